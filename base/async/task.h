@@ -1,0 +1,23 @@
+// The coroutine types of the project. A function that waits returns one of these.
+//
+// Cancelling a task (TaskGroup::Stop, or a losing branch of a timeout) unwinds it at its next
+// co_await by boost::system::system_error(operation_aborted); destructors release what it holds.
+// Nothing else throws.
+#ifndef BASE_ASYNC_TASK_H_
+#define BASE_ASYNC_TASK_H_
+
+#include <boost/asio/awaitable.hpp>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+
+namespace steward {
+
+template <typename T>
+using Task = boost::asio::awaitable<absl::StatusOr<T>>;
+using StatusTask = boost::asio::awaitable<absl::Status>;
+using VoidTask = boost::asio::awaitable<void>;
+
+}  // namespace steward
+
+#endif  // BASE_ASYNC_TASK_H_

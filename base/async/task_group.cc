@@ -1,0 +1,95 @@
+#include "base/async/task_group.h"
+
+#include <boost/asio/bind_cancellation_slot.hpp>
+#include <boost/asio/cancellation_signal.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/error.hpp>
+#include <boost/asio/redirect_error.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <cstdlib>
+#include <exception>
+#include <list>
+#include <utility>
+
+#include "base/log/log.h"
+
+namespace steward {
+namespace asio = boost::asio;
+
+struct TaskGroup::State {
+  explicit State(asio::any_io_executor e) : executor(std::move(e)), idle(executor) {}
+
+  struct Entry {
+    std::string name;
+    asio::cancellation_signal cancel;
+  };
+
+  asio::any_io_executor executor;
+  std::list<Entry> entries;
+  asio::steady_timer idle;  // cancelled when the last task ends
+  bool stopping = false;
+};
+
+namespace {
+
+// Says why a task ended when that was neither a return nor a cancellation.
+void ExpectCleanEnd(const std::string& name, const std::exception_ptr& exception) {
+  if (!exception) return;
+  std::string what = "not a std::exception";
+  try {
+    std::rethrow_exception(exception);
+  } catch (const boost::system::system_error& e) {
+    if (e.code() == asio::error::operation_aborted) return;
+    what = e.what();
+  } catch (const std::exception& e) {
+    what = e.what();
+  } catch (...) {
+  }
+  log::Error("A task ended by an exception", {{"task", name}, {"exception", what}});
+  std::abort();
+}
+
+}  // namespace
+
+TaskGroup::TaskGroup(asio::any_io_executor executor)
+    : state_(std::make_shared<State>(std::move(executor))) {}
+
+TaskGroup::~TaskGroup() {
+  if (state_->entries.empty()) return;
+  log::Error("TaskGroup destroyed before it was stopped",
+             {{"task", state_->entries.front().name}, {"tasks", state_->entries.size()}});
+  std::abort();
+}
+
+void TaskGroup::Spawn(std::string name, VoidTask task) {
+  if (state_->stopping) return;
+  auto entry = state_->entries.emplace(state_->entries.end());
+  entry->name = std::move(name);
+  asio::co_spawn(state_->executor, std::move(task),
+                 asio::bind_cancellation_slot(
+                     entry->cancel.slot(), [state = state_, entry](std::exception_ptr exception) {
+                       ExpectCleanEnd(entry->name, exception);
+                       state->entries.erase(entry);
+                       if (state->entries.empty()) state->idle.cancel();
+                     }));
+}
+
+size_t TaskGroup::size() const { return state_->entries.size(); }
+
+VoidTask TaskGroup::Stop() {
+  auto state = state_;
+  state->stopping = true;
+  // Emitting can end a task at once and take its entry with it: walk a list of what is there now.
+  for (auto it = state->entries.begin(); it != state->entries.end();) {
+    auto entry = it++;
+    entry->cancel.emit(asio::cancellation_type::terminal);
+  }
+  while (!state->entries.empty()) {
+    state->idle.expires_at(asio::steady_timer::time_point::max());
+    boost::system::error_code ignored;
+    co_await state->idle.async_wait(asio::redirect_error(asio::use_awaitable, ignored));
+  }
+}
+
+}  // namespace steward

@@ -1,0 +1,39 @@
+// Owns spawned tasks: no task of the project runs outside a TaskGroup.
+#ifndef BASE_ASYNC_TASK_GROUP_H_
+#define BASE_ASYNC_TASK_GROUP_H_
+
+#include <boost/asio/any_io_executor.hpp>
+#include <memory>
+#include <string>
+
+#include "base/async/task.h"
+
+namespace steward {
+
+// Lives on one executor: every member must be called on it, and it runs its tasks there. `Stop`
+// cancels all tasks and returns when the last has ended; it is idempotent. REQUIRES: stopped, or
+// never spawned into, when destroyed.
+class TaskGroup {
+ public:
+  explicit TaskGroup(boost::asio::any_io_executor executor);
+  ~TaskGroup();
+  TaskGroup(const TaskGroup&) = delete;
+  TaskGroup& operator=(const TaskGroup&) = delete;
+
+  // Runs `task`; after Stop began, drops it unrun. An exception other than cancellation that leaves
+  // the task is a bug and ends the process with `name` in the message.
+  void Spawn(std::string name, VoidTask task);
+
+  // Number of tasks that have not ended.
+  size_t size() const;
+
+  VoidTask Stop();
+
+ private:
+  struct State;
+  std::shared_ptr<State> state_;
+};
+
+}  // namespace steward
+
+#endif  // BASE_ASYNC_TASK_GROUP_H_

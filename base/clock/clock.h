@@ -1,0 +1,38 @@
+// Time and randomness from outside, so that tests own both.
+#ifndef BASE_CLOCK_CLOCK_H_
+#define BASE_CLOCK_CLOCK_H_
+
+#include "absl/time/time.h"
+#include "base/async/task.h"
+
+namespace steward {
+
+// Thread-safe.
+class Clock {
+ public:
+  virtual ~Clock() = default;
+
+  // Wall clock.
+  virtual absl::Time Now() const = 0;
+
+  // Returns after `duration`, on the caller's executor. Cancellable.
+  virtual VoidTask Sleep(absl::Duration duration) = 0;
+
+  // The process's real clock; sleeps are measured by the steady clock.
+  static Clock& Real();
+};
+
+// Thread-safe.
+class Random {
+ public:
+  virtual ~Random() = default;
+
+  // Uniform in [0, 1).
+  virtual double Uniform() = 0;
+
+  static Random& Real();
+};
+
+}  // namespace steward
+
+#endif  // BASE_CLOCK_CLOCK_H_

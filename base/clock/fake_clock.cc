@@ -1,0 +1,104 @@
+#include "base/clock/fake_clock.h"
+
+#include <boost/asio/error.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/redirect_error.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/this_coro.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <map>
+#include <utility>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/synchronization/mutex.h"
+
+namespace steward {
+namespace asio = boost::asio;
+
+namespace {
+// One sleeping task. The timer never expires by itself: it is cancelled, on its own executor, to
+// wake the task.
+struct Sleeper {
+  explicit Sleeper(const asio::any_io_executor& executor)
+      : timer(executor, asio::steady_timer::time_point::max()) {}
+  asio::steady_timer timer;
+  bool due = false;  // touched on the timer's executor only
+};
+}  // namespace
+
+struct FakeClock::State {
+  absl::Mutex mutex;
+  absl::Time now ABSL_GUARDED_BY(mutex);
+  std::multimap<absl::Time, std::shared_ptr<Sleeper>> sleepers ABSL_GUARDED_BY(mutex);
+
+  void Forget(const std::shared_ptr<Sleeper>& sleeper) ABSL_LOCKS_EXCLUDED(mutex) {
+    absl::MutexLock lock(&mutex);
+    for (auto it = sleepers.begin(); it != sleepers.end(); ++it) {
+      if (it->second == sleeper) {
+        sleepers.erase(it);
+        return;
+      }
+    }
+  }
+};
+
+FakeClock::FakeClock(absl::Time start) : state_(std::make_shared<State>()) {
+  absl::MutexLock lock(&state_->mutex);
+  state_->now = start;
+}
+
+FakeClock::~FakeClock() = default;
+
+absl::Time FakeClock::Now() const {
+  absl::MutexLock lock(&state_->mutex);
+  return state_->now;
+}
+
+VoidTask FakeClock::Sleep(absl::Duration duration) {
+  auto state = state_;
+  const asio::any_io_executor executor = co_await asio::this_coro::executor;
+  if (duration <= absl::ZeroDuration()) {
+    co_await asio::post(executor, asio::use_awaitable);
+    co_return;
+  }
+  auto sleeper = std::make_shared<Sleeper>(executor);
+  {
+    absl::MutexLock lock(&state->mutex);
+    state->sleepers.emplace(state->now + duration, sleeper);
+  }
+  // However the wait ends, the sleeper must not stay behind.
+  struct Cleanup {
+    State& state;
+    const std::shared_ptr<Sleeper>& sleeper;
+    ~Cleanup() { state.Forget(sleeper); }
+  } cleanup{*state, sleeper};
+  while (!sleeper->due) {
+    boost::system::error_code error;
+    co_await sleeper->timer.async_wait(asio::redirect_error(asio::use_awaitable, error));
+    if (!sleeper->due) throw boost::system::system_error(asio::error::operation_aborted);
+  }
+}
+
+void FakeClock::Advance(absl::Duration duration) {
+  std::multimap<absl::Time, std::shared_ptr<Sleeper>> due;
+  {
+    absl::MutexLock lock(&state_->mutex);
+    state_->now += duration;
+    while (!state_->sleepers.empty() && state_->sleepers.begin()->first <= state_->now) {
+      due.insert(due.end(), state_->sleepers.extract(state_->sleepers.begin()));
+    }
+  }
+  for (auto& [when, sleeper] : due) {
+    asio::post(sleeper->timer.get_executor(), [sleeper = sleeper] {
+      sleeper->due = true;
+      sleeper->timer.cancel();
+    });
+  }
+}
+
+size_t FakeClock::sleepers() const {
+  absl::MutexLock lock(&state_->mutex);
+  return state_->sleepers.size();
+}
+
+}  // namespace steward

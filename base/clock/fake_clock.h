@@ -1,0 +1,42 @@
+// A clock that moves only when told to.
+#ifndef BASE_CLOCK_FAKE_CLOCK_H_
+#define BASE_CLOCK_FAKE_CLOCK_H_
+
+#include <memory>
+
+#include "base/clock/clock.h"
+
+namespace steward {
+
+// Thread-safe. Sleepers wake, on their own executors, when Advance passes their time; those due at
+// the same call wake in the order of their due times.
+class FakeClock : public Clock {
+ public:
+  explicit FakeClock(absl::Time start = absl::FromUnixSeconds(1'700'000'000));
+  ~FakeClock() override;
+
+  absl::Time Now() const override;
+  VoidTask Sleep(absl::Duration duration) override;
+
+  void Advance(absl::Duration duration);
+  // Number of tasks asleep now.
+  size_t sleepers() const;
+
+ private:
+  struct State;
+  std::shared_ptr<State> state_;
+};
+
+// Returns the same value always.
+class FixedRandom : public Random {
+ public:
+  explicit FixedRandom(double value) : value_(value) {}
+  double Uniform() override { return value_; }
+
+ private:
+  double value_;
+};
+
+}  // namespace steward
+
+#endif  // BASE_CLOCK_FAKE_CLOCK_H_

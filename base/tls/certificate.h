@@ -1,0 +1,39 @@
+// Making X.509 certificates: the server's own self-signed one, and test certificates.
+#ifndef BASE_TLS_CERTIFICATE_H_
+#define BASE_TLS_CERTIFICATE_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+
+namespace steward {
+
+// A certificate (chain, leaf first) and the leaf's private key, both PEM.
+struct PemKeyPair {
+  std::string cert_pem;
+  std::string key_pem;
+  bool operator==(const PemKeyPair&) const = default;
+};
+
+struct CertificateSpec {
+  std::string common_name;
+  std::vector<std::string> organizations;
+  std::vector<std::string> dns_names;
+  std::vector<std::string> ip_addresses;  // text form, IPv4 or IPv6
+  bool client_auth = false;               // extended key usages
+  bool server_auth = false;
+  bool is_ca = false;
+  absl::Time not_before;
+  absl::Time not_after;
+};
+
+// A new ECDSA P-256 key and a certificate for it, signed by `issuer` (null: by itself).
+// kInvalidArgument for a bad address, an overlong name, or an issuer that does not parse.
+absl::StatusOr<PemKeyPair> IssueCertificate(const CertificateSpec& spec,
+                                            const PemKeyPair* issuer = nullptr);
+
+}  // namespace steward
+
+#endif  // BASE_TLS_CERTIFICATE_H_

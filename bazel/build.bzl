@@ -1,0 +1,48 @@
+"""The project's C++ rules: one place for what every target shares."""
+
+def steward_cc_library(name, **kwargs):
+    """A library. List every direct dependency; the clang config checks it."""
+    native.cc_library(name = name, **kwargs)
+
+def steward_cc_binary(name, **kwargs):
+    native.cc_binary(name = name, **kwargs)
+
+def steward_cc_test(name, deps = [], size = "small", **kwargs):
+    """A GoogleTest test with the stock main.
+
+    Tag a test "concurrency" when it runs threads: those also run under ThreadSanitizer.
+    """
+    native.cc_test(
+        name = name,
+        size = size,
+        deps = deps + [
+            "@system//:gtest",
+            "@system//:gtest_main",
+        ],
+        **kwargs
+    )
+
+def steward_cc_fuzz(name, srcs, deps, corpus = None, **kwargs):
+    """A fuzz target for one byte parser.
+
+    Under --config=fuzz it links libFuzzer. In every other config it is a test that replays `corpus` and a few
+    thousand deterministic mutations of it, so that the parser is exercised on each change.
+    """
+    data = native.glob([corpus + "/**"]) if corpus else []
+    native.cc_test(
+        name = name,
+        size = "small",
+        srcs = srcs,
+        args = [native.package_name() + "/" + corpus] if corpus else [],
+        data = data,
+        linkopts = select({
+            "//bazel:fuzz": ["-fsanitize=fuzzer"],
+            "//conditions:default": [],
+        }),
+        tags = ["fuzz"],
+        deps = deps + select({
+            "//bazel:fuzz": [],
+            "//conditions:default": ["//base/fuzz:replay_main"],
+        }),
+        **kwargs
+    )
