@@ -17,16 +17,16 @@
 namespace steward {
 namespace asio = boost::asio;
 
+struct TaskGroup::Ref::Entry {
+  std::string name;
+  asio::cancellation_signal cancel;
+};
+
 struct TaskGroup::State {
   explicit State(asio::any_io_executor e) : executor(std::move(e)), idle(executor) {}
 
-  struct Entry {
-    std::string name;
-    asio::cancellation_signal cancel;
-  };
-
   asio::any_io_executor executor;
-  std::list<Entry> entries;
+  std::list<std::shared_ptr<Ref::Entry>> entries;
   asio::steady_timer idle;  // cancelled when the last task ends
   bool stopping = false;
 };
@@ -58,21 +58,27 @@ TaskGroup::TaskGroup(asio::any_io_executor executor)
 TaskGroup::~TaskGroup() {
   if (state_->entries.empty()) return;
   log::Error("TaskGroup destroyed before it was stopped",
-             {{"task", state_->entries.front().name}, {"tasks", state_->entries.size()}});
+             {{"task", state_->entries.front()->name}, {"tasks", state_->entries.size()}});
   std::abort();
 }
 
-void TaskGroup::Spawn(std::string name, VoidTask task) {
-  if (state_->stopping) return;
-  auto entry = state_->entries.emplace(state_->entries.end());
+void TaskGroup::Ref::Cancel() const {
+  if (auto entry = entry_.lock()) entry->cancel.emit(asio::cancellation_type::terminal);
+}
+
+TaskGroup::Ref TaskGroup::Spawn(std::string name, VoidTask task) {
+  if (state_->stopping) return Ref();
+  auto entry = std::make_shared<Ref::Entry>();
   entry->name = std::move(name);
+  auto place = state_->entries.insert(state_->entries.end(), entry);
   asio::co_spawn(state_->executor, std::move(task),
                  asio::bind_cancellation_slot(
-                     entry->cancel.slot(), [state = state_, entry](std::exception_ptr exception) {
-                       ExpectCleanEnd(entry->name, exception);
-                       state->entries.erase(entry);
+                     entry->cancel.slot(), [state = state_, place](std::exception_ptr exception) {
+                       ExpectCleanEnd((*place)->name, exception);
+                       state->entries.erase(place);
                        if (state->entries.empty()) state->idle.cancel();
                      }));
+  return Ref(entry);
 }
 
 size_t TaskGroup::size() const { return state_->entries.size(); }
@@ -82,7 +88,7 @@ VoidTask TaskGroup::Stop() {
   state->stopping = true;
   // Emitting can end a task at once and take its entry with it: walk a list of what is there now.
   for (auto it = state->entries.begin(); it != state->entries.end();) {
-    auto entry = it++;
+    const std::shared_ptr<Ref::Entry> entry = *it++;
     entry->cancel.emit(asio::cancellation_type::terminal);
   }
   while (!state->entries.empty()) {

@@ -5,6 +5,7 @@
 #include <boost/asio/any_io_executor.hpp>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "base/async/task.h"
 
@@ -20,9 +21,23 @@ class TaskGroup {
   TaskGroup(const TaskGroup&) = delete;
   TaskGroup& operator=(const TaskGroup&) = delete;
 
+  // One spawned task, to cancel it alone. May outlive the task and the group.
+  class Ref {
+   public:
+    Ref() = default;
+    // Nothing happens when the task has ended. On the group's executor.
+    void Cancel() const;
+
+   private:
+    friend class TaskGroup;
+    struct Entry;
+    explicit Ref(std::weak_ptr<Entry> entry) : entry_(std::move(entry)) {}
+    std::weak_ptr<Entry> entry_;
+  };
+
   // Runs `task`; after Stop began, drops it unrun. An exception other than cancellation that leaves
   // the task is a bug and ends the process with `name` in the message.
-  void Spawn(std::string name, VoidTask task);
+  Ref Spawn(std::string name, VoidTask task);
 
   // Number of tasks that have not ended.
   size_t size() const;

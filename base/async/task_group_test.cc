@@ -57,6 +57,25 @@ TEST(TaskGroupTest, StopIsIdempotentAndEndsSpawning) {
   EXPECT_EQ(group.size(), 0u);
 }
 
+TEST(TaskGroupTest, CancelsOneTask) {
+  asio::io_context io;
+  FakeClock clock;
+  TaskGroup group(io.get_executor());
+  int first = 0;
+  int second = 0;
+  const TaskGroup::Ref ref = group.Spawn("first", SleepForEver(clock, first));
+  group.Spawn("second", SleepForEver(clock, second));
+  io.poll();
+  ref.Cancel();
+  io.poll();
+  EXPECT_EQ(first, 0);
+  EXPECT_EQ(second, 1);
+  ref.Cancel();
+  TaskGroup::Ref().Cancel();
+  RunOn(io, group.Stop());
+  ref.Cancel();
+}
+
 TEST(TaskGroupTest, EndedTasksLeave) {
   asio::io_context io;
   TaskGroup group(io.get_executor());

@@ -5,10 +5,9 @@
 #include <openssl/rand.h>
 #include <openssl/x509v3.h>
 
-#include "absl/strings/match.h"
-#include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "base/status/macros.h"
+#include "base/text/str_cat.h"
 #include "base/tls/openssl_ptr.h"
 
 namespace steward {
@@ -32,7 +31,7 @@ absl::Status AddExtension(X509* cert, X509* issuer, int nid, const std::string& 
   X509V3_set_ctx(&context, issuer, cert, nullptr, nullptr, 0);
   ExtensionPtr extension(X509V3_EXT_conf_nid(nullptr, &context, nid, value.c_str()));
   if (extension == nullptr || X509_add_ext(cert, extension.get(), -1) != 1) {
-    return OpensslError(absl::StrCat("adding certificate extension ", OBJ_nid2sn(nid)));
+    return OpensslError(StrCat("adding certificate extension ", OBJ_nid2sn(nid)));
   }
   return absl::OkStatus();
 }
@@ -57,7 +56,7 @@ absl::Status AddAlternativeNames(X509* cert, const CertificateSpec& spec) {
   }
   for (const std::string& ip : spec.ip_addresses) {
     OctetsPtr value(a2i_IPADDRESS(ip.c_str()));
-    if (value == nullptr) return OpensslError(absl::StrCat("IP address \"", ip, "\""));
+    if (value == nullptr) return OpensslError(StrCat("IP address \"", ip, "\""));
     RETURN_IF_ERROR(PushName(names.get(), GEN_IPADD, value.release()));
   }
   if (sk_GENERAL_NAME_num(names.get()) == 0) return absl::OkStatus();
@@ -70,7 +69,7 @@ absl::Status AddSubjectEntry(X509_NAME* subject, const char* field, const std::s
   const auto* bytes = reinterpret_cast<const unsigned char*>(value.data());
   if (X509_NAME_add_entry_by_txt(subject, field, MBSTRING_UTF8, bytes,
                                  static_cast<int>(value.size()), -1, 0) != 1) {
-    return OpensslError(absl::StrCat("subject ", field, "=", value));
+    return OpensslError(StrCat("subject ", field, "=", value));
   }
   return absl::OkStatus();
 }

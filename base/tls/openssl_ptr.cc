@@ -2,7 +2,7 @@
 
 #include <openssl/err.h>
 
-#include "absl/strings/str_cat.h"
+#include "base/text/str_cat.h"
 
 namespace steward {
 
@@ -16,7 +16,7 @@ std::string TakeOpensslError() {
 }
 
 absl::Status OpensslError(std::string_view what) {
-  return absl::InvalidArgumentError(absl::StrCat(std::string(what), ": ", TakeOpensslError()));
+  return absl::InvalidArgumentError(StrCat(what, ": ", TakeOpensslError()));
 }
 
 BioPtr ReadBio(std::string_view text) {

@@ -1,0 +1,37 @@
+// One event, any number of waiting tasks on any executors.
+#ifndef BASE_ASYNC_BROADCAST_H_
+#define BASE_ASYNC_BROADCAST_H_
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+
+#include "base/async/task.h"
+
+namespace steward {
+
+// Thread-safe. A waiter costs one timer; Notify costs a post for each waiter.
+class Broadcast {
+ public:
+  using Ticket = uint64_t;
+
+  Broadcast();
+  ~Broadcast();
+
+  // What has been notified so far.
+  Ticket Now() const;
+  void Notify();
+
+  // Returns at the first Notify after `ticket` was taken, at once when that has happened, or at
+  // `deadline` (steady time). Resumes on the caller's executor. Cancellable. The Broadcast may be
+  // destroyed while tasks wait.
+  VoidTask WaitSince(Ticket ticket, std::chrono::steady_clock::time_point deadline);
+
+ private:
+  struct State;
+  std::shared_ptr<State> state_;
+};
+
+}  // namespace steward
+
+#endif  // BASE_ASYNC_BROADCAST_H_

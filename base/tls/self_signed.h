@@ -1,0 +1,34 @@
+// A serving certificate for when nobody gave one: made once, kept in a directory.
+#ifndef BASE_TLS_SELF_SIGNED_H_
+#define BASE_TLS_SELF_SIGNED_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+
+namespace steward {
+
+struct SelfSignedOptions {
+  std::string directory;  // --cert-dir; created when missing
+  // Beside localhost, 127.0.0.1 and the host's name. An address that is unspecified (0.0.0.0, ::)
+  // is left out.
+  std::string bind_address;
+  std::vector<std::string> names;  // DNS names or IP addresses
+  absl::Time now;
+};
+
+struct CertificateFiles {
+  std::string cert_file;
+  std::string key_file;
+};
+
+// Returns DIR/apiserver.crt and DIR/apiserver.key. A pair that is there already is kept while it is
+// usable, covers all names and is valid for at least one more day; else a new one is written, valid
+// for a year, the key with mode 0600. May be called again and again, to renew the pair in time.
+absl::StatusOr<CertificateFiles> EnsureSelfSigned(const SelfSignedOptions& options);
+
+}  // namespace steward
+
+#endif  // BASE_TLS_SELF_SIGNED_H_

@@ -1,0 +1,46 @@
+// The server's certificate and key files, re-read while it runs.
+#ifndef BASE_TLS_SERVER_CERTIFICATE_H_
+#define BASE_TLS_SERVER_CERTIFICATE_H_
+
+#include <memory>
+#include <string>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/status/statusor.h"
+#include "absl/synchronization/mutex.h"
+#include "base/tls/server_context.h"
+
+namespace steward {
+
+// Thread-safe, except that only one thread may call MaybeReload.
+class ServerCertificate {
+ public:
+  // Reads the pair; an error when a file cannot be read or the pair is unusable.
+  static absl::StatusOr<std::unique_ptr<ServerCertificate>> Load(std::string cert_file,
+                                                                 std::string key_file,
+                                                                 ServerTlsOptions options = {});
+
+  // Reads both files again and, if their content changed, makes them the pair of later handshakes;
+  // connections that exist keep theirs. A pair that cannot be used (one file replaced before the
+  // other, say) is logged once and the last good one stays. Returns true when a new pair was taken.
+  // To be called every few seconds to a minute.
+  bool MaybeReload();
+
+  // For one new handshake.
+  SslContext context() const;
+
+ private:
+  ServerCertificate(std::string cert_file, std::string key_file, ServerTlsOptions options);
+
+  const std::string cert_file_;
+  const std::string key_file_;
+  const ServerTlsOptions options_;
+  PemKeyPair last_read_;         // content of the files at the last attempt, good or bad
+  std::string last_read_error_;  // why they could not be read, already logged
+  mutable absl::Mutex mutex_;
+  SslContext context_ ABSL_GUARDED_BY(mutex_);
+};
+
+}  // namespace steward
+
+#endif  // BASE_TLS_SERVER_CERTIFICATE_H_

@@ -1,0 +1,137 @@
+#include <algorithm>
+
+#include "base/json/json_text.h"
+#include "base/json/utf8.h"
+#include "base/text/str_cat.h"
+#include "base/yaml/document.h"
+#include "base/yaml/yaml.h"
+
+namespace steward {
+namespace {
+
+namespace json = boost::json;
+
+struct Chunk {
+  size_t line;
+  std::string_view text;
+};
+
+// A line that starts with `---` ends the document before it, wherever it is: YAML allows it inside
+// no scalar.
+bool IsMarker(std::string_view line) {
+  return line.starts_with("---") &&
+         (line.size() == 3 || line[3] == ' ' || line[3] == '\t' || line[3] == '\r');
+}
+
+bool HasContent(std::string_view line, bool& in_directives) {
+  if (IsMarker(line)) {
+    in_directives = false;
+    line.remove_prefix(3);
+  }
+  const size_t start = line.find_first_not_of(" \t\r");
+  if (start == std::string_view::npos || line[start] == '#') return false;
+  if (in_directives && line.front() == '%') return false;
+  return line.substr(0, line.find_last_not_of(" \t\r") + 1) != "...";
+}
+
+// Documents with content, each from its marker on.
+std::vector<Chunk> Split(std::string_view text) {
+  std::vector<Chunk> chunks;
+  Chunk chunk{1, {}};
+  size_t start = 0, line_number = 1;
+  bool content = false, in_directives = true;
+  const auto finish = [&](size_t end) {
+    chunk.text = text.substr(start, end - start);
+    if (content) chunks.push_back(chunk);
+  };
+  for (size_t pos = 0; pos < text.size(); ++line_number) {
+    const size_t newline = text.find('\n', pos);
+    const std::string_view line =
+        text.substr(pos, newline == std::string_view::npos ? newline : newline - pos);
+    if (IsMarker(line)) {
+      finish(pos);
+      chunk.line = line_number;
+      start = pos;
+      content = false;
+      in_directives = true;
+    }
+    content |= HasContent(line, in_directives);
+    pos = newline == std::string_view::npos ? text.size() : newline + 1;
+  }
+  finish(text.size());
+  return chunks;
+}
+
+bool IsAllowed(uint32_t code) {
+  return code == '\t' || code == '\n' || code == '\r' || (code >= 0x20 && code <= 0x7E) ||
+         code == 0x85 || (code >= 0xA0 && code != 0xFEFF && code != 0xFFFE && code != 0xFFFF);
+}
+
+// What keeps `chunk` from being YAML at all, or OK.
+absl::Status CheckCharacters(const Chunk& chunk) {
+  for (size_t i = 0; i < chunk.text.size();) {
+    const Utf8Char c = DecodeUtf8(chunk.text, i);
+    if (c.length == 0 || !IsAllowed(c.code)) {
+      const size_t line = chunk.line + std::count(chunk.text.begin(), chunk.text.begin() + i, '\n');
+      return absl::InvalidArgumentError(
+          StrCat("line ", line, ": ",
+                 c.length == 0 ? "invalid UTF-8" : "control characters are not allowed"));
+    }
+    i += c.length;
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<json::value> ParseChunk(const Chunk& chunk, const YamlLimits& limits) {
+  const size_t start = chunk.text.find_first_not_of(" \t\r\n");
+  if (start != std::string_view::npos && (chunk.text[start] == '{' || chunk.text[start] == '[')) {
+    // Most likely JSON, which is quicker to read; what is not JSON, or wrong, is left to the YAML
+    // parser.
+    JsonLimits json_limits;
+    json_limits.max_size = limits.max_size;
+    json_limits.max_depth = limits.max_depth;
+    json_limits.refuse_duplicate_keys = true;
+    if (absl::StatusOr<json::value> value = ParseJson(chunk.text, json_limits); value.ok())
+      return value;
+  }
+  if (absl::Status status = CheckCharacters(chunk); !status.ok()) return status;
+  return yaml::ParseDocument(chunk.text, chunk.line, limits);
+}
+
+absl::Status CheckSize(std::string_view text, const YamlLimits& limits) {
+  if (text.size() <= limits.max_size) return absl::OkStatus();
+  return absl::ResourceExhaustedError(
+      StrCat("YAML text of ", text.size(), " bytes is larger than the limit of ", limits.max_size));
+}
+
+std::string_view WithoutByteOrderMark(std::string_view text) {
+  constexpr std::string_view kMark = "\xEF\xBB\xBF";
+  return text.starts_with(kMark) ? text.substr(kMark.size()) : text;
+}
+
+}  // namespace
+
+absl::StatusOr<json::value> ParseYaml(std::string_view text, const YamlLimits& limits) {
+  if (absl::Status status = CheckSize(text, limits); !status.ok()) return status;
+  const std::vector<Chunk> chunks = Split(WithoutByteOrderMark(text));
+  if (chunks.empty()) return json::value(nullptr);
+  if (chunks.size() > 1) {
+    return absl::InvalidArgumentError(
+        StrCat("line ", chunks[1].line, ": a second document where one is expected"));
+  }
+  return ParseChunk(chunks[0], limits);
+}
+
+std::vector<YamlDocument> ParseYamlDocuments(std::string_view text, const YamlLimits& limits) {
+  std::vector<YamlDocument> documents;
+  if (absl::Status status = CheckSize(text, limits); !status.ok()) {
+    documents.push_back({1, status});
+    return documents;
+  }
+  for (const Chunk& chunk : Split(WithoutByteOrderMark(text))) {
+    documents.push_back({chunk.line, ParseChunk(chunk, limits)});
+  }
+  return documents;
+}
+
+}  // namespace steward

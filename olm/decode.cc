@@ -1,0 +1,414 @@
+#include "olm/decode.h"
+
+#include <simdjson.h>
+
+#include <boost/json/parse.hpp>
+#include <boost/json/value.hpp>
+#include <functional>
+#include <utility>
+
+#include "absl/strings/escaping.h"
+#include "absl/time/time.h"
+#include "base/json/json_text.h"
+#include "base/status/macros.h"
+#include "base/text/str_cat.h"
+#include "olm/copy.h"
+
+namespace steward::olm {
+namespace {
+
+using simdjson::ondemand::json_type;
+using simdjson::ondemand::object;
+using simdjson::ondemand::value;
+
+absl::Status Malformed(std::string_view where, simdjson::error_code error) {
+  return absl::InvalidArgumentError(StrCat(where, ": ", simdjson::error_message(error)));
+}
+
+// Calls `visit(key, value)` for each member; a member that `visit` does not read is skipped.
+using Visit = std::function<absl::Status(std::string_view key, value member)>;
+absl::Status ForEachMember(object members, std::string_view where, const Visit& visit) {
+  for (auto result : members) {
+    simdjson::ondemand::field field;
+    if (auto error = std::move(result).get(field)) return Malformed(where, error);
+    std::string_view key;
+    if (auto error = field.unescaped_key().get(key)) return Malformed(where, error);
+    // The parser's string buffer is reused by nested reads.
+    const std::string own_key(key);
+    RETURN_IF_ERROR(visit(own_key, field.value()));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status VisitObject(value v, std::string_view where, const Visit& visit) {
+  json_type type;
+  if (auto error = v.type().get(type)) return Malformed(where, error);
+  if (type == json_type::null) return absl::OkStatus();
+  object members;
+  if (auto error = v.get_object().get(members)) return Malformed(where, error);
+  return ForEachMember(members, where, visit);
+}
+
+// null reads as "".
+absl::Status ReadString(value v, std::string_view where, std::string& out) {
+  json_type type;
+  if (auto error = v.type().get(type)) return Malformed(where, error);
+  if (type == json_type::null) return absl::OkStatus();
+  std::string_view text;
+  if (auto error = v.get_string().get(text)) return Malformed(where, error);
+  out.assign(text);
+  return absl::OkStatus();
+}
+
+absl::Status Minify(std::string_view raw, std::string_view where, std::string& out) {
+  const size_t start = out.size();
+  out.resize(start + raw.size());
+  size_t length = 0;
+  if (auto error = simdjson::minify(raw.data(), raw.size(), out.data() + start, length)) {
+    return Malformed(where, error);
+  }
+  out.resize(start + length);
+  return absl::OkStatus();
+}
+
+// Appends the compact JSON of `v`.
+absl::Status AppendCompact(value v, std::string_view where, std::string& out) {
+  std::string_view raw;
+  json_type type;
+  if (auto error = v.type().get(type)) return Malformed(where, error);
+  if (type == json_type::object) {
+    object o;
+    if (auto error = v.get_object().get(o)) return Malformed(where, error);
+    if (auto error = o.raw_json().get(raw)) return Malformed(where, error);
+  } else if (type == json_type::array) {
+    simdjson::ondemand::array a;
+    if (auto error = v.get_array().get(a)) return Malformed(where, error);
+    if (auto error = a.raw_json().get(raw)) return Malformed(where, error);
+  } else {
+    raw = v.raw_json_token();
+  }
+  return Minify(raw, where, out);
+}
+
+// Appends `"key":value` to the inside of an object.
+absl::Status AppendMember(std::string_view key, value v, std::string_view where, std::string& out) {
+  if (!out.empty()) out.push_back(',');
+  AppendJsonString(key, out);
+  out.push_back(':');
+  return AppendCompact(v, where, out);
+}
+
+// A JSON scalar that must be a string; absent or null is "".
+absl::Status StringOf(std::string_view json, std::string_view where, std::string& out) {
+  if (json.empty()) return absl::OkStatus();
+  boost::system::error_code error;
+  const boost::json::value parsed = boost::json::parse(boost::json::string_view(json), error);
+  if (error) return absl::InvalidArgumentError(StrCat(where, ": ", error.message()));
+  if (parsed.is_null()) return absl::OkStatus();
+  if (!parsed.is_string()) return absl::InvalidArgumentError(StrCat(where, ": not a string"));
+  out = std::string_view(parsed.get_string());
+  return absl::OkStatus();
+}
+
+// Times come from the API server in this form already; anything else is brought to it, so that text
+// order is time order.
+std::string NormalTime(const std::string& text) {
+  absl::Time time;
+  if (!absl::ParseTime(absl::RFC3339_full, text, &time, nullptr)) return text;
+  return absl::FormatTime("%Y-%m-%dT%H:%M:%SZ", time, absl::UTCTimeZone());
+}
+
+struct Metadata {
+  kube::NamespacedName key;
+  std::string uid;
+  std::string created;
+  kube::LabelMap labels;
+  std::string kept_labels_json;
+  std::string kept_annotations_json;
+  bool has_operator_namespace = false;
+  std::string operator_namespace;
+  bool has_cleanup_finalizer = false;
+};
+
+absl::Status ReadFinalizers(value v, Metadata& out) {
+  json_type type;
+  if (auto error = v.type().get(type)) return Malformed("metadata.finalizers", error);
+  if (type == json_type::null) return absl::OkStatus();
+  simdjson::ondemand::array finalizers;
+  if (auto error = v.get_array().get(finalizers)) return Malformed("metadata.finalizers", error);
+  for (auto item : finalizers) {
+    std::string_view name;
+    if (auto error = item.get_string().get(name)) return Malformed("metadata.finalizers", error);
+    if (name == kCleanupFinalizer) out.has_cleanup_finalizer = true;
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ReadMetadata(value v, Metadata& out) {
+  return VisitObject(v, "metadata", [&out](std::string_view key, value member) -> absl::Status {
+    if (key == "name") return ReadString(member, "metadata.name", out.key.name);
+    if (key == "namespace") return ReadString(member, "metadata.namespace", out.key.ns);
+    if (key == "uid") return ReadString(member, "metadata.uid", out.uid);
+    if (key == "creationTimestamp") {
+      RETURN_IF_ERROR(ReadString(member, "metadata.creationTimestamp", out.created));
+      out.created = NormalTime(out.created);
+      return absl::OkStatus();
+    }
+    if (key == "finalizers") return ReadFinalizers(member, out);
+    if (key == "labels") {
+      return VisitObject(member, "metadata.labels", [&](std::string_view name, value text) {
+        return ReadString(text, "metadata.labels", out.labels[std::string(name)]);
+      });
+    }
+    if (key == "annotations") {
+      return VisitObject(member, "metadata.annotations", [&](std::string_view name, value text) {
+        if (name == kOperatorNamespaceAnnotation) {
+          out.has_operator_namespace = true;
+          // Reading a scalar twice is not allowed: its raw text serves both uses.
+          std::string quoted;
+          RETURN_IF_ERROR(AppendCompact(text, "metadata.annotations", quoted));
+          RETURN_IF_ERROR(StringOf(quoted, "metadata.annotations", out.operator_namespace));
+          if (!out.kept_annotations_json.empty()) out.kept_annotations_json.push_back(',');
+          StrAppend(&out.kept_annotations_json, "\"", name, "\":", quoted);
+          return absl::OkStatus();
+        }
+        if (!CopyKeepsAnnotation(name)) return absl::OkStatus();
+        return AppendMember(name, text, "metadata.annotations", out.kept_annotations_json);
+      });
+    }
+    return absl::OkStatus();
+  });
+}
+
+// What all decoders do: copies the text behind the padding that simdjson needs, and visits the
+// top-level members.
+absl::Status DecodeDocument(std::string_view json, const Visit& visit) {
+  thread_local simdjson::ondemand::parser parser;
+  const simdjson::padded_string padded(json);
+  simdjson::ondemand::document document;
+  if (auto error = parser.iterate(padded).get(document)) return Malformed("object", error);
+  object root;
+  if (auto error = document.get_object().get(root)) return Malformed("object", error);
+  RETURN_IF_ERROR(ForEachMember(root, "object", visit));
+  if (document.current_location().error() != simdjson::OUT_OF_BOUNDS) {
+    return absl::InvalidArgumentError("object: trailing content");
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckIdentity(const Metadata& metadata, bool namespaced) {
+  if (metadata.key.name.empty()) return absl::InvalidArgumentError("metadata.name: missing");
+  if (metadata.uid.empty()) return absl::InvalidArgumentError("metadata.uid: missing");
+  if (namespaced && metadata.key.ns.empty()) {
+    return absl::InvalidArgumentError("metadata.namespace: missing");
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ReadGroupSpec(value v, OperatorGroup& group) {
+  return VisitObject(v, "spec", [&](std::string_view key, value member) -> absl::Status {
+    if (key == "targetNamespaces") {
+      json_type type;
+      if (auto error = member.type().get(type)) return Malformed("spec.targetNamespaces", error);
+      if (type == json_type::null) return absl::OkStatus();
+      simdjson::ondemand::array names;
+      if (auto error = member.get_array().get(names)) {
+        return Malformed("spec.targetNamespaces", error);
+      }
+      for (auto item : names) {
+        std::string_view name;
+        if (auto error = item.get_string().get(name)) {
+          return Malformed("spec.targetNamespaces", error);
+        }
+        if (name.empty()) group.invalid = "spec.targetNamespaces names an empty namespace";
+        group.target_namespaces.emplace_back(name);
+      }
+      return absl::OkStatus();
+    }
+    if (key == "selector") {
+      std::string text;
+      RETURN_IF_ERROR(AppendCompact(member, "spec.selector", text));
+      boost::system::error_code error;
+      const boost::json::value selector = boost::json::parse(text, error);
+      if (error) return absl::InvalidArgumentError(StrCat("spec.selector: ", error.message()));
+      if (selector.is_null()) return absl::OkStatus();
+      absl::StatusOr<kube::LabelSelector> parsed = kube::LabelSelector::FromJson(selector);
+      if (parsed.ok()) {
+        group.selector = *std::move(parsed);
+      } else {
+        group.invalid = StrCat("spec.selector: ", parsed.status().message());
+      }
+    }
+    return absl::OkStatus();
+  });
+}
+
+absl::Status ReadIcon(value v, Icon& icon) {
+  json_type type;
+  if (auto error = v.type().get(type)) return Malformed("spec.icon", error);
+  if (type == json_type::null) return absl::OkStatus();
+  simdjson::ondemand::array icons;
+  if (auto error = v.get_array().get(icons)) return Malformed("spec.icon", error);
+  for (auto entry : icons) {
+    value first;
+    if (auto error = std::move(entry).get(first)) return Malformed("spec.icon", error);
+    return VisitObject(first, "spec.icon", [&](std::string_view key, value member) -> absl::Status {
+      if (key == "base64data") return ReadString(member, "spec.icon.base64data", icon.bytes);
+      if (key == "mediatype") return ReadString(member, "spec.icon.mediatype", icon.media_type);
+      return absl::OkStatus();
+    });
+  }
+  return absl::OkStatus();
+}
+
+// Fields of spec that tables and rules read; `spec` is the compact JSON of an object.
+absl::Status ReadSpecFields(std::string_view spec, Csv& csv, bool& cleanup_enabled) {
+  thread_local simdjson::ondemand::parser parser;
+  const simdjson::padded_string padded(spec);
+  simdjson::ondemand::document document;
+  if (auto error = parser.iterate(padded).get(document)) return Malformed("spec", error);
+  object root;
+  if (auto error = document.get_object().get(root)) return Malformed("spec", error);
+  return ForEachMember(root, "spec", [&](std::string_view key, value member) -> absl::Status {
+    if (key == "displayName") return ReadString(member, "spec.displayName", csv.display_name);
+    if (key == "version") return ReadString(member, "spec.version", csv.version);
+    if (key == "release") return ReadString(member, "spec.release", csv.release);
+    if (key == "replaces") return ReadString(member, "spec.replaces", csv.replaces);
+    if (key == "cleanup") {
+      return VisitObject(member, "spec.cleanup", [&](std::string_view name, value flag) {
+        if (name != "enabled") return absl::OkStatus();
+        bool enabled = false;
+        if (auto error = flag.get_bool().get(enabled)) {
+          return Malformed("spec.cleanup.enabled", error);
+        }
+        cleanup_enabled = enabled;
+        return absl::OkStatus();
+      });
+    }
+    return absl::OkStatus();
+  });
+}
+
+absl::Status ReadCsvStatus(value v, Csv& csv) {
+  return VisitObject(v, "status", [&](std::string_view key, value member) -> absl::Status {
+    if (key == "cleanup") return absl::OkStatus();
+    if (key == "message") return AppendCompact(member, "status.message", csv.message_json);
+    if (key == "reason") return AppendCompact(member, "status.reason", csv.reason_json);
+    const size_t start = csv.status_json.size();
+    RETURN_IF_ERROR(AppendMember(key, member, "status", csv.status_json));
+    if (key != "phase") return absl::OkStatus();
+    const std::string_view phase = std::string_view(csv.status_json).substr(start);
+    return StringOf(phase.substr(phase.find(':') + 1), "status.phase", csv.phase);
+  });
+}
+
+}  // namespace
+
+absl::StatusOr<NamespacePtr> DecodeNamespace(std::string_view json) {
+  Metadata metadata;
+  RETURN_IF_ERROR(DecodeDocument(json, [&](std::string_view key, value member) -> absl::Status {
+    return key == "metadata" ? ReadMetadata(member, metadata) : absl::OkStatus();
+  }));
+  RETURN_IF_ERROR(CheckIdentity(metadata, /*namespaced=*/false));
+  auto ns = std::make_shared<Namespace>();
+  ns->name = std::move(metadata.key.name);
+  ns->uid = std::move(metadata.uid);
+  ns->created = std::move(metadata.created);
+  ns->labels = std::move(metadata.labels);
+  return ns;
+}
+
+absl::StatusOr<OperatorGroupPtr> DecodeOperatorGroup(std::string_view json) {
+  Metadata metadata;
+  auto group = std::make_shared<OperatorGroup>();
+  RETURN_IF_ERROR(DecodeDocument(json, [&](std::string_view key, value member) -> absl::Status {
+    if (key == "metadata") return ReadMetadata(member, metadata);
+    if (key == "spec") return ReadGroupSpec(member, *group);
+    return absl::OkStatus();
+  }));
+  RETURN_IF_ERROR(CheckIdentity(metadata, /*namespaced=*/true));
+  group->key = std::move(metadata.key);
+  group->uid = std::move(metadata.uid);
+  return group;
+}
+
+absl::StatusOr<CsvPtr> DecodeCsv(std::string_view json) {
+  Metadata metadata;
+  auto csv = std::make_shared<Csv>();
+  RETURN_IF_ERROR(DecodeDocument(json, [&](std::string_view key, value member) -> absl::Status {
+    if (key == "metadata") return ReadMetadata(member, metadata);
+    if (key == "spec") return AppendCompact(member, "spec", csv->spec_json);
+    if (key == "status") return ReadCsvStatus(member, *csv);
+    return absl::OkStatus();
+  }));
+  RETURN_IF_ERROR(CheckIdentity(metadata, /*namespaced=*/true));
+  bool cleanup_enabled = false;
+  if (csv->spec_json.empty() || csv->spec_json == "null") csv->spec_json = "{}";
+  RETURN_IF_ERROR(ReadSpecFields(csv->spec_json, *csv, cleanup_enabled));
+  RETURN_IF_ERROR(StringOf(csv->reason_json, "status.reason", csv->reason));
+  csv->key = std::move(metadata.key);
+  csv->uid = std::move(metadata.uid);
+  csv->created = std::move(metadata.created);
+  csv->cleanup_opted_in = cleanup_enabled && metadata.has_cleanup_finalizer;
+
+  CopyMarks marks;
+  marks.ns = csv->key.ns;
+  marks.reason = csv->reason;
+  marks.has_copied_from_label = metadata.labels.contains(kCopiedFromLabel);
+  if (metadata.has_operator_namespace) {
+    marks.operator_namespace_annotation = metadata.operator_namespace;
+  }
+  csv->copied = IsCopied(marks);
+  if (csv->copied) {
+    auto copy = std::make_shared<Csv>();
+    copy->key = std::move(csv->key);
+    copy->uid = std::move(csv->uid);
+    copy->created = std::move(csv->created);
+    copy->phase = std::move(csv->phase);
+    copy->reason = std::move(csv->reason);
+    copy->copied = true;
+    return copy;
+  }
+  for (auto& [label, text] : metadata.labels) {
+    if (!CopyKeepsLabel(label)) continue;
+    if (!csv->labels_json.empty()) csv->labels_json.push_back(',');
+    AppendJsonString(label, csv->labels_json);
+    csv->labels_json.push_back(':');
+    AppendJsonString(text, csv->labels_json);
+    csv->labels.emplace(label, text);
+  }
+  csv->annotations_json = std::move(metadata.kept_annotations_json);
+  return csv;
+}
+
+absl::StatusOr<Icon> DecodeIcon(const Csv& csv) {
+  simdjson::ondemand::parser parser;
+  const simdjson::padded_string padded(csv.spec_json);
+  simdjson::ondemand::document document;
+  if (auto error = parser.iterate(padded).get(document)) return Malformed("spec", error);
+  Icon icon;
+  value list;
+  const simdjson::error_code error = document.find_field_unordered("icon").get(list);
+  if (error != simdjson::SUCCESS && error != simdjson::NO_SUCH_FIELD) {
+    return Malformed("spec", error);
+  }
+  if (error == simdjson::SUCCESS) RETURN_IF_ERROR(ReadIcon(list, icon));
+  if (icon.bytes.empty()) return absl::NotFoundError("the operator has no icon");
+  std::string decoded;
+  if (!absl::Base64Unescape(icon.bytes, &decoded)) {
+    return absl::DataLossError("spec.icon[0].base64data is not base64");
+  }
+  icon.bytes = std::move(decoded);
+  return icon;
+}
+
+absl::StatusOr<kube::NamespacedName> DecodeKey(std::string_view json) {
+  Metadata metadata;
+  RETURN_IF_ERROR(DecodeDocument(json, [&](std::string_view key, value member) -> absl::Status {
+    return key == "metadata" ? ReadMetadata(member, metadata) : absl::OkStatus();
+  }));
+  if (metadata.key.name.empty()) return absl::InvalidArgumentError("metadata.name: missing");
+  return metadata.key;
+}
+
+}  // namespace steward::olm

@@ -1,0 +1,204 @@
+#include "olm/decode.h"
+
+#include <string>
+
+#include "base/status/matchers.h"
+
+namespace steward::olm {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+constexpr char kCsv[] = R"({
+  "apiVersion": "operators.coreos.com/v1alpha1", "kind": "ClusterServiceVersion",
+  "metadata": {
+    "name": "etcd.v1", "namespace": "ops", "uid": "u-1", "resourceVersion": "7",
+    "creationTimestamp": "2026-01-02T03:04:05Z",
+    "labels": {"operators.coreos.com/etcd.ops": "", "olm.managed": "true", "tab\"key": "q\"v"},
+    "annotations": {"olm.targetNamespaces": "a,b", "olm.operatorNamespace": "ops",
+      "kubectl.kubernetes.io/last-applied-configuration": "{}", "alm-examples": "[{\"a\": 1}]"},
+    "finalizers": ["other", "operatorframework.io/delete-custom-resources"],
+    "managedFields": [{"manager": "m", "fieldsV1": {"f:metadata": {}}}]
+  },
+  "spec": {"displayName": "etcd \u00e9", "version": "1.0.0", "release": "2", "replaces": "etcd.v0",
+    "cleanup": {"enabled": true}, "icon": [{"base64data": "aGk=", "mediatype": "image/png"}],
+    "unknown": [1, 2.50, 1e3, "a  b"]},
+  "status": {"phase": "Succeeded", "reason": "InstallSucceeded", "message": "all \"good\"",
+    "cleanup": {"pendingDeletion": [{"group": "g", "kind": "K", "instances": [{"name": "secret"}]}]},
+    "conditions": [ {"phase": "Pending"} ]}
+})";
+
+TEST(DecodeCsvTest, ReadsWhatTheRulesNeed) {
+  ASSERT_OK_AND_ASSIGN(const CsvPtr csv, DecodeCsv(kCsv));
+  EXPECT_EQ(csv->key, (kube::NamespacedName{"ops", "etcd.v1"}));
+  EXPECT_EQ(csv->uid, "u-1");
+  EXPECT_EQ(csv->created, "2026-01-02T03:04:05Z");
+  EXPECT_EQ(csv->phase, "Succeeded");
+  EXPECT_EQ(csv->reason, "InstallSucceeded");
+  EXPECT_FALSE(csv->copied);
+  EXPECT_TRUE(csv->cleanup_opted_in);
+  EXPECT_EQ(csv->display_name, "etcd é");
+  EXPECT_EQ(csv->version, "1.0.0");
+  EXPECT_EQ(csv->release, "2");
+  EXPECT_EQ(csv->replaces, "etcd.v0");
+  EXPECT_EQ(csv->labels, (kube::LabelMap{{"olm.managed", "true"}, {"tab\"key", "q\"v"}}));
+}
+
+TEST(DecodeCsvTest, KeepsTheJsonThatACopyCarries) {
+  ASSERT_OK_AND_ASSIGN(const CsvPtr csv, DecodeCsv(kCsv));
+  EXPECT_EQ(csv->labels_json, R"("olm.managed":"true","tab\"key":"q\"v")");
+  EXPECT_EQ(csv->annotations_json,
+            R"("olm.operatorNamespace":"ops","alm-examples":"[{\"a\": 1}]")");
+  EXPECT_EQ(csv->spec_json, R"({"displayName":"etcd \u00e9","version":"1.0.0","release":"2",)"
+                            R"("replaces":"etcd.v0","cleanup":{"enabled":true},)"
+                            R"("icon":[{"base64data":"aGk=","mediatype":"image/png"}],)"
+                            R"("unknown":[1,2.50,1e3,"a  b"]})");
+  EXPECT_EQ(csv->status_json, R"("phase":"Succeeded","conditions":[{"phase":"Pending"}])");
+  EXPECT_EQ(csv->reason_json, R"("InstallSucceeded")");
+  EXPECT_EQ(csv->message_json, R"("all \"good\"")");
+}
+
+TEST(DecodeCsvTest, BothHalvesOfTheOptInAreNeeded) {
+  const auto opted_in = [](const char* finalizers, const char* cleanup) {
+    const std::string json = std::string(R"({"metadata":{"name":"n","namespace":"s","uid":"u",)") +
+                             "\"finalizers\":" + finalizers + R"(},"spec":{"cleanup":)" + cleanup +
+                             "}}";
+    absl::StatusOr<CsvPtr> csv = DecodeCsv(json);
+    EXPECT_OK(csv);
+    return csv.ok() && (*csv)->cleanup_opted_in;
+  };
+  constexpr char kFinalizer[] = R"(["operatorframework.io/delete-custom-resources"])";
+  EXPECT_TRUE(opted_in(kFinalizer, R"({"enabled":true})"));
+  EXPECT_FALSE(opted_in(kFinalizer, R"({"enabled":false})"));
+  EXPECT_FALSE(opted_in(kFinalizer, "{}"));
+  EXPECT_FALSE(opted_in(kFinalizer, "null"));
+  EXPECT_FALSE(opted_in("null", R"({"enabled":true})"));
+  EXPECT_FALSE(opted_in(R"(["operatorframework.io/cleanup-apis"])", R"({"enabled":true})"));
+}
+
+TEST(DecodeCsvTest, OfACopyOnlyTheMarksAreHeld) {
+  ASSERT_OK_AND_ASSIGN(const CsvPtr csv,
+                       DecodeCsv(R"({"metadata":{"name":"n","namespace":"t","uid":"u",)"
+                                 R"("labels":{"olm.copiedFrom":""}},"spec":{"displayName":"big"},)"
+                                 R"("status":{"phase":"Succeeded","reason":"Copied"}})"));
+  EXPECT_TRUE(csv->copied);
+  EXPECT_EQ(csv->reason, "Copied");
+  EXPECT_THAT(csv->spec_json, IsEmpty());
+  EXPECT_THAT(csv->status_json, IsEmpty());
+}
+
+TEST(DecodeCsvTest, BareObject) {
+  ASSERT_OK_AND_ASSIGN(const CsvPtr csv,
+                       DecodeCsv(R"({"metadata":{"name":"n","namespace":"t","uid":"u"}})"));
+  EXPECT_EQ(csv->spec_json, "{}");
+  EXPECT_THAT(csv->phase, IsEmpty());
+}
+
+TEST(DecodeCsvTest, TimesAreBroughtToOneForm) {
+  ASSERT_OK_AND_ASSIGN(const CsvPtr csv,
+                       DecodeCsv(R"({"metadata":{"name":"n","namespace":"t","uid":"u",)"
+                                 R"("creationTimestamp":"2026-01-02T05:04:05.5+02:00"}})"));
+  EXPECT_EQ(csv->created, "2026-01-02T03:04:05Z");
+}
+
+TEST(DecodeTest, Errors) {
+  struct Row {
+    const char* json;
+    const char* what;
+  };
+  const Row rows[] = {
+      {"", "object"},
+      {"[]", "object"},
+      {"{", "object"},
+      {R"({"metadata":{"namespace":"t","uid":"u"}})", "metadata.name: missing"},
+      {R"({"metadata":{"name":"n","namespace":"t"}})", "metadata.uid: missing"},
+      {R"({"metadata":{"name":"n","uid":"u"}})", "metadata.namespace: missing"},
+      {R"({"metadata":{"name":1,"namespace":"t","uid":"u"}})", "metadata.name"},
+      {R"({"metadata":{"name":"n","namespace":"t","uid":"u","labels":{"a":1}}})", "labels"},
+      {R"({"metadata":{"name":"n","namespace":"t","uid":"u"},"spec":{"version":[]}})",
+       "spec.version"},
+      {R"({"metadata":{"name":"n","namespace":"t","uid":"u"},"status":{"reason":1}})",
+       "status.reason"},
+      {R"({"metadata":{"name":"n","namespace":"t","uid":"u"}} x)", "object"},
+  };
+  for (const Row& row : rows) {
+    EXPECT_THAT(DecodeCsv(row.json),
+                StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr(row.what)))
+        << row.json;
+  }
+}
+
+std::string GroupJson(const char* spec) {
+  return std::string(R"({"metadata":{"name":"g","namespace":"ops","uid":"u"},"spec":)") + spec +
+         "}";
+}
+
+TEST(DecodeOperatorGroupTest, ReadsTheSpec) {
+  ASSERT_OK_AND_ASSIGN(OperatorGroupPtr group,
+                       DecodeOperatorGroup(GroupJson(R"({"targetNamespaces":["b","a"]})")));
+  EXPECT_EQ(group->key, (kube::NamespacedName{"ops", "g"}));
+  EXPECT_THAT(group->target_namespaces, ::testing::ElementsAre("b", "a"));
+  EXPECT_FALSE(group->selector.has_value());
+
+  ASSERT_OK_AND_ASSIGN(
+      group, DecodeOperatorGroup(GroupJson(
+                 R"({"selector":{"matchLabels":{"a":"b"},)"
+                 R"("matchExpressions":[{"key":"c","operator":"In","values":["d","e"]}]}})")));
+  ASSERT_TRUE(group->selector.has_value());
+  EXPECT_EQ(group->selector->ToString(), "a=b,c in (d,e)");
+
+  ASSERT_OK_AND_ASSIGN(group, DecodeOperatorGroup(GroupJson(R"({"selector":null})")));
+  EXPECT_FALSE(group->selector.has_value());
+  EXPECT_THAT(group->invalid, IsEmpty());
+}
+
+TEST(DecodeOperatorGroupTest, AnUnusableSpecIsKeptAsInvalid) {
+  for (const char* spec :
+       {R"({"targetNamespaces":["a",""]})",
+        R"({"selector":{"matchExpressions":[{"key":"c","operator":"Near"}]}})"}) {
+    ASSERT_OK_AND_ASSIGN(const OperatorGroupPtr group, DecodeOperatorGroup(GroupJson(spec)));
+    EXPECT_THAT(group->invalid, Not(IsEmpty())) << spec;
+  }
+}
+
+TEST(DecodeNamespaceTest, IgnoresWhatTheRulesDoNotRead) {
+  ASSERT_OK_AND_ASSIGN(
+      const NamespacePtr a,
+      DecodeNamespace(R"({"metadata":{"name":"n","uid":"u","labels":{"l":"v"},)"
+                      R"("annotations":{"x":"1"},"creationTimestamp":"2026-01-01T00:00:00Z"},)"
+                      R"("status":{"phase":"Active"}})"));
+  ASSERT_OK_AND_ASSIGN(const NamespacePtr b,
+                       DecodeNamespace(R"({"metadata":{"name":"n","uid":"u","labels":{"l":"v"},)"
+                                       R"("creationTimestamp":"2026-01-01T00:00:00Z",)"
+                                       R"("deletionTimestamp":"2026-01-02T00:00:00Z"},)"
+                                       R"("status":{"phase":"Terminating"}})"));
+  EXPECT_EQ(*a, *b);
+}
+
+TEST(DecodeIconTest, DecodesTheFirst) {
+  ASSERT_OK_AND_ASSIGN(const CsvPtr csv, DecodeCsv(kCsv));
+  ASSERT_OK_AND_ASSIGN(const Icon icon, DecodeIcon(*csv));
+  EXPECT_EQ(icon.media_type, "image/png");
+  EXPECT_EQ(icon.bytes, "hi");
+}
+
+TEST(DecodeIconTest, Errors) {
+  Csv csv;
+  csv.spec_json = R"({"icon":[]})";
+  EXPECT_THAT(DecodeIcon(csv), StatusIs(absl::StatusCode::kNotFound));
+  csv.spec_json = "{}";
+  EXPECT_THAT(DecodeIcon(csv), StatusIs(absl::StatusCode::kNotFound));
+  csv.spec_json = R"({"icon":[{"base64data":"*"}]})";
+  EXPECT_THAT(DecodeIcon(csv), StatusIs(absl::StatusCode::kDataLoss));
+}
+
+TEST(DecodeKeyTest, Reads) {
+  EXPECT_THAT(DecodeKey(R"({"metadata":{"namespace":"a","name":"b"}})"),
+              IsOkAndHolds(kube::NamespacedName{"a", "b"}));
+  EXPECT_THAT(DecodeKey("{}"), StatusIs(absl::StatusCode::kInvalidArgument));
+}
+
+}  // namespace
+}  // namespace steward::olm

@@ -1,0 +1,82 @@
+// The source objects, parsed once into what the rules and views read. Values; shared as
+// shared_ptr<const T>.
+#ifndef OLM_OBJECTS_H_
+#define OLM_OBJECTS_H_
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "kube/meta/names.h"
+#include "kube/meta/selector.h"
+
+namespace steward::olm {
+
+// A Namespace. Its phase is left out on purpose: a Terminating namespace shows its operators until
+// it is gone.
+struct Namespace {
+  std::string name;
+  std::string uid;
+  std::string created;  // RFC 3339, UTC, seconds: compares as text
+  kube::LabelMap labels;
+
+  bool operator==(const Namespace&) const = default;
+};
+
+// An OperatorGroup's identity and spec. Its status and annotations are OLM's reflection of other
+// objects and change nothing here (R-000-62: targets come from the spec alone).
+struct OperatorGroup {
+  kube::NamespacedName key;
+  std::string uid;
+  std::vector<std::string> target_namespaces;   // spec.targetNamespaces
+  std::optional<kube::LabelSelector> selector;  // spec.selector
+  // Why the spec cannot be used; such a group targets nothing. Empty for a sound one.
+  std::string invalid;
+
+  bool operator==(const OperatorGroup&) const = default;
+};
+
+// A ClusterServiceVersion: the fields the rules read, and the pieces of JSON that a copy carries
+// (facts: OLM's copy drops some labels and annotations and rewrites two status fields).
+// metadata.managedFields is not among them. Of a copy only identity and marks are held.
+struct Csv {
+  kube::NamespacedName key;
+  std::string uid;
+  std::string created;  // RFC 3339, UTC, seconds
+  std::string phase;    // status.phase
+  std::string reason;   // status.reason
+  // A copy that OLM made, by OLM's own definition: reason Copied, or label olm.copiedFrom, or the
+  // annotation olm.operatorNamespace naming another namespace. Never an original for any view.
+  bool copied = false;
+  bool cleanup_opted_in =
+      false;  // finalizer delete-custom-resources and spec.cleanup.enabled, both
+
+  // Table columns.
+  std::string display_name;
+  std::string version;
+  std::string release;
+  std::string replaces;
+
+  kube::LabelMap labels;  // those that a copy keeps
+
+  // Compact JSON. The first two are the members of an object without its braces, "" when there are
+  // none.
+  std::string labels_json;       // kept labels
+  std::string annotations_json;  // kept annotations
+  std::string spec_json;         // spec
+  std::string status_json;       // members of status but reason, message and cleanup
+  std::string reason_json;       // status.reason, "" when absent
+  std::string message_json;      // status.message, "" when absent
+
+  bool operator==(const Csv&) const = default;
+};
+
+using NamespacePtr = std::shared_ptr<const Namespace>;
+using OperatorGroupPtr = std::shared_ptr<const OperatorGroup>;
+using CsvPtr = std::shared_ptr<const Csv>;
+
+}  // namespace steward::olm
+
+#endif  // OLM_OBJECTS_H_

@@ -1,0 +1,56 @@
+// Which namespaces an OperatorGroup targets, and in which install mode that puts its operators.
+#ifndef OLM_TARGETS_H_
+#define OLM_TARGETS_H_
+
+#include <cstddef>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "kube/meta/selector.h"
+#include "olm/objects.h"
+
+namespace steward::olm {
+
+enum class TargetKind {
+  kNone,      // the spec is invalid
+  kAll,       // neither list nor selector
+  kList,      // spec.targetNamespaces; wins over a selector
+  kSelector,  // namespaces whose labels match
+};
+TargetKind KindOfTargets(const OperatorGroup& group);
+
+// Whether `group` targets a namespace of this name and these labels.
+bool Targets(const OperatorGroup& group, std::string_view ns, const kube::LabelMap& labels);
+
+enum class InstallMode { kOwnNamespace, kSingleNamespace, kMultiNamespace, kAllNamespaces };
+// "OwnNamespace", ...
+std::string_view ToString(InstallMode mode);
+
+// As much of a group's targets as the install mode depends on.
+struct TargetSummary {
+  bool all = false;
+  size_t count = 0;           // distinct namespaces; 0 when `all`
+  bool includes_own = false;  // the namespace that the operator is installed in is among them
+
+  bool operator==(const TargetSummary&) const = default;
+};
+
+// The mode in which an operator runs for `targets`; nullopt when there are none.
+std::optional<InstallMode> ModeFor(const TargetSummary& targets);
+
+// spec.installModes of a ClusterServiceVersion.
+struct InstallModeSupport {
+  InstallMode mode;
+  bool supported = false;
+};
+// OK when an operator with these modes may run for `targets`; otherwise the message that OLM gives
+// for its reason UnsupportedOperatorGroup (or InvalidInstallModes for a mode named twice,
+// NoTargetNamespaces for an empty set). A mode that is not named is not supported.
+absl::Status CheckInstallModes(const std::vector<InstallModeSupport>& modes,
+                               const TargetSummary& targets);
+
+}  // namespace steward::olm
+
+#endif  // OLM_TARGETS_H_

@@ -1,0 +1,85 @@
+// The World: everything the virtual resources are a function of, at one moment.
+#ifndef STORAGE_WORLD_WORLD_H_
+#define STORAGE_WORLD_WORLD_H_
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "kube/meta/names.h"
+#include "olm/objects.h"
+#include "olm/targets.h"
+#include "storage/world/ordered_map.h"
+
+namespace steward::storage {
+
+enum class Source { kCsv = 0, kOperatorGroup = 1, kNamespace = 2 };
+inline constexpr size_t kSources = 3;
+
+// What is known of one watched kind.
+struct SourceState {
+  bool synced =
+      false;  // a complete list, or the certainty that the kind does not exist, has been seen
+  bool connected = false;
+  uint64_t rev = 0;   // revision of the last change that the rules can see
+  uint64_t seen = 0;  // newest revision up to which the stream is known to be complete
+};
+
+// The OperatorGroup in force in a namespace: there only when it is the namespace's only one.
+struct EffectiveGroup {
+  olm::OperatorGroupPtr group;
+  olm::TargetSummary targets;
+
+  bool operator==(const EffectiveGroup&) const = default;
+};
+
+// Immutable once published: read it from any thread without locks. Memory is O(operators +
+// namespaces + explicit targets); the parts that did not change are shared with the World before.
+class World {
+ public:
+  const OrderedMap<kube::NamespacedName, olm::CsvPtr>& csvs() const { return csvs_; }
+  const OrderedMap<kube::NamespacedName, olm::OperatorGroupPtr>& operator_groups() const {
+    return groups_;
+  }
+  const OrderedMap<std::string, olm::NamespacePtr>& namespaces() const { return namespaces_; }
+
+  // The group in force in `install_namespace`, or null: there is none, or there are several.
+  const EffectiveGroup* GroupIn(const std::string& install_namespace) const {
+    return effective_.Find(install_namespace);
+  }
+  // Install namespaces whose group targets every namespace, sorted.
+  const std::vector<std::string>& global_installs() const { return *global_; }
+  // Install namespaces whose group targets `ns` by list or selector, sorted.
+  const std::vector<std::string>& InstallsTargeting(const std::string& ns) const;
+
+  const SourceState& source(Source s) const { return sources_[static_cast<size_t>(s)]; }
+  bool synced() const;
+  // Every stream is connected; false means that answers may be older than the stream's usual lag.
+  bool connected() const;
+
+  // metadata.resourceVersion of everything read from this World: its state in the packed form of
+  // kube/meta's PackedVersion, with the mark "complete".
+  std::string ResourceVersion() const;
+
+ private:
+  friend class WorldWriter;
+
+  OrderedMap<kube::NamespacedName, olm::CsvPtr> csvs_;
+  OrderedMap<kube::NamespacedName, olm::OperatorGroupPtr> groups_;
+  OrderedMap<std::string, olm::NamespacePtr> namespaces_;
+  OrderedMap<std::string, EffectiveGroup> effective_;  // by install namespace
+  OrderedMap<std::string, std::shared_ptr<const std::vector<std::string>>> targeting_;  // by target
+  std::shared_ptr<const std::vector<std::string>> global_ =
+      std::make_shared<const std::vector<std::string>>();
+  std::array<SourceState, kSources> sources_;
+  uint64_t clock_ = 0;
+  uint32_t sub_ = 0;
+};
+
+using WorldPtr = std::shared_ptr<const World>;
+
+}  // namespace steward::storage
+
+#endif  // STORAGE_WORLD_WORLD_H_
