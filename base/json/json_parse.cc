@@ -4,6 +4,7 @@
 #include <boost/json/string.hpp>
 #include <charconv>
 #include <limits>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -28,7 +29,7 @@ class Builder {
   explicit Builder(bool refuse_duplicate_keys) : refuse_duplicate_keys_(refuse_duplicate_keys) {}
 
   json::value& root() { return root_; }
-  const std::string& duplicate_key() const { return duplicate_key_; }
+  const std::optional<std::string>& duplicate_key() const { return duplicate_key_; }
 
   bool on_document_begin(json::error_code&) { return true; }
   bool on_document_end(json::error_code&) { return true; }
@@ -36,35 +37,39 @@ class Builder {
     frames_.push_back({json::object(), std::exchange(key_, {})});
     return true;
   }
-  bool on_object_end(size_t, json::error_code& ec) { return Close(ec); }
+  bool on_object_end(size_t, json::error_code&) { return Close(); }
   bool on_array_begin(json::error_code&) {
     frames_.push_back({json::array(), std::exchange(key_, {})});
     return true;
   }
-  bool on_array_end(size_t, json::error_code& ec) { return Close(ec); }
+  bool on_array_end(size_t, json::error_code&) { return Close(); }
   bool on_key_part(json::string_view part, size_t, json::error_code&) {
     key_.append(part.data(), part.size());
     return true;
   }
-  bool on_key(json::string_view part, size_t, json::error_code&) {
+  bool on_key(json::string_view part, size_t, json::error_code& ec) {
     key_.append(part.data(), part.size());
-    return true;
+    if (!refuse_duplicate_keys_ || !frames_.back().container.get_object().contains(key_))
+      return true;
+    duplicate_key_ = key_;
+    ec = json::error::syntax;
+    return false;
   }
   bool on_string_part(json::string_view part, size_t, json::error_code&) {
     string_.append(part.data(), part.size());
     return true;
   }
-  bool on_string(json::string_view part, size_t, json::error_code& ec) {
-    if (string_.empty()) return Add(json::value(part), ec);
+  bool on_string(json::string_view part, size_t, json::error_code&) {
+    if (string_.empty()) return Add(json::value(part));
     string_.append(part.data(), part.size());
-    const bool added = Add(json::value(json::string_view(string_)), ec);
+    const bool added = Add(json::value(json::string_view(string_)));
     string_.clear();
     return added;
   }
   // The whole text lies in one buffer, so numbers come in one piece.
   bool on_number_part(json::string_view, json::error_code&) { return true; }
-  bool on_int64(int64_t n, json::string_view, json::error_code& ec) { return Add(n, ec); }
-  bool on_uint64(uint64_t n, json::string_view, json::error_code& ec) { return Add(n, ec); }
+  bool on_int64(int64_t n, json::string_view, json::error_code&) { return Add(n); }
+  bool on_uint64(uint64_t n, json::string_view, json::error_code&) { return Add(n); }
   bool on_double(double fast, json::string_view text, json::error_code& ec) {
     double exact = fast;
     std::from_chars(text.data(), text.data() + text.size(), exact);
@@ -73,10 +78,10 @@ class Builder {
       ec = json::error::exponent_overflow;
       return false;
     }
-    return Add(exact, ec);
+    return Add(exact);
   }
-  bool on_bool(bool b, json::error_code& ec) { return Add(b, ec); }
-  bool on_null(json::error_code& ec) { return Add(nullptr, ec); }
+  bool on_bool(bool b, json::error_code&) { return Add(b); }
+  bool on_null(json::error_code&) { return Add(nullptr); }
   bool on_comment_part(json::string_view, json::error_code&) { return true; }
   bool on_comment(json::string_view, json::error_code&) { return true; }
 
@@ -86,14 +91,14 @@ class Builder {
     std::string key;  // under which it goes into the frame below
   };
 
-  bool Close(json::error_code& ec) {
+  bool Close() {
     Frame frame = std::move(frames_.back());
     frames_.pop_back();
     key_ = std::move(frame.key);
-    return Add(std::move(frame.container), ec);
+    return Add(std::move(frame.container));
   }
 
-  bool Add(json::value value, json::error_code& ec) {
+  bool Add(json::value value) {
     if (frames_.empty()) {
       root_ = std::move(value);
       return true;
@@ -103,13 +108,7 @@ class Builder {
       array->push_back(std::move(value));
       return true;
     }
-    const auto [member, inserted] = container.get_object().emplace(key_, nullptr);
-    if (!inserted && refuse_duplicate_keys_) {
-      duplicate_key_ = key_;
-      ec = json::error::syntax;
-      return false;
-    }
-    member->value() = std::move(value);
+    container.get_object()[key_] = std::move(value);
     key_.clear();
     return true;
   }
@@ -118,7 +117,7 @@ class Builder {
   std::vector<Frame> frames_;
   std::string key_;
   std::string string_;
-  std::string duplicate_key_;
+  std::optional<std::string> duplicate_key_;
   json::value root_;
 };
 
@@ -144,8 +143,8 @@ absl::StatusOr<json::value> ParseJson(std::string_view text, const JsonLimits& l
   json::error_code ec;
   const size_t used = parser.write_some(false, text.data(), text.size(), ec);
   if (!ec && used < text.size()) ec = json::error::extra_data;
-  if (!parser.handler().duplicate_key().empty()) {
-    return ErrorAt(text, used, StrCat("duplicate key \"", parser.handler().duplicate_key(), "\""));
+  if (const std::optional<std::string>& key = parser.handler().duplicate_key()) {
+    return ErrorAt(text, used, StrCat("duplicate key \"", *key, "\""));
   }
   if (ec) return ErrorAt(text, used, ec.message());
   return std::move(parser.handler().root());

@@ -120,14 +120,20 @@ bool AllOf(std::string_view text, std::string_view allowed) {
   return text.find_first_not_of(allowed) == std::string_view::npos;
 }
 
-// Some reader's number: separators (_ and ,), sexagesimals and prefixes included.
-bool CouldBeNumber(std::string_view text) {
+// Some reader's number: separators, sexagesimals and prefixes included.
+bool CouldBeNumber(std::string_view plain) {
+  if (plain.empty() ||
+      !(IsDigit(plain[0]) || plain[0] == '.' || plain[0] == '+' || plain[0] == '-'))
+    return false;
+  std::string without_separators(plain);
+  std::erase_if(without_separators, [](char c) { return c == '_' || c == ','; });
+  std::string_view text = without_separators;
   if (!text.empty() && (text[0] == '+' || text[0] == '-')) text.remove_prefix(1);
   if (text.empty() || !(IsDigit(text[0]) || text[0] == '.')) return false;
-  constexpr std::string_view kDigits = "0123456789_,";
+  constexpr std::string_view kDigits = "0123456789";
   if (text.size() > 2 && text[0] == '0' &&
       OneOf(text.substr(1, 1), {"x", "X", "o", "O", "b", "B"}) &&
-      AllOf(text.substr(2), "0123456789abcdefABCDEF_,")) {
+      AllOf(text.substr(2), "0123456789abcdefABCDEF")) {
     return true;
   }
   if (const size_t e = text.find_first_of("eE"); e != std::string_view::npos && e > 0) {
@@ -138,7 +144,7 @@ bool CouldBeNumber(std::string_view text) {
   }
   const size_t dot = text.find('.');
   const std::string_view fraction = dot == std::string_view::npos ? "" : text.substr(dot + 1);
-  return AllOf(text.substr(0, dot), "0123456789_,:") && AllOf(fraction, kDigits);
+  return AllOf(text.substr(0, dot), "0123456789:") && AllOf(fraction, kDigits);
 }
 
 absl::Status NotOfType(std::string_view text, std::string_view type) {
@@ -166,8 +172,8 @@ absl::StatusOr<json::value> ResolvePlain(std::string_view text) {
   const bool dot = text.starts_with('.');
   if (!dot && !IsDigit(text[0]) && text[0] != '+' && text[0] != '-') return String(text);
   std::string digits(text);
-  if (!dot) std::erase(digits, '_');
   if (!dot) {
+    std::erase(digits, '_');
     if (std::optional<json::value> integer = Integer(digits)) return *std::move(integer);
   }
   if (const std::optional<double> number = Float(digits)) return json::value(*number);

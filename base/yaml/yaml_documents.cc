@@ -23,42 +23,38 @@ bool IsMarker(std::string_view line) {
          (line.size() == 3 || line[3] == ' ' || line[3] == '\t' || line[3] == '\r');
 }
 
-bool HasContent(std::string_view line, bool& in_directives) {
-  if (IsMarker(line)) {
-    in_directives = false;
-    line.remove_prefix(3);
-  }
+bool HasContent(std::string_view line) {
+  if (IsMarker(line)) line.remove_prefix(3);
   const size_t start = line.find_first_not_of(" \t\r");
   if (start == std::string_view::npos || line[start] == '#') return false;
-  if (in_directives && line.front() == '%') return false;
   return line.substr(0, line.find_last_not_of(" \t\r") + 1) != "...";
 }
 
-// Documents with content, each from its marker on.
+// Documents with content, each from its marker on. Directives, which are lines before a marker,
+// have no use here.
 std::vector<Chunk> Split(std::string_view text) {
   std::vector<Chunk> chunks;
-  Chunk chunk{1, {}};
-  size_t start = 0, line_number = 1;
-  bool content = false, in_directives = true;
-  const auto finish = [&](size_t end) {
-    chunk.text = text.substr(start, end - start);
-    if (content) chunks.push_back(chunk);
-  };
+  size_t start = 0, start_line = 1, line_number = 1;
+  bool content = false, directives = false;
   for (size_t pos = 0; pos < text.size(); ++line_number) {
     const size_t newline = text.find('\n', pos);
     const std::string_view line =
         text.substr(pos, newline == std::string_view::npos ? newline : newline - pos);
     if (IsMarker(line)) {
-      finish(pos);
-      chunk.line = line_number;
+      if (content) chunks.push_back({start_line, text.substr(start, pos - start)});
       start = pos;
-      content = false;
-      in_directives = true;
+      start_line = line_number;
+      content = directives = false;
     }
-    content |= HasContent(line, in_directives);
+    if (!content && line.starts_with('%')) {
+      directives = true;
+    } else {
+      content |= HasContent(line);
+    }
     pos = newline == std::string_view::npos ? text.size() : newline + 1;
   }
-  finish(text.size());
+  // Directives that no marker follows are for the parser to refuse.
+  if (content || directives) chunks.push_back({start_line, text.substr(start)});
   return chunks;
 }
 

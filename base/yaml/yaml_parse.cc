@@ -3,6 +3,7 @@
 #include <yaml-cpp/mark.h>
 #include <yaml-cpp/parser.h>
 
+#include <algorithm>
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 #include <boost/json/string.hpp>
@@ -13,6 +14,7 @@
 #include <vector>
 
 #include "base/json/json_text.h"
+#include "base/json/utf8.h"
 #include "base/text/str_cat.h"
 #include "base/yaml/document.h"
 #include "base/yaml/scalar.h"
@@ -44,6 +46,41 @@ size_t Cost(const json::value& value) {
   return cost;
 }
 
+// The parser writes the escapes \N and \_, U+0085 and U+00A0, as single bytes. The rest of `text`
+// is UTF-8.
+std::string WithWholeCharacters(const std::string& text) {
+  std::string out;
+  out.reserve(text.size());
+  for (size_t i = 0; i < text.size();) {
+    const size_t length = DecodeUtf8(text, i).length;
+    if (length == 0) out += '\xC2';
+    out.append(text, i, std::max<size_t>(length, 1));
+    i += std::max<size_t>(length, 1);
+  }
+  return out;
+}
+
+// Whether the scalar at `pos`, anchors and tags before it included, is a quoted one that nothing
+// closes.
+bool IsOpenQuote(std::string_view text, size_t pos) {
+  constexpr std::string_view kBlanks = " \t\r\n";
+  while (pos < text.size() && (text[pos] == '&' || text[pos] == '!')) {
+    pos = text.find_first_not_of(kBlanks, text.find_first_of(kBlanks, pos));
+  }
+  if (pos >= text.size() || (text[pos] != '"' && text[pos] != '\'')) return false;
+  const char quote = text[pos];
+  for (++pos; pos < text.size(); ++pos) {
+    if (quote == '"' && text[pos] == '\\') {
+      ++pos;
+    } else if (text[pos] == quote) {
+      // Two single quotes stand for one.
+      if (quote == '"' || pos + 1 == text.size() || text[pos + 1] != quote) return false;
+      ++pos;
+    }
+  }
+  return true;
+}
+
 // A resolved scalar as a mapping's key.
 std::string KeyText(const json::value& key, const YAML::Mark& mark) {
   switch (key.kind()) {
@@ -61,21 +98,28 @@ std::string KeyText(const json::value& key, const YAML::Mark& mark) {
               std::to_chars(buffer, buffer + sizeof(buffer), f, std::chars_format::general).ptr};
     }
     default:
-      Fail(mark, "a mapping's key must be a scalar, and not null");
+      Fail(mark, "a mapping's key must be a scalar and not null (or a bracket is not closed)");
   }
 }
 
 // Builds one document's value from the parser's events.
 class Builder : public YAML::EventHandler {
  public:
-  explicit Builder(const YamlLimits& limits) : limits_(limits) {}
+  // `text` is what the parser reads: marks are byte offsets in it.
+  Builder(std::string_view text, const YamlLimits& limits) : text_(text), limits_(limits) {}
 
   json::value& root() { return root_; }
 
   void OnDocumentStart(const YAML::Mark&) override {}
-  void OnDocumentEnd() override {}
+  // The parser lets the end of the text close a quote; if it did, then that of the last scalar.
+  void OnDocumentEnd() override {
+    if (!last_scalar_.is_null() && IsOpenQuote(text_, last_scalar_.pos)) {
+      Fail(last_scalar_, "found unexpected end of stream in a quoted scalar");
+    }
+  }
 
   void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override {
+    RefuseMissing(mark);
     Add(mark, anchor, nullptr);
   }
 
@@ -88,27 +132,29 @@ class Builder : public YAML::EventHandler {
 
   void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
                 const std::string& text) override {
+    last_scalar_ = mark;
     const bool plain = tag == "?" || tag.empty();
     if (ExpectsKey() && (tag == kMergeTag || (plain && text == "<<"))) {
       frames_.back().merging = frames_.back().has_key = true;
       return;
     }
-    absl::StatusOr<json::value> value = tag == "!" ? json::value(json::string(text))
-                                        : plain    ? ResolvePlain(text)
-                                                   : ResolveTagged(tag, text);
+    absl::StatusOr<json::value> value = tag == "!"
+                                            ? json::value(json::string(WithWholeCharacters(text)))
+                                        : plain ? ResolvePlain(text)
+                                                : ResolveTagged(tag, WithWholeCharacters(text));
     if (!value.ok()) Fail(mark, std::string(value.status().message()));
     Add(mark, anchor, *std::move(value));
   }
 
   void OnSequenceStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t anchor,
-                       YAML::EmitterStyle::value) override {
-    Open(mark, anchor, json::array());
+                       YAML::EmitterStyle::value style) override {
+    Open(mark, anchor, json::array(), style);
   }
   void OnSequenceEnd() override { Close(); }
 
   void OnMapStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t anchor,
-                  YAML::EmitterStyle::value) override {
-    Open(mark, anchor, json::object());
+                  YAML::EmitterStyle::value style) override {
+    Open(mark, anchor, json::object(), style);
   }
   void OnMapEnd() override {
     Merge(frames_.back());
@@ -120,6 +166,8 @@ class Builder : public YAML::EventHandler {
     YAML::Mark mark;
     YAML::anchor_t anchor;
     json::value container;
+    bool flow;  // {} or []
+    int key_pos = -1;
     bool has_key = false;  // the next node is the value of `key`, or what `<<` merges
     bool merging = false;
     std::string key;
@@ -140,10 +188,24 @@ class Builder : public YAML::EventHandler {
       Fail(mark, "anchors and aliases make the document too large");
   }
 
-  void Open(const YAML::Mark& mark, YAML::anchor_t anchor, json::value container) {
-    if (ExpectsKey()) Fail(mark, "a mapping's key must be a scalar, and not null");
+  // The parser takes a key without a colon, and nothing between commas, for a null. YAML doesn't.
+  void RefuseMissing(const YAML::Mark& mark) const {
+    if (frames_.empty()) return;
+    const Frame& frame = frames_.back();
+    if (!frame.flow && frame.has_key && mark.pos == frame.key_pos)
+      Fail(mark, "could not find expected ':'");
+    const auto pos = static_cast<size_t>(mark.pos);
+    if (frame.flow && frame.container.is_array() && pos < text_.size() && text_[pos] == ',') {
+      Fail(mark, "did not find expected node content");
+    }
+  }
+
+  void Open(const YAML::Mark& mark, YAML::anchor_t anchor, json::value container,
+            YAML::EmitterStyle::value style) {
+    if (ExpectsKey())
+      Fail(mark, "a mapping's key must be a scalar and not null (or a bracket is not closed)");
     if (frames_.size() >= limits_.max_depth) Fail(mark, "nested too deeply");
-    frames_.push_back({mark, anchor, std::move(container)});
+    frames_.push_back({mark, anchor, std::move(container), style == YAML::EmitterStyle::Flow});
   }
 
   void Close() {
@@ -179,6 +241,7 @@ class Builder : public YAML::EventHandler {
 
   static void AddKey(const YAML::Mark& mark, const json::value& value, Frame& frame) {
     frame.key = KeyText(value, mark);
+    frame.key_pos = mark.pos;
     frame.has_key = true;
     if (!frame.container.get_object().emplace(frame.key, nullptr).second) {
       Fail(mark, StrCat("key \"", frame.key, "\" already set in map"));
@@ -207,10 +270,12 @@ class Builder : public YAML::EventHandler {
     }
   }
 
+  const std::string_view text_;
   const YamlLimits& limits_;
   std::vector<Frame> frames_;
   std::unordered_map<YAML::anchor_t, Anchored> anchors_;
   size_t expansion_ = 0;
+  YAML::Mark last_scalar_ = YAML::Mark::null_mark();
   json::value root_;
 };
 
@@ -225,12 +290,12 @@ absl::StatusOr<json::value> ParseDocument(std::string_view text, size_t first_li
   try {
     std::istringstream stream{std::string(text)};
     YAML::Parser parser(stream);
-    Builder builder(limits);
-    if (!parser.HandleNextDocument(builder)) return json::value(nullptr);
-    Builder rest(limits);
+    Builder builder(text, limits);
+    if (!parser.HandleNextDocument(builder))
+      return ErrorAt(first_line, "no document after the directives");
+    Builder rest(text, limits);
     if (parser.HandleNextDocument(rest)) {
-      return absl::InvalidArgumentError(
-          StrCat("document at line ", first_line, ": more content after the document's end"));
+      return ErrorAt(first_line, "more content after the end of the document that starts here");
     }
     return std::move(builder.root());
   } catch (const YAML::Exception& error) {

@@ -1,0 +1,27 @@
+// Tells clients what there is: /apis and below, /version, /openapi.
+#ifndef APISERVER_DISCOVERY_DISCOVERY_H_
+#define APISERVER_DISCOVERY_DISCOVERY_H_
+
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "apiserver/discovery/version_info.h"
+#include "apiserver/http/message.h"
+#include "apiserver/rest/resource.h"
+#include "base/clock/clock.h"
+
+namespace steward::discovery {
+
+// Answers, from bytes prepared here and now:
+//   /apis  /apis/<group>  /apis/<group>/<version>  /version   (a trailing slash is fine)
+//   /openapi/v2  /openapi/v3  /openapi/v3/apis/<group>/<version>
+// and hands every other path to `next`. Documents are the same on every replica of one build.
+// Depends on no cache, so it can answer at once. `clock` outlives the handler. Thread-safe.
+// Error: a resource's OpenAPI schema is not a JSON object.
+absl::StatusOr<http::Handler> WithDiscovery(const std::vector<rest::Resource>& resources,
+                                            const VersionInfo& version, const Clock& clock,
+                                            http::Handler next);
+
+}  // namespace steward::discovery
+
+#endif  // APISERVER_DISCOVERY_DISCOVERY_H_

@@ -1,0 +1,122 @@
+#include "apiserver/discovery/meta_schemas.h"
+
+namespace steward::discovery {
+
+std::string_view MetaSchemas() {
+  return R"json({
+"io.k8s.apimachinery.pkg.apis.meta.v1.FieldsV1": {
+  "type": "object",
+  "description": "A set of fields of an object, written as a tree of JSON objects whose keys name fields, list elements and values."
+},
+"io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta": {
+  "type": "object",
+  "description": "What every list says about itself.",
+  "properties": {
+    "continue": {"type": "string", "description": "Set when there is more: pass it on, with otherwise the same parameters, to get the next part. Opaque."},
+    "remainingItemCount": {"type": "integer", "format": "int64", "description": "How many items come after this part. Absent when unknown, as with selectors, and in the last part."},
+    "resourceVersion": {"type": "string", "description": "The state that this list shows. Pass it on to start a watch from here. Opaque to clients but for comparing two numbers of the same resource."},
+    "selfLink": {"type": "string", "description": "No longer filled in."}
+  }
+},
+"io.k8s.apimachinery.pkg.apis.meta.v1.ManagedFieldsEntry": {
+  "type": "object",
+  "description": "Which fields of an object one writer claimed, and when.",
+  "properties": {
+    "apiVersion": {"type": "string", "description": "The version of the resource in which the fields are named."},
+    "fieldsType": {"type": "string", "description": "How the fields are written down: always FieldsV1."},
+    "fieldsV1": {
+      "description": "The fields.",
+      "allOf": [{"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.FieldsV1"}]
+    },
+    "manager": {"type": "string", "description": "The writer's name."},
+    "operation": {"type": "string", "description": "Apply or Update."},
+    "subresource": {"type": "string", "description": "The subresource through which it was written, if any."},
+    "time": {
+      "description": "When the entry last changed.",
+      "allOf": [{"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.Time"}]
+    }
+  }
+},
+"io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta": {
+  "type": "object",
+  "description": "What every object says about itself.",
+  "properties": {
+    "annotations": {
+      "type": "object",
+      "description": "Free notes of tools and people. They can't be selected by.",
+      "additionalProperties": {"type": "string", "default": ""}
+    },
+    "creationTimestamp": {
+      "description": "When the object came to be. UTC, whole seconds.",
+      "allOf": [{"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.Time"}]
+    },
+    "deletionGracePeriodSeconds": {"type": "integer", "format": "int64", "description": "How long the object may take to end, once its deletion was asked for."},
+    "deletionTimestamp": {
+      "description": "From when on the object counts as gone; set when its deletion was asked for. It stays until its finalizers are empty.",
+      "allOf": [{"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.Time"}]
+    },
+    "finalizers": {
+      "type": "array",
+      "description": "Who has something to do before the object may go. Each removes its own entry.",
+      "items": {"type": "string", "default": ""},
+      "x-kubernetes-list-type": "set",
+      "x-kubernetes-patch-strategy": "merge"
+    },
+    "generateName": {"type": "string", "description": "A prefix, used on creation when there is no name: the server adds a random ending."},
+    "generation": {"type": "integer", "format": "int64", "description": "Counts changes of what is wanted, not of what is observed."},
+    "labels": {
+      "type": "object",
+      "description": "Keys and values to select objects by.",
+      "additionalProperties": {"type": "string", "default": ""}
+    },
+    "managedFields": {
+      "type": "array",
+      "description": "Who claimed which fields. Kept by servers that support apply.",
+      "items": {
+        "default": {},
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ManagedFieldsEntry"}]
+      },
+      "x-kubernetes-list-type": "atomic"
+    },
+    "name": {"type": "string", "description": "Unique among the resource's objects in a namespace. Never changes."},
+    "namespace": {"type": "string", "description": "The space in which the name is unique; absent where the resource has no namespaces. Never changes."},
+    "ownerReferences": {
+      "type": "array",
+      "description": "Objects that this one belongs to: when all of them are gone, it is collected.",
+      "items": {
+        "default": {},
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.OwnerReference"}]
+      },
+      "x-kubernetes-list-map-keys": ["uid"],
+      "x-kubernetes-list-type": "map",
+      "x-kubernetes-patch-merge-key": "uid",
+      "x-kubernetes-patch-strategy": "merge"
+    },
+    "resourceVersion": {"type": "string", "description": "The state of the object. Opaque to clients but for comparing two numbers of the same resource."},
+    "selfLink": {"type": "string", "description": "No longer filled in."},
+    "uid": {"type": "string", "description": "Tells the object from all others of any time, even from a later one of the same name."}
+  }
+},
+"io.k8s.apimachinery.pkg.apis.meta.v1.OwnerReference": {
+  "type": "object",
+  "description": "Names an owner, which is in the same namespace or in none.",
+  "required": ["apiVersion", "kind", "name", "uid"],
+  "properties": {
+    "apiVersion": {"type": "string", "default": "", "description": "The owner's group and version."},
+    "blockOwnerDeletion": {"type": "boolean", "description": "In a foreground deletion, the owner waits until this object is gone."},
+    "controller": {"type": "boolean", "description": "This owner is the one that manages the object."},
+    "kind": {"type": "string", "default": "", "description": "The owner's kind."},
+    "name": {"type": "string", "default": "", "description": "The owner's name."},
+    "uid": {"type": "string", "default": "", "description": "The owner's UID."}
+  },
+  "x-kubernetes-map-type": "atomic"
+},
+"io.k8s.apimachinery.pkg.apis.meta.v1.Time": {
+  "type": "string",
+  "format": "date-time",
+  "description": "A point in time as RFC 3339 writes it."
+}
+})json";
+}
+
+}  // namespace steward::discovery

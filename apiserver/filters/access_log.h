@@ -1,0 +1,16 @@
+// A log line for each request.
+#ifndef APISERVER_FILTERS_ACCESS_LOG_H_
+#define APISERVER_FILTERS_ACCESS_LOG_H_
+
+#include "apiserver/http/message.h"
+#include "base/clock/clock.h"
+
+namespace steward::filters {
+
+// At --v=4 and above: verb, URI, latency, user agent, user, audit id, peer, status. `clock`
+// outlives the handler.
+http::Handler WithAccessLog(http::Handler next, Clock& clock);
+
+}  // namespace steward::filters
+
+#endif  // APISERVER_FILTERS_ACCESS_LOG_H_

@@ -1,0 +1,108 @@
+#include "apiserver/filters/authentication.h"
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "apiserver/filters/client_certificate.h"
+#include "apiserver/filters/front_proxy.h"
+#include "apiserver/filters/reviewer.h"
+#include "apiserver/filters/status_response.h"
+#include "base/log/log.h"
+#include "base/status/macros.h"
+#include "kube/meta/status.h"
+
+namespace steward::filters {
+namespace {
+
+constexpr char kAnonymous[] = "system:anonymous";
+constexpr char kAuthenticated[] = "system:authenticated";
+constexpr char kUnauthenticated[] = "system:unauthenticated";
+
+void AddAuthenticatedGroup(http::UserInfo& user) {
+  if (user.name == kAnonymous) return;
+  for (const std::string& group : user.groups) {
+    if (group == kAuthenticated || group == kUnauthenticated) return;
+  }
+  user.groups.push_back(kAuthenticated);
+}
+
+http::UserInfo Anonymous() {
+  http::UserInfo user;
+  user.name = kAnonymous;
+  user.groups = {kUnauthenticated};
+  return user;
+}
+
+// Takes a method's user; keeps the first error for the case that no method succeeds.
+bool Succeeded(absl::StatusOr<std::optional<http::UserInfo>>& attempt, absl::Status& error) {
+  if (attempt.ok()) return attempt->has_value();
+  if (error.ok()) error = attempt.status();
+  return false;
+}
+
+VoidTask Serve(const http::Handler& next, Authenticator& authenticator, http::Request& request,
+               http::ResponseWriter& writer) {
+  absl::StatusOr<http::UserInfo> user = co_await authenticator.Authenticate(request);
+  authenticator.RemoveCredentials(request.headers);
+  if (!user.ok()) {
+    log::Warning("Unable to authenticate a request", {{"error", user.status()},
+                                                      {"path", request.path},
+                                                      {"peer", request.remote_address},
+                                                      {"auditID", request.audit_id}});
+    // Too busy to ask is no judgement: the client may come again.
+    kube::Status refusal = kube::Unauthorized();
+    if (kube::HasReason(user.status(), "TooManyRequests")) refusal = Reviewer::Overloaded();
+    co_await RespondStatus(request, writer, std::move(refusal));
+    co_return;
+  }
+  request.user = *std::move(user);
+  co_await next(request, writer);
+}
+
+}  // namespace
+
+Task<http::UserInfo> Authenticator::Authenticate(const http::Request& request) {
+  const std::shared_ptr<const AuthenticationConfig> config = configs_.Get();
+  const absl::Time now = clock_.Now();
+  absl::Status error;
+
+  absl::StatusOr<std::optional<http::UserInfo>> user =
+      AuthenticateFrontProxy(*config, request, now);
+  bool known = Succeeded(user, error);
+  if (!known) {
+    user = AuthenticateClientCertificate(*config, request, now);
+    known = Succeeded(user, error);
+  }
+  if (!known) {
+    std::optional<std::string> token = BearerToken(request.headers);
+    if (token.has_value()) {
+      user = co_await tokens_.Authenticate(*std::move(token));
+      known = Succeeded(user, error);
+      if (!known && error.ok()) error = absl::UnauthenticatedError("invalid bearer token");
+    }
+  }
+  if (known) {
+    AddAuthenticatedGroup(**user);
+    co_return **std::move(user);
+  }
+  CO_RETURN_IF_ERROR(error);
+  if (!allow_anonymous_) co_return absl::UnauthenticatedError("no credentials");
+  co_return Anonymous();
+}
+
+void Authenticator::RemoveCredentials(http::Headers& headers) const {
+  RemoveIdentityHeaders(*configs_.Get(), headers);
+}
+
+http::Handler WithAuthentication(http::Handler next, Authenticator& authenticator) {
+  return [next = std::move(next), &authenticator](http::Request& request,
+                                                  http::ResponseWriter& writer) {
+    return Serve(next, authenticator, request, writer);
+  };
+}
+
+}  // namespace steward::filters

@@ -1,0 +1,74 @@
+// Whom to believe: the CAs and header names that authentication goes by.
+#ifndef APISERVER_FILTERS_AUTHENTICATION_CONFIG_H_
+#define APISERVER_FILTERS_AUTHENTICATION_CONFIG_H_
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/synchronization/mutex.h"
+#include "apiserver/filters/x509_verifier.h"
+
+namespace steward::filters {
+
+// How a front proxy names the user. Header names compare case-insensitively.
+struct RequestHeaderSettings {
+  std::string ca_pem;
+  std::vector<std::string> allowed_names;  // common names; empty = every certificate of the CA
+  std::vector<std::string> username_headers;
+  std::vector<std::string> group_headers;
+  std::vector<std::string> extra_prefixes;
+  std::vector<std::string> uid_headers;
+  bool operator==(const RequestHeaderSettings&) const = default;
+};
+
+// As read from flags or from the cluster; absent parts are unknown or not wanted.
+struct AuthenticationSettings {
+  std::string client_ca_pem;  // "" = absent
+  std::optional<RequestHeaderSettings> request_header;
+  bool operator==(const AuthenticationSettings&) const = default;
+};
+
+// Settings, checked, with the CAs parsed. Immutable.
+struct AuthenticationConfig {
+  AuthenticationSettings settings;
+  std::shared_ptr<const X509Verifier> client_ca;          // null = no client certificates
+  std::shared_ptr<const X509Verifier> request_header_ca;  // null = no front proxy
+
+  // kInvalidArgument for CAs that do not parse and for empty header names: an empty prefix would
+  // match every header.
+  static absl::StatusOr<std::shared_ptr<const AuthenticationConfig>> Create(
+      AuthenticationSettings settings);
+};
+
+// The settings in force: the flags', with what they leave out filled in from the cluster. A reader
+// sees one whole config or another. Thread-safe.
+class AuthenticationConfigStore {
+ public:
+  AuthenticationConfigStore();
+
+  // Never null; before anything was set, a config that authenticates nobody.
+  std::shared_ptr<const AuthenticationConfig> Get() const;
+
+  // Replace one of the two sources. On error the config in force stays.
+  absl::Status SetFromFlags(AuthenticationSettings settings);
+  absl::Status SetFromCluster(AuthenticationSettings settings);
+
+ private:
+  absl::Status Update() ABSL_EXCLUSIVE_LOCKS_REQUIRED(update_mutex_);
+
+  absl::Mutex update_mutex_;
+  AuthenticationSettings from_flags_ ABSL_GUARDED_BY(update_mutex_);
+  AuthenticationSettings from_cluster_ ABSL_GUARDED_BY(update_mutex_);
+
+  mutable absl::Mutex mutex_;
+  std::shared_ptr<const AuthenticationConfig> config_ ABSL_GUARDED_BY(mutex_);
+};
+
+}  // namespace steward::filters
+
+#endif  // APISERVER_FILTERS_AUTHENTICATION_CONFIG_H_

@@ -1,0 +1,59 @@
+#include "apiserver/filters/authorization.h"
+
+#include <utility>
+
+#include "apiserver/filters/reviewer.h"
+#include "apiserver/filters/status_response.h"
+#include "base/log/log.h"
+#include "kube/meta/names.h"
+
+namespace steward::filters {
+namespace {
+
+VoidTask Serve(const http::Handler& next, const AlwaysAllowed& always, Authorizer& authorizer,
+               http::Request& request, http::ResponseWriter& writer) {
+  if (always.Allows(request)) {
+    co_await next(request, writer);
+    co_return;
+  }
+  const absl::StatusOr<Decision> decision = co_await authorizer.Authorize(request);
+  if (!decision.ok()) {
+    log::Error("Unable to authorize a request", {{"error", decision.status()},
+                                                 {"user", request.user.name},
+                                                 {"path", request.path},
+                                                 {"auditID", request.audit_id}});
+    kube::Status failure = kube::InternalError(
+        "the request could not be authorized: the kube-apiserver did not answer a "
+        "SubjectAccessReview");
+    if (kube::HasReason(decision.status(), "TooManyRequests")) failure = Reviewer::Overloaded();
+    co_await RespondStatus(request, writer, std::move(failure));
+    co_return;
+  }
+  if (!decision->allowed) {
+    co_await RespondStatus(request, writer, ForbiddenStatus(request, decision->reason));
+    co_return;
+  }
+  co_await next(request, writer);
+}
+
+}  // namespace
+
+kube::Status ForbiddenStatus(const http::Request& request, std::string_view reason) {
+  const http::RequestInfo& info = request.info;
+  if (!info.is_resource) {
+    return kube::ForbiddenPath(request.user.name, info.verb, request.path, reason);
+  }
+  const kube::GroupVersionResource gvr{info.group, info.version, info.resource};
+  return kube::Forbidden(
+      gvr, info.name,
+      kube::ForbiddenAccess(request.user.name, info.verb, gvr, info.subresource, info.ns, reason));
+}
+
+http::Handler WithAuthorization(http::Handler next, AlwaysAllowed always, Authorizer& authorizer) {
+  return [next = std::move(next), always = std::move(always), &authorizer](
+             http::Request& request, http::ResponseWriter& writer) {
+    return Serve(next, always, authorizer, request, writer);
+  };
+}
+
+}  // namespace steward::filters

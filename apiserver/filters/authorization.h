@@ -1,0 +1,23 @@
+// Who may do what.
+#ifndef APISERVER_FILTERS_AUTHORIZATION_H_
+#define APISERVER_FILTERS_AUTHORIZATION_H_
+
+#include <string_view>
+
+#include "apiserver/filters/authorizer.h"
+#include "apiserver/http/message.h"
+#include "kube/meta/status.h"
+
+namespace steward::filters {
+
+// The refusal in Kubernetes' wording: `widgets.g is forbidden: User "u" cannot list resource
+// "widgets" in API group "g" in the namespace "ns": <reason>`.
+kube::Status ForbiddenStatus(const http::Request& request, std::string_view reason);
+
+// Passes on what is allowed. Denied: 403 with the reason. Undecided: 500, with the cause in the log
+// only; 429 when too many reviews are under way. `authorizer` outlives the handler.
+http::Handler WithAuthorization(http::Handler next, AlwaysAllowed always, Authorizer& authorizer);
+
+}  // namespace steward::filters
+
+#endif  // APISERVER_FILTERS_AUTHORIZATION_H_

@@ -1,0 +1,69 @@
+// Whether the user may do what the request asks.
+#ifndef APISERVER_FILTERS_AUTHORIZER_H_
+#define APISERVER_FILTERS_AUTHORIZER_H_
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "apiserver/filters/review_cache.h"
+#include "apiserver/filters/reviewer.h"
+#include "apiserver/http/message.h"
+#include "base/clock/clock.h"
+
+namespace steward::filters {
+
+struct Decision {
+  bool allowed = false;
+  std::string reason;
+};
+
+// Thread-safe.
+class Authorizer {
+ public:
+  virtual ~Authorizer() = default;
+  // By Request.user and Request.info. An error means that nobody decided; it never means allowed.
+  virtual Task<Decision> Authorize(const http::Request& request) = 0;
+};
+
+struct ReviewAuthorizerOptions {
+  absl::Duration allowed_ttl = absl::Seconds(10);
+  absl::Duration denied_ttl = absl::Seconds(10);
+  // Requests with longer targets are decided each time anew: what they ask is not worth keeping.
+  size_t max_cached_target = 10'000;
+};
+
+// Asks the kube-apiserver by SubjectAccessReview. Decisions are kept under the whole question, at
+// most 8192, the least recently used making room; errors are not kept. Borrows its dependencies.
+class ReviewAuthorizer : public Authorizer {
+ public:
+  ReviewAuthorizer(Reviewer& reviewer, Clock& clock, ReviewAuthorizerOptions options = {});
+  Task<Decision> Authorize(const http::Request& request) override;
+
+ private:
+  Task<ReviewCache<Decision>::Loaded> Review(boost::json::object spec, bool cacheable);
+
+  Reviewer& reviewer_;
+  const ReviewAuthorizerOptions options_;
+  ReviewCache<Decision> cache_;
+};
+
+// What is allowed without asking: everything to the group system:masters, and some paths to
+// everybody.
+class AlwaysAllowed {
+ public:
+  // Paths match whole, or up to a trailing '*'; the leading slash is optional. kInvalidArgument for
+  // a '*' elsewhere.
+  static absl::StatusOr<AlwaysAllowed> Create(const std::vector<std::string>& paths);
+  bool Allows(const http::Request& request) const;
+
+ private:
+  std::vector<std::string> paths_;
+  std::vector<std::string> prefixes_;
+};
+
+}  // namespace steward::filters
+
+#endif  // APISERVER_FILTERS_AUTHORIZER_H_

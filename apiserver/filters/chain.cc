@@ -1,0 +1,37 @@
+#include "apiserver/filters/chain.h"
+
+#include <utility>
+
+#include "apiserver/filters/access_log.h"
+#include "apiserver/filters/audit_id.h"
+#include "apiserver/filters/authorization.h"
+#include "apiserver/filters/deadline.h"
+#include "apiserver/filters/errors.h"
+#include "apiserver/filters/impersonation.h"
+#include "apiserver/filters/request_info.h"
+#include "apiserver/filters/response_headers.h"
+
+namespace steward::filters {
+
+http::Handler BuildHandlerChain(http::Handler api, HandlerChainDeps deps) {
+  // From the innermost, which sees a request last, to the outermost.
+  http::Handler handler = std::move(api);
+  handler = WithAuthorization(std::move(handler), std::move(deps.always_allowed), deps.authorizer);
+  // Knows the user, so that system:masters is never turned away; spares the kube-apiserver reviews.
+  handler = WithMaxInFlight(std::move(handler), deps.in_flight, deps.metrics);
+  // After authentication: strangers get 401, not a word about impersonation.
+  handler = WithoutImpersonation(std::move(handler));
+  handler = WithAuthentication(std::move(handler), deps.authenticator);
+  // Reviews count against the request's time.
+  handler = WithDeadline(std::move(handler), deps.clock, deps.request_timeout);
+  handler = WithErrors(std::move(handler));
+  // Outside of all that can answer, so that refusals are seen too.
+  handler = WithMetrics(std::move(handler), deps.metrics, deps.clock);
+  handler = WithAccessLog(std::move(handler), deps.clock);
+  handler = WithRequestInfo(std::move(handler));
+  handler = WithResponseHeaders(std::move(handler));
+  handler = WithAuditId(std::move(handler), deps.random);
+  return handler;
+}
+
+}  // namespace steward::filters

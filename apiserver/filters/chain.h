@@ -1,0 +1,33 @@
+// All filters, in order.
+#ifndef APISERVER_FILTERS_CHAIN_H_
+#define APISERVER_FILTERS_CHAIN_H_
+
+#include "absl/time/time.h"
+#include "apiserver/filters/authentication.h"
+#include "apiserver/filters/authorizer.h"
+#include "apiserver/filters/max_in_flight.h"
+#include "apiserver/filters/request_metrics.h"
+#include "apiserver/http/message.h"
+#include "base/clock/clock.h"
+
+namespace steward::filters {
+
+// What the filters need. References outlive the handler.
+struct HandlerChainDeps {
+  Clock& clock;
+  Random& random;
+  RequestMetrics& metrics;
+  Authenticator& authenticator;
+  AlwaysAllowed always_allowed;
+  Authorizer& authorizer;
+  InFlightLimits in_flight;
+  absl::Duration request_timeout = absl::Seconds(60);
+};
+
+// `api` behind every filter: it sees only requests with info, user and audit id, that the user may
+// make.
+http::Handler BuildHandlerChain(http::Handler api, HandlerChainDeps deps);
+
+}  // namespace steward::filters
+
+#endif  // APISERVER_FILTERS_CHAIN_H_

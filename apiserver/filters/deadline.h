@@ -1,0 +1,24 @@
+// The time limit of ordinary requests.
+#ifndef APISERVER_FILTERS_DEADLINE_H_
+#define APISERVER_FILTERS_DEADLINE_H_
+
+#include <string_view>
+
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "apiserver/http/message.h"
+#include "base/clock/clock.h"
+
+namespace steward::filters {
+
+// The `timeout` query parameter, a Go duration, bounded by `max`; absent, zero and negative mean
+// `max`. kInvalidArgument "invalid timeout specified in the request URL - ...".
+absl::StatusOr<absl::Duration> RequestTimeout(const http::Request& request, absl::Duration max);
+
+// Cancels `next` when the request's time is over, and answers 504; if the response has begun, it
+// stays cut. Long-running requests are exempt. `clock` outlives the handler.
+http::Handler WithDeadline(http::Handler next, Clock& clock, absl::Duration max);
+
+}  // namespace steward::filters
+
+#endif  // APISERVER_FILTERS_DEADLINE_H_

@@ -1,0 +1,51 @@
+// The cluster's own word on whom to believe: ConfigMap
+// kube-system/extension-apiserver-authentication, which every kube-apiserver publishes for
+// aggregated API servers.
+#ifndef APISERVER_FILTERS_EXTENSION_AUTHENTICATION_SOURCE_H_
+#define APISERVER_FILTERS_EXTENSION_AUTHENTICATION_SOURCE_H_
+
+#include <atomic>
+#include <string_view>
+
+#include "absl/status/statusor.h"
+#include "apiserver/filters/authentication_config.h"
+#include "base/async/backoff.h"
+#include "base/clock/clock.h"
+#include "kube/client/client.h"
+
+namespace steward::filters {
+
+// Reads the ConfigMap, a JSON object. Absent keys are absent settings; without a front-proxy CA
+// there is no front proxy. kInvalidArgument for what is no ConfigMap, and for header lists that are
+// not JSON arrays of strings.
+absl::StatusOr<AuthenticationSettings> ParseExtensionAuthentication(std::string_view config_map);
+
+// Keeps an AuthenticationConfigStore up to date. Borrows its dependencies.
+class ExtensionAuthenticationSource {
+ public:
+  ExtensionAuthenticationSource(kube::Client& client, AuthenticationConfigStore& store,
+                                Clock& clock, Random& random)
+      : client_(client), store_(store), clock_(clock), backoff_({}, random) {}
+
+  // Lists and watches that one ConfigMap until it is cancelled. Whatever fails, or if the ConfigMap
+  // is deleted or damaged, the last good settings stay. Run once.
+  VoidTask Run();
+
+  // True once the ConfigMap was read, or found absent, in the cluster. Thread-safe.
+  bool has_synced() const { return synced_.load(std::memory_order_acquire); }
+
+ private:
+  StatusTask ListAndWatch();
+  Task<std::string> List();
+  void Apply(const kube::RawObject& config_map);
+
+  kube::Client& client_;
+  AuthenticationConfigStore& store_;
+  Clock& clock_;
+  Backoff backoff_;
+  std::atomic<bool> synced_{false};
+};
+
+}  // namespace steward::filters
+
+#endif  // APISERVER_FILTERS_EXTENSION_AUTHENTICATION_SOURCE_H_

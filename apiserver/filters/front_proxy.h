@@ -1,0 +1,27 @@
+// The user as a trusted proxy in front of this server names it: the kube-apiserver's aggregator.
+#ifndef APISERVER_FILTERS_FRONT_PROXY_H_
+#define APISERVER_FILTERS_FRONT_PROXY_H_
+
+#include <optional>
+
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "apiserver/filters/authentication_config.h"
+#include "apiserver/http/message.h"
+
+namespace steward::filters {
+
+// The identity headers are believed only over a client certificate that verifies against the
+// request-header CA and has an allowed common name. nullopt: this method does not apply (no
+// certificate, no config, no user name in the headers). kUnauthenticated: the certificate is not a
+// front proxy's; another method may still accept it.
+absl::StatusOr<std::optional<http::UserInfo>> AuthenticateFrontProxy(
+    const AuthenticationConfig& config, const http::Request& request, absl::Time now);
+
+// Removes every header that could be taken for an identity or a credential: Authorization, the
+// standard X-Remote-*, and the configured ones.
+void RemoveIdentityHeaders(const AuthenticationConfig& config, http::Headers& headers);
+
+}  // namespace steward::filters
+
+#endif  // APISERVER_FILTERS_FRONT_PROXY_H_

@@ -1,0 +1,60 @@
+// The metrics of Kubernetes' API servers, by their names and labels, so that their dashboards and
+// alerts work here.
+#ifndef APISERVER_FILTERS_REQUEST_METRICS_H_
+#define APISERVER_FILTERS_REQUEST_METRICS_H_
+
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "absl/time/time.h"
+#include "apiserver/http/message.h"
+#include "base/clock/clock.h"
+
+namespace prometheus {
+class Registry;
+}
+
+namespace steward::filters {
+
+// A resource that is served, with its subresources. Requests for anything else are counted without
+// resource labels: clients must not be able to make time series.
+struct KnownResource {
+  std::string group;
+  std::string version;
+  std::string resource;
+  std::vector<std::string> subresources;
+};
+
+// Thread-safe. Registers its metrics in the registry, which must outlive it.
+class RequestMetrics {
+ public:
+  RequestMetrics(prometheus::Registry& registry, std::vector<KnownResource> known);
+  ~RequestMetrics();
+
+  // apiserver_request_total, apiserver_request_duration_seconds, apiserver_response_sizes (get and
+  // list only). Long-running requests have no duration.
+  void ObserveRequest(const http::Request& request, int code, absl::Duration duration,
+                      uint64_t bytes);
+  // apiserver_request_aborts_total: the client went away before the response ended.
+  void ObserveAbort(const http::Request& request);
+  // apiserver_current_inflight_requests{request_kind=mutating|readOnly}
+  void AddInFlight(bool mutating, int change);
+  // apiserver_longrunning_requests
+  void AddLongRunning(const http::Request& request, int change);
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+// Measures every request. `metrics` and `clock` outlive the handler.
+http::Handler WithMetrics(http::Handler next, RequestMetrics& metrics, Clock& clock);
+
+// The registry's metrics in Prometheus' text format 0.0.4. `registry` outlives the handler.
+http::Handler MetricsHandler(const prometheus::Registry& registry);
+
+}  // namespace steward::filters
+
+#endif  // APISERVER_FILTERS_REQUEST_METRICS_H_

@@ -1,0 +1,17 @@
+// Headers that every response carries.
+#ifndef APISERVER_FILTERS_RESPONSE_HEADERS_H_
+#define APISERVER_FILTERS_RESPONSE_HEADERS_H_
+
+#include "apiserver/http/message.h"
+
+namespace steward::filters {
+
+// Audit-Id (Request.audit_id); "Cache-Control: no-cache, private" where the handler did not set
+// Cache-Control itself; and "Connection: close" to clients of HTTP/2 that are not known (401 and
+// system:anonymous), who shall not keep connections on which they can make much work
+// (CVE-2023-44487, CVE-2023-39325): the connection ends after the response.
+http::Handler WithResponseHeaders(http::Handler next);
+
+}  // namespace steward::filters
+
+#endif  // APISERVER_FILTERS_RESPONSE_HEADERS_H_

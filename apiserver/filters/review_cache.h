@@ -1,0 +1,112 @@
+// Answers of the kube-apiserver that many requests ask for: kept for a short time, and asked once
+// for all who want the same at the same time.
+#ifndef APISERVER_FILTERS_REVIEW_CACHE_H_
+#define APISERVER_FILTERS_REVIEW_CACHE_H_
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/container/flat_hash_map.h"
+#include "absl/synchronization/mutex.h"
+#include "absl/time/time.h"
+#include "apiserver/filters/expiring_cache.h"
+#include "apiserver/filters/latch.h"
+#include "base/async/task.h"
+#include "base/clock/clock.h"
+
+namespace steward::filters {
+
+// Thread-safe; its users may run on any executors. Errors are handed to everybody who waits for
+// them, and never kept. Holds at most `capacity` answers; the least recently used one makes room.
+template <typename Value>
+class ReviewCache {
+ public:
+  struct Loaded {
+    Value value;
+    absl::Duration ttl;  // zero = not to be kept
+  };
+  using Loader = std::function<Task<Loaded>()>;
+
+  ReviewCache(Clock& clock, size_t capacity) : clock_(clock), cache_(capacity) {}
+  ReviewCache(const ReviewCache&) = delete;
+  ReviewCache& operator=(const ReviewCache&) = delete;
+
+  // The kept answer, or that of `load`. `load` runs as part of the first caller that needs it; when
+  // that caller is cancelled, one of the others starts over. What `load` refers to must outlive the
+  // returned task.
+  Task<Value> Get(std::string key, Loader load) {
+    for (;;) {
+      bool leads = false;
+      std::shared_ptr<Flight> flight;
+      {
+        absl::MutexLock lock(&mutex_);
+        std::optional<Value> kept = cache_.Get(key, clock_.Now());
+        if (kept.has_value()) co_return *std::move(kept);
+        std::shared_ptr<Flight>& slot = flights_[key];
+        leads = slot == nullptr;
+        if (leads) slot = std::make_shared<Flight>();
+        flight = slot;
+      }
+      if (leads) {
+        Leader leader(*this, key, flight);
+        absl::StatusOr<Loaded> loaded = co_await load();
+        co_return leader.Finish(std::move(loaded));
+      }
+      co_await flight->landed.Wait();
+      if (flight->result.has_value()) co_return *flight->result;
+    }
+  }
+
+ private:
+  struct Flight {
+    Latch landed;
+    // Written before `landed` opens; absent when the leader was cancelled.
+    std::optional<absl::StatusOr<Value>> result;
+  };
+
+  // Ends the flight in every case, an unwinding leader included.
+  class Leader {
+   public:
+    Leader(ReviewCache& cache, const std::string& key, std::shared_ptr<Flight> flight)
+        : cache_(cache), key_(key), flight_(std::move(flight)) {}
+    ~Leader() {
+      {
+        absl::MutexLock lock(&cache_.mutex_);
+        cache_.flights_.erase(key_);
+      }
+      flight_->landed.Open();
+    }
+
+    absl::StatusOr<Value> Finish(absl::StatusOr<Loaded> loaded) {
+      if (!loaded.ok()) {
+        flight_->result.emplace(loaded.status());
+        return std::move(loaded).status();
+      }
+      if (loaded->ttl > absl::ZeroDuration()) {
+        absl::MutexLock lock(&cache_.mutex_);
+        cache_.cache_.Put(key_, loaded->value, cache_.clock_.Now() + loaded->ttl);
+      }
+      flight_->result.emplace(loaded->value);
+      return std::move(loaded->value);
+    }
+
+   private:
+    ReviewCache& cache_;
+    const std::string& key_;
+    const std::shared_ptr<Flight> flight_;
+  };
+
+  Clock& clock_;
+  absl::Mutex mutex_;
+  ExpiringCache<Value> cache_ ABSL_GUARDED_BY(mutex_);
+  // At most one for each request under way.
+  absl::flat_hash_map<std::string, std::shared_ptr<Flight>> flights_ ABSL_GUARDED_BY(mutex_);
+};
+
+}  // namespace steward::filters
+
+#endif  // APISERVER_FILTERS_REVIEW_CACHE_H_

@@ -1,0 +1,34 @@
+// How the kube-apiserver answers this server's reviews.
+#ifndef APISERVER_FILTERS_REVIEW_METRICS_H_
+#define APISERVER_FILTERS_REVIEW_METRICS_H_
+
+#include <memory>
+#include <string_view>
+
+#include "absl/time/time.h"
+
+namespace prometheus {
+class Registry;
+}
+
+namespace steward::filters {
+
+// apiserver_delegated_{authn,authz}_request_total{code} and ..._duration_seconds{code}.
+// Thread-safe.
+class ReviewMetrics {
+ public:
+  enum class Kind { kAuthentication, kAuthorization };
+  ReviewMetrics(prometheus::Registry& registry, Kind kind);
+  ~ReviewMetrics();
+
+  // `code`: the HTTP status of the answer, or "<error>" when there was none.
+  void ObserveCall(std::string_view code, absl::Duration duration);
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace steward::filters
+
+#endif  // APISERVER_FILTERS_REVIEW_METRICS_H_

@@ -1,0 +1,23 @@
+// Answers that filters give by themselves. A client that is gone is not an error.
+#ifndef APISERVER_FILTERS_STATUS_RESPONSE_H_
+#define APISERVER_FILTERS_STATUS_RESPONSE_H_
+
+#include <string>
+
+#include "apiserver/http/message.h"
+#include "base/async/task.h"
+#include "kube/meta/status.h"
+
+namespace steward::filters {
+
+// The whole response: `status` in the type that the client accepts.
+VoidTask RespondStatus(const http::Request& request, http::ResponseWriter& writer,
+                       kube::Status status);
+
+// The whole response as text/plain, as Go's http.Error writes it: a newline is appended.
+VoidTask RespondText(http::ResponseWriter& writer, int status, std::string text,
+                     http::Headers headers = {});
+
+}  // namespace steward::filters
+
+#endif  // APISERVER_FILTERS_STATUS_RESPONSE_H_

@@ -1,0 +1,19 @@
+// A request as Kubernetes' authorization sees it.
+#ifndef APISERVER_FILTERS_SUBJECT_ACCESS_REVIEW_H_
+#define APISERVER_FILTERS_SUBJECT_ACCESS_REVIEW_H_
+
+#include <boost/json/object.hpp>
+
+#include "apiserver/http/message.h"
+
+namespace steward::filters {
+
+// The `spec` of an authorization.k8s.io/v1 SubjectAccessReview for Request.user and Request.info.
+// On list, watch and deletecollection it carries the requirements of the selectors (KEP-4601); a
+// selector or requirement that cannot be expressed is left out, which only asks for more. Equal
+// requests of one user give equal text.
+boost::json::object SubjectAccessReviewSpec(const http::Request& request);
+
+}  // namespace steward::filters
+
+#endif  // APISERVER_FILTERS_SUBJECT_ACCESS_REVIEW_H_

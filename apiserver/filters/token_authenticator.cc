@@ -1,0 +1,115 @@
+#include "apiserver/filters/token_authenticator.h"
+
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+#include <boost/json/value.hpp>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_split.h"
+#include "apiserver/filters/digest.h"
+#include "base/status/macros.h"
+#include "base/text/str_cat.h"
+
+namespace steward::filters {
+namespace json = boost::json;
+namespace {
+
+constexpr size_t kMaxCached = 4096;
+
+const json::object* ObjectAt(const json::object& parent, std::string_view key) {
+  const json::value* value = parent.if_contains(key);
+  return value != nullptr ? value->if_object() : nullptr;
+}
+
+std::string StringAt(const json::object& parent, std::string_view key) {
+  const json::value* value = parent.if_contains(key);
+  const json::string* text = value != nullptr ? value->if_string() : nullptr;
+  return text != nullptr ? std::string(text->data(), text->size()) : std::string();
+}
+
+std::vector<std::string> Strings(const json::value& value) {
+  std::vector<std::string> strings;
+  const json::array* array = value.if_array();
+  if (array == nullptr) return strings;
+  for (const json::value& item : *array) {
+    if (const json::string* text = item.if_string())
+      strings.emplace_back(text->data(), text->size());
+  }
+  return strings;
+}
+
+http::UserInfo ReadUser(const json::object& from) {
+  http::UserInfo user;
+  user.name = StringAt(from, "username");
+  user.uid = StringAt(from, "uid");
+  if (const json::value* groups = from.if_contains("groups")) user.groups = Strings(*groups);
+  if (const json::object* extra = ObjectAt(from, "extra")) {
+    for (const auto& [key, values] : *extra) {
+      user.extra.emplace_back(std::string(key.data(), key.size()), Strings(values));
+    }
+  }
+  return user;
+}
+
+absl::StatusOr<std::optional<http::UserInfo>> ReadReview(const json::value& review) {
+  const json::object* root = review.if_object();
+  const json::object* status = root != nullptr ? ObjectAt(*root, "status") : nullptr;
+  if (status == nullptr) return absl::InternalError("a TokenReview without a status");
+  const json::value* authenticated = status->if_contains("authenticated");
+  if (authenticated == nullptr || !authenticated->is_bool() || !authenticated->get_bool()) {
+    const std::string error = StringAt(*status, "error");
+    // With an error the token was not judged, so that is nothing to remember.
+    if (!error.empty()) return absl::UnauthenticatedError(StrCat("TokenReview: ", error));
+    return std::nullopt;
+  }
+  const json::object* user = ObjectAt(*status, "user");
+  if (user == nullptr) return absl::InternalError("a TokenReview without a user");
+  http::UserInfo info = ReadUser(*user);
+  if (info.name.empty()) return absl::InternalError("a TokenReview without a user name");
+  return info;
+}
+
+}  // namespace
+
+std::optional<std::string> BearerToken(const http::Headers& headers) {
+  const std::string* header = headers.Find("Authorization");
+  if (header == nullptr) return std::nullopt;
+  const std::vector<absl::string_view> parts =
+      absl::StrSplit(absl::StripAsciiWhitespace(*header), absl::MaxSplits(' ', 2));
+  if (parts.size() < 2 || !absl::EqualsIgnoreCase(parts[0], "bearer")) return std::nullopt;
+  if (parts[1].empty()) return std::nullopt;
+  return std::string(parts[1]);
+}
+
+TokenAuthenticator::TokenAuthenticator(Reviewer& reviewer, Clock& clock, absl::Duration ttl)
+    : reviewer_(reviewer), ttl_(ttl), cache_(clock, kMaxCached) {}
+
+Task<std::optional<http::UserInfo>> TokenAuthenticator::Authenticate(std::string token) {
+  std::string key = Sha256(token);
+  ReviewCache<User>::Loader load = [this, &token] { return Review(token); };
+  absl::StatusOr<User> user = co_await cache_.Get(std::move(key), std::move(load));
+  co_return user;
+}
+
+Task<ReviewCache<TokenAuthenticator::User>::Loaded> TokenAuthenticator::Review(
+    const std::string& token) {
+  static const kube::GroupVersionResource kTokenReviews{"authentication.k8s.io", "v1",
+                                                        "tokenreviews"};
+  json::object spec;
+  spec["token"] = token;
+  json::object review;
+  review["apiVersion"] = "authentication.k8s.io/v1";
+  review["kind"] = "TokenReview";
+  review["metadata"] = json::object();
+  review["spec"] = std::move(spec);
+  absl::StatusOr<json::value> answer =
+      co_await reviewer_.Review(kTokenReviews, json::value(std::move(review)));
+  CO_RETURN_IF_ERROR(answer.status());
+  CO_ASSIGN_OR_RETURN(User user, ReadReview(*answer));
+  co_return ReviewCache<User>::Loaded{std::move(user), ttl_};
+}
+
+}  // namespace steward::filters

@@ -1,0 +1,221 @@
+#include "apiserver/filters/token_authenticator.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <prometheus/registry.h>
+#include <prometheus/text_serializer.h>
+
+#include <boost/asio/io_context.hpp>
+#include <boost/json/object.hpp>
+#include <boost/json/value.hpp>
+#include <vector>
+
+#include "base/async/run.h"
+#include "base/async/task_group.h"
+#include "base/clock/fake_clock.h"
+#include "base/status/matchers.h"
+#include "kube/meta/status.h"
+#include "kube/testing/fake_client.h"
+
+namespace steward::filters {
+namespace {
+
+namespace asio = boost::asio;
+namespace json = boost::json;
+using ::testing::HasSubstr;
+using User = std::optional<http::UserInfo>;
+using Verb = kube::FakeClient::Verb;
+
+const kube::GroupVersionResource kTokenReviews{"authentication.k8s.io", "v1", "tokenreviews"};
+
+VoidTask Ask(TokenAuthenticator& tokens, std::string token,
+             std::vector<absl::StatusOr<User>>& answers) {
+  absl::StatusOr<User> answer = co_await tokens.Authenticate(std::move(token));
+  answers.push_back(std::move(answer));
+}
+
+class TokenAuthenticatorTest : public ::testing::Test {
+ protected:
+  TokenAuthenticatorTest() {
+    client_.HandleCreate(kTokenReviews, [this](const json::value& review) {
+      last_review_ = review;
+      return answer_;
+    });
+  }
+  ~TokenAuthenticatorTest() override { RunOn(io_, group_.Stop()); }
+
+  void Settle() {
+    for (int i = 0; i < 3; ++i) {
+      io_.restart();
+      io_.poll();
+    }
+  }
+  // Asks, and passes all the time that retries may take.
+  absl::StatusOr<User> AskNow(const std::string& token) {
+    std::vector<absl::StatusOr<User>> answers;
+    TaskGroup group(io_.get_executor());
+    group.Spawn("ask", Ask(tokens_, token, answers));
+    Settle();
+    for (int i = 0; i < 20 && answers.empty(); ++i) {
+      clock_.Advance(absl::Milliseconds(500));
+      Settle();
+    }
+    RunOn(io_, group.Stop());
+    if (answers.empty()) return absl::InternalError("no answer");
+    return std::move(answers[0]);
+  }
+  int calls() { return client_.calls(Verb::kCreate, kTokenReviews); }
+
+  asio::io_context io_;
+  FakeClock clock_;
+  FixedRandom random_{0};
+  kube::FakeClient client_;
+  prometheus::Registry registry_;
+  ReviewMetrics metrics_{registry_, ReviewMetrics::Kind::kAuthentication};
+  Reviewer reviewer_{client_, clock_, random_, metrics_};
+  TokenAuthenticator tokens_{reviewer_, clock_};
+  json::value last_review_;
+  json::value answer_ = {{"status", {{"authenticated", true}, {"user", {{"username", "u"}}}}}};
+  const json::value rejected_ = {{"status", {{"authenticated", false}}}};
+  TaskGroup group_{io_.get_executor()};
+};
+
+TEST_F(TokenAuthenticatorTest, AsksAsKubernetesDoes) {
+  ASSERT_OK_AND_ASSIGN(const User user, AskNow("t0ken"));
+  ASSERT_TRUE(user.has_value());
+  EXPECT_EQ(user->name, "u");
+  const json::value want = {{"apiVersion", "authentication.k8s.io/v1"},
+                            {"kind", "TokenReview"},
+                            {"metadata", json::object()},
+                            {"spec", {{"token", "t0ken"}}}};
+  EXPECT_EQ(last_review_, want);
+}
+
+TEST_F(TokenAuthenticatorTest, GoodAndBadAreKeptForTenSeconds) {
+  for (const bool good : {true, false}) {
+    SCOPED_TRACE(good);
+    if (!good) answer_ = rejected_;
+    const std::string token = good ? "good" : "bad";
+    const int before = calls();
+    for (int i = 0; i < 3; ++i) {
+      ASSERT_OK_AND_ASSIGN(const User user, AskNow(token));
+      EXPECT_EQ(user.has_value(), good);
+    }
+    EXPECT_EQ(calls(), before + 1);
+    clock_.Advance(absl::Seconds(10));
+    ASSERT_OK(AskNow(token));
+    EXPECT_EQ(calls(), before + 2);
+  }
+}
+
+TEST_F(TokenAuthenticatorTest, OneReviewForAllWhoWait) {
+  client_.Hold(Verb::kCreate, kTokenReviews);
+  std::vector<absl::StatusOr<User>> answers;
+  for (int i = 0; i < 5; ++i) group_.Spawn("ask", Ask(tokens_, "t", answers));
+  Settle();
+  EXPECT_EQ(calls(), 1);
+  client_.Release(Verb::kCreate, kTokenReviews);
+  Settle();
+  EXPECT_EQ(answers.size(), 5u);
+  EXPECT_EQ(calls(), 1);
+}
+
+TEST_F(TokenAuthenticatorTest, PassingTroubleIsRetried) {
+  const absl::Status troubles[] = {
+      kube::ToStatus(kube::TooManyRequests("busy", 1)),
+      kube::ToStatus(kube::InternalError("etcd")),
+      absl::UnavailableError("connection refused"),
+  };
+  for (const absl::Status& trouble : troubles) {
+    SCOPED_TRACE(trouble);
+    const int before = calls();
+    client_.FailNext(Verb::kCreate, kTokenReviews, trouble, 4);
+    EXPECT_OK(AskNow("t" + std::to_string(before)));
+    EXPECT_EQ(calls(), before + 5);
+  }
+}
+
+TEST_F(TokenAuthenticatorTest, LastingTroubleIsAnErrorAndNotKept) {
+  client_.FailNext(Verb::kCreate, kTokenReviews, absl::UnavailableError("connection refused"), 5);
+  EXPECT_THAT(AskNow("t"), StatusIs(absl::StatusCode::kUnavailable));
+  EXPECT_EQ(calls(), 5);
+  EXPECT_OK(AskNow("t"));
+}
+
+TEST_F(TokenAuthenticatorTest, RefusedReviewIsNotRetried) {
+  client_.FailNext(Verb::kCreate, kTokenReviews,
+                   kube::ToStatus(kube::Forbidden(kTokenReviews, "", "no")));
+  EXPECT_THAT(AskNow("t"), StatusIs(absl::StatusCode::kPermissionDenied));
+  EXPECT_EQ(calls(), 1);
+}
+
+TEST_F(TokenAuthenticatorTest, SilenceEndsAfterTenSeconds) {
+  client_.Hold(Verb::kCreate, kTokenReviews);
+  std::vector<absl::StatusOr<User>> answers;
+  group_.Spawn("ask", Ask(tokens_, "t", answers));
+  Settle();
+  clock_.Advance(absl::Seconds(9));
+  Settle();
+  EXPECT_TRUE(answers.empty());
+  clock_.Advance(absl::Seconds(1));
+  Settle();
+  ASSERT_EQ(answers.size(), 1u);
+  EXPECT_THAT(answers[0], StatusIs(absl::StatusCode::kDeadlineExceeded));
+  EXPECT_EQ(calls(), 1);
+}
+
+TEST_F(TokenAuthenticatorTest, FloodIsNotPassedOn) {
+  Reviewer bounded(client_, clock_, random_, metrics_, {.max_running = 2});
+  TokenAuthenticator tokens(bounded, clock_);
+  client_.Hold(Verb::kCreate, kTokenReviews);
+  std::vector<absl::StatusOr<User>> answers;
+  for (int i = 0; i < 5; ++i) group_.Spawn("ask", Ask(tokens, "t" + std::to_string(i), answers));
+  Settle();
+  EXPECT_EQ(calls(), 2);
+  ASSERT_EQ(answers.size(), 3u);
+  for (const auto& answer : answers)
+    EXPECT_TRUE(kube::HasReason(answer.status(), "TooManyRequests"));
+  client_.Release(Verb::kCreate, kTokenReviews);
+  Settle();
+  EXPECT_EQ(answers.size(), 5u);
+  group_.Spawn("ask", Ask(tokens, "t0", answers));
+  Settle();
+  EXPECT_OK(answers.back());
+}
+
+TEST_F(TokenAuthenticatorTest, OddAnswersAreErrors) {
+  const json::value answers[] = {
+      {{"status", {{"authenticated", false}, {"error", "webhook down"}}}},
+      {{"status", {{"authenticated", true}}}},
+      {{"status", {{"authenticated", true}, {"user", json::object()}}}},
+      {{"status", {{"authenticated", true}, {"user", "root"}}}},
+      json::object(),
+      "text",
+      nullptr,
+  };
+  for (const json::value& answer : answers) {
+    answer_ = answer;
+    const int before = calls();
+    EXPECT_FALSE(AskNow("t").ok());
+    EXPECT_FALSE(AskNow("t").ok());
+    EXPECT_EQ(calls(), before + 2);
+  }
+  // "true" as a string is not true.
+  answer_ = {{"status", {{"authenticated", "true"}, {"user", {{"username", "u"}}}}}};
+  ASSERT_OK_AND_ASSIGN(const User user, AskNow("t"));
+  EXPECT_FALSE(user.has_value());
+}
+
+TEST_F(TokenAuthenticatorTest, CallsAreCounted) {
+  ASSERT_OK(AskNow("a"));
+  client_.FailNext(Verb::kCreate, kTokenReviews, kube::ToStatus(kube::InternalError("x")));
+  client_.FailNext(Verb::kCreate, kTokenReviews, absl::UnavailableError("refused"));
+  ASSERT_OK(AskNow("b"));
+  const std::string text = prometheus::TextSerializer().Serialize(registry_.Collect());
+  EXPECT_THAT(text, HasSubstr("apiserver_delegated_authn_request_total{code=\"201\"} 2"));
+  EXPECT_THAT(text, HasSubstr("apiserver_delegated_authn_request_total{code=\"500\"} 1"));
+  EXPECT_THAT(text, HasSubstr("apiserver_delegated_authn_request_total{code=\"<error>\"} 1"));
+}
+
+}  // namespace
+}  // namespace steward::filters

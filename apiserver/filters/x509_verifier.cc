@@ -1,0 +1,208 @@
+#include "apiserver/filters/x509_verifier.h"
+
+#include <openssl/err.h>
+#include <openssl/pem.h>
+#include <openssl/x509.h>
+#include <openssl/x509_vfy.h>
+#include <openssl/x509v3.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/container/flat_hash_map.h"
+#include "absl/strings/escaping.h"
+#include "absl/strings/str_cat.h"
+#include "absl/synchronization/mutex.h"
+#include "apiserver/filters/digest.h"
+#include "base/status/macros.h"
+#include "base/text/str_cat.h"
+#include "base/tls/openssl_ptr.h"
+
+namespace steward::filters {
+namespace {
+
+constexpr size_t kMaxCached = 1024;
+constexpr int kMaxDepth = 10;
+constexpr char kUidOid[] = "1.3.6.1.4.1.57683.2";
+
+void FreeChain(STACK_OF(X509) * chain) { sk_X509_pop_free(chain, X509_free); }
+
+using StorePtr = std::unique_ptr<X509_STORE, OpensslFree<X509_STORE_free>>;
+using StoreCtxPtr = std::unique_ptr<X509_STORE_CTX, OpensslFree<X509_STORE_CTX_free>>;
+using ChainPtr = std::unique_ptr<STACK_OF(X509), OpensslFree<FreeChain>>;
+using ObjectPtr = std::unique_ptr<ASN1_OBJECT, OpensslFree<ASN1_OBJECT_free>>;
+
+absl::StatusOr<StorePtr> ReadCas(std::string_view pem) {
+  StorePtr store(X509_STORE_new());
+  BioPtr in = ReadBio(pem);
+  if (store == nullptr || in == nullptr) return OpensslError("reading CA certificates");
+  int count = 0;
+  for (;;) {
+    X509Ptr ca(PEM_read_bio_X509(in.get(), nullptr, nullptr, nullptr));
+    if (ca == nullptr) break;
+    if (X509_STORE_add_cert(store.get(), ca.get()) != 1) return OpensslError("keeping a CA");
+    ++count;
+  }
+  const bool at_end = ERR_GET_REASON(ERR_peek_last_error()) == PEM_R_NO_START_LINE;
+  if (!at_end) return OpensslError("a CA certificate does not parse");
+  ERR_clear_error();
+  if (count == 0) return absl::InvalidArgumentError("no CA certificate in the PEM data");
+  return store;
+}
+
+absl::StatusOr<X509Ptr> ReadDer(std::string_view der) {
+  const auto* bytes = reinterpret_cast<const unsigned char*>(der.data());
+  const auto* end = bytes + der.size();
+  X509Ptr certificate(d2i_X509(nullptr, &bytes, static_cast<long>(der.size())));
+  if (certificate == nullptr || bytes != end) {
+    ERR_clear_error();
+    return absl::UnauthenticatedError("the client's certificate does not parse");
+  }
+  return certificate;
+}
+
+// An absent extension restricts nothing.
+bool AllowsClientAuth(X509* certificate) {
+  if ((X509_get_extension_flags(certificate) & EXFLAG_XKUSAGE) == 0) return true;
+  return (X509_get_extended_key_usage(certificate) & (XKU_SSL_CLIENT | XKU_ANYEKU)) != 0;
+}
+
+std::vector<std::string> SubjectValues(X509* certificate, const ASN1_OBJECT* type) {
+  X509_NAME* subject = X509_get_subject_name(certificate);
+  std::vector<std::string> values;
+  for (int i = -1; (i = X509_NAME_get_index_by_OBJ(subject, type, i)) >= 0;) {
+    unsigned char* utf8 = nullptr;
+    const int size =
+        ASN1_STRING_to_UTF8(&utf8, X509_NAME_ENTRY_get_data(X509_NAME_get_entry(subject, i)));
+    if (size < 0) continue;
+    values.emplace_back(reinterpret_cast<char*>(utf8), static_cast<size_t>(size));
+    OPENSSL_free(utf8);
+  }
+  ERR_clear_error();
+  return values;
+}
+
+std::shared_ptr<const CertificateIdentity> IdentityOf(X509* leaf, std::string_view der) {
+  auto identity = std::make_shared<CertificateIdentity>();
+  const std::vector<std::string> names = SubjectValues(leaf, OBJ_nid2obj(NID_commonName));
+  if (!names.empty()) identity->common_name = names.back();
+  identity->organizations = SubjectValues(leaf, OBJ_nid2obj(NID_organizationName));
+  const ObjectPtr uid_type(OBJ_txt2obj(kUidOid, 1));
+  if (uid_type != nullptr) identity->uids = SubjectValues(leaf, uid_type.get());
+  identity->sha256 = absl::BytesToHexString(Sha256(der));
+  return identity;
+}
+
+struct Validity {
+  absl::Time from = absl::InfinitePast();
+  absl::Time until = absl::InfiniteFuture();
+};
+
+absl::Time ToTime(const ASN1_TIME* time, absl::Time otherwise) {
+  tm parts{};
+  if (time == nullptr || ASN1_TIME_to_tm(time, &parts) != 1) return otherwise;
+  return absl::FromTM(parts, absl::UTCTimeZone());
+}
+
+// While all certificates of the chain are valid. A time that cannot be read makes the span empty.
+Validity ValidityOf(const STACK_OF(X509) * chain) {
+  Validity validity;
+  for (int i = 0; i < sk_X509_num(chain); ++i) {
+    const X509* certificate = sk_X509_value(chain, i);
+    validity.from =
+        std::max(validity.from, ToTime(X509_get0_notBefore(certificate), absl::InfiniteFuture()));
+    validity.until =
+        std::min(validity.until, ToTime(X509_get0_notAfter(certificate), absl::InfinitePast()));
+  }
+  return validity;
+}
+
+std::string KeyOf(const http::PeerCertificates& peer) {
+  if (peer.der.size() == 1) return Sha256(peer.der[0]);
+  std::string all;
+  for (const std::string& der : peer.der) absl::StrAppend(&all, der.size(), ":", der);
+  return Sha256(all);
+}
+
+struct Verified {
+  std::shared_ptr<const CertificateIdentity> identity;
+  Validity validity;
+};
+
+}  // namespace
+
+struct X509Verifier::Impl {
+  StorePtr store;
+  absl::Mutex mutex;
+  absl::flat_hash_map<std::string, Verified> cache ABSL_GUARDED_BY(mutex);
+
+  std::shared_ptr<const CertificateIdentity> Cached(const std::string& key, absl::Time now) {
+    absl::MutexLock lock(&mutex);
+    const auto found = cache.find(key);
+    if (found == cache.end()) return nullptr;
+    const Validity& validity = found->second.validity;
+    return validity.from <= now && now <= validity.until ? found->second.identity : nullptr;
+  }
+  void Keep(const std::string& key, Verified verified) {
+    absl::MutexLock lock(&mutex);
+    if (cache.size() >= kMaxCached) cache.clear();
+    cache.insert_or_assign(key, std::move(verified));
+  }
+
+  absl::StatusOr<Verified> VerifyChain(const http::PeerCertificates& peer, absl::Time now) const;
+};
+
+absl::StatusOr<Verified> X509Verifier::Impl::VerifyChain(const http::PeerCertificates& peer,
+                                                         absl::Time now) const {
+  ASSIGN_OR_RETURN(const X509Ptr leaf, ReadDer(peer.der[0]));
+  ChainPtr intermediates(sk_X509_new_null());
+  for (size_t i = 1; i < peer.der.size(); ++i) {
+    ASSIGN_OR_RETURN(X509Ptr certificate, ReadDer(peer.der[i]));
+    if (sk_X509_push(intermediates.get(), certificate.get()) > 0) certificate.release();
+  }
+  StoreCtxPtr context(X509_STORE_CTX_new());
+  if (context == nullptr ||
+      X509_STORE_CTX_init(context.get(), store.get(), leaf.get(), intermediates.get()) != 1) {
+    return OpensslError("preparing a verification");
+  }
+  X509_VERIFY_PARAM* rules = X509_STORE_CTX_get0_param(context.get());
+  X509_VERIFY_PARAM_set_flags(rules, X509_V_FLAG_PARTIAL_CHAIN);
+  X509_VERIFY_PARAM_set_depth(rules, kMaxDepth);
+  X509_VERIFY_PARAM_set_auth_level(rules, 1);  // keys and digests of 80 bits and more: no SHA-1
+  X509_VERIFY_PARAM_set_time(rules, absl::ToTimeT(now));
+  const int verified = X509_verify_cert(context.get());
+  ERR_clear_error();
+  if (verified != 1) {
+    return absl::UnauthenticatedError(
+        absl::StrCat("the client's certificate does not verify: ",
+                     X509_verify_cert_error_string(X509_STORE_CTX_get_error(context.get()))));
+  }
+  const STACK_OF(X509)* chain = X509_STORE_CTX_get0_chain(context.get());
+  for (int i = 0; i < sk_X509_num(chain); ++i) {
+    if (AllowsClientAuth(sk_X509_value(chain, i))) continue;
+    return absl::UnauthenticatedError("the client's certificate is not for client authentication");
+  }
+  return Verified{IdentityOf(leaf.get(), peer.der[0]), ValidityOf(chain)};
+}
+
+X509Verifier::X509Verifier(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+X509Verifier::~X509Verifier() = default;
+
+absl::StatusOr<std::shared_ptr<const X509Verifier>> X509Verifier::Create(std::string_view ca_pem) {
+  auto impl = std::make_unique<Impl>();
+  ASSIGN_OR_RETURN(impl->store, ReadCas(ca_pem));
+  return std::shared_ptr<const X509Verifier>(new X509Verifier(std::move(impl)));
+}
+
+absl::StatusOr<std::shared_ptr<const CertificateIdentity>> X509Verifier::Verify(
+    const http::PeerCertificates& peer, absl::Time now) const {
+  if (peer.der.empty()) return absl::UnauthenticatedError("no client certificate");
+  const std::string key = KeyOf(peer);
+  if (auto identity = impl_->Cached(key, now); identity != nullptr) return identity;
+  ASSIGN_OR_RETURN(Verified verified, impl_->VerifyChain(peer, now));
+  impl_->Keep(key, verified);
+  return std::move(verified.identity);
+}
+
+}  // namespace steward::filters

@@ -1,0 +1,51 @@
+// Verifies clients' certificates against one set of CAs.
+#ifndef APISERVER_FILTERS_X509_VERIFIER_H_
+#define APISERVER_FILTERS_X509_VERIFIER_H_
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "apiserver/http/message.h"
+
+namespace steward::filters {
+
+// What a verified certificate says about its holder.
+struct CertificateIdentity {
+  std::string common_name;
+  std::vector<std::string> organizations;
+  std::vector<std::string> uids;  // values of the subject attribute 1.3.6.1.4.1.57683.2
+  std::string sha256;             // of the certificate, lower-case hex
+};
+
+// Verification is Go's (crypto/x509) with ExtKeyUsageClientAuth, which is what Kubernetes uses:
+// every CA of the bundle is a trust anchor, self-signed or not; all certificates of the chain are
+// within their validity; extended key usages, where present (RFC 5280 4.2.1.12: absent = any),
+// include clientAuth or anyExtendedKeyUsage; SHA-1 signatures do not count. No revocation lists.
+//
+// Immutable but for a cache of good verifications: at most 1024, all dropped when it is full.
+// Thread-safe.
+class X509Verifier {
+ public:
+  // `ca_pem`: one or more PEM certificates; other text between them is ignored. kInvalidArgument
+  // without any, or when one is damaged.
+  static absl::StatusOr<std::shared_ptr<const X509Verifier>> Create(std::string_view ca_pem);
+  ~X509Verifier();
+
+  // The leaf's identity when a chain over the presented intermediates ends at a CA at time `now`;
+  // otherwise kUnauthenticated with the reason.
+  absl::StatusOr<std::shared_ptr<const CertificateIdentity>> Verify(
+      const http::PeerCertificates& peer, absl::Time now) const;
+
+ private:
+  struct Impl;
+  explicit X509Verifier(std::unique_ptr<Impl> impl);
+  const std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace steward::filters
+
+#endif  // APISERVER_FILTERS_X509_VERIFIER_H_

@@ -1,0 +1,69 @@
+#include "apiserver/http/connection.h"
+
+#include <boost/asio/cancellation_state.hpp>
+#include <boost/asio/this_coro.hpp>
+#include <exception>
+#include <utility>
+
+#include "base/log/log.h"
+#include "base/status/macros.h"
+
+namespace steward::http {
+namespace asio = boost::asio;
+namespace {
+
+std::string Describe(const std::exception_ptr& exception) {
+  try {
+    std::rethrow_exception(exception);
+  } catch (const std::exception& e) {
+    return e.what();
+  } catch (...) {
+    return "not a std::exception";
+  }
+}
+
+}  // namespace
+
+StatusTask RespondError(const ConnectionEnv& env, ResponseWriter& writer, const HttpError& error,
+                        bool close) {
+  std::string body = env.error_body(error.code, error.reason, error.message);
+  ResponseHead head;
+  head.status = error.code;
+  head.headers.Add("Content-Type", "application/json");
+  head.headers.Add("Cache-Control", "no-cache, private");
+  if (error.code == 503) head.headers.Add("Retry-After", "1");
+  if (close) head.headers.Add("Connection", "close");
+  head.content_length = body.size();
+  CO_RETURN_IF_ERROR(co_await writer.WriteHead(std::move(head)));
+  std::vector<Segment> segments;
+  segments.push_back(OwnedSegment(std::move(body)));
+  CO_RETURN_IF_ERROR(co_await writer.Write(std::move(segments)));
+  co_return co_await writer.Finish();
+}
+
+VoidTask RunHandler(const ConnectionEnv& env, Request& request, ResponseWriter& writer) {
+  std::exception_ptr exception;
+  try {
+    co_await env.handler(request, writer);
+  } catch (...) {
+    exception = std::current_exception();
+  }
+  const asio::cancellation_state cancellation = co_await asio::this_coro::cancellation_state;
+  if (cancellation.cancelled() != asio::cancellation_type::none) {
+    if (exception) std::rethrow_exception(exception);
+    co_return;
+  }
+  if (exception) {
+    log::Error("A handler ended by an exception",
+               {{"method", request.method}, {"path", request.path}, {"err", Describe(exception)}});
+  } else if (writer.status() == 0) {
+    log::Error("A handler did not answer", {{"method", request.method}, {"path", request.path}});
+  }
+  if (writer.status() != 0) co_return;
+  const HttpError error{500, "InternalError",
+                        "Internal error occurred: the request was not answered"};
+  // An error here means that the client is gone.
+  (co_await RespondError(env, writer, error, false)).IgnoreError();
+}
+
+}  // namespace steward::http

@@ -1,0 +1,161 @@
+#include "apiserver/http/connection_harness.h"
+
+#include <stdexcept>
+#include <utility>
+
+#include "base/async/run.h"
+#include "base/status/macros.h"
+#include "base/text/str_cat.h"
+
+namespace steward::http {
+namespace {
+
+constexpr size_t kBlock = 64 << 10;
+constexpr size_t kBlocks = 100;
+
+struct Hanging {
+  explicit Hanging(HandlerLog& l) : log(l) { ++log.hanging; }
+  ~Hanging() { --log.hanging; }
+  HandlerLog& log;
+};
+
+StatusTask WriteText(ResponseWriter& writer, std::string text) {
+  std::vector<Segment> segments;
+  segments.push_back(OwnedSegment(std::move(text)));
+  co_return co_await writer.Write(std::move(segments));
+}
+
+StatusTask Stream(ResponseWriter& writer, HandlerLog& log, bool with_length) {
+  Hanging hanging(log);
+  static const std::string& block = *new std::string(kBlock, 'x');
+  ResponseHead head;
+  if (with_length) head.content_length = kBlock * kBlocks;
+  CO_RETURN_IF_ERROR(co_await writer.WriteHead(std::move(head)));
+  for (size_t i = 0; i < kBlocks; ++i) {
+    std::vector<Segment> segments;
+    segments.push_back({std::string_view(block).substr(0, 100), nullptr});
+    segments.push_back({std::string_view(block).substr(100), nullptr});
+    CO_RETURN_IF_ERROR(co_await writer.Write(std::move(segments)));
+    ++log.writes;
+  }
+  co_return co_await writer.Finish();
+}
+
+VoidTask Hang(HandlerLog& log, Clock& clock) {
+  Hanging hanging(log);
+  for (;;) co_await clock.Sleep(absl::Hours(1));
+}
+
+// Ten bytes announced, or a body of unknown length, and other than that written.
+StatusTask WriteWrongly(ResponseWriter& writer, std::string_view path) {
+  ResponseHead head;
+  if (path != "/half") head.content_length = 10;
+  CO_RETURN_IF_ERROR(co_await writer.WriteHead(std::move(head)));
+  CO_RETURN_IF_ERROR(co_await WriteText(writer, path == "/long" ? "0123456789ab" : "0123"));
+  if (path == "/half") co_return absl::OkStatus();
+  co_return co_await writer.Finish();
+}
+
+StatusTask WriteHeadOnly(ResponseWriter& writer, int status, bool close) {
+  ResponseHead head;
+  head.status = status;
+  head.headers.Add("X-Bad", "a\r\nInjected: b");
+  if (close) head.headers.Add("Connection", "close");
+  if (status != 204) head.content_length = 0;
+  CO_RETURN_IF_ERROR(co_await writer.WriteHead(std::move(head)));
+  co_return co_await writer.Finish();
+}
+
+VoidTask Handle(Request& request, ResponseWriter& writer, HandlerLog& log, Clock& clock) {
+  log.requests.push_back(StrCat(request.method, " ", request.path));
+  std::string body = std::exchange(request.body, {});
+  log.last = request;
+  const std::string& path = request.path;
+  absl::Status status;
+  if (path == "/echo") {
+    status = co_await Respond(writer, 200, "text/plain", std::move(body));
+  } else if (path == "/stream" || path == "/length") {
+    status = co_await Stream(writer, log, path == "/length");
+  } else if (path == "/hang") {
+    co_await Hang(log, clock);
+  } else if (path == "/open") {
+    status = co_await writer.WriteHead(ResponseHead());
+    if (status.ok()) status = co_await WriteText(writer, "event\n");
+    if (status.ok()) co_await Hang(log, clock);
+  } else if (path == "/throw") {
+    throw std::runtime_error("thrown by the test handler");
+  } else if (path == "/short" || path == "/long" || path == "/half") {
+    status = co_await WriteWrongly(writer, path);
+  } else if (path == "/empty" || path == "/close") {
+    status = co_await WriteHeadOnly(writer, path == "/empty" ? 204 : 200, path == "/close");
+  } else if (path != "/silent") {
+    status = co_await Respond(writer, 200, "text/plain", "hello\n");
+  }
+  status.IgnoreError();
+}
+
+VoidTask ServeAndTell(std::shared_ptr<Connection> connection, bool& serving) {
+  struct AtEnd {
+    explicit AtEnd(bool& s) : serving(s) {}
+    ~AtEnd() { serving = false; }
+    bool& serving;
+  } at_end(serving);
+  co_await connection->Serve();
+}
+
+}  // namespace
+
+Handler TestHandler(HandlerLog& log, Clock& clock) {
+  return [&log, &clock](Request& request, ResponseWriter& writer) {
+    return Handle(request, writer, log, clock);
+  };
+}
+
+std::string TestErrorBody(int code, std::string_view reason, std::string_view message) {
+  return StrCat("{\"code\":", code, ",\"reason\":\"", reason, "\",\"message\":\"", message, "\"}");
+}
+
+ConnectionHarness::ConnectionHarness(Make make, Limits limits, Timeouts timeouts)
+    : limits_(limits),
+      timeouts_(timeouts),
+      handler_(TestHandler(log_, clock_)),
+      error_body_(TestErrorBody),
+      memory_(limits.max_request_memory),
+      deadlines_(absl::Seconds(1)),
+      date_(clock_),
+      tasks_(io_.get_executor()),
+      stream_(io_.get_executor()) {
+  const ConnectionEnv env{limits_, timeouts_,  handler_, error_body_,
+                          memory_, deadlines_, date_,    tasks_};
+  auto peer = std::make_shared<PeerCertificates>();
+  peer->der = {"leaf"};
+  connection_ = make(io_.get_executor(), stream_, env, {"192.0.2.1:55", std::move(peer)});
+  tasks_.Spawn("connection", ServeAndTell(connection_, serving_));
+  Run();
+}
+
+ConnectionHarness::~ConnectionHarness() { RunOn(io_, tasks_.Stop()); }
+
+void ConnectionHarness::Run() {
+  io_.restart();
+  io_.poll();
+}
+
+void ConnectionHarness::Feed(std::string bytes) {
+  stream_.Feed(std::move(bytes));
+  Run();
+}
+
+void ConnectionHarness::End() {
+  stream_.End();
+  Run();
+}
+
+void ConnectionHarness::Tick(int seconds) {
+  for (int i = 0; i < seconds; ++i) {
+    deadlines_.Tick();
+    Run();
+  }
+}
+
+}  // namespace steward::http

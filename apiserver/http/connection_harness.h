@@ -1,0 +1,85 @@
+// One connection over memory, with a handler that can do everything a handler can do: for tests and
+// fuzz targets.
+#ifndef APISERVER_HTTP_CONNECTION_HARNESS_H_
+#define APISERVER_HTTP_CONNECTION_HARNESS_H_
+
+#include <boost/asio/io_context.hpp>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "apiserver/http/connection.h"
+#include "apiserver/http/date.h"
+#include "apiserver/http/deadline.h"
+#include "apiserver/http/memory_budget.h"
+#include "apiserver/http/memory_stream.h"
+#include "apiserver/http/message.h"
+#include "apiserver/http/options.h"
+#include "base/async/task_group.h"
+#include "base/clock/fake_clock.h"
+
+namespace steward::http {
+
+// What the test handler did; shared by all its requests.
+struct HandlerLog {
+  std::vector<std::string> requests;  // "METHOD path", in the order they came
+  Request last;                       // the last one, but its body
+  int hanging = 0;                    // in /hang and /stream now
+  size_t writes = 0;                  // that returned OK, in /stream
+};
+
+// The paths:
+//   /hello   "hello\n"                    /echo      the body
+//   /stream  100 writes of 64 KiB         /length    the same, with Content-Length
+//   /hang    answers never                /open      a head and one write, then hangs
+//   /throw   throws                       /silent    returns without an answer
+//   /short   less body than it said       /long      more
+//   /half    stops in a body of unknown length
+//   /empty   204                          /close     asks for the connection's end
+Handler TestHandler(HandlerLog& log, Clock& clock);
+
+// {"code":...,"reason":...,"message":...}
+std::string TestErrorBody(int code, std::string_view reason, std::string_view message);
+
+class ConnectionHarness {
+ public:
+  using Make = std::shared_ptr<Connection> (*)(const boost::asio::any_io_executor&, ByteStream&,
+                                               const ConnectionEnv&, PeerInfo);
+  // Serves at once.
+  explicit ConnectionHarness(Make make, Limits limits = {}, Timeouts timeouts = {});
+  ~ConnectionHarness();
+
+  // Feeds bytes and runs until nothing happens any more.
+  void Feed(std::string bytes);
+  void End();
+  void Run();
+  // Lets seconds pass.
+  void Tick(int seconds);
+
+  MemoryStream& stream() { return stream_; }
+  Connection& connection() { return *connection_; }
+  bool serving() const { return serving_; }
+  const HandlerLog& log() const { return log_; }
+  size_t request_memory() const { return memory_.used(); }
+
+ private:
+  boost::asio::io_context io_;
+  FakeClock clock_;
+  const Limits limits_;
+  const Timeouts timeouts_;
+  HandlerLog log_;
+  const Handler handler_;
+  const ErrorBody error_body_;
+  MemoryBudget memory_;
+  DeadlineSet deadlines_;
+  HttpDate date_;
+  TaskGroup tasks_;
+  MemoryStream stream_;
+  std::shared_ptr<Connection> connection_;
+  bool serving_ = true;
+};
+
+}  // namespace steward::http
+
+#endif  // APISERVER_HTTP_CONNECTION_HARNESS_H_

@@ -1,0 +1,258 @@
+#include "apiserver/http/http2_connection.h"
+
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "apiserver/http/event.h"
+#include "apiserver/http/http2_session.h"
+#include "apiserver/http/http2_stream.h"
+#include "apiserver/http/output_batch.h"
+#include "apiserver/http/race.h"
+
+namespace steward::http {
+namespace asio = boost::asio;
+namespace {
+
+// What is gathered for one write: some TLS records, so that no stream waits long behind another.
+constexpr size_t kBatch = 128 << 10;
+// Frames that wait to be sent before reading pauses: answers to what a client sends must not pile
+// up.
+constexpr size_t kMaxQueuedFrames = 4000;
+// How long the client has to answer the ping that precedes the last GOAWAY.
+constexpr absl::Duration kShutdownNotice = absl::Seconds(1);
+
+class Http2Connection final : public Connection,
+                              public Http2Session::Delegate,
+                              public Http2StreamHost,
+                              public std::enable_shared_from_this<Http2Connection> {
+ public:
+  Http2Connection(const asio::any_io_executor& executor, ByteStream& stream,
+                  const ConnectionEnv& env, PeerInfo peer)
+      : executor_(executor),
+        stream_(stream),
+        env_(env),
+        peer_(std::move(peer)),
+        session_(env.limits, *this),
+        more_(executor),
+        sent_(executor),
+        idle_deadline_(env.deadlines, [this] { LastGoaway(); }),
+        header_deadline_(env.deadlines, [this] { stream_.Abort(); }),
+        goaway_deadline_(env.deadlines, [this] { LastGoaway(); }) {}
+
+  VoidTask Serve() override {
+    struct AtEnd {
+      explicit AtEnd(Http2Connection& c) : connection(c) {}
+      ~AtEnd() { connection.CloseStreams(); }
+      Http2Connection& connection;
+    } at_end(*this);
+    idle_deadline_.Set(env_.timeouts.idle);
+    co_await UntilOneEnds(ReadInput(), WriteOutput());
+  }
+
+  void BeginShutdown() override {
+    if (closing_) return;
+    closing_ = true;
+    session_.SubmitShutdownNotice();
+    goaway_deadline_.Set(kShutdownNotice);
+    Kick();
+  }
+
+ private:
+  VoidTask ReadInput() {
+    for (;;) {
+      while (session_.queued_frames() > kMaxQueuedFrames) co_await sent_.Wait();
+      const absl::StatusOr<std::string_view> bytes = co_await stream_.Read();
+      if (!bytes.ok() || bytes->empty()) co_return;
+      const absl::Status status = session_.Receive(*bytes);
+      if (!status.ok()) co_return;
+      StartReady();
+      Kick();
+    }
+  }
+
+  VoidTask WriteOutput() {
+    OutputBatch batch;
+    for (;;) {
+      dirty_ = false;
+      absl::Status status = session_.Gather(kBatch, batch);
+      if (!status.ok()) co_return;
+      if (!batch.empty()) {
+        status = co_await stream_.Write(batch.Pieces());
+        if (!status.ok()) co_return;
+        batch.Clear();
+        sent_.Notify();
+        continue;
+      }
+      if (session_.finished()) co_return;
+      // An idle connection holds no buffer.
+      batch = OutputBatch();
+      while (!dirty_) co_await more_.Wait();
+    }
+  }
+
+  // There may be something to send.
+  void Kick() {
+    dirty_ = true;
+    more_.Notify();
+  }
+
+  void LastGoaway() {
+    closing_ = true;
+    goaway_deadline_.Clear();
+    session_.SubmitGoaway();
+    Kick();
+  }
+
+  // Handlers start outside nghttp2's callbacks, in which they could not answer.
+  void StartReady() {
+    for (const auto& stream : std::exchange(ready_, {})) {
+      if (stream->closed()) continue;
+      stream->task = env_.tasks.Spawn("http request", Run(shared_from_this(), stream));
+    }
+  }
+
+  static VoidTask Run(std::shared_ptr<Http2Connection> self, std::shared_ptr<Http2Stream> stream) {
+    struct Count {
+      explicit Count(size_t& n) : count(n) { ++count; }
+      ~Count() { --count; }
+      size_t& count;
+    } count(self->running_);
+    if (stream->refusal.code == 0) {
+      co_await RunHandler(self->env_, stream->request(), *stream);
+    } else {
+      (co_await RespondError(self->env_, *stream, stream->refusal, false)).IgnoreError();
+    }
+    if (!stream->complete() && !stream->closed())
+      self->SendReset(stream->id(), Http2Error::kInternal);
+  }
+
+  void CloseStreams() {
+    idle_deadline_.Clear();
+    header_deadline_.Clear();
+    goaway_deadline_.Clear();
+    ended_ = true;
+    for (auto& [id, stream] : std::exchange(streams_, {})) {
+      End(*stream, true);
+    }
+  }
+
+  static void End(Http2Stream& stream, bool clean) {
+    // A handler that has answered may still have its books to close.
+    if (!clean || !stream.complete()) stream.task.Cancel();
+    stream.Close();
+  }
+
+  std::shared_ptr<Http2Stream> Find(int32_t id) const {
+    const auto it = streams_.find(id);
+    return it == streams_.end() ? nullptr : it->second;
+  }
+
+  // Http2Session::Delegate.
+  bool OnBegin(int32_t id) override {
+    header_stream_ = id;
+    header_deadline_.Set(env_.timeouts.header);
+    if (running_ >= env_.limits.max_concurrent_streams) return false;
+    idle_deadline_.Clear();
+    streams_.emplace(id, std::make_shared<Http2Stream>(id, executor_, *this, env_));
+    return true;
+  }
+  void OnField(int32_t id, std::string_view name, std::string_view value) override {
+    const auto stream = Find(id);
+    if (stream != nullptr && stream->refusal.code == 0)
+      stream->refusal = stream->AddField(name, value);
+  }
+  void OnHead(int32_t id, bool end_of_request) override {
+    header_deadline_.Clear();
+    const auto stream = Find(id);
+    if (stream == nullptr) return;
+    HttpError error = stream->EndHead(end_of_request, peer_);
+    if (stream->refusal.code == 0) stream->refusal = std::move(error);
+    if (stream->refusal.code != 0) {
+      ready_.push_back(stream);
+    } else if (!end_of_request && stream->expects_continue()) {
+      session_.SubmitContinue(id);
+    }
+  }
+  void OnBody(int32_t id, std::string_view bytes) override {
+    const auto stream = Find(id);
+    if (stream == nullptr || stream->refusal.code != 0) return;
+    stream->refusal = stream->AddBody(bytes);
+    if (stream->refusal.code != 0) ready_.push_back(stream);
+  }
+  void OnEnd(int32_t id) override {
+    const auto stream = Find(id);
+    if (stream == nullptr) return;
+    stream->EndRequest();
+    if (stream->refusal.code == 0) ready_.push_back(stream);
+  }
+  void OnResponseEnd(int32_t id) override {
+    const auto stream = Find(id);
+    if (stream != nullptr && stream->receiving()) stream->Linger();
+  }
+  void OnClosed(int32_t id, bool clean) override {
+    // A malformed header never comes to OnHead.
+    if (id == header_stream_) header_deadline_.Clear();
+    const auto stream = Find(id);
+    if (stream == nullptr) return;
+    streams_.erase(id);
+    End(*stream, clean);
+    if (streams_.empty()) idle_deadline_.Set(env_.timeouts.idle);
+  }
+  void OnPingAck() override {
+    if (goaway_deadline_.armed()) LastGoaway();
+  }
+  Available BodyAvailable(int32_t id, size_t max) override {
+    const auto stream = Find(id);
+    return stream == nullptr ? Available{} : stream->BodyAvailable(max);
+  }
+  bool TakeBody(int32_t id, size_t bytes, OutputBatch& batch) override {
+    const auto stream = Find(id);
+    if (stream != nullptr) stream->TakeBody(bytes, batch);
+    return stream != nullptr;
+  }
+
+  // Http2StreamHost.
+  void SendHead(int32_t id, const ResponseHead& head, bool has_body) override {
+    session_.SubmitHead(id, head, env_.date.Now(), has_body);
+    Kick();
+  }
+  void SendBody(int32_t id) override {
+    session_.ResumeBody(id);
+    Kick();
+  }
+  void SendReset(int32_t id, Http2Error error) override {
+    if (ended_) return;
+    session_.Reset(id, error);
+    Kick();
+  }
+  void CloseGracefully() override { BeginShutdown(); }
+
+  const asio::any_io_executor executor_;
+  ByteStream& stream_;
+  const ConnectionEnv env_;
+  const PeerInfo peer_;
+  std::unordered_map<int32_t, std::shared_ptr<Http2Stream>> streams_;  // open ones
+  std::vector<std::shared_ptr<Http2Stream>> ready_;                    // to be answered
+  size_t running_ = 0;  // handlers, those of closed streams included
+  Http2Session session_;
+  Event more_;
+  Event sent_;
+  bool dirty_ = false;
+  bool closing_ = false;
+  bool ended_ = false;  // stream_ may be gone
+  Deadline idle_deadline_;
+  Deadline header_deadline_;  // for the header of header_stream_
+  int32_t header_stream_ = 0;
+  Deadline goaway_deadline_;
+};
+
+}  // namespace
+
+std::shared_ptr<Connection> MakeHttp2Connection(const asio::any_io_executor& executor,
+                                                ByteStream& stream, const ConnectionEnv& env,
+                                                PeerInfo peer) {
+  return std::make_shared<Http2Connection>(executor, stream, env, std::move(peer));
+}
+
+}  // namespace steward::http

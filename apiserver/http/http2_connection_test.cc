@@ -1,0 +1,407 @@
+#include "apiserver/http/http2_connection.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nghttp2/nghttp2.h>
+
+#include <string>
+#include <vector>
+
+#include "apiserver/http/connection_harness.h"
+#include "apiserver/http/http2_test_client.h"
+#include "base/text/str_cat.h"
+
+namespace steward::http {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::Eq;
+using ::testing::HasSubstr;
+using ::testing::Optional;
+using ::testing::Pair;
+using ::testing::Pointee;
+using ::testing::SizeIs;
+using ::testing::UnorderedElementsAre;
+
+constexpr size_t kStreamBody = 100 * (64 << 10);
+
+class Http2ConnectionTest : public ::testing::Test {
+ protected:
+  void Open(Limits limits = {}, bool windows = true) {
+    harness_ = std::make_unique<ConnectionHarness>(MakeHttp2Connection, limits);
+    client_ = std::make_unique<Http2TestClient>(windows);
+    Exchange();
+  }
+
+  // Carries bytes to and fro until neither side has any.
+  void Exchange() {
+    for (;;) {
+      std::string to_server = client_->TakeOutput();
+      const std::string to_client = harness_->stream().TakeOutput();
+      if (to_server.empty() && to_client.empty()) return;
+      ASSERT_TRUE(client_->Receive(to_client));
+      harness_->Feed(std::move(to_server));
+    }
+  }
+
+  const Http2TestResponse& Get(std::string_view path) {
+    const int32_t id = client_->Request("GET", path);
+    Exchange();
+    return client_->response(id);
+  }
+
+  std::unique_ptr<ConnectionHarness> harness_;
+  std::unique_ptr<Http2TestClient> client_;
+};
+
+TEST_F(Http2ConnectionTest, Settings) {
+  Open();
+  EXPECT_EQ(client_->remote_setting(NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS), 1000u);
+  EXPECT_EQ(client_->remote_setting(NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE), 256u << 10);
+  EXPECT_EQ(client_->remote_setting(NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE), 1u << 20);
+}
+
+TEST_F(Http2ConnectionTest, Answers) {
+  Open();
+  const Http2TestResponse& response = Get("/hello");
+  EXPECT_EQ(response.status, 200);
+  EXPECT_EQ(response.body, "hello\n");
+  EXPECT_TRUE(response.ended);
+  EXPECT_THAT(response.closed, Optional(0u));
+  EXPECT_THAT(response.fields,
+              UnorderedElementsAre(Pair("content-type", "text/plain"), Pair("content-length", "6"),
+                                   Pair("date", "Tue, 14 Nov 2023 22:13:20 GMT")));
+  EXPECT_EQ(harness_->request_memory(), 0u);
+}
+
+TEST_F(Http2ConnectionTest, RequestIsFilledIn) {
+  Open();
+  client_->Request("POST", "/a%20b?x=1+2", "",
+                   {{"x-remote-group", "g1"}, {"x-remote-group", "g2"}});
+  Exchange();
+  const Request& request = harness_->log().last;
+  EXPECT_EQ(request.method, "POST");
+  EXPECT_EQ(request.target, "/a%20b?x=1+2");
+  EXPECT_EQ(request.path, "/a b");
+  EXPECT_THAT(request.Query("x"), Pointee(std::string("1 2")));
+  EXPECT_THAT(request.headers.FindAll("X-Remote-Group"), ElementsAre("g1", "g2"));
+  EXPECT_THAT(request.headers.Find("Host"), Pointee(std::string("h")));
+  EXPECT_EQ(request.protocol, "HTTP/2.0");
+  EXPECT_EQ(request.remote_address, "192.0.2.1:55");
+  EXPECT_THAT(request.peer->der, ElementsAre("leaf"));
+}
+
+TEST_F(Http2ConnectionTest, KindsOfResponses) {
+  Open();
+  struct Row {
+    std::string path;
+    int status;
+    uint32_t closed;
+    std::string body;
+  };
+  const Row rows[] = {
+      {"/empty", 204, 0, ""},
+      {"/close?x", 200, 0, ""},
+      {"/throw", 500, 0, "InternalError"},
+      {"/silent", 500, 0, "InternalError"},
+      {"/short", 200, NGHTTP2_INTERNAL_ERROR, "0123"},
+      {"/long", 200, NGHTTP2_INTERNAL_ERROR, ""},
+      {"/half", 200, NGHTTP2_INTERNAL_ERROR, "0123"},
+      {"/bad%", 400, 0, "invalid URL escape"},
+  };
+  for (const Row& row : rows) {
+    SCOPED_TRACE(row.path);
+    Open();
+    const Http2TestResponse& response = Get(row.path);
+    EXPECT_THAT(response.closed, Optional(row.closed));
+    if (row.closed == 0) {
+      EXPECT_EQ(response.status, row.status);
+      EXPECT_THAT(response.body, HasSubstr(row.body));
+    } else {
+      EXPECT_FALSE(response.ended);
+    }
+    EXPECT_EQ(harness_->serving(), row.path != "/close?x");
+  }
+}
+
+TEST_F(Http2ConnectionTest, Bodies) {
+  Open();
+  const std::string body(1 << 20, 'b');
+  const int32_t post = client_->Request("POST", "/echo", body);
+  const int32_t head = client_->Request("HEAD", "/length");
+  const int32_t expect = client_->Request("POST", "/echo", "x", {{"expect", "100-continue"}});
+  Exchange();
+  EXPECT_EQ(client_->response(post).body, body);
+  EXPECT_EQ(client_->response(head).body, "");
+  EXPECT_EQ(client_->response(head).fields.at("content-length"), StrCat(kStreamBody));
+  EXPECT_EQ(client_->response(expect).informational, 100);
+  EXPECT_EQ(client_->response(expect).body, "x");
+  EXPECT_EQ(harness_->request_memory(), 0u);
+}
+
+TEST_F(Http2ConnectionTest, MultiplexesStreams) {
+  Open();
+  const int32_t hang = client_->Request("GET", "/hang");
+  std::vector<int32_t> streams;
+  for (int i = 0; i < 20; ++i)
+    streams.push_back(client_->Request("GET", i % 2 == 0 ? "/stream" : "/length"));
+  Exchange();
+  for (const int32_t id : streams) {
+    EXPECT_EQ(client_->response(id).body.size(), kStreamBody);
+    EXPECT_TRUE(client_->response(id).ended);
+  }
+  EXPECT_EQ(client_->response(hang).status, 0);
+  EXPECT_EQ(harness_->log().hanging, 1);
+}
+
+TEST_F(Http2ConnectionTest, FlowControlHoldsTheHandler) {
+  Open({}, false);
+  const int32_t id = client_->Request("GET", "/stream");
+  Exchange();
+  // The client's default window, 64 KiB - 1, and what may wait behind it.
+  EXPECT_EQ(client_->response(id).body.size(), 65535u);
+  EXPECT_LE(harness_->log().writes, 2u);
+  for (int i = 0; i < 200 && !client_->response(id).ended; ++i) {
+    client_->ReadMore(id);
+    Exchange();
+  }
+  EXPECT_EQ(client_->response(id).body.size(), kStreamBody);
+  EXPECT_EQ(harness_->log().writes, 100u);
+}
+
+TEST_F(Http2ConnectionTest, AStalledStreamIsResetInTime) {
+  Open({}, false);
+  const int32_t stalled = client_->Request("GET", "/stream");
+  Exchange();
+  harness_->Tick(59);
+  Exchange();
+  EXPECT_EQ(client_->response(stalled).closed, std::nullopt);
+  harness_->Tick(3);
+  Exchange();
+  EXPECT_THAT(client_->response(stalled).closed, Optional<uint32_t>(NGHTTP2_CANCEL));
+  EXPECT_EQ(harness_->log().hanging, 0);
+  EXPECT_TRUE(harness_->serving());
+}
+
+TEST_F(Http2ConnectionTest, ABlockedSocketHoldsTheHandlers) {
+  Open();
+  harness_->stream().HoldWrites(true);
+  client_->Request("GET", "/stream");
+  harness_->Feed(client_->TakeOutput());
+  EXPECT_LE(harness_->stream().TakeOutput().size(), 200u << 10);
+  EXPECT_LE(harness_->log().writes, 3u);
+}
+
+TEST_F(Http2ConnectionTest, ResetCancelsTheHandler) {
+  Open();
+  const int32_t reset = client_->Request("GET", "/hang");
+  const int32_t open = client_->Request("GET", "/open");
+  Exchange();
+  EXPECT_EQ(client_->response(open).body, "event\n");
+  EXPECT_EQ(harness_->log().hanging, 2);
+  client_->Reset(reset, NGHTTP2_CANCEL);
+  Exchange();
+  EXPECT_EQ(harness_->log().hanging, 1);
+  EXPECT_EQ(Get("/hello").status, 200);
+  EXPECT_EQ(harness_->request_memory() > 0, true);
+  harness_->End();
+  EXPECT_EQ(harness_->log().hanging, 0);
+  EXPECT_FALSE(harness_->serving());
+  EXPECT_EQ(harness_->request_memory(), 0u);
+}
+
+TEST_F(Http2ConnectionTest, ShutdownLetsStreamsFinish) {
+  Open();
+  const int32_t post = client_->Request("POST", "/echo", "x", {}, false);
+  const int32_t open = client_->Request("GET", "/open");
+  Exchange();
+  harness_->connection().BeginShutdown();
+  harness_->Run();
+  Exchange();
+  EXPECT_THAT(client_->goaway(), Optional(0u));
+  EXPECT_TRUE(harness_->serving());
+  EXPECT_EQ(harness_->log().hanging, 1);
+  client_->Reset(post, NGHTTP2_CANCEL);
+  Exchange();
+  EXPECT_TRUE(harness_->serving());
+  client_->Reset(open, NGHTTP2_CANCEL);
+  Exchange();
+  EXPECT_FALSE(harness_->serving());
+}
+
+TEST_F(Http2ConnectionTest, ShutdownEndsAnIdleConnectionEvenIfTheClientIsSilent) {
+  Open();
+  Get("/hello");
+  harness_->connection().BeginShutdown();
+  harness_->Run();
+  EXPECT_TRUE(harness_->serving());
+  harness_->Tick(3);
+  EXPECT_FALSE(harness_->serving());
+}
+
+TEST_F(Http2ConnectionTest, IdleConnectionEnds) {
+  Open();
+  Get("/hello");
+  harness_->Tick(89);
+  EXPECT_TRUE(harness_->serving());
+  harness_->Tick(3);
+  EXPECT_FALSE(harness_->serving());
+  Exchange();
+  EXPECT_THAT(client_->goaway(), Optional(0u));
+
+  Open();
+  Get("/hang");
+  harness_->Tick(1000);
+  EXPECT_TRUE(harness_->serving());
+}
+
+TEST_F(Http2ConnectionTest, LargeBodyIsRefused) {
+  Limits limits;
+  limits.max_body_bytes = 100 << 10;
+  // Known from Content-Length, or noticed on the way.
+  for (const bool declared : {true, false}) {
+    SCOPED_TRACE(declared);
+    Open(limits);
+    std::vector<std::pair<std::string, std::string>> fields;
+    if (declared) fields.emplace_back("content-length", "200000");
+    const int32_t id =
+        client_->Request("POST", "/echo", std::string(150 << 10, 'x'), fields, false);
+    Exchange();
+    EXPECT_EQ(client_->response(id).status, 413);
+    EXPECT_THAT(client_->response(id).body, HasSubstr("RequestEntityTooLarge"));
+    EXPECT_TRUE(client_->response(id).ended);
+    harness_->Tick(4);
+    Exchange();
+    EXPECT_THAT(client_->response(id).closed, Optional<uint32_t>(NGHTTP2_NO_ERROR));
+    EXPECT_EQ(Get("/hello").status, 200);
+    EXPECT_THAT(harness_->log().requests, ElementsAre("GET /hello"));
+  }
+}
+
+TEST_F(Http2ConnectionTest, LargeHeaderIsRefused) {
+  Limits limits;
+  limits.max_header_bytes = 100 << 10;
+  Open(limits);
+  std::vector<std::pair<std::string, std::string>> fields;
+  for (int i = 0; i < 10; ++i) fields.emplace_back(StrCat("x-", i), std::string(20 << 10, 'x'));
+  const int32_t id = client_->Request("GET", "/hello", "", fields);
+  Exchange();
+  EXPECT_EQ(client_->response(id).status, 431);
+  EXPECT_EQ(Get("/hello").status, 200);
+}
+
+TEST_F(Http2ConnectionTest, HeaderUpToTheLimitIsTaken) {
+  Open();
+  std::vector<std::pair<std::string, std::string>> fields;
+  for (int i = 0; i < 48; ++i)
+    fields.emplace_back(StrCat("x-", i), std::string(20 << 10, static_cast<char>('a' + i % 26)));
+  const int32_t id = client_->Request("GET", "/hello", "", fields);
+  Exchange();
+  EXPECT_EQ(client_->response(id).status, 200);
+}
+
+TEST_F(Http2ConnectionTest, RequestMemoryIsBounded) {
+  Limits limits;
+  limits.max_request_memory = 100 << 10;
+  Open(limits);
+  const int32_t id = client_->Request("POST", "/echo", std::string(150 << 10, 'x'));
+  Exchange();
+  EXPECT_EQ(client_->response(id).status, 503);
+  EXPECT_EQ(client_->response(id).fields.at("retry-after"), "1");
+  EXPECT_EQ(harness_->request_memory(), 0u);
+}
+
+TEST_F(Http2ConnectionTest, MalformedRequestsAreReset) {
+  using Fields = std::vector<std::pair<std::string, std::string>>;
+  const Fields cases[] = {
+      {{":method", "GET"}, {":scheme", "https"}},
+      {{":scheme", "https"}, {":path", "/"}, {":authority", "h"}},
+      {{":method", "GET"}, {":method", "GET"}, {":scheme", "https"}, {":path", "/"}},
+      {{":method", "GET"}, {":scheme", "https"}, {":path", "/"}, {":strange", "x"}},
+      {{":method", "GET"}, {":scheme", "https"}, {":path", "/"}, {"connection", "close"}},
+      {{":method", "GET"}, {"a", "b"}, {":scheme", "https"}, {":path", "/"}},
+  };
+  Open();
+  for (const Fields& fields : cases) {
+    SCOPED_TRACE(::testing::PrintToString(fields));
+    const int32_t id = client_->RawRequest(fields);
+    Exchange();
+    EXPECT_THAT(client_->response(id).closed, Optional<uint32_t>(NGHTTP2_PROTOCOL_ERROR));
+  }
+  const int32_t connect = client_->RawRequest({{":method", "CONNECT"}, {":authority", "h:1"}});
+  Exchange();
+  EXPECT_EQ(client_->response(connect).status, 405);
+  EXPECT_EQ(Get("/hello").status, 200);
+  EXPECT_THAT(harness_->log().requests, SizeIs(1));
+  // No deadline of a header that never came whole is left behind.
+  client_->Request("GET", "/hang");
+  Exchange();
+  harness_->Tick(100);
+  EXPECT_TRUE(harness_->serving());
+}
+
+TEST_F(Http2ConnectionTest, HalfAHeaderEndsInTime) {
+  Open();
+  client_->Request("GET", "/hello");
+  const std::string bytes = client_->TakeOutput();
+  harness_->Feed(bytes.substr(0, bytes.size() - 1));
+  harness_->Tick(34);
+  EXPECT_FALSE(harness_->serving());
+}
+
+TEST_F(Http2ConnectionTest, HalfABodyIsResetInTime) {
+  Open();
+  const int32_t id = client_->Request("POST", "/echo", "x", {}, false);
+  Exchange();
+  harness_->Tick(62);
+  Exchange();
+  EXPECT_THAT(client_->response(id).closed, Optional<uint32_t>(NGHTTP2_CANCEL));
+  EXPECT_TRUE(harness_->serving());
+}
+
+TEST_F(Http2ConnectionTest, RapidResetEndsTheConnection) {
+  Open();
+  for (int i = 0; i < 5000 && harness_->serving(); ++i) {
+    const int32_t id = client_->Request("GET", "/hang");
+    std::string bytes = client_->TakeOutput();
+    client_->Reset(id, NGHTTP2_CANCEL);
+    bytes += client_->TakeOutput();
+    harness_->Feed(std::move(bytes));
+  }
+  EXPECT_FALSE(harness_->serving());
+  EXPECT_EQ(harness_->log().hanging, 0);
+  // Streams that were reset before their handler could start never had one.
+  EXPECT_LE(harness_->log().requests.size(), 2500u);
+}
+
+TEST_F(Http2ConnectionTest, PingFloodOfABlockedConnectionEndsIt) {
+  Open();
+  harness_->stream().HoldWrites(true);
+  for (int i = 0; i < 5000 && harness_->serving(); ++i) {
+    client_->Ping();
+    harness_->Feed(client_->TakeOutput());
+  }
+  EXPECT_FALSE(harness_->serving());
+}
+
+TEST_F(Http2ConnectionTest, StreamsAreLimited) {
+  Limits limits;
+  limits.max_concurrent_streams = 3;
+  Open(limits);
+  for (int i = 0; i < 5; ++i) client_->Request("GET", "/hang");
+  Exchange();
+  EXPECT_EQ(harness_->log().hanging, 3);
+}
+
+TEST_F(Http2ConnectionTest, GarbageEndsTheConnection) {
+  for (const std::string& bytes :
+       {std::string("GET / HTTP/1.1\r\nHost: h\r\n\r\n"),
+        std::string("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\xff\xff\xff\xff\xff\xff\xff\xff\xff", 33)}) {
+    ConnectionHarness harness(MakeHttp2Connection);
+    harness.Feed(bytes);
+    EXPECT_FALSE(harness.serving());
+  }
+}
+
+}  // namespace
+}  // namespace steward::http

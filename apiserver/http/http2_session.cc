@@ -1,0 +1,237 @@
+#include "apiserver/http/http2_session.h"
+
+#include <nghttp2/nghttp2.h>
+
+#include <cstdlib>
+#include <iterator>
+#include <vector>
+
+#include "apiserver/http/response_fields.h"
+#include "base/log/log.h"
+#include "base/text/str_cat.h"
+
+namespace steward::http {
+namespace {
+
+constexpr size_t kFrameHeader = 9;
+constexpr size_t kDefaultFrameSize = 16384;
+
+std::string_view View(const uint8_t* data, size_t size) {
+  return {reinterpret_cast<const char*>(data), size};
+}
+
+absl::Status SessionError(int code) {
+  return absl::UnavailableError(StrCat("HTTP/2: ", nghttp2_strerror(code)));
+}
+
+// Submitting fails only when memory is out, or for a stream that ended meanwhile, which OnClosed
+// tells.
+void Check(int code) {
+  if (code == NGHTTP2_ERR_NOMEM) std::abort();
+  if (code < 0) log::Verbose(2, "nghttp2 refused a frame", {{"err", nghttp2_strerror(code)}});
+}
+
+nghttp2_nv Field(std::string_view name, std::string_view value) {
+  return {reinterpret_cast<uint8_t*>(const_cast<char*>(name.data())),
+          reinterpret_cast<uint8_t*>(const_cast<char*>(value.data())), name.size(), value.size(),
+          NGHTTP2_NV_FLAG_NONE};
+}
+
+}  // namespace
+
+struct Http2Session::Callbacks {
+  static Http2Session& Self(void* user_data) { return *static_cast<Http2Session*>(user_data); }
+
+  static bool IsRequestHead(const nghttp2_frame* frame) {
+    return frame->hd.type == NGHTTP2_HEADERS && frame->headers.cat == NGHTTP2_HCAT_REQUEST;
+  }
+
+  static int OnBeginHeaders(nghttp2_session*, const nghttp2_frame* frame, void* user_data) {
+    Http2Session& self = Self(user_data);
+    if (IsRequestHead(frame) && !self.delegate_.OnBegin(frame->hd.stream_id)) {
+      self.Reset(frame->hd.stream_id, Http2Error::kRefusedStream);
+    }
+    return 0;
+  }
+
+  static int OnHeader(nghttp2_session*, const nghttp2_frame* frame, const uint8_t* name,
+                      size_t name_size, const uint8_t* value, size_t value_size, uint8_t,
+                      void* user_data) {
+    // Fields of a trailer must never pass for fields of the header.
+    if (IsRequestHead(frame)) {
+      Self(user_data).delegate_.OnField(frame->hd.stream_id, View(name, name_size),
+                                        View(value, value_size));
+    }
+    return 0;
+  }
+
+  static int OnFrameReceived(nghttp2_session*, const nghttp2_frame* frame, void* user_data) {
+    Delegate& delegate = Self(user_data).delegate_;
+    const bool end = (frame->hd.flags & NGHTTP2_FLAG_END_STREAM) != 0;
+    if (IsRequestHead(frame)) delegate.OnHead(frame->hd.stream_id, end);
+    if (end && (frame->hd.type == NGHTTP2_HEADERS || frame->hd.type == NGHTTP2_DATA)) {
+      delegate.OnEnd(frame->hd.stream_id);
+    }
+    if (frame->hd.type == NGHTTP2_PING && (frame->hd.flags & NGHTTP2_FLAG_ACK) != 0)
+      delegate.OnPingAck();
+    return 0;
+  }
+
+  static int OnData(nghttp2_session*, uint8_t, int32_t id, const uint8_t* data, size_t size,
+                    void* user_data) {
+    Self(user_data).delegate_.OnBody(id, View(data, size));
+    return 0;
+  }
+
+  static int OnFrameSent(nghttp2_session*, const nghttp2_frame* frame, void* user_data) {
+    const bool end = (frame->hd.flags & NGHTTP2_FLAG_END_STREAM) != 0;
+    if (end && (frame->hd.type == NGHTTP2_HEADERS || frame->hd.type == NGHTTP2_DATA)) {
+      Self(user_data).delegate_.OnResponseEnd(frame->hd.stream_id);
+    }
+    return 0;
+  }
+
+  static int OnStreamClose(nghttp2_session*, int32_t id, uint32_t error, void* user_data) {
+    Self(user_data).delegate_.OnClosed(id, error == NGHTTP2_NO_ERROR);
+    return 0;
+  }
+
+  static ssize_t ReadBody(nghttp2_session*, int32_t id, uint8_t*, size_t max, uint32_t* flags,
+                          nghttp2_data_source*, void* user_data) {
+    const Delegate::Available available = Self(user_data).delegate_.BodyAvailable(id, max);
+    if (available.end) *flags |= NGHTTP2_DATA_FLAG_EOF;
+    if (available.bytes == 0 && !available.end) return NGHTTP2_ERR_DEFERRED;
+    *flags |= NGHTTP2_DATA_FLAG_NO_COPY;
+    return static_cast<ssize_t>(available.bytes);
+  }
+
+  static int SendBody(nghttp2_session*, nghttp2_frame* frame, const uint8_t* frame_header,
+                      size_t size, nghttp2_data_source*, void* user_data) {
+    Http2Session& self = Self(user_data);
+    if (self.batch_->size() >= self.batch_max_) return NGHTTP2_ERR_WOULDBLOCK;
+    self.batch_->Copy(View(frame_header, kFrameHeader));
+    if (size > 0 && !self.delegate_.TakeBody(frame->hd.stream_id, size, *self.batch_)) {
+      return NGHTTP2_ERR_CALLBACK_FAILURE;
+    }
+    return 0;
+  }
+
+  static nghttp2_session_callbacks* Make() {
+    nghttp2_session_callbacks* callbacks = nullptr;
+    Check(nghttp2_session_callbacks_new(&callbacks));
+    nghttp2_session_callbacks_set_on_begin_headers_callback(callbacks, OnBeginHeaders);
+    nghttp2_session_callbacks_set_on_header_callback(callbacks, OnHeader);
+    nghttp2_session_callbacks_set_on_frame_recv_callback(callbacks, OnFrameReceived);
+    nghttp2_session_callbacks_set_on_data_chunk_recv_callback(callbacks, OnData);
+    nghttp2_session_callbacks_set_on_frame_send_callback(callbacks, OnFrameSent);
+    nghttp2_session_callbacks_set_on_stream_close_callback(callbacks, OnStreamClose);
+    nghttp2_session_callbacks_set_send_data_callback(callbacks, SendBody);
+    return callbacks;
+  }
+};
+
+Http2Session::Http2Session(const Limits& limits, Delegate& delegate) : delegate_(delegate) {
+  nghttp2_session_callbacks* callbacks = Callbacks::Make();
+  nghttp2_option* option = nullptr;
+  Check(nghttp2_option_new(&option));
+  nghttp2_option_set_no_closed_streams(option, 1);
+  nghttp2_option_set_max_outbound_ack(option, 1000);
+  nghttp2_option_set_stream_reset_rate_limit(option, 2000, 200);
+  // As many as the largest allowed header needs, and a few.
+  nghttp2_option_set_max_continuations(option, limits.max_header_bytes / kDefaultFrameSize + 8);
+  Check(nghttp2_session_server_new2(&session_, callbacks, this, option));
+  nghttp2_option_del(option);
+  nghttp2_session_callbacks_del(callbacks);
+
+  const nghttp2_settings_entry settings[] = {
+      {NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS, limits.max_concurrent_streams},
+      {NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, limits.stream_window},
+      {NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE, static_cast<uint32_t>(limits.max_header_bytes)},
+  };
+  Check(nghttp2_submit_settings(session_, NGHTTP2_FLAG_NONE, settings, std::size(settings)));
+  Check(nghttp2_session_set_local_window_size(session_, NGHTTP2_FLAG_NONE, 0,
+                                              static_cast<int32_t>(limits.connection_window)));
+}
+
+Http2Session::~Http2Session() { nghttp2_session_del(session_); }
+
+absl::Status Http2Session::Receive(std::string_view bytes) {
+  const ssize_t n = nghttp2_session_mem_recv(
+      session_, reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size());
+  return n < 0 ? SessionError(static_cast<int>(n)) : absl::OkStatus();
+}
+
+absl::Status Http2Session::Gather(size_t max, OutputBatch& batch) {
+  batch_ = &batch;
+  batch_max_ = max;
+  ssize_t n = 0;
+  while (batch.size() < max) {
+    const uint8_t* data = nullptr;
+    n = nghttp2_session_mem_send(session_, &data);
+    if (n <= 0) break;
+    batch.Copy(View(data, static_cast<size_t>(n)));
+  }
+  batch_ = nullptr;
+  return n < 0 ? SessionError(static_cast<int>(n)) : absl::OkStatus();
+}
+
+void Http2Session::SubmitHead(int32_t id, const ResponseHead& head, std::string_view date,
+                              bool has_body) {
+  // Cleaned values live here until nghttp2 has copied them.
+  Headers fields;
+  bool has_date = false;
+  ForEachSentField(head.headers, [&](std::string_view name, std::string_view value) {
+    fields.Add(std::string(name), std::string(value));
+    has_date = has_date || name == "Date";
+  });
+  const std::string status = absl::StrCat(head.status);
+  const std::string length = absl::StrCat(head.content_length.value_or(0));
+  std::vector<nghttp2_nv> list;
+  list.reserve(fields.fields().size() + 3);
+  list.push_back(Field(":status", status));
+  for (const auto& [name, value] : fields.fields()) list.push_back(Field(name, value));
+  if (!has_date) list.push_back(Field("date", date));
+  if (head.content_length && StatusAllowsBody(head.status))
+    list.push_back(Field("content-length", length));
+
+  nghttp2_data_provider body;
+  body.source.ptr = nullptr;
+  body.read_callback = Callbacks::ReadBody;
+  Check(
+      nghttp2_submit_response(session_, id, list.data(), list.size(), has_body ? &body : nullptr));
+}
+
+void Http2Session::SubmitContinue(int32_t id) {
+  const nghttp2_nv status = Field(":status", "100");
+  Check(nghttp2_submit_headers(session_, NGHTTP2_FLAG_NONE, id, nullptr, &status, 1, nullptr));
+}
+
+void Http2Session::ResumeBody(int32_t id) {
+  // Fails when the body is not waiting, which is as good.
+  nghttp2_session_resume_data(session_, id);
+}
+
+void Http2Session::Reset(int32_t id, Http2Error error) {
+  Check(nghttp2_submit_rst_stream(session_, NGHTTP2_FLAG_NONE, id, static_cast<uint32_t>(error)));
+}
+
+void Http2Session::SubmitShutdownNotice() {
+  Check(nghttp2_submit_shutdown_notice(session_));
+  Check(nghttp2_submit_ping(session_, NGHTTP2_FLAG_NONE, nullptr));
+}
+
+void Http2Session::SubmitGoaway() {
+  Check(nghttp2_submit_goaway(session_, NGHTTP2_FLAG_NONE,
+                              nghttp2_session_get_last_proc_stream_id(session_), NGHTTP2_NO_ERROR,
+                              nullptr, 0));
+}
+
+size_t Http2Session::queued_frames() const {
+  return nghttp2_session_get_outbound_queue_size(session_);
+}
+
+bool Http2Session::finished() const {
+  return nghttp2_session_want_read(session_) == 0 && nghttp2_session_want_write(session_) == 0;
+}
+
+}  // namespace steward::http

@@ -1,0 +1,187 @@
+#include "apiserver/http/http2_stream.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "apiserver/http/response_fields.h"
+#include "apiserver/http/target.h"
+#include "base/log/log.h"
+#include "base/text/str_cat.h"
+
+namespace steward::http {
+namespace {
+
+// A Write returns when no more than this waits to be framed: enough to keep the connection busy
+// while the handler makes the next piece.
+constexpr size_t kLowWater = 64 << 10;
+constexpr absl::Duration kLinger = absl::Seconds(2);
+
+const HttpError kFine;
+
+}  // namespace
+
+Http2Stream::Http2Stream(int32_t id, const boost::asio::any_io_executor& executor,
+                         Http2StreamHost& host, const ConnectionEnv& env)
+    : id_(id),
+      host_(host),
+      limits_(env.limits),
+      timeouts_(env.timeouts),
+      lease_(env.memory),
+      body_deadline_(
+          env.deadlines,
+          [this] { host_.SendReset(id_, complete() ? Http2Error::kNone : Http2Error::kCancel); }),
+      taken_(executor),
+      write_deadline_(env.deadlines, [this] { host_.SendReset(id_, Http2Error::kCancel); }) {
+  request_.protocol = "HTTP/2.0";
+}
+
+HttpError Http2Stream::AddField(std::string_view name, std::string_view value) {
+  constexpr size_t kFieldOverhead = 32;
+  const size_t size = name.size() + value.size() + kFieldOverhead;
+  header_bytes_ += size;
+  if (header_bytes_ > limits_.max_header_bytes) return HeaderTooLarge(limits_);
+  if (!lease_.Grow(size)) return RequestMemoryExhausted();
+  if (name == ":method") {
+    request_.method = std::string(value);
+  } else if (name == ":path") {
+    request_.target = std::string(value);
+  } else if (name == ":authority") {
+    authority_ = std::string(value);
+  } else if (!name.starts_with(':')) {
+    request_.headers.Add(std::string(name), std::string(value));
+  }
+  return kFine;
+}
+
+HttpError Http2Stream::EndHead(bool end_of_request, const PeerInfo& peer) {
+  if (!end_of_request) body_deadline_.Set(timeouts_.body);
+  request_.remote_address = peer.remote_address;
+  request_.peer = peer.certificates;
+  if (!authority_.empty()) request_.headers.Set("Host", std::move(authority_));
+  if (request_.method == "CONNECT") return {405, "MethodNotAllowed", "CONNECT is not supported"};
+  auto target = ParseTarget(request_.target);
+  if (!target.ok()) return {400, "BadRequest", std::string(target.status().message())};
+  uint64_t length = 0;
+  const std::string* declared = request_.headers.Find("Content-Length");
+  if (declared != nullptr && absl::SimpleAtoi(*declared, &length) &&
+      length > limits_.max_body_bytes) {
+    return BodyTooLarge(limits_);
+  }
+  request_.path = std::move(target->path);
+  request_.query = std::move(target->query);
+  return kFine;
+}
+
+HttpError Http2Stream::AddBody(std::string_view bytes) {
+  if (request_.body.size() + bytes.size() > limits_.max_body_bytes) return BodyTooLarge(limits_);
+  if (!lease_.Grow(bytes.size())) return RequestMemoryExhausted();
+  request_.body.append(bytes);
+  return kFine;
+}
+
+void Http2Stream::EndRequest() {
+  receiving_ = false;
+  body_deadline_.Clear();
+}
+
+void Http2Stream::Linger() { body_deadline_.Set(kLinger); }
+
+bool Http2Stream::expects_continue() const {
+  const std::string* expect = request_.headers.Find("Expect");
+  return expect != nullptr && absl::EqualsIgnoreCase(*expect, "100-continue");
+}
+
+Http2Session::Delegate::Available Http2Stream::BodyAvailable(size_t max) const {
+  const size_t bytes = std::min(max, queued_);
+  return {bytes, state_ == State::kDone && bytes == queued_};
+}
+
+void Http2Stream::TakeBody(size_t bytes, OutputBatch& batch) {
+  queued_ -= bytes;
+  while (bytes > 0) {
+    Segment& segment = queue_.front();
+    const size_t n = std::min(bytes, segment.bytes.size());
+    batch.Borrow(segment.bytes.substr(0, n), segment.owner);
+    segment.bytes.remove_prefix(n);
+    if (segment.bytes.empty()) queue_.pop_front();
+    bytes -= n;
+  }
+  if (queued_ > 0) {
+    write_deadline_.Set(timeouts_.write);
+  } else {
+    write_deadline_.Clear();
+  }
+  if (queued_ <= kLowWater) taken_.Notify();
+}
+
+void Http2Stream::Close() {
+  closed_ = true;
+  body_deadline_.Clear();
+  write_deadline_.Clear();
+  queue_.clear();
+  queued_ = 0;
+  taken_.Notify();
+}
+
+absl::Status Http2Stream::Misused(std::string_view what) {
+  log::Error("A response was written wrongly; resetting its stream",
+             {{"path", request_.path}, {"why", what}});
+  if (!closed_) host_.SendReset(id_, Http2Error::kInternal);
+  return absl::FailedPreconditionError(StrCat(what));
+}
+
+StatusTask Http2Stream::WriteHead(ResponseHead head) {
+  if (closed_) co_return absl::UnavailableError("stream closed");
+  if (state_ != State::kHead) co_return Misused("the head was written twice");
+  state_ = State::kBody;
+  status_ = head.status;
+  has_length_ = head.content_length.has_value();
+  remaining_ = head.content_length.value_or(0);
+  const bool empty = has_length_ && remaining_ == 0;
+  has_body_ = request_.method != "HEAD" && StatusAllowsBody(head.status) && !empty;
+  host_.SendHead(id_, head, has_body_);
+  if (AsksForClose(head.headers)) host_.CloseGracefully();
+  co_return absl::OkStatus();
+}
+
+StatusTask Http2Stream::Write(std::vector<Segment> segments) {
+  if (closed_) co_return absl::UnavailableError("stream closed");
+  if (state_ != State::kBody)
+    co_return Misused("a body was written before its head or after its end");
+  size_t size = 0;
+  for (const Segment& segment : segments) size += segment.bytes.size();
+  if (size == 0) co_return absl::OkStatus();
+  if (!has_body_) {
+    const bool too_long = request_.method != "HEAD" && StatusAllowsBody(status_);
+    if (too_long) co_return Misused("the body is longer than its Content-Length");
+    co_return absl::OkStatus();
+  }
+  if (has_length_) {
+    if (size > remaining_) co_return Misused("the body is longer than its Content-Length");
+    remaining_ -= size;
+  }
+  for (Segment& segment : segments) {
+    if (!segment.bytes.empty()) queue_.push_back(std::move(segment));
+  }
+  if (queued_ == 0) write_deadline_.Set(timeouts_.write);
+  queued_ += size;
+  written_ += size;
+  host_.SendBody(id_);
+  while (queued_ > kLowWater && !closed_) co_await taken_.Wait();
+  if (closed_) co_return absl::UnavailableError("stream closed");
+  co_return absl::OkStatus();
+}
+
+StatusTask Http2Stream::Finish() {
+  if (closed_) co_return absl::UnavailableError("stream closed");
+  if (state_ != State::kBody) co_return Misused("a response was ended before its head or twice");
+  if (has_body_ && has_length_ && remaining_ > 0)
+    co_return Misused("the body is shorter than its Content-Length");
+  state_ = State::kDone;
+  if (has_body_) host_.SendBody(id_);
+  co_return absl::OkStatus();
+}
+
+}  // namespace steward::http

@@ -1,0 +1,102 @@
+// One request of an HTTP/2 connection and the response to it.
+#ifndef APISERVER_HTTP_HTTP2_STREAM_H_
+#define APISERVER_HTTP_HTTP2_STREAM_H_
+
+#include <boost/asio/any_io_executor.hpp>
+#include <cstdint>
+#include <deque>
+#include <string_view>
+#include <vector>
+
+#include "apiserver/http/connection.h"
+#include "apiserver/http/deadline.h"
+#include "apiserver/http/event.h"
+#include "apiserver/http/http2_session.h"
+#include "apiserver/http/memory_budget.h"
+#include "apiserver/http/message.h"
+
+namespace steward::http {
+
+// What a stream uses of its connection.
+class Http2StreamHost {
+ public:
+  virtual ~Http2StreamHost() = default;
+  virtual void SendHead(int32_t id, const ResponseHead& head, bool has_body) = 0;
+  virtual void SendBody(int32_t id) = 0;
+  virtual void SendReset(int32_t id, Http2Error error) = 0;
+  // The handler asked for the connection's end.
+  virtual void CloseGracefully() = 0;
+};
+
+// The connection calls the first half, the handler the second; all on one executor.
+class Http2Stream final : public ResponseWriter {
+ public:
+  Http2Stream(int32_t id, const boost::asio::any_io_executor& executor, Http2StreamHost& host,
+              const ConnectionEnv& env);
+
+  int32_t id() const { return id_; }
+  Request& request() { return request_; }
+
+  // The request as it comes. An error says why it is refused.
+  HttpError AddField(std::string_view name, std::string_view value);
+  HttpError EndHead(bool end_of_request, const PeerInfo& peer);
+  HttpError AddBody(std::string_view bytes);
+  void EndRequest();
+  // After a response that did not wait for the whole request: gives the client a moment to end it,
+  // then resets the stream without an error (RFC 9113 section 8.1). At once, the reset makes some
+  // clients lose the response.
+  void Linger();
+  // Whether the client still sends.
+  bool receiving() const { return receiving_; }
+  bool expects_continue() const;
+  // Why the request is answered by an error; code 0 = it is not. What comes of it then is dropped.
+  HttpError refusal;
+  // The task that answers.
+  TaskGroup::Ref task;
+
+  Http2Session::Delegate::Available BodyAvailable(size_t max) const;
+  void TakeBody(size_t bytes, OutputBatch& batch);
+  // The stream is gone: the handler's next call fails.
+  void Close();
+  bool closed() const { return closed_; }
+
+  StatusTask WriteHead(ResponseHead head) override;
+  StatusTask Write(std::vector<Segment> segments) override;
+  StatusTask Finish() override;
+  int status() const override { return status_; }
+  uint64_t bytes_written() const override { return written_; }
+  bool complete() const { return state_ == State::kDone; }
+
+ private:
+  enum class State { kHead, kBody, kDone };
+
+  absl::Status Misused(std::string_view what);
+
+  const int32_t id_;
+  Http2StreamHost& host_;
+  const Limits& limits_;
+  const Timeouts& timeouts_;
+
+  Request request_;
+  std::string authority_;
+  size_t header_bytes_ = 0;
+  bool receiving_ = true;
+  MemoryBudget::Lease lease_;
+  Deadline body_deadline_;
+
+  State state_ = State::kHead;
+  bool closed_ = false;
+  bool has_body_ = false;
+  bool has_length_ = false;
+  uint64_t remaining_ = 0;  // with has_length_
+  int status_ = 0;
+  uint64_t written_ = 0;
+  std::deque<Segment> queue_;  // the first one without what was taken of it
+  size_t queued_ = 0;          // bytes in it
+  Event taken_;
+  Deadline write_deadline_;
+};
+
+}  // namespace steward::http
+
+#endif  // APISERVER_HTTP_HTTP2_STREAM_H_

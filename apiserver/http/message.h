@@ -1,0 +1,132 @@
+// One request and the way to answer it, free of any protocol: what handlers and filters see of
+// HTTP/1.1 and HTTP/2.
+#ifndef APISERVER_HTTP_MESSAGE_H_
+#define APISERVER_HTTP_MESSAGE_H_
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/async/task.h"
+
+namespace steward::http {
+
+// Header fields in the order they came; names compare case-insensitively.
+class Headers {
+ public:
+  void Add(std::string name, std::string value) {
+    fields_.emplace_back(std::move(name), std::move(value));
+  }
+  // Replaces every value of `name`.
+  void Set(std::string_view name, std::string value);
+  void Remove(std::string_view name);
+  // First value, or null.
+  const std::string* Find(std::string_view name) const;
+  std::vector<std::string_view> FindAll(std::string_view name) const;
+  const std::vector<std::pair<std::string, std::string>>& fields() const { return fields_; }
+
+ private:
+  std::vector<std::pair<std::string, std::string>> fields_;
+};
+
+// The client's certificate chain as presented in the TLS handshake, DER, leaf first. Nothing about
+// it was verified except that the client holds the leaf's key; the authenticator verifies it per
+// request, against CAs that may change.
+struct PeerCertificates {
+  std::vector<std::string> der;
+};
+
+// Who asks; filled in by the authentication filter.
+struct UserInfo {
+  std::string name;
+  std::string uid;
+  std::vector<std::string> groups;
+  std::vector<std::pair<std::string, std::vector<std::string>>> extra;
+};
+
+// What is asked, read from method, path and query as Kubernetes does; filled in by the request-info
+// filter.
+struct RequestInfo {
+  bool is_resource = false;
+  std::string verb;  // get list watch create update patch delete deletecollection; lower-case
+                     // method for non-resources
+  std::string group;
+  std::string version;
+  std::string ns;
+  std::string resource;
+  std::string subresource;
+  std::string name;
+};
+
+struct Request {
+  std::string method;
+  std::string target;                                      // as sent
+  std::string path;                                        // percent-decoded, without the query
+  std::vector<std::pair<std::string, std::string>> query;  // decoded, in order
+  Headers headers;
+  std::string body;
+  std::string protocol;                          // "HTTP/1.1" or "HTTP/2.0"
+  std::string remote_address;                    // "127.0.0.1:1234"
+  std::shared_ptr<const PeerCertificates> peer;  // null when the client presented none
+
+  std::string audit_id;
+  RequestInfo info;
+  UserInfo user;
+
+  // First value of a query parameter, or null: for repeated keys the first counts.
+  const std::string* Query(std::string_view key) const;
+};
+
+// Bytes of a body and what keeps them alive until they are sent (null: static bytes).
+struct Segment {
+  std::string_view bytes;
+  std::shared_ptr<const void> owner;
+};
+
+// Owns `bytes`.
+Segment OwnedSegment(std::string bytes);
+
+struct ResponseHead {
+  int status = 200;
+  // "Connection: close" ends the connection after this response, gracefully in HTTP/2 too. Other
+  // connection-level fields, Content-Length and Date are the connection's: set here, they are
+  // dropped (Date is kept).
+  Headers headers;
+  // Known length: sent as Content-Length. Unknown: the body ends with Finish, and each Write is
+  // flushed.
+  std::optional<uint64_t> content_length;
+};
+
+// How a handler answers. Calls in this order: WriteHead once, Write any number of times, Finish
+// once. Each returns when the connection has taken the bytes (back-pressure) or with an error when
+// the client is gone: then stop. For HEAD and for statuses without a body, Write drops its bytes.
+// Lives on the connection's executor; one handler at a time.
+class ResponseWriter {
+ public:
+  virtual ~ResponseWriter() = default;
+  virtual StatusTask WriteHead(ResponseHead head) = 0;
+  virtual StatusTask Write(std::vector<Segment> segments) = 0;
+  virtual StatusTask Finish() = 0;
+  // The status sent, 0 before WriteHead; and the body's bytes so far. For metrics and audit.
+  virtual int status() const = 0;
+  virtual uint64_t bytes_written() const = 0;
+};
+
+// Answers a request; always completes the response, whatever happens. `request` and `writer`
+// outlive the returned task. Handlers are shared by all threads. When the client goes away the task
+// is cancelled.
+using Handler = std::function<VoidTask(Request& request, ResponseWriter& writer)>;
+
+// Head, body and end in one call. Sets Content-Length.
+StatusTask Respond(ResponseWriter& writer, int status, std::string_view content_type,
+                   std::string body);
+
+}  // namespace steward::http
+
+#endif  // APISERVER_HTTP_MESSAGE_H_

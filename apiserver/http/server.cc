@@ -1,0 +1,152 @@
+#include "apiserver/http/server.h"
+
+#include <algorithm>
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/ip/v6_only.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <utility>
+#include <vector>
+
+#include "apiserver/http/worker.h"
+#include "base/async/task_group.h"
+#include "base/log/log.h"
+#include "base/text/str_cat.h"
+
+namespace steward::http {
+namespace asio = boost::asio;
+using boost::asio::ip::tcp;
+
+struct Server::Impl {
+  Impl(ServerOptions o, IoThreads& threads, Clock& clock)
+      : bind_address(std::move(o.bind_address)),
+        wanted_port(o.port),
+        shared{o.limits,
+               o.timeouts,
+               o.tick,
+               std::move(o.tls),
+               std::move(o.error_body),
+               {},
+               clock,
+               MemoryBudget(o.limits.max_request_memory)},
+        acceptor(threads.executor(0)),
+        accepting(threads.executor(0)) {
+    for (size_t i = 0; i < threads.size(); ++i)
+      workers.push_back(std::make_unique<Worker>(threads.executor(i), shared));
+  }
+
+  absl::Status Listen();
+  VoidTask Accept();
+  Worker& LeastLoaded();
+  VoidTask StopAccepting();
+
+  const std::string bind_address;
+  const uint16_t wanted_port;
+  ServerShared shared;
+  uint16_t port = 0;
+  tcp::acceptor acceptor;
+  TaskGroup accepting;
+  std::vector<std::unique_ptr<Worker>> workers;
+  size_t turn = 0;
+};
+
+absl::Status Server::Impl::Listen() {
+  boost::system::error_code error;
+  const auto address = asio::ip::make_address(bind_address, error);
+  if (error) return absl::InvalidArgumentError(StrCat("not an IP address: \"", bind_address, "\""));
+  const tcp::endpoint endpoint(address, wanted_port);
+  acceptor.open(endpoint.protocol(), error);
+  if (!error) acceptor.set_option(asio::socket_base::reuse_address(true), error);
+  if (!error && address.is_v6() && address.is_unspecified())
+    acceptor.set_option(asio::ip::v6_only(false), error);
+  if (!error) acceptor.bind(endpoint, error);
+  if (!error) acceptor.listen(asio::socket_base::max_listen_connections, error);
+  if (!error) port = acceptor.local_endpoint(error).port();
+  if (!error) return absl::OkStatus();
+  return absl::UnavailableError(
+      StrCat("listening on ", bind_address, " port ", wanted_port, ": ", error.message()));
+}
+
+Worker& Server::Impl::LeastLoaded() {
+  // Equals take turns.
+  ++turn;
+  size_t best = turn % workers.size();
+  for (size_t i = 1; i < workers.size(); ++i) {
+    const size_t other = (turn + i) % workers.size();
+    if (workers[other]->load() < workers[best]->load()) best = other;
+  }
+  return *workers[best];
+}
+
+VoidTask Server::Impl::Accept() {
+  for (;;) {
+    Worker& worker = LeastLoaded();
+    auto [error, socket] =
+        co_await acceptor.async_accept(worker.executor(), asio::as_tuple(asio::use_awaitable));
+    if (error == asio::error::operation_aborted || error == asio::error::bad_descriptor) co_return;
+    if (error) {
+      // Out of descriptors, say: the connection waits in the kernel's queue meanwhile.
+      log::Error("Cannot accept a connection", {{"err", error.message()}});
+      co_await shared.clock.Sleep(absl::Milliseconds(200));
+      continue;
+    }
+    ++shared.accepted;
+    if (shared.connections.load() >= shared.limits.max_connections) {
+      ++shared.rejected;
+      boost::system::error_code ignored;
+      socket.close(ignored);
+      continue;
+    }
+    auto slot = std::make_unique<Worker::Slot>(worker);
+    asio::post(worker.executor(),
+               [&worker, s = std::move(socket), slot = std::move(slot)]() mutable {
+                 worker.Serve(std::move(s), std::move(slot));
+               });
+  }
+}
+
+VoidTask Server::Impl::StopAccepting() {
+  boost::system::error_code ignored;
+  acceptor.close(ignored);
+  co_await accepting.Stop();
+}
+
+Server::Server(ServerOptions options, IoThreads& threads, Clock& clock)
+    : impl_(std::make_unique<Impl>(std::move(options), threads, clock)) {}
+
+Server::~Server() = default;
+
+absl::Status Server::Start(Handler handler) {
+  absl::Status status = impl_->Listen();
+  if (!status.ok()) return status;
+  impl_->shared.handler = std::move(handler);
+  for (auto& worker : impl_->workers)
+    asio::post(worker->executor(), [&worker = *worker] { worker.Start(); });
+  asio::post(impl_->acceptor.get_executor(),
+             [impl = impl_.get()] { impl->accepting.Spawn("http accept", impl->Accept()); });
+  log::Info("Serving", {{"address", impl_->bind_address}, {"port", impl_->port}});
+  return absl::OkStatus();
+}
+
+uint16_t Server::port() const { return impl_->port; }
+
+ServerStats Server::stats() const {
+  const ServerShared& shared = impl_->shared;
+  return {shared.connections, shared.accepted, shared.rejected, shared.handshake_errors,
+          shared.memory.used()};
+}
+
+VoidTask Server::Stop(absl::Duration grace) {
+  co_await asio::co_spawn(impl_->acceptor.get_executor(), impl_->StopAccepting(),
+                          asio::use_awaitable);
+  for (auto& worker : impl_->workers) {
+    asio::post(worker->executor(), [&worker = *worker, grace] { worker.BeginDrain(grace); });
+  }
+  for (auto& worker : impl_->workers) {
+    co_await asio::co_spawn(worker->executor(), worker->Stop(), asio::use_awaitable);
+  }
+}
+
+}  // namespace steward::http

@@ -1,0 +1,73 @@
+// An HTTPS server: HTTP/1.1 and HTTP/2 by ALPN.
+#ifndef APISERVER_HTTP_SERVER_H_
+#define APISERVER_HTTP_SERVER_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/time/time.h"
+#include "apiserver/http/io_threads.h"
+#include "apiserver/http/message.h"
+#include "apiserver/http/options.h"
+#include "base/async/task.h"
+#include "base/clock/clock.h"
+#include "base/tls/server_context.h"
+
+namespace steward::http {
+
+struct ServerOptions {
+  std::string bind_address = "0.0.0.0";  // an IP address; "::" takes IPv4 too
+  uint16_t port = 0;                     // 0: any free one
+  Limits limits;
+  Timeouts timeouts;
+  absl::Duration tick = absl::Seconds(1);  // precision of the timeouts
+  std::function<SslContext()> tls;         // asked for each new connection, on every thread
+  ErrorBody error_body;
+};
+
+struct ServerStats {
+  size_t connections = 0;  // open now
+  uint64_t accepted = 0;
+  uint64_t rejected = 0;  // for Limits::max_connections
+  uint64_t handshake_errors = 0;
+  size_t request_memory = 0;  // of Limits::max_request_memory
+};
+
+// A connection stays on one of `threads`, the one with the fewest when it came, and so do the
+// handlers of its requests.
+class Server {
+ public:
+  // `threads` and `clock` outlive the server.
+  Server(ServerOptions options, IoThreads& threads, Clock& clock = Clock::Real());
+  // REQUIRES: not started, or stopped.
+  ~Server();
+  Server(const Server&) = delete;
+  Server& operator=(const Server&) = delete;
+
+  // Listens, and returns. An error when the address cannot be had. Once.
+  absl::Status Start(Handler handler);
+
+  // Of the listening socket. REQUIRES: started.
+  uint16_t port() const;
+
+  // Thread-safe.
+  ServerStats stats() const;
+
+  // Stops listening, lets requests that are under way finish for `grace`, cancels the rest, and
+  // returns when the last handler has ended. Idle connections end at once; HTTP/2 clients get a
+  // GOAWAY. Once, on any executor whose io_context outlives `threads`: they still touch it for a
+  // moment after this returned.
+  VoidTask Stop(absl::Duration grace);
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace steward::http
+
+#endif  // APISERVER_HTTP_SERVER_H_

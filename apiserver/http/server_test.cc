@@ -1,0 +1,382 @@
+#include "apiserver/http/server.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <openssl/pem.h>
+
+#include <atomic>
+#include <boost/asio/io_context.hpp>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "absl/synchronization/notification.h"
+#include "apiserver/http/http2_test_client.h"
+#include "apiserver/http/tls_test_client.h"
+#include "base/async/run.h"
+#include "base/clock/fake_clock.h"
+#include "base/status/matchers.h"
+#include "base/text/str_cat.h"
+#include "base/tls/openssl_ptr.h"
+#include "base/tls/testing.h"
+
+namespace steward::http {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::MatchesRegex;
+using ::testing::Optional;
+using ::testing::StartsWith;
+
+constexpr char kGetHello[] = "GET /hello HTTP/1.1\r\nHost: h\r\n\r\n";
+constexpr size_t kBlock = 256 << 10;
+constexpr size_t kBlocks = 100;
+
+SslContext Context(const TestKeyPair& pair) {
+  auto context = MakeServerContext({pair.cert_pem, pair.key_pem}, {});
+  return context.value();
+}
+
+std::string CommonName(const std::string& der) {
+  const auto* data = reinterpret_cast<const unsigned char*>(der.data());
+  X509Ptr cert(d2i_X509(nullptr, &data, static_cast<long>(der.size())));
+  char name[128] = {};
+  if (cert != nullptr)
+    X509_NAME_get_text_by_NID(X509_get_subject_name(cert.get()), NID_commonName, name, sizeof name);
+  return name;
+}
+
+// What the handlers of a test share with it.
+struct Shared {
+  explicit Shared(Clock& c) : clock(c) {}
+  Clock& clock;
+  std::atomic<int> hanging{0};
+  std::atomic<bool> released{false};
+};
+
+struct Hanging {
+  explicit Hanging(Shared& s) : shared(s) { ++shared.hanging; }
+  ~Hanging() { --shared.hanging; }
+  Shared& shared;
+};
+
+StatusTask Blocks(ResponseWriter& writer) {
+  static const std::string& block = *new std::string(kBlock, 'x');
+  ResponseHead head;
+  head.content_length = kBlock * kBlocks;
+  absl::Status status = co_await writer.WriteHead(std::move(head));
+  for (size_t i = 0; status.ok() && i < kBlocks; ++i) {
+    std::vector<Segment> segments;
+    segments.push_back({block, nullptr});
+    status = co_await writer.Write(std::move(segments));
+  }
+  if (status.ok()) status = co_await writer.Finish();
+  co_return status;
+}
+
+VoidTask Handle(Request& request, ResponseWriter& writer, Shared& shared) {
+  absl::Status status;
+  if (request.path == "/who") {
+    std::string who = StrCat(request.protocol, " ", request.remote_address);
+    if (request.peer != nullptr) {
+      for (const std::string& der : request.peer->der) StrAppend(&who, " ", CommonName(der));
+    }
+    status = co_await Respond(writer, 200, "text/plain", std::move(who));
+  } else if (request.path == "/blocks") {
+    Hanging hanging(shared);
+    status = co_await Blocks(writer);
+  } else if (request.path == "/hang") {
+    Hanging hanging(shared);
+    while (!shared.released) co_await Clock::Real().Sleep(absl::Milliseconds(1));
+    status = co_await Respond(writer, 200, "text/plain", "released\n");
+  } else {
+    status = co_await Respond(writer, 200, "text/plain", "hello\n");
+  }
+  status.IgnoreError();
+}
+
+class ServerTest : public ::testing::Test {
+ protected:
+  ServerTest() : shared_(clock_), context_(Context(ServerPair("server"))) {}
+  ~ServerTest() override { Stop(absl::ZeroDuration()); }
+
+  TestKeyPair ServerPair(const std::string& name) {
+    TestCertOptions options;
+    options.common_name = name;
+    return ca_.Issue(options);
+  }
+
+  void Start(Limits limits = {}) {
+    ServerOptions options;
+    options.bind_address = "127.0.0.1";
+    options.limits = limits;
+    options.tls = [this] {
+      absl::MutexLock lock(&mutex_);
+      return context_;
+    };
+    options.error_body = [](int code, std::string_view, std::string_view message) {
+      return StrCat(code, " ", message);
+    };
+    server_ = std::make_unique<Server>(std::move(options), threads_, clock_);
+    ASSERT_OK(server_->Start([this](Request& request, ResponseWriter& writer) {
+      return Handle(request, writer, shared_);
+    }));
+  }
+
+  // Stops while time passes, a second per millisecond.
+  void Stop(absl::Duration grace) {
+    if (server_ == nullptr) return;
+    absl::Notification stopped;
+    std::thread time([&] {
+      while (!stopped.WaitForNotificationWithTimeout(absl::Milliseconds(1)))
+        clock_.Advance(absl::Seconds(1));
+    });
+    RunOn(io_, server_->Stop(grace));
+    stopped.Notify();
+    time.join();
+    server_.reset();
+  }
+
+  // Lets time pass until `client` hears something.
+  void AdvanceUntilReadable(TlsTestClient& client, absl::Duration at_most) {
+    for (absl::Duration t; t < at_most && !client.WaitReadable(absl::Milliseconds(5));
+         t += absl::Seconds(1)) {
+      clock_.Advance(absl::Seconds(1));
+    }
+  }
+
+  void WaitHanging(int count) {
+    while (shared_.hanging != count) std::this_thread::yield();
+  }
+
+  FakeClock clock_;
+  Shared shared_;
+  const TestCa ca_{"ca"};
+  absl::Mutex mutex_;
+  SslContext context_;
+  boost::asio::io_context io_;  // outlives the threads: see Server::Stop
+  IoThreads threads_{2};
+  std::unique_ptr<Server> server_;
+};
+
+// Carries bytes until `done`.
+template <typename Done>
+void Converse(TlsTestClient& tls, Http2TestClient& client, Done done) {
+  while (!done()) {
+    ASSERT_TRUE(tls.Write(client.TakeOutput()));
+    if (done()) return;
+    const std::string bytes = tls.Read();
+    ASSERT_THAT(bytes, ::testing::Not(IsEmpty()));
+    ASSERT_TRUE(client.Receive(bytes));
+  }
+}
+
+TEST_F(ServerTest, SpeaksBothProtocols) {
+  Start();
+  TlsTestClient one(server_->port());
+  ASSERT_TRUE(one.ok());
+  EXPECT_EQ(one.protocol(), "http/1.1");
+  for (int i = 0; i < 3; ++i) {
+    ASSERT_TRUE(one.Write(kGetHello));
+    EXPECT_THAT(one.ReadUntil("hello\n"), StartsWith("HTTP/1.1 200 OK\r\n"));
+  }
+  TlsTestClient two(server_->port(), {"h2"});
+  EXPECT_EQ(two.protocol(), "h2");
+  Http2TestClient client;
+  for (int i = 0; i < 3; ++i) {
+    const int32_t id = client.Request("GET", "/hello");
+    Converse(two, client, [&] { return client.response(id).ended; });
+    EXPECT_EQ(client.response(id).body, "hello\n");
+  }
+  TlsTestClient none(server_->port(), {""});
+  ASSERT_TRUE(none.Write(kGetHello));
+  EXPECT_THAT(none.ReadUntil("hello\n"), EndsWith("hello\n"));
+  EXPECT_EQ(server_->stats().connections, 3u);
+  EXPECT_EQ(server_->stats().accepted, 3u);
+}
+
+TEST_F(ServerTest, ShowsTheClientsCertificates) {
+  Start();
+  const TestCa unknown("unknown root");
+  const TestCa intermediate = unknown.IssueCa("intermediate");
+  TestCertOptions options;
+  options.common_name = "jane";
+  TestKeyPair pair = intermediate.Issue(options);
+  pair.cert_pem += intermediate.cert_pem();
+  TlsTestClient client(server_->port(), {"http/1.1", &pair});
+  ASSERT_TRUE(client.Write("GET /who HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n"));
+  EXPECT_THAT(client.ReadAll(), MatchesRegex("(.|\n)*HTTP/1.1 127.0.0.1:[0-9]+ jane intermediate"));
+
+  TlsTestClient two(server_->port(), {"h2", &pair});
+  Http2TestClient http2;
+  const int32_t id = http2.Request("GET", "/who");
+  Converse(two, http2, [&] { return http2.response(id).ended; });
+  EXPECT_THAT(http2.response(id).body, MatchesRegex("HTTP/2.0 127.0.0.1:[0-9]+ jane intermediate"));
+
+  TlsTestClient anonymous(server_->port());
+  ASSERT_TRUE(anonymous.Write("GET /who HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n"));
+  EXPECT_THAT(anonymous.ReadAll(), MatchesRegex("(.|\n)*HTTP/1.1 127.0.0.1:[0-9]+"));
+}
+
+TEST_F(ServerTest, NewCertificateForNewHandshakes) {
+  Start();
+  TlsTestClient old(server_->port());
+  EXPECT_EQ(old.server_name(), "server");
+  {
+    absl::MutexLock lock(&mutex_);
+    context_ = Context(ServerPair("renewed"));
+  }
+  TlsTestClient fresh(server_->port());
+  EXPECT_EQ(fresh.server_name(), "renewed");
+  ASSERT_TRUE(old.Write(kGetHello));
+  EXPECT_THAT(old.ReadUntil("hello\n"), EndsWith("hello\n"));
+}
+
+TEST_F(ServerTest, StopLetsRequestsFinish) {
+  Start();
+  TlsTestClient one(server_->port());
+  ASSERT_TRUE(one.Write("GET /hang HTTP/1.1\r\nHost: h\r\n\r\n"));
+  TlsTestClient two(server_->port(), {"h2"});
+  Http2TestClient client;
+  const int32_t id = client.Request("GET", "/hang");
+  ASSERT_TRUE(two.Write(client.TakeOutput()));
+  TlsTestClient idle(server_->port());
+  const uint16_t port = server_->port();
+  WaitHanging(2);
+  std::thread stopper([this] { Stop(absl::Hours(24)); });
+  EXPECT_THAT(idle.ReadAll(), IsEmpty());
+  Converse(two, client, [&] { return client.goaway().has_value(); });
+  EXPECT_FALSE(TlsTestClient(port).ok());
+  shared_.released = true;
+  EXPECT_THAT(one.ReadAll(), EndsWith("released\n"));
+  Converse(two, client, [&] { return client.response(id).ended; });
+  EXPECT_EQ(client.response(id).body, "released\n");
+  stopper.join();
+}
+
+TEST_F(ServerTest, StopCancelsWhatDoesNotFinish) {
+  Start();
+  TlsTestClient one(server_->port());
+  ASSERT_TRUE(one.Write("GET /hang HTTP/1.1\r\nHost: h\r\n\r\n"));
+  TlsTestClient two(server_->port(), {"h2"});
+  Http2TestClient client;
+  client.Request("GET", "/hang");
+  ASSERT_TRUE(two.Write(client.TakeOutput()));
+  WaitHanging(2);
+  std::thread stopper([this] { Stop(absl::Seconds(5)); });
+  EXPECT_THAT(one.ReadAll(), IsEmpty());
+  stopper.join();
+  EXPECT_EQ(shared_.hanging, 0);
+}
+
+TEST_F(ServerTest, PlainHttpIsToldSo) {
+  Start();
+  TlsTestOptions plain;
+  plain.tls = false;
+  TlsTestClient client(server_->port(), plain);
+  ASSERT_TRUE(client.Write(kGetHello));
+  EXPECT_THAT(client.ReadAll(), HasSubstr("Client sent an HTTP request to an HTTPS server."));
+  TlsTestClient garbage(server_->port(), plain);
+  ASSERT_TRUE(garbage.Write("\x16\x03\x01\xff\xff\xff\xff garbage that is no hello"));
+  garbage.ReadAll();
+  // The server waits a little for the client to hang up.
+  while (server_->stats().handshake_errors != 2) clock_.Advance(absl::Seconds(1));
+}
+
+TEST_F(ServerTest, HandshakeEndsInTime) {
+  Start();
+  TlsTestOptions plain;
+  plain.tls = false;
+  TlsTestClient silent(server_->port(), plain);
+  AdvanceUntilReadable(silent, absl::Minutes(2));
+  EXPECT_THAT(silent.ReadAll(), IsEmpty());
+  while (server_->stats().connections != 0) std::this_thread::yield();
+}
+
+TEST_F(ServerTest, AReaderThatStopsIsCutOff) {
+  Start();
+  TlsTestOptions options;
+  options.receive_buffer = 64 << 10;
+  TlsTestClient slow(server_->port(), options);
+  ASSERT_TRUE(slow.Write("GET /blocks HTTP/1.1\r\nHost: h\r\n\r\n"));
+  WaitHanging(1);
+  while (shared_.hanging > 0) {
+    clock_.Advance(absl::Seconds(1));
+    std::this_thread::yield();
+  }
+  // Whatever was on its way is followed by the end.
+  EXPECT_LT(slow.ReadAll().size(), kBlock * kBlocks);
+}
+
+TEST_F(ServerTest, LargeResponses) {
+  Start();
+  TlsTestClient one(server_->port());
+  ASSERT_TRUE(one.Write("GET /blocks HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n"));
+  const std::string all = one.ReadAll();
+  EXPECT_EQ(all.size() - all.find("\r\n\r\n") - 4, kBlock * kBlocks);
+  TlsTestClient two(server_->port(), {"h2"});
+  Http2TestClient client;
+  const int32_t id = client.Request("GET", "/blocks");
+  const int32_t other = client.Request("GET", "/blocks");
+  Converse(two, client, [&] { return client.response(id).ended && client.response(other).ended; });
+  EXPECT_EQ(client.response(id).body, std::string(kBlock * kBlocks, 'x'));
+}
+
+TEST_F(ServerTest, ConnectionsAreLimited) {
+  Limits limits;
+  limits.max_connections = 2;
+  Start(limits);
+  TlsTestClient one(server_->port());
+  auto two = std::make_unique<TlsTestClient>(server_->port());
+  EXPECT_TRUE(one.ok());
+  EXPECT_TRUE(two->ok());
+  EXPECT_FALSE(TlsTestClient(server_->port()).ok());
+  EXPECT_GE(server_->stats().rejected, 1u);
+  two.reset();
+  while (server_->stats().connections > 1) std::this_thread::yield();
+  EXPECT_TRUE(TlsTestClient(server_->port()).ok());
+}
+
+TEST_F(ServerTest, ManyClientsAtOnce) {
+  Start();
+  std::atomic<int> good{0};
+  std::vector<std::thread> clients;
+  for (int i = 0; i < 8; ++i) {
+    clients.emplace_back([&, i] {
+      for (int round = 0; round < 5; ++round) {
+        TlsTestClient tls(server_->port(), {i % 2 == 0 ? "http/1.1" : "h2"});
+        if (i % 2 == 0) {
+          if (!tls.Write(StrCat(kGetHello, kGetHello))) continue;
+          if (tls.ReadUntil("hello\nHTTP/1.1 200 OK").empty()) continue;
+        } else {
+          Http2TestClient client;
+          int32_t id = 0;
+          for (int n = 0; n < 10; ++n) id = client.Request("GET", "/hello");
+          Converse(tls, client, [&] { return client.response(id).ended; });
+        }
+        ++good;
+      }
+    });
+  }
+  for (std::thread& client : clients) client.join();
+  EXPECT_EQ(good, 40);
+}
+
+TEST_F(ServerTest, StartSaysWhyItCannotListen) {
+  Start();
+  for (const auto& [address, port, code] :
+       {std::tuple("127.0.0.1", server_->port(), absl::StatusCode::kUnavailable),
+        std::tuple("localhost", uint16_t{0}, absl::StatusCode::kInvalidArgument)}) {
+    ServerOptions options;
+    options.bind_address = address;
+    options.port = port;
+    Server other(std::move(options), threads_, clock_);
+    EXPECT_THAT(other.Start({}), StatusIs(code, HasSubstr(address)));
+  }
+}
+
+}  // namespace
+}  // namespace steward::http

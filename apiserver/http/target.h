@@ -1,0 +1,30 @@
+// The request target: path and query, decoded.
+#ifndef APISERVER_HTTP_TARGET_H_
+#define APISERVER_HTTP_TARGET_H_
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+
+namespace steward::http {
+
+using QueryPairs = std::vector<std::pair<std::string, std::string>>;
+
+struct Target {
+  std::string path;  // percent-decoded; begins with '/'
+  QueryPairs query;  // decoded, in order
+};
+
+// Reads an origin-form ("/p?q") or absolute-form ("https://host/p?q") target (RFC 9112 section 3.2)
+// as Go's net/url does: '+' is a space in the query only, empty pairs are skipped, a pair without
+// '=' has an empty value. kInvalidArgument for anything else: other forms, control characters, bad
+// percent escapes, and a semicolon in the query, which some readers take for a separator.
+absl::StatusOr<Target> ParseTarget(std::string_view target);
+
+}  // namespace steward::http
+
+#endif  // APISERVER_HTTP_TARGET_H_

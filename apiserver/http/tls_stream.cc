@@ -1,0 +1,253 @@
+#include "apiserver/http/tls_stream.h"
+
+#include <openssl/bio.h>
+#include <openssl/err.h>
+#include <openssl/ssl.h>
+#include <openssl/x509.h>
+#include <sys/socket.h>
+
+#include <boost/asio/redirect_error.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "base/status/macros.h"
+#include "base/text/str_cat.h"
+#include "base/tls/openssl_ptr.h"
+
+namespace steward::http {
+namespace asio = boost::asio;
+using boost::asio::ip::tcp;
+
+namespace {
+
+constexpr size_t kRecord = SSL3_RT_MAX_PLAIN_LENGTH;
+constexpr absl::Duration kLinger = absl::Seconds(2);
+
+// One per thread: see ByteStream::Read.
+char* ReadBuffer() {
+  thread_local char buffer[kRecord];
+  return buffer;
+}
+
+std::string ToDer(X509* cert) {
+  std::string der(static_cast<size_t>(std::max(0, i2d_X509(cert, nullptr))), '\0');
+  auto* out = reinterpret_cast<unsigned char*>(der.data());
+  i2d_X509(cert, &out);
+  return der;
+}
+
+}  // namespace
+
+// OpenSSL's own socket BIO would raise SIGPIPE, and would keep using a closed descriptor's number.
+struct TlsStream::Bio {
+  static int Read(BIO* bio, char* data, int size) {
+    auto& stream = *static_cast<TlsStream*>(BIO_get_data(bio));
+    BIO_clear_retry_flags(bio);
+    if (stream.fd_ < 0) return -1;
+    const ssize_t n = ::recv(stream.fd_, data, static_cast<size_t>(size), 0);
+    if (n == 0) stream.at_end_ = true;
+    if (n < 0 && (errno == EAGAIN || errno == EINTR)) BIO_set_retry_read(bio);
+    return static_cast<int>(n);
+  }
+  static int Write(BIO* bio, const char* data, int size) {
+    auto& stream = *static_cast<TlsStream*>(BIO_get_data(bio));
+    BIO_clear_retry_flags(bio);
+    if (stream.fd_ < 0) return -1;
+    const ssize_t n = ::send(stream.fd_, data, static_cast<size_t>(size), MSG_NOSIGNAL);
+    if (n < 0 && (errno == EAGAIN || errno == EINTR)) BIO_set_retry_write(bio);
+    return static_cast<int>(n);
+  }
+  static long Control(BIO* bio, int command, long, void*) {
+    if (command == BIO_CTRL_FLUSH) return 1;
+    if (command == BIO_CTRL_EOF) return static_cast<TlsStream*>(BIO_get_data(bio))->at_end_ ? 1 : 0;
+    return 0;
+  }
+  static const BIO_METHOD* Method() {
+    static const BIO_METHOD* const method = [] {
+      BIO_METHOD* made = BIO_meth_new(BIO_get_new_index() | BIO_TYPE_SOURCE_SINK, "steward socket");
+      BIO_meth_set_read(made, Read);
+      BIO_meth_set_write(made, Write);
+      BIO_meth_set_ctrl(made, Control);
+      return made;
+    }();
+    return method;
+  }
+};
+
+TlsStream::TlsStream(tcp::socket socket, const SslContext& context, DeadlineSet& deadlines,
+                     absl::Duration write_timeout)
+    : socket_(std::move(socket)),
+      ssl_(SSL_new(context.get())),
+      fd_(socket_.native_handle()),
+      write_timeout_(write_timeout),
+      write_deadline_(deadlines, [this] { Abort(); }),
+      linger_deadline_(deadlines, [this] { Abort(); }) {
+  boost::system::error_code ignored;
+  socket_.native_non_blocking(true, ignored);
+  if (ssl_ == nullptr) {
+    Abort();
+    return;
+  }
+  BIO* bio = BIO_new(Bio::Method());
+  BIO_set_data(bio, this);
+  BIO_set_init(bio, 1);
+  SSL_set_bio(ssl_, bio, bio);
+  // HTTP frames its messages itself: an end without close_notify is an end.
+  SSL_set_options(ssl_, SSL_OP_IGNORE_UNEXPECTED_EOF);
+  SSL_set_accept_state(ssl_);
+}
+
+TlsStream::~TlsStream() { SSL_free(ssl_); }
+
+StatusTask TlsStream::WaitFor(int result) {
+  const int error = SSL_get_error(ssl_, result);
+  if (fd_ >= 0 && (error == SSL_ERROR_WANT_READ || error == SSL_ERROR_WANT_WRITE)) {
+    boost::system::error_code ec;
+    co_await socket_.async_wait(
+        error == SSL_ERROR_WANT_READ ? tcp::socket::wait_read : tcp::socket::wait_write,
+        asio::redirect_error(asio::use_awaitable, ec));
+    if (!ec) co_return absl::OkStatus();
+    co_return absl::UnavailableError(ec.message());
+  }
+  failed_ = true;
+  if (error == SSL_ERROR_ZERO_RETURN || at_end_)
+    co_return absl::UnavailableError("connection closed");
+  if (error == SSL_ERROR_SYSCALL) co_return absl::UnavailableError(std::strerror(errno));
+  co_return absl::UnavailableError(TakeOpensslError());
+}
+
+StatusTask TlsStream::Handshake() {
+  for (;;) {
+    if (fd_ < 0) co_return absl::UnavailableError("connection aborted");
+    ERR_clear_error();
+    const int result = SSL_do_handshake(ssl_);
+    if (result == 1) co_return absl::OkStatus();
+    const bool plain_http = ERR_GET_REASON(ERR_peek_error()) == SSL_R_HTTP_REQUEST;
+    const absl::Status status = co_await WaitFor(result);
+    if (status.ok()) continue;
+    if (plain_http) co_await AnswerPlainHttp();
+    co_return status;
+  }
+}
+
+VoidTask TlsStream::AnswerPlainHttp() {
+  constexpr std::string_view kAnswer =
+      "HTTP/1.0 400 Bad Request\r\n\r\nClient sent an HTTP request to an HTTPS server.\n";
+  if (fd_ < 0) co_return;
+  // A fresh socket's buffer takes so little at once; if not, the answer is lost, and was a courtesy
+  // only.
+  if (::send(fd_, kAnswer.data(), kAnswer.size(), MSG_NOSIGNAL) < 0) co_return;
+  co_await Linger();
+}
+
+std::string_view TlsStream::protocol() const {
+  const unsigned char* data = nullptr;
+  unsigned size = 0;
+  SSL_get0_alpn_selected(ssl_, &data, &size);
+  return {reinterpret_cast<const char*>(data), size};
+}
+
+std::shared_ptr<const PeerCertificates> TlsStream::peer() const {
+  X509* leaf = SSL_get0_peer_certificate(ssl_);
+  if (leaf == nullptr) return nullptr;
+  auto peer = std::make_shared<PeerCertificates>();
+  peer->der.push_back(ToDer(leaf));
+  STACK_OF(X509)* chain = SSL_get_peer_cert_chain(ssl_);  // on a server: without the leaf
+  for (int i = 0; i < sk_X509_num(chain); ++i) peer->der.push_back(ToDer(sk_X509_value(chain, i)));
+  return peer;
+}
+
+Task<std::string_view> TlsStream::Read() {
+  for (;;) {
+    if (fd_ < 0) co_return absl::UnavailableError("connection aborted");
+    ERR_clear_error();
+    const int n = SSL_read(ssl_, ReadBuffer(), kRecord);
+    if (n > 0) co_return std::string_view(ReadBuffer(), static_cast<size_t>(n));
+    if (SSL_get_error(ssl_, n) == SSL_ERROR_ZERO_RETURN) co_return std::string_view();
+    CO_RETURN_IF_ERROR(co_await WaitFor(n));
+  }
+}
+
+StatusTask TlsStream::WriteChunk(std::string_view chunk) {
+  while (!chunk.empty()) {
+    if (fd_ < 0) co_return absl::UnavailableError("connection aborted");
+    ERR_clear_error();
+    const int n =
+        SSL_write(ssl_, chunk.data(), static_cast<int>(std::min<size_t>(chunk.size(), 1 << 30)));
+    if (n > 0) {
+      chunk.remove_prefix(static_cast<size_t>(n));
+      continue;
+    }
+    // Armed afresh at each wait: it measures the time without progress.
+    write_deadline_.Set(write_timeout_);
+    const absl::Status status = co_await WaitFor(n);
+    write_deadline_.Clear();
+    CO_RETURN_IF_ERROR(status);
+  }
+  co_return absl::OkStatus();
+}
+
+StatusTask TlsStream::Write(std::span<const std::string_view> pieces) {
+  // Small pieces are gathered into whole records; large ones are encrypted where they lie.
+  std::unique_ptr<char[]> gathered;
+  size_t used = 0;
+  for (size_t i = 0; i < pieces.size(); ++i) {
+    std::string_view piece = pieces[i];
+    while (!piece.empty()) {
+      const bool last = i + 1 == pieces.size();
+      if (used == 0 && (piece.size() >= kRecord || last)) {
+        const size_t whole = last ? piece.size() : piece.size() - piece.size() % kRecord;
+        CO_RETURN_IF_ERROR(co_await WriteChunk(piece.substr(0, whole)));
+        piece.remove_prefix(whole);
+        continue;
+      }
+      if (gathered == nullptr) gathered = std::make_unique_for_overwrite<char[]>(kRecord);
+      const size_t n = std::min(piece.size(), kRecord - used);
+      std::memcpy(gathered.get() + used, piece.data(), n);
+      used += n;
+      piece.remove_prefix(n);
+      if (used == kRecord) {
+        CO_RETURN_IF_ERROR(co_await WriteChunk({gathered.get(), used}));
+        used = 0;
+      }
+    }
+  }
+  co_return co_await WriteChunk({gathered.get(), used});
+}
+
+VoidTask TlsStream::Shutdown() {
+  if (fd_ < 0) co_return;
+  ERR_clear_error();
+  if (!failed_ && SSL_is_init_finished(ssl_)) SSL_shutdown(ssl_);
+  ERR_clear_error();
+  co_await Linger();
+}
+
+// Closing while unread bytes wait would send a reset, which can destroy what the peer has not read
+// yet.
+VoidTask TlsStream::Linger() {
+  boost::system::error_code ec;
+  socket_.shutdown(tcp::socket::shutdown_send, ec);
+  linger_deadline_.Set(kLinger);
+  while (fd_ >= 0 && !ec) {
+    const ssize_t n = ::recv(fd_, ReadBuffer(), kRecord, 0);
+    if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR)) break;
+    if (n < 0) {
+      co_await socket_.async_wait(tcp::socket::wait_read,
+                                  asio::redirect_error(asio::use_awaitable, ec));
+    }
+  }
+  linger_deadline_.Clear();
+  Abort();
+}
+
+void TlsStream::Abort() {
+  if (fd_ < 0) return;
+  fd_ = -1;
+  boost::system::error_code ignored;
+  socket_.close(ignored);
+}
+
+}  // namespace steward::http

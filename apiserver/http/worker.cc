@@ -1,0 +1,145 @@
+#include "apiserver/http/worker.h"
+
+#include <netinet/tcp.h>
+#include <sys/socket.h>
+
+#include <string>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "apiserver/http/http1_connection.h"
+#include "apiserver/http/http2_connection.h"
+#include "apiserver/http/tls_stream.h"
+#include "base/log/log.h"
+#include "base/text/str_cat.h"
+
+namespace steward::http {
+namespace asio = boost::asio;
+using boost::asio::ip::tcp;
+
+namespace {
+
+// "" when the peer is gone already.
+std::string RemoteAddress(const tcp::socket& socket) {
+  boost::system::error_code error;
+  const tcp::endpoint remote = socket.remote_endpoint(error);
+  if (error) return "";
+  const std::string address = remote.address().to_string();
+  return remote.address().is_v6() ? StrCat("[", address, "]:", remote.port())
+                                  : StrCat(address, ":", remote.port());
+}
+
+// A peer that vanished without a word is noticed within `timeout` or so, whether it owes us
+// acknowledgements or not.
+void SetSocketOptions(tcp::socket& socket, absl::Duration timeout) {
+  boost::system::error_code ignored;
+  socket.set_option(tcp::no_delay(true), ignored);
+  socket.set_option(asio::socket_base::keep_alive(true), ignored);
+  const int fd = socket.native_handle();
+  const int third = std::max(1, static_cast<int>(absl::ToInt64Seconds(timeout) / 3));
+  const int probes = 2;
+  const auto total = static_cast<unsigned>(absl::ToInt64Milliseconds(timeout));
+  ::setsockopt(fd, IPPROTO_TCP, TCP_KEEPIDLE, &third, sizeof third);
+  ::setsockopt(fd, IPPROTO_TCP, TCP_KEEPINTVL, &third, sizeof third);
+  ::setsockopt(fd, IPPROTO_TCP, TCP_KEEPCNT, &probes, sizeof probes);
+  ::setsockopt(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &total, sizeof total);
+}
+
+}  // namespace
+
+Worker::Slot::Slot(Worker& worker) : worker_(worker) {
+  ++worker_.load_;
+  ++worker_.shared_.connections;
+}
+
+Worker::Slot::~Slot() {
+  --worker_.load_;
+  --worker_.shared_.connections;
+}
+
+Worker::Worker(const asio::any_io_executor& executor, ServerShared& shared)
+    : executor_(executor),
+      shared_(shared),
+      deadlines_(shared.tick),
+      date_(shared.clock),
+      grace_(deadlines_,
+             [this] {
+               grace_over_ = true;
+               ended_.Notify();
+             }),
+      ended_(executor),
+      ticker_(executor),
+      tasks_(executor) {}
+
+void Worker::Start() { ticker_.Spawn("http deadlines", Tick()); }
+
+VoidTask Worker::Tick() {
+  for (;;) {
+    co_await shared_.clock.Sleep(shared_.tick);
+    deadlines_.Tick();
+  }
+}
+
+void Worker::Serve(tcp::socket socket, std::unique_ptr<Slot> slot) {
+  tasks_.Spawn("http connection", Run(std::move(socket), std::move(slot)));
+}
+
+VoidTask Worker::Run(tcp::socket socket, [[maybe_unused]] std::unique_ptr<Slot> slot) {
+  struct Running {
+    explicit Running(Worker& w) : worker(w) { ++worker.running_; }
+    ~Running() {
+      --worker.running_;
+      worker.ended_.Notify();
+    }
+    Worker& worker;
+  } running(*this);
+  PeerInfo peer;
+  peer.remote_address = RemoteAddress(socket);
+  SetSocketOptions(socket, shared_.timeouts.write);
+  TlsStream stream(std::move(socket), shared_.tls(), deadlines_, shared_.timeouts.write);
+  {
+    Deadline deadline(deadlines_, [&stream] { stream.Abort(); });
+    deadline.Set(shared_.timeouts.handshake);
+    const absl::Status status = co_await stream.Handshake();
+    if (!status.ok()) {
+      ++shared_.handshake_errors;
+      log::Verbose(2, "TLS handshake failed", {{"remote", peer.remote_address}, {"err", status}});
+      co_return;
+    }
+  }
+  peer.certificates = stream.peer();
+  const ConnectionEnv env{shared_.limits, shared_.timeouts, shared_.handler, shared_.error_body,
+                          shared_.memory, deadlines_,       date_,           tasks_};
+  const std::shared_ptr<Connection> connection =
+      stream.protocol() == "h2" ? MakeHttp2Connection(executor_, stream, env, std::move(peer))
+                                : MakeHttp1Connection(executor_, stream, env, std::move(peer));
+  struct Registered {
+    Registered(Worker& w, Connection* c) : worker(w), connection(c) {
+      worker.connections_.insert(c);
+    }
+    ~Registered() { worker.connections_.erase(connection); }
+    Worker& worker;
+    Connection* connection;
+  };
+  {
+    Registered registered(*this, connection.get());
+    if (draining_) connection->BeginShutdown();
+    co_await connection->Serve();
+  }
+  co_await stream.Shutdown();
+}
+
+void Worker::BeginDrain(absl::Duration grace) {
+  draining_ = true;
+  grace_.Set(grace);
+  for (Connection* connection : connections_) connection->BeginShutdown();
+}
+
+VoidTask Worker::Stop() {
+  while (running_ > 0 && !grace_over_) co_await ended_.Wait();
+  grace_.Clear();
+  co_await tasks_.Stop();
+  co_await ticker_.Stop();
+}
+
+}  // namespace steward::http

@@ -1,0 +1,115 @@
+#include "apiserver/rest/body_stream.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <boost/asio/io_context.hpp>
+#include <string>
+
+#include "apiserver/rest/testing/gunzip.h"
+#include "apiserver/rest/testing/recording_writer.h"
+#include "base/async/run.h"
+#include "base/status/matchers.h"
+
+namespace steward::rest {
+namespace {
+
+// Appends `pieces` times `piece`, flushing as a caller should.
+StatusTask Fill(BodyStream& stream, std::string piece, int pieces) {
+  for (int i = 0; i < pieces; ++i) {
+    stream.buffer() += piece;
+    if (!stream.full()) continue;
+    absl::Status status = co_await stream.Flush();
+    if (!status.ok()) co_return status;
+  }
+  co_return co_await stream.Finish();
+}
+
+absl::Status FillAndFinish(RecordingWriter& writer, bool gzip, std::string piece, int pieces) {
+  boost::asio::io_context io;
+  http::ResponseHead head;
+  head.headers.Set("Content-Type", "text/x");
+  BodyStream stream(writer, std::move(head), gzip);
+  return RunOn(io, Fill(stream, std::move(piece), pieces));
+}
+
+TEST(BodyStreamTest, SizesAndEncodings) {
+  const struct {
+    std::string name;
+    bool gzip;
+    size_t piece;
+    int pieces;
+    bool want_length, want_gzip;
+  } kRows[] = {
+      {"nothing", false, 0, 0, true, false},
+      {"small", false, 100, 3, true, false},
+      {"just below a chunk", false, 65535, 1, true, false},
+      {"a chunk", false, 65536, 1, false, false},
+      {"many chunks", false, 1000, 1000, false, false},
+      {"small, gzip taken", true, 100, 3, true, false},
+      {"threshold, gzip taken", true, 64 * 1024, 2, true, false},
+      {"above threshold", true, 128 * 1024 + 1, 1, false, true},
+      {"many chunks, gzip taken", true, 1000, 1000, false, true},
+  };
+  for (const auto& row : kRows) {
+    SCOPED_TRACE(row.name);
+    RecordingWriter writer;
+    ASSERT_OK(FillAndFinish(writer, row.gzip, std::string(row.piece, 'x'), row.pieces));
+    EXPECT_EQ(writer.misuse(), "");
+    EXPECT_TRUE(writer.finished());
+    EXPECT_EQ(writer.Header("Content-Type"), "text/x");
+    EXPECT_EQ(writer.head().content_length.has_value(), row.want_length);
+    EXPECT_EQ(writer.Header("Content-Encoding"), row.want_gzip ? "gzip" : "");
+    EXPECT_EQ(writer.Header("Vary"), row.want_gzip ? "Accept-Encoding" : "");
+    const std::string want(row.piece * row.pieces, 'x');
+    EXPECT_EQ(row.want_gzip ? Gunzip(writer.body()).value_or("not gzip") : writer.body(), want);
+  }
+}
+
+TEST(BodyStreamTest, OneLargePieceKnownBeforehandHasALength) {
+  boost::asio::io_context io;
+  RecordingWriter writer;
+  BodyStream stream(writer, {}, /*gzip=*/true);
+  stream.buffer() = std::string(1 << 20, 'x');
+  ASSERT_OK(RunOn(io, stream.Finish()));
+  EXPECT_EQ(writer.misuse(), "");
+  EXPECT_EQ(writer.head().content_length, writer.body().size());
+  EXPECT_EQ(Gunzip(writer.body()), std::string(1 << 20, 'x'));
+}
+
+TEST(BodyStreamTest, MemoryIsBounded) {
+  RecordingWriter writer;
+  ASSERT_OK(FillAndFinish(writer, /*gzip=*/false, std::string(1000, 'x'), 1000));
+  for (size_t bytes : writer.writes()) EXPECT_LE(bytes, BodyStream::kChunk + 1000);
+  EXPECT_GE(writer.writes().size(), 15u);
+}
+
+TEST(BodyStreamTest, StopsWhenTheClientIsGone) {
+  for (int call = 0; call < 4; ++call) {
+    RecordingWriter writer;
+    writer.FailFrom(call);
+    EXPECT_THAT(FillAndFinish(writer, call % 2 == 0, std::string(70000, 'x'), 10),
+                StatusIs(absl::StatusCode::kCancelled));
+    EXPECT_EQ(writer.misuse(), "");
+    EXPECT_FALSE(writer.finished());
+  }
+}
+
+TEST(AcceptsGzipTest, OnlyTheExactToken) {
+  const struct {
+    std::string header;
+    bool want;
+  } kRows[] = {{"", false},         {"gzip", true},        {"deflate, gzip , br", true},
+               {"gzip;q=1", false}, {"x-gzip", false},     {"GZIP", false},
+               {"*", false},        {"br,gzip;q=0", false}};
+  for (const auto& row : kRows) {
+    SCOPED_TRACE(row.header);
+    http::Request request;
+    request.headers.Add("Accept-Encoding", row.header);
+    EXPECT_EQ(AcceptsGzip(request), row.want);
+  }
+  EXPECT_FALSE(AcceptsGzip(http::Request()));
+}
+
+}  // namespace
+}  // namespace steward::rest

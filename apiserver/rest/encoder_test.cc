@@ -1,0 +1,215 @@
+#include "apiserver/rest/encoder.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <boost/asio/io_context.hpp>
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <utility>
+
+#include "apiserver/rest/testing/fake_resource.h"
+#include "apiserver/rest/testing/gunzip.h"
+#include "apiserver/rest/testing/recording_writer.h"
+#include "base/async/run.h"
+#include "base/status/matchers.h"
+#include "kube/meta/status.h"
+
+namespace steward::rest {
+namespace {
+
+FakeResource Widgets() {
+  return FakeResource({FakeObject("ns1", "a", {{"x", "y"}}, "first\nsecond\n"),
+                       FakeObject("ns1", "b", {}, "<yes> & \"no\""), FakeObject("ns2", "a")});
+}
+
+// Compares with testdata/encoder/<name>; with UPDATE_GOLDENS=<the repository>, writes it instead.
+void ExpectGolden(const std::string& name, const std::string& got) {
+  const std::string path = "apiserver/rest/testdata/encoder/" + name;
+  if (const char* repository = std::getenv("UPDATE_GOLDENS")) {
+    std::ofstream(std::string(repository) + "/" + path) << got;
+    return;
+  }
+  std::ifstream file(path);
+  ASSERT_TRUE(file) << path;
+  std::stringstream want;
+  want << file.rdbuf();
+  EXPECT_EQ(got, want.str()) << path;
+}
+
+StatusTask ListTo(http::ResponseWriter& writer, FakeResource& resource, const Resource& definition,
+                  Encoding encoding) {
+  Selection everything;
+  ReadOptions options;
+  absl::StatusOr<Reading> reading = co_await resource.List(everything, options);
+  if (!reading.ok()) co_return reading.status();
+  co_return co_await WriteList(writer, definition, std::move(encoding), *std::move(reading));
+}
+
+StatusTask GetTo(http::ResponseWriter& writer, FakeResource& resource, const Resource& definition,
+                 Encoding encoding) {
+  kube::NamespacedName name{"ns1", "a"};
+  ReadOptions options;
+  absl::StatusOr<Reading> reading = co_await resource.Get(name, options);
+  if (!reading.ok()) co_return reading.status();
+  co_return co_await WriteObject(writer, definition, std::move(encoding), *std::move(reading));
+}
+
+struct FormCase {
+  std::string golden;  // of the JSON forms; .json, .pretty.json and .yaml are added
+  bool list;
+  Form form;
+  IncludeObject include = IncludeObject::kMetadata;
+  std::string meta_version = "v1";
+};
+
+class FormTest : public testing::TestWithParam<FormCase> {
+ protected:
+  std::string Write(Serializer serializer, bool pretty) {
+    boost::asio::io_context io;
+    FakeResource resource = Widgets();
+    const Resource definition = resource.Definition();
+    RecordingWriter writer;
+    Encoding encoding{{serializer, GetParam().form, GetParam().meta_version, pretty},
+                      GetParam().include};
+    EXPECT_OK(RunOn(io, GetParam().list ? ListTo(writer, resource, definition, encoding)
+                                        : GetTo(writer, resource, definition, encoding)));
+    EXPECT_EQ(writer.misuse(), "");
+    EXPECT_TRUE(writer.finished());
+    EXPECT_EQ(writer.status(), 200);
+    EXPECT_EQ(writer.Header("Content-Type"), ContentType(serializer));
+    EXPECT_EQ(writer.head().content_length, writer.body().size());
+    return writer.body();
+  }
+};
+
+TEST_P(FormTest, Json) {
+  ExpectGolden(GetParam().golden + ".json", Write(Serializer::kJson, false));
+}
+TEST_P(FormTest, PrettyJson) {
+  ExpectGolden(GetParam().golden + ".pretty.json", Write(Serializer::kJson, true));
+}
+TEST_P(FormTest, Yaml) {
+  ExpectGolden(GetParam().golden + ".yaml", Write(Serializer::kYaml, false));
+}
+
+const FormCase kForms[] = {
+    {"object", false, Form::kObject},
+    {"object_table", false, Form::kTable},
+    {"object_partial", false, Form::kPartialMetadata},
+    {"list", true, Form::kObject},
+    {"table", true, Form::kTable},
+    {"table_none", true, Form::kTable, IncludeObject::kNone},
+    {"table_object_v1beta1", true, Form::kTable, IncludeObject::kObject, "v1beta1"},
+    {"partial_list", true, Form::kPartialMetadataList},
+    {"partial_list_v1beta1", true, Form::kPartialMetadataList, IncludeObject::kMetadata, "v1beta1"},
+};
+INSTANTIATE_TEST_SUITE_P(All, FormTest, testing::ValuesIn(kForms),
+                         [](const auto& info) { return info.param.golden; });
+
+TEST(EncoderTest, EmptyLists) {
+  const struct {
+    Form form;
+    std::string want;
+  } kRows[] = {
+      {Form::kObject,
+       R"({"kind":"WidgetList","apiVersion":"example.com/v1","metadata":{"resourceVersion":"77"},)"
+       R"("items":[]})"
+       "\n"},
+      {Form::kPartialMetadataList,
+       R"({"kind":"PartialObjectMetadataList","apiVersion":"meta.k8s.io/v1",)"
+       R"("metadata":{"resourceVersion":"77"},"items":[]})"
+       "\n"},
+  };
+  for (const auto& row : kRows) {
+    boost::asio::io_context io;
+    FakeResource resource({});
+    const Resource definition = resource.Definition();
+    RecordingWriter writer;
+    Encoding encoding;
+    encoding.format.form = row.form;
+    ASSERT_OK(RunOn(io, ListTo(writer, resource, definition, encoding)));
+    EXPECT_EQ(writer.body(), row.want);
+  }
+}
+
+FakeResource ManyWidgets() {
+  std::vector<FakeObject> objects;
+  for (int i = 0; i < 400; ++i) {
+    objects.emplace_back("ns", "w" + std::to_string(1000 + i), kube::LabelMap(),
+                         std::string(2000, 'x'));
+  }
+  return FakeResource(std::move(objects));
+}
+
+TEST(EncoderTest, LargeListsAreStreamed) {
+  for (const OutputFormat& format :
+       {OutputFormat{}, OutputFormat{Serializer::kJson, Form::kObject, "v1", true},
+        OutputFormat{Serializer::kYaml}}) {
+    boost::asio::io_context io;
+    FakeResource resource = ManyWidgets();
+    const Resource definition = resource.Definition();
+    RecordingWriter plain, gzip;
+    ASSERT_OK(RunOn(io, ListTo(plain, resource, definition, {format})));
+    ASSERT_OK(RunOn(
+        io, ListTo(gzip, resource, definition, {format, IncludeObject::kMetadata, /*gzip=*/true})));
+    EXPECT_EQ(plain.misuse() + gzip.misuse(), "");
+    EXPECT_FALSE(plain.head().content_length);
+    EXPECT_GT(plain.writes().size(), 10u);
+    for (size_t bytes : plain.writes()) EXPECT_LT(bytes, 70000u);
+    EXPECT_EQ(gzip.Header("Content-Encoding"), "gzip");
+    EXPECT_LT(gzip.body().size(), plain.body().size() / 10);
+    EXPECT_EQ(Gunzip(gzip.body()), plain.body());
+  }
+}
+
+TEST(EncoderTest, NoObjectIsAnInternalError) {
+  boost::asio::io_context io;
+  FakeResource resource({});
+  const Resource definition = resource.Definition();
+  RecordingWriter writer;
+  Selection everything;
+  ReadOptions options;
+  absl::StatusOr<Reading> empty = RunOn(io, resource.List(everything, options));
+  ASSERT_OK(empty);
+  const absl::Status status =
+      RunOn(io, WriteObject(writer, definition, Encoding(), *std::move(empty)));
+  ASSERT_FALSE(status.ok());
+  EXPECT_EQ(kube::FromStatus(status).code, 500);
+  EXPECT_EQ(writer.status(), 0);
+}
+
+TEST(CheckFormTest, WrongShape) {
+  FakeResource fake({});
+  const Resource definition = fake.Definition();
+  const struct {
+    Form form;
+    bool list;
+    std::string error;
+  } kRows[] = {
+      {Form::kObject, true, ""},
+      {Form::kTable, true, ""},
+      {Form::kTable, false, ""},
+      {Form::kPartialMetadata, false, ""},
+      {Form::kPartialMetadataList, true, ""},
+      {Form::kPartialMetadata, true,
+       "you requested PartialObjectMetadata, but the requested object is a list (*v1.WidgetList)"},
+      {Form::kPartialMetadataList, false,
+       "you requested PartialObjectMetadataList, but the requested object is not a list "
+       "(*v1.Widget)"},
+  };
+  for (const auto& row : kRows) {
+    OutputFormat format;
+    format.form = row.form;
+    const absl::Status status = CheckForm(definition, format, row.list);
+    ASSERT_EQ(status.ok(), row.error.empty());
+    if (status.ok()) continue;
+    EXPECT_EQ(kube::FromStatus(status).code, 406);
+    EXPECT_EQ(kube::FromStatus(status).message, row.error);
+  }
+}
+
+}  // namespace
+}  // namespace steward::rest

@@ -1,0 +1,25 @@
+// The one place where an error becomes an HTTP response.
+#ifndef APISERVER_REST_ERRORS_H_
+#define APISERVER_REST_ERRORS_H_
+
+#include "absl/status/status.h"
+#include "apiserver/http/message.h"
+#include "base/async/task.h"
+#include "kube/meta/status.h"
+
+namespace steward::rest {
+
+// The whole response: the Status object in the type that the client accepts (indented JSON when it
+// accepts none that exists), with Retry-After when the Status says so. Returns an error when the
+// client is gone. Parameters by reference must outlive the task.
+StatusTask RespondStatus(const http::Request& request, http::ResponseWriter& writer,
+                         kube::Status status);
+// The same for an error of our own. REQUIRES: !error.ok()
+StatusTask RespondError(const http::Request& request, http::ResponseWriter& writer,
+                        absl::Status error);
+// 404 as text, for paths that belong to no API.
+StatusTask RespondNoSuchPath(http::ResponseWriter& writer);
+
+}  // namespace steward::rest
+
+#endif  // APISERVER_REST_ERRORS_H_

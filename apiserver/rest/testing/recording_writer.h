@@ -1,0 +1,53 @@
+// A ResponseWriter that keeps what it is given.
+#ifndef APISERVER_REST_TESTING_RECORDING_WRITER_H_
+#define APISERVER_REST_TESTING_RECORDING_WRITER_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "apiserver/http/message.h"
+#include "base/async/task.h"
+
+namespace steward::rest {
+
+// Checks the order of calls: a call out of order, or a body whose length is not the promised one,
+// shows up in misuse().
+class RecordingWriter : public http::ResponseWriter {
+ public:
+  StatusTask WriteHead(http::ResponseHead head) override;
+  StatusTask Write(std::vector<http::Segment> segments) override;
+  StatusTask Finish() override;
+  int status() const override { return head_ ? head_->status : 0; }
+  uint64_t bytes_written() const override { return body_.size(); }
+
+  // From the n-th call (0 = the first) on, the client is gone.
+  void FailFrom(int call) { fail_from_ = call; }
+
+  const http::ResponseHead& head() const { return *head_; }
+  // First value of a header, "" when absent.
+  std::string Header(std::string_view name) const;
+  const std::string& body() const { return body_; }
+  // Bytes of each Write.
+  const std::vector<size_t>& writes() const { return writes_; }
+  bool finished() const { return finished_; }
+  const std::string& misuse() const { return misuse_; }
+
+ private:
+  absl::Status Call(bool in_order, std::string_view what);
+
+  std::optional<http::ResponseHead> head_;
+  std::string body_;
+  std::vector<size_t> writes_;
+  bool finished_ = false;
+  int calls_ = 0;
+  std::optional<int> fail_from_;
+  std::string misuse_;
+};
+
+}  // namespace steward::rest
+
+#endif  // APISERVER_REST_TESTING_RECORDING_WRITER_H_

@@ -1,0 +1,237 @@
+#include "apiserver/server/options.h"
+
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "base/status/macros.h"
+
+namespace steward::server {
+namespace {
+
+constexpr char kDuration[] = "DURATION";
+constexpr char kList[] = "LIST";
+
+// As Go prints it, without the zero parts: "1m", "10s", "0s".
+std::string DurationText(absl::Duration duration) {
+  if (duration == absl::ZeroDuration()) return "0s";
+  return absl::FormatDuration(duration);
+}
+
+std::string ReadDuration(const std::string& text, absl::Duration& out) {
+  absl::Duration duration;
+  if (!absl::ParseDuration(text, &duration) || duration == absl::InfiniteDuration() ||
+      duration == -absl::InfiniteDuration()) {
+    return absl::StrCat("\"", text, "\" is not a duration such as 10s or 1m30s");
+  }
+  if (duration < absl::ZeroDuration()) return absl::StrCat("\"", text, "\" is negative");
+  out = duration;
+  return "";
+}
+
+// Binds flags to the members of one Options.
+class Flags {
+ public:
+  Flags(CLI::App& app, Options& options) : app_(app), options_(options) {}
+
+  void AddAll() {
+    AddCluster();
+    AddServing();
+    AddAuthentication();
+    AddAuthorization();
+    AddLimits();
+  }
+
+ private:
+  void Text(const char* name, std::string& value, const char* help) {
+    app_.add_option(name, value, help)->capture_default_str()->type_name("STRING");
+  }
+  void Number(const char* name, int& value, int min, int max, const char* help) {
+    app_.add_option(name, value, help)
+        ->capture_default_str()
+        ->type_name("INT")
+        ->check(CLI::Range(min, max));
+  }
+  void Switch(const char* name, bool& value, const char* help) {
+    app_.add_flag(name, value, absl::StrCat(help, " [", value ? "true" : "false", "]"));
+  }
+  void Duration(const char* name, absl::Duration& value, const char* help) {
+    app_.add_option_function<std::string>(
+            name,
+            [name, &value](const std::string& text) {
+              const std::string problem = ReadDuration(text, value);
+              if (!problem.empty()) throw CLI::ValidationError(name, problem);
+            },
+            help)
+        ->type_name(kDuration)
+        ->default_str(DurationText(value));
+  }
+  // Comma-separated, and may be repeated.
+  void List(const char* name, std::vector<std::string>& value, const char* help) {
+    app_.add_option_function<std::vector<std::string>>(
+            name,
+            [&value](const std::vector<std::string>& given) {
+              value = absl::StrSplit(absl::StrJoin(given, ","), ',', absl::SkipWhitespace());
+            },
+            help)
+        ->expected(1)
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+        ->type_name(kList)
+        ->default_str(absl::StrJoin(value, ","));
+  }
+
+  void AddCluster();
+  void AddServing();
+  void AddAuthentication();
+  void AddAuthorization();
+  void AddLimits();
+
+  CLI::App& app_;
+  Options& options_;
+};
+
+void Flags::AddCluster() {
+  Text("--kubeconfig", options_.kubeconfig,
+       "kubeconfig of the cluster to serve; empty: the cluster this process runs in");
+  Number("-v,--v", options_.verbosity, 0, 10, "How much to log: 0 to 10");
+}
+
+void Flags::AddServing() {
+  Text("--bind-address", options_.bind_address, "IP address to listen on");
+  Number("--secure-port", options_.secure_port, 0, 65535,
+         "Port to serve HTTPS on; 0: one that is free");
+  Text("--tls-cert-file", options_.tls_cert_file,
+       "Serving certificate, PEM, with its chain; read again when it changes");
+  Text("--tls-private-key-file", options_.tls_private_key_file, "Its private key, PEM");
+  Text("--cert-dir", options_.cert_dir,
+       "Where the serving certificate lies (apiserver.crt, apiserver.key) when --tls-cert-file is "
+       "not given; made there, self-signed, when it is absent");
+}
+
+void Flags::AddAuthentication() {
+  Text("--authentication-kubeconfig", options_.authentication_kubeconfig,
+       "kubeconfig with the right to create tokenreviews; empty: --kubeconfig");
+  Switch("--authentication-skip-lookup", options_.authentication_skip_lookup,
+         "Do not read ConfigMap kube-system/extension-apiserver-authentication");
+  Switch("--authentication-tolerate-lookup-failure",
+         options_.authentication_tolerate_lookup_failure,
+         "Be ready before that ConfigMap was read; until then nobody who comes through the "
+         "kube-apiserver can be authenticated");
+  Duration("--authentication-token-webhook-cache-ttl",
+           options_.authentication_token_webhook_cache_ttl,
+           "How long to keep the answer to a TokenReview");
+  Switch("--anonymous-auth", options_.anonymous_auth,
+         "Requests without credentials are system:anonymous's instead of refused");
+  Text("--client-ca-file", options_.client_ca_file,
+       "CAs of client certificates, PEM; empty: as the ConfigMap says");
+  Text("--requestheader-client-ca-file", options_.requestheader_client_ca_file,
+       "CAs of front proxies' client certificates, PEM; empty: this and the other --requestheader "
+       "settings are as the ConfigMap says");
+  List("--requestheader-allowed-names", options_.requestheader_allowed_names,
+       "Common names of front proxies' certificates; empty: any");
+  List("--requestheader-username-headers", options_.requestheader_username_headers,
+       "Headers with the user's name");
+  List("--requestheader-group-headers", options_.requestheader_group_headers,
+       "Headers with the user's groups");
+  List("--requestheader-extra-headers-prefix", options_.requestheader_extra_headers_prefix,
+       "Prefixes of headers with more about the user");
+  List("--requestheader-uid-headers", options_.requestheader_uid_headers,
+       "Headers with the user's UID");
+}
+
+void Flags::AddAuthorization() {
+  Text("--authorization-kubeconfig", options_.authorization_kubeconfig,
+       "kubeconfig with the right to create subjectaccessreviews; empty: --kubeconfig");
+  Duration("--authorization-webhook-cache-authorized-ttl",
+           options_.authorization_webhook_cache_authorized_ttl,
+           "How long to keep an answer that allows");
+  Duration("--authorization-webhook-cache-unauthorized-ttl",
+           options_.authorization_webhook_cache_unauthorized_ttl,
+           "How long to keep an answer that denies");
+  List("--authorization-always-allow-paths", options_.authorization_always_allow_paths,
+       "Paths that everybody may ask; a trailing * matches all below");
+}
+
+void Flags::AddLimits() {
+  Number("--max-requests-inflight", options_.max_requests_inflight, 0, 1'000'000,
+         "Reads worked on at a time, watches not counted; 0: no limit");
+  Number("--max-mutating-requests-inflight", options_.max_mutating_requests_inflight, 0, 1'000'000,
+         "Other requests worked on at a time; 0: no limit");
+  Duration("--request-timeout", options_.request_timeout,
+           "How long a request may take, watches not counted");
+  Number("--min-request-timeout", options_.min_request_timeout, 1, 86400,
+         "Seconds a watch lasts at least, unless it asks for less");
+  Number("--http2-max-streams-per-connection", options_.http2_max_streams_per_connection, 1,
+         1'000'000, "Requests at a time on one HTTP/2 connection");
+  Duration("--shutdown-delay-duration", options_.shutdown_delay_duration,
+           "How long to serve on after SIGTERM, while /readyz fails and clients are led elsewhere");
+}
+
+std::unique_ptr<CLI::App> NewApp(Options& options) {
+  auto app = std::make_unique<CLI::App>("Serves virtual resources to a Kubernetes cluster.",
+                                        "steward apiserver");
+  app->get_formatter()->column_width(56);
+  Flags(*app, options).AddAll();
+  return app;
+}
+
+absl::Status CheckTogether(const Options& options) {
+  if (options.tls_cert_file.empty() != options.tls_private_key_file.empty()) {
+    return absl::InvalidArgumentError(
+        "--tls-cert-file and --tls-private-key-file must be given together");
+  }
+  if (options.request_timeout == absl::ZeroDuration()) {
+    return absl::InvalidArgumentError("--request-timeout: must be longer than 0");
+  }
+  return absl::OkStatus();
+}
+
+// What Go's flags take and CLI11 does not: "-v=4", and "--flag=" for an empty value.
+std::vector<std::string> Normalized(const std::vector<std::string>& given) {
+  std::vector<std::string> args;
+  for (const std::string& arg : given) {
+    if (arg.rfind("-v=", 0) == 0) {
+      args.push_back("-v" + arg.substr(3));
+    } else if (arg.rfind("--", 0) == 0 && arg.back() == '=') {
+      args.push_back(arg.substr(0, arg.size() - 1));
+      args.emplace_back();
+    } else {
+      args.push_back(arg);
+    }
+  }
+  // CLI11 takes them from the end.
+  std::reverse(args.begin(), args.end());
+  return args;
+}
+
+}  // namespace
+
+absl::StatusOr<Options> ParseOptions(const std::vector<std::string>& args) {
+  Options options;
+  const std::unique_ptr<CLI::App> app = NewApp(options);
+  try {
+    app->parse(Normalized(args));
+  } catch (const CLI::CallForHelp&) {
+    Options help;
+    help.help = true;
+    return help;
+  } catch (const CLI::ParseError& error) {
+    return absl::InvalidArgumentError(error.what());
+  }
+  RETURN_IF_ERROR(CheckTogether(options));
+  return options;
+}
+
+std::string HelpText() {
+  Options options;
+  return NewApp(options)->help();
+}
+
+}  // namespace steward::server

@@ -1,0 +1,62 @@
+// The API server's flags, named as those of Kubernetes' generic API server.
+#ifndef APISERVER_SERVER_OPTIONS_H_
+#define APISERVER_SERVER_OPTIONS_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+
+namespace steward::server {
+
+struct Options {
+  // True for --help: nothing else is set, and HelpText is what the user wants.
+  bool help = false;
+
+  // The kube-apiserver to read from and to ask; "" = in-cluster.
+  std::string kubeconfig;
+  std::string authentication_kubeconfig;  // "" = `kubeconfig`
+  std::string authorization_kubeconfig;   // "" = `kubeconfig`
+
+  std::string bind_address = "0.0.0.0";
+  int secure_port = 443;  // 0 = one that is free
+  std::string tls_cert_file;
+  std::string tls_private_key_file;
+  std::string cert_dir = "apiserver.local.config/certificates";
+
+  std::string client_ca_file;
+  std::string requestheader_client_ca_file;
+  std::vector<std::string> requestheader_allowed_names;
+  std::vector<std::string> requestheader_username_headers = {"x-remote-user"};
+  std::vector<std::string> requestheader_group_headers = {"x-remote-group"};
+  std::vector<std::string> requestheader_extra_headers_prefix = {"x-remote-extra-"};
+  std::vector<std::string> requestheader_uid_headers;
+  bool authentication_skip_lookup = false;
+  bool authentication_tolerate_lookup_failure = false;
+  absl::Duration authentication_token_webhook_cache_ttl = absl::Seconds(10);
+  absl::Duration authorization_webhook_cache_authorized_ttl = absl::Seconds(10);
+  absl::Duration authorization_webhook_cache_unauthorized_ttl = absl::Seconds(10);
+  std::vector<std::string> authorization_always_allow_paths = {"/healthz", "/readyz", "/livez"};
+  bool anonymous_auth = true;
+
+  int max_requests_inflight = 400;           // 0 = no limit
+  int max_mutating_requests_inflight = 200;  // 0 = no limit
+  absl::Duration request_timeout = absl::Minutes(1);
+  int min_request_timeout = 1800;  // seconds: watches last at least so long
+  int http2_max_streams_per_connection = 1000;
+  absl::Duration shutdown_delay_duration;
+
+  int verbosity = 0;
+};
+
+// Parses command line arguments (without the program's name). kInvalidArgument with one sentence
+// that names the flag and what is wrong.
+absl::StatusOr<Options> ParseOptions(const std::vector<std::string>& args);
+
+// What --help prints: every flag with its default.
+std::string HelpText();
+
+}  // namespace steward::server
+
+#endif  // APISERVER_SERVER_OPTIONS_H_

@@ -1,0 +1,125 @@
+#include "apiserver/server/options.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+
+#include "base/status/matchers.h"
+
+namespace steward::server {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+using Args = std::vector<std::string>;
+
+TEST(OptionsTest, DefaultsAreKubernetes) {
+  ASSERT_OK_AND_ASSIGN(const Options options, ParseOptions({}));
+  EXPECT_FALSE(options.help);
+  EXPECT_EQ(options.secure_port, 443);
+  EXPECT_EQ(options.bind_address, "0.0.0.0");
+  EXPECT_TRUE(options.anonymous_auth);
+  EXPECT_EQ(options.request_timeout, absl::Seconds(60));
+  EXPECT_EQ(options.max_requests_inflight, 400);
+  EXPECT_THAT(options.requestheader_username_headers, ElementsAre("x-remote-user"));
+  EXPECT_THAT(options.requestheader_uid_headers, IsEmpty());
+  EXPECT_THAT(options.authorization_always_allow_paths,
+              ElementsAre("/healthz", "/readyz", "/livez"));
+}
+
+struct GoodRow {
+  std::string name;
+  Args args;
+  std::function<bool(const Options&)> holds;
+};
+
+TEST(OptionsTest, Good) {
+  const GoodRow rows[] = {
+      {"equals", {"--secure-port=8443"}, [](auto& o) { return o.secure_port == 8443; }},
+      {"blank", {"--secure-port", "8443"}, [](auto& o) { return o.secure_port == 8443; }},
+      {"short verbosity", {"-v=4"}, [](auto& o) { return o.verbosity == 4; }},
+      {"short verbosity, blank", {"-v", "4"}, [](auto& o) { return o.verbosity == 4; }},
+      {"long verbosity", {"--v=2"}, [](auto& o) { return o.verbosity == 2; }},
+      {"switch",
+       {"--authentication-skip-lookup"},
+       [](auto& o) { return o.authentication_skip_lookup; }},
+      {"switch off", {"--anonymous-auth=false"}, [](auto& o) { return !o.anonymous_auth; }},
+      {"switch on", {"--anonymous-auth=true"}, [](auto& o) { return o.anonymous_auth; }},
+      {"duration",
+       {"--request-timeout=1m30s"},
+       [](auto& o) { return o.request_timeout == absl::Seconds(90); }},
+      {"zero duration",
+       {"--shutdown-delay-duration=0"},
+       [](auto& o) { return o.shutdown_delay_duration == absl::ZeroDuration(); }},
+      {"list",
+       {"--requestheader-allowed-names=a,b"},
+       [](auto& o) {
+         return o.requestheader_allowed_names == Args{"a", "b"};
+       }},
+      {"repeated list",
+       {"--requestheader-allowed-names=a", "--requestheader-allowed-names=b,c"},
+       [](auto& o) {
+         return o.requestheader_allowed_names == Args{"a", "b", "c"};
+       }},
+      {"list, blank",
+       {"--requestheader-allowed-names", "a,b", "--v=1"},
+       [](auto& o) {
+         return o.requestheader_allowed_names == Args{"a", "b"} && o.verbosity == 1;
+       }},
+      {"emptied list",
+       {"--authorization-always-allow-paths="},
+       [](auto& o) { return o.authorization_always_allow_paths.empty(); }},
+      {"empty text", {"--kubeconfig="}, [](auto& o) { return o.kubeconfig.empty(); }},
+      {"help", {"--help"}, [](auto& o) { return o.help; }},
+      {"help among others", {"--secure-port=1", "-h"}, [](auto& o) { return o.help; }},
+  };
+  for (const GoodRow& row : rows) {
+    SCOPED_TRACE(row.name);
+    const auto options = ParseOptions(row.args);
+    ASSERT_OK(options);
+    EXPECT_TRUE(row.holds(*options));
+  }
+}
+
+struct BadRow {
+  std::string name;
+  Args args;
+  std::string message;
+};
+
+TEST(OptionsTest, Bad) {
+  const BadRow rows[] = {
+      {"unknown", {"--no-such-flag=1"}, "no-such-flag"},
+      {"positional", {"serve"}, "serve"},
+      {"not a number", {"--secure-port=https"}, "--secure-port"},
+      {"out of range", {"--secure-port=70000"}, "--secure-port"},
+      {"not a duration", {"--request-timeout=10"}, "--request-timeout"},
+      {"endless duration", {"--request-timeout=inf"}, "--request-timeout"},
+      {"negative duration", {"--shutdown-delay-duration=-1s"}, "negative"},
+      {"zero timeout", {"--request-timeout=0s"}, "--request-timeout"},
+      {"not a switch", {"--anonymous-auth=perhaps"}, "anonymous-auth"},
+      {"key without certificate", {"--tls-private-key-file=k"}, "together"},
+      {"missing value", {"--kubeconfig"}, "--kubeconfig"},
+  };
+  for (const BadRow& row : rows) {
+    SCOPED_TRACE(row.name);
+    const auto options = ParseOptions(row.args);
+    EXPECT_THAT(options, StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr(row.message)));
+    EXPECT_EQ(options.status().message().find('\n'), absl::string_view::npos);
+  }
+}
+
+TEST(OptionsTest, HelpNamesFlagsAndDefaults) {
+  const std::string help = HelpText();
+  for (const char* flag :
+       {"--kubeconfig", "--secure-port", "443", "--anonymous-auth", "--request-timeout", "1m",
+        "--requestheader-extra-headers-prefix", "x-remote-extra-", "-v,--v"}) {
+    EXPECT_THAT(help, HasSubstr(flag));
+  }
+}
+
+}  // namespace
+}  // namespace steward::server

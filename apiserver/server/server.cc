@@ -1,0 +1,220 @@
+#include "apiserver/server/server.h"
+
+#include <atomic>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "apiserver/discovery/discovery.h"
+#include "apiserver/filters/authentication_config.h"
+#include "apiserver/filters/authentication_files.h"
+#include "apiserver/filters/chain.h"
+#include "apiserver/filters/extension_authentication_source.h"
+#include "apiserver/filters/reviewer.h"
+#include "apiserver/http/server.h"
+#include "apiserver/rest/handler.h"
+#include "apiserver/server/health.h"
+#include "apiserver/server/serving_certificate.h"
+#include "base/async/task_group.h"
+#include "base/status/macros.h"
+#include "base/tls/server_certificate.h"
+#include "kube/meta/status.h"
+
+namespace steward::server {
+namespace asio = boost::asio;
+namespace {
+
+std::vector<filters::KnownResource> ForMetrics(const std::vector<rest::Resource>& resources) {
+  std::vector<filters::KnownResource> known;
+  for (const rest::Resource& resource : resources) {
+    const kube::GroupVersionResource gvr = resource.descriptor.gvr();
+    filters::KnownResource& entry =
+        known.emplace_back(filters::KnownResource{gvr.group, gvr.version, gvr.resource, {}});
+    for (const rest::Subresource& sub : resource.subresources) {
+      entry.subresources.push_back(sub.name);
+    }
+  }
+  return known;
+}
+
+filters::AuthenticationFlags ForAuthentication(const Options& options) {
+  filters::AuthenticationFlags flags;
+  flags.client_ca_file = options.client_ca_file;
+  flags.request_header_ca_file = options.requestheader_client_ca_file;
+  flags.allowed_names = options.requestheader_allowed_names;
+  flags.username_headers = options.requestheader_username_headers;
+  flags.group_headers = options.requestheader_group_headers;
+  flags.extra_prefixes = options.requestheader_extra_headers_prefix;
+  flags.uid_headers = options.requestheader_uid_headers;
+  return flags;
+}
+
+std::string ErrorBody(int code, std::string_view reason, std::string_view message) {
+  kube::Status status;
+  status.code = code;
+  status.reason = reason;
+  status.message = message;
+  return kube::ToJson(status) + "\n";
+}
+
+// Health and metrics by their paths, the rest to `next`.
+http::Handler Route(http::Handler health, http::Handler metrics, http::Handler next) {
+  return [health = std::move(health), metrics = std::move(metrics), next = std::move(next)](
+             http::Request& request, http::ResponseWriter& writer) {
+    if (IsHealthPath(request.path)) return health(request, writer);
+    if (request.path == "/metrics") return metrics(request, writer);
+    return next(request, writer);
+  };
+}
+
+}  // namespace
+
+struct ApiServer::Impl {
+  Impl(Options o, const std::vector<rest::Resource>& resources, ApiServerDeps d)
+      : options(std::move(o)),
+        deps(std::move(d)),
+        request_metrics(deps.registry, ForMetrics(resources)),
+        authentication_metrics(deps.registry, filters::ReviewMetrics::Kind::kAuthentication),
+        authorization_metrics(deps.registry, filters::ReviewMetrics::Kind::kAuthorization),
+        token_reviewer(deps.token_reviews, deps.clock, deps.random, authentication_metrics),
+        access_reviewer(deps.access_reviews, deps.clock, deps.random, authorization_metrics),
+        authentication_files(ForAuthentication(options), authentication_configs, deps.clock),
+        authentication_source(deps.cluster, authentication_configs, deps.clock, deps.random),
+        tokens(token_reviewer, deps.clock, options.authentication_token_webhook_cache_ttl),
+        authenticator(authentication_configs, tokens, deps.clock, options.anonymous_auth),
+        authorizer(access_reviewer, deps.clock,
+                   {.allowed_ttl = options.authorization_webhook_cache_authorized_ttl,
+                    .denied_ttl = options.authorization_webhook_cache_unauthorized_ttl}),
+        background(deps.threads.executor(0)) {}
+
+  std::vector<HealthCheck> HealthChecks();
+  absl::StatusOr<http::Handler> BuildHandler(const std::vector<rest::Resource>& resources,
+                                             const discovery::VersionInfo& version);
+  http::ServerOptions ForHttp();
+  void StartBackground();
+
+  const Options options;
+  const ApiServerDeps deps;
+  std::atomic<bool> shutting_down{false};
+
+  filters::RequestMetrics request_metrics;
+  filters::ReviewMetrics authentication_metrics;
+  filters::ReviewMetrics authorization_metrics;
+  filters::Reviewer token_reviewer;
+  filters::Reviewer access_reviewer;
+  filters::AuthenticationConfigStore authentication_configs;
+  filters::AuthenticationFiles authentication_files;
+  filters::ExtensionAuthenticationSource authentication_source;
+  filters::TokenAuthenticator tokens;
+  filters::Authenticator authenticator;
+  filters::ReviewAuthorizer authorizer;
+  std::unique_ptr<ServerCertificate> certificate;
+  http::Handler handler;
+  TaskGroup background;  // on the first thread
+  std::unique_ptr<http::Server> server;
+};
+
+std::vector<HealthCheck> ApiServer::Impl::HealthChecks() {
+  const auto only_ready = [](std::string name, std::function<absl::Status()> check) {
+    HealthCheck result;
+    result.name = std::move(name);
+    result.check = std::move(check);
+    result.in_healthz = false;
+    result.in_livez = false;
+    return result;
+  };
+  std::vector<HealthCheck> checks;
+  checks.push_back(PingCheck());
+  checks.push_back(only_ready("informer-sync", deps.synced));
+  if (!options.authentication_skip_lookup && !options.authentication_tolerate_lookup_failure) {
+    checks.push_back(only_ready("authentication-config", [this] {
+      if (authentication_source.has_synced()) return absl::OkStatus();
+      return absl::UnavailableError(
+          "ConfigMap kube-system/extension-apiserver-authentication was not read yet");
+    }));
+  }
+  checks.push_back(only_ready("shutdown", [this] {
+    return shutting_down.load() ? absl::UnavailableError("process is shutting down")
+                                : absl::OkStatus();
+  }));
+  return checks;
+}
+
+absl::StatusOr<http::Handler> ApiServer::Impl::BuildHandler(
+    const std::vector<rest::Resource>& resources, const discovery::VersionInfo& version) {
+  ASSIGN_OR_RETURN(filters::AlwaysAllowed always_allowed,
+                   filters::AlwaysAllowed::Create(options.authorization_always_allow_paths));
+  ASSIGN_OR_RETURN(http::Handler api,
+                   discovery::WithDiscovery(resources, version, deps.clock,
+                                            rest::MakeResourceHandler(resources)));
+  http::Handler routes =
+      Route(HealthHandler(HealthChecks()), filters::MetricsHandler(deps.registry), std::move(api));
+  return filters::BuildHandlerChain(
+      std::move(routes), {.clock = deps.clock,
+                          .random = deps.random,
+                          .metrics = request_metrics,
+                          .authenticator = authenticator,
+                          .always_allowed = std::move(always_allowed),
+                          .authorizer = authorizer,
+                          .in_flight = {.read_only = options.max_requests_inflight,
+                                        .mutating = options.max_mutating_requests_inflight},
+                          .request_timeout = options.request_timeout});
+}
+
+http::ServerOptions ApiServer::Impl::ForHttp() {
+  http::ServerOptions http_options;
+  http_options.bind_address = options.bind_address;
+  http_options.port = static_cast<uint16_t>(options.secure_port);
+  http_options.limits.max_concurrent_streams =
+      static_cast<uint32_t>(options.http2_max_streams_per_connection);
+  http_options.tls = [this] { return certificate->context(); };
+  http_options.error_body = ErrorBody;
+  return http_options;
+}
+
+void ApiServer::Impl::StartBackground() {
+  background.Spawn("serving certificate",
+                   KeepServingCertificateFresh(options, *certificate, deps.clock));
+  background.Spawn("authentication files", authentication_files.Poll());
+  if (!options.authentication_skip_lookup) {
+    background.Spawn("authentication settings", authentication_source.Run());
+  }
+}
+
+ApiServer::ApiServer(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+ApiServer::~ApiServer() = default;
+
+absl::StatusOr<std::unique_ptr<ApiServer>> ApiServer::Create(Options options,
+                                                             std::vector<rest::Resource> resources,
+                                                             discovery::VersionInfo version,
+                                                             ApiServerDeps deps) {
+  auto impl = std::make_unique<Impl>(std::move(options), resources, std::move(deps));
+  ASSIGN_OR_RETURN(impl->certificate, LoadServingCertificate(impl->options, impl->deps.clock));
+  RETURN_IF_ERROR(impl->authentication_files.Load());
+  ASSIGN_OR_RETURN(impl->handler, impl->BuildHandler(resources, version));
+  impl->server =
+      std::make_unique<http::Server>(impl->ForHttp(), impl->deps.threads, impl->deps.clock);
+  return std::unique_ptr<ApiServer>(new ApiServer(std::move(impl)));
+}
+
+absl::Status ApiServer::Start() {
+  // First of all be there: discovery and health need nothing from the cluster.
+  RETURN_IF_ERROR(impl_->server->Start(impl_->handler));
+  asio::post(impl_->deps.threads.executor(0), [impl = impl_.get()] { impl->StartBackground(); });
+  return absl::OkStatus();
+}
+
+uint16_t ApiServer::port() const { return impl_->server->port(); }
+
+VoidTask ApiServer::Stop() {
+  impl_->shutting_down.store(true);
+  co_await impl_->deps.clock.Sleep(impl_->options.shutdown_delay_duration);
+  co_await impl_->server->Stop(impl_->options.request_timeout);
+  co_await asio::co_spawn(impl_->deps.threads.executor(0), impl_->background.Stop(),
+                          asio::use_awaitable);
+}
+
+}  // namespace steward::server

@@ -1,0 +1,173 @@
+#include "apiserver/views/installed_operator/installed_operator.h"
+
+#include <boost/asio/io_context.hpp>
+#include <string>
+#include <vector>
+
+#include "apiserver/views/installed_operator/test_world.h"
+#include "base/async/run.h"
+#include "base/status/matchers.h"
+#include "kube/meta/status.h"
+
+namespace steward::views {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+constexpr InstalledOperatorOptions kNoWaiting = {.sync_wait = absl::ZeroDuration(),
+                                                 .version_wait = absl::ZeroDuration()};
+
+class InstalledOperatorsTest : public ::testing::Test {
+ protected:
+  InstalledOperatorsTest() {
+    world_.Namespace("blue").Namespace("ops").Namespace("red", {{"team", "red"}});
+    world_.Csv("ops", "b.v1", {.labels = {{"tier", "1"}}}).Csv("ops", "a.v1").Group("ops", "g", {});
+    world_.Csv("red", "own.v1", {.labels = {{"tier", "1"}}});
+    worlds_.Publish(world_.Snapshot());
+  }
+
+  static std::vector<std::string> Names(rest::Reading& reading) {
+    std::vector<std::string> names;
+    while (const rest::Object* object = reading.cursor->Next()) {
+      names.push_back(std::string(object->ns()) + "/" + std::string(object->name()));
+    }
+    return names;
+  }
+
+  std::vector<std::string> List(const std::string& ns, const char* labels = "",
+                                const char* fields = "") {
+    rest::Selection selection;
+    selection.ns = ns;
+    selection.labels = *kube::LabelSelector::Parse(labels);
+    selection.fields = *kube::FieldSelector::Parse(fields);
+    absl::StatusOr<rest::Reading> reading = RunOn(io_, view_.List(selection, {}));
+    EXPECT_OK(reading);
+    return reading.ok() ? Names(*reading) : std::vector<std::string>{};
+  }
+
+  kube::Status ErrorOf(const absl::StatusOr<rest::Reading>& result) {
+    EXPECT_FALSE(result.ok());
+    return kube::FromStatus(result.status());
+  }
+
+  boost::asio::io_context io_;
+  TestWorld world_;
+  storage::WorldStore worlds_;
+  InstalledOperators view_{worlds_, kNoWaiting};
+};
+
+TEST_F(InstalledOperatorsTest, ListsInOrderOfNamespaceAndName) {
+  EXPECT_THAT(List(""), ElementsAre("blue/a.v1", "blue/b.v1", "ops/a.v1", "ops/b.v1", "red/a.v1",
+                                    "red/b.v1", "red/own.v1"));
+  EXPECT_THAT(List("red"), ElementsAre("red/a.v1", "red/b.v1", "red/own.v1"));
+  EXPECT_THAT(List("nowhere"), IsEmpty());
+}
+
+TEST_F(InstalledOperatorsTest, Selectors) {
+  EXPECT_THAT(List("", "tier=1"), ElementsAre("blue/b.v1", "ops/b.v1", "red/b.v1", "red/own.v1"));
+  // The label that a copy carries is there, and not at home.
+  EXPECT_THAT(List("", "olm.copiedFrom=ops"),
+              ElementsAre("blue/a.v1", "blue/b.v1", "red/a.v1", "red/b.v1"));
+  EXPECT_THAT(List("", "!olm.copiedFrom"), ElementsAre("ops/a.v1", "ops/b.v1", "red/own.v1"));
+  EXPECT_THAT(List("", "", "metadata.name=a.v1"), ElementsAre("blue/a.v1", "ops/a.v1", "red/a.v1"));
+  EXPECT_THAT(List("", "", "metadata.namespace=red,metadata.name!=a.v1"),
+              ElementsAre("red/b.v1", "red/own.v1"));
+  EXPECT_THAT(List("red", "", "metadata.namespace=blue"), IsEmpty());
+  EXPECT_THAT(List("", "", "metadata.namespace!=red,metadata.namespace!=ops"),
+              ElementsAre("blue/a.v1", "blue/b.v1"));
+  EXPECT_THAT(List("", "", "metadata.name=a.v1,metadata.name=b.v1"), IsEmpty());
+}
+
+TEST_F(InstalledOperatorsTest, Get) {
+  ASSERT_OK_AND_ASSIGN(rest::Reading reading, RunOn(io_, view_.Get({"red", "a.v1"}, {})));
+  EXPECT_EQ(reading.resource_version, worlds_.Current()->ResourceVersion());
+  EXPECT_THAT(Names(reading), ElementsAre("red/a.v1"));
+  const kube::Status missing = ErrorOf(RunOn(io_, view_.Get({"red", "none"}, {})));
+  EXPECT_EQ(missing.code, 404);
+  EXPECT_EQ(missing.message, "installedoperators.views.operators.coreos.com \"none\" not found");
+}
+
+TEST_F(InstalledOperatorsTest, AReadingStaysAsItWas) {
+  ASSERT_OK_AND_ASSIGN(rest::Reading reading, RunOn(io_, view_.List({.ns = "red"}, {})));
+  world_.writer().Remove(storage::Source::kCsv, {"ops", "a.v1"}, 100);
+  worlds_.Publish(world_.Snapshot());
+  EXPECT_THAT(Names(reading), ElementsAre("red/a.v1", "red/b.v1", "red/own.v1"));
+  EXPECT_THAT(List("red"), ElementsAre("red/b.v1", "red/own.v1"));
+}
+
+TEST_F(InstalledOperatorsTest, BeforeTheFirstSyncItIs503) {
+  storage::WorldStore empty;
+  InstalledOperators view(empty, kNoWaiting);
+  const kube::Status status = ErrorOf(RunOn(io_, view.List({}, {})));
+  EXPECT_EQ(status.code, 503);
+  EXPECT_GT(status.retry_after_seconds, 0);
+  EXPECT_EQ(ErrorOf(RunOn(io_, view.Get({"a", "b"}, {}))).code, 503);
+}
+
+TEST_F(InstalledOperatorsTest, ResourceVersions) {
+  const std::string now = worlds_.Current()->ResourceVersion();
+  world_.Csv("ops", "c.v1");
+  const std::string future = world_.Snapshot()->ResourceVersion();
+  struct Row {
+    const char* name;
+    std::string version;
+    const char* match;
+    int code;  // 0 = fine
+    const char* reason;
+  };
+  const Row rows[] = {
+      {"any", "0", "", 0, ""},
+      {"not older than any", "0", "NotOlderThan", 0, ""},
+      {"at least now", now, "", 0, ""},
+      {"at least now, said so", now, "NotOlderThan", 0, ""},
+      {"exactly now", now, "Exact", 0, ""},
+      {"future", future, "", 504, "Timeout"},
+      {"future, exactly", future, "Exact", 410, "Expired"},
+      {"not a number of ours", "123", "", 400, "BadRequest"},
+  };
+  for (const Row& row : rows) {
+    SCOPED_TRACE(row.name);
+    rest::ReadOptions options;
+    options.resource_version = row.version;
+    options.resource_version_match = row.match;
+    absl::StatusOr<rest::Reading> reading = RunOn(io_, view_.List({}, options));
+    if (row.code == 0) {
+      EXPECT_OK(reading);
+      continue;
+    }
+    const kube::Status status = ErrorOf(reading);
+    EXPECT_EQ(status.code, row.code);
+    EXPECT_EQ(status.reason, row.reason);
+  }
+  worlds_.Publish(world_.Snapshot());
+  rest::ReadOptions old;
+  old.resource_version = now;
+  EXPECT_OK(RunOn(io_, view_.List({}, old)));  // newer than asked is fine
+}
+
+TEST_F(InstalledOperatorsTest, Icon) {
+  world_.CsvJson(R"({"metadata":{"name":"icon.v1","namespace":"ops","uid":"u"},)"
+                 R"("spec":{"icon":[{"base64data":"aGk=","mediatype":"image/png"}]},)"
+                 R"("status":{"phase":"Succeeded"}})");
+  world_.CsvJson(R"({"metadata":{"name":"html.v1","namespace":"ops","uid":"v"},)"
+                 R"("spec":{"icon":[{"base64data":"aGk=","mediatype":"text/html"}]}})");
+  worlds_.Publish(world_.Snapshot());
+  ASSERT_OK_AND_ASSIGN(rest::Blob blob, RunOn(io_, view_.GetBlob({"red", "icon.v1"})));
+  EXPECT_EQ(blob.content_type, "image/png");
+  EXPECT_EQ(blob.bytes, "hi");
+  EXPECT_THAT(blob.etag, ::testing::MatchesRegex("\".+\""));
+  ASSERT_OK_AND_ASSIGN(blob, RunOn(io_, view_.GetBlob({"ops", "html.v1"})));
+  EXPECT_EQ(blob.content_type, "application/octet-stream");
+  EXPECT_EQ(kube::FromStatus(RunOn(io_, view_.GetBlob({"red", "a.v1"})).status()).code, 404);
+}
+
+TEST_F(InstalledOperatorsTest, ResourceDescribesItself) {
+  const rest::Resource resource = view_.Resource();
+  EXPECT_EQ(resource.descriptor.gvr().GroupResource(),
+            "installedoperators.views.operators.coreos.com");
+  EXPECT_THAT(resource.Verbs(), ElementsAre("get", "list"));
+}
+
+}  // namespace
+}  // namespace steward::views

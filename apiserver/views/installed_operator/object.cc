@@ -1,0 +1,135 @@
+#include "apiserver/views/installed_operator/object.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "base/json/json_text.h"
+#include "base/text/str_cat.h"
+#include "kube/meta/uuid.h"
+#include "olm/copy.h"
+#include "olm/targets.h"
+
+namespace steward::views {
+namespace {
+
+// Appends `,"key":"value"`, or without the comma right after an opening bracket.
+void AppendMember(std::string_view key, std::string_view value, std::string& out) {
+  if (out.back() != '{') out.push_back(',');
+  StrAppend(&out, "\"", key, "\":");
+  AppendJsonString(value, out);
+}
+
+std::string_view InstallModeOf(const Appearance& seen) {
+  if (seen.group == nullptr) return "";
+  const std::optional<olm::InstallMode> mode = olm::ModeFor(seen.group->targets);
+  return mode ? olm::ToString(*mode) : "";
+}
+
+}  // namespace
+
+void InstalledOperatorObject::AppendJson(std::string_view resource_version,
+                                         std::string& out) const {
+  out.append(
+      R"({"apiVersion":"views.operators.coreos.com/v1alpha1","kind":"InstalledOperator","metadata":)");
+  AppendMetadata(resource_version, out);
+  out.append(R"(,"scope":)");
+  AppendScope(out);
+  StrAppend(&out, R"(,"spec":)", seen_.csv->spec_json, R"(,"status":)");
+  AppendStatus(out);
+  out.push_back('}');
+}
+
+void InstalledOperatorObject::AppendMetadata(std::string_view resource_version,
+                                             std::string& out) const {
+  const olm::Csv& csv = *seen_.csv;
+  out.push_back('{');
+  if (!csv.annotations_json.empty()) {
+    StrAppend(&out, R"("annotations":{)", csv.annotations_json, "}");
+  }
+  // The object is there since both the operator and the namespace are.
+  AppendMember("creationTimestamp", std::max(csv.created, seen_.ns->created), out);
+  if (!csv.labels_json.empty() || !seen_.own) {
+    StrAppend(&out, R"(,"labels":{)", csv.labels_json);
+    if (!seen_.own) AppendMember(olm::kCopiedFromLabel, csv.key.ns, out);
+    out.push_back('}');
+  }
+  AppendMember("name", csv.key.name, out);
+  AppendMember("namespace", seen_.ns->name, out);
+  AppendMember("resourceVersion", resource_version, out);
+  AppendMember("uid", kube::UuidV5(csv.uid, seen_.ns->uid), out);
+  out.push_back('}');
+}
+
+void InstalledOperatorObject::AppendScope(std::string& out) const {
+  const olm::Csv& csv = *seen_.csv;
+  StrAppend(&out, R"({"cleanupOptedIn":)", csv.cleanup_opted_in ? "true" : "false");
+  if (!seen_.hidden.empty()) {
+    out.append(R"(,"conflicts":[)");
+    for (const olm::Csv* hidden : seen_.hidden) {
+      if (out.back() != '[') out.push_back(',');
+      out.push_back('{');
+      AppendMember("installNamespace", hidden->key.ns, out);
+      AppendMember("message",
+                   StrCat("another operator of this name, installed in namespace ", hidden->key.ns,
+                          ", reaches this namespace too and is not shown"),
+                   out);
+      AppendMember("type", "NameCollision", out);
+      out.push_back('}');
+    }
+    out.push_back(']');
+  }
+  if (const std::string_view mode = InstallModeOf(seen_); !mode.empty()) {
+    AppendMember("installMode", mode, out);
+  }
+  AppendMember("installNamespace", csv.key.ns, out);
+  if (seen_.group != nullptr) AppendMember("operatorGroup", seen_.group->group->key.name, out);
+  StrAppend(&out, R"(,"targeted":)", seen_.targeted ? "true" : "false", "}");
+}
+
+void InstalledOperatorObject::AppendStatus(std::string& out) const {
+  const olm::Csv& csv = *seen_.csv;
+  StrAppend(&out, "{", csv.status_json);
+  if (!seen_.own) {
+    AppendMember("message", olm::CopiedMessage(csv.key.ns), out);
+    AppendMember("reason", olm::kReasonCopied, out);
+  } else {
+    const auto append_raw = [&out](std::string_view key, std::string_view json) {
+      if (json.empty()) return;
+      StrAppend(&out, out.back() == '{' ? "\"" : ",\"", key, "\":", json);
+    };
+    append_raw("message", csv.message_json);
+    append_raw("reason", csv.reason_json);
+  }
+  out.push_back('}');
+}
+
+void InstalledOperatorObject::AppendCells(std::string& out) const {
+  const olm::Csv& csv = *seen_.csv;
+  out.push_back('[');
+  for (std::string_view cell : {std::string_view(csv.key.name), std::string_view(csv.display_name),
+                                std::string_view(csv.version), std::string_view(csv.release),
+                                std::string_view(csv.replaces), std::string_view(csv.phase),
+                                std::string_view(csv.key.ns), InstallModeOf(seen_)}) {
+    if (out.back() != '[') out.push_back(',');
+    AppendJsonString(cell, out);
+  }
+  out.push_back(']');
+}
+
+std::vector<rest::Column> InstalledOperatorColumns() {
+  return {
+      {"Name", "string", "name", "The operator's ClusterServiceVersion", 0},
+      {"Display", "string", "", "The operator's name for people", 0},
+      {"Version", "string", "", "The operator's version", 0},
+      {"Release", "string", "", "The release of this version", 0},
+      {"Replaces", "string", "", "The ClusterServiceVersion that this one replaces", 0},
+      {"Phase", "string", "", "Where the installation stands", 0},
+      {"Install Namespace", "string", "", "The namespace in which the operator is installed", 1},
+      {"Mode", "string", "",
+       "How the operator is installed: OwnNamespace, SingleNamespace, MultiNamespace or "
+       "AllNamespaces",
+       1},
+  };
+}
+
+}  // namespace steward::views

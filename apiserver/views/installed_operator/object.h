@@ -1,0 +1,39 @@
+// An InstalledOperator in each of its written forms.
+#ifndef APISERVER_VIEWS_INSTALLED_OPERATOR_OBJECT_H_
+#define APISERVER_VIEWS_INSTALLED_OPERATOR_OBJECT_H_
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "apiserver/rest/resource.h"
+#include "apiserver/views/installed_operator/projection.h"
+
+namespace steward::views {
+
+// The drop-in for OLM's copy of a ClusterServiceVersion: what the copy would carry, plus `scope`.
+// Valid as long as the World that the appearance borrows from.
+class InstalledOperatorObject : public rest::Object {
+ public:
+  explicit InstalledOperatorObject(Appearance appearance) : seen_(std::move(appearance)) {}
+
+  std::string_view ns() const override { return seen_.ns->name; }
+  std::string_view name() const override { return seen_.csv->key.name; }
+  void AppendJson(std::string_view resource_version, std::string& out) const override;
+  void AppendMetadata(std::string_view resource_version, std::string& out) const override;
+  void AppendCells(std::string& out) const override;
+
+ private:
+  void AppendScope(std::string& out) const;
+  void AppendStatus(std::string& out) const;
+
+  Appearance seen_;
+};
+
+// The columns that AppendCells fills.
+std::vector<rest::Column> InstalledOperatorColumns();
+
+}  // namespace steward::views
+
+#endif  // APISERVER_VIEWS_INSTALLED_OPERATOR_OBJECT_H_

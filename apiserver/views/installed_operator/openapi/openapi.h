@@ -1,0 +1,14 @@
+// How InstalledOperator looks, for `kubectl explain` and other readers of OpenAPI.
+#ifndef APISERVER_VIEWS_INSTALLED_OPERATOR_OPENAPI_OPENAPI_H_
+#define APISERVER_VIEWS_INSTALLED_OPERATOR_OPENAPI_OPENAPI_H_
+
+#include <string_view>
+
+namespace steward::views {
+
+// The OpenAPI v3 schema of the kind, a JSON object. Static storage.
+std::string_view InstalledOperatorSchema();
+
+}  // namespace steward::views
+
+#endif  // APISERVER_VIEWS_INSTALLED_OPERATOR_OPENAPI_OPENAPI_H_

@@ -1,0 +1,95 @@
+#include "apiserver/views/installed_operator/projection.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "olm/collision.h"
+#include "olm/copy.h"
+
+namespace steward::views {
+namespace {
+
+using storage::EffectiveGroup;
+using storage::World;
+
+// The appearance of one ClusterServiceVersion in `ns`, when it has one there. Whether the group
+// targets `ns` is known to the caller when it came here by the index.
+std::optional<Appearance> Appear(const World& world, const olm::Namespace& ns,
+                                 const olm::Csv& csv) {
+  if (csv.copied) return std::nullopt;
+  Appearance seen;
+  seen.csv = &csv;
+  seen.ns = &ns;
+  seen.group = world.GroupIn(csv.key.ns);
+  seen.own = csv.key.ns == ns.name;
+  seen.targeted = seen.group != nullptr && olm::Targets(*seen.group->group, ns.name, ns.labels);
+  const bool reaches = seen.targeted && !olm::IsUncopiable(csv.phase, csv.reason);
+  if (!seen.own && !reaches) return std::nullopt;
+  return seen;
+}
+
+// Calls `visit` with each install namespace from which operators may reach `ns`, itself included,
+// each once.
+template <typename Visit>
+void ForEachInstall(const World& world, const std::string& ns, Visit visit) {
+  visit(ns);
+  for (const std::string& install : world.InstallsTargeting(ns)) {
+    if (install != ns) visit(install);
+  }
+  for (const std::string& install : world.global_installs()) {
+    if (install != ns) visit(install);
+  }
+}
+
+// One appearance out of those of one name.
+Appearance Merge(std::vector<Appearance>::iterator first, std::vector<Appearance>::iterator last) {
+  std::sort(first, last, [](const Appearance& a, const Appearance& b) {
+    return olm::WinsIn(a.ns->name, *a.csv, *b.csv);
+  });
+  Appearance winner = std::move(*first);
+  for (auto it = first + 1; it != last; ++it) winner.hidden.push_back(it->csv);
+  return winner;
+}
+
+}  // namespace
+
+std::vector<Appearance> AppearancesIn(const World& world, const std::string& ns) {
+  std::vector<Appearance> all;
+  const olm::NamespacePtr* found = world.namespaces().Find(ns);
+  if (found == nullptr) return all;
+  ForEachInstall(world, ns, [&](const std::string& install) {
+    for (auto it = world.csvs().LowerBound({install, ""}); !it.done() && it.key().ns == install;
+         it.Next()) {
+      if (auto seen = Appear(world, **found, *it.value())) all.push_back(*std::move(seen));
+    }
+  });
+  std::sort(all.begin(), all.end(), [](const Appearance& a, const Appearance& b) {
+    return a.csv->key.name < b.csv->key.name;
+  });
+  std::vector<Appearance> merged;
+  merged.reserve(all.size());
+  for (auto first = all.begin(); first != all.end();) {
+    const std::string& name = first->csv->key.name;
+    auto last = std::find_if(first, all.end(),
+                             [&](const Appearance& a) { return a.csv->key.name != name; });
+    merged.push_back(Merge(first, last));
+    first = last;
+  }
+  return merged;
+}
+
+std::optional<Appearance> FindAppearance(const World& world, const std::string& ns,
+                                         const std::string& name) {
+  const olm::NamespacePtr* found = world.namespaces().Find(ns);
+  if (found == nullptr) return std::nullopt;
+  std::vector<Appearance> all;
+  ForEachInstall(world, ns, [&](const std::string& install) {
+    const olm::CsvPtr* csv = world.csvs().Find({install, name});
+    if (csv == nullptr) return;
+    if (auto seen = Appear(world, **found, **csv)) all.push_back(*std::move(seen));
+  });
+  if (all.empty()) return std::nullopt;
+  return Merge(all.begin(), all.end());
+}
+
+}  // namespace steward::views

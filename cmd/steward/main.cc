@@ -1,0 +1,41 @@
+// The one binary of Steward: picks a subcommand.
+#include <csignal>
+#include <cstdio>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cmd/steward/apiserver.h"
+#include "cmd/steward/version.h"
+
+namespace {
+
+constexpr char kUsage[] =
+    "usage: steward COMMAND [flags]\n"
+    "\n"
+    "  apiserver   the aggregated API server: serves installedoperators\n"
+    "  version     which Steward this is\n"
+    "  help        this text\n"
+    "\n"
+    "'steward apiserver --help' lists its flags.\n";
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  // A client that goes away is an error of a write, not the end of the process.
+  std::signal(SIGPIPE, SIG_IGN);
+  const std::vector<std::string> args(argv + 1, argv + argc);
+  const std::string_view command = args.empty() ? "help" : std::string_view(args[0]);
+  if (command == "apiserver") return steward::RunApiServer({args.begin() + 1, args.end()});
+  if (command == "version" || command == "--version") {
+    std::printf("steward %s\n", steward::BuildVersion().git_version.c_str());
+    return 0;
+  }
+  if (command == "help" || command == "--help" || command == "-h") {
+    std::fputs(kUsage, stdout);
+    return 0;
+  }
+  std::fprintf(stderr, "steward: unknown command \"%s\"; 'steward help' lists them\n",
+               args[0].c_str());
+  return 2;
+}

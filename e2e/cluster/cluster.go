@@ -1,0 +1,250 @@
+// Package cluster runs a real Kubernetes control plane on loopback, without containers: etcd, kube-apiserver and, when
+// asked for, kube-controller-manager; and beside it Steward, registered with the aggregator as in production.
+//
+// Several clusters can run at once. Each keeps its files in a folder of its own, ends only the processes that it
+// started, and its processes die with the program that started them.
+package cluster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+)
+
+const (
+	// startWithin is how long a server may take to become ready. Seconds are usual; a busy machine gets more.
+	startWithin = 90 * time.Second
+	// stopGrace is how long a server may take to end after SIGTERM before it is killed.
+	stopGrace = 20 * time.Second
+
+	frontProxyUser = "front-proxy-client"
+)
+
+// Options chooses what runs. The zero value is etcd and kube-apiserver.
+type Options struct {
+	// Controllers are run by a kube-controller-manager; without any there is none.
+	Controllers []string
+	// EtcdFlags and APIServerFlags are added to the command lines.
+	EtcdFlags, APIServerFlags []string
+}
+
+// Cluster is a running control plane.
+type Cluster struct {
+	Dir    string       // certificates, data, logs, kubeconfigs; removed by Stop
+	Admin  string       // kubeconfig of a cluster administrator
+	Config *rest.Config // the same, for clients in Go
+	Kube   kubernetes.Interface
+	Any    dynamic.Interface
+
+	paths                    paths
+	options                  Options
+	pki                      *pki
+	etcdPort, peerPort, port int
+	etcd, apiserver          *Process
+	controllers              *Process
+	stewards                 []*Steward
+}
+
+// Start runs a cluster and returns when it is ready. On an error nothing is left running.
+func Start(ctx context.Context, options Options) (c *Cluster, err error) {
+	c = &Cluster{options: options}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, c.Stop())
+			c = nil
+		}
+	}()
+	if c.paths, err = findPaths(); err != nil {
+		return c, err
+	}
+	if c.Dir, err = os.MkdirTemp("", "steward-e2e-"); err != nil {
+		return c, err
+	}
+	if c.pki, err = newPKI(c.Dir); err != nil {
+		return c, err
+	}
+	for _, port := range []*int{&c.etcdPort, &c.peerPort, &c.port} {
+		if *port, err = freePort(); err != nil {
+			return c, err
+		}
+	}
+	if err = c.writeAdmin(); err != nil {
+		return c, err
+	}
+	if err = c.startEtcd(); err != nil {
+		return c, err
+	}
+	if err = c.StartAPIServer(ctx); err != nil {
+		return c, err
+	}
+	if len(options.Controllers) > 0 {
+		err = c.startControllers(ctx)
+	}
+	return c, err
+}
+
+// Stop ends everything, in order, and removes the cluster's folder unless STEWARD_E2E_KEEP is set.
+// kube-apiserver goes before etcd: without its store it would linger for minutes.
+func (c *Cluster) Stop() error {
+	var errs []error
+	for _, s := range c.stewards {
+		errs = append(errs, s.Stop())
+	}
+	for _, p := range []*Process{c.controllers, c.apiserver, c.etcd} {
+		errs = append(errs, p.Stop(stopGrace))
+	}
+	if c.Dir != "" && os.Getenv("STEWARD_E2E_KEEP") == "" {
+		errs = append(errs, os.RemoveAll(c.Dir))
+	}
+	return errors.Join(errs...)
+}
+
+// URL is where the kube-apiserver listens.
+func (c *Cluster) URL() string { return "https://" + loopback(c.port) }
+
+// APIServerPort is the port of the kube-apiserver; it stays the same over restarts.
+func (c *Cluster) APIServerPort() int { return c.port }
+
+// ClientCAFile holds the authority of client certificates.
+func (c *Cluster) ClientCAFile() string { return c.pki.clientCA }
+
+func (c *Cluster) startEtcd() (err error) {
+	client, peer := "http://"+loopback(c.etcdPort), "http://"+loopback(c.peerPort)
+	c.etcd, err = c.spawn("etcd", append([]string{
+		"--name=e2e",
+		"--data-dir=" + filepath.Join(c.Dir, "etcd"),
+		"--listen-client-urls=" + client,
+		"--advertise-client-urls=" + client,
+		"--listen-peer-urls=" + peer,
+		"--initial-advertise-peer-urls=" + peer,
+		"--initial-cluster=e2e=" + peer,
+		"--unsafe-no-fsync",
+		"--log-level=warn",
+	}, c.options.EtcdFlags...)...)
+	return err
+}
+
+// StartAPIServer starts the kube-apiserver, at first or after StopAPIServer or KillAPIServer, and waits until it is ready.
+func (c *Cluster) StartAPIServer(ctx context.Context) (err error) {
+	c.apiserver, err = c.spawn("kube-apiserver", append([]string{
+		"--etcd-servers=http://" + loopback(c.etcdPort),
+		"--bind-address=127.0.0.1",
+		"--advertise-address=127.0.0.1",
+		fmt.Sprintf("--secure-port=%d", c.port),
+		"--tls-cert-file=" + c.pki.apiserver.Cert,
+		"--tls-private-key-file=" + c.pki.apiserver.Key,
+		"--client-ca-file=" + c.pki.clientCA,
+		"--authorization-mode=RBAC",
+		"--service-cluster-ip-range=10.0.0.0/24",
+		"--service-account-issuer=https://kubernetes.default.svc",
+		"--service-account-key-file=" + c.pki.serviceAccountKey,
+		"--service-account-signing-key-file=" + c.pki.serviceAccountKey,
+		// The aggregation layer: what a kube-apiserver shows to the servers behind it, and which headers it sends them.
+		"--requestheader-client-ca-file=" + c.pki.frontCA,
+		"--requestheader-allowed-names=" + frontProxyUser,
+		"--requestheader-username-headers=X-Remote-User",
+		"--requestheader-group-headers=X-Remote-Group",
+		"--requestheader-extra-headers-prefix=X-Remote-Extra-",
+		"--proxy-client-cert-file=" + c.pki.proxy.Cert,
+		"--proxy-client-key-file=" + c.pki.proxy.Key,
+	}, c.options.APIServerFlags...)...)
+	if err != nil {
+		return err
+	}
+	return waitReady(ctx, c.apiserver, c.URL(), c.Config)
+}
+
+// StopAPIServer ends the kube-apiserver in order.
+func (c *Cluster) StopAPIServer() error { return c.apiserver.Stop(stopGrace) }
+
+// KillAPIServer ends the kube-apiserver with kill -9.
+func (c *Cluster) KillAPIServer() { c.apiserver.Kill() }
+
+func (c *Cluster) startControllers(ctx context.Context) (err error) {
+	port, err := freePort()
+	if err != nil {
+		return err
+	}
+	c.controllers, err = c.spawn("kube-controller-manager",
+		"--kubeconfig="+c.Admin,
+		"--controllers="+strings.Join(c.options.Controllers, ","),
+		"--leader-elect=false",
+		"--bind-address=127.0.0.1",
+		fmt.Sprintf("--secure-port=%d", port),
+		"--tls-cert-file="+c.pki.apiserver.Cert,
+		"--tls-private-key-file="+c.pki.apiserver.Key,
+		"--service-account-private-key-file="+c.pki.serviceAccountKey,
+	)
+	if err != nil {
+		return err
+	}
+	return waitHealthy(ctx, c.controllers, "https://"+loopback(port)+"/healthz", c.Config)
+}
+
+// spawn starts a tool of the tools folder with a log file named after it.
+func (c *Cluster) spawn(name string, args ...string) (*Process, error) {
+	return startProcess(name, filepath.Join(c.Dir, name+".log"), filepath.Join(c.paths.tools, name), args...)
+}
+
+// DumpLogs writes the end of every process's log; for when a test has failed.
+func (c *Cluster) DumpLogs(w io.Writer, lines int) {
+	logs, _ := filepath.Glob(filepath.Join(c.Dir, "*.log"))
+	for _, log := range logs {
+		fmt.Fprintf(w, "---- end of %s\n%s\n", filepath.Base(log), tail(log, lines))
+	}
+}
+
+func waitReady(ctx context.Context, p *Process, url string, config *rest.Config) error {
+	return waitHealthy(ctx, p, url+"/readyz", config)
+}
+
+// waitHealthy waits until a GET of url is answered 200, the process ends, or the time is up.
+func waitHealthy(ctx context.Context, p *Process, url string, config *rest.Config) error {
+	client, err := rest.HTTPClientFor(config)
+	if err != nil {
+		return err
+	}
+	client.Timeout = 5 * time.Second
+	ctx, cancel := context.WithTimeout(ctx, startWithin)
+	defer cancel()
+	last := errors.New("not asked yet")
+	for {
+		if last = getOK(ctx, client, url); last == nil {
+			return nil
+		}
+		select {
+		case <-p.Exited():
+			return p.failure()
+		case <-ctx.Done():
+			return fmt.Errorf("%s is not ready: %w; the end of its log:\n%s", p.Name, last, p.Tail(20))
+		case <-time.After(50 * time.Millisecond):
+		}
+	}
+}
+
+func getOK(ctx context.Context, client *http.Client, url string) error {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	if err != nil {
+		return err
+	}
+	response, err := client.Do(request)
+	if err != nil {
+		return err
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	if err == nil && response.StatusCode != http.StatusOK {
+		err = fmt.Errorf("%s: %s: %s", url, response.Status, body)
+	}
+	return err
+}

@@ -1,0 +1,130 @@
+package olm
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/dynamic"
+)
+
+// The resources that Steward reads, and their definitions.
+var (
+	CSVs           = schema.GroupVersionResource{Group: "operators.coreos.com", Version: "v1alpha1", Resource: "clusterserviceversions"}
+	OperatorGroups = schema.GroupVersionResource{Group: "operators.coreos.com", Version: "v1", Resource: "operatorgroups"}
+	Namespaces     = schema.GroupVersionResource{Version: "v1", Resource: "namespaces"}
+	Definitions    = schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"}
+)
+
+var resources = map[string]schema.GroupVersionResource{
+	"ClusterServiceVersion":    CSVs,
+	"OperatorGroup":            OperatorGroups,
+	"Namespace":                Namespaces,
+	"CustomResourceDefinition": Definitions,
+}
+
+// Create writes objects that do not exist yet. A status goes to the status subresource, as OLM writes it.
+func Create(ctx context.Context, client dynamic.Interface, objects ...*Object) error {
+	for _, object := range objects {
+		if err := create(ctx, client, object); err != nil {
+			return fmt.Errorf("create %s %s/%s: %w", object.GetKind(), object.GetNamespace(), object.GetName(), err)
+		}
+	}
+	return nil
+}
+
+func create(ctx context.Context, client dynamic.Interface, object *Object) error {
+	resource, ok := resources[object.GetKind()]
+	if !ok {
+		return fmt.Errorf("unknown kind")
+	}
+	at := client.Resource(resource).Namespace(object.GetNamespace())
+	// Published CSVs may carry fields that the definition does not know; real clusters prune them, too.
+	made, err := at.Create(ctx, object, metav1.CreateOptions{FieldValidation: metav1.FieldValidationIgnore})
+	if err != nil {
+		return err
+	}
+	status, ok := object.Object["status"]
+	if !ok || resource == Definitions {
+		return nil
+	}
+	made.Object["status"] = status
+	_, err = at.UpdateStatus(ctx, made, metav1.UpdateOptions{FieldValidation: metav1.FieldValidationIgnore})
+	return err
+}
+
+// CreateCRDs writes definitions and waits until the API server serves them.
+func CreateCRDs(ctx context.Context, client dynamic.Interface, definitions ...*Object) error {
+	if err := Create(ctx, client, definitions...); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
+	defer cancel()
+	for _, definition := range definitions {
+		for !established(ctx, client, definition.GetName()) {
+			select {
+			case <-ctx.Done():
+				return fmt.Errorf("%s is not established: %w", definition.GetName(), ctx.Err())
+			case <-time.After(50 * time.Millisecond):
+			}
+		}
+	}
+	return nil
+}
+
+// established looks at the condition, and lists once: the condition comes a moment before the server serves.
+func established(ctx context.Context, client dynamic.Interface, name string) bool {
+	definition, err := client.Resource(Definitions).Get(ctx, name, metav1.GetOptions{})
+	if err != nil {
+		return false
+	}
+	versions, _, _ := unstructured.NestedSlice(definition.Object, "spec", "versions")
+	for _, each := range versions {
+		version, _ := each.(map[string]any)
+		if version["served"] != true {
+			continue
+		}
+		_, err := client.Resource(schema.GroupVersionResource{
+			Group:    text(definition, "spec", "group"),
+			Version:  version["name"].(string),
+			Resource: text(definition, "spec", "names", "plural"),
+		}).List(ctx, metav1.ListOptions{Limit: 1})
+		if err != nil {
+			return false
+		}
+	}
+	return true
+}
+
+// Mutate reads an object, changes it and writes it back, spec and all; it tries again when somebody else was faster.
+func Mutate(ctx context.Context, client dynamic.Interface, resource schema.GroupVersionResource, namespace, name string, change func(*Object)) error {
+	return mutate(ctx, client, resource, namespace, name, change, dynamic.ResourceInterface.Update)
+}
+
+// MutateStatus is Mutate for the status subresource.
+func MutateStatus(ctx context.Context, client dynamic.Interface, resource schema.GroupVersionResource, namespace, name string, change func(*Object)) error {
+	return mutate(ctx, client, resource, namespace, name, change,
+		func(at dynamic.ResourceInterface, ctx context.Context, object *Object, options metav1.UpdateOptions, _ ...string) (*Object, error) {
+			return at.UpdateStatus(ctx, object, options)
+		})
+}
+
+type update func(dynamic.ResourceInterface, context.Context, *Object, metav1.UpdateOptions, ...string) (*Object, error)
+
+func mutate(ctx context.Context, client dynamic.Interface, resource schema.GroupVersionResource, namespace, name string, change func(*Object), write update) error {
+	at := client.Resource(resource).Namespace(namespace)
+	for {
+		object, err := at.Get(ctx, name, metav1.GetOptions{})
+		if err != nil {
+			return err
+		}
+		change(object)
+		if _, err = write(at, ctx, object, metav1.UpdateOptions{}); !apierrors.IsConflict(err) {
+			return err
+		}
+	}
+}

@@ -1,0 +1,47 @@
+// Connections to the API server as plain bytes, whether TLS or not.
+#ifndef KUBE_CLIENT_BYTE_STREAM_H_
+#define KUBE_CLIENT_BYTE_STREAM_H_
+
+#include <boost/asio/any_io_executor.hpp>
+#include <memory>
+#include <span>
+#include <string_view>
+
+#include "base/async/task.h"
+#include "kube/client/config.h"
+
+namespace steward::kube {
+
+// A connected two-way stream. Lives on its executor; one read and one write at a time. Destroying
+// it closes the connection at once. Errors are kUnavailable.
+class ByteStream {
+ public:
+  virtual ~ByteStream() = default;
+
+  // At least one byte; 0 when the peer ended the stream in order.
+  virtual Task<size_t> ReadSome(std::span<char> buffer) = 0;
+  // All of `bytes`, which must stay until the task ends.
+  virtual StatusTask Write(std::string_view bytes) = 0;
+
+  // Between two exchanges: false when bytes or an end have arrived, which nobody asked for.
+  virtual bool IsQuiet() = 0;
+};
+
+// Makes connections. Lives on its executor.
+class Dialer {
+ public:
+  virtual ~Dialer() = default;
+  // Resolves, connects, and with TLS verifies the server. kUnavailable with the reason.
+  virtual Task<std::unique_ptr<ByteStream>> Dial() = 0;
+};
+
+// TLS 1.2 or newer; the server's chain is verified against the configured authorities and its name
+// or address against the certificate (RFC 6125), unless the configuration says otherwise. TCP
+// keepalive finds dead peers within about a minute. kInvalidArgument for certificates or keys that
+// do not parse.
+absl::StatusOr<std::unique_ptr<Dialer>> MakeDialer(const ClientConfig& config,
+                                                   boost::asio::any_io_executor executor);
+
+}  // namespace steward::kube
+
+#endif  // KUBE_CLIENT_BYTE_STREAM_H_

@@ -1,0 +1,93 @@
+// What the project asks of a Kubernetes API server. The REST client, the embedded store and the
+// misbehaving test client all implement it.
+#ifndef KUBE_CLIENT_CLIENT_H_
+#define KUBE_CLIENT_CLIENT_H_
+
+#include <boost/json/value.hpp>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/time/time.h"
+#include "base/async/task.h"
+#include "kube/meta/names.h"
+
+namespace steward::kube {
+
+// A JSON object as the server sent it. At least kPadding readable bytes follow the view (simdjson's
+// need); they lie in the buffer that `owner` keeps alive.
+struct RawObject {
+  static constexpr size_t kPadding = 64;
+  std::string_view json;
+  std::shared_ptr<const void> owner;
+};
+
+struct ListOptions {
+  std::string ns;  // "" = all namespaces, or a cluster-scoped resource
+  std::string label_selector;
+  std::string field_selector;
+  int64_t limit = 0;  // 0 = no paging
+  std::string continue_token;
+  std::string resource_version;
+  std::string resource_version_match;
+};
+
+struct ListPage {
+  std::string resource_version;
+  std::string continue_token;  // "" = last page
+  std::vector<RawObject> items;
+};
+
+struct WatchOptions {
+  std::string ns;
+  std::string label_selector;
+  std::string field_selector;
+  std::string resource_version;  // events strictly after it
+  absl::Duration timeout = absl::Minutes(5);
+};
+
+struct WatchEvent {
+  enum class Type { kAdded, kModified, kDeleted, kBookmark };
+  Type type;
+  std::string resource_version;  // of the object
+  RawObject object;              // a bookmark's carries metadata.resourceVersion only
+};
+
+// A running watch. Not thread-safe; destroying it ends the watch.
+class Watch {
+ public:
+  virtual ~Watch() = default;
+  // The next event; nullopt when the server ended the stream cleanly. Errors: an ERROR event's
+  // Status (410 has reason Expired); kUnavailable for a broken stream; kDeadlineExceeded for
+  // silence beyond the client's limit; kDataLoss for an undecodable stream, which resuming would
+  // meet again. After an error, nullopt or a cancelled call the watch is over: nullopt.
+  virtual Task<std::optional<WatchEvent>> Next() = 0;
+};
+
+// Errors carry the server's Status as payload (kube/meta/status.h); failures to reach the server
+// are kUnavailable, expired time limits kDeadlineExceeded, undecodable answers kDataLoss, answers
+// beyond a size limit kResourceExhausted, all without payload. Calls are cancellable.
+//
+// Thread-safe: call from a coroutine on any executor; the answer arrives on that executor.
+class Client {
+ public:
+  virtual ~Client() = default;
+
+  // `name` of a namespaced resource needs `ns`.
+  virtual Task<RawObject> Get(const GroupVersionResource& gvr, const NamespacedName& name) = 0;
+  virtual Task<ListPage> List(const GroupVersionResource& gvr, const ListOptions& options) = 0;
+  // Always asks for bookmarks. Returns when the server has accepted the watch.
+  virtual Task<std::unique_ptr<Watch>> StartWatch(const GroupVersionResource& gvr,
+                                                  const WatchOptions& options) = 0;
+  // POST; `ns` "" = cluster-scoped. The server's answer: the created object, or a review with its
+  // status.
+  virtual Task<boost::json::value> Create(const GroupVersionResource& gvr, const std::string& ns,
+                                          const boost::json::value& object) = 0;
+};
+
+}  // namespace steward::kube
+
+#endif  // KUBE_CLIENT_CLIENT_H_

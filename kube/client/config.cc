@@ -1,0 +1,131 @@
+#include "kube/client/config.h"
+
+#include <cstdlib>
+#include <fstream>
+#include <utility>
+
+#include "absl/strings/numbers.h"
+#include "base/status/macros.h"
+#include "base/text/str_cat.h"
+
+namespace steward::kube {
+namespace {
+
+constexpr size_t kMaxFileBytes = 16 << 20;
+
+bool IsHostCharacter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
+         c == '.' || c == '_' || c == ':' || c == '%';
+}
+
+absl::Status BadUrl(std::string_view url, std::string_view why) {
+  return absl::InvalidArgumentError(StrCat("server \"", url, "\": ", why));
+}
+
+// Splits "[v6]:port" or "host:port"; the port may be absent.
+absl::Status SplitAuthority(std::string_view url, std::string_view authority, std::string& host,
+                            uint16_t& port) {
+  std::string_view port_text;
+  if (authority.starts_with('[')) {
+    const size_t close = authority.find(']');
+    if (close == std::string_view::npos) return BadUrl(url, "the bracket of the address is open");
+    host = authority.substr(1, close - 1);
+    authority.remove_prefix(close + 1);
+    if (!authority.empty() && !authority.starts_with(':')) return BadUrl(url, "no valid port");
+    port_text = authority;
+  } else {
+    const size_t colon = authority.find(':');
+    host = authority.substr(0, colon);
+    if (colon != std::string_view::npos) port_text = authority.substr(colon);
+    if (host.find('%') != std::string::npos) return BadUrl(url, "no valid host");
+  }
+  if (host.empty()) return BadUrl(url, "no host");
+  for (const char c : host) {
+    if (!IsHostCharacter(c)) return BadUrl(url, "no valid host");
+  }
+  if (port_text.empty()) return absl::OkStatus();
+  port_text.remove_prefix(1);
+  uint32_t number = 0;
+  if (!absl::SimpleAtoi(ToAbsl(port_text), &number) || number == 0 || number > 65535) {
+    return BadUrl(url, "no valid port");
+  }
+  port = static_cast<uint16_t>(number);
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::Status SetServerUrl(std::string_view url, ClientConfig& config) {
+  std::string_view rest = url;
+  if (rest.starts_with("https://")) {
+    rest.remove_prefix(8);
+    config.tls = true;
+    config.port = 443;
+  } else if (rest.starts_with("http://")) {
+    rest.remove_prefix(7);
+    config.tls = false;
+    config.port = 80;
+  } else {
+    return BadUrl(url, "must begin with https:// or http://");
+  }
+  const size_t slash = rest.find('/');
+  const std::string_view authority = rest.substr(0, slash);
+  if (authority.find('@') != std::string_view::npos) {
+    return BadUrl(url, "credentials do not belong into the URL");
+  }
+  RETURN_IF_ERROR(SplitAuthority(url, authority, config.host, config.port));
+  std::string_view path = slash == std::string_view::npos ? "" : rest.substr(slash);
+  while (path.ends_with('/')) path.remove_suffix(1);
+  for (const char c : path) {
+    if (c <= ' ' || c >= 0x7f || c == '?' || c == '#') return BadUrl(url, "no valid path");
+  }
+  config.path_prefix = path;
+  return absl::OkStatus();
+}
+
+absl::Status CheckToken(std::string_view token) {
+  if (token.empty()) return absl::InvalidArgumentError("the token is empty");
+  for (const char c : token) {
+    if (c <= ' ' || c >= 0x7f) {
+      return absl::InvalidArgumentError("the token has characters that no token may have");
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::string> ReadFile(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) return absl::NotFoundError(StrCat("cannot open ", path));
+  std::string bytes;
+  char block[64 << 10];
+  while (file.read(block, sizeof(block)) || file.gcount() > 0) {
+    bytes.append(block, static_cast<size_t>(file.gcount()));
+    if (bytes.size() > kMaxFileBytes) {
+      return absl::InvalidArgumentError(StrCat(path, " is larger than ", kMaxFileBytes, " bytes"));
+    }
+  }
+  if (file.bad()) return absl::UnavailableError(StrCat("cannot read ", path));
+  return bytes;
+}
+
+absl::StatusOr<ClientConfig> InClusterConfig(const std::string& folder) {
+  const char* host = std::getenv("KUBERNETES_SERVICE_HOST");
+  const char* port = std::getenv("KUBERNETES_SERVICE_PORT");
+  if (host == nullptr || port == nullptr || *host == '\0' || *port == '\0') {
+    return absl::FailedPreconditionError(
+        "not in a cluster: KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT are not set; "
+        "name a kubeconfig with --kubeconfig");
+  }
+  const std::string_view name = host;
+  const bool is_v6 = name.find(':') != std::string_view::npos;
+  ClientConfig config;
+  RETURN_IF_ERROR(SetServerUrl(
+      StrCat("https://", is_v6 ? "[" : "", name, is_v6 ? "]" : "", ":", port), config));
+  config.token_file = StrCat(folder, "/token");
+  ASSIGN_OR_RETURN(config.ca_pem, ReadFile(StrCat(folder, "/ca.crt")));
+  // Read later and again; missing now means missing for good.
+  RETURN_IF_ERROR(ReadFile(config.token_file).status());
+  return config;
+}
+
+}  // namespace steward::kube

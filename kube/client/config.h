@@ -1,0 +1,53 @@
+// Where the API server is and who we are there.
+#ifndef KUBE_CLIENT_CONFIG_H_
+#define KUBE_CLIENT_CONFIG_H_
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+
+namespace steward::kube {
+
+struct ClientConfig {
+  bool tls = true;   // false: plain http, for loopback servers such as `kubectl proxy`
+  std::string host;  // name or IP address, without brackets
+  uint16_t port = 443;
+  std::string path_prefix;  // "" or "/prefix" without a slash at the end
+
+  std::string ca_pem;           // certificates that sign the server's; "" = the system's
+  std::string tls_server_name;  // verified instead of `host` when not empty
+  bool insecure_skip_tls_verify = false;
+
+  // Client certificate chain, leaf first, and key; both or neither.
+  std::string cert_pem;
+  std::string key_pem;
+
+  std::string token;
+  std::string token_file;  // wins over `token`; read again as it is rotated
+  std::string username;    // basic authentication
+  std::string password;
+};
+
+// Gives a whole file's bytes.
+using FileReader = std::function<absl::StatusOr<std::string>(const std::string& path)>;
+// The filesystem's; at most 16 MiB, kInvalidArgument beyond.
+absl::StatusOr<std::string> ReadFile(const std::string& path);
+
+// What a pod is given: KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT of the environment,
+// token and ca.crt in `folder`. kFailedPrecondition when the process is not in a pod.
+absl::StatusOr<ClientConfig> InClusterConfig(
+    const std::string& folder = "/var/run/secrets/kubernetes.io/serviceaccount");
+
+// Sets the server of `config` from "https://host:port/prefix"; the scheme is required.
+absl::Status SetServerUrl(std::string_view url, ClientConfig& config);
+
+// OK when `token` can be sent in a header: not empty, printable ASCII without blanks.
+absl::Status CheckToken(std::string_view token);
+
+}  // namespace steward::kube
+
+#endif  // KUBE_CLIENT_CONFIG_H_

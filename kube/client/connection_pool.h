@@ -1,0 +1,75 @@
+// Keep-alive connections to one server.
+#ifndef KUBE_CLIENT_CONNECTION_POOL_H_
+#define KUBE_CLIENT_CONNECTION_POOL_H_
+
+#include <boost/asio/any_io_executor.hpp>
+#include <cstddef>
+#include <memory>
+
+#include "absl/time/time.h"
+#include "base/async/task.h"
+#include "base/clock/clock.h"
+#include "kube/client/byte_stream.h"
+#include "kube/client/http_connection.h"
+
+namespace steward::kube {
+
+struct ConnectionPoolOptions {
+  // In use and idle together; a running watch uses one. Callers beyond wait their turn, first come,
+  // first served.
+  size_t max_connections = 64;
+  // Callers that may wait; more are refused with kUnavailable.
+  size_t max_waiting = 1024;
+  // Kept for the next request; connections that become free beyond are closed.
+  size_t max_idle = 8;
+  // Older idle connections are closed instead of used. Below the servers' own limits.
+  absl::Duration idle_timeout = absl::Seconds(60);
+};
+
+// Lives on its executor, leases too; a lease may outlive the pool.
+class ConnectionPool {
+  struct State;
+
+ public:
+  // A connection in use. Destroying it closes the connection unless Recycle was called.
+  class Lease {
+   public:
+    Lease() = default;
+    Lease(Lease&&) noexcept = default;
+    Lease& operator=(Lease&& other) noexcept;
+    ~Lease() { Release(); }
+
+    HttpConnection& operator*() const { return *connection_; }
+    HttpConnection* operator->() const { return connection_.get(); }
+    // True when requests were made on it before: the server may have closed it meanwhile.
+    bool used_before() const { return used_before_; }
+
+    // Ends the lease, keeping the connection for others if it is reusable.
+    void Recycle();
+
+   private:
+    friend class ConnectionPool;
+    void Release();
+
+    std::shared_ptr<State> pool_;  // null: empty, or holds no place
+    std::unique_ptr<HttpConnection> connection_;
+    bool used_before_ = false;
+  };
+
+  // REQUIRES: `clock` outlives the pool and its leases.
+  ConnectionPool(std::unique_ptr<Dialer> dialer, boost::asio::any_io_executor executor,
+                 Clock& clock, ConnectionPoolOptions options);
+
+  // An idle connection (unless `fresh`) or a new one; waits while all are in use.
+  Task<Lease> Acquire(bool fresh);
+
+  size_t idle() const;
+  size_t in_use() const;
+
+ private:
+  std::shared_ptr<State> state_;
+};
+
+}  // namespace steward::kube
+
+#endif  // KUBE_CLIENT_CONNECTION_POOL_H_

@@ -1,0 +1,42 @@
+// The Authorization header of requests.
+#ifndef KUBE_CLIENT_CREDENTIALS_H_
+#define KUBE_CLIENT_CREDENTIALS_H_
+
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "base/clock/clock.h"
+#include "kube/client/config.h"
+
+namespace steward::kube {
+
+// Gives the header's value; a token file is read again when what was read is a minute old, since
+// kubelets rotate projected tokens in place. Not thread-safe.
+class Credentials {
+ public:
+  static constexpr absl::Duration kTokenFileMaxAge = absl::Minutes(1);
+
+  // REQUIRES: `clock` outlives the object.
+  Credentials(const ClientConfig& config, Clock& clock, FileReader read_file);
+
+  // "Bearer ...", "Basic ...", or "" when the configuration has neither. A token file that can't be
+  // read is an error only while no token was ever read.
+  absl::StatusOr<std::string> Authorization();
+
+  // After a 401: reads the token file now; true when that gave another token.
+  bool Refresh();
+
+ private:
+  absl::Status ReadTokenFile();
+
+  const std::string token_file_;
+  std::string header_;  // "" before the token file was read
+  absl::Time read_at_ = absl::InfinitePast();
+  Clock& clock_;
+  const FileReader read_file_;
+};
+
+}  // namespace steward::kube
+
+#endif  // KUBE_CLIENT_CREDENTIALS_H_

@@ -1,0 +1,54 @@
+// One HTTP/1.1 connection to the API server.
+#ifndef KUBE_CLIENT_HTTP_CONNECTION_H_
+#define KUBE_CLIENT_HTTP_CONNECTION_H_
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "absl/time/time.h"
+#include "base/async/task.h"
+#include "kube/client/byte_stream.h"
+
+namespace steward::kube {
+
+struct ResponseHead {
+  int status = 0;
+  absl::Duration retry_after;  // of Retry-After in seconds; zero = absent or a date
+};
+
+// Requests one after the other: Exchange, then ReadBody until it says false. Lives on the stream's
+// executor; one call at a time. After an error, or a cancelled call, only destruction is left.
+class HttpConnection {
+ public:
+  // Bounds of what one response may make us hold beside its body.
+  static constexpr size_t kMaxHeaderBytes = 64 << 10;
+
+  explicit HttpConnection(std::unique_ptr<ByteStream> stream);
+  ~HttpConnection();
+  HttpConnection(const HttpConnection&) = delete;
+  HttpConnection& operator=(const HttpConnection&) = delete;
+
+  // Sends a whole request, head and body, and returns the final response's head. `request` must
+  // stay until the task ends. kUnavailable when the connection breaks or speaks no HTTP.
+  Task<ResponseHead> Exchange(std::string_view request);
+
+  // Appends at least one byte of the body, at most 64 KiB at a time, to `out`; false at its end.
+  // kUnavailable when the connection breaks before it.
+  Task<bool> ReadBody(std::string& out);
+
+  // The body's length when the server announced it, else 0.
+  size_t content_length() const;
+  // Whether any byte of the present response has arrived.
+  bool response_began() const;
+  // Whether the response has been read to its end and another request may follow.
+  bool reusable() const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace steward::kube
+
+#endif  // KUBE_CLIENT_HTTP_CONNECTION_H_

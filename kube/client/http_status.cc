@@ -1,0 +1,80 @@
+#include "kube/client/http_status.h"
+
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/ascii.h"
+#include "base/text/str_cat.h"
+#include "kube/meta/status.h"
+
+namespace steward::kube {
+namespace {
+
+constexpr size_t kMaxQuotedBytes = 256;
+
+std::string ReasonOf(int http_code) {
+  switch (http_code) {
+    case 400:
+      return "BadRequest";
+    case 401:
+      return "Unauthorized";
+    case 403:
+      return "Forbidden";
+    case 404:
+      return "NotFound";
+    case 405:
+      return "MethodNotAllowed";
+    case 406:
+      return "NotAcceptable";
+    case 409:
+      return "Conflict";
+    case 410:
+      return "Expired";
+    case 413:
+      return "RequestEntityTooLarge";
+    case 415:
+      return "UnsupportedMediaType";
+    case 422:
+      return "Invalid";
+    case 429:
+      return "TooManyRequests";
+    case 500:
+      return "InternalError";
+    case 503:
+      return "ServiceUnavailable";
+    case 504:
+      return "Timeout";
+    default:
+      return "Unknown";
+  }
+}
+
+std::string MessageOf(int http_code, std::string_view body) {
+  std::string message = StrCat("the server answered with HTTP status ", http_code);
+  const absl::string_view text =
+      absl::StripAsciiWhitespace(ToAbsl(body.substr(0, kMaxQuotedBytes)));
+  if (text.empty()) return message;
+  StrAppend(&message, ": ");
+  for (const char c : text) message.push_back(absl::ascii_isprint(c) ? c : ' ');
+  return message;
+}
+
+}  // namespace
+
+absl::Status StatusOfHttpError(int http_code, std::string_view body, absl::Duration retry_after) {
+  Status status;
+  absl::StatusOr<Status> sent = ParseStatus(body);
+  if (sent.ok()) {
+    status = *std::move(sent);
+  } else {
+    status.reason = ReasonOf(http_code);
+    status.message = MessageOf(http_code, body);
+  }
+  status.code = http_code;
+  if (status.retry_after_seconds == 0) {
+    status.retry_after_seconds = static_cast<int>(absl::ToInt64Seconds(retry_after));
+  }
+  return ToStatus(status);
+}
+
+}  // namespace steward::kube

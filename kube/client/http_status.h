@@ -1,0 +1,19 @@
+// A server's error answer as a Kubernetes Status.
+#ifndef KUBE_CLIENT_HTTP_STATUS_H_
+#define KUBE_CLIENT_HTTP_STATUS_H_
+
+#include <string_view>
+
+#include "absl/status/status.h"
+#include "absl/time/time.h"
+
+namespace steward::kube {
+
+// The absl::Status, with payload, of an answer that is no success: the Status in its body, or for
+// any other body (proxies, load balancers) one made from the HTTP code with the body's first words
+// as its message. `retry_after` (zero = none) fills in the Status' own when that is missing.
+absl::Status StatusOfHttpError(int http_code, std::string_view body, absl::Duration retry_after);
+
+}  // namespace steward::kube
+
+#endif  // KUBE_CLIENT_HTTP_STATUS_H_

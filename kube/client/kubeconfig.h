@@ -1,0 +1,26 @@
+// Reading kubeconfig files.
+#ifndef KUBE_CLIENT_KUBECONFIG_H_
+#define KUBE_CLIENT_KUBECONFIG_H_
+
+#include <string>
+#include <string_view>
+
+#include "absl/status/statusor.h"
+#include "kube/client/config.h"
+
+namespace steward::kube {
+
+// The kubeconfig at `path`, YAML or JSON, as kubectl reads it; `context` "" = its current-context.
+// Names of files in it are relative to the kubeconfig's folder; they are read now, but for the
+// token file. Refused with a sentence that says what to do instead: exec and auth-provider plugins,
+// proxy-url, impersonation. insecure-skip-tls-verify is honoured, with a warning in the log;
+// together with a certificate authority it is refused, as kubectl does.
+absl::StatusOr<ClientConfig> LoadKubeconfig(const std::string& path, std::string_view context = "");
+
+// The same over a kubeconfig's text; `folder` "" = the working directory.
+absl::StatusOr<ClientConfig> ParseKubeconfig(std::string_view text, std::string_view folder,
+                                             std::string_view context, const FileReader& read_file);
+
+}  // namespace steward::kube
+
+#endif  // KUBE_CLIENT_KUBECONFIG_H_

@@ -1,0 +1,97 @@
+#include "kube/client/list_page.h"
+
+#include <simdjson.h>
+
+#include <string_view>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "base/text/str_cat.h"
+
+namespace steward::kube {
+namespace {
+
+namespace ondemand = simdjson::ondemand;
+using simdjson::error_code;
+
+std::string_view TrimRight(std::string_view text) {
+  const size_t end = text.find_last_not_of(" \t\r\n");
+  return text.substr(0, end == std::string_view::npos ? 0 : end + 1);
+}
+
+error_code ReadMetadata(ondemand::value metadata, ListPage& page) {
+  ondemand::object object;
+  if (const error_code error = metadata.get_object().get(object)) return error;
+  for (auto field : object) {
+    std::string_view key;
+    if (const error_code error = field.unescaped_key().get(key)) return error;
+    std::string* target = nullptr;
+    if (key == "resourceVersion") target = &page.resource_version;
+    if (key == "continue") target = &page.continue_token;
+    if (target == nullptr) continue;
+    std::string_view text;
+    if (const error_code error = field.value().get_string().get(text)) return error;
+    target->assign(text);
+  }
+  return simdjson::SUCCESS;
+}
+
+error_code ReadItems(ondemand::value items, const std::shared_ptr<const std::string>& body,
+                     ListPage& page) {
+  bool is_null = false;
+  if (const error_code error = items.is_null().get(is_null)) return error;
+  if (is_null) return simdjson::SUCCESS;
+  ondemand::array array;
+  if (const error_code error = items.get_array().get(array)) return error;
+  for (auto element : array) {
+    ondemand::object object;
+    if (const error_code error = element.get_object().get(object)) return error;
+    std::string_view json;
+    if (const error_code error = object.raw_json().get(json)) return error;
+    page.items.push_back({TrimRight(json), body});
+  }
+  return simdjson::SUCCESS;
+}
+
+error_code ReadPage(const std::shared_ptr<const std::string>& body, ListPage& page) {
+  const size_t size = body->size() - RawObject::kPadding;
+  ondemand::parser parser;
+  ondemand::document document;
+  if (const error_code error =
+          parser.iterate(simdjson::padded_string_view(body->data(), size, body->size()))
+              .get(document)) {
+    return error;
+  }
+  ondemand::object object;
+  if (const error_code error = document.get_object().get(object)) return error;
+  for (auto field : object) {
+    std::string_view key;
+    if (const error_code error = field.unescaped_key().get(key)) return error;
+    const bool is_metadata = key == "metadata";
+    if (!is_metadata && key != "items") continue;
+    ondemand::value value;
+    if (const error_code error = field.value().get(value)) return error;
+    const error_code error = is_metadata ? ReadMetadata(value, page) : ReadItems(value, body, page);
+    if (error) return error;
+  }
+  // Past the last token there is no current location.
+  const bool at_end = document.current_location().error() == simdjson::OUT_OF_BOUNDS;
+  return at_end ? simdjson::SUCCESS : simdjson::TRAILING_CONTENT;
+}
+
+}  // namespace
+
+absl::StatusOr<ListPage> ParseListPage(std::shared_ptr<const std::string> body) {
+  static_assert(RawObject::kPadding >= simdjson::SIMDJSON_PADDING);
+  ListPage page;
+  if (const error_code error = ReadPage(body, page)) {
+    return absl::DataLossError(
+        StrCat("the server's answer is not a list: ", simdjson::error_message(error)));
+  }
+  if (page.resource_version.empty()) {
+    return absl::DataLossError("the server's list has no metadata.resourceVersion");
+  }
+  return page;
+}
+
+}  // namespace steward::kube

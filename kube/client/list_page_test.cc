@@ -1,0 +1,89 @@
+#include "kube/client/list_page.h"
+
+#include <string>
+#include <vector>
+
+#include "base/status/matchers.h"
+
+namespace steward::kube {
+namespace {
+
+using ::testing::ElementsAreArray;
+
+absl::StatusOr<ListPage> Parse(std::string text) {
+  text.append(RawObject::kPadding, '\0');
+  return ParseListPage(std::make_shared<const std::string>(std::move(text)));
+}
+
+struct PageCase {
+  const char* name;
+  const char* text;
+  const char* resource_version;
+  const char* continue_token;
+  std::vector<std::string> items;
+};
+
+TEST(ListPageTest, Pages) {
+  const std::vector<PageCase> rows = {
+      {"empty", R"({"metadata":{"resourceVersion":"5"},"items":[]})", "5", "", {}},
+      {"no items", R"({"metadata":{"resourceVersion":"5"}})", "5", "", {}},
+      {"null items", R"({"metadata":{"resourceVersion":"5"},"items":null})", "5", "", {}},
+      {"as kube-apiserver writes",
+       R"({"kind":"L","apiVersion":"v1","metadata":{"resourceVersion":"5","continue":"t\u002b"},)"
+       R"("items":[{"a":1},{"b":[1,{"c":"}"}]}]})"
+       "\n",
+       "5",
+       "t+",
+       {R"({"a":1})", R"({"b":[1,{"c":"}"}]})"}},
+      {"pretty, items first",
+       "{\n \"items\": [\n  {\"a\": 1}\n  ,\n  {}\n ],\n"
+       " \"metadata\": {\"remainingItemCount\": 3, \"resourceVersion\": \"5\"}\n}\n",
+       "5",
+       "",
+       {"{\"a\": 1}", "{}"}},
+  };
+  for (const PageCase& row : rows) {
+    SCOPED_TRACE(row.name);
+    const absl::StatusOr<ListPage> page = Parse(row.text);
+    ASSERT_OK(page);
+    EXPECT_EQ(page->resource_version, row.resource_version);
+    EXPECT_EQ(page->continue_token, row.continue_token);
+    std::vector<std::string> items;
+    for (const RawObject& item : page->items) items.emplace_back(item.json);
+    EXPECT_THAT(items, ElementsAreArray(row.items));
+  }
+}
+
+TEST(ListPageTest, WhatIsNoList) {
+  const std::vector<const char*> rows = {
+      "",
+      "null",
+      "[]",
+      "{}",
+      "<html>",
+      R"({"metadata":{},"items":[]})",
+      R"({"metadata":{"resourceVersion":5},"items":[]})",
+      R"({"metadata":[],"items":[]})",
+      R"({"metadata":{"resourceVersion":"5"},"items":{}})",
+      R"({"metadata":{"resourceVersion":"5"},"items":[1]})",
+      R"({"metadata":{"resourceVersion":"5"},"items":[{]})",
+      R"({"metadata":{"resourceVersion":"5"},"items":[{"a":1})",
+      R"({"metadata":{"resourceVersion":"5"},"items":[{}]} {})",
+  };
+  for (const char* row : rows) {
+    EXPECT_THAT(Parse(row), StatusIs(absl::StatusCode::kDataLoss)) << row;
+  }
+}
+
+TEST(ListPageTest, ItemsKeepTheBodyAlive) {
+  RawObject item;
+  {
+    ASSERT_OK_AND_ASSIGN(const ListPage page,
+                         Parse(R"({"metadata":{"resourceVersion":"5"},"items":[{"a":1}]})"));
+    item = page.items[0];
+  }
+  EXPECT_EQ(item.json, R"({"a":1})");
+}
+
+}  // namespace
+}  // namespace steward::kube

@@ -1,0 +1,71 @@
+// Requests to the API server with everything that surrounds one: connection, credentials, retries,
+// time limits, errors.
+#ifndef KUBE_CLIENT_REQUEST_SENDER_H_
+#define KUBE_CLIENT_REQUEST_SENDER_H_
+
+#include <boost/asio/any_io_executor.hpp>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "absl/time/time.h"
+#include "base/async/task.h"
+#include "base/clock/clock.h"
+#include "kube/client/config.h"
+#include "kube/client/connection_pool.h"
+#include "kube/client/credentials.h"
+#include "kube/client/rest_options.h"
+
+namespace steward::kube {
+
+struct RestRequest {
+  std::string method;                          // "GET" (sent again freely) or "POST"
+  std::string target;                          // without the server's path prefix
+  std::string body;                            // JSON
+  absl::Duration timeout = absl::Seconds(30);  // over all tries
+  size_t max_body_bytes = 16 << 20;            // of the answer
+};
+
+// Lives on its executor; any number of calls at a time. Errors are those of kube::Client.
+class RequestSender {
+ public:
+  // REQUIRES: `clock` and `random` outlive it, and its leases.
+  RequestSender(const ClientConfig& config, std::unique_ptr<Dialer> dialer,
+                boost::asio::any_io_executor executor, Clock& clock, Random& random,
+                const RestClientOptions& options);
+
+  // A success's body, followed by RawObject::kPadding zero bytes.
+  Task<std::shared_ptr<const std::string>> Fetch(RestRequest request);
+  // A success with its head read and its body to be read.
+  Task<ConnectionPool::Lease> Open(RestRequest request);
+
+  Clock& clock() { return clock_; }
+  const RestClientOptions& options() const { return options_; }
+
+ private:
+  struct Answer {
+    ConnectionPool::Lease lease;
+    ResponseHead head;
+  };
+
+  Task<std::shared_ptr<const std::string>> FetchUnlimited(RestRequest request, absl::Time deadline);
+  Task<ConnectionPool::Lease> OpenUnlimited(RestRequest request, absl::Time deadline);
+  Task<Answer> SendAuthorized(const RestRequest& request);
+  Task<Answer> Send(const RestRequest& request, const std::string& authorization);
+  Task<Answer> SendOn(const RestRequest& request, const std::string& bytes, bool fresh,
+                      bool& stale);
+  std::string Serialize(const RestRequest& request, const std::string& authorization) const;
+  void Observe(const RestRequest& request, std::string_view code, absl::Time start) const;
+
+  const std::string fixed_headers_;
+  const std::string path_prefix_;
+  Credentials credentials_;
+  ConnectionPool pool_;
+  Clock& clock_;
+  Random& random_;
+  const RestClientOptions options_;
+};
+
+}  // namespace steward::kube
+
+#endif  // KUBE_CLIENT_REQUEST_SENDER_H_

@@ -1,0 +1,30 @@
+// Paths and queries of the Kubernetes API.
+#ifndef KUBE_CLIENT_REQUEST_TARGET_H_
+#define KUBE_CLIENT_REQUEST_TARGET_H_
+
+#include <string>
+#include <string_view>
+
+#include "absl/status/statusor.h"
+#include "kube/client/client.h"
+#include "kube/meta/names.h"
+
+namespace steward::kube {
+
+// Each returns an absolute path with its query, percent-encoded, to be put behind the server's path
+// prefix. kInvalidArgument when the group, version or resource is no path segment.
+
+absl::StatusOr<std::string> CollectionTarget(const GroupVersionResource& gvr, std::string_view ns);
+// kInvalidArgument for an empty name too.
+absl::StatusOr<std::string> ObjectTarget(const GroupVersionResource& gvr,
+                                         const NamespacedName& name);
+absl::StatusOr<std::string> ListTarget(const GroupVersionResource& gvr, const ListOptions& options);
+absl::StatusOr<std::string> WatchTarget(const GroupVersionResource& gvr,
+                                        const WatchOptions& options);
+
+// RFC 3986: everything but unreserved characters becomes %XX.
+std::string PercentEncode(std::string_view text);
+
+}  // namespace steward::kube
+
+#endif  // KUBE_CLIENT_REQUEST_TARGET_H_

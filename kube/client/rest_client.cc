@@ -1,0 +1,185 @@
+#include "kube/client/rest_client.h"
+
+#include <algorithm>
+#include <boost/asio/post.hpp>
+#include <boost/json/parse.hpp>
+#include <boost/json/serialize.hpp>
+#include <string>
+#include <utility>
+
+#include "base/status/macros.h"
+#include "base/text/str_cat.h"
+#include "kube/client/list_page.h"
+#include "kube/client/on_executor.h"
+#include "kube/client/request_sender.h"
+#include "kube/client/request_target.h"
+#include "kube/client/watch_frame_reader.h"
+#include "kube/client/with_timeout.h"
+
+namespace steward::kube {
+namespace {
+
+namespace asio = boost::asio;
+
+using SenderPtr = std::shared_ptr<RequestSender>;
+using Body = std::shared_ptr<const std::string>;
+
+constexpr int kMaxJsonDepth = 128;
+
+std::string_view WithoutPadding(const Body& body) {
+  return std::string_view(*body).substr(0, body->size() - RawObject::kPadding);
+}
+
+// These run on the client's executor; they own what they need, as a caller may be gone before.
+
+Task<RawObject> FetchObject(SenderPtr sender, RestRequest request) {
+  CO_ASSIGN_OR_RETURN(Body body, co_await sender->Fetch(std::move(request)));
+  co_return RawObject{WithoutPadding(body), body};
+}
+
+Task<ListPage> FetchPage(SenderPtr sender, RestRequest request) {
+  CO_ASSIGN_OR_RETURN(Body body, co_await sender->Fetch(std::move(request)));
+  co_return ParseListPage(std::move(body));
+}
+
+Task<boost::json::value> FetchJson(SenderPtr sender, RestRequest request) {
+  CO_ASSIGN_OR_RETURN(Body body, co_await sender->Fetch(std::move(request)));
+  const std::string_view text = WithoutPadding(body);
+  boost::json::parse_options options;
+  options.max_depth = kMaxJsonDepth;
+  boost::system::error_code error;
+  boost::json::value value =
+      boost::json::parse(boost::json::string_view(text.data(), text.size()), error, {}, options);
+  if (error) {
+    co_return absl::DataLossError(StrCat("the server's answer is not JSON: ", error.message()));
+  }
+  co_return value;
+}
+
+// A watch's state. Owned by whoever is inside Next: the caller's executor while frames are
+// buffered, the client's while reading.
+struct WatchState {
+  SenderPtr sender;
+  ConnectionPool::Lease lease;
+  WatchFrameReader reader;
+  absl::Time must_end_by;
+  bool over = false;
+};
+
+Task<std::optional<WatchEvent>> ReadEvent(std::shared_ptr<WatchState> state) {
+  Clock& clock = state->sender->clock();
+  const absl::Duration silence = state->sender->options().watch_silence;
+  while (true) {
+    const absl::Duration limit = std::min(silence, state->must_end_by - clock.Now());
+    if (limit <= absl::ZeroDuration()) {
+      co_return absl::DeadlineExceededError("the watch did not end when it should have");
+    }
+    absl::StatusOr<bool> more =
+        co_await WithTimeout(clock, limit, "watch", state->lease->ReadBody(state->reader.buffer()));
+    CO_RETURN_IF_ERROR(more.status());
+    if (!*more) {
+      state->lease.Recycle();
+      CO_RETURN_IF_ERROR(state->reader.Finish());
+      co_return std::nullopt;
+    }
+    CO_ASSIGN_OR_RETURN(std::optional<WatchEvent> event, state->reader.Next());
+    if (event) co_return std::move(event);
+  }
+}
+
+class RestWatch : public Watch {
+ public:
+  RestWatch(asio::any_io_executor executor, std::shared_ptr<WatchState> state)
+      : executor_(std::move(executor)), state_(std::move(state)) {}
+
+  // The connection must be closed on its own executor.
+  ~RestWatch() override {
+    asio::post(executor_, [state = std::move(state_)] {});
+  }
+
+  Task<std::optional<WatchEvent>> Next() override {
+    std::shared_ptr<WatchState> state = state_;
+    if (state->over) co_return std::nullopt;
+    state->over = true;  // whatever ends this call otherwise, a cancellation too
+    CO_ASSIGN_OR_RETURN(std::optional<WatchEvent> event, state->reader.Next());
+    if (!event) {
+      CO_ASSIGN_OR_RETURN(event, co_await OnExecutor(executor_, ReadEvent(state)));
+    }
+    state->over = !event.has_value();
+    co_return std::move(event);
+  }
+
+ private:
+  const asio::any_io_executor executor_;
+  std::shared_ptr<WatchState> state_;
+};
+
+Task<std::unique_ptr<Watch>> OpenWatch(asio::any_io_executor executor, SenderPtr sender,
+                                       RestRequest request, absl::Duration lifetime) {
+  CO_ASSIGN_OR_RETURN(ConnectionPool::Lease lease, co_await sender->Open(std::move(request)));
+  auto state = std::make_shared<WatchState>();
+  state->must_end_by = sender->clock().Now() + lifetime + sender->options().watch_grace;
+  state->sender = std::move(sender);
+  state->lease = std::move(lease);
+  co_return std::make_unique<RestWatch>(std::move(executor), std::move(state));
+}
+
+class RestClient : public Client {
+ public:
+  RestClient(asio::any_io_executor executor, RestClientOptions options, SenderPtr sender)
+      : executor_(std::move(executor)), options_(std::move(options)), sender_(std::move(sender)) {}
+
+  ~RestClient() override {
+    asio::post(executor_, [sender = std::move(sender_)] {});
+  }
+
+  Task<RawObject> Get(const GroupVersionResource& gvr, const NamespacedName& name) override {
+    CO_ASSIGN_OR_RETURN(std::string target, ObjectTarget(gvr, name));
+    RestRequest request{"GET", std::move(target), "", options_.request_timeout,
+                        options_.max_object_bytes};
+    co_return co_await OnExecutor(executor_, FetchObject(sender_, std::move(request)));
+  }
+
+  Task<ListPage> List(const GroupVersionResource& gvr, const ListOptions& options) override {
+    CO_ASSIGN_OR_RETURN(std::string target, ListTarget(gvr, options));
+    RestRequest request{"GET", std::move(target), "", options_.list_timeout,
+                        options_.max_list_bytes};
+    co_return co_await OnExecutor(executor_, FetchPage(sender_, std::move(request)));
+  }
+
+  Task<std::unique_ptr<Watch>> StartWatch(const GroupVersionResource& gvr,
+                                          const WatchOptions& options) override {
+    CO_ASSIGN_OR_RETURN(std::string target, WatchTarget(gvr, options));
+    const absl::Duration lifetime = options.timeout;
+    RestRequest request{"GET", std::move(target), "", options_.request_timeout,
+                        options_.max_object_bytes};
+    co_return co_await OnExecutor(executor_,
+                                  OpenWatch(executor_, sender_, std::move(request), lifetime));
+  }
+
+  Task<boost::json::value> Create(const GroupVersionResource& gvr, const std::string& ns,
+                                  const boost::json::value& object) override {
+    CO_ASSIGN_OR_RETURN(std::string target, CollectionTarget(gvr, ns));
+    RestRequest request{"POST", std::move(target), boost::json::serialize(object),
+                        options_.request_timeout, options_.max_object_bytes};
+    co_return co_await OnExecutor(executor_, FetchJson(sender_, std::move(request)));
+  }
+
+ private:
+  const asio::any_io_executor executor_;
+  const RestClientOptions options_;
+  SenderPtr sender_;
+};
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<Client>> MakeRestClient(const ClientConfig& config,
+                                                       asio::any_io_executor executor, Clock& clock,
+                                                       Random& random, RestClientOptions options) {
+  ASSIGN_OR_RETURN(std::unique_ptr<Dialer> dialer, MakeDialer(config, executor));
+  auto sender =
+      std::make_shared<RequestSender>(config, std::move(dialer), executor, clock, random, options);
+  return std::make_unique<RestClient>(std::move(executor), std::move(options), std::move(sender));
+}
+
+}  // namespace steward::kube

@@ -1,0 +1,420 @@
+#include "kube/client/rest_client.h"
+
+#include <boost/json/value.hpp>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "base/text/str_cat.h"
+#include "kube/client/rest_test_fixture.h"
+#include "kube/meta/status.h"
+
+namespace steward::kube {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::SizeIs;
+using ::testing::StartsWith;
+using Then = TestServer::Then;
+
+using RestClientTest = RestTest;
+
+std::string RequestLine(const std::string& request) {
+  return request.substr(0, request.find("\r\n"));
+}
+
+TEST_F(RestClientTest, ListsAsAsked) {
+  ClientConfig config = Config();
+  config.path_prefix = "/proxy";
+  config.token = "secret";
+  RestClientOptions options;
+  options.user_agent = "steward/1.2";
+  Connect(config, options);
+  server_->Answer(
+      Response(200, R"({"kind":"PodList","metadata":{"resourceVersion":"12","continue":"abc"},)"
+                    R"("items":[{"metadata":{"name":"a"}} , {"metadata":{"name":"b"}}]})"));
+  ListOptions list;
+  list.ns = "n";
+  list.limit = 2;
+  list.label_selector = "a in (b,c)";
+  ASSERT_OK_AND_ASSIGN(const ListPage page, List(list));
+  EXPECT_EQ(page.resource_version, "12");
+  EXPECT_EQ(page.continue_token, "abc");
+  ASSERT_THAT(page.items, SizeIs(2));
+  EXPECT_EQ(page.items[0].json, R"({"metadata":{"name":"a"}})");
+  EXPECT_EQ(page.items[1].json, R"({"metadata":{"name":"b"}})");
+  ASSERT_THAT(server_->requests(), SizeIs(1));
+  const std::string& request = server_->requests()[0];
+  EXPECT_EQ(RequestLine(request),
+            "GET /proxy/api/v1/namespaces/n/pods?labelSelector=a%20in%20%28b%2Cc%29&limit=2 "
+            "HTTP/1.1");
+  for (const std::string& header :
+       {std::string("Authorization: Bearer secret\r\n"),
+        std::string("Accept: application/json\r\n"), std::string("User-Agent: steward/1.2\r\n"),
+        StrCat("Host: 127.0.0.1:", server_->port(), "\r\n")}) {
+    EXPECT_THAT(request, HasSubstr(header));
+  }
+}
+
+TEST_F(RestClientTest, KeepsConnections) {
+  Connect();
+  for (int i = 0; i < 3; ++i) {
+    server_->Answer(Response(200, R"({"metadata":{"name":"a"}})"));
+    ASSERT_OK_AND_ASSIGN(const RawObject object, Finish(client_->Get(kPods, {"n", "a"})));
+    EXPECT_EQ(object.json, R"({"metadata":{"name":"a"}})");
+    for (size_t k = 0; k < RawObject::kPadding; ++k) EXPECT_EQ(*(object.json.end() + k), '\0');
+  }
+  EXPECT_EQ(server_->connections_accepted(), 1);
+}
+
+TEST_F(RestClientTest, DoesNotKeepConnectionsTheServerCloses) {
+  Connect();
+  server_->Answer(Response(200, kEmptyList, "Connection: close\r\n"), Then::kClose);
+  server_->Answer(Response(200, kEmptyList));
+  ASSERT_OK(List());
+  ASSERT_OK(List());
+  EXPECT_EQ(server_->connections_accepted(), 2);
+}
+
+TEST_F(RestClientTest, OldIdleConnectionsAreNotUsed) {
+  Connect();
+  server_->Answer(Response(200, kEmptyList));
+  server_->Answer(Response(200, kEmptyList));
+  ASSERT_OK(List());
+  clock_.Advance(absl::Seconds(61));
+  ASSERT_OK(List());
+  EXPECT_EQ(server_->connections_accepted(), 2);
+}
+
+// The server closed while the connection was idle: seen before it is used.
+TEST_F(RestClientTest, ConnectionClosedWhileIdleIsReplaced) {
+  Connect();
+  server_->Answer(Response(200, kEmptyList));
+  ASSERT_OK(List());
+  server_->CloseConnections();
+  RunUntil([&] { return server_->connections_open() == 0; });
+  server_->Answer(Response(200, "{}"));
+  ASSERT_OK(Finish(client_->Create(kPods, "n", boost::json::object())));
+  EXPECT_EQ(server_->connections_accepted(), 2);
+}
+
+// The server closes just when the request arrives: a read goes out again, once; a write does not.
+TEST_F(RestClientTest, StaleConnectionIsRetriedForReadsOnly) {
+  Connect();
+  server_->Answer(Response(200, kEmptyList));
+  server_->Answer("", Then::kClose);
+  server_->Answer(Response(200, kEmptyList));
+  ASSERT_OK(List());
+  ASSERT_OK(List());
+  EXPECT_THAT(server_->requests(), SizeIs(3));
+
+  server_->Answer("", Then::kClose);
+  server_->Answer(Response(201, "{}"));
+  EXPECT_THAT(Finish(client_->Create(kPods, "n", boost::json::object())),
+              StatusIs(absl::StatusCode::kUnavailable));
+  EXPECT_THAT(server_->requests(), SizeIs(4));
+}
+
+TEST_F(RestClientTest, FreshConnectionThatFailsIsNotRetried) {
+  Connect();
+  server_->Answer("", Then::kClose);
+  EXPECT_THAT(List(), StatusIs(absl::StatusCode::kUnavailable));
+  EXPECT_THAT(server_->requests(), SizeIs(1));
+}
+
+struct BadAnswer {
+  const char* name;
+  std::string bytes;
+  absl::StatusCode code;
+  const char* message;
+};
+
+// Answers that are no answers; none may hang or crash.
+TEST_F(RestClientTest, BadAnswers) {
+  const std::vector<BadAnswer> rows = {
+      {"rubbish", "SSH-2.0-OpenSSH\r\n\r\n", absl::StatusCode::kUnavailable, "not HTTP"},
+      {"half a head", "HTTP/1.1 200 OK\r\nConte", absl::StatusCode::kUnavailable, "within"},
+      {"half a body", "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{",
+       absl::StatusCode::kUnavailable, "within"},
+      {"half a chunk", StrCat(ChunkedHead(), "ff\r\n{"), absl::StatusCode::kUnavailable, "within"},
+      {"bad chunk", StrCat(ChunkedHead(), "zz\r\n{"), absl::StatusCode::kUnavailable, "not HTTP"},
+      {"chunks without end", StrCat(ChunkedHead(), Chunk(kEmptyList)),
+       absl::StatusCode::kUnavailable, "within"},
+      {"huge head", StrCat("HTTP/1.1 200 OK\r\nX: ", std::string(100 << 10, 'x')),
+       absl::StatusCode::kUnavailable, ""},
+      {"interim answers only", StrCat("HTTP/1.1 100 Continue\r\n\r\n"),
+       absl::StatusCode::kUnavailable, "within"},
+      {"not JSON", Response(200, "<html>"), absl::StatusCode::kDataLoss, "not a list"},
+      {"no list", Response(200, "[]"), absl::StatusCode::kDataLoss, "not a list"},
+      {"no revision", Response(200, R"({"items":[]})"), absl::StatusCode::kDataLoss,
+       "resourceVersion"},
+      {"redirect", Response(302, "", "Location: /x\r\n"), absl::StatusCode::kInternal, "302"},
+      {"too large", Response(200, StrCat(kEmptyList, std::string(2000, ' '))),
+       absl::StatusCode::kResourceExhausted, "larger than 1000"},
+  };
+  RestClientOptions options;
+  options.max_list_bytes = 1000;
+  Connect(Config(), options);
+  for (const BadAnswer& row : rows) {
+    SCOPED_TRACE(row.name);
+    server_->Answer(row.bytes, Then::kClose);
+    const absl::Status status = List().status();
+    EXPECT_THAT(status.message(), HasSubstr(row.message));
+    EXPECT_EQ(status.code(), row.code) << status;
+  }
+}
+
+TEST_F(RestClientTest, InterimAnswersAreSkipped) {
+  Connect();
+  server_->Answer(StrCat("HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\n", Response(200, kEmptyList)));
+  EXPECT_OK(List());
+}
+
+TEST_F(RestClientTest, ReadsBodiesOfAllFramings) {
+  Connect();
+  const std::string_view a = kEmptyList.substr(0, 20);
+  const std::string_view b = kEmptyList.substr(20);
+  server_->Answer(StrCat(ChunkedHead(), Chunk(a), Chunk(b), Chunk("")));
+  EXPECT_OK(List());
+  server_->Answer(StrCat("HTTP/1.0 200 OK\r\n\r\n", kEmptyList), Then::kClose);
+  EXPECT_OK(List());
+  // Larger than any buffer on the way.
+  const std::string filler(300 << 10, ' ');
+  server_->Answer(StrCat(ChunkedHead(), Chunk(filler), Chunk(kEmptyList), Chunk("")));
+  EXPECT_OK(List());
+}
+
+struct RetryRow {
+  const char* name;
+  bool read_only;
+  std::vector<std::string> answers;
+  size_t requests;
+  int code;  // of the result; 0 = success
+};
+
+TEST_F(RestClientTest, Retries) {
+  const std::string ok = Response(200, kEmptyList);
+  const auto busy = [](int code) { return Response(code, "", "Retry-After: 1\r\n"); };
+  const std::vector<RetryRow> rows = {
+      {"429 then success", true, {busy(429), ok}, 2, 0},
+      {"429 without a time", true, {Response(429, ""), ok}, 2, 0},
+      {"429 of a write", false, {busy(429), ok}, 2, 0},
+      {"503 with a time of a write", false, {busy(503), busy(503), ok}, 3, 0},
+      {"503 without a time of a write", false, {Response(503, "")}, 1, 503},
+      {"500 with a time", true, {busy(500), ok}, 2, 0},
+      {"asked for ever", true, std::vector<std::string>(5, busy(429)), 5, 429},
+      {"500 for ever", true, std::vector<std::string>(3, Response(500, "")), 3, 500},
+      {"504 then success", true, {Response(504, ""), Response(502, ""), ok}, 3, 0},
+      {"500 of a write", false, {Response(500, "")}, 1, 500},
+      {"403", true, {Response(403, "")}, 1, 403},
+      {"404 with a time", true, {busy(404)}, 1, 404},
+      {"longer than the time limit", true, {Response(429, "", "Retry-After: 3600\r\n")}, 1, 429},
+  };
+  Connect();
+  for (const RetryRow& row : rows) {
+    SCOPED_TRACE(row.name);
+    const size_t before = server_->requests().size();
+    for (const std::string& answer : row.answers) server_->Answer(answer);
+    absl::Status status;
+    if (row.read_only) {
+      status = List().status();
+    } else {
+      status = Finish(client_->Create(kPods, "n", boost::json::object())).status();
+    }
+    EXPECT_EQ(server_->requests().size() - before, row.requests);
+    EXPECT_EQ(status.ok() ? 0 : FromStatus(status).code, row.code) << status;
+  }
+}
+
+TEST_F(RestClientTest, WaitsAsLongAsAsked) {
+  Connect();
+  server_->Answer(Response(429, "", "Retry-After: 5\r\n"));
+  server_->Answer(Response(200, kEmptyList));
+  const ListOptions options;
+  const auto result = Begin(client_->List(kPods, options));
+  RunUntil([&] { return clock_.sleepers() == 2; });
+  clock_.Advance(absl::Seconds(5) - absl::Milliseconds(1));
+  io_.poll();
+  EXPECT_THAT(server_->requests(), SizeIs(1));
+  clock_.Advance(absl::Milliseconds(1));
+  RunUntil([&] { return result->has_value(); });
+  EXPECT_OK(**result);
+}
+
+TEST_F(RestClientTest, ErrorsCarryTheServersStatus) {
+  Connect();
+  const Status forbidden = Forbidden(kPods, "", "no");
+  server_->Answer(Response(403, ToJson(forbidden)));
+  const absl::Status status = List().status();
+  EXPECT_THAT(status, StatusIs(absl::StatusCode::kPermissionDenied));
+  EXPECT_EQ(FromStatus(status), forbidden);
+
+  server_->Answer(Response(404, "404 page not found\n"));
+  EXPECT_THAT(List(), StatusIs(absl::StatusCode::kNotFound, HasSubstr("404 page not found")));
+  server_->Answer(Response(410, "", "Retry-After: 3\r\n"));
+  const absl::Status gone = List().status();
+  EXPECT_TRUE(HasReason(gone, "Expired"));
+  EXPECT_EQ(FromStatus(gone).retry_after_seconds, 3);
+  // Errors' bodies are read too: one connection was enough.
+  EXPECT_EQ(server_->connections_accepted(), 1);
+}
+
+TEST_F(RestClientTest, NoAnswerInTimeIsDeadlineExceeded) {
+  Connect();
+  const ListOptions options;
+  const auto result = Begin(client_->List(kPods, options));
+  RunUntil([&] { return !server_->requests().empty(); });
+  clock_.Advance(absl::Seconds(60) - absl::Milliseconds(1));
+  io_.poll();
+  EXPECT_FALSE(result->has_value());
+  clock_.Advance(absl::Milliseconds(1));
+  RunUntil([&] { return result->has_value(); });
+  EXPECT_THAT(**result, StatusIs(absl::StatusCode::kDeadlineExceeded,
+                                 HasSubstr("GET /api/v1/pods: no answer within 1m")));
+  RunUntil([&] { return server_->connections_open() == 0; });
+}
+
+TEST_F(RestClientTest, NobodyListeningIsUnavailable) {
+  ClientConfig config = Config();
+  boost::asio::io_context other;
+  config.port = TestServer(other).port();  // free again
+  Connect(config);
+  EXPECT_THAT(List(), StatusIs(absl::StatusCode::kUnavailable, HasSubstr("connecting to")));
+}
+
+TEST_F(RestClientTest, CancelledCallClosesItsConnection) {
+  Connect();
+  const ListOptions options;
+  const auto result = Begin(client_->List(kPods, options));
+  RunUntil([&] { return !server_->requests().empty(); });
+  RunOn(io_, calls_.Stop());
+  EXPECT_FALSE(result->has_value());
+  RunUntil([&] { return server_->connections_open() == 0; });
+}
+
+TEST_F(RestClientTest, ConnectionsAreBounded) {
+  RestClientOptions options;
+  options.connections.max_connections = 1;
+  options.connections.max_waiting = 1;
+  Connect(Config(), options);
+  server_->Answer(ChunkedHead(), Then::kHold);
+  const ListOptions list;
+  const auto first = Begin(client_->List(kPods, list));
+  RunUntil([&] { return !server_->requests().empty(); });
+  const auto second = Begin(client_->List(kPods, list));
+  io_.poll();
+  const auto third = Begin(client_->List(kPods, list));
+  RunUntil([&] { return third->has_value(); });
+  EXPECT_THAT(**third, StatusIs(absl::StatusCode::kUnavailable, HasSubstr("too many requests")));
+  EXPECT_FALSE(second->has_value());
+  server_->Answer(Response(200, kEmptyList));
+  server_->Push(StrCat(Chunk(kEmptyList), Chunk("")));
+  RunUntil([&] { return first->has_value(); });
+  EXPECT_OK(**first);
+  RunUntil([&] { return second->has_value(); });
+  EXPECT_OK(**second);
+}
+
+TEST_F(RestClientTest, TokenFileIsFollowed) {
+  std::string token = "one\n";
+  int reads = 0;
+  RestClientOptions options;
+  options.read_file = [&](const std::string& path) -> absl::StatusOr<std::string> {
+    EXPECT_EQ(path, "/run/token");
+    ++reads;
+    if (token.empty()) return absl::NotFoundError("no such file");
+    return token;
+  };
+  ClientConfig config = Config();
+  config.token_file = "/run/token";
+  Connect(config, options);
+  const auto list_with = [&](const std::string& expected) {
+    server_->Answer(Response(200, kEmptyList));
+    EXPECT_OK(List());
+    EXPECT_THAT(server_->requests().back(),
+                HasSubstr(StrCat("Authorization: Bearer ", expected, "\r\n")));
+  };
+  list_with("one");
+  token = "two";
+  list_with("one");
+  EXPECT_EQ(reads, 1);
+  clock_.Advance(absl::Minutes(1));
+  list_with("two");
+
+  // Refused before it was due: read at once, and tried once more.
+  token = "three";
+  server_->Answer(Response(401, ""));
+  list_with("three");
+  // The same token again is no reason to try again.
+  server_->Answer(Response(401, ""));
+  EXPECT_THAT(List(), StatusIs(absl::StatusCode::kUnauthenticated));
+
+  token = "";
+  clock_.Advance(absl::Minutes(2));
+  list_with("three");
+}
+
+TEST_F(RestClientTest, UnusableTokenFileIsAnError) {
+  RestClientOptions options;
+  options.read_file = [](const std::string&) { return std::string("a\r\nX: injected"); };
+  ClientConfig config = Config();
+  config.token_file = "/run/token";
+  Connect(config, options);
+  EXPECT_THAT(List(), StatusIs(absl::StatusCode::kUnauthenticated, HasSubstr("/run/token")));
+  EXPECT_THAT(server_->requests(), SizeIs(0));
+}
+
+TEST_F(RestClientTest, BasicAuthentication) {
+  ClientConfig config = Config();
+  config.username = "user";
+  config.password = "pass";
+  Connect(config);
+  server_->Answer(Response(200, kEmptyList));
+  ASSERT_OK(List());
+  EXPECT_THAT(server_->requests()[0], HasSubstr("Authorization: Basic dXNlcjpwYXNz\r\n"));
+}
+
+TEST_F(RestClientTest, CreatePostsTheObject) {
+  Connect();
+  server_->Answer(Response(201, R"({"kind":"Widget","status":{"allowed":true}})"));
+  const boost::json::value object = {{"kind", "Widget"}};
+  ASSERT_OK_AND_ASSIGN(const boost::json::value answer,
+                       Finish(client_->Create(kWidgets, "n", object)));
+  EXPECT_TRUE(answer.at("status").at("allowed").as_bool());
+  const std::string& request = server_->requests()[0];
+  EXPECT_THAT(request, StartsWith("POST /apis/example.com/v1/namespaces/n/widgets HTTP/1.1\r\n"));
+  EXPECT_THAT(request, HasSubstr("Content-Type: application/json\r\n"));
+  EXPECT_THAT(request, ::testing::EndsWith("\r\n\r\n{\"kind\":\"Widget\"}"));
+
+  server_->Answer(Response(201, "{"));
+  EXPECT_THAT(Finish(client_->Create(kWidgets, "n", object)),
+              StatusIs(absl::StatusCode::kDataLoss));
+}
+
+TEST_F(RestClientTest, ImpossibleNamesAreNotSent) {
+  Connect();
+  EXPECT_THAT(Finish(client_->Get(kPods, {"n", ".."})),
+              StatusIs(absl::StatusCode::kInvalidArgument));
+  EXPECT_THAT(Finish(client_->Get(kPods, {"a/b", "c"})),
+              StatusIs(absl::StatusCode::kInvalidArgument));
+  EXPECT_THAT(Finish(client_->Get(kPods, {"n", ""})), StatusIs(absl::StatusCode::kInvalidArgument));
+}
+
+TEST_F(RestClientTest, ObserverSeesEveryTry) {
+  std::vector<std::string> seen;
+  RestClientOptions options;
+  options.observer = [&seen](std::string_view method, std::string_view code, absl::Duration) {
+    seen.push_back(StrCat(method, " ", code));
+  };
+  Connect(Config(), options);
+  server_->Answer(Response(503, ""));
+  server_->Answer("", Then::kClose);
+  server_->Answer(Response(200, kEmptyList));
+  ASSERT_OK(List());
+  EXPECT_THAT(seen, ElementsAre("GET 503", "GET <error>", "GET 200"));
+}
+
+}  // namespace
+}  // namespace steward::kube

@@ -1,0 +1,40 @@
+// What can be chosen about the REST client.
+#ifndef KUBE_CLIENT_REST_OPTIONS_H_
+#define KUBE_CLIENT_REST_OPTIONS_H_
+
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "absl/time/time.h"
+#include "kube/client/config.h"
+#include "kube/client/connection_pool.h"
+
+namespace steward::kube {
+
+struct RestClientOptions {
+  std::string user_agent = "steward";
+  // Over all tries of a call, with connecting and waiting for a connection; for a watch, until the
+  // server accepts it.
+  absl::Duration request_timeout = absl::Seconds(30);
+  absl::Duration list_timeout = absl::Seconds(60);
+  // A watch that lives longer than it asked for by this much is broken.
+  absl::Duration watch_grace = absl::Seconds(30);
+  // So is one that brings nothing for this long: kube-apiserver sends a bookmark each minute, at
+  // first after two.
+  absl::Duration watch_silence = absl::Minutes(3);
+  // Of one page, and of any other answer; larger ones are kResourceExhausted.
+  size_t max_list_bytes = 512 << 20;
+  size_t max_object_bytes = 16 << 20;
+  ConnectionPoolOptions connections;
+  FileReader read_file = ReadFile;  // of the token file
+  // Told of every exchange, on the client's executor: "GET" or "POST"; the HTTP code or "<error>";
+  // time until the response's head. For rest_client_requests_total.
+  std::function<void(std::string_view method, std::string_view code, absl::Duration duration)>
+      observer;
+};
+
+}  // namespace steward::kube
+
+#endif  // KUBE_CLIENT_REST_OPTIONS_H_

@@ -1,0 +1,102 @@
+#include "kube/meta/resource_version.h"
+
+#include <algorithm>
+#include <cassert>
+#include <charconv>
+
+#include "absl/strings/str_format.h"
+#include "base/text/str_cat.h"
+#include "kube/meta/quote.h"
+
+namespace steward::kube {
+namespace {
+
+constexpr uint64_t kMaxClock = 999'999'999'999;
+constexpr uint64_t kMaxBack = 9'999'999;
+constexpr size_t kSubDigits = 2;
+constexpr size_t kMarkDigits = 1;
+constexpr size_t kComponentDigits = 7;
+constexpr size_t kTailDigits = kSubDigits + kMarkDigits + 3 * kComponentDigits;
+constexpr size_t kMaxClockDigits = 12;
+
+bool IsDigits(std::string_view s) {
+  return std::all_of(s.begin(), s.end(), [](char c) { return c >= '0' && c <= '9'; });
+}
+
+// REQUIRES: `digits` are at most 19 digits.
+uint64_t Number(std::string_view digits) {
+  uint64_t n = 0;
+  std::from_chars(digits.data(), digits.data() + digits.size(), n);
+  return n;
+}
+
+uint64_t Stored(uint64_t clock, std::optional<uint64_t> component) {
+  if (!component) return 0;
+  // A component above the clock breaks the contract; an older state than the real one is the
+  // harmless way to be wrong.
+  const uint64_t back = clock - std::min(*component, clock);
+  return kMaxBack - std::min(back, kMaxBack);
+}
+
+}  // namespace
+
+bool IsResourceVersion(std::string_view text) {
+  return !text.empty() && text.size() <= kMaxResourceVersionDigits && text.front() != '0' &&
+         IsDigits(text);
+}
+
+absl::Status CheckResourceVersionParameter(std::string_view text) {
+  if (text.empty() || text == "0" || IsResourceVersion(text)) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      StrCat("invalid resource version: resourceVersion: Invalid value: ", Quote(text),
+             ": must be a decimal number without sign and leading zeros"));
+}
+
+std::strong_ordering CompareResourceVersions(std::string_view a, std::string_view b) {
+  if (a.size() != b.size()) return a.size() <=> b.size();
+  return a <=> b;
+}
+
+std::string Pack(const PackedVersion& version) {
+  assert(version.clock >= 1 && version.clock <= kMaxClock);
+  assert(version.sub < 100 && version.mark >= 0 && version.mark <= 9);
+  return absl::StrFormat("%d%02d%d%07d%07d%07d", version.clock, version.sub, version.mark,
+                         Stored(version.clock, version.csv),
+                         Stored(version.clock, version.operator_group),
+                         Stored(version.clock, version.namespaces));
+}
+
+absl::StatusOr<PackedVersion> Unpack(std::string_view text) {
+  const auto foreign = [&] {
+    return absl::InvalidArgumentError(
+        StrCat("resource version ", Quote(text), " is not one of this API"));
+  };
+  if (!IsResourceVersion(text) || text.size() <= kTailDigits ||
+      text.size() > kTailDigits + kMaxClockDigits) {
+    return foreign();
+  }
+  const auto take = [&](size_t digits) {
+    const uint64_t n = Number(text.substr(0, digits));
+    text.remove_prefix(digits);
+    return n;
+  };
+  const std::string_view whole = text;
+  PackedVersion version;
+  version.clock = take(text.size() - kTailDigits);
+  version.sub = static_cast<uint32_t>(take(kSubDigits));
+  version.mark = static_cast<int>(take(kMarkDigits));
+  for (std::optional<uint64_t>* component :
+       {&version.csv, &version.operator_group, &version.namespaces}) {
+    const uint64_t stored = take(kComponentDigits);
+    if (stored == 0) continue;
+    const uint64_t back = kMaxBack - stored;
+    if (back > version.clock) {
+      text = whole;
+      return foreign();
+    }
+    if (back < version.clock) *component = version.clock - back;
+  }
+  return version;
+}
+
+}  // namespace steward::kube

@@ -1,0 +1,88 @@
+// Label and field selectors: parsing and matching as Kubernetes does.
+#ifndef KUBE_META_SELECTOR_H_
+#define KUBE_META_SELECTOR_H_
+
+#include <boost/json/fwd.hpp>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/statusor.h"
+
+namespace steward::kube {
+
+using LabelMap = std::map<std::string, std::string, std::less<>>;
+
+// A conjunction of requirements on labels. A value; empty = everything.
+class LabelSelector {
+ public:
+  enum class Operator { kIn, kNotIn, kExists, kDoesNotExist, kGreaterThan, kLessThan };
+  struct Requirement {
+    std::string key;
+    Operator op;
+    std::vector<std::string> values;  // sorted; for kGreaterThan and kLessThan one decimal integer
+    bool operator==(const Requirement&) const = default;
+  };
+
+  LabelSelector() = default;
+
+  // The query form: `a=b,c!=d,e in (f,g),h notin (i),j,!k,l>1,m<2`, also `==` and empty values.
+  // Keys and values are validated. The error's message is Kubernetes' for the same input ("unable
+  // to parse requirement: ...").
+  static absl::StatusOr<LabelSelector> Parse(std::string_view text);
+  // The object form, metav1.LabelSelector {matchLabels, matchExpressions}. An empty object selects
+  // everything; what a missing selector means is the caller's to say.
+  static absl::StatusOr<LabelSelector> FromJson(const boost::json::value& selector);
+
+  // `!=` and `notin` also match where the key is absent.
+  bool Matches(const LabelMap& labels) const;
+  bool empty() const { return requirements_.empty(); }
+  const std::vector<Requirement>& requirements() const { return requirements_; }
+  // Canonical query form: requirements sorted by key; parses back to an equal selector.
+  std::string ToString() const;
+
+  bool operator==(const LabelSelector&) const = default;
+
+ private:
+  explicit LabelSelector(std::vector<Requirement> requirements);
+
+  std::vector<Requirement> requirements_;  // sorted by key, operator, values
+};
+
+// A conjunction of `path = value` and `path != value` terms.
+class FieldSelector {
+ public:
+  struct Term {
+    std::string path;
+    bool negated = false;
+    std::string value;
+    bool operator==(const Term&) const = default;
+  };
+
+  FieldSelector() = default;
+
+  // `k=v`, `k==v`, `k!=v` joined by commas; `\\`, `\,` and `\=` are escapes in values.
+  static absl::StatusOr<FieldSelector> Parse(std::string_view text);
+
+  bool empty() const { return terms_.empty(); }
+  const std::vector<Term>& terms() const { return terms_; }
+  // The value that `path` must equal, or null when no term says so.
+  const std::string* RequiredValue(std::string_view path) const;
+  // `get(path)` gives the object's value of a path.
+  template <typename Get>
+  bool Matches(Get get) const {
+    for (const Term& term : terms_) {
+      if ((std::string_view(get(term.path)) == term.value) == term.negated) return false;
+    }
+    return true;
+  }
+  std::string ToString() const;
+
+ private:
+  std::vector<Term> terms_;  // sorted
+};
+
+}  // namespace steward::kube
+
+#endif  // KUBE_META_SELECTOR_H_

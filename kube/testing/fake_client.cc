@@ -1,0 +1,338 @@
+#include "kube/testing/fake_client.h"
+
+#include <boost/asio/this_coro.hpp>
+#include <boost/json/parse.hpp>
+#include <boost/json/serialize.hpp>
+#include <charconv>
+#include <utility>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/strings/str_cat.h"
+#include "absl/synchronization/mutex.h"
+#include "base/status/macros.h"
+#include "kube/client/raw_object.h"
+#include "kube/meta/status.h"
+#include "kube/testing/fake_resource.h"
+#include "kube/testing/wakeup.h"
+
+namespace steward::kube {
+
+namespace asio = boost::asio;
+namespace json = boost::json;
+
+namespace {
+
+std::string Text(const json::object& object, const char* key) {
+  const json::value* value = object.if_contains(key);
+  return value == nullptr ? std::string() : std::string(value->as_string().c_str());
+}
+
+NamespacedName NameOf(json::value& object) {
+  const json::object& metadata = object.at("metadata").as_object();
+  return {Text(metadata, "namespace"), Text(metadata, "name")};
+}
+
+RawObject Encode(const json::value& object) { return OwnedRawObject(json::serialize(object)); }
+
+json::value Decode(const RawObject& object) {
+  return json::parse(json::string_view(object.json.data(), object.json.size()));
+}
+
+}  // namespace
+
+struct FakeClient::State {
+  mutable absl::Mutex mutex;
+  uint64_t revision ABSL_GUARDED_BY(mutex) = 1;
+  std::map<GroupVersionResource, FakeResource> resources ABSL_GUARDED_BY(mutex);
+
+  uint64_t Store(FakeResource& resource, json::value object) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex) {
+    const NamespacedName name = NameOf(object);
+    const auto old = resource.objects.find(name);
+    const bool exists = old != resource.objects.end();
+    json::object& metadata = object.at("metadata").as_object();
+    ++revision;
+    metadata["resourceVersion"] = absl::StrCat(revision);
+    if (exists) {
+      metadata["uid"] = Decode(old->second).at("metadata").at("uid");
+    } else if (!metadata.contains("uid")) {
+      metadata["uid"] = absl::StrCat("uid-", revision);
+    }
+    const RawObject raw = Encode(object);
+    resource.objects[name] = raw;
+    resource.Record(revision, name, exists ? WatchEvent::Type::kModified : WatchEvent::Type::kAdded,
+                    raw);
+    return revision;
+  }
+
+  // Counts the call, waits while such calls are held, then gives its scripted fault.
+  static StatusTask Enter(std::shared_ptr<State> state, Verb verb, GroupVersionResource gvr) {
+    const asio::any_io_executor executor = co_await asio::this_coro::executor;
+    std::shared_ptr<Wakeup> held;
+    {
+      absl::MutexLock lock(&state->mutex);
+      FakeResource::Faults& faults = state->resources[gvr].of(verb);
+      ++faults.calls;
+      if (faults.hold) {
+        held = std::make_shared<Wakeup>(executor);
+        faults.held.push_back(held);
+      }
+    }
+    if (held) co_await held->Wait();
+    absl::MutexLock lock(&state->mutex);
+    FakeResource& resource = state->resources[gvr];
+    FakeResource::Faults& faults = resource.of(verb);
+    absl::Status error;
+    if (!faults.errors.empty()) {
+      error = std::move(faults.errors.front());
+      faults.errors.pop_front();
+    }
+    if (!error.ok()) co_return error;
+    if (!resource.served && !(verb == Verb::kCreate && resource.create)) {
+      co_return ToStatus(NotFoundPath());
+    }
+    co_return absl::OkStatus();
+  }
+
+  void CloseStream(const GroupVersionResource& gvr, const std::shared_ptr<FakeStream>& stream) {
+    absl::MutexLock lock(&mutex);
+    stream->over = true;
+    resources[gvr].streams.remove(stream);
+  }
+  std::optional<FakeStream::Item> TakeItem(FakeStream& stream,
+                                           const std::shared_ptr<Wakeup>& reader) {
+    absl::MutexLock lock(&mutex);
+    if (stream.items.empty()) {
+      stream.reader = reader;
+      return std::nullopt;
+    }
+    FakeStream::Item item = std::move(stream.items.front());
+    stream.items.pop_front();
+    return item;
+  }
+
+  class StreamWatch : public Watch {
+   public:
+    StreamWatch(std::shared_ptr<State> state, GroupVersionResource gvr,
+                std::shared_ptr<FakeStream> stream)
+        : state_(std::move(state)), gvr_(std::move(gvr)), stream_(std::move(stream)) {}
+    ~StreamWatch() override { state_->CloseStream(gvr_, stream_); }
+
+    Task<std::optional<WatchEvent>> Next() override {
+      const asio::any_io_executor executor = co_await asio::this_coro::executor;
+      while (!over_) {
+        auto reader = std::make_shared<Wakeup>(executor);
+        std::optional<FakeStream::Item> item = state_->TakeItem(*stream_, reader);
+        if (!item) {
+          co_await reader->Wait();
+          continue;
+        }
+        if (auto* event = std::get_if<WatchEvent>(&*item)) co_return std::move(*event);
+        over_ = true;
+        state_->CloseStream(gvr_, stream_);
+        if (auto* error = std::get_if<absl::Status>(&*item)) co_return *error;
+      }
+      co_return std::nullopt;
+    }
+
+   private:
+    const std::shared_ptr<State> state_;
+    const GroupVersionResource gvr_;
+    const std::shared_ptr<FakeStream> stream_;
+    bool over_ = false;
+  };
+};
+
+FakeClient::FakeClient() : state_(std::make_shared<State>()) {}
+FakeClient::~FakeClient() = default;
+
+void FakeClient::Serve(const GroupVersionResource& gvr) {
+  absl::MutexLock lock(&state_->mutex);
+  FakeResource& resource = state_->resources[gvr];
+  if (resource.served) return;
+  resource.served = true;
+  resource.history_start = ++state_->revision;
+}
+
+void FakeClient::Withdraw(const GroupVersionResource& gvr) {
+  absl::MutexLock lock(&state_->mutex);
+  FakeResource& resource = state_->resources[gvr];
+  resource.served = false;
+  resource.objects.clear();
+  resource.history.clear();
+  resource.snapshots.clear();
+  ++state_->revision;
+  resource.PushToAll(FakeStream::End{});
+}
+
+uint64_t FakeClient::Put(const GroupVersionResource& gvr, std::string_view json) {
+  json::value object = json::parse(json::string_view(json.data(), json.size()));
+  absl::MutexLock lock(&state_->mutex);
+  return state_->Store(state_->resources.at(gvr), std::move(object));
+}
+
+uint64_t FakeClient::Delete(const GroupVersionResource& gvr, const NamespacedName& name) {
+  absl::MutexLock lock(&state_->mutex);
+  FakeResource& resource = state_->resources.at(gvr);
+  const auto it = resource.objects.find(name);
+  json::value object = Decode(it->second);
+  resource.objects.erase(it);
+  const uint64_t revision = ++state_->revision;
+  object.at("metadata").as_object()["resourceVersion"] = absl::StrCat(revision);
+  resource.Record(revision, name, WatchEvent::Type::kDeleted, Encode(object));
+  return revision;
+}
+
+uint64_t FakeClient::Touch() {
+  absl::MutexLock lock(&state_->mutex);
+  return ++state_->revision;
+}
+
+uint64_t FakeClient::revision() const {
+  absl::MutexLock lock(&state_->mutex);
+  return state_->revision;
+}
+
+std::map<NamespacedName, std::string> FakeClient::Objects(const GroupVersionResource& gvr) const {
+  absl::MutexLock lock(&state_->mutex);
+  std::map<NamespacedName, std::string> out;
+  for (const auto& [name, object] : state_->resources[gvr].objects) out[name] = object.json;
+  return out;
+}
+
+void FakeClient::FailNext(Verb verb, const GroupVersionResource& gvr, absl::Status error,
+                          int times) {
+  absl::MutexLock lock(&state_->mutex);
+  std::deque<absl::Status>& errors = state_->resources[gvr].of(verb).errors;
+  errors.insert(errors.end(), static_cast<size_t>(times), error);
+}
+
+void FakeClient::Hold(Verb verb, const GroupVersionResource& gvr) {
+  absl::MutexLock lock(&state_->mutex);
+  state_->resources[gvr].of(verb).hold = true;
+}
+
+void FakeClient::Release(Verb verb, const GroupVersionResource& gvr) {
+  absl::MutexLock lock(&state_->mutex);
+  FakeResource::Faults& faults = state_->resources[gvr].of(verb);
+  faults.hold = false;
+  for (const std::shared_ptr<Wakeup>& held : std::exchange(faults.held, {})) held->Wake();
+}
+
+void FakeClient::ForgetFaults(const GroupVersionResource& gvr) {
+  for (const Verb verb : {Verb::kGet, Verb::kList, Verb::kWatch, Verb::kCreate}) {
+    Release(verb, gvr);
+    absl::MutexLock lock(&state_->mutex);
+    state_->resources[gvr].of(verb).errors.clear();
+  }
+}
+
+void FakeClient::Expire(const GroupVersionResource& gvr) {
+  absl::MutexLock lock(&state_->mutex);
+  FakeResource& resource = state_->resources[gvr];
+  resource.history.clear();
+  resource.snapshots.clear();
+  resource.history_start = state_->revision;
+}
+
+void FakeClient::BreakWatches(const GroupVersionResource& gvr, absl::Status error) {
+  absl::MutexLock lock(&state_->mutex);
+  state_->resources[gvr].PushToAll(std::move(error));
+}
+
+void FakeClient::CloseWatches(const GroupVersionResource& gvr) {
+  absl::MutexLock lock(&state_->mutex);
+  state_->resources[gvr].PushToAll(FakeStream::End{});
+}
+
+void FakeClient::Bookmark(const GroupVersionResource& gvr, std::optional<uint64_t> revision) {
+  absl::MutexLock lock(&state_->mutex);
+  const std::string text = absl::StrCat(revision.value_or(state_->revision));
+  state_->resources[gvr].PushToAll(WatchEvent{WatchEvent::Type::kBookmark, text,
+                                              Encode({{"metadata", {{"resourceVersion", text}}}})});
+}
+
+void FakeClient::SendEvent(const GroupVersionResource& gvr, WatchEvent event) {
+  absl::MutexLock lock(&state_->mutex);
+  state_->resources[gvr].PushToAll(std::move(event));
+}
+
+void FakeClient::HandleCreate(const GroupVersionResource& gvr, CreateHandler handler) {
+  absl::MutexLock lock(&state_->mutex);
+  state_->resources[gvr].create = std::move(handler);
+}
+
+int FakeClient::calls(Verb verb, const GroupVersionResource& gvr) const {
+  absl::MutexLock lock(&state_->mutex);
+  return state_->resources[gvr].of(verb).calls;
+}
+
+size_t FakeClient::running_watches(const GroupVersionResource& gvr) const {
+  absl::MutexLock lock(&state_->mutex);
+  return state_->resources[gvr].streams.size();
+}
+
+Task<RawObject> FakeClient::Get(const GroupVersionResource& gvr, const NamespacedName& name) {
+  CO_RETURN_IF_ERROR(co_await State::Enter(state_, Verb::kGet, gvr));
+  absl::MutexLock lock(&state_->mutex);
+  const FakeResource& resource = state_->resources[gvr];
+  const auto it = resource.objects.find(name);
+  if (it == resource.objects.end()) co_return ToStatus(NotFound(gvr, name.name));
+  co_return it->second;
+}
+
+Task<ListPage> FakeClient::List(const GroupVersionResource& gvr, const ListOptions& options) {
+  if (!options.label_selector.empty() || !options.field_selector.empty() ||
+      !options.resource_version_match.empty()) {
+    co_return absl::InvalidArgumentError("FakeClient lists without selectors");
+  }
+  CO_RETURN_IF_ERROR(co_await State::Enter(state_, Verb::kList, gvr));
+  absl::MutexLock lock(&state_->mutex);
+  co_return state_->resources[gvr].ListAt(options, state_->revision);
+}
+
+Task<std::unique_ptr<Watch>> FakeClient::StartWatch(const GroupVersionResource& gvr,
+                                                    const WatchOptions& options) {
+  if (!options.label_selector.empty() || !options.field_selector.empty()) {
+    co_return absl::InvalidArgumentError("FakeClient watches without selectors");
+  }
+  CO_RETURN_IF_ERROR(co_await State::Enter(state_, Verb::kWatch, gvr));
+  std::optional<uint64_t> from;
+  if (!options.resource_version.empty() && options.resource_version != "0") {
+    const std::string& text = options.resource_version;
+    uint64_t revision = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), revision);
+    if (error != std::errc() || end != text.data() + text.size()) {
+      co_return ToStatus(BadRequest("invalid resource version"));
+    }
+    from = revision;
+  }
+  absl::MutexLock lock(&state_->mutex);
+  FakeResource& resource = state_->resources[gvr];
+  if (from && *from < resource.history_start) {
+    co_return ToStatus(Expired(
+        absl::StrCat("too old resource version: ", *from, " (", resource.history_start, ")")));
+  }
+  co_return std::make_unique<State::StreamWatch>(
+      state_, gvr, resource.OpenStream(options.ns, from, state_->revision));
+}
+
+Task<json::value> FakeClient::Create(const GroupVersionResource& gvr, const std::string& ns,
+                                     const json::value& object) {
+  CO_RETURN_IF_ERROR(co_await State::Enter(state_, Verb::kCreate, gvr));
+  CreateHandler handler;
+  {
+    absl::MutexLock lock(&state_->mutex);
+    handler = state_->resources[gvr].create;
+  }
+  if (handler) co_return handler(object);
+  json::value copy = object;
+  if (!ns.empty()) copy.at("metadata").as_object()["namespace"] = ns;
+  absl::MutexLock lock(&state_->mutex);
+  FakeResource& resource = state_->resources[gvr];
+  const NamespacedName name = NameOf(copy);
+  if (resource.objects.contains(name)) co_return ToStatus(AlreadyExists(gvr, name.name));
+  state_->Store(resource, std::move(copy));
+  co_return Decode(resource.objects.at(name));
+}
+
+}  // namespace steward::kube

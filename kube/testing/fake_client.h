@@ -1,0 +1,104 @@
+// A cluster in memory that misbehaves on command.
+//
+//   FakeClient cluster;
+//   cluster.Serve(kWidgets);
+//   cluster.Put(kWidgets, R"({"metadata":{"name":"a"}})");
+//   cluster.FailNext(FakeClient::Verb::kList, kWidgets, kube::ToStatus(kube::Timeout("busy", 1)));
+#ifndef KUBE_TESTING_FAKE_CLIENT_H_
+#define KUBE_TESTING_FAKE_CLIENT_H_
+
+#include <boost/json/value.hpp>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "kube/client/client.h"
+#include "kube/meta/names.h"
+
+namespace steward::kube {
+
+// As in etcd one revision counts the changes of all resources. Lists are consistent, and their
+// pages of one revision. A watch gets every change of its resource after the revision it began at;
+// it waits for one in the future. Resources are absent (404) until served. Label and field
+// selectors, and resourceVersionMatch, are not supported: kInvalidArgument.
+//
+// Thread-safe. The callers' executors must run one handler at a time.
+class FakeClient : public Client {
+ public:
+  enum class Verb { kGet, kList, kWatch, kCreate };
+
+  FakeClient();
+  // REQUIRES: no call is running; watches may outlive the client.
+  ~FakeClient() override;
+
+  // --- The cluster's contents.
+
+  void Serve(const GroupVersionResource& gvr);
+  // The resource type goes: objects are forgotten, watches end, everything is 404.
+  void Withdraw(const GroupVersionResource& gvr);
+  // Creates or replaces the object named by `json`'s metadata; sets resourceVersion and, where
+  // missing, uid. Returns the new revision. REQUIRES: served; `json` parses.
+  uint64_t Put(const GroupVersionResource& gvr, std::string_view json);
+  // Returns the revision of the deletion. REQUIRES: the object exists.
+  uint64_t Delete(const GroupVersionResource& gvr, const NamespacedName& name);
+  // A change of something else: just the revision moves on.
+  uint64_t Touch();
+
+  uint64_t revision() const;
+  // name → JSON as it would be listed.
+  std::map<NamespacedName, std::string> Objects(const GroupVersionResource& gvr) const;
+
+  // --- Misbehaviour. Faults of one verb and resource are used up in order.
+
+  // The next `times` calls fail with `error`; OK lets them through, to count up to a later fault.
+  void FailNext(Verb verb, const GroupVersionResource& gvr, absl::Status error, int times = 1);
+  // Calls from now on wait until Release.
+  void Hold(Verb verb, const GroupVersionResource& gvr);
+  void Release(Verb verb, const GroupVersionResource& gvr);
+  // Drops the faults not used up yet and releases what is held.
+  void ForgetFaults(const GroupVersionResource& gvr);
+  // What happened up to now is forgotten: watches that begin before the present revision, and
+  // continue tokens given out, are answered with 410. Running watches go on.
+  void Expire(const GroupVersionResource& gvr);
+  // Every running watch fails with `error`, after the events it has not read yet. With a Kubernetes
+  // Status as payload it is what an ERROR event gives.
+  void BreakWatches(const GroupVersionResource& gvr,
+                    absl::Status error = absl::UnavailableError("connection reset"));
+  // Every running watch ends cleanly.
+  void CloseWatches(const GroupVersionResource& gvr);
+  // Sends a bookmark to every running watch, of the present revision unless another is named.
+  void Bookmark(const GroupVersionResource& gvr, std::optional<uint64_t> revision = std::nullopt);
+  // Sends an event as it stands to every running watch; the cluster's contents don't change.
+  void SendEvent(const GroupVersionResource& gvr, WatchEvent event);
+  // Answers creates of `gvr` from now on, instead of storing the object. For reviews.
+  using CreateHandler =
+      std::function<absl::StatusOr<boost::json::value>(const boost::json::value& object)>;
+  void HandleCreate(const GroupVersionResource& gvr, CreateHandler handler);
+
+  // --- What was asked.
+
+  // Calls begun, failed ones too.
+  int calls(Verb verb, const GroupVersionResource& gvr) const;
+  size_t running_watches(const GroupVersionResource& gvr) const;
+
+  Task<RawObject> Get(const GroupVersionResource& gvr, const NamespacedName& name) override;
+  Task<ListPage> List(const GroupVersionResource& gvr, const ListOptions& options) override;
+  Task<std::unique_ptr<Watch>> StartWatch(const GroupVersionResource& gvr,
+                                          const WatchOptions& options) override;
+  Task<boost::json::value> Create(const GroupVersionResource& gvr, const std::string& ns,
+                                  const boost::json::value& object) override;
+
+ private:
+  struct State;
+  std::shared_ptr<State> state_;
+};
+
+}  // namespace steward::kube
+
+#endif  // KUBE_TESTING_FAKE_CLIENT_H_

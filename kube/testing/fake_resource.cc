@@ -1,0 +1,96 @@
+#include "kube/testing/fake_resource.h"
+
+#include <algorithm>
+#include <charconv>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "kube/meta/status.h"
+
+namespace steward::kube {
+namespace {
+
+bool InNamespace(const NamespacedName& name, const std::string& ns) {
+  return ns.empty() || name.ns == ns;
+}
+
+// Continue tokens are "<revision>.<index of the next item>".
+bool ReadToken(const std::string& token, uint64_t& revision, size_t& index) {
+  const char* const end = token.data() + token.size();
+  const auto first = std::from_chars(token.data(), end, revision);
+  if (first.ec != std::errc() || first.ptr == end || *first.ptr != '.') return false;
+  const auto second = std::from_chars(first.ptr + 1, end, index);
+  return second.ec == std::errc() && second.ptr == end;
+}
+
+}  // namespace
+
+void FakeStream::Push(Item item) {
+  if (over) return;
+  items.push_back(std::move(item));
+  if (reader) std::exchange(reader, nullptr)->Wake();
+}
+
+void FakeResource::PushToAll(const FakeStream::Item& item) {
+  for (const std::shared_ptr<FakeStream>& stream : streams) stream->Push(item);
+}
+
+void FakeResource::Record(uint64_t revision, const NamespacedName& name, WatchEvent::Type type,
+                          const RawObject& object) {
+  history.push_back({revision, name, WatchEvent{type, absl::StrCat(revision), object}});
+  for (const std::shared_ptr<FakeStream>& stream : streams) {
+    if (InNamespace(name, stream->ns)) stream->Push(history.back().event);
+  }
+}
+
+std::shared_ptr<FakeStream> FakeResource::OpenStream(const std::string& ns,
+                                                     std::optional<uint64_t> revision,
+                                                     uint64_t now) {
+  auto stream = std::make_shared<FakeStream>();
+  stream->ns = ns;
+  if (!revision) {
+    for (const auto& [name, object] : objects) {
+      if (!InNamespace(name, ns)) continue;
+      stream->Push(WatchEvent{WatchEvent::Type::kAdded, absl::StrCat(now), object});
+    }
+  } else {
+    for (const Change& change : history) {
+      if (change.revision > *revision && InNamespace(change.name, ns)) stream->Push(change.event);
+    }
+  }
+  streams.push_back(stream);
+  return stream;
+}
+
+absl::StatusOr<ListPage> FakeResource::ListAt(const ListOptions& options, uint64_t now) {
+  uint64_t revision = now;
+  size_t begin = 0;
+  Snapshot all;
+  const Snapshot* snapshot = &all;
+  if (options.continue_token.empty()) {
+    for (const auto& [name, object] : objects) {
+      if (InNamespace(name, options.ns)) all.emplace_back(name, object);
+    }
+  } else {
+    if (!ReadToken(options.continue_token, revision, begin)) {
+      return ToStatus(BadRequest("invalid continue token"));
+    }
+    const auto it = snapshots.find(revision);
+    if (it == snapshots.end()) {
+      return ToStatus(Expired("The provided continue parameter is too old"));
+    }
+    snapshot = &it->second;
+  }
+  size_t end = snapshot->size();
+  if (options.limit > 0) end = std::min(end, begin + static_cast<size_t>(options.limit));
+  ListPage page;
+  page.resource_version = absl::StrCat(revision);
+  for (size_t i = begin; i < end; ++i) page.items.push_back((*snapshot)[i].second);
+  if (end < snapshot->size()) {
+    page.continue_token = absl::StrCat(revision, ".", end);
+    if (snapshot == &all) snapshots[revision] = std::move(all);
+  }
+  return page;
+}
+
+}  // namespace steward::kube

@@ -1,0 +1,75 @@
+// The contents and the scripted faults of one resource type of a FakeClient.
+#ifndef KUBE_TESTING_FAKE_RESOURCE_H_
+#define KUBE_TESTING_FAKE_RESOURCE_H_
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <list>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "kube/client/client.h"
+#include "kube/testing/fake_client.h"
+#include "kube/testing/wakeup.h"
+
+namespace steward::kube {
+
+// What a running watch has not read yet, and who waits for it. Guarded by the client's mutex.
+struct FakeStream {
+  struct End {};  // clean
+  using Item = std::variant<WatchEvent, absl::Status, End>;
+
+  std::string ns;
+  std::deque<Item> items;
+  std::shared_ptr<Wakeup> reader;
+  bool over = false;
+
+  void Push(Item item);
+};
+
+// Guarded by the client's mutex.
+struct FakeResource {
+  struct Change {
+    uint64_t revision;
+    NamespacedName name;
+    WatchEvent event;
+  };
+  using Snapshot = std::vector<std::pair<NamespacedName, RawObject>>;
+  struct Faults {
+    std::deque<absl::Status> errors;
+    bool hold = false;
+    std::vector<std::shared_ptr<Wakeup>> held;
+    int calls = 0;
+  };
+
+  bool served = false;
+  std::map<NamespacedName, RawObject> objects;
+  std::vector<Change> history;
+  uint64_t history_start = 0;              // changes after it are in `history`
+  std::map<uint64_t, Snapshot> snapshots;  // of paged lists, by revision
+  std::list<std::shared_ptr<FakeStream>> streams;
+  std::array<Faults, 4> faults;  // by verb
+  FakeClient::CreateHandler create;
+
+  Faults& of(FakeClient::Verb verb) { return faults[static_cast<size_t>(verb)]; }
+
+  // Stores the change and tells the streams.
+  void Record(uint64_t revision, const NamespacedName& name, WatchEvent::Type type,
+              const RawObject& object);
+  void PushToAll(const FakeStream::Item& item);
+  // A stream of what comes after `revision`, or the present objects and what comes then for
+  // nullopt.
+  std::shared_ptr<FakeStream> OpenStream(const std::string& ns, std::optional<uint64_t> revision,
+                                         uint64_t now);
+  absl::StatusOr<ListPage> ListAt(const ListOptions& options, uint64_t now);
+};
+
+}  // namespace steward::kube
+
+#endif  // KUBE_TESTING_FAKE_RESOURCE_H_

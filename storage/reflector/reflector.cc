@@ -1,0 +1,173 @@
+#include "storage/reflector/reflector.h"
+
+#include <algorithm>
+#include <charconv>
+#include <memory>
+#include <utility>
+
+#include "base/log/log.h"
+#include "base/status/macros.h"
+#include "base/text/str_cat.h"
+#include "kube/meta/status.h"
+
+namespace steward::storage {
+namespace {
+
+// A stream that ends sooner, without an event, is a failure: the server turns watches away.
+constexpr absl::Duration kShortWatch = absl::Seconds(1);
+constexpr absl::Duration kMaxRetryAfter = absl::Minutes(1);
+
+bool IsExpired(const absl::Status& status) {
+  return kube::HasReason(status, "Expired") || kube::HasReason(status, "Gone");
+}
+
+}  // namespace
+
+Reflector::Reflector(kube::Client& client, Clock& clock, Random& random, ReflectorOptions options,
+                     ReflectorSink& sink)
+    : client_(client),
+      clock_(clock),
+      options_(std::move(options)),
+      sink_(sink),
+      backoff_(options_.backoff, random) {}
+
+VoidTask Reflector::Run() {
+  while (true) {
+    absl::Status status;
+    if (position_) {
+      status = co_await Watch();
+    } else {
+      status = co_await List();
+    }
+    if (status.ok()) continue;
+    absl::Duration wait = options_.absent_poll;
+    if (absl::IsNotFound(status)) {
+      BecomeAbsent();
+    } else {
+      wait = NoteFailure(status);
+    }
+    co_await clock_.Sleep(wait);
+  }
+}
+
+StatusTask Reflector::List() {
+  kube::ListOptions list;
+  list.ns = options_.ns;
+  list.label_selector = options_.label_selector;
+  list.field_selector = options_.field_selector;
+  list.limit = std::exchange(list_whole_, false) ? 0 : options_.page_size;
+  std::optional<uint64_t> revision;
+  do {
+    absl::StatusOr<kube::ListPage> page = co_await client_.List(options_.gvr, list);
+    if (!page.ok()) {
+      list_whole_ = revision && IsExpired(page.status());
+      co_return page.status();
+    }
+    uint64_t page_revision = 0;
+    CO_RETURN_IF_ERROR(ReadRevision(page->resource_version, page_revision));
+    if (!revision) {
+      sink_.OnReplaceBegin();
+      revision = page_revision;
+    } else if (page_revision != *revision) {
+      co_return absl::DataLossError("the pages of a list have different revisions");
+    }
+    for (const kube::RawObject& item : page->items) sink_.OnReplaceItem(item);
+    if (!page->continue_token.empty() && page->continue_token == list.continue_token) {
+      co_return absl::DataLossError("a page of a list continues with itself");
+    }
+    list.continue_token = std::move(page->continue_token);
+  } while (!list.continue_token.empty());
+  sink_.OnReplaceEnd(*revision);
+  position_ = revision;
+  absent_ = false;
+  log::Verbose(2, "Listed", {{"resource", options_.gvr.GroupResource()}, {"revision", *revision}});
+  co_return absl::OkStatus();
+}
+
+StatusTask Reflector::Watch() {
+  kube::WatchOptions options;
+  options.ns = options_.ns;
+  options.label_selector = options_.label_selector;
+  options.field_selector = options_.field_selector;
+  options.resource_version = std::to_string(*position_);
+  options.timeout = options_.watch_timeout;
+  CO_ASSIGN_OR_RETURN(std::unique_ptr<kube::Watch> watch,
+                      co_await client_.StartWatch(options_.gvr, options));
+  const absl::Time start = clock_.Now();
+  bool healthy = false;
+  BecomeConnected();
+  while (true) {
+    absl::StatusOr<std::optional<kube::WatchEvent>> event = co_await watch->Next();
+    if (!healthy && clock_.Now() - start >= kShortWatch) {
+      healthy = true;
+      backoff_.Reset();
+    }
+    CO_RETURN_IF_ERROR(event.status());
+    if (!*event) break;
+    CO_RETURN_IF_ERROR(TakeEvent(**event));
+    if (!healthy) backoff_.Reset();
+    healthy = true;
+  }
+  if (healthy) co_return absl::OkStatus();
+  co_return absl::UnavailableError("the server ended the watch at once");
+}
+
+absl::Status Reflector::TakeEvent(const kube::WatchEvent& event) {
+  uint64_t revision = 0;
+  RETURN_IF_ERROR(ReadRevision(event.resource_version, revision));
+  if (event.type == kube::WatchEvent::Type::kBookmark) {
+    // A late bookmark says nothing new.
+    if (revision < *position_) return absl::OkStatus();
+    position_ = revision;
+    sink_.OnBookmark(revision);
+    return absl::OkStatus();
+  }
+  if (revision < *position_) {
+    return absl::DataLossError(
+        StrCat("the watch went back from revision ", *position_, " to ", revision));
+  }
+  position_ = revision;
+  sink_.OnEvent(event.type, event.object, revision);
+  return absl::OkStatus();
+}
+
+void Reflector::BecomeConnected() {
+  if (std::exchange(connected_, true)) return;
+  sink_.OnConnected();
+}
+
+void Reflector::BecomeAbsent() {
+  position_.reset();
+  if (!std::exchange(absent_, true)) {
+    log::Info("The resource type does not exist in the cluster; waiting for it",
+              {{"resource", options_.gvr.GroupResource()}});
+    sink_.OnAbsent();
+  }
+  BecomeConnected();
+}
+
+// Returns how long to wait.
+absl::Duration Reflector::NoteFailure(const absl::Status& why) {
+  connected_ = false;
+  if (IsExpired(why) || absl::IsDataLoss(why)) position_.reset();
+  const absl::Duration asked = absl::Seconds(kube::FromStatus(why).retry_after_seconds);
+  const absl::Duration wait = std::max(backoff_.Next(), std::min(asked, kMaxRetryAfter));
+  log::Warning("Reading from the cluster failed; will try again",
+               {{"resource", options_.gvr.GroupResource()},
+                {"next", position_ ? "watch" : "list"},
+                {"wait", absl::FormatDuration(wait)},
+                {"err", why}});
+  sink_.OnDisconnected(why);
+  return wait;
+}
+
+absl::Status Reflector::ReadRevision(const std::string& text, uint64_t& revision) const {
+  const char* const end = text.data() + text.size();
+  const auto [read_to, error] = std::from_chars(text.data(), end, revision);
+  if (error == std::errc() && read_to == end && revision > 0) return absl::OkStatus();
+  log::Error("The server sent a resourceVersion that is no number",
+             {{"resource", options_.gvr.GroupResource()}, {"resourceVersion", text}});
+  return absl::DataLossError(StrCat("not a resourceVersion: \"", text, "\""));
+}
+
+}  // namespace steward::storage

@@ -1,0 +1,52 @@
+// From the watched kinds to published Worlds.
+#ifndef STORAGE_REFLECTOR_WORLD_FEED_H_
+#define STORAGE_REFLECTOR_WORLD_FEED_H_
+
+#include <functional>
+#include <memory>
+
+#include "base/async/task_group.h"
+#include "base/clock/clock.h"
+#include "kube/client/client.h"
+#include "storage/world/world_store.h"
+#include "storage/world/world_writer.h"
+
+namespace steward::storage {
+
+// Keeps `worlds` current: reflects ClusterServiceVersions, OperatorGroups and Namespaces, decodes
+// each object once and publishes a World after every change. Objects labelled olm.copiedFrom are
+// never asked for: copies cost nothing here.
+//
+// An object that cannot be decoded is left out and logged; one that was there before is taken out,
+// since its state is unknown. Not thread-safe: everything happens on the executor of the group that
+// it was started in.
+class WorldFeed {
+ public:
+  // `published` is told of every World, on the executor, before readers see it.
+  // REQUIRES: the arguments outlive this object.
+  WorldFeed(kube::Client& client, Clock& clock, Random& random, WorldStore& worlds,
+            std::function<void(const World&)> published = nullptr);
+  ~WorldFeed();
+
+  // Runs until `tasks` is stopped, which must be before this object is destroyed. Call once.
+  void Start(TaskGroup& tasks);
+
+ private:
+  template <typename Kind>
+  class Feed;
+  struct Sources;
+
+  void Publish();
+
+  kube::Client& client_;
+  Clock& clock_;
+  Random& random_;
+  WorldStore& worlds_;
+  const std::function<void(const World&)> published_;
+  WorldWriter writer_;
+  std::unique_ptr<Sources> sources_;
+};
+
+}  // namespace steward::storage
+
+#endif  // STORAGE_REFLECTOR_WORLD_FEED_H_

@@ -1,0 +1,175 @@
+#include "storage/reflector/world_feed.h"
+
+#include <boost/asio/io_context.hpp>
+#include <string>
+
+#include "base/async/run.h"
+#include "base/async/task_group.h"
+#include "base/clock/fake_clock.h"
+#include "base/status/matchers.h"
+#include "kube/meta/status.h"
+#include "kube/testing/fake_client.h"
+#include "storage/world/world_store.h"
+
+namespace steward::storage {
+namespace {
+
+namespace asio = boost::asio;
+using kube::FakeClient;
+
+const kube::GroupVersionResource kCsvs = {"operators.coreos.com", "v1alpha1",
+                                          "clusterserviceversions"};
+const kube::GroupVersionResource kGroups = {"operators.coreos.com", "v1", "operatorgroups"};
+const kube::GroupVersionResource kNamespaces = {"", "v1", "namespaces"};
+
+// The fake cluster knows no selectors: notes the one asked for, and filters nothing.
+class Unfiltered : public kube::Client {
+ public:
+  explicit Unfiltered(FakeClient& cluster) : cluster_(cluster) {}
+
+  Task<kube::RawObject> Get(const kube::GroupVersionResource& gvr,
+                            const kube::NamespacedName& name) override {
+    return cluster_.Get(gvr, name);
+  }
+  Task<kube::ListPage> List(const kube::GroupVersionResource& gvr,
+                            const kube::ListOptions& options) override {
+    kube::ListOptions all = options;
+    selectors[gvr] = std::exchange(all.label_selector, "");
+    co_return co_await cluster_.List(gvr, all);
+  }
+  Task<std::unique_ptr<kube::Watch>> StartWatch(const kube::GroupVersionResource& gvr,
+                                                const kube::WatchOptions& options) override {
+    kube::WatchOptions all = options;
+    EXPECT_EQ(std::exchange(all.label_selector, ""), selectors[gvr]);
+    co_return co_await cluster_.StartWatch(gvr, all);
+  }
+  Task<boost::json::value> Create(const kube::GroupVersionResource& gvr, const std::string& ns,
+                                  const boost::json::value& object) override {
+    return cluster_.Create(gvr, ns, object);
+  }
+
+  std::map<kube::GroupVersionResource, std::string> selectors;
+
+ private:
+  FakeClient& cluster_;
+};
+
+class WorldFeedTest : public ::testing::Test {
+ protected:
+  ~WorldFeedTest() override { RunOn(io_, tasks_.Stop()); }
+
+  void Start() {
+    feed_.Start(tasks_);
+    Settle();
+  }
+  // Runs what can run without time passing.
+  void Settle() {
+    io_.restart();
+    while (io_.poll() > 0) {
+    }
+  }
+  void Pass(absl::Duration time) {
+    clock_.Advance(time);
+    Settle();
+  }
+  void ServeOlm() {
+    cluster_.Serve(kCsvs);
+    cluster_.Serve(kGroups);
+  }
+  static std::string Object(const std::string& ns, const std::string& name,
+                            const std::string& rest = "") {
+    return R"({"metadata":{"name":")" + name + R"(",)" +
+           (ns.empty() ? "" : R"("namespace":")" + ns + R"(",)") + R"("uid":"u-)" + ns + name +
+           "\"}" + rest + "}";
+  }
+
+  asio::io_context io_;
+  FakeClock clock_;
+  FixedRandom random_{0};
+  FakeClient cluster_;
+  Unfiltered client_{cluster_};
+  WorldStore worlds_;
+  TaskGroup tasks_{io_.get_executor()};
+  WorldFeed feed_{client_, clock_, random_, worlds_};
+};
+
+TEST_F(WorldFeedTest, ListsAndFollows) {
+  ServeOlm();
+  cluster_.Serve(kNamespaces);
+  cluster_.Put(kNamespaces, Object("", "ops"));
+  cluster_.Put(kCsvs, Object("ops", "a.v1"));
+  Start();
+  WorldPtr world = worlds_.Current();
+  EXPECT_TRUE(world->synced());
+  EXPECT_TRUE(world->connected());
+  EXPECT_NE(world->csvs().Find({"ops", "a.v1"}), nullptr);
+
+  cluster_.Put(kGroups, Object("ops", "g"));
+  cluster_.Delete(kCsvs, {"ops", "a.v1"});
+  Settle();
+  world = worlds_.Current();
+  EXPECT_NE(world->GroupIn("ops"), nullptr);
+  EXPECT_TRUE(world->csvs().empty());
+  EXPECT_EQ(client_.selectors[kCsvs], "!olm.copiedFrom");
+  EXPECT_EQ(client_.selectors[kNamespaces], "");
+}
+
+TEST_F(WorldFeedTest, WithoutOlmEverythingIsEmptyAndReadyAndStartsWhenItAppears) {
+  cluster_.Serve(kNamespaces);
+  Start();
+  EXPECT_TRUE(worlds_.Current()->synced());
+  EXPECT_TRUE(worlds_.Current()->csvs().empty());
+  ServeOlm();
+  cluster_.Put(kCsvs, Object("ops", "a.v1"));
+  Pass(absl::Seconds(3));
+  EXPECT_EQ(worlds_.Current()->csvs().size(), 1u);
+}
+
+TEST_F(WorldFeedTest, NotSyncedBeforeTheLastListArrives) {
+  ServeOlm();
+  cluster_.Serve(kNamespaces);
+  cluster_.FailNext(FakeClient::Verb::kList, kGroups,
+                    kube::ToStatus(kube::ServiceUnavailable("starting", 1)));
+  Start();
+  EXPECT_FALSE(worlds_.Current()->synced());
+  Pass(absl::Seconds(2));
+  EXPECT_TRUE(worlds_.Current()->synced());
+}
+
+TEST_F(WorldFeedTest, AnObjectThatCannotBeReadIsLeftOut) {
+  ServeOlm();
+  cluster_.Serve(kNamespaces);
+  cluster_.Put(kCsvs, Object("ops", "good.v1"));
+  cluster_.Put(kCsvs, Object("ops", "bad.v1", R"(,"spec":{"version":[]})"));
+  Start();
+  EXPECT_EQ(worlds_.Current()->csvs().size(), 1u);
+  cluster_.Put(kCsvs, Object("ops", "good.v1", R"(,"spec":{"version":{}})"));
+  Settle();
+  EXPECT_TRUE(worlds_.Current()->csvs().empty());
+  cluster_.Put(kCsvs, Object("ops", "good.v1", R"(,"spec":{"version":"1"})"));
+  Settle();
+  EXPECT_EQ(worlds_.Current()->csvs().size(), 1u);
+}
+
+TEST_F(WorldFeedTest, KeepsServingWhileTheSourceIsAway) {
+  ServeOlm();
+  cluster_.Serve(kNamespaces);
+  cluster_.Put(kCsvs, Object("ops", "a.v1"));
+  Start();
+  cluster_.FailNext(FakeClient::Verb::kWatch, kCsvs, absl::UnavailableError("refused"), 2);
+  cluster_.BreakWatches(kCsvs);
+  Settle();
+  EXPECT_FALSE(worlds_.Current()->connected());
+  EXPECT_TRUE(worlds_.Current()->synced());
+  EXPECT_EQ(worlds_.Current()->csvs().size(), 1u);
+  cluster_.Put(kCsvs, Object("ops", "b.v1"));
+  Pass(absl::Minutes(1));
+  Pass(absl::Minutes(1));
+  Pass(absl::Minutes(1));
+  EXPECT_TRUE(worlds_.Current()->connected());
+  EXPECT_EQ(worlds_.Current()->csvs().size(), 2u);
+  EXPECT_EQ(cluster_.calls(FakeClient::Verb::kList, kCsvs), 1);
+}
+
+}  // namespace
+}  // namespace steward::storage

@@ -1,0 +1,41 @@
+#include "storage/world/world_metrics.h"
+
+namespace steward::storage {
+namespace {
+
+constexpr std::array<const char*, kSources> kNames = {"clusterserviceversions", "operatorgroups",
+                                                      "namespaces"};
+
+}  // namespace
+
+WorldMetrics::WorldMetrics(prometheus::Registry& registry) {
+  const auto family = [&registry](const char* name,
+                                  const char* help) -> prometheus::Family<prometheus::Gauge>& {
+    return prometheus::BuildGauge().Name(name).Help(help).Register(registry);
+  };
+  auto& objects = family("steward_world_objects", "Objects held in memory.");
+  auto& synced = family("steward_source_synced", "1 after the first complete list.");
+  auto& connected =
+      family("steward_source_connected", "1 while the stream runs; 0: answers may be stale.");
+  auto& revision = family("steward_source_revision",
+                          "Newest revision up to which the stream is known to be complete.");
+  for (size_t i = 0; i < kSources; ++i) {
+    const prometheus::Labels labels = {{"source", kNames[i]}};
+    gauges_[i] = {&objects.Add(labels), &synced.Add(labels), &connected.Add(labels),
+                  &revision.Add(labels)};
+  }
+}
+
+void WorldMetrics::Observe(const World& world) {
+  const std::array<size_t, kSources> sizes = {world.csvs().size(), world.operator_groups().size(),
+                                              world.namespaces().size()};
+  for (size_t i = 0; i < kSources; ++i) {
+    const SourceState& source = world.source(static_cast<Source>(i));
+    gauges_[i].objects->Set(static_cast<double>(sizes[i]));
+    gauges_[i].synced->Set(source.synced ? 1 : 0);
+    gauges_[i].connected->Set(source.connected ? 1 : 0);
+    gauges_[i].revision->Set(static_cast<double>(source.seen));
+  }
+}
+
+}  // namespace steward::storage

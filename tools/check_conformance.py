@@ -1,0 +1,91 @@
+"""Checks docs/conformance.md: every requirement has a row, and every test that a row names exists.
+
+A row is a line of a Markdown table that begins with a requirement's number:
+
+    | R-004-43 | unit: FooTest.Bar, FooTest.Baz; e2e: TestFoo | a remark |
+
+The requirements themselves live outside of this repository; without them only the named tests are checked.
+"""
+
+import pathlib
+import re
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+REQUIREMENTS = ROOT.parent / "shared" / "design" / "requirements.md"
+TABLE = ROOT / "docs" / "conformance.md"
+
+# The list has one requirement per line; a ruling added later is a bullet.
+REQUIREMENT = re.compile(r"^(?:- )?(R-[0-9A-Z]+-[0-9]+[a-z]?)\b", re.MULTILINE)
+ROW = re.compile(r"^\|\s*`?(R-[0-9A-Z]+-[0-9]+[a-z]?)`?\s*\|(.*)$")
+E2E_TEST = re.compile(r"\bTest[A-Z]\w*")
+UNIT_TEST = re.compile(r"\b([A-Z]\w*)\.([A-Z]\w*)\b")
+# What a row says instead of naming tests.
+NO_TEST = re.compile(r"n/a|not yet", re.IGNORECASE)
+
+
+def sources(folder, pattern):
+    skipped = {".git", "bin"}
+    for path in folder.rglob(pattern):
+        parts = path.relative_to(ROOT).parts
+        if parts[0] not in skipped and not parts[0].startswith("bazel-"):
+            yield path.read_text(encoding="utf-8")
+
+
+def unit_tests():
+    macro = re.compile(r"\b(?:TYPED_)?TEST(?:_[FP])?\(\s*(\w+)\s*,\s*(\w+)\s*\)")
+    return {match for text in sources(ROOT, "*_test.cc") for match in macro.findall(text)}
+
+
+def e2e_tests():
+    function = re.compile(r"^func (Test\w+)\(", re.MULTILINE)
+    return {name for text in sources(ROOT / "e2e", "*_test.go") for name in function.findall(text)}
+
+
+def parse_rows(problems):
+    rows = {}
+    for line in TABLE.read_text(encoding="utf-8").splitlines():
+        match = ROW.match(line)
+        if not match:
+            continue
+        number, rest = match.groups()
+        if number in rows:
+            problems.append(f"{number} has two rows")
+        rows[number] = rest
+    return rows
+
+
+def check_row(number, rest, unit, e2e, problems):
+    named = 0
+    for suite, name in UNIT_TEST.findall(rest):
+        named += 1
+        if (suite, name) not in unit:
+            problems.append(f"{number} names the unit test {suite}.{name}, which does not exist")
+    for name in E2E_TEST.findall(UNIT_TEST.sub("", rest)):
+        named += 1
+        if name not in e2e:
+            problems.append(f"{number} names the e2e test {name}, which does not exist")
+    if not named and not NO_TEST.search(rest):
+        problems.append(f"{number} names no test, and is neither 'n/a' nor 'not yet'")
+
+
+def main():
+    if not TABLE.exists():
+        return [f"{TABLE.relative_to(ROOT)} does not exist"]
+    problems = []
+    rows = parse_rows(problems)
+    unit, e2e = unit_tests(), e2e_tests()
+    for number, rest in rows.items():
+        check_row(number, rest, unit, e2e, problems)
+    if REQUIREMENTS.exists():
+        required = dict.fromkeys(REQUIREMENT.findall(REQUIREMENTS.read_text(encoding="utf-8")))
+        problems += [f"{number} has no row" for number in required if number not in rows]
+        problems += [f"{number} is no requirement" for number in rows if number not in required]
+    return problems
+
+
+if __name__ == "__main__":
+    PROBLEMS = main()
+    for problem in PROBLEMS:
+        print(f"docs/conformance.md: {problem}")
+    sys.exit(1 if PROBLEMS else 0)

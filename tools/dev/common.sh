@@ -1,0 +1,89 @@
+# shellcheck shell=bash
+# What the commands of ./dev, tools/verify and tools/update share. Expects ROOT (the repository) and `cd "$ROOT"`.
+
+# Everything outside the tree is kept here: Bazel's disk cache, Go, the programs of the test cluster.
+CACHE=${XDG_CACHE_HOME:-${HOME:?set HOME or XDG_CACHE_HOME}/.cache}/steward
+readonly CACHE
+
+say() { printf 'dev: %s\n' "$*"; }
+
+# fail SENTENCE: something went wrong.
+fail() {
+  printf 'dev: %s\n' "$*" >&2
+  exit 1
+}
+
+# refuse SENTENCE: this cannot be done here, or was asked for wrongly.
+refuse() {
+  printf 'dev: %s\n' "$*" >&2
+  exit 2
+}
+
+no_arguments() {
+  local command=$1
+  shift
+  [[ $# -eq 0 ]] || refuse "'$command' takes no arguments"
+}
+
+# Debian's Bazel, whatever else is on the PATH.
+bazel() { /usr/bin/bazel "$@"; }
+
+# tree_files FIND-TEST...: the repository's files that match, NUL-separated, without what builds leave behind.
+tree_files() {
+  find . \( -path ./.git -o -path ./bin -o -path './bazel-*' \) -prune -o -type f "$@" -print0
+}
+
+cpp_files() { tree_files \( -name '*.cc' -o -name '*.h' \); }
+
+format_tree() {
+  cpp_files | xargs -0 -r clang-format-14 -i
+  tree_files -name '*.go' | xargs -0 -r gofmt -w
+}
+
+# Leaves bin/steward, as a new file each time: a running one keeps what it was started from.
+build_steward() {
+  bazel build --config=release //cmd/steward || return 1
+  local folder
+  folder=$(bazel info --config=release bazel-bin 2>/dev/null)
+  mkdir -p bin
+  install -m 0755 "$folder/cmd/steward/steward" bin/steward.new && mv -f bin/steward.new bin/steward
+}
+
+# One folder per set of sources: clones that differ do not disturb each other.
+cluster_tools_dir() {
+  local key
+  key=$(cat e2e/go.mod e2e/go.sum e2e/build-tools.sh | sha256sum)
+  printf '%s/cluster-tools/%s\n' "$CACHE" "${key:0:16}"
+}
+
+# etcd, kube-apiserver, kube-controller-manager and kubectl, built once per version.
+build_cluster_tools() {
+  local dir
+  dir=$(cluster_tools_dir)
+  mkdir -p "$dir"
+  (
+    flock 9
+    e2e/build-tools.sh "$dir"
+  ) 9>"$dir.lock" || return 1
+  touch "$dir"
+  keep_newest 3 "$CACHE/cluster-tools"
+}
+
+# keep_newest COUNT PARENT: removes the least recently used folders of PARENT.
+keep_newest() {
+  local count=$1 parent=$2 dir
+  find "$parent" -mindepth 1 -maxdepth 1 -type d -printf '%T@ %p\n' | sort -rn | tail -n "+$((count + 1))" |
+    while read -r _ dir; do
+      rm -rf "$dir" "$dir.lock"
+    done
+}
+
+# prune_disk_cache GIBIBYTES: drops what Bazel used longest ago.
+prune_disk_cache() {
+  local limit=$(($1 * 1024 * 1024 * 1024)) cache=$CACHE/bazel
+  [[ -d "$cache" ]] || return 0
+  find "$cache" -type f -printf '%T@ %A@ %s %p\n' 2>/dev/null |
+    awk '{ print ($1 > $2 ? $1 : $2), $3, $4 }' | sort -rn |
+    awk -v limit="$limit" '{ total += $2; if (total > limit) print $3 }' |
+    xargs -r rm -f
+}

@@ -1,0 +1,9 @@
+# shellcheck shell=bash
+# Documents that the program itself writes.
+
+# generate_files FOLDER: writes all of docs/generated into the folder.
+generate_files() {
+  local folder=$1
+  build_steward >/dev/null || return 1
+  bin/steward apiserver --help >"$folder/flags-apiserver.txt"
+}

@@ -1,0 +1,56 @@
+# shellcheck shell=bash
+# Checks tools/forbidden_deps.txt against the build graph.
+
+# Prints each forbidden path that exists.
+layers() {
+  local line from to
+  while IFS= read -r line; do
+    from=${line%% : *}
+    to=${line#* : }
+    case "$line" in
+      '' | '#'*) ;;
+      'each '*' : siblings'*) check_siblings "${from#each }" "${to#siblings}" ;;
+      *' : '*) check_pair "$from" "$to" ;;
+      *) echo "tools/forbidden_deps.txt: cannot read: $line" ;;
+    esac
+  done <tools/forbidden_deps.txt
+}
+
+# has_targets PATTERN: does the pattern's folder hold a package? Patterns of other repositories always do.
+has_targets() {
+  local folder=${1#//}
+  [[ "$1" == @* ]] && return 0
+  folder=${folder%%:*}
+  folder=${folder%/...}
+  [[ -d "$folder" && -n "$(find "$folder" -name BUILD.bazel -print -quit)" ]]
+}
+
+check_pair() {
+  local from=$1 word wanted='' except='' path
+  has_targets "$from" || return 0
+  for word in $2; do
+    if [[ "$word" == -* ]]; then
+      has_targets "${word#-}" && except+=" except ${word#-}"
+    elif has_targets "$word"; then
+      wanted+="${wanted:+ + }$word"
+    fi
+  done
+  [[ -n "$wanted" ]] || return 0
+  path=$(bazel query --noshow_progress --ui_event_filters=-info,-warning --order_output=full \
+    "somepath(attr(testonly, 0, $from), ($wanted)$except)") || echo "bazel query failed for: $from"
+  [[ -z "$path" ]] || printf '%s must not reach %s:\n%s\n' "$from" "$2" "$path"
+}
+
+check_siblings() {
+  local folder=$1 left_out=" $2 " names=() name other others
+  [[ -d "$folder" ]] || return 0
+  mapfile -t names < <(find "$folder" -mindepth 1 -maxdepth 1 -type d -printf '%f\n' | sort)
+  for name in "${names[@]}"; do
+    [[ "$left_out" != *" -$name "* ]] || continue
+    others=''
+    for other in "${names[@]}"; do
+      [[ "$other" == "$name" || "$left_out" == *" -$other "* ]] || others+=" //$folder/$other/..."
+    done
+    check_pair "//$folder/$name/..." "$others"
+  done
+}
