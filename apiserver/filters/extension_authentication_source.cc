@@ -13,7 +13,6 @@
 #include "absl/strings/str_cat.h"
 #include "base/log/log.h"
 #include "base/status/macros.h"
-#include "base/text/str_cat.h"
 #include "kube/meta/status.h"
 
 namespace steward::filters {

@@ -16,7 +16,6 @@
 #include "absl/synchronization/mutex.h"
 #include "apiserver/filters/digest.h"
 #include "base/status/macros.h"
-#include "base/text/str_cat.h"
 #include "base/tls/openssl_ptr.h"
 
 namespace steward::filters {

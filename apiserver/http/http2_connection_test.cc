@@ -91,6 +91,16 @@ TEST_F(Http2ConnectionTest, RequestIsFilledIn) {
   EXPECT_THAT(request.peer->der, ElementsAre("leaf"));
 }
 
+TEST_F(Http2ConnectionTest, WhiteSpaceAroundAValueIsTrimmed) {
+  Open();
+  const int32_t get =
+      client_->Request("GET", "/hello", "", {{"authorization", "Bearer "}, {"x", " \t"}});
+  Exchange();
+  EXPECT_EQ(client_->response(get).status, 200);
+  EXPECT_THAT(harness_->log().last.headers.Find("Authorization"), Pointee(std::string("Bearer")));
+  EXPECT_THAT(harness_->log().last.headers.Find("x"), Pointee(std::string()));
+}
+
 TEST_F(Http2ConnectionTest, KindsOfResponses) {
   Open();
   struct Row {

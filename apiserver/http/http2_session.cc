@@ -20,6 +20,12 @@ std::string_view View(const uint8_t* data, size_t size) {
   return {reinterpret_cast<const char*>(data), size};
 }
 
+std::string_view Trimmed(std::string_view value) {
+  const size_t first = value.find_first_not_of(" \t");
+  if (first == std::string_view::npos) return {};
+  return value.substr(first, value.find_last_not_of(" \t") - first + 1);
+}
+
 absl::Status SessionError(int code) {
   return absl::UnavailableError(StrCat("HTTP/2: ", nghttp2_strerror(code)));
 }
@@ -60,7 +66,7 @@ struct Http2Session::Callbacks {
     // Fields of a trailer must never pass for fields of the header.
     if (IsRequestHead(frame)) {
       Self(user_data).delegate_.OnField(frame->hd.stream_id, View(name, name_size),
-                                        View(value, value_size));
+                                        Trimmed(View(value, value_size)));
     }
     return 0;
   }
@@ -135,6 +141,9 @@ Http2Session::Http2Session(const Limits& limits, Delegate& delegate) : delegate_
   nghttp2_option* option = nullptr;
   Check(nghttp2_option_new(&option));
   nghttp2_option_set_no_closed_streams(option, 1);
+  // White space around a value is trimmed below, as in HTTP/1.1 and as Go's servers do: a reset
+  // makes Go's clients try again and again.
+  nghttp2_option_set_no_rfc9113_leading_and_trailing_ws_validation(option, 1);
   nghttp2_option_set_max_outbound_ack(option, 1000);
   nghttp2_option_set_stream_reset_rate_limit(option, 2000, 200);
   // As many as the largest allowed header needs, and a few.

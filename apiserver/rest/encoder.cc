@@ -103,9 +103,15 @@ ArrayDocument DocumentOf(const Resource& resource, const OutputFormat& format,
   return ArrayDocument(format, std::move(head), table ? "rows" : "items");
 }
 
-BodyStream StreamTo(http::ResponseWriter& writer, const Encoding& encoding) {
+BodyStream StreamTo(http::ResponseWriter& writer, const Encoding& encoding,
+                    const Reading& reading) {
   http::ResponseHead head;
   head.headers.Set("Content-Type", std::string(ContentType(encoding.format.serializer)));
+  if (!reading.warning.empty()) {
+    std::string quoted;
+    AppendJsonString(reading.warning, quoted);
+    head.headers.Add("Warning", StrCat("299 - ", quoted));
+  }
   return BodyStream(writer, std::move(head), encoding.gzip);
 }
 
@@ -132,7 +138,7 @@ absl::Status CheckForm(const Resource& resource, const OutputFormat& format, boo
 
 StatusTask WriteList(http::ResponseWriter& writer, const Resource& resource, Encoding encoding,
                      Reading reading) {
-  BodyStream body = StreamTo(writer, encoding);
+  BodyStream body = StreamTo(writer, encoding, reading);
   ArrayDocument document = DocumentOf(resource, encoding.format, reading.resource_version);
   CO_RETURN_IF_ERROR(document.Begin(body.buffer()));
   while (const Object* object = reading.cursor->Next()) {
@@ -158,7 +164,7 @@ StatusTask WriteObject(http::ResponseWriter& writer, const Resource& resource, E
   }
   std::string json;
   AppendElement(*object, reading.resource_version, encoding, json);
-  BodyStream body = StreamTo(writer, encoding);
+  BodyStream body = StreamTo(writer, encoding, reading);
   CO_RETURN_IF_ERROR(AppendDocument(encoding.format, json, body.buffer()));
   co_return co_await body.Finish();
 }

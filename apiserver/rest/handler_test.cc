@@ -334,6 +334,16 @@ TEST_F(HandlerTest, Blobs) {
   EXPECT_EQ(writer_.Header("Content-Type"), "");
 }
 
+TEST_F(HandlerTest, WarningsAreHeaders) {
+  EXPECT_EQ(Ask(ListAll()), 200);
+  EXPECT_EQ(writer_.Header("Warning"), "");
+  resource_.Warn("it may be \"old\"");
+  EXPECT_EQ(Ask(ListAll()), 200);
+  EXPECT_EQ(writer_.Header("Warning"), R"(299 - "it may be \"old\"")");
+  EXPECT_EQ(Ask(GetOne("ns1", "a")), 200);
+  EXPECT_EQ(writer_.Header("Warning"), R"(299 - "it may be \"old\"")");
+}
+
 TEST_F(HandlerTest, Gzip) {
   std::vector<FakeObject> objects;
   for (int i = 0; i < 100; ++i) {

@@ -71,6 +71,9 @@ struct Selection {
 // One consistent answer: every object in it, and the number they all carry.
 struct Reading {
   std::string resource_version;
+  // What the user should know about the answer, sent as a Warning header (code 299); "" = nothing.
+  // Printable ASCII.
+  std::string warning;
   std::unique_ptr<Cursor> cursor;
 };
 

@@ -9,11 +9,18 @@
 #include <utility>
 
 #include "apiserver/discovery/discovery.h"
+#include "apiserver/filters/authentication.h"
 #include "apiserver/filters/authentication_config.h"
 #include "apiserver/filters/authentication_files.h"
+#include "apiserver/filters/authorizer.h"
 #include "apiserver/filters/chain.h"
 #include "apiserver/filters/extension_authentication_source.h"
+#include "apiserver/filters/max_in_flight.h"
+#include "apiserver/filters/request_metrics.h"
+#include "apiserver/filters/review_metrics.h"
 #include "apiserver/filters/reviewer.h"
+#include "apiserver/filters/token_authenticator.h"
+#include "apiserver/http/message.h"
 #include "apiserver/http/server.h"
 #include "apiserver/rest/handler.h"
 #include "apiserver/server/health.h"
@@ -21,6 +28,7 @@
 #include "base/async/task_group.h"
 #include "base/status/macros.h"
 #include "base/tls/server_certificate.h"
+#include "kube/meta/names.h"
 #include "kube/meta/status.h"
 
 namespace steward::server {

@@ -204,11 +204,12 @@ func (d *disruption) changesAreSeen(t *testing.T) {
 	soon(t, "a namespace without it", is(false))
 }
 
-// reconnected waits until the watches run again: how soon after an outage depends on backoff, not on the promise above.
+// reconnected waits until the watches run again: how soon after an outage depends on backoff (half a minute and its
+// jitter at most), not on the promise above.
 func (d *disruption) reconnected(t *testing.T) {
 	t.Helper()
 	must(t, olm.Create(t.Context(), d.cluster.Any, olm.Namespace("after-the-outage")))
-	took := eventually(t, patience, func() error {
+	took := eventually(t, 45*time.Second, func() error {
 		list, err := d.list(t.Context())
 		if err == nil && list["after-the-outage/certloop.v1.8.2"] == nil {
 			err = fmt.Errorf("the new namespace is not seen")

@@ -304,6 +304,26 @@ func TestProtocol_BadHTTPEnds(t *testing.T) {
 
 var refusal = regexp.MustCompile(`^HTTP/1\.[01] (4\d\d|505) `)
 
+// Header values that one HTTP library takes and another refuses: some answer, or an end of the stream, and soon.
+func TestProtocol_OddHeadersEnd(t *testing.T) {
+	for _, protocol := range []string{"h2", "http/1.1"} {
+		client := transport(t, tls.VersionTLS13, protocol)
+		client.Timeout = 5 * time.Second
+		for _, value := range []string{"", " leading", "trailing ", "a\tb", "caf\u00e9", strings.Repeat("a", 100<<10)} {
+			request, err := http.NewRequestWithContext(t.Context(), "GET", steward.URL()+"/livez", nil)
+			must(t, err)
+			request.Header.Set("X-Odd", value)
+			began := time.Now()
+			response, err := client.Do(request)
+			if err == nil {
+				response.Body.Close()
+			} else if time.Since(began) > 4*time.Second {
+				t.Errorf("%s, %.20q: neither an answer nor an end: %v", protocol, value, err)
+			}
+		}
+	}
+}
+
 func TestProtocol_BodyTooLarge(t *testing.T) {
 	got, err := tryCall(t.Context(), masters(t, steward), "POST", inNamespace("payments"), make([]byte, 4<<20), "Content-Type", "application/json")
 	if err == nil && got.Code != http.StatusMethodNotAllowed && got.Code != http.StatusRequestEntityTooLarge {

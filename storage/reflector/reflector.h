@@ -33,7 +33,8 @@ struct ReflectorOptions {
   std::string label_selector;
   std::string field_selector;
   int64_t page_size = 500;
-  BackoffOptions backoff;
+  // Short at its longest: what is served grows stale meanwhile, and a reflector is one request.
+  BackoffOptions backoff = {.max = absl::Seconds(5)};
   absl::Duration absent_poll = absl::Seconds(2);
   absl::Duration watch_timeout = absl::Minutes(5);  // how long a stream is asked for
 };

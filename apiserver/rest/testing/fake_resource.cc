@@ -22,8 +22,8 @@ class FakeCursor : public Cursor {
   size_t next_ = 0;
 };
 
-Reading ReadingOf(std::vector<const FakeObject*> objects) {
-  return {std::string(FakeResource::kResourceVersion),
+Reading ReadingOf(std::vector<const FakeObject*> objects, std::string warning) {
+  return {std::string(FakeResource::kResourceVersion), std::move(warning),
           std::make_unique<FakeCursor>(std::move(objects))};
 }
 
@@ -100,7 +100,8 @@ Task<Reading> FakeResource::Get(const kube::NamespacedName& name, const ReadOpti
   last_options_ = options;
   if (!failure_.ok()) co_return failure_;
   for (const FakeObject& object : objects_) {
-    if (object.ns() == name.ns && object.name() == name.name) co_return ReadingOf({&object});
+    if (object.ns() == name.ns && object.name() == name.name)
+      co_return ReadingOf({&object}, warning_);
   }
   co_return kube::ToStatus(kube::NotFound(Definition().descriptor.gvr(), name.name));
 }
@@ -119,7 +120,7 @@ Task<Reading> FakeResource::List(const Selection& selection, const ReadOptions& 
     });
     if (fields) selected.push_back(&object);
   }
-  co_return ReadingOf(std::move(selected));
+  co_return ReadingOf(std::move(selected), warning_);
 }
 
 Task<Blob> FakeResource::GetBlob(const kube::NamespacedName& name) {

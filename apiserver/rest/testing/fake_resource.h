@@ -47,6 +47,8 @@ class FakeResource : public Getter, public Lister, public BlobGetter {
 
   // What every call answers from now on; OK = as usual.
   void Fail(absl::Status status) { failure_ = std::move(status); }
+  // Every answer carries this warning from now on.
+  void Warn(std::string warning) { warning_ = std::move(warning); }
   int calls() const { return calls_; }
   const Selection& last_selection() const { return last_selection_; }
   const ReadOptions& last_options() const { return last_options_; }
@@ -56,6 +58,7 @@ class FakeResource : public Getter, public Lister, public BlobGetter {
  private:
   std::vector<FakeObject> objects_;  // in (namespace, name) order
   absl::Status failure_;
+  std::string warning_;
   int calls_ = 0;
   Selection last_selection_;
   ReadOptions last_options_;

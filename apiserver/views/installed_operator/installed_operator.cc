@@ -35,6 +35,18 @@ bool HasReached(const World& world, const kube::PackedVersion& version) {
          version.namespaces.value_or(0) <= world.source(Source::kNamespace).seen;
 }
 
+// What a read of `world` answers, but for its objects.
+rest::Reading ReadingOf(const World& world) {
+  rest::Reading reading;
+  reading.resource_version = world.ResourceVersion();
+  if (!world.connected()) {
+    reading.warning =
+        "the stream of changes from the kube-apiserver is interrupted: this answer may be out of "
+        "date";
+  }
+  return reading;
+}
+
 // Exactly one object.
 class SingleCursor : public rest::Cursor {
  public:
@@ -180,8 +192,7 @@ Task<rest::Reading> InstalledOperators::Get(const kube::NamespacedName& name,
   CO_ASSIGN_OR_RETURN(WorldPtr world, co_await Read(options));
   std::optional<Appearance> seen = FindAppearance(*world, name.ns, name.name);
   if (!seen) co_return kube::ToStatus(kube::NotFound(kResource, name.name));
-  rest::Reading reading;
-  reading.resource_version = world->ResourceVersion();
+  rest::Reading reading = ReadingOf(*world);
   reading.cursor = std::make_unique<SingleCursor>(std::move(world), *std::move(seen));
   co_return reading;
 }
@@ -190,14 +201,15 @@ Task<rest::Reading> InstalledOperators::List(const rest::Selection& selection,
                                              const rest::ReadOptions& options) {
   rest::Selection selected = selection;
   CO_ASSIGN_OR_RETURN(WorldPtr world, co_await Read(options));
-  rest::Reading reading;
-  reading.resource_version = world->ResourceVersion();
+  rest::Reading reading = ReadingOf(*world);
   reading.cursor = std::make_unique<ListCursor>(std::move(world), std::move(selected));
   co_return reading;
 }
 
 Task<rest::Blob> InstalledOperators::GetBlob(const kube::NamespacedName& name) {
-  CO_ASSIGN_OR_RETURN(WorldPtr world, co_await Read({}));
+  // Named, since g++ 12 destroys an aggregate temporary in a co_await expression twice.
+  const rest::ReadOptions newest;
+  CO_ASSIGN_OR_RETURN(WorldPtr world, co_await Read(newest));
   const std::optional<Appearance> seen = FindAppearance(*world, name.ns, name.name);
   if (!seen) co_return kube::ToStatus(kube::NotFound(kResource, name.name));
   absl::StatusOr<olm::Icon> icon = olm::DecodeIcon(*seen->csv);

@@ -96,6 +96,18 @@ TEST_F(InstalledOperatorsTest, AReadingStaysAsItWas) {
   EXPECT_THAT(List("red"), ElementsAre("red/b.v1", "red/own.v1"));
 }
 
+TEST_F(InstalledOperatorsTest, WarnsWhileAStreamIsInterrupted) {
+  ASSERT_OK_AND_ASSIGN(rest::Reading reading, RunOn(io_, view_.List({}, {})));
+  EXPECT_THAT(reading.warning, ::testing::HasSubstr("may be out of date"));
+  for (storage::Source source :
+       {storage::Source::kCsv, storage::Source::kOperatorGroup, storage::Source::kNamespace}) {
+    world_.writer().SetConnected(source, true);
+  }
+  worlds_.Publish(world_.Snapshot());
+  ASSERT_OK_AND_ASSIGN(reading, RunOn(io_, view_.List({}, {})));
+  EXPECT_THAT(reading.warning, IsEmpty());
+}
+
 TEST_F(InstalledOperatorsTest, BeforeTheFirstSyncItIs503) {
   storage::WorldStore empty;
   InstalledOperators view(empty, kNoWaiting);
