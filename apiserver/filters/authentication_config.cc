@@ -61,12 +61,12 @@ AuthenticationConfigStore::AuthenticationConfigStore()
     : config_(std::make_shared<const AuthenticationConfig>()) {}
 
 std::shared_ptr<const AuthenticationConfig> AuthenticationConfigStore::Get() const {
-  absl::MutexLock lock(&mutex_);
+  MutexLock lock(&mutex_);
   return config_;
 }
 
 absl::Status AuthenticationConfigStore::SetFromFlags(AuthenticationSettings settings) {
-  absl::MutexLock lock(&update_mutex_);
+  MutexLock lock(&update_mutex_);
   std::swap(from_flags_, settings);
   absl::Status updated = Update();
   if (!updated.ok()) std::swap(from_flags_, settings);
@@ -74,7 +74,7 @@ absl::Status AuthenticationConfigStore::SetFromFlags(AuthenticationSettings sett
 }
 
 absl::Status AuthenticationConfigStore::SetFromCluster(AuthenticationSettings settings) {
-  absl::MutexLock lock(&update_mutex_);
+  MutexLock lock(&update_mutex_);
   std::swap(from_cluster_, settings);
   absl::Status updated = Update();
   if (!updated.ok()) std::swap(from_cluster_, settings);
@@ -89,7 +89,7 @@ absl::Status AuthenticationConfigStore::Update() {
   if (Get()->settings == merged) return absl::OkStatus();
   ASSIGN_OR_RETURN(std::shared_ptr<const AuthenticationConfig> config,
                    AuthenticationConfig::Create(std::move(merged)));
-  absl::MutexLock lock(&mutex_);
+  MutexLock lock(&mutex_);
   config_ = std::move(config);
   return absl::OkStatus();
 }

@@ -10,8 +10,8 @@
 #include "absl/base/thread_annotations.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "absl/synchronization/mutex.h"
 #include "apiserver/filters/x509_verifier.h"
+#include "base/sync/mutex.h"
 
 namespace steward::filters {
 
@@ -61,11 +61,11 @@ class AuthenticationConfigStore {
  private:
   absl::Status Update() ABSL_EXCLUSIVE_LOCKS_REQUIRED(update_mutex_);
 
-  absl::Mutex update_mutex_;
+  Mutex update_mutex_;
   AuthenticationSettings from_flags_ ABSL_GUARDED_BY(update_mutex_);
   AuthenticationSettings from_cluster_ ABSL_GUARDED_BY(update_mutex_);
 
-  mutable absl::Mutex mutex_;
+  mutable Mutex mutex_;
   std::shared_ptr<const AuthenticationConfig> config_ ABSL_GUARDED_BY(mutex_);
 };
 

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "absl/base/thread_annotations.h"
-#include "absl/synchronization/mutex.h"
+#include "base/sync/mutex.h"
 
 namespace steward::filters {
 namespace asio = boost::asio;
@@ -28,19 +28,19 @@ using Waiters = std::list<std::shared_ptr<Waiter>>;
 }  // namespace
 
 struct Latch::State {
-  absl::Mutex mutex;
+  Mutex mutex;
   bool open ABSL_GUARDED_BY(mutex) = false;
   Waiters waiters ABSL_GUARDED_BY(mutex);
 
   // False when open already.
   bool Enter(const std::shared_ptr<Waiter>& waiter) {
-    absl::MutexLock lock(&mutex);
+    MutexLock lock(&mutex);
     if (open) return false;
     waiters.push_back(waiter);
     return true;
   }
   void Leave(const std::shared_ptr<Waiter>& waiter) {
-    absl::MutexLock lock(&mutex);
+    MutexLock lock(&mutex);
     waiters.remove(waiter);
   }
 };
@@ -51,7 +51,7 @@ Latch::~Latch() = default;
 void Latch::Open() {
   Waiters waiters;
   {
-    absl::MutexLock lock(&state_->mutex);
+    MutexLock lock(&state_->mutex);
     state_->open = true;
     waiters.swap(state_->waiters);
   }

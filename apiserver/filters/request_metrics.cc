@@ -14,8 +14,8 @@
 
 #include "absl/base/thread_annotations.h"
 #include "absl/container/flat_hash_map.h"
-#include "absl/synchronization/mutex.h"
 #include "apiserver/filters/request_info.h"
+#include "base/sync/mutex.h"
 #include "base/text/str_cat.h"
 
 namespace steward::filters {
@@ -167,7 +167,7 @@ struct RequestMetrics::Impl {
   prometheus::Family<prometheus::Gauge>& in_flight;
   prometheus::Gauge& mutating;
   prometheus::Gauge& read_only;
-  absl::Mutex mutex;
+  Mutex mutex;
   // Bounded: verbs x known resources x scopes.
   absl::flat_hash_map<std::string, std::unique_ptr<Series>> series ABSL_GUARDED_BY(mutex);
 };
@@ -181,7 +181,7 @@ void RequestMetrics::ObserveRequest(const http::Request& request, int code, absl
   const SeriesName name = impl_->NameOf(request);
   const bool long_running = IsLongRunning(request.info);
   const bool has_size = name.verb == "GET" || name.verb == "LIST";
-  absl::MutexLock lock(&impl_->mutex);
+  MutexLock lock(&impl_->mutex);
   Series& series = impl_->SeriesOf(name);
   prometheus::Counter*& counter = series.by_code[code];
   if (counter == nullptr) {
@@ -204,7 +204,7 @@ void RequestMetrics::ObserveRequest(const http::Request& request, int code, absl
 
 void RequestMetrics::ObserveAbort(const http::Request& request) {
   const SeriesName name = impl_->NameOf(request);
-  absl::MutexLock lock(&impl_->mutex);
+  MutexLock lock(&impl_->mutex);
   Series& series = impl_->SeriesOf(name);
   if (series.aborts == nullptr) {
     series.aborts = &impl_->aborts.Add(WithoutComponent(series.labels));
@@ -218,7 +218,7 @@ void RequestMetrics::AddInFlight(bool mutating, int change) {
 
 void RequestMetrics::AddLongRunning(const http::Request& request, int change) {
   const SeriesName name = impl_->NameOf(request);
-  absl::MutexLock lock(&impl_->mutex);
+  MutexLock lock(&impl_->mutex);
   Series& series = impl_->SeriesOf(name);
   if (series.long_running == nullptr) {
     series.long_running = &impl_->long_running.Add(series.labels);

@@ -11,12 +11,12 @@
 
 #include "absl/base/thread_annotations.h"
 #include "absl/container/flat_hash_map.h"
-#include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
 #include "apiserver/filters/expiring_cache.h"
 #include "apiserver/filters/latch.h"
 #include "base/async/task.h"
 #include "base/clock/clock.h"
+#include "base/sync/mutex.h"
 
 namespace steward::filters {
 
@@ -43,7 +43,7 @@ class ReviewCache {
       bool leads = false;
       std::shared_ptr<Flight> flight;
       {
-        absl::MutexLock lock(&mutex_);
+        MutexLock lock(&mutex_);
         std::optional<Value> kept = cache_.Get(key, clock_.Now());
         if (kept.has_value()) co_return *std::move(kept);
         std::shared_ptr<Flight>& slot = flights_[key];
@@ -75,7 +75,7 @@ class ReviewCache {
         : cache_(cache), key_(key), flight_(std::move(flight)) {}
     ~Leader() {
       {
-        absl::MutexLock lock(&cache_.mutex_);
+        MutexLock lock(&cache_.mutex_);
         cache_.flights_.erase(key_);
       }
       flight_->landed.Open();
@@ -87,7 +87,7 @@ class ReviewCache {
         return std::move(loaded).status();
       }
       if (loaded->ttl > absl::ZeroDuration()) {
-        absl::MutexLock lock(&cache_.mutex_);
+        MutexLock lock(&cache_.mutex_);
         cache_.cache_.Put(key_, loaded->value, cache_.clock_.Now() + loaded->ttl);
       }
       flight_->result.emplace(loaded->value);
@@ -101,7 +101,7 @@ class ReviewCache {
   };
 
   Clock& clock_;
-  absl::Mutex mutex_;
+  Mutex mutex_;
   ExpiringCache<Value> cache_ ABSL_GUARDED_BY(mutex_);
   // At most one for each request under way.
   absl::flat_hash_map<std::string, std::shared_ptr<Flight>> flights_ ABSL_GUARDED_BY(mutex_);

@@ -13,9 +13,9 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
-#include "absl/synchronization/mutex.h"
 #include "apiserver/filters/digest.h"
 #include "base/status/macros.h"
+#include "base/sync/mutex.h"
 #include "base/tls/openssl_ptr.h"
 
 namespace steward::filters {
@@ -133,18 +133,18 @@ struct Verified {
 
 struct X509Verifier::Impl {
   StorePtr store;
-  absl::Mutex mutex;
+  Mutex mutex;
   absl::flat_hash_map<std::string, Verified> cache ABSL_GUARDED_BY(mutex);
 
   std::shared_ptr<const CertificateIdentity> Cached(const std::string& key, absl::Time now) {
-    absl::MutexLock lock(&mutex);
+    MutexLock lock(&mutex);
     const auto found = cache.find(key);
     if (found == cache.end()) return nullptr;
     const Validity& validity = found->second.validity;
     return validity.from <= now && now <= validity.until ? found->second.identity : nullptr;
   }
   void Keep(const std::string& key, Verified verified) {
-    absl::MutexLock lock(&mutex);
+    MutexLock lock(&mutex);
     if (cache.size() >= kMaxCached) cache.clear();
     cache.insert_or_assign(key, std::move(verified));
   }

@@ -16,6 +16,7 @@
 #include "base/async/run.h"
 #include "base/clock/fake_clock.h"
 #include "base/status/matchers.h"
+#include "base/sync/mutex.h"
 #include "base/text/str_cat.h"
 #include "base/tls/openssl_ptr.h"
 #include "base/tls/testing.h"
@@ -114,7 +115,7 @@ class ServerTest : public ::testing::Test {
     options.bind_address = "127.0.0.1";
     options.limits = limits;
     options.tls = [this] {
-      absl::MutexLock lock(&mutex_);
+      MutexLock lock(&mutex_);
       return context_;
     };
     options.error_body = [](int code, std::string_view, std::string_view message) {
@@ -155,7 +156,7 @@ class ServerTest : public ::testing::Test {
   FakeClock clock_;
   Shared shared_;
   const TestCa ca_{"ca"};
-  absl::Mutex mutex_;
+  Mutex mutex_;
   SslContext context_;
   boost::asio::io_context io_;  // outlives the threads: see Server::Stop
   IoThreads threads_{2};
@@ -226,7 +227,7 @@ TEST_F(ServerTest, NewCertificateForNewHandshakes) {
   TlsTestClient old(server_->port());
   EXPECT_EQ(old.server_name(), "server");
   {
-    absl::MutexLock lock(&mutex_);
+    MutexLock lock(&mutex_);
     context_ = Context(ServerPair("renewed"));
   }
   TlsTestClient fresh(server_->port());

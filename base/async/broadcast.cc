@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "absl/base/thread_annotations.h"
-#include "absl/synchronization/mutex.h"
+#include "base/sync/mutex.h"
 
 namespace steward {
 namespace asio = boost::asio;
@@ -25,7 +25,7 @@ struct Waiter {
 }  // namespace
 
 struct Broadcast::State {
-  absl::Mutex mutex;
+  Mutex mutex;
   Ticket ticket ABSL_GUARDED_BY(mutex) = 0;
   std::unordered_set<std::shared_ptr<Waiter>> waiters ABSL_GUARDED_BY(mutex);
 };
@@ -34,19 +34,20 @@ Broadcast::Broadcast() : state_(std::make_shared<State>()) {}
 Broadcast::~Broadcast() = default;
 
 Broadcast::Ticket Broadcast::Now() const {
-  absl::MutexLock lock(&state_->mutex);
+  MutexLock lock(&state_->mutex);
   return state_->ticket;
 }
 
 void Broadcast::Notify() {
-  std::unordered_set<std::shared_ptr<Waiter>> woken;
-  {
-    absl::MutexLock lock(&state_->mutex);
-    ++state_->ticket;
-    woken.swap(state_->waiters);
-  }
-  for (const std::shared_ptr<Waiter>& waiter : woken) {
-    asio::post(waiter->timer.get_executor(), [waiter] {
+  // Under the lock, which a waiter takes to leave: until it is released each waiter's executor is
+  // there. The last reference to a waiter goes with its post, so that its timer is destroyed where
+  // it belongs.
+  MutexLock lock(&state_->mutex);
+  ++state_->ticket;
+  while (!state_->waiters.empty()) {
+    auto node = state_->waiters.extract(state_->waiters.begin());
+    const asio::any_io_executor executor = node.value()->timer.get_executor();
+    asio::post(executor, [waiter = std::move(node.value())] {
       waiter->notified = true;
       waiter->timer.cancel();
     });
@@ -57,7 +58,7 @@ VoidTask Broadcast::WaitSince(Ticket ticket, std::chrono::steady_clock::time_poi
   const auto state = state_;
   auto waiter = std::make_shared<Waiter>(co_await asio::this_coro::executor, deadline);
   {
-    absl::MutexLock lock(&state->mutex);
+    MutexLock lock(&state->mutex);
     if (state->ticket != ticket) co_return;
     state->waiters.insert(waiter);
   }
@@ -66,7 +67,7 @@ VoidTask Broadcast::WaitSince(Ticket ticket, std::chrono::steady_clock::time_poi
     State& state;
     const std::shared_ptr<Waiter>& waiter;
     ~Cleanup() {
-      absl::MutexLock lock(&state.mutex);
+      MutexLock lock(&state.mutex);
       state.waiters.erase(waiter);
     }
   } cleanup{*state, waiter};

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "absl/base/thread_annotations.h"
-#include "absl/synchronization/mutex.h"
+#include "base/sync/mutex.h"
 
 namespace steward {
 namespace asio = boost::asio;
@@ -27,12 +27,12 @@ struct Sleeper {
 }  // namespace
 
 struct FakeClock::State {
-  absl::Mutex mutex;
+  Mutex mutex;
   absl::Time now ABSL_GUARDED_BY(mutex);
   std::multimap<absl::Time, std::shared_ptr<Sleeper>> sleepers ABSL_GUARDED_BY(mutex);
 
   void Forget(const std::shared_ptr<Sleeper>& sleeper) ABSL_LOCKS_EXCLUDED(mutex) {
-    absl::MutexLock lock(&mutex);
+    MutexLock lock(&mutex);
     for (auto it = sleepers.begin(); it != sleepers.end(); ++it) {
       if (it->second == sleeper) {
         sleepers.erase(it);
@@ -43,14 +43,14 @@ struct FakeClock::State {
 };
 
 FakeClock::FakeClock(absl::Time start) : state_(std::make_shared<State>()) {
-  absl::MutexLock lock(&state_->mutex);
+  MutexLock lock(&state_->mutex);
   state_->now = start;
 }
 
 FakeClock::~FakeClock() = default;
 
 absl::Time FakeClock::Now() const {
-  absl::MutexLock lock(&state_->mutex);
+  MutexLock lock(&state_->mutex);
   return state_->now;
 }
 
@@ -63,7 +63,7 @@ VoidTask FakeClock::Sleep(absl::Duration duration) {
   }
   auto sleeper = std::make_shared<Sleeper>(executor);
   {
-    absl::MutexLock lock(&state->mutex);
+    MutexLock lock(&state->mutex);
     state->sleepers.emplace(state->now + duration, sleeper);
   }
   // However the wait ends, the sleeper must not stay behind.
@@ -80,16 +80,15 @@ VoidTask FakeClock::Sleep(absl::Duration duration) {
 }
 
 void FakeClock::Advance(absl::Duration duration) {
-  std::multimap<absl::Time, std::shared_ptr<Sleeper>> due;
-  {
-    absl::MutexLock lock(&state_->mutex);
-    state_->now += duration;
-    while (!state_->sleepers.empty() && state_->sleepers.begin()->first <= state_->now) {
-      due.insert(due.end(), state_->sleepers.extract(state_->sleepers.begin()));
-    }
-  }
-  for (auto& [when, sleeper] : due) {
-    asio::post(sleeper->timer.get_executor(), [sleeper = sleeper] {
+  // Under the lock, which a sleeper takes to leave: until it is released each sleeper's executor is
+  // there. The last reference to a sleeper goes with its post, so that its timer is destroyed where
+  // it belongs.
+  MutexLock lock(&state_->mutex);
+  state_->now += duration;
+  while (!state_->sleepers.empty() && state_->sleepers.begin()->first <= state_->now) {
+    auto node = state_->sleepers.extract(state_->sleepers.begin());
+    const asio::any_io_executor executor = node.mapped()->timer.get_executor();
+    asio::post(executor, [sleeper = std::move(node.mapped())] {
       sleeper->due = true;
       sleeper->timer.cancel();
     });
@@ -97,7 +96,7 @@ void FakeClock::Advance(absl::Duration duration) {
 }
 
 size_t FakeClock::sleepers() const {
-  absl::MutexLock lock(&state_->mutex);
+  MutexLock lock(&state_->mutex);
   return state_->sleepers.size();
 }
 

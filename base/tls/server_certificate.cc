@@ -28,7 +28,7 @@ absl::StatusOr<std::unique_ptr<ServerCertificate>> ServerCertificate::Load(
       new ServerCertificate(std::move(cert_file), std::move(key_file), options));
   ASSIGN_OR_RETURN(result->last_read_, ReadPair(result->cert_file_, result->key_file_));
   ASSIGN_OR_RETURN(SslContext context, MakeServerContext(result->last_read_, options));
-  absl::MutexLock lock(&result->mutex_);
+  MutexLock lock(&result->mutex_);
   result->context_ = std::move(context);
   return result;
 }
@@ -52,14 +52,14 @@ bool ServerCertificate::MaybeReload() {
                {{"cert", cert_file_}, {"key", key_file_}, {"err", context.status()}});
     return false;
   }
-  absl::MutexLock lock(&mutex_);
+  MutexLock lock(&mutex_);
   context_ = *std::move(context);
   log::Info("Reloaded the serving certificate", {{"cert", cert_file_}, {"key", key_file_}});
   return true;
 }
 
 SslContext ServerCertificate::context() const {
-  absl::MutexLock lock(&mutex_);
+  MutexLock lock(&mutex_);
   return context_;
 }
 

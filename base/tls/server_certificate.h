@@ -7,7 +7,7 @@
 
 #include "absl/base/thread_annotations.h"
 #include "absl/status/statusor.h"
-#include "absl/synchronization/mutex.h"
+#include "base/sync/mutex.h"
 #include "base/tls/server_context.h"
 
 namespace steward {
@@ -37,7 +37,7 @@ class ServerCertificate {
   const ServerTlsOptions options_;
   PemKeyPair last_read_;         // content of the files at the last attempt, good or bad
   std::string last_read_error_;  // why they could not be read, already logged
-  mutable absl::Mutex mutex_;
+  mutable Mutex mutex_;
   SslContext context_ ABSL_GUARDED_BY(mutex_);
 };
 

@@ -48,7 +48,10 @@ error_code ReadItems(ondemand::value items, const std::shared_ptr<const std::str
     if (const error_code error = element.get_object().get(object)) return error;
     std::string_view json;
     if (const error_code error = object.raw_json().get(json)) return error;
-    page.items.push_back({TrimRight(json), body});
+    json = TrimRight(json);
+    // Skipping counts brackets without telling their kinds apart.
+    if (!json.ends_with('}')) return simdjson::TAPE_ERROR;
+    page.items.push_back({json, body});
   }
   return simdjson::SUCCESS;
 }

@@ -17,7 +17,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   for (const RawObject& item : page->items) {
     const bool inside = item.json.data() >= body->data() &&
                         item.json.data() + item.json.size() <= body->data() + size;
-    if (!inside || item.json.empty() || item.json.front() != '{') std::abort();
+    if (!inside || item.json.empty() || item.json.front() != '{' || item.json.back() != '}') {
+      std::abort();
+    }
   }
   return 0;
 }

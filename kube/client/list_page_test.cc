@@ -68,6 +68,7 @@ TEST(ListPageTest, WhatIsNoList) {
       R"({"metadata":{"resourceVersion":"5"},"items":[1]})",
       R"({"metadata":{"resourceVersion":"5"},"items":[{]})",
       R"({"metadata":{"resourceVersion":"5"},"items":[{"a":1})",
+      R"({"metadata":{"resourceVersion":"5"},"items":[{"a":1]]})",
       R"({"metadata":{"resourceVersion":"5"},"items":[{}]} {})",
   };
   for (const char* row : rows) {

@@ -49,7 +49,8 @@ error_code ReadObject(ondemand::value value, Frame& frame) {
   if (const error_code error = object.raw_json().get(frame.object)) return error;
   const size_t end = frame.object.find_last_not_of(kBlank);
   frame.object = frame.object.substr(0, end + 1);
-  return simdjson::SUCCESS;
+  // Skipping counts brackets without telling their kinds apart.
+  return frame.object.ends_with('}') ? simdjson::SUCCESS : simdjson::TAPE_ERROR;
 }
 
 error_code ReadFrame(ondemand::parser& parser, const RawObject& raw, Frame& frame) {

@@ -91,6 +91,8 @@ TEST(WatchFrameReaderTest, Frames) {
       {"no object at all", "[]", "!DATA_LOSS"},
       {"a word", "hello", "!DATA_LOSS"},
       {"cut short", R"({"type":"ADDED","object":{"metadata":{"resourceVersion":"5")", "!DATA_LOSS"},
+      {"wrong bracket", R"({"type":"ADDED","object":{"metadata":{"resourceVersion":"5"}]})",
+       "!DATA_LOSS"},
       {"two objects", R"({"type":"ADDED","object":{"metadata":{"resourceVersion":"5"}}} {})",
        "!DATA_LOSS"},
       {"bad UTF-8", "{\"type\":\"ADDED\",\"object\":{\"a\":\"\xff\"}}", "!DATA_LOSS"},

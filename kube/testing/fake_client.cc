@@ -8,8 +8,8 @@
 
 #include "absl/base/thread_annotations.h"
 #include "absl/strings/str_cat.h"
-#include "absl/synchronization/mutex.h"
 #include "base/status/macros.h"
+#include "base/sync/mutex.h"
 #include "kube/client/raw_object.h"
 #include "kube/meta/status.h"
 #include "kube/testing/fake_resource.h"
@@ -41,7 +41,7 @@ json::value Decode(const RawObject& object) {
 }  // namespace
 
 struct FakeClient::State {
-  mutable absl::Mutex mutex;
+  mutable Mutex mutex;
   uint64_t revision ABSL_GUARDED_BY(mutex) = 1;
   std::map<GroupVersionResource, FakeResource> resources ABSL_GUARDED_BY(mutex);
 
@@ -69,7 +69,7 @@ struct FakeClient::State {
     const asio::any_io_executor executor = co_await asio::this_coro::executor;
     std::shared_ptr<Wakeup> held;
     {
-      absl::MutexLock lock(&state->mutex);
+      MutexLock lock(&state->mutex);
       FakeResource::Faults& faults = state->resources[gvr].of(verb);
       ++faults.calls;
       if (faults.hold) {
@@ -78,7 +78,7 @@ struct FakeClient::State {
       }
     }
     if (held) co_await held->Wait();
-    absl::MutexLock lock(&state->mutex);
+    MutexLock lock(&state->mutex);
     FakeResource& resource = state->resources[gvr];
     FakeResource::Faults& faults = resource.of(verb);
     absl::Status error;
@@ -94,13 +94,13 @@ struct FakeClient::State {
   }
 
   void CloseStream(const GroupVersionResource& gvr, const std::shared_ptr<FakeStream>& stream) {
-    absl::MutexLock lock(&mutex);
+    MutexLock lock(&mutex);
     stream->over = true;
     resources[gvr].streams.remove(stream);
   }
   std::optional<FakeStream::Item> TakeItem(FakeStream& stream,
                                            const std::shared_ptr<Wakeup>& reader) {
-    absl::MutexLock lock(&mutex);
+    MutexLock lock(&mutex);
     if (stream.items.empty()) {
       stream.reader = reader;
       return std::nullopt;
@@ -146,7 +146,7 @@ FakeClient::FakeClient() : state_(std::make_shared<State>()) {}
 FakeClient::~FakeClient() = default;
 
 void FakeClient::Serve(const GroupVersionResource& gvr) {
-  absl::MutexLock lock(&state_->mutex);
+  MutexLock lock(&state_->mutex);
   FakeResource& resource = state_->resources[gvr];
   if (resource.served) return;
   resource.served = true;
@@ -154,7 +154,7 @@ void FakeClient::Serve(const GroupVersionResource& gvr) {
 }
 
 void FakeClient::Withdraw(const GroupVersionResource& gvr) {
-  absl::MutexLock lock(&state_->mutex);
+  MutexLock lock(&state_->mutex);
   FakeResource& resource = state_->resources[gvr];
   resource.served = false;
   resource.objects.clear();
@@ -166,12 +166,12 @@ void FakeClient::Withdraw(const GroupVersionResource& gvr) {
 
 uint64_t FakeClient::Put(const GroupVersionResource& gvr, std::string_view json) {
   json::value object = json::parse(json::string_view(json.data(), json.size()));
-  absl::MutexLock lock(&state_->mutex);
+  MutexLock lock(&state_->mutex);
   return state_->Store(state_->resources.at(gvr), std::move(object));
 }
 
 uint64_t FakeClient::Delete(const GroupVersionResource& gvr, const NamespacedName& name) {
-  absl::MutexLock lock(&state_->mutex);
+  MutexLock lock(&state_->mutex);
   FakeResource& resource = state_->resources.at(gvr);
   const auto it = resource.objects.find(name);
   json::value object = Decode(it->second);
@@ -183,17 +183,17 @@ uint64_t FakeClient::Delete(const GroupVersionResource& gvr, const NamespacedNam
 }
 
 uint64_t FakeClient::Touch() {
-  absl::MutexLock lock(&state_->mutex);
+  MutexLock lock(&state_->mutex);
   return ++state_->revision;
 }
 
 uint64_t FakeClient::revision() const {
-  absl::MutexLock lock(&state_->mutex);
+  MutexLock lock(&state_->mutex);
   return state_->revision;
 }
 
 std::map<NamespacedName, std::string> FakeClient::Objects(const GroupVersionResource& gvr) const {
-  absl::MutexLock lock(&state_->mutex);
+  MutexLock lock(&state_->mutex);
   std::map<NamespacedName, std::string> out;
   for (const auto& [name, object] : state_->resources[gvr].objects) out[name] = object.json;
   return out;
@@ -201,18 +201,18 @@ std::map<NamespacedName, std::string> FakeClient::Objects(const GroupVersionReso
 
 void FakeClient::FailNext(Verb verb, const GroupVersionResource& gvr, absl::Status error,
                           int times) {
-  absl::MutexLock lock(&state_->mutex);
+  MutexLock lock(&state_->mutex);
   std::deque<absl::Status>& errors = state_->resources[gvr].of(verb).errors;
   errors.insert(errors.end(), static_cast<size_t>(times), error);
 }
 
 void FakeClient::Hold(Verb verb, const GroupVersionResource& gvr) {
-  absl::MutexLock lock(&state_->mutex);
+  MutexLock lock(&state_->mutex);
   state_->resources[gvr].of(verb).hold = true;
 }
 
 void FakeClient::Release(Verb verb, const GroupVersionResource& gvr) {
-  absl::MutexLock lock(&state_->mutex);
+  MutexLock lock(&state_->mutex);
   FakeResource::Faults& faults = state_->resources[gvr].of(verb);
   faults.hold = false;
   for (const std::shared_ptr<Wakeup>& held : std::exchange(faults.held, {})) held->Wake();
@@ -221,13 +221,13 @@ void FakeClient::Release(Verb verb, const GroupVersionResource& gvr) {
 void FakeClient::ForgetFaults(const GroupVersionResource& gvr) {
   for (const Verb verb : {Verb::kGet, Verb::kList, Verb::kWatch, Verb::kCreate}) {
     Release(verb, gvr);
-    absl::MutexLock lock(&state_->mutex);
+    MutexLock lock(&state_->mutex);
     state_->resources[gvr].of(verb).errors.clear();
   }
 }
 
 void FakeClient::Expire(const GroupVersionResource& gvr) {
-  absl::MutexLock lock(&state_->mutex);
+  MutexLock lock(&state_->mutex);
   FakeResource& resource = state_->resources[gvr];
   resource.history.clear();
   resource.snapshots.clear();
@@ -235,45 +235,45 @@ void FakeClient::Expire(const GroupVersionResource& gvr) {
 }
 
 void FakeClient::BreakWatches(const GroupVersionResource& gvr, absl::Status error) {
-  absl::MutexLock lock(&state_->mutex);
+  MutexLock lock(&state_->mutex);
   state_->resources[gvr].PushToAll(std::move(error));
 }
 
 void FakeClient::CloseWatches(const GroupVersionResource& gvr) {
-  absl::MutexLock lock(&state_->mutex);
+  MutexLock lock(&state_->mutex);
   state_->resources[gvr].PushToAll(FakeStream::End{});
 }
 
 void FakeClient::Bookmark(const GroupVersionResource& gvr, std::optional<uint64_t> revision) {
-  absl::MutexLock lock(&state_->mutex);
+  MutexLock lock(&state_->mutex);
   const std::string text = absl::StrCat(revision.value_or(state_->revision));
   state_->resources[gvr].PushToAll(WatchEvent{WatchEvent::Type::kBookmark, text,
                                               Encode({{"metadata", {{"resourceVersion", text}}}})});
 }
 
 void FakeClient::SendEvent(const GroupVersionResource& gvr, WatchEvent event) {
-  absl::MutexLock lock(&state_->mutex);
+  MutexLock lock(&state_->mutex);
   state_->resources[gvr].PushToAll(std::move(event));
 }
 
 void FakeClient::HandleCreate(const GroupVersionResource& gvr, CreateHandler handler) {
-  absl::MutexLock lock(&state_->mutex);
+  MutexLock lock(&state_->mutex);
   state_->resources[gvr].create = std::move(handler);
 }
 
 int FakeClient::calls(Verb verb, const GroupVersionResource& gvr) const {
-  absl::MutexLock lock(&state_->mutex);
+  MutexLock lock(&state_->mutex);
   return state_->resources[gvr].of(verb).calls;
 }
 
 size_t FakeClient::running_watches(const GroupVersionResource& gvr) const {
-  absl::MutexLock lock(&state_->mutex);
+  MutexLock lock(&state_->mutex);
   return state_->resources[gvr].streams.size();
 }
 
 Task<RawObject> FakeClient::Get(const GroupVersionResource& gvr, const NamespacedName& name) {
   CO_RETURN_IF_ERROR(co_await State::Enter(state_, Verb::kGet, gvr));
-  absl::MutexLock lock(&state_->mutex);
+  MutexLock lock(&state_->mutex);
   const FakeResource& resource = state_->resources[gvr];
   const auto it = resource.objects.find(name);
   if (it == resource.objects.end()) co_return ToStatus(NotFound(gvr, name.name));
@@ -286,7 +286,7 @@ Task<ListPage> FakeClient::List(const GroupVersionResource& gvr, const ListOptio
     co_return absl::InvalidArgumentError("FakeClient lists without selectors");
   }
   CO_RETURN_IF_ERROR(co_await State::Enter(state_, Verb::kList, gvr));
-  absl::MutexLock lock(&state_->mutex);
+  MutexLock lock(&state_->mutex);
   co_return state_->resources[gvr].ListAt(options, state_->revision);
 }
 
@@ -306,7 +306,7 @@ Task<std::unique_ptr<Watch>> FakeClient::StartWatch(const GroupVersionResource& 
     }
     from = revision;
   }
-  absl::MutexLock lock(&state_->mutex);
+  MutexLock lock(&state_->mutex);
   FakeResource& resource = state_->resources[gvr];
   if (from && *from < resource.history_start) {
     co_return ToStatus(Expired(
@@ -321,13 +321,13 @@ Task<json::value> FakeClient::Create(const GroupVersionResource& gvr, const std:
   CO_RETURN_IF_ERROR(co_await State::Enter(state_, Verb::kCreate, gvr));
   CreateHandler handler;
   {
-    absl::MutexLock lock(&state_->mutex);
+    MutexLock lock(&state_->mutex);
     handler = state_->resources[gvr].create;
   }
   if (handler) co_return handler(object);
   json::value copy = object;
   if (!ns.empty()) copy.at("metadata").as_object()["namespace"] = ns;
-  absl::MutexLock lock(&state_->mutex);
+  MutexLock lock(&state_->mutex);
   FakeResource& resource = state_->resources[gvr];
   const NamespacedName name = NameOf(copy);
   if (resource.objects.contains(name)) co_return ToStatus(AlreadyExists(gvr, name.name));

@@ -6,10 +6,10 @@
 #include <memory>
 
 #include "absl/base/thread_annotations.h"
-#include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
 #include "base/async/broadcast.h"
 #include "base/async/task.h"
+#include "base/sync/mutex.h"
 #include "storage/world/world.h"
 
 namespace steward::storage {
@@ -21,14 +21,14 @@ class WorldStore {
 
   // Never null; before the first sync a World that says so.
   WorldPtr Current() const {
-    absl::MutexLock lock(&mutex_);
+    MutexLock lock(&mutex_);
     return current_;
   }
 
   // Makes `world` the current one and wakes all waiters. One writer.
   void Publish(WorldPtr world) {
     {
-      absl::MutexLock lock(&mutex_);
+      MutexLock lock(&mutex_);
       current_ = std::move(world);
     }
     published_.Notify();
@@ -40,7 +40,7 @@ class WorldStore {
                                              absl::Duration timeout);
 
  private:
-  mutable absl::Mutex mutex_;
+  mutable Mutex mutex_;
   WorldPtr current_ ABSL_GUARDED_BY(mutex_);
   Broadcast published_;
 };

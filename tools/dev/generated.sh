@@ -3,7 +3,10 @@
 
 # generate_files FOLDER: writes all of docs/generated into the folder.
 generate_files() {
-  local folder=$1
-  build_steward >/dev/null || return 1
+  local folder=$1 output
+  output=$(build_steward 2>&1) || {
+    printf '%s\n' "$output"
+    return 1
+  }
   bin/steward apiserver --help >"$folder/flags-apiserver.txt"
 }

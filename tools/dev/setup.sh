@@ -9,6 +9,8 @@ prepare_machine() {
   install_packages
   fetch_go
   write_bazelrc
+  # Left by a Bazel that did not read .bazelrc; `//...` would follow them.
+  find . -maxdepth 1 -type l -name 'bazel-*' -delete
 }
 
 setup() {

@@ -105,7 +105,7 @@ e2e_tests() {
   build_cluster_tools || return 1
   (cd e2e && go vet ./...) || status=1
   STEWARD_BIN=$ROOT/bin/steward STEWARD_TOOLS=$(cluster_tools_dir) \
-    go -C e2e test -v -count=1 -timeout 30m ./... 2>&1 | tee "$LOGS/$STAGE.log"
+    go -C e2e test -p 1 -v -count=1 -timeout 30m ./... 2>&1 | tee "$LOGS/$STAGE.log"
   [[ ${PIPESTATUS[0]} -eq 0 ]] || status=1
   awk '/^ *--- PASS:/ { passed++ } /^ *--- FAIL:/ { failed++ } /^ *--- SKIP:/ { skipped++ }
        END { print passed + 0, failed + 0, skipped + 0 }' "$LOGS/$STAGE.log" >"$LOGS/$STAGE.count"
