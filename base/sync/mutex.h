@@ -1,6 +1,6 @@
-// The project's mutex: annotated for clang's thread-safety analysis, and visible to ThreadSanitizer,
-// which absl::Mutex of a system library that was built without it is not (every use would be
-// reported as a race).
+// The project's mutex: annotated for clang's thread-safety analysis, and visible to
+// ThreadSanitizer, which absl::Mutex of a system library that was built without it is not (every
+// use would be reported as a race).
 #ifndef BASE_SYNC_MUTEX_H_
 #define BASE_SYNC_MUTEX_H_
 

@@ -1,6 +1,8 @@
 package cases
 
 import (
+	"bytes"
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -258,5 +260,28 @@ func TestDropIn_MetadataOnly(t *testing.T) {
 	must(t, err)
 	if one.UID != full.GetUID() || !maps.Equal(one.Labels, full.GetLabels()) || !maps.Equal(one.Annotations, full.GetAnnotations()) {
 		t.Errorf("metadata %+v", one)
+	}
+}
+
+// The icon that a user interface shows comes as an image, once: its tag saves the next transfer.
+func TestDropIn_IconIsAnImage(t *testing.T) {
+	object, err := view(t.Context(), "team-blue", "certloop.v1.8.2")
+	must(t, err)
+	icons, _, err := unstructured.NestedSlice(object.Object, "spec", "icon")
+	must(t, err)
+	icon := icons[0].(map[string]any)
+	want, err := base64.StdEncoding.DecodeString(icon["base64data"].(string))
+	must(t, err)
+
+	path := inNamespace("team-blue") + "/certloop.v1.8.2/icon"
+	got := call(t, shared.Config, "GET", path)
+	if got.Code != 200 || got.Header.Get("Content-Type") != icon["mediatype"] || !bytes.Equal(got.Body, want) {
+		t.Fatalf("code %d, type %q, %d bytes; want 200, %v, %d bytes", got.Code, got.Header.Get("Content-Type"), len(got.Body), icon["mediatype"], len(want))
+	}
+	if again := call(t, shared.Config, "GET", path, "If-None-Match", got.Header.Get("ETag")); again.Code != 304 {
+		t.Errorf("code %d for a client that has it; want 304", again.Code)
+	}
+	if none := call(t, shared.Config, "GET", strings.Replace(path, "certloop", "nothing", 1)); none.Code != 404 {
+		t.Errorf("code %d for no operator; want 404", none.Code)
 	}
 }
