@@ -4,8 +4,9 @@ def _generate_impl(ctx):
     args = ctx.actions.args()
     args.add("--proto_path=.")
     args.add(ctx.bin_dir.path, format = "--cpp_out=%s")
-    args.add(ctx.bin_dir.path, format = "--grpc_out=%s")
-    args.add("--plugin=protoc-gen-grpc=/usr/bin/grpc_cpp_plugin")
+    if ctx.attr.services:
+        args.add(ctx.bin_dir.path, format = "--grpc_out=%s")
+        args.add("--plugin=protoc-gen-grpc=/usr/bin/grpc_cpp_plugin")
     args.add_all(ctx.files.srcs)
     ctx.actions.run(
         executable = "/usr/bin/protoc",
@@ -23,23 +24,21 @@ _generate = rule(
         "srcs": attr.label_list(allow_files = [".proto"]),
         "imports": attr.label_list(allow_files = [".proto"]),
         "outs": attr.output_list(),
+        "services": attr.bool(),
     },
 )
 
-def steward_grpc_library(name, srcs, imports = [], deps = [], **kwargs):
-    """A C++ library of the messages and services in `srcs`.
-
-    Include them as "<folder>/<file>.pb.h" and "<folder>/<file>.grpc.pb.h". `imports` are the .proto files that `srcs`
-    import, `deps` the libraries made of those.
-    """
+def _library(name, srcs, imports, deps, services, **kwargs):
+    kinds = [".pb", ".grpc.pb"] if services else [".pb"]
     stems = [src[:-len(".proto")] for src in srcs]
-    headers = [stem + suffix for stem in stems for suffix in [".pb.h", ".grpc.pb.h"]]
-    sources = [stem + suffix for stem in stems for suffix in [".pb.cc", ".grpc.pb.cc"]]
+    headers = [stem + kind + ".h" for stem in stems for kind in kinds]
+    sources = [stem + kind + ".cc" for stem in stems for kind in kinds]
     _generate(
         name = name + "_generated",
         srcs = srcs,
         imports = imports,
         outs = headers + sources,
+        services = services,
         visibility = ["//visibility:private"],
     )
     native.cc_library(
@@ -48,6 +47,22 @@ def steward_grpc_library(name, srcs, imports = [], deps = [], **kwargs):
         hdrs = headers,
         # Generated code is not ours to mend.
         copts = ["-w"],
-        deps = deps + ["@system//:grpc"],
+        deps = deps,
         **kwargs
     )
+
+def steward_proto_library(name, srcs, imports = [], deps = [], **kwargs):
+    """A C++ library of the messages in `srcs`, without gRPC.
+
+    Include them as "<folder>/<file>.pb.h". `imports` are the .proto files that `srcs` import and that are not among
+    them, `deps` the libraries made of those.
+    """
+    _library(name, srcs, imports, deps + ["@system//:protobuf"], services = False, **kwargs)
+
+def steward_grpc_library(name, srcs, imports = [], deps = [], **kwargs):
+    """A C++ library of the messages and services in `srcs`.
+
+    Include them as "<folder>/<file>.pb.h" and "<folder>/<file>.grpc.pb.h". `imports` are the .proto files that `srcs`
+    import, `deps` the libraries made of those.
+    """
+    _library(name, srcs, imports, deps + ["@system//:grpc"], services = True, **kwargs)

@@ -12,6 +12,7 @@
 #include "base/json/json_text.h"
 #include "base/status/macros.h"
 #include "base/text/str_cat.h"
+#include "kube/meta/time.h"
 #include "olm/copy.h"
 
 namespace steward::olm {
@@ -113,9 +114,8 @@ absl::Status StringOf(std::string_view json, std::string_view where, std::string
 // Times come from the API server in this form already; anything else is brought to it, so that text
 // order is time order.
 std::string NormalTime(const std::string& text) {
-  absl::Time time;
-  if (!absl::ParseTime(absl::RFC3339_full, text, &time, nullptr)) return text;
-  return absl::FormatTime("%Y-%m-%dT%H:%M:%SZ", time, absl::UTCTimeZone());
+  const absl::StatusOr<absl::Time> time = kube::ParseRfc3339(text);
+  return time.ok() ? kube::FormatRfc3339(*time) : text;
 }
 
 struct Metadata {

@@ -154,4 +154,13 @@ absl::StatusOr<PemKeyPair> IssueCertificate(const CertificateSpec& spec, const P
   return ToPem(cert.get(), key.get());
 }
 
+CertificateSpec AuthoritySpec(std::string_view common_name, absl::Time now) {
+  CertificateSpec spec;
+  spec.common_name = std::string(common_name);
+  spec.is_ca = true;
+  spec.not_before = now - absl::Hours(1);
+  spec.not_after = now + absl::Hours(24 * 3650);
+  return spec;
+}
+
 }  // namespace steward

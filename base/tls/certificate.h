@@ -1,8 +1,9 @@
-// Making X.509 certificates: the server's own self-signed one, and test certificates.
+// Making X.509 certificates: the server's own, a local authority's, and test certificates.
 #ifndef BASE_TLS_CERTIFICATE_H_
 #define BASE_TLS_CERTIFICATE_H_
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -15,6 +16,12 @@ struct PemKeyPair {
   std::string cert_pem;
   std::string key_pem;
   bool operator==(const PemKeyPair&) const = default;
+};
+
+// Where such a pair lies.
+struct CertificateFiles {
+  std::string cert_file;
+  std::string key_file;
 };
 
 struct CertificateSpec {
@@ -33,6 +40,9 @@ struct CertificateSpec {
 // kInvalidArgument for a bad address, an overlong name, or an issuer that does not parse.
 absl::StatusOr<PemKeyPair> IssueCertificate(const CertificateSpec& spec,
                                             const PemKeyPair* issuer = nullptr);
+
+// What a root authority asks for: valid from an hour before `now` for ten years.
+CertificateSpec AuthoritySpec(std::string_view common_name, absl::Time now);
 
 }  // namespace steward
 

@@ -7,6 +7,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
+#include "base/tls/certificate.h"
 
 namespace steward {
 
@@ -17,11 +18,6 @@ struct SelfSignedOptions {
   std::string bind_address;
   std::vector<std::string> names;  // DNS names or IP addresses
   absl::Time now;
-};
-
-struct CertificateFiles {
-  std::string cert_file;
-  std::string key_file;
 };
 
 // Returns DIR/apiserver.crt and DIR/apiserver.key. A pair that is there already is kept while it is

@@ -19,18 +19,10 @@ TestKeyPair Make(const CertificateSpec& spec, const TestKeyPair* issuer) {
   return {std::move(pair->cert_pem), std::move(pair->key_pem)};
 }
 
-CertificateSpec CaSpec(std::string_view common_name) {
-  CertificateSpec spec;
-  spec.common_name = std::string(common_name);
-  spec.is_ca = true;
-  spec.not_before = absl::Now() - absl::Hours(1);
-  spec.not_after = absl::Now() + absl::Hours(24 * 3650);
-  return spec;
-}
-
 }  // namespace
 
-TestCa::TestCa(std::string_view common_name) : pair_(Make(CaSpec(common_name), nullptr)) {}
+TestCa::TestCa(std::string_view common_name)
+    : pair_(Make(AuthoritySpec(common_name, absl::Now()), nullptr)) {}
 
 TestKeyPair TestCa::Issue(const TestCertOptions& options) const {
   CertificateSpec spec;
@@ -47,7 +39,7 @@ TestKeyPair TestCa::Issue(const TestCertOptions& options) const {
 
 TestCa TestCa::IssueCa(std::string_view common_name) const {
   TestCa ca;
-  ca.pair_ = Make(CaSpec(common_name), &pair_);
+  ca.pair_ = Make(AuthoritySpec(common_name, absl::Now()), &pair_);
   return ca;
 }
 

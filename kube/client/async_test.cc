@@ -8,11 +8,11 @@
 #include <string>
 #include <thread>
 
+#include "base/async/on_executor.h"
 #include "base/async/run.h"
 #include "base/async/task_group.h"
 #include "base/clock/fake_clock.h"
 #include "base/status/matchers.h"
-#include "kube/client/on_executor.h"
 #include "kube/client/with_timeout.h"
 
 namespace steward {

@@ -109,13 +109,14 @@ absl::Status HandshakeFailure(TlsStream& stream, const std::string& address,
 
 class RealDialer : public Dialer {
  public:
-  RealDialer(const ClientConfig& config, asio::any_io_executor executor)
+  RealDialer(const ClientConfig& config, asio::any_io_executor executor, HostLookUp look_up)
       : executor_(std::move(executor)),
         host_(config.host),
         port_(config.port),
         address_(StrCat(config.host, ":", config.port)),
         server_name_(config.tls_server_name.empty() ? config.host : config.tls_server_name),
-        verify_(!config.insecure_skip_tls_verify) {}
+        verify_(!config.insecure_skip_tls_verify),
+        resolver_(executor_, host_, port_, std::move(look_up)) {}
 
   absl::Status UseTls(const ClientConfig& config);
 
@@ -141,10 +142,7 @@ class RealDialer : public Dialer {
       auto [error] = co_await socket.async_connect(tcp::endpoint(literal, port_), kToken);
       if (error) co_return Failure(StrCat("connecting to ", address_), error);
     } else {
-      tcp::resolver resolver(executor_);
-      auto [resolve_error, endpoints] =
-          co_await resolver.async_resolve(host_, std::to_string(port_), kToken);
-      if (resolve_error) co_return Failure(StrCat("resolving ", host_), resolve_error);
+      CO_ASSIGN_OR_RETURN(const Endpoints endpoints, co_await resolver_.Resolve());
       auto [error, endpoint] = co_await asio::async_connect(socket, endpoints, kToken);
       if (error) co_return Failure(StrCat("connecting to ", address_), error);
     }
@@ -177,6 +175,7 @@ class RealDialer : public Dialer {
   const std::string address_;
   const std::string server_name_;
   const bool verify_;
+  HostResolver resolver_;
   std::unique_ptr<asio::ssl::context> tls_;  // null: plain http
 };
 
@@ -212,8 +211,9 @@ absl::Status RealDialer::UseTls(const ClientConfig& config) {
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<Dialer>> MakeDialer(const ClientConfig& config,
-                                                   asio::any_io_executor executor) {
-  auto dialer = std::make_unique<RealDialer>(config, std::move(executor));
+                                                   asio::any_io_executor executor,
+                                                   HostLookUp look_up) {
+  auto dialer = std::make_unique<RealDialer>(config, std::move(executor), std::move(look_up));
   if (config.tls) RETURN_IF_ERROR(dialer->UseTls(config));
   return dialer;
 }

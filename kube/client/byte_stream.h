@@ -9,6 +9,7 @@
 
 #include "base/async/task.h"
 #include "kube/client/config.h"
+#include "kube/client/host_resolver.h"
 
 namespace steward::kube {
 
@@ -38,9 +39,10 @@ class Dialer {
 // TLS 1.2 or newer; the server's chain is verified against the configured authorities and its name
 // or address against the certificate (RFC 6125), unless the configuration says otherwise. TCP
 // keepalive finds dead peers within about a minute. kInvalidArgument for certificates or keys that
-// do not parse.
+// do not parse. `look_up` finds the addresses of a host that is a name.
 absl::StatusOr<std::unique_ptr<Dialer>> MakeDialer(const ClientConfig& config,
-                                                   boost::asio::any_io_executor executor);
+                                                   boost::asio::any_io_executor executor,
+                                                   HostLookUp look_up = LookUpHost);
 
 }  // namespace steward::kube
 

@@ -14,6 +14,7 @@
 #include "absl/time/time.h"
 #include "base/async/task.h"
 #include "kube/meta/names.h"
+#include "kube/meta/write_options.h"
 
 namespace steward::kube {
 
@@ -45,7 +46,11 @@ struct WatchOptions {
   std::string ns;
   std::string label_selector;
   std::string field_selector;
-  std::string resource_version;  // events strictly after it
+  // Events strictly after it. "" or "0": first an ADDED for each object there is.
+  std::string resource_version;
+  // Also with a resource_version: first an ADDED for each object there is, then a bookmark whose
+  // metadata has the annotation k8s.io/initial-events-end (KEP-3157).
+  bool send_initial_events = false;
   absl::Duration timeout = absl::Minutes(5);
 };
 
@@ -67,11 +72,17 @@ class Watch {
   virtual Task<std::optional<WatchEvent>> Next() = 0;
 };
 
-// Errors carry the server's Status as payload (kube/meta/status.h); failures to reach the server
-// are kUnavailable, expired time limits kDeadlineExceeded, undecodable answers kDataLoss, answers
-// beyond a size limit kResourceExhausted, all without payload. Calls are cancellable.
+// Errors carry the server's Status as payload (kube/meta/status.h), or where its answer had none,
+// one with the cause UnexpectedServerResponse, whose message is the answer's first words; failures
+// to reach the server are kUnavailable, expired time limits kDeadlineExceeded, undecodable answers
+// kDataLoss, answers beyond a size limit kResourceExhausted, all without payload. Calls are
+// cancellable.
+//
+// A write whose answer is lost (kUnavailable, kDeadlineExceeded, cancelled) may have happened. The
+// client itself sends no write again unless the server refused to look at it (429, 401).
 //
 // Thread-safe: call from a coroutine on any executor; the answer arrives on that executor.
+// Arguments by reference outlive the call.
 class Client {
  public:
   virtual ~Client() = default;
@@ -85,7 +96,25 @@ class Client {
   // POST; `ns` "" = cluster-scoped. The server's answer: the created object, or a review with its
   // status.
   virtual Task<boost::json::value> Create(const GroupVersionResource& gvr, const std::string& ns,
-                                          const boost::json::value& object) = 0;
+                                          const boost::json::value& object,
+                                          const WriteOptions& options) = 0;
+  // PUT of the whole object, named by its metadata. With metadata.resourceVersion: 409 Conflict
+  // when the object has changed since. The answer is the object as it is now.
+  virtual Task<boost::json::value> Update(const GroupVersionResource& gvr,
+                                          const boost::json::value& object,
+                                          const WriteOptions& options) = 0;
+  // PATCH. A resourceVersion in the patch's metadata is a precondition (409), and so is a uid (422:
+  // a kube-apiserver takes it for a change). 415 for a type that the server does not take for the
+  // resource.
+  virtual Task<boost::json::value> Patch(const GroupVersionResource& gvr,
+                                         const NamespacedName& name, PatchType type,
+                                         const boost::json::value& patch,
+                                         const WriteOptions& options) = 0;
+  // The answer is the object when it is only marked (finalizers are pending), else the object's
+  // last state or a Status of success: servers differ.
+  virtual Task<boost::json::value> Delete(const GroupVersionResource& gvr,
+                                          const NamespacedName& name,
+                                          const DeleteOptions& options) = 0;
 };
 
 }  // namespace steward::kube

@@ -49,14 +49,13 @@ std::string ReasonOf(int http_code) {
   }
 }
 
-std::string MessageOf(int http_code, std::string_view body) {
-  std::string message = StrCat("the server answered with HTTP status ", http_code);
-  const absl::string_view text =
-      absl::StripAsciiWhitespace(ToAbsl(body.substr(0, kMaxQuotedBytes)));
-  if (text.empty()) return message;
-  StrAppend(&message, ": ");
-  for (const char c : text) message.push_back(absl::ascii_isprint(c) ? c : ' ');
-  return message;
+// The first words of a body that may be anything.
+std::string Quote(std::string_view body) {
+  std::string quoted;
+  for (const char c : absl::StripAsciiWhitespace(ToAbsl(body.substr(0, kMaxQuotedBytes)))) {
+    quoted.push_back(absl::ascii_isprint(c) ? c : ' ');
+  }
+  return quoted;
 }
 
 }  // namespace
@@ -67,8 +66,11 @@ absl::Status StatusOfHttpError(int http_code, std::string_view body, absl::Durat
   if (sent.ok()) {
     status = *std::move(sent);
   } else {
+    const std::string quoted = Quote(body);
     status.reason = ReasonOf(http_code);
-    status.message = MessageOf(http_code, body);
+    status.message = StrCat("the server answered with HTTP status ", http_code,
+                            quoted.empty() ? "" : ": ", quoted);
+    status.causes.push_back({"UnexpectedServerResponse", quoted, ""});
   }
   status.code = http_code;
   if (status.retry_after_seconds == 0) {

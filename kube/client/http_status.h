@@ -11,7 +11,8 @@ namespace steward::kube {
 
 // The absl::Status, with payload, of an answer that is no success: the Status in its body, or for
 // any other body (proxies, load balancers) one made from the HTTP code with the body's first words
-// as its message. `retry_after` (zero = none) fills in the Status' own when that is missing.
+// in its message and, bare, in that of a cause UnexpectedServerResponse, as in client-go.
+// `retry_after` (zero = none) fills in the Status' own when that is missing.
 absl::Status StatusOfHttpError(int http_code, std::string_view body, absl::Duration retry_after);
 
 }  // namespace steward::kube

@@ -77,8 +77,8 @@ std::string RequestSender::Serialize(const RestRequest& request,
       StrCat(request.method, " ", path_prefix_, request.target, " HTTP/1.1\r\n", fixed_headers_);
   if (!authorization.empty()) StrAppend(&bytes, "Authorization: ", authorization, "\r\n");
   if (request.method != "GET") {
-    StrAppend(&bytes, "Content-Type: application/json\r\nContent-Length: ", request.body.size(),
-              "\r\n");
+    StrAppend(&bytes, "Content-Type: ", request.content_type,
+              "\r\nContent-Length: ", request.body.size(), "\r\n");
   }
   StrAppend(&bytes, "\r\n", request.body);
   return bytes;
@@ -110,7 +110,7 @@ Task<RequestSender::Answer> RequestSender::SendOn(const RestRequest& request,
 }
 
 // A kept connection that the server closed just now fails before any byte of an answer: a request
-// that only reads may go out again, once.
+// that only reads may go out again, once. A write may not: it could have arrived all the same.
 Task<RequestSender::Answer> RequestSender::Send(const RestRequest& request,
                                                 const std::string& authorization) {
   const std::string bytes = Serialize(request, authorization);

@@ -19,11 +19,12 @@
 namespace steward::kube {
 
 struct RestRequest {
-  std::string method;                          // "GET" (sent again freely) or "POST"
+  std::string method;                          // "GET" is sent again freely, nothing else is
   std::string target;                          // without the server's path prefix
-  std::string body;                            // JSON
+  std::string body;                            // sent with every method but GET
   absl::Duration timeout = absl::Seconds(30);  // over all tries
   size_t max_body_bytes = 16 << 20;            // of the answer
+  std::string content_type = "application/json";
 };
 
 // Lives on its executor; any number of calls at a time. Errors are those of kube::Client.

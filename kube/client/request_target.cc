@@ -31,6 +31,12 @@ class QueryWriter {
   bool first_ = true;
 };
 
+void AddWriteQuery(const WriteOptions& options, std::string& target) {
+  QueryWriter query(target);
+  if (options.dry_run) query.Add("dryRun", "All");
+  query.Add("fieldManager", options.field_manager);
+}
+
 }  // namespace
 
 std::string PercentEncode(std::string_view text) {
@@ -75,6 +81,27 @@ absl::StatusOr<std::string> ObjectTarget(const GroupVersionResource& gvr,
   return target;
 }
 
+absl::StatusOr<std::string> CreateTarget(const GroupVersionResource& gvr, std::string_view ns,
+                                         const WriteOptions& options) {
+  if (!options.subresource.empty()) {
+    return absl::InvalidArgumentError("objects are not created through a subresource");
+  }
+  ASSIGN_OR_RETURN(std::string target, CollectionTarget(gvr, ns));
+  AddWriteQuery(options, target);
+  return target;
+}
+
+absl::StatusOr<std::string> WriteTarget(const GroupVersionResource& gvr, const NamespacedName& name,
+                                        const WriteOptions& options) {
+  ASSIGN_OR_RETURN(std::string target, ObjectTarget(gvr, name));
+  if (!options.subresource.empty()) {
+    RETURN_IF_ERROR(CheckSegment("subresource", options.subresource));
+    StrAppend(&target, "/", PercentEncode(options.subresource));
+  }
+  AddWriteQuery(options, target);
+  return target;
+}
+
 absl::StatusOr<std::string> ListTarget(const GroupVersionResource& gvr,
                                        const ListOptions& options) {
   ASSIGN_OR_RETURN(std::string target, CollectionTarget(gvr, options.ns));
@@ -97,6 +124,10 @@ absl::StatusOr<std::string> WatchTarget(const GroupVersionResource& gvr,
   query.Add("labelSelector", options.label_selector);
   query.Add("fieldSelector", options.field_selector);
   query.Add("resourceVersion", options.resource_version);
+  if (options.send_initial_events) {
+    query.Add("sendInitialEvents", "true");
+    query.Add("resourceVersionMatch", "NotOlderThan");
+  }
   const int64_t seconds = std::max<int64_t>(1, absl::ToInt64Seconds(options.timeout));
   query.Add("timeoutSeconds", StrCat(seconds));
   return target;

@@ -8,6 +8,7 @@
 #include "absl/status/statusor.h"
 #include "kube/client/client.h"
 #include "kube/meta/names.h"
+#include "kube/meta/write_options.h"
 
 namespace steward::kube {
 
@@ -18,6 +19,12 @@ absl::StatusOr<std::string> CollectionTarget(const GroupVersionResource& gvr, st
 // kInvalidArgument for an empty name too.
 absl::StatusOr<std::string> ObjectTarget(const GroupVersionResource& gvr,
                                          const NamespacedName& name);
+// For a POST. kInvalidArgument with a subresource: collections have none.
+absl::StatusOr<std::string> CreateTarget(const GroupVersionResource& gvr, std::string_view ns,
+                                         const WriteOptions& options);
+// For a PUT or PATCH.
+absl::StatusOr<std::string> WriteTarget(const GroupVersionResource& gvr, const NamespacedName& name,
+                                        const WriteOptions& options);
 absl::StatusOr<std::string> ListTarget(const GroupVersionResource& gvr, const ListOptions& options);
 absl::StatusOr<std::string> WatchTarget(const GroupVersionResource& gvr,
                                         const WatchOptions& options);

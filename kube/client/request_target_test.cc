@@ -48,6 +48,16 @@ TEST(RequestTargetTest, WatchParameters) {
                            "&timeoutSeconds=1"));
 }
 
+TEST(RequestTargetTest, WatchWithInitialEvents) {
+  WatchOptions options;
+  options.resource_version = "7";
+  options.send_initial_events = true;
+  EXPECT_THAT(WatchTarget(kPods, options),
+              IsOkAndHolds("/api/v1/pods?watch=true&allowWatchBookmarks=true&resourceVersion=7"
+                           "&sendInitialEvents=true&resourceVersionMatch=NotOlderThan"
+                           "&timeoutSeconds=300"));
+}
+
 TEST(RequestTargetTest, WhatIsNoPathSegment) {
   for (const char* bad : {"..", ".", "a/b", "a%b"}) {
     SCOPED_TRACE(bad);

@@ -7,10 +7,10 @@
 #include <string>
 #include <utility>
 
+#include "base/async/on_executor.h"
 #include "base/status/macros.h"
 #include "base/text/str_cat.h"
 #include "kube/client/list_page.h"
-#include "kube/client/on_executor.h"
 #include "kube/client/request_sender.h"
 #include "kube/client/request_target.h"
 #include "kube/client/watch_frame_reader.h"
@@ -54,6 +54,61 @@ Task<boost::json::value> FetchJson(SenderPtr sender, RestRequest request) {
     co_return absl::DataLossError(StrCat("the server's answer is not JSON: ", error.message()));
   }
   co_return value;
+}
+
+absl::StatusOr<NamespacedName> NameIn(const boost::json::value& object) {
+  const boost::json::object* fields = object.if_object();
+  const boost::json::value* metadata = fields ? fields->if_contains("metadata") : nullptr;
+  const boost::json::object* meta = metadata ? metadata->if_object() : nullptr;
+  NamespacedName name;
+  const auto read = [meta](const char* key, std::string& out) {
+    const boost::json::value* value = meta ? meta->if_contains(key) : nullptr;
+    if (value && value->is_string())
+      out.assign(value->as_string().data(), value->as_string().size());
+  };
+  read("name", name.name);
+  read("namespace", name.ns);
+  if (name.name.empty()) return absl::InvalidArgumentError("the object has no metadata.name");
+  return name;
+}
+
+std::string MediaType(PatchType type) {
+  switch (type) {
+    case PatchType::kJsonMerge:
+      return "application/merge-patch+json";
+    case PatchType::kStrategicMerge:
+      return "application/strategic-merge-patch+json";
+    case PatchType::kJson:
+      return "application/json-patch+json";
+    case PatchType::kApply:
+      return "application/apply-patch+yaml";  // JSON is YAML
+  }
+  return "application/json";
+}
+
+boost::json::object DeleteBody(const DeleteOptions& options) {
+  boost::json::object body = {{"apiVersion", "v1"}, {"kind", "DeleteOptions"}};
+  boost::json::object preconditions;
+  if (!options.uid.empty()) preconditions["uid"] = options.uid;
+  if (!options.resource_version.empty()) {
+    preconditions["resourceVersion"] = options.resource_version;
+  }
+  if (!preconditions.empty()) body["preconditions"] = std::move(preconditions);
+  switch (options.propagation) {
+    case DeleteOptions::Propagation::kDefault:
+      break;
+    case DeleteOptions::Propagation::kBackground:
+      body["propagationPolicy"] = "Background";
+      break;
+    case DeleteOptions::Propagation::kForeground:
+      body["propagationPolicy"] = "Foreground";
+      break;
+    case DeleteOptions::Propagation::kOrphan:
+      body["propagationPolicy"] = "Orphan";
+      break;
+  }
+  if (options.dry_run) body["dryRun"] = boost::json::array{"All"};
+  return body;
 }
 
 // A watch's state. Owned by whoever is inside Next: the caller's executor while frames are
@@ -158,14 +213,47 @@ class RestClient : public Client {
   }
 
   Task<boost::json::value> Create(const GroupVersionResource& gvr, const std::string& ns,
-                                  const boost::json::value& object) override {
-    CO_ASSIGN_OR_RETURN(std::string target, CollectionTarget(gvr, ns));
-    RestRequest request{"POST", std::move(target), boost::json::serialize(object),
-                        options_.request_timeout, options_.max_object_bytes};
+                                  const boost::json::value& object,
+                                  const WriteOptions& options) override {
+    CO_ASSIGN_OR_RETURN(std::string target, CreateTarget(gvr, ns, options));
+    RestRequest request = WriteRequest("POST", std::move(target), object);
+    co_return co_await OnExecutor(executor_, FetchJson(sender_, std::move(request)));
+  }
+
+  Task<boost::json::value> Update(const GroupVersionResource& gvr, const boost::json::value& object,
+                                  const WriteOptions& options) override {
+    CO_ASSIGN_OR_RETURN(NamespacedName name, NameIn(object));
+    CO_ASSIGN_OR_RETURN(std::string target, WriteTarget(gvr, name, options));
+    RestRequest request = WriteRequest("PUT", std::move(target), object);
+    co_return co_await OnExecutor(executor_, FetchJson(sender_, std::move(request)));
+  }
+
+  Task<boost::json::value> Patch(const GroupVersionResource& gvr, const NamespacedName& name,
+                                 PatchType type, const boost::json::value& patch,
+                                 const WriteOptions& options) override {
+    if (type == PatchType::kApply && options.field_manager.empty()) {
+      co_return absl::InvalidArgumentError("server-side apply needs a field manager");
+    }
+    CO_ASSIGN_OR_RETURN(std::string target, WriteTarget(gvr, name, options));
+    RestRequest request = WriteRequest("PATCH", std::move(target), patch);
+    request.content_type = MediaType(type);
+    co_return co_await OnExecutor(executor_, FetchJson(sender_, std::move(request)));
+  }
+
+  Task<boost::json::value> Delete(const GroupVersionResource& gvr, const NamespacedName& name,
+                                  const DeleteOptions& options) override {
+    CO_ASSIGN_OR_RETURN(std::string target, ObjectTarget(gvr, name));
+    RestRequest request = WriteRequest("DELETE", std::move(target), DeleteBody(options));
     co_return co_await OnExecutor(executor_, FetchJson(sender_, std::move(request)));
   }
 
  private:
+  RestRequest WriteRequest(std::string method, std::string target,
+                           const boost::json::value& body) const {
+    return {std::move(method), std::move(target), boost::json::serialize(body),
+            options_.request_timeout, options_.max_object_bytes};
+  }
+
   const asio::any_io_executor executor_;
   const RestClientOptions options_;
   SenderPtr sender_;

@@ -1,6 +1,7 @@
 #include "kube/client/rest_client.h"
 
 #include <boost/json/value.hpp>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -96,7 +97,7 @@ TEST_F(RestClientTest, ConnectionClosedWhileIdleIsReplaced) {
   server_->CloseConnections();
   RunUntil([&] { return server_->connections_open() == 0; });
   server_->Answer(Response(200, "{}"));
-  ASSERT_OK(Finish(client_->Create(kPods, "n", boost::json::object())));
+  ASSERT_OK(Finish(client_->Create(kPods, "n", boost::json::object(), WriteOptions())));
   EXPECT_EQ(server_->connections_accepted(), 2);
 }
 
@@ -112,7 +113,7 @@ TEST_F(RestClientTest, StaleConnectionIsRetriedForReadsOnly) {
 
   server_->Answer("", Then::kClose);
   server_->Answer(Response(201, "{}"));
-  EXPECT_THAT(Finish(client_->Create(kPods, "n", boost::json::object())),
+  EXPECT_THAT(Finish(client_->Create(kPods, "n", boost::json::object(), WriteOptions())),
               StatusIs(absl::StatusCode::kUnavailable));
   EXPECT_THAT(server_->requests(), SizeIs(4));
 }
@@ -201,7 +202,8 @@ TEST_F(RestClientTest, Retries) {
       {"429 then success", true, {busy(429), ok}, 2, 0},
       {"429 without a time", true, {Response(429, ""), ok}, 2, 0},
       {"429 of a write", false, {busy(429), ok}, 2, 0},
-      {"503 with a time of a write", false, {busy(503), busy(503), ok}, 3, 0},
+      {"503 with a time of a write", false, {busy(503)}, 1, 503},
+      {"503 with a time", true, {busy(503), busy(503), ok}, 3, 0},
       {"503 without a time of a write", false, {Response(503, "")}, 1, 503},
       {"500 with a time", true, {busy(500), ok}, 2, 0},
       {"asked for ever", true, std::vector<std::string>(5, busy(429)), 5, 429},
@@ -221,7 +223,7 @@ TEST_F(RestClientTest, Retries) {
     if (row.read_only) {
       status = List().status();
     } else {
-      status = Finish(client_->Create(kPods, "n", boost::json::object())).status();
+      status = Finish(client_->Create(kPods, "n", boost::json::object(), WriteOptions())).status();
     }
     EXPECT_EQ(server_->requests().size() - before, row.requests);
     EXPECT_EQ(status.ok() ? 0 : FromStatus(status).code, row.code) << status;
@@ -252,7 +254,10 @@ TEST_F(RestClientTest, ErrorsCarryTheServersStatus) {
   EXPECT_EQ(FromStatus(status), forbidden);
 
   server_->Answer(Response(404, "404 page not found\n"));
-  EXPECT_THAT(List(), StatusIs(absl::StatusCode::kNotFound, HasSubstr("404 page not found")));
+  const absl::Status bare = List().status();
+  EXPECT_THAT(bare, StatusIs(absl::StatusCode::kNotFound, HasSubstr("404 page not found")));
+  EXPECT_THAT(FromStatus(bare).causes,
+              ElementsAre(StatusCause{"UnexpectedServerResponse", "404 page not found", ""}));
   server_->Answer(Response(410, "", "Retry-After: 3\r\n"));
   const absl::Status gone = List().status();
   EXPECT_TRUE(HasReason(gone, "Expired"));
@@ -380,8 +385,9 @@ TEST_F(RestClientTest, CreatePostsTheObject) {
   Connect();
   server_->Answer(Response(201, R"({"kind":"Widget","status":{"allowed":true}})"));
   const boost::json::value object = {{"kind", "Widget"}};
+  const WriteOptions write;
   ASSERT_OK_AND_ASSIGN(const boost::json::value answer,
-                       Finish(client_->Create(kWidgets, "n", object)));
+                       Finish(client_->Create(kWidgets, "n", object, write)));
   EXPECT_TRUE(answer.at("status").at("allowed").as_bool());
   const std::string& request = server_->requests()[0];
   EXPECT_THAT(request, StartsWith("POST /apis/example.com/v1/namespaces/n/widgets HTTP/1.1\r\n"));
@@ -389,8 +395,138 @@ TEST_F(RestClientTest, CreatePostsTheObject) {
   EXPECT_THAT(request, ::testing::EndsWith("\r\n\r\n{\"kind\":\"Widget\"}"));
 
   server_->Answer(Response(201, "{"));
-  EXPECT_THAT(Finish(client_->Create(kWidgets, "n", object)),
+  EXPECT_THAT(Finish(client_->Create(kWidgets, "n", object, write)),
               StatusIs(absl::StatusCode::kDataLoss));
+}
+
+// Everything but the headers that all requests have.
+struct WriteRow {
+  const char* name;
+  std::function<Task<boost::json::value>(Client&)> call;
+  std::string request_line;
+  std::string content_type;
+  std::string body;
+};
+
+TEST_F(RestClientTest, WritesAsAsked) {
+  const NamespacedName name{"n", "a"};
+  const boost::json::value object = {{"metadata", {{"name", "a"}, {"namespace", "n"}}}};
+  const boost::json::value patch = {{"spec", nullptr}};
+  const boost::json::value json_patch = boost::json::array();
+  const WriteOptions plain;
+  WriteOptions status;
+  status.subresource = "status";
+  WriteOptions dry;
+  dry.dry_run = true;
+  dry.field_manager = "a b";
+  DeleteOptions gone;
+  gone.uid = "u";
+  gone.resource_version = "7";
+  gone.propagation = DeleteOptions::Propagation::kForeground;
+  gone.dry_run = true;
+  DeleteOptions orphan;
+  orphan.propagation = DeleteOptions::Propagation::kOrphan;
+  DeleteOptions background;
+  background.propagation = DeleteOptions::Propagation::kBackground;
+  const DeleteOptions any;
+  const auto patched = [&](PatchType type, const boost::json::value& body,
+                           const WriteOptions& options) {
+    return [&, type](Client& client) { return client.Patch(kWidgets, name, type, body, options); };
+  };
+  const auto deleted = [&](const DeleteOptions& options) {
+    return [&](Client& client) { return client.Delete(kWidgets, name, options); };
+  };
+  const std::string path = "/apis/example.com/v1/namespaces/n/widgets";
+  const std::string json = "application/json";
+  const std::string merge = "application/merge-patch+json";
+  const std::string text = R"({"metadata":{"name":"a","namespace":"n"}})";
+  const std::vector<WriteRow> rows = {
+      {"dry create", [&](Client& c) { return c.Create(kWidgets, name.ns, object, dry); },
+       StrCat("POST ", path, "?dryRun=All&fieldManager=a%20b"), json, text},
+      {"update", [&](Client& c) { return c.Update(kWidgets, object, plain); },
+       StrCat("PUT ", path, "/a"), json, text},
+      {"dry update", [&](Client& c) { return c.Update(kWidgets, object, dry); },
+       StrCat("PUT ", path, "/a?dryRun=All&fieldManager=a%20b"), json, text},
+      {"update of status", [&](Client& c) { return c.Update(kWidgets, object, status); },
+       StrCat("PUT ", path, "/a/status"), json, text},
+      {"merge patch", patched(PatchType::kJsonMerge, patch, plain), StrCat("PATCH ", path, "/a"),
+       merge, R"({"spec":null})"},
+      {"merge patch of status", patched(PatchType::kJsonMerge, patch, status),
+       StrCat("PATCH ", path, "/a/status"), merge, R"({"spec":null})"},
+      {"strategic merge patch", patched(PatchType::kStrategicMerge, patch, plain),
+       StrCat("PATCH ", path, "/a"), "application/strategic-merge-patch+json", R"({"spec":null})"},
+      {"JSON patch", patched(PatchType::kJson, json_patch, plain), StrCat("PATCH ", path, "/a"),
+       "application/json-patch+json", "[]"},
+      {"apply", patched(PatchType::kApply, patch, dry),
+       StrCat("PATCH ", path, "/a?dryRun=All&fieldManager=a%20b"), "application/apply-patch+yaml",
+       R"({"spec":null})"},
+      {"delete", deleted(any), StrCat("DELETE ", path, "/a"), json,
+       R"({"apiVersion":"v1","kind":"DeleteOptions"})"},
+      {"delete with everything", deleted(gone), StrCat("DELETE ", path, "/a"), json,
+       R"({"apiVersion":"v1","kind":"DeleteOptions","preconditions":{"uid":"u",)"
+       R"("resourceVersion":"7"},"propagationPolicy":"Foreground","dryRun":["All"]})"},
+      {"delete, orphaning", deleted(orphan), StrCat("DELETE ", path, "/a"), json,
+       R"({"apiVersion":"v1","kind":"DeleteOptions","propagationPolicy":"Orphan"})"},
+      {"delete in the background", deleted(background), StrCat("DELETE ", path, "/a"), json,
+       R"({"apiVersion":"v1","kind":"DeleteOptions","propagationPolicy":"Background"})"},
+  };
+  Connect();
+  for (const WriteRow& row : rows) {
+    SCOPED_TRACE(row.name);
+    server_->Answer(Response(200, R"({"kind":"Widget"})"));
+    ASSERT_OK_AND_ASSIGN(const boost::json::value answer, Finish(row.call(*client_)));
+    EXPECT_EQ(answer.at("kind"), "Widget");
+    const std::string& request = server_->requests().back();
+    EXPECT_EQ(RequestLine(request), StrCat(row.request_line, " HTTP/1.1"));
+    EXPECT_THAT(request, HasSubstr(StrCat("\r\nContent-Type: ", row.content_type,
+                                          "\r\nContent-Length: ", row.body.size(), "\r\n")));
+    EXPECT_THAT(request, ::testing::EndsWith(StrCat("\r\n\r\n", row.body)));
+  }
+}
+
+// A write that may have arrived is not sent again, whatever the verb.
+TEST_F(RestClientTest, NoWriteIsSentTwice) {
+  Connect();
+  const NamespacedName name{"n", "a"};
+  const boost::json::value object = {{"metadata", {{"name", "a"}, {"namespace", "n"}}}};
+  const WriteOptions write;
+  const DeleteOptions any;
+  const std::vector<std::function<Task<boost::json::value>()>> calls = {
+      [&] { return client_->Create(kPods, name.ns, object, write); },
+      [&] { return client_->Update(kPods, object, write); },
+      [&] { return client_->Patch(kPods, name, PatchType::kJsonMerge, object, write); },
+      [&] { return client_->Delete(kPods, name, any); },
+  };
+  for (size_t i = 0; i < calls.size(); ++i) {
+    SCOPED_TRACE(i);
+    server_->Answer(Response(200, kEmptyList));
+    ASSERT_OK(List());  // leaves a connection to keep
+    const size_t before = server_->requests().size();
+    server_->Answer("", Then::kClose);
+    EXPECT_THAT(Finish(calls[i]()), StatusIs(absl::StatusCode::kUnavailable));
+    EXPECT_EQ(server_->requests().size() - before, 1u);
+    server_->Answer(Response(503, "", "Retry-After: 1\r\n"));
+    EXPECT_EQ(FromStatus(Finish(calls[i]()).status()).code, 503);
+    EXPECT_EQ(server_->requests().size() - before, 2u);
+  }
+}
+
+TEST_F(RestClientTest, ImpossibleWritesAreNotSent) {
+  Connect();
+  const boost::json::value object = {{"metadata", {{"name", "a"}}}};
+  const boost::json::value nameless = {{"metadata", {{"generateName", "a"}}}};
+  const WriteOptions plain;
+  WriteOptions status;
+  status.subresource = "status";
+  WriteOptions strange;
+  strange.subresource = "a/b";
+  const auto invalid = StatusIs(absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(Finish(client_->Create(kPods, "n", object, status)), invalid);
+  EXPECT_THAT(Finish(client_->Update(kPods, nameless, plain)), invalid);
+  EXPECT_THAT(Finish(client_->Update(kPods, boost::json::array(), plain)), invalid);
+  EXPECT_THAT(Finish(client_->Update(kPods, object, strange)), invalid);
+  EXPECT_THAT(Finish(client_->Patch(kPods, {"n", "a"}, PatchType::kApply, object, plain)), invalid);
+  EXPECT_THAT(server_->requests(), SizeIs(0));
 }
 
 TEST_F(RestClientTest, ImpossibleNamesAreNotSent) {

@@ -29,7 +29,7 @@ struct RestClientOptions {
   size_t max_object_bytes = 16 << 20;
   ConnectionPoolOptions connections;
   FileReader read_file = ReadFile;  // of the token file
-  // Told of every exchange, on the client's executor: "GET" or "POST"; the HTTP code or "<error>";
+  // Told of every exchange, on the client's executor: the method; the HTTP code or "<error>"; the
   // time until the response's head. For rest_client_requests_total.
   std::function<void(std::string_view method, std::string_view code, absl::Duration duration)>
       observer;

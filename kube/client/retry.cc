@@ -8,7 +8,8 @@ std::optional<absl::Duration> RetryPolicy::Next(int http_code, absl::Duration re
                                                 bool read_only) {
   ++tries_;
   const bool server_error = http_code >= 500 && http_code <= 599;
-  const bool asked = http_code == 429 || (server_error && retry_after > absl::ZeroDuration());
+  const bool asked =
+      http_code == 429 || (server_error && read_only && retry_after > absl::ZeroDuration());
   const bool transient =
       http_code == 500 || http_code == 502 || http_code == 503 || http_code == 504;
   int max_tries = 1;

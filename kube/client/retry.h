@@ -11,8 +11,10 @@
 namespace steward::kube {
 
 // The rules for one request:
-//  - 429, and any 5xx that names a Retry-After: the server asks for it and has not acted; at most 5
-//    tries, each wait at least what it named;
+//  - 429: the server asks for it and has not acted; at most 5 tries, each wait at least the one
+//    that it named;
+//  - any 5xx that names a Retry-After: likewise, but of requests that only read, as a gateway or a
+//    server whose storage timed out may have acted;
 //  - 500, 502, 503, 504 without Retry-After: at most 3 tries, of requests that only read;
 //  - everything else stands.
 // The server's wait is stretched by the jitter too, so that turned-away clients do not return

@@ -2,9 +2,12 @@
 
 #include <openssl/evp.h>
 
+#include <algorithm>
 #include <array>
 #include <cassert>
 #include <memory>
+
+#include "base/text/hex.h"
 
 namespace steward::kube {
 namespace {
@@ -13,13 +16,6 @@ constexpr char kHex[] = "0123456789abcdef";
 constexpr size_t kUuidBytes = 16;
 
 bool IsDashPosition(size_t i) { return i == 8 || i == 13 || i == 18 || i == 23; }
-
-int HexValue(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
-}
 
 // The 16 bytes of a UUID's text; the text itself when it is not one.
 std::string NamespaceBytes(std::string_view uuid) {
@@ -30,7 +26,7 @@ std::string NamespaceBytes(std::string_view uuid) {
       if (uuid[i++] != '-') return std::string(uuid);
       continue;
     }
-    const int high = HexValue(uuid[i]), low = HexValue(uuid[i + 1]);
+    const int high = HexDigit(uuid[i]), low = HexDigit(uuid[i + 1]);
     if (high < 0 || low < 0) return std::string(uuid);
     bytes += static_cast<char>(high * 16 + low);
     i += 2;
@@ -38,7 +34,22 @@ std::string NamespaceBytes(std::string_view uuid) {
   return bytes;
 }
 
+std::string Format(std::array<uint8_t, kUuidBytes> bytes, int version) {
+  bytes[6] = static_cast<uint8_t>((bytes[6] & 0x0F) | (version << 4));
+  bytes[8] = (bytes[8] & 0x3F) | 0x80;
+  std::string out;
+  out.reserve(36);
+  for (const uint8_t byte : bytes) {
+    if (IsDashPosition(out.size())) out += '-';
+    out += kHex[byte >> 4];
+    out += kHex[byte & 15];
+  }
+  return out;
+}
+
 }  // namespace
+
+std::string UuidV4(std::array<uint8_t, 16> random) { return Format(random, 4); }
 
 std::string UuidV5(std::string_view namespace_uuid, std::string_view name) {
   const std::string prefix = NamespaceBytes(namespace_uuid);
@@ -53,16 +64,9 @@ std::string UuidV5(std::string_view namespace_uuid, std::string_view name) {
   // SHA-1 for identifiers is present in every OpenSSL, FIPS providers included.
   assert(hashed);
   (void)hashed;
-  digest[6] = (digest[6] & 0x0F) | 0x50;
-  digest[8] = (digest[8] & 0x3F) | 0x80;
-  std::string out;
-  out.reserve(36);
-  for (size_t i = 0; i < kUuidBytes; ++i) {
-    if (IsDashPosition(out.size())) out += '-';
-    out += kHex[digest[i] >> 4];
-    out += kHex[digest[i] & 15];
-  }
-  return out;
+  std::array<uint8_t, kUuidBytes> bytes{};
+  std::copy_n(digest.begin(), kUuidBytes, bytes.begin());
+  return Format(bytes, 5);
 }
 
 }  // namespace steward::kube

@@ -13,6 +13,7 @@
 #include "kube/client/raw_object.h"
 #include "kube/meta/status.h"
 #include "kube/testing/fake_resource.h"
+#include "kube/testing/fake_write.h"
 #include "kube/testing/wakeup.h"
 
 namespace steward::kube {
@@ -27,7 +28,7 @@ std::string Text(const json::object& object, const char* key) {
   return value == nullptr ? std::string() : std::string(value->as_string().c_str());
 }
 
-NamespacedName NameOf(json::value& object) {
+NamespacedName NameOf(const json::value& object) {
   const json::object& metadata = object.at("metadata").as_object();
   return {Text(metadata, "namespace"), Text(metadata, "name")};
 }
@@ -41,6 +42,7 @@ json::value Decode(const RawObject& object) {
 }  // namespace
 
 struct FakeClient::State {
+  FaultScript script;
   mutable Mutex mutex;
   uint64_t revision ABSL_GUARDED_BY(mutex) = 1;
   std::map<GroupVersionResource, FakeResource> resources ABSL_GUARDED_BY(mutex);
@@ -64,29 +66,35 @@ struct FakeClient::State {
     return revision;
   }
 
-  // Counts the call, waits while such calls are held, then gives its scripted fault.
+  // `object` is its last state.
+  json::value Remove(FakeResource& resource, const NamespacedName& name, json::value object)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex) {
+    resource.objects.erase(name);
+    ++revision;
+    object.at("metadata").as_object()["resourceVersion"] = absl::StrCat(revision);
+    resource.Record(revision, name, WatchEvent::Type::kDeleted, Encode(object));
+    return object;
+  }
+
+  // The answer to `write` of the object with this name, once it is done.
+  absl::StatusOr<json::value> Apply(FakeResource& resource, const NamespacedName& name,
+                                    absl::StatusOr<FakeWrite> write, bool dry_run)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex) {
+    RETURN_IF_ERROR(write.status());
+    if (dry_run || write->kind == FakeWrite::Kind::kUnchanged) return std::move(write->object);
+    if (write->kind == FakeWrite::Kind::kRemoved) {
+      return Remove(resource, name, std::move(write->object));
+    }
+    Store(resource, std::move(write->object));
+    return Decode(resource.objects.at(name));
+  }
+
+  // Follows the script, then finds the resource served.
   static StatusTask Enter(std::shared_ptr<State> state, Verb verb, GroupVersionResource gvr) {
-    const asio::any_io_executor executor = co_await asio::this_coro::executor;
-    std::shared_ptr<Wakeup> held;
-    {
-      MutexLock lock(&state->mutex);
-      FakeResource::Faults& faults = state->resources[gvr].of(verb);
-      ++faults.calls;
-      if (faults.hold) {
-        held = std::make_shared<Wakeup>(executor);
-        faults.held.push_back(held);
-      }
-    }
-    if (held) co_await held->Wait();
+    CO_ASSIGN_OR_RETURN([[maybe_unused]] const bool lost,
+                        co_await state->script.Enter(verb, gvr, ""));
     MutexLock lock(&state->mutex);
-    FakeResource& resource = state->resources[gvr];
-    FakeResource::Faults& faults = resource.of(verb);
-    absl::Status error;
-    if (!faults.errors.empty()) {
-      error = std::move(faults.errors.front());
-      faults.errors.pop_front();
-    }
-    if (!error.ok()) co_return error;
+    const FakeResource& resource = state->resources[gvr];
     if (!resource.served && !(verb == Verb::kCreate && resource.create)) {
       co_return ToStatus(NotFoundPath());
     }
@@ -173,13 +181,8 @@ uint64_t FakeClient::Put(const GroupVersionResource& gvr, std::string_view json)
 uint64_t FakeClient::Delete(const GroupVersionResource& gvr, const NamespacedName& name) {
   MutexLock lock(&state_->mutex);
   FakeResource& resource = state_->resources.at(gvr);
-  const auto it = resource.objects.find(name);
-  json::value object = Decode(it->second);
-  resource.objects.erase(it);
-  const uint64_t revision = ++state_->revision;
-  object.at("metadata").as_object()["resourceVersion"] = absl::StrCat(revision);
-  resource.Record(revision, name, WatchEvent::Type::kDeleted, Encode(object));
-  return revision;
+  state_->Remove(resource, name, Decode(resource.objects.at(name)));
+  return state_->revision;
 }
 
 uint64_t FakeClient::Touch() {
@@ -201,30 +204,18 @@ std::map<NamespacedName, std::string> FakeClient::Objects(const GroupVersionReso
 
 void FakeClient::FailNext(Verb verb, const GroupVersionResource& gvr, absl::Status error,
                           int times) {
-  MutexLock lock(&state_->mutex);
-  std::deque<absl::Status>& errors = state_->resources[gvr].of(verb).errors;
-  errors.insert(errors.end(), static_cast<size_t>(times), error);
+  state_->script.FailNext(Calls{verb, gvr}, std::move(error), times);
 }
 
 void FakeClient::Hold(Verb verb, const GroupVersionResource& gvr) {
-  MutexLock lock(&state_->mutex);
-  state_->resources[gvr].of(verb).hold = true;
+  state_->script.Hold(Calls{verb, gvr});
 }
 
 void FakeClient::Release(Verb verb, const GroupVersionResource& gvr) {
-  MutexLock lock(&state_->mutex);
-  FakeResource::Faults& faults = state_->resources[gvr].of(verb);
-  faults.hold = false;
-  for (const std::shared_ptr<Wakeup>& held : std::exchange(faults.held, {})) held->Wake();
+  state_->script.Release(Calls{verb, gvr});
 }
 
-void FakeClient::ForgetFaults(const GroupVersionResource& gvr) {
-  for (const Verb verb : {Verb::kGet, Verb::kList, Verb::kWatch, Verb::kCreate}) {
-    Release(verb, gvr);
-    MutexLock lock(&state_->mutex);
-    state_->resources[gvr].of(verb).errors.clear();
-  }
-}
+void FakeClient::ForgetFaults(const GroupVersionResource& gvr) { state_->script.Forget(gvr); }
 
 void FakeClient::Expire(const GroupVersionResource& gvr) {
   MutexLock lock(&state_->mutex);
@@ -262,8 +253,7 @@ void FakeClient::HandleCreate(const GroupVersionResource& gvr, CreateHandler han
 }
 
 int FakeClient::calls(Verb verb, const GroupVersionResource& gvr) const {
-  MutexLock lock(&state_->mutex);
-  return state_->resources[gvr].of(verb).calls;
+  return state_->script.calls(Calls{verb, gvr});
 }
 
 size_t FakeClient::running_watches(const GroupVersionResource& gvr) const {
@@ -308,16 +298,19 @@ Task<std::unique_ptr<Watch>> FakeClient::StartWatch(const GroupVersionResource& 
   }
   MutexLock lock(&state_->mutex);
   FakeResource& resource = state_->resources[gvr];
-  if (from && *from < resource.history_start) {
+  if (from && *from < resource.history_start && !options.send_initial_events) {
     co_return ToStatus(Expired(
         absl::StrCat("too old resource version: ", *from, " (", resource.history_start, ")")));
   }
-  co_return std::make_unique<State::StreamWatch>(
-      state_, gvr, resource.OpenStream(options.ns, from, state_->revision));
+  const uint64_t now = state_->revision;
+  std::shared_ptr<FakeStream> stream = options.send_initial_events
+                                           ? resource.OpenStreamWithInitialEvents(options.ns, now)
+                                           : resource.OpenStream(options.ns, from, now);
+  co_return std::make_unique<State::StreamWatch>(state_, gvr, std::move(stream));
 }
 
 Task<json::value> FakeClient::Create(const GroupVersionResource& gvr, const std::string& ns,
-                                     const json::value& object) {
+                                     const json::value& object, const WriteOptions& options) {
   CO_RETURN_IF_ERROR(co_await State::Enter(state_, Verb::kCreate, gvr));
   CreateHandler handler;
   {
@@ -331,8 +324,52 @@ Task<json::value> FakeClient::Create(const GroupVersionResource& gvr, const std:
   FakeResource& resource = state_->resources[gvr];
   const NamespacedName name = NameOf(copy);
   if (resource.objects.contains(name)) co_return ToStatus(AlreadyExists(gvr, name.name));
-  state_->Store(resource, std::move(copy));
-  co_return Decode(resource.objects.at(name));
+  PrepareFakeCreate(copy);
+  co_return state_->Apply(resource, name, FakeWrite{FakeWrite::Kind::kChanged, std::move(copy)},
+                          options.dry_run);
+}
+
+Task<json::value> FakeClient::Update(const GroupVersionResource& gvr, const json::value& object,
+                                     const WriteOptions& options) {
+  CO_RETURN_IF_ERROR(co_await State::Enter(state_, Verb::kUpdate, gvr));
+  MutexLock lock(&state_->mutex);
+  FakeResource& resource = state_->resources[gvr];
+  const NamespacedName name = NameOf(object);
+  const auto it = resource.objects.find(name);
+  if (it == resource.objects.end()) co_return ToStatus(NotFound(gvr, name.name));
+  co_return state_->Apply(resource, name,
+                          FakeUpdate(gvr, Decode(it->second), object, options.subresource),
+                          options.dry_run);
+}
+
+Task<json::value> FakeClient::Patch(const GroupVersionResource& gvr, const NamespacedName& name,
+                                    PatchType type, const json::value& patch,
+                                    const WriteOptions& options) {
+  CO_RETURN_IF_ERROR(co_await State::Enter(state_, Verb::kPatch, gvr));
+  if (type != PatchType::kJsonMerge) {
+    co_return ToStatus(UnsupportedMediaType({"application/merge-patch+json"}));
+  }
+  MutexLock lock(&state_->mutex);
+  FakeResource& resource = state_->resources[gvr];
+  const auto it = resource.objects.find(name);
+  if (it == resource.objects.end()) co_return ToStatus(NotFound(gvr, name.name));
+  json::value patched = Decode(it->second);
+  MergePatch(patched, patch);
+  if (NameOf(patched) != name) co_return ToStatus(BadRequest("the patch changes the name"));
+  co_return state_->Apply(
+      resource, name, FakeUpdate(gvr, Decode(it->second), std::move(patched), options.subresource),
+      options.dry_run);
+}
+
+Task<json::value> FakeClient::Delete(const GroupVersionResource& gvr, const NamespacedName& name,
+                                     const DeleteOptions& options) {
+  CO_RETURN_IF_ERROR(co_await State::Enter(state_, Verb::kDelete, gvr));
+  MutexLock lock(&state_->mutex);
+  FakeResource& resource = state_->resources[gvr];
+  const auto it = resource.objects.find(name);
+  if (it == resource.objects.end()) co_return ToStatus(NotFound(gvr, name.name));
+  co_return state_->Apply(resource, name, FakeDelete(gvr, Decode(it->second), options),
+                          options.dry_run);
 }
 
 }  // namespace steward::kube

@@ -20,6 +20,7 @@
 #include "absl/status/statusor.h"
 #include "kube/client/client.h"
 #include "kube/meta/names.h"
+#include "kube/testing/fault_script.h"
 
 namespace steward::kube {
 
@@ -28,10 +29,14 @@ namespace steward::kube {
 // it waits for one in the future. Resources are absent (404) until served. Label and field
 // selectors, and resourceVersionMatch, are not supported: kInvalidArgument.
 //
+// Every resource has a status subresource, which alone changes status; patches are merge patches
+// (415 for others). Times are all the same. Finalizers are honoured, those of foreground and orphan
+// deletion too, which nothing removes by itself. Nothing is validated.
+//
 // Thread-safe. The callers' executors must run one handler at a time.
 class FakeClient : public Client {
  public:
-  enum class Verb { kGet, kList, kWatch, kCreate };
+  using Verb = ClientVerb;
 
   FakeClient();
   // REQUIRES: no call is running; watches may outlive the client.
@@ -54,7 +59,7 @@ class FakeClient : public Client {
   // name → JSON as it would be listed.
   std::map<NamespacedName, std::string> Objects(const GroupVersionResource& gvr) const;
 
-  // --- Misbehaviour. Faults of one verb and resource are used up in order.
+  // --- Misbehaviour. FaultClient (fault_client.h) knows more, for any client.
 
   // The next `times` calls fail with `error`; OK lets them through, to count up to a later fault.
   void FailNext(Verb verb, const GroupVersionResource& gvr, absl::Status error, int times = 1);
@@ -92,7 +97,15 @@ class FakeClient : public Client {
   Task<std::unique_ptr<Watch>> StartWatch(const GroupVersionResource& gvr,
                                           const WatchOptions& options) override;
   Task<boost::json::value> Create(const GroupVersionResource& gvr, const std::string& ns,
-                                  const boost::json::value& object) override;
+                                  const boost::json::value& object,
+                                  const WriteOptions& options) override;
+  Task<boost::json::value> Update(const GroupVersionResource& gvr, const boost::json::value& object,
+                                  const WriteOptions& options) override;
+  Task<boost::json::value> Patch(const GroupVersionResource& gvr, const NamespacedName& name,
+                                 PatchType type, const boost::json::value& patch,
+                                 const WriteOptions& options) override;
+  Task<boost::json::value> Delete(const GroupVersionResource& gvr, const NamespacedName& name,
+                                  const DeleteOptions& options) override;
 
  private:
   struct State;

@@ -1,9 +1,11 @@
 #include "kube/testing/fake_client.h"
 
 #include <boost/asio/io_context.hpp>
+#include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 #include <boost/json/value.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/async/run.h"
@@ -13,6 +15,8 @@
 
 namespace steward::kube {
 namespace {
+
+namespace json = boost::json;
 
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
@@ -172,23 +176,177 @@ TEST_F(FakeClientTest, HeldCallsWaitAndCanBeCancelled) {
 TEST_F(FakeClientTest, CreateStoresOrAsksTheHandler) {
   const boost::json::value object = {{"metadata", {{"name", "a"}}}};
   ASSERT_OK_AND_ASSIGN(const boost::json::value created,
-                       RunOn(io_, client_.Create(kWidgets, "n", object)));
+                       RunOn(io_, client_.Create(kWidgets, "n", object, WriteOptions())));
   EXPECT_EQ(created.at("metadata").at("namespace"), "n");
-  EXPECT_THAT(RunOn(io_, client_.Create(kWidgets, "n", object)),
+  EXPECT_THAT(RunOn(io_, client_.Create(kWidgets, "n", object, WriteOptions())),
               StatusIs(absl::StatusCode::kAlreadyExists));
   ASSERT_OK_AND_ASSIGN(const RawObject got, RunOn(io_, client_.Get(kWidgets, {"n", "a"})));
   EXPECT_EQ(got.json, boost::json::serialize(created));
 
   const GroupVersionResource reviews{"r.example.com", "v1", "reviews"};
-  EXPECT_THAT(RunOn(io_, client_.Create(reviews, "", object)),
+  EXPECT_THAT(RunOn(io_, client_.Create(reviews, "", object, WriteOptions())),
               StatusIs(absl::StatusCode::kNotFound));
   client_.HandleCreate(reviews,
                        [](const boost::json::value&) -> absl::StatusOr<boost::json::value> {
                          return boost::json::value{{"status", {{"allowed", true}}}};
                        });
   ASSERT_OK_AND_ASSIGN(const boost::json::value review,
-                       RunOn(io_, client_.Create(reviews, "", object)));
+                       RunOn(io_, client_.Create(reviews, "", object, WriteOptions())));
   EXPECT_TRUE(review.at("status").at("allowed").as_bool());
+}
+
+json::value Parse(const std::string& text) { return json::parse(text); }
+
+class FakeClientWriteTest : public FakeClientTest {
+ protected:
+  absl::StatusOr<json::value> Update(const std::string& object, const std::string& subresource = "",
+                                     bool dry_run = false) {
+    WriteOptions options;
+    options.subresource = subresource;
+    options.dry_run = dry_run;
+    const json::value value = Parse(object);
+    return RunOn(io_, client_.Update(kWidgets, value, options));
+  }
+  absl::StatusOr<json::value> Patch(const std::string& patch, const std::string& subresource = "",
+                                    PatchType type = PatchType::kJsonMerge) {
+    WriteOptions options;
+    options.subresource = subresource;
+    const json::value value = Parse(patch);
+    return RunOn(io_, client_.Patch(kWidgets, kName, type, value, options));
+  }
+  absl::StatusOr<json::value> Delete(const DeleteOptions& options = {}) {
+    return RunOn(io_, client_.Delete(kWidgets, kName, options));
+  }
+  // Makes n/a anew, with `finalizers`; returns its resourceVersion.
+  std::string Remake(const std::string& finalizers = "[]") {
+    if (client_.Objects(kWidgets).contains(kName)) client_.Delete(kWidgets, kName);
+    const json::value object = Parse(R"({"metadata":{"name":"a","uid":"u","finalizers":)" +
+                                     finalizers + R"(},"spec":1,"status":1})");
+    const WriteOptions options;
+    const auto made = RunOn(io_, client_.Create(kWidgets, "n", object, options));
+    EXPECT_OK(made);
+    return std::string(made->at("metadata").at("resourceVersion").as_string().c_str());
+  }
+  // What is left of it: `spec status finalizers generation`, then "marked" once it is to go;
+  // "gone".
+  std::string Left() {
+    const auto objects = client_.Objects(kWidgets);
+    const auto it = objects.find(kName);
+    if (it == objects.end()) return "gone";
+    const json::value object = Parse(it->second);
+    const json::object& metadata = object.at("metadata").as_object();
+    return json::serialize(object.at("spec")) + " " + json::serialize(object.at("status")) + " " +
+           json::serialize(metadata.at("finalizers")) + " " +
+           json::serialize(metadata.at("generation")) +
+           (metadata.contains("deletionTimestamp") ? " marked" : "");
+  }
+
+  const NamespacedName kName{"n", "a"};
+};
+
+std::string Changed(const std::string& metadata, const std::string& rest) {
+  return R"({"metadata":{"name":"a","namespace":"n","finalizers":[])" + metadata + "}," + rest +
+         "}";
+}
+
+TEST_F(FakeClientWriteTest, Updates) {
+  struct Row {
+    const char* name;
+    std::string object;
+    const char* subresource;
+    std::string left;
+    int code;
+  };
+  const std::vector<Row> rows = {
+      {"spec", Changed("", R"("spec":2,"status":2)"), "", "2 1 [] 2", 0},
+      {"status", Changed("", R"("spec":2,"status":2)"), "status", "1 2 [] 1", 0},
+      {"nothing", Changed("", R"("spec":1)"), "", "1 1 [] 1", 0},
+      {"old", Changed(R"(,"resourceVersion":"1")", R"("spec":2)"), "", "1 1 [] 1", 409},
+      {"another's", Changed(R"(,"uid":"v")", R"("spec":2)"), "", "1 1 [] 1", 409},
+      {"missing", R"({"metadata":{"name":"b","namespace":"n"}})", "", "1 1 [] 1", 404},
+  };
+  for (const Row& row : rows) {
+    SCOPED_TRACE(row.name);
+    Remake();
+    const uint64_t before = client_.revision();
+    const auto answer = Update(row.object, row.subresource);
+    EXPECT_EQ(answer.ok() ? 0 : FromStatus(answer.status()).code, row.code) << answer.status();
+    EXPECT_EQ(Left(), row.left);
+    EXPECT_EQ(client_.revision() - before, row.left == "1 1 [] 1" ? 0u : 1u);
+  }
+  const std::string fresh = Changed(R"(,"resourceVersion":")" + Remake() + R"(")", R"("spec":2)");
+  ASSERT_OK_AND_ASSIGN(const json::value dry, Update(fresh, "", /*dry_run=*/true));
+  EXPECT_EQ(dry.at("spec"), 2);
+  EXPECT_EQ(Left(), "1 1 [] 1");
+  EXPECT_OK(Update(fresh));
+  EXPECT_EQ(Left(), "2 1 [] 2");
+}
+
+TEST_F(FakeClientWriteTest, Patches) {
+  Remake();
+  ASSERT_OK(Patch(R"({"spec":{"a":1,"b":{"c":[1]}}})"));
+  ASSERT_OK(Patch(R"({"spec":{"a":null,"b":{"c":[2],"d":3}},"status":5})"));
+  EXPECT_EQ(Left(), R"({"b":{"c":[2],"d":3}} 1 [] 3)");
+  ASSERT_OK(Patch(R"({"spec":9,"status":5})", "status"));
+  EXPECT_EQ(Left(), R"({"b":{"c":[2],"d":3}} 5 [] 3)");
+  EXPECT_EQ(FromStatus(Patch(R"({"metadata":{"resourceVersion":"1"}})").status()).code, 409);
+  EXPECT_EQ(FromStatus(Patch(R"({"metadata":{"uid":"v"}})").status()).code, 409);
+  EXPECT_EQ(FromStatus(Patch(R"({"metadata":{"name":"b"}})").status()).code, 400);
+  EXPECT_EQ(FromStatus(Patch("[]", "", PatchType::kJson).status()).code, 415);
+}
+
+TEST_F(FakeClientWriteTest, DeletesUnderConditionsAndFinalizers) {
+  using Propagation = DeleteOptions::Propagation;
+  const std::string version = Remake();
+  DeleteOptions options;
+  options.uid = "v";
+  EXPECT_EQ(FromStatus(Delete(options).status()).code, 409);
+  options.uid = "u";
+  options.resource_version = "1";
+  EXPECT_EQ(FromStatus(Delete(options).status()).code, 409);
+  options.resource_version = version;
+  options.dry_run = true;
+  EXPECT_OK(Delete(options));
+  EXPECT_EQ(Left(), "1 1 [] 1");
+  options.dry_run = false;
+  EXPECT_OK(Delete(options));
+  EXPECT_EQ(Left(), "gone");
+  EXPECT_EQ(FromStatus(Delete(options).status()).code, 404);
+
+  Remake(R"(["f/f"])");
+  ASSERT_OK_AND_ASSIGN(const json::value marked, Delete());
+  EXPECT_TRUE(marked.at("metadata").as_object().contains("deletionTimestamp"));
+  EXPECT_EQ(Left(), R"(1 1 ["f/f"] 1 marked)");
+  const uint64_t before = client_.revision();
+  EXPECT_OK(Delete());
+  EXPECT_EQ(client_.revision(), before);
+  EXPECT_OK(Patch(R"({"metadata":{"finalizers":[]}})"));
+  EXPECT_EQ(Left(), "gone");
+
+  for (const auto& [propagation, left] :
+       {std::pair{Propagation::kForeground, R"(1 1 ["foregroundDeletion"] 1 marked)"},
+        std::pair{Propagation::kOrphan, R"(1 1 ["orphan"] 1 marked)"},
+        std::pair{Propagation::kBackground, "gone"}}) {
+    Remake();
+    DeleteOptions how;
+    how.propagation = propagation;
+    EXPECT_OK(Delete(how));
+    EXPECT_EQ(Left(), left);
+  }
+}
+
+TEST_F(FakeClientTest, InitialEventsEndWithABookmark) {
+  client_.Put(kWidgets, Widget("n", "a"));
+  WatchOptions options;
+  options.resource_version = "1";
+  options.send_initial_events = true;
+  ASSERT_OK_AND_ASSIGN(const auto watch, RunOn(io_, client_.StartWatch(kWidgets, options)));
+  EXPECT_EQ(Next(*watch)[0], 'A');
+  ASSERT_OK_AND_ASSIGN(const auto end, RunOn(io_, watch->Next()));
+  ASSERT_TRUE(end);
+  EXPECT_EQ(end->type, WatchEvent::Type::kBookmark);
+  EXPECT_THAT(end->object.json, ::testing::HasSubstr(R"("k8s.io/initial-events-end":"true")"));
+  EXPECT_EQ(end->resource_version, std::to_string(client_.revision()));
 }
 
 TEST_F(FakeClientTest, GetOfMissingObjectIsNotFound) {

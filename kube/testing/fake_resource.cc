@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "kube/client/raw_object.h"
 #include "kube/meta/status.h"
 
 namespace steward::kube {
@@ -59,6 +60,17 @@ std::shared_ptr<FakeStream> FakeResource::OpenStream(const std::string& ns,
     }
   }
   streams.push_back(stream);
+  return stream;
+}
+
+std::shared_ptr<FakeStream> FakeResource::OpenStreamWithInitialEvents(const std::string& ns,
+                                                                      uint64_t now) {
+  std::shared_ptr<FakeStream> stream = OpenStream(ns, std::nullopt, now);
+  const std::string revision = absl::StrCat(now);
+  stream->Push(WatchEvent{
+      WatchEvent::Type::kBookmark, revision,
+      OwnedRawObject(absl::StrCat(R"({"metadata":{"resourceVersion":")", revision,
+                                  R"(","annotations":{"k8s.io/initial-events-end":"true"}}})"))});
   return stream;
 }
 

@@ -1,8 +1,7 @@
-// The contents and the scripted faults of one resource type of a FakeClient.
+// The contents of one resource type of a FakeClient.
 #ifndef KUBE_TESTING_FAKE_RESOURCE_H_
 #define KUBE_TESTING_FAKE_RESOURCE_H_
 
-#include <array>
 #include <cstdint>
 #include <deque>
 #include <list>
@@ -41,12 +40,6 @@ struct FakeResource {
     WatchEvent event;
   };
   using Snapshot = std::vector<std::pair<NamespacedName, RawObject>>;
-  struct Faults {
-    std::deque<absl::Status> errors;
-    bool hold = false;
-    std::vector<std::shared_ptr<Wakeup>> held;
-    int calls = 0;
-  };
 
   bool served = false;
   std::map<NamespacedName, RawObject> objects;
@@ -54,10 +47,7 @@ struct FakeResource {
   uint64_t history_start = 0;              // changes after it are in `history`
   std::map<uint64_t, Snapshot> snapshots;  // of paged lists, by revision
   std::list<std::shared_ptr<FakeStream>> streams;
-  std::array<Faults, 4> faults;  // by verb
   FakeClient::CreateHandler create;
-
-  Faults& of(FakeClient::Verb verb) { return faults[static_cast<size_t>(verb)]; }
 
   // Stores the change and tells the streams.
   void Record(uint64_t revision, const NamespacedName& name, WatchEvent::Type type,
@@ -67,6 +57,8 @@ struct FakeResource {
   // nullopt.
   std::shared_ptr<FakeStream> OpenStream(const std::string& ns, std::optional<uint64_t> revision,
                                          uint64_t now);
+  // The present objects, then the bookmark that ends them, then what comes.
+  std::shared_ptr<FakeStream> OpenStreamWithInitialEvents(const std::string& ns, uint64_t now);
   absl::StatusOr<ListPage> ListAt(const ListOptions& options, uint64_t now);
 };
 

@@ -1,6 +1,6 @@
 // Calling a coroutine that must run on another executor, from any executor.
-#ifndef KUBE_CLIENT_ON_EXECUTOR_H_
-#define KUBE_CLIENT_ON_EXECUTOR_H_
+#ifndef BASE_ASYNC_ON_EXECUTOR_H_
+#define BASE_ASYNC_ON_EXECUTOR_H_
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/as_tuple.hpp>
@@ -102,4 +102,4 @@ boost::asio::awaitable<T> OnExecutor(boost::asio::any_io_executor executor,
 
 }  // namespace steward
 
-#endif  // KUBE_CLIENT_ON_EXECUTOR_H_
+#endif  // BASE_ASYNC_ON_EXECUTOR_H_

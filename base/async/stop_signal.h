@@ -1,0 +1,29 @@
+// Tells any number of tasks, on any executors, to come to an end.
+#ifndef BASE_ASYNC_STOP_SIGNAL_H_
+#define BASE_ASYNC_STOP_SIGNAL_H_
+
+#include <chrono>
+
+#include "base/async/broadcast.h"
+#include "base/async/task.h"
+
+namespace steward {
+
+// Thread-safe. Once set, it stays so.
+class StopSignal {
+ public:
+  void Set() { broadcast_.Notify(); }
+  // Returns as soon as it is set, at once when it was. Resumes on the caller's executor.
+  // Cancellable. The StopSignal may be destroyed while tasks wait.
+  VoidTask Wait() {
+    return broadcast_.WaitSince(unset_, std::chrono::steady_clock::time_point::max());
+  }
+
+ private:
+  Broadcast broadcast_;
+  const Broadcast::Ticket unset_ = broadcast_.Now();
+};
+
+}  // namespace steward
+
+#endif  // BASE_ASYNC_STOP_SIGNAL_H_

@@ -1,0 +1,39 @@
+// A certificate authority in a directory of one's own, for a server that is its own cluster.
+#ifndef BASE_TLS_LOCAL_CA_H_
+#define BASE_TLS_LOCAL_CA_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "base/tls/certificate.h"
+
+namespace steward {
+
+struct LocalCaOptions {
+  std::string directory;  // created when missing, mode 0700
+  // Beside localhost, 127.0.0.1 and ::1. For an unspecified address (0.0.0.0, ::) the host's name.
+  std::string bind_address;
+  std::vector<std::string> names;  // DNS names or IP addresses
+  absl::Time now;
+};
+
+struct LocalCertificates {
+  std::string ca_file;
+  std::string ca_pem;
+  CertificateFiles serving;
+  // CN=steward-admin, O=system:masters: may do everything.
+  PemKeyPair admin;
+};
+
+// Sees to DIR/ca, DIR/serving and DIR/admin, a .crt and a .key each (ECDSA P-256, keys with mode
+// 0600). What is usable is kept, so that clients that know the authority go on trusting it: the
+// authority until a year before its end (of ten), the others while that has signed them, they cover
+// all names and are valid for another 30 days (of 365). An error names the file that cannot be read
+// or written. Not for two processes at the same time.
+absl::StatusOr<LocalCertificates> EnsureLocalCertificates(const LocalCaOptions& options);
+
+}  // namespace steward
+
+#endif  // BASE_TLS_LOCAL_CA_H_

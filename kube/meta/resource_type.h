@@ -1,0 +1,46 @@
+// What a server knows of one of its resources: names, scope, and how its objects are shown.
+#ifndef KUBE_META_RESOURCE_TYPE_H_
+#define KUBE_META_RESOURCE_TYPE_H_
+
+#include <string>
+#include <vector>
+
+#include "kube/meta/names.h"
+
+namespace steward::kube {
+
+// A column of the Table form (CustomResourceColumnDefinition).
+struct PrinterColumn {
+  std::string name;
+  std::string type;    // string, integer, number, boolean, date
+  std::string format;  // "" or, say, "name"
+  std::string description;
+  int priority = 0;       // > 0 = shown by `-o wide` only
+  std::string json_path;  // ".spec.version", as in a CustomResourceDefinition
+
+  bool operator==(const PrinterColumn&) const = default;
+};
+
+// One served version of a resource.
+struct ResourceType {
+  GroupVersionKind gvk;
+  std::string list_kind;  // "WidgetList"
+  std::string plural;
+  std::string singular;
+  std::vector<std::string> short_names;
+  std::vector<std::string> categories;
+  bool namespaced = true;
+  bool status_subresource = false;
+  bool custom = false;  // defined by a CustomResourceDefinition
+  // Without Name, which comes first, and, where there are none at all, Age.
+  std::vector<PrinterColumn> columns;
+  // JSON object: the OpenAPI v3 schema of the kind; "" = nothing is known of it.
+  std::string schema;
+
+  GroupVersionResource gvr() const { return {gvk.group, gvk.version, plural}; }
+  bool operator==(const ResourceType&) const = default;
+};
+
+}  // namespace steward::kube
+
+#endif  // KUBE_META_RESOURCE_TYPE_H_

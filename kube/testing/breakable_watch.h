@@ -1,0 +1,48 @@
+// A watch in front of another, that can be ended from outside.
+#ifndef KUBE_TESTING_BREAKABLE_WATCH_H_
+#define KUBE_TESTING_BREAKABLE_WATCH_H_
+
+#include <memory>
+#include <optional>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/status/status.h"
+#include "base/async/task.h"
+#include "base/sync/mutex.h"
+#include "kube/client/client.h"
+#include "kube/testing/wakeup.h"
+
+namespace steward::kube {
+
+// The handle for ending one watch. Thread-safe.
+class WatchBreaker {
+ public:
+  // The watch fails with `error`, or ends cleanly for OK; a Next that waits does so at once. The
+  // first call counts.
+  void Break(absl::Status error);
+
+ private:
+  friend class BreakableWatch;
+
+  // What Break said; else Break will wake `reader` (null = nobody).
+  std::optional<absl::Status> EndOrWake(std::shared_ptr<Wakeup> reader);
+
+  Mutex mutex_;
+  std::optional<absl::Status> end_ ABSL_GUARDED_BY(mutex_);
+  std::shared_ptr<Wakeup> reader_ ABSL_GUARDED_BY(mutex_);
+};
+
+class BreakableWatch : public Watch {
+ public:
+  BreakableWatch(std::unique_ptr<Watch> inner, std::shared_ptr<WatchBreaker> breaker);
+
+  Task<std::optional<WatchEvent>> Next() override;
+
+ private:
+  std::unique_ptr<Watch> inner_;  // null: over, as is:
+  std::shared_ptr<WatchBreaker> breaker_;
+};
+
+}  // namespace steward::kube
+
+#endif  // KUBE_TESTING_BREAKABLE_WATCH_H_

@@ -1,0 +1,16 @@
+// Where an implementation does otherwise than a kube-apiserver, on purpose.
+#ifndef KUBE_TESTING_CONFORMANCE_DIFFERENCES_H_
+#define KUBE_TESTING_CONFORMANCE_DIFFERENCES_H_
+
+#include <vector>
+
+#include "kube/testing/conformance/conformance.h"
+
+namespace steward::kube::conformance {
+
+// Of the store in Steward's own process (storage/embedded).
+const std::vector<Difference>& EmbeddedDifferences();
+
+}  // namespace steward::kube::conformance
+
+#endif  // KUBE_TESTING_CONFORMANCE_DIFFERENCES_H_

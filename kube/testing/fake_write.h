@@ -1,0 +1,36 @@
+// What a FakeClient's writes do to one object. Pure functions over values; resourceVersion is the
+// client's to set.
+#ifndef KUBE_TESTING_FAKE_WRITE_H_
+#define KUBE_TESTING_FAKE_WRITE_H_
+
+#include <boost/json/value.hpp>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "kube/meta/names.h"
+#include "kube/meta/write_options.h"
+
+namespace steward::kube {
+
+struct FakeWrite {
+  enum class Kind { kUnchanged, kChanged, kRemoved };
+  Kind kind;
+  boost::json::value object;
+};
+
+// What a POST adds to `object`.
+void PrepareFakeCreate(boost::json::value& object);
+// 409 when the resourceVersion or uid in `updated` is another than that of `stored`.
+absl::StatusOr<FakeWrite> FakeUpdate(const GroupVersionResource& gvr,
+                                     const boost::json::value& stored, boost::json::value updated,
+                                     const std::string& subresource);
+// 409 when a precondition does not hold.
+absl::StatusOr<FakeWrite> FakeDelete(const GroupVersionResource& gvr,
+                                     const boost::json::value& stored,
+                                     const DeleteOptions& options);
+// RFC 7396.
+void MergePatch(boost::json::value& target, const boost::json::value& patch);
+
+}  // namespace steward::kube
+
+#endif  // KUBE_TESTING_FAKE_WRITE_H_

@@ -1,0 +1,158 @@
+#include "kube/testing/fault_script.h"
+
+#include <boost/asio/this_coro.hpp>
+#include <list>
+#include <map>
+#include <optional>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "absl/base/thread_annotations.h"
+#include "base/sync/mutex.h"
+#include "kube/testing/wakeup.h"
+
+namespace steward::kube {
+
+namespace asio = boost::asio;
+
+namespace {
+
+bool SameCalls(const Calls& a, const Calls& b) {
+  return a.verb == b.verb && a.gvr == b.gvr && a.name == b.name;
+}
+
+// Whether a call is one of `calls`.
+bool Covers(const Calls& calls, const Calls& call) {
+  return calls.verb == call.verb && calls.gvr == call.gvr &&
+         (calls.name.empty() || calls.name == call.name);
+}
+
+template <typename What>
+struct Scripted {
+  Calls calls;
+  What what;
+  int times;
+};
+
+template <typename What>
+std::optional<What> TakeFirst(std::list<Scripted<What>>& script, const Calls& call) {
+  for (auto it = script.begin(); it != script.end(); ++it) {
+    if (!Covers(it->calls, call)) continue;
+    What what = it->what;
+    if (--it->times <= 0) script.erase(it);
+    return what;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+struct FaultScript::State {
+  struct Outcome {
+    absl::Status error;
+    bool lose = false;
+  };
+  struct Holding {
+    Calls calls;
+    std::vector<std::shared_ptr<Wakeup>> held;
+  };
+
+  Clock* const clock;
+  mutable Mutex mutex;
+  std::list<Scripted<Outcome>> outcomes ABSL_GUARDED_BY(mutex);
+  std::list<Scripted<absl::Duration>> delays ABSL_GUARDED_BY(mutex);
+  std::list<Holding> holds ABSL_GUARDED_BY(mutex);
+  std::map<std::tuple<ClientVerb, GroupVersionResource, std::string>, int> counts
+      ABSL_GUARDED_BY(mutex);
+
+  explicit State(Clock* c) : clock(c) {}
+
+  // Counts the call; what it has to wait for, or null.
+  std::shared_ptr<Wakeup> Begin(const Calls& call, const asio::any_io_executor& executor) {
+    MutexLock lock(&mutex);
+    ++counts[{call.verb, call.gvr, call.name}];
+    for (Holding& holding : holds) {
+      if (!Covers(holding.calls, call)) continue;
+      holding.held.push_back(std::make_shared<Wakeup>(executor));
+      return holding.held.back();
+    }
+    return nullptr;
+  }
+  absl::Duration TakeDelay(const Calls& call) {
+    MutexLock lock(&mutex);
+    return TakeFirst(delays, call).value_or(absl::ZeroDuration());
+  }
+  Outcome TakeOutcome(const Calls& call) {
+    MutexLock lock(&mutex);
+    return TakeFirst(outcomes, call).value_or(Outcome{});
+  }
+
+  static Task<bool> Enter(std::shared_ptr<State> state, Calls call) {
+    const asio::any_io_executor executor = co_await asio::this_coro::executor;
+    if (const std::shared_ptr<Wakeup> held = state->Begin(call, executor)) co_await held->Wait();
+    const absl::Duration delay = state->TakeDelay(call);
+    if (delay > absl::ZeroDuration()) co_await state->clock->Sleep(delay);
+    Outcome outcome = state->TakeOutcome(call);
+    if (!outcome.error.ok()) co_return std::move(outcome.error);
+    co_return outcome.lose;
+  }
+};
+
+FaultScript::FaultScript(Clock* clock) : state_(std::make_shared<State>(clock)) {}
+
+void FaultScript::FailNext(const Calls& calls, absl::Status error, int times) {
+  MutexLock lock(&state_->mutex);
+  state_->outcomes.push_back({calls, {std::move(error)}, times});
+}
+
+void FaultScript::LoseNext(const Calls& calls, int times) {
+  MutexLock lock(&state_->mutex);
+  state_->outcomes.push_back({calls, {absl::OkStatus(), true}, times});
+}
+
+void FaultScript::DelayNext(const Calls& calls, absl::Duration delay, int times) {
+  MutexLock lock(&state_->mutex);
+  state_->delays.push_back({calls, delay, times});
+}
+
+void FaultScript::Hold(const Calls& calls) {
+  MutexLock lock(&state_->mutex);
+  state_->holds.push_back({calls, {}});
+}
+
+void FaultScript::Release(const Calls& calls) {
+  MutexLock lock(&state_->mutex);
+  state_->holds.remove_if([&calls](const State::Holding& holding) {
+    if (!SameCalls(holding.calls, calls)) return false;
+    for (const std::shared_ptr<Wakeup>& held : holding.held) held->Wake();
+    return true;
+  });
+}
+
+void FaultScript::Forget(const GroupVersionResource& gvr) {
+  MutexLock lock(&state_->mutex);
+  state_->outcomes.remove_if([&gvr](const auto& scripted) { return scripted.calls.gvr == gvr; });
+  state_->delays.remove_if([&gvr](const auto& scripted) { return scripted.calls.gvr == gvr; });
+  state_->holds.remove_if([&gvr](const State::Holding& holding) {
+    if (holding.calls.gvr != gvr) return false;
+    for (const std::shared_ptr<Wakeup>& held : holding.held) held->Wake();
+    return true;
+  });
+}
+
+int FaultScript::calls(const Calls& calls) const {
+  MutexLock lock(&state_->mutex);
+  int sum = 0;
+  for (const auto& [key, count] : state_->counts) {
+    const auto& [verb, gvr, name] = key;
+    if (Covers(calls, {verb, gvr, name})) sum += count;
+  }
+  return sum;
+}
+
+Task<bool> FaultScript::Enter(ClientVerb verb, GroupVersionResource gvr, std::string name) {
+  return State::Enter(state_, Calls{verb, std::move(gvr), std::move(name)});
+}
+
+}  // namespace steward::kube

@@ -1,0 +1,78 @@
+#include "kube/testing/frozen_reads.h"
+
+#include <boost/json/parse.hpp>
+#include <string_view>
+#include <utility>
+
+#include "base/status/macros.h"
+#include "kube/meta/selector.h"
+#include "kube/meta/status.h"
+
+namespace steward::kube {
+namespace {
+
+namespace json = boost::json;
+
+json::object MetadataOf(const RawObject& object) {
+  const json::value value = json::parse(json::string_view(object.json.data(), object.json.size()));
+  return value.at("metadata").as_object();
+}
+
+std::string Text(const json::object& object, const char* key) {
+  const json::value* value = object.if_contains(key);
+  return value == nullptr ? std::string() : std::string(value->as_string().c_str());
+}
+
+LabelMap LabelsOf(const RawObject& object) {
+  LabelMap labels;
+  const json::object metadata = MetadataOf(object);
+  const json::value* field = metadata.if_contains("labels");
+  if (field == nullptr) return labels;
+  for (const auto& [key, value] : field->as_object()) {
+    labels.emplace(key, value.as_string().c_str());
+  }
+  return labels;
+}
+
+}  // namespace
+
+Task<std::shared_ptr<const FrozenReads>> FrozenReads::Take(Client& client,
+                                                           GroupVersionResource gvr) {
+  auto frozen = std::make_shared<FrozenReads>();
+  frozen->gvr_ = gvr;
+  ListOptions options;
+  do {
+    CO_ASSIGN_OR_RETURN(const ListPage page, co_await client.List(gvr, options));
+    frozen->resource_version_ = page.resource_version;
+    for (const RawObject& object : page.items) {
+      const json::object metadata = MetadataOf(object);
+      frozen->objects_[{Text(metadata, "namespace"), Text(metadata, "name")}] = object;
+    }
+    options.continue_token = page.continue_token;
+  } while (!options.continue_token.empty());
+  co_return std::move(frozen);
+}
+
+absl::StatusOr<RawObject> FrozenReads::Get(const NamespacedName& name) const {
+  const auto it = objects_.find(name);
+  if (it == objects_.end()) return ToStatus(NotFound(gvr_, name.name));
+  return it->second;
+}
+
+absl::StatusOr<ListPage> FrozenReads::List(const ListOptions& options) const {
+  ASSIGN_OR_RETURN(const LabelSelector labels, LabelSelector::Parse(options.label_selector));
+  ASSIGN_OR_RETURN(const FieldSelector fields, FieldSelector::Parse(options.field_selector));
+  ListPage page;
+  page.resource_version = resource_version_;
+  for (const auto& [name, object] : objects_) {
+    const auto field = [&name = name](std::string_view path) {
+      return path == "metadata.name" ? name.name : name.ns;
+    };
+    if (!options.ns.empty() && name.ns != options.ns) continue;
+    if (!fields.Matches(field)) continue;
+    if (labels.empty() || labels.Matches(LabelsOf(object))) page.items.push_back(object);
+  }
+  return page;
+}
+
+}  // namespace steward::kube
