@@ -1,0 +1,52 @@
+// Which resources the store holds.
+#ifndef STORAGE_EMBEDDED_CATALOG_H_
+#define STORAGE_EMBEDDED_CATALOG_H_
+
+#include <boost/json/object.hpp>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kube/meta/names.h"
+#include "kube/meta/resource_type.h"
+
+namespace steward::storage {
+
+// Immutable. All versions of a resource are the same objects, shown under each version's name.
+class Catalog {
+ public:
+  // The built-in kinds, and what `crds` define; a definition takes the place of the built-in kind
+  // of the same name. REQUIRES: CheckCrd is OK for each.
+  explicit Catalog(const std::vector<boost::json::object>& crds);
+
+  // Null when nothing of this name is served.
+  const kube::ResourceType* Find(const kube::GroupVersionResource& gvr) const;
+  // By the kind that an owner reference or an object names; null as above.
+  const kube::ResourceType* FindKind(const kube::GroupVersionKind& gvk) const;
+  // The storage version of the resource named "widgets.example.com".
+  const kube::ResourceType* FindStored(std::string_view resource) const;
+
+  // The definition of the resource is being deleted: nothing new is created.
+  bool IsTerminating(std::string_view resource) const;
+
+  // Every served version of everything; versions of one resource together, the stored one first.
+  const std::vector<kube::ResourceType>& types() const { return types_; }
+  // One type for each resource: its storage version.
+  std::vector<const kube::ResourceType*> StoredTypes() const;
+
+ private:
+  std::vector<kube::ResourceType> types_;
+  std::map<kube::GroupVersionResource, size_t> by_resource_;
+  std::map<kube::GroupVersionKind, size_t> by_kind_;
+  std::map<std::string, size_t, std::less<>> stored_;
+  std::set<std::string, std::less<>> terminating_;
+};
+
+using CatalogPtr = std::shared_ptr<const Catalog>;
+
+}  // namespace steward::storage
+
+#endif  // STORAGE_EMBEDDED_CATALOG_H_

@@ -1,0 +1,63 @@
+#include "storage/embedded/caught_up.h"
+
+#include <cstdint>
+#include <functional>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "base/status/macros.h"
+#include "storage/embedded/builtin_types.h"
+#include "storage/embedded/version_table.h"
+#include "storage/world/world.h"
+
+namespace steward::storage {
+namespace {
+
+struct Feed {
+  Source source;
+  std::string_view resource;
+};
+constexpr Feed kFeeds[] = {
+    {Source::kCsv, "clusterserviceversions.operators.coreos.com"},
+    {Source::kOperatorGroup, "operatorgroups.operators.coreos.com"},
+    {Source::kNamespace, kNamespaces},
+};
+
+// Waiting ends now and then, to no effect.
+constexpr absl::Duration kPatience = absl::Minutes(1);
+
+// A World knows the revision of the last event of a source, which other resources' revisions
+// follow: whether there is an event that it has not seen, only the store can say.
+Task<bool> Shows(Store& store, WorldPtr world, int64_t revision) {
+  std::function<absl::StatusOr<bool>(VersionTable&)> read =
+      [world, revision](VersionTable& table) -> absl::StatusOr<bool> {
+    for (const Feed& feed : kFeeds) {
+      const auto seen = static_cast<int64_t>(world->source(feed.source).seen());
+      ASSIGN_OR_RETURN(const std::vector<Change> unseen,
+                       table.Changes(feed.resource, seen, revision, 1, 1));
+      if (!unseen.empty()) return false;
+    }
+    return true;
+  };
+  co_return co_await store.Read(std::move(read));
+}
+
+}  // namespace
+
+StatusTask WaitUntilCaughtUp(Store& store, WorldStore& worlds) {
+  const int64_t revision = store.revision();
+  WorldPtr last;
+  while (true) {
+    const World* before = last.get();
+    last = co_await worlds.WaitUntil(
+        [before](const World& world) { return &world != before && world.synced(); }, kPatience);
+    if (!last->synced()) continue;
+    CO_ASSIGN_OR_RETURN(const bool shows, co_await Shows(store, last, revision));
+    if (shows) co_return absl::OkStatus();
+  }
+}
+
+}  // namespace steward::storage

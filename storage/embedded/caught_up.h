@@ -1,0 +1,17 @@
+// When a World shows what was written.
+#ifndef STORAGE_EMBEDDED_CAUGHT_UP_H_
+#define STORAGE_EMBEDDED_CAUGHT_UP_H_
+
+#include "base/async/task.h"
+#include "storage/embedded/store.h"
+#include "storage/world/world_store.h"
+
+namespace steward::storage {
+
+// Returns once the current World is synced and shows every change that was committed before the
+// call. `worlds` are made by a WorldFeed over `store`. Errors are the store's. Cancellable.
+StatusTask WaitUntilCaughtUp(Store& store, WorldStore& worlds);
+
+}  // namespace steward::storage
+
+#endif  // STORAGE_EMBEDDED_CAUGHT_UP_H_

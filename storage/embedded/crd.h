@@ -1,0 +1,37 @@
+// CustomResourceDefinitions (apiextensions.k8s.io/v1): what they define, and what the server adds
+// to them.
+#ifndef STORAGE_EMBEDDED_CRD_H_
+#define STORAGE_EMBEDDED_CRD_H_
+
+#include <boost/json/object.hpp>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "kube/meta/resource_type.h"
+
+namespace steward::storage {
+
+// The finalizer that keeps a definition until its objects are gone.
+inline constexpr std::string_view kCustomResourceCleanup =
+    "customresourcecleanup.apiextensions.k8s.io";
+
+// 422 when `crd` cannot define a resource: group, names, scope, or not exactly one storage version,
+// or a name that is not <plural>.<group>.
+absl::Status CheckCrd(const boost::json::object& crd);
+
+// The served versions, the storage version first. REQUIRES: CheckCrd is OK.
+std::vector<kube::ResourceType> TypesOf(const boost::json::object& crd);
+
+// Fills in what the API server defaults (singular, listKind, conversion) and reports in status:
+// names accepted, established, stored versions. Idempotent. REQUIRES: CheckCrd is OK.
+void CompleteCrd(boost::json::object& crd, absl::Time now);
+
+// Adds to the status that the definition's objects are being deleted.
+void SetCrdTerminating(boost::json::object& crd, absl::Time now);
+
+}  // namespace steward::storage
+
+#endif  // STORAGE_EMBEDDED_CRD_H_

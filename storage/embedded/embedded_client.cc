@@ -1,0 +1,158 @@
+#include "storage/embedded/embedded_client.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "base/json/json_access.h"
+#include "base/status/macros.h"
+#include "base/text/str_cat.h"
+#include "kube/meta/status.h"
+#include "storage/embedded/embedded_watch.h"
+#include "storage/embedded/list_operation.h"
+#include "storage/embedded/object_body.h"
+#include "storage/embedded/object_filter.h"
+
+namespace steward::storage {
+namespace json = boost::json;
+namespace {
+
+absl::StatusOr<kube::ResourceType> FindType(const Store& store,
+                                            const kube::GroupVersionResource& gvr) {
+  const CatalogPtr catalog = store.catalog();
+  const kube::ResourceType* type = catalog->Find(gvr);
+  if (type == nullptr) return kube::ToStatus(kube::NotFoundPath());
+  return *type;
+}
+
+absl::Status CheckScope(const kube::ResourceType& type, const std::string& ns) {
+  if (type.namespaced || ns.empty()) return absl::OkStatus();
+  return kube::ToStatus(kube::NotFoundPath());
+}
+
+absl::Status NoObject(std::string_view what) {
+  return kube::ToStatus(kube::BadRequest(StrCat(what, " must be an object")));
+}
+
+}  // namespace
+
+EmbeddedClient::EmbeddedClient(Store& store, Clock& clock, Random& random,
+                               EmbeddedClientOptions options)
+    : store_(store), context_(FreshContexts(clock, random)), options_(options) {}
+
+Task<kube::RawObject> EmbeddedClient::Get(const kube::GroupVersionResource& gvr,
+                                          const kube::NamespacedName& name) {
+  CO_ASSIGN_OR_RETURN(const kube::ResourceType type, FindType(store_, gvr));
+  CO_RETURN_IF_ERROR(CheckScope(type, name.ns));
+  std::function<absl::StatusOr<kube::RawObject>(VersionTable&)> read =
+      [&](VersionTable& table) -> absl::StatusOr<kube::RawObject> {
+    ASSIGN_OR_RETURN(const std::optional<Version> version,
+                     table.Get(gvr.GroupResource(), KeyOf(name.ns, name.name)));
+    if (!version.has_value()) return kube::ToStatus(kube::NotFound(gvr, name.name));
+    return RenderRaw(type.gvk, version->revision, version->body);
+  };
+  co_return co_await store_.Read(std::move(read));
+}
+
+Task<kube::ListPage> EmbeddedClient::List(const kube::GroupVersionResource& gvr,
+                                          const kube::ListOptions& options) {
+  CO_ASSIGN_OR_RETURN(const kube::ResourceType type, FindType(store_, gvr));
+  CO_RETURN_IF_ERROR(CheckScope(type, options.ns));
+  CO_ASSIGN_OR_RETURN(
+      const ObjectFilter filter,
+      ObjectFilter::Create(type, options.ns, options.label_selector, options.field_selector));
+  const int64_t newest = store_.revision();
+  std::function<absl::StatusOr<kube::ListPage>(VersionTable&)> read = [&](VersionTable& table) {
+    return ListObjects(table, type, filter, options, newest);
+  };
+  co_return co_await store_.Read(std::move(read));
+}
+
+Task<std::unique_ptr<kube::Watch>> EmbeddedClient::StartWatch(const kube::GroupVersionResource& gvr,
+                                                              const kube::WatchOptions& options) {
+  CO_ASSIGN_OR_RETURN(kube::ResourceType type, FindType(store_, gvr));
+  CO_RETURN_IF_ERROR(CheckScope(type, options.ns));
+  CO_ASSIGN_OR_RETURN(
+      ObjectFilter filter,
+      ObjectFilter::Create(type, options.ns, options.label_selector, options.field_selector));
+  const int64_t newest = store_.revision();
+  CO_ASSIGN_OR_RETURN(const std::optional<int64_t> asked,
+                      ParseRevision(options.resource_version, newest));
+  WatchStart start;
+  start.initial = !asked.has_value() || options.send_initial_events;
+  start.initial_bookmark = options.send_initial_events;
+  start.revision = start.initial ? newest : *asked;
+  start.timeout = options.timeout;
+  start.bookmark_period = options_.bookmark_period;
+  // Answered at once when it is too old, as what is quiet would be told much later.
+  std::function<absl::StatusOr<int64_t>(VersionTable&)> read = [](VersionTable& table) {
+    return table.Compacted();
+  };
+  CO_ASSIGN_OR_RETURN(const int64_t compacted, co_await store_.Read(std::move(read)));
+  if (start.revision < compacted) {
+    co_return kube::ToStatus(
+        kube::Expired(StrCat("too old resource version: ", start.revision, " (", compacted, ")")));
+  }
+  co_return std::make_unique<EmbeddedWatch>(store_, std::move(type), std::move(filter), start);
+}
+
+Task<json::value> EmbeddedClient::Write(WriteVerb verb) {
+  absl::StatusOr<json::value> result;
+  // A cancelled Write has ended before this frame goes.
+  std::function<absl::Status(Transaction&)> write = [&](Transaction& transaction) {
+    result = verb(transaction);
+    return result.status();
+  };
+  CO_RETURN_IF_ERROR(co_await store_.Write(std::move(write)));
+  co_return std::move(result);
+}
+
+Task<json::value> EmbeddedClient::Create(const kube::GroupVersionResource& gvr,
+                                         const std::string& ns, const json::value& object,
+                                         const kube::WriteOptions& options) {
+  if (!object.is_object()) co_return NoObject("the body");
+  CO_ASSIGN_OR_RETURN(const kube::ResourceType type, FindType(store_, gvr));
+  CO_RETURN_IF_ERROR(CheckScope(type, ns));
+  if (type.namespaced && ns.empty()) {
+    co_return kube::ToStatus(kube::BadRequest("an empty namespace may not be set during creation"));
+  }
+  WriteVerb verb = [&](Transaction& transaction) {
+    return CreateObject(transaction, gvr, ns, object.get_object(), options, context_);
+  };
+  co_return co_await Write(std::move(verb));
+}
+
+Task<json::value> EmbeddedClient::Update(const kube::GroupVersionResource& gvr,
+                                         const json::value& object,
+                                         const kube::WriteOptions& options) {
+  if (!object.is_object()) co_return NoObject("the body");
+  const json::object* metadata = ObjectAt(object.get_object(), "metadata");
+  if (metadata == nullptr) co_return NoObject("metadata");
+  const kube::NamespacedName name{std::string(StringAt(*metadata, "namespace")),
+                                  std::string(StringAt(*metadata, "name"))};
+  WriteVerb verb = [&](Transaction& transaction) {
+    return UpdateObject(transaction, gvr, name, object.get_object(), options, context_);
+  };
+  co_return co_await Write(std::move(verb));
+}
+
+Task<json::value> EmbeddedClient::Patch(const kube::GroupVersionResource& gvr,
+                                        const kube::NamespacedName& name, kube::PatchType type,
+                                        const json::value& patch,
+                                        const kube::WriteOptions& options) {
+  WriteVerb verb = [&](Transaction& transaction) {
+    return PatchObject(transaction, gvr, name, type, patch, options, context_);
+  };
+  co_return co_await Write(std::move(verb));
+}
+
+Task<json::value> EmbeddedClient::Delete(const kube::GroupVersionResource& gvr,
+                                         const kube::NamespacedName& name,
+                                         const kube::DeleteOptions& options) {
+  WriteVerb verb = [&](Transaction& transaction) {
+    return DeleteObject(transaction, gvr, name, options, context_);
+  };
+  co_return co_await Write(std::move(verb));
+}
+
+}  // namespace steward::storage

@@ -1,0 +1,63 @@
+// The store as a Kubernetes API server's client sees it.
+//
+// What a kube-apiserver does and this does not: admission, authorization (whoever has the client
+// may do everything), validation and defaulting of custom resources by their schemas, conversion
+// between versions other than of apiVersion, managedFields and server-side apply, subresources but
+// status. Namespaces' contents, owner references and definitions' objects are cleaned up by
+// Lifecycle.
+#ifndef STORAGE_EMBEDDED_EMBEDDED_CLIENT_H_
+#define STORAGE_EMBEDDED_EMBEDDED_CLIENT_H_
+
+#include <memory>
+#include <string>
+
+#include "absl/time/time.h"
+#include "base/clock/clock.h"
+#include "kube/client/client.h"
+#include "storage/embedded/store.h"
+#include "storage/embedded/write_operations.h"
+
+namespace steward::storage {
+
+struct EmbeddedClientOptions {
+  absl::Duration bookmark_period = absl::Minutes(1);
+};
+
+// As kube::Client says. Callers' executors must run one handler at a time.
+class EmbeddedClient : public kube::Client {
+ public:
+  // REQUIRES: the arguments outlive the client and its watches.
+  EmbeddedClient(Store& store, Clock& clock, Random& random, EmbeddedClientOptions options = {});
+
+  Task<kube::RawObject> Get(const kube::GroupVersionResource& gvr,
+                            const kube::NamespacedName& name) override;
+  Task<kube::ListPage> List(const kube::GroupVersionResource& gvr,
+                            const kube::ListOptions& options) override;
+  Task<std::unique_ptr<kube::Watch>> StartWatch(const kube::GroupVersionResource& gvr,
+                                                const kube::WatchOptions& options) override;
+  Task<boost::json::value> Create(const kube::GroupVersionResource& gvr, const std::string& ns,
+                                  const boost::json::value& object,
+                                  const kube::WriteOptions& options) override;
+  Task<boost::json::value> Update(const kube::GroupVersionResource& gvr,
+                                  const boost::json::value& object,
+                                  const kube::WriteOptions& options) override;
+  Task<boost::json::value> Patch(const kube::GroupVersionResource& gvr,
+                                 const kube::NamespacedName& name, kube::PatchType type,
+                                 const boost::json::value& patch,
+                                 const kube::WriteOptions& options) override;
+  Task<boost::json::value> Delete(const kube::GroupVersionResource& gvr,
+                                  const kube::NamespacedName& name,
+                                  const kube::DeleteOptions& options) override;
+
+ private:
+  using WriteVerb = std::function<absl::StatusOr<boost::json::value>(Transaction&)>;
+  Task<boost::json::value> Write(WriteVerb verb);
+
+  Store& store_;
+  const ContextSource context_;
+  const EmbeddedClientOptions options_;
+};
+
+}  // namespace steward::storage
+
+#endif  // STORAGE_EMBEDDED_EMBEDDED_CLIENT_H_

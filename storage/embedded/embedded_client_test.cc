@@ -1,0 +1,215 @@
+// What the conformance suite of kube/testing cannot ask of every server: revisions that were
+// dropped, limits, and watches that lag behind. Everything else is tested there.
+#include "storage/embedded/embedded_client.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <boost/json/parse.hpp>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/status/matchers.h"
+#include "kube/meta/status.h"
+#include "storage/embedded/test_store.h"
+
+namespace steward::storage {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+const kube::GroupVersionResource kNamespace{"", "v1", "namespaces"};
+const kube::GroupVersionResource kMap{"", "v1", "configmaps"};
+
+class EmbeddedClientTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    ASSERT_OK(store_.Create(kNamespace, "", R"({"metadata":{"name":"ns"}})"));
+  }
+
+  void CreateMap(const std::string& name, const std::string& labels = "{}") {
+    ASSERT_OK(store_.Create(kMap, "ns",
+                            R"({"metadata":{"name":")" + name + R"(","labels":)" + labels + "}}"));
+  }
+  void UpdateMap(const std::string& name, const std::string& value) {
+    const boost::json::value object =
+        boost::json::parse(R"({"metadata":{"name":")" + name +
+                           R"(","namespace":"ns"},"data":{"k":")" + value + "\"}}");
+    const kube::WriteOptions options;
+    ASSERT_OK(store_.Run(store_.client().Update(kMap, object, options)));
+  }
+  absl::StatusOr<kube::ListPage> List(const kube::ListOptions& options) {
+    return store_.Run(store_.client().List(kMap, options));
+  }
+  absl::StatusOr<std::unique_ptr<kube::Watch>> Watch(const kube::WatchOptions& options) {
+    return store_.Run(store_.client().StartWatch(kMap, options));
+  }
+  // "ADDED a@5" and so on, `count` of them.
+  std::vector<std::string> Next(kube::Watch& watch, int count) {
+    std::vector<std::string> seen;
+    for (int i = 0; i < count; ++i) {
+      const absl::StatusOr<std::optional<kube::WatchEvent>> event = store_.Run(watch.Next());
+      if (!event.ok()) {
+        seen.push_back(kube::FromStatus(event.status()).reason);
+        break;
+      }
+      if (!event->has_value()) {
+        seen.push_back("end");
+        break;
+      }
+      const boost::json::value object = boost::json::parse(
+          boost::json::string_view((*event)->object.json.data(), (*event)->object.json.size()));
+      const boost::json::object& metadata = object.at("metadata").as_object();
+      const char* const types[] = {"ADDED", "MODIFIED", "DELETED", "BOOKMARK"};
+      std::string text = types[static_cast<int>((*event)->type)];
+      if (metadata.contains("name")) text += " " + std::string(metadata.at("name").as_string());
+      EXPECT_EQ((*event)->resource_version,
+                std::string(metadata.at("resourceVersion").as_string()));
+      seen.push_back(text);
+    }
+    return seen;
+  }
+  int64_t revision() { return store_.store().revision(); }
+
+  TestStore store_{EmbeddedClientOptions{.bookmark_period = absl::Milliseconds(1)}};
+};
+
+TEST_F(EmbeddedClientTest, APagedListIsOneSnapshotUntilItIsDropped) {
+  for (const char* name : {"a", "b", "c"}) CreateMap(name);
+  kube::ListOptions options;
+  options.ns = "ns";
+  options.limit = 2;
+  ASSERT_OK_AND_ASSIGN(const kube::ListPage first, List(options));
+  ASSERT_EQ(first.items.size(), 2u);
+  CreateMap("d");
+
+  options.continue_token = first.continue_token;
+  ASSERT_OK_AND_ASSIGN(const kube::ListPage second, List(options));
+  EXPECT_EQ(second.items.size(), 1u);
+  EXPECT_EQ(second.resource_version, first.resource_version);
+  EXPECT_EQ(second.continue_token, "");
+
+  ASSERT_OK(store_.Run(store_.store().Compact(revision())));
+  const absl::StatusOr<kube::ListPage> expired = List(options);
+  const kube::Status status = kube::FromStatus(expired.status());
+  EXPECT_EQ(status.code, 410);
+  EXPECT_EQ(status.reason, "Expired");
+  // The token in the error goes on with what there is now.
+  options.continue_token = status.continue_token;
+  ASSERT_OK_AND_ASSIGN(const kube::ListPage rest, List(options));
+  EXPECT_EQ(rest.items.size(), 2u);
+}
+
+TEST_F(EmbeddedClientTest, BadContinueTokensAreRefused) {
+  kube::ListOptions options;
+  for (const char* token : {"x", "e30", "!!!", "eyJydiI6OTk5OTk5LCJhZnRlciI6ImEifQ"}) {
+    options.continue_token = token;
+    EXPECT_EQ(kube::FromStatus(List(options).status()).code, 400) << token;
+  }
+}
+
+TEST_F(EmbeddedClientTest, ListsAtNumbers) {
+  CreateMap("a");
+  const std::string old = std::to_string(revision());
+  CreateMap("b");
+  kube::ListOptions options;
+  options.resource_version = old;
+  EXPECT_EQ(List(options)->items.size(), 2u);  // not older than
+  options.resource_version_match = "Exact";
+  EXPECT_EQ(List(options)->items.size(), 1u);
+  EXPECT_EQ(List(options)->resource_version, old);
+  options.resource_version = "1000000";
+  EXPECT_EQ(kube::FromStatus(List(options).status()).code, 504);
+  ASSERT_OK(store_.Run(store_.store().Compact(revision())));
+  options.resource_version = old;
+  EXPECT_EQ(kube::FromStatus(List(options).status()).reason, "Expired");
+}
+
+TEST_F(EmbeddedClientTest, AWatchThatLagsBehindTheDroppedPastIsExpired) {
+  kube::WatchOptions options;
+  options.resource_version = std::to_string(revision());
+  ASSERT_OK_AND_ASSIGN(const auto watch, Watch(options));
+  CreateMap("a");
+  for (int i = 0; i < 5; ++i) UpdateMap("a", std::to_string(i));
+  ASSERT_OK(store_.Run(store_.store().Compact(revision())));
+  EXPECT_THAT(Next(*watch, 1), ElementsAre("Expired"));
+  EXPECT_THAT(Next(*watch, 1), ElementsAre("end"));
+  EXPECT_EQ(kube::FromStatus(Watch(options).status()).reason, "Expired");
+}
+
+TEST_F(EmbeddedClientTest, AQuietWatchIsBookmarkedAndEnds) {
+  kube::WatchOptions options;
+  options.resource_version = std::to_string(revision());
+  options.timeout = absl::Milliseconds(30);
+  ASSERT_OK_AND_ASSIGN(const auto watch, Watch(options));
+  std::vector<std::string> seen = Next(*watch, 1000);
+  ASSERT_FALSE(seen.empty());
+  EXPECT_EQ(seen.back(), "end");
+  EXPECT_EQ(seen.front(), "BOOKMARK");
+}
+
+TEST_F(EmbeddedClientTest, AWatchEndsWithItsDefinition) {
+  const kube::GroupVersionResource crds{"apiextensions.k8s.io", "v1", "customresourcedefinitions"};
+  ASSERT_OK(store_.Create(crds, "", R"({
+      "metadata": {"name": "widgets.example.com"},
+      "spec": {"group": "example.com", "scope": "Namespaced",
+               "names": {"plural": "widgets", "kind": "Widget"},
+               "versions": [{"name": "v1", "served": true, "storage": true}]}})"));
+  store_.StartLifecycle();
+  kube::WatchOptions options;
+  options.resource_version = std::to_string(revision());
+  const kube::GroupVersionResource widgets{"example.com", "v1", "widgets"};
+  ASSERT_OK_AND_ASSIGN(const auto watch, store_.Run(store_.client().StartWatch(widgets, options)));
+  const kube::DeleteOptions deletion;
+  const kube::NamespacedName name{"", "widgets.example.com"};
+  ASSERT_OK(store_.Run(store_.client().Delete(crds, name, deletion)));
+  std::vector<std::string> seen = Next(*watch, 100'000);
+  EXPECT_EQ(seen.back(), "end");
+}
+
+TEST_F(EmbeddedClientTest, SelectorsTurnChangesIntoComingsAndGoings) {
+  kube::WatchOptions options;
+  options.resource_version = std::to_string(revision());
+  options.label_selector = "color=red";
+  EmbeddedClient quiet(store_.store(), Clock::Real(), Random::Real());
+  ASSERT_OK_AND_ASSIGN(const auto watch, store_.Run(quiet.StartWatch(kMap, options)));
+  CreateMap("a", R"({"color":"red"})");
+  CreateMap("b", R"({"color":"blue"})");
+  UpdateMap("a", "without labels");
+  CreateMap("c", R"({"color":"red"})");
+  EXPECT_THAT(Next(*watch, 3), ElementsAre("ADDED a", "DELETED a", "ADDED c"));
+}
+
+TEST_F(EmbeddedClientTest, UnknownFieldsCannotBeSelectedBy) {
+  kube::ListOptions options;
+  options.field_selector = "data.k=v";
+  const kube::Status status = kube::FromStatus(List(options).status());
+  EXPECT_EQ(status.code, 400);
+  EXPECT_THAT(status.message, HasSubstr("field label not supported: data.k"));
+}
+
+TEST_F(EmbeddedClientTest, CancelledCallsLeaveTheStoreInOrder) {
+  for (int i = 0; i < 50; ++i) {
+    TaskGroup tasks(store_.io().get_executor());
+    const kube::WriteOptions options;
+    const boost::json::value object =
+        boost::json::parse(R"({"metadata":{"name":"m)" + std::to_string(i) + "\"}}");
+    tasks.Spawn("write",
+                [](EmbeddedClient& client, const boost::json::value& value,
+                   const kube::WriteOptions& how) -> VoidTask {
+                  (void)co_await client.Create(kMap, "ns", value, how);
+                }(store_.client(), object, options));
+    store_.Run(tasks.Stop());
+  }
+  CreateMap("last");
+  kube::ListOptions options;
+  options.field_selector = "metadata.name=last";
+  EXPECT_EQ(List(options)->items.size(), 1u);
+}
+
+}  // namespace
+}  // namespace steward::storage

@@ -1,0 +1,67 @@
+// The watch verb: a cursor over the store's changes.
+#ifndef STORAGE_EMBEDDED_EMBEDDED_WATCH_H_
+#define STORAGE_EMBEDDED_EMBEDDED_WATCH_H_
+
+#include <chrono>
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <string>
+
+#include "absl/time/time.h"
+#include "kube/client/client.h"
+#include "kube/meta/resource_type.h"
+#include "storage/embedded/object_filter.h"
+#include "storage/embedded/store.h"
+#include "storage/embedded/version_table.h"
+
+namespace steward::storage {
+
+struct WatchStart {
+  int64_t revision = 0;  // events after it
+  // First the objects that there are at `revision`, as ADDED; then, if asked for, the bookmark that
+  // ends them.
+  bool initial = false;
+  bool initial_bookmark = false;
+  absl::Duration timeout;
+  absl::Duration bookmark_period;
+};
+
+// Holds some hundred events at most: a slow reader is a cursor that lags behind. One that lags
+// behind what the store has dropped gets 410.
+class EmbeddedWatch : public kube::Watch {
+ public:
+  // REQUIRES: `store` outlives the watch.
+  EmbeddedWatch(Store& store, kube::ResourceType type, ObjectFilter filter, WatchStart start);
+
+  Task<std::optional<kube::WatchEvent>> Next() override;
+
+ private:
+  using SteadyTime = std::chrono::steady_clock::time_point;
+
+  StatusTask Fill();
+  StatusTask FillInitial();
+  StatusTask FillChanges(int64_t upto);
+  absl::Status AddChange(const Change& change);
+  void AddBookmark(bool initial_events_end);
+  void Add(kube::WatchEvent::Type type, int64_t revision, std::string_view body);
+  bool Served() const;
+
+  Store& store_;
+  const kube::ResourceType type_;
+  const std::string resource_;
+  const ObjectFilter filter_;
+  const WatchStart start_;
+  const SteadyTime deadline_;
+  SteadyTime next_bookmark_;
+
+  int64_t cursor_;
+  bool listing_;
+  std::string initial_token_;
+  std::deque<kube::WatchEvent> events_;
+  bool over_ = false;
+};
+
+}  // namespace steward::storage
+
+#endif  // STORAGE_EMBEDDED_EMBEDDED_WATCH_H_

@@ -1,0 +1,20 @@
+// Being told which resources the store holds.
+#ifndef STORAGE_EMBEDDED_FOLLOW_CATALOG_H_
+#define STORAGE_EMBEDDED_FOLLOW_CATALOG_H_
+
+#include <functional>
+
+#include "base/async/task.h"
+#include "storage/embedded/catalog.h"
+#include "storage/embedded/store.h"
+
+namespace steward::storage {
+
+// Calls `changed` with the present catalog, and again whenever its types differ from those of the
+// last call; catalogs in between may be left out. On the caller's executor; runs until cancelled.
+// REQUIRES: `store` outlives the task.
+VoidTask FollowCatalog(Store& store, std::function<void(const Catalog&)> changed);
+
+}  // namespace steward::storage
+
+#endif  // STORAGE_EMBEDDED_FOLLOW_CATALOG_H_

@@ -1,0 +1,58 @@
+#include "storage/embedded/local_reviews.h"
+
+#include <boost/json/object.hpp>
+
+#include "absl/status/status.h"
+#include "kube/meta/status.h"
+
+namespace steward::storage {
+namespace json = boost::json;
+namespace {
+
+absl::Status NotServed() { return kube::ToStatus(kube::NotFoundPath()); }
+
+}  // namespace
+
+Task<kube::RawObject> LocalReviews::Get(const kube::GroupVersionResource&,
+                                        const kube::NamespacedName&) {
+  co_return NotServed();
+}
+Task<kube::ListPage> LocalReviews::List(const kube::GroupVersionResource&,
+                                        const kube::ListOptions&) {
+  co_return NotServed();
+}
+Task<std::unique_ptr<kube::Watch>> LocalReviews::StartWatch(const kube::GroupVersionResource&,
+                                                            const kube::WatchOptions&) {
+  co_return NotServed();
+}
+
+Task<json::value> LocalReviews::Create(const kube::GroupVersionResource& gvr, const std::string&,
+                                       const json::value& object, const kube::WriteOptions&) {
+  json::value review = object;
+  if (!review.is_object()) co_return NotServed();
+  json::value& status = review.as_object()["status"];
+  if (gvr.group == "authentication.k8s.io" && gvr.resource == "tokenreviews") {
+    status = {{"authenticated", false}};
+  } else if (gvr.group == "authorization.k8s.io" && gvr.resource == "subjectaccessreviews") {
+    status = {{"allowed", false}, {"reason", "this server is for the group system:masters alone"}};
+  } else {
+    co_return NotServed();
+  }
+  co_return review;
+}
+
+Task<json::value> LocalReviews::Update(const kube::GroupVersionResource&, const json::value&,
+                                       const kube::WriteOptions&) {
+  co_return NotServed();
+}
+Task<json::value> LocalReviews::Patch(const kube::GroupVersionResource&,
+                                      const kube::NamespacedName&, kube::PatchType,
+                                      const json::value&, const kube::WriteOptions&) {
+  co_return NotServed();
+}
+Task<json::value> LocalReviews::Delete(const kube::GroupVersionResource&,
+                                       const kube::NamespacedName&, const kube::DeleteOptions&) {
+  co_return NotServed();
+}
+
+}  // namespace steward::storage

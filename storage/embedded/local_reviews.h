@@ -1,0 +1,40 @@
+// Who may do what, where there is no kube-apiserver to ask.
+#ifndef STORAGE_EMBEDDED_LOCAL_REVIEWS_H_
+#define STORAGE_EMBEDDED_LOCAL_REVIEWS_H_
+
+#include <memory>
+#include <string>
+
+#include "kube/client/client.h"
+
+namespace steward::storage {
+
+// Answers reviews: no token belongs to anybody (TokenReview), and nothing is allowed
+// (SubjectAccessReview). An API server that asks it serves the group system:masters alone, which
+// needs no review. Everything else is 404.
+class LocalReviews : public kube::Client {
+ public:
+  Task<kube::RawObject> Get(const kube::GroupVersionResource& gvr,
+                            const kube::NamespacedName& name) override;
+  Task<kube::ListPage> List(const kube::GroupVersionResource& gvr,
+                            const kube::ListOptions& options) override;
+  Task<std::unique_ptr<kube::Watch>> StartWatch(const kube::GroupVersionResource& gvr,
+                                                const kube::WatchOptions& options) override;
+  Task<boost::json::value> Create(const kube::GroupVersionResource& gvr, const std::string& ns,
+                                  const boost::json::value& object,
+                                  const kube::WriteOptions& options) override;
+  Task<boost::json::value> Update(const kube::GroupVersionResource& gvr,
+                                  const boost::json::value& object,
+                                  const kube::WriteOptions& options) override;
+  Task<boost::json::value> Patch(const kube::GroupVersionResource& gvr,
+                                 const kube::NamespacedName& name, kube::PatchType type,
+                                 const boost::json::value& patch,
+                                 const kube::WriteOptions& options) override;
+  Task<boost::json::value> Delete(const kube::GroupVersionResource& gvr,
+                                  const kube::NamespacedName& name,
+                                  const kube::DeleteOptions& options) override;
+};
+
+}  // namespace steward::storage
+
+#endif  // STORAGE_EMBEDDED_LOCAL_REVIEWS_H_

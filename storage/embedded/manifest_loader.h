@@ -1,0 +1,49 @@
+// Loads folders of manifests into a cluster.
+#ifndef STORAGE_EMBEDDED_MANIFEST_LOADER_H_
+#define STORAGE_EMBEDDED_MANIFEST_LOADER_H_
+
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "base/async/task.h"
+#include "kube/client/client.h"
+#include "storage/embedded/catalog.h"
+#include "storage/embedded/manifest_files.h"
+
+namespace steward::storage {
+
+struct LoadOptions {
+  std::vector<std::string> paths;       // files and folders, as FindManifests says
+  std::vector<std::string> namespaces;  // made where they are missing, whatever the files say
+  // Any problem in the manifests is an error before anything is written.
+  bool strict = false;
+};
+
+struct LoadResult {
+  static constexpr size_t kMaxProblems = 50;
+
+  size_t created = 0;
+  size_t updated = 0;
+  size_t unchanged = 0;
+  size_t skipped = 0;                     // problems, also those beyond kMaxProblems
+  std::vector<ManifestProblem> problems;  // the first kMaxProblems
+  // Made because objects live in them and no manifest makes them.
+  std::vector<std::string> made_namespaces;
+  size_t without_owners = 0;  // objects whose owner references were left out
+};
+
+// Definitions first, then Namespaces, then the rest. An object is created, or updated if that would
+// change anything but what a server says; its status follows through the status subresource. So
+// loading the same again changes nothing. What manifest_plan.h says of single objects holds. Files,
+// documents and objects that are bad, or that the cluster refuses, are skipped and reported, here
+// and in the log.
+//
+// Errors: a path that does not exist; too much to read; in strict mode the first problem; and a
+// cluster that fails (500 and above) or cannot be reached, after which some of it may be written.
+Task<LoadResult> LoadManifests(kube::Client& client, CatalogPtr catalog, LoadOptions options);
+
+}  // namespace steward::storage
+
+#endif  // STORAGE_EMBEDDED_MANIFEST_LOADER_H_

@@ -1,0 +1,21 @@
+// Bringing one planned object into a cluster.
+#ifndef STORAGE_EMBEDDED_MANIFEST_WRITER_H_
+#define STORAGE_EMBEDDED_MANIFEST_WRITER_H_
+
+#include "base/async/task.h"
+#include "kube/client/client.h"
+#include "storage/embedded/manifest_plan.h"
+
+namespace steward::storage {
+
+enum class Written { kCreated, kUpdated, kUnchanged };
+
+// Creates the object, or makes the present one equal to it where a dry run says that this changes
+// more than resourceVersion and generation; then the same for its status. Starts over a few times
+// when others write it meanwhile. Errors are the client's; kFailedPrecondition for an object that
+// is being deleted. The arguments outlive the call.
+Task<Written> WritePlanned(kube::Client& client, const PlannedObject& planned);
+
+}  // namespace steward::storage
+
+#endif  // STORAGE_EMBEDDED_MANIFEST_WRITER_H_

@@ -1,0 +1,39 @@
+// What is special about Namespaces.
+#ifndef STORAGE_EMBEDDED_NAMESPACE_RULES_H_
+#define STORAGE_EMBEDDED_NAMESPACE_RULES_H_
+
+#include <boost/json/object.hpp>
+#include <string>
+#include <string_view>
+
+#include "absl/status/status.h"
+#include "absl/time/time.h"
+#include "kube/meta/resource_type.h"
+#include "storage/embedded/store.h"
+
+namespace steward::storage {
+
+// Objects are created in a namespace that exists (else 404) and is not being deleted (else 403 with
+// the cause NamespaceTerminating).
+absl::Status CheckNamespaceAdmits(Transaction& transaction, const kube::ResourceType& type,
+                                  const std::string& ns, const std::string& name);
+
+// Of a new Namespace: phase Active, the finalizer "kubernetes" in its spec, and the label
+// kubernetes.io/metadata.name.
+void CompleteNamespace(boost::json::object& object);
+// spec.finalizers, and the label above, are not a client's to change.
+void KeepNamespaceSpec(const boost::json::object& stored, boost::json::object& updated);
+
+// The finalizer in its spec, which stays until its contents are gone.
+bool HasNamespaceFinalizer(const boost::json::object& object);
+void RemoveNamespaceFinalizer(boost::json::object& object);
+void SetNamespaceTerminating(boost::json::object& object);
+
+// Of any object: adds `finalizer` to its metadata, unless it is there.
+void AddFinalizer(std::string_view finalizer, boost::json::object& object);
+// Sets deletionTimestamp and a grace period of 0.
+boost::json::object MarkForDeletion(boost::json::object object, absl::Time now);
+
+}  // namespace steward::storage
+
+#endif  // STORAGE_EMBEDDED_NAMESPACE_RULES_H_

@@ -1,0 +1,39 @@
+// Label and field selectors over stored objects.
+#ifndef STORAGE_EMBEDDED_OBJECT_FILTER_H_
+#define STORAGE_EMBEDDED_OBJECT_FILTER_H_
+
+#include <string>
+#include <string_view>
+
+#include "absl/status/statusor.h"
+#include "kube/meta/resource_type.h"
+#include "kube/meta/selector.h"
+#include "storage/embedded/version_table.h"
+
+namespace steward::storage {
+
+// What a list or a watch asks for: a namespace (or all), and selectors. A value.
+class ObjectFilter {
+ public:
+  // 400 in Kubernetes' wording for a selector that cannot be read, or that names a field which the
+  // kind does not offer: metadata.name and metadata.namespace are there for all.
+  static absl::StatusOr<ObjectFilter> Create(const kube::ResourceType& type, const std::string& ns,
+                                             const std::string& label_selector,
+                                             const std::string& field_selector);
+
+  const std::string& key_prefix() const { return key_prefix_; }
+  // Whether more than the namespace is asked for.
+  bool selective() const { return !labels_.empty() || !fields_.empty(); }
+  // Whether the object is meant. kDataLoss when `body` cannot be read.
+  absl::StatusOr<bool> Matches(std::string_view key, std::string_view body) const;
+
+ private:
+  std::string key_prefix_;
+  kube::LabelSelector labels_;
+  kube::FieldSelector fields_;
+  bool fields_in_body_ = false;
+};
+
+}  // namespace steward::storage
+
+#endif  // STORAGE_EMBEDDED_OBJECT_FILTER_H_

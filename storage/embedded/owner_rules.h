@@ -1,0 +1,45 @@
+// The steps of garbage collection, each within one transaction.
+// Source: k8s.io/kubernetes/pkg/controller/garbagecollector.
+#ifndef STORAGE_EMBEDDED_OWNER_RULES_H_
+#define STORAGE_EMBEDDED_OWNER_RULES_H_
+
+#include <boost/json/object.hpp>
+#include <compare>
+#include <string>
+#include <string_view>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "storage/embedded/store.h"
+#include "storage/embedded/write_operations.h"
+
+namespace steward::storage {
+
+struct ObjectKey {
+  std::string resource;  // "widgets.example.com"
+  std::string key;
+  auto operator<=>(const ObjectKey&) const = default;
+};
+
+// Whether the garbage collector has to do something before an object with this metadata may go.
+bool NeedsRelease(const boost::json::object& metadata);
+
+// Looks at a dependent's owners: with one that lives, references to those that do not are removed;
+// with none, the object is deleted.
+absl::Status CollectDependent(Transaction& transaction, const ObjectKey& dependent,
+                              const ContextSource& context);
+
+// Of an object that is deleted in the foreground: its dependents are deleted, and when none of
+// those that block it is left, its finalizer goes. Of one that is to orphan: the references to it
+// go, and then its finalizer. True when nothing more is to be done for it.
+absl::StatusOr<bool> ReleaseOwner(Transaction& transaction, const ObjectKey& owner,
+                                  const ContextSource& context);
+
+// Removes `finalizer` from an object, and the object if it is being deleted and nothing else holds
+// it.
+absl::Status RemoveFinalizer(Transaction& transaction, const kube::ResourceType& type,
+                             const std::string& key, std::string_view finalizer);
+
+}  // namespace steward::storage
+
+#endif  // STORAGE_EMBEDDED_OWNER_RULES_H_

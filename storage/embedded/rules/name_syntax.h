@@ -1,0 +1,19 @@
+// The syntax of objects' names, with Kubernetes' explanations of what is wrong.
+#ifndef STORAGE_EMBEDDED_RULES_NAME_SYNTAX_H_
+#define STORAGE_EMBEDDED_RULES_NAME_SYNTAX_H_
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "storage/embedded/rules/kind_rules.h"
+
+namespace steward::storage {
+
+// The complaints about `name`; empty when it is good. `prefix`: it is a generateName, to which more
+// will be added.
+std::vector<std::string> NameProblems(NameForm form, std::string_view name, bool prefix);
+
+}  // namespace steward::storage
+
+#endif  // STORAGE_EMBEDDED_RULES_NAME_SYNTAX_H_

@@ -1,0 +1,42 @@
+// An object's metadata as a kube-apiserver decodes and encodes it.
+#ifndef STORAGE_EMBEDDED_RULES_OBJECT_META_H_
+#define STORAGE_EMBEDDED_RULES_OBJECT_META_H_
+
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+#include <boost/json/value.hpp>
+#include <string>
+#include <string_view>
+
+#include "base/json/json_access.h"
+
+namespace steward::storage {
+
+struct DecodedMeta {
+  // Known members only, in the order of metav1.ObjectMeta, without those that are empty; an owner
+  // that is listed twice is there once. Times are in UTC. selfLink and managedFields, which nothing
+  // here fills, are dropped.
+  boost::json::object meta;
+  // "" or, in the words of Go's JSON decoder, why the metadata cannot be read; `meta` is then
+  // meaningless.
+  std::string problem;
+};
+
+// `metadata` may be null (no metadata). `path` is where its members lie for the decoder: "" or
+// "metadata.".
+DecodedMeta DecodeMeta(const boost::json::value* metadata, std::string_view path);
+
+// `meta`, whose members are known ones, in the order of metav1.ObjectMeta.
+boost::json::object InOrder(const boost::json::object& meta);
+
+// How Go's JSON decoder calls the type of a value: "string", "number", ...
+std::string_view JsonTypeName(const boost::json::value& value);
+
+// The metadata of a decoded or stored object. REQUIRES: it has some.
+const boost::json::object& MetaOf(const boost::json::object& object);
+
+inline boost::json::string_view Key(std::string_view s) { return {s.data(), s.size()}; }
+
+}  // namespace steward::storage
+
+#endif  // STORAGE_EMBEDDED_RULES_OBJECT_META_H_
