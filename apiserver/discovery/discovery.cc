@@ -48,21 +48,39 @@ void AddWithSlash(Documents& documents, const std::string& path, Document docume
   Add(documents, path, std::move(document));
 }
 
-absl::Status AddGroups(const std::vector<ServedGroup>& groups, Documents& documents) {
-  ASSIGN_OR_RETURN(Document list, DiscoveryDocument(ApiGroupList(groups)));
+// `json`, and all of `groups` for who asks for the aggregated form.
+absl::StatusOr<Document> DocumentOfGroups(std::string_view json,
+                                          const std::vector<ServedGroup>& groups) {
+  ASSIGN_OR_RETURN(Document document, DiscoveryDocument(json));
   for (std::string_view version : {"v2", "v2beta1"}) {
-    list.representations.push_back(AggregatedRepresentation(groups, version));
+    document.representations.push_back(AggregatedRepresentation(groups, version));
   }
-  AddWithSlash(documents, "/apis", std::move(list));
+  return document;
+}
+
+absl::Status AddResourceLists(const ServedGroup& group, Documents& documents) {
+  for (const ServedVersion& version : group.versions) {
+    ASSIGN_OR_RETURN(Document resources, DiscoveryDocument(ApiResourceList(group, version)));
+    AddWithSlash(documents, "/" + ApiPath(group.name, version.version), std::move(resources));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status AddGroups(const std::vector<ServedGroup>& groups, Documents& documents) {
+  std::vector<ServedGroup> named;
   for (const ServedGroup& group : groups) {
+    RETURN_IF_ERROR(AddResourceLists(group, documents));
+    if (group.name.empty()) {
+      ASSIGN_OR_RETURN(Document core, DocumentOfGroups(ApiVersions(group), {group}));
+      AddWithSlash(documents, "/api", std::move(core));
+      continue;
+    }
     ASSIGN_OR_RETURN(Document document, DiscoveryDocument(ApiGroup(group)));
     AddWithSlash(documents, "/apis/" + group.name, std::move(document));
-    for (const ServedVersion& version : group.versions) {
-      ASSIGN_OR_RETURN(Document resources, DiscoveryDocument(ApiResourceList(group, version)));
-      AddWithSlash(documents, StrCat("/apis/", group.name, "/", version.version),
-                   std::move(resources));
-    }
+    named.push_back(group);
   }
+  ASSIGN_OR_RETURN(Document list, DocumentOfGroups(ApiGroupList(named), named));
+  AddWithSlash(documents, "/apis", std::move(list));
   return absl::OkStatus();
 }
 
@@ -76,7 +94,7 @@ absl::Status AddOpenApi(const std::vector<ServedGroup>& groups, const std::strin
       Document document;
       document.addressed_by_hash = true;
       document.representations = {OpenApiRepresentation(Serialize(v3))};
-      const std::string key = StrCat("apis/", group.name, "/", served.version);
+      const std::string key = ApiPath(group.name, served.version);
       const std::string path = "/openapi/v3/" + key;
       std::string_view hash = document.representations[0].etag;
       hash = hash.substr(1, hash.size() - 2);

@@ -1,4 +1,4 @@
-// Tells clients what there is: /apis and below, /version, /openapi.
+// Tells clients what there is: /api, /apis and below, /version, /openapi.
 #ifndef APISERVER_DISCOVERY_DISCOVERY_H_
 #define APISERVER_DISCOVERY_DISCOVERY_H_
 
@@ -14,7 +14,8 @@ namespace steward::discovery {
 
 // Answers, from bytes prepared here and now:
 //   /apis  /apis/<group>  /apis/<group>/<version>  /version   (a trailing slash is fine)
-//   /openapi/v2  /openapi/v3  /openapi/v3/apis/<group>/<version>
+//   /api  /api/<version>   when there are resources of the core group
+//   /openapi/v2  /openapi/v3  /openapi/v3/apis/<group>/<version>  /openapi/v3/api/<version>
 // and hands every other path to `next`. Documents are the same on every replica of one build.
 // Depends on no cache, so it can answer at once. `clock` outlives the handler. Thread-safe.
 // Error: a resource's OpenAPI schema is not a JSON object.

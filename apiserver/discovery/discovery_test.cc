@@ -16,12 +16,14 @@
 #include <vector>
 
 #include "apiserver/discovery/group_documents.h"
-#include "apiserver/discovery/openapi_v3.h"
+#include "apiserver/discovery/openapi_parts.h"
 #include "apiserver/discovery/version_info.h"
 #include "apiserver/http/message.h"
+#include "apiserver/rest/mutation.h"
 #include "apiserver/rest/resource.h"
 #include "apiserver/rest/testing/fake_resource.h"
 #include "apiserver/rest/testing/recording_writer.h"
+#include "apiserver/rest/watcher.h"
 #include "apiserver/views/installed_operator/openapi/openapi.h"
 #include "base/async/run.h"
 #include "base/clock/fake_clock.h"
@@ -48,6 +50,65 @@ VoidTask Next(http::Request&, http::ResponseWriter& writer) {
   (void)co_await http::Respond(writer, 418, "text/plain", "next");
 }
 
+// Has every verb, and is never asked.
+class EveryVerb : public rest::Getter,
+                  public rest::Lister,
+                  public rest::Watcher,
+                  public rest::Creator,
+                  public rest::Updater,
+                  public rest::Patcher,
+                  public rest::Deleter {
+ public:
+  rest::Resource Definition(const kube::GroupVersionKind& gvk, std::string plural,
+                            bool namespaced) {
+    rest::Resource resource;
+    resource.descriptor = {gvk, std::move(plural), "singular", {}, {}, namespaced};
+    resource.openapi_schema = R"({"type":"object"})";
+    resource.create = this;
+    resource.del = this;
+    resource.get = this;
+    resource.list = this;
+    resource.patch = this;
+    resource.update = this;
+    resource.watch = this;
+    resource.patch_types = {"application/merge-patch+json"};
+    resource.pages = true;
+    rest::Subresource status;
+    status.name = "status";
+    status.get_object = this;
+    status.update = this;
+    status.patch = this;
+    resource.subresources = {status};
+    return resource;
+  }
+
+  Task<rest::Reading> Get(const kube::NamespacedName&, const rest::ReadOptions&) override {
+    co_return absl::UnimplementedError("");
+  }
+  Task<rest::Reading> List(const rest::Selection&, const rest::ReadOptions&) override {
+    co_return absl::UnimplementedError("");
+  }
+  Task<std::unique_ptr<rest::EventStream>> Watch(const rest::Selection&,
+                                                 const rest::WatchOptions&) override {
+    co_return absl::UnimplementedError("");
+  }
+  Task<rest::WriteResult> Create(const std::string&, json::value,
+                                 const kube::WriteOptions&) override {
+    co_return absl::UnimplementedError("");
+  }
+  Task<rest::WriteResult> Update(const kube::NamespacedName&, json::value,
+                                 const kube::WriteOptions&) override {
+    co_return absl::UnimplementedError("");
+  }
+  Task<rest::WriteResult> Patch(const kube::NamespacedName&, kube::PatchType, json::value,
+                                const kube::WriteOptions&) override {
+    co_return absl::UnimplementedError("");
+  }
+  Task<rest::WriteResult> Delete(const kube::NamespacedName&, const kube::DeleteOptions&) override {
+    co_return absl::UnimplementedError("");
+  }
+};
+
 class DiscoveryTest : public testing::Test {
  protected:
   DiscoveryTest() : fake_({}) {
@@ -64,7 +125,10 @@ class DiscoveryTest : public testing::Test {
     gadgets.subresources.clear();
     gadgets.get = nullptr;
     resources_ = {operators, fake_.Definition(), gadgets};
+    Serve();
+  }
 
+  void Serve() {
     VersionInfo version{"0",   "1",          "v0.1.0", "abc", "clean", "2026-11-21T00:00:00Z",
                         "g++", "linux/amd64"};
     auto handler = WithDiscovery(resources_, version, clock_, Next);
@@ -100,6 +164,28 @@ class DiscoveryTest : public testing::Test {
   std::vector<rest::Resource> resources_;
   http::Handler handler_;
   RecordingWriter writer_;
+};
+
+// Beside the virtual resources, stored ones with every verb.
+class StoredDiscoveryTest : public DiscoveryTest {
+ protected:
+  StoredDiscoveryTest() {
+    resources_.push_back(stored_.Definition({"", "v1", "Namespace"}, "namespaces", false));
+    resources_.push_back(stored_.Definition({"", "v1", "Event"}, "events", true));
+    resources_.push_back(stored_.Definition({"stored.io", "v1alpha1", "Thing"}, "things", true));
+    resources_.push_back(stored_.Definition({"stored.io", "v1", "Thing"}, "things", true));
+    Serve();
+  }
+
+  json::value Path(const std::string& document, const std::string& path) {
+    EXPECT_EQ(Ask(document), 200);
+    const json::value body = Body();
+    const json::value* item = body.at("paths").as_object().if_contains(path);
+    EXPECT_NE(item, nullptr) << path;
+    return item == nullptr ? json::value(json::object()) : *item;
+  }
+
+  EveryVerb stored_;
 };
 
 // Compares with testdata/<name>; with UPDATE_GOLDENS=<the repository>, writes it instead.
@@ -141,6 +227,109 @@ TEST_F(DiscoveryTest, Goldens) {
     ExpectGolden(row.golden, row.golden.ends_with(".json") ? IndentJson(writer_.body()) + "\n"
                                                            : writer_.body());
   }
+}
+
+TEST_F(StoredDiscoveryTest, Goldens) {
+  const struct {
+    std::string golden, path, accept;
+  } kRows[] = {
+      {"core_versions.json", "/api", ""},
+      {"core_resources.json", "/api/v1", ""},
+      {"core_aggregated_v2.json", "/api", kV2},
+      {"stored_groups.json", "/apis", ""},
+      {"openapi_v3_core.json", "/openapi/v3/api/v1", ""},
+  };
+  for (const auto& row : kRows) {
+    SCOPED_TRACE(row.golden);
+    ASSERT_EQ(Ask(row.path, {{"Accept", row.accept}}), 200);
+    ExpectGolden(row.golden, IndentJson(writer_.body()) + "\n");
+  }
+}
+
+TEST_F(StoredDiscoveryTest, Paths) {
+  for (const char* path : {"/api", "/api/", "/api/v1", "/api/v1/", "/openapi/v3/api/v1",
+                           "/apis/stored.io/v1", "/openapi/v3/apis/stored.io/v1alpha1"}) {
+    EXPECT_EQ(Ask(path), 200) << path;
+  }
+  for (const char* path : {"/apis//v1", "/api/v2", "/openapi/v3/apis//v1", "/api/v1/namespaces"}) {
+    EXPECT_EQ(Ask(path), 418) << path;
+  }
+}
+
+TEST_F(StoredDiscoveryTest, AnOperationForEachVerb) {
+  const struct {
+    std::string path;
+    std::vector<std::string> operations;
+  } kRows[] = {
+      {"", {"get", "post"}},
+      {"/{name}", {"get", "put", "delete", "patch"}},
+      {"/{name}/status", {"get", "put", "patch"}},
+  };
+  const json::object gvk{{"group", "stored.io"}, {"version", "v1"}, {"kind", "Thing"}};
+  for (const auto& row : kRows) {
+    for (const std::string document : {"/openapi/v3/apis/stored.io/v1", "/openapi/v2"}) {
+      SCOPED_TRACE(document + " " + row.path);
+      json::value item =
+          Path(document, "/apis/stored.io/v1/namespaces/{namespace}/things" + row.path);
+      EXPECT_EQ(item.as_object().size(), row.operations.size() + 1);  // and the parameters
+      for (const std::string& operation : row.operations) {
+        const json::value* found = item.as_object().if_contains(operation);
+        ASSERT_NE(found, nullptr) << operation;
+        EXPECT_EQ(found->at("x-kubernetes-group-version-kind"), gvk);
+      }
+    }
+  }
+}
+
+// What `kubectl create` and `kubectl apply` look for before they send anything.
+TEST_F(StoredDiscoveryTest, KubectlMayValidate) {
+  for (const std::string suffix : {"", "/status"}) {
+    const json::value item = Path("/openapi/v3/api/v1", "/api/v1/namespaces/{name}" + suffix);
+    std::set<std::string> names;
+    for (const json::value& parameter : item.at("patch").at("parameters").as_array()) {
+      EXPECT_EQ(parameter.at("in"), "query");
+      names.emplace(parameter.at("name").as_string());
+    }
+    EXPECT_TRUE(names.contains("fieldValidation"));
+    EXPECT_TRUE(names.contains("dryRun"));
+  }
+}
+
+TEST_F(StoredDiscoveryTest, SwaggerBodies) {
+  const json::value item = Path("/openapi/v2", "/api/v1/namespaces/{name}");
+  const json::value& patch = item.at("patch");
+  EXPECT_EQ(patch.at("consumes"), json::array{"application/merge-patch+json"});
+  const json::array& parameters = patch.at("parameters").as_array();
+  EXPECT_EQ(parameters.back().at("in"), "body");
+  EXPECT_EQ(parameters.back().at("schema").at("$ref"),
+            "#/definitions/io.k8s.apimachinery.pkg.apis.meta.v1.Patch");
+  EXPECT_FALSE(patch.as_object().contains("requestBody"));
+  EXPECT_FALSE(
+      item.at("delete").at("parameters").as_array().back().as_object().contains("required"));
+}
+
+// A schema of somebody else's: v2 has fewer keywords, and fields may be called like keywords.
+TEST_F(StoredDiscoveryTest, SwaggerOfAnySchema) {
+  resources_.back().openapi_schema = R"json({
+    "type": "object", "oneOf": [{"required": ["a"]}], "allOf": [true],
+    "properties": {
+      "not": {"type": "string", "nullable": true, "default": {"$ref": "kept", "not": 1}},
+      "allOf": {"type": "array", "items": {"anyOf": [{"type": "integer"}]}},
+      "$ref": {"$ref": "x"},
+      "map": {"additionalProperties": {"not": {}, "type": "integer"}},
+      "two": {"allOf": [{"type": "string", "nullable": true}, {"minLength": 1}]}}})json";
+  Serve();
+  ASSERT_EQ(Ask("/openapi/v2"), 200);
+  const json::value document = Body();
+  const json::object& schema = document.at("definitions").at("io.stored.v1.Thing").as_object();
+  EXPECT_FALSE(schema.contains("oneOf"));
+  const json::value want = *ParseJson(R"json({
+    "not": {"type": "string", "default": {"$ref": "kept", "not": 1}},
+    "allOf": {"type": "array", "items": {}},
+    "$ref": {"$ref": "#/definitions/x"},
+    "map": {"additionalProperties": {"type": "integer"}},
+    "two": {"allOf": [{"type": "string"}, {"minLength": 1}]}})json");
+  EXPECT_EQ(schema.at("properties"), want);
 }
 
 TEST_F(DiscoveryTest, Paths) {
@@ -273,12 +462,14 @@ void CollectRefs(const json::value& value, std::set<std::string>& refs) {
   }
 }
 
-TEST_F(DiscoveryTest, ReferencesResolveAndOperationsAreUnique) {
+TEST_F(StoredDiscoveryTest, ReferencesResolveAndOperationsAreUnique) {
   const struct {
     std::string path, prefix;
   } kRows[] = {
       {"/openapi/v3/apis/example.com/v1", "#/components/schemas/"},
       {"/openapi/v3/apis/views.operators.coreos.com/v1alpha1", "#/components/schemas/"},
+      {"/openapi/v3/apis/stored.io/v1", "#/components/schemas/"},
+      {"/openapi/v3/api/v1", "#/components/schemas/"},
       {"/openapi/v2", "#/definitions/"},
   };
   for (const auto& row : kRows) {
@@ -296,7 +487,11 @@ TEST_F(DiscoveryTest, ReferencesResolveAndOperationsAreUnique) {
       EXPECT_TRUE(schemas.as_object().contains(ref.substr(row.prefix.size()))) << ref;
     }
     for (const auto& [path, item] : document.at("paths").as_object()) {
-      EXPECT_TRUE(ids.emplace(item.at("get").at("operationId").as_string()).second) << path;
+      for (const auto& [method, operation] : item.as_object()) {
+        if (method == "parameters") continue;
+        EXPECT_TRUE(ids.emplace(operation.at("operationId").as_string()).second)
+            << method << " " << path;
+      }
     }
   }
 }
@@ -344,10 +539,27 @@ TEST(GroupResourcesTest, KeepsTheOrder) {
               HasSubstr(R"("preferredVersion":{"groupVersion":"b/v2","version":"v2"})"));
 }
 
+TEST(GroupResourcesTest, StableVersionsFirst) {
+  std::vector<rest::Resource> resources;
+  for (const char* version : {"foo", "v1alpha1", "v1", "v10beta3", "v2", "v3beta1", "v11alpha2",
+                              "v10", "v1beta10", "v1beta2", "v0", "v01", "bar", "v1beta"}) {
+    resources.emplace_back().descriptor.gvk = {"g", version, "X"};
+  }
+  std::vector<std::string> versions;
+  const std::vector<ServedGroup> groups = GroupResources(resources);
+  for (const ServedVersion& served : groups.at(0).versions) {
+    versions.push_back(served.version);
+  }
+  EXPECT_THAT(versions,
+              testing::ElementsAre("v10", "v2", "v1", "v10beta3", "v3beta1", "v1beta10", "v1beta2",
+                                   "v11alpha2", "v1alpha1", "bar", "foo", "v0", "v01", "v1beta"));
+}
+
 TEST(SchemaNameTest, ReversesTheDomain) {
   EXPECT_EQ(SchemaName({"views.operators.coreos.com", "v1alpha1", "InstalledOperator"}),
             "com.coreos.operators.views.v1alpha1.InstalledOperator");
   EXPECT_EQ(SchemaName({"apps", "v1", "Deployment"}), "apps.v1.Deployment");
+  EXPECT_EQ(SchemaName({"", "v1", "Event"}), "io.k8s.api.core.v1.Event");
 }
 
 }  // namespace

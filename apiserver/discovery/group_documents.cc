@@ -4,10 +4,14 @@
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 #include <boost/json/value.hpp>
+#include <charconv>
+#include <compare>
+#include <cstdint>
 #include <utility>
 
 #include "base/json/json_text.h"
 #include "base/text/str_cat.h"
+#include "kube/meta/names.h"
 
 namespace steward::discovery {
 namespace {
@@ -20,13 +24,54 @@ json::array Strings(const std::vector<std::string>& strings) {
   return array;
 }
 
-std::vector<std::string> VerbsOf(const rest::Subresource& subresource) {
-  if (subresource.get == nullptr) return {};
-  return {"get"};
+std::string GroupVersionName(const ServedGroup& group, const ServedVersion& version) {
+  return kube::GroupVersionKind{group.name, version.version, ""}.ApiVersion();
 }
 
 json::object GroupVersion(const ServedGroup& group, const ServedVersion& version) {
-  return {{"groupVersion", StrCat(group.name, "/", version.version)}, {"version", version.version}};
+  return {{"groupVersion", GroupVersionName(group, version)}, {"version", version.version}};
+}
+
+// "v2beta1" has the stability 1, the major number 2 and the minor number 1. Greater = preferred.
+struct VersionRank {
+  int stability = -1;  // 2 = stable, 1 = beta, 0 = alpha, -1 = another form
+  uint64_t major = 0;
+  uint64_t minor = 0;
+  auto operator<=>(const VersionRank&) const = default;
+};
+
+// A positive decimal number without leading zeros, taken from the front; 0 = there is none.
+uint64_t TakeNumber(std::string_view& text) {
+  uint64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || text.starts_with('0')) return 0;
+  text.remove_prefix(static_cast<size_t>(end - text.data()));
+  return number;
+}
+
+VersionRank RankOf(std::string_view version) {
+  if (!version.starts_with('v')) return {};
+  version.remove_prefix(1);
+  VersionRank rank;
+  rank.major = TakeNumber(version);
+  if (rank.major == 0) return {};
+  if (version.empty()) {
+    rank.stability = 2;
+    return rank;
+  }
+  const bool beta = version.starts_with("beta");
+  if (!beta && !version.starts_with("alpha")) return {};
+  version.remove_prefix(beta ? 4 : 5);
+  rank.stability = beta ? 1 : 0;
+  rank.minor = TakeNumber(version);
+  if (rank.minor == 0 || !version.empty()) return {};
+  return rank;
+}
+
+bool IsPreferred(const ServedVersion& a, const ServedVersion& b) {
+  const VersionRank rank_a = RankOf(a.version), rank_b = RankOf(b.version);
+  if (rank_a.stability < 0 && rank_b.stability < 0) return a.version < b.version;
+  return rank_a > rank_b;
 }
 
 // Adds what an APIGroup says, by itself or within a list.
@@ -55,7 +100,7 @@ void AddListedResource(const rest::Resource& resource, json::array& out) {
                                {"singularName", ""},
                                {"namespaced", descriptor.namespaced},
                                {"kind", descriptor.gvk.kind},
-                               {"verbs", Strings(VerbsOf(subresource))}});
+                               {"verbs", Strings(subresource.Verbs())}});
   }
 }
 
@@ -76,7 +121,7 @@ json::object DiscoveredResource(const rest::Resource& resource) {
   for (const rest::Subresource& subresource : resource.subresources) {
     subresources.push_back(json::object{{"subresource", subresource.name},
                                         {"responseKind", ResponseKind(descriptor.gvk)},
-                                        {"verbs", Strings(VerbsOf(subresource))}});
+                                        {"verbs", Strings(subresource.Verbs())}});
   }
   if (!subresources.empty()) entry["subresources"] = std::move(subresources);
   return entry;
@@ -93,8 +138,10 @@ json::object DiscoveredGroup(const ServedGroup& group) {
                                     {"resources", std::move(resources)},
                                     {"freshness", "Current"}});
   }
-  return {{"metadata", {{"name", group.name}, {"creationTimestamp", nullptr}}},
-          {"versions", std::move(versions)}};
+  json::object metadata;
+  if (!group.name.empty()) metadata["name"] = group.name;
+  metadata["creationTimestamp"] = nullptr;
+  return {{"metadata", std::move(metadata)}, {"versions", std::move(versions)}};
 }
 
 }  // namespace
@@ -112,7 +159,22 @@ std::vector<ServedGroup> GroupResources(const std::vector<rest::Resource>& resou
     if (version == versions.end()) version = versions.insert(versions.end(), {gvk.version, {}});
     version->resources.push_back(&resource);
   }
+  for (ServedGroup& group : groups) {
+    std::stable_sort(group.versions.begin(), group.versions.end(), IsPreferred);
+  }
   return groups;
+}
+
+std::string ApiPath(std::string_view group, std::string_view version) {
+  return group.empty() ? StrCat("api/", version) : StrCat("apis/", group, "/", version);
+}
+
+std::string ApiVersions(const ServedGroup& core) {
+  json::array versions;
+  for (const ServedVersion& version : core.versions) versions.emplace_back(version.version);
+  return Serialize(json::object{{"kind", "APIVersions"},
+                                {"versions", std::move(versions)},
+                                {"serverAddressByClientCIDRs", json::array()}});
 }
 
 std::string ApiGroupList(const std::vector<ServedGroup>& groups) {
@@ -135,7 +197,7 @@ std::string ApiResourceList(const ServedGroup& group, const ServedVersion& versi
   for (const rest::Resource* resource : version.resources) AddListedResource(*resource, resources);
   return Serialize(json::object{{"kind", "APIResourceList"},
                                 {"apiVersion", "v1"},
-                                {"groupVersion", StrCat(group.name, "/", version.version)},
+                                {"groupVersion", GroupVersionName(group, version)},
                                 {"resources", std::move(resources)}});
 }
 

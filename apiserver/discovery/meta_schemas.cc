@@ -119,4 +119,91 @@ std::string_view MetaSchemas() {
 })json";
 }
 
+std::string_view WriteSchemas() {
+  return R"json({
+"io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions": {
+  "type": "object",
+  "description": "How an object shall be deleted.",
+  "properties": {
+    "apiVersion": {"type": "string", "description": "Group and version of these options' form."},
+    "dryRun": {
+      "type": "array",
+      "description": "All: do everything but the change itself.",
+      "items": {"type": "string", "default": ""},
+      "x-kubernetes-list-type": "atomic"
+    },
+    "kind": {"type": "string", "description": "DeleteOptions."},
+    "preconditions": {
+      "description": "What must hold, or nothing is deleted.",
+      "allOf": [{"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.Preconditions"}]
+    },
+    "propagationPolicy": {"type": "string", "description": "What becomes of dependents: Orphan, Background or Foreground."}
+  }
+},
+"io.k8s.apimachinery.pkg.apis.meta.v1.Patch": {
+  "type": "object",
+  "description": "A change, in the form that the request's media type names."
+},
+"io.k8s.apimachinery.pkg.apis.meta.v1.Preconditions": {
+  "type": "object",
+  "description": "What must hold of an object for it to be deleted.",
+  "properties": {
+    "resourceVersion": {"type": "string", "description": "The object is in this state."},
+    "uid": {"type": "string", "description": "The object is this one, not another of its name."}
+  }
+},
+"io.k8s.apimachinery.pkg.apis.meta.v1.Status": {
+  "type": "object",
+  "description": "How a request ended, where no object says so.",
+  "properties": {
+    "apiVersion": {"type": "string", "description": "Group and version of this status's form."},
+    "code": {"type": "integer", "format": "int32", "description": "The HTTP code that goes with it."},
+    "details": {
+      "description": "What it is about.",
+      "allOf": [{"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.StatusDetails"}],
+      "x-kubernetes-list-type": "atomic"
+    },
+    "kind": {"type": "string", "description": "Status."},
+    "message": {"type": "string", "description": "For people."},
+    "metadata": {
+      "description": "Empty, or where to go on after an expired page.",
+      "default": {},
+      "allOf": [{"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta"}]
+    },
+    "reason": {"type": "string", "description": "For programs, in one word."},
+    "status": {"type": "string", "description": "Success or Failure."}
+  }
+},
+"io.k8s.apimachinery.pkg.apis.meta.v1.StatusCause": {
+  "type": "object",
+  "description": "One thing that was wrong.",
+  "properties": {
+    "field": {"type": "string", "description": "The field in which it was, if any."},
+    "message": {"type": "string", "description": "For people."},
+    "reason": {"type": "string", "description": "For programs, in one word."}
+  }
+},
+"io.k8s.apimachinery.pkg.apis.meta.v1.StatusDetails": {
+  "type": "object",
+  "description": "What a status is about.",
+  "properties": {
+    "causes": {
+      "type": "array",
+      "description": "All that was wrong.",
+      "items": {
+        "default": {},
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.StatusCause"}]
+      },
+      "x-kubernetes-list-type": "atomic"
+    },
+    "group": {"type": "string", "description": "The resource's group."},
+    "kind": {"type": "string", "description": "The resource."},
+    "name": {"type": "string", "description": "The object's name."},
+    "retryAfterSeconds": {"type": "integer", "format": "int32", "description": "When to come again."},
+    "uid": {"type": "string", "description": "The object's UID."}
+  }
+}
+})json";
+}
+
 }  // namespace steward::discovery

@@ -1,5 +1,6 @@
 #include "apiserver/discovery/openapi_v2.h"
 
+#include <algorithm>
 #include <boost/json/array.hpp>
 #include <boost/json/value.hpp>
 #include <string_view>
@@ -14,26 +15,55 @@ namespace json = boost::json;
 
 constexpr std::string_view kV3Prefix = "#/components/schemas/";
 
-// A copy with references into `definitions`. v3 wraps a reference that has siblings into allOf;
-// readers of v2 expect it beside them, and know no allOf.
-json::value Schema(const json::value& v3) {
-  if (const json::array* array = v3.if_array()) {
-    json::array out;
-    for (const json::value& element : *array) out.push_back(Schema(element));
-    return out;
-  }
+json::value Schema(const json::value& v3);
+
+// Schemas by name: of properties, whose names may look like keywords.
+json::value SchemaMap(const json::value& v3) {
   const json::object* object = v3.if_object();
   if (object == nullptr) return v3;
   json::object out;
-  for (const auto& [key, value] : *object) {
-    if (key == "$ref" && value.is_string()) {
-      const std::string_view ref(value.get_string().data(), value.get_string().size());
-      out[key] = StrCat("#/definitions/", ref.substr(kV3Prefix.size()));
-    } else if (key == "allOf" && value.is_array() && value.get_array().size() == 1) {
-      const json::value only = Schema(value.get_array()[0]);
-      for (const auto& [inner, part] : only.as_object()) out.insert_or_assign(inner, part);
-    } else {
-      out[key] = Schema(value);
+  for (const auto& [name, schema] : *object) out[name] = Schema(schema);
+  return out;
+}
+
+bool UnknownToV2(json::string_view keyword) {
+  return keyword == "anyOf" || keyword == "oneOf" || keyword == "not" || keyword == "nullable";
+}
+
+void AddReference(json::string_view v3, json::object& out) {
+  std::string_view ref(v3.data(), v3.size());
+  if (ref.starts_with(kV3Prefix)) ref.remove_prefix(kV3Prefix.size());
+  out["$ref"] = StrCat("#/definitions/", ref);
+}
+
+// v3 wraps a reference that has siblings into allOf; readers of v2 expect it beside them.
+void AddAllOf(const json::array& v3, json::object& out) {
+  json::array parts;
+  for (const json::value& part : v3) parts.push_back(Schema(part));
+  if (parts.size() != 1 || !parts[0].is_object()) {
+    out["allOf"] = std::move(parts);
+    return;
+  }
+  for (const auto& [keyword, value] : parts[0].get_object()) out.insert_or_assign(keyword, value);
+}
+
+// A copy with references into `definitions`, without the keywords that v2 lacks: what remains
+// allows more than the original.
+json::value Schema(const json::value& v3) {
+  const json::object* object = v3.if_object();
+  if (object == nullptr) return v3;
+  json::object out;
+  for (const auto& [keyword, value] : *object) {
+    if (keyword == "$ref" && value.is_string()) {
+      AddReference(value.get_string(), out);
+    } else if (keyword == "allOf" && value.is_array()) {
+      AddAllOf(value.get_array(), out);
+    } else if (keyword == "properties") {
+      out[keyword] = SchemaMap(value);
+    } else if (keyword == "items" || keyword == "additionalProperties") {
+      out[keyword] = Schema(value);
+    } else if (!UnknownToV2(keyword)) {
+      out[keyword] = value;
     }
   }
   return out;
@@ -52,6 +82,22 @@ json::array Parameters(const json::array& v3) {
   return out;
 }
 
+// The one body parameter that stands for a v3 request body.
+json::object BodyParameter(const json::object& v3, json::array& consumes) {
+  json::object parameter{{"name", "body"}, {"in", "body"}};
+  if (v3.contains("required")) parameter["required"] = true;
+  for (const auto& [media_type, body] : v3.at("content").as_object()) {
+    consumes.emplace_back(media_type);
+    parameter["schema"] = Schema(body.at("schema"));
+  }
+  return parameter;
+}
+
+bool Contains(const json::array& strings, json::string_view wanted) {
+  return std::any_of(strings.begin(), strings.end(),
+                     [&](const json::value& s) { return s.as_string() == wanted; });
+}
+
 // Also says which media types there are.
 json::object Responses(const json::object& v3, json::array& produces) {
   json::object out;
@@ -59,7 +105,7 @@ json::object Responses(const json::object& v3, json::array& produces) {
     json::object flat{{"description", response.at("description")}};
     if (const json::value* content = response.as_object().if_contains("content")) {
       for (const auto& [media_type, body] : content->as_object()) {
-        produces.emplace_back(media_type);
+        if (!Contains(produces, media_type)) produces.emplace_back(media_type);
         flat["schema"] = Schema(body.at("schema"));
       }
     }
@@ -74,6 +120,12 @@ json::object Operation(const json::object& v3) {
   for (const auto& [key, value] : v3) {
     if (key == "parameters") {
       out[key] = Parameters(value.as_array());
+    } else if (key == "requestBody") {
+      json::array consumes;
+      json::value& parameters = out["parameters"];
+      if (parameters.is_null()) parameters.emplace_array();
+      parameters.get_array().push_back(BodyParameter(value.as_object(), consumes));
+      out["consumes"] = std::move(consumes);
     } else if (key == "responses") {
       json::object responses = Responses(value.as_object(), produces);
       out["produces"] = std::move(produces);

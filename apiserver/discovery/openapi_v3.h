@@ -7,17 +7,12 @@
 
 #include "absl/status/statusor.h"
 #include "apiserver/discovery/group_documents.h"
-#include "kube/meta/names.h"
 
 namespace steward::discovery {
 
-// The name of a kind's schema: the group's domain reversed, version, kind
-// ("com.example.v1.Widget").
-std::string SchemaName(const kube::GroupVersionKind& gvk);
-
-// One path for each way to read a resource, and the schemas of its kind, its list and their
-// metadata: what `kubectl explain` needs. `document_version` is the document's own version. Error:
-// a resource's schema is not a JSON object.
+// The paths of the resources with an operation for each verb, and the schemas of their kinds, their
+// lists and their metadata: what `kubectl explain` needs. `document_version` is the document's own
+// version. Error: a resource's schema is not a JSON object.
 absl::StatusOr<boost::json::object> OpenApiV3(const ServedVersion& version,
                                               const std::string& document_version);
 

@@ -12,14 +12,16 @@
 
 namespace steward::filters {
 
-// Holds at most `capacity` entries; when full, the least recently used one makes room. Not
-// thread-safe.
+// Holds at most `capacity` entries; when full, the least recently used one makes room. `now` is the
+// wall clock's time; when that is earlier than at an earlier call, the clock was set back, how old
+// the entries are is unknown, and all of them end. Not thread-safe.
 template <typename Value>
 class ExpiringCache {
  public:
   explicit ExpiringCache(size_t capacity) : capacity_(capacity) {}
 
   std::optional<Value> Get(const std::string& key, absl::Time now) {
+    Notice(now);
     auto found = index_.find(key);
     if (found == index_.end()) return std::nullopt;
     auto entry = found->second;
@@ -33,8 +35,9 @@ class ExpiringCache {
   }
 
   // Replaces an entry of the same key.
-  void Put(const std::string& key, Value value, absl::Time expires) {
+  void Put(const std::string& key, Value value, absl::Time now, absl::Duration ttl) {
     if (capacity_ == 0) return;
+    Notice(now);
     if (auto found = index_.find(key); found != index_.end()) {
       entries_.erase(found->second);
       index_.erase(found);
@@ -43,7 +46,7 @@ class ExpiringCache {
       index_.erase(entries_.back().key);
       entries_.pop_back();
     }
-    entries_.push_front(Entry{key, std::move(value), expires});
+    entries_.push_front(Entry{key, std::move(value), now + ttl});
     index_.emplace(key, entries_.begin());
   }
 
@@ -56,7 +59,16 @@ class ExpiringCache {
     absl::Time expires;
   };
 
+  void Notice(absl::Time now) {
+    if (now < latest_) {
+      index_.clear();
+      entries_.clear();
+    }
+    latest_ = now;
+  }
+
   const size_t capacity_;
+  absl::Time latest_ = absl::InfinitePast();
   std::list<Entry> entries_;  // most recently used first
   absl::flat_hash_map<std::string, typename std::list<Entry>::iterator> index_;
 };

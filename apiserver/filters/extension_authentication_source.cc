@@ -109,7 +109,11 @@ void ExtensionAuthenticationSource::Apply(const kube::RawObject& config_map) {
   auto settings = ParseExtensionAuthentication(config_map.json);
   absl::Status applied = settings.status();
   if (settings.ok()) applied = store_.SetFromCluster(*std::move(settings));
-  if (!applied.ok()) LogFailure(applied);
+  if (applied.ok()) {
+    synced_.store(true, std::memory_order_release);
+  } else {
+    LogFailure(applied);
+  }
 }
 
 Task<std::string> ExtensionAuthenticationSource::List() {
@@ -121,9 +125,9 @@ Task<std::string> ExtensionAuthenticationSource::List() {
   if (page->items.empty()) {
     log::Warning("The cluster publishes no authentication settings for aggregated API servers",
                  {{"configMap", absl::StrCat(kNamespace, "/", kName)}});
+    synced_.store(true, std::memory_order_release);
   }
   for (const kube::RawObject& item : page->items) Apply(item);
-  synced_.store(true, std::memory_order_release);
   co_return std::move(page->resource_version);
 }
 

@@ -31,12 +31,14 @@ class ExtensionAuthenticationSource {
   // is deleted or damaged, the last good settings stay. Run once.
   VoidTask Run();
 
-  // True once the ConfigMap was read, or found absent, in the cluster. Thread-safe.
+  // True once the settings of the cluster's ConfigMap were in force, or it was found absent; a
+  // damaged one does not count. Thread-safe.
   bool has_synced() const { return synced_.load(std::memory_order_acquire); }
 
  private:
   StatusTask ListAndWatch();
   Task<std::string> List();
+  // A failure is logged only.
   void Apply(const kube::RawObject& config_map);
 
   kube::Client& client_;

@@ -69,8 +69,21 @@ class ReaderClient : public kube::Client {
     co_return watch;
   }
   Task<json::value> Create(const kube::GroupVersionResource& gvr, const std::string& ns,
-                           const json::value& object) override {
-    return inner_.Create(gvr, ns, object);
+                           const json::value& object, const kube::WriteOptions& options) override {
+    return inner_.Create(gvr, ns, object, options);
+  }
+  Task<json::value> Update(const kube::GroupVersionResource& gvr, const json::value& object,
+                           const kube::WriteOptions& options) override {
+    return inner_.Update(gvr, object, options);
+  }
+  Task<json::value> Patch(const kube::GroupVersionResource& gvr, const kube::NamespacedName& name,
+                          kube::PatchType type, const json::value& patch,
+                          const kube::WriteOptions& options) override {
+    return inner_.Patch(gvr, name, type, patch, options);
+  }
+  Task<json::value> Delete(const kube::GroupVersionResource& gvr, const kube::NamespacedName& name,
+                           const kube::DeleteOptions& options) override {
+    return inner_.Delete(gvr, name, options);
   }
 
  private:
@@ -191,6 +204,23 @@ TEST_F(ExtensionAuthenticationSourceTest, MayAppearLater) {
   Publish(a_);
   Settle();
   EXPECT_EQ(ca(), a_.cert_pem());
+}
+
+TEST_F(ExtensionAuthenticationSourceTest, ADamagedOneIsNotSynced) {
+  cluster_.Put(kConfigMaps, ConfigMap({{"client-ca-file", "garbage"}}));
+  Start();
+  EXPECT_FALSE(source_.has_synced());
+  cluster_.Put(kConfigMaps, R"({"metadata":{"name":"extension-apiserver-authentication",)"
+                            R"("namespace":"kube-system"},"data":[]})");
+  Settle();
+  EXPECT_FALSE(source_.has_synced());
+  Publish(a_);
+  Settle();
+  EXPECT_TRUE(source_.has_synced());
+  EXPECT_EQ(ca(), a_.cert_pem());
+  cluster_.Put(kConfigMaps, ConfigMap({{"client-ca-file", "garbage"}}));
+  Settle();
+  EXPECT_TRUE(source_.has_synced());
 }
 
 TEST_F(ExtensionAuthenticationSourceTest, LastGoodValueStays) {

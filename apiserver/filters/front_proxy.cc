@@ -9,18 +9,12 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "base/status/macros.h"
+#include "base/text/hex.h"
 #include "base/text/str_cat.h"
 #include "kube/meta/quote.h"
 
 namespace steward::filters {
 namespace {
-
-int HexDigit(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
-}
 
 // Malformed escapes leave the whole key as it is: better an odd key than a lost one.
 std::string PercentDecoded(const std::string& text) {

@@ -9,7 +9,9 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "absl/base/thread_annotations.h"
@@ -17,6 +19,7 @@
 #include "apiserver/filters/request_info.h"
 #include "base/sync/mutex.h"
 #include "base/text/str_cat.h"
+#include "kube/meta/names.h"
 
 namespace steward::filters {
 namespace {
@@ -100,9 +103,8 @@ struct Series {
 }  // namespace
 
 struct RequestMetrics::Impl {
-  Impl(prometheus::Registry& registry, std::vector<KnownResource> resources)
-      : known(std::move(resources)),
-        requests(prometheus::BuildCounter()
+  explicit Impl(prometheus::Registry& registry)
+      : requests(prometheus::BuildCounter()
                      .Name("apiserver_request_total")
                      .Help("Requests by verb, dry run value, group, version, resource, scope and "
                            "HTTP response code.")
@@ -130,26 +132,25 @@ struct RequestMetrics::Impl {
         mutating(in_flight.Add({{"request_kind", "mutating"}})),
         read_only(in_flight.Add({{"request_kind", "readOnly"}})) {}
 
-  SeriesName NameOf(const http::Request& request) const {
+  SeriesName NameOf(const http::Request& request) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex) {
     SeriesName name;
     name.verb = VerbLabel(request);
     const http::RequestInfo& info = request.info;
     if (!info.is_resource) return name;
     name.scope = ScopeLabel(info);
-    const auto found = std::find_if(known.begin(), known.end(), [&](const KnownResource& k) {
-      return k.resource == info.resource && k.group == info.group && k.version == info.version;
-    });
+    const auto found = known.find({info.group, info.version, info.resource});
     if (found == known.end()) return name;
-    name.group = found->group;
-    name.version = found->version;
-    name.resource = found->resource;
-    const auto sub =
-        std::find(found->subresources.begin(), found->subresources.end(), info.subresource);
-    if (sub != found->subresources.end()) name.subresource = *sub;
+    name.group = info.group;
+    name.version = info.version;
+    name.resource = info.resource;
+    if (found->second.contains(info.subresource)) name.subresource = info.subresource;
     return name;
   }
 
-  Series& SeriesOf(const SeriesName& name) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex) {
+  Series& SeriesOf(SeriesName name) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex) {
+    if (series.size() >= kMaxSeries && !series.contains(name.Key())) {
+      name = {name.verb, "", "", "", "", name.scope};
+    }
     std::unique_ptr<Series>& slot = series[name.Key()];
     if (slot == nullptr) {
       slot = std::make_unique<Series>();
@@ -158,7 +159,6 @@ struct RequestMetrics::Impl {
     return *slot;
   }
 
-  const std::vector<KnownResource> known;
   prometheus::Family<prometheus::Counter>& requests;
   prometheus::Family<prometheus::Histogram>& durations;
   prometheus::Family<prometheus::Histogram>& sizes;
@@ -168,20 +168,35 @@ struct RequestMetrics::Impl {
   prometheus::Gauge& mutating;
   prometheus::Gauge& read_only;
   Mutex mutex;
-  // Bounded: verbs x known resources x scopes.
+  // Subresources, by resource.
+  std::map<kube::GroupVersionResource, std::set<std::string>> known ABSL_GUARDED_BY(mutex);
+  // At most kMaxSeries, and those of verbs and scopes alone.
   absl::flat_hash_map<std::string, std::unique_ptr<Series>> series ABSL_GUARDED_BY(mutex);
 };
 
-RequestMetrics::RequestMetrics(prometheus::Registry& registry, std::vector<KnownResource> known)
-    : impl_(std::make_unique<Impl>(registry, std::move(known))) {}
+RequestMetrics::RequestMetrics(prometheus::Registry& registry,
+                               const std::vector<KnownResource>& known)
+    : impl_(std::make_unique<Impl>(registry)) {
+  SetKnownResources(known);
+}
 RequestMetrics::~RequestMetrics() = default;
+
+void RequestMetrics::SetKnownResources(const std::vector<KnownResource>& known) {
+  std::map<kube::GroupVersionResource, std::set<std::string>> by_name;
+  for (const KnownResource& resource : known) {
+    by_name[{resource.group, resource.version, resource.resource}] = {resource.subresources.begin(),
+                                                                      resource.subresources.end()};
+  }
+  MutexLock lock(&impl_->mutex);
+  impl_->known.swap(by_name);
+}
 
 void RequestMetrics::ObserveRequest(const http::Request& request, int code, absl::Duration duration,
                                     uint64_t bytes) {
-  const SeriesName name = impl_->NameOf(request);
   const bool long_running = IsLongRunning(request.info);
-  const bool has_size = name.verb == "GET" || name.verb == "LIST";
   MutexLock lock(&impl_->mutex);
+  const SeriesName name = impl_->NameOf(request);
+  const bool has_size = name.verb == "GET" || name.verb == "LIST";
   Series& series = impl_->SeriesOf(name);
   prometheus::Counter*& counter = series.by_code[code];
   if (counter == nullptr) {
@@ -203,9 +218,8 @@ void RequestMetrics::ObserveRequest(const http::Request& request, int code, absl
 }
 
 void RequestMetrics::ObserveAbort(const http::Request& request) {
-  const SeriesName name = impl_->NameOf(request);
   MutexLock lock(&impl_->mutex);
-  Series& series = impl_->SeriesOf(name);
+  Series& series = impl_->SeriesOf(impl_->NameOf(request));
   if (series.aborts == nullptr) {
     series.aborts = &impl_->aborts.Add(WithoutComponent(series.labels));
   }
@@ -216,14 +230,16 @@ void RequestMetrics::AddInFlight(bool mutating, int change) {
   (mutating ? impl_->mutating : impl_->read_only).Increment(change);
 }
 
-void RequestMetrics::AddLongRunning(const http::Request& request, int change) {
-  const SeriesName name = impl_->NameOf(request);
+std::shared_ptr<const void> RequestMetrics::CountLongRunning(const http::Request& request) {
   MutexLock lock(&impl_->mutex);
-  Series& series = impl_->SeriesOf(name);
+  Series& series = impl_->SeriesOf(impl_->NameOf(request));
   if (series.long_running == nullptr) {
     series.long_running = &impl_->long_running.Add(series.labels);
   }
-  series.long_running->Increment(change);
+  series.long_running->Increment();
+  // The same gauge on the way down, even if the resource is no longer known then.
+  return std::shared_ptr<prometheus::Gauge>(series.long_running,
+                                            [](prometheus::Gauge* gauge) { gauge->Decrement(); });
 }
 
 namespace {
@@ -238,11 +254,8 @@ class Measurement {
         request_(request),
         writer_(writer),
         start_(clock.Now()),
-        long_running_(IsLongRunning(request.info)) {
-    if (long_running_) metrics_.AddLongRunning(request_, 1);
-  }
+        running_(IsLongRunning(request.info) ? metrics.CountLongRunning(request) : nullptr) {}
   ~Measurement() {
-    if (long_running_) metrics_.AddLongRunning(request_, -1);
     if (!ended_) metrics_.ObserveAbort(request_);
     if (writer_.status() != 0) {
       metrics_.ObserveRequest(request_, writer_.status(), clock_.Now() - start_,
@@ -259,7 +272,7 @@ class Measurement {
   const http::Request& request_;
   const http::ResponseWriter& writer_;
   const absl::Time start_;
-  const bool long_running_;
+  const std::shared_ptr<const void> running_;
   bool ended_ = false;
 };
 

@@ -3,9 +3,10 @@
 #ifndef APISERVER_FILTERS_REQUEST_METRICS_H_
 #define APISERVER_FILTERS_REQUEST_METRICS_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <string_view>
+#include <string>
 #include <vector>
 
 #include "absl/time/time.h"
@@ -27,11 +28,18 @@ struct KnownResource {
   std::vector<std::string> subresources;
 };
 
-// Thread-safe. Registers its metrics in the registry, which must outlive it.
+// Thread-safe. Registers its metrics in the registry, which must outlive it. There are never more
+// than kMaxSeries combinations of labels: beyond that, requests of new ones are counted without
+// resource labels.
 class RequestMetrics {
  public:
-  RequestMetrics(prometheus::Registry& registry, std::vector<KnownResource> known);
+  static constexpr size_t kMaxSeries = 10'000;
+
+  RequestMetrics(prometheus::Registry& registry, const std::vector<KnownResource>& known);
   ~RequestMetrics();
+
+  // Replaces the resources that have labels. Series stay when their resource goes.
+  void SetKnownResources(const std::vector<KnownResource>& known);
 
   // apiserver_request_total, apiserver_request_duration_seconds, apiserver_response_sizes (get and
   // list only). Long-running requests have no duration.
@@ -41,8 +49,8 @@ class RequestMetrics {
   void ObserveAbort(const http::Request& request);
   // apiserver_current_inflight_requests{request_kind=mutating|readOnly}
   void AddInFlight(bool mutating, int change);
-  // apiserver_longrunning_requests
-  void AddLongRunning(const http::Request& request, int change);
+  // apiserver_longrunning_requests: the request counts until the answer is destroyed.
+  [[nodiscard]] std::shared_ptr<const void> CountLongRunning(const http::Request& request);
 
  private:
   struct Impl;

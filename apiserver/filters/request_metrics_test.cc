@@ -96,6 +96,32 @@ TEST_F(RequestMetricsTest, ClientsCannotMakeSeries) {
   EXPECT_LE(CountSeries(Text(), "apiserver_request_total"), 4);
 }
 
+TEST_F(RequestMetricsTest, ResourcesComeAndGo) {
+  constexpr char kWidgets[] = R"(resource="widgets")";
+  constexpr char kGadgets[] = R"(resource="gadgets")";
+  Ask("GET", "/apis/g/v1/gadgets");
+  EXPECT_THAT(Text(), Not(HasSubstr(kGadgets)));
+  metrics_.SetKnownResources({{"g", "v1", "gadgets", {}}});
+  Ask("GET", "/apis/g/v1/gadgets");
+  Ask("GET", "/apis/g/v1/widgets");
+  EXPECT_THAT(Text(), HasSubstr(kGadgets));
+  EXPECT_THAT(Text(), Not(HasSubstr(kWidgets)));
+}
+
+TEST_F(RequestMetricsTest, SeriesAreBounded) {
+  std::vector<KnownResource> known;
+  for (size_t i = 0; i < RequestMetrics::kMaxSeries + 50; ++i) {
+    known.push_back({"g", "v1", "r" + std::to_string(i), {}});
+  }
+  metrics_.SetKnownResources(known);
+  for (const KnownResource& resource : known) {
+    const http::Request request = MakeReadRequest("GET", "/apis/g/v1/" + resource.resource);
+    metrics_.ObserveRequest(request, 200, absl::Milliseconds(10), 5);
+  }
+  EXPECT_EQ(CountSeries(Text(), "apiserver_request_total"),
+            static_cast<int>(RequestMetrics::kMaxSeries) + 1);
+}
+
 TEST_F(RequestMetricsTest, DurationsAndSizes) {
   Ask("GET", "/apis/g/v1/widgets");
   Ask("GET", "/apis/g/v1/widgets?watch=1");
@@ -122,6 +148,7 @@ TEST_F(RequestMetricsTest, LongRunningAndAborts) {
   EXPECT_THAT(during, HasSubstr("apiserver_longrunning_requests{"));
   EXPECT_THAT(during.substr(during.find("apiserver_longrunning_requests{")),
               HasSubstr(R"(version="v1"} 1)"));
+  metrics_.SetKnownResources({});
   RunOn(io, group.Stop());
   const std::string after = Text();
   EXPECT_THAT(after.substr(after.find("apiserver_longrunning_requests{")),

@@ -22,6 +22,7 @@ namespace steward::filters {
 
 // Thread-safe; its users may run on any executors. Errors are handed to everybody who waits for
 // them, and never kept. Holds at most `capacity` answers; the least recently used one makes room.
+// When the wall clock is set back, all are forgotten.
 template <typename Value>
 class ReviewCache {
  public:
@@ -88,7 +89,7 @@ class ReviewCache {
       }
       if (loaded->ttl > absl::ZeroDuration()) {
         MutexLock lock(&cache_.mutex_);
-        cache_.cache_.Put(key_, loaded->value, cache_.clock_.Now() + loaded->ttl);
+        cache_.cache_.Put(key_, loaded->value, cache_.clock_.Now(), loaded->ttl);
       }
       flight_->result.emplace(loaded->value);
       return std::move(loaded->value);

@@ -68,6 +68,15 @@ TEST_F(ReviewCacheTest, KeptForItsTime) {
   EXPECT_THAT(answers_[3], IsOkAndHolds(4));
 }
 
+TEST_F(ReviewCacheTest, NotKeptWhenTheClockIsSetBack) {
+  Spawn("k", Loader(absl::ZeroDuration(), 1));
+  clock_.Advance(-absl::Hours(1));
+  Spawn("k", Loader(absl::ZeroDuration(), 2));
+  EXPECT_EQ(calls_, 2);
+  ASSERT_EQ(answers_.size(), 2u);
+  EXPECT_THAT(answers_[1], IsOkAndHolds(2));
+}
+
 TEST_F(ReviewCacheTest, OneCallForAllWhoWait) {
   for (int i = 0; i < 3; ++i) Spawn("k", Loader(absl::Seconds(1), 7));
   Spawn("other", Loader(absl::Seconds(1), 8));

@@ -48,8 +48,9 @@ Task<boost::json::value> Reviewer::Attempt(const kube::GroupVersionResource& gvr
                                            const boost::json::value& review) {
   const absl::Time start = clock_.Now();
   const std::string cluster_scoped;
+  const kube::WriteOptions options;
   absl::StatusOr<boost::json::value> answer = co_await WithTimeLimit<boost::json::value>(
-      clock_, options_.call_timeout, client_.Create(gvr, cluster_scoped, review));
+      clock_, options_.call_timeout, client_.Create(gvr, cluster_scoped, review, options));
   metrics_.ObserveCall(CodeLabel(answer), clock_.Now() - start);
   co_return answer;
 }

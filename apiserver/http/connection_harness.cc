@@ -38,7 +38,9 @@ StatusTask Stream(ResponseWriter& writer, HandlerLog& log, bool with_length) {
     CO_RETURN_IF_ERROR(co_await writer.Write(std::move(segments)));
     ++log.writes;
   }
-  co_return co_await writer.Finish();
+  CO_RETURN_IF_ERROR(co_await writer.Finish());
+  ++log.finished;
+  co_return absl::OkStatus();
 }
 
 VoidTask Hang(HandlerLog& log, Clock& clock) {

@@ -27,6 +27,7 @@ struct HandlerLog {
   Request last;                       // the last one, but its body
   int hanging = 0;                    // in /hang and /stream now
   size_t writes = 0;                  // that returned OK, in /stream
+  size_t finished = 0;                // answers to /stream whose Finish returned OK
 };
 
 // The paths:

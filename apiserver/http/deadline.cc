@@ -39,7 +39,9 @@ void Deadline::Set(absl::Duration duration) {
   const int64_t ticks = absl::IDivDuration(duration, set_.resolution_, &rest);
   // One more, because the next tick may be near.
   when_ = set_.now_ + ticks + (rest > absl::ZeroDuration() ? 1 : 0) + 1;
-  if (!armed()) InsertBefore(set_.armed_);
+  // It may be in the list of those that expire at this very tick.
+  Clear();
+  InsertBefore(set_.armed_);
 }
 
 void Deadline::Clear() {

@@ -65,5 +65,23 @@ TEST(DeadlineTest, CallbacksMayDoAnything) {
   EXPECT_EQ(fired, 3);
 }
 
+TEST(DeadlineTest, ACallbackMayPutOffAnotherThatIsDue) {
+  DeadlineSet set(absl::Seconds(1));
+  int fired = 0;
+  Deadline second(set, [&] { ++fired; });
+  Deadline first(set, [&] { second.Set(absl::Seconds(2)); });
+  first.Set(absl::Seconds(1));
+  second.Set(absl::Seconds(1));
+  Deadline third(set, [&] { second.Set(absl::Seconds(2)); });
+  third.Set(absl::Seconds(1));
+  Tick(set, 2);
+  EXPECT_EQ(fired, 0);
+  EXPECT_TRUE(second.armed());
+  Tick(set, 2);
+  EXPECT_EQ(fired, 0);
+  Tick(set, 1);
+  EXPECT_EQ(fired, 1);
+}
+
 }  // namespace
 }  // namespace steward::http

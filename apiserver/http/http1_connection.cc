@@ -6,7 +6,7 @@
 #include "apiserver/http/event.h"
 #include "apiserver/http/http1_parser.h"
 #include "apiserver/http/http1_writer.h"
-#include "apiserver/http/race.h"
+#include "base/async/race.h"
 
 namespace steward::http {
 namespace asio = boost::asio;
@@ -43,11 +43,10 @@ class Http1Connection final : public Connection {
       while (input().size() >= input_limit_) co_await drained_.Wait();
       const absl::StatusOr<std::string_view> bytes = co_await stream_.Read();
       if (!bytes.ok() || bytes->empty()) co_return;
-      if (input_.size() + bytes->size() > kReadAhead && !input_lease_.Grow(bytes->size())) {
-        starved_ = true;
-      } else {
-        input_.append(*bytes);
-      }
+      const bool ahead = input_.size() + bytes->size() > kReadAhead;
+      if (ahead && !starved_) starved_ = !input_lease_.Grow(bytes->size());
+      // What follows a gap must not be read as if it were none.
+      if (!starved_) input_.append(*bytes);
       received_ += bytes->size();
       arrived_.Notify();
     }
@@ -90,6 +89,10 @@ class Http1Connection final : public Connection {
   asio::awaitable<bool> Receive(Http1Parser& parser) {
     bool begun = false;
     for (;;) {
+      if (starved_) {
+        co_await Refuse(RequestMemoryExhausted());
+        co_return false;
+      }
       if (!begun && !input().empty()) {
         begun = true;
         deadline_.Set(env_.timeouts.header);
@@ -119,10 +122,6 @@ class Http1Connection final : public Connection {
       while (received_ == seen) {
         if (closing_ && !begun) co_return false;
         co_await arrived_.Wait();
-      }
-      if (starved_) {
-        co_await Refuse(RequestMemoryExhausted());
-        co_return false;
       }
     }
   }
@@ -156,7 +155,7 @@ class Http1Connection final : public Connection {
   size_t consumed_ = 0;  // of input_
   size_t input_limit_ = kReadAhead;
   uint64_t received_ = 0;  // ever
-  bool starved_ = false;   // bytes had to be dropped
+  bool starved_ = false;   // bytes had to be dropped: no more requests
   bool closing_ = false;
   Event arrived_;
   Event drained_;

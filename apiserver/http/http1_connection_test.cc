@@ -338,5 +338,22 @@ TEST(Http1ConnectionTest, RequestMemoryIsBounded) {
   EXPECT_THAT(Statuses(other.stream().TakeOutput()), ElementsAre(503));
 }
 
+TEST(Http1ConnectionTest, NothingIsReadBeyondDroppedBytes) {
+  Limits limits;
+  limits.max_request_memory = 16 << 10;
+  ConnectionHarness harness(MakeHttp1Connection, limits);
+  harness.stream().HoldWrites(true);
+  harness.Feed(Get("/hello"));
+  // While that is answered: a request, of which the middle finds no memory, with its end.
+  harness.Feed(StrCat("GET /smuggled", kHead, "X: ", std::string(8 << 10, 'x')));
+  harness.Feed(std::string(20 << 10, 'x'));
+  harness.Feed("\r\n\r\n");
+  harness.stream().HoldWrites(false);
+  harness.Run();
+  EXPECT_THAT(harness.log().requests, ElementsAre("GET /hello"));
+  EXPECT_THAT(Statuses(harness.stream().TakeOutput()), ElementsAre(200, 503));
+  EXPECT_FALSE(harness.serving());
+}
+
 }  // namespace
 }  // namespace steward::http

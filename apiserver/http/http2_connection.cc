@@ -8,7 +8,7 @@
 #include "apiserver/http/http2_session.h"
 #include "apiserver/http/http2_stream.h"
 #include "apiserver/http/output_batch.h"
-#include "apiserver/http/race.h"
+#include "base/async/race.h"
 
 namespace steward::http {
 namespace asio = boost::asio;

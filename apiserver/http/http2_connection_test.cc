@@ -179,6 +179,37 @@ TEST_F(Http2ConnectionTest, FlowControlHoldsTheHandler) {
   EXPECT_EQ(harness_->log().writes, 100u);
 }
 
+TEST_F(Http2ConnectionTest, AHandlerRunsUntilItsLastByteIsTaken) {
+  Open({}, false);
+  const int32_t id = client_->Request("GET", "/stream");
+  Exchange();
+  int rounds = 0;
+  for (; rounds < 200 && !client_->response(id).ended; ++rounds) {
+    EXPECT_EQ(harness_->log().hanging, 1);
+    client_->ReadMore(id);
+    Exchange();
+  }
+  EXPECT_EQ(client_->response(id).body.size(), kStreamBody);
+  EXPECT_THAT(client_->response(id).closed, Optional(0u));
+  EXPECT_EQ(harness_->log().hanging, 0);
+  EXPECT_EQ(harness_->log().finished, 1u);
+
+  // The same up to the last bytes, which the client doesn't want.
+  const int32_t reset = client_->Request("GET", "/stream");
+  Exchange();
+  for (int i = 1; i < rounds; ++i) {
+    client_->ReadMore(reset);
+    Exchange();
+  }
+  EXPECT_EQ(harness_->log().writes, 200u);
+  EXPECT_EQ(harness_->log().hanging, 1);
+  client_->Reset(reset, NGHTTP2_CANCEL);
+  Exchange();
+  EXPECT_EQ(harness_->log().hanging, 0);
+  EXPECT_EQ(harness_->log().finished, 1u);
+  EXPECT_EQ(Get("/hello").status, 200);
+}
+
 TEST_F(Http2ConnectionTest, AStalledStreamIsResetInTime) {
   Open({}, false);
   const int32_t stalled = client_->Request("GET", "/stream");

@@ -120,6 +120,7 @@ void Http2Stream::Close() {
   closed_ = true;
   body_deadline_.Clear();
   write_deadline_.Clear();
+  cut_off_ = queued_ > 0;
   queue_.clear();
   queued_ = 0;
   taken_.Notify();
@@ -181,6 +182,10 @@ StatusTask Http2Stream::Finish() {
     co_return Misused("the body is shorter than its Content-Length");
   state_ = State::kDone;
   if (has_body_) host_.SendBody(id_);
+  // While bytes wait for the client, the request counts as running: limits on requests bound what
+  // slow clients make the server hold.
+  while (queued_ > 0 && !closed_) co_await taken_.Wait();
+  if (cut_off_) co_return absl::UnavailableError("stream closed");
   co_return absl::OkStatus();
 }
 

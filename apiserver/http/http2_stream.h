@@ -65,7 +65,8 @@ class Http2Stream final : public ResponseWriter {
   StatusTask Finish() override;
   int status() const override { return status_; }
   uint64_t bytes_written() const override { return written_; }
-  bool complete() const { return state_ == State::kDone; }
+  // Whether the whole response was written and has left the queue.
+  bool complete() const { return state_ == State::kDone && queued_ == 0 && !cut_off_; }
 
  private:
   enum class State { kHead, kBody, kDone };
@@ -86,6 +87,7 @@ class Http2Stream final : public ResponseWriter {
 
   State state_ = State::kHead;
   bool closed_ = false;
+  bool cut_off_ = false;  // closed while bytes were queued
   bool has_body_ = false;
   bool has_length_ = false;
   uint64_t remaining_ = 0;  // with has_length_

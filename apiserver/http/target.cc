@@ -3,17 +3,11 @@
 #include <algorithm>
 
 #include "base/status/macros.h"
+#include "base/text/hex.h"
 #include "base/text/str_cat.h"
 
 namespace steward::http {
 namespace {
-
-int HexDigit(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
-}
 
 absl::StatusOr<std::string> Unescape(std::string_view text, bool plus_is_space) {
   std::string out;

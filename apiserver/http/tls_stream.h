@@ -57,6 +57,7 @@ class TlsStream final : public ByteStream {
   ssl_st* ssl_;
   int fd_;               // -1 once aborted
   bool at_end_ = false;  // the peer closed its TCP direction
+  int reads_ = 0;        // since the reader last let others go first
   bool failed_ = false;  // after a fatal TLS error nothing may be sent
   const absl::Duration write_timeout_;
   Deadline write_deadline_;

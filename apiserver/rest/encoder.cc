@@ -6,6 +6,9 @@
 
 #include "apiserver/rest/array_document.h"
 #include "apiserver/rest/body_stream.h"
+#include "apiserver/rest/object_form.h"
+#include "apiserver/rest/warnings.h"
+#include "base/async/yield.h"
 #include "base/json/json_text.h"
 #include "base/status/macros.h"
 #include "base/text/str_cat.h"
@@ -14,74 +17,9 @@
 namespace steward::rest {
 namespace {
 
-std::string MetaApiVersion(const OutputFormat& format) {
-  return "meta.k8s.io/" + format.meta_version;
-}
-
-void AppendPartial(const Object& object, std::string_view resource_version,
-                   const OutputFormat& format, std::string& out) {
-  StrAppend(&out, R"({"kind":"PartialObjectMetadata","apiVersion":")", MetaApiVersion(format),
-            R"(","metadata":)");
-  object.AppendMetadata(resource_version, out);
-  out += '}';
-}
-
-void AppendRow(const Object& object, std::string_view resource_version, const Encoding& encoding,
-               std::string& out) {
-  out += R"({"cells":)";
-  object.AppendCells(out);
-  out += R"(,"object":)";
-  switch (encoding.include_object) {
-    case IncludeObject::kMetadata:
-      AppendPartial(object, resource_version, encoding.format, out);
-      break;
-    case IncludeObject::kObject:
-      object.AppendJson(resource_version, out);
-      break;
-    case IncludeObject::kNone:
-      out += "null";
-      break;
-  }
-  out += '}';
-}
-
-// An element of the array of a list in this form, or the document of a single object.
-void AppendElement(const Object& object, std::string_view resource_version,
-                   const Encoding& encoding, std::string& out) {
-  switch (encoding.format.form) {
-    case Form::kObject:
-      object.AppendJson(resource_version, out);
-      break;
-    case Form::kTable:
-      AppendRow(object, resource_version, encoding, out);
-      break;
-    case Form::kPartialMetadata:
-    case Form::kPartialMetadataList:
-      AppendPartial(object, resource_version, encoding.format, out);
-      break;
-  }
-}
-
-void AppendColumns(const std::vector<Column>& columns, std::string& out) {
-  out += '[';
-  for (size_t i = 0; i < columns.size(); ++i) {
-    const Column& column = columns[i];
-    out += i == 0 ? R"({"name":)" : R"(,{"name":)";
-    AppendHtmlSafeJsonString(column.name, out);
-    out += R"(,"type":)";
-    AppendHtmlSafeJsonString(column.type, out);
-    out += R"(,"format":)";
-    AppendHtmlSafeJsonString(column.format, out);
-    out += R"(,"description":)";
-    AppendHtmlSafeJsonString(column.description, out);
-    StrAppend(&out, R"(,"priority":)", column.priority, "}");
-  }
-  out += ']';
-}
-
 // Everything of the document but the array.
 ArrayDocument DocumentOf(const Resource& resource, const OutputFormat& format,
-                         std::string_view resource_version) {
+                         const Reading& reading) {
   const bool table = format.form == Form::kTable;
   const bool partial = format.form == Form::kPartialMetadataList;
   const kube::GroupVersionKind& gvk = resource.descriptor.gvk;
@@ -93,7 +31,14 @@ ArrayDocument DocumentOf(const Resource& resource, const OutputFormat& format,
   head += R"(,"apiVersion":)";
   AppendJsonString(table || partial ? MetaApiVersion(format) : gvk.ApiVersion(), head);
   head += R"(,"metadata":{"resourceVersion":)";
-  AppendJsonString(resource_version, head);
+  AppendJsonString(reading.resource_version, head);
+  if (!reading.continue_token.empty()) {
+    head += R"(,"continue":)";
+    AppendJsonString(reading.continue_token, head);
+  }
+  if (reading.remaining_item_count) {
+    StrAppend(&head, R"(,"remainingItemCount":)", *reading.remaining_item_count);
+  }
   head += '}';
   if (table) {
     head += R"(,"columnDefinitions":)";
@@ -104,14 +49,13 @@ ArrayDocument DocumentOf(const Resource& resource, const OutputFormat& format,
 }
 
 BodyStream StreamTo(http::ResponseWriter& writer, const Encoding& encoding,
-                    const Reading& reading) {
+                    const std::string& warning) {
   http::ResponseHead head;
+  head.status = encoding.status;
   head.headers.Set("Content-Type", std::string(ContentType(encoding.format.serializer)));
-  if (!reading.warning.empty()) {
-    std::string quoted;
-    AppendJsonString(reading.warning, quoted);
-    head.headers.Add("Warning", StrCat("299 - ", quoted));
-  }
+  std::vector<std::string> warnings = encoding.warnings;
+  warnings.push_back(warning);
+  AddWarnings(warnings, head.headers);
   return BodyStream(writer, std::move(head), encoding.gzip);
 }
 
@@ -138,15 +82,25 @@ absl::Status CheckForm(const Resource& resource, const OutputFormat& format, boo
 
 StatusTask WriteList(http::ResponseWriter& writer, const Resource& resource, Encoding encoding,
                      Reading reading) {
-  BodyStream body = StreamTo(writer, encoding, reading);
-  ArrayDocument document = DocumentOf(resource, encoding.format, reading.resource_version);
+  BodyStream body = StreamTo(writer, encoding, reading.warning);
+  ArrayDocument document = DocumentOf(resource, encoding.format, reading);
   CO_RETURN_IF_ERROR(document.Begin(body.buffer()));
-  while (const Object* object = reading.cursor->Next()) {
+  for (;;) {
+    const Object* object = reading.cursor->Next();
+    if (object == nullptr) {
+      CO_ASSIGN_OR_RETURN(const bool more, co_await reading.cursor->More());
+      if (!more) break;
+      continue;
+    }
     const absl::Status added = document.Element(body.buffer(), [&](std::string& out) {
-      AppendElement(*object, reading.resource_version, encoding, out);
+      AppendElement(*object, reading.resource_version, encoding.format, encoding.include_object,
+                    out);
     });
     CO_RETURN_IF_ERROR(added);
-    if (body.full()) CO_RETURN_IF_ERROR(co_await body.Flush());
+    if (!body.full()) continue;
+    CO_RETURN_IF_ERROR(co_await body.Flush());
+    // A client that reads fast never makes Flush wait.
+    co_await Yield();
   }
   document.End(body.buffer());
   co_return co_await body.Finish();
@@ -163,8 +117,14 @@ StatusTask WriteObject(http::ResponseWriter& writer, const Resource& resource, E
     co_return kube::ToStatus(kube::InternalError("the resource answered without an object"));
   }
   std::string json;
-  AppendElement(*object, reading.resource_version, encoding, json);
-  BodyStream body = StreamTo(writer, encoding, reading);
+  AppendElement(*object, reading.resource_version, encoding.format, encoding.include_object, json);
+  BodyStream body = StreamTo(writer, encoding, reading.warning);
+  CO_RETURN_IF_ERROR(AppendDocument(encoding.format, json, body.buffer()));
+  co_return co_await body.Finish();
+}
+
+StatusTask WriteDocument(http::ResponseWriter& writer, Encoding encoding, std::string json) {
+  BodyStream body = StreamTo(writer, encoding, "");
   CO_RETURN_IF_ERROR(AppendDocument(encoding.format, json, body.buffer()));
   co_return co_await body.Finish();
 }

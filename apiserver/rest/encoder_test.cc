@@ -6,6 +6,8 @@
 #include <boost/asio/io_context.hpp>
 #include <cstdlib>
 #include <fstream>
+#include <memory>
+#include <optional>
 #include <sstream>
 #include <string>
 #include <utility>
@@ -14,6 +16,8 @@
 #include "apiserver/rest/testing/gunzip.h"
 #include "apiserver/rest/testing/recording_writer.h"
 #include "base/async/run.h"
+#include "base/async/task_group.h"
+#include "base/async/yield.h"
 #include "base/status/matchers.h"
 #include "kube/meta/status.h"
 
@@ -162,6 +166,133 @@ TEST(EncoderTest, LargeListsAreStreamed) {
     EXPECT_EQ(gzip.Header("Content-Encoding"), "gzip");
     EXPECT_LT(gzip.body().size(), plain.body().size() / 10);
     EXPECT_EQ(Gunzip(gzip.body()), plain.body());
+  }
+}
+
+VoidTask CountTurns(int& turns) {
+  for (;; ++turns) co_await Yield();
+}
+
+TEST(EncoderTest, OtherWorkGetsItsTurns) {
+  const struct {
+    bool pauses;
+    int turns;
+  } kRows[] = {{false, 10}, {true, 400}};
+  std::string bodies[2];
+  for (const auto& row : kRows) {
+    boost::asio::io_context io;
+    FakeResource resource = ManyWidgets();
+    if (row.pauses) resource.Pause();
+    const Resource definition = resource.Definition();
+    RecordingWriter writer;
+    TaskGroup others(io.get_executor());
+    int turns = 0;
+    others.Spawn("counts", CountTurns(turns));
+    Encoding encoding;
+    EXPECT_OK(RunOn(io, ListTo(writer, resource, definition, encoding)));
+    EXPECT_GE(turns, row.turns);
+    RunOn(io, others.Stop());
+    bodies[row.pauses ? 1 : 0] = writer.body();
+  }
+  EXPECT_EQ(bodies[0], bodies[1]);
+}
+
+TEST(EncoderTest, PagesSayHowToGoOn) {
+  const struct {
+    Form form;
+    std::string token;
+    std::optional<int64_t> remaining;
+    std::string want;
+  } kRows[] = {
+      {Form::kObject, "a\"b", 1200,
+       R"({"resourceVersion":"77","continue":"a\"b",)"
+       R"("remainingItemCount":1200},"items":[{)"},
+      {Form::kObject, "ab", std::nullopt, R"({"resourceVersion":"77","continue":"ab"},"items":[{)"},
+      {Form::kObject, "", std::nullopt, R"({"resourceVersion":"77"},"items":[{)"},
+      {Form::kTable, "ab", 0,
+       R"({"resourceVersion":"77","continue":"ab","remainingItemCount":0},)"},
+      {Form::kPartialMetadataList, "ab", 1,
+       R"({"resourceVersion":"77","continue":"ab","remainingItemCount":1},"items":[{)"},
+  };
+  for (const auto& row : kRows) {
+    SCOPED_TRACE(row.want);
+    boost::asio::io_context io;
+    FakeResource resource = Widgets();
+    const Resource definition = resource.Definition();
+    Selection everything;
+    ReadOptions options;
+    ASSERT_OK_AND_ASSIGN(Reading reading, RunOn(io, resource.List(everything, options)));
+    reading.continue_token = row.token;
+    reading.remaining_item_count = row.remaining;
+    RecordingWriter writer;
+    Encoding encoding;
+    encoding.format.form = row.form;
+    ASSERT_OK(RunOn(io, WriteList(writer, definition, encoding, std::move(reading))));
+    EXPECT_THAT(writer.body(), testing::HasSubstr(row.want));
+  }
+}
+
+// Fails to fetch more after some objects.
+class BrokenCursor : public Cursor {
+ public:
+  explicit BrokenCursor(int objects) : left_(objects) {}
+  const Object* Next() override { return left_-- > 0 ? &object_ : nullptr; }
+  Task<bool> More() override { co_return kube::ToStatus(kube::Expired("gone")); }
+
+ private:
+  const FakeObject object_{"ns", "a", {}, std::string(2000, 'x')};
+  int left_;
+};
+
+TEST(EncoderTest, ACursorThatFailsBreaksTheListOff) {
+  for (const int objects : {3, 100}) {
+    boost::asio::io_context io;
+    FakeResource resource({});
+    const Resource definition = resource.Definition();
+    Reading reading;
+    reading.resource_version = "77";
+    reading.cursor = std::make_unique<BrokenCursor>(objects);
+    RecordingWriter writer;
+    Encoding encoding;
+    const absl::Status status =
+        RunOn(io, WriteList(writer, definition, encoding, std::move(reading)));
+    EXPECT_EQ(kube::FromStatus(status).code, 410);
+    // Something can still be answered only when nothing was sent.
+    EXPECT_EQ(writer.status(), objects == 3 ? 0 : 200);
+    EXPECT_FALSE(writer.finished());
+  }
+}
+
+TEST(EncoderTest, StatusAndWarnings) {
+  boost::asio::io_context io;
+  FakeResource resource = Widgets();
+  resource.Warn("old");
+  const Resource definition = resource.Definition();
+  RecordingWriter writer;
+  Encoding encoding;
+  encoding.status = 201;
+  encoding.warnings = {"new"};
+  ASSERT_OK(RunOn(io, GetTo(writer, resource, definition, encoding)));
+  EXPECT_EQ(writer.status(), 201);
+  EXPECT_THAT(writer.head().headers.FindAll("Warning"),
+              testing::ElementsAre("299 - \"new\"", "299 - \"old\""));
+}
+
+TEST(EncoderTest, Documents) {
+  const struct {
+    OutputFormat format;
+    std::string want;
+  } kRows[] = {{OutputFormat{}, "{\"a\":1}\n"},
+               {OutputFormat{Serializer::kJson, Form::kTable, "v1", true}, "{\n  \"a\": 1\n}"},
+               {OutputFormat{Serializer::kYaml}, "a: 1\n"}};
+  for (const auto& row : kRows) {
+    boost::asio::io_context io;
+    RecordingWriter writer;
+    Encoding encoding;
+    encoding.format = row.format;
+    ASSERT_OK(RunOn(io, WriteDocument(writer, encoding, R"({"a":1})")));
+    EXPECT_EQ(writer.body(), row.want);
+    EXPECT_EQ(writer.Header("Content-Type"), ContentType(row.format.serializer));
   }
 }
 

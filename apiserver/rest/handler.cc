@@ -11,8 +11,10 @@
 #include "apiserver/rest/encoder.h"
 #include "apiserver/rest/errors.h"
 #include "apiserver/rest/etag.h"
+#include "apiserver/rest/mutation_handler.h"
 #include "apiserver/rest/negotiation.h"
 #include "apiserver/rest/parameters.h"
+#include "apiserver/rest/watch_handler.h"
 #include "base/async/task.h"
 #include "base/status/macros.h"
 #include "base/text/str_cat.h"
@@ -29,27 +31,52 @@ using Routes =
 absl::Status NotFoundPath() { return kube::ToStatus(kube::NotFoundPath()); }
 absl::Status MethodNotAllowed() { return kube::ToStatus(kube::MethodNotAllowed()); }
 
+struct Verb {
+  std::string_view name;
+  std::string_view method;
+  bool of_object;  // rather than of the collection
+};
+
+constexpr Verb kVerbs[] = {
+    {"get", "GET", true},       {"list", "GET", false},  {"watch", "GET", false},
+    {"create", "POST", false},  {"update", "PUT", true}, {"patch", "PATCH", true},
+    {"delete", "DELETE", true},
+};
+
+// Null: not to be had at this path by this method. The verb is the one that was authorized.
+const Verb* FindVerb(const http::RequestInfo& info, const std::string& method) {
+  for (const Verb& verb : kVerbs) {
+    if (verb.name != info.verb || verb.method != method) continue;
+    // A list may have a name too: that of its field selector.
+    if (verb.method != "GET" && verb.of_object == info.name.empty()) return nullptr;
+    return &verb;
+  }
+  return nullptr;
+}
+
+// A namespace's own request info says that it is in itself.
+std::string_view NamespaceOf(const http::RequestInfo& info, const Resource& resource) {
+  const bool is_namespace = info.group.empty() && info.resource == "namespaces";
+  return is_namespace && !resource.descriptor.namespaced ? std::string_view() : info.ns;
+}
+
 // RequestInfo keeps no trace of path segments behind the subresource nor of a namespace that the
 // resource doesn't have; the path itself does.
-bool PathFits(const http::Request& request, const Resource& resource) {
+bool PathFits(const http::Request& request, const Resource& resource, bool of_object) {
   const http::RequestInfo& info = request.info;
-  if (!resource.descriptor.namespaced && !info.ns.empty()) return false;
-  std::string path = StrCat("/apis/", info.group, "/", info.version);
-  if (!info.ns.empty()) StrAppend(&path, "/namespaces/", info.ns);
+  const bool namespaced = resource.descriptor.namespaced;
+  const std::string_view ns = NamespaceOf(info, resource);
+  if (!namespaced && !ns.empty()) return false;
+  if (namespaced && of_object && ns.empty()) return false;
+  std::string path = info.group.empty() ? "/api/" : StrCat("/apis/", info.group, "/");
+  path += info.version;
+  if (!ns.empty()) StrAppend(&path, "/namespaces/", ns);
   StrAppend(&path, "/", info.resource);
-  // A list may have a name too: that of its field selector.
-  if (info.verb == "get") {
-    if (resource.descriptor.namespaced && info.ns.empty()) return false;
-    StrAppend(&path, "/", info.name);
-    if (!info.subresource.empty()) StrAppend(&path, "/", info.subresource);
-  }
+  if (of_object) StrAppend(&path, "/", info.name);
+  if (!info.subresource.empty()) StrAppend(&path, "/", info.subresource);
   std::string_view asked = request.path;
   if (asked.ends_with('/')) asked.remove_suffix(1);
   return asked == path;
-}
-
-kube::NamespacedName NameOf(const http::Request& request) {
-  return {request.info.ns, request.info.name};
 }
 
 StatusTask ServeList(const Resource& resource, const http::Request& request,
@@ -57,7 +84,6 @@ StatusTask ServeList(const Resource& resource, const http::Request& request,
   Encoding encoding;
   CO_ASSIGN_OR_RETURN(encoding.format, NegotiateResource(request));
   CO_ASSIGN_OR_RETURN(ListParameters parameters, ParseListParameters(request, resource));
-  if (parameters.watch || resource.list == nullptr) co_return MethodNotAllowed();
   CO_RETURN_IF_ERROR(CheckForm(resource, encoding.format, /*is_list=*/true));
   if (encoding.format.form == Form::kTable) {
     CO_ASSIGN_OR_RETURN(encoding.include_object, ParseIncludeObject(request));
@@ -69,9 +95,8 @@ StatusTask ServeList(const Resource& resource, const http::Request& request,
   co_return co_await WriteList(writer, resource, std::move(encoding), *std::move(reading));
 }
 
-StatusTask ServeGet(const Resource& resource, const http::Request& request,
-                    http::ResponseWriter& writer) {
-  if (resource.get == nullptr) co_return MethodNotAllowed();
+StatusTask ServeGet(const Resource& resource, Getter& getter, kube::NamespacedName name,
+                    const http::Request& request, http::ResponseWriter& writer) {
   Encoding encoding;
   CO_ASSIGN_OR_RETURN(encoding.format, NegotiateResource(request));
   CO_ASSIGN_OR_RETURN(const ReadOptions options, ParseGetParameters(request));
@@ -80,17 +105,14 @@ StatusTask ServeGet(const Resource& resource, const http::Request& request,
     CO_ASSIGN_OR_RETURN(encoding.include_object, ParseIncludeObject(request));
   }
   encoding.gzip = AcceptsGzip(request);
-  const kube::NamespacedName name = NameOf(request);
-  absl::StatusOr<Reading> reading = co_await resource.get->Get(name, options);
+  absl::StatusOr<Reading> reading = co_await getter.Get(name, options);
   if (!reading.ok()) co_return reading.status();
   co_return co_await WriteObject(writer, resource, std::move(encoding), *std::move(reading));
 }
 
-StatusTask ServeBlob(const Subresource& subresource, const http::Request& request,
+StatusTask ServeBlob(BlobGetter& getter, kube::NamespacedName name, const http::Request& request,
                      http::ResponseWriter& writer) {
-  if (subresource.get == nullptr) co_return MethodNotAllowed();
-  const kube::NamespacedName name = NameOf(request);
-  absl::StatusOr<Blob> blob = co_await subresource.get->GetBlob(name);
+  absl::StatusOr<Blob> blob = co_await getter.GetBlob(name);
   if (!blob.ok()) co_return blob.status();
 
   http::ResponseHead head;
@@ -117,26 +139,88 @@ const Subresource* FindSubresource(const Resource& resource, std::string_view na
   return nullptr;
 }
 
-StatusTask ServeResource(const Resource& resource, const http::Request& request,
-                         http::ResponseWriter& writer) {
+kube::NamespacedName NameOf(const http::Request& request, const Resource& resource) {
+  return {std::string(NamespaceOf(request.info, resource)), request.info.name};
+}
+
+StatusTask Refuse(absl::Status status) { co_return status; }
+
+StatusTask ServeSubresource(const Resource& resource, const Subresource& subresource,
+                            const http::Request& request, http::ResponseWriter& writer) {
+  const std::string& verb = request.info.verb;
+  if (verb == "get" && subresource.get_blob != nullptr) {
+    return ServeBlob(*subresource.get_blob, NameOf(request, resource), request, writer);
+  }
+  if (verb == "get" && subresource.get_object != nullptr) {
+    return ServeGet(resource, *subresource.get_object, NameOf(request, resource), request, writer);
+  }
+  if (verb == "update" && subresource.update != nullptr) {
+    return ServeUpdate(resource, *subresource.update, NameOf(request, resource), request, writer);
+  }
+  if (verb == "patch" && subresource.patch != nullptr) {
+    return ServePatch(resource, *subresource.patch, NameOf(request, resource), request, writer);
+  }
+  return Refuse(MethodNotAllowed());
+}
+
+StatusTask ServeVerb(const Resource& resource, const HandlerOptions& options,
+                     const http::Request& request, http::ResponseWriter& writer) {
+  const std::string& verb = request.info.verb;
+  if (verb == "get" && resource.get != nullptr) {
+    return ServeGet(resource, *resource.get, NameOf(request, resource), request, writer);
+  }
+  if (verb == "list" && resource.list != nullptr) return ServeList(resource, request, writer);
+  if (verb == "watch" && resource.watch != nullptr) {
+    return ServeWatch(resource, request, writer,
+                      {options.random, options.min_request_timeout, options.stop});
+  }
+  if (verb == "create" && resource.create != nullptr) {
+    return ServeCreate(resource, *resource.create, request, writer);
+  }
+  if (verb == "create" && resource.review != nullptr) {
+    return ServeReview(resource, *resource.review, request, writer);
+  }
+  if (verb == "update" && resource.update != nullptr) {
+    return ServeUpdate(resource, *resource.update, NameOf(request, resource), request, writer);
+  }
+  if (verb == "patch" && resource.patch != nullptr) {
+    return ServePatch(resource, *resource.patch, NameOf(request, resource), request, writer);
+  }
+  if (verb == "delete" && resource.del != nullptr) {
+    return ServeDelete(resource, *resource.del, NameOf(request, resource), request, writer);
+  }
+  return Refuse(MethodNotAllowed());
+}
+
+StatusTask ServeResource(const Resource& resource, const HandlerOptions& options,
+                         const http::Request& request, http::ResponseWriter& writer) {
   const http::RequestInfo& info = request.info;
   const Subresource* subresource = nullptr;
   if (!info.subresource.empty()) {
     subresource = FindSubresource(resource, info.subresource);
-    if (subresource == nullptr) co_return NotFoundPath();
+    if (subresource == nullptr) return Refuse(NotFoundPath());
   }
-  if (request.method != "GET") co_return MethodNotAllowed();
-  if (!PathFits(request, resource)) co_return NotFoundPath();
-  if (subresource != nullptr) co_return co_await ServeBlob(*subresource, request, writer);
-  if (info.verb == "get") co_return co_await ServeGet(resource, request, writer);
-  co_return co_await ServeList(resource, request, writer);
+  const Verb* verb = FindVerb(info, request.method);
+  if (verb == nullptr) return Refuse(MethodNotAllowed());
+  // The collection of all namespaces can be read only.
+  if (info.verb == "create" && resource.descriptor.namespaced && info.ns.empty()) {
+    return Refuse(MethodNotAllowed());
+  }
+  if (!PathFits(request, resource, verb->of_object)) return Refuse(NotFoundPath());
+  if (subresource != nullptr) return ServeSubresource(resource, *subresource, request, writer);
+  return ServeVerb(resource, options, request, writer);
 }
 
-VoidTask Serve(std::shared_ptr<const Routes> routes, const http::Request& request,
+struct State {
+  HandlerOptions options;
+  Routes routes;
+};
+
+VoidTask Serve(std::shared_ptr<const State> state, const http::Request& request,
                http::ResponseWriter& writer) {
   const http::RequestInfo& info = request.info;
-  const auto version = routes->find({info.group, info.version});
-  if (!info.is_resource || version == routes->end()) {
+  const auto version = state->routes.find({info.group, info.version});
+  if (!info.is_resource || version == state->routes.end()) {
     // Nobody is left to tell when the client is gone.
     (void)co_await RespondNoSuchPath(writer);
     co_return;
@@ -144,7 +228,7 @@ VoidTask Serve(std::shared_ptr<const Routes> routes, const http::Request& reques
   const auto resource = version->second.find(info.resource);
   absl::Status status = NotFoundPath();
   if (resource != version->second.end()) {
-    status = co_await ServeResource(resource->second, request, writer);
+    status = co_await ServeResource(resource->second, state->options, request, writer);
   }
   if (!status.ok() && writer.status() == 0) {
     (void)co_await RespondError(request, writer, std::move(status));
@@ -153,17 +237,17 @@ VoidTask Serve(std::shared_ptr<const Routes> routes, const http::Request& reques
 
 }  // namespace
 
-http::Handler MakeResourceHandler(std::vector<Resource> resources) {
-  auto routes = std::make_shared<Routes>();
+http::Handler MakeResourceHandler(std::vector<Resource> resources, HandlerOptions options) {
+  auto state = std::make_shared<State>(State{options, {}});
   for (Resource& resource : resources) {
     const kube::GroupVersionKind& gvk = resource.descriptor.gvk;
-    auto& version = (*routes)[{gvk.group, gvk.version}];
+    auto& version = state->routes[{gvk.group, gvk.version}];
     std::string plural = resource.descriptor.plural;
     version.emplace(std::move(plural), std::move(resource));
   }
-  return [routes = std::shared_ptr<const Routes>(std::move(routes))](http::Request& request,
-                                                                     http::ResponseWriter& writer) {
-    return Serve(routes, request, writer);
+  return [state = std::shared_ptr<const State>(std::move(state))](http::Request& request,
+                                                                  http::ResponseWriter& writer) {
+    return Serve(state, request, writer);
   };
 }
 

@@ -4,18 +4,29 @@
 
 #include <vector>
 
+#include "absl/time/time.h"
 #include "apiserver/http/message.h"
 #include "apiserver/rest/resource.h"
+#include "base/async/stop_signal.h"
+#include "base/clock/clock.h"
 
 namespace steward::rest {
 
+struct HandlerOptions {
+  Random& random;  // outlives the handler
+  // Watches that don't say how long they want to last do so for between this and twice as long.
+  absl::Duration min_request_timeout = absl::Minutes(30);
+  // Watches end when it is set. Null: by themselves only. Outlives the handler and its answers.
+  StopSignal* stop = nullptr;
+};
+
 // Answers by Request.info, which a filter has filled in, for these resources:
-// - get, list and subresources where the resource has the capability; 405 for every other verb,
-//   HEAD and watch included;
+// - each verb that the resource or subresource has the capability for; 405 for every other verb,
+//   HEAD and deletecollection included;
 // - 404 as a Status for unknown resources and subresources of a served group version, and for paths
 //   that do not fit the resource's scope; 404 as text for everything else.
-// The capabilities outlive the handler. Thread-safe.
-http::Handler MakeResourceHandler(std::vector<Resource> resources);
+// The capabilities outlive the handler, or are kept alive by Resource::owner. Thread-safe.
+http::Handler MakeResourceHandler(std::vector<Resource> resources, HandlerOptions options);
 
 }  // namespace steward::rest
 

@@ -4,16 +4,20 @@
 #include <gtest/gtest.h>
 
 #include <boost/asio/io_context.hpp>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "apiserver/http/message.h"
+#include "apiserver/rest/testing/fake_mutations.h"
 #include "apiserver/rest/testing/fake_resource.h"
+#include "apiserver/rest/testing/fake_watcher.h"
 #include "apiserver/rest/testing/gunzip.h"
 #include "apiserver/rest/testing/recording_writer.h"
 #include "base/async/run.h"
+#include "base/clock/fake_clock.h"
 #include "base/status/matchers.h"
 #include "kube/meta/names.h"
 #include "kube/meta/status.h"
@@ -71,7 +75,7 @@ class HandlerTest : public testing::Test {
   HandlerTest()
       : resource_({FakeObject("ns1", "a", {{"x", "y"}}, "one"), FakeObject("ns1", "b"),
                    FakeObject("ns2", "a")}),
-        handler_(MakeResourceHandler({resource_.Definition()})) {}
+        handler_(MakeResourceHandler({resource_.Definition()}, {random_})) {}
 
   // The status.
   int Ask(http::Request request) {
@@ -83,6 +87,7 @@ class HandlerTest : public testing::Test {
     return writer_.status();
   }
 
+  FixedRandom random_{0.5};
   FakeResource resource_;
   http::Handler handler_;
   RecordingWriter writer_;
@@ -230,8 +235,8 @@ TEST_F(HandlerTest, AbsentCapabilitiesAreNotAllowed) {
   Resource resource = resource_.Definition();
   resource.get = nullptr;
   resource.list = nullptr;
-  resource.subresources[0].get = nullptr;
-  handler_ = MakeResourceHandler({resource});
+  resource.subresources[0].get_blob = nullptr;
+  handler_ = MakeResourceHandler({resource}, {random_});
   for (http::Request request : {ListAll(), GetOne("ns1", "a"), GetPicture("a")}) {
     EXPECT_EQ(Ask(std::move(request)), 405);
   }
@@ -283,7 +288,7 @@ TEST_F(HandlerTest, UnknownPaths) {
 TEST_F(HandlerTest, ClusterScopedResources) {
   Resource resource = resource_.Definition();
   resource.descriptor.namespaced = false;
-  handler_ = MakeResourceHandler({resource});
+  handler_ = MakeResourceHandler({resource}, {random_});
   http::Request request = GetOne("ns1", "a");
   EXPECT_EQ(Ask(request), 404);
   EXPECT_EQ(Ask(ListIn("ns1")), 404);
@@ -350,7 +355,7 @@ TEST_F(HandlerTest, Gzip) {
     objects.emplace_back("ns", std::to_string(i), kube::LabelMap(), std::string(2000, 'x'));
   }
   FakeResource large(std::move(objects));
-  handler_ = MakeResourceHandler({large.Definition()});
+  handler_ = MakeResourceHandler({large.Definition()}, {random_});
   EXPECT_EQ(Ask(ListAll()), 200);
   const std::string plain = writer_.body();
   http::Request request = ListAll();
@@ -373,14 +378,48 @@ TEST_F(HandlerTest, TheClientMayBeGone) {
   }
 }
 
+TEST_F(HandlerTest, ResourcesThatPage) {
+  http::Request request = ListAll();
+  request.query = {{"limit", "2"}, {"continue", "abc"}};
+  EXPECT_EQ(Ask(request), 400);
+  Resource resource = resource_.Definition();
+  resource.pages = true;
+  handler_ = MakeResourceHandler({resource}, {random_});
+  EXPECT_EQ(Ask(request), 200);
+  EXPECT_EQ(resource_.last_options().limit, 2);
+  EXPECT_EQ(resource_.last_options().continue_token, "abc");
+}
+
+TEST_F(HandlerTest, OwnersLiveAsLongAsTheHandler) {
+  auto owner = std::make_shared<int>(1);
+  Resource resource = resource_.Definition();
+  resource.owner = owner;
+  handler_ = MakeResourceHandler({std::move(resource)}, {random_});
+  EXPECT_EQ(owner.use_count(), 2);
+  handler_ = nullptr;
+  EXPECT_EQ(owner.use_count(), 1);
+}
+
 TEST(ResourceTest, VerbsAreCapabilities) {
   FakeResource fake({});
+  FakeMutations writes;
+  FakeWatcher watcher;
   Resource resource = fake.Definition();
   EXPECT_EQ(resource.Verbs(), (std::vector<std::string>{"get", "list"}));
+  EXPECT_EQ(resource.subresources[0].Verbs(), (std::vector<std::string>{"get"}));
   resource.get = nullptr;
   EXPECT_EQ(resource.Verbs(), (std::vector<std::string>{"list"}));
   resource.list = nullptr;
+  resource.subresources[0].get_blob = nullptr;
   EXPECT_TRUE(resource.Verbs().empty());
+  EXPECT_TRUE(resource.subresources[0].Verbs().empty());
+
+  resource = fake.Definition();
+  writes.AddTo(resource);
+  watcher.AddTo(resource);
+  EXPECT_EQ(resource.Verbs(), (std::vector<std::string>{"create", "delete", "get", "list", "patch",
+                                                        "update", "watch"}));
+  EXPECT_EQ(resource.subresources[1].Verbs(), (std::vector<std::string>{"get", "patch", "update"}));
 }
 
 }  // namespace

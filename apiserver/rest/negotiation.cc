@@ -55,13 +55,18 @@ std::optional<OutputFormat> Apply(const AcceptClause& clause, Serializer seriali
   return format;
 }
 
-std::optional<OutputFormat> Choose(std::string_view header, bool plain) {
+// What there is to choose from.
+enum class Offer { kEverything, kPlain, kStream };
+
+std::optional<OutputFormat> Choose(std::string_view header, Offer offer) {
   if (header.empty()) return OutputFormat();
+  const bool plain = offer == Offer::kPlain;
   static constexpr std::array<std::pair<Serializer, std::string_view>, 2> kOffers = {
       {{Serializer::kJson, "json"}, {Serializer::kYaml, "yaml"}}};
   for (const AcceptClause& clause : ParseAccept(header)) {
     for (const auto& [serializer, subtype] : kOffers) {
       if (!clause.Matches("application", subtype)) continue;
+      if (offer == Offer::kStream && serializer != Serializer::kJson) continue;
       std::optional<OutputFormat> format = Apply(clause, serializer);
       if (format && !(plain && format->form != Form::kObject)) return format;
     }
@@ -69,12 +74,13 @@ std::optional<OutputFormat> Choose(std::string_view header, bool plain) {
   return std::nullopt;
 }
 
-std::optional<OutputFormat> Negotiate(const http::Request& request, bool plain) {
+std::optional<OutputFormat> Negotiate(const http::Request& request, Offer offer) {
   const std::string* accept = request.headers.Find("Accept");
-  std::optional<OutputFormat> format = Choose(accept == nullptr ? "" : *accept, plain);
+  std::optional<OutputFormat> format = Choose(accept == nullptr ? "" : *accept, offer);
   if (!format) return format;
-  format->pretty =
-      format->serializer == Serializer::kJson && (format->pretty || WantsPretty(request));
+  // A frame is a line.
+  format->pretty = offer != Offer::kStream && format->serializer == Serializer::kJson &&
+                   (format->pretty || WantsPretty(request));
   return format;
 }
 
@@ -94,13 +100,19 @@ bool WantsPretty(const http::Request& request) {
 }
 
 absl::StatusOr<OutputFormat> NegotiateResource(const http::Request& request) {
-  std::optional<OutputFormat> format = Negotiate(request, /*plain=*/false);
+  std::optional<OutputFormat> format = Negotiate(request, Offer::kEverything);
   if (!format) return NotAcceptable();
   return *std::move(format);
 }
 
+absl::StatusOr<OutputFormat> NegotiateWatch(const http::Request& request) {
+  std::optional<OutputFormat> format = Negotiate(request, Offer::kStream);
+  if (!format) return kube::ToStatus(kube::NotAcceptable({"application/json;stream=watch"}));
+  return *std::move(format);
+}
+
 std::optional<OutputFormat> NegotiatePlain(const http::Request& request) {
-  return Negotiate(request, /*plain=*/true);
+  return Negotiate(request, Offer::kPlain);
 }
 
 absl::Status NotAcceptable() {

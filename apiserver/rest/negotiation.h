@@ -33,6 +33,9 @@ struct OutputFormat {
 // Error: 406 in Kubernetes' wording.
 absl::StatusOr<OutputFormat> NegotiateResource(const http::Request& request);
 
+// The same for a watch, whose frames are compact JSON only.
+absl::StatusOr<OutputFormat> NegotiateWatch(const http::Request& request);
+
 // For what has one form only: errors and discovery documents. A clause that asks for another form
 // is passed over. Nullopt: nothing that the client accepts can be served.
 std::optional<OutputFormat> NegotiatePlain(const http::Request& request);

@@ -105,6 +105,32 @@ TEST(NegotiationTest, WhatIsServedIsInTheError) {
             "only the following media types are accepted: application/json, application/yaml");
 }
 
+TEST(NegotiationTest, WatchesAreJsonLines) {
+  const struct {
+    std::string accept;
+    std::string want;
+  } kRows[] = {
+      {"(absent)", "json Object"},
+      {"*/*", "json Object"},
+      {"application/json;pretty=1", "json Object"},
+      {"application/json;stream=watch", "json Object"},
+      {"application/yaml", kNone},
+      {"application/yaml,application/json;q=0.1", "json Object"},
+      {"application/yaml;as=Table;v=v1;g=meta.k8s.io", kNone},
+      {"application/json;as=Table;v=v1;g=meta.k8s.io,application/json", "json Table v1"},
+  };
+  for (const auto& row : kRows) {
+    SCOPED_TRACE(row.accept);
+    http::Request request = RequestWith(row.accept);
+    request.headers.Add("User-Agent", "curl/8.0");
+    const auto format = NegotiateWatch(request);
+    EXPECT_EQ(format.ok() ? Print(*format) : kNone, row.want);
+    if (format.ok()) continue;
+    EXPECT_EQ(kube::FromStatus(format.status()).message,
+              "only the following media types are accepted: application/json;stream=watch");
+  }
+}
+
 TEST(PrettyTest, QueryBeforeUserAgent) {
   const struct {
     std::string name;

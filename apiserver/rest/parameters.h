@@ -19,7 +19,8 @@ namespace steward::rest {
 struct ListParameters {
   Selection selection;  // its namespace is the request's
   // For a list with a limit and a number but no match, the match is "Exact": what clients that
-  // page through one snapshot rely on. Lists are answered whole, so the limit has no other effect.
+  // page through one snapshot rely on. Where the resource doesn't page, the limit has no other
+  // effect. With a continue token, the token alone says which state is read.
   ReadOptions read;
 
   bool watch = false;

@@ -224,6 +224,59 @@ TEST(ListParametersTest, VersionAndMatch) {
   }
 }
 
+TEST(ListParametersTest, Pages) {
+  Resource resource;
+  resource.pages = true;
+  const struct {
+    std::string name;
+    Query query;
+    int64_t limit;
+    std::string token, version, match;
+  } kRows[] = {
+      {"nothing", {}, 0, "", "", ""},
+      {"first", {{"limit", "500"}}, 500, "", "", ""},
+      {"negative", {{"limit", "-1"}}, 0, "", "", ""},
+      {"next", {{"limit", "500"}, {"continue", "abc"}}, 500, "abc", "", ""},
+      {"the rest", {{"continue", "abc"}}, 0, "abc", "", ""},
+      {"next of any",
+       {{"continue", "abc"}, {"limit", "5"}, {"resourceVersion", "0"}},
+       5,
+       "abc",
+       "",
+       ""},
+      {"any", {{"limit", "500"}, {"resourceVersion", "0"}}, 0, "", "0", ""},
+      {"exactly", {{"limit", "500"}, {"resourceVersion", "7"}}, 500, "", "7", "Exact"},
+      {"not older",
+       {{"limit", "5"}, {"resourceVersion", "7"}, {"resourceVersionMatch", "NotOlderThan"}},
+       5,
+       "",
+       "7",
+       "NotOlderThan"},
+      {"watch", {{"watch", "1"}, {"limit", "5"}, {"resourceVersion", "7"}}, 0, "", "7", ""},
+  };
+  for (const auto& row : kRows) {
+    SCOPED_TRACE(row.name);
+    ASSERT_OK_AND_ASSIGN(const ListParameters got,
+                         ParseListParameters(RequestWith(row.query), resource));
+    EXPECT_EQ(got.read.limit, row.limit);
+    EXPECT_EQ(got.read.continue_token, row.token);
+    EXPECT_EQ(got.read.resource_version, row.version);
+    EXPECT_EQ(got.read.resource_version_match, row.match);
+  }
+  const auto bad =
+      ParseListParameters(RequestWith({{"continue", "abc"}, {"resourceVersion", "7"}}), resource);
+  ASSERT_FALSE(bad.ok());
+  EXPECT_EQ(kube::FromStatus(bad.status()).code, 400);
+  EXPECT_EQ(kube::FromStatus(bad.status()).message,
+            "specifying resource version is not allowed when using continue");
+}
+
+TEST(ListParametersTest, WithoutPagesTheLimitIsNotPassedOn) {
+  ASSERT_OK_AND_ASSIGN(const ListParameters got,
+                       ParseListParameters(RequestWith({{"limit", "5"}}), Resource()));
+  EXPECT_EQ(got.read.limit, 0);
+}
+
 TEST(ListParametersTest, Selectors) {
   const Query query = {{"labelSelector", "a in (x,y),!b"},
                        {"fieldSelector", "metadata.name=n,metadata.namespace!=m"}};

@@ -3,7 +3,9 @@
 #ifndef APISERVER_REST_RESOURCE_H_
 #define APISERVER_REST_RESOURCE_H_
 
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -52,14 +54,23 @@ class Object {
 class Cursor {
  public:
   virtual ~Cursor() = default;
-  // The next object in (namespace, name) order, or null at the end. The last one becomes invalid.
+  // The next object at hand, in (namespace, name) order. Null: none now, at the latest after some
+  // hundred objects looked at, selected or not; More tells what that means. The last object becomes
+  // invalid.
   virtual const Object* Next() = 0;
+  // To be called when Next gave null. True: ask Next again; until then the cursor has fetched more,
+  // or let other work of the thread run. False: that was the end. Errors carry a Kubernetes Status,
+  // and the answer breaks off. Cancellable.
+  virtual Task<bool> More();
 };
 
 struct ReadOptions {
   std::string resource_version;        // "", "0" or a number, already validated as digits
   std::string resource_version_match;  // "", "Exact" or "NotOlderThan", already validated against
                                        // resource_version
+  // Of a list whose resource pages (see Resource::pages); else 0 and "".
+  int64_t limit = 0;           // at most so many objects; 0 = no limit
+  std::string continue_token;  // Reading::continue_token of the page before; not validated
 };
 
 struct Selection {
@@ -75,6 +86,10 @@ struct Reading {
   // Printable ASCII.
   std::string warning;
   std::unique_ptr<Cursor> cursor;
+  // Of a page that is not the last: what the next one is asked with, and how many objects follow
+  // this page (nullopt = unknown, as under a selector). Known before the cursor moves.
+  std::string continue_token = {};
+  std::optional<int64_t> remaining_item_count = std::nullopt;
 };
 
 // Implementations are thread-safe and answer from memory; they wait only for `resource_version` to
@@ -83,7 +98,7 @@ struct Reading {
 class Getter {
  public:
   virtual ~Getter() = default;
-  // A Reading with exactly one object.
+  // A Reading with exactly one object, which its cursor has at the first step.
   virtual Task<Reading> Get(const kube::NamespacedName& name, const ReadOptions& options) = 0;
 };
 
@@ -105,9 +120,24 @@ class BlobGetter {
   virtual Task<Blob> GetBlob(const kube::NamespacedName& name) = 0;
 };
 
+// The writing verbs (mutation.h), watch (watcher.h), and what a requester may ask (reviewer.h).
+class Creator;
+class Updater;
+class Patcher;
+class Deleter;
+class Watcher;
+class Reviewer;
+
+// Has either a blob or the verbs of an object of the resource's own kind, as `status` does.
 struct Subresource {
   std::string name;
-  BlobGetter* get = nullptr;
+  BlobGetter* get_blob = nullptr;
+  Getter* get_object = nullptr;
+  Updater* update = nullptr;
+  Patcher* patch = nullptr;
+
+  // In the order that discovery lists them.
+  std::vector<std::string> Verbs() const;
 };
 
 struct Resource {
@@ -120,10 +150,29 @@ struct Resource {
   // "#/components/schemas/<ObjectMeta>" may be referred to for metadata.
   std::string openapi_schema;
 
+  Creator* create = nullptr;  // not beside `review`
+  Deleter* del = nullptr;
   Getter* get = nullptr;
   Lister* list = nullptr;
+  Patcher* patch = nullptr;
+  Reviewer* review = nullptr;  // the verb `create` of what is answered and not kept
+  Updater* update = nullptr;
+  Watcher* watch = nullptr;
   std::vector<Subresource> subresources;
 
+  // Media types that PATCH takes, here and in the subresources; any other is answered with 415.
+  std::vector<std::string> patch_types;
+  // Whether POST and PUT take Kubernetes' binary form (//kube/protobuf) too; else that is answered
+  // with 415.
+  bool accepts_protobuf = false;
+  // The lister understands limit and continue. Otherwise lists are answered whole, and a continue
+  // token is refused.
+  bool pages = false;
+  // Keeps the capabilities alive, if nobody else does.
+  std::shared_ptr<const void> owner;
+
+  // Whether it can be POSTed.
+  bool Creates() const { return create != nullptr || review != nullptr; }
   // In the order that discovery lists them.
   std::vector<std::string> Verbs() const;
 };

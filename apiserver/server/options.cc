@@ -3,7 +3,6 @@
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
-#include <algorithm>
 #include <memory>
 #include <utility>
 
@@ -11,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "base/flags/go_arguments.h"
 #include "base/status/macros.h"
 
 namespace steward::server {
@@ -193,31 +193,13 @@ absl::Status CheckTogether(const Options& options) {
   return absl::OkStatus();
 }
 
-// What Go's flags take and CLI11 does not: "-v=4", and "--flag=" for an empty value.
-std::vector<std::string> Normalized(const std::vector<std::string>& given) {
-  std::vector<std::string> args;
-  for (const std::string& arg : given) {
-    if (arg.rfind("-v=", 0) == 0) {
-      args.push_back("-v" + arg.substr(3));
-    } else if (arg.rfind("--", 0) == 0 && arg.back() == '=') {
-      args.push_back(arg.substr(0, arg.size() - 1));
-      args.emplace_back();
-    } else {
-      args.push_back(arg);
-    }
-  }
-  // CLI11 takes them from the end.
-  std::reverse(args.begin(), args.end());
-  return args;
-}
-
 }  // namespace
 
 absl::StatusOr<Options> ParseOptions(const std::vector<std::string>& args) {
   Options options;
   const std::unique_ptr<CLI::App> app = NewApp(options);
   try {
-    app->parse(Normalized(args));
+    app->parse(ForCli11(args));
   } catch (const CLI::CallForHelp&) {
     Options help;
     help.help = true;

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "absl/base/thread_annotations.h"
 #include "apiserver/discovery/discovery.h"
 #include "apiserver/filters/authentication.h"
 #include "apiserver/filters/authentication_config.h"
@@ -23,10 +24,13 @@
 #include "apiserver/http/message.h"
 #include "apiserver/http/server.h"
 #include "apiserver/rest/handler.h"
+#include "apiserver/reviews/self_reviews.h"
 #include "apiserver/server/health.h"
 #include "apiserver/server/serving_certificate.h"
+#include "base/async/stop_signal.h"
 #include "base/async/task_group.h"
 #include "base/status/macros.h"
+#include "base/sync/mutex.h"
 #include "base/tls/server_certificate.h"
 #include "kube/meta/names.h"
 #include "kube/meta/status.h"
@@ -78,13 +82,38 @@ http::Handler Route(http::Handler health, http::Handler metrics, http::Handler n
   };
 }
 
+// A handler that can be replaced. Each request ends on the one it began on. Thread-safe.
+class SwappableHandler {
+ public:
+  void Set(http::Handler handler) {
+    auto next = std::make_shared<const http::Handler>(std::move(handler));
+    MutexLock lock(&mutex_);
+    current_.swap(next);
+  }
+
+  VoidTask Serve(http::Request& request, http::ResponseWriter& writer) {
+    const std::shared_ptr<const http::Handler> handler = Get();
+    co_await (*handler)(request, writer);
+  }
+
+ private:
+  std::shared_ptr<const http::Handler> Get() {
+    MutexLock lock(&mutex_);
+    return current_;
+  }
+
+  Mutex mutex_;
+  std::shared_ptr<const http::Handler> current_ ABSL_GUARDED_BY(mutex_);
+};
+
 }  // namespace
 
 struct ApiServer::Impl {
-  Impl(Options o, const std::vector<rest::Resource>& resources, ApiServerDeps d)
+  Impl(Options o, discovery::VersionInfo v, ApiServerDeps d)
       : options(std::move(o)),
+        version(std::move(v)),
         deps(std::move(d)),
-        request_metrics(deps.registry, ForMetrics(resources)),
+        request_metrics(deps.registry, {}),
         authentication_metrics(deps.registry, filters::ReviewMetrics::Kind::kAuthentication),
         authorization_metrics(deps.registry, filters::ReviewMetrics::Kind::kAuthorization),
         token_reviewer(deps.token_reviews, deps.clock, deps.random, authentication_metrics),
@@ -99,14 +128,16 @@ struct ApiServer::Impl {
         background(deps.threads.executor(0)) {}
 
   std::vector<HealthCheck> HealthChecks();
-  absl::StatusOr<http::Handler> BuildHandler(const std::vector<rest::Resource>& resources,
-                                             const discovery::VersionInfo& version);
+  absl::Status SetResources(std::vector<rest::Resource> resources);
+  http::Handler BuildHandler();
   http::ServerOptions ForHttp();
   void StartBackground();
 
   const Options options;
+  const discovery::VersionInfo version;
   const ApiServerDeps deps;
   std::atomic<bool> shutting_down{false};
+  StopSignal stop_watches;
 
   filters::RequestMetrics request_metrics;
   filters::ReviewMetrics authentication_metrics;
@@ -118,10 +149,12 @@ struct ApiServer::Impl {
   filters::ExtensionAuthenticationSource authentication_source;
   filters::TokenAuthenticator tokens;
   filters::Authenticator authenticator;
+  filters::AlwaysAllowed always_allowed;
   filters::ReviewAuthorizer authorizer;
   std::unique_ptr<ServerCertificate> certificate;
-  http::Handler handler;
-  TaskGroup background;  // on the first thread
+  SwappableHandler api;
+  http::Handler handler;  // ends in `api`
+  TaskGroup background;   // on the first thread
   std::unique_ptr<http::Server> server;
 };
 
@@ -151,21 +184,38 @@ std::vector<HealthCheck> ApiServer::Impl::HealthChecks() {
   return checks;
 }
 
-absl::StatusOr<http::Handler> ApiServer::Impl::BuildHandler(
-    const std::vector<rest::Resource>& resources, const discovery::VersionInfo& version) {
-  ASSIGN_OR_RETURN(filters::AlwaysAllowed always_allowed,
-                   filters::AlwaysAllowed::Create(options.authorization_always_allow_paths));
-  ASSIGN_OR_RETURN(http::Handler api,
-                   discovery::WithDiscovery(resources, version, deps.clock,
-                                            rest::MakeResourceHandler(resources)));
+absl::Status ApiServer::Impl::SetResources(std::vector<rest::Resource> resources) {
+  if (deps.self_reviews) {
+    for (rest::Resource& resource : reviews::SelfReviews(always_allowed, authorizer)) {
+      resources.push_back(std::move(resource));
+    }
+  }
+  std::vector<filters::KnownResource> known = ForMetrics(resources);
+  ASSIGN_OR_RETURN(
+      http::Handler next,
+      discovery::WithDiscovery(
+          resources, version, deps.clock,
+          rest::MakeResourceHandler(
+              resources, {.random = deps.random,
+                          .min_request_timeout = absl::Seconds(options.min_request_timeout),
+                          .stop = &stop_watches})));
+  request_metrics.SetKnownResources(known);
+  api.Set(std::move(next));
+  return absl::OkStatus();
+}
+
+http::Handler ApiServer::Impl::BuildHandler() {
   http::Handler routes =
-      Route(HealthHandler(HealthChecks()), filters::MetricsHandler(deps.registry), std::move(api));
+      Route(HealthHandler(HealthChecks()), filters::MetricsHandler(deps.registry),
+            [this](http::Request& request, http::ResponseWriter& writer) {
+              return api.Serve(request, writer);
+            });
   return filters::BuildHandlerChain(
       std::move(routes), {.clock = deps.clock,
                           .random = deps.random,
                           .metrics = request_metrics,
                           .authenticator = authenticator,
-                          .always_allowed = std::move(always_allowed),
+                          .always_allowed = always_allowed,
                           .authorizer = authorizer,
                           .in_flight = {.read_only = options.max_requests_inflight,
                                         .mutating = options.max_mutating_requests_inflight},
@@ -199,10 +249,13 @@ absl::StatusOr<std::unique_ptr<ApiServer>> ApiServer::Create(Options options,
                                                              std::vector<rest::Resource> resources,
                                                              discovery::VersionInfo version,
                                                              ApiServerDeps deps) {
-  auto impl = std::make_unique<Impl>(std::move(options), resources, std::move(deps));
+  auto impl = std::make_unique<Impl>(std::move(options), std::move(version), std::move(deps));
   ASSIGN_OR_RETURN(impl->certificate, LoadServingCertificate(impl->options, impl->deps.clock));
   RETURN_IF_ERROR(impl->authentication_files.Load());
-  ASSIGN_OR_RETURN(impl->handler, impl->BuildHandler(resources, version));
+  ASSIGN_OR_RETURN(impl->always_allowed,
+                   filters::AlwaysAllowed::Create(impl->options.authorization_always_allow_paths));
+  RETURN_IF_ERROR(impl->SetResources(std::move(resources)));
+  impl->handler = impl->BuildHandler();
   impl->server =
       std::make_unique<http::Server>(impl->ForHttp(), impl->deps.threads, impl->deps.clock);
   return std::unique_ptr<ApiServer>(new ApiServer(std::move(impl)));
@@ -215,11 +268,16 @@ absl::Status ApiServer::Start() {
   return absl::OkStatus();
 }
 
+absl::Status ApiServer::SetResources(std::vector<rest::Resource> resources) {
+  return impl_->SetResources(std::move(resources));
+}
+
 uint16_t ApiServer::port() const { return impl_->server->port(); }
 
 VoidTask ApiServer::Stop() {
   impl_->shutting_down.store(true);
   co_await impl_->deps.clock.Sleep(impl_->options.shutdown_delay_duration);
+  impl_->stop_watches.Set();
   co_await impl_->server->Stop(impl_->options.request_timeout);
   co_await asio::co_spawn(impl_->deps.threads.executor(0), impl_->background.Stop(),
                           asio::use_awaitable);

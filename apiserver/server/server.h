@@ -32,6 +32,8 @@ struct ApiServerDeps {
   kube::Client& cluster;           // has the ConfigMap with the authentication settings
   kube::Client& token_reviews;     // by --authentication-kubeconfig
   kube::Client& access_reviews;    // by --authorization-kubeconfig
+  // Serve the self-reviews of authorization.k8s.io/v1 too, as no kube-apiserver does it in front.
+  bool self_reviews = false;
   // Whether reads can be answered; the error says what is missing. Called from every thread.
   std::function<absl::Status()> synced;
 };
@@ -42,7 +44,7 @@ struct ApiServerDeps {
 class ApiServer {
  public:
   // Reads certificates and CA files; the error names what is wrong with them or with the options.
-  // The resources' capabilities outlive the server.
+  // The resources' capabilities outlive the server, unless they have an owner.
   static absl::StatusOr<std::unique_ptr<ApiServer>> Create(Options options,
                                                            std::vector<rest::Resource> resources,
                                                            discovery::VersionInfo version,
@@ -53,12 +55,18 @@ class ApiServer {
   // Listens, and returns. An error when the address cannot be had. Once.
   absl::Status Start();
 
+  // Serves these resources instead of the present ones, discovery and OpenAPI included; requests
+  // under way end on the old ones. An error leaves everything as it is: a resource's schema is not
+  // a JSON object. Thread-safe; of calls at the same time the last to return wins. Takes some
+  // milliseconds of computing for each hundred kilobytes of schemas.
+  absl::Status SetResources(std::vector<rest::Resource> resources);
+
   // REQUIRES: started.
   uint16_t port() const;
 
   // Lets /readyz fail from now on and serves on for --shutdown-delay-duration; then stops
-  // listening, lets requests under way finish within --request-timeout, and ends. On any executor;
-  // once. REQUIRES: started.
+  // listening, ends watches, lets other requests under way finish within --request-timeout, and
+  // ends. On any executor; once. REQUIRES: started.
   VoidTask Stop();
 
  private:

@@ -15,12 +15,15 @@
 #include <fstream>
 #include <future>
 #include <optional>
+#include <thread>
 
 #include "absl/time/clock.h"
+#include "apiserver/stored/stored_resources.h"
 #include "base/clock/fake_clock.h"
 #include "base/status/matchers.h"
 #include "base/tls/openssl_ptr.h"
 #include "base/tls/testing.h"
+#include "kube/meta/resource_type.h"
 #include "kube/testing/fake_client.h"
 
 namespace steward::server {
@@ -28,6 +31,7 @@ namespace {
 
 namespace asio = boost::asio;
 namespace json = boost::json;
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
@@ -36,7 +40,8 @@ const kube::GroupVersionResource kAccessReviews{"authorization.k8s.io", "v1",
                                                 "subjectaccessreviews"};
 
 // One HTTP/1.1 exchange; the whole response, "" when there was no connection.
-std::string Exchange(uint16_t port, const std::string& head, const TestKeyPair* client = nullptr) {
+std::string Exchange(uint16_t port, const std::string& head, const TestKeyPair* client = nullptr,
+                     const std::string& body = "") {
   const SslCtxPtr context(SSL_CTX_new(TLS_client_method()));
   if (client != nullptr) {
     const X509Ptr certificate(
@@ -49,7 +54,7 @@ std::string Exchange(uint16_t port, const std::string& head, const TestKeyPair* 
   const BioPtr connection(BIO_new_ssl_connect(context.get()));
   BIO_set_conn_hostname(connection.get(), ("127.0.0.1:" + std::to_string(port)).c_str());
   if (BIO_do_connect(connection.get()) != 1) return "";
-  const std::string request = head + "Host: localhost\r\nConnection: close\r\n\r\n";
+  const std::string request = head + "Host: localhost\r\nConnection: close\r\n\r\n" + body;
   BIO_write(connection.get(), request.data(), static_cast<int>(request.size()));
   std::string response;
   char buffer[4096];
@@ -75,12 +80,17 @@ class ServerTest : public ::testing::Test {
   }
   ~ServerTest() override { Stop(); }
 
-  void Start() {
-    rest::Resource widgets;
-    widgets.descriptor = {
-        .gvk = {"g.example.com", "v1", "Widget"}, .plural = "widgets", .singular = "widget"};
-    widgets.openapi_schema = R"({"type":"object"})";
-    auto server = ApiServer::Create(options_, {widgets}, {},
+  static rest::Resource Bare(std::string kind, std::string plural) {
+    rest::Resource resource;
+    resource.descriptor = {
+        .gvk = {"g.example.com", "v1", std::move(kind)}, .plural = plural, .singular = plural};
+    resource.openapi_schema = R"({"type":"object"})";
+    return resource;
+  }
+
+  void Start() { Start({Bare("Widget", "widgets")}); }
+  void Start(std::vector<rest::Resource> resources) {
+    auto server = ApiServer::Create(options_, std::move(resources), {},
                                     {.threads = threads_,
                                      .clock = clock_,
                                      .random = Random::Real(),
@@ -88,6 +98,7 @@ class ServerTest : public ::testing::Test {
                                      .cluster = cluster_,
                                      .token_reviews = cluster_,
                                      .access_reviews = cluster_,
+                                     .self_reviews = self_reviews_,
                                      .synced = [this] {
                                        return synced_ ? absl::OkStatus()
                                                       : absl::UnavailableError("not synced");
@@ -127,6 +138,7 @@ class ServerTest : public ::testing::Test {
   prometheus::Registry registry_;
   kube::FakeClient cluster_;
   std::atomic<bool> synced_{false};
+  bool self_reviews_ = false;
   Options options_;
   http::IoThreads threads_{2};
   std::unique_ptr<ApiServer> server_;
@@ -217,6 +229,184 @@ TEST_F(ServerTest, StopsInOrder) {
   stopped.get();
   server_.reset();
   EXPECT_EQ(Exchange(port, "GET /livez HTTP/1.1\r\n"), "");
+}
+
+TEST_F(ServerTest, ResourcesComeAndGo) {
+  Start();
+  EXPECT_THAT(GetAs("alice", "", "/apis/g.example.com/v1"), HasSubstr("\"widgets\""));
+  EXPECT_THAT(GetAs("alice", "", "/apis/g.example.com/v1/gadgets"), StartsWith("HTTP/1.1 404"));
+  ASSERT_OK(server_->SetResources({Bare("Gadget", "gadgets")}));
+  const std::string list = GetAs("alice", "", "/apis/g.example.com/v1");
+  EXPECT_THAT(list, HasSubstr("\"gadgets\""));
+  EXPECT_THAT(list, Not(HasSubstr("\"widgets\"")));
+  EXPECT_THAT(GetAs("alice", "", "/apis/g.example.com/v1/gadgets"), StartsWith("HTTP/1.1 405"));
+  EXPECT_THAT(GetAs("alice", "", "/apis/g.example.com/v1/widgets"), StartsWith("HTTP/1.1 404"));
+  EXPECT_THAT(GetAs("alice", "", "/openapi/v3/apis/g.example.com/v1"), HasSubstr("v1.Gadget"));
+  EXPECT_THAT(GetAs("alice", "", "/metrics"), HasSubstr(R"(resource="gadgets")"));
+
+  rest::Resource bad = Bare("Bad", "bads");
+  bad.openapi_schema = "{";
+  EXPECT_FALSE(server_->SetResources({bad}).ok());
+  EXPECT_THAT(GetAs("alice", "", "/apis/g.example.com/v1"), HasSubstr("\"gadgets\""));
+
+  ASSERT_OK(server_->SetResources({}));
+  EXPECT_THAT(GetAs("alice", "", "/apis/g.example.com/v1"), StartsWith("HTTP/1.1 404"));
+  EXPECT_THAT(GetAs("alice", "", "/apis"), HasSubstr("\"groups\":[]"));
+}
+
+TEST_F(ServerTest, RequestsEndOnTheResourcesTheyBeganOn) {
+  kube::ResourceType type;
+  type.gvk = {"g.example.com", "v1", "Widget"};
+  type.plural = type.singular = "widgets";
+  cluster_.Serve(type.gvr());
+  cluster_.Put(type.gvr(), R"({"metadata":{"namespace":"n","name":"w"}})");
+  Start(stored::StoredResources(cluster_, {type}, clock_));
+  cluster_.Hold(kube::FakeClient::Verb::kGet, type.gvr());
+  const std::string target = "/apis/g.example.com/v1/namespaces/n/widgets/w";
+  std::future<std::string> held =
+      std::async(std::launch::async, [&] { return GetAs("alice", "", target); });
+  while (cluster_.calls(kube::FakeClient::Verb::kGet, type.gvr()) == 0) std::this_thread::yield();
+  ASSERT_OK(server_->SetResources({}));
+  EXPECT_THAT(GetAs("alice", "", target), StartsWith("HTTP/1.1 404"));
+  cluster_.Release(kube::FakeClient::Verb::kGet, type.gvr());
+  const std::string answer = held.get();
+  EXPECT_THAT(answer, StartsWith("HTTP/1.1 200"));
+  EXPECT_THAT(answer, HasSubstr("\"name\":\"w\""));
+}
+
+// The clock stands still: neither the grace of other requests nor any timeout ends it.
+TEST_F(ServerTest, StopEndsWatches) {
+  kube::ResourceType type;
+  type.gvk = {"g.example.com", "v1", "Widget"};
+  type.plural = type.singular = "widgets";
+  cluster_.Serve(type.gvr());
+  cluster_.Put(type.gvr(), R"({"metadata":{"namespace":"n","name":"w"}})");
+  options_.shutdown_delay_duration = absl::ZeroDuration();
+  Start(stored::StoredResources(cluster_, {type}, clock_));
+  const std::string target = "/apis/g.example.com/v1/namespaces/n/widgets?watch=true";
+  std::future<std::string> watch =
+      std::async(std::launch::async, [&] { return GetAs("alice", "", target); });
+  while (cluster_.running_watches(type.gvr()) == 0) std::this_thread::yield();
+  std::future<void> stopped = BeginStop();
+  EXPECT_EQ(stopped.wait_for(std::chrono::seconds(20)), std::future_status::ready);
+  while (stopped.wait_for(std::chrono::milliseconds(1)) != std::future_status::ready) {
+    clock_.Advance(absl::Seconds(5));
+  }
+  stopped.get();
+  server_.reset();
+  const std::string answer = watch.get();
+  EXPECT_THAT(answer, StartsWith("HTTP/1.1 200"));
+  EXPECT_THAT(answer, Not(HasSubstr("ERROR")));
+  EXPECT_THAT(answer, EndsWith("\r\n0\r\n\r\n"));
+  EXPECT_EQ(cluster_.running_watches(type.gvr()), 0u);
+}
+
+TEST_F(ServerTest, SelfReviews) {
+  const std::string path = "/apis/authorization.k8s.io/v1";
+  self_reviews_ = true;
+  // Whoever may ask may not do what they ask about.
+  cluster_.HandleCreate(kAccessReviews, [](const json::value& review) {
+    const json::object& spec = review.at("spec").as_object();
+    const bool asks = spec.contains("resourceAttributes");
+    return json::value{{"status", {{"allowed", asks || spec.at("user") == "alice"}}}};
+  });
+  Start();
+  EXPECT_THAT(GetAs("alice", "", path), HasSubstr("\"selfsubjectaccessreviews\""));
+  const std::string question =
+      R"({"spec":{"nonResourceAttributes":{"path":"/logs","verb":"get"}}})";
+  const auto ask = [&](const std::string& user) {
+    const TestKeyPair pair = proxy_ca_.Issue({.common_name = "front-proxy-client"});
+    return Exchange(
+        server_->port(),
+        "POST " + path + "/selfsubjectaccessreviews HTTP/1.1\r\nX-Remote-User: " + user +
+            "\r\nX-Remote-Group: testers\r\nContent-Length: " + std::to_string(question.size()) +
+            "\r\n",
+        &pair, question);
+  };
+  EXPECT_THAT(ask("alice"), HasSubstr("\"allowed\":true"));
+  EXPECT_THAT(ask("bob"), HasSubstr("\"allowed\":false"));
+}
+
+TEST_F(ServerTest, NoSelfReviewsBehindAKubeApiserver) {
+  Start();
+  EXPECT_THAT(GetAs("alice", "", "/apis/authorization.k8s.io/v1"), StartsWith("HTTP/1.1 404"));
+}
+
+// As `steward up` runs it: no cluster to ask about users, but a CA of its own.
+class CertificatesOnlyTest : public ServerTest {
+ protected:
+  CertificatesOnlyTest() {
+    options_.client_ca_file = ::testing::TempDir() + "/client-ca.crt";
+    std::ofstream(options_.client_ca_file) << client_ca_.cert_pem();
+    options_.requestheader_client_ca_file.clear();
+    options_.anonymous_auth = false;
+    synced_ = true;
+    cluster_.HandleCreate(kAccessReviews, [this](const json::value& review) {
+      ++reviews_;
+      return AnswerReview(review);
+    });
+  }
+
+  virtual absl::StatusOr<json::value> AnswerReview(const json::value&) {
+    return absl::InvalidArgumentError("there is nobody to ask");
+  }
+  std::string GetWith(const TestCertOptions& certificate, const std::string& target) {
+    const TestKeyPair pair = client_ca_.Issue(certificate);
+    return Exchange(server_->port(), "GET " + target + " HTTP/1.1\r\n", &pair);
+  }
+
+  const TestCa client_ca_{"client-ca"};
+  std::atomic<int> reviews_{0};
+};
+
+TEST_F(CertificatesOnlyTest, WithoutAnyCluster) {
+  Start();
+  EXPECT_THAT(Get("/readyz"), StartsWith("HTTP/1.1 401"));
+  TestCertOptions admin;
+  admin.common_name = "admin";
+  admin.organizations = {"system:masters"};
+  for (const char* target : {"/readyz", "/apis", "/apis/g.example.com/v1", "/metrics"}) {
+    EXPECT_THAT(GetWith(admin, target), StartsWith("HTTP/1.1 200")) << target;
+  }
+  EXPECT_THAT(GetWith(admin, "/apis/g.example.com/v1/widgets"), StartsWith("HTTP/1.1 405"));
+  EXPECT_EQ(reviews_, 0);
+
+  // Nobody decides, so nobody gets in.
+  TestCertOptions user;
+  user.common_name = "alice";
+  EXPECT_THAT(GetWith(user, "/apis"), StartsWith("HTTP/1.1 500"));
+  EXPECT_EQ(reviews_, 1);
+  EXPECT_THAT(GetWith(user, "/readyz"), StartsWith("HTTP/1.1 200"));
+
+  EXPECT_THAT(Get("/apis"), StartsWith("HTTP/1.1 401"));
+  const TestKeyPair stranger = TestCa("x").Issue(admin);
+  EXPECT_THAT(Exchange(server_->port(), "GET /apis HTTP/1.1\r\n", &stranger),
+              StartsWith("HTTP/1.1 401"));
+  EXPECT_THAT(Exchange(server_->port(), "GET /apis HTTP/1.1\r\nAuthorization: Bearer x\r\n"),
+              StartsWith("HTTP/1.1 401"));
+  const TestKeyPair proxy = client_ca_.Issue(user);
+  EXPECT_THAT(Exchange(server_->port(),
+                       "GET /apis HTTP/1.1\r\nX-Remote-User: admin\r\n"
+                       "X-Remote-Group: system:masters\r\n",
+                       &proxy),
+              StartsWith("HTTP/1.1 500"));
+}
+
+class OwnReviewsTest : public CertificatesOnlyTest {
+ protected:
+  absl::StatusOr<json::value> AnswerReview(const json::value& review) override {
+    return json::value{{"status", {{"allowed", review.at("spec").at("user") == "alice"}}}};
+  }
+};
+
+TEST_F(OwnReviewsTest, DecideForAllButMasters) {
+  Start();
+  TestCertOptions user;
+  user.common_name = "alice";
+  EXPECT_THAT(GetWith(user, "/apis"), StartsWith("HTTP/1.1 200"));
+  user.common_name = "bob";
+  EXPECT_THAT(GetWith(user, "/apis"), StartsWith("HTTP/1.1 403"));
+  EXPECT_EQ(reviews_, 2);
 }
 
 TEST_F(ServerTest, BadFilesAndAddressesAreRefused) {

@@ -5,6 +5,7 @@
 #include <tuple>
 #include <utility>
 
+#include "base/async/yield.h"
 #include "base/json/json_text.h"
 #include "base/text/str_cat.h"
 #include "kube/meta/status.h"
@@ -14,17 +15,31 @@ namespace {
 
 class FakeCursor : public Cursor {
  public:
-  explicit FakeCursor(std::vector<const FakeObject*> objects) : objects_(std::move(objects)) {}
-  const Object* Next() override { return next_ < objects_.size() ? objects_[next_++] : nullptr; }
+  FakeCursor(std::vector<const FakeObject*> objects, bool pauses)
+      : objects_(std::move(objects)), pauses_(pauses) {}
+  const Object* Next() override {
+    if (next_ == objects_.size() || (pauses_ && !rested_)) return nullptr;
+    rested_ = false;
+    return objects_[next_++];
+  }
+  Task<bool> More() override {
+    if (next_ == objects_.size()) co_return false;
+    co_await Yield();
+    rested_ = true;
+    co_return true;
+  }
 
  private:
   std::vector<const FakeObject*> objects_;
+  const bool pauses_;
+  bool rested_ = false;
   size_t next_ = 0;
 };
 
-Reading ReadingOf(std::vector<const FakeObject*> objects, std::string warning) {
+Reading ReadingOf(std::vector<const FakeObject*> objects, std::string warning,
+                  bool pauses = false) {
   return {std::string(FakeResource::kResourceVersion), std::move(warning),
-          std::make_unique<FakeCursor>(std::move(objects))};
+          std::make_unique<FakeCursor>(std::move(objects), pauses)};
 }
 
 }  // namespace
@@ -120,7 +135,7 @@ Task<Reading> FakeResource::List(const Selection& selection, const ReadOptions& 
     });
     if (fields) selected.push_back(&object);
   }
-  co_return ReadingOf(std::move(selected), warning_);
+  co_return ReadingOf(std::move(selected), warning_, pauses_);
 }
 
 Task<Blob> FakeResource::GetBlob(const kube::NamespacedName& name) {

@@ -49,6 +49,8 @@ class FakeResource : public Getter, public Lister, public BlobGetter {
   void Fail(absl::Status status) { failure_ = std::move(status); }
   // Every answer carries this warning from now on.
   void Warn(std::string warning) { warning_ = std::move(warning); }
+  // From now on, the cursors of lists say "none now" before each object.
+  void Pause() { pauses_ = true; }
   int calls() const { return calls_; }
   const Selection& last_selection() const { return last_selection_; }
   const ReadOptions& last_options() const { return last_options_; }
@@ -59,6 +61,7 @@ class FakeResource : public Getter, public Lister, public BlobGetter {
   std::vector<FakeObject> objects_;  // in (namespace, name) order
   absl::Status failure_;
   std::string warning_;
+  bool pauses_ = false;
   int calls_ = 0;
   Selection last_selection_;
   ReadOptions last_options_;

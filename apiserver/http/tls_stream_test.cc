@@ -1,0 +1,87 @@
+#include "apiserver/http/tls_stream.h"
+
+#include <gtest/gtest.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/post.hpp>
+#include <optional>
+#include <string>
+#include <thread>
+
+#include "apiserver/http/tls_test_client.h"
+#include "base/async/run.h"
+#include "base/status/matchers.h"
+#include "base/tls/server_context.h"
+#include "base/tls/testing.h"
+
+namespace steward::http {
+namespace {
+
+namespace asio = boost::asio;
+using boost::asio::ip::tcp;
+
+constexpr int kPieces = 100;
+
+class TlsStreamTest : public ::testing::Test {
+ protected:
+  TlsStreamTest() {
+    const TestKeyPair pair = TestCa("ca").Issue(TestCertOptions());
+    context_ = MakeServerContext({pair.cert_pem, pair.key_pem}, {}).value();
+  }
+
+  asio::io_context io_;
+  SslContext context_;
+  DeadlineSet deadlines_{absl::Seconds(1)};
+};
+
+VoidTask ReadPieces(asio::io_context& io, TlsStream& stream, int& read, std::optional<int>& seen) {
+  asio::post(io, [&] { seen = read; });
+  for (; read < kPieces; ++read) {
+    const absl::StatusOr<std::string_view> piece = co_await stream.Read();
+    EXPECT_THAT(piece, IsOkAndHolds("x"));
+    if (!piece.ok()) co_return;
+  }
+}
+
+TEST_F(TlsStreamTest, APeerThatAlwaysHasMoreDoesNotKeepTheThread) {
+  tcp::acceptor acceptor(io_, tcp::endpoint(asio::ip::address_v4::loopback(), 0));
+  std::optional<TlsTestClient> client;
+  std::thread connecting([&] { client.emplace(acceptor.local_endpoint().port()); });
+  TlsStream stream(acceptor.accept(), context_, deadlines_, absl::Minutes(1));
+  ASSERT_OK(RunOn(io_, stream.Handshake()));
+  connecting.join();
+  for (int i = 0; i < kPieces; ++i) ASSERT_TRUE(client->Write("x"));
+
+  int read = 0;
+  std::optional<int> seen;
+  RunOn(io_, ReadPieces(io_, stream, read, seen));
+  EXPECT_EQ(read, kPieces);
+  ASSERT_TRUE(seen.has_value());
+  EXPECT_LE(*seen, 16);
+}
+
+VoidTask ShutDown(asio::io_context& io, TlsStream& stream, bool& seen) {
+  bool ran = false;
+  asio::post(io, [&ran] { ran = true; });
+  co_await stream.Shutdown();
+  seen = ran;
+}
+
+TEST_F(TlsStreamTest, LingeringDoesNotKeepTheThread) {
+  // Its messages are received one by one, however fast they were sent.
+  int ends[2] = {-1, -1};
+  ASSERT_EQ(::socketpair(AF_UNIX, SOCK_SEQPACKET, 0, ends), 0);
+  for (int i = 0; i < kPieces; ++i) ASSERT_EQ(::send(ends[1], "x", 1, MSG_DONTWAIT), 1);
+  ::close(ends[1]);
+  TlsStream stream(tcp::socket(io_, tcp::v4(), ends[0]), context_, deadlines_, absl::Minutes(1));
+  bool seen = false;
+  RunOn(io_, ShutDown(io_, stream, seen));
+  io_.poll();
+  EXPECT_TRUE(seen);
+}
+
+}  // namespace
+}  // namespace steward::http

@@ -1,0 +1,19 @@
+// How a DELETE is asked for.
+#ifndef APISERVER_REST_DELETE_OPTIONS_H_
+#define APISERVER_REST_DELETE_OPTIONS_H_
+
+#include "absl/status/statusor.h"
+#include "apiserver/http/message.h"
+#include "kube/meta/write_options.h"
+
+namespace steward::rest {
+
+// From the body, a DeleteOptions object as JSON, YAML or protobuf (its apiVersion may be any
+// group's), or from the query parameters when there is no body; preconditions exist in the body
+// only. gracePeriodSeconds must be readable and means nothing. The deprecated orphanDependents
+// stands for Orphan and Background. Errors carry a Kubernetes Status: 400, 415, or 422 with causes.
+absl::StatusOr<kube::DeleteOptions> ParseDeleteOptions(const http::Request& request);
+
+}  // namespace steward::rest
+
+#endif  // APISERVER_REST_DELETE_OPTIONS_H_

@@ -1,0 +1,120 @@
+#include "apiserver/rest/mutation_handler.h"
+
+#include <boost/json/object.hpp>
+#include <iterator>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "apiserver/rest/delete_options.h"
+#include "apiserver/rest/encoder.h"
+#include "apiserver/rest/negotiation.h"
+#include "apiserver/rest/parameters.h"
+#include "apiserver/rest/request_body.h"
+#include "apiserver/rest/write_parameters.h"
+#include "base/json/json_text.h"
+#include "base/status/macros.h"
+#include "kube/meta/names.h"
+#include "kube/meta/write_options.h"
+
+namespace steward::rest {
+namespace {
+
+absl::StatusOr<Encoding> EncodingFor(const Resource& resource, const http::Request& request) {
+  Encoding encoding;
+  ASSIGN_OR_RETURN(encoding.format, NegotiateResource(request));
+  RETURN_IF_ERROR(CheckForm(resource, encoding.format, /*is_list=*/false));
+  if (encoding.format.form == Form::kTable) {
+    ASSIGN_OR_RETURN(encoding.include_object, ParseIncludeObject(request));
+  }
+  return encoding;
+}
+
+// `warnings`: what the body gave rise to, before those of the result.
+StatusTask Answer(const Resource& resource, http::ResponseWriter& writer, Encoding encoding,
+                  std::vector<std::string> warnings, WriteResult result) {
+  encoding.warnings = std::move(warnings);
+  encoding.warnings.insert(encoding.warnings.end(),
+                           std::make_move_iterator(result.warnings.begin()),
+                           std::make_move_iterator(result.warnings.end()));
+  if (!result.status_json.empty()) {
+    return WriteDocument(writer, std::move(encoding), std::move(result.status_json));
+  }
+  return WriteObject(writer, resource, std::move(encoding), std::move(result.reading));
+}
+
+}  // namespace
+
+StatusTask ServeCreate(const Resource& resource, Creator& creator, const http::Request& request,
+                       http::ResponseWriter& writer) {
+  CO_ASSIGN_OR_RETURN(Encoding encoding, EncodingFor(resource, request));
+  CO_ASSIGN_OR_RETURN(const BodyFormat body_format,
+                      BodyFormatOf(request, resource.accepts_protobuf));
+  CO_ASSIGN_OR_RETURN(const WriteParameters parameters, ParseCreateParameters(request));
+  CO_ASSIGN_OR_RETURN(Body body, ParseObjectBody(request, body_format, resource.descriptor.gvk,
+                                                 parameters.field_validation));
+  absl::StatusOr<WriteResult> result =
+      co_await creator.Create(request.info.ns, std::move(body.value), parameters.options);
+  if (!result.ok()) co_return result.status();
+  encoding.status = 201;
+  co_return co_await Answer(resource, writer, std::move(encoding), std::move(body.warnings),
+                            *std::move(result));
+}
+
+StatusTask ServeReview(const Resource& resource, Reviewer& reviewer, const http::Request& request,
+                       http::ResponseWriter& writer) {
+  CO_ASSIGN_OR_RETURN(Encoding encoding, EncodingFor(resource, request));
+  CO_ASSIGN_OR_RETURN(const BodyFormat body_format,
+                      BodyFormatOf(request, resource.accepts_protobuf));
+  CO_ASSIGN_OR_RETURN(const WriteParameters parameters, ParseCreateParameters(request));
+  CO_ASSIGN_OR_RETURN(Body body, ParseObjectBody(request, body_format, resource.descriptor.gvk,
+                                                 parameters.field_validation));
+  CO_ASSIGN_OR_RETURN(const boost::json::object answer,
+                      co_await reviewer.Review(request.user, std::move(body.value).as_object()));
+  encoding.status = 201;
+  encoding.warnings = std::move(body.warnings);
+  co_return co_await WriteDocument(writer, std::move(encoding), Serialize(answer));
+}
+
+StatusTask ServeUpdate(const Resource& resource, Updater& updater, kube::NamespacedName name,
+                       const http::Request& request, http::ResponseWriter& writer) {
+  CO_ASSIGN_OR_RETURN(Encoding encoding, EncodingFor(resource, request));
+  CO_ASSIGN_OR_RETURN(const BodyFormat body_format,
+                      BodyFormatOf(request, resource.accepts_protobuf));
+  CO_ASSIGN_OR_RETURN(WriteParameters parameters, ParseUpdateParameters(request));
+  CO_ASSIGN_OR_RETURN(Body body, ParseObjectBody(request, body_format, resource.descriptor.gvk,
+                                                 parameters.field_validation));
+  parameters.options.subresource = request.info.subresource;
+  absl::StatusOr<WriteResult> result =
+      co_await updater.Update(name, std::move(body.value), parameters.options);
+  if (!result.ok()) co_return result.status();
+  co_return co_await Answer(resource, writer, std::move(encoding), std::move(body.warnings),
+                            *std::move(result));
+}
+
+StatusTask ServePatch(const Resource& resource, Patcher& patcher, kube::NamespacedName name,
+                      const http::Request& request, http::ResponseWriter& writer) {
+  CO_ASSIGN_OR_RETURN(const kube::PatchType type, ParsePatchType(request, resource.patch_types));
+  CO_ASSIGN_OR_RETURN(Encoding encoding, EncodingFor(resource, request));
+  CO_ASSIGN_OR_RETURN(WriteParameters parameters, ParsePatchParameters(request, type));
+  CO_ASSIGN_OR_RETURN(Body body, ParsePatchBody(request, type, parameters.field_validation));
+  parameters.options.subresource = request.info.subresource;
+  absl::StatusOr<WriteResult> result =
+      co_await patcher.Patch(name, type, std::move(body.value), parameters.options);
+  if (!result.ok()) co_return result.status();
+  co_return co_await Answer(resource, writer, std::move(encoding), std::move(body.warnings),
+                            *std::move(result));
+}
+
+StatusTask ServeDelete(const Resource& resource, Deleter& deleter, kube::NamespacedName name,
+                       const http::Request& request, http::ResponseWriter& writer) {
+  CO_ASSIGN_OR_RETURN(Encoding encoding, EncodingFor(resource, request));
+  CO_ASSIGN_OR_RETURN(const kube::DeleteOptions options, ParseDeleteOptions(request));
+  absl::StatusOr<WriteResult> result = co_await deleter.Delete(name, options);
+  if (!result.ok()) co_return result.status();
+  std::vector<std::string> none;
+  co_return co_await Answer(resource, writer, std::move(encoding), std::move(none),
+                            *std::move(result));
+}
+
+}  // namespace steward::rest

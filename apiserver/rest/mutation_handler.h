@@ -1,0 +1,32 @@
+// Serves the writing verbs.
+#ifndef APISERVER_REST_MUTATION_HANDLER_H_
+#define APISERVER_REST_MUTATION_HANDLER_H_
+
+#include "apiserver/http/message.h"
+#include "apiserver/rest/mutation.h"
+#include "apiserver/rest/resource.h"
+#include "apiserver/rest/reviewer.h"
+#include "base/async/task.h"
+#include "kube/meta/names.h"
+
+namespace steward::rest {
+
+// Each is the whole response: 201 of a create or a review, else 200, negotiated like that of a get,
+// with the warnings. Whatever can be refused is refused before the capability is asked. An error
+// with nothing sent is to be answered; any other means that the client is gone. The subresource and
+// a new object's namespace are those of request.info. Parameters by reference must outlive the
+// task.
+StatusTask ServeCreate(const Resource& resource, Creator& creator, const http::Request& request,
+                       http::ResponseWriter& writer);
+StatusTask ServeReview(const Resource& resource, Reviewer& reviewer, const http::Request& request,
+                       http::ResponseWriter& writer);
+StatusTask ServeUpdate(const Resource& resource, Updater& updater, kube::NamespacedName name,
+                       const http::Request& request, http::ResponseWriter& writer);
+StatusTask ServePatch(const Resource& resource, Patcher& patcher, kube::NamespacedName name,
+                      const http::Request& request, http::ResponseWriter& writer);
+StatusTask ServeDelete(const Resource& resource, Deleter& deleter, kube::NamespacedName name,
+                       const http::Request& request, http::ResponseWriter& writer);
+
+}  // namespace steward::rest
+
+#endif  // APISERVER_REST_MUTATION_HANDLER_H_

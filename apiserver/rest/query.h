@@ -1,0 +1,32 @@
+// Single query parameters as Kubernetes' generated conversions read them
+// (k8s.io/apimachinery/pkg/runtime/conversion.go). Of a repeated parameter the first counts.
+#ifndef APISERVER_REST_QUERY_H_
+#define APISERVER_REST_QUERY_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "apiserver/http/message.h"
+
+namespace steward::rest {
+
+// "" when absent.
+std::string QueryString(const http::Request& request, std::string_view key);
+
+// Every value of a repeatable parameter, in order.
+std::vector<std::string> QueryStrings(const http::Request& request, std::string_view key);
+
+// Present, and neither "0" nor "false" in any case; even an empty value is true.
+std::optional<bool> QueryBool(const http::Request& request, std::string_view key);
+
+// Error: 400 in the words of strconv.ParseInt.
+absl::StatusOr<std::optional<int64_t>> QueryInt64(const http::Request& request,
+                                                  std::string_view key);
+
+}  // namespace steward::rest
+
+#endif  // APISERVER_REST_QUERY_H_

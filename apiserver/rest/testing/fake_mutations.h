@@ -1,0 +1,64 @@
+// The writing verbs of widgets, which keep what they are asked and change nothing.
+#ifndef APISERVER_REST_TESTING_FAKE_MUTATIONS_H_
+#define APISERVER_REST_TESTING_FAKE_MUTATIONS_H_
+
+#include <boost/json/value.hpp>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "apiserver/rest/mutation.h"
+#include "apiserver/rest/resource.h"
+#include "base/async/task.h"
+#include "kube/meta/names.h"
+#include "kube/meta/write_options.h"
+
+namespace steward::rest {
+
+// Each call is answered with widget (ns, name), whose note is the verb, at version 78; a created
+// one is named by its metadata. Not thread-safe.
+class FakeMutations : public Creator, public Updater, public Patcher, public Deleter {
+ public:
+  struct Call {
+    std::string verb;
+    kube::NamespacedName name;
+    boost::json::value body;
+    kube::WriteOptions options;
+    std::optional<kube::PatchType> patch_type;
+    kube::DeleteOptions delete_options;
+  };
+
+  // Adds all verbs, every patch type, and the subresource "status" with get, update and patch.
+  // `this` outlives `resource`.
+  void AddTo(Resource& resource);
+
+  Task<WriteResult> Create(const std::string& ns, boost::json::value object,
+                           const kube::WriteOptions& options) override;
+  Task<WriteResult> Update(const kube::NamespacedName& name, boost::json::value object,
+                           const kube::WriteOptions& options) override;
+  Task<WriteResult> Patch(const kube::NamespacedName& name, kube::PatchType type,
+                          boost::json::value patch, const kube::WriteOptions& options) override;
+  Task<WriteResult> Delete(const kube::NamespacedName& name,
+                           const kube::DeleteOptions& options) override;
+
+  const std::vector<Call>& calls() const { return calls_; }
+  // What every call answers from now on; OK = as usual.
+  void Fail(absl::Status status) { failure_ = std::move(status); }
+  // From now on: a Status instead of the object; and these warnings.
+  void AnswerStatus(std::string json) { status_json_ = std::move(json); }
+  void Warn(std::vector<std::string> warnings) { warnings_ = std::move(warnings); }
+
+ private:
+  absl::StatusOr<WriteResult> Answer(Call call);
+
+  std::vector<Call> calls_;
+  absl::Status failure_;
+  std::string status_json_;
+  std::vector<std::string> warnings_;
+};
+
+}  // namespace steward::rest
+
+#endif  // APISERVER_REST_TESTING_FAKE_MUTATIONS_H_

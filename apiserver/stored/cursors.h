@@ -1,0 +1,34 @@
+// Stored objects, one or many, as rest reads them.
+#ifndef APISERVER_STORED_CURSORS_H_
+#define APISERVER_STORED_CURSORS_H_
+
+#include <memory>
+#include <string>
+
+#include "apiserver/rest/resource.h"
+#include "apiserver/stored/columns.h"
+#include "base/clock/clock.h"
+#include "kube/client/client.h"
+#include "kube/meta/names.h"
+
+namespace steward::stored {
+
+// A Reading of the object alone, in the state that it is in. `columns` and `clock` outlive it.
+rest::Reading ReadingOf(kube::RawObject object, const Columns& columns, const Clock& clock);
+
+// What the pages of one list are asked for with.
+struct PageSource {
+  kube::Client& client;
+  kube::GroupVersionResource gvr;
+  const Columns& columns;
+  const Clock& clock;
+};
+
+// The objects of `page`, then those of the pages that follow it, each of at most `options.limit`
+// objects and fetched when the one before is used up. The source's references outlive the cursor.
+std::unique_ptr<rest::Cursor> CursorOver(PageSource source, kube::ListOptions options,
+                                         kube::ListPage page);
+
+}  // namespace steward::stored
+
+#endif  // APISERVER_STORED_CURSORS_H_

@@ -1,0 +1,118 @@
+#include "apiserver/stored/reader.h"
+
+#include <algorithm>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "apiserver/stored/cursors.h"
+#include "apiserver/stored/json_object.h"
+#include "base/status/macros.h"
+
+namespace steward::stored {
+namespace {
+
+constexpr std::string_view kInitialEventsEnd = "k8s.io/initial-events-end";
+
+rest::WatchEvent::Type TypeOf(kube::WatchEvent::Type type) {
+  switch (type) {
+    case kube::WatchEvent::Type::kAdded:
+      return rest::WatchEvent::Type::kAdded;
+    case kube::WatchEvent::Type::kModified:
+      return rest::WatchEvent::Type::kModified;
+    case kube::WatchEvent::Type::kDeleted:
+      return rest::WatchEvent::Type::kDeleted;
+    case kube::WatchEvent::Type::kBookmark:
+      break;
+  }
+  return rest::WatchEvent::Type::kBookmark;
+}
+
+class Events : public rest::EventStream {
+ public:
+  Events(std::unique_ptr<kube::Watch> watch, bool bookmarks, const Columns& columns,
+         const Clock& clock)
+      : watch_(std::move(watch)), bookmarks_(bookmarks), columns_(columns), clock_(clock) {}
+
+  Task<std::optional<rest::WatchEvent>> Next() override {
+    while (true) {
+      CO_ASSIGN_OR_RETURN(std::optional<kube::WatchEvent> event, co_await watch_->Next());
+      if (!event) co_return std::nullopt;
+      rest::WatchEvent next;
+      next.type = TypeOf(event->type);
+      next.resource_version = std::move(event->resource_version);
+      const bool bookmark = next.type == rest::WatchEvent::Type::kBookmark;
+      // The client asks for bookmarks always.
+      if (bookmark && !bookmarks_) continue;
+      current_.emplace(std::move(event->object), columns_, clock_);
+      if (bookmark) {
+        next.initial_events_end = current_->HasAnnotation(kInitialEventsEnd);
+      } else {
+        next.object = &*current_;
+      }
+      co_return next;
+    }
+  }
+
+  // A kube::Watch does not tell.
+  bool Ready() const override { return false; }
+
+ private:
+  const std::unique_ptr<kube::Watch> watch_;
+  const bool bookmarks_;
+  const Columns& columns_;
+  const Clock& clock_;
+  std::optional<JsonObject> current_;
+};
+
+}  // namespace
+
+Task<rest::Reading> Reader::Get(const kube::NamespacedName& name, const rest::ReadOptions&) {
+  kube::NamespacedName key = name;
+  // The path of a Namespace names it twice.
+  if (!namespaced_) key.ns.clear();
+  CO_ASSIGN_OR_RETURN(kube::RawObject object, co_await client_.Get(gvr_, key));
+  co_return ReadingOf(std::move(object), columns_, clock_);
+}
+
+Task<rest::Reading> Reader::List(const rest::Selection& selection,
+                                 const rest::ReadOptions& options) {
+  kube::ListOptions asked;
+  if (namespaced_) asked.ns = selection.ns;
+  asked.label_selector = selection.labels.ToString();
+  asked.field_selector = selection.fields.ToString();
+  const bool one_page = options.limit > 0 || !options.continue_token.empty();
+  asked.limit = options.limit > 0 ? std::min(options.limit, kPageSize) : kPageSize;
+  asked.continue_token = options.continue_token;
+  // Any state at all: then the newest.
+  if (options.resource_version != "0") {
+    asked.resource_version = options.resource_version;
+    asked.resource_version_match = options.resource_version_match;
+    // Together with a limit, a number alone would mean just that state.
+    if (!one_page && !asked.resource_version.empty() && asked.resource_version_match.empty()) {
+      asked.resource_version_match = "NotOlderThan";
+    }
+  }
+  CO_ASSIGN_OR_RETURN(kube::ListPage page, co_await client_.List(gvr_, asked));
+  rest::Reading reading;
+  reading.resource_version = page.resource_version;
+  if (one_page) reading.continue_token = std::exchange(page.continue_token, std::string());
+  PageSource source{client_, gvr_, columns_, clock_};
+  reading.cursor = CursorOver(std::move(source), std::move(asked), std::move(page));
+  co_return reading;
+}
+
+Task<std::unique_ptr<rest::EventStream>> Reader::Watch(const rest::Selection& selection,
+                                                       const rest::WatchOptions& options) {
+  kube::WatchOptions asked;
+  if (namespaced_) asked.ns = selection.ns;
+  asked.label_selector = selection.labels.ToString();
+  asked.field_selector = selection.fields.ToString();
+  asked.resource_version = options.resource_version;
+  asked.send_initial_events = options.send_initial_events;
+  asked.timeout = options.timeout;
+  CO_ASSIGN_OR_RETURN(std::unique_ptr<kube::Watch> watch, co_await client_.StartWatch(gvr_, asked));
+  co_return std::make_unique<Events>(std::move(watch), options.bookmarks, columns_, clock_);
+}
+
+}  // namespace steward::stored

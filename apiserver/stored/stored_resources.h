@@ -1,0 +1,23 @@
+// Resources whose objects a kube::Client keeps, for the API server to serve.
+#ifndef APISERVER_STORED_STORED_RESOURCES_H_
+#define APISERVER_STORED_STORED_RESOURCES_H_
+
+#include <vector>
+
+#include "apiserver/rest/resource.h"
+#include "base/clock/clock.h"
+#include "kube/client/client.h"
+#include "kube/meta/resource_type.h"
+
+namespace steward::stored {
+
+// One for each type, in their order, with every verb but deletecollection and, where the type has
+// it, the status subresource. Objects pass as they are: nothing is converted or validated here.
+// Each Resource owns what it needs but `client` and `clock`, which outlive it and its answers.
+std::vector<rest::Resource> StoredResources(kube::Client& client,
+                                            const std::vector<kube::ResourceType>& types,
+                                            const Clock& clock);
+
+}  // namespace steward::stored
+
+#endif  // APISERVER_STORED_STORED_RESOURCES_H_

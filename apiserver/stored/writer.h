@@ -1,0 +1,54 @@
+// Writes of a stored resource, passed on to a kube::Client.
+#ifndef APISERVER_STORED_WRITER_H_
+#define APISERVER_STORED_WRITER_H_
+
+#include <boost/json/value.hpp>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "apiserver/rest/mutation.h"
+#include "apiserver/stored/columns.h"
+#include "base/async/task.h"
+#include "base/clock/clock.h"
+#include "kube/client/client.h"
+#include "kube/meta/names.h"
+#include "kube/meta/resource_type.h"
+
+namespace steward::stored {
+
+// Thread-safe. Errors are the client's, and 400 for an object that is not the one its path names.
+// Writes of custom resources and of their definitions warn that schemas are not enforced. Borrows
+// its dependencies, which outlive every result too.
+class Writer : public rest::Creator,
+               public rest::Updater,
+               public rest::Patcher,
+               public rest::Deleter {
+ public:
+  Writer(kube::Client& client, const kube::ResourceType& type, const Columns& columns,
+         const Clock& clock);
+
+  Task<rest::WriteResult> Create(const std::string& ns, boost::json::value object,
+                                 const kube::WriteOptions& options) override;
+  Task<rest::WriteResult> Update(const kube::NamespacedName& name, boost::json::value object,
+                                 const kube::WriteOptions& options) override;
+  Task<rest::WriteResult> Patch(const kube::NamespacedName& name, kube::PatchType type,
+                                boost::json::value patch,
+                                const kube::WriteOptions& options) override;
+  Task<rest::WriteResult> Delete(const kube::NamespacedName& name,
+                                 const kube::DeleteOptions& options) override;
+
+ private:
+  kube::NamespacedName Key(const kube::NamespacedName& name) const;
+  rest::WriteResult ResultOf(const boost::json::value& answer, bool warn) const;
+
+  kube::Client& client_;
+  const kube::GroupVersionResource gvr_;
+  const bool namespaced_;
+  const bool has_schemas_;  // of its own or of others, that is
+  const Columns& columns_;
+  const Clock& clock_;
+};
+
+}  // namespace steward::stored
+
+#endif  // APISERVER_STORED_WRITER_H_
