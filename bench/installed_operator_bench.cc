@@ -10,6 +10,7 @@
 #include "base/text/str_cat.h"
 #include "olm/decode.h"
 #include "olm/objects.h"
+#include "storage/world/number.h"
 #include "storage/world/world.h"
 #include "storage/world/world_writer.h"
 
@@ -64,7 +65,8 @@ BENCHMARK(BM_DecodeCsv);
 
 void BM_ListNamespaceJson(benchmark::State& state) {
   const storage::WorldPtr world = MakeWorld(6, 1000);
-  const std::string version = world->ResourceVersion();
+  const std::string version =
+      storage::Number{1000 * storage::kTicks, storage::Number::kComplete, {1, 1, 1}}.ToString();
   std::string out;
   for (auto _ : state) {
     out.clear();
@@ -79,7 +81,8 @@ BENCHMARK(BM_ListNamespaceJson);
 
 void BM_ListNamespaceMetadata(benchmark::State& state) {
   const storage::WorldPtr world = MakeWorld(6, 1000);
-  const std::string version = world->ResourceVersion();
+  const std::string version =
+      storage::Number{1000 * storage::kTicks, storage::Number::kComplete, {1, 1, 1}}.ToString();
   std::string out;
   for (auto _ : state) {
     out.clear();

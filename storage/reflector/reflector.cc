@@ -21,6 +21,15 @@ bool IsExpired(const absl::Status& status) {
   return kube::HasReason(status, "Expired") || kube::HasReason(status, "Gone");
 }
 
+// Whether kube-apiserver says that there is no such type.
+bool Denies(const absl::Status& failure) {
+  if (!kube::HasReason(failure, "NotFound")) return false;
+  const kube::Status status = kube::FromStatus(failure);
+  return std::all_of(status.causes.begin(), status.causes.end(), [](const kube::StatusCause& c) {
+    return c.reason != "UnexpectedServerResponse" || c.message == "404 page not found";
+  });
+}
+
 }  // namespace
 
 Reflector::Reflector(kube::Client& client, Clock& clock, Random& random, ReflectorOptions options,
@@ -41,7 +50,7 @@ VoidTask Reflector::Run() {
     }
     if (status.ok()) continue;
     absl::Duration wait = options_.absent_poll;
-    if (absl::IsNotFound(status)) {
+    if (IsAbsence(status)) {
       BecomeAbsent();
     } else {
       wait = NoteFailure(status);
@@ -63,6 +72,7 @@ StatusTask Reflector::List() {
       list_whole_ = revision && IsExpired(page.status());
       co_return page.status();
     }
+    denials_ = 0;
     uint64_t page_revision = 0;
     CO_RETURN_IF_ERROR(ReadRevision(page->resource_version, page_revision));
     if (!revision) {
@@ -79,7 +89,7 @@ StatusTask Reflector::List() {
   } while (!list.continue_token.empty());
   sink_.OnReplaceEnd(*revision);
   position_ = revision;
-  absent_ = false;
+  known_ = Known::kList;
   log::Verbose(2, "Listed", {{"resource", options_.gvr.GroupResource()}, {"revision", *revision}});
   co_return absl::OkStatus();
 }
@@ -93,6 +103,7 @@ StatusTask Reflector::Watch() {
   options.timeout = options_.watch_timeout;
   CO_ASSIGN_OR_RETURN(std::unique_ptr<kube::Watch> watch,
                       co_await client_.StartWatch(options_.gvr, options));
+  denials_ = 0;
   const absl::Time start = clock_.Now();
   bool healthy = false;
   BecomeConnected();
@@ -136,9 +147,21 @@ void Reflector::BecomeConnected() {
   sink_.OnConnected();
 }
 
+bool Reflector::IsAbsence(const absl::Status& failure) {
+  if (!options_.may_be_absent || !Denies(failure)) {
+    denials_ = 0;
+    return false;
+  }
+  if (known_ == Known::kAbsent) return true;
+  if (denials_++ == 0) first_denial_ = clock_.Now();
+  if (denials_ < options_.absent_answers) return false;
+  return known_ == Known::kNothing || clock_.Now() - first_denial_ >= options_.absent_hold;
+}
+
 void Reflector::BecomeAbsent() {
   position_.reset();
-  if (!std::exchange(absent_, true)) {
+  backoff_.Reset();
+  if (std::exchange(known_, Known::kAbsent) != Known::kAbsent) {
     log::Info("The resource type does not exist in the cluster; waiting for it",
               {{"resource", options_.gvr.GroupResource()}});
     sink_.OnAbsent();

@@ -7,8 +7,21 @@
 // nothing is lost or told twice.
 //
 // Failures wait by exponential backoff with jitter, at least as long as a Retry-After says (up to a
-// minute); the backoff starts over once a watch has brought something or lived for a second. A type
-// that does not exist is polled.
+// minute); the backoff starts over once a watch has brought something or lived for a second.
+//
+// A type is absent, which counts as complete knowledge of no objects, only where
+// `ReflectorOptions::may_be_absent` says that it may be, and by this rule. An answer denies the
+// type when it is a 404 as kube-apiserver gives it: with a Status in its body, or the bare text
+// "404 page not found", which is its answer for a group and version with no type in it. Any other
+// 404 (a proxy's page; an error without a Status, which no server sent) is a failure like others.
+// The type is absent after
+//  - `absent_answers` denials in a row, one backoff apart, when nothing is held of it: about a
+//  second
+//    after the start;
+//  - as many that also span `absent_hold`, when it has been listed since it was last absent.
+// Anything else in between, an answer or a failure, begins the count anew. Until then each denial
+// is told as a failure and what is held stays. An absent type is polled each `absent_poll`, and
+// stays absent until it has been listed.
 #ifndef STORAGE_REFLECTOR_REFLECTOR_H_
 #define STORAGE_REFLECTOR_REFLECTOR_H_
 
@@ -35,6 +48,11 @@ struct ReflectorOptions {
   int64_t page_size = 500;
   // Short at its longest: what is served grows stale meanwhile, and a reflector is one request.
   BackoffOptions backoff = {.max = absl::Seconds(5)};
+  // Whether the cluster may do without this type: custom resources. Where false, a 404 is a
+  // failure.
+  bool may_be_absent = false;
+  int absent_answers = 3;
+  absl::Duration absent_hold = absl::Seconds(30);
   absl::Duration absent_poll = absl::Seconds(2);
   absl::Duration watch_timeout = absl::Minutes(5);  // how long a stream is asked for
 };
@@ -57,6 +75,8 @@ class Reflector {
 
   absl::Status TakeEvent(const kube::WatchEvent& event);
   void BecomeConnected();
+  // Counts `failure` among the denials, or begins anew; true when the type is absent.
+  bool IsAbsence(const absl::Status& failure);
   void BecomeAbsent();
   absl::Duration NoteFailure(const absl::Status& why);
   absl::Status ReadRevision(const std::string& text, uint64_t& revision) const;
@@ -69,7 +89,9 @@ class Reflector {
 
   std::optional<uint64_t> position_;  // everything up to it has been told; none: a list is due
   bool connected_ = false;
-  bool absent_ = false;
+  enum class Known { kNothing, kList, kAbsent } known_ = Known::kNothing;  // what the sink holds
+  int denials_ = 0;                                                        // in a row
+  absl::Time first_denial_;
   // The pages of the last list expired under us: the next one comes whole.
   bool list_whole_ = false;
 };

@@ -1,5 +1,6 @@
 #include "storage/reflector/reflector.h"
 
+#include <algorithm>
 #include <boost/asio/io_context.hpp>
 #include <boost/json/parse.hpp>
 #include <boost/json/value.hpp>
@@ -26,8 +27,9 @@ namespace {
 
 using kube::FakeClient;
 using kube::NamespacedName;
+using ::testing::Contains;
 using ::testing::ElementsAre;
-using ::testing::HasSubstr;
+using ::testing::Not;
 using Verb = FakeClient::Verb;
 using Type = kube::WatchEvent::Type;
 
@@ -127,6 +129,7 @@ class ReflectorTest : public ::testing::Test {
     ReflectorOptions options;
     options.gvr = kWidgets;
     options.page_size = page_size;
+    options.may_be_absent = true;
     options.backoff.initial = absl::Seconds(1);
     options.backoff.max = absl::Seconds(8);
     reflector_ = std::make_unique<Reflector>(cluster_, clock_, random_, options, sink_);
@@ -243,6 +246,12 @@ INSTANTIATE_TEST_SUITE_P(
         StreamCase{"forbidden for a while",
                    [](FakeClient& c) { c.BreakWatches(kWidgets, HttpError(403, "Forbidden")); },
                    {"off Forbidden", "on", "A d"}},
+        StreamCase{"denied for a while",
+                   [](FakeClient& c) {
+                     c.BreakWatches(kWidgets);
+                     c.FailNext(Verb::kWatch, kWidgets, kube::ToStatus(kube::NotFoundPath()), 3);
+                   },
+                   {"off connection", "off the", "off the", "off the", "on", "A d"}},
         StreamCase{"expired by an event",
                    [](FakeClient& c) { c.BreakWatches(kWidgets, HttpError(410, "Expired")); },
                    Relisted("off Expired")},
@@ -332,10 +341,13 @@ TEST_F(ReflectorTest, ExpiredContinueTokenMakesAWholeList) {
 
 TEST_F(ReflectorTest, AbsentTypeIsPolledUntilItAppears) {
   Start();
+  Advance(absl::Seconds(1));
+  EXPECT_THAT(sink_.Take(), ElementsAre("off the", "off the"));
+  Advance(absl::Seconds(2));
   EXPECT_THAT(sink_.Take(), ElementsAre("absent", "on"));
   for (int i = 0; i < 3; ++i) Advance(absl::Seconds(2));
   EXPECT_THAT(sink_.Take(), ElementsAre());
-  EXPECT_EQ(cluster_.calls(Verb::kList, kWidgets), 4);
+  EXPECT_EQ(cluster_.calls(Verb::kList, kWidgets), 6);
   cluster_.Serve(kWidgets);
   cluster_.Put(kWidgets, Widget("a"));
   Advance(absl::Seconds(2));
@@ -345,12 +357,17 @@ TEST_F(ReflectorTest, AbsentTypeIsPolledUntilItAppears) {
 
 TEST_F(ReflectorTest, VanishingTypeIsAbsentAgain) {
   StartSynced();
+  const auto held = sink_.state();
   cluster_.Withdraw(kWidgets);
   Poll();
-  Advance(absl::Seconds(10));
-  std::vector<std::string> told = sink_.Take();
-  ASSERT_FALSE(told.empty());
-  EXPECT_THAT(told, ::testing::Contains("absent"));
+  for (int second = 0; second < 30; ++second) {
+    EXPECT_EQ(sink_.state(), held) << second;
+    EXPECT_FALSE(sink_.connected());
+    Advance(absl::Seconds(1));
+  }
+  EXPECT_THAT(sink_.Take(), Not(Contains("absent")));
+  for (int second = 0; second < 10; ++second) Advance(absl::Seconds(1));
+  EXPECT_THAT(sink_.Take(), Contains("absent"));
   EXPECT_TRUE(sink_.state()->empty());
   EXPECT_TRUE(sink_.connected());
   cluster_.FailNext(Verb::kList, kWidgets, absl::UnavailableError("refused"));
@@ -361,6 +378,69 @@ TEST_F(ReflectorTest, VanishingTypeIsAbsentAgain) {
   cluster_.Serve(kWidgets);
   Advance(absl::Seconds(2));
   EXPECT_THAT(sink_.Take(), ElementsAre("begin", "end"));
+}
+
+// The list fails ten times, then succeeds.
+struct DenialCase {
+  const char* name;
+  bool may_be_absent;
+  absl::Status failure;
+  bool absent;  // meanwhile
+};
+
+absl::Status NotFoundSaying(const std::string& body) {
+  kube::Status status = kube::NotFoundPath();
+  status.causes.push_back({"UnexpectedServerResponse", body, ""});
+  return kube::ToStatus(status);
+}
+
+class DenialTest : public ReflectorTest, public ::testing::WithParamInterface<DenialCase> {};
+
+TEST_P(DenialTest, IsAbsenceOrAFailure) {
+  cluster_.Serve(kWidgets);
+  cluster_.Put(kWidgets, Widget("a"));
+  cluster_.FailNext(Verb::kList, kWidgets, GetParam().failure, 10);
+  ReflectorOptions options;
+  options.gvr = kWidgets;
+  options.may_be_absent = GetParam().may_be_absent;
+  Reflector reflector(cluster_, clock_, random_, options, sink_);
+  group_.Spawn("reflector", reflector.Run());
+  Poll();
+  for (int i = 0; i < 60; ++i) {
+    EXPECT_TRUE(!sink_.state() || sink_.state()->size() == 1 || GetParam().absent);
+    Advance(absl::Seconds(1));
+  }
+  const std::vector<std::string> told = sink_.Take();
+  EXPECT_EQ(std::count(told.begin(), told.end(), "absent"), GetParam().absent ? 1 : 0);
+  EXPECT_EQ(sink_.state(), cluster_.Objects(kWidgets));
+  EXPECT_TRUE(sink_.connected());
+  RunOn(io_, group_.Stop());
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Denials, DenialTest,
+    ::testing::Values(DenialCase{"a Status", true, kube::ToStatus(kube::NotFoundPath()), true},
+                      DenialCase{"the bare text", true, NotFoundSaying("404 page not found"), true},
+                      DenialCase{"a proxy's page", true,
+                                 NotFoundSaying("<html>no such backend</html>"), false},
+                      DenialCase{"an empty answer", true, NotFoundSaying(""), false},
+                      DenialCase{"no answer", true, absl::NotFoundError("no such file"), false},
+                      DenialCase{"a Status, of what must be there", false,
+                                 kube::ToStatus(kube::NotFoundPath()), false},
+                      DenialCase{"the bare text, for what must be there", false,
+                                 NotFoundSaying("404 page not found"), false}));
+
+TEST_F(ReflectorTest, OnlyDenialsInARowCount) {
+  cluster_.Serve(kWidgets);
+  const absl::Status denial = kube::ToStatus(kube::NotFoundPath());
+  const absl::Status failure = absl::UnavailableError("refused");
+  for (const absl::Status& error : {denial, denial, failure, denial, denial}) {
+    cluster_.FailNext(Verb::kList, kWidgets, error);
+  }
+  Start();
+  for (int i = 0; i < 60; ++i) Advance(absl::Seconds(1));
+  EXPECT_THAT(sink_.Take(), ElementsAre("off the", "off the", "off refused", "off the", "off the",
+                                        "begin", "end", "on"));
 }
 
 TEST_F(ReflectorTest, BackoffGrowsAndStartsOverOnceHealthy) {

@@ -22,6 +22,7 @@ struct CsvKind {
   static ReflectorOptions Options() {
     ReflectorOptions options;
     options.gvr = {"operators.coreos.com", "v1alpha1", "clusterserviceversions"};
+    options.may_be_absent = true;
     options.label_selector = StrCat("!", olm::kCopiedFromLabel);
     // Real ones are tens of kB each.
     options.page_size = 100;
@@ -38,6 +39,7 @@ struct OperatorGroupKind {
   static ReflectorOptions Options() {
     ReflectorOptions options;
     options.gvr = {"operators.coreos.com", "v1", "operatorgroups"};
+    options.may_be_absent = true;
     return options;
   }
 };
@@ -75,6 +77,7 @@ class WorldFeed::Feed : public ReflectorSink {
   void OnReplaceEnd(uint64_t revision) override {
     feed_.writer_.Replace(std::exchange(listed_, {}), revision);
     feed_.Publish();
+    if constexpr (Kind::kSource == Source::kNamespace) feed_.OnNamespacesListed();
   }
 
   void OnEvent(kube::WatchEvent::Type type, const kube::RawObject& object,
@@ -99,7 +102,7 @@ class WorldFeed::Feed : public ReflectorSink {
   }
 
   void OnBookmark(uint64_t revision) override {
-    feed_.writer_.Progress(Kind::kSource, revision);
+    feed_.writer_.Bookmark(Kind::kSource, revision, feed_.clock_.Now());
     feed_.Publish();
   }
 
@@ -179,9 +182,14 @@ void WorldFeed::Publish() {
 }
 
 void WorldFeed::Start(TaskGroup& tasks) {
-  tasks.Spawn("reflect clusterserviceversions", sources_->csv_reflector.Run());
-  tasks.Spawn("reflect operatorgroups", sources_->group_reflector.Run());
+  tasks_ = &tasks;
   tasks.Spawn("reflect namespaces", sources_->namespace_reflector.Run());
+}
+
+void WorldFeed::OnNamespacesListed() {
+  if (std::exchange(olm_started_, true)) return;
+  tasks_->Spawn("reflect clusterserviceversions", sources_->csv_reflector.Run());
+  tasks_->Spawn("reflect operatorgroups", sources_->group_reflector.Run());
 }
 
 }  // namespace steward::storage

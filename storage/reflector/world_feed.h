@@ -17,6 +17,10 @@ namespace steward::storage {
 // each object once and publishes a World after every change. Objects labelled olm.copiedFrom are
 // never asked for: copies cost nothing here.
 //
+// OLM's two kinds may be absent, by the reflector's rule; every cluster has namespaces. OLM's kinds
+// are asked for once the namespaces have been listed: a server that denies everything, as one in
+// front of a kube-apiserver may, does not make for a World without operators.
+//
 // An object that cannot be decoded is left out and logged; one that was there before is taken out,
 // since its state is unknown. Not thread-safe: everything happens on the executor of the group that
 // it was started in.
@@ -37,6 +41,7 @@ class WorldFeed {
   struct Sources;
 
   void Publish();
+  void OnNamespacesListed();
 
   kube::Client& client_;
   Clock& clock_;
@@ -45,6 +50,8 @@ class WorldFeed {
   const std::function<void(const World&)> published_;
   WorldWriter writer_;
   std::unique_ptr<Sources> sources_;
+  TaskGroup* tasks_ = nullptr;
+  bool olm_started_ = false;
 };
 
 }  // namespace steward::storage

@@ -44,8 +44,25 @@ class Unfiltered : public kube::Client {
     co_return co_await cluster_.StartWatch(gvr, all);
   }
   Task<boost::json::value> Create(const kube::GroupVersionResource& gvr, const std::string& ns,
-                                  const boost::json::value& object) override {
-    return cluster_.Create(gvr, ns, object);
+                                  const boost::json::value& object,
+                                  const kube::WriteOptions& options) override {
+    return cluster_.Create(gvr, ns, object, options);
+  }
+  Task<boost::json::value> Update(const kube::GroupVersionResource& gvr,
+                                  const boost::json::value& object,
+                                  const kube::WriteOptions& options) override {
+    return cluster_.Update(gvr, object, options);
+  }
+  Task<boost::json::value> Patch(const kube::GroupVersionResource& gvr,
+                                 const kube::NamespacedName& name, kube::PatchType type,
+                                 const boost::json::value& patch,
+                                 const kube::WriteOptions& options) override {
+    return cluster_.Patch(gvr, name, type, patch, options);
+  }
+  Task<boost::json::value> Delete(const kube::GroupVersionResource& gvr,
+                                  const kube::NamespacedName& name,
+                                  const kube::DeleteOptions& options) override {
+    return cluster_.Delete(gvr, name, options);
   }
 
   std::map<kube::GroupVersionResource, std::string> selectors;
@@ -117,7 +134,10 @@ TEST_F(WorldFeedTest, ListsAndFollows) {
 TEST_F(WorldFeedTest, WithoutOlmEverythingIsEmptyAndReadyAndStartsWhenItAppears) {
   cluster_.Serve(kNamespaces);
   Start();
+  EXPECT_FALSE(worlds_.Current()->synced());
+  for (int i = 0; i < 10; ++i) Pass(absl::Milliseconds(100));
   EXPECT_TRUE(worlds_.Current()->synced());
+  EXPECT_TRUE(worlds_.Current()->source(Source::kCsv).absent);
   EXPECT_TRUE(worlds_.Current()->csvs().empty());
   ServeOlm();
   cluster_.Put(kCsvs, Object("ops", "a.v1"));
@@ -134,6 +154,43 @@ TEST_F(WorldFeedTest, NotSyncedBeforeTheLastListArrives) {
   EXPECT_FALSE(worlds_.Current()->synced());
   Pass(absl::Seconds(2));
   EXPECT_TRUE(worlds_.Current()->synced());
+}
+
+// Something in front of the API server denies everything for a minute, then passes requests on.
+TEST_F(WorldFeedTest, AServerThatDeniesEverythingIsNotAnEmptyCluster) {
+  Start();
+  for (int i = 0; i < 60; ++i) {
+    Pass(absl::Seconds(1));
+    EXPECT_FALSE(worlds_.Current()->synced());
+  }
+  ServeOlm();
+  cluster_.Serve(kNamespaces);
+  cluster_.Put(kNamespaces, Object("", "ops"));
+  cluster_.Put(kCsvs, Object("ops", "a.v1"));
+  for (int i = 0; i < 100; ++i) {
+    Pass(absl::Milliseconds(100));
+    EXPECT_EQ(worlds_.Current()->csvs().size(), worlds_.Current()->synced() ? 1u : 0u);
+  }
+  EXPECT_TRUE(worlds_.Current()->synced());
+}
+
+// What is held stays while the server denies all three kinds for a while.
+TEST_F(WorldFeedTest, DenialsForAWhileDropNothing) {
+  ServeOlm();
+  cluster_.Serve(kNamespaces);
+  cluster_.Put(kNamespaces, Object("", "ops"));
+  cluster_.Put(kCsvs, Object("ops", "a.v1"));
+  Start();
+  for (const kube::GroupVersionResource& gvr : {kCsvs, kGroups, kNamespaces}) {
+    cluster_.FailNext(FakeClient::Verb::kWatch, gvr, kube::ToStatus(kube::NotFoundPath()), 6);
+    cluster_.BreakWatches(gvr);
+  }
+  for (int i = 0; i < 60; ++i) {
+    Pass(absl::Seconds(1));
+    EXPECT_EQ(worlds_.Current()->csvs().size(), 1u) << i;
+    EXPECT_EQ(worlds_.Current()->namespaces().size(), 1u) << i;
+  }
+  EXPECT_TRUE(worlds_.Current()->connected());
 }
 
 TEST_F(WorldFeedTest, AnObjectThatCannotBeReadIsLeftOut) {

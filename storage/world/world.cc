@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "kube/meta/resource_version.h"
-
 namespace steward::storage {
 
 const std::vector<std::string>& World::InstallsTargeting(const std::string& ns) const {
@@ -22,15 +20,27 @@ bool World::connected() const {
                      [](const SourceState& s) { return s.connected; });
 }
 
-std::string World::ResourceVersion() const {
-  kube::PackedVersion version;
-  version.clock = clock_;
-  version.sub = sub_;
-  version.mark = kube::PackedVersion::kComplete;
-  version.csv = source(Source::kCsv).rev;
-  version.operator_group = source(Source::kOperatorGroup).rev;
-  version.namespaces = source(Source::kNamespace).rev;
-  return kube::Pack(version);
+StateVector World::Vector() const {
+  StateVector vector;
+  for (size_t i = 0; i < kSources; ++i) vector[i] = sources_[i].component;
+  return vector;
+}
+
+bool World::HasReached(const StateVector& vector) const {
+  for (size_t i = 0; i < kSources; ++i) {
+    if (sources_[i].history.Knows(vector[i]) == Knowledge::kNotYet) return false;
+  }
+  return true;
+}
+
+Knowledge World::Knows(const StateVector& vector) const {
+  Knowledge all = Knowledge::kKnown;
+  for (size_t i = 0; i < kSources; ++i) {
+    const Knowledge one = sources_[i].history.Knows(vector[i]);
+    if (one == Knowledge::kForgotten) return one;
+    if (one == Knowledge::kNotYet) all = one;
+  }
+  return all;
 }
 
 }  // namespace steward::storage

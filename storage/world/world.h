@@ -11,6 +11,7 @@
 #include "kube/meta/names.h"
 #include "olm/objects.h"
 #include "olm/targets.h"
+#include "storage/world/history.h"
 #include "storage/world/ordered_map.h"
 
 namespace steward::storage {
@@ -18,13 +19,24 @@ namespace steward::storage {
 enum class Source { kCsv = 0, kOperatorGroup = 1, kNamespace = 2 };
 inline constexpr size_t kSources = 3;
 
+// One revision for each source, in the order of Source: a state of all of them. 0 = too far back to
+// be known.
+using StateVector = std::array<uint64_t, kSources>;
+
 // What is known of one watched kind.
 struct SourceState {
-  bool synced =
-      false;  // a complete list, or the certainty that the kind does not exist, has been seen
+  // A complete list, or the certainty that the kind does not exist, has been seen.
+  bool synced = false;
+  bool absent = false;  // the kind does not exist in the cluster
   bool connected = false;
-  uint64_t rev = 0;   // revision of the last change that the rules can see
-  uint64_t seen = 0;  // newest revision up to which the stream is known to be complete
+  uint64_t rev = 0;  // revision of the last change that the rules can see
+  // The revision by which numbers name the present state: `rev`, or a later one that every replica
+  // can be expected to have reached.
+  uint64_t component = 0;
+  History history;
+
+  // Newest revision up to which the stream is known to be complete.
+  uint64_t seen() const { return history.seen(); }
 };
 
 // The OperatorGroup in force in a namespace: there only when it is the namespace's only one.
@@ -59,11 +71,21 @@ class World {
   // Every stream is connected; false means that answers may be older than the stream's usual lag.
   bool connected() const;
 
-  // metadata.resourceVersion of everything read from this World: its state in the packed form of
-  // kube/meta's PackedVersion, with the mark "complete".
-  std::string ResourceVersion() const;
+  // Install namespaces whose group in force selects its targets by label, sorted.
+  const std::vector<std::string>& selecting_installs() const { return *selecting_; }
+
+  // The state that this World is, as numbers name it.
+  StateVector Vector() const;
+  // Whether the state at `vector` can be had from this World: kForgotten if any source has
+  // forgotten it, else kNotYet if any has not reached it.
+  Knowledge Knows(const StateVector& vector) const;
+  // Whether no source is behind `vector`: this World is not older.
+  bool HasReached(const StateVector& vector) const;
+  // Counts the changes, since the start, that the rules could see.
+  uint64_t changes() const { return changes_; }
 
  private:
+  friend class WorldEditor;
   friend class WorldWriter;
 
   OrderedMap<kube::NamespacedName, olm::CsvPtr> csvs_;
@@ -73,9 +95,10 @@ class World {
   OrderedMap<std::string, std::shared_ptr<const std::vector<std::string>>> targeting_;  // by target
   std::shared_ptr<const std::vector<std::string>> global_ =
       std::make_shared<const std::vector<std::string>>();
+  std::shared_ptr<const std::vector<std::string>> selecting_ =
+      std::make_shared<const std::vector<std::string>>();
   std::array<SourceState, kSources> sources_;
-  uint64_t clock_ = 0;
-  uint32_t sub_ = 0;
+  uint64_t changes_ = 0;
 };
 
 using WorldPtr = std::shared_ptr<const World>;

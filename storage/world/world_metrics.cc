@@ -34,7 +34,7 @@ void WorldMetrics::Observe(const World& world) {
     gauges_[i].objects->Set(static_cast<double>(sizes[i]));
     gauges_[i].synced->Set(source.synced ? 1 : 0);
     gauges_[i].connected->Set(source.connected ? 1 : 0);
-    gauges_[i].revision->Set(static_cast<double>(source.seen));
+    gauges_[i].revision->Set(static_cast<double>(source.seen()));
   }
 }
 

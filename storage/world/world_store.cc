@@ -1,9 +1,38 @@
 #include "storage/world/world_store.h"
 
+#include <algorithm>
 #include <chrono>
 #include <utility>
 
 namespace steward::storage {
+
+Moment WorldStore::Lifted() {
+  MutexLock lock(&mutex_);
+  // Nothing is said before there is something to say.
+  if (now_.world->synced()) now_.clock = std::max(now_.clock, (newest_ + 1) * kTicks);
+  return now_;
+}
+
+void WorldStore::Publish(WorldPtr world) {
+  {
+    MutexLock lock(&mutex_);
+    const bool changed = world->changes() != now_.world->changes();
+    uint64_t highest = 0;
+    for (size_t i = 0; i < kSources; ++i) {
+      const SourceState& source = world->source(static_cast<Source>(i));
+      highest = std::max(highest, source.component);
+      newest_ = std::max(newest_, source.seen());
+    }
+    now_.clock = std::max(now_.clock + (changed ? 1 : 0), highest * kTicks);
+    now_.world = std::move(world);
+  }
+  published_.Notify();
+}
+
+void WorldStore::LearnRevision(uint64_t revision) {
+  MutexLock lock(&mutex_);
+  newest_ = std::max(newest_, revision);
+}
 
 boost::asio::awaitable<WorldPtr> WorldStore::WaitUntil(std::function<bool(const World&)> ready,
                                                        absl::Duration timeout) {

@@ -40,10 +40,10 @@ TEST(WorldStoreTest, ReadersFollowTheWriter) {
       while (reached < kLast) {
         const WorldPtr world = RunOn(io, store.WaitUntil(
                                              [reached](const World& w) {
-                                               return w.source(Source::kNamespace).seen > reached;
+                                               return w.source(Source::kNamespace).seen() > reached;
                                              },
                                              absl::Minutes(1)));
-        const uint64_t seen = world->source(Source::kNamespace).seen;
+        const uint64_t seen = world->source(Source::kNamespace).seen();
         ASSERT_GT(seen, reached);
         reached = seen;
       }

@@ -2,14 +2,21 @@
 #ifndef STORAGE_WORLD_WORLD_WRITER_H_
 #define STORAGE_WORLD_WORLD_WRITER_H_
 
-#include <set>
+#include <array>
+#include <cstdint>
+#include <deque>
 #include <string>
 #include <vector>
 
+#include "absl/time/time.h"
 #include "olm/objects.h"
 #include "storage/world/world.h"
 
 namespace steward::storage {
+
+// Two periods of kube-apiserver's bookmarks and slack: so long after a bookmark came here, every
+// healthy replica has had one as new.
+inline constexpr absl::Duration kBookmarkAge = absl::Seconds(150);
 
 // The one writer. Not thread-safe. Each call brings one delta in; `Snapshot` is the World that
 // results from all so far. A delta that changes nothing that the rules read moves `seen` alone.
@@ -26,11 +33,14 @@ class WorldWriter {
   void Replace(std::vector<olm::CsvPtr> objects, uint64_t revision);
   void Replace(std::vector<olm::OperatorGroupPtr> objects, uint64_t revision);
   void Replace(std::vector<olm::NamespacePtr> objects, uint64_t revision);
-  // The kind does not exist in the cluster: empty, and synced.
+  // The kind does not exist in the cluster: empty, synced, and absent until it is replaced again.
   void ReplaceAbsent(Source source);
 
-  // The stream is complete up to `revision` (a bookmark).
+  // The stream is complete up to `revision`.
   void Progress(Source source, uint64_t revision);
+  // A bookmark says so. Once it is kBookmarkAge old, every replica can be expected to have had it,
+  // and numbers name the state by it.
+  void Bookmark(Source source, uint64_t revision, absl::Time now);
   void SetConnected(Source source, bool connected);
 
   // O(1): a copy of pointers.
@@ -38,33 +48,32 @@ class WorldWriter {
 
  private:
   SourceState& state(Source s) { return world_.sources_[static_cast<size_t>(s)]; }
-  // Books a delta of `source`: `seen` moves; `rev` and the clock do when the delta was `visible`.
-  void Advance(Source source, uint64_t revision, bool visible);
 
-  // Each returns whether the rules can see a difference.
-  bool Change(olm::CsvPtr csv);
-  bool Change(olm::OperatorGroupPtr group);
-  bool Change(olm::NamespacePtr ns);
-  bool Drop(Source source, const kube::NamespacedName& key);
+  template <typename T>
+  void PutOne(Source source, T object, uint64_t revision);
   template <typename T>
   void ReplaceAll(Source source, std::vector<kube::NamespacedName> present, std::vector<T> objects,
                   uint64_t revision);
   std::vector<kube::NamespacedName> Keys(Source source) const;
+  SourceObject Present(Source source, const kube::NamespacedName& key) const;
 
-  // Recomputes which group is in force in `install_namespace` and whom it targets.
-  void RefreshGroup(const std::string& install_namespace);
-  // A namespace came, went (null) or changed its labels: brings it in or out of the selector
-  // groups' targets.
-  void RefreshSelectors(const std::string& ns, const olm::Namespace* before,
-                        const olm::Namespace* after);
-  void SetTargeting(const std::string& ns, const std::string& install_namespace, bool targets);
-  void SetGlobal(const std::string& install_namespace, bool global);
-  // The namespaces that `group` targets by list or selector.
-  std::vector<std::string> ExplicitTargets(const olm::OperatorGroup& group) const;
+  // Each returns whether the rules can see a difference; then it is logged.
+  template <typename T>
+  bool ChangeAndLog(Source source, T object, uint64_t revision, uint64_t floor);
+  bool DropAndLog(Source source, const kube::NamespacedName& key, uint64_t revision,
+                  uint64_t floor);
+  // Books a delta of `source`, whose history knows of it already.
+  void Advance(Source source, uint64_t revision, bool visible);
+
+  struct Evidence {
+    absl::Time time;
+    uint64_t revision;
+  };
 
   World world_;
-  std::set<std::string>
-      selector_installs_;  // install namespaces whose group in force selects by label
+  std::array<std::deque<Evidence>, kSources>
+      evidence_;                              // bookmarks younger than kBookmarkAge, and one
+  std::array<uint64_t, kSources> lift_ = {};  // the newest that is older; 0 = none
 };
 
 }  // namespace steward::storage

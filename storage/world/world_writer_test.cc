@@ -13,6 +13,7 @@
 #include "kube/meta/resource_version.h"
 #include "kube/meta/selector.h"
 #include "olm/targets.h"
+#include "storage/world/world_store.h"
 
 namespace steward::storage {
 namespace {
@@ -60,9 +61,14 @@ class WorldWriterTest : public ::testing::Test {
     writer_.Replace(std::vector<olm::OperatorGroupPtr>{}, 11);
     writer_.Replace(std::vector<olm::NamespacePtr>{}, 12);
   }
-  kube::PackedVersion Version() { return *kube::Unpack(writer_.Snapshot()->ResourceVersion()); }
+  std::string Text() {
+    store_.Publish(writer_.Snapshot());
+    return store_.Now().number().ToString();
+  }
+  kube::PackedVersion Version() { return *kube::Unpack(Text()); }
 
   WorldWriter writer_;
+  WorldStore store_;
 };
 
 TEST_F(WorldWriterTest, SyncedWhenEverySourceIs) {
@@ -88,25 +94,25 @@ TEST_F(WorldWriterTest, TheNumberHoldsTheRevisions) {
 TEST_F(WorldWriterTest, OnlyVisibleChangesMoveTheNumber) {
   Sync();
   writer_.Put(Csv("ops", "a"), 20);
-  const std::string number = writer_.Snapshot()->ResourceVersion();
+  const std::string number = Text();
   writer_.Put(Csv("ops", "a"), 21);  // equal in all that the rules read
   writer_.Put(Copy("other", "a"), 22);
   writer_.Remove(Source::kCsv, {"other", "a"}, 23);
   writer_.Remove(Source::kCsv, {"other", "never there"}, 24);
   writer_.Progress(Source::kNamespace, 30);
-  EXPECT_EQ(writer_.Snapshot()->ResourceVersion(), number);
-  EXPECT_EQ(writer_.Snapshot()->source(Source::kCsv).seen, 24u);
-  EXPECT_EQ(writer_.Snapshot()->source(Source::kNamespace).seen, 30u);
+  EXPECT_EQ(Text(), number);
+  EXPECT_EQ(writer_.Snapshot()->source(Source::kCsv).seen(), 24u);
+  EXPECT_EQ(writer_.Snapshot()->source(Source::kNamespace).seen(), 30u);
 }
 
 TEST_F(WorldWriterTest, EveryVisibleChangeMovesTheNumberUp) {
   Sync();
-  std::string last = writer_.Snapshot()->ResourceVersion();
+  std::string last = Text();
   // The streams arrive at different times: this one's revisions lie below another's.
   writer_.Put(Ns("a"), 1000);
   for (int i = 0; i < 250; ++i) {
     writer_.Put(Csv("ops", "c" + std::to_string(i)), 20 + i);
-    const std::string next = writer_.Snapshot()->ResourceVersion();
+    const std::string next = Text();
     EXPECT_TRUE(kube::CompareResourceVersions(last, next) < 0) << last << " " << next;
     last = next;
   }
@@ -185,10 +191,10 @@ TEST_F(WorldWriterTest, ARelistDropsWhatIsGone) {
   EXPECT_THAT(writer_.Snapshot()->InstallsTargeting("b"), ElementsAre("ops"));
   EXPECT_EQ(writer_.Snapshot()->namespaces().size(), 2u);
   EXPECT_EQ(Version().namespaces, 30u);
-  const std::string number = writer_.Snapshot()->ResourceVersion();
+  const std::string number = Text();
   writer_.Replace(std::vector<olm::NamespacePtr>{Ns("b", {{"team", "red"}}), Ns("c")}, 40);
-  EXPECT_EQ(writer_.Snapshot()->ResourceVersion(), number);
-  EXPECT_EQ(writer_.Snapshot()->source(Source::kNamespace).seen, 40u);
+  EXPECT_EQ(Text(), number);
+  EXPECT_EQ(writer_.Snapshot()->source(Source::kNamespace).seen(), 40u);
 }
 
 TEST_F(WorldWriterTest, AnAbsentKindIsEmpty) {
@@ -197,6 +203,10 @@ TEST_F(WorldWriterTest, AnAbsentKindIsEmpty) {
   writer_.ReplaceAbsent(Source::kCsv);
   EXPECT_TRUE(writer_.Snapshot()->csvs().empty());
   EXPECT_TRUE(writer_.Snapshot()->synced());
+  EXPECT_TRUE(writer_.Snapshot()->source(Source::kCsv).absent);
+  EXPECT_FALSE(writer_.Snapshot()->source(Source::kOperatorGroup).absent);
+  writer_.Replace(std::vector<olm::CsvPtr>{}, 30);
+  EXPECT_FALSE(writer_.Snapshot()->source(Source::kCsv).absent);
 }
 
 // The index kept by deltas equals one computed afresh, whatever the history.

@@ -1,25 +1,27 @@
 #include "apiserver/views/installed_operator/installed_operator.h"
 
-#include <deque>
-#include <map>
+#include <algorithm>
 #include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
+#include "apiserver/views/installed_operator/continue_token.h"
+#include "apiserver/views/installed_operator/cursors.h"
+#include "apiserver/views/installed_operator/event_stream.h"
 #include "apiserver/views/installed_operator/object.h"
 #include "apiserver/views/installed_operator/openapi/openapi.h"
 #include "apiserver/views/installed_operator/projection.h"
 #include "base/status/macros.h"
 #include "base/text/str_cat.h"
-#include "kube/meta/resource_version.h"
 #include "kube/meta/status.h"
 #include "kube/meta/uuid.h"
-#include "olm/copy.h"
 #include "olm/decode.h"
+#include "storage/world/rewind.h"
 
 namespace steward::views {
 namespace {
 
-using storage::Source;
 using storage::World;
 using storage::WorldPtr;
 
@@ -28,17 +30,10 @@ const kube::GroupVersionKind kKind = {"views.operators.coreos.com", "v1alpha1",
 const kube::GroupVersionResource kResource = {"views.operators.coreos.com", "v1alpha1",
                                               "installedoperators"};
 
-// True when every source has come as far as `version` says; a component too far back says nothing.
-bool HasReached(const World& world, const kube::PackedVersion& version) {
-  return version.csv.value_or(0) <= world.source(Source::kCsv).seen &&
-         version.operator_group.value_or(0) <= world.source(Source::kOperatorGroup).seen &&
-         version.namespaces.value_or(0) <= world.source(Source::kNamespace).seen;
-}
-
 // What a read of `world` answers, but for its objects.
-rest::Reading ReadingOf(const World& world) {
+rest::Reading ReadingOf(const World& world, const storage::Number& number) {
   rest::Reading reading;
-  reading.resource_version = world.ResourceVersion();
+  reading.resource_version = number.ToString();
   if (!world.connected()) {
     reading.warning =
         "the stream of changes from the kube-apiserver is interrupted: this answer may be out of "
@@ -47,90 +42,31 @@ rest::Reading ReadingOf(const World& world) {
   return reading;
 }
 
-// Exactly one object.
-class SingleCursor : public rest::Cursor {
- public:
-  SingleCursor(WorldPtr world, Appearance seen)
-      : world_(std::move(world)), object_(std::move(seen)) {}
-  const rest::Object* Next() override { return std::exchange(done_, true) ? nullptr : &object_; }
+// 410 for a continue token whose state is no longer known; `fresh` goes on with what there is now.
+absl::Status TooOldToContinue(std::string fresh) {
+  kube::Status status = kube::Expired(
+      "The provided continue parameter is too old to display a consistent list result. You can "
+      "start a new list without the continue parameter, or use the continue token in this response "
+      "to retrieve the remainder of the results. Continuing with the provided token results in an "
+      "inconsistent list - objects that were created, modified, or deleted between the time the "
+      "first chunk was returned and now may show up in the list.");
+  status.continue_token = std::move(fresh);
+  return kube::ToStatus(status);
+}
 
- private:
-  WorldPtr world_;
-  InstalledOperatorObject object_;
-  bool done_ = false;
-};
+// 400 for what is no number of ours.
+absl::StatusOr<storage::Number> ParseNumber(const std::string& text) {
+  absl::StatusOr<storage::Number> number = storage::Number::Parse(text);
+  if (number.ok()) return number;
+  return kube::ToStatus(
+      kube::BadRequest(StrCat("invalid resource version: ", number.status().message())));
+}
 
-// Walks the namespaces of a World and, in each, its appearances: holds one namespace's at a time.
-class ListCursor : public rest::Cursor {
- public:
-  ListCursor(WorldPtr world, rest::Selection selection)
-      : world_(std::move(world)),
-        selection_(std::move(selection)),
-        only_namespace_(selection_.ns.empty()
-                            ? selection_.fields.RequiredValue("metadata.namespace")
-                            : &selection_.ns),
-        next_namespace_(only_namespace_ == nullptr
-                            ? world_->namespaces().begin()
-                            : world_->namespaces().LowerBound(*only_namespace_)) {}
-
-  const rest::Object* Next() override {
-    for (;;) {
-      while (!batch_.empty()) {
-        Appearance seen = std::move(batch_.front());
-        batch_.pop_front();
-        if (!Selected(seen)) continue;
-        current_.emplace(std::move(seen));
-        return &*current_;
-      }
-      if (!NextNamespace()) return nullptr;
-    }
-  }
-
- private:
-  bool NextNamespace() {
-    if (next_namespace_.done()) return false;
-    const std::string& ns = next_namespace_.key();
-    if (only_namespace_ != nullptr && ns != *only_namespace_) return false;
-    if (const std::string* name = selection_.fields.RequiredValue("metadata.name")) {
-      if (auto seen = FindAppearance(*world_, ns, *name)) batch_.push_back(*std::move(seen));
-    } else {
-      for (Appearance& seen : AppearancesIn(*world_, ns)) batch_.push_back(std::move(seen));
-    }
-    next_namespace_.Next();
-    return true;
-  }
-
-  bool Selected(const Appearance& seen) {
-    const auto field = [&seen](std::string_view path) -> std::string_view {
-      return path == "metadata.name" ? seen.csv->key.name : seen.ns->name;
-    };
-    return selection_.fields.Matches(field) && (selection_.labels.empty() || LabelsMatch(seen));
-  }
-
-  // All appearances of one ClusterServiceVersion have the same labels, but for the one in its own
-  // namespace.
-  bool LabelsMatch(const Appearance& seen) {
-    const auto [it, is_new] = matches_.try_emplace(std::make_pair(seen.csv, seen.own), false);
-    if (is_new) {
-      if (seen.own) {
-        it->second = selection_.labels.Matches(seen.csv->labels);
-      } else {
-        kube::LabelMap labels = seen.csv->labels;
-        labels.insert_or_assign(std::string(olm::kCopiedFromLabel), seen.csv->key.ns);
-        it->second = selection_.labels.Matches(labels);
-      }
-    }
-    return it->second;
-  }
-
-  const WorldPtr world_;
-  const rest::Selection selection_;
-  const std::string* const only_namespace_;  // null = all
-  storage::OrderedMap<std::string, olm::NamespacePtr>::Iterator next_namespace_;
-  std::deque<Appearance> batch_;
-  std::optional<InstalledOperatorObject> current_;
-  std::map<std::pair<const olm::Csv*, bool>, bool> matches_;
-};
+std::vector<Appearance> One(Appearance seen) {
+  std::vector<Appearance> one;
+  one.push_back(std::move(seen));
+  return one;
+}
 
 }  // namespace
 
@@ -149,11 +85,14 @@ rest::Resource InstalledOperators::Resource() {
   resource.openapi_schema = InstalledOperatorSchema();
   resource.get = this;
   resource.list = this;
+  resource.watch = this;
+  resource.pages = true;
   resource.subresources = {{"icon", this}};
   return resource;
 }
 
-Task<WorldPtr> InstalledOperators::Read(rest::ReadOptions options) {
+Task<InstalledOperators::Snapshot> InstalledOperators::ReadNewest() {
+  if (options_.on_newest_read) options_.on_newest_read();
   WorldPtr world = worlds_.Current();
   if (!world->synced()) {
     world =
@@ -163,54 +102,125 @@ Task<WorldPtr> InstalledOperators::Read(rest::ReadOptions options) {
           "the operators of this cluster are still being read; try again shortly", 1));
     }
   }
-  if (options.resource_version.empty() || options.resource_version == "0") co_return world;
+  storage::Moment moment = worlds_.Lifted();
+  const storage::Number number = moment.number();
+  Snapshot snapshot{std::move(moment.world), number};
+  co_return snapshot;
+}
 
-  absl::StatusOr<kube::PackedVersion> asked = kube::Unpack(options.resource_version);
-  if (!asked.ok()) {
-    co_return kube::ToStatus(
-        kube::BadRequest(StrCat("invalid resource version: ", asked.status().message())));
+StatusTask InstalledOperators::WaitFor(storage::Number number) {
+  const auto reached = [vector = number.vector](const World& world) {
+    return world.HasReached(vector);
+  };
+  const WorldPtr world = co_await worlds_.WaitUntil(reached, options_.version_wait);
+  if (reached(*world)) co_return absl::OkStatus();
+  co_return kube::ToStatus(
+      kube::TooLargeResourceVersion(number.ToString(), worlds_.Now().number().ToString()));
+}
+
+Task<InstalledOperators::Snapshot> InstalledOperators::Read(rest::ReadOptions options) {
+  CO_ASSIGN_OR_RETURN(Snapshot newest, co_await ReadNewest());
+  if (options.resource_version.empty() || options.resource_version == "0") co_return newest;
+
+  CO_ASSIGN_OR_RETURN(const storage::Number asked, ParseNumber(options.resource_version));
+  CO_RETURN_IF_ERROR(co_await WaitFor(asked));
+  storage::Moment moment = worlds_.Now();
+  if (options.resource_version_match != "Exact") {
+    // What is not older than a number does not carry a smaller one.
+    storage::Number number = moment.number();
+    number.clock = std::max(number.clock, asked.clock);
+    Snapshot snapshot{std::move(moment.world), number};
+    co_return snapshot;
   }
-  if (options.resource_version_match == "Exact") {
-    if (world->ResourceVersion() == options.resource_version) co_return world;
+  if (asked.mark != storage::Number::kComplete ||
+      moment.world->Knows(asked.vector) != storage::Knowledge::kKnown) {
     co_return kube::ToStatus(kube::Expired(StrCat(
         "The resourceVersion for the provided list is too old: ", options.resource_version)));
   }
-  if (!HasReached(*world, *asked)) {
-    const kube::PackedVersion wanted = *asked;
-    world = co_await worlds_.WaitUntil([wanted](const World& w) { return HasReached(w, wanted); },
-                                       options_.version_wait);
-    if (!HasReached(*world, wanted)) {
-      co_return kube::ToStatus(
-          kube::TooLargeResourceVersion(options.resource_version, world->ResourceVersion()));
-    }
-  }
-  co_return world;
+  Snapshot snapshot{storage::Rewind(moment.world, asked.vector), asked};
+  co_return snapshot;
 }
 
 Task<rest::Reading> InstalledOperators::Get(const kube::NamespacedName& name,
                                             const rest::ReadOptions& options) {
-  CO_ASSIGN_OR_RETURN(WorldPtr world, co_await Read(options));
-  std::optional<Appearance> seen = FindAppearance(*world, name.ns, name.name);
+  CO_ASSIGN_OR_RETURN(Snapshot snapshot, co_await Read(options));
+  std::optional<Appearance> seen = FindAppearance(*snapshot.world, name.ns, name.name);
   if (!seen) co_return kube::ToStatus(kube::NotFound(kResource, name.name));
-  rest::Reading reading = ReadingOf(*world);
-  reading.cursor = std::make_unique<SingleCursor>(std::move(world), *std::move(seen));
+  rest::Reading reading = ReadingOf(*snapshot.world, snapshot.number);
+  reading.cursor =
+      std::make_unique<AppearanceCursor>(std::move(snapshot.world), One(*std::move(seen)));
   co_return reading;
 }
 
 Task<rest::Reading> InstalledOperators::List(const rest::Selection& selection,
                                              const rest::ReadOptions& options) {
   rest::Selection selected = selection;
-  CO_ASSIGN_OR_RETURN(WorldPtr world, co_await Read(options));
-  rest::Reading reading = ReadingOf(*world);
-  reading.cursor = std::make_unique<ListCursor>(std::move(world), std::move(selected));
+  rest::ReadOptions read = options;
+  std::optional<kube::NamespacedName> after;
+  if (!read.continue_token.empty()) {
+    CO_ASSIGN_OR_RETURN(ContinueToken token, ContinueToken::Decode(read.continue_token, selected));
+    after = std::move(token.after);
+    read.resource_version = std::move(token.number);
+    read.resource_version_match = read.resource_version.empty() ? "" : "Exact";
+  }
+  absl::StatusOr<Snapshot> snapshot = co_await Read(read);
+  if (after && kube::HasReason(snapshot.status(), "Expired")) {
+    co_return TooOldToContinue(ContinueToken{"", *after}.Encode(selected));
+  }
+  CO_RETURN_IF_ERROR(snapshot.status());
+  rest::Reading reading = ReadingOf(*snapshot->world, snapshot->number);
+  auto cursor = std::make_unique<ListCursor>(snapshot->world, selected, std::move(after));
+  if (read.limit == 0) {
+    reading.cursor = std::move(cursor);
+    co_return reading;
+  }
+  // Whether there is another page is said before the first object.
+  std::vector<Appearance> page;
+  while (true) {
+    const rest::Object* object = cursor->Next();
+    if (object == nullptr) {
+      CO_ASSIGN_OR_RETURN(const bool more, co_await cursor->More());
+      if (!more) break;
+      continue;
+    }
+    if (page.size() == static_cast<size_t>(read.limit)) {
+      const Appearance& last = page.back();
+      const ContinueToken next{reading.resource_version, {last.ns->name, last.csv->key.name}};
+      reading.continue_token = next.Encode(selected);
+      break;
+    }
+    page.push_back(cursor->current());
+  }
+  reading.cursor = std::make_unique<AppearanceCursor>(std::move(snapshot->world), std::move(page));
   co_return reading;
 }
 
+Task<std::unique_ptr<rest::EventStream>> InstalledOperators::Watch(
+    const rest::Selection& selection, const rest::WatchOptions& options) {
+  rest::Selection selected = selection;
+  StreamStart start;
+  start.bookmarks = options.bookmarks;
+  start.timeout = options.timeout;
+  start.bookmark_period = options_.bookmark_period;
+  const bool numbered = !options.resource_version.empty() && options.resource_version != "0";
+  if (numbered && !options.send_initial_events) {
+    CO_ASSIGN_OR_RETURN(start.number, ParseNumber(options.resource_version));
+  } else {
+    rest::ReadOptions read;
+    read.resource_version = options.resource_version;
+    CO_ASSIGN_OR_RETURN(Snapshot snapshot, co_await Read(read));
+    start.number = snapshot.number;
+    if (options.send_initial_events) {
+      start.initial = std::make_unique<ListCursor>(std::move(snapshot.world), selected);
+    }
+  }
+  co_return std::make_unique<InstalledOperatorStream>(worlds_, std::move(selected),
+                                                      std::move(start));
+}
+
 Task<rest::Blob> InstalledOperators::GetBlob(const kube::NamespacedName& name) {
-  // Named, since g++ 12 destroys an aggregate temporary in a co_await expression twice.
-  const rest::ReadOptions newest;
-  CO_ASSIGN_OR_RETURN(WorldPtr world, co_await Read(newest));
-  const std::optional<Appearance> seen = FindAppearance(*world, name.ns, name.name);
+  CO_ASSIGN_OR_RETURN(const Snapshot snapshot, co_await ReadNewest());
+  const std::optional<Appearance> seen = FindAppearance(*snapshot.world, name.ns, name.name);
   if (!seen) co_return kube::ToStatus(kube::NotFound(kResource, name.name));
   absl::StatusOr<olm::Icon> icon = olm::DecodeIcon(*seen->csv);
   if (!icon.ok()) co_return kube::ToStatus(kube::NotFound(kResource, StrCat(name.name, "/icon")));

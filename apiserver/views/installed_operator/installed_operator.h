@@ -3,8 +3,13 @@
 #ifndef APISERVER_VIEWS_INSTALLED_OPERATOR_INSTALLED_OPERATOR_H_
 #define APISERVER_VIEWS_INSTALLED_OPERATOR_INSTALLED_OPERATOR_H_
 
+#include <functional>
+#include <memory>
+
 #include "absl/time/time.h"
 #include "apiserver/rest/resource.h"
+#include "apiserver/rest/watcher.h"
+#include "storage/world/number.h"
 #include "storage/world/world_store.h"
 
 namespace steward::views {
@@ -15,13 +20,20 @@ struct InstalledOperatorOptions {
   // How long a read waits for a resourceVersion that this replica has not reached before it answers
   // 504.
   absl::Duration version_wait = absl::Seconds(3);
+  // Watches that ask for bookmarks get one at least so often.
+  absl::Duration bookmark_period = absl::Minutes(1);
+  // Told of each read that names no resourceVersion: it wants to know how new it is. May be null.
+  std::function<void()> on_newest_read;
 };
 
 // Thread-safe. Reads take one World and answer from it alone: memory per read is O(operators).
 // Errors: 404 NotFound; 503 before the first sync; 504 for a resourceVersion beyond what arrives in
-// time; 410 Expired for resourceVersionMatch=Exact at another state than the present one; 400 for a
-// number that is not one of ours.
-class InstalledOperators : public rest::Getter, public rest::Lister, public rest::BlobGetter {
+// time; 410 Expired for a state that this replica does not know (any more); 400 for a number that
+// is not one of ours.
+class InstalledOperators : public rest::Getter,
+                           public rest::Lister,
+                           public rest::Watcher,
+                           public rest::BlobGetter {
  public:
   explicit InstalledOperators(storage::WorldStore& worlds, InstalledOperatorOptions options = {});
 
@@ -32,12 +44,22 @@ class InstalledOperators : public rest::Getter, public rest::Lister, public rest
                           const rest::ReadOptions& options) override;
   Task<rest::Reading> List(const rest::Selection& selection,
                            const rest::ReadOptions& options) override;
+  Task<std::unique_ptr<rest::EventStream>> Watch(const rest::Selection& selection,
+                                                 const rest::WatchOptions& options) override;
   // The operator's icon, from spec.icon[0].
   Task<rest::Blob> GetBlob(const kube::NamespacedName& name) override;
 
  private:
-  // The World that `options` ask for.
-  Task<storage::WorldPtr> Read(rest::ReadOptions options);
+  // What a read answers from: a World, and the number that everything in it carries.
+  struct Snapshot {
+    storage::WorldPtr world;
+    storage::Number number;
+  };
+  // The one that `options` ask for.
+  Task<Snapshot> Read(rest::ReadOptions options);
+  Task<Snapshot> ReadNewest();
+  // Waits until this replica has reached `number`: 504 when it does not in time.
+  StatusTask WaitFor(storage::Number number);
 
   storage::WorldStore& worlds_;
   const InstalledOperatorOptions options_;

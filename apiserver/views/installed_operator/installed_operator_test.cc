@@ -15,8 +15,8 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-constexpr InstalledOperatorOptions kNoWaiting = {.sync_wait = absl::ZeroDuration(),
-                                                 .version_wait = absl::ZeroDuration()};
+const InstalledOperatorOptions kNoWaiting = {.sync_wait = absl::ZeroDuration(),
+                                             .version_wait = absl::ZeroDuration()};
 
 class InstalledOperatorsTest : public ::testing::Test {
  protected:
@@ -27,12 +27,21 @@ class InstalledOperatorsTest : public ::testing::Test {
     worlds_.Publish(world_.Snapshot());
   }
 
-  static std::vector<std::string> Names(rest::Reading& reading) {
+  // Counts how often the cursor let others work.
+  std::vector<std::string> Names(rest::Reading& reading, int& pauses) {
     std::vector<std::string> names;
-    while (const rest::Object* object = reading.cursor->Next()) {
-      names.push_back(std::string(object->ns()) + "/" + std::string(object->name()));
+    for (pauses = 0;; ++pauses) {
+      while (const rest::Object* object = reading.cursor->Next()) {
+        names.push_back(std::string(object->ns()) + "/" + std::string(object->name()));
+      }
+      const absl::StatusOr<bool> more = RunOn(io_, reading.cursor->More());
+      EXPECT_OK(more);
+      if (!more.value_or(false)) return names;
     }
-    return names;
+  }
+  std::vector<std::string> Names(rest::Reading& reading) {
+    int pauses = 0;
+    return Names(reading, pauses);
   }
 
   std::vector<std::string> List(const std::string& ns, const char* labels = "",
@@ -79,9 +88,35 @@ TEST_F(InstalledOperatorsTest, Selectors) {
   EXPECT_THAT(List("", "", "metadata.name=a.v1,metadata.name=b.v1"), IsEmpty());
 }
 
+TEST_F(InstalledOperatorsTest, LongScansPause) {
+  for (int i = 0; i < 3000; ++i) world_.Namespace("n" + std::to_string(10000 + i));
+  worlds_.Publish(world_.Snapshot());
+  struct Row {
+    const char* labels;
+    const char* fields;
+    size_t objects;
+    int pauses;
+  };
+  // Looked at: 3003 namespaces and, but for the search by name, two objects in each.
+  const Row rows[] = {{"", "", 6007, 18},
+                      {"tier=1", "", 3004, 18},
+                      {"tier=2", "", 0, 18},
+                      {"", "metadata.name=none", 0, 6}};
+  for (const Row& row : rows) {
+    SCOPED_TRACE(std::string(row.labels) + row.fields);
+    rest::Selection selection;
+    selection.labels = *kube::LabelSelector::Parse(row.labels);
+    selection.fields = *kube::FieldSelector::Parse(row.fields);
+    ASSERT_OK_AND_ASSIGN(rest::Reading reading, RunOn(io_, view_.List(selection, {})));
+    int pauses = 0;
+    EXPECT_EQ(Names(reading, pauses).size(), row.objects);
+    EXPECT_EQ(pauses, row.pauses);
+  }
+}
+
 TEST_F(InstalledOperatorsTest, Get) {
   ASSERT_OK_AND_ASSIGN(rest::Reading reading, RunOn(io_, view_.Get({"red", "a.v1"}, {})));
-  EXPECT_EQ(reading.resource_version, worlds_.Current()->ResourceVersion());
+  EXPECT_EQ(reading.resource_version, worlds_.Now().number().ToString());
   EXPECT_THAT(Names(reading), ElementsAre("red/a.v1"));
   const kube::Status missing = ErrorOf(RunOn(io_, view_.Get({"red", "none"}, {})));
   EXPECT_EQ(missing.code, 404);
@@ -118,9 +153,11 @@ TEST_F(InstalledOperatorsTest, BeforeTheFirstSyncItIs503) {
 }
 
 TEST_F(InstalledOperatorsTest, ResourceVersions) {
-  const std::string now = worlds_.Current()->ResourceVersion();
+  const std::string now = worlds_.Now().number().ToString();
   world_.Csv("ops", "c.v1");
-  const std::string future = world_.Snapshot()->ResourceVersion();
+  storage::WorldStore later;
+  later.Publish(world_.Snapshot());
+  const std::string future = later.Now().number().ToString();
   struct Row {
     const char* name;
     std::string version;
@@ -135,7 +172,7 @@ TEST_F(InstalledOperatorsTest, ResourceVersions) {
       {"at least now, said so", now, "NotOlderThan", 0, ""},
       {"exactly now", now, "Exact", 0, ""},
       {"future", future, "", 504, "Timeout"},
-      {"future, exactly", future, "Exact", 410, "Expired"},
+      {"future, exactly", future, "Exact", 504, "Timeout"},
       {"not a number of ours", "123", "", 400, "BadRequest"},
   };
   for (const Row& row : rows) {
@@ -158,6 +195,83 @@ TEST_F(InstalledOperatorsTest, ResourceVersions) {
   EXPECT_OK(RunOn(io_, view_.List({}, old)));  // newer than asked is fine
 }
 
+TEST_F(InstalledOperatorsTest, PagesAreOneSnapshot) {
+  const auto page = [this](const std::string& token, const rest::Selection& selection = {}) {
+    rest::ReadOptions options;
+    options.limit = 2;
+    options.continue_token = token;
+    return RunOn(io_, view_.List(selection, options));
+  };
+  ASSERT_OK_AND_ASSIGN(rest::Reading whole, RunOn(io_, view_.List({}, {})));
+  const std::vector<std::string> expected = Names(whole);
+  std::vector<std::string> all;
+  std::string token, number;
+  do {
+    ASSERT_OK_AND_ASSIGN(rest::Reading reading, page(token));
+    if (number.empty()) number = reading.resource_version;
+    EXPECT_EQ(reading.resource_version, number);
+    const std::vector<std::string> names = Names(reading);
+    EXPECT_LE(names.size(), 2u);
+    all.insert(all.end(), names.begin(), names.end());
+    token = reading.continue_token;
+    // What changes meanwhile is not seen.
+    world_.Csv("ops", "new.v" + std::to_string(all.size()));
+    worlds_.Publish(world_.Snapshot());
+  } while (!token.empty());
+  EXPECT_EQ(all, expected);
+  ASSERT_GT(all.size(), 4u);
+}
+
+TEST_F(InstalledOperatorsTest, TokensAreForOneSelectionAndForAWhile) {
+  rest::ReadOptions options;
+  options.limit = 1;
+  ASSERT_OK_AND_ASSIGN(const rest::Reading first, RunOn(io_, view_.List({}, options)));
+  ASSERT_NE(first.continue_token, "");
+  options.continue_token = first.continue_token;
+  rest::Selection other;
+  other.ns = "red";
+  EXPECT_EQ(ErrorOf(RunOn(io_, view_.List(other, options))).code, 400);
+  rest::ReadOptions damaged = options;
+  damaged.continue_token[5] ^= 1;
+  EXPECT_EQ(ErrorOf(RunOn(io_, view_.List({}, damaged))).code, 400);
+
+  // A list with a gap before it: the state of the first page is forgotten.
+  std::vector<olm::NamespacePtr> namespaces;
+  for (auto it = worlds_.Current()->namespaces().begin(); !it.done(); it.Next()) {
+    namespaces.push_back(it.value());
+  }
+  for (int i = 0; i < 100; ++i) {
+    namespaces.pop_back();
+    world_.writer().Replace(namespaces, 1000 + 2 * static_cast<uint64_t>(i));
+    namespaces.push_back(std::make_shared<olm::Namespace>());
+    world_.writer().Replace(namespaces, 1001 + 2 * static_cast<uint64_t>(i));
+  }
+  worlds_.Publish(world_.Snapshot());
+  const kube::Status expired = ErrorOf(RunOn(io_, view_.List({}, options)));
+  EXPECT_EQ(expired.code, 410);
+  EXPECT_EQ(expired.reason, "Expired");
+  options.continue_token = expired.continue_token;
+  EXPECT_OK(RunOn(io_, view_.List({}, options)));
+}
+
+// The version is from before the kind went away, or from a server that has seen it come.
+TEST_F(InstalledOperatorsTest, AnAbsentKindKeepsNoVersionFromBeingReached) {
+  storage::WorldWriter writer;
+  writer.ReplaceAbsent(storage::Source::kCsv);
+  writer.Replace(std::vector<olm::OperatorGroupPtr>{}, 500);
+  writer.Replace(std::vector<olm::NamespacePtr>{}, 500);
+  storage::WorldStore worlds;
+  worlds.Publish(writer.Snapshot());
+  InstalledOperators view(worlds, kNoWaiting);
+  rest::ReadOptions options;
+  options.resource_version = worlds_.Now().number().ToString();
+  EXPECT_OK(RunOn(io_, view.List({}, options)));
+
+  writer.Replace(std::vector<olm::CsvPtr>{}, 5);
+  worlds.Publish(writer.Snapshot());
+  EXPECT_EQ(ErrorOf(RunOn(io_, view.List({}, options))).code, 504);
+}
+
 TEST_F(InstalledOperatorsTest, Icon) {
   world_.CsvJson(R"({"metadata":{"name":"icon.v1","namespace":"ops","uid":"u"},)"
                  R"("spec":{"icon":[{"base64data":"aGk=","mediatype":"image/png"}]},)"
@@ -178,7 +292,7 @@ TEST_F(InstalledOperatorsTest, ResourceDescribesItself) {
   const rest::Resource resource = view_.Resource();
   EXPECT_EQ(resource.descriptor.gvr().GroupResource(),
             "installedoperators.views.operators.coreos.com");
-  EXPECT_THAT(resource.Verbs(), ElementsAre("get", "list"));
+  EXPECT_THAT(resource.Verbs(), ElementsAre("get", "list", "watch"));
 }
 
 }  // namespace

@@ -19,6 +19,9 @@ void AppendMember(std::string_view key, std::string_view value, std::string& out
   AppendJsonString(value, out);
 }
 
+constexpr std::string_view kTypeMeta =
+    R"({"apiVersion":"views.operators.coreos.com/v1alpha1","kind":"InstalledOperator","metadata":)";
+
 std::string_view InstallModeOf(const Appearance& seen) {
   if (seen.group == nullptr) return "";
   const std::optional<olm::InstallMode> mode = olm::ModeFor(seen.group->targets);
@@ -29,8 +32,7 @@ std::string_view InstallModeOf(const Appearance& seen) {
 
 void InstalledOperatorObject::AppendJson(std::string_view resource_version,
                                          std::string& out) const {
-  out.append(
-      R"({"apiVersion":"views.operators.coreos.com/v1alpha1","kind":"InstalledOperator","metadata":)");
+  out.append(kTypeMeta);
   AppendMetadata(resource_version, out);
   out.append(R"(,"scope":)");
   AppendScope(out);
@@ -113,6 +115,29 @@ void InstalledOperatorObject::AppendCells(std::string& out) const {
     if (out.back() != '[') out.push_back(',');
     AppendJsonString(cell, out);
   }
+  out.push_back(']');
+}
+
+void InstalledOperatorTombstone::AppendJson(std::string_view resource_version,
+                                            std::string& out) const {
+  out.append(kTypeMeta);
+  AppendMetadata(resource_version, out);
+  out.push_back('}');
+}
+
+void InstalledOperatorTombstone::AppendMetadata(std::string_view resource_version,
+                                                std::string& out) const {
+  out.push_back('{');
+  AppendMember("name", key_.name, out);
+  AppendMember("namespace", key_.ns, out);
+  AppendMember("resourceVersion", resource_version, out);
+  out.push_back('}');
+}
+
+void InstalledOperatorTombstone::AppendCells(std::string& out) const {
+  out.push_back('[');
+  AppendJsonString(key_.name, out);
+  for (size_t i = 1; i < InstalledOperatorColumns().size(); ++i) out.append(R"(,"")");
   out.push_back(']');
 }
 

@@ -9,6 +9,7 @@
 
 #include "apiserver/rest/resource.h"
 #include "apiserver/views/installed_operator/projection.h"
+#include "kube/meta/names.h"
 
 namespace steward::views {
 
@@ -18,6 +19,7 @@ class InstalledOperatorObject : public rest::Object {
  public:
   explicit InstalledOperatorObject(Appearance appearance) : seen_(std::move(appearance)) {}
 
+  const Appearance& appearance() const { return seen_; }
   std::string_view ns() const override { return seen_.ns->name; }
   std::string_view name() const override { return seen_.csv->key.name; }
   void AppendJson(std::string_view resource_version, std::string& out) const override;
@@ -29,6 +31,22 @@ class InstalledOperatorObject : public rest::Object {
   void AppendStatus(std::string& out) const;
 
   Appearance seen_;
+};
+
+// An InstalledOperator of which only the name is known: said to be deleted to clients that may have
+// had it.
+class InstalledOperatorTombstone : public rest::Object {
+ public:
+  explicit InstalledOperatorTombstone(kube::NamespacedName key) : key_(std::move(key)) {}
+
+  std::string_view ns() const override { return key_.ns; }
+  std::string_view name() const override { return key_.name; }
+  void AppendJson(std::string_view resource_version, std::string& out) const override;
+  void AppendMetadata(std::string_view resource_version, std::string& out) const override;
+  void AppendCells(std::string& out) const override;
+
+ private:
+  const kube::NamespacedName key_;
 };
 
 // The columns that AppendCells fills.

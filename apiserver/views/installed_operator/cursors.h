@@ -1,0 +1,64 @@
+// Walks over a World's InstalledOperators.
+#ifndef APISERVER_VIEWS_INSTALLED_OPERATOR_CURSORS_H_
+#define APISERVER_VIEWS_INSTALLED_OPERATOR_CURSORS_H_
+
+#include <deque>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "apiserver/rest/resource.h"
+#include "apiserver/views/installed_operator/object.h"
+#include "apiserver/views/installed_operator/projection.h"
+#include "kube/meta/names.h"
+#include "storage/world/world.h"
+
+namespace steward::views {
+
+// All that are selected, in the order of (namespace, name), behind `after` if it is given. Holds
+// one namespace's appearances at a time; pauses after some hundred looks.
+class ListCursor : public rest::Cursor {
+ public:
+  ListCursor(storage::WorldPtr world, rest::Selection selection,
+             std::optional<kube::NamespacedName> after = std::nullopt);
+
+  const rest::Object* Next() override;
+  Task<bool> More() override;
+  // What Next returned.
+  const Appearance& current() const { return current_->appearance(); }
+
+ private:
+  bool NextNamespace();
+  bool Selected(const Appearance& seen);
+
+  const storage::WorldPtr world_;
+  const rest::Selection selection_;
+  const std::string* const only_namespace_;  // null = all
+  std::optional<kube::NamespacedName> after_;
+  storage::OrderedMap<std::string, olm::NamespacePtr>::Iterator next_namespace_;
+  std::deque<Appearance> batch_;
+  int looked_at_ = 0;  // since the last pause
+  bool done_ = false;
+  std::optional<InstalledOperatorObject> current_;
+  std::map<std::pair<const olm::Csv*, bool>, bool> matches_;  // by labels
+};
+
+// These, which borrow from `world`.
+class AppearanceCursor : public rest::Cursor {
+ public:
+  AppearanceCursor(storage::WorldPtr world, std::vector<Appearance> appearances)
+      : world_(std::move(world)), appearances_(std::move(appearances)) {}
+  const rest::Object* Next() override;
+
+ private:
+  const storage::WorldPtr world_;
+  std::vector<Appearance> appearances_;
+  size_t next_ = 0;
+  std::optional<InstalledOperatorObject> current_;
+};
+
+}  // namespace steward::views
+
+#endif  // APISERVER_VIEWS_INSTALLED_OPERATOR_CURSORS_H_

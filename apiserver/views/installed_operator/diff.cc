@@ -1,0 +1,183 @@
+#include "apiserver/views/installed_operator/diff.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "apiserver/views/installed_operator/selection.h"
+#include "olm/targets.h"
+
+namespace steward::views {
+namespace {
+
+using storage::EffectiveGroup;
+using storage::World;
+using Type = rest::WatchEvent::Type;
+
+constexpr int kLooksPerTurn = 500;
+
+bool SameScope(const EffectiveGroup* a, const EffectiveGroup* b) {
+  if (a == nullptr || b == nullptr) return a == b;
+  return a->group->key.name == b->group->key.name &&
+         olm::ModeFor(a->targets) == olm::ModeFor(b->targets);
+}
+
+bool SameUid(const Appearance& a, const Appearance& b) {
+  return a.csv->uid == b.csv->uid && a.ns->uid == b.ns->uid;
+}
+
+}  // namespace
+
+bool SameObject(const Appearance& a, const Appearance& b) {
+  return (a.csv == b.csv || *a.csv == *b.csv) && a.ns->uid == b.ns->uid &&
+         a.ns->created == b.ns->created && a.own == b.own && a.targeted == b.targeted &&
+         SameScope(a.group, b.group) &&
+         std::equal(a.hidden.begin(), a.hidden.end(), b.hidden.begin(), b.hidden.end(),
+                    [](const olm::Csv* x, const olm::Csv* y) { return x->key.ns == y->key.ns; });
+}
+
+DiffCursor::DiffCursor(storage::WorldPtr before, storage::WorldPtr after, storage::Touched touched,
+                       rest::Selection selection, std::set<kube::NamespacedName> again)
+    : before_(std::move(before)),
+      after_(std::move(after)),
+      touched_(std::move(touched)),
+      selection_(std::move(selection)),
+      again_(std::move(again)),
+      in_before_(before_->namespaces().begin()),
+      in_after_(after_->namespaces().begin()) {
+  AddModeChanges();
+  some_ = touched_.namespaces;
+  for (const kube::NamespacedName& csv : touched_.csvs) {
+    AddTargets(*before_, csv.ns);
+    AddTargets(*after_, csv.ns);
+  }
+  for (const std::string& install : touched_.installs) {
+    AddTargets(*before_, install);
+    AddTargets(*after_, install);
+  }
+  for (const kube::NamespacedName& key : again_) some_.insert(key.ns);
+  if (const std::string* only = SelectedNamespace(selection_)) {
+    const bool meant = all_ || some_.count(*only) > 0;
+    all_ = false;
+    some_.clear();
+    if (meant) some_.insert(*only);
+  }
+}
+
+// Namespaces that come and go can change in which mode a group with a selector runs its operators,
+// and that shows wherever they appear.
+void DiffCursor::AddModeChanges() {
+  if (touched_.namespaces.empty()) return;
+  for (const World* world : {before_.get(), after_.get()}) {
+    for (const std::string& install : world->selecting_installs()) {
+      if (!SameScope(before_->GroupIn(install), after_->GroupIn(install))) {
+        touched_.installs.insert(install);
+      }
+    }
+  }
+}
+
+void DiffCursor::AddTargets(const World& world, const std::string& install) {
+  some_.insert(install);
+  const EffectiveGroup* group = world.GroupIn(install);
+  if (group == nullptr) return;
+  switch (olm::KindOfTargets(*group->group)) {
+    case olm::TargetKind::kNone:
+      break;
+    case olm::TargetKind::kList:
+      some_.insert(group->group->target_namespaces.begin(), group->group->target_namespaces.end());
+      break;
+    case olm::TargetKind::kAll:
+    case olm::TargetKind::kSelector:
+      all_ = true;
+      break;
+  }
+}
+
+std::optional<std::string> DiffCursor::NextNamespace() {
+  // Some may be in neither World: what is told again can be of a namespace that is gone.
+  const std::string* next = some_.empty() ? nullptr : &*some_.begin();
+  if (all_) {
+    for (const NamespaceIterator* it : {&in_before_, &in_after_}) {
+      if (!it->done() && (next == nullptr || it->key() < *next)) next = &it->key();
+    }
+  }
+  if (next == nullptr) return std::nullopt;
+  std::string name = *next;
+  some_.erase(name);
+  for (NamespaceIterator* it : {&in_before_, &in_after_}) {
+    if (!it->done() && it->key() == name) it->Next();
+  }
+  return name;
+}
+
+void DiffCursor::AddNamesOf(const World& world, const std::string& install) {
+  for (auto it = world.csvs().LowerBound({install, ""}); !it.done() && it.key().ns == install;
+       it.Next()) {
+    names_.insert(it.key().name);
+  }
+}
+
+void DiffCursor::AddNames(const std::string& ns) {
+  if (touched_.namespaces.count(ns) > 0) {
+    for (const World* world : {before_.get(), after_.get()}) {
+      for (const Appearance& seen : AppearancesIn(*world, ns)) names_.insert(seen.csv->key.name);
+    }
+  }
+  for (const kube::NamespacedName& csv : touched_.csvs) names_.insert(csv.name);
+  for (const std::string& install : touched_.installs) {
+    AddNamesOf(*before_, install);
+    AddNamesOf(*after_, install);
+  }
+  for (auto it = again_.lower_bound({ns, ""}); it != again_.end() && it->ns == ns; ++it) {
+    names_.insert(it->name);
+  }
+  if (const std::string* only = SelectedName(selection_)) {
+    const bool meant = names_.count(*only) > 0;
+    names_.clear();
+    if (meant) names_.insert(*only);
+  }
+}
+
+std::optional<Appearance> DiffCursor::Find(const World& world,
+                                           const kube::NamespacedName& key) const {
+  std::optional<Appearance> seen = FindAppearance(world, key.ns, key.name);
+  if (seen && !Selects(selection_, *seen)) seen.reset();
+  return seen;
+}
+
+void DiffCursor::Compare(const kube::NamespacedName& key) {
+  const std::optional<Appearance> before = Find(*before_, key);
+  const std::optional<Appearance> after = Find(*after_, key);
+  const bool again = again_.count(key) > 0;
+  if (!again && before.has_value() == after.has_value() &&
+      (!before || SameObject(*before, *after))) {
+    return;
+  }
+  const bool same = before && after && SameUid(*before, *after);
+  if ((before || again) && !same) events_.push_back({Type::kDeleted, key, before});
+  if (after) events_.push_back({same ? Type::kModified : Type::kAdded, key, after});
+}
+
+std::optional<DiffEvent> DiffCursor::Next() {
+  for (int looks = 0; looks < kLooksPerTurn; ++looks) {
+    if (!events_.empty()) {
+      DiffEvent event = std::move(events_.front());
+      events_.pop_front();
+      return event;
+    }
+    if (names_.empty()) {
+      std::optional<std::string> ns = NextNamespace();
+      if (!ns) {
+        done_ = true;
+        return std::nullopt;
+      }
+      ns_ = *std::move(ns);
+      AddNames(ns_);
+      continue;
+    }
+    Compare({ns_, names_.extract(names_.begin()).value()});
+  }
+  return std::nullopt;
+}
+
+}  // namespace steward::views

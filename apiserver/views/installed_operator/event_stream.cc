@@ -1,0 +1,116 @@
+#include "apiserver/views/installed_operator/event_stream.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "absl/time/clock.h"
+#include "apiserver/views/installed_operator/object.h"
+#include "base/async/yield.h"
+#include "base/status/macros.h"
+#include "base/text/str_cat.h"
+#include "kube/meta/status.h"
+
+namespace steward::views {
+namespace {
+
+using Outcome = WatchCursor::Outcome;
+
+std::chrono::steady_clock::time_point After(absl::Duration duration) {
+  return std::chrono::steady_clock::now() + absl::ToChronoNanoseconds(duration);
+}
+
+}  // namespace
+
+InstalledOperatorStream::InstalledOperatorStream(storage::WorldStore& worlds,
+                                                 rest::Selection selection, StreamStart start)
+    : worlds_(worlds),
+      bookmarks_(start.bookmarks),
+      bookmark_period_(start.bookmark_period),
+      deadline_(After(std::min(start.timeout, absl::Hours(24)))),
+      next_bookmark_(After(start.bookmark_period)),
+      initial_(std::move(start.initial)),
+      cursor_(start.number, std::move(selection)) {}
+
+InstalledOperatorStream::~InstalledOperatorStream() = default;
+
+bool InstalledOperatorStream::Ready() const {
+  // The initial events are followed by a bookmark, if by nothing else.
+  return initial_ != nullptr ? bookmarks_ : cursor_.more_follows();
+}
+
+rest::WatchEvent InstalledOperatorStream::Bookmark(bool initial_events_end) {
+  next_bookmark_ = After(bookmark_period_);
+  rest::WatchEvent event;
+  event.type = rest::WatchEvent::Type::kBookmark;
+  event.resource_version = cursor_.number();
+  event.initial_events_end = initial_events_end;
+  return event;
+}
+
+rest::WatchEvent InstalledOperatorStream::Event() {
+  const DiffEvent& found = cursor_.event();
+  if (found.seen) {
+    object_ = std::make_unique<InstalledOperatorObject>(*found.seen);
+  } else {
+    object_ = std::make_unique<InstalledOperatorTombstone>(found.key);
+  }
+  rest::WatchEvent event;
+  event.type = found.type;
+  event.object = object_.get();
+  event.resource_version = cursor_.number();
+  return event;
+}
+
+Task<std::optional<rest::WatchEvent>> InstalledOperatorStream::NextInitial() {
+  while (true) {
+    if (const rest::Object* object = initial_->Next()) {
+      rest::WatchEvent event;
+      event.type = rest::WatchEvent::Type::kAdded;
+      event.object = object;
+      event.resource_version = cursor_.number();
+      co_return event;
+    }
+    CO_ASSIGN_OR_RETURN(const bool more, co_await initial_->More());
+    if (more) continue;
+    initial_ = nullptr;
+    if (bookmarks_) co_return Bookmark(true);
+    co_return std::nullopt;
+  }
+}
+
+Task<std::optional<rest::WatchEvent>> InstalledOperatorStream::Next() {
+  if (initial_ != nullptr) {
+    CO_ASSIGN_OR_RETURN(std::optional<rest::WatchEvent> event, co_await NextInitial());
+    if (event) co_return event;
+  }
+  while (true) {
+    const Broadcast::Ticket ticket = worlds_.published().Now();
+    switch (cursor_.Next(worlds_.Now())) {
+      case Outcome::kEvent:
+        co_return Event();
+      case Outcome::kPause:
+        co_await Yield();
+        continue;
+      case Outcome::kBurstEnd:
+        if (bookmarks_) co_return Bookmark(false);
+        continue;
+      case Outcome::kExpired:
+        co_return kube::ToStatus(
+            kube::Expired(StrCat("too old resource version: ", cursor_.number())));
+      case Outcome::kCurrent:
+      case Outcome::kNotYet:
+        break;
+    }
+    const SteadyTime now = std::chrono::steady_clock::now();
+    if (now >= deadline_) co_return std::nullopt;
+    SteadyTime wake = deadline_;
+    if (bookmarks_) {
+      if (now >= next_bookmark_) co_return Bookmark(false);
+      wake = std::min(wake, next_bookmark_);
+    }
+    co_await worlds_.published().WaitSince(ticket, wake);
+  }
+}
+
+}  // namespace steward::views

@@ -1,0 +1,59 @@
+// One client's watch of installedoperators.
+#ifndef APISERVER_VIEWS_INSTALLED_OPERATOR_EVENT_STREAM_H_
+#define APISERVER_VIEWS_INSTALLED_OPERATOR_EVENT_STREAM_H_
+
+#include <chrono>
+#include <memory>
+#include <optional>
+
+#include "absl/time/time.h"
+#include "apiserver/rest/resource.h"
+#include "apiserver/rest/watcher.h"
+#include "apiserver/views/installed_operator/watch_cursor.h"
+#include "storage/world/world_store.h"
+
+namespace steward::views {
+
+struct StreamStart {
+  storage::Number number;  // the state that the client has or is about to get
+  // What is there at that state, to be told first as ADDED; null = nothing.
+  std::unique_ptr<rest::Cursor> initial;
+  bool bookmarks = false;
+  absl::Duration timeout;
+  absl::Duration bookmark_period;
+};
+
+// A cursor and a selection: holds one event at a time, whatever the client's speed. Ends between
+// bursts only, and after their bookmark. 410 when this replica does not know the client's state
+// (any more).
+class InstalledOperatorStream : public rest::EventStream {
+ public:
+  // REQUIRES: `worlds` outlives the stream.
+  InstalledOperatorStream(storage::WorldStore& worlds, rest::Selection selection,
+                          StreamStart start);
+  ~InstalledOperatorStream() override;
+
+  Task<std::optional<rest::WatchEvent>> Next() override;
+  // Only what is sure: a client must not wait for the rest of a burst that has no rest.
+  bool Ready() const override;
+
+ private:
+  using SteadyTime = std::chrono::steady_clock::time_point;
+
+  Task<std::optional<rest::WatchEvent>> NextInitial();
+  rest::WatchEvent Bookmark(bool initial_events_end);
+  rest::WatchEvent Event();
+
+  storage::WorldStore& worlds_;
+  const bool bookmarks_;
+  const absl::Duration bookmark_period_;
+  const SteadyTime deadline_;
+  SteadyTime next_bookmark_;
+  std::unique_ptr<rest::Cursor> initial_;
+  WatchCursor cursor_;
+  std::unique_ptr<rest::Object> object_;
+};
+
+}  // namespace steward::views
+
+#endif  // APISERVER_VIEWS_INSTALLED_OPERATOR_EVENT_STREAM_H_

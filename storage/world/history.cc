@@ -1,0 +1,97 @@
+#include "storage/world/history.h"
+
+#include <algorithm>
+
+namespace steward::storage {
+namespace {
+
+// Beyond these the oldest is forgotten: a stream that breaks so often has no past worth keeping.
+constexpr size_t kMaxIntervals = 64;
+constexpr size_t kNodeBytes = 256;
+
+size_t SizeOf(const olm::CsvPtr& csv) {
+  if (csv == nullptr) return 0;
+  return csv->spec_json.size() + csv->status_json.size() + csv->annotations_json.size() +
+         csv->labels_json.size() + csv->message_json.size() + sizeof(olm::Csv);
+}
+size_t SizeOf(const olm::OperatorGroupPtr& group) {
+  return group == nullptr ? 0 : sizeof(olm::OperatorGroup) + group->target_namespaces.size() * 64;
+}
+size_t SizeOf(const olm::NamespacePtr& ns) {
+  return ns == nullptr ? 0 : sizeof(olm::Namespace) + ns->labels.size() * 128;
+}
+
+}  // namespace
+
+Knowledge History::Knows(uint64_t revision) const {
+  if (holds_ && revision >= from_) return Knowledge::kKnown;
+  if (revision > seen_) return Knowledge::kNotYet;
+  if (from_ != 0 && revision >= from_) return Knowledge::kKnown;
+  if (closed_ != nullptr) {
+    for (const Interval& interval : *closed_) {
+      if (interval.from <= revision && revision <= interval.to) return Knowledge::kKnown;
+    }
+  }
+  return Knowledge::kForgotten;
+}
+
+uint64_t History::KnownFrom(uint64_t revision) const {
+  if (revision >= from_) return from_;
+  for (const Interval& interval : *closed_) {
+    if (interval.from <= revision && revision <= interval.to) return interval.from;
+  }
+  return revision;
+}
+
+void History::Extend(uint64_t revision) { seen_ = std::max(seen_, revision); }
+
+void History::BeginAnew(uint64_t revision) {
+  if (revision < seen_) *this = History();
+  if (from_ != 0 && revision == seen_ && !holds_) return;  // the same state again
+  if (from_ != 0) {
+    auto closed = closed_ == nullptr ? std::make_shared<std::vector<Interval>>()
+                                     : std::make_shared<std::vector<Interval>>(*closed_);
+    // What was held is known at its beginning only: nobody said when it ended.
+    closed->push_back({from_, holds_ ? from_ : seen_});
+    if (closed->size() > kMaxIntervals) closed->erase(closed->begin());
+    closed_ = std::move(closed);
+  }
+  holds_ = false;
+  from_ = revision;
+  seen_ = std::max(seen_, revision);
+}
+
+void History::HoldFrom(uint64_t revision) {
+  BeginAnew(revision);
+  holds_ = true;
+}
+
+void History::Add(uint64_t revision, LoggedChange change) {
+  bytes_ += SizeOf(change);
+  log_.Set({revision, added_++}, std::move(change));
+  while (log_.size() > kMaxChanges || bytes_ > kMaxBytes) DropOldest();
+}
+
+size_t History::SizeOf(const LoggedChange& change) {
+  return kNodeBytes +
+         std::visit([](const auto& object) { return storage::SizeOf(object); }, change.before);
+}
+
+void History::DropOldest() {
+  const auto oldest = log_.begin();
+  const uint64_t revision = oldest.key().first;
+  bytes_ -= SizeOf(oldest.value());
+  const LogKey key = oldest.key();
+  log_.Erase(key);
+  from_ = std::max(from_, std::min(revision, seen_));
+  if (closed_ == nullptr) return;
+  auto closed = std::make_shared<std::vector<Interval>>();
+  for (Interval interval : *closed_) {
+    if (interval.to < revision) continue;
+    interval.from = std::max(interval.from, revision);
+    closed->push_back(interval);
+  }
+  closed_ = closed->empty() ? nullptr : std::move(closed);
+}
+
+}  // namespace steward::storage

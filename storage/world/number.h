@@ -1,0 +1,37 @@
+// The numbers that virtual resources carry as resourceVersion: a moment of this replica's clock,
+// and the state it showed then.
+#ifndef STORAGE_WORLD_NUMBER_H_
+#define STORAGE_WORLD_NUMBER_H_
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "absl/status/statusor.h"
+#include "kube/meta/resource_version.h"
+#include "storage/world/world.h"
+
+namespace steward::storage {
+
+// The clock counts in ticks, of which one revision of etcd has so many.
+inline constexpr uint64_t kTicks = 100;
+
+// `clock` orders; `vector` is the state; `mark` says whether a client that has seen everything up
+// to this number has that state (kComplete), or may lack any change above clock - 10^mark
+// revisions: it is inside a burst of events.
+struct Number {
+  static constexpr int kComplete = kube::PackedVersion::kComplete;
+
+  uint64_t clock = 0;  // ticks
+  int mark = kComplete;
+  StateVector vector = {};
+
+  // REQUIRES: no component is above the clock.
+  std::string ToString() const;
+  // kInvalidArgument for what ToString could not have written.
+  static absl::StatusOr<Number> Parse(std::string_view text);
+};
+
+}  // namespace steward::storage
+
+#endif  // STORAGE_WORLD_NUMBER_H_
