@@ -1,13 +1,9 @@
 #include "cmd/steward/apiserver.h"
 
-#include <prometheus/counter.h>
 #include <prometheus/registry.h>
-#include <unistd.h>
 
 #include <boost/asio/io_context.hpp>
-#include <boost/asio/redirect_error.hpp>
 #include <boost/asio/signal_set.hpp>
-#include <boost/asio/use_awaitable.hpp>
 #include <csignal>
 #include <cstdio>
 #include <memory>
@@ -22,11 +18,10 @@
 #include "base/clock/clock.h"
 #include "base/log/log.h"
 #include "base/status/macros.h"
-#include "base/text/str_cat.h"
+#include "cmd/steward/clients.h"
+#include "cmd/steward/until_signal.h"
 #include "cmd/steward/version.h"
-#include "kube/client/config.h"
-#include "kube/client/kubeconfig.h"
-#include "kube/client/rest_client.h"
+#include "storage/reflector/revision_probe.h"
 #include "storage/reflector/world_feed.h"
 #include "storage/world/world_metrics.h"
 #include "storage/world/world_store.h"
@@ -34,58 +29,6 @@
 namespace steward {
 namespace asio = boost::asio;
 namespace {
-
-// The clients of one process: one connection pool per kubeconfig that differs.
-struct Clients {
-  std::unique_ptr<kube::Client> cluster;
-  std::unique_ptr<kube::Client> token_reviews;   // null = as `cluster`
-  std::unique_ptr<kube::Client> access_reviews;  // null = as `cluster`
-};
-
-absl::StatusOr<std::unique_ptr<kube::Client>> MakeClient(const std::string& kubeconfig,
-                                                         asio::any_io_executor executor,
-                                                         prometheus::Registry& registry) {
-  absl::StatusOr<kube::ClientConfig> config =
-      kubeconfig.empty() ? kube::InClusterConfig() : kube::LoadKubeconfig(kubeconfig);
-  RETURN_IF_ERROR(config.status());
-  auto& requests = prometheus::BuildCounter()
-                       .Name("rest_client_requests_total")
-                       .Help("Requests to the kube-apiserver, by method and code.")
-                       .Register(registry);
-  kube::RestClientOptions options;
-  options.user_agent = StrCat("steward/", BuildVersion().git_version);
-  options.observer = [&requests](std::string_view method, std::string_view code, absl::Duration) {
-    requests.Add({{"method", std::string(method)}, {"code", std::string(code)}}).Increment();
-  };
-  return kube::MakeRestClient(*config, std::move(executor), Clock::Real(), Random::Real(),
-                              std::move(options));
-}
-
-absl::StatusOr<Clients> MakeClients(const server::Options& options, asio::any_io_executor executor,
-                                    prometheus::Registry& registry) {
-  Clients clients;
-  ASSIGN_OR_RETURN(clients.cluster, MakeClient(options.kubeconfig, executor, registry));
-  if (!options.authentication_kubeconfig.empty()) {
-    ASSIGN_OR_RETURN(clients.token_reviews,
-                     MakeClient(options.authentication_kubeconfig, executor, registry));
-  }
-  if (!options.authorization_kubeconfig.empty()) {
-    ASSIGN_OR_RETURN(clients.access_reviews,
-                     MakeClient(options.authorization_kubeconfig, executor, registry));
-  }
-  return clients;
-}
-
-VoidTask UntilSignal(asio::signal_set& signals) {
-  boost::system::error_code ignored;
-  const int signal =
-      co_await signals.async_wait(asio::redirect_error(asio::use_awaitable, ignored));
-  log::Info("Stopping", {{"signal", signal}});
-  // Whoever asks twice does not want to wait.
-  signals.async_wait([](boost::system::error_code error, int) {
-    if (!error) _exit(1);
-  });
-}
 
 absl::Status Run(server::Options options) {
   // The thread of this function, `control`, runs the clients, the reflectors and the World's one
@@ -100,30 +43,32 @@ absl::Status Run(server::Options options) {
   storage::WorldFeed feed(
       *clients.cluster, Clock::Real(), Random::Real(), worlds,
       [&world_metrics](const storage::World& world) { world_metrics.Observe(world); });
-  views::InstalledOperators installed_operators(worlds);
+  storage::RevisionProbe probe(*clients.cluster, Clock::Real(), worlds);
+  views::InstalledOperators installed_operators(worlds, {.on_newest_read = [&] { probe.Ask(); }});
 
   http::IoThreads threads;
   ASSIGN_OR_RETURN(
       const std::unique_ptr<server::ApiServer> server,
-      server::ApiServer::Create(
-          options, {installed_operators.Resource()}, BuildVersion(),
-          {.threads = threads,
-           .clock = Clock::Real(),
-           .random = Random::Real(),
-           .registry = registry,
-           .cluster = *clients.cluster,
-           .token_reviews = clients.token_reviews ? *clients.token_reviews : *clients.cluster,
-           .access_reviews = clients.access_reviews ? *clients.access_reviews : *clients.cluster,
-           .synced = [&worlds] {
-             return worlds.Current()->synced()
-                        ? absl::OkStatus()
-                        : absl::UnavailableError("the first lists are not complete yet");
-           }}));
+      server::ApiServer::Create(options, {installed_operators.Resource()}, BuildVersion(),
+                                {.threads = threads,
+                                 .clock = Clock::Real(),
+                                 .random = Random::Real(),
+                                 .registry = registry,
+                                 .cluster = *clients.cluster,
+                                 .token_reviews = *clients.token_reviews,
+                                 .access_reviews = *clients.access_reviews,
+                                 .synced = [&worlds] {
+                                   return worlds.Current()->synced()
+                                              ? absl::OkStatus()
+                                              : absl::UnavailableError(
+                                                    "the first lists are not complete yet");
+                                 }}));
   RETURN_IF_ERROR(server->Start());
   log::Info("Serving", {{"address", options.bind_address}, {"port", server->port()}});
 
   TaskGroup tasks(control.get_executor());
   feed.Start(tasks);
+  tasks.Spawn("learn the revision", probe.Run());
   RunOn(control, UntilSignal(signals));
   // Requests first: they are answered from the last World while the feed still runs.
   RunOn(control, server->Stop());

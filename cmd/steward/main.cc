@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "cmd/steward/apiserver.h"
+#include "cmd/steward/up.h"
 #include "cmd/steward/version.h"
 
 namespace {
@@ -13,11 +14,12 @@ namespace {
 constexpr char kUsage[] =
     "usage: steward COMMAND [flags]\n"
     "\n"
+    "  up          everything in one process on a store of its own, for trying out\n"
     "  apiserver   the aggregated API server: serves installedoperators\n"
     "  version     which Steward this is\n"
     "  help        this text\n"
     "\n"
-    "'steward apiserver --help' lists its flags.\n";
+    "'steward COMMAND --help' lists the flags of up and apiserver.\n";
 
 }  // namespace
 
@@ -26,6 +28,7 @@ int main(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN);
   const std::vector<std::string> args(argv + 1, argv + argc);
   const std::string_view command = args.empty() ? "help" : std::string_view(args[0]);
+  if (command == "up") return steward::RunUp({args.begin() + 1, args.end()});
   if (command == "apiserver") return steward::RunApiServer({args.begin() + 1, args.end()});
   if (command == "version" || command == "--version") {
     std::printf("steward %s\n", steward::BuildVersion().git_version.c_str());

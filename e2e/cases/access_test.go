@@ -66,7 +66,7 @@ func TestAccess_R_004_49_ViewOfOneNamespace(t *testing.T) {
 			t.Errorf("kubectl %s: %q", strings.Join(args, " "), said)
 		}
 	}
-	for verb, want := range map[string]string{"get": "yes", "list": "yes", "watch": "no", "delete": "no"} {
+	for verb, want := range map[string]string{"get": "yes", "list": "yes", "watch": "yes", "delete": "no"} {
 		out, _ := shared.KubectlAs(t.Context(), alice, "auth", "can-i", verb, "installedoperators", "-n", "team-blue")
 		if strings.TrimSpace(out) != want {
 			t.Errorf("can-i %s: %q, want %q", verb, out, want)

@@ -45,9 +45,6 @@ func TestProtocol_ErrorsAreKubernetesStatuses(t *testing.T) {
 		{"PATCH", one, 405, "MethodNotAllowed", ""},
 		{"DELETE", one, 405, "MethodNotAllowed", ""},
 		{"DELETE", inNamespace("payments"), 405, "MethodNotAllowed", ""},
-		// Not served yet, and so not advertised.
-		{"GET", listPath + "?watch=true", 405, "MethodNotAllowed", ""},
-		{"GET", inNamespace("payments") + "?watch=1", 405, "MethodNotAllowed", ""},
 		{"GET", listPath + "?labelSelector=a%20in%20(b", 400, "BadRequest", "unable to parse"},
 		{"GET", listPath + "?labelSelector=-bad-=x", 400, "BadRequest", ""},
 		{"GET", listPath + "?fieldSelector=spec.version%3D1", 400, "BadRequest", `"spec.version" is not a known field selector: only "metadata.name", "metadata.namespace"`},

@@ -31,7 +31,7 @@ func TestRegistration_R_004_46_AdvertisesOnlyReads(t *testing.T) {
 	}
 	for _, resource := range list.APIResources {
 		for _, verb := range resource.Verbs {
-			if !slices.Contains([]string{"get", "list"}, verb) {
+			if !slices.Contains([]string{"get", "list", "watch"}, verb) {
 				t.Errorf("%s advertises %s", resource.Name, verb)
 			}
 		}

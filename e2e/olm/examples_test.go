@@ -6,6 +6,7 @@ import (
 	"encoding/xml"
 	"fmt"
 	"hash/fnv"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -44,6 +45,57 @@ func TestExamplesAreWhatOLMWouldHaveWritten(t *testing.T) {
 	}
 	for _, csv := range byKind["ClusterServiceVersion"] {
 		t.Run(csv.GetName(), func(t *testing.T) { checkExample(t, csv, groups[csv.GetNamespace()]) })
+	}
+}
+
+// What the operators own is defined, version and all, and what people made is of a defined kind, where its operator works.
+func TestExamplesAreOfDefinedKinds(t *testing.T) {
+	root, err := cluster.Root()
+	if err != nil {
+		t.Fatal(err)
+	}
+	definitions, err := olm.Read(filepath.Join(root, "examples", "apis"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	type version struct{ name, version, kind string }
+	defined := map[version]bool{}
+	names := map[string]string{} // apiVersion/kind → definition
+	for _, definition := range definitions {
+		group, _, _ := unstructured.NestedString(definition.Object, "spec", "group")
+		kind, _, _ := unstructured.NestedString(definition.Object, "spec", "names", "kind")
+		versions, _, _ := unstructured.NestedSlice(definition.Object, "spec", "versions")
+		for _, each := range versions {
+			name := each.(map[string]any)["name"].(string)
+			defined[version{definition.GetName(), name, kind}] = true
+			names[group+"/"+name+"/"+kind] = definition.GetName()
+		}
+	}
+	objects, err := olm.Examples(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	works := map[string][]string{} // definition → namespaces; "" for all
+	for _, object := range objects {
+		owned, _, _ := unstructured.NestedSlice(object.Object, "spec", "customresourcedefinitions", "owned")
+		for _, each := range owned {
+			crd := each.(map[string]any)
+			one := version{crd["name"].(string), crd["version"].(string), crd["kind"].(string)}
+			if !defined[one] {
+				t.Errorf("%s owns %v, which examples/apis does not define", object.GetName(), one)
+			}
+			works[one.name] = strings.Split(object.GetAnnotations()[olm.TargetsAnnotation], ",")
+		}
+	}
+	resources, err := olm.Read(filepath.Join(root, "examples", "resources"))
+	if err != nil || len(resources) == 0 {
+		t.Fatalf("%d resources, %v", len(resources), err)
+	}
+	for _, object := range resources {
+		targets := works[names[object.GetAPIVersion()+"/"+object.GetKind()]]
+		if !slices.Contains(targets, "") && !slices.Contains(targets, object.GetNamespace()) {
+			t.Errorf("nobody works on %s %s/%s", object.GetKind(), object.GetNamespace(), object.GetName())
+		}
 	}
 }
 

@@ -30,7 +30,7 @@ bazel() { /usr/bin/bazel "$@"; }
 
 # tree_files FIND-TEST...: the repository's files that match, NUL-separated, without what builds leave behind.
 tree_files() {
-  find . \( -path ./.git -o -path ./bin -o -path './bazel-*' \) -prune -o -type f "$@" -print0
+  find . \( -path ./.git -o -path ./bin -o -path ./.steward -o -path './bazel-*' \) -prune -o -type f "$@" -print0
 }
 
 cpp_files() { tree_files \( -name '*.cc' -o -name '*.h' \); }
@@ -49,6 +49,15 @@ build_steward() {
   install -m 0755 "$folder/cmd/steward/steward" bin/steward.new && mv -f bin/steward.new bin/steward
 }
 
+# What the end-to-end tests hold a real API server to.
+build_conformance() {
+  bazel build //kube/testing/conformance:kube_conformance || return 1
+  local folder
+  folder=$(bazel info bazel-bin 2>/dev/null)
+  mkdir -p bin
+  install -m 0755 "$folder/kube/testing/conformance/kube_conformance" bin/
+}
+
 # One folder per set of sources: clones that differ do not disturb each other.
 cluster_tools_dir() {
   local key
@@ -56,14 +65,15 @@ cluster_tools_dir() {
   printf '%s/cluster-tools/%s\n' "$CACHE" "${key:0:16}"
 }
 
-# etcd, kube-apiserver, kube-controller-manager and kubectl, built once per version.
+# build_cluster_tools [PROGRAM...]: etcd, kube-apiserver, kube-controller-manager and kubectl, or only the named ones,
+# built once per version.
 build_cluster_tools() {
   local dir
   dir=$(cluster_tools_dir)
   mkdir -p "$dir"
   (
     flock 9
-    e2e/build-tools.sh "$dir"
+    e2e/build-tools.sh "$dir" "$@"
   ) 9>"$dir.lock" || return 1
   touch "$dir"
   keep_newest 3 "$CACHE/cluster-tools"

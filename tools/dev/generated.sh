@@ -9,4 +9,5 @@ generate_files() {
     return 1
   }
   bin/steward apiserver --help >"$folder/flags-apiserver.txt"
+  bin/steward up --help >"$folder/flags-up.txt"
 }

@@ -102,6 +102,7 @@ count_cases() {
 e2e_tests() {
   local status=0
   build_steward || return 1
+  build_conformance || return 1
   build_cluster_tools || return 1
   (cd e2e && go vet ./...) || status=1
   STEWARD_BIN=$ROOT/bin/steward STEWARD_TOOLS=$(cluster_tools_dir) \

@@ -1,0 +1,55 @@
+#include "cmd/steward/clients.h"
+
+#include <prometheus/counter.h>
+
+#include <string>
+#include <utility>
+
+#include "base/clock/clock.h"
+#include "base/status/macros.h"
+#include "base/text/str_cat.h"
+#include "cmd/steward/version.h"
+#include "kube/client/config.h"
+#include "kube/client/kubeconfig.h"
+#include "kube/client/rest_client.h"
+
+namespace steward {
+namespace asio = boost::asio;
+namespace {
+
+absl::StatusOr<std::unique_ptr<kube::Client>> MakeClient(const std::string& kubeconfig,
+                                                         asio::any_io_executor executor,
+                                                         prometheus::Registry& registry) {
+  absl::StatusOr<kube::ClientConfig> config =
+      kubeconfig.empty() ? kube::InClusterConfig() : kube::LoadKubeconfig(kubeconfig);
+  RETURN_IF_ERROR(config.status());
+  auto& requests = prometheus::BuildCounter()
+                       .Name("rest_client_requests_total")
+                       .Help("Requests to the kube-apiserver, by method and code.")
+                       .Register(registry);
+  kube::RestClientOptions options;
+  options.user_agent = StrCat("steward/", BuildVersion().git_version);
+  options.observer = [&requests](std::string_view method, std::string_view code, absl::Duration) {
+    requests.Add({{"method", std::string(method)}, {"code", std::string(code)}}).Increment();
+  };
+  return kube::MakeRestClient(*config, std::move(executor), Clock::Real(), Random::Real(),
+                              std::move(options));
+}
+
+}  // namespace
+
+absl::StatusOr<Clients> MakeClients(const server::Options& options, asio::any_io_executor executor,
+                                    prometheus::Registry& registry) {
+  const auto or_main = [&options](const std::string& kubeconfig) -> const std::string& {
+    return kubeconfig.empty() ? options.kubeconfig : kubeconfig;
+  };
+  Clients clients;
+  ASSIGN_OR_RETURN(clients.cluster, MakeClient(options.kubeconfig, executor, registry));
+  ASSIGN_OR_RETURN(clients.token_reviews,
+                   MakeClient(or_main(options.authentication_kubeconfig), executor, registry));
+  ASSIGN_OR_RETURN(clients.access_reviews,
+                   MakeClient(or_main(options.authorization_kubeconfig), executor, registry));
+  return clients;
+}
+
+}  // namespace steward

@@ -1,0 +1,32 @@
+// The API server's clients of its kube-apiserver.
+#ifndef CMD_STEWARD_CLIENTS_H_
+#define CMD_STEWARD_CLIENTS_H_
+
+#include <prometheus/registry.h>
+
+#include <boost/asio/any_io_executor.hpp>
+#include <memory>
+
+#include "absl/status/statusor.h"
+#include "apiserver/server/options.h"
+#include "kube/client/client.h"
+
+namespace steward {
+
+// Each has connections of its own, whichever kubeconfigs are the same: a burst of reviews of one
+// kind neither waits for the other kind's nor keeps the reflectors from connecting. None is null.
+struct Clients {
+  std::unique_ptr<kube::Client> cluster;         // the reflectors', and all other reading
+  std::unique_ptr<kube::Client> token_reviews;   // by --authentication-kubeconfig
+  std::unique_ptr<kube::Client> access_reviews;  // by --authorization-kubeconfig
+};
+
+// Their requests are counted in `registry`. Errors: a kubeconfig that cannot be read or used.
+// REQUIRES: `executor` is as kube::MakeRestClient asks; `registry` outlives the clients.
+absl::StatusOr<Clients> MakeClients(const server::Options& options,
+                                    boost::asio::any_io_executor executor,
+                                    prometheus::Registry& registry);
+
+}  // namespace steward
+
+#endif  // CMD_STEWARD_CLIENTS_H_

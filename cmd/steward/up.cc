@@ -1,0 +1,251 @@
+#include "cmd/steward/up.h"
+
+#include <prometheus/registry.h>
+
+#include <atomic>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/signal_set.hpp>
+#include <csignal>
+#include <cstdio>
+#include <memory>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "apiserver/http/io_threads.h"
+#include "apiserver/rest/resource.h"
+#include "apiserver/server/options.h"
+#include "apiserver/server/server.h"
+#include "apiserver/stored/stored_resources.h"
+#include "apiserver/views/installed_operator/installed_operator.h"
+#include "base/async/run.h"
+#include "base/async/task_group.h"
+#include "base/clock/clock.h"
+#include "base/log/log.h"
+#include "base/status/macros.h"
+#include "base/text/str_cat.h"
+#include "base/tls/local_ca.h"
+#include "cmd/steward/until_signal.h"
+#include "cmd/steward/up_options.h"
+#include "cmd/steward/version.h"
+#include "controllers/operator_group/operator_group.h"
+#include "kube/client/kubeconfig_writer.h"
+#include "storage/embedded/caught_up.h"
+#include "storage/embedded/embedded_client.h"
+#include "storage/embedded/follow_catalog.h"
+#include "storage/embedded/lifecycle.h"
+#include "storage/embedded/local_reviews.h"
+#include "storage/embedded/manifest_loader.h"
+#include "storage/embedded/store.h"
+#include "storage/embedded/write_operations.h"
+#include "storage/reflector/revision_probe.h"
+#include "storage/reflector/world_feed.h"
+#include "storage/world/world_metrics.h"
+#include "storage/world/world_store.h"
+
+namespace steward {
+namespace asio = boost::asio;
+namespace {
+
+absl::StatusOr<std::unique_ptr<storage::Store>> OpenStore(const UpOptions& options) {
+  storage::StoreOptions store_options;
+  store_options.directory = options.data_dir;
+  absl::StatusOr<std::unique_ptr<storage::Store>> store =
+      storage::Store::Open(std::move(store_options), Clock::Real());
+  if (!absl::IsDataLoss(store.status())) return store;
+  return absl::DataLossError(StrCat("the data directory ", options.data_dir,
+                                    " is damaged: ", ToStd(store.status().message())));
+}
+
+absl::StatusOr<LocalCertificates> Certificates(const UpOptions& options) {
+  LocalCaOptions ca;
+  ca.directory = StrCat(options.data_dir, "/pki");
+  ca.bind_address = options.bind_address;
+  ca.now = Clock::Real().Now();
+  return EnsureLocalCertificates(ca);
+}
+
+// Client certificates of the local authority, and nothing else, get in.
+server::Options ServerOptions(const UpOptions& options, const LocalCertificates& certificates) {
+  server::Options server_options;
+  server_options.bind_address = options.bind_address;
+  server_options.secure_port = options.secure_port;
+  server_options.tls_cert_file = certificates.serving.cert_file;
+  server_options.tls_private_key_file = certificates.serving.key_file;
+  server_options.client_ca_file = certificates.ca_file;
+  server_options.authentication_skip_lookup = true;
+  server_options.anonymous_auth = false;
+  return server_options;
+}
+
+absl::Status WriteKubeconfig(const UpOptions& options, const LocalCertificates& certificates,
+                             int port) {
+  kube::KubeconfigContents contents;
+  contents.name = "steward";
+  contents.server = options.ServerUrl(port);
+  contents.ca_pem = certificates.ca_pem;
+  contents.cert_pem = certificates.admin.cert_pem;
+  contents.key_pem = certificates.admin.key_pem;
+  return kube::WriteKubeconfig(options.KubeconfigFile(), contents);
+}
+
+// Everything in one process. The thread that runs `control` runs the clients of the store, the
+// World's one writer and the controllers.
+class Up {
+ public:
+  Up(UpOptions options, std::unique_ptr<storage::Store> store, LocalCertificates certificates)
+      : options_(std::move(options)),
+        certificates_(std::move(certificates)),
+        store_(std::move(store)) {}
+
+  absl::Status Run();
+
+ private:
+  absl::Status StartServer();
+  void StartTasks();
+  std::vector<rest::Resource> Resources(const storage::Catalog& catalog);
+  void Serve(const storage::Catalog& catalog);
+  VoidTask GetReady();
+  VoidTask UntilEnd();
+  StatusTask Load();
+
+  const UpOptions options_;
+  const LocalCertificates certificates_;
+  const std::unique_ptr<storage::Store> store_;
+  asio::io_context control_{1};
+  asio::signal_set signals_{control_, SIGINT, SIGTERM};
+  prometheus::Registry registry_;
+  storage::EmbeddedClient client_{*store_, Clock::Real(), Random::Real()};
+  storage::LocalReviews reviews_;
+  storage::Lifecycle lifecycle_{*store_, Clock::Real(),
+                                storage::FreshContexts(Clock::Real(), Random::Real())};
+  storage::WorldStore worlds_;
+  storage::WorldMetrics world_metrics_{registry_};
+  storage::WorldFeed feed_{client_, Clock::Real(), Random::Real(), worlds_,
+                           [this](const storage::World& world) { world_metrics_.Observe(world); }};
+  storage::RevisionProbe probe_{client_, Clock::Real(), worlds_};
+  views::InstalledOperators installed_operators_{worlds_,
+                                                 {.on_newest_read = [this] { probe_.Ask(); }}};
+  controllers::OperatorGroupReconciler operator_groups_{client_, Clock::Real(), worlds_};
+  http::IoThreads threads_;
+  std::unique_ptr<server::ApiServer> server_;
+  TaskGroup tasks_{control_.get_executor()};
+  std::atomic<bool> loaded_{false};
+  bool ended_ = false;  // without a signal
+  absl::Status outcome_;
+};
+
+std::vector<rest::Resource> Up::Resources(const storage::Catalog& catalog) {
+  std::vector<rest::Resource> resources =
+      stored::StoredResources(client_, catalog.types(), Clock::Real());
+  resources.push_back(installed_operators_.Resource());
+  return resources;
+}
+
+void Up::Serve(const storage::Catalog& catalog) {
+  const absl::Status status = server_->SetResources(Resources(catalog));
+  if (!status.ok()) log::Error("Definitions that cannot be served", {{"err", status}});
+}
+
+absl::Status Up::StartServer() {
+  ASSIGN_OR_RETURN(server_,
+                   server::ApiServer::Create(ServerOptions(options_, certificates_),
+                                             Resources(*store_->catalog()), BuildVersion(),
+                                             {.threads = threads_,
+                                              .clock = Clock::Real(),
+                                              .random = Random::Real(),
+                                              .registry = registry_,
+                                              .cluster = client_,
+                                              .token_reviews = reviews_,
+                                              .access_reviews = reviews_,
+                                              .self_reviews = true,
+                                              .synced = [this] {
+                                                return loaded_ ? absl::OkStatus()
+                                                               : absl::UnavailableError("loading");
+                                              }}));
+  return server_->Start();
+}
+
+void Up::StartTasks() {
+  tasks_.Spawn("lifecycle", lifecycle_.Run());
+  tasks_.Spawn("maintain the store", store_->Maintain());
+  tasks_.Spawn("follow the catalog",
+               storage::FollowCatalog(*store_, [this](const auto& catalog) { Serve(catalog); }));
+  feed_.Start(tasks_);
+  tasks_.Spawn("learn the revision", probe_.Run());
+  tasks_.Spawn("operator groups", operator_groups_.Run());
+  tasks_.Spawn("get ready", GetReady());
+}
+
+StatusTask Up::Load() {
+  storage::LoadOptions load;
+  load.paths = options_.load;
+  load.strict = options_.strict;
+  load.namespaces = {"default"};
+  CO_ASSIGN_OR_RETURN(const storage::LoadResult result,
+                      co_await storage::LoadManifests(client_, store_->catalog(), load));
+  log::Info("Loaded", {{"created", result.created},
+                       {"updated", result.updated},
+                       {"unchanged", result.unchanged},
+                       {"skipped", result.skipped}});
+  co_return co_await storage::WaitUntilCaughtUp(*store_, worlds_);
+}
+
+VoidTask Up::GetReady() {
+  outcome_ = co_await Load();
+  if (outcome_.ok()) {
+    loaded_ = true;
+    std::printf("ready: kubectl --kubeconfig %s get installedoperators -A\n",
+                options_.KubeconfigFile().c_str());
+    std::fflush(stdout);
+  }
+  if (!outcome_.ok() || options_.exit_after_load) {
+    ended_ = true;
+    signals_.cancel();
+  }
+}
+
+VoidTask Up::UntilEnd() {
+  // It may be over before anybody waits.
+  if (!ended_) co_await UntilSignal(signals_);
+}
+
+absl::Status Up::Run() {
+  RETURN_IF_ERROR(StartServer());
+  outcome_ = WriteKubeconfig(options_, certificates_, server_->port());
+  if (outcome_.ok()) {
+    StartTasks();
+    RunOn(control_, UntilEnd());
+  }
+  // Requests first: they are answered while everything behind them still runs.
+  RunOn(control_, server_->Stop());
+  RunOn(control_, tasks_.Stop());
+  return outcome_;
+}
+
+absl::Status Run(const UpOptions& options) {
+  ASSIGN_OR_RETURN(std::unique_ptr<storage::Store> store, OpenStore(options));
+  ASSIGN_OR_RETURN(LocalCertificates certificates, Certificates(options));
+  return Up(options, std::move(store), std::move(certificates)).Run();
+}
+
+}  // namespace
+
+int RunUp(const std::vector<std::string>& args) {
+  const absl::StatusOr<UpOptions> options = ParseUpOptions(args);
+  if (!options.ok()) {
+    std::fprintf(stderr, "steward up: %s\n", std::string(options.status().message()).c_str());
+    return 2;
+  }
+  if (options->help) {
+    std::fputs(UpHelpText().c_str(), stdout);
+    return 0;
+  }
+  log::SetVerbosity(options->verbosity);
+  const absl::Status status = Run(*options);
+  if (status.ok()) return 0;
+  std::fprintf(stderr, "steward up: %s\n", std::string(status.message()).c_str());
+  return 1;
+}
+
+}  // namespace steward

@@ -1,0 +1,39 @@
+// The flags of `steward up`.
+#ifndef CMD_STEWARD_UP_OPTIONS_H_
+#define CMD_STEWARD_UP_OPTIONS_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+
+namespace steward {
+
+struct UpOptions {
+  // True for --help: nothing else is set, and UpHelpText is what the user wants.
+  bool help = false;
+
+  std::string data_dir = ".steward";
+  std::vector<std::string> load;
+  bool strict = false;
+  bool exit_after_load = false;
+  std::string bind_address = "127.0.0.1";
+  int secure_port = 8443;  // 0 = one that is free
+  std::string kubeconfig;  // "" = DATA-DIR/kubeconfig
+  int verbosity = 0;
+
+  std::string KubeconfigFile() const;
+  // What clients on this machine connect to: "https://127.0.0.1:8443".
+  std::string ServerUrl(int port) const;
+};
+
+// Parses command line arguments (without the program's name). kInvalidArgument with one sentence
+// that names the flag and what is wrong.
+absl::StatusOr<UpOptions> ParseUpOptions(const std::vector<std::string>& args);
+
+// What --help prints: every flag with its default.
+std::string UpHelpText();
+
+}  // namespace steward
+
+#endif  // CMD_STEWARD_UP_OPTIONS_H_

@@ -1,0 +1,87 @@
+#include "cmd/steward/up_options.h"
+
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "base/status/matchers.h"
+
+namespace steward {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+TEST(UpOptionsTest, Defaults) {
+  ASSERT_OK_AND_ASSIGN(const UpOptions options, ParseUpOptions({}));
+  EXPECT_FALSE(options.help);
+  EXPECT_EQ(options.data_dir, ".steward");
+  EXPECT_THAT(options.load, IsEmpty());
+  EXPECT_FALSE(options.strict);
+  EXPECT_FALSE(options.exit_after_load);
+  EXPECT_EQ(options.bind_address, "127.0.0.1");
+  EXPECT_EQ(options.secure_port, 8443);
+  EXPECT_EQ(options.KubeconfigFile(), ".steward/kubeconfig");
+  EXPECT_EQ(options.verbosity, 0);
+}
+
+TEST(UpOptionsTest, Everything) {
+  ASSERT_OK_AND_ASSIGN(const UpOptions options,
+                       ParseUpOptions({"--data-dir", "/d", "--load", "a", "--load=b,c", "--strict",
+                                       "--exit-after-load", "--bind-address=::", "--secure-port=0",
+                                       "--kubeconfig=/k", "-v=4"}));
+  EXPECT_EQ(options.data_dir, "/d");
+  EXPECT_THAT(options.load, ElementsAre("a", "b,c"));
+  EXPECT_TRUE(options.strict);
+  EXPECT_TRUE(options.exit_after_load);
+  EXPECT_EQ(options.bind_address, "::");
+  EXPECT_EQ(options.secure_port, 0);
+  EXPECT_EQ(options.KubeconfigFile(), "/k");
+  EXPECT_EQ(options.verbosity, 4);
+}
+
+TEST(UpOptionsTest, ServerUrlIsWhatThisMachineConnectsTo) {
+  const std::pair<const char*, const char*> rows[] = {
+      {"127.0.0.1", "https://127.0.0.1:1"},
+      {"0.0.0.0", "https://127.0.0.1:1"},
+      {"::", "https://[::1]:1"},
+      {"192.0.2.7", "https://192.0.2.7:1"},
+      {"2001:db8::7", "https://[2001:db8::7]:1"},
+  };
+  for (const auto& [address, url] : rows) {
+    UpOptions options;
+    options.bind_address = address;
+    EXPECT_EQ(options.ServerUrl(1), url);
+  }
+}
+
+TEST(UpOptionsTest, Refused) {
+  const std::pair<std::vector<std::string>, const char*> rows[] = {
+      {{"--nope"}, "--nope"},
+      {{"extra"}, "extra"},
+      {{"--secure-port=70000"}, "--secure-port"},
+      {{"--secure-port=x"}, "--secure-port"},
+      {{"--bind-address=localhost"}, "--bind-address: \"localhost\" is not an IP address"},
+      {{"--data-dir="}, "--data-dir: must not be empty"},
+      {{"--load"}, "--load"},
+      {{"-v=11"}, "--v"},
+  };
+  for (const auto& [args, message] : rows) {
+    EXPECT_THAT(ParseUpOptions(args),
+                StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr(message)));
+  }
+}
+
+TEST(UpOptionsTest, Help) {
+  ASSERT_OK_AND_ASSIGN(const UpOptions options, ParseUpOptions({"--help"}));
+  EXPECT_TRUE(options.help);
+  const std::string text = UpHelpText();
+  for (const char* flag : {"--data-dir", "--load", "--strict", "--exit-after-load",
+                           "--bind-address", "--secure-port", "--kubeconfig", "--v"}) {
+    EXPECT_THAT(text, HasSubstr(flag));
+  }
+}
+
+}  // namespace
+}  // namespace steward

@@ -1,0 +1,160 @@
+#include "controllers/operator_group/operator_group.h"
+
+#include <algorithm>
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+#include <boost/json/value.hpp>
+#include <compare>
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "base/json/json_text.h"
+#include "base/log/log.h"
+#include "base/status/macros.h"
+#include "kube/meta/names.h"
+#include "kube/meta/status.h"
+#include "kube/meta/time.h"
+#include "kube/meta/write_options.h"
+#include "olm/decode.h"
+#include "olm/objects.h"
+#include "olm/targets.h"
+#include "storage/world/world.h"
+
+namespace steward::controllers {
+namespace json = boost::json;
+namespace {
+
+using storage::Source;
+using storage::World;
+
+constexpr absl::Duration kPause = absl::Milliseconds(100);
+constexpr absl::Duration kRetry = absl::Seconds(1);
+// Waiting ends now and then, to no effect.
+constexpr absl::Duration kPatience = absl::Hours(1);
+
+const kube::GroupVersionResource kGroups = {"operators.coreos.com", "v1", "operatorgroups"};
+
+// What must have moved for another look to be worth it. A changed status moves `seen` alone.
+struct Level {
+  uint64_t groups = 0;
+  uint64_t namespaces = 0;
+  auto operator<=>(const Level&) const = default;
+};
+
+Level LevelOf(const World& world) {
+  return {world.source(Source::kOperatorGroup).seen(), world.source(Source::kNamespace).rev};
+}
+
+bool Knows(const World& world) {
+  return world.source(Source::kOperatorGroup).synced && world.source(Source::kNamespace).synced;
+}
+
+// Sorted, each once. nullopt for a group whose spec means nothing.
+std::optional<std::vector<std::string>> TargetsOf(const olm::OperatorGroup& group,
+                                                  const World& world) {
+  std::vector<std::string> targets;
+  switch (olm::KindOfTargets(group)) {
+    case olm::TargetKind::kNone:
+      return std::nullopt;
+    case olm::TargetKind::kAll:
+      return std::vector<std::string>{""};
+    case olm::TargetKind::kList:
+      targets = group.target_namespaces;
+      break;
+    case olm::TargetKind::kSelector:
+      for (auto it = world.namespaces().begin(); !it.done(); it.Next()) {
+        if (olm::Targets(group, it.key(), it.value()->labels)) targets.push_back(it.key());
+      }
+      break;
+  }
+  std::sort(targets.begin(), targets.end());
+  targets.erase(std::unique(targets.begin(), targets.end()), targets.end());
+  return targets;
+}
+
+json::object& StatusOf(json::object& group) {
+  json::value& status = group["status"];
+  if (!status.is_object()) status.emplace_object();
+  return status.get_object();
+}
+
+bool Says(const json::object& status, const std::vector<std::string>& targets) {
+  std::vector<std::string> said;
+  const json::value* namespaces = status.if_contains("namespaces");
+  if (namespaces != nullptr && namespaces->is_array()) {
+    for (const json::value& name : namespaces->get_array()) {
+      if (!name.is_string()) return false;
+      said.emplace_back(name.get_string().data(), name.get_string().size());
+    }
+  }
+  std::sort(said.begin(), said.end());
+  return said == targets;
+}
+
+void Say(const std::vector<std::string>& targets, absl::Time now, json::object& status) {
+  status.erase("namespaces");
+  if (!targets.empty()) {
+    status["namespaces"] = json::array(targets.begin(), targets.end());
+  }
+  status["lastUpdated"] = kube::FormatRfc3339(now);
+}
+
+// Somebody else changed or removed it: the next World tells.
+bool IsOvertaken(const absl::Status& status) {
+  return kube::HasReason(status, "Conflict") || kube::HasReason(status, "NotFound");
+}
+
+}  // namespace
+
+StatusTask OperatorGroupReconciler::Reconcile(const kube::RawObject& raw) {
+  const absl::StatusOr<olm::OperatorGroupPtr> group = olm::DecodeOperatorGroup(raw.json);
+  // Such a group is not in the World either, where its problem is logged.
+  if (!group.ok()) co_return absl::OkStatus();
+  const std::optional<std::vector<std::string>> targets = TargetsOf(**group, *worlds_.Current());
+  if (!targets.has_value()) co_return absl::OkStatus();
+  CO_ASSIGN_OR_RETURN(json::value object, ParseJson(raw.json));
+  json::object& status = StatusOf(object.as_object());
+  if (Says(status, *targets)) co_return absl::OkStatus();
+  Say(*targets, clock_.Now(), status);
+  kube::WriteOptions options;
+  options.subresource = "status";
+  options.field_manager = "steward-operator-group";
+  const absl::Status written = (co_await client_.Update(kGroups, object, options)).status();
+  co_return IsOvertaken(written) ? absl::OkStatus() : written;
+}
+
+StatusTask OperatorGroupReconciler::ReconcileAll() {
+  const kube::ListOptions all;
+  const absl::StatusOr<kube::ListPage> page = co_await client_.List(kGroups, all);
+  if (kube::HasReason(page.status(), "NotFound")) co_return absl::OkStatus();
+  CO_RETURN_IF_ERROR(page.status());
+  absl::Status first_failure;
+  for (const kube::RawObject& raw : page->items) {
+    const absl::Status status = co_await Reconcile(raw);
+    if (first_failure.ok()) first_failure = status;
+  }
+  co_return first_failure;
+}
+
+VoidTask OperatorGroupReconciler::Run() {
+  std::optional<Level> done;
+  while (true) {
+    const storage::WorldPtr world = co_await worlds_.WaitUntil(
+        [&done](const World& next) { return Knows(next) && LevelOf(next) != done; }, kPatience);
+    if (!Knows(*world)) continue;
+    const absl::Status status = co_await ReconcileAll();
+    if (status.ok()) {
+      done = LevelOf(*world);
+    } else {
+      log::Warning("The status of an OperatorGroup could not be written", {{"err", status}});
+    }
+    co_await clock_.Sleep(status.ok() ? kPause : kRetry);
+  }
+}
+
+}  // namespace steward::controllers

@@ -1,0 +1,124 @@
+# shellcheck shell=bash
+# ./dev up: Steward alone, on its embedded store, with the examples in it.
+
+# The oldest minor version whose kubectl is taken from the PATH.
+readonly OLDEST_KUBECTL=30
+
+cmd_up() {
+  local fresh='' leave='' data=$ROOT/.steward
+  while [[ $# -gt 0 ]]; do
+    case "$1" in
+      --real-cluster)
+        shift
+        up_real_cluster "$@"
+        ;;
+      --fresh) fresh=1 ;;
+      --exit-after-ready) leave=1 ;;
+      --data-dir)
+        [[ -n "${2:-}" ]] || refuse "'--data-dir' needs a folder"
+        data=$(realpath -m "$2")
+        shift
+        ;;
+      *) refuse "'up' takes --fresh, --data-dir DIR, --exit-after-ready or --real-cluster, but not '$1'" ;;
+    esac
+    shift
+  done
+  prepare_machine
+  build_steward
+  find_kubectl
+  (umask 077 && mkdir -p "$data")
+  [[ -z "$fresh" ]] || start_over "$data"
+  run_embedded "$data" "$leave"
+}
+
+# exec, so that Ctrl-C and `kill` reach the program that has to stop the cluster.
+up_real_cluster() {
+  prepare_machine
+  build_steward
+  build_cluster_tools
+  go -C e2e build -o "$ROOT/bin/up" ./cmd/up
+  STEWARD_BIN=$ROOT/bin/steward STEWARD_TOOLS=$(cluster_tools_dir) exec "$ROOT/bin/up" "$@"
+}
+
+# Sets KUBECTL: that of the PATH unless it is too old, else one built from source.
+find_kubectl() {
+  local version
+  KUBECTL=$(command -v kubectl || true)
+  if [[ -n "$KUBECTL" ]]; then
+    version=$("$KUBECTL" version --client -o json 2>/dev/null | sed -n 's/.*"gitVersion": *"v1\.\([0-9]*\).*/\1/p' | head -n 1)
+    [[ "${version:-0}" -lt "$OLDEST_KUBECTL" ]] || return 0
+  fi
+  build_cluster_tools kubectl
+  KUBECTL=$(cluster_tools_dir)/kubectl
+}
+
+# in_use DATA: does a process hold the data directory?
+in_use() {
+  [[ -e "$1/lock" ]] && ! flock --nonblock "$1/lock" true
+}
+
+start_over() {
+  local data=$1
+  in_use "$data" && fail "$data is in use: stop that './dev up' first"
+  # Nothing but what Steward keeps there.
+  rm -rf "$data"/{examples-loaded,kubeconfig,lock,log,pki} "$data"/steward.db*
+}
+
+# Runs Steward until it is told to stop. The examples are loaded once, so that what was changed since stays.
+run_embedded() {
+  local data=$1 leave=$2 began=$EPOCHREALTIME line='' status=0 flags=()
+  flags=(--data-dir "$data" --secure-port 0)
+  [[ -e "$data/examples-loaded" ]] || flags+=(--load examples --strict)
+  in_use "$data" && fail "$data is in use: there is another './dev up', or use --data-dir"
+
+  # A session of its own, since Ctrl-C is passed on by the trap; and it must not outlive this script.
+  exec {READY}< <(exec setsid setpriv --pdeathsig TERM bin/steward up "${flags[@]}" 2>"$data/log")
+  STEWARD_PID=$!
+  trap 'TRAPPED=1; kill -TERM "$STEWARD_PID" 2>/dev/null' INT TERM HUP
+  while [[ "$line" != ready:* ]] && read -r -u "$READY" line; do :; done
+  if [[ "$line" == ready:* ]]; then
+    touch "$data/examples-loaded"
+    show_embedded "$data" "$began"
+    if [[ -n "$leave" ]]; then kill -TERM "$STEWARD_PID"; else say "Ctrl-C stops it; what you changed stays in $data"; fi
+  fi
+  # A wait that the trap interrupts has not waited.
+  while :; do
+    TRAPPED='' status=0
+    wait "$STEWARD_PID" || status=$?
+    [[ -n "$TRAPPED" ]] || break
+  done
+  trap - INT TERM HUP
+  [[ $status -eq 0 ]] || fail "$(last_words "$data/log" "$status") (its log: $data/log)"
+  say "stopped"
+}
+
+# last_words LOG STATUS: why Steward ended, as it said or as far as one can tell.
+last_words() {
+  local words
+  words=$(sed -n 's/^steward up: //p' "$1" | tail -n 1)
+  printf '%s\n' "${words:-steward ended with status $2}"
+}
+
+show_embedded() {
+  local data=$1 began=$2 now=$EPOCHREALTIME table
+  table=$(KUBECONFIG=$data/kubeconfig "$KUBECTL" get installedoperators -A)
+  printf 'Ready after %d ms.\n\n$ kubectl get installedoperators -A\n%s\n\n' \
+    $(((${now/[.,]/} - ${began/[.,]/}) / 1000)) "$table"
+  printf 'Use it from another terminal:\n  export KUBECONFIG=%q\n' "$data/kubeconfig"
+  [[ "$KUBECTL" == "$(command -v kubectl || true)" ]] || printf "  export PATH=%q:\$PATH\n" "$(dirname "$KUBECTL")"
+  cat <<'TEXT'
+
+Try next:
+  1. One namespace, and how each operator came to it:
+       kubectl get installedoperators -n payments -o wide
+  2. Label a namespace, and an operator appears in it:
+       kubectl label namespace web monitored=true && kubectl get installedoperators -n web
+  3. Remove an operator, and it is gone from where it worked:
+       kubectl delete csv -n payments-operators ledger-queue.v1.0.3 && kubectl get installedoperators -n payments
+  4. The whole object: a drop-in for OLM's copy of the CSV, and the block scope:
+       kubectl get installedoperators -n shop-prod tidepool-postgres.v5.3.1 -o yaml
+  5. What the operators work on, and what the fields mean:
+       kubectl get postgresclusters -A && kubectl explain installedoperators.scope
+
+TEXT
+}
