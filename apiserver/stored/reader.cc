@@ -111,6 +111,14 @@ Task<std::unique_ptr<rest::EventStream>> Reader::Watch(const rest::Selection& se
   asked.resource_version = options.resource_version;
   asked.send_initial_events = options.send_initial_events;
   asked.timeout = options.timeout;
+  const bool numbered = !asked.resource_version.empty() && asked.resource_version != "0";
+  if (!numbered && !options.send_initial_events) {
+    // From now on: a client's watch without a number would begin with what there is.
+    kube::ListOptions newest;
+    newest.limit = 1;
+    CO_ASSIGN_OR_RETURN(const kube::ListPage page, co_await client_.List(gvr_, newest));
+    asked.resource_version = page.resource_version;
+  }
   CO_ASSIGN_OR_RETURN(std::unique_ptr<kube::Watch> watch, co_await client_.StartWatch(gvr_, asked));
   co_return std::make_unique<Events>(std::move(watch), options.bookmarks, columns_, clock_);
 }

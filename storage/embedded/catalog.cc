@@ -11,9 +11,10 @@ Catalog::Catalog(const std::vector<boost::json::object>& crds) {
   std::vector<std::vector<kube::ResourceType>> defined;
   std::set<std::string> names;
   for (const boost::json::object& crd : crds) {
-    std::vector<kube::ResourceType>& types = defined.emplace_back(TypesOf(crd));
-    if (types.empty()) continue;
-    const std::string name = types.front().gvr().GroupResource();
+    defined.push_back(TypesOf(crd));
+    kube::ResourceType stored = StoredTypeOf(crd);
+    const std::string name = stored.gvr().GroupResource();
+    stored_.emplace(name, std::move(stored));
     names.insert(name);
     if (crd.at("metadata").as_object().contains("deletionTimestamp")) terminating_.insert(name);
   }
@@ -27,7 +28,7 @@ Catalog::Catalog(const std::vector<boost::json::object>& crds) {
     const kube::ResourceType& type = types_[i];
     by_resource_.emplace(type.gvr(), i);
     by_kind_.emplace(type.gvk, i);
-    stored_.emplace(type.gvr().GroupResource(), i);  // the first stays
+    stored_.emplace(type.gvr().GroupResource(), type);  // the first stays
   }
 }
 
@@ -43,7 +44,7 @@ const kube::ResourceType* Catalog::FindKind(const kube::GroupVersionKind& gvk) c
 
 const kube::ResourceType* Catalog::FindStored(std::string_view resource) const {
   const auto it = stored_.find(resource);
-  return it == stored_.end() ? nullptr : &types_[it->second];
+  return it == stored_.end() ? nullptr : &it->second;
 }
 
 bool Catalog::IsTerminating(std::string_view resource) const {
@@ -53,7 +54,7 @@ bool Catalog::IsTerminating(std::string_view resource) const {
 std::vector<const kube::ResourceType*> Catalog::StoredTypes() const {
   std::vector<const kube::ResourceType*> types;
   types.reserve(stored_.size());
-  for (const auto& [name, index] : stored_) types.push_back(&types_[index]);
+  for (const auto& [name, type] : stored_) types.push_back(&type);
   return types;
 }
 

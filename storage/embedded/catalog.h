@@ -26,7 +26,7 @@ class Catalog {
   const kube::ResourceType* Find(const kube::GroupVersionResource& gvr) const;
   // By the kind that an owner reference or an object names; null as above.
   const kube::ResourceType* FindKind(const kube::GroupVersionKind& gvk) const;
-  // The storage version of the resource named "widgets.example.com".
+  // The storage version of the resource named "widgets.example.com", served or not.
   const kube::ResourceType* FindStored(std::string_view resource) const;
 
   // The definition of the resource is being deleted: nothing new is created.
@@ -34,14 +34,14 @@ class Catalog {
 
   // Every served version of everything; versions of one resource together, the stored one first.
   const std::vector<kube::ResourceType>& types() const { return types_; }
-  // One type for each resource: its storage version.
+  // One type for each resource: its storage version, served or not.
   std::vector<const kube::ResourceType*> StoredTypes() const;
 
  private:
   std::vector<kube::ResourceType> types_;
   std::map<kube::GroupVersionResource, size_t> by_resource_;
   std::map<kube::GroupVersionKind, size_t> by_kind_;
-  std::map<std::string, size_t, std::less<>> stored_;
+  std::map<std::string, kube::ResourceType, std::less<>> stored_;
   std::set<std::string, std::less<>> terminating_;
 };
 

@@ -151,27 +151,59 @@ absl::Status CheckCrd(const json::object& crd) {
       kube::Invalid({"apiextensions.k8s.io", "v1", "CustomResourceDefinition"}, name, causes));
 }
 
+absl::Status CheckCrdUpdate(const json::object& stored, const json::object& updated) {
+  const json::object& before = ObjectIn(stored, "spec");
+  const json::object& after = ObjectIn(updated, "spec");
+  std::vector<kube::StatusCause> causes;
+  if (TextIn(before, "scope") != TextIn(after, "scope")) {
+    causes.push_back(Wrong("spec.scope", TextIn(after, "scope"), "field is immutable"));
+  }
+  const std::string kind = TextIn(ObjectIn(after, "names"), "kind");
+  if (TextIn(ObjectIn(before, "names"), "kind") != kind) {
+    causes.push_back(Wrong("spec.names.kind", kind, "field is immutable"));
+  }
+  if (causes.empty()) return absl::OkStatus();
+  return kube::ToStatus(kube::Invalid({"apiextensions.k8s.io", "v1", "CustomResourceDefinition"},
+                                      TextIn(ObjectIn(updated, "metadata"), "name"), causes));
+}
+
+namespace {
+
+kube::ResourceType TypeOf(const json::object& spec, const json::object& version) {
+  const json::object& names = ObjectIn(spec, "names");
+  kube::ResourceType type;
+  type.gvk = {TextIn(spec, "group"), TextIn(version, "name"), TextIn(names, "kind")};
+  type.plural = TextIn(names, "plural");
+  type.singular = TextIn(names, "singular");
+  type.list_kind = TextIn(names, "listKind");
+  type.short_names = StringsAt(names, "shortNames");
+  type.categories = StringsAt(names, "categories");
+  type.namespaced = TextIn(spec, "scope") == "Namespaced";
+  type.status_subresource = ObjectIn(version, "subresources").contains("status");
+  type.custom = true;
+  type.columns = ColumnsOf(version);
+  const json::object& schema = ObjectIn(ObjectIn(version, "schema"), "openAPIV3Schema");
+  if (!schema.empty()) type.schema = Serialize(schema);
+  return type;
+}
+
+}  // namespace
+
+kube::ResourceType StoredTypeOf(const json::object& crd) {
+  const json::object& spec = ObjectIn(crd, "spec");
+  for (const json::value& element : ArrayIn(spec, "versions")) {
+    if (BoolAt(element.get_object(), "storage")) return TypeOf(spec, element.get_object());
+  }
+  return {};
+}
+
 std::vector<kube::ResourceType> TypesOf(const json::object& crd) {
   const json::object& spec = ObjectIn(crd, "spec");
-  const json::object& names = ObjectIn(spec, "names");
   std::vector<kube::ResourceType> types;
   for (const json::value& element : ArrayIn(spec, "versions")) {
     const json::object& version = element.get_object();
     if (!BoolAt(version, "served")) continue;
-    kube::ResourceType type;
-    type.gvk = {TextIn(spec, "group"), TextIn(version, "name"), TextIn(names, "kind")};
-    type.plural = TextIn(names, "plural");
-    type.singular = TextIn(names, "singular");
-    type.list_kind = TextIn(names, "listKind");
-    type.short_names = StringsAt(names, "shortNames");
-    type.categories = StringsAt(names, "categories");
-    type.namespaced = TextIn(spec, "scope") == "Namespaced";
-    type.status_subresource = ObjectIn(version, "subresources").contains("status");
-    type.custom = true;
-    type.columns = ColumnsOf(version);
-    const json::object& schema = ObjectIn(ObjectIn(version, "schema"), "openAPIV3Schema");
-    if (!schema.empty()) type.schema = Serialize(schema);
-    types.push_back(std::move(type));
+    types.push_back(TypeOf(spec, version));
     if (BoolAt(version, "storage")) std::rotate(types.begin(), types.end() - 1, types.end());
   }
   return types;

@@ -22,6 +22,11 @@ inline constexpr std::string_view kCustomResourceCleanup =
 // or a name that is not <plural>.<group>.
 absl::Status CheckCrd(const boost::json::object& crd);
 
+// 422 when an update changes what objects were stored by: scope or kind.
+absl::Status CheckCrdUpdate(const boost::json::object& stored, const boost::json::object& updated);
+
+// The storage version, served or not. REQUIRES: CheckCrd is OK.
+kube::ResourceType StoredTypeOf(const boost::json::object& crd);
 // The served versions, the storage version first. REQUIRES: CheckCrd is OK.
 std::vector<kube::ResourceType> TypesOf(const boost::json::object& crd);
 

@@ -61,9 +61,9 @@ Task<kube::ListPage> EmbeddedClient::List(const kube::GroupVersionResource& gvr,
   CO_ASSIGN_OR_RETURN(
       const ObjectFilter filter,
       ObjectFilter::Create(type, options.ns, options.label_selector, options.field_selector));
-  const int64_t newest = store_.revision();
   std::function<absl::StatusOr<kube::ListPage>(VersionTable&)> read = [&](VersionTable& table) {
-    return ListObjects(table, type, filter, options, newest);
+    // Here, not before: what waited long must not read what was dropped meanwhile.
+    return ListObjects(table, type, filter, options, store_.revision());
   };
   co_return co_await store_.Read(std::move(read));
 }

@@ -21,6 +21,8 @@ namespace {
 
 constexpr int64_t kBatch = 200;
 constexpr size_t kBatchBytes = 1 << 20;
+// What a stream may take to catch up when its time is over.
+constexpr std::chrono::seconds kOvertime{10};
 
 std::chrono::steady_clock::time_point After(absl::Duration duration) {
   return std::chrono::steady_clock::now() + absl::ToChronoNanoseconds(duration);
@@ -50,6 +52,9 @@ Task<std::optional<kube::WatchEvent>> EmbeddedWatch::Next() {
   // A cancelled call leaves it over.
   over_ = true;
   while (events_.empty()) {
+    // Also of one that never catches up.
+    if (!listing_ && std::chrono::steady_clock::now() >= deadline_ + kOvertime)
+      co_return std::nullopt;
     const Broadcast::Ticket ticket = store_.committed().Now();
     CO_RETURN_IF_ERROR(co_await Fill());
     if (!events_.empty()) break;

@@ -57,7 +57,7 @@ absl::StatusOr<Cleared> ClearObjects(Transaction& transaction, const kube::Resou
         if (++deleted > kBatch) return Cleared{true, false};
         const kube::DeleteOptions options;
         RETURN_IF_ERROR(
-            DeleteObject(transaction, type.gvr(), NameOf(version.key), options, context).status());
+            DeleteStored(transaction, type, NameOf(version.key), options, context).status());
       }
       ASSIGN_OR_RETURN(const std::optional<json::object> left, transaction.Get(type, version.key));
       if (left.has_value()) cleared.empty = false;
@@ -166,29 +166,35 @@ StatusTask Lifecycle::NoteDependentsOf(const std::string& body) {
   co_return absl::OkStatus();
 }
 
+// Each step by itself: what fails is kept for later, and holds up nothing else. The first error is
+// returned.
 StatusTask Lifecycle::Progress() {
-  CO_RETURN_IF_ERROR(co_await CollectSuspects());
-  CO_RETURN_IF_ERROR(co_await ReleaseOwners());
+  absl::Status outcome = absl::OkStatus();
+  outcome.Update(co_await CollectSuspects());
+  outcome.Update(co_await ReleaseOwners());
   const std::vector<std::string> namespaces(namespaces_.begin(), namespaces_.end());
-  for (const std::string& name : namespaces) CO_RETURN_IF_ERROR(co_await ClearNamespace(name));
+  for (const std::string& name : namespaces) outcome.Update(co_await ClearNamespace(name));
   const std::vector<std::string> definitions(definitions_.begin(), definitions_.end());
-  for (const std::string& name : definitions) CO_RETURN_IF_ERROR(co_await ClearDefinition(name));
-  co_return absl::OkStatus();
+  for (const std::string& name : definitions) outcome.Update(co_await ClearDefinition(name));
+  co_return outcome;
 }
 
 StatusTask Lifecycle::CollectSuspects() {
-  while (!suspects_.empty()) {
-    const ObjectKey suspect = *suspects_.begin();
+  absl::Status outcome = absl::OkStatus();
+  const std::vector<ObjectKey> suspects(suspects_.begin(), suspects_.end());
+  for (const ObjectKey& suspect : suspects) {
     std::function<absl::Status(Transaction&)> write = [this, &suspect](Transaction& transaction) {
       return CollectDependent(transaction, suspect, context_);
     };
-    CO_RETURN_IF_ERROR(co_await store_.Write(std::move(write)));
-    suspects_.erase(suspect);
+    const absl::Status collected = co_await store_.Write(std::move(write));
+    if (collected.ok()) suspects_.erase(suspect);
+    outcome.Update(collected);
   }
-  co_return absl::OkStatus();
+  co_return outcome;
 }
 
 StatusTask Lifecycle::ReleaseOwners() {
+  absl::Status outcome = absl::OkStatus();
   const std::vector<ObjectKey> owners(releasing_.begin(), releasing_.end());
   for (const ObjectKey& owner : owners) {
     bool released = false;
@@ -196,10 +202,11 @@ StatusTask Lifecycle::ReleaseOwners() {
       ASSIGN_OR_RETURN(released, ReleaseOwner(transaction, owner, context_));
       return absl::OkStatus();
     };
-    CO_RETURN_IF_ERROR(co_await store_.Write(std::move(write)));
-    if (released) releasing_.erase(owner);
+    const absl::Status done = co_await store_.Write(std::move(write));
+    if (done.ok() && released) releasing_.erase(owner);
+    outcome.Update(done);
   }
-  co_return absl::OkStatus();
+  co_return outcome;
 }
 
 StatusTask Lifecycle::ClearNamespace(const std::string& name) {
@@ -236,12 +243,10 @@ StatusTask Lifecycle::ClearDefinition(const std::string& name) {
       more = false;
       gone = !found.has_value() || !found->at("metadata").as_object().contains("deletionTimestamp");
       if (gone) return absl::OkStatus();
-      Cleared cleared;
-      const kube::ResourceType* type = transaction.catalog().FindStored(name);
-      // A definition that serves no version has no objects that could be named.
-      if (type != nullptr) {
-        ASSIGN_OR_RETURN(cleared, ClearObjects(transaction, *type, "", context_));
-      }
+      // Also objects of versions that are no longer served: they would come back with the
+      // definition.
+      ASSIGN_OR_RETURN(const Cleared cleared,
+                       ClearObjects(transaction, StoredTypeOf(*found), "", context_));
       more = cleared.more;
       if (!cleared.empty) return absl::OkStatus();
       return RemoveFinalizer(transaction, *crds, name, kCustomResourceCleanup);

@@ -215,5 +215,42 @@ TEST_F(LifecycleTest, ADefinitionGoesWithItsObjects) {
   EXPECT_THAT(Names(widgets), IsEmpty());
 }
 
+// Nor do objects of a version that was no longer served when the definition went.
+TEST_F(LifecycleTest, WhatIsNotServedGoesAsWell) {
+  const kube::GroupVersionResource crds{"apiextensions.k8s.io", "v1", "customresourcedefinitions"};
+  const kube::GroupVersionResource widgets{"example.com", "v1", "widgets"};
+  const std::string crd = R"({
+      "metadata": {"name": "widgets.example.com"},
+      "spec": {"group": "example.com", "scope": "Namespaced",
+               "names": {"plural": "widgets", "kind": "Widget"},
+               "versions": [{"name": "v1", "served": true, "storage": true}]}})";
+  store_.StartLifecycle();
+  ASSERT_OK(store_.Create(crds, "", crd));
+  ASSERT_OK(store_.Create(
+      widgets, "ns", R"({"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"w"}})"));
+  const kube::WriteOptions options;
+  const kube::NamespacedName name{"", "widgets.example.com"};
+  const auto patch = [&](const char* text) {
+    const json::value value = json::parse(text);
+    return store_.Run(
+        store_.client().Patch(crds, name, kube::PatchType::kJsonMerge, value, options));
+  };
+  EXPECT_EQ(kube::FromStatus(patch(R"({"spec":{"scope":"Cluster"}})").status()).code, 422);
+  ASSERT_OK(patch(R"({"spec":{"versions":[{"name":"v1","served":false,"storage":true},)"
+                  R"({"name":"v2","served":true,"storage":false}]}})"));
+  Delete(crds, name);
+  ExpectSoon(crds, {});
+  ASSERT_OK(store_.Create(crds, "", crd));
+  EXPECT_THAT(Names(widgets), IsEmpty());
+}
+
+TEST_F(LifecycleTest, ObjectsHaveABound) {
+  const auto huge = store_.Create(
+      kMap, "ns",
+      R"({"metadata":{"name":"huge"},"data":{"k":")" + std::string(4 << 20, 'x') + "\"}}");
+  EXPECT_EQ(kube::FromStatus(huge.status()).code, 413);
+  EXPECT_THAT(Names(kMap), IsEmpty());
+}
+
 }  // namespace
 }  // namespace steward::storage

@@ -71,13 +71,12 @@ absl::Status KeepOnly(Transaction& transaction, const kube::ResourceType& type,
   return transaction.Put(type, key, object).status();
 }
 
-// A refusal (something changed meanwhile) must not fail the transaction of others.
 absl::Status DeleteDependent(Transaction& transaction, const kube::ResourceType& type,
                              const std::string& key, kube::DeleteOptions::Propagation propagation,
                              const ContextSource& context) {
   kube::DeleteOptions options;
   options.propagation = propagation;
-  return DeleteObject(transaction, type.gvr(), NameOf(key), options, context).status();
+  return DeleteStored(transaction, type, NameOf(key), options, context).status();
 }
 
 absl::StatusOr<bool> BlocksOwner(Transaction& transaction, const Dependent& dependent,

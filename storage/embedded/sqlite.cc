@@ -1,6 +1,8 @@
 #include "storage/embedded/sqlite.h"
 
+#include <fcntl.h>
 #include <sqlite3.h>
+#include <unistd.h>
 
 #include "base/status/macros.h"
 #include "base/text/str_cat.h"
@@ -98,6 +100,9 @@ bool Statement::IsNull(int column) const {
 }
 
 absl::StatusOr<std::unique_ptr<Connection>> Connection::Open(const std::string& path) {
+  // SQLite would make it with the umask's mode, and gives its own files beside it the same.
+  const int file = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+  if (file >= 0) close(file);
   sqlite3* handle = nullptr;
   const int code =
       sqlite3_open_v2(path.c_str(), &handle,
@@ -117,6 +122,8 @@ absl::StatusOr<std::unique_ptr<Connection>> Connection::Open(const std::string& 
   }
   return connection;
 }
+
+bool Connection::in_transaction() const { return sqlite3_get_autocommit(handle_) == 0; }
 
 Connection::~Connection() { sqlite3_close_v2(handle_); }
 

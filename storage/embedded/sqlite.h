@@ -57,8 +57,8 @@ class Statement {
 // the file as it was at the last commit.
 class Connection {
  public:
-  // Creates the file when it is missing. Every commit is on disk when it returns
-  // (synchronous=FULL).
+  // Creates the file when it is missing, for this user alone. Every commit is on disk when it
+  // returns (synchronous=FULL).
   static absl::StatusOr<std::unique_ptr<Connection>> Open(const std::string& path);
   ~Connection();
   Connection(const Connection&) = delete;
@@ -67,6 +67,8 @@ class Connection {
   // Runs statements that give no rows, separated by semicolons.
   absl::Status Execute(const char* sql);
   absl::StatusOr<Statement> Prepare(std::string_view sql);
+  // A transaction is open. Some errors, reading ones too, end it behind one's back.
+  bool in_transaction() const;
 
  private:
   explicit Connection(sqlite3* handle) : handle_(handle) {}

@@ -16,6 +16,7 @@
 #include <cerrno>
 #include <cstring>
 #include <deque>
+#include <exception>
 #include <filesystem>
 #include <limits>
 #include <map>
@@ -42,15 +43,19 @@ namespace {
 constexpr absl::Duration kMaintenancePeriod = absl::Seconds(10);
 // Rows dropped in one go: writes wait so long.
 constexpr int64_t kCompactionBatch = 500;
+// Kubernetes' bound of a request's body.
+constexpr size_t kMaxObject = 3 << 20;
 constexpr int64_t kAll = std::numeric_limits<int64_t>::max();
 
 // One io_context and its thread.
 class Thread {
  public:
   Thread() : work_(io_.get_executor()), thread_([this] { io_.run(); }) {}
-  ~Thread() {
+  ~Thread() { Stop(); }
+  // Ends what runs on it.
+  void Stop() {
     io_.stop();
-    thread_.join();
+    if (thread_.joinable()) thread_.join();
   }
   asio::any_io_executor executor() { return io_.get_executor(); }
 
@@ -122,6 +127,12 @@ absl::StatusOr<std::vector<json::object>> ReadCrds(VersionTable& table, int64_t 
 struct Store::Impl : Transaction {
   Impl(StoreOptions o, Clock& c, DirectoryLock l)
       : options(std::move(o)), clock(c), lock(std::move(l)) {}
+  ~Impl() override {
+    writer.Stop();
+    reader.Stop();
+    // While the executor that it refers to is still there.
+    batch = nullptr;
+  }
 
   // Transaction; on the writer's thread.
   const Catalog& catalog() const override { return *writer_catalog; }
@@ -134,6 +145,7 @@ struct Store::Impl : Transaction {
 
   StatusTask WriteHere(std::function<absl::Status(Transaction&)> write);
   StatusTask CompactHere(int64_t revision);
+  absl::Status CheckBatch();
   absl::Status OpenBatch();
   void CommitBatch();
   void FinishBatch(const absl::Status& status);
@@ -174,8 +186,11 @@ absl::StatusOr<std::optional<json::object>> Store::Impl::Get(const kube::Resourc
 absl::StatusOr<int64_t> Store::Impl::Put(const kube::ResourceType& type, const std::string& key,
                                          json::object& object) {
   const std::string resource = type.gvr().GroupResource();
-  const absl::Status put =
-      write_table->Put(resource, key, newest + 1, BodyOf(object), OwnersOf(object));
+  const std::string body = BodyOf(object);
+  // What could not be read again, or not sent, must not get in.
+  if (body.size() > kMaxObject) return kube::ToStatus(kube::RequestEntityTooLarge(kMaxObject));
+  RETURN_IF_ERROR(CheckBatch());
+  const absl::Status put = write_table->Put(resource, key, newest + 1, body, OwnersOf(object));
   if (!put.ok()) {
     FinishBatch(put);
     return put;
@@ -189,6 +204,7 @@ absl::StatusOr<int64_t> Store::Impl::Put(const kube::ResourceType& type, const s
 absl::StatusOr<int64_t> Store::Impl::Remove(const kube::ResourceType& type,
                                             const std::string& key) {
   const std::string resource = type.gvr().GroupResource();
+  RETURN_IF_ERROR(CheckBatch());
   const absl::Status removed = write_table->Put(resource, key, newest + 1, std::nullopt, {});
   if (!removed.ok()) {
     FinishBatch(removed);
@@ -196,6 +212,15 @@ absl::StatusOr<int64_t> Store::Impl::Remove(const kube::ResourceType& type,
   }
   batch->changed.insert(resource);
   return ++newest;
+}
+
+// An error while reading can have ended the transaction: what follows would be written at once, by
+// halves.
+absl::Status Store::Impl::CheckBatch() {
+  if (batch != nullptr && write_table->in_transaction()) return absl::OkStatus();
+  const absl::Status lost = absl::InternalError("the transaction was ended by an earlier error");
+  if (batch != nullptr) FinishBatch(lost);
+  return lost;
 }
 
 absl::Status Store::Impl::OpenBatch() {
@@ -210,6 +235,7 @@ absl::Status Store::Impl::OpenBatch() {
 }
 
 void Store::Impl::CommitBatch() {
+  if (!CheckBatch().ok()) return;
   absl::Status status = absl::OkStatus();
   const bool crds_changed = batch->changed.count(std::string(kCustomResourceDefinitions)) > 0;
   // Before the commit: a definition that cannot be read again must not get in.
@@ -226,7 +252,8 @@ void Store::Impl::FinishBatch(const absl::Status& status) {
     Publish(finished->changed);
   } else {
     write_table->Rollback();
-    newest = revision.load();
+    // The file knows best: after some errors nobody can tell what is on the disk.
+    newest = write_table->Newest().value_or(revision.load());
     log::Error("A commit failed", {{"error", std::string(status.message())}});
   }
   finished->status = status.ok() ? status : Store::AsServerError(status);
@@ -256,7 +283,14 @@ StatusTask Store::Impl::WriteHere(std::function<absl::Status(Transaction&)> writ
   const absl::Status opened = OpenBatch();
   if (!opened.ok()) co_return Store::AsServerError(opened);
   const std::shared_ptr<Batch> mine = batch;
-  const absl::Status result = write(*this);
+  absl::Status result;
+  try {
+    result = write(*this);
+  } catch (const std::exception& error) {
+    // Of a library, over what is stored: half a write must not be committed.
+    result = absl::InternalError(error.what());
+    if (batch == mine) FinishBatch(result);
+  }
   // Also a refusal waits: what it saw may be of a write that is not on disk yet.
   while (!mine->finished) {
     const auto [error] = co_await mine->done.async_wait(asio::as_tuple(asio::use_awaitable));
@@ -269,13 +303,13 @@ StatusTask Store::Impl::WriteHere(std::function<absl::Status(Transaction&)> writ
 
 StatusTask Store::Impl::CompactHere(int64_t upto) {
   upto = std::min(upto, revision.load());
-  while (true) {
+  for (bool first = true;; first = false) {
     if (batch != nullptr) CommitBatch();
     absl::Status status = write_table->BeginWriting();
     absl::StatusOr<int64_t> compacted = write_table->Compacted();
     absl::StatusOr<bool> more = false;
     if (status.ok()) status = compacted.status();
-    if (status.ok() && *compacted <= upto) {
+    if (status.ok() && (*compacted < upto || !first)) {
       more = write_table->Compact(upto, kCompactionBatch);
       status = more.status();
     }

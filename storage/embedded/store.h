@@ -94,6 +94,8 @@ class Store {
   template <typename T>
   static Task<T> ReadHere(Store& store, std::function<absl::StatusOr<T>(VersionTable&)> read) {
     VersionTable& table = store.reading();
+    // One that an exception left open.
+    if (table.in_transaction()) table.Rollback();
     absl::Status begun = table.Begin();
     if (!begun.ok()) co_return AsServerError(begun);
     absl::StatusOr<T> result = read(table);

@@ -58,6 +58,7 @@ class VersionTable {
   absl::Status Begin() { return connection_.Execute("BEGIN"); }
   absl::Status BeginWriting() { return connection_.Execute("BEGIN IMMEDIATE"); }
   absl::Status Commit() { return connection_.Execute("COMMIT"); }
+  bool in_transaction() const { return connection_.in_transaction(); }
   void Rollback() { connection_.Execute("ROLLBACK").IgnoreError(); }
 
   // The newest revision, at least 1; and the one up to which the past was dropped: states at it and

@@ -119,6 +119,7 @@ absl::StatusOr<json::value> FinishUpdate(Transaction& transaction, const kube::R
                    PrepareUpdate(type, stored, std::move(updated), options.subresource, context));
   if (IsCrd(type)) {
     RETURN_IF_ERROR(CheckCrd(outcome.object));
+    RETURN_IF_ERROR(CheckCrdUpdate(stored, outcome.object));
     if (options.subresource.empty()) CompleteCrd(outcome.object, context.now);
   }
   const std::string key = KeyOf(name.ns, name.name);
@@ -214,12 +215,19 @@ absl::StatusOr<json::value> DeleteObject(Transaction& transaction,
                                          const kube::DeleteOptions& options,
                                          const ContextSource& context) {
   ASSIGN_OR_RETURN(const kube::ResourceType* type, FindType(transaction, gvr));
-  ASSIGN_OR_RETURN(json::object stored, Stored(transaction, *type, name));
+  return DeleteStored(transaction, *type, name, options, context);
+}
+
+absl::StatusOr<json::value> DeleteStored(Transaction& transaction, const kube::ResourceType& type,
+                                         const kube::NamespacedName& name,
+                                         const kube::DeleteOptions& options,
+                                         const ContextSource& context) {
+  ASSIGN_OR_RETURN(json::object stored, Stored(transaction, type, name));
   const WriteContext fresh = context();
-  if (IsCrd(*type) && !IsMarked(stored)) AddFinalizer(kCustomResourceCleanup, stored);
-  ASSIGN_OR_RETURN(DeleteOutcome outcome, PrepareDelete(*type, stored, options, fresh));
+  if (IsCrd(type) && !IsMarked(stored)) AddFinalizer(kCustomResourceCleanup, stored);
+  ASSIGN_OR_RETURN(DeleteOutcome outcome, PrepareDelete(type, stored, options, fresh));
   const std::string key = KeyOf(name.ns, name.name);
-  if (outcome.kind == DeleteOutcome::Kind::kRemoved && MustWait(*type, stored)) {
+  if (outcome.kind == DeleteOutcome::Kind::kRemoved && MustWait(type, stored)) {
     if (IsMarked(stored)) {
       outcome = {DeleteOutcome::Kind::kUnchanged, std::move(stored)};
     } else {
@@ -228,17 +236,17 @@ absl::StatusOr<json::value> DeleteObject(Transaction& transaction,
   }
   switch (outcome.kind) {
     case DeleteOutcome::Kind::kRemoved:
-      if (!options.dry_run) RETURN_IF_ERROR(transaction.Remove(*type, key).status());
-      return DeletedStatus(*type, outcome.object);
+      if (!options.dry_run) RETURN_IF_ERROR(transaction.Remove(type, key).status());
+      return DeletedStatus(type, outcome.object);
     case DeleteOutcome::Kind::kMarked:
-      if (IsNamespace(*type)) SetNamespaceTerminating(outcome.object);
-      if (IsCrd(*type)) SetCrdTerminating(outcome.object, fresh.now);
-      RETURN_IF_ERROR(PutUnlessDry(transaction, *type, key, options.dry_run, outcome.object));
+      if (IsNamespace(type)) SetNamespaceTerminating(outcome.object);
+      if (IsCrd(type)) SetCrdTerminating(outcome.object, fresh.now);
+      RETURN_IF_ERROR(PutUnlessDry(transaction, type, key, options.dry_run, outcome.object));
       break;
     case DeleteOutcome::Kind::kUnchanged:
       break;
   }
-  return Answer(*type, std::move(outcome.object));
+  return Answer(type, std::move(outcome.object));
 }
 
 absl::Status FinalizeNamespace(Transaction& transaction, const std::string& name) {

@@ -45,6 +45,13 @@ absl::StatusOr<boost::json::value> DeleteObject(Transaction& transaction,
                                                 const kube::DeleteOptions& options,
                                                 const ContextSource& context);
 
+// The same, of a kind that need not be served.
+absl::StatusOr<boost::json::value> DeleteStored(Transaction& transaction,
+                                                const kube::ResourceType& type,
+                                                const kube::NamespacedName& name,
+                                                const kube::DeleteOptions& options,
+                                                const ContextSource& context);
+
 // Removes the finalizer "kubernetes" from the spec of a Namespace that is being deleted and, when
 // nothing else holds it, the Namespace.
 absl::Status FinalizeNamespace(Transaction& transaction, const std::string& name);

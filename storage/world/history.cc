@@ -51,8 +51,7 @@ void History::BeginAnew(uint64_t revision) {
   if (from_ != 0) {
     auto closed = closed_ == nullptr ? std::make_shared<std::vector<Interval>>()
                                      : std::make_shared<std::vector<Interval>>(*closed_);
-    // What was held is known at its beginning only: nobody said when it ended.
-    closed->push_back({from_, holds_ ? from_ : seen_});
+    closed->push_back({from_, seen_});
     if (closed->size() > kMaxIntervals) closed->erase(closed->begin());
     closed_ = std::move(closed);
   }

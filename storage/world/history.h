@@ -50,7 +50,7 @@ class History {
 
   // What the log holds on to, at most; the objects' sizes are estimates.
   static constexpr size_t kMaxChanges = 10'000;
-  static constexpr size_t kMaxBytes = 8 << 20;
+  static constexpr size_t kMaxBytes = 16 << 20;
 
   Knowledge Knows(uint64_t revision) const;
   // Newest revision up to which the source is known.
@@ -66,6 +66,7 @@ class History {
   // forgotten.
   void BeginAnew(uint64_t revision);
   // Until the next BeginAnew nothing will happen: every revision from `revision` on is known.
+  // Extend says how far others have been told so.
   void HoldFrom(uint64_t revision);
   // Adds a change. REQUIRES: `revision` is not below the last one's.
   void Add(uint64_t revision, LoggedChange change);

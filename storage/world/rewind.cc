@@ -25,4 +25,19 @@ WorldPtr Rewind(const WorldPtr& world, const StateVector& vector) {
   return past;
 }
 
+WorldPtr RewindCache::At(const WorldPtr& world, const StateVector& vector) {
+  if (vector == world->Vector()) return world;
+  {
+    MutexLock hold(&mutex_);
+    for (const Entry& entry : entries_) {
+      if (entry.world == world && entry.vector == vector) return entry.past;
+    }
+  }
+  WorldPtr past = Rewind(world, vector);
+  MutexLock hold(&mutex_);
+  entries_[next_] = {world, vector, past};
+  next_ = (next_ + 1) % kEntries;
+  return past;
+}
+
 }  // namespace steward::storage

@@ -83,6 +83,8 @@ class World {
   bool HasReached(const StateVector& vector) const;
   // Counts the changes, since the start, that the rules could see.
   uint64_t changes() const { return changes_; }
+  // Counts how often the revisions turned out to be another etcd's: numbers of before mean nothing.
+  uint64_t epoch() const { return epoch_; }
 
  private:
   friend class WorldEditor;
@@ -99,6 +101,7 @@ class World {
       std::make_shared<const std::vector<std::string>>();
   std::array<SourceState, kSources> sources_;
   uint64_t changes_ = 0;
+  uint64_t epoch_ = 0;
 };
 
 using WorldPtr = std::shared_ptr<const World>;

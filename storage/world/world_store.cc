@@ -17,6 +17,7 @@ void WorldStore::Publish(WorldPtr world) {
   {
     MutexLock lock(&mutex_);
     const bool changed = world->changes() != now_.world->changes();
+    if (world->epoch() != now_.world->epoch()) newest_ = 0;
     uint64_t highest = 0;
     for (size_t i = 0; i < kSources; ++i) {
       const SourceState& source = world->source(static_cast<Source>(i));

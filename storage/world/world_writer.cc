@@ -75,7 +75,10 @@ void WorldWriter::ReplaceAll(Source source, std::vector<kube::NamespacedName> pr
   const uint64_t floor = s.seen();
   // A list from before what was seen is of another etcd: where this source stands begins anew.
   bool visible = !s.synced || revision < floor;
-  if (revision < floor) s.rev = 0;
+  if (revision < floor) {
+    s.rev = 0;
+    ++world_.epoch_;
+  }
   s.history.BeginAnew(revision);
   // The first list is no change of anything that was known.
   const bool logged = s.synced && floor <= revision;
@@ -180,6 +183,21 @@ void WorldWriter::Advance(Source source, uint64_t revision, bool visible) {
   s.component = std::max(s.rev, lift);
   // A state that only this source's forgotten past could name is named by its newest revision.
   if (s.synced && s.history.Knows(s.component) != Knowledge::kKnown) s.component = s.seen();
+  RaiseAbsent();
+}
+
+// Nothing is heard of an absent kind: its state is named by what the others have come to, lest its
+// component fall ever farther behind the clock.
+void WorldWriter::RaiseAbsent() {
+  uint64_t newest = 0;
+  for (const SourceState& s : world_.sources_) {
+    if (!s.absent) newest = std::max(newest, s.component);
+  }
+  for (SourceState& s : world_.sources_) {
+    if (!s.absent || newest <= s.component) continue;
+    s.history.Extend(newest);
+    s.component = newest;
+  }
 }
 
 }  // namespace steward::storage

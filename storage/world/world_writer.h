@@ -64,6 +64,7 @@ class WorldWriter {
                   uint64_t floor);
   // Books a delta of `source`, whose history knows of it already.
   void Advance(Source source, uint64_t revision, bool visible);
+  void RaiseAbsent();
 
   struct Evidence {
     absl::Time time;

@@ -209,6 +209,27 @@ TEST_F(WorldWriterTest, AnAbsentKindIsEmpty) {
   EXPECT_FALSE(writer_.Snapshot()->source(Source::kCsv).absent);
 }
 
+// Else the component of a kind that stays away would fall behind the clock until it says nothing.
+TEST_F(WorldWriterTest, AnAbsentKindKeepsUpWithTheOthers) {
+  writer_.Replace(std::vector<olm::NamespacePtr>{}, 12);
+  writer_.ReplaceAbsent(Source::kCsv);
+  writer_.ReplaceAbsent(Source::kOperatorGroup);
+  writer_.Put(Ns("a"), 20'000'000);
+  EXPECT_EQ(Version().csv, 20'000'000u);
+  EXPECT_EQ(writer_.Snapshot()->Knows({20'000'000, 20'000'000, 20'000'000}), Knowledge::kKnown);
+}
+
+TEST_F(WorldWriterTest, ARestoredEtcdIsAnother) {
+  Sync();
+  writer_.Put(Ns("a"), 1000);
+  const StateVector before = writer_.Snapshot()->Vector();
+  const uint64_t epoch = writer_.Snapshot()->epoch();
+  writer_.Replace(std::vector<olm::NamespacePtr>{Ns("b")}, 500);
+  EXPECT_NE(writer_.Snapshot()->epoch(), epoch);
+  EXPECT_EQ(writer_.Snapshot()->Knows(before), Knowledge::kNotYet);
+  EXPECT_EQ(writer_.Snapshot()->source(Source::kNamespace).component, 500u);
+}
+
 // The index kept by deltas equals one computed afresh, whatever the history.
 TEST_F(WorldWriterTest, TheIndexIsWhatTheRulesSay) {
   std::mt19937 random(11);

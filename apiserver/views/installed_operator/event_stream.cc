@@ -16,21 +16,28 @@ namespace {
 
 using Outcome = WatchCursor::Outcome;
 
+// How often one looks whether a state that is waited for can come.
+constexpr std::chrono::seconds kLookAgain{1};
+
+absl::Status TooOld(const std::string& number) {
+  return kube::ToStatus(kube::Expired(StrCat("too old resource version: ", number)));
+}
+
 std::chrono::steady_clock::time_point After(absl::Duration duration) {
   return std::chrono::steady_clock::now() + absl::ToChronoNanoseconds(duration);
 }
 
 }  // namespace
 
-InstalledOperatorStream::InstalledOperatorStream(storage::WorldStore& worlds,
+InstalledOperatorStream::InstalledOperatorStream(const StreamContext& context,
                                                  rest::Selection selection, StreamStart start)
-    : worlds_(worlds),
+    : context_(context),
+      worlds_(context.worlds),
       bookmarks_(start.bookmarks),
-      bookmark_period_(start.bookmark_period),
       deadline_(After(std::min(start.timeout, absl::Hours(24)))),
-      next_bookmark_(After(start.bookmark_period)),
+      next_bookmark_(After(context.bookmark_period)),
       initial_(std::move(start.initial)),
-      cursor_(start.number, std::move(selection)) {}
+      cursor_(start.number, worlds_.Current()->epoch(), std::move(selection), context.past) {}
 
 InstalledOperatorStream::~InstalledOperatorStream() = default;
 
@@ -40,7 +47,7 @@ bool InstalledOperatorStream::Ready() const {
 }
 
 rest::WatchEvent InstalledOperatorStream::Bookmark(bool initial_events_end) {
-  next_bookmark_ = After(bookmark_period_);
+  next_bookmark_ = After(context_.bookmark_period);
   rest::WatchEvent event;
   event.type = rest::WatchEvent::Type::kBookmark;
   event.resource_version = cursor_.number();
@@ -94,23 +101,42 @@ Task<std::optional<rest::WatchEvent>> InstalledOperatorStream::Next() {
         continue;
       case Outcome::kBurstEnd:
         if (bookmarks_) co_return Bookmark(false);
+        [[fallthrough]];
+      case Outcome::kQuiet:
+        // A stream ends here, also one that always finds something new.
+        if (std::chrono::steady_clock::now() >= deadline_) co_return std::nullopt;
         continue;
       case Outcome::kExpired:
-        co_return kube::ToStatus(
-            kube::Expired(StrCat("too old resource version: ", cursor_.number())));
+        co_return TooOld(cursor_.number());
       case Outcome::kCurrent:
+        waiting_since_.reset();
+        break;
       case Outcome::kNotYet:
+        if (IsOfAnotherCluster()) co_return TooOld(cursor_.number());
         break;
     }
     const SteadyTime now = std::chrono::steady_clock::now();
     if (now >= deadline_) co_return std::nullopt;
     SteadyTime wake = deadline_;
-    if (bookmarks_) {
+    if (waiting_since_) {
+      wake = std::min(wake, now + kLookAgain);
+    } else if (bookmarks_) {
       if (now >= next_bookmark_) co_return Bookmark(false);
       wake = std::min(wake, next_bookmark_);
     }
     co_await worlds_.published().WaitSince(ticket, wake);
   }
+}
+
+// A state above every revision that the cluster has had is not going to come: it is of another
+// etcd, or made up. Said only when the cluster was asked and had its time to answer.
+bool InstalledOperatorStream::IsOfAnotherCluster() {
+  const SteadyTime now = std::chrono::steady_clock::now();
+  if (!waiting_since_) waiting_since_ = now;
+  if (context_.probe) context_.probe();
+  if (!context_.probe || now - *waiting_since_ < kLookAgain) return false;
+  const storage::StateVector& vector = cursor_.vector();
+  return *std::max_element(vector.begin(), vector.end()) > worlds_.newest_revision();
 }
 
 }  // namespace steward::views

@@ -3,6 +3,7 @@
 #define APISERVER_VIEWS_INSTALLED_OPERATOR_EVENT_STREAM_H_
 
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <optional>
 
@@ -10,9 +11,19 @@
 #include "apiserver/rest/resource.h"
 #include "apiserver/rest/watcher.h"
 #include "apiserver/views/installed_operator/watch_cursor.h"
+#include "storage/world/rewind.h"
 #include "storage/world/world_store.h"
 
 namespace steward::views {
+
+// What all streams share. Outlives them.
+struct StreamContext {
+  storage::WorldStore& worlds;
+  storage::RewindCache& past;
+  // Asks how far the cluster's revision has come; may be empty.
+  std::function<void()> probe;
+  absl::Duration bookmark_period;
+};
 
 struct StreamStart {
   storage::Number number;  // the state that the client has or is about to get
@@ -20,7 +31,6 @@ struct StreamStart {
   std::unique_ptr<rest::Cursor> initial;
   bool bookmarks = false;
   absl::Duration timeout;
-  absl::Duration bookmark_period;
 };
 
 // A cursor and a selection: holds one event at a time, whatever the client's speed. Ends between
@@ -28,8 +38,7 @@ struct StreamStart {
 // (any more).
 class InstalledOperatorStream : public rest::EventStream {
  public:
-  // REQUIRES: `worlds` outlives the stream.
-  InstalledOperatorStream(storage::WorldStore& worlds, rest::Selection selection,
+  InstalledOperatorStream(const StreamContext& context, rest::Selection selection,
                           StreamStart start);
   ~InstalledOperatorStream() override;
 
@@ -41,16 +50,19 @@ class InstalledOperatorStream : public rest::EventStream {
   using SteadyTime = std::chrono::steady_clock::time_point;
 
   Task<std::optional<rest::WatchEvent>> NextInitial();
+  bool IsOfAnotherCluster();
   rest::WatchEvent Bookmark(bool initial_events_end);
   rest::WatchEvent Event();
 
+  const StreamContext& context_;
   storage::WorldStore& worlds_;
   const bool bookmarks_;
-  const absl::Duration bookmark_period_;
   const SteadyTime deadline_;
   SteadyTime next_bookmark_;
   std::unique_ptr<rest::Cursor> initial_;
   WatchCursor cursor_;
+  // Since when the client's state has been waited for; and when next to look whether it can come.
+  std::optional<SteadyTime> waiting_since_;
   std::unique_ptr<rest::Object> object_;
 };
 

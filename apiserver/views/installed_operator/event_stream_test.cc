@@ -210,6 +210,31 @@ TEST_F(EventStreamTest, AFutureStateIsWaitedFor) {
   RunOn(io_, tasks.Stop());
 }
 
+TEST_F(EventStreamTest, AnotherEtcdExpiresWhatIsOpen) {
+  const auto stream = Watch(Now());
+  world_.writer().Replace(std::vector<olm::NamespacePtr>{}, 3);
+  Publish();
+  EXPECT_THAT(Next(*stream, 1), ElementsAre("Expired"));
+}
+
+// A number above everything that the cluster has had, once the cluster was asked.
+TEST_F(EventStreamTest, AStateThatCannotComeIsExpired) {
+  int asked = 0;
+  InstalledOperators view(worlds_, {.on_newest_read = [&asked] { ++asked; }});
+  storage::Number forged = worlds_.Now().number();
+  forged.clock += 1000 * storage::kTicks;
+  forged.vector = {900, 900, 900};
+  rest::WatchOptions options;
+  options.resource_version = forged.ToString();
+  options.bookmarks = true;
+  options.timeout = absl::Minutes(1);
+  const rest::Selection selection;
+  auto stream = RunOn(io_, view.Watch(selection, options));
+  ASSERT_OK(stream);
+  EXPECT_THAT(Next(**stream, 1), ElementsAre("Expired"));
+  EXPECT_GT(asked, 0);
+}
+
 TEST_F(EventStreamTest, EndsWhenItsTimeIsUp) {
   timeout_ = absl::ZeroDuration();
   const auto stream = Watch(Now());

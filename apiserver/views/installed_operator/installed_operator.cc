@@ -17,7 +17,6 @@
 #include "kube/meta/status.h"
 #include "kube/meta/uuid.h"
 #include "olm/decode.h"
-#include "storage/world/rewind.h"
 
 namespace steward::views {
 namespace {
@@ -61,6 +60,9 @@ absl::StatusOr<storage::Number> ParseNumber(const std::string& text) {
   return kube::ToStatus(
       kube::BadRequest(StrCat("invalid resource version: ", number.status().message())));
 }
+
+// A page is held while it is written; a larger one is cut, and its token goes on.
+constexpr int64_t kMaxPage = 5000;
 
 std::vector<Appearance> One(Appearance seen) {
   std::vector<Appearance> one;
@@ -129,6 +131,14 @@ Task<InstalledOperators::Snapshot> InstalledOperators::Read(rest::ReadOptions op
     // What is not older than a number does not carry a smaller one.
     storage::Number number = moment.number();
     number.clock = std::max(number.clock, asked.clock);
+    for (size_t i = 0; i < number.vector.size(); ++i) {
+      const storage::History& history =
+          moment.world->source(static_cast<storage::Source>(i)).history;
+      if (asked.vector[i] > number.vector[i] &&
+          history.Knows(asked.vector[i]) == storage::Knowledge::kKnown) {
+        number.vector[i] = asked.vector[i];  // names the same state
+      }
+    }
     Snapshot snapshot{std::move(moment.world), number};
     co_return snapshot;
   }
@@ -137,7 +147,7 @@ Task<InstalledOperators::Snapshot> InstalledOperators::Read(rest::ReadOptions op
     co_return kube::ToStatus(kube::Expired(StrCat(
         "The resourceVersion for the provided list is too old: ", options.resource_version)));
   }
-  Snapshot snapshot{storage::Rewind(moment.world, asked.vector), asked};
+  Snapshot snapshot{past_.At(moment.world, asked.vector), asked};
   co_return snapshot;
 }
 
@@ -175,6 +185,7 @@ Task<rest::Reading> InstalledOperators::List(const rest::Selection& selection,
     co_return reading;
   }
   // Whether there is another page is said before the first object.
+  const size_t limit = static_cast<size_t>(std::min(read.limit, kMaxPage));
   std::vector<Appearance> page;
   while (true) {
     const rest::Object* object = cursor->Next();
@@ -183,7 +194,7 @@ Task<rest::Reading> InstalledOperators::List(const rest::Selection& selection,
       if (!more) break;
       continue;
     }
-    if (page.size() == static_cast<size_t>(read.limit)) {
+    if (page.size() == limit) {
       const Appearance& last = page.back();
       const ContinueToken next{reading.resource_version, {last.ns->name, last.csv->key.name}};
       reading.continue_token = next.Encode(selected);
@@ -201,7 +212,6 @@ Task<std::unique_ptr<rest::EventStream>> InstalledOperators::Watch(
   StreamStart start;
   start.bookmarks = options.bookmarks;
   start.timeout = options.timeout;
-  start.bookmark_period = options_.bookmark_period;
   const bool numbered = !options.resource_version.empty() && options.resource_version != "0";
   if (numbered && !options.send_initial_events) {
     CO_ASSIGN_OR_RETURN(start.number, ParseNumber(options.resource_version));
@@ -214,7 +224,7 @@ Task<std::unique_ptr<rest::EventStream>> InstalledOperators::Watch(
       start.initial = std::make_unique<ListCursor>(std::move(snapshot.world), selected);
     }
   }
-  co_return std::make_unique<InstalledOperatorStream>(worlds_, std::move(selected),
+  co_return std::make_unique<InstalledOperatorStream>(streams_, std::move(selected),
                                                       std::move(start));
 }
 

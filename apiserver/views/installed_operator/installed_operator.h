@@ -9,7 +9,9 @@
 #include "absl/time/time.h"
 #include "apiserver/rest/resource.h"
 #include "apiserver/rest/watcher.h"
+#include "apiserver/views/installed_operator/event_stream.h"
 #include "storage/world/number.h"
+#include "storage/world/rewind.h"
 #include "storage/world/world_store.h"
 
 namespace steward::views {
@@ -63,6 +65,8 @@ class InstalledOperators : public rest::Getter,
 
   storage::WorldStore& worlds_;
   const InstalledOperatorOptions options_;
+  storage::RewindCache past_;
+  const StreamContext streams_{worlds_, past_, options_.on_newest_read, options_.bookmark_period};
 };
 
 }  // namespace steward::views

@@ -18,8 +18,8 @@ using storage::StateVector;
 using storage::World;
 using storage::WorldPtr;
 
-// Beyond this a new list costs the client less.
-constexpr size_t kMaxSuspects = 100'000;
+// Beyond this a new list costs everybody less.
+constexpr size_t kMaxLooks = 100'000;
 
 int64_t PowerOfTen(int exponent) {
   int64_t power = 1;
@@ -57,11 +57,18 @@ Versions<Key, Ptr> VersionsOf(const World& world, Source source,
 
 }  // namespace
 
-WatchCursor::WatchCursor(storage::Number start, rest::Selection selection)
-    : selection_(std::move(selection)), position_(start), number_(start.ToString()) {}
+WatchCursor::WatchCursor(storage::Number start, uint64_t epoch, rest::Selection selection,
+                         storage::RewindCache& past)
+    : selection_(std::move(selection)),
+      past_(past),
+      epoch_(epoch),
+      position_(start),
+      number_(start.ToString()) {}
 
 WatchCursor::Outcome WatchCursor::Next(const storage::Moment& now) {
   if (diff_) return Advance();
+  // Another etcd: what the client has is of nothing that is known here.
+  if (epoch_ != now.world->epoch()) return Outcome::kExpired;
   switch (now.world->Knows(position_.vector)) {
     case storage::Knowledge::kForgotten:
       return Outcome::kExpired;
@@ -83,7 +90,7 @@ bool WatchCursor::BeginBurst(const storage::Moment& now) {
 
   std::set<kube::NamespacedName> again;
   if (!complete) {
-    std::optional<std::set<kube::NamespacedName>> suspects = Suspects(*now.world);
+    std::optional<std::set<kube::NamespacedName>> suspects = Suspects(now.world);
     if (!suspects) return false;
     again = *std::move(suspects);
   }
@@ -93,7 +100,7 @@ bool WatchCursor::BeginBurst(const storage::Moment& now) {
   low_ = again.empty() ? INT64_MAX : Revision(position_.clock) - PowerOfTen(position_.mark);
   if (!touched.empty()) low_ = std::min(low_, static_cast<int64_t>(touched.floor));
   has_event_ = false;
-  WorldPtr before = storage::Rewind(now.world, position_.vector);
+  WorldPtr before = past_.At(now.world, position_.vector);
   diff_.emplace(std::move(before), now.world, std::move(touched), selection_, std::move(again));
   return true;
 }
@@ -130,12 +137,13 @@ WatchCursor::Outcome WatchCursor::Advance() {
   position_ = target_;
   event_.reset();
   diff_.reset();
-  return Outcome::kBurstEnd;
+  return has_event_ ? Outcome::kBurstEnd : Outcome::kQuiet;
 }
 
 // Keys that could have been visible under any combination of the versions in the window that a
 // number inside a burst stands for.
-std::optional<std::set<kube::NamespacedName>> WatchCursor::Suspects(const World& world) const {
+std::optional<std::set<kube::NamespacedName>> WatchCursor::Suspects(const WorldPtr& now) const {
+  const World& world = *now;
   const int64_t horizon = Revision(position_.clock) - PowerOfTen(position_.mark);
   for (size_t i = 0; i < storage::kSources; ++i) {
     const uint64_t part = position_.vector[i];
@@ -145,7 +153,7 @@ std::optional<std::set<kube::NamespacedName>> WatchCursor::Suspects(const World&
       return std::nullopt;
     }
   }
-  const WorldPtr then = storage::Rewind(std::make_shared<const World>(world), position_.vector);
+  const WorldPtr then = past_.At(now, position_.vector);
   const auto same = [](const kube::NamespacedName& key) { return key; };
   const auto csvs = VersionsOf<kube::NamespacedName, olm::CsvPtr>(
       world, Source::kCsv, then->csvs(), horizon, position_.vector[0], same);
@@ -180,15 +188,20 @@ std::optional<std::set<kube::NamespacedName>> WatchCursor::Suspects(const World&
     return false;
   };
   std::set<kube::NamespacedName> suspects;
+  size_t looks = 0;
+  const auto look = [&](const kube::NamespacedName& csv, const std::string& ns) {
+    if (only_ns != nullptr && ns != *only_ns) return;
+    ++looks;
+    if (ns == csv.ns || targeted(csv.ns, ns)) suspects.insert({ns, csv.name});
+  };
   for (const auto& [key, forms] : csvs.all) {
     if (only_name != nullptr && key.name != *only_name) continue;
-    const bool everywhere = names_touched.count(key.name) > 0;
-    for (const auto& [ns, ns_forms] : namespaces.all) {
-      if (only_ns != nullptr && ns != *only_ns) continue;
-      if (!everywhere && namespaces.touched.count(ns) == 0) continue;
-      if (ns == key.ns || targeted(key.ns, ns)) suspects.insert({ns, key.name});
-      if (suspects.size() > kMaxSuspects) return std::nullopt;
+    if (names_touched.count(key.name) > 0) {
+      for (const auto& [ns, ns_forms] : namespaces.all) look(key, ns);
+    } else {
+      for (const std::string& ns : namespaces.touched) look(key, ns);
     }
+    if (looks > kMaxLooks) return std::nullopt;
   }
   return suspects;
 }

@@ -11,6 +11,7 @@
 #include "apiserver/views/installed_operator/diff.h"
 #include "kube/meta/names.h"
 #include "storage/world/number.h"
+#include "storage/world/rewind.h"
 #include "storage/world/world_store.h"
 
 namespace steward::views {
@@ -23,13 +24,16 @@ namespace steward::views {
 // may have missed.
 class WatchCursor {
  public:
-  // `start`: the number that the client has.
-  WatchCursor(storage::Number start, rest::Selection selection);
+  // `start`: the number that the client has, in the present World's `epoch`. REQUIRES: `past`
+  // outlives the cursor.
+  WatchCursor(storage::Number start, uint64_t epoch, rest::Selection selection,
+              storage::RewindCache& past);
 
   enum class Outcome {
     kEvent,     // event() and number() are the next
     kPause,     // more is to be looked at: let others have a turn
     kBurstEnd,  // the client has the state that number() names: the place for a bookmark
+    kQuiet,     // as kBurstEnd, of a burst without events
     kCurrent,   // and that is the newest
     kNotYet,    // this replica has not reached the client's state
     kExpired,   // this replica does not know the client's state any more
@@ -41,16 +45,19 @@ class WatchCursor {
   const DiffEvent& event() const { return *event_; }
   // Of the event, or of the client's state.
   const std::string& number() const { return number_; }
+  const storage::StateVector& vector() const { return position_.vector; }
   // Another event of the same burst is known to follow.
   bool more_follows() const { return ahead_.has_value(); }
 
  private:
   // Looks for the first event; false: kExpired.
   bool BeginBurst(const storage::Moment& now);
-  std::optional<std::set<kube::NamespacedName>> Suspects(const storage::World& world) const;
+  std::optional<std::set<kube::NamespacedName>> Suspects(const storage::WorldPtr& now) const;
   Outcome Advance();
 
   const rest::Selection selection_;
+  storage::RewindCache& past_;
+  const uint64_t epoch_;
   storage::Number position_;  // the client's, between bursts
 
   // The burst under way.

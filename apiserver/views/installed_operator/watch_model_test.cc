@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <memory>
 #include <optional>
@@ -24,6 +25,7 @@
 #include "apiserver/views/installed_operator/watch_cursor.h"
 #include "kube/meta/resource_version.h"
 #include "kube/meta/selector.h"
+#include "storage/world/rewind.h"
 #include "storage/world/world_store.h"
 #include "storage/world/world_writer.h"
 
@@ -277,7 +279,7 @@ class Client {
     if (relist) Relist();
     absl::StatusOr<storage::Number> number = storage::Number::Parse(number_);
     Require(number.ok(), "a number cannot be read: " + number_);
-    cursor_.emplace(*number, selection_);
+    cursor_.emplace(*number, home_->Now().world->epoch(), selection_, past_);
   }
 
   // False: there is nothing to read now.
@@ -290,6 +292,7 @@ class Client {
       case WatchCursor::Outcome::kPause:
         return true;
       case WatchCursor::Outcome::kBurstEnd:
+      case WatchCursor::Outcome::kQuiet:
         // A bookmark.
         TakeNumber(cursor_->number());
         return true;
@@ -357,6 +360,7 @@ class Client {
   const bool console_;
   const rest::Selection selection_;
   std::shared_ptr<Replica> home_;
+  storage::RewindCache past_;
   std::optional<WatchCursor> cursor_;
   std::map<kube::NamespacedName, Held> store_;
   std::string number_;
@@ -453,7 +457,7 @@ class Simulation {
  private:
   Etcd etcd_;
   Replicas replicas_;
-  std::vector<Client> clients_;
+  std::deque<Client> clients_;
 };
 
 std::optional<std::string> RunSchedule(const std::vector<Step>& steps, int* expired = nullptr) {

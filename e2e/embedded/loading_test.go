@@ -1,0 +1,82 @@
+package embedded_test
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"steward.dev/e2e/embedded"
+	"steward.dev/e2e/olm"
+)
+
+// What OLM would say in the status of an OperatorGroup follows the namespaces.
+func TestUpSaysWhatOperatorGroupsTarget(t *testing.T) {
+	up := start(t, t.TempDir(), "--load", examples(t))
+	targets := func() []string {
+		group, err := up.Any.Resource(olm.OperatorGroups).Namespace("monitoring").Get(t.Context(), "monitored-namespaces", metav1.GetOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		namespaces, _, _ := unstructured.NestedStringSlice(group.Object, "status", "namespaces")
+		return namespaces
+	}
+	// As loaded: right, and so left alone, order and all.
+	if got := targets(); !slices.Equal(got, []string{"shop-prod", "payments"}) {
+		t.Errorf("as loaded: %q", got)
+	}
+	follows := func(want ...string) {
+		t.Helper()
+		for deadline := time.Now().Add(5 * time.Second); !slices.Equal(targets(), want); time.Sleep(20 * time.Millisecond) {
+			if time.Now().After(deadline) {
+				t.Fatalf("status.namespaces is still %q, want %q", targets(), want)
+			}
+		}
+	}
+	label(t, up, "web", `{"monitored":"true"}`)
+	follows("payments", "shop-prod", "web")
+	if err := up.Any.Resource(olm.Namespaces).Delete(t.Context(), "payments", metav1.DeleteOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	follows("shop-prod", "web")
+}
+
+// The resourceVersions of everything that the examples hold, by name.
+func versions(t *testing.T, up *embedded.Up) map[string]string {
+	t.Helper()
+	found := map[string]string{}
+	for _, resource := range []schema.GroupVersionResource{
+		olm.Definitions, olm.Namespaces, olm.OperatorGroups, olm.CSVs,
+		{Group: "tidepool.example.com", Version: "v1", Resource: "postgresclusters"},
+	} {
+		list, err := up.Any.Resource(resource).List(t.Context(), metav1.ListOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, item := range list.Items {
+			found[fmt.Sprintf("%s %s/%s", resource.Resource, item.GetNamespace(), item.GetName())] = item.GetResourceVersion()
+		}
+	}
+	return found
+}
+
+func TestUpChangesNothingByLoadingTheSameAgain(t *testing.T) {
+	data := t.TempDir()
+	first := start(t, data, "--load", examples(t), "--strict")
+	before := versions(t, first)
+	stop(t, first)
+	second := start(t, data, "--load", examples(t), "--strict")
+	if after := versions(t, second); !maps.Equal(before, after) {
+		t.Errorf("before: %v\nafter: %v", before, after)
+	}
+	stop(t, second)
+	if !strings.Contains(second.Said(), `created="0" updated="0"`) {
+		t.Error(second.Said())
+	}
+}
