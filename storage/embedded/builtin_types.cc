@@ -100,15 +100,19 @@ void AddRbac(std::vector<ResourceType>& types) {
     type.schema = std::move(schema);
     types.push_back(std::move(type));
   };
+  const std::vector<PrinterColumn> of_a_binding = {
+      Column("Role", ".roleRef.name", "The role that is granted"), Age()};
   add(SchemaOf("Rules that hold in one namespace.", kRules),
       Type(group, "v1", "Role", "roles", "role", kNamespaced, {}, {CreatedAt()}));
-  types.push_back(Type(group, "v1", "RoleBinding", "rolebindings", "rolebinding", kNamespaced, {},
-                       {Column("Role", ".roleRef.name", "The role that is granted"), Age()}));
-  types.push_back(Type(group, "v1", "ClusterRole", "clusterroles", "clusterrole", kClusterScoped,
-                       {}, {CreatedAt()}));
-  types.push_back(Type(group, "v1", "ClusterRoleBinding", "clusterrolebindings",
-                       "clusterrolebinding", kClusterScoped, {},
-                       {Column("Role", ".roleRef.name", "The role that is granted"), Age()}));
+  add(SchemaOf("Grants a role in one namespace.", kBinding),
+      Type(group, "v1", "RoleBinding", "rolebindings", "rolebinding", kNamespaced, {},
+           of_a_binding));
+  add(SchemaOf("Rules that hold in the whole cluster.", StrCat(kRules, kAggregation)),
+      Type(group, "v1", "ClusterRole", "clusterroles", "clusterrole", kClusterScoped, {},
+           {CreatedAt()}));
+  add(SchemaOf("Grants a role in the whole cluster.", kBinding),
+      Type(group, "v1", "ClusterRoleBinding", "clusterrolebindings", "clusterrolebinding",
+           kClusterScoped, {}, of_a_binding));
 }
 
 void AddApiExtensions(std::vector<ResourceType>& types) {

@@ -1,5 +1,6 @@
 #include "storage/embedded/caught_up.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <string_view>
@@ -29,13 +30,25 @@ constexpr Feed kFeeds[] = {
 // Waiting ends now and then, to no effect.
 constexpr absl::Duration kPatience = absl::Minutes(1);
 
-// As many changes as one look takes; what is behind them is looked at after the next World.
-constexpr int64_t kLooks = 1000;
-constexpr size_t kLookBytes = 16 << 20;
+// As many changes as are read in one go.
+constexpr int64_t kBatch = 1000;
+constexpr size_t kBatchBytes = 16 << 20;
 
 // Copies are not among what a World asks for: nothing tells it of them.
 bool IsCopy(const Change& change) {
   return change.body.has_value() && change.body->find("\"olm.copiedFrom\":") != std::string::npos;
+}
+
+// Whether all changes of `resource` behind `seen` are of copies.
+absl::StatusOr<bool> OnlyCopies(VersionTable& table, std::string_view resource, int64_t seen,
+                                int64_t revision) {
+  while (true) {
+    ASSIGN_OR_RETURN(const std::vector<Change> unseen,
+                     table.Changes(resource, seen, revision, kBatch, kBatchBytes));
+    if (unseen.empty()) return true;
+    if (!std::all_of(unseen.begin(), unseen.end(), IsCopy)) return false;
+    seen = unseen.back().revision;
+  }
 }
 
 // A World knows the revision of the last event of a source, which other resources' revisions
@@ -45,11 +58,8 @@ Task<bool> Shows(Store& store, WorldPtr world, int64_t revision) {
       [world, revision](VersionTable& table) -> absl::StatusOr<bool> {
     for (const Feed& feed : kFeeds) {
       const auto seen = static_cast<int64_t>(world->source(feed.source).seen());
-      ASSIGN_OR_RETURN(const std::vector<Change> unseen,
-                       table.Changes(feed.resource, seen, revision, kLooks, kLookBytes));
-      for (const Change& change : unseen) {
-        if (!IsCopy(change)) return false;
-      }
+      ASSIGN_OR_RETURN(const bool only_copies, OnlyCopies(table, feed.resource, seen, revision));
+      if (!only_copies) return false;
     }
     return true;
   };

@@ -57,5 +57,16 @@ TEST_F(CaughtUpTest, OtherResourcesAreNotWaitedFor) {
   ASSERT_OK(Wait());
 }
 
+// A World does not ask for copies, so it never hears of them.
+TEST_F(CaughtUpTest, CopiesAreNotWaitedFor) {
+  ASSERT_OK(Wait());
+  ASSERT_OK(store_.Create(kNamespaceResource, "", R"({"metadata":{"name":"a"}})"));
+  ASSERT_OK(store_.Create(kCsvs, "a", R"({"apiVersion":"operators.coreos.com/v1alpha1",
+      "kind":"ClusterServiceVersion","metadata":{"name":"a.v1","labels":{"olm.copiedFrom":"b"}},
+      "spec":{}})"));
+  ASSERT_OK(Wait());
+  EXPECT_EQ(worlds_.Current()->csvs().Find({"a", "a.v1"}), nullptr);
+}
+
 }  // namespace
 }  // namespace steward::storage

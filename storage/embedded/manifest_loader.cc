@@ -7,13 +7,13 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_join.h"
 #include "base/async/in_flight.h"
-#include "base/async/yield.h"
 #include "base/log/log.h"
 #include "base/status/macros.h"
 #include "base/text/str_cat.h"
 #include "kube/meta/status.h"
 #include "storage/embedded/builtin_types.h"
 #include "storage/embedded/manifest_plan.h"
+#include "storage/embedded/manifest_reader.h"
 #include "storage/embedded/manifest_writer.h"
 
 namespace steward::storage {
@@ -23,28 +23,6 @@ namespace {
 // Writes under way: those that wait at the same time share one commit.
 constexpr size_t kInFlight = 64;
 constexpr size_t kNamesInLog = 10;
-
-Task<Manifests> ReadAll(std::vector<std::string> paths) {
-  CO_ASSIGN_OR_RETURN(const std::vector<std::string> files, FindManifests(paths));
-  Manifests manifests;
-  size_t bytes = 0;
-  for (const std::string& file : files) {
-    absl::StatusOr<std::string> text = ReadManifest(file, kMaxManifestFile);
-    if (!text.ok()) {
-      manifests.problems.push_back({file, std::string(text.status().message())});
-      continue;
-    }
-    bytes += text->size();
-    if (bytes > kMaxManifests) {
-      co_return absl::ResourceExhaustedError(
-          StrCat("the files to load have more than ", kMaxManifests, " bytes"));
-    }
-    ParseManifests(file, *text, manifests);
-    // Reading may take long; a signal does not wait for all of it.
-    co_await Yield();
-  }
-  co_return manifests;
-}
 
 std::string Sentence(const ManifestProblem& problem) {
   return StrCat(problem.where, ": ", problem.what);
@@ -145,7 +123,7 @@ class Loader {
 }  // namespace
 
 Task<LoadResult> LoadManifests(kube::Client& client, CatalogPtr catalog, LoadOptions options) {
-  CO_ASSIGN_OR_RETURN(Manifests manifests, co_await ReadAll(std::move(options.paths)));
+  CO_ASSIGN_OR_RETURN(Manifests manifests, co_await ReadManifests(std::move(options.paths)));
   const ManifestPlan plan = PlanManifests(std::move(manifests), *catalog);
   Loader loader(client);
   for (const ManifestProblem& problem : plan.problems) loader.Report(problem);

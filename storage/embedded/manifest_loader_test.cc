@@ -251,6 +251,7 @@ TEST_F(ManifestLoaderFaultTest, SixtyFourWritesAreUnderWay) {
   cluster_.Hold(FakeClient::Verb::kCreate, kConfigMaps);
   TaskGroup tasks(io_.get_executor());
   tasks.Spawn("load", Discard(LoadManifests(cluster_, catalog_, folder_.Options())));
+  while (cluster_.calls(FakeClient::Verb::kCreate, kConfigMaps) < 64) io_.run_one();
   io_.poll();
   EXPECT_EQ(cluster_.calls(FakeClient::Verb::kCreate, kConfigMaps), 64);
   // A cancelled load leaves no call behind.

@@ -1,0 +1,34 @@
+// A thread with an executor of its own.
+#ifndef BASE_ASYNC_OWN_THREAD_H_
+#define BASE_ASYNC_OWN_THREAD_H_
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/io_context.hpp>
+#include <thread>
+
+namespace steward {
+
+// Runs one handler at a time. Ends with this object, after the handler that is running; others are
+// dropped unrun.
+class OwnThread {
+ public:
+  OwnThread() : work_(io_.get_executor()), thread_([this] { io_.run(); }) {}
+  ~OwnThread() {
+    io_.stop();
+    thread_.join();
+  }
+  OwnThread(const OwnThread&) = delete;
+  OwnThread& operator=(const OwnThread&) = delete;
+
+  boost::asio::any_io_executor executor() { return io_.get_executor(); }
+
+ private:
+  boost::asio::io_context io_{1};
+  boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work_;
+  std::thread thread_;
+};
+
+}  // namespace steward
+
+#endif  // BASE_ASYNC_OWN_THREAD_H_
