@@ -100,12 +100,16 @@ func (c *Cluster) WaitAvailable(ctx context.Context) error {
 }
 
 // WaitServed waits until the API answers a list through the aggregator: it may be available before Steward has read
-// the cluster, and a new role takes the aggregator's and RBAC's caches a moment.
+// the cluster, and a new role takes the aggregator's and RBAC's caches a moment. So does its OpenAPI, which the
+// aggregator fetches by itself.
 func (c *Cluster) WaitServed(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, startWithin)
 	defer cancel()
 	for {
 		_, err := c.Any.Resource(installedOperators).List(ctx, metav1.ListOptions{Limit: 1})
+		if err == nil {
+			err = c.describesAPI()
+		}
 		if err == nil {
 			return nil
 		}
@@ -115,6 +119,19 @@ func (c *Cluster) WaitServed(ctx context.Context) error {
 		case <-time.After(50 * time.Millisecond):
 		}
 	}
+}
+
+// describesAPI checks that the cluster's OpenAPI has the API.
+func (c *Cluster) describesAPI() error {
+	paths, err := c.Kube.Discovery().OpenAPIV3().Paths()
+	if err != nil {
+		return err
+	}
+	path := "apis/" + installedOperators.Group + "/" + installedOperators.Version
+	if _, ok := paths[path]; !ok {
+		return fmt.Errorf("/openapi/v3 does not have %s yet", path)
+	}
+	return nil
 }
 
 // Available is the condition Available of the APIService.

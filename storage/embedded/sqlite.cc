@@ -11,8 +11,10 @@ namespace steward::storage {
 namespace {
 
 absl::Status ErrorOf(sqlite3* handle, int code) {
-  const std::string why =
-      StrCat(sqlite3_errstr(code), handle == nullptr ? "" : StrCat(": ", sqlite3_errmsg(handle)));
+  std::string why = sqlite3_errstr(code);
+  if (handle != nullptr && why != sqlite3_errmsg(handle)) {
+    StrAppend(&why, ": ", sqlite3_errmsg(handle));
+  }
   switch (code & 0xff) {
     case SQLITE_FULL:
     case SQLITE_NOMEM:
