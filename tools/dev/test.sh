@@ -47,12 +47,11 @@ stage() {
 
 print_totals() {
   printf '\n=== totals\n'
-  awk '{ printf "%-12s %6d passed %4d failed %4d skipped %6d s\n", $1, $2, $3, $4, $5; seconds += $5 }
-       END { printf "%-12s %46d s\n", "all", seconds }' "$LOGS/totals"
-  awk '{ passed += $2; failed += $3; skipped += $4 }
+  awk '{ printf "%-12s %6d passed %4d failed %4d skipped %6d s\n", $1, $2, $3, $4, $5
+         passed += $2; failed += $3; skipped += $4; seconds += $5 }
        END {
-         if (skipped) printf "%d passed, %d failed, %d skipped\n", passed, failed, skipped
-         else printf "%d passed, %d failed\n", passed, failed
+         printf "%-12s %6d passed %4d failed %4d skipped %6d s\n", "all", passed, failed, skipped, seconds
+         printf "%d passed, %d failed\n", passed, failed
          exit failed > 0 || passed == 0
        }' "$LOGS/totals"
 }
