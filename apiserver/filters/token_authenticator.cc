@@ -10,6 +10,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_split.h"
 #include "apiserver/filters/digest.h"
+#include "base/json/json_access.h"
 #include "base/status/macros.h"
 #include "base/text/str_cat.h"
 
@@ -18,17 +19,6 @@ namespace json = boost::json;
 namespace {
 
 constexpr size_t kMaxCached = 4096;
-
-const json::object* ObjectAt(const json::object& parent, std::string_view key) {
-  const json::value* value = parent.if_contains(key);
-  return value != nullptr ? value->if_object() : nullptr;
-}
-
-std::string StringAt(const json::object& parent, std::string_view key) {
-  const json::value* value = parent.if_contains(key);
-  const json::string* text = value != nullptr ? value->if_string() : nullptr;
-  return text != nullptr ? std::string(text->data(), text->size()) : std::string();
-}
 
 std::vector<std::string> Strings(const json::value& value) {
   std::vector<std::string> strings;
@@ -60,7 +50,7 @@ absl::StatusOr<std::optional<http::UserInfo>> ReadReview(const json::value& revi
   if (status == nullptr) return absl::InternalError("a TokenReview without a status");
   const json::value* authenticated = status->if_contains("authenticated");
   if (authenticated == nullptr || !authenticated->is_bool() || !authenticated->get_bool()) {
-    const std::string error = StringAt(*status, "error");
+    const std::string error(StringAt(*status, "error"));
     // With an error the token was not judged, so that is nothing to remember.
     if (!error.empty()) return absl::UnauthenticatedError(StrCat("TokenReview: ", error));
     return std::nullopt;

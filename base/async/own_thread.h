@@ -9,17 +9,20 @@
 
 namespace steward {
 
-// Runs one handler at a time. Ends with this object, after the handler that is running; others are
-// dropped unrun.
+// Runs one handler at a time. Ends with Stop or with this object, after the handler that is
+// running; others are not run, and dropped with this object.
 class OwnThread {
  public:
   OwnThread() : work_(io_.get_executor()), thread_([this] { io_.run(); }) {}
-  ~OwnThread() {
-    io_.stop();
-    thread_.join();
-  }
+  ~OwnThread() { Stop(); }
   OwnThread(const OwnThread&) = delete;
   OwnThread& operator=(const OwnThread&) = delete;
+
+  // Idempotent. REQUIRES: not on the thread itself.
+  void Stop() {
+    io_.stop();
+    if (thread_.joinable()) thread_.join();
+  }
 
   boost::asio::any_io_executor executor() { return io_.get_executor(); }
 

@@ -8,7 +8,6 @@
 #include "base/status/macros.h"
 #include "base/text/str_cat.h"
 #include "kube/meta/status.h"
-#include "kube/meta/time.h"
 #include "storage/embedded/builtin_types.h"
 
 namespace steward::storage {
@@ -97,13 +96,6 @@ void AddFinalizer(std::string_view finalizer, json::object& object) {
   if (std::find(finalizers.begin(), finalizers.end(), value) == finalizers.end()) {
     finalizers.push_back(value);
   }
-}
-
-json::object MarkForDeletion(json::object object, absl::Time now) {
-  json::object& metadata = ObjectIn(object, "metadata");
-  metadata["deletionTimestamp"] = kube::FormatRfc3339(now);
-  metadata["deletionGracePeriodSeconds"] = 0;
-  return object;
 }
 
 }  // namespace steward::storage

@@ -7,7 +7,6 @@
 #include <string_view>
 
 #include "absl/status/status.h"
-#include "absl/time/time.h"
 #include "kube/meta/resource_type.h"
 #include "storage/embedded/store.h"
 
@@ -31,8 +30,6 @@ void SetNamespaceTerminating(boost::json::object& object);
 
 // Of any object: adds `finalizer` to its metadata, unless it is there.
 void AddFinalizer(std::string_view finalizer, boost::json::object& object);
-// Sets deletionTimestamp and a grace period of 0.
-boost::json::object MarkForDeletion(boost::json::object object, absl::Time now);
 
 }  // namespace steward::storage
 

@@ -8,8 +8,6 @@
 #include <algorithm>
 #include <atomic>
 #include <boost/asio/as_tuple.hpp>
-#include <boost/asio/executor_work_guard.hpp>
-#include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
@@ -23,9 +21,9 @@
 #include <optional>
 #include <set>
 #include <system_error>
-#include <thread>
 #include <vector>
 
+#include "base/async/own_thread.h"
 #include "base/log/log.h"
 #include "base/status/macros.h"
 #include "base/sync/mutex.h"
@@ -46,24 +44,6 @@ constexpr int64_t kCompactionBatch = 500;
 // Kubernetes' bound of a request's body.
 constexpr size_t kMaxObject = 3 << 20;
 constexpr int64_t kAll = std::numeric_limits<int64_t>::max();
-
-// One io_context and its thread.
-class Thread {
- public:
-  Thread() : work_(io_.get_executor()), thread_([this] { io_.run(); }) {}
-  ~Thread() { Stop(); }
-  // Ends what runs on it.
-  void Stop() {
-    io_.stop();
-    if (thread_.joinable()) thread_.join();
-  }
-  asio::any_io_executor executor() { return io_.get_executor(); }
-
- private:
-  asio::io_context io_{1};
-  asio::executor_work_guard<asio::io_context::executor_type> work_;
-  std::thread thread_;
-};
 
 // Holds DIR/lock as long as it lives: SQLite would let two processes write in turn, but their
 // revisions in memory would not agree.
@@ -171,7 +151,7 @@ struct Store::Impl : Transaction {
   int64_t first_revision = 0;  // that of Open
 
   // Last, so that they end first.
-  Thread writer, reader;
+  OwnThread writer, reader;
 };
 
 absl::StatusOr<std::optional<json::object>> Store::Impl::Get(const kube::ResourceType& type,

@@ -231,7 +231,8 @@ absl::StatusOr<json::value> DeleteStored(Transaction& transaction, const kube::R
     if (IsMarked(stored)) {
       outcome = {DeleteOutcome::Kind::kUnchanged, std::move(stored)};
     } else {
-      outcome = {DeleteOutcome::Kind::kMarked, MarkForDeletion(std::move(stored), fresh.now)};
+      MarkDeleted(fresh.now, MetadataOf(stored));
+      outcome = {DeleteOutcome::Kind::kMarked, std::move(stored)};
     }
   }
   switch (outcome.kind) {

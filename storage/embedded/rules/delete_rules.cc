@@ -64,6 +64,8 @@ json::array FinalizersFor(Propagation propagation, const json::object& meta) {
   return out;
 }
 
+}  // namespace
+
 void MarkDeleted(absl::Time now, json::object& meta) {
   if (!meta.contains("deletionTimestamp")) {
     meta["deletionTimestamp"] = kube::FormatRfc3339(now);
@@ -72,8 +74,6 @@ void MarkDeleted(absl::Time now, json::object& meta) {
   }
   meta["deletionGracePeriodSeconds"] = 0;
 }
-
-}  // namespace
 
 absl::StatusOr<DeleteOutcome> PrepareDelete(const kube::ResourceType& type,
                                             const json::object& stored,

@@ -91,6 +91,10 @@ absl::StatusOr<DeleteOutcome> PrepareDelete(const kube::ResourceType& type,
                                             const kube::DeleteOptions& options,
                                             const WriteContext& context);
 
+// What marks an object as being deleted, in its metadata: deletionTimestamp, unless it is there,
+// with a new generation if it has one, and a grace period of 0.
+void MarkDeleted(absl::Time now, boost::json::object& metadata);
+
 // The answer of a server to a DELETE that removed `object`: a Status of success with details
 // {name, group, kind (the plural), uid}.
 boost::json::object DeletedStatus(const kube::ResourceType& type,
