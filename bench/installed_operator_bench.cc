@@ -67,13 +67,13 @@ void BM_ListNamespaceJson(benchmark::State& state) {
   const storage::WorldPtr world = MakeWorld(6, 1000);
   const std::string version =
       storage::Number{1000 * storage::kTicks, storage::Number::kComplete, {1, 1, 1}}.ToString();
-  std::string out;
+  Rope out;
   for (auto _ : state) {
-    out.clear();
+    out.Clear();
     for (views::Appearance& seen : views::AppearancesIn(*world, "team-500")) {
       views::InstalledOperatorObject(std::move(seen)).AppendJson(version, out);
     }
-    benchmark::DoNotOptimize(out.data());
+    benchmark::DoNotOptimize(out.size());
   }
   state.SetBytesProcessed(state.iterations() * static_cast<int64_t>(out.size()));
 }
@@ -83,13 +83,13 @@ void BM_ListNamespaceMetadata(benchmark::State& state) {
   const storage::WorldPtr world = MakeWorld(6, 1000);
   const std::string version =
       storage::Number{1000 * storage::kTicks, storage::Number::kComplete, {1, 1, 1}}.ToString();
-  std::string out;
+  Rope out;
   for (auto _ : state) {
-    out.clear();
+    out.Clear();
     for (views::Appearance& seen : views::AppearancesIn(*world, "team-500")) {
       views::InstalledOperatorObject(std::move(seen)).AppendMetadata(version, out);
     }
-    benchmark::DoNotOptimize(out.data());
+    benchmark::DoNotOptimize(out.size());
   }
 }
 BENCHMARK(BM_ListNamespaceMetadata);

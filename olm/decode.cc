@@ -289,15 +289,16 @@ absl::Status ReadSpecFields(std::string_view spec, Csv& csv, bool& cleanup_enabl
   });
 }
 
-absl::Status ReadCsvStatus(value v, Csv& csv) {
+// The members that a copy carries too go to `status`.
+absl::Status ReadCsvStatus(value v, Csv& csv, std::string& status) {
   return VisitObject(v, "status", [&](std::string_view key, value member) -> absl::Status {
     if (key == "cleanup") return absl::OkStatus();
     if (key == "message") return AppendCompact(member, "status.message", csv.message_json);
     if (key == "reason") return AppendCompact(member, "status.reason", csv.reason_json);
-    const size_t start = csv.status_json.size();
-    RETURN_IF_ERROR(AppendMember(key, member, "status", csv.status_json));
+    const size_t start = status.size();
+    RETURN_IF_ERROR(AppendMember(key, member, "status", status));
     if (key != "phase") return absl::OkStatus();
-    const std::string_view phase = std::string_view(csv.status_json).substr(start);
+    const std::string_view phase = std::string_view(status).substr(start);
     return StringOf(phase.substr(phase.find(':') + 1), "status.phase", csv.phase);
   });
 }
@@ -335,16 +336,17 @@ absl::StatusOr<OperatorGroupPtr> DecodeOperatorGroup(std::string_view json) {
 absl::StatusOr<CsvPtr> DecodeCsv(std::string_view json) {
   Metadata metadata;
   auto csv = std::make_shared<Csv>();
+  std::string spec, status;
   RETURN_IF_ERROR(DecodeDocument(json, [&](std::string_view key, value member) -> absl::Status {
     if (key == "metadata") return ReadMetadata(member, metadata);
-    if (key == "spec") return AppendCompact(member, "spec", csv->spec_json);
-    if (key == "status") return ReadCsvStatus(member, *csv);
+    if (key == "spec") return AppendCompact(member, "spec", spec);
+    if (key == "status") return ReadCsvStatus(member, *csv, status);
     return absl::OkStatus();
   }));
   RETURN_IF_ERROR(CheckIdentity(metadata, /*namespaced=*/true));
   bool cleanup_enabled = false;
-  if (csv->spec_json.empty() || csv->spec_json == "null") csv->spec_json = "{}";
-  RETURN_IF_ERROR(ReadSpecFields(csv->spec_json, *csv, cleanup_enabled));
+  if (spec.empty() || spec == "null") spec = "{}";
+  RETURN_IF_ERROR(ReadSpecFields(spec, *csv, cleanup_enabled));
   RETURN_IF_ERROR(StringOf(csv->reason_json, "status.reason", csv->reason));
   csv->key = std::move(metadata.key);
   csv->uid = std::move(metadata.uid);
@@ -377,13 +379,15 @@ absl::StatusOr<CsvPtr> DecodeCsv(std::string_view json) {
     AppendJsonString(text, csv->labels_json);
     csv->labels.emplace(label, text);
   }
-  csv->annotations_json = std::move(metadata.kept_annotations_json);
+  csv->annotations_json = SharedText(std::move(metadata.kept_annotations_json));
+  csv->spec_json = SharedText(std::move(spec));
+  csv->status_json = SharedText(std::move(status));
   return csv;
 }
 
 absl::StatusOr<Icon> DecodeIcon(const Csv& csv) {
   simdjson::ondemand::parser parser;
-  const simdjson::padded_string padded(csv.spec_json);
+  const simdjson::padded_string padded(csv.spec_json.view());
   simdjson::ondemand::document document;
   if (auto error = parser.iterate(padded).get(document)) return Malformed("spec", error);
   Icon icon;

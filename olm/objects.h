@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "base/splice/shared_text.h"
 #include "kube/meta/names.h"
 #include "kube/meta/selector.h"
 
@@ -61,14 +62,14 @@ struct Csv {
 
   kube::LabelMap labels;  // those that a copy keeps
 
-  // Compact JSON. The first two are the members of an object without its braces, "" when there are
-  // none.
-  std::string labels_json;       // kept labels
-  std::string annotations_json;  // kept annotations
-  std::string spec_json;         // spec
-  std::string status_json;       // members of status but reason, message and cleanup
-  std::string reason_json;       // status.reason, "" when absent
-  std::string message_json;      // status.message, "" when absent
+  // Compact JSON. Labels, annotations and status are the members of an object without its braces,
+  // "" when there are none.
+  std::string labels_json;      // kept labels
+  SharedText annotations_json;  // kept annotations
+  SharedText spec_json;         // spec
+  SharedText status_json;       // members of status but reason, message and cleanup
+  std::string reason_json;      // status.reason, "" when absent
+  std::string message_json;     // status.message, "" when absent
 
   bool operator==(const Csv&) const = default;
 };

@@ -12,9 +12,9 @@
 #include "apiserver/rest/body_stream.h"
 #include "apiserver/rest/errors.h"
 #include "apiserver/rest/etag.h"
-#include "apiserver/rest/gzip.h"
 #include "apiserver/rest/negotiation.h"
 #include "base/json/json_text.h"
+#include "base/splice/gzip.h"
 #include "base/status/macros.h"
 #include "base/text/str_cat.h"
 #include "base/yaml/yaml.h"
@@ -130,7 +130,7 @@ Representation OpenApiRepresentation(std::string json) {
   Representation representation;
   representation.media_type = representation.content_type = "application/json";
   representation.etag = ETagOf(json);
-  representation.gzip = Share(rest::Gzip(json, kSmallest));
+  representation.gzip = Share(Gzip(json, kSmallest));
   representation.bytes = Share(std::move(json));
   return representation;
 }

@@ -10,10 +10,10 @@
 
 #include "absl/time/time.h"
 #include "apiserver/http/message.h"
-#include "apiserver/rest/testing/gunzip.h"
 #include "apiserver/rest/testing/recording_writer.h"
 #include "base/async/run.h"
 #include "base/clock/fake_clock.h"
+#include "base/splice/testing/gunzip.h"
 #include "base/status/matchers.h"
 
 namespace steward::discovery {
@@ -130,7 +130,7 @@ TEST_F(DocumentTest, Hashes) {
 TEST_F(DocumentTest, Gzip) {
   EXPECT_EQ(Ask(OpenApi(), {{"Accept-Encoding", "gzip"}}), 200);
   EXPECT_EQ(writer_.Header("Content-Encoding"), "gzip");
-  EXPECT_EQ(rest::Gunzip(writer_.body()), kJson);
+  EXPECT_EQ(Gunzip(writer_.body()), kJson);
   EXPECT_EQ(Ask(OpenApi(), {{"Accept-Encoding", "br"}}), 200);
   EXPECT_EQ(writer_.Header("Content-Encoding"), "");
 }

@@ -1,6 +1,7 @@
 #include "apiserver/filters/authentication.h"
 
 #include <algorithm>
+#include <boost/asio/awaitable.hpp>
 #include <memory>
 #include <optional>
 #include <string>
@@ -44,8 +45,14 @@ bool Succeeded(absl::StatusOr<std::optional<http::UserInfo>>& attempt, absl::Sta
   return false;
 }
 
-VoidTask Serve(const http::Handler& next, Authenticator& authenticator, http::Request& request,
-               http::ResponseWriter& writer) {
+absl::StatusOr<std::optional<std::string>> BearerTokenOf(const http::Request& request) {
+  return BearerToken(request.headers);
+}
+
+// Whether the request may go on; otherwise it is answered. By itself, so that what it needs is gone
+// while a watch lasts.
+boost::asio::awaitable<bool> Identify(Authenticator& authenticator, http::Request& request,
+                                      http::ResponseWriter& writer) {
   absl::StatusOr<http::UserInfo> user = co_await authenticator.Authenticate(request);
   authenticator.RemoveCredentials(request.headers);
   if (!user.ok()) {
@@ -57,10 +64,16 @@ VoidTask Serve(const http::Handler& next, Authenticator& authenticator, http::Re
     kube::Status refusal = kube::Unauthorized();
     if (kube::HasReason(user.status(), "TooManyRequests")) refusal = Reviewer::Overloaded();
     co_await RespondStatus(request, writer, std::move(refusal));
-    co_return;
+    co_return false;
   }
   request.user = *std::move(user);
-  co_await next(request, writer);
+  co_return true;
+}
+
+VoidTask Serve(const http::Handler& next, Authenticator& authenticator, http::Request& request,
+               http::ResponseWriter& writer) {
+  const bool identified = co_await Identify(authenticator, request, writer);
+  if (identified) co_await next(request, writer);
 }
 
 }  // namespace
@@ -77,13 +90,19 @@ Task<http::UserInfo> Authenticator::Authenticate(const http::Request& request) {
     user = AuthenticateClientCertificate(*config, request, now);
     known = Succeeded(user, error);
   }
-  if (!known) {
-    std::optional<std::string> token = BearerToken(request.headers);
-    if (token.has_value()) {
-      user = co_await tokens_.Authenticate(*std::move(token));
-      known = Succeeded(user, error);
-      if (!known && error.ok()) error = absl::UnauthenticatedError("invalid bearer token");
+  // Of the header, and of a WebSocket's subprotocols.
+  for (const auto read : {BearerTokenOf, WebSocketToken}) {
+    if (known) break;
+    absl::StatusOr<std::optional<std::string>> token = read(request);
+    if (!token.ok()) {
+      user = token.status();
+    } else if (token->has_value()) {
+      user = co_await tokens_.Authenticate(**std::move(token));
+    } else {
+      continue;
     }
+    known = Succeeded(user, error);
+    if (!known && error.ok()) error = absl::UnauthenticatedError("invalid bearer token");
   }
   if (known) {
     AddAuthenticatedGroup(**user);
@@ -96,6 +115,7 @@ Task<http::UserInfo> Authenticator::Authenticate(const http::Request& request) {
 
 void Authenticator::RemoveCredentials(http::Headers& headers) const {
   RemoveIdentityHeaders(*configs_.Get(), headers);
+  RemoveWebSocketTokens(headers);
 }
 
 http::Handler WithAuthentication(http::Handler next, Authenticator& authenticator) {

@@ -9,10 +9,10 @@
 
 namespace steward::filters {
 
-// Tries the methods in Kubernetes' order: front proxy, client certificate, bearer token; the first
-// success wins. A user gets the group system:authenticated. Without credentials of any kind the
-// user is system:anonymous, if that is allowed; bad credentials never become anonymous.
-// Thread-safe. Borrows its dependencies.
+// Tries the methods in Kubernetes' order: front proxy, client certificate, bearer token, bearer
+// token of a WebSocket; the first success wins. A user gets the group system:authenticated. Without
+// credentials of any kind the user is system:anonymous, if that is allowed; bad credentials never
+// become anonymous. Thread-safe. Borrows its dependencies.
 class Authenticator {
  public:
   Authenticator(const AuthenticationConfigStore& configs, TokenAuthenticator& tokens, Clock& clock,

@@ -203,6 +203,43 @@ TEST_F(AuthenticationTest, WhoIsWho) {
   }
 }
 
+TEST_F(AuthenticationTest, WebSockets) {
+  const std::string good = "base64url.bearer.authorization.k8s.io.Z29vZA";
+  const std::string bad = "base64url.bearer.authorization.k8s.io.YmFk";
+  const struct {
+    std::string name;
+    std::string authorization;
+    std::string subprotocols;
+    bool certificate;
+    bool websocket;
+    std::string want;
+  } kRows[] = {
+      {"good", "", "a," + good, false, true, "token-user uid=u-1 g system:authenticated"},
+      {"bad", "", "a," + bad, false, true, "401"},
+      {"alone", "", good, false, true, "401"},
+      {"not asked for a WebSocket", "", "a," + good, false, false, kAnonymous},
+      {"beside a bad header", "Bearer bad", "a," + good, false, true,
+       "token-user uid=u-1 g system:authenticated"},
+      {"bad beside a good header", "Bearer good", "a," + bad, false, true,
+       "token-user uid=u-1 g system:authenticated"},
+      {"malformed beside a bad header", "Bearer bad", good, false, true, "401"},
+      {"a certificate comes first", "", "a," + good, true, true, "carol system:authenticated"},
+      {"alone beside a certificate", "", good, true, true, "carol system:authenticated"},
+  };
+  for (const auto& row : kRows) {
+    SCOPED_TRACE(row.name);
+    http::Request request = MakeRequest("GET", "/apis/g/v1/widgets?watch=1");
+    request.websocket = row.websocket;
+    if (row.certificate) request.peer = MakePeer({Cert(client_ca_, "carol")});
+    if (!row.authorization.empty()) request.headers.Add("Authorization", row.authorization);
+    request.headers.Add("Sec-WebSocket-Protocol", row.subprotocols);
+    EXPECT_EQ(Authenticate(request), row.want);
+    // Whoever was believed, no token goes on from here.
+    const std::string* left = request.headers.Find("Sec-WebSocket-Protocol");
+    EXPECT_EQ(left != nullptr ? *left : "", row.subprotocols.starts_with("a,") ? "a" : "");
+  }
+}
+
 TEST_F(AuthenticationTest, SameCaForProxiesAndClients) {
   EXPECT_OK(store_.SetFromCluster(Settings(client_ca_, client_ca_)));
   http::Request proxied = MakeRequest("GET", "/");

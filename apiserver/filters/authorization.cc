@@ -1,5 +1,6 @@
 #include "apiserver/filters/authorization.h"
 
+#include <boost/asio/awaitable.hpp>
 #include <utility>
 
 #include "apiserver/filters/reviewer.h"
@@ -10,12 +11,10 @@
 namespace steward::filters {
 namespace {
 
-VoidTask Serve(const http::Handler& next, const AlwaysAllowed& always, Authorizer& authorizer,
-               http::Request& request, http::ResponseWriter& writer) {
-  if (always.Allows(request)) {
-    co_await next(request, writer);
-    co_return;
-  }
+// Whether the request may go on; otherwise it is answered. By itself, so that what it needs is gone
+// while a watch lasts.
+boost::asio::awaitable<bool> Admit(Authorizer& authorizer, const http::Request& request,
+                                   http::ResponseWriter& writer) {
   const absl::StatusOr<Decision> decision = co_await authorizer.Authorize(request);
   if (!decision.ok()) {
     log::Error("Unable to authorize a request", {{"error", decision.status()},
@@ -27,13 +26,19 @@ VoidTask Serve(const http::Handler& next, const AlwaysAllowed& always, Authorize
         "SubjectAccessReview");
     if (kube::HasReason(decision.status(), "TooManyRequests")) failure = Reviewer::Overloaded();
     co_await RespondStatus(request, writer, std::move(failure));
-    co_return;
+    co_return false;
   }
   if (!decision->allowed) {
     co_await RespondStatus(request, writer, ForbiddenStatus(request, decision->reason));
-    co_return;
+    co_return false;
   }
-  co_await next(request, writer);
+  co_return true;
+}
+
+VoidTask Serve(const http::Handler& next, Authorizer& authorizer, http::Request& request,
+               http::ResponseWriter& writer) {
+  const bool admitted = co_await Admit(authorizer, request, writer);
+  if (admitted) co_await next(request, writer);
 }
 
 }  // namespace
@@ -52,7 +57,8 @@ kube::Status ForbiddenStatus(const http::Request& request, std::string_view reas
 http::Handler WithAuthorization(http::Handler next, AlwaysAllowed always, Authorizer& authorizer) {
   return [next = std::move(next), always = std::move(always), &authorizer](
              http::Request& request, http::ResponseWriter& writer) {
-    return Serve(next, always, authorizer, request, writer);
+    if (always.Allows(request)) return next(request, writer);
+    return Serve(next, authorizer, request, writer);
   };
 }
 

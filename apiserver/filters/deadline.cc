@@ -16,10 +16,6 @@ namespace {
 
 VoidTask Serve(const http::Handler& next, Clock& clock, absl::Duration max, http::Request& request,
                http::ResponseWriter& writer) {
-  if (IsLongRunning(request.info)) {
-    co_await next(request, writer);
-    co_return;
-  }
   const absl::StatusOr<absl::Duration> limit = RequestTimeout(request, max);
   if (!limit.ok()) {
     co_await RespondStatus(request, writer, kube::BadRequest(ToStd(limit.status().message())));
@@ -54,6 +50,7 @@ absl::StatusOr<absl::Duration> RequestTimeout(const http::Request& request, absl
 http::Handler WithDeadline(http::Handler next, Clock& clock, absl::Duration max) {
   return
       [next = std::move(next), &clock, max](http::Request& request, http::ResponseWriter& writer) {
+        if (IsLongRunning(request.info)) return next(request, writer);
         return Serve(next, clock, max, request, writer);
       };
 }

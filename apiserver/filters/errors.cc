@@ -13,6 +13,16 @@
 namespace steward::filters {
 namespace {
 
+VoidTask Answer(const std::string& what, http::Request& request, http::ResponseWriter& writer) {
+  log::Error("A handler threw an exception",
+             {{"exception", what}, {"path", request.path}, {"auditID", request.audit_id}});
+  // What the exception says stays in the log: it was not written for clients.
+  if (writer.status() == 0) {
+    co_await RespondStatus(request, writer,
+                           kube::InternalError("the request could not be handled"));
+  }
+}
+
 VoidTask Serve(const http::Handler& next, http::Request& request, http::ResponseWriter& writer) {
   std::string what;
   try {
@@ -26,13 +36,7 @@ VoidTask Serve(const http::Handler& next, http::Request& request, http::Response
   } catch (...) {
     what = "not a std::exception";
   }
-  log::Error("A handler threw an exception",
-             {{"exception", what}, {"path", request.path}, {"auditID", request.audit_id}});
-  // What the exception says stays in the log: it was not written for clients.
-  if (writer.status() == 0) {
-    co_await RespondStatus(request, writer,
-                           kube::InternalError("the request could not be handled"));
-  }
+  co_await Answer(what, request, writer);
 }
 
 }  // namespace

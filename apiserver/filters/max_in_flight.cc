@@ -55,10 +55,6 @@ bool IsMaster(const http::UserInfo& user) {
 
 VoidTask Serve(const http::Handler& next, Pools& pools, RequestMetrics& metrics,
                http::Request& request, http::ResponseWriter& writer) {
-  if (IsLongRunning(request.info)) {
-    co_await next(request, writer);
-    co_return;
-  }
   std::optional<Place> place;
   place.emplace(IsMutating(request.info) ? pools.mutating : pools.read_only, metrics);
   if (place->over() && !IsMaster(request.user)) {
@@ -82,6 +78,7 @@ http::Handler WithMaxInFlight(http::Handler next, InFlightLimits limits, Request
   pools->mutating.mutating = true;
   return [next = std::move(next), pools, &metrics](http::Request& request,
                                                    http::ResponseWriter& writer) {
+    if (IsLongRunning(request.info)) return next(request, writer);
     return Serve(next, *pools, metrics, request, writer);
   };
 }

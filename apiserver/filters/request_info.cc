@@ -87,11 +87,10 @@ void ReadResourcePath(const http::Request& request, Parts parts, http::RequestIn
 VoidTask Serve(const http::Handler& next, http::Request& request, http::ResponseWriter& writer) {
   auto info = ReadRequestInfo(request);
   if (!info.ok()) {
-    co_await RespondStatus(request, writer, kube::InternalError(ToStd(info.status().message())));
-    co_return;
+    return RespondStatus(request, writer, kube::InternalError(ToStd(info.status().message())));
   }
   request.info = *std::move(info);
-  co_await next(request, writer);
+  return next(request, writer);
 }
 
 }  // namespace

@@ -18,6 +18,14 @@ namespace steward::filters {
 // to Kubernetes those are no credentials.
 std::optional<std::string> BearerToken(const http::Headers& headers);
 
+// The token that a browser, which can set no headers, offers as the WebSocket subprotocol
+// base64url.bearer.authorization.k8s.io.<base64url of the token, without padding>. nullopt: there
+// is none, or the request asks for no WebSocket. kUnauthenticated: there are two, it cannot be
+// decoded, or it is offered alone, so that nothing could be selected when it is taken out.
+absl::StatusOr<std::optional<std::string>> WebSocketToken(const http::Request& request);
+// Takes such subprotocols out of what is offered: no token is ever echoed.
+void RemoveWebSocketTokens(http::Headers& headers);
+
 // Judgements, good and bad, are kept for `ttl`; at most 4096, the least recently used making room.
 // They are kept under the token's SHA-256: no token stays in memory. Errors are not kept.
 // Thread-safe. Borrows its dependencies.

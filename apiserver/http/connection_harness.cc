@@ -29,6 +29,7 @@ StatusTask Stream(ResponseWriter& writer, HandlerLog& log, bool with_length) {
   Hanging hanging(log);
   static const std::string& block = *new std::string(kBlock, 'x');
   ResponseHead head;
+  head.websocket = true;
   if (with_length) head.content_length = kBlock * kBlocks;
   CO_RETURN_IF_ERROR(co_await writer.WriteHead(std::move(head)));
   for (size_t i = 0; i < kBlocks; ++i) {
@@ -46,6 +47,19 @@ StatusTask Stream(ResponseWriter& writer, HandlerLog& log, bool with_length) {
 VoidTask Hang(HandlerLog& log, Clock& clock) {
   Hanging hanging(log);
   for (;;) co_await clock.Sleep(absl::Hours(1));
+}
+
+StatusTask SendEvents(ResponseWriter& writer, HandlerLog& log, Clock& clock, bool ends) {
+  ResponseHead head;
+  head.headers.Add("X-Bad", "a\r\nInjected: b");
+  head.websocket = true;
+  CO_RETURN_IF_ERROR(co_await writer.WriteHead(std::move(head)));
+  CO_RETURN_IF_ERROR(co_await WriteText(writer, "one\n"));
+  CO_RETURN_IF_ERROR(co_await WriteText(writer, "two\n"));
+  if (!ends) co_await Hang(log, clock);
+  CO_RETURN_IF_ERROR(co_await writer.Finish());
+  ++log.finished;
+  co_return absl::OkStatus();
 }
 
 // Ten bytes announced, or a body of unknown length, and other than that written.
@@ -78,6 +92,8 @@ VoidTask Handle(Request& request, ResponseWriter& writer, HandlerLog& log, Clock
     status = co_await Respond(writer, 200, "text/plain", std::move(body));
   } else if (path == "/stream" || path == "/length") {
     status = co_await Stream(writer, log, path == "/length");
+  } else if (path == "/events" || path == "/ended") {
+    status = co_await SendEvents(writer, log, clock, path == "/ended");
   } else if (path == "/hang") {
     co_await Hang(log, clock);
   } else if (path == "/open") {
@@ -92,6 +108,10 @@ VoidTask Handle(Request& request, ResponseWriter& writer, HandlerLog& log, Clock
     status = co_await WriteHeadOnly(writer, path == "/empty" ? 204 : 200, path == "/close");
   } else if (path != "/silent") {
     status = co_await Respond(writer, 200, "text/plain", "hello\n");
+  }
+  if (!status.ok() && writer.status() == 0) {
+    const int code = absl::IsPermissionDenied(status) ? 403 : 400;
+    status = co_await Respond(writer, code, "text/plain", std::string(status.message()));
   }
   status.IgnoreError();
 }

@@ -25,9 +25,9 @@ namespace steward::http {
 struct HandlerLog {
   std::vector<std::string> requests;  // "METHOD path", in the order they came
   Request last;                       // the last one, but its body
-  int hanging = 0;                    // in /hang and /stream now
+  int hanging = 0;                    // in /hang, /events and /stream now
   size_t writes = 0;                  // that returned OK, in /stream
-  size_t finished = 0;                // answers to /stream whose Finish returned OK
+  size_t finished = 0;                // answers to /stream, /ended whose Finish returned OK
 };
 
 // The paths:
@@ -38,6 +38,8 @@ struct HandlerLog {
 //   /short   less body than it said       /long      more
 //   /half    stops in a body of unknown length
 //   /empty   204                          /close     asks for the connection's end
+//   /events  "one\n" and "two\n", then hangs; /ended the same, then ends
+// /stream, /events and /ended offer a WebSocket; one that is refused is answered 400 or 403.
 Handler TestHandler(HandlerLog& log, Clock& clock);
 
 // {"code":...,"reason":...,"message":...}

@@ -1,12 +1,19 @@
 #include "apiserver/http/http1_connection.h"
 
+#include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 
+#include "absl/status/status.h"
 #include "apiserver/http/event.h"
 #include "apiserver/http/http1_parser.h"
 #include "apiserver/http/http1_writer.h"
+#include "apiserver/http/message.h"
+#include "apiserver/http/websocket_handshake.h"
+#include "apiserver/http/websocket_writer.h"
 #include "base/async/race.h"
+#include "base/async/task.h"
 
 namespace steward::http {
 namespace asio = boost::asio;
@@ -18,7 +25,8 @@ class Http1Connection final : public Connection {
  public:
   Http1Connection(const asio::any_io_executor& executor, ByteStream& stream,
                   const ConnectionEnv& env, PeerInfo peer)
-      : stream_(stream),
+      : executor_(executor),
+        stream_(stream),
         env_(env),
         peer_(std::move(peer)),
         arrived_(executor),
@@ -38,6 +46,31 @@ class Http1Connection final : public Connection {
   }
 
  private:
+  // The connection's bytes behind a request, for the protocol that it is upgraded to. The client's
+  // end of stream is not seen here: it ends the connection.
+  class Upgraded final : public ByteStream {
+   public:
+    explicit Upgraded(Http1Connection& connection) : connection_(connection) {}
+
+    Task<std::string_view> Read() override {
+      Http1Connection& c = connection_;
+      while (c.input().empty() && !c.starved_) co_await c.arrived_.Wait();
+      if (c.starved_) co_return absl::ResourceExhaustedError("no memory to receive more");
+      taken_ = c.input();
+      c.Consume(taken_.size());
+      co_return taken_;
+    }
+    StatusTask Write(std::span<const std::string_view> pieces) override {
+      return connection_.stream_.Write(pieces);
+    }
+    VoidTask Shutdown() override { return connection_.stream_.Shutdown(); }
+    void Abort() override { connection_.stream_.Abort(); }
+
+   private:
+    Http1Connection& connection_;
+    std::string taken_;
+  };
+
   VoidTask ReadInput() {
     for (;;) {
       while (input().size() >= input_limit_) co_await drained_.Wait();
@@ -142,12 +175,28 @@ class Http1Connection final : public Connection {
     framing.knows_chunked = parser.knows_chunked();
     framing.keep_alive = parser.keep_alive();
     Http1Writer writer(stream_, env_.date, closing_, framing);
-    co_await RunHandler(env_, request, writer);
+    request.websocket = framing.knows_chunked && AsksForWebSocket(request.headers);
+    if (request.websocket) {
+      const bool plainly = co_await AnswerUpgrade(request, writer);
+      if (!plainly) co_return false;
+    } else {
+      co_await RunHandler(env_, request, writer);
+    }
     // Only a cut connection tells the client that the rest is missing.
     if (!writer.complete()) stream_.Abort();
     co_return writer.reusable();
   }
 
+  // True when the answer went to `plain`; otherwise the connection has served its time.
+  asio::awaitable<bool> AnswerUpgrade(Request& request, Http1Writer& plain) {
+    Upgraded upgraded(*this);
+    WebSocketWriter writer(executor_, upgraded, env_, request, plain);
+    co_await UntilOneEnds(RunHandler(env_, request, writer), writer.Listen());
+    if (writer.accepted() && !writer.closed()) stream_.Abort();
+    co_return !writer.accepted();
+  }
+
+  const asio::any_io_executor executor_;
   ByteStream& stream_;
   const ConnectionEnv env_;
   const PeerInfo peer_;

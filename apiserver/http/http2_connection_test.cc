@@ -381,6 +381,49 @@ TEST_F(Http2ConnectionTest, MalformedRequestsAreReset) {
   EXPECT_TRUE(harness_->serving());
 }
 
+// RFC 9113 sections 5.1 and 5.1.1.
+TEST_F(Http2ConnectionTest, HeadersOnPastStreamsEndTheConnection) {
+  const struct {
+    std::string name;
+    std::vector<char> ids;
+    uint32_t error;
+  } kRows[] = {
+      {"again", {1, 1}, NGHTTP2_STREAM_CLOSED},
+      {"passed over", {5, 3}, NGHTTP2_PROTOCOL_ERROR},
+  };
+  for (const auto& row : kRows) {
+    SCOPED_TRACE(row.name);
+    Open();
+    client_->Request("GET", "/hello");
+    std::string request = client_->TakeOutput();
+    // The client shall know the other streams, too.
+    client_->Request("GET", "/hello");
+    client_->Request("GET", "/hello");
+    client_->TakeOutput();
+    for (const char id : row.ids) {
+      request[8] = id;
+      harness_->Feed(request);
+      Exchange();
+    }
+    EXPECT_THAT(client_->goaway(), Optional(row.error));
+    EXPECT_FALSE(harness_->serving());
+    EXPECT_THAT(harness_->log().requests, SizeIs(1));
+  }
+}
+
+// The client has not heard yet that its stream is gone.
+TEST_F(Http2ConnectionTest, LateTrailersAreIgnored) {
+  Open({}, false);
+  client_->Request("GET", "/stream", "x", {}, false);
+  std::string request = client_->TakeOutput();
+  harness_->Feed(request);
+  harness_->Tick(70);  // reset: the client takes nothing
+  harness_->Feed(request.substr(0, 9 + static_cast<size_t>(request[2])));
+  Exchange();
+  EXPECT_EQ(client_->goaway(), std::nullopt);
+  EXPECT_TRUE(harness_->serving());
+}
+
 TEST_F(Http2ConnectionTest, HalfAHeaderEndsInTime) {
   Open();
   client_->Request("GET", "/hello");

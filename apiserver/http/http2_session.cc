@@ -52,9 +52,32 @@ struct Http2Session::Callbacks {
     return frame->hd.type == NGHTTP2_HEADERS && frame->headers.cat == NGHTTP2_HCAT_REQUEST;
   }
 
+  // nghttp2 ignores headers for streams that it has let go of, whatever they are.
+  static int OnBeginFrame(nghttp2_session* session, const nghttp2_frame_hd* head, void* user_data) {
+    Http2Session& self = Self(user_data);
+    const int32_t id = head->stream_id;
+    if (head->type != NGHTTP2_HEADERS || id % 2 == 0 || !self.history_.IsPast(id) ||
+        nghttp2_session_find_stream(session, id) != nullptr) {
+      return 0;
+    }
+    switch (self.history_.Judge(id)) {
+      case Http2StreamHistory::Verdict::kLate:
+        break;
+      case Http2StreamHistory::Verdict::kEnded:
+        Check(nghttp2_session_terminate_session(session, NGHTTP2_STREAM_CLOSED));
+        break;
+      case Http2StreamHistory::Verdict::kUnused:
+        Check(nghttp2_session_terminate_session(session, NGHTTP2_PROTOCOL_ERROR));
+        break;
+    }
+    return 0;
+  }
+
   static int OnBeginHeaders(nghttp2_session*, const nghttp2_frame* frame, void* user_data) {
     Http2Session& self = Self(user_data);
-    if (IsRequestHead(frame) && !self.delegate_.OnBegin(frame->hd.stream_id)) {
+    if (!IsRequestHead(frame)) return 0;
+    self.history_.Opened(frame->hd.stream_id);
+    if (!self.delegate_.OnBegin(frame->hd.stream_id)) {
       self.Reset(frame->hd.stream_id, Http2Error::kRefusedStream);
     }
     return 0;
@@ -72,12 +95,15 @@ struct Http2Session::Callbacks {
   }
 
   static int OnFrameReceived(nghttp2_session*, const nghttp2_frame* frame, void* user_data) {
-    Delegate& delegate = Self(user_data).delegate_;
+    Http2Session& self = Self(user_data);
+    Delegate& delegate = self.delegate_;
     const bool end = (frame->hd.flags & NGHTTP2_FLAG_END_STREAM) != 0;
     if (IsRequestHead(frame)) delegate.OnHead(frame->hd.stream_id, end);
     if (end && (frame->hd.type == NGHTTP2_HEADERS || frame->hd.type == NGHTTP2_DATA)) {
+      self.history_.EndedByClient(frame->hd.stream_id);
       delegate.OnEnd(frame->hd.stream_id);
     }
+    if (frame->hd.type == NGHTTP2_RST_STREAM) self.history_.EndedByClient(frame->hd.stream_id);
     if (frame->hd.type == NGHTTP2_PING && (frame->hd.flags & NGHTTP2_FLAG_ACK) != 0)
       delegate.OnPingAck();
     return 0;
@@ -125,6 +151,7 @@ struct Http2Session::Callbacks {
   static nghttp2_session_callbacks* Make() {
     nghttp2_session_callbacks* callbacks = nullptr;
     Check(nghttp2_session_callbacks_new(&callbacks));
+    nghttp2_session_callbacks_set_on_begin_frame_callback(callbacks, OnBeginFrame);
     nghttp2_session_callbacks_set_on_begin_headers_callback(callbacks, OnBeginHeaders);
     nghttp2_session_callbacks_set_on_header_callback(callbacks, OnHeader);
     nghttp2_session_callbacks_set_on_frame_recv_callback(callbacks, OnFrameReceived);

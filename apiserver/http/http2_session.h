@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "absl/status/status.h"
+#include "apiserver/http/http2_stream_history.h"
 #include "apiserver/http/message.h"
 #include "apiserver/http/options.h"
 #include "apiserver/http/output_batch.h"
@@ -89,6 +90,7 @@ class Http2Session {
 
   nghttp2_session* session_ = nullptr;
   Delegate& delegate_;
+  Http2StreamHistory history_;
   OutputBatch* batch_ = nullptr;  // during Gather
   size_t batch_max_ = 0;
 };

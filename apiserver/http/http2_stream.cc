@@ -101,19 +101,29 @@ Http2Session::Delegate::Available Http2Stream::BodyAvailable(size_t max) const {
 void Http2Stream::TakeBody(size_t bytes, OutputBatch& batch) {
   queued_ -= bytes;
   while (bytes > 0) {
-    Segment& segment = queue_.front();
+    Segment& segment = queue_[taken_segments_];
     const size_t n = std::min(bytes, segment.bytes.size());
     batch.Borrow(segment.bytes.substr(0, n), segment.owner);
     segment.bytes.remove_prefix(n);
-    if (segment.bytes.empty()) queue_.pop_front();
+    if (segment.bytes.empty()) {
+      segment.owner = nullptr;
+      ++taken_segments_;
+    }
     bytes -= n;
   }
   if (queued_ > 0) {
     write_deadline_.Set(timeouts_.write);
   } else {
+    ForgetQueue();
     write_deadline_.Clear();
   }
   if (queued_ <= kLowWater) taken_.Notify();
+}
+
+void Http2Stream::ForgetQueue() {
+  // A stream that waits for something to say holds no room for it.
+  queue_ = std::vector<Segment>();
+  taken_segments_ = 0;
 }
 
 void Http2Stream::Close() {
@@ -121,7 +131,7 @@ void Http2Stream::Close() {
   body_deadline_.Clear();
   write_deadline_.Clear();
   cut_off_ = queued_ > 0;
-  queue_.clear();
+  ForgetQueue();
   queued_ = 0;
   taken_.Notify();
 }
@@ -162,6 +172,10 @@ StatusTask Http2Stream::Write(std::vector<Segment> segments) {
   if (has_length_) {
     if (size > remaining_) co_return Misused("the body is longer than its Content-Length");
     remaining_ -= size;
+  }
+  if (2 * taken_segments_ >= queue_.size()) {
+    queue_.erase(queue_.begin(), queue_.begin() + static_cast<ptrdiff_t>(taken_segments_));
+    taken_segments_ = 0;
   }
   for (Segment& segment : segments) {
     if (!segment.bytes.empty()) queue_.push_back(std::move(segment));

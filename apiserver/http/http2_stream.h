@@ -4,7 +4,6 @@
 
 #include <boost/asio/any_io_executor.hpp>
 #include <cstdint>
-#include <deque>
 #include <string_view>
 #include <vector>
 
@@ -72,6 +71,7 @@ class Http2Stream final : public ResponseWriter {
   enum class State { kHead, kBody, kDone };
 
   absl::Status Misused(std::string_view what);
+  void ForgetQueue();
 
   const int32_t id_;
   Http2StreamHost& host_;
@@ -93,8 +93,9 @@ class Http2Stream final : public ResponseWriter {
   uint64_t remaining_ = 0;  // with has_length_
   int status_ = 0;
   uint64_t written_ = 0;
-  std::deque<Segment> queue_;  // the first one without what was taken of it
-  size_t queued_ = 0;          // bytes in it
+  std::vector<Segment> queue_;  // the first ones without what was taken of them
+  size_t taken_segments_ = 0;   // how many of these are taken whole
+  size_t queued_ = 0;           // bytes in it
   Event taken_;
   Deadline write_deadline_;
 };

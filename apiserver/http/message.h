@@ -71,8 +71,9 @@ struct Request {
   std::vector<std::pair<std::string, std::string>> query;  // decoded, in order
   Headers headers;
   std::string body;
-  std::string protocol;                          // "HTTP/1.1" or "HTTP/2.0"
-  std::string remote_address;                    // "127.0.0.1:1234"
+  std::string protocol;        // "HTTP/1.1" or "HTTP/2.0"
+  std::string remote_address;  // "127.0.0.1:1234"
+  bool websocket = false;      // asks for a WebSocket, and the connection can become one
   std::shared_ptr<const PeerCertificates> peer;  // null when the client presented none
 
   std::string audit_id;
@@ -101,11 +102,16 @@ struct ResponseHead {
   // Known length: sent as Content-Length. Unknown: the body ends with Finish, and each Write is
   // flushed.
   std::optional<uint64_t> content_length;
+  // If the request asks for a WebSocket, it gets one (RFC 6455): the status becomes 101, each Write
+  // is one text message, which has to be UTF-8, and Finish closes the WebSocket in order.
+  bool websocket = false;
 };
 
 // How a handler answers. Calls in this order: WriteHead once, Write any number of times, Finish
 // once. Each returns when the connection has taken the bytes (back-pressure) or with an error when
 // the client is gone: then stop. For HEAD and for statuses without a body, Write drops its bytes.
+// WriteHead refuses a WebSocket whose handshake is not acceptable by kInvalidArgument (400) or
+// kPermissionDenied (403); nothing was sent then, and another head may be written.
 // Lives on the connection's executor; one handler at a time.
 class ResponseWriter {
  public:

@@ -35,6 +35,8 @@ struct Limits {
   // HTTP/2 flow control: what a client may send ahead on one stream, and on the connection.
   uint32_t stream_window = 256 << 10;
   uint32_t connection_window = 1 << 20;
+  // A WebSocket's client has nothing to say: a longer message ends the WebSocket (close code 1009).
+  size_t max_websocket_message = 64 << 10;
 };
 
 // Rounded up to the server's tick (1 s). A connection that misses one is closed, a stream reset.
@@ -46,6 +48,7 @@ struct Timeouts {
   absl::Duration idle = absl::Seconds(90);  // without any request
   absl::Duration write =
       absl::Seconds(60);  // without the client taking any byte of what waits for it
+  absl::Duration close = absl::Seconds(2);  // for the client's answer to a WebSocket's end
 };
 
 }  // namespace steward::http

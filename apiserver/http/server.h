@@ -1,4 +1,4 @@
-// An HTTPS server: HTTP/1.1 and HTTP/2 by ALPN.
+// An HTTPS server: HTTP/1.1 and HTTP/2 by ALPN. Or, where that is enough, plain HTTP/1.1.
 #ifndef APISERVER_HTTP_SERVER_H_
 #define APISERVER_HTTP_SERVER_H_
 
@@ -25,7 +25,8 @@ struct ServerOptions {
   Limits limits;
   Timeouts timeouts;
   absl::Duration tick = absl::Seconds(1);  // precision of the timeouts
-  std::function<SslContext()> tls;         // asked for each new connection, on every thread
+  // Asked for each new connection, on every thread. Null: no TLS.
+  std::function<SslContext()> tls;
   ErrorBody error_body;
 };
 

@@ -13,6 +13,7 @@
 #include "absl/synchronization/notification.h"
 #include "apiserver/http/http2_test_client.h"
 #include "apiserver/http/tls_test_client.h"
+#include "apiserver/http/websocket_frames.h"
 #include "base/async/run.h"
 #include "base/clock/fake_clock.h"
 #include "base/status/matchers.h"
@@ -33,6 +34,9 @@ using ::testing::Optional;
 using ::testing::StartsWith;
 
 constexpr char kGetHello[] = "GET /hello HTTP/1.1\r\nHost: h\r\n\r\n";
+constexpr char kUpgrade[] =
+    "Upgrade: websocket\r\nConnection: Upgrade\r\nOrigin: http://h\r\n"
+    "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n";
 constexpr size_t kBlock = 256 << 10;
 constexpr size_t kBlocks = 100;
 
@@ -68,6 +72,7 @@ StatusTask Blocks(ResponseWriter& writer) {
   static const std::string& block = *new std::string(kBlock, 'x');
   ResponseHead head;
   head.content_length = kBlock * kBlocks;
+  head.websocket = true;
   absl::Status status = co_await writer.WriteHead(std::move(head));
   for (size_t i = 0; status.ok() && i < kBlocks; ++i) {
     std::vector<Segment> segments;
@@ -301,15 +306,37 @@ TEST_F(ServerTest, AReaderThatStopsIsCutOff) {
   Start();
   TlsTestOptions options;
   options.receive_buffer = 64 << 10;
-  TlsTestClient slow(server_->port(), options);
-  ASSERT_TRUE(slow.Write("GET /blocks HTTP/1.1\r\nHost: h\r\n\r\n"));
-  WaitHanging(1);
-  while (shared_.hanging > 0) {
-    clock_.Advance(absl::Seconds(1));
-    std::this_thread::yield();
+  for (const std::string& fields : {std::string(), std::string(kUpgrade)}) {
+    TlsTestClient slow(server_->port(), options);
+    ASSERT_TRUE(slow.Write(StrCat("GET /blocks HTTP/1.1\r\nHost: h\r\n", fields, "\r\n")));
+    WaitHanging(1);
+    while (shared_.hanging > 0) {
+      clock_.Advance(absl::Seconds(1));
+      std::this_thread::yield();
+    }
+    // Whatever was on its way is followed by the end.
+    const std::string all = slow.ReadAll();
+    EXPECT_LT(all.size(), kBlock * kBlocks);
+    EXPECT_THAT(all, StartsWith(fields.empty() ? "HTTP/1.1 200 " : "HTTP/1.1 101 "));
   }
-  // Whatever was on its way is followed by the end.
-  EXPECT_LT(slow.ReadAll().size(), kBlock * kBlocks);
+}
+
+TEST_F(ServerTest, WebSockets) {
+  Start();
+  TlsTestClient client(server_->port());
+  ASSERT_TRUE(client.Write(StrCat("GET /blocks HTTP/1.1\r\nHost: h\r\n", kUpgrade, "\r\n")));
+  const std::string close = Whole(kClose, CloseCode(1000)).payload;
+  std::string all;
+  for (std::string bytes = "-"; !bytes.empty() && !all.ends_with(close);) {
+    bytes = client.Read();
+    all += bytes;
+  }
+  ASSERT_TRUE(client.Write(ClientFrame(kClose, close)));
+  EXPECT_THAT(client.ReadAll(), IsEmpty());
+  const std::vector<Frame> frames = ServerFrames(all.substr(all.find("\r\n\r\n") + 4));
+  ASSERT_EQ(frames.size(), kBlocks + 1);
+  EXPECT_EQ(frames.front(), Whole(kText, std::string(kBlock, 'x')));
+  EXPECT_EQ(frames.back(), Whole(kClose, close));
 }
 
 TEST_F(ServerTest, LargeResponses) {

@@ -10,7 +10,9 @@
 #include <boost/asio/use_awaitable.hpp>
 #include <cerrno>
 #include <cstring>
+#include <memory>
 #include <utility>
+#include <vector>
 
 #include "base/async/yield.h"
 #include "base/status/macros.h"
@@ -34,6 +36,35 @@ char* ReadBuffer() {
   thread_local char buffer[kRecord];
   return buffer;
 }
+
+// Room for one record, taken from the thread's spare ones at first use: large allocations that come
+// and go with each write cost more than the copying.
+class RecordBuffer {
+ public:
+  RecordBuffer() = default;
+  ~RecordBuffer() {
+    if (buffer_ != nullptr && Spare().size() < kMaxSpare) Spare().push_back(std::move(buffer_));
+  }
+  RecordBuffer(const RecordBuffer&) = delete;
+  RecordBuffer& operator=(const RecordBuffer&) = delete;
+
+  char* get() {
+    if (buffer_ == nullptr && !Spare().empty()) {
+      buffer_ = std::move(Spare().back());
+      Spare().pop_back();
+    }
+    if (buffer_ == nullptr) buffer_ = std::make_unique_for_overwrite<char[]>(kRecord);
+    return buffer_.get();
+  }
+
+ private:
+  static constexpr size_t kMaxSpare = 8;
+  static std::vector<std::unique_ptr<char[]>>& Spare() {
+    thread_local std::vector<std::unique_ptr<char[]>> spare;
+    return spare;
+  }
+  std::unique_ptr<char[]> buffer_;
+};
 
 std::string ToDer(X509* cert) {
   std::string der(static_cast<size_t>(std::max(0, i2d_X509(cert, nullptr))), '\0');
@@ -59,7 +90,8 @@ struct TlsStream::Bio {
     auto& stream = *static_cast<TlsStream*>(BIO_get_data(bio));
     BIO_clear_retry_flags(bio);
     if (stream.fd_ < 0) return -1;
-    const ssize_t n = ::send(stream.fd_, data, static_cast<size_t>(size), MSG_NOSIGNAL);
+    const int flags = stream.more_ ? MSG_NOSIGNAL | MSG_MORE : MSG_NOSIGNAL;
+    const ssize_t n = ::send(stream.fd_, data, static_cast<size_t>(size), flags);
     if (n < 0 && (errno == EAGAIN || errno == EINTR)) BIO_set_retry_write(bio);
     return static_cast<int>(n);
   }
@@ -179,12 +211,13 @@ Task<std::string_view> TlsStream::Read() {
   }
 }
 
-StatusTask TlsStream::WriteChunk(std::string_view chunk) {
+StatusTask TlsStream::WriteChunk(std::string_view chunk, bool more) {
   while (!chunk.empty()) {
     if (fd_ < 0) co_return absl::UnavailableError("connection aborted");
     ERR_clear_error();
-    const int n =
-        SSL_write(ssl_, chunk.data(), static_cast<int>(std::min<size_t>(chunk.size(), 1 << 30)));
+    const size_t record = std::min(chunk.size(), kRecord);
+    more_ = more || record < chunk.size();
+    const int n = SSL_write(ssl_, chunk.data(), static_cast<int>(record));
     if (n > 0) {
       chunk.remove_prefix(static_cast<size_t>(n));
       continue;
@@ -200,7 +233,9 @@ StatusTask TlsStream::WriteChunk(std::string_view chunk) {
 
 StatusTask TlsStream::Write(std::span<const std::string_view> pieces) {
   // Small pieces are gathered into whole records; large ones are encrypted where they lie.
-  std::unique_ptr<char[]> gathered;
+  // The last record is the last one for sure: what waits for more must not wait in vain.
+  while (!pieces.empty() && pieces.back().empty()) pieces = pieces.first(pieces.size() - 1);
+  RecordBuffer gathered;
   size_t used = 0;
   for (size_t i = 0; i < pieces.size(); ++i) {
     std::string_view piece = pieces[i];
@@ -208,22 +243,23 @@ StatusTask TlsStream::Write(std::span<const std::string_view> pieces) {
       const bool last = i + 1 == pieces.size();
       if (used == 0 && (piece.size() >= kRecord || last)) {
         const size_t whole = last ? piece.size() : piece.size() - piece.size() % kRecord;
-        CO_RETURN_IF_ERROR(co_await WriteChunk(piece.substr(0, whole)));
+        CO_RETURN_IF_ERROR(co_await WriteChunk(piece.substr(0, whole), !last));
         piece.remove_prefix(whole);
         continue;
       }
-      if (gathered == nullptr) gathered = std::make_unique_for_overwrite<char[]>(kRecord);
       const size_t n = std::min(piece.size(), kRecord - used);
       std::memcpy(gathered.get() + used, piece.data(), n);
       used += n;
       piece.remove_prefix(n);
       if (used == kRecord) {
-        CO_RETURN_IF_ERROR(co_await WriteChunk({gathered.get(), used}));
+        const bool more = !last || !piece.empty();
+        CO_RETURN_IF_ERROR(co_await WriteChunk({gathered.get(), used}, more));
         used = 0;
       }
     }
   }
-  co_return co_await WriteChunk({gathered.get(), used});
+  if (used == 0) co_return absl::OkStatus();
+  co_return co_await WriteChunk({gathered.get(), used}, /*more=*/false);
 }
 
 VoidTask TlsStream::Shutdown() {

@@ -47,7 +47,8 @@ class TlsStream final : public ByteStream {
  private:
   struct Bio;
 
-  StatusTask WriteChunk(std::string_view chunk);
+  // `more`: the rest of a Write follows at once, so that the kernel may wait for it.
+  StatusTask WriteChunk(std::string_view chunk, bool more);
   // Waits for what OpenSSL asked for after `result` of the last call, or says why it failed.
   StatusTask WaitFor(int result);
   VoidTask Linger();
@@ -58,6 +59,7 @@ class TlsStream final : public ByteStream {
   int fd_;               // -1 once aborted
   bool at_end_ = false;  // the peer closed its TCP direction
   int reads_ = 0;        // since the reader last let others go first
+  bool more_ = false;    // of the record under way
   bool failed_ = false;  // after a fatal TLS error nothing may be sent
   const absl::Duration write_timeout_;
   Deadline write_deadline_;

@@ -9,6 +9,7 @@
 #include "absl/status/status.h"
 #include "apiserver/http/http1_connection.h"
 #include "apiserver/http/http2_connection.h"
+#include "apiserver/http/plain_stream.h"
 #include "apiserver/http/tls_stream.h"
 #include "base/log/log.h"
 #include "base/text/str_cat.h"
@@ -96,6 +97,11 @@ VoidTask Worker::Run(tcp::socket socket, [[maybe_unused]] std::unique_ptr<Slot> 
   PeerInfo peer;
   peer.remote_address = RemoteAddress(socket);
   SetSocketOptions(socket, shared_.timeouts.write);
+  if (!shared_.tls) {
+    PlainStream stream(std::move(socket), deadlines_, shared_.timeouts.write);
+    co_await ServeOn(stream, "", std::move(peer));
+    co_return;
+  }
   TlsStream stream(std::move(socket), shared_.tls(), deadlines_, shared_.timeouts.write);
   {
     Deadline deadline(deadlines_, [&stream] { stream.Abort(); });
@@ -108,11 +114,15 @@ VoidTask Worker::Run(tcp::socket socket, [[maybe_unused]] std::unique_ptr<Slot> 
     }
   }
   peer.certificates = stream.peer();
+  co_await ServeOn(stream, std::string(stream.protocol()), std::move(peer));
+}
+
+VoidTask Worker::ServeOn(ByteStream& stream, std::string protocol, PeerInfo peer) {
   const ConnectionEnv env{shared_.limits, shared_.timeouts, shared_.handler, shared_.error_body,
                           shared_.memory, deadlines_,       date_,           tasks_};
   const std::shared_ptr<Connection> connection =
-      stream.protocol() == "h2" ? MakeHttp2Connection(executor_, stream, env, std::move(peer))
-                                : MakeHttp1Connection(executor_, stream, env, std::move(peer));
+      protocol == "h2" ? MakeHttp2Connection(executor_, stream, env, std::move(peer))
+                       : MakeHttp1Connection(executor_, stream, env, std::move(peer));
   struct Registered {
     Registered(Worker& w, Connection* c) : worker(w), connection(c) {
       worker.connections_.insert(c);

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <string>
 #include <unordered_set>
 
 #include "absl/time/time.h"
@@ -19,6 +20,7 @@
 #include "apiserver/http/memory_budget.h"
 #include "apiserver/http/message.h"
 #include "apiserver/http/options.h"
+#include "apiserver/http/stream.h"
 #include "base/async/task.h"
 #include "base/async/task_group.h"
 #include "base/clock/clock.h"
@@ -31,7 +33,7 @@ struct ServerShared {
   Limits limits;
   Timeouts timeouts;
   absl::Duration tick;
-  std::function<SslContext()> tls;
+  std::function<SslContext()> tls;  // null: plain HTTP/1.1
   ErrorBody error_body;
   Handler handler;
   Clock& clock;
@@ -75,6 +77,7 @@ class Worker {
  private:
   VoidTask Tick();
   VoidTask Run(boost::asio::ip::tcp::socket socket, std::unique_ptr<Slot> slot);
+  VoidTask ServeOn(ByteStream& stream, std::string protocol, PeerInfo peer);
 
   const boost::asio::any_io_executor executor_;
   ServerShared& shared_;

@@ -58,15 +58,15 @@ absl::Status ArrayDocument::Begin(std::string& out) {
   return absl::OkStatus();
 }
 
-absl::Status ArrayDocument::Relayout(std::string& out) {
+absl::Status ArrayDocument::Relayout(std::string_view element, std::string& out) {
   const bool first = std::exchange(first_, false);
   if (layout_ == Layout::kIndented) {
     out += first ? "\n    " : ",\n    ";
-    AppendIndented(IndentJson(scratch_), "    ", out);
+    AppendIndented(IndentJson(element), "    ", out);
     return absl::OkStatus();
   }
   std::string yaml;
-  RETURN_IF_ERROR(WriteJsonAsYaml(scratch_, yaml));
+  RETURN_IF_ERROR(WriteJsonAsYaml(element, yaml));
   out += first ? "\n- " : "- ";
   AppendIndented(yaml, "  ", out);
   return absl::OkStatus();
@@ -85,6 +85,10 @@ void ArrayDocument::End(std::string& out) {
       out += tail_;
       break;
   }
+}
+
+bool IsCompact(const OutputFormat& format) {
+  return format.serializer != Serializer::kYaml && !format.pretty;
 }
 
 absl::Status AppendDocument(const OutputFormat& format, std::string_view json, std::string& out) {

@@ -8,6 +8,7 @@
 
 #include "absl/status/status.h"
 #include "apiserver/rest/negotiation.h"
+#include "base/splice/rope.h"
 
 namespace steward::rest {
 
@@ -20,34 +21,35 @@ class ArrayDocument {
   ArrayDocument(const OutputFormat& format, std::string head, std::string array_key);
 
   absl::Status Begin(std::string& out);
-  // `append(std::string&)` appends the element's compact JSON to its argument.
+  // `append(Rope&)` appends the element's compact JSON to its argument.
   template <typename Append>
-  absl::Status Element(std::string& out, Append append) {
+  absl::Status Element(Rope& out, Append append) {
     if (layout_ == Layout::kCompact) {
-      if (!std::exchange(first_, false)) out += ',';
+      if (!std::exchange(first_, false)) out.text() += ',';
       append(out);
       return absl::OkStatus();
     }
-    scratch_.clear();
-    append(scratch_);
-    return Relayout(out);
+    Rope element;
+    append(element);
+    return Relayout(element.Flatten(), out.text());
   }
   void End(std::string& out);
 
  private:
   enum class Layout { kCompact, kIndented, kYaml };
 
-  // Adds scratch_, an element's compact JSON, in the layout of `layout_`.
-  absl::Status Relayout(std::string& out);
+  // Adds an element's compact JSON in the layout of `layout_`.
+  absl::Status Relayout(std::string_view element, std::string& out);
 
   const Layout layout_;
   const std::string head_;
   const std::string array_key_;
   bool first_ = true;
-  std::string scratch_;
   std::string tail_;  // YAML: what follows the array
 };
 
+// Whether documents stay as they come: compact JSON, and a newline at the end.
+bool IsCompact(const OutputFormat& format);
 // Appends a whole document, given as compact JSON, in the same layouts.
 absl::Status AppendDocument(const OutputFormat& format, std::string_view json, std::string& out);
 

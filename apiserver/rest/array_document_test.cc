@@ -25,13 +25,13 @@ std::string Whole(const std::string& head, const std::string& key,
 std::string Streamed(const OutputFormat& format, const std::string& head, const std::string& key,
                      const std::vector<std::string>& elements) {
   ArrayDocument document(format, head, key);
-  std::string out;
-  EXPECT_OK(document.Begin(out));
+  Rope out;
+  EXPECT_OK(document.Begin(out.text()));
   for (const std::string& element : elements) {
-    EXPECT_OK(document.Element(out, [&](std::string& o) { o += element; }));
+    EXPECT_OK(document.Element(out, [&](Rope& o) { o.Splice(element); }));
   }
-  document.End(out);
-  return out;
+  document.End(out.text());
+  return out.Flatten();
 }
 
 // Element by element, the bytes must be those of the whole document written at once.

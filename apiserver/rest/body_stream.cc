@@ -11,12 +11,23 @@
 namespace steward::rest {
 namespace {
 
-constexpr int kFastest = 1;
+// Below this nothing is worth the reader's effort.
+constexpr size_t kSmallest = 1024;
 
-std::vector<http::Segment> OneSegment(std::string bytes) {
-  std::vector<http::Segment> segments;
-  segments.push_back(http::OwnedSegment(std::move(bytes)));
-  return segments;
+// Whether at least half of `buffer` lies there in compressed form.
+bool AtHand(const Rope& buffer, const DeflatedTexts& texts) {
+  size_t found = 0;
+  buffer.ForEach([](std::string_view) {},
+                 [&](const SharedText& shared) {
+                   if (texts.Find(shared) != nullptr) found += shared.size();
+                 });
+  return found >= buffer.size() / 2;
+}
+
+size_t SizeOf(const SplicedBytes& bytes) {
+  size_t size = bytes.own.size();
+  for (const SplicedBytes::Splice& splice : bytes.splices) size += splice.bytes.size();
+  return size;
 }
 
 }  // namespace
@@ -32,29 +43,51 @@ bool AcceptsGzip(const http::Request& request) {
   return false;
 }
 
-BodyStream::BodyStream(http::ResponseWriter& writer, http::ResponseHead head, bool gzip)
-    : writer_(writer),
-      head_(std::move(head)),
-      gzip_(gzip),
-      limit_(gzip ? kGzipThreshold + 1 : kChunk) {}
+std::vector<http::Segment> ToSegments(SplicedBytes bytes) {
+  std::vector<http::Segment> segments;
+  segments.reserve(2 * bytes.splices.size() + 1);
+  const auto own = std::make_shared<const std::string>(std::move(bytes.own));
+  const std::string_view text = *own;
+  size_t begin = 0;
+  const auto add_own = [&](size_t end) {
+    if (end > begin) segments.push_back({text.substr(begin, end - begin), own});
+    begin = end;
+  };
+  for (SplicedBytes::Splice& splice : bytes.splices) {
+    add_own(splice.at);
+    segments.push_back({splice.bytes, std::move(splice.owner)});
+  }
+  add_own(text.size());
+  return segments;
+}
+
+bool IsFull(const Rope& buffer) {
+  return buffer.text_size() >= BodyStream::kChunk || buffer.size() >= BodyStream::kSplicedChunk;
+}
+
+BodyStream::BodyStream(http::ResponseWriter& writer, http::ResponseHead head, DeflatedTexts* gzip)
+    : writer_(writer), head_(std::move(head)), gzip_(gzip) {}
+
+bool BodyStream::full() const {
+  // Whether to compress is decided when the threshold is reached or the body is known to be short.
+  const bool undecided = gzip_ != nullptr && !head_sent_;
+  return undecided ? buffer_.size() > kGzipThreshold : IsFull(buffer_);
+}
 
 void BodyStream::Decide() {
-  limit_ = kChunk;
-  if (!gzip_ || buffer_.size() <= kGzipThreshold) return;
-  compressor_.emplace(kFastest);
+  if (gzip_ == nullptr) return;
+  const bool long_enough = buffer_.size() > kGzipThreshold;
+  if (!long_enough && (buffer_.size() < kSmallest || !AtHand(buffer_, *gzip_))) return;
+  compressor_.emplace(*gzip_);
   head_.headers.Set("Content-Encoding", "gzip");
   head_.headers.Add("Vary", "Accept-Encoding");
 }
 
-std::string BodyStream::TakeChunk(bool last) {
-  std::string chunk;
-  if (!compressor_) {
-    chunk.swap(buffer_);
-    return chunk;
-  }
-  compressor_->Write(buffer_, chunk);
+SplicedBytes BodyStream::TakeChunk(bool last) {
+  if (!compressor_) return TakeBytes(buffer_);
+  SplicedBytes chunk = compressor_->Append(buffer_);
   if (last) compressor_->Finish(chunk);
-  buffer_.clear();
+  buffer_.Clear();
   return chunk;
 }
 
@@ -64,24 +97,21 @@ StatusTask BodyStream::Flush() {
     head_sent_ = true;
     CO_RETURN_IF_ERROR(co_await writer_.WriteHead(std::move(head_)));
   }
-  std::string chunk = TakeChunk(/*last=*/false);
-  if (chunk.empty()) co_return absl::OkStatus();
-  // One item may be larger than a chunk; the next buffer is likely to be as large as this one.
-  buffer_.reserve(limit_);
-  co_return co_await writer_.Write(OneSegment(std::move(chunk)));
+  SplicedBytes chunk = TakeChunk(/*last=*/false);
+  if (SizeOf(chunk) == 0) co_return absl::OkStatus();
+  co_return co_await writer_.Write(ToSegments(std::move(chunk)));
 }
 
 StatusTask BodyStream::Finish() {
   if (!head_sent_) Decide();
-  std::string chunk = TakeChunk(/*last=*/true);
+  SplicedBytes chunk = TakeChunk(/*last=*/true);
+  const size_t size = SizeOf(chunk);
   if (!head_sent_) {
     head_sent_ = true;
-    head_.content_length = chunk.size();
+    head_.content_length = size;
     CO_RETURN_IF_ERROR(co_await writer_.WriteHead(std::move(head_)));
   }
-  if (!chunk.empty()) {
-    CO_RETURN_IF_ERROR(co_await writer_.Write(OneSegment(std::move(chunk))));
-  }
+  if (size > 0) CO_RETURN_IF_ERROR(co_await writer_.Write(ToSegments(std::move(chunk))));
   co_return co_await writer_.Finish();
 }
 

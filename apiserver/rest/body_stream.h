@@ -4,11 +4,13 @@
 
 #include <cstddef>
 #include <optional>
-#include <string>
+#include <vector>
 
 #include "apiserver/http/message.h"
-#include "apiserver/rest/gzip.h"
 #include "base/async/task.h"
+#include "base/splice/deflated_texts.h"
+#include "base/splice/gzip_rope.h"
+#include "base/splice/rope.h"
 
 namespace steward::rest {
 
@@ -16,37 +18,44 @@ namespace steward::rest {
 // Accept-Encoding that is exactly `gzip`, without parameters.
 bool AcceptsGzip(const http::Request& request);
 
+// For ResponseWriter::Write.
+std::vector<http::Segment> ToSegments(SplicedBytes bytes);
+// Whether so much is gathered that it should be sent: 64 KiB of text, or 1 MiB with what is spliced
+// in, which costs no memory.
+bool IsFull(const Rope& buffer);
+
 // A body that ends before it fills the buffer once is sent with its Content-Length; a longer one in
-// chunks. With `gzip`, bodies above 128 KiB are compressed (level 1); shorter ones are not worth
-// it.
+// chunks. With `gzip`, bodies above 128 KiB are compressed; shorter ones are not worth it, unless
+// most of them is at hand in compressed form.
 //
 // Use: append to buffer(), Flush whenever full(), Finish once. Errors mean that the client is gone.
 class BodyStream {
  public:
   static constexpr size_t kChunk = 64 * 1024;
+  static constexpr size_t kSplicedChunk = 1024 * 1024;
   static constexpr size_t kGzipThreshold = 128 * 1024;
 
-  // `head` says status and headers, no length. `writer` outlives the stream.
-  BodyStream(http::ResponseWriter& writer, http::ResponseHead head, bool gzip);
+  // `head` says status and headers, no length. `writer` and `gzip` outlive the stream; null `gzip`:
+  // not to be compressed.
+  BodyStream(http::ResponseWriter& writer, http::ResponseHead head, DeflatedTexts* gzip);
 
-  std::string& buffer() { return buffer_; }
-  bool full() const { return buffer_.size() >= limit_; }
+  Rope& buffer() { return buffer_; }
+  bool full() const;
 
   StatusTask Flush();
   StatusTask Finish();
 
  private:
   // Moves the buffer out, compressed if so decided.
-  std::string TakeChunk(bool last);
+  SplicedBytes TakeChunk(bool last);
   void Decide();
 
   http::ResponseWriter& writer_;
   http::ResponseHead head_;
   bool head_sent_ = false;
-  bool gzip_;
-  std::optional<GzipWriter> compressor_;
-  size_t limit_;
-  std::string buffer_;
+  DeflatedTexts* const gzip_;
+  std::optional<GzipRope> compressor_;
+  Rope buffer_;
 };
 
 }  // namespace steward::rest

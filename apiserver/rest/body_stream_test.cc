@@ -6,9 +6,9 @@
 #include <boost/asio/io_context.hpp>
 #include <string>
 
-#include "apiserver/rest/testing/gunzip.h"
 #include "apiserver/rest/testing/recording_writer.h"
 #include "base/async/run.h"
+#include "base/splice/testing/gunzip.h"
 #include "base/status/matchers.h"
 
 namespace steward::rest {
@@ -17,7 +17,7 @@ namespace {
 // Appends `pieces` times `piece`, flushing as a caller should.
 StatusTask Fill(BodyStream& stream, std::string piece, int pieces) {
   for (int i = 0; i < pieces; ++i) {
-    stream.buffer() += piece;
+    stream.buffer().text() += piece;
     if (!stream.full()) continue;
     absl::Status status = co_await stream.Flush();
     if (!status.ok()) co_return status;
@@ -29,7 +29,8 @@ absl::Status FillAndFinish(RecordingWriter& writer, bool gzip, std::string piece
   boost::asio::io_context io;
   http::ResponseHead head;
   head.headers.Set("Content-Type", "text/x");
-  BodyStream stream(writer, std::move(head), gzip);
+  DeflatedTexts texts;
+  BodyStream stream(writer, std::move(head), gzip ? &texts : nullptr);
   return RunOn(io, Fill(stream, std::move(piece), pieces));
 }
 
@@ -69,8 +70,9 @@ TEST(BodyStreamTest, SizesAndEncodings) {
 TEST(BodyStreamTest, OneLargePieceKnownBeforehandHasALength) {
   boost::asio::io_context io;
   RecordingWriter writer;
-  BodyStream stream(writer, {}, /*gzip=*/true);
-  stream.buffer() = std::string(1 << 20, 'x');
+  DeflatedTexts texts;
+  BodyStream stream(writer, {}, &texts);
+  stream.buffer().text() = std::string(1 << 20, 'x');
   ASSERT_OK(RunOn(io, stream.Finish()));
   EXPECT_EQ(writer.misuse(), "");
   EXPECT_EQ(writer.head().content_length, writer.body().size());
@@ -82,6 +84,48 @@ TEST(BodyStreamTest, MemoryIsBounded) {
   ASSERT_OK(FillAndFinish(writer, /*gzip=*/false, std::string(1000, 'x'), 1000));
   for (size_t bytes : writer.writes()) EXPECT_LE(bytes, BodyStream::kChunk + 1000);
   EXPECT_GE(writer.writes().size(), 15u);
+}
+
+// What is spliced in costs no memory, so that more of it goes out at once.
+TEST(BodyStreamTest, SplicesAreNotCopied) {
+  boost::asio::io_context io;
+  RecordingWriter writer;
+  const SharedText shared(std::string(300 * 1024, 's'));
+  BodyStream stream(writer, {}, nullptr);
+  std::string want;
+  for (int i = 0; i < 3; ++i) {
+    stream.buffer().text() += "<";
+    stream.buffer().Splice(shared);
+    stream.buffer().text() += ">";
+    EXPECT_FALSE(stream.full());
+    want += "<" + std::string(shared.view()) + ">";
+  }
+  ASSERT_OK(RunOn(io, stream.Finish()));
+  EXPECT_EQ(writer.misuse(), "");
+  EXPECT_EQ(writer.head().content_length, want.size());
+  EXPECT_EQ(writer.body(), want);
+}
+
+TEST(BodyStreamTest, ShortBodiesAreCompressedWhenThatCostsNothing) {
+  DeflatedTexts texts;
+  const SharedText shared(std::string(20000, 's'));
+  const auto answer = [&](RecordingWriter& writer) {
+    boost::asio::io_context io;
+    BodyStream stream(writer, {}, &texts);
+    stream.buffer().text() += "[";
+    stream.buffer().Splice(shared);
+    stream.buffer().text() += "]";
+    EXPECT_OK(RunOn(io, stream.Finish()));
+  };
+  RecordingWriter before, after;
+  answer(before);
+  EXPECT_EQ(before.Header("Content-Encoding"), "");
+  const DeflatedTextPtr form = texts.Get(shared);
+  answer(after);
+  EXPECT_EQ(after.Header("Content-Encoding"), "gzip");
+  EXPECT_EQ(after.head().content_length, after.body().size());
+  EXPECT_LT(after.body().size(), 500u);
+  EXPECT_EQ(Gunzip(after.body()), before.body());
 }
 
 TEST(BodyStreamTest, StopsWhenTheClientIsGone) {

@@ -10,6 +10,7 @@
 #include "apiserver/rest/warnings.h"
 #include "base/async/yield.h"
 #include "base/json/json_text.h"
+#include "base/splice/rope.h"
 #include "base/status/macros.h"
 #include "base/text/str_cat.h"
 #include "kube/meta/status.h"
@@ -84,7 +85,7 @@ StatusTask WriteList(http::ResponseWriter& writer, const Resource& resource, Enc
                      Reading reading) {
   BodyStream body = StreamTo(writer, encoding, reading.warning);
   ArrayDocument document = DocumentOf(resource, encoding.format, reading);
-  CO_RETURN_IF_ERROR(document.Begin(body.buffer()));
+  CO_RETURN_IF_ERROR(document.Begin(body.buffer().text()));
   for (;;) {
     const Object* object = reading.cursor->Next();
     if (object == nullptr) {
@@ -92,7 +93,7 @@ StatusTask WriteList(http::ResponseWriter& writer, const Resource& resource, Enc
       if (!more) break;
       continue;
     }
-    const absl::Status added = document.Element(body.buffer(), [&](std::string& out) {
+    const absl::Status added = document.Element(body.buffer(), [&](Rope& out) {
       AppendElement(*object, reading.resource_version, encoding.format, encoding.include_object,
                     out);
     });
@@ -102,7 +103,7 @@ StatusTask WriteList(http::ResponseWriter& writer, const Resource& resource, Enc
     // A client that reads fast never makes Flush wait.
     co_await Yield();
   }
-  document.End(body.buffer());
+  document.End(body.buffer().text());
   co_return co_await body.Finish();
 }
 
@@ -116,16 +117,21 @@ StatusTask WriteObject(http::ResponseWriter& writer, const Resource& resource, E
   if (object == nullptr) {
     co_return kube::ToStatus(kube::InternalError("the resource answered without an object"));
   }
-  std::string json;
-  AppendElement(*object, reading.resource_version, encoding.format, encoding.include_object, json);
   BodyStream body = StreamTo(writer, encoding, reading.warning);
-  CO_RETURN_IF_ERROR(AppendDocument(encoding.format, json, body.buffer()));
+  Rope json;
+  AppendElement(*object, reading.resource_version, encoding.format, encoding.include_object, json);
+  if (IsCompact(encoding.format)) {
+    body.buffer() = std::move(json);
+    body.buffer().text() += '\n';
+  } else {
+    CO_RETURN_IF_ERROR(AppendDocument(encoding.format, json.Flatten(), body.buffer().text()));
+  }
   co_return co_await body.Finish();
 }
 
 StatusTask WriteDocument(http::ResponseWriter& writer, Encoding encoding, std::string json) {
   BodyStream body = StreamTo(writer, encoding, "");
-  CO_RETURN_IF_ERROR(AppendDocument(encoding.format, json, body.buffer()));
+  CO_RETURN_IF_ERROR(AppendDocument(encoding.format, json, body.buffer().text()));
   co_return co_await body.Finish();
 }
 

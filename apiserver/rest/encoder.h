@@ -11,13 +11,15 @@
 #include "apiserver/rest/parameters.h"
 #include "apiserver/rest/resource.h"
 #include "base/async/task.h"
+#include "base/splice/deflated_texts.h"
 
 namespace steward::rest {
 
 struct Encoding {
   OutputFormat format;
   IncludeObject include_object = IncludeObject::kMetadata;  // for Tables
-  bool gzip = false;                                        // the client takes it
+  // Where compressed text is kept; null: the client doesn't take gzip. Outlives the answer.
+  DeflatedTexts* gzip = nullptr;
   int status = 200;
   std::vector<std::string> warnings;  // printable ASCII; sent as Warning headers (code 299)
 };

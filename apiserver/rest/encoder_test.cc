@@ -13,11 +13,11 @@
 #include <utility>
 
 #include "apiserver/rest/testing/fake_resource.h"
-#include "apiserver/rest/testing/gunzip.h"
 #include "apiserver/rest/testing/recording_writer.h"
 #include "base/async/run.h"
 #include "base/async/task_group.h"
 #include "base/async/yield.h"
+#include "base/splice/testing/gunzip.h"
 #include "base/status/matchers.h"
 #include "kube/meta/status.h"
 
@@ -139,11 +139,12 @@ TEST(EncoderTest, EmptyLists) {
   }
 }
 
-FakeResource ManyWidgets() {
+FakeResource ManyWidgets(bool share_notes = false) {
   std::vector<FakeObject> objects;
   for (int i = 0; i < 400; ++i) {
     objects.emplace_back("ns", "w" + std::to_string(1000 + i), kube::LabelMap(),
-                         std::string(2000, 'x'));
+                         std::string(share_notes ? 6000 : 2000, 'x'));
+    if (share_notes) objects.back().ShareNote();
   }
   return FakeResource(std::move(objects));
 }
@@ -156,9 +157,10 @@ TEST(EncoderTest, LargeListsAreStreamed) {
     FakeResource resource = ManyWidgets();
     const Resource definition = resource.Definition();
     RecordingWriter plain, gzip;
+    DeflatedTexts texts;
     ASSERT_OK(RunOn(io, ListTo(plain, resource, definition, {format})));
-    ASSERT_OK(RunOn(
-        io, ListTo(gzip, resource, definition, {format, IncludeObject::kMetadata, /*gzip=*/true})));
+    ASSERT_OK(
+        RunOn(io, ListTo(gzip, resource, definition, {format, IncludeObject::kMetadata, &texts})));
     EXPECT_EQ(plain.misuse() + gzip.misuse(), "");
     EXPECT_FALSE(plain.head().content_length);
     EXPECT_GT(plain.writes().size(), 10u);
@@ -167,6 +169,20 @@ TEST(EncoderTest, LargeListsAreStreamed) {
     EXPECT_LT(gzip.body().size(), plain.body().size() / 10);
     EXPECT_EQ(Gunzip(gzip.body()), plain.body());
   }
+}
+
+TEST(EncoderTest, LargeListsOfSharedTextAreStreamed) {
+  boost::asio::io_context io;
+  FakeResource resource = ManyWidgets(/*share_notes=*/true);
+  const Resource definition = resource.Definition();
+  RecordingWriter plain, gzip;
+  DeflatedTexts texts;
+  ASSERT_OK(RunOn(io, ListTo(plain, resource, definition, Encoding{})));
+  ASSERT_OK(RunOn(io, ListTo(gzip, resource, definition, {{}, IncludeObject::kMetadata, &texts})));
+  EXPECT_EQ(plain.writes().size(), 3u);
+  for (size_t bytes : plain.writes()) EXPECT_LT(bytes, (1u << 20) + 7000);
+  EXPECT_LT(gzip.body().size(), plain.body().size() / 10);
+  EXPECT_EQ(Gunzip(gzip.body()), plain.body());
 }
 
 VoidTask CountTurns(int& turns) {

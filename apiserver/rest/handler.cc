@@ -79,34 +79,42 @@ bool PathFits(const http::Request& request, const Resource& resource, bool of_ob
   return asked == path;
 }
 
-StatusTask ServeList(const Resource& resource, const http::Request& request,
-                     http::ResponseWriter& writer) {
+kube::NamespacedName NameOf(const http::Request& request, const Resource& resource) {
+  return {std::string(NamespaceOf(request.info, resource)), request.info.name};
+}
+
+// What is not there is answered as such, whatever form it was asked in.
+absl::Status SetForm(const Resource& resource, const http::Request& request, bool is_list,
+                     Encoding& encoding) {
+  RETURN_IF_ERROR(CheckForm(resource, encoding.format, is_list));
+  if (encoding.format.form == Form::kTable) {
+    ASSIGN_OR_RETURN(encoding.include_object, ParseIncludeObject(request));
+  }
+  return absl::OkStatus();
+}
+
+StatusTask ServeList(const Resource& resource, const HandlerOptions& options,
+                     const http::Request& request, http::ResponseWriter& writer) {
   Encoding encoding;
   CO_ASSIGN_OR_RETURN(encoding.format, NegotiateResource(request));
   CO_ASSIGN_OR_RETURN(ListParameters parameters, ParseListParameters(request, resource));
-  CO_RETURN_IF_ERROR(CheckForm(resource, encoding.format, /*is_list=*/true));
-  if (encoding.format.form == Form::kTable) {
-    CO_ASSIGN_OR_RETURN(encoding.include_object, ParseIncludeObject(request));
-  }
-  encoding.gzip = AcceptsGzip(request);
+  encoding.gzip = AcceptsGzip(request) ? options.texts.get() : nullptr;
   absl::StatusOr<Reading> reading =
       co_await resource.list->List(parameters.selection, parameters.read);
   if (!reading.ok()) co_return reading.status();
+  CO_RETURN_IF_ERROR(SetForm(resource, request, /*is_list=*/true, encoding));
   co_return co_await WriteList(writer, resource, std::move(encoding), *std::move(reading));
 }
 
-StatusTask ServeGet(const Resource& resource, Getter& getter, kube::NamespacedName name,
+StatusTask ServeGet(const Resource& resource, Getter& getter, const HandlerOptions& options,
                     const http::Request& request, http::ResponseWriter& writer) {
   Encoding encoding;
   CO_ASSIGN_OR_RETURN(encoding.format, NegotiateResource(request));
-  CO_ASSIGN_OR_RETURN(const ReadOptions options, ParseGetParameters(request));
-  CO_RETURN_IF_ERROR(CheckForm(resource, encoding.format, /*is_list=*/false));
-  if (encoding.format.form == Form::kTable) {
-    CO_ASSIGN_OR_RETURN(encoding.include_object, ParseIncludeObject(request));
-  }
-  encoding.gzip = AcceptsGzip(request);
-  absl::StatusOr<Reading> reading = co_await getter.Get(name, options);
+  CO_ASSIGN_OR_RETURN(const ReadOptions read, ParseGetParameters(request));
+  encoding.gzip = AcceptsGzip(request) ? options.texts.get() : nullptr;
+  absl::StatusOr<Reading> reading = co_await getter.Get(NameOf(request, resource), read);
   if (!reading.ok()) co_return reading.status();
+  CO_RETURN_IF_ERROR(SetForm(resource, request, /*is_list=*/false, encoding));
   co_return co_await WriteObject(writer, resource, std::move(encoding), *std::move(reading));
 }
 
@@ -127,8 +135,8 @@ StatusTask ServeBlob(BlobGetter& getter, kube::NamespacedName name, const http::
   head.headers.Set("X-Content-Type-Options", "nosniff");
   head.headers.Set("Content-Security-Policy",
                    "default-src 'none'; style-src 'unsafe-inline'; sandbox");
-  BodyStream body(writer, std::move(head), /*gzip=*/false);
-  body.buffer() = std::move(blob->bytes);
+  BodyStream body(writer, std::move(head), /*gzip=*/nullptr);
+  body.buffer().text() = std::move(blob->bytes);
   co_return co_await body.Finish();
 }
 
@@ -139,20 +147,17 @@ const Subresource* FindSubresource(const Resource& resource, std::string_view na
   return nullptr;
 }
 
-kube::NamespacedName NameOf(const http::Request& request, const Resource& resource) {
-  return {std::string(NamespaceOf(request.info, resource)), request.info.name};
-}
-
 StatusTask Refuse(absl::Status status) { co_return status; }
 
 StatusTask ServeSubresource(const Resource& resource, const Subresource& subresource,
-                            const http::Request& request, http::ResponseWriter& writer) {
+                            const HandlerOptions& options, const http::Request& request,
+                            http::ResponseWriter& writer) {
   const std::string& verb = request.info.verb;
   if (verb == "get" && subresource.get_blob != nullptr) {
     return ServeBlob(*subresource.get_blob, NameOf(request, resource), request, writer);
   }
   if (verb == "get" && subresource.get_object != nullptr) {
-    return ServeGet(resource, *subresource.get_object, NameOf(request, resource), request, writer);
+    return ServeGet(resource, *subresource.get_object, options, request, writer);
   }
   if (verb == "update" && subresource.update != nullptr) {
     return ServeUpdate(resource, *subresource.update, NameOf(request, resource), request, writer);
@@ -167,9 +172,10 @@ StatusTask ServeVerb(const Resource& resource, const HandlerOptions& options,
                      const http::Request& request, http::ResponseWriter& writer) {
   const std::string& verb = request.info.verb;
   if (verb == "get" && resource.get != nullptr) {
-    return ServeGet(resource, *resource.get, NameOf(request, resource), request, writer);
+    return ServeGet(resource, *resource.get, options, request, writer);
   }
-  if (verb == "list" && resource.list != nullptr) return ServeList(resource, request, writer);
+  if (verb == "list" && resource.list != nullptr)
+    return ServeList(resource, options, request, writer);
   if (verb == "watch" && resource.watch != nullptr) {
     return ServeWatch(resource, request, writer,
                       {options.random, options.min_request_timeout, options.stop});
@@ -202,13 +208,17 @@ StatusTask ServeResource(const Resource& resource, const HandlerOptions& options
   }
   const Verb* verb = FindVerb(info, request.method);
   if (verb == nullptr) return Refuse(MethodNotAllowed());
-  // The collection of all namespaces can be read only.
-  if (info.verb == "create" && resource.descriptor.namespaced && info.ns.empty()) {
-    return Refuse(MethodNotAllowed());
-  }
   if (!PathFits(request, resource, verb->of_object)) return Refuse(NotFoundPath());
-  if (subresource != nullptr) return ServeSubresource(resource, *subresource, request, writer);
+  if (subresource != nullptr) {
+    return ServeSubresource(resource, *subresource, options, request, writer);
+  }
   return ServeVerb(resource, options, request, writer);
+}
+
+// Of what lies in namespaces, nothing but its lists is to be had without naming one.
+bool IsNowhere(const Resource& resource, const http::RequestInfo& info) {
+  return resource.descriptor.namespaced && info.ns.empty() && info.verb != "list" &&
+         info.verb != "watch";
 }
 
 struct State {
@@ -220,15 +230,23 @@ VoidTask Serve(std::shared_ptr<const State> state, const http::Request& request,
                http::ResponseWriter& writer) {
   const http::RequestInfo& info = request.info;
   const auto version = state->routes.find({info.group, info.version});
-  if (!info.is_resource || version == state->routes.end()) {
+  const Resource* resource = nullptr;
+  bool exists = info.is_resource && version != state->routes.end();
+  if (exists) {
+    const auto found = version->second.find(info.resource);
+    if (found != version->second.end()) resource = &found->second;
+    exists = resource == nullptr || !IsNowhere(*resource, info);
+  }
+  if (!exists) {
     // Nobody is left to tell when the client is gone.
     (void)co_await RespondNoSuchPath(writer);
     co_return;
   }
-  const auto resource = version->second.find(info.resource);
-  absl::Status status = NotFoundPath();
-  if (resource != version->second.end()) {
-    status = co_await ServeResource(resource->second, state->options, request, writer);
+  absl::Status status;
+  if (resource == nullptr) {
+    status = NotFoundPath();
+  } else {
+    status = co_await ServeResource(*resource, state->options, request, writer);
   }
   if (!status.ok() && writer.status() == 0) {
     (void)co_await RespondError(request, writer, std::move(status));
@@ -238,7 +256,8 @@ VoidTask Serve(std::shared_ptr<const State> state, const http::Request& request,
 }  // namespace
 
 http::Handler MakeResourceHandler(std::vector<Resource> resources, HandlerOptions options) {
-  auto state = std::make_shared<State>(State{options, {}});
+  if (options.texts == nullptr) options.texts = std::make_shared<DeflatedTexts>();
+  auto state = std::make_shared<State>(State{std::move(options), {}});
   for (Resource& resource : resources) {
     const kube::GroupVersionKind& gvk = resource.descriptor.gvk;
     auto& version = state->routes[{gvk.group, gvk.version}];

@@ -2,6 +2,7 @@
 #ifndef APISERVER_REST_HANDLER_H_
 #define APISERVER_REST_HANDLER_H_
 
+#include <memory>
 #include <vector>
 
 #include "absl/time/time.h"
@@ -9,6 +10,7 @@
 #include "apiserver/rest/resource.h"
 #include "base/async/stop_signal.h"
 #include "base/clock/clock.h"
+#include "base/splice/deflated_texts.h"
 
 namespace steward::rest {
 
@@ -18,13 +20,16 @@ struct HandlerOptions {
   absl::Duration min_request_timeout = absl::Minutes(30);
   // Watches end when it is set. Null: by themselves only. Outlives the handler and its answers.
   StopSignal* stop = nullptr;
+  // Keeps compressed text for all answers. Null: the handler has its own, of the default size.
+  std::shared_ptr<DeflatedTexts> texts = nullptr;
 };
 
 // Answers by Request.info, which a filter has filled in, for these resources:
 // - each verb that the resource or subresource has the capability for; 405 for every other verb,
 //   HEAD and deletecollection included;
 // - 404 as a Status for unknown resources and subresources of a served group version, and for paths
-//   that do not fit the resource's scope; 404 as text for everything else.
+//   that go on behind them or name a namespace too many; 404 as text for everything else, and for
+//   all but lists and watches of a namespaced resource in no namespace.
 // The capabilities outlive the handler, or are kept alive by Resource::owner. Thread-safe.
 http::Handler MakeResourceHandler(std::vector<Resource> resources, HandlerOptions options);
 

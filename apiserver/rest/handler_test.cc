@@ -14,10 +14,10 @@
 #include "apiserver/rest/testing/fake_mutations.h"
 #include "apiserver/rest/testing/fake_resource.h"
 #include "apiserver/rest/testing/fake_watcher.h"
-#include "apiserver/rest/testing/gunzip.h"
 #include "apiserver/rest/testing/recording_writer.h"
 #include "base/async/run.h"
 #include "base/clock/fake_clock.h"
+#include "base/splice/testing/gunzip.h"
 #include "base/status/matchers.h"
 #include "kube/meta/names.h"
 #include "kube/meta/status.h"
@@ -214,7 +214,7 @@ TEST_F(HandlerTest, IncludeObjectMattersToTablesOnly) {
 TEST_F(HandlerTest, OtherVerbsAreNotAllowed) {
   for (const char* method : {"HEAD", "POST", "PUT", "PATCH", "DELETE", "FOO"}) {
     SCOPED_TRACE(method);
-    for (http::Request request : {ListAll(), ListIn("ns1"), GetOne("ns1", "a"), GetPicture("a")}) {
+    for (http::Request request : {ListIn("ns1"), GetOne("ns1", "a"), GetPicture("a")}) {
       request.method = method;
       EXPECT_EQ(Ask(std::move(request)), 405);
       EXPECT_THAT(writer_.body(), HasSubstr("\"reason\":\"MethodNotAllowed\""));
@@ -264,7 +264,14 @@ TEST_F(HandlerTest, UnknownPaths) {
               r.info.ns = "";
               r.path = "/apis/example.com/v1/widgets/a";
             }),
-       false},
+       true},
+      {"collection of all namespaces, to write to",
+       with(ListAll(),
+            [](auto& r) {
+              r.method = "POST";
+              r.info.verb = "create";
+            }),
+       true},
       {"legacy watch path",
        with(ListAll(),
             [](auto& r) {
@@ -303,6 +310,9 @@ TEST_F(HandlerTest, ClusterScopedResources) {
 TEST_F(HandlerTest, ErrorsOfTheResource) {
   EXPECT_EQ(Ask(GetOne("ns1", "zz")), 404);
   EXPECT_THAT(writer_.body(), HasSubstr(R"(widgets.example.com \"zz\" not found)"));
+  http::Request as_list = GetOne("ns1", "zz");
+  as_list.headers.Add("Accept", "application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io");
+  EXPECT_EQ(Ask(as_list), 404);
   resource_.Fail(kube::ToStatus(kube::ServiceUnavailable("not synced yet", 1)));
   for (http::Request request : {ListAll(), GetOne("ns1", "a"), GetPicture("a")}) {
     request.headers.Add("Accept", "application/yaml");

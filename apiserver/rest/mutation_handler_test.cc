@@ -419,7 +419,7 @@ TEST_F(MutationHandlerTest, VerbsHaveTheirPlaces) {
       {"put the collection", Make("PUT", "update", "", "{}"), 405},
       {"patch the collection", Make("PATCH", "patch", "", "{}", kMerge), 405},
       {"delete the collection", Make("DELETE", "deletecollection", "", ""), 405},
-      {"post everywhere", at(Post(), root + "/widgets", ""), 405},
+      {"post everywhere", at(Post(), root + "/widgets", ""), 404},
       {"put without namespace", at(Put(), root + "/widgets/a", ""), 404},
       {"verb of another method", Make("GET", "delete", "a", ""), 405},
       {"behind the object", at(Put(), root + "/namespaces/ns1/widgets/a/b", "ns1"), 404},

@@ -10,18 +10,18 @@ std::string MetaApiVersion(const OutputFormat& format) {
 }
 
 void AppendPartial(const Object& object, std::string_view resource_version,
-                   const OutputFormat& format, std::string& out) {
-  StrAppend(&out, R"({"kind":"PartialObjectMetadata","apiVersion":")", MetaApiVersion(format),
-            R"(","metadata":)");
+                   const OutputFormat& format, Rope& out) {
+  StrAppend(&out.text(), R"({"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/)",
+            format.meta_version, R"(","metadata":)");
   object.AppendMetadata(resource_version, out);
-  out += '}';
+  out.text() += '}';
 }
 
 void AppendRow(const Object& object, std::string_view resource_version, const OutputFormat& format,
-               IncludeObject include_object, std::string& out) {
-  out += R"({"cells":)";
-  object.AppendCells(out);
-  out += R"(,"object":)";
+               IncludeObject include_object, Rope& out) {
+  out.text() += R"({"cells":)";
+  object.AppendCells(out.text());
+  out.text() += R"(,"object":)";
   switch (include_object) {
     case IncludeObject::kMetadata:
       AppendPartial(object, resource_version, format, out);
@@ -30,10 +30,10 @@ void AppendRow(const Object& object, std::string_view resource_version, const Ou
       object.AppendJson(resource_version, out);
       break;
     case IncludeObject::kNone:
-      out += "null";
+      out.text() += "null";
       break;
   }
-  out += '}';
+  out.text() += '}';
 }
 
 void AppendColumns(const std::vector<Column>& columns, std::string& out) {
@@ -54,7 +54,7 @@ void AppendColumns(const std::vector<Column>& columns, std::string& out) {
 }
 
 void AppendElement(const Object& object, std::string_view resource_version,
-                   const OutputFormat& format, IncludeObject include_object, std::string& out) {
+                   const OutputFormat& format, IncludeObject include_object, Rope& out) {
   switch (format.form) {
     case Form::kObject:
       object.AppendJson(resource_version, out);

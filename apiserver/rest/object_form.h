@@ -10,6 +10,7 @@
 #include "apiserver/rest/negotiation.h"
 #include "apiserver/rest/parameters.h"
 #include "apiserver/rest/resource.h"
+#include "base/splice/rope.h"
 
 namespace steward::rest {
 
@@ -18,13 +19,13 @@ std::string MetaApiVersion(const OutputFormat& format);
 
 // Each appends compact JSON.
 void AppendPartial(const Object& object, std::string_view resource_version,
-                   const OutputFormat& format, std::string& out);
+                   const OutputFormat& format, Rope& out);
 void AppendRow(const Object& object, std::string_view resource_version, const OutputFormat& format,
-               IncludeObject include_object, std::string& out);
+               IncludeObject include_object, Rope& out);
 void AppendColumns(const std::vector<Column>& columns, std::string& out);
 // An element of the array of a list in this form: a row, for a Table.
 void AppendElement(const Object& object, std::string_view resource_version,
-                   const OutputFormat& format, IncludeObject include_object, std::string& out);
+                   const OutputFormat& format, IncludeObject include_object, Rope& out);
 
 }  // namespace steward::rest
 

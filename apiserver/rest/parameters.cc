@@ -119,21 +119,17 @@ absl::Status CheckVersion(std::string_view version) {
   return status.ok() ? status : BadRequest(ToStd(status.message()));
 }
 
-absl::Status SetPage(int64_t limit, RawOptions& options, ReadOptions& read) {
+void SetPage(int64_t limit, RawOptions& options, ReadOptions& read) {
   if (options.continue_token.empty()) {
     // What any state is good enough for is answered whole, as from a watch cache.
     read.limit = options.version == "0" ? 0 : limit;
-    return absl::OkStatus();
-  }
-  if (!options.version.empty() && options.version != "0") {
-    return BadRequest("specifying resource version is not allowed when using continue");
+    return;
   }
   // The token says which state the pages are of.
   options.version.clear();
   options.match.clear();
   read.limit = limit;
   read.continue_token = std::move(options.continue_token);
-  return absl::OkStatus();
 }
 
 }  // namespace
@@ -152,18 +148,22 @@ absl::StatusOr<ListParameters> ParseListParameters(const http::Request& request,
   RETURN_IF_ERROR(parameters.watch ? CheckWatchOptions(options) : CheckListOptions(options));
   RETURN_IF_ERROR(CheckFieldPaths(parameters.selection.fields, resource));
   const bool pages = resource.pages && !parameters.watch;
-  if (!options.continue_token.empty() && !pages) {
-    return BadRequest("invalid continue token: continue key is not valid");
+  const bool some_version = !options.version.empty() && options.version != "0";
+  // A watch is not read in pages: a token means nothing to it.
+  if (!parameters.watch && !options.continue_token.empty()) {
+    if (!pages) return BadRequest("invalid continue token: continue key is not valid");
+    if (some_version) {
+      return BadRequest("specifying resource version is not allowed when using continue");
+    }
   }
   RETURN_IF_ERROR(CheckVersion(options.version));
 
-  const bool some_version = !options.version.empty() && options.version != "0";
   const bool limited = limit.value_or(0) > 0;
   if (!parameters.watch && limited && some_version && options.match.empty()) {
     options.match = "Exact";
   }
   parameters.send_initial_events = options.send_initial_events.value_or(false);
-  if (pages) RETURN_IF_ERROR(SetPage(limited ? *limit : 0, options, parameters.read));
+  if (pages) SetPage(limited ? *limit : 0, options, parameters.read);
   parameters.read.resource_version = std::move(options.version);
   parameters.read.resource_version_match = std::move(options.match);
   return parameters;

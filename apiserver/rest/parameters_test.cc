@@ -142,13 +142,13 @@ const BadCase kBad[] = {
     {"VersionWord",
      {{"resourceVersion", "abc"}},
      400,
-     "invalid resource version: resourceVersion: Invalid value: \"abc\": must be a decimal number "
-     "without sign and leading zeros"},
+     "invalid resource version: resourceVersion: Invalid value: \"abc\": strconv.ParseUint: "
+     "parsing \"abc\": invalid syntax"},
     {"VersionNegative",
      {{"resourceVersion", "-1"}},
      400,
-     "invalid resource version: resourceVersion: Invalid value: \"-1\": must be a decimal number "
-     "without sign and leading zeros"},
+     "invalid resource version: resourceVersion: Invalid value: \"-1\": strconv.ParseUint: "
+     "parsing \"-1\": invalid syntax"},
     // The order of the checks.
     {"LimitBeforeSelector",
      {{"labelSelector", "a b"}, {"limit", "x"}},
@@ -253,6 +253,12 @@ TEST(ListParametersTest, Pages) {
        "7",
        "NotOlderThan"},
       {"watch", {{"watch", "1"}, {"limit", "5"}, {"resourceVersion", "7"}}, 0, "", "7", ""},
+      {"watch with a token",
+       {{"watch", "1"}, {"continue", "abc"}, {"resourceVersion", "7"}},
+       0,
+       "",
+       "7",
+       ""},
   };
   for (const auto& row : kRows) {
     SCOPED_TRACE(row.name);
@@ -263,12 +269,14 @@ TEST(ListParametersTest, Pages) {
     EXPECT_EQ(got.read.resource_version, row.version);
     EXPECT_EQ(got.read.resource_version_match, row.match);
   }
-  const auto bad =
-      ParseListParameters(RequestWith({{"continue", "abc"}, {"resourceVersion", "7"}}), resource);
-  ASSERT_FALSE(bad.ok());
-  EXPECT_EQ(kube::FromStatus(bad.status()).code, 400);
-  EXPECT_EQ(kube::FromStatus(bad.status()).message,
-            "specifying resource version is not allowed when using continue");
+  for (const char* version : {"7", "x"}) {
+    const auto bad = ParseListParameters(
+        RequestWith({{"continue", "abc"}, {"resourceVersion", version}}), resource);
+    ASSERT_FALSE(bad.ok());
+    EXPECT_EQ(kube::FromStatus(bad.status()).code, 400);
+    EXPECT_EQ(kube::FromStatus(bad.status()).message,
+              "specifying resource version is not allowed when using continue");
+  }
 }
 
 TEST(ListParametersTest, WithoutPagesTheLimitIsNotPassedOn) {
@@ -367,8 +375,8 @@ TEST(GetParametersTest, All) {
        "the export parameter, deprecated since v1.14, is no longer supported"},
       {"bad number",
        {{"resourceVersion", "x"}},
-       "invalid resource version: resourceVersion: Invalid value: \"x\": must be a decimal number "
-       "without sign and leading zeros"},
+       "invalid resource version: resourceVersion: Invalid value: \"x\": strconv.ParseUint: "
+       "parsing \"x\": invalid syntax"},
   };
   for (const auto& row : kRows) {
     SCOPED_TRACE(row.name);

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/async/task.h"
+#include "base/splice/rope.h"
 #include "kube/meta/names.h"
 #include "kube/meta/selector.h"
 
@@ -44,9 +45,9 @@ class Object {
   virtual std::string_view ns() const = 0;
   virtual std::string_view name() const = 0;
   // Appends the whole object as compact JSON, with apiVersion and kind.
-  virtual void AppendJson(std::string_view resource_version, std::string& out) const = 0;
+  virtual void AppendJson(std::string_view resource_version, Rope& out) const = 0;
   // Appends the JSON of the object's `metadata` alone.
-  virtual void AppendMetadata(std::string_view resource_version, std::string& out) const = 0;
+  virtual void AppendMetadata(std::string_view resource_version, Rope& out) const = 0;
   // Appends the Table cells as a JSON array, one scalar for each of the resource's columns.
   virtual void AppendCells(std::string& out) const = 0;
 };

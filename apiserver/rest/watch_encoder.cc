@@ -47,16 +47,16 @@ WatchEncoder::WatchEncoder(const Resource& resource, OutputFormat format,
                            IncludeObject include_object)
     : resource_(resource), format_(std::move(format)), include_object_(include_object) {}
 
-void WatchEncoder::Append(const WatchEvent& event, std::string& out) {
-  StrAppend(&out, R"({"type":")", NameOf(event.type), R"(","object":)");
+void WatchEncoder::Append(const WatchEvent& event, Rope& out) {
+  StrAppend(&out.text(), R"({"type":")", NameOf(event.type), R"(","object":)");
   if (format_.form == Form::kTable) {
     AppendTable(event, out);
   } else if (event.type == WatchEvent::Type::kBookmark) {
-    AppendBookmark(event, out);
+    AppendBookmark(event, out.text());
   } else {
     AppendElement(*event.object, event.resource_version, format_, include_object_, out);
   }
-  out += "}\n";
+  out.text() += "}\n";
 }
 
 void WatchEncoder::AppendError(const kube::Status& status, std::string& out) {
@@ -92,7 +92,8 @@ void WatchEncoder::AppendBookmarkRow(const WatchEvent& event, std::string& out) 
   out += '}';
 }
 
-void WatchEncoder::AppendTable(const WatchEvent& event, std::string& out) {
+void WatchEncoder::AppendTable(const WatchEvent& event, Rope& rope) {
+  std::string& out = rope.text();
   StrAppend(&out, R"({"kind":"Table","apiVersion":")", MetaApiVersion(format_),
             R"(","metadata":{"resourceVersion":)");
   AppendJsonString(event.resource_version, out);
@@ -106,7 +107,7 @@ void WatchEncoder::AppendTable(const WatchEvent& event, std::string& out) {
   if (event.type == WatchEvent::Type::kBookmark) {
     AppendBookmarkRow(event, out);
   } else {
-    AppendRow(*event.object, event.resource_version, format_, include_object_, out);
+    AppendRow(*event.object, event.resource_version, format_, include_object_, rope);
   }
   out += "]}";
 }

@@ -8,6 +8,7 @@
 #include "apiserver/rest/parameters.h"
 #include "apiserver/rest/resource.h"
 #include "apiserver/rest/watcher.h"
+#include "base/splice/rope.h"
 #include "kube/meta/status.h"
 
 namespace steward::rest {
@@ -23,14 +24,14 @@ class WatchEncoder {
   WatchEncoder(const Resource& resource, OutputFormat format, IncludeObject include_object);
 
   // Appends {"type":...,"object":...} and a newline.
-  void Append(const WatchEvent& event, std::string& out);
+  void Append(const WatchEvent& event, Rope& out);
   // A frame of type ERROR, the last of a stream.
   static void AppendError(const kube::Status& status, std::string& out);
 
  private:
   void AppendBookmark(const WatchEvent& event, std::string& out) const;
   void AppendBookmarkRow(const WatchEvent& event, std::string& out) const;
-  void AppendTable(const WatchEvent& event, std::string& out);
+  void AppendTable(const WatchEvent& event, Rope& out);
 
   const Resource& resource_;
   const OutputFormat format_;

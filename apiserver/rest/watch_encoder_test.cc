@@ -63,15 +63,15 @@ TEST_P(WatchFormTest, Frames) {
   const FakeObject a("ns1", "a", {{"x", "y"}}, "one\n<two>");
   const FakeObject b("ns1", "b");
   WatchEncoder encoder(definition, format, GetParam().include);
-  std::string frames;
+  Rope frames;
   encoder.Append(EventOf(WatchEvent::Type::kAdded, a, "80"), frames);
   encoder.Append(Bookmark("80", true), frames);
   encoder.Append(EventOf(WatchEvent::Type::kAdded, b, "81"), frames);
   encoder.Append(EventOf(WatchEvent::Type::kModified, b, "82"), frames);
   encoder.Append(EventOf(WatchEvent::Type::kDeleted, a, "83"), frames);
   encoder.Append(Bookmark("90", false), frames);
-  WatchEncoder::AppendError(kube::Expired("too old resource version: 1 (5)"), frames);
-  ExpectGolden(GetParam().golden, frames);
+  WatchEncoder::AppendError(kube::Expired("too old resource version: 1 (5)"), frames.text());
+  ExpectGolden(GetParam().golden, frames.Flatten());
 }
 
 const FormCase kForms[] = {
@@ -92,14 +92,15 @@ TEST(WatchEncoderTest, ABookmarkMayComeFirst) {
   format.form = Form::kTable;
   const FakeObject a("ns1", "a");
   WatchEncoder encoder(definition, format, IncludeObject::kNone);
-  std::string first, second;
+  Rope first, second;
   encoder.Append(Bookmark("80", true), first);
   encoder.Append(EventOf(WatchEvent::Type::kAdded, a, "80"), second);
-  EXPECT_NE(first.find(R"("columnDefinitions":[{"name":"Name")"), std::string::npos);
-  EXPECT_EQ(second, R"({"type":"ADDED","object":{"kind":"Table","apiVersion":"meta.k8s.io/v1",)"
-                    R"("metadata":{"resourceVersion":"80"},"columnDefinitions":null,)"
-                    R"("rows":[{"cells":["a",0],"object":null}]}})"
-                    "\n");
+  EXPECT_NE(first.Flatten().find(R"("columnDefinitions":[{"name":"Name")"), std::string::npos);
+  EXPECT_EQ(second.Flatten(),
+            R"({"type":"ADDED","object":{"kind":"Table","apiVersion":"meta.k8s.io/v1",)"
+            R"("metadata":{"resourceVersion":"80"},"columnDefinitions":null,)"
+            R"("rows":[{"cells":["a",0],"object":null}]}})"
+            "\n");
 }
 
 TEST(WatchEncoderTest, EmptyCellsAreOfTheirColumnsTypes) {
@@ -112,10 +113,11 @@ TEST(WatchEncoderTest, EmptyCellsAreOfTheirColumnsTypes) {
   OutputFormat format;
   format.form = Form::kTable;
   WatchEncoder encoder(definition, format, IncludeObject::kNone);
-  std::string frame;
+  Rope frame;
   encoder.Append(Bookmark("80", false), frame);
-  EXPECT_NE(frame.find(R"("rows":[{"cells":["",0,0,false,""],"object":null}])"), std::string::npos)
-      << frame;
+  EXPECT_NE(frame.Flatten().find(R"("rows":[{"cells":["",0,0,false,""],"object":null}])"),
+            std::string::npos)
+      << frame.Flatten();
 }
 
 }  // namespace

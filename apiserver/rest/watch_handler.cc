@@ -13,8 +13,9 @@
 #include "apiserver/rest/parameters.h"
 #include "apiserver/rest/watch_encoder.h"
 #include "apiserver/rest/watcher.h"
-#include "base/async/race.h"
 #include "base/async/yield.h"
+#include "base/splice/gzip_rope.h"
+#include "base/splice/rope.h"
 #include "base/status/macros.h"
 #include "kube/meta/status.h"
 
@@ -30,78 +31,45 @@ absl::Duration TimeoutOf(const ListParameters& parameters, Random& random, absl:
   return std::clamp(absl::Seconds(seconds), absl::ZeroDuration(), kLongest);
 }
 
-StatusTask Send(http::ResponseWriter& writer, std::string& buffer) {
-  std::vector<http::Segment> segments;
-  segments.push_back(http::OwnedSegment(std::exchange(buffer, std::string())));
-  return writer.Write(std::move(segments));
-}
-
-// How a watch is broken off when the server stops: between two writes, never within one.
-struct Interruption {
-  bool waiting = false;    // for an event
-  bool requested = false;  // no more is to be written
-};
-
-// Writes all events, but not the end.
-StatusTask WriteEvents(http::ResponseWriter& writer, WatchEncoder& encoder, EventStream& stream,
-                       Interruption& interruption) {
+// Writes all events, but not the end. `messages`: each is one by itself.
+StatusTask WriteEvents(http::ResponseWriter& writer, bool messages, WatchEncoder& encoder,
+                       EventStream& stream, const StopSignal* stop) {
   http::ResponseHead head;
-  head.headers.Set("Content-Type", std::string(ContentType(Serializer::kJson)));
+  head.websocket = messages;
+  if (!messages) head.headers.Set("Content-Type", std::string(ContentType(Serializer::kJson)));
   CO_RETURN_IF_ERROR(co_await writer.WriteHead(std::move(head)));
-  std::string buffer;
-  for (bool over = false; !over && !interruption.requested;) {
-    interruption.waiting = true;
+  Rope buffer;
+  for (bool over = false; !over;) {
     const absl::StatusOr<std::optional<WatchEvent>> event = co_await stream.Next();
-    interruption.waiting = false;
     // The client has not seen this event: it will ask again for what comes after the last.
-    if (interruption.requested) break;
+    if (stop != nullptr && stop->IsSet()) break;
     if (!event.ok()) {
-      WatchEncoder::AppendError(kube::FromStatus(event.status()), buffer);
+      WatchEncoder::AppendError(kube::FromStatus(event.status()), buffer.text());
     } else if (event->has_value()) {
       encoder.Append(**event, buffer);
     }
     over = !event.ok() || !event->has_value();
-    const bool full = buffer.size() >= BodyStream::kChunk;
-    if (!over && !full && stream.Ready()) continue;
-    if (!buffer.empty()) CO_RETURN_IF_ERROR(co_await Send(writer, buffer));
+    const bool full = IsFull(buffer);
+    if (!over && !full && !messages && stream.Ready()) continue;
+    if (!buffer.empty()) CO_RETURN_IF_ERROR(co_await writer.Write(ToSegments(TakeBytes(buffer))));
     // Neither a busy stream nor a client that reads fast ever makes this loop wait.
-    if (full) co_await Yield();
+    if (full || messages) co_await Yield();
   }
   co_return absl::OkStatus();
 }
 
-VoidTask Store(StatusTask task, absl::Status& result) { result = co_await std::move(task); }
+// A watch that was accepted.
+struct Accepted {
+  WatchEncoder encoder;
+  std::unique_ptr<EventStream> stream;
+};
 
-// Ends when the server stops and the watch waits for an event, which that breaks off.
-VoidTask Interrupt(StopSignal& stop, Interruption& interruption) {
-  co_await stop.Wait();
-  interruption.requested = true;
-  if (interruption.waiting) co_return;
-  // The writing ends by itself, after what it is at.
-  StopSignal never;
-  co_await never.Wait();
-}
-
-StatusTask Serve(http::ResponseWriter& writer, WatchEncoder encoder, EventStream& stream,
-                 StopSignal* stop) {
-  Interruption interruption;
-  absl::Status written;
-  if (stop == nullptr) {
-    written = co_await WriteEvents(writer, encoder, stream, interruption);
-  } else {
-    co_await UntilOneEnds(Store(WriteEvents(writer, encoder, stream, interruption), written),
-                          Interrupt(*stop, interruption));
-  }
-  CO_RETURN_IF_ERROR(written);
-  co_return co_await writer.Finish();
-}
-
-}  // namespace
-
-StatusTask ServeWatch(const Resource& resource, const http::Request& request,
-                      http::ResponseWriter& writer, WatchLimits limits) {
-  CO_ASSIGN_OR_RETURN(OutputFormat format, NegotiateWatch(request));
+// By itself, so that what it needs is gone while the watch lasts.
+Task<Accepted> Accept(const Resource& resource, const http::Request& request, WatchLimits limits) {
+  // In Kubernetes' order: that it is to be a stream counts last.
+  CO_RETURN_IF_ERROR(NegotiateResource(request).status());
   CO_ASSIGN_OR_RETURN(ListParameters parameters, ParseListParameters(request, resource));
+  CO_ASSIGN_OR_RETURN(OutputFormat format, NegotiateWatch(request));
   CO_RETURN_IF_ERROR(CheckForm(resource, format, /*is_list=*/false));
   IncludeObject include_object = IncludeObject::kMetadata;
   if (format.form == Form::kTable) {
@@ -111,12 +79,22 @@ StatusTask ServeWatch(const Resource& resource, const http::Request& request,
   options.resource_version = std::move(parameters.read.resource_version);
   options.bookmarks = parameters.allow_bookmarks;
   options.send_initial_events = parameters.send_initial_events;
+  options.stop = limits.stop;
   options.timeout = TimeoutOf(parameters, limits.random, limits.min_timeout);
   absl::StatusOr<std::unique_ptr<EventStream>> stream =
       co_await resource.watch->Watch(parameters.selection, options);
   if (!stream.ok()) co_return stream.status();
-  WatchEncoder encoder(resource, std::move(format), include_object);
-  co_return co_await Serve(writer, std::move(encoder), **stream, limits.stop);
+  co_return Accepted{WatchEncoder(resource, std::move(format), include_object), *std::move(stream)};
+}
+
+}  // namespace
+
+StatusTask ServeWatch(const Resource& resource, const http::Request& request,
+                      http::ResponseWriter& writer, WatchLimits limits) {
+  CO_ASSIGN_OR_RETURN(Accepted watch, co_await Accept(resource, request, limits));
+  CO_RETURN_IF_ERROR(
+      co_await WriteEvents(writer, request.websocket, watch.encoder, *watch.stream, limits.stop));
+  co_return co_await writer.Finish();
 }
 
 }  // namespace steward::rest

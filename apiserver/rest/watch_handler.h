@@ -15,13 +15,14 @@ namespace steward::rest {
 struct WatchLimits {
   Random& random;
   absl::Duration min_timeout;
-  StopSignal* stop = nullptr;  // null: never set
+  const StopSignal* stop = nullptr;  // null: never set
 };
 
 // The whole response: the head as soon as the watch is accepted, then a frame for each event, sent
 // without delay unless more are at hand. Never compressed. Ends with the stream; an error of the
 // stream becomes the last frame. While the client doesn't read, no event is asked for. An error
-// with nothing sent is to be answered; any other means that the client is gone.
+// with nothing sent is to be answered; any other means that the client is gone. A client that asks
+// for a WebSocket gets each frame as a text message, in the same bytes.
 //
 // A watch without timeoutSeconds lasts between min_timeout and twice as long, at random, so that
 // clients don't all come back at once. When stop is set, what is being written is finished, and

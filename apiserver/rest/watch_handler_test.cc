@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/time/time.h"
 #include "apiserver/http/message.h"
 #include "apiserver/rest/body_stream.h"
@@ -122,6 +123,45 @@ TEST_F(WatchHandlerTest, EventsUntilTheEnd) {
                                                    Frame("b", "81").size() + bookmark.size()}));
 }
 
+TEST_F(WatchHandlerTest, AMessageForEachEvent) {
+  watcher_.Event(kAdded, FakeObject("ns1", "a"), "80");
+  watcher_.Event(kAdded, FakeObject("ns1", "b"), "81");
+  watcher_.Error(kube::ToStatus(kube::Expired("too old resource version: 1 (5)")));
+  http::Request request = WatchRequest();
+  request.websocket = true;
+  Ask(std::move(request));
+  EXPECT_TRUE(writer_.head().websocket);
+  EXPECT_EQ(writer_.Header("Content-Type"), "");
+  ASSERT_EQ(writer_.writes().size(), 3u);
+  EXPECT_EQ(writer_.writes()[0], Frame("a", "80").size());
+  EXPECT_EQ(writer_.writes()[1], Frame("b", "81").size());
+  EXPECT_THAT(writer_.body(), StartsWith(Frame("a", "80") + Frame("b", "81") +
+                                         R"({"type":"ERROR","object":{"kind":"Status")"));
+}
+
+TEST_F(WatchHandlerTest, AWebSocketsRefusalIsAnswered) {
+  watcher_.Event(kAdded, FakeObject("ns1", "a"), "80");
+  http::Request request = WatchRequest();
+  request.websocket = true;
+  RecordingWriter writer;
+  writer.RefuseWebSockets(absl::PermissionDeniedError("no origin"));
+  boost::asio::io_context io;
+  RunOn(io, handler_(request, writer));
+  EXPECT_EQ(writer.status(), 403);
+  EXPECT_EQ(writer.misuse(), "");
+  EXPECT_THAT(writer.body(), HasSubstr(R"("message":"forbidden: no origin","reason":"Forbidden")"));
+  EXPECT_EQ(watcher_.asked(), 0);
+}
+
+TEST_F(WatchHandlerTest, WhatIsNoWatchIsNoWebSocket) {
+  http::Request request = WatchRequest();
+  request.websocket = true;
+  request.info.verb = "list";
+  EXPECT_EQ(Ask(std::move(request)), 200);
+  EXPECT_FALSE(writer_.head().websocket);
+  EXPECT_EQ(writer_.Header("Content-Type"), "application/json");
+}
+
 TEST_F(WatchHandlerTest, AnEmptyStreamIsAnEmptyBody) {
   watcher_.End();
   EXPECT_EQ(Ask(WatchRequest()), 200);
@@ -170,7 +210,8 @@ TEST_F(WatchHandlerTest, Forms) {
       {"application/vnd.kubernetes.protobuf;stream=watch",
        {},
        406,
-       "only the following media types are accepted: application/json;stream=watch"},
+       "only the following media types are accepted: application/json, application/yaml"},
+      {"application/yaml", {{"limit", "x"}}, 400, "strconv.ParseInt"},
       {"application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1",
        {},
        406,

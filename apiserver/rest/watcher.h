@@ -8,6 +8,7 @@
 
 #include "absl/time/time.h"
 #include "apiserver/rest/resource.h"
+#include "base/async/stop_signal.h"
 #include "base/async/task.h"
 
 namespace steward::rest {
@@ -42,6 +43,9 @@ struct WatchOptions {
   // initial_events_end (KEP-3157). Always set for "" and "0", unless the client said no.
   bool send_initial_events = false;
   absl::Duration timeout;
+  // When it is set, a Next that waits ends, as if the watch's time were up. Null: it never is.
+  // Outlives the stream.
+  const StopSignal* stop = nullptr;
 };
 
 // Thread-safe. Errors as for Lister; an answer means that the watch is accepted.

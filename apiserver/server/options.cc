@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "base/flags/duration.h"
 #include "base/flags/go_arguments.h"
 #include "base/status/macros.h"
 
@@ -18,23 +19,6 @@ namespace {
 
 constexpr char kDuration[] = "DURATION";
 constexpr char kList[] = "LIST";
-
-// As Go prints it, without the zero parts: "1m", "10s", "0s".
-std::string DurationText(absl::Duration duration) {
-  if (duration == absl::ZeroDuration()) return "0s";
-  return absl::FormatDuration(duration);
-}
-
-std::string ReadDuration(const std::string& text, absl::Duration& out) {
-  absl::Duration duration;
-  if (!absl::ParseDuration(text, &duration) || duration == absl::InfiniteDuration() ||
-      duration == -absl::InfiniteDuration()) {
-    return absl::StrCat("\"", text, "\" is not a duration such as 10s or 1m30s");
-  }
-  if (duration < absl::ZeroDuration()) return absl::StrCat("\"", text, "\" is negative");
-  out = duration;
-  return "";
-}
 
 // Binds flags to the members of one Options.
 class Flags {

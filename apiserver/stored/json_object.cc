@@ -40,10 +40,10 @@ std::optional<std::string_view> FindMetadata(ondemand::parser& parser, const kub
 
 }  // namespace
 
-void JsonObject::AppendJson(std::string_view, std::string& out) const { out += raw_.json; }
+void JsonObject::AppendJson(std::string_view, Rope& out) const { out.text() += raw_.json; }
 
-void JsonObject::AppendMetadata(std::string_view, std::string& out) const {
-  out += metadata().json;
+void JsonObject::AppendMetadata(std::string_view, Rope& out) const {
+  out.text() += metadata().json;
 }
 
 void JsonObject::AppendCells(std::string& out) const {

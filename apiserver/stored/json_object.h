@@ -25,9 +25,9 @@ class JsonObject : public rest::Object {
   std::string_view ns() const override { return metadata().ns; }
   std::string_view name() const override { return metadata().name; }
   std::string_view resource_version() const { return metadata().resource_version; }
-  void AppendJson(std::string_view resource_version, std::string& out) const override;
+  void AppendJson(std::string_view resource_version, Rope& out) const override;
   // "{}" for an object without metadata.
-  void AppendMetadata(std::string_view resource_version, std::string& out) const override;
+  void AppendMetadata(std::string_view resource_version, Rope& out) const override;
   void AppendCells(std::string& out) const override;
 
   // Whether metadata has this annotation, with any value.

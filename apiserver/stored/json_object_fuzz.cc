@@ -15,9 +15,12 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const steward::stored::Columns columns({});
   const steward::stored::JsonObject object(steward::kube::OwnedRawObject(std::string(input)),
                                            columns, steward::Clock::Real());
-  std::string json, metadata, cells;
-  object.AppendJson("", json);
-  object.AppendMetadata("", metadata);
+  steward::Rope json_rope, metadata_rope;
+  object.AppendJson("", json_rope);
+  object.AppendMetadata("", metadata_rope);
+  const std::string json = json_rope.Flatten();
+  const std::string metadata = metadata_rope.Flatten();
+  std::string cells;
   object.AppendCells(cells);
   if (json != input) std::abort();
   if (metadata != "{}" && input.find(metadata) == std::string_view::npos) std::abort();

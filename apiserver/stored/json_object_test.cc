@@ -31,13 +31,13 @@ TEST_F(JsonObjectTest, PassesItsBytesOn) {
   EXPECT_EQ(object.name(), "w");
   EXPECT_EQ(object.ns(), "n");
   EXPECT_EQ(object.resource_version(), "7");
+  Rope rope;
+  object.AppendJson("99", rope);
+  EXPECT_EQ(rope.Flatten(), json);
+  rope.Clear();
+  object.AppendMetadata("99", rope);
+  EXPECT_EQ(rope.Flatten(), metadata);
   std::string out;
-  object.AppendJson("99", out);
-  EXPECT_EQ(out, json);
-  out.clear();
-  object.AppendMetadata("99", out);
-  EXPECT_EQ(out, metadata);
-  out.clear();
   object.AppendCells(out);
   EXPECT_EQ(out, R"(["w","5m"])");
 }
@@ -60,11 +60,11 @@ TEST_F(JsonObjectTest, Strange) {
   for (const auto& row : kRows) {
     SCOPED_TRACE(row.json);
     const JsonObject object = Make(row.json);
-    std::string out;
-    object.AppendMetadata("", out);
-    EXPECT_EQ(out, row.metadata);
+    Rope metadata;
+    object.AppendMetadata("", metadata);
+    EXPECT_EQ(metadata.Flatten(), row.metadata);
     EXPECT_EQ(object.name(), row.name);
-    out.clear();
+    std::string out;
     object.AppendCells(out);
     EXPECT_EQ(out, "[\"" + row.name + "\",null]");
   }

@@ -7,6 +7,8 @@
 
 #include "apiserver/stored/cursors.h"
 #include "apiserver/stored/json_object.h"
+#include "base/async/race.h"
+#include "base/async/stop_signal.h"
 #include "base/status/macros.h"
 
 namespace steward::stored {
@@ -30,13 +32,17 @@ rest::WatchEvent::Type TypeOf(kube::WatchEvent::Type type) {
 
 class Events : public rest::EventStream {
  public:
-  Events(std::unique_ptr<kube::Watch> watch, bool bookmarks, const Columns& columns,
-         const Clock& clock)
-      : watch_(std::move(watch)), bookmarks_(bookmarks), columns_(columns), clock_(clock) {}
+  Events(std::unique_ptr<kube::Watch> watch, const rest::WatchOptions& options,
+         const Columns& columns, const Clock& clock)
+      : watch_(std::move(watch)),
+        bookmarks_(options.bookmarks),
+        stop_(options.stop),
+        columns_(columns),
+        clock_(clock) {}
 
   Task<std::optional<rest::WatchEvent>> Next() override {
     while (true) {
-      CO_ASSIGN_OR_RETURN(std::optional<kube::WatchEvent> event, co_await watch_->Next());
+      CO_ASSIGN_OR_RETURN(std::optional<kube::WatchEvent> event, co_await NextOrStop());
       if (!event) co_return std::nullopt;
       rest::WatchEvent next;
       next.type = TypeOf(event->type);
@@ -58,8 +64,21 @@ class Events : public rest::EventStream {
   bool Ready() const override { return false; }
 
  private:
+  using Event = absl::StatusOr<std::optional<kube::WatchEvent>>;
+
+  static VoidTask Store(Task<std::optional<kube::WatchEvent>> task, Event& result) {
+    result = co_await std::move(task);
+  }
+  Task<std::optional<kube::WatchEvent>> NextOrStop() {
+    if (stop_ == nullptr) co_return co_await watch_->Next();
+    Event event = std::nullopt;
+    co_await UntilOneEnds(Store(watch_->Next(), event), stop_->Wait());
+    co_return event;
+  }
+
   const std::unique_ptr<kube::Watch> watch_;
   const bool bookmarks_;
+  const StopSignal* const stop_;
   const Columns& columns_;
   const Clock& clock_;
   std::optional<JsonObject> current_;
@@ -120,7 +139,7 @@ Task<std::unique_ptr<rest::EventStream>> Reader::Watch(const rest::Selection& se
     asked.resource_version = page.resource_version;
   }
   CO_ASSIGN_OR_RETURN(std::unique_ptr<kube::Watch> watch, co_await client_.StartWatch(gvr_, asked));
-  co_return std::make_unique<Events>(std::move(watch), options.bookmarks, columns_, clock_);
+  co_return std::make_unique<Events>(std::move(watch), options, columns_, clock_);
 }
 
 }  // namespace steward::stored

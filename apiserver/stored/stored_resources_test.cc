@@ -152,9 +152,9 @@ class StoredResourcesTest : public testing::Test {
     }
   }
   static std::string JsonOf(rest::Reading& reading) {
-    std::string out;
+    Rope out;
     if (const rest::Object* object = reading.cursor->Next()) object->AppendJson("", out);
-    return out;
+    return out.Flatten();
   }
 
   boost::asio::io_context io_;

@@ -54,23 +54,27 @@ void Broadcast::Notify() {
   }
 }
 
-VoidTask Broadcast::WaitSince(Ticket ticket, std::chrono::steady_clock::time_point deadline) {
-  const auto state = state_;
+VoidTask Broadcast::Wait(std::array<Awaited, 2> awaited,
+                         std::chrono::steady_clock::time_point deadline) {
   auto waiter = std::make_shared<Waiter>(co_await asio::this_coro::executor, deadline);
-  {
+  // However the wait ends, the waiter must not stay behind.
+  struct Cleanup {
+    const std::array<Awaited, 2>& awaited;
+    const std::shared_ptr<Waiter>& waiter;
+    ~Cleanup() {
+      for (const auto& [state, ticket] : awaited) {
+        if (state == nullptr) continue;
+        MutexLock lock(&state->mutex);
+        state->waiters.erase(waiter);
+      }
+    }
+  } cleanup{awaited, waiter};
+  for (const auto& [state, ticket] : awaited) {
+    if (state == nullptr) continue;
     MutexLock lock(&state->mutex);
     if (state->ticket != ticket) co_return;
     state->waiters.insert(waiter);
   }
-  // However the wait ends, the waiter must not stay behind.
-  struct Cleanup {
-    State& state;
-    const std::shared_ptr<Waiter>& waiter;
-    ~Cleanup() {
-      MutexLock lock(&state.mutex);
-      state.waiters.erase(waiter);
-    }
-  } cleanup{*state, waiter};
   while (!waiter->notified) {
     boost::system::error_code error;
     co_await waiter->timer.async_wait(asio::redirect_error(asio::use_awaitable, error));

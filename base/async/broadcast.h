@@ -2,6 +2,7 @@
 #ifndef BASE_ASYNC_BROADCAST_H_
 #define BASE_ASYNC_BROADCAST_H_
 
+#include <array>
 #include <chrono>
 #include <cstdint>
 #include <memory>
@@ -25,10 +26,24 @@ class Broadcast {
   // Returns at the first Notify after `ticket` was taken, at once when that has happened, or at
   // `deadline` (steady time). Resumes on the caller's executor. Cancellable. The Broadcast may be
   // destroyed while tasks wait.
-  VoidTask WaitSince(Ticket ticket, std::chrono::steady_clock::time_point deadline);
+  VoidTask WaitSince(Ticket ticket, std::chrono::steady_clock::time_point deadline) const {
+    return Wait({Awaited{state_, ticket}, Awaited{}}, deadline);
+  }
+  // The same for whichever of the two notifies first.
+  static VoidTask WaitForEither(const Broadcast& a, Ticket since_a, const Broadcast& b,
+                                Ticket since_b, std::chrono::steady_clock::time_point deadline) {
+    return Wait({Awaited{a.state_, since_a}, Awaited{b.state_, since_b}}, deadline);
+  }
 
  private:
   struct State;
+  struct Awaited {
+    std::shared_ptr<State> state;  // null: nothing
+    Ticket ticket = 0;
+  };
+  static VoidTask Wait(std::array<Awaited, 2> awaited,
+                       std::chrono::steady_clock::time_point deadline);
+
   std::shared_ptr<State> state_;
 };
 

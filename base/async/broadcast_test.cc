@@ -53,6 +53,43 @@ TEST(BroadcastTest, EndsAtTheDeadline) {
   RunOn(io, broadcast.WaitSince(broadcast.Now(), steady_clock::now()));
 }
 
+VoidTask CountEither(Broadcast& a, Broadcast& b, std::atomic<int>& woken) {
+  const Broadcast::Ticket since_a = a.Now(), since_b = b.Now();
+  co_await Broadcast::WaitForEither(a, since_a, b, since_b, kFar);
+  ++woken;
+}
+
+TEST(BroadcastTest, EitherOfTwo) {
+  for (const int which : {0, 1, 2}) {
+    asio::io_context io;
+    Broadcast a, b;
+    TaskGroup group(io.get_executor());
+    std::atomic<int> woken = 0;
+    for (int i = 0; i < 3; ++i) group.Spawn("w", CountEither(a, b, woken));
+    io.poll();
+    EXPECT_EQ(woken, 0);
+    if (which != 1) a.Notify();
+    if (which != 0) b.Notify();
+    io.poll();
+    EXPECT_EQ(woken, 3);
+    EXPECT_EQ(group.size(), 0u);
+    // Nobody is left to be woken.
+    a.Notify();
+    b.Notify();
+    io.restart();
+    EXPECT_EQ(io.poll(), 0u);
+  }
+}
+
+TEST(BroadcastTest, EitherMayHaveComeAfterTheTickets) {
+  asio::io_context io;
+  Broadcast a, b;
+  const Broadcast::Ticket since_a = a.Now(), since_b = b.Now();
+  b.Notify();
+  RunOn(io, Broadcast::WaitForEither(a, since_a, b, since_b, kFar));  // does not hang
+  RunOn(io, Broadcast::WaitForEither(b, since_b, a, since_a, kFar));
+}
+
 TEST(BroadcastTest, OutlivedByItsWaiters) {
   asio::io_context io;
   std::optional<Broadcast> broadcast(std::in_place);

@@ -15,8 +15,14 @@ class StopSignal {
   void Set() { broadcast_.Notify(); }
   // Returns as soon as it is set, at once when it was. Resumes on the caller's executor.
   // Cancellable. The StopSignal may be destroyed while tasks wait.
-  VoidTask Wait() {
+  VoidTask Wait() const {
     return broadcast_.WaitSince(unset_, std::chrono::steady_clock::time_point::max());
+  }
+  bool IsSet() const { return broadcast_.Now() != unset_; }
+  // As other.WaitSince(ticket, deadline), but returns when this is set, too.
+  VoidTask WaitOr(const Broadcast& other, Broadcast::Ticket ticket,
+                  std::chrono::steady_clock::time_point deadline) const {
+    return Broadcast::WaitForEither(broadcast_, unset_, other, ticket, deadline);
   }
 
  private:

@@ -44,6 +44,28 @@ TEST_F(StopSignalTest, EndsAllWaitsThenAndLater) {
   EXPECT_EQ(ended_, 3);
 }
 
+TEST_F(StopSignalTest, EndsWaitsForSomethingElse) {
+  StopSignal signal;
+  Broadcast other;
+  const auto wait = [](StopSignal& stop, Broadcast& broadcast, int& ended) -> VoidTask {
+    co_await stop.WaitOr(broadcast, broadcast.Now(), std::chrono::steady_clock::time_point::max());
+    ++ended;
+  };
+  tasks_.Spawn("a", wait(signal, other, ended_));
+  Settle();
+  EXPECT_FALSE(signal.IsSet());
+  EXPECT_EQ(ended_, 0);
+  other.Notify();
+  Settle();
+  EXPECT_EQ(ended_, 1);
+  tasks_.Spawn("b", wait(signal, other, ended_));
+  Settle();
+  signal.Set();
+  Settle();
+  EXPECT_TRUE(signal.IsSet());
+  EXPECT_EQ(ended_, 2);
+}
+
 TEST_F(StopSignalTest, WaitsAreCancelled) {
   auto signal = std::make_unique<StopSignal>();
   tasks_.Spawn("a", Count(*signal, ended_));

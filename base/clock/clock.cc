@@ -1,5 +1,7 @@
 #include "base/clock/clock.h"
 
+#include <time.h>
+
 #include <boost/asio/error.hpp>
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/steady_timer.hpp>
@@ -16,6 +18,12 @@ namespace {
 class RealClock : public Clock {
  public:
   absl::Time Now() const override { return absl::Now(); }
+
+  absl::Duration Monotonic() const override {
+    timespec now{};
+    clock_gettime(CLOCK_BOOTTIME, &now);
+    return absl::DurationFromTimespec(now);
+  }
 
   VoidTask Sleep(absl::Duration duration) override {
     asio::steady_timer timer(co_await asio::this_coro::executor);

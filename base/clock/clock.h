@@ -15,6 +15,10 @@ class Clock {
   // Wall clock.
   virtual absl::Time Now() const = 0;
 
+  // Time since a moment before the process began, by a clock that nobody sets and that counts while
+  // the machine is suspended too: for deadlines that must hold. Sleep may lag behind it.
+  virtual absl::Duration Monotonic() const = 0;
+
   // Returns after `duration`, on the caller's executor. Cancellable.
   virtual VoidTask Sleep(absl::Duration duration) = 0;
 

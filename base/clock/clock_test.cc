@@ -52,6 +52,35 @@ TEST(FakeClockTest, WakesEvenWhenTimePassedBeforeTheTaskRan) {
   EXPECT_THAT(order, ::testing::ElementsAre(1));
 }
 
+TEST(FakeClockTest, SettingTheWallClockMovesNothingElse) {
+  boost::asio::io_context io;
+  FakeClock clock;
+  TaskGroup group(io.get_executor());
+  std::vector<int> order;
+  group.Spawn("2", Note(clock, absl::Seconds(2), 2, order));
+  io.poll();
+  const absl::Time now = clock.Now();
+  const absl::Duration monotonic = clock.Monotonic();
+  clock.SetBy(absl::Hours(1));
+  EXPECT_EQ(clock.Now(), now + absl::Hours(1));
+  EXPECT_EQ(clock.Monotonic(), monotonic);
+  io.poll();
+  EXPECT_THAT(order, ::testing::IsEmpty());
+  clock.SetBy(-absl::Hours(2));
+  clock.Advance(absl::Seconds(2));
+  EXPECT_EQ(clock.Now(), now - absl::Hours(1) + absl::Seconds(2));
+  EXPECT_EQ(clock.Monotonic(), monotonic + absl::Seconds(2));
+  io.restart();
+  io.poll();
+  EXPECT_THAT(order, ::testing::ElementsAre(2));
+}
+
+TEST(RealClockTest, MonotonicGoesForward) {
+  const absl::Duration before = Clock::Real().Monotonic();
+  EXPECT_GT(before, absl::ZeroDuration());
+  EXPECT_GE(Clock::Real().Monotonic(), before);
+}
+
 TEST(RealClockTest, SleepsAndCancels) {
   boost::asio::io_context io;
   const absl::Time before = Clock::Real().Now();

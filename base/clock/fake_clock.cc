@@ -28,7 +28,8 @@ struct Sleeper {
 
 struct FakeClock::State {
   Mutex mutex;
-  absl::Time now ABSL_GUARDED_BY(mutex);
+  absl::Time now ABSL_GUARDED_BY(mutex);         // as if nobody ever set the wall clock
+  absl::Duration jumped ABSL_GUARDED_BY(mutex);  // by which somebody did
   std::multimap<absl::Time, std::shared_ptr<Sleeper>> sleepers ABSL_GUARDED_BY(mutex);
 
   void Forget(const std::shared_ptr<Sleeper>& sleeper) ABSL_LOCKS_EXCLUDED(mutex) {
@@ -51,7 +52,17 @@ FakeClock::~FakeClock() = default;
 
 absl::Time FakeClock::Now() const {
   MutexLock lock(&state_->mutex);
-  return state_->now;
+  return state_->now + state_->jumped;
+}
+
+absl::Duration FakeClock::Monotonic() const {
+  MutexLock lock(&state_->mutex);
+  return state_->now - absl::UnixEpoch();
+}
+
+void FakeClock::SetBy(absl::Duration jump) {
+  MutexLock lock(&state_->mutex);
+  state_->jumped += jump;
 }
 
 VoidTask FakeClock::Sleep(absl::Duration duration) {

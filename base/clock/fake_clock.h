@@ -16,9 +16,12 @@ class FakeClock : public Clock {
   ~FakeClock() override;
 
   absl::Time Now() const override;
+  absl::Duration Monotonic() const override;
   VoidTask Sleep(absl::Duration duration) override;
 
   void Advance(absl::Duration duration);
+  // Somebody sets the wall clock: Now moves, forth or back, and nothing else.
+  void SetBy(absl::Duration jump);
   // Number of tasks asleep now.
   size_t sleepers() const;
 

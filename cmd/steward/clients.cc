@@ -2,7 +2,6 @@
 
 #include <prometheus/counter.h>
 
-#include <string>
 #include <utility>
 
 #include "base/clock/clock.h"
@@ -15,7 +14,6 @@
 
 namespace steward {
 namespace asio = boost::asio;
-namespace {
 
 absl::StatusOr<std::unique_ptr<kube::Client>> MakeClient(const std::string& kubeconfig,
                                                          asio::any_io_executor executor,
@@ -35,8 +33,6 @@ absl::StatusOr<std::unique_ptr<kube::Client>> MakeClient(const std::string& kube
   return kube::MakeRestClient(*config, std::move(executor), Clock::Real(), Random::Real(),
                               std::move(options));
 }
-
-}  // namespace
 
 absl::StatusOr<Clients> MakeClients(const server::Options& options, asio::any_io_executor executor,
                                     prometheus::Registry& registry) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "cmd/steward/apiserver.h"
+#include "cmd/steward/controllers.h"
 #include "cmd/steward/up.h"
 #include "cmd/steward/version.h"
 
@@ -16,10 +17,11 @@ constexpr char kUsage[] =
     "\n"
     "  up          everything in one process on a store of its own, for trying out\n"
     "  apiserver   the aggregated API server: serves installedoperators\n"
+    "  controllers reconcilers: the writes that operators' life cycles need\n"
     "  version     which Steward this is\n"
     "  help        this text\n"
     "\n"
-    "'steward COMMAND --help' lists the flags of up and apiserver.\n";
+    "'steward COMMAND --help' lists the flags of up, apiserver and controllers.\n";
 
 }  // namespace
 
@@ -30,6 +32,7 @@ int main(int argc, char** argv) {
   const std::string_view command = args.empty() ? "help" : std::string_view(args[0]);
   if (command == "up") return steward::RunUp({args.begin() + 1, args.end()});
   if (command == "apiserver") return steward::RunApiServer({args.begin() + 1, args.end()});
+  if (command == "controllers") return steward::RunControllers({args.begin() + 1, args.end()});
   if (command == "version" || command == "--version") {
     std::printf("steward %s\n", steward::BuildVersion().git_version.c_str());
     return 0;

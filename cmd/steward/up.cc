@@ -19,16 +19,18 @@
 #include "apiserver/stored/stored_resources.h"
 #include "apiserver/views/installed_operator/installed_operator.h"
 #include "base/async/run.h"
+#include "base/async/stop_signal.h"
 #include "base/async/task_group.h"
 #include "base/clock/clock.h"
 #include "base/log/log.h"
 #include "base/status/macros.h"
 #include "base/text/str_cat.h"
 #include "base/tls/local_ca.h"
+#include "cmd/steward/controller_set.h"
+#include "cmd/steward/controllers_options.h"
 #include "cmd/steward/until_signal.h"
 #include "cmd/steward/up_options.h"
 #include "cmd/steward/version.h"
-#include "controllers/operator_group/operator_group.h"
 #include "kube/client/kubeconfig_writer.h"
 #include "storage/embedded/caught_up.h"
 #include "storage/embedded/embedded_client.h"
@@ -63,6 +65,17 @@ absl::StatusOr<LocalCertificates> Certificates(const UpOptions& options) {
   ca.bind_address = options.bind_address;
   ca.now = Clock::Real().Now();
   return EnsureLocalCertificates(ca);
+}
+
+// What a cluster without OLM needs. This process is the only one on its store.
+ControllersOptions ReconcilersOfUp() {
+  ControllersOptions options;
+  options.reconcilers = {"operator-groups", "cleanup"};
+  // Whoever gets in here is an administrator, and no operator runs.
+  options.allow_unprotected_opt_in = true;
+  options.without_deployments = true;
+  options.leader_elect = false;
+  return options;
 }
 
 // Client certificates of the local authority, and nothing else, get in.
@@ -105,6 +118,8 @@ class Up {
   void StartTasks();
   std::vector<rest::Resource> Resources(const storage::Catalog& catalog);
   void Serve(const storage::Catalog& catalog);
+  VoidTask RunControllers();
+  VoidTask StopControllers();
   VoidTask GetReady();
   VoidTask UntilEnd();
   StatusTask Load();
@@ -126,7 +141,14 @@ class Up {
   storage::RevisionProbe probe_{client_, Clock::Real(), worlds_};
   views::InstalledOperators installed_operators_{worlds_,
                                                  {.on_newest_read = [this] { probe_.Ask(); }}};
-  controllers::OperatorGroupReconciler operator_groups_{client_, Clock::Real(), worlds_};
+  ControllerSet controllers_{ReconcilersOfUp(),
+                             {.executor = control_.get_executor(),
+                              .client = client_,
+                              .worlds = worlds_,
+                              .registry = registry_,
+                              .instance = "up"}};
+  StopSignal stop_controllers_;
+  StopSignal controllers_ended_;
   http::IoThreads threads_;
   std::unique_ptr<server::ApiServer> server_;
   TaskGroup tasks_{control_.get_executor()};
@@ -173,8 +195,18 @@ void Up::StartTasks() {
                storage::FollowCatalog(*store_, [this](const auto& catalog) { Serve(catalog); }));
   feed_.Start(tasks_);
   tasks_.Spawn("learn the revision", probe_.Run());
-  tasks_.Spawn("operator groups", operator_groups_.Run());
+  tasks_.Spawn("controllers", RunControllers());
   tasks_.Spawn("get ready", GetReady());
+}
+
+VoidTask Up::RunControllers() {
+  co_await controllers_.Run(stop_controllers_);
+  controllers_ended_.Set();
+}
+
+VoidTask Up::StopControllers() {
+  stop_controllers_.Set();
+  co_await controllers_ended_.Wait();
 }
 
 StatusTask Up::Load() {
@@ -219,6 +251,7 @@ absl::Status Up::Run() {
   }
   // Requests first: they are answered while everything behind them still runs.
   RunOn(control_, server_->Stop());
+  if (tasks_.size() > 0) RunOn(control_, StopControllers());
   RunOn(control_, tasks_.Stop());
   return outcome_;
 }

@@ -14,7 +14,6 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "base/json/json_text.h"
-#include "base/log/log.h"
 #include "base/status/macros.h"
 #include "kube/meta/names.h"
 #include "kube/meta/status.h"
@@ -33,10 +32,10 @@ using storage::Source;
 using storage::World;
 
 constexpr absl::Duration kPause = absl::Milliseconds(100);
-constexpr absl::Duration kRetry = absl::Seconds(1);
 // Waiting ends now and then, to no effect.
 constexpr absl::Duration kPatience = absl::Hours(1);
 
+const Key kAllGroups = {"", "all"};
 const kube::GroupVersionResource kGroups = {"operators.coreos.com", "v1", "operatorgroups"};
 
 // What must have moved for another look to be worth it. A changed status moves `seen` alone.
@@ -111,7 +110,7 @@ bool IsOvertaken(const absl::Status& status) {
 
 }  // namespace
 
-StatusTask OperatorGroupReconciler::Reconcile(const kube::RawObject& raw) {
+StatusTask OperatorGroupReconciler::ReconcileOne(const kube::RawObject& raw) {
   const absl::StatusOr<olm::OperatorGroupPtr> group = olm::DecodeOperatorGroup(raw.json);
   // Such a group is not in the World either, where its problem is logged.
   if (!group.ok()) co_return absl::OkStatus();
@@ -128,33 +127,37 @@ StatusTask OperatorGroupReconciler::Reconcile(const kube::RawObject& raw) {
   co_return IsOvertaken(written) ? absl::OkStatus() : written;
 }
 
-StatusTask OperatorGroupReconciler::ReconcileAll() {
+Task<ReconcileResult> OperatorGroupReconciler::Reconcile(Key) {
   const kube::ListOptions all;
   const absl::StatusOr<kube::ListPage> page = co_await client_.List(kGroups, all);
-  if (kube::HasReason(page.status(), "NotFound")) co_return absl::OkStatus();
+  if (kube::HasReason(page.status(), "NotFound")) co_return ReconcileResult::Done();
   CO_RETURN_IF_ERROR(page.status());
   absl::Status first_failure;
   for (const kube::RawObject& raw : page->items) {
-    const absl::Status status = co_await Reconcile(raw);
+    const absl::Status status = co_await ReconcileOne(raw);
     if (first_failure.ok()) first_failure = status;
   }
-  co_return first_failure;
+  CO_RETURN_IF_ERROR(first_failure);
+  co_return ReconcileResult::Done();
 }
 
-VoidTask OperatorGroupReconciler::Run() {
-  std::optional<Level> done;
+VoidTask OperatorGroupReconciler::Feed(WorkQueue& queue) {
+  std::optional<Level> fed;
   while (true) {
     const storage::WorldPtr world = co_await worlds_.WaitUntil(
-        [&done](const World& next) { return Knows(next) && LevelOf(next) != done; }, kPatience);
+        [&fed](const World& next) { return Knows(next) && LevelOf(next) != fed; }, kPatience);
     if (!Knows(*world)) continue;
-    const absl::Status status = co_await ReconcileAll();
-    if (status.ok()) {
-      done = LevelOf(*world);
-    } else {
-      log::Warning("The status of an OperatorGroup could not be written", {{"err", status}});
-    }
-    co_await clock_.Sleep(status.ok() ? kPause : kRetry);
+    fed = LevelOf(*world);
+    queue.Add(kAllGroups);
+    co_await clock_.Sleep(kPause);
   }
+}
+
+ControllerOptions OperatorGroupOptions() {
+  ControllerOptions options;
+  options.name = "operator-groups";
+  options.limits.initial = absl::Seconds(1);
+  return options;
 }
 
 }  // namespace steward::controllers

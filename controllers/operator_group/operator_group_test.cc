@@ -1,14 +1,16 @@
 #include "controllers/operator_group/operator_group.h"
 
+#include <prometheus/registry.h>
+
 #include <boost/asio/io_context.hpp>
 #include <memory>
 #include <string>
 
 #include "absl/status/status.h"
 #include "base/async/run.h"
-#include "base/async/task_group.h"
 #include "base/clock/fake_clock.h"
 #include "base/status/matchers.h"
+#include "controllers/runtime/controller.h"
 #include "kube/meta/names.h"
 #include "kube/meta/status.h"
 #include "kube/testing/fake_client.h"
@@ -29,9 +31,9 @@ class OperatorGroupTest : public ::testing::Test {
  protected:
   OperatorGroupTest() {
     cluster_.Serve(kGroups);
-    tasks_.Spawn("reconcile", reconciler_.Run());
+    controller_.Start();
   }
-  ~OperatorGroupTest() override { RunOn(io_, tasks_.Stop()); }
+  ~OperatorGroupTest() override { RunOn(io_, controller_.Stop(absl::ZeroDuration())); }
 
   // The group with this spec and status, in the cluster.
   void PutGroup(const std::string& name, const std::string& spec, const std::string& status = "") {
@@ -75,8 +77,11 @@ class OperatorGroupTest : public ::testing::Test {
   storage::WorldStore worlds_;
   storage::WorldWriter writer_;
   uint64_t revision_ = 100;
-  TaskGroup tasks_{io_.get_executor()};
-  OperatorGroupReconciler reconciler_{cluster_, clock_, worlds_};
+  prometheus::Registry registry_;
+  Controller controller_{
+      OperatorGroupOptions(),
+      [this] { return std::make_unique<OperatorGroupReconciler>(cluster_, clock_, worlds_); },
+      io_.get_executor(), clock_, registry_};
 };
 
 TEST_F(OperatorGroupTest, SaysWhatTheSpecMeans) {

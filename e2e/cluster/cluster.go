@@ -7,6 +7,7 @@ package cluster
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -132,6 +133,39 @@ func (c *Cluster) startEtcd() (err error) {
 		"--log-level=warn",
 	}, c.options.EtcdFlags...)...)
 	return err
+}
+
+// CompactEtcd drops the history of everything: only the present states can be read from now on. What kube-apiserver
+// holds in memory is not touched.
+func (c *Cluster) CompactEtcd(ctx context.Context) error {
+	const nothing = `{"key":"AA=="}`
+	var now struct{ Header struct{ Revision string } }
+	if err := c.etcdCall(ctx, "range", nothing, &now); err != nil {
+		return err
+	}
+	return c.etcdCall(ctx, "compaction", fmt.Sprintf(`{"revision":%q,"physical":true}`, now.Header.Revision), &now)
+}
+
+// etcdCall is a call of etcd's KV service in its JSON form.
+func (c *Cluster) etcdCall(ctx context.Context, method, body string, answer any) error {
+	url := "http://" + loopback(c.etcdPort) + "/v3/kv/" + method
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, url, strings.NewReader(body))
+	if err != nil {
+		return err
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return err
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	if err == nil && response.StatusCode != http.StatusOK {
+		err = fmt.Errorf("etcd: %s: %s: %s", method, response.Status, text)
+	}
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(text, answer)
 }
 
 // StartAPIServer starts the kube-apiserver, at first or after StopAPIServer or KillAPIServer, and waits until it is ready.

@@ -34,6 +34,9 @@ struct ListOptions {
   std::string continue_token;
   std::string resource_version;
   std::string resource_version_match;
+  // Of objects, just apiVersion, kind and metadata are asked for (PartialObjectMetadata, whose name
+  // then stands for the kind). A server may send whole ones all the same.
+  bool metadata_only = false;
 };
 
 struct ListPage {
@@ -51,6 +54,7 @@ struct WatchOptions {
   // Also with a resource_version: first an ADDED for each object there is, then a bookmark whose
   // metadata has the annotation k8s.io/initial-events-end (KEP-3157).
   bool send_initial_events = false;
+  bool metadata_only = false;  // as in ListOptions
   absl::Duration timeout = absl::Minutes(5);
 };
 

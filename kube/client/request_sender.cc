@@ -22,7 +22,7 @@ std::string FixedHeaders(const ClientConfig& config, const RestClientOptions& op
   const bool default_port = config.port == (config.tls ? 443 : 80);
   return StrCat("Host: ", is_v6 ? "[" : "", config.host, is_v6 ? "]" : "",
                 default_port ? "" : StrCat(":", config.port),
-                "\r\nUser-Agent: ", options.user_agent, "\r\nAccept: application/json\r\n");
+                "\r\nUser-Agent: ", options.user_agent, "\r\n");
 }
 
 // What the messages call a request: without the query, which can be long.
@@ -75,6 +75,7 @@ std::string RequestSender::Serialize(const RestRequest& request,
                                      const std::string& authorization) const {
   std::string bytes =
       StrCat(request.method, " ", path_prefix_, request.target, " HTTP/1.1\r\n", fixed_headers_);
+  StrAppend(&bytes, "Accept: ", request.accept, "\r\n");
   if (!authorization.empty()) StrAppend(&bytes, "Authorization: ", authorization, "\r\n");
   if (request.method != "GET") {
     StrAppend(&bytes, "Content-Type: ", request.content_type,

@@ -25,6 +25,7 @@ struct RestRequest {
   absl::Duration timeout = absl::Seconds(30);  // over all tries
   size_t max_body_bytes = 16 << 20;            // of the answer
   std::string content_type = "application/json";
+  std::string accept = "application/json";
 };
 
 // Lives on its executor; any number of calls at a time. Errors are those of kube::Client.

@@ -86,6 +86,12 @@ std::string MediaType(PatchType type) {
   return "application/json";
 }
 
+// What a list or a watch accepts. Servers that do not know the first form send the second.
+std::string Accepted(bool metadata_only, std::string_view form) {
+  if (!metadata_only) return "application/json";
+  return StrCat("application/json;as=", form, ";g=meta.k8s.io;v=v1,application/json");
+}
+
 boost::json::object DeleteBody(const DeleteOptions& options) {
   boost::json::object body = {{"apiVersion", "v1"}, {"kind", "DeleteOptions"}};
   boost::json::object preconditions;
@@ -199,6 +205,7 @@ class RestClient : public Client {
     CO_ASSIGN_OR_RETURN(std::string target, ListTarget(gvr, options));
     RestRequest request{"GET", std::move(target), "", options_.list_timeout,
                         options_.max_list_bytes};
+    request.accept = Accepted(options.metadata_only, "PartialObjectMetadataList");
     co_return co_await OnExecutor(executor_, FetchPage(sender_, std::move(request)));
   }
 
@@ -208,6 +215,7 @@ class RestClient : public Client {
     const absl::Duration lifetime = options.timeout;
     RestRequest request{"GET", std::move(target), "", options_.request_timeout,
                         options_.max_object_bytes};
+    request.accept = Accepted(options.metadata_only, "PartialObjectMetadata");
     co_return co_await OnExecutor(executor_,
                                   OpenWatch(executor_, sender_, std::move(request), lifetime));
   }

@@ -59,6 +59,28 @@ TEST_F(RestClientTest, ListsAsAsked) {
   }
 }
 
+TEST_F(RestClientTest, AsksForMetadataOnly) {
+  Connect();
+  server_->Answer(
+      Response(200, R"({"kind":"PartialObjectMetadataList","metadata":{"resourceVersion":"7"},)"
+                    R"("items":[{"metadata":{"name":"a"}}]})"));
+  ListOptions list;
+  list.metadata_only = true;
+  ASSERT_OK_AND_ASSIGN(const ListPage page, List(list));
+  EXPECT_THAT(page.items, SizeIs(1));
+  WatchOptions options;
+  options.metadata_only = true;
+  server_->Answer(Response(200, ""));
+  ASSERT_OK(Finish(client_->StartWatch(kPods, options)));
+  ASSERT_THAT(server_->requests(), SizeIs(2));
+  EXPECT_THAT(server_->requests()[0],
+              HasSubstr("Accept: application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,"
+                        "application/json\r\n"));
+  EXPECT_THAT(server_->requests()[1],
+              HasSubstr("Accept: application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,"
+                        "application/json\r\n"));
+}
+
 TEST_F(RestClientTest, KeepsConnections) {
   Connect();
   for (int i = 0; i < 3; ++i) {

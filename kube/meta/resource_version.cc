@@ -49,7 +49,7 @@ absl::Status CheckResourceVersionParameter(std::string_view text) {
   if (text.empty() || text == "0" || IsResourceVersion(text)) return absl::OkStatus();
   return absl::InvalidArgumentError(
       StrCat("invalid resource version: resourceVersion: Invalid value: ", Quote(text),
-             ": must be a decimal number without sign and leading zeros"));
+             ": strconv.ParseUint: parsing ", Quote(text), ": invalid syntax"));
 }
 
 std::strong_ordering CompareResourceVersions(std::string_view a, std::string_view b) {

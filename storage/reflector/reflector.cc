@@ -64,6 +64,7 @@ StatusTask Reflector::List() {
   list.ns = options_.ns;
   list.label_selector = options_.label_selector;
   list.field_selector = options_.field_selector;
+  list.metadata_only = options_.metadata_only;
   list.limit = std::exchange(list_whole_, false) ? 0 : options_.page_size;
   std::optional<uint64_t> revision;
   do {
@@ -99,6 +100,7 @@ StatusTask Reflector::Watch() {
   options.ns = options_.ns;
   options.label_selector = options_.label_selector;
   options.field_selector = options_.field_selector;
+  options.metadata_only = options_.metadata_only;
   options.resource_version = std::to_string(*position_);
   options.timeout = options_.watch_timeout;
   CO_ASSIGN_OR_RETURN(std::unique_ptr<kube::Watch> watch,

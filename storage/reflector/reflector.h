@@ -45,6 +45,7 @@ struct ReflectorOptions {
   std::string ns;  // "" = all namespaces, or a cluster-scoped resource
   std::string label_selector;
   std::string field_selector;
+  bool metadata_only = false;  // as in kube::ListOptions
   int64_t page_size = 500;
   // Short at its longest: what is served grows stale meanwhile, and a reflector is one request.
   BackoffOptions backoff = {.max = absl::Seconds(5)};

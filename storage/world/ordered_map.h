@@ -86,6 +86,21 @@ class OrderedMap {
     return it;
   }
 
+  // How many entries have a key not less than `key`.
+  size_t CountFrom(const K& key) const {
+    size_t count = 0;
+    const Node* node = root_.get();
+    while (node != nullptr) {
+      if (node->key < key) {
+        node = node->right.get();
+      } else {
+        count += 1 + Size(node->right);
+        node = node->left.get();
+      }
+    }
+    return count;
+  }
+
   void Set(const K& key, V value) { root_ = Insert(root_, key, std::move(value)); }
   // False when there was nothing to erase.
   bool Erase(const K& key) {

@@ -6,6 +6,7 @@
 #include <map>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace steward::storage {
@@ -51,7 +52,8 @@ TEST(OrderedMapTest, AgreesWithStdMapInEveryVersion) {
     }
     if (step % 200 == 0) versions.emplace_back(map, model);
     const int probe = static_cast<int>(random() % 300);
-    const auto expected = model.lower_bound(probe);
+    const auto expected = std::as_const(model).lower_bound(probe);
+    ASSERT_EQ(map.CountFrom(probe), static_cast<size_t>(std::distance(expected, model.cend())));
     auto it = map.LowerBound(probe);
     ASSERT_EQ(it.done(), expected == model.end());
     if (!it.done()) {

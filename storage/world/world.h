@@ -66,6 +66,12 @@ class World {
   // Install namespaces whose group targets `ns` by list or selector, sorted.
   const std::vector<std::string>& InstallsTargeting(const std::string& ns) const;
 
+  // Of every name for which InstallsTargeting has anything: that. The namespace need not exist.
+  const OrderedMap<std::string, std::shared_ptr<const std::vector<std::string>>>& explicit_targets()
+      const {
+    return targeting_;
+  }
+
   const SourceState& source(Source s) const { return sources_[static_cast<size_t>(s)]; }
   bool synced() const;
   // Every stream is connected; false means that answers may be older than the stream's usual lag.

@@ -9,5 +9,6 @@ generate_files() {
     return 1
   }
   bin/steward apiserver --help >"$folder/flags-apiserver.txt"
+  bin/steward controllers --help >"$folder/flags-controllers.txt"
   bin/steward up --help >"$folder/flags-up.txt"
 }

@@ -41,8 +41,12 @@ missing_packages() {
   # shellcheck disable=SC2046  # one word per package
   installed=$(dpkg-query -W -f '${db:Status-Abbrev} ${Package}\n' $(wanted_packages) 2>/dev/null | awk '$1 == "ii" { print $2 }' || true)
   comm -23 <(wanted_packages | sort) <(sort <<<"$installed") |
-    if have_go; then grep -vx golang-go || true; else cat; fi
+    if have_go; then grep -vx golang-go || true; else cat; fi |
+    if have_npm; then grep -vxE 'nodejs|npm' || true; else cat; fi
 }
+
+# Whoever has a Node.js from elsewhere has npm with it, and Debian's would not fit beside it.
+have_npm() { command -v node >/dev/null && command -v npm >/dev/null; }
 
 # With a terminal, sudo may ask for the password itself.
 can_sudo() {

@@ -50,15 +50,18 @@ FakeObject::FakeObject(std::string ns, std::string name, kube::LabelMap labels, 
       labels_(std::move(labels)),
       note_(std::move(note)) {}
 
-void FakeObject::AppendJson(std::string_view resource_version, std::string& out) const {
-  out += R"({"apiVersion":"example.com/v1","kind":"Widget","metadata":)";
+void FakeObject::AppendJson(std::string_view resource_version, Rope& out) const {
+  out.text() += R"({"apiVersion":"example.com/v1","kind":"Widget","metadata":)";
   AppendMetadata(resource_version, out);
-  out += R"(,"spec":{"note":)";
-  AppendJsonString(note_, out);
-  out += "}}";
+  out.text() += R"(,"spec":{"note":)";
+  std::string note;
+  AppendJsonString(note_, note);
+  shares_note_ ? out.Splice(std::move(note)) : (void)(out.text() += note);
+  out.text() += "}}";
 }
 
-void FakeObject::AppendMetadata(std::string_view resource_version, std::string& out) const {
+void FakeObject::AppendMetadata(std::string_view resource_version, Rope& rope) const {
+  std::string& out = rope.text();
   out += R"({"name":)";
   AppendJsonString(name_, out);
   out += R"(,"namespace":)";

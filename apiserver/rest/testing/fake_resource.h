@@ -20,8 +20,10 @@ class FakeObject : public Object {
 
   std::string_view ns() const override { return ns_; }
   std::string_view name() const override { return name_; }
-  void AppendJson(std::string_view resource_version, std::string& out) const override;
-  void AppendMetadata(std::string_view resource_version, std::string& out) const override;
+  // From now on the note is spliced in, as what many objects have in common.
+  void ShareNote() { shares_note_ = true; }
+  void AppendJson(std::string_view resource_version, Rope& out) const override;
+  void AppendMetadata(std::string_view resource_version, Rope& out) const override;
   // Name, and the length of the note as an integer.
   void AppendCells(std::string& out) const override;
 
@@ -31,6 +33,7 @@ class FakeObject : public Object {
   std::string ns_, name_;
   kube::LabelMap labels_;
   std::string note_;  // spec.note
+  bool shares_note_ = false;
 };
 
 // Also the blob "picture" of each object. Not thread-safe.

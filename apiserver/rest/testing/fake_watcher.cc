@@ -1,24 +1,23 @@
 #include "apiserver/rest/testing/fake_watcher.h"
 
-#include <boost/asio/steady_timer.hpp>
-#include <boost/asio/this_coro.hpp>
-#include <boost/asio/use_awaitable.hpp>
-
 #include "base/async/yield.h"
 
 namespace steward::rest {
 
 class FakeWatcher::Stream : public EventStream {
  public:
-  explicit Stream(FakeWatcher& watcher) : watcher_(watcher) { ++watcher_.streams_; }
+  Stream(FakeWatcher& watcher, const StopSignal* stop) : watcher_(watcher), stop_(stop) {
+    ++watcher_.streams_;
+  }
   ~Stream() override { --watcher_.streams_; }
 
   Task<std::optional<WatchEvent>> Next() override {
     ++watcher_.asked_;
     if (next_ == watcher_.script_.size()) {
-      boost::asio::steady_timer forever(co_await boost::asio::this_coro::executor,
-                                        boost::asio::steady_timer::time_point::max());
-      co_await forever.async_wait(boost::asio::use_awaitable);
+      static const StopSignal* const kNever = new StopSignal;
+      const StopSignal& stop = stop_ == nullptr ? *kNever : *stop_;
+      co_await stop.Wait();
+      co_return std::nullopt;
     }
     const Step& step = watcher_.script_[next_++];
     if (!step.at_hand) co_await Yield();
@@ -32,6 +31,7 @@ class FakeWatcher::Stream : public EventStream {
 
  private:
   FakeWatcher& watcher_;
+  const StopSignal* const stop_;
   size_t next_ = 0;
 };
 
@@ -69,7 +69,7 @@ Task<std::unique_ptr<EventStream>> FakeWatcher::Watch(const Selection& selection
   last_selection_ = selection;
   last_options_ = options;
   if (!failure_.ok()) co_return failure_;
-  co_return std::make_unique<Stream>(*this);
+  co_return std::make_unique<Stream>(*this, options.stop);
 }
 
 }  // namespace steward::rest

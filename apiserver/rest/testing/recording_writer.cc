@@ -12,6 +12,7 @@ absl::Status RecordingWriter::Call(bool in_order, std::string_view what) {
 
 StatusTask RecordingWriter::WriteHead(http::ResponseHead head) {
   absl::Status status = Call(!head_ && !finished_, "WriteHead out of order");
+  if (status.ok() && head.websocket && !refusal_.ok()) co_return refusal_;
   if (status.ok()) head_ = std::move(head);
   co_return status;
 }

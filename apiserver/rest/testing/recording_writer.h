@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -27,6 +28,9 @@ class RecordingWriter : public http::ResponseWriter {
   // From the n-th call (0 = the first) on, the client is gone.
   void FailFrom(int call) { fail_from_ = call; }
 
+  // A head that makes a WebSocket is refused; `error` as WriteHead says.
+  void RefuseWebSockets(absl::Status error) { refusal_ = std::move(error); }
+
   const http::ResponseHead& head() const { return *head_; }
   // First value of a header, "" when absent.
   std::string Header(std::string_view name) const;
@@ -45,6 +49,7 @@ class RecordingWriter : public http::ResponseWriter {
   bool finished_ = false;
   int calls_ = 0;
   std::optional<int> fail_from_;
+  absl::Status refusal_;
   std::string misuse_;
 };
 

@@ -2,6 +2,8 @@
 #ifndef APISERVER_VIEWS_INSTALLED_OPERATOR_CONTINUE_TOKEN_H_
 #define APISERVER_VIEWS_INSTALLED_OPERATOR_CONTINUE_TOKEN_H_
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -16,6 +18,8 @@ namespace steward::views {
 struct ContinueToken {
   std::string number;          // of the first page, and so of all; "" = of whatever there is now
   kube::NamespacedName after;  // the last object that was given out
+  // How many objects are still to come, where that was counted.
+  std::optional<int64_t> left = std::nullopt;
 
   std::string Encode(const rest::Selection& selection) const;
   // 400 for what Encode did not write for this selection.

@@ -11,7 +11,10 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const auto token = ContinueToken::Decode(text, selection);
   if (token.ok()) {
     const auto again = ContinueToken::Decode(token->Encode(selection), selection);
-    if (!again.ok() || again->number != token->number || again->after != token->after) std::abort();
+    if (!again.ok() || again->number != token->number || again->after != token->after ||
+        again->left != token->left) {
+      std::abort();
+    }
   }
   return 0;
 }

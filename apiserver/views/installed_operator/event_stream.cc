@@ -19,8 +19,9 @@ using Outcome = WatchCursor::Outcome;
 // How often one looks whether a state that is waited for can come.
 constexpr std::chrono::seconds kLookAgain{1};
 
-absl::Status TooOld(const std::string& number) {
-  return kube::ToStatus(kube::Expired(StrCat("too old resource version: ", number)));
+absl::Status TooOld(const std::string& number, const storage::WorldStore& worlds) {
+  return kube::ToStatus(kube::Expired(
+      StrCat("too old resource version: ", number, " (", worlds.Now().number().ToString(), ")")));
 }
 
 std::chrono::steady_clock::time_point After(absl::Duration duration) {
@@ -34,6 +35,7 @@ InstalledOperatorStream::InstalledOperatorStream(const StreamContext& context,
     : context_(context),
       worlds_(context.worlds),
       bookmarks_(start.bookmarks),
+      stop_(start.stop),
       deadline_(After(std::min(start.timeout, absl::Hours(24)))),
       next_bookmark_(After(context.bookmark_period)),
       initial_(std::move(start.initial)),
@@ -107,12 +109,12 @@ Task<std::optional<rest::WatchEvent>> InstalledOperatorStream::Next() {
         if (std::chrono::steady_clock::now() >= deadline_) co_return std::nullopt;
         continue;
       case Outcome::kExpired:
-        co_return TooOld(cursor_.number());
+        co_return TooOld(cursor_.number(), worlds_);
       case Outcome::kCurrent:
         waiting_since_.reset();
         break;
       case Outcome::kNotYet:
-        if (IsOfAnotherCluster()) co_return TooOld(cursor_.number());
+        if (IsOfAnotherCluster()) co_return TooOld(cursor_.number(), worlds_);
         break;
     }
     const SteadyTime now = std::chrono::steady_clock::now();
@@ -124,9 +126,16 @@ Task<std::optional<rest::WatchEvent>> InstalledOperatorStream::Next() {
       if (now >= next_bookmark_) co_return Bookmark(false);
       wake = std::min(wake, next_bookmark_);
     }
-    co_await worlds_.published().WaitSince(ticket, wake);
+    if (stop_ == nullptr) {
+      co_await worlds_.published().WaitSince(ticket, wake);
+      continue;
+    }
+    co_await stop_->WaitOr(worlds_.published(), ticket, wake);
+    if (stop_->IsSet()) co_return std::nullopt;
   }
 }
+
+Task<std::optional<rest::WatchEvent>> FailedStream::Next() { co_return error_; }
 
 // A state above every revision that the cluster has had is not going to come: it is of another
 // etcd, or made up. Said only when the cluster was asked and had its time to answer.

@@ -6,11 +6,14 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <utility>
 
+#include "absl/status/status.h"
 #include "absl/time/time.h"
 #include "apiserver/rest/resource.h"
 #include "apiserver/rest/watcher.h"
 #include "apiserver/views/installed_operator/watch_cursor.h"
+#include "base/async/stop_signal.h"
 #include "storage/world/rewind.h"
 #include "storage/world/world_store.h"
 
@@ -31,6 +34,7 @@ struct StreamStart {
   std::unique_ptr<rest::Cursor> initial;
   bool bookmarks = false;
   absl::Duration timeout;
+  const StopSignal* stop = nullptr;  // see rest::WatchOptions
 };
 
 // A cursor and a selection: holds one event at a time, whatever the client's speed. Ends between
@@ -57,6 +61,7 @@ class InstalledOperatorStream : public rest::EventStream {
   const StreamContext& context_;
   storage::WorldStore& worlds_;
   const bool bookmarks_;
+  const StopSignal* const stop_;
   const SteadyTime deadline_;
   SteadyTime next_bookmark_;
   std::unique_ptr<rest::Cursor> initial_;
@@ -64,6 +69,18 @@ class InstalledOperatorStream : public rest::EventStream {
   // Since when the client's state has been waited for; and when next to look whether it can come.
   std::optional<SteadyTime> waiting_since_;
   std::unique_ptr<rest::Object> object_;
+};
+
+// Nothing but an error: of a watch that was accepted and could not begin.
+class FailedStream : public rest::EventStream {
+ public:
+  explicit FailedStream(absl::Status error) : error_(std::move(error)) {}
+
+  Task<std::optional<rest::WatchEvent>> Next() override;
+  bool Ready() const override { return true; }
+
+ private:
+  const absl::Status error_;
 };
 
 }  // namespace steward::views

@@ -235,6 +235,22 @@ TEST_F(EventStreamTest, AStateThatCannotComeIsExpired) {
   EXPECT_GT(asked, 0);
 }
 
+// As Kubernetes says it to a client that wants its initial events at least so new.
+TEST_F(EventStreamTest, InitialEventsThatAreNotThereYetAreAnErrorEvent) {
+  InstalledOperators view(worlds_, {.version_wait = absl::ZeroDuration()});
+  storage::Number ahead = worlds_.Now().number();
+  ahead.clock += 1000 * storage::kTicks;
+  ahead.vector = {900, 900, 900};
+  rest::WatchOptions options;
+  options.resource_version = ahead.ToString();
+  options.send_initial_events = true;
+  options.timeout = absl::Minutes(1);
+  const rest::Selection selection;
+  auto stream = RunOn(io_, view.Watch(selection, options));
+  ASSERT_OK(stream);
+  EXPECT_THAT(Next(**stream, 1), ElementsAre("Timeout"));
+}
+
 TEST_F(EventStreamTest, EndsWhenItsTimeIsUp) {
   timeout_ = absl::ZeroDuration();
   const auto stream = Watch(Now());

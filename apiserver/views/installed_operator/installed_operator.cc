@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "apiserver/views/installed_operator/continue_token.h"
+#include "apiserver/views/installed_operator/count.h"
 #include "apiserver/views/installed_operator/cursors.h"
 #include "apiserver/views/installed_operator/event_stream.h"
 #include "apiserver/views/installed_operator/object.h"
@@ -63,6 +64,51 @@ absl::StatusOr<storage::Number> ParseNumber(const std::string& text) {
 
 // A page is held while it is written; a larger one is cut, and its token goes on.
 constexpr int64_t kMaxPage = 5000;
+
+// A part of a list.
+struct Page {
+  WorldPtr world;
+  rest::Selection selection;
+  std::optional<kube::NamespacedName> after;
+  std::optional<int64_t> left;  // from `after` on, if known
+
+  // Whether there is another page is said before the first object.
+  StatusTask Read(int64_t limit, rest::Reading& reading) {
+    ListCursor cursor(world, selection, after);
+    std::vector<Appearance> page;
+    while (true) {
+      const rest::Object* object = cursor.Next();
+      if (object == nullptr) {
+        CO_ASSIGN_OR_RETURN(const bool more, co_await cursor.More());
+        if (!more) break;
+        continue;
+      }
+      if (static_cast<int64_t>(page.size()) == limit) {
+        CO_RETURN_IF_ERROR(co_await AddNext(page, reading));
+        break;
+      }
+      page.push_back(cursor.current());
+    }
+    reading.cursor = std::make_unique<AppearanceCursor>(std::move(world), std::move(page));
+    co_return absl::OkStatus();
+  }
+
+ private:
+  StatusTask AddNext(const std::vector<Appearance>& page, rest::Reading& reading) {
+    if (selection.labels.empty() && selection.fields.empty()) {
+      if (!left) {
+        CO_ASSIGN_OR_RETURN(left, co_await CountBehind(world, selection.ns, after));
+      }
+      reading.remaining_item_count = *left - static_cast<int64_t>(page.size());
+    }
+    const Appearance& last = page.back();
+    const ContinueToken next{reading.resource_version,
+                             {last.ns->name, last.csv->key.name},
+                             reading.remaining_item_count};
+    reading.continue_token = next.Encode(selection);
+    co_return absl::OkStatus();
+  }
+};
 
 std::vector<Appearance> One(Appearance seen) {
   std::vector<Appearance> one;
@@ -144,8 +190,8 @@ Task<InstalledOperators::Snapshot> InstalledOperators::Read(rest::ReadOptions op
   }
   if (asked.mark != storage::Number::kComplete ||
       moment.world->Knows(asked.vector) != storage::Knowledge::kKnown) {
-    co_return kube::ToStatus(kube::Expired(StrCat(
-        "The resourceVersion for the provided list is too old: ", options.resource_version)));
+    co_return kube::ToStatus(
+        kube::Expired("The resourceVersion for the provided list is too old."));
   }
   Snapshot snapshot{past_.At(moment.world, asked.vector), asked};
   co_return snapshot;
@@ -164,45 +210,28 @@ Task<rest::Reading> InstalledOperators::Get(const kube::NamespacedName& name,
 
 Task<rest::Reading> InstalledOperators::List(const rest::Selection& selection,
                                              const rest::ReadOptions& options) {
-  rest::Selection selected = selection;
   rest::ReadOptions read = options;
+  ContinueToken start;
   std::optional<kube::NamespacedName> after;
   if (!read.continue_token.empty()) {
-    CO_ASSIGN_OR_RETURN(ContinueToken token, ContinueToken::Decode(read.continue_token, selected));
-    after = std::move(token.after);
-    read.resource_version = std::move(token.number);
+    CO_ASSIGN_OR_RETURN(start, ContinueToken::Decode(read.continue_token, selection));
+    after = start.after;
+    read.resource_version = start.number;
     read.resource_version_match = read.resource_version.empty() ? "" : "Exact";
   }
   absl::StatusOr<Snapshot> snapshot = co_await Read(read);
   if (after && kube::HasReason(snapshot.status(), "Expired")) {
-    co_return TooOldToContinue(ContinueToken{"", *after}.Encode(selected));
+    co_return TooOldToContinue(ContinueToken{"", *after}.Encode(selection));
   }
   CO_RETURN_IF_ERROR(snapshot.status());
   rest::Reading reading = ReadingOf(*snapshot->world, snapshot->number);
-  auto cursor = std::make_unique<ListCursor>(snapshot->world, selected, std::move(after));
   if (read.limit == 0) {
-    reading.cursor = std::move(cursor);
+    reading.cursor =
+        std::make_unique<ListCursor>(std::move(snapshot->world), selection, std::move(after));
     co_return reading;
   }
-  // Whether there is another page is said before the first object.
-  const size_t limit = static_cast<size_t>(std::min(read.limit, kMaxPage));
-  std::vector<Appearance> page;
-  while (true) {
-    const rest::Object* object = cursor->Next();
-    if (object == nullptr) {
-      CO_ASSIGN_OR_RETURN(const bool more, co_await cursor->More());
-      if (!more) break;
-      continue;
-    }
-    if (page.size() == limit) {
-      const Appearance& last = page.back();
-      const ContinueToken next{reading.resource_version, {last.ns->name, last.csv->key.name}};
-      reading.continue_token = next.Encode(selected);
-      break;
-    }
-    page.push_back(cursor->current());
-  }
-  reading.cursor = std::make_unique<AppearanceCursor>(std::move(snapshot->world), std::move(page));
+  Page page{std::move(snapshot->world), selection, std::move(after), start.left};
+  CO_RETURN_IF_ERROR(co_await page.Read(std::min(read.limit, kMaxPage), reading));
   co_return reading;
 }
 
@@ -212,16 +241,22 @@ Task<std::unique_ptr<rest::EventStream>> InstalledOperators::Watch(
   StreamStart start;
   start.bookmarks = options.bookmarks;
   start.timeout = options.timeout;
+  start.stop = options.stop;
   const bool numbered = !options.resource_version.empty() && options.resource_version != "0";
   if (numbered && !options.send_initial_events) {
     CO_ASSIGN_OR_RETURN(start.number, ParseNumber(options.resource_version));
   } else {
     rest::ReadOptions read;
     read.resource_version = options.resource_version;
-    CO_ASSIGN_OR_RETURN(Snapshot snapshot, co_await Read(read));
-    start.number = snapshot.number;
+    absl::StatusOr<Snapshot> snapshot = co_await Read(read);
+    // Clients look for this one among the events.
+    if (kube::HasReason(snapshot.status(), "Timeout")) {
+      co_return std::make_unique<FailedStream>(snapshot.status());
+    }
+    CO_RETURN_IF_ERROR(snapshot.status());
+    start.number = snapshot->number;
     if (options.send_initial_events) {
-      start.initial = std::make_unique<ListCursor>(std::move(snapshot.world), selected);
+      start.initial = std::make_unique<ListCursor>(std::move(snapshot->world), selected);
     }
   }
   co_return std::make_unique<InstalledOperatorStream>(streams_, std::move(selected),

@@ -214,6 +214,8 @@ TEST_F(InstalledOperatorsTest, PagesAreOneSnapshot) {
     EXPECT_LE(names.size(), 2u);
     all.insert(all.end(), names.begin(), names.end());
     token = reading.continue_token;
+    EXPECT_EQ(reading.remaining_item_count,
+              token.empty() ? std::nullopt : std::optional<int64_t>(expected.size() - all.size()));
     // What changes meanwhile is not seen.
     world_.Csv("ops", "new.v" + std::to_string(all.size()));
     worlds_.Publish(world_.Snapshot());
@@ -250,8 +252,32 @@ TEST_F(InstalledOperatorsTest, TokensAreForOneSelectionAndForAWhile) {
   const kube::Status expired = ErrorOf(RunOn(io_, view_.List({}, options)));
   EXPECT_EQ(expired.code, 410);
   EXPECT_EQ(expired.reason, "Expired");
+  // From here on it is another list, of which the first page's count says nothing.
   options.continue_token = expired.continue_token;
-  EXPECT_OK(RunOn(io_, view_.List({}, options)));
+  ASSERT_OK_AND_ASSIGN(rest::Reading next, RunOn(io_, view_.List({}, options)));
+  ASSERT_TRUE(next.remaining_item_count.has_value());
+  options.limit = 0;
+  ASSERT_OK_AND_ASSIGN(rest::Reading all, RunOn(io_, view_.List({}, options)));
+  EXPECT_EQ(static_cast<size_t>(*next.remaining_item_count) + 1, Names(all).size());
+}
+
+TEST_F(InstalledOperatorsTest, WhatIsSelectedIsNotCounted) {
+  rest::ReadOptions options;
+  options.limit = 1;
+  for (const char* ns : {"", "red"}) {
+    rest::Selection selection;
+    selection.ns = ns;
+    ASSERT_OK_AND_ASSIGN(rest::Reading page, RunOn(io_, view_.List(selection, options)));
+    EXPECT_TRUE(page.remaining_item_count.has_value());
+    selection.labels = *kube::LabelSelector::Parse("!nothing");
+    ASSERT_OK_AND_ASSIGN(page, RunOn(io_, view_.List(selection, options)));
+    EXPECT_NE(page.continue_token, "");
+    EXPECT_EQ(page.remaining_item_count, std::nullopt);
+    selection.labels = {};
+    selection.fields = *kube::FieldSelector::Parse("metadata.namespace=red");
+    ASSERT_OK_AND_ASSIGN(page, RunOn(io_, view_.List(selection, options)));
+    EXPECT_EQ(page.remaining_item_count, std::nullopt);
+  }
 }
 
 // The version is from before the kind went away, or from a server that has seen it come.

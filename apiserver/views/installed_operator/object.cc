@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 #include "base/json/json_text.h"
 #include "base/text/str_cat.h"
@@ -30,23 +31,26 @@ std::string_view InstallModeOf(const Appearance& seen) {
 
 }  // namespace
 
-void InstalledOperatorObject::AppendJson(std::string_view resource_version,
-                                         std::string& out) const {
-  out.append(kTypeMeta);
+void InstalledOperatorObject::AppendJson(std::string_view resource_version, Rope& out) const {
+  out.text().append(kTypeMeta);
   AppendMetadata(resource_version, out);
-  out.append(R"(,"scope":)");
-  AppendScope(out);
-  StrAppend(&out, R"(,"spec":)", seen_.csv->spec_json, R"(,"status":)");
+  out.text().append(R"(,"scope":)");
+  AppendScope(out.text());
+  out.text().append(R"(,"spec":)");
+  out.Splice(seen_.csv->spec_json);
+  out.text().append(R"(,"status":)");
   AppendStatus(out);
-  out.push_back('}');
+  out.text().push_back('}');
 }
 
-void InstalledOperatorObject::AppendMetadata(std::string_view resource_version,
-                                             std::string& out) const {
+void InstalledOperatorObject::AppendMetadata(std::string_view resource_version, Rope& rope) const {
   const olm::Csv& csv = *seen_.csv;
+  std::string& out = rope.text();
   out.push_back('{');
   if (!csv.annotations_json.empty()) {
-    StrAppend(&out, R"("annotations":{)", csv.annotations_json, "}");
+    out.append(R"("annotations":{)");
+    rope.Splice(csv.annotations_json);
+    out.push_back('}');
   }
   // The object is there since both the operator and the namespace are.
   AppendMember("creationTimestamp", std::max(csv.created, seen_.ns->created), out);
@@ -88,17 +92,26 @@ void InstalledOperatorObject::AppendScope(std::string& out) const {
   StrAppend(&out, R"(,"targeted":)", seen_.targeted ? "true" : "false", "}");
 }
 
-void InstalledOperatorObject::AppendStatus(std::string& out) const {
+void InstalledOperatorObject::AppendStatus(Rope& rope) const {
   const olm::Csv& csv = *seen_.csv;
-  StrAppend(&out, "{", csv.status_json);
+  std::string& out = rope.text();
+  out.push_back('{');
+  rope.Splice(csv.status_json);
+  bool first = csv.status_json.empty();
+  const auto begin_member = [&](std::string_view key) {
+    StrAppend(&out, std::exchange(first, false) ? "\"" : ",\"", key, "\":");
+  };
+  const auto append_raw = [&](std::string_view key, std::string_view json) {
+    if (json.empty()) return;
+    begin_member(key);
+    out.append(json);
+  };
   if (!seen_.own) {
-    AppendMember("message", olm::CopiedMessage(csv.key.ns), out);
-    AppendMember("reason", olm::kReasonCopied, out);
+    begin_member("message");
+    AppendJsonString(olm::CopiedMessage(csv.key.ns), out);
+    begin_member("reason");
+    AppendJsonString(olm::kReasonCopied, out);
   } else {
-    const auto append_raw = [&out](std::string_view key, std::string_view json) {
-      if (json.empty()) return;
-      StrAppend(&out, out.back() == '{' ? "\"" : ",\"", key, "\":", json);
-    };
     append_raw("message", csv.message_json);
     append_raw("reason", csv.reason_json);
   }
@@ -118,15 +131,15 @@ void InstalledOperatorObject::AppendCells(std::string& out) const {
   out.push_back(']');
 }
 
-void InstalledOperatorTombstone::AppendJson(std::string_view resource_version,
-                                            std::string& out) const {
-  out.append(kTypeMeta);
+void InstalledOperatorTombstone::AppendJson(std::string_view resource_version, Rope& out) const {
+  out.text().append(kTypeMeta);
   AppendMetadata(resource_version, out);
-  out.push_back('}');
+  out.text().push_back('}');
 }
 
 void InstalledOperatorTombstone::AppendMetadata(std::string_view resource_version,
-                                                std::string& out) const {
+                                                Rope& rope) const {
+  std::string& out = rope.text();
   out.push_back('{');
   AppendMember("name", key_.name, out);
   AppendMember("namespace", key_.ns, out);

@@ -9,6 +9,7 @@
 
 #include "apiserver/rest/resource.h"
 #include "apiserver/views/installed_operator/projection.h"
+#include "base/splice/rope.h"
 #include "kube/meta/names.h"
 
 namespace steward::views {
@@ -22,13 +23,13 @@ class InstalledOperatorObject : public rest::Object {
   const Appearance& appearance() const { return seen_; }
   std::string_view ns() const override { return seen_.ns->name; }
   std::string_view name() const override { return seen_.csv->key.name; }
-  void AppendJson(std::string_view resource_version, std::string& out) const override;
-  void AppendMetadata(std::string_view resource_version, std::string& out) const override;
+  void AppendJson(std::string_view resource_version, Rope& out) const override;
+  void AppendMetadata(std::string_view resource_version, Rope& out) const override;
   void AppendCells(std::string& out) const override;
 
  private:
   void AppendScope(std::string& out) const;
-  void AppendStatus(std::string& out) const;
+  void AppendStatus(Rope& out) const;
 
   Appearance seen_;
 };
@@ -41,8 +42,8 @@ class InstalledOperatorTombstone : public rest::Object {
 
   std::string_view ns() const override { return key_.ns; }
   std::string_view name() const override { return key_.name; }
-  void AppendJson(std::string_view resource_version, std::string& out) const override;
-  void AppendMetadata(std::string_view resource_version, std::string& out) const override;
+  void AppendJson(std::string_view resource_version, Rope& out) const override;
+  void AppendMetadata(std::string_view resource_version, Rope& out) const override;
   void AppendCells(std::string& out) const override;
 
  private:

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "apiserver/views/installed_operator/test_world.h"
+#include "base/json/json_text.h"
 #include "olm/decode.h"
 
 namespace steward::views {
@@ -37,9 +38,9 @@ json::value Parsed(const std::string& text) { return json::parse(text); }
 
 json::value JsonIn(const TestWorld& world, const char* ns) {
   const storage::WorldPtr snapshot = world.Snapshot();
-  std::string out;
+  Rope out;
   InstalledOperatorObject(*FindAppearance(*snapshot, ns, "etcd.v1")).AppendJson("42", out);
-  return Parsed(out);
+  return Parsed(out.Flatten());
 }
 
 // R-004-43: the drop-in for a copied CSV. The expected object is written from OLM's rules for a
@@ -62,6 +63,34 @@ TEST(InstalledOperatorObjectTest, InATargetNamespaceItIsTheCopy) {
   EXPECT_EQ(metadata["uid"].as_string().size(), 36u);
   metadata.erase("uid");
   EXPECT_EQ(got, expected);
+}
+
+// What is long is not copied but shared between answers: the bytes are the same.
+TEST(InstalledOperatorObjectTest, LongPartsAreSpliced) {
+  const json::string note(5000, 'n');
+  json::value csv = Parsed(kCsv);
+  csv.as_object()["spec"].as_object()["description"] = note;
+  csv.as_object()["metadata"].as_object()["annotations"].as_object()["alm-examples"] = note;
+  csv.as_object()["status"].as_object()["conditions"] = json::array{{{"message", note}}};
+  TestWorld world;
+  world.Namespace("ops").Namespace("red", {}, /*day=*/7).CsvJson(Serialize(csv));
+  world.Group("ops", "g", {"red"});
+  const storage::WorldPtr snapshot = world.Snapshot();
+  for (const char* ns : {"ops", "red"}) {
+    Rope out;
+    InstalledOperatorObject(*FindAppearance(*snapshot, ns, "etcd.v1")).AppendJson("42", out);
+    EXPECT_LT(out.text_size(), 1500u);
+    json::value got = Parsed(out.Flatten());
+    json::value short_got = JsonIn(Cluster(), ns);
+    EXPECT_EQ(got.at("spec"), csv.at("spec"));
+    EXPECT_EQ(got.at("metadata").at("annotations").at("alm-examples"), json::value(note));
+    EXPECT_EQ(got.at("status").at("conditions"), csv.at("status").at("conditions"));
+    // Otherwise it is the object with the short parts.
+    short_got.as_object()["spec"] = got.at("spec");
+    short_got.as_object()["status"].as_object()["conditions"] = got.at("status").at("conditions");
+    got.as_object()["metadata"].as_object()["annotations"].as_object().erase("alm-examples");
+    EXPECT_EQ(got, short_got);
+  }
 }
 
 TEST(InstalledOperatorObjectTest, AtHomeItKeepsItsStatus) {
@@ -102,9 +131,9 @@ TEST(InstalledOperatorObjectTest, MetadataAloneIsTheMetadataOfTheWhole) {
   const TestWorld world = Cluster();
   const storage::WorldPtr snapshot = world.Snapshot();
   for (const char* ns : {"red", "ops"}) {
-    std::string out;
+    Rope out;
     InstalledOperatorObject(*FindAppearance(*snapshot, ns, "etcd.v1")).AppendMetadata("42", out);
-    EXPECT_EQ(Parsed(out), JsonIn(world, ns).at("metadata"));
+    EXPECT_EQ(Parsed(out.Flatten()), JsonIn(world, ns).at("metadata"));
   }
 }
 

@@ -101,7 +101,8 @@ bool WatchCursor::BeginBurst(const storage::Moment& now) {
   if (!touched.empty()) low_ = std::min(low_, static_cast<int64_t>(touched.floor));
   has_event_ = false;
   WorldPtr before = past_.At(now.world, position_.vector);
-  diff_.emplace(std::move(before), now.world, std::move(touched), selection_, std::move(again));
+  diff_ = std::make_unique<DiffCursor>(std::move(before), now.world, std::move(touched), selection_,
+                                       std::move(again));
   return true;
 }
 

@@ -3,6 +3,7 @@
 #define APISERVER_VIEWS_INSTALLED_OPERATOR_WATCH_CURSOR_H_
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -61,7 +62,7 @@ class WatchCursor {
   storage::Number position_;  // the client's, between bursts
 
   // The burst under way.
-  std::optional<DiffCursor> diff_;
+  std::unique_ptr<DiffCursor> diff_;  // apart: most watchers wait most of the time
   storage::Number target_;
   int middle_mark_ = 0;
   int64_t low_ = 0;         // everything in the burst happened above this revision

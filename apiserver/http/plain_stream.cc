@@ -1,0 +1,105 @@
+#include "apiserver/http/plain_stream.h"
+
+#include <boost/asio/buffer.hpp>
+#include <boost/asio/redirect_error.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <utility>
+
+#include "base/async/yield.h"
+#include "base/status/macros.h"
+
+namespace steward::http {
+namespace asio = boost::asio;
+using boost::asio::ip::tcp;
+
+namespace {
+
+constexpr size_t kBuffer = 16 << 10;
+constexpr absl::Duration kLinger = absl::Seconds(2);
+// Reads in a row after which others get a turn.
+constexpr int kReadsPerTurn = 16;
+
+// One per thread: see ByteStream::Read.
+char* ReadBuffer() {
+  thread_local char buffer[kBuffer];
+  return buffer;
+}
+
+}  // namespace
+
+PlainStream::PlainStream(tcp::socket socket, DeadlineSet& deadlines, absl::Duration write_timeout)
+    : socket_(std::move(socket)),
+      write_timeout_(write_timeout),
+      write_deadline_(deadlines, [this] { Abort(); }),
+      linger_deadline_(deadlines, [this] { Abort(); }) {
+  boost::system::error_code ignored;
+  socket_.non_blocking(true, ignored);
+}
+
+Task<size_t> PlainStream::ReadSome() {
+  boost::system::error_code error;
+  while (true) {
+    if (!socket_.is_open()) co_return absl::UnavailableError("connection aborted");
+    // The buffer is the thread's: it is filled only once there is something.
+    const size_t n = socket_.read_some(asio::buffer(ReadBuffer(), kBuffer), error);
+    if (!error) co_return n;
+    if (error == asio::error::eof) co_return size_t{0};
+    if (error != asio::error::would_block && error != asio::error::try_again) {
+      co_return absl::UnavailableError(error.message());
+    }
+    reads_ = 0;
+    co_await socket_.async_wait(tcp::socket::wait_read,
+                                asio::redirect_error(asio::use_awaitable, error));
+    if (error) co_return absl::UnavailableError(error.message());
+  }
+}
+
+Task<std::string_view> PlainStream::Read() {
+  if (++reads_ > kReadsPerTurn) {
+    reads_ = 1;
+    co_await Yield();
+  }
+  CO_ASSIGN_OR_RETURN(const size_t n, co_await ReadSome());
+  co_return std::string_view(ReadBuffer(), n);
+}
+
+StatusTask PlainStream::WriteAll(std::string_view piece) {
+  while (!piece.empty()) {
+    if (!socket_.is_open()) co_return absl::UnavailableError("connection aborted");
+    // Armed afresh for each part: it measures the time without progress.
+    write_deadline_.Set(write_timeout_);
+    boost::system::error_code error;
+    const size_t n = co_await socket_.async_write_some(
+        asio::buffer(piece.data(), piece.size()), asio::redirect_error(asio::use_awaitable, error));
+    write_deadline_.Clear();
+    if (error) co_return absl::UnavailableError(error.message());
+    piece.remove_prefix(n);
+  }
+  co_return absl::OkStatus();
+}
+
+StatusTask PlainStream::Write(std::span<const std::string_view> pieces) {
+  for (const std::string_view piece : pieces) CO_RETURN_IF_ERROR(co_await WriteAll(piece));
+  co_return absl::OkStatus();
+}
+
+// Closing while unread bytes wait would send a reset, which can destroy what the peer has not read
+// yet.
+VoidTask PlainStream::Shutdown() {
+  boost::system::error_code ignored;
+  socket_.shutdown(tcp::socket::shutdown_send, ignored);
+  linger_deadline_.Set(kLinger);
+  while (true) {
+    const absl::StatusOr<std::string_view> unread = co_await Read();
+    if (!unread.ok() || unread->empty()) break;
+  }
+  linger_deadline_.Clear();
+  Abort();
+}
+
+void PlainStream::Abort() {
+  boost::system::error_code ignored;
+  socket_.close(ignored);
+}
+
+}  // namespace steward::http

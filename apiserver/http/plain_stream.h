@@ -1,0 +1,45 @@
+// The server's end of one TCP connection without TLS: for listeners that only this machine, or a
+// network that is trusted, can reach.
+#ifndef APISERVER_HTTP_PLAIN_STREAM_H_
+#define APISERVER_HTTP_PLAIN_STREAM_H_
+
+#include <boost/asio/ip/tcp.hpp>
+#include <span>
+#include <string_view>
+
+#include "absl/status/status.h"
+#include "absl/time/time.h"
+#include "apiserver/http/deadline.h"
+#include "apiserver/http/stream.h"
+#include "base/async/task.h"
+
+namespace steward::http {
+
+// While nothing arrives it holds no buffer.
+class PlainStream final : public ByteStream {
+ public:
+  PlainStream(boost::asio::ip::tcp::socket socket, DeadlineSet& deadlines,
+              absl::Duration write_timeout);
+  PlainStream(const PlainStream&) = delete;
+  PlainStream& operator=(const PlainStream&) = delete;
+
+  Task<std::string_view> Read() override;
+  StatusTask Write(std::span<const std::string_view> pieces) override;
+  VoidTask Shutdown() override;
+  void Abort() override;
+
+ private:
+  // The next bytes into the thread's buffer; 0 at the peer's end.
+  Task<size_t> ReadSome();
+  StatusTask WriteAll(std::string_view piece);
+
+  boost::asio::ip::tcp::socket socket_;
+  int reads_ = 0;  // since the reader last let others go first
+  const absl::Duration write_timeout_;
+  Deadline write_deadline_;
+  Deadline linger_deadline_;
+};
+
+}  // namespace steward::http
+
+#endif  // APISERVER_HTTP_PLAIN_STREAM_H_

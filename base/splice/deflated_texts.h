@@ -1,0 +1,65 @@
+// Compressed forms of shared texts, made once and kept within a budget.
+#ifndef BASE_SPLICE_DEFLATED_TEXTS_H_
+#define BASE_SPLICE_DEFLATED_TEXTS_H_
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <string>
+
+#include "absl/base/thread_annotations.h"
+#include "base/splice/shared_text.h"
+#include "base/sync/mutex.h"
+
+namespace steward {
+
+// A block for the inside of a gzip stream (base/splice/gzip.h).
+struct DeflatedText {
+  DeflatedText(std::string block, uint32_t text_crc, uint32_t shift,
+               std::shared_ptr<std::atomic<size_t>> account);
+  ~DeflatedText();
+  DeflatedText(const DeflatedText&) = delete;
+  DeflatedText& operator=(const DeflatedText&) = delete;
+
+  const std::string bytes;
+  const uint32_t crc;        // of the text
+  const uint32_t crc_shift;  // CrcShift of the text's length
+
+ private:
+  const std::shared_ptr<std::atomic<size_t>> account_;  // what all of them hold
+};
+using DeflatedTextPtr = std::shared_ptr<const DeflatedText>;
+
+// Each form lies with its text and goes with it. Beyond `budget` bytes those go first that were not
+// asked for since the last look (a clock); a form of more than a quarter of the budget is not kept
+// at all. Thread-safe.
+class DeflatedTexts {
+ public:
+  static constexpr size_t kDefaultBudget = size_t{64} << 20;
+
+  explicit DeflatedTexts(size_t budget = kDefaultBudget) : budget_(budget) {}
+
+  // Compresses `text` when its form is not at hand: some 20 ms for each megabyte.
+  // REQUIRES: `text` is not empty.
+  DeflatedTextPtr Get(const SharedText& text);
+  // Null when it is not at hand.
+  DeflatedTextPtr Find(const SharedText& text) const;
+
+  // Of all forms that exist, kept or still being sent.
+  size_t bytes() const { return account_->load(std::memory_order_relaxed); }
+  size_t budget() const { return budget_; }
+
+ private:
+  void Keep(const SharedText& text, const DeflatedTextPtr& form);
+
+  const size_t budget_;
+  const std::shared_ptr<std::atomic<size_t>> account_ = std::make_shared<std::atomic<size_t>>(0);
+  Mutex mutex_;
+  std::deque<std::weak_ptr<SharedText::Body>> ring_ ABSL_GUARDED_BY(mutex_);
+};
+
+}  // namespace steward
+
+#endif  // BASE_SPLICE_DEFLATED_TEXTS_H_

@@ -1,0 +1,57 @@
+#include "base/splice/gzip_rope.h"
+
+#include <utility>
+
+#include "base/splice/gzip.h"
+
+namespace steward {
+namespace {
+
+// Text that is in no other answer is compressed each time, so fast; below this it costs more than
+// it saves.
+constexpr int kFastest = 1;
+constexpr size_t kWorthCompressing = 2048;
+
+}  // namespace
+
+SplicedBytes TakeBytes(Rope& rope) {
+  SplicedBytes bytes;
+  size_t copied = 0;
+  rope.ForEach([&](std::string_view piece) { copied += piece.size(); },
+               [&](const SharedText& shared) {
+                 bytes.splices.push_back({copied, shared.view(), shared.owner()});
+               });
+  bytes.own = std::move(rope.text());
+  rope.Clear();
+  return bytes;
+}
+
+void GzipRope::AppendText(std::string_view text, std::string& out) {
+  crc_ = ExtendCrc(crc_, text);
+  if (text.size() < kWorthCompressing) {
+    AppendStored(text, out);
+  } else {
+    AppendDeflated(text, kFastest, out);
+  }
+}
+
+SplicedBytes GzipRope::Append(const Rope& input) {
+  SplicedBytes out;
+  if (!std::exchange(begun_, true)) AppendGzipHeader(out.own);
+  size_ += input.size();
+  input.ForEach([&](std::string_view piece) { AppendText(piece, out.own); },
+                [&](const SharedText& shared) {
+                  DeflatedTextPtr form = texts_.Get(shared);
+                  crc_ = CombineCrc(crc_, form->crc, form->crc_shift);
+                  const std::string_view bytes = form->bytes;
+                  out.splices.push_back({out.own.size(), bytes, std::move(form)});
+                });
+  return out;
+}
+
+void GzipRope::Finish(SplicedBytes& bytes) {
+  if (!std::exchange(begun_, true)) AppendGzipHeader(bytes.own);
+  AppendGzipTrailer(crc_, size_, bytes.own);
+}
+
+}  // namespace steward

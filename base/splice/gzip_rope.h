@@ -1,0 +1,52 @@
+// A gzip stream made of ropes.
+#ifndef BASE_SPLICE_GZIP_ROPE_H_
+#define BASE_SPLICE_GZIP_ROPE_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/splice/deflated_texts.h"
+#include "base/splice/rope.h"
+
+namespace steward {
+
+// Bytes, partly owned and partly of others.
+struct SplicedBytes {
+  struct Splice {
+    size_t at;  // in `own`
+    std::string_view bytes;
+    std::shared_ptr<const void> owner;
+  };
+  std::string own;
+  std::vector<Splice> splices;
+};
+
+// The bytes of the rope itself; takes its text out and leaves it empty.
+SplicedBytes TakeBytes(Rope& rope);
+
+// One stream. Not thread-safe.
+class GzipRope {
+ public:
+  // `texts` outlives it.
+  explicit GzipRope(DeflatedTexts& texts) : texts_(texts) {}
+
+  // What comes next in the stream for this input.
+  SplicedBytes Append(const Rope& input);
+  // Ends the stream that `bytes` are the last of.
+  void Finish(SplicedBytes& bytes);
+
+ private:
+  void AppendText(std::string_view text, std::string& out);
+
+  DeflatedTexts& texts_;
+  bool begun_ = false;
+  uint32_t crc_ = 0;
+  uint64_t size_ = 0;
+};
+
+}  // namespace steward
+
+#endif  // BASE_SPLICE_GZIP_ROPE_H_

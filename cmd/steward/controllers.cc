@@ -1,0 +1,153 @@
+#include "cmd/steward/controllers.h"
+
+#include <prometheus/registry.h>
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/signal_set.hpp>
+#include <csignal>
+#include <cstdio>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_join.h"
+#include "apiserver/http/io_threads.h"
+#include "apiserver/server/health.h"
+#include "base/async/run.h"
+#include "base/async/stop_signal.h"
+#include "base/async/task_group.h"
+#include "base/clock/clock.h"
+#include "base/log/log.h"
+#include "base/status/macros.h"
+#include "cmd/steward/clients.h"
+#include "cmd/steward/controller_set.h"
+#include "cmd/steward/controllers_options.h"
+#include "cmd/steward/monitoring.h"
+#include "cmd/steward/reconcilers.h"
+#include "cmd/steward/until_signal.h"
+#include "controllers/cleanup/hold_keeper.h"
+#include "controllers/runtime/election/lease_elector.h"
+#include "storage/reflector/world_feed.h"
+#include "storage/world/world_metrics.h"
+#include "storage/world/world_store.h"
+
+namespace steward {
+namespace asio = boost::asio;
+namespace {
+
+controllers::LeaseElectorOptions ElectorOptions(const ControllersOptions& options,
+                                                const std::string& identity) {
+  controllers::LeaseElectorOptions elector;
+  elector.lease = {options.lease_namespace, options.lease_name};
+  elector.identity = identity;
+  elector.lease_duration = options.lease_duration;
+  elector.renew_deadline = options.renew_deadline;
+  elector.retry_period = options.retry_period;
+  return elector;
+}
+
+std::vector<server::HealthCheck> HealthChecks(const storage::WorldStore& worlds) {
+  server::HealthCheck caches;
+  caches.name = "caches";
+  caches.in_healthz = false;
+  caches.in_livez = false;
+  caches.check = [&worlds] {
+    return worlds.Current()->synced()
+               ? absl::OkStatus()
+               : absl::UnavailableError("the first lists are not complete yet");
+  };
+  return {server::PingCheck(), std::move(caches)};
+}
+
+VoidTask StopAtSignal(asio::signal_set& signals, StopSignal& stop) {
+  co_await UntilSignal(signals);
+  stop.Set();
+}
+
+// What a cluster without Steward is to be left with.
+absl::Status ReleaseAll(const ControllersOptions& options) {
+  asio::io_context control(1);
+  prometheus::Registry registry;
+  ASSIGN_OR_RETURN(const std::unique_ptr<kube::Client> cluster,
+                   MakeClient(options.kubeconfig, control.get_executor(), registry));
+  controllers::HoldKeeper holds(*cluster);
+  ASSIGN_OR_RETURN(const controllers::SweepResult swept, RunOn(control, holds.ReleaseAll()));
+  std::printf("released: %zu\n", swept.released);
+  return absl::OkStatus();
+}
+
+absl::Status Run(const ControllersOptions& options) {
+  // The thread of this function, `control`, does all work but answering /metrics.
+  asio::io_context control(1);
+  asio::signal_set signals(control, SIGINT, SIGTERM);
+  prometheus::Registry registry;
+  const std::string identity = controllers::NewElectionIdentity(Random::Real());
+  ASSIGN_OR_RETURN(const std::unique_ptr<kube::Client> cluster,
+                   MakeClient(options.kubeconfig, control.get_executor(), registry));
+  // Connections of its own: a renewal waits for nobody's list.
+  ASSIGN_OR_RETURN(const std::unique_ptr<kube::Client> leases,
+                   MakeClient(options.kubeconfig, control.get_executor(), registry));
+
+  storage::WorldStore worlds;
+  storage::WorldMetrics world_metrics(registry);
+  storage::WorldFeed feed(
+      *cluster, Clock::Real(), Random::Real(), worlds,
+      [&world_metrics](const storage::World& world) { world_metrics.Observe(world); });
+  std::optional<controllers::LeaseElector> elector;
+  if (options.leader_elect) {
+    elector.emplace(*leases, Clock::Real(), Random::Real(), ElectorOptions(options, identity),
+                    registry);
+  }
+  ControllerSet controllers(options, {.executor = control.get_executor(),
+                                      .client = *cluster,
+                                      .elector = elector ? &*elector : nullptr,
+                                      .worlds = worlds,
+                                      .registry = registry,
+                                      .instance = identity});
+
+  http::IoThreads threads(1);
+  std::unique_ptr<Monitoring> monitoring;
+  if (!options.metrics_address.empty()) {
+    ASSIGN_OR_RETURN(monitoring, Monitoring::Start(options.metrics_address, options.metrics_port,
+                                                   HealthChecks(worlds), registry, threads));
+    log::Info("Serving metrics",
+              {{"address", options.metrics_address}, {"port", monitoring->port()}});
+  }
+
+  StopSignal stop;
+  TaskGroup tasks(control.get_executor());
+  feed.Start(tasks);
+  tasks.Spawn("signals", StopAtSignal(signals, stop));
+  log::Info("Running", {{"reconcilers", absl::StrJoin(options.reconcilers, ",")},
+                        {"identity", identity},
+                        {"leaderElect", options.leader_elect}});
+  RunOn(control, controllers.Run(stop));
+  RunOn(control, tasks.Stop());
+  if (monitoring != nullptr) RunOn(control, monitoring->Stop());
+  log::Info("Stopped");
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+int RunControllers(const std::vector<std::string>& args) {
+  const absl::StatusOr<ControllersOptions> options =
+      ParseControllersOptions(args, NamesOfReconcilers(), KnownFeatureGates());
+  if (!options.ok()) {
+    std::fprintf(stderr, "steward controllers: %s\n",
+                 std::string(options.status().message()).c_str());
+    return 2;
+  }
+  if (options->help) {
+    std::fputs(ControllersHelpText(NamesOfReconcilers(), KnownFeatureGates()).c_str(), stdout);
+    return 0;
+  }
+  log::SetVerbosity(options->verbosity);
+  const absl::Status status = options->release_all ? ReleaseAll(*options) : Run(*options);
+  if (status.ok()) return 0;
+  std::fprintf(stderr, "steward controllers: %s\n", std::string(status.message()).c_str());
+  return 1;
+}
+
+}  // namespace steward

@@ -1,0 +1,233 @@
+#include "cmd/steward/controllers_options.h"
+
+#include <arpa/inet.h>
+
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "base/flags/duration.h"
+#include "base/flags/go_arguments.h"
+#include "base/status/macros.h"
+#include "base/text/str_cat.h"
+#include "controllers/runtime/election/lease_elector.h"
+#include "kube/meta/names.h"
+
+namespace steward {
+namespace {
+
+// What else the flags give, to be checked when all have been read.
+struct Given {
+  ControllersOptions options;
+  std::string feature_gates;
+  std::string metrics = "127.0.0.1:8080";
+};
+
+bool IsIpAddress(const std::string& text) {
+  in6_addr ignored;
+  return inet_pton(AF_INET, text.c_str(), &ignored) == 1 ||
+         inet_pton(AF_INET6, text.c_str(), &ignored) == 1;
+}
+
+// "127.0.0.1:8080", "[::1]:8080", ":8080" (all addresses), "0" (nothing).
+absl::Status ReadMetricsAddress(const std::string& text, ControllersOptions& out) {
+  if (text == "0") {
+    out.metrics_address.clear();
+    return absl::OkStatus();
+  }
+  const size_t colon = text.rfind(':');
+  std::string address = text.substr(0, colon);
+  if (address.size() > 1 && address.front() == '[' && address.back() == ']') {
+    address = address.substr(1, address.size() - 2);
+  }
+  if (address.empty()) address = "::";
+  uint32_t port = 0;
+  const bool sound = colon != std::string::npos && IsIpAddress(address) &&
+                     absl::SimpleAtoi(text.substr(colon + 1), &port) && port <= 65535;
+  if (!sound) {
+    return absl::InvalidArgumentError(StrCat("--metrics-bind-address: \"", text,
+                                             "\" is no IP address and port such as "
+                                             "127.0.0.1:8080, no :8080, and not 0"));
+  }
+  out.metrics_address = address;
+  out.metrics_port = static_cast<uint16_t>(port);
+  return absl::OkStatus();
+}
+
+// Binds flags to what they give.
+class Flags {
+ public:
+  Flags(CLI::App& app, const ReconcilerNames& reconcilers, const std::vector<FeatureGate>& gates,
+        Given& given)
+      : app_(app),
+        reconcilers_(reconcilers),
+        gates_(FeatureGates(gates).Help()),
+        given_(given),
+        options_(given.options) {}
+
+  void AddAll() {
+    Text("--kubeconfig", options_.kubeconfig,
+         "kubeconfig of the cluster to work on; empty: the cluster this process runs in");
+    app_.add_option("-v,--v", options_.verbosity, "How much to log: 0 to 10")
+        ->capture_default_str()
+        ->type_name("INT")
+        ->check(CLI::Range(0, 10));
+    List("--reconcilers", options_.reconcilers,
+         StrCat("What to run, of: ", absl::StrJoin(reconcilers_.known, ", ")));
+    AddElection();
+    AddCleanup();
+    Text("--feature-gates", given_.feature_gates,
+         StrCat("Name=true|false,...", gates_.empty() ? "; there are none at present" : ":\n",
+                gates_));
+    Text("--metrics-bind-address", given_.metrics,
+         "IP address and port for plain HTTP: /metrics, /healthz, /readyz; :8080: on all "
+         "addresses; 0: nothing is served");
+  }
+
+ private:
+  void Text(const char* name, std::string& value, const std::string& help) {
+    app_.add_option(name, value, help)->capture_default_str()->type_name("STRING");
+  }
+  void Duration(const char* name, absl::Duration& value, const char* help) {
+    app_.add_option_function<std::string>(
+            name,
+            [name, &value](const std::string& text) {
+              const std::string problem = ReadDuration(text, value);
+              if (!problem.empty()) throw CLI::ValidationError(name, problem);
+            },
+            help)
+        ->type_name("DURATION")
+        ->default_str(DurationText(value));
+  }
+  // Comma-separated, and may be repeated.
+  void List(const char* name, std::vector<std::string>& value, const std::string& help) {
+    app_.add_option_function<std::vector<std::string>>(
+            name,
+            [&value](const std::vector<std::string>& given) {
+              value = absl::StrSplit(absl::StrJoin(given, ","), ',', absl::SkipWhitespace());
+            },
+            help)
+        ->expected(1)
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+        ->type_name("LIST")
+        ->default_str(absl::StrJoin(value, ","));
+  }
+  void AddCleanup() {
+    Duration("--cleanup-stall-timeout", options_.cleanup_stall_timeout,
+             "How long a cleanup may make no progress before it is called stalled");
+    app_.add_flag("--allow-unprotected-opt-in", options_.allow_unprotected_opt_in,
+                  "Clean up although no admission policy says who may opt in");
+    app_.add_flag("--release-all", options_.release_all,
+                  "Let go of all operators' rights that are held, and end; for when Steward is to "
+                  "be uninstalled, and no other process of it runs");
+  }
+  void AddElection() {
+    app_.add_flag("--leader-elect", options_.leader_elect,
+                  "Work only while holding the Lease; without, run one process only [true]");
+    Text("--leader-elect-lease-name", options_.lease_name, "Name of the Lease");
+    Text("--leader-elect-lease-namespace", options_.lease_namespace, "Namespace of the Lease");
+    Duration("--leader-elect-lease-duration", options_.lease_duration,
+             "How long others wait, after the last renewal they saw, before they take over; whole "
+             "seconds");
+    Duration("--leader-elect-renew-deadline", options_.renew_deadline,
+             "How long after its last renewal a leader goes on; shorter than the lease duration");
+    Duration("--leader-elect-retry-period", options_.retry_period,
+             "How often the leader renews, and others look");
+  }
+
+  CLI::App& app_;
+  const ReconcilerNames& reconcilers_;
+  const std::string gates_;
+  Given& given_;
+  ControllersOptions& options_;
+};
+
+absl::Status CheckReconcilers(const ControllersOptions& options, const ReconcilerNames& names) {
+  for (const std::string& name : options.reconcilers) {
+    if (std::find(names.known.begin(), names.known.end(), name) == names.known.end()) {
+      return absl::InvalidArgumentError(
+          StrCat("--reconcilers: there is no \"", name,
+                 "\"; known are: ", absl::StrJoin(names.known, ", ")));
+    }
+  }
+  if (!options.reconcilers.empty()) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      StrCat("--reconcilers: name at least one of: ", absl::StrJoin(names.known, ", ")));
+}
+
+absl::Status CheckElection(const ControllersOptions& options) {
+  if (!options.leader_elect) return absl::OkStatus();
+  if (!kube::IsDns1123Subdomain(options.lease_name)) {
+    return absl::InvalidArgumentError(
+        StrCat("--leader-elect-lease-name: \"", options.lease_name, "\" is no name of an object"));
+  }
+  if (!kube::IsDns1123Label(options.lease_namespace)) {
+    return absl::InvalidArgumentError(StrCat("--leader-elect-lease-namespace: \"",
+                                             options.lease_namespace,
+                                             "\" is no name of a namespace"));
+  }
+  controllers::LeaseElectorOptions election;
+  election.lease_duration = options.lease_duration;
+  election.renew_deadline = options.renew_deadline;
+  election.retry_period = options.retry_period;
+  const absl::Status status = controllers::CheckLeaseElectorOptions(election);
+  if (status.ok()) return status;
+  return absl::InvalidArgumentError(StrCat("--leader-elect: ", ToStd(status.message())));
+}
+
+std::unique_ptr<CLI::App> NewApp(const ReconcilerNames& reconcilers,
+                                 const std::vector<FeatureGate>& gates, Given& given) {
+  auto app = std::make_unique<CLI::App>(
+      "Runs reconcilers on a Kubernetes cluster; of several processes one works.",
+      "steward controllers");
+  app->get_formatter()->column_width(48);
+  given.options.reconcilers = reconcilers.by_default;
+  Flags(*app, reconcilers, gates, given).AddAll();
+  return app;
+}
+
+}  // namespace
+
+absl::StatusOr<ControllersOptions> ParseControllersOptions(const std::vector<std::string>& args,
+                                                           const ReconcilerNames& reconcilers,
+                                                           const std::vector<FeatureGate>& gates) {
+  Given given;
+  const std::unique_ptr<CLI::App> app = NewApp(reconcilers, gates, given);
+  try {
+    app->parse(ForCli11(args));
+  } catch (const CLI::CallForHelp&) {
+    ControllersOptions help;
+    help.help = true;
+    return help;
+  } catch (const CLI::ParseError& error) {
+    return absl::InvalidArgumentError(error.what());
+  }
+  ControllersOptions& options = given.options;
+  RETURN_IF_ERROR(CheckReconcilers(options, reconcilers));
+  RETURN_IF_ERROR(CheckElection(options));
+  if (options.cleanup_stall_timeout <= absl::ZeroDuration()) {
+    return absl::InvalidArgumentError("--cleanup-stall-timeout: must be longer than 0");
+  }
+  RETURN_IF_ERROR(ReadMetricsAddress(given.metrics, options));
+  FeatureGates set(gates);
+  if (const absl::Status status = set.Set(given.feature_gates); !status.ok()) {
+    return absl::InvalidArgumentError(StrCat("--feature-gates: ", ToStd(status.message())));
+  }
+  options.feature_gates = std::move(set);
+  return options;
+}
+
+std::string ControllersHelpText(const ReconcilerNames& reconcilers,
+                                const std::vector<FeatureGate>& gates) {
+  Given given;
+  return NewApp(reconcilers, gates, given)->help();
+}
+
+}  // namespace steward

@@ -1,0 +1,138 @@
+#include "cmd/steward/controllers_options.h"
+
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/time/time.h"
+#include "base/status/matchers.h"
+
+namespace steward {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+const std::vector<FeatureGate>& Gates() {
+  static const auto& gates = *new std::vector<FeatureGate>{{"Fancy", false, "does more"}};
+  return gates;
+}
+
+absl::StatusOr<ControllersOptions> Parse(const std::vector<std::string>& args) {
+  return ParseControllersOptions(args, {{"cleanup", "copies"}, {"cleanup"}}, Gates());
+}
+
+TEST(ControllersOptionsTest, Defaults) {
+  ASSERT_OK_AND_ASSIGN(const ControllersOptions options, Parse({}));
+  EXPECT_FALSE(options.help);
+  EXPECT_EQ(options.kubeconfig, "");
+  EXPECT_THAT(options.reconcilers, ElementsAre("cleanup"));
+  EXPECT_TRUE(options.leader_elect);
+  EXPECT_EQ(options.lease_name, "steward-controllers");
+  EXPECT_EQ(options.lease_namespace, "steward-system");
+  EXPECT_EQ(options.lease_duration, absl::Seconds(15));
+  EXPECT_EQ(options.renew_deadline, absl::Seconds(10));
+  EXPECT_EQ(options.retry_period, absl::Seconds(2));
+  EXPECT_FALSE(options.feature_gates.IsOn("Fancy"));
+  EXPECT_EQ(options.cleanup_stall_timeout, absl::Minutes(10));
+  EXPECT_FALSE(options.allow_unprotected_opt_in);
+  EXPECT_FALSE(options.release_all);
+  EXPECT_EQ(options.metrics_address, "127.0.0.1");
+  EXPECT_EQ(options.metrics_port, 8080);
+  EXPECT_EQ(options.verbosity, 0);
+}
+
+TEST(ControllersOptionsTest, Everything) {
+  ASSERT_OK_AND_ASSIGN(
+      const ControllersOptions options,
+      Parse({"--kubeconfig=/k", "--reconcilers=copies,cleanup", "--leader-elect=false",
+             "--leader-elect-lease-name=l", "--leader-elect-lease-namespace=n",
+             "--leader-elect-lease-duration=60s", "--leader-elect-renew-deadline=40s",
+             "--leader-elect-retry-period", "5s", "--feature-gates=Fancy=true",
+             "--cleanup-stall-timeout=90s", "--allow-unprotected-opt-in", "--release-all",
+             "--metrics-bind-address=[::1]:9", "-v=4"}));
+  EXPECT_EQ(options.kubeconfig, "/k");
+  EXPECT_THAT(options.reconcilers, ElementsAre("copies", "cleanup"));
+  EXPECT_FALSE(options.leader_elect);
+  EXPECT_EQ(options.lease_name, "l");
+  EXPECT_EQ(options.lease_namespace, "n");
+  EXPECT_EQ(options.lease_duration, absl::Seconds(60));
+  EXPECT_EQ(options.renew_deadline, absl::Seconds(40));
+  EXPECT_EQ(options.retry_period, absl::Seconds(5));
+  EXPECT_TRUE(options.feature_gates.IsOn("Fancy"));
+  EXPECT_EQ(options.cleanup_stall_timeout, absl::Seconds(90));
+  EXPECT_TRUE(options.allow_unprotected_opt_in);
+  EXPECT_TRUE(options.release_all);
+  EXPECT_EQ(options.metrics_address, "::1");
+  EXPECT_EQ(options.metrics_port, 9);
+  EXPECT_EQ(options.verbosity, 4);
+}
+
+TEST(ControllersOptionsTest, MetricsAddresses) {
+  const struct {
+    const char* text;
+    const char* address;
+    int port;
+  } rows[] = {
+      {":8443", "::", 8443},
+      {"0.0.0.0:1", "0.0.0.0", 1},
+      {"[::]:2", "::", 2},
+      {"127.0.0.1:0", "127.0.0.1", 0},
+  };
+  for (const auto& row : rows) {
+    ASSERT_OK_AND_ASSIGN(const ControllersOptions options,
+                         Parse({std::string("--metrics-bind-address=") + row.text}));
+    EXPECT_EQ(options.metrics_address, row.address) << row.text;
+    EXPECT_EQ(options.metrics_port, row.port) << row.text;
+  }
+  ASSERT_OK_AND_ASSIGN(const ControllersOptions none, Parse({"--metrics-bind-address=0"}));
+  EXPECT_EQ(none.metrics_address, "");
+}
+
+TEST(ControllersOptionsTest, Refused) {
+  const std::pair<std::vector<std::string>, const char*> rows[] = {
+      {{"--nope"}, "--nope"},
+      {{"extra"}, "extra"},
+      {{"--reconcilers=cleanup,nope"},
+       "--reconcilers: there is no \"nope\"; known are: cleanup, copies"},
+      {{"--reconcilers="}, "--reconcilers: name at least one of: cleanup, copies"},
+      {{"--feature-gates=Nope=true"}, "--feature-gates: unknown feature gate \"Nope\""},
+      {{"--feature-gates=Fancy"}, "--feature-gates: feature gate \"Fancy\" must be"},
+      {{"--leader-elect-lease-name=No_Name"}, "--leader-elect-lease-name: \"No_Name\""},
+      {{"--leader-elect-lease-namespace="}, "--leader-elect-lease-namespace: \"\""},
+      {{"--leader-elect-lease-duration=10s"}, "--leader-elect: the renew deadline"},
+      {{"--leader-elect-lease-duration=soon"}, "--leader-elect-lease-duration: \"soon\""},
+      {{"--leader-elect-retry-period=9s"}, "--leader-elect: the retry period"},
+      {{"--metrics-bind-address=localhost:1"}, "--metrics-bind-address: \"localhost:1\""},
+      {{"--metrics-bind-address=127.0.0.1"}, "--metrics-bind-address: \"127.0.0.1\""},
+      {{"--metrics-bind-address=:70000"}, "--metrics-bind-address: \":70000\""},
+      {{"--cleanup-stall-timeout=0s"}, "--cleanup-stall-timeout: must be longer"},
+      {{"-v=11"}, "--v"},
+  };
+  for (const auto& [args, message] : rows) {
+    EXPECT_THAT(Parse(args), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr(message)));
+  }
+}
+
+TEST(ControllersOptionsTest, WithoutElectionItsTimesDoNotMatter) {
+  EXPECT_OK(Parse({"--leader-elect=false", "--leader-elect-lease-duration=1s"}));
+}
+
+TEST(ControllersOptionsTest, NothingByDefaultMustBeNamed) {
+  EXPECT_THAT(ParseControllersOptions({}, {{"copies"}, {}}, {}),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("at least one of: copies")));
+}
+
+TEST(ControllersOptionsTest, Help) {
+  ASSERT_OK_AND_ASSIGN(const ControllersOptions options, Parse({"--help", "--reconcilers=nope"}));
+  EXPECT_TRUE(options.help);
+  const std::string text = ControllersHelpText({{"cleanup", "copies"}, {"cleanup"}}, Gates());
+  for (const char* part : {"--kubeconfig", "--reconcilers LIST=cleanup", "cleanup, copies",
+                           "--leader-elect-lease-duration DURATION=15s", "Fancy (off): does more",
+                           "--metrics-bind-address STRING=127.0.0.1:8080"}) {
+    EXPECT_THAT(text, HasSubstr(part));
+  }
+}
+
+}  // namespace
+}  // namespace steward

@@ -1,0 +1,129 @@
+// How a cleaner tells what it does: status, events, metrics.
+#include <algorithm>
+#include <boost/json/value.hpp>
+#include <utility>
+
+#include "base/log/log.h"
+#include "base/text/str_cat.h"
+#include "controllers/cleanup/cleaner.h"
+#include "controllers/cleanup/live_reads.h"
+#include "controllers/cleanup/memory.h"
+#include "controllers/cleanup/resources.h"
+#include "kube/meta/status.h"
+#include "kube/meta/time.h"
+#include "kube/meta/write_options.h"
+
+namespace steward::controllers {
+namespace json = boost::json;
+
+namespace {
+
+// How long ago that was by the wall clock, whatever somebody did to it.
+absl::Duration Since(const std::string& timestamp, absl::Time now) {
+  const absl::StatusOr<absl::Time> then = kube::ParseRfc3339(timestamp);
+  if (!then.ok()) return absl::ZeroDuration();
+  return std::clamp(now - *then, absl::ZeroDuration(), absl::Hours(24 * 365));
+}
+
+}  // namespace
+
+Cleaner::Memory& Cleaner::MemoryOf(const olm::CsvFacts& csv) {
+  std::unique_ptr<Memory>& memory = memories_[csv.key];
+  if (memory == nullptr || memory->uid != csv.uid) {
+    memory = std::make_unique<Memory>();
+    memory->uid = csv.uid;
+    // What was before this process is not known, except that it is not done.
+    memory->progressed = deps_.clock.Monotonic() - Since(csv.deletion_timestamp, deps_.clock.Now());
+  }
+  return *memory;
+}
+
+void Cleaner::Forget(const kube::NamespacedName& csv) {
+  memories_.erase(csv);
+  deps_.metrics.Forget(csv);
+}
+
+void Cleaner::NoteProgress(Pass& pass) {
+  Memory& memory = pass.memory;
+  const size_t pending = pass.report.pending_count;
+  // The first count is none: there may have been others before.
+  const bool first = memory.pending == std::numeric_limits<size_t>::max();
+  if (!first && pending < memory.pending) {
+    memory.progressed = deps_.clock.Monotonic();
+    memory.looks = 0;
+  }
+  memory.pending = pending;
+}
+
+void Cleaner::JudgeStall(Pass& pass, const DeletionRound* round) {
+  CleanupReport& report = pass.report;
+  std::vector<OldestOperand> oldest;
+  if (pass.listing.ok()) oldest = OldestOf(*pass.listing);
+  report.stalled.clear();
+  if (round != nullptr && round->recreated > 0) {
+    report.stalled = kOperandsRecreated;
+    report.stalled_message = StrCat("somebody creates custom resources again, ", round->left_alone,
+                                    " for one: they are not deleted any more");
+  } else if (!pass.memory.denial.empty()) {
+    report.stalled = kDeletionDenied;
+    report.stalled_message = pass.memory.denial;
+  } else if (deps_.clock.Monotonic() - pass.memory.progressed >= options_.stall_timeout) {
+    report.stalled = kNoProgress;
+    if (!oldest.empty()) {
+      report.stalled_message = StrCat("waiting longest for ", Describe(oldest));
+    } else if (!report.unknown.empty()) {
+      report.stalled_message = report.unknown;
+    } else if (!pass.memory.failure.empty()) {
+      report.stalled_message = pass.memory.failure;
+    } else {
+      report.stalled_message = "nothing was deleted";
+    }
+  }
+  deps_.metrics.SetStalled(pass.guards.inputs.csv->key, report.stalled, oldest);
+  if (pass.listing.ok()) {
+    deps_.metrics.SetPending(pass.guards.inputs.csv->key, report.pending_count);
+  }
+}
+
+boost::asio::awaitable<absl::Duration> Cleaner::Tell(Pass& pass, absl::Duration next) {
+  const olm::CsvFacts& csv = *pass.guards.inputs.csv;
+  if (!pass.report.stalled.empty()) {
+    Record(csv, EventType::kWarning, olm::kCleanupStalled,
+           StrCat(pass.report.stalled, ": ", pass.report.stalled_message));
+  }
+  co_return co_await WriteStatus(pass.guards.csv, csv.key, pass.report, pass.memory, next);
+}
+
+// When to look again: `next`, or when what there is to say may be written.
+boost::asio::awaitable<absl::Duration> Cleaner::WriteStatus(const json::value& csv,
+                                                            const kube::NamespacedName& name,
+                                                            const CleanupReport& report,
+                                                            Memory& memory, absl::Duration next) {
+  const std::optional<json::value> patch = StatusPatch(csv, report, deps_.clock.Now());
+  if (!patch.has_value()) co_return next;
+  const absl::Duration now = deps_.clock.Monotonic();
+  if (memory.status_written.has_value()) {
+    const absl::Duration wait = *memory.status_written + options_.status_period - now;
+    if (wait > absl::ZeroDuration()) co_return std::min(next, wait);
+  }
+  memory.status_written = now;
+  kube::WriteOptions options;
+  options.subresource = "status";
+  options.field_manager = "steward-cleanup";
+  const absl::Status status =
+      (co_await deps_.client.Patch(kCsvs, name, kube::PatchType::kJsonMerge, *patch, options))
+          .status();
+  if (!status.ok()) {
+    log::Verbose(2, "The status of a cleanup could not be written",
+                 {{"csv", name.name}, {"err", status}});
+  }
+  co_return next;
+}
+
+void Cleaner::Record(const olm::CsvFacts& csv, EventType type, std::string_view reason,
+                     const std::string& message) {
+  const ObjectReference about{kCsvKind, csv.key, csv.uid};
+  deps_.events.Record(about, type, reason, message);
+}
+
+}  // namespace steward::controllers

@@ -1,0 +1,365 @@
+#include "controllers/cleanup/cleaner.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <boost/json/value.hpp>
+#include <string>
+#include <vector>
+
+#include "base/json/json_text.h"
+#include "base/status/matchers.h"
+#include "base/text/str_cat.h"
+#include "controllers/cleanup/test_cleaner.h"
+#include "controllers/cleanup/test_cluster.h"
+
+namespace steward::controllers {
+namespace {
+
+namespace json = boost::json;
+using kube::ClientVerb;
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::UnorderedElementsAre;
+
+// --- The ways of the seed's test plan.
+
+TEST_F(CleanerTest, R_000_52_DeletesTheOperands) {
+  Start();
+  Add({"a/x", "b/y", "c/z", "ops/o"});
+  cluster_->Run(cluster_->AddGadget("g", false));
+  cluster_->DeleteCsv();
+  Passes();
+  EXPECT_TRUE(Released());
+  EXPECT_THAT(cluster_->Names(kWidgets), UnorderedElementsAre("c/z", "ops/o"));
+  EXPECT_THAT(cluster_->Names(kGadgets), ElementsAre("g")) << "R-000-68";
+  EXPECT_THAT(events_.events, Contains(HasSubstr("Normal CleanupCompleted")));
+  EXPECT_EQ(cleaner_->remembered(), 0u);
+}
+
+TEST_F(CleanerTest, R_000_55_AllNamespaces) {
+  ClusterShape shape;
+  shape.targets = {};
+  Start(shape);
+  Add({"a/x", "b/y", "c/z"});
+  cluster_->Run(cluster_->AddGadget("g", false));
+  cluster_->DeleteCsv();
+  Passes();
+  EXPECT_TRUE(Released());
+  EXPECT_THAT(cluster_->Names(kWidgets), IsEmpty());
+  EXPECT_THAT(cluster_->Names(kGadgets), IsEmpty());
+}
+
+TEST_F(CleanerTest, R_000_56_SingleNamespace) {
+  ClusterShape shape;
+  shape.targets = {"b"};
+  Start(shape);
+  Add({"a/x", "b/y", "c/z"});
+  cluster_->DeleteCsv();
+  Passes();
+  EXPECT_TRUE(Released());
+  EXPECT_THAT(cluster_->Names(kWidgets), UnorderedElementsAre("a/x", "c/z"));
+}
+
+TEST_F(CleanerTest, R_000_57_SelectedNamespaces) {
+  ClusterShape shape;
+  shape.targets = {"team=x"};
+  Start(shape);
+  Add({"a/x", "b/y", "c/z"});
+  cluster_->DeleteCsv();
+  Passes();
+  EXPECT_TRUE(Released());
+  EXPECT_THAT(cluster_->Names(kWidgets), ElementsAre("c/z"));
+}
+
+TEST_F(CleanerTest, R_000_51_WithoutSupportNothingIsDeleted) {
+  ClusterShape shape;
+  shape.enabled = false;
+  Start(shape);
+  Add({"a/x"});
+  EXPECT_OK(Pass().status());
+  EXPECT_FALSE(Released()) << "R-000-40/41: not before it is deleted";
+  cluster_->DeleteCsv();
+  EXPECT_OK(Pass().status());
+  EXPECT_TRUE(Released());
+  EXPECT_EQ(Deletes(), 0);
+}
+
+TEST_F(CleanerTest, WithoutTheFinalizerNothingIsDone) {
+  ClusterShape shape;
+  shape.opted_in = false;
+  Start(shape);
+  Add({"a/x"});
+  cluster_->DeleteCsv();
+  Passes();
+  EXPECT_EQ(Deletes() + Patches(), 0);
+}
+
+TEST_F(CleanerTest, R_000_54_AnUpgradeDeletesNothing) {
+  for (const char* phase : {"Replacing", "Deleting", "Failed", ""}) {
+    Start();
+    Add({"a/x"}, true);
+    Merge(kCsvs, kCsv, StrCat(R"({"status":{"phase":")", phase, R"("}})"), "status");
+    cluster_->DeleteCsv();
+    Passes();
+    EXPECT_TRUE(Released()) << phase;
+    EXPECT_EQ(Deletes(), 0);
+    EXPECT_THAT(events_.events, Contains(HasSubstr("Warning CleanupRefused")));
+    EXPECT_THAT(cluster_->Names(kWidgets), ElementsAre("a/x"));
+  }
+}
+
+TEST_F(CleanerTest, R_001_33_TheLegacyFinalizerIsReleasedAndNeverActedOn) {
+  ClusterShape shape;
+  shape.opted_in = false;
+  Start(shape);
+  Add({"a/x"});
+  Merge(kCsvs, kCsv,
+        R"({"metadata":{"finalizers":["operatorframework.io/cleanup-apis","k.io/x"]}})");
+  EXPECT_OK(Pass().status());
+  EXPECT_TRUE(cluster_->HasFinalizer("operatorframework.io/cleanup-apis"));
+  cluster_->DeleteCsv();
+  Passes();
+  EXPECT_FALSE(cluster_->HasFinalizer("operatorframework.io/cleanup-apis"));
+  EXPECT_TRUE(cluster_->HasFinalizer("k.io/x"));
+  EXPECT_EQ(Deletes(), 0);
+}
+
+// --- Progress and its report.
+
+TEST_F(CleanerTest, R_000_53_PendingOperandsAreShown) {
+  Start();
+  Add({"a/x", "b/y"}, true);
+  Add({"c/z"}, true);
+  cluster_->DeleteCsv();
+  Passes(8);
+  EXPECT_FALSE(Released());
+  EXPECT_EQ(cluster_->Condition("WaitingOnCleanup"),
+            "WaitingOnCleanup: waiting for operator to finish cleanup for 2 CRs");
+  const json::value csv = cluster_->Csv();
+  EXPECT_EQ(Serialize(csv.at("status").at("cleanup")),
+            R"({"pendingDeletion":[{"group":"example.com","kind":"Widget","instances":)"
+            R"([{"name":"x","namespace":"a"},{"name":"y","namespace":"b"}]}]})");
+  EXPECT_EQ(csv.at("status").at("phase"), "Succeeded") << "R-000-65";
+  EXPECT_EQ(csv.at("status").at("reason"), "InstallSucceeded");
+  EXPECT_THAT(cluster_->Condition("InstallSucceeded"), Not(IsEmpty()));
+  EXPECT_THAT(MetricsText(),
+              HasSubstr(R"(steward_cleanup_pending_operands{name="widget.v1",namespace="ops"} 2)"));
+  EXPECT_EQ(cluster_->Run(cluster_->OperatorFinishes(5)), 2);
+  Passes();
+  EXPECT_TRUE(Released());
+  EXPECT_THAT(cluster_->Names(kWidgets), ElementsAre("c/z"));
+  EXPECT_THAT(MetricsText(), Not(HasSubstr("steward_cleanup_pending_operands{")));
+}
+
+TEST_F(CleanerTest, TheRecordComesFirst) {
+  Start();
+  Add({"a/x"});
+  cluster_->DeleteCsv();
+  EXPECT_OK(Pass().status());
+  EXPECT_EQ(Deletes(), 0);
+  EXPECT_THAT(Record(), HasSubstr(R"({"targets":["a","b"],"csvUID":")"));
+  EXPECT_OK(Pass().status());
+  EXPECT_EQ(Deletes(), 1);
+}
+
+TEST_F(CleanerTest, StatusIsWrittenAtOnceAndThenSeldom) {
+  Start();
+  for (int i = 0; i < 30; ++i) Add({StrCat("a/x", i)}, true);
+  cluster_->DeleteCsv();
+  for (int i = 0; i < 3; ++i) EXPECT_OK(Pass().status());
+  EXPECT_EQ(Patches(), 2) << "record and status";
+  for (int i = 0; i < 9; ++i) {
+    cluster_->Run(cluster_->OperatorFinishes(1));
+    cluster_->clock().Advance(absl::Seconds(1));
+    EXPECT_OK(Pass().status());
+  }
+  EXPECT_EQ(Patches(), 2);
+  cluster_->clock().Advance(absl::Seconds(1));
+  EXPECT_OK(Pass().status());
+  EXPECT_EQ(Patches(), 3);
+  EXPECT_THAT(cluster_->Condition("WaitingOnCleanup"), HasSubstr("for 21 CRs"));
+}
+
+TEST_F(CleanerTest, ManyAreDeletedInBatches) {
+  CleanerOptions options;
+  options.deleter.batch = 10;
+  Start({}, options);
+  for (int i = 0; i < 25; ++i) Add({StrCat("a/x", i)});
+  cluster_->DeleteCsv();
+  EXPECT_OK(Pass().status());
+  const int lists = faults_->calls({ClientVerb::kList, kCsvs});
+  EXPECT_OK(Pass().status());
+  EXPECT_EQ(Deletes(), 25);
+  EXPECT_EQ(faults_->calls({ClientVerb::kList, kCsvs}) - lists, 3) << "guards for each batch";
+  Passes();
+  EXPECT_TRUE(Released());
+}
+
+TEST_F(CleanerTest, R_000_34_StallsForEverButVisibly) {
+  Start();
+  Add({"a/x"}, true);
+  cluster_->DeleteCsv();
+  Passes(5);
+  EXPECT_EQ(cluster_->Condition("CleanupStalled"), "");
+  cluster_->clock().Advance(absl::Minutes(10));
+  Passes(3);
+  EXPECT_FALSE(Released());
+  EXPECT_THAT(cluster_->Condition("CleanupStalled"),
+              HasSubstr("NoProgress: waiting longest for widgets.example.com a/x (finalizers "
+                        "example.com/work)"));
+  EXPECT_THAT(events_.events, Contains(HasSubstr("Warning CleanupStalled: NoProgress")));
+  EXPECT_THAT(MetricsText(),
+              HasSubstr(R"(steward_cleanup_stalled{name="widget.v1",namespace="ops",)"
+                        R"(reason="NoProgress"} 1)"));
+  EXPECT_THAT(MetricsText(), HasSubstr(R"(finalizers="example.com/work")"));
+  cluster_->clock().Advance(absl::Hours(100));
+  Passes(3);
+  EXPECT_FALSE(Released());
+  cluster_->Run(cluster_->OperatorFinishes(1));
+  Passes();
+  EXPECT_TRUE(Released());
+  EXPECT_THAT(MetricsText(), Not(HasSubstr("steward_cleanup_stalled{")));
+}
+
+TEST_F(CleanerTest, R_000_42_AbortAtAnyMoment) {
+  for (int passes = 0; passes < 4; ++passes) {
+    Start();
+    Add({"a/x", "b/y"}, true);
+    cluster_->DeleteCsv();
+    for (int i = 0; i < passes; ++i) EXPECT_OK(Pass().status());
+    Merge(kCsvs, kCsv, R"({"spec":{"cleanup":{"enabled":false}}})");
+    const int deletes = Deletes();
+    EXPECT_OK(Pass().status());
+    EXPECT_TRUE(Released()) << passes;
+    EXPECT_EQ(Deletes(), deletes);
+  }
+}
+
+TEST_F(CleanerTest, RefusalAfterDeletesDrains) {
+  Start();
+  Add({"a/x"}, true);
+  cluster_->DeleteCsv();
+  Passes(4);
+  Add({"a/new"}, true);
+  cluster_->SetDeployment("widget-operator", false);
+  const int deletes = Deletes();
+  Passes(4);
+  EXPECT_FALSE(Released());
+  EXPECT_EQ(Deletes(), deletes) << "nothing more is sent";
+  cluster_->clock().Advance(absl::Seconds(10));
+  Passes(1);
+  EXPECT_THAT(cluster_->Condition("CleanupRefused"), HasSubstr("OperatorGone"));
+  cluster_->Run(cluster_->OperatorFinishes(5));
+  Passes();
+  EXPECT_TRUE(Released());
+  EXPECT_THAT(cluster_->Names(kWidgets), ElementsAre("a/new"));
+}
+
+// --- Targets.
+
+TEST_F(CleanerTest, R_000_62_TargetsOnlyShrink) {
+  Start();
+  Add({"a/x", "b/y", "c/z"}, true);
+  cluster_->DeleteCsv();
+  EXPECT_OK(Pass().status());
+  cluster_->Run(cluster_->SetGroup(R"({"targetNamespaces":["b","c"]})", {"b", "c"}));
+  Passes(4);
+  EXPECT_EQ(Deletes(), 1);
+  cluster_->Run(cluster_->OperatorFinishes(5));
+  Passes();
+  EXPECT_TRUE(Released());
+  EXPECT_THAT(cluster_->Names(kWidgets), UnorderedElementsAre("a/x", "c/z"));
+}
+
+TEST_F(CleanerTest, WhatWasBegunIsWaitedForAfterTheTargetsShrank) {
+  Start();
+  Add({"a/x"}, true);
+  cluster_->DeleteCsv();
+  Passes(4);
+  EXPECT_EQ(Deletes(), 1);
+  cluster_->Run(cluster_->SetGroup(R"({"targetNamespaces":["b"]})", {"b"}));
+  Passes(4);
+  EXPECT_FALSE(Released());
+  cluster_->Run(cluster_->OperatorFinishes(5));
+  Passes();
+  EXPECT_TRUE(Released());
+}
+
+TEST_F(CleanerTest, R_000_62_AnotherGroupOfTheSameName) {
+  Start();
+  Add({"a/x"}, true);
+  cluster_->DeleteCsv();
+  EXPECT_OK(Pass().status());
+  cluster_->Run(cluster_->Remove(kOperatorGroups, kGroup));
+  cluster_->Run(cluster_->CreateGroup(R"({"targetNamespaces":["a","b"]})", {"a", "b"}));
+  Passes();
+  EXPECT_TRUE(Released());
+  EXPECT_EQ(Deletes(), 0);
+}
+
+TEST_F(CleanerTest, R_000_62_NotSyncedIsUnknown) {
+  Start();
+  Add({"a/x"});
+  cluster_->Run(cluster_->SetGroup(R"({"targetNamespaces":["a"]})", {}));
+  cluster_->DeleteCsv();
+  Passes(5);
+  EXPECT_FALSE(Released());
+  EXPECT_EQ(Deletes(), 0);
+  EXPECT_THAT(cluster_->Condition("CleanupUnknown"), HasSubstr("OperatorGroupNotSynced"));
+  cluster_->Run(cluster_->SetGroup(R"({"targetNamespaces":["a"]})", {"a"}));
+  Passes();
+  EXPECT_TRUE(Released());
+  EXPECT_EQ(Deletes(), 1);
+}
+
+// --- Other operators.
+
+TEST_F(CleanerTest, R_000_60_TwoOwnersDeletedTogetherBothRelease) {
+  for (const bool first : {true, false}) {
+    Start();
+    Add({"a/x"});
+    const std::string other =
+        StrCat(R"({"apiVersion":"operators.coreos.com/v1alpha1","kind":"ClusterServiceVersion",)",
+               R"("metadata":{"name":"second.v1","finalizers":[")", kFinalizer,
+               R"("]},"spec":{"cleanup":{"enabled":true},"customresourcedefinitions":{"owned":)",
+               R"([{"name":"widgets.example.com"}]}}})");
+    cluster_->Run(cluster_->Create(kCsvs, "ops", other));
+    const kube::NamespacedName second{"ops", "second.v1"};
+    Merge(kCsvs, second, R"({"status":{"phase":"Succeeded"}})", "status");
+    cluster_->DeleteCsv();
+    cluster_->Run(cluster_->Remove(kCsvs, second));
+    const kube::NamespacedName one = first ? kCsv : second;
+    const kube::NamespacedName two = first ? second : kCsv;
+    for (int i = 0; i < 5; ++i) EXPECT_OK(Pass(one).status());
+    cluster_->Run(cluster_->OlmCleansUp());
+    // The first is gone from the cluster before the other is looked at.
+    Restart();
+    for (int i = 0; i < 5; ++i) EXPECT_OK(Pass(two).status());
+    cluster_->Run(cluster_->OlmCleansUp());
+    EXPECT_THAT(cluster_->Names(kCsvs), IsEmpty());
+    EXPECT_EQ(Deletes(), 0);
+  }
+}
+
+TEST_F(CleanerTest, R_000_60_WhatIsKnownFromBeforeCounts) {
+  known_ = [](const std::set<kube::NamespacedName>& without) {
+    EXPECT_TRUE(without.contains(kCsv));
+    olm::CsvFacts gone;
+    gone.key = {"far", "gone.v1"};
+    gone.owned_crds = {"widgets.example.com"};
+    return std::vector<olm::CsvFacts>{gone};
+  };
+  Start();
+  Add({"a/x"});
+  cluster_->DeleteCsv();
+  Passes();
+  EXPECT_TRUE(Released());
+  EXPECT_EQ(Deletes(), 0);
+}
+
+}  // namespace
+}  // namespace steward::controllers

@@ -1,0 +1,364 @@
+// What a cleaner does when the cluster does not do as it should.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <boost/json/value.hpp>
+#include <string>
+#include <vector>
+
+#include "base/status/matchers.h"
+#include "base/text/str_cat.h"
+#include "controllers/cleanup/cleaner.h"
+#include "controllers/cleanup/hold_keeper.h"
+#include "controllers/cleanup/test_cleaner.h"
+#include "controllers/cleanup/test_cluster.h"
+#include "kube/meta/status.h"
+#include "kube/testing/fault_client.h"
+#include "olm/cleanup/names.h"
+
+namespace steward::controllers {
+namespace {
+
+namespace json = boost::json;
+using kube::Calls;
+using kube::ClientVerb;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+// --- Definitions.
+
+TEST_F(CleanerTest, R_000_70_ADefinitionThatGoes) {
+  Start();
+  Add({"a/x"}, true);
+  cluster_->DeleteCsv();
+  cluster_->Run(cluster_->Remove(kCrds, {"", "widgets.example.com"}));
+  Passes(5);
+  EXPECT_FALSE(Released());
+  EXPECT_EQ(Deletes(), 0) << "its objects go with it";
+  cluster_->Run(cluster_->FinishCrd("widgets.example.com"));
+  Passes();
+  EXPECT_TRUE(Released());
+}
+
+TEST_F(CleanerTest, ARefusalWaitsOnlyForWhatWasBegunThere) {
+  Start();
+  Add({"a/x", "c/z"}, true);
+  Merge(kCsvs, kCsv, R"({"status":{"phase":"Replacing"}})", "status");
+  cluster_->DeleteCsv();
+  cluster_->Run(cluster_->Remove(kCrds, {"", "widgets.example.com"}));
+  Passes(3);
+  EXPECT_TRUE(Released()) << "no CR of its is being deleted yet";
+}
+
+TEST_F(CleanerTest, ARefusalWaitsForWhatOthersBegan) {
+  Start();
+  Add({"a/x"}, true);
+  cluster_->Run(cluster_->Remove(kWidgets, {"a", "x"}));
+  Merge(kCsvs, kCsv, R"({"status":{"phase":"Replacing"}})", "status");
+  cluster_->DeleteCsv();
+  Passes(3);
+  EXPECT_FALSE(Released());
+  cluster_->Run(cluster_->OperatorFinishes(1));
+  Passes();
+  EXPECT_TRUE(Released());
+}
+
+TEST_F(CleanerTest, R_000_70_AnotherVersionAnswers) {
+  Start();
+  Add({"a/x"});
+  cluster_->DeleteCsv();
+  faults_->FailNext({ClientVerb::kList, kWidgets},
+                    kube::ToStatus(kube::InternalError("conversion webhook failed")), 1000);
+  Passes();
+  EXPECT_TRUE(Released());
+  const kube::GroupVersionResource beta = {"example.com", "v1beta1", "widgets"};
+  EXPECT_EQ(Deletes(beta), 1);
+}
+
+TEST_F(CleanerTest, R_000_70_NoVersionAnswers) {
+  Start();
+  Add({"a/x"});
+  cluster_->DeleteCsv();
+  const absl::Status broken = kube::ToStatus(kube::InternalError("conversion webhook failed"));
+  const kube::GroupVersionResource beta = {"example.com", "v1beta1", "widgets"};
+  faults_->FailNext({ClientVerb::kList, kWidgets}, broken, 1000);
+  faults_->FailNext({ClientVerb::kList, beta}, broken, 1000);
+  Passes(6);
+  EXPECT_FALSE(Released());
+  EXPECT_THAT(cluster_->Condition("CleanupUnknown"), HasSubstr("conversion webhook failed"));
+}
+
+TEST_F(CleanerTest, R_000_70_EveryPageCounts) {
+  ClusterShape shape;
+  shape.targets = {"a"};
+  Start(shape);
+  for (int i = 0; i < 501; ++i) Add({StrCat("a/x", i)}, true);
+  cluster_->DeleteCsv();
+  Passes(4);
+  EXPECT_EQ(Deletes(), 501);
+  EXPECT_EQ(cluster_->Run(cluster_->OperatorFinishes(500)), 500);
+  faults_->Expire(kWidgets);
+  Passes(5);
+  EXPECT_FALSE(Released());
+  cluster_->Run(cluster_->OperatorFinishes(5));
+  Passes();
+  EXPECT_TRUE(Released());
+}
+
+// --- Deletions that do not go smoothly.
+
+TEST_F(CleanerTest, R_000_71_RecreatedOperandsAreDeletedThreeTimes) {
+  Start();
+  Add({"a/x"});
+  cluster_->DeleteCsv();
+  for (int i = 0; i < 60; ++i) {
+    const absl::StatusOr<ReconcileResult> result = Pass();
+    ASSERT_OK(result.status());
+    Add({"a/x"});  // GitOps
+    cluster_->clock().Advance(absl::Seconds(5));
+  }
+  EXPECT_EQ(Deletes(), 3);
+  EXPECT_FALSE(Released());
+  EXPECT_THAT(cluster_->Condition("CleanupStalled"), HasSubstr("OperandsRecreated"));
+  cluster_->Run(cluster_->Remove(kWidgets, {"a", "x"}));
+  Passes();
+  EXPECT_TRUE(Released());
+}
+
+TEST_F(CleanerTest, R_000_71_WhatAdmissionDeniesStalls) {
+  Start();
+  Add({"a/x", "a/y"});
+  cluster_->DeleteCsv();
+  faults_->FailNext({ClientVerb::kDelete, kWidgets, "x"},
+                    kube::ToStatus(kube::Forbidden(kWidgets, "x", "there is data in it")), 1000);
+  for (int i = 0; i < 60; ++i) {
+    EXPECT_OK(Pass().status());
+    cluster_->clock().Advance(absl::Seconds(1));
+  }
+  EXPECT_FALSE(Released());
+  EXPECT_THAT(cluster_->Names(kWidgets), ElementsAre("a/x"));
+  EXPECT_THAT(cluster_->Condition("CleanupStalled"), HasSubstr("there is data in it"));
+  const int tries = faults_->calls({ClientVerb::kDelete, kWidgets, "x"});
+  EXPECT_GE(tries, 2);
+  EXPECT_LE(tries, 4) << "10 s, 20 s, 40 s";
+  faults_->ForgetFaults(kWidgets);
+  cluster_->clock().Advance(absl::Minutes(5));
+  Passes();
+  EXPECT_TRUE(Released());
+}
+
+TEST_F(CleanerTest, R_000_71_AnObjectOfTheSameNameIsAnother) {
+  Start();
+  Add({"a/x"});
+  cluster_->DeleteCsv();
+  EXPECT_OK(Pass().status());
+  ASSERT_OK(cluster_->Run(faults_->Freeze(kWidgets)));
+  cluster_->Run(cluster_->Remove(kWidgets, {"a", "x"}));
+  Add({"a/x"});
+  EXPECT_OK(Pass().status());
+  EXPECT_EQ(Deletes(), 1);
+  EXPECT_THAT(cluster_->Names(kWidgets), ElementsAre("a/x")) << "409: not the one that was seen";
+  faults_->Thaw(kWidgets);
+  cluster_->clock().Advance(absl::Seconds(10));
+  Passes();
+  EXPECT_TRUE(Released());
+}
+
+TEST_F(CleanerTest, SlowGuardsSendNothing) {
+  CleanerOptions options;
+  options.deleter.guard_age = absl::ZeroDuration();
+  Start({}, options);
+  Add({"a/x"});
+  cluster_->DeleteCsv();
+  Passes(6);
+  EXPECT_EQ(Deletes(), 0);
+  EXPECT_FALSE(Released());
+  cluster_->clock().Advance(absl::Minutes(11));
+  Passes(3);
+  EXPECT_THAT(cluster_->Condition("CleanupStalled"), HasSubstr("reading the guards takes longer"));
+}
+
+// --- Unknown.
+
+struct UnreadableCase {
+  const char* name;
+  Calls calls;
+};
+class UnreadableTest : public CleanerTest, public ::testing::WithParamInterface<UnreadableCase> {};
+
+TEST_P(UnreadableTest, R_000_66_SendsNothingAndReleasesNothing) {
+  const absl::Status errors[] = {
+      kube::ToStatus(kube::TooManyRequests("busy", 1)),
+      kube::ToStatus(kube::InternalError("storage")),
+      kube::ToStatus(kube::ServiceUnavailable("starting", 1)),
+      kube::ToStatus(kube::Timeout("slow", 1)),
+      kube::ToStatus(kube::Forbidden(GetParam().calls.gvr, "", "RBAC")),
+      kube::ToStatus(kube::Unauthorized()),
+      kube::ToStatus(kube::NotFoundPath()),
+      absl::UnavailableError("connection refused"),
+      absl::DeadlineExceededError("no answer"),
+      absl::DataLossError("cut"),
+  };
+  for (const absl::Status& error : errors) {
+    Start();
+    Add({"a/x"}, true);
+    cluster_->DeleteCsv();
+    faults_->FailNext(GetParam().calls, error, 1000);
+    Passes(4);
+    EXPECT_EQ(Deletes(), 0) << error;
+    EXPECT_FALSE(Released()) << error;
+    EXPECT_EQ(Record(), "") << error;
+    if (GetParam().calls.verb != ClientVerb::kGet || GetParam().calls.gvr != kCsvs) {
+      EXPECT_THAT(cluster_->Condition("CleanupUnknown"), Not(IsEmpty())) << error;
+    }
+    faults_->ForgetFaults(GetParam().calls.gvr);
+    cluster_->clock().Advance(absl::Seconds(30));
+    Passes(4);
+    EXPECT_EQ(Deletes(), 1) << "and then it goes on";
+    // And in the middle.
+    cluster_->Run(cluster_->OperatorFinishes(5));
+    Add({"b/y"});
+    faults_->FailNext(GetParam().calls, error, 1000);
+    Passes(4);
+    EXPECT_EQ(Deletes(), 1) << error;
+    EXPECT_FALSE(Released()) << error;
+    faults_->ForgetFaults(GetParam().calls.gvr);
+    cluster_->clock().Advance(absl::Seconds(30));
+    Passes();
+    EXPECT_TRUE(Released());
+    EXPECT_THAT(cluster_->Names(kWidgets), IsEmpty());
+  }
+}
+INSTANTIATE_TEST_SUITE_P(
+    All, UnreadableTest,
+    ::testing::Values(UnreadableCase{"Csv", {ClientVerb::kGet, kCsvs}},
+                      UnreadableCase{"Csvs", {ClientVerb::kList, kCsvs}},
+                      UnreadableCase{"Namespace", {ClientVerb::kGet, kNamespaces}},
+                      UnreadableCase{"Groups", {ClientVerb::kList, kOperatorGroups}},
+                      UnreadableCase{"Crd", {ClientVerb::kGet, kCrds}},
+                      UnreadableCase{"Deployment", {ClientVerb::kGet, kDeployments}},
+                      UnreadableCase{"Policy", {ClientVerb::kGet, kPolicies}},
+                      UnreadableCase{"Bindings", {ClientVerb::kList, kPolicyBindings}}),
+    [](const auto& info) { return std::string(info.param.name); });
+
+// --- Rights.
+
+TEST_F(CleanerTest, R_000_73_RightsAreHeldUntilTheEnd) {
+  Start();
+  Add({"a/x"}, true);
+  const auto role = [this] {
+    return cluster_->Run(cluster_->Find(kClusterRoles, {"", "widget-role"}));
+  };
+  EXPECT_OK(Pass().status());
+  EXPECT_THAT(FinalizersOf(role()), ElementsAre(std::string(olm::kHoldFinalizer)));
+  EXPECT_THAT(cluster_->Condition("RightsHeld"), HasSubstr("1 objects"));
+  const int patches = Patches();
+  EXPECT_OK(Pass().status());
+  EXPECT_EQ(Patches(), patches) << "nothing changed, nothing is written";
+  cluster_->DeleteCsv();
+  cluster_->Run(cluster_->OlmCleansUp());
+  EXPECT_TRUE(IsMarked(role()));
+  Passes(6);
+  EXPECT_FALSE(role().is_null());
+  EXPECT_THAT(cluster_->Condition("RightsHeld"), Not(IsEmpty()));
+  cluster_->Run(cluster_->OperatorFinishes(5));
+  // One pass lets go of the rights, the next confirms that before the finalizer goes.
+  cluster_->clock().Advance(absl::Seconds(30));
+  EXPECT_OK(Pass().status());
+  EXPECT_TRUE(role().is_null());
+  EXPECT_FALSE(Released());
+  EXPECT_OK(Pass().status());
+  EXPECT_TRUE(Released());
+}
+
+TEST_F(CleanerTest, R_000_73_ADeleteThatCameFirst) {
+  Start();
+  Add({"a/x"}, true);
+  cluster_->DeleteCsv();
+  cluster_->Run(cluster_->OlmCleansUp());
+  Passes(5);
+  EXPECT_THAT(cluster_->Condition("RightsMayBeLost"), Not(IsEmpty()));
+}
+
+TEST_F(CleanerTest, R_000_73_RightsThatCannotBeReleasedHoldTheFinalizer) {
+  Start();
+  EXPECT_OK(Pass().status());
+  cluster_->DeleteCsv();
+  faults_->FailNext({ClientVerb::kPatch, kClusterRoles},
+                    kube::ToStatus(kube::InternalError("storage")), 1000);
+  Passes(5);
+  EXPECT_FALSE(Released());
+  faults_->ForgetFaults(kClusterRoles);
+  Passes();
+  EXPECT_TRUE(Released());
+}
+
+TEST_F(CleanerTest, R_000_73_SweepReleasesWhatHasNoReason) {
+  Start();
+  EXPECT_OK(Pass().status());
+  const auto held = [this] {
+    const json::value role = cluster_->Run(cluster_->Find(kClusterRoles, {"", "widget-role"}));
+    return !role.is_null() && !FinalizersOf(role).empty();
+  };
+  ASSERT_TRUE(held());
+  EXPECT_OK(cluster_->Run(cleaner_->Sweep()));
+  EXPECT_TRUE(held());
+  // Not opted in any more.
+  Merge(kCsvs, kCsv, R"({"metadata":{"finalizers":["operators.coreos.com/csv-cleanup"]}})");
+  EXPECT_OK(cluster_->Run(cleaner_->Sweep()));
+  EXPECT_FALSE(held());
+  Merge(kCsvs, kCsv, StrCat(R"({"metadata":{"finalizers":[")", kFinalizer, R"("]}})"));
+  EXPECT_OK(cluster_->Run(cleaner_->Sweep()));
+  EXPECT_TRUE(held()) << "new objects are held by the sweep, too";
+  // Replaced.
+  Merge(kCsvs, kCsv, R"({"status":{"phase":"Replacing"}})", "status");
+  EXPECT_OK(cluster_->Run(cleaner_->Sweep()));
+  EXPECT_FALSE(held());
+  Merge(kCsvs, kCsv, R"({"status":{"phase":"Succeeded"}})", "status");
+  EXPECT_OK(cluster_->Run(cleaner_->Sweep()));
+  ASSERT_TRUE(held());
+  // Its labels are gone: it belongs to nobody.
+  Merge(kClusterRoles, {"", "widget-role"}, R"({"metadata":{"labels":null}})");
+  EXPECT_OK(cluster_->Run(cleaner_->Sweep()));
+  EXPECT_FALSE(held());
+}
+
+TEST_F(CleanerTest, R_000_73_AnAdminWhoRevokesIsNotHeldUp) {
+  Start();
+  EXPECT_OK(Pass().status());
+  cluster_->Run(cluster_->Remove(kClusterRoles, {"", "widget-role"}));
+  EXPECT_OK(Pass().status());
+  EXPECT_THAT(cluster_->Names(kClusterRoles), IsEmpty());
+}
+
+TEST_F(CleanerTest, R_000_73_ReleaseAll) {
+  Start();
+  EXPECT_OK(Pass().status());
+  HoldKeeper keeper(*faults_);
+  const absl::StatusOr<SweepResult> released = cluster_->Run(keeper.ReleaseAll());
+  ASSERT_OK(released.status());
+  EXPECT_EQ(released->released, 1u);
+  EXPECT_THAT(FinalizersOf(cluster_->Run(cluster_->Find(kClusterRoles, {"", "widget-role"}))),
+              IsEmpty());
+  EXPECT_FALSE(Released()) << "the opt-in is the admin's";
+}
+
+TEST_F(CleanerTest, NoLeaderNoWrite) {
+  class Nobody : public Leadership {
+   public:
+    absl::Duration Remaining() const override { return absl::ZeroDuration(); }
+  };
+  Start();
+  Add({"a/x"});
+  cluster_->DeleteCsv();
+  Nobody nobody;
+  CleanerDeps deps{*faults_, nobody, events_, cluster_->clock(), metrics_, known_};
+  cleaner_ = std::make_unique<Cleaner>(deps, options_);
+  for (int i = 0; i < 5; ++i) EXPECT_FALSE(Pass().ok());
+  EXPECT_EQ(Deletes() + Patches(), 0);
+}
+
+}  // namespace
+}  // namespace steward::controllers

@@ -1,0 +1,138 @@
+#include "controllers/cleanup/cleanup_reconciler.h"
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "absl/status/statusor.h"
+#include "base/json/json_text.h"
+#include "base/status/macros.h"
+#include "base/text/str_cat.h"
+#include "controllers/cleanup/resources.h"
+#include "controllers/runtime/world_changes.h"
+#include "olm/cleanup/decode.h"
+#include "olm/cleanup/holds.h"
+#include "olm/cleanup/names.h"
+#include "olm/copy.h"
+#include "storage/world/touched.h"
+#include "storage/world/world.h"
+
+namespace steward::controllers {
+namespace {
+
+// Many changes of rights come together, when an operator is installed.
+constexpr absl::Duration kSweepSoon = absl::Seconds(1);
+
+bool Has(const ObjectMetadata& object, std::string_view finalizer) {
+  return std::find(object.finalizers.begin(), object.finalizers.end(), finalizer) !=
+         object.finalizers.end();
+}
+
+CleanerDeps DepsOf(const ReconcilerDeps& deps, CleanupMetrics& metrics) {
+  return {deps.client, deps.leadership, deps.events, deps.clock, metrics, CsvsOf(deps.worlds)};
+}
+
+std::string Quoted(std::string_view text) {
+  std::string quoted;
+  AppendJsonString(text, quoted);
+  return quoted;
+}
+
+absl::StatusOr<olm::CsvFacts> FactsOf(const olm::Csv& csv) {
+  return olm::DecodeCsvFacts(StrCat(R"({"metadata":{"name":)", Quoted(csv.key.name),
+                                    R"(,"namespace":)", Quoted(csv.key.ns), R"(,"uid":)",
+                                    Quoted(csv.uid), R"(},"spec":)", csv.spec_json.view(), "}"));
+}
+
+}  // namespace
+
+const Key CleanupReconciler::kSweepKey = {"", "sweep"};
+
+ControllerOptions CleanupControllerOptions() {
+  ControllerOptions options;
+  options.name = "cleanup";
+  options.workers = 4;
+  return options;
+}
+
+KnownCsvs CsvsOf(storage::WorldStore& worlds) {
+  return [&worlds](const std::set<kube::NamespacedName>& without) {
+    std::vector<olm::CsvFacts> known;
+    const storage::WorldPtr world = worlds.Current();
+    for (auto it = world->csvs().begin(); !it.done(); it.Next()) {
+      if (it.value()->copied || without.contains(it.key())) continue;
+      absl::StatusOr<olm::CsvFacts> facts = FactsOf(*it.value());
+      // It was read once already, when the World was made.
+      if (facts.ok()) known.push_back(*std::move(facts));
+    }
+    return known;
+  };
+}
+
+CleanupReconciler::CleanupReconciler(const ReconcilerDeps& deps, CleanupMetrics& metrics,
+                                     CleanupOptions options)
+    : deps_(deps),
+      metrics_(metrics),
+      options_(std::move(options)),
+      cleaner_(DepsOf(deps, metrics), options_.cleaner) {}
+
+CleanupReconciler::~CleanupReconciler() { metrics_.ForgetAll(); }
+
+VoidTask CleanupReconciler::Feed(WorkQueue& queue) {
+  MetadataSelection selection;
+  selection.gvr = kCsvs;
+  selection.label_selector = StrCat("!", olm::kCopiedFromLabel);
+  MetadataCallbacks callbacks;
+  callbacks.changed = [this, &queue](const kube::NamespacedName& name) { NoteCsv(queue, name); };
+  csvs_ = deps_.metadata.Open(std::move(selection), std::move(callbacks));
+  // An informer that runs already has told others, not us.
+  std::vector<Key> held;
+  csvs_->ForEach([&held](const ObjectMetadata& object) { held.push_back(object.name); });
+  for (const Key& key : held) NoteCsv(queue, key);
+  queue.Add(kSweepKey);
+  // An abort changes nothing that metadata shows. Until cancelled.
+  co_await FollowWorlds(deps_.worlds,
+                        [this, &queue](const storage::World&, const storage::Touched* touched) {
+                          for (const Key& key : opted_in_) {
+                            if (touched == nullptr || touched->csvs.contains(key)) queue.Add(key);
+                          }
+                        });
+}
+
+void CleanupReconciler::NoteCsv(WorkQueue& queue, const Key& key) {
+  const ObjectMetadata* csv = csvs_->Find(key);
+  const bool opted_in = csv != nullptr && Has(*csv, olm::kCleanupFinalizer);
+  const bool legacy = csv != nullptr && Has(*csv, olm::kLegacyCleanupFinalizer);
+  const bool was = opted_in ? !opted_in_.insert(key).second : opted_in_.erase(key) > 0;
+  if (opted_in || legacy || was) queue.Add(key);
+  // What it held has no reason any more.
+  if (was && !opted_in) queue.AddAfter(kSweepKey, kSweepSoon);
+  WatchRights(queue, !opted_in_.empty());
+}
+
+void CleanupReconciler::WatchRights(WorkQueue& queue, bool wanted) {
+  if (wanted == !rights_.empty()) return;
+  if (!wanted) {
+    rights_.clear();
+    return;
+  }
+  for (const kube::GroupVersionResource& gvr : olm::HeldResources()) {
+    MetadataSelection selection;
+    selection.gvr = gvr;
+    selection.label_selector = StrCat(olm::kOwnerKindLabel, "=", olm::kOwnerKind);
+    MetadataCallbacks callbacks;
+    callbacks.changed = [&queue](const kube::NamespacedName&) {
+      queue.AddAfter(kSweepKey, kSweepSoon);
+    };
+    rights_.push_back(deps_.metadata.Open(std::move(selection), std::move(callbacks)));
+  }
+}
+
+Task<ReconcileResult> CleanupReconciler::Reconcile(Key key) {
+  if (key != kSweepKey) co_return co_await cleaner_.Reconcile(std::move(key));
+  CO_RETURN_IF_ERROR(co_await cleaner_.Sweep());
+  co_return ReconcileResult::After(options_.sweep_period);
+}
+
+}  // namespace steward::controllers

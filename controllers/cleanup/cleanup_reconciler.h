@@ -1,0 +1,64 @@
+// The reconciler "cleanup": deletes operators' operands on uninstall, where that was asked for.
+#ifndef CONTROLLERS_CLEANUP_CLEANUP_RECONCILER_H_
+#define CONTROLLERS_CLEANUP_CLEANUP_RECONCILER_H_
+
+#include <memory>
+#include <set>
+#include <vector>
+
+#include "absl/time/time.h"
+#include "base/async/task.h"
+#include "controllers/cleanup/cleaner.h"
+#include "controllers/cleanup/metrics.h"
+#include "controllers/runtime/controller.h"
+#include "controllers/runtime/metadata/metadata_watch.h"
+#include "controllers/runtime/queue/work_queue.h"
+#include "controllers/runtime/reconciler.h"
+#include "controllers/runtime/reconciler_deps.h"
+#include "kube/meta/names.h"
+
+namespace steward::controllers {
+
+struct CleanupOptions {
+  CleanerOptions cleaner;
+  absl::Duration sweep_period = absl::Minutes(1);  // of what is held (R-000-73)
+};
+
+// Keys are ClusterServiceVersions that have one of the finalizers, and kSweepKey, which lets go of
+// holds without a reason: at the start, each `sweep_period`, and soon after something that may be
+// held has changed. What may be held is watched only while some operator is opted in.
+//
+// `metrics` are made once for all terms: a registry takes a name once.
+class CleanupReconciler : public Reconciler {
+ public:
+  static const Key kSweepKey;
+
+  // REQUIRES: what `deps` refers to, and `metrics`, outlive this object.
+  CleanupReconciler(const ReconcilerDeps& deps, CleanupMetrics& metrics, CleanupOptions options);
+  ~CleanupReconciler() override;
+
+  VoidTask Feed(WorkQueue& queue) override;
+  Task<ReconcileResult> Reconcile(Key key) override;
+
+ private:
+  void NoteCsv(WorkQueue& queue, const Key& key);
+  void WatchRights(WorkQueue& queue, bool wanted);
+
+  const ReconcilerDeps deps_;
+  CleanupMetrics& metrics_;
+  const CleanupOptions options_;
+  Cleaner cleaner_;
+  std::unique_ptr<MetadataWatch> csvs_;
+  std::vector<std::unique_ptr<MetadataWatch>> rights_;
+  std::set<Key> opted_in_;
+};
+
+// Several cleanups go on at a time: one that waits for answers holds up no other.
+ControllerOptions CleanupControllerOptions();
+
+// ClusterServiceVersions of the newest World that are no copies (KnownCsvs).
+KnownCsvs CsvsOf(storage::WorldStore& worlds);
+
+}  // namespace steward::controllers
+
+#endif  // CONTROLLERS_CLEANUP_CLEANUP_RECONCILER_H_

@@ -1,0 +1,149 @@
+#include "controllers/cleanup/cleanup_reconciler.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <prometheus/registry.h>
+
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "base/async/task_group.h"
+#include "base/status/matchers.h"
+#include "controllers/cleanup/test_cluster.h"
+#include "controllers/runtime/election/leadership.h"
+#include "controllers/runtime/events/event_recorder.h"
+#include "controllers/runtime/metadata/metadata_watch.h"
+#include "controllers/runtime/queue/queue_metrics.h"
+#include "controllers/runtime/queue/work_queue.h"
+#include "olm/decode.h"
+#include "storage/world/world_store.h"
+#include "storage/world/world_writer.h"
+
+namespace steward::controllers {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+class Silence : public EventRecorder {
+ public:
+  void Record(const ObjectReference&, EventType, std::string_view, std::string_view) override {}
+};
+
+class CleanupReconcilerTest : public ::testing::Test {
+ protected:
+  void Start(const ClusterShape& shape) {
+    cluster_ = std::make_unique<TestCluster>(shape);
+    watches_ = std::make_unique<MetadataWatches>(cluster_->client(), cluster_->clock(), random_,
+                                                 cluster_->io().get_executor());
+    queue_ = std::make_unique<WorkQueue>(RateLimits{}, cluster_->clock(), queue_metrics_);
+    tasks_ = std::make_unique<TaskGroup>(cluster_->io().get_executor());
+    ReconcilerDeps deps{cluster_->client(), leader_, worlds_,  *watches_, events_,
+                        cluster_->clock(),  random_, registry_};
+    reconciler_ = std::make_unique<CleanupReconciler>(deps, metrics_, CleanupOptions{});
+    tasks_->Spawn("delays", queue_->RunDelays());
+    tasks_->Spawn("feed", reconciler_->Feed(*queue_));
+  }
+  void TearDown() override {
+    cluster_->Run(tasks_->Stop());
+    reconciler_.reset();
+    cluster_->Run(watches_->Stop());
+  }
+  // The next key there is, worked on.
+  Key Next() {
+    const std::optional<Key> key = cluster_->Run(queue_->Take());
+    const absl::StatusOr<ReconcileResult> result = cluster_->Run(reconciler_->Reconcile(*key));
+    EXPECT_OK(result.status());
+    if (result.ok() && result->requeue_after.has_value()) {
+      queue_->AddAfter(*key, *result->requeue_after);
+    }
+    queue_->Done(*key);
+    return *key;
+  }
+  // Works until the CSV has come up.
+  void UntilCsv() {
+    while (Next() != kCsv) {
+    }
+  }
+
+  AlwaysLeader leader_;
+  Silence events_;
+  SeededRandom random_{1};
+  prometheus::Registry registry_;
+  CleanupMetrics metrics_{registry_};
+  QueueMetrics queue_metrics_{registry_, "cleanup"};
+  storage::WorldStore worlds_;
+  storage::WorldWriter writer_;
+  std::unique_ptr<TestCluster> cluster_;
+  std::unique_ptr<MetadataWatches> watches_;
+  std::unique_ptr<WorkQueue> queue_;
+  std::unique_ptr<TaskGroup> tasks_;
+  std::unique_ptr<CleanupReconciler> reconciler_;
+};
+
+TEST_F(CleanupReconcilerTest, OperatorsThatAreOptedInAreLookedAt) {
+  Start({});
+  UntilCsv();
+  EXPECT_NE(cluster_->Condition("RightsHeld"), "");
+  cluster_->Run(cluster_->AddWidget("a", "x", false));
+  cluster_->DeleteCsv();
+  for (int i = 0; i < 20 && cluster_->HasFinalizer("operatorframework.io/delete-custom-resources");
+       ++i) {
+    Next();
+    cluster_->clock().Advance(absl::Seconds(1));
+  }
+  EXPECT_THAT(cluster_->Names(kWidgets), IsEmpty());
+  EXPECT_FALSE(cluster_->HasFinalizer("operatorframework.io/delete-custom-resources"));
+}
+
+TEST_F(CleanupReconcilerTest, OthersCostNothing) {
+  ClusterShape shape;
+  shape.opted_in = false;
+  Start(shape);
+  EXPECT_EQ(Next(), CleanupReconciler::kSweepKey);
+  EXPECT_EQ(watches_->running(), 1u) << "no rights are watched";
+  EXPECT_EQ(queue_->depth(), 0u);
+}
+
+TEST_F(CleanupReconcilerTest, NewRightsAreHeldSoon) {
+  Start({});
+  UntilCsv();
+  EXPECT_EQ(watches_->running(), 5u);
+  cluster_->Run(cluster_->Create(
+      kClusterRoles, "",
+      R"({"apiVersion":"rbac.authorization.k8s.io/v1","kind":"ClusterRole","metadata":)"
+      R"({"name":"more","labels":{"olm.owner":"widget.v1","olm.owner.namespace":"ops",)"
+      R"("olm.owner.kind":"ClusterServiceVersion"}}})"));
+  const auto held = [this] {
+    return !FinalizersOf(cluster_->Run(cluster_->Find(kClusterRoles, {"", "more"}))).empty();
+  };
+  for (int i = 0; i < 50 && !held(); ++i) {
+    cluster_->clock().Advance(absl::Seconds(2));
+    Next();
+  }
+  EXPECT_TRUE(held());
+}
+
+TEST(CsvsOfTest, TheWorldsOriginals) {
+  storage::WorldStore worlds;
+  storage::WorldWriter writer;
+  const auto put = [&writer](const std::string& name, const std::string& more) {
+    const absl::StatusOr<olm::CsvPtr> csv = olm::DecodeCsv(
+        R"({"metadata":{"name":")" + name + R"(","namespace":"ops","uid":"u-)" + name + "\"" +
+        more + R"(},"spec":{"customresourcedefinitions":{"owned":[{"name":"a.g.io"}]}}})");
+    ASSERT_OK(csv.status());
+    writer.Put(*csv, 5);
+  };
+  put("one", "");
+  put("two", "");
+  put("copy", R"(,"labels":{"olm.copiedFrom":"x"})");
+  worlds.Publish(writer.Snapshot());
+  const std::vector<olm::CsvFacts> known = CsvsOf(worlds)({{"ops", "two"}});
+  ASSERT_EQ(known.size(), 1u);
+  EXPECT_EQ(known[0].key.name, "one");
+  EXPECT_THAT(known[0].owned_crds, ElementsAre("a.g.io"));
+}
+
+}  // namespace
+}  // namespace steward::controllers

@@ -1,0 +1,189 @@
+#include "controllers/cleanup/guard_reader.h"
+
+#include <boost/json/object.hpp>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "base/async/in_flight.h"
+#include "base/json/json_text.h"
+#include "base/status/macros.h"
+#include "base/text/str_cat.h"
+#include "controllers/cleanup/live_reads.h"
+#include "controllers/cleanup/resources.h"
+#include "olm/cleanup/decode.h"
+#include "olm/cleanup/protection.h"
+#include "olm/decode.h"
+#include "olm/targets.h"
+
+namespace steward::controllers {
+namespace json = boost::json;
+namespace {
+
+using olm::Read;
+
+// What came of a GET of the object `name`.
+template <typename T>
+Read<T> Judge(const absl::StatusOr<kube::RawObject>& answer, const std::string& name,
+              absl::StatusOr<T> (*decode)(std::string_view)) {
+  if (IsAbsence(answer.status(), name)) return Read<T>::Absent();
+  if (!answer.ok()) return Read<T>::Unreadable(Describe(answer.status()));
+  absl::StatusOr<T> facts = decode(answer->json);
+  if (!facts.ok()) return Read<T>::Unreadable(Describe(facts.status()));
+  return Read<T>::Ok(*std::move(facts));
+}
+
+template <typename T>
+Read<std::vector<T>> JudgeList(const absl::Status& status, std::vector<T> list) {
+  if (!status.ok()) return Read<std::vector<T>>::Unreadable(Describe(status));
+  return Read<std::vector<T>>::Ok(std::move(list));
+}
+
+}  // namespace
+
+GuardReader::GuardReader(kube::Client& client, Clock& clock, KnownCsvs known, GuardOptions options)
+    : client_(client), clock_(clock), known_(std::move(known)), options_(std::move(options)) {}
+
+boost::asio::awaitable<GuardReading> GuardReader::Look(
+    kube::NamespacedName csv, std::optional<olm::CleanupRecord> remembered) {
+  GuardReading reading;
+  reading.began = clock_.Monotonic();
+  reading.inputs.remembered = std::move(remembered);
+  reading.inputs.allow_unprotected = options_.allow_unprotected;
+  reading.inputs.without_deployments = options_.without_deployments;
+  co_await ReadCsvs(reading);
+  co_await ReadCsv(csv, reading);
+  if (!reading.inputs.csv.ok()) co_return reading;
+
+  const olm::CsvFacts& facts = *reading.inputs.csv;
+  std::vector<std::function<VoidTask()>> reads;
+  reads.push_back([this, &reading, &facts] { return ReadGroups(facts.key.ns, reading); });
+  for (const std::string& crd : facts.owned_crds) {
+    reading.inputs.crds[crd] = Read<olm::CrdFacts>();
+    reads.push_back([this, &reading, &crd] { return ReadCrd(crd, reading); });
+  }
+  if (olm::RefusalsOf(facts, reading.inputs.remembered).empty()) {
+    reads.push_back([this, &reading, &facts] { return ReadNamespace(facts.key.ns, reading); });
+    for (const std::string& deployment : facts.deployments) {
+      if (options_.without_deployments) break;
+      reading.inputs.deployments[deployment] = Read<olm::DeploymentFacts>();
+      reads.push_back([this, &reading, &facts, &deployment] {
+        return ReadDeployment({facts.key.ns, deployment}, reading);
+      });
+    }
+    if (!options_.allow_unprotected) {
+      reads.push_back([this, &reading] { return ReadProtection(reading); });
+    }
+  }
+  co_await ForEachInFlight(reads.size(), options_.width, [&reads](size_t i) { return reads[i](); });
+  co_return reading;
+}
+
+VoidTask GuardReader::ReadCsvs(GuardReading& reading) {
+  std::vector<olm::CsvFacts> csvs;
+  std::set<kube::NamespacedName> names;
+  const absl::Status status = co_await ListLive(
+      client_, kCsvs, "", "", Detail::kWhole, [&](const kube::RawObject& raw) -> absl::Status {
+        ASSIGN_OR_RETURN(olm::CsvFacts csv, olm::DecodeCsvFacts(raw.json));
+        names.insert(csv.key);
+        // Those never count, and there may be thousands.
+        if (!csv.IsProvenCopy()) csvs.push_back(std::move(csv));
+        return absl::OkStatus();
+      });
+  reading.inputs.csvs = JudgeList(status, std::move(csvs));
+  if (known_) reading.inputs.known = known_(names);
+}
+
+VoidTask GuardReader::ReadCsv(kube::NamespacedName name, GuardReading& reading) {
+  const absl::StatusOr<kube::RawObject> raw = co_await client_.Get(kCsvs, name);
+  reading.inputs.csv = Judge(raw, name.name, &olm::DecodeCsvFacts);
+  if (!reading.inputs.csv.ok()) co_return;
+  absl::StatusOr<json::value> object = ParseJson(raw->json);
+  if (object.ok()) {
+    reading.csv = *std::move(object);
+  } else {
+    reading.inputs.csv = Read<olm::CsvFacts>::Unreadable(Describe(object.status()));
+  }
+}
+
+VoidTask GuardReader::ReadNamespace(std::string name, GuardReading& reading) {
+  const kube::NamespacedName key{"", name};
+  const absl::StatusOr<kube::RawObject> raw = co_await client_.Get(kNamespaces, key);
+  reading.inputs.install_namespace = Judge(raw, name, &olm::DecodeInstallNamespace);
+}
+
+VoidTask GuardReader::ReadGroups(std::string ns, GuardReading& reading) {
+  std::vector<olm::GroupFacts> groups;
+  const absl::Status status =
+      co_await ListLive(client_, kOperatorGroups, std::move(ns), "", Detail::kWhole,
+                        [&](const kube::RawObject& raw) -> absl::Status {
+                          ASSIGN_OR_RETURN(olm::GroupFacts group, olm::DecodeGroupFacts(raw.json));
+                          groups.push_back(std::move(group));
+                          return absl::OkStatus();
+                        });
+  reading.inputs.groups = JudgeList(status, std::move(groups));
+  const bool selects =
+      reading.inputs.groups.ok() && reading.inputs.groups->size() == 1 &&
+      olm::KindOfTargets(reading.inputs.groups->front().group) == olm::TargetKind::kSelector;
+  if (selects) co_await ReadSelected(reading);
+}
+
+VoidTask GuardReader::ReadSelected(GuardReading& reading) {
+  const olm::OperatorGroup& group = reading.inputs.groups->front().group;
+  std::vector<std::string> selected;
+  const absl::Status status = co_await ListLive(client_, kNamespaces, "", "", Detail::kWhole,
+                                                [&](const kube::RawObject& raw) -> absl::Status {
+                                                  ASSIGN_OR_RETURN(const olm::NamespacePtr ns,
+                                                                   olm::DecodeNamespace(raw.json));
+                                                  if (olm::Targets(group, ns->name, ns->labels))
+                                                    selected.push_back(ns->name);
+                                                  return absl::OkStatus();
+                                                });
+  reading.inputs.selected = JudgeList(status, std::move(selected));
+}
+
+VoidTask GuardReader::ReadCrd(std::string name, GuardReading& reading) {
+  const kube::NamespacedName key{"", name};
+  const absl::StatusOr<kube::RawObject> raw = co_await client_.Get(kCrds, key);
+  reading.inputs.crds[name] = Judge(raw, name, &olm::DecodeCrdFacts);
+}
+
+VoidTask GuardReader::ReadDeployment(kube::NamespacedName name, GuardReading& reading) {
+  const absl::StatusOr<kube::RawObject> raw = co_await client_.Get(kDeployments, name);
+  reading.inputs.deployments[name.name] = Judge(raw, name.name, &olm::DecodeDeploymentFacts);
+}
+
+VoidTask GuardReader::ReadProtection(GuardReading& reading) {
+  Read<olm::ProtectionFacts>& protection = reading.inputs.protection;
+  const kube::NamespacedName key{"", options_.policy};
+  const absl::StatusOr<kube::RawObject> policy = co_await client_.Get(kPolicies, key);
+  if (IsAbsence(policy.status(), options_.policy)) {
+    protection = Read<olm::ProtectionFacts>::Absent();
+    co_return;
+  }
+  if (!policy.ok()) {
+    protection = Read<olm::ProtectionFacts>::Unreadable(Describe(policy.status()));
+    co_return;
+  }
+  const absl::StatusOr<json::value> object = ParseJson(policy->json);
+  if (!object.ok() || !object->is_object()) {
+    protection = Read<olm::ProtectionFacts>::Unreadable("the policy is no object");
+    co_return;
+  }
+  std::vector<json::object> bindings;
+  const absl::Status status =
+      co_await ListLive(client_, kPolicyBindings, "", "", Detail::kWhole,
+                        [&](const kube::RawObject& raw) -> absl::Status {
+                          ASSIGN_OR_RETURN(json::value binding, ParseJson(raw.json));
+                          if (!binding.is_object())
+                            return absl::InvalidArgumentError("a binding is no object");
+                          bindings.push_back(std::move(binding.get_object()));
+                          return absl::OkStatus();
+                        });
+  protection =
+      status.ok()
+          ? Read<olm::ProtectionFacts>::Ok(olm::JudgeProtection(object->get_object(), bindings))
+          : Read<olm::ProtectionFacts>::Unreadable(Describe(status));
+}
+
+}  // namespace steward::controllers

@@ -1,0 +1,75 @@
+// Reads, live, everything that decides whether operands may be deleted.
+#ifndef CONTROLLERS_CLEANUP_GUARD_READER_H_
+#define CONTROLLERS_CLEANUP_GUARD_READER_H_
+
+#include <boost/json/value.hpp>
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "absl/time/time.h"
+#include "base/async/task.h"
+#include "base/clock/clock.h"
+#include "kube/client/client.h"
+#include "kube/meta/names.h"
+#include "olm/cleanup/record.h"
+#include "olm/cleanup/verdict.h"
+
+namespace steward::controllers {
+
+// ClusterServiceVersions that are watched and not copies, without those named (R-000-60). May be
+// null: none.
+using KnownCsvs =
+    std::function<std::vector<olm::CsvFacts>(const std::set<kube::NamespacedName>& without)>;
+
+struct GuardOptions {
+  // The ValidatingAdmissionPolicy that says who may opt in (R-000-74).
+  std::string policy = "steward-cleanup-opt-in";
+  bool allow_unprotected = false;
+  // Operators' Deployments do not exist here (`steward up`): they are no guard.
+  bool without_deployments = false;
+  size_t width = 4;  // requests at a time
+};
+
+struct GuardReading {
+  olm::CleanupInputs inputs;
+  boost::json::value csv;  // the object, when it could be read
+  absl::Duration began;    // monotonic; nothing was read before
+};
+
+// Thread-safe.
+class GuardReader {
+ public:
+  // REQUIRES: `client` and `clock` outlive this object and its calls.
+  GuardReader(kube::Client& client, Clock& clock, KnownCsvs known, GuardOptions options);
+
+  // Errors are in the reading. When the ClusterServiceVersion by itself refuses, only what it takes
+  // to know its targets and definitions is read beside it.
+  //
+  // The ClusterServiceVersion is read after the list of all: one that is not in the list any more
+  // has left its mark before (kRefusalAnnotation).
+  boost::asio::awaitable<GuardReading> Look(kube::NamespacedName csv,
+                                            std::optional<olm::CleanupRecord> remembered);
+
+ private:
+  VoidTask ReadCsvs(GuardReading& reading);
+  VoidTask ReadCsv(kube::NamespacedName name, GuardReading& reading);
+  VoidTask ReadNamespace(std::string name, GuardReading& reading);
+  VoidTask ReadGroups(std::string ns, GuardReading& reading);
+  VoidTask ReadSelected(GuardReading& reading);
+  VoidTask ReadCrd(std::string name, GuardReading& reading);
+  VoidTask ReadDeployment(kube::NamespacedName name, GuardReading& reading);
+  VoidTask ReadProtection(GuardReading& reading);
+
+  kube::Client& client_;
+  Clock& clock_;
+  const KnownCsvs known_;
+  const GuardOptions options_;
+};
+
+}  // namespace steward::controllers
+
+#endif  // CONTROLLERS_CLEANUP_GUARD_READER_H_

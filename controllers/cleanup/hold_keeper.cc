@@ -1,0 +1,153 @@
+#include "controllers/cleanup/hold_keeper.h"
+
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+#include <boost/json/value.hpp>
+#include <map>
+#include <optional>
+
+#include "base/status/macros.h"
+#include "controllers/cleanup/live_reads.h"
+#include "controllers/cleanup/resources.h"
+#include "kube/meta/status.h"
+#include "kube/meta/write_options.h"
+#include "olm/cleanup/holds.h"
+#include "olm/cleanup/names.h"
+#include "olm/cleanup/step.h"
+
+namespace steward::controllers {
+namespace json = boost::json;
+namespace {
+
+using olm::HoldAction;
+
+constexpr char kFieldManager[] = "steward-cleanup";
+
+bool IsHeld(const olm::ObjectFacts& facts) { return facts.HasFinalizer(olm::kHoldFinalizer); }
+
+// It changed or went since it was read.
+bool IsOvertaken(const absl::Status& status) {
+  return kube::HasReason(status, "Conflict") || kube::HasReason(status, "NotFound");
+}
+
+// Nothing of this kind is served here.
+bool IsUnserved(const absl::Status& status) {
+  if (!kube::HasReason(status, "NotFound")) return false;
+  const kube::Status answer = kube::FromStatus(status);
+  return answer.causes.empty() && answer.name.empty();
+}
+
+}  // namespace
+
+size_t HoldState::held() const {
+  size_t count = 0;
+  for (const HeldObject& object : objects) count += IsHeld(object.facts) ? 1 : 0;
+  return count;
+}
+
+std::vector<olm::ObjectFacts> HoldState::facts() const {
+  std::vector<olm::ObjectFacts> facts;
+  for (const HeldObject& object : objects) facts.push_back(object.facts);
+  return facts;
+}
+
+StatusTask HoldKeeper::ListAll(std::string selector, std::vector<HeldObject>& objects) {
+  for (const kube::GroupVersionResource& gvr : olm::HeldResources()) {
+    const absl::Status status = co_await ListLive(
+        client_, gvr, "", selector, Detail::kMetadata,
+        [&](const kube::RawObject& raw) -> absl::Status {
+          ASSIGN_OR_RETURN(olm::ObjectFacts facts, olm::DecodeObjectFacts(raw.json));
+          if (IsHeld(facts) || olm::OwnerOf(facts.labels)) {
+            objects.push_back({gvr, std::move(facts)});
+          }
+          return absl::OkStatus();
+        });
+    if (!status.ok() && !IsUnserved(status)) co_return status;
+  }
+  co_return absl::OkStatus();
+}
+
+Task<HoldState> HoldKeeper::Look(kube::NamespacedName csv) {
+  HoldState state;
+  CO_RETURN_IF_ERROR(co_await ListAll(olm::OwnerSelector(csv), state.objects));
+  co_return state;
+}
+
+StatusTask HoldKeeper::SetHold(const HeldObject& object, bool held) {
+  std::vector<std::string> finalizers = object.facts.finalizers;
+  if (held) {
+    finalizers.emplace_back(olm::kHoldFinalizer);
+  } else {
+    finalizers = olm::FinalizersWithout(finalizers, {olm::kHoldFinalizer});
+  }
+  json::object metadata{{"resourceVersion", object.facts.resource_version}};
+  if (finalizers.empty()) {
+    metadata["finalizers"] = nullptr;
+  } else {
+    metadata["finalizers"] = json::array(finalizers.begin(), finalizers.end());
+  }
+  const json::value patch = json::object{{"metadata", std::move(metadata)}};
+  kube::WriteOptions options;
+  options.field_manager = kFieldManager;
+  const absl::Status status = (co_await client_.Patch(object.gvr, object.facts.key,
+                                                      kube::PatchType::kJsonMerge, patch, options))
+                                  .status();
+  co_return IsOvertaken(status) ? absl::OkStatus() : status;
+}
+
+StatusTask HoldKeeper::Hold(const olm::CsvFacts& csv, const HoldState& state) {
+  absl::Status outcome;
+  for (const HeldObject& object : state.objects) {
+    const HoldAction action = olm::NextHoldAction(object.facts, &csv, /*finished=*/false);
+    if (action == HoldAction::kNone) continue;
+    outcome.Update(co_await SetHold(object, action == HoldAction::kAdd));
+  }
+  co_return outcome;
+}
+
+StatusTask HoldKeeper::Release(const HoldState& state) {
+  absl::Status outcome;
+  for (const HeldObject& object : state.objects) {
+    if (IsHeld(object.facts)) outcome.Update(co_await SetHold(object, false));
+  }
+  co_return outcome;
+}
+
+Task<SweepResult> HoldKeeper::Sweep() {
+  // The operators are read after the objects: one that is not being deleted now was not either when
+  // its object was found to be.
+  std::vector<HeldObject> objects;
+  CO_RETURN_IF_ERROR(co_await ListAll("", objects));
+  std::map<kube::NamespacedName, olm::CsvFacts> csvs;
+  CO_RETURN_IF_ERROR(co_await ListLive(
+      client_, kCsvs, "", "", Detail::kWhole, [&](const kube::RawObject& raw) -> absl::Status {
+        ASSIGN_OR_RETURN(olm::CsvFacts csv, olm::DecodeCsvFacts(raw.json));
+        if (csv.OptedIn()) csvs.emplace(csv.key, std::move(csv));
+        return absl::OkStatus();
+      }));
+  SweepResult result;
+  absl::Status outcome;
+  for (const HeldObject& object : objects) {
+    const std::optional<kube::NamespacedName> owner = olm::OwnerOf(object.facts.labels);
+    const auto found = owner ? csvs.find(*owner) : csvs.end();
+    const olm::CsvFacts* csv = found == csvs.end() ? nullptr : &found->second;
+    const HoldAction action = olm::NextHoldAction(object.facts, csv, /*finished=*/false);
+    const bool add = action == HoldAction::kAdd;
+    if (action == HoldAction::kNone || (add && csv->deleting())) continue;
+    outcome.Update(co_await SetHold(object, add));
+    ++(add ? result.added : result.released);
+  }
+  CO_RETURN_IF_ERROR(outcome);
+  co_return result;
+}
+
+Task<SweepResult> HoldKeeper::ReleaseAll() {
+  HoldState state;
+  CO_RETURN_IF_ERROR(co_await ListAll("", state.objects));
+  SweepResult result;
+  result.released = state.held();
+  CO_RETURN_IF_ERROR(co_await Release(state));
+  co_return result;
+}
+
+}  // namespace steward::controllers

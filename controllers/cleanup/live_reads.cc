@@ -1,0 +1,52 @@
+#include "controllers/cleanup/live_reads.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+
+#include "base/status/macros.h"
+#include "base/text/str_cat.h"
+#include "kube/meta/status.h"
+
+namespace steward::controllers {
+namespace {
+
+constexpr int64_t kPageSize = 500;
+
+}  // namespace
+
+bool IsAbsence(const absl::Status& status, std::string_view name) {
+  if (!kube::HasReason(status, "NotFound")) return false;
+  const kube::Status answer = kube::FromStatus(status);
+  const bool foreign = std::any_of(
+      answer.causes.begin(), answer.causes.end(),
+      [](const kube::StatusCause& cause) { return cause.reason == "UnexpectedServerResponse"; });
+  return answer.code == 404 && !foreign && answer.name == name;
+}
+
+std::string Describe(const absl::Status& status) {
+  const std::string_view message = ToStd(status.message());
+  return message.empty() ? std::string(ToStd(absl::StatusCodeToString(status.code())))
+                         : std::string(message);
+}
+
+StatusTask ListLive(kube::Client& client, kube::GroupVersionResource gvr, std::string ns,
+                    std::string label_selector, Detail detail,
+                    std::function<absl::Status(const kube::RawObject&)> visit) {
+  kube::ListOptions options;
+  options.ns = std::move(ns);
+  options.label_selector = std::move(label_selector);
+  options.limit = kPageSize;
+  options.metadata_only = detail == Detail::kMetadata;
+  while (true) {
+    CO_ASSIGN_OR_RETURN(const kube::ListPage page, co_await client.List(gvr, options));
+    for (const kube::RawObject& object : page.items) CO_RETURN_IF_ERROR(visit(object));
+    if (page.continue_token.empty()) co_return absl::OkStatus();
+    if (page.continue_token == options.continue_token) {
+      co_return absl::DataLossError("a list does not go on");
+    }
+    options.continue_token = page.continue_token;
+  }
+}
+
+}  // namespace steward::controllers

@@ -1,0 +1,54 @@
+// What /metrics says of running cleanups.
+#ifndef CONTROLLERS_CLEANUP_METRICS_H_
+#define CONTROLLERS_CLEANUP_METRICS_H_
+
+#include <prometheus/registry.h>
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "kube/meta/names.h"
+
+namespace steward::controllers {
+
+// A CR that is waited for longest, and what holds it.
+struct OldestOperand {
+  std::string resource;  // "widgets.example.com"
+  kube::NamespacedName name;
+  std::string finalizers;  // comma-separated
+  double deleted_at = 0;   // Unix seconds
+};
+
+// steward_cleanup_pending_operands{namespace,name}, steward_cleanup_stalled{namespace,name,reason}
+// (1 while it is), steward_cleanup_oldest_operand_deleted_seconds{namespace,name,resource,
+// operand_namespace,operand,finalizers} (three for each cleanup at most), of ClusterServiceVersions
+// being uninstalled; steward_cleanup_deletions_total{result=accepted|denied|other},
+// steward_cleanup_finished_total{result=completed|refused|aborted}. Series of a cleanup end with
+// it. Not thread-safe.
+class CleanupMetrics {
+ public:
+  // REQUIRES: `registry` outlives this object.
+  explicit CleanupMetrics(prometheus::Registry& registry);
+  ~CleanupMetrics();
+
+  void SetPending(const kube::NamespacedName& csv, size_t count);
+  // `reason` "" = it is not stalled.
+  void SetStalled(const kube::NamespacedName& csv, const std::string& reason,
+                  const std::vector<OldestOperand>& oldest);
+  void Forget(const kube::NamespacedName& csv);
+  // Of all: another process may be the one that knows, from now on.
+  void ForgetAll();
+
+  void CountDeletions(size_t accepted, size_t denied, size_t other);
+  void CountFinished(const std::string& result);
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace steward::controllers
+
+#endif  // CONTROLLERS_CLEANUP_METRICS_H_

@@ -1,0 +1,170 @@
+#include "controllers/cleanup/report.h"
+
+#include <algorithm>
+#include <boost/json/object.hpp>
+#include <tuple>
+#include <utility>
+
+#include "absl/status/statusor.h"
+#include "base/json/json_access.h"
+#include "base/text/str_cat.h"
+#include "kube/meta/time.h"
+
+namespace steward::controllers {
+namespace json = boost::json;
+namespace {
+
+constexpr size_t kOldest = 3;
+constexpr size_t kObjectsNamed = 10;
+// Bounds what one CR with many finalizers adds to a metric.
+constexpr size_t kFinalizersText = 200;
+
+const json::object* StatusOf(const json::value& csv) {
+  const json::object* object = csv.if_object();
+  return object == nullptr ? nullptr : ObjectAt(*object, "status");
+}
+
+std::string Joined(const std::vector<std::string>& words, size_t limit) {
+  std::string text;
+  for (size_t i = 0; i < words.size() && i < limit; ++i) {
+    StrAppend(&text, i == 0 ? "" : ", ", words[i]);
+  }
+  if (words.size() > limit) StrAppend(&text, ", and ", words.size() - limit, " more");
+  return text;
+}
+
+bool IsAboutRights(std::string_view reason) {
+  return reason == olm::kRightsHeld || reason == olm::kRightsMayBeLost;
+}
+
+bool IsAboutPending(std::string_view reason) { return reason == olm::kWaitingOnCleanup; }
+
+// As it was said before.
+void Keep(bool (*is)(std::string_view reason), const json::array& live,
+          std::vector<olm::CleanupCondition>& conditions) {
+  for (const json::value& value : live) {
+    const json::object* condition = value.if_object();
+    if (condition == nullptr || !is(StringAt(*condition, "reason"))) continue;
+    conditions.push_back({std::string(StringAt(*condition, "phase")),
+                          std::string(StringAt(*condition, "reason")),
+                          std::string(StringAt(*condition, "message"))});
+  }
+}
+
+std::vector<olm::CleanupCondition> ConditionsFor(const CleanupReport& report,
+                                                 const json::array& live) {
+  std::vector<olm::CleanupCondition> conditions;
+  if (report.rights.has_value()) {
+    conditions = *report.rights;
+  } else {
+    Keep(IsAboutRights, live, conditions);
+  }
+  const auto say = [&conditions](std::string_view reason, std::string message) {
+    conditions.push_back(
+        {std::string(olm::kPhaseDeleting), std::string(reason), std::move(message)});
+  };
+  if (!report.pending.has_value()) {
+    Keep(IsAboutPending, live, conditions);
+  } else if (report.pending_count > 0) {
+    say(olm::kWaitingOnCleanup, olm::WaitingMessage(report.pending_count));
+  }
+  if (!report.refused.empty()) say(olm::kCleanupRefused, report.refused);
+  if (!report.unknown.empty()) say(olm::kCleanupUnknown, report.unknown);
+  if (!report.stalled.empty()) {
+    say(olm::kCleanupStalled, StrCat(report.stalled, ": ", report.stalled_message));
+  }
+  return conditions;
+}
+
+}  // namespace
+
+std::string Describe(const std::vector<olm::CleanupBlocker>& blockers) {
+  std::string text;
+  for (const olm::CleanupBlocker& blocker : blockers) {
+    StrAppend(&text, text.empty() ? "" : "; ", olm::ToString(blocker.reason), ": ",
+              blocker.message);
+    if (!blocker.objects.empty()) {
+      StrAppend(&text, " (", Joined(blocker.objects, kObjectsNamed), ")");
+    }
+  }
+  return text;
+}
+
+std::vector<olm::PendingOperand> PendingOf(const OperandListing& listing) {
+  std::vector<olm::PendingOperand> pending;
+  for (const OperandsOfCrd& crd : listing.crds) {
+    for (const Operand& operand : crd.pending) {
+      pending.push_back({crd.plan.group, crd.plan.kind, operand.name.ns, operand.name.name});
+    }
+  }
+  for (const std::string& crd : listing.terminating_crds) {
+    pending.push_back({"apiextensions.k8s.io", "CustomResourceDefinition", "", crd});
+  }
+  return pending;
+}
+
+std::vector<OldestOperand> OldestOf(const OperandListing& listing) {
+  std::vector<OldestOperand> all;
+  for (const OperandsOfCrd& crd : listing.crds) {
+    for (const Operand& operand : crd.pending) {
+      if (!operand.deleting()) continue;
+      const absl::StatusOr<absl::Time> deleted = kube::ParseRfc3339(operand.deletion_timestamp);
+      std::string finalizers = Joined(operand.finalizers, kOldest);
+      if (finalizers.size() > kFinalizersText) finalizers.resize(kFinalizersText);
+      all.push_back({crd.plan.crd, operand.name, std::move(finalizers),
+                     deleted.ok() ? absl::ToDoubleSeconds(*deleted - absl::UnixEpoch()) : 0});
+    }
+  }
+  const auto older = [](const OldestOperand& a, const OldestOperand& b) {
+    if (a.deleted_at != b.deleted_at) return a.deleted_at < b.deleted_at;
+    return std::tie(a.resource, a.name) < std::tie(b.resource, b.name);
+  };
+  const size_t count = std::min(all.size(), kOldest);
+  std::partial_sort(all.begin(), all.begin() + static_cast<long>(count), all.end(), older);
+  all.resize(count);
+  return all;
+}
+
+std::string Describe(const std::vector<OldestOperand>& oldest) {
+  std::vector<std::string> words;
+  for (const OldestOperand& operand : oldest) {
+    words.push_back(StrCat(
+        operand.resource, " ", operand.name.ns, operand.name.ns.empty() ? "" : "/",
+        operand.name.name, " (",
+        operand.finalizers.empty() ? "no finalizers" : StrCat("finalizers ", operand.finalizers),
+        ")"));
+  }
+  return Joined(words, kOldest);
+}
+
+json::array ConditionsOf(const json::value& csv) {
+  const json::object* status = StatusOf(csv);
+  const json::array* conditions = status == nullptr ? nullptr : ArrayAt(*status, "conditions");
+  return conditions == nullptr ? json::array() : *conditions;
+}
+
+std::optional<json::value> StatusPatch(const json::value& csv, const CleanupReport& report,
+                                       absl::Time now) {
+  const json::object* object = csv.if_object();
+  const json::object* metadata = object == nullptr ? nullptr : ObjectAt(*object, "metadata");
+  if (metadata == nullptr) return std::nullopt;
+  json::object status;
+  const json::array live = ConditionsOf(csv);
+  json::array conditions =
+      olm::WithConditions(live, ConditionsFor(report, live), kube::FormatRfc3339(now));
+  if (conditions != live) status["conditions"] = std::move(conditions);
+  if (report.pending.has_value()) {
+    const json::object* old_status = StatusOf(csv);
+    const json::object* cleanup =
+        old_status == nullptr ? nullptr : ObjectAt(*old_status, "cleanup");
+    const json::array* before = cleanup == nullptr ? nullptr : ArrayAt(*cleanup, "pendingDeletion");
+    json::array pending = olm::PendingDeletion(*report.pending);
+    const bool same = before == nullptr ? pending.empty() : *before == pending;
+    if (!same) status["cleanup"] = json::object{{"pendingDeletion", std::move(pending)}};
+  }
+  if (status.empty()) return std::nullopt;
+  return json::object{{"metadata", {{"resourceVersion", StringAt(*metadata, "resourceVersion")}}},
+                      {"status", std::move(status)}};
+}
+
+}  // namespace steward::controllers

@@ -1,0 +1,72 @@
+// Runs one reconciler: a queue, its feed, and workers.
+#ifndef CONTROLLERS_RUNTIME_CONTROLLER_H_
+#define CONTROLLERS_RUNTIME_CONTROLLER_H_
+
+#include <prometheus/registry.h>
+
+#include <boost/asio/any_io_executor.hpp>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "absl/time/time.h"
+#include "base/async/task.h"
+#include "base/clock/clock.h"
+#include "controllers/runtime/queue/queue_metrics.h"
+#include "controllers/runtime/queue/rate_limiter.h"
+#include "controllers/runtime/reconcile_metrics.h"
+#include "controllers/runtime/reconciler.h"
+
+namespace steward::controllers {
+
+struct ControllerOptions {
+  std::string name;    // of metrics and log lines
+  size_t workers = 1;  // keys worked on at a time
+  RateLimits limits;
+};
+
+// Makes a fresh reconciler for each term.
+using MakeReconciler = std::function<std::unique_ptr<Reconciler>()>;
+
+// Lives on one executor: every member is called on it.
+class Controller {
+ public:
+  // REQUIRES: `clock` and `registry` outlive this object; workers > 0.
+  Controller(ControllerOptions options, MakeReconciler make, boost::asio::any_io_executor executor,
+             Clock& clock, prometheus::Registry& registry);
+  // REQUIRES: not started, or stopped.
+  ~Controller();
+  Controller(const Controller&) = delete;
+  Controller& operator=(const Controller&) = delete;
+
+  // Makes a reconciler, and begins to feed it and to work. REQUIRES: not running.
+  void Start();
+
+  // Ends the feed and takes no more keys; lets the reconciles that run end by themselves within
+  // `grace`, then cancels them. All have ended, and the reconciler is destroyed, when this returns:
+  // false if any had to be cancelled. Start may follow.
+  boost::asio::awaitable<bool> Stop(absl::Duration grace);
+
+  const std::string& name() const { return options_.name; }
+  bool running() const { return term_ != nullptr; }
+
+ private:
+  struct Term;
+
+  VoidTask Work(Term& term);
+  StatusTask ReconcileOne(Term& term, Key key);
+  VoidTask Measure(Term& term);
+
+  const ControllerOptions options_;
+  const MakeReconciler make_;
+  const boost::asio::any_io_executor executor_;
+  Clock& clock_;
+  QueueMetrics queue_metrics_;
+  ReconcileMetrics metrics_;
+  std::unique_ptr<Term> term_;
+};
+
+}  // namespace steward::controllers
+
+#endif  // CONTROLLERS_RUNTIME_CONTROLLER_H_

@@ -1,0 +1,98 @@
+#include "controllers/runtime/election/fenced_client.h"
+
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "base/async/race.h"
+#include "base/status/macros.h"
+
+namespace steward::controllers {
+namespace json = boost::json;
+namespace {
+
+VoidTask Run(Task<json::value> write, absl::StatusOr<json::value>& out) {
+  out = co_await std::move(write);
+}
+
+// Whether the cluster may still come to see a write that ended so. Some of these were never sent;
+// which, the error does not say.
+bool MayBeOnItsWay(const absl::Status& status) {
+  return absl::IsUnavailable(status) || absl::IsDeadlineExceeded(status);
+}
+
+}  // namespace
+
+// Notes the time unless the outcome becomes known; a cancellation leaves it unknown.
+class FencedClient::Unresolved {
+ public:
+  explicit Unresolved(FencedClient& client) : client_(client) {}
+  ~Unresolved() {
+    if (resolved_) return;
+    MutexLock lock(&client_.mutex_);
+    client_.last_unresolved_ = client_.clock_.Monotonic();
+  }
+  void Resolve() { resolved_ = true; }
+
+ private:
+  FencedClient& client_;
+  bool resolved_ = false;
+};
+
+std::optional<absl::Duration> FencedClient::last_unresolved() const {
+  MutexLock lock(&mutex_);
+  return last_unresolved_;
+}
+
+Task<json::value> FencedClient::Guard(Task<json::value> write) {
+  CO_RETURN_IF_ERROR(leadership_.Check());
+  Unresolved unresolved(*this);
+  absl::StatusOr<json::value> answer =
+      absl::UnavailableError("leadership ended while a write was under way; it may have happened");
+  VoidTask work = Run(std::move(write), answer);
+  VoidTask lost = UntilLost(leadership_, clock_);
+  co_await UntilOneEnds(std::move(work), std::move(lost));
+  if (!MayBeOnItsWay(answer.status())) unresolved.Resolve();
+  co_return std::move(answer);
+}
+
+Task<kube::RawObject> FencedClient::Get(const kube::GroupVersionResource& gvr,
+                                        const kube::NamespacedName& name) {
+  return inner_.Get(gvr, name);
+}
+
+Task<kube::ListPage> FencedClient::List(const kube::GroupVersionResource& gvr,
+                                        const kube::ListOptions& options) {
+  return inner_.List(gvr, options);
+}
+
+Task<std::unique_ptr<kube::Watch>> FencedClient::StartWatch(const kube::GroupVersionResource& gvr,
+                                                            const kube::WatchOptions& options) {
+  return inner_.StartWatch(gvr, options);
+}
+
+Task<json::value> FencedClient::Create(const kube::GroupVersionResource& gvr, const std::string& ns,
+                                       const json::value& object,
+                                       const kube::WriteOptions& options) {
+  return Guard(inner_.Create(gvr, ns, object, options));
+}
+
+Task<json::value> FencedClient::Update(const kube::GroupVersionResource& gvr,
+                                       const json::value& object,
+                                       const kube::WriteOptions& options) {
+  return Guard(inner_.Update(gvr, object, options));
+}
+
+Task<json::value> FencedClient::Patch(const kube::GroupVersionResource& gvr,
+                                      const kube::NamespacedName& name, kube::PatchType type,
+                                      const json::value& patch, const kube::WriteOptions& options) {
+  return Guard(inner_.Patch(gvr, name, type, patch, options));
+}
+
+Task<json::value> FencedClient::Delete(const kube::GroupVersionResource& gvr,
+                                       const kube::NamespacedName& name,
+                                       const kube::DeleteOptions& options) {
+  return Guard(inner_.Delete(gvr, name, options));
+}
+
+}  // namespace steward::controllers

@@ -1,0 +1,73 @@
+// A client that writes only while this process is leader.
+#ifndef CONTROLLERS_RUNTIME_ELECTION_FENCED_CLIENT_H_
+#define CONTROLLERS_RUNTIME_ELECTION_FENCED_CLIENT_H_
+
+#include <boost/json/value.hpp>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/time/time.h"
+#include "base/async/task.h"
+#include "base/clock/clock.h"
+#include "base/sync/mutex.h"
+#include "controllers/runtime/election/leadership.h"
+#include "kube/client/client.h"
+#include "kube/meta/names.h"
+
+namespace steward::controllers {
+
+// Reads pass. Each write (create, update, patch, delete) asks the leadership first: without it the
+// write is kFailedPrecondition and was not sent. A write that is under way when leadership ends is
+// given up at that moment, with all that the inner client would still do for it (waiting for a
+// connection, sending again after 429): kUnavailable, and as with any lost answer it may have
+// happened. So no request of a deposed leader leaves this process, and the margin of the leadership
+// is the time that one has to arrive.
+//
+// Thread-safe.
+class FencedClient : public kube::Client {
+ public:
+  // REQUIRES: the arguments outlive this object and its calls.
+  FencedClient(kube::Client& inner, const Leadership& leadership, Clock& clock)
+      : inner_(inner), leadership_(leadership), clock_(clock) {}
+
+  // When, by the monotonic clock, a write last ended without its outcome being known: cancelled,
+  // given up, timed out, connection lost. It may still be on its way to the cluster.
+  std::optional<absl::Duration> last_unresolved() const;
+
+  Task<kube::RawObject> Get(const kube::GroupVersionResource& gvr,
+                            const kube::NamespacedName& name) override;
+  Task<kube::ListPage> List(const kube::GroupVersionResource& gvr,
+                            const kube::ListOptions& options) override;
+  Task<std::unique_ptr<kube::Watch>> StartWatch(const kube::GroupVersionResource& gvr,
+                                                const kube::WatchOptions& options) override;
+  Task<boost::json::value> Create(const kube::GroupVersionResource& gvr, const std::string& ns,
+                                  const boost::json::value& object,
+                                  const kube::WriteOptions& options) override;
+  Task<boost::json::value> Update(const kube::GroupVersionResource& gvr,
+                                  const boost::json::value& object,
+                                  const kube::WriteOptions& options) override;
+  Task<boost::json::value> Patch(const kube::GroupVersionResource& gvr,
+                                 const kube::NamespacedName& name, kube::PatchType type,
+                                 const boost::json::value& patch,
+                                 const kube::WriteOptions& options) override;
+  Task<boost::json::value> Delete(const kube::GroupVersionResource& gvr,
+                                  const kube::NamespacedName& name,
+                                  const kube::DeleteOptions& options) override;
+
+ private:
+  class Unresolved;
+
+  Task<boost::json::value> Guard(Task<boost::json::value> write);
+
+  kube::Client& inner_;
+  const Leadership& leadership_;
+  Clock& clock_;
+  mutable Mutex mutex_;
+  std::optional<absl::Duration> last_unresolved_ ABSL_GUARDED_BY(mutex_);
+};
+
+}  // namespace steward::controllers
+
+#endif  // CONTROLLERS_RUNTIME_ELECTION_FENCED_CLIENT_H_

@@ -1,0 +1,135 @@
+#include "controllers/runtime/manager.h"
+
+#include <optional>
+#include <utility>
+
+#include "base/async/broadcast.h"
+#include "base/async/race.h"
+#include "base/async/task_group.h"
+#include "base/log/log.h"
+
+namespace steward::controllers {
+namespace {
+
+constexpr auto kForEver = std::chrono::steady_clock::time_point::max();
+
+VoidTask Then(VoidTask task, bool& done) {
+  co_await std::move(task);
+  done = true;
+}
+
+// Whether `task` ended, rather than `stop` being set.
+boost::asio::awaitable<bool> EndsBefore(StopSignal& stop, VoidTask task) {
+  bool done = false;
+  VoidTask first = Then(std::move(task), done);
+  VoidTask stopped = stop.Wait();
+  co_await UntilOneEnds(std::move(first), std::move(stopped));
+  co_return done;
+}
+
+// The renewal of one term, on its own until it fails or is told to end.
+class Renewal {
+ public:
+  Renewal(const boost::asio::any_io_executor& executor, LeaseElector& elector) : tasks_(executor) {
+    tasks_.Spawn("renew leadership", Run(*this, elector));
+  }
+
+  VoidTask UntilLost() {
+    while (!lost_) co_await changed_.WaitSince(changed_.Now(), kForEver);
+  }
+  VoidTask Stop() { co_await tasks_.Stop(); }
+
+ private:
+  static VoidTask Run(Renewal& renewal, LeaseElector& elector) {
+    co_await elector.Renew();
+    renewal.lost_ = true;
+    renewal.changed_.Notify();
+  }
+
+  bool lost_ = false;
+  Broadcast changed_;
+  TaskGroup tasks_;
+};
+
+}  // namespace
+
+Manager::Manager(ManagerDeps deps, ManagerOptions options)
+    : deps_(std::move(deps)), options_(options) {}
+
+Manager::~Manager() = default;
+
+void Manager::Add(std::unique_ptr<Controller> controller) {
+  controllers_.push_back(std::move(controller));
+}
+
+void Manager::StartControllers() {
+  for (const auto& controller : controllers_) controller->Start();
+  leading_ = true;
+}
+
+VoidTask Manager::StopControllers(absl::Duration grace) {
+  leading_ = false;
+  // All at a time: the grace is the process's, not each controller's.
+  TaskGroup stopping(deps_.executor);
+  size_t left = controllers_.size();
+  Broadcast ended;
+  for (const auto& controller : controllers_) {
+    stopping.Spawn("stop " + controller->name(), StopOne(*controller, grace, left, ended));
+  }
+  while (left > 0) co_await ended.WaitSince(ended.Now(), kForEver);
+  co_await stopping.Stop();
+}
+
+VoidTask Manager::StopOne(Controller& controller, absl::Duration grace, size_t& left,
+                          Broadcast& ended) {
+  co_await controller.Stop(grace);
+  --left;
+  ended.Notify();
+}
+
+VoidTask Manager::Run(StopSignal& stop) {
+  TaskGroup events(deps_.executor);
+  events.Spawn("events", deps_.events.Run());
+  if (co_await EndsBefore(stop, deps_.caches_synced())) {
+    if (deps_.elector == nullptr) {
+      StartControllers();
+      co_await stop.Wait();
+      co_await StopControllers(options_.stop_grace);
+      co_await deps_.events.Flush(options_.flush_limit);
+    } else {
+      co_await RunElected(stop);
+    }
+  }
+  co_await events.Stop();
+}
+
+VoidTask Manager::RunElected(StopSignal& stop) {
+  while (co_await EndsBefore(stop, deps_.elector->Acquire())) {
+    Renewal renewal(deps_.executor, *deps_.elector);
+    StartControllers();
+    const bool lost = co_await EndsBefore(stop, renewal.UntilLost());
+    if (lost) {
+      co_await StopControllers(absl::ZeroDuration());
+      co_await renewal.Stop();
+      continue;
+    }
+    // Renewed until the last of it has ended.
+    co_await StopControllers(options_.stop_grace);
+    co_await deps_.events.Flush(options_.flush_limit);
+    co_await renewal.Stop();
+    co_await Release();
+    co_return;
+  }
+}
+
+VoidTask Manager::Release() {
+  const std::optional<absl::Duration> unresolved = deps_.client.last_unresolved();
+  if (unresolved.has_value() &&
+      deps_.clock.Monotonic() - *unresolved < deps_.elector->options().lease_duration) {
+    log::Warning("A write may still be on its way: the Lease is left to run out");
+    co_return;
+  }
+  co_await deps_.elector->Release();
+}
+
+}  // namespace steward::controllers

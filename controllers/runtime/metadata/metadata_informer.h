@@ -1,0 +1,102 @@
+// One list and watch of metadata, and what it told.
+#ifndef CONTROLLERS_RUNTIME_METADATA_METADATA_INFORMER_H_
+#define CONTROLLERS_RUNTIME_METADATA_METADATA_INFORMER_H_
+
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+
+#include "absl/status/status.h"
+#include "base/async/task_group.h"
+#include "base/clock/clock.h"
+#include "controllers/runtime/metadata/object_metadata.h"
+#include "kube/client/client.h"
+#include "kube/meta/names.h"
+
+namespace steward::controllers {
+
+struct MetadataCallbacks {
+  // The object appeared, changed in what is held of it, or is gone. May be null.
+  std::function<void(const kube::NamespacedName& name)> changed;
+  // A complete list has been taken over: the first, and later ones. May be null.
+  std::function<void()> synced;
+};
+
+// What one informer asks the cluster for.
+struct MetadataScope {
+  kube::GroupVersionResource gvr;
+  std::string label_selector;
+  std::string ns;  // "" = all of the cluster
+  auto operator<=>(const MetadataScope&) const = default;
+};
+
+// Holds the objects that its users want, up to a bound. Runs in `tasks` from the first user on
+// until the last has gone. When a user wants namespaces that were not held, it lists anew; what it
+// held stays until then. Lives on one executor.
+class MetadataInformer : public std::enable_shared_from_this<MetadataInformer> {
+ public:
+  using UserId = uint64_t;
+  using Namespaces = std::optional<std::set<std::string>>;  // nullopt = all
+
+  // REQUIRES: the references outlive this object.
+  MetadataInformer(kube::Client& client, Clock& clock, Random& random, TaskGroup& tasks,
+                   MetadataScope scope, size_t max_objects);
+  ~MetadataInformer();
+
+  UserId AddUser(Namespaces namespaces, MetadataCallbacks callbacks);
+  void RemoveUser(UserId user);
+
+  // Everything that `user` wants has been listed.
+  bool synced(UserId user) const;
+  const absl::Status& health() const { return health_; }
+  bool truncated() const { return unheld_ > 0; }
+  bool running() const { return run_ != nullptr; }
+
+  using Objects = std::map<kube::NamespacedName, ObjectMetadata>;
+  const Objects& objects() const { return objects_; }
+
+ private:
+  class Run;
+  struct User {
+    Namespaces namespaces;
+    MetadataCallbacks callbacks;
+    bool synced = false;
+  };
+
+  void Restart();
+  void Hold(Objects& objects, size_t& unheld, ObjectMetadata object);
+  void TakeOver(Objects next, size_t unheld);
+  void TakeEvent(bool deleted, ObjectMetadata object);
+  template <typename Call>
+  void ForEachUser(Call call);
+  void Tell(const kube::NamespacedName& name);
+  void TellSynced();
+
+  kube::Client& client_;
+  Clock& clock_;
+  Random& random_;
+  TaskGroup& tasks_;
+  const MetadataScope scope_;
+  const size_t max_objects_;
+
+  std::map<UserId, User> users_;
+  UserId last_user_ = 0;
+  Namespaces wanted_ = std::set<std::string>();  // by the present run
+  std::shared_ptr<Run> run_;
+  TaskGroup::Ref task_;
+  bool listed_ = false;  // by the present run
+
+  Objects objects_;
+  size_t unheld_ = 0;  // told beyond the bound; not a number of objects, as changes count again
+  absl::Status health_;
+};
+
+}  // namespace steward::controllers
+
+#endif  // CONTROLLERS_RUNTIME_METADATA_METADATA_INFORMER_H_

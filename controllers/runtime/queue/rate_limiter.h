@@ -1,0 +1,50 @@
+// How long a key waits before it is tried again.
+#ifndef CONTROLLERS_RUNTIME_QUEUE_RATE_LIMITER_H_
+#define CONTROLLERS_RUNTIME_QUEUE_RATE_LIMITER_H_
+
+#include <map>
+
+#include "absl/time/time.h"
+#include "base/clock/clock.h"
+#include "kube/meta/names.h"
+
+namespace steward::controllers {
+
+// What a queue's items are called by.
+using Key = kube::NamespacedName;
+
+struct RateLimits {
+  // Of one key: the wait after its first failure, doubled by each further one.
+  absl::Duration initial = absl::Milliseconds(5);
+  absl::Duration max = absl::Minutes(1);
+  // Of all keys together: a bucket of `burst` retries that fills again at this rate.
+  double per_second = 10;
+  double burst = 100;
+};
+
+// Both limits hold: the longer wait counts. Holds one number for each key that failed and was not
+// forgotten since. Not thread-safe.
+class RateLimiter {
+ public:
+  // REQUIRES: positive limits; `clock` outlives this object.
+  RateLimiter(RateLimits limits, Clock& clock);
+
+  // Counts a failure of `key`.
+  absl::Duration Next(const Key& key);
+  // It succeeded, or is gone.
+  void Forget(const Key& key) { failures_.erase(key); }
+  int failures(const Key& key) const;
+
+ private:
+  absl::Duration TakeFromBucket();
+
+  const RateLimits limits_;
+  Clock& clock_;
+  std::map<Key, int> failures_;
+  double tokens_;  // below zero: given out in advance
+  absl::Duration filled_at_;
+};
+
+}  // namespace steward::controllers
+
+#endif  // CONTROLLERS_RUNTIME_QUEUE_RATE_LIMITER_H_

@@ -1,0 +1,97 @@
+// Keys that wait to be looked at.
+//
+// The rules are those of client-go's workqueue, so that level-based reconcilers can be written as
+// they are everywhere:
+//  - a key is in the queue once, however often it was added;
+//  - no key is worked on twice at a time: added meanwhile, it comes again when it is done;
+//  - of several delayed adds of a key the earliest counts; a delay does not hold back a plain add;
+//  - keys are taken in the order in which they became ready.
+#ifndef CONTROLLERS_RUNTIME_QUEUE_WORK_QUEUE_H_
+#define CONTROLLERS_RUNTIME_QUEUE_WORK_QUEUE_H_
+
+#include <boost/asio/awaitable.hpp>
+#include <cstddef>
+#include <deque>
+#include <map>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "absl/time/time.h"
+#include "base/async/broadcast.h"
+#include "base/async/task.h"
+#include "base/clock/clock.h"
+#include "controllers/runtime/queue/queue_metrics.h"
+#include "controllers/runtime/queue/rate_limiter.h"
+
+namespace steward::controllers {
+
+// Memory is bounded by the number of distinct keys known at a time: a key is forgotten when it is
+// neither waiting, nor being worked on, nor delayed, nor has failures counted against it. Nothing
+// is ever dropped.
+//
+// Lives on one executor: every member is called on it.
+class WorkQueue {
+ public:
+  // REQUIRES: `clock` and `metrics` outlive this object.
+  WorkQueue(RateLimits limits, Clock& clock, QueueMetrics& metrics);
+  ~WorkQueue();
+  WorkQueue(const WorkQueue&) = delete;
+  WorkQueue& operator=(const WorkQueue&) = delete;
+
+  // After ShutDown, adds do nothing.
+  void Add(const Key& key);
+  void AddAfter(const Key& key, absl::Duration delay);
+  // After a failure: as the rate limits say, and not before `at_least`.
+  void AddRateLimited(const Key& key, absl::Duration at_least = absl::ZeroDuration());
+  // Failures so far no longer count.
+  void Forget(const Key& key) { limiter_.Forget(key); }
+  int failures(const Key& key) const { return limiter_.failures(key); }
+
+  // The next key, to be given back by Done; nullopt once the queue is shut down. Cancellable.
+  boost::asio::awaitable<std::optional<Key>> Take();
+  void Done(const Key& key);
+
+  // Makes delayed keys ready in time. Runs until cancelled.
+  VoidTask RunDelays();
+  // Writes the metrics of what is being worked on.
+  void MeasureUnfinished();
+
+  // Keys that wait are not given out any more, and every Take returns.
+  void ShutDown();
+
+  // Ready and not taken; being worked on; delayed.
+  size_t depth() const { return ready_.size(); }
+  size_t running() const { return running_; }
+  size_t delayed() const { return delays_.size(); }
+
+ private:
+  struct Entry {
+    bool wanted = false;   // to be given out (again)
+    bool running = false;  // given out
+    absl::Duration wanted_since;
+    absl::Duration running_since;
+    std::optional<absl::Duration> due;  // delayed until
+  };
+  using Entries = std::map<Key, Entry>;
+
+  void Want(const Key& key, Entry& entry);
+  void PushReady(const Key& key);
+  void Undelay(const Key& key, Entry& entry);
+  void EraseIfIdle(Entries::iterator it);
+
+  Clock& clock_;
+  QueueMetrics& metrics_;
+  RateLimiter limiter_;
+  Entries entries_;
+  std::deque<Key> ready_;
+  std::set<std::pair<absl::Duration, Key>> delays_;  // by monotonic time
+  size_t running_ = 0;
+  bool shut_down_ = false;
+  Broadcast ready_changed_;
+  Broadcast delays_changed_;
+};
+
+}  // namespace steward::controllers
+
+#endif  // CONTROLLERS_RUNTIME_QUEUE_WORK_QUEUE_H_

@@ -1,0 +1,59 @@
+#include "controllers/runtime/world_changes.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <iterator>
+#include <set>
+
+#include "absl/time/time.h"
+
+namespace steward::controllers {
+namespace {
+
+// Waiting ends now and then, to no effect.
+constexpr absl::Duration kPatience = absl::Hours(1);
+
+template <typename T>
+void AddWhatIsNew(const std::set<T>& before, const std::set<T>& now, std::set<T>& out) {
+  std::set_difference(now.begin(), now.end(), before.begin(), before.end(),
+                      std::inserter(out, out.end()));
+}
+
+// What happened since `last`. Several objects can change at one revision, of which that World may
+// have had only some: the newest revision that it knew is looked at again.
+storage::Touched Since(const storage::World& last, const storage::World& world) {
+  const storage::StateVector from = last.Vector();
+  storage::StateVector below = from;
+  for (uint64_t& revision : below) revision = std::max<uint64_t>(revision, 1) - 1;
+  storage::Touched touched = storage::TouchedBetween(world, from, world.Vector());
+  const storage::Touched known = storage::TouchedBetween(last, below, from);
+  const storage::Touched then = storage::TouchedBetween(world, below, from);
+  AddWhatIsNew(known.csvs, then.csvs, touched.csvs);
+  AddWhatIsNew(known.installs, then.installs, touched.installs);
+  AddWhatIsNew(known.namespaces, then.namespaces, touched.namespaces);
+  return touched;
+}
+
+}  // namespace
+
+VoidTask FollowWorlds(storage::WorldStore& worlds, OnWorldChange changed) {
+  storage::WorldPtr last;
+  while (true) {
+    const storage::WorldPtr world = co_await worlds.WaitUntil(
+        [&last](const storage::World& next) {
+          return next.synced() && (last == nullptr || next.changes() != last->changes() ||
+                                   next.epoch() != last->epoch());
+        },
+        kPatience);
+    if (!world->synced()) continue;
+    if (last == nullptr || world->epoch() != last->epoch() ||
+        world->Knows(last->Vector()) != storage::Knowledge::kKnown) {
+      changed(*world, nullptr);
+    } else if (const storage::Touched touched = Since(*last, *world); !touched.empty()) {
+      changed(*world, &touched);
+    }
+    last = world;
+  }
+}
+
+}  // namespace steward::controllers

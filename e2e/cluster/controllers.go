@@ -1,0 +1,94 @@
+package cluster
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Controllers is one `steward controllers` process.
+type Controllers struct {
+	*Process
+	port int
+}
+
+// RunControllers starts `steward controllers` as the cluster's administrator, with a port for its metrics, and waits
+// until it is ready. The caller ends it.
+func (c *Cluster) RunControllers(ctx context.Context, name string, flags ...string) (*Controllers, error) {
+	return c.RunControllersAs(ctx, c.Admin, name, flags...)
+}
+
+// RunControllersAs is RunControllers for whoever a kubeconfig stands for.
+func (c *Cluster) RunControllersAs(ctx context.Context, kubeconfig, name string, flags ...string) (*Controllers, error) {
+	port, err := freePort()
+	if err != nil {
+		return nil, err
+	}
+	controllers := &Controllers{port: port}
+	controllers.Process, err = startProcess(name, filepath.Join(c.Dir, name+".log"), c.paths.steward, append([]string{
+		"controllers",
+		"--kubeconfig=" + kubeconfig,
+		"--metrics-bind-address=" + loopback(port),
+	}, flags...)...)
+	if err != nil {
+		return nil, err
+	}
+	return controllers, controllers.waitReady(ctx)
+}
+
+// Stop ends the process in order; it is no error if it does not run.
+func (s *Controllers) Stop() error { return s.Process.Stop(stopGrace) }
+
+// Get asks the process itself: /metrics, /healthz, /readyz.
+func (s *Controllers) Get(ctx context.Context, path string) (code int, body string, err error) {
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+loopback(s.port)+path, nil)
+	if err != nil {
+		return 0, "", err
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return 0, "", err
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	return response.StatusCode, string(text), err
+}
+
+// Metric is the value of one series, written as in /metrics: name{label="value"}.
+func (s *Controllers) Metric(ctx context.Context, series string) (float64, error) {
+	_, text, err := s.Get(ctx, "/metrics")
+	if err != nil {
+		return 0, err
+	}
+	for line := range strings.Lines(text) {
+		if value, ok := strings.CutPrefix(strings.TrimSpace(line), series+" "); ok {
+			return strconv.ParseFloat(value, 64)
+		}
+	}
+	return 0, fmt.Errorf("%s: no series %s", s.Name, series)
+}
+
+func (s *Controllers) waitReady(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, startWithin)
+	defer cancel()
+	for {
+		code, body, err := s.Get(ctx, "/readyz")
+		if err == nil && code == http.StatusOK {
+			return nil
+		}
+		select {
+		case <-s.Exited():
+			return s.failure()
+		case <-ctx.Done():
+			return fmt.Errorf("%s is not ready: %d %s: %w", s.Name, code, body, ctx.Err())
+		case <-time.After(20 * time.Millisecond):
+		}
+	}
+}

@@ -1,0 +1,191 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+	"strings"
+	"syscall"
+	"time"
+
+	"steward.dev/e2e/bench/load"
+	"steward.dev/e2e/bench/report"
+	"steward.dev/e2e/bench/stage"
+	"steward.dev/e2e/cluster"
+)
+
+// figure is a set of lines that are measured together.
+type figure struct {
+	name, about string
+	run         func(*bench, context.Context) ([]report.Line, error)
+}
+
+// figures are measured in this order: what leaves garbage in servers comes after what measures them at rest.
+var figures = []figure{
+	{"json", "a namespace's list as JSON: throughput and CPU against static bytes and kube-apiserver", (*bench).namespaceJSON},
+	{"gzip", "the same, compressed", (*bench).namespaceGzip},
+	{"table", "a namespace's list as a Table", (*bench).namespaceTable},
+	{"metadata", "a namespace's list as PartialObjectMetadataList", (*bench).namespaceMetadata},
+	{"aggregated", "a namespace's list through the aggregator", (*bench).aggregated},
+	{"cluster-list", "the list of the whole cluster as JSON, gzip and Table", (*bench).clusterList},
+	{"watch-list", "a cluster-wide watch with sendInitialEvents, to its bookmark", (*bench).watchList},
+	{"change", "one changed label, until it is seen in every namespace", (*bench).change},
+	{"new-namespace", "a new namespace, until its operators show", (*bench).newNamespace},
+	{"memory", "resident memory under load and watches", (*bench).memory},
+	{"watchers", "memory of an idle watcher, on shared and on own connections", (*bench).watchers},
+	{"start", "exec to the first discovery answer", (*bench).start},
+	{"large", "500 operators in 10,000 namespaces: memory, lists, pages, start", (*bench).large},
+}
+
+// size is how much is measured.
+type size struct {
+	namespaces  int
+	repetitions int           // of each contestant, in turn
+	burst       time.Duration // how long one run of h2load takes, about
+	slow        int           // repetitions of what takes a kube-apiserver seconds
+	changes     int           // labels, new namespaces
+	bigChanges  int           // labels of a large operator
+	shared      int           // idle watchers, a hundred to a connection
+	own         int           // idle watchers, each with its own connection
+	starts      int
+	reads       int // of each kind, from many operators in many namespaces
+}
+
+var (
+	full  = size{1000, 5, 2 * time.Second, 3, 60, 15, 10_000, 2000, 10, 60}
+	small = size{100, 3, 300 * time.Millisecond, 2, 10, 3, 1000, 200, 3, 10}
+)
+
+// A large installation: the sizes do not shrink in a quick run, since nothing of it is slow to set up.
+const (
+	largeOperators  = 500
+	largeNamespaces = 10_000
+)
+
+// bench is one run. What its figures need is set up when the first of them asks for it.
+type bench struct {
+	size
+	report    *report.Report
+	operators *stage.Operators
+
+	dir      string
+	cluster  *stage.Cluster
+	manyMany *stage.Large
+	broken   error // why there is no cluster
+	fresh    []int // processes that a figure started for itself
+}
+
+func newBench(quick bool) (*bench, error) {
+	root, err := cluster.Root()
+	if err != nil {
+		return nil, err
+	}
+	b := &bench{size: full, report: &report.Report{Started: time.Now(), Quick: quick, Machine: machine()}}
+	if quick {
+		b.size = small
+	}
+	if b.operators, err = stage.LoadOperators(root); err != nil {
+		return nil, err
+	}
+	b.report.Operators = b.operators.Description
+	b.dir, err = os.MkdirTemp("", "steward-bench-")
+	return b, err
+}
+
+// say tells the time since the start and what is being done.
+func (b *bench) say(format string, args ...any) {
+	fmt.Printf("bench: %4.0f s  %s\n", time.Since(b.report.Started).Seconds(), fmt.Sprintf(format, args...))
+}
+
+// theCopies is the control plane with a copy of every operator in every namespace.
+func (b *bench) theCopies(ctx context.Context) (*stage.Cluster, error) {
+	c, err := b.theCluster(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return c, c.Fill(ctx, b.say)
+}
+
+// theCluster is the control plane; whether there are copies depends on the figures before.
+func (b *bench) theCluster(ctx context.Context) (*stage.Cluster, error) {
+	if b.cluster == nil {
+		b.cluster, b.broken = stage.StartCluster(ctx, b.dir, b.operators, b.namespaces, b.say)
+		if b.broken != nil && b.cluster.Cluster != nil {
+			b.cluster.DumpLogs(os.Stderr, 10)
+		}
+	}
+	return b.cluster, b.broken
+}
+
+func (b *bench) stop() error {
+	b.say("ending everything")
+	var errs []error
+	if b.manyMany != nil {
+		errs = append(errs, b.manyMany.Stop())
+	}
+	if b.cluster != nil {
+		errs = append(errs, b.cluster.Stop())
+	}
+	if os.Getenv("STEWARD_E2E_KEEP") == "" {
+		errs = append(errs, os.RemoveAll(b.dir))
+	}
+	return errors.Join(errs...)
+}
+
+// timed measures the load generator's and other programs' shares while something is done.
+func (b *bench) timed(do func() error) (load.Usage, error) {
+	known := append([]int{}, b.fresh...)
+	if b.cluster != nil && b.broken == nil {
+		known = append(known, b.cluster.Processes()...)
+	}
+	if b.manyMany != nil && b.manyMany.Static != nil {
+		known = append(known, b.manyMany.Processes()...)
+	}
+	meter, err := load.StartMeter(nil, known)
+	if err != nil {
+		return load.Usage{}, err
+	}
+	if err := do(); err != nil {
+		return load.Usage{}, err
+	}
+	return meter.Stop()
+}
+
+// shares writes what was used into lines that were measured together.
+func shares(lines []report.Line, usage load.Usage) []report.Line {
+	for i := range lines {
+		lines[i].Load, lines[i].Others = usage.GeneratorShare(), usage.OthersShare()
+	}
+	return lines
+}
+
+// machine says what this run's figures were measured on.
+func machine() string {
+	model := "an unknown processor"
+	text, _ := os.ReadFile("/proc/cpuinfo")
+	for line := range strings.Lines(string(text)) {
+		if name, value, found := strings.Cut(line, ":"); found && strings.TrimSpace(name) == "model name" {
+			model = strings.TrimSpace(value)
+			break
+		}
+	}
+	kernel, _ := os.ReadFile("/proc/sys/kernel/osrelease")
+	var memory syscall.Sysinfo_t
+	_ = syscall.Sysinfo(&memory)
+	gibibytes := float64(memory.Totalram) * float64(memory.Unit) / (1 << 30)
+	return fmt.Sprintf("%d × %s, %.0f GiB, Linux %s; servers and load generator share them",
+		runtime.NumCPU(), model, gibibytes, strings.TrimSpace(string(kernel)))
+}
+
+const milliseconds = float64(time.Millisecond)
+
+// in converts durations to a unit.
+func in(unit time.Duration, values ...time.Duration) report.Series {
+	var out report.Series
+	for _, value := range values {
+		out = append(out, float64(value)/float64(unit))
+	}
+	return out
+}

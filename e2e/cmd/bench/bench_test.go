@@ -1,0 +1,49 @@
+package main
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestChoose(t *testing.T) {
+	all, err := choose("")
+	if err != nil || len(all) != len(figures) {
+		t.Fatalf("nothing chosen is %d figures, %v", len(all), err)
+	}
+	two, err := choose("large,json")
+	if err != nil || len(two) != 2 || two[0].name != "json" || two[1].name != "large" {
+		t.Errorf("got %v, %v; want the two in the order of the list", two, err)
+	}
+	if _, err := choose("json,jason"); err == nil || !strings.Contains(err.Error(), "jason") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestFiguresHaveNamesOfTheirOwn(t *testing.T) {
+	seen := map[string]bool{}
+	for _, each := range figures {
+		if each.name == "" || each.about == "" || strings.Contains(each.name, ",") || seen[each.name] {
+			t.Errorf("a figure is named %q: %q", each.name, each.about)
+		}
+		seen[each.name] = true
+	}
+}
+
+func TestReadPage(t *testing.T) {
+	for _, row := range []struct {
+		name, text, token string
+		rows              int
+		fails             bool
+	}{
+		{name: "with more to come", text: `{"kind":"Table","metadata":{"resourceVersion":"7","continue":"abc="},"columnDefinitions":[{"name":"Name"}],"rows":[{"cells":["a"],"object":null},{"cells":["b"],"object":null}]}`, token: "abc=", rows: 2},
+		{name: "the last", text: `{"kind":"Table","metadata":{"resourceVersion":"7"},"columnDefinitions":[],"rows":[{"cells":["\"continue\":\"x\""]}]}`, rows: 1},
+		{name: "something else", text: `{"kind":"Status"}`, fails: true},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			token, rows, err := readPage([]byte(row.text))
+			if token != row.token || rows != row.rows || (err != nil) != row.fails {
+				t.Errorf("got %q, %d, %v", token, rows, err)
+			}
+		})
+	}
+}

@@ -1,0 +1,277 @@
+package deploy
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/rest"
+
+	"steward.dev/e2e/cluster"
+	"steward.dev/e2e/olm"
+)
+
+var (
+	clusterRoleBindings = clusterRoles.GroupVersion().WithResource("clusterrolebindings")
+	validatingWebhooks  = policies.GroupVersion().WithResource("validatingwebhookconfigurations")
+	mutatingWebhooks    = policies.GroupVersion().WithResource("mutatingwebhookconfigurations")
+)
+
+func object(text map[string]any, name string) *olm.Object {
+	made := &olm.Object{Object: text}
+	made.SetName(name)
+	made.SetFinalizers([]string{"example.com/other"})
+	made.SetLabels(map[string]string{"olm.owner": "some"})
+	return made
+}
+
+// held are objects of the kinds that are held. Wide ones grant more than the controllers have.
+func held(wide bool) map[schema.GroupVersionResource]*olm.Object {
+	name, rule, role := "e2e-narrow", map[string]any{"apiGroups": []any{""}, "resources": []any{"namespaces"}, "verbs": []any{"get"}}, "system:basic-user"
+	if wide {
+		name, rule, role = "e2e-wide", map[string]any{"apiGroups": []any{"*"}, "resources": []any{"*"}, "verbs": []any{"*"}}, "cluster-admin"
+	}
+	hook := map[string]any{
+		"name": "hook.example.com", "sideEffects": "None", "admissionReviewVersions": []any{"v1"},
+		"clientConfig": map[string]any{"url": "https://hook.example.com"},
+	}
+	return map[schema.GroupVersionResource]*olm.Object{
+		clusterRoles: object(map[string]any{
+			"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRole", "rules": []any{rule},
+		}, name),
+		clusterRoleBindings: object(map[string]any{
+			"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRoleBinding", "subjects": []any{},
+			"roleRef": map[string]any{"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": role},
+		}, name),
+		validatingWebhooks: object(map[string]any{
+			"apiVersion": "admissionregistration.k8s.io/v1", "kind": "ValidatingWebhookConfiguration", "webhooks": []any{hook},
+		}, name),
+		mutatingWebhooks: object(map[string]any{
+			"apiVersion": "admissionregistration.k8s.io/v1", "kind": "MutatingWebhookConfiguration", "webhooks": []any{hook},
+		}, name),
+	}
+}
+
+// R-000-73: the controllers hold and release, and change nothing else of what they hold.
+func TestControllers_R_000_73_HoldAndNothingElse(t *testing.T) {
+	contents := map[string]string{
+		"clusterroles":                    `{"rules":[]}`,
+		"clusterrolebindings":             `{"subjects":[{"kind":"ServiceAccount","name":"steward-controllers","namespace":"steward-system"}]}`,
+		"validatingwebhookconfigurations": `{"webhooks":[]}`,
+		"mutatingwebhookconfigurations":   `{"webhooks":[]}`,
+	}
+	for _, wide := range []bool{false, true} {
+		for resource, made := range held(wide) {
+			t.Run(made.GetName()+"/"+resource.Resource, func(t *testing.T) {
+				createUntilEnd(t, resource, made)
+				patch := func(user, body string) error {
+					_, err := as(t, user).Resource(resource).Patch(t.Context(), made.GetName(), types.MergePatchType, []byte(body), metav1.PatchOptions{})
+					return err
+				}
+				for _, body := range []string{
+					`{"metadata":{"finalizers":["example.com/other","` + holdFinalizer + `"]}}`,
+					`{"metadata":{"finalizers":["example.com/other"]}}`,
+				} {
+					if err := patch(controllers, body); err != nil {
+						t.Errorf("%s: %v", body, err)
+					}
+				}
+				for _, body := range []string{
+					contents[resource.Resource],
+					`{"metadata":{"finalizers":[]}}`,
+					`{"metadata":{"finalizers":["example.com/other","example.com/another"]}}`,
+					`{"metadata":{"labels":{"a":"b"}}}`,
+					`{"metadata":{"annotations":{"a":"b"}}}`,
+					`{"metadata":{"ownerReferences":[{"apiVersion":"v1","kind":"Namespace","name":"default","uid":"1"}]}}`,
+				} {
+					err := patch(controllers, body)
+					// RBAC asks first whether what the object grants afterwards may be granted, unless only finalizers or
+					// owners changed.
+					byRBAC := wide && apierrors.IsForbidden(err) && strings.Contains(err.Error(), "attempting to grant")
+					if err := refusal(writesPolicy, err); err != nil && !byRBAC {
+						t.Errorf("%s: %v", body, err)
+					}
+				}
+				// Others are not concerned.
+				must(t, patch(clusterAdmin, `{"metadata":{"labels":{"a":"b"}}}`))
+			})
+		}
+	}
+}
+
+// createUntilEnd writes a cluster-scoped object that goes, finalizers or not, when the test ends.
+func createUntilEnd(t *testing.T, resource schema.GroupVersionResource, object *olm.Object) {
+	t.Helper()
+	at := shared.Any.Resource(resource)
+	_, err := at.Create(t.Context(), object, metav1.CreateOptions{})
+	must(t, err)
+	t.Cleanup(func() {
+		_, err := at.Patch(context.Background(), object.GetName(), types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`), metav1.PatchOptions{})
+		must(t, err)
+		must(t, at.Delete(context.Background(), object.GetName(), metav1.DeleteOptions{}))
+	})
+}
+
+// What the controllers write into ClusterServiceVersions, and what they never do.
+func TestControllers_ClusterServiceVersions(t *testing.T) {
+	namespace := space(t)
+	for number, tc := range []struct {
+		patch  string
+		policy string // "" = it is allowed
+	}{
+		{`{"metadata":{"annotations":{"steward.operatorframework.io/cleanup-record":"{}"}}}`, ""},
+		{`{"metadata":{"finalizers":["` + optInFinalizer + `","` + legacyFinalizer + `"]}}`, writesPolicy}, // takes away another's
+		{`{"metadata":{"finalizers":["example.com/other","` + legacyFinalizer + `"]}}`, ""},
+		{`{"metadata":{"finalizers":["example.com/other"]}}`, ""},
+		{`{"metadata":{"finalizers":["example.com/other","` + optInFinalizer + `","` + legacyFinalizer + `","example.com/another"]}}`, writesPolicy},
+		{`{"metadata":{"labels":{"a":"b"}}}`, writesPolicy},
+		{`{"spec":{"displayName":"Other"}}`, writesPolicy},
+		{`{"spec":{"cleanup":{"enabled":false}}}`, writesPolicy},
+	} {
+		name := fmt.Sprintf("csv-%d", number)
+		create(t, csv(namespace, name, optInFinalizer, "example.com/other", legacyFinalizer))
+		_, err := as(t, controllers).Resource(olm.CSVs).Namespace(namespace).Patch(t.Context(), name, types.MergePatchType, []byte(tc.patch), metav1.PatchOptions{})
+		if tc.policy != "" {
+			err = refusal(tc.policy, err)
+		}
+		if err != nil {
+			t.Errorf("%s: %v", tc.patch, err)
+		}
+	}
+	create(t, csv(namespace, "status", optInFinalizer))
+	_, err := as(t, controllers).Resource(olm.CSVs).Namespace(namespace).Patch(t.Context(), "status", types.MergePatchType,
+		[]byte(`{"status":{"cleanup":{"pendingDeletion":[{"group":"example.com","kind":"Widget","instances":[{"name":"a","namespace":"b"}]}]}}}`), metav1.PatchOptions{}, "status")
+	must(t, err)
+}
+
+// However wide their rights, the controllers delete nothing that Kubernetes or OLM is made of; custom resources they do.
+func TestControllers_DeleteCustomResourcesOnly(t *testing.T) {
+	root, err := cluster.Root()
+	must(t, err)
+	all, err := olm.Read(root + "/examples/apis")
+	must(t, err)
+	definition := all[0]
+	group, _, _ := unstructured.NestedString(definition.Object, "spec", "group")
+	plural, _, _ := unstructured.NestedString(definition.Object, "spec", "names", "plural")
+	kind, _, _ := unstructured.NestedString(definition.Object, "spec", "names", "kind")
+	must(t, olm.CreateCRDs(t.Context(), shared.Any, definition))
+	t.Cleanup(func() {
+		must(t, shared.Any.Resource(olm.Definitions).Delete(context.Background(), definition.GetName(), metav1.DeleteOptions{}))
+	})
+	allAPIs(t)
+	namespace := space(t)
+	create(t, csv(namespace, "some"))
+	account := as(t, controllers)
+	secrets := schema.GroupVersionResource{Version: "v1", Resource: "secrets"}
+	secret := &olm.Object{Object: map[string]any{"apiVersion": "v1", "kind": "Secret"}}
+	secret.SetName("some")
+	_, err = shared.Any.Resource(secrets).Namespace(namespace).Create(t.Context(), secret, metav1.CreateOptions{})
+	must(t, err)
+	for what, err := range map[string]error{
+		"a namespace":             account.Resource(olm.Namespaces).Delete(t.Context(), namespace, metav1.DeleteOptions{}),
+		"a definition":            account.Resource(olm.Definitions).Delete(t.Context(), definition.GetName(), metav1.DeleteOptions{}),
+		"a role":                  account.Resource(clusterRoles).Delete(t.Context(), "view", metav1.DeleteOptions{}),
+		"a secret":                account.Resource(secrets).Namespace(namespace).Delete(t.Context(), "some", metav1.DeleteOptions{}),
+		"a ClusterServiceVersion": account.Resource(olm.CSVs).Namespace(namespace).Delete(t.Context(), "some", metav1.DeleteOptions{}),
+	} {
+		if err := refusal(deletesPolicy, err); err != nil {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	versions, _, _ := unstructured.NestedSlice(definition.Object, "spec", "versions")
+	custom := schema.GroupVersionResource{Group: group, Version: versions[0].(map[string]any)["name"].(string), Resource: plural}
+	operand := &olm.Object{Object: map[string]any{"apiVersion": custom.GroupVersion().String(), "kind": kind}}
+	operand.SetName("some")
+	at := account.Resource(custom).Namespace(namespace)
+	_, err = shared.Any.Resource(custom).Namespace(namespace).Create(t.Context(), operand, metav1.CreateOptions{FieldValidation: metav1.FieldValidationIgnore})
+	must(t, err)
+	must(t, at.Delete(t.Context(), "some", background))
+}
+
+// Every group that this kube-apiserver serves by itself is one that the policy names; and so is OLM's.
+func TestControllers_DeletesPolicyKnowsAllBuiltInGroups(t *testing.T) {
+	policy, err := shared.Any.Resource(policies).Get(t.Context(), deletesPolicy, metav1.GetOptions{})
+	must(t, err)
+	rules, _, err := unstructured.NestedSlice(policy.Object, "spec", "matchConstraints", "resourceRules")
+	must(t, err)
+	var named []string
+	for _, group := range rules[0].(map[string]any)["apiGroups"].([]any) {
+		named = append(named, group.(string))
+	}
+	services, err := shared.Any.Resource(schema.GroupVersionResource{Group: "apiregistration.k8s.io", Version: "v1", Resource: "apiservices"}).
+		List(t.Context(), metav1.ListOptions{LabelSelector: "kube-aggregator.kubernetes.io/automanaged=onstart"})
+	must(t, err)
+	if len(services.Items) < 10 {
+		t.Fatalf("only %d groups", len(services.Items))
+	}
+	for _, service := range services.Items {
+		group, _, _ := unstructured.NestedString(service.Object, "spec", "group")
+		// Reviews and the like, which are not stored.
+		if slices.Contains([]string{"authentication.k8s.io", "authorization.k8s.io"}, group) {
+			continue
+		}
+		if !slices.Contains(named, group) {
+			t.Errorf("the policy does not name %q", group)
+		}
+	}
+}
+
+// Requests of the controllers go to the priority levels that they are meant for.
+func TestControllers_FlowSchemas(t *testing.T) {
+	uids := map[string]string{}
+	schemas, err := shared.Kube.FlowcontrolV1().FlowSchemas().List(t.Context(), metav1.ListOptions{})
+	must(t, err)
+	for _, each := range schemas.Items {
+		uids[string(each.UID)] = each.Name
+		for _, condition := range each.Status.Conditions {
+			if condition.Type == "Dangling" && condition.Status == "True" && strings.HasPrefix(each.Name, "steward") {
+				t.Errorf("%s: %s", each.Name, condition.Message)
+			}
+		}
+	}
+	client, err := rest.HTTPClientFor(configOf(controllers))
+	must(t, err)
+	for _, tc := range []struct{ method, path, want string }{
+		{"GET", "/apis/coordination.k8s.io/v1/namespaces/steward-system/leases/steward-controllers", "steward-leader-election"},
+		{"PUT", "/apis/coordination.k8s.io/v1/namespaces/steward-system/leases/steward-controllers", "steward-leader-election"},
+		{"POST", "/apis/coordination.k8s.io/v1/namespaces/steward-system/leases", "steward-leader-election"},
+		{"GET", "/apis/operators.coreos.com/v1alpha1/clusterserviceversions?limit=500", "steward-guards"},
+		{"GET", "/apis/operators.coreos.com/v1alpha1/namespaces/default/clusterserviceversions/x", "steward-guards"},
+		{"PATCH", "/apis/operators.coreos.com/v1alpha1/namespaces/default/clusterserviceversions/x", "steward-guards"},
+		{"PATCH", "/apis/operators.coreos.com/v1alpha1/namespaces/default/clusterserviceversions/x/status", "steward-guards"},
+		{"GET", "/apis/operators.coreos.com/v1/namespaces/default/operatorgroups", "steward-guards"},
+		{"GET", "/api/v1/namespaces", "steward-guards"},
+		{"GET", "/api/v1/namespaces/default", "steward-guards"},
+		{"GET", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/x", "steward-guards"},
+		{"GET", "/apis/apps/v1/namespaces/default/deployments/x", "steward-guards"},
+		{"GET", "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies/steward-cleanup-opt-in", "steward-guards"},
+		{"GET", "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicybindings", "steward-guards"},
+		{"GET", "/apis/rbac.authorization.k8s.io/v1/clusterroles", "steward-guards"},
+		{"PATCH", "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations/x", "steward-guards"},
+		// What there is most of stays among the others.
+		{"DELETE", "/apis/example.com/v1/namespaces/default/widgets/x", "service-accounts"},
+		{"GET", "/apis/example.com/v1/widgets", "service-accounts"},
+		{"POST", "/api/v1/namespaces/default/events", "service-accounts"},
+	} {
+		eventually(t, func() error {
+			request, err := http.NewRequestWithContext(t.Context(), tc.method, shared.URL()+tc.path, strings.NewReader(""))
+			must(t, err)
+			request.Header.Set("Content-Type", "application/merge-patch+json")
+			response, err := client.Do(request)
+			must(t, err)
+			response.Body.Close()
+			if got := uids[response.Header.Get("X-Kubernetes-PF-FlowSchema-UID")]; got != tc.want {
+				return fmt.Errorf("%s %s: %q, want %q", tc.method, tc.path, got, tc.want)
+			}
+			return nil
+		})
+	}
+}

@@ -1,0 +1,63 @@
+// Package deploy proves what the manifests of deploy/ promise, on a real kube-apiserver and without Steward: that they
+// can be applied, what the admission policies refuse and let through, and what exactly the controllers may do.
+package deploy
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"testing"
+
+	"steward.dev/e2e/cluster"
+	"steward.dev/e2e/olm"
+)
+
+// shared is the one cluster, with OLM's definitions and deploy/base in it, but for the APIService: nobody serves it here,
+// and then no namespace could be deleted.
+var shared *cluster.Cluster
+
+func TestMain(m *testing.M) {
+	code := 1
+	if err := setUp(context.Background()); err != nil {
+		fmt.Fprintln(os.Stderr, "setting up the shared cluster:", err)
+	} else {
+		code = m.Run()
+	}
+	if shared != nil {
+		if code != 0 {
+			shared.DumpLogs(os.Stderr, 30)
+		}
+		if err := shared.Stop(); err != nil {
+			fmt.Fprintln(os.Stderr, "stopping the shared cluster:", err)
+			code = 1
+		}
+	}
+	os.Exit(code)
+}
+
+func setUp(ctx context.Context) (err error) {
+	shared, err = cluster.Start(ctx, cluster.Options{Controllers: []string{
+		"namespace", "clusterrole-aggregation", "validatingadmissionpolicy-status-controller",
+	}})
+	if err != nil {
+		return err
+	}
+	root, err := cluster.Root()
+	if err != nil {
+		return err
+	}
+	definitions, err := olm.CRDs(root)
+	if err != nil {
+		return err
+	}
+	if err := olm.CreateCRDs(ctx, shared.Any, definitions...); err != nil {
+		return err
+	}
+	if err := applyBase(ctx); err != nil {
+		return err
+	}
+	if err := createUsers(ctx); err != nil {
+		return err
+	}
+	return waitForPolicies(ctx)
+}

@@ -1,0 +1,280 @@
+package deploy
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/version"
+	"k8s.io/apiserver/pkg/admission/plugin/cel"
+	"k8s.io/apiserver/pkg/admission/plugin/policy/validating"
+	"k8s.io/apiserver/pkg/admission/plugin/webhook/matchconditions"
+	"k8s.io/apiserver/pkg/cel/environment"
+	"sigs.k8s.io/yaml"
+
+	"steward.dev/e2e/cluster"
+	"steward.dev/e2e/olm"
+)
+
+// rendered is what kustomize makes of a folder of deploy/, and a file that holds it.
+func rendered(ctx context.Context, folder string) (objects []*olm.Object, file string, err error) {
+	root, err := cluster.Root()
+	if err != nil {
+		return nil, "", err
+	}
+	text, err := shared.Kubectl(ctx, "kustomize", filepath.Join(root, "deploy", folder))
+	if err != nil {
+		return nil, "", err
+	}
+	file = filepath.Join(shared.Dir, strings.ReplaceAll(folder, "/", "-")+".yaml")
+	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+		return nil, "", err
+	}
+	objects, err = olm.Read(file)
+	return objects, file, err
+}
+
+func writeManifests(objects []*olm.Object, name string) (file string, err error) {
+	var text strings.Builder
+	for _, object := range objects {
+		document, err := yaml.Marshal(object.Object)
+		if err != nil {
+			return "", err
+		}
+		fmt.Fprintf(&text, "---\n%s", document)
+	}
+	file = filepath.Join(shared.Dir, name)
+	return file, os.WriteFile(file, []byte(text.String()), 0o644)
+}
+
+func applyBase(ctx context.Context) error {
+	objects, _, err := rendered(ctx, "base")
+	if err != nil {
+		return err
+	}
+	file, err := writeManifests(slices.DeleteFunc(objects, func(object *olm.Object) bool {
+		return object.GetKind() == "APIService"
+	}), "applied.yaml")
+	if err != nil {
+		return err
+	}
+	_, err = shared.Kubectl(ctx, "apply", "--server-side", "--validate=strict", "-f", file)
+	return err
+}
+
+// Every document is one that the API server takes, without a field that it does not know, and without a warning.
+func TestManifests_AreValid(t *testing.T) {
+	for _, folder := range []string{"base", "overlays/cleanup-all-apis"} {
+		_, file, err := rendered(t.Context(), folder)
+		must(t, err)
+		out, err := shared.Kubectl(t.Context(), "apply", "--server-side", "--dry-run=server", "--validate=strict",
+			"--warnings-as-errors", "--field-manager=e2e", "--force-conflicts", "-f", file)
+		if err != nil {
+			t.Errorf("%s: %v\n%s", folder, err, out)
+		}
+	}
+}
+
+// Applying the base once more changes nothing; above all it takes no API group away from the controllers.
+func TestManifests_CanBeAppliedAgain(t *testing.T) {
+	groupsFor(t, "again.example.com")
+	must(t, applyBase(t.Context()))
+	if !allowed(t, controllers, verb("delete", "again.example.com", "widgets", "somewhere")) {
+		t.Error("the right to delete what was added is gone")
+	}
+}
+
+// The base has none of the kinds that only some clusters know.
+func TestManifests_BaseNeedsNothingButKubernetes(t *testing.T) {
+	objects, _, err := rendered(t.Context(), "base")
+	must(t, err)
+	for _, object := range objects {
+		group, _, _ := strings.Cut(object.GetAPIVersion(), "/")
+		if strings.Contains(group, ".") && !strings.HasSuffix(group, ".k8s.io") {
+			t.Errorf("%s %s is of group %s", object.GetKind(), object.GetName(), group)
+		}
+	}
+}
+
+// The cluster's own check of the expressions, against the types of what they are about, has no objection.
+func TestManifests_PoliciesAreWellTyped(t *testing.T) {
+	objects, _, err := rendered(t.Context(), "base")
+	must(t, err)
+	for _, object := range objects {
+		if object.GetKind() != "ValidatingAdmissionPolicy" {
+			continue
+		}
+		eventually(t, func() error {
+			live, err := shared.Any.Resource(policies).Get(t.Context(), object.GetName(), getOptions)
+			if err != nil {
+				return err
+			}
+			seen, _, _ := unstructured.NestedInt64(live.Object, "status", "observedGeneration")
+			if seen != live.GetGeneration() {
+				return fmt.Errorf("%s was not checked yet", object.GetName())
+			}
+			warnings, _, _ := unstructured.NestedSlice(live.Object, "status", "typeChecking", "expressionWarnings")
+			for _, warning := range warnings {
+				t.Errorf("%s: %v", object.GetName(), warning)
+			}
+			return nil
+		})
+	}
+}
+
+// Expressions use nothing that came after the oldest Kubernetes that is supported.
+func TestManifests_PoliciesCompileForKubernetes130(t *testing.T) {
+	objects, _, err := rendered(t.Context(), "base")
+	must(t, err)
+	oldest := environment.MustBaseEnvSet(version.MajorMinor(1, 30))
+	for _, object := range objects {
+		if object.GetKind() != "ValidatingAdmissionPolicy" {
+			continue
+		}
+		var policy admissionregistrationv1.ValidatingAdmissionPolicy
+		must(t, runtime.DefaultUnstructuredConverter.FromUnstructured(object.Object, &policy))
+		compiler, err := cel.NewCompositedCompiler(oldest)
+		must(t, err)
+		options := cel.OptionalVariableDeclarations{HasAuthorizer: true}
+		check := func(result cel.CompilationResult) {
+			if result.Error != nil {
+				t.Errorf("%s: %s: %v", policy.Name, result.ExpressionAccessor.GetExpression(), result.Error)
+			}
+		}
+		compile := func(expression cel.ExpressionAccessor) {
+			check(compiler.Compiler.CompileCELExpression(expression, options, environment.NewExpressions))
+		}
+		for _, condition := range policy.Spec.MatchConditions {
+			compile(&matchconditions.MatchCondition{Name: condition.Name, Expression: condition.Expression})
+		}
+		for _, variable := range policy.Spec.Variables {
+			check(compiler.CompileAndStoreVariable(&validating.Variable{Name: variable.Name, Expression: variable.Expression}, options, environment.NewExpressions))
+		}
+		for _, validation := range policy.Spec.Validations {
+			compile(&validating.ValidationCondition{Expression: validation.Expression})
+			if validation.MessageExpression != "" {
+				compile(&validating.MessageExpressionCondition{MessageExpression: validation.MessageExpression})
+			}
+		}
+	}
+}
+
+// Each policy is bound, and so that it denies.
+func TestManifests_PoliciesAreBound(t *testing.T) {
+	objects, _, err := rendered(t.Context(), "base")
+	must(t, err)
+	bound := map[string]bool{}
+	for _, object := range objects {
+		if object.GetKind() == "ValidatingAdmissionPolicyBinding" {
+			name, _, _ := unstructured.NestedString(object.Object, "spec", "policyName")
+			actions, _, _ := unstructured.NestedStringSlice(object.Object, "spec", "validationActions")
+			bound[name] = slices.Equal(actions, []string{"Deny"})
+		}
+	}
+	for _, object := range objects {
+		if object.GetKind() == "ValidatingAdmissionPolicy" && !bound[object.GetName()] {
+			t.Errorf("%s is not bound", object.GetName())
+		}
+	}
+}
+
+// Command lines are such as the program knows.
+func TestManifests_FlagsExist(t *testing.T) {
+	root, err := cluster.Root()
+	must(t, err)
+	objects, _, err := rendered(t.Context(), "base")
+	must(t, err)
+	commands := 0
+	for _, object := range objects {
+		containers, _, _ := unstructured.NestedSlice(object.Object, "spec", "template", "spec", "containers")
+		for _, each := range containers {
+			args, _, _ := unstructured.NestedStringSlice(each.(map[string]any), "args")
+			help, err := os.ReadFile(filepath.Join(root, "docs", "generated", "flags-"+args[0]+".txt"))
+			must(t, err)
+			commands++
+			for _, arg := range args[1:] {
+				flag, _, _ := strings.Cut(arg, "=")
+				if !regexp.MustCompile(`(?m)[\s,]` + flag + `\b`).Match(help) {
+					t.Errorf("steward %s knows no flag %s", args[0], flag)
+				}
+			}
+		}
+	}
+	if commands != 2 {
+		t.Errorf("%d command lines", commands)
+	}
+}
+
+// The alerts are about metrics that the controllers have.
+func TestManifests_AlertsAreAboutMetricsThatExist(t *testing.T) {
+	root, err := cluster.Root()
+	must(t, err)
+	var sources strings.Builder
+	must(t, filepath.WalkDir(filepath.Join(root, "controllers"), func(path string, entry os.DirEntry, err error) error {
+		if err != nil || entry.IsDir() || !strings.HasSuffix(path, ".cc") || strings.HasSuffix(path, "_test.cc") {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		sources.Write(text)
+		return err
+	}))
+	objects, _, err := rendered(t.Context(), "overlays/prometheus")
+	must(t, err)
+	name := regexp.MustCompile(`\b(steward|leader_election)_[a-z_]+`)
+	found := 0
+	for _, object := range objects {
+		if object.GetKind() != "PrometheusRule" {
+			continue
+		}
+		groups, _, _ := unstructured.NestedSlice(object.Object, "spec", "groups")
+		for _, metric := range name.FindAllString(fmt.Sprint(groups), -1) {
+			found++
+			if !strings.Contains(sources.String(), `"`+metric+`"`) {
+				t.Errorf("there is no metric %s", metric)
+			}
+		}
+	}
+	if found < 3 {
+		t.Errorf("only %d metrics are named", found)
+	}
+}
+
+// An overlay as deploy/README.md has it: the base, what lies beside it, an image, and more of OLM's accounts.
+func TestManifests_OverlaysCompose(t *testing.T) {
+	root, err := cluster.Root()
+	must(t, err)
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	must(t, err)
+	relative, err := filepath.Rel(dir, filepath.Join(root, "deploy"))
+	must(t, err)
+	must(t, os.WriteFile(filepath.Join(dir, "kustomization.yaml"), fmt.Appendf(nil, `
+apiVersion: kustomize.config.k8s.io/v1beta1
+kind: Kustomization
+resources: [%[1]s/base, %[1]s/overlays/cleanup-all-apis, %[1]s/overlays/prometheus]
+images: [{name: steward, newName: registry.example.com/steward, newTag: v1.0.0}]
+patches:
+- target: {kind: ValidatingAdmissionPolicy, name: steward-cleanup-opt-in}
+  patch: |
+    - op: test
+      path: /spec/variables/0/name
+      value: never
+    - op: replace
+      path: /spec/variables/0/expression
+      value: request.userInfo.username.startsWith('system:serviceaccount:my-olm:')
+`, relative), 0o644))
+	out, err := shared.Kubectl(t.Context(), "kustomize", dir)
+	must(t, err)
+	for _, part := range []string{"registry.example.com/steward:v1.0.0", "serviceaccount:my-olm:", "kind: PodMonitor", "steward-cleanup-all-apis"} {
+		if !strings.Contains(out, part) {
+			t.Errorf("%q is not in what kustomize makes of it", part)
+		}
+	}
+}

@@ -1,0 +1,20 @@
+#include <cstdint>
+#include <cstdlib>
+#include <string_view>
+
+#include "kube/meta/resource_version.h"
+
+// What can be unpacked is a number that parameters may be, and says the same when it is packed
+// again.
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  using namespace steward::kube;
+  const std::string_view text(reinterpret_cast<const char*>(data), size);
+  const bool number = IsResourceVersion(text);
+  if (number && !CheckResourceVersionParameter(text).ok()) std::abort();
+  const auto version = Unpack(text);
+  if (!version.ok()) return 0;
+  const auto again = Unpack(Pack(*version));
+  if (!number || !again.ok() || !(*again == *version)) std::abort();
+  if (CompareResourceVersions(text, Pack(*version)) < 0) std::abort();
+  return 0;
+}

@@ -1,0 +1,196 @@
+#include "olm/cleanup/decode.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <boost/json/parse.hpp>
+#include <string>
+#include <vector>
+
+#include "base/status/matchers.h"
+#include "olm/cleanup/protection.h"
+
+namespace steward::olm {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+constexpr char kMetadata[] = R"("metadata":{"name":"w","namespace":"ops","uid":"u"})";
+
+TEST(DecodeTest, Csv) {
+  const absl::StatusOr<CsvFacts> csv = DecodeCsvFacts(R"({
+    "metadata":{"name":"w","namespace":"ops","uid":"u","resourceVersion":"12",
+      "deletionTimestamp":"2026-01-01T00:00:00Z",
+      "finalizers":["operatorframework.io/delete-custom-resources","x"],
+      "labels":{"olm.copiedFrom":""},
+      "annotations":{"olm.operatorNamespace":"from",
+        "steward.operatorframework.io/cleanup-record":"R",
+        "steward.operatorframework.io/cleanup-refused":"",
+        "console.openshift.io/disable-operand-delete":"true"}},
+    "spec":{"cleanup":{"enabled":true},"replaces":"v0",
+      "customresourcedefinitions":{
+        "owned":[{"name":"a.g.io","version":"v1"},{"name":"a.g.io","version":"v2"},
+                 {"name":"b.g.io"}],
+        "required":[{"name":"c.g.io"}]},
+      "install":{"strategy":"deployment","spec":{"deployments":[{"name":"d1"},{"name":"d2"}]}}},
+    "status":{"phase":"Succeeded","reason":"InstallSucceeded"}})");
+  ASSERT_OK(csv.status());
+  EXPECT_EQ(csv->key, (kube::NamespacedName{"ops", "w"}));
+  EXPECT_EQ(csv->resource_version, "12");
+  EXPECT_TRUE(csv->deleting());
+  EXPECT_TRUE(csv->OptedIn());
+  EXPECT_TRUE(csv->MayBeCopy());
+  EXPECT_FALSE(csv->IsProvenCopy());
+  EXPECT_EQ(csv->record, "R");
+  EXPECT_EQ(csv->refusal, "");
+  EXPECT_EQ(csv->opt_out, "true");
+  EXPECT_EQ(csv->replaces, "v0");
+  EXPECT_THAT(csv->owned_crds, ElementsAre("a.g.io", "b.g.io"));
+  EXPECT_THAT(csv->required_crds, ElementsAre("c.g.io"));
+  EXPECT_THAT(csv->deployments, ElementsAre("d1", "d2"));
+  EXPECT_EQ(csv->malformed, "");
+}
+
+TEST(DecodeTest, CsvWithoutAnything) {
+  const absl::StatusOr<CsvFacts> csv = DecodeCsvFacts(std::string("{") + kMetadata + "}");
+  ASSERT_OK(csv.status());
+  EXPECT_FALSE(csv->deleting());
+  EXPECT_FALSE(csv->cleanup_enabled);
+  EXPECT_THAT(csv->owned_crds, IsEmpty());
+}
+
+TEST(DecodeTest, SpecsThatCannotBeUnderstood) {
+  for (const char* spec : {R"({"customresourcedefinitions":{"owned":{"name":"a.g.io"}}})",
+                           R"({"customresourcedefinitions":{"owned":[{"kind":"A"}]}})",
+                           R"({"customresourcedefinitions":{"owned":["a.g.io"]}})",
+                           R"({"customresourcedefinitions":{"owned":[{"name":"nodot"}]}})",
+                           R"({"customresourcedefinitions":{"owned":[{"name":"../x.y"}]}})",
+                           R"({"customresourcedefinitions":{"required":[{"name":7}]}})",
+                           R"({"install":{"spec":{"deployments":[{"spec":{}}]}}})",
+                           R"({"install":{"spec":{"deployments":"d"}}})"}) {
+    const absl::StatusOr<CsvFacts> csv =
+        DecodeCsvFacts(std::string("{") + kMetadata + R"(,"spec":)" + spec + "}");
+    ASSERT_OK(csv.status());
+    EXPECT_NE(csv->malformed, "") << spec;
+  }
+}
+
+TEST(DecodeTest, WhatIsNoObject) {
+  for (const char* text :
+       {"", "[]", "{}", R"({"metadata":{"name":"w"}})", R"({"metadata":{"uid":"u"}})",
+        R"({"metadata":{"name":"w","uid":"u","deletionTimestamp":7}})", "{"}) {
+    EXPECT_FALSE(DecodeObjectFacts(text).ok()) << text;
+    EXPECT_FALSE(DecodeCsvFacts(text).ok()) << text;
+    EXPECT_FALSE(DecodeCrdFacts(text).ok()) << text;
+    EXPECT_FALSE(DecodeGroupFacts(text).ok()) << text;
+    EXPECT_FALSE(DecodeInstallNamespace(text).ok()) << text;
+    EXPECT_FALSE(DecodeDeploymentFacts(text).ok()) << text;
+  }
+}
+
+TEST(DecodeTest, InstallNamespace) {
+  const auto terminating = [](const std::string& more) {
+    return DecodeInstallNamespace(R"({"metadata":{"name":"n","uid":"u")" + more)->terminating;
+  };
+  EXPECT_FALSE(terminating(R"(},"status":{"phase":"Active"}})"));
+  EXPECT_TRUE(terminating(R"(},"status":{"phase":"Terminating"}})"));
+  EXPECT_TRUE(terminating(R"(,"deletionTimestamp":"2026-01-01T00:00:00Z"}})"));
+}
+
+TEST(DecodeTest, GroupStatus) {
+  const auto group = [](const std::string& status) {
+    return DecodeGroupFacts(std::string("{") + kMetadata + R"(,"spec":{},"status":)" + status +
+                            "}");
+  };
+  EXPECT_EQ(group("{}")->synced, std::nullopt);
+  EXPECT_EQ(group(R"({"namespaces":[]})")->synced, std::nullopt);
+  EXPECT_THAT(*group(R"({"namespaces":[""]})")->synced, ElementsAre(""));
+  EXPECT_THAT(*group(R"({"namespaces":["a","b"]})")->synced, ElementsAre("a", "b"));
+  EXPECT_FALSE(group(R"({"namespaces":["a",""]})").ok());
+  EXPECT_FALSE(group(R"({"namespaces":["a",1]})").ok());
+}
+
+std::string Crd(const std::string& scope, const std::string& more) {
+  return R"({"metadata":{"name":"ws.g.io","uid":"u"},"spec":{"group":"g.io","scope":")" + scope +
+         R"(","names":{"plural":"ws","kind":"W"},"versions":[)"
+         R"({"name":"v1","served":true,"storage":false},{"name":"v2","served":true,"storage":true},)"
+         R"({"name":"v3","served":false,"storage":false},{"name":"v4","served":true}]})" +
+         more + "}";
+}
+
+TEST(DecodeTest, Crds) {
+  const absl::StatusOr<CrdFacts> crd = DecodeCrdFacts(
+      Crd("Namespaced", R"(,"status":{"conditions":[{"type":"Established","status":"True"}]})"));
+  ASSERT_OK(crd.status());
+  EXPECT_THAT(crd->versions, ElementsAre("v2", "v1", "v4"));
+  EXPECT_TRUE(crd->established);
+  EXPECT_FALSE(crd->cluster_scoped);
+  EXPECT_TRUE(DecodeCrdFacts(Crd("Cluster", ""))->cluster_scoped);
+  EXPECT_FALSE(DecodeCrdFacts(Crd("Cluster", ""))->established);
+  EXPECT_FALSE(DecodeCrdFacts(Crd("Galactic", "")).ok());
+  EXPECT_FALSE(DecodeCrdFacts(R"({"metadata":{"name":"xs.g.io","uid":"u"},"spec":{"group":"g.io",)"
+                              R"("scope":"Cluster","names":{"plural":"ws","kind":"W"}}})")
+                   .ok());
+}
+
+// --- Protection.
+
+constexpr char kRules[] =
+    R"("resourceRules":[{"apiGroups":["operators.coreos.com"],"apiVersions":["v1alpha1"],)"
+    R"("operations":["CREATE","UPDATE"],"resources":["clusterserviceversions"]}])";
+
+std::string PolicyText(const std::string& failure, const std::string& match,
+                       const std::string& meta = "") {
+  return R"({"metadata":{"name":"optin")" + meta + R"(},"spec":{"failurePolicy":")" + failure +
+         R"(","matchConstraints":{)" + match + R"(},"validations":[{"expression":"false"}]}})";
+}
+std::string BindingText(const std::string& actions, const std::string& more = "") {
+  return R"({"metadata":{"name":"b"},"spec":{"policyName":"optin","validationActions":[)" +
+         actions + "]" + more + "}}";
+}
+ProtectionFacts Judge(const std::string& policy, const std::vector<std::string>& bindings) {
+  std::vector<boost::json::object> parsed;
+  for (const std::string& binding : bindings) {
+    parsed.push_back(boost::json::parse(binding).as_object());
+  }
+  return JudgeProtection(boost::json::parse(policy).as_object(), parsed);
+}
+
+TEST(ProtectionTest, Bound) {
+  EXPECT_TRUE(Judge(PolicyText("Fail", kRules), {BindingText(R"("Deny")")}).bound);
+  EXPECT_TRUE(Judge(PolicyText("Fail", std::string(kRules) + R"(,"namespaceSelector":{})"),
+                    {BindingText(R"("Audit")"), BindingText(R"("Deny","Audit")")})
+                  .bound);
+}
+
+TEST(ProtectionTest, NotBound) {
+  const std::string deny = BindingText(R"("Deny")");
+  const std::string policy = PolicyText("Fail", kRules);
+  EXPECT_THAT(Judge(PolicyText("Ignore", kRules), {deny}).why_not, HasSubstr("fail closed"));
+  EXPECT_FALSE(Judge(PolicyText("Fail", ""), {deny}).bound);
+  EXPECT_FALSE(Judge(PolicyText("Fail", R"("resourceRules":[{"apiGroups":["operators.coreos.com"],)"
+                                        R"("apiVersions":["v1alpha1"],"operations":["UPDATE"],)"
+                                        R"("resources":["clusterserviceversions"]}])"),
+                     {deny})
+                   .bound);
+  EXPECT_FALSE(Judge(PolicyText("Fail", std::string(kRules) +
+                                            R"(,"objectSelector":{"matchLabels":{"a":"b"}})"),
+                     {deny})
+                   .bound);
+  EXPECT_FALSE(Judge(PolicyText("Fail", kRules, R"(,"deletionTimestamp":"T")"), {deny}).bound);
+  EXPECT_FALSE(Judge(policy, {}).bound);
+  EXPECT_FALSE(Judge(policy, {BindingText(R"("Warn")")}).bound);
+  EXPECT_FALSE(
+      Judge(policy, {BindingText(R"("Deny")",
+                                 R"(,"matchResources":{"namespaceSelector":{"matchLabels":{}}})")})
+          .bound);
+  EXPECT_FALSE(Judge(policy, {BindingText(R"("Deny")", R"(,"paramRef":{"name":"p"})")}).bound);
+  EXPECT_FALSE(Judge(policy, {R"({"metadata":{},"spec":{"policyName":"other",)"
+                              R"("validationActions":["Deny"]}})"})
+                   .bound);
+}
+
+}  // namespace
+}  // namespace steward::olm

@@ -1,0 +1,96 @@
+// What cleanup reads of the objects that it decides by. Values.
+#ifndef OLM_CLEANUP_FACTS_H_
+#define OLM_CLEANUP_FACTS_H_
+
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kube/meta/names.h"
+#include "olm/objects.h"
+
+namespace steward::olm {
+
+// A ClusterServiceVersion.
+struct CsvFacts {
+  kube::NamespacedName key;
+  std::string uid;
+  std::string resource_version;
+  std::string deletion_timestamp;  // "" = it is not being deleted
+  std::vector<std::string> finalizers;
+  std::string phase;
+  std::string reason;
+  bool has_copied_from_label = false;
+  std::optional<std::string> operator_namespace;  // annotation olm.operatorNamespace
+  std::optional<std::string> record;              // kRecordAnnotation
+  std::optional<std::string> refusal;             // kRefusalAnnotation
+  std::optional<std::string> opt_out;             // kOptOutAnnotation
+  bool cleanup_enabled = false;                   // spec.cleanup.enabled
+  // Names of definitions ("widgets.example.com"), each once: an operator lists each version.
+  std::set<std::string> owned_crds;
+  std::set<std::string> required_crds;
+  std::set<std::string> deployments;  // of the install strategy
+  std::string replaces;               // spec.replaces
+  // What of the spec cannot be understood; "" = nothing.
+  std::string malformed;
+
+  bool deleting() const { return !deletion_timestamp.empty(); }
+  bool HasFinalizer(std::string_view name) const;
+  // The author's word and the admin's, both (R-000-38).
+  bool OptedIn() const;
+  // By any mark that OLM knows: such a one never triggers cleanup (R-000-72).
+  bool MayBeCopy() const;
+  // By label and reason both: only such a one does not count as an owner (R-000-59).
+  bool IsProvenCopy() const;
+
+  bool operator==(const CsvFacts&) const = default;
+};
+
+// The Namespace that a ClusterServiceVersion lies in.
+struct InstallNamespaceFacts {
+  std::string name;
+  bool terminating = false;
+  bool operator==(const InstallNamespaceFacts&) const = default;
+};
+
+struct GroupFacts {
+  OperatorGroup group;
+  bool deleting = false;
+  // status.namespaces; nullopt when absent or empty.
+  std::optional<std::vector<std::string>> synced;
+  bool operator==(const GroupFacts&) const = default;
+};
+
+// A CustomResourceDefinition.
+struct CrdFacts {
+  std::string name;
+  std::string uid;
+  std::string group;
+  std::string plural;
+  std::string kind;
+  bool cluster_scoped = false;
+  bool established = false;
+  bool terminating = false;
+  // The served ones in the order in which they are to be asked: the storage version first.
+  std::vector<std::string> versions;
+  bool operator==(const CrdFacts&) const = default;
+};
+
+// A Deployment of the install strategy.
+struct DeploymentFacts {
+  bool deleting = false;
+  bool operator==(const DeploymentFacts&) const = default;
+};
+
+// Whether opting in is authorised by a bound admission policy (R-000-74).
+struct ProtectionFacts {
+  bool bound = false;
+  std::string why_not;  // when it is not
+  bool operator==(const ProtectionFacts&) const = default;
+};
+
+}  // namespace steward::olm
+
+#endif  // OLM_CLEANUP_FACTS_H_

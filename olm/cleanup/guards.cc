@@ -1,0 +1,292 @@
+#include "olm/cleanup/guards.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "base/text/str_cat.h"
+#include "olm/cleanup/names.h"
+#include "olm/copy.h"
+#include "olm/targets.h"
+
+namespace steward::olm {
+namespace {
+
+constexpr size_t kMaxObjects = 100;
+
+// The kinds that OLM itself stands on.
+constexpr std::string_view kOlmGroup = "operators.coreos.com";
+
+std::string NameOf(const kube::NamespacedName& key) { return StrCat(key.ns, "/", key.name); }
+
+CleanupBlocker Blocker(CleanupReason reason, std::string message,
+                       std::vector<std::string> objects = {}) {
+  std::sort(objects.begin(), objects.end());
+  objects.erase(std::unique(objects.begin(), objects.end()), objects.end());
+  if (objects.size() > kMaxObjects) objects.resize(kMaxObjects);
+  return {reason, std::move(message), std::move(objects)};
+}
+
+bool IsOlmKind(const std::string& crd) {
+  const std::string_view group = std::string_view(crd).substr(crd.find('.') + 1);
+  return group == kOlmGroup || group.ends_with(StrCat(".", kOlmGroup));
+}
+
+void CheckRecord(const CsvFacts& csv, const std::optional<CleanupRecord>& remembered,
+                 std::vector<CleanupBlocker>& blockers) {
+  if (!csv.record.has_value()) {
+    if (remembered.has_value()) {
+      blockers.push_back(Blocker(CleanupReason::kRecordRemoved,
+                                 StrCat("annotation ", kRecordAnnotation, " was removed")));
+    }
+    return;
+  }
+  const absl::StatusOr<CleanupRecord> record = DecodeRecord(*csv.record);
+  if (!record.ok()) {
+    blockers.push_back(Blocker(
+        CleanupReason::kRecordInvalid,
+        StrCat("annotation ", kRecordAnnotation, " is no record: ", record.status().message())));
+  } else if (record->csv_uid != csv.uid) {
+    blockers.push_back(Blocker(
+        CleanupReason::kRecordOfAnotherObject,
+        StrCat("annotation ", kRecordAnnotation, " was written for another object of this name")));
+  }
+}
+
+bool Intersects(const std::set<std::string>& a, const std::set<std::string>& b) {
+  return std::any_of(a.begin(), a.end(),
+                     [&b](const std::string& name) { return b.contains(name); });
+}
+
+// What is in the cluster, live, and what is only known from before.
+std::vector<const CsvFacts*> OtherCsvs(const CleanupInputs& inputs) {
+  std::set<kube::NamespacedName> seen = {inputs.csv->key};
+  std::vector<const CsvFacts*> others;
+  for (const auto* csvs : {&*inputs.csvs, &inputs.known}) {
+    for (const CsvFacts& csv : *csvs) {
+      if (!seen.insert(csv.key).second || csv.IsProvenCopy()) continue;
+      others.push_back(&csv);
+    }
+  }
+  return others;
+}
+
+void CheckOthers(const CleanupInputs& inputs, std::vector<CleanupBlocker>& blockers) {
+  const CsvFacts& csv = *inputs.csv;
+  std::vector<std::string> owners, requirers, replacers;
+  for (const CsvFacts* other : OtherCsvs(inputs)) {
+    if (Intersects(other->owned_crds, csv.owned_crds)) owners.push_back(NameOf(other->key));
+    if (Intersects(other->required_crds, csv.owned_crds)) requirers.push_back(NameOf(other->key));
+    if (other->key.ns == csv.key.ns && other->replaces == csv.key.name) {
+      replacers.push_back(NameOf(other->key));
+    }
+  }
+  if (!owners.empty()) {
+    blockers.push_back(Blocker(CleanupReason::kSharedOwner,
+                               "other operators own the same definitions", std::move(owners)));
+  }
+  if (!requirers.empty()) {
+    blockers.push_back(Blocker(CleanupReason::kRequiredByOther,
+                               "other operators require its definitions", std::move(requirers)));
+  }
+  if (!replacers.empty()) {
+    blockers.push_back(Blocker(CleanupReason::kBeingReplaced,
+                               "another version is to take its place", std::move(replacers)));
+  }
+}
+
+void CheckGroup(const CleanupInputs& inputs, std::vector<CleanupBlocker>& blockers) {
+  const std::string& ns = inputs.csv->key.ns;
+  if (inputs.groups.absent() || inputs.groups->empty()) {
+    blockers.push_back(Blocker(CleanupReason::kOperatorGroupGone,
+                               StrCat("there is no OperatorGroup in namespace ", ns)));
+    return;
+  }
+  std::vector<std::string> names;
+  for (const GroupFacts& group : *inputs.groups) names.push_back(NameOf(group.group.key));
+  if (names.size() > 1) {
+    blockers.push_back(Blocker(CleanupReason::kOperatorGroupNotUnique,
+                               StrCat("there are several OperatorGroups in namespace ", ns),
+                               std::move(names)));
+    return;
+  }
+  const GroupFacts& group = inputs.groups->front();
+  if (group.deleting) {
+    blockers.push_back(
+        Blocker(CleanupReason::kOperatorGroupGone, "the OperatorGroup is being deleted", names));
+  }
+  if (KindOfTargets(group.group) == TargetKind::kNone) {
+    blockers.push_back(
+        Blocker(CleanupReason::kOperatorGroupInvalid,
+                StrCat("the OperatorGroup's spec cannot be used: ", group.group.invalid), names));
+  }
+  std::optional<CleanupRecord> record = inputs.remembered;
+  if (inputs.csv->record.has_value()) {
+    const absl::StatusOr<CleanupRecord> decoded = DecodeRecord(*inputs.csv->record);
+    if (decoded.ok()) record = *decoded;
+  }
+  if (record.has_value() && record->group_uid != group.group.uid) {
+    blockers.push_back(Blocker(CleanupReason::kOperatorGroupChanged,
+                               "it is another OperatorGroup than when cleanup began", names));
+  }
+}
+
+// Those that are gone or going.
+std::vector<std::string> LostDeployments(const CleanupInputs& inputs) {
+  std::vector<std::string> lost;
+  if (inputs.without_deployments) return lost;
+  for (const std::string& name : inputs.csv->deployments) {
+    const Read<DeploymentFacts>& deployment = inputs.deployments.at(name);
+    if (deployment.absent() || deployment->deleting) {
+      lost.push_back(NameOf({inputs.csv->key.ns, name}));
+    }
+  }
+  return lost;
+}
+
+bool Lists(const std::vector<CsvFacts>& csvs, const CsvFacts& wanted) {
+  return std::any_of(csvs.begin(), csvs.end(),
+                     [&wanted](const CsvFacts& csv) { return csv.uid == wanted.uid; });
+}
+
+template <typename T>
+void Require(std::string_view what, const Read<T>& read, std::vector<CleanupBlocker>& blockers) {
+  if (!read.unreadable()) return;
+  blockers.push_back(Blocker(CleanupReason::kUnreadable, StrCat(what, ": ", read.why())));
+}
+
+template <typename T>
+void RequireEach(std::string_view what, const std::set<std::string>& names,
+                 const std::map<std::string, Read<T>>& reads,
+                 std::vector<CleanupBlocker>& blockers) {
+  for (const std::string& name : names) {
+    const auto read = reads.find(name);
+    Require(StrCat(what, " ", name), read == reads.end() ? Read<T>() : read->second, blockers);
+  }
+}
+
+}  // namespace
+
+std::vector<CleanupBlocker> RefusalsOf(const CsvFacts& csv,
+                                       const std::optional<CleanupRecord>& remembered) {
+  std::vector<CleanupBlocker> blockers;
+  const auto refuse = [&blockers](CleanupReason reason, std::string message) {
+    blockers.push_back(Blocker(reason, std::move(message)));
+  };
+  if (!csv.cleanup_enabled) {
+    refuse(CleanupReason::kNotSupported, "spec.cleanup.enabled is not true");
+  }
+  if (!csv.HasFinalizer(kCleanupFinalizer)) {
+    refuse(CleanupReason::kNotOptedIn, StrCat("finalizer ", kCleanupFinalizer, " is not there"));
+  }
+  if (csv.MayBeCopy()) refuse(CleanupReason::kCopied, "it is a copy that OLM made");
+  if (csv.phase != "Succeeded") {
+    refuse(CleanupReason::kPhaseNotSucceeded,
+           StrCat("its phase is \"", csv.phase, "\", not \"Succeeded\""));
+  }
+  if (csv.HasFinalizer(kForegroundFinalizer)) {
+    refuse(CleanupReason::kOperatorGone,
+           "it is deleted in the foreground: its Deployments go before it");
+  }
+  if (csv.HasFinalizer(kOrphanFinalizer)) {
+    refuse(CleanupReason::kOrphanRequested, "it is deleted with the wish to keep what it owns");
+  }
+  if (csv.opt_out.has_value() && *csv.opt_out != "false" && !csv.opt_out->empty()) {
+    refuse(CleanupReason::kOperandDeleteDisabled,
+           StrCat("annotation ", kOptOutAnnotation, " is \"", *csv.opt_out, "\""));
+  }
+  if (!csv.malformed.empty()) refuse(CleanupReason::kInvalidSpec, csv.malformed);
+  if (std::any_of(csv.owned_crds.begin(), csv.owned_crds.end(), IsOlmKind)) {
+    refuse(CleanupReason::kOwnsOlmKinds, StrCat("it owns kinds of ", kOlmGroup));
+  }
+  if (csv.refusal.has_value()) {
+    refuse(CleanupReason::kRefusedBefore,
+           StrCat("annotation ", kRefusalAnnotation, " is there: ", *csv.refusal));
+  }
+  CheckRecord(csv, remembered, blockers);
+  return blockers;
+}
+
+std::vector<CleanupBlocker> UnreadableInputs(const CleanupInputs& inputs) {
+  std::vector<CleanupBlocker> blockers;
+  const std::string& ns = inputs.csv->key.ns;
+  Require(StrCat("namespace ", ns), inputs.install_namespace, blockers);
+  Require("OperatorGroups", inputs.groups, blockers);
+  Require("ClusterServiceVersions", inputs.csvs, blockers);
+  if (inputs.csvs.absent()) {
+    // It is one of them.
+    blockers.push_back(Blocker(CleanupReason::kUnreadable, "ClusterServiceVersions: not served"));
+  } else if (inputs.csvs.ok() && !Lists(*inputs.csvs, *inputs.csv)) {
+    blockers.push_back(
+        Blocker(CleanupReason::kUnreadable, "ClusterServiceVersions: the list lacks this one"));
+  }
+  RequireEach("CustomResourceDefinition", inputs.csv->owned_crds, inputs.crds, blockers);
+  if (!inputs.without_deployments) {
+    RequireEach("Deployment", inputs.csv->deployments, inputs.deployments, blockers);
+  }
+  if (!inputs.allow_unprotected) {
+    Require("the admission policy for opting in", inputs.protection, blockers);
+  }
+  if (!inputs.groups.ok() || inputs.groups->size() != 1) return blockers;
+  const GroupFacts& group = inputs.groups->front();
+  if (KindOfTargets(group.group) == TargetKind::kSelector && !inputs.selected.ok()) {
+    blockers.push_back(
+        Blocker(CleanupReason::kUnreadable, StrCat("namespaces: ", inputs.selected.why())));
+  }
+  if (!group.synced.has_value() && !group.deleting &&
+      KindOfTargets(group.group) != TargetKind::kNone) {
+    blockers.push_back(Blocker(CleanupReason::kOperatorGroupNotSynced,
+                               "the OperatorGroup's status.namespaces is not there",
+                               {NameOf(group.group.key)}));
+  }
+  return blockers;
+}
+
+std::vector<CleanupBlocker> OtherRefusals(const CleanupInputs& inputs) {
+  std::vector<CleanupBlocker> blockers;
+  if (inputs.install_namespace.absent() || inputs.install_namespace->terminating) {
+    blockers.push_back(
+        Blocker(CleanupReason::kInstallNamespaceTerminating,
+                StrCat("namespace ", inputs.csv->key.ns, " is gone or being deleted")));
+  }
+  CheckGroup(inputs, blockers);
+  CheckOthers(inputs, blockers);
+  std::vector<std::string> lost = LostDeployments(inputs);
+  if (!lost.empty()) {
+    blockers.push_back(Blocker(CleanupReason::kOperatorGone,
+                               "Deployments of the operator are gone or being deleted",
+                               std::move(lost)));
+  }
+  if (!inputs.allow_unprotected && (inputs.protection.absent() || !inputs.protection->bound)) {
+    blockers.push_back(
+        Blocker(CleanupReason::kOptInNotProtected,
+                inputs.protection.absent()
+                    ? "no admission policy says who may opt in"
+                    : StrCat("opting in is not protected: ", inputs.protection->why_not)));
+  }
+  return blockers;
+}
+
+TargetSet SpecTargets(const CleanupInputs& inputs) {
+  const OperatorGroup& group = inputs.groups->front().group;
+  switch (KindOfTargets(group)) {
+    case TargetKind::kNone:
+      break;
+    case TargetKind::kAll:
+      return TargetSet::All();
+    case TargetKind::kList:
+      return TargetSet::Of(group.target_namespaces);
+    case TargetKind::kSelector:
+      return TargetSet::Of(*inputs.selected);
+  }
+  return TargetSet();
+}
+
+TargetSet SyncedTargets(const GroupFacts& group) {
+  if (group.synced->size() == 1 && group.synced->front().empty()) return TargetSet::All();
+  return TargetSet::Of(*group.synced);
+}
+
+}  // namespace steward::olm

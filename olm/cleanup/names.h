@@ -1,0 +1,37 @@
+// The names by which cleanup speaks with administrators, OLM and itself.
+#ifndef OLM_CLEANUP_NAMES_H_
+#define OLM_CLEANUP_NAMES_H_
+
+#include <string_view>
+
+namespace steward::olm {
+
+// The admin's opt-in (R-000-32) is kCleanupFinalizer of olm/copy.h.
+
+// The finalizer of an earlier design: released, never acted on (R-001-33).
+inline constexpr std::string_view kLegacyCleanupFinalizer = "operatorframework.io/cleanup-apis";
+// What holds an operator's cluster-wide rights and webhooks while it is opted in (R-000-73).
+inline constexpr std::string_view kHoldFinalizer = "steward.operatorframework.io/hold-rights";
+
+// Annotations of a ClusterServiceVersion. The record of what may be deleted (R-000-62):
+inline constexpr std::string_view kRecordAnnotation = "steward.operatorframework.io/cleanup-record";
+// Once it is there, with any value, this object is never cleaned up: two operators of one kind that
+// are uninstalled together are both released (R-000-60), whichever is looked at last.
+inline constexpr std::string_view kRefusalAnnotation =
+    "steward.operatorframework.io/cleanup-refused";
+// By which an operator says that its operands are not to be deleted with it.
+inline constexpr std::string_view kOptOutAnnotation = "console.openshift.io/disable-operand-delete";
+
+// The garbage collector's own finalizers: the caller's --cascade=foreground and =orphan.
+inline constexpr std::string_view kForegroundFinalizer = "foregroundDeletion";
+inline constexpr std::string_view kOrphanFinalizer = "orphan";
+
+// By which OLM marks what it made for a ClusterServiceVersion.
+inline constexpr std::string_view kOwnerLabel = "olm.owner";
+inline constexpr std::string_view kOwnerNamespaceLabel = "olm.owner.namespace";
+inline constexpr std::string_view kOwnerKindLabel = "olm.owner.kind";
+inline constexpr std::string_view kOwnerKind = "ClusterServiceVersion";
+
+}  // namespace steward::olm
+
+#endif  // OLM_CLEANUP_NAMES_H_

@@ -1,0 +1,325 @@
+// Records, plans, steps, holds and what is said about them.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <boost/json/parse.hpp>
+#include <string>
+#include <vector>
+
+#include "base/json/json_text.h"
+#include "base/status/matchers.h"
+#include "olm/cleanup/holds.h"
+#include "olm/cleanup/names.h"
+#include "olm/cleanup/plan.h"
+#include "olm/cleanup/record.h"
+#include "olm/cleanup/status.h"
+#include "olm/cleanup/step.h"
+#include "olm/cleanup/test_inputs.h"
+
+namespace steward::olm {
+namespace {
+
+namespace json = boost::json;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using Kind = CleanupVerdictKind;
+
+TEST(RecordTest, RoundTrip) {
+  for (const TargetSet& targets : {TargetSet(), TargetSet::All(), TargetSet::Of({"b", "a"})}) {
+    const CleanupRecord record{targets, "u1", "u2"};
+    const absl::StatusOr<CleanupRecord> decoded = DecodeRecord(EncodeRecord(record));
+    ASSERT_OK(decoded.status());
+    EXPECT_EQ(*decoded, record);
+  }
+}
+
+TEST(RecordTest, AnythingElseIsNone) {
+  for (const char* text :
+       {"", "null", "[]", "{}", R"({"targets":"*","csvUID":"a"})",
+        R"({"targets":"all","csvUID":"a","operatorGroupUID":"b"})",
+        R"({"targets":[""],"csvUID":"a","operatorGroupUID":"b"})",
+        R"({"targets":["*"],"csvUID":"a","operatorGroupUID":"b"})",
+        R"({"targets":["a",1],"csvUID":"a","operatorGroupUID":"b"})",
+        R"({"targets":null,"csvUID":"a","operatorGroupUID":"b"})",
+        R"({"targets":"*","csvUID":"","operatorGroupUID":"b"})",
+        R"({"targets":"*","csvUID":"a","operatorGroupUID":7})",
+        R"({"targets":"*","csvUID":"a","operatorGroupUID":"b","more":1})",
+        R"({"targets":["a"],"targets":"*","csvUID":"a","operatorGroupUID":"b"})"}) {
+    EXPECT_FALSE(DecodeRecord(text).ok()) << text;
+  }
+}
+
+TEST(TargetSetTest, AllIsMoreThanEveryList) {
+  const TargetSet list = TargetSet::Of({"a", ""});
+  EXPECT_FALSE(list.Contains(""));
+  EXPECT_TRUE(TargetSet::All().Contains(""));
+  EXPECT_TRUE(list.IsSubsetOf(TargetSet::All()));
+  EXPECT_FALSE(TargetSet::All().IsSubsetOf(list));
+  EXPECT_TRUE(TargetSet().IsSubsetOf(list));
+  EXPECT_TRUE(TargetSet().empty());
+  EXPECT_FALSE(TargetSet::All().empty());
+}
+
+std::map<std::string, Read<CrdFacts>> Crds() {
+  std::map<std::string, Read<CrdFacts>> crds;
+  crds["widgets.example.com"] = Read<CrdFacts>::Ok(TestCrd("widgets", "Widget"));
+  crds["gadgets.example.com"] = Read<CrdFacts>::Ok(TestCrd("gadgets", "Gadget"));
+  crds["gadgets.example.com"]->cluster_scoped = true;
+  return crds;
+}
+const std::set<std::string> kOwned = {"gadgets.example.com", "widgets.example.com"};
+
+TEST(PlanTest, ClusterScopedOnlyWithAll) {
+  std::vector<CrdPlan> plans =
+      PlanCleanup(kOwned, Crds(), TargetSet::Of({"a"}), TargetSet::Of({"a", "b"}));
+  ASSERT_EQ(plans.size(), 2u);
+  EXPECT_EQ(plans[0].kept, "ClusterScoped");
+  EXPECT_EQ(FateOf(plans[0], "", false), OperandFate::kKeep);
+  EXPECT_EQ(FateOf(plans[0], "", true), OperandFate::kKeep);
+  EXPECT_EQ(plans[1].kept, "");
+  EXPECT_EQ(FateOf(plans[1], "a", false), OperandFate::kDelete);
+  EXPECT_EQ(FateOf(plans[1], "a", true), OperandFate::kWait);
+  EXPECT_EQ(FateOf(plans[1], "b", false), OperandFate::kKeep);
+  EXPECT_EQ(FateOf(plans[1], "b", true), OperandFate::kWait);
+  EXPECT_EQ(FateOf(plans[1], "c", false), OperandFate::kKeep);
+  EXPECT_EQ(FateOf(plans[1], "c", true), OperandFate::kKeep);
+
+  plans = PlanCleanup(kOwned, Crds(), TargetSet::All(), TargetSet::All());
+  EXPECT_EQ(plans[0].kept, "");
+  EXPECT_EQ(FateOf(plans[0], "", false), OperandFate::kDelete);
+  EXPECT_EQ(FateOf(plans[1], "anywhere", false), OperandFate::kDelete);
+
+  // They were deleted while the targets were all, and are waited for.
+  plans = PlanCleanup(kOwned, Crds(), TargetSet::Of({"a"}), TargetSet::All());
+  EXPECT_EQ(FateOf(plans[0], "", false), OperandFate::kKeep);
+  EXPECT_EQ(FateOf(plans[0], "", true), OperandFate::kWait);
+}
+
+TEST(PlanTest, States) {
+  auto crds = Crds();
+  const auto state = [&crds] {
+    return PlanCleanup({"widgets.example.com"}, crds, TargetSet(), TargetSet())[0].state;
+  };
+  EXPECT_EQ(state(), CrdState::kServed);
+  crds["widgets.example.com"]->established = false;
+  EXPECT_EQ(state(), CrdState::kNotEstablished);
+  crds["widgets.example.com"]->terminating = true;
+  EXPECT_EQ(state(), CrdState::kTerminating);
+  crds["widgets.example.com"] = Read<CrdFacts>::Absent();
+  EXPECT_EQ(state(), CrdState::kGone);
+  crds["widgets.example.com"] = Read<CrdFacts>::Unreadable("429");
+  EXPECT_EQ(state(), CrdState::kUnreadable);
+  crds.clear();
+  EXPECT_EQ(state(), CrdState::kUnreadable);
+}
+
+struct StepCase {
+  const char* name;
+  Kind verdict;
+  bool recorded;
+  int pending;  // -1 = unreadable
+  int holds;
+  CleanupStep want;
+};
+class StepTest : public ::testing::TestWithParam<StepCase> {};
+Read<size_t> Number(int n) {
+  return n < 0 ? Read<size_t>::Unreadable("x") : Read<size_t>::Ok(static_cast<size_t>(n));
+}
+TEST_P(StepTest, Next) {
+  const StepCase& c = GetParam();
+  StepInputs inputs;
+  inputs.verdict = c.verdict;
+  inputs.recorded = c.recorded;
+  inputs.pending = Number(c.pending);
+  inputs.holds = Number(c.holds);
+  EXPECT_EQ(NextCleanupStep(TestCsv(), inputs), c.want);
+}
+const StepCase kSteps[] = {
+    {"Unknown", Kind::kUnknown, true, 0, 0, CleanupStep::kRetry},
+    {"RecordFirst", Kind::kAllowed, false, 3, 0, CleanupStep::kRecord},
+    {"RecordEvenWhenNothingIsThere", Kind::kAllowed, false, 0, 0, CleanupStep::kRecord},
+    {"Delete", Kind::kAllowed, true, 3, 2, CleanupStep::kDelete},
+    {"NotListed", Kind::kAllowed, true, -1, 0, CleanupStep::kRetry},
+    {"Rights", Kind::kAllowed, true, 0, 2, CleanupStep::kReleaseRights},
+    {"RightsNotListed", Kind::kAllowed, true, 0, -1, CleanupStep::kRetry},
+    {"Done", Kind::kAllowed, true, 0, 0, CleanupStep::kReleaseFinalizer},
+    {"Refused", Kind::kRefused, false, 0, 0, CleanupStep::kReleaseFinalizer},
+    {"RefusedWithRights", Kind::kRefused, false, 0, 1, CleanupStep::kReleaseRights},
+    {"RefusedAndBegun", Kind::kRefused, true, 1, 1, CleanupStep::kDrain},
+    {"RefusedAndNotListed", Kind::kRefused, true, -1, 1, CleanupStep::kRetry},
+};
+INSTANTIATE_TEST_SUITE_P(All, StepTest, ::testing::ValuesIn(kSteps),
+                         [](const auto& info) { return std::string(info.param.name); });
+
+TEST(StepTest, NotOurs) {
+  StepInputs inputs;
+  CsvFacts csv = TestCsv();
+  csv.deletion_timestamp = "";
+  EXPECT_EQ(NextCleanupStep(csv, inputs), CleanupStep::kNothing);
+  csv = TestCsv();
+  csv.finalizers = {"operators.coreos.com/csv-cleanup"};
+  EXPECT_EQ(NextCleanupStep(csv, inputs), CleanupStep::kNothing);
+}
+
+// R-000-42, whatever the verdict and whatever is pending.
+TEST(StepTest, AbortIsAtOnce) {
+  CsvFacts csv = TestCsv();
+  csv.cleanup_enabled = false;
+  for (const Kind kind : {Kind::kAllowed, Kind::kRefused, Kind::kUnknown}) {
+    StepInputs inputs;
+    inputs.verdict = kind;
+    inputs.pending = Read<size_t>::Ok(5);
+    inputs.holds = Read<size_t>::Ok(5);
+    EXPECT_EQ(NextCleanupStep(csv, inputs), CleanupStep::kReleaseFinalizer);
+  }
+}
+
+TEST(StepTest, FinalizersWithout) {
+  EXPECT_THAT(FinalizersWithout({"a", "b", "c", "b"}, {"b"}), ElementsAre("a", "c"));
+  EXPECT_THAT(FinalizersWithout({"b"}, {"b", "x"}), IsEmpty());
+}
+
+TEST(StatusTest, PendingDeletionIsGroupedAndSorted) {
+  EXPECT_EQ(Serialize(PendingDeletion({{"g", "Widget", "b", "x"},
+                                       {"g", "Gadget", "", "one"},
+                                       {"g", "Widget", "a", "y"},
+                                       {"f", "Widget", "a", "y"}})),
+            R"([{"group":"f","kind":"Widget","instances":[{"name":"y","namespace":"a"}]},)"
+            R"({"group":"g","kind":"Gadget","instances":[{"name":"one"}]},)"
+            R"({"group":"g","kind":"Widget","instances":[{"name":"y","namespace":"a"},)"
+            R"({"name":"x","namespace":"b"}]}])");
+  EXPECT_EQ(Serialize(PendingDeletion({})), "[]");
+}
+
+TEST(StatusTest, PendingDeletionIsBounded) {
+  std::vector<PendingOperand> operands;
+  for (int i = 0; i < 250; ++i) {
+    operands.push_back({"g", i % 2 == 0 ? "Widget" : "Gadget", "ns", "n" + std::to_string(i)});
+  }
+  size_t instances = 0;
+  for (const json::value& group : PendingDeletion(operands)) {
+    instances += group.at("instances").as_array().size();
+  }
+  EXPECT_EQ(instances, kMaxPendingInstances);
+}
+
+TEST(StatusTest, WaitingMessage) {
+  EXPECT_EQ(WaitingMessage(4), "waiting for operator to finish cleanup for 4 CRs");
+  EXPECT_EQ(WaitingMessage(1), "waiting for operator to finish cleanup for 1 CR");
+}
+
+json::array Conditions(int count) {
+  json::array conditions;
+  for (int i = 0; i < count; ++i) {
+    conditions.push_back(json::object{{"phase", "P"}, {"reason", "R" + std::to_string(i)}});
+  }
+  return conditions;
+}
+
+TEST(StatusTest, ConditionsOfOlmStay) {
+  const CleanupCondition held{"Succeeded", std::string(kRightsHeld), "held"};
+  const CleanupCondition waiting{"Deleting", std::string(kWaitingOnCleanup), "waiting"};
+  const json::array with = WithConditions(Conditions(2), {held, waiting}, "T1");
+  EXPECT_EQ(Serialize(with),
+            R"([{"phase":"P","reason":"R0"},{"lastTransitionTime":"T1","lastUpdateTime":"T1",)"
+            R"("message":"held","phase":"Succeeded","reason":"RightsHeld"},)"
+            R"({"phase":"P","reason":"R1"},{"lastTransitionTime":"T1","lastUpdateTime":"T1",)"
+            R"("message":"waiting","phase":"Deleting","reason":"WaitingOnCleanup"}])");
+  EXPECT_EQ(WithConditions(with, {held, waiting}, "T2"), with) << "nothing new: nothing changes";
+  const CleanupCondition fewer{"Deleting", std::string(kWaitingOnCleanup), "fewer"};
+  const json::array later = WithConditions(with, {held, fewer}, "T3");
+  EXPECT_EQ(later[3].at("lastTransitionTime"), "T1");
+  EXPECT_EQ(later[3].at("lastUpdateTime"), "T3");
+  EXPECT_EQ(WithConditions(later, {}, "T4"), Conditions(2));
+  EXPECT_TRUE(HasCondition(with, kRightsHeld));
+  EXPECT_FALSE(HasCondition(with, kRightsMayBeLost));
+}
+
+TEST(StatusTest, ConditionsAreBounded) {
+  const CleanupCondition waiting{"Deleting", std::string(kWaitingOnCleanup),
+                                 std::string(5000, 'x')};
+  const json::array with = WithConditions(Conditions(30), {waiting}, "T1");
+  ASSERT_EQ(with.size(), kMaxConditions);
+  EXPECT_EQ(with[0].at("reason"), "R11");
+  EXPECT_EQ(with[18].at("reason"), "R29");
+  EXPECT_EQ(with[19].at("message").as_string().size(), kMaxConditionMessage);
+}
+
+ObjectFacts Role(bool held, bool deleting) {
+  ObjectFacts role;
+  role.key = {"", "widget-role"};
+  role.uid = "role-uid";
+  if (held) role.finalizers = {std::string(kHoldFinalizer)};
+  if (deleting) role.deletion_timestamp = "2026-01-01T00:00:00Z";
+  return role;
+}
+
+TEST(HoldsTest, OwnersByLabel) {
+  EXPECT_EQ(OwnerOf({{"olm.owner", "w"},
+                     {"olm.owner.namespace", "ops"},
+                     {"olm.owner.kind", "ClusterServiceVersion"}}),
+            (kube::NamespacedName{"ops", "w"}));
+  EXPECT_EQ(OwnerOf({{"olm.owner", "w"}, {"olm.owner.namespace", "ops"}}), std::nullopt);
+  EXPECT_EQ(OwnerOf({{"olm.owner", "w"}, {"olm.owner.kind", "ClusterServiceVersion"}}),
+            std::nullopt);
+  EXPECT_EQ(OwnerSelector({"ops", "w"}),
+            "olm.owner=w,olm.owner.namespace=ops,olm.owner.kind=ClusterServiceVersion");
+}
+
+struct HoldCase {
+  const char* name;
+  bool held, object_deleting, csv_there, csv_deleting, opted_in;
+  const char* phase;
+  bool finished;
+  HoldAction want;
+};
+class HoldTest : public ::testing::TestWithParam<HoldCase> {};
+TEST_P(HoldTest, Next) {
+  const HoldCase& c = GetParam();
+  CsvFacts csv = TestCsv();
+  if (!c.csv_deleting) csv.deletion_timestamp = "";
+  csv.cleanup_enabled = c.opted_in;
+  csv.phase = c.phase;
+  EXPECT_EQ(
+      NextHoldAction(Role(c.held, c.object_deleting), c.csv_there ? &csv : nullptr, c.finished),
+      c.want);
+}
+const HoldCase kHolds[] = {
+    {"Add", false, false, true, false, true, "Succeeded", false, HoldAction::kAdd},
+    {"Keep", true, false, true, false, true, "Succeeded", false, HoldAction::kNone},
+    {"KeepWhileDeleting", true, true, true, true, true, "Succeeded", false, HoldAction::kNone},
+    {"AddWhileDeleting", false, false, true, true, true, "Succeeded", false, HoldAction::kAdd},
+    {"TooLate", false, true, true, true, true, "Succeeded", false, HoldAction::kNone},
+    {"Revoked", true, true, true, false, true, "Succeeded", false, HoldAction::kRelease},
+    {"RevokedAndNotHeld", false, true, true, false, true, "Succeeded", false, HoldAction::kNone},
+    {"OwnerGone", true, false, false, false, true, "Succeeded", false, HoldAction::kRelease},
+    {"OwnerGoneAndNotHeld", false, false, false, false, true, "", false, HoldAction::kNone},
+    {"OptedOut", true, false, true, true, false, "Succeeded", false, HoldAction::kRelease},
+    {"Replacing", true, false, true, false, true, "Replacing", false, HoldAction::kRelease},
+    {"Replaced", true, false, true, true, true, "Deleting", false, HoldAction::kRelease},
+    {"StillInstalling", false, false, true, false, true, "Installing", false, HoldAction::kAdd},
+    {"Finished", true, true, true, true, true, "Succeeded", true, HoldAction::kRelease},
+};
+INSTANTIATE_TEST_SUITE_P(All, HoldTest, ::testing::ValuesIn(kHolds),
+                         [](const auto& info) { return std::string(info.param.name); });
+
+TEST(HoldsTest, Conditions) {
+  CsvFacts csv = TestCsv();
+  csv.deletion_timestamp = "";
+  const auto reason = [&csv](bool was_held, const std::vector<ObjectFacts>& objects) {
+    const auto condition = RightsCondition(csv, was_held, objects);
+    return condition ? condition->reason : "";
+  };
+  EXPECT_EQ(reason(false, {Role(true, false)}), kRightsHeld);
+  EXPECT_EQ(reason(false, {}), kRightsHeld);
+  EXPECT_EQ(reason(true, {Role(true, false), Role(false, false)}), "");
+  csv = TestCsv();
+  EXPECT_EQ(reason(true, {Role(true, true)}), kRightsHeld);
+  EXPECT_EQ(reason(false, {Role(true, false)}), kRightsMayBeLost);
+  EXPECT_EQ(reason(true, {Role(true, true), Role(false, true)}), kRightsMayBeLost);
+  csv.cleanup_enabled = false;
+  EXPECT_EQ(reason(true, {Role(true, true)}), "");
+}
+
+}  // namespace
+}  // namespace steward::olm

@@ -1,0 +1,111 @@
+#include "olm/cleanup/status.h"
+
+#include <algorithm>
+#include <array>
+#include <boost/json/object.hpp>
+#include <boost/json/value.hpp>
+#include <utility>
+
+#include "base/json/json_access.h"
+#include "base/text/str_cat.h"
+
+namespace steward::olm {
+namespace json = boost::json;
+namespace {
+
+constexpr std::array<std::string_view, 6> kOurs = {kWaitingOnCleanup, kCleanupStalled,
+                                                   kCleanupRefused,   kCleanupUnknown,
+                                                   kRightsHeld,       kRightsMayBeLost};
+
+std::string_view ReasonOf(const json::value& condition) {
+  const json::object* object = condition.if_object();
+  return object == nullptr ? std::string_view() : StringAt(*object, "reason");
+}
+
+bool IsOurs(const json::value& condition) {
+  return std::find(kOurs.begin(), kOurs.end(), ReasonOf(condition)) != kOurs.end();
+}
+
+bool IsAboutRights(const CleanupCondition& condition) {
+  return condition.reason == kRightsHeld || condition.reason == kRightsMayBeLost;
+}
+
+// At a boundary of UTF-8 characters.
+std::string Cut(const std::string& message) {
+  if (message.size() <= kMaxConditionMessage) return message;
+  size_t end = kMaxConditionMessage;
+  while (end > 0 && (static_cast<unsigned char>(message[end]) & 0xC0) == 0x80) --end;
+  return message.substr(0, end);
+}
+
+// As it stands there when it says the same already.
+json::value Render(const CleanupCondition& condition, const json::array& live,
+                   const std::string& now) {
+  const std::string message = Cut(condition.message);
+  std::string transition = now;
+  for (const json::value& before : live) {
+    if (ReasonOf(before) != condition.reason) continue;
+    const json::object& object = before.get_object();
+    if (StringAt(object, "phase") != condition.phase) continue;
+    if (StringAt(object, "message") == message) return before;
+    if (!StringAt(object, "lastTransitionTime").empty()) {
+      transition = StringAt(object, "lastTransitionTime");
+    }
+  }
+  return json::object{{"lastTransitionTime", transition},
+                      {"lastUpdateTime", now},
+                      {"message", message},
+                      {"phase", condition.phase},
+                      {"reason", condition.reason}};
+}
+
+}  // namespace
+
+json::array PendingDeletion(std::vector<PendingOperand> operands) {
+  std::sort(operands.begin(), operands.end());
+  if (operands.size() > kMaxPendingInstances) operands.resize(kMaxPendingInstances);
+  json::array groups;
+  for (size_t i = 0; i < operands.size(); ++i) {
+    const PendingOperand& operand = operands[i];
+    const bool same =
+        i > 0 && operands[i - 1].group == operand.group && operands[i - 1].kind == operand.kind;
+    if (!same) {
+      groups.push_back(json::object{
+          {"group", operand.group}, {"kind", operand.kind}, {"instances", json::array()}});
+    }
+    json::object instance{{"name", operand.name}};
+    if (!operand.ns.empty()) instance["namespace"] = operand.ns;
+    groups.back().get_object()["instances"].get_array().push_back(std::move(instance));
+  }
+  return groups;
+}
+
+std::string WaitingMessage(size_t count) {
+  return StrCat("waiting for operator to finish cleanup for ", count, count == 1 ? " CR" : " CRs");
+}
+
+json::array WithConditions(const json::array& live, const std::vector<CleanupCondition>& ours,
+                           const std::string& now) {
+  json::array result;
+  for (const json::value& condition : live) {
+    if (!IsOurs(condition)) result.push_back(condition);
+  }
+  const size_t room = kMaxConditions - std::min(ours.size(), kMaxConditions);
+  if (result.size() > room) result.erase(result.begin(), result.end() - static_cast<long>(room));
+  for (const CleanupCondition& condition : ours) {
+    if (!IsAboutRights(condition)) continue;
+    result.insert(result.empty() ? result.end() : result.end() - 1, Render(condition, live, now));
+  }
+  for (const CleanupCondition& condition : ours) {
+    if (!IsAboutRights(condition)) result.push_back(Render(condition, live, now));
+  }
+  return result;
+}
+
+bool HasCondition(const json::array& live, std::string_view reason) {
+  return std::any_of(live.begin(), live.end(), [reason](const json::value& condition) {
+    return ReasonOf(condition) == reason;
+  });
+}
+
+}  // namespace steward::olm

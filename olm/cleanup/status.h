@@ -1,0 +1,65 @@
+// What is said about a cleanup in the status of a ClusterServiceVersion.
+#ifndef OLM_CLEANUP_STATUS_H_
+#define OLM_CLEANUP_STATUS_H_
+
+#include <boost/json/array.hpp>
+#include <compare>
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace steward::olm {
+
+inline constexpr size_t kMaxPendingInstances = 100;  // R-000-67
+inline constexpr size_t kMaxConditions = 20;         // as OLM
+inline constexpr size_t kMaxConditionMessage = 1024;
+
+// Reasons of the conditions that are ours. Nothing is decided by any of them.
+inline constexpr std::string_view kWaitingOnCleanup = "WaitingOnCleanup";  // R-000-50
+inline constexpr std::string_view kCleanupStalled = "CleanupStalled";
+inline constexpr std::string_view kCleanupRefused = "CleanupRefused";
+inline constexpr std::string_view kCleanupUnknown = "CleanupUnknown";
+inline constexpr std::string_view kRightsHeld = "RightsHeld";
+inline constexpr std::string_view kRightsMayBeLost = "RightsMayBeLost";
+
+// The phase of a condition about a running cleanup. status.phase itself stays what it was.
+inline constexpr std::string_view kPhaseDeleting = "Deleting";
+
+// A CR that is waited for.
+struct PendingOperand {
+  std::string group;
+  std::string kind;
+  std::string ns;  // "" = cluster-scoped
+  std::string name;
+  auto operator<=>(const PendingOperand&) const = default;
+};
+
+// status.cleanup.pendingDeletion in the shape of OLM's CRD: [{group, kind, instances: [{name,
+// namespace}]}], sorted; the first kMaxPendingInstances.
+boost::json::array PendingDeletion(std::vector<PendingOperand> operands);
+
+// "waiting for operator to finish cleanup for 4 CRs" (R-000-50)
+std::string WaitingMessage(size_t count);
+
+struct CleanupCondition {
+  std::string phase;
+  std::string reason;
+  std::string message;  // cut to kMaxConditionMessage
+  bool operator==(const CleanupCondition&) const = default;
+};
+
+// status.conditions with `ours` in place of the conditions of ours that were there. OLM's stay in
+// their order, the oldest dropped beyond kMaxConditions; a condition about rights stands before the
+// last of OLM's, which OLM compares with, the others at the end. Equal to `live` when there is
+// nothing new to say. `now` is RFC 3339.
+boost::json::array WithConditions(const boost::json::array& live,
+                                  const std::vector<CleanupCondition>& ours,
+                                  const std::string& now);
+
+// Whether a condition of ours with this reason is there.
+bool HasCondition(const boost::json::array& live, std::string_view reason);
+
+}  // namespace steward::olm
+
+#endif  // OLM_CLEANUP_STATUS_H_

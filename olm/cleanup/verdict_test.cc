@@ -1,0 +1,504 @@
+#include "olm/cleanup/verdict.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <random>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "kube/meta/selector.h"
+#include "olm/cleanup/names.h"
+#include "olm/cleanup/test_inputs.h"
+
+namespace steward::olm {
+namespace {
+
+using ::testing::ElementsAre;
+using Kind = CleanupVerdictKind;
+using Reason = CleanupReason;
+
+std::vector<Reason> ReasonsOf(const Verdict& verdict) {
+  std::vector<Reason> reasons;
+  for (const CleanupBlocker& blocker : verdict.blockers) reasons.push_back(blocker.reason);
+  return reasons;
+}
+
+std::string RecordOf(const std::vector<std::string>& targets,
+                     const std::string& csv_uid = "csv-uid",
+                     const std::string& group_uid = "group-uid") {
+  return EncodeRecord(
+      {targets == std::vector<std::string>{"*"} ? TargetSet::All() : TargetSet::Of(targets),
+       csv_uid, group_uid});
+}
+
+TEST(VerdictTest, AllowedWithWhatIsToBeRecorded) {
+  const Verdict verdict = CleanupVerdict(AllowedInputs());
+  EXPECT_EQ(verdict.kind, Kind::kAllowed);
+  EXPECT_EQ(verdict.targets, TargetSet::Of({"a", "b"}));
+  ASSERT_TRUE(verdict.to_record.has_value());
+  EXPECT_EQ(EncodeRecord(*verdict.to_record),
+            R"({"targets":["a","b"],"csvUID":"csv-uid","operatorGroupUID":"group-uid"})");
+}
+
+TEST(VerdictTest, ARecordIsNotMadeAnew) {
+  CleanupInputs inputs = AllowedInputs();
+  inputs.csv->record = RecordOf({"a"});
+  const Verdict verdict = CleanupVerdict(inputs);
+  EXPECT_EQ(verdict.kind, Kind::kAllowed);
+  EXPECT_EQ(verdict.targets, TargetSet::Of({"a"}));
+  EXPECT_FALSE(verdict.to_record.has_value());
+}
+
+struct GuardCase {
+  const char* name;
+  std::function<void(CleanupInputs&)> spoil;
+  Kind kind;
+  Reason reason;
+};
+
+class GuardTest : public ::testing::TestWithParam<GuardCase> {};
+
+TEST_P(GuardTest, Guards) {
+  CleanupInputs inputs = AllowedInputs();
+  GetParam().spoil(inputs);
+  const Verdict verdict = CleanupVerdict(inputs);
+  EXPECT_EQ(verdict.kind, GetParam().kind) << ToString(verdict.kind);
+  EXPECT_THAT(ReasonsOf(verdict), ElementsAre(GetParam().reason));
+  EXPECT_TRUE(verdict.targets.empty());
+  EXPECT_FALSE(verdict.to_record.has_value());
+  EXPECT_FALSE(verdict.blockers.front().message.empty());
+}
+
+void AddOther(CleanupInputs& inputs, const std::function<void(CsvFacts&)>& change) {
+  CsvFacts other = OtherCsv("far", "second.v1");
+  change(other);
+  inputs.csvs->push_back(other);
+}
+
+const GuardCase kRefusals[] = {
+    {"R_000_40_Disabled", [](auto& in) { in.csv->cleanup_enabled = false; }, Kind::kRefused,
+     Reason::kNotSupported},
+    {"R_000_38_NoFinalizer", [](auto& in) { in.csv->finalizers.clear(); }, Kind::kRefused,
+     Reason::kNotOptedIn},
+    {"R_000_38_OnlyTheLegacyFinalizer",
+     [](auto& in) { in.csv->finalizers = {std::string(kLegacyCleanupFinalizer)}; }, Kind::kRefused,
+     Reason::kNotOptedIn},
+    {"R_000_46_Replacing", [](auto& in) { in.csv->phase = "Replacing"; }, Kind::kRefused,
+     Reason::kPhaseNotSucceeded},
+    {"R_000_46_Deleting", [](auto& in) { in.csv->phase = "Deleting"; }, Kind::kRefused,
+     Reason::kPhaseNotSucceeded},
+    {"R_000_46_Failed", [](auto& in) { in.csv->phase = "Failed"; }, Kind::kRefused,
+     Reason::kPhaseNotSucceeded},
+    {"R_000_46_NoPhase", [](auto& in) { in.csv->phase = ""; }, Kind::kRefused,
+     Reason::kPhaseNotSucceeded},
+    {"R_000_46_OtherCase", [](auto& in) { in.csv->phase = "succeeded"; }, Kind::kRefused,
+     Reason::kPhaseNotSucceeded},
+    {"R_000_72_Label", [](auto& in) { in.csv->has_copied_from_label = true; }, Kind::kRefused,
+     Reason::kCopied},
+    {"R_000_72_Reason", [](auto& in) { in.csv->reason = "Copied"; }, Kind::kRefused,
+     Reason::kCopied},
+    {"R_000_72_Annotation", [](auto& in) { in.csv->operator_namespace = "elsewhere"; },
+     Kind::kRefused, Reason::kCopied},
+    {"R_000_73b_Foreground",
+     [](auto& in) { in.csv->finalizers.push_back(std::string(kForegroundFinalizer)); },
+     Kind::kRefused, Reason::kOperatorGone},
+    {"R_000_73b_DeploymentGone",
+     [](auto& in) { in.deployments["widget-operator"] = Read<DeploymentFacts>::Absent(); },
+     Kind::kRefused, Reason::kOperatorGone},
+    {"R_000_73b_DeploymentDeleting",
+     [](auto& in) { in.deployments["widget-operator"] = Read<DeploymentFacts>::Ok({true}); },
+     Kind::kRefused, Reason::kOperatorGone},
+    {"OrphanRequested",
+     [](auto& in) { in.csv->finalizers.push_back(std::string(kOrphanFinalizer)); }, Kind::kRefused,
+     Reason::kOrphanRequested},
+    {"ConsoleOptOut", [](auto& in) { in.csv->opt_out = "true"; }, Kind::kRefused,
+     Reason::kOperandDeleteDisabled},
+    {"ConsoleOptOutInOtherWords", [](auto& in) { in.csv->opt_out = "yes"; }, Kind::kRefused,
+     Reason::kOperandDeleteDisabled},
+    {"InvalidSpec", [](auto& in) { in.csv->malformed = "no name"; }, Kind::kRefused,
+     Reason::kInvalidSpec},
+    {"OwnsOLMKinds",
+     [](auto& in) { in.csv->owned_crds = {"clusterserviceversions.operators.coreos.com"}; },
+     Kind::kRefused, Reason::kOwnsOlmKinds},
+    {"R_000_60_RefusedBefore", [](auto& in) { in.csv->refusal = ""; }, Kind::kRefused,
+     Reason::kRefusedBefore},
+    {"RecordInvalid", [](auto& in) { in.csv->record = R"({"targets":"*"})"; }, Kind::kRefused,
+     Reason::kRecordInvalid},
+    {"RecordOfAnotherObject", [](auto& in) { in.csv->record = RecordOf({"a"}, "other-uid"); },
+     Kind::kRefused, Reason::kRecordOfAnotherObject},
+    {"RecordRemoved",
+     [](auto& in) {
+       in.remembered = CleanupRecord{TargetSet::All(), "csv-uid", "group-uid"};
+     },
+     Kind::kRefused, Reason::kRecordRemoved},
+    {"R_000_75_NamespaceGone",
+     [](auto& in) { in.install_namespace = Read<InstallNamespaceFacts>::Absent(); }, Kind::kRefused,
+     Reason::kInstallNamespaceTerminating},
+    {"R_000_75_NamespaceTerminating", [](auto& in) { in.install_namespace->terminating = true; },
+     Kind::kRefused, Reason::kInstallNamespaceTerminating},
+    {"R_000_75_NoGroup", [](auto& in) { in.groups->clear(); }, Kind::kRefused,
+     Reason::kOperatorGroupGone},
+    {"R_000_75_GroupKindGone",
+     [](auto& in) { in.groups = Read<std::vector<GroupFacts>>::Absent(); }, Kind::kRefused,
+     Reason::kOperatorGroupGone},
+    {"R_000_75_GroupDeleting", [](auto& in) { in.groups->front().deleting = true; }, Kind::kRefused,
+     Reason::kOperatorGroupGone},
+    {"R_000_63_SeveralGroups", [](auto& in) { in.groups->push_back(TestGroup({"a"})); },
+     Kind::kRefused, Reason::kOperatorGroupNotUnique},
+    {"GroupInvalid", [](auto& in) { in.groups->front().group.invalid = "empty name"; },
+     Kind::kRefused, Reason::kOperatorGroupInvalid},
+    {"R_000_62_OtherGroup", [](auto& in) { in.csv->record = RecordOf({"a"}, "csv-uid", "old"); },
+     Kind::kRefused, Reason::kOperatorGroupChanged},
+    {"R_000_59_SharedOwner",
+     [](auto& in) { AddOther(in, [](CsvFacts& o) { o.owned_crds = {"widgets.example.com"}; }); },
+     Kind::kRefused, Reason::kSharedOwner},
+    {"R_000_60_SharedOwnerFailed",
+     [](auto& in) {
+       AddOther(in, [](CsvFacts& o) {
+         o.owned_crds = {"widgets.example.com"};
+         o.phase = "Failed";
+       });
+     },
+     Kind::kRefused, Reason::kSharedOwner},
+    {"R_000_60_SharedOwnerDeleting",
+     [](auto& in) {
+       AddOther(in, [](CsvFacts& o) {
+         o.owned_crds = {"gadgets.example.com"};
+         o.deletion_timestamp = "2026-01-01T00:00:00Z";
+       });
+     },
+     Kind::kRefused, Reason::kSharedOwner},
+    {"R_000_59_CopyByLabelAlone",
+     [](auto& in) {
+       AddOther(in, [](CsvFacts& o) {
+         o.owned_crds = {"widgets.example.com"};
+         o.has_copied_from_label = true;
+       });
+     },
+     Kind::kRefused, Reason::kSharedOwner},
+    {"R_000_59_CopyByReasonAlone",
+     [](auto& in) {
+       AddOther(in, [](CsvFacts& o) {
+         o.owned_crds = {"widgets.example.com"};
+         o.reason = "Copied";
+       });
+     },
+     Kind::kRefused, Reason::kSharedOwner},
+    {"R_000_60_SharedOwnerKnownFromBefore",
+     [](auto& in) {
+       in.known = {OtherCsv("far", "gone.v1")};
+       in.known.front().owned_crds = {"widgets.example.com"};
+     },
+     Kind::kRefused, Reason::kSharedOwner},
+    {"R_000_61_Required",
+     [](auto& in) { AddOther(in, [](CsvFacts& o) { o.required_crds = {"widgets.example.com"}; }); },
+     Kind::kRefused, Reason::kRequiredByOther},
+    {"BeingReplaced",
+     [](auto& in) {
+       AddOther(in, [](CsvFacts& o) {
+         o.key.ns = "ops";
+         o.replaces = "widget.v1";
+       });
+     },
+     Kind::kRefused, Reason::kBeingReplaced},
+    {"R_000_74_NotBound",
+     [](auto& in) {
+       in.protection = Read<ProtectionFacts>::Ok({false, "why"});
+     },
+     Kind::kRefused, Reason::kOptInNotProtected},
+    {"R_000_74_NoPolicy", [](auto& in) { in.protection = Read<ProtectionFacts>::Absent(); },
+     Kind::kRefused, Reason::kOptInNotProtected},
+};
+INSTANTIATE_TEST_SUITE_P(Refused, GuardTest, ::testing::ValuesIn(kRefusals),
+                         [](const auto& info) { return std::string(info.param.name); });
+
+const GuardCase kUnknowns[] = {
+    {"Csv", [](auto& in) { in.csv = Read<CsvFacts>::Unreadable("429"); }, Kind::kUnknown,
+     Reason::kUnreadable},
+    {"Namespace",
+     [](auto& in) { in.install_namespace = Read<InstallNamespaceFacts>::Unreadable("403"); },
+     Kind::kUnknown, Reason::kUnreadable},
+    {"Groups", [](auto& in) { in.groups = Read<std::vector<GroupFacts>>::Unreadable("500"); },
+     Kind::kUnknown, Reason::kUnreadable},
+    {"Selected",
+     [](auto& in) {
+       in.groups->front().group.target_namespaces.clear();
+       in.groups->front().group.selector = *kube::LabelSelector::Parse("team=a");
+     },
+     Kind::kUnknown, Reason::kUnreadable},
+    {"Csvs", [](auto& in) { in.csvs = Read<std::vector<CsvFacts>>::Unreadable("timeout"); },
+     Kind::kUnknown, Reason::kUnreadable},
+    {"CsvsNotServed", [](auto& in) { in.csvs = Read<std::vector<CsvFacts>>::Absent(); },
+     Kind::kUnknown, Reason::kUnreadable},
+    {"CsvsWithoutItself", [](auto& in) { in.csvs->erase(in.csvs->begin()); }, Kind::kUnknown,
+     Reason::kUnreadable},
+    {"Crd",
+     [](auto& in) { in.crds["widgets.example.com"] = Read<CrdFacts>::Unreadable("timeout"); },
+     Kind::kUnknown, Reason::kUnreadable},
+    {"CrdNotLookedAt", [](auto& in) { in.crds.erase("widgets.example.com"); }, Kind::kUnknown,
+     Reason::kUnreadable},
+    {"Deployment",
+     [](auto& in) { in.deployments["widget-operator"] = Read<DeploymentFacts>::Unreadable("429"); },
+     Kind::kUnknown, Reason::kUnreadable},
+    {"DeploymentNotLookedAt", [](auto& in) { in.deployments.clear(); }, Kind::kUnknown,
+     Reason::kUnreadable},
+    {"Protection", [](auto& in) { in.protection = Read<ProtectionFacts>::Unreadable("503"); },
+     Kind::kUnknown, Reason::kUnreadable},
+    {"R_000_62_NotSynced", [](auto& in) { in.groups->front().synced.reset(); }, Kind::kUnknown,
+     Reason::kOperatorGroupNotSynced},
+};
+INSTANTIATE_TEST_SUITE_P(Unknown, GuardTest, ::testing::ValuesIn(kUnknowns),
+                         [](const auto& info) { return std::string(info.param.name); });
+
+struct HarmlessCase {
+  const char* name;
+  std::function<void(CleanupInputs&)> change;
+};
+class HarmlessTest : public ::testing::TestWithParam<HarmlessCase> {};
+TEST_P(HarmlessTest, StaysAllowed) {
+  CleanupInputs inputs = AllowedInputs();
+  GetParam().change(inputs);
+  const Verdict verdict = CleanupVerdict(inputs);
+  EXPECT_EQ(verdict.kind, Kind::kAllowed)
+      << (verdict.blockers.empty() ? "" : verdict.blockers.front().message);
+}
+const HarmlessCase kHarmless[] = {
+    {"ProvenCopyOwnsTheSame",
+     [](auto& in) {
+       AddOther(in, [](CsvFacts& o) {
+         o.owned_crds = {"widgets.example.com"};
+         o.has_copied_from_label = true;
+         o.reason = "Copied";
+       });
+     }},
+    {"ItselfAsKnownFromBefore", [](auto& in) { in.known = {TestCsv()}; }},
+    {"KnownFromBeforeOwnedWhatItOwnsNoMore",
+     [](auto& in) {
+       in.known = {OtherCsv("else", "other.v1")};
+       in.known.front().owned_crds = {"widgets.example.com"};
+     }},
+    {"ReplacedInAnotherNamespace",
+     [](auto& in) { AddOther(in, [](CsvFacts& o) { o.replaces = "widget.v1"; }); }},
+    {"RequiresItsOwn", [](auto& in) { in.csv->required_crds = {"widgets.example.com"}; }},
+    {"OperatorNamespaceIsItsOwn", [](auto& in) { in.csv->operator_namespace = "ops"; }},
+    {"OptOutIsFalse", [](auto& in) { in.csv->opt_out = "false"; }},
+    {"CrdGone", [](auto& in) { in.crds["widgets.example.com"] = Read<CrdFacts>::Absent(); }},
+    {"UnprotectedIsAllowed",
+     [](auto& in) {
+       in.allow_unprotected = true;
+       in.protection = Read<ProtectionFacts>();
+     }},
+    {"WithoutDeployments",
+     [](auto& in) {
+       in.without_deployments = true;
+       in.deployments.clear();
+     }},
+};
+INSTANTIATE_TEST_SUITE_P(All, HarmlessTest, ::testing::ValuesIn(kHarmless),
+                         [](const auto& info) { return std::string(info.param.name); });
+
+TEST(VerdictTest, ACsvThatIsGone) {
+  CleanupInputs inputs = AllowedInputs();
+  inputs.csv = Read<CsvFacts>::Absent();
+  EXPECT_EQ(CleanupVerdict(inputs).kind, Kind::kRefused);
+}
+
+// Whatever else can be read: an upgrade does not wait for it.
+TEST(VerdictTest, WhatTheCsvForbidsNeedsNoOtherRead) {
+  CleanupInputs inputs;
+  inputs.csv = Read<CsvFacts>::Ok(TestCsv());
+  inputs.csv->phase = "Replacing";
+  EXPECT_EQ(CleanupVerdict(inputs).kind, Kind::kRefused);
+}
+
+TEST(VerdictTest, WhatElseForbidsIsNotBelievedWhileSomethingIsUnread) {
+  CleanupInputs inputs = AllowedInputs();
+  inputs.install_namespace->terminating = true;
+  inputs.csvs = Read<std::vector<CsvFacts>>::Unreadable("timeout");
+  EXPECT_EQ(CleanupVerdict(inputs).kind, Kind::kUnknown);
+}
+
+TEST(VerdictTest, BlockersNameTheObjects) {
+  CleanupInputs inputs = AllowedInputs();
+  for (const char* name : {"z.v1", "y.v1", "x.v1"}) {
+    AddOther(inputs, [name](CsvFacts& other) {
+      other.key.name = name;
+      other.owned_crds = {"widgets.example.com"};
+    });
+  }
+  const Verdict verdict = CleanupVerdict(inputs);
+  ASSERT_EQ(verdict.blockers.size(), 1u);
+  EXPECT_THAT(verdict.blockers[0].objects, ElementsAre("far/x.v1", "far/y.v1", "far/z.v1"));
+}
+
+struct TargetCase {
+  const char* name;
+  std::vector<std::string> record;  // {"*"} = all, {} = none written
+  std::vector<std::string> spec;    // {} = all
+  std::vector<std::string> status;  // {""} = all
+  std::vector<std::string> want;    // {"*"} = all
+};
+class TargetTest : public ::testing::TestWithParam<TargetCase> {};
+TEST_P(TargetTest, OnlyShrink) {
+  const TargetCase& c = GetParam();
+  CleanupInputs inputs = AllowedInputs();
+  if (!c.record.empty()) inputs.csv->record = RecordOf(c.record);
+  *inputs.groups = {TestGroup(c.spec)};
+  inputs.groups->front().synced = c.status;
+  const Verdict verdict = CleanupVerdict(inputs);
+  ASSERT_EQ(verdict.kind, Kind::kAllowed);
+  EXPECT_EQ(verdict.targets,
+            c.want == std::vector<std::string>{"*"} ? TargetSet::All() : TargetSet::Of(c.want));
+}
+const TargetCase kTargets[] = {
+    {"AllThreeSayAll", {"*"}, {}, {""}, {"*"}},
+    {"RecordIsAList", {"a"}, {}, {""}, {"a"}},
+    {"SpecIsAList", {"*"}, {"a"}, {""}, {"a"}},
+    {"StatusIsAList", {"*"}, {}, {"a"}, {"a"}},
+    {"GroupWasWidened", {"a"}, {"a", "b"}, {"a", "b"}, {"a"}},
+    {"GroupWasWidenedToAll", {"a", "b"}, {}, {""}, {"a", "b"}},
+    {"GroupWasNarrowed", {"a", "b"}, {"b"}, {"a", "b"}, {"b"}},
+    {"StatusLagsBehind", {"a", "b"}, {"a", "b"}, {"a"}, {"a"}},
+    {"GroupWasMoved", {"a"}, {"b"}, {"b"}, {}},
+    {"FirstSpecIsWiderThanStatus", {}, {"a", "b"}, {"b", "c"}, {"b"}},
+};
+INSTANTIATE_TEST_SUITE_P(All, TargetTest, ::testing::ValuesIn(kTargets),
+                         [](const auto& info) { return std::string(info.param.name); });
+
+TEST(VerdictTest, SelectorsAreResolved) {
+  CleanupInputs inputs = AllowedInputs();
+  GroupFacts& group = inputs.groups->front();
+  group.group.target_namespaces.clear();
+  group.group.selector = *kube::LabelSelector::Parse("team=a");
+  group.synced = {{"a", "b", "c"}};
+  inputs.selected = Read<std::vector<std::string>>::Ok({"b", "c", "d"});
+  EXPECT_EQ(CleanupVerdict(inputs).targets, TargetSet::Of({"b", "c"}));
+  inputs.csv->record = RecordOf({"c", "d"});
+  EXPECT_EQ(CleanupVerdict(inputs).targets, TargetSet::Of({"c"}));
+}
+
+TEST(VerdictTest, AnEditedRecordIsHeldToWhatIsRemembered) {
+  CleanupInputs inputs = AllowedInputs();
+  inputs.csv->record = RecordOf({"a", "b"});
+  inputs.remembered = CleanupRecord{TargetSet::Of({"b"}), "csv-uid", "group-uid"};
+  EXPECT_EQ(CleanupVerdict(inputs).targets, TargetSet::Of({"b"}));
+  EXPECT_EQ(*DrainTargets(inputs), TargetSet::Of({"b"}));
+}
+
+TEST(VerdictTest, DrainTargets) {
+  CleanupInputs inputs = AllowedInputs();
+  EXPECT_EQ(*DrainTargets(inputs), TargetSet::Of({"a", "b"}));
+  inputs.csv->record = RecordOf({"b", "c"});
+  EXPECT_EQ(*DrainTargets(inputs), TargetSet::Of({"b", "c"}));
+  inputs.groups = Read<std::vector<GroupFacts>>::Unreadable("500");
+  EXPECT_EQ(*DrainTargets(inputs), TargetSet::Of({"b", "c"}));
+  inputs.csv->record.reset();
+  EXPECT_TRUE(DrainTargets(inputs).unreadable());
+  inputs.groups = Read<std::vector<GroupFacts>>::Ok({});
+  EXPECT_TRUE(DrainTargets(inputs)->empty());
+  inputs.csv = Read<CsvFacts>::Unreadable("500");
+  EXPECT_TRUE(DrainTargets(inputs).unreadable());
+}
+
+// --- Properties.
+
+// Every way in which one input can be spoiled, and how.
+const std::vector<std::function<void(CleanupInputs&)>>& Unreadables() {
+  static const auto& spoilers = *new std::vector<std::function<void(CleanupInputs&)>>{
+      [](auto& in) { in.csv = Read<CsvFacts>::Unreadable("x"); },
+      [](auto& in) { in.install_namespace = Read<InstallNamespaceFacts>::Unreadable("x"); },
+      [](auto& in) { in.groups = Read<std::vector<GroupFacts>>::Unreadable("x"); },
+      [](auto& in) { in.csvs = Read<std::vector<CsvFacts>>::Unreadable("x"); },
+      [](auto& in) { in.crds["widgets.example.com"] = Read<CrdFacts>::Unreadable("x"); },
+      [](auto& in) { in.crds["gadgets.example.com"] = Read<CrdFacts>::Unreadable("x"); },
+      [](auto& in) { in.deployments["widget-operator"] = Read<DeploymentFacts>::Unreadable("x"); },
+      [](auto& in) { in.protection = Read<ProtectionFacts>::Unreadable("x"); },
+  };
+  return spoilers;
+}
+
+TEST(VerdictPropertyTest, NeverAllowedWithAnySpoiledInput) {
+  std::mt19937 random(20240607);
+  for (int round = 0; round < 20'000; ++round) {
+    CleanupInputs inputs = AllowedInputs();
+    bool unreadable = false, forbidden = false;
+    const int spoilers = static_cast<int>(random() % 4);
+    for (int i = 0; i < spoilers; ++i) {
+      // Refusals first: spoilers of the second kind replace what those change.
+      const size_t pick = random() % std::size(kRefusals);
+      if (!inputs.csv.ok() || !inputs.groups.ok() || !inputs.csvs.ok() || inputs.groups->empty() ||
+          !inputs.install_namespace.ok()) {
+        break;
+      }
+      kRefusals[pick].spoil(inputs);
+      forbidden = true;
+    }
+    const int reads = static_cast<int>(random() % 3);
+    for (int i = 0; i < reads; ++i) {
+      Unreadables()[random() % Unreadables().size()](inputs);
+      unreadable = true;
+    }
+    const Verdict verdict = CleanupVerdict(inputs);
+    ASSERT_EQ(verdict.allowed(), !unreadable && !forbidden) << "round " << round;
+    ASSERT_EQ(verdict.allowed(), verdict.blockers.empty());
+    if (!verdict.allowed()) {
+      EXPECT_TRUE(verdict.targets.empty());
+      EXPECT_FALSE(verdict.to_record.has_value());
+    }
+    if (unreadable && verdict.kind == Kind::kRefused) {
+      // Only for what the ClusterServiceVersion says by itself.
+      EXPECT_FALSE(RefusalsOf(*inputs.csv, inputs.remembered).empty());
+    }
+  }
+}
+
+std::vector<std::string> SomeNamespaces(std::mt19937& random) {
+  std::vector<std::string> names;
+  for (const char* name : {"a", "b", "c", "d"}) {
+    if (random() % 2 == 0) names.push_back(name);
+  }
+  return names;
+}
+
+TEST(VerdictPropertyTest, TargetsOnlyShrink) {
+  std::mt19937 random(7);
+  for (int run = 0; run < 2'000; ++run) {
+    CleanupInputs inputs = AllowedInputs();
+    std::optional<TargetSet> recorded;
+    for (int step = 0; step < 5; ++step) {
+      *inputs.groups = {TestGroup(SomeNamespaces(random))};
+      std::vector<std::string> status = SomeNamespaces(random);
+      if (random() % 3 == 0) status = {""};
+      if (!status.empty()) inputs.groups->front().synced = status;
+      const Verdict verdict = CleanupVerdict(inputs);
+      ASSERT_EQ(verdict.kind, Kind::kAllowed);
+      if (recorded.has_value()) {
+        EXPECT_TRUE(verdict.targets.IsSubsetOf(*recorded));
+      } else {
+        recorded = verdict.to_record->targets;
+        inputs.csv->record = EncodeRecord(*verdict.to_record);
+      }
+      const GroupFacts& group = inputs.groups->front();
+      EXPECT_TRUE(verdict.targets.IsSubsetOf(group.group.target_namespaces.empty()
+                                                 ? TargetSet::All()
+                                                 : TargetSet::Of(group.group.target_namespaces)));
+      // What may have been deleted is waited for, however much the group has changed.
+      EXPECT_TRUE(verdict.targets.IsSubsetOf(*DrainTargets(inputs)));
+    }
+  }
+}
+
+TEST(VerdictTest, EveryReasonHasAName) {
+  std::set<std::string_view> names;
+  for (int i = 0; i <= static_cast<int>(Reason::kOperatorGroupNotSynced); ++i) {
+    names.insert(ToString(static_cast<Reason>(i)));
+  }
+  EXPECT_EQ(names.size(), static_cast<size_t>(Reason::kOperatorGroupNotSynced) + 1);
+  EXPECT_FALSE(names.contains(""));
+}
+
+}  // namespace
+}  // namespace steward::olm
