@@ -364,14 +364,14 @@ StatusTask Cleaner::Annotate(const olm::CsvFacts& csv, std::string_view key, std
   co_return answer.status();
 }
 
-StatusTask Cleaner::Sweep() {
+Task<std::set<kube::NamespacedName>> Cleaner::Sweep() {
   CO_RETURN_IF_ERROR(deps_.leadership.Check());
-  CO_ASSIGN_OR_RETURN(const SweepResult swept, co_await holds_.Sweep());
+  CO_ASSIGN_OR_RETURN(SweepResult swept, co_await holds_.Sweep());
   if (swept.added + swept.released > 0) {
     log::Info("Operators' rights were swept",
               {{"held", swept.added}, {"released", swept.released}});
   }
-  co_return absl::OkStatus();
+  co_return std::move(swept.look_at);
 }
 
 }  // namespace steward::controllers

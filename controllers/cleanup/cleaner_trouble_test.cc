@@ -303,26 +303,50 @@ TEST_F(CleanerTest, R_000_73_SweepReleasesWhatHasNoReason) {
     return !role.is_null() && !FinalizersOf(role).empty();
   };
   ASSERT_TRUE(held());
-  EXPECT_OK(cluster_->Run(cleaner_->Sweep()));
+  EXPECT_OK(cluster_->Run(cleaner_->Sweep()).status());
   EXPECT_TRUE(held());
   // Not opted in any more.
   Merge(kCsvs, kCsv, R"({"metadata":{"finalizers":["operators.coreos.com/csv-cleanup"]}})");
-  EXPECT_OK(cluster_->Run(cleaner_->Sweep()));
+  EXPECT_OK(cluster_->Run(cleaner_->Sweep()).status());
   EXPECT_FALSE(held());
   Merge(kCsvs, kCsv, StrCat(R"({"metadata":{"finalizers":[")", kFinalizer, R"("]}})"));
-  EXPECT_OK(cluster_->Run(cleaner_->Sweep()));
+  EXPECT_THAT(cluster_->Run(cleaner_->Sweep()), IsOkAndHolds(ElementsAre(kCsv)))
+      << "its status is to say that they are held";
   EXPECT_TRUE(held()) << "new objects are held by the sweep, too";
   // Replaced.
   Merge(kCsvs, kCsv, R"({"status":{"phase":"Replacing"}})", "status");
-  EXPECT_OK(cluster_->Run(cleaner_->Sweep()));
+  EXPECT_OK(cluster_->Run(cleaner_->Sweep()).status());
   EXPECT_FALSE(held());
   Merge(kCsvs, kCsv, R"({"status":{"phase":"Succeeded"}})", "status");
-  EXPECT_OK(cluster_->Run(cleaner_->Sweep()));
+  EXPECT_OK(cluster_->Run(cleaner_->Sweep()).status());
   ASSERT_TRUE(held());
   // Its labels are gone: it belongs to nobody.
   Merge(kClusterRoles, {"", "widget-role"}, R"({"metadata":{"labels":null}})");
-  EXPECT_OK(cluster_->Run(cleaner_->Sweep()));
+  EXPECT_OK(cluster_->Run(cleaner_->Sweep()).status());
   EXPECT_FALSE(held());
+}
+
+// Whatever became of it since, an operator that waits for us is found.
+TEST_F(CleanerTest, R_000_72_TheSweepFindsWhatIsNotWatched) {
+  Start();
+  EXPECT_OK(Pass().status());
+  Merge(kCsvs, kCsv, R"({"metadata":{"labels":{"olm.copiedFrom":"elsewhere"}}})");
+  EXPECT_THAT(cluster_->Run(cleaner_->Sweep()), IsOkAndHolds(IsEmpty()));
+  cluster_->DeleteCsv();
+  EXPECT_THAT(cluster_->Run(cleaner_->Sweep()), IsOkAndHolds(ElementsAre(kCsv)));
+}
+
+// Roles and bindings answer an old resourceVersion with 403: only then is that no failure.
+TEST_F(CleanerTest, R_000_73_AForbiddenReleaseIsAFailure) {
+  Start();
+  EXPECT_OK(Pass().status());
+  cluster_->DeleteCsv();
+  faults_->FailNext({ClientVerb::kPatch, kClusterRoles},
+                    kube::ToStatus(kube::Forbidden(
+                        {"rbac.authorization.k8s.io", "v1", "clusterroles"}, "widget-role", "no")),
+                    1000);
+  Passes(5);
+  EXPECT_FALSE(Released());
 }
 
 TEST_F(CleanerTest, R_000_73_AnAdminWhoRevokesIsNotHeldUp) {

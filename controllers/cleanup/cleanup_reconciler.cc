@@ -80,6 +80,7 @@ CleanupReconciler::CleanupReconciler(const ReconcilerDeps& deps, CleanupMetrics&
 CleanupReconciler::~CleanupReconciler() { metrics_.ForgetAll(); }
 
 VoidTask CleanupReconciler::Feed(WorkQueue& queue) {
+  queue_ = &queue;
   MetadataSelection selection;
   selection.gvr = kCsvs;
   selection.label_selector = StrCat("!", olm::kCopiedFromLabel);
@@ -131,7 +132,9 @@ void CleanupReconciler::WatchRights(WorkQueue& queue, bool wanted) {
 
 Task<ReconcileResult> CleanupReconciler::Reconcile(Key key) {
   if (key != kSweepKey) co_return co_await cleaner_.Reconcile(std::move(key));
-  CO_RETURN_IF_ERROR(co_await cleaner_.Sweep());
+  CO_ASSIGN_OR_RETURN(const std::set<Key> look_at, co_await cleaner_.Sweep());
+  // Also those that Feed does not see: a label can make a copy of what was opted in.
+  for (const Key& csv : look_at) queue_->Add(csv);
   co_return ReconcileResult::After(options_.sweep_period);
 }
 

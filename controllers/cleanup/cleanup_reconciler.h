@@ -51,6 +51,7 @@ class CleanupReconciler : public Reconciler {
   std::unique_ptr<MetadataWatch> csvs_;
   std::vector<std::unique_ptr<MetadataWatch>> rights_;
   std::set<Key> opted_in_;
+  WorkQueue* queue_ = nullptr;  // set by Feed, which adds the first key
 };
 
 // Several cleanups go on at a time: one that waits for answers holds up no other.

@@ -14,6 +14,7 @@
 #include "olm/cleanup/holds.h"
 #include "olm/cleanup/names.h"
 #include "olm/cleanup/step.h"
+#include "olm/copy.h"
 
 namespace steward::controllers {
 namespace json = boost::json;
@@ -92,7 +93,22 @@ StatusTask HoldKeeper::SetHold(const HeldObject& object, bool held) {
   const absl::Status status = (co_await client_.Patch(object.gvr, object.facts.key,
                                                       kube::PatchType::kJsonMerge, patch, options))
                                   .status();
-  co_return IsOvertaken(status) ? absl::OkStatus() : status;
+  if (IsOvertaken(status)) co_return absl::OkStatus();
+  // Of roles and bindings, a write with an old resourceVersion counts as one of their contents:
+  // that is forbidden before it is a conflict.
+  if (kube::HasReason(status, "Forbidden")) {
+    const absl::StatusOr<bool> changed = co_await HasChanged(object);
+    if (changed.ok() && *changed) co_return absl::OkStatus();
+  }
+  co_return status;
+}
+
+Task<bool> HoldKeeper::HasChanged(const HeldObject& object) {
+  const absl::StatusOr<kube::RawObject> now = co_await client_.Get(object.gvr, object.facts.key);
+  if (IsAbsence(now.status(), object.facts.key.name)) co_return true;
+  CO_RETURN_IF_ERROR(now.status());
+  CO_ASSIGN_OR_RETURN(const olm::ObjectFacts facts, olm::DecodeObjectFacts(now->json));
+  co_return facts.resource_version != object.facts.resource_version;
 }
 
 StatusTask HoldKeeper::Hold(const olm::CsvFacts& csv, const HoldState& state) {
@@ -118,14 +134,17 @@ Task<SweepResult> HoldKeeper::Sweep() {
   // its object was found to be.
   std::vector<HeldObject> objects;
   CO_RETURN_IF_ERROR(co_await ListAll("", objects));
+  SweepResult result;
   std::map<kube::NamespacedName, olm::CsvFacts> csvs;
   CO_RETURN_IF_ERROR(co_await ListLive(
       client_, kCsvs, "", "", Detail::kWhole, [&](const kube::RawObject& raw) -> absl::Status {
         ASSIGN_OR_RETURN(olm::CsvFacts csv, olm::DecodeCsvFacts(raw.json));
+        const bool ours = csv.HasFinalizer(olm::kCleanupFinalizer) ||
+                          csv.HasFinalizer(olm::kLegacyCleanupFinalizer);
+        if (ours && csv.deleting()) result.look_at.insert(csv.key);
         if (csv.OptedIn()) csvs.emplace(csv.key, std::move(csv));
         return absl::OkStatus();
       }));
-  SweepResult result;
   absl::Status outcome;
   for (const HeldObject& object : objects) {
     const std::optional<kube::NamespacedName> owner = olm::OwnerOf(object.facts.labels);
@@ -136,6 +155,7 @@ Task<SweepResult> HoldKeeper::Sweep() {
     if (action == HoldAction::kNone || (add && csv->deleting())) continue;
     outcome.Update(co_await SetHold(object, add));
     ++(add ? result.added : result.released);
+    if (add) result.look_at.insert(*owner);
   }
   CO_RETURN_IF_ERROR(outcome);
   co_return result;

@@ -3,6 +3,7 @@
 #define CONTROLLERS_CLEANUP_HOLD_KEEPER_H_
 
 #include <cstddef>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -32,6 +33,9 @@ struct HoldState {
 struct SweepResult {
   size_t added = 0;
   size_t released = 0;
+  // ClusterServiceVersions to be looked at: those whose rights were just held, which their status
+  // is to say, and those that are being deleted and wait for us.
+  std::set<kube::NamespacedName> look_at;
 };
 
 // Level-based (R-000-73): nothing is remembered. Every write names the resourceVersion that it was
@@ -62,6 +66,7 @@ class HoldKeeper {
  private:
   StatusTask ListAll(std::string selector, std::vector<HeldObject>& objects);
   StatusTask SetHold(const HeldObject& object, bool held);
+  Task<bool> HasChanged(const HeldObject& object);
 
   kube::Client& client_;
 };

@@ -131,7 +131,7 @@ void TestDriver::Sweep() {
   Log("sweep");
   bool killed = false;
   try {
-    const absl::Status ignored = cluster_.Run(process->cleaner->Sweep());
+    const absl::Status ignored = cluster_.Run(process->cleaner->Sweep()).status();
     (void)ignored;
   } catch (const ProcessKilled&) {
     killed = true;

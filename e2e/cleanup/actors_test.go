@@ -1,0 +1,164 @@
+package cleanup_test
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/rest"
+
+	"steward.dev/e2e/olm"
+)
+
+// olmFinalizer is OLM's own on every CSV.
+const olmFinalizer = "operators.coreos.com/csv-cleanup"
+
+// glance is how often the actors look.
+const glance = 50 * time.Millisecond
+
+// playOLM does what OLM does for its finalizer: as soon as a CSV is being deleted, it deletes the cluster-wide rights
+// that it gave the operator, and when those are gone it removes the finalizer.
+func playOLM(ctx context.Context) {
+	for ; ctx.Err() == nil; time.Sleep(2 * glance) {
+		list, err := shared.Any.Resource(olm.CSVs).List(ctx, metav1.ListOptions{})
+		if err != nil {
+			continue
+		}
+		for _, csv := range list.Items {
+			if csv.GetDeletionTimestamp() != nil && slices.Contains(csv.GetFinalizers(), olmFinalizer) {
+				_ = takeRights(ctx, &csv)
+			}
+		}
+	}
+}
+
+func takeRights(ctx context.Context, csv *olm.Object) error {
+	mine := metav1.ListOptions{LabelSelector: "olm.owner=" + csv.GetName() + ",olm.owner.namespace=" + csv.GetNamespace() +
+		",olm.owner.kind=ClusterServiceVersion"}
+	left := 0
+	for _, resource := range []schema.GroupVersionResource{clusterRoleBindings, clusterRoles} {
+		at := shared.Any.Resource(resource)
+		if err := at.DeleteCollection(ctx, metav1.DeleteOptions{}, mine); err != nil {
+			return err
+		}
+		list, err := at.List(ctx, mine)
+		if err != nil {
+			return err
+		}
+		left += len(list.Items)
+	}
+	if left > 0 {
+		return nil
+	}
+	return olm.Mutate(ctx, shared.Any, olm.CSVs, csv.GetNamespace(), csv.GetName(), func(csv *olm.Object) {
+		csv.SetFinalizers(slices.DeleteFunc(csv.GetFinalizers(), func(name string) bool { return name == olmFinalizer }))
+	})
+}
+
+// operator finishes custom resources that are being deleted, by removing its finalizer from them: as long as its
+// Deployment runs, and with the rights that OLM gave it.
+type operator struct {
+	scene  *scene
+	rights dynamic.Interface
+	// pace is waited after each custom resource.
+	pace time.Duration
+
+	mutex sync.Mutex
+	// failed is what it could not finish, and why. Guarded by mutex.
+	failed map[string]error
+}
+
+// operate starts an operator that goes on until the test ends. Without, custom resources are never finished.
+func (s *scene) operate(t *testing.T, pace time.Duration) *operator {
+	t.Helper()
+	config := rest.CopyConfig(shared.Config)
+	config.Impersonate.UserName = s.user()
+	rights, err := dynamic.NewForConfig(config)
+	must(t, err)
+	o := &operator{scene: s, rights: rights, pace: pace, failed: map[string]error{}}
+	ctx, stop := context.WithCancel(context.Background())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for ; ctx.Err() == nil; time.Sleep(glance) {
+			o.work(ctx)
+		}
+	}()
+	t.Cleanup(func() { stop(); <-done })
+	return o
+}
+
+func (o *operator) work(ctx context.Context) {
+	for _, resource := range o.scene.resources() {
+		deployment, err := shared.Any.Resource(deployments).Namespace(o.scene.namespace).Get(ctx, deploymentName, metav1.GetOptions{})
+		if err != nil || deployment.GetDeletionTimestamp() != nil {
+			return
+		}
+		list, err := o.rights.Resource(resource).List(ctx, metav1.ListOptions{})
+		if err != nil {
+			// It matters only while there is something to do: at the end the operator's rights go before its CSV does.
+			left, failed := shared.Any.Resource(resource).List(ctx, metav1.ListOptions{})
+			if failed == nil && len(left.Items) > 0 {
+				o.note(ctx, "list "+resource.Resource, err)
+			}
+			continue
+		}
+		for _, operand := range list.Items {
+			if operand.GetDeletionTimestamp() == nil || len(operand.GetFinalizers()) == 0 {
+				continue
+			}
+			at := o.rights.Resource(resource).Namespace(operand.GetNamespace())
+			_, err := at.Patch(ctx, operand.GetName(), types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`), metav1.PatchOptions{})
+			o.note(ctx, nameOf(&operand), err)
+			select {
+			case <-ctx.Done():
+				return
+			case <-time.After(o.pace):
+			}
+		}
+	}
+}
+
+func (o *operator) note(ctx context.Context, what string, err error) {
+	o.mutex.Lock()
+	defer o.mutex.Unlock()
+	if err != nil && ctx.Err() == nil {
+		o.failed[what] = err
+	}
+}
+
+// failures is what it was not let do.
+func (o *operator) failures() map[string]error {
+	o.mutex.Lock()
+	defer o.mutex.Unlock()
+	return maps.Clone(o.failed)
+}
+
+func nameOf(operand *olm.Object) string {
+	if operand.GetNamespace() == "" {
+		return operand.GetName()
+	}
+	return operand.GetNamespace() + "/" + operand.GetName()
+}
+
+// conditions of a CSV, by reason.
+func conditions(csv *olm.Object) map[string]map[string]any {
+	byReason := map[string]map[string]any{}
+	list, _, _ := unstructured.NestedSlice(csv.Object, "status", "conditions")
+	for _, each := range list {
+		if condition, ok := each.(map[string]any); ok {
+			if reason, ok := condition["reason"].(string); ok {
+				byReason[reason] = condition
+			}
+		}
+	}
+	return byReason
+}

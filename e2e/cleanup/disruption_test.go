@@ -1,0 +1,130 @@
+package cleanup_test
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"steward.dev/e2e/cluster"
+)
+
+const optInPolicy = "steward-cleanup-opt-in"
+
+// R-000-74: where no policy says who may opt in, whoever may edit a CSV could have opted in; so nothing is deleted.
+func TestUnprotected_R_000_74_NothingIsDeleted(t *testing.T) {
+	at := shared.Any.Resource(policyBindings)
+	bound, err := at.Get(t.Context(), optInPolicy, metav1.GetOptions{})
+	must(t, err)
+	bound.SetResourceVersion("")
+	bound.SetUID("")
+	restore := func() {
+		_ = at.Delete(t.Context(), optInPolicy, background)
+		_, err := at.Create(t.Context(), bound, metav1.CreateOptions{})
+		must(t, err)
+	}
+	for _, tc := range []struct {
+		name  string
+		unset func() error
+	}{
+		{"NotBound", func() error { return at.Delete(t.Context(), optInPolicy, background) }},
+		{"BoundToWarnOnly", func() error {
+			_, err := at.Patch(t.Context(), optInPolicy, types.MergePatchType, []byte(`{"spec":{"validationActions":["Warn"]}}`), metav1.PatchOptions{})
+			return err
+		}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			s := newScene(t, 1)
+			s.install(t, s.spaces[0])
+			s.operands(t, s.spaces[0], "some")
+			s.operate(t, 0)
+			must(t, tc.unset())
+			defer restore()
+			s.uninstall(t)
+			s.gone(t)
+			s.cleaned(t, nil, []string{s.spaces[0] + "/some"})
+			s.tells(t, "Warning", "CleanupRefused", "OptInNotProtected")
+		})
+	}
+}
+
+// A process that is killed in the middle of a cleanup is followed by one that completes it; meanwhile nothing is let go of.
+func TestKilled_R_000_33_TheNextOneCompletes(t *testing.T) {
+	s := newScene(t, 1)
+	s.install(t, s.spaces[0])
+	const count = 40
+	var all []string
+	for i := range count {
+		name := fmt.Sprintf("widget-%02d", i)
+		s.operands(t, s.spaces[0], name)
+		all = append(all, s.spaces[0]+"/"+name)
+	}
+	for _, moment := range []struct {
+		name    string
+		reached func() error
+	}{
+		{"once it has recorded what it may delete", func() error {
+			if s.see(t).GetAnnotations()[recordAnnotation] == "" {
+				return errors.New("nothing is recorded")
+			}
+			return nil
+		}},
+		{"once half of them are gone", func() error {
+			if there, _ := s.list(t); len(there) > count/2 {
+				return fmt.Errorf("%d are there", len(there))
+			}
+			return nil
+		}},
+	} {
+		if s.see(t).GetDeletionTimestamp() == nil {
+			s.uninstall(t)
+		} else {
+			s.operate(t, 20*time.Millisecond)
+		}
+		eventually(t, moment.reached)
+		reconciling.Kill()
+		there, deleting := s.list(t)
+		t.Logf("killed %s: %d are there, %d being deleted", moment.name, len(there), len(deleting))
+		if s.see(t).GetDeletionTimestamp() == nil || s.held(t, true) != nil {
+			t.Errorf("killed %s: %v", moment.name, s.held(t, true))
+		}
+		must(t, startControllers(t.Context()))
+	}
+	s.gone(t)
+	s.cleaned(t, all, nil)
+}
+
+// R-000-73: before Steward is uninstalled, everything that it holds can be let go of; opt-ins stay.
+func TestReleaseAll_R_000_73_LetsGoOfWhatIsHeld(t *testing.T) {
+	s := newScene(t, 1)
+	s.install(t, s.spaces[0])
+	s.operands(t, s.spaces[0], "some")
+	must(t, reconciling.Stop())
+	root, err := cluster.Root()
+	must(t, err)
+	binary := os.Getenv("STEWARD_BIN")
+	if binary == "" {
+		binary = filepath.Join(root, "bin", "steward")
+	}
+	out, err := exec.CommandContext(t.Context(), binary, "controllers", "--kubeconfig="+account, "--release-all").CombinedOutput()
+	t.Logf("%s", out)
+	must(t, err)
+	must(t, s.held(t, false))
+	s.untouched(t, s.spaces[0]+"/some")
+	if csv := s.see(t); csv.GetDeletionTimestamp() != nil || len(csv.GetFinalizers()) != 2 {
+		t.Errorf("the CSV: %v", csv.GetFinalizers())
+	}
+	// Not uninstalled after all.
+	must(t, startControllers(t.Context()))
+	eventually(t, func() error { return s.held(t, true) })
+	s.operate(t, 0)
+	s.uninstall(t)
+	s.gone(t)
+	s.cleaned(t, []string{s.spaces[0] + "/some"}, nil)
+}

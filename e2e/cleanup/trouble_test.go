@@ -1,0 +1,232 @@
+package cleanup_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"steward.dev/e2e/olm"
+)
+
+// series is the CSV's series of a metric.
+func (s *scene) series(metric, more string) string {
+	return fmt.Sprintf(`%s{name="%s",namespace="%s"%s}`, metric, csvName, s.namespace, more)
+}
+
+// R-000-34, R-000-67: an operator that never finishes stays alive for ever, which is seen; and what is shown has a bound.
+func TestStalled_R_000_34_67_OperatorThatDoesNothing(t *testing.T) {
+	t.Parallel()
+	const count = 130
+	s := newScene(t, 1)
+	s.install(t, s.spaces[0])
+	var all []string
+	for i := range count {
+		name := fmt.Sprintf("widget-%03d", i)
+		s.operands(t, s.spaces[0], name)
+		all = append(all, s.spaces[0]+"/"+name)
+	}
+	s.uninstall(t)
+	csv := s.says(t, "WaitingOnCleanup", fmt.Sprintf("for %d CRs", count))
+	s.pendingIs(t, csv, all[:100]...)
+	csv = s.says(t, "CleanupStalled", "NoProgress: ")
+	if message := conditions(csv)["CleanupStalled"]["message"].(string); !strings.Contains(message, operandFinalizer) {
+		t.Errorf("the condition does not name the finalizer: %s", message)
+	}
+	s.tells(t, "Warning", "CleanupStalled", operandFinalizer)
+	for series, want := range map[string]float64{
+		s.series("steward_cleanup_pending_operands", ""):            count,
+		s.series("steward_cleanup_stalled", `,reason="NoProgress"`): 1,
+	} {
+		if value, err := reconciling.Metric(t.Context(), series); err != nil || value != want {
+			t.Errorf("%s = %v, %v, want %v", series, value, err, want)
+		}
+	}
+	if finalizers := s.see(t).GetFinalizers(); !slices.Contains(finalizers, optInFinalizer) {
+		t.Errorf("finalizers %q", finalizers)
+	}
+	must(t, s.held(t, true))
+	s.operate(t, 0)
+	s.gone(t)
+	s.cleaned(t, all, nil)
+	if value, err := reconciling.Metric(t.Context(), s.series("steward_cleanup_stalled", `,reason="NoProgress"`)); err == nil {
+		t.Errorf("still stalled: %v", value)
+	}
+}
+
+// R-000-42: switching cleanup off while it waits lets go of the CSV at once; what is being deleted by then stays so.
+func TestAborted_R_000_42_Midway(t *testing.T) {
+	t.Parallel()
+	s := newScene(t, 1)
+	s.install(t, s.spaces[0])
+	s.operands(t, s.spaces[0], "a", "b")
+	s.uninstall(t)
+	s.says(t, "WaitingOnCleanup", "for 2 CRs")
+	eventually(t, func() error {
+		if _, deleting := s.list(t); len(deleting) != 2 {
+			return fmt.Errorf("%q are being deleted", deleting)
+		}
+		return nil
+	})
+	s.patch(t, `{"spec":{"cleanup":{"enabled":false}}}`)
+	s.gone(t)
+	s.tells(t, "Normal", "CleanupAborted", "")
+	there, deleting := s.list(t)
+	slices.Sort(deleting)
+	if want := []string{s.spaces[0] + "/a", s.spaces[0] + "/b"}; !slices.Equal(there, want) || !slices.Equal(deleting, want) {
+		t.Errorf("there %q, deleting %q", there, deleting)
+	}
+	if want := []string{s.spaces[0] + "/a", s.spaces[0] + "/b"}; !slices.Equal(s.sent(t), want) {
+		t.Errorf("sent %q", s.sent(t))
+	}
+}
+
+// R-000-66: a refusal midway stops the deletions, and waits for what was begun before it lets go.
+func TestRefusedMidway(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		name, reason string
+		change       func(*testing.T, *scene)
+	}{
+		{"R_000_59_66_AnotherOwner", "SharedOwner", func(t *testing.T, s *scene) {
+			s.another(t, s.namespace+"-other", "other.v1", "Pending", owning(s.described("Widget")))
+		}},
+		{"R_000_46_66_NotSucceeded", "PhaseNotSucceeded", func(t *testing.T, s *scene) { s.phase(t, "Failed") }},
+		{"R_000_62_66_AnotherOperatorGroup", "OperatorGroupChanged", func(t *testing.T, s *scene) {
+			must(t, shared.Any.Resource(olm.OperatorGroups).Namespace(s.namespace).Delete(t.Context(), "group", background))
+			must(t, olm.Create(t.Context(), shared.Any, synced(s.namespace, "group", s.spaces[0])))
+		}},
+		{"R_000_62_66_RecordRemoved", "RecordRemoved", func(t *testing.T, s *scene) {
+			s.patch(t, `{"metadata":{"annotations":{"`+recordAnnotation+`":null}}}`)
+		}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			s := newScene(t, 1)
+			s.install(t, s.spaces[0])
+			s.operands(t, s.spaces[0], "begun")
+			s.uninstall(t)
+			s.says(t, "WaitingOnCleanup", "for 1 CR")
+			eventually(t, func() error {
+				if _, deleting := s.list(t); len(deleting) != 1 {
+					return fmt.Errorf("%q are being deleted", deleting)
+				}
+				return nil
+			})
+			tc.change(t, s)
+			s.says(t, "CleanupRefused", tc.reason)
+			// Guards may be two seconds old when something is deleted; but these ones refuse.
+			s.operands(t, s.spaces[0], "late")
+			if !slices.Contains(s.see(t).GetFinalizers(), optInFinalizer) {
+				t.Error("it did not wait")
+			}
+			s.operate(t, 0)
+			s.gone(t)
+			s.cleaned(t, []string{s.spaces[0] + "/begun"}, []string{s.spaces[0] + "/late"})
+		})
+	}
+}
+
+// R-000-71: what somebody creates again is deleted three times, then that is said, and left to the administrator.
+func TestStalled_R_000_71_Recreated(t *testing.T) {
+	t.Parallel()
+	s := newScene(t, 1)
+	s.install(t, s.spaces[0])
+	s.operands(t, s.spaces[0], "some")
+	s.operate(t, 0)
+	at := shared.Any.Resource(s.widgets()).Namespace(s.spaces[0])
+	ctx, stop := context.WithCancel(context.Background())
+	done := make(chan int, 1)
+	go func() {
+		made := 0
+		for ; ctx.Err() == nil; time.Sleep(glance) {
+			operand := &olm.Object{Object: map[string]any{"apiVersion": s.group + "/v1", "kind": "Widget"}}
+			operand.SetName("some")
+			if _, err := at.Create(ctx, operand, metav1.CreateOptions{}); err == nil {
+				made++
+			}
+		}
+		done <- made
+	}()
+	defer stop()
+	s.uninstall(t)
+	s.says(t, "CleanupStalled", "OperandsRecreated: ")
+	stop()
+	if made := <-done; made != 3 {
+		t.Errorf("deleted %d times", made)
+	}
+	if there, deleting := s.list(t); len(there) != 1 || len(deleting) != 0 {
+		t.Errorf("there %q, deleting %q", there, deleting)
+	}
+	must(t, at.Delete(t.Context(), "some", background))
+	s.gone(t)
+	s.cleaned(t, []string{s.spaces[0] + "/some"}, nil)
+}
+
+// R-000-71: an operator whose admission denies deletions has its reasons: they are shown, and it is asked again.
+func TestStalled_R_000_71_AdmissionDenies(t *testing.T) {
+	t.Parallel()
+	s := newScene(t, 1)
+	s.install(t, s.spaces[0])
+	s.operands(t, s.spaces[0], "some")
+	s.operate(t, 0)
+	at := shared.Any.Resource(s.widgets()).Namespace(s.spaces[0])
+	policy := &olm.Object{Object: map[string]any{
+		"apiVersion": "admissionregistration.k8s.io/v1", "kind": "ValidatingAdmissionPolicy",
+		"spec": map[string]any{
+			"failurePolicy": "Fail",
+			"matchConstraints": map[string]any{"resourceRules": []any{map[string]any{
+				"apiGroups": []any{s.group}, "apiVersions": []any{"*"}, "resources": []any{"*"}, "operations": []any{"DELETE"},
+			}}},
+			"validations": []any{map[string]any{"expression": "false", "message": "this widget holds data"}},
+		},
+	}}
+	policy.SetName(s.group)
+	binding := &olm.Object{Object: map[string]any{
+		"apiVersion": "admissionregistration.k8s.io/v1", "kind": "ValidatingAdmissionPolicyBinding",
+		"spec": map[string]any{"policyName": s.group, "validationActions": []any{"Deny"}},
+	}}
+	binding.SetName(s.group)
+	_, err := shared.Any.Resource(policies).Create(t.Context(), policy, metav1.CreateOptions{})
+	must(t, err)
+	_, err = shared.Any.Resource(policyBindings).Create(t.Context(), binding, metav1.CreateOptions{})
+	must(t, err)
+	dryRun := metav1.DeleteOptions{DryRun: []string{metav1.DryRunAll}}
+	eventually(t, func() error {
+		if at.Delete(t.Context(), "some", dryRun) == nil {
+			return fmt.Errorf("the policy does not work yet")
+		}
+		return nil
+	})
+	s.uninstall(t)
+	csv := s.says(t, "CleanupStalled", "DeletionDenied: ")
+	if message := conditions(csv)["CleanupStalled"]["message"].(string); !strings.Contains(message, "this widget holds data") {
+		t.Errorf("the condition does not say why: %s", message)
+	}
+	s.untouched(t, s.spaces[0]+"/some")
+	must(t, shared.Any.Resource(policyBindings).Delete(t.Context(), s.group, background))
+	s.gone(t)
+	s.cleaned(t, []string{s.spaces[0] + "/some"}, nil)
+}
+
+// R-000-66: while something cannot be read nothing is deleted and nothing let go of. Here it is what OLM has not written.
+func TestUnknown_R_000_62_66_OperatorGroupNotSynced(t *testing.T) {
+	t.Parallel()
+	s := newScene(t, 1)
+	s.installWith(t, olm.OperatorGroup(s.namespace, "group", s.spaces[0]), s.csv(s.spaces[0]))
+	s.operands(t, s.spaces[0], "some")
+	s.operate(t, 0)
+	s.uninstall(t)
+	s.says(t, "CleanupUnknown", "OperatorGroupNotSynced")
+	s.untouched(t, s.spaces[0]+"/some")
+	_, err := shared.Any.Resource(olm.OperatorGroups).Namespace(s.namespace).Patch(t.Context(), "group", types.MergePatchType,
+		[]byte(fmt.Sprintf(`{"status":{"lastUpdated":"2026-01-01T00:00:00Z","namespaces":[%q]}}`, s.spaces[0])), metav1.PatchOptions{}, "status")
+	must(t, err)
+	s.gone(t)
+	s.cleaned(t, []string{s.spaces[0] + "/some"}, nil)
+}
