@@ -13,7 +13,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/time/time.h"
 #include "apiserver/filters/expiring_cache.h"
-#include "apiserver/filters/latch.h"
+#include "base/async/stop_signal.h"
 #include "base/async/task.h"
 #include "base/clock/clock.h"
 #include "base/sync/mutex.h"
@@ -64,8 +64,8 @@ class ReviewCache {
 
  private:
   struct Flight {
-    Latch landed;
-    // Written before `landed` opens; absent when the leader was cancelled.
+    StopSignal landed;  // set when the leader is done
+    // Written before `landed` is set; absent when the leader was cancelled.
     std::optional<absl::StatusOr<Value>> result;
   };
 
@@ -79,7 +79,7 @@ class ReviewCache {
         MutexLock lock(&cache_.mutex_);
         cache_.flights_.erase(key_);
       }
-      flight_->landed.Open();
+      flight_->landed.Set();
     }
 
     absl::StatusOr<Value> Finish(absl::StatusOr<Loaded> loaded) {
