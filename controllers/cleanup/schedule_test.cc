@@ -200,7 +200,8 @@ const std::pair<const char*, ChangeOf> kForbidding[] = {
 
 // Two seconds later, nothing is sent any more that the guards would not allow now.
 TEST(FaultTest, AGuardChangesAtEveryDelete) {
-  for (const auto& [name, change] : kForbidding) {
+  for (const auto& forbidding : kForbidding) {
+    const ChangeOf change = forbidding.second;  // clang does not capture structured bindings
     for (int i = 0; i < 4; ++i) {
       TestDriver driver(ClusterShape{}, OneAtATime(), 7);
       TestCluster& cluster = driver.cluster();
@@ -218,7 +219,7 @@ TEST(FaultTest, AGuardChangesAtEveryDelete) {
       });
       driver.Quiet(25, 3);
       EXPECT_LT(left, 0) << "it never came to this";
-      ExpectNoViolations(driver, StrCat(name, " at DELETE ", i));
+      ExpectNoViolations(driver, StrCat(forbidding.first, " at DELETE ", i));
     }
   }
 }
