@@ -11,8 +11,8 @@ std::string MetaApiVersion(const OutputFormat& format) {
 
 void AppendPartial(const Object& object, std::string_view resource_version,
                    const OutputFormat& format, Rope& out) {
-  StrAppend(&out.text(), R"({"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/)",
-            format.meta_version, R"(","metadata":)");
+  StrAppend(&out.text(), R"({"kind":"PartialObjectMetadata","apiVersion":")",
+            MetaApiVersion(format), R"(","metadata":)");
   object.AppendMetadata(resource_version, out);
   out.text() += '}';
 }

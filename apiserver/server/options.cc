@@ -7,23 +7,17 @@
 #include <utility>
 
 #include "absl/status/status.h"
-#include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
-#include "absl/strings/str_split.h"
-#include "base/flags/duration.h"
+#include "base/flags/flag_adder.h"
 #include "base/flags/go_arguments.h"
 #include "base/status/macros.h"
 
 namespace steward::server {
 namespace {
 
-constexpr char kDuration[] = "DURATION";
-constexpr char kList[] = "LIST";
-
 // Binds flags to the members of one Options.
-class Flags {
+class Flags : private FlagAdder {
  public:
-  Flags(CLI::App& app, Options& options) : app_(app), options_(options) {}
+  Flags(CLI::App& app, Options& options) : FlagAdder(app), options_(options) {}
 
   void AddAll() {
     AddCluster();
@@ -34,57 +28,19 @@ class Flags {
   }
 
  private:
-  void Text(const char* name, std::string& value, const char* help) {
-    app_.add_option(name, value, help)->capture_default_str()->type_name("STRING");
-  }
-  void Number(const char* name, int& value, int min, int max, const char* help) {
-    app_.add_option(name, value, help)
-        ->capture_default_str()
-        ->type_name("INT")
-        ->check(CLI::Range(min, max));
-  }
-  void Switch(const char* name, bool& value, const char* help) {
-    app_.add_flag(name, value, absl::StrCat(help, " [", value ? "true" : "false", "]"));
-  }
-  void Duration(const char* name, absl::Duration& value, const char* help) {
-    app_.add_option_function<std::string>(
-            name,
-            [name, &value](const std::string& text) {
-              const std::string problem = ReadDuration(text, value);
-              if (!problem.empty()) throw CLI::ValidationError(name, problem);
-            },
-            help)
-        ->type_name(kDuration)
-        ->default_str(DurationText(value));
-  }
-  // Comma-separated, and may be repeated.
-  void List(const char* name, std::vector<std::string>& value, const char* help) {
-    app_.add_option_function<std::vector<std::string>>(
-            name,
-            [&value](const std::vector<std::string>& given) {
-              value = absl::StrSplit(absl::StrJoin(given, ","), ',', absl::SkipWhitespace());
-            },
-            help)
-        ->expected(1)
-        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
-        ->type_name(kList)
-        ->default_str(absl::StrJoin(value, ","));
-  }
-
   void AddCluster();
   void AddServing();
   void AddAuthentication();
   void AddAuthorization();
   void AddLimits();
 
-  CLI::App& app_;
   Options& options_;
 };
 
 void Flags::AddCluster() {
   Text("--kubeconfig", options_.kubeconfig,
        "kubeconfig of the cluster to serve; empty: the cluster this process runs in");
-  Number("-v,--v", options_.verbosity, 0, 10, "How much to log: 0 to 10");
+  Verbosity(options_.verbosity);
 }
 
 void Flags::AddServing() {

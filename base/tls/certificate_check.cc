@@ -1,6 +1,5 @@
 #include "base/tls/certificate_check.h"
 
-#include <arpa/inet.h>
 #include <openssl/err.h>
 #include <openssl/pem.h>
 #include <openssl/x509v3.h>
@@ -10,6 +9,7 @@
 #include <ctime>
 
 #include "base/status/macros.h"
+#include "base/text/ip_address.h"
 #include "base/text/str_cat.h"
 #include "base/tls/openssl_ptr.h"
 
@@ -18,12 +18,6 @@ namespace {
 
 X509Ptr ReadCertificate(const std::string& pem) {
   return X509Ptr(PEM_read_bio_X509(ReadBio(pem).get(), nullptr, nullptr, nullptr));
-}
-
-bool IsAddress(const std::string& name) {
-  in6_addr ignored;
-  return inet_pton(AF_INET, name.c_str(), &ignored) == 1 ||
-         inet_pton(AF_INET6, name.c_str(), &ignored) == 1;
 }
 
 void AddUnique(std::vector<std::string>& list, const std::string& value) {
@@ -95,7 +89,7 @@ absl::Status CheckCertificate(const PemKeyPair& pair, const CertificateSpec& wan
 void AddSubjects(const std::vector<std::string>& names, CertificateSpec& spec) {
   for (const std::string& name : names) {
     if (name.empty() || name == "0.0.0.0" || name == "::") continue;
-    AddUnique(IsAddress(name) ? spec.ip_addresses : spec.dns_names, name);
+    AddUnique(IsIpAddress(name) ? spec.ip_addresses : spec.dns_names, name);
   }
 }
 

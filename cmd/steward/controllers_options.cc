@@ -1,7 +1,5 @@
 #include "cmd/steward/controllers_options.h"
 
-#include <arpa/inet.h>
-
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
@@ -12,10 +10,10 @@
 #include "absl/status/status.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_join.h"
-#include "absl/strings/str_split.h"
-#include "base/flags/duration.h"
+#include "base/flags/flag_adder.h"
 #include "base/flags/go_arguments.h"
 #include "base/status/macros.h"
+#include "base/text/ip_address.h"
 #include "base/text/str_cat.h"
 #include "controllers/runtime/election/lease_elector.h"
 #include "kube/meta/names.h"
@@ -29,12 +27,6 @@ struct Given {
   std::string feature_gates;
   std::string metrics = "127.0.0.1:8080";
 };
-
-bool IsIpAddress(const std::string& text) {
-  in6_addr ignored;
-  return inet_pton(AF_INET, text.c_str(), &ignored) == 1 ||
-         inet_pton(AF_INET6, text.c_str(), &ignored) == 1;
-}
 
 // "127.0.0.1:8080", "[::1]:8080", ":8080" (all addresses), "0" (nothing).
 absl::Status ReadMetricsAddress(const std::string& text, ControllersOptions& out) {
@@ -62,11 +54,11 @@ absl::Status ReadMetricsAddress(const std::string& text, ControllersOptions& out
 }
 
 // Binds flags to what they give.
-class Flags {
+class Flags : private FlagAdder {
  public:
   Flags(CLI::App& app, const ReconcilerNames& reconcilers, const std::vector<FeatureGate>& gates,
         Given& given)
-      : app_(app),
+      : FlagAdder(app),
         reconcilers_(reconcilers),
         gates_(FeatureGates(gates).Help()),
         given_(given),
@@ -75,10 +67,7 @@ class Flags {
   void AddAll() {
     Text("--kubeconfig", options_.kubeconfig,
          "kubeconfig of the cluster to work on; empty: the cluster this process runs in");
-    app_.add_option("-v,--v", options_.verbosity, "How much to log: 0 to 10")
-        ->capture_default_str()
-        ->type_name("INT")
-        ->check(CLI::Range(0, 10));
+    Verbosity(options_.verbosity);
     List("--reconcilers", options_.reconcilers,
          StrCat("What to run, of: ", absl::StrJoin(reconcilers_.known, ", ")));
     AddElection();
@@ -92,45 +81,18 @@ class Flags {
   }
 
  private:
-  void Text(const char* name, std::string& value, const std::string& help) {
-    app_.add_option(name, value, help)->capture_default_str()->type_name("STRING");
-  }
-  void Duration(const char* name, absl::Duration& value, const char* help) {
-    app_.add_option_function<std::string>(
-            name,
-            [name, &value](const std::string& text) {
-              const std::string problem = ReadDuration(text, value);
-              if (!problem.empty()) throw CLI::ValidationError(name, problem);
-            },
-            help)
-        ->type_name("DURATION")
-        ->default_str(DurationText(value));
-  }
-  // Comma-separated, and may be repeated.
-  void List(const char* name, std::vector<std::string>& value, const std::string& help) {
-    app_.add_option_function<std::vector<std::string>>(
-            name,
-            [&value](const std::vector<std::string>& given) {
-              value = absl::StrSplit(absl::StrJoin(given, ","), ',', absl::SkipWhitespace());
-            },
-            help)
-        ->expected(1)
-        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
-        ->type_name("LIST")
-        ->default_str(absl::StrJoin(value, ","));
-  }
   void AddCleanup() {
     Duration("--cleanup-stall-timeout", options_.cleanup_stall_timeout,
              "How long a cleanup may make no progress before it is called stalled");
-    app_.add_flag("--allow-unprotected-opt-in", options_.allow_unprotected_opt_in,
-                  "Clean up although no admission policy says who may opt in");
-    app_.add_flag("--release-all", options_.release_all,
-                  "Let go of all operators' rights that are held, and end; for when Steward is to "
-                  "be uninstalled, and no other process of it runs");
+    Switch("--allow-unprotected-opt-in", options_.allow_unprotected_opt_in,
+           "Clean up although no admission policy says who may opt in");
+    Switch("--release-all", options_.release_all,
+           "Let go of all operators' rights that are held, and end; for when Steward is to "
+           "be uninstalled, and no other process of it runs");
   }
   void AddElection() {
-    app_.add_flag("--leader-elect", options_.leader_elect,
-                  "Work only while holding the Lease; without, run one process only [true]");
+    Switch("--leader-elect", options_.leader_elect,
+           "Work only while holding the Lease; without, run one process only");
     Text("--leader-elect-lease-name", options_.lease_name, "Name of the Lease");
     Text("--leader-elect-lease-namespace", options_.lease_namespace, "Namespace of the Lease");
     Duration("--leader-elect-lease-duration", options_.lease_duration,
@@ -142,7 +104,6 @@ class Flags {
              "How often the leader renews, and others look");
   }
 
-  CLI::App& app_;
   const ReconcilerNames& reconcilers_;
   const std::string gates_;
   Given& given_;

@@ -5,9 +5,9 @@
 #include <utility>
 
 #include "base/async/in_flight.h"
-#include "base/async/race.h"
 #include "base/text/str_cat.h"
 #include "controllers/cleanup/live_reads.h"
+#include "kube/client/with_timeout.h"
 #include "kube/meta/status.h"
 #include "kube/meta/write_options.h"
 #include "olm/cleanup/verdict.h"
@@ -55,8 +55,6 @@ std::map<std::string, olm::CrdPlan> PlansOf(const GuardReading& guards) {
   }
   return plans;
 }
-
-VoidTask Wait(Clock& clock, absl::Duration duration) { co_await clock.Sleep(duration); }
 
 }  // namespace
 
@@ -169,21 +167,20 @@ VoidTask Deleter::DeleteOne(Batch& batch, Candidate candidate) {
   batch.ledger.NoteSent(listed.crd, candidate.operand->name, candidate.operand->uid,
                         clock_.Monotonic());
   ++batch.round.sent;
-  absl::Status outcome = absl::DeadlineExceededError("no answer while the guards were fresh");
   // However long the client would wait for a connection or a server that is busy.
-  VoidTask send = SendDelete(candidate, outcome);
-  VoidTask time_is_over = Wait(clock_, batch.deadline - clock_.Monotonic());
-  co_await UntilOneEnds(std::move(send), std::move(time_is_over));
+  StatusTask send = SendDelete(candidate);
+  const absl::Status outcome = co_await WithTimeout(clock_, batch.deadline - clock_.Monotonic(),
+                                                    "a DELETE", std::move(send));
   Judge(batch, candidate, outcome);
 }
 
-VoidTask Deleter::SendDelete(Candidate candidate, absl::Status& outcome) {
+StatusTask Deleter::SendDelete(Candidate candidate) {
   kube::DeleteOptions options;
   options.uid = candidate.operand->uid;
   options.propagation = kube::DeleteOptions::Propagation::kBackground;
   const absl::StatusOr<boost::json::value> answer =
       co_await client_.Delete(candidate.crd->gvr, candidate.operand->name, options);
-  outcome = answer.status();
+  co_return answer.status();
 }
 
 void Deleter::Judge(Batch& batch, const Candidate& candidate, const absl::Status& outcome) {

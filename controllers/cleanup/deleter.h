@@ -70,7 +70,7 @@ class Deleter {
   VoidTask ReadGuards(kube::NamespacedName csv, std::optional<olm::CleanupRecord> remembered,
                       std::optional<GuardReading>& reading);
   VoidTask DeleteOne(Batch& batch, Candidate candidate);
-  VoidTask SendDelete(Candidate candidate, absl::Status& outcome);
+  StatusTask SendDelete(Candidate candidate);
   void Judge(Batch& batch, const Candidate& candidate, const absl::Status& outcome);
 
   kube::Client& client_;
