@@ -31,8 +31,8 @@ struct DiffEvent {
 // deleted, then added.
 class DiffCursor {
  public:
-  // `touched`: everything that differs between the two. `again`: keys of which the client may have
-  // any state, which are told whatever they are.
+  // `touched`: everything that may differ between the two. `again`: keys of which the client may
+  // have any state, which are told whatever they are.
   DiffCursor(storage::WorldPtr before, storage::WorldPtr after, storage::Touched touched,
              rest::Selection selection, std::set<kube::NamespacedName> again = {});
 
@@ -44,6 +44,7 @@ class DiffCursor {
  private:
   using NamespaceIterator = storage::OrderedMap<std::string, olm::NamespacePtr>::Iterator;
 
+  void DropUnseen();
   void AddModeChanges();
   void AddTargets(const storage::World& world, const std::string& install);
   std::optional<std::string> NextNamespace();
