@@ -1,9 +1,13 @@
 #include "apiserver/views/installed_operator/diff.h"
 
 #include <algorithm>
+#include <memory>
 #include <utility>
 
+#include "apiserver/rest/watcher.h"
+#include "apiserver/views/installed_operator/object.h"
 #include "apiserver/views/installed_operator/selection.h"
+#include "apiserver/views/virtual_resource/selection.h"
 #include "olm/targets.h"
 
 namespace steward::views {
@@ -56,13 +60,12 @@ bool SameObject(const Appearance& a, const Appearance& b) {
                     [](const olm::Csv* x, const olm::Csv* y) { return x->key.ns == y->key.ns; });
 }
 
-DiffCursor::DiffCursor(storage::WorldPtr before, storage::WorldPtr after, storage::Touched touched,
-                       rest::Selection selection, std::set<kube::NamespacedName> again)
-    : before_(std::move(before)),
-      after_(std::move(after)),
-      touched_(std::move(touched)),
+DiffCursor::DiffCursor(Span span, rest::Selection selection)
+    : before_(std::move(span.before)),
+      after_(std::move(span.after)),
+      touched_(std::move(span.touched)),
       selection_(std::move(selection)),
-      again_(std::move(again)),
+      again_(std::move(span.again)),
       in_before_(before_->namespaces().begin()),
       in_after_(after_->namespaces().begin()) {
   DropUnseen();
@@ -189,14 +192,21 @@ void DiffCursor::Compare(const kube::NamespacedName& key) {
     return;
   }
   const bool same = before && after && SameUid(*before, *after);
-  if ((before || again) && !same) events_.push_back({Type::kDeleted, key, before});
-  if (after) events_.push_back({same ? Type::kModified : Type::kAdded, key, after});
+  if (before && !same) {
+    events_.push_back({Type::kDeleted, key, std::make_unique<InstalledOperatorObject>(*before)});
+  } else if (again && !same) {
+    events_.push_back({Type::kDeleted, key, InstalledOperatorTombstone(key)});
+  }
+  if (after) {
+    events_.push_back({same ? Type::kModified : Type::kAdded, key,
+                       std::make_unique<InstalledOperatorObject>(*after)});
+  }
 }
 
-std::optional<DiffEvent> DiffCursor::Next() {
+std::optional<ViewEvent> DiffCursor::Next() {
   for (int looks = 0; looks < kLooksPerTurn; ++looks) {
     if (!events_.empty()) {
-      DiffEvent event = std::move(events_.front());
+      ViewEvent event = std::move(events_.front());
       events_.pop_front();
       return event;
     }

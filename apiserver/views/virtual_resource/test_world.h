@@ -1,6 +1,6 @@
 // A World to test views on, written down in a few lines.
-#ifndef APISERVER_VIEWS_INSTALLED_OPERATOR_TEST_WORLD_H_
-#define APISERVER_VIEWS_INSTALLED_OPERATOR_TEST_WORLD_H_
+#ifndef APISERVER_VIEWS_VIRTUAL_RESOURCE_TEST_WORLD_H_
+#define APISERVER_VIEWS_VIRTUAL_RESOURCE_TEST_WORLD_H_
 
 #include <memory>
 #include <string>
@@ -75,6 +75,11 @@ class TestWorld {
     return *this;
   }
 
+  TestWorld& GroupJson(const std::string& json) {
+    writer_.Put(*olm::DecodeOperatorGroup(json), ++revision_);
+    return *this;
+  }
+
   storage::WorldWriter& writer() { return writer_; }
   uint64_t revision() const { return revision_; }
   storage::WorldPtr Snapshot() const { return writer_.Snapshot(); }
@@ -90,4 +95,4 @@ class TestWorld {
 
 }  // namespace steward::views
 
-#endif  // APISERVER_VIEWS_INSTALLED_OPERATOR_TEST_WORLD_H_
+#endif  // APISERVER_VIEWS_VIRTUAL_RESOURCE_TEST_WORLD_H_

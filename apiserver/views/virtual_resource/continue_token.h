@@ -1,6 +1,6 @@
 // Where a list that is read in pages goes on.
-#ifndef APISERVER_VIEWS_INSTALLED_OPERATOR_CONTINUE_TOKEN_H_
-#define APISERVER_VIEWS_INSTALLED_OPERATOR_CONTINUE_TOKEN_H_
+#ifndef APISERVER_VIEWS_VIRTUAL_RESOURCE_CONTINUE_TOKEN_H_
+#define APISERVER_VIEWS_VIRTUAL_RESOURCE_CONTINUE_TOKEN_H_
 
 #include <cstdint>
 #include <optional>
@@ -29,4 +29,4 @@ struct ContinueToken {
 
 }  // namespace steward::views
 
-#endif  // APISERVER_VIEWS_INSTALLED_OPERATOR_CONTINUE_TOKEN_H_
+#endif  // APISERVER_VIEWS_VIRTUAL_RESOURCE_CONTINUE_TOKEN_H_

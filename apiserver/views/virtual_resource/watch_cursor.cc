@@ -1,12 +1,8 @@
-#include "apiserver/views/installed_operator/watch_cursor.h"
+#include "apiserver/views/virtual_resource/watch_cursor.h"
 
 #include <algorithm>
-#include <map>
 #include <utility>
-#include <vector>
 
-#include "apiserver/views/installed_operator/selection.h"
-#include "olm/targets.h"
 #include "storage/world/rewind.h"
 #include "storage/world/touched.h"
 
@@ -18,9 +14,6 @@ using storage::StateVector;
 using storage::World;
 using storage::WorldPtr;
 
-// Beyond this a new list costs everybody less.
-constexpr size_t kMaxLooks = 100'000;
-
 int64_t PowerOfTen(int exponent) {
   int64_t power = 1;
   for (int i = 0; i < exponent; ++i) power *= 10;
@@ -29,38 +22,13 @@ int64_t PowerOfTen(int exponent) {
 
 int64_t Revision(uint64_t clock) { return static_cast<int64_t>(clock / storage::kTicks); }
 
-// Every version that a source's objects had in a window of revisions.
-template <typename Key, typename Ptr>
-struct Versions {
-  std::map<Key, std::vector<Ptr>> all;
-  std::set<Key> touched;  // those that changed in the window
-};
-
-template <typename Key, typename Ptr, typename KeyOf>
-Versions<Key, Ptr> VersionsOf(const World& world, Source source,
-                              const storage::OrderedMap<Key, Ptr>& at_end, int64_t horizon,
-                              uint64_t end, KeyOf key_of) {
-  Versions<Key, Ptr> versions;
-  for (auto it = at_end.begin(); !it.done(); it.Next()) {
-    versions.all[it.key()].push_back(it.value());
-  }
-  const storage::History::Log& log = world.source(source).history.log();
-  const uint64_t first = horizon < 0 ? 0 : static_cast<uint64_t>(horizon) + 1;
-  for (auto it = log.LowerBound({first, 0}); !it.done() && it.key().first <= end; it.Next()) {
-    const Key key = key_of(it.value().key);
-    versions.touched.insert(key);
-    const Ptr& before = std::get<Ptr>(it.value().before);
-    if (before != nullptr) versions.all[key].push_back(before);
-  }
-  return versions;
-}
-
 }  // namespace
 
 WatchCursor::WatchCursor(storage::Number start, uint64_t epoch, rest::Selection selection,
-                         storage::RewindCache& past)
+                         storage::RewindCache& past, const Projection& projection)
     : selection_(std::move(selection)),
       past_(past),
+      projection_(projection),
       epoch_(epoch),
       position_(start),
       number_(start.ToString()) {}
@@ -101,15 +69,15 @@ bool WatchCursor::BeginBurst(const storage::Moment& now) {
   if (!touched.empty()) low_ = std::min(low_, static_cast<int64_t>(touched.floor));
   has_event_ = false;
   WorldPtr before = past_.At(now.world, position_.vector);
-  diff_ = std::make_unique<DiffCursor>(std::move(before), now.world, std::move(touched), selection_,
-                                       std::move(again));
+  diff_ = projection_.Compare({std::move(before), now.world, std::move(touched), std::move(again)},
+                              selection_);
   return true;
 }
 
 WatchCursor::Outcome WatchCursor::Advance() {
   // One event is held back, to know the last.
   while (!diff_->done()) {
-    std::optional<DiffEvent> found = diff_->Next();
+    std::optional<ViewEvent> found = diff_->Next();
     if (!found) {
       if (diff_->done()) break;
       return Outcome::kPause;
@@ -154,57 +122,8 @@ std::optional<std::set<kube::NamespacedName>> WatchCursor::Suspects(const WorldP
       return std::nullopt;
     }
   }
-  const WorldPtr then = past_.At(now, position_.vector);
-  const auto same = [](const kube::NamespacedName& key) { return key; };
-  const auto csvs = VersionsOf<kube::NamespacedName, olm::CsvPtr>(
-      world, Source::kCsv, then->csvs(), horizon, position_.vector[0], same);
-  const auto groups = VersionsOf<kube::NamespacedName, olm::OperatorGroupPtr>(
-      world, Source::kOperatorGroup, then->operator_groups(), horizon, position_.vector[1], same);
-  const auto namespaces = VersionsOf<std::string, olm::NamespacePtr>(
-      world, Source::kNamespace, then->namespaces(), horizon, position_.vector[2],
-      [](const kube::NamespacedName& key) { return key.name; });
-
-  std::map<std::string, std::vector<olm::OperatorGroupPtr>> groups_in;
-  for (const auto& [key, forms] : groups.all) {
-    std::vector<olm::OperatorGroupPtr>& in = groups_in[key.ns];
-    in.insert(in.end(), forms.begin(), forms.end());
-  }
-  std::set<std::string> installs_touched, names_touched;
-  for (const kube::NamespacedName& key : groups.touched) installs_touched.insert(key.ns);
-  for (const auto& [key, forms] : csvs.all) {
-    if (csvs.touched.count(key) > 0 || installs_touched.count(key.ns) > 0) {
-      names_touched.insert(key.name);
-    }
-  }
-  const std::string* only_ns = SelectedNamespace(selection_);
-  const std::string* only_name = SelectedName(selection_);
-  const auto targeted = [&](const std::string& install, const std::string& ns) {
-    const auto in = groups_in.find(install);
-    if (in == groups_in.end()) return false;
-    for (const olm::NamespacePtr& form : namespaces.all.at(ns)) {
-      for (const olm::OperatorGroupPtr& group : in->second) {
-        if (olm::Targets(*group, ns, form->labels)) return true;
-      }
-    }
-    return false;
-  };
-  std::set<kube::NamespacedName> suspects;
-  size_t looks = 0;
-  const auto look = [&](const kube::NamespacedName& csv, const std::string& ns) {
-    if (only_ns != nullptr && ns != *only_ns) return;
-    ++looks;
-    if (ns == csv.ns || targeted(csv.ns, ns)) suspects.insert({ns, csv.name});
-  };
-  for (const auto& [key, forms] : csvs.all) {
-    if (only_name != nullptr && key.name != *only_name) continue;
-    if (names_touched.count(key.name) > 0) {
-      for (const auto& [ns, ns_forms] : namespaces.all) look(key, ns);
-    } else {
-      for (const std::string& ns : namespaces.touched) look(key, ns);
-    }
-    if (looks > kMaxLooks) return std::nullopt;
-  }
-  return suspects;
+  return projection_.Suspects({now, past_.At(now, position_.vector), position_.vector, horizon},
+                              selection_);
 }
 
 }  // namespace steward::views

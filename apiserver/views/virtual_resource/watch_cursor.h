@@ -1,6 +1,6 @@
 // A client's place in the history of the virtual API, and the events that lead on from there.
-#ifndef APISERVER_VIEWS_INSTALLED_OPERATOR_WATCH_CURSOR_H_
-#define APISERVER_VIEWS_INSTALLED_OPERATOR_WATCH_CURSOR_H_
+#ifndef APISERVER_VIEWS_VIRTUAL_RESOURCE_WATCH_CURSOR_H_
+#define APISERVER_VIEWS_VIRTUAL_RESOURCE_WATCH_CURSOR_H_
 
 #include <cstdint>
 #include <memory>
@@ -9,7 +9,7 @@
 #include <string>
 
 #include "apiserver/rest/resource.h"
-#include "apiserver/views/installed_operator/diff.h"
+#include "apiserver/views/virtual_resource/projection.h"
 #include "kube/meta/names.h"
 #include "storage/world/number.h"
 #include "storage/world/rewind.h"
@@ -25,10 +25,10 @@ namespace steward::views {
 // may have missed.
 class WatchCursor {
  public:
-  // `start`: the number that the client has, in the present World's `epoch`. REQUIRES: `past`
-  // outlives the cursor.
+  // `start`: the number that the client has, in the present World's `epoch`. `past`
+  // and `projection` outlive the cursor.
   WatchCursor(storage::Number start, uint64_t epoch, rest::Selection selection,
-              storage::RewindCache& past);
+              storage::RewindCache& past, const Projection& projection);
 
   enum class Outcome {
     kEvent,     // event() and number() are the next
@@ -43,7 +43,7 @@ class WatchCursor {
   Outcome Next(const storage::Moment& now);
 
   // Valid until the next call of Next.
-  const DiffEvent& event() const { return *event_; }
+  const ViewEvent& event() const { return *event_; }
   // Of the event, or of the client's state.
   const std::string& number() const { return number_; }
   const storage::StateVector& vector() const { return position_.vector; }
@@ -58,21 +58,22 @@ class WatchCursor {
 
   const rest::Selection selection_;
   storage::RewindCache& past_;
+  const Projection& projection_;
   const uint64_t epoch_;
   storage::Number position_;  // the client's, between bursts
 
   // The burst under way.
-  std::unique_ptr<DiffCursor> diff_;  // apart: most watchers wait most of the time
+  std::unique_ptr<Difference> diff_;  // apart: most watchers wait most of the time
   storage::Number target_;
   int middle_mark_ = 0;
   int64_t low_ = 0;         // everything in the burst happened above this revision
   bool has_event_ = false;  // at least one was found
-  std::optional<DiffEvent> ahead_;
+  std::optional<ViewEvent> ahead_;
 
-  std::optional<DiffEvent> event_;
+  std::optional<ViewEvent> event_;
   std::string number_;
 };
 
 }  // namespace steward::views
 
-#endif  // APISERVER_VIEWS_INSTALLED_OPERATOR_WATCH_CURSOR_H_
+#endif  // APISERVER_VIEWS_VIRTUAL_RESOURCE_WATCH_CURSOR_H_

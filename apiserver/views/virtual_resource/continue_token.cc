@@ -1,4 +1,4 @@
-#include "apiserver/views/installed_operator/continue_token.h"
+#include "apiserver/views/virtual_resource/continue_token.h"
 
 #include <boost/json/object.hpp>
 #include <boost/json/value.hpp>

@@ -1,5 +1,8 @@
-// Random schedules as in watch_model_test.cc, with clients that use the resource as it is served:
+// Random schedules as in watch_simulation.h, with clients that use the resource as it is served:
 // lists in pages, and watches that end when their time is up, with and without initial events.
+#ifndef APISERVER_VIEWS_VIRTUAL_RESOURCE_STREAM_SIMULATION_H_
+#define APISERVER_VIEWS_VIRTUAL_RESOURCE_STREAM_SIMULATION_H_
+
 #include <gtest/gtest.h>
 
 #include <array>
@@ -16,7 +19,7 @@
 #include "absl/time/time.h"
 #include "apiserver/rest/resource.h"
 #include "apiserver/rest/watcher.h"
-#include "apiserver/views/installed_operator/model.h"
+#include "apiserver/views/virtual_resource/model.h"
 #include "base/async/run.h"
 #include "base/splice/rope.h"
 #include "kube/meta/names.h"
@@ -24,17 +27,16 @@
 #include "kube/meta/status.h"
 #include "storage/world/number.h"
 
-namespace steward::views {
-namespace {
+namespace steward::views::stream_simulation {
 
 using EventType = rest::WatchEvent::Type;
 
-boost::asio::io_context& Io() {
+inline boost::asio::io_context& Io() {
   static boost::asio::io_context& io = *new boost::asio::io_context;
   return io;
 }
 
-std::string TextOf(const rest::Object& object) {
+inline std::string TextOf(const rest::Object& object) {
   Rope json;
   object.AppendJson("", json);
   return json.Flatten();
@@ -42,8 +44,8 @@ std::string TextOf(const rest::Object& object) {
 
 using Content = std::map<kube::NamespacedName, std::string>;
 
-void ReadAll(rest::Reading& reading,
-             std::vector<std::pair<kube::NamespacedName, std::string>>& out) {
+inline void ReadAll(rest::Reading& reading,
+                    std::vector<std::pair<kube::NamespacedName, std::string>>& out) {
   do {
     while (const rest::Object* object = reading.cursor->Next()) {
       out.push_back({{std::string(object->ns()), std::string(object->name())}, TextOf(*object)});
@@ -51,7 +53,7 @@ void ReadAll(rest::Reading& reading,
   } while (*RunOn(Io(), reading.cursor->More()));
 }
 
-Content ContentOf(const View& view) {
+inline Content ContentOf(const View& view) {
   Content content;
   for (const auto& [key, seen] : view) content[key] = seen.json;
   return content;
@@ -232,8 +234,8 @@ struct Counts {
 
 class Simulation {
  public:
-  Simulation() {
-    for (auto& replica : replicas_) replica = std::make_shared<Replica>(etcd_);
+  explicit Simulation(const Subject& subject) : subject_(subject) {
+    for (auto& replica : replicas_) replica = std::make_shared<Replica>(etcd_, subject_);
     const rest::Selection selections[] = {
         SelectionOf("", "", ""),
         SelectionOf("a", "", ""),
@@ -264,7 +266,7 @@ class Simulation {
       case Op::kRelist:
         return replica.Relist(source);
       case Op::kRestart:
-        replicas_[step.a % replicas_.size()] = std::make_shared<Replica>(etcd_);
+        replicas_[step.a % replicas_.size()] = std::make_shared<Replica>(etcd_, subject_);
         return;
     }
   }
@@ -276,11 +278,11 @@ class Simulation {
         replica->Bookmark(s);
       }
     }
-    const storage::WorldPtr truth = Replica(etcd_).Now().world;
+    const storage::WorldPtr truth = Replica(etcd_, subject_).Now().world;
     Counts counts;
     for (Listener& listener : listeners_) {
       for (int i = 0; i < 3; ++i) listener.Watch(*replicas_[0], false, [] { return true; });
-      Require(listener.store() == ContentOf(ViewOf(*truth, listener.selection())),
+      Require(listener.store() == ContentOf(subject_.view_of(truth, listener.selection())),
               "a listener does not end with the truth");
       counts.streams_expired += listener.expired;
       counts.initial_phases += listener.initial_phases;
@@ -306,15 +308,18 @@ class Simulation {
     });
   }
 
+  const Subject& subject_;
   Etcd etcd_;
   std::array<std::shared_ptr<Replica>, 3> replicas_;
   std::deque<Pager> pagers_;
   std::deque<Listener> listeners_;
 };
 
-std::optional<std::string> RunSchedule(const std::vector<Step>& steps, Counts* counts = nullptr) {
+inline std::optional<std::string> RunSchedule(const Subject& subject,
+                                              const std::vector<Step>& steps,
+                                              Counts* counts = nullptr) {
   try {
-    Simulation simulation;
+    Simulation simulation(subject);
     for (const Step& step : steps) simulation.Run(step);
     const Counts more = simulation.Settle();
     if (counts != nullptr) {
@@ -330,16 +335,16 @@ std::optional<std::string> RunSchedule(const std::vector<Step>& steps, Counts* c
   return std::nullopt;
 }
 
-TEST(StreamModelTest, PagesAndStreamsAreWhole) {
+inline void PagesAndStreamsAreWhole(const Subject& subject) {
   constexpr unsigned kSchedules = 300;
   Counts counts;
   for (unsigned seed = 1; seed <= kSchedules; ++seed) {
     const std::vector<Step> steps = RandomSchedule(100'000 + seed, 200);
-    if (!RunSchedule(steps, &counts)) continue;
-    const std::vector<Step> small =
-        Shrink(steps, [](const std::vector<Step>& some) { return RunSchedule(some); });
+    if (!RunSchedule(subject, steps, &counts)) continue;
+    const std::vector<Step> small = Shrink(
+        steps, [&subject](const std::vector<Step>& some) { return RunSchedule(subject, some); });
     FAIL() << "seed " << seed << ", shrunk to " << small.size()
-           << " steps: " << RunSchedule(small).value_or("") << "\n"
+           << " steps: " << RunSchedule(subject, small).value_or("") << "\n"
            << Describe(small);
   }
   // Else those paths were not tried.
@@ -350,5 +355,6 @@ TEST(StreamModelTest, PagesAndStreamsAreWhole) {
   EXPECT_GT(counts.initial_phases, 100);
 }
 
-}  // namespace
-}  // namespace steward::views
+}  // namespace steward::views::stream_simulation
+
+#endif  // APISERVER_VIEWS_VIRTUAL_RESOURCE_STREAM_SIMULATION_H_

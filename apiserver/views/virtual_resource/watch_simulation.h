@@ -1,6 +1,9 @@
 // Random schedules over one etcd, three replicas that hear of it late, separately, in batches and
 // by new lists, and clients that wander between the replicas: informers, and consoles, which take
 // an object only if its number is larger in double precision. A failing schedule is shrunk.
+#ifndef APISERVER_VIEWS_VIRTUAL_RESOURCE_WATCH_SIMULATION_H_
+#define APISERVER_VIEWS_VIRTUAL_RESOURCE_WATCH_SIMULATION_H_
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -14,20 +17,23 @@
 #include <utility>
 #include <vector>
 
-#include "apiserver/views/installed_operator/model.h"
-#include "apiserver/views/installed_operator/watch_cursor.h"
+#include "apiserver/views/virtual_resource/model.h"
+#include "apiserver/views/virtual_resource/watch_cursor.h"
 #include "kube/meta/resource_version.h"
 #include "storage/world/rewind.h"
 
-namespace steward::views {
-namespace {
+namespace steward::views::watch_simulation {
 
 // --- a client
 
 class Client {
  public:
-  Client(Replicas& replicas, bool console, rest::Selection selection, size_t home)
-      : replicas_(replicas), console_(console), selection_(std::move(selection)) {
+  Client(const Subject& subject, Replicas& replicas, bool console, rest::Selection selection,
+         size_t home)
+      : subject_(subject),
+        replicas_(replicas),
+        console_(console),
+        selection_(std::move(selection)) {
     Connect(home, true);
   }
 
@@ -36,7 +42,7 @@ class Client {
     if (relist) Relist();
     absl::StatusOr<storage::Number> number = storage::Number::Parse(number_);
     Require(number.ok(), "a number cannot be read: " + number_);
-    cursor_.emplace(*number, home_->Now().world->epoch(), selection_, past_);
+    cursor_.emplace(*number, home_->Now().world->epoch(), selection_, past_, *subject_.projection);
   }
 
   // False: there is nothing to read now.
@@ -91,7 +97,7 @@ class Client {
     const storage::Moment moment = home_->List();
     number_ = moment.number().ToString();
     std::map<kube::NamespacedName, Held> next;
-    for (const auto& [key, seen] : ViewOf(*moment.world, selection_)) {
+    for (const auto& [key, seen] : subject_.view_of(moment.world, selection_)) {
       next[key] = Accepts(key, seen, number_) ? Held{seen, number_} : store_.at(key);
     }
     store_ = std::move(next);
@@ -103,16 +109,17 @@ class Client {
     number_ = number;
   }
 
-  void Take(const DiffEvent& event) {
+  void Take(const ViewEvent& event) {
     TakeNumber(cursor_->number());
     if (event.type == rest::WatchEvent::Type::kDeleted) {
       store_.erase(event.key);
       return;
     }
-    const Seen seen = SeenOf(*event.seen);
+    const Seen seen = SeenOf(*event.object);
     if (Accepts(event.key, seen, number_)) store_[event.key] = {seen, number_};
   }
 
+  const Subject& subject_;
   Replicas& replicas_;
   const bool console_;
   const rest::Selection selection_;
@@ -125,8 +132,8 @@ class Client {
 
 class Simulation {
  public:
-  explicit Simulation(bool consoles = true) {
-    for (auto& replica : replicas_) replica = std::make_shared<Replica>(etcd_);
+  explicit Simulation(const Subject& subject, bool consoles = true) : subject_(subject) {
+    for (auto& replica : replicas_) replica = std::make_shared<Replica>(etcd_, subject_);
     const rest::Selection selections[] = {
         SelectionOf("", "", ""),
         SelectionOf("", "", ""),
@@ -137,7 +144,7 @@ class Simulation {
     };
     size_t i = 0;
     for (const rest::Selection& selection : selections) {
-      clients_.emplace_back(replicas_, consoles && i % 2 == 1, selection, i);
+      clients_.emplace_back(subject_, replicas_, consoles && i % 2 == 1, selection, i);
       ++i;
     }
   }
@@ -161,7 +168,7 @@ class Simulation {
       case Op::kRelist:
         return replicas_[replica]->Relist(source);
       case Op::kRestart:
-        replicas_[replica] = std::make_shared<Replica>(etcd_);
+        replicas_[replica] = std::make_shared<Replica>(etcd_, subject_);
         return;
     }
   }
@@ -191,13 +198,13 @@ class Simulation {
         replica->Bookmark(s);
       }
     }
-    const storage::WorldPtr truth = Replica(etcd_).Now().world;
+    const storage::WorldPtr truth = Replica(etcd_, subject_).Now().world;
     int expired = 0;
     for (Client& client : clients_) {
       expired += client.expired;
       while (client.Read()) {
       }
-      const View expected = ViewOf(*truth, client.selection());
+      const View expected = subject_.view_of(truth, client.selection());
       const View has = client.Store();
       for (const auto& [key, seen] : expected) {
         Require(has.count(key) > 0, "missing at the end: " + key.ns + "/" + key.name);
@@ -212,14 +219,17 @@ class Simulation {
   }
 
  private:
+  const Subject& subject_;
   Etcd etcd_;
   Replicas replicas_;
   std::deque<Client> clients_;
 };
 
-std::optional<std::string> RunSchedule(const std::vector<Step>& steps, int* expired = nullptr) {
+inline std::optional<std::string> RunSchedule(const Subject& subject,
+                                              const std::vector<Step>& steps,
+                                              int* expired = nullptr) {
   try {
-    Simulation simulation;
+    Simulation simulation(subject);
     for (const Step& step : steps) simulation.Run(step);
     const int count = simulation.Settle();
     if (expired != nullptr) *expired += count;
@@ -229,16 +239,16 @@ std::optional<std::string> RunSchedule(const std::vector<Step>& steps, int* expi
   return std::nullopt;
 }
 
-TEST(WatchModelTest, ClientsEndWithTheTruth) {
+inline void ClientsEndWithTheTruth(const Subject& subject) {
   constexpr unsigned kSchedules = 1500;
   int expired = 0;
   for (unsigned seed = 1; seed <= kSchedules; ++seed) {
     const std::vector<Step> steps = RandomSchedule(seed, 150);
-    if (!RunSchedule(steps, &expired)) continue;
-    const std::vector<Step> small =
-        Shrink(steps, [](const std::vector<Step>& some) { return RunSchedule(some); });
+    if (!RunSchedule(subject, steps, &expired)) continue;
+    const std::vector<Step> small = Shrink(
+        steps, [&subject](const std::vector<Step>& some) { return RunSchedule(subject, some); });
     FAIL() << "seed " << seed << ", shrunk to " << small.size()
-           << " steps: " << RunSchedule(small).value_or("") << "\n"
+           << " steps: " << RunSchedule(subject, small).value_or("") << "\n"
            << Describe(small);
   }
   // Replicas do forget: else that path was not tried.
@@ -247,11 +257,11 @@ TEST(WatchModelTest, ClientsEndWithTheTruth) {
 
 // Numbers of another history mean nothing, and whoever has one is told so. (Consoles are not
 // promised that numbers go up over that.)
-TEST(WatchModelTest, RestoredEtcd) {
+inline void RestoredEtcd(const Subject& subject) {
   for (unsigned seed = 1; seed <= 150; ++seed) {
     SCOPED_TRACE(seed);
     try {
-      Simulation simulation(/*consoles=*/false);
+      Simulation simulation(subject, /*consoles=*/false);
       for (unsigned part = 0; part < 3; ++part) {
         if (part > 0) simulation.Restore(1 + seed * part % 60);
         for (const Step& step : RandomSchedule(50'000 + 10 * seed + part, 60)) simulation.Run(step);
@@ -263,12 +273,13 @@ TEST(WatchModelTest, RestoredEtcd) {
   }
 }
 
-TEST(WatchModelTest, LongHistories) {
+inline void LongHistories(const Subject& subject) {
   for (unsigned seed = 1; seed <= 60; ++seed) {
     const std::vector<Step> steps = RandomSchedule(10'000 + seed, 1500);
-    ASSERT_EQ(RunSchedule(steps), std::nullopt) << "seed " << seed;
+    ASSERT_EQ(RunSchedule(subject, steps), std::nullopt) << "seed " << seed;
   }
 }
 
-}  // namespace
-}  // namespace steward::views
+}  // namespace steward::views::watch_simulation
+
+#endif  // APISERVER_VIEWS_VIRTUAL_RESOURCE_WATCH_SIMULATION_H_

@@ -2,7 +2,7 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "apiserver/views/installed_operator/continue_token.h"
+#include "apiserver/views/virtual_resource/continue_token.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using steward::views::ContinueToken;

@@ -1,11 +1,10 @@
-#include "apiserver/views/installed_operator/event_stream.h"
+#include "apiserver/views/virtual_resource/event_stream.h"
 
 #include <algorithm>
 #include <string>
 #include <utility>
 
 #include "absl/time/clock.h"
-#include "apiserver/views/installed_operator/object.h"
 #include "base/async/yield.h"
 #include "base/status/macros.h"
 #include "base/text/str_cat.h"
@@ -30,8 +29,7 @@ std::chrono::steady_clock::time_point After(absl::Duration duration) {
 
 }  // namespace
 
-InstalledOperatorStream::InstalledOperatorStream(const StreamContext& context,
-                                                 rest::Selection selection, StreamStart start)
+ViewStream::ViewStream(const StreamContext& context, rest::Selection selection, StreamStart start)
     : context_(context),
       worlds_(context.worlds),
       bookmarks_(start.bookmarks),
@@ -39,16 +37,17 @@ InstalledOperatorStream::InstalledOperatorStream(const StreamContext& context,
       deadline_(After(std::min(start.timeout, absl::Hours(24)))),
       next_bookmark_(After(context.bookmark_period)),
       initial_(std::move(start.initial)),
-      cursor_(start.number, worlds_.Current()->epoch(), std::move(selection), context.past) {}
+      cursor_(start.number, worlds_.Current()->epoch(), std::move(selection), context.past,
+              context.projection) {}
 
-InstalledOperatorStream::~InstalledOperatorStream() = default;
+ViewStream::~ViewStream() = default;
 
-bool InstalledOperatorStream::Ready() const {
+bool ViewStream::Ready() const {
   // The initial events are followed by a bookmark, if by nothing else.
   return initial_ != nullptr ? bookmarks_ : cursor_.more_follows();
 }
 
-rest::WatchEvent InstalledOperatorStream::Bookmark(bool initial_events_end) {
+rest::WatchEvent ViewStream::Bookmark(bool initial_events_end) {
   next_bookmark_ = After(context_.bookmark_period);
   rest::WatchEvent event;
   event.type = rest::WatchEvent::Type::kBookmark;
@@ -57,21 +56,16 @@ rest::WatchEvent InstalledOperatorStream::Bookmark(bool initial_events_end) {
   return event;
 }
 
-rest::WatchEvent InstalledOperatorStream::Event() {
-  const DiffEvent& found = cursor_.event();
-  if (found.seen) {
-    object_ = std::make_unique<InstalledOperatorObject>(*found.seen);
-  } else {
-    object_ = std::make_unique<InstalledOperatorTombstone>(found.key);
-  }
+rest::WatchEvent ViewStream::Event() {
+  const ViewEvent& found = cursor_.event();
   rest::WatchEvent event;
   event.type = found.type;
-  event.object = object_.get();
+  event.object = found.object.get();
   event.resource_version = cursor_.number();
   return event;
 }
 
-Task<std::optional<rest::WatchEvent>> InstalledOperatorStream::NextInitial() {
+Task<std::optional<rest::WatchEvent>> ViewStream::NextInitial() {
   while (true) {
     if (const rest::Object* object = initial_->Next()) {
       rest::WatchEvent event;
@@ -88,7 +82,7 @@ Task<std::optional<rest::WatchEvent>> InstalledOperatorStream::NextInitial() {
   }
 }
 
-Task<std::optional<rest::WatchEvent>> InstalledOperatorStream::Next() {
+Task<std::optional<rest::WatchEvent>> ViewStream::Next() {
   if (initial_ != nullptr) {
     CO_ASSIGN_OR_RETURN(std::optional<rest::WatchEvent> event, co_await NextInitial());
     if (event) co_return event;
@@ -139,7 +133,7 @@ Task<std::optional<rest::WatchEvent>> FailedStream::Next() { co_return error_; }
 
 // A state above every revision that the cluster has had is not going to come: it is of another
 // etcd, or made up. Said only when the cluster was asked and had its time to answer.
-bool InstalledOperatorStream::IsOfAnotherCluster() {
+bool ViewStream::IsOfAnotherCluster() {
   const SteadyTime now = std::chrono::steady_clock::now();
   if (!waiting_since_) waiting_since_ = now;
   if (context_.probe) context_.probe();

@@ -1,11 +1,11 @@
-#include "apiserver/stored/human_duration.h"
+#include "kube/meta/human_duration.h"
 
 #include <cstdint>
 #include <iterator>
 
 #include "base/text/str_cat.h"
 
-namespace steward::stored {
+namespace steward::kube {
 namespace {
 
 constexpr int64_t kMinute = 60;
@@ -45,4 +45,4 @@ std::string HumanDuration(absl::Duration duration) {
   return text;
 }
 
-}  // namespace steward::stored
+}  // namespace steward::kube

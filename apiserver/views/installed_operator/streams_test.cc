@@ -1,5 +1,3 @@
-#include "apiserver/views/installed_operator/event_stream.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -11,13 +9,16 @@
 #include <vector>
 
 #include "apiserver/views/installed_operator/installed_operator.h"
-#include "apiserver/views/installed_operator/test_world.h"
+#include "apiserver/views/virtual_resource/event_stream.h"
+#include "apiserver/views/virtual_resource/test_world.h"
 #include "base/async/run.h"
 #include "base/async/task_group.h"
 #include "base/status/matchers.h"
+#include "base/text/str_cat.h"
 #include "kube/meta/resource_version.h"
 #include "kube/meta/selector.h"
 #include "kube/meta/status.h"
+#include "olm/objects.h"
 #include "storage/world/world_store.h"
 
 namespace steward::views {
@@ -43,7 +44,7 @@ class EventStreamTest : public ::testing::Test {
     options.send_initial_events = initial;
     options.bookmarks = bookmarks;
     options.timeout = timeout_;
-    auto stream = RunOn(io_, view_.Watch(selection, options));
+    auto stream = RunOn(io_, view_.reads().Watch(selection, options));
     EXPECT_OK(stream);
     return stream.ok() ? *std::move(stream) : nullptr;
   }
@@ -108,6 +109,33 @@ TEST_F(EventStreamTest, ASlowReaderSeesOnlyTheOutcome) {
   world_.writer().Remove(storage::Source::kCsv, {"ops", "c.v1"}, 100);
   Publish();
   EXPECT_THAT(Next(*stream, 2), ElementsAre("ADDED red/b.v1", "BOOKMARK"));
+}
+
+// What only a CleanupStatus shows changes numbers, and nothing here.
+TEST_F(EventStreamTest, WhatCleanupReadsIsNotTold) {
+  constexpr char kCsv[] = R"({"metadata":{"name":"b.v1","namespace":"ops","uid":"b",)";
+  constexpr char kStatus[] = R"("status":{"phase":"Succeeded","cleanup":{"pendingDeletion":)";
+  constexpr char kGroup[] = R"({"metadata":{"name":"g","namespace":"ops","uid":"g"},"status":)";
+  world_.CsvJson(StrCat(kCsv, R"("finalizers":[]},)", kStatus, "[]}}}"));
+  world_.GroupJson(StrCat(kGroup, "{}}"));
+  Publish();
+  const std::string before = Now();
+  const auto stream = Watch(before);
+  world_.CsvJson(StrCat(kCsv, R"("finalizers":["x"],"deletionTimestamp":"2026-01-01T00:00:00Z"},)",
+                        kStatus, R"([{"group":"g","kind":"K","instances":[{"name":"n"}]}]}}})"));
+  world_.GroupJson(StrCat(kGroup, R"({"namespaces":[""]}})"));
+  auto terminating =
+      std::make_shared<olm::Namespace>(*world_.Snapshot()->namespaces().Find("red")->get());
+  terminating->terminating = true;
+  world_.writer().Put(olm::NamespacePtr(std::move(terminating)), world_.revision() + 1);
+  Publish();
+  EXPECT_NE(Now(), before);
+  timeout_ = absl::ZeroDuration();
+  EXPECT_THAT(Next(*Watch(before, {}, false, /*bookmarks=*/false), 1), ElementsAre("end"));
+  world_.writer().Remove(storage::Source::kCsv, {"ops", "b.v1"}, 100);
+  Publish();
+  EXPECT_THAT(Next(*stream, 4),
+              ElementsAre("DELETED blue/b.v1", "DELETED ops/b.v1", "DELETED red/b.v1", "BOOKMARK"));
 }
 
 TEST_F(EventStreamTest, ResumesWhereItWas) {
@@ -229,7 +257,7 @@ TEST_F(EventStreamTest, AStateThatCannotComeIsExpired) {
   options.bookmarks = true;
   options.timeout = absl::Minutes(1);
   const rest::Selection selection;
-  auto stream = RunOn(io_, view.Watch(selection, options));
+  auto stream = RunOn(io_, view.reads().Watch(selection, options));
   ASSERT_OK(stream);
   EXPECT_THAT(Next(**stream, 1), ElementsAre("Expired"));
   EXPECT_GT(asked, 0);
@@ -246,7 +274,7 @@ TEST_F(EventStreamTest, InitialEventsThatAreNotThereYetAreAnErrorEvent) {
   options.send_initial_events = true;
   options.timeout = absl::Minutes(1);
   const rest::Selection selection;
-  auto stream = RunOn(io_, view.Watch(selection, options));
+  auto stream = RunOn(io_, view.reads().Watch(selection, options));
   ASSERT_OK(stream);
   EXPECT_THAT(Next(**stream, 1), ElementsAre("Timeout"));
 }
@@ -261,7 +289,8 @@ TEST_F(EventStreamTest, NumbersThatAreNoneAreRefused) {
   rest::WatchOptions options;
   options.resource_version = "12345";
   const rest::Selection selection;
-  EXPECT_EQ(kube::FromStatus(RunOn(io_, view_.Watch(selection, options)).status()).code, 400);
+  EXPECT_EQ(kube::FromStatus(RunOn(io_, view_.reads().Watch(selection, options)).status()).code,
+            400);
 }
 
 }  // namespace

@@ -1,10 +1,10 @@
-#include "apiserver/stored/human_duration.h"
+#include "kube/meta/human_duration.h"
 
 #include <gtest/gtest.h>
 
 #include <string>
 
-namespace steward::stored {
+namespace steward::kube {
 namespace {
 
 TEST(HumanDurationTest, AsKubectlShows) {
@@ -45,4 +45,4 @@ TEST(HumanDurationTest, AsKubectlShows) {
 }
 
 }  // namespace
-}  // namespace steward::stored
+}  // namespace steward::kube

@@ -1,29 +1,34 @@
 // A model of a cluster to run random schedules on: one etcd, and replicas that hear of it late,
 // separately, in batches and by new lists.
-#ifndef APISERVER_VIEWS_INSTALLED_OPERATOR_MODEL_H_
-#define APISERVER_VIEWS_INSTALLED_OPERATOR_MODEL_H_
+#ifndef APISERVER_VIEWS_VIRTUAL_RESOURCE_MODEL_H_
+#define APISERVER_VIEWS_VIRTUAL_RESOURCE_MODEL_H_
 
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
 #include <random>
 #include <sstream>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
 
 #include "absl/time/time.h"
-#include "apiserver/views/installed_operator/installed_operator.h"
-#include "apiserver/views/installed_operator/object.h"
-#include "apiserver/views/installed_operator/projection.h"
-#include "apiserver/views/installed_operator/selection.h"
+#include "apiserver/rest/resource.h"
+#include "apiserver/views/virtual_resource/projection.h"
+#include "apiserver/views/virtual_resource/virtual_resource.h"
 #include "base/splice/rope.h"
+#include "kube/meta/names.h"
 #include "kube/meta/resource_version.h"
 #include "kube/meta/selector.h"
+#include "olm/cleanup/csv_facts.h"
+#include "olm/copy.h"
+#include "olm/objects.h"
 #include "storage/world/world_store.h"
 #include "storage/world/world_writer.h"
 
@@ -122,7 +127,26 @@ class Etcd {
       csv->labels = {{"color", "red"}};
       csv->labels_json = R"("color":"red")";
     }
+    csv->cleanup = Cleanup(*csv);
     Put(Source::kCsv, key, olm::CsvPtr(std::move(csv)));
+  }
+
+  // Anything, by the number of the write.
+  std::shared_ptr<const olm::CsvCleanup> Cleanup(const olm::Csv& csv) const {
+    std::mt19937 random(static_cast<unsigned>(uid_));
+    const auto one_in = [&random](unsigned n) { return random() % n == 0; };
+    olm::CsvCleanup cleanup;
+    cleanup.facts.key = csv.key;
+    cleanup.facts.uid = csv.uid;
+    cleanup.facts.phase = csv.phase;
+    cleanup.facts.cleanup_enabled = !one_in(4);
+    if (!one_in(3)) cleanup.facts.finalizers = {std::string(olm::kCleanupFinalizer)};
+    if (one_in(3)) cleanup.facts.deletion_timestamp = "2026-01-02T00:00:00Z";
+    cleanup.facts.owned_crds.insert(one_in(2) ? "ks.x.io" : "ls.x.io");
+    if (one_in(4)) cleanup.facts.required_crds.insert("ks.x.io");
+    if (one_in(4)) cleanup.facts.replaces = one_in(2) ? "x" : "y";
+    if (one_in(3)) cleanup.pending = {{"x.io", "K", one_in(2) ? "a" : "b", "k"}};
+    return std::make_shared<const olm::CsvCleanup>(std::move(cleanup));
   }
 
   void WriteGroup(const std::string& ns, unsigned kind, unsigned c) {
@@ -146,6 +170,8 @@ class Etcd {
       default:
         group->selector = *kube::LabelSelector::Parse(c % 5 == 3 ? "p" : "q");
     }
+    if (c / 5 % 3 != 0) group->synced = {{c / 5 % 3 == 1 ? "" : "a"}};
+    group->deleting = c / 15 % 5 == 0;
     Put(Source::kOperatorGroup, key, olm::OperatorGroupPtr(std::move(group)));
   }
 
@@ -167,6 +193,7 @@ class Etcd {
     ns->uid = std::move(uid);
     ns->created = "2026-01-01T00:00:00Z";
     ns->labels = std::move(labels);
+    ns->terminating = uid_ % 4 == 1;
     Put(Source::kNamespace, {"", name}, olm::NamespacePtr(std::move(ns)));
   }
 
@@ -182,29 +209,30 @@ struct Seen {
 };
 using View = std::map<kube::NamespacedName, Seen>;
 
-inline Seen SeenOf(const Appearance& appearance) {
-  Seen seen{appearance.csv->uid + "/" + appearance.ns->uid, ""};
-  Rope json;
-  InstalledOperatorObject(appearance).AppendJson("", json);
-  seen.json = json.Flatten();
-  return seen;
+inline Seen SeenOf(const rest::Object& object) {
+  Rope json, metadata;
+  object.AppendJson("", json);
+  object.AppendMetadata("", metadata);
+  const std::string text = metadata.Flatten();
+  constexpr std::string_view kUid = R"("uid":")";
+  const size_t uid = text.rfind(kUid) + kUid.size();
+  return {text.substr(uid, text.find('"', uid) - uid), json.Flatten()};
 }
 
-inline View ViewOf(const storage::World& world, const rest::Selection& selection) {
-  View view;
-  for (auto it = world.namespaces().begin(); !it.done(); it.Next()) {
-    for (const Appearance& seen : AppearancesIn(world, it.key())) {
-      if (Selects(selection, seen)) view[{it.key(), seen.csv->key.name}] = SeenOf(seen);
-    }
-  }
-  return view;
-}
+// --- what is served
+
+// The second is not to be made by the first: it says what the first must come to.
+struct Subject {
+  std::shared_ptr<const Projection> projection;
+  std::function<View(const storage::WorldPtr& world, const rest::Selection& selection)> view_of;
+};
 
 // --- a replica
 
 class Replica {
  public:
-  explicit Replica(Etcd& etcd) : etcd_(etcd) {
+  Replica(Etcd& etcd, const Subject& subject)
+      : etcd_(etcd), view_(worlds_, subject.projection, {}, NoWaiting()) {
     for (size_t s = 0; s < storage::kSources; ++s) Relist(s);
   }
 
@@ -253,9 +281,16 @@ class Replica {
   }
   storage::Moment Now() const { return worlds_.Now(); }
   // What its clients talk to. Waits for nothing.
-  InstalledOperators& view() { return view_; }
+  VirtualResource& view() { return view_; }
 
  private:
+  static VirtualResourceOptions NoWaiting() {
+    VirtualResourceOptions options;
+    options.sync_wait = absl::ZeroDuration();
+    options.version_wait = absl::ZeroDuration();
+    return options;
+  }
+
   template <typename Ptr>
   std::vector<Ptr> Objects(size_t s) const {
     std::vector<Ptr> objects;
@@ -275,8 +310,7 @@ class Replica {
   Etcd& etcd_;
   storage::WorldWriter writer_;
   storage::WorldStore worlds_;
-  InstalledOperators view_{
-      worlds_, {.sync_wait = absl::ZeroDuration(), .version_wait = absl::ZeroDuration()}};
+  VirtualResource view_;
   std::array<size_t, storage::kSources> position_ = {};
   absl::Time now_ = absl::UnixEpoch();
   std::string last_;
@@ -354,4 +388,4 @@ inline std::string Describe(const std::vector<Step>& steps) {
 
 }  // namespace steward::views
 
-#endif  // APISERVER_VIEWS_INSTALLED_OPERATOR_MODEL_H_
+#endif  // APISERVER_VIEWS_VIRTUAL_RESOURCE_MODEL_H_

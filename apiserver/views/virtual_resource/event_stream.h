@@ -1,6 +1,6 @@
-// One client's watch of installedoperators.
-#ifndef APISERVER_VIEWS_INSTALLED_OPERATOR_EVENT_STREAM_H_
-#define APISERVER_VIEWS_INSTALLED_OPERATOR_EVENT_STREAM_H_
+// One client's watch of a virtual resource.
+#ifndef APISERVER_VIEWS_VIRTUAL_RESOURCE_EVENT_STREAM_H_
+#define APISERVER_VIEWS_VIRTUAL_RESOURCE_EVENT_STREAM_H_
 
 #include <chrono>
 #include <functional>
@@ -12,7 +12,8 @@
 #include "absl/time/time.h"
 #include "apiserver/rest/resource.h"
 #include "apiserver/rest/watcher.h"
-#include "apiserver/views/installed_operator/watch_cursor.h"
+#include "apiserver/views/virtual_resource/projection.h"
+#include "apiserver/views/virtual_resource/watch_cursor.h"
 #include "base/async/stop_signal.h"
 #include "storage/world/rewind.h"
 #include "storage/world/world_store.h"
@@ -23,6 +24,7 @@ namespace steward::views {
 struct StreamContext {
   storage::WorldStore& worlds;
   storage::RewindCache& past;
+  const Projection& projection;
   // Asks how far the cluster's revision has come; may be empty.
   std::function<void()> probe;
   absl::Duration bookmark_period;
@@ -40,11 +42,10 @@ struct StreamStart {
 // A cursor and a selection: holds one event at a time, whatever the client's speed. Ends between
 // bursts only, and after their bookmark. 410 when this replica does not know the client's state
 // (any more).
-class InstalledOperatorStream : public rest::EventStream {
+class ViewStream : public rest::EventStream {
  public:
-  InstalledOperatorStream(const StreamContext& context, rest::Selection selection,
-                          StreamStart start);
-  ~InstalledOperatorStream() override;
+  ViewStream(const StreamContext& context, rest::Selection selection, StreamStart start);
+  ~ViewStream() override;
 
   Task<std::optional<rest::WatchEvent>> Next() override;
   // Only what is sure: a client must not wait for the rest of a burst that has no rest.
@@ -68,7 +69,6 @@ class InstalledOperatorStream : public rest::EventStream {
   WatchCursor cursor_;
   // Since when the client's state has been waited for; and when next to look whether it can come.
   std::optional<SteadyTime> waiting_since_;
-  std::unique_ptr<rest::Object> object_;
 };
 
 // Nothing but an error: of a watch that was accepted and could not begin.
@@ -85,4 +85,4 @@ class FailedStream : public rest::EventStream {
 
 }  // namespace steward::views
 
-#endif  // APISERVER_VIEWS_INSTALLED_OPERATOR_EVENT_STREAM_H_
+#endif  // APISERVER_VIEWS_VIRTUAL_RESOURCE_EVENT_STREAM_H_
