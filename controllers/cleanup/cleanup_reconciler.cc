@@ -13,6 +13,7 @@
 #include "olm/cleanup/holds.h"
 #include "olm/cleanup/names.h"
 #include "olm/copy.h"
+#include "olm/objects.h"
 #include "storage/world/touched.h"
 #include "storage/world/world.h"
 
@@ -47,8 +48,9 @@ KnownCsvs CsvsOf(storage::WorldStore& worlds) {
     std::vector<olm::CsvFacts> known;
     const storage::WorldPtr world = worlds.Current();
     for (auto it = world->csvs().begin(); !it.done(); it.Next()) {
-      const olm::CsvCleanup* cleanup = it.value()->cleanup.get();
-      if (cleanup != nullptr && !without.contains(it.key())) known.push_back(cleanup->facts);
+      const olm::Csv& csv = *it.value();
+      if (csv.copied || csv.cleanup == nullptr || without.contains(it.key())) continue;
+      known.push_back(csv.cleanup->facts);
     }
     return known;
   };

@@ -207,7 +207,7 @@ func TestCleanupStatus_ChunksAndSelectors(t *testing.T) {
 			t.Errorf("%q: %q, want %q", tc.args, got, tc.want)
 		}
 	}
-	if said := refused(t, shared.Admin, "get", "cus", "-n", home, "--field-selector", "status.phase=Ready"); !strings.Contains(said, "field label not supported") {
+	if said := refused(t, shared.Admin, "get", "cus", "-n", home, "--field-selector", "status.phase=Ready"); !strings.Contains(said, "is not a known field selector") {
 		t.Errorf("a field selector that there is not: %s", said)
 	}
 	list, err := shared.Any.Resource(olm.CleanupStatuses).Namespace(home).List(t.Context(), metav1.ListOptions{Limit: 2})

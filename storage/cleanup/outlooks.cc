@@ -1,6 +1,6 @@
 #include "storage/cleanup/outlooks.h"
 
-#include <functional>
+#include <string_view>
 #include <utility>
 
 namespace steward::storage {
@@ -91,15 +91,22 @@ std::shared_ptr<const CleanupOutlooks::Relations> CleanupOutlooks::RelationsOf(
 }
 
 CleanupOutlooks::Selected CleanupOutlooks::SelectedIn(const World& world, const Basis* before) {
-  Selected selected;
-  for (const std::string& install : world.selecting_installs()) {
-    const olm::OperatorGroupPtr& group = world.GroupIn(install)->group;
-    std::vector<std::string> names;
-    for (auto it = world.namespaces().begin(); !it.done(); it.Next()) {
-      if (group->selector->Matches(it.value()->labels)) names.push_back(it.key());
+  std::map<std::string_view, std::vector<std::string>> names;
+  for (const std::string& install : world.selecting_installs()) names[install];
+  // What is targeted explicitly by a group that selects is what it selects: no label is looked at.
+  if (!names.empty()) {
+    for (auto it = world.explicit_targets().begin(); !it.done(); it.Next()) {
+      for (const std::string& install : *it.value()) {
+        const auto selecting = names.find(install);
+        if (selecting != names.end()) selecting->second.push_back(it.key());
+      }
     }
-    selected.emplace(
-        install, Share(std::move(names), before == nullptr ? nullptr : &before->selected, install));
+  }
+  Selected selected;
+  for (auto& [install, targets] : names) {
+    std::string key(install);
+    auto shared = Share(std::move(targets), before == nullptr ? nullptr : &before->selected, key);
+    selected.emplace(std::move(key), std::move(shared));
   }
   return selected;
 }

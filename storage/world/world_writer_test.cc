@@ -12,6 +12,8 @@
 
 #include "kube/meta/resource_version.h"
 #include "kube/meta/selector.h"
+#include "olm/cleanup/csv_facts.h"
+#include "olm/objects.h"
 #include "olm/targets.h"
 #include "storage/world/world_store.h"
 
@@ -103,6 +105,42 @@ TEST_F(WorldWriterTest, OnlyVisibleChangesMoveTheNumber) {
   EXPECT_EQ(Text(), number);
   EXPECT_EQ(writer_.Snapshot()->source(Source::kCsv).seen(), 24u);
   EXPECT_EQ(writer_.Snapshot()->source(Source::kNamespace).seen(), 30u);
+}
+
+TEST_F(WorldWriterTest, WhatCleanupReadsIsVisible) {
+  Sync();
+  const auto changes = [this] { return writer_.Snapshot()->changes(); };
+  const auto with = [](olm::CsvPtr csv, std::vector<std::string> finalizers) {
+    olm::CsvCleanup cleanup;
+    cleanup.facts.finalizers = std::move(finalizers);
+    auto next = std::make_shared<olm::Csv>(*csv);
+    next->cleanup = std::make_shared<const olm::CsvCleanup>(std::move(cleanup));
+    return olm::CsvPtr(std::move(next));
+  };
+  writer_.Put(with(Csv("ops", "a"), {"x"}), 20);
+  uint64_t before = changes();
+  writer_.Put(with(Csv("ops", "a"), {"x"}), 21);
+  EXPECT_EQ(changes(), before) << "the same in another place";
+  writer_.Put(with(Csv("ops", "a"), {}), 22);
+  EXPECT_EQ(changes(), ++before);
+  // What only may be a copy can stand in the way of others.
+  writer_.Put(with(Copy("other", "b"), {}), 23);
+  EXPECT_EQ(changes(), ++before);
+  writer_.Remove(Source::kCsv, {"other", "b"}, 24);
+  EXPECT_EQ(changes(), ++before);
+
+  writer_.Put(Ns("t", {{"x", ""}}), 25);
+  writer_.Put(Group("ops", "g", {}, "x"), 26);
+  before = changes();
+  auto synced = std::make_shared<olm::OperatorGroup>(*Group("ops", "g", {}, "x"));
+  synced->synced = {{"t"}};
+  writer_.Put(olm::OperatorGroupPtr(std::move(synced)), 27);
+  EXPECT_EQ(changes(), ++before);
+  EXPECT_TRUE(writer_.Snapshot()->GroupIn("ops")->group->synced.has_value());
+  EXPECT_EQ(writer_.Snapshot()->GroupIn("ops")->targets.count, 1u);
+  writer_.Put(Ns("u", {{"x", ""}}), 28);
+  EXPECT_EQ(writer_.Snapshot()->GroupIn("ops")->targets.count, 2u) << "it goes on selecting";
+  EXPECT_THAT(writer_.Snapshot()->InstallsTargeting("u"), ElementsAre("ops"));
 }
 
 TEST_F(WorldWriterTest, EveryVisibleChangeMovesTheNumberUp) {
@@ -252,9 +290,14 @@ TEST_F(WorldWriterTest, TheIndexIsWhatTheRulesSay) {
       case 2:
         writer_.Put(Group(name(), pick(2) ? "g" : "h", {name(), name()}), revision);
         break;
-      case 3:
-        writer_.Put(Group(name(), "g", {}, pick(2) ? "team=red" : "!team"), revision);
+      case 3: {
+        const olm::OperatorGroupPtr group = Group(name(), "g", {}, pick(2) ? "team=red" : "!team");
+        // What cleanup reads is no part of the spec.
+        auto deleting = std::make_shared<olm::OperatorGroup>(*group);
+        deleting->deleting = pick(2) == 0;
+        writer_.Put(olm::OperatorGroupPtr(std::move(deleting)), revision);
         break;
+      }
       case 4:
         writer_.Put(Group(name(), "g", {}), revision);
         break;
