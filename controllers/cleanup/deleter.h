@@ -3,6 +3,7 @@
 #define CONTROLLERS_CLEANUP_DELETER_H_
 
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -24,7 +25,7 @@ namespace steward::controllers {
 struct DeleterOptions {
   size_t batch = 100;  // DELETEs under one reading of the guards
   size_t width = 8;    // requests at a time
-  // Reads the guards of the next batch while one is under way: nobody waits for them then.
+  // Reads the guards of the next batch when half of one was sent: nobody waits for them then.
   bool read_ahead = true;
   absl::Duration guard_age = absl::Seconds(2);  // R-000-71
 };
@@ -44,7 +45,7 @@ struct DeletionRound {
   absl::Status failure;
 };
 
-// Thread-safe.
+// Lives on one executor; calls may overlap.
 class Deleter {
  public:
   // REQUIRES: the references outlive this object and its calls.
@@ -54,7 +55,9 @@ class Deleter {
   // Deletes what `listing` has that is to be deleted and is not being deleted, as far as `ledger`
   // lets it. Each DELETE names the UID listed, asks for background propagation, is sent only while
   // the guards that allowed it were read no longer than `guard_age` ago and this process is leader,
-  // and is given up when that time is over. `guards` is the reading by which `listing` was made.
+  // and is given up when that time is over. One reading of the guards is good for `batch` DELETEs;
+  // as soon as one allows nothing, nothing more is sent. `guards` is the reading by which `listing`
+  // was made.
   boost::asio::awaitable<DeletionRound> Run(kube::NamespacedName csv, const OperandListing& listing,
                                             GuardReading guards, DeletionLedger& ledger);
 
@@ -64,14 +67,17 @@ class Deleter {
     const Operand* operand;
   };
   struct Batch;
+  struct State;
   std::vector<Candidate> Choose(const OperandListing& listing, const DeletionLedger& ledger,
                                 DeletionRound& round) const;
-  VoidTask SendBatch(Batch& batch, const std::vector<Candidate>& candidates, size_t size);
-  VoidTask ReadGuards(kube::NamespacedName csv, std::optional<olm::CleanupRecord> remembered,
-                      std::optional<GuardReading>& reading);
-  VoidTask DeleteOne(Batch& batch, Candidate candidate);
+  std::shared_ptr<Batch> BatchOf(const GuardReading& guards) const;
+  bool IsOpen(const std::shared_ptr<Batch>& batch) const;
+  bool NextIsDue(const State& state) const;
+  VoidTask ReadGuards(State& state);
+  VoidTask Send(State& state);
+  VoidTask DeleteOne(State& state, std::shared_ptr<const Batch> batch, Candidate candidate);
   StatusTask SendDelete(Candidate candidate);
-  void Judge(Batch& batch, const Candidate& candidate, const absl::Status& outcome);
+  void Judge(State& state, const Candidate& candidate, const absl::Status& outcome);
 
   kube::Client& client_;
   GuardReader& guards_;

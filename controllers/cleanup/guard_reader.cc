@@ -42,7 +42,11 @@ Read<std::vector<T>> JudgeList(const absl::Status& status, std::vector<T> list) 
 }  // namespace
 
 GuardReader::GuardReader(kube::Client& client, Clock& clock, KnownCsvs known, GuardOptions options)
-    : client_(client), clock_(clock), known_(std::move(known)), options_(std::move(options)) {}
+    : client_(client),
+      clock_(clock),
+      known_(std::move(known)),
+      options_(std::move(options)),
+      csvs_(client) {}
 
 boost::asio::awaitable<GuardReading> GuardReader::Look(
     kube::NamespacedName csv, std::optional<olm::CleanupRecord> remembered) {
@@ -80,18 +84,13 @@ boost::asio::awaitable<GuardReading> GuardReader::Look(
 }
 
 VoidTask GuardReader::ReadCsvs(GuardReading& reading) {
-  std::vector<olm::CsvFacts> csvs;
-  std::set<kube::NamespacedName> names;
-  const absl::Status status = co_await ListLive(
-      client_, kCsvs, "", "", Detail::kWhole, [&](const kube::RawObject& raw) -> absl::Status {
-        ASSIGN_OR_RETURN(olm::CsvFacts csv, olm::DecodeCsvFacts(raw.json));
-        names.insert(csv.key);
-        // Those never count, and there may be thousands.
-        if (!csv.IsProvenCopy()) csvs.push_back(std::move(csv));
-        return absl::OkStatus();
-      });
-  reading.inputs.csvs = JudgeList(status, std::move(csvs));
-  if (known_) reading.inputs.known = known_(names);
+  absl::StatusOr<CsvListing> listing = co_await csvs_.List();
+  if (!listing.ok()) {
+    reading.inputs.csvs = Read<std::vector<olm::CsvFacts>>::Unreadable(Describe(listing.status()));
+    co_return;
+  }
+  if (known_) reading.inputs.known = known_(listing->names);
+  reading.inputs.csvs = Read<std::vector<olm::CsvFacts>>::Ok(std::move(listing->csvs));
 }
 
 VoidTask GuardReader::ReadCsv(kube::NamespacedName name, GuardReading& reading) {

@@ -13,6 +13,7 @@
 #include "absl/time/time.h"
 #include "base/async/task.h"
 #include "base/clock/clock.h"
+#include "controllers/cleanup/csv_lister.h"
 #include "kube/client/client.h"
 #include "kube/meta/names.h"
 #include "olm/cleanup/record.h"
@@ -40,7 +41,7 @@ struct GuardReading {
   absl::Duration began;    // monotonic; nothing was read before
 };
 
-// Thread-safe.
+// Lives on one executor; calls may overlap.
 class GuardReader {
  public:
   // REQUIRES: `client` and `clock` outlive this object and its calls.
@@ -53,6 +54,9 @@ class GuardReader {
   // has left its mark before (kRefusalAnnotation).
   boost::asio::awaitable<GuardReading> Look(kube::NamespacedName csv,
                                             std::optional<olm::CleanupRecord> remembered);
+
+  // What is kept to make lists cheaper (CsvLister) is let go of: nothing will be read for a while.
+  void Rest() { csvs_.Forget(); }
 
  private:
   VoidTask ReadCsvs(GuardReading& reading);
@@ -68,6 +72,7 @@ class GuardReader {
   Clock& clock_;
   const KnownCsvs known_;
   const GuardOptions options_;
+  CsvLister csvs_;
 };
 
 }  // namespace steward::controllers
