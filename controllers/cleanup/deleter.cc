@@ -69,6 +69,7 @@ struct Deleter::Batch {
   std::map<std::string, olm::CrdPlan> plans;
   absl::Duration deadline;  // monotonic
   size_t left;              // to be sent
+  size_t answered = 0;
 };
 
 // Of one round, shared by those who send and the one who reads.
@@ -81,6 +82,7 @@ struct Deleter::State {
   size_t next_candidate = 0;
   std::shared_ptr<Batch> batch;  // the present one; null: none yet
   std::shared_ptr<Batch> next;   // read ahead; null: not yet
+  absl::Duration slowest;        // of the last answers, about
   Broadcast read;                // for those who send: there is a next one, or it is over
   Broadcast due;                 // for the one who reads: a next one is, or it is over
 
@@ -144,13 +146,22 @@ std::shared_ptr<Deleter::Batch> Deleter::BatchOf(const GuardReading& guards) con
       Batch{PlansOf(guards), guards.began + options_.guard_age, options_.batch});
 }
 
-bool Deleter::IsOpen(const std::shared_ptr<Batch>& batch) const {
-  return batch != nullptr && batch->left > 0 && clock_.Monotonic() < batch->deadline;
+bool Deleter::HasTime(const std::shared_ptr<Batch>& batch, absl::Duration margin) const {
+  return batch != nullptr && clock_.Monotonic() + margin < batch->deadline;
+}
+
+// Whether the present batch can have one more.
+bool Deleter::IsOpen(const State& state) const {
+  if (state.batch == nullptr || state.batch->left == 0) return false;
+  // What would hardly be answered in time waits for the next one, once this one has done something.
+  const bool fresh = state.batch->left == options_.batch;
+  return HasTime(state.batch,
+                 fresh ? absl::ZeroDuration() : std::min(state.slowest, options_.guard_age / 4));
 }
 
 bool Deleter::NextIsDue(const State& state) const {
-  if (IsOpen(state.next)) return false;
-  if (!IsOpen(state.batch)) return true;
+  if (HasTime(state.next, state.slowest)) return false;
+  if (!IsOpen(state)) return true;
   // Not sooner: it would be old by the time it is needed.
   return options_.read_ahead && state.batch->left <= options_.batch / 2 &&
          state.batch->left < state.candidates.size() - state.next_candidate;
@@ -166,7 +177,7 @@ VoidTask Deleter::ReadGuards(State& state) {
     state.next = BatchOf(guards);
     if (state.next->plans.empty()) {
       state.round.stopped = true;
-    } else if (!IsOpen(state.next)) {
+    } else if (!HasTime(state.next, absl::ZeroDuration())) {
       state.round.failure = absl::DeadlineExceededError(StrCat(
           "reading the guards takes longer than ", absl::FormatDuration(options_.guard_age)));
     }
@@ -176,8 +187,10 @@ VoidTask Deleter::ReadGuards(State& state) {
 
 VoidTask Deleter::Send(State& state) {
   while (!state.over()) {
-    if (!IsOpen(state.batch) && IsOpen(state.next)) state.batch = std::move(state.next);
-    if (!IsOpen(state.batch)) {
+    if (!IsOpen(state) && HasTime(state.next, absl::ZeroDuration())) {
+      state.batch = std::move(state.next);
+    }
+    if (!IsOpen(state)) {
       state.due.Notify();
       co_await UntilNotified(state.read);
       continue;
@@ -191,7 +204,7 @@ VoidTask Deleter::Send(State& state) {
   state.due.Notify();
 }
 
-VoidTask Deleter::DeleteOne(State& state, std::shared_ptr<const Batch> batch, Candidate candidate) {
+VoidTask Deleter::DeleteOne(State& state, std::shared_ptr<Batch> batch, Candidate candidate) {
   const olm::CrdPlan& listed = candidate.crd->plan;
   const auto plan = batch->plans.find(listed.crd);
   // The targets may have become fewer, and the definition another one, since it was listed.
@@ -210,10 +223,12 @@ VoidTask Deleter::DeleteOne(State& state, std::shared_ptr<const Batch> batch, Ca
                         clock_.Monotonic());
   ++state.round.sent;
   // However long the client would wait for a connection or a server that is busy.
+  const absl::Duration began = clock_.Monotonic();
   StatusTask send = SendDelete(candidate);
-  const absl::Status outcome = co_await WithTimeout(clock_, batch->deadline - clock_.Monotonic(),
-                                                    "a DELETE", std::move(send));
-  Judge(state, candidate, outcome);
+  const absl::Status outcome =
+      co_await WithTimeout(clock_, batch->deadline - began, "a DELETE", std::move(send));
+  state.slowest = std::max(clock_.Monotonic() - began, state.slowest * 0.9);
+  Judge(state, *batch, candidate, outcome);
 }
 
 StatusTask Deleter::SendDelete(Candidate candidate) {
@@ -225,9 +240,18 @@ StatusTask Deleter::SendDelete(Candidate candidate) {
   co_return answer.status();
 }
 
-void Deleter::Judge(State& state, const Candidate& candidate, const absl::Status& outcome) {
+void Deleter::Judge(State& state, Batch& batch, const Candidate& candidate,
+                    const absl::Status& outcome) {
   DeletionRound& round = state.round;
-  switch (OutcomeOf(outcome)) {
+  const Outcome kind = OutcomeOf(outcome);
+  const bool given_up = absl::IsDeadlineExceeded(outcome) && clock_.Monotonic() >= batch.deadline;
+  if (given_up && batch.answered > 0) {
+    // The server is slow, but it answers.
+    ++round.unanswered;
+    return;
+  }
+  if (kind != Outcome::kFailed) ++batch.answered;
+  switch (kind) {
     case Outcome::kProgress:
       ++round.accepted;
       return;

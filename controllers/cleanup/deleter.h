@@ -35,9 +35,10 @@ struct DeletionRound {
   size_t sent = 0;
   size_t accepted = 0;  // marked or gone
   size_t denied = 0;
-  size_t recreated = 0;    // left alone: they came back too often
-  size_t waiting = 0;      // left for later: they came back, or were denied before
-  std::string denial;      // what the cluster says of one that it refused to delete
+  size_t recreated = 0;   // left alone: they came back too often
+  size_t waiting = 0;     // left for later: they came back, or were denied before
+  size_t unanswered = 0;  // given up when the guards became too old; nobody knows what came of them
+  std::string denial;     // what the cluster says of one that it refused to delete
   std::string left_alone;  // one that came back too often
   // The guards no longer allow it, or what was listed is no longer so: nothing more was sent.
   bool stopped = false;
@@ -56,8 +57,9 @@ class Deleter {
   // lets it. Each DELETE names the UID listed, asks for background propagation, is sent only while
   // the guards that allowed it were read no longer than `guard_age` ago and this process is leader,
   // and is given up when that time is over. One reading of the guards is good for `batch` DELETEs;
-  // as soon as one allows nothing, nothing more is sent. `guards` is the reading by which `listing`
-  // was made.
+  // as soon as one allows nothing, nothing more is sent. A round ends early when the guards cannot
+  // be read in time, and when nothing of a batch is answered in time. `guards` is the reading by
+  // which `listing` was made.
   boost::asio::awaitable<DeletionRound> Run(kube::NamespacedName csv, const OperandListing& listing,
                                             GuardReading guards, DeletionLedger& ledger);
 
@@ -71,13 +73,14 @@ class Deleter {
   std::vector<Candidate> Choose(const OperandListing& listing, const DeletionLedger& ledger,
                                 DeletionRound& round) const;
   std::shared_ptr<Batch> BatchOf(const GuardReading& guards) const;
-  bool IsOpen(const std::shared_ptr<Batch>& batch) const;
+  bool HasTime(const std::shared_ptr<Batch>& batch, absl::Duration margin) const;
+  bool IsOpen(const State& state) const;
   bool NextIsDue(const State& state) const;
   VoidTask ReadGuards(State& state);
   VoidTask Send(State& state);
-  VoidTask DeleteOne(State& state, std::shared_ptr<const Batch> batch, Candidate candidate);
+  VoidTask DeleteOne(State& state, std::shared_ptr<Batch> batch, Candidate candidate);
   StatusTask SendDelete(Candidate candidate);
-  void Judge(State& state, const Candidate& candidate, const absl::Status& outcome);
+  void Judge(State& state, Batch& batch, const Candidate& candidate, const absl::Status& outcome);
 
   kube::Client& client_;
   GuardReader& guards_;

@@ -1,10 +1,8 @@
 #include "controllers/cleanup/guard_reader.h"
 
-#include <boost/json/object.hpp>
 #include <utility>
 
 #include "absl/status/status.h"
-#include "absl/status/statusor.h"
 #include "base/async/in_flight.h"
 #include "base/json/json_text.h"
 #include "base/status/macros.h"
@@ -153,9 +151,12 @@ VoidTask GuardReader::ReadDeployment(kube::NamespacedName name, GuardReading& re
 }
 
 VoidTask GuardReader::ReadProtection(GuardReading& reading) {
+  absl::StatusOr<kube::RawObject> policy = absl::UnavailableError("not read");
+  absl::StatusOr<std::vector<json::object>> bindings = absl::UnavailableError("not read");
+  co_await ForEachInFlight(2, options_.width, [&](size_t i) {
+    return i == 0 ? ReadPolicy(policy) : ReadBindings(bindings);
+  });
   Read<olm::ProtectionFacts>& protection = reading.inputs.protection;
-  const kube::NamespacedName key{"", options_.policy};
-  const absl::StatusOr<kube::RawObject> policy = co_await client_.Get(kPolicies, key);
   if (IsAbsence(policy.status(), options_.policy)) {
     protection = Read<olm::ProtectionFacts>::Absent();
     co_return;
@@ -165,24 +166,39 @@ VoidTask GuardReader::ReadProtection(GuardReading& reading) {
     co_return;
   }
   const absl::StatusOr<json::value> object = ParseJson(policy->json);
-  if (!object.ok() || !object->is_object()) {
+  if (!object.ok()) {
+    protection = Read<olm::ProtectionFacts>::Unreadable(Describe(object.status()));
+  } else if (!object->is_object()) {
     protection = Read<olm::ProtectionFacts>::Unreadable("the policy is no object");
-    co_return;
+  } else if (!bindings.ok()) {
+    protection = Read<olm::ProtectionFacts>::Unreadable(Describe(bindings.status()));
+  } else {
+    protection =
+        Read<olm::ProtectionFacts>::Ok(olm::JudgeProtection(object->get_object(), *bindings));
   }
-  std::vector<json::object> bindings;
+}
+
+VoidTask GuardReader::ReadPolicy(absl::StatusOr<kube::RawObject>& policy) {
+  const kube::NamespacedName key{"", options_.policy};
+  policy = co_await client_.Get(kPolicies, key);
+}
+
+VoidTask GuardReader::ReadBindings(absl::StatusOr<std::vector<json::object>>& bindings) {
+  std::vector<json::object> found;
   const absl::Status status =
       co_await ListLive(client_, kPolicyBindings, "", "", Detail::kWhole,
-                        [&](const kube::RawObject& raw) -> absl::Status {
+                        [&found](const kube::RawObject& raw) -> absl::Status {
                           ASSIGN_OR_RETURN(json::value binding, ParseJson(raw.json));
                           if (!binding.is_object())
                             return absl::InvalidArgumentError("a binding is no object");
-                          bindings.push_back(std::move(binding.get_object()));
+                          found.push_back(std::move(binding.get_object()));
                           return absl::OkStatus();
                         });
-  protection =
-      status.ok()
-          ? Read<olm::ProtectionFacts>::Ok(olm::JudgeProtection(object->get_object(), bindings))
-          : Read<olm::ProtectionFacts>::Unreadable(Describe(status));
+  if (status.ok()) {
+    bindings = std::move(found);
+  } else {
+    bindings = status;
+  }
 }
 
 }  // namespace steward::controllers

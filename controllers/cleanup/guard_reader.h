@@ -2,6 +2,7 @@
 #ifndef CONTROLLERS_CLEANUP_GUARD_READER_H_
 #define CONTROLLERS_CLEANUP_GUARD_READER_H_
 
+#include <boost/json/object.hpp>
 #include <boost/json/value.hpp>
 #include <cstddef>
 #include <functional>
@@ -10,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "base/async/task.h"
 #include "base/clock/clock.h"
@@ -32,7 +34,7 @@ struct GuardOptions {
   bool allow_unprotected = false;
   // Operators' Deployments do not exist here (`steward up`): they are no guard.
   bool without_deployments = false;
-  size_t width = 4;  // requests at a time
+  size_t width = 8;  // requests at a time
 };
 
 struct GuardReading {
@@ -67,6 +69,8 @@ class GuardReader {
   VoidTask ReadCrd(std::string name, GuardReading& reading);
   VoidTask ReadDeployment(kube::NamespacedName name, GuardReading& reading);
   VoidTask ReadProtection(GuardReading& reading);
+  VoidTask ReadPolicy(absl::StatusOr<kube::RawObject>& policy);
+  VoidTask ReadBindings(absl::StatusOr<std::vector<boost::json::object>>& bindings);
 
   kube::Client& client_;
   Clock& clock_;
