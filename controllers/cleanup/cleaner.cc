@@ -30,6 +30,9 @@ using olm::CleanupStep;
 
 constexpr char kFieldManager[] = "steward-cleanup";
 
+// Between sending deletions and looking at what came of them.
+constexpr absl::Duration kAfterRound = absl::Milliseconds(100);
+
 bool IsConflict(const absl::Status& status) { return kube::HasReason(status, "Conflict"); }
 
 bool Shares(const olm::CsvFacts& a, const olm::CsvFacts& b) {
@@ -216,7 +219,7 @@ Task<ReconcileResult> Cleaner::Act(Pass& pass, CleanupStep step) {
       NoteProgress(pass);
       JudgeStall(pass, nullptr);
       Record(csv, EventType::kWarning, olm::kCleanupRefused, pass.report.refused);
-      const absl::Duration next = co_await Tell(pass, pass.memory.NextLook());
+      const absl::Duration next = co_await Tell(pass, Wait(pass));
       co_return ReconcileResult::After(next);
     }
     case CleanupStep::kRetry: {
@@ -272,7 +275,10 @@ Task<ReconcileResult> Cleaner::Delete(Pass& pass) {
   if (round.failure.ok()) pass.memory.failure.clear();
   JudgeStall(pass, &round);
   if (round.accepted > 0) pass.memory.looks = 0;
-  absl::Duration next = pass.memory.NextLook();
+  const bool waits = round.sent + round.waiting == 0 && round.failure.ok() && !round.stopped;
+  absl::Duration next = waits ? Wait(pass) : pass.memory.NextLook();
+  // What has no finalizers is gone by now; the rest is waited for from the next look on.
+  if (round.accepted > 0) next = kAfterRound;
   if (!pass.told) next = co_await Tell(pass, next);
   if (!round.failure.ok()) {
     log::Verbose(2, "A round of deletions ended early",

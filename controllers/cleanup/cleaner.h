@@ -17,6 +17,7 @@
 #include "controllers/cleanup/guard_reader.h"
 #include "controllers/cleanup/hold_keeper.h"
 #include "controllers/cleanup/metrics.h"
+#include "controllers/cleanup/operand_watches.h"
 #include "controllers/cleanup/report.h"
 #include "controllers/runtime/election/leadership.h"
 #include "controllers/runtime/events/event_recorder.h"
@@ -33,6 +34,8 @@ struct CleanerOptions {
   DeleterOptions deleter;
   absl::Duration stall_timeout = absl::Minutes(10);  // --cleanup-stall-timeout
   absl::Duration status_period = absl::Seconds(10);  // between writes of one status
+  // How often what is watched is looked at all the same: no event tells of the guards.
+  absl::Duration watched_period = absl::Seconds(30);
 };
 
 // All of it outlives the cleaner.
@@ -43,6 +46,8 @@ struct CleanerDeps {
   Clock& clock;
   CleanupMetrics& metrics;
   KnownCsvs known;
+  // Null: what is waited for is polled.
+  OperandWatches* watches = nullptr;
 };
 
 // The order of a cleanup, each step of it decided anew in every pass from what is live
@@ -90,6 +95,8 @@ class Cleaner {
 
   static std::string WhyUnknown(const Pass& pass);
   void NoteProgress(Pass& pass);
+  // When to look again at what the operator has to finish.
+  absl::Duration Wait(Pass& pass);
   void JudgeStall(Pass& pass, const DeletionRound* round);
   boost::asio::awaitable<absl::Duration> Tell(Pass& pass, absl::Duration next);
   boost::asio::awaitable<absl::Duration> WriteStatus(const boost::json::value& csv,

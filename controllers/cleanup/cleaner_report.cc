@@ -18,6 +18,12 @@ namespace json = boost::json;
 
 namespace {
 
+// A look takes the longer the more is pending. What is told by watches may take a tenth of the
+// time, and is seen within seconds all the same.
+constexpr double kRest = 9;
+constexpr absl::Duration kSoonest = absl::Milliseconds(50);
+constexpr absl::Duration kLatest = absl::Seconds(5);
+
 // How long ago that was by the wall clock, whatever somebody did to it.
 absl::Duration Since(const std::string& timestamp, absl::Time now) {
   const absl::StatusOr<absl::Time> then = kube::ParseRfc3339(timestamp);
@@ -40,7 +46,20 @@ Cleaner::Memory& Cleaner::MemoryOf(const olm::CsvFacts& csv) {
 
 void Cleaner::Forget(const kube::NamespacedName& csv) {
   memories_.erase(csv);
+  if (memories_.empty()) guards_.Rest();
+  if (deps_.watches != nullptr) deps_.watches->Stop(csv);
   deps_.metrics.Forget(csv);
+}
+
+absl::Duration Cleaner::Wait(Pass& pass) {
+  const absl::Duration poll = pass.memory.NextLook();
+  if (deps_.watches == nullptr || !pass.listing.ok()) return poll;
+  const absl::Duration now = deps_.clock.Monotonic();
+  const absl::Duration delay = std::clamp((now - pass.guards.began) * kRest, kSoonest, kLatest);
+  if (!deps_.watches->Follow(pass.guards.inputs.csv->key, *pass.listing, delay)) return poll;
+  const absl::Duration stalls = pass.memory.progressed + options_.stall_timeout - now;
+  if (stalls <= absl::ZeroDuration()) return options_.watched_period;
+  return std::min(options_.watched_period, stalls);
 }
 
 void Cleaner::NoteProgress(Pass& pass) {

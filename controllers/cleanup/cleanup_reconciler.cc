@@ -28,8 +28,9 @@ bool Has(const ObjectMetadata& object, std::string_view finalizer) {
          object.finalizers.end();
 }
 
-CleanerDeps DepsOf(const ReconcilerDeps& deps, CleanupMetrics& metrics) {
-  return {deps.client, deps.leadership, deps.events, deps.clock, metrics, CsvsOf(deps.worlds)};
+CleanerDeps DepsOf(const ReconcilerDeps& deps, CleanupMetrics& metrics, OperandWatches& watches) {
+  return {deps.client, deps.leadership,     deps.events, deps.clock,
+          metrics,     CsvsOf(deps.worlds), &watches};
 }
 
 }  // namespace
@@ -61,7 +62,9 @@ CleanupReconciler::CleanupReconciler(const ReconcilerDeps& deps, CleanupMetrics&
     : deps_(deps),
       metrics_(metrics),
       options_(std::move(options)),
-      cleaner_(DepsOf(deps, metrics), options_.cleaner) {}
+      watches_(deps.metadata, deps.clock, metrics,
+               [this](const Key& csv, absl::Duration delay) { queue_->AddAfter(csv, delay); }),
+      cleaner_(DepsOf(deps, metrics, watches_), options_.cleaner) {}
 
 CleanupReconciler::~CleanupReconciler() { metrics_.ForgetAll(); }
 

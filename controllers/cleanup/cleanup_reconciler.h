@@ -10,6 +10,7 @@
 #include "base/async/task.h"
 #include "controllers/cleanup/cleaner.h"
 #include "controllers/cleanup/metrics.h"
+#include "controllers/cleanup/operand_watches.h"
 #include "controllers/runtime/controller.h"
 #include "controllers/runtime/metadata/metadata_watch.h"
 #include "controllers/runtime/queue/work_queue.h"
@@ -47,6 +48,7 @@ class CleanupReconciler : public Reconciler {
   const ReconcilerDeps deps_;
   CleanupMetrics& metrics_;
   const CleanupOptions options_;
+  OperandWatches watches_;
   Cleaner cleaner_;
   std::unique_ptr<MetadataWatch> csvs_;
   std::vector<std::unique_ptr<MetadataWatch>> rights_;

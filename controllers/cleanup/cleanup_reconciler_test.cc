@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <prometheus/registry.h>
+#include <prometheus/text_serializer.h>
 
 #include <memory>
 #include <string>
@@ -24,6 +25,7 @@ namespace steward::controllers {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
 class Silence : public EventRecorder {
@@ -59,7 +61,16 @@ class CleanupReconcilerTest : public ::testing::Test {
       queue_->AddAfter(*key, *result->requeue_after);
     }
     queue_->Done(*key);
+    if (*key == kCsv) ++looks_;
     return *key;
+  }
+  void Settle() {
+    cluster_->io().restart();
+    while (cluster_->io().poll() > 0) {
+    }
+  }
+  bool Released() {
+    return !cluster_->HasFinalizer("operatorframework.io/delete-custom-resources");
   }
   // Works until the CSV has come up.
   void UntilCsv() {
@@ -80,6 +91,7 @@ class CleanupReconcilerTest : public ::testing::Test {
   std::unique_ptr<WorkQueue> queue_;
   std::unique_ptr<TaskGroup> tasks_;
   std::unique_ptr<CleanupReconciler> reconciler_;
+  int looks_ = 0;  // at the CSV
 };
 
 TEST_F(CleanupReconcilerTest, OperatorsThatAreOptedInAreLookedAt) {
@@ -95,6 +107,37 @@ TEST_F(CleanupReconcilerTest, OperatorsThatAreOptedInAreLookedAt) {
   }
   EXPECT_THAT(cluster_->Names(kWidgets), IsEmpty());
   EXPECT_FALSE(cluster_->HasFinalizer("operatorframework.io/delete-custom-resources"));
+}
+
+// What is waited for is watched for as long, and a look follows soon when it goes; without, it
+// would be looked at every ten seconds.
+TEST_F(CleanupReconcilerTest, WhatGoesIsSeenSoon) {
+  Start({});
+  UntilCsv();
+  const size_t running = watches_->running();
+  cluster_->Run(cluster_->AddWidget("a", "x", true));
+  cluster_->Run(cluster_->AddWidget("b", "y", true));
+  cluster_->DeleteCsv();
+  const auto advance = [this](absl::Duration time) {
+    for (; time > absl::ZeroDuration(); time -= absl::Milliseconds(20)) {
+      cluster_->clock().Advance(absl::Milliseconds(20));
+      Settle();
+      while (queue_->depth() > 0) Next();
+    }
+  };
+  advance(absl::Seconds(40));
+  EXPECT_EQ(watches_->running(), running + 2);
+  EXPECT_THAT(prometheus::TextSerializer().Serialize(registry_.Collect()),
+              HasSubstr("steward_cleanup_operand_watches 2"));
+  const int looks = looks_;
+  advance(absl::Seconds(55));
+  // Every half minute, and once for the sweep: nothing has happened.
+  EXPECT_LE(looks_, looks + 3);
+  EXPECT_FALSE(Released());
+  cluster_->Run(cluster_->OperatorFinishes(2));
+  advance(absl::Milliseconds(400));
+  EXPECT_TRUE(Released());
+  EXPECT_EQ(watches_->running(), 1u) << "and nothing is watched any more";
 }
 
 TEST_F(CleanupReconcilerTest, OthersCostNothing) {

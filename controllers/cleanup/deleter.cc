@@ -1,9 +1,10 @@
 #include "controllers/cleanup/deleter.h"
 
-#include <algorithm>
+#include <chrono>
 #include <map>
 #include <utility>
 
+#include "base/async/broadcast.h"
 #include "base/async/in_flight.h"
 #include "base/clock/time_limit.h"
 #include "base/text/str_cat.h"
@@ -56,14 +57,38 @@ std::map<std::string, olm::CrdPlan> PlansOf(const GuardReading& guards) {
   return plans;
 }
 
+// Nothing of a round happens elsewhere between a look at it and this.
+VoidTask UntilNotified(const Broadcast& broadcast) {
+  return broadcast.WaitSince(broadcast.Now(), std::chrono::steady_clock::time_point::max());
+}
+
 }  // namespace
 
+// DELETEs that one reading of the guards is good for.
 struct Deleter::Batch {
   std::map<std::string, olm::CrdPlan> plans;
   absl::Duration deadline;  // monotonic
+  size_t left;              // to be sent
+  size_t answered = 0;
+};
+
+// Of one round, shared by those who send and the one who reads.
+struct Deleter::State {
+  kube::NamespacedName csv;
+  std::optional<olm::CleanupRecord> remembered;
   DeletionLedger& ledger;
   DeletionRound& round;
-  std::vector<Candidate> unsent;  // time ran out
+  std::vector<Candidate> candidates;
+  size_t next_candidate = 0;
+  std::shared_ptr<Batch> batch;  // the present one; null: none yet
+  std::shared_ptr<Batch> next;   // read ahead; null: not yet
+  absl::Duration slowest;        // of the last answers, about
+  Broadcast read;                // for those who send: there is a next one, or it is over
+  Broadcast due;                 // for the one who reads: a next one is, or it is over
+
+  bool over() const {
+    return next_candidate == candidates.size() || round.stopped || !round.failure.ok();
+  }
 };
 
 Deleter::Deleter(kube::Client& client, GuardReader& guards, const Leadership& leadership,
@@ -104,74 +129,106 @@ boost::asio::awaitable<DeletionRound> Deleter::Run(kube::NamespacedName csv,
                                                    const OperandListing& listing,
                                                    GuardReading guards, DeletionLedger& ledger) {
   DeletionRound round;
-  std::vector<Candidate> left = Choose(listing, ledger, round);
-  const std::optional<olm::CleanupRecord> remembered = guards.inputs.remembered;
-  std::optional<GuardReading> next = std::move(guards);
-  while (!left.empty() && !round.stopped && round.failure.ok()) {
-    // What is old already would not last for a batch.
-    const bool fresh =
-        next.has_value() && clock_.Monotonic() - next->began < options_.guard_age / 2;
-    if (!fresh) co_await ReadGuards(csv, remembered, next);
-    Batch batch{PlansOf(*next), next->began + options_.guard_age, ledger, round, {}};
-    next.reset();
-    if (batch.plans.empty()) {
-      round.stopped = true;
-      break;
-    }
-    const size_t size = std::min(left.size(), options_.batch);
-    const size_t sent = round.sent;
-    const bool ahead = options_.read_ahead && size < left.size();
-    co_await ForEachInFlight(ahead ? 2 : 1, 2, [&](size_t i) {
-      return i == 0 ? SendBatch(batch, left, size) : ReadGuards(csv, remembered, next);
-    });
-    left.erase(left.begin(), left.begin() + static_cast<long>(size));
-    if (batch.unsent.size() == size && round.sent == sent && round.failure.ok()) {
-      round.failure = absl::DeadlineExceededError(StrCat("reading the guards takes longer than ",
-                                                         absl::FormatDuration(options_.guard_age)));
-    }
-    left.insert(left.begin(), batch.unsent.begin(), batch.unsent.end());
-  }
+  State state{.csv = std::move(csv),
+              .remembered = guards.inputs.remembered,
+              .ledger = ledger,
+              .round = round,
+              .candidates = Choose(listing, ledger, round)};
+  state.batch = BatchOf(guards);
+  if (state.batch->plans.empty()) round.stopped = true;
+  const auto work = [this, &state](size_t i) { return i == 0 ? ReadGuards(state) : Send(state); };
+  co_await ForEachInFlight(options_.width + 1, options_.width + 1, work);
   co_return round;
 }
 
-VoidTask Deleter::ReadGuards(kube::NamespacedName csv, std::optional<olm::CleanupRecord> remembered,
-                             std::optional<GuardReading>& reading) {
-  reading = co_await guards_.Look(std::move(csv), std::move(remembered));
+std::shared_ptr<Deleter::Batch> Deleter::BatchOf(const GuardReading& guards) const {
+  return std::make_shared<Batch>(
+      Batch{PlansOf(guards), guards.began + options_.guard_age, options_.batch});
 }
 
-VoidTask Deleter::SendBatch(Batch& batch, const std::vector<Candidate>& candidates, size_t size) {
-  co_await ForEachInFlight(size, options_.width,
-                           [&](size_t i) { return DeleteOne(batch, candidates[i]); });
+bool Deleter::HasTime(const std::shared_ptr<Batch>& batch, absl::Duration margin) const {
+  return batch != nullptr && clock_.Monotonic() + margin < batch->deadline;
 }
 
-VoidTask Deleter::DeleteOne(Batch& batch, Candidate candidate) {
-  if (batch.round.stopped || !batch.round.failure.ok()) co_return;
+// Whether the present batch can have one more.
+bool Deleter::IsOpen(const State& state) const {
+  if (state.batch == nullptr || state.batch->left == 0) return false;
+  // What would hardly be answered in time waits for the next one, once this one has done something.
+  const bool fresh = state.batch->left == options_.batch;
+  return HasTime(state.batch,
+                 fresh ? absl::ZeroDuration() : std::min(state.slowest, options_.guard_age / 4));
+}
+
+bool Deleter::NextIsDue(const State& state) const {
+  if (HasTime(state.next, state.slowest)) return false;
+  if (!IsOpen(state)) return true;
+  // Not sooner: it would be old by the time it is needed.
+  return options_.read_ahead && state.batch->left <= options_.batch / 2 &&
+         state.batch->left < state.candidates.size() - state.next_candidate;
+}
+
+VoidTask Deleter::ReadGuards(State& state) {
+  while (!state.over()) {
+    if (!NextIsDue(state)) {
+      co_await UntilNotified(state.due);
+      continue;
+    }
+    const GuardReading guards = co_await guards_.Look(state.csv, state.remembered);
+    state.next = BatchOf(guards);
+    if (state.next->plans.empty()) {
+      state.round.stopped = true;
+    } else if (!HasTime(state.next, absl::ZeroDuration())) {
+      state.round.failure = absl::DeadlineExceededError(StrCat(
+          "reading the guards takes longer than ", absl::FormatDuration(options_.guard_age)));
+    }
+    state.read.Notify();
+  }
+}
+
+VoidTask Deleter::Send(State& state) {
+  while (!state.over()) {
+    if (!IsOpen(state) && HasTime(state.next, absl::ZeroDuration())) {
+      state.batch = std::move(state.next);
+    }
+    if (!IsOpen(state)) {
+      state.due.Notify();
+      co_await UntilNotified(state.read);
+      continue;
+    }
+    const Candidate candidate = state.candidates[state.next_candidate++];
+    --state.batch->left;
+    if (NextIsDue(state)) state.due.Notify();
+    co_await DeleteOne(state, state.batch, candidate);
+  }
+  state.read.Notify();
+  state.due.Notify();
+}
+
+VoidTask Deleter::DeleteOne(State& state, std::shared_ptr<Batch> batch, Candidate candidate) {
   const olm::CrdPlan& listed = candidate.crd->plan;
-  const auto plan = batch.plans.find(listed.crd);
+  const auto plan = batch->plans.find(listed.crd);
   // The targets may have become fewer, and the definition another one, since it was listed.
-  if (plan == batch.plans.end() || plan->second.state != olm::CrdState::kServed ||
+  if (plan == batch->plans.end() || plan->second.state != olm::CrdState::kServed ||
       plan->second.cluster_scoped != listed.cluster_scoped ||
       olm::FateOf(plan->second, candidate.operand->name.ns, false) != olm::OperandFate::kDelete) {
-    batch.round.stopped = true;
-    co_return;
-  }
-  if (clock_.Monotonic() >= batch.deadline) {
-    batch.unsent.push_back(candidate);
+    state.round.stopped = true;
     co_return;
   }
   const absl::Status leading = leadership_.Check();
   if (!leading.ok()) {
-    batch.round.failure = leading;
+    state.round.failure = leading;
     co_return;
   }
-  batch.ledger.NoteSent(listed.crd, candidate.operand->name, candidate.operand->uid,
+  state.ledger.NoteSent(listed.crd, candidate.operand->name, candidate.operand->uid,
                         clock_.Monotonic());
-  ++batch.round.sent;
+  ++state.round.sent;
   // However long the client would wait for a connection or a server that is busy.
+  const absl::Duration began = clock_.Monotonic();
   StatusTask send = SendDelete(candidate);
-  const absl::Status outcome = co_await WithTimeout(clock_, batch.deadline - clock_.Monotonic(),
-                                                    "a DELETE", std::move(send));
-  Judge(batch, candidate, outcome);
+  const absl::Status outcome =
+      co_await WithTimeout(clock_, batch->deadline - began, "a DELETE", std::move(send));
+  state.slowest = std::max(clock_.Monotonic() - began, state.slowest * 0.9);
+  Judge(state, *batch, candidate, outcome);
 }
 
 StatusTask Deleter::SendDelete(Candidate candidate) {
@@ -183,9 +240,18 @@ StatusTask Deleter::SendDelete(Candidate candidate) {
   co_return answer.status();
 }
 
-void Deleter::Judge(Batch& batch, const Candidate& candidate, const absl::Status& outcome) {
-  DeletionRound& round = batch.round;
-  switch (OutcomeOf(outcome)) {
+void Deleter::Judge(State& state, Batch& batch, const Candidate& candidate,
+                    const absl::Status& outcome) {
+  DeletionRound& round = state.round;
+  const Outcome kind = OutcomeOf(outcome);
+  const bool given_up = absl::IsDeadlineExceeded(outcome) && clock_.Monotonic() >= batch.deadline;
+  if (given_up && batch.answered > 0) {
+    // The server is slow, but it answers.
+    ++round.unanswered;
+    return;
+  }
+  if (kind != Outcome::kFailed) ++batch.answered;
+  switch (kind) {
     case Outcome::kProgress:
       ++round.accepted;
       return;
@@ -196,7 +262,7 @@ void Deleter::Judge(Batch& batch, const Candidate& candidate, const absl::Status
       ++round.denied;
       round.denial =
           StrCat(NameOf(*candidate.crd, candidate.operand->name), ": ", Describe(outcome));
-      batch.ledger.NoteDenied(candidate.crd->plan.crd, candidate.operand->name, clock_.Monotonic());
+      state.ledger.NoteDenied(candidate.crd->plan.crd, candidate.operand->name, clock_.Monotonic());
       return;
     case Outcome::kFailed:
       if (round.failure.ok()) round.failure = outcome;

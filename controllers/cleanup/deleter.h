@@ -3,6 +3,7 @@
 #define CONTROLLERS_CLEANUP_DELETER_H_
 
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -24,7 +25,7 @@ namespace steward::controllers {
 struct DeleterOptions {
   size_t batch = 100;  // DELETEs under one reading of the guards
   size_t width = 8;    // requests at a time
-  // Reads the guards of the next batch while one is under way: nobody waits for them then.
+  // Reads the guards of the next batch when half of one was sent: nobody waits for them then.
   bool read_ahead = true;
   absl::Duration guard_age = absl::Seconds(2);  // R-000-71
 };
@@ -34,9 +35,10 @@ struct DeletionRound {
   size_t sent = 0;
   size_t accepted = 0;  // marked or gone
   size_t denied = 0;
-  size_t recreated = 0;    // left alone: they came back too often
-  size_t waiting = 0;      // left for later: they came back, or were denied before
-  std::string denial;      // what the cluster says of one that it refused to delete
+  size_t recreated = 0;   // left alone: they came back too often
+  size_t waiting = 0;     // left for later: they came back, or were denied before
+  size_t unanswered = 0;  // given up when the guards became too old; nobody knows what came of them
+  std::string denial;     // what the cluster says of one that it refused to delete
   std::string left_alone;  // one that came back too often
   // The guards no longer allow it, or what was listed is no longer so: nothing more was sent.
   bool stopped = false;
@@ -44,7 +46,7 @@ struct DeletionRound {
   absl::Status failure;
 };
 
-// Thread-safe.
+// Lives on one executor; calls may overlap.
 class Deleter {
  public:
   // REQUIRES: the references outlive this object and its calls.
@@ -54,7 +56,10 @@ class Deleter {
   // Deletes what `listing` has that is to be deleted and is not being deleted, as far as `ledger`
   // lets it. Each DELETE names the UID listed, asks for background propagation, is sent only while
   // the guards that allowed it were read no longer than `guard_age` ago and this process is leader,
-  // and is given up when that time is over. `guards` is the reading by which `listing` was made.
+  // and is given up when that time is over. One reading of the guards is good for `batch` DELETEs;
+  // as soon as one allows nothing, nothing more is sent. A round ends early when the guards cannot
+  // be read in time, and when nothing of a batch is answered in time. `guards` is the reading by
+  // which `listing` was made.
   boost::asio::awaitable<DeletionRound> Run(kube::NamespacedName csv, const OperandListing& listing,
                                             GuardReading guards, DeletionLedger& ledger);
 
@@ -64,14 +69,18 @@ class Deleter {
     const Operand* operand;
   };
   struct Batch;
+  struct State;
   std::vector<Candidate> Choose(const OperandListing& listing, const DeletionLedger& ledger,
                                 DeletionRound& round) const;
-  VoidTask SendBatch(Batch& batch, const std::vector<Candidate>& candidates, size_t size);
-  VoidTask ReadGuards(kube::NamespacedName csv, std::optional<olm::CleanupRecord> remembered,
-                      std::optional<GuardReading>& reading);
-  VoidTask DeleteOne(Batch& batch, Candidate candidate);
+  std::shared_ptr<Batch> BatchOf(const GuardReading& guards) const;
+  bool HasTime(const std::shared_ptr<Batch>& batch, absl::Duration margin) const;
+  bool IsOpen(const State& state) const;
+  bool NextIsDue(const State& state) const;
+  VoidTask ReadGuards(State& state);
+  VoidTask Send(State& state);
+  VoidTask DeleteOne(State& state, std::shared_ptr<Batch> batch, Candidate candidate);
   StatusTask SendDelete(Candidate candidate);
-  void Judge(Batch& batch, const Candidate& candidate, const absl::Status& outcome);
+  void Judge(State& state, Batch& batch, const Candidate& candidate, const absl::Status& outcome);
 
   kube::Client& client_;
   GuardReader& guards_;

@@ -1,10 +1,8 @@
 #include "controllers/cleanup/guard_reader.h"
 
-#include <boost/json/object.hpp>
 #include <utility>
 
 #include "absl/status/status.h"
-#include "absl/status/statusor.h"
 #include "base/async/in_flight.h"
 #include "base/json/json_text.h"
 #include "base/status/macros.h"
@@ -42,7 +40,11 @@ Read<std::vector<T>> JudgeList(const absl::Status& status, std::vector<T> list) 
 }  // namespace
 
 GuardReader::GuardReader(kube::Client& client, Clock& clock, KnownCsvs known, GuardOptions options)
-    : client_(client), clock_(clock), known_(std::move(known)), options_(std::move(options)) {}
+    : client_(client),
+      clock_(clock),
+      known_(std::move(known)),
+      options_(std::move(options)),
+      csvs_(client) {}
 
 boost::asio::awaitable<GuardReading> GuardReader::Look(
     kube::NamespacedName csv, std::optional<olm::CleanupRecord> remembered) {
@@ -80,18 +82,13 @@ boost::asio::awaitable<GuardReading> GuardReader::Look(
 }
 
 VoidTask GuardReader::ReadCsvs(GuardReading& reading) {
-  std::vector<olm::CsvFacts> csvs;
-  std::set<kube::NamespacedName> names;
-  const absl::Status status = co_await ListLive(
-      client_, kCsvs, "", "", Detail::kWhole, [&](const kube::RawObject& raw) -> absl::Status {
-        ASSIGN_OR_RETURN(olm::CsvFacts csv, olm::DecodeCsvFacts(raw.json));
-        names.insert(csv.key);
-        // Those never count, and there may be thousands.
-        if (!csv.IsProvenCopy()) csvs.push_back(std::move(csv));
-        return absl::OkStatus();
-      });
-  reading.inputs.csvs = JudgeList(status, std::move(csvs));
-  if (known_) reading.inputs.known = known_(names);
+  absl::StatusOr<CsvListing> listing = co_await csvs_.List();
+  if (!listing.ok()) {
+    reading.inputs.csvs = Read<std::vector<olm::CsvFacts>>::Unreadable(Describe(listing.status()));
+    co_return;
+  }
+  if (known_) reading.inputs.known = known_(listing->names);
+  reading.inputs.csvs = Read<std::vector<olm::CsvFacts>>::Ok(std::move(listing->csvs));
 }
 
 VoidTask GuardReader::ReadCsv(kube::NamespacedName name, GuardReading& reading) {
@@ -154,9 +151,12 @@ VoidTask GuardReader::ReadDeployment(kube::NamespacedName name, GuardReading& re
 }
 
 VoidTask GuardReader::ReadProtection(GuardReading& reading) {
+  absl::StatusOr<kube::RawObject> policy = absl::UnavailableError("not read");
+  absl::StatusOr<std::vector<json::object>> bindings = absl::UnavailableError("not read");
+  co_await ForEachInFlight(2, options_.width, [&](size_t i) {
+    return i == 0 ? ReadPolicy(policy) : ReadBindings(bindings);
+  });
   Read<olm::ProtectionFacts>& protection = reading.inputs.protection;
-  const kube::NamespacedName key{"", options_.policy};
-  const absl::StatusOr<kube::RawObject> policy = co_await client_.Get(kPolicies, key);
   if (IsAbsence(policy.status(), options_.policy)) {
     protection = Read<olm::ProtectionFacts>::Absent();
     co_return;
@@ -166,24 +166,39 @@ VoidTask GuardReader::ReadProtection(GuardReading& reading) {
     co_return;
   }
   const absl::StatusOr<json::value> object = ParseJson(policy->json);
-  if (!object.ok() || !object->is_object()) {
+  if (!object.ok()) {
+    protection = Read<olm::ProtectionFacts>::Unreadable(Describe(object.status()));
+  } else if (!object->is_object()) {
     protection = Read<olm::ProtectionFacts>::Unreadable("the policy is no object");
-    co_return;
+  } else if (!bindings.ok()) {
+    protection = Read<olm::ProtectionFacts>::Unreadable(Describe(bindings.status()));
+  } else {
+    protection =
+        Read<olm::ProtectionFacts>::Ok(olm::JudgeProtection(object->get_object(), *bindings));
   }
-  std::vector<json::object> bindings;
+}
+
+VoidTask GuardReader::ReadPolicy(absl::StatusOr<kube::RawObject>& policy) {
+  const kube::NamespacedName key{"", options_.policy};
+  policy = co_await client_.Get(kPolicies, key);
+}
+
+VoidTask GuardReader::ReadBindings(absl::StatusOr<std::vector<json::object>>& bindings) {
+  std::vector<json::object> found;
   const absl::Status status =
       co_await ListLive(client_, kPolicyBindings, "", "", Detail::kWhole,
-                        [&](const kube::RawObject& raw) -> absl::Status {
+                        [&found](const kube::RawObject& raw) -> absl::Status {
                           ASSIGN_OR_RETURN(json::value binding, ParseJson(raw.json));
                           if (!binding.is_object())
                             return absl::InvalidArgumentError("a binding is no object");
-                          bindings.push_back(std::move(binding.get_object()));
+                          found.push_back(std::move(binding.get_object()));
                           return absl::OkStatus();
                         });
-  protection =
-      status.ok()
-          ? Read<olm::ProtectionFacts>::Ok(olm::JudgeProtection(object->get_object(), bindings))
-          : Read<olm::ProtectionFacts>::Unreadable(Describe(status));
+  if (status.ok()) {
+    bindings = std::move(found);
+  } else {
+    bindings = status;
+  }
 }
 
 }  // namespace steward::controllers

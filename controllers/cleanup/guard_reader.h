@@ -2,6 +2,7 @@
 #ifndef CONTROLLERS_CLEANUP_GUARD_READER_H_
 #define CONTROLLERS_CLEANUP_GUARD_READER_H_
 
+#include <boost/json/object.hpp>
 #include <boost/json/value.hpp>
 #include <cstddef>
 #include <functional>
@@ -10,9 +11,11 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "base/async/task.h"
 #include "base/clock/clock.h"
+#include "controllers/cleanup/csv_lister.h"
 #include "kube/client/client.h"
 #include "kube/meta/names.h"
 #include "olm/cleanup/record.h"
@@ -31,7 +34,7 @@ struct GuardOptions {
   bool allow_unprotected = false;
   // Operators' Deployments do not exist here (`steward up`): they are no guard.
   bool without_deployments = false;
-  size_t width = 4;  // requests at a time
+  size_t width = 8;  // requests at a time
 };
 
 struct GuardReading {
@@ -40,7 +43,7 @@ struct GuardReading {
   absl::Duration began;    // monotonic; nothing was read before
 };
 
-// Thread-safe.
+// Lives on one executor; calls may overlap.
 class GuardReader {
  public:
   // REQUIRES: `client` and `clock` outlive this object and its calls.
@@ -54,6 +57,9 @@ class GuardReader {
   boost::asio::awaitable<GuardReading> Look(kube::NamespacedName csv,
                                             std::optional<olm::CleanupRecord> remembered);
 
+  // What is kept to make lists cheaper (CsvLister) is let go of: nothing will be read for a while.
+  void Rest() { csvs_.Forget(); }
+
  private:
   VoidTask ReadCsvs(GuardReading& reading);
   VoidTask ReadCsv(kube::NamespacedName name, GuardReading& reading);
@@ -63,11 +69,14 @@ class GuardReader {
   VoidTask ReadCrd(std::string name, GuardReading& reading);
   VoidTask ReadDeployment(kube::NamespacedName name, GuardReading& reading);
   VoidTask ReadProtection(GuardReading& reading);
+  VoidTask ReadPolicy(absl::StatusOr<kube::RawObject>& policy);
+  VoidTask ReadBindings(absl::StatusOr<std::vector<boost::json::object>>& bindings);
 
   kube::Client& client_;
   Clock& clock_;
   const KnownCsvs known_;
   const GuardOptions options_;
+  CsvLister csvs_;
 };
 
 }  // namespace steward::controllers

@@ -32,6 +32,11 @@ struct CleanupMetrics::Impl {
                         "1 for an uninstallation whose cleanup makes no progress")),
         oldest(GaugeOf(registry, "steward_cleanup_oldest_operand_deleted_seconds",
                        "When the custom resources waited for longest were deleted, Unix time")),
+        polled(GaugeOf(registry, "steward_cleanup_polled",
+                       "1 for an uninstallation that waits without a watch that works")),
+        watches(GaugeOf(registry, "steward_cleanup_operand_watches",
+                        "Watches of custom resources that uninstallations wait for")
+                    .Add({})),
         deletions(CounterOf(registry, "steward_cleanup_deletions_total",
                             "Requests to delete custom resources")),
         finished(CounterOf(registry, "steward_cleanup_finished_total",
@@ -40,8 +45,9 @@ struct CleanupMetrics::Impl {
   struct Series {
     Gauge* pending = nullptr;
     Gauge* stalled = nullptr;
-    std::string reason;
     std::vector<Gauge*> oldest;
+    Gauge* polled = nullptr;
+    std::string polled_reason;
   };
 
   void DropStalled(Series& one) {
@@ -54,6 +60,8 @@ struct CleanupMetrics::Impl {
   Family<Gauge>& pending;
   Family<Gauge>& stalled;
   Family<Gauge>& oldest;
+  Family<Gauge>& polled;
+  Gauge& watches;
   Family<Counter>& deletions;
   Family<Counter>& finished;
   std::map<kube::NamespacedName, Series> series;
@@ -93,10 +101,28 @@ void CleanupMetrics::SetStalled(const kube::NamespacedName& csv, const std::stri
   }
 }
 
+void CleanupMetrics::SetPolled(const kube::NamespacedName& csv, const std::string& reason) {
+  const auto found = impl_->series.find(csv);
+  if (reason.empty() && found == impl_->series.end()) return;
+  Impl::Series& one = impl_->series[csv];
+  if (one.polled_reason == reason) return;
+  if (one.polled != nullptr) impl_->polled.Remove(one.polled);
+  one.polled = nullptr;
+  one.polled_reason = reason;
+  if (reason.empty()) return;
+  one.polled = &impl_->polled.Add({{"namespace", csv.ns}, {"name", csv.name}, {"reason", reason}});
+  one.polled->Set(1);
+}
+
+void CleanupMetrics::SetOperandWatches(size_t streams) {
+  impl_->watches.Set(static_cast<double>(streams));
+}
+
 void CleanupMetrics::Forget(const kube::NamespacedName& csv) {
   const auto found = impl_->series.find(csv);
   if (found == impl_->series.end()) return;
   impl_->DropStalled(found->second);
+  if (found->second.polled != nullptr) impl_->polled.Remove(found->second.polled);
   if (found->second.pending != nullptr) impl_->pending.Remove(found->second.pending);
   impl_->series.erase(found);
 }

@@ -13,6 +13,11 @@
 
 namespace steward::controllers {
 
+// Why what a cleanup waits for is polled.
+inline constexpr char kWatchStarting[] = "Starting";
+inline constexpr char kWatchFailed[] = "Failed";
+inline constexpr char kTooManyWatches[] = "TooManyWatches";
+
 // A CR that is waited for longest, and what holds it.
 struct OldestOperand {
   std::string resource;  // "widgets.example.com"
@@ -24,7 +29,9 @@ struct OldestOperand {
 // steward_cleanup_pending_operands{namespace,name}, steward_cleanup_stalled{namespace,name,reason}
 // (1 while it is), steward_cleanup_oldest_operand_deleted_seconds{namespace,name,resource,
 // operand_namespace,operand,finalizers} (three for each cleanup at most), of ClusterServiceVersions
-// being uninstalled; steward_cleanup_deletions_total{result=accepted|denied|other},
+// being uninstalled; steward_cleanup_polled{namespace,name,reason} (1 while one waits without a
+// watch that works), steward_cleanup_operand_watches;
+// steward_cleanup_deletions_total{result=accepted|denied|other},
 // steward_cleanup_finished_total{result=completed|refused|aborted}. Series of a cleanup end with
 // it. Not thread-safe.
 class CleanupMetrics {
@@ -37,6 +44,9 @@ class CleanupMetrics {
   // `reason` "" = it is not stalled.
   void SetStalled(const kube::NamespacedName& csv, const std::string& reason,
                   const std::vector<OldestOperand>& oldest);
+  // `reason` "" = it is not: whatever it waits for is watched, or it does not wait.
+  void SetPolled(const kube::NamespacedName& csv, const std::string& reason);
+  void SetOperandWatches(size_t streams);
   void Forget(const kube::NamespacedName& csv);
   // Of all: another process may be the one that knows, from now on.
   void ForgetAll();

@@ -76,6 +76,28 @@ std::vector<olm::CleanupCondition> ConditionsFor(const CleanupReport& report,
   return conditions;
 }
 
+struct Listed {
+  const OperandsOfCrd* crd;
+  const Operand* operand;
+};
+
+std::vector<Listed> AllOf(const OperandListing& listing) {
+  std::vector<Listed> all;
+  all.reserve(listing.pending());
+  for (const OperandsOfCrd& crd : listing.crds) {
+    for (const Operand& operand : crd.pending) all.push_back({&crd, &operand});
+  }
+  return all;
+}
+
+// The first ones, in order.
+template <typename Before>
+void KeepFirst(size_t count, Before before, std::vector<Listed>& all) {
+  count = std::min(count, all.size());
+  std::partial_sort(all.begin(), all.begin() + static_cast<long>(count), all.end(), before);
+  all.resize(count);
+}
+
 }  // namespace
 
 std::string Describe(const std::vector<olm::CleanupBlocker>& blockers) {
@@ -91,11 +113,17 @@ std::string Describe(const std::vector<olm::CleanupBlocker>& blockers) {
 }
 
 std::vector<olm::PendingOperand> PendingOf(const OperandListing& listing) {
+  // Of those that are told few are, so they are chosen before any text is copied.
+  std::vector<Listed> all = AllOf(listing);
+  const auto before = [](const Listed& a, const Listed& b) {
+    const olm::CrdPlan &x = a.crd->plan, &y = b.crd->plan;
+    return std::tie(x.group, x.kind, a.operand->name) < std::tie(y.group, y.kind, b.operand->name);
+  };
+  KeepFirst(olm::kMaxPendingInstances, before, all);
   std::vector<olm::PendingOperand> pending;
-  for (const OperandsOfCrd& crd : listing.crds) {
-    for (const Operand& operand : crd.pending) {
-      pending.push_back({crd.plan.group, crd.plan.kind, operand.name.ns, operand.name.name});
-    }
+  for (const Listed& one : all) {
+    const olm::CrdPlan& plan = one.crd->plan;
+    pending.push_back({plan.group, plan.kind, one.operand->name.ns, one.operand->name.name});
   }
   for (const std::string& crd : listing.terminating_crds) {
     pending.push_back({"apiextensions.k8s.io", "CustomResourceDefinition", "", crd});
@@ -104,25 +132,23 @@ std::vector<olm::PendingOperand> PendingOf(const OperandListing& listing) {
 }
 
 std::vector<OldestOperand> OldestOf(const OperandListing& listing) {
-  std::vector<OldestOperand> all;
-  for (const OperandsOfCrd& crd : listing.crds) {
-    for (const Operand& operand : crd.pending) {
-      if (!operand.deleting()) continue;
-      const absl::StatusOr<absl::Time> deleted = kube::ParseRfc3339(operand.deletion_timestamp);
-      std::string finalizers = Joined(operand.finalizers, kOldest);
-      if (finalizers.size() > kFinalizersText) finalizers.resize(kFinalizersText);
-      all.push_back({crd.plan.crd, operand.name, std::move(finalizers),
-                     deleted.ok() ? absl::ToDoubleSeconds(*deleted - absl::UnixEpoch()) : 0});
-    }
-  }
-  const auto older = [](const OldestOperand& a, const OldestOperand& b) {
-    if (a.deleted_at != b.deleted_at) return a.deleted_at < b.deleted_at;
-    return std::tie(a.resource, a.name) < std::tie(b.resource, b.name);
+  std::vector<Listed> all = AllOf(listing);
+  std::erase_if(all, [](const Listed& one) { return !one.operand->deleting(); });
+  // RFC 3339 in UTC, as Kubernetes writes it, sorts as text.
+  const auto older = [](const Listed& a, const Listed& b) {
+    return std::tie(a.operand->deletion_timestamp, a.crd->plan.crd, a.operand->name) <
+           std::tie(b.operand->deletion_timestamp, b.crd->plan.crd, b.operand->name);
   };
-  const size_t count = std::min(all.size(), kOldest);
-  std::partial_sort(all.begin(), all.begin() + static_cast<long>(count), all.end(), older);
-  all.resize(count);
-  return all;
+  KeepFirst(kOldest, older, all);
+  std::vector<OldestOperand> oldest;
+  for (const Listed& one : all) {
+    const absl::StatusOr<absl::Time> deleted = kube::ParseRfc3339(one.operand->deletion_timestamp);
+    std::string finalizers = Joined(one.operand->finalizers, kOldest);
+    if (finalizers.size() > kFinalizersText) finalizers.resize(kFinalizersText);
+    oldest.push_back({one.crd->plan.crd, one.operand->name, std::move(finalizers),
+                      deleted.ok() ? absl::ToDoubleSeconds(*deleted - absl::UnixEpoch()) : 0});
+  }
+  return oldest;
 }
 
 std::string Describe(const std::vector<OldestOperand>& oldest) {

@@ -36,7 +36,8 @@ inline constexpr char kDeletionDenied[] = "DeletionDenied";
 
 // "PhaseNotSucceeded: its phase is …; SharedOwner: … (a/b, c/d)"
 std::string Describe(const std::vector<olm::CleanupBlocker>& blockers);
-// What is in `listing`, definitions that are being deleted among it.
+// The first of what is in `listing`, kMaxPendingInstances at most, and definitions that are being
+// deleted.
 std::vector<olm::PendingOperand> PendingOf(const OperandListing& listing);
 // Those that were deleted first, three at most, by time and name.
 std::vector<OldestOperand> OldestOf(const OperandListing& listing);

@@ -3,12 +3,15 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/async/yield.h"
 #include "base/json/json_text.h"
 #include "base/text/str_cat.h"
 #include "controllers/cleanup/resources.h"
 
 namespace steward::controllers {
 namespace {
+
+constexpr absl::Duration kLongestCall = absl::Milliseconds(8);
 
 std::string_view NameOf(kube::ClientVerb verb) {
   switch (verb) {
@@ -37,17 +40,34 @@ std::string Describe(const TestCall& call) {
                 call.body == nullptr ? "" : StrCat(" ", Serialize(*call.body)));
 }
 
-TestDriver::Process::Process(TestDriver& driver, CleanerDeps deps, const CleanerOptions& options) {
-  hooked = std::make_unique<HookClient>(driver.cluster_.client(), driver);
+TestDriver::Process::Process(TestDriver& of, CleanerDeps deps, const CleanerOptions& options)
+    : driver(of) {
+  hooked = std::make_unique<HookClient>(driver.cluster_.client(), *this);
   client = std::make_unique<FencedClient>(*hooked, leadership, driver.cluster_.clock());
   CleanerDeps mine{*client, leadership, deps.events, deps.clock, deps.metrics, deps.known};
   cleaner = std::make_unique<Cleaner>(std::move(mine), options);
 }
 
+boost::asio::awaitable<TestFate> TestDriver::Process::Before(const TestCall& call) {
+  return driver.Before(*this, call);
+}
+
+boost::asio::awaitable<void> TestDriver::Process::After(const TestCall& call,
+                                                        const absl::Status& outcome) {
+  return driver.After(*this, call, outcome);
+}
+
 TestDriver::TestDriver(const ClusterShape& shape, CleanerOptions options, uint64_t seed)
     : cluster_(shape, seed), oracle_(cluster_), options_(std::move(options)), pace_(seed) {
+  SetSlowness(absl::ZeroDuration());
   cluster_.Run(oracle_.Observe());
   Restart();
+}
+
+void TestDriver::SetSlowness(absl::Duration each_delete) {
+  slowness_ = each_delete;
+  const size_t others = options_.deleter.width - 1;
+  oracle_.Allow(others * (each_delete + kLongestCall));
 }
 
 TestDriver::~TestDriver() = default;
@@ -86,17 +106,14 @@ void TestDriver::Restart() {
 VoidTask TestDriver::TakeOver() {
   if (nested_) co_return;
   Log("another process takes over");
-  Process* const deposed = acting_;
-  deposed->leadership.live = false;
+  processes_.back()->leadership.live = false;
   processes_.push_back(NewProcess());
   Process* const next = processes_.back().get();
   nested_ = true;
-  acting_ = next;
   next->pass_began = cluster_.clock().Monotonic();
   next->blind = false;
   const absl::StatusOr<ReconcileResult> ignored = co_await next->cleaner->Reconcile(kCsv);
   (void)ignored;
-  acting_ = deposed;
   nested_ = false;
   Log("the deposed one goes on");
 }
@@ -104,7 +121,6 @@ VoidTask TestDriver::TakeOver() {
 TestDriver::Outcome TestDriver::Pass() {
   Process* const process = processes_.back().get();
   Outcome outcome;
-  acting_ = process;
   process->pass_began = cluster_.clock().Monotonic();
   process->blind = false;
   Log(StrCat("pass of process ", process->number));
@@ -118,14 +134,12 @@ TestDriver::Outcome TestDriver::Pass() {
     outcome.killed = true;
   }
   nested_ = false;
-  acting_ = nullptr;
   if (outcome.killed) Restart();
   return outcome;
 }
 
 void TestDriver::Sweep() {
   Process* const process = processes_.back().get();
-  acting_ = process;
   process->pass_began = cluster_.clock().Monotonic();
   process->blind = false;
   Log("sweep");
@@ -137,7 +151,6 @@ void TestDriver::Sweep() {
     killed = true;
   }
   nested_ = false;
-  acting_ = nullptr;
   if (killed) Restart();
 }
 
@@ -169,29 +182,30 @@ bool TestDriver::IsGuard(const TestCall& call) const {
   return !held;
 }
 
-boost::asio::awaitable<TestFate> TestDriver::Before(const TestCall& call) {
-  Process* const caller = acting_;
-  cluster_.clock().Advance(absl::Milliseconds(1 + static_cast<int>(pace_() % 8)));
+boost::asio::awaitable<TestFate> TestDriver::Before(Process& caller, const TestCall& call) {
+  cluster_.clock().Advance(kLongestCall / 8 * (1 + pace_() % 8));
+  if (options_.deleter.width > 1) {
+    for (unsigned turns = pace_() % 4; turns > 0; --turns) co_await Yield();
+  }
   ++calls_;
   TestFate fate;
   if (nemesis_ && !nested_) fate = co_await nemesis_(call);
   const bool made = fate.kind != TestFate::kFail && fate.kind != TestFate::kDieBefore;
   if (!made || fate.kind == TestFate::kLose) {
-    if (IsGuard(call)) caller->blind = true;
+    if (IsGuard(call)) caller.blind = true;
   }
   if (call.IsWrite()) {
     ++writes_;
     Log(StrCat(Describe(call), " fate ", static_cast<int>(fate.kind)));
-    if (made) oracle_.CheckWrite(call, caller->number);
+    if (made) oracle_.CheckWrite(call, caller.number);
   }
-  acting_ = caller;
   co_return fate;
 }
 
-boost::asio::awaitable<void> TestDriver::After(const TestCall& call, const absl::Status& outcome) {
-  Process* const caller = acting_;
+boost::asio::awaitable<void> TestDriver::After(Process& caller, const TestCall& call,
+                                               const absl::Status& outcome) {
   if (call.IsWrite() && outcome.ok()) {
-    co_await oracle_.NoteWritten(call, caller->pass_began, caller->blind);
+    co_await oracle_.NoteWritten(call, caller.pass_began, caller.blind);
   }
   if (call.verb == kube::ClientVerb::kDelete) cluster_.clock().Advance(slowness_);
 }

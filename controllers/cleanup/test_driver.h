@@ -40,18 +40,19 @@ class NoEvents : public EventRecorder {
 // Decides each call's fate, in the middle of a pass. It may change the cluster before.
 using Nemesis = std::function<boost::asio::awaitable<TestFate>(const TestCall& call)>;
 
-// A cluster, an oracle, and the process that is leader. Every call takes a few milliseconds.
-class TestDriver : public TestHooks {
+// A cluster, an oracle, and the process that is leader. Every call takes a few milliseconds, and
+// where a cleaner makes several at a time they overlap in an order that follows from the seed.
+class TestDriver {
  public:
   TestDriver(const ClusterShape& shape, CleanerOptions options, uint64_t seed);
-  ~TestDriver() override;
+  ~TestDriver();
 
   TestCluster& cluster() { return cluster_; }
   Oracle& oracle() { return oracle_; }
   void SetNemesis(Nemesis nemesis) { nemesis_ = std::move(nemesis); }
 
   // What each DELETE takes, after it was carried out.
-  void SetSlowness(absl::Duration each_delete) { slowness_ = each_delete; }
+  void SetSlowness(absl::Duration each_delete);
 
   // A change that a test makes, between passes.
   void Change(VoidTask change);
@@ -82,8 +83,12 @@ class TestDriver : public TestHooks {
   void Log(std::string line);
 
  private:
-  struct Process {
+  struct Process : TestHooks {
     Process(TestDriver& driver, CleanerDeps deps, const CleanerOptions& options);
+    boost::asio::awaitable<TestFate> Before(const TestCall& call) override;
+    boost::asio::awaitable<void> After(const TestCall& call, const absl::Status& outcome) override;
+
+    TestDriver& driver;
     TestLeadership leadership;
     std::unique_ptr<HookClient> hooked;
     std::unique_ptr<FencedClient> client;
@@ -94,8 +99,9 @@ class TestDriver : public TestHooks {
   };
   std::unique_ptr<Process> NewProcess();
 
-  boost::asio::awaitable<TestFate> Before(const TestCall& call) override;
-  boost::asio::awaitable<void> After(const TestCall& call, const absl::Status& outcome) override;
+  boost::asio::awaitable<TestFate> Before(Process& caller, const TestCall& call);
+  boost::asio::awaitable<void> After(Process& caller, const TestCall& call,
+                                     const absl::Status& outcome);
   bool IsGuard(const TestCall& call) const;
 
   TestCluster cluster_;
@@ -106,7 +112,6 @@ class TestDriver : public TestHooks {
   Nemesis nemesis_;
   absl::Duration slowness_;
   std::vector<std::unique_ptr<Process>> processes_;
-  Process* acting_ = nullptr;  // whose call it is
   bool nested_ = false;
   int writes_ = 0;
   int calls_ = 0;

@@ -250,7 +250,7 @@ void Oracle::CheckDelete(const TestCall& call, int process) {
   }
   const Truth& now = history_.back();
   if (!now.there) return;  // just gone: it hits nothing that was not allowed, see below
-  const std::vector<const Truth*> window = Since(Now() - absl::Seconds(2));
+  const std::vector<const Truth*> window = Since(Now() - absl::Seconds(2) - leap_);
   const auto once = [&](const char* guard, auto holds) {
     if (!std::any_of(window.begin(), window.end(), [&](const Truth* t) { return holds(*t); })) {
       Violate(StrCat(what, guard));

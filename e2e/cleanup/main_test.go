@@ -103,7 +103,7 @@ func setUp(ctx context.Context, dir string) (err error) {
 	if err := olm.CreateCRDs(ctx, shared.Any, definitions...); err != nil {
 		return err
 	}
-	if err := applyManifests(ctx, filepath.Join(root, "deploy"), dir); err != nil {
+	if err := shared.ApplyManifests(ctx, "base", filepath.Join("overlays", "cleanup-all-apis")); err != nil {
 		return err
 	}
 	if account, err = shared.ServiceAccount(ctx, controllersNamespace, controllersName); err != nil {
@@ -138,53 +138,4 @@ func tearDown(dir string, failed bool) error {
 		errs = append(errs, os.RemoveAll(dir))
 	}
 	return errors.Join(errs...)
-}
-
-// applyManifests applies deploy/base and the overlay that lets the controllers clean up every API group, but for the
-// APIService: nobody serves it here, and then no namespace could be deleted.
-func applyManifests(ctx context.Context, deploy, dir string) error {
-	for _, folder := range []string{"base", filepath.Join("overlays", "cleanup-all-apis")} {
-		text, err := shared.Kubectl(ctx, "kustomize", filepath.Join(deploy, folder))
-		if err != nil {
-			return err
-		}
-		file := filepath.Join(dir, filepath.Base(folder)+".yaml")
-		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
-			return err
-		}
-		objects, err := olm.Read(file)
-		if err != nil {
-			return err
-		}
-		if err := os.WriteFile(file, nil, 0o644); err != nil {
-			return err
-		}
-		for _, object := range objects {
-			if object.GetKind() == "APIService" {
-				continue
-			}
-			if err := appendJSON(file, object); err != nil {
-				return err
-			}
-		}
-		if _, err := shared.Kubectl(ctx, "apply", "--server-side", "-f", file); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// appendJSON adds an object to a file of YAML documents.
-func appendJSON(path string, object *olm.Object) (err error) {
-	text, err := object.MarshalJSON()
-	if err != nil {
-		return err
-	}
-	file, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0o644)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, file.Close()) }()
-	_, err = fmt.Fprintf(file, "---\n%s\n", text)
-	return err
 }

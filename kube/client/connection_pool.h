@@ -21,7 +21,7 @@ struct ConnectionPoolOptions {
   // Callers that may wait; more are refused with kUnavailable.
   size_t max_waiting = 1024;
   // Kept for the next request; connections that become free beyond are closed.
-  size_t max_idle = 8;
+  size_t max_idle = 16;
   // Older idle connections are closed instead of used. Below the servers' own limits.
   absl::Duration idle_timeout = absl::Seconds(60);
 };

@@ -66,7 +66,7 @@ class MetadataInformer::Run : public storage::ReflectorSink {
     unheld_ = 0;
   }
   void OnReplaceItem(const kube::RawObject& object) override {
-    if (informer_ == nullptr) return;
+    if (informer_ == nullptr || !informer_->scope_.hold) return;
     absl::StatusOr<ObjectMetadata> decoded = Decode(object);
     if (decoded.ok()) informer_->Hold(listed_, unheld_, *std::move(decoded));
   }
@@ -77,7 +77,7 @@ class MetadataInformer::Run : public storage::ReflectorSink {
     if (informer_ == nullptr) return;
     absl::StatusOr<ObjectMetadata> decoded = Decode(object);
     if (!decoded.ok()) return;
-    informer_->TakeEvent(type == kube::WatchEvent::Type::kDeleted, *std::move(decoded));
+    informer_->TakeEvent(type, *std::move(decoded));
   }
   void OnBookmark(uint64_t) override {}
   void OnAbsent() override {
@@ -192,11 +192,13 @@ void MetadataInformer::TakeOver(Objects next, size_t unheld) {
   TellSynced();
 }
 
-void MetadataInformer::TakeEvent(bool deleted, ObjectMetadata object) {
+void MetadataInformer::TakeEvent(kube::WatchEvent::Type type, ObjectMetadata object) {
   const kube::NamespacedName name = object.name;
   if (!Contains(wanted_, name.ns)) return;
   const auto it = objects_.find(name);
-  if (deleted) {
+  if (!scope_.hold) {
+    if (type == kube::WatchEvent::Type::kModified) return;
+  } else if (type == kube::WatchEvent::Type::kDeleted) {
     if (it != objects_.end()) objects_.erase(it);
   } else {
     if (it != objects_.end() && it->second == object) return;

@@ -22,7 +22,8 @@
 namespace steward::controllers {
 
 struct MetadataCallbacks {
-  // The object appeared, changed in what is held of it, or is gone. May be null.
+  // The object appeared, changed in what is held of it, or is gone. Where nothing is held: it
+  // appeared or is gone, after the list. May be null.
   std::function<void(const kube::NamespacedName& name)> changed;
   // A complete list has been taken over: the first, and later ones. May be null.
   std::function<void()> synced;
@@ -32,7 +33,8 @@ struct MetadataCallbacks {
 struct MetadataScope {
   kube::GroupVersionResource gvr;
   std::string label_selector;
-  std::string ns;  // "" = all of the cluster
+  std::string ns;    // "" = all of the cluster
+  bool hold = true;  // what it tells of; else it only tells
   auto operator<=>(const MetadataScope&) const = default;
 };
 
@@ -72,7 +74,7 @@ class MetadataInformer : public std::enable_shared_from_this<MetadataInformer> {
   void Restart();
   void Hold(Objects& objects, size_t& unheld, ObjectMetadata object);
   void TakeOver(Objects next, size_t unheld);
-  void TakeEvent(bool deleted, ObjectMetadata object);
+  void TakeEvent(kube::WatchEvent::Type type, ObjectMetadata object);
   template <typename Call>
   void ForEachUser(Call call);
   void Tell(const kube::NamespacedName& name);

@@ -81,18 +81,25 @@ std::unique_ptr<MetadataWatch> MetadataWatches::Open(MetadataSelection selection
   std::unique_ptr<MetadataWatch> watch(new MetadataWatch(selection.namespaces));
   const auto add = [&](const std::string& ns, MetadataInformer::Namespaces wanted) {
     std::shared_ptr<MetadataInformer> informer =
-        InformerOf({selection.gvr, selection.label_selector, ns});
+        InformerOf({selection.gvr, selection.label_selector, ns, selection.hold});
     const MetadataInformer::UserId user = informer->AddUser(std::move(wanted), callbacks);
     watch->parts_.push_back({std::move(informer), user});
   };
-  const bool separate = selection.namespaces.has_value() &&
-                        selection.namespaces->size() <= options_.max_separate_namespaces;
-  if (separate) {
+  if (IsSeparate(selection)) {
     for (const std::string& ns : *selection.namespaces) add(ns, std::set<std::string>{ns});
   } else {
     add("", selection.namespaces);
   }
   return watch;
+}
+
+bool MetadataWatches::IsSeparate(const MetadataSelection& selection) const {
+  return selection.namespaces.has_value() &&
+         selection.namespaces->size() <= options_.max_separate_namespaces;
+}
+
+size_t MetadataWatches::StreamsOf(const MetadataSelection& selection) const {
+  return IsSeparate(selection) ? selection.namespaces->size() : 1;
 }
 
 VoidTask MetadataWatches::Stop() { co_await tasks_.Stop(); }

@@ -28,6 +28,8 @@ struct MetadataSelection {
   std::string label_selector;
   // nullopt: all of the cluster, cluster-scoped objects too.
   std::optional<std::set<std::string>> namespaces;
+  // False: nothing is held, so it costs no memory however many objects there are.
+  bool hold = true;
 };
 
 // One user's view. It is a hint of when to look and a picture for people, never a proof: it may lag
@@ -45,6 +47,8 @@ class MetadataWatch {
   absl::Status health() const;
   // There are more objects than are held.
   bool truncated() const;
+  // Watches that serve it, shared ones too.
+  size_t streams() const { return parts_.size(); }
   // Objects of the selection, by namespace and name.
   size_t size() const;
   void ForEach(const std::function<void(const ObjectMetadata&)>& visit) const;
@@ -88,6 +92,9 @@ class MetadataWatches {
   // destroyed, which they may do. What is held already is in the watch.
   std::unique_ptr<MetadataWatch> Open(MetadataSelection selection, MetadataCallbacks callbacks);
 
+  // How many streams a watch of `selection` would have.
+  size_t StreamsOf(const MetadataSelection& selection) const;
+
   // Ends every informer; watches stay as they are from then on.
   VoidTask Stop();
 
@@ -95,6 +102,7 @@ class MetadataWatches {
   size_t running() const;
 
  private:
+  bool IsSeparate(const MetadataSelection& selection) const;
   std::shared_ptr<MetadataInformer> InformerOf(const MetadataScope& scope);
 
   kube::Client& client_;

@@ -21,6 +21,7 @@ namespace {
 using kube::ClientVerb;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
+using ::testing::SizeIs;
 
 const kube::GroupVersionResource kWidgets = {"g", "v1", "widgets"};
 
@@ -142,6 +143,51 @@ TEST_F(MetadataWatchTest, WhatIsNotHeldIsNoChange) {
   Put("n", "a", R"(,"labels":{"x":"y"})");
   Settle();
   EXPECT_THAT(Told(), IsEmpty());
+}
+
+TEST_F(MetadataWatchTest, WhatHoldsNothingTellsOfWhatComesAndGoes) {
+  Put("n1", "a");
+  MetadataSelection selection;
+  selection.gvr = kWidgets;
+  selection.namespaces = {"n1", "n2", "n3"};
+  selection.hold = false;
+  EXPECT_EQ(watches_.StreamsOf(selection), 1u);
+  watch_ = watches_.Open(selection, Noting());
+  Settle();
+  EXPECT_TRUE(watch_->synced());
+  EXPECT_THAT(Told(), ElementsAre("synced"));
+  for (int i = 0; i < 7; ++i) Put("n2", "b" + std::to_string(i));
+  EXPECT_EQ(watch_->size(), 0u);
+  Put("n4", "a");
+  Settle();
+  EXPECT_THAT(Told(), SizeIs(7));
+  Put("n1", "a", R"(,"finalizers":["f"])");
+  cluster_.Delete(kWidgets, {"n1", "a"});
+  cluster_.Delete(kWidgets, {"n4", "a"});
+  Settle();
+  EXPECT_THAT(Told(), ElementsAre("n1/a")) << "it is gone, which was not held";
+  EXPECT_EQ(watch_->size(), 0u);
+  EXPECT_FALSE(watch_->truncated());
+  // A new list is told, whatever was in it.
+  cluster_.BreakWatches(kWidgets, kube::ToStatus(kube::Expired("x")));
+  Settle();
+  clock_.Advance(absl::Seconds(10));
+  Settle();
+  EXPECT_THAT(Told(), ElementsAre("synced"));
+}
+
+TEST_F(MetadataWatchTest, WhoHoldsAndWhoDoesNotShareNothing) {
+  Put("n", "a");
+  watch_ = Open(std::nullopt);
+  MetadataSelection selection;
+  selection.gvr = kWidgets;
+  selection.hold = false;
+  other_ = watches_.Open(selection, {});
+  Settle();
+  EXPECT_THAT(Names(*watch_), ElementsAre("n/a"));
+  EXPECT_EQ(other_->size(), 0u);
+  EXPECT_EQ(watches_.running(), 2u);
+  EXPECT_EQ(other_->streams(), 1u);
 }
 
 TEST_F(MetadataWatchTest, EndsWithItsLastUser) {

@@ -18,11 +18,16 @@ const writers = 16
 
 // parallel calls do for every item, some at a time, until one fails.
 func parallel[T any](ctx context.Context, items []T, do func(context.Context, T) error) error {
+	return inParallel(ctx, writers, items, do)
+}
+
+// inParallel is parallel with so many at a time.
+func inParallel[T any](ctx context.Context, width int, items []T, do func(context.Context, T) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	work := make(chan T)
 	var working sync.WaitGroup
-	for range writers {
+	for range width {
 		working.Go(func() {
 			for item := range work {
 				if err := do(ctx, item); err != nil {

@@ -36,6 +36,8 @@ var figures = []figure{
 	{"memory", "resident memory under load and watches", (*bench).memory},
 	{"watchers", "memory of an idle watcher, on shared and on own connections", (*bench).watchers},
 	{"start", "exec to the first discovery answer", (*bench).start},
+	{"cleanup", "an operator with 20,000 custom resources uninstalled, against a program that just deletes them", (*bench).cleanup},
+	{"cleanup-idle", "what 50 operators that are opted in to cleanup cost while nothing happens", (*bench).cleanupIdle},
 	{"large", "500 operators in 10,000 namespaces: memory, lists, pages, start", (*bench).large},
 }
 
@@ -51,11 +53,13 @@ type size struct {
 	own         int           // idle watchers, each with its own connection
 	starts      int
 	reads       int // of each kind, from many operators in many namespaces
+	operands    int // custom resources of an operator that is uninstalled
+	idleFor     time.Duration
 }
 
 var (
-	full  = size{1000, 5, 2 * time.Second, 3, 60, 15, 10_000, 2000, 10, 60}
-	small = size{100, 3, 300 * time.Millisecond, 2, 10, 3, 1000, 200, 3, 10}
+	full  = size{1000, 5, 2 * time.Second, 3, 60, 15, 10_000, 2000, 10, 60, 20_000, 65 * time.Second}
+	small = size{100, 3, 300 * time.Millisecond, 2, 10, 3, 1000, 200, 3, 10, 2000, 5 * time.Second}
 )
 
 // A large installation: the sizes do not shrink in a quick run, since nothing of it is slow to set up.
@@ -74,7 +78,10 @@ type bench struct {
 	cluster  *stage.Cluster
 	manyMany *stage.Large
 	broken   error // why there is no cluster
-	fresh    []int // processes that a figure started for itself
+	// Beside them, and why there are none.
+	uninstalls   *stage.Uninstalls
+	noUninstalls error
+	fresh        []int // processes that a figure started for itself
 }
 
 func newBench(quick bool) (*bench, error) {
@@ -124,6 +131,9 @@ func (b *bench) stop() error {
 	var errs []error
 	if b.manyMany != nil {
 		errs = append(errs, b.manyMany.Stop())
+	}
+	if b.uninstalls != nil {
+		errs = append(errs, b.uninstalls.Stop())
 	}
 	if b.cluster != nil {
 		errs = append(errs, b.cluster.Stop())

@@ -47,3 +47,15 @@ func TestReadPage(t *testing.T) {
 		})
 	}
 }
+
+func TestDifference(t *testing.T) {
+	before := map[string]int{"update leases": 5, "patch clusterroles": 50}
+	after := map[string]int{"update leases": 9, "patch clusterroles": 50}
+	if writes, renewals, which := difference(before, after); writes != 0 || renewals != 4 || which != "none" {
+		t.Errorf("got %d, %d, %q", writes, renewals, which)
+	}
+	after["patch clusterroles"], after["create events"] = 52, 1
+	if writes, _, which := difference(before, after); writes != 3 || which != "1 × create events, 2 × patch clusterroles" {
+		t.Errorf("got %d, %q", writes, which)
+	}
+}
