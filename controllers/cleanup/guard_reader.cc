@@ -23,14 +23,19 @@ namespace {
 using olm::Read;
 
 // What came of a GET of the object `name`.
-template <typename T>
-Read<T> Judge(const absl::StatusOr<kube::RawObject>& answer, const std::string& name,
-              absl::StatusOr<T> (*decode)(std::string_view)) {
+template <typename T, typename Decode>
+Read<T> JudgeBy(const absl::StatusOr<kube::RawObject>& answer, const std::string& name,
+                Decode decode) {
   if (IsAbsence(answer.status(), name)) return Read<T>::Absent();
   if (!answer.ok()) return Read<T>::Unreadable(Describe(answer.status()));
   absl::StatusOr<T> facts = decode(answer->json);
   if (!facts.ok()) return Read<T>::Unreadable(Describe(facts.status()));
   return Read<T>::Ok(*std::move(facts));
+}
+template <typename T>
+Read<T> Judge(const absl::StatusOr<kube::RawObject>& answer, const std::string& name,
+              absl::StatusOr<T> (*decode)(std::string_view)) {
+  return JudgeBy<T>(answer, name, decode);
 }
 
 template <typename T>
@@ -84,7 +89,7 @@ VoidTask GuardReader::ReadCsvs(GuardReading& reading) {
   std::set<kube::NamespacedName> names;
   const absl::Status status = co_await ListLive(
       client_, kCsvs, "", "", Detail::kWhole, [&](const kube::RawObject& raw) -> absl::Status {
-        ASSIGN_OR_RETURN(olm::CsvFacts csv, olm::DecodeCsvFacts(raw.json));
+        ASSIGN_OR_RETURN(olm::CsvFacts csv, olm::DecodeCsvFacts(raw.json, options_.unset_cleanup));
         names.insert(csv.key);
         // Those never count, and there may be thousands.
         if (!csv.IsProvenCopy()) csvs.push_back(std::move(csv));
@@ -96,7 +101,9 @@ VoidTask GuardReader::ReadCsvs(GuardReading& reading) {
 
 VoidTask GuardReader::ReadCsv(kube::NamespacedName name, GuardReading& reading) {
   const absl::StatusOr<kube::RawObject> raw = co_await client_.Get(kCsvs, name);
-  reading.inputs.csv = Judge(raw, name.name, &olm::DecodeCsvFacts);
+  reading.inputs.csv = JudgeBy<olm::CsvFacts>(raw, name.name, [this](std::string_view json) {
+    return olm::DecodeCsvFacts(json, options_.unset_cleanup);
+  });
   if (!reading.inputs.csv.ok()) co_return;
   absl::StatusOr<json::value> object = ParseJson(raw->json);
   if (object.ok()) {

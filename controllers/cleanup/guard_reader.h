@@ -15,6 +15,7 @@
 #include "base/clock/clock.h"
 #include "kube/client/client.h"
 #include "kube/meta/names.h"
+#include "olm/cleanup/decode.h"
 #include "olm/cleanup/record.h"
 #include "olm/cleanup/verdict.h"
 
@@ -31,6 +32,8 @@ struct GuardOptions {
   bool allow_unprotected = false;
   // Operators' Deployments do not exist here (`steward up`): they are no guard.
   bool without_deployments = false;
+  // --cleanup-supported-by-default
+  olm::UnsetCleanup unset_cleanup = olm::UnsetCleanup::kNotSupported;
   size_t width = 4;  // requests at a time
 };
 

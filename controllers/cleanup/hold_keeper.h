@@ -43,7 +43,9 @@ struct SweepResult {
 class HoldKeeper {
  public:
   // REQUIRES: `client` outlives this object and its calls.
-  explicit HoldKeeper(kube::Client& client) : client_(client) {}
+  explicit HoldKeeper(kube::Client& client,
+                      olm::UnsetCleanup unset = olm::UnsetCleanup::kNotSupported)
+      : client_(client), unset_(unset) {}
 
   // Live. An error when any of the kinds could not be listed; a kind that the cluster does not
   // serve has no objects.
@@ -69,6 +71,7 @@ class HoldKeeper {
   Task<bool> HasChanged(const HeldObject& object);
 
   kube::Client& client_;
+  const olm::UnsetCleanup unset_;
 };
 
 }  // namespace steward::controllers

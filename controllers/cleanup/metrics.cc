@@ -7,12 +7,17 @@
 #include <map>
 #include <utility>
 
+#include "olm/cleanup/status.h"
+
 namespace steward::controllers {
 namespace {
 
 using prometheus::Counter;
 using prometheus::Family;
 using prometheus::Gauge;
+// Bounds what an operator's words add to a metric.
+constexpr size_t kMessageText = 200;
+
 using Labels = std::map<std::string, std::string>;
 
 Family<Gauge>& GaugeOf(prometheus::Registry& registry, const char* name, const char* help) {
@@ -32,6 +37,8 @@ struct CleanupMetrics::Impl {
                         "1 for an uninstallation whose cleanup makes no progress")),
         oldest(GaugeOf(registry, "steward_cleanup_oldest_operand_deleted_seconds",
                        "When the custom resources waited for longest were deleted, Unix time")),
+        reported(GaugeOf(registry, "steward_cleanup_reported_failure",
+                         "1 for an uninstallation that its operator says it cannot finish")),
         deletions(CounterOf(registry, "steward_cleanup_deletions_total",
                             "Requests to delete custom resources")),
         finished(CounterOf(registry, "steward_cleanup_finished_total",
@@ -42,7 +49,13 @@ struct CleanupMetrics::Impl {
     Gauge* stalled = nullptr;
     std::string reason;
     std::vector<Gauge*> oldest;
+    Gauge* reported = nullptr;
   };
+
+  void DropReported(Series& one) {
+    if (one.reported != nullptr) reported.Remove(one.reported);
+    one.reported = nullptr;
+  }
 
   void DropStalled(Series& one) {
     if (one.stalled != nullptr) stalled.Remove(one.stalled);
@@ -54,6 +67,7 @@ struct CleanupMetrics::Impl {
   Family<Gauge>& pending;
   Family<Gauge>& stalled;
   Family<Gauge>& oldest;
+  Family<Gauge>& reported;
   Family<Counter>& deletions;
   Family<Counter>& finished;
   std::map<kube::NamespacedName, Series> series;
@@ -93,10 +107,21 @@ void CleanupMetrics::SetStalled(const kube::NamespacedName& csv, const std::stri
   }
 }
 
+void CleanupMetrics::SetReported(const kube::NamespacedName& csv, const std::string& message) {
+  Impl::Series& one = impl_->series[csv];
+  impl_->DropReported(one);
+  if (message.empty()) return;
+  one.reported = &impl_->reported.Add({{"namespace", csv.ns},
+                                       {"name", csv.name},
+                                       {"message", olm::CutText(message, kMessageText)}});
+  one.reported->Set(1);
+}
+
 void CleanupMetrics::Forget(const kube::NamespacedName& csv) {
   const auto found = impl_->series.find(csv);
   if (found == impl_->series.end()) return;
   impl_->DropStalled(found->second);
+  impl_->DropReported(found->second);
   if (found->second.pending != nullptr) impl_->pending.Remove(found->second.pending);
   impl_->series.erase(found);
 }

@@ -23,8 +23,10 @@ struct OldestOperand {
 
 // steward_cleanup_pending_operands{namespace,name}, steward_cleanup_stalled{namespace,name,reason}
 // (1 while it is), steward_cleanup_oldest_operand_deleted_seconds{namespace,name,resource,
-// operand_namespace,operand,finalizers} (three for each cleanup at most), of ClusterServiceVersions
-// being uninstalled; steward_cleanup_deletions_total{result=accepted|denied|other},
+// operand_namespace,operand,finalizers} (three for each cleanup at most),
+// steward_cleanup_reported_failure{namespace,name,message} (1 while the operator reports one; the
+// message is cut), of ClusterServiceVersions being uninstalled;
+// steward_cleanup_deletions_total{result=accepted|denied|other},
 // steward_cleanup_finished_total{result=completed|refused|aborted}. Series of a cleanup end with
 // it. Not thread-safe.
 class CleanupMetrics {
@@ -37,6 +39,8 @@ class CleanupMetrics {
   // `reason` "" = it is not stalled.
   void SetStalled(const kube::NamespacedName& csv, const std::string& reason,
                   const std::vector<OldestOperand>& oldest);
+  // What the operator says of why it cannot finish; "" = nothing.
+  void SetReported(const kube::NamespacedName& csv, const std::string& message);
   void Forget(const kube::NamespacedName& csv);
   // Of all: another process may be the one that knows, from now on.
   void ForgetAll();

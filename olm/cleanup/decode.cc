@@ -172,7 +172,7 @@ absl::StatusOr<ObjectFacts> DecodeObjectFacts(std::string_view json) {
   return MetadataOf(root);
 }
 
-absl::StatusOr<CsvFacts> DecodeCsvFacts(std::string_view json) {
+absl::StatusOr<CsvFacts> DecodeCsvFacts(std::string_view json, UnsetCleanup unset) {
   Document document;
   ASSIGN_OR_RETURN(const object root, document.Parse(json));
   ASSIGN_OR_RETURN(ObjectFacts metadata, MetadataOf(root));
@@ -193,10 +193,14 @@ absl::StatusOr<CsvFacts> DecodeCsvFacts(std::string_view json) {
     csv.phase = StringIn(*status, "phase");
     csv.reason = StringIn(*status, "reason");
   }
+  csv.cleanup_enabled = unset == UnsetCleanup::kSupported;
   const std::optional<object> spec = ObjectIn(root, "spec");
   if (!spec) return csv;
-  if (const std::optional<object> cleanup = ObjectIn(*spec, "cleanup")) {
-    csv.cleanup_enabled = BoolIn(*cleanup, "enabled");
+  if (Has(*spec, "cleanup")) {
+    const std::optional<object> cleanup = ObjectIn(*spec, "cleanup");
+    if (!cleanup || Has(*cleanup, "enabled")) {
+      csv.cleanup_enabled = cleanup && BoolIn(*cleanup, "enabled");
+    }
   }
   csv.replaces = StringIn(*spec, "replaces");
   const std::optional<object> crds = ObjectIn(*spec, "customresourcedefinitions");

@@ -12,7 +12,12 @@
 
 namespace steward::olm {
 
-absl::StatusOr<CsvFacts> DecodeCsvFacts(std::string_view json);
+// What a ClusterServiceVersion without spec.cleanup.enabled says (R-000-20). One that is there and
+// no boolean says no.
+enum class UnsetCleanup { kNotSupported, kSupported };
+
+absl::StatusOr<CsvFacts> DecodeCsvFacts(std::string_view json,
+                                        UnsetCleanup unset = UnsetCleanup::kNotSupported);
 absl::StatusOr<InstallNamespaceFacts> DecodeInstallNamespace(std::string_view json);
 absl::StatusOr<GroupFacts> DecodeGroupFacts(std::string_view json);
 absl::StatusOr<CrdFacts> DecodeCrdFacts(std::string_view json);

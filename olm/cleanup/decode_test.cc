@@ -53,6 +53,36 @@ TEST(DecodeTest, Csv) {
   EXPECT_EQ(csv->malformed, "");
 }
 
+TEST(DecodeTest, R_000_20_WhatACsvSaysOfCleanup) {
+  const struct {
+    const char* spec;
+    bool enabled;
+    bool by_default;
+  } rows[] = {
+      {R"({"cleanup":{"enabled":true}})", true, true},
+      {R"({"cleanup":{"enabled":false}})", false, false},
+      {R"({"cleanup":{"enabled":null}})", false, true},
+      {R"({"cleanup":{}})", false, true},
+      {R"({"cleanup":null})", false, true},
+      {R"({})", false, true},
+      {"null", false, true},
+      // Something that cannot be understood is no consent.
+      {R"({"cleanup":{"enabled":"true"}})", false, false},
+      {R"({"cleanup":{"enabled":1}})", false, false},
+      {R"({"cleanup":true})", false, false},
+      {R"({"cleanup":[]})", false, false},
+  };
+  for (const auto& row : rows) {
+    const std::string text = std::string("{") + kMetadata + R"(,"spec":)" + row.spec + "}";
+    absl::StatusOr<CsvFacts> csv = DecodeCsvFacts(text);
+    ASSERT_OK(csv.status());
+    EXPECT_EQ(csv->cleanup_enabled, row.enabled) << row.spec;
+    csv = DecodeCsvFacts(text, UnsetCleanup::kSupported);
+    ASSERT_OK(csv.status());
+    EXPECT_EQ(csv->cleanup_enabled, row.by_default) << row.spec;
+  }
+}
+
 TEST(DecodeTest, CsvWithoutAnything) {
   const absl::StatusOr<CsvFacts> csv = DecodeCsvFacts(std::string("{") + kMetadata + "}");
   ASSERT_OK(csv.status());

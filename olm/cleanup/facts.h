@@ -27,7 +27,8 @@ struct CsvFacts {
   std::optional<std::string> record;              // kRecordAnnotation
   std::optional<std::string> refusal;             // kRefusalAnnotation
   std::optional<std::string> opt_out;             // kOptOutAnnotation
-  bool cleanup_enabled = false;                   // spec.cleanup.enabled
+  // spec.cleanup.enabled, or what one that says nothing is taken for (UnsetCleanup).
+  bool cleanup_enabled = false;
   // Names of definitions ("widgets.example.com"), each once: an operator lists each version.
   std::set<std::string> owned_crds;
   std::set<std::string> required_crds;
