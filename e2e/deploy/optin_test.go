@@ -268,6 +268,7 @@ func TestOptIn_R_000_74_CannotBeWidened(t *testing.T) {
 		{"cleanup comes to be mentioned", func(object *olm.Object) {
 			delete(object.Object["spec"].(map[string]any), "cleanup")
 		}, `{"spec":{"cleanup":{"enabled":true}}}`, "enabled becomes true"},
+		{"cleanup is no longer said to be unsupported", unsupported, `{"spec":{"cleanup":null}}`, "is no longer false"},
 		{"cleanup comes to be mentioned, as unsupported", func(object *olm.Object) {
 			delete(object.Object["spec"].(map[string]any), "cleanup")
 		}, `{"spec":{"cleanup":{"enabled":false}}}`, ""},

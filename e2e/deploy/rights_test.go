@@ -161,6 +161,7 @@ var (
 		set("get list watch patch", "operators.coreos.com/clusterserviceversions"),
 		set("patch", "operators.coreos.com/clusterserviceversions/status"),
 		set("list watch", "operators.coreos.com/operatorgroups"),
+		set("get", "operators.coreos.com/operatorconditions"),
 		set("get list watch", "/namespaces"),
 		set("get", "apiextensions.k8s.io/customresourcedefinitions apps/deployments"),
 		set("get", "admissionregistration.k8s.io/validatingadmissionpolicies/steward-cleanup-opt-in"),
