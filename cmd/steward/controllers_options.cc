@@ -87,6 +87,9 @@ class Flags : private FlagAdder {
     Switch("--cleanup-supported-by-default", options_.cleanup_supported_by_default,
            "Take operators for supporting cleanup whose spec.cleanup.enabled is not there; false "
            "stays false");
+    Switch("--cleanup-owned-apiservices", options_.cleanup_owned_apiservices,
+           "Clean up also what operators store in APIs that they serve by themselves "
+           "(spec.apiservicedefinitions.owned)");
     Text("--cleanup-failure-condition", options_.cleanup_failure_condition,
          "Type of the condition by which operators say, in their OperatorCondition, that they "
          "cannot finish their custom resources; empty: nobody asks them");

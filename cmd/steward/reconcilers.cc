@@ -3,7 +3,6 @@
 #include "controllers/cleanup/cleanup_reconciler.h"
 #include "controllers/cleanup/metrics.h"
 #include "controllers/operator_group/operator_group.h"
-#include "olm/cleanup/decode.h"
 
 namespace steward {
 namespace {
@@ -21,9 +20,8 @@ ReconcilerFactory Cleanup(const ControllersOptions& options, prometheus::Registr
   controllers::CleanupOptions cleanup;
   cleanup.cleaner.stall_timeout = options.cleanup_stall_timeout;
   cleanup.cleaner.guards.allow_unprotected = options.allow_unprotected_opt_in;
-  cleanup.cleaner.guards.unset_cleanup = options.cleanup_supported_by_default
-                                             ? olm::UnsetCleanup::kSupported
-                                             : olm::UnsetCleanup::kNotSupported;
+  cleanup.cleaner.guards.terms.supported_by_default = options.cleanup_supported_by_default;
+  cleanup.cleaner.guards.terms.owned_apiservices = options.cleanup_owned_apiservices;
   cleanup.cleaner.failure_condition = options.cleanup_failure_condition;
   cleanup.cleaner.guards.without_deployments = options.without_deployments;
   const auto metrics = std::make_shared<controllers::CleanupMetrics>(registry);

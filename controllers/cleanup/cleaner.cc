@@ -50,12 +50,12 @@ Cleaner::Cleaner(CleanerDeps deps, CleanerOptions options)
       options_(std::move(options)),
       guards_(deps_.client, deps_.clock, deps_.known, options_.guards),
       deleter_(deps_.client, guards_, deps_.leadership, deps_.clock, options_.deleter),
-      holds_(deps_.client, options_.guards.unset_cleanup) {}
+      holds_(deps_.client, options_.guards.terms) {}
 
 Cleaner::~Cleaner() = default;
 
 absl::StatusOr<olm::CsvFacts> Cleaner::Decode(const kube::RawObject& csv) const {
-  return olm::DecodeCsvFacts(csv.json, options_.guards.unset_cleanup);
+  return olm::DecodeCsvFacts(csv.json, options_.guards.terms);
 }
 
 Task<ReconcileResult> Cleaner::Reconcile(kube::NamespacedName name) {

@@ -13,7 +13,6 @@
 #include "controllers/cleanup/test_hook_client.h"
 #include "kube/meta/status.h"
 #include "kube/testing/fault_client.h"
-#include "olm/cleanup/decode.h"
 
 namespace steward::controllers {
 namespace {
@@ -281,7 +280,7 @@ class UnsetTest : public CleanerTest {
  protected:
   void Begin() {
     CleanerOptions options;
-    options.guards.unset_cleanup = olm::UnsetCleanup::kSupported;
+    options.guards.terms.supported_by_default = true;
     ClusterShape shape;
     shape.enabled = false;  // as a shape: it says nothing
     Start(shape, options);

@@ -12,6 +12,7 @@
 #include "controllers/cleanup/resources.h"
 #include "controllers/runtime/world_changes.h"
 #include "olm/cleanup/decode.h"
+#include "olm/cleanup/facts.h"
 #include "olm/cleanup/holds.h"
 #include "olm/cleanup/names.h"
 #include "olm/copy.h"
@@ -29,8 +30,10 @@ bool Has(const ObjectMetadata& object, std::string_view finalizer) {
          object.finalizers.end();
 }
 
-CleanerDeps DepsOf(const ReconcilerDeps& deps, CleanupMetrics& metrics) {
-  return {deps.client, deps.leadership, deps.events, deps.clock, metrics, CsvsOf(deps.worlds)};
+CleanerDeps DepsOf(const ReconcilerDeps& deps, CleanupMetrics& metrics,
+                   const olm::CsvTerms& terms) {
+  return {deps.client, deps.leadership, deps.events,
+          deps.clock,  metrics,         CsvsOf(deps.worlds, terms)};
 }
 
 std::string Quoted(std::string_view text) {
@@ -39,10 +42,11 @@ std::string Quoted(std::string_view text) {
   return quoted;
 }
 
-absl::StatusOr<olm::CsvFacts> FactsOf(const olm::Csv& csv) {
+absl::StatusOr<olm::CsvFacts> FactsOf(const olm::Csv& csv, const olm::CsvTerms& terms) {
   return olm::DecodeCsvFacts(StrCat(R"({"metadata":{"name":)", Quoted(csv.key.name),
                                     R"(,"namespace":)", Quoted(csv.key.ns), R"(,"uid":)",
-                                    Quoted(csv.uid), R"(},"spec":)", csv.spec_json.view(), "}"));
+                                    Quoted(csv.uid), R"(},"spec":)", csv.spec_json.view(), "}"),
+                             terms);
 }
 
 }  // namespace
@@ -56,13 +60,13 @@ ControllerOptions CleanupControllerOptions() {
   return options;
 }
 
-KnownCsvs CsvsOf(storage::WorldStore& worlds) {
-  return [&worlds](const std::set<kube::NamespacedName>& without) {
+KnownCsvs CsvsOf(storage::WorldStore& worlds, const olm::CsvTerms& terms) {
+  return [&worlds, terms](const std::set<kube::NamespacedName>& without) {
     std::vector<olm::CsvFacts> known;
     const storage::WorldPtr world = worlds.Current();
     for (auto it = world->csvs().begin(); !it.done(); it.Next()) {
       if (it.value()->copied || without.contains(it.key())) continue;
-      absl::StatusOr<olm::CsvFacts> facts = FactsOf(*it.value());
+      absl::StatusOr<olm::CsvFacts> facts = FactsOf(*it.value(), terms);
       // It was read once already, when the World was made.
       if (facts.ok()) known.push_back(*std::move(facts));
     }
@@ -75,7 +79,7 @@ CleanupReconciler::CleanupReconciler(const ReconcilerDeps& deps, CleanupMetrics&
     : deps_(deps),
       metrics_(metrics),
       options_(std::move(options)),
-      cleaner_(DepsOf(deps, metrics), options_.cleaner) {}
+      cleaner_(DepsOf(deps, metrics, options_.cleaner.guards.terms), options_.cleaner) {}
 
 CleanupReconciler::~CleanupReconciler() { metrics_.ForgetAll(); }
 

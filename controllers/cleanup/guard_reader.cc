@@ -65,7 +65,10 @@ boost::asio::awaitable<GuardReading> GuardReader::Look(
   reads.push_back([this, &reading, &facts] { return ReadGroups(facts.key.ns, reading); });
   for (const std::string& crd : facts.owned_crds) {
     reading.inputs.crds[crd] = Read<olm::CrdFacts>();
-    reads.push_back([this, &reading, &crd] { return ReadCrd(crd, reading); });
+    const bool is_api = facts.owned_apis.contains(crd);
+    reads.push_back([this, &reading, &crd, is_api] {
+      return is_api ? ReadApi(crd, reading) : ReadCrd(crd, reading);
+    });
   }
   if (olm::RefusalsOf(facts, reading.inputs.remembered).empty()) {
     reads.push_back([this, &reading, &facts] { return ReadNamespace(facts.key.ns, reading); });
@@ -89,7 +92,7 @@ VoidTask GuardReader::ReadCsvs(GuardReading& reading) {
   std::set<kube::NamespacedName> names;
   const absl::Status status = co_await ListLive(
       client_, kCsvs, "", "", Detail::kWhole, [&](const kube::RawObject& raw) -> absl::Status {
-        ASSIGN_OR_RETURN(olm::CsvFacts csv, olm::DecodeCsvFacts(raw.json, options_.unset_cleanup));
+        ASSIGN_OR_RETURN(olm::CsvFacts csv, olm::DecodeCsvFacts(raw.json, options_.terms));
         names.insert(csv.key);
         // Those never count, and there may be thousands.
         if (!csv.IsProvenCopy()) csvs.push_back(std::move(csv));
@@ -102,7 +105,7 @@ VoidTask GuardReader::ReadCsvs(GuardReading& reading) {
 VoidTask GuardReader::ReadCsv(kube::NamespacedName name, GuardReading& reading) {
   const absl::StatusOr<kube::RawObject> raw = co_await client_.Get(kCsvs, name);
   reading.inputs.csv = JudgeBy<olm::CsvFacts>(raw, name.name, [this](std::string_view json) {
-    return olm::DecodeCsvFacts(json, options_.unset_cleanup);
+    return olm::DecodeCsvFacts(json, options_.terms);
   });
   if (!reading.inputs.csv.ok()) co_return;
   absl::StatusOr<json::value> object = ParseJson(raw->json);
@@ -153,6 +156,40 @@ VoidTask GuardReader::ReadCrd(std::string name, GuardReading& reading) {
   const kube::NamespacedName key{"", name};
   const absl::StatusOr<kube::RawObject> raw = co_await client_.Get(kCrds, key);
   reading.inputs.crds[name] = Judge(raw, name, &olm::DecodeCrdFacts);
+}
+
+// An APIService that is not there says nothing of what its API server stores.
+VoidTask GuardReader::ReadApi(std::string name, GuardReading& reading) {
+  const olm::OwnedApi& api = reading.inputs.csv->owned_apis.at(name);
+  olm::CrdFacts facts;
+  facts.name = name;
+  facts.group = api.group;
+  facts.plural = api.plural;
+  facts.kind = api.kind;
+  facts.established = true;
+  facts.aggregated = true;
+  std::string why;
+  for (const std::string& version : api.versions) {
+    const kube::NamespacedName key{"", StrCat(version, ".", api.group)};
+    const absl::StatusOr<kube::RawObject> raw = co_await client_.Get(kApiServices, key);
+    const Read<olm::ApiServiceFacts> service = Judge(raw, key.name, &olm::DecodeApiServiceFacts);
+    if (service.ok() && !service->elsewhere) continue;
+    if (service.ok() && !service->deleting) {
+      facts.versions.push_back(version);
+    } else {
+      why = StrCat("APIService ", key.name, ": ",
+                   service.unreadable() ? service.why() : "gone or being deleted");
+    }
+  }
+  Read<olm::CrdFacts>& result = reading.inputs.crds[name];
+  if (!why.empty()) {
+    result = Read<olm::CrdFacts>::Unreadable(std::move(why));
+  } else if (facts.versions.empty()) {
+    // The kube-apiserver's own, so not of this operator.
+    result = Read<olm::CrdFacts>::Absent();
+  } else {
+    result = Read<olm::CrdFacts>::Ok(std::move(facts));
+  }
 }
 
 VoidTask GuardReader::ReadDeployment(kube::NamespacedName name, GuardReading& reading) {

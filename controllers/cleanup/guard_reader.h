@@ -15,7 +15,7 @@
 #include "base/clock/clock.h"
 #include "kube/client/client.h"
 #include "kube/meta/names.h"
-#include "olm/cleanup/decode.h"
+#include "olm/cleanup/facts.h"
 #include "olm/cleanup/record.h"
 #include "olm/cleanup/verdict.h"
 
@@ -32,8 +32,7 @@ struct GuardOptions {
   bool allow_unprotected = false;
   // Operators' Deployments do not exist here (`steward up`): they are no guard.
   bool without_deployments = false;
-  // --cleanup-supported-by-default
-  olm::UnsetCleanup unset_cleanup = olm::UnsetCleanup::kNotSupported;
+  olm::CsvTerms terms;
   size_t width = 4;  // requests at a time
 };
 
@@ -64,6 +63,7 @@ class GuardReader {
   VoidTask ReadGroups(std::string ns, GuardReading& reading);
   VoidTask ReadSelected(GuardReading& reading);
   VoidTask ReadCrd(std::string name, GuardReading& reading);
+  VoidTask ReadApi(std::string name, GuardReading& reading);
   VoidTask ReadDeployment(kube::NamespacedName name, GuardReading& reading);
   VoidTask ReadProtection(GuardReading& reading);
 

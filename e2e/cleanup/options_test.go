@@ -61,6 +61,12 @@ func TestOptions(t *testing.T) {
 			r.oracle.change(t, func() { r.abort(t) })
 			r.ends(t, patience)
 		})
+		for name, on := range map[string]bool{"R_000_18_OwnedAPIs": true, "R_000_18_OwnedAPIsAreLeftAlone": false} {
+			t.Run(name, func(t *testing.T) {
+				t.Parallel()
+				ownedAPIs(t, kinds, on)
+			})
+		}
 		t.Run("R_000_16_TheOperatorReportsFailure", func(t *testing.T) {
 			t.Parallel()
 			reportsFailure(t, kinds)

@@ -289,7 +289,8 @@ func (o *oracle) judge(t *testing.T) {
 
 func (o *oracle) judgeDelete(request *faultproxy.Request, all []faultproxy.Request) error {
 	parts := strings.Split(strings.Trim(request.Path, "/"), "/") // apis GROUP VERSION namespaces NS widgets NAME
-	if len(parts) != 7 || parts[1] != o.run.group || parts[5] != "widgets" {
+	owned := len(parts) == 7 && (parts[1] == o.run.group && parts[5] == "widgets" || parts[1] == o.run.api && parts[5] == "things")
+	if !owned {
 		return fmt.Errorf("not what the operator owns")
 	}
 	namespace, name := parts[4], parts[6]

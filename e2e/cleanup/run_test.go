@@ -31,6 +31,7 @@ type run struct {
 	flags   []string
 	rules   []faultproxy.Rule // of every process, in their order
 	author  any               // spec.cleanup
+	api     string            // the group of an API that it serves by itself
 	// supported: so is cleanup where nothing is said of it.
 	supported bool
 

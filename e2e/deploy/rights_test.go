@@ -163,7 +163,7 @@ var (
 		set("list watch", "operators.coreos.com/operatorgroups"),
 		set("get", "operators.coreos.com/operatorconditions"),
 		set("get list watch", "/namespaces"),
-		set("get", "apiextensions.k8s.io/customresourcedefinitions apps/deployments"),
+		set("get", "apiextensions.k8s.io/customresourcedefinitions apiregistration.k8s.io/apiservices apps/deployments"),
 		set("get", "admissionregistration.k8s.io/validatingadmissionpolicies/steward-cleanup-opt-in"),
 		set("list", "admissionregistration.k8s.io/validatingadmissionpolicybindings"),
 		set("list watch patch", `

@@ -12,15 +12,11 @@
 
 namespace steward::olm {
 
-// What a ClusterServiceVersion without spec.cleanup.enabled says (R-000-20). One that is there and
-// no boolean says no.
-enum class UnsetCleanup { kNotSupported, kSupported };
-
-absl::StatusOr<CsvFacts> DecodeCsvFacts(std::string_view json,
-                                        UnsetCleanup unset = UnsetCleanup::kNotSupported);
+absl::StatusOr<CsvFacts> DecodeCsvFacts(std::string_view json, const CsvTerms& terms = {});
 absl::StatusOr<InstallNamespaceFacts> DecodeInstallNamespace(std::string_view json);
 absl::StatusOr<GroupFacts> DecodeGroupFacts(std::string_view json);
 absl::StatusOr<CrdFacts> DecodeCrdFacts(std::string_view json);
+absl::StatusOr<ApiServiceFacts> DecodeApiServiceFacts(std::string_view json);
 absl::StatusOr<DeploymentFacts> DecodeDeploymentFacts(std::string_view json);
 
 // What cleanup reads of any object's metadata.

@@ -2,6 +2,7 @@
 #ifndef OLM_CLEANUP_FACTS_H_
 #define OLM_CLEANUP_FACTS_H_
 
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -12,6 +13,24 @@
 #include "olm/objects.h"
 
 namespace steward::olm {
+
+// Settings by which ClusterServiceVersions are read: what is off does not exist for any rule.
+struct CsvTerms {
+  // One without spec.cleanup.enabled supports cleanup (R-000-20). One that is there and no boolean
+  // says no.
+  bool supported_by_default = false;
+  // APIs that it serves by itself (spec.apiservicedefinitions) are cleaned up, too (R-000-18).
+  bool owned_apiservices = false;
+};
+
+// An API that an operator serves by an API server of its own.
+struct OwnedApi {
+  std::string group;
+  std::string plural;
+  std::string kind;
+  std::vector<std::string> versions;  // as listed
+  bool operator==(const OwnedApi&) const = default;
+};
 
 // A ClusterServiceVersion.
 struct CsvFacts {
@@ -27,13 +46,15 @@ struct CsvFacts {
   std::optional<std::string> record;              // kRecordAnnotation
   std::optional<std::string> refusal;             // kRefusalAnnotation
   std::optional<std::string> opt_out;             // kOptOutAnnotation
-  // spec.cleanup.enabled, or what one that says nothing is taken for (UnsetCleanup).
+  // spec.cleanup.enabled, or what one that says nothing is taken for (CsvTerms).
   bool cleanup_enabled = false;
-  // Names of definitions ("widgets.example.com"), each once: an operator lists each version.
+  // Names of definitions ("widgets.example.com"), each once: an operator lists each version. APIs
+  // are among them, by the same kind of name.
   std::set<std::string> owned_crds;
   std::set<std::string> required_crds;
-  std::set<std::string> deployments;  // of the install strategy
-  std::string replaces;               // spec.replaces
+  std::map<std::string, OwnedApi> owned_apis;  // those of owned_crds that are APIs
+  std::set<std::string> deployments;           // of the install strategy
+  std::string replaces;                        // spec.replaces
   // What of the spec cannot be understood; "" = nothing.
   std::string malformed;
 
@@ -76,7 +97,16 @@ struct CrdFacts {
   bool terminating = false;
   // The served ones in the order in which they are to be asked: the storage version first.
   std::vector<std::string> versions;
+  // No definition at all, but an API that the operator serves by itself: its scope is not known.
+  bool aggregated = false;
   bool operator==(const CrdFacts&) const = default;
+};
+
+// An APIService.
+struct ApiServiceFacts {
+  bool deleting = false;
+  bool elsewhere = false;  // served by a Service, not by the kube-apiserver itself
+  bool operator==(const ApiServiceFacts&) const = default;
 };
 
 // A Deployment of the install strategy.
