@@ -122,12 +122,13 @@ void CheckGroup(const CleanupInputs& inputs, std::vector<CleanupBlocker>& blocke
         Blocker(CleanupReason::kOperatorGroupInvalid,
                 StrCat("the OperatorGroup's spec cannot be used: ", group.group.invalid), names));
   }
-  std::optional<CleanupRecord> record = inputs.remembered;
+  // The record may have been edited; what is remembered was not.
+  bool changed = inputs.remembered.has_value() && inputs.remembered->group_uid != group.group.uid;
   if (inputs.csv->record.has_value()) {
-    const absl::StatusOr<CleanupRecord> decoded = DecodeRecord(*inputs.csv->record);
-    if (decoded.ok()) record = *decoded;
+    const absl::StatusOr<CleanupRecord> record = DecodeRecord(*inputs.csv->record);
+    changed = changed || (record.ok() && record->group_uid != group.group.uid);
   }
-  if (record.has_value() && record->group_uid != group.group.uid) {
+  if (changed) {
     blockers.push_back(Blocker(CleanupReason::kOperatorGroupChanged,
                                "it is another OperatorGroup than when cleanup began", names));
   }
