@@ -2,9 +2,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <memory>
 #include <string>
 
+#include "base/clock/fake_clock.h"
 #include "base/status/matchers.h"
 #include "base/text/str_cat.h"
 #include "controllers/cleanup/cleaner.h"
@@ -169,6 +171,66 @@ TEST_F(CleanerTest, TheWallClockDecidesNothing) {
     EXPECT_THAT(cluster_->Names(kWidgets), IsEmpty());
   }
 }
+
+// --- How long the guards are good for (R-000-71).
+
+// Says how old the reading of the guards is by which something is deleted. Lists of operands and
+// deletions take their time.
+class MeasureGuards : public TestHooks {
+ public:
+  explicit MeasureGuards(FakeClock& clock) : clock_(clock) {}
+  absl::Duration list_takes, delete_takes;
+  absl::Duration oldest;
+
+  boost::asio::awaitable<TestFate> Before(const TestCall& call) override {
+    if (call.verb == kube::ClientVerb::kList && call.gvr == kCsvs) began_ = clock_.Monotonic();
+    if (call.verb == kube::ClientVerb::kDelete) {
+      oldest = std::max(oldest, clock_.Monotonic() - began_);
+    }
+    co_return TestFate();
+  }
+  boost::asio::awaitable<void> After(const TestCall& call, const absl::Status&) override {
+    if (call.verb == kube::ClientVerb::kDelete) clock_.Advance(delete_takes);
+    if (call.verb == kube::ClientVerb::kList && call.gvr == kWidgets) clock_.Advance(list_takes);
+    co_return;
+  }
+
+ private:
+  FakeClock& clock_;
+  absl::Duration began_;
+};
+
+struct SlowCase {
+  const char* name;
+  absl::Duration list_takes, delete_takes;
+};
+class GuardAgeTest : public CleanerTest, public ::testing::WithParamInterface<SlowCase> {};
+
+TEST_P(GuardAgeTest, R_000_71_NothingIsDeletedByOldGuards) {
+  CleanerOptions options;
+  options.deleter.width = 1;
+  options.deleter.read_ahead = false;
+  Start({}, options);
+  for (int i = 0; i < 12; ++i) Add({StrCat("a/x", i)});
+  cluster_->DeleteCsv();
+  MeasureGuards hooks(cluster_->clock());
+  hooks.list_takes = GetParam().list_takes;
+  hooks.delete_takes = GetParam().delete_takes;
+  HookClient client(*faults_, hooks);
+  CleanerDeps deps{client, leader_, events_, cluster_->clock(), metrics_, known_};
+  cleaner_ = std::make_unique<Cleaner>(deps, options_);
+  EXPECT_OK(Pass().status());
+  EXPECT_OK(Pass().status());
+  EXPECT_EQ(Deletes(), 12) << "in one pass, by guards that are read again and again";
+  EXPECT_LT(hooks.oldest, absl::Seconds(2));
+  cleaner_.reset();  // before its client
+}
+INSTANTIATE_TEST_SUITE_P(
+    All, GuardAgeTest,
+    ::testing::Values(SlowCase{"SlowDeletions", absl::ZeroDuration(), absl::Milliseconds(700)},
+                      SlowCase{"SlowLists", absl::Seconds(5), absl::ZeroDuration()},
+                      SlowCase{"SlowBoth", absl::Milliseconds(900), absl::Milliseconds(300)}),
+    [](const auto& info) { return std::string(info.param.name); });
 
 // --- What the guards read, they read whole.
 

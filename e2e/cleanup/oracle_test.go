@@ -40,6 +40,7 @@ type oracle struct {
 	mutex    sync.Mutex
 	truths   []truth
 	uids     map[string]string // of custom resources that were ever seen, to "namespace/name"
+	first    map[string]bool   // of those that were there when the first process began
 	releases []release
 }
 
@@ -86,6 +87,10 @@ func (o *oracle) meet(t *testing.T) {
 	operands, _, err := o.operands(t.Context())
 	must(t, err)
 	o.note(operands)
+	o.first = map[string]bool{}
+	for _, operand := range operands {
+		o.first[string(operand.GetUID())] = true
+	}
 }
 
 func (o *oracle) note(operands []olm.Object) {
@@ -374,8 +379,9 @@ func (o *oracle) mayGo(one release, then truth, all []faultproxy.Request) error 
 		if operand.GetDeletionTimestamp() != nil && one.record != nil && one.record.has(namespace) {
 			return true
 		}
-		return then.allows && has(then.targets, namespace) && one.record != nil && one.record.has(namespace) &&
-			time.Since(operand.GetCreationTimestamp().Time) > guardAge
+		// One that came after the last list may stay.
+		late := !o.first[string(operand.GetUID())] && one.request.Began.Sub(operand.GetCreationTimestamp().Time) < guardAge
+		return then.allows && has(then.targets, namespace) && one.record != nil && one.record.has(namespace) && !late
 	}
 	for _, operand := range one.operands {
 		if waits(&operand) {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -94,7 +95,7 @@ func newRun(t *testing.T, kinds *scene, spaces int) *run {
 			m.process.Kill()
 			_ = m.proxy.Stop()
 		}
-		if t.Failed() {
+		if t.Failed() || os.Getenv("STEWARD_E2E_STORY") != "" {
 			t.Logf("%s", r.story())
 		}
 	})
