@@ -43,6 +43,8 @@ type run struct {
 	counts  map[call]int
 	members []*member
 	starts  int
+
+	starting sync.WaitGroup // processes that take the place of killed ones
 }
 
 // member is a process and its proxy.
@@ -88,6 +90,7 @@ func newRun(t *testing.T, kinds *scene, spaces int) *run {
 	}
 	r.oracle = &oracle{run: r}
 	t.Cleanup(func() {
+		r.starting.Wait()
 		r.mutex.Lock()
 		members := slices.Clone(r.members)
 		r.mutex.Unlock()
@@ -142,7 +145,9 @@ func (r *run) replace(t *testing.T) {
 	m := r.members[len(r.members)-1]
 	r.mutex.Unlock()
 	m.process.Kill()
+	r.starting.Add(1)
 	go func() {
+		defer r.starting.Done()
 		if _, err := r.begin(context.WithoutCancel(t.Context())); err != nil {
 			t.Errorf("starting again: %v", err)
 		}
