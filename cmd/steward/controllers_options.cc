@@ -84,6 +84,15 @@ class Flags : private FlagAdder {
   void AddCleanup() {
     Duration("--cleanup-stall-timeout", options_.cleanup_stall_timeout,
              "How long a cleanup may make no progress before it is called stalled");
+    Switch("--cleanup-supported-by-default", options_.cleanup_supported_by_default,
+           "Take operators for supporting cleanup whose spec.cleanup.enabled is not there; false "
+           "stays false");
+    Switch("--cleanup-owned-apiservices", options_.cleanup_owned_apiservices,
+           "Clean up also what operators store in APIs that they serve by themselves "
+           "(spec.apiservicedefinitions.owned)");
+    Text("--cleanup-failure-condition", options_.cleanup_failure_condition,
+         "Type of the condition by which operators say, in their OperatorCondition, that they "
+         "cannot finish their custom resources; empty: nobody asks them");
     Switch("--allow-unprotected-opt-in", options_.allow_unprotected_opt_in,
            "Clean up although no admission policy says who may opt in");
     Switch("--release-all", options_.release_all,

@@ -32,6 +32,9 @@ struct ControllersOptions {
   FeatureGates feature_gates = FeatureGates({});
   absl::Duration cleanup_stall_timeout = absl::Minutes(10);
   bool allow_unprotected_opt_in = false;
+  bool cleanup_supported_by_default = false;
+  bool cleanup_owned_apiservices = false;
+  std::string cleanup_failure_condition;  // "" = nobody asks operators
   // Nothing runs operators' Deployments on this cluster, so they say nothing about operators. No
   // flag: `steward up` knows.
   bool without_deployments = false;

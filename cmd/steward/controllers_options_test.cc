@@ -36,6 +36,9 @@ TEST(ControllersOptionsTest, Defaults) {
   EXPECT_FALSE(options.feature_gates.IsOn("Fancy"));
   EXPECT_EQ(options.cleanup_stall_timeout, absl::Minutes(10));
   EXPECT_FALSE(options.allow_unprotected_opt_in);
+  EXPECT_FALSE(options.cleanup_supported_by_default);
+  EXPECT_FALSE(options.cleanup_owned_apiservices);
+  EXPECT_EQ(options.cleanup_failure_condition, "");
   EXPECT_FALSE(options.release_all);
   EXPECT_EQ(options.metrics_address, "127.0.0.1");
   EXPECT_EQ(options.metrics_port, 8080);
@@ -50,7 +53,8 @@ TEST(ControllersOptionsTest, Everything) {
              "--leader-elect-lease-duration=60s", "--leader-elect-renew-deadline=40s",
              "--leader-elect-retry-period", "5s", "--feature-gates=Fancy=true",
              "--cleanup-stall-timeout=90s", "--allow-unprotected-opt-in", "--release-all",
-             "--metrics-bind-address=[::1]:9", "-v=4"}));
+             "--cleanup-supported-by-default", "--cleanup-failure-condition=CleanupFailed",
+             "--cleanup-owned-apiservices", "--metrics-bind-address=[::1]:9", "-v=4"}));
   EXPECT_EQ(options.kubeconfig, "/k");
   EXPECT_THAT(options.reconcilers, ElementsAre("copies", "cleanup"));
   EXPECT_FALSE(options.leader_elect);
@@ -62,6 +66,9 @@ TEST(ControllersOptionsTest, Everything) {
   EXPECT_TRUE(options.feature_gates.IsOn("Fancy"));
   EXPECT_EQ(options.cleanup_stall_timeout, absl::Seconds(90));
   EXPECT_TRUE(options.allow_unprotected_opt_in);
+  EXPECT_TRUE(options.cleanup_supported_by_default);
+  EXPECT_TRUE(options.cleanup_owned_apiservices);
+  EXPECT_EQ(options.cleanup_failure_condition, "CleanupFailed");
   EXPECT_TRUE(options.release_all);
   EXPECT_EQ(options.metrics_address, "::1");
   EXPECT_EQ(options.metrics_port, 9);

@@ -20,6 +20,9 @@ ReconcilerFactory Cleanup(const ControllersOptions& options, prometheus::Registr
   controllers::CleanupOptions cleanup;
   cleanup.cleaner.stall_timeout = options.cleanup_stall_timeout;
   cleanup.cleaner.guards.allow_unprotected = options.allow_unprotected_opt_in;
+  cleanup.cleaner.guards.terms.supported_by_default = options.cleanup_supported_by_default;
+  cleanup.cleaner.guards.terms.owned_apiservices = options.cleanup_owned_apiservices;
+  cleanup.cleaner.failure_condition = options.cleanup_failure_condition;
   cleanup.cleaner.guards.without_deployments = options.without_deployments;
   const auto metrics = std::make_shared<controllers::CleanupMetrics>(registry);
   return [cleanup, metrics](const ReconcilerDeps& deps) {

@@ -53,9 +53,13 @@ Cleaner::Cleaner(CleanerDeps deps, CleanerOptions options)
       options_(std::move(options)),
       guards_(deps_.client, deps_.clock, deps_.known, options_.guards),
       deleter_(deps_.client, guards_, deps_.leadership, deps_.clock, options_.deleter),
-      holds_(deps_.client) {}
+      holds_(deps_.client, options_.guards.terms) {}
 
 Cleaner::~Cleaner() = default;
+
+absl::StatusOr<olm::CsvFacts> Cleaner::Decode(const kube::RawObject& csv) const {
+  return olm::DecodeCsvFacts(csv.json, options_.guards.terms);
+}
 
 Task<ReconcileResult> Cleaner::Reconcile(kube::NamespacedName name) {
   const absl::StatusOr<kube::RawObject> raw = co_await deps_.client.Get(kCsvs, name);
@@ -64,7 +68,7 @@ Task<ReconcileResult> Cleaner::Reconcile(kube::NamespacedName name) {
     co_return ReconcileResult::Done();
   }
   CO_RETURN_IF_ERROR(raw.status());
-  CO_ASSIGN_OR_RETURN(const olm::CsvFacts csv, olm::DecodeCsvFacts(raw->json));
+  CO_ASSIGN_OR_RETURN(const olm::CsvFacts csv, Decode(*raw));
   if (!csv.deleting()) co_return co_await HoldRights(csv);
   const bool ours = csv.HasFinalizer(olm::kCleanupFinalizer);
   if (csv.HasFinalizer(olm::kLegacyCleanupFinalizer)) {
@@ -96,7 +100,7 @@ Task<ReconcileResult> Cleaner::HoldRights(olm::CsvFacts csv) {
   const absl::StatusOr<kube::RawObject> raw = co_await deps_.client.Get(kCsvs, csv.key);
   if (IsAbsence(raw.status(), csv.key.name)) co_return ReconcileResult::Done();
   CO_RETURN_IF_ERROR(raw.status());
-  CO_ASSIGN_OR_RETURN(csv, olm::DecodeCsvFacts(raw->json));
+  CO_ASSIGN_OR_RETURN(csv, Decode(*raw));
   if (csv.deleting()) co_return ReconcileResult::After(absl::ZeroDuration());
   CO_RETURN_IF_ERROR(co_await holds_.Hold(csv, state));
   // Told from what is there, not from what was just asked for.
@@ -131,9 +135,12 @@ Task<ReconcileResult> Cleaner::Abort(olm::CsvFacts csv) {
     }
   }
   std::vector<std::string_view> gone = {olm::kCleanupFinalizer};
-  CO_ASSIGN_OR_RETURN(const ReconcileResult result,
-                      co_await RemoveFinalizers(csv, std::move(gone)));
-  if (result.requeue_after.has_value()) co_return result;
+  const absl::StatusOr<ReconcileResult> result = co_await RemoveFinalizers(csv, std::move(gone));
+  if (!result.ok()) {
+    Record(csv, EventType::kWarning, olm::kCleanupStalled,
+           StrCat("the finalizer could not be removed: ", Describe(result.status())));
+  }
+  if (!result.ok() || result->requeue_after.has_value()) co_return result;
   Record(csv, EventType::kNormal, "CleanupAborted",
          "spec.cleanup.enabled is not true: custom resources are left as they are");
   deps_.metrics.CountFinished("aborted");
@@ -165,7 +172,13 @@ Task<ReconcileResult> Cleaner::Work(Pass& pass) {
     if (pass.listing.ok()) step.pending = olm::Read<size_t>::Ok(pass.listing->pending());
     if (pass.holds.ok()) step.holds = olm::Read<size_t>::Ok(pass.holds->held());
   }
-  co_return co_await Act(pass, olm::NextCleanupStep(csv, step));
+  const CleanupStep next = olm::NextCleanupStep(csv, step);
+  absl::StatusOr<ReconcileResult> result = co_await Act(pass, next);
+  // The others tell by themselves.
+  if (!result.ok() || next == CleanupStep::kReleaseRights) {
+    co_await TellStall(pass, result.status());
+  }
+  co_return result;
 }
 
 // What is pending, and what is held.
@@ -196,6 +209,7 @@ VoidTask Cleaner::Survey(Pass& pass) {
   if (!pass.listing.ok()) co_return;
   pass.report.pending = PendingOf(*pass.listing);
   pass.report.pending_count = pass.listing->pending();
+  if (pass.report.pending_count > 0) co_await AskOperator(pass);
 }
 
 std::string Cleaner::WhyUnknown(const Pass& pass) {
@@ -269,6 +283,7 @@ Task<ReconcileResult> Cleaner::Delete(Pass& pass) {
   deps_.metrics.CountDeletions(round.accepted, round.denied,
                                round.sent - round.accepted - round.denied);
   if (round.accepted > 0) pass.memory.progressed = deps_.clock.Monotonic();
+  pass.memory.accepted += round.accepted;
   if (round.denied > 0) pass.memory.denial = round.denial;
   if (round.denied == 0 && round.waiting == 0) pass.memory.denial.clear();
   if (!round.failure.ok()) pass.memory.failure = Describe(round.failure);

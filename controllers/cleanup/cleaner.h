@@ -36,6 +36,9 @@ struct CleanerOptions {
   absl::Duration status_period = absl::Seconds(10);  // between writes of one status
   // How often what is watched is looked at all the same: no event tells of the guards.
   absl::Duration watched_period = absl::Seconds(30);
+  // The type of an operator's condition by which it says that it cannot finish (R-000-16); "" =
+  // nobody asks. It is told, and decides nothing.
+  std::string failure_condition;
 };
 
 // All of it outlives the cleaner.
@@ -75,6 +78,7 @@ class Cleaner {
   struct Memory;
   struct Pass;
 
+  absl::StatusOr<olm::CsvFacts> Decode(const kube::RawObject& csv) const;
   Task<ReconcileResult> HoldRights(olm::CsvFacts csv);
   Task<ReconcileResult> Abort(olm::CsvFacts csv);
   Task<ReconcileResult> Work(Pass& pass);
@@ -98,6 +102,9 @@ class Cleaner {
   // When to look again at what the operator has to finish.
   absl::Duration Wait(Pass& pass);
   void JudgeStall(Pass& pass, const DeletionRound* round);
+  VoidTask AskOperator(Pass& pass);
+  // A step that failed, or has to be made again and again.
+  VoidTask TellStall(Pass& pass, const absl::Status& failure);
   boost::asio::awaitable<absl::Duration> Tell(Pass& pass, absl::Duration next);
   boost::asio::awaitable<absl::Duration> WriteStatus(const boost::json::value& csv,
                                                      const kube::NamespacedName& name,

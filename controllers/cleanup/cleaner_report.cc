@@ -3,15 +3,18 @@
 #include <boost/json/value.hpp>
 #include <utility>
 
+#include "base/json/json_text.h"
 #include "base/log/log.h"
 #include "base/text/str_cat.h"
 #include "controllers/cleanup/cleaner.h"
 #include "controllers/cleanup/live_reads.h"
 #include "controllers/cleanup/memory.h"
 #include "controllers/cleanup/resources.h"
+#include "kube/client/with_timeout.h"
 #include "kube/meta/status.h"
 #include "kube/meta/time.h"
 #include "kube/meta/write_options.h"
+#include "olm/cleanup/reported_failure.h"
 
 namespace steward::controllers {
 namespace json = boost::json;
@@ -23,6 +26,8 @@ namespace {
 constexpr double kRest = 9;
 constexpr absl::Duration kSoonest = absl::Milliseconds(50);
 constexpr absl::Duration kLatest = absl::Seconds(5);
+// Nobody waits long for what decides nothing.
+constexpr absl::Duration kOperatorMayTake = absl::Seconds(5);
 
 // How long ago that was by the wall clock, whatever somebody did to it.
 absl::Duration Since(const std::string& timestamp, absl::Time now) {
@@ -72,6 +77,12 @@ void Cleaner::NoteProgress(Pass& pass) {
     memory.looks = 0;
   }
   memory.pending = pending;
+  memory.most_pending = std::max(memory.most_pending, pending);
+}
+
+// Names that are always new would never be seen to come back.
+bool Cleaner::Memory::Refills() const {
+  return accepted > DeletionLedger::kMaxDeletions * std::max<size_t>(most_pending, kFewOperands);
 }
 
 void Cleaner::JudgeStall(Pass& pass, const DeletionRound* round) {
@@ -83,9 +94,17 @@ void Cleaner::JudgeStall(Pass& pass, const DeletionRound* round) {
     report.stalled = kOperandsRecreated;
     report.stalled_message = StrCat("somebody creates custom resources again, ", round->left_alone,
                                     " for one: they are not deleted any more");
+  } else if (pass.memory.Refills() && report.pending_count > 0) {
+    report.stalled = kOperandsRecreated;
+    report.stalled_message =
+        StrCat("somebody creates custom resources again and again: ", pass.memory.accepted,
+               " were deleted, of never more than ", pass.memory.most_pending, " at a time");
   } else if (!pass.memory.denial.empty()) {
     report.stalled = kDeletionDenied;
     report.stalled_message = pass.memory.denial;
+  } else if (!report.reported.empty()) {
+    report.stalled = kOperatorReportsFailure;
+    report.stalled_message = report.reported;
   } else if (deps_.clock.Monotonic() - pass.memory.progressed >= options_.stall_timeout) {
     report.stalled = kNoProgress;
     if (!oldest.empty()) {
@@ -99,9 +118,40 @@ void Cleaner::JudgeStall(Pass& pass, const DeletionRound* round) {
     }
   }
   deps_.metrics.SetStalled(pass.guards.inputs.csv->key, report.stalled, oldest);
+  if (!options_.failure_condition.empty()) {
+    deps_.metrics.SetReported(pass.guards.inputs.csv->key, report.reported);
+  }
   if (pass.listing.ok()) {
     deps_.metrics.SetPending(pass.guards.inputs.csv->key, report.pending_count);
   }
+}
+
+VoidTask Cleaner::TellStall(Pass& pass, const absl::Status& failure) {
+  if (!failure.ok()) pass.memory.failure = Describe(failure);
+  JudgeStall(pass, nullptr);
+  if (pass.report.stalled.empty()) co_return;
+  const absl::Duration ignored = co_await Tell(pass, absl::ZeroDuration());
+  (void)ignored;
+}
+
+VoidTask Cleaner::AskOperator(Pass& pass) {
+  if (options_.failure_condition.empty()) co_return;
+  const kube::NamespacedName& name = pass.guards.inputs.csv->key;
+  Task<kube::RawObject> get = deps_.client.Get(kOperatorConditions, name);
+  const absl::StatusOr<kube::RawObject> raw =
+      co_await WithTimeout(deps_.clock, kOperatorMayTake, "a GET", std::move(get));
+  const absl::StatusOr<json::value> object =
+      raw.ok() ? ParseJson(raw->json) : absl::StatusOr<json::value>(raw.status());
+  // What could not be read says what it said before.
+  if (object.ok() && object->is_object()) {
+    pass.memory.reported = olm::ReportedFailureOf(object->get_object(), options_.failure_condition);
+  } else if (IsAbsence(raw.status(), name.name)) {
+    pass.memory.reported.clear();
+  } else {
+    log::Verbose(2, "What an operator reports could not be read",
+                 {{"csv", name.name}, {"err", object.status()}});
+  }
+  pass.report.reported = pass.memory.reported;
 }
 
 boost::asio::awaitable<absl::Duration> Cleaner::Tell(Pass& pass, absl::Duration next) {

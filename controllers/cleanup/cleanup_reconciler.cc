@@ -9,6 +9,7 @@
 #include "base/text/str_cat.h"
 #include "controllers/cleanup/resources.h"
 #include "controllers/runtime/world_changes.h"
+#include "olm/cleanup/csv_decode.h"
 #include "olm/cleanup/csv_facts.h"
 #include "olm/cleanup/holds.h"
 #include "olm/cleanup/names.h"
@@ -28,9 +29,24 @@ bool Has(const ObjectMetadata& object, std::string_view finalizer) {
          object.finalizers.end();
 }
 
-CleanerDeps DepsOf(const ReconcilerDeps& deps, CleanupMetrics& metrics, OperandWatches& watches) {
-  return {deps.client, deps.leadership,     deps.events, deps.clock,
-          metrics,     CsvsOf(deps.worlds), &watches};
+CleanerDeps DepsOf(const ReconcilerDeps& deps, CleanupMetrics& metrics, const olm::CsvTerms& terms,
+                   OperandWatches& watches) {
+  return {deps.client, deps.leadership, deps.events,
+          deps.clock,  metrics,         CsvsOf(deps.worlds, terms),
+          &watches};
+}
+
+std::string Quoted(std::string_view text) {
+  std::string quoted;
+  AppendJsonString(text, quoted);
+  return quoted;
+}
+
+absl::StatusOr<olm::CsvFacts> FactsOf(const olm::Csv& csv, const olm::CsvTerms& terms) {
+  return olm::DecodeCsvFacts(StrCat(R"({"metadata":{"name":)", Quoted(csv.key.name),
+                                    R"(,"namespace":)", Quoted(csv.key.ns), R"(,"uid":)",
+                                    Quoted(csv.uid), R"(},"spec":)", csv.spec_json.view(), "}"),
+                             terms);
 }
 
 }  // namespace
@@ -44,14 +60,20 @@ ControllerOptions CleanupControllerOptions() {
   return options;
 }
 
-KnownCsvs CsvsOf(storage::WorldStore& worlds) {
-  return [&worlds](const std::set<kube::NamespacedName>& without) {
+KnownCsvs CsvsOf(storage::WorldStore& worlds, const olm::CsvTerms& terms) {
+  return [&worlds, terms](const std::set<kube::NamespacedName>& without) {
     std::vector<olm::CsvFacts> known;
     const storage::WorldPtr world = worlds.Current();
     for (auto it = world->csvs().begin(); !it.done(); it.Next()) {
       const olm::Csv& csv = *it.value();
       if (csv.copied || csv.cleanup == nullptr || without.contains(it.key())) continue;
-      known.push_back(csv.cleanup->facts);
+      if (terms == olm::CsvTerms()) {
+        known.push_back(csv.cleanup->facts);
+        continue;
+      }
+      absl::StatusOr<olm::CsvFacts> facts = FactsOf(csv, terms);
+      // It was read once already, when the World was made.
+      if (facts.ok()) known.push_back(*std::move(facts));
     }
     return known;
   };
@@ -64,7 +86,7 @@ CleanupReconciler::CleanupReconciler(const ReconcilerDeps& deps, CleanupMetrics&
       options_(std::move(options)),
       watches_(deps.metadata, deps.clock, metrics,
                [this](const Key& csv, absl::Duration delay) { queue_->AddAfter(csv, delay); }),
-      cleaner_(DepsOf(deps, metrics, watches_), options_.cleaner) {}
+      cleaner_(DepsOf(deps, metrics, options_.cleaner.guards.terms, watches_), options_.cleaner) {}
 
 CleanupReconciler::~CleanupReconciler() { metrics_.ForgetAll(); }
 

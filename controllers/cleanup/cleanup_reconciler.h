@@ -60,7 +60,7 @@ class CleanupReconciler : public Reconciler {
 ControllerOptions CleanupControllerOptions();
 
 // ClusterServiceVersions of the newest World that are no copies (KnownCsvs).
-KnownCsvs CsvsOf(storage::WorldStore& worlds);
+KnownCsvs CsvsOf(storage::WorldStore& worlds, const olm::CsvTerms& terms = {});
 
 }  // namespace steward::controllers
 

@@ -65,8 +65,8 @@ CsvListing CsvLister::Finish(Draft draft) {
 }
 
 StatusTask CsvLister::ListWhole(Draft& draft) {
-  const auto take = [&draft](const kube::RawObject& raw) -> absl::Status {
-    ASSIGN_OR_RETURN(olm::CsvFacts csv, olm::DecodeCsvFacts(raw.json));
+  const auto take = [this, &draft](const kube::RawObject& raw) -> absl::Status {
+    ASSIGN_OR_RETURN(olm::CsvFacts csv, olm::DecodeCsvFacts(raw.json, terms_));
     draft.listing.names.insert(csv.key);
     draft.Take(std::move(csv));
     return absl::OkStatus();
@@ -97,7 +97,7 @@ Task<bool> CsvLister::ReadChanged(Draft& draft) {
     const absl::StatusOr<kube::RawObject> raw = co_await client_.Get(kCsvs, changed.name);
     if (IsAbsence(raw.status(), changed.name.name)) co_return false;
     CO_RETURN_IF_ERROR(raw.status());
-    CO_ASSIGN_OR_RETURN(olm::CsvFacts csv, olm::DecodeCsvFacts(raw->json));
+    CO_ASSIGN_OR_RETURN(olm::CsvFacts csv, olm::DecodeCsvFacts(raw->json, terms_));
     if (csv.uid != changed.uid || csv.resource_version != changed.resource_version) {
       co_return false;
     }

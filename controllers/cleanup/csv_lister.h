@@ -36,7 +36,8 @@ class CsvLister {
   static constexpr size_t kMaxReadAlone = 20;
 
   // REQUIRES: `client` outlives this object and its calls.
-  explicit CsvLister(kube::Client& client) : client_(client) {}
+  explicit CsvLister(kube::Client& client, const olm::CsvTerms& terms = {})
+      : client_(client), terms_(terms) {}
 
   Task<CsvListing> List();
 
@@ -59,6 +60,7 @@ class CsvLister {
   CsvListing Finish(Draft draft);
 
   kube::Client& client_;
+  const olm::CsvTerms terms_;
   Contents kept_;
 };
 

@@ -21,14 +21,19 @@ namespace {
 using olm::Read;
 
 // What came of a GET of the object `name`.
-template <typename T>
-Read<T> Judge(const absl::StatusOr<kube::RawObject>& answer, const std::string& name,
-              absl::StatusOr<T> (*decode)(std::string_view)) {
+template <typename T, typename Decode>
+Read<T> JudgeBy(const absl::StatusOr<kube::RawObject>& answer, const std::string& name,
+                Decode decode) {
   if (IsAbsence(answer.status(), name)) return Read<T>::Absent();
   if (!answer.ok()) return Read<T>::Unreadable(Describe(answer.status()));
   absl::StatusOr<T> facts = decode(answer->json);
   if (!facts.ok()) return Read<T>::Unreadable(Describe(facts.status()));
   return Read<T>::Ok(*std::move(facts));
+}
+template <typename T>
+Read<T> Judge(const absl::StatusOr<kube::RawObject>& answer, const std::string& name,
+              absl::StatusOr<T> (*decode)(std::string_view)) {
+  return JudgeBy<T>(answer, name, decode);
 }
 
 template <typename T>
@@ -44,7 +49,7 @@ GuardReader::GuardReader(kube::Client& client, Clock& clock, KnownCsvs known, Gu
       clock_(clock),
       known_(std::move(known)),
       options_(std::move(options)),
-      csvs_(client) {}
+      csvs_(client, options_.terms) {}
 
 boost::asio::awaitable<GuardReading> GuardReader::Look(
     kube::NamespacedName csv, std::optional<olm::CleanupRecord> remembered) {
@@ -62,7 +67,10 @@ boost::asio::awaitable<GuardReading> GuardReader::Look(
   reads.push_back([this, &reading, &facts] { return ReadGroups(facts.key.ns, reading); });
   for (const std::string& crd : facts.owned_crds) {
     reading.inputs.crds[crd] = Read<olm::CrdFacts>();
-    reads.push_back([this, &reading, &crd] { return ReadCrd(crd, reading); });
+    const bool is_api = facts.owned_apis.contains(crd);
+    reads.push_back([this, &reading, &crd, is_api] {
+      return is_api ? ReadApi(crd, reading) : ReadCrd(crd, reading);
+    });
   }
   if (olm::RefusalsOf(facts, reading.inputs.remembered).empty()) {
     reads.push_back([this, &reading, &facts] { return ReadNamespace(facts.key.ns, reading); });
@@ -93,7 +101,9 @@ VoidTask GuardReader::ReadCsvs(GuardReading& reading) {
 
 VoidTask GuardReader::ReadCsv(kube::NamespacedName name, GuardReading& reading) {
   const absl::StatusOr<kube::RawObject> raw = co_await client_.Get(kCsvs, name);
-  reading.inputs.csv = Judge(raw, name.name, &olm::DecodeCsvFacts);
+  reading.inputs.csv = JudgeBy<olm::CsvFacts>(raw, name.name, [this](std::string_view json) {
+    return olm::DecodeCsvFacts(json, options_.terms);
+  });
   if (!reading.inputs.csv.ok()) co_return;
   absl::StatusOr<json::value> object = ParseJson(raw->json);
   if (object.ok()) {
@@ -143,6 +153,40 @@ VoidTask GuardReader::ReadCrd(std::string name, GuardReading& reading) {
   const kube::NamespacedName key{"", name};
   const absl::StatusOr<kube::RawObject> raw = co_await client_.Get(kCrds, key);
   reading.inputs.crds[name] = Judge(raw, name, &olm::DecodeCrdFacts);
+}
+
+// An APIService that is not there says nothing of what its API server stores.
+VoidTask GuardReader::ReadApi(std::string name, GuardReading& reading) {
+  const olm::OwnedApi& api = reading.inputs.csv->owned_apis.at(name);
+  olm::CrdFacts facts;
+  facts.name = name;
+  facts.group = api.group;
+  facts.plural = api.plural;
+  facts.kind = api.kind;
+  facts.established = true;
+  facts.aggregated = true;
+  std::string why;
+  for (const std::string& version : api.versions) {
+    const kube::NamespacedName key{"", StrCat(version, ".", api.group)};
+    const absl::StatusOr<kube::RawObject> raw = co_await client_.Get(kApiServices, key);
+    const Read<olm::ApiServiceFacts> service = Judge(raw, key.name, &olm::DecodeApiServiceFacts);
+    if (service.ok() && !service->elsewhere) continue;
+    if (service.ok() && !service->deleting) {
+      facts.versions.push_back(version);
+    } else {
+      why = StrCat("APIService ", key.name, ": ",
+                   service.unreadable() ? service.why() : "gone or being deleted");
+    }
+  }
+  Read<olm::CrdFacts>& result = reading.inputs.crds[name];
+  if (!why.empty()) {
+    result = Read<olm::CrdFacts>::Unreadable(std::move(why));
+  } else if (facts.versions.empty()) {
+    // The kube-apiserver's own, so not of this operator.
+    result = Read<olm::CrdFacts>::Absent();
+  } else {
+    result = Read<olm::CrdFacts>::Ok(std::move(facts));
+  }
 }
 
 VoidTask GuardReader::ReadDeployment(kube::NamespacedName name, GuardReading& reading) {

@@ -18,6 +18,7 @@
 #include "controllers/cleanup/csv_lister.h"
 #include "kube/client/client.h"
 #include "kube/meta/names.h"
+#include "olm/cleanup/facts.h"
 #include "olm/cleanup/record.h"
 #include "olm/cleanup/verdict.h"
 
@@ -34,6 +35,7 @@ struct GuardOptions {
   bool allow_unprotected = false;
   // Operators' Deployments do not exist here (`steward up`): they are no guard.
   bool without_deployments = false;
+  olm::CsvTerms terms;
   size_t width = 8;  // requests at a time
 };
 
@@ -67,6 +69,7 @@ class GuardReader {
   VoidTask ReadGroups(std::string ns, GuardReading& reading);
   VoidTask ReadSelected(GuardReading& reading);
   VoidTask ReadCrd(std::string name, GuardReading& reading);
+  VoidTask ReadApi(std::string name, GuardReading& reading);
   VoidTask ReadDeployment(kube::NamespacedName name, GuardReading& reading);
   VoidTask ReadProtection(GuardReading& reading);
   VoidTask ReadPolicy(absl::StatusOr<kube::RawObject>& policy);

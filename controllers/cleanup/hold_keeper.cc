@@ -138,7 +138,7 @@ Task<SweepResult> HoldKeeper::Sweep() {
   std::map<kube::NamespacedName, olm::CsvFacts> csvs;
   CO_RETURN_IF_ERROR(co_await ListLive(
       client_, kCsvs, "", "", Detail::kWhole, [&](const kube::RawObject& raw) -> absl::Status {
-        ASSIGN_OR_RETURN(olm::CsvFacts csv, olm::DecodeCsvFacts(raw.json));
+        ASSIGN_OR_RETURN(olm::CsvFacts csv, olm::DecodeCsvFacts(raw.json, terms_));
         const bool ours = csv.HasFinalizer(olm::kCleanupFinalizer) ||
                           csv.HasFinalizer(olm::kLegacyCleanupFinalizer);
         if (ours && csv.deleting()) result.look_at.insert(csv.key);

@@ -43,7 +43,8 @@ struct SweepResult {
 class HoldKeeper {
  public:
   // REQUIRES: `client` outlives this object and its calls.
-  explicit HoldKeeper(kube::Client& client) : client_(client) {}
+  explicit HoldKeeper(kube::Client& client, const olm::CsvTerms& terms = {})
+      : client_(client), terms_(terms) {}
 
   // Live. An error when any of the kinds could not be listed; a kind that the cluster does not
   // serve has no objects.
@@ -69,6 +70,7 @@ class HoldKeeper {
   Task<bool> HasChanged(const HeldObject& object);
 
   kube::Client& client_;
+  const olm::CsvTerms terms_;
 };
 
 }  // namespace steward::controllers

@@ -13,15 +13,25 @@ namespace {
 
 constexpr int64_t kPageSize = 500;
 
+// Something between here and the API server answered.
+bool IsForeign(const kube::Status& answer) {
+  return std::any_of(
+      answer.causes.begin(), answer.causes.end(),
+      [](const kube::StatusCause& cause) { return cause.reason == "UnexpectedServerResponse"; });
+}
+
 }  // namespace
 
 bool IsAbsence(const absl::Status& status, std::string_view name) {
   if (!kube::HasReason(status, "NotFound")) return false;
   const kube::Status answer = kube::FromStatus(status);
-  const bool foreign = std::any_of(
-      answer.causes.begin(), answer.causes.end(),
-      [](const kube::StatusCause& cause) { return cause.reason == "UnexpectedServerResponse"; });
-  return answer.code == 404 && !foreign && answer.name == name;
+  return answer.code == 404 && !IsForeign(answer) && answer.name == name;
+}
+
+bool IsUnsupported(const absl::Status& status) {
+  if (!kube::HasReason(status, "MethodNotAllowed")) return false;
+  const kube::Status answer = kube::FromStatus(status);
+  return answer.code == 405 && !IsForeign(answer);
 }
 
 std::string Describe(const absl::Status& status) {

@@ -18,6 +18,10 @@ namespace steward::controllers {
 // and there answered) is no knowledge (R-000-70).
 bool IsAbsence(const absl::Status& status, std::string_view name);
 
+// The API server itself said that this cannot be done to resources of the kind: a 405 with a
+// Status.
+bool IsUnsupported(const absl::Status& status);
+
 // What an error says, for people.
 std::string Describe(const absl::Status& status);
 

@@ -16,18 +16,26 @@
 namespace steward::controllers {
 
 struct Cleaner::Memory {
+  // Below, a few that users create meanwhile are many.
+  static constexpr size_t kFewOperands = 5;
+
   std::string uid;
   std::optional<olm::CleanupRecord> remembered;
   DeletionLedger ledger;
   absl::Duration progressed;  // monotonic
   size_t pending = std::numeric_limits<size_t>::max();
   std::optional<absl::Duration> status_written;  // monotonic
-  std::string denial;   // what the cluster said of a DELETE that it refused
-  std::string failure;  // why the last round of deletions ended early
-  int looks = 0;        // since something happened
-  int releases = 0;     // of rights
-  int unknowns = 0;     // passes in a row that could not decide
+  std::string denial;       // what the cluster said of a DELETE that it refused
+  std::string failure;      // why the last round of deletions ended early
+  std::string reported;     // what the operator said last of why it cannot finish
+  size_t accepted = 0;      // DELETEs so far
+  size_t most_pending = 0;  // at one time
+  int looks = 0;            // since something happened
+  int releases = 0;         // of rights
+  int unknowns = 0;         // passes in a row that could not decide
 
+  // More was deleted than there can ever have been: somebody creates it again.
+  bool Refills() const;
   // When to look again at what the operator has to finish.
   absl::Duration NextLook() {
     return std::min(absl::Seconds(1) * (1 << std::min(looks++, 4)), absl::Seconds(10));

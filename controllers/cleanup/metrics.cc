@@ -7,12 +7,17 @@
 #include <map>
 #include <utility>
 
+#include "olm/cleanup/status.h"
+
 namespace steward::controllers {
 namespace {
 
 using prometheus::Counter;
 using prometheus::Family;
 using prometheus::Gauge;
+// Bounds what an operator's words add to a metric.
+constexpr size_t kMessageText = 200;
+
 using Labels = std::map<std::string, std::string>;
 
 Family<Gauge>& GaugeOf(prometheus::Registry& registry, const char* name, const char* help) {
@@ -37,6 +42,8 @@ struct CleanupMetrics::Impl {
         watches(GaugeOf(registry, "steward_cleanup_operand_watches",
                         "Watches of custom resources that uninstallations wait for")
                     .Add({})),
+        reported(GaugeOf(registry, "steward_cleanup_reported_failure",
+                         "1 for an uninstallation that its operator says it cannot finish")),
         deletions(CounterOf(registry, "steward_cleanup_deletions_total",
                             "Requests to delete custom resources")),
         finished(CounterOf(registry, "steward_cleanup_finished_total",
@@ -48,7 +55,13 @@ struct CleanupMetrics::Impl {
     std::vector<Gauge*> oldest;
     Gauge* polled = nullptr;
     std::string polled_reason;
+    Gauge* reported = nullptr;
   };
+
+  void DropReported(Series& one) {
+    if (one.reported != nullptr) reported.Remove(one.reported);
+    one.reported = nullptr;
+  }
 
   void DropStalled(Series& one) {
     if (one.stalled != nullptr) stalled.Remove(one.stalled);
@@ -62,6 +75,7 @@ struct CleanupMetrics::Impl {
   Family<Gauge>& oldest;
   Family<Gauge>& polled;
   Gauge& watches;
+  Family<Gauge>& reported;
   Family<Counter>& deletions;
   Family<Counter>& finished;
   std::map<kube::NamespacedName, Series> series;
@@ -118,11 +132,22 @@ void CleanupMetrics::SetOperandWatches(size_t streams) {
   impl_->watches.Set(static_cast<double>(streams));
 }
 
+void CleanupMetrics::SetReported(const kube::NamespacedName& csv, const std::string& message) {
+  Impl::Series& one = impl_->series[csv];
+  impl_->DropReported(one);
+  if (message.empty()) return;
+  one.reported = &impl_->reported.Add({{"namespace", csv.ns},
+                                       {"name", csv.name},
+                                       {"message", olm::CutText(message, kMessageText)}});
+  one.reported->Set(1);
+}
+
 void CleanupMetrics::Forget(const kube::NamespacedName& csv) {
   const auto found = impl_->series.find(csv);
   if (found == impl_->series.end()) return;
   impl_->DropStalled(found->second);
   if (found->second.polled != nullptr) impl_->polled.Remove(found->second.polled);
+  impl_->DropReported(found->second);
   if (found->second.pending != nullptr) impl_->pending.Remove(found->second.pending);
   impl_->series.erase(found);
 }

@@ -28,9 +28,11 @@ struct OldestOperand {
 
 // steward_cleanup_pending_operands{namespace,name}, steward_cleanup_stalled{namespace,name,reason}
 // (1 while it is), steward_cleanup_oldest_operand_deleted_seconds{namespace,name,resource,
-// operand_namespace,operand,finalizers} (three for each cleanup at most), of ClusterServiceVersions
-// being uninstalled; steward_cleanup_polled{namespace,name,reason} (1 while one waits without a
-// watch that works), steward_cleanup_operand_watches;
+// operand_namespace,operand,finalizers} (three for each cleanup at most),
+// steward_cleanup_reported_failure{namespace,name,message} (1 while the operator reports one; the
+// message is cut), of ClusterServiceVersions being uninstalled;
+// steward_cleanup_polled{namespace,name,reason} (1 while one waits without a watch that works),
+// steward_cleanup_operand_watches;
 // steward_cleanup_deletions_total{result=accepted|denied|other},
 // steward_cleanup_finished_total{result=completed|refused|aborted}. Series of a cleanup end with
 // it. Not thread-safe.
@@ -47,6 +49,8 @@ class CleanupMetrics {
   // `reason` "" = it is not: whatever it waits for is watched, or it does not wait.
   void SetPolled(const kube::NamespacedName& csv, const std::string& reason);
   void SetOperandWatches(size_t streams);
+  // What the operator says of why it cannot finish; "" = nothing.
+  void SetReported(const kube::NamespacedName& csv, const std::string& message);
   void Forget(const kube::NamespacedName& csv);
   // Of all: another process may be the one that knows, from now on.
   void ForgetAll();

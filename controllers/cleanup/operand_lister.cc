@@ -21,7 +21,8 @@ constexpr size_t kMaxSeparateNamespaces = 3;
 
 // What to ask for: "" = the whole cluster.
 std::vector<std::string> PlacesOf(const CrdPlan& plan) {
-  const bool everywhere = plan.targets.all() || plan.drain.all();
+  // Where the scope is not known, objects outside of namespaces have to be seen, to be kept.
+  const bool everywhere = plan.targets.all() || plan.drain.all() || plan.aggregated;
   std::set<std::string> names(plan.targets.names().begin(), plan.targets.names().end());
   names.insert(plan.drain.names().begin(), plan.drain.names().end());
   if (everywhere || names.size() > kMaxSeparateNamespaces) return {""};
@@ -55,6 +56,11 @@ StatusTask ListOne(kube::Client& client, OperandsOfCrd& operands) {
   for (size_t i = 0; i < operands.plan.versions.size(); ++i) {
     const absl::Status status = co_await ListByVersion(client, operands.plan.versions[i], operands);
     if (status.ok() || HasExpired(status)) co_return status;
+    if (operands.plan.aggregated && IsUnsupported(status)) {
+      // Reviews, and other APIs that store nothing that could be seen.
+      operands.pending.clear();
+      co_return absl::OkStatus();
+    }
     if (i == 0) first = status;
   }
   co_return first;

@@ -66,7 +66,9 @@ std::vector<olm::CleanupCondition> ConditionsFor(const CleanupReport& report,
   if (!report.pending.has_value()) {
     Keep(IsAboutPending, live, conditions);
   } else if (report.pending_count > 0) {
-    say(olm::kWaitingOnCleanup, olm::WaitingMessage(report.pending_count));
+    say(olm::kWaitingOnCleanup,
+        StrCat(olm::WaitingMessage(report.pending_count),
+               report.reported.empty() ? "" : "; it reports: ", report.reported));
   }
   if (!report.refused.empty()) say(olm::kCleanupRefused, report.refused);
   if (!report.unknown.empty()) say(olm::kCleanupUnknown, report.unknown);

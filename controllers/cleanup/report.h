@@ -26,6 +26,8 @@ struct CleanupReport {
   // "" = it goes on; else why not: kStalledReason, ...
   std::string stalled;
   std::string stalled_message;
+  // What the operator says of why it cannot finish; "" = nothing.
+  std::string reported;
   // About the operator's rights; nullopt: nothing new is known, what was said before stays.
   std::optional<std::vector<olm::CleanupCondition>> rights;
 };
@@ -33,6 +35,7 @@ struct CleanupReport {
 inline constexpr char kNoProgress[] = "NoProgress";
 inline constexpr char kOperandsRecreated[] = "OperandsRecreated";
 inline constexpr char kDeletionDenied[] = "DeletionDenied";
+inline constexpr char kOperatorReportsFailure[] = "OperatorReportsFailure";
 
 // "PhaseNotSucceeded: its phase is …; SharedOwner: … (a/b, c/d)"
 std::string Describe(const std::vector<olm::CleanupBlocker>& blockers);

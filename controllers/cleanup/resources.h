@@ -10,9 +10,13 @@ inline const kube::GroupVersionResource kCsvs = {"operators.coreos.com", "v1alph
                                                  "clusterserviceversions"};
 inline const kube::GroupVersionResource kOperatorGroups = {"operators.coreos.com", "v1",
                                                            "operatorgroups"};
+inline const kube::GroupVersionResource kOperatorConditions = {"operators.coreos.com", "v2",
+                                                               "operatorconditions"};
 inline const kube::GroupVersionResource kNamespaces = {"", "v1", "namespaces"};
 inline const kube::GroupVersionResource kCrds = {"apiextensions.k8s.io", "v1",
                                                  "customresourcedefinitions"};
+inline const kube::GroupVersionResource kApiServices = {"apiregistration.k8s.io", "v1",
+                                                        "apiservices"};
 inline const kube::GroupVersionResource kDeployments = {"apps", "v1", "deployments"};
 inline const kube::GroupVersionResource kPolicies = {"admissionregistration.k8s.io", "v1",
                                                      "validatingadmissionpolicies"};

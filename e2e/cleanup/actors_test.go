@@ -66,12 +66,16 @@ func takeRights(ctx context.Context, csv *olm.Object) error {
 // operator finishes custom resources that are being deleted, by removing its finalizer from them: as long as its
 // Deployment runs, and with the rights that OLM gave it.
 type operator struct {
-	scene  *scene
-	rights dynamic.Interface
-	// pace is waited after each custom resource.
-	pace time.Duration
+	scene *scene
+	// pace is waited after each custom resource, rest after it has looked at all.
+	pace, rest time.Duration
+	// places are the namespaces that it looks at; "" is the whole cluster.
+	places []string
 
 	mutex sync.Mutex
+	// rights are its own; alone: it works without a Deployment. Guarded by mutex.
+	rights dynamic.Interface
+	alone  bool
 	// failed is what it could not finish, and why. Guarded by mutex.
 	failed map[string]error
 }
@@ -79,33 +83,62 @@ type operator struct {
 // operate starts an operator that goes on until the test ends. Without, custom resources are never finished.
 func (s *scene) operate(t *testing.T, pace time.Duration) *operator {
 	t.Helper()
+	return s.operateIn(t, pace, glance, metav1.NamespaceAll)
+}
+
+func (s *scene) operateIn(t *testing.T, pace, idle time.Duration, places ...string) *operator {
+	t.Helper()
 	config := rest.CopyConfig(shared.Config)
 	config.Impersonate.UserName = s.user()
 	rights, err := dynamic.NewForConfig(config)
 	must(t, err)
-	o := &operator{scene: s, rights: rights, pace: pace, failed: map[string]error{}}
+	o := &operator{scene: s, rights: rights, pace: pace, rest: idle, places: places, failed: map[string]error{}}
 	ctx, stop := context.WithCancel(context.Background())
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		for ; ctx.Err() == nil; time.Sleep(glance) {
-			o.work(ctx)
+		for ; ctx.Err() == nil; time.Sleep(o.rest) {
+			for _, place := range o.places {
+				o.work(ctx, place)
+			}
 		}
 	}()
 	t.Cleanup(func() { stop(); <-done })
 	return o
 }
 
-func (o *operator) work(ctx context.Context) {
+// admin has it work with an administrator's rights, and without a Deployment.
+func (o *operator) admin() {
+	o.mutex.Lock()
+	defer o.mutex.Unlock()
+	o.rights, o.alone = shared.Any, true
+}
+
+// means is what it works with now, if it can.
+func (o *operator) means(ctx context.Context) dynamic.Interface {
+	o.mutex.Lock()
+	rights, alone := o.rights, o.alone
+	o.mutex.Unlock()
+	if alone {
+		return rights
+	}
+	deployment, err := shared.Any.Resource(deployments).Namespace(o.scene.namespace).Get(ctx, deploymentName, metav1.GetOptions{})
+	if err != nil || deployment.GetDeletionTimestamp() != nil {
+		return nil
+	}
+	return rights
+}
+
+func (o *operator) work(ctx context.Context, place string) {
 	for _, resource := range o.scene.resources() {
-		deployment, err := shared.Any.Resource(deployments).Namespace(o.scene.namespace).Get(ctx, deploymentName, metav1.GetOptions{})
-		if err != nil || deployment.GetDeletionTimestamp() != nil {
+		rights := o.means(ctx)
+		if rights == nil {
 			return
 		}
-		list, err := o.rights.Resource(resource).List(ctx, metav1.ListOptions{})
+		list, err := rights.Resource(resource).Namespace(place).List(ctx, metav1.ListOptions{})
 		if err != nil {
 			// It matters only while there is something to do: at the end the operator's rights go before its CSV does.
-			left, failed := shared.Any.Resource(resource).List(ctx, metav1.ListOptions{})
+			left, failed := shared.Any.Resource(resource).Namespace(place).List(ctx, metav1.ListOptions{})
 			if failed == nil && len(left.Items) > 0 {
 				o.note(ctx, "list "+resource.Resource, err)
 			}
@@ -115,7 +148,7 @@ func (o *operator) work(ctx context.Context) {
 			if operand.GetDeletionTimestamp() == nil || len(operand.GetFinalizers()) == 0 {
 				continue
 			}
-			at := o.rights.Resource(resource).Namespace(operand.GetNamespace())
+			at := rights.Resource(resource).Namespace(operand.GetNamespace())
 			_, err := at.Patch(ctx, operand.GetName(), types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`), metav1.PatchOptions{})
 			o.note(ctx, nameOf(&operand), err)
 			select {

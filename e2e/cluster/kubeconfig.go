@@ -82,4 +82,23 @@ func (c *Cluster) writeKubeconfig(name string, auth clientcmdapi.AuthInfo) (stri
 	return path, clientcmd.WriteToFile(*config, path)
 }
 
+// ServingPair issues a serving certificate for the loopback address that the cluster's kubeconfigs trust, for what stands
+// between a client and the kube-apiserver.
+func (c *Cluster) ServingPair(name string) (Pair, error) {
+	return c.pki.serving.Server(c.Dir, fileName(name), "localhost")
+}
+
+// At writes a kubeconfig like another one, for a server that listens elsewhere, and returns its path.
+func (c *Cluster) At(kubeconfig, name, server string) (string, error) {
+	config, err := clientcmd.LoadFromFile(kubeconfig)
+	if err != nil {
+		return "", err
+	}
+	for _, each := range config.Clusters {
+		each.Server = server
+	}
+	path := filepath.Join(c.Dir, fileName(name)+".kubeconfig")
+	return path, clientcmd.WriteToFile(*config, path)
+}
+
 func fileName(user string) string { return strings.NewReplacer(":", "-", "/", "-").Replace(user) }

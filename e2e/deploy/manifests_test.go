@@ -259,6 +259,7 @@ func TestManifests_OverlaysCompose(t *testing.T) {
 apiVersion: kustomize.config.k8s.io/v1beta1
 kind: Kustomization
 resources: [%[1]s/base, %[1]s/overlays/cleanup-all-apis, %[1]s/overlays/prometheus]
+components: [%[1]s/overlays/cleanup-supported-by-default]
 images: [{name: steward, newName: registry.example.com/steward, newTag: v1.0.0}]
 patches:
 - target: {kind: ValidatingAdmissionPolicy, name: steward-cleanup-opt-in}
@@ -272,7 +273,8 @@ patches:
 `, relative), 0o644))
 	out, err := shared.Kubectl(t.Context(), "kustomize", dir)
 	must(t, err)
-	for _, part := range []string{"registry.example.com/steward:v1.0.0", "serviceaccount:my-olm:", "kind: PodMonitor", "steward-cleanup-all-apis"} {
+	for _, part := range []string{"registry.example.com/steward:v1.0.0", "serviceaccount:my-olm:", "kind: PodMonitor", "steward-cleanup-all-apis",
+		"- --cleanup-supported-by-default", "oldObject.?spec.?cleanup.?enabled.orValue(true)"} {
 		if !strings.Contains(out, part) {
 			t.Errorf("%q is not in what kustomize makes of it", part)
 		}

@@ -264,10 +264,12 @@ func TestOptIn_R_000_74_CannotBeWidened(t *testing.T) {
 		{"a first kind is owned", func(object *olm.Object) {
 			delete(object.Object["spec"].(map[string]any), "customresourcedefinitions")
 		}, string(ownsMore(t)), "owned has more kinds"},
+		{"an API is served", func(*olm.Object) {}, `{"spec":{"apiservicedefinitions":{"owned":[{"name":"things","group":"api.example.com","version":"v1","kind":"Thing"}]}}}`, "apiservicedefinitions.owned has more kinds"},
 		{"cleanup becomes supported", unsupported, `{"spec":{"cleanup":{"enabled":true}}}`, "enabled becomes true"},
 		{"cleanup comes to be mentioned", func(object *olm.Object) {
 			delete(object.Object["spec"].(map[string]any), "cleanup")
 		}, `{"spec":{"cleanup":{"enabled":true}}}`, "enabled becomes true"},
+		{"cleanup is no longer said to be unsupported", unsupported, `{"spec":{"cleanup":null}}`, "is no longer false"},
 		{"cleanup comes to be mentioned, as unsupported", func(object *olm.Object) {
 			delete(object.Object["spec"].(map[string]any), "cleanup")
 		}, `{"spec":{"cleanup":{"enabled":false}}}`, ""},

@@ -161,8 +161,9 @@ var (
 		set("get list watch patch", "operators.coreos.com/clusterserviceversions"),
 		set("patch", "operators.coreos.com/clusterserviceversions/status"),
 		set("list watch", "operators.coreos.com/operatorgroups"),
+		set("get", "operators.coreos.com/operatorconditions"),
 		set("get list watch", "/namespaces"),
-		set("get", "apiextensions.k8s.io/customresourcedefinitions apps/deployments"),
+		set("get", "apiextensions.k8s.io/customresourcedefinitions apiregistration.k8s.io/apiservices apps/deployments"),
 		set("get", "admissionregistration.k8s.io/validatingadmissionpolicies/steward-cleanup-opt-in"),
 		set("list", "admissionregistration.k8s.io/validatingadmissionpolicybindings"),
 		set("list watch patch", `

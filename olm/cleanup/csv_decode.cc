@@ -1,6 +1,7 @@
 #include "olm/cleanup/csv_decode.h"
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -63,7 +64,64 @@ std::set<std::string> DeploymentsIn(const object& spec, std::string& malformed) 
   return names;
 }
 
-absl::StatusOr<CsvFacts> FactsIn(const object& root) {
+// Groups of Kubernetes, OLM and Steward. Some operators serve some of them (metrics are one): what
+// is in there is not theirs to be deleted.
+bool IsReserved(std::string_view group) {
+  if (group.find('.') == std::string_view::npos) return true;
+  for (const std::string_view reserved :
+       {"k8s.io", "kubernetes.io", "operators.coreos.com", "operatorframework.io"}) {
+    if (group == reserved || group.ends_with(StrCat(".", reserved))) return true;
+  }
+  return false;
+}
+
+// The APIs listed there, by name. What cannot be understood is told of in `malformed`.
+std::map<std::string, OwnedApi> ApisIn(const std::optional<object>& apis, std::string_view key,
+                                       std::string& malformed) {
+  std::map<std::string, OwnedApi> found;
+  if (!apis || !Has(*apis, key)) return found;
+  const std::string where = StrCat("spec.apiservicedefinitions.", key);
+  const std::optional<array> list = ArrayIn(*apis, key);
+  if (!list) malformed = StrCat(where, " is no list");
+  if (!list) return found;
+  for (const element item : *list) {
+    object entry;
+    OwnedApi api;
+    std::string version;
+    if (!item.get(entry)) {
+      api = {StringIn(entry, "group"), StringIn(entry, "name"), StringIn(entry, "kind"), {}};
+      version = StringIn(entry, "version");
+    }
+    if (!kube::IsDns1123Subdomain(api.group) || !kube::IsDns1123Label(api.plural) ||
+        !kube::IsDns1123Label(version) || api.kind.empty()) {
+      malformed = StrCat(where, " has an entry that names no API: \"", api.plural, ".", version,
+                         ".", api.group, "\"");
+    } else if (!IsReserved(api.group)) {
+      OwnedApi& known =
+          found.try_emplace(StrCat(api.plural, ".", api.group), std::move(api)).first->second;
+      if (std::find(known.versions.begin(), known.versions.end(), version) ==
+          known.versions.end()) {
+        known.versions.push_back(version);
+      }
+    }
+  }
+  return found;
+}
+
+void AddApis(const object& spec, CsvFacts& csv) {
+  const std::optional<object> apis = ObjectIn(spec, "apiservicedefinitions");
+  csv.owned_apis = ApisIn(apis, "owned", csv.malformed);
+  for (const auto& [name, api] : csv.owned_apis) {
+    if (!csv.owned_crds.insert(name).second) {
+      csv.malformed = StrCat(name, " is owned as a definition and as an API");
+    }
+  }
+  for (const auto& [name, api] : ApisIn(apis, "required", csv.malformed)) {
+    csv.required_crds.insert(name);
+  }
+}
+
+absl::StatusOr<CsvFacts> FactsIn(const object& root, const CsvTerms& terms) {
   ASSIGN_OR_RETURN(ObjectFacts metadata, MetadataOf(root));
   if (metadata.key.ns.empty()) return Bad("metadata.namespace is missing");
   CsvFacts csv;
@@ -82,15 +140,20 @@ absl::StatusOr<CsvFacts> FactsIn(const object& root) {
     csv.phase = StringIn(*status, "phase");
     csv.reason = StringIn(*status, "reason");
   }
+  csv.cleanup_enabled = terms.supported_by_default;
   const std::optional<object> spec = ObjectIn(root, "spec");
   if (!spec) return csv;
-  if (const std::optional<object> cleanup = ObjectIn(*spec, "cleanup")) {
-    csv.cleanup_enabled = BoolIn(*cleanup, "enabled");
+  if (Has(*spec, "cleanup")) {
+    const std::optional<object> cleanup = ObjectIn(*spec, "cleanup");
+    if (!cleanup || Has(*cleanup, "enabled")) {
+      csv.cleanup_enabled = cleanup && BoolIn(*cleanup, "enabled");
+    }
   }
   csv.replaces = StringIn(*spec, "replaces");
   const std::optional<object> crds = ObjectIn(*spec, "customresourcedefinitions");
   csv.owned_crds = CrdsIn(crds, "owned", csv.malformed);
   csv.required_crds = CrdsIn(crds, "required", csv.malformed);
+  if (terms.owned_apiservices) AddApis(*spec, csv);
   csv.deployments = DeploymentsIn(*spec, csv.malformed);
   return csv;
 }
@@ -139,17 +202,17 @@ std::vector<SaidCondition> ConditionsIn(const object& status) {
 
 }  // namespace
 
-absl::StatusOr<CsvFacts> DecodeCsvFacts(std::string_view json) {
+absl::StatusOr<CsvFacts> DecodeCsvFacts(std::string_view json, const CsvTerms& terms) {
   Document document;
   ASSIGN_OR_RETURN(const object root, document.Parse(json));
-  return FactsIn(root);
+  return FactsIn(root, terms);
 }
 
 absl::StatusOr<CsvCleanup> DecodeCsvCleanup(std::string_view json) {
   Document document;
   ASSIGN_OR_RETURN(const object root, document.Parse(json));
   CsvCleanup csv;
-  ASSIGN_OR_RETURN(csv.facts, FactsIn(root));
+  ASSIGN_OR_RETURN(csv.facts, FactsIn(root, CsvTerms()));
   csv.facts.resource_version.clear();
   csv.owned_kinds = OwnedKindsIn(root, csv.facts);
   if (const std::optional<object> status = ObjectIn(root, "status")) {

@@ -10,9 +10,9 @@
 
 namespace steward::olm {
 
-absl::StatusOr<CsvFacts> DecodeCsvFacts(std::string_view json);
-// For what is watched: facts.resource_version is left out. What of the status is not of the shape
-// that it should have is not there.
+absl::StatusOr<CsvFacts> DecodeCsvFacts(std::string_view json, const CsvTerms& terms = {});
+// For what is watched, by the default terms: facts.resource_version is left out. What of the status
+// is not of the shape that it should have is not there.
 absl::StatusOr<CsvCleanup> DecodeCsvCleanup(std::string_view json);
 
 }  // namespace steward::olm

@@ -15,6 +15,26 @@
 
 namespace steward::olm {
 
+// Settings by which ClusterServiceVersions are read: what is off does not exist for any rule.
+struct CsvTerms {
+  // One without spec.cleanup.enabled supports cleanup (R-000-20). One that is there and no boolean
+  // says no.
+  bool supported_by_default = false;
+  // APIs that it serves by itself (spec.apiservicedefinitions) are cleaned up, too (R-000-18).
+  bool owned_apiservices = false;
+
+  bool operator==(const CsvTerms&) const = default;
+};
+
+// An API that an operator serves by an API server of its own.
+struct OwnedApi {
+  std::string group;
+  std::string plural;
+  std::string kind;
+  std::vector<std::string> versions;  // as listed
+  bool operator==(const OwnedApi&) const = default;
+};
+
 // By which it is decided whether its custom resources may be deleted.
 struct CsvFacts {
   kube::NamespacedName key;
@@ -29,12 +49,15 @@ struct CsvFacts {
   std::optional<std::string> record;              // kRecordAnnotation
   std::optional<std::string> refusal;             // kRefusalAnnotation
   std::optional<std::string> opt_out;             // kOptOutAnnotation
-  bool cleanup_enabled = false;                   // spec.cleanup.enabled
-  // Names of definitions ("widgets.example.com"), each once: an operator lists each version.
+  // spec.cleanup.enabled, or what one that says nothing is taken for (CsvTerms).
+  bool cleanup_enabled = false;
+  // Names of definitions ("widgets.example.com"), each once: an operator lists each version. APIs
+  // are among them, by the same kind of name.
   std::set<std::string> owned_crds;
   std::set<std::string> required_crds;
-  std::set<std::string> deployments;  // of the install strategy
-  std::string replaces;               // spec.replaces
+  std::map<std::string, OwnedApi> owned_apis;  // those of owned_crds that are APIs
+  std::set<std::string> deployments;           // of the install strategy
+  std::string replaces;                        // spec.replaces
   // What of the spec cannot be understood; "" = nothing.
   std::string malformed;
 

@@ -70,6 +70,15 @@ absl::StatusOr<CrdFacts> DecodeCrdFacts(std::string_view json) {
   return crd;
 }
 
+absl::StatusOr<ApiServiceFacts> DecodeApiServiceFacts(std::string_view json) {
+  Document document;
+  ASSIGN_OR_RETURN(const object root, document.Parse(json));
+  ASSIGN_OR_RETURN(const ObjectFacts metadata, MetadataOf(root));
+  const std::optional<object> spec = ObjectIn(root, "spec");
+  if (!spec) return Bad("spec is missing");
+  return ApiServiceFacts{metadata.deleting(), Has(*spec, "service")};
+}
+
 absl::StatusOr<DeploymentFacts> DecodeDeploymentFacts(std::string_view json) {
   ASSIGN_OR_RETURN(const ObjectFacts metadata, DecodeObjectFacts(json));
   return DeploymentFacts{metadata.deleting()};

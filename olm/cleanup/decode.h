@@ -16,6 +16,7 @@ namespace steward::olm {
 absl::StatusOr<InstallNamespaceFacts> DecodeInstallNamespace(std::string_view json);
 absl::StatusOr<GroupFacts> DecodeGroupFacts(std::string_view json);
 absl::StatusOr<CrdFacts> DecodeCrdFacts(std::string_view json);
+absl::StatusOr<ApiServiceFacts> DecodeApiServiceFacts(std::string_view json);
 absl::StatusOr<DeploymentFacts> DecodeDeploymentFacts(std::string_view json);
 // REQUIRES nothing of the rest of the object. An error without name or uid.
 absl::StatusOr<ObjectFacts> DecodeObjectFacts(std::string_view json);

@@ -8,6 +8,8 @@
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   (void)steward::olm::DecodeCsvFacts(text);
+  (void)steward::olm::DecodeCsvFacts(text, {true, true});
+  (void)steward::olm::DecodeApiServiceFacts(text);
   (void)steward::olm::DecodeGroupFacts(text);
   (void)steward::olm::DecodeInstallNamespace(text);
   (void)steward::olm::DecodeCrdFacts(text);

@@ -53,6 +53,89 @@ TEST(DecodeTest, Csv) {
   EXPECT_EQ(csv->malformed, "");
 }
 
+TEST(DecodeTest, R_000_20_WhatACsvSaysOfCleanup) {
+  const struct {
+    const char* spec;
+    bool enabled;
+    bool by_default;
+  } rows[] = {
+      {R"({"cleanup":{"enabled":true}})", true, true},
+      {R"({"cleanup":{"enabled":false}})", false, false},
+      {R"({"cleanup":{"enabled":null}})", false, true},
+      {R"({"cleanup":{}})", false, true},
+      {R"({"cleanup":null})", false, true},
+      {R"({})", false, true},
+      {"null", false, true},
+      // Something that cannot be understood is no consent.
+      {R"({"cleanup":{"enabled":"true"}})", false, false},
+      {R"({"cleanup":{"enabled":1}})", false, false},
+      {R"({"cleanup":true})", false, false},
+      {R"({"cleanup":[]})", false, false},
+  };
+  for (const auto& row : rows) {
+    const std::string text = std::string("{") + kMetadata + R"(,"spec":)" + row.spec + "}";
+    absl::StatusOr<CsvFacts> csv = DecodeCsvFacts(text);
+    ASSERT_OK(csv.status());
+    EXPECT_EQ(csv->cleanup_enabled, row.enabled) << row.spec;
+    csv = DecodeCsvFacts(text, {.supported_by_default = true});
+    ASSERT_OK(csv.status());
+    EXPECT_EQ(csv->cleanup_enabled, row.by_default) << row.spec;
+  }
+}
+
+TEST(DecodeTest, R_000_18_OwnedApis) {
+  const std::string text = std::string("{") + kMetadata + R"(,"spec":{
+    "customresourcedefinitions":{"owned":[{"name":"a.g.io"}],"required":[{"name":"r.g.io"}]},
+    "apiservicedefinitions":{
+      "owned":[{"name":"b","group":"api.g.io","version":"v1","kind":"B"},
+               {"name":"b","group":"api.g.io","version":"v2","kind":"B"},
+               {"name":"nodes","group":"metrics.k8s.io","version":"v1","kind":"N"},
+               {"name":"deployments","group":"apps","version":"v1","kind":"D"},
+               {"name":"o","group":"views.operators.coreos.com","version":"v1","kind":"I"}],
+      "required":[{"name":"c","group":"api.h.io","version":"v1","kind":"C"}]}}})";
+  absl::StatusOr<CsvFacts> csv = DecodeCsvFacts(text, {.owned_apiservices = true});
+  ASSERT_OK(csv.status());
+  EXPECT_THAT(csv->owned_crds, ElementsAre("a.g.io", "b.api.g.io"));
+  EXPECT_THAT(csv->required_crds, ElementsAre("c.api.h.io", "r.g.io"));
+  ASSERT_EQ(csv->owned_apis.size(), 1u) << "nothing of Kubernetes', OLM's or Steward's";
+  EXPECT_EQ(csv->owned_apis.at("b.api.g.io"), (OwnedApi{"api.g.io", "b", "B", {"v1", "v2"}}));
+  EXPECT_EQ(csv->malformed, "");
+  // Off, none of it exists.
+  csv = DecodeCsvFacts(text);
+  ASSERT_OK(csv.status());
+  EXPECT_THAT(csv->owned_crds, ElementsAre("a.g.io"));
+  EXPECT_THAT(csv->required_crds, ElementsAre("r.g.io"));
+  EXPECT_THAT(csv->owned_apis, IsEmpty());
+}
+
+TEST(DecodeTest, R_000_18_ApisThatCannotBeUnderstood) {
+  for (
+      const char* spec :
+      {R"({"apiservicedefinitions":{"owned":{}}})", R"({"apiservicedefinitions":{"owned":[7]}})",
+       R"({"apiservicedefinitions":{"owned":[{"name":"b","group":"g.io","version":"v1"}]}})",
+       R"({"apiservicedefinitions":{"owned":[{"name":"b/c","group":"g.io","version":"v1","kind":"B"}]}})",
+       R"({"apiservicedefinitions":{"owned":[{"name":"b","group":"","version":"v1","kind":"B"}]}})",
+       R"({"apiservicedefinitions":{"owned":[{"name":"b","group":"g.io","version":"","kind":"B"}]}})",
+       R"({"apiservicedefinitions":{"owned":[{"name":"b","group":"g.io","version":"v1","kind":"B"}]},
+            "customresourcedefinitions":{"owned":[{"name":"b.g.io"}]}})"}) {
+    const std::string text = std::string("{") + kMetadata + R"(,"spec":)" + spec + "}";
+    const absl::StatusOr<CsvFacts> csv = DecodeCsvFacts(text, {.owned_apiservices = true});
+    ASSERT_OK(csv.status());
+    EXPECT_NE(csv->malformed, "") << spec;
+  }
+}
+
+TEST(DecodeTest, ApiService) {
+  const char* metadata = R"("metadata":{"name":"v1.g.io","uid":"u"})";
+  const auto decode = [metadata](const std::string& spec) {
+    return DecodeApiServiceFacts(std::string("{") + metadata + spec + "}");
+  };
+  EXPECT_TRUE(decode(R"(,"spec":{"service":{"name":"s"}})")->elsewhere);
+  EXPECT_FALSE(decode(R"(,"spec":{"service":null})")->elsewhere);
+  EXPECT_FALSE(decode(R"(,"spec":{})")->elsewhere);
+  EXPECT_FALSE(decode("").ok());
+}
+
 TEST(DecodeTest, CsvWithoutAnything) {
   const absl::StatusOr<CsvFacts> csv = DecodeCsvFacts(std::string("{") + kMetadata + "}");
   ASSERT_OK(csv.status());

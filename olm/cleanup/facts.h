@@ -2,6 +2,7 @@
 #ifndef OLM_CLEANUP_FACTS_H_
 #define OLM_CLEANUP_FACTS_H_
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -44,7 +45,16 @@ struct CrdFacts {
   bool terminating = false;
   // The served ones in the order in which they are to be asked: the storage version first.
   std::vector<std::string> versions;
+  // No definition at all, but an API that the operator serves by itself: its scope is not known.
+  bool aggregated = false;
   bool operator==(const CrdFacts&) const = default;
+};
+
+// An APIService.
+struct ApiServiceFacts {
+  bool deleting = false;
+  bool elsewhere = false;  // served by a Service, not by the kube-apiserver itself
+  bool operator==(const ApiServiceFacts&) const = default;
 };
 
 // A Deployment of the install strategy.

@@ -135,12 +135,13 @@ void CheckGroup(const CsvFacts& csv, const std::vector<GroupFacts>& groups,
         Blocker(CleanupReason::kOperatorGroupInvalid,
                 StrCat("the OperatorGroup's spec cannot be used: ", group.group.invalid), names));
   }
-  std::optional<CleanupRecord> record = remembered;
+  // The record may have been edited; what is remembered was not.
+  bool changed = remembered.has_value() && remembered->group_uid != group.group.uid;
   if (csv.record.has_value()) {
-    const absl::StatusOr<CleanupRecord> decoded = DecodeRecord(*csv.record);
-    if (decoded.ok()) record = *decoded;
+    const absl::StatusOr<CleanupRecord> record = DecodeRecord(*csv.record);
+    changed = changed || (record.ok() && record->group_uid != group.group.uid);
   }
-  if (record.has_value() && record->group_uid != group.group.uid) {
+  if (changed) {
     blockers.push_back(Blocker(CleanupReason::kOperatorGroupChanged,
                                "it is another OperatorGroup than when cleanup began", names));
   }

@@ -28,6 +28,7 @@ std::vector<CrdPlan> PlanCleanup(const std::set<std::string>& owned,
       plan.plural = crd->plural;
       plan.kind = crd->kind;
       plan.cluster_scoped = crd->cluster_scoped;
+      plan.aggregated = crd->aggregated;
       plan.versions = crd->versions;
       plan.targets = targets;
       plan.drain = drain;

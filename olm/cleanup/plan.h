@@ -33,6 +33,7 @@ struct CrdPlan {
   std::string plural;
   std::string kind;
   bool cluster_scoped = false;
+  bool aggregated = false;            // as in CrdFacts: each object tells its scope
   std::vector<std::string> versions;  // to be asked in this order until one answers
   TargetSet targets;                  // here CRs are deleted
   TargetSet drain;                    // here CRs that are being deleted are waited for

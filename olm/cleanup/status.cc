@@ -30,18 +30,10 @@ bool IsAboutRights(const CleanupCondition& condition) {
   return condition.reason == kRightsHeld || condition.reason == kRightsMayBeLost;
 }
 
-// At a boundary of UTF-8 characters.
-std::string Cut(const std::string& message) {
-  if (message.size() <= kMaxConditionMessage) return message;
-  size_t end = kMaxConditionMessage;
-  while (end > 0 && (static_cast<unsigned char>(message[end]) & 0xC0) == 0x80) --end;
-  return message.substr(0, end);
-}
-
 // As it stands there when it says the same already.
 json::value Render(const CleanupCondition& condition, const json::array& live,
                    const std::string& now) {
-  const std::string message = Cut(condition.message);
+  const std::string message = CutText(condition.message, kMaxConditionMessage);
   std::string transition = now;
   for (const json::value& before : live) {
     if (ReasonOf(before) != condition.reason) continue;
@@ -84,6 +76,13 @@ json::array PendingDeletion(std::vector<PendingOperand> operands) {
     groups.back().get_object()["instances"].get_array().push_back(std::move(instance));
   }
   return groups;
+}
+
+std::string CutText(const std::string& text, size_t limit) {
+  if (text.size() <= limit) return text;
+  size_t end = limit;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
+  return text.substr(0, end);
 }
 
 std::string WaitingMessage(size_t count) {

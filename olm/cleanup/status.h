@@ -33,6 +33,9 @@ inline constexpr std::string_view kPhaseDeleting = "Deleting";
 // namespace}]}], sorted; the first kMaxPendingInstances.
 boost::json::array PendingDeletion(std::vector<PendingOperand> operands);
 
+// At most `limit` bytes of it, cut at a boundary of UTF-8 characters.
+std::string CutText(const std::string& text, size_t limit);
+
 // "waiting for operator to finish cleanup for 4 CRs" (R-000-50)
 std::string WaitingMessage(size_t count);
 // The count in such a message; nullopt for any other text.

@@ -123,6 +123,9 @@ const GuardCase kRefusals[] = {
     {"OwnsOLMKinds",
      [](auto& in) { in.csv->owned_crds = {"clusterserviceversions.operators.coreos.com"}; },
      Kind::kRefused, Reason::kOwnsOlmKinds},
+    {"OwnsStewardKinds",
+     [](auto& in) { in.csv->owned_crds = {"cleanupstatuses.views.operators.coreos.com"}; },
+     Kind::kRefused, Reason::kOwnsOlmKinds},
     {"R_000_60_RefusedBefore", [](auto& in) { in.csv->refusal = ""; }, Kind::kRefused,
      Reason::kRefusedBefore},
     {"RecordInvalid", [](auto& in) { in.csv->record = R"({"targets":"*"})"; }, Kind::kRefused,
@@ -151,6 +154,12 @@ const GuardCase kRefusals[] = {
     {"GroupInvalid", [](auto& in) { in.groups->front().group.invalid = "empty name"; },
      Kind::kRefused, Reason::kOperatorGroupInvalid},
     {"R_000_62_OtherGroup", [](auto& in) { in.csv->record = RecordOf({"a"}, "csv-uid", "old"); },
+     Kind::kRefused, Reason::kOperatorGroupChanged},
+    {"R_000_62_OtherGroupAndTheRecordEdited",
+     [](auto& in) {
+       in.remembered = CleanupRecord{TargetSet::Of({"a"}), "csv-uid", "old"};
+       in.csv->record = RecordOf({"a"});
+     },
      Kind::kRefused, Reason::kOperatorGroupChanged},
     {"R_000_59_SharedOwner",
      [](auto& in) { AddOther(in, [](CsvFacts& o) { o.owned_crds = {"widgets.example.com"}; }); },

@@ -1,0 +1,403 @@
+// What cannot go on says so; what operators say of it; and operators that say nothing of cleanup.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+
+#include "base/clock/fake_clock.h"
+#include "base/status/matchers.h"
+#include "base/text/str_cat.h"
+#include "controllers/cleanup/cleaner.h"
+#include "controllers/cleanup/test_cleaner.h"
+#include "controllers/cleanup/test_cluster.h"
+#include "controllers/cleanup/test_hook_client.h"
+#include "kube/meta/status.h"
+#include "kube/testing/fault_client.h"
+
+namespace steward::controllers {
+namespace {
+
+using kube::ClientVerb;
+using ::testing::Contains;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+// --- Every step that goes on failing is seen (R-000-34).
+
+TEST_F(CleanerTest, R_000_34_RightsThatCannotBeReleasedStall) {
+  Start();
+  EXPECT_OK(Pass().status());
+  cluster_->DeleteCsv();
+  faults_->FailNext({ClientVerb::kPatch, kClusterRoles},
+                    kube::ToStatus(kube::InternalError("the role's webhook is dead")), 1000);
+  Passes(5);
+  EXPECT_EQ(cluster_->Condition("CleanupStalled"), "");
+  cluster_->clock().Advance(absl::Minutes(10));
+  Passes(3);
+  EXPECT_FALSE(Released());
+  EXPECT_THAT(cluster_->Condition("CleanupStalled"), HasSubstr("the role's webhook is dead"));
+  EXPECT_THAT(MetricsText(), HasSubstr(R"(steward_cleanup_stalled{name="widget.v1")"));
+  faults_->ForgetFaults(kClusterRoles);
+  cluster_->clock().Advance(absl::Minutes(1));
+  Passes();
+  EXPECT_TRUE(Released());
+}
+
+// Somebody who holds them again each time.
+TEST_F(CleanerTest, R_000_34_RightsThatAreHeldAgainStall) {
+  Start();
+  EXPECT_OK(Pass().status());
+  cluster_->DeleteCsv();
+  for (int i = 0; i < 40; ++i) {
+    EXPECT_OK(Pass().status());
+    Merge(kClusterRoles, {"", "widget-role"},
+          R"({"metadata":{"finalizers":["steward.operatorframework.io/hold-rights"]}})");
+    cluster_->clock().Advance(absl::Seconds(30));
+  }
+  EXPECT_FALSE(Released());
+  EXPECT_THAT(cluster_->Condition("CleanupStalled"), HasSubstr("NoProgress"));
+}
+
+// Writes of the object itself are refused, those of its status are not.
+class RefuseWrites : public TestHooks {
+ public:
+  bool refuses = true;
+  boost::asio::awaitable<TestFate> Before(const TestCall& call) override {
+    TestFate fate;
+    if (refuses && call.gvr == kCsvs && call.write != nullptr && call.write->subresource.empty()) {
+      fate.kind = TestFate::kFail;
+      fate.error = kube::ToStatus(kube::Forbidden(kCsvs, "widget.v1", "nobody changes operators"));
+    }
+    co_return fate;
+  }
+  boost::asio::awaitable<void> After(const TestCall&, const absl::Status&) override { co_return; }
+};
+
+struct StepCase {
+  const char* name;
+  bool with_operand;  // else there is nothing to delete, and the finalizer is what cannot go
+  const char* phase;
+};
+class StepThatFailsTest : public CleanerTest, public ::testing::WithParamInterface<StepCase> {};
+
+TEST_P(StepThatFailsTest, R_000_34_IsSeen) {
+  Start();
+  if (GetParam().with_operand) Add({"a/x"});
+  Merge(kCsvs, kCsv, StrCat(R"({"status":{"phase":")", GetParam().phase, R"("}})"), "status");
+  RefuseWrites hooks;
+  HookClient client(*faults_, hooks);
+  cluster_->DeleteCsv();
+  CleanerDeps deps{client, leader_, events_, cluster_->clock(), metrics_, known_};
+  cleaner_ = std::make_unique<Cleaner>(deps, options_);
+  Passes(5);
+  EXPECT_EQ(cluster_->Condition("CleanupStalled"), "");
+  cluster_->clock().Advance(absl::Minutes(10));
+  Passes(3);
+  EXPECT_FALSE(Released());
+  EXPECT_EQ(Deletes(), 0);
+  EXPECT_THAT(cluster_->Condition("CleanupStalled"), HasSubstr("nobody changes operators"));
+  EXPECT_THAT(events_.events, Contains(HasSubstr("Warning CleanupStalled: NoProgress")));
+  hooks.refuses = false;
+  cluster_->clock().Advance(absl::Minutes(1));
+  Passes();
+  EXPECT_TRUE(Released());
+  cleaner_.reset();  // before its client
+}
+INSTANTIATE_TEST_SUITE_P(All, StepThatFailsTest,
+                         ::testing::Values(StepCase{"Record", true, "Succeeded"},
+                                           StepCase{"Finalizer", false, "Failed"}),
+                         [](const auto& info) { return std::string(info.param.name); });
+
+TEST_F(CleanerTest, R_000_42_AnAbortThatFailsIsTold) {
+  ClusterShape shape;
+  shape.enabled = false;
+  Start(shape);
+  RefuseWrites hooks;
+  HookClient client(*faults_, hooks);
+  CleanerDeps deps{client, leader_, events_, cluster_->clock(), metrics_, known_};
+  cleaner_ = std::make_unique<Cleaner>(deps, options_);
+  cluster_->DeleteCsv();
+  EXPECT_FALSE(Pass().ok());
+  EXPECT_THAT(events_.events, Contains(HasSubstr("Warning CleanupStalled: the finalizer could not "
+                                                 "be removed: ")));
+  cleaner_.reset();  // before its client
+}
+
+// Each under a name that was never seen: names do not tell that they come back.
+TEST_F(CleanerTest, R_000_71_OperandsThatComeBackUnderOtherNamesStall) {
+  Start();
+  Add({"a/n0", "a/n1"});
+  cluster_->DeleteCsv();
+  for (int i = 2; i < 60; ++i) {
+    EXPECT_OK(Pass().status());
+    Add({StrCat("a/n", i)});
+    cluster_->clock().Advance(absl::Seconds(1));
+  }
+  EXPECT_FALSE(Released());
+  EXPECT_THAT(cluster_->Condition("CleanupStalled"), HasSubstr("OperandsRecreated"));
+  EXPECT_GT(Deletes(), 20) << "they are still in the way";
+  Passes();
+  EXPECT_TRUE(Released());
+}
+
+// Wall clocks may be set at any time: what waits, waits by another one.
+TEST_F(CleanerTest, TheWallClockDecidesNothing) {
+  for (const absl::Duration jump : {absl::Hours(30), -absl::Hours(30)}) {
+    Start();
+    Add({"a/x"}, true);
+    cluster_->DeleteCsv();
+    Passes(4);
+    EXPECT_EQ(Deletes(), 1);
+    cluster_->clock().SetBy(jump);
+    const int patches = Patches();
+    Passes(3);
+    EXPECT_EQ(cluster_->Condition("CleanupStalled"), "") << jump;
+    EXPECT_LE(Patches() - patches, 1) << jump;
+    cluster_->clock().Advance(absl::Minutes(10));
+    Passes(3);
+    EXPECT_THAT(cluster_->Condition("CleanupStalled"), HasSubstr("NoProgress")) << jump;
+    // A process that begins after it.
+    cluster_->clock().SetBy(-2 * jump);
+    Restart();
+    Add({"b/y"});
+    Passes(4);
+    EXPECT_EQ(Deletes(), 2) << jump;
+    cluster_->Run(cluster_->OperatorFinishes(5));
+    Passes();
+    EXPECT_TRUE(Released()) << jump;
+    EXPECT_THAT(cluster_->Names(kWidgets), IsEmpty());
+  }
+}
+
+// --- How long the guards are good for (R-000-71).
+
+// Says how old the reading of the guards is by which something is deleted. Lists of operands and
+// deletions take their time.
+class MeasureGuards : public TestHooks {
+ public:
+  explicit MeasureGuards(FakeClock& clock) : clock_(clock) {}
+  absl::Duration list_takes, delete_takes;
+  absl::Duration oldest;
+
+  boost::asio::awaitable<TestFate> Before(const TestCall& call) override {
+    if (call.verb == kube::ClientVerb::kList && call.gvr == kCsvs) began_ = clock_.Monotonic();
+    if (call.verb == kube::ClientVerb::kDelete) {
+      oldest = std::max(oldest, clock_.Monotonic() - began_);
+    }
+    co_return TestFate();
+  }
+  boost::asio::awaitable<void> After(const TestCall& call, const absl::Status&) override {
+    if (call.verb == kube::ClientVerb::kDelete) clock_.Advance(delete_takes);
+    if (call.verb == kube::ClientVerb::kList && call.gvr == kWidgets) clock_.Advance(list_takes);
+    co_return;
+  }
+
+ private:
+  FakeClock& clock_;
+  absl::Duration began_;
+};
+
+struct SlowCase {
+  const char* name;
+  absl::Duration list_takes, delete_takes;
+};
+class GuardAgeTest : public CleanerTest, public ::testing::WithParamInterface<SlowCase> {};
+
+TEST_P(GuardAgeTest, R_000_71_NothingIsDeletedByOldGuards) {
+  CleanerOptions options;
+  options.deleter.width = 1;
+  options.deleter.read_ahead = false;
+  Start({}, options);
+  for (int i = 0; i < 12; ++i) Add({StrCat("a/x", i)});
+  cluster_->DeleteCsv();
+  MeasureGuards hooks(cluster_->clock());
+  hooks.list_takes = GetParam().list_takes;
+  hooks.delete_takes = GetParam().delete_takes;
+  HookClient client(*faults_, hooks);
+  CleanerDeps deps{client, leader_, events_, cluster_->clock(), metrics_, known_};
+  cleaner_ = std::make_unique<Cleaner>(deps, options_);
+  EXPECT_OK(Pass().status());
+  EXPECT_OK(Pass().status());
+  EXPECT_EQ(Deletes(), 12) << "in one pass, by guards that are read again and again";
+  EXPECT_LT(hooks.oldest, absl::Seconds(2));
+  cleaner_.reset();  // before its client
+}
+INSTANTIATE_TEST_SUITE_P(
+    All, GuardAgeTest,
+    ::testing::Values(SlowCase{"SlowDeletions", absl::ZeroDuration(), absl::Milliseconds(700)},
+                      SlowCase{"SlowLists", absl::Seconds(5), absl::ZeroDuration()},
+                      SlowCase{"SlowBoth", absl::Milliseconds(900), absl::Milliseconds(300)}),
+    [](const auto& info) { return std::string(info.param.name); });
+
+// --- What the guards read, they read whole.
+
+TEST_F(CleanerTest, R_000_59_AnOwnerOnTheLastPageCounts) {
+  Start();
+  Add({"a/x"});
+  for (int i = 0; i < 500; ++i) {
+    cluster_->Run(cluster_->AddOtherCsv("c", StrCat("csv-", 1000 + i), "{}"));
+  }
+  // Lists are in the order of namespaces.
+  cluster_->Run(cluster_->AddOtherCsv(
+      "zzz", "other.v1",
+      R"({"customresourcedefinitions":{"owned":[{"name":"widgets.example.com"}]}})"));
+  cluster_->Run(cluster_->AddOtherCsv(
+      "ops", "zzz.v1",
+      R"({"customresourcedefinitions":{"owned":[{"name":"widgets.example.com"}]}})"));
+  cluster_->DeleteCsv();
+  Passes();
+  EXPECT_TRUE(Released());
+  EXPECT_EQ(Deletes(), 0);
+}
+
+// --- What operators report (R-000-16).
+
+constexpr char kOperatorConditionCrd[] =
+    R"({"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition",)"
+    R"("metadata":{"name":"operatorconditions.operators.coreos.com"},)"
+    R"("spec":{"group":"operators.coreos.com","scope":"Namespaced","names":)"
+    R"({"plural":"operatorconditions","kind":"OperatorCondition"},)"
+    R"("versions":[{"name":"v2","served":true,"storage":true}]}})";
+
+class ReportedTest : public CleanerTest {
+ protected:
+  void SetUp() override {
+    CleanerOptions options;
+    options.failure_condition = "CleanupFailed";
+    Start({}, options);
+    cluster_->Run(cluster_->Create(kCrds, "", kOperatorConditionCrd));
+    Add({"a/x"}, true);
+  }
+  void Report(const std::string& status, const std::string& message) {
+    const std::string conditions = StrCat(R"([{"type":"CleanupFailed","status":")", status,
+                                          R"(","reason":"Stuck","message":")", message, R"("}])");
+    cluster_->Run(cluster_->Create(
+        kOperatorConditions, "ops",
+        StrCat(R"({"apiVersion":"operators.coreos.com/v2","kind":"OperatorCondition",)",
+               R"("metadata":{"name":"widget.v1"},"spec":{"conditions":)", conditions, "}}")));
+    Merge(kOperatorConditions, kCsv, StrCat(R"({"spec":{"conditions":)", conditions, "}}"));
+  }
+  void Later() {
+    cluster_->clock().Advance(absl::Seconds(11));
+    Passes(3);
+  }
+};
+
+TEST_F(ReportedTest, R_000_16_IsTold) {
+  Report("True", "the disk is busy");
+  cluster_->DeleteCsv();
+  Passes(5);
+  EXPECT_THAT(cluster_->Condition("WaitingOnCleanup"),
+              HasSubstr("for 1 CR; it reports: Stuck: the disk is busy"));
+  EXPECT_THAT(cluster_->Condition("CleanupStalled"),
+              HasSubstr("OperatorReportsFailure: Stuck: the disk is busy"));
+  EXPECT_THAT(MetricsText(), HasSubstr(R"(reason="OperatorReportsFailure"} 1)"));
+  EXPECT_THAT(MetricsText(),
+              HasSubstr(R"(steward_cleanup_reported_failure{message="Stuck: the disk is busy",)"
+                        R"(name="widget.v1",namespace="ops"} 1)"));
+  // What it says once cannot be read any more stands; what it takes back goes.
+  faults_->FailNext({ClientVerb::kGet, kOperatorConditions},
+                    kube::ToStatus(kube::InternalError("storage")), 3);
+  Later();
+  EXPECT_THAT(cluster_->Condition("WaitingOnCleanup"), HasSubstr("the disk is busy"));
+  faults_->ForgetFaults(kOperatorConditions);
+  Report("False", "all is well");
+  Later();
+  EXPECT_EQ(cluster_->Condition("WaitingOnCleanup"),
+            "WaitingOnCleanup: waiting for operator to finish cleanup for 1 CR");
+  EXPECT_EQ(cluster_->Condition("CleanupStalled"), "");
+  EXPECT_THAT(MetricsText(), Not(HasSubstr("steward_cleanup_reported_failure{")));
+  cluster_->Run(cluster_->OperatorFinishes(1));
+  Later();
+  EXPECT_TRUE(Released());
+}
+
+TEST_F(ReportedTest, R_000_16_DecidesNothing) {
+  Report("True", "no");
+  cluster_->DeleteCsv();
+  faults_->FailNext({ClientVerb::kGet, kOperatorConditions}, absl::UnavailableError("gone"), 1);
+  Passes(4);
+  EXPECT_EQ(Deletes(), 1) << "whatever it says, and whether that can be read or not";
+  cluster_->Run(cluster_->OperatorFinishes(1));
+  Later();
+  EXPECT_TRUE(Released());
+}
+
+TEST_F(ReportedTest, R_000_16_NobodyAsksWithoutTheFlag) {
+  options_.failure_condition.clear();
+  Restart();
+  Report("True", "no");
+  cluster_->DeleteCsv();
+  Passes(5);
+  EXPECT_EQ(faults_->calls({ClientVerb::kGet, kOperatorConditions}), 0);
+  EXPECT_EQ(cluster_->Condition("CleanupStalled"), "");
+}
+
+// --- Operators that say nothing of cleanup (R-000-20).
+
+class UnsetTest : public CleanerTest {
+ protected:
+  void Begin() {
+    CleanerOptions options;
+    options.guards.terms.supported_by_default = true;
+    ClusterShape shape;
+    shape.enabled = false;  // as a shape: it says nothing
+    Start(shape, options);
+    Add({"a/x", "b/y"}, true);
+  }
+};
+
+TEST_F(UnsetTest, R_000_20_TheyAreTakenForSupporting) {
+  Begin();
+  EXPECT_OK(Pass().status());
+  EXPECT_THAT(cluster_->Condition("RightsHeld"), HasSubstr("1 objects"));
+  EXPECT_OK(cluster_->Run(cleaner_->Sweep()).status());
+  EXPECT_THAT(FinalizersOf(cluster_->Run(cluster_->Find(kClusterRoles, {"", "widget-role"}))),
+              Not(IsEmpty()));
+  cluster_->DeleteCsv();
+  Passes(5);
+  EXPECT_EQ(Deletes(), 2);
+  EXPECT_FALSE(Released());
+  cluster_->Run(cluster_->OperatorFinishes(5));
+  Passes();
+  EXPECT_TRUE(Released());
+}
+
+TEST_F(UnsetTest, R_000_20_TheAdministratorStillOptsIn) {
+  Begin();
+  Merge(kCsvs, kCsv, R"({"metadata":{"finalizers":["someone.example.com/else"]}})");
+  cluster_->DeleteCsv();
+  Passes(5);
+  EXPECT_EQ(Deletes(), 0);
+}
+
+TEST_F(UnsetTest, R_000_20_FalseStaysFalse) {
+  Begin();
+  Merge(kCsvs, kCsv, R"({"spec":{"cleanup":{"enabled":false}}})");
+  cluster_->DeleteCsv();
+  Passes(5);
+  EXPECT_EQ(Deletes(), 0);
+  EXPECT_TRUE(Released());
+}
+
+// R-000-42: only false aborts. What is no longer mentioned goes on as it would have begun.
+TEST_F(UnsetTest, R_000_20_42_FalseAbortsAndUnsetDoesNot) {
+  Begin();
+  Merge(kCsvs, kCsv, R"({"spec":{"cleanup":{"enabled":true}}})");
+  cluster_->DeleteCsv();
+  Passes(4);
+  Merge(kCsvs, kCsv, R"({"spec":{"cleanup":null}})");
+  Passes(4);
+  EXPECT_FALSE(Released());
+  EXPECT_EQ(Deletes(), 2);
+  Merge(kCsvs, kCsv, R"({"spec":{"cleanup":{"enabled":false}}})");
+  Passes(2);
+  EXPECT_TRUE(Released());
+  EXPECT_THAT(events_.events, Contains(HasSubstr("CleanupAborted")));
+}
+
+}  // namespace
+}  // namespace steward::controllers

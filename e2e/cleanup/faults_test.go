@@ -1,0 +1,188 @@
+package cleanup_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"steward.dev/e2e/faultproxy"
+)
+
+// Everything that can go wrong between the controllers and a kube-apiserver goes wrong once, at every request of a whole
+// cleanup, and the processes are killed at every write: whatever happens, the oracle (oracle_test.go) finds nothing, and
+// the cleanup ends as it would have. Processes of its own, each behind a proxy, take the place of the shared one.
+func TestFaults(t *testing.T) {
+	alone(t)
+	kinds := newScene(t, 0)
+	covered := &coverage{fired: map[string]bool{}}
+
+	var calls []call
+	t.Run("Undisturbed", func(t *testing.T) { calls = ordinary(t, kinds, nil, nil) })
+	if t.Failed() {
+		return
+	}
+	t.Run("Disturbed", func(t *testing.T) {
+		killed(t, kinds, covered, calls)
+		failing(t, kinds, covered, calls)
+		silent(t, kinds, covered, calls)
+		schedules(t, kinds)
+	})
+	for _, missed := range covered.missed() {
+		t.Errorf("it never came to this: %s", missed)
+	}
+}
+
+// alone ends the shared process until the test has ended.
+func alone(t *testing.T) {
+	t.Helper()
+	must(t, reconciling.Stop())
+	t.Cleanup(func() { must(t, startControllers(context.Background())) })
+}
+
+// coverage is which faults there are to be, and which there were.
+type coverage struct {
+	mutex sync.Mutex
+	fired map[string]bool
+}
+
+func (c *coverage) wanted(what string) {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	c.fired[what] = c.fired[what]
+}
+
+func (c *coverage) came(what string) {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	c.fired[what] = true
+}
+
+func (c *coverage) missed() (missed []string) {
+	for what, came := range c.fired {
+		if !came {
+			missed = append(missed, what)
+		}
+	}
+	slices.Sort(missed)
+	return missed
+}
+
+// ordinary is a whole cleanup: an operator that is opted in, of whose custom resources some are outside of its targets, is
+// uninstalled, and finishes. Faults are made by `prepare`.
+func ordinary(t *testing.T, kinds *scene, prepare func(*run), within func() time.Duration) []call {
+	r := newRun(t, kinds, 2)
+	if prepare != nil {
+		prepare(r)
+	}
+	r.install(t, synced(r.namespace, "group", r.spaces[0]), "a", "b")
+	o := r.operateIn(t, 0, 4*glance, r.spaces[0])
+	r.uninstall(t)
+	patient := patience
+	if within != nil {
+		patient = within()
+	}
+	r.ends(t, patient)
+	if there, _ := r.operandsIn(t, r.spaces[0]); len(there) > 0 {
+		t.Errorf("%q are left", there)
+	}
+	if there, deleting := r.operandsIn(t, r.spaces[1]); len(there) != 2 || len(deleting) > 0 {
+		t.Errorf("of others there are %q, of which %q are being deleted", there, deleting)
+	}
+	if failed := o.failures(); len(failed) > 0 {
+		t.Errorf("the operator could not: %v", failed)
+	}
+	return r.soFar()
+}
+
+// often are the calls that every cleanup makes: the first of each name in each phase. Events come when they come; and what
+// is read before the operator is uninstalled depends on whether a sweep came first.
+func often(calls []call) []call {
+	return slices.DeleteFunc(slices.Clone(calls), func(c call) bool {
+		return c.nth != 1 || strings.HasSuffix(c.key, "(event)") || c.phase == installed && strings.HasPrefix(c.key, http.MethodGet)
+	})
+}
+
+// killed: the process is killed at every write, when it is on its way, and when it has been carried out, and another one
+// takes over.
+func killed(t *testing.T, kinds *scene, covered *coverage, calls []call) {
+	for _, at := range often(calls) {
+		if strings.HasPrefix(at.key, http.MethodGet) {
+			continue
+		}
+		for name, fault := range map[string]func(func()) faultproxy.Fault{
+			"on its way": faultproxy.DropAfter, "carried out": faultproxy.LoseAfter,
+		} {
+			what := fmt.Sprintf("killed with %s %s", at, name)
+			covered.wanted(what)
+			t.Run("Killed", func(t *testing.T) {
+				t.Parallel()
+				t.Log(what)
+				ordinary(t, kinds, func(r *run) {
+					kill := fault(func() { r.replace(t) })
+					r.rules = r.when(map[call]faultproxy.Fault{at: kill}, func(call) { covered.came(what) })
+				}, nil)
+			})
+		}
+	}
+}
+
+// failing: every request fails once in every way. Those of one run are of different phases.
+func failing(t *testing.T, kinds *scene, covered *coverage, calls []call) {
+	byPhase := map[phase][]call{}
+	most := 0
+	for _, at := range often(calls) {
+		byPhase[at.phase] = append(byPhase[at.phase], at)
+		most = max(most, len(byPhase[at.phase]))
+	}
+	for name, fault := range map[string]faultproxy.Fault{
+		"conflict": faultproxy.Fail(http.StatusConflict),
+		"busy":     faultproxy.Fail(http.StatusTooManyRequests),
+		"broken":   faultproxy.Fail(http.StatusInternalServerError),
+		"timeout":  faultproxy.Fail(http.StatusGatewayTimeout),
+		"lost":     faultproxy.Lose(),
+	} {
+		for i := range most {
+			faults := map[call]faultproxy.Fault{}
+			for _, list := range byPhase {
+				if i < len(list) {
+					faults[list[i]] = fault
+					covered.wanted(name + " " + list[i].String())
+				}
+			}
+			t.Run("Failing", func(t *testing.T) {
+				t.Parallel()
+				for at := range faults {
+					t.Logf("%s %s", name, at)
+				}
+				ordinary(t, kinds, func(r *run) {
+					r.rules = r.when(faults, func(at call) { covered.came(name + " " + at.String()) })
+				}, nil)
+			})
+		}
+	}
+}
+
+// silent: every kind of request is not answered once, for as long as anybody waits for it.
+func silent(t *testing.T, kinds *scene, covered *coverage, calls []call) {
+	seen := map[string]bool{}
+	for _, at := range often(calls) {
+		if at.phase == installed || at.phase == uninstalled || seen[at.key] {
+			continue
+		}
+		seen[at.key] = true
+		what := "silent " + at.String()
+		covered.wanted(what)
+		t.Run("Silent", func(t *testing.T) {
+			t.Parallel()
+			t.Log(what)
+			ordinary(t, kinds, func(r *run) {
+				r.rules = r.when(map[call]faultproxy.Fault{at: faultproxy.Hang()}, func(call) { covered.came(what) })
+			}, func() time.Duration { return 2 * patience })
+		})
+	}
+}
