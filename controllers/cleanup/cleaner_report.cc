@@ -3,6 +3,7 @@
 #include <boost/json/value.hpp>
 #include <utility>
 
+#include "base/clock/time_limit.h"
 #include "base/json/json_text.h"
 #include "base/log/log.h"
 #include "base/text/str_cat.h"
@@ -10,7 +11,6 @@
 #include "controllers/cleanup/live_reads.h"
 #include "controllers/cleanup/memory.h"
 #include "controllers/cleanup/resources.h"
-#include "kube/client/with_timeout.h"
 #include "kube/meta/status.h"
 #include "kube/meta/time.h"
 #include "kube/meta/write_options.h"

@@ -14,6 +14,7 @@ using dom::Bad;
 using dom::BoolIn;
 using dom::Document;
 using dom::ForEachObject;
+using dom::Has;
 using dom::MetadataOf;
 using dom::object;
 using dom::ObjectIn;
