@@ -35,12 +35,20 @@ func (s *scene) polled(t *testing.T) error {
 	return nil
 }
 
-// throughout checks that something stays so for a while.
-func throughout(t *testing.T, while time.Duration, check func() error) {
+// steadily waits until something has been so for a while without a break.
+func steadily(t *testing.T, while time.Duration, check func() error) {
 	t.Helper()
-	for end := time.Now().Add(while); time.Now().Before(end); time.Sleep(glance) {
-		must(t, check())
-	}
+	since := time.Now()
+	eventually(t, func() error {
+		if err := check(); err != nil {
+			since = time.Now()
+			return err
+		}
+		if lasted := time.Since(since); lasted < while {
+			return fmt.Errorf("so for %s only", lasted)
+		}
+		return nil
+	})
 }
 
 // What a cleanup waits for is watched: it goes on as soon as the operator has finished, however long that took.
@@ -64,16 +72,14 @@ func TestWatched_WhatTheOperatorFinishesIsSeenSoon(t *testing.T) {
 				}
 				return err
 			}
-			eventually(t, func() error { return pending(2) })
-			eventually(t, func() error { return s.polled(t) })
-			throughout(t, idle, func() error { return errors.Join(pending(2), s.polled(t)) })
+			steadily(t, idle, func() error { return errors.Join(pending(2), s.polled(t)) })
 			s.finish(t, at, "a")
 			finished := time.Now()
 			eventually(t, func() error { return pending(1) })
 			if took := time.Since(finished); took > soon {
 				t.Errorf("the first was seen after %s", took)
 			}
-			throughout(t, idle, func() error { return errors.Join(pending(1), s.polled(t)) })
+			steadily(t, idle, func() error { return errors.Join(pending(1), s.polled(t)) })
 			s.finish(t, at, "b")
 			finished = time.Now()
 			s.gone(t)
