@@ -19,8 +19,7 @@ ReconcilerFactory OperatorGroups(const ControllersOptions&, prometheus::Registry
 ReconcilerFactory Cleanup(const ControllersOptions& options, prometheus::Registry& registry) {
   controllers::CleanupOptions cleanup;
   cleanup.cleaner.stall_timeout = options.cleanup_stall_timeout;
-  cleanup.cleaner.guards.allow_unprotected = options.allow_unprotected_opt_in;
-  cleanup.cleaner.guards.without_deployments = options.without_deployments;
+  cleanup.cleaner.guards = GuardsOf(options);
   const auto metrics = std::make_shared<controllers::CleanupMetrics>(registry);
   return [cleanup, metrics](const ReconcilerDeps& deps) {
     return std::make_unique<controllers::CleanupReconciler>(deps, *metrics, cleanup);
@@ -36,6 +35,13 @@ const std::vector<KnownReconciler>& KnownReconcilers() {
       {controllers::OperatorGroupOptions(), false, OperatorGroups},
   };
   return known;
+}
+
+controllers::GuardOptions GuardsOf(const ControllersOptions& options) {
+  controllers::GuardOptions guards;
+  guards.allow_unprotected = options.allow_unprotected_opt_in;
+  guards.without_deployments = options.without_deployments;
+  return guards;
 }
 
 ReconcilerNames NamesOfReconcilers() {
