@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "apiserver/filters/digest.h"
 #include "apiserver/filters/subject_access_review.h"
+#include "base/digest/digest.h"
 #include "base/status/macros.h"
 
 namespace steward::filters {

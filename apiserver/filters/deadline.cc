@@ -6,7 +6,7 @@
 #include "absl/strings/escaping.h"
 #include "apiserver/filters/request_info.h"
 #include "apiserver/filters/status_response.h"
-#include "apiserver/filters/time_limit.h"
+#include "base/clock/time_limit.h"
 #include "base/log/log.h"
 #include "base/text/str_cat.h"
 #include "kube/meta/status.h"
@@ -21,8 +21,8 @@ VoidTask Serve(const http::Handler& next, Clock& clock, absl::Duration max, http
     co_await RespondStatus(request, writer, kube::BadRequest(ToStd(limit.status().message())));
     co_return;
   }
-  const bool ended = co_await EndsWithin(clock, *limit, next(request, writer));
-  if (ended) co_return;
+  const Ending ending = co_await RunWithin(clock, *limit, next(request, writer));
+  if (ending != Ending::kCancelled) co_return;
   log::Warning("A request reached its deadline", {{"verb", request.info.verb},
                                                   {"path", request.path},
                                                   {"limit", absl::FormatDuration(*limit)},

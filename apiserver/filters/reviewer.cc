@@ -3,8 +3,8 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
-#include "apiserver/filters/time_limit.h"
 #include "base/async/backoff.h"
+#include "base/clock/time_limit.h"
 
 namespace steward::filters {
 namespace {
@@ -49,8 +49,9 @@ Task<boost::json::value> Reviewer::Attempt(const kube::GroupVersionResource& gvr
   const absl::Time start = clock_.Now();
   const std::string cluster_scoped;
   const kube::WriteOptions options;
-  absl::StatusOr<boost::json::value> answer = co_await WithTimeLimit<boost::json::value>(
-      clock_, options_.call_timeout, client_.Create(gvr, cluster_scoped, review, options));
+  absl::StatusOr<boost::json::value> answer =
+      co_await WithTimeout(clock_, options_.call_timeout, "the review",
+                           client_.Create(gvr, cluster_scoped, review, options));
   metrics_.ObserveCall(CodeLabel(answer), clock_.Now() - start);
   co_return answer;
 }

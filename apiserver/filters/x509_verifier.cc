@@ -13,7 +13,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
-#include "apiserver/filters/digest.h"
+#include "base/digest/digest.h"
 #include "base/status/macros.h"
 #include "base/sync/mutex.h"
 #include "base/tls/openssl_ptr.h"

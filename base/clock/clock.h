@@ -2,6 +2,10 @@
 #ifndef BASE_CLOCK_CLOCK_H_
 #define BASE_CLOCK_CLOCK_H_
 
+#include <boost/asio/any_io_executor.hpp>
+#include <functional>
+#include <memory>
+
 #include "absl/time/time.h"
 #include "base/async/task.h"
 
@@ -21,6 +25,15 @@ class Clock {
 
   // Returns after `duration`, on the caller's executor. Cancellable.
   virtual VoidTask Sleep(absl::Duration duration) = 0;
+
+  // Calls a function once, later, unless it is destroyed before. To be destroyed on its executor.
+  class Alarm {
+   public:
+    virtual ~Alarm() = default;
+  };
+  // Calls `due` on `executor`, after `duration`.
+  virtual std::unique_ptr<Alarm> After(const boost::asio::any_io_executor& executor,
+                                       absl::Duration duration, std::function<void()> due) = 0;
 
   // The process's real clock; sleeps are measured by the steady clock.
   static Clock& Real();

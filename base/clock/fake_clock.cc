@@ -6,7 +6,9 @@
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
+#include <functional>
 #include <map>
+#include <memory>
 #include <utility>
 
 #include "absl/base/thread_annotations.h"
@@ -16,13 +18,14 @@ namespace steward {
 namespace asio = boost::asio;
 
 namespace {
-// One sleeping task. The timer never expires by itself: it is cancelled, on its own executor, to
-// wake the task.
+// One sleeping task, or an alarm. The timer never expires by itself: it is cancelled, on its own
+// executor, to wake the task.
 struct Sleeper {
   explicit Sleeper(const asio::any_io_executor& executor)
       : timer(executor, asio::steady_timer::time_point::max()) {}
   asio::steady_timer timer;
-  bool due = false;  // touched on the timer's executor only
+  bool due = false;             // touched on the timer's executor only
+  std::function<void()> alarm;  // so is this; null for a task, and once it was called off
 };
 }  // namespace
 
@@ -90,6 +93,32 @@ VoidTask FakeClock::Sleep(absl::Duration duration) {
   }
 }
 
+class FakeClock::FakeAlarm : public Clock::Alarm {
+ public:
+  FakeAlarm(std::shared_ptr<State> state, std::shared_ptr<Sleeper> sleeper)
+      : state_(std::move(state)), sleeper_(std::move(sleeper)) {}
+  ~FakeAlarm() override {
+    sleeper_->alarm = nullptr;
+    state_->Forget(sleeper_);
+  }
+
+ private:
+  const std::shared_ptr<State> state_;
+  const std::shared_ptr<Sleeper> sleeper_;
+};
+
+std::unique_ptr<Clock::Alarm> FakeClock::After(const asio::any_io_executor& executor,
+                                               absl::Duration duration, std::function<void()> due) {
+  auto sleeper = std::make_shared<Sleeper>(executor);
+  sleeper->alarm = std::move(due);
+  {
+    MutexLock lock(&state_->mutex);
+    state_->sleepers.emplace(state_->now + duration, sleeper);
+  }
+  if (duration <= absl::ZeroDuration()) Advance(absl::ZeroDuration());
+  return std::make_unique<FakeAlarm>(state_, std::move(sleeper));
+}
+
 void FakeClock::Advance(absl::Duration duration) {
   // Under the lock, which a sleeper takes to leave: until it is released each sleeper's executor is
   // there. The last reference to a sleeper goes with its post, so that its timer is destroyed where
@@ -102,6 +131,7 @@ void FakeClock::Advance(absl::Duration duration) {
     asio::post(executor, [sleeper = std::move(node.mapped())] {
       sleeper->due = true;
       sleeper->timer.cancel();
+      if (const std::function<void()> alarm = std::exchange(sleeper->alarm, nullptr)) alarm();
     });
   }
 }

@@ -2,14 +2,15 @@
 #ifndef BASE_CLOCK_FAKE_CLOCK_H_
 #define BASE_CLOCK_FAKE_CLOCK_H_
 
+#include <functional>
 #include <memory>
 
 #include "base/clock/clock.h"
 
 namespace steward {
 
-// Thread-safe. Sleepers wake, on their own executors, when Advance passes their time; those due at
-// the same call wake in the order of their due times.
+// Thread-safe. Sleepers wake and alarms go off, on their own executors, when Advance passes their
+// time; those due at the same call wake in the order of their due times.
 class FakeClock : public Clock {
  public:
   explicit FakeClock(absl::Time start = absl::FromUnixSeconds(1'700'000'000));
@@ -18,15 +19,18 @@ class FakeClock : public Clock {
   absl::Time Now() const override;
   absl::Duration Monotonic() const override;
   VoidTask Sleep(absl::Duration duration) override;
+  std::unique_ptr<Alarm> After(const boost::asio::any_io_executor& executor,
+                               absl::Duration duration, std::function<void()> due) override;
 
   void Advance(absl::Duration duration);
   // Somebody sets the wall clock: Now moves, forth or back, and nothing else.
   void SetBy(absl::Duration jump);
-  // Number of tasks asleep now.
+  // Number of tasks asleep and alarms set now.
   size_t sleepers() const;
 
  private:
   struct State;
+  class FakeAlarm;
   std::shared_ptr<State> state_;
 };
 

@@ -50,7 +50,9 @@ absl::Status Run(server::Options options) {
       *clients.cluster, Clock::Real(), Random::Real(), worlds,
       [&world_metrics](const storage::World& world) { world_metrics.Observe(world); });
   storage::RevisionProbe probe(*clients.cluster, Clock::Real(), worlds);
-  const views::VirtualResourceOptions reads = {.on_newest_read = [&probe] { probe.Ask(); }};
+  const views::VirtualResourceOptions reads = {
+      .on_newest_read = [&probe] { probe.Ask(); },
+      .on_awaited = [&feed](const storage::StateVector& vector) { feed.CatchUp(vector); }};
   views::InstalledOperators installed_operators(worlds, reads);
   storage::CleanupOutlooks outlooks;
   views::CleanupStatuses cleanup_statuses(worlds, outlooks, Clock::Real(), reads);

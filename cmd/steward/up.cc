@@ -162,7 +162,9 @@ class Up {
   storage::WorldFeed feed_{client_, Clock::Real(), Random::Real(), worlds_,
                            [this](const storage::World& world) { world_metrics_.Observe(world); }};
   storage::RevisionProbe probe_{client_, Clock::Real(), worlds_};
-  const views::VirtualResourceOptions reads_{.on_newest_read = [this] { probe_.Ask(); }};
+  const views::VirtualResourceOptions reads_{
+      .on_newest_read = [this] { probe_.Ask(); },
+      .on_awaited = [this](const storage::StateVector& vector) { feed_.CatchUp(vector); }};
   views::InstalledOperators installed_operators_{worlds_, reads_};
   storage::CleanupOutlooks outlooks_;
   views::CleanupStatuses cleanup_statuses_{worlds_, outlooks_, Clock::Real(), reads_};

@@ -5,9 +5,9 @@
 #include <utility>
 
 #include "base/async/in_flight.h"
+#include "base/clock/time_limit.h"
 #include "base/text/str_cat.h"
 #include "controllers/cleanup/live_reads.h"
-#include "kube/client/with_timeout.h"
 #include "kube/meta/status.h"
 #include "kube/meta/write_options.h"
 #include "olm/cleanup/verdict.h"

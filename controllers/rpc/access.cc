@@ -7,11 +7,11 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "base/clock/time_limit.h"
 #include "base/json/json_access.h"
 #include "base/json/json_text.h"
 #include "base/status/macros.h"
 #include "base/text/str_cat.h"
-#include "kube/client/with_timeout.h"
 #include "kube/meta/status.h"
 #include "kube/meta/write_options.h"
 

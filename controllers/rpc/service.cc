@@ -16,11 +16,11 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "base/async/broadcast.h"
+#include "base/clock/time_limit.h"
 #include "base/status/macros.h"
 #include "base/sync/mutex.h"
 #include "base/text/str_cat.h"
 #include "base/tls/subject.h"
-#include "kube/client/with_timeout.h"
 #include "kube/grpc/status.h"
 #include "kube/meta/status.h"
 

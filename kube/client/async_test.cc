@@ -12,8 +12,8 @@
 #include "base/async/run.h"
 #include "base/async/task_group.h"
 #include "base/clock/fake_clock.h"
+#include "base/clock/time_limit.h"
 #include "base/status/matchers.h"
-#include "kube/client/with_timeout.h"
 
 namespace steward {
 namespace {

@@ -14,10 +14,10 @@
 #include "base/async/run.h"
 #include "base/async/task_group.h"
 #include "base/clock/fake_clock.h"
+#include "base/clock/time_limit.h"
 #include "base/status/matchers.h"
 #include "kube/client/byte_stream.h"
 #include "kube/client/config.h"
-#include "kube/client/with_timeout.h"
 
 namespace steward::kube {
 namespace {

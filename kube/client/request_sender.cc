@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/clock/time_limit.h"
 #include "base/status/macros.h"
 #include "base/text/str_cat.h"
 #include "kube/client/client.h"
 #include "kube/client/http_status.h"
 #include "kube/client/retry.h"
-#include "kube/client/with_timeout.h"
 
 namespace steward::kube {
 namespace {

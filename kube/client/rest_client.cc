@@ -8,13 +8,13 @@
 #include <utility>
 
 #include "base/async/on_executor.h"
+#include "base/clock/time_limit.h"
 #include "base/status/macros.h"
 #include "base/text/str_cat.h"
 #include "kube/client/list_page.h"
 #include "kube/client/request_sender.h"
 #include "kube/client/request_target.h"
 #include "kube/client/watch_frame_reader.h"
-#include "kube/client/with_timeout.h"
 
 namespace steward::kube {
 namespace {

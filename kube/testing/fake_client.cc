@@ -272,8 +272,9 @@ Task<RawObject> FakeClient::Get(const GroupVersionResource& gvr, const Namespace
 
 Task<ListPage> FakeClient::List(const GroupVersionResource& gvr, const ListOptions& options) {
   if (!options.label_selector.empty() || !options.field_selector.empty() ||
-      !options.resource_version_match.empty()) {
-    co_return absl::InvalidArgumentError("FakeClient lists without selectors");
+      (!options.resource_version_match.empty() && options.resource_version_match != "Exact")) {
+    co_return absl::InvalidArgumentError(
+        "FakeClient lists without selectors, the newest or exactly a state");
   }
   CO_RETURN_IF_ERROR(co_await State::Enter(state_, Verb::kList, gvr));
   MutexLock lock(&state_->mutex);

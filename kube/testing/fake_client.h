@@ -27,7 +27,7 @@ namespace steward::kube {
 // As in etcd one revision counts the changes of all resources. Lists are consistent, and their
 // pages of one revision. A watch gets every change of its resource after the revision it began at;
 // it waits for one in the future. Resources are absent (404) until served. Label and field
-// selectors, and resourceVersionMatch, are not supported: kInvalidArgument.
+// selectors, and resourceVersionMatch NotOlderThan, are not supported: kInvalidArgument.
 //
 // Every resource has a status subresource, which alone changes status; patches are merge patches
 // (415 for others). Times are all the same. Finalizers are honoured, those of foreground and orphan

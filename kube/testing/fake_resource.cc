@@ -4,6 +4,7 @@
 #include <charconv>
 #include <utility>
 
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "kube/client/raw_object.h"
 #include "kube/meta/status.h"
@@ -74,15 +75,42 @@ std::shared_ptr<FakeStream> FakeResource::OpenStreamWithInitialEvents(const std:
   return stream;
 }
 
+absl::StatusOr<FakeResource::Snapshot> FakeResource::StateAt(const std::string& ns,
+                                                             uint64_t revision) const {
+  std::map<NamespacedName, RawObject> state = objects;
+  for (auto change = history.rbegin(); change != history.rend() && change->revision > revision;
+       ++change) {
+    const auto before = std::find_if(std::next(change), history.rend(),
+                                     [&](const Change& c) { return c.name == change->name; });
+    if (before != history.rend() && before->event.type != WatchEvent::Type::kDeleted) {
+      state[change->name] = before->event.object;
+    } else if (before != history.rend() || change->event.type == WatchEvent::Type::kAdded) {
+      state.erase(change->name);
+    } else {
+      return ToStatus(Expired("The provided resourceVersion is too old"));
+    }
+  }
+  Snapshot in_namespace;
+  for (const auto& [name, object] : state) {
+    if (InNamespace(name, ns)) in_namespace.emplace_back(name, object);
+  }
+  return in_namespace;
+}
+
 absl::StatusOr<ListPage> FakeResource::ListAt(const ListOptions& options, uint64_t now) {
   uint64_t revision = now;
   size_t begin = 0;
   Snapshot all;
   const Snapshot* snapshot = &all;
   if (options.continue_token.empty()) {
-    for (const auto& [name, object] : objects) {
-      if (InNamespace(name, options.ns)) all.emplace_back(name, object);
+    if (options.resource_version_match == "Exact") {
+      if (!absl::SimpleAtoi(options.resource_version, &revision) || revision > now) {
+        return ToStatus(TooLargeResourceVersion(options.resource_version, absl::StrCat(now)));
+      }
     }
+    absl::StatusOr<Snapshot> state = StateAt(options.ns, revision);
+    if (!state.ok()) return state.status();
+    all = *std::move(state);
   } else {
     if (!ReadToken(options.continue_token, revision, begin)) {
       return ToStatus(BadRequest("invalid continue token"));

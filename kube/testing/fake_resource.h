@@ -60,6 +60,8 @@ struct FakeResource {
   // The present objects, then the bookmark that ends them, then what comes.
   std::shared_ptr<FakeStream> OpenStreamWithInitialEvents(const std::string& ns, uint64_t now);
   absl::StatusOr<ListPage> ListAt(const ListOptions& options, uint64_t now);
+  // The objects as they were.
+  absl::StatusOr<Snapshot> StateAt(const std::string& ns, uint64_t revision) const;
 };
 
 }  // namespace steward::kube

@@ -1,5 +1,7 @@
 #include "storage/reflector/world_feed.h"
 
+#include <chrono>
+#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
@@ -9,6 +11,8 @@
 #include "base/text/str_cat.h"
 #include "olm/copy.h"
 #include "olm/decode.h"
+#include "storage/reflector/catch_up.h"
+#include "storage/reflector/held_versions.h"
 #include "storage/reflector/reflector.h"
 #include "storage/reflector/sink.h"
 
@@ -63,9 +67,22 @@ class WorldFeed::Feed : public ReflectorSink {
  public:
   explicit Feed(WorldFeed& feed) : feed_(feed) {}
 
-  void OnReplaceBegin() override { listed_.clear(); }
+  // The state at `revision` is known to be the one that is held.
+  void Confirm(uint64_t revision) {
+    confirmed_ = revision;
+    feed_.writer_.Confirm(Kind::kSource, revision);
+    feed_.Publish();
+  }
+  uint64_t seen() const { return feed_.writer_.seen(Kind::kSource); }
+  const HeldVersions& held() const { return held_; }
+
+  void OnReplaceBegin() override {
+    listed_.clear();
+    listed_versions_.Clear();
+  }
 
   void OnReplaceItem(const kube::RawObject& object) override {
+    listed_versions_.Put(object);
     absl::StatusOr<typename Kind::Ptr> decoded = Kind::Decode(object.json);
     if (decoded.ok()) {
       listed_.push_back(*std::move(decoded));
@@ -75,6 +92,8 @@ class WorldFeed::Feed : public ReflectorSink {
   }
 
   void OnReplaceEnd(uint64_t revision) override {
+    held_ = std::exchange(listed_versions_, {});
+    confirmed_ = 0;
     feed_.writer_.Replace(std::exchange(listed_, {}), revision);
     feed_.Publish();
     if constexpr (Kind::kSource == Source::kNamespace) feed_.OnNamespacesListed();
@@ -82,7 +101,12 @@ class WorldFeed::Feed : public ReflectorSink {
 
   void OnEvent(kube::WatchEvent::Type type, const kube::RawObject& object,
                uint64_t revision) override {
-    if (type != kube::WatchEvent::Type::kDeleted) {
+    // What came and went between what was seen and what was confirmed.
+    if (revision <= confirmed_) return;
+    if (type == kube::WatchEvent::Type::kDeleted) {
+      held_.Remove(object);
+    } else {
+      held_.Put(object);
       absl::StatusOr<typename Kind::Ptr> decoded = Kind::Decode(object.json);
       if (decoded.ok()) {
         feed_.writer_.Put(*std::move(decoded), revision);
@@ -109,6 +133,8 @@ class WorldFeed::Feed : public ReflectorSink {
   void OnAbsent() override {
     log::Info("The cluster has no such kind; it counts as empty until it appears",
               {{"resource", Resource()}});
+    held_.Clear();
+    confirmed_ = 0;
     feed_.writer_.ReplaceAbsent(Kind::kSource);
     feed_.Publish();
   }
@@ -142,26 +168,39 @@ class WorldFeed::Feed : public ReflectorSink {
 
   WorldFeed& feed_;
   std::vector<typename Kind::Ptr> listed_;
+  HeldVersions listed_versions_;
+  HeldVersions held_;
+  uint64_t confirmed_ = 0;  // 0 = nothing since the last list
   bool connected_ = false;
 };
 
-struct WorldFeed::Sources {
-  explicit Sources(WorldFeed& feed)
-      : csvs(feed),
-        groups(feed),
-        namespaces(feed),
-        csv_reflector(feed.client_, feed.clock_, feed.random_, CsvKind::Options(), csvs),
-        group_reflector(feed.client_, feed.clock_, feed.random_, OperatorGroupKind::Options(),
-                        groups),
-        namespace_reflector(feed.client_, feed.clock_, feed.random_, NamespaceKind::Options(),
-                            namespaces) {}
+// A source's reflector, and what goes with it.
+template <typename Kind>
+struct WorldFeed::Mirror {
+  explicit Mirror(WorldFeed& feed)
+      : sink(feed),
+        reflector(feed.client_, feed.clock_, feed.random_, Kind::Options(), sink),
+        catch_up(feed.client_, feed.clock_, Kind::Options(),
+                 {sink.held(), [this] { return sink.seen(); },
+                  [this](uint64_t revision) { sink.Confirm(revision); }}) {}
 
-  Feed<CsvKind> csvs;
-  Feed<OperatorGroupKind> groups;
-  Feed<NamespaceKind> namespaces;
-  Reflector csv_reflector;
-  Reflector group_reflector;
-  Reflector namespace_reflector;
+  void Start(TaskGroup& tasks) {
+    const std::string resource = Kind::Options().gvr.resource;
+    tasks.Spawn(StrCat("reflect ", resource), reflector.Run());
+    tasks.Spawn(StrCat("catch up with ", resource), catch_up.Run());
+  }
+
+  Feed<Kind> sink;
+  Reflector reflector;
+  storage::CatchUp catch_up;
+};
+
+struct WorldFeed::Sources {
+  explicit Sources(WorldFeed& feed) : csvs(feed), groups(feed), namespaces(feed) {}
+
+  Mirror<CsvKind> csvs;
+  Mirror<OperatorGroupKind> groups;
+  Mirror<NamespaceKind> namespaces;
 };
 
 WorldFeed::WorldFeed(kube::Client& client, Clock& clock, Random& random, WorldStore& worlds,
@@ -176,20 +215,40 @@ WorldFeed::WorldFeed(kube::Client& client, Clock& clock, Random& random, WorldSt
 WorldFeed::~WorldFeed() = default;
 
 void WorldFeed::Publish() {
-  WorldPtr world = writer_.Snapshot();
-  if (published_) published_(*world);
-  worlds_.Publish(std::move(world));
+  unpublished_ = true;
+  changed_.Notify();
+}
+
+// After everything that is at hand has been taken in.
+VoidTask WorldFeed::PublishChanges() {
+  while (true) {
+    const Broadcast::Ticket ticket = changed_.Now();
+    if (!std::exchange(unpublished_, false)) {
+      co_await changed_.WaitSince(ticket, std::chrono::steady_clock::time_point::max());
+      continue;
+    }
+    WorldPtr world = writer_.Snapshot();
+    if (published_) published_(*world);
+    worlds_.Publish(std::move(world));
+  }
 }
 
 void WorldFeed::Start(TaskGroup& tasks) {
   tasks_ = &tasks;
-  tasks.Spawn("reflect namespaces", sources_->namespace_reflector.Run());
+  tasks.Spawn("publish", PublishChanges());
+  sources_->namespaces.Start(tasks);
 }
 
 void WorldFeed::OnNamespacesListed() {
   if (std::exchange(olm_started_, true)) return;
-  tasks_->Spawn("reflect clusterserviceversions", sources_->csv_reflector.Run());
-  tasks_->Spawn("reflect operatorgroups", sources_->group_reflector.Run());
+  sources_->csvs.Start(*tasks_);
+  sources_->groups.Start(*tasks_);
+}
+
+void WorldFeed::CatchUp(const StateVector& vector) {
+  sources_->csvs.catch_up.Ask(vector[static_cast<size_t>(Source::kCsv)]);
+  sources_->groups.catch_up.Ask(vector[static_cast<size_t>(Source::kOperatorGroup)]);
+  sources_->namespaces.catch_up.Ask(vector[static_cast<size_t>(Source::kNamespace)]);
 }
 
 }  // namespace steward::storage

@@ -14,8 +14,8 @@
 namespace steward::storage {
 
 // Keeps `worlds` current: reflects ClusterServiceVersions, OperatorGroups and Namespaces, decodes
-// each object once and publishes a World after every change. Objects labelled olm.copiedFrom are
-// never asked for: copies cost nothing here.
+// each object once and publishes a World after every change, or one for several that come at once.
+// Objects labelled olm.copiedFrom are never asked for: copies cost nothing here.
 //
 // OLM's two kinds may be absent, by the reflector's rule; every cluster has namespaces. OLM's kinds
 // are asked for once the namespaces have been listed: a server that denies everything, as one in
@@ -35,12 +35,19 @@ class WorldFeed {
   // Runs until `tasks` is stopped, which must be before this object is destroyed. Call once.
   void Start(TaskGroup& tasks);
 
+  // A reader waits for the state at `vector`, of which a source has not brought as much yet: asks
+  // the cluster whether anything is missing. Thread-safe; to be called again while it matters.
+  void CatchUp(const StateVector& vector);
+
  private:
   template <typename Kind>
   class Feed;
+  template <typename Kind>
+  struct Mirror;
   struct Sources;
 
   void Publish();
+  VoidTask PublishChanges();
   void OnNamespacesListed();
 
   kube::Client& client_;
@@ -49,6 +56,8 @@ class WorldFeed {
   WorldStore& worlds_;
   const std::function<void(const World&)> published_;
   WorldWriter writer_;
+  Broadcast changed_;
+  bool unpublished_ = false;
   std::unique_ptr<Sources> sources_;
   TaskGroup* tasks_ = nullptr;
   bool olm_started_ = false;

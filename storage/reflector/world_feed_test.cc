@@ -7,6 +7,7 @@
 #include "base/async/task_group.h"
 #include "base/clock/fake_clock.h"
 #include "base/status/matchers.h"
+#include "kube/client/raw_object.h"
 #include "kube/meta/status.h"
 #include "kube/testing/fake_client.h"
 #include "storage/world/world_store.h"
@@ -143,6 +144,52 @@ TEST_F(WorldFeedTest, WithoutOlmEverythingIsEmptyAndReadyAndStartsWhenItAppears)
   cluster_.Put(kCsvs, Object("ops", "a.v1"));
   Pass(absl::Seconds(3));
   EXPECT_EQ(worlds_.Current()->csvs().size(), 1u);
+}
+
+TEST_F(WorldFeedTest, WhatComesAtOnceIsPublishedAtOnce) {
+  ServeOlm();
+  cluster_.Serve(kNamespaces);
+  Start();
+  const Broadcast::Ticket before = worlds_.published().Now();
+  for (const char* name : {"a", "b", "c"}) cluster_.Put(kNamespaces, Object("", name));
+  Settle();
+  EXPECT_EQ(worlds_.Current()->namespaces().size(), 3u);
+  EXPECT_EQ(worlds_.published().Now(), before + 1);
+}
+
+// Another replica lists later than this one: its numbers name revisions at which nothing happened.
+TEST_F(WorldFeedTest, CatchesUpWithARevisionThatTheStreamsDoNotBring) {
+  ServeOlm();
+  cluster_.Serve(kNamespaces);
+  cluster_.Put(kNamespaces, Object("", "ops"));
+  cluster_.Put(kCsvs, Object("ops", "a.v1"));
+  cluster_.Put(kCsvs, Object("ops", "bad.v1", R"(,"spec":{"version":[]})"));
+  Start();
+  cluster_.Put(kCsvs, Object("ops", "b.v1"));
+  cluster_.Put(kCsvs, Object("ops", "b.v1", R"(,"spec":{"version":"1"})"));
+  cluster_.Put(kCsvs, Object("ops", "c.v1"));
+  cluster_.Delete(kCsvs, {"ops", "c.v1"});
+  Settle();
+  const uint64_t later = cluster_.Touch();
+  const StateVector wanted = {later, later, later};
+  EXPECT_EQ(worlds_.Current()->Knows(wanted), Knowledge::kNotYet);
+  const std::string number = worlds_.Now().number().ToString();
+  feed_.CatchUp(wanted);
+  Settle();
+  EXPECT_EQ(worlds_.Current()->Knows(wanted), Knowledge::kKnown);
+  EXPECT_EQ(worlds_.Now().number().ToString(), number) << "nothing changed";
+
+  // What came and went before that is told by the stream afterwards, and is nothing any more.
+  for (auto type : {kube::WatchEvent::Type::kAdded, kube::WatchEvent::Type::kDeleted}) {
+    cluster_.SendEvent(
+        kCsvs, {type, std::to_string(later), kube::OwnedRawObject(Object("ops", "ghost.v1"))});
+    Settle();
+    EXPECT_EQ(worlds_.Current()->csvs().size(), 2u);
+    EXPECT_EQ(worlds_.Now().number().ToString(), number);
+  }
+  cluster_.Put(kCsvs, Object("ops", "d.v1"));
+  Settle();
+  EXPECT_EQ(worlds_.Current()->csvs().size(), 3u);
 }
 
 TEST_F(WorldFeedTest, NotSyncedBeforeTheLastListArrives) {

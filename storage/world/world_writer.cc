@@ -167,6 +167,11 @@ void WorldWriter::Bookmark(Source source, uint64_t revision, absl::Time now) {
   Advance(source, revision, false);
 }
 
+void WorldWriter::Confirm(Source source, uint64_t revision) {
+  state(source).history.BeginAnew(revision);
+  Advance(source, revision, false);
+}
+
 void WorldWriter::SetConnected(Source source, bool connected) {
   state(source).connected = connected;
 }

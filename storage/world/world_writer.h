@@ -41,7 +41,13 @@ class WorldWriter {
   // A bookmark says so. Once it is kBookmarkAge old, every replica can be expected to have had it,
   // and numbers name the state by it.
   void Bookmark(Source source, uint64_t revision, absl::Time now);
+  // A list at `revision` gave what is held; what happened since seen() is unknown, and comes no
+  // more. REQUIRES: the source is synced, and `revision` above seen().
+  void Confirm(Source source, uint64_t revision);
   void SetConnected(Source source, bool connected);
+
+  // Newest revision up to which a source is known.
+  uint64_t seen(Source source) const { return world_.source(source).seen(); }
 
   // O(1): a copy of pointers.
   WorldPtr Snapshot() const { return std::make_shared<const World>(world_); }

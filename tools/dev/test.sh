@@ -15,11 +15,18 @@ cmd_test() {
   mkdir -p "$LOGS"
   : >"$LOGS/totals"
 
-  # The plain stage tests the optimised code that ships; asserts are on under the sanitizers. The clang stage compiles
-  # everything once: layering and lock annotations are errors there, and ThreadSanitizer watches the concurrency tests.
-  stage plain bazel_tests --config=release
+  # Compiling is most of the time. So every test runs once, under AddressSanitizer, with asserts on; the optimised code
+  # that ships runs end to end, and those tests beside it that live by their number of random schedules; clang compiles
+  # what ThreadSanitizer's tests are made of, where layering and lock annotations are errors. --full leaves nothing out.
+  local all=()
+  if [[ -z "$full" ]]; then all=(--build_tests_only); fi
   stage asan bazel_tests --config=asan --build_tests_only
-  stage clang-tsan bazel_tests --config=tsan
+  if [[ -n "$full" ]]; then
+    stage release bazel_tests --config=release
+  else
+    stage release bazel_tests --config=release --build_tests_only --test_tag_filters=optimized
+  fi
+  stage clang-tsan bazel_tests --config=tsan "${all[@]}"
   stage e2e e2e_tests
   stage verify verify_tests
   if [[ -n "$full" ]]; then

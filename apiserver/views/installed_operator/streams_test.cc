@@ -263,6 +263,47 @@ TEST_F(EventStreamTest, AStateThatCannotComeIsExpired) {
   EXPECT_GT(asked, 0);
 }
 
+// Another replica's number may name a revision at which nothing happened here.
+TEST_F(EventStreamTest, AStateThatHasNotComeIsAskedFor) {
+  std::vector<storage::StateVector> awaited;
+  VirtualResourceOptions reads;
+  reads.bookmark_period = absl::ZeroDuration();
+  reads.on_newest_read = [] {};
+  reads.on_awaited = [&](const storage::StateVector& vector) {
+    awaited.push_back(vector);
+    for (size_t s = 0; s < vector.size(); ++s) {
+      world_.writer().Confirm(static_cast<storage::Source>(s), vector[s]);
+    }
+    Publish();
+  };
+  InstalledOperators view(worlds_, reads);
+  const auto ahead = [this](uint64_t revision) {
+    worlds_.LearnRevision(revision);
+    storage::Number number = worlds_.Now().number();
+    number.clock = revision * storage::kTicks;
+    number.vector = {revision, revision, revision};
+    return number;
+  };
+  rest::WatchOptions options;
+  options.resource_version = ahead(900).ToString();
+  options.bookmarks = true;
+  options.timeout = absl::Minutes(1);
+  const rest::Selection selection;
+  auto stream = RunOn(io_, view.reads().Watch(selection, options));
+  ASSERT_OK(stream);
+  EXPECT_THAT(Next(**stream, 1), ElementsAre("BOOKMARK"));
+  EXPECT_THAT(awaited, ElementsAre(storage::StateVector{900, 900, 900}));
+
+  rest::ReadOptions read;
+  read.resource_version = ahead(950).ToString();
+  read.resource_version_match = "Exact";
+  auto reading = RunOn(io_, view.reads().List(selection, read));
+  ASSERT_OK(reading);
+  EXPECT_EQ(reading->resource_version, read.resource_version);
+  EXPECT_THAT(awaited, ElementsAre(storage::StateVector{900, 900, 900},
+                                   storage::StateVector{950, 950, 950}));
+}
+
 // As Kubernetes says it to a client that wants its initial events at least so new.
 TEST_F(EventStreamTest, InitialEventsThatAreNotThereYetAreAnErrorEvent) {
   InstalledOperators view(worlds_, {.version_wait = absl::ZeroDuration()});

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/time/clock.h"
+#include "apiserver/views/virtual_resource/snapshot_reader.h"
 #include "base/async/yield.h"
 #include "base/status/macros.h"
 #include "base/text/str_cat.h"
@@ -15,7 +16,8 @@ namespace {
 
 using Outcome = WatchCursor::Outcome;
 
-// How often one looks whether a state that is waited for can come.
+// When, and how often then, one looks whether a state that is waited for can come.
+const std::chrono::milliseconds kFirstLook = absl::ToChronoMilliseconds(kPatience);
 constexpr std::chrono::seconds kLookAgain{1};
 
 absl::Status TooOld(const std::string& number, const storage::WorldStore& worlds) {
@@ -108,14 +110,17 @@ Task<std::optional<rest::WatchEvent>> ViewStream::Next() {
         waiting_since_.reset();
         break;
       case Outcome::kNotYet:
-        if (IsOfAnotherCluster()) co_return TooOld(cursor_.number(), worlds_);
+        if (!Await(std::chrono::steady_clock::now())) {
+          co_return TooOld(cursor_.number(), worlds_);
+        }
         break;
     }
     const SteadyTime now = std::chrono::steady_clock::now();
     if (now >= deadline_) co_return std::nullopt;
     SteadyTime wake = deadline_;
     if (waiting_since_) {
-      wake = std::min(wake, now + kLookAgain);
+      const SteadyTime first = *waiting_since_ + kFirstLook;
+      wake = std::min(wake, now < first ? first : now + kLookAgain);
     } else if (bookmarks_) {
       if (now >= next_bookmark_) co_return Bookmark(false);
       wake = std::min(wake, next_bookmark_);
@@ -133,13 +138,15 @@ Task<std::optional<rest::WatchEvent>> FailedStream::Next() { co_return error_; }
 
 // A state above every revision that the cluster has had is not going to come: it is of another
 // etcd, or made up. Said only when the cluster was asked and had its time to answer.
-bool ViewStream::IsOfAnotherCluster() {
-  const SteadyTime now = std::chrono::steady_clock::now();
+bool ViewStream::Await(SteadyTime now) {
   if (!waiting_since_) waiting_since_ = now;
   if (context_.probe) context_.probe();
-  if (!context_.probe || now - *waiting_since_ < kLookAgain) return false;
   const storage::StateVector& vector = cursor_.vector();
-  return *std::max_element(vector.begin(), vector.end()) > worlds_.newest_revision();
+  if (*std::max_element(vector.begin(), vector.end()) > worlds_.newest_revision()) {
+    return !context_.probe || now - *waiting_since_ < kLookAgain;
+  }
+  if (context_.catch_up && now - *waiting_since_ >= kFirstLook) context_.catch_up(vector);
+  return true;
 }
 
 }  // namespace steward::views

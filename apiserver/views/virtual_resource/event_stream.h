@@ -27,6 +27,8 @@ struct StreamContext {
   const Projection& projection;
   // Asks how far the cluster's revision has come; may be empty.
   std::function<void()> probe;
+  // Asks for a state that has not come; may be empty.
+  std::function<void(const storage::StateVector&)> catch_up;
   absl::Duration bookmark_period;
 };
 
@@ -55,7 +57,8 @@ class ViewStream : public rest::EventStream {
   using SteadyTime = std::chrono::steady_clock::time_point;
 
   Task<std::optional<rest::WatchEvent>> NextInitial();
-  bool IsOfAnotherCluster();
+  // What to do about a state that this replica has not reached; false: it is not going to come.
+  bool Await(SteadyTime now);
   rest::WatchEvent Bookmark(bool initial_events_end);
   rest::WatchEvent Event();
 
@@ -67,8 +70,7 @@ class ViewStream : public rest::EventStream {
   SteadyTime next_bookmark_;
   std::unique_ptr<rest::Cursor> initial_;
   WatchCursor cursor_;
-  // Since when the client's state has been waited for; and when next to look whether it can come.
-  std::optional<SteadyTime> waiting_since_;
+  std::optional<SteadyTime> waiting_since_;  // for the client's state
 };
 
 // Nothing but an error: of a watch that was accepted and could not begin.

@@ -50,7 +50,12 @@ StatusTask SnapshotReader::WaitFor(storage::Number number) {
   const auto reached = [vector = number.vector](const World& world) {
     return world.HasReached(vector);
   };
-  const WorldPtr world = co_await worlds_.WaitUntil(reached, times_.version_wait);
+  const absl::Duration patience = std::min(kPatience, times_.version_wait);
+  WorldPtr world = co_await worlds_.WaitUntil(reached, patience);
+  if (!reached(*world)) {
+    if (on_awaited_) on_awaited_(number.vector);
+    world = co_await worlds_.WaitUntil(reached, times_.version_wait - patience);
+  }
   if (reached(*world)) co_return absl::OkStatus();
   co_return kube::ToStatus(
       kube::TooLargeResourceVersion(number.ToString(), worlds_.Now().number().ToString()));

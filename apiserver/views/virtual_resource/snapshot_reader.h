@@ -30,13 +30,22 @@ struct ReadTimes {
   absl::Duration version_wait;
 };
 
+// How long a state is waited for before the cluster is asked for it.
+inline constexpr absl::Duration kPatience = absl::Milliseconds(100);
+
 // Thread-safe. `worlds` and `past` outlive it.
 class SnapshotReader {
  public:
-  // `on_newest_read`: told of each read that names no resourceVersion; may be null.
+  // `on_newest_read`: told of each read that names no resourceVersion; `on_awaited`: of a state
+  // that has not come. Both may be null.
   SnapshotReader(storage::WorldStore& worlds, storage::RewindCache& past, ReadTimes times,
-                 std::function<void()> on_newest_read)
-      : worlds_(worlds), past_(past), times_(times), on_newest_read_(std::move(on_newest_read)) {}
+                 std::function<void()> on_newest_read,
+                 std::function<void(const storage::StateVector&)> on_awaited)
+      : worlds_(worlds),
+        past_(past),
+        times_(times),
+        on_newest_read_(std::move(on_newest_read)),
+        on_awaited_(std::move(on_awaited)) {}
 
   // The one that `options` ask for. 503 before the first sync; 504 for a resourceVersion beyond
   // what arrives in time; 410 for a state that this replica does not know (any more); 400 for a
@@ -52,6 +61,7 @@ class SnapshotReader {
   storage::RewindCache& past_;
   const ReadTimes times_;
   const std::function<void()> on_newest_read_;
+  const std::function<void(const storage::StateVector&)> on_awaited_;
 };
 
 // 400 for what is no number of ours.

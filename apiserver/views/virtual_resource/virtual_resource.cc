@@ -31,8 +31,14 @@ VirtualResource::VirtualResource(storage::WorldStore& worlds,
                                  kube::GroupVersionResource gvr, VirtualResourceOptions options)
     : projection_(std::move(projection)),
       gvr_(std::move(gvr)),
-      reader_(worlds, past_, {options.sync_wait, options.version_wait}, options.on_newest_read),
-      streams_{worlds, past_, *projection_, options.on_newest_read, options.bookmark_period} {}
+      reader_(worlds, past_, {options.sync_wait, options.version_wait}, options.on_newest_read,
+              options.on_awaited),
+      streams_{worlds,
+               past_,
+               *projection_,
+               options.on_newest_read,
+               options.on_awaited,
+               options.bookmark_period} {}
 
 void VirtualResource::ServeIn(rest::Resource& resource) {
   resource.get = this;

@@ -10,11 +10,11 @@
 #include <utility>
 
 #include "absl/status/statusor.h"
+#include "base/clock/time_limit.h"
 #include "base/json/json_text.h"
 #include "base/log/log.h"
 #include "base/status/macros.h"
 #include "base/text/str_cat.h"
-#include "kube/client/with_timeout.h"
 #include "kube/meta/status.h"
 #include "kube/meta/uuid.h"
 #include "kube/meta/write_options.h"

@@ -8,8 +8,8 @@
 #include "absl/strings/str_format.h"
 #include "base/async/run.h"
 #include "base/clock/clock.h"
+#include "base/clock/time_limit.h"
 #include "base/text/str_cat.h"
-#include "kube/client/with_timeout.h"
 #include "kube/meta/status.h"
 #include "kube/testing/conformance/objects.h"
 

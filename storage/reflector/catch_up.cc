@@ -1,0 +1,90 @@
+#include "storage/reflector/catch_up.h"
+
+#include <chrono>
+#include <string>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "base/log/log.h"
+#include "base/status/macros.h"
+#include "base/text/str_cat.h"
+
+namespace steward::storage {
+
+CatchUp::CatchUp(kube::Client& client, Clock& clock, ReflectorOptions source, Target target)
+    : client_(client), clock_(clock), source_(std::move(source)), target_(std::move(target)) {}
+
+void CatchUp::Ask(uint64_t revision) {
+  if (revision == 0) return;
+  {
+    MutexLock lock(&mutex_);
+    if (wanted_ != 0 && wanted_ <= revision) return;
+    wanted_ = revision;
+  }
+  question_.Notify();
+}
+
+uint64_t CatchUp::TakeWanted() {
+  MutexLock lock(&mutex_);
+  return std::exchange(wanted_, 0);
+}
+
+VoidTask CatchUp::Run() {
+  while (true) {
+    const Broadcast::Ticket ticket = question_.Now();
+    const uint64_t wanted = TakeWanted();
+    if (wanted == 0) {
+      co_await question_.WaitSince(ticket, std::chrono::steady_clock::time_point::max());
+      continue;
+    }
+    if (wanted <= target_.seen() || !target_.held.known()) continue;
+    co_await Look(wanted);
+    co_await clock_.Sleep(kPeriod);
+  }
+}
+
+VoidTask CatchUp::Look(uint64_t revision) {
+  const std::string resource = source_.gvr.GroupResource();
+  const absl::StatusOr<HeldVersions> then = co_await ListAt(revision);
+  if (!then.ok()) {
+    log::Verbose(2, "The state at a revision could not be read",
+                 {{"resource", resource}, {"revision", revision}, {"err", then.status()}});
+    co_return;
+  }
+  // Meanwhile the stream may have come there.
+  if (revision <= target_.seen() || !target_.held.SameAs(*then)) co_return;
+  log::Verbose(2, "Nothing happened up to a revision",
+               {{"resource", resource}, {"revision", revision}});
+  target_.confirm(revision);
+}
+
+Task<HeldVersions> CatchUp::ListAt(uint64_t revision) {
+  kube::ListOptions list;
+  list.ns = source_.ns;
+  list.label_selector = source_.label_selector;
+  list.field_selector = source_.field_selector;
+  list.metadata_only = true;
+  list.limit = 500;
+  list.resource_version = std::to_string(revision);
+  list.resource_version_match = "Exact";
+  const std::string asked = list.resource_version;
+  HeldVersions versions;
+  do {
+    CO_ASSIGN_OR_RETURN(kube::ListPage page, co_await client_.List(source_.gvr, list));
+    if (page.resource_version != asked) {
+      co_return absl::DataLossError(
+          StrCat("asked for revision ", asked, ", and got ", page.resource_version));
+    }
+    for (const kube::RawObject& item : page.items) versions.Put(item);
+    if (!page.continue_token.empty() && page.continue_token == list.continue_token) {
+      co_return absl::DataLossError("a page of a list continues with itself");
+    }
+    list.continue_token = std::move(page.continue_token);
+    // The token names the revision.
+    list.resource_version.clear();
+    list.resource_version_match.clear();
+  } while (!list.continue_token.empty());
+  co_return versions;
+}
+
+}  // namespace steward::storage

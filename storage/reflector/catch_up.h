@@ -1,0 +1,66 @@
+// Learns a source's state at a revision that its stream has not come to.
+#ifndef STORAGE_REFLECTOR_CATCH_UP_H_
+#define STORAGE_REFLECTOR_CATCH_UP_H_
+
+#include <cstdint>
+#include <functional>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "base/async/broadcast.h"
+#include "base/async/task.h"
+#include "base/clock/clock.h"
+#include "base/sync/mutex.h"
+#include "kube/client/client.h"
+#include "storage/reflector/held_versions.h"
+#include "storage/reflector/reflector.h"
+
+namespace steward::storage {
+
+// A client's number may name a revision at which nothing happened to a quiet source: another
+// replica's first list. The stream brings a bookmark beyond it within a minute or two; so long no
+// client waits. Instead the metadata of the source's objects are listed as they were at exactly
+// that revision: if they are what is held, the state then is known.
+//
+// One list at a time, one in a second: the lowest revision that was asked for, so that none falls
+// between two that became known. An answer that differs, or none, changes nothing: the stream will
+// bring what is missing.
+class CatchUp {
+ public:
+  static constexpr absl::Duration kPeriod = absl::Seconds(1);
+
+  struct Target {
+    const HeldVersions& held;  // of the state at `seen`
+    std::function<uint64_t()> seen;
+    // The state at `revision`, which is above seen(), is the one that is held.
+    std::function<void(uint64_t revision)> confirm;
+  };
+
+  // REQUIRES: `client`, `clock` and what `target` refers to outlive Run, and change on its executor
+  // alone.
+  CatchUp(kube::Client& client, Clock& clock, ReflectorOptions source, Target target);
+
+  // Thread-safe; costs next to nothing. To be asked again as long as it matters.
+  void Ask(uint64_t revision);
+
+  // Runs until cancelled.
+  VoidTask Run();
+
+ private:
+  uint64_t TakeWanted();
+  VoidTask Look(uint64_t revision);
+  Task<HeldVersions> ListAt(uint64_t revision);
+
+  kube::Client& client_;
+  Clock& clock_;
+  const ReflectorOptions source_;
+  const Target target_;
+  Broadcast question_;
+  Mutex mutex_;
+  uint64_t wanted_ ABSL_GUARDED_BY(mutex_) = 0;  // 0 = nothing
+};
+
+}  // namespace steward::storage
+
+#endif  // STORAGE_REFLECTOR_CATCH_UP_H_

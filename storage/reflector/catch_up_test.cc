@@ -1,0 +1,189 @@
+#include "storage/reflector/catch_up.h"
+
+#include <gtest/gtest.h>
+
+#include <boost/asio/io_context.hpp>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "base/async/run.h"
+#include "base/async/task_group.h"
+#include "base/clock/fake_clock.h"
+#include "kube/client/raw_object.h"
+#include "kube/meta/names.h"
+#include "kube/testing/fake_client.h"
+
+namespace steward::storage {
+namespace {
+
+using kube::FakeClient;
+
+const kube::GroupVersionResource kWidgets{"example.com", "v1", "widgets"};
+
+// A source that holds what was there at a revision, and whose stream is silent since.
+class CatchUpTest : public ::testing::Test {
+ protected:
+  CatchUpTest() {
+    cluster_.Serve(kWidgets);
+    for (int i = 0; i < 1200; ++i) Put(absl::StrCat("w", i));
+    ReflectorOptions source;
+    source.gvr = kWidgets;
+    catch_up_ = std::make_unique<CatchUp>(
+        cluster_, clock_, source,
+        CatchUp::Target{held_, [this] { return seen_; },
+                        [this](uint64_t revision) { confirmed_.push_back(seen_ = revision); }});
+    tasks_.Spawn("catch up", catch_up_->Run());
+    Read();
+  }
+  ~CatchUpTest() override { RunOn(io_, tasks_.Stop()); }
+
+  void Put(const std::string& name) {
+    cluster_.Put(kWidgets, absl::StrCat(R"({"metadata":{"name":")", name, R"("}})"));
+  }
+  // What the stream would bring.
+  void Read() {
+    held_.Clear();
+    const kube::ListOptions all;
+    const absl::StatusOr<kube::ListPage> page = RunOn(io_, cluster_.List(kWidgets, all));
+    for (const kube::RawObject& object : page->items) held_.Put(object);
+    seen_ = cluster_.revision();
+    lists_before_ = lists() + lists_before_;
+  }
+  void Ask(uint64_t revision) {
+    catch_up_->Ask(revision);
+    Poll();
+  }
+  void Poll() {
+    io_.restart();
+    io_.poll();
+  }
+  void Pass(absl::Duration time) {
+    clock_.Advance(time);
+    Poll();
+  }
+  int lists() const { return cluster_.calls(FakeClient::Verb::kList, kWidgets) - lists_before_; }
+
+  boost::asio::io_context io_{1};
+  FakeClock clock_;
+  FakeClient cluster_;
+  HeldVersions held_;
+  uint64_t seen_ = 0;
+  std::vector<uint64_t> confirmed_;
+  int lists_before_ = 0;
+  TaskGroup tasks_{io_.get_executor()};
+  std::unique_ptr<CatchUp> catch_up_;
+};
+
+using Revisions = std::vector<uint64_t>;
+
+TEST_F(CatchUpTest, WhereNothingHappenedTheStateIsKnownAtExactlyTheRevisionAskedFor) {
+  const uint64_t wanted = cluster_.Touch();
+  cluster_.Touch();
+  Ask(wanted);
+  EXPECT_EQ(confirmed_, Revisions{wanted});
+  EXPECT_EQ(lists(), 3) << "pages of 500";
+}
+
+TEST_F(CatchUpTest, WhatHappenedLaterDoesNotCount) {
+  const uint64_t wanted = cluster_.Touch();
+  Put("late");
+  Ask(wanted);
+  EXPECT_EQ(confirmed_, Revisions{wanted});
+}
+
+TEST_F(CatchUpTest, WhatIsMissingIsLeftToTheStream) {
+  struct {
+    const char* what;
+    std::function<void()> change;
+  } const kChanges[] = {
+      {"added", [this] { Put("new"); }},
+      {"changed", [this] { Put("w7"); }},
+      {"deleted",
+       [this] {
+         cluster_.Delete(kWidgets, {"", "w7"});
+       }},
+      {"replaced",
+       [this] {
+         cluster_.Delete(kWidgets, {"", "w8"});
+         Put("w8");
+       }},
+  };
+  for (const auto& c : kChanges) {
+    c.change();
+    Ask(cluster_.Touch());
+    EXPECT_EQ(confirmed_, Revisions{}) << c.what;
+    Pass(CatchUp::kPeriod);
+    Read();
+  }
+}
+
+TEST_F(CatchUpTest, AsksOnceInASecondAndTheLowestRevisionFirst) {
+  const uint64_t low = cluster_.Touch();
+  const uint64_t high = cluster_.Touch();
+  const uint64_t highest = cluster_.Touch();
+  Ask(highest);
+  EXPECT_EQ(confirmed_, Revisions{highest});
+  seen_ = low - 1;
+  confirmed_.clear();
+  for (uint64_t revision : {high, low, highest}) Ask(revision);
+  EXPECT_EQ(confirmed_, Revisions{});
+  Pass(CatchUp::kPeriod);
+  EXPECT_EQ(confirmed_, Revisions{low});
+  for (uint64_t revision : {low, high, highest}) Ask(revision);
+  Pass(CatchUp::kPeriod);
+  EXPECT_EQ(confirmed_, Revisions{low}) << "low is known by now, and was all that was asked";
+  Ask(high);
+  Ask(highest);
+  EXPECT_EQ(confirmed_, (Revisions{low, high}));
+  Pass(CatchUp::kPeriod);
+  EXPECT_EQ(confirmed_, (Revisions{low, high, highest}));
+}
+
+TEST_F(CatchUpTest, NothingIsAskedAboutWhatIsKnown) {
+  Ask(seen_);
+  Ask(1);
+  Ask(0);
+  EXPECT_EQ(lists(), 0);
+  held_.Put(kube::OwnedRawObject("{}"));
+  Ask(cluster_.Touch());
+  EXPECT_EQ(lists(), 0) << "there is nothing to compare with";
+}
+
+TEST_F(CatchUpTest, TheStreamMayComeThereFirst) {
+  const uint64_t wanted = cluster_.Touch();
+  cluster_.Hold(FakeClient::Verb::kList, kWidgets);
+  Ask(wanted);
+  seen_ = wanted + 1;
+  cluster_.Release(FakeClient::Verb::kList, kWidgets);
+  Poll();
+  EXPECT_EQ(confirmed_, Revisions{});
+  EXPECT_EQ(seen_, wanted + 1);
+}
+
+TEST_F(CatchUpTest, AFailureIsTriedAgainWhenAskedAgain) {
+  const uint64_t wanted = cluster_.Touch();
+  cluster_.FailNext(FakeClient::Verb::kList, kWidgets, absl::UnavailableError("gone"));
+  Ask(wanted);
+  EXPECT_EQ(confirmed_, Revisions{});
+  Pass(CatchUp::kPeriod);
+  EXPECT_EQ(confirmed_, Revisions{});
+  Ask(wanted);
+  EXPECT_EQ(confirmed_, Revisions{wanted});
+}
+
+TEST_F(CatchUpTest, ARevisionThatTheClusterForgotIsLeftToTheStream) {
+  const uint64_t wanted = cluster_.Touch();
+  Put("w1");
+  cluster_.Expire(kWidgets);
+  Put("w1");
+  Ask(wanted);
+  EXPECT_EQ(confirmed_, Revisions{});
+}
+
+}  // namespace
+}  // namespace steward::storage
