@@ -85,6 +85,12 @@ void AddGroup(const ServedGroup& group, json::object& out) {
   out["preferredVersion"] = GroupVersion(group, group.versions.front());
 }
 
+// What is answered there.
+kube::GroupVersionKind KindOf(const rest::Subresource& subresource, kube::GroupVersionKind own) {
+  if (!subresource.kind.empty()) own.kind = subresource.kind;
+  return own;
+}
+
 void AddListedResource(const rest::Resource& resource, json::array& out) {
   const rest::Descriptor& descriptor = resource.descriptor;
   json::object entry{{"name", descriptor.plural},
@@ -99,7 +105,7 @@ void AddListedResource(const rest::Resource& resource, json::array& out) {
     out.push_back(json::object{{"name", StrCat(descriptor.plural, "/", subresource.name)},
                                {"singularName", ""},
                                {"namespaced", descriptor.namespaced},
-                               {"kind", descriptor.gvk.kind},
+                               {"kind", KindOf(subresource, descriptor.gvk).kind},
                                {"verbs", Strings(subresource.Verbs())}});
   }
 }
@@ -119,9 +125,10 @@ json::object DiscoveredResource(const rest::Resource& resource) {
   if (!descriptor.categories.empty()) entry["categories"] = Strings(descriptor.categories);
   json::array subresources;
   for (const rest::Subresource& subresource : resource.subresources) {
-    subresources.push_back(json::object{{"subresource", subresource.name},
-                                        {"responseKind", ResponseKind(descriptor.gvk)},
-                                        {"verbs", Strings(subresource.Verbs())}});
+    subresources.push_back(
+        json::object{{"subresource", subresource.name},
+                     {"responseKind", ResponseKind(KindOf(subresource, descriptor.gvk))},
+                     {"verbs", Strings(subresource.Verbs())}});
   }
   if (!subresources.empty()) entry["subresources"] = std::move(subresources);
   return entry;

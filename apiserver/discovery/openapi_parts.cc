@@ -22,6 +22,16 @@ json::object Parameter(std::string_view name, std::string_view in, std::string_v
 constexpr std::string_view kVersionHelp =
     "Which state may be shown: absent = the newest, 0 = any, a number = that or a newer one.";
 
+json::object ContinueParameter() {
+  return Parameter("continue", "query", "string",
+                   "Show the part that follows the one with this token.");
+}
+
+json::object LimitParameter() {
+  return Parameter("limit", "query", "integer",
+                   "How many items to show at most. The server may show fewer, and more follow.");
+}
+
 void AddWatchParameters(json::array& parameters) {
   parameters.push_back(Parameter("allowWatchBookmarks", "query", "boolean",
                                  "Of a watch: the server may say how far it has come."));
@@ -54,18 +64,14 @@ json::object Gvk(const kube::GroupVersionKind& gvk) {
 
 json::array ListParameters(const rest::Resource& resource) {
   json::array parameters;
-  if (resource.pages) {
-    parameters.push_back(Parameter("continue", "query", "string",
-                                   "Show the part that follows the one with this token."));
-  }
+  if (resource.pages) parameters.push_back(ContinueParameter());
   parameters.push_back(
       Parameter("fieldSelector", "query", "string", "Show only objects whose fields match."));
   parameters.push_back(
       Parameter("labelSelector", "query", "string", "Show only objects whose labels match."));
   parameters.push_back(
       resource.pages
-          ? Parameter("limit", "query", "integer",
-                      "How many items to show at most. The server may show fewer, and more follow.")
+          ? LimitParameter()
           : Parameter("limit", "query", "integer",
                       "How many items the client would like at most. The server may answer with "
                       "all."));
@@ -81,6 +87,8 @@ json::array ListParameters(const rest::Resource& resource) {
 json::array GetParameters() {
   return {Parameter("resourceVersion", "query", "string", kVersionHelp)};
 }
+
+json::array PageParameters() { return {ContinueParameter(), LimitParameter()}; }
 
 json::array WriteParameters() {
   return {

@@ -25,6 +25,7 @@ boost::json::object Gvk(const kube::GroupVersionKind& gvk);
 // Query parameters of one operation.
 boost::json::array ListParameters(const rest::Resource& resource);
 boost::json::array GetParameters();
+boost::json::array PageParameters();
 boost::json::array WriteParameters();
 boost::json::array DeleteParameters();
 // Parameters of every operation on a path.

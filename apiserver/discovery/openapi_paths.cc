@@ -121,6 +121,7 @@ class PathWriter {
     const std::string what =
         StrCat("the ", subresource.name, " of the ", gvk_.kind, " of this name");
     if (subresource.get_blob != nullptr) item["get"] = GetBlob(what, suffix);
+    if (subresource.get_page != nullptr) item["get"] = GetPage(what, suffix);
     if (subresource.get_object != nullptr) item["get"] = Get(what, suffix);
     if (subresource.update != nullptr) item["put"] = Put(what, suffix);
     if (subresource.patch != nullptr) item["patch"] = Patch(what, suffix);
@@ -202,6 +203,14 @@ class PathWriter {
     Operation operation{"get", StrCat("read ", what), Id("read", scope_, suffix)};
     operation.responses =
         Responses({{"200", "OK"}}, {"*/*"}, {{"type", "string"}, {"format", "binary"}});
+    operation.of_kind = false;
+    return Write(std::move(operation));
+  }
+
+  json::object GetPage(std::string_view what, std::string_view suffix) const {
+    Operation operation{"get", StrCat("read ", what, ", page by page"), Id("read", scope_, suffix),
+                        PageParameters()};
+    operation.responses = Responses({{"200", "OK"}}, ObjectTypes(), {{"type", "object"}});
     operation.of_kind = false;
     return Write(std::move(operation));
   }

@@ -8,9 +8,9 @@
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
-#include "apiserver/filters/review_cache.h"
 #include "apiserver/filters/reviewer.h"
 #include "apiserver/http/message.h"
+#include "base/cache/review_cache.h"
 #include "base/clock/clock.h"
 
 namespace steward::filters {

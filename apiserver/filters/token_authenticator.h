@@ -7,9 +7,9 @@
 #include <string_view>
 
 #include "absl/time/time.h"
-#include "apiserver/filters/review_cache.h"
 #include "apiserver/filters/reviewer.h"
 #include "apiserver/http/message.h"
+#include "base/cache/review_cache.h"
 #include "base/clock/clock.h"
 
 namespace steward::filters {

@@ -17,6 +17,7 @@
 #include "base/status/macros.h"
 #include "base/sync/mutex.h"
 #include "base/tls/openssl_ptr.h"
+#include "base/tls/subject.h"
 
 namespace steward::filters {
 namespace {
@@ -67,26 +68,11 @@ bool AllowsClientAuth(X509* certificate) {
   return (X509_get_extended_key_usage(certificate) & (XKU_SSL_CLIENT | XKU_ANYEKU)) != 0;
 }
 
-std::vector<std::string> SubjectValues(X509* certificate, const ASN1_OBJECT* type) {
-  X509_NAME* subject = X509_get_subject_name(certificate);
-  std::vector<std::string> values;
-  for (int i = -1; (i = X509_NAME_get_index_by_OBJ(subject, type, i)) >= 0;) {
-    unsigned char* utf8 = nullptr;
-    const int size =
-        ASN1_STRING_to_UTF8(&utf8, X509_NAME_ENTRY_get_data(X509_NAME_get_entry(subject, i)));
-    if (size < 0) continue;
-    values.emplace_back(reinterpret_cast<char*>(utf8), static_cast<size_t>(size));
-    OPENSSL_free(utf8);
-  }
-  ERR_clear_error();
-  return values;
-}
-
 std::shared_ptr<const CertificateIdentity> IdentityOf(X509* leaf, std::string_view der) {
   auto identity = std::make_shared<CertificateIdentity>();
-  const std::vector<std::string> names = SubjectValues(leaf, OBJ_nid2obj(NID_commonName));
-  if (!names.empty()) identity->common_name = names.back();
-  identity->organizations = SubjectValues(leaf, OBJ_nid2obj(NID_organizationName));
+  CertificateSubject subject = SubjectOf(leaf);
+  identity->common_name = std::move(subject.common_name);
+  identity->organizations = std::move(subject.organizations);
   const ObjectPtr uid_type(OBJ_txt2obj(kUidOid, 1));
   if (uid_type != nullptr) identity->uids = SubjectValues(leaf, uid_type.get());
   identity->sha256 = absl::BytesToHexString(Sha256(der));

@@ -2,6 +2,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -13,6 +14,7 @@
 #include "apiserver/rest/etag.h"
 #include "apiserver/rest/mutation_handler.h"
 #include "apiserver/rest/negotiation.h"
+#include "apiserver/rest/page_getter.h"
 #include "apiserver/rest/parameters.h"
 #include "apiserver/rest/watch_handler.h"
 #include "base/async/task.h"
@@ -140,6 +142,22 @@ StatusTask ServeBlob(BlobGetter& getter, kube::NamespacedName name, const http::
   co_return co_await body.Finish();
 }
 
+StatusTask ServePage(PageGetter& getter, kube::NamespacedName name, const HandlerOptions& options,
+                     const http::Request& request, http::ResponseWriter& writer) {
+  const std::optional<OutputFormat> format = NegotiatePlain(request);
+  if (!format.has_value()) co_return NotAcceptable();
+  CO_ASSIGN_OR_RETURN(PageParameters parameters, ParsePageParameters(request));
+  PageRequest page;
+  page.name = std::move(name);
+  page.limit = parameters.limit;
+  page.continue_token = std::move(parameters.continue_token);
+  CO_ASSIGN_OR_RETURN(std::string json, co_await getter.GetPage(request.user, std::move(page)));
+  Encoding encoding;
+  encoding.format = *format;
+  encoding.gzip = AcceptsGzip(request) ? options.texts.get() : nullptr;
+  co_return co_await WriteDocument(writer, std::move(encoding), std::move(json));
+}
+
 const Subresource* FindSubresource(const Resource& resource, std::string_view name) {
   for (const Subresource& subresource : resource.subresources) {
     if (subresource.name == name) return &subresource;
@@ -155,6 +173,9 @@ StatusTask ServeSubresource(const Resource& resource, const Subresource& subreso
   const std::string& verb = request.info.verb;
   if (verb == "get" && subresource.get_blob != nullptr) {
     return ServeBlob(*subresource.get_blob, NameOf(request, resource), request, writer);
+  }
+  if (verb == "get" && subresource.get_page != nullptr) {
+    return ServePage(*subresource.get_page, NameOf(request, resource), options, request, writer);
   }
   if (verb == "get" && subresource.get_object != nullptr) {
     return ServeGet(resource, *subresource.get_object, options, request, writer);

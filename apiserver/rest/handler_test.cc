@@ -11,6 +11,7 @@
 
 #include "absl/status/status.h"
 #include "apiserver/http/message.h"
+#include "apiserver/rest/page_getter.h"
 #include "apiserver/rest/testing/fake_mutations.h"
 #include "apiserver/rest/testing/fake_resource.h"
 #include "apiserver/rest/testing/fake_watcher.h"
@@ -19,6 +20,7 @@
 #include "base/clock/fake_clock.h"
 #include "base/splice/testing/gunzip.h"
 #include "base/status/matchers.h"
+#include "base/text/str_cat.h"
 #include "kube/meta/names.h"
 #include "kube/meta/status.h"
 
@@ -347,6 +349,52 @@ TEST_F(HandlerTest, Blobs) {
   EXPECT_EQ(writer_.body(), "");
   EXPECT_EQ(writer_.Header("ETag"), "\"a\"");
   EXPECT_EQ(writer_.Header("Content-Type"), "");
+}
+
+// Says what it was asked.
+class FakePages : public PageGetter {
+ public:
+  Task<std::string> GetPage(const http::UserInfo& user, PageRequest request) override {
+    if (!failure.ok()) co_return failure;
+    co_return StrCat(R"({"kind":"PieceList","user":")", user.name, R"(","of":")", request.name.ns,
+                     "/", request.name.name, R"(","limit":)", request.limit, R"(,"continue":")",
+                     request.continue_token, R"("})");
+  }
+  absl::Status failure;
+};
+
+TEST_F(HandlerTest, Pages) {
+  FakePages pages;
+  Resource resource = resource_.Definition();
+  Subresource& pieces = resource.subresources.emplace_back();
+  pieces.name = "pieces";
+  pieces.get_page = &pages;
+  EXPECT_EQ(pieces.Verbs(), std::vector<std::string>{"get"});
+  handler_ = MakeResourceHandler({resource}, {random_});
+  http::Request request = GetPicture("a");
+  request.info.subresource = "pieces";
+  request.path.replace(request.path.rfind('/') + 1, std::string::npos, "pieces");
+  request.user.name = "alice";
+  EXPECT_EQ(Ask(request), 200);
+  const std::string plain = writer_.body();
+  EXPECT_THAT(plain, HasSubstr(R"("user":"alice")"));
+  EXPECT_THAT(plain, HasSubstr(R"("limit":0,"continue":"")"));
+  EXPECT_EQ(writer_.Header("Content-Type"), "application/json");
+  request.query = {{"limit", "7"}, {"continue", "abc"}};
+  EXPECT_EQ(Ask(request), 200);
+  EXPECT_THAT(writer_.body(), HasSubstr(R"("limit":7,"continue":"abc")"));
+  request.query = {{"limit", "-7"}};
+  EXPECT_EQ(Ask(request), 200);
+  EXPECT_EQ(writer_.body(), plain);
+  request.query = {{"limit", "many"}};
+  EXPECT_EQ(Ask(request), 400);
+  request.query.clear();
+  request.headers.Add("Accept", "image/png");
+  EXPECT_EQ(Ask(request), 406);
+  request.headers = {};
+  pages.failure = kube::ToStatus(kube::ServiceUnavailable("away", 5));
+  EXPECT_EQ(Ask(request), 503);
+  EXPECT_EQ(writer_.Header("Retry-After"), "5");
 }
 
 TEST_F(HandlerTest, WarningsAreHeaders) {

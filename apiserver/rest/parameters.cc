@@ -1,5 +1,6 @@
 #include "apiserver/rest/parameters.h"
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -166,6 +167,15 @@ absl::StatusOr<ListParameters> ParseListParameters(const http::Request& request,
   if (pages) SetPage(limited ? *limit : 0, options, parameters.read);
   parameters.read.resource_version = std::move(options.version);
   parameters.read.resource_version_match = std::move(options.match);
+  return parameters;
+}
+
+absl::StatusOr<PageParameters> ParsePageParameters(const http::Request& request) {
+  PageParameters parameters;
+  ASSIGN_OR_RETURN(const std::optional<int64_t> limit, QueryInt64(request, "limit"));
+  // As for lists: what is no limit limits nothing.
+  parameters.limit = std::max<int64_t>(limit.value_or(0), 0);
+  parameters.continue_token = QueryString(request, "continue");
   return parameters;
 }
 

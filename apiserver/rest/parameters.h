@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 
 #include "absl/status/statusor.h"
 #include "apiserver/http/message.h"
@@ -33,6 +34,13 @@ absl::StatusOr<ListParameters> ParseListParameters(const http::Request& request,
                                                    const Resource& resource);
 
 absl::StatusOr<ReadOptions> ParseGetParameters(const http::Request& request);
+
+// Of a subresource that comes in pages.
+struct PageParameters {
+  int64_t limit = 0;  // 0 = none was given
+  std::string continue_token;
+};
+absl::StatusOr<PageParameters> ParsePageParameters(const http::Request& request);
 
 // What a Table's rows carry beside their cells.
 enum class IncludeObject { kMetadata, kNone, kObject };

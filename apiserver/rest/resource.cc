@@ -6,7 +6,8 @@ Task<bool> Cursor::More() { co_return false; }
 
 std::vector<std::string> Subresource::Verbs() const {
   std::vector<std::string> verbs;
-  if (get_blob != nullptr || get_object != nullptr) verbs.emplace_back("get");
+  if (get_blob != nullptr || get_page != nullptr || get_object != nullptr)
+    verbs.emplace_back("get");
   if (patch != nullptr) verbs.emplace_back("patch");
   if (update != nullptr) verbs.emplace_back("update");
   return verbs;

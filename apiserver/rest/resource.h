@@ -121,18 +121,23 @@ class BlobGetter {
   virtual Task<Blob> GetBlob(const kube::NamespacedName& name) = 0;
 };
 
-// The writing verbs (mutation.h), watch (watcher.h), and what a requester may ask (reviewer.h).
+// The writing verbs (mutation.h), watch (watcher.h), what a requester may ask (reviewer.h), and
+// lists below an object (page_getter.h).
 class Creator;
 class Updater;
 class Patcher;
 class Deleter;
+class PageGetter;
 class Watcher;
 class Reviewer;
 
-// Has either a blob or the verbs of an object of the resource's own kind, as `status` does.
+// Has either a blob, or pages of a list, or the verbs of an object of the resource's own kind, as
+// `status` does.
 struct Subresource {
   std::string name;
   BlobGetter* get_blob = nullptr;
+  PageGetter* get_page = nullptr;
+  std::string kind = {};  // of the pages; "" = the resource's own
   Getter* get_object = nullptr;
   Updater* update = nullptr;
   Patcher* patch = nullptr;

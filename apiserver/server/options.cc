@@ -25,6 +25,7 @@ class Flags : private FlagAdder {
     AddAuthentication();
     AddAuthorization();
     AddLimits();
+    AddControllers();
   }
 
  private:
@@ -33,6 +34,7 @@ class Flags : private FlagAdder {
   void AddAuthentication();
   void AddAuthorization();
   void AddLimits();
+  void AddControllers();
 
   Options& options_;
 };
@@ -114,6 +116,19 @@ void Flags::AddLimits() {
            "How long to serve on after SIGTERM, while /readyz fails and clients are led elsewhere");
 }
 
+void Flags::AddControllers() {
+  Text("--controllers-address", options_.controllers_address,
+       "host:port of the controllers' gRPC server, for what needs a live look; empty: such "
+       "questions are answered with 503");
+  Text("--controllers-ca-file", options_.controllers_ca_file,
+       "CA of the controllers' certificate, PEM; read again when it changes, as the next two");
+  Text("--controllers-client-cert-file", options_.controllers_client_cert_file,
+       "Certificate to show to the controllers, PEM; its common name is to be one of their "
+       "--grpc-frontends");
+  Text("--controllers-client-key-file", options_.controllers_client_key_file,
+       "Its private key, PEM");
+}
+
 std::unique_ptr<CLI::App> NewApp(Options& options) {
   auto app = std::make_unique<CLI::App>("Serves virtual resources to a Kubernetes cluster.",
                                         "steward apiserver");
@@ -126,6 +141,14 @@ absl::Status CheckTogether(const Options& options) {
   if (options.tls_cert_file.empty() != options.tls_private_key_file.empty()) {
     return absl::InvalidArgumentError(
         "--tls-cert-file and --tls-private-key-file must be given together");
+  }
+  const bool complete = !options.controllers_ca_file.empty() &&
+                        !options.controllers_client_cert_file.empty() &&
+                        !options.controllers_client_key_file.empty();
+  if (!options.controllers_address.empty() && !complete) {
+    return absl::InvalidArgumentError(
+        "--controllers-address needs --controllers-ca-file, --controllers-client-cert-file and "
+        "--controllers-client-key-file");
   }
   if (options.request_timeout == absl::ZeroDuration()) {
     return absl::InvalidArgumentError("--request-timeout: must be longer than 0");

@@ -47,6 +47,12 @@ struct Options {
   int http2_max_streams_per_connection = 1000;
   absl::Duration shutdown_delay_duration;
 
+  // The controllers' gRPC server; "" = there is none to ask.
+  std::string controllers_address;
+  std::string controllers_ca_file;
+  std::string controllers_client_cert_file;
+  std::string controllers_client_key_file;
+
   int verbosity = 0;
 };
 

@@ -102,6 +102,7 @@ TEST(OptionsTest, Bad) {
       {"zero timeout", {"--request-timeout=0s"}, "--request-timeout"},
       {"not a switch", {"--anonymous-auth=perhaps"}, "anonymous-auth"},
       {"key without certificate", {"--tls-private-key-file=k"}, "together"},
+      {"controllers without certificates", {"--controllers-address=h:1"}, "--controllers-ca-file"},
       {"missing value", {"--kubeconfig"}, "--kubeconfig"},
   };
   for (const BadRow& row : rows) {

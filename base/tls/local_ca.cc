@@ -77,10 +77,15 @@ CertificateSpec ServingSpec(const LocalCaOptions& options) {
   return spec;
 }
 
-CertificateSpec AdminSpec(absl::Time now) {
-  CertificateSpec spec = LeafSpec("steward-admin", now);
-  spec.organizations = {"system:masters"};
+CertificateSpec ClientSpec(std::string_view common_name, absl::Time now) {
+  CertificateSpec spec = LeafSpec(common_name, now);
   spec.client_auth = true;
+  return spec;
+}
+
+CertificateSpec AdminSpec(absl::Time now) {
+  CertificateSpec spec = ClientSpec("steward-admin", now);
+  spec.organizations = {"system:masters"};
   return spec;
 }
 
@@ -98,8 +103,16 @@ absl::StatusOr<LocalCertificates> EnsureLocalCertificates(const LocalCaOptions& 
   result.serving = FilesOf(options, "serving");
   RETURN_IF_ERROR(
       Ensure(result.serving, ServingSpec(options), &ca, options.now, kRenewBefore).status());
-  ASSIGN_OR_RETURN(result.admin, Ensure(FilesOf(options, "admin"), AdminSpec(options.now), &ca,
-                                        options.now, kRenewBefore));
+  if (options.admin) {
+    ASSIGN_OR_RETURN(result.admin, Ensure(FilesOf(options, "admin"), AdminSpec(options.now), &ca,
+                                          options.now, kRenewBefore));
+  }
+  for (const std::string& client : options.clients) {
+    const CertificateFiles files = FilesOf(options, client);
+    RETURN_IF_ERROR(
+        Ensure(files, ClientSpec(client, options.now), &ca, options.now, kRenewBefore).status());
+    result.clients.emplace(client, files);
+  }
   return result;
 }
 

@@ -2,6 +2,7 @@
 #ifndef BASE_TLS_LOCAL_CA_H_
 #define BASE_TLS_LOCAL_CA_H_
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,9 @@ struct LocalCaOptions {
   // Beside localhost, 127.0.0.1 and ::1. For an unspecified address (0.0.0.0, ::) the host's name.
   std::string bind_address;
   std::vector<std::string> names;  // DNS names or IP addresses
+  bool admin = true;               // whether there is to be the administrator's certificate
+  // Common names of further clients' certificates; each lies under its name.
+  std::vector<std::string> clients;
   absl::Time now;
 };
 
@@ -25,13 +29,14 @@ struct LocalCertificates {
   CertificateFiles serving;
   // CN=steward-admin, O=system:masters: may do everything.
   PemKeyPair admin;
+  std::map<std::string, CertificateFiles> clients;  // by common name
 };
 
-// Sees to DIR/ca, DIR/serving and DIR/admin, a .crt and a .key each (ECDSA P-256, keys with mode
-// 0600). What is usable is kept, so that clients that know the authority go on trusting it: the
-// authority until a year before its end (of ten), the others while that has signed them, they cover
-// all names and are valid for another 30 days (of 365). An error names the file that cannot be read
-// or written. Not for two processes at the same time.
+// Sees to DIR/ca, DIR/serving, DIR/admin and those of other clients, a .crt and a .key each (ECDSA
+// P-256, keys with mode 0600). What is usable is kept, so that clients that know the authority go
+// on trusting it: the authority until a year before its end (of ten), the others while that has
+// signed them, they cover all names and are valid for another 30 days (of 365). An error names the
+// file that cannot be read or written. Not for two processes at the same time.
 absl::StatusOr<LocalCertificates> EnsureLocalCertificates(const LocalCaOptions& options);
 
 }  // namespace steward

@@ -158,5 +158,21 @@ TEST_F(LocalCaTest, SaysWhatItCannotRead) {
   EXPECT_THAT(std::string(certificates.status().message()), HasSubstr("pki/ca.key"));
 }
 
+TEST_F(LocalCaTest, OtherClientsAndNoAdministrator) {
+  options_.admin = false;
+  options_.clients = {"steward-apiserver"};
+  const LocalCertificates made = Ensure();
+  ASSERT_EQ(made.clients.size(), 1u);
+  const CertificateFiles& files = made.clients.at("steward-apiserver");
+  EXPECT_EQ(files.cert_file, options_.directory + "/steward-apiserver.crt");
+  const std::string pem = File("steward-apiserver.crt");
+  EXPECT_EQ(Subject(pem), "/CN=steward-apiserver");
+  EXPECT_EQ(ExtendedUsage(pem), static_cast<uint32_t>(XKU_SSL_CLIENT));
+  EXPECT_EQ(ModeOf(files.key_file), 0600u);
+  EXPECT_FALSE(std::filesystem::exists(options_.directory + "/admin.crt"));
+  Ensure();
+  EXPECT_EQ(File("steward-apiserver.crt"), pem) << "what is usable is kept";
+}
+
 }  // namespace
 }  // namespace steward

@@ -12,7 +12,9 @@
 #include "apiserver/http/io_threads.h"
 #include "apiserver/server/options.h"
 #include "apiserver/server/server.h"
+#include "apiserver/upstream/pending_operands.h"
 #include "apiserver/views/cleanup_status/cleanup_status.h"
+#include "apiserver/views/cleanup_status/pending/pending.h"
 #include "apiserver/views/installed_operator/installed_operator.h"
 #include "apiserver/views/virtual_resource/virtual_resource.h"
 #include "base/async/run.h"
@@ -21,6 +23,7 @@
 #include "base/log/log.h"
 #include "base/status/macros.h"
 #include "cmd/steward/clients.h"
+#include "cmd/steward/controllers_link.h"
 #include "cmd/steward/until_signal.h"
 #include "cmd/steward/version.h"
 #include "storage/cleanup/outlooks.h"
@@ -53,12 +56,17 @@ absl::Status Run(server::Options options) {
   views::InstalledOperators installed_operators(worlds, reads);
   storage::CleanupOutlooks outlooks;
   views::CleanupStatuses cleanup_statuses(worlds, outlooks, Clock::Real(), reads);
+  ASSIGN_OR_RETURN(const std::unique_ptr<upstream::PendingOperands> controllers,
+                   LinkToControllers(options));
+  views::PendingView pending(*controllers);
 
   http::IoThreads threads;
   ASSIGN_OR_RETURN(
       const std::unique_ptr<server::ApiServer> server,
       server::ApiServer::Create(
-          options, {installed_operators.Resource(), cleanup_statuses.Resource()}, BuildVersion(),
+          options,
+          {installed_operators.Resource(), cleanup_statuses.Resource({pending.Subresource()})},
+          BuildVersion(),
           {.threads = threads,
            .clock = Clock::Real(),
            .random = Random::Real(),

@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <memory>
 #include <optional>
+#include <string>
 #include <utility>
 
 #include "absl/status/status.h"
@@ -23,6 +24,7 @@
 #include "cmd/steward/clients.h"
 #include "cmd/steward/controller_set.h"
 #include "cmd/steward/controllers_options.h"
+#include "cmd/steward/grpc.h"
 #include "cmd/steward/monitoring.h"
 #include "cmd/steward/reconcilers.h"
 #include "cmd/steward/until_signal.h"
@@ -78,7 +80,8 @@ absl::Status ReleaseAll(const ControllersOptions& options) {
 }
 
 absl::Status Run(const ControllersOptions& options) {
-  // The thread of this function, `control`, does all work but answering /metrics.
+  // The thread of this function, `control`, does all work but answering /metrics
+  // and gRPC.
   asio::io_context control(1);
   asio::signal_set signals(control, SIGINT, SIGTERM);
   prometheus::Registry registry;
@@ -106,11 +109,27 @@ absl::Status Run(const ControllersOptions& options) {
                                       .registry = registry,
                                       .instance = identity});
 
+  std::unique_ptr<kube::Client> asking;
+  std::optional<GrpcWhenReady> grpc;
+  if (!options.grpc.address.off()) {
+    // Connections of its own: whoever asks keeps no reconciler waiting.
+    ASSIGN_OR_RETURN(asking, MakeClient(options.kubeconfig, control.get_executor(), registry));
+    const GrpcServingDeps deps = {
+        .cluster = *asking, .access_reviews = *asking, .worlds = worlds, .registry = registry};
+    grpc.emplace(options.grpc, GuardsOf(options), deps);
+    RETURN_IF_ERROR(grpc->Begin());
+  }
+
   http::IoThreads threads(1);
   std::unique_ptr<Monitoring> monitoring;
   if (!options.metrics_address.empty()) {
-    ASSIGN_OR_RETURN(monitoring, Monitoring::Start(options.metrics_address, options.metrics_port,
-                                                   HealthChecks(worlds), registry, threads));
+    absl::StatusOr<std::unique_ptr<Monitoring>> started = Monitoring::Start(
+        options.metrics_address, options.metrics_port, HealthChecks(worlds), registry, threads);
+    if (!started.ok()) {
+      if (grpc) RunOn(control, grpc->Stop());
+      return started.status();
+    }
+    monitoring = *std::move(started);
     log::Info("Serving metrics",
               {{"address", options.metrics_address}, {"port", monitoring->port()}});
   }
@@ -119,11 +138,13 @@ absl::Status Run(const ControllersOptions& options) {
   TaskGroup tasks(control.get_executor());
   feed.Start(tasks);
   tasks.Spawn("signals", StopAtSignal(signals, stop));
+  if (grpc) tasks.Spawn("serve gRPC", grpc->Run());
   log::Info("Running", {{"reconcilers", absl::StrJoin(options.reconcilers, ",")},
                         {"identity", identity},
                         {"leaderElect", options.leader_elect}});
   RunOn(control, controllers.Run(stop));
   RunOn(control, tasks.Stop());
+  if (grpc) RunOn(control, grpc->Stop());
   if (monitoring != nullptr) RunOn(control, monitoring->Stop());
   log::Info("Stopped");
   return absl::OkStatus();

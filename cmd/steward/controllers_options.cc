@@ -8,13 +8,13 @@
 #include <utility>
 
 #include "absl/status/status.h"
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_join.h"
 #include "base/flags/flag_adder.h"
 #include "base/flags/go_arguments.h"
 #include "base/status/macros.h"
-#include "base/text/ip_address.h"
 #include "base/text/str_cat.h"
+#include "cmd/steward/grpc_options.h"
+#include "cmd/steward/listen_address.h"
 #include "controllers/runtime/election/lease_elector.h"
 #include "kube/meta/names.h"
 
@@ -28,37 +28,13 @@ struct Given {
   std::string metrics = "127.0.0.1:8080";
 };
 
-// "127.0.0.1:8080", "[::1]:8080", ":8080" (all addresses), "0" (nothing).
-absl::Status ReadMetricsAddress(const std::string& text, ControllersOptions& out) {
-  if (text == "0") {
-    out.metrics_address.clear();
-    return absl::OkStatus();
-  }
-  const size_t colon = text.rfind(':');
-  std::string address = text.substr(0, colon);
-  if (address.size() > 1 && address.front() == '[' && address.back() == ']') {
-    address = address.substr(1, address.size() - 2);
-  }
-  if (address.empty()) address = "::";
-  uint32_t port = 0;
-  const bool sound = colon != std::string::npos && IsIpAddress(address) &&
-                     absl::SimpleAtoi(text.substr(colon + 1), &port) && port <= 65535;
-  if (!sound) {
-    return absl::InvalidArgumentError(StrCat("--metrics-bind-address: \"", text,
-                                             "\" is no IP address and port such as "
-                                             "127.0.0.1:8080, no :8080, and not 0"));
-  }
-  out.metrics_address = address;
-  out.metrics_port = static_cast<uint16_t>(port);
-  return absl::OkStatus();
-}
-
 // Binds flags to what they give.
 class Flags : private FlagAdder {
  public:
   Flags(CLI::App& app, const ReconcilerNames& reconcilers, const std::vector<FeatureGate>& gates,
         Given& given)
       : FlagAdder(app),
+        app_(app),
         reconcilers_(reconcilers),
         gates_(FeatureGates(gates).Help()),
         given_(given),
@@ -78,6 +54,7 @@ class Flags : private FlagAdder {
     Text("--metrics-bind-address", given_.metrics,
          "IP address and port for plain HTTP: /metrics, /healthz, /readyz; :8080: on all "
          "addresses; 0: nothing is served");
+    AddGrpcFlags(app_, options_.grpc);
   }
 
  private:
@@ -113,6 +90,7 @@ class Flags : private FlagAdder {
              "How often the leader renews, and others look");
   }
 
+  CLI::App& app_;
   const ReconcilerNames& reconcilers_;
   const std::string gates_;
   Given& given_;
@@ -185,7 +163,11 @@ absl::StatusOr<ControllersOptions> ParseControllersOptions(const std::vector<std
   if (options.cleanup_stall_timeout <= absl::ZeroDuration()) {
     return absl::InvalidArgumentError("--cleanup-stall-timeout: must be longer than 0");
   }
-  RETURN_IF_ERROR(ReadMetricsAddress(given.metrics, options));
+  ASSIGN_OR_RETURN(const ListenAddress metrics,
+                   ParseListenAddress("--metrics-bind-address", given.metrics));
+  options.metrics_address = metrics.ip;
+  options.metrics_port = metrics.port;
+  RETURN_IF_ERROR(FinishGrpcOptions(options.grpc));
   FeatureGates set(gates);
   if (const absl::Status status = set.Set(given.feature_gates); !status.ok()) {
     return absl::InvalidArgumentError(StrCat("--feature-gates: ", ToStd(status.message())));

@@ -9,6 +9,7 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "base/flags/feature_gates.h"
+#include "cmd/steward/grpc_options.h"
 
 namespace steward {
 
@@ -42,6 +43,7 @@ struct ControllersOptions {
   bool release_all = false;
   std::string metrics_address = "127.0.0.1";  // "" = nothing is served
   uint16_t metrics_port = 8080;               // 0 = one that is free
+  GrpcOptions grpc = {.bind_address = "0", .cert_dir = "controllers.local.config/certificates"};
   int verbosity = 0;
 };
 

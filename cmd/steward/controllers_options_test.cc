@@ -42,6 +42,8 @@ TEST(ControllersOptionsTest, Defaults) {
   EXPECT_FALSE(options.release_all);
   EXPECT_EQ(options.metrics_address, "127.0.0.1");
   EXPECT_EQ(options.metrics_port, 8080);
+  EXPECT_TRUE(options.grpc.address.off());
+  EXPECT_THAT(options.grpc.frontends, ElementsAre("steward-apiserver"));
   EXPECT_EQ(options.verbosity, 0);
 }
 
@@ -96,6 +98,23 @@ TEST(ControllersOptionsTest, MetricsAddresses) {
   EXPECT_EQ(none.metrics_address, "");
 }
 
+TEST(ControllersOptionsTest, Grpc) {
+  ASSERT_OK_AND_ASSIGN(
+      const ControllersOptions options,
+      Parse({"--grpc-bind-address=[::1]:9443", "--cert-dir=/certs", "--grpc-frontends=one,two"}));
+  EXPECT_EQ(options.grpc.address.ToString(), "[::1]:9443");
+  EXPECT_EQ(options.grpc.cert_dir, "/certs");
+  EXPECT_THAT(options.grpc.frontends, ElementsAre("one", "two"));
+  ASSERT_OK_AND_ASSIGN(
+      const ControllersOptions given,
+      Parse({"--grpc-bind-address=:9443", "--grpc-tls-cert-file=/c",
+             "--grpc-tls-private-key-file=/k", "--grpc-client-ca-file=/ca", "--cert-dir="}));
+  EXPECT_EQ(given.grpc.address.ToString(), "[::]:9443");
+  EXPECT_EQ(given.grpc.tls_cert_file, "/c");
+  EXPECT_EQ(given.grpc.tls_private_key_file, "/k");
+  EXPECT_EQ(given.grpc.client_ca_file, "/ca");
+}
+
 TEST(ControllersOptionsTest, Refused) {
   const std::pair<std::vector<std::string>, const char*> rows[] = {
       {{"--nope"}, "--nope"},
@@ -113,6 +132,9 @@ TEST(ControllersOptionsTest, Refused) {
       {{"--metrics-bind-address=localhost:1"}, "--metrics-bind-address: \"localhost:1\""},
       {{"--metrics-bind-address=127.0.0.1"}, "--metrics-bind-address: \"127.0.0.1\""},
       {{"--metrics-bind-address=:70000"}, "--metrics-bind-address: \":70000\""},
+      {{"--grpc-bind-address=localhost:1"}, "--grpc-bind-address: \"localhost:1\""},
+      {{"--grpc-tls-cert-file=/c"}, "must be given together"},
+      {{"--grpc-bind-address=:1", "--cert-dir="}, "--cert-dir: must not be empty"},
       {{"--cleanup-stall-timeout=0s"}, "--cleanup-stall-timeout: must be longer"},
       {{"-v=11"}, "--v"},
   };

@@ -19,11 +19,8 @@ ReconcilerFactory OperatorGroups(const ControllersOptions&, prometheus::Registry
 ReconcilerFactory Cleanup(const ControllersOptions& options, prometheus::Registry& registry) {
   controllers::CleanupOptions cleanup;
   cleanup.cleaner.stall_timeout = options.cleanup_stall_timeout;
-  cleanup.cleaner.guards.allow_unprotected = options.allow_unprotected_opt_in;
-  cleanup.cleaner.guards.terms.supported_by_default = options.cleanup_supported_by_default;
-  cleanup.cleaner.guards.terms.owned_apiservices = options.cleanup_owned_apiservices;
+  cleanup.cleaner.guards = GuardsOf(options);
   cleanup.cleaner.failure_condition = options.cleanup_failure_condition;
-  cleanup.cleaner.guards.without_deployments = options.without_deployments;
   const auto metrics = std::make_shared<controllers::CleanupMetrics>(registry);
   return [cleanup, metrics](const ReconcilerDeps& deps) {
     return std::make_unique<controllers::CleanupReconciler>(deps, *metrics, cleanup);
@@ -39,6 +36,15 @@ const std::vector<KnownReconciler>& KnownReconcilers() {
       {controllers::OperatorGroupOptions(), false, OperatorGroups},
   };
   return known;
+}
+
+controllers::GuardOptions GuardsOf(const ControllersOptions& options) {
+  controllers::GuardOptions guards;
+  guards.allow_unprotected = options.allow_unprotected_opt_in;
+  guards.without_deployments = options.without_deployments;
+  guards.terms.supported_by_default = options.cleanup_supported_by_default;
+  guards.terms.owned_apiservices = options.cleanup_owned_apiservices;
+  return guards;
 }
 
 ReconcilerNames NamesOfReconcilers() {

@@ -11,6 +11,7 @@
 
 #include "base/flags/feature_gates.h"
 #include "cmd/steward/controllers_options.h"
+#include "controllers/cleanup/guard_reader.h"
 #include "controllers/runtime/controller.h"
 #include "controllers/runtime/reconciler.h"
 #include "controllers/runtime/reconciler_deps.h"
@@ -32,6 +33,9 @@ struct KnownReconciler {
 
 // In the order in which they are started.
 const std::vector<KnownReconciler>& KnownReconcilers();
+
+// How cleanup's guards look at this cluster.
+controllers::GuardOptions GuardsOf(const ControllersOptions& options);
 
 // What --reconcilers may name, and names unless it is given.
 ReconcilerNames NamesOfReconcilers();

@@ -8,6 +8,8 @@
 #include <csignal>
 #include <cstdio>
 #include <memory>
+#include <optional>
+#include <string>
 #include <utility>
 
 #include "absl/status/status.h"
@@ -17,7 +19,9 @@
 #include "apiserver/server/options.h"
 #include "apiserver/server/server.h"
 #include "apiserver/stored/stored_resources.h"
+#include "apiserver/upstream/pending_operands.h"
 #include "apiserver/views/cleanup_status/cleanup_status.h"
+#include "apiserver/views/cleanup_status/pending/pending.h"
 #include "apiserver/views/installed_operator/installed_operator.h"
 #include "apiserver/views/virtual_resource/virtual_resource.h"
 #include "base/async/run.h"
@@ -27,9 +31,15 @@
 #include "base/log/log.h"
 #include "base/status/macros.h"
 #include "base/text/str_cat.h"
+#include "base/tls/certificate.h"
 #include "base/tls/local_ca.h"
 #include "cmd/steward/controller_set.h"
+#include "cmd/steward/controllers_link.h"
 #include "cmd/steward/controllers_options.h"
+#include "cmd/steward/grpc.h"
+#include "cmd/steward/grpc_options.h"
+#include "cmd/steward/listen_address.h"
+#include "cmd/steward/reconcilers.h"
 #include "cmd/steward/until_signal.h"
 #include "cmd/steward/up_options.h"
 #include "cmd/steward/version.h"
@@ -66,6 +76,8 @@ absl::StatusOr<LocalCertificates> Certificates(const UpOptions& options) {
   LocalCaOptions ca;
   ca.directory = StrCat(options.data_dir, "/pki");
   ca.bind_address = options.bind_address;
+  ca.names = {options.grpc.address.ip};
+  ca.clients = options.grpc.frontends;
   ca.now = Clock::Real().Now();
   return EnsureLocalCertificates(ca);
 }
@@ -94,6 +106,13 @@ server::Options ServerOptions(const UpOptions& options, const LocalCertificates&
   return server_options;
 }
 
+// Where this process reaches its own gRPC server.
+std::string LocalTarget(ListenAddress address, int port) {
+  if (address.ip == "0.0.0.0" || address.ip == "::") address.ip = "127.0.0.1";
+  address.port = static_cast<uint16_t>(port);
+  return address.ToString();
+}
+
 absl::Status WriteKubeconfig(const UpOptions& options, const LocalCertificates& certificates,
                              int port) {
   kube::KubeconfigContents contents;
@@ -117,6 +136,7 @@ class Up {
   absl::Status Run();
 
  private:
+  absl::Status StartGrpc();
   absl::Status StartServer();
   void StartTasks();
   std::vector<rest::Resource> Resources(const storage::Catalog& catalog);
@@ -156,6 +176,9 @@ class Up {
                               .instance = "up"}};
   StopSignal stop_controllers_;
   StopSignal controllers_ended_;
+  std::unique_ptr<GrpcServing> grpc_;                    // null: it is off
+  std::unique_ptr<upstream::PendingOperands> upstream_;  // from StartGrpc on
+  std::optional<views::PendingView> pending_;            // of it
   http::IoThreads threads_;
   std::unique_ptr<server::ApiServer> server_;
   TaskGroup tasks_{control_.get_executor()};
@@ -168,13 +191,41 @@ std::vector<rest::Resource> Up::Resources(const storage::Catalog& catalog) {
   std::vector<rest::Resource> resources =
       stored::StoredResources(client_, catalog.types(), Clock::Real());
   resources.push_back(installed_operators_.Resource());
-  resources.push_back(cleanup_statuses_.Resource());
+  resources.push_back(cleanup_statuses_.Resource({pending_->Subresource()}));
   return resources;
 }
 
 void Up::Serve(const storage::Catalog& catalog) {
   const absl::Status status = server_->SetResources(Resources(catalog));
   if (!status.ok()) log::Error("Definitions that cannot be served", {{"err", status}});
+}
+
+absl::Status Up::StartGrpc() {
+  GrpcOptions grpc = options_.grpc;
+  if (grpc.address.off()) {
+    upstream_ = std::make_unique<upstream::NoControllers>("gRPC is off (--grpc-bind-address)");
+    pending_.emplace(*upstream_);
+    return absl::OkStatus();
+  }
+  grpc.tls_cert_file = certificates_.serving.cert_file;
+  grpc.tls_private_key_file = certificates_.serving.key_file;
+  grpc.client_ca_file = certificates_.ca_file;
+  ASSIGN_OR_RETURN(grpc_, GrpcServing::Start(grpc, GuardsOf(ReconcilersOfUp()),
+                                             {.cluster = client_,
+                                              .access_reviews = reviews_,
+                                              .worlds = worlds_,
+                                              .registry = registry_}));
+  const CertificateFiles& frontend = certificates_.clients.at(grpc.frontends.front());
+  server::Options link;
+  link.controllers_address = LocalTarget(grpc.address, grpc_->port());
+  link.controllers_ca_file = certificates_.ca_file;
+  link.controllers_client_cert_file = frontend.cert_file;
+  link.controllers_client_key_file = frontend.key_file;
+  absl::StatusOr<std::unique_ptr<upstream::PendingOperands>> linked = LinkToControllers(link);
+  if (!linked.ok()) return linked.status();
+  upstream_ = *std::move(linked);
+  pending_.emplace(*upstream_);
+  return absl::OkStatus();
 }
 
 absl::Status Up::StartServer() {
@@ -193,7 +244,9 @@ absl::Status Up::StartServer() {
                                                 return loaded_ ? absl::OkStatus()
                                                                : absl::UnavailableError("loading");
                                               }}));
-  return server_->Start();
+  const absl::Status status = server_->Start();
+  if (!status.ok()) server_.reset();
+  return status;
 }
 
 void Up::StartTasks() {
@@ -251,14 +304,16 @@ VoidTask Up::UntilEnd() {
 }
 
 absl::Status Up::Run() {
-  RETURN_IF_ERROR(StartServer());
-  outcome_ = WriteKubeconfig(options_, certificates_, server_->port());
+  outcome_ = StartGrpc();
+  if (outcome_.ok()) outcome_ = StartServer();
+  if (outcome_.ok()) outcome_ = WriteKubeconfig(options_, certificates_, server_->port());
   if (outcome_.ok()) {
     StartTasks();
     RunOn(control_, UntilEnd());
   }
   // Requests first: they are answered while everything behind them still runs.
-  RunOn(control_, server_->Stop());
+  if (server_ != nullptr) RunOn(control_, server_->Stop());
+  if (grpc_ != nullptr) RunOn(control_, grpc_->Stop());
   if (tasks_.size() > 0) RunOn(control_, StopControllers());
   RunOn(control_, tasks_.Stop());
   return outcome_;

@@ -8,6 +8,7 @@
 #include "absl/status/status.h"
 #include "base/flags/flag_adder.h"
 #include "base/flags/go_arguments.h"
+#include "base/status/macros.h"
 #include "base/text/ip_address.h"
 #include "base/text/str_cat.h"
 
@@ -43,6 +44,9 @@ void AddFlags(CLI::App& app, UpOptions& options) {
                "Port to serve HTTPS on; 0: one that is free");
   flags.Text("--kubeconfig", options.kubeconfig,
              "File to write an administrator's kubeconfig to; empty: kubeconfig in --data-dir");
+  flags.Text("--grpc-bind-address", options.grpc.bind_address,
+             "IP address and port to serve gRPC on, with certificates of the authority in "
+             "--data-dir/pki; port 0: one that is free; 0: it is not served");
   flags.Verbosity(options.verbosity);
 }
 
@@ -81,6 +85,8 @@ absl::StatusOr<UpOptions> ParseUpOptions(const std::vector<std::string>& args) {
   } catch (const CLI::ParseError& error) {
     return absl::InvalidArgumentError(error.what());
   }
+  options.grpc.cert_dir = StrCat(options.data_dir, "/pki");
+  RETURN_IF_ERROR(FinishGrpcOptions(options.grpc));
   return options;
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "cmd/steward/grpc_options.h"
 
 namespace steward {
 
@@ -20,6 +21,7 @@ struct UpOptions {
   std::string bind_address = "127.0.0.1";
   int secure_port = 8443;  // 0 = one that is free
   std::string kubeconfig;  // "" = DATA-DIR/kubeconfig
+  GrpcOptions grpc = {.bind_address = "127.0.0.1:0"};
   int verbosity = 0;
 
   std::string KubeconfigFile() const;

@@ -23,6 +23,7 @@ TEST(UpOptionsTest, Defaults) {
   EXPECT_EQ(options.bind_address, "127.0.0.1");
   EXPECT_EQ(options.secure_port, 8443);
   EXPECT_EQ(options.KubeconfigFile(), ".steward/kubeconfig");
+  EXPECT_EQ(options.grpc.address.ToString(), "127.0.0.1:0");
   EXPECT_EQ(options.verbosity, 0);
 }
 
@@ -30,7 +31,7 @@ TEST(UpOptionsTest, Everything) {
   ASSERT_OK_AND_ASSIGN(const UpOptions options,
                        ParseUpOptions({"--data-dir", "/d", "--load", "a", "--load=b,c", "--strict",
                                        "--exit-after-load", "--bind-address=::", "--secure-port=0",
-                                       "--kubeconfig=/k", "-v=4"}));
+                                       "--kubeconfig=/k", "--grpc-bind-address=0", "-v=4"}));
   EXPECT_EQ(options.data_dir, "/d");
   EXPECT_THAT(options.load, ElementsAre("a", "b,c"));
   EXPECT_TRUE(options.strict);
@@ -38,6 +39,7 @@ TEST(UpOptionsTest, Everything) {
   EXPECT_EQ(options.bind_address, "::");
   EXPECT_EQ(options.secure_port, 0);
   EXPECT_EQ(options.KubeconfigFile(), "/k");
+  EXPECT_TRUE(options.grpc.address.off());
   EXPECT_EQ(options.verbosity, 4);
 }
 

@@ -41,3 +41,9 @@ func freePort() (int, error) {
 }
 
 func loopback(port int) string { return net.JoinHostPort("127.0.0.1", strconv.Itoa(port)) }
+
+// FreeAddress returns a loopback address with a port that nothing listens on and that was not given out before.
+func FreeAddress() (string, error) {
+	port, err := freePort()
+	return loopback(port), err
+}

@@ -134,7 +134,11 @@ func TestControllers_ClusterServiceVersions(t *testing.T) {
 		{`{"metadata":{"finalizers":["example.com/other","` + optInFinalizer + `","` + legacyFinalizer + `","example.com/another"]}}`, writesPolicy},
 		{`{"metadata":{"labels":{"a":"b"}}}`, writesPolicy},
 		{`{"spec":{"displayName":"Other"}}`, writesPolicy},
-		{`{"spec":{"cleanup":{"enabled":false}}}`, writesPolicy},
+		{`{"spec":{"cleanup":{"enabled":false}}}`, ""}, // a user aborts
+		{`{"spec":{"cleanup":{"enabled":false},"displayName":"Other"}}`, writesPolicy},
+		{`{"spec":{"cleanup":{"enabled":false},"version":null}}`, writesPolicy},
+		{`{"spec":{"cleanup":null}}`, writesPolicy},
+		{`{"spec":{"cleanup":{"enabled":false}},"metadata":{"labels":{"a":"b"}}}`, writesPolicy},
 	} {
 		name := fmt.Sprintf("csv-%d", number)
 		create(t, csv(namespace, name, optInFinalizer, "example.com/other", legacyFinalizer))
@@ -146,8 +150,16 @@ func TestControllers_ClusterServiceVersions(t *testing.T) {
 			t.Errorf("%s: %v", tc.patch, err)
 		}
 	}
+	unsupported := csv(namespace, "unsupported")
+	unsupported.Object["spec"].(map[string]any)["cleanup"] = map[string]any{"enabled": false}
+	create(t, unsupported)
+	_, err := as(t, controllers).Resource(olm.CSVs).Namespace(namespace).Patch(t.Context(), "unsupported", types.MergePatchType,
+		[]byte(`{"spec":{"cleanup":{"enabled":true}}}`), metav1.PatchOptions{})
+	if err := refusal(writesPolicy, err); err != nil {
+		t.Errorf("enabling cleanup: %v", err)
+	}
 	create(t, csv(namespace, "status", optInFinalizer))
-	_, err := as(t, controllers).Resource(olm.CSVs).Namespace(namespace).Patch(t.Context(), "status", types.MergePatchType,
+	_, err = as(t, controllers).Resource(olm.CSVs).Namespace(namespace).Patch(t.Context(), "status", types.MergePatchType,
 		[]byte(`{"status":{"cleanup":{"pendingDeletion":[{"group":"example.com","kind":"Widget","instances":[{"name":"a","namespace":"b"}]}]}}}`), metav1.PatchOptions{}, "status")
 	must(t, err)
 }

@@ -12,3 +12,16 @@ generate_files() {
   bin/steward controllers --help >"$folder/flags-controllers.txt"
   bin/steward up --help >"$folder/flags-up.txt"
 }
+
+# generate_go_stubs FOLDER: writes the Go package of proto/steward/v1 into the folder: what Go clients import.
+generate_go_stubs() {
+  local folder=$1 plugins module=steward.dev/examples/grpc file
+  plugins=$(mktemp -d)
+  go -C examples/grpc/go build -o "$plugins/" google.golang.org/protobuf/cmd/protoc-gen-go \
+    google.golang.org/grpc/cmd/protoc-gen-go-grpc || return 1
+  for file in cleanup errors; do
+    PATH=$plugins:$PATH protoc --proto_path=. --go_out="$folder" --go_opt=module="$module/stewardv1" \
+      --go-grpc_out="$folder" --go-grpc_opt=module="$module/stewardv1" "proto/steward/v1/$file.proto" || return 1
+  done
+  rm -rf "$plugins"
+}

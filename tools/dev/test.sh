@@ -111,8 +111,10 @@ e2e_tests() {
   local status=0
   build_steward || return 1
   build_conformance || return 1
+  build_grpc_client || return 1
   build_cluster_tools || return 1
   (cd e2e && go vet ./...) || status=1
+  (cd examples/grpc/go && go vet ./...) || status=1
   STEWARD_BIN=$ROOT/bin/steward STEWARD_TOOLS=$(cluster_tools_dir) \
     go -C e2e test -p 1 -v -count=1 -timeout 30m ./... 2>&1 | tee "$LOGS/$STAGE.log"
   [[ ${PIPESTATUS[0]} -eq 0 ]] || status=1

@@ -1,4 +1,4 @@
-#include "apiserver/filters/review_cache.h"
+#include "base/cache/review_cache.h"
 
 #include <atomic>
 #include <boost/asio/io_context.hpp>
@@ -11,7 +11,7 @@
 #include "base/clock/fake_clock.h"
 #include "base/status/matchers.h"
 
-namespace steward::filters {
+namespace steward {
 namespace {
 
 namespace asio = boost::asio;
@@ -166,4 +166,4 @@ TEST(ReviewCacheThreadsTest, ManyExecutors) {
 }
 
 }  // namespace
-}  // namespace steward::filters
+}  // namespace steward

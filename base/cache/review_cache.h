@@ -1,7 +1,7 @@
 // Answers of the kube-apiserver that many requests ask for: kept for a short time, and asked once
 // for all who want the same at the same time.
-#ifndef APISERVER_FILTERS_REVIEW_CACHE_H_
-#define APISERVER_FILTERS_REVIEW_CACHE_H_
+#ifndef BASE_CACHE_REVIEW_CACHE_H_
+#define BASE_CACHE_REVIEW_CACHE_H_
 
 #include <functional>
 #include <memory>
@@ -12,13 +12,13 @@
 #include "absl/base/thread_annotations.h"
 #include "absl/container/flat_hash_map.h"
 #include "absl/time/time.h"
-#include "apiserver/filters/expiring_cache.h"
 #include "base/async/stop_signal.h"
 #include "base/async/task.h"
+#include "base/cache/expiring_cache.h"
 #include "base/clock/clock.h"
 #include "base/sync/mutex.h"
 
-namespace steward::filters {
+namespace steward {
 
 // Thread-safe; its users may run on any executors. Errors are handed to everybody who waits for
 // them, and never kept. Holds at most `capacity` answers; the least recently used one makes room.
@@ -108,6 +108,6 @@ class ReviewCache {
   absl::flat_hash_map<std::string, std::shared_ptr<Flight>> flights_ ABSL_GUARDED_BY(mutex_);
 };
 
-}  // namespace steward::filters
+}  // namespace steward
 
-#endif  // APISERVER_FILTERS_REVIEW_CACHE_H_
+#endif  // BASE_CACHE_REVIEW_CACHE_H_

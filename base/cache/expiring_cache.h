@@ -1,6 +1,6 @@
 // A bounded map whose entries end after a time.
-#ifndef APISERVER_FILTERS_EXPIRING_CACHE_H_
-#define APISERVER_FILTERS_EXPIRING_CACHE_H_
+#ifndef BASE_CACHE_EXPIRING_CACHE_H_
+#define BASE_CACHE_EXPIRING_CACHE_H_
 
 #include <list>
 #include <optional>
@@ -10,7 +10,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/time/time.h"
 
-namespace steward::filters {
+namespace steward {
 
 // Holds at most `capacity` entries; when full, the least recently used one makes room. `now` is the
 // wall clock's time; when that is earlier than at an earlier call, the clock was set back, how old
@@ -73,6 +73,6 @@ class ExpiringCache {
   absl::flat_hash_map<std::string, typename std::list<Entry>::iterator> index_;
 };
 
-}  // namespace steward::filters
+}  // namespace steward
 
-#endif  // APISERVER_FILTERS_EXPIRING_CACHE_H_
+#endif  // BASE_CACHE_EXPIRING_CACHE_H_

@@ -1,8 +1,8 @@
-#include "apiserver/filters/expiring_cache.h"
+#include "base/cache/expiring_cache.h"
 
 #include <gtest/gtest.h>
 
-namespace steward::filters {
+namespace steward {
 namespace {
 
 const absl::Time kNow = absl::FromUnixSeconds(1000);
@@ -60,4 +60,4 @@ TEST(ExpiringCacheTest, AClockSetBackEndsAll) {
 }
 
 }  // namespace
-}  // namespace steward::filters
+}  // namespace steward

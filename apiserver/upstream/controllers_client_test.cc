@@ -1,0 +1,235 @@
+#include "apiserver/upstream/controllers_client.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <boost/asio/bind_cancellation_slot.hpp>
+#include <boost/asio/cancellation_signal.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/io_context.hpp>
+#include <memory>
+#include <string>
+
+#include "base/async/run.h"
+#include "base/clock/clock.h"
+#include "base/clock/fake_clock.h"
+#include "base/status/matchers.h"
+#include "base/text/str_cat.h"
+#include "base/tls/files.h"
+#include "base/tls/testing.h"
+#include "controllers/rpc/test_scene.h"
+#include "kube/meta/status.h"
+
+namespace steward::upstream {
+namespace {
+
+using controllers::RpcScene;
+using kube::ClientVerb;
+using ::testing::HasSubstr;
+
+class ControllersClientTest : public ::testing::Test {
+ protected:
+  // A client with a certificate of this name.
+  ControllersClientOptions OptionsAs(const std::string& common_name) {
+    const std::string path = scene_.directory().path();
+    TestCertOptions certificate;
+    certificate.common_name = common_name;
+    const TestKeyPair pair = scene_.ca().Issue(certificate);
+    EXPECT_OK(ReplaceFile(path + "/client.crt", pair.cert_pem, 0644));
+    EXPECT_OK(ReplaceFile(path + "/client.key", pair.key_pem, 0600));
+    EXPECT_OK(ReplaceFile(path + "/authority.crt", scene_.ca().cert_pem(), 0644));
+    ControllersClientOptions options;
+    options.ca_file = path + "/authority.crt";
+    options.cert_file = path + "/client.crt";
+    options.key_file = path + "/client.key";
+    return options;
+  }
+  void Connect(ControllersClientOptions options) {
+    if (options.address.empty()) options.address = scene_.Address();
+    auto client = ControllersClient::Create(std::move(options), Clock::Real(), random_);
+    ASSERT_OK(client);
+    client_ = *std::move(client);
+  }
+  void StartWithPending() {
+    scene_.PutCsv("w.v1");
+    scene_.AddWidget("a", "one");
+    scene_.AddWidget("a", "two");
+    scene_.AddWidget("b", "three");
+    scene_.Allow("alice get cleanupstatuses/pending ops");
+    scene_.Allow("alice list widgets a");
+    scene_.Start();
+  }
+  absl::StatusOr<PendingPage> Ask(const std::string& user = "alice", int64_t limit = 0,
+                                  const std::string& token = "") {
+    Asker asker;
+    asker.user = user;
+    asker.groups = {"dev"};
+    return RunOn(io_, client_->ListPending(asker, {"ops", "w.v1"}, limit, token));
+  }
+
+  boost::asio::io_context io_{1};
+  FixedRandom random_{0.0};
+  RpcScene scene_;
+  std::unique_ptr<ControllersClient> client_;
+};
+
+TEST_F(ControllersClientTest, AnswersAreForTheAsker) {
+  StartWithPending();
+  Connect(OptionsAs("steward-apiserver"));
+  const auto first = Ask("alice", 1);
+  ASSERT_OK(first);
+  ASSERT_EQ(first->operands.size(), 1u);
+  EXPECT_EQ(first->operands[0].name, (kube::NamespacedName{"a", "one"}));
+  EXPECT_EQ(first->operands[0].plural, "widgets");
+  EXPECT_EQ(first->remaining, 2);
+  const auto rest = Ask("alice", 10, first->continue_token);
+  ASSERT_OK(rest);
+  EXPECT_EQ(rest->operands.size(), 1u);
+  EXPECT_EQ(rest->hidden, 1);
+  EXPECT_EQ(rest->continue_token, "");
+  EXPECT_EQ(kube::FromStatus(Ask("bob").status()).code, 403);
+  EXPECT_EQ(kube::FromStatus(Ask("alice", 1, "nonsense").status()).code, 400);
+}
+
+TEST_F(ControllersClientTest, WhoIsNoFrontendIsToldSo) {
+  StartWithPending();
+  Connect(OptionsAs("somebody"));
+  const kube::Status status = kube::FromStatus(Ask().status());
+  EXPECT_EQ(status.code, 403);
+  EXPECT_THAT(status.message, HasSubstr("is no frontend"));
+}
+
+TEST_F(ControllersClientTest, AwayIsA503WithTimeAndReason) {
+  StartWithPending();
+  ControllersClientOptions options = OptionsAs("steward-apiserver");
+  options.address = "127.0.0.1:1";
+  options.circuit.failures = 2;
+  Connect(options);
+  const kube::Status status = kube::FromStatus(Ask().status());
+  EXPECT_EQ(status.code, 503);
+  EXPECT_EQ(status.reason, "ServiceUnavailable");
+  EXPECT_GE(status.retry_after_seconds, 1);
+  EXPECT_THAT(status.message, HasSubstr("Steward's controllers cannot be asked at present: "));
+  EXPECT_THAT(status.message, HasSubstr("127.0.0.1:1"));
+}
+
+TEST_F(ControllersClientTest, TheyComeBack) {
+  StartWithPending();
+  ControllersClientOptions options = OptionsAs("steward-apiserver");
+  options.address = scene_.Address();
+  options.circuit.open = {absl::Milliseconds(20), absl::Milliseconds(20), 1.0, 0.0};
+  Connect(options);
+  ASSERT_OK(Ask());
+  const std::string address = scene_.Address();
+  scene_.Stop();
+  EXPECT_EQ(kube::FromStatus(Ask().status()).code, 503);
+  auto again = scene_.WithFiles({});
+  again.address = address;
+  const auto server = scene_.StartAnother(again);
+  ASSERT_OK(server);
+  absl::Status status;
+  const absl::Time give_up = Clock::Real().Now() + absl::Seconds(60);
+  do {
+    status = Ask().status();
+  } while (!status.ok() && Clock::Real().Now() < give_up);
+  EXPECT_OK(status);
+  RunOn(io_, (*server)->Stop());
+}
+
+TEST_F(ControllersClientTest, AnAnswerOfTheirsIsNoFailureOfTheWayThere) {
+  StartWithPending();
+  ControllersClientOptions options = OptionsAs("steward-apiserver");
+  options.circuit.failures = 1;
+  options.attempts = 1;
+  Connect(options);
+  scene_.cluster().FailNext(ClientVerb::kGet, controllers::kSceneCsvs,
+                            absl::UnavailableError("etcd is slow"));
+  const kube::Status status = kube::FromStatus(Ask().status());
+  EXPECT_EQ(status.code, 503);
+  EXPECT_THAT(status.message, HasSubstr("etcd is slow"));
+  EXPECT_OK(Ask());
+}
+
+TEST_F(ControllersClientTest, AnImpostorIsNotAsked) {
+  StartWithPending();
+  ControllersClientOptions options = OptionsAs("steward-apiserver");
+  const TestCa other("another-ca");
+  ASSERT_OK(ReplaceFile(options.ca_file, other.cert_pem(), 0644));
+  Connect(options);
+  EXPECT_EQ(kube::FromStatus(Ask().status()).code, 503);
+}
+
+TEST_F(ControllersClientTest, ACertificateForAnotherHostIsRefused) {
+  StartWithPending();
+  ControllersClientOptions options = OptionsAs("steward-apiserver");
+  options.address = StrCat("ipv4:127.0.0.2:", scene_.server().port());
+  Connect(options);
+  EXPECT_EQ(kube::FromStatus(Ask().status()).code, 503);
+}
+
+TEST_F(ControllersClientTest, SilenceEndsAtTheDeadline) {
+  StartWithPending();
+  scene_.cluster().Hold(ClientVerb::kGet, controllers::kSceneCsvs);
+  ControllersClientOptions options = OptionsAs("steward-apiserver");
+  options.call_timeout = absl::Milliseconds(300);
+  Connect(options);
+  const kube::Status status = kube::FromStatus(Ask().status());
+  EXPECT_EQ(status.code, 503);
+  EXPECT_THAT(status.message, HasSubstr("Deadline"));
+  scene_.cluster().Release(ClientVerb::kGet, controllers::kSceneCsvs);
+}
+
+TEST_F(ControllersClientTest, QuestionsAtATimeAreBounded) {
+  StartWithPending();
+  ControllersClientOptions options = OptionsAs("steward-apiserver");
+  options.max_calls = 0;
+  Connect(options);
+  EXPECT_EQ(kube::FromStatus(Ask().status()).code, 429);
+}
+
+TEST_F(ControllersClientTest, GivingUpEndsTheCall) {
+  StartWithPending();
+  scene_.cluster().Hold(ClientVerb::kGet, controllers::kSceneCsvs);
+  Connect(OptionsAs("steward-apiserver"));
+  boost::asio::cancellation_signal cancel;
+  bool ended = false;
+  Asker asker;
+  asker.user = "alice";
+  boost::asio::co_spawn(io_, client_->ListPending(asker, {"ops", "w.v1"}, 0, ""),
+                        boost::asio::bind_cancellation_slot(
+                            cancel.slot(), [&ended](std::exception_ptr exception, auto) {
+                              ended = exception != nullptr;
+                            }));
+  while (scene_.cluster().calls(ClientVerb::kGet, controllers::kSceneCsvs) == 0) {
+    io_.restart();
+    io_.poll();
+  }
+  cancel.emit(boost::asio::cancellation_type::terminal);
+  io_.restart();
+  io_.run();
+  EXPECT_TRUE(ended);
+  scene_.cluster().Release(ClientVerb::kGet, controllers::kSceneCsvs);
+}
+
+TEST_F(ControllersClientTest, FilesThatCannotBeUsedAreNamed) {
+  scene_.Start();
+  ControllersClientOptions options = OptionsAs("steward-apiserver");
+  options.address = scene_.Address();
+  options.cert_file = options.key_file;
+  EXPECT_THAT(
+      std::string(ControllersClient::Create(options, Clock::Real(), random_).status().message()),
+      HasSubstr("client.key"));
+}
+
+TEST_F(ControllersClientTest, FilesMayComeLater) {
+  scene_.Start();
+  ControllersClientOptions options = OptionsAs("steward-apiserver");
+  options.ca_file = "/nowhere/ca.crt";
+  Connect(options);
+  const kube::Status status = kube::FromStatus(Ask().status());
+  EXPECT_EQ(status.code, 503);
+  EXPECT_THAT(status.message, HasSubstr("/nowhere/ca.crt"));
+}
+
+}  // namespace
+}  // namespace steward::upstream

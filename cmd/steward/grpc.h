@@ -1,0 +1,75 @@
+// The gRPC services and what they stand on, put together.
+#ifndef CMD_STEWARD_GRPC_H_
+#define CMD_STEWARD_GRPC_H_
+
+#include <prometheus/registry.h>
+
+#include <memory>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "base/async/task.h"
+#include "cmd/steward/grpc_options.h"
+#include "controllers/cleanup/guard_reader.h"
+#include "controllers/cleanup/inspector.h"
+#include "controllers/rpc/server.h"
+#include "kube/client/client.h"
+#include "storage/cleanup/outlooks.h"
+#include "storage/world/world_store.h"
+
+namespace steward {
+
+struct GrpcServingDeps {
+  kube::Client& cluster;
+  kube::Client& access_reviews;
+  storage::WorldStore& worlds;  // somebody else feeds it
+  prometheus::Registry& registry;
+};
+
+class GrpcServing {
+ public:
+  // Sees to the certificates, and listens. The references outlive this object. REQUIRES: there is
+  // an address.
+  static absl::StatusOr<std::unique_ptr<GrpcServing>> Start(const GrpcOptions& options,
+                                                            const controllers::GuardOptions& guards,
+                                                            GrpcServingDeps deps);
+
+  int port() const { return server_->port(); }
+  // To be called once before this object is destroyed.
+  VoidTask Stop() { return server_->Stop(); }
+
+ private:
+  GrpcServing(const controllers::GuardOptions& guards, GrpcServingDeps deps);
+
+  const GrpcServingDeps deps_;
+  storage::CleanupOutlooks outlooks_;
+  controllers::CleanupInspector inspector_;
+  std::unique_ptr<controllers::RpcServer> server_;
+};
+
+// The same for certificates that may come later than this process: whoever issues them runs in the
+// same cluster. Lives on one executor.
+class GrpcWhenReady {
+ public:
+  // The references outlive this object. REQUIRES: there is an address.
+  GrpcWhenReady(GrpcOptions options, controllers::GuardOptions guards, GrpcServingDeps deps)
+      : options_(std::move(options)), guards_(std::move(guards)), deps_(deps) {}
+
+  // Serves, if all files are there. Errors: what waiting would not mend.
+  absl::Status Begin();
+  // Returns when it is served. Cancellable.
+  VoidTask Run();
+  // To be called once before this object is destroyed, when Run does not run.
+  VoidTask Stop();
+
+ private:
+  const GrpcOptions options_;
+  const controllers::GuardOptions guards_;
+  const GrpcServingDeps deps_;
+  std::unique_ptr<GrpcServing> serving_;  // null: a file is missing
+};
+
+}  // namespace steward
+
+#endif  // CMD_STEWARD_GRPC_H_

@@ -1,0 +1,35 @@
+// The flags of those who serve gRPC.
+#ifndef CMD_STEWARD_GRPC_OPTIONS_H_
+#define CMD_STEWARD_GRPC_OPTIONS_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "cmd/steward/listen_address.h"
+
+namespace CLI {
+class App;
+}  // namespace CLI
+
+namespace steward {
+
+struct GrpcOptions {
+  std::string bind_address;  // as it was given
+  ListenAddress address;     // of that
+  // All three, or none: then certificates are made in cert_dir.
+  std::string tls_cert_file;
+  std::string tls_private_key_file;
+  std::string client_ca_file;
+  std::string cert_dir;
+  std::vector<std::string> frontends = {"steward-apiserver"};
+};
+
+// `options` has the defaults, and outlives the app's parsing.
+void AddGrpcFlags(CLI::App& app, GrpcOptions& options);
+// To be called when all flags have been read: sets `address`. kInvalidArgument with one sentence.
+absl::Status FinishGrpcOptions(GrpcOptions& options);
+
+}  // namespace steward
+
+#endif  // CMD_STEWARD_GRPC_OPTIONS_H_

@@ -1,0 +1,27 @@
+// Addresses to listen on, as Kubernetes' controllers take them.
+#ifndef CMD_STEWARD_LISTEN_ADDRESS_H_
+#define CMD_STEWARD_LISTEN_ADDRESS_H_
+
+#include <cstdint>
+#include <string>
+
+#include "absl/status/statusor.h"
+
+namespace steward {
+
+struct ListenAddress {
+  std::string ip;  // "" = nothing is served; "::" = all addresses
+  uint16_t port = 0;
+
+  bool off() const { return ip.empty(); }
+  // "127.0.0.1:9443", "[::1]:9443".
+  std::string ToString() const;
+};
+
+// "127.0.0.1:8080", "[::1]:8080", ":8080" (all addresses), "0" (nothing). kInvalidArgument with one
+// sentence that names the flag for anything else.
+absl::StatusOr<ListenAddress> ParseListenAddress(const std::string& flag, const std::string& text);
+
+}  // namespace steward
+
+#endif  // CMD_STEWARD_LISTEN_ADDRESS_H_

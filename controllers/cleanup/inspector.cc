@@ -1,0 +1,115 @@
+#include "controllers/cleanup/inspector.h"
+
+#include <boost/json/object.hpp>
+#include <boost/json/value.hpp>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "base/async/in_flight.h"
+#include "base/status/macros.h"
+#include "base/text/str_cat.h"
+#include "controllers/cleanup/resources.h"
+#include "kube/meta/status.h"
+#include "kube/meta/write_options.h"
+#include "olm/cleanup/decode.h"
+#include "olm/cleanup/plan.h"
+
+namespace steward::controllers {
+namespace json = boost::json;
+namespace {
+
+constexpr int kAbortAttempts = 5;
+constexpr int kRetrySeconds = 2;
+
+absl::Status NoSuchCsv(const kube::NamespacedName& csv) {
+  return kube::ToStatus(kube::NotFound(kCsvs, csv.name));
+}
+
+absl::Status Unreadable(std::string_view what, std::string_view why) {
+  return kube::ToStatus(kube::ServiceUnavailable(StrCat(what, ": ", why), kRetrySeconds));
+}
+
+VoidTask CountInto(kube::Client& client, olm::CrdPlan plan, OperandCount& out) {
+  out = co_await CountOperands(client, std::move(plan));
+}
+
+json::value AbortPatch(const olm::CsvFacts& csv) {
+  json::object metadata{{"uid", csv.uid}, {"resourceVersion", csv.resource_version}};
+  json::object spec{{"cleanup", json::object{{"enabled", false}}}};
+  return json::object{{"metadata", std::move(metadata)}, {"spec", std::move(spec)}};
+}
+
+}  // namespace
+
+CleanupInspector::CleanupInspector(kube::Client& client, Clock& clock, KnownCsvs known,
+                                   GuardOptions options)
+    : client_(client), guards_(client, clock, std::move(known), options), width_(options.width) {}
+
+Task<GuardReading> CleanupInspector::Look(kube::NamespacedName csv) {
+  GuardReading reading = co_await guards_.Look(csv, std::nullopt);
+  const olm::Read<olm::CsvFacts>& facts = reading.inputs.csv;
+  if (facts.absent()) co_return NoSuchCsv(csv);
+  if (!facts.ok()) co_return Unreadable("the ClusterServiceVersion cannot be read", facts.why());
+  if (facts->IsProvenCopy()) co_return NoSuchCsv(csv);
+  co_return reading;
+}
+
+Task<OperandListing> CleanupInspector::Pending(kube::NamespacedName csv) {
+  CO_ASSIGN_OR_RETURN(const GuardReading reading, co_await Look(std::move(csv)));
+  const olm::CsvFacts& facts = *reading.inputs.csv;
+  if (!facts.OptedIn()) co_return OperandListing();
+  const olm::Verdict verdict = olm::CleanupVerdict(reading.inputs);
+  const olm::Read<olm::TargetSet> drain = olm::DrainTargets(reading.inputs);
+  if (!drain.ok()) co_return Unreadable("its targets cannot be known", drain.why());
+  std::vector<olm::CrdPlan> plans =
+      olm::PlanCleanup(facts.owned_crds, reading.inputs.crds, verdict.targets, *drain);
+  co_return co_await ListOperands(client_, std::move(plans));
+}
+
+Task<CleanupPreview> CleanupInspector::Preview(kube::NamespacedName csv) {
+  CO_ASSIGN_OR_RETURN(const GuardReading reading, co_await Look(std::move(csv)));
+  const olm::CsvFacts& facts = *reading.inputs.csv;
+  CleanupPreview preview;
+  preview.verdict = olm::CleanupVerdict(reading.inputs);
+  if (facts.record.has_value()) {
+    absl::StatusOr<olm::CleanupRecord> record = olm::DecodeRecord(*facts.record);
+    if (record.ok()) preview.record = *std::move(record);
+  }
+  olm::TargetSet drain;
+  if (const olm::Read<olm::TargetSet> read = olm::DrainTargets(reading.inputs); read.ok()) {
+    drain = *read;
+  }
+  const std::vector<olm::CrdPlan> plans =
+      olm::PlanCleanup(facts.owned_crds, reading.inputs.crds, preview.verdict.targets, drain);
+  preview.definitions.resize(plans.size());
+  const auto count = [this, &plans, &preview](size_t i) {
+    return CountInto(client_, plans[i], preview.definitions[i]);
+  };
+  co_await ForEachInFlight(plans.size(), width_, count);
+  co_return preview;
+}
+
+Task<bool> CleanupInspector::Abort(kube::NamespacedName csv, std::string uid) {
+  absl::Status conflict;
+  for (int attempt = 0; attempt < kAbortAttempts; ++attempt) {
+    CO_ASSIGN_OR_RETURN(const kube::RawObject raw, co_await client_.Get(kCsvs, csv));
+    CO_ASSIGN_OR_RETURN(const olm::CsvFacts facts, olm::DecodeCsvFacts(raw.json));
+    if (facts.IsProvenCopy()) co_return NoSuchCsv(csv);
+    if (!uid.empty() && facts.uid != uid) {
+      co_return kube::ToStatus(kube::Conflict(
+          kCsvs, csv.name, StrCat("its UID is ", facts.uid, ", and not the one given")));
+    }
+    if (!facts.cleanup_enabled) co_return false;
+    const json::value patch = AbortPatch(facts);
+    const kube::WriteOptions options;
+    const absl::StatusOr<json::value> patched =
+        co_await client_.Patch(kCsvs, csv, kube::PatchType::kJsonMerge, patch, options);
+    if (patched.ok()) co_return true;
+    if (!kube::HasReason(patched.status(), "Conflict")) co_return patched.status();
+    conflict = patched.status();
+  }
+  co_return conflict;
+}
+
+}  // namespace steward::controllers

@@ -1,0 +1,59 @@
+// What a cleanup would do, and what it waits for, for those who ask; and the way to end it.
+#ifndef CONTROLLERS_CLEANUP_INSPECTOR_H_
+#define CONTROLLERS_CLEANUP_INSPECTOR_H_
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/async/task.h"
+#include "base/clock/clock.h"
+#include "controllers/cleanup/guard_reader.h"
+#include "controllers/cleanup/operand_counter.h"
+#include "controllers/cleanup/operand_lister.h"
+#include "kube/client/client.h"
+#include "kube/meta/names.h"
+#include "olm/cleanup/record.h"
+#include "olm/cleanup/target_set.h"
+#include "olm/cleanup/verdict.h"
+
+namespace steward::controllers {
+
+struct CleanupPreview {
+  olm::Verdict verdict;
+  std::optional<olm::CleanupRecord> record;  // of a cleanup that has begun
+  std::vector<OperandCount> definitions;     // one for each that is owned, sorted by name
+};
+
+// Reads live, with the guards that the cleaner itself decides by. Writes nothing but Abort's one
+// field. Errors carry a Kubernetes Status where there is one: NotFound when there is no such
+// ClusterServiceVersion or it is a copy; kUnavailable when what it takes could not be read.
+//
+// Thread-safe; needs no leadership: an abort only ever stops deletions.
+class CleanupInspector {
+ public:
+  // REQUIRES: `client` and `clock` outlive this object and its calls.
+  CleanupInspector(kube::Client& client, Clock& clock, KnownCsvs known, GuardOptions options);
+
+  // Everything that would be deleted now, and everything that is waited for: nothing where cleanup
+  // is not enabled and opted in.
+  Task<OperandListing> Pending(kube::NamespacedName csv);
+
+  // The verdict as if it were being deleted now, and the counts.
+  Task<CleanupPreview> Preview(kube::NamespacedName csv);
+
+  // Sets spec.cleanup.enabled to false; false when it was not true. `uid` "" = whichever has the
+  // name, else Conflict for another one. Tried again when the object changes meanwhile.
+  Task<bool> Abort(kube::NamespacedName csv, std::string uid);
+
+ private:
+  Task<GuardReading> Look(kube::NamespacedName csv);
+
+  kube::Client& client_;
+  GuardReader guards_;
+  const size_t width_;
+};
+
+}  // namespace steward::controllers
+
+#endif  // CONTROLLERS_CLEANUP_INSPECTOR_H_

@@ -1,0 +1,241 @@
+#include "controllers/rpc/cleanup_calls.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/escaping.h"
+#include "absl/strings/str_split.h"
+#include "base/status/macros.h"
+#include "base/text/str_cat.h"
+#include "controllers/rpc/messages.h"
+#include "kube/meta/names.h"
+#include "kube/meta/status.h"
+#include "storage/world/number.h"
+#include "storage/world/world.h"
+
+namespace steward::controllers {
+namespace {
+
+const kube::GroupVersionResource kStatuses = {"views.operators.coreos.com", "v1alpha1",
+                                              "cleanupstatuses"};
+const kube::GroupVersionResource kCsvs = {"operators.coreos.com", "v1alpha1",
+                                          "clusterserviceversions"};
+constexpr int kDefaultPage = 500;
+constexpr int kMaxPage = 1000;
+constexpr size_t kMaxPageBytes = 2 << 20;
+constexpr int kRetrySeconds = 1;
+
+absl::Status BadRequest(std::string_view message) {
+  return kube::ToStatus(kube::BadRequest(message));
+}
+
+absl::Status CheckNamespace(const std::string& ns) {
+  if (kube::IsDns1123Label(ns)) return absl::OkStatus();
+  return BadRequest("namespace: not the name of a namespace");
+}
+
+absl::Status CheckName(const std::string& ns, const std::string& name) {
+  RETURN_IF_ERROR(CheckNamespace(ns));
+  if (kube::IsDns1123Subdomain(name)) return absl::OkStatus();
+  return BadRequest("name: not the name of a ClusterServiceVersion");
+}
+
+absl::StatusOr<size_t> PageSize(int asked) {
+  if (asked < 0) return BadRequest("page_size: must not be negative");
+  return static_cast<size_t>(asked == 0 ? kDefaultPage : std::min(asked, kMaxPage));
+}
+
+absl::Status CheckSynced(const storage::World& world) {
+  if (world.synced()) return absl::OkStatus();
+  return kube::ToStatus(kube::ServiceUnavailable(
+      "nothing has been read from the cluster yet, please try again later", kRetrySeconds));
+}
+
+// Of a list: the state that all its pages show, and the last key of the page before.
+struct ListToken {
+  std::string number;
+  kube::NamespacedName after;
+
+  std::string ToString() const {
+    return absl::WebSafeBase64Escape(StrCat("l1\n", number, "\n", after.ns, "\n", after.name));
+  }
+  static absl::StatusOr<ListToken> Parse(const std::string& text) {
+    std::string plain;
+    if (text.size() > 2048 || !absl::WebSafeBase64Unescape(text, &plain)) plain.clear();
+    const std::vector<std::string> parts = absl::StrSplit(plain, '\n');
+    if (parts.size() != 4 || parts[0] != "l1") {
+      return BadRequest("the page token is none that a page was given");
+    }
+    return ListToken{parts[1], {parts[2], parts[3]}};
+  }
+};
+
+// Counts one while it lives.
+class Counted {
+ public:
+  explicit Counted(int& count) : count_(count) { ++count_; }
+  ~Counted() { --count_; }
+  Counted(const Counted&) = delete;
+  Counted& operator=(const Counted&) = delete;
+
+ private:
+  int& count_;
+};
+
+AccessAttributes OnStatuses(std::string_view verb, std::string_view subresource,
+                            const std::string& ns, const std::string& name) {
+  return {std::string(verb), kStatuses, std::string(subresource), ns, name};
+}
+
+}  // namespace
+
+CleanupCalls::CleanupCalls(CleanupCallsDeps deps, CleanupCallsOptions options)
+    : deps_(std::move(deps)),
+      options_(options),
+      pending_(
+          deps_.clock,
+          [this](kube::NamespacedName csv) { return deps_.inspector.Pending(std::move(csv)); },
+          options.pending) {}
+
+Task<v1::GetResponse> CleanupCalls::Get(Requester requester, v1::GetRequest request) {
+  CO_RETURN_IF_ERROR(CheckName(request.namespace_(), request.name()));
+  CO_RETURN_IF_ERROR(co_await deps_.access.Check(
+      std::move(requester), OnStatuses("get", "", request.namespace_(), request.name())));
+  const storage::Moment moment = deps_.worlds.Now();
+  CO_RETURN_IF_ERROR(CheckSynced(*moment.world));
+  const storage::OutlookMapPtr outlooks = deps_.outlooks(moment.world);
+  const auto found = outlooks->find({request.namespace_(), request.name()});
+  if (found == outlooks->end()) {
+    co_return kube::ToStatus(kube::NotFound(kStatuses, request.name()));
+  }
+  v1::GetResponse response;
+  WriteStatus(*found->second, *response.mutable_status());
+  response.set_resume_token(moment.number().ToString());
+  co_return response;
+}
+
+struct CleanupCalls::ListStart {
+  storage::WorldPtr world;
+  ListToken token;
+};
+
+absl::StatusOr<CleanupCalls::ListStart> CleanupCalls::StartOf(const v1::ListRequest& request) {
+  const storage::Moment moment = deps_.worlds.Now();
+  RETURN_IF_ERROR(CheckSynced(*moment.world));
+  if (request.page_token().empty()) {
+    return ListStart{moment.world, {moment.number().ToString(), {}}};
+  }
+  ASSIGN_OR_RETURN(ListToken token, ListToken::Parse(request.page_token()));
+  const absl::StatusOr<storage::Number> number = storage::Number::Parse(token.number);
+  if (!number.ok()) return BadRequest("the page token is none that a page was given");
+  switch (moment.world->Knows(number->vector)) {
+    case storage::Knowledge::kKnown:
+      break;
+    case storage::Knowledge::kNotYet:
+      return kube::ToStatus(kube::ServiceUnavailable(
+          "this replica has not come to the state of the page token yet", kRetrySeconds));
+    case storage::Knowledge::kForgotten:
+      return kube::ToStatus(kube::Expired("the page token has expired, please begin anew"));
+  }
+  return ListStart{past_.At(moment.world, number->vector), std::move(token)};
+}
+
+Task<v1::ListResponse> CleanupCalls::List(Requester requester, v1::ListRequest request) {
+  const std::string& ns = request.namespace_();
+  if (!ns.empty()) CO_RETURN_IF_ERROR(CheckNamespace(ns));
+  CO_ASSIGN_OR_RETURN(const size_t size, PageSize(request.page_size()));
+  CO_RETURN_IF_ERROR(
+      co_await deps_.access.Check(std::move(requester), OnStatuses("list", "", ns, "")));
+  CO_ASSIGN_OR_RETURN(ListStart start, StartOf(request));
+  const storage::OutlookMapPtr outlooks = deps_.outlooks(start.world);
+  const auto begin = ns.empty() ? outlooks->begin() : outlooks->lower_bound({ns, ""});
+  // No name sorts between "ns" with nothing behind it and the namespace that follows.
+  const auto end = ns.empty() ? outlooks->end() : outlooks->lower_bound({ns + '\0', ""});
+  auto next = request.page_token().empty() ? begin : outlooks->upper_bound(start.token.after);
+  if (!ns.empty() && next != outlooks->end() && next->first < kube::NamespacedName{ns, ""}) {
+    next = begin;
+  }
+  v1::ListResponse response;
+  size_t bytes = 0;
+  while (next != end && next != outlooks->end()) {
+    if (static_cast<size_t>(response.statuses_size()) >= size || bytes > kMaxPageBytes) break;
+    v1::CleanupStatus& status = *response.add_statuses();
+    WriteStatus(*next->second, status);
+    bytes += status.ByteSizeLong();
+    start.token.after = next->first;
+    ++next;
+  }
+  response.set_resume_token(start.token.number);
+  if (next != end && next != outlooks->end()) {
+    response.set_remaining(std::distance(next, end));
+    response.set_next_page_token(start.token.ToString());
+  }
+  co_return response;
+}
+
+StatusTask CleanupCalls::Watch(Requester requester, v1::WatchRequest request, WatchSink& sink) {
+  const std::string& ns = request.namespace_();
+  if (!ns.empty()) CO_RETURN_IF_ERROR(CheckNamespace(ns));
+  CO_RETURN_IF_ERROR(
+      co_await deps_.access.Check(std::move(requester), OnStatuses("watch", "", ns, "")));
+  const storage::WorldPtr world = deps_.worlds.Current();
+  CO_RETURN_IF_ERROR(CheckSynced(*world));
+  StatusWatch watch(deps_.worlds, past_, deps_.outlooks, deps_.clock, ns, sink, options_.watch);
+  co_return co_await watch.Run(request.resume_token());
+}
+
+Task<v1::ListPendingResponse> CleanupCalls::ListPending(Requester requester,
+                                                        v1::ListPendingRequest request) {
+  CO_RETURN_IF_ERROR(CheckName(request.namespace_(), request.name()));
+  CO_ASSIGN_OR_RETURN(const size_t size, PageSize(request.page_size()));
+  CO_RETURN_IF_ERROR(co_await deps_.access.Check(
+      requester, OnStatuses("get", "pending", request.namespace_(), request.name())));
+  const PendingPages::MayList may_list = [this, &requester](kube::GroupVersionResource gvr,
+                                                            std::string ns) {
+    AccessAttributes attributes;
+    attributes.verb = "list";
+    attributes.gvr = std::move(gvr);
+    attributes.ns = std::move(ns);
+    return deps_.access.Allows(requester, std::move(attributes));
+  };
+  kube::NamespacedName csv{request.namespace_(), request.name()};
+  co_return co_await pending_.Page(std::move(csv), size, request.page_token(), may_list);
+}
+
+Task<v1::PreviewResponse> CleanupCalls::Preview(Requester requester, v1::PreviewRequest request) {
+  CO_RETURN_IF_ERROR(CheckName(request.namespace_(), request.name()));
+  CO_RETURN_IF_ERROR(co_await deps_.access.Check(
+      std::move(requester), OnStatuses("get", "preview", request.namespace_(), request.name())));
+  if (previews_ >= options_.previews) {
+    co_return kube::ToStatus(kube::TooManyRequests(
+        "too many previews are being made, please try again later", kRetrySeconds));
+  }
+  const Counted counted(previews_);
+  kube::NamespacedName csv{request.namespace_(), request.name()};
+  CO_ASSIGN_OR_RETURN(const CleanupPreview preview,
+                      co_await deps_.inspector.Preview(std::move(csv)));
+  v1::PreviewResponse response;
+  WritePreview(request.namespace_(), preview, response);
+  co_return response;
+}
+
+Task<v1::AbortResponse> CleanupCalls::Abort(Requester requester, v1::AbortRequest request) {
+  CO_RETURN_IF_ERROR(CheckName(request.namespace_(), request.name()));
+  AccessAttributes attributes;
+  attributes.verb = "patch";
+  attributes.gvr = kCsvs;
+  attributes.ns = request.namespace_();
+  attributes.name = request.name();
+  CO_RETURN_IF_ERROR(co_await deps_.access.Check(std::move(requester), std::move(attributes),
+                                                 Access::Answer::kFresh));
+  kube::NamespacedName csv{request.namespace_(), request.name()};
+  CO_ASSIGN_OR_RETURN(const bool changed,
+                      co_await deps_.inspector.Abort(std::move(csv), request.uid()));
+  v1::AbortResponse response;
+  response.set_changed(changed);
+  co_return response;
+}
+
+}  // namespace steward::controllers

@@ -1,0 +1,21 @@
+// Values as messages.
+#ifndef CONTROLLERS_RPC_MESSAGES_H_
+#define CONTROLLERS_RPC_MESSAGES_H_
+
+#include <string>
+
+#include "controllers/cleanup/inspector.h"
+#include "olm/cleanup/outlook.h"
+#include "olm/cleanup/verdict.h"
+#include "proto/steward/v1/cleanup.pb.h"
+
+namespace steward::controllers {
+
+// Both name objects of the ClusterServiceVersion's namespace and those outside of namespaces, and
+// only count the others.
+void WriteStatus(const olm::CleanupOutlook& outlook, v1::CleanupStatus& out);
+void WritePreview(const std::string& ns, const CleanupPreview& preview, v1::PreviewResponse& out);
+
+}  // namespace steward::controllers
+
+#endif  // CONTROLLERS_RPC_MESSAGES_H_

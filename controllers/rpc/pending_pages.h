@@ -1,0 +1,104 @@
+// Long listings of pending operands, page by page.
+#ifndef CONTROLLERS_RPC_PENDING_PAGES_H_
+#define CONTROLLERS_RPC_PENDING_PAGES_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <list>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "base/async/task.h"
+#include "base/clock/clock.h"
+#include "controllers/cleanup/operand_lister.h"
+#include "kube/meta/names.h"
+#include "proto/steward/v1/cleanup.pb.h"
+
+namespace steward::controllers {
+
+// Where an operand stands in the order of all: by resource, namespace and name.
+struct PendingPlace {
+  std::string resource;  // "widgets.example.com"
+  std::string ns;
+  std::string name;
+  auto operator<=>(const PendingPlace&) const = default;
+};
+
+// The token of a page: after which place the next one begins, and in which listing. Opaque to
+// clients, good for any replica.
+struct PendingToken {
+  uint64_t listing = 0;
+  PendingPlace after;
+
+  std::string ToString() const;
+  // kInvalidArgument (a 400) for what ToString could not have written.
+  static absl::StatusOr<PendingToken> Parse(std::string_view text);
+};
+
+struct PendingPagesOptions {
+  // Listings kept for the pages that follow; what is beyond either bound is forgotten, oldest
+  // first, and listed anew.
+  size_t max_kept = 8;
+  size_t max_kept_operands = 200'000;
+  absl::Duration max_age = absl::Seconds(30);
+  size_t max_listings = 4;     // under way at a time; beyond, calls are refused with 429
+  size_t max_reviews = 100;    // of single namespaces, for one page; then it ends
+  size_t max_bytes = 2 << 20;  // of one page
+};
+
+// Pages are cut out of a sorted listing. The pages of one walk come from one listing while that is
+// kept, and from a new one, from the same place on, after that: so what is pending all along is on
+// exactly one page. Lives on one executor.
+class PendingPages {
+ public:
+  using Lister = std::function<Task<OperandListing>(kube::NamespacedName csv)>;
+  // Whether the requester may list this resource there ("" = in the whole cluster).
+  using MayList = std::function<Task<bool>(kube::GroupVersionResource gvr, std::string ns)>;
+
+  // REQUIRES: `clock` outlives this object and its calls.
+  PendingPages(Clock& clock, Lister lister, PendingPagesOptions options = {});
+
+  // One page of at most `size` operands after `token` ("" = the first). `may_list` outlives the
+  // call.
+  Task<v1::ListPendingResponse> Page(kube::NamespacedName csv, size_t size, std::string token,
+                                     const MayList& may_list);
+
+ private:
+  struct Item {
+    PendingPlace place;
+    kube::GroupVersionResource gvr;
+    std::string kind;
+    Operand operand;
+  };
+  struct Listing {
+    uint64_t id = 0;
+    kube::NamespacedName csv;
+    absl::Duration taken;  // monotonic
+    std::vector<Item> items;
+  };
+  using ListingPtr = std::shared_ptr<const Listing>;
+
+  class Visibility;
+
+  Task<ListingPtr> Take(kube::NamespacedName csv, uint64_t id);
+  static std::vector<Item> Sorted(OperandListing listing);
+  void Keep(ListingPtr listing);
+  static void Append(const Item& item, v1::ListPendingResponse& page);
+
+  Clock& clock_;
+  const Lister lister_;
+  const PendingPagesOptions options_;
+  std::list<ListingPtr> kept_;  // newest first
+  uint64_t next_id_;
+  size_t listing_ = 0;  // under way
+};
+
+}  // namespace steward::controllers
+
+#endif  // CONTROLLERS_RPC_PENDING_PAGES_H_

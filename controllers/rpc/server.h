@@ -1,0 +1,80 @@
+// The gRPC server of the controllers.
+#ifndef CONTROLLERS_RPC_SERVER_H_
+#define CONTROLLERS_RPC_SERVER_H_
+
+#include <prometheus/registry.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "base/async/task.h"
+#include "base/clock/clock.h"
+#include "controllers/cleanup/inspector.h"
+#include "controllers/rpc/access.h"
+#include "controllers/rpc/cleanup_calls.h"
+#include "controllers/rpc/outlook_source.h"
+#include "kube/client/client.h"
+#include "storage/world/world_store.h"
+
+namespace steward::controllers {
+
+struct RpcServerOptions {
+  // "127.0.0.1:9443", "[::1]:9443"; port 0 = one that is free.
+  std::string address;
+  // PEM files, looked at again every reload_seconds: later handshakes use what lies there then.
+  std::string cert_file;
+  std::string key_file;
+  std::string client_ca_file;
+  unsigned reload_seconds = 10;
+  // Common names of clients that may ask on behalf of others.
+  std::vector<std::string> frontends = {"steward-apiserver"};
+
+  int max_calls = 200;    // at a time, watches not counted; beyond: RESOURCE_EXHAUSTED
+  int max_watches = 200;  // at a time
+  int max_streams_per_connection = 100;
+  int max_message_bytes = 4 << 20;
+  absl::Duration call_timeout = absl::Minutes(1);  // at most, whatever the client's deadline
+  absl::Duration stop_grace = absl::Seconds(5);    // for calls under way
+  AccessOptions access;
+  CleanupCallsOptions calls;
+};
+
+// All of it outlives the server.
+struct RpcServerDeps {
+  kube::Client& client;  // for reviews
+  Clock& clock;
+  storage::WorldStore& worlds;
+  OutlookSource outlooks;
+  CleanupInspector& inspector;
+  prometheus::Registry& registry;
+};
+
+// Serves steward.v1.CleanupService, grpc.health.v1.Health and reflection, over TLS, to clients with
+// a certificate of the client CA. Healthy, under "" and under the service's name, once the first
+// lists are complete. The work is done on a thread of its own, so that nothing that is asked here
+// keeps a reconciler or a Lease waiting; gRPC's threads only hand calls over.
+class RpcServer {
+ public:
+  // Listens. Errors name the file, or the address, that cannot be used.
+  static absl::StatusOr<std::unique_ptr<RpcServer>> Start(RpcServerOptions options,
+                                                          RpcServerDeps deps);
+  // REQUIRES: stopped.
+  ~RpcServer();
+
+  int port() const;
+  // Watches end at once, and health says so; other calls have stop_grace to end. To be called once,
+  // on any executor.
+  VoidTask Stop();
+
+ private:
+  struct Impl;
+  explicit RpcServer(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace steward::controllers
+
+#endif  // CONTROLLERS_RPC_SERVER_H_

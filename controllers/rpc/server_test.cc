@@ -1,0 +1,404 @@
+#include "controllers/rpc/server.h"
+
+#include <gmock/gmock.h>
+#include <grpcpp/channel.h>
+#include <grpcpp/client_context.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/status/matchers.h"
+#include "base/text/str_cat.h"
+#include "controllers/rpc/test_scene.h"
+#include "kube/grpc/status.h"
+#include "kube/meta/status.h"
+
+namespace steward::controllers {
+namespace {
+
+using kube::ClientVerb;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+// Far beyond what anything here takes.
+constexpr std::chrono::seconds kPatience(60);
+
+class ServerTest : public ::testing::Test {
+ protected:
+  template <typename Request>
+  static Request Of(const std::string& name) {
+    Request request;
+    request.set_namespace_("ops");
+    request.set_name(name);
+    return request;
+  }
+  static std::unique_ptr<grpc::ClientContext> Context(
+      std::chrono::milliseconds deadline = kPatience) {
+    auto context = std::make_unique<grpc::ClientContext>();
+    context->set_deadline(std::chrono::system_clock::now() + deadline);
+    context->set_wait_for_ready(true);
+    return context;
+  }
+  grpc::Status Get(v1::CleanupService::Stub& stub, const v1::GetRequest& request,
+                   v1::GetResponse* response = nullptr) {
+    v1::GetResponse ignored;
+    return stub.Get(Context().get(), request, response == nullptr ? &ignored : response);
+  }
+  RpcScene scene_;
+};
+
+TEST_F(ServerTest, GetIsForThoseWhoMay) {
+  scene_.PutCsv("w.v1");
+  scene_.Allow("alice get cleanupstatuses ops");
+  scene_.Start();
+  const auto alice = scene_.As("alice");
+  v1::GetResponse response;
+  ASSERT_TRUE(Get(*alice, Of<v1::GetRequest>("w.v1"), &response).ok());
+  EXPECT_EQ(response.status().name(), "w.v1");
+  EXPECT_EQ(response.status().csv_uid(), "uid-w.v1");
+  EXPECT_EQ(response.status().phase(), "Ready");
+  EXPECT_THAT(response.status().target_namespaces(), ElementsAre("a", "b"));
+  EXPECT_NE(response.resume_token(), "");
+
+  const grpc::Status missing = Get(*alice, Of<v1::GetRequest>("nobody"));
+  EXPECT_EQ(missing.error_code(), grpc::NOT_FOUND);
+  EXPECT_TRUE(kube::HasReason(kube::FromGrpc(missing), "NotFound"));
+  EXPECT_EQ(Get(*alice, Of<v1::GetRequest>("No Name")).error_code(), grpc::INVALID_ARGUMENT);
+
+  const auto bob = scene_.As("bob");
+  const grpc::Status refused = Get(*bob, Of<v1::GetRequest>("w.v1"));
+  EXPECT_EQ(refused.error_code(), grpc::PERMISSION_DENIED);
+  EXPECT_THAT(refused.error_message(), HasSubstr(R"(User "bob" cannot get resource)"));
+  EXPECT_EQ(kube::FromStatus(kube::FromGrpc(refused)).code, 403);
+}
+
+TEST_F(ServerTest, EveryMethodTakesItsRight) {
+  scene_.PutCsv("w.v1");
+  scene_.Start();
+  const auto bob = scene_.As("bob");
+  v1::ListResponse list;
+  EXPECT_EQ(bob->List(Context().get(), v1::ListRequest(), &list).error_code(),
+            grpc::PERMISSION_DENIED);
+  v1::ListPendingResponse pending;
+  EXPECT_EQ(
+      bob->ListPending(Context().get(), Of<v1::ListPendingRequest>("w.v1"), &pending).error_code(),
+      grpc::PERMISSION_DENIED);
+  v1::PreviewResponse preview;
+  EXPECT_EQ(bob->Preview(Context().get(), Of<v1::PreviewRequest>("w.v1"), &preview).error_code(),
+            grpc::PERMISSION_DENIED);
+  v1::AbortResponse abort;
+  EXPECT_EQ(bob->Abort(Context().get(), Of<v1::AbortRequest>("w.v1"), &abort).error_code(),
+            grpc::PERMISSION_DENIED);
+  const auto context = Context();
+  const auto watch = bob->Watch(context.get(), v1::WatchRequest());
+  v1::WatchResponse message;
+  EXPECT_FALSE(watch->Read(&message));
+  EXPECT_EQ(watch->Finish().error_code(), grpc::PERMISSION_DENIED);
+  EXPECT_EQ(scene_.cluster().calls(ClientVerb::kPatch, kSceneCsvs), 0);
+}
+
+TEST_F(ServerTest, FrontendsAskForOthersAndNobodyElseDoes) {
+  scene_.PutCsv("w.v1");
+  scene_.Allow("alice get cleanupstatuses ops");
+  scene_.Start();
+  v1::GetRequest request = Of<v1::GetRequest>("w.v1");
+  request.mutable_on_behalf_of()->set_user("alice");
+  EXPECT_TRUE(Get(*scene_.As("steward-apiserver"), request).ok());
+  EXPECT_EQ(Get(*scene_.As("mallory"), request).error_code(), grpc::PERMISSION_DENIED);
+  request.mutable_on_behalf_of()->set_user("bob");
+  EXPECT_EQ(Get(*scene_.As("steward-apiserver"), request).error_code(), grpc::PERMISSION_DENIED);
+}
+
+TEST_F(ServerTest, ListsInPagesOfOneState) {
+  for (int i = 0; i < 5; ++i) scene_.PutCsv(StrCat("w.v", i));
+  scene_.Allow("alice list cleanupstatuses ops");
+  scene_.Start();
+  const auto alice = scene_.As("alice");
+  v1::ListRequest request;
+  request.set_namespace_("ops");
+  request.set_page_size(2);
+  std::vector<std::string> names;
+  for (int pages = 0; pages < 10; ++pages) {
+    v1::ListResponse page;
+    ASSERT_TRUE(alice->List(Context().get(), request, &page).ok());
+    for (const v1::CleanupStatus& status : page.statuses()) names.push_back(status.name());
+    if (page.next_page_token().empty()) break;
+    EXPECT_EQ(page.remaining(), 5 - static_cast<int>(names.size()));
+    request.set_page_token(page.next_page_token());
+    scene_.RemoveCsv(StrCat("w.v", 3 + pages));
+  }
+  EXPECT_THAT(names, ElementsAre("w.v0", "w.v1", "w.v2", "w.v3", "w.v4"));
+  request.set_page_token("nonsense");
+  v1::ListResponse page;
+  EXPECT_EQ(alice->List(Context().get(), request, &page).error_code(), grpc::INVALID_ARGUMENT);
+  v1::ListRequest everywhere;
+  EXPECT_EQ(alice->List(Context().get(), everywhere, &page).error_code(), grpc::PERMISSION_DENIED);
+}
+
+std::string Describe(const v1::WatchResponse& message) {
+  switch (message.event_case()) {
+    case v1::WatchResponse::kSnapshotBegin:
+      return "begin";
+    case v1::WatchResponse::kSnapshotEnd:
+      return "end";
+    case v1::WatchResponse::kChanged:
+      return StrCat("changed ", message.changed().name(), " ", message.changed().phase());
+    case v1::WatchResponse::kRemoved:
+      return StrCat("removed ", message.removed().name());
+    case v1::WatchResponse::kProgress:
+      return "progress";
+    case v1::WatchResponse::EVENT_NOT_SET:
+      break;
+  }
+  return "nothing";
+}
+
+// One running watch.
+class TestWatch {
+ public:
+  TestWatch(v1::CleanupService::Stub& stub, const std::string& token = "") {
+    v1::WatchRequest request;
+    request.set_resume_token(token);
+    context_.set_deadline(std::chrono::system_clock::now() + kPatience);
+    reader_ = stub.Watch(&context_, request);
+  }
+  ~TestWatch() {
+    context_.TryCancel();
+    v1::WatchResponse message;
+    while (!ended_ && reader_->Read(&message)) continue;
+    if (!ended_) reader_->Finish();
+  }
+  std::string Next() {
+    v1::WatchResponse message;
+    if (!reader_->Read(&message)) return "over";
+    token_ = message.resume_token();
+    return Describe(message);
+  }
+  grpc::Status Finish() {
+    ended_ = true;
+    return reader_->Finish();
+  }
+  const std::string& token() const { return token_; }
+
+ private:
+  grpc::ClientContext context_;
+  std::unique_ptr<grpc::ClientReader<v1::WatchResponse>> reader_;
+  std::string token_;
+  bool ended_ = false;
+};
+
+TEST_F(ServerTest, WatchesBeginWithASnapshotAndGoOnWhereTheyWere) {
+  scene_.PutCsv("w.v1");
+  scene_.Allow("alice watch cleanupstatuses ");
+  scene_.Start();
+  const auto alice = scene_.As("alice");
+  std::string token;
+  {
+    TestWatch watch(*alice);
+    EXPECT_EQ(watch.Next(), "begin");
+    EXPECT_EQ(watch.token(), "");
+    EXPECT_EQ(watch.Next(), "changed w.v1 Ready");
+    EXPECT_EQ(watch.token(), "");
+    EXPECT_EQ(watch.Next(), "end");
+    EXPECT_NE(watch.token(), "");
+    scene_.PutCsv("w.v1", /*enabled=*/false);
+    EXPECT_EQ(watch.Next(), "changed w.v1 Disabled");
+    token = watch.token();
+  }
+  scene_.RemoveCsv("w.v1");
+  scene_.PutCsv("x.v1", false);
+  {
+    TestWatch watch(*alice, token);
+    EXPECT_EQ(watch.Next(), "removed w.v1");
+    EXPECT_EQ(watch.token(), token) << "until all that belongs to the new state is sent";
+    EXPECT_EQ(watch.Next(), "changed x.v1 Disabled");
+    EXPECT_NE(watch.token(), token);
+  }
+  for (const std::string unknown : {"garbage", "1"}) {
+    TestWatch watch(*alice, unknown);
+    EXPECT_EQ(watch.Next(), "begin");
+    EXPECT_EQ(watch.Next(), "changed x.v1 Disabled");
+    EXPECT_EQ(watch.Next(), "end");
+  }
+}
+
+TEST_F(ServerTest, WatchesAreBounded) {
+  scene_.Allow("alice watch cleanupstatuses ");
+  RpcServerOptions options;
+  options.max_watches = 1;
+  scene_.Start(options);
+  const auto alice = scene_.As("alice");
+  TestWatch first(*alice);
+  EXPECT_EQ(first.Next(), "begin");
+  TestWatch second(*alice);
+  EXPECT_EQ(second.Next(), "over");
+  const grpc::Status status = second.Finish();
+  EXPECT_EQ(status.error_code(), grpc::RESOURCE_EXHAUSTED);
+  EXPECT_GT(kube::FromStatus(kube::FromGrpc(status)).retry_after_seconds, 0);
+}
+
+TEST_F(ServerTest, PendingOperandsAreFilteredByWhatTheRequesterMayList) {
+  scene_.PutCsv("w.v1");
+  scene_.AddWidget("a", "one");
+  scene_.AddWidget("b", "two");
+  scene_.AddWidget("ops", "elsewhere");
+  scene_.Allow("alice get cleanupstatuses/pending ops");
+  scene_.Allow("alice list widgets a");
+  scene_.Start();
+  v1::ListPendingResponse response;
+  const grpc::Status status = scene_.As("alice")->ListPending(
+      Context().get(), Of<v1::ListPendingRequest>("w.v1"), &response);
+  ASSERT_TRUE(status.ok()) << status.error_message();
+  ASSERT_EQ(response.operands_size(), 1);
+  EXPECT_EQ(response.operands(0).name(), "one");
+  EXPECT_EQ(response.operands(0).kind(), "Widget");
+  EXPECT_EQ(response.hidden(), 1);
+}
+
+TEST_F(ServerTest, PreviewTellsWhatWouldHappen) {
+  scene_.PutCsv("w.v1");
+  scene_.AddWidget("a", "one");
+  scene_.AddWidget("ops", "elsewhere");
+  scene_.Allow("alice get cleanupstatuses/preview ops");
+  scene_.Start();
+  v1::PreviewResponse response;
+  const grpc::Status status =
+      scene_.As("alice")->Preview(Context().get(), Of<v1::PreviewRequest>("w.v1"), &response);
+  ASSERT_TRUE(status.ok()) << status.error_message();
+  EXPECT_EQ(response.verdict(), "Allowed");
+  EXPECT_THAT(response.blockers(), IsEmpty());
+  EXPECT_FALSE(response.recorded());
+  EXPECT_THAT(response.effective_targets().namespaces(), ElementsAre("a", "b"));
+  ASSERT_EQ(response.definitions_size(), 1);
+  EXPECT_EQ(response.definitions(0).state(), "Served");
+  EXPECT_EQ(response.definitions(0).to_delete(), 1);
+  EXPECT_EQ(response.definitions(0).kept(), 1);
+}
+
+TEST_F(ServerTest, AbortIsAskedForEachTimeAnew) {
+  scene_.PutCsv("w.v1");
+  scene_.Allow("alice patch clusterserviceversions ops");
+  scene_.Start();
+  const auto alice = scene_.As("alice");
+  v1::AbortResponse response;
+  ASSERT_TRUE(alice->Abort(Context().get(), Of<v1::AbortRequest>("w.v1"), &response).ok());
+  EXPECT_TRUE(response.changed());
+  EXPECT_THAT(scene_.cluster().Objects(kSceneCsvs).at({"ops", "w.v1"}),
+              HasSubstr(R"("enabled":false)"));
+  ASSERT_TRUE(alice->Abort(Context().get(), Of<v1::AbortRequest>("w.v1"), &response).ok());
+  EXPECT_FALSE(response.changed());
+  scene_.Forbid("alice patch clusterserviceversions ops");
+  EXPECT_EQ(alice->Abort(Context().get(), Of<v1::AbortRequest>("w.v1"), &response).error_code(),
+            grpc::PERMISSION_DENIED);
+}
+
+TEST_F(ServerTest, WithoutACertificateOfTheCaNobodyGetsIn) {
+  scene_.PutCsv("w.v1");
+  scene_.Allow("alice get cleanupstatuses ops");
+  scene_.Start();
+  const TestCa other("another-ca");
+  TestCertOptions alice;
+  alice.common_name = "alice";
+  for (const TestKeyPair& pair : {other.Issue(alice), TestKeyPair{}}) {
+    const auto stub = v1::CleanupService::NewStub(scene_.ChannelWith(pair));
+    const auto context = Context();
+    context->set_wait_for_ready(false);
+    v1::GetResponse response;
+    EXPECT_EQ(stub->Get(context.get(), Of<v1::GetRequest>("w.v1"), &response).error_code(),
+              grpc::UNAVAILABLE);
+  }
+}
+
+TEST_F(ServerTest, BeforeTheFirstListsItIsNotReady) {
+  scene_.Allow("alice get cleanupstatuses ops");
+  scene_.ForgetWorld();
+  scene_.Start();
+  const grpc::Status status = Get(*scene_.As("alice"), Of<v1::GetRequest>("w.v1"));
+  EXPECT_EQ(status.error_code(), grpc::UNAVAILABLE);
+  EXPECT_EQ(kube::FromStatus(kube::FromGrpc(status)).code, 503);
+}
+
+TEST_F(ServerTest, TooLargeAQuestionIsRefused) {
+  scene_.Start();
+  v1::GetRequest request = Of<v1::GetRequest>(std::string(5 << 20, 'x'));
+  EXPECT_EQ(Get(*scene_.As("alice"), request).error_code(), grpc::RESOURCE_EXHAUSTED);
+}
+
+TEST_F(ServerTest, TheClientsDeadlineAndTheServersOwnEndTheWork) {
+  scene_.PutCsv("w.v1");
+  scene_.Allow("alice get cleanupstatuses/preview ops");
+  RpcServerOptions options;
+  options.call_timeout = absl::Milliseconds(300);
+  options.calls.previews = 1;
+  scene_.Start(options);
+  const auto alice = scene_.As("alice");
+  scene_.cluster().Hold(ClientVerb::kGet, kSceneCsvs);
+  v1::PreviewResponse response;
+  const grpc::Status mine = alice->Preview(Context(std::chrono::milliseconds(100)).get(),
+                                           Of<v1::PreviewRequest>("w.v1"), &response);
+  EXPECT_EQ(mine.error_code(), grpc::DEADLINE_EXCEEDED);
+  // The one preview at a time is free again only when the work has ended.
+  grpc::Status servers;
+  do {
+    servers = alice->Preview(Context().get(), Of<v1::PreviewRequest>("w.v1"), &response);
+  } while (servers.error_code() == grpc::RESOURCE_EXHAUSTED);
+  EXPECT_EQ(servers.error_code(), grpc::DEADLINE_EXCEEDED);
+  EXPECT_THAT(servers.error_message(), HasSubstr("no answer within"));
+  scene_.cluster().Release(ClientVerb::kGet, kSceneCsvs);
+  EXPECT_TRUE(alice->Preview(Context().get(), Of<v1::PreviewRequest>("w.v1"), &response).ok());
+}
+
+TEST_F(ServerTest, StoppingEndsEverything) {
+  scene_.PutCsv("w.v1");
+  scene_.Allow("alice watch cleanupstatuses ");
+  scene_.Allow("alice get cleanupstatuses/preview ops");
+  RpcServerOptions options;
+  options.stop_grace = absl::ZeroDuration();
+  scene_.Start(options);
+  const auto alice = scene_.As("alice");
+  TestWatch watch(*alice);
+  EXPECT_EQ(watch.Next(), "begin");
+  scene_.cluster().Hold(ClientVerb::kGet, kSceneCsvs);
+  const auto context = Context();
+  v1::PreviewResponse response;
+  grpc::CompletionQueue queue;
+  const auto call = alice->AsyncPreview(context.get(), Of<v1::PreviewRequest>("w.v1"), &queue);
+  grpc::Status status;
+  call->Finish(&response, &status, nullptr);
+  // It has begun when it has read.
+  while (scene_.cluster().calls(ClientVerb::kGet, kSceneCsvs) == 0) {
+    ASSERT_EQ(watch.token(), "");
+  }
+  scene_.Stop();
+  void* tag = nullptr;
+  bool ok = false;
+  ASSERT_TRUE(queue.Next(&tag, &ok));
+  EXPECT_FALSE(status.ok());
+  while (watch.Next() != "over") continue;
+  const grpc::Status end = watch.Finish();
+  EXPECT_EQ(end.error_code(), grpc::UNAVAILABLE);
+  EXPECT_THAT(end.error_message(), HasSubstr("stopping"));
+  queue.Shutdown();
+}
+
+TEST_F(ServerTest, WhatCannotBeUsedIsSaid) {
+  RpcServerOptions options = scene_.WithFiles({});
+  options.key_file = options.client_ca_file;
+  EXPECT_THAT(std::string(scene_.StartAnother(options).status().message()), HasSubstr("tls.crt"));
+  options = scene_.WithFiles({});
+  options.client_ca_file = "/nowhere/ca.crt";
+  EXPECT_THAT(std::string(scene_.StartAnother(options).status().message()),
+              HasSubstr("/nowhere/ca.crt"));
+  scene_.Start();
+  options = scene_.WithFiles({});
+  options.address = scene_.Address();
+  EXPECT_THAT(std::string(scene_.StartAnother(options).status().message()),
+              HasSubstr(scene_.Address()));
+}
+
+}  // namespace
+}  // namespace steward::controllers

@@ -1,0 +1,104 @@
+// steward.v1.CleanupService for gRPC: hands calls over from its threads to an executor, and back.
+#ifndef CONTROLLERS_RPC_SERVICE_H_
+#define CONTROLLERS_RPC_SERVICE_H_
+
+#include <prometheus/counter.h>
+#include <prometheus/family.h>
+#include <prometheus/gauge.h>
+#include <prometheus/registry.h>
+
+#include <atomic>
+#include <boost/asio/any_io_executor.hpp>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/time/time.h"
+#include "base/async/task.h"
+#include "base/async/task_group.h"
+#include "base/clock/clock.h"
+#include "controllers/rpc/cleanup_calls.h"
+#include "controllers/rpc/requester.h"
+#include "proto/steward/v1/cleanup.grpc.pb.h"
+
+namespace steward::controllers {
+
+struct CleanupServiceOptions {
+  std::vector<std::string> frontends;
+  int max_calls = 200;
+  int max_watches = 200;
+  absl::Duration call_timeout = absl::Minutes(1);
+};
+
+// Every call becomes one task on the executor, and ends when that ends, whatever happens: a call
+// whose task cannot be run any more is answered with UNAVAILABLE. When the client cancels, or its
+// deadline passes, the task is cancelled.
+class CleanupService final : public v1::CleanupService::CallbackService {
+ public:
+  // REQUIRES: `executor` runs one handler at a time; `calls`, `clock` and `registry` outlive the
+  // service, and the service its gRPC server.
+  CleanupService(boost::asio::any_io_executor executor, CleanupCalls& calls, Clock& clock,
+                 prometheus::Registry& registry, CleanupServiceOptions options);
+  ~CleanupService() override;
+
+  // Both on the executor. Watches that run end, and new ones at once.
+  VoidTask EndWatches();
+  // Ends what is left; nothing begins any more.
+  VoidTask Stop();
+
+  grpc::ServerUnaryReactor* Get(grpc::CallbackServerContext* context, const v1::GetRequest* request,
+                                v1::GetResponse* response) override;
+  grpc::ServerUnaryReactor* List(grpc::CallbackServerContext* context,
+                                 const v1::ListRequest* request,
+                                 v1::ListResponse* response) override;
+  grpc::ServerWriteReactor<v1::WatchResponse>* Watch(grpc::CallbackServerContext* context,
+                                                     const v1::WatchRequest* request) override;
+  grpc::ServerUnaryReactor* ListPending(grpc::CallbackServerContext* context,
+                                        const v1::ListPendingRequest* request,
+                                        v1::ListPendingResponse* response) override;
+  grpc::ServerUnaryReactor* Preview(grpc::CallbackServerContext* context,
+                                    const v1::PreviewRequest* request,
+                                    v1::PreviewResponse* response) override;
+  grpc::ServerUnaryReactor* Abort(grpc::CallbackServerContext* context,
+                                  const v1::AbortRequest* request,
+                                  v1::AbortResponse* response) override;
+
+ private:
+  class Call;
+  class UnaryReactor;
+  class WatchReactor;
+  class GrpcSink;
+  template <typename Request, typename Response>
+  using Method = Task<Response> (CleanupCalls::*)(Requester, Request);
+
+  template <typename Request, typename Response>
+  grpc::ServerUnaryReactor* Unary(const char* name, grpc::CallbackServerContext* context,
+                                  const Request* request, Response* response,
+                                  Method<Request, Response> method);
+  template <typename Request, typename Response>
+  VoidTask RunUnary(std::unique_ptr<Call> call, Requester requester, Request request,
+                    Response* response, Method<Request, Response> method);
+  VoidTask RunWatch(std::unique_ptr<Call> call, WatchReactor* reactor, Requester requester,
+                    v1::WatchRequest request);
+  template <typename Request>
+  absl::StatusOr<Requester> RequesterFor(const grpc::CallbackServerContext& context,
+                                         const Request& request) const;
+  // Counts a call of one kind, or refuses it.
+  absl::Status Admit(std::atomic<int>& count, int limit, const char* what);
+  void NoteEnd(const std::string& method, const grpc::Status& status);
+
+  const boost::asio::any_io_executor executor_;
+  CleanupCalls& calls_;
+  Clock& clock_;
+  const CleanupServiceOptions options_;
+  prometheus::Family<prometheus::Counter>& ended_;
+  prometheus::Gauge& watching_;
+  TaskGroup tasks_;
+  TaskGroup watches_;
+  std::atomic<int> running_{0};
+  std::atomic<int> watchers_{0};
+};
+
+}  // namespace steward::controllers
+
+#endif  // CONTROLLERS_RPC_SERVICE_H_

@@ -1,0 +1,89 @@
+// A cluster in memory, a gRPC server on it, and clients with certificates, for tests.
+#ifndef CONTROLLERS_RPC_TEST_SCENE_H_
+#define CONTROLLERS_RPC_TEST_SCENE_H_
+
+#include <grpcpp/channel.h>
+#include <prometheus/registry.h>
+
+#include <cstdint>
+#include <memory>
+#include <set>
+#include <string>
+
+#include "base/clock/clock.h"
+#include "base/sync/mutex.h"
+#include "base/tls/testing.h"
+#include "controllers/cleanup/inspector.h"
+#include "controllers/rpc/server.h"
+#include "kube/meta/names.h"
+#include "kube/testing/fake_client.h"
+#include "proto/steward/v1/cleanup.grpc.pb.h"
+#include "storage/cleanup/outlooks.h"
+#include "storage/embedded/test_directory.h"
+#include "storage/world/world_store.h"
+#include "storage/world/world_writer.h"
+
+namespace steward::controllers {
+
+inline const kube::GroupVersionResource kSceneCsvs = {"operators.coreos.com", "v1alpha1",
+                                                      "clusterserviceversions"};
+inline const kube::GroupVersionResource kSceneWidgets = {"example.com", "v1", "widgets"};
+
+// Namespaces ops, a and b; an OperatorGroup in ops that targets a and b. The cluster answers live
+// reads, the world those of what is watched: PutCsv changes both.
+class RpcScene {
+ public:
+  RpcScene();
+  ~RpcScene();
+
+  // With `options` but for address and files.
+  void Start(RpcServerOptions options = {});
+  void Stop();
+
+  // A ClusterServiceVersion in ops that owns widgets.example.com, enabled and opted in unless told
+  // otherwise.
+  void PutCsv(const std::string& name, bool enabled = true);
+  void RemoveCsv(const std::string& name);
+  void AddWidget(const std::string& ns, const std::string& name);
+
+  // "alice get cleanupstatuses/pending ops": "" at the end = the whole cluster.
+  void Allow(const std::string& rule);
+  void Forbid(const std::string& rule);
+
+  // Each with a connection of its own.
+  std::shared_ptr<grpc::Channel> ChannelAs(const std::string& common_name);
+  std::shared_ptr<grpc::Channel> ChannelWith(const TestKeyPair& pair);
+  std::unique_ptr<v1::CleanupService::Stub> As(const std::string& common_name);
+
+  kube::FakeClient& cluster() { return cluster_; }
+  storage::WorldStore& worlds() { return worlds_; }
+  RpcServer& server() { return *server_; }
+  const storage::TestDirectory& directory() const { return directory_; }
+  const TestCa& ca() const { return ca_; }
+  prometheus::Registry& registry() { return registry_; }
+  std::string Address() const;
+  RpcServerOptions WithFiles(RpcServerOptions options) const;
+  // From now on nothing has been read from the cluster yet.
+  void ForgetWorld();
+  absl::StatusOr<std::unique_ptr<RpcServer>> StartAnother(RpcServerOptions options);
+
+ private:
+  void Publish();
+
+  storage::TestDirectory directory_;
+  const TestCa ca_{"scene-ca"};
+  kube::FakeClient cluster_;
+  storage::WorldStore worlds_;
+  storage::WorldWriter writer_;
+  storage::CleanupOutlooks outlooks_;
+  CleanupInspector inspector_;
+  prometheus::Registry registry_;
+  uint64_t revision_ = 100;
+  Mutex mutex_;
+  std::set<std::string> rules_;
+  std::unique_ptr<RpcServer> server_;
+};
+
+}  // namespace steward::controllers
+
+#endif  // CONTROLLERS_RPC_TEST_SCENE_H_

@@ -1,0 +1,256 @@
+// Package rpc_test proves what the gRPC service of `steward controllers` promises, beside a real kube-apiserver, under
+// exactly the rights that deploy/ gives, and what `steward apiserver` makes of it.
+package rpc_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/backoff"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/rand"
+
+	"steward.dev/e2e/cluster"
+	"steward.dev/e2e/olm"
+)
+
+const patience = 60 * time.Second
+
+var (
+	shared  *cluster.Cluster
+	steward *cluster.Steward
+	// serving is the one process with the service; it may be stopped and started again.
+	serving *cluster.Controllers
+	// authority signs both sides' certificates.
+	authority   *cluster.Authority
+	grpcAddress string
+	account     string
+	// Of the controllers and of the API server.
+	flags, stewardFlags []string
+
+	clusterRoles        = schema.GroupVersionResource{Group: "rbac.authorization.k8s.io", Version: "v1", Resource: "clusterroles"}
+	clusterRoleBindings = clusterRoles.GroupVersion().WithResource("clusterrolebindings")
+	roleBindings        = clusterRoles.GroupVersion().WithResource("rolebindings")
+
+	// A server that comes back is found soon.
+	quickly = grpc.ConnectParams{
+		Backoff:           backoff.Config{BaseDelay: 50 * time.Millisecond, Multiplier: 1.5, MaxDelay: time.Second},
+		MinConnectTimeout: 5 * time.Second,
+	}
+)
+
+func TestMain(m *testing.M) {
+	code := 1
+	if err := setUp(context.Background()); err != nil {
+		fmt.Fprintln(os.Stderr, "setting up the shared cluster:", err)
+	} else {
+		code = m.Run()
+	}
+	if serving != nil {
+		if err := serving.Stop(); err != nil {
+			fmt.Fprintln(os.Stderr, "ending the controllers:", err)
+			code = 1
+		}
+	}
+	if shared != nil {
+		if code != 0 {
+			shared.DumpLogs(os.Stderr, 40)
+		}
+		if err := shared.Stop(); err != nil {
+			fmt.Fprintln(os.Stderr, "stopping the shared cluster:", err)
+			code = 1
+		}
+	}
+	os.Exit(code)
+}
+
+func setUp(ctx context.Context) (err error) {
+	shared, err = cluster.Start(ctx, cluster.Options{Controllers: []string{"clusterrole-aggregation", "validatingadmissionpolicy-status-controller"}})
+	if err != nil {
+		return err
+	}
+	root, err := cluster.Root()
+	if err != nil {
+		return err
+	}
+	definitions, err := olm.CRDs(root)
+	if err != nil {
+		return err
+	}
+	if err := olm.CreateCRDs(ctx, shared.Any, definitions...); err != nil {
+		return err
+	}
+	if err := prepareCertificates(); err != nil {
+		return err
+	}
+	client, err := authority.Client(shared.Dir, "steward-apiserver", "steward-apiserver")
+	if err != nil {
+		return err
+	}
+	stewardFlags = []string{"--controllers-address=" + grpcAddress,
+		"--controllers-ca-file=" + filepath.Join(shared.Dir, "rpc-ca.crt"),
+		"--controllers-client-cert-file=" + client.Cert, "--controllers-client-key-file=" + client.Key}
+	if steward, err = shared.RunSteward(ctx, "steward", stewardFlags...); err != nil {
+		return err
+	}
+	// The controllers may look at every kind here, as overlays/cleanup-all-apis lets them.
+	if _, err := shared.Kubectl(ctx, "apply", "--server-side", "-k", filepath.Join(root, "deploy", "overlays", "cleanup-all-apis")); err != nil {
+		return err
+	}
+	if account, err = shared.ServiceAccount(ctx, "steward-system", "steward-controllers"); err != nil {
+		return err
+	}
+	if err := startServing(ctx); err != nil {
+		return err
+	}
+	return shared.WaitServed(ctx)
+}
+
+func prepareCertificates() (err error) {
+	if authority, err = cluster.NewAuthority("rpc-ca"); err != nil {
+		return err
+	}
+	ca, err := authority.Write(shared.Dir, "rpc-ca")
+	if err != nil {
+		return err
+	}
+	pair, err := authority.Server(shared.Dir, "rpc-server", "localhost")
+	if err != nil {
+		return err
+	}
+	if grpcAddress, err = cluster.FreeAddress(); err != nil {
+		return err
+	}
+	flags = []string{"--reconcilers=cleanup", "--leader-elect=false", "--grpc-bind-address=" + grpcAddress,
+		"--grpc-tls-cert-file=" + pair.Cert, "--grpc-tls-private-key-file=" + pair.Key, "--grpc-client-ca-file=" + ca}
+	return nil
+}
+
+func startServing(ctx context.Context) (err error) {
+	serving, err = shared.RunControllersAs(ctx, account, "controllers-"+time.Now().Format("150405.000"), flags...)
+	return err
+}
+
+// scene is one operator with its API group, its namespace, and two others that it works for.
+type scene struct {
+	group, namespace string
+	spaces           []string
+}
+
+const csvName = "operator.v1"
+
+// install makes an operator that supports cleanup, is opted in, and is as OLM leaves it.
+func install(t *testing.T) *scene {
+	t.Helper()
+	id := rand.String(6)
+	s := &scene{group: id + ".example.com", namespace: "ops-" + id, spaces: []string{"space-" + id + "-0", "space-" + id + "-1"}}
+	definition := &olm.Object{Object: map[string]any{
+		"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
+		"spec": map[string]any{
+			"group": s.group, "scope": "Namespaced",
+			"names": map[string]any{"kind": "Widget", "singular": "widget", "plural": "widgets", "listKind": "WidgetList"},
+			"versions": []any{map[string]any{"name": "v1", "served": true, "storage": true, "schema": map[string]any{
+				"openAPIV3Schema": map[string]any{"type": "object", "x-kubernetes-preserve-unknown-fields": true},
+			}}},
+		},
+	}}
+	definition.SetName("widgets." + s.group)
+	must(t, olm.CreateCRDs(t.Context(), shared.Any, definition))
+	for _, name := range append([]string{s.namespace}, s.spaces...) {
+		must(t, olm.Create(t.Context(), shared.Any, olm.Namespace(name)))
+	}
+	group := olm.OperatorGroup(s.namespace, "group", s.spaces...)
+	group.Object["status"] = map[string]any{
+		"lastUpdated": time.Now().UTC().Format(time.RFC3339), "namespaces": []any{s.spaces[0], s.spaces[1]},
+	}
+	must(t, olm.Create(t.Context(), shared.Any, group, s.csv(csvName)))
+	return s
+}
+
+func (s *scene) csv(name string) *olm.Object {
+	csv := olm.CSV(name, olm.OperatorGroup(s.namespace, "group", s.spaces...), s.spaces...)
+	csv.SetFinalizers([]string{"operatorframework.io/delete-custom-resources"})
+	spec := csv.Object["spec"].(map[string]any)
+	spec["cleanup"] = map[string]any{"enabled": true}
+	spec["customresourcedefinitions"] = map[string]any{"owned": []any{map[string]any{
+		"name": "widgets." + s.group, "version": "v1", "kind": "Widget", "displayName": "Widget", "description": "Widget",
+	}}}
+	return csv
+}
+
+func (s *scene) widgets() schema.GroupVersionResource {
+	return schema.GroupVersionResource{Group: s.group, Version: "v1", Resource: "widgets"}
+}
+
+func (s *scene) addWidget(ctx context.Context, namespace, name string) error {
+	widget := &olm.Object{Object: map[string]any{"apiVersion": s.group + "/v1", "kind": "Widget"}}
+	widget.SetName(name)
+	_, err := shared.Any.Resource(s.widgets()).Namespace(namespace).Create(ctx, widget, metav1.CreateOptions{})
+	return err
+}
+
+func (s *scene) see(t *testing.T) *olm.Object {
+	t.Helper()
+	csv, err := shared.Any.Resource(olm.CSVs).Namespace(s.namespace).Get(t.Context(), csvName, metav1.GetOptions{})
+	must(t, err)
+	return csv
+}
+
+// of names the operator in a request.
+func (s *scene) of() message { return message{"namespace": s.namespace, "name": csvName} }
+
+// allow binds a user to rules, in a namespace or ("") cluster-wide: "get,list group/resource".
+func allow(t *testing.T, user, namespace string, rules ...string) {
+	t.Helper()
+	name := "e2e-" + rand.String(8)
+	list := []any{}
+	for _, rule := range rules {
+		verbs, rest, _ := strings.Cut(rule, " ")
+		group, resource, _ := strings.Cut(rest, "/")
+		words := []any{}
+		for _, verb := range strings.Split(verbs, ",") {
+			words = append(words, verb)
+		}
+		list = append(list, map[string]any{"apiGroups": []any{group}, "resources": []any{resource}, "verbs": words})
+	}
+	role := &olm.Object{Object: map[string]any{"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRole", "rules": list}}
+	role.SetName(name)
+	_, err := shared.Any.Resource(clusterRoles).Create(t.Context(), role, metav1.CreateOptions{})
+	must(t, err)
+	binding := &olm.Object{Object: map[string]any{
+		"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "RoleBinding",
+		"roleRef":  map[string]any{"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": name},
+		"subjects": []any{map[string]any{"apiGroup": "rbac.authorization.k8s.io", "kind": "User", "name": user}},
+	}}
+	binding.SetName(name)
+	if namespace == "" {
+		binding.SetKind("ClusterRoleBinding")
+		_, err = shared.Any.Resource(clusterRoleBindings).Create(t.Context(), binding, metav1.CreateOptions{})
+	} else {
+		_, err = shared.Any.Resource(roleBindings).Namespace(namespace).Create(t.Context(), binding, metav1.CreateOptions{})
+	}
+	must(t, err)
+}
+
+// eventually polls until check is satisfied.
+func eventually(t *testing.T, check func() error) {
+	t.Helper()
+	deadline := time.Now().Add(patience)
+	for {
+		err := check()
+		if err == nil {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("not within %s: %v", patience, err)
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+}
