@@ -11,4 +11,8 @@ generate_files() {
   bin/steward apiserver --help >"$folder/flags-apiserver.txt"
   bin/steward controllers --help >"$folder/flags-controllers.txt"
   bin/steward up --help >"$folder/flags-up.txt"
+  local command
+  for command in '' uninstall status abort restore; do
+    bin/steward kubectl $command --help
+  done >"$folder/flags-kubectl-steward.txt"
 }
