@@ -2,6 +2,8 @@
 
 #include <simdjson.h>
 
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
 #include <boost/json/parse.hpp>
 #include <boost/json/value.hpp>
 #include <functional>
@@ -13,6 +15,7 @@
 #include "base/status/macros.h"
 #include "base/text/str_cat.h"
 #include "kube/meta/time.h"
+#include "olm/cleanup/csv_decode.h"
 #include "olm/copy.h"
 
 namespace steward::olm {
@@ -128,6 +131,7 @@ struct Metadata {
   bool has_operator_namespace = false;
   std::string operator_namespace;
   bool has_cleanup_finalizer = false;
+  bool deleting = false;
 };
 
 absl::Status ReadFinalizers(value v, Metadata& out) {
@@ -155,6 +159,12 @@ absl::Status ReadMetadata(value v, Metadata& out) {
       return absl::OkStatus();
     }
     if (key == "finalizers") return ReadFinalizers(member, out);
+    if (key == "deletionTimestamp") {
+      std::string time;
+      RETURN_IF_ERROR(ReadString(member, "metadata.deletionTimestamp", time));
+      out.deleting = !time.empty();
+      return absl::OkStatus();
+    }
     if (key == "labels") {
       return VisitObject(member, "metadata.labels", [&](std::string_view name, value text) {
         return ReadString(text, "metadata.labels", out.labels[std::string(name)]);
@@ -243,6 +253,44 @@ absl::Status ReadGroupSpec(value v, OperatorGroup& group) {
   });
 }
 
+// What is not of the shape that it should have makes the status invalid, and the group stays.
+absl::Status ReadGroupStatus(value v, OperatorGroup& group) {
+  std::string text;
+  RETURN_IF_ERROR(AppendCompact(v, "status", text));
+  boost::system::error_code error;
+  const boost::json::value status = boost::json::parse(text, error);
+  if (error) return absl::InvalidArgumentError(StrCat("status: ", error.message()));
+  const boost::json::object* members = status.if_object();
+  const boost::json::value* list =
+      members == nullptr ? nullptr : members->if_contains("namespaces");
+  const boost::json::array* names = list == nullptr ? nullptr : list->if_array();
+  if (names == nullptr || names->empty()) return absl::OkStatus();
+  std::vector<std::string> synced;
+  bool sound = true;
+  for (const boost::json::value& name : *names) {
+    // "" stands for all, and alone.
+    sound = sound && name.is_string() && (names->size() == 1 || !name.get_string().empty());
+    if (sound) synced.emplace_back(std::string_view(name.get_string()));
+  }
+  if (sound) {
+    group.synced = std::move(synced);
+  } else {
+    group.invalid_status = "status.namespaces is no list of namespaces";
+  }
+  return absl::OkStatus();
+}
+
+// status.phase is all that is read of it.
+absl::Status ReadNamespaceStatus(value v, Namespace& ns) {
+  return VisitObject(v, "status", [&ns](std::string_view key, value member) -> absl::Status {
+    if (key != "phase") return absl::OkStatus();
+    std::string phase;
+    RETURN_IF_ERROR(ReadString(member, "status.phase", phase));
+    ns.terminating = phase == "Terminating";
+    return absl::OkStatus();
+  });
+}
+
 absl::Status ReadIcon(value v, Icon& icon) {
   json_type type;
   if (auto error = v.type().get(type)) return Malformed("spec.icon", error);
@@ -307,15 +355,18 @@ absl::Status ReadCsvStatus(value v, Csv& csv, std::string& status) {
 
 absl::StatusOr<NamespacePtr> DecodeNamespace(std::string_view json) {
   Metadata metadata;
+  auto ns = std::make_shared<Namespace>();
   RETURN_IF_ERROR(DecodeDocument(json, [&](std::string_view key, value member) -> absl::Status {
-    return key == "metadata" ? ReadMetadata(member, metadata) : absl::OkStatus();
+    if (key == "metadata") return ReadMetadata(member, metadata);
+    if (key == "status") return ReadNamespaceStatus(member, *ns);
+    return absl::OkStatus();
   }));
   RETURN_IF_ERROR(CheckIdentity(metadata, /*namespaced=*/false));
-  auto ns = std::make_shared<Namespace>();
   ns->name = std::move(metadata.key.name);
   ns->uid = std::move(metadata.uid);
   ns->created = std::move(metadata.created);
   ns->labels = std::move(metadata.labels);
+  ns->terminating = ns->terminating || metadata.deleting;
   return ns;
 }
 
@@ -325,11 +376,13 @@ absl::StatusOr<OperatorGroupPtr> DecodeOperatorGroup(std::string_view json) {
   RETURN_IF_ERROR(DecodeDocument(json, [&](std::string_view key, value member) -> absl::Status {
     if (key == "metadata") return ReadMetadata(member, metadata);
     if (key == "spec") return ReadGroupSpec(member, *group);
+    if (key == "status") return ReadGroupStatus(member, *group);
     return absl::OkStatus();
   }));
   RETURN_IF_ERROR(CheckIdentity(metadata, /*namespaced=*/true));
   group->key = std::move(metadata.key);
   group->uid = std::move(metadata.uid);
+  group->deleting = metadata.deleting;
   return group;
 }
 
@@ -361,8 +414,13 @@ absl::StatusOr<CsvPtr> DecodeCsv(std::string_view json) {
     marks.operator_namespace_annotation = metadata.operator_namespace;
   }
   csv->copied = IsCopied(marks);
+  if (!marks.has_copied_from_label || csv->reason != kReasonCopied) {
+    ASSIGN_OR_RETURN(CsvCleanup cleanup, DecodeCsvCleanup(json));
+    csv->cleanup = std::make_shared<const CsvCleanup>(std::move(cleanup));
+  }
   if (csv->copied) {
     auto copy = std::make_shared<Csv>();
+    copy->cleanup = std::move(csv->cleanup);
     copy->key = std::move(csv->key);
     copy->uid = std::move(csv->uid);
     copy->created = std::move(csv->created);

@@ -1,8 +1,11 @@
 #include "olm/decode.h"
 
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "base/status/matchers.h"
+#include "base/text/str_cat.h"
 
 namespace steward::olm {
 namespace {
@@ -89,6 +92,38 @@ TEST(DecodeCsvTest, OfACopyOnlyTheMarksAreHeld) {
   EXPECT_THAT(csv->status_json, IsEmpty());
 }
 
+TEST(DecodeCsvTest, HoldsWhatCleanupReads) {
+  ASSERT_OK_AND_ASSIGN(const CsvPtr csv, DecodeCsv(kCsv));
+  ASSERT_NE(csv->cleanup, nullptr);
+  EXPECT_TRUE(csv->cleanup->facts.OptedIn());
+  EXPECT_THAT(csv->cleanup->facts.resource_version, IsEmpty());
+  EXPECT_THAT(csv->cleanup->pending,
+              ::testing::ElementsAre(PendingOperand{"g", "K", "", "secret"}));
+
+  const auto cleanup = [](const char* labels, const char* reason) {
+    return (*DecodeCsv(StrCat(R"({"metadata":{"name":"n","namespace":"t","uid":"u","labels":{)",
+                              labels, R"(}},"status":{"reason":")", reason, R"("}})")))
+        ->cleanup;
+  };
+  constexpr char kLabel[] = R"("olm.copiedFrom":"ops")";
+  EXPECT_EQ(cleanup(kLabel, "Copied"), nullptr);
+  EXPECT_NE(cleanup(kLabel, "InstallSucceeded"), nullptr) << "anybody may set the label";
+  EXPECT_NE(cleanup("", "Copied"), nullptr);
+}
+
+// Another replica must come to the same numbers, whatever was written in between.
+TEST(DecodeCsvTest, EqualInAllThatIsRead) {
+  const std::string once = kCsv;
+  std::string again = once;
+  again.replace(again.find(R"("resourceVersion": "7")"), 22, R"("resourceVersion": "8")");
+  EXPECT_EQ(**DecodeCsv(once), **DecodeCsv(again));
+  std::string fewer = once;
+  fewer.replace(fewer.find(R"("other", )"), 9, "");
+  EXPECT_NE(**DecodeCsv(once), **DecodeCsv(fewer)) << "a finalizer";
+  EXPECT_EQ(static_cast<const CsvContent&>(**DecodeCsv(once)),
+            static_cast<const CsvContent&>(**DecodeCsv(fewer)));
+}
+
 TEST(DecodeCsvTest, BareObject) {
   ASSERT_OK_AND_ASSIGN(const CsvPtr csv,
                        DecodeCsv(R"({"metadata":{"name":"n","namespace":"t","uid":"u"}})"));
@@ -163,6 +198,45 @@ TEST(DecodeOperatorGroupTest, AnUnusableSpecIsKeptAsInvalid) {
   }
 }
 
+TEST(DecodeOperatorGroupTest, ReadsWhatCleanupWantsToSeeAgree) {
+  struct Row {
+    const char* status;
+    std::optional<std::vector<std::string>> synced;
+    bool sound = true;
+  };
+  const Row rows[] = {
+      {"null", std::nullopt},
+      {R"({"lastUpdated":"2026-01-01T00:00:00Z"})", std::nullopt},
+      {R"({"namespaces":[]})", std::nullopt},
+      {R"({"namespaces":[""]})", {{""}}},
+      {R"({"namespaces":["a","b"]})", {{"a", "b"}}},
+      {R"({"namespaces":["a",""]})", std::nullopt, false},
+      {R"({"namespaces":["a",1]})", std::nullopt, false},
+  };
+  for (const Row& row : rows) {
+    const std::string json = StrCat(
+        R"({"metadata":{"name":"g","namespace":"ops","uid":"u"},"status":)", row.status, "}");
+    ASSERT_OK_AND_ASSIGN(const OperatorGroupPtr group, DecodeOperatorGroup(json));
+    EXPECT_EQ(group->synced, row.synced) << row.status;
+    EXPECT_EQ(group->invalid_status.empty(), row.sound) << row.status;
+    EXPECT_FALSE(group->deleting);
+  }
+  ASSERT_OK_AND_ASSIGN(const OperatorGroupPtr group,
+                       DecodeOperatorGroup(R"({"metadata":{"name":"g","namespace":"ops","uid":"u",)"
+                                           R"("deletionTimestamp":"2026-01-01T00:00:00Z"}})"));
+  EXPECT_TRUE(group->deleting);
+}
+
+TEST(DecodeNamespaceTest, Terminating) {
+  const auto terminating = [](const std::string& more) {
+    return (*DecodeNamespace(R"({"metadata":{"name":"n","uid":"u")" + more))->terminating;
+  };
+  EXPECT_FALSE(terminating(R"(},"status":{"phase":"Active"}})"));
+  EXPECT_TRUE(terminating(R"(},"status":{"phase":"Terminating"}})"));
+  EXPECT_TRUE(terminating(R"(,"deletionTimestamp":"2026-01-01T00:00:00Z"}})"));
+  EXPECT_TRUE(terminating(R"(,"deletionTimestamp":"2026-01-01T00:00:00Z"},"status":{}})"));
+}
+
 TEST(DecodeNamespaceTest, IgnoresWhatTheRulesDoNotRead) {
   ASSERT_OK_AND_ASSIGN(
       const NamespacePtr a,
@@ -172,8 +246,7 @@ TEST(DecodeNamespaceTest, IgnoresWhatTheRulesDoNotRead) {
   ASSERT_OK_AND_ASSIGN(const NamespacePtr b,
                        DecodeNamespace(R"({"metadata":{"name":"n","uid":"u","labels":{"l":"v"},)"
                                        R"("creationTimestamp":"2026-01-01T00:00:00Z",)"
-                                       R"("deletionTimestamp":"2026-01-02T00:00:00Z"},)"
-                                       R"("status":{"phase":"Terminating"}})"));
+                                       R"("resourceVersion":"8"},"status":{"conditions":[]}})"));
   EXPECT_EQ(*a, *b);
 }
 

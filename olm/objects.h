@@ -12,22 +12,24 @@
 #include "base/splice/shared_text.h"
 #include "kube/meta/names.h"
 #include "kube/meta/selector.h"
+#include "olm/cleanup/csv_facts.h"
 
 namespace steward::olm {
 
-// A Namespace. Its phase is left out on purpose: a Terminating namespace shows its operators until
-// it is gone.
+// A Namespace. A Terminating one shows its operators until it is gone.
 struct Namespace {
   std::string name;
   std::string uid;
   std::string created;  // RFC 3339, UTC, seconds: compares as text
   kube::LabelMap labels;
+  bool terminating = false;  // it is being deleted
 
   bool operator==(const Namespace&) const = default;
 };
 
-// An OperatorGroup's identity and spec. Its status and annotations are OLM's reflection of other
-// objects and change nothing here (R-000-62: targets come from the spec alone).
+// An OperatorGroup's identity and spec. Its annotations are OLM's reflection of other objects and
+// change nothing here; nor does its status where copies are seen (targets come from the spec
+// alone), but cleanup wants to see it agree (R-000-62).
 struct OperatorGroup {
   kube::NamespacedName key;
   std::string uid;
@@ -36,13 +38,23 @@ struct OperatorGroup {
   // Why the spec cannot be used; such a group targets nothing. Empty for a sound one.
   std::string invalid;
 
+  bool deleting = false;
+  // status.namespaces, where "" alone stands for all; nullopt when absent or empty.
+  std::optional<std::vector<std::string>> synced;
+  std::string invalid_status;  // why it cannot be understood; empty for a sound one
+
+  // Whether both target the same, wherever and whatever they are.
+  bool SameSpec(const OperatorGroup& other) const {
+    return target_namespaces == other.target_namespaces && selector == other.selector &&
+           invalid == other.invalid;
+  }
   bool operator==(const OperatorGroup&) const = default;
 };
 
 // A ClusterServiceVersion: the fields the rules read, and the pieces of JSON that a copy carries
 // (facts: OLM's copy drops some labels and annotations and rewrites two status fields).
 // metadata.managedFields is not among them. Of a copy only identity and marks are held.
-struct Csv {
+struct CsvContent {
   kube::NamespacedName key;
   std::string uid;
   std::string created;  // RFC 3339, UTC, seconds
@@ -71,7 +83,19 @@ struct Csv {
   std::string reason_json;      // status.reason, "" when absent
   std::string message_json;     // status.message, "" when absent
 
-  bool operator==(const Csv&) const = default;
+  bool operator==(const CsvContent&) const = default;
+};
+
+// The same, and what cleanup reads of it.
+struct Csv : CsvContent {
+  // Null for a proven copy, which is nobody's owner. One that only may be a copy counts.
+  std::shared_ptr<const CsvCleanup> cleanup;
+
+  bool operator==(const Csv& other) const {
+    return static_cast<const CsvContent&>(*this) == other &&
+           (cleanup == other.cleanup ||
+            (cleanup != nullptr && other.cleanup != nullptr && *cleanup == *other.cleanup));
+  }
 };
 
 using NamespacePtr = std::shared_ptr<const Namespace>;

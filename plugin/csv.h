@@ -10,7 +10,7 @@
 #include "base/async/task.h"
 #include "kube/client/client.h"
 #include "kube/meta/names.h"
-#include "olm/cleanup/facts.h"
+#include "olm/cleanup/csv_facts.h"
 
 namespace steward::plugin {
 

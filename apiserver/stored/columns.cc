@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <utility>
 
-#include "apiserver/stored/human_duration.h"
 #include "base/json/json_text.h"
 #include "base/text/str_cat.h"
+#include "kube/meta/human_duration.h"
 #include "kube/meta/time.h"
 
 namespace steward::stored {
@@ -42,7 +42,7 @@ void AppendDate(const json::value& value, absl::Time now, std::string& out) {
     return;
   }
   const absl::StatusOr<absl::Time> time = kube::ParseRfc3339(View(*text));
-  AppendJsonString(time.ok() ? HumanDuration(now - *time) : "<invalid>", out);
+  AppendJsonString(time.ok() ? kube::HumanDuration(now - *time) : "<invalid>", out);
 }
 
 void AppendText(const json::value& value, std::string& out) {

@@ -12,7 +12,9 @@
 #include "apiserver/http/io_threads.h"
 #include "apiserver/server/options.h"
 #include "apiserver/server/server.h"
+#include "apiserver/views/cleanup_status/cleanup_status.h"
 #include "apiserver/views/installed_operator/installed_operator.h"
+#include "apiserver/views/virtual_resource/virtual_resource.h"
 #include "base/async/run.h"
 #include "base/async/task_group.h"
 #include "base/clock/clock.h"
@@ -21,6 +23,7 @@
 #include "cmd/steward/clients.h"
 #include "cmd/steward/until_signal.h"
 #include "cmd/steward/version.h"
+#include "storage/cleanup/outlooks.h"
 #include "storage/reflector/revision_probe.h"
 #include "storage/reflector/world_feed.h"
 #include "storage/world/world_metrics.h"
@@ -44,25 +47,28 @@ absl::Status Run(server::Options options) {
       *clients.cluster, Clock::Real(), Random::Real(), worlds,
       [&world_metrics](const storage::World& world) { world_metrics.Observe(world); });
   storage::RevisionProbe probe(*clients.cluster, Clock::Real(), worlds);
-  views::InstalledOperators installed_operators(worlds, {.on_newest_read = [&] { probe.Ask(); }});
+  const views::VirtualResourceOptions reads = {.on_newest_read = [&probe] { probe.Ask(); }};
+  views::InstalledOperators installed_operators(worlds, reads);
+  storage::CleanupOutlooks outlooks;
+  views::CleanupStatuses cleanup_statuses(worlds, outlooks, Clock::Real(), reads);
 
   http::IoThreads threads;
   ASSIGN_OR_RETURN(
       const std::unique_ptr<server::ApiServer> server,
-      server::ApiServer::Create(options, {installed_operators.Resource()}, BuildVersion(),
-                                {.threads = threads,
-                                 .clock = Clock::Real(),
-                                 .random = Random::Real(),
-                                 .registry = registry,
-                                 .cluster = *clients.cluster,
-                                 .token_reviews = *clients.token_reviews,
-                                 .access_reviews = *clients.access_reviews,
-                                 .synced = [&worlds] {
-                                   return worlds.Current()->synced()
-                                              ? absl::OkStatus()
-                                              : absl::UnavailableError(
-                                                    "the first lists are not complete yet");
-                                 }}));
+      server::ApiServer::Create(
+          options, {installed_operators.Resource(), cleanup_statuses.Resource()}, BuildVersion(),
+          {.threads = threads,
+           .clock = Clock::Real(),
+           .random = Random::Real(),
+           .registry = registry,
+           .cluster = *clients.cluster,
+           .token_reviews = *clients.token_reviews,
+           .access_reviews = *clients.access_reviews,
+           .synced = [&worlds] {
+             return worlds.Current()->synced()
+                        ? absl::OkStatus()
+                        : absl::UnavailableError("the first lists are not complete yet");
+           }}));
   RETURN_IF_ERROR(server->Start());
   log::Info("Serving", {{"address", options.bind_address}, {"port", server->port()}});
 

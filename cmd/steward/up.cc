@@ -17,7 +17,9 @@
 #include "apiserver/server/options.h"
 #include "apiserver/server/server.h"
 #include "apiserver/stored/stored_resources.h"
+#include "apiserver/views/cleanup_status/cleanup_status.h"
 #include "apiserver/views/installed_operator/installed_operator.h"
+#include "apiserver/views/virtual_resource/virtual_resource.h"
 #include "base/async/run.h"
 #include "base/async/stop_signal.h"
 #include "base/async/task_group.h"
@@ -32,6 +34,7 @@
 #include "cmd/steward/up_options.h"
 #include "cmd/steward/version.h"
 #include "kube/client/kubeconfig_writer.h"
+#include "storage/cleanup/outlooks.h"
 #include "storage/embedded/caught_up.h"
 #include "storage/embedded/embedded_client.h"
 #include "storage/embedded/follow_catalog.h"
@@ -139,8 +142,10 @@ class Up {
   storage::WorldFeed feed_{client_, Clock::Real(), Random::Real(), worlds_,
                            [this](const storage::World& world) { world_metrics_.Observe(world); }};
   storage::RevisionProbe probe_{client_, Clock::Real(), worlds_};
-  views::InstalledOperators installed_operators_{worlds_,
-                                                 {.on_newest_read = [this] { probe_.Ask(); }}};
+  const views::VirtualResourceOptions reads_{.on_newest_read = [this] { probe_.Ask(); }};
+  views::InstalledOperators installed_operators_{worlds_, reads_};
+  storage::CleanupOutlooks outlooks_;
+  views::CleanupStatuses cleanup_statuses_{worlds_, outlooks_, Clock::Real(), reads_};
   ControllerSet controllers_{ReconcilersOfUp(),
                              {.executor = control_.get_executor(),
                               .client = client_,
@@ -161,6 +166,7 @@ std::vector<rest::Resource> Up::Resources(const storage::Catalog& catalog) {
   std::vector<rest::Resource> resources =
       stored::StoredResources(client_, catalog.types(), Clock::Real());
   resources.push_back(installed_operators_.Resource());
+  resources.push_back(cleanup_statuses_.Resource());
   return resources;
 }
 

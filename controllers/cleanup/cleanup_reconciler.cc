@@ -5,13 +5,11 @@
 #include <string_view>
 #include <utility>
 
-#include "absl/status/statusor.h"
-#include "base/json/json_text.h"
 #include "base/status/macros.h"
 #include "base/text/str_cat.h"
 #include "controllers/cleanup/resources.h"
 #include "controllers/runtime/world_changes.h"
-#include "olm/cleanup/decode.h"
+#include "olm/cleanup/csv_facts.h"
 #include "olm/cleanup/holds.h"
 #include "olm/cleanup/names.h"
 #include "olm/copy.h"
@@ -33,18 +31,6 @@ CleanerDeps DepsOf(const ReconcilerDeps& deps, CleanupMetrics& metrics) {
   return {deps.client, deps.leadership, deps.events, deps.clock, metrics, CsvsOf(deps.worlds)};
 }
 
-std::string Quoted(std::string_view text) {
-  std::string quoted;
-  AppendJsonString(text, quoted);
-  return quoted;
-}
-
-absl::StatusOr<olm::CsvFacts> FactsOf(const olm::Csv& csv) {
-  return olm::DecodeCsvFacts(StrCat(R"({"metadata":{"name":)", Quoted(csv.key.name),
-                                    R"(,"namespace":)", Quoted(csv.key.ns), R"(,"uid":)",
-                                    Quoted(csv.uid), R"(},"spec":)", csv.spec_json.view(), "}"));
-}
-
 }  // namespace
 
 const Key CleanupReconciler::kSweepKey = {"", "sweep"};
@@ -61,10 +47,8 @@ KnownCsvs CsvsOf(storage::WorldStore& worlds) {
     std::vector<olm::CsvFacts> known;
     const storage::WorldPtr world = worlds.Current();
     for (auto it = world->csvs().begin(); !it.done(); it.Next()) {
-      if (it.value()->copied || without.contains(it.key())) continue;
-      absl::StatusOr<olm::CsvFacts> facts = FactsOf(*it.value());
-      // It was read once already, when the World was made.
-      if (facts.ok()) known.push_back(*std::move(facts));
+      const olm::CsvCleanup* cleanup = it.value()->cleanup.get();
+      if (cleanup != nullptr && !without.contains(it.key())) known.push_back(cleanup->facts);
     }
     return known;
   };

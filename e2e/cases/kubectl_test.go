@@ -208,8 +208,13 @@ func TestKubectl_R_PRJ_08_Explain(t *testing.T) {
 
 func TestKubectl_R_PRJ_08_ResourcesAndRights(t *testing.T) {
 	out := lines(kubectl(t, "api-resources", "--api-group=views.operators.coreos.com", "--no-headers", "-o", "wide"))
-	if want := "installedoperators iop views.operators.coreos.com/v1alpha1 true InstalledOperator get,list"; !strings.HasPrefix(strings.Join(strings.Fields(out[0]), " "), want) {
-		t.Errorf("api-resources: %q, want %q", out[0], want)
+	for i, want := range []string{
+		"cleanupstatuses cus views.operators.coreos.com/v1alpha1 true CleanupStatus get,list,watch",
+		"installedoperators iop views.operators.coreos.com/v1alpha1 true InstalledOperator get,list,watch",
+	} {
+		if i >= len(out) || !strings.HasPrefix(strings.Join(strings.Fields(out[i]), " "), want) {
+			t.Errorf("api-resources: %q, want %q", out, want)
+		}
 	}
 	if out := kubectl(t, "api-versions"); !strings.Contains(out, "views.operators.coreos.com/v1alpha1\n") {
 		t.Errorf("api-versions: %s", out)

@@ -8,8 +8,11 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// InstalledOperators is the virtual resource.
-var InstalledOperators = schema.GroupVersionResource{Group: "views.operators.coreos.com", Version: "v1alpha1", Resource: "installedoperators"}
+// The virtual resources.
+var (
+	InstalledOperators = schema.GroupVersionResource{Group: "views.operators.coreos.com", Version: "v1alpha1", Resource: "installedoperators"}
+	CleanupStatuses    = schema.GroupVersionResource{Group: "views.operators.coreos.com", Version: "v1alpha1", Resource: "cleanupstatuses"}
+)
 
 const lastApplied = "kubectl.kubernetes.io/last-applied-configuration"
 

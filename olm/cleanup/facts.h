@@ -3,50 +3,13 @@
 #define OLM_CLEANUP_FACTS_H_
 
 #include <optional>
-#include <set>
 #include <string>
-#include <string_view>
 #include <vector>
 
-#include "kube/meta/names.h"
+#include "olm/cleanup/csv_facts.h"
 #include "olm/objects.h"
 
 namespace steward::olm {
-
-// A ClusterServiceVersion.
-struct CsvFacts {
-  kube::NamespacedName key;
-  std::string uid;
-  std::string resource_version;
-  std::string deletion_timestamp;  // "" = it is not being deleted
-  std::vector<std::string> finalizers;
-  std::string phase;
-  std::string reason;
-  bool has_copied_from_label = false;
-  std::optional<std::string> operator_namespace;  // annotation olm.operatorNamespace
-  std::optional<std::string> record;              // kRecordAnnotation
-  std::optional<std::string> refusal;             // kRefusalAnnotation
-  std::optional<std::string> opt_out;             // kOptOutAnnotation
-  bool cleanup_enabled = false;                   // spec.cleanup.enabled
-  // Names of definitions ("widgets.example.com"), each once: an operator lists each version.
-  std::set<std::string> owned_crds;
-  std::set<std::string> required_crds;
-  std::set<std::string> deployments;  // of the install strategy
-  std::string replaces;               // spec.replaces
-  // What of the spec cannot be understood; "" = nothing.
-  std::string malformed;
-
-  bool deleting() const { return !deletion_timestamp.empty(); }
-  bool HasFinalizer(std::string_view name) const;
-  // The author's word and the admin's, both (R-000-38).
-  bool OptedIn() const;
-  // By any mark that OLM knows: such a one never triggers cleanup (R-000-72).
-  bool MayBeCopy() const;
-  // By label and reason both: only such a one does not count as an owner (R-000-59).
-  bool IsProvenCopy() const;
-
-  bool operator==(const CsvFacts&) const = default;
-};
 
 // The Namespace that a ClusterServiceVersion lies in.
 struct InstallNamespaceFacts {
@@ -62,6 +25,12 @@ struct GroupFacts {
   std::optional<std::vector<std::string>> synced;
   bool operator==(const GroupFacts&) const = default;
 };
+
+inline InstallNamespaceFacts FactsOf(const Namespace& ns) { return {ns.name, ns.terminating}; }
+// REQUIRES: its status can be understood.
+inline GroupFacts FactsOf(const OperatorGroup& group) {
+  return {group, group.deleting, group.synced};
+}
 
 // A CustomResourceDefinition.
 struct CrdFacts {

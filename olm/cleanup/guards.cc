@@ -73,46 +73,59 @@ std::vector<const CsvFacts*> OtherCsvs(const CleanupInputs& inputs) {
   return others;
 }
 
-void CheckOthers(const CleanupInputs& inputs, std::vector<CleanupBlocker>& blockers) {
+OtherOperators RelatedOf(const CleanupInputs& inputs) {
   const CsvFacts& csv = *inputs.csv;
-  std::vector<std::string> owners, requirers, replacers;
+  OtherOperators related;
   for (const CsvFacts* other : OtherCsvs(inputs)) {
-    if (Intersects(other->owned_crds, csv.owned_crds)) owners.push_back(NameOf(other->key));
-    if (Intersects(other->required_crds, csv.owned_crds)) requirers.push_back(NameOf(other->key));
+    if (Intersects(other->owned_crds, csv.owned_crds)) related.owners.push_back(other->key);
+    if (Intersects(other->required_crds, csv.owned_crds)) related.requirers.push_back(other->key);
     if (other->key.ns == csv.key.ns && other->replaces == csv.key.name) {
-      replacers.push_back(NameOf(other->key));
+      related.replacers.push_back(other->key);
     }
   }
-  if (!owners.empty()) {
+  return related;
+}
+
+std::vector<std::string> NamesOf(const std::vector<kube::NamespacedName>& keys) {
+  std::vector<std::string> names;
+  for (const kube::NamespacedName& key : keys) names.push_back(NameOf(key));
+  return names;
+}
+
+void CheckOthers(const OtherOperators& others, std::vector<CleanupBlocker>& blockers) {
+  if (!others.owners.empty()) {
     blockers.push_back(Blocker(CleanupReason::kSharedOwner,
-                               "other operators own the same definitions", std::move(owners)));
+                               "other operators own the same definitions", NamesOf(others.owners)));
   }
-  if (!requirers.empty()) {
+  if (!others.requirers.empty()) {
     blockers.push_back(Blocker(CleanupReason::kRequiredByOther,
-                               "other operators require its definitions", std::move(requirers)));
+                               "other operators require its definitions",
+                               NamesOf(others.requirers)));
   }
-  if (!replacers.empty()) {
+  if (!others.replacers.empty()) {
     blockers.push_back(Blocker(CleanupReason::kBeingReplaced,
-                               "another version is to take its place", std::move(replacers)));
+                               "another version is to take its place", NamesOf(others.replacers)));
   }
 }
 
-void CheckGroup(const CleanupInputs& inputs, std::vector<CleanupBlocker>& blockers) {
-  const std::string& ns = inputs.csv->key.ns;
-  if (inputs.groups.absent() || inputs.groups->empty()) {
+void CheckGroup(const CsvFacts& csv, const std::vector<GroupFacts>& groups,
+                const std::optional<CleanupRecord>& remembered,
+                std::vector<CleanupBlocker>& blockers) {
+  const std::string& ns = csv.key.ns;
+  if (groups.empty()) {
     blockers.push_back(Blocker(CleanupReason::kOperatorGroupGone,
                                StrCat("there is no OperatorGroup in namespace ", ns)));
     return;
   }
   std::vector<std::string> names;
-  for (const GroupFacts& group : *inputs.groups) names.push_back(NameOf(group.group.key));
+  for (const GroupFacts& group : groups) names.push_back(NameOf(group.group.key));
   if (names.size() > 1) {
     blockers.push_back(Blocker(CleanupReason::kOperatorGroupNotUnique,
                                StrCat("there are several OperatorGroups in namespace ", ns),
                                std::move(names)));
     return;
   }
-  const GroupFacts& group = inputs.groups->front();
+  const GroupFacts& group = groups.front();
   if (group.deleting) {
     blockers.push_back(
         Blocker(CleanupReason::kOperatorGroupGone, "the OperatorGroup is being deleted", names));
@@ -122,9 +135,9 @@ void CheckGroup(const CleanupInputs& inputs, std::vector<CleanupBlocker>& blocke
         Blocker(CleanupReason::kOperatorGroupInvalid,
                 StrCat("the OperatorGroup's spec cannot be used: ", group.group.invalid), names));
   }
-  std::optional<CleanupRecord> record = inputs.remembered;
-  if (inputs.csv->record.has_value()) {
-    const absl::StatusOr<CleanupRecord> decoded = DecodeRecord(*inputs.csv->record);
+  std::optional<CleanupRecord> record = remembered;
+  if (csv.record.has_value()) {
+    const absl::StatusOr<CleanupRecord> decoded = DecodeRecord(*csv.record);
     if (decoded.ok()) record = *decoded;
   }
   if (record.has_value() && record->group_uid != group.group.uid) {
@@ -235,24 +248,43 @@ std::vector<CleanupBlocker> UnreadableInputs(const CleanupInputs& inputs) {
     blockers.push_back(
         Blocker(CleanupReason::kUnreadable, StrCat("namespaces: ", inputs.selected.why())));
   }
-  if (!group.synced.has_value() && !group.deleting &&
-      KindOfTargets(group.group) != TargetKind::kNone) {
-    blockers.push_back(Blocker(CleanupReason::kOperatorGroupNotSynced,
-                               "the OperatorGroup's status.namespaces is not there",
-                               {NameOf(group.group.key)}));
+  if (IsNotSynced(group)) blockers.push_back(NotSynced(group));
+  return blockers;
+}
+
+bool IsNotSynced(const GroupFacts& group) {
+  return !group.synced.has_value() && !group.deleting &&
+         KindOfTargets(group.group) != TargetKind::kNone;
+}
+
+CleanupBlocker NotSynced(const GroupFacts& group) {
+  return Blocker(CleanupReason::kOperatorGroupNotSynced,
+                 "the OperatorGroup's status.namespaces is not there", {NameOf(group.group.key)});
+}
+
+CleanupBlocker InvalidStatus(const OperatorGroup& group) {
+  return Blocker(CleanupReason::kUnreadable, StrCat("OperatorGroups: ", group.invalid_status),
+                 {NameOf(group.key)});
+}
+
+std::vector<CleanupBlocker> WatchedRefusals(const WatchedInputs& inputs) {
+  std::vector<CleanupBlocker> blockers;
+  if (inputs.install_namespace == nullptr || inputs.install_namespace->terminating) {
+    blockers.push_back(
+        Blocker(CleanupReason::kInstallNamespaceTerminating,
+                StrCat("namespace ", inputs.csv.key.ns, " is gone or being deleted")));
   }
+  CheckGroup(inputs.csv, inputs.groups, inputs.remembered, blockers);
+  CheckOthers(inputs.others, blockers);
   return blockers;
 }
 
 std::vector<CleanupBlocker> OtherRefusals(const CleanupInputs& inputs) {
-  std::vector<CleanupBlocker> blockers;
-  if (inputs.install_namespace.absent() || inputs.install_namespace->terminating) {
-    blockers.push_back(
-        Blocker(CleanupReason::kInstallNamespaceTerminating,
-                StrCat("namespace ", inputs.csv->key.ns, " is gone or being deleted")));
-  }
-  CheckGroup(inputs, blockers);
-  CheckOthers(inputs, blockers);
+  static const auto& none = *new std::vector<GroupFacts>;
+  const OtherOperators others = RelatedOf(inputs);
+  std::vector<CleanupBlocker> blockers = WatchedRefusals(
+      {*inputs.csv, inputs.install_namespace.absent() ? nullptr : &*inputs.install_namespace,
+       inputs.groups.absent() ? none : *inputs.groups, others, inputs.remembered});
   std::vector<std::string> lost = LostDeployments(inputs);
   if (!lost.empty()) {
     blockers.push_back(Blocker(CleanupReason::kOperatorGone,
@@ -269,8 +301,7 @@ std::vector<CleanupBlocker> OtherRefusals(const CleanupInputs& inputs) {
   return blockers;
 }
 
-TargetSet SpecTargets(const CleanupInputs& inputs) {
-  const OperatorGroup& group = inputs.groups->front().group;
+TargetSet SpecTargets(const OperatorGroup& group, const std::vector<std::string>& selected) {
   switch (KindOfTargets(group)) {
     case TargetKind::kNone:
       break;
@@ -279,9 +310,14 @@ TargetSet SpecTargets(const CleanupInputs& inputs) {
     case TargetKind::kList:
       return TargetSet::Of(group.target_namespaces);
     case TargetKind::kSelector:
-      return TargetSet::Of(*inputs.selected);
+      return TargetSet::Of(selected);
   }
   return TargetSet();
+}
+
+TargetSet SpecTargets(const CleanupInputs& inputs) {
+  return SpecTargets(inputs.groups->front().group,
+                     inputs.selected.ok() ? *inputs.selected : std::vector<std::string>());
 }
 
 TargetSet SyncedTargets(const GroupFacts& group) {

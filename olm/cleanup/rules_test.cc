@@ -206,6 +206,13 @@ TEST(StatusTest, PendingDeletionIsBounded) {
 TEST(StatusTest, WaitingMessage) {
   EXPECT_EQ(WaitingMessage(4), "waiting for operator to finish cleanup for 4 CRs");
   EXPECT_EQ(WaitingMessage(1), "waiting for operator to finish cleanup for 1 CR");
+  for (const size_t count : {0, 1, 2, 1000}) EXPECT_EQ(CountIn(WaitingMessage(count)), count);
+  for (const char* text : {"", "4", "waiting for operator to finish cleanup for 4",
+                           "waiting for 4 CRs", "waiting for operator to finish cleanup for -4 CRs",
+                           "waiting for operator to finish cleanup for 04 CRs",
+                           "waiting for operator to finish cleanup for 99999999999999999999 CRs"}) {
+    EXPECT_EQ(CountIn(text), std::nullopt) << text;
+  }
 }
 
 json::array Conditions(int count) {

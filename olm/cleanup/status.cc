@@ -4,6 +4,8 @@
 #include <array>
 #include <boost/json/object.hpp>
 #include <boost/json/value.hpp>
+#include <charconv>
+#include <system_error>
 #include <utility>
 
 #include "base/json/json_access.h"
@@ -22,9 +24,7 @@ std::string_view ReasonOf(const json::value& condition) {
   return object == nullptr ? std::string_view() : StringAt(*object, "reason");
 }
 
-bool IsOurs(const json::value& condition) {
-  return std::find(kOurs.begin(), kOurs.end(), ReasonOf(condition)) != kOurs.end();
-}
+bool IsOurs(const json::value& condition) { return IsReasonOfOurs(ReasonOf(condition)); }
 
 bool IsAboutRights(const CleanupCondition& condition) {
   return condition.reason == kRightsHeld || condition.reason == kRightsMayBeLost;
@@ -59,7 +59,13 @@ json::value Render(const CleanupCondition& condition, const json::array& live,
                       {"reason", condition.reason}};
 }
 
+constexpr std::string_view kWaitingFor = "waiting for operator to finish cleanup for ";
+
 }  // namespace
+
+bool IsReasonOfOurs(std::string_view reason) {
+  return std::find(kOurs.begin(), kOurs.end(), reason) != kOurs.end();
+}
 
 json::array PendingDeletion(std::vector<PendingOperand> operands) {
   std::sort(operands.begin(), operands.end());
@@ -81,7 +87,17 @@ json::array PendingDeletion(std::vector<PendingOperand> operands) {
 }
 
 std::string WaitingMessage(size_t count) {
-  return StrCat("waiting for operator to finish cleanup for ", count, count == 1 ? " CR" : " CRs");
+  return StrCat(kWaitingFor, count, count == 1 ? " CR" : " CRs");
+}
+
+std::optional<size_t> CountIn(std::string_view waiting_message) {
+  if (!waiting_message.starts_with(kWaitingFor)) return std::nullopt;
+  const std::string_view rest = waiting_message.substr(kWaitingFor.size());
+  const char* const end = rest.data() + rest.size();
+  size_t count = 0;
+  const auto [stop, error] = std::from_chars(rest.data(), end, count);
+  if (error != std::errc() || waiting_message != WaitingMessage(count)) return std::nullopt;
+  return count;
 }
 
 json::array WithConditions(const json::array& live, const std::vector<CleanupCondition>& ours,

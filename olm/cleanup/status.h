@@ -3,16 +3,17 @@
 #define OLM_CLEANUP_STATUS_H_
 
 #include <boost/json/array.hpp>
-#include <compare>
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "olm/cleanup/pending_operand.h"
+
 namespace steward::olm {
 
-inline constexpr size_t kMaxPendingInstances = 100;  // R-000-67
-inline constexpr size_t kMaxConditions = 20;         // as OLM
+inline constexpr size_t kMaxConditions = 20;  // as OLM
 inline constexpr size_t kMaxConditionMessage = 1024;
 
 // Reasons of the conditions that are ours. Nothing is decided by any of them.
@@ -22,18 +23,11 @@ inline constexpr std::string_view kCleanupRefused = "CleanupRefused";
 inline constexpr std::string_view kCleanupUnknown = "CleanupUnknown";
 inline constexpr std::string_view kRightsHeld = "RightsHeld";
 inline constexpr std::string_view kRightsMayBeLost = "RightsMayBeLost";
+// Whether it is one of these.
+bool IsReasonOfOurs(std::string_view reason);
 
 // The phase of a condition about a running cleanup. status.phase itself stays what it was.
 inline constexpr std::string_view kPhaseDeleting = "Deleting";
-
-// A CR that is waited for.
-struct PendingOperand {
-  std::string group;
-  std::string kind;
-  std::string ns;  // "" = cluster-scoped
-  std::string name;
-  auto operator<=>(const PendingOperand&) const = default;
-};
 
 // status.cleanup.pendingDeletion in the shape of OLM's CRD: [{group, kind, instances: [{name,
 // namespace}]}], sorted; the first kMaxPendingInstances.
@@ -41,6 +35,8 @@ boost::json::array PendingDeletion(std::vector<PendingOperand> operands);
 
 // "waiting for operator to finish cleanup for 4 CRs" (R-000-50)
 std::string WaitingMessage(size_t count);
+// The count in such a message; nullopt for any other text.
+std::optional<size_t> CountIn(std::string_view waiting_message);
 
 struct CleanupCondition {
   std::string phase;

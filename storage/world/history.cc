@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "olm/cleanup/csv_facts.h"
+
 namespace steward::storage {
 namespace {
 
@@ -12,10 +14,13 @@ constexpr size_t kNodeBytes = 256;
 size_t SizeOf(const olm::CsvPtr& csv) {
   if (csv == nullptr) return 0;
   return csv->spec_json.size() + csv->status_json.size() + csv->annotations_json.size() +
-         csv->labels_json.size() + csv->message_json.size() + sizeof(olm::Csv);
+         csv->labels_json.size() + csv->message_json.size() + sizeof(olm::Csv) +
+         (csv->cleanup == nullptr ? 0 : olm::SizeOf(*csv->cleanup));
 }
 size_t SizeOf(const olm::OperatorGroupPtr& group) {
-  return group == nullptr ? 0 : sizeof(olm::OperatorGroup) + group->target_namespaces.size() * 64;
+  if (group == nullptr) return 0;
+  const size_t synced = group->synced.has_value() ? group->synced->size() : 0;
+  return sizeof(olm::OperatorGroup) + (group->target_namespaces.size() + synced) * 64;
 }
 size_t SizeOf(const olm::NamespacePtr& ns) {
   return ns == nullptr ? 0 : sizeof(olm::Namespace) + ns->labels.size() * 128;

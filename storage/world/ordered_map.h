@@ -49,6 +49,8 @@ class OrderedMap {
 
   size_t size() const { return Size(root_); }
   bool empty() const { return root_ == nullptr; }
+  // Both are the same version: they have the same entries. Two that differ in place may, too.
+  bool SharesWith(const OrderedMap& other) const { return root_ == other.root_; }
 
   // Null when absent. The pointer is good as long as some version holds the entry.
   const V* Find(const K& key) const {

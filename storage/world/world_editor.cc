@@ -23,6 +23,10 @@ std::shared_ptr<const std::vector<std::string>> With(
   return next;
 }
 
+// A proven copy shows nowhere and stands in nobody's way: it counts as a change only where it takes
+// the place of another.
+bool Shows(const olm::Csv& csv) { return !csv.copied || csv.cleanup != nullptr; }
+
 }  // namespace
 
 void WorldEditor::Restore(const kube::NamespacedName& key, const SourceObject& object) {
@@ -47,8 +51,7 @@ bool WorldEditor::Change(olm::CsvPtr csv) {
   const olm::CsvPtr* old = world_.csvs_.Find(csv->key);
   if (old != nullptr && **old == *csv) return false;
   const kube::NamespacedName key = csv->key;
-  // A copy shows nowhere: it counts as a change only where it takes the place of an original.
-  const bool visible = !csv->copied || (old != nullptr && !(*old)->copied);
+  const bool visible = Shows(*csv) || (old != nullptr && Shows(**old));
   world_.csvs_.Set(key, std::move(csv));
   return visible;
 }
@@ -76,7 +79,7 @@ bool WorldEditor::Drop(Source source, const kube::NamespacedName& key) {
     case Source::kCsv: {
       const olm::CsvPtr* old = world_.csvs_.Find(key);
       if (old == nullptr) return false;
-      const bool visible = !(*old)->copied;
+      const bool visible = Shows(**old);
       world_.csvs_.Erase(key);
       return visible;
     }
@@ -128,6 +131,10 @@ void WorldEditor::RefreshGroup(const std::string& install_namespace) {
   const EffectiveGroup* found = world_.effective_.Find(install_namespace);
   const olm::OperatorGroupPtr before = found == nullptr ? nullptr : found->group;
   if (before == only) return;
+  if (before != nullptr && only != nullptr && before->SameSpec(*only)) {
+    world_.effective_.Set(install_namespace, EffectiveGroup{only, found->targets});
+    return;
+  }
 
   if (before) {
     for (const std::string& ns : ExplicitTargets(*before))

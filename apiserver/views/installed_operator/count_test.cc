@@ -13,7 +13,7 @@
 
 #include "apiserver/rest/resource.h"
 #include "apiserver/views/installed_operator/cursors.h"
-#include "apiserver/views/installed_operator/test_world.h"
+#include "apiserver/views/virtual_resource/test_world.h"
 #include "base/async/run.h"
 #include "base/status/matchers.h"
 #include "kube/meta/names.h"

@@ -1,8 +1,10 @@
 #include "apiserver/views/installed_operator/cursors.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "apiserver/views/installed_operator/selection.h"
+#include "apiserver/views/virtual_resource/selection.h"
 #include "base/async/yield.h"
 
 namespace steward::views {
@@ -49,6 +51,10 @@ Task<bool> ListCursor::More() {
   looked_at_ = 0;
   co_await Yield();
   co_return true;
+}
+
+std::unique_ptr<rest::Cursor> ListCursor::TakeKept() {
+  return std::make_unique<AppearanceCursor>(world_, std::move(kept_));
 }
 
 bool ListCursor::NextNamespace() {

@@ -4,6 +4,7 @@
 
 #include <deque>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -12,6 +13,7 @@
 #include "apiserver/rest/resource.h"
 #include "apiserver/views/installed_operator/object.h"
 #include "apiserver/views/installed_operator/projection.h"
+#include "apiserver/views/virtual_resource/projection.h"
 #include "kube/meta/names.h"
 #include "storage/world/world.h"
 
@@ -19,15 +21,15 @@ namespace steward::views {
 
 // All that are selected, in the order of (namespace, name), behind `after` if it is given. Holds
 // one namespace's appearances at a time; pauses after some hundred looks.
-class ListCursor : public rest::Cursor {
+class ListCursor : public PageableCursor {
  public:
   ListCursor(storage::WorldPtr world, rest::Selection selection,
              std::optional<kube::NamespacedName> after = std::nullopt);
 
   const rest::Object* Next() override;
   Task<bool> More() override;
-  // What Next returned.
-  const Appearance& current() const { return current_->appearance(); }
+  void Keep() override { kept_.push_back(current_->appearance()); }
+  std::unique_ptr<rest::Cursor> TakeKept() override;
 
  private:
   bool NextNamespace();
@@ -42,6 +44,7 @@ class ListCursor : public rest::Cursor {
   int looked_at_ = 0;  // since the last pause
   bool done_ = false;
   std::optional<InstalledOperatorObject> current_;
+  std::vector<Appearance> kept_;
   std::map<std::pair<const olm::Csv*, bool>, bool> matches_;  // by labels
 };
 

@@ -1,9 +1,13 @@
 #include "apiserver/views/installed_operator/diff.h"
 
 #include <algorithm>
+#include <memory>
 #include <utility>
 
+#include "apiserver/rest/watcher.h"
+#include "apiserver/views/installed_operator/object.h"
 #include "apiserver/views/installed_operator/selection.h"
+#include "apiserver/views/virtual_resource/selection.h"
 #include "olm/targets.h"
 
 namespace steward::views {
@@ -21,6 +25,27 @@ bool SameScope(const EffectiveGroup* a, const EffectiveGroup* b) {
          olm::ModeFor(a->targets) == olm::ModeFor(b->targets);
 }
 
+// Whether the pieces that appearances are made of are the same, in what is seen of them.
+bool SamePiece(const olm::Csv& a, const olm::Csv& b) {
+  return static_cast<const olm::CsvContent&>(a) == b;
+}
+bool SamePiece(const olm::Namespace& a, const olm::Namespace& b) {
+  return a.uid == b.uid && a.created == b.created && a.labels == b.labels;
+}
+bool SamePiece(const EffectiveGroup& a, const EffectiveGroup& b) {
+  return SameScope(&a, &b) && a.group->SameSpec(*b.group);
+}
+
+// Of shared pointers or of values, in two versions of a map; both null is the same.
+const olm::Csv* Get(const olm::CsvPtr* found) { return found == nullptr ? nullptr : found->get(); }
+const olm::Namespace* Get(const olm::NamespacePtr* found) {
+  return found == nullptr ? nullptr : found->get();
+}
+template <typename T>
+bool SameThere(const T* a, const T* b) {
+  return a == b || (a != nullptr && b != nullptr && SamePiece(*a, *b));
+}
+
 bool SameUid(const Appearance& a, const Appearance& b) {
   return a.csv->uid == b.csv->uid && a.ns->uid == b.ns->uid;
 }
@@ -28,22 +53,22 @@ bool SameUid(const Appearance& a, const Appearance& b) {
 }  // namespace
 
 bool SameObject(const Appearance& a, const Appearance& b) {
-  return (a.csv == b.csv || *a.csv == *b.csv) && a.ns->uid == b.ns->uid &&
+  return (a.csv == b.csv || SamePiece(*a.csv, *b.csv)) && a.ns->uid == b.ns->uid &&
          a.ns->created == b.ns->created && a.own == b.own && a.targeted == b.targeted &&
          SameScope(a.group, b.group) &&
          std::equal(a.hidden.begin(), a.hidden.end(), b.hidden.begin(), b.hidden.end(),
                     [](const olm::Csv* x, const olm::Csv* y) { return x->key.ns == y->key.ns; });
 }
 
-DiffCursor::DiffCursor(storage::WorldPtr before, storage::WorldPtr after, storage::Touched touched,
-                       rest::Selection selection, std::set<kube::NamespacedName> again)
-    : before_(std::move(before)),
-      after_(std::move(after)),
-      touched_(std::move(touched)),
+DiffCursor::DiffCursor(Span span, rest::Selection selection)
+    : before_(std::move(span.before)),
+      after_(std::move(span.after)),
+      touched_(std::move(span.touched)),
       selection_(std::move(selection)),
-      again_(std::move(again)),
+      again_(std::move(span.again)),
       in_before_(before_->namespaces().begin()),
       in_after_(after_->namespaces().begin()) {
+  DropUnseen();
   AddModeChanges();
   some_ = touched_.namespaces;
   for (const kube::NamespacedName& csv : touched_.csvs) {
@@ -61,6 +86,19 @@ DiffCursor::DiffCursor(storage::WorldPtr before, storage::WorldPtr after, storag
     some_.clear();
     if (meant) some_.insert(*only);
   }
+}
+
+// Most of what cleanup reads shows nowhere here.
+void DiffCursor::DropUnseen() {
+  std::erase_if(touched_.csvs, [this](const kube::NamespacedName& key) {
+    return SameThere(Get(before_->csvs().Find(key)), Get(after_->csvs().Find(key)));
+  });
+  std::erase_if(touched_.installs, [this](const std::string& install) {
+    return SameThere(before_->GroupIn(install), after_->GroupIn(install));
+  });
+  std::erase_if(touched_.namespaces, [this](const std::string& ns) {
+    return SameThere(Get(before_->namespaces().Find(ns)), Get(after_->namespaces().Find(ns)));
+  });
 }
 
 // Namespaces that come and go can change in which mode a group with a selector runs its operators,
@@ -154,14 +192,21 @@ void DiffCursor::Compare(const kube::NamespacedName& key) {
     return;
   }
   const bool same = before && after && SameUid(*before, *after);
-  if ((before || again) && !same) events_.push_back({Type::kDeleted, key, before});
-  if (after) events_.push_back({same ? Type::kModified : Type::kAdded, key, after});
+  if (before && !same) {
+    events_.push_back({Type::kDeleted, key, std::make_unique<InstalledOperatorObject>(*before)});
+  } else if (again && !same) {
+    events_.push_back({Type::kDeleted, key, InstalledOperatorTombstone(key)});
+  }
+  if (after) {
+    events_.push_back({same ? Type::kModified : Type::kAdded, key,
+                       std::make_unique<InstalledOperatorObject>(*after)});
+  }
 }
 
-std::optional<DiffEvent> DiffCursor::Next() {
+std::optional<ViewEvent> DiffCursor::Next() {
   for (int looks = 0; looks < kLooksPerTurn; ++looks) {
     if (!events_.empty()) {
-      DiffEvent event = std::move(events_.front());
+      ViewEvent event = std::move(events_.front());
       events_.pop_front();
       return event;
     }

@@ -8,8 +8,8 @@
 #include <string>
 
 #include "apiserver/rest/resource.h"
-#include "apiserver/rest/watcher.h"
 #include "apiserver/views/installed_operator/projection.h"
+#include "apiserver/views/virtual_resource/projection.h"
 #include "kube/meta/names.h"
 #include "storage/world/touched.h"
 #include "storage/world/world.h"
@@ -19,31 +19,18 @@ namespace steward::views {
 // What a client sees of an appearance is the same. Borrows nothing.
 bool SameObject(const Appearance& a, const Appearance& b);
 
-struct DiffEvent {
-  rest::WatchEvent::Type type;
-  kube::NamespacedName key;
-  // Of a deletion the last state; nullopt for one that is told in case the client has the object.
-  std::optional<Appearance> seen;
-};
-
-// Events in the order of their keys, found one by one: memory does not depend on their number, and
-// only what was touched is looked at. An object that was replaced by one with another UID is
-// deleted, then added.
-class DiffCursor {
+// Only what was touched is looked at, and shows.
+class DiffCursor : public Difference {
  public:
-  // `touched`: everything that differs between the two. `again`: keys of which the client may have
-  // any state, which are told whatever they are.
-  DiffCursor(storage::WorldPtr before, storage::WorldPtr after, storage::Touched touched,
-             rest::Selection selection, std::set<kube::NamespacedName> again = {});
+  DiffCursor(Span span, rest::Selection selection);
 
-  // The next event; nullopt at a pause or, when done(), at the end. A pause comes after some
-  // hundred looks without an event.
-  std::optional<DiffEvent> Next();
-  bool done() const { return done_; }
+  std::optional<ViewEvent> Next() override;
+  bool done() const override { return done_; }
 
  private:
   using NamespaceIterator = storage::OrderedMap<std::string, olm::NamespacePtr>::Iterator;
 
+  void DropUnseen();
   void AddModeChanges();
   void AddTargets(const storage::World& world, const std::string& install);
   std::optional<std::string> NextNamespace();
@@ -66,7 +53,7 @@ class DiffCursor {
 
   std::string ns_;
   std::set<std::string> names_;  // still to be looked at in ns_
-  std::deque<DiffEvent> events_;
+  std::deque<ViewEvent> events_;
   bool done_ = false;
 };
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "apiserver/views/installed_operator/test_world.h"
+#include "apiserver/views/virtual_resource/test_world.h"
 #include "base/async/run.h"
 #include "base/status/matchers.h"
 #include "kube/meta/status.h"
@@ -15,8 +15,8 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-const InstalledOperatorOptions kNoWaiting = {.sync_wait = absl::ZeroDuration(),
-                                             .version_wait = absl::ZeroDuration()};
+const VirtualResourceOptions kNoWaiting = {.sync_wait = absl::ZeroDuration(),
+                                           .version_wait = absl::ZeroDuration()};
 
 class InstalledOperatorsTest : public ::testing::Test {
  protected:
@@ -50,7 +50,7 @@ class InstalledOperatorsTest : public ::testing::Test {
     selection.ns = ns;
     selection.labels = *kube::LabelSelector::Parse(labels);
     selection.fields = *kube::FieldSelector::Parse(fields);
-    absl::StatusOr<rest::Reading> reading = RunOn(io_, view_.List(selection, {}));
+    absl::StatusOr<rest::Reading> reading = RunOn(io_, view_.reads().List(selection, {}));
     EXPECT_OK(reading);
     return reading.ok() ? Names(*reading) : std::vector<std::string>{};
   }
@@ -107,7 +107,7 @@ TEST_F(InstalledOperatorsTest, LongScansPause) {
     rest::Selection selection;
     selection.labels = *kube::LabelSelector::Parse(row.labels);
     selection.fields = *kube::FieldSelector::Parse(row.fields);
-    ASSERT_OK_AND_ASSIGN(rest::Reading reading, RunOn(io_, view_.List(selection, {})));
+    ASSERT_OK_AND_ASSIGN(rest::Reading reading, RunOn(io_, view_.reads().List(selection, {})));
     int pauses = 0;
     EXPECT_EQ(Names(reading, pauses).size(), row.objects);
     EXPECT_EQ(pauses, row.pauses);
@@ -115,16 +115,16 @@ TEST_F(InstalledOperatorsTest, LongScansPause) {
 }
 
 TEST_F(InstalledOperatorsTest, Get) {
-  ASSERT_OK_AND_ASSIGN(rest::Reading reading, RunOn(io_, view_.Get({"red", "a.v1"}, {})));
+  ASSERT_OK_AND_ASSIGN(rest::Reading reading, RunOn(io_, view_.reads().Get({"red", "a.v1"}, {})));
   EXPECT_EQ(reading.resource_version, worlds_.Now().number().ToString());
   EXPECT_THAT(Names(reading), ElementsAre("red/a.v1"));
-  const kube::Status missing = ErrorOf(RunOn(io_, view_.Get({"red", "none"}, {})));
+  const kube::Status missing = ErrorOf(RunOn(io_, view_.reads().Get({"red", "none"}, {})));
   EXPECT_EQ(missing.code, 404);
   EXPECT_EQ(missing.message, "installedoperators.views.operators.coreos.com \"none\" not found");
 }
 
 TEST_F(InstalledOperatorsTest, AReadingStaysAsItWas) {
-  ASSERT_OK_AND_ASSIGN(rest::Reading reading, RunOn(io_, view_.List({.ns = "red"}, {})));
+  ASSERT_OK_AND_ASSIGN(rest::Reading reading, RunOn(io_, view_.reads().List({.ns = "red"}, {})));
   world_.writer().Remove(storage::Source::kCsv, {"ops", "a.v1"}, 100);
   worlds_.Publish(world_.Snapshot());
   EXPECT_THAT(Names(reading), ElementsAre("red/a.v1", "red/b.v1", "red/own.v1"));
@@ -132,24 +132,24 @@ TEST_F(InstalledOperatorsTest, AReadingStaysAsItWas) {
 }
 
 TEST_F(InstalledOperatorsTest, WarnsWhileAStreamIsInterrupted) {
-  ASSERT_OK_AND_ASSIGN(rest::Reading reading, RunOn(io_, view_.List({}, {})));
+  ASSERT_OK_AND_ASSIGN(rest::Reading reading, RunOn(io_, view_.reads().List({}, {})));
   EXPECT_THAT(reading.warning, ::testing::HasSubstr("may be out of date"));
   for (storage::Source source :
        {storage::Source::kCsv, storage::Source::kOperatorGroup, storage::Source::kNamespace}) {
     world_.writer().SetConnected(source, true);
   }
   worlds_.Publish(world_.Snapshot());
-  ASSERT_OK_AND_ASSIGN(reading, RunOn(io_, view_.List({}, {})));
+  ASSERT_OK_AND_ASSIGN(reading, RunOn(io_, view_.reads().List({}, {})));
   EXPECT_THAT(reading.warning, IsEmpty());
 }
 
 TEST_F(InstalledOperatorsTest, BeforeTheFirstSyncItIs503) {
   storage::WorldStore empty;
   InstalledOperators view(empty, kNoWaiting);
-  const kube::Status status = ErrorOf(RunOn(io_, view.List({}, {})));
+  const kube::Status status = ErrorOf(RunOn(io_, view.reads().List({}, {})));
   EXPECT_EQ(status.code, 503);
   EXPECT_GT(status.retry_after_seconds, 0);
-  EXPECT_EQ(ErrorOf(RunOn(io_, view.Get({"a", "b"}, {}))).code, 503);
+  EXPECT_EQ(ErrorOf(RunOn(io_, view.reads().Get({"a", "b"}, {}))).code, 503);
 }
 
 TEST_F(InstalledOperatorsTest, ResourceVersions) {
@@ -180,7 +180,7 @@ TEST_F(InstalledOperatorsTest, ResourceVersions) {
     rest::ReadOptions options;
     options.resource_version = row.version;
     options.resource_version_match = row.match;
-    absl::StatusOr<rest::Reading> reading = RunOn(io_, view_.List({}, options));
+    absl::StatusOr<rest::Reading> reading = RunOn(io_, view_.reads().List({}, options));
     if (row.code == 0) {
       EXPECT_OK(reading);
       continue;
@@ -192,7 +192,7 @@ TEST_F(InstalledOperatorsTest, ResourceVersions) {
   worlds_.Publish(world_.Snapshot());
   rest::ReadOptions old;
   old.resource_version = now;
-  EXPECT_OK(RunOn(io_, view_.List({}, old)));  // newer than asked is fine
+  EXPECT_OK(RunOn(io_, view_.reads().List({}, old)));  // newer than asked is fine
 }
 
 TEST_F(InstalledOperatorsTest, PagesAreOneSnapshot) {
@@ -200,9 +200,9 @@ TEST_F(InstalledOperatorsTest, PagesAreOneSnapshot) {
     rest::ReadOptions options;
     options.limit = 2;
     options.continue_token = token;
-    return RunOn(io_, view_.List(selection, options));
+    return RunOn(io_, view_.reads().List(selection, options));
   };
-  ASSERT_OK_AND_ASSIGN(rest::Reading whole, RunOn(io_, view_.List({}, {})));
+  ASSERT_OK_AND_ASSIGN(rest::Reading whole, RunOn(io_, view_.reads().List({}, {})));
   const std::vector<std::string> expected = Names(whole);
   std::vector<std::string> all;
   std::string token, number;
@@ -227,15 +227,15 @@ TEST_F(InstalledOperatorsTest, PagesAreOneSnapshot) {
 TEST_F(InstalledOperatorsTest, TokensAreForOneSelectionAndForAWhile) {
   rest::ReadOptions options;
   options.limit = 1;
-  ASSERT_OK_AND_ASSIGN(const rest::Reading first, RunOn(io_, view_.List({}, options)));
+  ASSERT_OK_AND_ASSIGN(const rest::Reading first, RunOn(io_, view_.reads().List({}, options)));
   ASSERT_NE(first.continue_token, "");
   options.continue_token = first.continue_token;
   rest::Selection other;
   other.ns = "red";
-  EXPECT_EQ(ErrorOf(RunOn(io_, view_.List(other, options))).code, 400);
+  EXPECT_EQ(ErrorOf(RunOn(io_, view_.reads().List(other, options))).code, 400);
   rest::ReadOptions damaged = options;
   damaged.continue_token[5] ^= 1;
-  EXPECT_EQ(ErrorOf(RunOn(io_, view_.List({}, damaged))).code, 400);
+  EXPECT_EQ(ErrorOf(RunOn(io_, view_.reads().List({}, damaged))).code, 400);
 
   // A list with a gap before it: the state of the first page is forgotten.
   std::vector<olm::NamespacePtr> namespaces;
@@ -249,15 +249,15 @@ TEST_F(InstalledOperatorsTest, TokensAreForOneSelectionAndForAWhile) {
     world_.writer().Replace(namespaces, 1001 + 2 * static_cast<uint64_t>(i));
   }
   worlds_.Publish(world_.Snapshot());
-  const kube::Status expired = ErrorOf(RunOn(io_, view_.List({}, options)));
+  const kube::Status expired = ErrorOf(RunOn(io_, view_.reads().List({}, options)));
   EXPECT_EQ(expired.code, 410);
   EXPECT_EQ(expired.reason, "Expired");
   // From here on it is another list, of which the first page's count says nothing.
   options.continue_token = expired.continue_token;
-  ASSERT_OK_AND_ASSIGN(rest::Reading next, RunOn(io_, view_.List({}, options)));
+  ASSERT_OK_AND_ASSIGN(rest::Reading next, RunOn(io_, view_.reads().List({}, options)));
   ASSERT_TRUE(next.remaining_item_count.has_value());
   options.limit = 0;
-  ASSERT_OK_AND_ASSIGN(rest::Reading all, RunOn(io_, view_.List({}, options)));
+  ASSERT_OK_AND_ASSIGN(rest::Reading all, RunOn(io_, view_.reads().List({}, options)));
   EXPECT_EQ(static_cast<size_t>(*next.remaining_item_count) + 1, Names(all).size());
 }
 
@@ -267,15 +267,15 @@ TEST_F(InstalledOperatorsTest, WhatIsSelectedIsNotCounted) {
   for (const char* ns : {"", "red"}) {
     rest::Selection selection;
     selection.ns = ns;
-    ASSERT_OK_AND_ASSIGN(rest::Reading page, RunOn(io_, view_.List(selection, options)));
+    ASSERT_OK_AND_ASSIGN(rest::Reading page, RunOn(io_, view_.reads().List(selection, options)));
     EXPECT_TRUE(page.remaining_item_count.has_value());
     selection.labels = *kube::LabelSelector::Parse("!nothing");
-    ASSERT_OK_AND_ASSIGN(page, RunOn(io_, view_.List(selection, options)));
+    ASSERT_OK_AND_ASSIGN(page, RunOn(io_, view_.reads().List(selection, options)));
     EXPECT_NE(page.continue_token, "");
     EXPECT_EQ(page.remaining_item_count, std::nullopt);
     selection.labels = {};
     selection.fields = *kube::FieldSelector::Parse("metadata.namespace=red");
-    ASSERT_OK_AND_ASSIGN(page, RunOn(io_, view_.List(selection, options)));
+    ASSERT_OK_AND_ASSIGN(page, RunOn(io_, view_.reads().List(selection, options)));
     EXPECT_EQ(page.remaining_item_count, std::nullopt);
   }
 }
@@ -291,11 +291,11 @@ TEST_F(InstalledOperatorsTest, AnAbsentKindKeepsNoVersionFromBeingReached) {
   InstalledOperators view(worlds, kNoWaiting);
   rest::ReadOptions options;
   options.resource_version = worlds_.Now().number().ToString();
-  EXPECT_OK(RunOn(io_, view.List({}, options)));
+  EXPECT_OK(RunOn(io_, view.reads().List({}, options)));
 
   writer.Replace(std::vector<olm::CsvPtr>{}, 5);
   worlds.Publish(writer.Snapshot());
-  EXPECT_EQ(ErrorOf(RunOn(io_, view.List({}, options))).code, 504);
+  EXPECT_EQ(ErrorOf(RunOn(io_, view.reads().List({}, options))).code, 504);
 }
 
 TEST_F(InstalledOperatorsTest, Icon) {

@@ -4,6 +4,8 @@
 #include <optional>
 #include <utility>
 
+#include "apiserver/views/virtual_resource/json_member.h"
+#include "apiserver/views/virtual_resource/tombstone.h"
 #include "base/json/json_text.h"
 #include "base/text/str_cat.h"
 #include "kube/meta/uuid.h"
@@ -12,13 +14,6 @@
 
 namespace steward::views {
 namespace {
-
-// Appends `,"key":"value"`, or without the comma right after an opening bracket.
-void AppendMember(std::string_view key, std::string_view value, std::string& out) {
-  if (out.back() != '{') out.push_back(',');
-  StrAppend(&out, "\"", key, "\":");
-  AppendJsonString(value, out);
-}
 
 constexpr std::string_view kTypeMeta =
     R"({"apiVersion":"views.operators.coreos.com/v1alpha1","kind":"InstalledOperator","metadata":)";
@@ -131,27 +126,9 @@ void InstalledOperatorObject::AppendCells(std::string& out) const {
   out.push_back(']');
 }
 
-void InstalledOperatorTombstone::AppendJson(std::string_view resource_version, Rope& out) const {
-  out.text().append(kTypeMeta);
-  AppendMetadata(resource_version, out);
-  out.text().push_back('}');
-}
-
-void InstalledOperatorTombstone::AppendMetadata(std::string_view resource_version,
-                                                Rope& rope) const {
-  std::string& out = rope.text();
-  out.push_back('{');
-  AppendMember("name", key_.name, out);
-  AppendMember("namespace", key_.ns, out);
-  AppendMember("resourceVersion", resource_version, out);
-  out.push_back('}');
-}
-
-void InstalledOperatorTombstone::AppendCells(std::string& out) const {
-  out.push_back('[');
-  AppendJsonString(key_.name, out);
-  for (size_t i = 1; i < InstalledOperatorColumns().size(); ++i) out.append(R"(,"")");
-  out.push_back(']');
+std::unique_ptr<const rest::Object> InstalledOperatorTombstone(kube::NamespacedName key) {
+  static const size_t columns = InstalledOperatorColumns().size();
+  return std::make_unique<Tombstone>(kTypeMeta, columns, std::move(key));
 }
 
 std::vector<rest::Column> InstalledOperatorColumns() {

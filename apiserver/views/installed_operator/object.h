@@ -2,6 +2,7 @@
 #ifndef APISERVER_VIEWS_INSTALLED_OPERATOR_OBJECT_H_
 #define APISERVER_VIEWS_INSTALLED_OPERATOR_OBJECT_H_
 
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -34,21 +35,8 @@ class InstalledOperatorObject : public rest::Object {
   Appearance seen_;
 };
 
-// An InstalledOperator of which only the name is known: said to be deleted to clients that may have
-// had it.
-class InstalledOperatorTombstone : public rest::Object {
- public:
-  explicit InstalledOperatorTombstone(kube::NamespacedName key) : key_(std::move(key)) {}
-
-  std::string_view ns() const override { return key_.ns; }
-  std::string_view name() const override { return key_.name; }
-  void AppendJson(std::string_view resource_version, Rope& out) const override;
-  void AppendMetadata(std::string_view resource_version, Rope& out) const override;
-  void AppendCells(std::string& out) const override;
-
- private:
-  const kube::NamespacedName key_;
-};
+// One of which only the name is known.
+std::unique_ptr<const rest::Object> InstalledOperatorTombstone(kube::NamespacedName key);
 
 // The columns that AppendCells fills.
 std::vector<rest::Column> InstalledOperatorColumns();

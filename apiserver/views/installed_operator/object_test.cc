@@ -7,7 +7,7 @@
 #include <boost/json/value.hpp>
 #include <string>
 
-#include "apiserver/views/installed_operator/test_world.h"
+#include "apiserver/views/virtual_resource/test_world.h"
 #include "base/json/json_text.h"
 #include "olm/decode.h"
 

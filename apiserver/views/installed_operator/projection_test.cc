@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "apiserver/views/installed_operator/test_world.h"
+#include "apiserver/views/virtual_resource/test_world.h"
 
 namespace steward::views {
 namespace {

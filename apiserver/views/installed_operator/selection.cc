@@ -1,25 +1,15 @@
 #include "apiserver/views/installed_operator/selection.h"
 
-#include <string_view>
+#include <string>
 
+#include "apiserver/views/virtual_resource/selection.h"
 #include "kube/meta/selector.h"
 #include "olm/copy.h"
 
 namespace steward::views {
 
-const std::string* SelectedNamespace(const rest::Selection& selection) {
-  return selection.ns.empty() ? selection.fields.RequiredValue("metadata.namespace")
-                              : &selection.ns;
-}
-
-const std::string* SelectedName(const rest::Selection& selection) {
-  return selection.fields.RequiredValue("metadata.name");
-}
-
 bool FieldsSelect(const rest::Selection& selection, const Appearance& seen) {
-  return selection.fields.Matches([&seen](std::string_view path) -> std::string_view {
-    return path == "metadata.name" ? seen.csv->key.name : seen.ns->name;
-  });
+  return FieldsSelect(selection, seen.ns->name, seen.csv->key.name);
 }
 
 bool LabelsSelect(const rest::Selection& selection, const Appearance& seen) {

@@ -2,17 +2,10 @@
 #ifndef APISERVER_VIEWS_INSTALLED_OPERATOR_SELECTION_H_
 #define APISERVER_VIEWS_INSTALLED_OPERATOR_SELECTION_H_
 
-#include <string>
-
 #include "apiserver/rest/resource.h"
 #include "apiserver/views/installed_operator/projection.h"
 
 namespace steward::views {
-
-// The one namespace that is selected, by path or by field; null = all.
-const std::string* SelectedNamespace(const rest::Selection& selection);
-// The one name; null = all.
-const std::string* SelectedName(const rest::Selection& selection);
 
 // The parts of Selects: all appearances of one ClusterServiceVersion have the same labels, but for
 // the one in its own namespace.

@@ -1,0 +1,34 @@
+// The virtual resource cleanupstatuses: what a cleanup would come to, or how far it has come, for
+// each operator, computed on each read and stored nowhere.
+#ifndef APISERVER_VIEWS_CLEANUP_STATUS_CLEANUP_STATUS_H_
+#define APISERVER_VIEWS_CLEANUP_STATUS_CLEANUP_STATUS_H_
+
+#include <vector>
+
+#include "apiserver/rest/resource.h"
+#include "apiserver/views/virtual_resource/virtual_resource.h"
+#include "base/clock/clock.h"
+#include "storage/cleanup/outlooks.h"
+#include "storage/world/world_store.h"
+
+namespace steward::views {
+
+// Thread-safe. Memory per read is O(operators).
+class CleanupStatuses {
+ public:
+  // All outlive it.
+  CleanupStatuses(storage::WorldStore& worlds, storage::CleanupOutlooks& outlooks,
+                  const Clock& clock, VirtualResourceOptions options = {});
+
+  // Refers to this object. `subresources` are served beside it.
+  rest::Resource Resource(std::vector<rest::Subresource> subresources = {});
+
+  VirtualResource& reads() { return reads_; }
+
+ private:
+  VirtualResource reads_;
+};
+
+}  // namespace steward::views
+
+#endif  // APISERVER_VIEWS_CLEANUP_STATUS_CLEANUP_STATUS_H_

@@ -1,0 +1,14 @@
+// How CleanupStatus looks, for `kubectl explain` and other readers of OpenAPI.
+#ifndef APISERVER_VIEWS_CLEANUP_STATUS_OPENAPI_OPENAPI_H_
+#define APISERVER_VIEWS_CLEANUP_STATUS_OPENAPI_OPENAPI_H_
+
+#include <string_view>
+
+namespace steward::views {
+
+// The OpenAPI v3 schema of the kind, a JSON object. Static storage.
+std::string_view CleanupStatusSchema();
+
+}  // namespace steward::views
+
+#endif  // APISERVER_VIEWS_CLEANUP_STATUS_OPENAPI_OPENAPI_H_

@@ -1,0 +1,42 @@
+// The random schedules of virtual_resource/ over InstalledOperators.
+#include "apiserver/views/virtual_resource/model.h"
+
+#include <gtest/gtest.h>
+
+#include "apiserver/views/installed_operator/installed_operator.h"
+#include "apiserver/views/installed_operator/object.h"
+#include "apiserver/views/installed_operator/projection.h"
+#include "apiserver/views/installed_operator/selection.h"
+#include "apiserver/views/virtual_resource/stream_simulation.h"
+#include "apiserver/views/virtual_resource/watch_simulation.h"
+
+namespace steward::views {
+namespace {
+
+View ViewOf(const storage::WorldPtr& world, const rest::Selection& selection) {
+  View view;
+  for (auto it = world->namespaces().begin(); !it.done(); it.Next()) {
+    for (const Appearance& seen : AppearancesIn(*world, it.key())) {
+      if (!Selects(selection, seen)) continue;
+      view[{it.key(), seen.csv->key.name}] = SeenOf(InstalledOperatorObject(seen));
+    }
+  }
+  return view;
+}
+
+const Subject& TheSubject() {
+  static const Subject& subject = *new Subject{MakeInstalledOperatorProjection(), &ViewOf};
+  return subject;
+}
+
+TEST(WatchModelTest, ClientsEndWithTheTruth) {
+  watch_simulation::ClientsEndWithTheTruth(TheSubject());
+}
+TEST(WatchModelTest, RestoredEtcd) { watch_simulation::RestoredEtcd(TheSubject()); }
+TEST(WatchModelTest, LongHistories) { watch_simulation::LongHistories(TheSubject()); }
+TEST(StreamModelTest, PagesAndStreamsAreWhole) {
+  stream_simulation::PagesAndStreamsAreWhole(TheSubject());
+}
+
+}  // namespace
+}  // namespace steward::views

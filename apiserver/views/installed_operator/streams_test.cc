@@ -1,0 +1,297 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <boost/asio/io_context.hpp>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "apiserver/views/installed_operator/installed_operator.h"
+#include "apiserver/views/virtual_resource/event_stream.h"
+#include "apiserver/views/virtual_resource/test_world.h"
+#include "base/async/run.h"
+#include "base/async/task_group.h"
+#include "base/status/matchers.h"
+#include "base/text/str_cat.h"
+#include "kube/meta/resource_version.h"
+#include "kube/meta/selector.h"
+#include "kube/meta/status.h"
+#include "olm/objects.h"
+#include "storage/world/world_store.h"
+
+namespace steward::views {
+namespace {
+
+using ::testing::ElementsAre;
+
+class EventStreamTest : public ::testing::Test {
+ protected:
+  EventStreamTest() {
+    world_.Namespace("blue").Namespace("ops").Namespace("red", {{"team", "red"}});
+    world_.Csv("ops", "a.v1").Group("ops", "g", {});
+    Publish();
+  }
+  void Publish() { worlds_.Publish(world_.Snapshot()); }
+  std::string Now() { return worlds_.Now().number().ToString(); }
+
+  std::unique_ptr<rest::EventStream> Watch(const std::string& version,
+                                           rest::Selection selection = {}, bool initial = false,
+                                           bool bookmarks = true) {
+    rest::WatchOptions options;
+    options.resource_version = version;
+    options.send_initial_events = initial;
+    options.bookmarks = bookmarks;
+    options.timeout = timeout_;
+    auto stream = RunOn(io_, view_.reads().Watch(selection, options));
+    EXPECT_OK(stream);
+    return stream.ok() ? *std::move(stream) : nullptr;
+  }
+
+  // "ADDED blue/a.v1", ... up to `count` events, or what ended the stream.
+  std::vector<std::string> Next(rest::EventStream& stream, int count) {
+    std::vector<std::string> seen;
+    for (int i = 0; i < count; ++i) {
+      const auto event = RunOn(io_, stream.Next());
+      if (!event.ok()) {
+        seen.push_back(kube::FromStatus(event.status()).reason);
+        break;
+      }
+      if (!event->has_value()) {
+        seen.push_back("end");
+        break;
+      }
+      const char* const types[] = {"ADDED", "MODIFIED", "DELETED", "BOOKMARK"};
+      std::string text = types[static_cast<int>((*event)->type)];
+      if ((*event)->object != nullptr) {
+        text +=
+            " " + std::string((*event)->object->ns()) + "/" + std::string((*event)->object->name());
+      }
+      if ((*event)->initial_events_end) text += " initial";
+      EXPECT_TRUE(kube::CompareResourceVersions(last_, (*event)->resource_version) <= 0);
+      last_ = (*event)->resource_version;
+      seen.push_back(std::move(text));
+      ready_.push_back(stream.Ready());
+    }
+    return seen;
+  }
+
+  boost::asio::io_context io_{1};
+  TestWorld world_;
+  storage::WorldStore worlds_;
+  InstalledOperators view_{
+      worlds_, {.sync_wait = absl::ZeroDuration(), .version_wait = absl::ZeroDuration()}};
+  absl::Duration timeout_ = absl::Minutes(1);
+  std::string last_;
+  std::vector<bool> ready_;  // after each event
+};
+
+TEST_F(EventStreamTest, OneChangeIsABurstOfAllThatShowIt) {
+  const auto stream = Watch(Now());
+  world_.Csv("ops", "b.v1");
+  Publish();
+  EXPECT_THAT(Next(*stream, 4),
+              ElementsAre("ADDED blue/b.v1", "ADDED ops/b.v1", "ADDED red/b.v1", "BOOKMARK"));
+  EXPECT_EQ(last_, Now());
+  // What is not followed at once is sent at once.
+  EXPECT_THAT(ready_, ElementsAre(true, true, false, false));
+}
+
+TEST_F(EventStreamTest, ASlowReaderSeesOnlyTheOutcome) {
+  const auto stream = Watch(Now(), {.ns = "red", .labels = {}, .fields = {}});
+  world_.Csv("ops", "b.v1");
+  Publish();
+  world_.Csv("ops", "b.v1", {.phase = "Failed"});
+  Publish();
+  world_.Csv("ops", "c.v1");
+  Publish();
+  world_.writer().Remove(storage::Source::kCsv, {"ops", "c.v1"}, 100);
+  Publish();
+  EXPECT_THAT(Next(*stream, 2), ElementsAre("ADDED red/b.v1", "BOOKMARK"));
+}
+
+// What only a CleanupStatus shows changes numbers, and nothing here.
+TEST_F(EventStreamTest, WhatCleanupReadsIsNotTold) {
+  constexpr char kCsv[] = R"({"metadata":{"name":"b.v1","namespace":"ops","uid":"b",)";
+  constexpr char kStatus[] = R"("status":{"phase":"Succeeded","cleanup":{"pendingDeletion":)";
+  constexpr char kGroup[] = R"({"metadata":{"name":"g","namespace":"ops","uid":"g"},"status":)";
+  world_.CsvJson(StrCat(kCsv, R"("finalizers":[]},)", kStatus, "[]}}}"));
+  world_.GroupJson(StrCat(kGroup, "{}}"));
+  Publish();
+  const std::string before = Now();
+  const auto stream = Watch(before);
+  world_.CsvJson(StrCat(kCsv, R"("finalizers":["x"],"deletionTimestamp":"2026-01-01T00:00:00Z"},)",
+                        kStatus, R"([{"group":"g","kind":"K","instances":[{"name":"n"}]}]}}})"));
+  world_.GroupJson(StrCat(kGroup, R"({"namespaces":[""]}})"));
+  auto terminating =
+      std::make_shared<olm::Namespace>(*world_.Snapshot()->namespaces().Find("red")->get());
+  terminating->terminating = true;
+  world_.writer().Put(olm::NamespacePtr(std::move(terminating)), world_.revision() + 1);
+  Publish();
+  EXPECT_NE(Now(), before);
+  timeout_ = absl::ZeroDuration();
+  EXPECT_THAT(Next(*Watch(before, {}, false, /*bookmarks=*/false), 1), ElementsAre("end"));
+  world_.writer().Remove(storage::Source::kCsv, {"ops", "b.v1"}, 100);
+  Publish();
+  EXPECT_THAT(Next(*stream, 4),
+              ElementsAre("DELETED blue/b.v1", "DELETED ops/b.v1", "DELETED red/b.v1", "BOOKMARK"));
+}
+
+TEST_F(EventStreamTest, ResumesWhereItWas) {
+  const std::string before = Now();
+  world_.Csv("ops", "b.v1");
+  Publish();
+  rest::Selection selection;
+  selection.ns = "blue";
+  const auto first = Watch(before, selection, false, /*bookmarks=*/false);
+  EXPECT_THAT(Next(*first, 1), ElementsAre("ADDED blue/b.v1"));
+  world_.writer().Remove(storage::Source::kCsv, {"ops", "b.v1"}, 100);
+  Publish();
+  const auto second = Watch(last_, selection, false, false);
+  EXPECT_THAT(Next(*second, 1), ElementsAre("DELETED blue/b.v1"));
+}
+
+TEST_F(EventStreamTest, InsideABurstWhatMayBeMissingIsToldAgain) {
+  const auto stream = Watch(Now());
+  world_.Csv("ops", "b.v1");
+  Publish();
+  ASSERT_THAT(Next(*stream, 1), ElementsAre("ADDED blue/b.v1"));
+  // The connection is lost here; blue/b.v1 is there already, the others are not.
+  const auto resumed = Watch(last_);
+  EXPECT_THAT(Next(*resumed, 4), ElementsAre("MODIFIED blue/b.v1", "MODIFIED ops/b.v1",
+                                             "MODIFIED red/b.v1", "BOOKMARK"));
+}
+
+TEST_F(EventStreamTest, InitialEventsEndWithABookmark) {
+  const auto stream = Watch("", {}, /*initial=*/true);
+  EXPECT_THAT(Next(*stream, 4), ElementsAre("ADDED blue/a.v1", "ADDED ops/a.v1", "ADDED red/a.v1",
+                                            "BOOKMARK initial"));
+  EXPECT_THAT(ready_, ElementsAre(true, true, true, false));
+  world_.writer().Remove(storage::Source::kNamespace, {"", "red"}, 100);
+  Publish();
+  EXPECT_THAT(Next(*stream, 2), ElementsAre("DELETED red/a.v1", "BOOKMARK"));
+}
+
+TEST_F(EventStreamTest, SelectorsTurnChangesIntoComingsAndGoings) {
+  rest::Selection selection;
+  selection.labels = *kube::LabelSelector::Parse("tier=1");
+  const auto stream = Watch(Now(), selection);
+  world_.Csv("ops", "a.v1", {.labels = {{"tier", "1"}}});
+  Publish();
+  EXPECT_THAT(Next(*stream, 4),
+              ElementsAre("ADDED blue/a.v1", "ADDED ops/a.v1", "ADDED red/a.v1", "BOOKMARK"));
+  world_.Csv("ops", "a.v1");
+  Publish();
+  EXPECT_THAT(Next(*stream, 2), ElementsAre("DELETED blue/a.v1", "DELETED ops/a.v1"));
+}
+
+TEST_F(EventStreamTest, AnObjectOfAnotherUidIsAnother) {
+  rest::Selection selection;
+  selection.fields = *kube::FieldSelector::Parse("metadata.name=a.v1,metadata.namespace=red");
+  const auto stream = Watch(Now(), selection);
+  world_.CsvJson(R"({"metadata":{"name":"a.v1","namespace":"ops","uid":"another"},)"
+                 R"("status":{"phase":"Succeeded"}})");
+  Publish();
+  EXPECT_THAT(Next(*stream, 3), ElementsAre("DELETED red/a.v1", "ADDED red/a.v1", "BOOKMARK"));
+}
+
+TEST_F(EventStreamTest, AStateThatIsNotKnownIsExpired) {
+  TestWorld other;
+  for (int i = 0; i < 3; ++i) other.Namespace("n" + std::to_string(i));
+  storage::WorldStore older;
+  older.Publish(other.Snapshot());
+  // A new list leaves a gap behind.
+  world_.writer().Replace(std::vector<olm::NamespacePtr>{}, 500);
+  Publish();
+  storage::Number gone = worlds_.Now().number();
+  gone.vector[2] = 400;
+  const auto stream = Watch(gone.ToString());
+  EXPECT_THAT(Next(*stream, 1), ElementsAre("Expired"));
+}
+
+TEST_F(EventStreamTest, AFutureStateIsWaitedFor) {
+  TestWorld ahead;
+  ahead.Namespace("blue").Namespace("ops").Namespace("red", {{"team", "red"}});
+  ahead.Csv("ops", "a.v1").Group("ops", "g", {});
+  ahead.Csv("ops", "b.v1");
+  storage::WorldStore other;
+  other.Publish(ahead.Snapshot());
+  const auto stream = Watch(other.Now().number().ToString());
+  TaskGroup tasks(io_.get_executor());
+  std::vector<std::string> seen;
+  tasks.Spawn("read", [](rest::EventStream& events, std::vector<std::string>& out) -> VoidTask {
+    const auto event = co_await events.Next();
+    out.push_back(event.ok() && event->has_value() ? std::string((*event)->object->name()) : "?");
+  }(*stream, seen));
+  io_.poll();
+  EXPECT_TRUE(seen.empty());
+  world_.Csv("ops", "b.v1");  // what the other replica had
+  Publish();
+  io_.poll();
+  EXPECT_TRUE(seen.empty());
+  world_.Csv("ops", "c.v1");
+  Publish();
+  io_.restart();
+  io_.poll();
+  EXPECT_THAT(seen, ElementsAre("c.v1"));
+  RunOn(io_, tasks.Stop());
+}
+
+TEST_F(EventStreamTest, AnotherEtcdExpiresWhatIsOpen) {
+  const auto stream = Watch(Now());
+  world_.writer().Replace(std::vector<olm::NamespacePtr>{}, 3);
+  Publish();
+  EXPECT_THAT(Next(*stream, 1), ElementsAre("Expired"));
+}
+
+// A number above everything that the cluster has had, once the cluster was asked.
+TEST_F(EventStreamTest, AStateThatCannotComeIsExpired) {
+  int asked = 0;
+  InstalledOperators view(worlds_, {.on_newest_read = [&asked] { ++asked; }});
+  storage::Number forged = worlds_.Now().number();
+  forged.clock += 1000 * storage::kTicks;
+  forged.vector = {900, 900, 900};
+  rest::WatchOptions options;
+  options.resource_version = forged.ToString();
+  options.bookmarks = true;
+  options.timeout = absl::Minutes(1);
+  const rest::Selection selection;
+  auto stream = RunOn(io_, view.reads().Watch(selection, options));
+  ASSERT_OK(stream);
+  EXPECT_THAT(Next(**stream, 1), ElementsAre("Expired"));
+  EXPECT_GT(asked, 0);
+}
+
+// As Kubernetes says it to a client that wants its initial events at least so new.
+TEST_F(EventStreamTest, InitialEventsThatAreNotThereYetAreAnErrorEvent) {
+  InstalledOperators view(worlds_, {.version_wait = absl::ZeroDuration()});
+  storage::Number ahead = worlds_.Now().number();
+  ahead.clock += 1000 * storage::kTicks;
+  ahead.vector = {900, 900, 900};
+  rest::WatchOptions options;
+  options.resource_version = ahead.ToString();
+  options.send_initial_events = true;
+  options.timeout = absl::Minutes(1);
+  const rest::Selection selection;
+  auto stream = RunOn(io_, view.reads().Watch(selection, options));
+  ASSERT_OK(stream);
+  EXPECT_THAT(Next(**stream, 1), ElementsAre("Timeout"));
+}
+
+TEST_F(EventStreamTest, EndsWhenItsTimeIsUp) {
+  timeout_ = absl::ZeroDuration();
+  const auto stream = Watch(Now());
+  EXPECT_THAT(Next(*stream, 1), ElementsAre("end"));
+}
+
+TEST_F(EventStreamTest, NumbersThatAreNoneAreRefused) {
+  rest::WatchOptions options;
+  options.resource_version = "12345";
+  const rest::Selection selection;
+  EXPECT_EQ(kube::FromStatus(RunOn(io_, view_.reads().Watch(selection, options)).status()).code,
+            400);
+}
+
+}  // namespace
+}  // namespace steward::views

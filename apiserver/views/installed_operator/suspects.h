@@ -1,0 +1,20 @@
+// Which InstalledOperators a client inside a burst may have in any state.
+#ifndef APISERVER_VIEWS_INSTALLED_OPERATOR_SUSPECTS_H_
+#define APISERVER_VIEWS_INSTALLED_OPERATOR_SUSPECTS_H_
+
+#include <optional>
+#include <set>
+
+#include "apiserver/rest/resource.h"
+#include "apiserver/views/virtual_resource/projection.h"
+#include "kube/meta/names.h"
+
+namespace steward::views {
+
+// As Projection::Suspects.
+std::optional<std::set<kube::NamespacedName>> InstalledOperatorSuspects(
+    const Window& window, const rest::Selection& selection);
+
+}  // namespace steward::views
+
+#endif  // APISERVER_VIEWS_INSTALLED_OPERATOR_SUSPECTS_H_

@@ -1,0 +1,32 @@
+// Where a list that is read in pages goes on.
+#ifndef APISERVER_VIEWS_VIRTUAL_RESOURCE_CONTINUE_TOKEN_H_
+#define APISERVER_VIEWS_VIRTUAL_RESOURCE_CONTINUE_TOKEN_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "absl/status/statusor.h"
+#include "apiserver/rest/resource.h"
+#include "kube/meta/names.h"
+
+namespace steward::views {
+
+// Every replica can read it: all that a page needs is in it. Forging one gains nothing, since each
+// page is authorised as a list; the check finds damage, and use with another selection.
+struct ContinueToken {
+  std::string number;          // of the first page, and so of all; "" = of whatever there is now
+  kube::NamespacedName after;  // the last object that was given out
+  // How many objects are still to come, where that was counted.
+  std::optional<int64_t> left = std::nullopt;
+
+  std::string Encode(const rest::Selection& selection) const;
+  // 400 for what Encode did not write for this selection.
+  static absl::StatusOr<ContinueToken> Decode(std::string_view text,
+                                              const rest::Selection& selection);
+};
+
+}  // namespace steward::views
+
+#endif  // APISERVER_VIEWS_VIRTUAL_RESOURCE_CONTINUE_TOKEN_H_

@@ -1,0 +1,145 @@
+#include "apiserver/views/virtual_resource/event_stream.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "absl/time/clock.h"
+#include "base/async/yield.h"
+#include "base/status/macros.h"
+#include "base/text/str_cat.h"
+#include "kube/meta/status.h"
+
+namespace steward::views {
+namespace {
+
+using Outcome = WatchCursor::Outcome;
+
+// How often one looks whether a state that is waited for can come.
+constexpr std::chrono::seconds kLookAgain{1};
+
+absl::Status TooOld(const std::string& number, const storage::WorldStore& worlds) {
+  return kube::ToStatus(kube::Expired(
+      StrCat("too old resource version: ", number, " (", worlds.Now().number().ToString(), ")")));
+}
+
+std::chrono::steady_clock::time_point After(absl::Duration duration) {
+  return std::chrono::steady_clock::now() + absl::ToChronoNanoseconds(duration);
+}
+
+}  // namespace
+
+ViewStream::ViewStream(const StreamContext& context, rest::Selection selection, StreamStart start)
+    : context_(context),
+      worlds_(context.worlds),
+      bookmarks_(start.bookmarks),
+      stop_(start.stop),
+      deadline_(After(std::min(start.timeout, absl::Hours(24)))),
+      next_bookmark_(After(context.bookmark_period)),
+      initial_(std::move(start.initial)),
+      cursor_(start.number, worlds_.Current()->epoch(), std::move(selection), context.past,
+              context.projection) {}
+
+ViewStream::~ViewStream() = default;
+
+bool ViewStream::Ready() const {
+  // The initial events are followed by a bookmark, if by nothing else.
+  return initial_ != nullptr ? bookmarks_ : cursor_.more_follows();
+}
+
+rest::WatchEvent ViewStream::Bookmark(bool initial_events_end) {
+  next_bookmark_ = After(context_.bookmark_period);
+  rest::WatchEvent event;
+  event.type = rest::WatchEvent::Type::kBookmark;
+  event.resource_version = cursor_.number();
+  event.initial_events_end = initial_events_end;
+  return event;
+}
+
+rest::WatchEvent ViewStream::Event() {
+  const ViewEvent& found = cursor_.event();
+  rest::WatchEvent event;
+  event.type = found.type;
+  event.object = found.object.get();
+  event.resource_version = cursor_.number();
+  return event;
+}
+
+Task<std::optional<rest::WatchEvent>> ViewStream::NextInitial() {
+  while (true) {
+    if (const rest::Object* object = initial_->Next()) {
+      rest::WatchEvent event;
+      event.type = rest::WatchEvent::Type::kAdded;
+      event.object = object;
+      event.resource_version = cursor_.number();
+      co_return event;
+    }
+    CO_ASSIGN_OR_RETURN(const bool more, co_await initial_->More());
+    if (more) continue;
+    initial_ = nullptr;
+    if (bookmarks_) co_return Bookmark(true);
+    co_return std::nullopt;
+  }
+}
+
+Task<std::optional<rest::WatchEvent>> ViewStream::Next() {
+  if (initial_ != nullptr) {
+    CO_ASSIGN_OR_RETURN(std::optional<rest::WatchEvent> event, co_await NextInitial());
+    if (event) co_return event;
+  }
+  while (true) {
+    const Broadcast::Ticket ticket = worlds_.published().Now();
+    switch (cursor_.Next(worlds_.Now())) {
+      case Outcome::kEvent:
+        co_return Event();
+      case Outcome::kPause:
+        co_await Yield();
+        continue;
+      case Outcome::kBurstEnd:
+        if (bookmarks_) co_return Bookmark(false);
+        [[fallthrough]];
+      case Outcome::kQuiet:
+        // A stream ends here, also one that always finds something new.
+        if (std::chrono::steady_clock::now() >= deadline_) co_return std::nullopt;
+        continue;
+      case Outcome::kExpired:
+        co_return TooOld(cursor_.number(), worlds_);
+      case Outcome::kCurrent:
+        waiting_since_.reset();
+        break;
+      case Outcome::kNotYet:
+        if (IsOfAnotherCluster()) co_return TooOld(cursor_.number(), worlds_);
+        break;
+    }
+    const SteadyTime now = std::chrono::steady_clock::now();
+    if (now >= deadline_) co_return std::nullopt;
+    SteadyTime wake = deadline_;
+    if (waiting_since_) {
+      wake = std::min(wake, now + kLookAgain);
+    } else if (bookmarks_) {
+      if (now >= next_bookmark_) co_return Bookmark(false);
+      wake = std::min(wake, next_bookmark_);
+    }
+    if (stop_ == nullptr) {
+      co_await worlds_.published().WaitSince(ticket, wake);
+      continue;
+    }
+    co_await stop_->WaitOr(worlds_.published(), ticket, wake);
+    if (stop_->IsSet()) co_return std::nullopt;
+  }
+}
+
+Task<std::optional<rest::WatchEvent>> FailedStream::Next() { co_return error_; }
+
+// A state above every revision that the cluster has had is not going to come: it is of another
+// etcd, or made up. Said only when the cluster was asked and had its time to answer.
+bool ViewStream::IsOfAnotherCluster() {
+  const SteadyTime now = std::chrono::steady_clock::now();
+  if (!waiting_since_) waiting_since_ = now;
+  if (context_.probe) context_.probe();
+  if (!context_.probe || now - *waiting_since_ < kLookAgain) return false;
+  const storage::StateVector& vector = cursor_.vector();
+  return *std::max_element(vector.begin(), vector.end()) > worlds_.newest_revision();
+}
+
+}  // namespace steward::views

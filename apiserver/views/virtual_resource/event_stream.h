@@ -1,0 +1,88 @@
+// One client's watch of a virtual resource.
+#ifndef APISERVER_VIEWS_VIRTUAL_RESOURCE_EVENT_STREAM_H_
+#define APISERVER_VIEWS_VIRTUAL_RESOURCE_EVENT_STREAM_H_
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/time/time.h"
+#include "apiserver/rest/resource.h"
+#include "apiserver/rest/watcher.h"
+#include "apiserver/views/virtual_resource/projection.h"
+#include "apiserver/views/virtual_resource/watch_cursor.h"
+#include "base/async/stop_signal.h"
+#include "storage/world/rewind.h"
+#include "storage/world/world_store.h"
+
+namespace steward::views {
+
+// What all streams share. Outlives them.
+struct StreamContext {
+  storage::WorldStore& worlds;
+  storage::RewindCache& past;
+  const Projection& projection;
+  // Asks how far the cluster's revision has come; may be empty.
+  std::function<void()> probe;
+  absl::Duration bookmark_period;
+};
+
+struct StreamStart {
+  storage::Number number;  // the state that the client has or is about to get
+  // What is there at that state, to be told first as ADDED; null = nothing.
+  std::unique_ptr<rest::Cursor> initial;
+  bool bookmarks = false;
+  absl::Duration timeout;
+  const StopSignal* stop = nullptr;  // see rest::WatchOptions
+};
+
+// A cursor and a selection: holds one event at a time, whatever the client's speed. Ends between
+// bursts only, and after their bookmark. 410 when this replica does not know the client's state
+// (any more).
+class ViewStream : public rest::EventStream {
+ public:
+  ViewStream(const StreamContext& context, rest::Selection selection, StreamStart start);
+  ~ViewStream() override;
+
+  Task<std::optional<rest::WatchEvent>> Next() override;
+  // Only what is sure: a client must not wait for the rest of a burst that has no rest.
+  bool Ready() const override;
+
+ private:
+  using SteadyTime = std::chrono::steady_clock::time_point;
+
+  Task<std::optional<rest::WatchEvent>> NextInitial();
+  bool IsOfAnotherCluster();
+  rest::WatchEvent Bookmark(bool initial_events_end);
+  rest::WatchEvent Event();
+
+  const StreamContext& context_;
+  storage::WorldStore& worlds_;
+  const bool bookmarks_;
+  const StopSignal* const stop_;
+  const SteadyTime deadline_;
+  SteadyTime next_bookmark_;
+  std::unique_ptr<rest::Cursor> initial_;
+  WatchCursor cursor_;
+  // Since when the client's state has been waited for; and when next to look whether it can come.
+  std::optional<SteadyTime> waiting_since_;
+};
+
+// Nothing but an error: of a watch that was accepted and could not begin.
+class FailedStream : public rest::EventStream {
+ public:
+  explicit FailedStream(absl::Status error) : error_(std::move(error)) {}
+
+  Task<std::optional<rest::WatchEvent>> Next() override;
+  bool Ready() const override { return true; }
+
+ private:
+  const absl::Status error_;
+};
+
+}  // namespace steward::views
+
+#endif  // APISERVER_VIEWS_VIRTUAL_RESOURCE_EVENT_STREAM_H_

@@ -1,0 +1,26 @@
+#ifndef APISERVER_VIEWS_VIRTUAL_RESOURCE_JSON_MEMBER_H_
+#define APISERVER_VIEWS_VIRTUAL_RESOURCE_JSON_MEMBER_H_
+
+#include <string>
+#include <string_view>
+
+#include "base/json/json_text.h"
+#include "base/text/str_cat.h"
+
+namespace steward::views {
+
+// Appends `,"key":`, or without the comma right after an opening bracket.
+inline void AppendKey(std::string_view key, std::string& out) {
+  if (out.back() != '{') out.push_back(',');
+  StrAppend(&out, "\"", key, "\":");
+}
+
+// Appends `,"key":"value"` likewise.
+inline void AppendMember(std::string_view key, std::string_view value, std::string& out) {
+  AppendKey(key, out);
+  AppendJsonString(value, out);
+}
+
+}  // namespace steward::views
+
+#endif  // APISERVER_VIEWS_VIRTUAL_RESOURCE_JSON_MEMBER_H_

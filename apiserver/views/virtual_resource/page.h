@@ -1,0 +1,48 @@
+// A part of a list.
+#ifndef APISERVER_VIEWS_VIRTUAL_RESOURCE_PAGE_H_
+#define APISERVER_VIEWS_VIRTUAL_RESOURCE_PAGE_H_
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "apiserver/rest/resource.h"
+#include "apiserver/views/virtual_resource/projection.h"
+#include "base/async/task.h"
+#include "kube/meta/names.h"
+#include "storage/world/world.h"
+
+namespace steward::views {
+
+struct Page {
+  storage::WorldPtr world;
+  rest::Selection selection;
+  std::optional<kube::NamespacedName> after;
+  std::optional<int64_t> left;  // from `after` on, if known
+
+  // Reads the page, `limit` objects at most and never more than some thousand, since it is held
+  // while it is written: `reading`, which has its number, gets cursor, continue token and
+  // remaining count. Whether there is another page is known before the first object is written.
+  // `this`, `projection` and `reading` outlive the task.
+  StatusTask Read(const Projection& projection, int64_t limit, rest::Reading& reading);
+};
+
+// One object, which may borrow from `world`.
+class OneObject : public rest::Cursor {
+ public:
+  OneObject(storage::WorldPtr world, std::unique_ptr<const rest::Object> object)
+      : world_(std::move(world)), object_(std::move(object)) {}
+  const rest::Object* Next() override {
+    return std::exchange(given_, true) ? nullptr : object_.get();
+  }
+
+ private:
+  const storage::WorldPtr world_;
+  const std::unique_ptr<const rest::Object> object_;
+  bool given_ = false;
+};
+
+}  // namespace steward::views
+
+#endif  // APISERVER_VIEWS_VIRTUAL_RESOURCE_PAGE_H_

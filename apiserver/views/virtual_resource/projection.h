@@ -1,0 +1,92 @@
+// The seam between what serves reads and watches of a virtual resource, and what knows its objects.
+#ifndef APISERVER_VIEWS_VIRTUAL_RESOURCE_PROJECTION_H_
+#define APISERVER_VIEWS_VIRTUAL_RESOURCE_PROJECTION_H_
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+
+#include "apiserver/rest/resource.h"
+#include "apiserver/rest/watcher.h"
+#include "base/async/task.h"
+#include "kube/meta/names.h"
+#include "storage/world/touched.h"
+#include "storage/world/world.h"
+
+namespace steward::views {
+
+// A list that a page can be taken of.
+class PageableCursor : public rest::Cursor {
+ public:
+  // Sets aside what Next gave last, for TakeKept.
+  virtual void Keep() = 0;
+  // Those set aside, in their order. Holds what they need.
+  virtual std::unique_ptr<rest::Cursor> TakeKept() = 0;
+};
+
+struct ViewEvent {
+  rest::WatchEvent::Type type;
+  kube::NamespacedName key;
+  // Of a deletion the last state, or, where none is known, a tombstone. Never null; valid as long
+  // as the Difference that told it.
+  std::unique_ptr<const rest::Object> object;
+};
+
+// Events that lead from one World to another, in the order of their keys, found one by one: memory
+// does not depend on their number. An object that was replaced by one with another UID is deleted,
+// then added.
+class Difference {
+ public:
+  virtual ~Difference() = default;
+  // The next event; nullopt at a pause or, when done(), at the end. A pause comes after some
+  // hundred looks without an event.
+  virtual std::optional<ViewEvent> Next() = 0;
+  virtual bool done() const = 0;
+};
+
+// What is to be told between two Worlds.
+struct Span {
+  storage::WorldPtr before;
+  storage::WorldPtr after;
+  storage::Touched touched;  // everything that may differ between the two
+  // Keys of which the client may have any state: told whatever they are.
+  std::set<kube::NamespacedName> again = {};
+};
+
+// The changes that a client inside a burst may lack: those above `horizon` (which may be negative)
+// up to the state `at`, all of them in the logs of `now`.
+struct Window {
+  storage::WorldPtr now;
+  storage::WorldPtr then;  // the objects at `at`
+  storage::StateVector at;
+  int64_t horizon = 0;
+};
+
+// A pure function of Worlds. Thread-safe. Objects are in the order of (namespace, name), and valid
+// as long as the World that they were found in.
+class Projection {
+ public:
+  virtual ~Projection() = default;
+
+  // Null when there is none.
+  virtual std::unique_ptr<const rest::Object> Find(const storage::WorldPtr& world,
+                                                   const kube::NamespacedName& key) const = 0;
+  // All that are selected, behind `after` if it is given. Holds the World.
+  virtual std::unique_ptr<PageableCursor> List(storage::WorldPtr world, rest::Selection selection,
+                                               std::optional<kube::NamespacedName> after) const = 0;
+  // How many such there are in the namespace `ns` ("" = all). Costs less than a look at each.
+  virtual Task<int64_t> Count(storage::WorldPtr world, std::string ns,
+                              std::optional<kube::NamespacedName> after) const = 0;
+  virtual std::unique_ptr<Difference> Compare(Span span, rest::Selection selection) const = 0;
+  // Keys that are selected, as far as a key tells, and that could have been visible under any
+  // combination of the versions that objects had in the window, if that may have changed anything
+  // about them. Nullopt: too many; a new list costs everybody less.
+  virtual std::optional<std::set<kube::NamespacedName>> Suspects(
+      const Window& window, const rest::Selection& selection) const = 0;
+};
+
+}  // namespace steward::views
+
+#endif  // APISERVER_VIEWS_VIRTUAL_RESOURCE_PROJECTION_H_

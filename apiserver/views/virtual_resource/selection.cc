@@ -1,0 +1,22 @@
+#include "apiserver/views/virtual_resource/selection.h"
+
+#include "kube/meta/selector.h"
+
+namespace steward::views {
+
+const std::string* SelectedNamespace(const rest::Selection& selection) {
+  return selection.ns.empty() ? selection.fields.RequiredValue("metadata.namespace")
+                              : &selection.ns;
+}
+
+const std::string* SelectedName(const rest::Selection& selection) {
+  return selection.fields.RequiredValue("metadata.name");
+}
+
+bool FieldsSelect(const rest::Selection& selection, std::string_view ns, std::string_view name) {
+  return selection.fields.Matches([ns, name](std::string_view path) -> std::string_view {
+    return path == "metadata.name" ? name : ns;
+  });
+}
+
+}  // namespace steward::views

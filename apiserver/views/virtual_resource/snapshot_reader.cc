@@ -1,0 +1,90 @@
+#include "apiserver/views/virtual_resource/snapshot_reader.h"
+
+#include <algorithm>
+
+#include "base/status/macros.h"
+#include "base/text/str_cat.h"
+#include "kube/meta/status.h"
+#include "storage/world/history.h"
+
+namespace steward::views {
+
+using storage::World;
+using storage::WorldPtr;
+
+rest::Reading Snapshot::Reading() const {
+  rest::Reading reading;
+  reading.resource_version = number.ToString();
+  if (!world->connected()) {
+    reading.warning =
+        "the stream of changes from the kube-apiserver is interrupted: this answer may be out of "
+        "date";
+  }
+  return reading;
+}
+
+absl::StatusOr<storage::Number> ParseNumber(const std::string& text) {
+  absl::StatusOr<storage::Number> number = storage::Number::Parse(text);
+  if (number.ok()) return number;
+  return kube::ToStatus(
+      kube::BadRequest(StrCat("invalid resource version: ", number.status().message())));
+}
+
+Task<Snapshot> SnapshotReader::ReadNewest() {
+  if (on_newest_read_) on_newest_read_();
+  WorldPtr world = worlds_.Current();
+  if (!world->synced()) {
+    world = co_await worlds_.WaitUntil([](const World& w) { return w.synced(); }, times_.sync_wait);
+    if (!world->synced()) {
+      co_return kube::ToStatus(kube::ServiceUnavailable(
+          "the operators of this cluster are still being read; try again shortly", 1));
+    }
+  }
+  storage::Moment moment = worlds_.Lifted();
+  const storage::Number number = moment.number();
+  Snapshot snapshot{std::move(moment.world), number};
+  co_return snapshot;
+}
+
+StatusTask SnapshotReader::WaitFor(storage::Number number) {
+  const auto reached = [vector = number.vector](const World& world) {
+    return world.HasReached(vector);
+  };
+  const WorldPtr world = co_await worlds_.WaitUntil(reached, times_.version_wait);
+  if (reached(*world)) co_return absl::OkStatus();
+  co_return kube::ToStatus(
+      kube::TooLargeResourceVersion(number.ToString(), worlds_.Now().number().ToString()));
+}
+
+Task<Snapshot> SnapshotReader::Read(rest::ReadOptions options) {
+  CO_ASSIGN_OR_RETURN(Snapshot newest, co_await ReadNewest());
+  if (options.resource_version.empty() || options.resource_version == "0") co_return newest;
+
+  CO_ASSIGN_OR_RETURN(const storage::Number asked, ParseNumber(options.resource_version));
+  CO_RETURN_IF_ERROR(co_await WaitFor(asked));
+  storage::Moment moment = worlds_.Now();
+  if (options.resource_version_match != "Exact") {
+    // What is not older than a number does not carry a smaller one.
+    storage::Number number = moment.number();
+    number.clock = std::max(number.clock, asked.clock);
+    for (size_t i = 0; i < number.vector.size(); ++i) {
+      const storage::History& history =
+          moment.world->source(static_cast<storage::Source>(i)).history;
+      if (asked.vector[i] > number.vector[i] &&
+          history.Knows(asked.vector[i]) == storage::Knowledge::kKnown) {
+        number.vector[i] = asked.vector[i];  // names the same state
+      }
+    }
+    Snapshot snapshot{std::move(moment.world), number};
+    co_return snapshot;
+  }
+  if (asked.mark != storage::Number::kComplete ||
+      moment.world->Knows(asked.vector) != storage::Knowledge::kKnown) {
+    co_return kube::ToStatus(
+        kube::Expired("The resourceVersion for the provided list is too old."));
+  }
+  Snapshot snapshot{past_.At(moment.world, asked.vector), asked};
+  co_return snapshot;
+}
+
+}  // namespace steward::views

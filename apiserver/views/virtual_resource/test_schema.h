@@ -1,0 +1,58 @@
+// What the OpenAPI schema of every kind has to be.
+#ifndef APISERVER_VIEWS_VIRTUAL_RESOURCE_TEST_SCHEMA_H_
+#define APISERVER_VIEWS_VIRTUAL_RESOURCE_TEST_SCHEMA_H_
+
+#include <gtest/gtest.h>
+
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+#include <boost/json/value.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/json/json_text.h"
+#include "base/status/matchers.h"
+
+namespace steward::views {
+
+inline boost::json::value ParseSchema(std::string_view text) {
+  JsonLimits strict;
+  strict.refuse_duplicate_keys = true;
+  auto schema = ParseJson(text, strict);
+  EXPECT_OK(schema);
+  return schema.ok() ? *schema : boost::json::value();
+}
+
+// Every schema has a type or refers to another, every member of an object a description, and every
+// required member exists.
+inline void CheckSchema(const boost::json::value& schema, const std::string& where) {
+  SCOPED_TRACE(where);
+  ASSERT_TRUE(schema.is_object());
+  const boost::json::object& object = schema.get_object();
+  EXPECT_TRUE(object.contains("type") || object.contains("allOf"));
+  if (const boost::json::value* items = object.if_contains("items"))
+    CheckSchema(*items, where + "[]");
+  const boost::json::value* properties = object.if_contains("properties");
+  if (const boost::json::value* required = object.if_contains("required")) {
+    ASSERT_NE(properties, nullptr);
+    for (const boost::json::value& name : required->as_array()) {
+      EXPECT_TRUE(properties->as_object().contains(name.as_string())) << name;
+    }
+  }
+  if (properties == nullptr) return;
+  for (const auto& [name, property] : properties->as_object()) {
+    EXPECT_TRUE(property.is_object() && property.get_object().contains("description")) << name;
+    CheckSchema(property, where + "." + std::string(name));
+  }
+}
+
+inline std::vector<std::string> PropertiesOf(const boost::json::value& schema) {
+  std::vector<std::string> names;
+  for (const auto& member : schema.at("properties").as_object()) names.emplace_back(member.key());
+  return names;
+}
+
+}  // namespace steward::views
+
+#endif  // APISERVER_VIEWS_VIRTUAL_RESOURCE_TEST_SCHEMA_H_

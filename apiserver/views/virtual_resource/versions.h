@@ -1,0 +1,46 @@
+// Every version that a source's objects had in a window of revisions.
+#ifndef APISERVER_VIEWS_VIRTUAL_RESOURCE_VERSIONS_H_
+#define APISERVER_VIEWS_VIRTUAL_RESOURCE_VERSIONS_H_
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <variant>
+#include <vector>
+
+#include "apiserver/views/virtual_resource/projection.h"
+#include "storage/world/history.h"
+#include "storage/world/ordered_map.h"
+#include "storage/world/world.h"
+
+namespace steward::views {
+
+template <typename Key, typename Ptr>
+struct Versions {
+  std::map<Key, std::vector<Ptr>> all;
+  std::set<Key> touched;  // those that changed in the window
+};
+
+// `at_end`: the source's objects in window.then.
+template <typename Key, typename Ptr, typename KeyOf>
+Versions<Key, Ptr> VersionsOf(const Window& window, storage::Source source,
+                              const storage::OrderedMap<Key, Ptr>& at_end, KeyOf key_of) {
+  Versions<Key, Ptr> versions;
+  for (auto it = at_end.begin(); !it.done(); it.Next()) {
+    versions.all[it.key()].push_back(it.value());
+  }
+  const storage::History::Log& log = window.now->source(source).history.log();
+  const uint64_t first = window.horizon < 0 ? 0 : static_cast<uint64_t>(window.horizon) + 1;
+  const uint64_t end = window.at[static_cast<size_t>(source)];
+  for (auto it = log.LowerBound({first, 0}); !it.done() && it.key().first <= end; it.Next()) {
+    const Key key = key_of(it.value().key);
+    versions.touched.insert(key);
+    const Ptr& before = std::get<Ptr>(it.value().before);
+    if (before != nullptr) versions.all[key].push_back(before);
+  }
+  return versions;
+}
+
+}  // namespace steward::views
+
+#endif  // APISERVER_VIEWS_VIRTUAL_RESOURCE_VERSIONS_H_

@@ -1,0 +1,64 @@
+// Serves a resource that is computed on each read from the World and stored nowhere: get, list in
+// pages, and watch, on every replica with the same numbers.
+#ifndef APISERVER_VIEWS_VIRTUAL_RESOURCE_VIRTUAL_RESOURCE_H_
+#define APISERVER_VIEWS_VIRTUAL_RESOURCE_VIRTUAL_RESOURCE_H_
+
+#include <functional>
+#include <memory>
+
+#include "absl/time/time.h"
+#include "apiserver/rest/resource.h"
+#include "apiserver/rest/watcher.h"
+#include "apiserver/views/virtual_resource/event_stream.h"
+#include "apiserver/views/virtual_resource/projection.h"
+#include "apiserver/views/virtual_resource/snapshot_reader.h"
+#include "kube/meta/names.h"
+#include "storage/world/rewind.h"
+#include "storage/world/world_store.h"
+
+namespace steward::views {
+
+struct VirtualResourceOptions {
+  // How long a read waits for the first sync before it answers 503.
+  absl::Duration sync_wait = absl::Seconds(1);
+  // How long a read waits for a resourceVersion that this replica has not reached before it answers
+  // 504.
+  absl::Duration version_wait = absl::Seconds(3);
+  // Watches that ask for bookmarks get one at least so often.
+  absl::Duration bookmark_period = absl::Minutes(1);
+  // Told of each read that names no resourceVersion: it wants to know how new it is. May be null.
+  std::function<void()> on_newest_read;
+};
+
+// Thread-safe. Each read takes one World and answers from it alone. Errors: 404 NotFound; 503
+// before the first sync; 504 for a resourceVersion beyond what arrives in time; 410 Expired for a
+// state that this replica does not know (any more); 400 for a number that is not one of ours.
+class VirtualResource : public rest::Getter, public rest::Lister, public rest::Watcher {
+ public:
+  // `worlds` outlives it.
+  VirtualResource(storage::WorldStore& worlds, std::shared_ptr<const Projection> projection,
+                  kube::GroupVersionResource gvr, VirtualResourceOptions options);
+
+  // Fills in the verbs, which refer to this object.
+  void ServeIn(rest::Resource& resource);
+  // For subresources.
+  SnapshotReader& reader() { return reader_; }
+
+  Task<rest::Reading> Get(const kube::NamespacedName& name,
+                          const rest::ReadOptions& options) override;
+  Task<rest::Reading> List(const rest::Selection& selection,
+                           const rest::ReadOptions& options) override;
+  Task<std::unique_ptr<rest::EventStream>> Watch(const rest::Selection& selection,
+                                                 const rest::WatchOptions& options) override;
+
+ private:
+  const std::shared_ptr<const Projection> projection_;
+  const kube::GroupVersionResource gvr_;
+  storage::RewindCache past_;
+  SnapshotReader reader_;
+  const StreamContext streams_;
+};
+
+}  // namespace steward::views
+
+#endif  // APISERVER_VIEWS_VIRTUAL_RESOURCE_VIRTUAL_RESOURCE_H_

@@ -1,0 +1,79 @@
+// A client's place in the history of the virtual API, and the events that lead on from there.
+#ifndef APISERVER_VIEWS_VIRTUAL_RESOURCE_WATCH_CURSOR_H_
+#define APISERVER_VIEWS_VIRTUAL_RESOURCE_WATCH_CURSOR_H_
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+
+#include "apiserver/rest/resource.h"
+#include "apiserver/views/virtual_resource/projection.h"
+#include "kube/meta/names.h"
+#include "storage/world/number.h"
+#include "storage/world/rewind.h"
+#include "storage/world/world_store.h"
+
+namespace steward::views {
+
+// Holds no events but the next: a slow client's next difference simply covers more. Not
+// thread-safe.
+//
+// A burst is the difference between the state that the client has and the newest. All its events
+// but the last carry a number with a mark below kComplete: who resumes there is told again what it
+// may have missed.
+class WatchCursor {
+ public:
+  // `start`: the number that the client has, in the present World's `epoch`. `past`
+  // and `projection` outlive the cursor.
+  WatchCursor(storage::Number start, uint64_t epoch, rest::Selection selection,
+              storage::RewindCache& past, const Projection& projection);
+
+  enum class Outcome {
+    kEvent,     // event() and number() are the next
+    kPause,     // more is to be looked at: let others have a turn
+    kBurstEnd,  // the client has the state that number() names: the place for a bookmark
+    kQuiet,     // as kBurstEnd, of a burst without events
+    kCurrent,   // and that is the newest
+    kNotYet,    // this replica has not reached the client's state
+    kExpired,   // this replica does not know the client's state any more
+  };
+  // On from where the client is, to the newest of `now`, which must never be older than before.
+  Outcome Next(const storage::Moment& now);
+
+  // Valid until the next call of Next.
+  const ViewEvent& event() const { return *event_; }
+  // Of the event, or of the client's state.
+  const std::string& number() const { return number_; }
+  const storage::StateVector& vector() const { return position_.vector; }
+  // Another event of the same burst is known to follow.
+  bool more_follows() const { return ahead_.has_value(); }
+
+ private:
+  // Looks for the first event; false: kExpired.
+  bool BeginBurst(const storage::Moment& now);
+  std::optional<std::set<kube::NamespacedName>> Suspects(const storage::WorldPtr& now) const;
+  Outcome Advance();
+
+  const rest::Selection selection_;
+  storage::RewindCache& past_;
+  const Projection& projection_;
+  const uint64_t epoch_;
+  storage::Number position_;  // the client's, between bursts
+
+  // The burst under way.
+  std::unique_ptr<Difference> diff_;  // apart: most watchers wait most of the time
+  storage::Number target_;
+  int middle_mark_ = 0;
+  int64_t low_ = 0;         // everything in the burst happened above this revision
+  bool has_event_ = false;  // at least one was found
+  std::optional<ViewEvent> ahead_;
+
+  std::optional<ViewEvent> event_;
+  std::string number_;
+};
+
+}  // namespace steward::views
+
+#endif  // APISERVER_VIEWS_VIRTUAL_RESOURCE_WATCH_CURSOR_H_

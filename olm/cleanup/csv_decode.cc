@@ -1,0 +1,162 @@
+#include "olm/cleanup/csv_decode.h"
+
+#include <algorithm>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/status/macros.h"
+#include "base/text/str_cat.h"
+#include "kube/meta/names.h"
+#include "olm/cleanup/dom.h"
+#include "olm/cleanup/names.h"
+#include "olm/cleanup/status.h"
+#include "olm/copy.h"
+
+namespace steward::olm {
+namespace {
+
+using namespace dom;  // NOLINT: its names are written for this
+
+// The names of the definitions listed there. What has no name, or one that no definition has, is
+// told of in `malformed`.
+std::set<std::string> CrdsIn(const std::optional<object>& crds, std::string_view key,
+                             std::string& malformed) {
+  std::set<std::string> names;
+  if (!crds || !Has(*crds, key)) return names;
+  const std::string where = StrCat("spec.customresourcedefinitions.", key);
+  const std::optional<array> list = ArrayIn(*crds, key);
+  if (!list) malformed = StrCat(where, " is no list");
+  if (!list) return names;
+  for (const element item : *list) {
+    object entry;
+    const std::string name = item.get(entry) ? "" : StringIn(entry, "name");
+    if (!kube::IsDns1123Subdomain(name) || name.find('.') == std::string::npos) {
+      malformed = StrCat(where, " has an entry whose name is no definition's: \"", name, "\"");
+    } else {
+      names.insert(name);
+    }
+  }
+  return names;
+}
+
+std::set<std::string> DeploymentsIn(const object& spec, std::string& malformed) {
+  std::set<std::string> names;
+  const std::optional<object> install = ObjectIn(spec, "install");
+  if (!install) return names;
+  const std::optional<object> strategy = ObjectIn(*install, "spec");
+  if (!strategy || !Has(*strategy, "deployments")) return names;
+  const std::optional<array> list = ArrayIn(*strategy, "deployments");
+  if (!list) malformed = "spec.install.spec.deployments is no list";
+  if (!list) return names;
+  for (const element item : *list) {
+    object entry;
+    const std::string name = item.get(entry) ? "" : StringIn(entry, "name");
+    if (!kube::IsDns1123Subdomain(name)) {
+      malformed = "spec.install.spec.deployments has an entry without a name";
+    } else {
+      names.insert(name);
+    }
+  }
+  return names;
+}
+
+absl::StatusOr<CsvFacts> FactsIn(const object& root) {
+  ASSIGN_OR_RETURN(ObjectFacts metadata, MetadataOf(root));
+  if (metadata.key.ns.empty()) return Bad("metadata.namespace is missing");
+  CsvFacts csv;
+  csv.key = std::move(metadata.key);
+  csv.uid = std::move(metadata.uid);
+  csv.resource_version = std::move(metadata.resource_version);
+  csv.deletion_timestamp = std::move(metadata.deletion_timestamp);
+  csv.finalizers = std::move(metadata.finalizers);
+  csv.has_copied_from_label = metadata.labels.contains(kCopiedFromLabel);
+  const std::optional<object> annotations = ObjectIn(*ObjectIn(root, "metadata"), "annotations");
+  csv.operator_namespace = OptionalStringIn(annotations, kOperatorNamespaceAnnotation);
+  csv.record = OptionalStringIn(annotations, kRecordAnnotation);
+  csv.refusal = OptionalStringIn(annotations, kRefusalAnnotation);
+  csv.opt_out = OptionalStringIn(annotations, kOptOutAnnotation);
+  if (const std::optional<object> status = ObjectIn(root, "status")) {
+    csv.phase = StringIn(*status, "phase");
+    csv.reason = StringIn(*status, "reason");
+  }
+  const std::optional<object> spec = ObjectIn(root, "spec");
+  if (!spec) return csv;
+  if (const std::optional<object> cleanup = ObjectIn(*spec, "cleanup")) {
+    csv.cleanup_enabled = BoolIn(*cleanup, "enabled");
+  }
+  csv.replaces = StringIn(*spec, "replaces");
+  const std::optional<object> crds = ObjectIn(*spec, "customresourcedefinitions");
+  csv.owned_crds = CrdsIn(crds, "owned", csv.malformed);
+  csv.required_crds = CrdsIn(crds, "required", csv.malformed);
+  csv.deployments = DeploymentsIn(*spec, csv.malformed);
+  return csv;
+}
+
+// Of an operator that lists several versions of a kind, the first.
+std::map<std::string, std::string> OwnedKindsIn(const object& root, const CsvFacts& facts) {
+  std::map<std::string, std::string> kinds;
+  const std::optional<object> spec = ObjectIn(root, "spec");
+  const std::optional<object> crds =
+      spec ? ObjectIn(*spec, "customresourcedefinitions") : std::nullopt;
+  if (!crds) return kinds;
+  ForEachObject(*crds, "owned", [&](const object& entry) {
+    std::string name = StringIn(entry, "name");
+    if (facts.owned_crds.contains(name)) kinds.emplace(std::move(name), StringIn(entry, "kind"));
+  });
+  return kinds;
+}
+
+std::vector<PendingOperand> PendingIn(const object& status) {
+  std::vector<PendingOperand> pending;
+  const std::optional<object> cleanup = ObjectIn(status, "cleanup");
+  if (!cleanup) return pending;
+  ForEachObject(*cleanup, "pendingDeletion", [&pending](const object& kind) {
+    const std::string group = StringIn(kind, "group");
+    const std::string name = StringIn(kind, "kind");
+    ForEachObject(kind, "instances", [&](const object& instance) {
+      pending.push_back({group, name, StringIn(instance, "namespace"), StringIn(instance, "name")});
+    });
+  });
+  std::sort(pending.begin(), pending.end());
+  if (pending.size() > kMaxPendingInstances) pending.resize(kMaxPendingInstances);
+  return pending;
+}
+
+std::vector<SaidCondition> ConditionsIn(const object& status) {
+  std::vector<SaidCondition> conditions;
+  ForEachObject(status, "conditions", [&conditions](const object& condition) {
+    std::string reason = StringIn(condition, "reason");
+    if (!IsReasonOfOurs(reason) || conditions.size() == kMaxConditions) return;
+    conditions.push_back({StringIn(condition, "phase"), std::move(reason),
+                          StringIn(condition, "message"), StringIn(condition, "lastUpdateTime"),
+                          StringIn(condition, "lastTransitionTime")});
+  });
+  return conditions;
+}
+
+}  // namespace
+
+absl::StatusOr<CsvFacts> DecodeCsvFacts(std::string_view json) {
+  Document document;
+  ASSIGN_OR_RETURN(const object root, document.Parse(json));
+  return FactsIn(root);
+}
+
+absl::StatusOr<CsvCleanup> DecodeCsvCleanup(std::string_view json) {
+  Document document;
+  ASSIGN_OR_RETURN(const object root, document.Parse(json));
+  CsvCleanup csv;
+  ASSIGN_OR_RETURN(csv.facts, FactsIn(root));
+  csv.facts.resource_version.clear();
+  csv.owned_kinds = OwnedKindsIn(root, csv.facts);
+  if (const std::optional<object> status = ObjectIn(root, "status")) {
+    csv.pending = PendingIn(*status);
+    csv.conditions = ConditionsIn(*status);
+  }
+  return csv;
+}
+
+}  // namespace steward::olm

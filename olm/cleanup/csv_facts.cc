@@ -1,0 +1,49 @@
+#include "olm/cleanup/csv_facts.h"
+
+#include <algorithm>
+
+#include "olm/copy.h"
+
+namespace steward::olm {
+
+bool CsvFacts::HasFinalizer(std::string_view name) const {
+  return std::find(finalizers.begin(), finalizers.end(), name) != finalizers.end();
+}
+
+bool CsvFacts::OptedIn() const { return cleanup_enabled && HasFinalizer(kCleanupFinalizer); }
+
+bool CsvFacts::MayBeCopy() const {
+  CopyMarks marks;
+  marks.ns = key.ns;
+  marks.reason = reason;
+  marks.has_copied_from_label = has_copied_from_label;
+  if (operator_namespace.has_value()) marks.operator_namespace_annotation = *operator_namespace;
+  return IsCopied(marks);
+}
+
+bool CsvFacts::IsProvenCopy() const { return has_copied_from_label && reason == kReasonCopied; }
+
+const SaidCondition* CsvCleanup::Condition(std::string_view reason) const {
+  const auto last =
+      std::find_if(conditions.rbegin(), conditions.rend(),
+                   [reason](const SaidCondition& condition) { return condition.reason == reason; });
+  return last == conditions.rend() ? nullptr : &*last;
+}
+
+size_t SizeOf(const CsvCleanup& csv) {
+  constexpr size_t kEntry = 96;  // a node and a short name
+  const CsvFacts& facts = csv.facts;
+  size_t size = sizeof(CsvCleanup);
+  for (const auto* text : {&facts.record, &facts.refusal, &facts.opt_out}) {
+    if (text->has_value()) size += (*text)->size();
+  }
+  size += kEntry * (facts.finalizers.size() + facts.owned_crds.size() + facts.required_crds.size() +
+                    facts.deployments.size());
+  size += 2 * kEntry * (csv.owned_kinds.size() + csv.pending.size());
+  for (const SaidCondition& condition : csv.conditions) {
+    size += sizeof(SaidCondition) + condition.message.size();
+  }
+  return size;
+}
+
+}  // namespace steward::olm

@@ -1,0 +1,85 @@
+// What cleanup reads of a ClusterServiceVersion. Values.
+#ifndef OLM_CLEANUP_CSV_FACTS_H_
+#define OLM_CLEANUP_CSV_FACTS_H_
+
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kube/meta/names.h"
+#include "olm/cleanup/pending_operand.h"
+
+namespace steward::olm {
+
+// By which it is decided whether its custom resources may be deleted.
+struct CsvFacts {
+  kube::NamespacedName key;
+  std::string uid;
+  std::string resource_version;
+  std::string deletion_timestamp;  // "" = it is not being deleted
+  std::vector<std::string> finalizers;
+  std::string phase;
+  std::string reason;
+  bool has_copied_from_label = false;
+  std::optional<std::string> operator_namespace;  // annotation olm.operatorNamespace
+  std::optional<std::string> record;              // kRecordAnnotation
+  std::optional<std::string> refusal;             // kRefusalAnnotation
+  std::optional<std::string> opt_out;             // kOptOutAnnotation
+  bool cleanup_enabled = false;                   // spec.cleanup.enabled
+  // Names of definitions ("widgets.example.com"), each once: an operator lists each version.
+  std::set<std::string> owned_crds;
+  std::set<std::string> required_crds;
+  std::set<std::string> deployments;  // of the install strategy
+  std::string replaces;               // spec.replaces
+  // What of the spec cannot be understood; "" = nothing.
+  std::string malformed;
+
+  bool deleting() const { return !deletion_timestamp.empty(); }
+  bool HasFinalizer(std::string_view name) const;
+  // The author's word and the admin's, both (R-000-38).
+  bool OptedIn() const;
+  // By any mark that OLM knows: such a one never triggers cleanup (R-000-72).
+  bool MayBeCopy() const;
+  // By label and reason both: only such a one does not count as an owner (R-000-59).
+  bool IsProvenCopy() const;
+
+  bool operator==(const CsvFacts&) const = default;
+};
+
+// A condition of ours (status.h), as it stands in the status. Nothing is decided by it.
+struct SaidCondition {
+  std::string phase;
+  std::string reason;
+  std::string message;
+  std::string last_update;      // RFC 3339
+  std::string last_transition;  // RFC 3339
+
+  bool operator==(const SaidCondition&) const = default;
+};
+
+// The facts, and what the status says of a cleanup that has begun.
+struct CsvCleanup {
+  // Without resource_version where it is part of what is watched: it says nothing there, and would
+  // make a change of every write.
+  CsvFacts facts;
+  std::map<std::string, std::string> owned_kinds;  // of definitions of facts.owned_crds, by name
+  // status.cleanup.pendingDeletion, sorted, kMaxPendingInstances at most.
+  std::vector<PendingOperand> pending;
+  std::vector<SaidCondition> conditions;  // those of ours, in their order
+
+  // The last one with this reason, or null.
+  const SaidCondition* Condition(std::string_view reason) const;
+
+  bool operator==(const CsvCleanup&) const = default;
+};
+
+// An estimate of what it takes in memory, in bytes.
+size_t SizeOf(const CsvCleanup& csv);
+
+}  // namespace steward::olm
+
+#endif  // OLM_CLEANUP_CSV_FACTS_H_

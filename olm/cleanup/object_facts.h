@@ -1,0 +1,32 @@
+// What cleanup reads of any object's metadata. A value.
+#ifndef OLM_CLEANUP_OBJECT_FACTS_H_
+#define OLM_CLEANUP_OBJECT_FACTS_H_
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kube/meta/names.h"
+#include "kube/meta/selector.h"
+
+namespace steward::olm {
+
+struct ObjectFacts {
+  kube::NamespacedName key;
+  std::string uid;
+  std::string resource_version;
+  std::string deletion_timestamp;  // "" = it is not being deleted
+  std::vector<std::string> finalizers;
+  kube::LabelMap labels;
+
+  bool deleting() const { return !deletion_timestamp.empty(); }
+  bool HasFinalizer(std::string_view name) const {
+    return std::find(finalizers.begin(), finalizers.end(), name) != finalizers.end();
+  }
+  bool operator==(const ObjectFacts&) const = default;
+};
+
+}  // namespace steward::olm
+
+#endif  // OLM_CLEANUP_OBJECT_FACTS_H_

@@ -1,0 +1,23 @@
+#ifndef OLM_CLEANUP_PENDING_OPERAND_H_
+#define OLM_CLEANUP_PENDING_OPERAND_H_
+
+#include <compare>
+#include <cstddef>
+#include <string>
+
+namespace steward::olm {
+
+inline constexpr size_t kMaxPendingInstances = 100;  // R-000-67
+
+// A CR that a cleanup waits for.
+struct PendingOperand {
+  std::string group;
+  std::string kind;
+  std::string ns;  // "" = cluster-scoped
+  std::string name;
+  auto operator<=>(const PendingOperand&) const = default;
+};
+
+}  // namespace steward::olm
+
+#endif  // OLM_CLEANUP_PENDING_OPERAND_H_
