@@ -57,7 +57,8 @@ absl::StatusOr<std::string> ReadSmallFile(const std::string& path) {
   }
 }
 
-absl::Status ReplaceFile(const std::string& path, std::string_view content, unsigned mode) {
+absl::Status ReplaceFile(const std::string& path, std::string_view content, unsigned mode,
+                         Durability durability) {
   const std::string temporary = StrCat(path, ".", ::getpid(), ".tmp");
   ::unlink(temporary.c_str());
   absl::Status status;
@@ -68,6 +69,8 @@ absl::Status ReplaceFile(const std::string& path, std::string_view content, unsi
     // The umask may have taken bits away.
     if (status.ok() && ::fchmod(file.fd, mode) != 0)
       status = ErrnoStatus(errno, "setting the mode of", temporary);
+    if (status.ok() && durability == Durability::kSynced && ::fsync(file.fd) != 0)
+      status = ErrnoStatus(errno, "writing", temporary);
   }
   if (status.ok() && std::rename(temporary.c_str(), path.c_str()) != 0)
     status = ErrnoStatus(errno, "renaming to", path);

@@ -13,8 +13,12 @@ namespace steward {
 // The whole content; kNotFound or another error naming the path; kInvalidArgument above 1 MiB.
 absl::StatusOr<std::string> ReadSmallFile(const std::string& path);
 
+// Whether what is written must survive a loss of power. The folder's entry is the caller's to sync.
+enum class Durability { kNone, kSynced };
+
 // Replaces `path` in one step by a file with exactly this mode from its first moment.
-absl::Status ReplaceFile(const std::string& path, std::string_view content, unsigned mode);
+absl::Status ReplaceFile(const std::string& path, std::string_view content, unsigned mode,
+                         Durability durability = Durability::kNone);
 
 }  // namespace steward
 

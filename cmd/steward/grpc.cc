@@ -43,7 +43,8 @@ absl::StatusOr<controllers::RpcServerOptions> ServerOptions(const GrpcOptions& o
 
 GrpcServing::GrpcServing(const controllers::GuardOptions& guards, GrpcServingDeps deps)
     : deps_(deps),
-      inspector_(deps.cluster, Clock::Real(), controllers::CsvsOf(deps.worlds), guards) {}
+      inspector_(deps.cluster, Clock::Real(), controllers::CsvsOf(deps.worlds, guards.terms),
+                 guards) {}
 
 absl::StatusOr<std::unique_ptr<GrpcServing>> GrpcServing::Start(
     const GrpcOptions& options, const controllers::GuardOptions& guards, GrpcServingDeps deps) {

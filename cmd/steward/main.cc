@@ -7,6 +7,7 @@
 
 #include "cmd/steward/apiserver.h"
 #include "cmd/steward/controllers.h"
+#include "cmd/steward/plugin.h"
 #include "cmd/steward/up.h"
 #include "cmd/steward/version.h"
 
@@ -18,10 +19,12 @@ constexpr char kUsage[] =
     "  up          everything in one process on a store of its own, for trying out\n"
     "  apiserver   the aggregated API server: serves installedoperators\n"
     "  controllers reconcilers: the writes that operators' life cycles need\n"
+    "  kubectl     kubectl's plugin: uninstalls operators; as kubectl-steward in the PATH it is\n"
+    "              'kubectl steward'\n"
     "  version     which Steward this is\n"
     "  help        this text\n"
     "\n"
-    "'steward COMMAND --help' lists the flags of up, apiserver and controllers.\n";
+    "'steward COMMAND --help' lists the flags of up, apiserver, controllers and kubectl.\n";
 
 }  // namespace
 
@@ -29,10 +32,12 @@ int main(int argc, char** argv) {
   // A client that goes away is an error of a write, not the end of the process.
   std::signal(SIGPIPE, SIG_IGN);
   const std::vector<std::string> args(argv + 1, argv + argc);
+  if (argc > 0 && steward::IsPluginName(argv[0])) return steward::RunPlugin(args);
   const std::string_view command = args.empty() ? "help" : std::string_view(args[0]);
   if (command == "up") return steward::RunUp({args.begin() + 1, args.end()});
   if (command == "apiserver") return steward::RunApiServer({args.begin() + 1, args.end()});
   if (command == "controllers") return steward::RunControllers({args.begin() + 1, args.end()});
+  if (command == "kubectl") return steward::RunPlugin({args.begin() + 1, args.end()});
   if (command == "version" || command == "--version") {
     std::printf("steward %s\n", steward::BuildVersion().git_version.c_str());
     return 0;

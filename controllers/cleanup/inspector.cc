@@ -44,7 +44,10 @@ json::value AbortPatch(const olm::CsvFacts& csv) {
 
 CleanupInspector::CleanupInspector(kube::Client& client, Clock& clock, KnownCsvs known,
                                    GuardOptions options)
-    : client_(client), guards_(client, clock, std::move(known), options), width_(options.width) {}
+    : client_(client),
+      guards_(client, clock, std::move(known), options),
+      terms_(options.terms),
+      width_(options.width) {}
 
 Task<GuardReading> CleanupInspector::Look(kube::NamespacedName csv) {
   GuardReading reading = co_await guards_.Look(csv, std::nullopt);
@@ -94,7 +97,7 @@ Task<bool> CleanupInspector::Abort(kube::NamespacedName csv, std::string uid) {
   absl::Status conflict;
   for (int attempt = 0; attempt < kAbortAttempts; ++attempt) {
     CO_ASSIGN_OR_RETURN(const kube::RawObject raw, co_await client_.Get(kCsvs, csv));
-    CO_ASSIGN_OR_RETURN(const olm::CsvFacts facts, olm::DecodeCsvFacts(raw.json));
+    CO_ASSIGN_OR_RETURN(const olm::CsvFacts facts, olm::DecodeCsvFacts(raw.json, terms_));
     if (facts.IsProvenCopy()) co_return NoSuchCsv(csv);
     if (!uid.empty() && facts.uid != uid) {
       co_return kube::ToStatus(kube::Conflict(

@@ -29,7 +29,8 @@ struct CleanupPreview {
 // field. Errors carry a Kubernetes Status where there is one: NotFound when there is no such
 // ClusterServiceVersion or it is a copy; kUnavailable when what it takes could not be read.
 //
-// Thread-safe; needs no leadership: an abort only ever stops deletions.
+// Lives on one executor; calls may overlap. Needs no leadership: an abort only ever stops
+// deletions.
 class CleanupInspector {
  public:
   // REQUIRES: `client` and `clock` outlive this object and its calls.
@@ -51,6 +52,7 @@ class CleanupInspector {
 
   kube::Client& client_;
   GuardReader guards_;
+  const olm::CsvTerms terms_;
   const size_t width_;
 };
 

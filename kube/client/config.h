@@ -30,6 +30,8 @@ struct ClientConfig {
   std::string token_file;  // wins over `token`; read again as it is rotated
   std::string username;    // basic authentication
   std::string password;
+
+  std::string ns;  // the kubeconfig context's namespace, "" when it names none
 };
 
 // Gives a whole file's bytes.

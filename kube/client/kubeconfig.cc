@@ -1,9 +1,14 @@
 #include "kube/client/kubeconfig.h"
 
+#include <unistd.h>
+
 #include <boost/json/value.hpp>
+#include <optional>
 #include <utility>
 
 #include "absl/strings/escaping.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
 #include "base/log/log.h"
 #include "base/status/macros.h"
 #include "base/text/str_cat.h"
@@ -56,9 +61,9 @@ class Section {
   }
 
   // The mapping `item` of the entry called `name` in the list `key`: as in
-  // clusters: [{name: <name>, cluster: <this>}]. The first of equal names counts.
-  absl::StatusOr<Section> Entry(std::string_view key, std::string_view item,
-                                std::string_view name) const {
+  // clusters: [{name: <name>, cluster: <this>}]. The first of equal names counts. nullopt: none.
+  absl::StatusOr<std::optional<Section>> Entry(std::string_view key, std::string_view item,
+                                               std::string_view name) const {
     const json::value* list = Find(key);
     const json::array* entries = list == nullptr ? nullptr : list->if_array();
     if (list != nullptr && entries == nullptr) {
@@ -69,9 +74,11 @@ class Section {
       if (object == nullptr) return Refused(StrCat(label_, ": ", key, " has a non-mapping"));
       const Section entry(StrCat(label_, ": ", key), *object);
       ASSIGN_OR_RETURN(const std::string entry_name, entry.String("name"));
-      if (entry_name == name) return entry.Child(item, StrCat(item, " \"", name, "\""));
+      if (entry_name != name) continue;
+      ASSIGN_OR_RETURN(Section found, entry.Child(item, StrCat(item, " \"", name, "\"")));
+      return std::optional<Section>(std::move(found));
     }
-    return Refused(StrCat(label_, ": no ", item, " \"", name, "\""));
+    return std::optional<Section>();
   }
 
  private:
@@ -168,40 +175,114 @@ absl::Status ReadUser(const Section& user, const Files& files, ClientConfig& con
   return absl::OkStatus();
 }
 
+// A kubeconfig's text and the folder that it lies in.
+struct Source {
+  std::string text;
+  std::string folder;
+};
+
+struct Document {
+  Section root;
+  std::string folder;
+};
+
+// An entry and the folder that its files are relative to.
+struct Found {
+  Section section;
+  std::string folder;
+};
+
+absl::StatusOr<Found> FindEntry(const std::vector<Document>& documents, std::string_view key,
+                                std::string_view item, const std::string& name) {
+  for (const Document& document : documents) {
+    ASSIGN_OR_RETURN(const std::optional<Section> entry, document.root.Entry(key, item, name));
+    if (entry.has_value()) return Found{*entry, document.folder};
+  }
+  return Refused(StrCat("kubeconfig: no ", item, " \"", name, "\""));
+}
+
+absl::StatusOr<std::string> ContextName(const std::vector<Document>& documents,
+                                        std::string_view wanted) {
+  if (!wanted.empty()) return std::string(wanted);
+  for (const Document& document : documents) {
+    ASSIGN_OR_RETURN(std::string name, document.root.String("current-context"));
+    if (!name.empty()) return name;
+  }
+  return Refused("kubeconfig: no current-context, and none was asked for");
+}
+
+absl::StatusOr<ClientConfig> ReadDocuments(const std::vector<Document>& documents,
+                                           std::string_view context, const FileReader& read_file) {
+  ASSIGN_OR_RETURN(const std::string context_name, ContextName(documents, context));
+  ASSIGN_OR_RETURN(const Found chosen, FindEntry(documents, "contexts", "context", context_name));
+  ASSIGN_OR_RETURN(const std::string cluster_name, chosen.section.String("cluster"));
+  ASSIGN_OR_RETURN(const std::string user_name, chosen.section.String("user"));
+  ClientConfig config;
+  ASSIGN_OR_RETURN(config.ns, chosen.section.String("namespace"));
+  ASSIGN_OR_RETURN(const Found cluster, FindEntry(documents, "clusters", "cluster", cluster_name));
+  RETURN_IF_ERROR(ReadCluster(cluster.section, Files(cluster.folder, read_file), config));
+  if (user_name.empty()) return config;
+  ASSIGN_OR_RETURN(const Found user, FindEntry(documents, "users", "user", user_name));
+  RETURN_IF_ERROR(ReadUser(user.section, Files(user.folder, read_file), config));
+  return config;
+}
+
+absl::StatusOr<ClientConfig> ParseSources(const std::vector<Source>& sources,
+                                          std::string_view context, const FileReader& read_file) {
+  std::vector<json::value> values;  // not to grow once there are sections of them
+  for (const Source& source : sources) {
+    ASSIGN_OR_RETURN(json::value value, ParseYaml(source.text));
+    if (!value.is_object()) return Refused("not a kubeconfig: no mapping");
+    values.push_back(std::move(value));
+  }
+  std::vector<Document> documents;
+  for (size_t i = 0; i < values.size(); ++i) {
+    documents.push_back({Section("kubeconfig", values[i].get_object()), sources[i].folder});
+  }
+  return ReadDocuments(documents, context, read_file);
+}
+
 }  // namespace
 
 absl::StatusOr<ClientConfig> ParseKubeconfig(std::string_view text, std::string_view folder,
                                              std::string_view context,
                                              const FileReader& read_file) {
-  ASSIGN_OR_RETURN(const json::value document, ParseYaml(text));
-  const json::object* object = document.if_object();
-  if (object == nullptr) return Refused("not a kubeconfig: no mapping");
-  const Section root("kubeconfig", *object);
-  ASSIGN_OR_RETURN(std::string context_name, root.String("current-context"));
-  if (!context.empty()) context_name = context;
-  if (context_name.empty())
-    return Refused("kubeconfig: no current-context, and none was asked for");
-
-  ASSIGN_OR_RETURN(const Section chosen, root.Entry("contexts", "context", context_name));
-  ASSIGN_OR_RETURN(const std::string cluster_name, chosen.String("cluster"));
-  ASSIGN_OR_RETURN(const std::string user_name, chosen.String("user"));
-  const Files files(folder, read_file);
-  ClientConfig config;
-  ASSIGN_OR_RETURN(const Section cluster, root.Entry("clusters", "cluster", cluster_name));
-  RETURN_IF_ERROR(ReadCluster(cluster, files, config));
-  if (user_name.empty()) return config;
-  ASSIGN_OR_RETURN(const Section user, root.Entry("users", "user", user_name));
-  RETURN_IF_ERROR(ReadUser(user, files, config));
-  return config;
+  return ParseSources({{std::string(text), std::string(folder)}}, context, read_file);
 }
 
 absl::StatusOr<ClientConfig> LoadKubeconfig(const std::string& path, std::string_view context) {
-  ASSIGN_OR_RETURN(const std::string text, ReadFile(path));
-  const size_t slash = path.rfind('/');
-  const std::string folder = slash == std::string::npos ? "" : path.substr(0, slash + 1);
-  absl::StatusOr<ClientConfig> config = ParseKubeconfig(text, folder, context, ReadFile);
+  return LoadKubeconfigs({path}, context);
+}
+
+absl::StatusOr<ClientConfig> LoadKubeconfigs(const std::vector<std::string>& paths,
+                                             std::string_view context) {
+  std::vector<Source> sources;
+  for (const std::string& path : paths) {
+    ASSIGN_OR_RETURN(std::string text, ReadFile(path));
+    const size_t slash = path.rfind('/');
+    sources.push_back(
+        {std::move(text), slash == std::string::npos ? "" : path.substr(0, slash + 1)});
+  }
+  absl::StatusOr<ClientConfig> config = ParseSources(sources, context, ReadFile);
   if (config.ok()) return config;
-  return absl::Status(config.status().code(), StrCat(path, ": ", ToStd(config.status().message())));
+  return absl::Status(config.status().code(),
+                      StrCat(absl::StrJoin(paths, ", "), ": ", ToStd(config.status().message())));
+}
+
+std::vector<std::string> KubeconfigPaths(const std::string& flag, std::string_view variable,
+                                         std::string_view home) {
+  if (!flag.empty()) return {flag};
+  std::vector<std::string> candidates;
+  if (!variable.empty()) {
+    candidates = absl::StrSplit(ToAbsl(variable), ':', absl::SkipEmpty());
+  } else if (!home.empty()) {
+    candidates = {StrCat(home, "/.kube/config")};
+  }
+  std::vector<std::string> paths;
+  for (std::string& candidate : candidates) {
+    if (::access(candidate.c_str(), F_OK) == 0) paths.push_back(std::move(candidate));
+  }
+  return paths;
 }
 
 }  // namespace steward::kube

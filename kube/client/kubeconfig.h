@@ -4,6 +4,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "kube/client/config.h"
@@ -16,6 +17,17 @@ namespace steward::kube {
 // proxy-url, impersonation. insecure-skip-tls-verify is honoured, with a warning in the log;
 // together with a certificate authority it is refused, as kubectl does.
 absl::StatusOr<ClientConfig> LoadKubeconfig(const std::string& path, std::string_view context = "");
+
+// Several as one: of contexts, clusters, users and current-contexts with one name the first counts.
+// REQUIRES: `paths` is not empty.
+absl::StatusOr<ClientConfig> LoadKubeconfigs(const std::vector<std::string>& paths,
+                                             std::string_view context = "");
+
+// The kubeconfigs that kubectl would use: the file that a flag names; else those of the
+// colon-separated list `variable` (KUBECONFIG) that exist; else config in .kube in `home`, if it
+// exists. Empty when there is none.
+std::vector<std::string> KubeconfigPaths(const std::string& flag, std::string_view variable,
+                                         std::string_view home);
 
 // The same over a kubeconfig's text; `folder` "" = the working directory.
 absl::StatusOr<ClientConfig> ParseKubeconfig(std::string_view text, std::string_view folder,

@@ -1,5 +1,7 @@
 #include "kube/client/kubeconfig.h"
 
+#include <sys/stat.h>
+
 #include <fstream>
 #include <map>
 #include <string>
@@ -12,7 +14,9 @@
 namespace steward::kube {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 using ::testing::StartsWith;
 
 // A kubeconfig whose one cluster and user have these lines.
@@ -159,6 +163,55 @@ TEST(KubeconfigTest, LoadsAFile) {
   EXPECT_THAT(LoadKubeconfig(path, "nope"),
               StatusIs(absl::StatusCode::kInvalidArgument, StartsWith(path)));
   EXPECT_THAT(LoadKubeconfig(path + "-missing"), StatusIs(absl::StatusCode::kNotFound));
+}
+
+TEST(KubeconfigTest, TheContextsNamespace) {
+  std::string text = Kubeconfig("", "");
+  ASSERT_OK_AND_ASSIGN(const ClientConfig none, Parse(text));
+  EXPECT_EQ(none.ns, "");
+  const std::string user = "    user: u\n";
+  text.replace(text.find(user), user.size(), user + "    namespace: ops\n");
+  ASSERT_OK_AND_ASSIGN(const ClientConfig some, Parse(text));
+  EXPECT_EQ(some.ns, "ops");
+}
+
+// As kubectl merges the files of KUBECONFIG.
+TEST(KubeconfigTest, OfSeveralTheFirstCounts) {
+  const std::string folder = ::testing::TempDir() + "/merged";
+  ::mkdir(folder.c_str(), 0700);
+  const std::string contexts = ::testing::TempDir() + "/contexts";
+  const std::string clusters = folder + "/clusters";
+  std::ofstream(contexts) << "contexts:\n- name: a\n  context: {cluster: c, user: u}\n"
+                             "- name: b\n  context: {cluster: c, namespace: ops}\n";
+  std::ofstream(folder + "/ca.pem") << "CA of the second";
+  std::ofstream(clusters) << "current-context: b\n"
+                             "contexts:\n- name: b\n  context: {cluster: nowhere}\n"
+                             "clusters:\n- name: c\n  cluster: {server: \"https://h:1\", "
+                             "certificate-authority: ca.pem}\n"
+                             "users:\n- name: u\n  user: {token: t}\n";
+  ASSERT_OK_AND_ASSIGN(const ClientConfig current, LoadKubeconfigs({contexts, clusters}));
+  EXPECT_EQ(current.ns, "ops");
+  EXPECT_EQ(current.host, "h");
+  EXPECT_EQ(current.ca_pem, "CA of the second");
+  EXPECT_EQ(current.token, "");
+  ASSERT_OK_AND_ASSIGN(const ClientConfig other, LoadKubeconfigs({contexts, clusters}, "a"));
+  EXPECT_EQ(other.token, "t");
+  EXPECT_THAT(LoadKubeconfigs({clusters, contexts}),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("no cluster \"nowhere\"")));
+}
+
+TEST(KubeconfigTest, WhichFilesCount) {
+  const std::string home = ::testing::TempDir() + "/home";
+  ::mkdir(home.c_str(), 0700);
+  EXPECT_THAT(KubeconfigPaths("", "", home), IsEmpty());
+  EXPECT_THAT(KubeconfigPaths("", "", ""), IsEmpty());
+  ::mkdir((home + "/.kube").c_str(), 0700);
+  const std::string file = home + "/.kube/config";
+  std::ofstream(file) << "x";
+  EXPECT_THAT(KubeconfigPaths("", "", home), ElementsAre(file));
+  EXPECT_THAT(KubeconfigPaths("flag", "a:b", home), ElementsAre("flag"));
+  EXPECT_THAT(KubeconfigPaths("", file + "::/missing/file", home), ElementsAre(file));
+  EXPECT_THAT(KubeconfigPaths("", "/missing/file", home), IsEmpty());
 }
 
 }  // namespace

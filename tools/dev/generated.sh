@@ -11,6 +11,10 @@ generate_files() {
   bin/steward apiserver --help >"$folder/flags-apiserver.txt"
   bin/steward controllers --help >"$folder/flags-controllers.txt"
   bin/steward up --help >"$folder/flags-up.txt"
+  local command
+  for command in '' uninstall status abort restore; do
+    bin/steward kubectl ${command:+"$command"} --help
+  done >"$folder/flags-kubectl-steward.txt"
 }
 
 # generate_go_stubs FOLDER: writes the Go package of proto/steward/v1 into the folder: what Go clients import.

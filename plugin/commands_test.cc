@@ -1,0 +1,261 @@
+// abort, restore and status.
+#include <boost/json/array.hpp>
+#include <filesystem>
+#include <fstream>
+
+#include "base/json/json_text.h"
+#include "base/status/matchers.h"
+#include "base/text/str_cat.h"
+#include "kube/meta/status.h"
+#include "kube/meta/write_options.h"
+#include "kube/testing/fault_script.h"
+#include "olm/copy.h"
+#include "plugin/abort.h"
+#include "plugin/exit.h"
+#include "plugin/preview.h"
+#include "plugin/resources.h"
+#include "plugin/restore.h"
+#include "plugin/session.h"
+#include "plugin/status_command.h"
+#include "plugin/test_scene.h"
+#include "plugin/uninstall.h"
+
+namespace steward::plugin {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+namespace fs = std::filesystem;
+
+const std::string kOptIn(olm::kCleanupFinalizer);
+const std::string kBothFinalizers = StrCat(R"("operators.coreos.com/csv-cleanup",")", kOptIn, "\"");
+
+class CommandsTest : public ::testing::Test {
+ protected:
+  CommandsTest() { scene.yes = true; }
+
+  absl::Status RunAbort(bool wait = true) {
+    AbortOptions options;
+    options.csv = kCsv;
+    options.wait = wait;
+    options.timeout = absl::Minutes(1);
+    Session session = scene.session();
+    return scene.Run(Abort(session, options));
+  }
+  absl::Status RunRestore(bool dry_run = false) {
+    RestoreOptions options;
+    options.folder = folder / "saved";
+    options.dry_run = dry_run;
+    Session session = scene.session();
+    return scene.Run(Restore(session, options));
+  }
+  absl::Status RunStatus(const std::string& ns, const std::string& name) {
+    StatusOptions options;
+    options.ns = ns;
+    options.name = name;
+    Session session = scene.session();
+    return scene.Run(ShowStatus(session, options));
+  }
+  void UninstallWithCleanup() {
+    UninstallOptions options;
+    options.csv = kCsv;
+    options.wish = Wish::kDelete;
+    options.folder = folder / "saved";
+    Session session = scene.session();
+    ASSERT_OK(scene.Run(Uninstall(session, options)));
+    scene.screen.clear();
+  }
+
+  TestScene scene;
+  TestFolder folder;
+};
+
+TEST_F(CommandsTest, AbortOfWhatIsNotDeletedRemovesTheOptIn) {
+  scene.PutCsv(kBothFinalizers, true);
+  EXPECT_OK(RunAbort());
+  EXPECT_FALSE(scene.HasFinalizer(kOptIn));
+  EXPECT_TRUE(scene.HasFinalizer("operators.coreos.com/csv-cleanup"));
+  EXPECT_EQ(scene.Object(kCsvs, kCsv).at("spec").at("cleanup").at("enabled"), true);
+  EXPECT_EQ(scene.document.at("aborted"), true);
+}
+
+TEST_F(CommandsTest, AbortOfADeletionTakesTheAuthorsWordBackAndWaits) {
+  scene.PutCsv(kBothFinalizers, true);
+  scene.PutWidget("a", "w1");
+  ASSERT_OK(scene.Run(scene.fake.Delete(kCsvs, kCsv, kube::DeleteOptions())));
+  EXPECT_OK(RunAbort());
+  EXPECT_FALSE(scene.Has(kCsvs, kCsv));
+  EXPECT_THAT(scene.Names(kWidgets), ElementsAre("a/w1"));
+  EXPECT_THAT(scene.screen, HasSubstr("has let go of it"));
+}
+
+TEST_F(CommandsTest, AbortWithoutControllersSaysSo) {
+  scene.PutCsv(kBothFinalizers, true);
+  ASSERT_OK(scene.Run(scene.fake.Delete(kCsvs, kCsv, kube::DeleteOptions())));
+  scene.clock.on_sleep = nullptr;
+  const absl::Status status = RunAbort();
+  EXPECT_EQ(ExitOf(status), Exit::kStalled);
+  EXPECT_EQ(scene.Object(kCsvs, kCsv).at("spec").at("cleanup").at("enabled"), false);
+}
+
+TEST_F(CommandsTest, AbortOfNothing) {
+  EXPECT_OK(RunAbort());
+  EXPECT_EQ(scene.document.at("aborted"), false);
+  EXPECT_EQ(scene.client.calls({kube::ClientVerb::kPatch, kCsvs}), 0);
+  scene.fake.Delete(kCsvs, kCsv);
+  EXPECT_EQ(ExitOf(RunAbort()), Exit::kError);
+}
+
+TEST_F(CommandsTest, AbortAsks) {
+  scene.PutCsv(kBothFinalizers, true);
+  scene.yes = false;
+  scene.answers = {"no"};
+  EXPECT_EQ(ExitOf(RunAbort()), Exit::kRefused);
+  scene.can_ask = false;
+  EXPECT_EQ(ExitOf(RunAbort()), Exit::kUsage);
+  EXPECT_TRUE(scene.HasFinalizer(kOptIn));
+}
+
+TEST_F(CommandsTest, AbortGoesOnWhereOthersWriteMeanwhile) {
+  scene.PutCsv(kBothFinalizers, true);
+  scene.client.FailNext({kube::ClientVerb::kPatch, kCsvs},
+                        kube::ToStatus(kube::Conflict(kCsvs, "widget.v1", "changed")), 2);
+  EXPECT_OK(RunAbort());
+  EXPECT_FALSE(scene.HasFinalizer(kOptIn));
+}
+
+TEST_F(CommandsTest, RestoresWhatWasSaved) {
+  scene.PutWidget("a", "w1");
+  scene.PutWidget("b", "w2");
+  UninstallWithCleanup();
+  EXPECT_THAT(scene.Names(kWidgets), IsEmpty());
+  scene.PutWidget("b", "w2", R"(,"mine":true)");
+  EXPECT_OK(RunRestore());
+  EXPECT_THAT(scene.Names(kWidgets), ElementsAre("a/w1", "b/w2"));
+  EXPECT_TRUE(scene.Object(kWidgets, {"b", "w2"}).as_object().contains("mine"));
+  const boost::json::value restored = scene.Object(kWidgets, {"a", "w1"});
+  EXPECT_EQ(restored.at("spec").at("size"), 3);
+  EXPECT_FALSE(restored.as_object().contains("status"));
+  EXPECT_FALSE(restored.at("metadata").as_object().contains("finalizers"));
+  EXPECT_THAT(scene.screen, HasSubstr("Left as it is: widgets.example.com b/w2 exists"));
+  EXPECT_EQ(scene.document.at("created"), 1);
+  EXPECT_EQ(Serialize(scene.document.at("existing")), R"(["widgets.example.com b/w2"])");
+  EXPECT_OK(RunRestore());
+  EXPECT_EQ(scene.document.at("created"), 0);
+}
+
+TEST_F(CommandsTest, RestoreBeginsWithClusterScopedObjects) {
+  scene.PutWidget("a", "w1");
+  scene.PutGadget("g1");
+  scene.PutView("NotOptedIn", false, R"(["*"])");
+  scene.clock.on_sleep = [this] {
+    scene.ControllersStep();
+    if (!scene.Has(kCsvs, kCsv)) return;
+    const bool opted_in = scene.HasFinalizer(kOptIn);
+    scene.PutView(opted_in ? "Ready" : "NotOptedIn", opted_in, R"(["*"])");
+    if (scene.CsvIsDeleting() && scene.Has(kGadgets, {"", "g1"})) {
+      scene.fake.Delete(kGadgets, {"", "g1"});
+    }
+  };
+  UninstallWithCleanup();
+  EXPECT_THAT(scene.Names(kGadgets), IsEmpty());
+  scene.client.FailNext({kube::ClientVerb::kCreate, kGadgets},
+                        absl::UnavailableError("connection lost"));
+  EXPECT_EQ(ExitOf(RunRestore()), Exit::kError);
+  EXPECT_THAT(scene.Names(kWidgets), IsEmpty());
+  EXPECT_OK(RunRestore());
+  EXPECT_THAT(scene.Names(kGadgets), ElementsAre("g1"));
+  EXPECT_THAT(scene.Names(kWidgets), ElementsAre("a/w1"));
+}
+
+TEST_F(CommandsTest, AMissingNamespaceKeepsNothingElseFromBeingRestored) {
+  scene.PutWidget("a", "w1");
+  scene.PutWidget("b", "w2");
+  UninstallWithCleanup();
+  scene.client.FailNext({kube::ClientVerb::kCreate, kWidgets, "w1"},
+                        kube::ToStatus(kube::NotFound({"", "v1", "namespaces"}, "a")));
+  EXPECT_EQ(ExitOf(RunRestore()), Exit::kError);
+  EXPECT_THAT(scene.screen, HasSubstr("there is no namespace a; create it first"));
+  EXPECT_THAT(scene.Names(kWidgets), ElementsAre("b/w2"));
+}
+
+TEST_F(CommandsTest, AMissingDefinitionSaysToInstallTheOperator) {
+  scene.PutWidget("a", "w1");
+  UninstallWithCleanup();
+  scene.fake.Withdraw(kWidgets);
+  EXPECT_EQ(ExitOf(RunRestore()), Exit::kError);
+  EXPECT_THAT(scene.screen, HasSubstr("install the operator first"));
+}
+
+TEST_F(CommandsTest, EverythingIsReadBeforeAnythingIsRestored) {
+  scene.PutWidget("a", "w1");
+  scene.PutWidget("b", "w2");
+  UninstallWithCleanup();
+  const std::string file = folder / "saved/widgets.example.com/b/w2.yaml";
+  std::ofstream(file) << "apiVersion: v1\nkind: Secret\nmetadata: {name: w2, namespace: b}\n";
+  const absl::Status status = RunRestore();
+  EXPECT_THAT(std::string(status.message()), HasSubstr("b/w2.yaml: not what was saved"));
+  EXPECT_THAT(scene.Names(kWidgets), IsEmpty());
+  fs::remove(file);
+  EXPECT_FALSE(RunRestore().ok());
+  EXPECT_THAT(scene.Names(kWidgets), IsEmpty());
+}
+
+TEST_F(CommandsTest, RestoreOfAnythingElseIsMisuse) {
+  EXPECT_EQ(ExitOf(RunRestore()), Exit::kUsage);
+  fs::create_directory(folder / "saved");
+  std::ofstream(folder / "saved/index.json") << "{}";
+  EXPECT_EQ(ExitOf(RunRestore()), Exit::kUsage);
+}
+
+TEST_F(CommandsTest, RestoreTriedOnly) {
+  scene.PutWidget("a", "w1");
+  UninstallWithCleanup();
+  scene.yes = false;
+  EXPECT_OK(RunRestore(/*dry_run=*/true));
+  EXPECT_THAT(scene.Names(kWidgets), IsEmpty());
+  EXPECT_THAT(scene.screen, HasSubstr("Would restore 1 custom resource"));
+}
+
+TEST_F(CommandsTest, StatusAsATable) {
+  scene.PutView("Refused", true, R"(["a"])",
+                R"({"reason":"SharedOwner","message":"m"},{"reason":"Copied","message":"m"})");
+  EXPECT_OK(RunStatus("", ""));
+  EXPECT_EQ(scene.screen,
+            "NAMESPACE   NAME        PHASE     PENDING   BLOCKERS             AGE\n"
+            "ops         widget.v1   Refused   0         SharedOwner,Copied   2h\n");
+  scene.screen.clear();
+  EXPECT_OK(RunStatus("ops", ""));
+  EXPECT_EQ(scene.screen,
+            "NAME        PHASE     PENDING   BLOCKERS             AGE\n"
+            "widget.v1   Refused   0         SharedOwner,Copied   2h\n");
+  const boost::json::value& item = scene.document.at("items").at(0);
+  EXPECT_EQ(item.at("phase"), "Refused");
+  EXPECT_EQ(item.at("blockers").at(0).at("reason"), "SharedOwner");
+}
+
+TEST_F(CommandsTest, StatusOfOne) {
+  EXPECT_OK(RunStatus("ops", "widget.v1"));
+  EXPECT_THAT(scene.screen, HasSubstr("Works in          a, b\n"));
+  EXPECT_THAT(scene.screen, HasSubstr("Cleanup           supported by its author, not opted in\n"));
+  EXPECT_EQ(ExitOf(RunStatus("ops", "nope")), Exit::kError);
+}
+
+TEST_F(CommandsTest, StatusWithoutSteward) {
+  scene.fake.Withdraw(kCleanupStatuses);
+  for (const char* name : {"", "widget.v1"}) {
+    EXPECT_THAT(std::string(RunStatus("ops", name).message()),
+                HasSubstr("install Steward's API server"));
+  }
+}
+
+TEST_F(CommandsTest, NoOperators) {
+  EXPECT_OK(RunStatus("empty", ""));
+  EXPECT_EQ(scene.screen, "No operators found\n");
+  EXPECT_EQ(Serialize(scene.document.at("items")), "[]");
+}
+
+}  // namespace
+}  // namespace steward::plugin

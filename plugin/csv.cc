@@ -1,0 +1,142 @@
+#include "plugin/csv.h"
+
+#include <algorithm>
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+#include <utility>
+
+#include "base/json/json_access.h"
+#include "base/status/macros.h"
+#include "base/text/str_cat.h"
+#include "olm/cleanup/decode.h"
+#include "olm/cleanup/status.h"
+#include "olm/copy.h"
+#include "plugin/reads.h"
+#include "plugin/resources.h"
+
+namespace steward::plugin {
+namespace {
+
+namespace json = boost::json;
+
+constexpr char kFieldManager[] = "kubectl-steward";
+// Somebody writes it at the same moment; nobody does so this often in a row.
+constexpr int kTries = 10;
+
+void DecodeConditions(const json::object& status, std::vector<Csv::Condition>& conditions) {
+  const json::array* list = ArrayAt(status, "conditions");
+  if (list == nullptr) return;
+  for (const json::value& value : *list) {
+    if (!value.is_object()) continue;
+    const std::string_view reason = StringAt(value.get_object(), "reason");
+    for (const std::string_view ours :
+         {olm::kWaitingOnCleanup, olm::kCleanupStalled, olm::kCleanupRefused, olm::kCleanupUnknown,
+          olm::kRightsHeld, olm::kRightsMayBeLost}) {
+      if (reason != ours) continue;
+      conditions.push_back(
+          {std::string(reason), std::string(StringAt(value.get_object(), "message"))});
+    }
+  }
+}
+
+absl::Status Replaced(const kube::NamespacedName& name) {
+  return absl::NotFoundError(StrCat("the ClusterServiceVersion ", name.ns, "/", name.name,
+                                    " is another one now than it was; look at it again"));
+}
+
+// What to merge into the object as it is; null: it is as wanted.
+using PatchOf = json::value (*)(const olm::CsvFacts& facts);
+
+json::value WithoutOptIn(const olm::CsvFacts& facts) {
+  if (!facts.HasFinalizer(olm::kCleanupFinalizer)) return nullptr;
+  json::array finalizers;
+  for (const std::string& finalizer : facts.finalizers) {
+    if (finalizer != olm::kCleanupFinalizer) finalizers.emplace_back(finalizer);
+  }
+  return {{"metadata",
+           {{"resourceVersion", facts.resource_version}, {"finalizers", std::move(finalizers)}}}};
+}
+
+json::value WithOptIn(const olm::CsvFacts& facts) {
+  if (facts.HasFinalizer(olm::kCleanupFinalizer)) return nullptr;
+  json::array finalizers(facts.finalizers.begin(), facts.finalizers.end());
+  finalizers.emplace_back(std::string(olm::kCleanupFinalizer));
+  return {{"metadata",
+           {{"resourceVersion", facts.resource_version}, {"finalizers", std::move(finalizers)}}}};
+}
+
+json::value WithCleanupDisabled(const olm::CsvFacts& facts) {
+  if (!facts.cleanup_enabled) return nullptr;
+  return {{"metadata", {{"resourceVersion", facts.resource_version}}},
+          {"spec", {{"cleanup", {{"enabled", false}}}}}};
+}
+
+StatusTask Change(kube::Client& client, kube::NamespacedName name, std::string uid, PatchOf patch,
+                  bool dry_run) {
+  kube::WriteOptions options;
+  options.dry_run = dry_run;
+  options.field_manager = kFieldManager;
+  absl::Status status;
+  for (int attempt = 0; attempt < kTries; ++attempt) {
+    CO_ASSIGN_OR_RETURN(const Csv csv, co_await ReadCsv(client, name));
+    if (csv.facts.uid != uid) co_return Replaced(name);
+    const json::value wanted = patch(csv.facts);
+    if (wanted.is_null()) co_return absl::OkStatus();
+    const absl::StatusOr<json::value> answer =
+        co_await client.Patch(kCsvs, name, kube::PatchType::kJsonMerge, wanted, options);
+    status = answer.status();
+    if (!IsConflict(status)) co_return status;
+  }
+  co_return status;
+}
+
+}  // namespace
+
+const Csv::Condition* Csv::Find(std::string_view reason) const {
+  const auto found =
+      std::find_if(conditions.begin(), conditions.end(),
+                   [reason](const Condition& condition) { return condition.reason == reason; });
+  return found == conditions.end() ? nullptr : &*found;
+}
+
+Task<Csv> ReadCsv(kube::Client& client, kube::NamespacedName name) {
+  const absl::StatusOr<kube::RawObject> raw = co_await client.Get(kCsvs, name);
+  if (!raw.ok()) {
+    co_return While(StrCat("reading the ClusterServiceVersion ", name.ns, "/", name.name),
+                    raw.status());
+  }
+  Csv csv;
+  CO_ASSIGN_OR_RETURN(csv.facts, olm::DecodeCsvFacts(raw->json));
+  CO_ASSIGN_OR_RETURN(const json::value value, ParseObject(raw->json));
+  if (const json::object* spec = ObjectAt(value.get_object(), "spec")) {
+    csv.display_name = StringAt(*spec, "displayName");
+    csv.version = StringAt(*spec, "version");
+  }
+  if (const json::object* status = ObjectAt(value.get_object(), "status")) {
+    DecodeConditions(*status, csv.conditions);
+  }
+  co_return std::move(csv);
+}
+
+StatusTask SetOptIn(kube::Client& client, kube::NamespacedName name, std::string uid, bool wanted,
+                    bool dry_run) {
+  return Change(client, std::move(name), std::move(uid), wanted ? WithOptIn : WithoutOptIn,
+                dry_run);
+}
+
+StatusTask DisableCleanup(kube::Client& client, kube::NamespacedName name, std::string uid,
+                          bool dry_run) {
+  return Change(client, std::move(name), std::move(uid), WithCleanupDisabled, dry_run);
+}
+
+StatusTask DeleteCsv(kube::Client& client, olm::CsvFacts facts, bool dry_run) {
+  kube::DeleteOptions options;
+  options.uid = facts.uid;
+  options.resource_version = facts.resource_version;
+  options.propagation = kube::DeleteOptions::Propagation::kBackground;
+  options.dry_run = dry_run;
+  const absl::StatusOr<json::value> answer = co_await client.Delete(kCsvs, facts.key, options);
+  co_return answer.status();
+}
+
+}  // namespace steward::plugin

@@ -1,0 +1,50 @@
+// Saving what is about to be deleted.
+#ifndef PLUGIN_SAVE_H_
+#define PLUGIN_SAVE_H_
+
+#include <cstddef>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "base/async/task.h"
+#include "base/clock/clock.h"
+#include "kube/client/client.h"
+#include "kube/meta/names.h"
+#include "olm/cleanup/plan.h"
+#include "plugin/save_folder.h"
+#include "plugin/save_index.h"
+
+namespace steward::plugin {
+
+// Saves every custom resource that the plans would delete, or wait for, into a folder. May be asked
+// again: then only what has changed is written. Not thread-safe.
+class Saver {
+ public:
+  // REQUIRES: `client` and `clock` outlive this.
+  Saver(kube::Client& client, Clock& clock, std::string folder, kube::NamespacedName csv,
+        std::string csv_uid);
+
+  // The number of objects that are saved now. An error, and an incomplete index, when anything
+  // could not be read or written: then nothing may be deleted.
+  Task<size_t> Save(std::vector<olm::CrdPlan> plans);
+
+  const std::string& folder() const { return folder_.path(); }
+
+ private:
+  Task<SavedResource> SaveOne(olm::CrdPlan plan);
+  absl::Status SaveObject(const olm::CrdPlan& plan, const kube::RawObject& raw,
+                          SavedResource& resource);
+
+  kube::Client& client_;
+  Clock& clock_;
+  SaveFolder folder_;
+  SaveIndex index_;
+  // What the file at a path holds: the object's UID and resourceVersion.
+  std::map<std::string, std::string> written_;
+};
+
+}  // namespace steward::plugin
+
+#endif  // PLUGIN_SAVE_H_
