@@ -32,11 +32,20 @@ func playOLM(ctx context.Context) {
 		if err != nil {
 			continue
 		}
+		// Several at a time, so that none waits for all the others.
+		var all sync.WaitGroup
+		slots := make(chan struct{}, 8)
 		for _, csv := range list.Items {
-			if csv.GetDeletionTimestamp() != nil && slices.Contains(csv.GetFinalizers(), olmFinalizer) {
-				_ = takeRights(ctx, &csv)
+			if csv.GetDeletionTimestamp() == nil || !slices.Contains(csv.GetFinalizers(), olmFinalizer) {
+				continue
 			}
+			slots <- struct{}{}
+			all.Go(func() {
+				_ = takeRights(ctx, &csv)
+				<-slots
+			})
 		}
+		all.Wait()
 	}
 }
 

@@ -82,7 +82,7 @@ func ordinary(t *testing.T, kinds *scene, prepare func(*run), within func() time
 	r.install(t, synced(r.namespace, "group", r.spaces[0]), "a", "b")
 	o := r.operateIn(t, 0, 4*glance, r.spaces[0])
 	r.uninstall(t)
-	patient := patience
+	patient := 2 * patience // nothing is promised of how soon
 	if within != nil {
 		patient = within()
 	}
@@ -182,7 +182,7 @@ func silent(t *testing.T, kinds *scene, covered *coverage, calls []call) {
 			t.Log(what)
 			ordinary(t, kinds, func(r *run) {
 				r.rules = r.when(map[call]faultproxy.Fault{at: faultproxy.Hang()}, func(call) { covered.came(what) })
-			}, func() time.Duration { return 2 * patience })
+			}, func() time.Duration { return 3 * patience })
 		})
 	}
 }

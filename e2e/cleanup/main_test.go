@@ -52,7 +52,7 @@ rules:
 func TestMain(m *testing.M) {
 	// Cases wait more than they work.
 	flag.Parse()
-	if err := flag.Set("test.parallel", "24"); err != nil {
+	if err := flag.Set("test.parallel", "16"); err != nil {
 		panic(err)
 	}
 	code := 1

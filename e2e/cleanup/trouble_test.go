@@ -34,7 +34,7 @@ func TestStalled_R_000_34_67_OperatorThatDoesNothing(t *testing.T) {
 	s.uninstall(t)
 	csv := s.says(t, "WaitingOnCleanup", fmt.Sprintf("for %d CRs", count))
 	s.pendingIs(t, csv, all[:100]...)
-	csv = s.says(t, "CleanupStalled", "NoProgress: ")
+	csv = s.says(t, "CleanupStalled", "NoProgress: waiting longest for ")
 	if message := conditions(csv)["CleanupStalled"]["message"].(string); !strings.Contains(message, operandFinalizer) {
 		t.Errorf("the condition does not name the finalizer: %s", message)
 	}
