@@ -41,6 +41,14 @@ constexpr int kMaxReconnectMs = 5'000;
 
 using Stub = v1::CleanupService::Stub;
 
+// That is what a client can wait for, and the likeliest reason to be told.
+absl::Status FilesAreThere(const ControllersClientOptions& options) {
+  for (const std::string& file : {options.ca_file, options.cert_file, options.key_file}) {
+    RETURN_IF_ERROR(ReadSmallFile(file).status());
+  }
+  return absl::OkStatus();
+}
+
 absl::Status CheckFiles(const ControllersClientOptions& options) {
   PemKeyPair pair;
   ASSIGN_OR_RETURN(pair.cert_pem, ReadSmallFile(options.cert_file));
@@ -211,7 +219,7 @@ struct ControllersClient::Impl {
 };
 
 absl::Status ControllersClient::Impl::Away(std::string_view why) const {
-  const absl::Status files = CheckFiles(options);
+  const absl::Status files = FilesAreThere(options);
   if (!files.ok()) why = ToStd(files.message());
   const double seconds = std::ceil(absl::ToDoubleSeconds(circuit.OpenFor()));
   return kube::ToStatus(

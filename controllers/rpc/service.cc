@@ -210,12 +210,11 @@ absl::StatusOr<Requester> CleanupService::RequesterFor(const grpc::CallbackServe
                      request.has_on_behalf_of() ? &request.on_behalf_of() : nullptr);
 }
 
-template <typename Request, typename Response>
-VoidTask CleanupService::RunUnary(std::unique_ptr<Call> call, Requester requester, Request request,
-                                  Response* response, Method<Request, Response> method) {
+template <typename Response>
+VoidTask CleanupService::RunUnary(std::unique_ptr<Call> call, Task<Response> work,
+                                  Response* response) {
   absl::StatusOr<Response> result = co_await WithTimeout<absl::StatusOr<Response>>(
-      clock_, options_.call_timeout, "the call",
-      (calls_.*method)(std::move(requester), std::move(request)));
+      clock_, options_.call_timeout, "the call", std::move(work));
   if (result.ok()) *response = *std::move(result);
   call->End(result.status());
 }
@@ -242,8 +241,9 @@ grpc::ServerUnaryReactor* CleanupService::Unary(const char* name,
   asio::post(executor_, [this, name, response, method, request = *request,
                          requester = *std::move(requester), call = std::move(call),
                          cancellation = std::move(cancellation)]() mutable {
-    cancellation->Begun(tasks_.Spawn(name, RunUnary(std::move(call), std::move(requester),
-                                                    std::move(request), response, method)));
+    // Not in the coroutine: g++ 12 reads a pointer to a member from a stack that is gone there.
+    Task<Response> work = (calls_.*method)(std::move(requester), std::move(request));
+    cancellation->Begun(tasks_.Spawn(name, RunUnary(std::move(call), std::move(work), response)));
   });
   return reactor;
 }

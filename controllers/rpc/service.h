@@ -75,9 +75,8 @@ class CleanupService final : public v1::CleanupService::CallbackService {
   grpc::ServerUnaryReactor* Unary(const char* name, grpc::CallbackServerContext* context,
                                   const Request* request, Response* response,
                                   Method<Request, Response> method);
-  template <typename Request, typename Response>
-  VoidTask RunUnary(std::unique_ptr<Call> call, Requester requester, Request request,
-                    Response* response, Method<Request, Response> method);
+  template <typename Response>
+  VoidTask RunUnary(std::unique_ptr<Call> call, Task<Response> work, Response* response);
   VoidTask RunWatch(std::unique_ptr<Call> call, WatchReactor* reactor, Requester requester,
                     v1::WatchRequest request);
   template <typename Request>

@@ -130,6 +130,8 @@ void RpcScene::Stop() {
   if (server_ == nullptr) return;
   boost::asio::io_context io(1);
   RunOn(io, server_->Stop());
+  // What is held belongs to the server's thread.
+  cluster_.ForgetFaults(kSceneCsvs);
   server_.reset();
 }
 
