@@ -6,11 +6,14 @@
 #include "base/flags/duration.h"
 #include "base/status/macros.h"
 #include "base/text/str_cat.h"
+#include "olm/cleanup/csv_facts.h"
 #include "olm/copy.h"
 #include "plugin/csv.h"
 #include "plugin/exit.h"
 #include "plugin/follow.h"
+#include "plugin/progress.h"
 #include "plugin/reads.h"
+#include "plugin/terminal.h"
 
 namespace steward::plugin {
 namespace {

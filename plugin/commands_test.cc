@@ -7,11 +7,15 @@
 #include "base/status/matchers.h"
 #include "base/text/str_cat.h"
 #include "kube/meta/status.h"
+#include "kube/meta/write_options.h"
+#include "kube/testing/fault_script.h"
 #include "olm/copy.h"
 #include "plugin/abort.h"
 #include "plugin/exit.h"
+#include "plugin/preview.h"
 #include "plugin/resources.h"
 #include "plugin/restore.h"
+#include "plugin/session.h"
 #include "plugin/status_command.h"
 #include "plugin/test_scene.h"
 #include "plugin/uninstall.h"
@@ -234,8 +238,8 @@ TEST_F(CommandsTest, StatusAsATable) {
 
 TEST_F(CommandsTest, StatusOfOne) {
   EXPECT_OK(RunStatus("ops", "widget.v1"));
-  EXPECT_THAT(scene.screen, HasSubstr("Works in        a, b\n"));
-  EXPECT_THAT(scene.screen, HasSubstr("Cleanup         supported by its author, not opted in\n"));
+  EXPECT_THAT(scene.screen, HasSubstr("Works in          a, b\n"));
+  EXPECT_THAT(scene.screen, HasSubstr("Cleanup           supported by its author, not opted in\n"));
   EXPECT_EQ(ExitOf(RunStatus("ops", "nope")), Exit::kError);
 }
 

@@ -11,6 +11,7 @@
 #include "olm/copy.h"
 #include "plugin/exit.h"
 #include "plugin/reads.h"
+#include "plugin/terminal.h"
 
 namespace steward::plugin {
 namespace {
@@ -21,6 +22,13 @@ constexpr int kCountShare = 10;
 constexpr absl::Duration kSoonestCount = absl::Seconds(2);
 // Without a terminal, lines come no faster.
 constexpr absl::Duration kSoonestLine = absl::Seconds(5);
+// Who finds a stall and watches has reason to think that something moves now; the controllers take
+// 10 s to say so.
+constexpr absl::Duration kOldStall = absl::Seconds(30);
+
+constexpr char kGoesOn[] =
+    ". The uninstallation itself goes on: the same command watches again, and \"kubectl steward "
+    "abort\" calls it off";
 
 class Follower {
  public:
@@ -55,6 +63,7 @@ class Follower {
   absl::Duration next_count_ = -absl::InfiniteDuration();
   absl::Duration next_line_ = -absl::InfiniteDuration();
   std::string last_line_;
+  std::optional<bool> found_stalled_;  // absent: nothing is known yet
 };
 
 Task<bool> Follower::Look() {
@@ -89,7 +98,11 @@ StatusTask Follower::Count(bool at_once) {
 
 StatusTask Follower::CheckStalled() {
   const Csv::Condition* stalled = csv_.Find(olm::kCleanupStalled);
-  if (stalled == nullptr || !trouble_.empty()) co_return absl::OkStatus();
+  if (!trouble_.empty()) co_return absl::OkStatus();
+  // A stall of before this began; one that comes later is news.
+  if (stalled == nullptr) found_stalled_ = false;
+  if (!found_stalled_.has_value()) found_stalled_ = true;
+  if (stalled == nullptr || (*found_stalled_ && Elapsed() < kOldStall)) co_return absl::OkStatus();
   // What could not be seen is not named; the stall is told all the same.
   (void)co_await Count(/*at_once=*/true);
   Finish();
@@ -99,23 +112,26 @@ StatusTask Follower::CheckStalled() {
     }
     session_.document["holding"] = HeldJson(counts_->oldest);
   }
-  co_return Stalled(StrCat("the cleanup does not get on: ", stalled->message));
+  co_return Stalled(StrCat("the cleanup does not get on: ", stalled->message, kGoesOn));
 }
 
 absl::Status Follower::OutOfTime() const {
-  return Stalled(StrCat("not gone within ", DurationText(deadline_.limit()), ": ", State()));
+  return Stalled(
+      StrCat("not gone within ", DurationText(deadline_.limit()), ": ", State(), kGoesOn));
 }
 
 std::string Follower::State() const {
   if (!trouble_.empty()) return StrCat("no answer, trying again: ", trouble_);
-  for (const std::string_view reason :
-       {olm::kCleanupStalled, olm::kCleanupRefused, olm::kCleanupUnknown, olm::kWaitingOnCleanup}) {
+  // The controllers write no more often than every 10 s; what was counted is newer.
+  for (const std::string_view reason : {olm::kCleanupRefused, olm::kCleanupUnknown}) {
     if (const Csv::Condition* condition = csv_.Find(reason); condition != nullptr) {
       return condition->message;
     }
   }
   if (followed_.deletes_operands && csv_.facts.HasFinalizer(olm::kCleanupFinalizer)) {
-    return "waiting for Steward's controllers to begin";
+    if (counts_.has_value() && counts_->pending() == 0) return "waiting for Steward to let go";
+    return counts_.has_value() && !counts_->oldest.empty() ? "waiting for the operator to finish"
+                                                           : "waiting for Steward's controllers";
   }
   if (csv_.facts.finalizers.empty()) return "waiting for it to be gone";
   return StrCat("waiting for those who hold it: ", absl::StrJoin(csv_.facts.finalizers, ", "));
@@ -126,8 +142,8 @@ void Follower::Show() {
   const std::string state = State();
   if (terminal.live()) {
     std::vector<Terminal::Row> rows = progress_.Bars();
-    rows.push_back({{state, trouble_.empty() ? Style::kPlain : Style::kWarning},
-                    {StrCat("  ", ElapsedText(Elapsed())), Style::kFaint}});
+    rows.push_back({{StrCat(ElapsedText(Elapsed()), "  "), Style::kFaint},
+                    {state, trouble_.empty() ? Style::kPlain : Style::kWarning}});
     terminal.Draw(rows);
     return;
   }

@@ -8,6 +8,7 @@
 
 #include "absl/time/time.h"
 #include "base/async/task.h"
+#include "base/clock/clock.h"
 #include "kube/meta/names.h"
 #include "olm/cleanup/plan.h"
 #include "plugin/csv.h"

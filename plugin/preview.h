@@ -57,8 +57,8 @@ struct Preview {
 // where operands would be deleted that cannot be counted.
 Task<Preview> MakePreview(kube::Client& client, kube::NamespacedName name, Wish wish);
 
-// For people. `saved_to`: "" = nothing is saved.
-std::vector<Terminal::Row> PreviewRows(const Preview& preview, const std::string& saved_to);
+// For people. `saving` tells what becomes of what is deleted.
+std::vector<Terminal::Row> PreviewRows(const Preview& preview, const std::string& saving);
 // For programs.
 boost::json::object PreviewJson(const Preview& preview);
 

@@ -1,4 +1,5 @@
 // How a preview is shown.
+#include <algorithm>
 #include <boost/json/array.hpp>
 #include <utility>
 
@@ -45,7 +46,7 @@ std::string Padded(const std::string& text, size_t width) {
   return text + std::string(width > text.size() ? width - text.size() : 0, ' ');
 }
 
-void AddDeleted(const Preview& preview, const std::string& saved_to, std::vector<Row>& rows) {
+void AddDeleted(const Preview& preview, const std::string& saving, std::vector<Row>& rows) {
   const OperandCounts& counts = *preview.operands;
   rows.push_back(
       {{"Deleted by Steward, while the operator can still finish them:", Style::kStrong}});
@@ -55,11 +56,7 @@ void AddDeleted(const Preview& preview, const std::string& saved_to, std::vector
     rows.push_back(
         {{StrCat("  ", Padded(crd.crd, WidthOf(counts.crds)), "  ", Places(crd)), Style::kBad}});
   }
-  if (counts.pending() > 0) {
-    rows.push_back(saved_to.empty()
-                       ? Row{{"  They are not saved before (--no-save).", Style::kWarning}}
-                       : Plain(StrCat("  They are saved before, as YAML, in ", saved_to)));
-  }
+  if (counts.pending() > 0) rows.push_back(Plain(StrCat("  ", saving)));
 }
 
 void AddKept(const Preview& preview, std::vector<Row>& rows) {
@@ -96,7 +93,7 @@ std::string WhyKeepsAll(const Preview& preview) {
 
 }  // namespace
 
-std::vector<Row> PreviewRows(const Preview& preview, const std::string& saved_to) {
+std::vector<Row> PreviewRows(const Preview& preview, const std::string& saving) {
   const olm::CsvFacts& facts = preview.csv.facts;
   std::string title = preview.csv.display_name;
   if (!preview.csv.version.empty()) {
@@ -108,7 +105,7 @@ std::vector<Row> PreviewRows(const Preview& preview, const std::string& saved_to
                           facts.deleting() ? ", which is being deleted already" : ""),
                    Style::kStrong}});
   if (preview.course.deletes_operands) {
-    AddDeleted(preview, saved_to, rows);
+    AddDeleted(preview, saving, rows);
   } else {
     rows.push_back(Plain(StrCat("No custom resource is deleted. ", WhyKeepsAll(preview))));
   }

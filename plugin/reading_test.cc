@@ -2,6 +2,10 @@
 
 #include "base/status/matchers.h"
 #include "kube/meta/status.h"
+#include "kube/testing/fault_script.h"
+#include "olm/cleanup/csv_facts.h"
+#include "olm/cleanup/plan.h"
+#include "olm/cleanup/target_set.h"
 #include "plugin/cleanup_status.h"
 #include "plugin/exit.h"
 #include "plugin/operands.h"

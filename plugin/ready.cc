@@ -7,15 +7,21 @@
 #include "base/flags/duration.h"
 #include "base/status/macros.h"
 #include "base/text/str_cat.h"
+#include "kube/client/client.h"
+#include "olm/cleanup/decode.h"
+#include "olm/cleanup/holds.h"
+#include "olm/cleanup/names.h"
 #include "olm/cleanup/status.h"
 #include "plugin/cleanup_status.h"
 #include "plugin/exit.h"
+#include "plugin/progress.h"
 #include "plugin/reads.h"
+#include "plugin/terminal.h"
 
 namespace steward::plugin {
 namespace {
 
-constexpr absl::Duration kGlance = absl::Milliseconds(500);
+constexpr absl::Duration kGlance = absl::Seconds(1);
 // Controllers that run take less.
 constexpr absl::Duration kUsual = absl::Seconds(20);
 
@@ -42,13 +48,33 @@ absl::StatusOr<bool> Judge(const ReadyQuestion& question, const CleanupStatus& s
       "was not deleted");
 }
 
+// Whether all of the operator's cluster-wide rights and webhooks that can be seen are held.
+Task<bool> RightsAreHeld(kube::Client& client, kube::NamespacedName csv) {
+  bool all_held = true;
+  const auto look = [&all_held, &csv](const kube::RawObject& raw) -> absl::Status {
+    ASSIGN_OR_RETURN(const olm::ObjectFacts facts, olm::DecodeObjectFacts(raw.json));
+    if (olm::OwnerOf(facts.labels) == csv && !facts.HasFinalizer(olm::kHoldFinalizer)) {
+      all_held = false;
+    }
+    return absl::OkStatus();
+  };
+  for (const kube::GroupVersionResource& gvr : olm::HeldResources()) {
+    const absl::Status status = co_await VisitAll(client, gvr, "", /*metadata_only=*/true, look);
+    if (!status.ok() && !IsForbidden(status) && !IsUnserved(status)) {
+      co_return While(StrCat("listing ", gvr.GroupResource()), status);
+    }
+  }
+  co_return all_held;
+}
+
 }  // namespace
 
 Task<bool> IsReady(Session& session, ReadyQuestion question, Csv now) {
   CO_ASSIGN_OR_RETURN(const CleanupStatus status,
                       co_await ReadCleanupStatus(session.client, question.csv));
   CO_ASSIGN_OR_RETURN(const bool ready, Judge(question, status));
-  co_return ready&& now.Find(olm::kRightsHeld) != nullptr;
+  if (!ready || now.Find(olm::kRightsHeld) == nullptr) co_return false;
+  co_return co_await RightsAreHeld(session.client, question.csv);
 }
 
 StatusTask WaitUntilReady(Session& session, ReadyQuestion question, Deadline deadline) {

@@ -24,7 +24,8 @@ struct ReadyQuestion {
 
 // Refused when Steward says that it would not clean up, or cannot tell, or would delete in more
 // namespaces than were agreed to. False while it has not taken up the opt-in, or not said that the
-// rights are held. `now` is the ClusterServiceVersion as just read.
+// rights are held, or they are not, as far as the user may see them: what was said may be of an
+// earlier opt-in. `now` is the ClusterServiceVersion as just read.
 Task<bool> IsReady(Session& session, ReadyQuestion question, Csv now);
 
 // Until it is. Stalled when the deadline passes first. OK, too, when somebody else deletes it.

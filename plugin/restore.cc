@@ -10,13 +10,17 @@
 
 #include "base/status/macros.h"
 #include "base/text/str_cat.h"
+#include "kube/meta/names.h"
 #include "kube/meta/status.h"
+#include "kube/meta/write_options.h"
 #include "plugin/exit.h"
 #include "plugin/preview.h"
 #include "plugin/reads.h"
 #include "plugin/save_folder.h"
+#include "plugin/save_index.h"
 #include "plugin/saved_object.h"
 #include "plugin/saved_path.h"
+#include "plugin/terminal.h"
 
 namespace steward::plugin {
 namespace {
@@ -147,6 +151,10 @@ absl::Status Restoration::Conclude() {
   }
   for (size_t i = 0; i < std::min(kMostTold, existing_.size()); ++i) {
     session_.terminal.Line(StrCat("Left as it is: ", existing_[i], " exists"));
+  }
+  if (existing_.size() > kMostTold) {
+    session_.terminal.Line(
+        StrCat("Left as they are: ", existing_.size() - kMostTold, " more that exist"));
   }
   session_.document["created"] = created_;
   session_.document["existing"] = json::array(existing_.begin(), existing_.end());

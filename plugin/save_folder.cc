@@ -30,6 +30,15 @@ absl::Status MakeFolder(const std::string& path) {
   return Errno("making the folder", path);
 }
 
+// With all that it lies in.
+absl::Status MakeFolders(const std::string& path) {
+  for (size_t slash = path.find('/', 1); slash != std::string::npos;
+       slash = path.find('/', slash + 1)) {
+    RETURN_IF_ERROR(MakeFolder(path.substr(0, slash)));
+  }
+  return MakeFolder(path);
+}
+
 absl::Status SyncFolder(const std::string& path) {
   const int fd = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (fd < 0) return Errno("opening", path);
@@ -69,7 +78,7 @@ absl::StatusOr<SaveIndex> SaveFolder::ReadIndex() const {
 }
 
 absl::Status SaveFolder::Begin(const SaveIndex& index) {
-  RETURN_IF_ERROR(MakeFolder(path_));
+  RETURN_IF_ERROR(MakeFolders(path_));
   const absl::StatusOr<SaveIndex> present = ReadIndex();
   if (present.ok() && (present->csv != index.csv || present->csv_uid != index.csv_uid)) {
     return absl::FailedPreconditionError(StrCat(path_, " holds what was saved of ", present->csv.ns,

@@ -8,7 +8,6 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "kube/meta/names.h"
 #include "plugin/save_index.h"
 
 namespace steward::plugin {

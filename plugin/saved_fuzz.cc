@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "kube/meta/names.h"
 #include "plugin/save_index.h"
 #include "plugin/saved_object.h"
 #include "plugin/saved_path.h"

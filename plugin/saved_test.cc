@@ -164,6 +164,14 @@ TEST(SaveFolderTest, AWholeSaveSurvivesTheBeginningOfAnother) {
   EXPECT_EQ(kept, index);
 }
 
+TEST(SaveFolderTest, MakesWhatItLiesIn) {
+  TestFolder temporary;
+  for (const char* name : {"deep/in/folders", "with/a/slash/"}) {
+    EXPECT_OK(SaveFolder(temporary / name).Begin(TestIndex())) << name;
+    EXPECT_OK(SaveFolder(temporary / name).ReadIndex()) << name;
+  }
+}
+
 TEST(SaveFolderTest, OfAnotherObjectIsRefused) {
   TestFolder temporary;
   SaveFolder folder(temporary / "saved");

@@ -11,11 +11,15 @@
 #include "absl/strings/str_join.h"
 #include "base/status/macros.h"
 #include "base/text/str_cat.h"
+#include "kube/meta/names.h"
 #include "kube/meta/time.h"
+#include "olm/cleanup/plan.h"
+#include "olm/cleanup/target_set.h"
 #include "plugin/cleanup_status.h"
 #include "plugin/operands.h"
 #include "plugin/printable.h"
 #include "plugin/progress.h"
+#include "plugin/terminal.h"
 
 namespace steward::plugin {
 namespace {
@@ -92,7 +96,7 @@ void ShowOne(Session& session, const CleanupStatus& status) {
   const auto say = [&session](std::string_view label, std::string_view text,
                               Style style = Style::kPlain) {
     std::string padded(label);
-    padded.resize(16, ' ');
+    padded.resize(18, ' ');
     session.terminal.Line(
         Terminal::Row{Terminal::Piece{padded, Style::kFaint}, {std::string(text), style}});
   };

@@ -7,13 +7,18 @@
 
 #include "base/status/macros.h"
 #include "base/text/str_cat.h"
-#include "olm/cleanup/status.h"
+#include "olm/cleanup/csv_facts.h"
+#include "plugin/csv.h"
 #include "plugin/exit.h"
 #include "plugin/follow.h"
 #include "plugin/reads.h"
 #include "plugin/ready.h"
+#include "plugin/related.h"
 #include "plugin/save.h"
+#include "plugin/save_folder.h"
+#include "plugin/save_index.h"
 #include "plugin/saved_path.h"
+#include "plugin/terminal.h"
 
 namespace steward::plugin {
 namespace {
@@ -36,6 +41,8 @@ class Uninstallation {
   // Whether the operands are to be saved: a cleanup that is under way has been.
   bool saves() const { return options_.save && course().deletes_operands && !facts().deleting(); }
 
+  std::string Folder() const;
+  std::string Saving() const;
   void Tell();
   StatusTask TryWrites();
   absl::Status AskOnce();
@@ -58,17 +65,29 @@ class Uninstallation {
   bool opted_in_here_ = false;
 };
 
+std::string Uninstallation::Folder() const {
+  return options_.folder.empty() ? SaveFolderFor(options_.csv, facts().uid) : options_.folder;
+}
+
+std::string Uninstallation::Saving() const {
+  if (saves()) return StrCat("They are saved before, as YAML, in ", Folder());
+  const absl::StatusOr<SaveIndex> index = SaveFolder(Folder()).ReadIndex();
+  if (index.ok() && index->complete && index->csv_uid == facts().uid) {
+    return StrCat("They were saved, as YAML, in ", Folder());
+  }
+  return facts().deleting() ? StrCat("They are not saved: there is nothing of it in ", Folder())
+                            : "They are not saved";
+}
+
 void Uninstallation::Tell() {
-  const std::string folder =
-      options_.folder.empty() ? SaveFolderFor(options_.csv, facts().uid) : options_.folder;
   if (saves()) {
-    saver_ =
-        std::make_unique<Saver>(session_.client, session_.clock, folder, options_.csv, facts().uid);
+    saver_ = std::make_unique<Saver>(session_.client, session_.clock, Folder(), options_.csv,
+                                     facts().uid);
   }
   session_.document["clusterServiceVersion"] = json::object(
       {{"namespace", options_.csv.ns}, {"name", options_.csv.name}, {"uid", facts().uid}});
   session_.document["preview"] = PreviewJson(preview_);
-  for (const Terminal::Row& row : PreviewRows(preview_, saves() ? folder : "")) {
+  for (const Terminal::Row& row : PreviewRows(preview_, Saving())) {
     session_.terminal.Line(row);
   }
 }
@@ -217,6 +236,9 @@ StatusTask Uninstallation::DeleteIt() {
   session_.terminal.Line(StrCat("Deleted the ClusterServiceVersion ", options_.csv.ns, "/",
                                 options_.csv.name,
                                 course().deletes_operands ? "; Steward cleans up" : ""));
+  if (options_.wait && session_.terminal.live()) {
+    session_.terminal.Line("Ctrl-C ends the watching, not the uninstallation", Style::kFaint);
+  }
   co_return absl::OkStatus();
 }
 

@@ -8,11 +8,17 @@
 #include "base/json/json_text.h"
 #include "base/status/matchers.h"
 #include "base/text/str_cat.h"
+#include "kube/meta/names.h"
 #include "kube/meta/status.h"
+#include "kube/meta/write_options.h"
+#include "kube/testing/fault_script.h"
 #include "olm/copy.h"
 #include "plugin/exit.h"
+#include "plugin/preview.h"
 #include "plugin/resources.h"
 #include "plugin/save_folder.h"
+#include "plugin/save_index.h"
+#include "plugin/session.h"
 #include "plugin/test_scene.h"
 
 namespace steward::plugin {
@@ -76,7 +82,7 @@ TEST_F(UninstallTest, CleansUp) {
   EXPECT_THAT(scene.Names(kInstallPlans), ElementsAre("ops/install-2"));
   ASSERT_OK_AND_ASSIGN(const SaveIndex index, SaveFolder(options.folder).ReadIndex());
   EXPECT_TRUE(index.complete);
-  EXPECT_EQ(index.objects(), 2);
+  EXPECT_EQ(index.objects(), 2u);
   EXPECT_TRUE(fs::exists(options.folder + "/widgets.example.com/a/w1.yaml"));
   EXPECT_THAT(scene.screen, HasSubstr("widgets.example.com  1 in a, 1 in b"));
   EXPECT_THAT(scene.screen, HasSubstr("gadgets.example.com  1: cluster-scoped"));
@@ -242,6 +248,25 @@ TEST_F(UninstallTest, WithoutControllersItIsNotDeleted) {
   EXPECT_FALSE(scene.Has(kCsvs, kCsv));
 }
 
+// The condition may still tell of an opt-in that was taken back since.
+TEST_F(UninstallTest, RightsThatAreNotHeldAreWaitedFor) {
+  const kube::GroupVersionResource roles{"rbac.authorization.k8s.io", "v1", "clusterroles"};
+  const auto put = [&](const std::string& name, const std::string& owner,
+                       const std::string& finalizers) {
+    scene.fake.Put(roles, StrCat(R"({"metadata":{"name":")", name, R"(","labels":{"olm.owner":")",
+                                 owner, R"(","olm.owner.namespace":"ops","olm.owner.kind":)",
+                                 R"("ClusterServiceVersion"},"finalizers":[)", finalizers, "]}}"));
+  };
+  scene.fake.Serve(roles);
+  put("other", "other.v1", "");
+  put("mine", "widget.v1", "");
+  scene.PutCsv(kOlmFinalizer, true, kHeld);
+  EXPECT_EQ(UninstallExit(), Exit::kStalled);
+  ExpectNothingChanged();
+  put("mine", "widget.v1", R"("steward.operatorframework.io/hold-rights")");
+  EXPECT_OK(Uninstall());
+}
+
 TEST_F(UninstallTest, MoreNamespacesThanWereShownAreRefused) {
   scene.clock.on_sleep = [this] {
     scene.ControllersStep();
@@ -381,6 +406,29 @@ TEST_F(UninstallTest, AStalledCleanupNamesWhatHolds) {
   EXPECT_THAT(Serialize(scene.document.at("holding")), HasSubstr("example.com/f"));
 }
 
+// Who watches a stalled cleanup again gets to see whether it moves now.
+TEST_F(UninstallTest, AStallOfBeforeIsGivenTime) {
+  const std::string stalled =
+      StrCat(kHeld, R"(,{"reason":"CleanupStalled","message":"NoProgress"})");
+  scene.PutCsv(kBothFinalizers, true, stalled);
+  scene.PutView("Stalled", true);
+  const kube::DeleteOptions deletion;
+  ASSERT_OK(scene.Run(scene.fake.Delete(kCsvs, kCsv, deletion)));
+  EXPECT_OK(Uninstall());
+  EXPECT_FALSE(scene.Has(kCsvs, kCsv));
+}
+
+TEST_F(UninstallTest, AStallOfBeforeIsNotWatchedForEver) {
+  scene.PutCsv(kBothFinalizers, true,
+               StrCat(kHeld, R"(,{"reason":"CleanupStalled","message":"NoProgress"})"));
+  scene.PutView("Stalled", true);
+  const kube::DeleteOptions deletion;
+  ASSERT_OK(scene.Run(scene.fake.Delete(kCsvs, kCsv, deletion)));
+  scene.clock.on_sleep = nullptr;
+  EXPECT_EQ(UninstallExit(), Exit::kStalled);
+  EXPECT_EQ(scene.clock.Monotonic(), absl::Seconds(30));
+}
+
 TEST_F(UninstallTest, ATimeoutLeavesItGoingOn) {
   options.timeout = absl::Seconds(30);
   scene.clock.on_sleep = [this] {
@@ -432,6 +480,7 @@ TEST_F(UninstallTest, FollowsWhatSomebodyElseDeleted) {
   EXPECT_THAT(scene.Names(kSubscriptions), ElementsAre("ops/other"));
   // What is being deleted already is not saved as if it were all.
   EXPECT_FALSE(fs::exists(options.folder));
+  EXPECT_THAT(scene.screen, HasSubstr("They are not saved: there is nothing of it in"));
 }
 
 TEST_F(UninstallTest, CopiesNameTheirOriginal) {

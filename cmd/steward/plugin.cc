@@ -9,6 +9,7 @@
 
 #include "absl/status/statusor.h"
 #include "base/async/run.h"
+#include "base/async/task.h"
 #include "base/clock/clock.h"
 #include "base/status/macros.h"
 #include "base/text/str_cat.h"
@@ -21,6 +22,7 @@
 #include "kube/client/rest_options.h"
 #include "plugin/abort.h"
 #include "plugin/exit.h"
+#include "plugin/preview.h"
 #include "plugin/printable.h"
 #include "plugin/report.h"
 #include "plugin/restore.h"

@@ -141,6 +141,10 @@ absl::Status CheckTogether(const PluginOptions& options) {
   if (options.all_namespaces && (!options.csv.empty() || !options.ns.empty())) {
     return absl::InvalidArgumentError("--all-namespaces goes with neither a name nor --namespace");
   }
+  if (options.command == Command::kRestore && !options.ns.empty()) {
+    return absl::InvalidArgumentError(
+        "--namespace does not go with restore: everything is created where it was");
+  }
   return absl::OkStatus();
 }
 
@@ -183,16 +187,6 @@ absl::StatusOr<PluginOptions> ParsePluginOptions(const std::vector<std::string>&
   const absl::Status status = CheckTogether(options);
   if (!status.ok()) return status;
   return options;
-}
-
-std::string PluginHelpText() {
-  PluginOptions options;
-  const std::unique_ptr<CLI::App> app = NewApp(options);
-  std::string text = app->help();
-  for (const Command command : kCommands) {
-    StrAppend(&text, "\n", app->get_subcommand(NameOf(command))->help(kName));
-  }
-  return text;
 }
 
 }  // namespace steward

@@ -44,9 +44,6 @@ const char* NameOf(PluginOptions::Command command);
 // Parses command line arguments (without the program's name). kInvalidArgument with one sentence.
 absl::StatusOr<PluginOptions> ParsePluginOptions(const std::vector<std::string>& args);
 
-// What --help prints, of the plugin and of all its commands.
-std::string PluginHelpText();
-
 }  // namespace steward
 
 #endif  // CMD_STEWARD_PLUGIN_OPTIONS_H_

@@ -67,6 +67,7 @@ TEST(PluginOptionsTest, WrongUsage) {
            Case{"all and a namespace", {"status", "-A", "-n", "a"}, "--all-namespaces"},
            Case{"unknown flag", {"status", "--force"}, "--force"},
            Case{"a flag of another command", {"status", "--cleanup"}, "--cleanup"},
+           Case{"restore elsewhere", {"restore", "d", "-n", "a"}, "--namespace"},
            Case{"no folder", {"restore"}, "DIR"},
        }) {
     SCOPED_TRACE(c.name);
@@ -82,7 +83,6 @@ TEST(PluginOptionsTest, Help) {
   EXPECT_THAT(one.help, HasSubstr("--cleanup"));
   EXPECT_THAT(one.help, HasSubstr("kubectl steward uninstall"));
   EXPECT_THAT(one.help, HasSubstr("Exit codes: 0 done"));
-  EXPECT_THAT(PluginHelpText(), HasSubstr("--ignore-not-found"));
 }
 
 }  // namespace

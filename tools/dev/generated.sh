@@ -13,6 +13,6 @@ generate_files() {
   bin/steward up --help >"$folder/flags-up.txt"
   local command
   for command in '' uninstall status abort restore; do
-    bin/steward kubectl $command --help
+    bin/steward kubectl ${command:+"$command"} --help
   done >"$folder/flags-kubectl-steward.txt"
 }

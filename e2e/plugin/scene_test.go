@@ -1,0 +1,395 @@
+package plugin_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/rand"
+
+	"steward.dev/e2e/olm"
+)
+
+const (
+	optInFinalizer   = "operatorframework.io/delete-custom-resources"
+	olmFinalizer     = "operators.coreos.com/csv-cleanup"
+	holdFinalizer    = "steward.operatorframework.io/hold-rights"
+	operandFinalizer = "example.com/finish"
+
+	csvName        = "operator.v1"
+	deploymentName = "operator"
+
+	// glance is how often the actors look.
+	glance = 50 * time.Millisecond
+)
+
+var (
+	deployments   = schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "deployments"}
+	clusterRoles  = schema.GroupVersionResource{Group: "rbac.authorization.k8s.io", Version: "v1", Resource: "clusterroles"}
+	subscriptions = olm.CSVs.GroupVersion().WithResource("subscriptions")
+	installPlans  = olm.CSVs.GroupVersion().WithResource("installplans")
+)
+
+// must is for steps that only prepare a case.
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// eventually polls until check is satisfied.
+func eventually(t *testing.T, check func() error) {
+	t.Helper()
+	must(t, poll(check))
+}
+
+func poll(check func() error) error {
+	deadline := time.Now().Add(patience)
+	for {
+		err := check()
+		if err == nil {
+			return nil
+		}
+		if time.Now().After(deadline) {
+			return fmt.Errorf("not within %s: %w", patience, err)
+		}
+		time.Sleep(glance)
+	}
+}
+
+// definition is of a kind that takes anything.
+func definition(group, kind, scope, version string) *olm.Object {
+	singular := strings.ToLower(kind)
+	definition := &olm.Object{Object: map[string]any{
+		"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
+		"spec": map[string]any{
+			"group": group, "scope": scope,
+			"names": map[string]any{"kind": kind, "singular": singular, "plural": singular + "s", "listKind": kind + "List"},
+			"versions": []any{map[string]any{
+				"name": version, "served": true, "storage": true, "subresources": map[string]any{"status": map[string]any{}},
+				"schema": map[string]any{"openAPIV3Schema": map[string]any{"type": "object", "x-kubernetes-preserve-unknown-fields": true}},
+			}},
+		},
+	}}
+	definition.SetName(singular + "s." + group)
+	return definition
+}
+
+// scene is an operator with its API group, the namespace that it is installed in, and two in which it works. It owns
+// namespaced Widgets and cluster-scoped Gadgets.
+type scene struct {
+	group     string
+	namespace string
+	spaces    []string
+}
+
+// newScene makes definitions, namespaces, OperatorGroup, a CSV that supports cleanup and nobody opted in to, its
+// Deployment, its rights, its Subscription, and an InstallPlan that is done and one that is not.
+func newScene(t *testing.T) *scene {
+	t.Helper()
+	id := rand.String(6)
+	s := &scene{group: id + ".example.com", namespace: "ops-" + id, spaces: []string{"a-" + id, "b-" + id}}
+	must(t, olm.CreateCRDs(t.Context(), shared.Any, definition(s.group, "Widget", "Namespaced", "v1"), definition(s.group, "Gadget", "Cluster", "v1")))
+	for _, name := range append([]string{s.namespace}, s.spaces...) {
+		must(t, olm.Create(t.Context(), shared.Any, olm.Namespace(name)))
+	}
+	s.install(t)
+	return s
+}
+
+// install makes the operator, as OLM does.
+func (s *scene) install(t *testing.T) {
+	t.Helper()
+	group := olm.OperatorGroup(s.namespace, "group", s.spaces...)
+	group.Object["status"] = map[string]any{"lastUpdated": time.Now().UTC().Format(time.RFC3339), "namespaces": []any{s.spaces[0], s.spaces[1]}}
+	must(t, olm.Create(t.Context(), shared.Any, group, s.csv()))
+	made := s.see(t)
+	deployment := &olm.Object{Object: map[string]any{"apiVersion": "apps/v1", "kind": "Deployment", "spec": deploymentSpec()}}
+	deployment.SetName(deploymentName)
+	deployment.SetOwnerReferences([]metav1.OwnerReference{{
+		APIVersion: made.GetAPIVersion(), Kind: made.GetKind(), Name: made.GetName(), UID: made.GetUID(),
+	}})
+	s.create(t, deployments, s.namespace, deployment)
+	role := &olm.Object{Object: map[string]any{
+		"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRole",
+		"rules": []any{map[string]any{"apiGroups": []any{s.group}, "resources": []any{"*"}, "verbs": []any{"*"}}},
+	}}
+	role.SetName(s.namespace)
+	role.SetLabels(map[string]string{"olm.owner": csvName, "olm.owner.namespace": s.namespace, "olm.owner.kind": "ClusterServiceVersion"})
+	s.create(t, clusterRoles, "", role)
+	s.subscribe(t)
+}
+
+func (s *scene) subscribe(t *testing.T) {
+	t.Helper()
+	now := time.Now().UTC().Format(time.RFC3339)
+	subscription := &olm.Object{Object: map[string]any{
+		"apiVersion": "operators.coreos.com/v1alpha1", "kind": "Subscription",
+		"spec": map[string]any{"name": "operator", "channel": "stable", "source": "catalog", "sourceNamespace": "olm"},
+	}}
+	subscription.SetName("subscription")
+	made := s.create(t, subscriptions, s.namespace, subscription)
+	made.Object["status"] = map[string]any{"installedCSV": csvName, "currentCSV": csvName, "lastUpdated": now}
+	_, err := shared.Any.Resource(subscriptions).Namespace(s.namespace).UpdateStatus(t.Context(), made, metav1.UpdateOptions{})
+	must(t, err)
+	for name, phase := range map[string]string{"install-done": "Complete", "install-waits": "RequiresApproval"} {
+		plan := &olm.Object{Object: map[string]any{
+			"apiVersion": "operators.coreos.com/v1alpha1", "kind": "InstallPlan",
+			"spec": map[string]any{"approval": "Manual", "approved": phase == "Complete", "clusterServiceVersionNames": []any{csvName}},
+		}}
+		plan.SetName(name)
+		made := s.create(t, installPlans, s.namespace, plan)
+		made.Object["status"] = map[string]any{"phase": phase, "catalogSources": []any{}}
+		_, err := shared.Any.Resource(installPlans).Namespace(s.namespace).UpdateStatus(t.Context(), made, metav1.UpdateOptions{})
+		must(t, err)
+	}
+}
+
+func (s *scene) create(t *testing.T, resource schema.GroupVersionResource, namespace string, object *olm.Object) *olm.Object {
+	t.Helper()
+	made, err := shared.Any.Resource(resource).Namespace(namespace).Create(t.Context(), object, metav1.CreateOptions{})
+	must(t, err)
+	return made
+}
+
+func (s *scene) csv() *olm.Object {
+	csv := olm.CSV(csvName, olm.OperatorGroup(s.namespace, "group", s.spaces...), s.spaces...)
+	csv.SetFinalizers([]string{olmFinalizer})
+	spec := csv.Object["spec"].(map[string]any)
+	spec["cleanup"] = map[string]any{"enabled": true}
+	owned := []any{}
+	for _, kind := range []string{"Widget", "Gadget"} {
+		owned = append(owned, map[string]any{"name": strings.ToLower(kind) + "s." + s.group, "version": "v1", "kind": kind})
+	}
+	spec["customresourcedefinitions"] = map[string]any{"owned": owned}
+	spec["install"].(map[string]any)["spec"] = map[string]any{"deployments": []any{
+		map[string]any{"name": deploymentName, "spec": deploymentSpec()},
+	}}
+	return csv
+}
+
+func deploymentSpec() map[string]any {
+	labels := map[string]any{"app": deploymentName}
+	return map[string]any{
+		"selector": map[string]any{"matchLabels": labels},
+		"template": map[string]any{
+			"metadata": map[string]any{"labels": labels},
+			"spec":     map[string]any{"containers": []any{map[string]any{"name": deploymentName, "image": "example.com/operator"}}},
+		},
+	}
+}
+
+func (s *scene) resource(plural string) schema.GroupVersionResource {
+	return schema.GroupVersionResource{Group: s.group, Version: "v1", Resource: plural}
+}
+
+// operands makes two widgets in the first namespace, one in the second, one where the operator does not work, and a gadget.
+func (s *scene) operands(t *testing.T) {
+	t.Helper()
+	for _, at := range [][2]string{{s.spaces[0], "x"}, {s.spaces[0], "y"}, {s.spaces[1], "x"}, {s.namespace, "elsewhere"}} {
+		s.create(t, s.resource("widgets"), at[0], s.operand("Widget", at[1]))
+	}
+	s.create(t, s.resource("gadgets"), "", s.operand("Gadget", "g"))
+}
+
+func (s *scene) operand(kind, name string) *olm.Object {
+	operand := &olm.Object{Object: map[string]any{
+		"apiVersion": s.group + "/v1", "kind": kind, "spec": map[string]any{"text": "yes", "lines": "a\nb\n", "number": int64(7)},
+	}}
+	operand.SetName(name)
+	operand.SetFinalizers([]string{operandFinalizer})
+	return operand
+}
+
+// list is the widgets that there are.
+func (s *scene) list(t *testing.T) []string {
+	t.Helper()
+	list, err := shared.Any.Resource(s.resource("widgets")).List(t.Context(), metav1.ListOptions{})
+	must(t, err)
+	var names []string
+	for _, each := range list.Items {
+		names = append(names, each.GetNamespace()+"/"+each.GetName())
+	}
+	slices.Sort(names)
+	return names
+}
+
+// all is what list gives while nothing is deleted; kept what it gives at the end of a cleanup.
+func (s *scene) all() []string {
+	return []string{s.spaces[0] + "/x", s.spaces[0] + "/y", s.spaces[1] + "/x", s.namespace + "/elsewhere"}
+}
+func (s *scene) kept() []string { return []string{s.namespace + "/elsewhere"} }
+
+func (s *scene) has(t *testing.T, want ...string) {
+	t.Helper()
+	if got := s.list(t); !slices.Equal(got, want) {
+		t.Errorf("widgets %q, want %q", got, want)
+	}
+}
+
+// see is the CSV.
+func (s *scene) see(t *testing.T) *olm.Object {
+	t.Helper()
+	csv, err := shared.Any.Resource(olm.CSVs).Namespace(s.namespace).Get(t.Context(), csvName, metav1.GetOptions{})
+	must(t, err)
+	return csv
+}
+
+func (s *scene) gone(t *testing.T) {
+	t.Helper()
+	_, err := shared.Any.Resource(olm.CSVs).Namespace(s.namespace).Get(t.Context(), csvName, metav1.GetOptions{})
+	if !apierrors.IsNotFound(err) {
+		t.Errorf("the CSV is still there: %v", err)
+	}
+}
+
+// deleting waits until the CSV is being deleted.
+func (s *scene) deleting(t *testing.T) {
+	t.Helper()
+	eventually(t, func() error {
+		if s.see(t).GetDeletionTimestamp() == nil {
+			return fmt.Errorf("it is not being deleted")
+		}
+		return nil
+	})
+}
+
+// unchanged checks that nothing has been done: the CSV stays as it was, with what would install it.
+func (s *scene) unchanged(t *testing.T) {
+	t.Helper()
+	csv := s.see(t)
+	if csv.GetDeletionTimestamp() != nil || slices.Contains(csv.GetFinalizers(), optInFinalizer) {
+		t.Errorf("the CSV has changed: %v", csv.Object["metadata"])
+	}
+	if left := s.related(t); len(left) != 3 {
+		t.Errorf("what installs it has changed: %q", left)
+	}
+	s.has(t, s.all()...)
+}
+
+// related is the Subscriptions and InstallPlans.
+func (s *scene) related(t *testing.T) (names []string) {
+	t.Helper()
+	for _, resource := range []schema.GroupVersionResource{subscriptions, installPlans} {
+		list, err := shared.Any.Resource(resource).Namespace(s.namespace).List(t.Context(), metav1.ListOptions{})
+		must(t, err)
+		for _, each := range list.Items {
+			names = append(names, each.GetName())
+		}
+	}
+	return names
+}
+
+// known waits until Steward's API shows the operator in this phase.
+func (s *scene) known(t *testing.T, phase string) {
+	t.Helper()
+	resource := schema.GroupVersionResource{Group: "views.operators.coreos.com", Version: "v1alpha1", Resource: "cleanupstatuses"}
+	eventually(t, func() error {
+		object, err := shared.Any.Resource(resource).Namespace(s.namespace).Get(t.Context(), csvName, metav1.GetOptions{})
+		if err != nil {
+			return err
+		}
+		if got, _, _ := unstructured.NestedString(object.Object, "status", "phase"); got != phase {
+			return fmt.Errorf("phase %q, want %q", got, phase)
+		}
+		return nil
+	})
+}
+
+// operate starts an operator that finishes custom resources, one after each pace, until the test ends.
+func (s *scene) operate(t *testing.T, pace time.Duration) {
+	t.Helper()
+	ctx, stop := context.WithCancel(context.Background())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for ; ctx.Err() == nil; time.Sleep(glance) {
+			for _, plural := range []string{"widgets", "gadgets"} {
+				list, err := shared.Any.Resource(s.resource(plural)).List(ctx, metav1.ListOptions{})
+				if err != nil {
+					continue
+				}
+				for _, operand := range list.Items {
+					if operand.GetDeletionTimestamp() == nil {
+						continue
+					}
+					_, _ = shared.Any.Resource(s.resource(plural)).Namespace(operand.GetNamespace()).Patch(ctx, operand.GetName(), types.MergePatchType,
+						[]byte(`{"metadata":{"finalizers":null}}`), metav1.PatchOptions{})
+					select {
+					case <-ctx.Done():
+						return
+					case <-time.After(pace):
+					}
+				}
+			}
+		}
+	}()
+	t.Cleanup(func() { stop(); <-done })
+}
+
+// playOLM does what OLM does for its finalizer: as soon as a CSV is being deleted, it deletes the cluster-wide rights
+// that it gave the operator, and when those are gone it removes the finalizer.
+func playOLM(ctx context.Context) {
+	for ; ctx.Err() == nil; time.Sleep(2 * glance) {
+		list, err := shared.Any.Resource(olm.CSVs).List(ctx, metav1.ListOptions{})
+		if err != nil {
+			continue
+		}
+		for _, csv := range list.Items {
+			if csv.GetDeletionTimestamp() != nil && slices.Contains(csv.GetFinalizers(), olmFinalizer) {
+				_ = takeRights(ctx, &csv)
+			}
+		}
+	}
+}
+
+func takeRights(ctx context.Context, csv *olm.Object) error {
+	mine := metav1.ListOptions{LabelSelector: "olm.owner=" + csv.GetName() + ",olm.owner.namespace=" + csv.GetNamespace()}
+	if err := shared.Any.Resource(clusterRoles).DeleteCollection(ctx, metav1.DeleteOptions{}, mine); err != nil {
+		return err
+	}
+	list, err := shared.Any.Resource(clusterRoles).List(ctx, mine)
+	if err != nil || len(list.Items) > 0 {
+		return err
+	}
+	return olm.Mutate(ctx, shared.Any, olm.CSVs, csv.GetNamespace(), csv.GetName(), func(csv *olm.Object) {
+		csv.SetFinalizers(slices.DeleteFunc(csv.GetFinalizers(), func(name string) bool { return name == olmFinalizer }))
+	})
+}
+
+// waitForPolicy waits until the policy of deploy/base about opting in is in force.
+func waitForPolicy(ctx context.Context) error {
+	const user = "nobody-in-particular"
+	kubeconfig, err := shared.User(user)
+	if err != nil {
+		return err
+	}
+	namespace := "policies"
+	if err := olm.Create(ctx, shared.Any, olm.Namespace(namespace), olm.CSV(csvName, olm.OperatorGroup(namespace, "group"))); err != nil {
+		return err
+	}
+	if _, err := shared.Kubectl(ctx, "create", "rolebinding", user, "--clusterrole=cluster-admin", "--user="+user, "-n", namespace); err != nil {
+		return err
+	}
+	err = poll(func() error {
+		_, err := shared.KubectlAs(ctx, kubeconfig, "patch", "csv", csvName, "-n", namespace, "--type=merge", "--dry-run=server", "-p",
+			`{"metadata":{"finalizers":["`+optInFinalizer+`"]}}`)
+		if err == nil || !strings.Contains(err.Error(), "cleanupstatuses/optin") {
+			return fmt.Errorf("opting in is not refused: %v", err)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return shared.Any.Resource(olm.CSVs).Namespace(namespace).Delete(ctx, csvName, metav1.DeleteOptions{})
+}

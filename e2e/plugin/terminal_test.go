@@ -1,0 +1,147 @@
+package plugin_test
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+	"unsafe"
+)
+
+// openTerminal is a new pseudo-terminal of this size: our side, and the program's.
+func openTerminal(rows, columns uint16) (ours, theirs *os.File, err error) {
+	ours, err = os.OpenFile("/dev/ptmx", os.O_RDWR|syscall.O_NOCTTY|syscall.O_CLOEXEC, 0)
+	if err != nil {
+		return nil, nil, err
+	}
+	var number, unlock int32
+	size := [4]uint16{rows, columns}
+	for request, argument := range map[uintptr]unsafe.Pointer{
+		syscall.TIOCSPTLCK: unsafe.Pointer(&unlock), syscall.TIOCGPTN: unsafe.Pointer(&number), syscall.TIOCSWINSZ: unsafe.Pointer(&size),
+	} {
+		if _, _, errno := syscall.Syscall(syscall.SYS_IOCTL, ours.Fd(), request, uintptr(argument)); errno != 0 {
+			return nil, nil, errno
+		}
+	}
+	theirs, err = os.OpenFile(fmt.Sprintf("/dev/pts/%d", number), os.O_RDWR|syscall.O_NOCTTY|syscall.O_CLOEXEC, 0)
+	return ours, theirs, err
+}
+
+// screen is a run of `kubectl steward` in a terminal.
+type screen struct {
+	cmd    *exec.Cmd
+	ours   *os.File
+	output buffer
+	done   chan struct{}
+}
+
+func open(t *testing.T, environment []string, args ...string) *screen {
+	t.Helper()
+	ours, theirs, err := openTerminal(40, 100)
+	must(t, err)
+	s := &screen{cmd: command(t, shared.Admin, args...), ours: ours, done: make(chan struct{})}
+	s.cmd.Env = append(s.cmd.Env, environment...)
+	s.cmd.Stdin, s.cmd.Stdout, s.cmd.Stderr = theirs, theirs, theirs
+	must(t, s.cmd.Start())
+	must(t, theirs.Close())
+	read := make(chan struct{})
+	go func() {
+		defer close(read)
+		chunk := make([]byte, 4096)
+		for {
+			n, err := ours.Read(chunk)
+			_, _ = s.output.Write(chunk[:n])
+			if err != nil {
+				return
+			}
+		}
+	}()
+	go func() { _ = s.cmd.Wait(); <-read; close(s.done) }()
+	t.Cleanup(func() { _ = s.cmd.Process.Kill(); <-s.done; _ = ours.Close() })
+	return s
+}
+
+func (s *screen) shows(t *testing.T, text string) {
+	t.Helper()
+	eventually(t, func() error {
+		if !strings.Contains(s.output.String(), text) {
+			return fmt.Errorf("no %q in %q", text, s.output.String())
+		}
+		return nil
+	})
+}
+
+func (s *screen) types(t *testing.T, text string) {
+	t.Helper()
+	_, err := s.ours.WriteString(text)
+	must(t, err)
+}
+
+func (s *screen) ends(t *testing.T, want int) {
+	t.Helper()
+	select {
+	case <-s.done:
+	case <-time.After(patience):
+		t.Fatalf("still running: %q", s.output.String())
+	}
+	t.Logf("the screen:\n%s", s.output.String())
+	if code := s.cmd.ProcessState.ExitCode(); code != want {
+		t.Errorf("exit code %d, want %d", code, want)
+	}
+}
+
+// In a terminal it asks once, and redraws how far it is.
+func TestTerminal_AsksAndRedraws(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	s.operands(t)
+	s.known(t, "NotOptedIn")
+	s.operate(t, time.Second)
+	run := open(t, []string{"TERM=xterm-256color"}, "uninstall", csvName, "-n", s.namespace, "--cleanup")
+	run.shows(t, "Uninstall operator.v1 and delete 3 custom resources? [y/N] ")
+	s.unchanged(t)
+	run.types(t, "y\n")
+	run.ends(t, 0)
+	for _, want := range []string{"\x1b[1m", "\x1b[32m", "A\x1b[J", "0 of 3 deleted", "3 of 3 deleted", "is gone, and so are its custom resources"} {
+		if !strings.Contains(run.output.String(), want) {
+			t.Errorf("%q was not on the screen", want)
+		}
+	}
+	s.has(t, s.kept()...)
+}
+
+func TestTerminal_NoIsNo(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	s.operands(t)
+	s.known(t, "NotOptedIn")
+	for _, answer := range []string{"n\n", "\n", "\x04"} {
+		run := open(t, []string{"TERM=xterm", "NO_COLOR=1"}, "uninstall", csvName, "-n", s.namespace, "--cleanup")
+		run.shows(t, "[y/N]")
+		run.types(t, answer)
+		run.ends(t, 3)
+		if strings.Contains(run.output.String(), "\x1b[") {
+			t.Errorf("colours in spite of NO_COLOR: %q", run.output.String())
+		}
+	}
+	s.unchanged(t)
+}
+
+// A terminal that can do no more than print gets lines, and can be asked all the same.
+func TestTerminal_Dumb(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	s.operands(t)
+	s.known(t, "NotOptedIn")
+	s.operate(t, 0)
+	run := open(t, []string{"TERM=dumb"}, "uninstall", csvName, "-n", s.namespace, "--cleanup")
+	run.shows(t, "[y/N]")
+	run.types(t, "yes\n")
+	run.ends(t, 0)
+	if strings.Contains(run.output.String(), "\x1b") {
+		t.Errorf("escapes for a dumb terminal: %q", run.output.String())
+	}
+}
