@@ -21,7 +21,7 @@
 namespace steward::plugin {
 namespace {
 
-constexpr absl::Duration kGlance = absl::Milliseconds(500);
+constexpr absl::Duration kGlance = absl::Seconds(1);
 // Controllers that run take less.
 constexpr absl::Duration kUsual = absl::Seconds(20);
 
