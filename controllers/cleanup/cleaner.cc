@@ -69,7 +69,7 @@ Task<ReconcileResult> Cleaner::Reconcile(kube::NamespacedName name) {
   }
   CO_RETURN_IF_ERROR(raw.status());
   CO_ASSIGN_OR_RETURN(const olm::CsvFacts csv, Decode(*raw));
-  if (!csv.deleting()) co_return co_await HoldRights(csv);
+  if (!csv.deleting()) co_return co_await HoldRights(csv, *raw);
   const bool ours = csv.HasFinalizer(olm::kCleanupFinalizer);
   if (csv.HasFinalizer(olm::kLegacyCleanupFinalizer)) {
     std::vector<std::string_view> gone = {olm::kLegacyCleanupFinalizer};
@@ -92,24 +92,36 @@ Task<ReconcileResult> Cleaner::Reconcile(kube::NamespacedName name) {
   co_return co_await Work(pass);
 }
 
-Task<ReconcileResult> Cleaner::HoldRights(olm::CsvFacts csv) {
+Task<ReconcileResult> Cleaner::HoldRights(olm::CsvFacts csv, kube::RawObject raw) {
   Forget(csv.key);
-  if (!olm::WantsHolds(csv)) co_return ReconcileResult::Done();
+  if (!olm::WantsHolds(csv)) {
+    // Who opts in again must not find it said of before.
+    if (raw.json.find(olm::kRightsHeld) == std::string_view::npos) {
+      co_return ReconcileResult::Done();
+    }
+    co_return co_await TellRights(csv, raw, {});
+  }
   CO_ASSIGN_OR_RETURN(const HoldState state, co_await holds_.Look(csv.key));
   // Read after the objects: see NextHoldAction.
-  const absl::StatusOr<kube::RawObject> raw = co_await deps_.client.Get(kCsvs, csv.key);
-  if (IsAbsence(raw.status(), csv.key.name)) co_return ReconcileResult::Done();
-  CO_RETURN_IF_ERROR(raw.status());
-  CO_ASSIGN_OR_RETURN(csv, Decode(*raw));
+  absl::StatusOr<kube::RawObject> now = co_await deps_.client.Get(kCsvs, csv.key);
+  if (IsAbsence(now.status(), csv.key.name)) co_return ReconcileResult::Done();
+  CO_RETURN_IF_ERROR(now.status());
+  CO_ASSIGN_OR_RETURN(csv, Decode(*now));
   if (csv.deleting()) co_return ReconcileResult::After(absl::ZeroDuration());
   CO_RETURN_IF_ERROR(co_await holds_.Hold(csv, state));
   // Told from what is there, not from what was just asked for.
   CO_ASSIGN_OR_RETURN(const HoldState after, co_await holds_.Look(csv.key));
-  CO_ASSIGN_OR_RETURN(const json::value object, ParseJson(raw->json));
+  co_return co_await TellRights(csv, *now, after.facts());
+}
+
+// `held`: what OLM made for it.
+Task<ReconcileResult> Cleaner::TellRights(olm::CsvFacts csv, kube::RawObject raw,
+                                          std::vector<olm::ObjectFacts> held) {
+  CO_ASSIGN_OR_RETURN(const json::value object, ParseJson(raw.json));
   CleanupReport report;
   report.rights.emplace();
-  std::optional<olm::CleanupCondition> said = olm::RightsCondition(
-      csv, olm::HasCondition(ConditionsOf(object), olm::kRightsHeld), after.facts());
+  std::optional<olm::CleanupCondition> said =
+      olm::RightsCondition(csv, olm::HasCondition(ConditionsOf(object), olm::kRightsHeld), held);
   if (said.has_value()) report.rights->push_back(*std::move(said));
   const std::optional<json::value> patch = StatusPatch(object, report, deps_.clock.Now());
   if (!patch.has_value()) co_return ReconcileResult::Done();

@@ -79,7 +79,9 @@ class Cleaner {
   struct Pass;
 
   absl::StatusOr<olm::CsvFacts> Decode(const kube::RawObject& csv) const;
-  Task<ReconcileResult> HoldRights(olm::CsvFacts csv);
+  Task<ReconcileResult> HoldRights(olm::CsvFacts csv, kube::RawObject raw);
+  Task<ReconcileResult> TellRights(olm::CsvFacts csv, kube::RawObject raw,
+                                   std::vector<olm::ObjectFacts> held);
   Task<ReconcileResult> Abort(olm::CsvFacts csv);
   Task<ReconcileResult> Work(Pass& pass);
   VoidTask Survey(Pass& pass);

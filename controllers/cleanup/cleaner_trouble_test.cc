@@ -273,6 +273,18 @@ TEST_F(CleanerTest, R_000_73_RightsAreHeldUntilTheEnd) {
   EXPECT_TRUE(Released());
 }
 
+TEST_F(CleanerTest, R_000_73_WhoOptsOutIsNotSaidToBeHeld) {
+  Start();
+  EXPECT_OK(Pass().status());
+  EXPECT_THAT(cluster_->Condition("RightsHeld"), Not(IsEmpty()));
+  Merge(kCsvs, kCsv, R"({"metadata":{"finalizers":["operators.coreos.com/csv-cleanup"]}})");
+  EXPECT_OK(Pass().status());
+  EXPECT_THAT(cluster_->Condition("RightsHeld"), IsEmpty());
+  const int patches = Patches();
+  EXPECT_OK(Pass().status());
+  EXPECT_EQ(Patches(), patches);
+}
+
 TEST_F(CleanerTest, R_000_73_ADeleteThatCameFirst) {
   Start();
   Add({"a/x"}, true);

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/json/json_text.h"
 #include "base/status/macros.h"
 #include "base/text/str_cat.h"
 #include "controllers/cleanup/resources.h"

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <cstdlib>
 #include <functional>
 #include <map>
 #include <memory>
@@ -319,6 +320,13 @@ class Replica {
 using Replicas = std::array<std::shared_ptr<Replica>, 3>;
 
 // --- schedules
+
+// STEWARD_MODEL_PERCENT of `schedules`, for slow programs; all where it is not set.
+inline unsigned ShareOf(unsigned schedules) {
+  const char* percent = std::getenv("STEWARD_MODEL_PERCENT");
+  return percent == nullptr ? schedules
+                            : schedules * static_cast<unsigned>(std::atoi(percent)) / 100;
+}
 
 enum class Op { kWrite, kDeliver, kRead, kDrop, kBookmark, kRelist, kRestart };
 struct Step {

@@ -240,9 +240,9 @@ inline std::optional<std::string> RunSchedule(const Subject& subject,
 }
 
 inline void ClientsEndWithTheTruth(const Subject& subject) {
-  constexpr unsigned kSchedules = 1500;
+  const unsigned schedules = ShareOf(1500);
   int expired = 0;
-  for (unsigned seed = 1; seed <= kSchedules; ++seed) {
+  for (unsigned seed = 1; seed <= schedules; ++seed) {
     const std::vector<Step> steps = RandomSchedule(seed, 150);
     if (!RunSchedule(subject, steps, &expired)) continue;
     const std::vector<Step> small = Shrink(
@@ -258,7 +258,7 @@ inline void ClientsEndWithTheTruth(const Subject& subject) {
 // Numbers of another history mean nothing, and whoever has one is told so. (Consoles are not
 // promised that numbers go up over that.)
 inline void RestoredEtcd(const Subject& subject) {
-  for (unsigned seed = 1; seed <= 150; ++seed) {
+  for (unsigned seed = 1; seed <= ShareOf(150); ++seed) {
     SCOPED_TRACE(seed);
     try {
       Simulation simulation(subject, /*consoles=*/false);
@@ -274,7 +274,7 @@ inline void RestoredEtcd(const Subject& subject) {
 }
 
 inline void LongHistories(const Subject& subject) {
-  for (unsigned seed = 1; seed <= 60; ++seed) {
+  for (unsigned seed = 1; seed <= ShareOf(60); ++seed) {
     const std::vector<Step> steps = RandomSchedule(10'000 + seed, 1500);
     ASSERT_EQ(RunSchedule(subject, steps), std::nullopt) << "seed " << seed;
   }
