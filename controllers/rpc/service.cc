@@ -219,11 +219,11 @@ VoidTask CleanupService::RunUnary(std::unique_ptr<Call> call, Task<Response> wor
   call->End(result.status());
 }
 
-template <typename Request, typename Response>
+template <typename Request, typename Response, typename Work>
 grpc::ServerUnaryReactor* CleanupService::Unary(const char* name,
                                                 grpc::CallbackServerContext* context,
                                                 const Request* request, Response* response,
-                                                Method<Request, Response> method) {
+                                                Work work) {
   absl::StatusOr<Requester> requester = RequesterFor(*context, *request);
   absl::Status status = requester.status();
   if (status.ok()) status = Admit(running_, options_.max_calls, "calls at a time");
@@ -238,12 +238,11 @@ grpc::ServerUnaryReactor* CleanupService::Unary(const char* name,
   auto* reactor = new UnaryReactor(cancellation);
   auto call = std::make_unique<Call>(*this, name, running_,
                                      [reactor](const grpc::Status& end) { reactor->Finish(end); });
-  asio::post(executor_, [this, name, response, method, request = *request,
+  asio::post(executor_, [this, name, response, work, request = *request,
                          requester = *std::move(requester), call = std::move(call),
                          cancellation = std::move(cancellation)]() mutable {
-    // Not in the coroutine: g++ 12 reads a pointer to a member from a stack that is gone there.
-    Task<Response> work = (calls_.*method)(std::move(requester), std::move(request));
-    cancellation->Begun(tasks_.Spawn(name, RunUnary(std::move(call), std::move(work), response)));
+    Task<Response> task = work(calls_, std::move(requester), std::move(request));
+    cancellation->Begun(tasks_.Spawn(name, RunUnary(std::move(call), std::move(task), response)));
   });
   return reactor;
 }
@@ -292,27 +291,42 @@ VoidTask CleanupService::Stop() {
 grpc::ServerUnaryReactor* CleanupService::Get(grpc::CallbackServerContext* context,
                                               const v1::GetRequest* request,
                                               v1::GetResponse* response) {
-  return Unary("Get", context, request, response, &CleanupCalls::Get);
+  return Unary("Get", context, request, response,
+               [](CleanupCalls& calls, Requester requester, v1::GetRequest asked) {
+                 return calls.Get(std::move(requester), std::move(asked));
+               });
 }
 grpc::ServerUnaryReactor* CleanupService::List(grpc::CallbackServerContext* context,
                                                const v1::ListRequest* request,
                                                v1::ListResponse* response) {
-  return Unary("List", context, request, response, &CleanupCalls::List);
+  return Unary("List", context, request, response,
+               [](CleanupCalls& calls, Requester requester, v1::ListRequest asked) {
+                 return calls.List(std::move(requester), std::move(asked));
+               });
 }
 grpc::ServerUnaryReactor* CleanupService::ListPending(grpc::CallbackServerContext* context,
                                                       const v1::ListPendingRequest* request,
                                                       v1::ListPendingResponse* response) {
-  return Unary("ListPending", context, request, response, &CleanupCalls::ListPending);
+  return Unary("ListPending", context, request, response,
+               [](CleanupCalls& calls, Requester requester, v1::ListPendingRequest asked) {
+                 return calls.ListPending(std::move(requester), std::move(asked));
+               });
 }
 grpc::ServerUnaryReactor* CleanupService::Preview(grpc::CallbackServerContext* context,
                                                   const v1::PreviewRequest* request,
                                                   v1::PreviewResponse* response) {
-  return Unary("Preview", context, request, response, &CleanupCalls::Preview);
+  return Unary("Preview", context, request, response,
+               [](CleanupCalls& calls, Requester requester, v1::PreviewRequest asked) {
+                 return calls.Preview(std::move(requester), std::move(asked));
+               });
 }
 grpc::ServerUnaryReactor* CleanupService::Abort(grpc::CallbackServerContext* context,
                                                 const v1::AbortRequest* request,
                                                 v1::AbortResponse* response) {
-  return Unary("Abort", context, request, response, &CleanupCalls::Abort);
+  return Unary("Abort", context, request, response,
+               [](CleanupCalls& calls, Requester requester, v1::AbortRequest asked) {
+                 return calls.Abort(std::move(requester), std::move(asked));
+               });
 }
 
 }  // namespace steward::controllers

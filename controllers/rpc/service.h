@@ -68,13 +68,10 @@ class CleanupService final : public v1::CleanupService::CallbackService {
   class UnaryReactor;
   class WatchReactor;
   class GrpcSink;
-  template <typename Request, typename Response>
-  using Method = Task<Response> (CleanupCalls::*)(Requester, Request);
-
-  template <typename Request, typename Response>
+  // `work` is called as Task<Response>(CleanupCalls&, Requester, Request).
+  template <typename Request, typename Response, typename Work>
   grpc::ServerUnaryReactor* Unary(const char* name, grpc::CallbackServerContext* context,
-                                  const Request* request, Response* response,
-                                  Method<Request, Response> method);
+                                  const Request* request, Response* response, Work work);
   template <typename Response>
   VoidTask RunUnary(std::unique_ptr<Call> call, Task<Response> work, Response* response);
   VoidTask RunWatch(std::unique_ptr<Call> call, WatchReactor* reactor, Requester requester,
