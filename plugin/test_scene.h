@@ -43,6 +43,11 @@ class StepClock : public Clock {
     if (on_sleep) on_sleep();
     co_return;
   }
+  // Nothing here has an alarm go off.
+  std::unique_ptr<Alarm> After(const boost::asio::any_io_executor&, absl::Duration,
+                               std::function<void()>) override {
+    return nullptr;
+  }
 
   std::function<void()> on_sleep;
 
