@@ -144,6 +144,23 @@ TEST_F(DeleterTest, ASlowServerGetsFewerUnderOneReading) {
   EXPECT_GT(readings_.size(), 5u);
 }
 
+TEST_F(DeleterTest, WhatIsNotAnsweredInTimeEndsNoRound) {
+  at_ = kBatch / 3;  // while no guards are being read
+  at_delete_ = [this] { cluster_.clock().Advance(absl::Seconds(3)); };
+  Start(150);
+  // Those that were under way were given up; the others went on under new guards.
+  EXPECT_GE(cluster_.Names(kWidgets).size(), 1u);
+  EXPECT_LE(cluster_.Names(kWidgets).size(), kWidth);
+  ExpectGuarded();
+}
+
+TEST_F(DeleterTest, AServerThatAnswersNothingEndsTheRound) {
+  at_ = 3;  // the first ones are under way
+  at_delete_ = [this] { cluster_.clock().Advance(absl::Seconds(3)); };
+  Start(150);
+  EXPECT_LE(deletes_.size(), kWidth);
+}
+
 TEST_F(DeleterTest, OnceAReadingAllowsNothingNothingMoreIsSent) {
   at_ = 70;
   at_delete_ = [this] {
