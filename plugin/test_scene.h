@@ -5,12 +5,14 @@
 
 #include <stdlib.h>
 
+#include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/json/object.hpp>
 #include <boost/json/value.hpp>
 #include <deque>
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
