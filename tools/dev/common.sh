@@ -51,18 +51,18 @@ build_steward() {
 
 # A gRPC client that the end-to-end tests run.
 build_grpc_client() {
-  bazel build //examples/grpc/cpp:client || return 1
+  bazel build --config=release //examples/grpc/cpp:client || return 1
   local folder
-  folder=$(bazel info bazel-bin 2>/dev/null)
+  folder=$(bazel info --config=release bazel-bin 2>/dev/null)
   mkdir -p bin
   install -m 0755 "$folder/examples/grpc/cpp/client" bin/grpc-client
 }
 
 # What the end-to-end tests hold a real API server to.
 build_conformance() {
-  bazel build //kube/testing/conformance:kube_conformance || return 1
+  bazel build --config=release //kube/testing/conformance:kube_conformance || return 1
   local folder
-  folder=$(bazel info bazel-bin 2>/dev/null)
+  folder=$(bazel info --config=release bazel-bin 2>/dev/null)
   mkdir -p bin
   install -m 0755 "$folder/kube/testing/conformance/kube_conformance" bin/
 }
