@@ -97,6 +97,7 @@ func reportsFailure(t *testing.T, kinds *scene) {
 		"apiVersion": "operators.coreos.com/v2", "kind": "OperatorCondition",
 		"spec": map[string]any{"conditions": []any{map[string]any{
 			"type": "CleanupFailed", "status": "True", "reason": "Stuck", "message": "the disk is busy",
+			"lastTransitionTime": "2026-01-01T00:00:00Z",
 		}}},
 	}}
 	condition.SetName(csvName)
