@@ -299,7 +299,14 @@ void Oracle::CheckRelease(absl::Duration pass_began, bool blind) {
   released_ = true;
   if (!now.deleting) Violate("released before it is deleted");
   if (!now.enabled) return;
-  if (blind && now.self_ok) Violate("released although a guard could not be read");
+  // A record that is there no more forbids it whatever could be read.
+  const bool record_gone =
+      !now.recorded && std::any_of(history_.begin(), history_.end(), [&now](const Truth& t) {
+        return t.uid == now.uid && t.recorded;
+      });
+  if (blind && now.self_ok && !record_gone) {
+    Violate("released although a guard could not be read");
+  }
   const std::vector<const Truth*> window = Since(pass_began);
   const auto always = [&window](auto holds) {
     return std::all_of(window.begin(), window.end(), [&](const Truth* t) { return holds(*t); });
