@@ -65,11 +65,7 @@ func loadCRDs(ctx context.Context, c *cluster.Cluster) error {
 	if err != nil {
 		return err
 	}
-	definitions, err := olm.CRDs(root)
-	if err != nil {
-		return err
-	}
-	return olm.CreateCRDs(ctx, c.Any, definitions...)
+	return olm.InstallCRDs(ctx, c.Any, root)
 }
 
 func loadExamples(ctx context.Context, c *cluster.Cluster) error {

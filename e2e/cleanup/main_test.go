@@ -96,11 +96,7 @@ func setUp(ctx context.Context, dir string) (err error) {
 	if err != nil {
 		return err
 	}
-	definitions, err := olm.CRDs(root)
-	if err != nil {
-		return err
-	}
-	if err := olm.CreateCRDs(ctx, shared.Any, definitions...); err != nil {
+	if err := olm.InstallCRDs(ctx, shared.Any, root); err != nil {
 		return err
 	}
 	if err := shared.ApplyManifests(ctx, "base", filepath.Join("overlays", "cleanup-all-apis")); err != nil {

@@ -57,6 +57,25 @@ func create(ctx context.Context, client dynamic.Interface, object *Object) error
 	return err
 }
 
+// InstallCRDs writes the definitions of OLM's APIs (CRDs), and those of more that are not among them, and waits until the
+// API server serves them.
+func InstallCRDs(ctx context.Context, client dynamic.Interface, root string, more ...*Object) error {
+	definitions, err := CRDs(root)
+	if err != nil {
+		return err
+	}
+	known := map[string]bool{}
+	for _, definition := range definitions {
+		known[definition.GetName()] = true
+	}
+	for _, definition := range more {
+		if !known[definition.GetName()] {
+			definitions = append(definitions, definition)
+		}
+	}
+	return CreateCRDs(ctx, client, definitions...)
+}
+
 // CreateCRDs writes definitions and waits until the API server serves them.
 func CreateCRDs(ctx context.Context, client dynamic.Interface, definitions ...*Object) error {
 	if err := Create(ctx, client, definitions...); err != nil {

@@ -125,23 +125,9 @@ func installPlugin(dir string) error {
 
 // createDefinitions makes OLM's kinds; those that OLM's own files lack here get a definition that takes anything.
 func createDefinitions(ctx context.Context, root string) error {
-	definitions, err := olm.CRDs(root)
-	if err != nil {
-		return err
-	}
-	for _, missing := range []*olm.Object{
+	return olm.InstallCRDs(ctx, shared.Any, root,
 		definition("operators.coreos.com", "Subscription", "Namespaced", "v1alpha1"),
-		definition("operators.coreos.com", "InstallPlan", "Namespaced", "v1alpha1"),
-	} {
-		known := false
-		for _, each := range definitions {
-			known = known || each.GetName() == missing.GetName()
-		}
-		if !known {
-			definitions = append(definitions, missing)
-		}
-	}
-	return olm.CreateCRDs(ctx, shared.Any, definitions...)
+		definition("operators.coreos.com", "InstallPlan", "Namespaced", "v1alpha1"))
 }
 
 // startControllers starts the one process. Its Lease is short, so that one that was killed is soon followed.

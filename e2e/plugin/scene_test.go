@@ -2,6 +2,7 @@ package plugin_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -289,7 +290,7 @@ func (s *scene) related(t *testing.T) (names []string) {
 	return names
 }
 
-// known waits until Steward's API shows the operator in this phase.
+// known waits until Steward's API shows the operator in this phase, and its OperatorGroup was seen.
 func (s *scene) known(t *testing.T, phase string) {
 	t.Helper()
 	resource := schema.GroupVersionResource{Group: "views.operators.coreos.com", Version: "v1alpha1", Resource: "cleanupstatuses"}
@@ -300,6 +301,12 @@ func (s *scene) known(t *testing.T, phase string) {
 		}
 		if got, _, _ := unstructured.NestedString(object.Object, "status", "phase"); got != phase {
 			return fmt.Errorf("phase %q, want %q", got, phase)
+		}
+		blockers, _, _ := unstructured.NestedSlice(object.Object, "status", "blockers")
+		for _, blocker := range blockers {
+			if blocker.(map[string]any)["reason"] == "OperatorGroupGone" {
+				return errors.New("the OperatorGroup was not seen yet")
+			}
 		}
 		return nil
 	})

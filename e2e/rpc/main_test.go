@@ -80,11 +80,7 @@ func setUp(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	definitions, err := olm.CRDs(root)
-	if err != nil {
-		return err
-	}
-	if err := olm.CreateCRDs(ctx, shared.Any, definitions...); err != nil {
+	if err := olm.InstallCRDs(ctx, shared.Any, root); err != nil {
 		return err
 	}
 	if err := prepareCertificates(); err != nil {

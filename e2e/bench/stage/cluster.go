@@ -104,11 +104,7 @@ func (c *Cluster) install(ctx context.Context, namespaces int) error {
 	if err != nil {
 		return err
 	}
-	definitions, err := olm.CRDs(root)
-	if err != nil {
-		return err
-	}
-	if err := olm.CreateCRDs(ctx, c.Any, definitions...); err != nil {
+	if err := olm.InstallCRDs(ctx, c.Any, root); err != nil {
 		return err
 	}
 	if err := olm.Create(ctx, c.Any, olm.Namespace(Origin), c.Operators.Group); err != nil {

@@ -83,12 +83,7 @@ func StartUninstalls(ctx context.Context, dir string, from *Operators, namespace
 	if err != nil {
 		return u, err
 	}
-	definitions, err := olm.CRDs(root)
-	if err != nil {
-		return u, err
-	}
-	definitions = append(definitions, operandDefinition("Widget"), operandDefinition("Plain"))
-	if err := olm.CreateCRDs(ctx, u.Any, definitions...); err != nil {
+	if err := olm.InstallCRDs(ctx, u.Any, root, operandDefinition("Widget"), operandDefinition("Plain")); err != nil {
 		return u, err
 	}
 	if err := u.ApplyManifests(ctx, "base"); err != nil {

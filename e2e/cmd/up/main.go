@@ -105,11 +105,7 @@ func load(ctx context.Context, c *cluster.Cluster) error {
 	if err != nil {
 		return err
 	}
-	definitions, err := olm.CRDs(root)
-	if err != nil {
-		return err
-	}
-	if err := olm.CreateCRDs(ctx, c.Any, definitions...); err != nil {
+	if err := olm.InstallCRDs(ctx, c.Any, root); err != nil {
 		return err
 	}
 	objects, err := olm.Examples(root)
