@@ -85,7 +85,7 @@ Task<ReconcileResult> Cleaner::Reconcile(kube::NamespacedName name) {
 
   Memory& memory = MemoryOf(csv);
   Pass pass{memory};
-  pass.guards = co_await guards_.Look(name, memory.remembered);
+  pass.guards = co_await guards_.Look(name, memory.remembered, CsvDetail::kObject);
   if (pass.guards.inputs.csv.ok() && pass.guards.inputs.csv->uid != memory.uid) {
     co_return ReconcileResult::After(absl::ZeroDuration());
   }

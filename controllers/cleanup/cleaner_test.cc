@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <boost/json/object.hpp>
+#include <boost/json/serialize.hpp>
 #include <boost/json/value.hpp>
 #include <string>
 #include <vector>
@@ -12,6 +14,9 @@
 #include "base/text/str_cat.h"
 #include "controllers/cleanup/test_cleaner.h"
 #include "controllers/cleanup/test_cluster.h"
+#include "olm/cleanup/names.h"
+#include "olm/cleanup/record.h"
+#include "olm/cleanup/target_set.h"
 
 namespace steward::controllers {
 namespace {
@@ -299,6 +304,41 @@ TEST_F(CleanerTest, R_000_62_AnotherGroupOfTheSameName) {
   Passes();
   EXPECT_TRUE(Released());
   EXPECT_EQ(Deletes(), 0);
+}
+
+// OLM may take its time to write down whom the OperatorGroup selects now.
+TEST_F(CleanerTest, R_000_62_WhoIsNotSelectedAnyMoreIsNoTarget) {
+  ClusterShape shape;
+  shape.targets = {"team=x"};
+  Start(shape);
+  Add({"a/x", "b/y"});
+  Merge(kNamespaces, {"", "b"}, R"({"metadata":{"labels":{"team":"y"}}})");
+  cluster_->DeleteCsv();
+  Passes();
+  EXPECT_TRUE(Released());
+  EXPECT_THAT(cluster_->Names(kWidgets), ElementsAre("b/y"));
+}
+
+// Who can edit the record cannot widen it: not even for a process that did not write it.
+TEST_F(CleanerTest, R_000_62_TheRecordThatWasFoundIsRemembered) {
+  ClusterShape shape;
+  shape.targets = {"a"};
+  Start(shape);
+  Add({"a/x", "b/y"}, true);
+  cluster_->DeleteCsv();
+  EXPECT_OK(Pass().status());
+  Restart();
+  EXPECT_OK(Pass().status());
+  EXPECT_EQ(Deletes(), 1);
+  absl::StatusOr<olm::CleanupRecord> record = olm::DecodeRecord(Record());
+  ASSERT_OK(record.status());
+  record->targets = olm::TargetSet::Of({"a", "b"});
+  const json::value patch = json::object{
+      {"metadata", {{"annotations", {{olm::kRecordAnnotation, olm::EncodeRecord(*record)}}}}}};
+  Merge(kCsvs, kCsv, json::serialize(patch));
+  cluster_->Run(cluster_->SetGroup(R"({"targetNamespaces":["a","b"]})", {"a", "b"}));
+  Passes(4);
+  EXPECT_EQ(Deletes(), 1);
 }
 
 TEST_F(CleanerTest, R_000_62_NotSyncedIsUnknown) {

@@ -307,6 +307,28 @@ TEST_F(CleanerTest, R_000_73_RightsThatCannotBeReleasedHoldTheFinalizer) {
   EXPECT_TRUE(Released());
 }
 
+TEST_F(CleanerTest, R_000_73_RightsThatCannotBeLookedAtHoldTheFinalizer) {
+  Start();
+  EXPECT_OK(Pass().status());
+  cluster_->DeleteCsv();
+  faults_->FailNext({ClientVerb::kList, kClusterRoles},
+                    kube::ToStatus(kube::InternalError("storage")), 1000);
+  Passes(5);
+  EXPECT_FALSE(Released());
+  faults_->ForgetFaults(kClusterRoles);
+  Passes();
+  EXPECT_TRUE(Released());
+}
+
+// It is for the cleanup, which knows whether they are still needed.
+TEST_F(CleanerTest, R_000_73_TheSweepHoldsNothingOfWhatIsBeingDeleted) {
+  Start();
+  cluster_->DeleteCsv();
+  EXPECT_OK(cluster_->Run(cleaner_->Sweep()).status());
+  EXPECT_THAT(FinalizersOf(cluster_->Run(cluster_->Find(kClusterRoles, {"", "widget-role"}))),
+              IsEmpty());
+}
+
 TEST_F(CleanerTest, R_000_73_SweepReleasesWhatHasNoReason) {
   Start();
   EXPECT_OK(Pass().status());

@@ -162,8 +162,10 @@ bool Deleter::IsOpen(const State& state) const {
 bool Deleter::NextIsDue(const State& state) const {
   if (HasTime(state.next, state.slowest)) return false;
   if (!IsOpen(state)) return true;
+  if (!options_.read_ahead) return false;
   // Not sooner: it would be old by the time it is needed.
-  return options_.read_ahead && state.batch->left <= options_.batch / 2 &&
+  const absl::Duration needed_in = state.slowest * state.batch->left / options_.width;
+  return needed_in <= options_.guard_age / 4 &&
          state.batch->left < state.candidates.size() - state.next_candidate;
 }
 
@@ -173,7 +175,7 @@ VoidTask Deleter::ReadGuards(State& state) {
       co_await UntilNotified(state.due);
       continue;
     }
-    const GuardReading guards = co_await guards_.Look(state.csv, state.remembered);
+    const GuardReading guards = co_await guards_.Look(state.csv, state.remembered, CsvDetail::kFacts);
     state.next = BatchOf(guards);
     if (state.next->plans.empty()) {
       state.round.stopped = true;

@@ -25,7 +25,7 @@ namespace steward::controllers {
 struct DeleterOptions {
   size_t batch = 100;  // DELETEs under one reading of the guards
   size_t width = 8;    // requests at a time
-  // Reads the guards of the next batch when half of one was sent: nobody waits for them then.
+  // Reads the guards of the next batch while one is being sent: nobody waits for them then.
   bool read_ahead = true;
   absl::Duration guard_age = absl::Seconds(2);  // R-000-71
 };

@@ -85,12 +85,14 @@ class DeleterTest : public ::testing::Test, public TestHooks {
     size_t readings;  // begun until then
   };
 
-  // No more than a batch for each reading, and none under one that is too old.
-  void ExpectGuarded() {
+  // No more than a batch for each reading, and none under one that is too old. `ahead`: how many of
+  // those begun may be for what comes later.
+  void ExpectGuarded(size_t ahead = 0) {
     for (size_t i = 0; i < deletes_.size(); ++i) {
-      ASSERT_GT(deletes_[i].readings, 0u);
-      EXPECT_LT(i, kBatch * deletes_[i].readings) << "DELETE " << i;
-      EXPECT_LT(deletes_[i].when - readings_[deletes_[i].readings - 1], absl::Seconds(2))
+      const size_t readings = deletes_[i].readings;
+      ASSERT_GT(readings, ahead);
+      EXPECT_LT(i, kBatch * (readings - ahead)) << "DELETE " << i;
+      EXPECT_LT(deletes_[i].when - readings_[readings - ahead - 1], absl::Seconds(2))
           << "DELETE " << i;
     }
   }
@@ -118,12 +120,23 @@ TEST_F(DeleterTest, GuardsAreReadAheadWhileABatchIsUnderWay) {
   Start(250);
   EXPECT_THAT(deletes_, SizeIs(250));
   EXPECT_THAT(cluster_.Names(kWidgets), IsEmpty());
-  ExpectGuarded();
+  ExpectGuarded(1);
   EXPECT_EQ(most_in_flight_, kWidth);
   const size_t first = deletes_[0].readings;
-  EXPECT_EQ(deletes_[kBatch / 2 - 1].readings, first);
-  EXPECT_EQ(deletes_[kBatch - 1].readings, first + 1) << "begun when half of it was sent";
+  EXPECT_EQ(deletes_[kBatch - 1].readings, first) << "one ahead, and no more";
+  EXPECT_EQ(deletes_[kBatch + kWidth].readings, first + 1) << "begun with the batch";
   EXPECT_EQ(readings_.size(), deletes_.back().readings) << "and none for nothing";
+}
+
+TEST_F(DeleterTest, GuardsThatWouldBeOldWhenTheyAreNeededAreReadLater) {
+  // Of four at a time, each takes what all four do: a batch of 60 takes 1.2 s.
+  each_delete_ = absl::Milliseconds(20);
+  Start(180);
+  EXPECT_THAT(deletes_, SizeIs(180));
+  ExpectGuarded();
+  const size_t first = deletes_[kBatch].readings;
+  EXPECT_EQ(deletes_[kBatch + kBatch / 2].readings, first);
+  EXPECT_EQ(deletes_[kBatch + kBatch - 1].readings, first + 1);
 }
 
 TEST_F(DeleterTest, WithoutReadingAheadEveryBatchWaits) {

@@ -1,5 +1,6 @@
 #include "controllers/cleanup/guard_reader.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "absl/status/status.h"
@@ -42,6 +43,16 @@ Read<std::vector<T>> JudgeList(const absl::Status& status, std::vector<T> list) 
   return Read<std::vector<T>>::Ok(std::move(list));
 }
 
+// Null when the list does not have it, or could not be read.
+const olm::CsvFacts* FindListed(const Read<std::vector<olm::CsvFacts>>& csvs,
+                                const kube::NamespacedName& name) {
+  if (!csvs.ok()) return nullptr;
+  const auto found =
+      std::find_if(csvs->begin(), csvs->end(),
+                   [&name](const olm::CsvFacts& csv) { return csv.key == name; });
+  return found == csvs->end() ? nullptr : &*found;
+}
+
 }  // namespace
 
 GuardReader::GuardReader(kube::Client& client, Clock& clock, KnownCsvs known, GuardOptions options)
@@ -52,14 +63,20 @@ GuardReader::GuardReader(kube::Client& client, Clock& clock, KnownCsvs known, Gu
       csvs_(client, options_.terms) {}
 
 boost::asio::awaitable<GuardReading> GuardReader::Look(
-    kube::NamespacedName csv, std::optional<olm::CleanupRecord> remembered) {
+    kube::NamespacedName csv, std::optional<olm::CleanupRecord> remembered, CsvDetail detail) {
   GuardReading reading;
   reading.began = clock_.Monotonic();
   reading.inputs.remembered = std::move(remembered);
   reading.inputs.allow_unprotected = options_.allow_unprotected;
   reading.inputs.without_deployments = options_.without_deployments;
   co_await ReadCsvs(reading);
-  co_await ReadCsv(csv, reading);
+  const olm::CsvFacts* listed =
+      detail == CsvDetail::kFacts ? FindListed(reading.inputs.csvs, csv) : nullptr;
+  if (listed == nullptr) {
+    co_await ReadCsv(csv, reading);
+  } else {
+    reading.inputs.csv = Read<olm::CsvFacts>::Ok(*listed);
+  }
   if (!reading.inputs.csv.ok()) co_return reading;
 
   const olm::CsvFacts& facts = *reading.inputs.csv;

@@ -39,9 +39,15 @@ struct GuardOptions {
   size_t width = 8;  // requests at a time
 };
 
+// How much of the ClusterServiceVersion a reading is to have.
+enum class CsvDetail {
+  kFacts,   // what decides
+  kObject,  // and the object itself
+};
+
 struct GuardReading {
   olm::CleanupInputs inputs;
-  boost::json::value csv;  // the object, when it could be read
+  boost::json::value csv;  // the object, when it was asked for and could be read
   absl::Duration began;    // monotonic; nothing was read before
 };
 
@@ -54,10 +60,11 @@ class GuardReader {
   // Errors are in the reading. When the ClusterServiceVersion by itself refuses, only what it takes
   // to know its targets and definitions is read beside it.
   //
-  // The ClusterServiceVersion is read after the list of all: one that is not in the list any more
-  // has left its mark before (kRefusalAnnotation).
+  // The ClusterServiceVersion is read with the list of all, which shows one moment, or after it: one
+  // that is not in the list any more has left its mark before (kRefusalAnnotation).
   boost::asio::awaitable<GuardReading> Look(kube::NamespacedName csv,
-                                            std::optional<olm::CleanupRecord> remembered);
+                                            std::optional<olm::CleanupRecord> remembered,
+                                            CsvDetail detail);
 
   // What is kept to make lists cheaper (CsvLister) is let go of: nothing will be read for a while.
   void Rest() { csvs_.Forget(); }

@@ -50,7 +50,7 @@ CleanupInspector::CleanupInspector(kube::Client& client, Clock& clock, KnownCsvs
       width_(options.width) {}
 
 Task<GuardReading> CleanupInspector::Look(kube::NamespacedName csv) {
-  GuardReading reading = co_await guards_.Look(csv, std::nullopt);
+  GuardReading reading = co_await guards_.Look(csv, std::nullopt, CsvDetail::kObject);
   const olm::Read<olm::CsvFacts>& facts = reading.inputs.csv;
   if (facts.absent()) co_return NoSuchCsv(csv);
   if (!facts.ok()) co_return Unreadable("the ClusterServiceVersion cannot be read", facts.why());

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/status/matchers.h"
+#include "base/text/str_cat.h"
 #include "olm/cleanup/protection.h"
 
 namespace steward::olm {
@@ -218,6 +219,17 @@ TEST(DecodeTest, Crds) {
                    .ok());
 }
 
+TEST(DecodeTest, Deployments) {
+  const auto deleting = [](const std::string& more) {
+    return DecodeDeploymentFacts(R"({"metadata":{"name":"d","namespace":"ops","uid":"u")" + more +
+                                 "}}")
+        ->deleting;
+  };
+  EXPECT_FALSE(deleting(""));
+  EXPECT_TRUE(deleting(R"(,"deletionTimestamp":"2026-01-01T00:00:00Z")"));
+  EXPECT_FALSE(DecodeDeploymentFacts("[]").ok());
+}
+
 // --- Protection.
 
 constexpr char kRules[] =
@@ -263,6 +275,18 @@ TEST(ProtectionTest, NotBound) {
                      {deny})
                    .bound);
   EXPECT_FALSE(Judge(PolicyText("Fail", kRules, R"(,"deletionTimestamp":"T")"), {deny}).bound);
+  EXPECT_FALSE(Judge(PolicyText("Fail", R"("resourceRules":[{"apiGroups":["operators.coreos.com"],)"
+                                        R"("apiVersions":["v1alpha1"],"operations":["*"],)"
+                                        R"("resources":["*"],"resourceNames":["one"]}])"),
+                     {deny})
+                   .bound);
+  for (const char* validations : {"", R"(,"validations":[])", R"(,"validations":null)"}) {
+    EXPECT_THAT(Judge(StrCat(R"({"metadata":{"name":"optin"},"spec":{"matchConstraints":{)", kRules,
+                             "}", validations, "}}"),
+                      {deny})
+                    .why_not,
+                HasSubstr("validates nothing"));
+  }
   EXPECT_FALSE(Judge(policy, {}).bound);
   EXPECT_FALSE(Judge(policy, {BindingText(R"("Warn")")}).bound);
   EXPECT_FALSE(
@@ -272,6 +296,9 @@ TEST(ProtectionTest, NotBound) {
   EXPECT_FALSE(Judge(policy, {BindingText(R"("Deny")", R"(,"paramRef":{"name":"p"})")}).bound);
   EXPECT_FALSE(Judge(policy, {R"({"metadata":{},"spec":{"policyName":"other",)"
                               R"("validationActions":["Deny"]}})"})
+                   .bound);
+  EXPECT_FALSE(Judge(policy, {R"({"metadata":{"deletionTimestamp":"T"},"spec":{"policyName":)"
+                              R"("optin","validationActions":["Deny"]}})"})
                    .bound);
 }
 

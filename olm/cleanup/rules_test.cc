@@ -310,6 +310,16 @@ const HoldCase kHolds[] = {
 INSTANTIATE_TEST_SUITE_P(All, HoldTest, ::testing::ValuesIn(kHolds),
                          [](const auto& info) { return std::string(info.param.name); });
 
+// What is written to a copy comes from what it was copied from.
+TEST(HoldsTest, NothingIsHeldForACopy) {
+  CsvFacts csv = TestCsv();
+  csv.deletion_timestamp = "";
+  EXPECT_TRUE(WantsHolds(csv));
+  csv.has_copied_from_label = true;
+  EXPECT_FALSE(WantsHolds(csv));
+  EXPECT_EQ(NextHoldAction(Role(true, false), &csv, false), HoldAction::kRelease);
+}
+
 TEST(HoldsTest, Conditions) {
   CsvFacts csv = TestCsv();
   csv.deletion_timestamp = "";
