@@ -25,7 +25,7 @@ const (
 	controllersUser      = "system:serviceaccount:" + controllersNamespace + ":" + controllersName
 
 	// patience is what is waited without a promise of how soon.
-	patience = 60 * time.Second
+	patience = 2 * time.Minute
 	// stallTimeout is --cleanup-stall-timeout.
 	stallTimeout = 3 * time.Second
 )

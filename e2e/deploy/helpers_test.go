@@ -22,7 +22,7 @@ import (
 
 const (
 	// patience is what is waited without a promise of how soon.
-	patience = 30 * time.Second
+	patience = 2 * time.Minute
 
 	optInFinalizer      = "operatorframework.io/delete-custom-resources"
 	legacyFinalizer     = "operatorframework.io/cleanup-apis"

@@ -201,6 +201,7 @@ func TestRights_BaseIsExactlyThis(t *testing.T) {
 
 // What would be dangerous, asked for one by one, in the whole cluster and in namespaces.
 func TestRights_NothingDangerous(t *testing.T) {
+	hasExactly(t, "somewhere", baseRights) // what other cases had granted is gone
 	for _, wanted := range []right{
 		{Verb: "escalate", Group: "rbac.authorization.k8s.io", Resource: "clusterroles"},
 		{Verb: "escalate", Group: "rbac.authorization.k8s.io", Resource: "roles"},

@@ -20,6 +20,23 @@ import (
 	"steward.dev/e2e/olm"
 )
 
+// patience is how long anything is waited for.
+const patience = time.Minute
+
+// eventually polls until check is satisfied.
+func eventually(t *testing.T, check func() error) {
+	t.Helper()
+	for began := time.Now(); ; time.Sleep(20 * time.Millisecond) {
+		err := check()
+		if err == nil {
+			return
+		}
+		if time.Since(began) > patience {
+			t.Fatalf("not within %s: %v", patience, err)
+		}
+	}
+}
+
 func examples(t *testing.T) string {
 	t.Helper()
 	root, err := cluster.Root()
@@ -35,13 +52,13 @@ func start(t *testing.T, data string, flags ...string) *embedded.Up {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = up.Stop(5 * time.Second) })
+	t.Cleanup(func() { _ = up.Stop(patience) })
 	return up
 }
 
 func stop(t *testing.T, up *embedded.Up) {
 	t.Helper()
-	if err := up.Stop(5 * time.Second); err != nil {
+	if err := up.Stop(patience); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -24,9 +24,9 @@ const (
 	controllersName      = "steward-controllers"
 
 	// patience is what is waited without a promise of how soon.
-	patience = 60 * time.Second
-	// stallTimeout is --cleanup-stall-timeout.
-	stallTimeout = 10 * time.Second
+	patience = 2 * time.Minute
+	// stallTimeout is --cleanup-stall-timeout: longer than an operator on a busy machine takes for one custom resource.
+	stallTimeout = 30 * time.Second
 )
 
 var (

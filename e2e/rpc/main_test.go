@@ -21,7 +21,7 @@ import (
 	"steward.dev/e2e/olm"
 )
 
-const patience = 60 * time.Second
+const patience = 2 * time.Minute
 
 var (
 	shared  *cluster.Cluster
@@ -42,7 +42,7 @@ var (
 	// A server that comes back is found soon.
 	quickly = grpc.ConnectParams{
 		Backoff:           backoff.Config{BaseDelay: 50 * time.Millisecond, Multiplier: 1.5, MaxDelay: time.Second},
-		MinConnectTimeout: 5 * time.Second,
+		MinConnectTimeout: patience,
 	}
 )
 
@@ -142,7 +142,7 @@ type scene struct {
 
 const csvName = "operator.v1"
 
-// install makes an operator that supports cleanup, is opted in, and is as OLM leaves it.
+// install makes an operator that supports cleanup, is opted in, and is as OLM leaves it. The controllers know of it.
 func install(t *testing.T) *scene {
 	t.Helper()
 	id := rand.String(6)
@@ -167,6 +167,17 @@ func install(t *testing.T) *scene {
 		"lastUpdated": time.Now().UTC().Format(time.RFC3339), "namespaces": []any{s.spaces[0], s.spaces[1]},
 	}
 	must(t, olm.Create(t.Context(), shared.Any, group, s.csv(csvName)))
+	admin := as(t, "admin", "system:masters")
+	eventually(t, func() error {
+		got, err := admin.call(t.Context(), "Get", s.of())
+		if err != nil {
+			return err
+		}
+		if phase := got["status"].(message)["phase"]; phase != "Ready" {
+			return fmt.Errorf("phase %v", phase)
+		}
+		return nil
+	})
 	return s
 }
 
