@@ -18,13 +18,17 @@ import (
 	"k8s.io/client-go/metadata"
 	"k8s.io/client-go/rest"
 
+	"steward.dev/e2e/check"
 	"steward.dev/e2e/cluster"
 	"steward.dev/e2e/olm"
 )
 
-// patience is how long anything is waited for. How soon things come is measured elsewhere (cmd/bench): here a machine may
-// be as slow as it is, and whatever is started again may take its longest backoff.
-const patience = 2 * time.Minute
+const patience = check.Patience
+
+var (
+	must       = check.Must
+	eventually = check.Eventually
+)
 
 // apiPath is where the API is served, and listPath all its objects.
 const (
@@ -34,31 +38,6 @@ const (
 
 func inNamespace(namespace string) string {
 	return apiPath + "/namespaces/" + namespace + "/installedoperators"
-}
-
-// must is for steps that only prepare a case.
-func must(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
-// eventually polls until check is satisfied, and returns how long that took.
-func eventually(t *testing.T, check func() error) time.Duration {
-	t.Helper()
-	began := time.Now()
-	for {
-		err := check()
-		took := time.Since(began)
-		if err == nil {
-			return took
-		}
-		if took > patience {
-			t.Fatalf("not within %s: %v", patience, err)
-		}
-		time.Sleep(5 * time.Millisecond)
-	}
 }
 
 // space makes a namespace for one case, with labels in pairs, and returns its name. Steward knows of it.

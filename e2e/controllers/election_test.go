@@ -17,6 +17,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"steward.dev/e2e/check"
 	"steward.dev/e2e/cluster"
 	"steward.dev/e2e/olm"
 )
@@ -27,37 +28,13 @@ const (
 	masterStatus         = `leader_election_master_status{name="steward-controllers"}`
 )
 
-const (
-	// patience is how long anything is waited for.
-	patience = 2 * time.Minute
-	// leaseSeconds is how long a Lease lasts; a leader on a busy machine has that long to renew it, but for two seconds.
-	leaseSeconds = 10
+// leaseSeconds is how long a Lease lasts; a leader on a busy machine has that long to renew it, but for two seconds.
+const leaseSeconds = 10
+
+var (
+	must       = check.Must
+	eventually = check.Eventually
 )
-
-// must is for steps that only prepare a case.
-func must(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
-// eventually polls until check is satisfied, and returns how long that took.
-func eventually(t *testing.T, check func() error) time.Duration {
-	t.Helper()
-	began := time.Now()
-	for {
-		err := check()
-		took := time.Since(began)
-		if err == nil {
-			return took
-		}
-		if took > patience {
-			t.Fatalf("not within %s: %v", patience, err)
-		}
-		time.Sleep(5 * time.Millisecond)
-	}
-}
 
 // A mistake on the command line is one sentence and exit code 2.
 func TestFlags(t *testing.T) {

@@ -9,33 +9,20 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
+	"steward.dev/e2e/check"
 	"steward.dev/e2e/cluster"
 	"steward.dev/e2e/embedded"
 	"steward.dev/e2e/olm"
 )
 
-// patience is how long anything is waited for.
-const patience = time.Minute
+const patience = check.Patience
 
-// eventually polls until check is satisfied.
-func eventually(t *testing.T, check func() error) {
-	t.Helper()
-	for began := time.Now(); ; time.Sleep(20 * time.Millisecond) {
-		err := check()
-		if err == nil {
-			return
-		}
-		if time.Since(began) > patience {
-			t.Fatalf("not within %s: %v", patience, err)
-		}
-	}
-}
+var eventually = check.Eventually
 
 func examples(t *testing.T) string {
 	t.Helper()

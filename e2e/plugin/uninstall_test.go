@@ -304,7 +304,7 @@ func TestRestore_WhatIsMissing(t *testing.T) {
 	ends(t, code, 1, stdout, "there is no namespace "+s.spaces[1]+"; create it first")
 	s.has(t, s.spaces[0]+"/x", s.spaces[0]+"/y", s.namespace+"/elsewhere")
 	must(t, shared.Any.Resource(olm.Definitions).Delete(t.Context(), "widgets."+s.group, metav1.DeleteOptions{}))
-	must(t, poll(func() error {
+	eventually(t, func() error {
 		// A definition goes when its objects are gone, and the one elsewhere has a finalizer that nobody removes.
 		_, _ = shared.Any.Resource(s.resource("widgets")).Namespace(s.namespace).Patch(t.Context(), "elsewhere", types.MergePatchType,
 			[]byte(`{"metadata":{"finalizers":null}}`), metav1.PatchOptions{})
@@ -313,5 +313,5 @@ func TestRestore_WhatIsMissing(t *testing.T) {
 			return fmt.Errorf("%d: %s", code, stdout)
 		}
 		return nil
-	}))
+	})
 }

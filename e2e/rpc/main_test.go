@@ -17,11 +17,12 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/rand"
 
+	"steward.dev/e2e/check"
 	"steward.dev/e2e/cluster"
 	"steward.dev/e2e/olm"
 )
 
-const patience = 2 * time.Minute
+const patience = check.Patience
 
 var (
 	shared  *cluster.Cluster
@@ -44,6 +45,11 @@ var (
 		Backoff:           backoff.Config{BaseDelay: 50 * time.Millisecond, Multiplier: 1.5, MaxDelay: time.Second},
 		MinConnectTimeout: patience,
 	}
+)
+
+var (
+	must       = check.Must
+	eventually = check.Eventually
 )
 
 func TestMain(m *testing.M) {
@@ -244,20 +250,4 @@ func allow(t *testing.T, user, namespace string, rules ...string) {
 		_, err = shared.Any.Resource(roleBindings).Namespace(namespace).Create(t.Context(), binding, metav1.CreateOptions{})
 	}
 	must(t, err)
-}
-
-// eventually polls until check is satisfied.
-func eventually(t *testing.T, check func() error) {
-	t.Helper()
-	deadline := time.Now().Add(patience)
-	for {
-		err := check()
-		if err == nil {
-			return
-		}
-		if time.Now().After(deadline) {
-			t.Fatalf("not within %s: %v", patience, err)
-		}
-		time.Sleep(100 * time.Millisecond)
-	}
 }

@@ -185,7 +185,7 @@ func TestTwentyThousandPending(t *testing.T) {
 			break
 		}
 	}
-	check(t, "over gRPC", names, count)
+	complete(t, "over gRPC", names, count)
 
 	client := user(t, "rpc-admin", "system:masters")
 	var hidden int64
@@ -194,13 +194,13 @@ func TestTwentyThousandPending(t *testing.T) {
 		names, hidden, pages, err = s.pages(t.Context(), client, "1000")
 		return err
 	})
-	check(t, "through the aggregator", names, count)
+	complete(t, "through the aggregator", names, count)
 	if hidden != 0 || pages != count/1000 {
 		t.Errorf("%d hidden, %d pages", hidden, pages)
 	}
 }
 
-func check(t *testing.T, how string, names []string, count int) {
+func complete(t *testing.T, how string, names []string, count int) {
 	t.Helper()
 	if len(names) != count || !slices.IsSorted(names) || len(slices.Compact(slices.Clone(names))) != count {
 		t.Errorf("%s: %d names, sorted: %t, different: %d", how, len(names), slices.IsSorted(names), len(slices.Compact(slices.Clone(names))))
