@@ -14,7 +14,7 @@ const (
 	// idle is longer than the longest wait between two looks at what is not watched.
 	idle = 11 * time.Second
 	// anyway is less than what is left then until the look that is taken now and then at what is watched: after 30 s.
-	anyway = 15 * time.Second
+	anyway = 20 * time.Second
 )
 
 // finish removes the finalizer of a custom resource, as its operator does.
