@@ -87,25 +87,25 @@ func TestContinuity(t *testing.T) {
 	list, err := direct.Resource(olm.InstalledOperators).Namespace(target).List(t.Context(), metav1.ListOptions{})
 	must(t, err)
 	begun := list.GetResourceVersion()
-	agree := func(t *testing.T, within time.Duration) {
+	agree := func(t *testing.T) {
 		t.Helper()
 		for name, store := range stores {
-			took := eventually(t, within, holds(t, direct, metav1.NamespaceAll, store))
+			took := eventually(t, holds(t, direct, metav1.NamespaceAll, store))
 			t.Logf("%s: after %s", name, took.Round(time.Millisecond))
 		}
 	}
-	agree(t, patience)
+	agree(t)
 
 	t.Run("Compaction", func(t *testing.T) {
 		label("first", "before")
 		must(t, c.CompactEtcd(t.Context()))
 		label("first", "after")
 		must(t, olm.Create(t.Context(), c.Any, olm.CSV("second", group, target)))
-		eventually(t, patience, func() error {
+		eventually(t, func() error {
 			_, err := direct.Resource(olm.InstalledOperators).Namespace(target).Get(t.Context(), "second", metav1.GetOptions{})
 			return err
 		})
-		agree(t, patience)
+		agree(t)
 		// What etcd has forgotten, Steward still knows.
 		w, err := direct.Resource(olm.InstalledOperators).Namespace(target).Watch(t.Context(), metav1.ListOptions{ResourceVersion: begun})
 		must(t, err)
@@ -122,11 +122,11 @@ func TestContinuity(t *testing.T) {
 		label("second", "after-the-restart")
 		must(t, c.Any.Resource(olm.CSVs).Namespace(home).Delete(t.Context(), "first", metav1.DeleteOptions{}))
 		// The stream to the client has not noticed.
-		got := watchedFor(t, w, time.Minute, func(events []string) bool { return slices.Contains(events, "DELETED first") })
+		got := watched(t, w, func(events []string) bool { return slices.Contains(events, "DELETED first") })
 		if slices.ContainsFunc(got, func(event string) bool { return strings.HasPrefix(event, "ERROR") }) {
 			t.Errorf("an open watch: %q", got)
 		}
-		agree(t, time.Minute)
+		agree(t)
 	})
 	t.Run("RestartThatForgets", func(t *testing.T) {
 		// Steward is to come back to a kube-apiserver that does not know its place in history any more.
@@ -138,14 +138,14 @@ func TestContinuity(t *testing.T) {
 		must(t, c.StartAPIServer(t.Context()))
 		label("third", "unseen-too")
 		must(t, s.Resume())
-		eventually(t, time.Minute, func() error {
+		eventually(t, func() error {
 			object, err := direct.Resource(olm.InstalledOperators).Namespace(target).Get(t.Context(), "third", metav1.GetOptions{})
 			if err == nil && object.GetLabels()["step"] != "unseen-too" {
 				err = fmt.Errorf("labels %v", object.GetLabels())
 			}
 			return err
 		})
-		agree(t, time.Minute)
+		agree(t)
 	})
 }
 
@@ -200,7 +200,7 @@ func TestWatch_R_PRJ_06_TwoReplicasBehindOneAddress(t *testing.T) {
 	for _, s := range replicas {
 		client, err := dynamic.NewForConfig(masters(t, s))
 		must(t, err)
-		eventually(t, patience, func() error {
+		eventually(t, func() error {
 			_, err := client.Resource(olm.InstalledOperators).Namespace(target).Get(t.Context(), "steady", metav1.GetOptions{})
 			return err
 		})
@@ -239,22 +239,17 @@ clusters: [{name: one, cluster: {server: %q, certificate-authority-data: %s}}]}`
 		informers = append(informers, informerIn(t, config, target, false))
 	}
 	for range 4 {
-		limit, cancel := context.WithTimeout(ctx, 2*time.Second)
-		out, err := shared.KubectlAs(limit, kubeconfig, "get", "iop", "-n", target, "--watch", "--output-watch-events", "--show-labels")
-		cancel()
-		if err == nil {
-			t.Errorf("kubectl get --watch ended by itself:\n%s", out)
-		}
-		if !strings.Contains(out, "ADDED") || strings.Count(out, "change=") < 5 || strings.Contains(err.Error(), "rror from server") {
-			t.Errorf("kubectl get --watch: %v:\n%s", err, out)
-		}
+		following, err := shared.FollowAs(ctx, kubeconfig, "get", "iop", "-n", target, "--watch", "--output-watch-events", "--show-labels")
+		must(t, err)
+		eventually(t, says(following, `(?s)ADDED(.*change=){5}`))
+		must(t, following.Stop())
 		// Its list and its watch are two requests; one more lets the next round begin with the other replica.
 		_, _ = client.Resource(olm.InstalledOperators).Namespace(target).List(ctx, metav1.ListOptions{Limit: 1})
 	}
 	stop()
 	changing.Wait()
 	for _, each := range informers {
-		eventually(t, patience, holds(t, client, target, each.GetStore()))
+		eventually(t, holds(t, client, target, each.GetStore()))
 	}
 	t.Logf("%d rounds of changes", changes)
 }

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 )
 
@@ -83,6 +84,17 @@ func (p probe) watches() bool {
 
 func (p probe) with(key, value string) probe {
 	p.query = append(append([]pair{}, p.query...), pair{key, value})
+	return p
+}
+
+// slowly is the same for a watch that ends so many times later.
+func (p probe) slowly(times int) probe {
+	p.query = slices.Clone(p.query)
+	for i, each := range p.query {
+		if each == (pair{"timeoutSeconds", "1"}) {
+			p.query[i].value = fmt.Sprint(times)
+		}
+	}
 	return p
 }
 

@@ -140,7 +140,7 @@ func (w *diffWorld) watches(t *testing.T) {
 	} {
 		step()
 		w.inStep(t)
-		eventually(t, patience, agree)
+		eventually(t, agree)
 	}
 	count := 0
 	for _, row := range rows {
@@ -162,10 +162,10 @@ func (w *diffWorld) writes(t *testing.T) {
 				{{"Content-Type", "application/merge-patch+json"}}, {{"Accept", "application/yaml"}}, {{"Accept", "text/html"}}} {
 				for _, body := range []string{"", "{}", "not JSON"} {
 					p := probe{method: method, name: name, header: header, body: body}
-					want := w.readOnly.ask(t.Context(), p)
+					want := w.readOnly.ask(t.Context(), p, watchPatience)
 					p.namespace = diffHome
 					for _, s := range []*subject{w.direct, w.hub} {
-						if got := s.ask(t.Context(), p); got != want {
+						if got := s.ask(t.Context(), p, watchPatience); got != want {
 							t.Errorf("%s %.8q\n  %-15s %s\n  %-15s %s", p, body, s.name, got, w.readOnly.name, want)
 						}
 					}

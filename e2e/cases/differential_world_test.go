@@ -52,16 +52,23 @@ func (s *subject) list(t *testing.T, namespace, query string) (number, token str
 	if namespace != "" {
 		path += "/namespaces/" + namespace
 	}
-	response, err := s.client.Get(s.host + path + "/" + s.resource.Resource + query)
-	must(t, err)
-	defer response.Body.Close()
 	var page struct {
 		Metadata struct{ ResourceVersion, Continue string }
 	}
-	must(t, json.NewDecoder(response.Body).Decode(&page))
-	if page.Metadata.ResourceVersion == "" {
-		t.Fatalf("%s: no list: %s", s.name, response.Status)
-	}
+	eventually(t, func() error { // a kube-apiserver that has just started may refuse for a moment
+		response, err := s.client.Get(s.host + path + "/" + s.resource.Resource + query)
+		if err != nil {
+			return err
+		}
+		defer response.Body.Close()
+		if err := json.NewDecoder(response.Body).Decode(&page); err != nil {
+			return err
+		}
+		if page.Metadata.ResourceVersion == "" {
+			return fmt.Errorf("%s: no list: %s", s.name, response.Status)
+		}
+		return nil
+	})
 	return page.Metadata.ResourceVersion, page.Metadata.Continue
 }
 
@@ -168,7 +175,7 @@ func (w *diffWorld) age(t *testing.T) {
 // inStep waits until Steward has seen everything that was written.
 func (w *diffWorld) inStep(t *testing.T) {
 	t.Helper()
-	eventually(t, patience, func() error {
+	eventually(t, func() error {
 		for _, namespace := range []string{diffHome, diffOther} {
 			real, err := w.cluster.Any.Resource(olm.CSVs).Namespace(namespace).List(t.Context(), metav1.ListOptions{})
 			if err != nil {

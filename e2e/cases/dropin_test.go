@@ -11,7 +11,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -85,7 +84,7 @@ func listAll(t *testing.T, resource schema.GroupVersionResource) []*olm.Object {
 // namespaces at once.
 func TestDropIn_R_004_43_ExactlyTheRightSet(t *testing.T) {
 	// Namespaces of other cases may be going away meanwhile, so this is asked until both sides agree.
-	eventually(t, 10*time.Second, func() error {
+	eventually(t, func() error {
 		w := readWorld(t)
 		want := map[string]bool{}
 		for _, csv := range w.csvs {
@@ -122,6 +121,9 @@ func TestDropIn_R_004_43_ExactlyTheRightSet(t *testing.T) {
 func TestDropIn_R_004_43_EqualsTheCopyFieldByField(t *testing.T) {
 	w := readWorld(t)
 	for _, csv := range w.csvs {
+		if strings.HasPrefix(csv.GetNamespace(), "case-") {
+			continue // what another case left is going
+		}
 		t.Run(csv.GetName(), func(t *testing.T) {
 			group, mode, names := w.targets(t, csv)
 			if group == nil || mode == "" {

@@ -38,7 +38,7 @@ func TestH2spec(t *testing.T) {
 	must(t, err)
 	report := filepath.Join(t.TempDir(), "report.xml")
 	command := exec.CommandContext(t.Context(), "go", "tool", "h2spec", "--host="+host, "--port="+port, "--path=/version",
-		"--timeout=3", "--junit-report="+report)
+		"--timeout=10", "--junit-report="+report)
 	command.Dir = filepath.Join(root, "e2e", "h2spec")
 	out, runErr := command.CombinedOutput() // fails when a case does
 	text, err := os.ReadFile(report)

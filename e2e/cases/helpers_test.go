@@ -18,15 +18,16 @@ import (
 	"k8s.io/client-go/metadata"
 	"k8s.io/client-go/rest"
 
+	"steward.dev/e2e/check"
 	"steward.dev/e2e/cluster"
 	"steward.dev/e2e/olm"
 )
 
-const (
-	// A change must be visible this soon.
-	visibleWithin = time.Second
-	// What is waited for without a promise of how soon.
-	patience = 15 * time.Second
+const patience = check.Patience
+
+var (
+	must       = check.Must
+	eventually = check.Eventually
 )
 
 // apiPath is where the API is served, and listPath all its objects.
@@ -39,33 +40,19 @@ func inNamespace(namespace string) string {
 	return apiPath + "/namespaces/" + namespace + "/installedoperators"
 }
 
-// must is for steps that only prepare a case.
-func must(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
-// eventually polls until check is satisfied, and returns how long that took.
-func eventually(t *testing.T, within time.Duration, check func() error) time.Duration {
-	t.Helper()
-	began := time.Now()
-	for {
-		err := check()
-		took := time.Since(began)
-		if err == nil && took <= within {
-			return took
-		}
-		if took > within {
-			t.Fatalf("not within %s: %v", within, err)
-		}
-		time.Sleep(5 * time.Millisecond)
-	}
-}
-
-// space makes a namespace for one case, with labels in pairs, and returns its name.
+// space makes a namespace for one case, with labels in pairs, and returns its name. Steward knows of it.
 func space(t *testing.T, labels ...string) string {
+	t.Helper()
+	name := unseenSpace(t, labels...)
+	eventually(t, appears(t, name, globalOperator))
+	return name
+}
+
+// globalOperator is in every namespace.
+const globalOperator = "certloop.v1.8.2"
+
+// unseenSpace is a space that Steward may not know of yet.
+func unseenSpace(t *testing.T, labels ...string) string {
 	t.Helper()
 	name := "case-" + rand.String(6)
 	must(t, olm.Create(t.Context(), shared.Any, olm.Namespace(name, labels...)))
@@ -121,14 +108,28 @@ func absent(t *testing.T, namespace, name string) func() error {
 	}
 }
 
+// complete checks that a virtual object is as its CSV, status and all, and its OperatorGroup make it. Each of them comes by
+// a write and a watch of its own; from then on no event about it is under way.
+func complete(t *testing.T, namespace, name string) func() error {
+	return func() error {
+		object, err := view(t.Context(), namespace, name)
+		if err == nil && (field(object, "status", "phase") == "" || field(object, "scope", "operatorGroup") == "") {
+			err = fmt.Errorf("%s/%s: status %v, scope %v", namespace, name, object.Object["status"], object.Object["scope"])
+		}
+		return err
+	}
+}
+
 // settled is for "nothing happens": it waits until a marker written now has come through, so that everything written
-// before has, too, and then checks.
+// before has, too, and then checks. Where the marker is seen depends on a namespace's labels, an OperatorGroup and a CSV:
+// each kind has a watch of its own.
 func settled(t *testing.T, checks ...func() error) {
 	t.Helper()
-	marker := space(t)
-	group := olm.OperatorGroup(marker, "own", marker)
-	create(t, group, olm.CSV("marker", group, marker))
-	eventually(t, patience, appears(t, marker, "marker"))
+	label := "case-" + rand.String(6)
+	home, target := unseenSpace(t), unseenSpace(t, label, "yes")
+	group := olm.SelectorGroup(home, "own", label, "yes")
+	create(t, group, olm.CSV("marker", group, target))
+	eventually(t, complete(t, target, "marker"))
 	for _, check := range checks {
 		if err := check(); err != nil {
 			t.Error(err)
@@ -196,7 +197,7 @@ func tryCall(ctx context.Context, config *rest.Config, method, path string, body
 	if err != nil {
 		return answer{}, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
+	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	request, err := http.NewRequestWithContext(ctx, method, config.Host+path, bytes.NewReader(body))
 	if err != nil {

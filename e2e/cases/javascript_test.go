@@ -38,10 +38,11 @@ func TestJavaScript(t *testing.T) {
 	home := space(t)
 	group := olm.OperatorGroup(home, "own", home)
 	create(t, group)
+	settled(t)
 	csv, err := json.Marshal(olm.CSV("template", group, home))
 	must(t, err)
 
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*patience)
 	defer cancel()
 	run := exec.CommandContext(ctx, "node", "clients.test.mjs")
 	run.Dir = work

@@ -2,6 +2,7 @@ package cases
 
 import (
 	"encoding/json"
+	"fmt"
 	"reflect"
 	"slices"
 	"strings"
@@ -120,7 +121,6 @@ func dropListNumber(object map[string]any) {
 }
 
 func TestKubectl_R_PRJ_08_LabelSelectors(t *testing.T) {
-	all, labelled := keys(t)
 	for _, text := range []string{
 		"olm.managed=true", "olm.managed==true", "olm.managed!=true", "olm.managed", "!olm.managed",
 		"olm.copiedFrom", "!olm.copiedFrom",
@@ -130,21 +130,25 @@ func TestKubectl_R_PRJ_08_LabelSelectors(t *testing.T) {
 	} {
 		selector, err := labels.Parse(text)
 		must(t, err)
-		var want []string
-		for _, key := range all {
-			if selector.Matches(labels.Set(labelled[key])) {
-				want = append(want, key)
+		eventually(t, func() error { // what other cases leave behind goes meanwhile
+			all, labelled := keys(t)
+			var want []string
+			for _, key := range all {
+				if selector.Matches(labels.Set(labelled[key])) {
+					want = append(want, key)
+				}
 			}
-		}
-		var got []string
-		for _, line := range lines(kubectl(t, "get", "iop", "-A", "--no-headers", "-l", text)) {
-			if fields := strings.Fields(line); len(fields) > 1 {
-				got = append(got, fields[0]+"/"+fields[1])
+			var got []string
+			for _, line := range lines(kubectl(t, "get", "iop", "-A", "--no-headers", "-l", text)) {
+				if fields := strings.Fields(line); len(fields) > 1 {
+					got = append(got, fields[0]+"/"+fields[1])
+				}
 			}
-		}
-		if !slices.Equal(got, want) {
-			t.Errorf("-l %q: %d rows, want %d", text, len(got), len(want))
-		}
+			if !slices.Equal(got, want) {
+				return fmt.Errorf("-l %q: %d rows, want %d", text, len(got), len(want))
+			}
+			return nil
+		})
 	}
 }
 

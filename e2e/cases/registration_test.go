@@ -13,12 +13,14 @@ import (
 
 // R-PRJ-02, R-004-44: the aggregator accepts Steward.
 func TestRegistration_R_PRJ_02_APIServiceIsAvailable(t *testing.T) {
-	condition, err := shared.Available(t.Context())
-	must(t, err)
 	want := metav1.Condition{Type: "Available", Status: "True", Reason: "Passed", Message: "all checks passed"}
-	if condition != want {
-		t.Errorf("condition %+v, want %+v", condition, want)
-	}
+	eventually(t, func() error {
+		condition, err := shared.Available(t.Context())
+		if err == nil && condition != want {
+			err = fmt.Errorf("condition %+v, want %+v", condition, want)
+		}
+		return err
+	})
 }
 
 // R-004-46: no verb is advertised that does not work, and none that would draw the garbage collector, the namespace
@@ -45,7 +47,7 @@ func TestRegistration_R_004_46_AdvertisesOnlyReads(t *testing.T) {
 // The aggregator has taken over our part of the cluster's OpenAPI documents, old and new.
 func TestRegistration_OpenAPIIsMerged(t *testing.T) {
 	for _, path := range []string{"/openapi/v2", "/openapi/v3" + apiPath} {
-		eventually(t, patience, func() error {
+		eventually(t, func() error {
 			got, err := tryCall(t.Context(), shared.Config, "GET", path, nil, "Accept", "application/json")
 			if err == nil && !strings.Contains(string(got.Body), `"kind":"InstalledOperator"`) {
 				err = fmt.Errorf("%s: %d, nothing about InstalledOperator", path, got.Code)
@@ -82,9 +84,12 @@ func TestRegistration_RunsUnderItsOwnRightsOnly(t *testing.T) {
 		{"no", []string{"patch", "namespaces"}},
 		{"no", []string{"impersonate", "users"}},
 	} {
-		out, _ := shared.KubectlAs(t.Context(), kubeconfig, append([]string{"auth", "can-i"}, tc.args...)...)
-		if strings.TrimSpace(out) != tc.want {
-			t.Errorf("can-i %s: %q, want %q", strings.Join(tc.args, " "), out, tc.want)
-		}
+		eventually(t, func() error { // the manifests' roles and bindings are young
+			out, _ := shared.KubectlAs(t.Context(), kubeconfig, append([]string{"auth", "can-i"}, tc.args...)...)
+			if strings.TrimSpace(out) != tc.want {
+				return fmt.Errorf("can-i %s: %q, want %q", strings.Join(tc.args, " "), out, tc.want)
+			}
+			return nil
+		})
 	}
 }

@@ -45,6 +45,7 @@ func TestRules_Uncopiable(t *testing.T) {
 	home := space(t)
 	group := olm.OperatorGroup(home, "one", "team-blue")
 	create(t, group)
+	settled(t)
 	for _, tc := range []struct {
 		phase, reason string
 		copied        bool
@@ -66,7 +67,7 @@ func TestRules_Uncopiable(t *testing.T) {
 		must(t, unstructured.SetNestedField(csv.Object, tc.phase, "status", "phase"))
 		must(t, unstructured.SetNestedField(csv.Object, tc.reason, "status", "reason"))
 		create(t, csv)
-		eventually(t, patience, func() error {
+		eventually(t, func() error {
 			object, err := view(t.Context(), home, "uncopiable")
 			if err == nil && field(object, "status", "reason") != tc.reason {
 				err = fmt.Errorf("reason %q", field(object, "status", "reason"))
@@ -81,13 +82,13 @@ func TestRules_Uncopiable(t *testing.T) {
 			t.Errorf("%s/%s: %v", tc.phase, tc.reason, err)
 		}
 		must(t, shared.Any.Resource(olm.CSVs).Namespace(home).Delete(t.Context(), "uncopiable", metav1.DeleteOptions{}))
-		eventually(t, patience, absent(t, home, "uncopiable"))
+		eventually(t, absent(t, home, "uncopiable"))
 	}
 	// One that OLM has not looked at yet has no phase.
 	csv := olm.CSV("uncopiable", group, "team-blue")
 	delete(csv.Object, "status")
 	create(t, csv)
-	eventually(t, patience, appears(t, home, "uncopiable"))
+	eventually(t, appears(t, home, "uncopiable"))
 	if err := absent(t, "team-blue", "uncopiable")(); err != nil {
 		t.Error("no phase:", err)
 	}
@@ -103,7 +104,7 @@ func TestRules_R_000_62_TheAnnotationDecidesNothing(t *testing.T) {
 	must(t, olm.Mutate(t.Context(), shared.Any, olm.CSVs, home, "tampered", func(csv *olm.Object) {
 		csv.SetAnnotations(map[string]string{olm.TargetsAnnotation: "", "seen": "yes"})
 	}))
-	eventually(t, patience, func() error {
+	eventually(t, func() error {
 		object, err := view(t.Context(), target, "tampered")
 		if err == nil && object.GetAnnotations()["seen"] != "yes" {
 			err = fmt.Errorf("annotations %v", object.GetAnnotations())

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -133,7 +134,7 @@ func TestWatch_R_PRJ_06_InformersFollow(t *testing.T) {
 				}
 				return nil
 			})
-			eventually(t, patience, agrees(t, shared.Any, store))
+			eventually(t, agrees(t, shared.Any, store))
 		})
 	}
 }
@@ -141,34 +142,35 @@ func TestWatch_R_PRJ_06_InformersFollow(t *testing.T) {
 // watched collects events until stop says so.
 func watched(t *testing.T, w watch.Interface, stop func(events []string) bool) []string {
 	t.Helper()
-	return watchedFor(t, w, patience, stop)
-}
-
-func watchedFor(t *testing.T, w watch.Interface, within time.Duration, stop func(events []string) bool) []string {
-	t.Helper()
 	defer w.Stop()
 	var events []string
-	limit := time.After(within)
 	for {
-		select {
-		case event, ok := <-w.ResultChan():
-			if !ok {
-				return append(events, "end")
-			}
-			text := string(event.Type)
-			if object, ok := event.Object.(*unstructured.Unstructured); ok && event.Type != watch.Bookmark {
-				text += " " + object.GetName()
-			}
-			if status, ok := event.Object.(*metav1.Status); ok {
-				text += " " + string(status.Reason)
-			}
-			events = append(events, text)
-			if stop(events) {
-				return events
-			}
-		case <-limit:
-			t.Fatalf("only %q came", events)
+		events = append(events, nextEvent(t, w, events))
+		if events[len(events)-1] == "end" || stop(events) {
+			return events
 		}
+	}
+}
+
+// nextEvent is the next event in words, "end" when there are no more.
+func nextEvent(t *testing.T, w watch.Interface, before []string) string {
+	t.Helper()
+	select {
+	case event, ok := <-w.ResultChan():
+		if !ok {
+			return "end"
+		}
+		text := string(event.Type)
+		if object, ok := event.Object.(*unstructured.Unstructured); ok && event.Type != watch.Bookmark {
+			text += " " + object.GetName()
+		}
+		if status, ok := event.Object.(*metav1.Status); ok {
+			text += " " + string(status.Reason)
+		}
+		return text
+	case <-time.After(patience):
+		t.Fatalf("only %q came", before)
+		return ""
 	}
 }
 
@@ -180,7 +182,8 @@ func TestWatch_SelectorsAndResume(t *testing.T) {
 	list, err := operators.List(t.Context(), metav1.ListOptions{})
 	must(t, err)
 	create(t, olm.CSV("one", group, target), olm.CSV("two", group, target))
-	eventually(t, patience, appears(t, target, "two"))
+	eventually(t, complete(t, target, "one"))
+	eventually(t, complete(t, target, "two"))
 
 	w, err := operators.Watch(t.Context(), metav1.ListOptions{ResourceVersion: list.GetResourceVersion()})
 	must(t, err)
@@ -196,24 +199,15 @@ func TestWatch_SelectorsAndResume(t *testing.T) {
 
 	w, err = operators.Watch(t.Context(), metav1.ListOptions{ResourceVersion: list.GetResourceVersion(), LabelSelector: "colour=green"})
 	must(t, err)
-	paint := func(colour string) {
+	defer w.Stop()
+	// One after the other: both changes may be one difference.
+	for _, step := range [][2]string{{"green", "ADDED one"}, {"blue", "DELETED one"}} {
 		must(t, olm.Mutate(t.Context(), shared.Any, olm.CSVs, home, "one", func(csv *olm.Object) {
-			csv.SetLabels(map[string]string{"colour": colour})
+			csv.SetLabels(map[string]string{"colour": step[0]})
 		}))
-		eventually(t, patience, func() error {
-			object, err := view(t.Context(), target, "one")
-			if err == nil && object.GetLabels()["colour"] != colour {
-				err = fmt.Errorf("still %q", object.GetLabels()["colour"])
-			}
-			return err
-		})
-	}
-	paint("green")
-	time.Sleep(300 * time.Millisecond) // else both changes may be one difference
-	paint("blue")
-	got = watched(t, w, func(events []string) bool { return len(events) == 2 })
-	if !slices.Equal(got, []string{"ADDED one", "DELETED one"}) {
-		t.Errorf("in and out of a selection: %q", got)
+		if got := nextEvent(t, w, nil); got != step[1] {
+			t.Errorf("in and out of a selection: %q, want %q", got, step[1])
+		}
 	}
 }
 
@@ -226,12 +220,12 @@ func names(list *unstructured.UnstructuredList) (out []string) {
 
 func TestWatch_StartsAndEnds(t *testing.T) {
 	operators := shared.Any.Resource(olm.InstalledOperators)
-	seconds := int64(1)
+	seconds := int64(3)
 	w, err := operators.Namespace("payments").Watch(t.Context(), metav1.ListOptions{TimeoutSeconds: &seconds})
 	must(t, err)
 	got := watched(t, w, func([]string) bool { return false })
 	if len(got) < 2 || got[len(got)-1] != "end" || !strings.HasPrefix(got[0], "ADDED ") {
-		t.Errorf("without a number, for a second: %q", got)
+		t.Errorf("without a number, for three seconds: %q", got)
 	}
 	yes := true
 	w, err = operators.Namespace("payments").Watch(t.Context(), metav1.ListOptions{
@@ -296,45 +290,43 @@ func TestWatch_Pages(t *testing.T) {
 	if !slices.Equal(paged, all) {
 		t.Errorf("%d objects in pages, %d in one list", len(paged), len(all))
 	}
-	// What other cases leave behind goes meanwhile.
-	eventually(t, time.Minute, func() error {
-		if whole, chunked := kubectl(t, "get", "iop", "-A"), kubectl(t, "get", "iop", "-A", "--chunk-size=5"); whole != chunked {
-			return fmt.Errorf("kubectl prints another table in chunks:\n%s\n%s", whole, chunked)
-		}
-		return nil
-	})
+	// Of the examples only: what other cases leave behind goes meanwhile.
+	args := []string{"get", "iop", "-A", "-l", "olm.copiedFrom in (databases,monitoring,payments-operators)"}
+	if one, chunked := kubectl(t, args...), kubectl(t, append(args, "--chunk-size=2")...); one != chunked || strings.Count(one, "\n") < 5 {
+		t.Errorf("kubectl prints another table in chunks:\n%s\n%s", one, chunked)
+	}
 }
 
 func TestWatch_Kubectl(t *testing.T) {
 	home, target := space(t), space(t)
 	group := olm.OperatorGroup(home, "one", target)
 	create(t, group, olm.CSV("seen", group, target))
-	eventually(t, patience, appears(t, target, "seen"))
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
-	printed := make(chan string, 1)
-	go func() {
-		out, _ := shared.Kubectl(ctx, "get", "iop", "-n", target, "--watch", "--output-watch-events")
-		printed <- out
-	}()
-	time.Sleep(time.Second)
+	eventually(t, complete(t, target, "seen"))
+	following, err := shared.FollowAs(t.Context(), shared.Admin, "get", "iop", "-n", target, "--watch", "--output-watch-events")
+	must(t, err)
+	eventually(t, says(following, `ADDED +seen .*Succeeded`))
 	must(t, olm.MutateStatus(t.Context(), shared.Any, olm.CSVs, home, "seen", func(csv *olm.Object) {
 		must(t, unstructured.SetNestedField(csv.Object, "Failed", "status", "phase"))
 	}))
-	go func() {
-		time.Sleep(time.Second)
-		cancel()
-	}()
-	out := <-printed
-	if !strings.Contains(out, "ADDED") || !strings.Contains(out, "MODIFIED") || !strings.Contains(out, "Failed") {
-		t.Errorf("kubectl get --watch printed:\n%s", out)
-	}
-	kubectl(t, "wait", "iop/seen", "-n", target, "--for=jsonpath={.status.phase}=Failed", "--timeout=10s")
+	eventually(t, says(following, `MODIFIED +seen .*Failed`))
+	must(t, following.Stop())
+	kubectl(t, "wait", "iop/seen", "-n", target, "--for=jsonpath={.status.phase}=Failed", "--timeout=2m")
 	go func() {
 		time.Sleep(300 * time.Millisecond)
 		_ = shared.Any.Resource(olm.CSVs).Namespace(home).Delete(context.Background(), "seen", metav1.DeleteOptions{})
 	}()
-	kubectl(t, "wait", "iop/seen", "-n", target, "--for=delete", "--timeout=10s")
+	kubectl(t, "wait", "iop/seen", "-n", target, "--for=delete", "--timeout=2m")
+}
+
+// says checks that a kubectl has printed something that matches.
+func says(following *cluster.Following, pattern string) func() error {
+	expression := regexp.MustCompile(pattern)
+	return func() error {
+		if said := following.Said(); !expression.MatchString(said) {
+			return fmt.Errorf("no %q in:\n%s", pattern, said)
+		}
+		return nil
+	}
 }
 
 // R-PRJ-06: two replicas, which share nothing, and clients that land on either, through restarts of both.
@@ -366,7 +358,7 @@ func TestWatch_R_PRJ_06_AcrossReplicasAndRestarts(t *testing.T) {
 	create(t, group, olm.CSV("first", group, target))
 	both := func(name string) {
 		for _, client := range clients {
-			eventually(t, patience, func() error {
+			eventually(t, func() error {
 				_, err := client.Resource(olm.InstalledOperators).Namespace(target).Get(t.Context(), name, metav1.GetOptions{})
 				return err
 			})
@@ -411,7 +403,7 @@ func TestWatch_R_PRJ_06_AcrossReplicasAndRestarts(t *testing.T) {
 		if replicas[0].Port != port {
 			t.Fatal("the replica came back elsewhere")
 		}
-		eventually(t, 2*patience, func() error {
+		eventually(t, func() error {
 			held := mirror(store)
 			if _, ok := held[target+"/meanwhile"]; !ok {
 				return fmt.Errorf("what came meanwhile is missing")
@@ -421,6 +413,6 @@ func TestWatch_R_PRJ_06_AcrossReplicasAndRestarts(t *testing.T) {
 			}
 			return nil
 		})
-		eventually(t, patience, agrees(t, clients[0], store))
+		eventually(t, agrees(t, clients[0], store))
 	})
 }

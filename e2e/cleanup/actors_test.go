@@ -85,7 +85,7 @@ type operator struct {
 	// rights are its own; alone: it works without a Deployment. Guarded by mutex.
 	rights dynamic.Interface
 	alone  bool
-	// failed is what it could not finish, and why. Guarded by mutex.
+	// failed is what it could not do, and why, nor when it tried again. Guarded by mutex.
 	failed map[string]error
 }
 
@@ -153,6 +153,7 @@ func (o *operator) work(ctx context.Context, place string) {
 			}
 			continue
 		}
+		o.note(ctx, "list "+resource.Resource, nil)
 		for _, operand := range list.Items {
 			if operand.GetDeletionTimestamp() == nil || len(operand.GetFinalizers()) == 0 {
 				continue
@@ -172,7 +173,9 @@ func (o *operator) work(ctx context.Context, place string) {
 func (o *operator) note(ctx context.Context, what string, err error) {
 	o.mutex.Lock()
 	defer o.mutex.Unlock()
-	if err != nil && ctx.Err() == nil {
+	if err == nil {
+		delete(o.failed, what)
+	} else if ctx.Err() == nil {
 		o.failed[what] = err
 	}
 }

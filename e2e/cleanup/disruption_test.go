@@ -56,37 +56,35 @@ func TestUnprotected_R_000_74_NothingIsDeleted(t *testing.T) {
 
 // A process that is killed in the middle of a cleanup is followed by one that completes it; meanwhile nothing is let go of.
 func TestKilled_R_000_33_TheNextOneCompletes(t *testing.T) {
-	s := newScene(t, 1)
-	s.install(t, s.spaces[0])
+	s := newScene(t, 2)
+	s.install(t, s.spaces...)
 	const count = 40
 	var all []string
 	for i := range count {
 		name := fmt.Sprintf("widget-%02d", i)
-		s.operands(t, s.spaces[0], name)
-		all = append(all, s.spaces[0]+"/"+name)
+		s.operands(t, s.spaces[i%2], name)
+		all = append(all, s.spaces[i%2]+"/"+name)
 	}
+	s.uninstall(t)
 	for _, moment := range []struct {
-		name    string
-		reached func() error
+		name     string
+		finished []string // by the operator; not all, so that it cannot be done before it is killed
+		reached  func() error
 	}{
-		{"once it has recorded what it may delete", func() error {
+		{"once it has recorded what it may delete", nil, func() error {
 			if s.see(t).GetAnnotations()[recordAnnotation] == "" {
 				return errors.New("nothing is recorded")
 			}
 			return nil
 		}},
-		{"once half of them are gone", func() error {
+		{"once half of them are gone", s.spaces[:1], func() error {
 			if there, _ := s.list(t); len(there) > count/2 {
 				return fmt.Errorf("%d are there", len(there))
 			}
 			return nil
 		}},
 	} {
-		if s.see(t).GetDeletionTimestamp() == nil {
-			s.uninstall(t)
-		} else {
-			s.operate(t, 20*time.Millisecond)
-		}
+		s.operateIn(t, 20*time.Millisecond, glance, moment.finished...)
 		eventually(t, moment.reached)
 		reconciling.Kill()
 		there, deleting := s.list(t)
@@ -96,6 +94,7 @@ func TestKilled_R_000_33_TheNextOneCompletes(t *testing.T) {
 		}
 		must(t, startControllers(t.Context()))
 	}
+	s.operateIn(t, 20*time.Millisecond, glance, s.spaces[1])
 	s.gone(t)
 	s.cleaned(t, all, nil)
 }

@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"steward.dev/e2e/check"
 	"steward.dev/e2e/cluster"
 	"steward.dev/e2e/olm"
 )
@@ -24,8 +25,7 @@ const (
 	controllersName      = "steward-controllers"
 	controllersUser      = "system:serviceaccount:" + controllersNamespace + ":" + controllersName
 
-	// patience is what is waited without a promise of how soon.
-	patience = 60 * time.Second
+	patience = check.Patience
 	// stallTimeout is --cleanup-stall-timeout.
 	stallTimeout = 3 * time.Second
 )

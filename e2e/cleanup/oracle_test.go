@@ -22,12 +22,12 @@ import (
 )
 
 // guardAge is how old guards may be when something is deleted (R-000-71), and what a busy machine may add between the
-// moment when a request is sent and that when it has arrived.
-const guardAge = 2*time.Second + time.Second
+// moment when a request is sent and that when it has arrived, here and at the API server.
+const guardAge = 2*time.Second + 8*time.Second
 
 // oracle judges what was sent by what was true, without knowing how that was decided:
 //
-//	I1 every DELETE lies inside of what was allowed at some moment of the last two seconds, and of what had been recorded,
+//	I1 every DELETE lies inside of what was allowed at some moment of the last guardAge, and of what had been recorded,
 //	   names an object's UID, and asks for background propagation;
 //	I2 the finalizer goes only when complete, successful, live lists were empty and nothing is there, or nothing of a
 //	   refused cleanup is being deleted, or for an abort;

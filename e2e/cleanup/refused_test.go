@@ -2,6 +2,7 @@ package cleanup_test
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -114,11 +115,27 @@ func TestRefused_R_000_60_OwnersUninstalledTogether(t *testing.T) {
 		s.install(t, one.spaces[0])
 	}
 	one.operands(t, one.spaces[0], "some")
+	// Neither is gone before the other one is deleted, too.
+	const together = "example.com/together"
 	for _, s := range []*scene{one, two} {
 		s.operate(t, 0)
+		s.patch(t, `{"metadata":{"finalizers":["`+olmFinalizer+`","`+optInFinalizer+`","`+together+`"]}}`)
+	}
+	for _, s := range []*scene{one, two} {
 		s.uninstall(t)
 	}
 	for _, s := range []*scene{one, two} {
+		eventually(t, func() error {
+			if finalizers := s.see(t).GetFinalizers(); slices.Contains(finalizers, optInFinalizer) {
+				return fmt.Errorf("finalizers %q", finalizers)
+			}
+			return nil
+		})
+	}
+	for _, s := range []*scene{one, two} {
+		must(t, olm.Mutate(t.Context(), shared.Any, olm.CSVs, s.namespace, csvName, func(csv *olm.Object) {
+			csv.SetFinalizers(slices.DeleteFunc(csv.GetFinalizers(), func(name string) bool { return name == together }))
+		}))
 		s.gone(t)
 	}
 	one.cleaned(t, nil, []string{one.spaces[0] + "/some"})

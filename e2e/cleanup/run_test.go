@@ -385,8 +385,8 @@ func (r *run) ends(t *testing.T, within time.Duration) {
 		}
 		return err
 	})
-	// I4: a minute, and what a sweep takes.
-	r.await(t, 65*time.Second, "nothing is held", func() error {
+	// I4: a sweep comes every minute.
+	r.await(t, patience, "nothing is held", func() error {
 		if err := r.held(t, false); err != nil && !apierrors.IsNotFound(err) {
 			return err
 		}

@@ -17,6 +17,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/rand"
 
+	"steward.dev/e2e/check"
 	"steward.dev/e2e/olm"
 )
 
@@ -44,33 +45,10 @@ var (
 
 func of[T any](value T) *T { return &value }
 
-// must is for steps that only prepare a case.
-func must(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
-// eventually polls until check is satisfied.
-func eventually(t *testing.T, check func() error) {
-	t.Helper()
-	must(t, poll(check))
-}
-
-func poll(check func() error) error {
-	deadline := time.Now().Add(patience)
-	for {
-		err := check()
-		if err == nil {
-			return nil
-		}
-		if time.Now().After(deadline) {
-			return fmt.Errorf("not within %s: %w", patience, err)
-		}
-		time.Sleep(glance)
-	}
-}
+var (
+	must       = check.Must
+	eventually = check.Eventually
+)
 
 // scene is one operator with its API group, the namespace that it is installed in, and others.
 type scene struct {
@@ -450,7 +428,7 @@ func waitForPolicies(ctx context.Context) error {
 	csvs := shared.Any.Resource(olm.CSVs).Namespace(s.namespace)
 	try := foreground
 	try.DryRun = []string{metav1.DryRunAll}
-	err := poll(func() error {
+	err := check.Poll(func() error {
 		if err := csvs.Delete(ctx, csvName, try); !apierrors.IsForbidden(err) {
 			return fmt.Errorf("foreground deletion is not refused: %v", err)
 		}

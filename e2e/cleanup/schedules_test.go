@@ -16,9 +16,10 @@ import (
 )
 
 const (
-	// many custom resources, each DELETE of which takes `slow`: what is sent within guardAge is less.
-	many = 56
-	slow = 700 * time.Millisecond
+	// many custom resources, each DELETE of which takes `slow`, eight at a time: who does not look at the guards again sends
+	// half of them after guardAge.
+	many = 96
+	slow = 1500 * time.Millisecond
 )
 
 // schedule is a cleanup of many custom resources; when the first of them is about to be deleted, something changes.
@@ -207,7 +208,8 @@ func (r *run) finishAll(t *testing.T, rest time.Duration) {
 // another one begins, in the middle of its deletions.
 func twoLeaders(t *testing.T, kinds *scene) {
 	r := newRun(t, kinds, 2)
-	r.flags = []string{"--leader-elect-lease-duration=6s", "--leader-elect-renew-deadline=5s", "--leader-elect-retry-period=500ms"}
+	// What the first one has sent by the deadline has ten seconds to arrive.
+	r.flags = []string{"--leader-elect-lease-duration=15s", "--leader-elect-renew-deadline=5s", "--leader-elect-retry-period=500ms"}
 	var first string
 	r.rules = append(r.rules, faultproxy.Rule{
 		When: func(request *faultproxy.Request) bool {

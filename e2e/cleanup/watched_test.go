@@ -13,8 +13,8 @@ import (
 const (
 	// idle is longer than the longest wait between two looks at what is not watched.
 	idle = 11 * time.Second
-	// soon is how long it may take on a busy machine until something that goes is seen.
-	soon = 7 * time.Second
+	// anyway is less than what is left then until the look that is taken now and then at what is watched: after 30 s.
+	anyway = 20 * time.Second
 )
 
 // finish removes the finalizer of a custom resource, as its operator does.
@@ -63,7 +63,7 @@ func TestWatched_WhatTheOperatorFinishesIsSeenSoon(t *testing.T) {
 			s := newScene(t, 4)
 			s.install(t, s.spaces[:tc.targets]...)
 			at := s.spaces[0]
-			s.operands(t, at, "a", "b")
+			s.operands(t, at, "a", "b", "c")
 			s.uninstall(t)
 			pending := func(want float64) error {
 				value, err := reconciling.Metric(t.Context(), s.series("steward_cleanup_pending_operands", ""))
@@ -72,20 +72,21 @@ func TestWatched_WhatTheOperatorFinishesIsSeenSoon(t *testing.T) {
 				}
 				return err
 			}
-			steadily(t, idle, func() error { return errors.Join(pending(2), s.polled(t)) })
-			s.finish(t, at, "a")
-			finished := time.Now()
-			eventually(t, func() error { return pending(1) })
-			if took := time.Since(finished); took > soon {
-				t.Errorf("the first was seen after %s", took)
+			soonest := patience
+			for i, name := range []string{"a", "b"} {
+				steadily(t, idle, func() error { return errors.Join(pending(float64(3-i)), s.polled(t)) })
+				s.finish(t, at, name)
+				finished := time.Now()
+				eventually(t, func() error { return pending(float64(2 - i)) })
+				soonest = min(soonest, time.Since(finished))
 			}
-			steadily(t, idle, func() error { return errors.Join(pending(1), s.polled(t)) })
-			s.finish(t, at, "b")
-			finished = time.Now()
+			t.Logf("seen after %s", soonest.Round(time.Millisecond))
+			// A busy machine may take its time, but hardly so often.
+			if soonest > anyway {
+				t.Errorf("seen after %s: it was not told by the watch", soonest)
+			}
+			s.finish(t, at, "c")
 			s.gone(t)
-			if took := time.Since(finished); took > soon {
-				t.Errorf("the operator was gone %s after the last", took)
-			}
 		})
 	}
 }

@@ -17,6 +17,7 @@ import (
 	"strings"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
@@ -24,9 +25,11 @@ import (
 
 const (
 	// startWithin is how long a server may take to become ready. Seconds are usual; a busy machine gets more.
-	startWithin = 90 * time.Second
+	startWithin = 3 * time.Minute
 	// stopGrace is how long a server may take to end after SIGTERM before it is killed.
-	stopGrace = 20 * time.Second
+	stopGrace = time.Minute
+	// answerWithin is how long one question about a server's health may take.
+	answerWithin = 20 * time.Second
 
 	frontProxyUser = "front-proxy-client"
 )
@@ -86,6 +89,9 @@ func Start(ctx context.Context, options Options) (c *Cluster, err error) {
 		return c, err
 	}
 	if err = c.StartAPIServer(ctx); err != nil {
+		return c, err
+	}
+	if err = c.waitFurnished(ctx); err != nil {
 		return c, err
 	}
 	if len(options.Controllers) > 0 {
@@ -198,6 +204,35 @@ func (c *Cluster) StartAPIServer(ctx context.Context) (err error) {
 	return waitReady(ctx, c.apiserver, c.URL(), c.Config)
 }
 
+// waitFurnished waits for the namespaces that a kube-apiserver makes by itself, after it is ready.
+func (c *Cluster) waitFurnished(ctx context.Context) error {
+	return retry(ctx, func() error {
+		for _, name := range []string{"default", "kube-system", "kube-public", "kube-node-lease"} {
+			if _, err := c.Kube.CoreV1().Namespaces().Get(ctx, name, metav1.GetOptions{}); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// retry calls until there is no error, for as long as a start may take.
+func retry(ctx context.Context, try func() error) error {
+	ctx, cancel := context.WithTimeout(ctx, startWithin)
+	defer cancel()
+	for {
+		err := try()
+		if err == nil {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return err
+		case <-time.After(50 * time.Millisecond):
+		}
+	}
+}
+
 // StopAPIServer ends the kube-apiserver in order.
 func (c *Cluster) StopAPIServer() error { return c.apiserver.Stop(stopGrace) }
 
@@ -248,7 +283,7 @@ func waitHealthy(ctx context.Context, p *Process, url string, config *rest.Confi
 	if err != nil {
 		return err
 	}
-	client.Timeout = 5 * time.Second
+	client.Timeout = answerWithin
 	ctx, cancel := context.WithTimeout(ctx, startWithin)
 	defer cancel()
 	last := errors.New("not asked yet")

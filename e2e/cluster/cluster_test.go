@@ -76,7 +76,7 @@ func TestClusterServesRestartsAndStaysItself(t *testing.T) {
 
 func TestServiceAccountTokens(t *testing.T) {
 	c, ctx := start(t, Options{Controllers: []string{"serviceaccount"}}), t.Context()
-	deadline := time.Now().Add(20 * time.Second)
+	deadline := time.Now().Add(startWithin)
 	for {
 		kubeconfig, err := c.ServiceAccount(ctx, "default", "default")
 		if err == nil {
@@ -133,7 +133,7 @@ func TestChildrenDieWithTheirParent(t *testing.T) {
 		t.Fatal("the other run started no cluster")
 	}
 	defer os.RemoveAll(dir)
-	deadline := time.Now().Add(10 * time.Second)
+	deadline := time.Now().Add(stopGrace)
 	for alive(etcd) || alive(apiserver) {
 		if time.Now().After(deadline) {
 			t.Fatalf("still running: etcd %t, kube-apiserver %t", alive(etcd), alive(apiserver))

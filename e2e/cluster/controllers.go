@@ -46,7 +46,7 @@ func (s *Controllers) Stop() error { return s.Process.Stop(stopGrace) }
 
 // Get asks the process itself: /metrics, /healthz, /readyz.
 func (s *Controllers) Get(ctx context.Context, path string) (code int, body string, err error) {
-	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+	ctx, cancel := context.WithTimeout(ctx, answerWithin)
 	defer cancel()
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+loopback(s.port)+path, nil)
 	if err != nil {

@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
-	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -84,45 +84,40 @@ func (c *Cluster) RunSteward(ctx context.Context, name string, flags ...string) 
 
 // WaitAvailable waits until the aggregator says that the API is available.
 func (c *Cluster) WaitAvailable(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, startWithin)
-	defer cancel()
-	for {
+	return retry(ctx, func() error {
 		condition, err := c.Available(ctx)
-		if err == nil && condition.Status == metav1.ConditionTrue {
-			return nil
+		if err == nil && condition.Status != metav1.ConditionTrue {
+			err = fmt.Errorf("%s is not available: %+v", APIServiceName, condition)
 		}
-		select {
-		case <-ctx.Done():
-			return fmt.Errorf("%s is not available: %+v: %w", APIServiceName, condition, ctx.Err())
-		case <-time.After(50 * time.Millisecond):
-		}
-	}
+		return err
+	})
 }
 
 // WaitServed waits until the API answers a list through the aggregator: it may be available before Steward has read
-// the cluster, and a new role takes the aggregator's and RBAC's caches a moment. So does its OpenAPI, which the
+// the cluster, and a new role takes the aggregator's and RBAC's caches a moment. So do discovery and OpenAPI, which the
 // aggregator fetches by itself.
 func (c *Cluster) WaitServed(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, startWithin)
-	defer cancel()
-	for {
+	return retry(ctx, func() error {
 		_, err := c.Any.Resource(installedOperators).List(ctx, metav1.ListOptions{Limit: 1})
 		if err == nil {
 			err = c.describesAPI()
 		}
-		if err == nil {
-			return nil
-		}
-		select {
-		case <-ctx.Done():
-			return fmt.Errorf("the API does not answer: %w", err)
-		case <-time.After(50 * time.Millisecond):
-		}
-	}
+		return err
+	})
 }
 
-// describesAPI checks that the cluster's OpenAPI has the API.
+// describesAPI checks that the cluster's discovery and OpenAPI have the API.
 func (c *Cluster) describesAPI() error {
+	// As kubectl asks: all groups in one document. Those that could not be asked are an error.
+	_, lists, err := c.Kube.Discovery().ServerGroupsAndResources()
+	if err != nil {
+		return err
+	}
+	if !slices.ContainsFunc(lists, func(list *metav1.APIResourceList) bool {
+		return list.GroupVersion == installedOperators.GroupVersion().String()
+	}) {
+		return fmt.Errorf("discovery does not have %s yet", installedOperators.GroupVersion())
+	}
 	paths, err := c.Kube.Discovery().OpenAPIV3().Paths()
 	if err != nil {
 		return err

@@ -239,16 +239,21 @@ func TestControllers_DeletesPolicyKnowsAllBuiltInGroups(t *testing.T) {
 // Requests of the controllers go to the priority levels that they are meant for.
 func TestControllers_FlowSchemas(t *testing.T) {
 	uids := map[string]string{}
-	schemas, err := shared.Kube.FlowcontrolV1().FlowSchemas().List(t.Context(), metav1.ListOptions{})
-	must(t, err)
-	for _, each := range schemas.Items {
-		uids[string(each.UID)] = each.Name
-		for _, condition := range each.Status.Conditions {
-			if condition.Type == "Dangling" && condition.Status == "True" && strings.HasPrefix(each.Name, "steward") {
-				t.Errorf("%s: %s", each.Name, condition.Message)
+	eventually(t, func() error {
+		schemas, err := shared.Kube.FlowcontrolV1().FlowSchemas().List(t.Context(), metav1.ListOptions{})
+		if err != nil {
+			return err
+		}
+		for _, each := range schemas.Items {
+			uids[string(each.UID)] = each.Name
+			for _, condition := range each.Status.Conditions {
+				if condition.Type == "Dangling" && condition.Status == "True" && strings.HasPrefix(each.Name, "steward") {
+					return fmt.Errorf("%s: %s", each.Name, condition.Message)
+				}
 			}
 		}
-	}
+		return nil
+	})
 	client, err := rest.HTTPClientFor(configOf(controllers))
 	must(t, err)
 	for _, tc := range []struct{ method, path, want string }{

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	rbacv1 "k8s.io/api/rbac/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -17,13 +16,11 @@ import (
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/rest"
 
+	"steward.dev/e2e/check"
 	"steward.dev/e2e/olm"
 )
 
 const (
-	// patience is what is waited without a promise of how soon.
-	patience = 30 * time.Second
-
 	optInFinalizer      = "operatorframework.io/delete-custom-resources"
 	legacyFinalizer     = "operatorframework.io/cleanup-apis"
 	holdFinalizer       = "steward.operatorframework.io/hold-rights"
@@ -34,6 +31,11 @@ const (
 	foregroundPolicy = "steward-cleanup-foreground"
 	writesPolicy     = "steward-controllers-writes"
 	deletesPolicy    = "steward-controllers-deletes"
+)
+
+var (
+	must       = check.Must
+	eventually = check.Eventually
 )
 
 // Who writes here. Users are impersonated by the administrator: admission and RBAC see them as if they had come.
@@ -160,7 +162,7 @@ func waitForPolicies(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if err := poll(func() error { return refusal(attempt.policy, attempt.do(client)) }); err != nil {
+		if err := check.Poll(func() error { return refusal(attempt.policy, attempt.do(client)) }); err != nil {
 			return err
 		}
 	}
@@ -176,34 +178,6 @@ func refusal(policy string, err error) error {
 		return fmt.Errorf("want a refusal by %s, got: %w", policy, err)
 	}
 	return nil
-}
-
-// must is for steps that only prepare a case.
-func must(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
-// poll waits until check is satisfied.
-func poll(check func() error) error {
-	deadline := time.Now().Add(patience)
-	for {
-		err := check()
-		if err == nil {
-			return nil
-		}
-		if time.Now().After(deadline) {
-			return fmt.Errorf("not within %s: %w", patience, err)
-		}
-		time.Sleep(20 * time.Millisecond)
-	}
-}
-
-func eventually(t *testing.T, check func() error) {
-	t.Helper()
-	must(t, poll(check))
 }
 
 // space makes a namespace for one case and returns its name. At the end it goes with all its ClusterServiceVersions.

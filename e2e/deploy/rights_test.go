@@ -75,7 +75,7 @@ func groupsFor(t *testing.T, groups ...string) {
 	}
 	t.Cleanup(func() {
 		must(t, shared.Kube.RbacV1().ClusterRoles().Delete(context.Background(), role.Name, metav1.DeleteOptions{}))
-		must(t, poll(added(false)))
+		eventually(t, added(false))
 	})
 	eventually(t, added(true))
 }
@@ -201,6 +201,7 @@ func TestRights_BaseIsExactlyThis(t *testing.T) {
 
 // What would be dangerous, asked for one by one, in the whole cluster and in namespaces.
 func TestRights_NothingDangerous(t *testing.T) {
+	hasExactly(t, "somewhere", baseRights) // what other cases had granted is gone
 	for _, wanted := range []right{
 		{Verb: "escalate", Group: "rbac.authorization.k8s.io", Resource: "clusterroles"},
 		{Verb: "escalate", Group: "rbac.authorization.k8s.io", Resource: "roles"},
@@ -325,12 +326,12 @@ func allAPIs(t *testing.T) {
 	t.Cleanup(func() {
 		_, err := shared.Kubectl(context.Background(), "delete", "-f", file)
 		must(t, err)
-		must(t, poll(func() error {
+		eventually(t, func() error {
 			if is, err := may(context.Background(), controllers, right); err != nil || is {
 				return fmt.Errorf("the right is still there: %v", err)
 			}
 			return nil
-		}))
+		})
 	})
 	eventually(t, func() error {
 		if !allowed(t, controllers, right) {

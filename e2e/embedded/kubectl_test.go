@@ -1,13 +1,12 @@
 package embedded_test
 
 import (
-	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"steward.dev/e2e/cluster"
 	"steward.dev/e2e/embedded"
@@ -106,7 +105,7 @@ func TestKubectlDailyCommands(t *testing.T) {
 	t.Run("apply", func(t *testing.T) {
 		expect(t, kubectl(t, up, "create", "namespace", "workshop"), "created")
 		expect(t, kubectl(t, up, "apply", "-f", file(t, "crd.yaml", widgetCrd)), "created")
-		kubectl(t, up, "wait", "crd/widgets.standalone.example.com", "--for=condition=Established", "--timeout=10s")
+		kubectl(t, up, "wait", "crd/widgets.standalone.example.com", "--for=condition=Established", "--timeout=60s")
 		manifest := file(t, "widget.yaml", widget)
 		expect(t, kubectl(t, up, "apply", "-f", manifest), "created")
 		expect(t, kubectl(t, up, "apply", "-f", manifest), "unchanged")
@@ -143,44 +142,52 @@ func TestKubectlDailyCommands(t *testing.T) {
 		kubectl(t, up, "annotate", "widget", "one", "-n", "workshop", "note=x")
 		kubectl(t, up, "patch", "widget", "one", "-n", "workshop", "--type=merge", "--subresource=status", "-p", `{"status":{"conditions":[{"type":"Ready","status":"True"}]}}`)
 		expect(t, kubectl(t, up, "get", "wd", "one", "-n", "workshop"), "5      True")
-		kubectl(t, up, "wait", "widget/one", "-n", "workshop", "--for=condition=Ready", "--timeout=5s")
+		kubectl(t, up, "wait", "widget/one", "-n", "workshop", "--for=condition=Ready", "--timeout=60s")
 		expect(t, kubectl(t, up, "describe", "widget", "one", "-n", "workshop"), "Size:  5", "Events:", "<none>")
 		expect(t, refused(t, up, "patch", "widget", "one", "-n", "workshop", "-p", `{"spec":{"size":6}}`), "accepted media types include")
 	})
 	t.Run("watch", func(t *testing.T) {
-		ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
-		defer cancel()
-		done := make(chan string)
-		go func() {
-			out, _ := cluster.RunKubectl(ctx, home(up), up.Kubeconfig, nil, "get", "widgets", "-n", "workshop", "--watch", "-o", "jsonpath={.metadata.name}={.spec.size} ")
-			done <- out
-		}()
-		time.Sleep(time.Second)
+		following, err := cluster.FollowKubectl(t.Context(), home(up), up.Kubeconfig,
+			"get", "widgets", "-n", "workshop", "--watch", "-o", "jsonpath={.metadata.name}={.spec.size} ")
+		if err != nil {
+			t.Fatal(err)
+		}
+		says := func(want string) func() error {
+			return func() error {
+				if said := following.Said(); !strings.Contains(said, want) {
+					return fmt.Errorf("no %q in %q", want, said)
+				}
+				return nil
+			}
+		}
+		eventually(t, says("one=5"))
 		kubectl(t, up, "patch", "widget", "one", "-n", "workshop", "--type=merge", "-p", `{"spec":{"size":7}}`)
-		expect(t, <-done, "one=5", "one=7")
+		eventually(t, says("one=7"))
+		if err := following.Stop(); err != nil {
+			t.Error(err)
+		}
 	})
 	t.Run("a label on a Namespace moves its operators", func(t *testing.T) {
 		before := kubectl(t, up, "get", "iop", "-n", "workshop", "-o", "name")
 		expect(t, before, "installedoperator.views.operators.coreos.com/certloop.v1.8.2")
 		kubectl(t, up, "delete", "csv", "certloop.v1.8.2", "-n", "platform-operators")
-		deadline := time.Now().Add(10 * time.Second)
-		for strings.Contains(kubectl(t, up, "get", "iop", "-n", "workshop", "-o", "name"), "certloop") {
-			if time.Now().After(deadline) {
-				t.Fatal("a deleted CSV is still shown")
+		eventually(t, func() error {
+			if strings.Contains(kubectl(t, up, "get", "iop", "-n", "workshop", "-o", "name"), "certloop") {
+				return errors.New("a deleted CSV is still shown")
 			}
-			time.Sleep(10 * time.Millisecond)
-		}
+			return nil
+		})
 	})
 	t.Run("delete", func(t *testing.T) {
 		expect(t, kubectl(t, up, "delete", "widget", "one", "-n", "workshop"), "deleted")
 		expect(t, refused(t, up, "get", "widget", "one", "-n", "workshop"), `widgets.standalone.example.com "one" not found`)
 		kubectl(t, up, "apply", "-f", file(t, "widget.yaml", widget))
-		expect(t, kubectl(t, up, "delete", "namespace", "workshop", "--timeout=20s"), "deleted")
+		expect(t, kubectl(t, up, "delete", "namespace", "workshop", "--timeout=60s"), "deleted")
 		kubectl(t, up, "create", "namespace", "workshop")
 		if out := kubectl(t, up, "get", "widgets", "-n", "workshop", "-o", "name"); out != "" {
 			t.Errorf("the namespace's contents came back: %s", out)
 		}
-		kubectl(t, up, "delete", "crd", "widgets.standalone.example.com", "--timeout=20s")
+		kubectl(t, up, "delete", "crd", "widgets.standalone.example.com", "--timeout=60s")
 		expect(t, refused(t, up, "get", "widgets", "-A"), "the server could not find the requested resource")
 	})
 	t.Run("what cannot be done is said", func(t *testing.T) {
@@ -199,6 +206,7 @@ func TestKubectlManyDefinitions(t *testing.T) {
 			"widgets", fmt.Sprintf("widgets%d", i)), "kind: Widget", fmt.Sprintf("kind: Widget%d", i)), "shortNames: [wd]", ""))
 	}
 	kubectl(t, up, "apply", "-f", file(t, "crds.yaml", all.String()))
+	kubectl(t, up, "wait", "crd", "--all", "--for=condition=Established", "--timeout=60s")
 	for _, i := range []int{0, 19} {
 		expect(t, kubectl(t, up, "get", fmt.Sprintf("widgets%d", i), "-A", "--ignore-not-found"), "")
 	}

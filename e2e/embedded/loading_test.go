@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -33,11 +32,12 @@ func TestUpSaysWhatOperatorGroupsTarget(t *testing.T) {
 	}
 	follows := func(want ...string) {
 		t.Helper()
-		for deadline := time.Now().Add(5 * time.Second); !slices.Equal(targets(), want); time.Sleep(20 * time.Millisecond) {
-			if time.Now().After(deadline) {
-				t.Fatalf("status.namespaces is still %q, want %q", targets(), want)
+		eventually(t, func() error {
+			if got := targets(); !slices.Equal(got, want) {
+				return fmt.Errorf("status.namespaces is still %q, want %q", got, want)
 			}
-		}
+			return nil
+		})
 	}
 	label(t, up, "web", `{"monitored":"true"}`)
 	follows("payments", "shop-prod", "web")

@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"strings"
 	"testing"
-	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -65,25 +64,25 @@ func databaseOperator(t *testing.T, up *embedded.Up) string {
 func TestUpAnswersWhatACleanupWouldWaitFor(t *testing.T) {
 	up := start(t, t.TempDir(), "--load", examples(t))
 	csv := databaseOperator(t, up)
-	if names, err := pending(t, up, csv); err != nil || len(names) != 0 {
-		t.Fatalf("before anybody opted in: %q, %v", names, err)
-	}
+	eventually(t, func() error {
+		names, err := pending(t, up, csv)
+		if len(names) != 0 {
+			t.Fatalf("before anybody opted in: %q", names)
+		}
+		return err
+	})
 	patch := []byte(`{"metadata":{"finalizers":["operatorframework.io/delete-custom-resources"]},"spec":{"cleanup":{"enabled":true}}}`)
 	_, err := up.Any.Resource(olm.CSVs).Namespace("databases").Patch(t.Context(), csv, types.MergePatchType, patch, metav1.PatchOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	deadline := time.Now().Add(30 * time.Second)
-	for {
+	eventually(t, func() error {
 		names, err := pending(t, up, csv)
-		if err == nil && len(names) > 0 {
-			return
+		if err == nil && len(names) == 0 {
+			err = errors.New("nothing is pending")
 		}
-		if time.Now().After(deadline) {
-			t.Fatalf("%q, %v", names, err)
-		}
-		time.Sleep(100 * time.Millisecond)
-	}
+		return err
+	})
 }
 
 func TestUpWithoutGRPCSaysSo(t *testing.T) {

@@ -114,7 +114,7 @@ func Refuse(flags ...string) (int, string, error) {
 	if err := cmd.Start(); err != nil {
 		return 0, "", err
 	}
-	late := time.AfterFunc(20*time.Second, func() { _ = cmd.Process.Kill() })
+	late := time.AfterFunc(2*time.Minute, func() { _ = cmd.Process.Kill() })
 	defer late.Stop()
 	_ = cmd.Wait()
 	return cmd.ProcessState.ExitCode(), stderr.String(), nil

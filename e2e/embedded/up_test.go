@@ -9,16 +9,20 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
+	"steward.dev/e2e/check"
 	"steward.dev/e2e/cluster"
 	"steward.dev/e2e/embedded"
 	"steward.dev/e2e/olm"
 )
+
+const patience = check.Patience
+
+var eventually = check.Eventually
 
 func examples(t *testing.T) string {
 	t.Helper()
@@ -35,13 +39,13 @@ func start(t *testing.T, data string, flags ...string) *embedded.Up {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = up.Stop(5 * time.Second) })
+	t.Cleanup(func() { _ = up.Stop(patience) })
 	return up
 }
 
 func stop(t *testing.T, up *embedded.Up) {
 	t.Helper()
-	if err := up.Stop(5 * time.Second); err != nil {
+	if err := up.Stop(patience); err != nil {
 		t.Fatal(err)
 	}
 }

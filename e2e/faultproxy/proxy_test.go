@@ -81,7 +81,11 @@ func start(t *testing.T, view func(*url.URL)) (*upstream, *faultproxy.Proxy, *fa
 }
 
 func patch(client *http.Client, target string) (int, string, error) {
-	request, err := http.NewRequest(http.MethodPatch, target, strings.NewReader("body"))
+	return patchWith(context.Background(), client, target)
+}
+
+func patchWith(ctx context.Context, client *http.Client, target string) (int, string, error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodPatch, target, strings.NewReader("body"))
 	if err != nil {
 		return 0, "", err
 	}
@@ -130,9 +134,16 @@ func TestFaults(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			up, proxy, journal, client := start(t, nil)
-			client.Timeout = time.Second
-			proxy.Add(faultproxy.Rule{When: func(r *faultproxy.Request) bool { return r.Path == "/x" }, Do: tc.do})
-			code, _, err := patch(client, proxy.URL+"/x")
+			// It is silent for as long as the client waits: until the request has arrived.
+			ctx, giveUp := context.WithCancel(t.Context())
+			defer giveUp()
+			proxy.Add(faultproxy.Rule{Do: tc.do, When: func(r *faultproxy.Request) bool {
+				if tc.name == "Hang" && r.Path == "/x" {
+					giveUp()
+				}
+				return r.Path == "/x"
+			}})
+			code, _, err := patchWith(ctx, client, proxy.URL+"/x")
 			if code != tc.code || (err == nil) != (tc.code != 0) {
 				t.Errorf("%d %v", code, err)
 			}

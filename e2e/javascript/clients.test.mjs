@@ -36,11 +36,16 @@ async function install(name) {
 const paint = (name, colour) => api.merge(`${csvs}/${name}`, { metadata: { labels: { colour } } });
 const uninstall = (name) => api.request('DELETE', `${csvs}/${name}`);
 
+const installed = async () => (await api.get(views)).items.map(({ metadata }) => metadata.name);
+
 /** Waits until a list has them. */
 async function listed(...names) {
-  for (let found = []; !names.every((name) => found.includes(name)); ) {
-    found = (await api.get(views)).items.map(({ metadata }) => metadata.name);
-  }
+  for (let found = []; !names.every((name) => found.includes(name)); ) found = await installed();
+}
+
+/** Waits until no list has them. */
+async function unlisted(...names) {
+  for (let found = names; names.some((name) => found.includes(name)); ) found = await installed();
 }
 
 async function startList() {
@@ -58,7 +63,7 @@ test('pages of a list belong together', async () => {
   const keys = ({ items }) => items.map(({ metadata }) => `${metadata.namespace}/${metadata.name}`);
   let large, small;
   // Whatever else goes on in the cluster may fall between the two.
-  for (let attempt = 0; attempt < 5; attempt++) {
+  for (const end = Date.now() + 60_000; Date.now() < end; ) {
     large = await api.list(all, 250);
     small = await api.list(all, Math.floor(large.items.length / 2));
     if (keys(small).join() === keys(large).join()) break;
@@ -127,6 +132,7 @@ test('a details page shows the object at once and follows', async () => {
   assert.equal(view.shown.metadata.uid, uid);
   assert.equal(view.shown.kind, 'InstalledOperator');
   await uninstall('beside');
+  await unlisted('beside');
 });
 
 test('a watch that began too early says so and closes', async () => {

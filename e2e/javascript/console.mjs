@@ -187,7 +187,7 @@ export class DetailsView {
 }
 
 /** Waits until a condition holds. */
-export async function until(what, condition, milliseconds = 3000) {
+export async function until(what, condition, milliseconds = 60_000) {
   for (const end = Date.now() + milliseconds; !condition(); ) {
     if (Date.now() > end) throw new Error(`not within ${milliseconds} ms: ${what}`);
     await new Promise((resolve) => setTimeout(resolve, 5));

@@ -81,7 +81,7 @@ func CreateCRDs(ctx context.Context, client dynamic.Interface, definitions ...*O
 	if err := Create(ctx, client, definitions...); err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
+	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
 	defer cancel()
 	for _, definition := range definitions {
 		for !established(ctx, client, definition.GetName()) {

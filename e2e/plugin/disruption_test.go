@@ -105,7 +105,7 @@ func TestDisruption_EndsMidway(t *testing.T) {
 	must(t, steward.Start())
 	must(t, steward.WaitReady(t.Context()))
 	shared.KillAPIServer()
-	time.Sleep(2 * time.Second) // long enough to be noticed
+	time.Sleep(2 * time.Second) // whoever looks now finds nobody
 	must(t, shared.StartAPIServer(t.Context()))
 	must(t, shared.WaitAvailable(t.Context()))
 	s.operate(t, 0)
@@ -113,7 +113,12 @@ func TestDisruption_EndsMidway(t *testing.T) {
 	t.Logf("%s%s", stdout, stderr)
 	if code == 4 {
 		// It took longer than a stall does.
-		_, _, code = run(t, shared.Admin, append(args, "--ignore-not-found")...)
+		eventually(t, func() error {
+			if _, _, code = run(t, shared.Admin, append(args, "--ignore-not-found")...); code != 0 {
+				return fmt.Errorf("exit code %d", code)
+			}
+			return nil
+		})
 	}
 	ends(t, code, 0, "", "")
 	s.gone(t)

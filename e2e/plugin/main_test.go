@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"steward.dev/e2e/check"
 	"steward.dev/e2e/cluster"
 	"steward.dev/e2e/olm"
 )
@@ -23,10 +24,9 @@ const (
 	controllersNamespace = "steward-system"
 	controllersName      = "steward-controllers"
 
-	// patience is what is waited without a promise of how soon.
-	patience = 60 * time.Second
-	// stallTimeout is --cleanup-stall-timeout.
-	stallTimeout = 10 * time.Second
+	patience = check.Patience
+	// stallTimeout is --cleanup-stall-timeout: longer than an operator on a busy machine takes for one custom resource.
+	stallTimeout = 30 * time.Second
 )
 
 var (

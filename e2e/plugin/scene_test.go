@@ -16,6 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/rand"
 
+	"steward.dev/e2e/check"
 	"steward.dev/e2e/olm"
 )
 
@@ -39,33 +40,10 @@ var (
 	installPlans  = olm.CSVs.GroupVersion().WithResource("installplans")
 )
 
-// must is for steps that only prepare a case.
-func must(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
-// eventually polls until check is satisfied.
-func eventually(t *testing.T, check func() error) {
-	t.Helper()
-	must(t, poll(check))
-}
-
-func poll(check func() error) error {
-	deadline := time.Now().Add(patience)
-	for {
-		err := check()
-		if err == nil {
-			return nil
-		}
-		if time.Now().After(deadline) {
-			return fmt.Errorf("not within %s: %w", patience, err)
-		}
-		time.Sleep(glance)
-	}
-}
+var (
+	must       = check.Must
+	eventually = check.Eventually
+)
 
 // definition is of a kind that takes anything.
 func definition(group, kind, scope, version string) *olm.Object {
@@ -387,7 +365,7 @@ func waitForPolicy(ctx context.Context) error {
 	if _, err := shared.Kubectl(ctx, "create", "rolebinding", user, "--clusterrole=cluster-admin", "--user="+user, "-n", namespace); err != nil {
 		return err
 	}
-	err = poll(func() error {
+	err = check.Poll(func() error {
 		_, err := shared.KubectlAs(ctx, kubeconfig, "patch", "csv", csvName, "-n", namespace, "--type=merge", "--dry-run=server", "-p",
 			`{"metadata":{"finalizers":["`+optInFinalizer+`"]}}`)
 		if err == nil || !strings.Contains(err.Error(), "cleanupstatuses/optin") {

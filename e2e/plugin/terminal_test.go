@@ -99,11 +99,12 @@ func TestTerminal_AsksAndRedraws(t *testing.T) {
 	s := newScene(t)
 	s.operands(t)
 	s.known(t, "NotOptedIn")
-	s.operate(t, time.Second)
 	run := open(t, []string{"TERM=xterm-256color"}, "uninstall", csvName, "-n", s.namespace, "--cleanup")
 	run.shows(t, "Uninstall operator.v1 and delete 3 custom resources? [y/N] ")
 	s.unchanged(t)
 	run.types(t, "y\n")
+	run.shows(t, "0 of 3 deleted")
+	s.operate(t, time.Second)
 	run.ends(t, 0)
 	for _, want := range []string{"\x1b[1m", "\x1b[32m", "A\x1b[J", "0 of 3 deleted", "3 of 3 deleted", "is gone, and so are its custom resources"} {
 		if !strings.Contains(run.output.String(), want) {

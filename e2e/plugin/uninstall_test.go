@@ -128,8 +128,18 @@ func TestUninstall_WithoutRights(t *testing.T) {
 		{"create", "clusterrole", "reader-" + s.namespace, "--verb=get,list", "--resource=customresourcedefinitions,widgets." + s.group + ",gadgets." + s.group},
 		{"create", "clusterrolebinding", "reader-" + s.namespace, "--clusterrole=reader-" + s.namespace, "--user=owner-of-" + s.namespace},
 	} {
-		_, err := shared.Kubectl(t.Context(), args...)
-		must(t, err)
+		eventually(t, func() error { // discovery may not have the definitions yet
+			_, err := shared.Kubectl(t.Context(), args...)
+			return err
+		})
+	}
+	for _, args := range [][]string{
+		{"get", "csv", csvName, "-n", s.namespace}, {"get", "crd", "widgets." + s.group}, {"get", "widgets." + s.group, "-A"}, {"get", "gadgets." + s.group},
+	} {
+		eventually(t, func() error { // nor the authorizer the rights
+			_, err := shared.KubectlAs(t.Context(), owner, args...)
+			return err
+		})
 	}
 	_, stderr, code := run(t, owner, "uninstall", csvName, "-n", s.namespace, "--cleanup", "--yes")
 	ends(t, code, 3, stderr, "cleanupstatuses/optin")
@@ -217,6 +227,16 @@ func TestAbort(t *testing.T) {
 	if document["aborted"] != true || document["deleting"] != true {
 		t.Errorf("document: %v", document)
 	}
+	eventually(t, func() error { // until it is told, Steward goes by what it read two seconds ago
+		csv, err := shared.Any.Resource(olm.CSVs).Namespace(s.namespace).Get(t.Context(), csvName, metav1.GetOptions{})
+		if apierrors.IsNotFound(err) {
+			return nil
+		}
+		if err == nil && slices.Contains(csv.GetFinalizers(), optInFinalizer) {
+			err = fmt.Errorf("finalizers %q", csv.GetFinalizers())
+		}
+		return err
+	})
 	s.create(t, s.resource("widgets"), s.spaces[0], late)
 	_, stderr, code := p.wait(t)
 	ends(t, code, 3, stderr, "still there")
@@ -284,7 +304,7 @@ func TestRestore_WhatIsMissing(t *testing.T) {
 	ends(t, code, 1, stdout, "there is no namespace "+s.spaces[1]+"; create it first")
 	s.has(t, s.spaces[0]+"/x", s.spaces[0]+"/y", s.namespace+"/elsewhere")
 	must(t, shared.Any.Resource(olm.Definitions).Delete(t.Context(), "widgets."+s.group, metav1.DeleteOptions{}))
-	must(t, poll(func() error {
+	eventually(t, func() error {
 		// A definition goes when its objects are gone, and the one elsewhere has a finalizer that nobody removes.
 		_, _ = shared.Any.Resource(s.resource("widgets")).Namespace(s.namespace).Patch(t.Context(), "elsewhere", types.MergePatchType,
 			[]byte(`{"metadata":{"finalizers":null}}`), metav1.PatchOptions{})
@@ -293,5 +313,5 @@ func TestRestore_WhatIsMissing(t *testing.T) {
 			return fmt.Errorf("%d: %s", code, stdout)
 		}
 		return nil
-	}))
+	})
 }

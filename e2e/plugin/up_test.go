@@ -5,7 +5,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"steward.dev/e2e/cluster"
 	"steward.dev/e2e/embedded"
@@ -69,7 +68,7 @@ func TestUp(t *testing.T) {
 	must(t, os.WriteFile(manifests, []byte(upManifests), 0o644))
 	up, err := embedded.Start(filepath.Join(dir, "data"), "--load", filepath.Join(root, "examples", "crds"), "--load", manifests)
 	must(t, err)
-	t.Cleanup(func() { must(t, up.Stop(30*time.Second)) })
+	t.Cleanup(func() { must(t, up.Stop(patience)) })
 
 	stdout, _, code := run(t, up.Kubeconfig, "status", "-A")
 	ends(t, code, 0, stdout, "carts.v1")

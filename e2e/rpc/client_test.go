@@ -201,13 +201,6 @@ func expectCode(t *testing.T, what string, err error, want codes.Code) {
 	}
 }
 
-func must(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
 func environmentOr(name, otherwise string) string {
 	if value := os.Getenv(name); value != "" {
 		return value

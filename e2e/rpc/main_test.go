@@ -17,11 +17,12 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/rand"
 
+	"steward.dev/e2e/check"
 	"steward.dev/e2e/cluster"
 	"steward.dev/e2e/olm"
 )
 
-const patience = 60 * time.Second
+const patience = check.Patience
 
 var (
 	shared  *cluster.Cluster
@@ -42,8 +43,13 @@ var (
 	// A server that comes back is found soon.
 	quickly = grpc.ConnectParams{
 		Backoff:           backoff.Config{BaseDelay: 50 * time.Millisecond, Multiplier: 1.5, MaxDelay: time.Second},
-		MinConnectTimeout: 5 * time.Second,
+		MinConnectTimeout: patience,
 	}
+)
+
+var (
+	must       = check.Must
+	eventually = check.Eventually
 )
 
 func TestMain(m *testing.M) {
@@ -142,7 +148,7 @@ type scene struct {
 
 const csvName = "operator.v1"
 
-// install makes an operator that supports cleanup, is opted in, and is as OLM leaves it.
+// install makes an operator that supports cleanup, is opted in, and is as OLM leaves it. The controllers know of it.
 func install(t *testing.T) *scene {
 	t.Helper()
 	id := rand.String(6)
@@ -167,6 +173,17 @@ func install(t *testing.T) *scene {
 		"lastUpdated": time.Now().UTC().Format(time.RFC3339), "namespaces": []any{s.spaces[0], s.spaces[1]},
 	}
 	must(t, olm.Create(t.Context(), shared.Any, group, s.csv(csvName)))
+	admin := as(t, "admin", "system:masters")
+	eventually(t, func() error {
+		got, err := admin.call(t.Context(), "Get", s.of())
+		if err != nil {
+			return err
+		}
+		if phase := got["status"].(message)["phase"]; phase != "Ready" {
+			return fmt.Errorf("phase %v", phase)
+		}
+		return nil
+	})
 	return s
 }
 
@@ -233,20 +250,4 @@ func allow(t *testing.T, user, namespace string, rules ...string) {
 		_, err = shared.Any.Resource(roleBindings).Namespace(namespace).Create(t.Context(), binding, metav1.CreateOptions{})
 	}
 	must(t, err)
-}
-
-// eventually polls until check is satisfied.
-func eventually(t *testing.T, check func() error) {
-	t.Helper()
-	deadline := time.Now().Add(patience)
-	for {
-		err := check()
-		if err == nil {
-			return
-		}
-		if time.Now().After(deadline) {
-			t.Fatalf("not within %s: %v", patience, err)
-		}
-		time.Sleep(100 * time.Millisecond)
-	}
 }
