@@ -31,7 +31,7 @@ using olm::CleanupStep;
 constexpr char kFieldManager[] = "steward-cleanup";
 
 // Between sending deletions and looking at what came of them.
-constexpr absl::Duration kAfterRound = absl::Milliseconds(200);
+constexpr absl::Duration kAfterRound = absl::Milliseconds(50);
 
 bool IsConflict(const absl::Status& status) { return kube::HasReason(status, "Conflict"); }
 

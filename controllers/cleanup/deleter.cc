@@ -1,6 +1,7 @@
 #include "controllers/cleanup/deleter.h"
 
 #include <chrono>
+#include <deque>
 #include <map>
 #include <utility>
 
@@ -15,6 +16,10 @@
 
 namespace steward::controllers {
 namespace {
+
+// The kube-apiserver answers a list of what has not changed by its clock, ten times a second: one
+// reading at a time would take longer than its batch.
+constexpr size_t kReaders = 2;
 
 enum class Outcome { kProgress, kOther, kDenied, kFailed };
 
@@ -80,11 +85,12 @@ struct Deleter::State {
   DeletionRound& round;
   std::vector<Candidate> candidates;
   size_t next_candidate = 0;
-  std::shared_ptr<Batch> batch;  // the present one; null: none yet
-  std::shared_ptr<Batch> next;   // read ahead; null: not yet
-  absl::Duration slowest;        // of the last answers, about
-  Broadcast read;                // for those who send: there is a next one, or it is over
-  Broadcast due;                 // for the one who reads: a next one is, or it is over
+  std::shared_ptr<Batch> batch;              // the present one
+  std::deque<std::shared_ptr<Batch>> ahead;  // read ahead, in order
+  size_t reading = 0;                        // being read
+  absl::Duration slowest;                    // of the last answers, about
+  Broadcast read;  // for those who send: there is one ahead, or it is over
+  Broadcast due;   // for those who read: one more is, or it is over
 
   bool over() const {
     return next_candidate == candidates.size() || round.stopped || !round.failure.ok();
@@ -136,8 +142,10 @@ boost::asio::awaitable<DeletionRound> Deleter::Run(kube::NamespacedName csv,
               .candidates = Choose(listing, ledger, round)};
   state.batch = BatchOf(guards);
   if (state.batch->plans.empty()) round.stopped = true;
-  const auto work = [this, &state](size_t i) { return i == 0 ? ReadGuards(state) : Send(state); };
-  co_await ForEachInFlight(options_.width + 1, options_.width + 1, work);
+  const auto work = [this, &state](size_t i) {
+    return i < kReaders ? ReadGuards(state) : Send(state);
+  };
+  co_await ForEachInFlight(options_.width + kReaders, options_.width + kReaders, work);
   co_return round;
 }
 
@@ -146,42 +154,63 @@ std::shared_ptr<Deleter::Batch> Deleter::BatchOf(const GuardReading& guards) con
       Batch{PlansOf(guards), guards.began + options_.guard_age, options_.batch});
 }
 
-bool Deleter::HasTime(const std::shared_ptr<Batch>& batch, absl::Duration margin) const {
-  return batch != nullptr && clock_.Monotonic() + margin < batch->deadline;
+bool Deleter::HasTime(const Batch& batch, absl::Duration margin) const {
+  return clock_.Monotonic() + margin < batch.deadline;
 }
 
 // Whether the present batch can have one more.
 bool Deleter::IsOpen(const State& state) const {
-  if (state.batch == nullptr || state.batch->left == 0) return false;
+  if (state.batch->left == 0) return false;
   // What would hardly be answered in time waits for the next one, once this one has done something.
   const bool fresh = state.batch->left == options_.batch;
-  return HasTime(state.batch,
+  return HasTime(*state.batch,
                  fresh ? absl::ZeroDuration() : std::min(state.slowest, options_.guard_age / 4));
 }
 
-bool Deleter::NextIsDue(const State& state) const {
-  if (HasTime(state.next, state.slowest)) return false;
-  if (!IsOpen(state)) return true;
-  if (!options_.read_ahead) return false;
+// Makes the next batch that is good the present one, if there is one.
+bool Deleter::TakeNext(State& state) const {
+  while (!state.ahead.empty()) {
+    std::shared_ptr<Batch> next = std::move(state.ahead.front());
+    state.ahead.pop_front();
+    if (!HasTime(*next, absl::ZeroDuration())) continue;
+    state.batch = std::move(next);
+    return true;
+  }
+  return false;
+}
+
+bool Deleter::IsDue(const State& state) const {
+  const bool open = IsOpen(state);
+  size_t ready = state.reading;
+  for (const std::shared_ptr<Batch>& batch : state.ahead) {
+    if (HasTime(*batch, state.slowest)) ++ready;
+  }
+  if (!open && ready == 0) return true;
+  if (!options_.read_ahead || ready == kReaders) return false;
+  const size_t until_needed = (open ? state.batch->left : 0) + ready * options_.batch;
   // Not sooner: it would be old by the time it is needed.
-  const absl::Duration needed_in = state.slowest * state.batch->left / options_.width;
-  return needed_in <= options_.guard_age / 4 &&
-         state.batch->left < state.candidates.size() - state.next_candidate;
+  return until_needed < state.candidates.size() - state.next_candidate &&
+         state.slowest * until_needed / options_.width <= options_.guard_age / 4;
 }
 
 VoidTask Deleter::ReadGuards(State& state) {
   while (!state.over()) {
-    if (!NextIsDue(state)) {
+    if (!IsDue(state)) {
       co_await UntilNotified(state.due);
       continue;
     }
-    const GuardReading guards = co_await guards_.Look(state.csv, state.remembered, CsvDetail::kFacts);
-    state.next = BatchOf(guards);
-    if (state.next->plans.empty()) {
+    ++state.reading;
+    const GuardReading guards =
+        co_await guards_.Look(state.csv, state.remembered, CsvDetail::kFacts);
+    --state.reading;
+    std::shared_ptr<Batch> next = BatchOf(guards);
+    if (next->plans.empty()) {
       state.round.stopped = true;
-    } else if (!HasTime(state.next, absl::ZeroDuration())) {
+    } else if (!HasTime(*next, absl::ZeroDuration())) {
       state.round.failure = absl::DeadlineExceededError(StrCat(
           "reading the guards takes longer than ", absl::FormatDuration(options_.guard_age)));
+    } else {
+      state.ahead.push_back(std::move(next));
     }
     state.read.Notify();
   }
@@ -189,17 +218,14 @@ VoidTask Deleter::ReadGuards(State& state) {
 
 VoidTask Deleter::Send(State& state) {
   while (!state.over()) {
-    if (!IsOpen(state) && HasTime(state.next, absl::ZeroDuration())) {
-      state.batch = std::move(state.next);
-    }
-    if (!IsOpen(state)) {
+    if (!IsOpen(state) && !TakeNext(state)) {
       state.due.Notify();
       co_await UntilNotified(state.read);
       continue;
     }
     const Candidate candidate = state.candidates[state.next_candidate++];
     --state.batch->left;
-    if (NextIsDue(state)) state.due.Notify();
+    if (IsDue(state)) state.due.Notify();
     co_await DeleteOne(state, state.batch, candidate);
   }
   state.read.Notify();

@@ -25,7 +25,7 @@ namespace steward::controllers {
 struct DeleterOptions {
   size_t batch = 100;  // DELETEs under one reading of the guards
   size_t width = 8;    // requests at a time
-  // Reads the guards of the next batch while one is being sent: nobody waits for them then.
+  // Reads the guards of the next batches while one is being sent: nobody waits for them then.
   bool read_ahead = true;
   absl::Duration guard_age = absl::Seconds(2);  // R-000-71
 };
@@ -73,9 +73,10 @@ class Deleter {
   std::vector<Candidate> Choose(const OperandListing& listing, const DeletionLedger& ledger,
                                 DeletionRound& round) const;
   std::shared_ptr<Batch> BatchOf(const GuardReading& guards) const;
-  bool HasTime(const std::shared_ptr<Batch>& batch, absl::Duration margin) const;
+  bool HasTime(const Batch& batch, absl::Duration margin) const;
   bool IsOpen(const State& state) const;
-  bool NextIsDue(const State& state) const;
+  bool TakeNext(State& state) const;
+  bool IsDue(const State& state) const;
   VoidTask ReadGuards(State& state);
   VoidTask Send(State& state);
   VoidTask DeleteOne(State& state, std::shared_ptr<Batch> batch, Candidate candidate);

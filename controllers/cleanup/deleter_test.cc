@@ -123,7 +123,7 @@ TEST_F(DeleterTest, GuardsAreReadAheadWhileABatchIsUnderWay) {
   ExpectGuarded(1);
   EXPECT_EQ(most_in_flight_, kWidth);
   const size_t first = deletes_[0].readings;
-  EXPECT_EQ(deletes_[kBatch - 1].readings, first) << "one ahead, and no more";
+  EXPECT_EQ(deletes_[kBatch - 1].readings, first) << "two ahead, and no more";
   EXPECT_EQ(deletes_[kBatch + kWidth].readings, first + 1) << "begun with the batch";
   EXPECT_EQ(readings_.size(), deletes_.back().readings) << "and none for nothing";
 }

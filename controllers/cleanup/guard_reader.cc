@@ -69,19 +69,16 @@ boost::asio::awaitable<GuardReading> GuardReader::Look(
   reading.inputs.remembered = std::move(remembered);
   reading.inputs.allow_unprotected = options_.allow_unprotected;
   reading.inputs.without_deployments = options_.without_deployments;
-  co_await ReadCsvs(reading);
-  const olm::CsvFacts* listed =
-      detail == CsvDetail::kFacts ? FindListed(reading.inputs.csvs, csv) : nullptr;
-  if (listed == nullptr) {
-    co_await ReadCsv(csv, reading);
-  } else {
-    reading.inputs.csv = Read<olm::CsvFacts>::Ok(*listed);
-  }
+  std::vector<Reader> first;
+  first.push_back([this, &reading, &csv, detail] { return ReadOperator(csv, detail, reading); });
+  first.push_back([this, &reading, &csv] { return ReadGroups(csv.ns, reading); });
+  first.push_back([this, &reading, &csv] { return ReadNamespace(csv.ns, reading); });
+  first.push_back([this, &reading] { return ReadProtection(reading); });
+  co_await ReadAll(std::move(first));
   if (!reading.inputs.csv.ok()) co_return reading;
 
   const olm::CsvFacts& facts = *reading.inputs.csv;
-  std::vector<std::function<VoidTask()>> reads;
-  reads.push_back([this, &reading, &facts] { return ReadGroups(facts.key.ns, reading); });
+  std::vector<Reader> reads;
   for (const std::string& crd : facts.owned_crds) {
     reading.inputs.crds[crd] = Read<olm::CrdFacts>();
     const bool is_api = facts.owned_apis.contains(crd);
@@ -89,21 +86,32 @@ boost::asio::awaitable<GuardReading> GuardReader::Look(
       return is_api ? ReadApi(crd, reading) : ReadCrd(crd, reading);
     });
   }
-  if (olm::RefusalsOf(facts, reading.inputs.remembered).empty()) {
-    reads.push_back([this, &reading, &facts] { return ReadNamespace(facts.key.ns, reading); });
+  if (olm::RefusalsOf(facts, reading.inputs.remembered).empty() && !options_.without_deployments) {
     for (const std::string& deployment : facts.deployments) {
-      if (options_.without_deployments) break;
       reading.inputs.deployments[deployment] = Read<olm::DeploymentFacts>();
       reads.push_back([this, &reading, &facts, &deployment] {
         return ReadDeployment({facts.key.ns, deployment}, reading);
       });
     }
-    if (!options_.allow_unprotected) {
-      reads.push_back([this, &reading] { return ReadProtection(reading); });
-    }
   }
-  co_await ForEachInFlight(reads.size(), options_.width, [&reads](size_t i) { return reads[i](); });
+  co_await ReadAll(std::move(reads));
   co_return reading;
+}
+
+VoidTask GuardReader::ReadAll(std::vector<Reader> reads) {
+  co_await ForEachInFlight(reads.size(), options_.width, [&reads](size_t i) { return reads[i](); });
+}
+
+VoidTask GuardReader::ReadOperator(kube::NamespacedName name, CsvDetail detail,
+                                   GuardReading& reading) {
+  co_await ReadCsvs(reading);
+  const olm::CsvFacts* listed =
+      detail == CsvDetail::kFacts ? FindListed(reading.inputs.csvs, name) : nullptr;
+  if (listed == nullptr) {
+    co_await ReadCsv(std::move(name), reading);
+  } else {
+    reading.inputs.csv = Read<olm::CsvFacts>::Ok(*listed);
+  }
 }
 
 VoidTask GuardReader::ReadCsvs(GuardReading& reading) {
@@ -212,6 +220,7 @@ VoidTask GuardReader::ReadDeployment(kube::NamespacedName name, GuardReading& re
 }
 
 VoidTask GuardReader::ReadProtection(GuardReading& reading) {
+  if (options_.allow_unprotected) co_return;
   absl::StatusOr<kube::RawObject> policy = absl::UnavailableError("not read");
   absl::StatusOr<std::vector<json::object>> bindings = absl::UnavailableError("not read");
   co_await ForEachInFlight(2, options_.width, [&](size_t i) {

@@ -57,8 +57,9 @@ class GuardReader {
   // REQUIRES: `client` and `clock` outlive this object and its calls.
   GuardReader(kube::Client& client, Clock& clock, KnownCsvs known, GuardOptions options);
 
-  // Errors are in the reading. When the ClusterServiceVersion by itself refuses, only what it takes
-  // to know its targets and definitions is read beside it.
+  // Errors are in the reading. When the ClusterServiceVersion by itself refuses, its Deployments are
+  // not read. What can be read at the same time is: the kube-apiserver may answer a list of what
+  // has not changed no sooner than after a tenth of a second.
   //
   // The ClusterServiceVersion is read with the list of all, which shows one moment, or after it: one
   // that is not in the list any more has left its mark before (kRefusalAnnotation).
@@ -70,6 +71,9 @@ class GuardReader {
   void Rest() { csvs_.Forget(); }
 
  private:
+  using Reader = std::function<VoidTask()>;
+  VoidTask ReadAll(std::vector<Reader> reads);
+  VoidTask ReadOperator(kube::NamespacedName name, CsvDetail detail, GuardReading& reading);
   VoidTask ReadCsvs(GuardReading& reading);
   VoidTask ReadCsv(kube::NamespacedName name, GuardReading& reading);
   VoidTask ReadNamespace(std::string name, GuardReading& reading);

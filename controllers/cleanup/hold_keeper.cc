@@ -1,11 +1,15 @@
 #include "controllers/cleanup/hold_keeper.h"
 
+#include <algorithm>
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 #include <boost/json/value.hpp>
+#include <iterator>
 #include <map>
 #include <optional>
+#include <utility>
 
+#include "base/async/in_flight.h"
 #include "base/status/macros.h"
 #include "controllers/cleanup/live_reads.h"
 #include "controllers/cleanup/resources.h"
@@ -53,19 +57,32 @@ std::vector<olm::ObjectFacts> HoldState::facts() const {
 }
 
 StatusTask HoldKeeper::ListAll(std::string selector, std::vector<HeldObject>& objects) {
-  for (const kube::GroupVersionResource& gvr : olm::HeldResources()) {
-    const absl::Status status = co_await ListLive(
-        client_, gvr, "", selector, Detail::kMetadata,
-        [&](const kube::RawObject& raw) -> absl::Status {
-          ASSIGN_OR_RETURN(olm::ObjectFacts facts, olm::DecodeObjectFacts(raw.json));
-          if (IsHeld(facts) || olm::OwnerOf(facts.labels)) {
-            objects.push_back({gvr, std::move(facts)});
-          }
-          return absl::OkStatus();
-        });
-    if (!status.ok() && !IsUnserved(status)) co_return status;
+  // At the same time: see GuardReader::Look.
+  const std::vector<kube::GroupVersionResource>& kinds = olm::HeldResources();
+  std::vector<std::vector<HeldObject>> found(kinds.size());
+  std::vector<absl::Status> outcomes(kinds.size());
+  const auto list = [this, &kinds, &selector, &found, &outcomes](size_t i) {
+    return ListKind(kinds[i], selector, found[i], outcomes[i]);
+  };
+  co_await ForEachInFlight(kinds.size(), kinds.size(), list);
+  for (size_t i = 0; i < kinds.size(); ++i) {
+    if (!outcomes[i].ok() && !IsUnserved(outcomes[i])) co_return outcomes[i];
+    std::move(found[i].begin(), found[i].end(), std::back_inserter(objects));
   }
   co_return absl::OkStatus();
+}
+
+VoidTask HoldKeeper::ListKind(kube::GroupVersionResource kind, std::string selector,
+                              std::vector<HeldObject>& objects, absl::Status& outcome) {
+  outcome = co_await ListLive(
+      client_, kind, "", std::move(selector), Detail::kMetadata,
+      [&objects, &kind](const kube::RawObject& raw) -> absl::Status {
+        ASSIGN_OR_RETURN(olm::ObjectFacts facts, olm::DecodeObjectFacts(raw.json));
+        if (IsHeld(facts) || olm::OwnerOf(facts.labels)) {
+          objects.push_back({kind, std::move(facts)});
+        }
+        return absl::OkStatus();
+      });
 }
 
 Task<HoldState> HoldKeeper::Look(kube::NamespacedName csv) {

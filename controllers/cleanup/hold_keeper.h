@@ -39,7 +39,7 @@ struct SweepResult {
 };
 
 // Level-based (R-000-73): nothing is remembered. Every write names the resourceVersion that it was
-// decided by. Thread-safe.
+// decided by. Calls may overlap; the executors that they are on run one handler at a time.
 class HoldKeeper {
  public:
   // REQUIRES: `client` outlives this object and its calls.
@@ -66,6 +66,8 @@ class HoldKeeper {
 
  private:
   StatusTask ListAll(std::string selector, std::vector<HeldObject>& objects);
+  VoidTask ListKind(kube::GroupVersionResource kind, std::string selector,
+                    std::vector<HeldObject>& objects, absl::Status& outcome);
   StatusTask SetHold(const HeldObject& object, bool held);
   Task<bool> HasChanged(const HeldObject& object);
 
