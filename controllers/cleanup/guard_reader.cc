@@ -47,9 +47,8 @@ Read<std::vector<T>> JudgeList(const absl::Status& status, std::vector<T> list) 
 const olm::CsvFacts* FindListed(const Read<std::vector<olm::CsvFacts>>& csvs,
                                 const kube::NamespacedName& name) {
   if (!csvs.ok()) return nullptr;
-  const auto found =
-      std::find_if(csvs->begin(), csvs->end(),
-                   [&name](const olm::CsvFacts& csv) { return csv.key == name; });
+  const auto found = std::find_if(csvs->begin(), csvs->end(),
+                                  [&name](const olm::CsvFacts& csv) { return csv.key == name; });
   return found == csvs->end() ? nullptr : &*found;
 }
 
@@ -62,8 +61,9 @@ GuardReader::GuardReader(kube::Client& client, Clock& clock, KnownCsvs known, Gu
       options_(std::move(options)),
       csvs_(client, options_.terms) {}
 
-boost::asio::awaitable<GuardReading> GuardReader::Look(
-    kube::NamespacedName csv, std::optional<olm::CleanupRecord> remembered, CsvDetail detail) {
+boost::asio::awaitable<GuardReading> GuardReader::Look(kube::NamespacedName csv,
+                                                       std::optional<olm::CleanupRecord> remembered,
+                                                       CsvDetail detail) {
   GuardReading reading;
   reading.began = clock_.Monotonic();
   reading.inputs.remembered = std::move(remembered);

@@ -57,12 +57,12 @@ class GuardReader {
   // REQUIRES: `client` and `clock` outlive this object and its calls.
   GuardReader(kube::Client& client, Clock& clock, KnownCsvs known, GuardOptions options);
 
-  // Errors are in the reading. When the ClusterServiceVersion by itself refuses, its Deployments are
-  // not read. What can be read at the same time is: the kube-apiserver may answer a list of what
-  // has not changed no sooner than after a tenth of a second.
+  // Errors are in the reading. When the ClusterServiceVersion by itself refuses, its Deployments
+  // are not read. What can be read at the same time is: the kube-apiserver may answer a list of
+  // what has not changed no sooner than after a tenth of a second.
   //
-  // The ClusterServiceVersion is read with the list of all, which shows one moment, or after it: one
-  // that is not in the list any more has left its mark before (kRefusalAnnotation).
+  // The ClusterServiceVersion is read with the list of all, which shows one moment, or after it:
+  // one that is not in the list any more has left its mark before (kRefusalAnnotation).
   boost::asio::awaitable<GuardReading> Look(kube::NamespacedName csv,
                                             std::optional<olm::CleanupRecord> remembered,
                                             CsvDetail detail);

@@ -74,15 +74,15 @@ StatusTask HoldKeeper::ListAll(std::string selector, std::vector<HeldObject>& ob
 
 VoidTask HoldKeeper::ListKind(kube::GroupVersionResource kind, std::string selector,
                               std::vector<HeldObject>& objects, absl::Status& outcome) {
-  outcome = co_await ListLive(
-      client_, kind, "", std::move(selector), Detail::kMetadata,
-      [&objects, &kind](const kube::RawObject& raw) -> absl::Status {
-        ASSIGN_OR_RETURN(olm::ObjectFacts facts, olm::DecodeObjectFacts(raw.json));
-        if (IsHeld(facts) || olm::OwnerOf(facts.labels)) {
-          objects.push_back({kind, std::move(facts)});
-        }
-        return absl::OkStatus();
-      });
+  outcome = co_await ListLive(client_, kind, "", std::move(selector), Detail::kMetadata,
+                              [&objects, &kind](const kube::RawObject& raw) -> absl::Status {
+                                ASSIGN_OR_RETURN(olm::ObjectFacts facts,
+                                                 olm::DecodeObjectFacts(raw.json));
+                                if (IsHeld(facts) || olm::OwnerOf(facts.labels)) {
+                                  objects.push_back({kind, std::move(facts)});
+                                }
+                                return absl::OkStatus();
+                              });
 }
 
 Task<HoldState> HoldKeeper::Look(kube::NamespacedName csv) {
