@@ -51,9 +51,10 @@ bool IsBlockedBy(const olm::Verdict& verdict, olm::CleanupReason reason) {
 Cleaner::Cleaner(CleanerDeps deps, CleanerOptions options)
     : deps_(std::move(deps)),
       options_(std::move(options)),
-      guards_(deps_.client, deps_.clock, deps_.known, options_.guards),
+      csvs_(deps_.client, options_.guards.terms),
+      guards_(deps_.client, csvs_, deps_.clock, deps_.known, options_.guards),
       deleter_(deps_.client, guards_, deps_.leadership, deps_.clock, options_.deleter),
-      holds_(deps_.client, options_.guards.terms) {}
+      holds_(deps_.client) {}
 
 Cleaner::~Cleaner() = default;
 
@@ -399,7 +400,7 @@ StatusTask Cleaner::Annotate(const olm::CsvFacts& csv, std::string_view key, std
 
 Task<std::set<kube::NamespacedName>> Cleaner::Sweep() {
   CO_RETURN_IF_ERROR(deps_.leadership.Check());
-  CO_ASSIGN_OR_RETURN(SweepResult swept, co_await holds_.Sweep());
+  CO_ASSIGN_OR_RETURN(SweepResult swept, co_await holds_.Sweep(csvs_));
   if (swept.added + swept.released > 0) {
     log::Info("Operators' rights were swept",
               {{"held", swept.added}, {"released", swept.released}});

@@ -13,6 +13,7 @@
 #include "absl/time/time.h"
 #include "base/async/task.h"
 #include "base/clock/clock.h"
+#include "controllers/cleanup/csv_lister.h"
 #include "controllers/cleanup/deleter.h"
 #include "controllers/cleanup/guard_reader.h"
 #include "controllers/cleanup/hold_keeper.h"
@@ -120,6 +121,7 @@ class Cleaner {
 
   CleanerDeps deps_;
   const CleanerOptions options_;
+  CsvLister csvs_;
   GuardReader guards_;
   Deleter deleter_;
   HoldKeeper holds_;

@@ -51,7 +51,6 @@ Cleaner::Memory& Cleaner::MemoryOf(const olm::CsvFacts& csv) {
 
 void Cleaner::Forget(const kube::NamespacedName& csv) {
   memories_.erase(csv);
-  if (memories_.empty()) guards_.Rest();
   if (deps_.watches != nullptr) deps_.watches->Stop(csv);
   deps_.metrics.Forget(csv);
 }

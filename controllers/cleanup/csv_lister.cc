@@ -7,6 +7,8 @@
 #include "controllers/cleanup/live_reads.h"
 #include "controllers/cleanup/resources.h"
 #include "olm/cleanup/decode.h"
+#include "olm/cleanup/names.h"
+#include "olm/copy.h"
 
 namespace steward::controllers {
 namespace {
@@ -27,6 +29,14 @@ struct CsvLister::Draft {
   Contents contents;  // of all that is listed
   std::vector<Changed> changed;
 
+  // Of whatever kind of facts has them.
+  template <typename Facts>
+  void Note(const Facts& facts) {
+    listing.names.insert(facts.key);
+    const bool ours = facts.HasFinalizer(olm::kCleanupFinalizer) ||
+                      facts.HasFinalizer(olm::kLegacyCleanupFinalizer);
+    if (ours && facts.deleting()) listing.waiting.insert(facts.key);
+  }
   void Take(std::string uid, Content content) {
     if (content.facts != nullptr) listing.csvs.push_back(*content.facts);
     contents.insert_or_assign(std::move(uid), std::move(content));
@@ -67,7 +77,7 @@ CsvListing CsvLister::Finish(Draft draft) {
 StatusTask CsvLister::ListWhole(Draft& draft) {
   const auto take = [this, &draft](const kube::RawObject& raw) -> absl::Status {
     ASSIGN_OR_RETURN(olm::CsvFacts csv, olm::DecodeCsvFacts(raw.json, terms_));
-    draft.listing.names.insert(csv.key);
+    draft.Note(csv);
     draft.Take(std::move(csv));
     return absl::OkStatus();
   };
@@ -77,7 +87,7 @@ StatusTask CsvLister::ListWhole(Draft& draft) {
 StatusTask CsvLister::ListMetadata(Draft& draft) {
   const auto take = [this, &draft](const kube::RawObject& raw) -> absl::Status {
     ASSIGN_OR_RETURN(olm::ObjectFacts object, olm::DecodeObjectFacts(raw.json));
-    draft.listing.names.insert(object.key);
+    draft.Note(object);
     const auto kept = kept_.find(object.uid);
     if (kept != kept_.end() && !object.resource_version.empty() &&
         kept->second.resource_version == object.resource_version) {

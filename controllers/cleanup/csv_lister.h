@@ -19,6 +19,8 @@ namespace steward::controllers {
 struct CsvListing {
   std::set<kube::NamespacedName> names;  // of all
   std::vector<olm::CsvFacts> csvs;  // all but the proven copies, of which there may be thousands
+  // Those that are being deleted and have a finalizer of cleanup, whatever else they are.
+  std::set<kube::NamespacedName> waiting;
 };
 
 // A ClusterServiceVersion is large, and what cleanup reads of it small. So the live list is one of
@@ -30,8 +32,8 @@ struct CsvListing {
 // Lives on one executor; calls may overlap.
 class CsvLister {
  public:
-  // Contents of more are not kept: beyond, every list is a whole one.
-  static constexpr size_t kMaxKept = 20'000;
+  // Contents of more are not kept: beyond, every list is a whole one. A copy's is 200 bytes.
+  static constexpr size_t kMaxKept = 50'000;
   // When more have changed, one whole list is cheaper than reading each.
   static constexpr size_t kMaxReadAlone = 20;
 
@@ -41,8 +43,6 @@ class CsvLister {
 
   Task<CsvListing> List();
 
-  // The next list is a whole one.
-  void Forget() { kept_ = Contents(); }
   // Contents that are kept.
   size_t kept() const { return kept_.size(); }
 

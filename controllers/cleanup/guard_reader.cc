@@ -54,12 +54,13 @@ const olm::CsvFacts* FindListed(const Read<std::vector<olm::CsvFacts>>& csvs,
 
 }  // namespace
 
-GuardReader::GuardReader(kube::Client& client, Clock& clock, KnownCsvs known, GuardOptions options)
+GuardReader::GuardReader(kube::Client& client, CsvLister& csvs, Clock& clock, KnownCsvs known,
+                         GuardOptions options)
     : client_(client),
+      csvs_(csvs),
       clock_(clock),
       known_(std::move(known)),
-      options_(std::move(options)),
-      csvs_(client, options_.terms) {}
+      options_(std::move(options)) {}
 
 boost::asio::awaitable<GuardReading> GuardReader::Look(kube::NamespacedName csv,
                                                        std::optional<olm::CleanupRecord> remembered,

@@ -54,8 +54,9 @@ struct GuardReading {
 // Lives on one executor; calls may overlap.
 class GuardReader {
  public:
-  // REQUIRES: `client` and `clock` outlive this object and its calls.
-  GuardReader(kube::Client& client, Clock& clock, KnownCsvs known, GuardOptions options);
+  // REQUIRES: the references outlive this object and its calls.
+  GuardReader(kube::Client& client, CsvLister& csvs, Clock& clock, KnownCsvs known,
+              GuardOptions options);
 
   // Errors are in the reading. When the ClusterServiceVersion by itself refuses, its Deployments
   // are not read. What can be read at the same time is: the kube-apiserver may answer a list of
@@ -66,9 +67,6 @@ class GuardReader {
   boost::asio::awaitable<GuardReading> Look(kube::NamespacedName csv,
                                             std::optional<olm::CleanupRecord> remembered,
                                             CsvDetail detail);
-
-  // What is kept to make lists cheaper (CsvLister) is let go of: nothing will be read for a while.
-  void Rest() { csvs_.Forget(); }
 
  private:
   using Reader = std::function<VoidTask()>;
@@ -87,10 +85,10 @@ class GuardReader {
   VoidTask ReadBindings(absl::StatusOr<std::vector<boost::json::object>>& bindings);
 
   kube::Client& client_;
+  CsvLister& csvs_;
   Clock& clock_;
   const KnownCsvs known_;
   const GuardOptions options_;
-  CsvLister csvs_;
 };
 
 }  // namespace steward::controllers

@@ -15,6 +15,7 @@
 #include "controllers/cleanup/resources.h"
 #include "kube/meta/status.h"
 #include "kube/meta/write_options.h"
+#include "olm/cleanup/decode.h"
 #include "olm/cleanup/holds.h"
 #include "olm/cleanup/names.h"
 #include "olm/cleanup/step.h"
@@ -146,27 +147,23 @@ StatusTask HoldKeeper::Release(const HoldState& state) {
   co_return outcome;
 }
 
-Task<SweepResult> HoldKeeper::Sweep() {
+Task<SweepResult> HoldKeeper::Sweep(CsvLister& csvs) {
   // The operators are read after the objects: one that is not being deleted now was not either when
   // its object was found to be.
   std::vector<HeldObject> objects;
   CO_RETURN_IF_ERROR(co_await ListAll("", objects));
+  CO_ASSIGN_OR_RETURN(CsvListing listing, co_await csvs.List());
   SweepResult result;
-  std::map<kube::NamespacedName, olm::CsvFacts> csvs;
-  CO_RETURN_IF_ERROR(co_await ListLive(
-      client_, kCsvs, "", "", Detail::kWhole, [&](const kube::RawObject& raw) -> absl::Status {
-        ASSIGN_OR_RETURN(olm::CsvFacts csv, olm::DecodeCsvFacts(raw.json, terms_));
-        const bool ours = csv.HasFinalizer(olm::kCleanupFinalizer) ||
-                          csv.HasFinalizer(olm::kLegacyCleanupFinalizer);
-        if (ours && csv.deleting()) result.look_at.insert(csv.key);
-        if (csv.OptedIn()) csvs.emplace(csv.key, std::move(csv));
-        return absl::OkStatus();
-      }));
+  result.look_at = std::move(listing.waiting);
+  std::map<kube::NamespacedName, olm::CsvFacts> opted_in;
+  for (olm::CsvFacts& csv : listing.csvs) {
+    if (csv.OptedIn()) opted_in.emplace(csv.key, std::move(csv));
+  }
   absl::Status outcome;
   for (const HeldObject& object : objects) {
     const std::optional<kube::NamespacedName> owner = olm::OwnerOf(object.facts.labels);
-    const auto found = owner ? csvs.find(*owner) : csvs.end();
-    const olm::CsvFacts* csv = found == csvs.end() ? nullptr : &found->second;
+    const auto found = owner ? opted_in.find(*owner) : opted_in.end();
+    const olm::CsvFacts* csv = found == opted_in.end() ? nullptr : &found->second;
     const HoldAction action = olm::NextHoldAction(object.facts, csv, /*finished=*/false);
     const bool add = action == HoldAction::kAdd;
     if (action == HoldAction::kNone || (add && csv->deleting())) continue;

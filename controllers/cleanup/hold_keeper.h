@@ -10,10 +10,11 @@
 
 #include "absl/status/status.h"
 #include "base/async/task.h"
+#include "controllers/cleanup/csv_lister.h"
 #include "kube/client/client.h"
 #include "kube/meta/names.h"
-#include "olm/cleanup/decode.h"
 #include "olm/cleanup/facts.h"
+#include "olm/cleanup/object_facts.h"
 
 namespace steward::controllers {
 
@@ -43,8 +44,7 @@ struct SweepResult {
 class HoldKeeper {
  public:
   // REQUIRES: `client` outlives this object and its calls.
-  explicit HoldKeeper(kube::Client& client, const olm::CsvTerms& terms = {})
-      : client_(client), terms_(terms) {}
+  explicit HoldKeeper(kube::Client& client) : client_(client) {}
 
   // Live. An error when any of the kinds could not be listed; a kind that the cluster does not
   // serve has no objects.
@@ -60,7 +60,7 @@ class HoldKeeper {
   // Every object of the cluster: adds holds that are missing, and lets go of those whose operator
   // is gone, replaced or not opted in, or whose object was deleted before its operator. Adds
   // nothing for one that is being deleted.
-  Task<SweepResult> Sweep();
+  Task<SweepResult> Sweep(CsvLister& csvs);
   // Lets go of everything that is held, for whomever: before Steward is uninstalled.
   Task<SweepResult> ReleaseAll();
 
@@ -72,7 +72,6 @@ class HoldKeeper {
   Task<bool> HasChanged(const HeldObject& object);
 
   kube::Client& client_;
-  const olm::CsvTerms terms_;
 };
 
 }  // namespace steward::controllers

@@ -45,8 +45,9 @@ json::value AbortPatch(const olm::CsvFacts& csv) {
 CleanupInspector::CleanupInspector(kube::Client& client, Clock& clock, KnownCsvs known,
                                    GuardOptions options)
     : client_(client),
-      guards_(client, clock, std::move(known), options),
       terms_(options.terms),
+      csvs_(client, terms_),
+      guards_(client, csvs_, clock, std::move(known), options),
       width_(options.width) {}
 
 Task<GuardReading> CleanupInspector::Look(kube::NamespacedName csv) {

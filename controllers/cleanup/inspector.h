@@ -8,6 +8,7 @@
 
 #include "base/async/task.h"
 #include "base/clock/clock.h"
+#include "controllers/cleanup/csv_lister.h"
 #include "controllers/cleanup/guard_reader.h"
 #include "controllers/cleanup/operand_counter.h"
 #include "controllers/cleanup/operand_lister.h"
@@ -51,8 +52,9 @@ class CleanupInspector {
   Task<GuardReading> Look(kube::NamespacedName csv);
 
   kube::Client& client_;
-  GuardReader guards_;
   const olm::CsvTerms terms_;
+  CsvLister csvs_;
+  GuardReader guards_;
   const size_t width_;
 };
 
