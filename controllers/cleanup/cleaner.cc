@@ -54,7 +54,7 @@ Cleaner::Cleaner(CleanerDeps deps, CleanerOptions options)
       csvs_(deps_.client, options_.guards.terms),
       guards_(deps_.client, csvs_, deps_.clock, deps_.known, options_.guards),
       deleter_(deps_.client, guards_, deps_.leadership, deps_.clock, options_.deleter),
-      holds_(deps_.client) {}
+      holds_(deps_.client, options_.guards.width) {}
 
 Cleaner::~Cleaner() = default;
 

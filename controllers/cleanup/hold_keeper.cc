@@ -65,7 +65,7 @@ StatusTask HoldKeeper::ListAll(std::string selector, std::vector<HeldObject>& ob
   const auto list = [this, &kinds, &selector, &found, &outcomes](size_t i) {
     return ListKind(kinds[i], selector, found[i], outcomes[i]);
   };
-  co_await ForEachInFlight(kinds.size(), kinds.size(), list);
+  co_await ForEachInFlight(kinds.size(), width_, list);
   for (size_t i = 0; i < kinds.size(); ++i) {
     if (!outcomes[i].ok() && !IsUnserved(outcomes[i])) co_return outcomes[i];
     std::move(found[i].begin(), found[i].end(), std::back_inserter(objects));

@@ -43,8 +43,8 @@ struct SweepResult {
 // decided by. Calls may overlap; the executors that they are on run one handler at a time.
 class HoldKeeper {
  public:
-  // REQUIRES: `client` outlives this object and its calls.
-  explicit HoldKeeper(kube::Client& client) : client_(client) {}
+  // `width`: lists at a time. REQUIRES: `client` outlives this object and its calls.
+  explicit HoldKeeper(kube::Client& client, size_t width = 4) : client_(client), width_(width) {}
 
   // Live. An error when any of the kinds could not be listed; a kind that the cluster does not
   // serve has no objects.
@@ -72,6 +72,7 @@ class HoldKeeper {
   Task<bool> HasChanged(const HeldObject& object);
 
   kube::Client& client_;
+  const size_t width_;
 };
 
 }  // namespace steward::controllers

@@ -103,6 +103,12 @@ void TestDriver::Restart() {
   processes_.push_back(NewProcess());
 }
 
+// Whoever changed something before one of its calls may have died with it.
+void TestDriver::RestartAfterDeath() {
+  cluster_.Run(oracle_.Observe());
+  Restart();
+}
+
 VoidTask TestDriver::TakeOver() {
   if (nested_) co_return;
   Log("another process takes over");
@@ -134,7 +140,7 @@ TestDriver::Outcome TestDriver::Pass() {
     outcome.killed = true;
   }
   nested_ = false;
-  if (outcome.killed) Restart();
+  if (outcome.killed) RestartAfterDeath();
   return outcome;
 }
 
@@ -151,7 +157,7 @@ void TestDriver::Sweep() {
     killed = true;
   }
   nested_ = false;
-  if (killed) Restart();
+  if (killed) RestartAfterDeath();
 }
 
 void TestDriver::Quiet(int passes, int finishing) {

@@ -102,6 +102,7 @@ class TestDriver {
   boost::asio::awaitable<TestFate> Before(Process& caller, const TestCall& call);
   boost::asio::awaitable<void> After(Process& caller, const TestCall& call,
                                      const absl::Status& outcome);
+  void RestartAfterDeath();
   bool IsGuard(const TestCall& call) const;
 
   TestCluster cluster_;
