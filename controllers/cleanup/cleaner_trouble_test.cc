@@ -294,11 +294,16 @@ TEST_F(CleanerTest, R_000_73_ADeleteThatCameFirst) {
   EXPECT_THAT(cluster_->Condition("RightsMayBeLost"), Not(IsEmpty()));
 }
 
-TEST_F(CleanerTest, R_000_73_RightsThatCannotBeReleasedHoldTheFinalizer) {
+struct RightsCase {
+  const char* name;
+  ClientVerb fails;
+};
+class RightsTroubleTest : public CleanerTest, public ::testing::WithParamInterface<RightsCase> {};
+TEST_P(RightsTroubleTest, R_000_73_HoldsTheFinalizer) {
   Start();
   EXPECT_OK(Pass().status());
   cluster_->DeleteCsv();
-  faults_->FailNext({ClientVerb::kPatch, kClusterRoles},
+  faults_->FailNext({GetParam().fails, kClusterRoles},
                     kube::ToStatus(kube::InternalError("storage")), 1000);
   Passes(5);
   EXPECT_FALSE(Released());
@@ -306,19 +311,10 @@ TEST_F(CleanerTest, R_000_73_RightsThatCannotBeReleasedHoldTheFinalizer) {
   Passes();
   EXPECT_TRUE(Released());
 }
-
-TEST_F(CleanerTest, R_000_73_RightsThatCannotBeLookedAtHoldTheFinalizer) {
-  Start();
-  EXPECT_OK(Pass().status());
-  cluster_->DeleteCsv();
-  faults_->FailNext({ClientVerb::kList, kClusterRoles},
-                    kube::ToStatus(kube::InternalError("storage")), 1000);
-  Passes(5);
-  EXPECT_FALSE(Released());
-  faults_->ForgetFaults(kClusterRoles);
-  Passes();
-  EXPECT_TRUE(Released());
-}
+INSTANTIATE_TEST_SUITE_P(All, RightsTroubleTest,
+                         ::testing::Values(RightsCase{"CannotBeReleased", ClientVerb::kPatch},
+                                           RightsCase{"CannotBeLookedAt", ClientVerb::kList}),
+                         [](const auto& info) { return std::string(info.param.name); });
 
 // It is for the cleanup, which knows whether they are still needed.
 TEST_F(CleanerTest, R_000_73_TheSweepHoldsNothingOfWhatIsBeingDeleted) {
