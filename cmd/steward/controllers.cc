@@ -28,7 +28,7 @@
 #include "cmd/steward/monitoring.h"
 #include "cmd/steward/reconcilers.h"
 #include "cmd/steward/until_signal.h"
-#include "controllers/cleanup/hold_keeper.h"
+#include "controllers/cleanup/rights/hold_keeper.h"
 #include "controllers/runtime/election/lease_elector.h"
 #include "storage/reflector/world_feed.h"
 #include "storage/world/world_metrics.h"

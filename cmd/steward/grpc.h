@@ -11,7 +11,7 @@
 #include "absl/status/statusor.h"
 #include "base/async/task.h"
 #include "cmd/steward/grpc_options.h"
-#include "controllers/cleanup/guard_reader.h"
+#include "controllers/cleanup/guards/guard_reader.h"
 #include "controllers/cleanup/inspector.h"
 #include "controllers/rpc/server.h"
 #include "kube/client/client.h"

@@ -1,7 +1,7 @@
 #include "cmd/steward/reconcilers.h"
 
 #include "controllers/cleanup/cleanup_reconciler.h"
-#include "controllers/cleanup/metrics.h"
+#include "controllers/cleanup/operands/metrics.h"
 #include "controllers/operator_group/operator_group.h"
 
 namespace steward {

@@ -11,7 +11,7 @@
 
 #include "base/flags/feature_gates.h"
 #include "cmd/steward/controllers_options.h"
-#include "controllers/cleanup/guard_reader.h"
+#include "controllers/cleanup/guards/guard_reader.h"
 #include "controllers/runtime/controller.h"
 #include "controllers/runtime/reconciler.h"
 #include "controllers/runtime/reconciler_deps.h"

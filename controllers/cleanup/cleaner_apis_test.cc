@@ -7,9 +7,9 @@
 #include "base/status/matchers.h"
 #include "base/text/str_cat.h"
 #include "controllers/cleanup/cleaner.h"
-#include "controllers/cleanup/resources.h"
-#include "controllers/cleanup/test_cleaner.h"
-#include "controllers/cleanup/test_cluster.h"
+#include "controllers/cleanup/guards/resources.h"
+#include "controllers/cleanup/testing/cleaner_fixture.h"
+#include "controllers/cleanup/testing/cluster.h"
 #include "kube/meta/status.h"
 #include "kube/testing/fault_client.h"
 

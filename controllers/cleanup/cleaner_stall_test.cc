@@ -10,9 +10,9 @@
 #include "base/status/matchers.h"
 #include "base/text/str_cat.h"
 #include "controllers/cleanup/cleaner.h"
-#include "controllers/cleanup/test_cleaner.h"
-#include "controllers/cleanup/test_cluster.h"
-#include "controllers/cleanup/test_hook_client.h"
+#include "controllers/cleanup/testing/cleaner_fixture.h"
+#include "controllers/cleanup/testing/cluster.h"
+#include "controllers/cleanup/testing/hook_client.h"
 #include "kube/meta/status.h"
 #include "kube/testing/fault_client.h"
 

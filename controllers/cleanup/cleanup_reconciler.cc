@@ -8,7 +8,7 @@
 #include "base/json/json_text.h"
 #include "base/status/macros.h"
 #include "base/text/str_cat.h"
-#include "controllers/cleanup/resources.h"
+#include "controllers/cleanup/guards/resources.h"
 #include "controllers/runtime/world_changes.h"
 #include "olm/cleanup/csv_decode.h"
 #include "olm/cleanup/csv_facts.h"

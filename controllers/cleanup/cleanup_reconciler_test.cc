@@ -11,7 +11,7 @@
 
 #include "base/async/task_group.h"
 #include "base/status/matchers.h"
-#include "controllers/cleanup/test_cluster.h"
+#include "controllers/cleanup/testing/cluster.h"
 #include "controllers/runtime/election/leadership.h"
 #include "controllers/runtime/events/event_recorder.h"
 #include "controllers/runtime/metadata/metadata_watch.h"

@@ -9,7 +9,7 @@
 #include "base/async/in_flight.h"
 #include "base/status/macros.h"
 #include "base/text/str_cat.h"
-#include "controllers/cleanup/resources.h"
+#include "controllers/cleanup/guards/resources.h"
 #include "kube/meta/status.h"
 #include "kube/meta/write_options.h"
 #include "olm/cleanup/decode.h"

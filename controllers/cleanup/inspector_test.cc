@@ -10,7 +10,7 @@
 #include "base/json/json_access.h"
 #include "base/status/matchers.h"
 #include "base/text/str_cat.h"
-#include "controllers/cleanup/test_cluster.h"
+#include "controllers/cleanup/testing/cluster.h"
 #include "kube/meta/status.h"
 #include "kube/testing/fault_client.h"
 

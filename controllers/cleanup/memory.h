@@ -10,8 +10,8 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "controllers/cleanup/cleaner.h"
-#include "controllers/cleanup/ledger.h"
-#include "controllers/cleanup/operand_lister.h"
+#include "controllers/cleanup/operands/ledger.h"
+#include "controllers/cleanup/operands/operand_lister.h"
 
 namespace steward::controllers {
 

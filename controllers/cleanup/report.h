@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "absl/time/time.h"
-#include "controllers/cleanup/metrics.h"
-#include "controllers/cleanup/operand_lister.h"
+#include "controllers/cleanup/operands/metrics.h"
+#include "controllers/cleanup/operands/operand_lister.h"
 #include "olm/cleanup/status.h"
 #include "olm/cleanup/verdict.h"
 

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "base/text/str_cat.h"
-#include "controllers/cleanup/test_driver.h"
+#include "controllers/cleanup/testing/driver.h"
 #include "kube/meta/status.h"
 
 namespace steward::controllers {

@@ -16,7 +16,7 @@
 #include "absl/time/time.h"
 #include "base/async/task.h"
 #include "base/clock/clock.h"
-#include "controllers/cleanup/operand_lister.h"
+#include "controllers/cleanup/operands/operand_lister.h"
 #include "kube/meta/names.h"
 #include "proto/steward/v1/cleanup.pb.h"
 

@@ -13,7 +13,7 @@
 #include "base/json/json_access.h"
 #include "base/text/str_cat.h"
 #include "base/tls/files.h"
-#include "controllers/cleanup/guard_reader.h"
+#include "controllers/cleanup/guards/guard_reader.h"
 #include "olm/decode.h"
 
 namespace steward::controllers {

@@ -1,0 +1,231 @@
+#include "controllers/cleanup/guards/csv_lister.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <boost/asio/io_context.hpp>
+#include <functional>
+#include <random>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/async/run.h"
+#include "base/status/matchers.h"
+#include "base/text/str_cat.h"
+#include "controllers/cleanup/guards/resources.h"
+#include "kube/meta/status.h"
+#include "kube/testing/fake_client.h"
+#include "olm/cleanup/names.h"
+#include "olm/copy.h"
+
+namespace steward::controllers {
+namespace {
+
+using kube::ClientVerb;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+// Notes how it was asked, and lets a test change things before an object is read.
+class AskedClient : public kube::FakeClient {
+ public:
+  Task<kube::ListPage> List(const kube::GroupVersionResource& gvr,
+                            const kube::ListOptions& options) override {
+    asked.push_back(options.metadata_only ? "metadata" : "whole");
+    return FakeClient::List(gvr, options);
+  }
+  Task<kube::RawObject> Get(const kube::GroupVersionResource& gvr,
+                            const kube::NamespacedName& name) override {
+    asked.push_back(name.name);
+    if (before_get) before_get();
+    return FakeClient::Get(gvr, name);
+  }
+  std::vector<std::string> asked;
+  std::function<void()> before_get;
+};
+
+class CsvListerTest : public ::testing::Test {
+ protected:
+  CsvListerTest() { cluster_.Serve(kCsvs); }
+
+  void Put(const std::string& name, const std::string& owned, const std::string& metadata = "",
+           const std::string& status = "") {
+    cluster_.Put(kCsvs, StrCat(R"({"metadata":{"namespace":"ops","name":")", name, "\"", metadata,
+                               R"(},"spec":{"customresourcedefinitions":{"owned":[{"name":")",
+                               owned, R"("}]}},"status":{)", status, "}}"));
+  }
+  void PutCopy(const std::string& name) {
+    Put(name, "c.g.io", R"(,"labels":{"olm.copiedFrom":"x"})", R"("reason":"Copied")");
+  }
+  std::vector<std::string> Told(const absl::StatusOr<CsvListing>& listing) {
+    EXPECT_OK(listing.status());
+    std::vector<std::string> told;
+    for (const olm::CsvFacts& csv : listing->csvs) {
+      told.push_back(StrCat(csv.key.name, " ", *csv.owned_crds.begin()));
+    }
+    return told;
+  }
+  std::vector<std::string> List() { return Told(RunOn(io_, lister_.List())); }
+  std::vector<std::string> Asked() { return std::exchange(cluster_.asked, {}); }
+
+  boost::asio::io_context io_{1};
+  AskedClient cluster_;
+  CsvLister lister_{cluster_};
+};
+
+TEST_F(CsvListerTest, WhatHasNotChangedIsReadOnce) {
+  Put("b", "b.g.io");
+  Put("a", "a.g.io");
+  EXPECT_THAT(List(), ElementsAre("a a.g.io", "b b.g.io"));
+  EXPECT_THAT(Asked(), ElementsAre("whole"));
+  EXPECT_THAT(List(), ElementsAre("a a.g.io", "b b.g.io"));
+  EXPECT_THAT(Asked(), ElementsAre("metadata"));
+}
+
+TEST_F(CsvListerTest, ChangesAreRead) {
+  Put("a", "a.g.io");
+  Put("b", "b.g.io");
+  List();
+  Asked();
+  Put("a", "other.g.io");
+  Put("c", "c.g.io");
+  cluster_.Delete(kCsvs, {"ops", "b"});
+  EXPECT_THAT(List(), ElementsAre("a other.g.io", "c c.g.io"));
+  EXPECT_THAT(Asked(), ElementsAre("metadata", "a", "c"));
+  EXPECT_EQ(lister_.kept(), 2u);
+  // Another object under a name that is known.
+  cluster_.Delete(kCsvs, {"ops", "a"});
+  Put("a", "third.g.io");
+  EXPECT_THAT(List(), ElementsAre("a third.g.io", "c c.g.io"));
+}
+
+TEST_F(CsvListerTest, ProvenCopiesAreNamesOnly) {
+  Put("a", "a.g.io");
+  PutCopy("copy");
+  const absl::StatusOr<CsvListing> first = RunOn(io_, lister_.List());
+  EXPECT_THAT(Told(first), ElementsAre("a a.g.io"));
+  EXPECT_THAT(first->names,
+              ElementsAre(kube::NamespacedName{"ops", "a"}, kube::NamespacedName{"ops", "copy"}));
+  const absl::StatusOr<CsvListing> second = RunOn(io_, lister_.List());
+  EXPECT_THAT(Told(second), ElementsAre("a a.g.io"));
+  EXPECT_EQ(second->names, first->names);
+  EXPECT_THAT(Asked(), ElementsAre("whole", "metadata"));
+  // The label alone proves nothing (R-000-59).
+  Put("copy", "c.g.io", R"(,"labels":{"olm.copiedFrom":"x"})", R"("reason":"InstallSucceeded")");
+  EXPECT_THAT(List(), ElementsAre("a a.g.io", "copy c.g.io"));
+}
+
+// Even a copy may have been given a finalizer by somebody, and would never go.
+TEST_F(CsvListerTest, WhoWaitsForUsIsTold) {
+  constexpr char kDeleting[] = R"(,"deletionTimestamp":"2026-01-01T00:00:00Z")";
+  const auto finalizer = [](std::string_view name) {
+    return StrCat(R"(,"finalizers":[")", name, R"("])");
+  };
+  Put("stays", "a.g.io", finalizer(olm::kCleanupFinalizer));
+  Put("others", "b.g.io", StrCat(finalizer("example.com/other"), kDeleting));
+  Put("waits", "c.g.io", StrCat(finalizer(olm::kCleanupFinalizer), kDeleting));
+  Put("legacy", "d.g.io", StrCat(finalizer(olm::kLegacyCleanupFinalizer), kDeleting));
+  Put("copy", "c.g.io",
+      StrCat(R"(,"labels":{"olm.copiedFrom":"x"})", finalizer(olm::kCleanupFinalizer), kDeleting),
+      R"("reason":"Copied")");
+  for (const char* how : {"whole", "metadata"}) {
+    const absl::StatusOr<CsvListing> listing = RunOn(io_, lister_.List());
+    ASSERT_OK(listing.status());
+    EXPECT_THAT(Asked(), ElementsAre(how));
+    EXPECT_THAT(listing->waiting, ElementsAre(kube::NamespacedName{"ops", "copy"},
+                                              kube::NamespacedName{"ops", "legacy"},
+                                              kube::NamespacedName{"ops", "waits"}));
+  }
+}
+
+// One list shows one moment. A hand-over of a definition between the list and the reading of what
+// had changed must not look as if nobody owned it.
+TEST_F(CsvListerTest, WhatChangesOnceMoreMakesTheListVoid) {
+  Put("a", "none.g.io");
+  Put("b", "x.g.io");
+  List();
+  Put("b", "x.g.io", R"(,"labels":{"changed":"yes"})");
+  Asked();
+  bool done = false;
+  cluster_.before_get = [&] {
+    if (std::exchange(done, true)) return;
+    Put("a", "x.g.io");
+    Put("b", "none.g.io");
+  };
+  EXPECT_THAT(List(), ElementsAre("a x.g.io", "b none.g.io"));
+  EXPECT_THAT(Asked(), ElementsAre("metadata", "b", "metadata", "a", "b"));
+}
+
+TEST_F(CsvListerTest, WhatIsGoneMeanwhileMakesTheListVoid) {
+  Put("a", "a.g.io");
+  Put("b", "b.g.io");
+  List();
+  Put("b", "other.g.io");
+  cluster_.before_get = [&] {
+    if (cluster_.Objects(kCsvs).size() == 2) cluster_.Delete(kCsvs, {"ops", "b"});
+  };
+  EXPECT_THAT(List(), ElementsAre("a a.g.io"));
+}
+
+TEST_F(CsvListerTest, WhereNothingStandsStillAWholeListIsMade) {
+  Put("a", "a.g.io");
+  List();
+  Put("a", "b.g.io");
+  Asked();
+  cluster_.before_get = [&] { Put("a", "c.g.io"); };
+  EXPECT_THAT(List(), ElementsAre("a c.g.io"));
+  EXPECT_THAT(Asked(), ElementsAre("metadata", "a", "metadata", "a", "metadata", "a", "whole"));
+}
+
+TEST_F(CsvListerTest, ManyChangesAreReadTogether) {
+  Put("a", "a.g.io");
+  List();
+  Asked();
+  for (size_t i = 0; i <= CsvLister::kMaxReadAlone; ++i) Put(StrCat("b", i), "b.g.io");
+  EXPECT_EQ(List().size(), CsvLister::kMaxReadAlone + 2);
+  EXPECT_THAT(Asked(), ElementsAre("metadata", "whole"));
+}
+
+TEST_F(CsvListerTest, AnErrorIsNoList) {
+  Put("a", "a.g.io");
+  cluster_.FailNext(ClientVerb::kList, kCsvs, kube::ToStatus(kube::InternalError("storage")));
+  EXPECT_FALSE(RunOn(io_, lister_.List()).ok());
+  List();
+  cluster_.FailNext(ClientVerb::kList, kCsvs, kube::ToStatus(kube::InternalError("storage")));
+  EXPECT_FALSE(RunOn(io_, lister_.List()).ok());
+  Put("a", "b.g.io");
+  cluster_.FailNext(ClientVerb::kGet, kCsvs, kube::ToStatus(kube::InternalError("storage")));
+  EXPECT_FALSE(RunOn(io_, lister_.List()).ok());
+  EXPECT_THAT(List(), ElementsAre("a b.g.io"));
+}
+
+TEST_F(CsvListerTest, SaysWhatAWholeListWouldSay) {
+  std::mt19937 random(7);
+  for (int round = 0; round < 300; ++round) {
+    for (unsigned changes = random() % 4; changes > 0; --changes) {
+      const std::string name = StrCat("csv", random() % 8);
+      switch (random() % 4) {
+        case 0:
+          if (cluster_.Objects(kCsvs).contains({"ops", name})) {
+            cluster_.Delete(kCsvs, {"ops", name});
+          }
+          break;
+        case 1:
+          PutCopy(name);
+          break;
+        default:
+          Put(name, StrCat("d", random() % 5, ".g.io"));
+      }
+    }
+    CsvLister fresh(cluster_);
+    const absl::StatusOr<CsvListing> whole = RunOn(io_, fresh.List());
+    const absl::StatusOr<CsvListing> listing = RunOn(io_, lister_.List());
+    ASSERT_OK(listing.status());
+    ASSERT_EQ(listing->names, whole->names);
+    ASSERT_EQ(listing->csvs, whole->csvs);
+  }
+}
+
+}  // namespace
+}  // namespace steward::controllers

@@ -1,0 +1,275 @@
+#include "controllers/cleanup/guards/guard_reader.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "base/async/in_flight.h"
+#include "base/json/json_text.h"
+#include "base/status/macros.h"
+#include "base/text/str_cat.h"
+#include "controllers/cleanup/guards/live_reads.h"
+#include "controllers/cleanup/guards/resources.h"
+#include "olm/cleanup/decode.h"
+#include "olm/cleanup/protection.h"
+#include "olm/decode.h"
+#include "olm/targets.h"
+
+namespace steward::controllers {
+namespace json = boost::json;
+namespace {
+
+using olm::Read;
+
+// What came of a GET of the object `name`.
+template <typename T, typename Decode>
+Read<T> JudgeBy(const absl::StatusOr<kube::RawObject>& answer, const std::string& name,
+                Decode decode) {
+  if (IsAbsence(answer.status(), name)) return Read<T>::Absent();
+  if (!answer.ok()) return Read<T>::Unreadable(Describe(answer.status()));
+  absl::StatusOr<T> facts = decode(answer->json);
+  if (!facts.ok()) return Read<T>::Unreadable(Describe(facts.status()));
+  return Read<T>::Ok(*std::move(facts));
+}
+template <typename T>
+Read<T> Judge(const absl::StatusOr<kube::RawObject>& answer, const std::string& name,
+              absl::StatusOr<T> (*decode)(std::string_view)) {
+  return JudgeBy<T>(answer, name, decode);
+}
+
+template <typename T>
+Read<std::vector<T>> JudgeList(const absl::Status& status, std::vector<T> list) {
+  if (!status.ok()) return Read<std::vector<T>>::Unreadable(Describe(status));
+  return Read<std::vector<T>>::Ok(std::move(list));
+}
+
+// Null when the list does not have it, or could not be read.
+const olm::CsvFacts* FindListed(const Read<std::vector<olm::CsvFacts>>& csvs,
+                                const kube::NamespacedName& name) {
+  if (!csvs.ok()) return nullptr;
+  const auto found = std::find_if(csvs->begin(), csvs->end(),
+                                  [&name](const olm::CsvFacts& csv) { return csv.key == name; });
+  return found == csvs->end() ? nullptr : &*found;
+}
+
+}  // namespace
+
+GuardReader::GuardReader(kube::Client& client, CsvLister& csvs, Clock& clock, KnownCsvs known,
+                         GuardOptions options)
+    : client_(client),
+      csvs_(csvs),
+      clock_(clock),
+      known_(std::move(known)),
+      options_(std::move(options)) {}
+
+boost::asio::awaitable<GuardReading> GuardReader::Look(kube::NamespacedName csv,
+                                                       std::optional<olm::CleanupRecord> remembered,
+                                                       CsvDetail detail) {
+  GuardReading reading;
+  reading.began = clock_.Monotonic();
+  reading.inputs.remembered = std::move(remembered);
+  reading.inputs.allow_unprotected = options_.allow_unprotected;
+  reading.inputs.without_deployments = options_.without_deployments;
+  std::vector<Reader> first;
+  first.push_back([this, &reading, &csv, detail] { return ReadOperator(csv, detail, reading); });
+  first.push_back([this, &reading, &csv] { return ReadGroups(csv.ns, reading); });
+  first.push_back([this, &reading, &csv] { return ReadNamespace(csv.ns, reading); });
+  first.push_back([this, &reading] { return ReadProtection(reading); });
+  co_await ReadAll(std::move(first));
+  if (!reading.inputs.csv.ok()) co_return reading;
+
+  const olm::CsvFacts& facts = *reading.inputs.csv;
+  std::vector<Reader> reads;
+  for (const std::string& crd : facts.owned_crds) {
+    reading.inputs.crds[crd] = Read<olm::CrdFacts>();
+    const bool is_api = facts.owned_apis.contains(crd);
+    reads.push_back([this, &reading, &crd, is_api] {
+      return is_api ? ReadApi(crd, reading) : ReadCrd(crd, reading);
+    });
+  }
+  if (olm::RefusalsOf(facts, reading.inputs.remembered).empty() && !options_.without_deployments) {
+    for (const std::string& deployment : facts.deployments) {
+      reading.inputs.deployments[deployment] = Read<olm::DeploymentFacts>();
+      reads.push_back([this, &reading, &facts, &deployment] {
+        return ReadDeployment({facts.key.ns, deployment}, reading);
+      });
+    }
+  }
+  co_await ReadAll(std::move(reads));
+  co_return reading;
+}
+
+VoidTask GuardReader::ReadAll(std::vector<Reader> reads) {
+  co_await ForEachInFlight(reads.size(), options_.width, [&reads](size_t i) { return reads[i](); });
+}
+
+VoidTask GuardReader::ReadOperator(kube::NamespacedName name, CsvDetail detail,
+                                   GuardReading& reading) {
+  co_await ReadCsvs(reading);
+  const olm::CsvFacts* listed =
+      detail == CsvDetail::kFacts ? FindListed(reading.inputs.csvs, name) : nullptr;
+  if (listed == nullptr) {
+    co_await ReadCsv(std::move(name), reading);
+  } else {
+    reading.inputs.csv = Read<olm::CsvFacts>::Ok(*listed);
+  }
+}
+
+VoidTask GuardReader::ReadCsvs(GuardReading& reading) {
+  absl::StatusOr<CsvListing> listing = co_await csvs_.List();
+  if (!listing.ok()) {
+    reading.inputs.csvs = Read<std::vector<olm::CsvFacts>>::Unreadable(Describe(listing.status()));
+    co_return;
+  }
+  if (known_) reading.inputs.known = known_(listing->names);
+  reading.inputs.csvs = Read<std::vector<olm::CsvFacts>>::Ok(std::move(listing->csvs));
+}
+
+VoidTask GuardReader::ReadCsv(kube::NamespacedName name, GuardReading& reading) {
+  const absl::StatusOr<kube::RawObject> raw = co_await client_.Get(kCsvs, name);
+  reading.inputs.csv = JudgeBy<olm::CsvFacts>(raw, name.name, [this](std::string_view json) {
+    return olm::DecodeCsvFacts(json, options_.terms);
+  });
+  if (!reading.inputs.csv.ok()) co_return;
+  absl::StatusOr<json::value> object = ParseJson(raw->json);
+  if (object.ok()) {
+    reading.csv = *std::move(object);
+  } else {
+    reading.inputs.csv = Read<olm::CsvFacts>::Unreadable(Describe(object.status()));
+  }
+}
+
+VoidTask GuardReader::ReadNamespace(std::string name, GuardReading& reading) {
+  const kube::NamespacedName key{"", name};
+  const absl::StatusOr<kube::RawObject> raw = co_await client_.Get(kNamespaces, key);
+  reading.inputs.install_namespace = Judge(raw, name, &olm::DecodeInstallNamespace);
+}
+
+VoidTask GuardReader::ReadGroups(std::string ns, GuardReading& reading) {
+  std::vector<olm::GroupFacts> groups;
+  const absl::Status status =
+      co_await ListLive(client_, kOperatorGroups, std::move(ns), "", Detail::kWhole,
+                        [&](const kube::RawObject& raw) -> absl::Status {
+                          ASSIGN_OR_RETURN(olm::GroupFacts group, olm::DecodeGroupFacts(raw.json));
+                          groups.push_back(std::move(group));
+                          return absl::OkStatus();
+                        });
+  reading.inputs.groups = JudgeList(status, std::move(groups));
+  const bool selects =
+      reading.inputs.groups.ok() && reading.inputs.groups->size() == 1 &&
+      olm::KindOfTargets(reading.inputs.groups->front().group) == olm::TargetKind::kSelector;
+  if (selects) co_await ReadSelected(reading);
+}
+
+VoidTask GuardReader::ReadSelected(GuardReading& reading) {
+  const olm::OperatorGroup& group = reading.inputs.groups->front().group;
+  std::vector<std::string> selected;
+  const absl::Status status = co_await ListLive(client_, kNamespaces, "", "", Detail::kWhole,
+                                                [&](const kube::RawObject& raw) -> absl::Status {
+                                                  ASSIGN_OR_RETURN(const olm::NamespacePtr ns,
+                                                                   olm::DecodeNamespace(raw.json));
+                                                  if (olm::Targets(group, ns->name, ns->labels))
+                                                    selected.push_back(ns->name);
+                                                  return absl::OkStatus();
+                                                });
+  reading.inputs.selected = JudgeList(status, std::move(selected));
+}
+
+VoidTask GuardReader::ReadCrd(std::string name, GuardReading& reading) {
+  const kube::NamespacedName key{"", name};
+  const absl::StatusOr<kube::RawObject> raw = co_await client_.Get(kCrds, key);
+  reading.inputs.crds[name] = Judge(raw, name, &olm::DecodeCrdFacts);
+}
+
+// An APIService that is not there says nothing of what its API server stores.
+VoidTask GuardReader::ReadApi(std::string name, GuardReading& reading) {
+  const olm::OwnedApi& api = reading.inputs.csv->owned_apis.at(name);
+  olm::CrdFacts facts;
+  facts.name = name;
+  facts.group = api.group;
+  facts.plural = api.plural;
+  facts.kind = api.kind;
+  facts.established = true;
+  facts.aggregated = true;
+  std::string why;
+  for (const std::string& version : api.versions) {
+    const kube::NamespacedName key{"", StrCat(version, ".", api.group)};
+    const absl::StatusOr<kube::RawObject> raw = co_await client_.Get(kApiServices, key);
+    const Read<olm::ApiServiceFacts> service = Judge(raw, key.name, &olm::DecodeApiServiceFacts);
+    if (service.ok() && !service->elsewhere) continue;
+    if (service.ok() && !service->deleting) {
+      facts.versions.push_back(version);
+    } else {
+      why = StrCat("APIService ", key.name, ": ",
+                   service.unreadable() ? service.why() : "gone or being deleted");
+    }
+  }
+  Read<olm::CrdFacts>& result = reading.inputs.crds[name];
+  if (!why.empty()) {
+    result = Read<olm::CrdFacts>::Unreadable(std::move(why));
+  } else if (facts.versions.empty()) {
+    // The kube-apiserver's own, so not of this operator.
+    result = Read<olm::CrdFacts>::Absent();
+  } else {
+    result = Read<olm::CrdFacts>::Ok(std::move(facts));
+  }
+}
+
+VoidTask GuardReader::ReadDeployment(kube::NamespacedName name, GuardReading& reading) {
+  const absl::StatusOr<kube::RawObject> raw = co_await client_.Get(kDeployments, name);
+  reading.inputs.deployments[name.name] = Judge(raw, name.name, &olm::DecodeDeploymentFacts);
+}
+
+VoidTask GuardReader::ReadProtection(GuardReading& reading) {
+  if (options_.allow_unprotected) co_return;
+  absl::StatusOr<kube::RawObject> policy = absl::UnavailableError("not read");
+  absl::StatusOr<std::vector<json::object>> bindings = absl::UnavailableError("not read");
+  co_await ForEachInFlight(2, options_.width, [&](size_t i) {
+    return i == 0 ? ReadPolicy(policy) : ReadBindings(bindings);
+  });
+  Read<olm::ProtectionFacts>& protection = reading.inputs.protection;
+  if (IsAbsence(policy.status(), options_.policy)) {
+    protection = Read<olm::ProtectionFacts>::Absent();
+    co_return;
+  }
+  if (!policy.ok()) {
+    protection = Read<olm::ProtectionFacts>::Unreadable(Describe(policy.status()));
+    co_return;
+  }
+  const absl::StatusOr<json::value> object = ParseJson(policy->json);
+  if (!object.ok()) {
+    protection = Read<olm::ProtectionFacts>::Unreadable(Describe(object.status()));
+  } else if (!object->is_object()) {
+    protection = Read<olm::ProtectionFacts>::Unreadable("the policy is no object");
+  } else if (!bindings.ok()) {
+    protection = Read<olm::ProtectionFacts>::Unreadable(Describe(bindings.status()));
+  } else {
+    protection =
+        Read<olm::ProtectionFacts>::Ok(olm::JudgeProtection(object->get_object(), *bindings));
+  }
+}
+
+VoidTask GuardReader::ReadPolicy(absl::StatusOr<kube::RawObject>& policy) {
+  const kube::NamespacedName key{"", options_.policy};
+  policy = co_await client_.Get(kPolicies, key);
+}
+
+VoidTask GuardReader::ReadBindings(absl::StatusOr<std::vector<json::object>>& bindings) {
+  std::vector<json::object> found;
+  const absl::Status status =
+      co_await ListLive(client_, kPolicyBindings, "", "", Detail::kWhole,
+                        [&found](const kube::RawObject& raw) -> absl::Status {
+                          ASSIGN_OR_RETURN(json::value binding, ParseJson(raw.json));
+                          if (!binding.is_object())
+                            return absl::InvalidArgumentError("a binding is no object");
+                          found.push_back(std::move(binding.get_object()));
+                          return absl::OkStatus();
+                        });
+  if (status.ok()) {
+    bindings = std::move(found);
+  } else {
+    bindings = status;
+  }
+}
+
+}  // namespace steward::controllers

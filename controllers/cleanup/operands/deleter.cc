@@ -1,0 +1,301 @@
+#include "controllers/cleanup/operands/deleter.h"
+
+#include <chrono>
+#include <deque>
+#include <map>
+#include <utility>
+
+#include "base/async/broadcast.h"
+#include "base/async/in_flight.h"
+#include "base/clock/time_limit.h"
+#include "base/text/str_cat.h"
+#include "controllers/cleanup/guards/live_reads.h"
+#include "kube/meta/status.h"
+#include "kube/meta/write_options.h"
+#include "olm/cleanup/verdict.h"
+
+namespace steward::controllers {
+namespace {
+
+// The kube-apiserver answers a list of what has not changed by its clock, ten times a second: one
+// reading at a time would take longer than its batch.
+constexpr size_t kReaders = 2;
+
+enum class Outcome { kProgress, kOther, kDenied, kFailed };
+
+// What an answer to a DELETE means.
+Outcome OutcomeOf(const absl::Status& status) {
+  if (status.ok()) return Outcome::kProgress;
+  const kube::Status answer = kube::FromStatus(status);
+  // It has no answer of a server otherwise.
+  if (!kube::HasReason(status, answer.reason)) return Outcome::kFailed;
+  switch (answer.code) {
+    case 404:
+      return Outcome::kProgress;
+    case 409:
+      return Outcome::kOther;
+    case 401:
+    case 408:
+    case 410:
+    case 429:
+      return Outcome::kFailed;
+    default:
+      return answer.code >= 400 && answer.code < 500 ? Outcome::kDenied : Outcome::kFailed;
+  }
+}
+
+std::string NameOf(const OperandsOfCrd& crd, const kube::NamespacedName& name) {
+  return StrCat(crd.plan.kind, " ", name.ns, name.ns.empty() ? "" : "/", name.name);
+}
+
+// The plans of a fresh reading, by definition. None when it does not allow anything.
+std::map<std::string, olm::CrdPlan> PlansOf(const GuardReading& guards) {
+  std::map<std::string, olm::CrdPlan> plans;
+  const olm::Verdict verdict = olm::CleanupVerdict(guards.inputs);
+  // Without a record nothing is sent.
+  if (!verdict.allowed() || !guards.inputs.csv->record.has_value()) return plans;
+  if (!guards.inputs.csv->deleting()) return plans;
+  for (olm::CrdPlan& plan : olm::PlanCleanup(guards.inputs.csv->owned_crds, guards.inputs.crds,
+                                             verdict.targets, olm::TargetSet())) {
+    plans.emplace(plan.crd, std::move(plan));
+  }
+  return plans;
+}
+
+// Nothing of a round happens elsewhere between a look at it and this.
+VoidTask UntilNotified(const Broadcast& broadcast) {
+  return broadcast.WaitSince(broadcast.Now(), std::chrono::steady_clock::time_point::max());
+}
+
+}  // namespace
+
+// DELETEs that one reading of the guards is good for.
+struct Deleter::Batch {
+  std::map<std::string, olm::CrdPlan> plans;
+  absl::Duration deadline;  // monotonic
+  size_t left;              // to be sent
+  size_t answered = 0;
+};
+
+// Of one round, shared by those who send and the one who reads.
+struct Deleter::State {
+  kube::NamespacedName csv;
+  std::optional<olm::CleanupRecord> remembered;
+  DeletionLedger& ledger;
+  DeletionRound& round;
+  std::vector<Candidate> candidates;
+  size_t next_candidate = 0;
+  std::shared_ptr<Batch> batch;              // the present one
+  std::deque<std::shared_ptr<Batch>> ahead;  // read ahead, in order
+  size_t reading = 0;                        // being read
+  absl::Duration slowest;                    // of the last answers, about
+  Broadcast read;  // for those who send: there is one ahead, or it is over
+  Broadcast due;   // for those who read: one more is, or it is over
+
+  bool over() const {
+    return next_candidate == candidates.size() || round.stopped || !round.failure.ok();
+  }
+};
+
+Deleter::Deleter(kube::Client& client, GuardReader& guards, const Leadership& leadership,
+                 Clock& clock, DeleterOptions options)
+    : client_(client), guards_(guards), leadership_(leadership), clock_(clock), options_(options) {}
+
+std::vector<Deleter::Candidate> Deleter::Choose(const OperandListing& listing,
+                                                const DeletionLedger& ledger,
+                                                DeletionRound& round) const {
+  std::vector<Candidate> chosen;
+  const absl::Duration now = clock_.Monotonic();
+  for (const OperandsOfCrd& crd : listing.crds) {
+    if (crd.plan.state != olm::CrdState::kServed) continue;
+    for (const Operand& operand : crd.pending) {
+      if (operand.deleting()) continue;
+      switch (ledger.Ask(crd.plan.crd, operand.name, operand.uid, now)) {
+        case DeletionLedger::Answer::kDelete:
+          chosen.push_back({&crd, &operand});
+          break;
+        case DeletionLedger::Answer::kNotYet:
+          ++round.waiting;
+          break;
+        case DeletionLedger::Answer::kRecreated:
+          ++round.recreated;
+          round.left_alone = NameOf(crd, operand.name);
+          break;
+        case DeletionLedger::Answer::kFull:
+          round.failure = absl::ResourceExhaustedError(
+              StrCat("more than ", DeletionLedger::kMaxNames, " CRs to delete"));
+          break;
+      }
+    }
+  }
+  return chosen;
+}
+
+boost::asio::awaitable<DeletionRound> Deleter::Run(kube::NamespacedName csv,
+                                                   const OperandListing& listing,
+                                                   GuardReading guards, DeletionLedger& ledger) {
+  DeletionRound round;
+  State state{.csv = std::move(csv),
+              .remembered = guards.inputs.remembered,
+              .ledger = ledger,
+              .round = round,
+              .candidates = Choose(listing, ledger, round)};
+  state.batch = BatchOf(guards);
+  if (state.batch->plans.empty()) round.stopped = true;
+  const auto work = [this, &state](size_t i) {
+    return i < kReaders ? ReadGuards(state) : Send(state);
+  };
+  co_await ForEachInFlight(options_.width + kReaders, options_.width + kReaders, work);
+  co_return round;
+}
+
+std::shared_ptr<Deleter::Batch> Deleter::BatchOf(const GuardReading& guards) const {
+  return std::make_shared<Batch>(
+      Batch{PlansOf(guards), guards.began + options_.guard_age, options_.batch});
+}
+
+bool Deleter::HasTime(const Batch& batch, absl::Duration margin) const {
+  return clock_.Monotonic() + margin < batch.deadline;
+}
+
+// Whether the present batch can have one more.
+bool Deleter::IsOpen(const State& state) const {
+  if (state.batch->left == 0) return false;
+  // What would hardly be answered in time waits for the next one, once this one has done something.
+  const bool fresh = state.batch->left == options_.batch;
+  return HasTime(*state.batch,
+                 fresh ? absl::ZeroDuration() : std::min(state.slowest, options_.guard_age / 4));
+}
+
+// Makes the next batch that is good the present one, if there is one.
+bool Deleter::TakeNext(State& state) const {
+  while (!state.ahead.empty()) {
+    std::shared_ptr<Batch> next = std::move(state.ahead.front());
+    state.ahead.pop_front();
+    if (!HasTime(*next, absl::ZeroDuration())) continue;
+    state.batch = std::move(next);
+    return true;
+  }
+  return false;
+}
+
+bool Deleter::IsDue(const State& state) const {
+  const bool open = IsOpen(state);
+  size_t ready = state.reading;
+  for (const std::shared_ptr<Batch>& batch : state.ahead) {
+    if (HasTime(*batch, state.slowest)) ++ready;
+  }
+  if (!open && ready == 0) return true;
+  if (!options_.read_ahead || ready == kReaders) return false;
+  const size_t until_needed = (open ? state.batch->left : 0) + ready * options_.batch;
+  // Not sooner: it would be old by the time it is needed.
+  return until_needed < state.candidates.size() - state.next_candidate &&
+         state.slowest * until_needed / options_.width <= options_.guard_age / 4;
+}
+
+VoidTask Deleter::ReadGuards(State& state) {
+  while (!state.over()) {
+    if (!IsDue(state)) {
+      co_await UntilNotified(state.due);
+      continue;
+    }
+    ++state.reading;
+    const GuardReading guards =
+        co_await guards_.Look(state.csv, state.remembered, CsvDetail::kFacts);
+    --state.reading;
+    std::shared_ptr<Batch> next = BatchOf(guards);
+    if (next->plans.empty()) {
+      state.round.stopped = true;
+    } else if (!HasTime(*next, absl::ZeroDuration())) {
+      state.round.failure = absl::DeadlineExceededError(StrCat(
+          "reading the guards takes longer than ", absl::FormatDuration(options_.guard_age)));
+    } else {
+      state.ahead.push_back(std::move(next));
+    }
+    state.read.Notify();
+  }
+}
+
+VoidTask Deleter::Send(State& state) {
+  while (!state.over()) {
+    if (!IsOpen(state) && !TakeNext(state)) {
+      state.due.Notify();
+      co_await UntilNotified(state.read);
+      continue;
+    }
+    const Candidate candidate = state.candidates[state.next_candidate++];
+    --state.batch->left;
+    if (IsDue(state)) state.due.Notify();
+    co_await DeleteOne(state, state.batch, candidate);
+  }
+  state.read.Notify();
+  state.due.Notify();
+}
+
+VoidTask Deleter::DeleteOne(State& state, std::shared_ptr<Batch> batch, Candidate candidate) {
+  const olm::CrdPlan& listed = candidate.crd->plan;
+  const auto plan = batch->plans.find(listed.crd);
+  // The targets may have become fewer, and the definition another one, since it was listed.
+  if (plan == batch->plans.end() || plan->second.state != olm::CrdState::kServed ||
+      plan->second.cluster_scoped != listed.cluster_scoped ||
+      olm::FateOf(plan->second, candidate.operand->name.ns, false) != olm::OperandFate::kDelete) {
+    state.round.stopped = true;
+    co_return;
+  }
+  const absl::Status leading = leadership_.Check();
+  if (!leading.ok()) {
+    state.round.failure = leading;
+    co_return;
+  }
+  state.ledger.NoteSent(listed.crd, candidate.operand->name, candidate.operand->uid,
+                        clock_.Monotonic());
+  ++state.round.sent;
+  // However long the client would wait for a connection or a server that is busy.
+  const absl::Duration began = clock_.Monotonic();
+  StatusTask send = SendDelete(candidate);
+  const absl::Status outcome =
+      co_await WithTimeout(clock_, batch->deadline - began, "a DELETE", std::move(send));
+  state.slowest = std::max(clock_.Monotonic() - began, state.slowest * 0.9);
+  Judge(state, *batch, candidate, outcome);
+}
+
+StatusTask Deleter::SendDelete(Candidate candidate) {
+  kube::DeleteOptions options;
+  options.uid = candidate.operand->uid;
+  options.propagation = kube::DeleteOptions::Propagation::kBackground;
+  const absl::StatusOr<boost::json::value> answer =
+      co_await client_.Delete(candidate.crd->gvr, candidate.operand->name, options);
+  co_return answer.status();
+}
+
+void Deleter::Judge(State& state, Batch& batch, const Candidate& candidate,
+                    const absl::Status& outcome) {
+  DeletionRound& round = state.round;
+  const Outcome kind = OutcomeOf(outcome);
+  const bool given_up = absl::IsDeadlineExceeded(outcome) && clock_.Monotonic() >= batch.deadline;
+  if (given_up && batch.answered > 0) {
+    // The server is slow, but it answers.
+    ++round.unanswered;
+    return;
+  }
+  if (kind != Outcome::kFailed) ++batch.answered;
+  switch (kind) {
+    case Outcome::kProgress:
+      ++round.accepted;
+      return;
+    case Outcome::kOther:
+      // Another object has the name now: it is listed first.
+      return;
+    case Outcome::kDenied:
+      ++round.denied;
+      round.denial =
+          StrCat(NameOf(*candidate.crd, candidate.operand->name), ": ", Describe(outcome));
+      state.ledger.NoteDenied(candidate.crd->plan.crd, candidate.operand->name, clock_.Monotonic());
+      return;
+    case Outcome::kFailed:
+      if (round.failure.ok()) round.failure = outcome;
+      return;
+  }
+}
+
+}  // namespace steward::controllers

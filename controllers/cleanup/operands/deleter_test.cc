@@ -1,0 +1,184 @@
+// How DELETEs follow the readings of the guards, when several are under way at a time.
+#include "controllers/cleanup/operands/deleter.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <prometheus/registry.h>
+
+#include <algorithm>
+#include <functional>
+#include <memory>
+#include <random>
+#include <vector>
+
+#include "base/async/yield.h"
+#include "base/status/matchers.h"
+#include "base/text/str_cat.h"
+#include "controllers/cleanup/cleaner.h"
+#include "controllers/cleanup/guards/resources.h"
+#include "controllers/cleanup/operands/metrics.h"
+#include "controllers/cleanup/testing/cluster.h"
+#include "controllers/cleanup/testing/hook_client.h"
+#include "controllers/runtime/election/leadership.h"
+#include "controllers/runtime/events/event_recorder.h"
+
+namespace steward::controllers {
+namespace {
+
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+class Silence : public EventRecorder {
+ public:
+  void Record(const ObjectReference&, EventType, std::string_view, std::string_view) override {}
+};
+
+constexpr size_t kWidth = 4;
+constexpr size_t kBatch = 60;
+
+// Every call takes some turns of the executor and some time.
+class DeleterTest : public ::testing::Test, public TestHooks {
+ protected:
+  void Start(int widgets, bool read_ahead = true) {
+    for (int i = 0; i < widgets; ++i) {
+      cluster_.Run(cluster_.AddWidget(i % 2 == 0 ? "a" : "b", StrCat("x", i), false));
+    }
+    CleanerOptions options;
+    options.deleter.width = kWidth;
+    options.deleter.batch = kBatch;
+    options.deleter.read_ahead = read_ahead;
+    CleanerDeps deps{client_, leader_, events_, cluster_.clock(), metrics_, nullptr};
+    cleaner_ = std::make_unique<Cleaner>(std::move(deps), options);
+    Pass();
+    cluster_.DeleteCsv();
+    while (deletes_.empty()) Pass();
+  }
+  void TearDown() override { cleaner_.reset(); }
+  void Pass() {
+    cluster_.clock().Advance(absl::Milliseconds(1));
+    EXPECT_OK(cluster_.Run(cleaner_->Reconcile(kCsv)).status());
+  }
+
+  boost::asio::awaitable<TestFate> Before(const TestCall& call) override {
+    cluster_.clock().Advance(each_call_);
+    // A reading of the guards begins with this list.
+    if (call.verb == kube::ClientVerb::kList && call.gvr == kCsvs) {
+      readings_.push_back(cluster_.clock().Monotonic() - each_call_);
+    }
+    const bool deletes = call.verb == kube::ClientVerb::kDelete;
+    if (deletes) {
+      most_in_flight_ = std::max(most_in_flight_, ++in_flight_);
+      deletes_.push_back({cluster_.clock().Monotonic() - each_call_, readings_.size()});
+      if (at_delete_ && deletes_.size() == at_) at_delete_();
+    }
+    for (unsigned turns = 1 + pace_() % 9; turns > 0; --turns) co_await Yield();
+    if (deletes) cluster_.clock().Advance(each_delete_);
+    co_return TestFate();
+  }
+  boost::asio::awaitable<void> After(const TestCall& call, const absl::Status&) override {
+    if (call.verb == kube::ClientVerb::kDelete) --in_flight_;
+    co_return;
+  }
+
+  struct Sent {
+    absl::Duration when;
+    size_t readings;  // begun until then
+  };
+
+  // No more than a batch for each reading, and none under one that is too old. `ahead`: how many of
+  // those begun may be for what comes later.
+  void ExpectGuarded(size_t ahead = 0) {
+    for (size_t i = 0; i < deletes_.size(); ++i) {
+      const size_t readings = deletes_[i].readings;
+      ASSERT_GT(readings, ahead);
+      EXPECT_LT(i, kBatch * (readings - ahead)) << "DELETE " << i;
+      EXPECT_LT(deletes_[i].when - readings_[readings - ahead - 1], absl::Seconds(2))
+          << "DELETE " << i;
+    }
+  }
+
+  TestCluster cluster_;
+  AlwaysLeader leader_;
+  Silence events_;
+  prometheus::Registry registry_;
+  CleanupMetrics metrics_{registry_};
+  HookClient client_{cluster_.client(), *this};
+  std::unique_ptr<Cleaner> cleaner_;
+  std::mt19937 pace_{3};
+  absl::Duration each_call_ = absl::Milliseconds(1);
+  absl::Duration each_delete_;
+  std::vector<absl::Duration> readings_;
+  std::vector<Sent> deletes_;
+  size_t in_flight_ = 0;
+  size_t most_in_flight_ = 0;
+  size_t at_ = 0;
+  size_t changed_after_ = 0;
+  std::function<void()> at_delete_;
+};
+
+TEST_F(DeleterTest, GuardsAreReadAheadWhileABatchIsUnderWay) {
+  Start(250);
+  EXPECT_THAT(deletes_, SizeIs(250));
+  EXPECT_THAT(cluster_.Names(kWidgets), IsEmpty());
+  ExpectGuarded(1);
+  EXPECT_EQ(most_in_flight_, kWidth);
+  const size_t first = deletes_[0].readings;
+  EXPECT_EQ(deletes_[kBatch - 1].readings, first) << "two ahead, and no more";
+  EXPECT_EQ(deletes_[kBatch + kWidth].readings, first + 1) << "begun with the batch";
+  EXPECT_EQ(readings_.size(), deletes_.back().readings) << "and none for nothing";
+}
+
+TEST_F(DeleterTest, WithoutReadingAheadEveryBatchWaits) {
+  Start(150, false);
+  EXPECT_THAT(deletes_, SizeIs(150));
+  ExpectGuarded();
+  const size_t first = deletes_[0].readings;
+  EXPECT_EQ(deletes_[kBatch - 1].readings, first);
+  EXPECT_EQ(deletes_[kBatch].readings, first + 1);
+}
+
+TEST_F(DeleterTest, ASlowServerGetsFewerUnderOneReading) {
+  each_delete_ = absl::Milliseconds(450);
+  Start(30);
+  for (int i = 0; i < 50 && !cluster_.Names(kWidgets).empty(); ++i) Pass();
+  EXPECT_THAT(cluster_.Names(kWidgets), IsEmpty());
+  ExpectGuarded();
+  EXPECT_GT(readings_.size(), 5u);
+}
+
+TEST_F(DeleterTest, WhatIsNotAnsweredInTimeEndsNoRound) {
+  at_ = kBatch - kWidth;  // those read ahead are there long since
+  at_delete_ = [this] { cluster_.clock().Advance(absl::Seconds(3)); };
+  Start(150);
+  // Those that were under way were given up; the others went on under new guards.
+  EXPECT_GE(cluster_.Names(kWidgets).size(), 1u);
+  // A reading that was under way, too, would be too old: that does end it.
+  for (int i = 0; i < 5 && cluster_.Names(kWidgets).size() > kWidth; ++i) Pass();
+  EXPECT_LE(cluster_.Names(kWidgets).size(), kWidth);
+  ExpectGuarded();
+}
+
+TEST_F(DeleterTest, AServerThatAnswersNothingEndsTheRound) {
+  at_ = 3;  // the first ones are under way
+  at_delete_ = [this] { cluster_.clock().Advance(absl::Seconds(3)); };
+  Start(150);
+  EXPECT_LE(deletes_.size(), kWidth);
+}
+
+TEST_F(DeleterTest, OnceAReadingAllowsNothingNothingMoreIsSent) {
+  at_ = 70;
+  at_delete_ = [this] {
+    cluster_.SetDeployment("widget-operator", false);
+    changed_after_ = deletes_.size();
+  };
+  Start(400);
+  // What was read before is good for its batch and the next one.
+  EXPECT_LE(deletes_.size(), changed_after_ + 2 * kBatch);
+  EXPECT_GE(cluster_.Names(kWidgets).size(), 400 - changed_after_ - 2 * kBatch);
+  const size_t sent = deletes_.size();
+  Pass();
+  EXPECT_EQ(deletes_.size(), sent);
+}
+
+}  // namespace
+}  // namespace steward::controllers

@@ -1,0 +1,170 @@
+#include "controllers/cleanup/operands/metrics.h"
+
+#include <prometheus/counter.h>
+#include <prometheus/family.h>
+#include <prometheus/gauge.h>
+
+#include <map>
+#include <utility>
+
+#include "olm/cleanup/status.h"
+
+namespace steward::controllers {
+namespace {
+
+using prometheus::Counter;
+using prometheus::Family;
+using prometheus::Gauge;
+// Bounds what an operator's words add to a metric.
+constexpr size_t kMessageText = 200;
+
+using Labels = std::map<std::string, std::string>;
+
+Family<Gauge>& GaugeOf(prometheus::Registry& registry, const char* name, const char* help) {
+  return prometheus::BuildGauge().Name(name).Help(help).Register(registry);
+}
+Family<Counter>& CounterOf(prometheus::Registry& registry, const char* name, const char* help) {
+  return prometheus::BuildCounter().Name(name).Help(help).Register(registry);
+}
+
+}  // namespace
+
+struct CleanupMetrics::Impl {
+  explicit Impl(prometheus::Registry& registry)
+      : pending(GaugeOf(registry, "steward_cleanup_pending_operands",
+                        "Custom resources that an uninstallation waits for")),
+        stalled(GaugeOf(registry, "steward_cleanup_stalled",
+                        "1 for an uninstallation whose cleanup makes no progress")),
+        oldest(GaugeOf(registry, "steward_cleanup_oldest_operand_deleted_seconds",
+                       "When the custom resources waited for longest were deleted, Unix time")),
+        polled(GaugeOf(registry, "steward_cleanup_polled",
+                       "1 for an uninstallation that waits without a watch that works")),
+        watches(GaugeOf(registry, "steward_cleanup_operand_watches",
+                        "Watches of custom resources that uninstallations wait for")
+                    .Add({})),
+        reported(GaugeOf(registry, "steward_cleanup_reported_failure",
+                         "1 for an uninstallation that its operator says it cannot finish")),
+        deletions(CounterOf(registry, "steward_cleanup_deletions_total",
+                            "Requests to delete custom resources")),
+        finished(CounterOf(registry, "steward_cleanup_finished_total",
+                           "Uninstallations whose cleanup ended")) {}
+
+  struct Series {
+    Gauge* pending = nullptr;
+    Gauge* stalled = nullptr;
+    std::vector<Gauge*> oldest;
+    Gauge* polled = nullptr;
+    std::string polled_reason;
+    Gauge* reported = nullptr;
+  };
+
+  void DropReported(Series& one) {
+    if (one.reported != nullptr) reported.Remove(one.reported);
+    one.reported = nullptr;
+  }
+
+  void DropStalled(Series& one) {
+    if (one.stalled != nullptr) stalled.Remove(one.stalled);
+    one.stalled = nullptr;
+    for (Gauge* gauge : one.oldest) oldest.Remove(gauge);
+    one.oldest.clear();
+  }
+
+  Family<Gauge>& pending;
+  Family<Gauge>& stalled;
+  Family<Gauge>& oldest;
+  Family<Gauge>& polled;
+  Gauge& watches;
+  Family<Gauge>& reported;
+  Family<Counter>& deletions;
+  Family<Counter>& finished;
+  std::map<kube::NamespacedName, Series> series;
+};
+
+CleanupMetrics::CleanupMetrics(prometheus::Registry& registry)
+    : impl_(std::make_unique<Impl>(registry)) {}
+
+CleanupMetrics::~CleanupMetrics() { ForgetAll(); }
+
+void CleanupMetrics::ForgetAll() {
+  while (!impl_->series.empty()) Forget(kube::NamespacedName(impl_->series.begin()->first));
+}
+
+void CleanupMetrics::SetPending(const kube::NamespacedName& csv, size_t count) {
+  Impl::Series& one = impl_->series[csv];
+  if (one.pending == nullptr) {
+    one.pending = &impl_->pending.Add({{"namespace", csv.ns}, {"name", csv.name}});
+  }
+  one.pending->Set(static_cast<double>(count));
+}
+
+void CleanupMetrics::SetStalled(const kube::NamespacedName& csv, const std::string& reason,
+                                const std::vector<OldestOperand>& oldest) {
+  Impl::Series& one = impl_->series[csv];
+  impl_->DropStalled(one);
+  if (reason.empty()) return;
+  one.stalled =
+      &impl_->stalled.Add({{"namespace", csv.ns}, {"name", csv.name}, {"reason", reason}});
+  one.stalled->Set(1);
+  for (const OldestOperand& operand : oldest) {
+    const Labels labels = {{"namespace", csv.ns},          {"name", csv.name},
+                           {"resource", operand.resource}, {"operand_namespace", operand.name.ns},
+                           {"operand", operand.name.name}, {"finalizers", operand.finalizers}};
+    one.oldest.push_back(&impl_->oldest.Add(labels));
+    one.oldest.back()->Set(operand.deleted_at);
+  }
+}
+
+void CleanupMetrics::SetPolled(const kube::NamespacedName& csv, const std::string& reason) {
+  const auto found = impl_->series.find(csv);
+  if (reason.empty() && found == impl_->series.end()) return;
+  Impl::Series& one = impl_->series[csv];
+  if (one.polled_reason == reason) return;
+  if (one.polled != nullptr) impl_->polled.Remove(one.polled);
+  one.polled = nullptr;
+  one.polled_reason = reason;
+  if (reason.empty()) return;
+  one.polled = &impl_->polled.Add({{"namespace", csv.ns}, {"name", csv.name}, {"reason", reason}});
+  one.polled->Set(1);
+}
+
+void CleanupMetrics::SetOperandWatches(size_t streams) {
+  impl_->watches.Set(static_cast<double>(streams));
+}
+
+void CleanupMetrics::SetReported(const kube::NamespacedName& csv, const std::string& message) {
+  Impl::Series& one = impl_->series[csv];
+  impl_->DropReported(one);
+  if (message.empty()) return;
+  one.reported = &impl_->reported.Add({{"namespace", csv.ns},
+                                       {"name", csv.name},
+                                       {"message", olm::CutText(message, kMessageText)}});
+  one.reported->Set(1);
+}
+
+void CleanupMetrics::Forget(const kube::NamespacedName& csv) {
+  const auto found = impl_->series.find(csv);
+  if (found == impl_->series.end()) return;
+  impl_->DropStalled(found->second);
+  if (found->second.polled != nullptr) impl_->polled.Remove(found->second.polled);
+  impl_->DropReported(found->second);
+  if (found->second.pending != nullptr) impl_->pending.Remove(found->second.pending);
+  impl_->series.erase(found);
+}
+
+void CleanupMetrics::CountDeletions(size_t accepted, size_t denied, size_t other) {
+  const auto count = [this](const char* result, size_t number) {
+    if (number > 0) {
+      impl_->deletions.Add({{"result", result}}).Increment(static_cast<double>(number));
+    }
+  };
+  count("accepted", accepted);
+  count("denied", denied);
+  count("other", other);
+}
+
+void CleanupMetrics::CountFinished(const std::string& result) {
+  impl_->finished.Add({{"result", result}}).Increment();
+}
+
+}  // namespace steward::controllers

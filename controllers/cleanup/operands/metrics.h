@@ -1,0 +1,68 @@
+// What /metrics says of running cleanups.
+#ifndef CONTROLLERS_CLEANUP_OPERANDS_METRICS_H_
+#define CONTROLLERS_CLEANUP_OPERANDS_METRICS_H_
+
+#include <prometheus/registry.h>
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "kube/meta/names.h"
+
+namespace steward::controllers {
+
+// Why what a cleanup waits for is polled.
+inline constexpr char kWatchStarting[] = "Starting";
+inline constexpr char kWatchFailed[] = "Failed";
+inline constexpr char kTooManyWatches[] = "TooManyWatches";
+
+// A CR that is waited for longest, and what holds it.
+struct OldestOperand {
+  std::string resource;  // "widgets.example.com"
+  kube::NamespacedName name;
+  std::string finalizers;  // comma-separated
+  double deleted_at = 0;   // Unix seconds
+};
+
+// steward_cleanup_pending_operands{namespace,name}, steward_cleanup_stalled{namespace,name,reason}
+// (1 while it is), steward_cleanup_oldest_operand_deleted_seconds{namespace,name,resource,
+// operand_namespace,operand,finalizers} (three for each cleanup at most),
+// steward_cleanup_reported_failure{namespace,name,message} (1 while the operator reports one; the
+// message is cut), of ClusterServiceVersions being uninstalled;
+// steward_cleanup_polled{namespace,name,reason} (1 while one waits without a watch that works),
+// steward_cleanup_operand_watches;
+// steward_cleanup_deletions_total{result=accepted|denied|other},
+// steward_cleanup_finished_total{result=completed|refused|aborted}. Series of a cleanup end with
+// it. Not thread-safe.
+class CleanupMetrics {
+ public:
+  // REQUIRES: `registry` outlives this object.
+  explicit CleanupMetrics(prometheus::Registry& registry);
+  ~CleanupMetrics();
+
+  void SetPending(const kube::NamespacedName& csv, size_t count);
+  // `reason` "" = it is not stalled.
+  void SetStalled(const kube::NamespacedName& csv, const std::string& reason,
+                  const std::vector<OldestOperand>& oldest);
+  // `reason` "" = it is not: whatever it waits for is watched, or it does not wait.
+  void SetPolled(const kube::NamespacedName& csv, const std::string& reason);
+  void SetOperandWatches(size_t streams);
+  // What the operator says of why it cannot finish; "" = nothing.
+  void SetReported(const kube::NamespacedName& csv, const std::string& message);
+  void Forget(const kube::NamespacedName& csv);
+  // Of all: another process may be the one that knows, from now on.
+  void ForgetAll();
+
+  void CountDeletions(size_t accepted, size_t denied, size_t other);
+  void CountFinished(const std::string& result);
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace steward::controllers
+
+#endif  // CONTROLLERS_CLEANUP_OPERANDS_METRICS_H_

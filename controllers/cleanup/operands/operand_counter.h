@@ -1,0 +1,28 @@
+// Counts what would become of an operator's custom resources.
+#ifndef CONTROLLERS_CLEANUP_OPERANDS_OPERAND_COUNTER_H_
+#define CONTROLLERS_CLEANUP_OPERANDS_OPERAND_COUNTER_H_
+
+#include <cstdint>
+#include <string>
+
+#include "base/async/task.h"
+#include "kube/client/client.h"
+#include "olm/cleanup/plan.h"
+
+namespace steward::controllers {
+
+struct OperandCount {
+  olm::CrdPlan plan;
+  int64_t to_delete = 0;   // that are not being deleted yet
+  int64_t waited_for = 0;  // that are being deleted
+  int64_t kept = 0;
+  std::string unreadable;  // why it could not be counted; "" = it was
+};
+
+// Lists the whole cluster, live, page by page: memory is one page. By the storage version or, when
+// that fails, another served one, as ListOperands does. REQUIRES: `client` outlives the call.
+boost::asio::awaitable<OperandCount> CountOperands(kube::Client& client, olm::CrdPlan plan);
+
+}  // namespace steward::controllers
+
+#endif  // CONTROLLERS_CLEANUP_OPERANDS_OPERAND_COUNTER_H_

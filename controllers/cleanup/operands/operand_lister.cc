@@ -1,0 +1,113 @@
+#include "controllers/cleanup/operands/operand_lister.h"
+
+#include <utility>
+
+#include "base/status/macros.h"
+#include "base/text/str_cat.h"
+#include "controllers/cleanup/guards/live_reads.h"
+#include "kube/meta/status.h"
+#include "olm/cleanup/decode.h"
+#include "olm/cleanup/target_set.h"
+
+namespace steward::controllers {
+namespace {
+
+using olm::CrdPlan;
+using olm::CrdState;
+
+constexpr int kPasses = 4;
+// Beyond, one list of the whole cluster is cheaper than one for each namespace.
+constexpr size_t kMaxSeparateNamespaces = 3;
+
+// What to ask for: "" = the whole cluster.
+std::vector<std::string> PlacesOf(const CrdPlan& plan) {
+  // Where the scope is not known, objects outside of namespaces have to be seen, to be kept.
+  const bool everywhere = plan.targets.all() || plan.drain.all() || plan.aggregated;
+  std::set<std::string> names(plan.targets.names().begin(), plan.targets.names().end());
+  names.insert(plan.drain.names().begin(), plan.drain.names().end());
+  if (everywhere || names.size() > kMaxSeparateNamespaces) return {""};
+  return {names.begin(), names.end()};
+}
+
+bool HasExpired(const absl::Status& status) { return kube::HasReason(status, "Expired"); }
+
+StatusTask ListByVersion(kube::Client& client, std::string version, OperandsOfCrd& operands) {
+  const CrdPlan& plan = operands.plan;
+  operands.gvr = plan.Resource(version);
+  operands.pending.clear();
+  const auto take = [&operands](const kube::RawObject& raw) -> absl::Status {
+    ASSIGN_OR_RETURN(olm::ObjectFacts facts, olm::DecodeObjectFacts(raw.json));
+    if (olm::FateOf(operands.plan, facts.key.ns, facts.deleting()) != olm::OperandFate::kKeep) {
+      operands.pending.push_back({std::move(facts.key), std::move(facts.uid),
+                                  std::move(facts.deletion_timestamp),
+                                  std::move(facts.finalizers)});
+    }
+    return absl::OkStatus();
+  };
+  for (std::string& place : PlacesOf(plan)) {
+    CO_RETURN_IF_ERROR(
+        co_await ListLive(client, operands.gvr, std::move(place), "", Detail::kMetadata, take));
+  }
+  co_return absl::OkStatus();
+}
+
+StatusTask ListOne(kube::Client& client, OperandsOfCrd& operands) {
+  absl::Status first = absl::UnavailableError("it has no served version");
+  for (size_t i = 0; i < operands.plan.versions.size(); ++i) {
+    const absl::Status status = co_await ListByVersion(client, operands.plan.versions[i], operands);
+    if (status.ok() || HasExpired(status)) co_return status;
+    if (operands.plan.aggregated && IsUnsupported(status)) {
+      // Reviews, and other APIs that store nothing that could be seen.
+      operands.pending.clear();
+      co_return absl::OkStatus();
+    }
+    if (i == 0) first = status;
+  }
+  co_return first;
+}
+
+Task<OperandListing> ListPass(kube::Client& client, const std::vector<CrdPlan>& plans) {
+  OperandListing listing;
+  for (const CrdPlan& plan : plans) {
+    if (plan.state == CrdState::kUnreadable) {
+      co_return absl::UnavailableError(
+          StrCat("CustomResourceDefinition ", plan.crd, ": ", plan.why_unreadable));
+    }
+    if (plan.state == CrdState::kGone || plan.state == CrdState::kNotEstablished) continue;
+    if (plan.targets.empty() && plan.drain.empty()) continue;
+    OperandsOfCrd operands;
+    operands.plan = plan;
+    const absl::Status status = co_await ListOne(client, operands);
+    if (plan.state == CrdState::kTerminating && !plan.targets.empty()) {
+      // Pending as a whole, so that nothing depends on what the list says. Where nothing is to be
+      // deleted, only what was begun is waited for.
+      listing.terminating_crds.push_back(plan.crd);
+      if (!status.ok()) operands.pending.clear();
+    } else if (!status.ok()) {
+      if (HasExpired(status)) co_return status;
+      co_return absl::UnavailableError(StrCat("list of ", plan.crd, ": ", Describe(status)));
+    }
+    listing.crds.push_back(std::move(operands));
+  }
+  co_return listing;
+}
+
+}  // namespace
+
+size_t OperandListing::pending() const {
+  size_t count = terminating_crds.size();
+  for (const OperandsOfCrd& crd : crds) count += crd.pending.size();
+  return count;
+}
+
+Task<OperandListing> ListOperands(kube::Client& client, std::vector<CrdPlan> plans) {
+  absl::Status status;
+  for (int pass = 0; pass < kPasses; ++pass) {
+    absl::StatusOr<OperandListing> listing = co_await ListPass(client, plans);
+    if (listing.ok() || !HasExpired(listing.status())) co_return listing;
+    status = listing.status();
+  }
+  co_return absl::UnavailableError(StrCat("lists keep expiring: ", Describe(status)));
+}
+
+}  // namespace steward::controllers

@@ -1,0 +1,52 @@
+// Lists, live and completely, the custom resources that an uninstallation has to wait for.
+#ifndef CONTROLLERS_CLEANUP_OPERANDS_OPERAND_LISTER_H_
+#define CONTROLLERS_CLEANUP_OPERANDS_OPERAND_LISTER_H_
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "base/async/task.h"
+#include "kube/client/client.h"
+#include "kube/meta/names.h"
+#include "olm/cleanup/plan.h"
+
+namespace steward::controllers {
+
+// A CR that is pending.
+struct Operand {
+  kube::NamespacedName name;
+  std::string uid;
+  std::string deletion_timestamp;  // "" = it is not being deleted yet
+  std::vector<std::string> finalizers;
+
+  bool deleting() const { return !deletion_timestamp.empty(); }
+};
+
+// Those of one owned definition.
+struct OperandsOfCrd {
+  olm::CrdPlan plan;
+  kube::GroupVersionResource gvr;  // the version that answered
+  std::vector<Operand> pending;
+};
+
+struct OperandListing {
+  std::vector<OperandsOfCrd> crds;
+  // Definitions with targets that are being deleted: pending until they are gone.
+  std::vector<std::string> terminating_crds;
+
+  size_t pending() const;
+};
+
+// One pass over all of `plans`, each list from the present state with all its pages, by the storage
+// version or, when that fails, by another served one (a conversion webhook may be dead). What is
+// neither to be deleted nor waited for is left out. An error when any part could not be listed: the
+// listing proves nothing then. A list that expired between two pages starts the pass again, three
+// times at most (R-000-70). Memory is proportional to what is pending.
+//
+// REQUIRES: `client` outlives the call.
+Task<OperandListing> ListOperands(kube::Client& client, std::vector<olm::CrdPlan> plans);
+
+}  // namespace steward::controllers
+
+#endif  // CONTROLLERS_CLEANUP_OPERANDS_OPERAND_LISTER_H_

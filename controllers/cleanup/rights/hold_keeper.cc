@@ -1,0 +1,187 @@
+#include "controllers/cleanup/rights/hold_keeper.h"
+
+#include <algorithm>
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+#include <boost/json/value.hpp>
+#include <iterator>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "base/async/in_flight.h"
+#include "base/status/macros.h"
+#include "controllers/cleanup/guards/live_reads.h"
+#include "controllers/cleanup/guards/resources.h"
+#include "kube/meta/status.h"
+#include "kube/meta/write_options.h"
+#include "olm/cleanup/decode.h"
+#include "olm/cleanup/holds.h"
+#include "olm/cleanup/names.h"
+#include "olm/cleanup/step.h"
+#include "olm/copy.h"
+
+namespace steward::controllers {
+namespace json = boost::json;
+namespace {
+
+using olm::HoldAction;
+
+constexpr char kFieldManager[] = "steward-cleanup";
+
+bool IsHeld(const olm::ObjectFacts& facts) { return facts.HasFinalizer(olm::kHoldFinalizer); }
+
+// It changed or went since it was read.
+bool IsOvertaken(const absl::Status& status) {
+  return kube::HasReason(status, "Conflict") || kube::HasReason(status, "NotFound");
+}
+
+// Nothing of this kind is served here.
+bool IsUnserved(const absl::Status& status) {
+  if (!kube::HasReason(status, "NotFound")) return false;
+  const kube::Status answer = kube::FromStatus(status);
+  return answer.causes.empty() && answer.name.empty();
+}
+
+}  // namespace
+
+size_t HoldState::held() const {
+  size_t count = 0;
+  for (const HeldObject& object : objects) count += IsHeld(object.facts) ? 1 : 0;
+  return count;
+}
+
+std::vector<olm::ObjectFacts> HoldState::facts() const {
+  std::vector<olm::ObjectFacts> facts;
+  for (const HeldObject& object : objects) facts.push_back(object.facts);
+  return facts;
+}
+
+StatusTask HoldKeeper::ListAll(std::string selector, std::vector<HeldObject>& objects) {
+  // At the same time: see GuardReader::Look.
+  const std::vector<kube::GroupVersionResource>& kinds = olm::HeldResources();
+  std::vector<std::vector<HeldObject>> found(kinds.size());
+  std::vector<absl::Status> outcomes(kinds.size());
+  const auto list = [this, &kinds, &selector, &found, &outcomes](size_t i) {
+    return ListKind(kinds[i], selector, found[i], outcomes[i]);
+  };
+  co_await ForEachInFlight(kinds.size(), width_, list);
+  for (size_t i = 0; i < kinds.size(); ++i) {
+    if (!outcomes[i].ok() && !IsUnserved(outcomes[i])) co_return outcomes[i];
+    std::move(found[i].begin(), found[i].end(), std::back_inserter(objects));
+  }
+  co_return absl::OkStatus();
+}
+
+VoidTask HoldKeeper::ListKind(kube::GroupVersionResource kind, std::string selector,
+                              std::vector<HeldObject>& objects, absl::Status& outcome) {
+  outcome = co_await ListLive(client_, kind, "", std::move(selector), Detail::kMetadata,
+                              [&objects, &kind](const kube::RawObject& raw) -> absl::Status {
+                                ASSIGN_OR_RETURN(olm::ObjectFacts facts,
+                                                 olm::DecodeObjectFacts(raw.json));
+                                if (IsHeld(facts) || olm::OwnerOf(facts.labels)) {
+                                  objects.push_back({kind, std::move(facts)});
+                                }
+                                return absl::OkStatus();
+                              });
+}
+
+Task<HoldState> HoldKeeper::Look(kube::NamespacedName csv) {
+  HoldState state;
+  CO_RETURN_IF_ERROR(co_await ListAll(olm::OwnerSelector(csv), state.objects));
+  co_return state;
+}
+
+StatusTask HoldKeeper::SetHold(const HeldObject& object, bool held) {
+  std::vector<std::string> finalizers = object.facts.finalizers;
+  if (held) {
+    finalizers.emplace_back(olm::kHoldFinalizer);
+  } else {
+    finalizers = olm::FinalizersWithout(finalizers, {olm::kHoldFinalizer});
+  }
+  json::object metadata{{"resourceVersion", object.facts.resource_version}};
+  if (finalizers.empty()) {
+    metadata["finalizers"] = nullptr;
+  } else {
+    metadata["finalizers"] = json::array(finalizers.begin(), finalizers.end());
+  }
+  const json::value patch = json::object{{"metadata", std::move(metadata)}};
+  kube::WriteOptions options;
+  options.field_manager = kFieldManager;
+  const absl::Status status = (co_await client_.Patch(object.gvr, object.facts.key,
+                                                      kube::PatchType::kJsonMerge, patch, options))
+                                  .status();
+  if (IsOvertaken(status)) co_return absl::OkStatus();
+  // Of roles and bindings, a write with an old resourceVersion counts as one of their contents:
+  // that is forbidden before it is a conflict.
+  if (kube::HasReason(status, "Forbidden")) {
+    const absl::StatusOr<bool> changed = co_await HasChanged(object);
+    if (changed.ok() && *changed) co_return absl::OkStatus();
+  }
+  co_return status;
+}
+
+Task<bool> HoldKeeper::HasChanged(const HeldObject& object) {
+  const absl::StatusOr<kube::RawObject> now = co_await client_.Get(object.gvr, object.facts.key);
+  if (IsAbsence(now.status(), object.facts.key.name)) co_return true;
+  CO_RETURN_IF_ERROR(now.status());
+  CO_ASSIGN_OR_RETURN(const olm::ObjectFacts facts, olm::DecodeObjectFacts(now->json));
+  co_return facts.resource_version != object.facts.resource_version;
+}
+
+StatusTask HoldKeeper::Hold(const olm::CsvFacts& csv, const HoldState& state) {
+  absl::Status outcome;
+  for (const HeldObject& object : state.objects) {
+    const HoldAction action = olm::NextHoldAction(object.facts, &csv, /*finished=*/false);
+    if (action == HoldAction::kNone) continue;
+    outcome.Update(co_await SetHold(object, action == HoldAction::kAdd));
+  }
+  co_return outcome;
+}
+
+StatusTask HoldKeeper::Release(const HoldState& state) {
+  absl::Status outcome;
+  for (const HeldObject& object : state.objects) {
+    if (IsHeld(object.facts)) outcome.Update(co_await SetHold(object, false));
+  }
+  co_return outcome;
+}
+
+Task<SweepResult> HoldKeeper::Sweep(CsvLister& csvs) {
+  // The operators are read after the objects: one that is not being deleted now was not either when
+  // its object was found to be.
+  std::vector<HeldObject> objects;
+  CO_RETURN_IF_ERROR(co_await ListAll("", objects));
+  CO_ASSIGN_OR_RETURN(CsvListing listing, co_await csvs.List());
+  SweepResult result;
+  result.look_at = std::move(listing.waiting);
+  std::map<kube::NamespacedName, olm::CsvFacts> opted_in;
+  for (olm::CsvFacts& csv : listing.csvs) {
+    if (csv.OptedIn()) opted_in.emplace(csv.key, std::move(csv));
+  }
+  absl::Status outcome;
+  for (const HeldObject& object : objects) {
+    const std::optional<kube::NamespacedName> owner = olm::OwnerOf(object.facts.labels);
+    const auto found = owner ? opted_in.find(*owner) : opted_in.end();
+    const olm::CsvFacts* csv = found == opted_in.end() ? nullptr : &found->second;
+    const HoldAction action = olm::NextHoldAction(object.facts, csv, /*finished=*/false);
+    const bool add = action == HoldAction::kAdd;
+    if (action == HoldAction::kNone || (add && csv->deleting())) continue;
+    outcome.Update(co_await SetHold(object, add));
+    ++(add ? result.added : result.released);
+    if (add) result.look_at.insert(*owner);
+  }
+  CO_RETURN_IF_ERROR(outcome);
+  co_return result;
+}
+
+Task<SweepResult> HoldKeeper::ReleaseAll() {
+  HoldState state;
+  CO_RETURN_IF_ERROR(co_await ListAll("", state.objects));
+  SweepResult result;
+  result.released = state.held();
+  CO_RETURN_IF_ERROR(co_await Release(state));
+  co_return result;
+}
+
+}  // namespace steward::controllers

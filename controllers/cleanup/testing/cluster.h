@@ -1,0 +1,127 @@
+// A cluster on the embedded store, with an operator that is to be uninstalled, for tests.
+#ifndef CONTROLLERS_CLEANUP_TESTING_CLUSTER_H_
+#define CONTROLLERS_CLEANUP_TESTING_CLUSTER_H_
+
+#include <boost/asio/io_context.hpp>
+#include <boost/json/value.hpp>
+#include <cstdint>
+#include <memory>
+#include <random>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "base/async/run.h"
+#include "base/async/task.h"
+#include "base/clock/clock.h"
+#include "base/clock/fake_clock.h"
+#include "controllers/cleanup/guards/resources.h"
+#include "kube/client/client.h"
+#include "kube/meta/names.h"
+#include "kube/testing/fake_client.h"
+#include "storage/embedded/embedded_client.h"
+#include "storage/embedded/store.h"
+#include "storage/embedded/test_directory.h"
+
+namespace steward::controllers {
+
+inline const kube::GroupVersionResource kWidgets = {"example.com", "v1", "widgets"};  // namespaced
+inline const kube::GroupVersionResource kGadgets = {"example.com", "v1", "gadgets"};  // cluster
+inline const kube::GroupVersionResource kClusterRoles = {"rbac.authorization.k8s.io", "v1",
+                                                         "clusterroles"};
+inline const kube::NamespacedName kCsv = {"ops", "widget.v1"};
+inline const kube::NamespacedName kGroup = {"ops", "group"};
+
+class SeededRandom : public Random {
+ public:
+  explicit SeededRandom(uint64_t seed) : engine_(seed) {}
+  double Uniform() override { return std::uniform_real_distribution<double>(0, 1)(engine_); }
+
+ private:
+  std::mt19937_64 engine_;
+};
+
+struct ClusterShape {
+  // spec.targetNamespaces; {} = all; {"team=x"} = a selector.
+  std::vector<std::string> targets = {"a", "b"};
+  std::vector<std::string> owned = {"widgets.example.com", "gadgets.example.com"};
+  std::string deployment = "widget-operator";  // "" = none
+  bool opted_in = true;
+  bool enabled = true;
+};
+
+// Namespaces ops, a, b, c (a and b have the label team=x); definitions of widgets and gadgets; the
+// CSV widget.v1 in ops with its OperatorGroup, Deployment and ClusterRole; the policy that protects
+// opting in. Deployments live in a FakeClient, everything else in the store. What the cluster's
+// controllers and OLM would do, tests do by themselves.
+class TestCluster {
+ public:
+  explicit TestCluster(const ClusterShape& shape = {}, uint64_t seed = 1);
+  ~TestCluster();
+
+  kube::Client& client() { return *client_; }
+  FakeClock& clock() { return clock_; }
+  template <typename T>
+  T Run(boost::asio::awaitable<T> task) {
+    return RunOn(io_, std::move(task));
+  }
+  void Run(VoidTask task) { RunOn(io_, std::move(task)); }
+  boost::asio::io_context& io() { return io_; }
+
+  // --- Awaitable, so that they can happen in the middle of a call. Failures end the test process,
+  // except that the absence of what is to be changed or removed is none.
+
+  VoidTask Create(kube::GroupVersionResource gvr, std::string ns, std::string object);
+  VoidTask Merge(kube::GroupVersionResource gvr, kube::NamespacedName name, std::string patch,
+                 std::string subresource = "");
+  VoidTask Remove(kube::GroupVersionResource gvr, kube::NamespacedName name,
+                  kube::DeleteOptions options = {});
+  // null when there is none.
+  boost::asio::awaitable<boost::json::value> Find(kube::GroupVersionResource gvr,
+                                                  kube::NamespacedName name);
+  boost::asio::awaitable<std::vector<boost::json::value>> All(kube::GroupVersionResource gvr);
+
+  VoidTask AddWidget(std::string ns, std::string name, bool with_finalizer);
+  VoidTask AddGadget(std::string name, bool with_finalizer);
+  // The operator finishes up to `most` CRs that are being deleted; the number that it did.
+  boost::asio::awaitable<int> OperatorFinishes(int most);
+  VoidTask AddOtherCsv(std::string ns, std::string name, std::string spec);
+  VoidTask SetGroup(std::string spec, std::vector<std::string> status);
+  VoidTask CreateGroup(std::string spec, std::vector<std::string> status);
+  // What OLM does to a CSV that is being deleted: its ClusterRoles are deleted, and when they are
+  // gone its own finalizer goes.
+  VoidTask OlmCleansUp();
+  // The definition's finalizer, as when its objects are gone.
+  VoidTask FinishCrd(std::string name);
+  void SetDeployment(const std::string& name, bool there);
+
+  // --- At once.
+  void DeleteCsv(kube::DeleteOptions options = {}) { Run(Remove(kCsvs, kCsv, options)); }
+  boost::json::value Csv() { return Run(Find(kCsvs, kCsv)); }
+  bool HasFinalizer(const std::string& finalizer);
+  // "reason: message" of each condition with this reason; "" when there is none.
+  std::string Condition(const std::string& reason);
+  std::vector<std::string> Names(const kube::GroupVersionResource& gvr);
+
+ private:
+  class Router;
+  VoidTask Build(ClusterShape shape);
+
+  FakeClock clock_;
+  SeededRandom random_;
+  boost::asio::io_context io_{1};
+  std::unique_ptr<storage::TestDirectory> directory_;
+  std::unique_ptr<storage::Store> store_;
+  std::unique_ptr<storage::EmbeddedClient> embedded_;
+  kube::FakeClient deployments_;
+  std::unique_ptr<kube::Client> client_;
+};
+
+std::string MetadataText(const boost::json::value& object, std::string_view key);
+bool IsMarked(const boost::json::value& object);
+std::vector<std::string> FinalizersOf(const boost::json::value& object);
+
+}  // namespace steward::controllers
+
+#endif  // CONTROLLERS_CLEANUP_TESTING_CLUSTER_H_

@@ -1,0 +1,124 @@
+// A client whose every call a test can look at, change the world before, or make fail.
+#ifndef CONTROLLERS_CLEANUP_TESTING_HOOK_CLIENT_H_
+#define CONTROLLERS_CLEANUP_TESTING_HOOK_CLIENT_H_
+
+#include <boost/asio/awaitable.hpp>
+#include <boost/json/value.hpp>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "base/async/task.h"
+#include "base/status/macros.h"
+#include "kube/client/client.h"
+#include "kube/meta/names.h"
+#include "kube/meta/write_options.h"
+#include "kube/testing/fault_script.h"
+
+namespace steward::controllers {
+
+struct TestCall {
+  kube::ClientVerb verb;
+  kube::GroupVersionResource gvr;
+  kube::NamespacedName name;                      // of a list: the namespace alone
+  const boost::json::value* body = nullptr;       // of a write that has one
+  const kube::ListOptions* list = nullptr;        // of a list
+  const kube::WriteOptions* write = nullptr;      // of a create, update or patch
+  const kube::DeleteOptions* deletion = nullptr;  // of a delete
+
+  bool IsWrite() const { return write != nullptr || deletion != nullptr; }
+};
+
+struct TestFate {
+  enum Kind {
+    kPass,
+    kFail,       // not made; `error`
+    kLose,       // made, and ends as kUnavailable
+    kDieBefore,  // the process ends: ProcessKilled is thrown, and nothing was sent
+    kDieAfter,   // it is made, and then the process ends
+  };
+  Kind kind = kPass;
+  absl::Status error;
+};
+
+// What a killed process does instead of going on.
+struct ProcessKilled {};
+
+class TestHooks {
+ public:
+  virtual ~TestHooks() = default;
+  virtual boost::asio::awaitable<TestFate> Before(const TestCall& call) = 0;
+  // Of calls that were made: what came of it, whatever the caller is told.
+  virtual boost::asio::awaitable<void> After(const TestCall& call, const absl::Status& outcome) = 0;
+};
+
+class HookClient : public kube::Client {
+ public:
+  HookClient(kube::Client& inner, TestHooks& hooks) : inner_(inner), hooks_(hooks) {}
+
+  Task<kube::RawObject> Get(const kube::GroupVersionResource& gvr,
+                            const kube::NamespacedName& name) override {
+    TestCall call{kube::ClientVerb::kGet, gvr, name};
+    co_return co_await Make(call, inner_.Get(gvr, name));
+  }
+  Task<kube::ListPage> List(const kube::GroupVersionResource& gvr,
+                            const kube::ListOptions& options) override {
+    TestCall call{kube::ClientVerb::kList, gvr, {options.ns, ""}};
+    call.list = &options;
+    co_return co_await Make(call, inner_.List(gvr, options));
+  }
+  Task<std::unique_ptr<kube::Watch>> StartWatch(const kube::GroupVersionResource& gvr,
+                                                const kube::WatchOptions& options) override {
+    return inner_.StartWatch(gvr, options);
+  }
+  Task<boost::json::value> Create(const kube::GroupVersionResource& gvr, const std::string& ns,
+                                  const boost::json::value& object,
+                                  const kube::WriteOptions& options) override {
+    TestCall call{kube::ClientVerb::kCreate, gvr, {ns, ""}, &object};
+    call.write = &options;
+    co_return co_await Make(call, inner_.Create(gvr, ns, object, options));
+  }
+  Task<boost::json::value> Update(const kube::GroupVersionResource& gvr,
+                                  const boost::json::value& object,
+                                  const kube::WriteOptions& options) override {
+    TestCall call{kube::ClientVerb::kUpdate, gvr, {}, &object};
+    call.write = &options;
+    co_return co_await Make(call, inner_.Update(gvr, object, options));
+  }
+  Task<boost::json::value> Patch(const kube::GroupVersionResource& gvr,
+                                 const kube::NamespacedName& name, kube::PatchType type,
+                                 const boost::json::value& patch,
+                                 const kube::WriteOptions& options) override {
+    TestCall call{kube::ClientVerb::kPatch, gvr, name, &patch};
+    call.write = &options;
+    co_return co_await Make(call, inner_.Patch(gvr, name, type, patch, options));
+  }
+  Task<boost::json::value> Delete(const kube::GroupVersionResource& gvr,
+                                  const kube::NamespacedName& name,
+                                  const kube::DeleteOptions& options) override {
+    TestCall call{kube::ClientVerb::kDelete, gvr, name};
+    call.deletion = &options;
+    co_return co_await Make(call, inner_.Delete(gvr, name, options));
+  }
+
+ private:
+  template <typename T>
+  Task<T> Make(TestCall call, Task<T> made) {
+    const TestFate fate = co_await hooks_.Before(call);
+    if (fate.kind == TestFate::kFail) co_return fate.error;
+    if (fate.kind == TestFate::kDieBefore) throw ProcessKilled();
+    absl::StatusOr<T> answer = co_await std::move(made);
+    co_await hooks_.After(call, answer.status());
+    if (fate.kind == TestFate::kDieAfter) throw ProcessKilled();
+    if (fate.kind == TestFate::kLose) co_return absl::UnavailableError("the answer was lost");
+    co_return answer;
+  }
+
+  kube::Client& inner_;
+  TestHooks& hooks_;
+};
+
+}  // namespace steward::controllers
+
+#endif  // CONTROLLERS_CLEANUP_TESTING_HOOK_CLIENT_H_
