@@ -42,8 +42,14 @@ StatusTask VisitPlaces(kube::Client& client, const olm::CrdPlan& plan, std::stri
   co_return status;
 }
 
-// Why objects of the definition outside of the targets stay.
+// Why objects of the definition that are not deleted stay.
 std::string WhyKept(const olm::CrdPlan& plan) {
+  if (plan.kept == olm::kReservedGroup) return "their group is Kubernetes' or OLM's own";
+  if (plan.kept == olm::kUnmanaged) {
+    return "OLM did not install their definition (--cleanup-unmanaged-definitions of the "
+           "controllers "
+           "deletes them all the same)";
+  }
   if (plan.cluster_scoped) {
     return "cluster-scoped, and the operator does not work in all namespaces";
   }
@@ -54,7 +60,8 @@ std::string WhyKept(const olm::CrdPlan& plan) {
 
 Task<std::vector<olm::CrdPlan>> ReadPlans(kube::Client& client, std::set<std::string> owned,
                                           olm::TargetSet targets) {
-  std::map<std::string, olm::Read<olm::CrdFacts>> crds;
+  olm::CleanupInputs inputs;
+  std::map<std::string, olm::Read<olm::CrdFacts>>& crds = inputs.crds;
   for (const std::string& name : owned) {
     const kube::NamespacedName key{"", name};
     const absl::StatusOr<kube::RawObject> raw = co_await client.Get(kCrds, key);
@@ -68,7 +75,10 @@ Task<std::vector<olm::CrdPlan>> ReadPlans(kube::Client& client, std::set<std::st
     CO_ASSIGN_OR_RETURN(olm::CrdFacts facts, olm::DecodeCrdFacts(raw->json));
     crds.emplace(name, olm::Read<olm::CrdFacts>::Ok(std::move(facts)));
   }
-  co_return olm::PlanCleanup(owned, crds, targets, targets);
+  olm::CsvFacts csv;
+  csv.owned_crds = std::move(owned);
+  inputs.csv = olm::Read<olm::CsvFacts>::Ok(std::move(csv));
+  co_return olm::PlanCleanup(inputs, targets, targets);
 }
 
 bool HasOperands(const olm::CrdPlan& plan) {

@@ -16,7 +16,8 @@ namespace json = boost::json;
 std::string CrdText(const std::string& plural, const std::string& kind, const std::string& scope) {
   return StrCat(R"({"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition",)",
                 R"("metadata":{"name":")", plural,
-                R"(.example.com"},"spec":{"group":"example.com",)", R"("scope":")", scope,
+                R"(.example.com","labels":{"olm.managed":"true"}},)",
+                R"("spec":{"group":"example.com",)", R"("scope":")", scope,
                 R"(","names":{"plural":")", plural, R"(","kind":")", kind,
                 R"("},"versions":[{"name":"v1","served":true,"storage":true}]},)",
                 R"("status":{"conditions":[{"type":"Established","status":"True"}]}})");

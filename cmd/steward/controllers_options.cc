@@ -67,6 +67,9 @@ class Flags : private FlagAdder {
     Switch("--cleanup-owned-apiservices", options_.cleanup_owned_apiservices,
            "Clean up also what operators store in APIs that they serve by themselves "
            "(spec.apiservicedefinitions.owned)");
+    Switch("--cleanup-unmanaged-definitions", options_.cleanup_unmanaged_definitions,
+           "Clean up also what is of definitions that OLM did not install (without the label "
+           "olm.managed or olm.owner)");
     Text("--cleanup-failure-condition", options_.cleanup_failure_condition,
          "Type of the condition by which operators say, in their OperatorCondition, that they "
          "cannot finish their custom resources; empty: nobody asks them");

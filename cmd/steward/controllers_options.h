@@ -35,6 +35,7 @@ struct ControllersOptions {
   bool allow_unprotected_opt_in = false;
   bool cleanup_supported_by_default = false;
   bool cleanup_owned_apiservices = false;
+  bool cleanup_unmanaged_definitions = false;
   std::string cleanup_failure_condition;  // "" = nobody asks operators
   // Nothing runs operators' Deployments on this cluster, so they say nothing about operators. No
   // flag: `steward up` knows.

@@ -38,6 +38,7 @@ TEST(ControllersOptionsTest, Defaults) {
   EXPECT_FALSE(options.allow_unprotected_opt_in);
   EXPECT_FALSE(options.cleanup_supported_by_default);
   EXPECT_FALSE(options.cleanup_owned_apiservices);
+  EXPECT_FALSE(options.cleanup_unmanaged_definitions);
   EXPECT_EQ(options.cleanup_failure_condition, "");
   EXPECT_FALSE(options.release_all);
   EXPECT_EQ(options.metrics_address, "127.0.0.1");
@@ -56,7 +57,8 @@ TEST(ControllersOptionsTest, Everything) {
              "--leader-elect-retry-period", "5s", "--feature-gates=Fancy=true",
              "--cleanup-stall-timeout=90s", "--allow-unprotected-opt-in", "--release-all",
              "--cleanup-supported-by-default", "--cleanup-failure-condition=CleanupFailed",
-             "--cleanup-owned-apiservices", "--metrics-bind-address=[::1]:9", "-v=4"}));
+             "--cleanup-owned-apiservices", "--cleanup-unmanaged-definitions",
+             "--metrics-bind-address=[::1]:9", "-v=4"}));
   EXPECT_EQ(options.kubeconfig, "/k");
   EXPECT_THAT(options.reconcilers, ElementsAre("copies", "cleanup"));
   EXPECT_FALSE(options.leader_elect);
@@ -70,6 +72,7 @@ TEST(ControllersOptionsTest, Everything) {
   EXPECT_TRUE(options.allow_unprotected_opt_in);
   EXPECT_TRUE(options.cleanup_supported_by_default);
   EXPECT_TRUE(options.cleanup_owned_apiservices);
+  EXPECT_TRUE(options.cleanup_unmanaged_definitions);
   EXPECT_EQ(options.cleanup_failure_condition, "CleanupFailed");
   EXPECT_TRUE(options.release_all);
   EXPECT_EQ(options.metrics_address, "::1");

@@ -20,7 +20,7 @@ ReconcilerFactory Cleanup(const ControllersOptions& options, prometheus::Registr
   controllers::CleanupOptions cleanup;
   cleanup.cleaner.stall_timeout = options.cleanup_stall_timeout;
   cleanup.cleaner.guards = GuardsOf(options);
-  cleanup.cleaner.failure_condition = options.cleanup_failure_condition;
+  cleanup.cleaner.reporter.failure_condition = options.cleanup_failure_condition;
   const auto metrics = std::make_shared<controllers::CleanupMetrics>(registry);
   return [cleanup, metrics](const ReconcilerDeps& deps) {
     return std::make_unique<controllers::CleanupReconciler>(deps, *metrics, cleanup);
@@ -43,6 +43,7 @@ controllers::GuardOptions GuardsOf(const ControllersOptions& options) {
   guards.allow_unprotected = options.allow_unprotected_opt_in;
   guards.without_deployments = options.without_deployments;
   guards.terms.supported_by_default = options.cleanup_supported_by_default;
+  guards.unmanaged_definitions = options.cleanup_unmanaged_definitions;
   guards.terms.owned_apiservices = options.cleanup_owned_apiservices;
   return guards;
 }

@@ -1,50 +1,50 @@
 #include "controllers/cleanup/cleaner.h"
 
 #include <algorithm>
-#include <boost/json/array.hpp>
-#include <boost/json/object.hpp>
 #include <boost/json/value.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "absl/status/status.h"
-#include "base/json/json_text.h"
+#include "absl/status/statusor.h"
 #include "base/log/log.h"
 #include "base/status/macros.h"
 #include "base/text/str_cat.h"
 #include "controllers/cleanup/guards/live_reads.h"
 #include "controllers/cleanup/guards/resources.h"
-#include "controllers/cleanup/memory.h"
-#include "kube/meta/status.h"
-#include "kube/meta/write_options.h"
+#include "controllers/cleanup/reporting/report.h"
+#include "kube/meta/time.h"
 #include "olm/cleanup/decode.h"
-#include "olm/cleanup/holds.h"
 #include "olm/cleanup/names.h"
+#include "olm/cleanup/record.h"
 #include "olm/cleanup/status.h"
+#include "olm/cleanup/verdict.h"
 #include "olm/copy.h"
 
 namespace steward::controllers {
-namespace json = boost::json;
 namespace {
 
 using olm::CleanupStep;
 
-constexpr char kFieldManager[] = "steward-cleanup";
-
 // Between sending deletions and looking at what came of them.
 constexpr absl::Duration kAfterRound = absl::Milliseconds(50);
+// A look takes the longer the more is pending. What is told by watches may take a tenth of the
+// time, and is seen within seconds all the same.
+constexpr double kRest = 9;
+constexpr absl::Duration kSoonest = absl::Milliseconds(50);
+constexpr absl::Duration kLatest = absl::Seconds(5);
 
-bool IsConflict(const absl::Status& status) { return kube::HasReason(status, "Conflict"); }
-
-bool Shares(const olm::CsvFacts& a, const olm::CsvFacts& b) {
-  return std::any_of(a.owned_crds.begin(), a.owned_crds.end(),
-                     [&b](const std::string& crd) { return b.owned_crds.contains(crd); });
+// How long ago that was by the wall clock, whatever somebody did to it.
+absl::Duration Since(const std::string& timestamp, absl::Time now) {
+  const absl::StatusOr<absl::Time> then = kube::ParseRfc3339(timestamp);
+  if (!then.ok()) return absl::ZeroDuration();
+  return std::clamp(now - *then, absl::ZeroDuration(), absl::Hours(24 * 365));
 }
 
-bool IsBlockedBy(const olm::Verdict& verdict, olm::CleanupReason reason) {
-  return std::any_of(
-      verdict.blockers.begin(), verdict.blockers.end(),
-      [reason](const olm::CleanupBlocker& blocker) { return blocker.reason == reason; });
-}
+ReconcileResult AtOnce() { return ReconcileResult::After(absl::ZeroDuration()); }
 
 }  // namespace
 
@@ -54,13 +54,14 @@ Cleaner::Cleaner(CleanerDeps deps, CleanerOptions options)
       csvs_(deps_.client, options_.guards.terms),
       guards_(deps_.client, csvs_, deps_.clock, deps_.known, options_.guards),
       deleter_(deps_.client, guards_, deps_.leadership, deps_.clock, options_.deleter),
-      holds_(deps_.client, options_.guards.width) {}
+      holds_(deps_.client, options_.guards.width),
+      writer_(deps_.client, deps_.leadership),
+      reporter_(deps_.client, writer_, deps_.events, deps_.metrics, deps_.clock, options_.reporter),
+      hold_pass_(deps_.client, holds_, reporter_, options_.guards.terms),
+      surveyor_(deps_.client, holds_, reporter_, deps_.clock),
+      finisher_(holds_, writer_, reporter_) {}
 
 Cleaner::~Cleaner() = default;
-
-absl::StatusOr<olm::CsvFacts> Cleaner::Decode(const kube::RawObject& csv) const {
-  return olm::DecodeCsvFacts(csv.json, options_.guards.terms);
-}
 
 Task<ReconcileResult> Cleaner::Reconcile(kube::NamespacedName name) {
   const absl::StatusOr<kube::RawObject> raw = co_await deps_.client.Get(kCsvs, name);
@@ -69,72 +70,32 @@ Task<ReconcileResult> Cleaner::Reconcile(kube::NamespacedName name) {
     co_return ReconcileResult::Done();
   }
   CO_RETURN_IF_ERROR(raw.status());
-  CO_ASSIGN_OR_RETURN(const olm::CsvFacts csv, Decode(*raw));
-  if (!csv.deleting()) co_return co_await HoldRights(csv, *raw);
-  const bool ours = csv.HasFinalizer(olm::kCleanupFinalizer);
+  CO_ASSIGN_OR_RETURN(const olm::CsvFacts csv,
+                      olm::DecodeCsvFacts(raw->json, options_.guards.terms));
+  if (!csv.deleting()) {
+    Forget(name);
+    co_return co_await hold_pass_.Run(csv, *raw);
+  }
   if (csv.HasFinalizer(olm::kLegacyCleanupFinalizer)) {
     std::vector<std::string_view> gone = {olm::kLegacyCleanupFinalizer};
-    CO_ASSIGN_OR_RETURN(const ReconcileResult result,
-                        co_await RemoveFinalizers(csv, std::move(gone)));
-    co_return ours ? ReconcileResult::After(absl::ZeroDuration()) : result;
+    CO_RETURN_IF_ERROR((co_await writer_.RemoveFinalizers(csv, std::move(gone))).status());
+    co_return AtOnce();
   }
-  if (!ours) {
+  const std::optional<CleanupStep> early = olm::EarlyCleanupStep(csv);
+  if (early == CleanupStep::kAbort) co_return co_await Abort(csv);
+  if (early.has_value()) {
     Forget(name);
     co_return ReconcileResult::Done();
   }
-  if (!csv.cleanup_enabled) co_return co_await Abort(csv);
-
-  Memory& memory = MemoryOf(csv);
-  Pass pass{memory};
-  pass.guards = co_await guards_.Look(name, memory.remembered, CsvDetail::kObject);
-  if (pass.guards.inputs.csv.ok() && pass.guards.inputs.csv->uid != memory.uid) {
-    co_return ReconcileResult::After(absl::ZeroDuration());
+  CleanupPass pass{MemoryOf(csv)};
+  pass.guards = co_await guards_.Look(name, pass.memory.remembered, CsvDetail::kObject);
+  const olm::Read<olm::CsvFacts>& now = pass.guards.inputs.csv;
+  if (now.unreadable()) co_return absl::UnavailableError(now.why());
+  // It has changed since: what to do with it is decided above.
+  if (now.absent() || now->uid != pass.memory.uid || olm::EarlyCleanupStep(*now).has_value()) {
+    co_return AtOnce();
   }
   co_return co_await Work(pass);
-}
-
-Task<ReconcileResult> Cleaner::HoldRights(olm::CsvFacts csv, kube::RawObject raw) {
-  Forget(csv.key);
-  if (!olm::WantsHolds(csv)) {
-    // Who opts in again must not find it said of before.
-    if (raw.json.find(olm::kRightsHeld) == std::string_view::npos) {
-      co_return ReconcileResult::Done();
-    }
-    co_return co_await TellRights(csv, raw, {});
-  }
-  CO_ASSIGN_OR_RETURN(const HoldState state, co_await holds_.Look(csv.key));
-  // Read after the objects: see NextHoldAction.
-  absl::StatusOr<kube::RawObject> now = co_await deps_.client.Get(kCsvs, csv.key);
-  if (IsAbsence(now.status(), csv.key.name)) co_return ReconcileResult::Done();
-  CO_RETURN_IF_ERROR(now.status());
-  CO_ASSIGN_OR_RETURN(csv, Decode(*now));
-  if (csv.deleting()) co_return ReconcileResult::After(absl::ZeroDuration());
-  CO_RETURN_IF_ERROR(co_await holds_.Hold(csv, state));
-  // Told from what is there, not from what was just asked for.
-  CO_ASSIGN_OR_RETURN(const HoldState after, co_await holds_.Look(csv.key));
-  co_return co_await TellRights(csv, *now, after.facts());
-}
-
-// `held`: what OLM made for it.
-Task<ReconcileResult> Cleaner::TellRights(olm::CsvFacts csv, kube::RawObject raw,
-                                          std::vector<olm::ObjectFacts> held) {
-  CO_ASSIGN_OR_RETURN(const json::value object, ParseJson(raw.json));
-  CleanupReport report;
-  report.rights.emplace();
-  std::optional<olm::CleanupCondition> said =
-      olm::RightsCondition(csv, olm::HasCondition(ConditionsOf(object), olm::kRightsHeld), held);
-  if (said.has_value()) report.rights->push_back(*std::move(said));
-  const std::optional<json::value> patch = StatusPatch(object, report, deps_.clock.Now());
-  if (!patch.has_value()) co_return ReconcileResult::Done();
-  kube::WriteOptions options;
-  options.subresource = "status";
-  options.field_manager = kFieldManager;
-  const absl::Status written =
-      (co_await deps_.client.Patch(kCsvs, csv.key, kube::PatchType::kJsonMerge, *patch, options))
-          .status();
-  if (IsConflict(written)) co_return ReconcileResult::After(absl::Seconds(1));
-  CO_RETURN_IF_ERROR(written);
-  co_return ReconcileResult::Done();
 }
 
 Task<ReconcileResult> Cleaner::Abort(olm::CsvFacts csv) {
@@ -148,254 +109,177 @@ Task<ReconcileResult> Cleaner::Abort(olm::CsvFacts csv) {
     }
   }
   std::vector<std::string_view> gone = {olm::kCleanupFinalizer};
-  const absl::StatusOr<ReconcileResult> result = co_await RemoveFinalizers(csv, std::move(gone));
-  if (!result.ok()) {
-    Record(csv, EventType::kWarning, olm::kCleanupStalled,
-           StrCat("the finalizer could not be removed: ", Describe(result.status())));
+  const absl::StatusOr<bool> removed = co_await writer_.RemoveFinalizers(csv, std::move(gone));
+  if (!removed.ok()) {
+    reporter_.Event(csv, EventType::kWarning, olm::kCleanupStalled,
+                    StrCat("the finalizer could not be removed: ", Describe(removed.status())));
+    co_return removed.status();
   }
-  if (!result.ok() || result->requeue_after.has_value()) co_return result;
-  Record(csv, EventType::kNormal, "CleanupAborted",
-         "spec.cleanup.enabled is not true: custom resources are left as they are");
-  deps_.metrics.CountFinished("aborted");
+  if (!*removed) co_return AtOnce();
+  reporter_.Event(csv, EventType::kNormal, "CleanupAborted",
+                  "spec.cleanup.enabled is not true: custom resources are left as they are");
+  reporter_.Finished("aborted");
   Forget(csv.key);
-  co_return result;
+  co_return ReconcileResult::Done();
 }
 
-Task<ReconcileResult> Cleaner::Work(Pass& pass) {
+Task<ReconcileResult> Cleaner::Work(CleanupPass& pass) {
   const olm::CleanupInputs& inputs = pass.guards.inputs;
-  if (inputs.csv.absent()) co_return ReconcileResult::After(absl::ZeroDuration());
   pass.verdict = olm::CleanupVerdict(inputs);
-  if (!inputs.csv.ok()) co_return absl::UnavailableError(Describe(pass.verdict.blockers));
-  const olm::CsvFacts& csv = *inputs.csv;
-  if (csv.deleting() && csv.HasFinalizer(olm::kCleanupFinalizer) && !csv.cleanup_enabled) {
-    co_return co_await Abort(csv);
-  }
-  if (csv.record.has_value()) {
-    const absl::StatusOr<olm::CleanupRecord> record = olm::DecodeRecord(*csv.record);
-    if (record.ok() && record->csv_uid == csv.uid && !pass.memory.remembered.has_value()) {
-      pass.memory.remembered = *record;
-    }
-  }
-  olm::StepInputs step;
-  step.verdict = pass.verdict.kind;
-  step.recorded = csv.record.has_value();
-  const bool unknown = pass.verdict.kind == olm::CleanupVerdictKind::kUnknown;
-  if (!unknown && !(pass.verdict.allowed() && !step.recorded)) {
-    co_await Survey(pass);
-    if (pass.listing.ok()) step.pending = olm::Read<size_t>::Ok(pass.listing->pending());
-    if (pass.holds.ok()) step.holds = olm::Read<size_t>::Ok(pass.holds->held());
-  }
-  const CleanupStep next = olm::NextCleanupStep(csv, step);
-  absl::StatusOr<ReconcileResult> result = co_await Act(pass, next);
-  // The others tell by themselves.
-  if (!result.ok() || next == CleanupStep::kReleaseRights) {
-    co_await TellStall(pass, result.status());
+  Remember(pass);
+  pass.step.verdict = pass.verdict.kind;
+  pass.step.recorded = inputs.csv->record.has_value();
+  pass.step.may_have_sent = olm::MayHaveSent(inputs);
+  pass.step.nobody_can_finish = olm::NobodyCanFinish(inputs);
+  pass.step.refused_before =
+      pass.memory.refused_since.has_value() &&
+      pass.guards.began >= *pass.memory.refused_since + options_.confirm_after;
+  co_await surveyor_.Survey(pass);
+  if (pass.listing.ok()) pass.step.pending = olm::Read<size_t>::Ok(pass.listing->pending());
+  if (pass.holds.ok()) pass.step.holds = olm::Read<size_t>::Ok(pass.holds->held());
+  absl::StatusOr<ReconcileResult> result =
+      co_await Act(pass, olm::NextCleanupStep(pass.csv(), pass.step));
+  if (!result.ok()) {
+    pass.memory.stall.NoteFailure(Describe(result.status()));
+    if (!pass.told) co_await Tell(pass, absl::ZeroDuration());
   }
   co_return result;
 }
 
-// What is pending, and what is held.
-VoidTask Cleaner::Survey(Pass& pass) {
-  const olm::CleanupInputs& inputs = pass.guards.inputs;
-  const olm::CsvFacts& csv = *inputs.csv;
-  const olm::Read<olm::TargetSet> drain = olm::DrainTargets(inputs);
-  if (drain.ok()) {
-    std::vector<olm::CrdPlan> plans =
-        olm::PlanCleanup(csv.owned_crds, inputs.crds, pass.verdict.targets, *drain);
-    pass.listing = co_await ListOperands(deps_.client, std::move(plans));
-  } else {
-    pass.listing = absl::UnavailableError(StrCat("targets: ", drain.why()));
+void Cleaner::Remember(CleanupPass& pass) const {
+  CleanupMemory& memory = pass.memory;
+  if (!memory.remembered.has_value()) memory.remembered = olm::RecordOf(pass.guards.inputs);
+  if (!pass.refused()) {
+    memory.refused_since.reset();
+  } else if (!memory.refused_since.has_value()) {
+    memory.refused_since = pass.guards.began;
   }
-  pass.holds = co_await holds_.Look(csv.key);
-  if (pass.listing.ok() && pass.holds.ok() && pass.listing->pending() > 0) {
-    const absl::Status held = co_await holds_.Hold(csv, *pass.holds);
-    if (!held.ok())
-      log::Warning("Rights could not be held", {{"csv", csv.key.name}, {"err", held}});
-  }
-  if (pass.holds.ok()) {
-    pass.report.rights.emplace();
-    std::optional<olm::CleanupCondition> said = olm::RightsCondition(
-        csv, olm::HasCondition(ConditionsOf(pass.guards.csv), olm::kRightsHeld),
-        pass.holds->facts());
-    if (said.has_value()) pass.report.rights->push_back(*std::move(said));
-  }
-  if (!pass.listing.ok()) co_return;
-  pass.report.pending = PendingOf(*pass.listing);
-  pass.report.pending_count = pass.listing->pending();
-  if (pass.report.pending_count > 0) co_await AskOperator(pass);
 }
 
-std::string Cleaner::WhyUnknown(const Pass& pass) {
-  if (pass.verdict.kind == olm::CleanupVerdictKind::kUnknown) {
-    return Describe(pass.verdict.blockers);
-  }
-  return Describe(pass.listing.ok() ? pass.holds.status() : pass.listing.status());
-}
-
-Task<ReconcileResult> Cleaner::Act(Pass& pass, CleanupStep step) {
-  const olm::CsvFacts& csv = *pass.guards.inputs.csv;
+Task<ReconcileResult> Cleaner::Act(CleanupPass& pass, CleanupStep step) {
+  if (pass.refused()) pass.report.refused = Describe(pass.verdict.blockers);
+  const auto warn = [this, &pass](std::string_view reason, const std::string& message) {
+    reporter_.Event(pass.csv(), EventType::kWarning, reason, message);
+  };
   switch (step) {
     case CleanupStep::kNothing:
-      co_return ReconcileResult::After(absl::ZeroDuration());
+    case CleanupStep::kAbort:
+      co_return AtOnce();
     case CleanupStep::kRecord:
       co_return co_await WriteRecord(pass);
     case CleanupStep::kDelete:
       co_return co_await Delete(pass);
     case CleanupStep::kDrain: {
-      pass.report.refused = Describe(pass.verdict.blockers);
-      NoteProgress(pass);
-      JudgeStall(pass, nullptr);
-      Record(csv, EventType::kWarning, olm::kCleanupRefused, pass.report.refused);
+      warn(olm::kCleanupRefused, pass.report.refused);
       const absl::Duration next = co_await Tell(pass, Wait(pass));
       co_return ReconcileResult::After(next);
     }
     case CleanupStep::kRetry: {
-      pass.report.unknown = WhyUnknown(pass);
-      if (pass.verdict.kind == olm::CleanupVerdictKind::kRefused) {
-        pass.report.refused = Describe(pass.verdict.blockers);
-      }
-      JudgeStall(pass, nullptr);
-      Record(csv, EventType::kWarning, olm::kCleanupUnknown, pass.report.unknown);
+      pass.report.unknown =
+          pass.verdict.kind == olm::CleanupVerdictKind::kUnknown
+              ? Describe(pass.verdict.blockers)
+              : Describe(pass.listing.ok() ? pass.holds.status() : pass.listing.status());
+      warn(olm::kCleanupUnknown, pass.report.unknown);
       const absl::Duration next = co_await Tell(pass, pass.memory.NextTry());
       co_return ReconcileResult::After(next);
     }
-    case CleanupStep::kReleaseRights:
-      co_return co_await ReleaseRights(pass);
-    case CleanupStep::kReleaseFinalizer:
-      co_return co_await Finish(pass);
+    case CleanupStep::kConfirm: {
+      const absl::Duration next = co_await Tell(pass, options_.confirm_after);
+      co_return ReconcileResult::After(next);
+    }
+    case CleanupStep::kReleaseRights: {
+      // Confirmed by the next pass, which looks at everything again.
+      CO_ASSIGN_OR_RETURN(const bool first, co_await finisher_.ReleaseRights(pass));
+      if (first) co_return AtOnce();
+      const absl::Duration next = co_await Tell(pass, pass.memory.NextTry());
+      co_return ReconcileResult::After(next);
+    }
+    case CleanupStep::kReleaseFinalizer: {
+      CO_ASSIGN_OR_RETURN(const bool finished, co_await finisher_.Finish(pass));
+      if (!finished) co_return AtOnce();
+      Forget(pass.csv().key);
+      co_return ReconcileResult::Done();
+    }
   }
   co_return ReconcileResult::Done();
 }
 
-Task<ReconcileResult> Cleaner::WriteRecord(Pass& pass) {
-  const olm::CsvFacts& csv = *pass.guards.inputs.csv;
-  CO_RETURN_IF_ERROR(deps_.leadership.Check());
-  const absl::Status written =
-      co_await Annotate(csv, olm::kRecordAnnotation, olm::EncodeRecord(*pass.verdict.to_record));
-  if (IsConflict(written)) co_return ReconcileResult::After(absl::ZeroDuration());
-  CO_RETURN_IF_ERROR(written);
+Task<ReconcileResult> Cleaner::WriteRecord(CleanupPass& pass) {
+  CO_ASSIGN_OR_RETURN(const bool written,
+                      co_await writer_.Annotate(pass.csv(), olm::kRecordAnnotation,
+                                                olm::EncodeRecord(*pass.verdict.to_record)));
+  if (!written) co_return AtOnce();
   pass.memory.remembered = pass.verdict.to_record;
-  Record(csv, EventType::kNormal, "CleanupStarted", "custom resources are being deleted");
+  pass.memory.wrote_record = true;
+  reporter_.Event(pass.csv(), EventType::kNormal, "CleanupStarted",
+                  "custom resources are being deleted");
   // Nothing is deleted under guards that were read before the record was there.
-  co_return ReconcileResult::After(absl::ZeroDuration());
+  co_return AtOnce();
 }
 
-Task<ReconcileResult> Cleaner::Delete(Pass& pass) {
-  const olm::CsvFacts& csv = *pass.guards.inputs.csv;
-  pass.memory.unknowns = 0;
-  NoteProgress(pass);
-  JudgeStall(pass, nullptr);
+Task<ReconcileResult> Cleaner::Delete(CleanupPass& pass) {
+  CleanupMemory& memory = pass.memory;
   // Once before, so that what is going on is seen from the first moment.
-  if (!pass.memory.status_written.has_value()) {
-    const absl::Duration ignored = co_await Tell(pass, absl::ZeroDuration());
-    (void)ignored;
-    pass.told = true;
-  }
+  if (!memory.status_written.has_value()) co_await Tell(pass, absl::ZeroDuration());
   const DeletionRound round =
-      co_await deleter_.Run(csv.key, *pass.listing, pass.guards, pass.memory.ledger);
-  deps_.metrics.CountDeletions(round.accepted, round.denied,
-                               round.sent - round.accepted - round.denied);
-  if (round.accepted > 0) pass.memory.progressed = deps_.clock.Monotonic();
-  pass.memory.accepted += round.accepted;
-  if (round.denied > 0) pass.memory.denial = round.denial;
-  if (round.denied == 0 && round.waiting == 0) pass.memory.denial.clear();
-  if (!round.failure.ok()) pass.memory.failure = Describe(round.failure);
-  if (round.failure.ok()) pass.memory.failure.clear();
-  JudgeStall(pass, &round);
-  if (round.accepted > 0) pass.memory.looks = 0;
+      co_await deleter_.Run(pass.csv().key, *pass.listing, pass.guards, memory.ledger);
+  reporter_.Deleted(round);
+  memory.stall.NoteRound(round, deps_.clock.Monotonic());
+  if (round.accepted > 0) memory.looks = 0;
   const bool waits = round.sent + round.waiting == 0 && round.failure.ok() && !round.stopped;
-  absl::Duration next = waits ? Wait(pass) : pass.memory.NextLook();
+  absl::Duration next = waits ? Wait(pass) : memory.NextLook();
   // What has no finalizers is gone by now; the rest is waited for from the next look on.
   if (round.accepted > 0) next = kAfterRound;
   if (!pass.told) next = co_await Tell(pass, next);
   if (!round.failure.ok()) {
     log::Verbose(2, "A round of deletions ended early",
-                 {{"csv", csv.key.name}, {"err", round.failure}});
-    next = std::max(next, pass.memory.NextTry());
+                 {{"csv", pass.csv().key.name}, {"err", round.failure}});
+    next = std::max(next, memory.NextTry());
+  } else if (round.stopped) {
+    // What has changed is found by the next pass; at once, unless that happens over and over.
+    next = round.sent > 0 ? absl::ZeroDuration() : memory.NextTry();
+  } else {
+    memory.unknowns = 0;
   }
-  // What has changed is found by the next pass; at once, unless that happens over and over.
-  if (round.stopped) next = round.sent > 0 ? absl::ZeroDuration() : pass.memory.NextTry();
   co_return ReconcileResult::After(next);
 }
 
-Task<ReconcileResult> Cleaner::ReleaseRights(Pass& pass) {
-  CO_RETURN_IF_ERROR(deps_.leadership.Check());
-  CO_RETURN_IF_ERROR(co_await holds_.Release(*pass.holds));
-  // Confirmed by the next pass, which looks at everything again.
-  co_return ReconcileResult::After(pass.memory.releases++ == 0 ? absl::ZeroDuration()
-                                                               : pass.memory.NextTry());
+absl::Duration Cleaner::Wait(CleanupPass& pass) {
+  const absl::Duration poll = pass.memory.NextLook();
+  if (deps_.watches == nullptr || !pass.listing.ok()) return poll;
+  const absl::Duration now = deps_.clock.Monotonic();
+  const absl::Duration delay = std::clamp((now - pass.guards.began) * kRest, kSoonest, kLatest);
+  if (!deps_.watches->Follow(pass.csv().key, *pass.listing, delay)) return poll;
+  const absl::Duration stalls = pass.memory.stall.deadline() - now;
+  if (stalls <= absl::ZeroDuration()) return options_.watched_period;
+  return std::min(options_.watched_period, stalls);
 }
 
-Task<ReconcileResult> Cleaner::Finish(Pass& pass) {
-  const olm::CsvFacts& csv = *pass.guards.inputs.csv;
-  CO_RETURN_IF_ERROR(deps_.leadership.Check());
-  if (IsBlockedBy(pass.verdict, olm::CleanupReason::kSharedOwner)) {
-    CO_ASSIGN_OR_RETURN(const bool marked, co_await MarkCoOwners(pass));
-    if (!marked) co_return ReconcileResult::After(absl::ZeroDuration());
-  }
-  std::vector<std::string_view> gone = {olm::kCleanupFinalizer};
-  CO_ASSIGN_OR_RETURN(const ReconcileResult result,
-                      co_await RemoveFinalizers(csv, std::move(gone)));
-  if (result.requeue_after.has_value()) co_return result;
-  if (pass.verdict.allowed()) {
-    Record(csv, EventType::kNormal, "CleanupCompleted", "no custom resource is left to clean up");
-    deps_.metrics.CountFinished("completed");
-  } else {
-    Record(csv, EventType::kWarning, olm::kCleanupRefused,
-           StrCat("custom resources are left as they are: ", Describe(pass.verdict.blockers)));
-    deps_.metrics.CountFinished("refused");
-  }
-  Forget(csv.key);
-  co_return result;
+boost::asio::awaitable<absl::Duration> Cleaner::Tell(CleanupPass& pass, absl::Duration next) {
+  CleanupReport& report = pass.report;
+  report.stall = pass.memory.stall.Judge(
+      {report.pending_count, report.oldest, report.reported, report.unknown},
+      deps_.clock.Monotonic());
+  pass.told = true;
+  co_return co_await reporter_.Tell(pass.csv(), pass.guards.csv, report, pass.memory.status_written,
+                                    next);
 }
 
-Task<bool> Cleaner::MarkCoOwners(const Pass& pass) {
-  const olm::CsvFacts& csv = *pass.guards.inputs.csv;
-  if (!pass.guards.inputs.csvs.ok()) co_return false;
-  bool unchanged = true;
-  for (const olm::CsvFacts& other : *pass.guards.inputs.csvs) {
-    if (other.key == csv.key || !other.deleting() || !other.OptedIn()) continue;
-    if (other.refusal.has_value() || !Shares(csv, other)) continue;
-    const absl::Status marked = co_await Annotate(
-        other, olm::kRefusalAnnotation, StrCat("SharedOwner ", csv.key.ns, "/", csv.key.name));
-    if (IsConflict(marked)) {
-      unchanged = false;
-    } else if (!IsAbsence(marked, other.key.name)) {
-      CO_RETURN_IF_ERROR(marked);
-    }
+CleanupMemory& Cleaner::MemoryOf(const olm::CsvFacts& csv) {
+  std::unique_ptr<CleanupMemory>& memory = memories_[csv.key];
+  if (memory == nullptr || memory->uid != csv.uid) {
+    // What was before this process is not known, except that it is not done.
+    const absl::Duration since =
+        deps_.clock.Monotonic() - Since(csv.deletion_timestamp, deps_.clock.Now());
+    memory = std::make_unique<CleanupMemory>(csv.uid, StallDetector(options_.stall_timeout, since));
   }
-  co_return unchanged;
+  return *memory;
 }
 
-Task<ReconcileResult> Cleaner::RemoveFinalizers(const olm::CsvFacts& csv,
-                                                std::vector<std::string_view> gone) {
-  CO_RETURN_IF_ERROR(deps_.leadership.Check());
-  const std::vector<std::string> left = olm::FinalizersWithout(csv.finalizers, gone);
-  json::object metadata{{"resourceVersion", csv.resource_version}};
-  if (left.empty()) {
-    metadata["finalizers"] = nullptr;
-  } else {
-    metadata["finalizers"] = json::array(left.begin(), left.end());
-  }
-  const json::value patch = json::object{{"metadata", std::move(metadata)}};
-  kube::WriteOptions options;
-  options.field_manager = kFieldManager;
-  const absl::Status status =
-      (co_await deps_.client.Patch(kCsvs, csv.key, kube::PatchType::kJsonMerge, patch, options))
-          .status();
-  if (IsConflict(status)) co_return ReconcileResult::After(absl::ZeroDuration());
-  if (!IsAbsence(status, csv.key.name)) CO_RETURN_IF_ERROR(status);
-  co_return ReconcileResult::Done();
-}
-
-StatusTask Cleaner::Annotate(const olm::CsvFacts& csv, std::string_view key, std::string value) {
-  const json::value patch = json::object{
-      {"metadata", {{"resourceVersion", csv.resource_version}, {"annotations", {{key, value}}}}}};
-  kube::WriteOptions options;
-  options.field_manager = kFieldManager;
-  const absl::StatusOr<json::value> answer =
-      co_await deps_.client.Patch(kCsvs, csv.key, kube::PatchType::kJsonMerge, patch, options);
-  co_return answer.status();
+void Cleaner::Forget(const kube::NamespacedName& csv) {
+  memories_.erase(csv);
+  if (deps_.watches != nullptr) deps_.watches->Stop(csv);
+  reporter_.Forget(csv);
 }
 
 Task<std::set<kube::NamespacedName>> Cleaner::Sweep() {

@@ -2,30 +2,34 @@
 #ifndef CONTROLLERS_CLEANUP_CLEANER_H_
 #define CONTROLLERS_CLEANUP_CLEANER_H_
 
+#include <boost/asio/awaitable.hpp>
 #include <cstddef>
 #include <map>
 #include <memory>
-#include <optional>
 #include <set>
-#include <string>
-#include <vector>
 
 #include "absl/time/time.h"
 #include "base/async/task.h"
 #include "base/clock/clock.h"
+#include "controllers/cleanup/cleanup_memory.h"
+#include "controllers/cleanup/cleanup_pass.h"
+#include "controllers/cleanup/finisher.h"
 #include "controllers/cleanup/guards/csv_lister.h"
 #include "controllers/cleanup/guards/guard_reader.h"
 #include "controllers/cleanup/operands/deleter.h"
 #include "controllers/cleanup/operands/metrics.h"
 #include "controllers/cleanup/operands/operand_watches.h"
-#include "controllers/cleanup/report.h"
+#include "controllers/cleanup/reporting/csv_writer.h"
+#include "controllers/cleanup/reporting/progress_reporter.h"
 #include "controllers/cleanup/rights/hold_keeper.h"
+#include "controllers/cleanup/rights/hold_pass.h"
+#include "controllers/cleanup/surveyor.h"
 #include "controllers/runtime/election/leadership.h"
 #include "controllers/runtime/events/event_recorder.h"
 #include "controllers/runtime/reconciler.h"
 #include "kube/client/client.h"
 #include "kube/meta/names.h"
-#include "olm/cleanup/record.h"
+#include "olm/cleanup/csv_facts.h"
 #include "olm/cleanup/step.h"
 
 namespace steward::controllers {
@@ -33,13 +37,12 @@ namespace steward::controllers {
 struct CleanerOptions {
   GuardOptions guards;
   DeleterOptions deleter;
+  ReporterOptions reporter;
   absl::Duration stall_timeout = absl::Minutes(10);  // --cleanup-stall-timeout
-  absl::Duration status_period = absl::Seconds(10);  // between writes of one status
   // How often what is watched is looked at all the same: no event tells of the guards.
   absl::Duration watched_period = absl::Seconds(30);
-  // The type of an operator's condition by which it says that it cannot finish (R-000-16); "" =
-  // nobody asks. It is told, and decides nothing.
-  std::string failure_condition;
+  // A refusal counts once a reading that began so much later refuses, too (R-000-89).
+  absl::Duration confirm_after = absl::Seconds(1);
 };
 
 // All of it outlives the cleaner.
@@ -57,9 +60,15 @@ struct CleanerDeps {
 // The order of a cleanup, each step of it decided anew in every pass from what is live
 // (olm/cleanup/step.h): record, delete, wait until a complete listing is empty, let go of the
 // operator's rights, confirm that, remove the finalizer. A pass that cannot read what it needs
-// sends nothing and releases nothing. What is remembered between passes makes a cleanup gentler
-// (waits, counts of recreations) and stricter (an edited record), never bolder: it may be lost at
-// any time. Finalizers are only ever removed from ClusterServiceVersions.
+// sends nothing and releases nothing.
+//
+//   Record ──► Delete ⇄ (wait) ──────────────► ReleaseRights ──► ReleaseFinalizer
+//     │           │ refused                        ▲  for good
+//     │           ▼                                │
+//     └──────► Drain ⇄ (wait) ──► Confirm ─────────┘      Retry: from and to everywhere
+//   Abort: at any time, everything at once
+//
+// Finalizers are only ever removed from ClusterServiceVersions.
 //
 // One pass of one key at a time; different keys at the same time, on one executor.
 class Cleaner {
@@ -76,47 +85,17 @@ class Cleaner {
   size_t remembered() const { return memories_.size(); }
 
  private:
-  struct Memory;
-  struct Pass;
-
-  absl::StatusOr<olm::CsvFacts> Decode(const kube::RawObject& csv) const;
-  Task<ReconcileResult> HoldRights(olm::CsvFacts csv, kube::RawObject raw);
-  Task<ReconcileResult> TellRights(olm::CsvFacts csv, kube::RawObject raw,
-                                   std::vector<olm::ObjectFacts> held);
   Task<ReconcileResult> Abort(olm::CsvFacts csv);
-  Task<ReconcileResult> Work(Pass& pass);
-  VoidTask Survey(Pass& pass);
-  Task<ReconcileResult> Act(Pass& pass, olm::CleanupStep step);
-  Task<ReconcileResult> WriteRecord(Pass& pass);
-  Task<ReconcileResult> Delete(Pass& pass);
-  Task<ReconcileResult> ReleaseRights(Pass& pass);
-  Task<ReconcileResult> Finish(Pass& pass);
-  // Marks those that are uninstalled together with this one as refused, too; false when one of
-  // them changed meanwhile.
-  Task<bool> MarkCoOwners(const Pass& pass);
-
-  // Removes finalizers that are there. An object that changed meanwhile is left for the next pass.
-  Task<ReconcileResult> RemoveFinalizers(const olm::CsvFacts& csv,
-                                         std::vector<std::string_view> gone);
-  StatusTask Annotate(const olm::CsvFacts& csv, std::string_view key, std::string value);
-
-  static std::string WhyUnknown(const Pass& pass);
-  void NoteProgress(Pass& pass);
+  Task<ReconcileResult> Work(CleanupPass& pass);
+  void Remember(CleanupPass& pass) const;
+  Task<ReconcileResult> Act(CleanupPass& pass, olm::CleanupStep step);
+  Task<ReconcileResult> WriteRecord(CleanupPass& pass);
+  Task<ReconcileResult> Delete(CleanupPass& pass);
   // When to look again at what the operator has to finish.
-  absl::Duration Wait(Pass& pass);
-  void JudgeStall(Pass& pass, const DeletionRound* round);
-  VoidTask AskOperator(Pass& pass);
-  // A step that failed, or has to be made again and again.
-  VoidTask TellStall(Pass& pass, const absl::Status& failure);
-  boost::asio::awaitable<absl::Duration> Tell(Pass& pass, absl::Duration next);
-  boost::asio::awaitable<absl::Duration> WriteStatus(const boost::json::value& csv,
-                                                     const kube::NamespacedName& name,
-                                                     const CleanupReport& report, Memory& memory,
-                                                     absl::Duration next);
-  void Record(const olm::CsvFacts& csv, EventType type, std::string_view reason,
-              const std::string& message);
+  absl::Duration Wait(CleanupPass& pass);
+  boost::asio::awaitable<absl::Duration> Tell(CleanupPass& pass, absl::Duration next);
 
-  Memory& MemoryOf(const olm::CsvFacts& csv);
+  CleanupMemory& MemoryOf(const olm::CsvFacts& csv);
   void Forget(const kube::NamespacedName& csv);
 
   CleanerDeps deps_;
@@ -125,7 +104,12 @@ class Cleaner {
   GuardReader guards_;
   Deleter deleter_;
   HoldKeeper holds_;
-  std::map<kube::NamespacedName, std::unique_ptr<Memory>> memories_;
+  CsvWriter writer_;
+  ProgressReporter reporter_;
+  HoldPass hold_pass_;
+  Surveyor surveyor_;
+  Finisher finisher_;
+  std::map<kube::NamespacedName, std::unique_ptr<CleanupMemory>> memories_;
 };
 
 }  // namespace steward::controllers

@@ -57,8 +57,9 @@ class ApisTest : public CleanerTest {
   void AddApiService(const std::string& service) {
     Create(kApiServices, "",
            StrCat(R"({"apiVersion":"apiregistration.k8s.io/v1","kind":"APIService","metadata":)",
-                  R"({"name":"v1.api.example.com"},"spec":{)", service,
-                  R"("group":"api.example.com","version":"v1"}})"));
+                  R"({"name":"v1.api.example.com","labels":{"olm.owner":"widget.v1",)",
+                  R"("olm.owner.namespace":"ops","olm.owner.kind":"ClusterServiceVersion"}},)",
+                  R"("spec":{)", service, R"("group":"api.example.com","version":"v1"}})"));
   }
   static std::string Apis(const std::string& key, const std::vector<std::string>& plurals,
                           const std::string& group = "api.example.com") {

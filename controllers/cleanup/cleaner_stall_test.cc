@@ -266,7 +266,7 @@ class ReportedTest : public CleanerTest {
  protected:
   void SetUp() override {
     CleanerOptions options;
-    options.failure_condition = "CleanupFailed";
+    options.reporter.failure_condition = "CleanupFailed";
     Start({}, options);
     cluster_->Run(cluster_->Create(kCrds, "", kOperatorConditionCrd));
     Add({"a/x"}, true);
@@ -327,7 +327,7 @@ TEST_F(ReportedTest, R_000_16_DecidesNothing) {
 }
 
 TEST_F(ReportedTest, R_000_16_NobodyAsksWithoutTheFlag) {
-  options_.failure_condition.clear();
+  options_.reporter.failure_condition.clear();
   Restart();
   Report("True", "no");
   cluster_->DeleteCsv();

@@ -22,6 +22,8 @@ namespace {
 namespace json = boost::json;
 using kube::Calls;
 using kube::ClientVerb;
+using ::testing::AllOf;
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -42,27 +44,96 @@ TEST_F(CleanerTest, R_000_70_ADefinitionThatGoes) {
   EXPECT_TRUE(Released());
 }
 
-TEST_F(CleanerTest, ARefusalWaitsOnlyForWhatWasBegunThere) {
-  Start();
-  Add({"a/x", "c/z"}, true);
-  Merge(kCsvs, kCsv, R"({"status":{"phase":"Replacing"}})", "status");
-  cluster_->DeleteCsv();
-  cluster_->Run(cluster_->Remove(kCrds, {"", "widgets.example.com"}));
-  Passes(3);
-  EXPECT_TRUE(Released()) << "no CR of its is being deleted yet";
-}
-
-TEST_F(CleanerTest, ARefusalWaitsForWhatOthersBegan) {
+// Nothing was sent, so nothing is waited for: not even for what cannot be listed (R-000-86).
+TEST_F(CleanerTest, R_000_86_ARefusalWhereNothingWasSentListsNothing) {
   Start();
   Add({"a/x"}, true);
   cluster_->Run(cluster_->Remove(kWidgets, {"a", "x"}));
   Merge(kCsvs, kCsv, R"({"status":{"phase":"Replacing"}})", "status");
   cluster_->DeleteCsv();
-  Passes(3);
+  cluster_->Run(cluster_->Remove(kCrds, {"", "widgets.example.com"}));
+  faults_->FailNext({ClientVerb::kList, kWidgets},
+                    kube::ToStatus(kube::Forbidden(kWidgets, "", "RBAC")), 1000);
+  Passes(4);
+  EXPECT_TRUE(Released());
+  EXPECT_EQ(faults_->calls({ClientVerb::kList, kWidgets}), 0);
+}
+
+// Nobody is left who could finish what was begun: the namespace must not hang for ever.
+TEST_F(CleanerTest, R_000_86_NobodyCanFinish) {
+  Start();
+  Add({"a/x"}, true);
+  cluster_->DeleteCsv();
+  Passes(5);
+  ASSERT_EQ(Deletes(), 1);
+  cluster_->Run(cluster_->Remove(kNamespaces, {"", "ops"}));
+  Passes(5);
+  EXPECT_FALSE(Released()) << "the operator still runs, and may finish";
+  cluster_->SetDeployment("widget-operator", false);
+  cluster_->clock().Advance(absl::Seconds(30));
+  Passes(5);
+  EXPECT_TRUE(Released());
+  EXPECT_THAT(events_.events, Contains(AllOf(HasSubstr("Warning CleanupRefused"),
+                                             HasSubstr("1 custom resource is left: Widget a/x"))));
+  EXPECT_THAT(MetricsText(), HasSubstr(R"(steward_cleanup_finished_total{result="abandoned"} 1)"));
+}
+
+// The rights are let go of for good: what changes later finds nobody to finish it (R-000-89).
+TEST_F(CleanerTest, R_000_89_NothingIsDeletedAfterTheRightsWereLetGoOf) {
+  for (const bool restarts : {false, true}) {
+    Start();
+    EXPECT_OK(Pass().status());  // holds the rights
+    Add({"a/x"}, true);
+    Merge(kCsvs, kCsv, R"({"status":{"phase":"Failed"}})", "status");
+    cluster_->DeleteCsv();
+    Passes(3);
+    ASSERT_FALSE(Released());
+    ASSERT_TRUE(cluster_->Annotation(olm::kRightsReleasedAnnotation).starts_with("Refused"));
+    if (restarts) Restart();
+    // One more pass would have found that it is allowed now.
+    Merge(kCsvs, kCsv, R"({"status":{"phase":"Succeeded"}})", "status");
+    Passes();
+    EXPECT_TRUE(Released());
+    EXPECT_EQ(Deletes(), 0);
+  }
+}
+
+// A refusal for a moment, which is over at the next look, costs the operator nothing.
+TEST_F(CleanerTest, R_000_89_OneRefusedReadingLetsGoOfNothing) {
+  Start();
+  EXPECT_OK(Pass().status());
+  Add({"a/x"});
+  cluster_->Run(cluster_->AddOtherCsv(
+      "c", "second.v1",
+      R"({"customresourcedefinitions":{"owned":[{"name":"widgets.example.com"}]}})"));
+  cluster_->DeleteCsv();
+  EXPECT_OK(Pass().status());
+  EXPECT_OK(Pass().status());
+  EXPECT_EQ(FinalizersOf(cluster_->Run(cluster_->Find(kClusterRoles, {"", "widget-role"}))).size(),
+            1u);
   EXPECT_FALSE(Released());
-  cluster_->Run(cluster_->OperatorFinishes(1));
+  cluster_->Run(cluster_->Remove(kCsvs, {"c", "second.v1"}));
   Passes();
   EXPECT_TRUE(Released());
+  EXPECT_EQ(Deletes(), 1);
+}
+
+// What appears after the last listing is named, and left alone.
+TEST_F(CleanerTest, R_000_89_WhatIsLeftIsNamed) {
+  Start();
+  EXPECT_OK(Pass().status());
+  Add({"a/x"});
+  cluster_->DeleteCsv();
+  for (int i = 0; i < 20 && cluster_->Annotation(olm::kRightsReleasedAnnotation).empty(); ++i) {
+    EXPECT_OK(Pass().status());
+    cluster_->clock().Advance(absl::Seconds(1));
+  }
+  ASSERT_EQ(cluster_->Annotation(olm::kRightsReleasedAnnotation), "Completed");
+  Add({"a/late"});
+  Passes();
+  EXPECT_TRUE(Released());
+  EXPECT_THAT(cluster_->Names(kWidgets), ElementsAre("a/late"));
+  EXPECT_EQ(Deletes(), 1);
 }
 
 TEST_F(CleanerTest, R_000_70_AnotherVersionAnswers) {

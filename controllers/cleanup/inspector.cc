@@ -66,8 +66,7 @@ Task<OperandListing> CleanupInspector::Pending(kube::NamespacedName csv) {
   const olm::Verdict verdict = olm::CleanupVerdict(reading.inputs);
   const olm::Read<olm::TargetSet> drain = olm::DrainTargets(reading.inputs);
   if (!drain.ok()) co_return Unreadable("its targets cannot be known", drain.why());
-  std::vector<olm::CrdPlan> plans =
-      olm::PlanCleanup(facts.owned_crds, reading.inputs.crds, verdict.targets, *drain);
+  std::vector<olm::CrdPlan> plans = olm::PlanCleanup(reading.inputs, verdict.targets, *drain);
   co_return co_await ListOperands(client_, std::move(plans));
 }
 
@@ -80,12 +79,14 @@ Task<CleanupPreview> CleanupInspector::Preview(kube::NamespacedName csv) {
     absl::StatusOr<olm::CleanupRecord> record = olm::DecodeRecord(*facts.record);
     if (record.ok()) preview.record = *std::move(record);
   }
-  olm::TargetSet drain;
-  if (const olm::Read<olm::TargetSet> read = olm::DrainTargets(reading.inputs); read.ok()) {
+  // Before it has begun, what is being deleted where it would begin is shown as waited for.
+  olm::TargetSet drain = olm::EffectiveTargets(reading.inputs);
+  if (const olm::Read<olm::TargetSet> read = olm::DrainTargets(reading.inputs);
+      read.ok() && olm::MayHaveSent(reading.inputs)) {
     drain = *read;
   }
   const std::vector<olm::CrdPlan> plans =
-      olm::PlanCleanup(facts.owned_crds, reading.inputs.crds, preview.verdict.targets, drain);
+      olm::PlanCleanup(reading.inputs, preview.verdict.targets, drain);
   preview.definitions.resize(plans.size());
   const auto count = [this, &plans, &preview](size_t i) {
     return CountInto(client_, plans[i], preview.definitions[i]);

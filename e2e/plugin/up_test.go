@@ -21,7 +21,7 @@ metadata: {name: shop}
 ---
 apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
-metadata: {name: carts.example.com}
+metadata: {name: carts.example.com, labels: {olm.managed: "true"}}
 spec:
   group: example.com
   scope: Namespaced

@@ -155,6 +155,7 @@ func install(t *testing.T) *scene {
 	s := &scene{group: id + ".example.com", namespace: "ops-" + id, spaces: []string{"space-" + id + "-0", "space-" + id + "-1"}}
 	definition := &olm.Object{Object: map[string]any{
 		"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
+		"metadata": map[string]any{"labels": map[string]any{"olm.managed": "true"}},
 		"spec": map[string]any{
 			"group": s.group, "scope": "Namespaced",
 			"names": map[string]any{"kind": "Widget", "singular": "widget", "plural": "widgets", "listKind": "WidgetList"},

@@ -64,17 +64,6 @@ std::set<std::string> DeploymentsIn(const object& spec, std::string& malformed) 
   return names;
 }
 
-// Groups of Kubernetes, OLM and Steward. Some operators serve some of them (metrics are one): what
-// is in there is not theirs to be deleted.
-bool IsReserved(std::string_view group) {
-  if (group.find('.') == std::string_view::npos) return true;
-  for (const std::string_view reserved :
-       {"k8s.io", "kubernetes.io", "operators.coreos.com", "operatorframework.io"}) {
-    if (group == reserved || group.ends_with(StrCat(".", reserved))) return true;
-  }
-  return false;
-}
-
 // The APIs listed there, by name. What cannot be understood is told of in `malformed`.
 std::map<std::string, OwnedApi> ApisIn(const std::optional<object>& apis, std::string_view key,
                                        std::string& malformed) {
@@ -96,7 +85,7 @@ std::map<std::string, OwnedApi> ApisIn(const std::optional<object>& apis, std::s
         !kube::IsDns1123Label(version) || api.kind.empty()) {
       malformed = StrCat(where, " has an entry that names no API: \"", api.plural, ".", version,
                          ".", api.group, "\"");
-    } else if (!IsReserved(api.group)) {
+    } else if (!IsReservedGroup(api.group)) {
       OwnedApi& known =
           found.try_emplace(StrCat(api.plural, ".", api.group), std::move(api)).first->second;
       if (std::find(known.versions.begin(), known.versions.end(), version) ==
@@ -131,14 +120,21 @@ absl::StatusOr<CsvFacts> FactsIn(const object& root, const CsvTerms& terms) {
   csv.deletion_timestamp = std::move(metadata.deletion_timestamp);
   csv.finalizers = std::move(metadata.finalizers);
   csv.has_copied_from_label = metadata.labels.contains(kCopiedFromLabel);
-  const std::optional<object> annotations = ObjectIn(*ObjectIn(root, "metadata"), "annotations");
+  const std::optional<object> raw_metadata = ObjectIn(root, "metadata");
+  csv.creation_timestamp = StringIn(*raw_metadata, "creationTimestamp");
+  const std::optional<object> annotations = ObjectIn(*raw_metadata, "annotations");
   csv.operator_namespace = OptionalStringIn(annotations, kOperatorNamespaceAnnotation);
   csv.record = OptionalStringIn(annotations, kRecordAnnotation);
   csv.refusal = OptionalStringIn(annotations, kRefusalAnnotation);
   csv.opt_out = OptionalStringIn(annotations, kOptOutAnnotation);
+  csv.rights_released = OptionalStringIn(annotations, kRightsReleasedAnnotation);
+  csv.confirmed = OptionalStringIn(annotations, kConfirmedAnnotation);
   if (const std::optional<object> status = ObjectIn(root, "status")) {
     csv.phase = StringIn(*status, "phase");
     csv.reason = StringIn(*status, "reason");
+    ForEachObject(*status, "conditions", [&csv](const object& condition) {
+      csv.said_waiting |= StringIn(condition, "reason") == kWaitingOnCleanup;
+    });
   }
   csv.cleanup_enabled = terms.supported_by_default;
   const std::optional<object> spec = ObjectIn(root, "spec");

@@ -2,9 +2,19 @@
 
 #include <algorithm>
 
+#include "base/text/str_cat.h"
 #include "olm/copy.h"
 
 namespace steward::olm {
+
+bool IsReservedGroup(std::string_view group) {
+  if (group.find('.') == std::string_view::npos) return true;
+  for (const std::string_view reserved :
+       {"k8s.io", "kubernetes.io", "operators.coreos.com", "operatorframework.io"}) {
+    if (group == reserved || group.ends_with(StrCat(".", reserved))) return true;
+  }
+  return false;
+}
 
 bool CsvFacts::HasFinalizer(std::string_view name) const {
   return std::find(finalizers.begin(), finalizers.end(), name) != finalizers.end();
@@ -34,7 +44,8 @@ size_t SizeOf(const CsvCleanup& csv) {
   constexpr size_t kEntry = 96;  // a node and a short name
   const CsvFacts& facts = csv.facts;
   size_t size = sizeof(CsvCleanup);
-  for (const auto* text : {&facts.record, &facts.refusal, &facts.opt_out}) {
+  for (const auto* text :
+       {&facts.record, &facts.refusal, &facts.opt_out, &facts.rights_released, &facts.confirmed}) {
     if (text->has_value()) size += (*text)->size();
   }
   size += kEntry * (facts.finalizers.size() + facts.owned_crds.size() + facts.required_crds.size() +

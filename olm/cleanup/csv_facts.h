@@ -26,6 +26,9 @@ struct CsvTerms {
   bool operator==(const CsvTerms&) const = default;
 };
 
+// Groups of Kubernetes, OLM and Steward: their objects are nobody's to be deleted (R-000-79).
+bool IsReservedGroup(std::string_view group);
+
 // An API that an operator serves by an API server of its own.
 struct OwnedApi {
   std::string group;
@@ -40,6 +43,7 @@ struct CsvFacts {
   kube::NamespacedName key;
   std::string uid;
   std::string resource_version;
+  std::string creation_timestamp;  // RFC 3339
   std::string deletion_timestamp;  // "" = it is not being deleted
   std::vector<std::string> finalizers;
   std::string phase;
@@ -49,6 +53,10 @@ struct CsvFacts {
   std::optional<std::string> record;              // kRecordAnnotation
   std::optional<std::string> refusal;             // kRefusalAnnotation
   std::optional<std::string> opt_out;             // kOptOutAnnotation
+  std::optional<std::string> rights_released;     // kRightsReleasedAnnotation
+  std::optional<std::string> confirmed;           // kConfirmedAnnotation
+  // Its status says that a cleanup waits for custom resources: deletions may have been sent.
+  bool said_waiting = false;
   // spec.cleanup.enabled, or what one that says nothing is taken for (CsvTerms).
   bool cleanup_enabled = false;
   // Names of definitions ("widgets.example.com"), each once: an operator lists each version. APIs

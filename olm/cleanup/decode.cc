@@ -6,6 +6,7 @@
 #include "base/status/macros.h"
 #include "base/text/str_cat.h"
 #include "olm/cleanup/dom.h"
+#include "olm/cleanup/names.h"
 #include "olm/decode.h"
 
 namespace steward::olm {
@@ -14,7 +15,6 @@ using dom::Bad;
 using dom::BoolIn;
 using dom::Document;
 using dom::ForEachObject;
-using dom::Has;
 using dom::MetadataOf;
 using dom::object;
 using dom::ObjectIn;
@@ -62,6 +62,11 @@ absl::StatusOr<CrdFacts> DecodeCrdFacts(std::string_view json) {
     const auto place = BoolIn(version, "storage") ? crd.versions.begin() : crd.versions.end();
     crd.versions.insert(place, StringIn(version, "name"));
   });
+  if (IsReservedGroup(crd.group)) {
+    crd.kept = kReservedGroup;
+  } else if (!metadata.labels.contains(kManagedLabel) && !metadata.labels.contains(kOwnerLabel)) {
+    crd.kept = kUnmanaged;
+  }
   if (const std::optional<object> status = ObjectIn(root, "status")) {
     ForEachObject(*status, "conditions", [&crd](const object& condition) {
       if (StringIn(condition, "type") != "Established") return;
@@ -77,7 +82,15 @@ absl::StatusOr<ApiServiceFacts> DecodeApiServiceFacts(std::string_view json) {
   ASSIGN_OR_RETURN(const ObjectFacts metadata, MetadataOf(root));
   const std::optional<object> spec = ObjectIn(root, "spec");
   if (!spec) return Bad("spec is missing");
-  return ApiServiceFacts{metadata.deleting(), Has(*spec, "service")};
+  ApiServiceFacts api;
+  api.uid = metadata.uid;
+  api.deleting = metadata.deleting();
+  api.labels = metadata.labels;
+  if (const std::optional<object> service = ObjectIn(*spec, "service")) {
+    api.elsewhere = true;
+    api.service_namespace = StringIn(*service, "namespace");
+  }
+  return api;
 }
 
 absl::StatusOr<DeploymentFacts> DecodeDeploymentFacts(std::string_view json) {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "kube/meta/selector.h"
 #include "olm/cleanup/csv_facts.h"
 #include "olm/objects.h"
 
@@ -33,6 +34,11 @@ inline GroupFacts FactsOf(const OperatorGroup& group) {
   return {group, group.deleting, group.synced};
 }
 
+// Reasons for which the custom resources of a definition are kept, whatever the verdict.
+inline constexpr std::string_view kReservedGroup = "ReservedGroup";
+inline constexpr std::string_view kUnmanaged = "NotInstalledByOLM";
+inline constexpr std::string_view kServedByAnother = "ServedByAnother";
+
 // A CustomResourceDefinition.
 struct CrdFacts {
   std::string name;
@@ -47,13 +53,18 @@ struct CrdFacts {
   std::vector<std::string> versions;
   // No definition at all, but an API that the operator serves by itself: its scope is not known.
   bool aggregated = false;
+  // Why none of its custom resources is ever deleted (R-000-79): kReserved, ...; "" = they may be.
+  std::string kept;
   bool operator==(const CrdFacts&) const = default;
 };
 
 // An APIService.
 struct ApiServiceFacts {
+  std::string uid;
   bool deleting = false;
-  bool elsewhere = false;  // served by a Service, not by the kube-apiserver itself
+  bool elsewhere = false;         // served by a Service, not by the kube-apiserver itself
+  std::string service_namespace;  // of that Service
+  kube::LabelMap labels;
   bool operator==(const ApiServiceFacts&) const = default;
 };
 

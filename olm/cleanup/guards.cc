@@ -34,22 +34,34 @@ bool IsOlmKind(const std::string& crd) {
   return group == kOlmGroup || group.ends_with(StrCat(".", kOlmGroup));
 }
 
-void CheckRecord(const CsvFacts& csv, const std::optional<CleanupRecord>& remembered,
-                 std::vector<CleanupBlocker>& blockers) {
+// Of what the ClusterServiceVersion itself says.
+CleanupBlocker Own(CleanupReason reason, std::string message) {
+  return {reason, std::move(message), {}, BlockerWeight::kOwn};
+}
+
+// Of what could not be read.
+CleanupBlocker Unknown(CleanupReason reason, std::string message,
+                       std::vector<std::string> objects = {}) {
+  return {reason, std::move(message), std::move(objects), BlockerWeight::kUnknown};
+}
+
+void CheckRecord(const CleanupInputs& inputs, std::vector<CleanupBlocker>& blockers) {
+  const CsvFacts& csv = *inputs.csv;
   if (!csv.record.has_value()) {
-    if (remembered.has_value()) {
-      blockers.push_back(Blocker(CleanupReason::kRecordRemoved,
-                                 StrCat("annotation ", kRecordAnnotation, " was removed")));
+    // Whoever may write the status can say that something is waited for; that deletes nothing.
+    if (MayHaveSent(inputs)) {
+      blockers.push_back(Own(CleanupReason::kRecordRemoved,
+                             StrCat("annotation ", kRecordAnnotation, " was removed")));
     }
     return;
   }
   const absl::StatusOr<CleanupRecord> record = DecodeRecord(*csv.record);
   if (!record.ok()) {
-    blockers.push_back(Blocker(
+    blockers.push_back(Own(
         CleanupReason::kRecordInvalid,
         StrCat("annotation ", kRecordAnnotation, " is no record: ", record.status().message())));
   } else if (record->csv_uid != csv.uid) {
-    blockers.push_back(Blocker(
+    blockers.push_back(Own(
         CleanupReason::kRecordOfAnotherObject,
         StrCat("annotation ", kRecordAnnotation, " was written for another object of this name")));
   }
@@ -73,12 +85,24 @@ std::vector<const CsvFacts*> OtherCsvs(const CleanupInputs& inputs) {
   return others;
 }
 
+// What it owns, and what it was recorded to own: what another owner may lose by it.
+std::set<std::string> DefinitionsOf(const CleanupInputs& inputs) {
+  std::set<std::string> names = inputs.csv->owned_crds;
+  if (const std::optional<CleanupRecord> record = RecordOf(inputs); record.has_value()) {
+    for (const auto& [name, definition] : record->definitions) names.insert(name);
+  }
+  return names;
+}
+
 OtherOperators RelatedOf(const CleanupInputs& inputs) {
-  const CsvFacts& csv = *inputs.csv;
+  if (inputs.others.has_value()) return *inputs.others;
   OtherOperators related;
+  if (!inputs.csvs.ok()) return related;
+  const CsvFacts& csv = *inputs.csv;
+  const std::set<std::string> definitions = DefinitionsOf(inputs);
   for (const CsvFacts* other : OtherCsvs(inputs)) {
-    if (Intersects(other->owned_crds, csv.owned_crds)) related.owners.push_back(other->key);
-    if (Intersects(other->required_crds, csv.owned_crds)) related.requirers.push_back(other->key);
+    if (Intersects(other->owned_crds, definitions)) related.owners.push_back(other->key);
+    if (Intersects(other->required_crds, definitions)) related.requirers.push_back(other->key);
     if (other->key.ns == csv.key.ns && other->replaces == csv.key.name) {
       related.replacers.push_back(other->key);
     }
@@ -108,24 +132,24 @@ void CheckOthers(const OtherOperators& others, std::vector<CleanupBlocker>& bloc
   }
 }
 
-void CheckGroup(const CsvFacts& csv, const std::vector<GroupFacts>& groups,
-                const std::optional<CleanupRecord>& remembered,
-                std::vector<CleanupBlocker>& blockers) {
+void CheckGroup(const CleanupInputs& inputs, std::vector<CleanupBlocker>& blockers) {
+  if (inputs.groups.unreadable()) return;
+  const CsvFacts& csv = *inputs.csv;
   const std::string& ns = csv.key.ns;
-  if (groups.empty()) {
+  if (inputs.groups.absent() || inputs.groups->empty()) {
     blockers.push_back(Blocker(CleanupReason::kOperatorGroupGone,
                                StrCat("there is no OperatorGroup in namespace ", ns)));
     return;
   }
   std::vector<std::string> names;
-  for (const GroupFacts& group : groups) names.push_back(NameOf(group.group.key));
+  for (const GroupFacts& group : *inputs.groups) names.push_back(NameOf(group.group.key));
   if (names.size() > 1) {
     blockers.push_back(Blocker(CleanupReason::kOperatorGroupNotUnique,
                                StrCat("there are several OperatorGroups in namespace ", ns),
                                std::move(names)));
     return;
   }
-  const GroupFacts& group = groups.front();
+  const GroupFacts& group = inputs.groups->front();
   if (group.deleting) {
     blockers.push_back(
         Blocker(CleanupReason::kOperatorGroupGone, "the OperatorGroup is being deleted", names));
@@ -136,7 +160,7 @@ void CheckGroup(const CsvFacts& csv, const std::vector<GroupFacts>& groups,
                 StrCat("the OperatorGroup's spec cannot be used: ", group.group.invalid), names));
   }
   // The record may have been edited; what is remembered was not.
-  bool changed = remembered.has_value() && remembered->group_uid != group.group.uid;
+  bool changed = inputs.remembered.has_value() && inputs.remembered->group_uid != group.group.uid;
   if (csv.record.has_value()) {
     const absl::StatusOr<CleanupRecord> record = DecodeRecord(*csv.record);
     changed = changed || (record.ok() && record->group_uid != group.group.uid);
@@ -152,8 +176,9 @@ std::vector<std::string> LostDeployments(const CleanupInputs& inputs) {
   std::vector<std::string> lost;
   if (inputs.without_deployments) return lost;
   for (const std::string& name : inputs.csv->deployments) {
-    const Read<DeploymentFacts>& deployment = inputs.deployments.at(name);
-    if (deployment.absent() || deployment->deleting) {
+    const auto found = inputs.deployments.find(name);
+    if (found == inputs.deployments.end() || found->second.unreadable()) continue;
+    if (found->second.absent() || found->second->deleting) {
       lost.push_back(NameOf({inputs.csv->key.ns, name}));
     }
   }
@@ -168,7 +193,7 @@ bool Lists(const std::vector<CsvFacts>& csvs, const CsvFacts& wanted) {
 template <typename T>
 void Require(std::string_view what, const Read<T>& read, std::vector<CleanupBlocker>& blockers) {
   if (!read.unreadable()) return;
-  blockers.push_back(Blocker(CleanupReason::kUnreadable, StrCat(what, ": ", read.why())));
+  blockers.push_back(Unknown(CleanupReason::kUnreadable, StrCat(what, ": ", read.why())));
 }
 
 template <typename T>
@@ -181,13 +206,11 @@ void RequireEach(std::string_view what, const std::set<std::string>& names,
   }
 }
 
-}  // namespace
-
-std::vector<CleanupBlocker> RefusalsOf(const CsvFacts& csv,
-                                       const std::optional<CleanupRecord>& remembered) {
-  std::vector<CleanupBlocker> blockers;
+// The refusals that need nothing but the ClusterServiceVersion.
+void CheckItself(const CleanupInputs& inputs, std::vector<CleanupBlocker>& blockers) {
+  const CsvFacts& csv = *inputs.csv;
   const auto refuse = [&blockers](CleanupReason reason, std::string message) {
-    blockers.push_back(Blocker(reason, std::move(message)));
+    blockers.push_back(Own(reason, std::move(message)));
   };
   if (!csv.cleanup_enabled) {
     refuse(CleanupReason::kNotSupported, "spec.cleanup.enabled is not true");
@@ -219,86 +242,114 @@ std::vector<CleanupBlocker> RefusalsOf(const CsvFacts& csv,
     refuse(CleanupReason::kRefusedBefore,
            StrCat("annotation ", kRefusalAnnotation, " is there: ", *csv.refusal));
   }
-  CheckRecord(csv, remembered, blockers);
-  return blockers;
+  CheckRecord(inputs, blockers);
+  if (csv.rights_released.has_value()) {
+    refuse(CleanupReason::kRightsReleased,
+           StrCat("its rights were let go of: ", *csv.rights_released));
+  }
 }
 
-std::vector<CleanupBlocker> UnreadableInputs(const CleanupInputs& inputs) {
-  std::vector<CleanupBlocker> blockers;
-  const std::string& ns = inputs.csv->key.ns;
-  Require(StrCat("namespace ", ns), inputs.install_namespace, blockers);
-  Require("OperatorGroups", inputs.groups, blockers);
+void CheckCsvs(const CleanupInputs& inputs, std::vector<CleanupBlocker>& blockers) {
+  if (inputs.others.has_value()) return;
   Require("ClusterServiceVersions", inputs.csvs, blockers);
+  // It is one of them.
   if (inputs.csvs.absent()) {
-    // It is one of them.
-    blockers.push_back(Blocker(CleanupReason::kUnreadable, "ClusterServiceVersions: not served"));
+    blockers.push_back(Unknown(CleanupReason::kUnreadable, "ClusterServiceVersions: not served"));
   } else if (inputs.csvs.ok() && !Lists(*inputs.csvs, *inputs.csv)) {
     blockers.push_back(
-        Blocker(CleanupReason::kUnreadable, "ClusterServiceVersions: the list lacks this one"));
+        Unknown(CleanupReason::kUnreadable, "ClusterServiceVersions: the list lacks this one"));
   }
-  RequireEach("CustomResourceDefinition", inputs.csv->owned_crds, inputs.crds, blockers);
-  if (!inputs.without_deployments) {
-    RequireEach("Deployment", inputs.csv->deployments, inputs.deployments, blockers);
-  }
-  if (!inputs.allow_unprotected) {
-    Require("the admission policy for opting in", inputs.protection, blockers);
-  }
-  if (!inputs.groups.ok() || inputs.groups->size() != 1) return blockers;
+}
+
+// The OperatorGroup's status does not say yet what its spec means. Once there is a record, which
+// only ever becomes narrower, a status that lags makes the targets fewer for a while (R-000-62);
+// before, what it lacks would be lost for good (R-000-88).
+void CheckSynced(const CleanupInputs& inputs, std::vector<CleanupBlocker>& blockers) {
+  if (!inputs.groups.ok() || inputs.groups->size() != 1) return;
   const GroupFacts& group = inputs.groups->front();
-  if (KindOfTargets(group.group) == TargetKind::kSelector && !inputs.selected.ok()) {
+  const TargetKind kind = KindOfTargets(group.group);
+  if (kind == TargetKind::kSelector && !inputs.selected.ok()) {
     blockers.push_back(
-        Blocker(CleanupReason::kUnreadable, StrCat("namespaces: ", inputs.selected.why())));
+        Unknown(CleanupReason::kUnreadable, StrCat("namespaces: ", inputs.selected.why())));
+    return;
   }
-  if (IsNotSynced(group)) blockers.push_back(NotSynced(group));
-  return blockers;
-}
-
-bool IsNotSynced(const GroupFacts& group) {
-  return !group.synced.has_value() && !group.deleting &&
-         KindOfTargets(group.group) != TargetKind::kNone;
-}
-
-CleanupBlocker NotSynced(const GroupFacts& group) {
-  return Blocker(CleanupReason::kOperatorGroupNotSynced,
-                 "the OperatorGroup's status.namespaces is not there", {NameOf(group.group.key)});
-}
-
-CleanupBlocker InvalidStatus(const OperatorGroup& group) {
-  return Blocker(CleanupReason::kUnreadable, StrCat("OperatorGroups: ", group.invalid_status),
-                 {NameOf(group.key)});
-}
-
-std::vector<CleanupBlocker> WatchedRefusals(const WatchedInputs& inputs) {
-  std::vector<CleanupBlocker> blockers;
-  if (inputs.install_namespace == nullptr || inputs.install_namespace->terminating) {
-    blockers.push_back(
-        Blocker(CleanupReason::kInstallNamespaceTerminating,
-                StrCat("namespace ", inputs.csv.key.ns, " is gone or being deleted")));
+  if (kind == TargetKind::kNone || group.deleting) return;
+  const std::vector<std::string> objects = {NameOf(group.group.key)};
+  if (!group.synced.has_value()) {
+    blockers.push_back(Unknown(CleanupReason::kOperatorGroupNotSynced,
+                               "the OperatorGroup's status.namespaces is not there", objects));
+  } else if (!MayHaveSent(inputs) && SyncedTargets(group) != SpecTargets(inputs)) {
+    blockers.push_back(Unknown(CleanupReason::kOperatorGroupNotSynced,
+                               "the OperatorGroup's status.namespaces is not what its spec says",
+                               objects));
   }
-  CheckGroup(inputs.csv, inputs.groups, inputs.remembered, blockers);
-  CheckOthers(inputs.others, blockers);
-  return blockers;
 }
 
-std::vector<CleanupBlocker> OtherRefusals(const CleanupInputs& inputs) {
-  static const auto& none = *new std::vector<GroupFacts>;
-  const OtherOperators others = RelatedOf(inputs);
-  std::vector<CleanupBlocker> blockers = WatchedRefusals(
-      {*inputs.csv, inputs.install_namespace.absent() ? nullptr : &*inputs.install_namespace,
-       inputs.groups.absent() ? none : *inputs.groups, others, inputs.remembered});
+void CheckReadings(const CleanupInputs& inputs, std::vector<CleanupBlocker>& blockers) {
+  Require(StrCat("namespace ", inputs.csv->key.ns), inputs.install_namespace, blockers);
+  Require("OperatorGroups", inputs.groups, blockers);
+  CheckCsvs(inputs, blockers);
+  if (!inputs.watched_only) {
+    RequireEach("CustomResourceDefinition", inputs.csv->owned_crds, inputs.crds, blockers);
+    if (!inputs.without_deployments) {
+      RequireEach("Deployment", inputs.csv->deployments, inputs.deployments, blockers);
+    }
+    if (!inputs.allow_unprotected) {
+      Require("the admission policy for opting in", inputs.protection, blockers);
+    }
+  }
+  CheckSynced(inputs, blockers);
+}
+
+void CheckInstallNamespace(const CleanupInputs& inputs, std::vector<CleanupBlocker>& blockers) {
+  const Read<InstallNamespaceFacts>& ns = inputs.install_namespace;
+  if (ns.unreadable() || (ns.ok() && !ns->terminating)) return;
+  blockers.push_back(
+      Blocker(CleanupReason::kInstallNamespaceTerminating,
+              StrCat("namespace ", inputs.csv->key.ns, " is gone or being deleted")));
+}
+
+void CheckDeployments(const CleanupInputs& inputs, std::vector<CleanupBlocker>& blockers) {
   std::vector<std::string> lost = LostDeployments(inputs);
-  if (!lost.empty()) {
-    blockers.push_back(Blocker(CleanupReason::kOperatorGone,
-                               "Deployments of the operator are gone or being deleted",
-                               std::move(lost)));
-  }
-  if (!inputs.allow_unprotected && (inputs.protection.absent() || !inputs.protection->bound)) {
+  if (lost.empty()) return;
+  blockers.push_back(Blocker(CleanupReason::kOperatorGone,
+                             "Deployments of the operator are gone or being deleted",
+                             std::move(lost)));
+}
+
+void CheckProtection(const CleanupInputs& inputs, std::vector<CleanupBlocker>& blockers) {
+  const Read<ProtectionFacts>& protection = inputs.protection;
+  if (inputs.allow_unprotected || protection.unreadable()) return;
+  if (protection.absent()) {
     blockers.push_back(
-        Blocker(CleanupReason::kOptInNotProtected,
-                inputs.protection.absent()
-                    ? "no admission policy says who may opt in"
-                    : StrCat("opting in is not protected: ", inputs.protection->why_not)));
+        Blocker(CleanupReason::kOptInNotProtected, "no admission policy says who may opt in"));
+  } else if (!protection->bound) {
+    blockers.push_back(Blocker(CleanupReason::kOptInNotProtected,
+                               StrCat("opting in is not protected: ", protection->why_not)));
   }
+}
+
+}  // namespace
+
+std::vector<CleanupBlocker> BlockersOf(const CleanupInputs& inputs) {
+  std::vector<CleanupBlocker> blockers;
+  if (inputs.csv.unreadable()) {
+    blockers.push_back(Unknown(CleanupReason::kUnreadable,
+                               StrCat("the ClusterServiceVersion: ", inputs.csv.why())));
+    return blockers;
+  }
+  if (inputs.csv.absent()) {
+    blockers.push_back(Own(CleanupReason::kNotOptedIn, "there is no ClusterServiceVersion"));
+    return blockers;
+  }
+  CheckItself(inputs, blockers);
+  CheckReadings(inputs, blockers);
+  CheckInstallNamespace(inputs, blockers);
+  CheckGroup(inputs, blockers);
+  CheckOthers(RelatedOf(inputs), blockers);
+  if (inputs.watched_only) return blockers;
+  CheckDeployments(inputs, blockers);
+  CheckProtection(inputs, blockers);
   return blockers;
 }
 

@@ -39,13 +39,14 @@ std::string OwnerSelector(const kube::NamespacedName& csv) {
 }
 
 bool WantsHolds(const CsvFacts& csv) {
-  return csv.OptedIn() && !csv.MayBeCopy() && csv.phase != "Replacing" && csv.phase != "Deleting";
+  return csv.OptedIn() && !csv.rights_released.has_value() && !csv.MayBeCopy() &&
+         csv.phase != "Replacing" && csv.phase != "Deleting";
 }
 
-HoldAction NextHoldAction(const ObjectFacts& object, const CsvFacts* owner, bool finished) {
+HoldAction NextHoldAction(const ObjectFacts& object, const CsvFacts* owner) {
   const bool held = object.HasFinalizer(kHoldFinalizer);
   const bool revoked = object.deleting() && owner != nullptr && !owner->deleting();
-  if (owner == nullptr || !WantsHolds(*owner) || finished || revoked) {
+  if (owner == nullptr || !WantsHolds(*owner) || revoked) {
     return held ? HoldAction::kRelease : HoldAction::kNone;
   }
   // No finalizer can be added to what is being deleted.
@@ -65,8 +66,10 @@ std::optional<CleanupCondition> RightsCondition(const CsvFacts& csv, bool was_he
   }
   if (!all_held) return std::nullopt;
   return CleanupCondition{csv.phase, std::string(kRightsHeld),
-                          StrCat("cluster-wide rights and webhooks are held until cleanup: ",
-                                 objects.size(), " objects")};
+                          objects.empty()
+                              ? "there are no cluster-wide rights or webhooks to be held"
+                              : StrCat("cluster-wide rights and webhooks are held until cleanup: ",
+                                       objects.size(), " objects")};
 }
 
 }  // namespace steward::olm

@@ -22,14 +22,14 @@ std::optional<kube::NamespacedName> OwnerOf(const kube::LabelMap& labels);
 // Selects the objects that OLM made for it.
 std::string OwnerSelector(const kube::NamespacedName& csv);
 
-// Opted in, neither a copy nor replaced.
+// Opted in, neither a copy nor replaced, and its rights were not let go of for good (R-000-89).
 bool WantsHolds(const CsvFacts& csv);
 
 enum class HoldAction { kNone, kAdd, kRelease };
-// `owner` is what OwnerOf names, null when there is none in the cluster. `finished`: its cleanup
-// has ended. An object that was deleted before its owner is an administrator's doing and let go of
-// at once; so `owner` has to be read after `object`.
-HoldAction NextHoldAction(const ObjectFacts& object, const CsvFacts* owner, bool finished);
+// `owner` is what OwnerOf names, null when there is none in the cluster. An object that was deleted
+// before its owner is an administrator's doing and let go of at once; so `owner` has to be read
+// after `object`.
+HoldAction NextHoldAction(const ObjectFacts& object, const CsvFacts* owner);
 
 // What to say of the operator's rights; nullopt: nothing (yet). `objects` are those that OLM made
 // for it; `was_held`: kRightsHeld is what was said before.

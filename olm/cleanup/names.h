@@ -19,6 +19,15 @@ inline constexpr std::string_view kRecordAnnotation = "steward.operatorframework
 // are uninstalled together are both released (R-000-60), whichever is looked at last.
 inline constexpr std::string_view kRefusalAnnotation =
     "steward.operatorframework.io/cleanup-refused";
+// Written before the operator's rights are let go of, and final (R-000-89): once it is there, with
+// any value, nothing of this object is deleted any more, and the finalizer goes. kCompleted, or why
+// not.
+inline constexpr std::string_view kRightsReleasedAnnotation =
+    "steward.operatorframework.io/rights-released";
+inline constexpr std::string_view kCompleted = "Completed";
+// The UID of the opt-in policy under which somebody who may opt in did so (R-000-76).
+inline constexpr std::string_view kConfirmedAnnotation =
+    "steward.operatorframework.io/opt-in-confirmed";
 // By which an operator says that its operands are not to be deleted with it.
 inline constexpr std::string_view kOptOutAnnotation = "console.openshift.io/disable-operand-delete";
 
@@ -31,6 +40,8 @@ inline constexpr std::string_view kOwnerLabel = "olm.owner";
 inline constexpr std::string_view kOwnerNamespaceLabel = "olm.owner.namespace";
 inline constexpr std::string_view kOwnerKindLabel = "olm.owner.kind";
 inline constexpr std::string_view kOwnerKind = "ClusterServiceVersion";
+// By which OLM marks a definition that it installed.
+inline constexpr std::string_view kManagedLabel = "olm.managed";
 
 }  // namespace steward::olm
 

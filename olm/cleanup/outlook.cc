@@ -1,16 +1,11 @@
 #include "olm/cleanup/outlook.h"
 
 #include <algorithm>
-#include <iterator>
-#include <optional>
 #include <set>
 #include <utility>
 
-#include "absl/status/statusor.h"
 #include "base/text/str_cat.h"
 #include "olm/cleanup/facts.h"
-#include "olm/cleanup/guards.h"
-#include "olm/cleanup/record.h"
 #include "olm/cleanup/status.h"
 #include "olm/copy.h"
 
@@ -45,45 +40,29 @@ OtherOperators OthersOf(const OutlookInputs& inputs) {
   return others;
 }
 
-TargetSet TargetsOf(const CsvFacts& csv, const std::vector<GroupFacts>& groups,
-                    const std::vector<std::string>* selected) {
-  if (groups.size() != 1) return TargetSet();
-  const GroupFacts& group = groups.front();
-  TargetSet targets =
-      SpecTargets(group.group, selected == nullptr ? std::vector<std::string>() : *selected);
-  if (group.synced.has_value()) targets = targets.Intersect(SyncedTargets(group));
-  if (!csv.record.has_value()) return targets;
-  const absl::StatusOr<CleanupRecord> record = DecodeRecord(*csv.record);
-  return record.ok() ? targets.Intersect(record->targets) : TargetSet();
-}
-
-// The order is that of CleanupVerdict, but none of them hides the others.
-CleanupVerdictKind Judge(const OutlookInputs& inputs, const std::vector<GroupFacts>& groups,
-                         std::vector<CleanupBlocker>& blockers) {
-  const CsvFacts& csv = inputs.csv->cleanup->facts;
-  const std::optional<CleanupRecord> nothing_remembered;
-  std::optional<InstallNamespaceFacts> install_namespace;
-  if (inputs.install_namespace != nullptr) install_namespace = FactsOf(*inputs.install_namespace);
-  const OtherOperators others = OthersOf(inputs);
-
-  blockers = RefusalsOf(csv, nothing_remembered);
-  const bool refused_by_itself = !blockers.empty();
-  const size_t known = blockers.size();
+// What of the guards' inputs is watched.
+CleanupInputs WatchedInputs(const OutlookInputs& inputs) {
+  CleanupInputs watched;
+  watched.watched_only = true;
+  watched.csv = Read<CsvFacts>::Ok(inputs.csv->cleanup->facts);
+  watched.install_namespace =
+      inputs.install_namespace == nullptr
+          ? Read<InstallNamespaceFacts>::Absent()
+          : Read<InstallNamespaceFacts>::Ok(FactsOf(*inputs.install_namespace));
+  std::vector<GroupFacts> groups;
+  std::string invalid;
   for (const OperatorGroupPtr& group : inputs.groups) {
-    if (!group->invalid_status.empty()) blockers.push_back(InvalidStatus(*group));
+    if (!group->invalid_status.empty()) {
+      invalid = StrCat(group->key.ns, "/", group->key.name, ": ", group->invalid_status);
+    }
+    groups.push_back(FactsOf(*group));
   }
-  if (blockers.size() == known && groups.size() == 1 && IsNotSynced(groups.front())) {
-    blockers.push_back(NotSynced(groups.front()));
-  }
-  const bool unknown = blockers.size() > known;
-  std::vector<CleanupBlocker> more =
-      WatchedRefusals({csv, install_namespace.has_value() ? &*install_namespace : nullptr, groups,
-                       others, nothing_remembered});
-  const bool refused = !more.empty();
-  std::move(more.begin(), more.end(), std::back_inserter(blockers));
-  if (refused_by_itself) return CleanupVerdictKind::kRefused;
-  if (unknown) return CleanupVerdictKind::kUnknown;
-  return refused ? CleanupVerdictKind::kRefused : CleanupVerdictKind::kAllowed;
+  watched.groups = invalid.empty() ? Read<std::vector<GroupFacts>>::Ok(std::move(groups))
+                                   : Read<std::vector<GroupFacts>>::Unreadable(std::move(invalid));
+  watched.selected = Read<std::vector<std::string>>::Ok(
+      inputs.selected == nullptr ? std::vector<std::string>() : *inputs.selected);
+  watched.others = OthersOf(inputs);
+  return watched;
 }
 
 // What the guards cannot see here, the controllers' conditions tell.
@@ -152,9 +131,6 @@ std::string ResourceOf(const CleanupOutlook& outlook, const PendingOperand& oper
 
 CleanupOutlook OutlookOf(const OutlookInputs& inputs) {
   const CsvCleanup& csv = *inputs.csv->cleanup;
-  std::vector<GroupFacts> groups;
-  for (const OperatorGroupPtr& group : inputs.groups) groups.push_back(FactsOf(*group));
-
   CleanupOutlook outlook;
   outlook.key = inputs.csv->key;
   outlook.csv_uid = inputs.csv->uid;
@@ -162,8 +138,10 @@ CleanupOutlook OutlookOf(const OutlookInputs& inputs) {
   outlook.labels = inputs.csv->labels;
   outlook.enabled = csv.facts.cleanup_enabled;
   outlook.opted_in = csv.facts.HasFinalizer(kCleanupFinalizer);
-  const CleanupVerdictKind verdict = Judge(inputs, groups, outlook.blockers);
-  outlook.targets = TargetsOf(csv.facts, groups, inputs.selected.get());
+  const CleanupInputs watched = WatchedInputs(inputs);
+  Verdict verdict = CleanupVerdict(watched);
+  outlook.blockers = std::move(verdict.blockers);
+  outlook.targets = EffectiveTargets(watched);
   outlook.resources = ResourcesOf(csv);
   outlook.pending = csv.pending;
   outlook.pending_count = csv.pending.size();
@@ -175,7 +153,7 @@ CleanupOutlook OutlookOf(const OutlookInputs& inputs) {
     outlook.stalled_since = stalled->last_transition;
   }
   outlook.conditions = csv.conditions;
-  outlook.phase = PhaseOf(csv, verdict, outlook.pending_count);
+  outlook.phase = PhaseOf(csv, verdict.kind, outlook.pending_count);
   return outlook;
 }
 

@@ -191,7 +191,7 @@ const Row kRows[] = {
      [](Scene& s) {
        s.annotations =
            R"({"steward.operatorframework.io/cleanup-record":)"
-           R"("{\"targets\":\"*\",\"csvUID\":\"csv-uid\",\"operatorGroupUID\":\"x\"}"})";
+           R"("{\"targets\":\"*\",\"csvUID\":\"csv-uid\",\"operatorGroupUID\":\"x\",\"definitions\":{}}"})";
      },
      Phase::kRefused,
      {Reason::kOperatorGroupChanged}},
@@ -291,7 +291,7 @@ TEST(OutlookValuesTest, Targets) {
   EXPECT_EQ(targets([](Scene& s) {
               s.annotations = R"({"steward.operatorframework.io/cleanup-record":)"
                               R"("{\"targets\":[\"a\"],\"csvUID\":\"csv-uid\",)"
-                              R"(\"operatorGroupUID\":\"group-uid\"}"})";
+                              R"(\"operatorGroupUID\":\"group-uid\",\"definitions\":{}}"})";
             }),
             TargetSet::Of({"a"}));
   EXPECT_EQ(targets([](Scene& s) { s.group_specs.push_back("{}"); }), TargetSet());

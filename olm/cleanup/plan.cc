@@ -1,5 +1,12 @@
 #include "olm/cleanup/plan.h"
 
+#include <map>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "olm/cleanup/record.h"
+
 namespace steward::olm {
 namespace {
 
@@ -10,33 +17,63 @@ CrdState StateOf(const Read<CrdFacts>& crd) {
   return crd->established ? CrdState::kServed : CrdState::kNotEstablished;
 }
 
+CrdPlan PlanOf(const std::string& name, const Read<CrdFacts>& crd) {
+  CrdPlan plan;
+  plan.crd = name;
+  plan.state = StateOf(crd);
+  plan.why_unreadable = crd.why();
+  if (!crd.ok()) return plan;
+  plan.group = crd->group;
+  plan.plural = crd->plural;
+  plan.kind = crd->kind;
+  plan.cluster_scoped = crd->cluster_scoped;
+  plan.aggregated = crd->aggregated;
+  plan.versions = crd->versions;
+  plan.kept = crd->kept;
+  return plan;
+}
+
+// A definition that was made anew under the same name is another one.
+bool IsAmong(const std::map<std::string, RecordedDefinition>& definitions, const CrdFacts& crd) {
+  const auto found = definitions.find(crd.name);
+  return found != definitions.end() && found->second.uid == crd.uid;
+}
+
 }  // namespace
 
-std::vector<CrdPlan> PlanCleanup(const std::set<std::string>& owned,
-                                 const std::map<std::string, Read<CrdFacts>>& crds,
-                                 const TargetSet& targets, const TargetSet& drain) {
+std::vector<CrdPlan> PlanCleanup(const CleanupInputs& inputs, const TargetSet& targets,
+                                 const TargetSet& drain) {
+  // Deletions stay within the annotation and within what is remembered; nobody waits for less than
+  // what is remembered.
+  const std::optional<CleanupRecord> waited_for = RecordOf(inputs);
+  std::optional<CleanupRecord> permitted = waited_for;
+  if (inputs.csv->record.has_value()) {
+    const absl::StatusOr<CleanupRecord> written = DecodeRecord(*inputs.csv->record);
+    if (permitted.has_value() && written.ok()) permitted = permitted->Intersect(*written);
+  }
+  std::set<std::string> names = inputs.csv->owned_crds;
+  if (waited_for.has_value()) {
+    for (const auto& [name, definition] : waited_for->definitions) names.insert(name);
+  }
   std::vector<CrdPlan> plans;
-  for (const std::string& name : owned) {
-    const auto found = crds.find(name);
-    const Read<CrdFacts> crd = found == crds.end() ? Read<CrdFacts>() : found->second;
-    CrdPlan plan;
-    plan.crd = name;
-    plan.state = StateOf(crd);
-    plan.why_unreadable = crd.why();
-    if (crd.ok()) {
-      plan.group = crd->group;
-      plan.plural = crd->plural;
-      plan.kind = crd->kind;
-      plan.cluster_scoped = crd->cluster_scoped;
-      plan.aggregated = crd->aggregated;
-      plan.versions = crd->versions;
-      plan.targets = targets;
-      plan.drain = drain;
-      if (crd->cluster_scoped && !targets.all()) plan.targets = TargetSet();
-      if (crd->cluster_scoped && !drain.all()) {
-        plan.drain = TargetSet();
-        plan.kept = "ClusterScoped";
-      }
+  for (const std::string& name : names) {
+    const auto found = inputs.crds.find(name);
+    CrdPlan plan = PlanOf(name, found == inputs.crds.end() ? Read<CrdFacts>() : found->second);
+    if (found == inputs.crds.end() || !found->second.ok()) {
+      plans.push_back(std::move(plan));
+      continue;
+    }
+    const CrdFacts& crd = *found->second;
+    if (plan.kept.empty() && permitted.has_value() && !IsAmong(permitted->definitions, crd)) {
+      plan.kept = kNotRecorded;
+    }
+    if (plan.kept.empty() && !inputs.csv->owned_crds.contains(name)) plan.kept = kNoLongerOwned;
+    const bool everywhere = targets.all() || !crd.cluster_scoped;
+    if (plan.kept.empty() && everywhere) plan.targets = targets;
+    const bool begun = waited_for.has_value() ? IsAmong(waited_for->definitions, crd) : true;
+    if (begun && (drain.all() || !crd.cluster_scoped)) plan.drain = drain;
+    if (plan.kept.empty() && crd.cluster_scoped && !targets.all() && !drain.all()) {
+      plan.kept = kClusterScoped;
     }
     plans.push_back(std::move(plan));
   }

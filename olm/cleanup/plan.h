@@ -3,16 +3,14 @@
 #ifndef OLM_CLEANUP_PLAN_H_
 #define OLM_CLEANUP_PLAN_H_
 
-#include <map>
-#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "kube/meta/names.h"
 #include "olm/cleanup/facts.h"
-#include "olm/cleanup/read.h"
 #include "olm/cleanup/target_set.h"
+#include "olm/cleanup/verdict.h"
 
 namespace steward::olm {
 
@@ -37,7 +35,7 @@ struct CrdPlan {
   std::vector<std::string> versions;  // to be asked in this order until one answers
   TargetSet targets;                  // here CRs are deleted
   TargetSet drain;                    // here CRs that are being deleted are waited for
-  std::string kept;                   // why its CRs are all kept; "" where they are not
+  std::string kept;  // why no CR of it is deleted: kClusterScoped, ...; "" = some may be
 
   kube::GroupVersionResource Resource(const std::string& version) const {
     return {group, version, plural};
@@ -45,11 +43,18 @@ struct CrdPlan {
   bool operator==(const CrdPlan&) const = default;
 };
 
-// One for each of `owned`, in its order. Cluster-scoped objects belong to no list of namespaces
-// (R-000-68): they are deleted where the targets are all of the cluster, and else kept.
-std::vector<CrdPlan> PlanCleanup(const std::set<std::string>& owned,
-                                 const std::map<std::string, Read<CrdFacts>>& crds,
-                                 const TargetSet& targets, const TargetSet& drain);
+// Reasons for which CRs are kept, beside those of CrdFacts::kept.
+inline constexpr std::string_view kClusterScoped = "ClusterScoped";  // R-000-68
+inline constexpr std::string_view kNotRecorded = "NotRecorded";      // R-000-62
+inline constexpr std::string_view kNoLongerOwned = "NoLongerOwned";  // R-000-62
+
+// One for each definition that the operator owns or that was recorded, sorted by name. CRs are
+// deleted where `targets` says, of definitions that are owned and recorded (all owned ones before
+// there is a record) and still the same object. Cluster-scoped CRs belong to no list of namespaces:
+// they are deleted where the targets are all of the cluster. CRs of everything that was recorded
+// are waited for where `drain` says. REQUIRES: inputs.csv.ok()
+std::vector<CrdPlan> PlanCleanup(const CleanupInputs& inputs, const TargetSet& targets,
+                                 const TargetSet& drain);
 
 enum class OperandFate {
   kDelete,  // to be deleted

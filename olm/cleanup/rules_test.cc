@@ -3,7 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <boost/json/parse.hpp>
+#include <functional>
+#include <map>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/json/json_text.h"
@@ -26,7 +30,11 @@ using Kind = CleanupVerdictKind;
 
 TEST(RecordTest, RoundTrip) {
   for (const TargetSet& targets : {TargetSet(), TargetSet::All(), TargetSet::Of({"b", "a"})}) {
-    const CleanupRecord record{targets, "u1", "u2"};
+    const CleanupRecord record{targets,
+                               "u1",
+                               "u2",
+                               {{"things.example.com", {"u3", "Thing", {"v1", "v2"}}},
+                                {"ws.example.com", {"u4", "", {}}}}};
     const absl::StatusOr<CleanupRecord> decoded = DecodeRecord(EncodeRecord(record));
     ASSERT_OK(decoded.status());
     EXPECT_EQ(*decoded, record);
@@ -34,17 +42,31 @@ TEST(RecordTest, RoundTrip) {
 }
 
 TEST(RecordTest, AnythingElseIsNone) {
-  for (const char* text :
-       {"", "null", "[]", "{}", R"({"targets":"*","csvUID":"a"})",
-        R"({"targets":"all","csvUID":"a","operatorGroupUID":"b"})",
-        R"({"targets":[""],"csvUID":"a","operatorGroupUID":"b"})",
-        R"({"targets":["*"],"csvUID":"a","operatorGroupUID":"b"})",
-        R"({"targets":["a",1],"csvUID":"a","operatorGroupUID":"b"})",
-        R"({"targets":null,"csvUID":"a","operatorGroupUID":"b"})",
-        R"({"targets":"*","csvUID":"","operatorGroupUID":"b"})",
-        R"({"targets":"*","csvUID":"a","operatorGroupUID":7})",
-        R"({"targets":"*","csvUID":"a","operatorGroupUID":"b","more":1})",
-        R"({"targets":["a"],"targets":"*","csvUID":"a","operatorGroupUID":"b"})"}) {
+  for (
+      const char* text :
+      {"",
+       "null",
+       "[]",
+       "{}",
+       R"({"targets":"*","csvUID":"a"})",
+       R"({"targets":"*","csvUID":"a","operatorGroupUID":"b"})",
+       R"({"targets":"*","csvUID":"a","operatorGroupUID":"b","definitions":[]})",
+       R"({"targets":"*","csvUID":"a","operatorGroupUID":"b","definitions":{"x":"u"}})",
+       R"({"targets":"*","csvUID":"a","operatorGroupUID":"b","definitions":{"x.io":""}})",
+       R"({"targets":"*","csvUID":"a","operatorGroupUID":"b","definitions":{"x.io":7}})",
+       R"({"targets":"*","csvUID":"a","operatorGroupUID":"b",)"
+       R"("definitions":{"x.io":{"uid":"u","kind":"K","versions":[]}}})",
+       R"({"targets":"*","csvUID":"a","operatorGroupUID":"b",)"
+       R"("definitions":{"x.io":{"uid":"u","kind":"","versions":["v1"]}}})",
+       R"({"targets":"all","csvUID":"a","operatorGroupUID":"b","definitions":{}})",
+       R"({"targets":[""],"csvUID":"a","operatorGroupUID":"b","definitions":{}})",
+       R"({"targets":["*"],"csvUID":"a","operatorGroupUID":"b","definitions":{}})",
+       R"({"targets":["a",1],"csvUID":"a","operatorGroupUID":"b","definitions":{}})",
+       R"({"targets":null,"csvUID":"a","operatorGroupUID":"b","definitions":{}})",
+       R"({"targets":"*","csvUID":"","operatorGroupUID":"b","definitions":{}})",
+       R"({"targets":"*","csvUID":"a","operatorGroupUID":7,"definitions":{}})",
+       R"({"targets":"*","csvUID":"a","operatorGroupUID":"b","more":1,"definitions":{}})",
+       R"({"targets":["a"],"targets":"*","csvUID":"a","operatorGroupUID":"b","definitions":{}})"}) {
     EXPECT_FALSE(DecodeRecord(text).ok()) << text;
   }
 }
@@ -60,20 +82,31 @@ TEST(TargetSetTest, AllIsMoreThanEveryList) {
   EXPECT_FALSE(TargetSet::All().empty());
 }
 
-std::map<std::string, Read<CrdFacts>> Crds() {
-  std::map<std::string, Read<CrdFacts>> crds;
-  crds["widgets.example.com"] = Read<CrdFacts>::Ok(TestCrd("widgets", "Widget"));
-  crds["gadgets.example.com"] = Read<CrdFacts>::Ok(TestCrd("gadgets", "Gadget"));
-  crds["gadgets.example.com"]->cluster_scoped = true;
-  return crds;
+TEST(RecordTest, IntersectKeepsWhatBothHave) {
+  const CleanupRecord a{
+      TargetSet::All(), "u1", "u2", {{"a.io", {"1", "", {}}}, {"b.io", {"2", "", {}}}}};
+  const CleanupRecord b{
+      TargetSet::Of({"x"}), "u1", "u2", {{"b.io", {"2", "", {}}}, {"a.io", {"other", "", {}}}}};
+  const CleanupRecord both = a.Intersect(b);
+  EXPECT_EQ(both.targets, TargetSet::Of({"x"}));
+  EXPECT_EQ(both.definitions, (std::map<std::string, RecordedDefinition>{{"b.io", {"2", "", {}}}}));
 }
-const std::set<std::string> kOwned = {"gadgets.example.com", "widgets.example.com"};
+
+// Owns gadgets, which are cluster-scoped, and widgets.
+CleanupInputs PlanInputs() {
+  CleanupInputs inputs = AllowedInputs();
+  inputs.crds["gadgets.example.com"]->cluster_scoped = true;
+  return inputs;
+}
+std::string RecordWith(std::map<std::string, RecordedDefinition> definitions) {
+  return EncodeRecord({TargetSet::All(), "csv-uid", "group-uid", std::move(definitions)});
+}
 
 TEST(PlanTest, ClusterScopedOnlyWithAll) {
   std::vector<CrdPlan> plans =
-      PlanCleanup(kOwned, Crds(), TargetSet::Of({"a"}), TargetSet::Of({"a", "b"}));
+      PlanCleanup(PlanInputs(), TargetSet::Of({"a"}), TargetSet::Of({"a", "b"}));
   ASSERT_EQ(plans.size(), 2u);
-  EXPECT_EQ(plans[0].kept, "ClusterScoped");
+  EXPECT_EQ(plans[0].kept, kClusterScoped);
   EXPECT_EQ(FateOf(plans[0], "", false), OperandFate::kKeep);
   EXPECT_EQ(FateOf(plans[0], "", true), OperandFate::kKeep);
   EXPECT_EQ(plans[1].kept, "");
@@ -84,22 +117,99 @@ TEST(PlanTest, ClusterScopedOnlyWithAll) {
   EXPECT_EQ(FateOf(plans[1], "c", false), OperandFate::kKeep);
   EXPECT_EQ(FateOf(plans[1], "c", true), OperandFate::kKeep);
 
-  plans = PlanCleanup(kOwned, Crds(), TargetSet::All(), TargetSet::All());
+  plans = PlanCleanup(PlanInputs(), TargetSet::All(), TargetSet::All());
   EXPECT_EQ(plans[0].kept, "");
   EXPECT_EQ(FateOf(plans[0], "", false), OperandFate::kDelete);
   EXPECT_EQ(FateOf(plans[1], "anywhere", false), OperandFate::kDelete);
 
   // They were deleted while the targets were all, and are waited for.
-  plans = PlanCleanup(kOwned, Crds(), TargetSet::Of({"a"}), TargetSet::All());
+  plans = PlanCleanup(PlanInputs(), TargetSet::Of({"a"}), TargetSet::All());
   EXPECT_EQ(FateOf(plans[0], "", false), OperandFate::kKeep);
   EXPECT_EQ(FateOf(plans[0], "", true), OperandFate::kWait);
 }
 
+struct PlanCase {
+  const char* name;
+  std::function<void(CleanupInputs&)> change;
+  std::string_view kept;  // of widgets
+  bool waited_for;        // those that are being deleted
+};
+class PlanOfWidgetsTest : public ::testing::TestWithParam<PlanCase> {};
+TEST_P(PlanOfWidgetsTest, KeptOrDeleted) {
+  CleanupInputs inputs = AllowedInputs();
+  GetParam().change(inputs);
+  const std::vector<CrdPlan> plans = PlanCleanup(inputs, TargetSet::All(), TargetSet::All());
+  ASSERT_EQ(plans.size(), 2u);
+  const CrdPlan& widgets = plans[1];
+  EXPECT_EQ(widgets.kept, GetParam().kept);
+  EXPECT_EQ(FateOf(widgets, "a", false),
+            GetParam().kept.empty() ? OperandFate::kDelete : OperandFate::kKeep);
+  EXPECT_EQ(FateOf(widgets, "a", true),
+            GetParam().waited_for ? OperandFate::kWait : OperandFate::kKeep);
+}
+const RecordedDefinition kWidgets{"uid-of-widgets", "", {}};
+INSTANTIATE_TEST_SUITE_P(
+    All, PlanOfWidgetsTest,
+    ::testing::Values(
+        PlanCase{"BeforeTheRecord", [](auto&) {}, "", true},
+        PlanCase{"Recorded",
+                 [](auto& in) {
+                   in.csv->record = RecordWith({{"widgets.example.com", kWidgets}});
+                 },
+                 "", true},
+        PlanCase{
+            "R_000_62_NotRecorded",
+            [](auto& in) {
+              in.csv->record = RecordWith({{"gadgets.example.com", {"uid-of-gadgets", "", {}}}});
+            },
+            kNotRecorded, false},
+        PlanCase{"R_000_62_AnotherObjectOfThatName",
+                 [](auto& in) {
+                   in.csv->record = RecordWith({{"widgets.example.com", {"older", "", {}}}});
+                 },
+                 kNotRecorded, false},
+        PlanCase{"R_000_62_NoLongerOwned",
+                 [](auto& in) {
+                   in.csv->record = RecordWith({{"widgets.example.com", kWidgets}});
+                   in.csv->owned_crds = {"gadgets.example.com"};
+                 },
+                 kNoLongerOwned, true},
+        PlanCase{"AddedToTheRecordAndNotRemembered",
+                 [](auto& in) {
+                   in.csv->record = RecordWith({{"widgets.example.com", kWidgets}});
+                   in.remembered = CleanupRecord{TargetSet::All(), "csv-uid", "group-uid", {}};
+                 },
+                 kNotRecorded, false},
+        PlanCase{"TakenFromTheRecordAndRemembered",
+                 [](auto& in) {
+                   in.csv->record = RecordWith({});
+                   in.remembered = CleanupRecord{TargetSet::All(),
+                                                 "csv-uid",
+                                                 "group-uid",
+                                                 {{"widgets.example.com", kWidgets}}};
+                 },
+                 kNotRecorded, true},
+        PlanCase{"R_000_79_NotInstalledByOlm",
+                 [](auto& in) { in.crds["widgets.example.com"]->kept = kUnmanaged; }, kUnmanaged,
+                 true},
+        PlanCase{"R_000_79_ReservedGroup",
+                 [](auto& in) { in.crds["widgets.example.com"]->kept = kReservedGroup; },
+                 kReservedGroup, true}),
+    [](const auto& info) { return std::string(info.param.name); });
+
+TEST(PlanTest, WhatIsKeptIsNotRecorded) {
+  CleanupInputs inputs = AllowedInputs();
+  inputs.crds["gadgets.example.com"]->kept = kUnmanaged;
+  const Verdict verdict = CleanupVerdict(inputs);
+  ASSERT_TRUE(verdict.to_record.has_value());
+  EXPECT_EQ(verdict.to_record->definitions,
+            (std::map<std::string, RecordedDefinition>{{"widgets.example.com", kWidgets}}));
+}
+
 TEST(PlanTest, States) {
-  auto crds = Crds();
-  const auto state = [&crds] {
-    return PlanCleanup({"widgets.example.com"}, crds, TargetSet(), TargetSet())[0].state;
-  };
+  CleanupInputs inputs = AllowedInputs();
+  auto& crds = inputs.crds;
+  const auto state = [&inputs] { return PlanCleanup(inputs, TargetSet(), TargetSet())[1].state; };
   EXPECT_EQ(state(), CrdState::kServed);
   crds["widgets.example.com"]->established = false;
   EXPECT_EQ(state(), CrdState::kNotEstablished);
@@ -120,6 +230,9 @@ struct StepCase {
   int pending;  // -1 = unreadable
   int holds;
   CleanupStep want;
+  bool refused_before = true;
+  std::string released = "";  // the annotation; "" = it is not there
+  bool nobody_can_finish = false;
 };
 class StepTest : public ::testing::TestWithParam<StepCase> {};
 Read<size_t> Number(int n) {
@@ -129,10 +242,14 @@ TEST_P(StepTest, Next) {
   const StepCase& c = GetParam();
   StepInputs inputs;
   inputs.verdict = c.verdict;
-  inputs.recorded = c.recorded;
+  inputs.recorded = inputs.may_have_sent = c.recorded;
   inputs.pending = Number(c.pending);
   inputs.holds = Number(c.holds);
-  EXPECT_EQ(NextCleanupStep(TestCsv(), inputs), c.want);
+  inputs.refused_before = c.refused_before;
+  inputs.nobody_can_finish = c.nobody_can_finish;
+  CsvFacts csv = TestCsv();
+  if (!c.released.empty()) csv.rights_released = c.released;
+  EXPECT_EQ(ToString(NextCleanupStep(csv, inputs)), ToString(c.want));
 }
 const StepCase kSteps[] = {
     {"Unknown", Kind::kUnknown, true, 0, 0, CleanupStep::kRetry},
@@ -143,10 +260,31 @@ const StepCase kSteps[] = {
     {"Rights", Kind::kAllowed, true, 0, 2, CleanupStep::kReleaseRights},
     {"RightsNotListed", Kind::kAllowed, true, 0, -1, CleanupStep::kRetry},
     {"Done", Kind::kAllowed, true, 0, 0, CleanupStep::kReleaseFinalizer},
-    {"Refused", Kind::kRefused, false, 0, 0, CleanupStep::kReleaseFinalizer},
+    {"R_000_86_RefusedAndNothingSent", Kind::kRefused, false, -1, 0,
+     CleanupStep::kReleaseFinalizer},
+    {"R_000_86_EvenWhenRightsCannotBeListed", Kind::kRefused, false, -1, -1,
+     CleanupStep::kReleaseFinalizer},
     {"RefusedWithRights", Kind::kRefused, false, 0, 1, CleanupStep::kReleaseRights},
     {"RefusedAndBegun", Kind::kRefused, true, 1, 1, CleanupStep::kDrain},
     {"RefusedAndNotListed", Kind::kRefused, true, -1, 1, CleanupStep::kRetry},
+    {"RefusedAndRightsNotListed", Kind::kRefused, true, 0, -1, CleanupStep::kRetry},
+    {"R_000_89_RefusedForTheFirstTime", Kind::kRefused, false, 0, 1, CleanupStep::kConfirm, false},
+    {"R_000_89_RefusedForTheFirstTimeWithoutRights", Kind::kRefused, false, 0, 0,
+     CleanupStep::kConfirm, false},
+    {"R_000_89_DrainedForTheFirstTime", Kind::kRefused, true, 0, 1, CleanupStep::kConfirm, false},
+    {"R_000_89_DrainsMeanwhile", Kind::kRefused, true, 1, 1, CleanupStep::kDrain, false},
+    {"R_000_89_NothingAfterTheRights", Kind::kAllowed, true, 3, 0, CleanupStep::kReleaseFinalizer,
+     false, "Completed"},
+    {"R_000_89_WhateverCanBeRead", Kind::kUnknown, true, -1, 1, CleanupStep::kReleaseRights, false,
+     "Refused: x"},
+    {"R_000_89_ConfirmedThatTheyAreGone", Kind::kUnknown, true, -1, -1, CleanupStep::kRetry, false,
+     "Refused: x"},
+    {"R_000_86_NobodyCanFinish", Kind::kRefused, true, 5, 1, CleanupStep::kReleaseRights, true, "",
+     true},
+    {"R_000_86_NobodyCanFinishAndItIsConfirmed", Kind::kRefused, true, 5, 1, CleanupStep::kConfirm,
+     false, "", true},
+    {"R_000_86_AllowedStillDeletes", Kind::kAllowed, true, 5, 1, CleanupStep::kDelete, true, "",
+     true},
 };
 INSTANTIATE_TEST_SUITE_P(All, StepTest, ::testing::ValuesIn(kSteps),
                          [](const auto& info) { return std::string(info.param.name); });
@@ -170,7 +308,7 @@ TEST(StepTest, AbortIsAtOnce) {
     inputs.verdict = kind;
     inputs.pending = Read<size_t>::Ok(5);
     inputs.holds = Read<size_t>::Ok(5);
-    EXPECT_EQ(NextCleanupStep(csv, inputs), CleanupStep::kReleaseFinalizer);
+    EXPECT_EQ(NextCleanupStep(csv, inputs), CleanupStep::kAbort);
   }
 }
 
@@ -277,7 +415,7 @@ struct HoldCase {
   const char* name;
   bool held, object_deleting, csv_there, csv_deleting, opted_in;
   const char* phase;
-  bool finished;
+  bool rights_released;
   HoldAction want;
 };
 class HoldTest : public ::testing::TestWithParam<HoldCase> {};
@@ -287,9 +425,8 @@ TEST_P(HoldTest, Next) {
   if (!c.csv_deleting) csv.deletion_timestamp = "";
   csv.cleanup_enabled = c.opted_in;
   csv.phase = c.phase;
-  EXPECT_EQ(
-      NextHoldAction(Role(c.held, c.object_deleting), c.csv_there ? &csv : nullptr, c.finished),
-      c.want);
+  if (c.rights_released) csv.rights_released = "Completed";
+  EXPECT_EQ(NextHoldAction(Role(c.held, c.object_deleting), c.csv_there ? &csv : nullptr), c.want);
 }
 const HoldCase kHolds[] = {
     {"Add", false, false, true, false, true, "Succeeded", false, HoldAction::kAdd},
@@ -305,7 +442,8 @@ const HoldCase kHolds[] = {
     {"Replacing", true, false, true, false, true, "Replacing", false, HoldAction::kRelease},
     {"Replaced", true, false, true, true, true, "Deleting", false, HoldAction::kRelease},
     {"StillInstalling", false, false, true, false, true, "Installing", false, HoldAction::kAdd},
-    {"Finished", true, true, true, true, true, "Succeeded", true, HoldAction::kRelease},
+    {"R_000_89_RightsReleased", true, true, true, true, true, "Succeeded", true,
+     HoldAction::kRelease},
 };
 INSTANTIATE_TEST_SUITE_P(All, HoldTest, ::testing::ValuesIn(kHolds),
                          [](const auto& info) { return std::string(info.param.name); });
@@ -317,7 +455,7 @@ TEST(HoldsTest, NothingIsHeldForACopy) {
   EXPECT_TRUE(WantsHolds(csv));
   csv.has_copied_from_label = true;
   EXPECT_FALSE(WantsHolds(csv));
-  EXPECT_EQ(NextHoldAction(Role(true, false), &csv, false), HoldAction::kRelease);
+  EXPECT_EQ(NextHoldAction(Role(true, false), &csv), HoldAction::kRelease);
 }
 
 TEST(HoldsTest, Conditions) {

@@ -10,6 +10,8 @@ std::string_view ToString(CleanupStep step) {
   switch (step) {
     case CleanupStep::kNothing:
       return "Nothing";
+    case CleanupStep::kAbort:
+      return "Abort";
     case CleanupStep::kRecord:
       return "Record";
     case CleanupStep::kDelete:
@@ -18,6 +20,8 @@ std::string_view ToString(CleanupStep step) {
       return "Drain";
     case CleanupStep::kRetry:
       return "Retry";
+    case CleanupStep::kConfirm:
+      return "Confirm";
     case CleanupStep::kReleaseRights:
       return "ReleaseRights";
     case CleanupStep::kReleaseFinalizer:
@@ -26,15 +30,35 @@ std::string_view ToString(CleanupStep step) {
   return "";
 }
 
-CleanupStep NextCleanupStep(const CsvFacts& csv, const StepInputs& inputs) {
+std::optional<CleanupStep> EarlyCleanupStep(const CsvFacts& csv) {
   if (!csv.deleting() || !csv.HasFinalizer(kCleanupFinalizer)) return CleanupStep::kNothing;
-  if (!csv.cleanup_enabled) return CleanupStep::kReleaseFinalizer;
+  if (!csv.cleanup_enabled) return CleanupStep::kAbort;
+  return std::nullopt;
+}
+
+bool NeedsPending(const CsvFacts& csv, const StepInputs& inputs) {
+  if (csv.rights_released.has_value() || inputs.verdict == CleanupVerdictKind::kUnknown) {
+    return false;
+  }
+  if (inputs.verdict == CleanupVerdictKind::kAllowed) return inputs.recorded;
+  return inputs.may_have_sent && !inputs.nobody_can_finish;
+}
+
+CleanupStep NextCleanupStep(const CsvFacts& csv, const StepInputs& inputs) {
+  if (const std::optional<CleanupStep> early = EarlyCleanupStep(csv)) return *early;
+  const bool ended = csv.rights_released.has_value();
   const bool allowed = inputs.verdict == CleanupVerdictKind::kAllowed;
-  if (inputs.verdict == CleanupVerdictKind::kUnknown) return CleanupStep::kRetry;
-  if (allowed && !inputs.recorded) return CleanupStep::kRecord;
-  if (!inputs.pending.ok()) return CleanupStep::kRetry;
-  if (*inputs.pending > 0) return allowed ? CleanupStep::kDelete : CleanupStep::kDrain;
-  if (!inputs.holds.ok()) return CleanupStep::kRetry;
+  if (!ended && inputs.verdict == CleanupVerdictKind::kUnknown) return CleanupStep::kRetry;
+  if (!ended && allowed && !inputs.recorded) return CleanupStep::kRecord;
+  if (NeedsPending(csv, inputs)) {
+    if (!inputs.pending.ok()) return CleanupStep::kRetry;
+    if (*inputs.pending > 0) return allowed ? CleanupStep::kDelete : CleanupStep::kDrain;
+  }
+  if (!ended && !allowed && !inputs.refused_before) return CleanupStep::kConfirm;
+  // What nothing was sent for does not wait for rights: the sweep finds what is held without
+  // reason.
+  const bool waits = ended || allowed || inputs.may_have_sent;
+  if (!inputs.holds.ok()) return waits ? CleanupStep::kRetry : CleanupStep::kReleaseFinalizer;
   return *inputs.holds > 0 ? CleanupStep::kReleaseRights : CleanupStep::kReleaseFinalizer;
 }
 

@@ -37,6 +37,8 @@ std::string_view ToString(CleanupReason reason) {
       return "RecordOfAnotherObject";
     case CleanupReason::kRecordRemoved:
       return "RecordRemoved";
+    case CleanupReason::kRightsReleased:
+      return "RightsReleased";
     case CleanupReason::kInstallNamespaceTerminating:
       return "InstallNamespaceTerminating";
     case CleanupReason::kOperatorGroupGone:
@@ -77,68 +79,101 @@ std::string_view ToString(CleanupVerdictKind kind) {
 
 namespace {
 
-Verdict Blocked(CleanupVerdictKind kind, std::vector<CleanupBlocker> blockers) {
-  Verdict verdict;
-  verdict.kind = kind;
-  verdict.blockers = std::move(blockers);
-  return verdict;
+CleanupVerdictKind KindOf(const std::vector<CleanupBlocker>& blockers) {
+  const auto any = [&blockers](BlockerWeight weight) {
+    return std::any_of(blockers.begin(), blockers.end(), [weight](const CleanupBlocker& blocker) {
+      return blocker.weight == weight;
+    });
+  };
+  if (any(BlockerWeight::kOwn)) return CleanupVerdictKind::kRefused;
+  if (any(BlockerWeight::kUnknown)) return CleanupVerdictKind::kUnknown;
+  return blockers.empty() ? CleanupVerdictKind::kAllowed : CleanupVerdictKind::kRefused;
+}
+
+// What the definitions are that would be cleaned up now.
+std::map<std::string, RecordedDefinition> DefinitionsOf(const CleanupInputs& inputs) {
+  std::map<std::string, RecordedDefinition> definitions;
+  for (const std::string& name : inputs.csv->owned_crds) {
+    const auto crd = inputs.crds.find(name);
+    if (crd == inputs.crds.end() || !crd->second.ok() || !crd->second->kept.empty()) continue;
+    RecordedDefinition& definition = definitions[name];
+    definition.uid = crd->second->uid;
+    if (!crd->second->aggregated) continue;
+    definition.kind = crd->second->kind;
+    definition.versions = crd->second->versions;
+  }
+  return definitions;
 }
 
 }  // namespace
 
 Verdict CleanupVerdict(const CleanupInputs& inputs) {
-  if (inputs.csv.unreadable()) {
-    return Blocked(CleanupVerdictKind::kUnknown,
-                   {{CleanupReason::kUnreadable,
-                     StrCat("the ClusterServiceVersion: ", inputs.csv.why()),
-                     {}}});
-  }
-  if (inputs.csv.absent()) {
-    return Blocked(CleanupVerdictKind::kRefused,
-                   {{CleanupReason::kNotOptedIn, "there is no ClusterServiceVersion", {}}});
-  }
-  std::vector<CleanupBlocker> blockers = RefusalsOf(*inputs.csv, inputs.remembered);
-  if (!blockers.empty()) return Blocked(CleanupVerdictKind::kRefused, std::move(blockers));
-  blockers = UnreadableInputs(inputs);
-  if (!blockers.empty()) return Blocked(CleanupVerdictKind::kUnknown, std::move(blockers));
-  blockers = OtherRefusals(inputs);
-  if (!blockers.empty()) return Blocked(CleanupVerdictKind::kRefused, std::move(blockers));
-
-  // Exactly one group, with a spec that means something, and a status.
-  const GroupFacts& group = inputs.groups->front();
   Verdict verdict;
-  verdict.kind = CleanupVerdictKind::kAllowed;
-  verdict.targets = SpecTargets(inputs).Intersect(SyncedTargets(group));
-  if (inputs.csv->record.has_value()) {
-    const absl::StatusOr<CleanupRecord> record = DecodeRecord(*inputs.csv->record);
-    // RefusalsOf saw to it that it can be read.
-    verdict.targets = verdict.targets.Intersect(record->targets);
-  } else {
-    verdict.to_record = CleanupRecord{verdict.targets, inputs.csv->uid, group.group.uid};
-  }
-  if (inputs.remembered.has_value()) {
-    verdict.targets = verdict.targets.Intersect(inputs.remembered->targets);
+  verdict.blockers = BlockersOf(inputs);
+  verdict.kind = KindOf(verdict.blockers);
+  if (!verdict.allowed()) return verdict;
+  verdict.targets = EffectiveTargets(inputs);
+  if (!inputs.csv->record.has_value()) {
+    verdict.to_record = CleanupRecord{verdict.targets, inputs.csv->uid,
+                                      inputs.groups->front().group.uid, DefinitionsOf(inputs)};
   }
   return verdict;
 }
 
+bool MayHaveSent(const CleanupInputs& inputs) {
+  return inputs.remembered.has_value() || inputs.csv->record.has_value() ||
+         inputs.csv->said_waiting;
+}
+
+bool NobodyCanFinish(const CleanupInputs& inputs) {
+  const Read<InstallNamespaceFacts>& ns = inputs.install_namespace;
+  if (ns.unreadable() || (ns.ok() && !ns->terminating)) return false;
+  if (inputs.without_deployments) return true;
+  return std::all_of(
+      inputs.csv->deployments.begin(), inputs.csv->deployments.end(),
+      [&inputs](const std::string& name) {
+        const auto found = inputs.deployments.find(name);
+        return found != inputs.deployments.end() &&
+               (found->second.absent() || (found->second.ok() && found->second->deleting));
+      });
+}
+
+std::optional<CleanupRecord> RecordOf(const CleanupInputs& inputs) {
+  if (inputs.remembered.has_value()) return inputs.remembered;
+  if (!inputs.csv->record.has_value()) return std::nullopt;
+  absl::StatusOr<CleanupRecord> record = DecodeRecord(*inputs.csv->record);
+  if (!record.ok() || record->csv_uid != inputs.csv->uid) return std::nullopt;
+  return *std::move(record);
+}
+
 Read<TargetSet> DrainTargets(const CleanupInputs& inputs) {
   if (!inputs.csv.ok()) return Read<TargetSet>::Unreadable("the ClusterServiceVersion");
-  if (inputs.remembered.has_value()) return Read<TargetSet>::Ok(inputs.remembered->targets);
-  if (inputs.csv->record.has_value()) {
-    const absl::StatusOr<CleanupRecord> record = DecodeRecord(*inputs.csv->record);
-    if (record.ok()) return Read<TargetSet>::Ok(record->targets);
+  if (const std::optional<CleanupRecord> record = RecordOf(inputs); record.has_value()) {
+    return Read<TargetSet>::Ok(record->targets);
   }
+  if (!MayHaveSent(inputs)) return Read<TargetSet>::Ok(TargetSet());
+  // A record was lost: nobody knows any more where it was begun.
   if (inputs.groups.unreadable()) return Read<TargetSet>::Unreadable(inputs.groups.why());
-  if (inputs.groups.absent() || inputs.groups->size() != 1 ||
-      KindOfTargets(inputs.groups->front().group) == TargetKind::kNone) {
-    return Read<TargetSet>::Ok(TargetSet());
-  }
-  if (KindOfTargets(inputs.groups->front().group) == TargetKind::kSelector &&
-      !inputs.selected.ok()) {
+  const bool one = inputs.groups.ok() && inputs.groups->size() == 1;
+  const TargetKind kind = one ? KindOfTargets(inputs.groups->front().group) : TargetKind::kNone;
+  if (kind == TargetKind::kNone) return Read<TargetSet>::Ok(TargetSet::All());
+  if (kind == TargetKind::kSelector && !inputs.selected.ok()) {
     return Read<TargetSet>::Unreadable(StrCat("namespaces: ", inputs.selected.why()));
   }
   return Read<TargetSet>::Ok(SpecTargets(inputs));
+}
+
+TargetSet EffectiveTargets(const CleanupInputs& inputs) {
+  if (!inputs.groups.ok() || inputs.groups->size() != 1) return TargetSet();
+  const GroupFacts& group = inputs.groups->front();
+  TargetSet targets = SpecTargets(inputs);
+  if (group.synced.has_value()) targets = targets.Intersect(SyncedTargets(group));
+  if (inputs.csv->record.has_value()) {
+    const absl::StatusOr<CleanupRecord> record = DecodeRecord(*inputs.csv->record);
+    targets = record.ok() ? targets.Intersect(record->targets) : TargetSet();
+  }
+  if (inputs.remembered.has_value()) targets = targets.Intersect(inputs.remembered->targets);
+  return targets;
 }
 
 }  // namespace steward::olm

@@ -17,6 +17,13 @@
 
 namespace steward::olm {
 
+// Other ClusterServiceVersions, no proven copies, that stand in the way of one.
+struct OtherOperators {
+  std::vector<kube::NamespacedName> owners;     // of definitions that it owns
+  std::vector<kube::NamespacedName> requirers;  // of those
+  std::vector<kube::NamespacedName> replacers;  // of it
+};
+
 // Everything that the guards read. What was not read is unreadable; an entry that a map lacks was
 // not read.
 struct CleanupInputs {
@@ -34,6 +41,10 @@ struct CleanupInputs {
   bool allow_unprotected = false;
   // Nothing that Steward knows runs operators' Deployments (`steward up`): they do not count.
   bool without_deployments = false;
+  // Counted elsewhere, in place of `csvs` and `known`.
+  std::optional<OtherOperators> others;
+  // Only what is watched is judged: no definitions, no Deployments, no `protection`.
+  bool watched_only = false;
   // What was recorded for this object before, as far as this process remembers.
   std::optional<CleanupRecord> remembered;
 };
@@ -53,6 +64,7 @@ enum class CleanupReason {
   kRecordInvalid,          // the record was edited
   kRecordOfAnotherObject,  // the record speaks of another object of this name
   kRecordRemoved,          // there was a record, and there is none
+  kRightsReleased,         // R-000-89
   // Refused, for what else there is.
   kInstallNamespaceTerminating,  // R-000-75
   kOperatorGroupGone,            // R-000-75
@@ -70,11 +82,19 @@ enum class CleanupReason {
 // "NotSupported", ...
 std::string_view ToString(CleanupReason reason);
 
+// How much a blocker says (R-000-66).
+enum class BlockerWeight {
+  kOwn,      // the ClusterServiceVersion itself forbids it, whatever else could be read
+  kUnknown,  // something could not be read
+  kOther,    // something else forbids it
+};
+
 // Why not. `objects` are those to look at: "ns/name", or a name alone, sorted, a hundred at most.
 struct CleanupBlocker {
   CleanupReason reason;
   std::string message;
   std::vector<std::string> objects;
+  BlockerWeight weight = BlockerWeight::kOther;
   bool operator==(const CleanupBlocker&) const = default;
 };
 
@@ -94,19 +114,35 @@ struct Verdict {
   bool allowed() const { return kind == CleanupVerdictKind::kAllowed; }
 };
 
-// Refused when the ClusterServiceVersion itself forbids it, whatever else could be read; else
-// unknown when anything could not be read; else refused when anything else forbids it. Pure; a
-// ClusterServiceVersion that is not being deleted is judged as if it were.
+// All blockers, in the order own, unknown, other; the kind follows from them alone: Refused when
+// the ClusterServiceVersion itself forbids it, whatever else could be read; else Unknown when
+// anything could not be read; else Refused when anything else forbids it. Pure; a
+// ClusterServiceVersion that is not being deleted is judged as if it were. The reconciler,
+// CleanupStatus and previews decide by this function (R-000-59).
 Verdict CleanupVerdict(const CleanupInputs& inputs);
 
-// The refusals that need nothing but the ClusterServiceVersion.
-std::vector<CleanupBlocker> RefusalsOf(const CsvFacts& csv,
-                                       const std::optional<CleanupRecord>& remembered);
+// Whether a DELETE may have been sent for this object, by this process or by one before it
+// (R-000-86). REQUIRES: inputs.csv.ok()
+bool MayHaveSent(const CleanupInputs& inputs);
+
+// Nobody is left who could finish custom resources: the install namespace is going, and so are the
+// operator's Deployments (R-000-86). REQUIRES: inputs.csv.ok()
+bool NobodyCanFinish(const CleanupInputs& inputs);
+
+// The record by which emptiness is judged: what this process remembers, which nobody can edit, else
+// what the annotation says of this object; nullopt when there is neither.
+// REQUIRES: inputs.csv.ok()
+std::optional<CleanupRecord> RecordOf(const CleanupInputs& inputs);
 
 // Where CRs have to have ended before the finalizer goes: the record, however much has been dropped
-// since, as deletes may have been sent there; without one, what the OperatorGroup's spec says now.
-// Nothing when there is neither: nothing was ever sent. Unreadable when it cannot be known.
+// since. When a record was lost, what the OperatorGroup's spec says now, or everywhere. Nothing
+// when nothing was ever sent. Unreadable when it cannot be known.
 Read<TargetSet> DrainTargets(const CleanupInputs& inputs);
+
+// Where CRs may be deleted, as far as it is there: the record, the OperatorGroup's spec and its
+// status. None without exactly one OperatorGroup that means something, and none when a record is
+// there and cannot be read. REQUIRES: inputs.csv.ok()
+TargetSet EffectiveTargets(const CleanupInputs& inputs);
 
 }  // namespace steward::olm
 

@@ -31,7 +31,10 @@ std::string RecordOf(const std::vector<std::string>& targets,
                      const std::string& group_uid = "group-uid") {
   return EncodeRecord(
       {targets == std::vector<std::string>{"*"} ? TargetSet::All() : TargetSet::Of(targets),
-       csv_uid, group_uid});
+       csv_uid,
+       group_uid,
+       {{"gadgets.example.com", {"uid-of-gadgets", "", {}}},
+        {"widgets.example.com", {"uid-of-widgets", "", {}}}}});
 }
 
 TEST(VerdictTest, AllowedWithWhatIsToBeRecorded) {
@@ -40,7 +43,9 @@ TEST(VerdictTest, AllowedWithWhatIsToBeRecorded) {
   EXPECT_EQ(verdict.targets, TargetSet::Of({"a", "b"}));
   ASSERT_TRUE(verdict.to_record.has_value());
   EXPECT_EQ(EncodeRecord(*verdict.to_record),
-            R"({"targets":["a","b"],"csvUID":"csv-uid","operatorGroupUID":"group-uid"})");
+            R"({"targets":["a","b"],"csvUID":"csv-uid","operatorGroupUID":"group-uid",)"
+            R"("definitions":{"gadgets.example.com":"uid-of-gadgets",)"
+            R"("widgets.example.com":"uid-of-widgets"}})");
 }
 
 TEST(VerdictTest, ARecordIsNotMadeAnew) {
@@ -121,10 +126,16 @@ const GuardCase kRefusals[] = {
     {"InvalidSpec", [](auto& in) { in.csv->malformed = "no name"; }, Kind::kRefused,
      Reason::kInvalidSpec},
     {"OwnsOLMKinds",
-     [](auto& in) { in.csv->owned_crds = {"clusterserviceversions.operators.coreos.com"}; },
+     [](auto& in) {
+       in.csv->owned_crds = {"clusterserviceversions.operators.coreos.com"};
+       in.crds["clusterserviceversions.operators.coreos.com"] = Read<CrdFacts>::Absent();
+     },
      Kind::kRefused, Reason::kOwnsOlmKinds},
     {"OwnsStewardKinds",
-     [](auto& in) { in.csv->owned_crds = {"cleanupstatuses.views.operators.coreos.com"}; },
+     [](auto& in) {
+       in.csv->owned_crds = {"cleanupstatuses.views.operators.coreos.com"};
+       in.crds["cleanupstatuses.views.operators.coreos.com"] = Read<CrdFacts>::Absent();
+     },
      Kind::kRefused, Reason::kOwnsOlmKinds},
     {"R_000_60_RefusedBefore", [](auto& in) { in.csv->refusal = ""; }, Kind::kRefused,
      Reason::kRefusedBefore},
@@ -134,9 +145,13 @@ const GuardCase kRefusals[] = {
      Kind::kRefused, Reason::kRecordOfAnotherObject},
     {"RecordRemoved",
      [](auto& in) {
-       in.remembered = CleanupRecord{TargetSet::All(), "csv-uid", "group-uid"};
+       in.remembered = CleanupRecord{TargetSet::All(), "csv-uid", "group-uid", {}};
      },
      Kind::kRefused, Reason::kRecordRemoved},
+    {"RecordRemovedBeforeThisProcessBegan", [](auto& in) { in.csv->said_waiting = true; },
+     Kind::kRefused, Reason::kRecordRemoved},
+    {"R_000_89_RightsReleased", [](auto& in) { in.csv->rights_released = "Completed"; },
+     Kind::kRefused, Reason::kRightsReleased},
     {"R_000_75_NamespaceGone",
      [](auto& in) { in.install_namespace = Read<InstallNamespaceFacts>::Absent(); }, Kind::kRefused,
      Reason::kInstallNamespaceTerminating},
@@ -157,7 +172,7 @@ const GuardCase kRefusals[] = {
      Kind::kRefused, Reason::kOperatorGroupChanged},
     {"R_000_62_OtherGroupAndTheRecordEdited",
      [](auto& in) {
-       in.remembered = CleanupRecord{TargetSet::Of({"a"}), "csv-uid", "old"};
+       in.remembered = CleanupRecord{TargetSet::Of({"a"}), "csv-uid", "old", {}};
        in.csv->record = RecordOf({"a"});
      },
      Kind::kRefused, Reason::kOperatorGroupChanged},
@@ -258,6 +273,10 @@ const GuardCase kUnknowns[] = {
      Kind::kUnknown, Reason::kUnreadable},
     {"R_000_62_NotSynced", [](auto& in) { in.groups->front().synced.reset(); }, Kind::kUnknown,
      Reason::kOperatorGroupNotSynced},
+    {"R_000_88_StatusLacksANamespace", [](auto& in) { in.groups->front().synced = {{"a"}}; },
+     Kind::kUnknown, Reason::kOperatorGroupNotSynced},
+    {"R_000_88_StatusSaysAll", [](auto& in) { in.groups->front().synced = {{""}}; }, Kind::kUnknown,
+     Reason::kOperatorGroupNotSynced},
 };
 INSTANTIATE_TEST_SUITE_P(Unknown, GuardTest, ::testing::ValuesIn(kUnknowns),
                          [](const auto& info) { return std::string(info.param.name); });
@@ -308,6 +327,45 @@ const HarmlessCase kHarmless[] = {
 };
 INSTANTIATE_TEST_SUITE_P(All, HarmlessTest, ::testing::ValuesIn(kHarmless),
                          [](const auto& info) { return std::string(info.param.name); });
+
+// None hides another (R-000-59, R-000-60): whoever is refused for itself still shows its co-owners.
+TEST(VerdictTest, AllBlockersAreListed) {
+  CleanupInputs inputs = AllowedInputs();
+  inputs.csv->phase = "Failed";
+  inputs.csvs->push_back(OtherCsv("far", "second.v1"));
+  inputs.csvs->back().owned_crds = {"widgets.example.com"};
+  inputs.protection = Read<ProtectionFacts>::Unreadable("503");
+  inputs.deployments["widget-operator"] = Read<DeploymentFacts>::Absent();
+  const Verdict verdict = CleanupVerdict(inputs);
+  EXPECT_EQ(verdict.kind, Kind::kRefused);
+  EXPECT_THAT(ReasonsOf(verdict), ElementsAre(Reason::kPhaseNotSucceeded, Reason::kUnreadable,
+                                              Reason::kSharedOwner, Reason::kOperatorGone));
+}
+
+TEST(VerdictTest, R_000_59_SharesWhatWasRecorded) {
+  CleanupInputs inputs = AllowedInputs();
+  inputs.csv->record = RecordOf({"a"});
+  inputs.csv->owned_crds = {"gadgets.example.com"};
+  AddOther(inputs, [](CsvFacts& other) { other.owned_crds = {"widgets.example.com"}; });
+  EXPECT_THAT(ReasonsOf(CleanupVerdict(inputs)), ElementsAre(Reason::kSharedOwner));
+}
+
+TEST(VerdictTest, R_000_86_NobodyCanFinish) {
+  CleanupInputs inputs = AllowedInputs();
+  EXPECT_FALSE(NobodyCanFinish(inputs));
+  inputs.install_namespace->terminating = true;
+  EXPECT_FALSE(NobodyCanFinish(inputs)) << "its Deployment is still there";
+  inputs.deployments["widget-operator"] = Read<DeploymentFacts>::Unreadable("429");
+  EXPECT_FALSE(NobodyCanFinish(inputs));
+  inputs.deployments["widget-operator"] = Read<DeploymentFacts>::Ok({true});
+  EXPECT_TRUE(NobodyCanFinish(inputs));
+  inputs.deployments["widget-operator"] = Read<DeploymentFacts>::Absent();
+  EXPECT_TRUE(NobodyCanFinish(inputs));
+  inputs.install_namespace = Read<InstallNamespaceFacts>::Unreadable("403");
+  EXPECT_FALSE(NobodyCanFinish(inputs));
+  inputs.install_namespace = Read<InstallNamespaceFacts>::Ok({"ops", false});
+  EXPECT_FALSE(NobodyCanFinish(inputs));
+}
 
 TEST(VerdictTest, ACsvThatIsGone) {
   CleanupInputs inputs = AllowedInputs();
@@ -372,7 +430,6 @@ const TargetCase kTargets[] = {
     {"GroupWasNarrowed", {"a", "b"}, {"b"}, {"a", "b"}, {"b"}},
     {"StatusLagsBehind", {"a", "b"}, {"a", "b"}, {"a"}, {"a"}},
     {"GroupWasMoved", {"a"}, {"b"}, {"b"}, {}},
-    {"FirstSpecIsWiderThanStatus", {}, {"a", "b"}, {"b", "c"}, {"b"}},
 };
 INSTANTIATE_TEST_SUITE_P(All, TargetTest, ::testing::ValuesIn(kTargets),
                          [](const auto& info) { return std::string(info.param.name); });
@@ -382,9 +439,11 @@ TEST(VerdictTest, SelectorsAreResolved) {
   GroupFacts& group = inputs.groups->front();
   group.group.target_namespaces.clear();
   group.group.selector = *kube::LabelSelector::Parse("team=a");
-  group.synced = {{"a", "b", "c"}};
+  group.synced = {{"b", "c", "d"}};
   inputs.selected = Read<std::vector<std::string>>::Ok({"b", "c", "d"});
-  EXPECT_EQ(CleanupVerdict(inputs).targets, TargetSet::Of({"b", "c"}));
+  EXPECT_EQ(CleanupVerdict(inputs).targets, TargetSet::Of({"b", "c", "d"}));
+  group.synced = {{"a", "b", "c"}};
+  EXPECT_EQ(CleanupVerdict(inputs).kind, Kind::kUnknown) << "R-000-88";
   inputs.csv->record = RecordOf({"c", "d"});
   EXPECT_EQ(CleanupVerdict(inputs).targets, TargetSet::Of({"c"}));
 }
@@ -392,22 +451,26 @@ TEST(VerdictTest, SelectorsAreResolved) {
 TEST(VerdictTest, AnEditedRecordIsHeldToWhatIsRemembered) {
   CleanupInputs inputs = AllowedInputs();
   inputs.csv->record = RecordOf({"a", "b"});
-  inputs.remembered = CleanupRecord{TargetSet::Of({"b"}), "csv-uid", "group-uid"};
+  inputs.remembered = CleanupRecord{TargetSet::Of({"b"}), "csv-uid", "group-uid", {}};
   EXPECT_EQ(CleanupVerdict(inputs).targets, TargetSet::Of({"b"}));
   EXPECT_EQ(*DrainTargets(inputs), TargetSet::Of({"b"}));
 }
 
 TEST(VerdictTest, DrainTargets) {
   CleanupInputs inputs = AllowedInputs();
-  EXPECT_EQ(*DrainTargets(inputs), TargetSet::Of({"a", "b"}));
+  EXPECT_EQ(*DrainTargets(inputs), TargetSet()) << "R-000-86: nothing was sent";
   inputs.csv->record = RecordOf({"b", "c"});
   EXPECT_EQ(*DrainTargets(inputs), TargetSet::Of({"b", "c"}));
   inputs.groups = Read<std::vector<GroupFacts>>::Unreadable("500");
   EXPECT_EQ(*DrainTargets(inputs), TargetSet::Of({"b", "c"}));
+  // Somebody took the record away.
   inputs.csv->record.reset();
+  inputs.csv->said_waiting = true;
   EXPECT_TRUE(DrainTargets(inputs).unreadable());
   inputs.groups = Read<std::vector<GroupFacts>>::Ok({});
-  EXPECT_TRUE(DrainTargets(inputs)->empty());
+  EXPECT_EQ(*DrainTargets(inputs), TargetSet::All());
+  inputs.groups = Read<std::vector<GroupFacts>>::Ok({TestGroup({"a"})});
+  EXPECT_EQ(*DrainTargets(inputs), TargetSet::Of({"a"}));
   inputs.csv = Read<CsvFacts>::Unreadable("500");
   EXPECT_TRUE(DrainTargets(inputs).unreadable());
 }
@@ -459,7 +522,7 @@ TEST(VerdictPropertyTest, NeverAllowedWithAnySpoiledInput) {
     }
     if (unreadable && verdict.kind == Kind::kRefused) {
       // Only for what the ClusterServiceVersion says by itself.
-      EXPECT_FALSE(RefusalsOf(*inputs.csv, inputs.remembered).empty());
+      EXPECT_EQ(verdict.blockers.front().weight, BlockerWeight::kOwn);
     }
   }
 }
@@ -481,7 +544,8 @@ TEST(VerdictPropertyTest, TargetsOnlyShrink) {
       *inputs.groups = {TestGroup(SomeNamespaces(random))};
       std::vector<std::string> status = SomeNamespaces(random);
       if (random() % 3 == 0) status = {""};
-      if (!status.empty()) inputs.groups->front().synced = status;
+      // Before there is a record, the two have to agree (R-000-88).
+      if (!status.empty() && recorded.has_value()) inputs.groups->front().synced = status;
       const Verdict verdict = CleanupVerdict(inputs);
       ASSERT_EQ(verdict.kind, Kind::kAllowed);
       if (recorded.has_value()) {

@@ -1,6 +1,7 @@
 #include "controllers/cleanup/guards/guard_reader.h"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "absl/status/status.h"
@@ -11,6 +12,7 @@
 #include "controllers/cleanup/guards/live_reads.h"
 #include "controllers/cleanup/guards/resources.h"
 #include "olm/cleanup/decode.h"
+#include "olm/cleanup/holds.h"
 #include "olm/cleanup/protection.h"
 #include "olm/decode.h"
 #include "olm/targets.h"
@@ -41,6 +43,34 @@ template <typename T>
 Read<std::vector<T>> JudgeList(const absl::Status& status, std::vector<T> list) {
   if (!status.ok()) return Read<std::vector<T>>::Unreadable(Describe(status));
   return Read<std::vector<T>>::Ok(std::move(list));
+}
+
+// What the operator owns and what was recorded: both have to be known (R-000-62).
+std::set<std::string> DefinitionsOf(const olm::CleanupInputs& inputs) {
+  std::set<std::string> names = inputs.csv->owned_crds;
+  if (const std::optional<olm::CleanupRecord> record = olm::RecordOf(inputs)) {
+    for (const auto& [name, definition] : record->definitions) names.insert(name);
+  }
+  return names;
+}
+
+std::map<std::string, olm::OwnedApi> ApisOf(const olm::CleanupInputs& inputs) {
+  std::map<std::string, olm::OwnedApi> apis = inputs.csv->owned_apis;
+  if (const std::optional<olm::CleanupRecord> record = olm::RecordOf(inputs)) {
+    for (const auto& [name, definition] : record->definitions) {
+      if (!definition.is_api()) continue;
+      const size_t dot = name.find('.');
+      apis.try_emplace(name, olm::OwnedApi{name.substr(dot + 1), name.substr(0, dot),
+                                           definition.kind, definition.versions});
+    }
+  }
+  return apis;
+}
+
+// By where its Service lies and by the labels with which OLM made it (R-000-79): what a
+// ClusterServiceVersion claims is no proof.
+bool IsServedBy(const kube::NamespacedName& csv, const olm::ApiServiceFacts& service) {
+  return service.service_namespace == csv.ns && olm::OwnerOf(service.labels) == csv;
 }
 
 // Null when the list does not have it, or could not be read.
@@ -80,14 +110,17 @@ boost::asio::awaitable<GuardReading> GuardReader::Look(kube::NamespacedName csv,
 
   const olm::CsvFacts& facts = *reading.inputs.csv;
   std::vector<Reader> reads;
-  for (const std::string& crd : facts.owned_crds) {
+  const std::map<std::string, olm::OwnedApi> apis = ApisOf(reading.inputs);
+  for (const std::string& crd : DefinitionsOf(reading.inputs)) {
     reading.inputs.crds[crd] = Read<olm::CrdFacts>();
-    const bool is_api = facts.owned_apis.contains(crd);
-    reads.push_back([this, &reading, &crd, is_api] {
-      return is_api ? ReadApi(crd, reading) : ReadCrd(crd, reading);
-    });
+    const auto api = apis.find(crd);
+    if (api != apis.end()) {
+      reads.push_back([this, &reading, &api = api->second] { return ReadApi(api, reading); });
+    } else {
+      reads.push_back([this, &reading, crd] { return ReadCrd(crd, reading); });
+    }
   }
-  if (olm::RefusalsOf(facts, reading.inputs.remembered).empty() && !options_.without_deployments) {
+  if (!options_.without_deployments) {
     for (const std::string& deployment : facts.deployments) {
       reading.inputs.deployments[deployment] = Read<olm::DeploymentFacts>();
       reads.push_back([this, &reading, &facts, &deployment] {
@@ -178,14 +211,16 @@ VoidTask GuardReader::ReadSelected(GuardReading& reading) {
 VoidTask GuardReader::ReadCrd(std::string name, GuardReading& reading) {
   const kube::NamespacedName key{"", name};
   const absl::StatusOr<kube::RawObject> raw = co_await client_.Get(kCrds, key);
-  reading.inputs.crds[name] = Judge(raw, name, &olm::DecodeCrdFacts);
+  Read<olm::CrdFacts> crd = Judge(raw, name, &olm::DecodeCrdFacts);
+  if (crd.ok() && options_.unmanaged_definitions && crd->kept == olm::kUnmanaged) crd->kept = "";
+  reading.inputs.crds[name] = std::move(crd);
 }
 
 // An APIService that is not there says nothing of what its API server stores.
-VoidTask GuardReader::ReadApi(std::string name, GuardReading& reading) {
-  const olm::OwnedApi& api = reading.inputs.csv->owned_apis.at(name);
+VoidTask GuardReader::ReadApi(olm::OwnedApi api, GuardReading& reading) {
+  const kube::NamespacedName& own = reading.inputs.csv->key;
   olm::CrdFacts facts;
-  facts.name = name;
+  facts.name = StrCat(api.plural, ".", api.group);
   facts.group = api.group;
   facts.plural = api.plural;
   facts.kind = api.kind;
@@ -197,6 +232,8 @@ VoidTask GuardReader::ReadApi(std::string name, GuardReading& reading) {
     const absl::StatusOr<kube::RawObject> raw = co_await client_.Get(kApiServices, key);
     const Read<olm::ApiServiceFacts> service = Judge(raw, key.name, &olm::DecodeApiServiceFacts);
     if (service.ok() && !service->elsewhere) continue;
+    if (service.ok() && !IsServedBy(own, *service)) facts.kept = olm::kServedByAnother;
+    if (service.ok() && facts.uid.empty()) facts.uid = service->uid;
     if (service.ok() && !service->deleting) {
       facts.versions.push_back(version);
     } else {
@@ -204,7 +241,7 @@ VoidTask GuardReader::ReadApi(std::string name, GuardReading& reading) {
                    service.unreadable() ? service.why() : "gone or being deleted");
     }
   }
-  Read<olm::CrdFacts>& result = reading.inputs.crds[name];
+  Read<olm::CrdFacts>& result = reading.inputs.crds[facts.name];
   if (!why.empty()) {
     result = Read<olm::CrdFacts>::Unreadable(std::move(why));
   } else if (facts.versions.empty()) {

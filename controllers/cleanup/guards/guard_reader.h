@@ -33,6 +33,8 @@ struct GuardOptions {
   // The ValidatingAdmissionPolicy that says who may opt in (R-000-74).
   std::string policy = "steward-cleanup-opt-in";
   bool allow_unprotected = false;
+  // Custom resources of definitions that OLM did not install are cleaned up, too (R-000-79).
+  bool unmanaged_definitions = false;
   // Operators' Deployments do not exist here (`steward up`): they are no guard.
   bool without_deployments = false;
   olm::CsvTerms terms;
@@ -58,9 +60,8 @@ class GuardReader {
   GuardReader(kube::Client& client, CsvLister& csvs, Clock& clock, KnownCsvs known,
               GuardOptions options);
 
-  // Errors are in the reading. When the ClusterServiceVersion by itself refuses, its Deployments
-  // are not read. What can be read at the same time is: the kube-apiserver may answer a list of
-  // what has not changed no sooner than after a tenth of a second.
+  // Errors are in the reading. What can be read at the same time is: the kube-apiserver may answer
+  // a list of what has not changed no sooner than after a tenth of a second.
   //
   // The ClusterServiceVersion is read with the list of all, which shows one moment, or after it:
   // one that is not in the list any more has left its mark before (kRefusalAnnotation).
@@ -78,7 +79,7 @@ class GuardReader {
   VoidTask ReadGroups(std::string ns, GuardReading& reading);
   VoidTask ReadSelected(GuardReading& reading);
   VoidTask ReadCrd(std::string name, GuardReading& reading);
-  VoidTask ReadApi(std::string name, GuardReading& reading);
+  VoidTask ReadApi(olm::OwnedApi api, GuardReading& reading);
   VoidTask ReadDeployment(kube::NamespacedName name, GuardReading& reading);
   VoidTask ReadProtection(GuardReading& reading);
   VoidTask ReadPolicy(absl::StatusOr<kube::RawObject>& policy);

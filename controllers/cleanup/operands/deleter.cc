@@ -55,8 +55,7 @@ std::map<std::string, olm::CrdPlan> PlansOf(const GuardReading& guards) {
   // Without a record nothing is sent.
   if (!verdict.allowed() || !guards.inputs.csv->record.has_value()) return plans;
   if (!guards.inputs.csv->deleting()) return plans;
-  for (olm::CrdPlan& plan : olm::PlanCleanup(guards.inputs.csv->owned_crds, guards.inputs.crds,
-                                             verdict.targets, olm::TargetSet())) {
+  for (olm::CrdPlan& plan : olm::PlanCleanup(guards.inputs, verdict.targets, olm::TargetSet())) {
     plans.emplace(plan.crd, std::move(plan));
   }
   return plans;

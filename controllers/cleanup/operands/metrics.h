@@ -34,8 +34,8 @@ struct OldestOperand {
 // steward_cleanup_polled{namespace,name,reason} (1 while one waits without a watch that works),
 // steward_cleanup_operand_watches;
 // steward_cleanup_deletions_total{result=accepted|denied|other},
-// steward_cleanup_finished_total{result=completed|refused|aborted}. Series of a cleanup end with
-// it. Not thread-safe.
+// steward_cleanup_finished_total{result=completed|refused|abandoned|aborted}. Series of a cleanup
+// end with it. Not thread-safe.
 class CleanupMetrics {
  public:
   // REQUIRES: `registry` outlives this object.

@@ -132,7 +132,7 @@ Task<bool> HoldKeeper::HasChanged(const HeldObject& object) {
 StatusTask HoldKeeper::Hold(const olm::CsvFacts& csv, const HoldState& state) {
   absl::Status outcome;
   for (const HeldObject& object : state.objects) {
-    const HoldAction action = olm::NextHoldAction(object.facts, &csv, /*finished=*/false);
+    const HoldAction action = olm::NextHoldAction(object.facts, &csv);
     if (action == HoldAction::kNone) continue;
     outcome.Update(co_await SetHold(object, action == HoldAction::kAdd));
   }
@@ -164,7 +164,7 @@ Task<SweepResult> HoldKeeper::Sweep(CsvLister& csvs) {
     const std::optional<kube::NamespacedName> owner = olm::OwnerOf(object.facts.labels);
     const auto found = owner ? opted_in.find(*owner) : opted_in.end();
     const olm::CsvFacts* csv = found == opted_in.end() ? nullptr : &found->second;
-    const HoldAction action = olm::NextHoldAction(object.facts, csv, /*finished=*/false);
+    const HoldAction action = olm::NextHoldAction(object.facts, csv);
     const bool add = action == HoldAction::kAdd;
     if (action == HoldAction::kNone || (add && csv->deleting())) continue;
     outcome.Update(co_await SetHold(object, add));

@@ -48,9 +48,10 @@ std::string List(const std::vector<std::string>& words) {
 std::string CrdText(const std::string& group, const std::string& plural, const std::string& kind,
                     bool namespaced, bool two_versions = false) {
   return StrCat(R"({"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition",)",
-                R"("metadata":{"name":")", plural, ".", group, R"("},"spec":{"group":")", group,
-                R"(","scope":")", namespaced ? "Namespaced" : "Cluster", R"(","names":{"plural":")",
-                plural, R"(","kind":")", kind,
+                R"("metadata":{"name":")", plural, ".", group,
+                R"(","labels":{"olm.managed":"true"}},"spec":{"group":")", group, R"(","scope":")",
+                namespaced ? "Namespaced" : "Cluster", R"(","names":{"plural":")", plural,
+                R"(","kind":")", kind,
                 R"("},"versions":[{"name":"v1","served":true,"storage":true})",
                 two_versions ? R"(,{"name":"v1beta1","served":true,"storage":false})" : "", "]}}");
 }
@@ -383,6 +384,13 @@ std::string TestCluster::Condition(const std::string& reason) {
     StrAppend(&found, reason, ": ", StringAt(condition.as_object(), "message"));
   }
   return found;
+}
+
+std::string TestCluster::Annotation(std::string_view key) {
+  const json::value csv = Csv();
+  if (csv.is_null()) return "";
+  const json::object* annotations = ObjectAt(*ObjectAt(csv.as_object(), "metadata"), "annotations");
+  return annotations == nullptr ? "" : std::string(StringAt(*annotations, key));
 }
 
 std::vector<std::string> TestCluster::Names(const kube::GroupVersionResource& gvr) {

@@ -102,6 +102,8 @@ class TestCluster {
   bool HasFinalizer(const std::string& finalizer);
   // "reason: message" of each condition with this reason; "" when there is none.
   std::string Condition(const std::string& reason);
+  // An annotation of the operator's; "" = it is not there.
+  std::string Annotation(std::string_view key);
   std::vector<std::string> Names(const kube::GroupVersionResource& gvr);
 
  private:

@@ -154,6 +154,7 @@ func operandDefinition(kind string) *olm.Object {
 	singular := strings.ToLower(kind)
 	definition := &olm.Object{Object: map[string]any{
 		"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
+		"metadata": map[string]any{"labels": map[string]any{"olm.managed": "true"}},
 		"spec": map[string]any{
 			"group": operandGroup, "scope": "Namespaced",
 			"names": map[string]any{"kind": kind, "singular": singular, "plural": singular + "s", "listKind": kind + "List"},

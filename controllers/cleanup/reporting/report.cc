@@ -1,4 +1,4 @@
-#include "controllers/cleanup/report.h"
+#include "controllers/cleanup/reporting/report.h"
 
 #include <algorithm>
 #include <boost/json/object.hpp>
@@ -72,8 +72,8 @@ std::vector<olm::CleanupCondition> ConditionsFor(const CleanupReport& report,
   }
   if (!report.refused.empty()) say(olm::kCleanupRefused, report.refused);
   if (!report.unknown.empty()) say(olm::kCleanupUnknown, report.unknown);
-  if (!report.stalled.empty()) {
-    say(olm::kCleanupStalled, StrCat(report.stalled, ": ", report.stalled_message));
+  if (!report.stall.reason.empty()) {
+    say(olm::kCleanupStalled, StrCat(report.stall.reason, ": ", report.stall.message));
   }
   return conditions;
 }
@@ -153,16 +153,37 @@ std::vector<OldestOperand> OldestOf(const OperandListing& listing) {
   return oldest;
 }
 
-std::string Describe(const std::vector<OldestOperand>& oldest) {
-  std::vector<std::string> words;
-  for (const OldestOperand& operand : oldest) {
-    words.push_back(StrCat(
-        operand.resource, " ", operand.name.ns, operand.name.ns.empty() ? "" : "/",
-        operand.name.name, " (",
-        operand.finalizers.empty() ? "no finalizers" : StrCat("finalizers ", operand.finalizers),
-        ")"));
+std::string DescribeEnd(size_t deleted, bool whole, const std::vector<olm::CrdPlan>& plans,
+                        const olm::TargetSet& recorded, const olm::TargetSet& targets) {
+  std::string text =
+      StrCat(whole ? "" : "at least ", deleted,
+             deleted == 1 ? " custom resource was" : " custom resources were", " deleted");
+  std::vector<std::string> kept;
+  for (const olm::CrdPlan& plan : plans) {
+    if (!plan.kept.empty()) kept.push_back(StrCat(plan.crd, " (", plan.kept, ")"));
   }
-  return Joined(words, kOldest);
+  if (recorded.all() && !targets.all()) {
+    kept.push_back(StrCat("everything outside of ", targets.names().size(),
+                          " namespaces that are still targets"));
+  }
+  for (const std::string& ns : recorded.names()) {
+    if (!targets.Contains(ns)) kept.push_back(StrCat("namespace ", ns, " (no target any more)"));
+  }
+  if (!kept.empty()) StrAppend(&text, "; kept: ", Joined(kept, kObjectsNamed));
+  return text;
+}
+
+std::string DescribeLeft(const OperandListing& listing) {
+  std::vector<std::string> names;
+  for (const olm::PendingOperand& operand : PendingOf(listing)) {
+    names.push_back(
+        StrCat(operand.kind, " ", operand.ns, operand.ns.empty() ? "" : "/", operand.name));
+    if (names.size() == kObjectsNamed) break;
+  }
+  const size_t count = listing.pending();
+  if (count == 0) return "";
+  return StrCat(count, count == 1 ? " custom resource is" : " custom resources are",
+                " left: ", Joined(names, kObjectsNamed), count > names.size() ? ", …" : "");
 }
 
 json::array ConditionsOf(const json::value& csv) {

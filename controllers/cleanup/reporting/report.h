@@ -1,9 +1,10 @@
 // What a pass of a cleanup found, and how it is told: conditions of the ClusterServiceVersion.
-#ifndef CONTROLLERS_CLEANUP_REPORT_H_
-#define CONTROLLERS_CLEANUP_REPORT_H_
+#ifndef CONTROLLERS_CLEANUP_REPORTING_REPORT_H_
+#define CONTROLLERS_CLEANUP_REPORTING_REPORT_H_
 
 #include <boost/json/array.hpp>
 #include <boost/json/value.hpp>
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <vector>
@@ -11,7 +12,10 @@
 #include "absl/time/time.h"
 #include "controllers/cleanup/operands/metrics.h"
 #include "controllers/cleanup/operands/operand_lister.h"
+#include "controllers/cleanup/reporting/stall_detector.h"
+#include "olm/cleanup/plan.h"
 #include "olm/cleanup/status.h"
+#include "olm/cleanup/target_set.h"
 #include "olm/cleanup/verdict.h"
 
 namespace steward::controllers {
@@ -23,19 +27,13 @@ struct CleanupReport {
   size_t pending_count = 0;
   std::string unknown;  // why nothing can be decided; "" = it can
   std::string refused;  // why nothing more is sent, while what was begun ends
-  // "" = it goes on; else why not: kStalledReason, ...
-  std::string stalled;
-  std::string stalled_message;
+  Stall stall;
+  std::vector<OldestOperand> oldest;  // of what is pending
   // What the operator says of why it cannot finish; "" = nothing.
   std::string reported;
   // About the operator's rights; nullopt: nothing new is known, what was said before stays.
   std::optional<std::vector<olm::CleanupCondition>> rights;
 };
-
-inline constexpr char kNoProgress[] = "NoProgress";
-inline constexpr char kOperandsRecreated[] = "OperandsRecreated";
-inline constexpr char kDeletionDenied[] = "DeletionDenied";
-inline constexpr char kOperatorReportsFailure[] = "OperatorReportsFailure";
 
 // "PhaseNotSucceeded: its phase is …; SharedOwner: … (a/b, c/d)"
 std::string Describe(const std::vector<olm::CleanupBlocker>& blockers);
@@ -44,8 +42,14 @@ std::string Describe(const std::vector<olm::CleanupBlocker>& blockers);
 std::vector<olm::PendingOperand> PendingOf(const OperandListing& listing);
 // Those that were deleted first, three at most, by time and name.
 std::vector<OldestOperand> OldestOf(const OperandListing& listing);
-// "Widget a/x (finalizers f, g), …"
-std::string Describe(const std::vector<OldestOperand>& oldest);
+
+// "8 custom resources were deleted; kept: gadgets.example.com (ClusterScoped)": the end of a
+// cleanup (R-000-88). `whole`: all that was deleted is among `deleted`. CRs in namespaces that were
+// recorded and are no `targets` any more are kept, too.
+std::string DescribeEnd(size_t deleted, bool whole, const std::vector<olm::CrdPlan>& plans,
+                        const olm::TargetSet& recorded, const olm::TargetSet& targets);
+// "3 custom resources are left: Widget a/x, …"; "" when there are none.
+std::string DescribeLeft(const OperandListing& listing);
 
 // The merge patch of `csv`'s status, with its resourceVersion, that says what `report` says;
 // nullopt when it says so already.
@@ -57,4 +61,4 @@ boost::json::array ConditionsOf(const boost::json::value& csv);
 
 }  // namespace steward::controllers
 
-#endif  // CONTROLLERS_CLEANUP_REPORT_H_
+#endif  // CONTROLLERS_CLEANUP_REPORTING_REPORT_H_

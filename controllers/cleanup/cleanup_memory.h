@@ -1,0 +1,46 @@
+// What a cleaner remembers of one ClusterServiceVersion between passes. A value, of one executor.
+#ifndef CONTROLLERS_CLEANUP_CLEANUP_MEMORY_H_
+#define CONTROLLERS_CLEANUP_CLEANUP_MEMORY_H_
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "absl/time/time.h"
+#include "controllers/cleanup/operands/ledger.h"
+#include "controllers/cleanup/reporting/stall_detector.h"
+#include "olm/cleanup/record.h"
+
+namespace steward::controllers {
+
+// It may be lost at any time: it makes a cleanup gentler (waits, counts of recreations) and
+// stricter (an edited record), never bolder. Times are monotonic.
+struct CleanupMemory {
+  CleanupMemory(std::string uid_of_csv, StallDetector detector)
+      : uid(std::move(uid_of_csv)), stall(std::move(detector)) {}
+
+  std::string uid;
+  std::optional<olm::CleanupRecord> remembered;
+  bool wrote_record = false;  // all deletions of this cleanup are known
+  DeletionLedger ledger;
+  StallDetector stall;
+  std::optional<absl::Duration> status_written;
+  std::optional<absl::Duration> refused_since;  // every reading since then refused
+  std::string reported;  // what the operator said last of why it cannot finish
+  int looks = 0;         // since something happened
+  int unknowns = 0;      // passes in a row that could not go on
+
+  // When to look again at what the operator has to finish.
+  absl::Duration NextLook() {
+    return std::min(absl::Seconds(1) * (1 << std::min(looks++, 4)), absl::Seconds(10));
+  }
+  // When to try again what failed.
+  absl::Duration NextTry() {
+    return std::min(absl::Seconds(1) * (1 << std::min(unknowns++, 5)), absl::Seconds(30));
+  }
+};
+
+}  // namespace steward::controllers
+
+#endif  // CONTROLLERS_CLEANUP_CLEANUP_MEMORY_H_

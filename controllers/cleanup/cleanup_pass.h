@@ -1,0 +1,35 @@
+// What one pass over a ClusterServiceVersion that is being deleted found. Of one coroutine.
+#ifndef CONTROLLERS_CLEANUP_CLEANUP_PASS_H_
+#define CONTROLLERS_CLEANUP_CLEANUP_PASS_H_
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "controllers/cleanup/cleanup_memory.h"
+#include "controllers/cleanup/guards/guard_reader.h"
+#include "controllers/cleanup/operands/operand_lister.h"
+#include "controllers/cleanup/reporting/report.h"
+#include "controllers/cleanup/rights/hold_keeper.h"
+#include "olm/cleanup/csv_facts.h"
+#include "olm/cleanup/step.h"
+#include "olm/cleanup/verdict.h"
+
+namespace steward::controllers {
+
+struct CleanupPass {
+  CleanupMemory& memory;
+  GuardReading guards;  // guards.inputs.csv is there
+  olm::Verdict verdict;
+  olm::StepInputs step;
+  absl::StatusOr<OperandListing> listing = absl::UnavailableError("not listed");
+  absl::StatusOr<HoldState> holds = absl::UnavailableError("not listed");
+  CleanupReport report;
+  bool told = false;
+
+  const olm::CsvFacts& csv() const { return *guards.inputs.csv; }
+  bool refused() const { return verdict.kind == olm::CleanupVerdictKind::kRefused; }
+  bool unknown() const { return verdict.kind == olm::CleanupVerdictKind::kUnknown; }
+};
+
+}  // namespace steward::controllers
+
+#endif  // CONTROLLERS_CLEANUP_CLEANUP_PASS_H_

@@ -1,0 +1,112 @@
+#include "controllers/cleanup/finisher.h"
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "base/log/log.h"
+#include "base/status/macros.h"
+#include "base/text/str_cat.h"
+#include "controllers/cleanup/guards/live_reads.h"
+#include "controllers/cleanup/reporting/report.h"
+#include "olm/cleanup/names.h"
+#include "olm/cleanup/plan.h"
+#include "olm/cleanup/record.h"
+#include "olm/cleanup/status.h"
+#include "olm/cleanup/target_set.h"
+#include "olm/cleanup/verdict.h"
+#include "olm/copy.h"
+
+namespace steward::controllers {
+namespace {
+
+bool Shares(const olm::CsvFacts& other, const std::vector<olm::CrdPlan>& plans) {
+  return std::any_of(plans.begin(), plans.end(), [&other](const olm::CrdPlan& plan) {
+    return other.owned_crds.contains(plan.crd);
+  });
+}
+
+}  // namespace
+
+Task<bool> Finisher::ReleaseRights(CleanupPass& pass) {
+  const bool first = !pass.csv().rights_released.has_value();
+  if (first) {
+    std::string why = pass.verdict.allowed() ? std::string(olm::kCompleted)
+                                             : StrCat("Refused: ", Describe(pass.verdict.blockers));
+    CO_ASSIGN_OR_RETURN(const bool written,
+                        co_await writer_.Annotate(pass.csv(), olm::kRightsReleasedAnnotation,
+                                                  olm::CutText(why, olm::kMaxConditionMessage)));
+    if (!written) co_return true;  // it changed: look again at once
+  }
+  CO_RETURN_IF_ERROR(co_await holds_.Release(*pass.holds));
+  co_return first;
+}
+
+Task<bool> Finisher::Finish(CleanupPass& pass) {
+  if (!pass.verdict.allowed()) {
+    CO_ASSIGN_OR_RETURN(const bool marked, co_await MarkCoOwners(pass));
+    if (!marked) co_return false;
+  }
+  std::vector<std::string_view> gone = {olm::kCleanupFinalizer};
+  CO_ASSIGN_OR_RETURN(const bool removed,
+                      co_await writer_.RemoveFinalizers(pass.csv(), std::move(gone)));
+  if (removed) Tell(pass);
+  co_return removed;
+}
+
+void Finisher::Tell(const CleanupPass& pass) {
+  const olm::CsvFacts& csv = pass.csv();
+  const std::string left = pass.listing.ok()         ? DescribeLeft(*pass.listing)
+                           : pass.step.may_have_sent ? StrCat("what is left is not known: ",
+                                                              Describe(pass.listing.status()))
+                                                     : "";
+  if (pass.verdict.allowed() || csv.rights_released == olm::kCompleted) {
+    const olm::CleanupInputs& inputs = pass.guards.inputs;
+    const olm::TargetSet targets = olm::EffectiveTargets(inputs);
+    const std::optional<olm::CleanupRecord> record = olm::RecordOf(inputs);
+    reporter_.Event(csv, left.empty() ? EventType::kNormal : EventType::kWarning,
+                    "CleanupCompleted",
+                    StrCat(DescribeEnd(pass.memory.stall.deleted(), pass.memory.wrote_record,
+                                       olm::PlanCleanup(inputs, targets, targets),
+                                       record.has_value() ? record->targets : targets, targets),
+                           left.empty() ? "" : "; ", left));
+    reporter_.Finished("completed");
+    return;
+  }
+  const bool abandoned = pass.step.nobody_can_finish && !left.empty();
+  const std::string why =
+      StrCat("custom resources are left as they are: ", Describe(pass.verdict.blockers),
+             left.empty() ? "" : "; ", left);
+  // In a namespace that is going no event can be recorded.
+  if (abandoned) log::Warning("A cleanup was given up", {{"csv", csv.key.name}, {"why", why}});
+  reporter_.Event(csv, EventType::kWarning, olm::kCleanupRefused, why);
+  reporter_.Finished(abandoned ? "abandoned" : "refused");
+}
+
+Task<bool> Finisher::MarkCoOwners(const CleanupPass& pass) {
+  const olm::CsvFacts& csv = pass.csv();
+  const olm::CleanupInputs& inputs = pass.guards.inputs;
+  if (!inputs.csvs.ok()) {
+    co_return absl::UnavailableError(
+        StrCat("other owners cannot be told of the refusal: ", inputs.csvs.why()));
+  }
+  const std::vector<olm::CrdPlan> plans =
+      olm::PlanCleanup(inputs, olm::TargetSet(), olm::TargetSet());
+  bool unchanged = true;
+  for (const olm::CsvFacts& other : *inputs.csvs) {
+    if (other.key == csv.key || !other.deleting() || !other.OptedIn()) continue;
+    if (other.refusal.has_value() || !Shares(other, plans)) continue;
+    CO_ASSIGN_OR_RETURN(
+        const bool marked,
+        co_await writer_.Annotate(other, olm::kRefusalAnnotation,
+                                  StrCat("SharedOwner ", csv.key.ns, "/", csv.key.name)));
+    unchanged = unchanged && marked;
+  }
+  co_return unchanged;
+}
+
+}  // namespace steward::controllers

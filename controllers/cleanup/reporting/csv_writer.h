@@ -1,0 +1,48 @@
+// Writes to ClusterServiceVersions: finalizers that go, annotations of ours, and the status.
+#ifndef CONTROLLERS_CLEANUP_REPORTING_CSV_WRITER_H_
+#define CONTROLLERS_CLEANUP_REPORTING_CSV_WRITER_H_
+
+#include <boost/json/value.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "base/async/task.h"
+#include "controllers/runtime/election/leadership.h"
+#include "kube/client/client.h"
+#include "kube/meta/names.h"
+#include "olm/cleanup/csv_facts.h"
+
+namespace steward::controllers {
+
+// The field manager of every write of cleanup.
+inline constexpr char kFieldManager[] = "steward-cleanup";
+
+// Each write names the resourceVersion that it was decided by, and is made by a leader only. Lives
+// on one executor; calls may overlap.
+class CsvWriter {
+ public:
+  // REQUIRES: the references outlive this object and its calls.
+  CsvWriter(kube::Client& client, const Leadership& leadership)
+      : client_(client), leadership_(leadership) {}
+
+  // Removes those of `gone`. False when the object changed meanwhile: look again. An object that is
+  // gone has no finalizers.
+  Task<bool> RemoveFinalizers(const olm::CsvFacts& csv, std::vector<std::string_view> gone);
+  // False when the object changed meanwhile, or is gone.
+  Task<bool> Annotate(const olm::CsvFacts& csv, std::string_view key, std::string value);
+  // `patch` is one of StatusPatch. False when the object changed meanwhile, or is gone.
+  Task<bool> WriteStatus(const kube::NamespacedName& csv, const boost::json::value& patch);
+
+ private:
+  StatusTask Patch(const kube::NamespacedName& csv, const boost::json::value& patch,
+                   std::string subresource);
+
+  kube::Client& client_;
+  const Leadership& leadership_;
+};
+
+}  // namespace steward::controllers
+
+#endif  // CONTROLLERS_CLEANUP_REPORTING_CSV_WRITER_H_

@@ -1,0 +1,44 @@
+#include "controllers/cleanup/rights/hold_pass.h"
+
+#include <boost/json/value.hpp>
+#include <utility>
+
+#include "base/json/json_text.h"
+#include "base/status/macros.h"
+#include "controllers/cleanup/guards/live_reads.h"
+#include "controllers/cleanup/guards/resources.h"
+#include "olm/cleanup/decode.h"
+#include "olm/cleanup/holds.h"
+#include "olm/cleanup/status.h"
+
+namespace steward::controllers {
+
+Task<ReconcileResult> HoldPass::Run(olm::CsvFacts csv, kube::RawObject raw) {
+  if (!olm::WantsHolds(csv)) {
+    // The status of one that opts in again must not say what was so before.
+    if (raw.json.find(olm::kRightsHeld) == std::string_view::npos) {
+      co_return ReconcileResult::Done();
+    }
+    co_return co_await Tell(csv, raw, {});
+  }
+  CO_ASSIGN_OR_RETURN(const HoldState state, co_await holds_.Look(csv.key));
+  // Read after the objects: see NextHoldAction.
+  absl::StatusOr<kube::RawObject> now = co_await client_.Get(kCsvs, csv.key);
+  if (IsAbsence(now.status(), csv.key.name)) co_return ReconcileResult::Done();
+  CO_RETURN_IF_ERROR(now.status());
+  CO_ASSIGN_OR_RETURN(csv, olm::DecodeCsvFacts(now->json, terms_));
+  if (csv.deleting()) co_return ReconcileResult::After(absl::ZeroDuration());
+  CO_RETURN_IF_ERROR(co_await holds_.Hold(csv, state));
+  // Told from what is there, not from what was just asked for.
+  CO_ASSIGN_OR_RETURN(const HoldState after, co_await holds_.Look(csv.key));
+  co_return co_await Tell(csv, *now, after.facts());
+}
+
+Task<ReconcileResult> HoldPass::Tell(olm::CsvFacts csv, kube::RawObject raw,
+                                     std::vector<olm::ObjectFacts> held) {
+  CO_ASSIGN_OR_RETURN(const boost::json::value object, ParseJson(raw.json));
+  CO_ASSIGN_OR_RETURN(const bool told, co_await reporter_.TellRights(csv, object, std::move(held)));
+  co_return told ? ReconcileResult::Done() : ReconcileResult::After(absl::Seconds(1));
+}
+
+}  // namespace steward::controllers

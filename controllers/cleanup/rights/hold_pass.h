@@ -1,0 +1,39 @@
+// Holds the rights of operators that are opted in to cleanup and not being deleted.
+#ifndef CONTROLLERS_CLEANUP_RIGHTS_HOLD_PASS_H_
+#define CONTROLLERS_CLEANUP_RIGHTS_HOLD_PASS_H_
+
+#include "base/async/task.h"
+#include "controllers/cleanup/reporting/progress_reporter.h"
+#include "controllers/cleanup/rights/hold_keeper.h"
+#include "controllers/runtime/reconciler.h"
+#include "kube/client/client.h"
+#include "olm/cleanup/csv_facts.h"
+
+namespace steward::controllers {
+
+// Level-based: nothing is remembered. Lives on one executor; calls about different
+// ClusterServiceVersions may overlap.
+class HoldPass {
+ public:
+  // REQUIRES: the references outlive this object and its calls.
+  HoldPass(kube::Client& client, HoldKeeper& holds, ProgressReporter& reporter,
+           const olm::CsvTerms& terms)
+      : client_(client), holds_(holds), reporter_(reporter), terms_(terms) {}
+
+  // One pass over `csv`, read as `raw`: adds holds that are missing, lets go of what an
+  // administrator revoked, and says so in the status (R-000-73).
+  Task<ReconcileResult> Run(olm::CsvFacts csv, kube::RawObject raw);
+
+ private:
+  Task<ReconcileResult> Tell(olm::CsvFacts csv, kube::RawObject raw,
+                             std::vector<olm::ObjectFacts> held);
+
+  kube::Client& client_;
+  HoldKeeper& holds_;
+  ProgressReporter& reporter_;
+  const olm::CsvTerms terms_;
+};
+
+}  // namespace steward::controllers
+
+#endif  // CONTROLLERS_CLEANUP_RIGHTS_HOLD_PASS_H_
