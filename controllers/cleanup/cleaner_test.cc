@@ -312,8 +312,9 @@ TEST_F(CleanerTest, R_000_62_WhoIsNotSelectedAnyMoreIsNoTarget) {
   shape.targets = {"team=x"};
   Start(shape);
   Add({"a/x", "b/y"});
-  Merge(kNamespaces, {"", "b"}, R"({"metadata":{"labels":{"team":"y"}}})");
   cluster_->DeleteCsv();
+  EXPECT_OK(Pass().status());
+  Merge(kNamespaces, {"", "b"}, R"({"metadata":{"labels":{"team":"y"}}})");
   Passes();
   EXPECT_TRUE(Released());
   EXPECT_THAT(cluster_->Names(kWidgets), ElementsAre("b/y"));
@@ -341,6 +342,99 @@ TEST_F(CleanerTest, R_000_62_TheRecordThatWasFoundIsRemembered) {
   EXPECT_EQ(Deletes(), 1);
 }
 
+// Emptiness is of what was recorded, whatever the object says it owns later.
+TEST_F(CleanerTest, R_000_62_OwningLessEndsNothingEarly) {
+  Start();
+  Add({"a/x"}, true);
+  cluster_->DeleteCsv();
+  Passes(4);
+  ASSERT_EQ(Deletes(), 1);
+  Merge(kCsvs, kCsv, R"({"spec":{"customresourcedefinitions":{"owned":[]}}})");
+  for (const bool restarts : {false, true}) {
+    if (restarts) Restart();
+    Passes(4);
+    EXPECT_FALSE(Released());
+  }
+  cluster_->Run(cluster_->OperatorFinishes(5));
+  Passes();
+  EXPECT_TRUE(Released());
+}
+
+TEST_F(CleanerTest, R_000_62_OwningMoreDeletesNoMore) {
+  ClusterShape shape;
+  shape.targets = {};
+  shape.owned = {"widgets.example.com"};
+  Start(shape);
+  Add({"a/x"});
+  cluster_->Run(cluster_->AddGadget("g", false));
+  cluster_->DeleteCsv();
+  EXPECT_OK(Pass().status());
+  Merge(kCsvs, kCsv,
+        R"({"spec":{"customresourcedefinitions":{"owned":[{"name":"widgets.example.com"},)"
+        R"({"name":"gadgets.example.com"}]}}})");
+  Passes();
+  EXPECT_TRUE(Released());
+  EXPECT_THAT(cluster_->Names(kGadgets), ElementsAre("g"));
+  EXPECT_THAT(events_.events,
+              Contains(HasSubstr("CleanupCompleted: 1 custom resource was deleted; kept: "
+                                 "gadgets.example.com (NotRecorded)")));
+}
+
+// Whoever takes the record away cannot have another one written: something is waited for.
+TEST_F(CleanerTest, R_000_62_ARecordThatIsGoneIsNotMadeAnew) {
+  Start();
+  Add({"a/x"}, true);
+  cluster_->DeleteCsv();
+  Passes(4);
+  ASSERT_EQ(Deletes(), 1);
+  Restart();
+  Merge(kCsvs, kCsv,
+        StrCat(R"({"metadata":{"annotations":{")", olm::kRecordAnnotation, R"(":null}}})"));
+  Add({"b/y"});
+  Passes(4);
+  EXPECT_FALSE(Released());
+  EXPECT_EQ(Record(), "");
+  EXPECT_EQ(Deletes(), 1);
+  cluster_->Run(cluster_->OperatorFinishes(5));
+  Passes();
+  EXPECT_TRUE(Released());
+}
+
+// A namespace that the status lacks as yet would be lost for good.
+TEST_F(CleanerTest, R_000_88_AStatusThatLagsIsWaitedFor) {
+  Start();
+  Add({"a/x", "b/y"});
+  cluster_->Run(cluster_->SetGroup(R"({"targetNamespaces":["a","b"]})", {"a"}));
+  cluster_->DeleteCsv();
+  Passes(5);
+  EXPECT_FALSE(Released());
+  EXPECT_EQ(Deletes(), 0);
+  EXPECT_THAT(cluster_->Condition("CleanupUnknown"), HasSubstr("OperatorGroupNotSynced"));
+  cluster_->Run(cluster_->SetGroup(R"({"targetNamespaces":["a","b"]})", {"a", "b"}));
+  Passes();
+  EXPECT_TRUE(Released());
+  EXPECT_EQ(Deletes(), 2);
+  EXPECT_THAT(events_.events,
+              Contains("Normal CleanupCompleted: 2 custom resources were deleted; kept: "
+                       "gadgets.example.com (ClusterScoped)"));
+}
+
+// A claim is no proof (R-000-79).
+TEST_F(CleanerTest, R_000_79_WhatOlmDidNotInstallIsKept) {
+  for (const bool wanted : {false, true}) {
+    CleanerOptions options;
+    options.guards.unmanaged_definitions = wanted;
+    Start({}, options);
+    Add({"a/x"});
+    Merge(kCrds, {"", "widgets.example.com"}, R"({"metadata":{"labels":null}})");
+    cluster_->DeleteCsv();
+    Passes();
+    EXPECT_TRUE(Released());
+    EXPECT_EQ(Deletes(), wanted ? 1 : 0);
+  }
+  EXPECT_THAT(events_.events, Contains(HasSubstr("widgets.example.com (NotInstalledByOLM)")));
+}
+
 TEST_F(CleanerTest, R_000_62_NotSyncedIsUnknown) {
   Start();
   Add({"a/x"});
@@ -362,26 +456,47 @@ TEST_F(CleanerTest, R_000_60_TwoOwnersDeletedTogetherBothRelease) {
   for (const bool first : {true, false}) {
     Start();
     Add({"a/x"});
-    const std::string other =
-        StrCat(R"({"apiVersion":"operators.coreos.com/v1alpha1","kind":"ClusterServiceVersion",)",
-               R"("metadata":{"name":"second.v1","finalizers":[")", kFinalizer,
-               R"("]},"spec":{"cleanup":{"enabled":true},"customresourcedefinitions":{"owned":)",
-               R"([{"name":"widgets.example.com"}]}}})");
-    cluster_->Run(cluster_->Create(kCsvs, "ops", other));
     const kube::NamespacedName second{"ops", "second.v1"};
-    Merge(kCsvs, second, R"({"status":{"phase":"Succeeded"}})", "status");
+    AddOptedIn(second.name, R"({"name":"widgets.example.com"})", "Succeeded");
     cluster_->DeleteCsv();
     cluster_->Run(cluster_->Remove(kCsvs, second));
     const kube::NamespacedName one = first ? kCsv : second;
     const kube::NamespacedName two = first ? second : kCsv;
-    for (int i = 0; i < 5; ++i) EXPECT_OK(Pass(one).status());
+    PassesOver(one);
     cluster_->Run(cluster_->OlmCleansUp());
     // The first is gone from the cluster before the other is looked at.
     Restart();
-    for (int i = 0; i < 5; ++i) EXPECT_OK(Pass(two).status());
+    PassesOver(two);
     cluster_->Run(cluster_->OlmCleansUp());
     EXPECT_THAT(cluster_->Names(kCsvs), IsEmpty());
     EXPECT_EQ(Deletes(), 0);
+  }
+}
+
+// Chains of owners: whoever is refused for itself passes the refusal on, in every order.
+TEST_F(CleanerTest, R_000_60_ChainsOfOwnersAllRelease) {
+  const std::vector<std::vector<int>> orders = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2},
+                                                {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
+  for (const char* phase : {"Succeeded", "Failed"}) {  // of the one in the middle
+    for (const std::vector<int>& order : orders) {
+      ClusterShape shape;
+      shape.targets = {};
+      shape.owned = {"widgets.example.com"};
+      Start(shape);
+      Add({"a/x"});
+      cluster_->Run(cluster_->AddGadget("g", false));
+      const std::vector<kube::NamespacedName> chain = {kCsv, {"ops", "b.v1"}, {"ops", "c.v1"}};
+      AddOptedIn("b.v1", R"({"name":"widgets.example.com"},{"name":"gadgets.example.com"})", phase);
+      AddOptedIn("c.v1", R"({"name":"gadgets.example.com"})", "Succeeded");
+      for (const kube::NamespacedName& csv : chain) cluster_->Run(cluster_->Remove(kCsvs, csv));
+      for (const int i : order) {
+        PassesOver(chain[i]);
+        cluster_->Run(cluster_->OlmCleansUp());
+        Restart();
+      }
+      EXPECT_THAT(cluster_->Names(kCsvs), IsEmpty()) << phase;
+      EXPECT_EQ(Deletes() + Deletes(kGadgets), 0) << phase;
+    }
   }
 }
 

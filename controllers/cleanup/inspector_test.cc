@@ -78,13 +78,13 @@ TEST_F(InspectorTest, PendingIsWhatWouldBeDeletedAndWhatIsWaitedFor) {
   EXPECT_THAT(Pending(), IsOkAndHolds(ElementsAre("widgets a/one", "widgets b/two")));
 }
 
-TEST_F(InspectorTest, PendingOfARefusedOneIsWhatIsWaitedFor) {
+TEST_F(InspectorTest, R_000_86_NothingIsPendingOfARefusedOneThatHasNotBegun) {
   Start();
   Populate();
   cluster_->Run(cluster_->AddOtherCsv(
       "c", "other.v1",
       R"({"customresourcedefinitions":{"owned":[{"name":"widgets.example.com"}]}})"));
-  EXPECT_THAT(Pending(), IsOkAndHolds(ElementsAre("widgets b/two")));
+  EXPECT_THAT(Pending(), IsOkAndHolds(IsEmpty()));
 }
 
 TEST_F(InspectorTest, NothingIsPendingWithoutBothWords) {

@@ -145,6 +145,7 @@ const GuardCase kRefusals[] = {
      Kind::kRefused, Reason::kRecordOfAnotherObject},
     {"RecordRemoved",
      [](auto& in) {
+       in.csv->record.reset();
        in.remembered = CleanupRecord{TargetSet::All(), "csv-uid", "group-uid", {}};
      },
      Kind::kRefused, Reason::kRecordRemoved},

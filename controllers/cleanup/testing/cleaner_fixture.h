@@ -60,9 +60,10 @@ class CleanerTest : public ::testing::Test {
     return cluster_->Run(cleaner_->Reconcile(name));
   }
   // Passes until nothing is left to do, or `passes` were made; time passes between them.
-  void Passes(int passes = 30) {
+  void Passes(int passes = 30) { PassesOver(kCsv, passes); }
+  void PassesOver(const kube::NamespacedName& csv, int passes = 30) {
     for (int i = 0; i < passes; ++i) {
-      const absl::StatusOr<ReconcileResult> result = Pass();
+      const absl::StatusOr<ReconcileResult> result = Pass(csv);
       if (!result.ok()) {
         cluster_->clock().Advance(absl::Seconds(1));
       } else if (result->requeue_after.has_value()) {
@@ -83,6 +84,16 @@ class CleanerTest : public ::testing::Test {
     return faults_->calls({kube::ClientVerb::kDelete, gvr});
   }
   int Patches() { return faults_->calls({kube::ClientVerb::kPatch, kCsvs}); }
+  // Another operator in "ops", opted in; `owned`: entries of its owned definitions.
+  void AddOptedIn(const std::string& name, const std::string& owned, const std::string& phase) {
+    cluster_->Run(cluster_->Create(
+        kCsvs, "ops",
+        StrCat(R"({"apiVersion":"operators.coreos.com/v1alpha1","kind":"ClusterServiceVersion",)",
+               R"("metadata":{"name":")", name, R"(","finalizers":[")", kFinalizer,
+               R"("]},"spec":{"cleanup":{"enabled":true},"customresourcedefinitions":{"owned":[)",
+               owned, "]}}}")));
+    Merge(kCsvs, {"ops", name}, StrCat(R"({"status":{"phase":")", phase, R"("}})"), "status");
+  }
   bool Released() { return !cluster_->HasFinalizer(kFinalizer); }
   std::string Record() {
     const boost::json::value csv = cluster_->Csv();
