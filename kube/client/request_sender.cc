@@ -100,6 +100,12 @@ Task<RequestSender::Answer> RequestSender::SendOn(const RestRequest& request,
     Observe(request, "<error>", start);
     co_return std::move(lease).status();
   }
+  // Nothing may be waited for from here to the write.
+  const absl::Status permission = MaySend(request.may_send);
+  if (!permission.ok()) {
+    lease->Recycle();
+    co_return permission;
+  }
   const absl::StatusOr<ResponseHead> head = co_await (*lease)->Exchange(bytes);
   if (!head.ok()) {
     stale = lease->used_before() && !(*lease)->response_began();

@@ -15,15 +15,17 @@
 #include "controllers/runtime/election/leadership.h"
 #include "kube/client/client.h"
 #include "kube/meta/names.h"
+#include "kube/meta/write_options.h"
 
 namespace steward::controllers {
 
-// Reads pass. Each write (create, update, patch, delete) asks the leadership first: without it the
-// write is kFailedPrecondition and was not sent. A write that is under way when leadership ends is
-// given up at that moment, with all that the inner client would still do for it (waiting for a
-// connection, sending again after 429): kUnavailable, and as with any lost answer it may have
-// happened. So no request of a deposed leader leaves this process, and the margin of the leadership
-// is the time that one has to arrive.
+// Reads pass. Each write (create, update, patch, delete) asks the leadership first, and again right
+// before the bytes of each of its tries leave (may_send, R-000-78): without it the write is
+// kFailedPrecondition and nothing was sent. A write that is under way when leadership ends is given
+// up as soon as a timer tells, with all that the inner client would still do for it: kUnavailable,
+// and as with any lost answer it may have happened. That alone would not do, as a timer can be late
+// (UntilLost). So no request of a deposed leader leaves this process, and the margin of the
+// leadership is the time that one has to arrive.
 //
 // Thread-safe.
 class FencedClient : public kube::Client {
@@ -59,6 +61,9 @@ class FencedClient : public kube::Client {
  private:
   class Unresolved;
 
+  // With the leadership asked first, before what the caller asks.
+  template <typename Options>
+  Options Fenced(const Options& options) const;
   Task<boost::json::value> Guard(Task<boost::json::value> write);
 
   kube::Client& inner_;
