@@ -1,5 +1,7 @@
 #include "controllers/cleanup/operands/deleter.h"
 
+#include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <deque>
 #include <map>
@@ -7,7 +9,6 @@
 
 #include "base/async/broadcast.h"
 #include "base/async/in_flight.h"
-#include "base/clock/time_limit.h"
 #include "base/text/str_cat.h"
 #include "controllers/cleanup/guards/live_reads.h"
 #include "kube/meta/status.h"
@@ -62,6 +63,10 @@ std::map<std::string, olm::CrdPlan> PlansOf(const GuardReading& guards) {
   return plans;
 }
 
+// Reasons for which a DELETE did not leave. The client hands them back as they are.
+absl::Status TooLate() { return absl::AbortedError("the guards are too old to delete by them"); }
+absl::Status Stopped() { return absl::AbortedError("the guards allow nothing any more"); }
+
 // Nothing of a round happens elsewhere between a look at it and this.
 VoidTask UntilNotified(const Broadcast& broadcast) {
   return broadcast.WaitSince(broadcast.Now(), std::chrono::steady_clock::time_point::max());
@@ -74,7 +79,6 @@ struct Deleter::Batch {
   std::map<std::string, olm::CrdPlan> plans;
   absl::Duration deadline;  // monotonic
   size_t left;              // to be sent
-  size_t answered = 0;
 };
 
 // Of one round, shared by those who send and the one who reads.
@@ -88,10 +92,17 @@ struct Deleter::State {
   std::shared_ptr<Batch> batch;              // the present one
   std::deque<std::shared_ptr<Batch>> ahead;  // read ahead, in order
   size_t reading = 0;                        // being read
-  absl::Duration slowest;                    // of the last answers, about
-  Broadcast read;  // for those who send: there is one ahead, or it is over
-  Broadcast due;   // for those who read: one more is, or it is over
+  size_t waiting = 0;                        // who could send if there were a batch
+  // Of round.stopped, for the client's thread.
+  std::shared_ptr<std::atomic<bool>> stopped = std::make_shared<std::atomic<bool>>(false);
+  absl::Duration slowest;  // of the last answers, about
+  Broadcast read;          // for those who send: there is one ahead, or it is over
+  Broadcast due;           // for those who read: one more is, or it is over
 
+  void Stop() {
+    round.stopped = true;
+    *stopped = true;
+  }
   bool over() const {
     return next_candidate == candidates.size() || round.stopped || !round.failure.ok();
   }
@@ -183,9 +194,10 @@ bool Deleter::IsDue(const State& state) const {
   const bool open = IsOpen(state);
   size_t ready = state.reading;
   for (const std::shared_ptr<Batch>& batch : state.ahead) {
-    if (HasTime(*batch, state.slowest)) ++ready;
+    if (HasTime(*batch, std::min(state.slowest, options_.guard_age / 4))) ++ready;
   }
-  if (!open && ready == 0) return true;
+  // While all wait for answers, what is read would be old by the time they come.
+  if (!open && ready == 0) return state.waiting > 0;
   if (!options_.read_ahead || ready == kReaders) return false;
   const size_t until_needed = (open ? state.batch->left : 0) + ready * options_.batch;
   // Not sooner: it would be old by the time it is needed.
@@ -205,7 +217,7 @@ VoidTask Deleter::ReadGuards(State& state) {
     --state.reading;
     std::shared_ptr<Batch> next = BatchOf(guards);
     if (next->plans.empty()) {
-      state.round.stopped = true;
+      state.Stop();
     } else if (!HasTime(*next, absl::ZeroDuration())) {
       state.round.failure = absl::DeadlineExceededError(StrCat(
           "reading the guards takes longer than ", absl::FormatDuration(options_.guard_age)));
@@ -219,8 +231,10 @@ VoidTask Deleter::ReadGuards(State& state) {
 VoidTask Deleter::Send(State& state) {
   while (!state.over()) {
     if (!IsOpen(state) && !TakeNext(state)) {
+      ++state.waiting;
       state.due.Notify();
       co_await UntilNotified(state.read);
+      --state.waiting;
       continue;
     }
     const Candidate candidate = state.candidates[state.next_candidate++];
@@ -239,7 +253,7 @@ VoidTask Deleter::DeleteOne(State& state, std::shared_ptr<Batch> batch, Candidat
   if (plan == batch->plans.end() || plan->second.state != olm::CrdState::kServed ||
       plan->second.cluster_scoped != listed.cluster_scoped ||
       olm::FateOf(plan->second, candidate.operand->name.ns, false) != olm::OperandFate::kDelete) {
-    state.round.stopped = true;
+    state.Stop();
     co_return;
   }
   const absl::Status leading = leadership_.Check();
@@ -250,36 +264,36 @@ VoidTask Deleter::DeleteOne(State& state, std::shared_ptr<Batch> batch, Candidat
   state.ledger.NoteSent(listed.crd, candidate.operand->name, candidate.operand->uid,
                         clock_.Monotonic());
   ++state.round.sent;
-  // However long the client would wait for a connection or a server that is busy.
   const absl::Duration began = clock_.Monotonic();
-  StatusTask send = SendDelete(candidate);
-  const absl::Status outcome =
-      co_await WithTimeout(clock_, batch->deadline - began, "a DELETE", std::move(send));
+  kube::SendCheck may_send = [this, batch, stopped = state.stopped] {
+    if (*stopped) return Stopped();
+    return HasTime(*batch, absl::ZeroDuration()) ? leadership_.Check() : TooLate();
+  };
+  const absl::Status outcome = co_await SendDelete(candidate, std::move(may_send));
   state.slowest = std::max(clock_.Monotonic() - began, state.slowest * 0.9);
-  Judge(state, *batch, candidate, outcome);
+  Judge(state, candidate, outcome);
 }
 
-StatusTask Deleter::SendDelete(Candidate candidate) {
+// However long the client waits for a connection or a server that is busy, it asks before it sends.
+// The answer to what was sent in time may take as long as the client lets it.
+StatusTask Deleter::SendDelete(Candidate candidate, kube::SendCheck may_send) {
   kube::DeleteOptions options;
   options.uid = candidate.operand->uid;
   options.propagation = kube::DeleteOptions::Propagation::kBackground;
+  options.may_send = std::move(may_send);
   const absl::StatusOr<boost::json::value> answer =
       co_await client_.Delete(candidate.crd->gvr, candidate.operand->name, options);
   co_return answer.status();
 }
 
-void Deleter::Judge(State& state, Batch& batch, const Candidate& candidate,
-                    const absl::Status& outcome) {
+void Deleter::Judge(State& state, const Candidate& candidate, const absl::Status& outcome) {
   DeletionRound& round = state.round;
-  const Outcome kind = OutcomeOf(outcome);
-  const bool given_up = absl::IsDeadlineExceeded(outcome) && clock_.Monotonic() >= batch.deadline;
-  if (given_up && batch.answered > 0) {
-    // The server is slow, but it answers.
-    ++round.unanswered;
+  if (outcome == TooLate() || outcome == Stopped()) {
+    --round.sent;
+    ++round.unsent;
     return;
   }
-  if (kind != Outcome::kFailed) ++batch.answered;
-  switch (kind) {
+  switch (OutcomeOf(outcome)) {
     case Outcome::kProgress:
       ++round.accepted;
       return;

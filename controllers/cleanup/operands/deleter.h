@@ -17,6 +17,7 @@
 #include "controllers/cleanup/operands/operand_lister.h"
 #include "controllers/runtime/election/leadership.h"
 #include "kube/client/client.h"
+#include "kube/meta/write_options.h"
 #include "olm/cleanup/plan.h"
 #include "olm/cleanup/record.h"
 
@@ -35,10 +36,10 @@ struct DeletionRound {
   size_t sent = 0;
   size_t accepted = 0;  // marked or gone
   size_t denied = 0;
-  size_t recreated = 0;   // left alone: they came back too often
-  size_t waiting = 0;     // left for later: they came back, or were denied before
-  size_t unanswered = 0;  // given up when the guards became too old; nobody knows what came of them
-  std::string denial;     // what the cluster says of one that it refused to delete
+  size_t recreated = 0;    // left alone: they came back too often
+  size_t waiting = 0;      // left for later: they came back, or were denied before
+  size_t unsent = 0;       // the guards had become too old when they could have been sent
+  std::string denial;      // what the cluster says of one that it refused to delete
   std::string left_alone;  // one that came back too often
   // The guards no longer allow it, or what was listed is no longer so: nothing more was sent.
   bool stopped = false;
@@ -54,12 +55,12 @@ class Deleter {
           DeleterOptions options);
 
   // Deletes what `listing` has that is to be deleted and is not being deleted, as far as `ledger`
-  // lets it. Each DELETE names the UID listed, asks for background propagation, is sent only while
-  // the guards that allowed it were read no longer than `guard_age` ago and this process is leader,
-  // and is given up when that time is over. One reading of the guards is good for `batch` DELETEs;
-  // as soon as one allows nothing, nothing more is sent. A round ends early when the guards cannot
-  // be read in time, and when nothing of a batch is answered in time. `guards` is the reading by
-  // which `listing` was made.
+  // lets it. Each DELETE names the UID listed and asks for background propagation. Its bytes leave
+  // only while the guards that allowed it were read no longer than `guard_age` ago, no later ones
+  // allow nothing, and this process is leader (R-000-78); its answer may take as long as the client
+  // lets it. One reading of the guards is good for `batch` DELETEs; as soon as one allows nothing,
+  // nothing more is sent. A round ends early when the guards cannot be read in time, and when a
+  // DELETE is not answered. `guards` is the reading by which `listing` was made.
   boost::asio::awaitable<DeletionRound> Run(kube::NamespacedName csv, const OperandListing& listing,
                                             GuardReading guards, DeletionLedger& ledger);
 
@@ -80,8 +81,8 @@ class Deleter {
   VoidTask ReadGuards(State& state);
   VoidTask Send(State& state);
   VoidTask DeleteOne(State& state, std::shared_ptr<Batch> batch, Candidate candidate);
-  StatusTask SendDelete(Candidate candidate);
-  void Judge(State& state, Batch& batch, const Candidate& candidate, const absl::Status& outcome);
+  StatusTask SendDelete(Candidate candidate, kube::SendCheck may_send);
+  void Judge(State& state, const Candidate& candidate, const absl::Status& outcome);
 
   kube::Client& client_;
   GuardReader& guards_;
