@@ -398,14 +398,16 @@ StatusTask Cleaner::Annotate(const olm::CsvFacts& csv, std::string_view key, std
   co_return answer.status();
 }
 
-Task<std::set<kube::NamespacedName>> Cleaner::Sweep() {
-  CO_RETURN_IF_ERROR(deps_.leadership.Check());
-  CO_ASSIGN_OR_RETURN(SweepResult swept, co_await holds_.Sweep(csvs_));
+boost::asio::awaitable<SweepResult> Cleaner::Sweep() {
+  SweepResult swept;
+  swept.failure = deps_.leadership.Check();
+  if (!swept.failure.ok()) co_return swept;
+  swept = co_await holds_.Sweep(csvs_);
   if (swept.added + swept.released > 0) {
     log::Info("Operators' rights were swept",
               {{"held", swept.added}, {"released", swept.released}});
   }
-  co_return std::move(swept.look_at);
+  co_return swept;
 }
 
 }  // namespace steward::controllers

@@ -6,7 +6,6 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -69,8 +68,8 @@ class Cleaner {
 
   // One pass. An error is one to be tried again soon.
   Task<ReconcileResult> Reconcile(kube::NamespacedName csv);
-  // One sweep over everything that is held (HoldKeeper::Sweep). The keys to be looked at then.
-  Task<std::set<kube::NamespacedName>> Sweep();
+  // One sweep over everything that is held (HoldKeeper::Sweep).
+  boost::asio::awaitable<SweepResult> Sweep();
 
   // ClusterServiceVersions that something is remembered of.
   size_t remembered() const { return memories_.size(); }

@@ -144,9 +144,12 @@ void CleanupReconciler::WatchRights(WorkQueue& queue, bool wanted) {
 
 Task<ReconcileResult> CleanupReconciler::Reconcile(Key key) {
   if (key != kSweepKey) co_return co_await cleaner_.Reconcile(std::move(key));
-  CO_ASSIGN_OR_RETURN(const std::set<Key> look_at, co_await cleaner_.Sweep());
-  // Also those that Feed does not see: a label can make a copy of what was opted in.
-  for (const Key& csv : look_at) queue_->Add(csv);
+  const SweepResult swept = co_await cleaner_.Sweep();
+  // Also those that Feed does not see: a label can make a copy of what was opted in. And whatever
+  // else of the sweep failed.
+  for (const Key& csv : swept.look_at) queue_->Add(csv);
+  metrics_.SetSweepFailing(!swept.failure.ok());
+  CO_RETURN_IF_ERROR(swept.failure);
   co_return ReconcileResult::After(options_.sweep_period);
 }
 

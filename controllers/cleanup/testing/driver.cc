@@ -151,7 +151,7 @@ void TestDriver::Sweep() {
   Log("sweep");
   bool killed = false;
   try {
-    const absl::Status ignored = cluster_.Run(process->cleaner->Sweep()).status();
+    const absl::Status ignored = cluster_.Run(process->cleaner->Sweep()).failure;
     (void)ignored;
   } catch (const ProcessKilled&) {
     killed = true;
