@@ -58,6 +58,7 @@ ControllerOptions CleanupControllerOptions() {
   ControllerOptions options;
   options.name = "cleanup";
   options.workers = 4;
+  options.quick_workers = 2;  // a sweep, and what is wanted beside it
   return options;
 }
 
@@ -140,6 +141,18 @@ void CleanupReconciler::WatchRights(WorkQueue& queue, bool wanted) {
     };
     rights_.push_back(deps_.metadata.Open(std::move(selection), std::move(callbacks)));
   }
+}
+
+bool CleanupReconciler::IsQuick(const Key& key) const {
+  if (key == kSweepKey) return true;
+  const ObjectMetadata* csv = csvs_->Find(key);
+  // Of what only the sweep has seen nothing is known.
+  if (csv == nullptr) return false;
+  if (!csv->deleting) return true;
+  // To be aborted. The World may lag behind: then it takes a round of deletions to see.
+  const storage::WorldPtr world = deps_.worlds.Current();
+  const olm::CsvPtr* content = world->csvs().Find(key);
+  return content != nullptr && !(*content)->cleanup_opted_in;
 }
 
 Task<ReconcileResult> CleanupReconciler::Reconcile(Key key) {

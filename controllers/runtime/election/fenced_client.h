@@ -19,11 +19,12 @@
 
 namespace steward::controllers {
 
-// Reads pass. Each write (create, update, patch, delete) asks the leadership first, and again right
-// before the bytes of each of its tries leave (may_send, R-000-78): without it the write is
+// Reads pass, on a client of their own: what is read waits for no answer to a write, however many
+// are under way. Each write (create, update, patch, delete) asks the leadership first, and again
+// right before the bytes of each of its tries leave (may_send, R-000-78): without it the write is
 // kFailedPrecondition and nothing was sent. A write that is under way when leadership ends is given
-// up as soon as a timer tells, with all that the inner client would still do for it: kUnavailable,
-// and as with any lost answer it may have happened. That alone would not do, as a timer can be late
+// up as soon as a timer tells, with all that its client would still do for it: kUnavailable, and as
+// with any lost answer it may have happened. That alone would not do, as a timer can be late
 // (UntilLost). So no request of a deposed leader leaves this process, and the margin of the
 // leadership is the time that one has to arrive.
 //
@@ -31,8 +32,9 @@ namespace steward::controllers {
 class FencedClient : public kube::Client {
  public:
   // REQUIRES: the arguments outlive this object and its calls.
-  FencedClient(kube::Client& inner, const Leadership& leadership, Clock& clock)
-      : inner_(inner), leadership_(leadership), clock_(clock) {}
+  FencedClient(kube::Client& reads, kube::Client& writes, const Leadership& leadership,
+               Clock& clock)
+      : reads_(reads), writes_(writes), leadership_(leadership), clock_(clock) {}
 
   // When, by the monotonic clock, a write last ended without its outcome being known: cancelled,
   // given up, timed out, connection lost. It may still be on its way to the cluster.
@@ -66,7 +68,8 @@ class FencedClient : public kube::Client {
   Options Fenced(const Options& options) const;
   Task<boost::json::value> Guard(Task<boost::json::value> write);
 
-  kube::Client& inner_;
+  kube::Client& reads_;
+  kube::Client& writes_;
   const Leadership& leadership_;
   Clock& clock_;
   mutable Mutex mutex_;

@@ -97,9 +97,10 @@ class FencedClientTest : public ::testing::Test {
   boost::asio::io_context io_{1};
   FakeClock clock_;
   kube::FakeClient cluster_;
-  kube::FaultClient network_{cluster_, clock_};
+  kube::FaultClient reads_{cluster_, clock_};
+  kube::FaultClient network_{cluster_, clock_};  // of writes
   TimedLeadership leadership_{clock_};
-  FencedClient client_{network_, leadership_, clock_};
+  FencedClient client_{reads_, network_, leadership_, clock_};
   TaskGroup tasks_{io_.get_executor()};
   TaskGroup::Ref task_;
   std::optional<absl::Status> answer_;
@@ -134,6 +135,25 @@ TEST_F(FencedClientTest, EverybodyReads) {
   EXPECT_OK(RunOn(io_, client_.Get(kWidgets, name)));
   EXPECT_OK(RunOn(io_, client_.List(kWidgets, {})));
   EXPECT_OK(RunOn(io_, client_.StartWatch(kWidgets, {})));
+}
+
+// As when each connection for writes waits for a slow admission.
+TEST_F(FencedClientTest, NoReadWaitsForWrites) {
+  const kube::NamespacedName name = {"", "a"};
+  network_.Hold({ClientVerb::kGet, kWidgets});
+  network_.Hold({ClientVerb::kDelete, kWidgets});
+  Begin(3);
+  EXPECT_FALSE(answer_.has_value());
+  std::optional<absl::Status> read;
+  const auto get = [](FencedClient& client, const kube::NamespacedName& of,
+                      std::optional<absl::Status>& out) -> VoidTask {
+    out = (co_await client.Get(kWidgets, of)).status();
+  };
+  tasks_.Spawn("read", get(client_, name, read));
+  Settle();
+  ASSERT_TRUE(read.has_value());
+  EXPECT_OK(*read);
+  EXPECT_FALSE(answer_.has_value());
 }
 
 TEST_F(FencedClientTest, AWriteUnderWayIsGivenUpWhenLeadershipEnds) {
