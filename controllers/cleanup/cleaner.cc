@@ -86,6 +86,13 @@ Task<ReconcileResult> Cleaner::Reconcile(kube::NamespacedName name) {
 
   Memory& memory = MemoryOf(csv);
   Pass pass{memory};
+  if (memory.cursor != nullptr) {
+    // A round ended in time. The next one goes on by the same listing, under guards of its own.
+    pass.guards.inputs.csv = olm::Read<olm::CsvFacts>::Ok(csv);
+    CO_ASSIGN_OR_RETURN(pass.guards.csv, ParseJson(raw->json));
+    pass.report.reported = memory.reported;
+    co_return co_await Delete(pass);
+  }
   pass.guards = co_await guards_.Look(name, memory.remembered, CsvDetail::kObject);
   if (pass.guards.inputs.csv.ok() && pass.guards.inputs.csv->uid != memory.uid) {
     co_return ReconcileResult::After(absl::ZeroDuration());
@@ -282,40 +289,68 @@ Task<ReconcileResult> Cleaner::WriteRecord(Pass& pass) {
 
 Task<ReconcileResult> Cleaner::Delete(Pass& pass) {
   const olm::CsvFacts& csv = *pass.guards.inputs.csv;
-  pass.memory.unknowns = 0;
-  NoteProgress(pass);
-  JudgeStall(pass, nullptr);
-  // Once before, so that what is going on is seen from the first moment.
-  if (!pass.memory.status_written.has_value()) {
-    const absl::Duration ignored = co_await Tell(pass, absl::ZeroDuration());
-    (void)ignored;
-    pass.told = true;
+  Memory& memory = pass.memory;
+  if (memory.cursor == nullptr) {
+    NoteProgress(pass);
+    JudgeStall(pass, nullptr);
+    // Once before, so that what is going on is seen from the first moment.
+    if (!memory.status_written.has_value()) {
+      const absl::Duration ignored = co_await Tell(pass, absl::ZeroDuration());
+      (void)ignored;
+      pass.told = true;
+    }
+    memory.cursor = deleter_.Begin(csv.key, *std::move(pass.listing), pass.guards, memory.ledger);
   }
-  const DeletionRound round =
-      co_await deleter_.Run(csv.key, *pass.listing, pass.guards, pass.memory.ledger);
+  const DeletionRound round = co_await deleter_.Run(
+      *memory.cursor, memory.ledger,
+      [this, &pass](const DeletionRound& so_far) { return TellProgress(pass, so_far); });
   deps_.metrics.CountDeletions(round.accepted, round.denied,
                                round.sent - round.accepted - round.denied);
-  if (round.accepted > 0) pass.memory.progressed = deps_.clock.Monotonic();
-  pass.memory.accepted += round.accepted;
-  if (round.denied > 0) pass.memory.denial = round.denial;
-  if (round.denied == 0 && round.waiting == 0) pass.memory.denial.clear();
-  if (!round.failure.ok()) pass.memory.failure = Describe(round.failure);
-  if (round.failure.ok()) pass.memory.failure.clear();
-  JudgeStall(pass, &round);
-  if (round.accepted > 0) pass.memory.looks = 0;
+  memory.accepted += round.accepted;
+  if (round.denied > 0) memory.denial = round.denial;
+  if (round.denied == 0 && round.waiting == 0) memory.denial.clear();
+  if (!round.failure.ok()) memory.failure = Describe(round.failure);
+  if (round.failure.ok()) memory.failure.clear();
+  Count(pass, round);
+  if (round.accepted > 0) memory.looks = 0;
+  if (round.accepted > 0 || (round.failure.ok() && !round.stopped)) memory.unknowns = 0;
+  if (round.more) {
+    if (!pass.told) co_await Tell(pass, absl::ZeroDuration());
+    co_return ReconcileResult::After(absl::ZeroDuration());
+  }
   const bool waits = round.sent + round.waiting == 0 && round.failure.ok() && !round.stopped;
-  absl::Duration next = waits ? Wait(pass) : pass.memory.NextLook();
+  absl::Duration next = waits ? Wait(pass) : memory.NextLook();
   // What has no finalizers is gone by now; the rest is waited for from the next look on.
   if (round.accepted > 0) next = kAfterRound;
   if (!pass.told) next = co_await Tell(pass, next);
+  memory.cursor.reset();
   if (!round.failure.ok()) {
     log::Verbose(2, "A round of deletions ended early",
                  {{"csv", csv.key.name}, {"err", round.failure}});
-    next = std::max(next, pass.memory.NextTry());
+    next = std::max(next, memory.NextTry());
   }
   // What has changed is found by the next pass; at once, unless that happens over and over.
-  if (round.stopped) next = round.sent > 0 ? absl::ZeroDuration() : pass.memory.NextTry();
+  if (round.stopped) next = round.sent > 0 ? absl::ZeroDuration() : memory.NextTry();
   co_return ReconcileResult::After(next);
+}
+
+void Cleaner::Count(Pass& pass, const DeletionRound& round) {
+  if (round.accepted > 0) pass.memory.progressed = deps_.clock.Monotonic();
+  const OperandListing& listing = pass.memory.cursor->listing();
+  pass.report.pending = PendingOf(listing);
+  pass.report.pending_count = listing.pending();
+  JudgeStall(pass, &round);
+}
+
+VoidTask Cleaner::TellProgress(Pass& pass, const DeletionRound& so_far) {
+  // As it is now: what was told before has changed it.
+  const absl::StatusOr<kube::RawObject> raw =
+      co_await deps_.client.Get(kCsvs, pass.guards.inputs.csv->key);
+  absl::StatusOr<json::value> csv =
+      raw.ok() ? ParseJson(raw->json) : absl::StatusOr<json::value>(raw.status());
+  if (csv.ok()) pass.guards.csv = *std::move(csv);
+  Count(pass, so_far);
+  co_await Tell(pass, absl::ZeroDuration());
 }
 
 Task<ReconcileResult> Cleaner::ReleaseRights(Pass& pass) {

@@ -88,6 +88,9 @@ class Cleaner {
   Task<ReconcileResult> Act(Pass& pass, olm::CleanupStep step);
   Task<ReconcileResult> WriteRecord(Pass& pass);
   Task<ReconcileResult> Delete(Pass& pass);
+  // What a round has done so far, into the report.
+  void Count(Pass& pass, const DeletionRound& round);
+  VoidTask TellProgress(Pass& pass, const DeletionRound& so_far);
   Task<ReconcileResult> ReleaseRights(Pass& pass);
   Task<ReconcileResult> Finish(Pass& pass);
   // Marks those that are uninstalled together with this one as refused, too; false when one of

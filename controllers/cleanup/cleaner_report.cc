@@ -57,10 +57,11 @@ void Cleaner::Forget(const kube::NamespacedName& csv) {
 
 absl::Duration Cleaner::Wait(Pass& pass) {
   const absl::Duration poll = pass.memory.NextLook();
-  if (deps_.watches == nullptr || !pass.listing.ok()) return poll;
+  const OperandListing* const listing = pass.Listing();
+  if (deps_.watches == nullptr || listing == nullptr) return poll;
   const absl::Duration now = deps_.clock.Monotonic();
   const absl::Duration delay = std::clamp((now - pass.guards.began) * kRest, kSoonest, kLatest);
-  if (!deps_.watches->Follow(pass.guards.inputs.csv->key, *pass.listing, delay)) return poll;
+  if (!deps_.watches->Follow(pass.guards.inputs.csv->key, *listing, delay)) return poll;
   const absl::Duration stalls = pass.memory.progressed + options_.stall_timeout - now;
   if (stalls <= absl::ZeroDuration()) return options_.watched_period;
   return std::min(options_.watched_period, stalls);
@@ -87,7 +88,8 @@ bool Cleaner::Memory::Refills() const {
 void Cleaner::JudgeStall(Pass& pass, const DeletionRound* round) {
   CleanupReport& report = pass.report;
   std::vector<OldestOperand> oldest;
-  if (pass.listing.ok()) oldest = OldestOf(*pass.listing);
+  const OperandListing* const listing = pass.Listing();
+  if (listing != nullptr) oldest = OldestOf(*listing);
   report.stalled.clear();
   if (round != nullptr && round->recreated > 0) {
     report.stalled = kOperandsRecreated;
@@ -120,7 +122,7 @@ void Cleaner::JudgeStall(Pass& pass, const DeletionRound* round) {
   if (!options_.failure_condition.empty()) {
     deps_.metrics.SetReported(pass.guards.inputs.csv->key, report.reported);
   }
-  if (pass.listing.ok()) {
+  if (listing != nullptr) {
     deps_.metrics.SetPending(pass.guards.inputs.csv->key, report.pending_count);
   }
 }

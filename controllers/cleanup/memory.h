@@ -4,12 +4,14 @@
 
 #include <algorithm>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <string>
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "controllers/cleanup/cleaner.h"
+#include "controllers/cleanup/operands/deleter.h"
 #include "controllers/cleanup/operands/ledger.h"
 #include "controllers/cleanup/operands/operand_lister.h"
 
@@ -22,7 +24,8 @@ struct Cleaner::Memory {
   std::string uid;
   std::optional<olm::CleanupRecord> remembered;
   DeletionLedger ledger;
-  absl::Duration progressed;  // monotonic
+  std::unique_ptr<DeletionCursor> cursor;  // null: no deletions are under way
+  absl::Duration progressed;               // monotonic
   size_t pending = std::numeric_limits<size_t>::max();
   std::optional<absl::Duration> status_written;  // monotonic
   std::string denial;       // what the cluster said of a DELETE that it refused
@@ -54,6 +57,12 @@ struct Cleaner::Pass {
   absl::StatusOr<HoldState> holds = absl::UnavailableError("not listed");
   CleanupReport report;
   bool told = false;
+
+  // Null: there is none.
+  const OperandListing* Listing() const {
+    if (memory.cursor != nullptr) return &memory.cursor->listing();
+    return listing.ok() ? &*listing : nullptr;
+  }
 };
 
 }  // namespace steward::controllers
