@@ -27,13 +27,13 @@ controllers::ClusterEventsOptions EventOptions(const std::string& instance) {
 ControllerSet::ControllerSet(const ControllersOptions& options, ControllerSetDeps deps)
     : options_(options),
       deps_(std::move(deps)),
-      client_(deps_.client,
+      client_(deps_.reads, deps_.writes,
               deps_.elector != nullptr ? deps_.elector->leadership()
                                        : static_cast<const controllers::Leadership&>(always_),
               Clock::Real()),
-      events_(deps_.client, Clock::Real(), Random::Real(), EventOptions(deps_.instance),
+      events_(deps_.watches, Clock::Real(), Random::Real(), EventOptions(deps_.instance),
               deps_.registry),
-      metadata_(deps_.client, Clock::Real(), Random::Real(), deps_.executor),
+      metadata_(deps_.watches, Clock::Real(), Random::Real(), deps_.executor),
       manager_({.executor = deps_.executor,
                 .clock = Clock::Real(),
                 .elector = deps_.elector,

@@ -24,7 +24,11 @@ namespace steward {
 
 struct ControllerSetDeps {
   boost::asio::any_io_executor executor;
-  kube::Client& client;
+  // Each with connections of its own: what is read, to decide, waits for no answer to a write, and
+  // neither for watches, of which each takes one.
+  kube::Client& watches;  // and events
+  kube::Client& reads;
+  kube::Client& writes;
   controllers::LeaseElector* elector = nullptr;  // null: this process is alone
   storage::WorldStore& worlds;                   // somebody else feeds it
   prometheus::Registry& registry;

@@ -170,7 +170,9 @@ class Up {
   views::CleanupStatuses cleanup_statuses_{worlds_, outlooks_, Clock::Real(), reads_};
   ControllerSet controllers_{ReconcilersOfUp(),
                              {.executor = control_.get_executor(),
-                              .client = client_,
+                              .watches = client_,
+                              .reads = client_,
+                              .writes = client_,
                               .worlds = worlds_,
                               .registry = registry_,
                               .instance = "up"}};

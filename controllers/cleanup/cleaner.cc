@@ -10,6 +10,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "base/json/json_text.h"
 #include "base/log/log.h"
 #include "base/status/macros.h"
 #include "base/text/str_cat.h"
@@ -58,8 +59,9 @@ Cleaner::Cleaner(CleanerDeps deps, CleanerOptions options)
       writer_(deps_.client, deps_.leadership),
       reporter_(deps_.client, writer_, deps_.events, deps_.metrics, deps_.clock, options_.reporter),
       hold_pass_(deps_.client, holds_, reporter_, options_.guards.terms),
+      co_owners_(csvs_, writer_),
       surveyor_(deps_.client, holds_, reporter_, deps_.clock),
-      finisher_(holds_, writer_, reporter_) {}
+      finisher_(holds_, co_owners_, writer_, reporter_) {}
 
 Cleaner::~Cleaner() = default;
 
@@ -88,6 +90,13 @@ Task<ReconcileResult> Cleaner::Reconcile(kube::NamespacedName name) {
     co_return ReconcileResult::Done();
   }
   CleanupPass pass{MemoryOf(csv)};
+  if (pass.memory.cursor != nullptr) {
+    // A round ended in time. The next one goes on by the same listing, under guards of its own.
+    pass.guards.inputs.csv = olm::Read<olm::CsvFacts>::Ok(csv);
+    CO_ASSIGN_OR_RETURN(pass.guards.csv, ParseJson(raw->json));
+    pass.report.reported = pass.memory.reported;
+    co_return co_await Delete(pass);
+  }
   pass.guards = co_await guards_.Look(name, pass.memory.remembered, CsvDetail::kObject);
   const olm::Read<olm::CsvFacts>& now = pass.guards.inputs.csv;
   if (now.unreadable()) co_return absl::UnavailableError(now.why());
@@ -108,14 +117,17 @@ Task<ReconcileResult> Cleaner::Abort(olm::CsvFacts csv) {
                    {{"csv", csv.key.name}, {"err", released}});
     }
   }
-  std::vector<std::string_view> gone = {olm::kCleanupFinalizer};
-  const absl::StatusOr<bool> removed = co_await writer_.RemoveFinalizers(csv, std::move(gone));
-  if (!removed.ok()) {
-    reporter_.Event(csv, EventType::kWarning, olm::kCleanupStalled,
-                    StrCat("the finalizer could not be removed: ", Describe(removed.status())));
-    co_return removed.status();
+  absl::StatusOr<bool> done = co_await co_owners_.MarkLive(csv);
+  if (done.ok() && *done) {
+    std::vector<std::string_view> gone = {olm::kCleanupFinalizer};
+    done = co_await writer_.RemoveFinalizers(csv, std::move(gone));
   }
-  if (!*removed) co_return AtOnce();
+  if (!done.ok()) {
+    reporter_.Event(csv, EventType::kWarning, olm::kCleanupStalled,
+                    StrCat("the finalizer could not be removed: ", Describe(done.status())));
+    co_return done.status();
+  }
+  if (!*done) co_return AtOnce();
   reporter_.Event(csv, EventType::kNormal, "CleanupAborted",
                   "spec.cleanup.enabled is not true: custom resources are left as they are");
   reporter_.Finished("aborted");
@@ -184,6 +196,8 @@ Task<ReconcileResult> Cleaner::Act(CleanupPass& pass, CleanupStep step) {
       co_return ReconcileResult::After(next);
     }
     case CleanupStep::kConfirm: {
+      CO_ASSIGN_OR_RETURN(const bool unchanged, co_await co_owners_.MarkItself(pass.guards.inputs));
+      if (!unchanged) co_return AtOnce();
       const absl::Duration next = co_await Tell(pass, options_.confirm_after);
       co_return ReconcileResult::After(next);
     }
@@ -219,37 +233,65 @@ Task<ReconcileResult> Cleaner::WriteRecord(CleanupPass& pass) {
 
 Task<ReconcileResult> Cleaner::Delete(CleanupPass& pass) {
   CleanupMemory& memory = pass.memory;
-  // Once before, so that what is going on is seen from the first moment.
-  if (!memory.status_written.has_value()) co_await Tell(pass, absl::ZeroDuration());
-  const DeletionRound round =
-      co_await deleter_.Run(pass.csv().key, *pass.listing, pass.guards, memory.ledger);
+  if (memory.cursor == nullptr) {
+    // Once before, so that what is going on is seen from the first moment.
+    if (!memory.status_written.has_value()) co_await Tell(pass, absl::ZeroDuration());
+    memory.cursor =
+        deleter_.Begin(pass.csv().key, *std::move(pass.listing), pass.guards, memory.ledger);
+  }
+  const DeletionRound round = co_await deleter_.Run(
+      *memory.cursor, memory.ledger,
+      [this, &pass](const DeletionRound& so_far) { return TellProgress(pass, so_far); });
   reporter_.Deleted(round);
   memory.stall.NoteRound(round, deps_.clock.Monotonic());
+  Count(pass);
   if (round.accepted > 0) memory.looks = 0;
+  if (round.accepted > 0 || (round.failure.ok() && !round.stopped)) memory.unknowns = 0;
+  if (round.more) {
+    if (!pass.told) co_await Tell(pass, absl::ZeroDuration());
+    co_return AtOnce();
+  }
   const bool waits = round.sent + round.waiting == 0 && round.failure.ok() && !round.stopped;
   absl::Duration next = waits ? Wait(pass) : memory.NextLook();
   // What has no finalizers is gone by now; the rest is waited for from the next look on.
   if (round.accepted > 0) next = kAfterRound;
   if (!pass.told) next = co_await Tell(pass, next);
+  memory.cursor.reset();
   if (!round.failure.ok()) {
     log::Verbose(2, "A round of deletions ended early",
                  {{"csv", pass.csv().key.name}, {"err", round.failure}});
     next = std::max(next, memory.NextTry());
-  } else if (round.stopped) {
-    // What has changed is found by the next pass; at once, unless that happens over and over.
-    next = round.sent > 0 ? absl::ZeroDuration() : memory.NextTry();
-  } else {
-    memory.unknowns = 0;
   }
+  // What has changed is found by the next pass; at once, unless that happens over and over.
+  if (round.stopped) next = round.sent > 0 ? absl::ZeroDuration() : memory.NextTry();
   co_return ReconcileResult::After(next);
+}
+
+void Cleaner::Count(CleanupPass& pass) {
+  const OperandListing& listing = pass.memory.cursor->listing();
+  pass.report.pending = PendingOf(listing);
+  pass.report.pending_count = listing.pending();
+  pass.report.oldest = OldestOf(listing);
+}
+
+VoidTask Cleaner::TellProgress(CleanupPass& pass, const DeletionRound& so_far) {
+  // As it is now: what was told before has changed it.
+  const absl::StatusOr<kube::RawObject> raw = co_await deps_.client.Get(kCsvs, pass.csv().key);
+  absl::StatusOr<boost::json::value> csv =
+      raw.ok() ? ParseJson(raw->json) : absl::StatusOr<boost::json::value>(raw.status());
+  if (csv.ok()) pass.guards.csv = *std::move(csv);
+  if (so_far.accepted > 0) pass.memory.stall.NoteProgress(deps_.clock.Monotonic());
+  Count(pass);
+  co_await Tell(pass, absl::ZeroDuration());
 }
 
 absl::Duration Cleaner::Wait(CleanupPass& pass) {
   const absl::Duration poll = pass.memory.NextLook();
-  if (deps_.watches == nullptr || !pass.listing.ok()) return poll;
+  const OperandListing* const listing = pass.Listing();
+  if (deps_.watches == nullptr || listing == nullptr) return poll;
   const absl::Duration now = deps_.clock.Monotonic();
   const absl::Duration delay = std::clamp((now - pass.guards.began) * kRest, kSoonest, kLatest);
-  if (!deps_.watches->Follow(pass.csv().key, *pass.listing, delay)) return poll;
+  if (!deps_.watches->Follow(pass.csv().key, *listing, delay)) return poll;
   const absl::Duration stalls = pass.memory.stall.deadline() - now;
   if (stalls <= absl::ZeroDuration()) return options_.watched_period;
   return std::min(options_.watched_period, stalls);
@@ -282,14 +324,16 @@ void Cleaner::Forget(const kube::NamespacedName& csv) {
   reporter_.Forget(csv);
 }
 
-Task<std::set<kube::NamespacedName>> Cleaner::Sweep() {
-  CO_RETURN_IF_ERROR(deps_.leadership.Check());
-  CO_ASSIGN_OR_RETURN(SweepResult swept, co_await holds_.Sweep(csvs_));
+boost::asio::awaitable<SweepResult> Cleaner::Sweep() {
+  SweepResult swept;
+  swept.failure = deps_.leadership.Check();
+  if (!swept.failure.ok()) co_return swept;
+  swept = co_await holds_.Sweep(csvs_);
   if (swept.added + swept.released > 0) {
     log::Info("Operators' rights were swept",
               {{"held", swept.added}, {"released", swept.released}});
   }
-  co_return std::move(swept.look_at);
+  co_return swept;
 }
 
 }  // namespace steward::controllers

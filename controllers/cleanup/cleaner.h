@@ -6,13 +6,13 @@
 #include <cstddef>
 #include <map>
 #include <memory>
-#include <set>
 
 #include "absl/time/time.h"
 #include "base/async/task.h"
 #include "base/clock/clock.h"
 #include "controllers/cleanup/cleanup_memory.h"
 #include "controllers/cleanup/cleanup_pass.h"
+#include "controllers/cleanup/co_owners.h"
 #include "controllers/cleanup/finisher.h"
 #include "controllers/cleanup/guards/csv_lister.h"
 #include "controllers/cleanup/guards/guard_reader.h"
@@ -78,8 +78,8 @@ class Cleaner {
 
   // One pass. An error is one to be tried again soon.
   Task<ReconcileResult> Reconcile(kube::NamespacedName csv);
-  // One sweep over everything that is held (HoldKeeper::Sweep). The keys to be looked at then.
-  Task<std::set<kube::NamespacedName>> Sweep();
+  // One sweep over everything that is held (HoldKeeper::Sweep).
+  boost::asio::awaitable<SweepResult> Sweep();
 
   // ClusterServiceVersions that something is remembered of.
   size_t remembered() const { return memories_.size(); }
@@ -91,6 +91,9 @@ class Cleaner {
   Task<ReconcileResult> Act(CleanupPass& pass, olm::CleanupStep step);
   Task<ReconcileResult> WriteRecord(CleanupPass& pass);
   Task<ReconcileResult> Delete(CleanupPass& pass);
+  // What is pending by the listing that is worked on, into the report.
+  void Count(CleanupPass& pass);
+  VoidTask TellProgress(CleanupPass& pass, const DeletionRound& so_far);
   // When to look again at what the operator has to finish.
   absl::Duration Wait(CleanupPass& pass);
   boost::asio::awaitable<absl::Duration> Tell(CleanupPass& pass, absl::Duration next);
@@ -107,6 +110,7 @@ class Cleaner {
   CsvWriter writer_;
   ProgressReporter reporter_;
   HoldPass hold_pass_;
+  CoOwners co_owners_;
   Surveyor surveyor_;
   Finisher finisher_;
   std::map<kube::NamespacedName, std::unique_ptr<CleanupMemory>> memories_;

@@ -354,7 +354,7 @@ TEST_F(UnsetTest, R_000_20_TheyAreTakenForSupporting) {
   Begin();
   EXPECT_OK(Pass().status());
   EXPECT_THAT(cluster_->Condition("RightsHeld"), HasSubstr("1 objects"));
-  EXPECT_OK(cluster_->Run(cleaner_->Sweep()).status());
+  EXPECT_OK(cluster_->Run(cleaner_->Sweep()).failure);
   EXPECT_THAT(FinalizersOf(cluster_->Run(cluster_->Find(kClusterRoles, {"", "widget-role"}))),
               Not(IsEmpty()));
   cluster_->DeleteCsv();

@@ -3,11 +3,13 @@
 #define CONTROLLERS_CLEANUP_CLEANUP_MEMORY_H_
 
 #include <algorithm>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 
 #include "absl/time/time.h"
+#include "controllers/cleanup/operands/deleter.h"
 #include "controllers/cleanup/operands/ledger.h"
 #include "controllers/cleanup/reporting/stall_detector.h"
 #include "olm/cleanup/record.h"
@@ -24,6 +26,7 @@ struct CleanupMemory {
   std::optional<olm::CleanupRecord> remembered;
   bool wrote_record = false;  // all deletions of this cleanup are known
   DeletionLedger ledger;
+  std::unique_ptr<DeletionCursor> cursor;  // null: no deletions are under way
   StallDetector stall;
   std::optional<absl::Duration> status_written;
   std::optional<absl::Duration> refused_since;  // every reading since then refused

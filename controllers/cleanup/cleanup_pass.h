@@ -25,6 +25,11 @@ struct CleanupPass {
   CleanupReport report;
   bool told = false;
 
+  // What is pending; null: it is not known.
+  const OperandListing* Listing() const {
+    if (memory.cursor != nullptr) return &memory.cursor->listing();
+    return listing.ok() ? &*listing : nullptr;
+  }
   const olm::CsvFacts& csv() const { return *guards.inputs.csv; }
   bool refused() const { return verdict.kind == olm::CleanupVerdictKind::kRefused; }
   bool unknown() const { return verdict.kind == olm::CleanupVerdictKind::kUnknown; }

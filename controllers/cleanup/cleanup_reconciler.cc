@@ -58,6 +58,7 @@ ControllerOptions CleanupControllerOptions() {
   ControllerOptions options;
   options.name = "cleanup";
   options.workers = 4;
+  options.quick_workers = 2;  // a sweep, and what is wanted beside it
   return options;
 }
 
@@ -142,11 +143,26 @@ void CleanupReconciler::WatchRights(WorkQueue& queue, bool wanted) {
   }
 }
 
+bool CleanupReconciler::IsQuick(const Key& key) const {
+  if (key == kSweepKey) return true;
+  const ObjectMetadata* csv = csvs_->Find(key);
+  // Of what only the sweep has seen nothing is known.
+  if (csv == nullptr) return false;
+  if (!csv->deleting) return true;
+  // To be aborted. The World may lag behind: then it takes a round of deletions to see.
+  const storage::WorldPtr world = deps_.worlds.Current();
+  const olm::CsvPtr* content = world->csvs().Find(key);
+  return content != nullptr && !(*content)->cleanup_opted_in;
+}
+
 Task<ReconcileResult> CleanupReconciler::Reconcile(Key key) {
   if (key != kSweepKey) co_return co_await cleaner_.Reconcile(std::move(key));
-  CO_ASSIGN_OR_RETURN(const std::set<Key> look_at, co_await cleaner_.Sweep());
-  // Also those that Feed does not see: a label can make a copy of what was opted in.
-  for (const Key& csv : look_at) queue_->Add(csv);
+  const SweepResult swept = co_await cleaner_.Sweep();
+  // Also those that Feed does not see: a label can make a copy of what was opted in. And whatever
+  // else of the sweep failed.
+  for (const Key& csv : swept.look_at) queue_->Add(csv);
+  metrics_.SetSweepFailing(!swept.failure.ok());
+  CO_RETURN_IF_ERROR(swept.failure);
   co_return ReconcileResult::After(options_.sweep_period);
 }
 

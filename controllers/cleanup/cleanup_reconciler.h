@@ -40,6 +40,8 @@ class CleanupReconciler : public Reconciler {
 
   VoidTask Feed(WorkQueue& queue) override;
   Task<ReconcileResult> Reconcile(Key key) override;
+  // All but the deletion of operands: sweeps, holds, aborts.
+  bool IsQuick(const Key& key) const override;
 
  private:
   void NoteCsv(WorkQueue& queue, const Key& key);
@@ -56,7 +58,8 @@ class CleanupReconciler : public Reconciler {
   WorkQueue* queue_ = nullptr;  // set by Feed, which adds the first key
 };
 
-// Several cleanups go on at a time: one that waits for answers holds up no other.
+// Several cleanups go on at a time, and however slow all of them are, rights are held, sweeps made
+// and cleanups aborted meanwhile.
 ControllerOptions CleanupControllerOptions();
 
 // ClusterServiceVersions of the newest World that are no copies (KnownCsvs).

@@ -5,18 +5,25 @@
 #include <prometheus/registry.h>
 #include <prometheus/text_serializer.h>
 
+#include <algorithm>
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "base/async/task_group.h"
+#include "base/json/json_text.h"
 #include "base/status/matchers.h"
+#include "base/text/str_cat.h"
 #include "controllers/cleanup/testing/cluster.h"
+#include "controllers/runtime/controller.h"
 #include "controllers/runtime/election/leadership.h"
 #include "controllers/runtime/events/event_recorder.h"
 #include "controllers/runtime/metadata/metadata_watch.h"
 #include "controllers/runtime/queue/queue_metrics.h"
 #include "controllers/runtime/queue/work_queue.h"
+#include "kube/testing/fault_client.h"
 #include "olm/decode.h"
 #include "storage/world/world_store.h"
 #include "storage/world/world_writer.h"
@@ -27,6 +34,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::SizeIs;
 
 class Silence : public EventRecorder {
  public:
@@ -37,12 +45,13 @@ class CleanupReconcilerTest : public ::testing::Test {
  protected:
   void Start(const ClusterShape& shape) {
     cluster_ = std::make_unique<TestCluster>(shape);
+    faults_ = std::make_unique<kube::FaultClient>(cluster_->client(), cluster_->clock());
     watches_ = std::make_unique<MetadataWatches>(cluster_->client(), cluster_->clock(), random_,
                                                  cluster_->io().get_executor());
     queue_ = std::make_unique<WorkQueue>(RateLimits{}, cluster_->clock(), queue_metrics_);
     tasks_ = std::make_unique<TaskGroup>(cluster_->io().get_executor());
-    ReconcilerDeps deps{cluster_->client(), leader_, worlds_,  *watches_, events_,
-                        cluster_->clock(),  random_, registry_};
+    ReconcilerDeps deps{*faults_, leader_,           worlds_, *watches_,
+                        events_,  cluster_->clock(), random_, registry_};
     reconciler_ = std::make_unique<CleanupReconciler>(deps, metrics_, CleanupOptions{});
     tasks_->Spawn("delays", queue_->RunDelays());
     tasks_->Spawn("feed", reconciler_->Feed(*queue_));
@@ -87,6 +96,7 @@ class CleanupReconcilerTest : public ::testing::Test {
   storage::WorldStore worlds_;
   storage::WorldWriter writer_;
   std::unique_ptr<TestCluster> cluster_;
+  std::unique_ptr<kube::FaultClient> faults_;
   std::unique_ptr<MetadataWatches> watches_;
   std::unique_ptr<WorkQueue> queue_;
   std::unique_ptr<TaskGroup> tasks_;
@@ -166,6 +176,128 @@ TEST_F(CleanupReconcilerTest, NewRightsAreHeldSoon) {
     Next();
   }
   EXPECT_TRUE(held());
+}
+
+// One that nothing but the sweep sees, and a sweep that cannot do everything.
+TEST_F(CleanupReconcilerTest, R_000_72_ASweepThatFailsInPartQueuesWhoWaits) {
+  Start({});
+  UntilCsv();
+  cluster_->Run(
+      cluster_->Merge(kCsvs, kCsv, R"({"metadata":{"labels":{"olm.copiedFrom":"elsewhere"}}})"));
+  cluster_->DeleteCsv();
+  Settle();
+  const auto take = [this] {
+    const Key key = *cluster_->Run(queue_->Take());
+    queue_->Done(key);
+    return key;
+  };
+  while (queue_->depth() > 0) take();
+  faults_->FailNext({kube::ClientVerb::kList,
+                     {"admissionregistration.k8s.io", "v1", "mutatingwebhookconfigurations"}},
+                    absl::UnavailableError("no"));
+  EXPECT_FALSE(cluster_->Run(reconciler_->Reconcile(CleanupReconciler::kSweepKey)).ok());
+  ASSERT_EQ(queue_->depth(), 1u);
+  EXPECT_EQ(take(), kCsv);
+  const auto metrics = [this] {
+    return prometheus::TextSerializer().Serialize(registry_.Collect());
+  };
+  EXPECT_THAT(metrics(), HasSubstr("steward_cleanup_sweep_failing 1"));
+  EXPECT_OK(cluster_->Run(reconciler_->Reconcile(CleanupReconciler::kSweepKey)).status());
+  EXPECT_THAT(metrics(), HasSubstr("steward_cleanup_sweep_failing 0"));
+}
+
+// As many cleanups as there are workers for, each waiting for an answer that does not come.
+class StuckCleanupsTest : public ::testing::Test {
+ protected:
+  StuckCleanupsTest() {
+    for (size_t i = 0; i < CleanupControllerOptions().workers; ++i) {
+      const kube::NamespacedName stuck = {"a", StrCat("stuck.", i)};
+      cluster_.Run(cluster_.AddOtherCsv(stuck.ns, stuck.name, R"({"cleanup":{"enabled":true}})"));
+      Merge(stuck,
+            R"({"metadata":{"finalizers":["operatorframework.io/delete-custom-resources"]}})");
+      cluster_.Run(cluster_.Remove(kCsvs, stuck));
+      const kube::Calls gets = {kube::ClientVerb::kGet, kCsvs, stuck.name};
+      faults_.Hold(gets);
+      stuck_.push_back(gets);
+    }
+    controller_.Start();
+    EXPECT_TRUE(Until([this] {
+      return std::all_of(stuck_.begin(), stuck_.end(),
+                         [this](const kube::Calls& gets) { return faults_.calls(gets) == 1; });
+    }));
+  }
+  ~StuckCleanupsTest() override {
+    cluster_.Run(Stop(controller_));
+    cluster_.Run(watches_.Stop());
+  }
+  static VoidTask Stop(Controller& controller) {
+    const bool ignored = co_await controller.Stop(absl::ZeroDuration());
+    (void)ignored;
+  }
+  void Merge(const kube::NamespacedName& csv, const std::string& patch) {
+    cluster_.Run(cluster_.Merge(kCsvs, csv, patch));
+  }
+  // Time passes until then.
+  bool Until(const std::function<bool()>& seen) {
+    for (int i = 0; i < 200; ++i) {
+      if (seen()) return true;
+      cluster_.clock().Advance(absl::Milliseconds(50));
+      cluster_.io().restart();
+      while (cluster_.io().poll() > 0) {
+      }
+    }
+    return false;
+  }
+
+  TestCluster cluster_;
+  kube::FaultClient faults_{cluster_.client(), cluster_.clock()};
+  AlwaysLeader leader_;
+  Silence events_;
+  SeededRandom random_{1};
+  prometheus::Registry registry_;
+  CleanupMetrics metrics_{registry_};
+  storage::WorldStore worlds_;
+  storage::WorldWriter writer_;
+  MetadataWatches watches_{cluster_.client(), cluster_.clock(), random_,
+                           cluster_.io().get_executor()};
+  ReconcilerDeps deps_{faults_, leader_,          worlds_, watches_,
+                       events_, cluster_.clock(), random_, registry_};
+  Controller controller_{
+      CleanupControllerOptions(),
+      [this] { return std::make_unique<CleanupReconciler>(deps_, metrics_, CleanupOptions{}); },
+      cluster_.io().get_executor(), cluster_.clock(), registry_};
+  std::vector<kube::Calls> stuck_;
+};
+
+TEST_F(StuckCleanupsTest, DelayNoSweep) {
+  cluster_.Run(cluster_.Create(
+      kClusterRoles, "",
+      R"({"apiVersion":"rbac.authorization.k8s.io/v1","kind":"ClusterRole","metadata":)"
+      R"({"name":"more","labels":{"olm.owner":"widget.v1","olm.owner.namespace":"ops",)"
+      R"("olm.owner.kind":"ClusterServiceVersion"}}})"));
+  EXPECT_TRUE(Until([this] {
+    return !FinalizersOf(cluster_.Run(cluster_.Find(kClusterRoles, {"", "more"}))).empty();
+  }));
+}
+
+TEST_F(StuckCleanupsTest, DelayNoHolds) {
+  Merge(kCsv, R"({"metadata":{"finalizers":[]}})");
+  EXPECT_TRUE(Until([this] { return cluster_.Condition("RightsHeld").empty(); }));
+  Merge(kCsv, R"({"metadata":{"finalizers":["operatorframework.io/delete-custom-resources"]}})");
+  EXPECT_TRUE(Until([this] { return !cluster_.Condition("RightsHeld").empty(); }));
+}
+
+TEST_F(StuckCleanupsTest, R_000_42_DelayNoAbort) {
+  cluster_.Run(cluster_.AddWidget("a", "x", false));
+  Merge(kCsv, R"({"spec":{"cleanup":{"enabled":false}}})");
+  cluster_.DeleteCsv();
+  const absl::StatusOr<olm::CsvPtr> csv = olm::DecodeCsv(Serialize(cluster_.Csv()));
+  ASSERT_OK(csv.status());
+  writer_.Put(*csv, 5);
+  worlds_.Publish(writer_.Snapshot());
+  EXPECT_TRUE(Until(
+      [this] { return !cluster_.HasFinalizer("operatorframework.io/delete-custom-resources"); }));
+  EXPECT_THAT(cluster_.Names(kWidgets), SizeIs(1));
 }
 
 TEST(CsvsOfTest, TheWorldsOriginals) {

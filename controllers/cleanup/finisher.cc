@@ -1,13 +1,11 @@
 #include "controllers/cleanup/finisher.h"
 
-#include <algorithm>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "absl/status/status.h"
 #include "base/log/log.h"
 #include "base/status/macros.h"
 #include "base/text/str_cat.h"
@@ -22,16 +20,6 @@
 #include "olm/copy.h"
 
 namespace steward::controllers {
-namespace {
-
-bool Shares(const olm::CsvFacts& other, const std::vector<olm::CrdPlan>& plans) {
-  return std::any_of(plans.begin(), plans.end(), [&other](const olm::CrdPlan& plan) {
-    return other.owned_crds.contains(plan.crd);
-  });
-}
-
-}  // namespace
-
 Task<bool> Finisher::ReleaseRights(CleanupPass& pass) {
   const bool first = !pass.csv().rights_released.has_value();
   if (first) {
@@ -48,7 +36,7 @@ Task<bool> Finisher::ReleaseRights(CleanupPass& pass) {
 
 Task<bool> Finisher::Finish(CleanupPass& pass) {
   if (!pass.verdict.allowed()) {
-    CO_ASSIGN_OR_RETURN(const bool marked, co_await MarkCoOwners(pass));
+    CO_ASSIGN_OR_RETURN(const bool marked, co_await co_owners_.Mark(pass.guards.inputs));
     if (!marked) co_return false;
   }
   std::vector<std::string_view> gone = {olm::kCleanupFinalizer};
@@ -85,28 +73,6 @@ void Finisher::Tell(const CleanupPass& pass) {
   if (abandoned) log::Warning("A cleanup was given up", {{"csv", csv.key.name}, {"why", why}});
   reporter_.Event(csv, EventType::kWarning, olm::kCleanupRefused, why);
   reporter_.Finished(abandoned ? "abandoned" : "refused");
-}
-
-Task<bool> Finisher::MarkCoOwners(const CleanupPass& pass) {
-  const olm::CsvFacts& csv = pass.csv();
-  const olm::CleanupInputs& inputs = pass.guards.inputs;
-  if (!inputs.csvs.ok()) {
-    co_return absl::UnavailableError(
-        StrCat("other owners cannot be told of the refusal: ", inputs.csvs.why()));
-  }
-  const std::vector<olm::CrdPlan> plans =
-      olm::PlanCleanup(inputs, olm::TargetSet(), olm::TargetSet());
-  bool unchanged = true;
-  for (const olm::CsvFacts& other : *inputs.csvs) {
-    if (other.key == csv.key || !other.deleting() || !other.OptedIn()) continue;
-    if (other.refusal.has_value() || !Shares(other, plans)) continue;
-    CO_ASSIGN_OR_RETURN(
-        const bool marked,
-        co_await writer_.Annotate(other, olm::kRefusalAnnotation,
-                                  StrCat("SharedOwner ", csv.key.ns, "/", csv.key.name)));
-    unchanged = unchanged && marked;
-  }
-  co_return unchanged;
 }
 
 }  // namespace steward::controllers

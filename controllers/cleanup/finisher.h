@@ -4,6 +4,7 @@
 
 #include "base/async/task.h"
 #include "controllers/cleanup/cleanup_pass.h"
+#include "controllers/cleanup/co_owners.h"
 #include "controllers/cleanup/reporting/csv_writer.h"
 #include "controllers/cleanup/reporting/progress_reporter.h"
 #include "controllers/cleanup/rights/hold_keeper.h"
@@ -14,8 +15,8 @@ namespace steward::controllers {
 class Finisher {
  public:
   // REQUIRES: the references outlive this object and its calls.
-  Finisher(HoldKeeper& holds, CsvWriter& writer, ProgressReporter& reporter)
-      : holds_(holds), writer_(writer), reporter_(reporter) {}
+  Finisher(HoldKeeper& holds, CoOwners& co_owners, CsvWriter& writer, ProgressReporter& reporter)
+      : holds_(holds), co_owners_(co_owners), writer_(writer), reporter_(reporter) {}
 
   // Lets go of what is held, after it has written down that this is for good: whatever changes
   // later, nothing of this object is deleted any more, as nobody would be left to finish it
@@ -28,10 +29,10 @@ class Finisher {
   Task<bool> Finish(CleanupPass& pass);
 
  private:
-  Task<bool> MarkCoOwners(const CleanupPass& pass);
   void Tell(const CleanupPass& pass);
 
   HoldKeeper& holds_;
+  CoOwners& co_owners_;
   CsvWriter& writer_;
   ProgressReporter& reporter_;
 };

@@ -27,6 +27,7 @@ CleanerOptions OneAtATime() {
   options.deleter.read_ahead = false;
   options.guards.width = 1;
   options.deleter.batch = 3;
+  options.deleter.round = 4;
   return options;
 }
 
@@ -36,6 +37,7 @@ CleanerOptions SeveralAtATime(size_t batch) {
   options.deleter.width = 3;
   options.guards.width = 2;
   options.deleter.batch = batch;
+  options.deleter.round = 6;
   return options;
 }
 

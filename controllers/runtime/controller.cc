@@ -50,7 +50,7 @@ Controller::Controller(ControllerOptions options, MakeReconciler make,
       executor_(std::move(executor)),
       clock_(clock),
       queue_metrics_(registry, options_.name),
-      metrics_(registry, options_.name, options_.workers) {}
+      metrics_(registry, options_.name, options_.workers + options_.quick_workers) {}
 
 Controller::~Controller() = default;
 
@@ -61,14 +61,18 @@ void Controller::Start() {
   term.feed.Spawn(StrCat(options_.name, ": delays"), term.queue.RunDelays());
   term.feed.Spawn(StrCat(options_.name, ": feed"), term.reconciler->Feed(term.queue));
   term.feed.Spawn(StrCat(options_.name, ": measure"), Measure(term));
-  term.working = options_.workers;
-  for (size_t i = 0; i < options_.workers; ++i) {
-    term.workers.Spawn(StrCat(options_.name, ": worker"), Work(term));
+  term.working = options_.workers + options_.quick_workers;
+  for (size_t i = 0; i < term.working; ++i) {
+    WorkQueue::Suits suits;
+    if (i >= options_.workers) {
+      suits = [&term](const Key& key) { return term.reconciler->IsQuick(key); };
+    }
+    term.workers.Spawn(StrCat(options_.name, ": worker"), Work(term, std::move(suits)));
   }
-  log::Info("Controller started", {{"controller", options_.name}, {"workers", options_.workers}});
+  log::Info("Controller started", {{"controller", options_.name}, {"workers", term.working}});
 }
 
-VoidTask Controller::Work(Term& term) {
+VoidTask Controller::Work(Term& term, WorkQueue::Suits suits) {
   struct Working {
     Term& term;
     ~Working() {
@@ -77,7 +81,7 @@ VoidTask Controller::Work(Term& term) {
     }
   } working{term};
   while (true) {
-    const std::optional<Key> key = co_await term.queue.Take();
+    const std::optional<Key> key = co_await term.queue.Take(suits);
     if (!key.has_value()) co_return;
     struct Taken {
       WorkQueue& queue;

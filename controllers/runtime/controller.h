@@ -15,6 +15,7 @@
 #include "base/clock/clock.h"
 #include "controllers/runtime/queue/queue_metrics.h"
 #include "controllers/runtime/queue/rate_limiter.h"
+#include "controllers/runtime/queue/work_queue.h"
 #include "controllers/runtime/reconcile_metrics.h"
 #include "controllers/runtime/reconciler.h"
 
@@ -23,6 +24,8 @@ namespace steward::controllers {
 struct ControllerOptions {
   std::string name;    // of metrics and log lines
   size_t workers = 1;  // keys worked on at a time
+  // More, which take only what the reconciler says is quick: it waits for nothing that is slow.
+  size_t quick_workers = 0;
   RateLimits limits;
 };
 
@@ -54,7 +57,7 @@ class Controller {
  private:
   struct Term;
 
-  VoidTask Work(Term& term);
+  VoidTask Work(Term& term, WorkQueue::Suits suits);
   StatusTask ReconcileOne(Term& term, Key key);
   VoidTask Measure(Term& term);
 

@@ -7,6 +7,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -21,6 +22,7 @@
 namespace steward::controllers {
 namespace {
 
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -31,6 +33,7 @@ struct Script {
   std::map<std::string, absl::Duration> takes;                                  // time, by name
   std::map<std::string, std::vector<absl::StatusOr<ReconcileResult>>> answers;  // then: done
   std::vector<std::string> log;
+  std::set<std::string> quick;
   int made = 0;
   int alive = 0;
   int running = 0;
@@ -72,6 +75,7 @@ class ScriptedReconciler : public Reconciler {
     answers.erase(answers.begin());
     co_return answer;
   }
+  bool IsQuick(const Key& key) const override { return script_.quick.contains(key.name); }
 
  private:
   Script& script_;
@@ -85,10 +89,11 @@ class ControllerTest : public ::testing::Test {
     RunOn(io_, tasks_.Stop());
   }
 
-  void Start(size_t workers = 1) {
+  void Start(size_t workers = 1, size_t quick_workers = 0) {
     ControllerOptions options;
     options.name = "c";
     options.workers = workers;
+    options.quick_workers = quick_workers;
     options.limits.initial = absl::Seconds(1);
     controller_ = std::make_unique<Controller>(
         options, [this] { return std::make_unique<ScriptedReconciler>(script_, clock_); },
@@ -141,6 +146,23 @@ TEST_F(ControllerTest, AsManyAtATimeAsThereAreWorkersAndOneKeyOnce) {
   Pass(absl::Seconds(1));
   EXPECT_EQ(script_.running, 2) << "d, and a again";
   EXPECT_EQ(script_.most_running, 3);
+}
+
+TEST_F(ControllerTest, WhatIsQuickWaitsForNothingSlow) {
+  script_.quick = {"q", "r"};
+  for (const char* name : {"a", "b", "c", "q", "r"}) {
+    script_.keys.push_back({"", name});
+    script_.takes[name] = absl::Seconds(name[0] < 'q' ? 100 : 1);
+  }
+  Start(2, 1);
+  EXPECT_THAT(script_.log, ElementsAre("+a", "+b", "+q")) << "and c waits for a or b";
+  Pass(absl::Seconds(1));
+  Pass(absl::Seconds(1));
+  EXPECT_THAT(script_.log, ElementsAre("+a", "+b", "+q", "-q", "+r", "-r"));
+  Pass(absl::Seconds(98));
+  EXPECT_THAT(script_.log, Contains("+c"));
+  EXPECT_THAT(Metrics(),
+              HasSubstr(R"(controller_runtime_max_concurrent_reconciles{controller="c"} 3)"));
 }
 
 TEST_F(ControllerTest, ResultsSayWhenToLookAgain) {

@@ -152,9 +152,9 @@ class ManagerTest : public ::testing::Test {
   kube::FakeClient cluster_;
   kube::FaultClient network_{cluster_, clock_};
   LeaseElector elector_{network_, clock_, random_, ElectorOptions(), registry_};
-  FencedClient fenced_{network_, elector_.leadership(), clock_};
+  FencedClient fenced_{network_, network_, elector_.leadership(), clock_};
   AlwaysLeader always_;
-  FencedClient alone_{network_, always_, clock_};
+  FencedClient alone_{network_, network_, always_, clock_};
   ClusterEvents events_{network_, clock_, random_, {}, registry_};
   StopSignal stop_;
   std::vector<std::string> log_;

@@ -42,6 +42,10 @@ class Reconciler {
   // Several keys at a time, one key never twice at a time. On an error the key comes again as the
   // queue's rate limits say, and not before the error's Retry-After.
   virtual Task<ReconcileResult> Reconcile(Key key) = 0;
+
+  // Whether a look at the key, as far as is known, takes little time: such keys have workers that
+  // take no others (ControllerOptions).
+  virtual bool IsQuick(const Key&) const { return false; }
 };
 
 }  // namespace steward::controllers

@@ -15,7 +15,8 @@ namespace steward::controllers {
 
 // All of it outlives the reconciler. To be used on the controllers' executor.
 struct ReconcilerDeps {
-  // Fenced: writes of a process that is not leader are kFailedPrecondition, and not sent.
+  // Fenced: writes of a process that is not leader are kFailedPrecondition, and not sent. Reads and
+  // writes have connections of their own. For what is to be watched there is `metadata`.
   kube::Client& client;
   // For asking once more between reading and deciding; the client asks by itself before each write.
   const Leadership& leadership;

@@ -124,6 +124,7 @@ func answer(w http.ResponseWriter, code int, object any) {
 func serveThings(t *testing.T, r *run) *things {
 	t.Helper()
 	s := &things{group: "things-" + r.id + ".example.com", all: map[string]*olm.Object{}}
+	cleanable(t, s.group)
 	authority, err := cluster.NewAuthority("things")
 	must(t, err)
 	pair, err := authority.Server(t.TempDir(), "things", "localhost", "things."+r.namespace+".svc")

@@ -1,6 +1,7 @@
 // Package cleanup_test proves what `steward controllers --reconcilers=cleanup` promises, beside a real kube-apiserver,
-// garbage collector and namespace controller, under exactly the rights that deploy/ gives. OLM and the operators are
-// played (actors_test.go); each case has an operator, an API group and namespaces of its own (scene_test.go).
+// garbage collector and namespace controller, under the rights of deploy/base and, for each operator, those on its API group
+// (rights_test.go). OLM and the operators are played (actors_test.go); each case has an operator, an API group and
+// namespaces of its own (scene_test.go).
 //
 // Cases that disturb the whole cluster are not parallel, so they run first and alone.
 package cleanup_test
@@ -99,7 +100,7 @@ func setUp(ctx context.Context, dir string) (err error) {
 	if err := olm.InstallCRDs(ctx, shared.Any, root); err != nil {
 		return err
 	}
-	if err := shared.ApplyManifests(ctx, "base", filepath.Join("overlays", "cleanup-all-apis")); err != nil {
+	if err := shared.ApplyManifests(ctx, "base"); err != nil {
 		return err
 	}
 	if account, err = shared.ServiceAccount(ctx, controllersNamespace, controllersName); err != nil {

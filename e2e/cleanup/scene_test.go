@@ -59,7 +59,7 @@ type scene struct {
 	cluster bool
 }
 
-// newScene makes the definitions and namespaces; install makes the operator.
+// newScene makes the definitions, which the controllers may clean up, and namespaces; install makes the operator.
 func newScene(t *testing.T, spaces int, kinds ...string) *scene {
 	t.Helper()
 	id := rand.String(6)
@@ -68,6 +68,7 @@ func newScene(t *testing.T, spaces int, kinds ...string) *scene {
 	if s.cluster {
 		definitions = append(definitions, s.definition("Gadget", "Cluster"))
 	}
+	cleanable(t, s.group)
 	must(t, olm.CreateCRDs(t.Context(), shared.Any, definitions...))
 	must(t, olm.Create(t.Context(), shared.Any, olm.Namespace(s.namespace)))
 	for i := range spaces {

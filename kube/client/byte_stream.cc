@@ -30,6 +30,9 @@ namespace asio = boost::asio;
 using asio::ip::tcp;
 using boost::system::error_code;
 
+// A record of TLS, and less than the room that a writable socket has.
+constexpr size_t kPieceBytes = 16 << 10;
+
 constexpr auto kToken = asio::as_tuple(asio::use_awaitable);
 
 // Nothing but a cancellation aborts an operation: it unwinds the task, as everywhere.
@@ -74,22 +77,45 @@ class StreamOver : public ByteStream {
     co_return Failure("reading from the API server", error);
   }
 
-  StatusTask Write(std::string_view bytes) override {
-    auto [error, size] =
-        co_await asio::async_write(stream_, asio::buffer(bytes.data(), bytes.size()), kToken);
-    if (error) co_return Failure("writing to the API server", error);
+  StatusTask Write(std::string_view bytes, const SendCheck& may_send) override {
+    for (bool first = true; !bytes.empty(); first = false) {
+      // Between two exchanges there is room.
+      if (!first) {
+        auto [error] = co_await Socket().async_wait(tcp::socket::wait_write, kToken);
+        if (error) co_return Failure("writing to the API server", error);
+      }
+      CO_RETURN_IF_ERROR(MaySend(may_send));
+      const std::string_view piece = bytes.substr(0, kPieceBytes);
+      auto [error, size] =
+          co_await asio::async_write(stream_, asio::buffer(piece.data(), piece.size()), kToken);
+      if (error) co_return Failure("writing to the API server", error);
+      bytes.remove_prefix(piece.size());
+    }
     co_return absl::OkStatus();
   }
 
+  // Asio takes back a linger option of its own before it closes a socket.
+  void ResetAtEnd(bool reset) override {
+    const linger option{.l_onoff = reset ? 1 : 0, .l_linger = 0};
+    ::setsockopt(Socket().native_handle(), SOL_SOCKET, SO_LINGER, &option, sizeof(option));
+  }
+
   bool IsQuiet() override {
-    if constexpr (std::is_same_v<Stream, tcp::socket>) {
-      return SocketIsQuiet(stream_);
-    } else {
-      return SSL_pending(stream_.native_handle()) == 0 && SocketIsQuiet(stream_.next_layer());
+    if constexpr (!std::is_same_v<Stream, tcp::socket>) {
+      if (SSL_pending(stream_.native_handle()) > 0) return false;
     }
+    return SocketIsQuiet(Socket());
   }
 
  private:
+  tcp::socket& Socket() {
+    if constexpr (std::is_same_v<Stream, tcp::socket>) {
+      return stream_;
+    } else {
+      return stream_.next_layer();
+    }
+  }
+
   Stream stream_;
 };
 

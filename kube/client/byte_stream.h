@@ -10,6 +10,7 @@
 #include "base/async/task.h"
 #include "kube/client/config.h"
 #include "kube/client/host_resolver.h"
+#include "kube/meta/write_options.h"
 
 namespace steward::kube {
 
@@ -21,8 +22,13 @@ class ByteStream {
 
   // At least one byte; 0 when the peer ended the stream in order.
   virtual Task<size_t> ReadSome(std::span<char> buffer) = 0;
-  // All of `bytes`, which must stay until the task ends.
-  virtual StatusTask Write(std::string_view bytes) = 0;
+  // All of `bytes`, which must stay until the task ends, in pieces. `may_send` is asked when there
+  // is room for a piece, and right before it goes: its error ends the write, and is returned.
+  virtual StatusTask Write(std::string_view bytes, const SendCheck& may_send) = 0;
+
+  // From now on the connection's end, by destruction or by the death of the process, is a reset,
+  // and what the kernel has not delivered by then is dropped; or with false, it is in order again.
+  virtual void ResetAtEnd(bool reset) = 0;
 
   // Between two exchanges: false when bytes or an end have arrived, which nobody asked for.
   virtual bool IsQuiet() = 0;

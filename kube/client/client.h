@@ -83,7 +83,8 @@ class Watch {
 // cancellable.
 //
 // A write whose answer is lost (kUnavailable, kDeadlineExceeded, cancelled) may have happened. The
-// client itself sends no write again unless the server refused to look at it (429, 401).
+// client itself sends no write again unless the server refused to look at it (429, 401), and asks
+// the may_send of its options before each try.
 //
 // Thread-safe: call from a coroutine on any executor; the answer arrives on that executor.
 // Arguments by reference outlive the call.

@@ -127,15 +127,19 @@ HttpConnection::HttpConnection(std::unique_ptr<ByteStream> stream)
 
 HttpConnection::~HttpConnection() = default;
 
-Task<ResponseHead> HttpConnection::Exchange(std::string_view request) {
+Task<ResponseHead> HttpConnection::Exchange(std::string_view request, const SendCheck& may_send) {
   Impl& impl = *impl_;
   impl.response_began = false;
   impl.parser.emplace();
-  CO_RETURN_IF_ERROR(co_await impl.stream->Write(request));
+  impl.stream->ResetAtEnd(true);
+  CO_RETURN_IF_ERROR(co_await impl.stream->Write(request, may_send));
   for (int interim = 0; interim <= kMaxInterimResponses; ++interim) {
     const auto header_done = [&impl] { return impl.parser->is_header_done(); };
     CO_RETURN_IF_ERROR(co_await impl.ParseUntil(header_done));
-    if (impl.parser->head.status / 100 != 1) co_return impl.parser->head;
+    if (impl.parser->head.status / 100 != 1) {
+      impl.stream->ResetAtEnd(false);
+      co_return impl.parser->head;
+    }
     impl.parser.emplace();
   }
   co_return absl::UnavailableError("the API server sends interim answers without end");

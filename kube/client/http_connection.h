@@ -29,9 +29,11 @@ class HttpConnection {
   HttpConnection(const HttpConnection&) = delete;
   HttpConnection& operator=(const HttpConnection&) = delete;
 
-  // Sends a whole request, head and body, and returns the final response's head. `request` must
-  // stay until the task ends. kUnavailable when the connection breaks or speaks no HTTP.
-  Task<ResponseHead> Exchange(std::string_view request);
+  // Sends a whole request, head and body, as long as `may_send` lets it, and returns the final
+  // response's head. The arguments must stay until the task ends. kUnavailable when the connection
+  // breaks or speaks no HTTP. Given up before the head has come, the connection is reset: a request
+  // that nobody waits for any more is not to arrive later (R-000-78).
+  Task<ResponseHead> Exchange(std::string_view request, const SendCheck& may_send);
 
   // Appends at least one byte of the body, at most 64 KiB at a time, to `out`; false at its end.
   // kUnavailable when the connection breaks before it.

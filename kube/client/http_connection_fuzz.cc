@@ -28,7 +28,8 @@ class FixedStream : public ByteStream {
     bytes_.remove_prefix(size);
     co_return size;
   }
-  StatusTask Write(std::string_view) override { co_return absl::OkStatus(); }
+  StatusTask Write(std::string_view, const SendCheck&) override { co_return absl::OkStatus(); }
+  void ResetAtEnd(bool) override {}
   bool IsQuiet() override { return bytes_.empty(); }
 
  private:
@@ -37,7 +38,9 @@ class FixedStream : public ByteStream {
 };
 
 Task<size_t> ReadAnswer(HttpConnection& connection) {
-  const absl::StatusOr<ResponseHead> head = co_await connection.Exchange("GET / HTTP/1.1\r\n\r\n");
+  const SendCheck always;
+  const absl::StatusOr<ResponseHead> head =
+      co_await connection.Exchange("GET / HTTP/1.1\r\n\r\n", always);
   if (!head.ok()) co_return head.status();
   std::string body;
   while (true) {

@@ -56,7 +56,20 @@ error_code ReadItems(ondemand::value items, const std::shared_ptr<const std::str
   return simdjson::SUCCESS;
 }
 
-error_code ReadPage(const std::shared_ptr<const std::string>& body, ListPage& page) {
+// What makes an answer a list, and thereby an empty one a proof (R-000-87).
+struct Proof {
+  bool is_list = false;
+  bool has_items = false;
+};
+
+error_code ReadKind(ondemand::value value, Proof& proof) {
+  std::string_view kind;
+  if (const error_code error = value.get_string().get(kind)) return error;
+  proof.is_list = kind.ends_with("List");
+  return simdjson::SUCCESS;
+}
+
+error_code ReadPage(const std::shared_ptr<const std::string>& body, ListPage& page, Proof& proof) {
   const size_t size = body->size() - RawObject::kPadding;
   ondemand::parser parser;
   ondemand::document document;
@@ -70,11 +83,17 @@ error_code ReadPage(const std::shared_ptr<const std::string>& body, ListPage& pa
   for (auto field : object) {
     std::string_view key;
     if (const error_code error = field.unescaped_key().get(key)) return error;
-    const bool is_metadata = key == "metadata";
-    if (!is_metadata && key != "items") continue;
     ondemand::value value;
     if (const error_code error = field.value().get(value)) return error;
-    const error_code error = is_metadata ? ReadMetadata(value, page) : ReadItems(value, body, page);
+    error_code error = simdjson::SUCCESS;
+    if (key == "kind") {
+      error = ReadKind(value, proof);
+    } else if (key == "metadata") {
+      error = ReadMetadata(value, page);
+    } else if (key == "items") {
+      error = ReadItems(value, body, page);
+      proof.has_items = true;
+    }
     if (error) return error;
   }
   // Past the last token there is no current location.
@@ -87,10 +106,15 @@ error_code ReadPage(const std::shared_ptr<const std::string>& body, ListPage& pa
 absl::StatusOr<ListPage> ParseListPage(std::shared_ptr<const std::string> body) {
   static_assert(RawObject::kPadding >= simdjson::SIMDJSON_PADDING);
   ListPage page;
-  if (const error_code error = ReadPage(body, page)) {
+  Proof proof;
+  if (const error_code error = ReadPage(body, page, proof)) {
     return absl::DataLossError(
         StrCat("the server's answer is not a list: ", simdjson::error_message(error)));
   }
+  if (!proof.is_list) {
+    return absl::DataLossError("the server's answer is not a list: its kind does not end in List");
+  }
+  if (!proof.has_items) return absl::DataLossError("the server's list has no items");
   if (page.resource_version.empty()) {
     return absl::DataLossError("the server's list has no metadata.resourceVersion");
   }

@@ -25,11 +25,19 @@ struct PageCase {
 
 TEST(ListPageTest, Pages) {
   const std::vector<PageCase> rows = {
-      {"empty", R"({"metadata":{"resourceVersion":"5"},"items":[]})", "5", "", {}},
-      {"no items", R"({"metadata":{"resourceVersion":"5"}})", "5", "", {}},
-      {"null items", R"({"metadata":{"resourceVersion":"5"},"items":null})", "5", "", {}},
+      {"empty", R"({"kind":"List","metadata":{"resourceVersion":"5"},"items":[]})", "5", "", {}},
+      {"null items",
+       R"({"kind":"PodList","metadata":{"resourceVersion":"5"},"items":null})",
+       "5",
+       "",
+       {}},
+      {"metadata only",
+       R"({"kind":"PartialObjectMetadataList","metadata":{"resourceVersion":"5"},"items":[{}]})",
+       "5",
+       "",
+       {"{}"}},
       {"as kube-apiserver writes",
-       R"({"kind":"L","apiVersion":"v1","metadata":{"resourceVersion":"5","continue":"t\u002b"},)"
+       R"({"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"5","continue":"t\u002b"},)"
        R"("items":[{"a":1},{"b":[1,{"c":"}"}]}]})"
        "\n",
        "5",
@@ -37,7 +45,8 @@ TEST(ListPageTest, Pages) {
        {R"({"a":1})", R"({"b":[1,{"c":"}"}]})"}},
       {"pretty, items first",
        "{\n \"items\": [\n  {\"a\": 1}\n  ,\n  {}\n ],\n"
-       " \"metadata\": {\"remainingItemCount\": 3, \"resourceVersion\": \"5\"}\n}\n",
+       " \"metadata\": {\"remainingItemCount\": 3, \"resourceVersion\": \"5\"},\n"
+       " \"kind\": \"PodList\"\n}\n",
        "5",
        "",
        {"{\"a\": 1}", "{}"}},
@@ -61,15 +70,33 @@ TEST(ListPageTest, WhatIsNoList) {
       "[]",
       "{}",
       "<html>",
-      R"({"metadata":{},"items":[]})",
-      R"({"metadata":{"resourceVersion":5},"items":[]})",
-      R"({"metadata":[],"items":[]})",
-      R"({"metadata":{"resourceVersion":"5"},"items":{}})",
-      R"({"metadata":{"resourceVersion":"5"},"items":[1]})",
-      R"({"metadata":{"resourceVersion":"5"},"items":[{]})",
-      R"({"metadata":{"resourceVersion":"5"},"items":[{"a":1})",
-      R"({"metadata":{"resourceVersion":"5"},"items":[{"a":1]]})",
-      R"({"metadata":{"resourceVersion":"5"},"items":[{}]} {})",
+      R"({"kind":"PodList","metadata":{},"items":[]})",
+      R"({"kind":"PodList","metadata":{"resourceVersion":5},"items":[]})",
+      R"({"kind":"PodList","metadata":[],"items":[]})",
+      R"({"kind":"PodList","metadata":{"resourceVersion":"5"},"items":{}})",
+      R"({"kind":"PodList","metadata":{"resourceVersion":"5"},"items":[1]})",
+      R"({"kind":"PodList","metadata":{"resourceVersion":"5"},"items":[{]})",
+      R"({"kind":"PodList","metadata":{"resourceVersion":"5"},"items":[{"a":1})",
+      R"({"kind":"PodList","metadata":{"resourceVersion":"5"},"items":[{"a":1]]})",
+      R"({"kind":"PodList","metadata":{"resourceVersion":"5"},"items":[{}]} {})",
+  };
+  for (const char* row : rows) {
+    EXPECT_THAT(Parse(row), StatusIs(absl::StatusCode::kDataLoss)) << row;
+  }
+}
+
+// R-000-87: each says "nothing there" to whoever does not look closely.
+TEST(ListPageTest, WhatProvesNothing) {
+  const std::vector<const char*> rows = {
+      R"({"kind":"PodList","metadata":{"resourceVersion":"5"}})",
+      R"({"metadata":{"resourceVersion":"5"},"items":[]})",
+      R"({"kind":"","metadata":{"resourceVersion":"5"},"items":[]})",
+      R"({"kind":null,"metadata":{"resourceVersion":"5"},"items":[]})",
+      R"({"kind":"Pod","metadata":{"resourceVersion":"5"},"items":[]})",
+      R"({"kind":"Listing","metadata":{"resourceVersion":"5"},"items":null})",
+      R"({"kind":"podlist","metadata":{"resourceVersion":"5"},"items":null})",
+      R"({"kind":"Status","metadata":{"resourceVersion":"5"},"status":"Success"})",
+      R"({"object":{"kind":"PodList","items":[]},"metadata":{"resourceVersion":"5"}})",
   };
   for (const char* row : rows) {
     EXPECT_THAT(Parse(row), StatusIs(absl::StatusCode::kDataLoss)) << row;
@@ -79,8 +106,9 @@ TEST(ListPageTest, WhatIsNoList) {
 TEST(ListPageTest, ItemsKeepTheBodyAlive) {
   RawObject item;
   {
-    ASSERT_OK_AND_ASSIGN(const ListPage page,
-                         Parse(R"({"metadata":{"resourceVersion":"5"},"items":[{"a":1}]})"));
+    ASSERT_OK_AND_ASSIGN(
+        const ListPage page,
+        Parse(R"({"kind":"PodList","metadata":{"resourceVersion":"5"},"items":[{"a":1}]})"));
     item = page.items[0];
   }
   EXPECT_EQ(item.json, R"({"a":1})");

@@ -100,7 +100,7 @@ Task<RequestSender::Answer> RequestSender::SendOn(const RestRequest& request,
     Observe(request, "<error>", start);
     co_return std::move(lease).status();
   }
-  const absl::StatusOr<ResponseHead> head = co_await (*lease)->Exchange(bytes);
+  const absl::StatusOr<ResponseHead> head = co_await (*lease)->Exchange(bytes, request.may_send);
   if (!head.ok()) {
     stale = lease->used_before() && !(*lease)->response_began();
     Observe(request, "<error>", start);

@@ -15,6 +15,7 @@
 #include "kube/client/connection_pool.h"
 #include "kube/client/credentials.h"
 #include "kube/client/rest_options.h"
+#include "kube/meta/write_options.h"
 
 namespace steward::kube {
 
@@ -26,6 +27,7 @@ struct RestRequest {
   size_t max_body_bytes = 16 << 20;            // of the answer
   std::string content_type = "application/json";
   std::string accept = "application/json";
+  SendCheck may_send;  // of writes
 };
 
 // Lives on its executor; any number of calls at a time. Errors are those of kube::Client.

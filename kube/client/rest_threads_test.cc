@@ -20,7 +20,8 @@ namespace {
 using Then = TestServer::Then;
 
 const GroupVersionResource kPods{"", "v1", "pods"};
-constexpr std::string_view kList = R"({"metadata":{"resourceVersion":"7"},"items":[{"a":1}]})";
+constexpr std::string_view kList =
+    R"({"kind":"PodList","metadata":{"resourceVersion":"7"},"items":[{"a":1}]})";
 
 // The client and its server run on a thread of their own.
 class RestThreadsTest : public ::testing::Test {

@@ -313,6 +313,7 @@ Task<std::unique_ptr<Watch>> FakeClient::StartWatch(const GroupVersionResource& 
 Task<json::value> FakeClient::Create(const GroupVersionResource& gvr, const std::string& ns,
                                      const json::value& object, const WriteOptions& options) {
   CO_RETURN_IF_ERROR(co_await State::Enter(state_, Verb::kCreate, gvr));
+  CO_RETURN_IF_ERROR(MaySend(options.may_send));
   CreateHandler handler;
   {
     MutexLock lock(&state_->mutex);
@@ -333,6 +334,7 @@ Task<json::value> FakeClient::Create(const GroupVersionResource& gvr, const std:
 Task<json::value> FakeClient::Update(const GroupVersionResource& gvr, const json::value& object,
                                      const WriteOptions& options) {
   CO_RETURN_IF_ERROR(co_await State::Enter(state_, Verb::kUpdate, gvr));
+  CO_RETURN_IF_ERROR(MaySend(options.may_send));
   MutexLock lock(&state_->mutex);
   FakeResource& resource = state_->resources[gvr];
   const NamespacedName name = NameOf(object);
@@ -347,6 +349,7 @@ Task<json::value> FakeClient::Patch(const GroupVersionResource& gvr, const Names
                                     PatchType type, const json::value& patch,
                                     const WriteOptions& options) {
   CO_RETURN_IF_ERROR(co_await State::Enter(state_, Verb::kPatch, gvr));
+  CO_RETURN_IF_ERROR(MaySend(options.may_send));
   if (type != PatchType::kJsonMerge) {
     co_return ToStatus(UnsupportedMediaType({"application/merge-patch+json"}));
   }
@@ -365,6 +368,7 @@ Task<json::value> FakeClient::Patch(const GroupVersionResource& gvr, const Names
 Task<json::value> FakeClient::Delete(const GroupVersionResource& gvr, const NamespacedName& name,
                                      const DeleteOptions& options) {
   CO_RETURN_IF_ERROR(co_await State::Enter(state_, Verb::kDelete, gvr));
+  CO_RETURN_IF_ERROR(MaySend(options.may_send));
   MutexLock lock(&state_->mutex);
   FakeResource& resource = state_->resources[gvr];
   const auto it = resource.objects.find(name);

@@ -96,14 +96,19 @@ Task<std::unique_ptr<kube::Watch>> EmbeddedClient::StartWatch(const kube::GroupV
   co_return std::make_unique<EmbeddedWatch>(store_, std::move(type), std::move(filter), start);
 }
 
-Task<json::value> EmbeddedClient::Write(WriteVerb verb) {
+Task<json::value> EmbeddedClient::Write(WriteVerb verb, const kube::SendCheck& may_send) {
+  absl::Status permission;
   absl::StatusOr<json::value> result;
   // A cancelled Write has ended before this frame goes.
   std::function<absl::Status(Transaction&)> write = [&](Transaction& transaction) {
+    permission = kube::MaySend(may_send);
+    if (!permission.ok()) return permission;
     result = verb(transaction);
     return result.status();
   };
-  CO_RETURN_IF_ERROR(co_await store_.Write(std::move(write)));
+  const absl::Status written = co_await store_.Write(std::move(write));
+  CO_RETURN_IF_ERROR(permission);
+  CO_RETURN_IF_ERROR(written);
   co_return std::move(result);
 }
 
@@ -119,7 +124,7 @@ Task<json::value> EmbeddedClient::Create(const kube::GroupVersionResource& gvr,
   WriteVerb verb = [&](Transaction& transaction) {
     return CreateObject(transaction, gvr, ns, object.get_object(), options, context_);
   };
-  co_return co_await Write(std::move(verb));
+  co_return co_await Write(std::move(verb), options.may_send);
 }
 
 Task<json::value> EmbeddedClient::Update(const kube::GroupVersionResource& gvr,
@@ -133,7 +138,7 @@ Task<json::value> EmbeddedClient::Update(const kube::GroupVersionResource& gvr,
   WriteVerb verb = [&](Transaction& transaction) {
     return UpdateObject(transaction, gvr, name, object.get_object(), options, context_);
   };
-  co_return co_await Write(std::move(verb));
+  co_return co_await Write(std::move(verb), options.may_send);
 }
 
 Task<json::value> EmbeddedClient::Patch(const kube::GroupVersionResource& gvr,
@@ -143,7 +148,7 @@ Task<json::value> EmbeddedClient::Patch(const kube::GroupVersionResource& gvr,
   WriteVerb verb = [&](Transaction& transaction) {
     return PatchObject(transaction, gvr, name, type, patch, options, context_);
   };
-  co_return co_await Write(std::move(verb));
+  co_return co_await Write(std::move(verb), options.may_send);
 }
 
 Task<json::value> EmbeddedClient::Delete(const kube::GroupVersionResource& gvr,
@@ -152,7 +157,7 @@ Task<json::value> EmbeddedClient::Delete(const kube::GroupVersionResource& gvr,
   WriteVerb verb = [&](Transaction& transaction) {
     return DeleteObject(transaction, gvr, name, options, context_);
   };
-  co_return co_await Write(std::move(verb));
+  co_return co_await Write(std::move(verb), options.may_send);
 }
 
 }  // namespace steward::storage

@@ -51,7 +51,7 @@ class EmbeddedClient : public kube::Client {
 
  private:
   using WriteVerb = std::function<absl::StatusOr<boost::json::value>(Transaction&)>;
-  Task<boost::json::value> Write(WriteVerb verb);
+  Task<boost::json::value> Write(WriteVerb verb, const kube::SendCheck& may_send);
 
   Store& store_;
   const ContextSource context_;

@@ -3,6 +3,7 @@
 #include <boost/json/object.hpp>
 
 #include "absl/status/status.h"
+#include "base/status/macros.h"
 #include "kube/meta/status.h"
 
 namespace steward::storage {
@@ -27,7 +28,9 @@ Task<std::unique_ptr<kube::Watch>> LocalReviews::StartWatch(const kube::GroupVer
 }
 
 Task<json::value> LocalReviews::Create(const kube::GroupVersionResource& gvr, const std::string&,
-                                       const json::value& object, const kube::WriteOptions&) {
+                                       const json::value& object,
+                                       const kube::WriteOptions& options) {
+  CO_RETURN_IF_ERROR(kube::MaySend(options.may_send));
   json::value review = object;
   if (!review.is_object()) co_return NotServed();
   json::value& status = review.as_object()["status"];

@@ -1,5 +1,7 @@
 #include "controllers/cleanup/operands/deleter.h"
 
+#include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <deque>
 #include <map>
@@ -7,7 +9,7 @@
 
 #include "base/async/broadcast.h"
 #include "base/async/in_flight.h"
-#include "base/clock/time_limit.h"
+#include "base/async/race.h"
 #include "base/text/str_cat.h"
 #include "controllers/cleanup/guards/live_reads.h"
 #include "kube/meta/status.h"
@@ -61,10 +63,29 @@ std::map<std::string, olm::CrdPlan> PlansOf(const GuardReading& guards) {
   return plans;
 }
 
+// Reasons for which a DELETE did not leave. The client hands them back as they are.
+absl::Status TooLate() { return absl::AbortedError("the guards are too old to delete by them"); }
+absl::Status Stopped() { return absl::AbortedError("the guards allow nothing any more"); }
+
 // Nothing of a round happens elsewhere between a look at it and this.
 VoidTask UntilNotified(const Broadcast& broadcast) {
   return broadcast.WaitSince(broadcast.Now(), std::chrono::steady_clock::time_point::max());
 }
+
+// Somebody is busy as long as this lives.
+class Busy {
+ public:
+  Busy(size_t& busy, Broadcast& ended) : busy_(busy), ended_(ended) {}
+  ~Busy() {
+    if (--busy_ == 0) ended_.Notify();
+  }
+  Busy(const Busy&) = delete;
+  Busy& operator=(const Busy&) = delete;
+
+ private:
+  size_t& busy_;
+  Broadcast& ended_;
+};
 
 }  // namespace
 
@@ -73,26 +94,27 @@ struct Deleter::Batch {
   std::map<std::string, olm::CrdPlan> plans;
   absl::Duration deadline;  // monotonic
   size_t left;              // to be sent
-  size_t answered = 0;
 };
 
-// Of one round, shared by those who send and the one who reads.
+// Of one round, shared by those who send, those who read and the one who tells.
 struct Deleter::State {
-  kube::NamespacedName csv;
-  std::optional<olm::CleanupRecord> remembered;
+  DeletionCursor& cursor;
   DeletionLedger& ledger;
+  Progress progress;
   DeletionRound& round;
-  std::vector<Candidate> candidates;
-  size_t next_candidate = 0;
-  std::shared_ptr<Batch> batch;              // the present one
-  std::deque<std::shared_ptr<Batch>> ahead;  // read ahead, in order
-  size_t reading = 0;                        // being read
-  absl::Duration slowest;                    // of the last answers, about
-  Broadcast read;  // for those who send: there is one ahead, or it is over
-  Broadcast due;   // for those who read: one more is, or it is over
+  absl::Duration end;  // monotonic; nothing more is sent then
+  size_t reading = 0;  // being read
+  size_t waiting = 0;  // who could send if there were a batch
+  size_t busy = 0;     // who send or read, and have not ended
+  // Of round.stopped, for the client's thread.
+  std::shared_ptr<std::atomic<bool>> stopped = std::make_shared<std::atomic<bool>>(false);
+  Broadcast read;   // for those who send: there is one ahead, or it is over
+  Broadcast due;    // for those who read: one more is, or it is over
+  Broadcast ended;  // for the one who tells: nobody is busy
 
-  bool over() const {
-    return next_candidate == candidates.size() || round.stopped || !round.failure.ok();
+  void Stop() {
+    round.stopped = true;
+    *stopped = true;
   }
 };
 
@@ -100,51 +122,61 @@ Deleter::Deleter(kube::Client& client, GuardReader& guards, const Leadership& le
                  Clock& clock, DeleterOptions options)
     : client_(client), guards_(guards), leadership_(leadership), clock_(clock), options_(options) {}
 
-std::vector<Deleter::Candidate> Deleter::Choose(const OperandListing& listing,
-                                                const DeletionLedger& ledger,
-                                                DeletionRound& round) const {
-  std::vector<Candidate> chosen;
+std::unique_ptr<DeletionCursor> Deleter::Begin(kube::NamespacedName csv, OperandListing listing,
+                                               const GuardReading& guards,
+                                               const DeletionLedger& ledger) const {
+  std::unique_ptr<DeletionCursor> cursor(new DeletionCursor(
+      std::move(csv), std::move(listing), guards.inputs.remembered, guards.began));
+  Choose(*cursor, ledger);
+  cursor->batch_ = BatchOf(guards);
+  return cursor;
+}
+
+void Deleter::Choose(DeletionCursor& cursor, const DeletionLedger& ledger) const {
+  DeletionRound& passed_over = cursor.passed_over_;
   const absl::Duration now = clock_.Monotonic();
-  for (const OperandsOfCrd& crd : listing.crds) {
+  for (OperandsOfCrd& crd : cursor.listing_.crds) {
     if (crd.plan.state != olm::CrdState::kServed) continue;
-    for (const Operand& operand : crd.pending) {
+    for (Operand& operand : crd.pending) {
       if (operand.deleting()) continue;
       switch (ledger.Ask(crd.plan.crd, operand.name, operand.uid, now)) {
         case DeletionLedger::Answer::kDelete:
-          chosen.push_back({&crd, &operand});
+          cursor.candidates_.push_back({&crd, &operand});
           break;
         case DeletionLedger::Answer::kNotYet:
-          ++round.waiting;
+          ++passed_over.waiting;
           break;
         case DeletionLedger::Answer::kRecreated:
-          ++round.recreated;
-          round.left_alone = NameOf(crd, operand.name);
+          ++passed_over.recreated;
+          passed_over.left_alone = NameOf(crd, operand.name);
           break;
         case DeletionLedger::Answer::kFull:
-          round.failure = absl::ResourceExhaustedError(
+          passed_over.failure = absl::ResourceExhaustedError(
               StrCat("more than ", DeletionLedger::kMaxNames, " CRs to delete"));
           break;
       }
     }
   }
-  return chosen;
 }
 
-boost::asio::awaitable<DeletionRound> Deleter::Run(kube::NamespacedName csv,
-                                                   const OperandListing& listing,
-                                                   GuardReading guards, DeletionLedger& ledger) {
-  DeletionRound round;
-  State state{.csv = std::move(csv),
-              .remembered = guards.inputs.remembered,
+boost::asio::awaitable<DeletionRound> Deleter::Run(DeletionCursor& cursor, DeletionLedger& ledger,
+                                                   Progress progress) {
+  DeletionRound round = cursor.passed_over_;
+  State state{.cursor = cursor,
               .ledger = ledger,
+              .progress = std::move(progress),
               .round = round,
-              .candidates = Choose(listing, ledger, round)};
-  state.batch = BatchOf(guards);
-  if (state.batch->plans.empty()) round.stopped = true;
+              .end = clock_.Monotonic() + options_.round_time,
+              .busy = kReaders + options_.width};
+  if (cursor.batch_->plans.empty()) state.Stop();
   const auto work = [this, &state](size_t i) {
-    return i < kReaders ? ReadGuards(state) : Send(state);
+    if (i < kReaders) return ReadGuards(state);
+    return i < kReaders + options_.width ? Send(state) : Tell(state);
   };
-  co_await ForEachInFlight(options_.width + kReaders, options_.width + kReaders, work);
+  const size_t workers = kReaders + options_.width + 1;
+  co_await ForEachInFlight(workers, workers, work);
+  round.more = cursor.next_ < cursor.candidates_.size() && !round.stopped && round.failure.ok() &&
+               clock_.Monotonic() - cursor.listed_ < options_.listing_age;
   co_return round;
 }
 
@@ -153,82 +185,106 @@ std::shared_ptr<Deleter::Batch> Deleter::BatchOf(const GuardReading& guards) con
       Batch{PlansOf(guards), guards.began + options_.guard_age, options_.batch});
 }
 
+bool Deleter::IsOver(const State& state) const {
+  const DeletionRound& round = state.round;
+  return state.cursor.next_ == state.cursor.candidates_.size() || round.stopped ||
+         !round.failure.ok() || round.sent >= options_.round || clock_.Monotonic() >= state.end;
+}
+
 bool Deleter::HasTime(const Batch& batch, absl::Duration margin) const {
   return clock_.Monotonic() + margin < batch.deadline;
 }
 
 // Whether the present batch can have one more.
 bool Deleter::IsOpen(const State& state) const {
-  if (state.batch->left == 0) return false;
+  const DeletionCursor& cursor = state.cursor;
+  if (cursor.batch_->left == 0) return false;
   // What would hardly be answered in time waits for the next one, once this one has done something.
-  const bool fresh = state.batch->left == options_.batch;
-  return HasTime(*state.batch,
-                 fresh ? absl::ZeroDuration() : std::min(state.slowest, options_.guard_age / 4));
+  const bool fresh = cursor.batch_->left == options_.batch;
+  return HasTime(*cursor.batch_,
+                 fresh ? absl::ZeroDuration() : std::min(cursor.slowest_, options_.guard_age / 4));
 }
 
 // Makes the next batch that is good the present one, if there is one.
 bool Deleter::TakeNext(State& state) const {
-  while (!state.ahead.empty()) {
-    std::shared_ptr<Batch> next = std::move(state.ahead.front());
-    state.ahead.pop_front();
+  DeletionCursor& cursor = state.cursor;
+  while (!cursor.ahead_.empty()) {
+    std::shared_ptr<Batch> next = std::move(cursor.ahead_.front());
+    cursor.ahead_.pop_front();
     if (!HasTime(*next, absl::ZeroDuration())) continue;
-    state.batch = std::move(next);
+    cursor.batch_ = std::move(next);
     return true;
   }
   return false;
 }
 
 bool Deleter::IsDue(const State& state) const {
+  const DeletionCursor& cursor = state.cursor;
   const bool open = IsOpen(state);
   size_t ready = state.reading;
-  for (const std::shared_ptr<Batch>& batch : state.ahead) {
-    if (HasTime(*batch, state.slowest)) ++ready;
+  for (const std::shared_ptr<Batch>& batch : cursor.ahead_) {
+    if (HasTime(*batch, std::min(cursor.slowest_, options_.guard_age / 4))) ++ready;
   }
-  if (!open && ready == 0) return true;
+  // While all wait for answers, what is read would be old by the time they come.
+  if (!open && ready == 0) return state.waiting > 0;
   if (!options_.read_ahead || ready == kReaders) return false;
-  const size_t until_needed = (open ? state.batch->left : 0) + ready * options_.batch;
+  const size_t until_needed = (open ? cursor.batch_->left : 0) + ready * options_.batch;
   // Not sooner: it would be old by the time it is needed.
-  return until_needed < state.candidates.size() - state.next_candidate &&
-         state.slowest * until_needed / options_.width <= options_.guard_age / 4;
+  return until_needed < cursor.candidates_.size() - cursor.next_ &&
+         cursor.slowest_ * until_needed / options_.width <= options_.guard_age / 4;
 }
 
 VoidTask Deleter::ReadGuards(State& state) {
-  while (!state.over()) {
+  const Busy busy(state.busy, state.ended);
+  while (!IsOver(state)) {
     if (!IsDue(state)) {
       co_await UntilNotified(state.due);
       continue;
     }
     ++state.reading;
     const GuardReading guards =
-        co_await guards_.Look(state.csv, state.remembered, CsvDetail::kFacts);
+        co_await guards_.Look(state.cursor.csv_, state.cursor.remembered_, CsvDetail::kFacts);
     --state.reading;
     std::shared_ptr<Batch> next = BatchOf(guards);
     if (next->plans.empty()) {
-      state.round.stopped = true;
+      state.Stop();
     } else if (!HasTime(*next, absl::ZeroDuration())) {
       state.round.failure = absl::DeadlineExceededError(StrCat(
           "reading the guards takes longer than ", absl::FormatDuration(options_.guard_age)));
     } else {
-      state.ahead.push_back(std::move(next));
+      state.cursor.ahead_.push_back(std::move(next));
     }
     state.read.Notify();
   }
 }
 
 VoidTask Deleter::Send(State& state) {
-  while (!state.over()) {
+  const Busy busy(state.busy, state.ended);
+  DeletionCursor& cursor = state.cursor;
+  while (!IsOver(state)) {
     if (!IsOpen(state) && !TakeNext(state)) {
+      ++state.waiting;
       state.due.Notify();
       co_await UntilNotified(state.read);
+      --state.waiting;
       continue;
     }
-    const Candidate candidate = state.candidates[state.next_candidate++];
-    --state.batch->left;
+    const Candidate candidate = cursor.candidates_[cursor.next_++];
+    --cursor.batch_->left;
     if (IsDue(state)) state.due.Notify();
-    co_await DeleteOne(state, state.batch, candidate);
+    co_await DeleteOne(state, cursor.batch_, candidate);
   }
   state.read.Notify();
   state.due.Notify();
+}
+
+VoidTask Deleter::Tell(State& state) {
+  while (state.progress != nullptr && state.busy > 0) {
+    VoidTask period = clock_.Sleep(options_.progress_period);
+    VoidTask ended = UntilNotified(state.ended);
+    co_await UntilOneEnds(std::move(period), std::move(ended));
+    if (state.busy > 0) co_await state.progress(state.round);
+  }
 }
 
 VoidTask Deleter::DeleteOne(State& state, std::shared_ptr<Batch> batch, Candidate candidate) {
@@ -238,7 +294,7 @@ VoidTask Deleter::DeleteOne(State& state, std::shared_ptr<Batch> batch, Candidat
   if (plan == batch->plans.end() || plan->second.state != olm::CrdState::kServed ||
       plan->second.cluster_scoped != listed.cluster_scoped ||
       olm::FateOf(plan->second, candidate.operand->name.ns, false) != olm::OperandFate::kDelete) {
-    state.round.stopped = true;
+    state.Stop();
     co_return;
   }
   const absl::Status leading = leadership_.Check();
@@ -249,38 +305,39 @@ VoidTask Deleter::DeleteOne(State& state, std::shared_ptr<Batch> batch, Candidat
   state.ledger.NoteSent(listed.crd, candidate.operand->name, candidate.operand->uid,
                         clock_.Monotonic());
   ++state.round.sent;
-  // However long the client would wait for a connection or a server that is busy.
   const absl::Duration began = clock_.Monotonic();
-  StatusTask send = SendDelete(candidate);
-  const absl::Status outcome =
-      co_await WithTimeout(clock_, batch->deadline - began, "a DELETE", std::move(send));
-  state.slowest = std::max(clock_.Monotonic() - began, state.slowest * 0.9);
-  Judge(state, *batch, candidate, outcome);
+  kube::SendCheck may_send = [this, batch, stopped = state.stopped] {
+    if (*stopped) return Stopped();
+    return HasTime(*batch, absl::ZeroDuration()) ? leadership_.Check() : TooLate();
+  };
+  const absl::Status outcome = co_await SendDelete(candidate, std::move(may_send));
+  state.cursor.slowest_ = std::max(clock_.Monotonic() - began, state.cursor.slowest_ * 0.9);
+  Judge(state, candidate, outcome);
 }
 
-StatusTask Deleter::SendDelete(Candidate candidate) {
+// However long the client waits for a connection or a server that is busy, it asks before it sends.
+// The answer to what was sent in time may take as long as the client lets it.
+StatusTask Deleter::SendDelete(Candidate candidate, kube::SendCheck may_send) {
   kube::DeleteOptions options;
   options.uid = candidate.operand->uid;
   options.propagation = kube::DeleteOptions::Propagation::kBackground;
+  options.may_send = std::move(may_send);
   const absl::StatusOr<boost::json::value> answer =
       co_await client_.Delete(candidate.crd->gvr, candidate.operand->name, options);
   co_return answer.status();
 }
 
-void Deleter::Judge(State& state, Batch& batch, const Candidate& candidate,
-                    const absl::Status& outcome) {
+void Deleter::Judge(State& state, const Candidate& candidate, const absl::Status& outcome) {
   DeletionRound& round = state.round;
-  const Outcome kind = OutcomeOf(outcome);
-  const bool given_up = absl::IsDeadlineExceeded(outcome) && clock_.Monotonic() >= batch.deadline;
-  if (given_up && batch.answered > 0) {
-    // The server is slow, but it answers.
-    ++round.unanswered;
+  if (outcome == TooLate() || outcome == Stopped()) {
+    --round.sent;
+    ++round.unsent;
     return;
   }
-  if (kind != Outcome::kFailed) ++batch.answered;
-  switch (kind) {
+  switch (OutcomeOf(outcome)) {
     case Outcome::kProgress:
       ++round.accepted;
+      if (candidate.operand->finalizers.empty()) candidate.operand->gone = true;
       return;
     case Outcome::kOther:
       // Another object has the name now: it is listed first.

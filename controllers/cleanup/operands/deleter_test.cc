@@ -7,11 +7,16 @@
 
 #include <algorithm>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <random>
+#include <string>
+#include <utility>
 #include <vector>
 
+#include "base/async/race.h"
 #include "base/async/yield.h"
+#include "base/json/json_text.h"
 #include "base/status/matchers.h"
 #include "base/text/str_cat.h"
 #include "controllers/cleanup/cleaner.h"
@@ -21,11 +26,14 @@
 #include "controllers/cleanup/testing/hook_client.h"
 #include "controllers/runtime/election/leadership.h"
 #include "controllers/runtime/events/event_recorder.h"
+#include "olm/cleanup/status.h"
 
 namespace steward::controllers {
 namespace {
 
+using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 using ::testing::SizeIs;
 
 class Silence : public EventRecorder {
@@ -43,12 +51,11 @@ class DeleterTest : public ::testing::Test, public TestHooks {
     for (int i = 0; i < widgets; ++i) {
       cluster_.Run(cluster_.AddWidget(i % 2 == 0 ? "a" : "b", StrCat("x", i), false));
     }
-    CleanerOptions options;
-    options.deleter.width = kWidth;
-    options.deleter.batch = kBatch;
-    options.deleter.read_ahead = read_ahead;
+    options_.deleter.width = kWidth;
+    options_.deleter.batch = kBatch;
+    options_.deleter.read_ahead = read_ahead;
     CleanerDeps deps{client_, leader_, events_, cluster_.clock(), metrics_, nullptr};
-    cleaner_ = std::make_unique<Cleaner>(std::move(deps), options);
+    cleaner_ = std::make_unique<Cleaner>(std::move(deps), options_);
     Pass();
     cluster_.DeleteCsv();
     while (deletes_.empty()) Pass();
@@ -56,7 +63,33 @@ class DeleterTest : public ::testing::Test, public TestHooks {
   void TearDown() override { cleaner_.reset(); }
   void Pass() {
     cluster_.clock().Advance(absl::Milliseconds(1));
-    EXPECT_OK(cluster_.Run(cleaner_->Reconcile(kCsv)).status());
+    VoidTask pass = PassTo(*cleaner_);
+    if (slow_answer_ == absl::ZeroDuration()) {
+      cluster_.Run(std::move(pass));
+      return;
+    }
+    VoidTask time = PassTime(*this);
+    cluster_.Run(UntilOneEnds(std::move(pass), std::move(time)));
+  }
+  static VoidTask PassTo(Cleaner& cleaner) {
+    EXPECT_OK((co_await cleaner.Reconcile(kCsv)).status());
+  }
+  // Time passes by itself only while nothing but slow answers is waited for.
+  static VoidTask PassTime(DeleterTest& test) {
+    while (true) {
+      co_await Yield();
+      int turns = 0;
+      while (turns < 500 && test.waiting_ > 0 && test.waiting_ == test.in_flight_) {
+        co_await Yield();
+        ++turns;
+      }
+      if (turns < 500) continue;
+      test.cluster_.clock().Advance(absl::Seconds(1));
+      if (++test.waited_ == 60) {
+        const boost::json::value csv = co_await test.cluster_.Find(kCsvs, kCsv);
+        test.after_a_minute_ = Serialize(csv);
+      }
+    }
   }
 
   boost::asio::awaitable<TestFate> Before(const TestCall& call) override {
@@ -71,8 +104,19 @@ class DeleterTest : public ::testing::Test, public TestHooks {
       deletes_.push_back({cluster_.clock().Monotonic() - each_call_, readings_.size()});
       if (at_delete_ && deletes_.size() == at_) at_delete_();
     }
+    const bool slow = deletes && deletes_.size() > quick_;
+    if (call.verb == kube::ClientVerb::kList && call.gvr == kWidgets) ++listings_;
     for (unsigned turns = 1 + pace_() % 9; turns > 0; --turns) co_await Yield();
     if (deletes) cluster_.clock().Advance(each_delete_);
+    if (deletes && fate_.kind != TestFate::kPass) {
+      --in_flight_;
+      co_return fate_;
+    }
+    if (slow) {
+      ++waiting_;
+      co_await cluster_.clock().Sleep(slow_answer_);
+      --waiting_;
+    }
     co_return TestFate();
   }
   boost::asio::awaitable<void> After(const TestCall& call, const absl::Status&) override {
@@ -111,6 +155,14 @@ class DeleterTest : public ::testing::Test, public TestHooks {
   std::vector<Sent> deletes_;
   size_t in_flight_ = 0;
   size_t most_in_flight_ = 0;
+  TestFate fate_;  // of DELETEs
+  CleanerOptions options_;
+  int listings_ = 0;                                   // of widgets
+  size_t quick_ = std::numeric_limits<size_t>::max();  // DELETEs; the others are slow
+  absl::Duration slow_answer_;
+  size_t waiting_ = 0;          // slow ones, under way
+  int waited_ = 0;              // seconds
+  std::string after_a_minute_;  // the CSV
   size_t at_ = 0;
   size_t changed_after_ = 0;
   std::function<void()> at_delete_;
@@ -146,11 +198,67 @@ TEST_F(DeleterTest, ASlowServerGetsFewerUnderOneReading) {
   EXPECT_GT(readings_.size(), 5u);
 }
 
-TEST_F(DeleterTest, WhatIsNotAnsweredInTimeEndsNoRound) {
+TEST_F(DeleterTest, ARoundIsBoundedAndTheNextGoesOnByTheSameListing) {
+  options_.deleter.round = 100;
+  Start(250);
+  EXPECT_THAT(deletes_, SizeIs(100));
+  const int listings = listings_;
+  Pass();
+  EXPECT_THAT(deletes_, SizeIs(200));
+  Pass();
+  EXPECT_THAT(deletes_, SizeIs(250));
+  EXPECT_EQ(listings_, listings);
+  EXPECT_THAT(cluster_.Names(kWidgets), IsEmpty());
+  ExpectGuarded(1);
+  EXPECT_EQ(readings_.size(), deletes_.back().readings) << "a round costs no reading more";
+}
+
+TEST_F(DeleterTest, ARoundEndsInTime) {
+  each_delete_ = absl::Milliseconds(450);
+  Start(60);
+  int rounds = 1;
+  while (!cluster_.Names(kWidgets).empty() && rounds < 50) {
+    const absl::Duration began = cluster_.clock().Monotonic();
+    Pass();
+    // And what was under way is waited for.
+    EXPECT_LT(cluster_.clock().Monotonic() - began,
+              options_.deleter.round_time + (kWidth + 1) * each_delete_);
+    ++rounds;
+  }
+  EXPECT_THAT(cluster_.Names(kWidgets), IsEmpty());
+  EXPECT_GT(rounds, 3);
+  ExpectGuarded();
+}
+
+TEST_F(DeleterTest, WhatIsLeftOfAnOldListingIsListedAnew) {
+  options_.deleter.round = 10;
+  Start(40);
+  EXPECT_THAT(deletes_, SizeIs(10));
+  const int listings = listings_;
+  cluster_.clock().Advance(options_.deleter.listing_age);
+  Pass();
+  EXPECT_THAT(deletes_, SizeIs(20));
+  EXPECT_EQ(listings_, listings);
+  Pass();
+  EXPECT_GT(listings_, listings);
+  EXPECT_THAT(deletes_, SizeIs(30));
+}
+
+TEST_F(DeleterTest, R_000_65_HowFarARoundIsIsToldWhileItWaitsForAnswers) {
+  options_.deleter.guard_age = absl::Minutes(10);
+  quick_ = 6;
+  slow_answer_ = absl::Seconds(100);
+  Start(20);
+  EXPECT_THAT(deletes_, SizeIs(quick_ + kWidth)) << "no more are begun after five seconds";
+  EXPECT_THAT(after_a_minute_, HasSubstr(olm::WaitingMessage(20 - quick_)));
+  EXPECT_THAT(after_a_minute_, Not(HasSubstr(R"("name":"x0")"))) << "it is gone";
+}
+
+TEST_F(DeleterTest, WhatCannotBeSentInTimeEndsNoRound) {
   at_ = kBatch - kWidth;  // those read ahead are there long since
   at_delete_ = [this] { cluster_.clock().Advance(absl::Seconds(3)); };
   Start(150);
-  // Those that were under way were given up; the others went on under new guards.
+  // Those that the client had not sent yet were not; the others went on under new guards.
   EXPECT_GE(cluster_.Names(kWidgets).size(), 1u);
   // A reading that was under way, too, would be too old: that does end it.
   for (int i = 0; i < 5 && cluster_.Names(kWidgets).size() > kWidth; ++i) Pass();
@@ -159,8 +267,7 @@ TEST_F(DeleterTest, WhatIsNotAnsweredInTimeEndsNoRound) {
 }
 
 TEST_F(DeleterTest, AServerThatAnswersNothingEndsTheRound) {
-  at_ = 3;  // the first ones are under way
-  at_delete_ = [this] { cluster_.clock().Advance(absl::Seconds(3)); };
+  fate_ = {TestFate::kFail, absl::DeadlineExceededError("no answer within 30s")};
   Start(150);
   EXPECT_LE(deletes_.size(), kWidth);
 }

@@ -42,6 +42,9 @@ struct CleanupMetrics::Impl {
         watches(GaugeOf(registry, "steward_cleanup_operand_watches",
                         "Watches of custom resources that uninstallations wait for")
                     .Add({})),
+        sweep_failing(GaugeOf(registry, "steward_cleanup_sweep_failing",
+                              "1 while the last sweep of operators' rights failed in part")
+                          .Add({})),
         reported(GaugeOf(registry, "steward_cleanup_reported_failure",
                          "1 for an uninstallation that its operator says it cannot finish")),
         deletions(CounterOf(registry, "steward_cleanup_deletions_total",
@@ -75,6 +78,7 @@ struct CleanupMetrics::Impl {
   Family<Gauge>& oldest;
   Family<Gauge>& polled;
   Gauge& watches;
+  Gauge& sweep_failing;
   Family<Gauge>& reported;
   Family<Counter>& deletions;
   Family<Counter>& finished;
@@ -87,6 +91,7 @@ CleanupMetrics::CleanupMetrics(prometheus::Registry& registry)
 CleanupMetrics::~CleanupMetrics() { ForgetAll(); }
 
 void CleanupMetrics::ForgetAll() {
+  SetSweepFailing(false);
   while (!impl_->series.empty()) Forget(kube::NamespacedName(impl_->series.begin()->first));
 }
 
@@ -131,6 +136,8 @@ void CleanupMetrics::SetPolled(const kube::NamespacedName& csv, const std::strin
 void CleanupMetrics::SetOperandWatches(size_t streams) {
   impl_->watches.Set(static_cast<double>(streams));
 }
+
+void CleanupMetrics::SetSweepFailing(bool failing) { impl_->sweep_failing.Set(failing ? 1 : 0); }
 
 void CleanupMetrics::SetReported(const kube::NamespacedName& csv, const std::string& message) {
   Impl::Series& one = impl_->series[csv];

@@ -32,7 +32,8 @@ struct OldestOperand {
 // steward_cleanup_reported_failure{namespace,name,message} (1 while the operator reports one; the
 // message is cut), of ClusterServiceVersions being uninstalled;
 // steward_cleanup_polled{namespace,name,reason} (1 while one waits without a watch that works),
-// steward_cleanup_operand_watches;
+// steward_cleanup_operand_watches; steward_cleanup_sweep_failing (1 while the last sweep of rights
+// could not do all of it);
 // steward_cleanup_deletions_total{result=accepted|denied|other},
 // steward_cleanup_finished_total{result=completed|refused|abandoned|aborted}. Series of a cleanup
 // end with it. Not thread-safe.
@@ -49,6 +50,7 @@ class CleanupMetrics {
   // `reason` "" = it is not: whatever it waits for is watched, or it does not wait.
   void SetPolled(const kube::NamespacedName& csv, const std::string& reason);
   void SetOperandWatches(size_t streams);
+  void SetSweepFailing(bool failing);
   // What the operator says of why it cannot finish; "" = nothing.
   void SetReported(const kube::NamespacedName& csv, const std::string& message);
   void Forget(const kube::NamespacedName& csv);

@@ -39,8 +39,8 @@ StatusTask ListByVersion(kube::Client& client, std::string version, OperandsOfCr
     ASSIGN_OR_RETURN(olm::ObjectFacts facts, olm::DecodeObjectFacts(raw.json));
     if (olm::FateOf(operands.plan, facts.key.ns, facts.deleting()) != olm::OperandFate::kKeep) {
       operands.pending.push_back({std::move(facts.key), std::move(facts.uid),
-                                  std::move(facts.deletion_timestamp),
-                                  std::move(facts.finalizers)});
+                                  std::move(facts.deletion_timestamp), std::move(facts.finalizers),
+                                  /*gone=*/false});
     }
     return absl::OkStatus();
   };
@@ -96,7 +96,9 @@ Task<OperandListing> ListPass(kube::Client& client, const std::vector<CrdPlan>& 
 
 size_t OperandListing::pending() const {
   size_t count = terminating_crds.size();
-  for (const OperandsOfCrd& crd : crds) count += crd.pending.size();
+  for (const OperandsOfCrd& crd : crds) {
+    for (const Operand& operand : crd.pending) count += operand.gone ? 0 : 1;
+  }
   return count;
 }
 

@@ -19,6 +19,7 @@ struct Operand {
   std::string uid;
   std::string deletion_timestamp;  // "" = it is not being deleted yet
   std::vector<std::string> finalizers;
+  bool gone = false;  // since it was listed
 
   bool deleting() const { return !deletion_timestamp.empty(); }
 };
@@ -35,7 +36,7 @@ struct OperandListing {
   // Definitions with targets that are being deleted: pending until they are gone.
   std::vector<std::string> terminating_crds;
 
-  size_t pending() const;
+  size_t pending() const;  // without what is gone
 };
 
 // One pass over all of `plans`, each list from the present state with all its pages, by the storage

@@ -87,7 +87,9 @@ std::vector<Listed> AllOf(const OperandListing& listing) {
   std::vector<Listed> all;
   all.reserve(listing.pending());
   for (const OperandsOfCrd& crd : listing.crds) {
-    for (const Operand& operand : crd.pending) all.push_back({&crd, &operand});
+    for (const Operand& operand : crd.pending) {
+      if (!operand.gone) all.push_back({&crd, &operand});
+    }
   }
   return all;
 }

@@ -42,6 +42,9 @@ class StallDetector {
 
   // A complete listing. True when it shows fewer than the one before.
   bool NoteListing(size_t pending, absl::Duration now);
+  // A DELETE was accepted.
+  void NoteProgress(absl::Duration now) { progressed_ = now; }
+  // A round that has ended.
   void NoteRound(const DeletionRound& round, absl::Duration now);
   // Why a step failed.
   void NoteFailure(std::string why) { failure_ = std::move(why); }

@@ -11,8 +11,10 @@
 
 #include "base/async/in_flight.h"
 #include "base/status/macros.h"
+#include "base/text/str_cat.h"
 #include "controllers/cleanup/guards/live_reads.h"
 #include "controllers/cleanup/guards/resources.h"
+#include "kube/meta/label_syntax.h"
 #include "kube/meta/status.h"
 #include "kube/meta/write_options.h"
 #include "olm/cleanup/decode.h"
@@ -22,6 +24,7 @@
 #include "olm/copy.h"
 
 namespace steward::controllers {
+namespace asio = boost::asio;
 namespace json = boost::json;
 namespace {
 
@@ -41,6 +44,11 @@ bool IsUnserved(const absl::Status& status) {
   if (!kube::HasReason(status, "NotFound")) return false;
   const kube::Status answer = kube::FromStatus(status);
   return answer.causes.empty() && answer.name.empty();
+}
+
+absl::Status Named(const HeldObject& object, const absl::Status& failure) {
+  return absl::Status(failure.code(), StrCat(object.gvr.resource, " ", object.facts.key.name, ": ",
+                                             Describe(failure)));
 }
 
 }  // namespace
@@ -66,11 +74,15 @@ StatusTask HoldKeeper::ListAll(std::string selector, std::vector<HeldObject>& ob
     return ListKind(kinds[i], selector, found[i], outcomes[i]);
   };
   co_await ForEachInFlight(kinds.size(), width_, list);
+  absl::Status outcome;
   for (size_t i = 0; i < kinds.size(); ++i) {
-    if (!outcomes[i].ok() && !IsUnserved(outcomes[i])) co_return outcomes[i];
+    if (!outcomes[i].ok()) {
+      if (!IsUnserved(outcomes[i])) outcome.Update(outcomes[i]);
+      continue;
+    }
     std::move(found[i].begin(), found[i].end(), std::back_inserter(objects));
   }
-  co_return absl::OkStatus();
+  co_return outcome;
 }
 
 VoidTask HoldKeeper::ListKind(kube::GroupVersionResource kind, std::string selector,
@@ -88,6 +100,8 @@ VoidTask HoldKeeper::ListKind(kube::GroupVersionResource kind, std::string selec
 
 Task<HoldState> HoldKeeper::Look(kube::NamespacedName csv) {
   HoldState state;
+  // OLM cannot have labelled anything with it, and a server refuses to select by it.
+  if (!kube::LabelValueProblem(csv.name).empty()) co_return state;
   CO_RETURN_IF_ERROR(co_await ListAll(olm::OwnerSelector(csv), state.objects));
   co_return state;
 }
@@ -112,8 +126,10 @@ StatusTask HoldKeeper::SetHold(const HeldObject& object, bool held) {
                                                       kube::PatchType::kJsonMerge, patch, options))
                                   .status();
   if (IsOvertaken(status)) co_return absl::OkStatus();
-  // Of roles and bindings, a write with an old resourceVersion counts as one of their contents:
-  // that is forbidden before it is a conflict.
+  // A write that changes finalizers alone grants nothing, and the kube-apiserver lets it pass. With
+  // an old resourceVersion it changes more, and "attempting to grant RBAC permissions not currently
+  // held" comes before the conflict. (A mutating webhook that changes the object has it, too: that
+  // stays a failure, of this object.)
   if (kube::HasReason(status, "Forbidden")) {
     const absl::StatusOr<bool> changed = co_await HasChanged(object);
     if (changed.ok() && *changed) co_return absl::OkStatus();
@@ -121,12 +137,19 @@ StatusTask HoldKeeper::SetHold(const HeldObject& object, bool held) {
   co_return status;
 }
 
+// By a list: nothing else of roles and bindings may be read.
 Task<bool> HoldKeeper::HasChanged(const HeldObject& object) {
-  const absl::StatusOr<kube::RawObject> now = co_await client_.Get(object.gvr, object.facts.key);
-  if (IsAbsence(now.status(), object.facts.key.name)) co_return true;
-  CO_RETURN_IF_ERROR(now.status());
-  CO_ASSIGN_OR_RETURN(const olm::ObjectFacts facts, olm::DecodeObjectFacts(now->json));
-  co_return facts.resource_version != object.facts.resource_version;
+  kube::ListOptions options;
+  options.field_selector = StrCat("metadata.name=", object.facts.key.name);
+  options.metadata_only = true;
+  CO_ASSIGN_OR_RETURN(const kube::ListPage page, co_await client_.List(object.gvr, options));
+  for (const kube::RawObject& now : page.items) {
+    CO_ASSIGN_OR_RETURN(const olm::ObjectFacts facts, olm::DecodeObjectFacts(now.json));
+    if (facts.uid == object.facts.uid && facts.resource_version == object.facts.resource_version) {
+      co_return false;
+    }
+  }
+  co_return true;
 }
 
 StatusTask HoldKeeper::Hold(const olm::CsvFacts& csv, const HoldState& state) {
@@ -147,19 +170,22 @@ StatusTask HoldKeeper::Release(const HoldState& state) {
   co_return outcome;
 }
 
-Task<SweepResult> HoldKeeper::Sweep(CsvLister& csvs) {
+asio::awaitable<SweepResult> HoldKeeper::Sweep(CsvLister& csvs) {
+  SweepResult result;
   // The operators are read after the objects: one that is not being deleted now was not either when
   // its object was found to be.
   std::vector<HeldObject> objects;
-  CO_RETURN_IF_ERROR(co_await ListAll("", objects));
-  CO_ASSIGN_OR_RETURN(CsvListing listing, co_await csvs.List());
-  SweepResult result;
-  result.look_at = std::move(listing.waiting);
+  result.failure = co_await ListAll("", objects);
+  absl::StatusOr<CsvListing> listing = co_await csvs.List();
+  if (!listing.ok()) {
+    result.failure = listing.status();
+    co_return result;
+  }
+  result.look_at = std::move(listing->waiting);
   std::map<kube::NamespacedName, olm::CsvFacts> opted_in;
-  for (olm::CsvFacts& csv : listing.csvs) {
+  for (olm::CsvFacts& csv : listing->csvs) {
     if (csv.OptedIn()) opted_in.emplace(csv.key, std::move(csv));
   }
-  absl::Status outcome;
   for (const HeldObject& object : objects) {
     const std::optional<kube::NamespacedName> owner = olm::OwnerOf(object.facts.labels);
     const auto found = owner ? opted_in.find(*owner) : opted_in.end();
@@ -167,20 +193,27 @@ Task<SweepResult> HoldKeeper::Sweep(CsvLister& csvs) {
     const HoldAction action = olm::NextHoldAction(object.facts, csv);
     const bool add = action == HoldAction::kAdd;
     if (action == HoldAction::kNone || (add && csv->deleting())) continue;
-    outcome.Update(co_await SetHold(object, add));
+    const absl::Status written = co_await SetHold(object, add);
+    if (!written.ok()) {
+      result.failure.Update(Named(object, written));
+      continue;
+    }
     ++(add ? result.added : result.released);
     if (add) result.look_at.insert(*owner);
   }
-  CO_RETURN_IF_ERROR(outcome);
   co_return result;
 }
 
-Task<SweepResult> HoldKeeper::ReleaseAll() {
-  HoldState state;
-  CO_RETURN_IF_ERROR(co_await ListAll("", state.objects));
+asio::awaitable<SweepResult> HoldKeeper::ReleaseAll() {
   SweepResult result;
-  result.released = state.held();
-  CO_RETURN_IF_ERROR(co_await Release(state));
+  HoldState state;
+  result.failure = co_await ListAll("", state.objects);
+  for (const HeldObject& object : state.objects) {
+    if (!IsHeld(object.facts)) continue;
+    const absl::Status written = co_await SetHold(object, false);
+    if (written.ok()) ++result.released;
+    if (!written.ok()) result.failure.Update(Named(object, written));
+  }
   co_return result;
 }
 

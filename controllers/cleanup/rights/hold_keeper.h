@@ -2,6 +2,7 @@
 #ifndef CONTROLLERS_CLEANUP_RIGHTS_HOLD_KEEPER_H_
 #define CONTROLLERS_CLEANUP_RIGHTS_HOLD_KEEPER_H_
 
+#include <boost/asio/awaitable.hpp>
 #include <cstddef>
 #include <set>
 #include <string>
@@ -34,6 +35,8 @@ struct HoldState {
 struct SweepResult {
   size_t added = 0;
   size_t released = 0;
+  // The first of what could not be read or written; all else was done.
+  absl::Status failure;
   // ClusterServiceVersions to be looked at: those whose rights were just held, which their status
   // is to say, and those that are being deleted and wait for us.
   std::set<kube::NamespacedName> look_at;
@@ -47,7 +50,7 @@ class HoldKeeper {
   explicit HoldKeeper(kube::Client& client, size_t width = 4) : client_(client), width_(width) {}
 
   // Live. An error when any of the kinds could not be listed; a kind that the cluster does not
-  // serve has no objects.
+  // serve has no objects, and neither has a name that no label can carry.
   Task<HoldState> Look(kube::NamespacedName csv);
 
   // Adds what is missing on the objects of `state`, which were listed before `csv` was read, and
@@ -59,12 +62,14 @@ class HoldKeeper {
 
   // Every object of the cluster: adds holds that are missing, and lets go of those whose operator
   // is gone, replaced or not opted in, or whose object was deleted before its operator. Adds
-  // nothing for one that is being deleted.
-  Task<SweepResult> Sweep(CsvLister& csvs);
+  // nothing for one that is being deleted. One object or kind that fails keeps no other from being
+  // swept; without the operators nothing is.
+  boost::asio::awaitable<SweepResult> Sweep(CsvLister& csvs);
   // Lets go of everything that is held, for whomever: before Steward is uninstalled.
-  Task<SweepResult> ReleaseAll();
+  boost::asio::awaitable<SweepResult> ReleaseAll();
 
  private:
+  // All that can be listed, and the first failure.
   StatusTask ListAll(std::string selector, std::vector<HeldObject>& objects);
   VoidTask ListKind(kube::GroupVersionResource kind, std::string selector,
                     std::vector<HeldObject>& objects, absl::Status& outcome);

@@ -43,7 +43,7 @@ std::string Describe(const TestCall& call) {
 TestDriver::Process::Process(TestDriver& of, CleanerDeps deps, const CleanerOptions& options)
     : driver(of) {
   hooked = std::make_unique<HookClient>(driver.cluster_.client(), *this);
-  client = std::make_unique<FencedClient>(*hooked, leadership, driver.cluster_.clock());
+  client = std::make_unique<FencedClient>(*hooked, *hooked, leadership, driver.cluster_.clock());
   CleanerDeps mine{*client, leadership, deps.events, deps.clock, deps.metrics, deps.known};
   cleaner = std::make_unique<Cleaner>(std::move(mine), options);
 }
@@ -151,7 +151,7 @@ void TestDriver::Sweep() {
   Log("sweep");
   bool killed = false;
   try {
-    const absl::Status ignored = cluster_.Run(process->cleaner->Sweep()).status();
+    const absl::Status ignored = cluster_.Run(process->cleaner->Sweep()).failure;
     (void)ignored;
   } catch (const ProcessKilled&) {
     killed = true;

@@ -41,7 +41,7 @@ struct Process {
         clock(clock),
         network(cluster, clock),
         elector(network, clock, random, Options(name), registry),
-        client(network, elector.leadership(), clock) {
+        client(network, network, elector.leadership(), clock) {
     tasks.Spawn("campaign", Campaign(*this));
     tasks.Spawn("write", Write(*this));
   }

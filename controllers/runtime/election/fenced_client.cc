@@ -44,6 +44,16 @@ std::optional<absl::Duration> FencedClient::last_unresolved() const {
   return last_unresolved_;
 }
 
+template <typename Options>
+Options FencedClient::Fenced(const Options& options) const {
+  Options fenced = options;
+  fenced.may_send = [this, asked = options.may_send] {
+    absl::Status leading = leadership_.Check();
+    return leading.ok() ? kube::MaySend(asked) : leading;
+  };
+  return fenced;
+}
+
 Task<json::value> FencedClient::Guard(Task<json::value> write) {
   CO_RETURN_IF_ERROR(leadership_.Check());
   Unresolved unresolved(*this);
@@ -58,41 +68,45 @@ Task<json::value> FencedClient::Guard(Task<json::value> write) {
 
 Task<kube::RawObject> FencedClient::Get(const kube::GroupVersionResource& gvr,
                                         const kube::NamespacedName& name) {
-  return inner_.Get(gvr, name);
+  return reads_.Get(gvr, name);
 }
 
 Task<kube::ListPage> FencedClient::List(const kube::GroupVersionResource& gvr,
                                         const kube::ListOptions& options) {
-  return inner_.List(gvr, options);
+  return reads_.List(gvr, options);
 }
 
 Task<std::unique_ptr<kube::Watch>> FencedClient::StartWatch(const kube::GroupVersionResource& gvr,
                                                             const kube::WatchOptions& options) {
-  return inner_.StartWatch(gvr, options);
+  return reads_.StartWatch(gvr, options);
 }
 
 Task<json::value> FencedClient::Create(const kube::GroupVersionResource& gvr, const std::string& ns,
                                        const json::value& object,
                                        const kube::WriteOptions& options) {
-  return Guard(inner_.Create(gvr, ns, object, options));
+  const kube::WriteOptions fenced = Fenced(options);
+  co_return co_await Guard(writes_.Create(gvr, ns, object, fenced));
 }
 
 Task<json::value> FencedClient::Update(const kube::GroupVersionResource& gvr,
                                        const json::value& object,
                                        const kube::WriteOptions& options) {
-  return Guard(inner_.Update(gvr, object, options));
+  const kube::WriteOptions fenced = Fenced(options);
+  co_return co_await Guard(writes_.Update(gvr, object, fenced));
 }
 
 Task<json::value> FencedClient::Patch(const kube::GroupVersionResource& gvr,
                                       const kube::NamespacedName& name, kube::PatchType type,
                                       const json::value& patch, const kube::WriteOptions& options) {
-  return Guard(inner_.Patch(gvr, name, type, patch, options));
+  const kube::WriteOptions fenced = Fenced(options);
+  co_return co_await Guard(writes_.Patch(gvr, name, type, patch, fenced));
 }
 
 Task<json::value> FencedClient::Delete(const kube::GroupVersionResource& gvr,
                                        const kube::NamespacedName& name,
                                        const kube::DeleteOptions& options) {
-  return Guard(inner_.Delete(gvr, name, options));
+  const kube::DeleteOptions fenced = Fenced(options);
+  co_return co_await Guard(writes_.Delete(gvr, name, fenced));
 }
 
 }  // namespace steward::controllers

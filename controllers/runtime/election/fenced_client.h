@@ -15,22 +15,26 @@
 #include "controllers/runtime/election/leadership.h"
 #include "kube/client/client.h"
 #include "kube/meta/names.h"
+#include "kube/meta/write_options.h"
 
 namespace steward::controllers {
 
-// Reads pass. Each write (create, update, patch, delete) asks the leadership first: without it the
-// write is kFailedPrecondition and was not sent. A write that is under way when leadership ends is
-// given up at that moment, with all that the inner client would still do for it (waiting for a
-// connection, sending again after 429): kUnavailable, and as with any lost answer it may have
-// happened. So no request of a deposed leader leaves this process, and the margin of the leadership
-// is the time that one has to arrive.
+// Reads pass, on a client of their own: what is read waits for no answer to a write, however many
+// are under way. Each write (create, update, patch, delete) asks the leadership first, and again
+// right before the bytes of each of its tries leave (may_send, R-000-78): without it the write is
+// kFailedPrecondition and nothing was sent. A write that is under way when leadership ends is given
+// up as soon as a timer tells, with all that its client would still do for it: kUnavailable, and as
+// with any lost answer it may have happened. That alone would not do, as a timer can be late
+// (UntilLost). So no request of a deposed leader leaves this process, and the margin of the
+// leadership is the time that one has to arrive.
 //
 // Thread-safe.
 class FencedClient : public kube::Client {
  public:
   // REQUIRES: the arguments outlive this object and its calls.
-  FencedClient(kube::Client& inner, const Leadership& leadership, Clock& clock)
-      : inner_(inner), leadership_(leadership), clock_(clock) {}
+  FencedClient(kube::Client& reads, kube::Client& writes, const Leadership& leadership,
+               Clock& clock)
+      : reads_(reads), writes_(writes), leadership_(leadership), clock_(clock) {}
 
   // When, by the monotonic clock, a write last ended without its outcome being known: cancelled,
   // given up, timed out, connection lost. It may still be on its way to the cluster.
@@ -59,9 +63,13 @@ class FencedClient : public kube::Client {
  private:
   class Unresolved;
 
+  // With the leadership asked first, before what the caller asks.
+  template <typename Options>
+  Options Fenced(const Options& options) const;
   Task<boost::json::value> Guard(Task<boost::json::value> write);
 
-  kube::Client& inner_;
+  kube::Client& reads_;
+  kube::Client& writes_;
   const Leadership& leadership_;
   Clock& clock_;
   mutable Mutex mutex_;

@@ -65,8 +65,10 @@ class FencedClientTest : public ::testing::Test {
   static VoidTask Write(FencedClientTest& test, int kind) {
     const boost::json::value object = {{"metadata", {{"name", kind == 0 ? "b" : "a"}}}};
     const boost::json::value patch = {{"spec", 1}};
-    const kube::WriteOptions options;
-    const kube::DeleteOptions delete_options;
+    kube::WriteOptions options;
+    options.may_send = test.may_send_;
+    kube::DeleteOptions delete_options;
+    delete_options.may_send = test.may_send_;
     const kube::NamespacedName name = {"", "a"};
     absl::StatusOr<boost::json::value> answer = absl::InternalError("");
     switch (kind) {
@@ -95,12 +97,14 @@ class FencedClientTest : public ::testing::Test {
   boost::asio::io_context io_{1};
   FakeClock clock_;
   kube::FakeClient cluster_;
-  kube::FaultClient network_{cluster_, clock_};
+  kube::FaultClient reads_{cluster_, clock_};
+  kube::FaultClient network_{cluster_, clock_};  // of writes
   TimedLeadership leadership_{clock_};
-  FencedClient client_{network_, leadership_, clock_};
+  FencedClient client_{reads_, network_, leadership_, clock_};
   TaskGroup tasks_{io_.get_executor()};
   TaskGroup::Ref task_;
   std::optional<absl::Status> answer_;
+  kube::SendCheck may_send_;
 };
 
 TEST_F(FencedClientTest, ALeaderWrites) {
@@ -133,6 +137,25 @@ TEST_F(FencedClientTest, EverybodyReads) {
   EXPECT_OK(RunOn(io_, client_.StartWatch(kWidgets, {})));
 }
 
+// As when each connection for writes waits for a slow admission.
+TEST_F(FencedClientTest, NoReadWaitsForWrites) {
+  const kube::NamespacedName name = {"", "a"};
+  network_.Hold({ClientVerb::kGet, kWidgets});
+  network_.Hold({ClientVerb::kDelete, kWidgets});
+  Begin(3);
+  EXPECT_FALSE(answer_.has_value());
+  std::optional<absl::Status> read;
+  const auto get = [](FencedClient& client, const kube::NamespacedName& of,
+                      std::optional<absl::Status>& out) -> VoidTask {
+    out = (co_await client.Get(kWidgets, of)).status();
+  };
+  tasks_.Spawn("read", get(client_, name, read));
+  Settle();
+  ASSERT_TRUE(read.has_value());
+  EXPECT_OK(*read);
+  EXPECT_FALSE(answer_.has_value());
+}
+
 TEST_F(FencedClientTest, AWriteUnderWayIsGivenUpWhenLeadershipEnds) {
   for (int kind = 0; kind < kWrites; ++kind) {
     const Calls held = {kVerbs[kind], kWidgets};
@@ -149,6 +172,36 @@ TEST_F(FencedClientTest, AWriteUnderWayIsGivenUpWhenLeadershipEnds) {
     Settle();
   }
   EXPECT_THAT(cluster_.Objects(kWidgets).at({"", "a"}), Not(HasSubstr("spec")));
+}
+
+// As after a suspension or a SIGSTOP: the timers know nothing yet.
+TEST_F(FencedClientTest, NothingLeavesAfterAWaitDuringWhichLeadershipEnded) {
+  const auto before = cluster_.Objects(kWidgets);
+  for (int kind = 0; kind < kWrites; ++kind) {
+    const Calls held = {kVerbs[kind], kWidgets};
+    LeadFor(absl::Seconds(10));
+    network_.Hold(held);
+    Begin(kind);
+    EXPECT_FALSE(answer_.has_value()) << kind;
+    LeadFor(absl::ZeroDuration());
+    network_.Release(held);
+    Settle();
+    ASSERT_TRUE(answer_.has_value()) << kind;
+    EXPECT_THAT(*answer_, StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("leader")));
+  }
+  EXPECT_EQ(cluster_.Objects(kWidgets), before);
+  EXPECT_EQ(client_.last_unresolved(), std::nullopt);
+}
+
+TEST_F(FencedClientTest, TheCallersOwnCheckCountsToo) {
+  const auto before = cluster_.Objects(kWidgets);
+  may_send_ = [] { return absl::AbortedError("the guards are old"); };
+  for (int kind = 0; kind < kWrites; ++kind) {
+    Begin(kind);
+    ASSERT_TRUE(answer_.has_value()) << kind;
+    EXPECT_EQ(*answer_, absl::AbortedError("the guards are old")) << kind;
+  }
+  EXPECT_EQ(cluster_.Objects(kWidgets), before);
 }
 
 TEST_F(FencedClientTest, AProlongedLeadershipProlongsTheWrite) {

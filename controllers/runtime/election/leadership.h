@@ -32,7 +32,9 @@ class AlwaysLeader : public Leadership {
 };
 
 // Returns when the process is not leader, however it came to that; a leadership that is prolonged
-// meanwhile is waited for. `leadership` and `clock` outlive the call.
+// meanwhile is waited for. It may return late: it sleeps by a clock that stands still while the
+// machine is suspended. Thus it ends what is under way, but is no permission to send; Check at the
+// bytes is (kube::SendCheck). `leadership` and `clock` outlive the call.
 VoidTask UntilLost(const Leadership& leadership, Clock& clock);
 
 }  // namespace steward::controllers

@@ -27,7 +27,11 @@ void WorkQueue::PushReady(const Key& key) {
 }
 
 void WorkQueue::Want(const Key& key, Entry& entry) {
-  if (entry.wanted) return;
+  if (entry.wanted) {
+    // Something happened to it: it may suit another worker now.
+    if (!entry.running) ready_changed_.Notify();
+    return;
+  }
   entry.wanted = true;
   entry.wanted_since = clock_.Monotonic();
   metrics_.Added();
@@ -69,13 +73,18 @@ void WorkQueue::AddRateLimited(const Key& key, absl::Duration at_least) {
   AddAfter(key, std::max(at_least, limiter_.Next(key)));
 }
 
-boost::asio::awaitable<std::optional<Key>> WorkQueue::Take() {
-  while (!shut_down_ && ready_.empty()) {
+boost::asio::awaitable<std::optional<Key>> WorkQueue::Take(Suits suits) {
+  const auto next = [this, &suits] {
+    return suits ? std::find_if(ready_.begin(), ready_.end(), suits) : ready_.begin();
+  };
+  auto found = next();
+  while (!shut_down_ && found == ready_.end()) {
     co_await ready_changed_.WaitSince(ready_changed_.Now(), kForEver);
+    found = next();
   }
   if (shut_down_) co_return std::nullopt;
-  const Key key = ready_.front();
-  ready_.pop_front();
+  const Key key = *found;
+  ready_.erase(found);
   metrics_.SetDepth(ready_.size());
   Entry& entry = entries_.at(key);
   const absl::Duration now = clock_.Monotonic();

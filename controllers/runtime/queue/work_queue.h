@@ -12,6 +12,7 @@
 #include <boost/asio/awaitable.hpp>
 #include <cstddef>
 #include <deque>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -48,8 +49,10 @@ class WorkQueue {
   void Forget(const Key& key) { limiter_.Forget(key); }
   int failures(const Key& key) const { return limiter_.failures(key); }
 
-  // The next key, to be given back by Done; nullopt once the queue is shut down. Cancellable.
-  boost::asio::awaitable<std::optional<Key>> Take();
+  // The next key, or the next one that `suits`, to be given back by Done; nullopt once the queue is
+  // shut down. A key that waits is asked about again whenever any is added. Cancellable.
+  using Suits = std::function<bool(const Key& key)>;
+  boost::asio::awaitable<std::optional<Key>> Take(Suits suits = nullptr);
   void Done(const Key& key);
 
   // Makes delayed keys ready in time. Runs until cancelled.

@@ -9,6 +9,7 @@
 #include <random>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/async/run.h"
@@ -51,9 +52,11 @@ class WorkQueueTest : public ::testing::Test {
     Settle();
   }
   // One worker takes one key; what it took is in `taken_`.
-  void SpawnTake() { tasks_.Spawn("take", TakeOne(*this)); }
-  static VoidTask TakeOne(WorkQueueTest& test) {
-    const std::optional<Key> key = co_await test.queue_.Take();
+  void SpawnTake(WorkQueue::Suits suits = nullptr) {
+    tasks_.Spawn("take", TakeOne(*this, std::move(suits)));
+  }
+  static VoidTask TakeOne(WorkQueueTest& test, WorkQueue::Suits suits) {
+    const std::optional<Key> key = co_await test.queue_.Take(std::move(suits));
     if (key.has_value()) {
       test.taken_.push_back(key->name);
     } else {
@@ -96,6 +99,23 @@ TEST_F(WorkQueueTest, ATakerWaitsForAKey) {
   queue_.Add(kA);
   Settle();
   EXPECT_THAT(taken_, ElementsAre("a"));
+}
+
+TEST_F(WorkQueueTest, ATakerMayWaitForWhatSuitsIt) {
+  std::set<std::string> suitable = {"c"};
+  const auto suits = [&suitable](const Key& key) { return suitable.contains(key.name); };
+  SpawnTake(suits);
+  SpawnTake(suits);
+  Settle();
+  for (const Key& key : {kA, kB, kC}) queue_.Add(key);
+  Settle();
+  EXPECT_THAT(taken_, ElementsAre("c"));
+  EXPECT_EQ(queue_.depth(), 2u);
+  suitable.insert("b");
+  queue_.Add(kB);
+  Settle();
+  EXPECT_THAT(taken_, ElementsAre("c", "b")) << "it has waited already, and suits now";
+  EXPECT_THAT(TakeAll(), ElementsAre("a"));
 }
 
 TEST_F(WorkQueueTest, AddedWhileItIsWorkedOnItComesAgainAfterwards) {

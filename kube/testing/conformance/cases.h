@@ -15,6 +15,7 @@ std::vector<Case> SelectorCases();
 std::vector<Case> UpdateCases();
 std::vector<Case> PatchCases();
 std::vector<Case> DryRunCases();
+std::vector<Case> SendCheckCases();
 std::vector<Case> DeleteCases();
 std::vector<Case> WatchCases();
 std::vector<Case> WatchStartCases();

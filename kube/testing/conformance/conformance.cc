@@ -37,10 +37,10 @@ std::string Lacks(const Server& server, Needs needs) {
 }  // namespace
 
 const std::vector<Case>& AllCases() {
-  static const std::vector<Case>& all = *new std::vector<Case>(
-      Concatenate({CreateCases(), GetCases(), ListCases(), SelectorCases(), UpdateCases(),
-                   PatchCases(), DryRunCases(), DeleteCases(), WatchCases(), WatchStartCases(),
-                   NamespaceCases(), OwnerCases(), DefinitionCases(), RevisionCases()}));
+  static const std::vector<Case>& all = *new std::vector<Case>(Concatenate(
+      {CreateCases(), GetCases(), ListCases(), SelectorCases(), UpdateCases(), PatchCases(),
+       DryRunCases(), SendCheckCases(), DeleteCases(), WatchCases(), WatchStartCases(),
+       NamespaceCases(), OwnerCases(), DefinitionCases(), RevisionCases()}));
   return all;
 }
 

@@ -1,0 +1,73 @@
+#include "controllers/cleanup/co_owners.h"
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "base/status/macros.h"
+#include "base/text/str_cat.h"
+#include "olm/cleanup/names.h"
+#include "olm/cleanup/read.h"
+
+namespace steward::controllers {
+namespace {
+
+std::string MarkOf(const olm::CsvFacts& other) {
+  return StrCat("SharedOwner ", other.key.ns, "/", other.key.name);
+}
+
+// The others that are being deleted and own something of what `inputs.csv` owns, or was recorded
+// to.
+std::vector<olm::CsvFacts> GoingWith(const olm::CleanupInputs& inputs) {
+  std::set<std::string> definitions = inputs.csv->owned_crds;
+  if (const auto record = olm::RecordOf(inputs); record.has_value()) {
+    for (const auto& [name, definition] : record->definitions) definitions.insert(name);
+  }
+  std::vector<olm::CsvFacts> going;
+  for (const olm::CsvFacts& other : *inputs.csvs) {
+    const bool shares =
+        std::any_of(other.owned_crds.begin(), other.owned_crds.end(),
+                    [&definitions](const std::string& name) { return definitions.contains(name); });
+    if (other.key != inputs.csv->key && other.deleting() && shares) going.push_back(other);
+  }
+  return going;
+}
+
+}  // namespace
+
+Task<bool> CoOwners::Mark(const olm::CleanupInputs& inputs) {
+  if (!inputs.csvs.ok()) {
+    co_return absl::UnavailableError(
+        StrCat("other owners cannot be told of the refusal: ", inputs.csvs.why()));
+  }
+  const std::string mark = MarkOf(*inputs.csv);
+  const std::vector<olm::CsvFacts> others = GoingWith(inputs);
+  bool unchanged = true;
+  for (const olm::CsvFacts& other : others) {
+    if (!other.OptedIn() || other.refusal.has_value()) continue;
+    CO_ASSIGN_OR_RETURN(const bool marked,
+                        co_await writer_.Annotate(other, olm::kRefusalAnnotation, mark));
+    unchanged = unchanged && marked;
+  }
+  co_return unchanged;
+}
+
+Task<bool> CoOwners::MarkLive(const olm::CsvFacts& csv) {
+  olm::CleanupInputs inputs;
+  inputs.csv = olm::Read<olm::CsvFacts>::Ok(csv);
+  CO_ASSIGN_OR_RETURN(CsvListing listing, co_await csvs_.List());
+  inputs.csvs = olm::Read<std::vector<olm::CsvFacts>>::Ok(std::move(listing.csvs));
+  co_return co_await Mark(inputs);
+}
+
+Task<bool> CoOwners::MarkItself(const olm::CleanupInputs& inputs) {
+  const olm::CsvFacts& csv = *inputs.csv;
+  if (!inputs.csvs.ok() || csv.refusal.has_value()) co_return true;
+  const std::vector<olm::CsvFacts> others = GoingWith(inputs);
+  if (others.empty()) co_return true;
+  co_return co_await writer_.Annotate(csv, olm::kRefusalAnnotation, MarkOf(others.front()));
+}
+
+}  // namespace steward::controllers
