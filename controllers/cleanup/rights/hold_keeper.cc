@@ -152,7 +152,7 @@ Task<SweepResult> HoldKeeper::Sweep(CsvLister& csvs) {
   // its object was found to be.
   std::vector<HeldObject> objects;
   CO_RETURN_IF_ERROR(co_await ListAll("", objects));
-  CO_ASSIGN_OR_RETURN(CsvListing listing, co_await csvs.List());
+  CO_ASSIGN_OR_RETURN(CsvListing listing, co_await csvs.List(CopyReading::kIgnored));
   SweepResult result;
   result.look_at = std::move(listing.waiting);
   std::map<kube::NamespacedName, olm::CsvFacts> opted_in;
