@@ -47,13 +47,18 @@ absl::Duration Since(const std::string& timestamp, absl::Time now) {
 
 ReconcileResult AtOnce() { return ReconcileResult::After(absl::ZeroDuration()); }
 
+GuardOptions Observed(GuardOptions options, const CleanerDeps& deps) {
+  options.observe = [&metrics = deps.metrics](absl::Duration took) { metrics.ObserveGuards(took); };
+  return options;
+}
+
 }  // namespace
 
 Cleaner::Cleaner(CleanerDeps deps, CleanerOptions options)
     : deps_(std::move(deps)),
       options_(std::move(options)),
-      csvs_(deps_.client, options_.guards.terms),
-      guards_(deps_.client, csvs_, deps_.clock, deps_.known, options_.guards),
+      csvs_(deps_.client, options_.guards.terms, deps_.copies),
+      guards_(deps_.client, csvs_, deps_.clock, deps_.known, Observed(options_.guards, deps_)),
       deleter_(deps_.client, guards_, deps_.leadership, deps_.clock, options_.deleter),
       holds_(deps_.client, options_.guards.width),
       writer_(deps_.client, deps_.leadership),
@@ -146,6 +151,7 @@ Task<ReconcileResult> Cleaner::Work(CleanupPass& pass) {
   pass.step.refused_before =
       pass.memory.refused_since.has_value() &&
       pass.guards.began >= *pass.memory.refused_since + options_.confirm_after;
+  pass.report.is_copied = deps_.copies != nullptr && deps_.copies->MayHaveCopiesOf(pass.csv().key);
   co_await surveyor_.Survey(pass);
   if (pass.listing.ok()) pass.step.pending = olm::Read<size_t>::Ok(pass.listing->pending());
   if (pass.holds.ok()) pass.step.holds = olm::Read<size_t>::Ok(pass.holds->held());
@@ -322,6 +328,10 @@ void Cleaner::Forget(const kube::NamespacedName& csv) {
   memories_.erase(csv);
   if (deps_.watches != nullptr) deps_.watches->Stop(csv);
   reporter_.Forget(csv);
+}
+
+StatusTask Cleaner::ListOriginals() {
+  co_return (co_await csvs_.List(CopyReading::kIgnored)).status();
 }
 
 boost::asio::awaitable<SweepResult> Cleaner::Sweep() {

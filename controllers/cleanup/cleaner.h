@@ -14,6 +14,7 @@
 #include "controllers/cleanup/cleanup_pass.h"
 #include "controllers/cleanup/co_owners.h"
 #include "controllers/cleanup/finisher.h"
+#include "controllers/cleanup/guards/copy_index.h"
 #include "controllers/cleanup/guards/csv_lister.h"
 #include "controllers/cleanup/guards/guard_reader.h"
 #include "controllers/cleanup/operands/deleter.h"
@@ -55,6 +56,8 @@ struct CleanerDeps {
   KnownCsvs known;
   // Null: what is waited for is polled.
   OperandWatches* watches = nullptr;
+  // Null: copies are listed with the originals.
+  const CopyIndex* copies = nullptr;
 };
 
 // The order of a cleanup, each step of it decided anew in every pass from what is live
@@ -78,6 +81,9 @@ class Cleaner {
 
   // One pass. An error is one to be tried again soon.
   Task<ReconcileResult> Reconcile(kube::NamespacedName csv);
+  // To be called once before copies are followed: whatever is there without their label now is
+  // known then, should it get the label later (CsvLister).
+  StatusTask ListOriginals();
   // One sweep over everything that is held (HoldKeeper::Sweep).
   boost::asio::awaitable<SweepResult> Sweep();
 

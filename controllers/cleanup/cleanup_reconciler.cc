@@ -5,6 +5,8 @@
 #include <string_view>
 #include <utility>
 
+#include "base/async/backoff.h"
+#include "base/async/race.h"
 #include "base/json/json_text.h"
 #include "base/status/macros.h"
 #include "base/text/str_cat.h"
@@ -25,16 +27,19 @@ namespace {
 // Many changes of rights come together, when an operator is installed.
 constexpr absl::Duration kSweepSoon = absl::Seconds(1);
 
+// From the start of a term on; where there are many it takes longer.
+constexpr std::chrono::seconds kCopiesMayTake{5};
+
 bool Has(const ObjectMetadata& object, std::string_view finalizer) {
   return std::find(object.finalizers.begin(), object.finalizers.end(), finalizer) !=
          object.finalizers.end();
 }
 
 CleanerDeps DepsOf(const ReconcilerDeps& deps, CleanupMetrics& metrics, const olm::CsvTerms& terms,
-                   OperandWatches& watches) {
+                   OperandWatches& watches, const CopyIndex* copies) {
   return {deps.client, deps.leadership, deps.events,
           deps.clock,  metrics,         CsvsOf(deps.worlds, terms),
-          &watches};
+          &watches,    copies};
 }
 
 std::string Quoted(std::string_view text) {
@@ -88,12 +93,17 @@ CleanupReconciler::CleanupReconciler(const ReconcilerDeps& deps, CleanupMetrics&
       options_(std::move(options)),
       watches_(deps.metadata, deps.clock, metrics,
                [this](const Key& csv, absl::Duration delay) { queue_->AddAfter(csv, delay); }),
-      cleaner_(DepsOf(deps, metrics, options_.cleaner.guards.terms, watches_), options_.cleaner) {}
+      copies_(deps.client, deps.clock, deps.random, options_.cleaner.guards.terms,
+              [&metrics](bool known) { metrics.SetCopiesKnown(known); }),
+      cleaner_(DepsOf(deps, metrics, options_.cleaner.guards.terms, watches_,
+                      options_.cleaner.guards.allow_unprotected ? nullptr : &copies_),
+               options_.cleaner) {}
 
 CleanupReconciler::~CleanupReconciler() { metrics_.ForgetAll(); }
 
 VoidTask CleanupReconciler::Feed(WorkQueue& queue) {
   queue_ = &queue;
+  copies_deadline_ = std::chrono::steady_clock::now() + kCopiesMayTake;
   MetadataSelection selection;
   selection.gvr = kCsvs;
   selection.label_selector = StrCat("!", olm::kCopiedFromLabel);
@@ -105,13 +115,27 @@ VoidTask CleanupReconciler::Feed(WorkQueue& queue) {
   csvs_->ForEach([&held](const ObjectMetadata& object) { held.push_back(object.name); });
   for (const Key& key : held) NoteCsv(queue, key);
   queue.Add(kSweepKey);
-  // An abort changes nothing that metadata shows. Until cancelled.
-  co_await FollowWorlds(deps_.worlds,
-                        [this, &queue](const storage::World&, const storage::Touched* touched) {
-                          for (const Key& key : opted_in_) {
-                            if (touched == nullptr || touched->csvs.contains(key)) queue.Add(key);
-                          }
-                        });
+  // An abort changes nothing that metadata shows.
+  VoidTask follow_worlds = FollowWorlds(
+      deps_.worlds, [this, &queue](const storage::World&, const storage::Touched* touched) {
+        for (const Key& key : opted_in_) {
+          if (touched == nullptr || touched->csvs.contains(key)) queue.Add(key);
+        }
+      });
+  // Until cancelled. Where copies are not protected they are listed with the others.
+  if (options_.cleaner.guards.allow_unprotected) {
+    co_await std::move(follow_worlds);
+  } else {
+    co_await UntilOneEnds(std::move(follow_worlds), FollowCopies());
+  }
+}
+
+VoidTask CleanupReconciler::FollowCopies() {
+  Backoff backoff({.max = absl::Seconds(5)}, deps_.random);
+  while (!(co_await cleaner_.ListOriginals()).ok()) {
+    co_await deps_.clock.Sleep(backoff.Next());
+  }
+  co_await copies_.Run();
 }
 
 void CleanupReconciler::NoteCsv(WorkQueue& queue, const Key& key) {
@@ -156,7 +180,12 @@ bool CleanupReconciler::IsQuick(const Key& key) const {
 }
 
 Task<ReconcileResult> CleanupReconciler::Reconcile(Key key) {
-  if (key != kSweepKey) co_return co_await cleaner_.Reconcile(std::move(key));
+  if (key != kSweepKey) {
+    if (!options_.cleaner.guards.allow_unprotected) {
+      co_await copies_.UntilKnown(copies_deadline_);
+    }
+    co_return co_await cleaner_.Reconcile(std::move(key));
+  }
   const SweepResult swept = co_await cleaner_.Sweep();
   // Also those that Feed does not see: a label can make a copy of what was opted in. And whatever
   // else of the sweep failed.

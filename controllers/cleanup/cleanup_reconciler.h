@@ -2,6 +2,7 @@
 #ifndef CONTROLLERS_CLEANUP_CLEANUP_RECONCILER_H_
 #define CONTROLLERS_CLEANUP_CLEANUP_RECONCILER_H_
 
+#include <chrono>
 #include <memory>
 #include <set>
 #include <vector>
@@ -9,6 +10,7 @@
 #include "absl/time/time.h"
 #include "base/async/task.h"
 #include "controllers/cleanup/cleaner.h"
+#include "controllers/cleanup/guards/copy_index.h"
 #include "controllers/cleanup/operands/metrics.h"
 #include "controllers/cleanup/operands/operand_watches.h"
 #include "controllers/runtime/controller.h"
@@ -44,6 +46,7 @@ class CleanupReconciler : public Reconciler {
   bool IsQuick(const Key& key) const override;
 
  private:
+  VoidTask FollowCopies();
   void NoteCsv(WorkQueue& queue, const Key& key);
   void WatchRights(WorkQueue& queue, bool wanted);
 
@@ -51,10 +54,13 @@ class CleanupReconciler : public Reconciler {
   CleanupMetrics& metrics_;
   const CleanupOptions options_;
   OperandWatches watches_;
+  CopyIndex copies_;
   Cleaner cleaner_;
   std::unique_ptr<MetadataWatch> csvs_;
   std::vector<std::unique_ptr<MetadataWatch>> rights_;
   std::set<Key> opted_in_;
+  // Until then passes wait for the copies to be known, rather than say that nothing can be decided.
+  std::chrono::steady_clock::time_point copies_deadline_;
   WorkQueue* queue_ = nullptr;  // set by Feed, which adds the first key
 };
 

@@ -57,7 +57,8 @@ Task<bool> CoOwners::Mark(const olm::CleanupInputs& inputs) {
 Task<bool> CoOwners::MarkLive(const olm::CsvFacts& csv) {
   olm::CleanupInputs inputs;
   inputs.csv = olm::Read<olm::CsvFacts>::Ok(csv);
-  CO_ASSIGN_OR_RETURN(CsvListing listing, co_await csvs_.List());
+  // No copy is ever opted in.
+  CO_ASSIGN_OR_RETURN(CsvListing listing, co_await csvs_.List(CopyReading::kIgnored));
   inputs.csvs = olm::Read<std::vector<olm::CsvFacts>>::Ok(std::move(listing.csvs));
   co_return co_await Mark(inputs);
 }

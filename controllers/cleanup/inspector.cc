@@ -55,7 +55,7 @@ Task<GuardReading> CleanupInspector::Look(kube::NamespacedName csv) {
   const olm::Read<olm::CsvFacts>& facts = reading.inputs.csv;
   if (facts.absent()) co_return NoSuchCsv(csv);
   if (!facts.ok()) co_return Unreadable("the ClusterServiceVersion cannot be read", facts.why());
-  if (facts->IsProvenCopy()) co_return NoSuchCsv(csv);
+  if (facts->copied_from.has_value()) co_return NoSuchCsv(csv);
   co_return reading;
 }
 
@@ -100,7 +100,7 @@ Task<bool> CleanupInspector::Abort(kube::NamespacedName csv, std::string uid) {
   for (int attempt = 0; attempt < kAbortAttempts; ++attempt) {
     CO_ASSIGN_OR_RETURN(const kube::RawObject raw, co_await client_.Get(kCsvs, csv));
     CO_ASSIGN_OR_RETURN(const olm::CsvFacts facts, olm::DecodeCsvFacts(raw.json, terms_));
-    if (facts.IsProvenCopy()) co_return NoSuchCsv(csv);
+    if (facts.copied_from.has_value()) co_return NoSuchCsv(csv);
     if (!uid.empty() && facts.uid != uid) {
       co_return kube::ToStatus(kube::Conflict(
           kCsvs, csv.name, StrCat("its UID is ", facts.uid, ", and not the one given")));

@@ -47,6 +47,7 @@ VoidTask Surveyor::ListPending(CleanupPass& pass) {
   if (!pass.listing.ok()) co_return;
   pass.report.pending = PendingOf(*pass.listing);
   pass.report.pending_count = pass.listing->pending();
+  pass.report.pending_kinds = PendingKindsOf(*pass.listing);
   pass.report.oldest = OldestOf(*pass.listing);
   if (pass.memory.stall.NoteListing(pass.report.pending_count, clock_.Monotonic())) {
     pass.memory.looks = 0;

@@ -119,7 +119,9 @@ absl::StatusOr<CsvFacts> FactsIn(const object& root, const CsvTerms& terms) {
   csv.resource_version = std::move(metadata.resource_version);
   csv.deletion_timestamp = std::move(metadata.deletion_timestamp);
   csv.finalizers = std::move(metadata.finalizers);
-  csv.has_copied_from_label = metadata.labels.contains(kCopiedFromLabel);
+  if (const auto label = metadata.labels.find(kCopiedFromLabel); label != metadata.labels.end()) {
+    csv.copied_from = label->second;
+  }
   const std::optional<object> raw_metadata = ObjectIn(root, "metadata");
   csv.creation_timestamp = StringIn(*raw_metadata, "creationTimestamp");
   const std::optional<object> annotations = ObjectIn(*raw_metadata, "annotations");

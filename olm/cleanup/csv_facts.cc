@@ -26,12 +26,10 @@ bool CsvFacts::MayBeCopy() const {
   CopyMarks marks;
   marks.ns = key.ns;
   marks.reason = reason;
-  marks.has_copied_from_label = has_copied_from_label;
+  marks.has_copied_from_label = copied_from.has_value();
   if (operator_namespace.has_value()) marks.operator_namespace_annotation = *operator_namespace;
   return IsCopied(marks);
 }
-
-bool CsvFacts::IsProvenCopy() const { return has_copied_from_label && reason == kReasonCopied; }
 
 const SaidCondition* CsvCleanup::Condition(std::string_view reason) const {
   const auto last =

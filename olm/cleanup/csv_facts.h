@@ -48,7 +48,7 @@ struct CsvFacts {
   std::vector<std::string> finalizers;
   std::string phase;
   std::string reason;
-  bool has_copied_from_label = false;
+  std::optional<std::string> copied_from;         // label olm.copiedFrom, with any value
   std::optional<std::string> operator_namespace;  // annotation olm.operatorNamespace
   std::optional<std::string> record;              // kRecordAnnotation
   std::optional<std::string> refusal;             // kRefusalAnnotation
@@ -75,8 +75,6 @@ struct CsvFacts {
   bool OptedIn() const;
   // By any mark that OLM knows: such a one never triggers cleanup (R-000-72).
   bool MayBeCopy() const;
-  // By label and reason both: only such a one does not count as an owner (R-000-59).
-  bool IsProvenCopy() const;
 
   bool operator==(const CsvFacts&) const = default;
 };

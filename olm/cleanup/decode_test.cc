@@ -43,7 +43,6 @@ TEST(DecodeTest, Csv) {
   EXPECT_TRUE(csv->deleting());
   EXPECT_TRUE(csv->OptedIn());
   EXPECT_TRUE(csv->MayBeCopy());
-  EXPECT_FALSE(csv->IsProvenCopy());
   EXPECT_EQ(csv->record, "R");
   EXPECT_EQ(csv->refusal, "");
   EXPECT_EQ(csv->opt_out, "true");

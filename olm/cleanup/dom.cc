@@ -66,6 +66,8 @@ absl::StatusOr<ObjectFacts> MetadataOf(const object& root) {
   facts.key = {StringIn(*metadata, "namespace"), StringIn(*metadata, "name")};
   facts.uid = StringIn(*metadata, "uid");
   facts.resource_version = StringIn(*metadata, "resourceVersion");
+  int64_t generation = 0;
+  if (!(*metadata)["generation"].get(generation)) facts.generation = generation;
   if (facts.key.name.empty()) return Bad("metadata.name is missing");
   if (facts.uid.empty()) return Bad("metadata.uid is missing");
   if (Has(*metadata, "deletionTimestamp")) {

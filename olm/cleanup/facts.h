@@ -78,6 +78,8 @@ struct DeploymentFacts {
 struct ProtectionFacts {
   bool bound = false;
   std::string why_not;  // when it is not
+  // Nobody but OLM can set or change the label of copies on what is there (R-000-85).
+  bool copies_protected = false;
   bool operator==(const ProtectionFacts&) const = default;
 };
 

@@ -78,7 +78,7 @@ std::vector<const CsvFacts*> OtherCsvs(const CleanupInputs& inputs) {
   std::vector<const CsvFacts*> others;
   for (const auto* csvs : {&*inputs.csvs, &inputs.known}) {
     for (const CsvFacts& csv : *csvs) {
-      if (!seen.insert(csv.key).second || csv.IsProvenCopy()) continue;
+      if (!seen.insert(csv.key).second) continue;
       others.push_back(&csv);
     }
   }

@@ -3,6 +3,7 @@
 #define OLM_CLEANUP_OBJECT_FACTS_H_
 
 #include <algorithm>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,6 +17,7 @@ struct ObjectFacts {
   kube::NamespacedName key;
   std::string uid;
   std::string resource_version;
+  int64_t generation = 0;          // grows with each change of the spec; 0 = not told
   std::string deletion_timestamp;  // "" = it is not being deleted
   std::vector<std::string> finalizers;
   kube::LabelMap labels;

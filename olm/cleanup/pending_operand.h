@@ -18,6 +18,14 @@ struct PendingOperand {
   auto operator<=>(const PendingOperand&) const = default;
 };
 
+// How many of a kind there are.
+struct PendingKind {
+  std::string group;
+  std::string kind;
+  size_t count = 0;
+  auto operator<=>(const PendingKind&) const = default;
+};
+
 }  // namespace steward::olm
 
 #endif  // OLM_CLEANUP_PENDING_OPERAND_H_

@@ -1,5 +1,6 @@
 #include "olm/cleanup/protection.h"
 
+#include <algorithm>
 #include <boost/json/array.hpp>
 #include <boost/json/value.hpp>
 #include <string>
@@ -44,7 +45,7 @@ bool Narrows(const json::object& match) {
   return false;
 }
 
-bool CoversOptIn(const json::object& match) {
+bool Covers(const json::object& match, const std::vector<std::string_view>& operations) {
   const json::array* rules = ArrayAt(match, "resourceRules");
   if (rules == nullptr || Narrows(match)) return false;
   for (const json::value& item : *rules) {
@@ -53,7 +54,8 @@ bool CoversOptIn(const json::object& match) {
     if (Lists(*rule, "apiGroups", "operators.coreos.com") &&
         Lists(*rule, "apiVersions", "v1alpha1") &&
         Lists(*rule, "resources", "clusterserviceversions") &&
-        Lists(*rule, "operations", "CREATE") && Lists(*rule, "operations", "UPDATE") &&
+        std::all_of(operations.begin(), operations.end(),
+                    [rule](std::string_view each) { return Lists(*rule, "operations", each); }) &&
         StringAt(*rule, "scope") != "Cluster") {
       return true;
     }
@@ -70,23 +72,29 @@ bool Denies(const json::object& binding) {
 }  // namespace
 
 ProtectionFacts JudgeProtection(const json::object& policy,
-                                const std::vector<json::object>& bindings) {
+                                const std::vector<json::object>& bindings,
+                                const std::vector<std::string_view>& operations) {
   const std::string name(StringAt(In(policy, "metadata"), "name"));
   const json::object& spec = In(policy, "spec");
   const std::string_view failure = StringAt(spec, "failurePolicy");
   const auto no = [&name](std::string_view why) {
-    return ProtectionFacts{false, StrCat("ValidatingAdmissionPolicy ", name, " ", why)};
+    ProtectionFacts facts;
+    facts.why_not = StrCat("ValidatingAdmissionPolicy ", name, " ", why);
+    return facts;
   };
   if (In(policy, "metadata").contains("deletionTimestamp")) return no("is being deleted");
   if (!failure.empty() && failure != "Fail") return no("does not fail closed");
   if (IsEmpty(spec.if_contains("validations"))) return no("validates nothing");
-  if (!CoversOptIn(In(spec, "matchConstraints"))) {
+  if (!Covers(In(spec, "matchConstraints"), operations)) {
     return no("does not look at every creation and update of ClusterServiceVersions");
   }
   for (const json::object& binding : bindings) {
     if (StringAt(In(binding, "spec"), "policyName") != name) continue;
     if (In(binding, "metadata").contains("deletionTimestamp")) continue;
-    if (Denies(binding)) return ProtectionFacts{true, ""};
+    if (!Denies(binding)) continue;
+    ProtectionFacts facts;
+    facts.bound = true;
+    return facts;
   }
   return no("has no binding that denies everywhere");
 }

@@ -12,6 +12,7 @@
 
 #include "base/json/json_text.h"
 #include "base/status/matchers.h"
+#include "base/text/str_cat.h"
 #include "olm/cleanup/holds.h"
 #include "olm/cleanup/names.h"
 #include "olm/cleanup/plan.h"
@@ -348,9 +349,22 @@ TEST(StatusTest, WaitingMessage) {
   for (const char* text : {"", "4", "waiting for operator to finish cleanup for 4",
                            "waiting for 4 CRs", "waiting for operator to finish cleanup for -4 CRs",
                            "waiting for operator to finish cleanup for 04 CRs",
+                           "waiting for operator to finish cleanup for 1 CRs",
                            "waiting for operator to finish cleanup for 99999999999999999999 CRs"}) {
     EXPECT_EQ(CountIn(text), std::nullopt) << text;
   }
+}
+
+TEST(StatusTest, R_000_90_CountsWithoutNames) {
+  const std::vector<PendingKind> kinds = {{"g", "Gadget", 1}, {"g", "Widget", 2}};
+  EXPECT_EQ(Serialize(PendingDeletionByKind(kinds)),
+            R"([{"group":"g","kind":"Gadget","instances":[]},)"
+            R"({"group":"g","kind":"Widget","instances":[]}])");
+  const std::string message = WaitingMessage(kinds, "there");
+  EXPECT_EQ(message,
+            "waiting for operator to finish cleanup for 3 CRs: 1 Gadget, 2 Widget; see there");
+  EXPECT_EQ(CountIn(message), 3u);
+  EXPECT_EQ(CountIn(StrCat(WaitingMessage(4), "; it reports: no")), 4u);
 }
 
 json::array Conditions(int count) {
@@ -453,7 +467,7 @@ TEST(HoldsTest, NothingIsHeldForACopy) {
   CsvFacts csv = TestCsv();
   csv.deletion_timestamp = "";
   EXPECT_TRUE(WantsHolds(csv));
-  csv.has_copied_from_label = true;
+  csv.copied_from = "else";
   EXPECT_FALSE(WantsHolds(csv));
   EXPECT_EQ(NextHoldAction(Role(true, false), &csv), HoldAction::kRelease);
 }

@@ -78,6 +78,15 @@ json::array PendingDeletion(std::vector<PendingOperand> operands) {
   return groups;
 }
 
+json::array PendingDeletionByKind(const std::vector<PendingKind>& kinds) {
+  json::array groups;
+  for (const PendingKind& each : kinds) {
+    groups.push_back(
+        json::object{{"group", each.group}, {"kind", each.kind}, {"instances", json::array()}});
+  }
+  return groups;
+}
+
 std::string CutText(const std::string& text, size_t limit) {
   if (text.size() <= limit) return text;
   size_t end = limit;
@@ -89,13 +98,27 @@ std::string WaitingMessage(size_t count) {
   return StrCat(kWaitingFor, count, count == 1 ? " CR" : " CRs");
 }
 
+std::string WaitingMessage(const std::vector<PendingKind>& kinds, std::string_view where) {
+  size_t all = 0;
+  std::string text;
+  for (const PendingKind& each : kinds) {
+    all += each.count;
+    StrAppend(&text, text.empty() ? ": " : ", ", each.count, " ", each.kind);
+  }
+  return StrCat(WaitingMessage(all), text, "; see ", where);
+}
+
 std::optional<size_t> CountIn(std::string_view waiting_message) {
   if (!waiting_message.starts_with(kWaitingFor)) return std::nullopt;
   const std::string_view rest = waiting_message.substr(kWaitingFor.size());
   const char* const end = rest.data() + rest.size();
   size_t count = 0;
   const auto [stop, error] = std::from_chars(rest.data(), end, count);
-  if (error != std::errc() || waiting_message != WaitingMessage(count)) return std::nullopt;
+  if (error != std::errc()) return std::nullopt;
+  const std::string said = WaitingMessage(count);
+  if (!waiting_message.starts_with(said)) return std::nullopt;
+  const std::string_view more = waiting_message.substr(said.size());
+  if (!more.empty() && more.front() != ':' && more.front() != ';') return std::nullopt;
   return count;
 }
 

@@ -33,12 +33,17 @@ inline constexpr std::string_view kPhaseDeleting = "Deleting";
 // namespace}]}], sorted; the first kMaxPendingInstances.
 boost::json::array PendingDeletion(std::vector<PendingOperand> operands);
 
+// The same of operands whose names are not to be told: each kind without instances (R-000-90).
+boost::json::array PendingDeletionByKind(const std::vector<PendingKind>& kinds);
+
 // At most `limit` bytes of it, cut at a boundary of UTF-8 characters.
 std::string CutText(const std::string& text, size_t limit);
 
 // "waiting for operator to finish cleanup for 4 CRs" (R-000-50)
 std::string WaitingMessage(size_t count);
-// The count in such a message; nullopt for any other text.
+// With how many of each kind, and `where` to look: "... for 3 CRs: 1 Gadget, 2 Widget; see kubectl"
+std::string WaitingMessage(const std::vector<PendingKind>& kinds, std::string_view where);
+// The count in such a message, whatever follows it; nullopt for any other text.
 std::optional<size_t> CountIn(std::string_view waiting_message);
 
 struct CleanupCondition {

@@ -32,8 +32,9 @@ struct CleanupInputs {
   Read<std::vector<GroupFacts>> groups;  // OperatorGroups of the install namespace
   // Namespaces that the group's selector matches. Counts only for a group that has one.
   Read<std::vector<std::string>> selected;
-  Read<std::vector<CsvFacts>> csvs;  // of the whole cluster, live
-  std::vector<CsvFacts> known;       // of the whole cluster, as watched: perhaps of the past
+  // Of the whole cluster, live: all but the proven copies (copy_claims.h).
+  Read<std::vector<CsvFacts>> csvs;
+  std::vector<CsvFacts> known;  // of the whole cluster, as watched: perhaps of the past
   std::map<std::string, Read<CrdFacts>> crds;                // by name
   std::map<std::string, Read<DeploymentFacts>> deployments;  // by name
   Read<ProtectionFacts> protection;

@@ -101,7 +101,7 @@ const GuardCase kRefusals[] = {
      Reason::kPhaseNotSucceeded},
     {"R_000_46_OtherCase", [](auto& in) { in.csv->phase = "succeeded"; }, Kind::kRefused,
      Reason::kPhaseNotSucceeded},
-    {"R_000_72_Label", [](auto& in) { in.csv->has_copied_from_label = true; }, Kind::kRefused,
+    {"R_000_72_Label", [](auto& in) { in.csv->copied_from = "else"; }, Kind::kRefused,
      Reason::kCopied},
     {"R_000_72_Reason", [](auto& in) { in.csv->reason = "Copied"; }, Kind::kRefused,
      Reason::kCopied},
@@ -196,11 +196,12 @@ const GuardCase kRefusals[] = {
        });
      },
      Kind::kRefused, Reason::kSharedOwner},
-    {"R_000_59_CopyByLabelAlone",
+    {"R_000_85_UnprovenCopy",
      [](auto& in) {
        AddOther(in, [](CsvFacts& o) {
          o.owned_crds = {"widgets.example.com"};
-         o.has_copied_from_label = true;
+         o.copied_from = "ops";
+         o.reason = "Copied";
        });
      },
      Kind::kRefused, Reason::kSharedOwner},
@@ -295,14 +296,6 @@ TEST_P(HarmlessTest, StaysAllowed) {
       << (verdict.blockers.empty() ? "" : verdict.blockers.front().message);
 }
 const HarmlessCase kHarmless[] = {
-    {"ProvenCopyOwnsTheSame",
-     [](auto& in) {
-       AddOther(in, [](CsvFacts& o) {
-         o.owned_crds = {"widgets.example.com"};
-         o.has_copied_from_label = true;
-         o.reason = "Copied";
-       });
-     }},
     {"ItselfAsKnownFromBefore", [](auto& in) { in.known = {TestCsv()}; }},
     {"KnownFromBeforeOwnedWhatItOwnsNoMore",
      [](auto& in) {

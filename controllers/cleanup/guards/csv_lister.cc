@@ -1,9 +1,12 @@
 #include "controllers/cleanup/guards/csv_lister.h"
 
 #include <algorithm>
+#include <iterator>
+#include <optional>
 #include <utility>
 
 #include "base/status/macros.h"
+#include "base/text/str_cat.h"
 #include "controllers/cleanup/guards/live_reads.h"
 #include "controllers/cleanup/guards/resources.h"
 #include "olm/cleanup/decode.h"
@@ -16,6 +19,42 @@ namespace {
 // Of one list that is made void again and again by changes.
 constexpr int kTries = 3;
 
+// A labelled ClusterServiceVersion and what it says; null: that is not known yet.
+struct Copy {
+  kube::NamespacedName key;
+  const olm::CopyClaims* claims;
+};
+
+// The originals of a listing, by which copies are proven.
+class Originals {
+ public:
+  explicit Originals(const std::vector<olm::CsvFacts>& csvs) {
+    for (const olm::CsvFacts& csv : csvs) {
+      if (!csv.copied_from.has_value()) originals_.emplace(csv.key, &csv);
+    }
+  }
+  bool Prove(const olm::CopyClaims& copy) const {
+    const auto original = originals_.find(copy.original);
+    return original != originals_.end() && olm::Proves(*original->second, copy);
+  }
+  // Of unproven copies that say the same, one says all, except for those whose namespace has what
+  // they say that they replace.
+  std::vector<Copy> Representatives(const std::vector<Copy>& unproven) const {
+    std::set<olm::CopyClaims> seen;
+    std::vector<Copy> chosen;
+    for (const Copy& copy : unproven) {
+      const bool alone = copy.claims == nullptr ||
+                         originals_.contains({copy.key.ns, copy.claims->replaces}) ||
+                         seen.insert(*copy.claims).second;
+      if (alone) chosen.push_back(copy);
+    }
+    return chosen;
+  }
+
+ private:
+  std::map<kube::NamespacedName, const olm::CsvFacts*> originals_;
+};
+
 }  // namespace
 
 struct CsvLister::Draft {
@@ -25,9 +64,16 @@ struct CsvLister::Draft {
     std::string resource_version;
   };
 
+  explicit Draft(std::string of) : selector(std::move(of)) {}
+
+  std::string selector;  // "" = copies are listed, too
   CsvListing listing;
   Contents contents;  // of all that is listed
   std::vector<Changed> changed;
+  std::set<std::string> gone;  // UIDs of what was there before
+  // Those that had the label when they were first seen, and what they say; each text once.
+  std::vector<std::pair<kube::NamespacedName, std::shared_ptr<const olm::CopyClaims>>> copies;
+  std::map<olm::CopyClaims, std::shared_ptr<const olm::CopyClaims>> claims;
 
   // Of whatever kind of facts has them.
   template <typename Facts>
@@ -37,51 +83,96 @@ struct CsvLister::Draft {
                       facts.HasFinalizer(olm::kLegacyCleanupFinalizer);
     if (ours && facts.deleting()) listing.waiting.insert(facts.key);
   }
-  void Take(std::string uid, Content content) {
-    if (content.facts != nullptr) listing.csvs.push_back(*content.facts);
-    contents.insert_or_assign(std::move(uid), std::move(content));
-  }
-  void Take(olm::CsvFacts csv) {
-    std::string uid = csv.uid;
-    Content content;
-    content.resource_version = csv.resource_version;
-    if (!csv.IsProvenCopy()) {
-      content.facts = std::make_shared<const olm::CsvFacts>(std::move(csv));
+  void Take(const kube::NamespacedName& key, std::string uid, Content content) {
+    if (content.claims != nullptr) {
+      content.claims = claims.try_emplace(*content.claims, content.claims).first->second;
+      copies.emplace_back(key, content.claims);
+    } else {
+      listing.csvs.push_back(*content.facts);
     }
-    Take(std::move(uid), std::move(content));
+    contents.insert_or_assign(std::move(uid), std::move(content));
   }
 };
 
-Task<CsvListing> CsvLister::List() {
-  for (int i = 0; i < kTries && !kept_.empty(); ++i) {
-    Draft draft;
-    CO_RETURN_IF_ERROR(co_await ListMetadata(draft));
-    if (draft.changed.size() > kMaxReadAlone) break;
-    CO_ASSIGN_OR_RETURN(const bool valid, co_await ReadChanged(draft));
-    if (valid) co_return Finish(std::move(draft));
+Task<CsvListing> CsvLister::List(CopyReading copies) {
+  if (copies_ == nullptr) copies = CopyReading::kListed;
+  for (int i = 0; i <= kTries; ++i) {
+    Draft draft(copies == CopyReading::kListed ? "" : StrCat("!", olm::kCopiedFromLabel));
+    // In the end one whole list, of which nothing has to be read that may change meanwhile.
+    bool whole = kept_.empty() || i == kTries;
+    if (!whole) {
+      CO_RETURN_IF_ERROR(co_await ListMetadata(draft));
+      whole = draft.changed.size() > kMaxReadAlone;
+      if (whole) draft = Draft(std::move(draft.selector));
+    }
+    if (whole) CO_RETURN_IF_ERROR(co_await ListWhole(draft));
+    CO_ASSIGN_OR_RETURN(bool valid, co_await ReadChanged(draft));
+    if (valid && copies != CopyReading::kListed) {
+      CO_ASSIGN_OR_RETURN(valid, co_await ReadMissing(draft));
+    }
+    if (valid && copies == CopyReading::kFollowed) {
+      CO_ASSIGN_OR_RETURN(valid, co_await CountCopies(draft));
+    }
+    if (!valid) continue;
+    if (copies == CopyReading::kIgnored) draft.listing.waiting.merge(copies_->waiting());
+    co_return Finish(std::move(draft));
   }
-  Draft draft;
-  CO_RETURN_IF_ERROR(co_await ListWhole(draft));
-  co_return Finish(std::move(draft));
+  co_return absl::UnavailableError("ClusterServiceVersions change while they are read");
 }
 
 CsvListing CsvLister::Finish(Draft draft) {
+  std::vector<olm::CsvFacts>& csvs = draft.listing.csvs;
+  std::vector<olm::CsvFacts> counted;
+  const Originals originals(csvs);
+  std::vector<Copy> unproven;
+  for (const auto& [key, claims] : draft.copies) {
+    if (!originals.Prove(*claims)) unproven.push_back({key, claims.get()});
+  }
+  for (const Copy& copy : originals.Representatives(unproven)) {
+    counted.push_back(olm::FactsOf(copy.key, *copy.claims));
+  }
+  std::move(counted.begin(), counted.end(), std::back_inserter(csvs));
   // Whatever was read in which way: messages name them in this order.
-  std::sort(draft.listing.csvs.begin(), draft.listing.csvs.end(),
+  std::sort(csvs.begin(), csvs.end(),
             [](const olm::CsvFacts& a, const olm::CsvFacts& b) { return a.key < b.key; });
-  kept_ = std::move(draft.contents);
-  if (kept_.size() > kMaxKept) kept_ = Contents();
+  std::swap(kept_, draft.contents);
+  if (draft.selector.empty()) {
+    if (kept_.size() > kMaxKept) kept_ = Contents();
+    return std::move(draft.listing);
+  }
+  // What another call has listed meanwhile is not to be forgotten: see ReadMissing.
+  for (auto& [uid, content] : draft.contents) {
+    if (content.facts != nullptr && !draft.gone.contains(uid)) {
+      kept_.try_emplace(uid, std::move(content));
+    }
+  }
   return std::move(draft.listing);
+}
+
+void CsvLister::Take(olm::CsvFacts csv, Draft& draft) {
+  const auto before = kept_.find(csv.uid);
+  const bool was_original = before != kept_.end() && before->second.facts != nullptr;
+  const kube::NamespacedName key = csv.key;
+  std::string uid = csv.uid;
+  Content content;
+  content.resource_version = csv.resource_version;
+  std::optional<olm::CopyClaims> claims = olm::ClaimsOf(csv);
+  if (claims.has_value() && !was_original) {
+    content.claims = std::make_shared<const olm::CopyClaims>(*std::move(claims));
+  } else {
+    content.facts = std::make_shared<const olm::CsvFacts>(std::move(csv));
+  }
+  draft.Take(key, std::move(uid), std::move(content));
 }
 
 StatusTask CsvLister::ListWhole(Draft& draft) {
   const auto take = [this, &draft](const kube::RawObject& raw) -> absl::Status {
     ASSIGN_OR_RETURN(olm::CsvFacts csv, olm::DecodeCsvFacts(raw.json, terms_));
     draft.Note(csv);
-    draft.Take(std::move(csv));
+    Take(std::move(csv), draft);
     return absl::OkStatus();
   };
-  co_return co_await ListLive(client_, kCsvs, "", "", Detail::kWhole, take);
+  co_return co_await ListLive(client_, kCsvs, "", draft.selector, Detail::kWhole, take);
 }
 
 StatusTask CsvLister::ListMetadata(Draft& draft) {
@@ -91,14 +182,14 @@ StatusTask CsvLister::ListMetadata(Draft& draft) {
     const auto kept = kept_.find(object.uid);
     if (kept != kept_.end() && !object.resource_version.empty() &&
         kept->second.resource_version == object.resource_version) {
-      draft.Take(std::move(object.uid), kept->second);
+      draft.Take(object.key, std::move(object.uid), kept->second);
     } else {
       draft.changed.push_back(
           {std::move(object.key), std::move(object.uid), std::move(object.resource_version)});
     }
     return absl::OkStatus();
   };
-  co_return co_await ListLive(client_, kCsvs, "", "", Detail::kMetadata, take);
+  co_return co_await ListLive(client_, kCsvs, "", draft.selector, Detail::kMetadata, take);
 }
 
 // False when something has changed once more since the list: it no longer shows one moment.
@@ -111,8 +202,78 @@ Task<bool> CsvLister::ReadChanged(Draft& draft) {
     if (csv.uid != changed.uid || csv.resource_version != changed.resource_version) {
       co_return false;
     }
-    draft.Take(std::move(csv));
+    Take(std::move(csv), draft);
   }
+  co_return true;
+}
+
+// What was listed without the label before, and is not listed now. False as above.
+Task<bool> CsvLister::ReadMissing(Draft& draft) {
+  std::vector<std::pair<kube::NamespacedName, std::string>> missing;
+  for (const auto& [uid, content] : kept_) {
+    if (content.facts != nullptr && !draft.contents.contains(uid)) {
+      missing.emplace_back(content.facts->key, uid);
+    }
+  }
+  for (const auto& [key, uid] : missing) {
+    const absl::StatusOr<kube::RawObject> raw = co_await client_.Get(kCsvs, key);
+    const bool absent = IsAbsence(raw.status(), key.name);
+    if (absent) draft.gone.insert(uid);
+    if (absent) continue;
+    CO_RETURN_IF_ERROR(raw.status());
+    CO_ASSIGN_OR_RETURN(olm::CsvFacts csv, olm::DecodeCsvFacts(raw->json, terms_));
+    if (csv.uid != uid) draft.gone.insert(uid);
+    if (csv.uid != uid) continue;
+    if (!csv.copied_from.has_value()) co_return false;
+    draft.Note(csv);
+    Take(std::move(csv), draft);
+  }
+  co_return true;
+}
+
+// Adds the copies that are not proven. False as above, or when what follows them is behind.
+Task<bool> CsvLister::CountCopies(Draft& draft) {
+  CO_RETURN_IF_ERROR(copies_->health());
+  if (copies_->unread() > kMaxReadAlone) {
+    co_return absl::UnavailableError(StrCat(copies_->unread(),
+                                            " ClusterServiceVersions with label ",
+                                            olm::kCopiedFromLabel, " are not read yet"));
+  }
+  const Originals originals(draft.listing.csvs);
+  struct Said {
+    kube::NamespacedName key;
+    std::optional<olm::CopyClaims> claims;
+  };
+  std::vector<Said> unproven;
+  std::vector<Copy> copies;
+  const auto is_unproven = [&originals](const olm::CopyClaims& claims) {
+    return !originals.Prove(claims);
+  };
+  for (const CopyIndex::Labelled& copy : copies_->Select(is_unproven)) {
+    // Others were read just now: see ReadMissing.
+    if (!draft.listing.names.contains(copy.key)) copies.push_back({copy.key, copy.claims});
+  }
+  for (const Copy& copy : originals.Representatives(copies)) {
+    unproven.push_back(
+        {copy.key, copy.claims == nullptr ? std::nullopt : std::optional(*copy.claims)});
+  }
+  std::vector<olm::CsvFacts> counted;
+  for (size_t i = 0; i < unproven.size(); ++i) {
+    const auto& [key, said] = unproven[i];
+    // What the others say is known well enough.
+    if (said.has_value() && i >= kMaxReadAlone) {
+      counted.push_back(olm::FactsOf(key, *said));
+      continue;
+    }
+    const absl::StatusOr<kube::RawObject> raw = co_await client_.Get(kCsvs, key);
+    if (IsAbsence(raw.status(), key.name)) co_return false;
+    CO_RETURN_IF_ERROR(raw.status());
+    CO_ASSIGN_OR_RETURN(olm::CsvFacts csv, olm::DecodeCsvFacts(raw->json, terms_));
+    const std::optional<olm::CopyClaims> claims = olm::ClaimsOf(csv);
+    if (!claims.has_value() || (said.has_value() && *claims != *said)) co_return false;
+    if (!originals.Prove(*claims)) counted.push_back(std::move(csv));
+  }
+  std::move(counted.begin(), counted.end(), std::back_inserter(draft.listing.csvs));
   co_return true;
 }
 

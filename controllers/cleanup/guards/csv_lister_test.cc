@@ -50,13 +50,15 @@ class CsvListerTest : public ::testing::Test {
   CsvListerTest() { cluster_.Serve(kCsvs); }
 
   void Put(const std::string& name, const std::string& owned, const std::string& metadata = "",
-           const std::string& status = "") {
-    cluster_.Put(kCsvs, StrCat(R"({"metadata":{"namespace":"ops","name":")", name, "\"", metadata,
-                               R"(},"spec":{"customresourcedefinitions":{"owned":[{"name":")",
-                               owned, R"("}]}},"status":{)", status, "}}"));
+           const std::string& status = "", const std::string& ns = "ops") {
+    cluster_.Put(kCsvs,
+                 StrCat(R"({"metadata":{"namespace":")", ns, R"(","name":")", name, "\"", metadata,
+                        R"(},"spec":{"customresourcedefinitions":{"owned":[{"name":")", owned,
+                        R"("}]}},"status":{)", status, "}}"));
   }
-  void PutCopy(const std::string& name) {
-    Put(name, "c.g.io", R"(,"labels":{"olm.copiedFrom":"x"})", R"("reason":"Copied")");
+  // In another namespace.
+  void PutCopy(const std::string& name, const std::string& owned) {
+    Put(name, owned, R"(,"labels":{"olm.copiedFrom":"ops"})", "", "tenant");
   }
   std::vector<std::string> Told(const absl::StatusOr<CsvListing>& listing) {
     EXPECT_OK(listing.status());
@@ -102,18 +104,18 @@ TEST_F(CsvListerTest, ChangesAreRead) {
 
 TEST_F(CsvListerTest, ProvenCopiesAreNamesOnly) {
   Put("a", "a.g.io");
-  PutCopy("copy");
+  PutCopy("a", "a.g.io");
   const absl::StatusOr<CsvListing> first = RunOn(io_, lister_.List());
   EXPECT_THAT(Told(first), ElementsAre("a a.g.io"));
   EXPECT_THAT(first->names,
-              ElementsAre(kube::NamespacedName{"ops", "a"}, kube::NamespacedName{"ops", "copy"}));
+              ElementsAre(kube::NamespacedName{"ops", "a"}, kube::NamespacedName{"tenant", "a"}));
   const absl::StatusOr<CsvListing> second = RunOn(io_, lister_.List());
   EXPECT_THAT(Told(second), ElementsAre("a a.g.io"));
   EXPECT_EQ(second->names, first->names);
   EXPECT_THAT(Asked(), ElementsAre("whole", "metadata"));
-  // The label alone proves nothing (R-000-59).
-  Put("copy", "c.g.io", R"(,"labels":{"olm.copiedFrom":"x"})", R"("reason":"InstallSucceeded")");
-  EXPECT_THAT(List(), ElementsAre("a a.g.io", "copy c.g.io"));
+  // The label alone proves nothing (R-000-85).
+  PutCopy("a", "c.g.io");
+  EXPECT_THAT(List(), ElementsAre("a a.g.io", "a c.g.io"));
 }
 
 // Even a copy may have been given a finalizer by somebody, and would never go.
@@ -212,7 +214,7 @@ TEST_F(CsvListerTest, SaysWhatAWholeListWouldSay) {
           }
           break;
         case 1:
-          PutCopy(name);
+          PutCopy(name, StrCat("d", random() % 5, ".g.io"));
           break;
         default:
           Put(name, StrCat("d", random() % 5, ".g.io"));

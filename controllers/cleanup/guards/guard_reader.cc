@@ -82,6 +82,13 @@ const olm::CsvFacts* FindListed(const Read<std::vector<olm::CsvFacts>>& csvs,
   return found == csvs->end() ? nullptr : &*found;
 }
 
+absl::StatusOr<json::object> ObjectIn(const absl::StatusOr<kube::RawObject>& answer) {
+  RETURN_IF_ERROR(answer.status());
+  ASSIGN_OR_RETURN(json::value value, ParseJson(answer->json));
+  if (!value.is_object()) return absl::InvalidArgumentError("the policy is no object");
+  return std::move(value.get_object());
+}
+
 }  // namespace
 
 GuardReader::GuardReader(kube::Client& client, CsvLister& csvs, Clock& clock, KnownCsvs known,
@@ -100,12 +107,7 @@ boost::asio::awaitable<GuardReading> GuardReader::Look(kube::NamespacedName csv,
   reading.inputs.remembered = std::move(remembered);
   reading.inputs.allow_unprotected = options_.allow_unprotected;
   reading.inputs.without_deployments = options_.without_deployments;
-  std::vector<Reader> first;
-  first.push_back([this, &reading, &csv, detail] { return ReadOperator(csv, detail, reading); });
-  first.push_back([this, &reading, &csv] { return ReadGroups(csv.ns, reading); });
-  first.push_back([this, &reading, &csv] { return ReadNamespace(csv.ns, reading); });
-  first.push_back([this, &reading] { return ReadProtection(reading); });
-  co_await ReadAll(std::move(first));
+  co_await ReadFirst(csv, detail, reading);
   if (!reading.inputs.csv.ok()) co_return reading;
 
   const olm::CsvFacts& facts = *reading.inputs.csv;
@@ -129,16 +131,37 @@ boost::asio::awaitable<GuardReading> GuardReader::Look(kube::NamespacedName csv,
     }
   }
   co_await ReadAll(std::move(reads));
+  if (options_.observe) options_.observe(clock_.Monotonic() - reading.began);
   co_return reading;
+}
+
+VoidTask GuardReader::ReadFirst(kube::NamespacedName csv, CsvDetail detail, GuardReading& reading) {
+  const CopyReading copies = copies_protected_ && !options_.allow_unprotected
+                                 ? CopyReading::kFollowed
+                                 : CopyReading::kListed;
+  std::vector<Reader> first;
+  first.push_back([this, &reading, &csv, detail, copies] {
+    return ReadOperator(csv, detail, copies, reading);
+  });
+  first.push_back([this, &reading, &csv] { return ReadGroups(csv.ns, reading); });
+  first.push_back([this, &reading, &csv] { return ReadNamespace(csv.ns, reading); });
+  first.push_back([this, &reading] { return ReadProtection(reading); });
+  co_await ReadAll(std::move(first));
+  const olm::Read<olm::ProtectionFacts>& protection = reading.inputs.protection;
+  if (protection.unreadable()) co_return;
+  copies_protected_ = protection.ok() && protection->copies_protected;
+  if (copies == CopyReading::kFollowed && !copies_protected_) {
+    co_await ReadOperator(std::move(csv), detail, CopyReading::kListed, reading);
+  }
 }
 
 VoidTask GuardReader::ReadAll(std::vector<Reader> reads) {
   co_await ForEachInFlight(reads.size(), options_.width, [&reads](size_t i) { return reads[i](); });
 }
 
-VoidTask GuardReader::ReadOperator(kube::NamespacedName name, CsvDetail detail,
+VoidTask GuardReader::ReadOperator(kube::NamespacedName name, CsvDetail detail, CopyReading copies,
                                    GuardReading& reading) {
-  co_await ReadCsvs(reading);
+  co_await ReadCsvs(copies, reading);
   const olm::CsvFacts* listed =
       detail == CsvDetail::kFacts ? FindListed(reading.inputs.csvs, name) : nullptr;
   if (listed == nullptr) {
@@ -148,8 +171,8 @@ VoidTask GuardReader::ReadOperator(kube::NamespacedName name, CsvDetail detail,
   }
 }
 
-VoidTask GuardReader::ReadCsvs(GuardReading& reading) {
-  absl::StatusOr<CsvListing> listing = co_await csvs_.List();
+VoidTask GuardReader::ReadCsvs(CopyReading copies, GuardReading& reading) {
+  absl::StatusOr<CsvListing> listing = co_await csvs_.List(copies);
   if (!listing.ok()) {
     reading.inputs.csvs = Read<std::vector<olm::CsvFacts>>::Unreadable(Describe(listing.status()));
     co_return;
@@ -197,7 +220,8 @@ VoidTask GuardReader::ReadGroups(std::string ns, GuardReading& reading) {
 VoidTask GuardReader::ReadSelected(GuardReading& reading) {
   const olm::OperatorGroup& group = reading.inputs.groups->front().group;
   std::vector<std::string> selected;
-  const absl::Status status = co_await ListLive(client_, kNamespaces, "", "", Detail::kWhole,
+  // Of whole ones nothing more would be read, of which there may be thousands.
+  const absl::Status status = co_await ListLive(client_, kNamespaces, "", "", Detail::kMetadata,
                                                 [&](const kube::RawObject& raw) -> absl::Status {
                                                   ASSIGN_OR_RETURN(const olm::NamespacePtr ns,
                                                                    olm::DecodeNamespace(raw.json));
@@ -260,34 +284,35 @@ VoidTask GuardReader::ReadDeployment(kube::NamespacedName name, GuardReading& re
 VoidTask GuardReader::ReadProtection(GuardReading& reading) {
   if (options_.allow_unprotected) co_return;
   absl::StatusOr<kube::RawObject> policy = absl::UnavailableError("not read");
+  absl::StatusOr<kube::RawObject> copies = absl::UnavailableError("not read");
   absl::StatusOr<std::vector<json::object>> bindings = absl::UnavailableError("not read");
-  co_await ForEachInFlight(2, options_.width, [&](size_t i) {
-    return i == 0 ? ReadPolicy(policy) : ReadBindings(bindings);
-  });
+  std::vector<Reader> reads;
+  reads.push_back([&] { return ReadPolicy(options_.policy, policy); });
+  reads.push_back([&] { return ReadPolicy(options_.copies_policy, copies); });
+  reads.push_back([&] { return ReadBindings(bindings); });
+  co_await ReadAll(std::move(reads));
   Read<olm::ProtectionFacts>& protection = reading.inputs.protection;
   if (IsAbsence(policy.status(), options_.policy)) {
     protection = Read<olm::ProtectionFacts>::Absent();
     co_return;
   }
-  if (!policy.ok()) {
-    protection = Read<olm::ProtectionFacts>::Unreadable(Describe(policy.status()));
-    co_return;
-  }
-  const absl::StatusOr<json::value> object = ParseJson(policy->json);
+  const absl::StatusOr<json::object> object = ObjectIn(policy);
   if (!object.ok()) {
     protection = Read<olm::ProtectionFacts>::Unreadable(Describe(object.status()));
-  } else if (!object->is_object()) {
-    protection = Read<olm::ProtectionFacts>::Unreadable("the policy is no object");
   } else if (!bindings.ok()) {
     protection = Read<olm::ProtectionFacts>::Unreadable(Describe(bindings.status()));
   } else {
-    protection =
-        Read<olm::ProtectionFacts>::Ok(olm::JudgeProtection(object->get_object(), *bindings));
+    olm::ProtectionFacts facts = olm::JudgeProtection(*object, *bindings);
+    // One that cannot be read protects nothing.
+    const absl::StatusOr<json::object> other = ObjectIn(copies);
+    facts.copies_protected =
+        other.ok() && olm::JudgeProtection(*other, *bindings, {"UPDATE"}).bound;
+    protection = Read<olm::ProtectionFacts>::Ok(std::move(facts));
   }
 }
 
-VoidTask GuardReader::ReadPolicy(absl::StatusOr<kube::RawObject>& policy) {
-  const kube::NamespacedName key{"", options_.policy};
+VoidTask GuardReader::ReadPolicy(std::string name, absl::StatusOr<kube::RawObject>& policy) {
+  const kube::NamespacedName key{"", std::move(name)};
   policy = co_await client_.Get(kPolicies, key);
 }
 

@@ -37,6 +37,10 @@ struct GuardOptions {
   bool unmanaged_definitions = false;
   // Operators' Deployments do not exist here (`steward up`): they are no guard.
   bool without_deployments = false;
+  // Told how long each reading took; may be null.
+  std::function<void(absl::Duration)> observe;
+  // The one that says who may set the label of copies (R-000-85).
+  std::string copies_policy = "steward-cleanup-copied-from";
   olm::CsvTerms terms;
   size_t width = 8;  // requests at a time
 };
@@ -72,8 +76,10 @@ class GuardReader {
  private:
   using Reader = std::function<VoidTask()>;
   VoidTask ReadAll(std::vector<Reader> reads);
-  VoidTask ReadOperator(kube::NamespacedName name, CsvDetail detail, GuardReading& reading);
-  VoidTask ReadCsvs(GuardReading& reading);
+  VoidTask ReadFirst(kube::NamespacedName csv, CsvDetail detail, GuardReading& reading);
+  VoidTask ReadOperator(kube::NamespacedName name, CsvDetail detail, CopyReading copies,
+                        GuardReading& reading);
+  VoidTask ReadCsvs(CopyReading copies, GuardReading& reading);
   VoidTask ReadCsv(kube::NamespacedName name, GuardReading& reading);
   VoidTask ReadNamespace(std::string name, GuardReading& reading);
   VoidTask ReadGroups(std::string ns, GuardReading& reading);
@@ -82,7 +88,7 @@ class GuardReader {
   VoidTask ReadApi(olm::OwnedApi api, GuardReading& reading);
   VoidTask ReadDeployment(kube::NamespacedName name, GuardReading& reading);
   VoidTask ReadProtection(GuardReading& reading);
-  VoidTask ReadPolicy(absl::StatusOr<kube::RawObject>& policy);
+  VoidTask ReadPolicy(std::string name, absl::StatusOr<kube::RawObject>& policy);
   VoidTask ReadBindings(absl::StatusOr<std::vector<boost::json::object>>& bindings);
 
   kube::Client& client_;
@@ -90,6 +96,8 @@ class GuardReader {
   Clock& clock_;
   const KnownCsvs known_;
   const GuardOptions options_;
+  // Nobody but OLM can make a copy of what was none, as far as was read last.
+  bool copies_protected_ = true;
 };
 
 }  // namespace steward::controllers

@@ -11,7 +11,9 @@
 namespace steward::controllers {
 namespace {
 
-constexpr int64_t kPageSize = 500;
+// Whole ClusterServiceVersions are tens of kB each, and answers are held as they come.
+constexpr int64_t kWholePerPage = 100;
+constexpr int64_t kMetadataPerPage = 500;
 
 // Something between here and the API server answered.
 bool IsForeign(const kube::Status& answer) {
@@ -46,8 +48,8 @@ StatusTask ListLive(kube::Client& client, kube::GroupVersionResource gvr, std::s
   kube::ListOptions options;
   options.ns = std::move(ns);
   options.label_selector = std::move(label_selector);
-  options.limit = kPageSize;
   options.metadata_only = detail == Detail::kMetadata;
+  options.limit = options.metadata_only ? kMetadataPerPage : kWholePerPage;
   while (true) {
     CO_ASSIGN_OR_RETURN(const kube::ListPage page, co_await client.List(gvr, options));
     for (const kube::RawObject& object : page.items) CO_RETURN_IF_ERROR(visit(object));

@@ -3,6 +3,7 @@
 #include <prometheus/counter.h>
 #include <prometheus/family.h>
 #include <prometheus/gauge.h>
+#include <prometheus/histogram.h>
 
 #include <map>
 #include <utility>
@@ -50,7 +51,16 @@ struct CleanupMetrics::Impl {
         deletions(CounterOf(registry, "steward_cleanup_deletions_total",
                             "Requests to delete custom resources")),
         finished(CounterOf(registry, "steward_cleanup_finished_total",
-                           "Uninstallations whose cleanup ended")) {}
+                           "Uninstallations whose cleanup ended")),
+        copies(GaugeOf(registry, "steward_cleanup_copies_known",
+                       "1 while all copied ClusterServiceVersions are known")
+                   .Add({})),
+        guards(prometheus::BuildHistogram()
+                   .Name("steward_cleanup_guard_read_seconds")
+                   .Help("Time that reading the guards of a cleanup took")
+                   .Register(registry)
+                   .Add({}, prometheus::Histogram::BucketBoundaries{0.01, 0.025, 0.05, 0.1, 0.2,
+                                                                    0.5, 1, 2, 5, 10})) {}
 
   struct Series {
     Gauge* pending = nullptr;
@@ -82,6 +92,8 @@ struct CleanupMetrics::Impl {
   Family<Gauge>& reported;
   Family<Counter>& deletions;
   Family<Counter>& finished;
+  Gauge& copies;
+  prometheus::Histogram& guards;
   std::map<kube::NamespacedName, Series> series;
 };
 
@@ -157,6 +169,12 @@ void CleanupMetrics::Forget(const kube::NamespacedName& csv) {
   impl_->DropReported(found->second);
   if (found->second.pending != nullptr) impl_->pending.Remove(found->second.pending);
   impl_->series.erase(found);
+}
+
+void CleanupMetrics::SetCopiesKnown(bool known) { impl_->copies.Set(known ? 1 : 0); }
+
+void CleanupMetrics::ObserveGuards(absl::Duration took) {
+  impl_->guards.Observe(absl::ToDoubleSeconds(took));
 }
 
 void CleanupMetrics::CountDeletions(size_t accepted, size_t denied, size_t other) {

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/time/time.h"
 #include "kube/meta/names.h"
 
 namespace steward::controllers {
@@ -35,8 +36,9 @@ struct OldestOperand {
 // steward_cleanup_operand_watches; steward_cleanup_sweep_failing (1 while the last sweep of rights
 // could not do all of it);
 // steward_cleanup_deletions_total{result=accepted|denied|other},
-// steward_cleanup_finished_total{result=completed|refused|abandoned|aborted}. Series of a cleanup
-// end with it. Not thread-safe.
+// steward_cleanup_finished_total{result=completed|refused|abandoned|aborted}, and the histogram
+// steward_cleanup_guard_read_seconds; steward_cleanup_copies_known. Series of a cleanup end with
+// it. Not thread-safe.
 class CleanupMetrics {
  public:
   // REQUIRES: `registry` outlives this object.
@@ -57,6 +59,11 @@ class CleanupMetrics {
   // Of all: another process may be the one that knows, from now on.
   void ForgetAll();
 
+  // Every ClusterServiceVersion with OLM's label of copies has been read: before, nothing is
+  // decided.
+  void SetCopiesKnown(bool known);
+  // How long one reading of a cleanup's guards took.
+  void ObserveGuards(absl::Duration took);
   void CountDeletions(size_t accepted, size_t denied, size_t other);
   void CountFinished(const std::string& result);
 

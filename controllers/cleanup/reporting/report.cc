@@ -51,8 +51,10 @@ void Keep(bool (*is)(std::string_view reason), const json::array& live,
   }
 }
 
+// `where`: how to see what is not named here.
 std::vector<olm::CleanupCondition> ConditionsFor(const CleanupReport& report,
-                                                 const json::array& live) {
+                                                 const json::array& live,
+                                                 const std::string& where) {
   std::vector<olm::CleanupCondition> conditions;
   if (report.rights.has_value()) {
     conditions = *report.rights;
@@ -65,6 +67,8 @@ std::vector<olm::CleanupCondition> ConditionsFor(const CleanupReport& report,
   };
   if (!report.pending.has_value()) {
     Keep(IsAboutPending, live, conditions);
+  } else if (report.pending_count > 0 && report.is_copied) {
+    say(olm::kWaitingOnCleanup, olm::WaitingMessage(report.pending_kinds, where));
   } else if (report.pending_count > 0) {
     say(olm::kWaitingOnCleanup,
         StrCat(olm::WaitingMessage(report.pending_count),
@@ -73,7 +77,9 @@ std::vector<olm::CleanupCondition> ConditionsFor(const CleanupReport& report,
   if (!report.refused.empty()) say(olm::kCleanupRefused, report.refused);
   if (!report.unknown.empty()) say(olm::kCleanupUnknown, report.unknown);
   if (!report.stall.reason.empty()) {
-    say(olm::kCleanupStalled, StrCat(report.stall.reason, ": ", report.stall.message));
+    say(olm::kCleanupStalled,
+        StrCat(report.stall.reason, ": ",
+               report.is_copied ? StrCat("see ", where) : report.stall.message));
   }
   return conditions;
 }
@@ -133,6 +139,21 @@ std::vector<olm::PendingOperand> PendingOf(const OperandListing& listing) {
     pending.push_back({"apiextensions.k8s.io", "CustomResourceDefinition", "", crd});
   }
   return pending;
+}
+
+std::vector<olm::PendingKind> PendingKindsOf(const OperandListing& listing) {
+  std::vector<olm::PendingKind> kinds;
+  for (const OperandsOfCrd& crd : listing.crds) {
+    if (!crd.pending.empty()) {
+      kinds.push_back({crd.plan.group, crd.plan.kind, crd.pending.size()});
+    }
+  }
+  if (!listing.terminating_crds.empty()) {
+    kinds.push_back(
+        {"apiextensions.k8s.io", "CustomResourceDefinition", listing.terminating_crds.size()});
+  }
+  std::sort(kinds.begin(), kinds.end());
+  return kinds;
 }
 
 std::vector<OldestOperand> OldestOf(const OperandListing& listing) {
@@ -201,15 +222,19 @@ std::optional<json::value> StatusPatch(const json::value& csv, const CleanupRepo
   if (metadata == nullptr) return std::nullopt;
   json::object status;
   const json::array live = ConditionsOf(csv);
+  const std::string where =
+      StrCat("kubectl get cleanupstatus -n ", StringAt(*metadata, "namespace"), " ",
+             StringAt(*metadata, "name"), " -o yaml");
   json::array conditions =
-      olm::WithConditions(live, ConditionsFor(report, live), kube::FormatRfc3339(now));
+      olm::WithConditions(live, ConditionsFor(report, live, where), kube::FormatRfc3339(now));
   if (conditions != live) status["conditions"] = std::move(conditions);
   if (report.pending.has_value()) {
     const json::object* old_status = StatusOf(csv);
     const json::object* cleanup =
         old_status == nullptr ? nullptr : ObjectAt(*old_status, "cleanup");
     const json::array* before = cleanup == nullptr ? nullptr : ArrayAt(*cleanup, "pendingDeletion");
-    json::array pending = olm::PendingDeletion(*report.pending);
+    json::array pending = report.is_copied ? olm::PendingDeletionByKind(report.pending_kinds)
+                                           : olm::PendingDeletion(*report.pending);
     const bool same = before == nullptr ? pending.empty() : *before == pending;
     if (!same) status["cleanup"] = json::object{{"pendingDeletion", std::move(pending)}};
   }

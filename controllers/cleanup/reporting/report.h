@@ -25,6 +25,9 @@ struct CleanupReport {
   // What is pending; nullopt: it could not be listed, and what was said before stays.
   std::optional<std::vector<olm::PendingOperand>> pending;
   size_t pending_count = 0;
+  std::vector<olm::PendingKind> pending_kinds;  // as many, by kind
+  // OLM copies the status into other namespaces: it names no custom resource (R-000-90).
+  bool is_copied = false;
   std::string unknown;  // why nothing can be decided; "" = it can
   std::string refused;  // why nothing more is sent, while what was begun ends
   Stall stall;
@@ -40,6 +43,8 @@ std::string Describe(const std::vector<olm::CleanupBlocker>& blockers);
 // The first of what is in `listing`, kMaxPendingInstances at most, and definitions that are being
 // deleted.
 std::vector<olm::PendingOperand> PendingOf(const OperandListing& listing);
+// How many there are of each kind in `listing`, sorted, and of definitions that are being deleted.
+std::vector<olm::PendingKind> PendingKindsOf(const OperandListing& listing);
 // Those that were deleted first, three at most, by time and name.
 std::vector<OldestOperand> OldestOf(const OperandListing& listing);
 

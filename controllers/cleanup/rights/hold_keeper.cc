@@ -176,7 +176,7 @@ asio::awaitable<SweepResult> HoldKeeper::Sweep(CsvLister& csvs) {
   // its object was found to be.
   std::vector<HeldObject> objects;
   result.failure = co_await ListAll("", objects);
-  absl::StatusOr<CsvListing> listing = co_await csvs.List();
+  absl::StatusOr<CsvListing> listing = co_await csvs.List(CopyReading::kIgnored);
   if (!listing.ok()) {
     result.failure = listing.status();
     co_return result;

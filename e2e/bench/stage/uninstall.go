@@ -32,6 +32,8 @@ const (
 
 	operandGroup = "bench.example.com"
 	uninstalled  = "bench-operator.v1"
+	// Owned is the kind of the operator's custom resources, Plain that of those of nobody.
+	Owned, Plain = "Widget", "Plain"
 	// Concurrent is how many DELETEs are on their way at a time: the controllers', and the plain deleter's.
 	Concurrent = 8
 
@@ -50,6 +52,7 @@ type Uninstalls struct {
 	OptedIn    int
 	Asked      load.Server // the kube-apiserver, as the controllers' ServiceAccount
 
+	copies        int    // that there are
 	audit         string // of what the controllers write, but for custom resources
 	administrator load.Server
 	account       string // kubeconfig
@@ -177,36 +180,47 @@ func operandsIn(kind, namespace string) string {
 
 // install makes the operator that will be uninstalled, and others of usual sizes that stay.
 func (u *Uninstalls) install(ctx context.Context, from *Operators) error {
-	group := olm.OperatorGroup(Origin, "global")
-	group.Object["status"] = map[string]any{
-		"lastUpdated": time.Now().UTC().Format(time.RFC3339), "namespaces": []any{metav1.NamespaceAll},
-	}
-	if err := olm.Create(ctx, u.Any, olm.Namespace(Origin), group); err != nil {
+	if err := olm.Create(ctx, u.Any, olm.Namespace(Origin), u.group()); err != nil {
 		return err
 	}
 	var csvs []*olm.Object
 	for i := range u.OptedIn {
 		csvs = append(csvs, variant(from.CSVs[i%len(from.CSVs)], i))
 	}
-	mine := olm.CSV(uninstalled, group)
-	mine.Object["spec"].(map[string]any)["customresourcedefinitions"] = map[string]any{"owned": []any{map[string]any{
+	csvs = append(csvs, u.uninstallable())
+	return parallel(ctx, csvs, u.optIn)
+}
+
+func (u *Uninstalls) group() *olm.Object {
+	group := olm.OperatorGroup(Origin, "global")
+	group.Object["status"] = map[string]any{
+		"lastUpdated": time.Now().UTC().Format(time.RFC3339), "namespaces": []any{metav1.NamespaceAll},
+	}
+	return group
+}
+
+func (u *Uninstalls) uninstallable() *olm.Object {
+	csv := olm.CSV(uninstalled, u.group())
+	csv.Object["spec"].(map[string]any)["customresourcedefinitions"] = map[string]any{"owned": []any{map[string]any{
 		"name": "widgets." + operandGroup, "version": "v1", "kind": "Widget", "displayName": "Widget", "description": "Widget",
 	}}}
-	csvs = append(csvs, mine)
-	return parallel(ctx, csvs, func(ctx context.Context, csv *olm.Object) error {
-		csv.SetFinalizers([]string{OptIn})
-		csv.Object["spec"].(map[string]any)["cleanup"] = map[string]any{"enabled": true}
-		if err := olm.Create(ctx, u.Any, csv); err != nil {
-			return err
-		}
-		role := &olm.Object{Object: map[string]any{"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRole"}}
-		role.SetName("bench-" + csv.GetName())
-		role.SetLabels(map[string]string{
-			"olm.owner": csv.GetName(), "olm.owner.namespace": Origin, "olm.owner.kind": "ClusterServiceVersion",
-		})
-		_, err := u.Any.Resource(clusterRoles).Create(ctx, role, metav1.CreateOptions{})
+	return csv
+}
+
+// optIn installs an operator that is opted in, with a ClusterRole.
+func (u *Uninstalls) optIn(ctx context.Context, csv *olm.Object) error {
+	csv.SetFinalizers([]string{OptIn})
+	csv.Object["spec"].(map[string]any)["cleanup"] = map[string]any{"enabled": true}
+	if err := olm.Create(ctx, u.Any, csv); err != nil {
 		return err
+	}
+	role := &olm.Object{Object: map[string]any{"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRole"}}
+	role.SetName("bench-" + csv.GetName())
+	role.SetLabels(map[string]string{
+		"olm.owner": csv.GetName(), "olm.owner.namespace": Origin, "olm.owner.kind": "ClusterServiceVersion",
 	})
+	_, err := u.Any.Resource(clusterRoles).Create(ctx, role, metav1.CreateOptions{})
+	return err
 }
 
 // Run starts the controllers under their own rights, and waits until they hold the rights of every operator.
@@ -264,8 +278,8 @@ const operand = `{"apiVersion":"` + operandGroup + `/v1","kind":%q,"metadata":{"
 	`"spec":{"replicas":3,"storage":{"size":"10Gi","class":"standard"},"version":"1.2.3","resources":{"cpu":"500m","memory":"1Gi"},` +
 	`"backup":{"schedule":"0 3 * * *","keep":7}},"status":{"phase":"Running","ready":3}}`
 
-// Fill makes as many custom resources of each kind, spread over all namespaces.
-func (u *Uninstalls) Fill(ctx context.Context, count int) error {
+// Fill makes as many custom resources of each of these kinds, spread over all namespaces.
+func (u *Uninstalls) Fill(ctx context.Context, count int, kinds ...string) error {
 	client := u.administrator.Connect()
 	defer client.Close()
 	numbers := make([]int, count)
@@ -274,7 +288,7 @@ func (u *Uninstalls) Fill(ctx context.Context, count int) error {
 	}
 	return parallel(ctx, numbers, func(ctx context.Context, i int) error {
 		namespace := u.Namespaces[i%len(u.Namespaces)]
-		for _, kind := range []string{"Widget", "Plain"} {
+		for _, kind := range kinds {
 			body := fmt.Sprintf(operand, kind, fmt.Sprintf("%s-%05d", strings.ToLower(kind), i))
 			if err := client.Send(ctx, http.MethodPost, operandsIn(kind, namespace), []byte(body), "Content-Type", load.JSON); err != nil {
 				return err

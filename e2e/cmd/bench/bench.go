@@ -38,6 +38,7 @@ var figures = []figure{
 	{"start", "exec to the first discovery answer", (*bench).start},
 	{"cleanup", "an operator with 20,000 custom resources uninstalled, against a program that just deletes them", (*bench).cleanup},
 	{"cleanup-idle", "what 50 operators that are opted in to cleanup cost while nothing happens", (*bench).cleanupIdle},
+	{"cleanup-copies", "the same uninstallation beside 20,000 and 100,000 copied ClusterServiceVersions", (*bench).cleanupCopies},
 	{"large", "500 operators in 10,000 namespaces: memory, lists, pages, start", (*bench).large},
 }
 
@@ -52,14 +53,15 @@ type size struct {
 	shared      int           // idle watchers, a hundred to a connection
 	own         int           // idle watchers, each with its own connection
 	starts      int
-	reads       int // of each kind, from many operators in many namespaces
-	operands    int // custom resources of an operator that is uninstalled
+	reads       int   // of each kind, from many operators in many namespaces
+	operands    int   // custom resources of an operator that is uninstalled
+	copies      []int // copied ClusterServiceVersions beside it
 	idleFor     time.Duration
 }
 
 var (
-	full  = size{1000, 5, 2 * time.Second, 3, 60, 15, 10_000, 2000, 10, 60, 20_000, 65 * time.Second}
-	small = size{100, 3, 300 * time.Millisecond, 2, 10, 3, 1000, 200, 3, 10, 2000, 5 * time.Second}
+	full  = size{1000, 5, 2 * time.Second, 3, 60, 15, 10_000, 2000, 10, 60, 20_000, []int{20_000, 100_000}, 65 * time.Second}
+	small = size{100, 3, 300 * time.Millisecond, 2, 10, 3, 1000, 200, 3, 10, 2000, []int{1000, 2000}, 5 * time.Second}
 )
 
 // A large installation: the sizes do not shrink in a quick run, since nothing of it is slow to set up.

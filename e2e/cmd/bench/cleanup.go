@@ -58,7 +58,7 @@ func (b *bench) cleanup(ctx context.Context) (lines []report.Line, err error) {
 		return nil, err
 	}
 	b.say("making %d custom resources of each of two kinds", b.operands)
-	if err := u.Fill(ctx, b.operands); err != nil {
+	if err := u.Fill(ctx, b.operands, stage.Owned, stage.Plain); err != nil {
 		return nil, err
 	}
 	known := append(u.Processes(), controllers.Pid())
