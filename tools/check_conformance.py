@@ -1,4 +1,4 @@
-"""Checks docs/conformance.md: every requirement has a row, and every test that a row names exists.
+"""Checks docs/conformance.md: every requirement has a row, and every test that a row names exists, once.
 
 A row is a line of a Markdown table that begins with a requirement's number:
 
@@ -8,6 +8,7 @@ With --complete it checks that every requirement has a row, and every row a requ
 this repository; without them it exits with 77, which stands for "skipped".
 """
 
+import collections
 import pathlib
 import re
 import sys
@@ -35,12 +36,12 @@ def sources(folder, pattern):
 
 def unit_tests():
     macro = re.compile(r"\b(?:TYPED_)?TEST(?:_[FP])?\(\s*(\w+)\s*,\s*(\w+)\s*\)")
-    return {match for text in sources(ROOT, "*_test.cc") for match in macro.findall(text)}
+    return collections.Counter(match for text in sources(ROOT, "*_test.cc") for match in macro.findall(text))
 
 
 def e2e_tests():
     function = re.compile(r"^func (Test\w+)\(", re.MULTILINE)
-    return {name for text in sources(ROOT / "e2e", "*_test.go") for name in function.findall(text)}
+    return collections.Counter(name for text in sources(ROOT / "e2e", "*_test.go") for name in function.findall(text))
 
 
 def parse_rows(problems):
@@ -56,16 +57,21 @@ def parse_rows(problems):
     return rows
 
 
+def check_exists(number, test, count, problems):
+    if count == 0:
+        problems.append(f"{number} names {test}, which does not exist")
+    elif count > 1:
+        problems.append(f"{number} names {test}, of which there are {count}: which one proves it?")
+
+
 def check_row(number, rest, unit, e2e, problems):
     named = 0
     for suite, name in UNIT_TEST.findall(rest):
         named += 1
-        if (suite, name) not in unit:
-            problems.append(f"{number} names the unit test {suite}.{name}, which does not exist")
+        check_exists(number, f"the unit test {suite}.{name}", unit[suite, name], problems)
     for name in E2E_TEST.findall(UNIT_TEST.sub("", rest)):
         named += 1
-        if name not in e2e:
-            problems.append(f"{number} names the e2e test {name}, which does not exist")
+        check_exists(number, f"the e2e test {name}", e2e[name], problems)
     if not named and not NO_TEST.search(rest):
         problems.append(f"{number} names no test, and is neither 'n/a' nor 'not yet'")
 
