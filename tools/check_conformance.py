@@ -1,12 +1,14 @@
-"""Checks docs/conformance.md: every requirement has a row, and every test that a row names exists.
+"""Checks docs/conformance.md: every requirement has a row, and every test that a row names exists, once.
 
 A row is a line of a Markdown table that begins with a requirement's number:
 
     | R-004-43 | unit: FooTest.Bar, FooTest.Baz; e2e: TestFoo | a remark |
 
-The requirements themselves live outside of this repository; without them only the named tests are checked.
+With --complete it checks that every requirement has a row, and every row a requirement. The requirements live outside of
+this repository; without them it exits with 77, which stands for "skipped".
 """
 
+import collections
 import pathlib
 import re
 import sys
@@ -34,12 +36,12 @@ def sources(folder, pattern):
 
 def unit_tests():
     macro = re.compile(r"\b(?:TYPED_)?TEST(?:_[FP])?\(\s*(\w+)\s*,\s*(\w+)\s*\)")
-    return {match for text in sources(ROOT, "*_test.cc") for match in macro.findall(text)}
+    return collections.Counter(match for text in sources(ROOT, "*_test.cc") for match in macro.findall(text))
 
 
 def e2e_tests():
     function = re.compile(r"^func (Test\w+)\(", re.MULTILINE)
-    return {name for text in sources(ROOT / "e2e", "*_test.go") for name in function.findall(text)}
+    return collections.Counter(name for text in sources(ROOT / "e2e", "*_test.go") for name in function.findall(text))
 
 
 def parse_rows(problems):
@@ -55,37 +57,47 @@ def parse_rows(problems):
     return rows
 
 
+def check_exists(number, test, count, problems):
+    if count == 0:
+        problems.append(f"{number} names {test}, which does not exist")
+    elif count > 1:
+        problems.append(f"{number} names {test}, of which there are {count}: which one proves it?")
+
+
 def check_row(number, rest, unit, e2e, problems):
     named = 0
     for suite, name in UNIT_TEST.findall(rest):
         named += 1
-        if (suite, name) not in unit:
-            problems.append(f"{number} names the unit test {suite}.{name}, which does not exist")
+        check_exists(number, f"the unit test {suite}.{name}", unit[suite, name], problems)
     for name in E2E_TEST.findall(UNIT_TEST.sub("", rest)):
         named += 1
-        if name not in e2e:
-            problems.append(f"{number} names the e2e test {name}, which does not exist")
+        check_exists(number, f"the e2e test {name}", e2e[name], problems)
     if not named and not NO_TEST.search(rest):
         problems.append(f"{number} names no test, and is neither 'n/a' nor 'not yet'")
 
 
-def main():
-    if not TABLE.exists():
-        return [f"{TABLE.relative_to(ROOT)} does not exist"]
+def check_rows():
     problems = []
     rows = parse_rows(problems)
     unit, e2e = unit_tests(), e2e_tests()
     for number, rest in rows.items():
         check_row(number, rest, unit, e2e, problems)
-    if REQUIREMENTS.exists():
-        required = dict.fromkeys(REQUIREMENT.findall(REQUIREMENTS.read_text(encoding="utf-8")))
-        problems += [f"{number} has no row" for number in required if number not in rows]
-        problems += [f"{number} is no requirement" for number in rows if number not in required]
     return problems
 
 
+def check_complete():
+    rows = parse_rows([])
+    required = dict.fromkeys(REQUIREMENT.findall(REQUIREMENTS.read_text(encoding="utf-8")))
+    problems = [f"{number} has no row" for number in required if number not in rows]
+    return problems + [f"{number} is no requirement" for number in rows if number not in required]
+
+
 if __name__ == "__main__":
-    PROBLEMS = main()
+    COMPLETE = sys.argv[1:] == ["--complete"]
+    if COMPLETE and not REQUIREMENTS.exists():
+        print(f"{REQUIREMENTS.relative_to(ROOT.parent)} is not beside the repository")
+        sys.exit(77)
+    PROBLEMS = check_complete() if COMPLETE else check_rows()
     for problem in PROBLEMS:
         print(f"docs/conformance.md: {problem}")
     sys.exit(1 if PROBLEMS else 0)

@@ -81,16 +81,19 @@ TEST_F(CleanerTest, R_000_57_SelectedNamespaces) {
 }
 
 TEST_F(CleanerTest, R_000_51_WithoutSupportNothingIsDeleted) {
-  ClusterShape shape;
-  shape.enabled = false;
-  Start(shape);
-  Add({"a/x"});
-  EXPECT_OK(Pass().status());
-  EXPECT_FALSE(Released()) << "R-000-40/41: not before it is deleted";
-  cluster_->DeleteCsv();
-  EXPECT_OK(Pass().status());
-  EXPECT_TRUE(Released());
-  EXPECT_EQ(Deletes(), 0);
+  for (const char* cleanup : {"null", R"({"enabled":false})"}) {
+    SCOPED_TRACE(cleanup);
+    Start();
+    Merge(kCsvs, kCsv, StrCat(R"({"spec":{"cleanup":)", cleanup, "}}"));
+    Add({"a/x"});
+    EXPECT_OK(Pass().status());
+    EXPECT_FALSE(Released()) << "R-000-40/41: not before it is deleted";
+    cluster_->DeleteCsv();
+    EXPECT_OK(Pass().status());
+    EXPECT_TRUE(Released());
+    EXPECT_EQ(Deletes(), 0);
+    EXPECT_THAT(cluster_->Names(kWidgets), ElementsAre("a/x"));
+  }
 }
 
 TEST_F(CleanerTest, WithoutTheFinalizerNothingIsDone) {

@@ -44,6 +44,20 @@ TEST_F(CleanerTest, R_000_70_ADefinitionThatGoes) {
   EXPECT_TRUE(Released());
 }
 
+TEST_F(CleanerTest, R_000_70_ADefinitionThatIsNotEstablished) {
+  Start();
+  Merge(kCrds, {"", "widgets.example.com"},
+        R"({"status":{"conditions":[{"type":"Established","status":"False"}]}})", "status");
+  // A server does not serve it yet; nor is anything stored.
+  faults_->FailNext({ClientVerb::kList, kWidgets}, kube::ToStatus(kube::NotFoundPath()), 1000);
+  const kube::GroupVersionResource beta = {"example.com", "v1beta1", "widgets"};
+  faults_->FailNext({ClientVerb::kList, beta}, kube::ToStatus(kube::NotFoundPath()), 1000);
+  cluster_->DeleteCsv();
+  Passes();
+  EXPECT_TRUE(Released());
+  EXPECT_EQ(faults_->calls({ClientVerb::kList, kWidgets}), 0);
+}
+
 // Nothing was sent, so nothing is waited for: not even for what cannot be listed (R-000-86).
 TEST_F(CleanerTest, R_000_86_ARefusalWhereNothingWasSentListsNothing) {
   Start();
@@ -235,6 +249,22 @@ TEST_F(CleanerTest, R_000_71_AnObjectOfTheSameNameIsAnother) {
   cluster_->clock().Advance(absl::Seconds(10));
   Passes();
   EXPECT_TRUE(Released());
+}
+
+TEST_F(CleanerTest, R_000_71_ATerminatingNamespaceIsProgress) {
+  Start();
+  Add({"a/x", "b/y"}, true);
+  cluster_->Run(cluster_->Remove(kNamespaces, {"", "a"}));
+  cluster_->DeleteCsv();
+  Passes(3);
+  EXPECT_EQ(Deletes(), 2) << "what lies in it has to be finished, too";
+  EXPECT_EQ(cluster_->Run(cluster_->OperatorFinishes(1)), 1);
+  Passes(3);
+  EXPECT_FALSE(Released());
+  cluster_->Run(cluster_->OperatorFinishes(1));
+  Passes();
+  EXPECT_TRUE(Released());
+  EXPECT_THAT(events_.events, Contains(HasSubstr("Normal CleanupCompleted")));
 }
 
 TEST_F(CleanerTest, SlowGuardsSendNothing) {

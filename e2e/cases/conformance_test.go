@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"steward.dev/e2e/check"
 	"steward.dev/e2e/cluster"
 )
 
@@ -38,11 +39,15 @@ func TestConformance(t *testing.T) {
 	for _, one := range cases {
 		t.Run(one.name, func(t *testing.T) {
 			// It has seconds to see what a server says, of watches that end after one or two: a busy one gets more chances.
+			first := one
 			for again := 0; again < 2 && one.verdict == "FAIL"; again++ {
 				t.Log(one.text)
 				if alone := runCases(t, program, c.Admin, "^"+regexp.QuoteMeta(one.name)+"$"); len(alone) == 1 {
 					one = alone[0]
 				}
+			}
+			if first.verdict == "FAIL" && one.verdict == "PASS" {
+				check.Flaky(t, first.text)
 			}
 			switch one.verdict {
 			case "PASS":

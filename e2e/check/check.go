@@ -3,6 +3,7 @@ package check
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 )
@@ -40,4 +41,11 @@ func Poll(check func() error) error {
 		}
 		time.Sleep(pause)
 	}
+}
+
+// Flaky tells of a wrong answer that was right when asked for again. `./dev test` shows such tests and counts them apart:
+// they have not passed.
+func Flaky(t testing.TB, why string) {
+	t.Helper()
+	t.Logf("FLAKY %s: %s", t.Name(), strings.Join(strings.Fields(why), " "))
 }

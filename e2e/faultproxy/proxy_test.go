@@ -119,7 +119,7 @@ func TestPasses(t *testing.T) {
 	}
 }
 
-func TestFaults(t *testing.T) {
+func TestProxyFaults(t *testing.T) {
 	for _, tc := range []struct {
 		name    string
 		do      faultproxy.Fault

@@ -75,7 +75,7 @@ func Examples(root string) ([]*Object, error) {
 
 // CRDs reads the definitions of OLM's APIs: OLM's own, where ../shared has them, else the small ones of examples/.
 func CRDs(root string) ([]*Object, error) {
-	if dir := filepath.Join(root, "..", "shared", "olm-crds"); isDir(dir) {
+	if dir, exists := Published(root, PublishedCRDs); exists {
 		return Read(dir)
 	}
 	return Read(filepath.Join(root, "examples", "crds"))
@@ -83,15 +83,23 @@ func CRDs(root string) ([]*Object, error) {
 
 // RealCSVs reads CSVs of published operators, where ../shared has them; none otherwise.
 func RealCSVs(root string) ([]*Object, error) {
-	if dir := filepath.Join(root, "..", "shared", "csvs"); isDir(dir) {
+	if dir, exists := Published(root, PublishedCSVs); exists {
 		return Read(dir)
 	}
 	return nil, nil
 }
 
-func isDir(path string) bool {
+// Folders of what others have published.
+const (
+	PublishedCRDs = "olm-crds"
+	PublishedCSVs = "csvs"
+)
+
+// Published is where a folder of ../shared would be, and says whether it is there.
+func Published(root, folder string) (path string, exists bool) {
+	path = filepath.Join(root, "..", "shared", folder)
 	info, err := os.Stat(path)
-	return err == nil && info.IsDir()
+	return path, err == nil && info.IsDir()
 }
 
 // Supports says whether a CSV can be installed in an install mode.

@@ -5,30 +5,11 @@ import (
 	"os"
 	"os/exec"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
-	"unsafe"
-)
 
-// openTerminal is a new pseudo-terminal of this size: our side, and the program's.
-func openTerminal(rows, columns uint16) (ours, theirs *os.File, err error) {
-	ours, err = os.OpenFile("/dev/ptmx", os.O_RDWR|syscall.O_NOCTTY|syscall.O_CLOEXEC, 0)
-	if err != nil {
-		return nil, nil, err
-	}
-	var number, unlock int32
-	size := [4]uint16{rows, columns}
-	for request, argument := range map[uintptr]unsafe.Pointer{
-		syscall.TIOCSPTLCK: unsafe.Pointer(&unlock), syscall.TIOCGPTN: unsafe.Pointer(&number), syscall.TIOCSWINSZ: unsafe.Pointer(&size),
-	} {
-		if _, _, errno := syscall.Syscall(syscall.SYS_IOCTL, ours.Fd(), request, uintptr(argument)); errno != 0 {
-			return nil, nil, errno
-		}
-	}
-	theirs, err = os.OpenFile(fmt.Sprintf("/dev/pts/%d", number), os.O_RDWR|syscall.O_NOCTTY|syscall.O_CLOEXEC, 0)
-	return ours, theirs, err
-}
+	"steward.dev/e2e/terminal"
+)
 
 // screen is a run of `kubectl steward` in a terminal.
 type screen struct {
@@ -40,7 +21,7 @@ type screen struct {
 
 func open(t *testing.T, environment []string, args ...string) *screen {
 	t.Helper()
-	ours, theirs, err := openTerminal(40, 100)
+	ours, theirs, err := terminal.Open(40, 100)
 	must(t, err)
 	s := &screen{cmd: command(t, shared.Admin, args...), ours: ours, done: make(chan struct{})}
 	s.cmd.Env = append(s.cmd.Env, environment...)

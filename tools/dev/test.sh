@@ -1,5 +1,6 @@
 # shellcheck shell=bash
-# ./dev test: runs every test in stages, counts each, goes on after a failing stage, and ends with the totals.
+# ./dev test: runs every test in stages, counts each, goes on after a failing stage, and ends with the totals: last
+# "N passed, N failed", and ", N skipped" if any were.
 
 cmd_test() {
   local full=
@@ -20,18 +21,18 @@ cmd_test() {
   # what ThreadSanitizer's tests are made of, where layering and lock annotations are errors. --full leaves nothing out.
   local all=()
   if [[ -z "$full" ]]; then all=(--build_tests_only); fi
-  stage asan bazel_tests --config=asan --build_tests_only
+  stage asan bazel_tests //... --config=asan --build_tests_only
   if [[ -n "$full" ]]; then
-    stage release bazel_tests --config=release
+    stage release bazel_tests //... --config=release
   else
-    stage release bazel_tests --config=release --build_tests_only --test_tag_filters=optimized
+    stage release bazel_tests //... --config=release --build_tests_only --test_tag_filters=optimized
   fi
-  stage clang-tsan bazel_tests --config=tsan "${all[@]}"
+  stage clang-tsan bazel_tests //... --config=tsan "${all[@]}"
   stage e2e e2e_tests
   stage verify verify_tests
   if [[ -n "$full" ]]; then
-    stage fuzz bazel_tests --config=fuzz
-    TARGETS=//controllers/cleanup:schedule_test stage cleanup bazel_tests --config=release \
+    stage fuzz bazel_tests //... --config=fuzz
+    stage cleanup bazel_tests //controllers/cleanup:schedule_test --config=release \
       --test_env=STEWARD_CLEANUP_SCHEDULES=10000 --test_timeout=1500
   fi
 
@@ -40,46 +41,58 @@ cmd_test() {
 }
 
 # stage NAME FUNCTION ARGUMENTS...: runs the function with its output shown and kept. The function leaves
-# "PASSED FAILED SKIPPED" in $LOGS/NAME.count; a stage that fails without saying what failed counts as one failure.
+# "PASSED FAILED SKIPPED FLAKY" in $LOGS/NAME.count. A stage that fails without saying what failed counts as one failure,
+# and so does one in which no test ran: it would be green whatever is broken.
 stage() {
-  local name=$1 start=$SECONDS status=0 passed=0 failed=0 skipped=0
+  local name=$1 start=$SECONDS status=0 passed=0 failed=0 skipped=0 flaky=0
   shift
   printf '\n=== %s\n' "$name"
   STAGE=$name
   "$@" || status=$?
   if [[ -s "$LOGS/$name.count" ]]; then
-    read -r passed failed skipped <"$LOGS/$name.count"
+    read -r passed failed skipped flaky <"$LOGS/$name.count"
   fi
   if [[ $status -ne 0 && $failed -eq 0 ]]; then failed=1; fi
-  echo "$name $passed $failed $skipped $((SECONDS - start))" >>"$LOGS/totals"
+  if ((passed + failed + flaky == 0)); then
+    say "$name tested nothing"
+    failed=1
+  fi
+  echo "$name $passed $failed $skipped $flaky $((SECONDS - start))" >>"$LOGS/totals"
 }
 
+# Flaky tests are those that say "FLAKY NAME: WHY": they gave a wrong answer and a right one when they asked again. They
+# are neither passed nor failed.
 print_totals() {
   printf '\n=== totals\n'
-  awk '{ printf "%-12s %6d passed %4d failed %4d skipped %6d s\n", $1, $2, $3, $4, $5
-         passed += $2; failed += $3; skipped += $4; seconds += $5 }
+  grep -ohsE 'FLAKY [^ ]+: .*' "$LOGS"/*.log || true
+  awk 'function line(name, passed, failed, skipped, flaky, seconds) {
+         printf "%-12s %6d passed %4d failed %4d skipped %4d flaky %6d s\n", name, passed, failed, skipped, flaky, seconds
+       }
+       { line($1, $2, $3, $4, $5, $6); passed += $2; failed += $3; skipped += $4; flaky += $5; seconds += $6 }
        END {
-         printf "%-12s %6d passed %4d failed %4d skipped %6d s\n", "all", passed, failed, skipped, seconds
-         printf "%d passed, %d failed\n", passed, failed
+         line("all", passed, failed, skipped, flaky, seconds)
+         printf("%d passed, %d failed%s\n", passed, failed, (skipped > 0 ? ", " skipped " skipped" : ""))
          exit failed > 0 || passed == 0
        }' "$LOGS/totals"
 }
 
-# bazel_tests OPTIONS...: builds and tests everything, or TARGETS, under the options.
+# bazel_tests TARGETS OPTIONS...: builds and tests the targets under the options.
 bazel_tests() {
-  local status log=$LOGS/$STAGE.log
-  bazel test --keep_going --test_summary=short "$@" "${TARGETS:-//...}" 2>&1 | tee "$log"
+  local targets=$1 status log=$LOGS/$STAGE.log
+  shift
+  bazel test --keep_going --test_summary=short "$@" "$targets" 2>&1 | tee "$log"
   status=${PIPESTATUS[0]}
   count_bazel_tests "$log" "$(bazel info "$@" bazel-testlogs 2>/dev/null)" >"$LOGS/$STAGE.count"
-  # 4: everything was built and no test matched, which is no failure.
-  [[ $status -eq 0 || $status -eq 4 ]]
+  return "$status"
 }
 
-# Reads Bazel's summary for the targets and each target's test.xml for its cases.
+# Reads Bazel's summary for the targets and each target's test.xml, or that of each of its shards, for its cases. A result
+# from the cache counts as the test it is of: nothing that it depends on has changed.
 count_bazel_tests() {
-  local log=$1 testlogs=$2 passed=0 failed=0 skipped=0 target outcome p f s
+  local log=$1 testlogs=$2 passed=0 failed=0 skipped=0 target outcome folder p f s
   while read -r target outcome; do
-    read -r p f s < <(count_cases "$testlogs/$(sed -e 's|^//||' -e 's|:|/|' <<<"$target")/test.xml")
+    folder=$testlogs/$(sed -e 's|^//||' -e 's|:|/|' <<<"$target")
+    read -r p f s < <(count_cases "$folder"/test.xml "$folder"/shard_*/test.xml)
     if [[ "$outcome" == PASSED ]]; then
       # A test program that writes no cases is one test.
       if ((p + f + s == 0)); then p=1; fi
@@ -93,18 +106,21 @@ count_bazel_tests() {
                   if (/FAILED TO BUILD/) outcome = "UNBUILT"
                   print $1, outcome
                 }' "$log")
-  echo "$passed $failed $skipped"
+  echo "$passed $failed $skipped 0"
 }
 
-# count_cases FILE: "PASSED FAILED SKIPPED" of a JUnit-style file; zeros if it does not exist.
+# count_cases FILE...: "PASSED FAILED SKIPPED" of JUnit-style files, of those that exist.
 count_cases() {
-  [[ -f "$1" ]] || { echo 0 0 0; return; }
+  local file files=()
+  for file in "$@"; do
+    if [[ -f "$file" ]]; then files+=("$file"); fi
+  done
   awk '/<testcase / {
          open = !/status="notrun"/
          if (open) { total++; if (/result="skipped"/) { skipped++; open = 0 } }
        }
        open && /<(failure|error)[ >]/ { failed++; open = 0 }
-       END { print total - failed - skipped, failed + 0, skipped + 0 }' "$1"
+       END { print total - failed - skipped, failed + 0, skipped + 0 }' "${files[@]}" /dev/null
 }
 
 e2e_tests() {
@@ -118,16 +134,46 @@ e2e_tests() {
   STEWARD_BIN=$ROOT/bin/steward STEWARD_TOOLS=$(cluster_tools_dir) \
     go -C e2e test -p 1 -v -count=1 -timeout 30m ./... 2>&1 | tee "$LOGS/$STAGE.log"
   [[ ${PIPESTATUS[0]} -eq 0 ]] || status=1
-  awk '/^ *--- PASS:/ { passed++ } /^ *--- FAIL:/ { failed++ } /^ *--- SKIP:/ { skipped++ }
-       END { print passed + 0, failed + 0, skipped + 0 }' "$LOGS/$STAGE.log" >"$LOGS/$STAGE.count"
+  count_go_tests "$LOGS/$STAGE.log" >"$LOGS/$STAGE.count"
   return "$status"
+}
+
+# count_go_tests LOG: "PASSED FAILED SKIPPED FLAKY" of `go test -v`, package by package. A test that has subtests is not
+# counted beside them, unless it alone has failed; a package that fails without a test of its own that did is one failure.
+count_go_tests() {
+  awk '
+    match($0, /FLAKY [^ ]+: /) { flaky[substr($0, RSTART + 6, RLENGTH - 8)] = 1 }
+    /^ *--- (PASS|FAIL|SKIP): / { sub(/^ */, ""); outcome[$3] = $2 }
+    /^(ok|FAIL)[ \t]+[^ \t]+\// { finish($1 == "FAIL") }
+    function finish(broken,    name, parent, failed_here) {
+      for (name in outcome) {
+        for (parent = name; sub(/\/[^\/]*$/, "", parent);) {
+          if (parent in outcome) {
+            has_subtests[parent] = 1
+            if (outcome[name] == "FAIL:") explained[parent] = 1
+          }
+        }
+      }
+      for (name in outcome) {
+        if (outcome[name] == "FAIL:") {
+          if (!(name in explained)) { failed++; failed_here = 1 }
+        } else if (name in flaky) {
+          flakies++
+        } else if (!(name in has_subtests)) {
+          if (outcome[name] == "SKIP:") skipped++; else passed++
+        }
+      }
+      if (broken && !failed_here) failed++
+      delete outcome; delete flaky; delete has_subtests; delete explained
+    }
+    END { finish(0); print passed + 0, failed + 0, skipped + 0, flakies + 0 }' "$1"
 }
 
 verify_tests() {
   local status
   tools/verify 2>&1 | tee "$LOGS/$STAGE.log"
   status=${PIPESTATUS[0]}
-  awk '/^ok / { passed++ } /^FAIL / { failed++ } END { print passed + 0, failed + 0, 0 }' "$LOGS/$STAGE.log" \
-    >"$LOGS/$STAGE.count"
+  awk '/^ok / { passed++ } /^FAIL / { failed++ } /^skip / { skipped++ }
+       END { print passed + 0, failed + 0, skipped + 0, 0 }' "$LOGS/$STAGE.log" >"$LOGS/$STAGE.count"
   return "$status"
 }

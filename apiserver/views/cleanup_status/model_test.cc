@@ -43,12 +43,12 @@ const Subject& TheSubject() {
   return subject;
 }
 
-TEST(WatchModelTest, ClientsEndWithTheTruth) {
+TEST(CleanupStatusWatchModelTest, ClientsEndWithTheTruth) {
   watch_simulation::ClientsEndWithTheTruth(TheSubject());
 }
-TEST(WatchModelTest, RestoredEtcd) { watch_simulation::RestoredEtcd(TheSubject()); }
-TEST(WatchModelTest, LongHistories) { watch_simulation::LongHistories(TheSubject()); }
-TEST(StreamModelTest, PagesAndStreamsAreWhole) {
+TEST(CleanupStatusWatchModelTest, RestoredEtcd) { watch_simulation::RestoredEtcd(TheSubject()); }
+TEST(CleanupStatusWatchModelTest, LongHistories) { watch_simulation::LongHistories(TheSubject()); }
+TEST(CleanupStatusStreamModelTest, PagesAndStreamsAreWhole) {
   stream_simulation::PagesAndStreamsAreWhole(TheSubject());
 }
 
