@@ -54,10 +54,10 @@ class ApisTest : public CleanerTest {
     return StrCat(R"({"apiVersion":"api.example.com/v1","kind":")", kind,
                   R"(","metadata":{"name":")", name, R"("}})");
   }
-  void AddApiService(const std::string& service) {
+  void AddApiService(const std::string& service, const std::string& owner = "widget.v1") {
     Create(kApiServices, "",
            StrCat(R"({"apiVersion":"apiregistration.k8s.io/v1","kind":"APIService","metadata":)",
-                  R"({"name":"v1.api.example.com","labels":{"olm.owner":"widget.v1",)",
+                  R"({"name":"v1.api.example.com","labels":{"olm.owner":")", owner, R"(",)",
                   R"("olm.owner.namespace":"ops","olm.owner.kind":"ClusterServiceVersion"}},)",
                   R"("spec":{)", service, R"("group":"api.example.com","version":"v1"}})"));
   }
@@ -102,6 +102,21 @@ TEST_F(ApisTest, R_000_18_NothingWithoutTheFlag) {
   EXPECT_TRUE(Released());
   EXPECT_EQ(Deletes(kThings), 0);
   EXPECT_EQ(faults_->calls({ClientVerb::kGet, kApiServices}), 0);
+}
+
+// What it claims to serve is another's: its objects are that one's data.
+TEST_F(ApisTest, R_000_79_AnApiOfAnothersServiceIsKept) {
+  for (const auto& [service, owner] :
+       {std::pair{R"("service":{"name":"api","namespace":"else"},)", "widget.v1"},
+        std::pair{R"("service":{"name":"api","namespace":"ops"},)", "other.v1"}}) {
+    Begin();
+    cluster_->Run(cluster_->Remove(kApiServices, {"", "v1.api.example.com"}));
+    AddApiService(service, owner);
+    cluster_->DeleteCsv();
+    Passes();
+    EXPECT_TRUE(Released());
+    EXPECT_EQ(Deletes(kThings), 0);
+  }
 }
 
 TEST_F(ApisTest, R_000_18_IsWaitedFor) {

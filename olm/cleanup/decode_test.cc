@@ -203,6 +203,23 @@ std::string Crd(const std::string& scope, const std::string& more) {
          more + "}";
 }
 
+TEST(DecodeTest, R_000_79_WhatOlmDidNotInstall) {
+  const auto kept = [](const std::string& group, const std::string& labels) {
+    return DecodeCrdFacts(R"({"metadata":{"name":"ws.)" + group + R"(","uid":"u","labels":)" +
+                          labels + R"(},"spec":{"group":")" + group +
+                          R"(","scope":"Cluster","names":{"plural":"ws","kind":"W"}}})")
+        ->kept;
+  };
+  EXPECT_EQ(kept("g.io", "{}"), kUnmanaged);
+  EXPECT_EQ(kept("g.io", R"({"olm.managed":"true"})"), "");
+  EXPECT_EQ(kept("g.io", R"({"olm.owner":"packageserver"})"), "");
+  EXPECT_EQ(kept("some.openshift.io", R"({"olm.managed":"true"})"), "");
+  for (const char* group : {"snapshot.storage.k8s.io", "k8s.io", "x.kubernetes.io",
+                            "operators.coreos.com", "steward.operatorframework.io"}) {
+    EXPECT_EQ(kept(group, R"({"olm.managed":"true"})"), kReservedGroup) << group;
+  }
+}
+
 TEST(DecodeTest, Crds) {
   const absl::StatusOr<CrdFacts> crd = DecodeCrdFacts(
       Crd("Namespaced", R"(,"status":{"conditions":[{"type":"Established","status":"True"}]})"));
