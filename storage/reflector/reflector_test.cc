@@ -17,6 +17,7 @@
 #include "base/async/run.h"
 #include "base/async/task_group.h"
 #include "base/clock/fake_clock.h"
+#include "base/seeds/seeds.h"
 #include "base/status/matchers.h"
 #include "kube/client/raw_object.h"
 #include "kube/meta/status.h"
@@ -532,7 +533,7 @@ TEST_F(ReflectorTest, CancellationReleasesTheWatch) {
 
 // Random faults and changes: whatever happened, in the end the sink knows exactly the cluster's
 // state; the sink itself checks order, and that nothing is told twice.
-class RandomScheduleTest : public ReflectorTest, public ::testing::WithParamInterface<int> {
+class RandomScheduleTest : public ReflectorTest, public ::testing::WithParamInterface<unsigned> {
  protected:
   RandomScheduleTest() : random_source_(GetParam()) {}
 
@@ -626,7 +627,8 @@ TEST_P(RandomScheduleTest, EndsInTheClustersState) {
   EXPECT_GT(sink_.replacements(), 1);
 }
 
-INSTANTIATE_TEST_SUITE_P(Seeds, RandomScheduleTest, ::testing::Range(0, 60));
+const Seeds kSeeds = SeedsOr({0, 60});
+INSTANTIATE_TEST_SUITE_P(Seeds, RandomScheduleTest, ::testing::Range(kSeeds.first, kSeeds.end()));
 
 }  // namespace
 }  // namespace steward::storage

@@ -1,0 +1,36 @@
+#include "base/seeds/seeds.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <limits>
+
+#include "absl/strings/numbers.h"
+
+namespace steward {
+namespace {
+
+// False if the variable is not there.
+bool ReadNumber(const char* variable, unsigned& number) {
+  const char* text = std::getenv(variable);
+  if (text == nullptr) return false;
+  if (!absl::SimpleAtoi(text, &number) || number == 0) {
+    std::fprintf(stderr, "%s is no number from 1 on: %s\n", variable, text);
+    std::exit(2);
+  }
+  return true;
+}
+
+}  // namespace
+
+Seeds SeedsOr(Seeds fixed) {
+  Seeds seeds = fixed;
+  const bool is_fresh = ReadNumber("STEWARD_SEED", seeds.first);
+  const bool is_counted = ReadNumber("STEWARD_SEEDS", seeds.count);
+  if (!is_fresh && !is_counted) return fixed;
+  // Seeds only go up.
+  if (seeds.count > std::numeric_limits<unsigned>::max() - seeds.first) seeds.count = 1;
+  std::printf("STEWARD_SEED=%u STEWARD_SEEDS=%u\n", seeds.first, seeds.count);
+  return seeds;
+}
+
+}  // namespace steward
