@@ -3,15 +3,18 @@ package cases
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"os"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/rest"
 
 	"steward.dev/e2e/cluster"
@@ -124,6 +127,7 @@ func (d *disruption) stewardRestarts(t *testing.T) {
 	if code := d.steward.ExitCode(); code != 0 {
 		t.Errorf("exit code %d after SIGTERM", code)
 	}
+	d.restIsDiscovered(t)
 	must(t, d.steward.Start())
 	must(t, d.steward.WaitReady(t.Context()))
 	after, err := d.direct(t, d.steward)
@@ -133,6 +137,34 @@ func (d *disruption) stewardRestarts(t *testing.T) {
 	}
 	// The aggregator finds it again by itself, with a backoff of its own.
 	eventually(t, func() error { _, err := d.list(t.Context()); return err })
+}
+
+// restIsDiscovered (R-004-44): while Steward is away, nothing but its own group is missing from discovery.
+func (d *disruption) restIsDiscovered(t *testing.T) {
+	t.Helper()
+	_, lists, err := d.cluster.Kube.Discovery().ServerGroupsAndResources()
+	var failed *discovery.ErrGroupDiscoveryFailed
+	if errors.As(err, &failed) {
+		for version, why := range failed.Groups {
+			if version.Group != olm.InstalledOperators.Group {
+				t.Errorf("%s is not discovered without Steward: %v", version, why)
+			}
+		}
+	} else if err != nil {
+		t.Errorf("discovery without Steward: %v", err)
+	}
+	var found []string
+	for _, list := range lists {
+		found = append(found, list.GroupVersion)
+	}
+	for _, want := range []string{"v1", "apps/v1", "apiextensions.k8s.io/v1", olm.CSVs.GroupVersion().String()} {
+		if !slices.Contains(found, want) {
+			t.Errorf("%s is not among what is discovered without Steward: %q", want, found)
+		}
+	}
+	if _, err := d.cluster.Kubectl(t.Context(), "get", "clusterserviceversions,configmaps", "-A"); err != nil {
+		t.Errorf("without Steward: %v", err)
+	}
 }
 
 // startsWithoutKubeAPIServer: discovery and liveness at once; reads are refused with Retry-After, never answered with
