@@ -145,7 +145,6 @@ TEST_F(CleanerCopiesTest, R_000_90_AStatusThatIsCopiedNamesNobody) {
   AddCopy("a");
   Settle(1);
   cluster_->DeleteCsv();
-  options_.stall_timeout = absl::Minutes(10);
   Passes(10);
   cluster_->clock().Advance(absl::Minutes(11));
   Passes(3);

@@ -93,9 +93,10 @@ class CopiesTest : public ::testing::Test {
         StrCat(R"({"apiVersion":"operators.coreos.com/v1alpha1","kind":"ClusterServiceVersion",)",
                R"("metadata":{"name":")", name, "\"",
                label.empty() ? "" : StrCat(R"(,"labels":{"olm.copiedFrom":")", label, R"("})"),
-               R"(},"spec":{)", more_spec, R"("customresourcedefinitions":{"owned":[{"name":")", owned, "\"}]",
+               R"(},"spec":{)", more_spec, R"("customresourcedefinitions":{"owned":[{"name":")",
+               owned, "\"}]",
                required.empty() ? "" : StrCat(R"(,"required":[{"name":")", required, "\"}]"),
-               "}}}"));
+               "}}}")));
   }
   // As OLM makes one of ops/widget.v1, before it has written its status.
   void AddCopy(const std::string& ns) { Add(ns, kCsv.name, kWidgetCrd, "ops"); }
