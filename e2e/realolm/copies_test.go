@@ -116,12 +116,13 @@ func (m *market) relabel(t *testing.T) {
 	for _, each := range []string{"global/ours.v1", "multi/multi.v1", "own/own.v1"} {
 		namespace, name, _ := strings.Cut(each, "/")
 		must(t, olm.Mutate(t.Context(), m.Any, olm.CSVs, namespace, name, func(csv *olm.Object) {
-			labels := csv.GetLabels()
-			labels["team"], labels["operators.coreos.com/ours.global"] = "blue", ""
+			labels := map[string]string{"team": "blue", "operators.coreos.com/ours.global": ""}
+			maps.Copy(labels, csv.GetLabels())
 			csv.SetLabels(labels)
-			annotations := csv.GetAnnotations()
-			annotations["example.com/note"] = "changed"
-			annotations["kubectl.kubernetes.io/last-applied-configuration"] = `{"applied":"once"}`
+			annotations := map[string]string{
+				"example.com/note": "changed", "kubectl.kubernetes.io/last-applied-configuration": `{"applied":"once"}`,
+			}
+			maps.Copy(annotations, csv.GetAnnotations())
 			csv.SetAnnotations(annotations)
 			must(t, unstructured.SetNestedField(csv.Object, "What it is called now", "spec", "displayName"))
 		}))

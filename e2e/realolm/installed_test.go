@@ -17,13 +17,9 @@ import (
 )
 
 const (
-	optInFinalizer      = "operatorframework.io/delete-custom-resources"
-	holdFinalizer       = "steward.operatorframework.io/hold-rights"
-	confirmedAnnotation = "steward.operatorframework.io/opt-in-confirmed"
-	optInPolicy         = "steward-cleanup-opt-in"
+	optInFinalizer = "operatorframework.io/delete-custom-resources"
+	holdFinalizer  = "steward.operatorframework.io/hold-rights"
 )
-
-var policies = schema.GroupVersionResource{Group: "admissionregistration.k8s.io", Version: "v1", Resource: "validatingadmissionpolicies"}
 
 // see is a CSV as it is now.
 func (w *world) see(ctx context.Context, namespace, name string) (*olm.Object, error) {
@@ -66,21 +62,13 @@ func (w *world) succeeds(t *testing.T, namespace, name string, progress func() i
 // still is for waits beside which nothing shows progress.
 func still() int { return 0 }
 
-// optIn is what an administrator does: the finalizer, and what confirms it.
+// optIn is what an administrator does.
 func (w *world) optIn(t *testing.T, namespace, name string) {
 	t.Helper()
-	policy, err := w.Any.Resource(policies).Get(t.Context(), optInPolicy, metav1.GetOptions{})
-	must(t, err)
 	must(t, olm.Mutate(t.Context(), w.Any, olm.CSVs, namespace, name, func(csv *olm.Object) {
 		if !slices.Contains(csv.GetFinalizers(), optInFinalizer) {
 			csv.SetFinalizers(append(csv.GetFinalizers(), optInFinalizer))
 		}
-		annotations := csv.GetAnnotations()
-		if annotations == nil {
-			annotations = map[string]string{}
-		}
-		annotations[confirmedAnnotation] = string(policy.GetUID())
-		csv.SetAnnotations(annotations)
 	}))
 }
 
