@@ -6,6 +6,7 @@
 #include <prometheus/text_serializer.h>
 
 #include <algorithm>
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <string>
@@ -223,7 +224,7 @@ class StuckCleanupsTest : public ::testing::Test {
     controller_.Start();
     EXPECT_TRUE(Until([this] {
       return std::all_of(stuck_.begin(), stuck_.end(),
-                         [this](const kube::Calls& gets) { return faults_.calls(gets) == 1; });
+                         [this](const kube::Calls& gets) { return faults_.calls(gets) >= 1; });
     }));
   }
   ~StuckCleanupsTest() override {
@@ -243,8 +244,8 @@ class StuckCleanupsTest : public ::testing::Test {
       if (seen()) return true;
       cluster_.clock().Advance(absl::Milliseconds(50));
       cluster_.io().restart();
-      while (cluster_.io().poll() > 0) {
-      }
+      // The store answers from a thread of its own.
+      cluster_.io().run_for(std::chrono::milliseconds(10));
     }
     return false;
   }

@@ -108,10 +108,11 @@ TEST_F(InspectorTest, WhatIsNotThereIsNotFound) {
 TEST_F(InspectorTest, WhatCannotBeReadIsUnavailable) {
   Start();
   Populate();
-  faults_->FailNext({ClientVerb::kGet, kCsvs}, absl::UnavailableError("no route"));
+  faults_->FailNext({ClientVerb::kGet, kCsvs}, absl::UnavailableError("no route"), 1000);
   const absl::Status status = Pending().status();
   EXPECT_EQ(kube::FromStatus(status).code, 503);
   EXPECT_THAT(std::string(status.message()), HasSubstr("no route"));
+  faults_->ForgetFaults(kCsvs);
   FailLists("no route");
   EXPECT_THAT(Pending(), StatusIs(absl::StatusCode::kUnavailable));
 }

@@ -30,7 +30,8 @@ constexpr char kGroup[] =
     R"({"metadata":{"name":"group","namespace":"ops","uid":"g"},)"
     R"("spec":{"targetNamespaces":["a","b"]},"status":{"namespaces":["a","b"]}})";
 constexpr char kCrd[] =
-    R"({"metadata":{"name":"widgets.example.com","uid":"c"},"spec":{"group":"example.com",)"
+    R"({"metadata":{"name":"widgets.example.com","uid":"c","labels":{"olm.managed":"true"}},)"
+    R"("spec":{"group":"example.com",)"
     R"("scope":"Namespaced","names":{"plural":"widgets","kind":"Widget"},"versions":)"
     R"([{"name":"v1","served":true,"storage":true}]},"status":{"conditions":)"
     R"([{"type":"Established","status":"True"}]}})";

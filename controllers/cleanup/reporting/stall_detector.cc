@@ -57,7 +57,7 @@ Stall StallDetector::Judge(const StallView& view, absl::Duration now) const {
     return {kOperandsRecreated, StrCat("somebody creates custom resources again, ", left_alone_,
                                        " for one: they are not deleted any more")};
   }
-  if (Refills() && view.pending > 0) {
+  if (Refills() && pending_ > 0u) {
     return {kOperandsRecreated,
             StrCat("somebody creates custom resources again and again: ", deleted_,
                    " were deleted, of never more than ", most_pending_, " at a time")};

@@ -26,7 +26,6 @@ struct Stall {
 
 // What one pass sees.
 struct StallView {
-  size_t pending = 0;
   std::vector<OldestOperand> oldest;
   std::string reported;  // why the operator says that it cannot finish; "" = it says nothing
   std::string unknown;   // why nothing can be decided; "" = it can
