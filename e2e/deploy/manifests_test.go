@@ -280,7 +280,7 @@ patches:
 		}
 	}
 	// Both policies about deletions take those that say nothing of cleanup for supporting it.
-	if found := strings.Count(out, "oldObject.?spec.?cleanup.?enabled.orValue(true)"); found != 2 {
+	if found := strings.Count(strings.Join(strings.Fields(out), " "), "&& oldObject.?spec.?cleanup.?enabled.orValue(true)"); found != 2 {
 		t.Errorf("%d policies were changed", found)
 	}
 }
