@@ -73,12 +73,12 @@ StatusTask CallOffDeletion(Session& session, AbortOptions options, Csv csv) {
   co_return co_await WaitUntilReleased(session, csv.facts, deadline);
 }
 
-StatusTask OptOut(Session& session, AbortOptions options, Csv csv) {
+StatusTask CallOffOptIn(Session& session, AbortOptions options, Csv csv) {
   const std::string question = StrCat("Keep the custom resources of ", options.csv.ns, "/",
                                       options.csv.name, " when it is uninstalled?");
   CO_RETURN_IF_ERROR(Ask(session, question));
-  const absl::Status status = co_await SetOptIn(session.client, options.csv, csv.facts.uid,
-                                                /*wanted=*/false, /*dry_run=*/false);
+  const absl::Status status =
+      co_await OptOut(session.client, options.csv, csv.facts.uid, /*dry_run=*/false);
   if (IsForbidden(status)) co_return Refused(ToStd(status.message()));
   CO_RETURN_IF_ERROR(status);
   session.document["aborted"] = true;
@@ -99,7 +99,7 @@ StatusTask Abort(Session& session, AbortOptions options) {
     co_return absl::OkStatus();
   }
   if (csv.facts.deleting()) co_return co_await CallOffDeletion(session, options, std::move(csv));
-  co_return co_await OptOut(session, options, std::move(csv));
+  co_return co_await CallOffOptIn(session, options, std::move(csv));
 }
 
 }  // namespace steward::plugin

@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
+#include <functional>
 #include <utility>
 
 #include "base/json/json_access.h"
 #include "base/status/macros.h"
 #include "base/text/str_cat.h"
 #include "olm/cleanup/decode.h"
+#include "olm/cleanup/names.h"
 #include "olm/cleanup/status.h"
 #include "olm/copy.h"
 #include "plugin/reads.h"
@@ -31,7 +33,7 @@ void DecodeConditions(const json::object& status, std::vector<Csv::Condition>& c
     const std::string_view reason = StringAt(value.get_object(), "reason");
     for (const std::string_view ours :
          {olm::kWaitingOnCleanup, olm::kCleanupStalled, olm::kCleanupRefused, olm::kCleanupUnknown,
-          olm::kRightsHeld, olm::kRightsMayBeLost}) {
+          olm::kRightsHeld, olm::kRightsMayBeLost, olm::kOptInUnconfirmed}) {
       if (reason != ours) continue;
       conditions.push_back(
           {std::string(reason), std::string(StringAt(value.get_object(), "message"))});
@@ -45,7 +47,7 @@ absl::Status Replaced(const kube::NamespacedName& name) {
 }
 
 // What to merge into the object as it is; null: it is as wanted.
-using PatchOf = json::value (*)(const olm::CsvFacts& facts);
+using PatchOf = std::function<json::value(const olm::CsvFacts& facts)>;
 
 json::value WithoutOptIn(const olm::CsvFacts& facts) {
   if (!facts.HasFinalizer(olm::kCleanupFinalizer)) return nullptr;
@@ -57,12 +59,18 @@ json::value WithoutOptIn(const olm::CsvFacts& facts) {
            {{"resourceVersion", facts.resource_version}, {"finalizers", std::move(finalizers)}}}};
 }
 
-json::value WithOptIn(const olm::CsvFacts& facts) {
-  if (facts.HasFinalizer(olm::kCleanupFinalizer)) return nullptr;
-  json::array finalizers(facts.finalizers.begin(), facts.finalizers.end());
-  finalizers.emplace_back(std::string(olm::kCleanupFinalizer));
-  return {{"metadata",
-           {{"resourceVersion", facts.resource_version}, {"finalizers", std::move(finalizers)}}}};
+json::value WithOptIn(const olm::CsvFacts& facts, const std::string& policy_uid) {
+  const bool confirmed = policy_uid.empty() || facts.confirmed == policy_uid;
+  const bool opted_in = facts.HasFinalizer(olm::kCleanupFinalizer);
+  if (opted_in && confirmed) return nullptr;
+  json::object metadata = {{"resourceVersion", facts.resource_version}};
+  if (!opted_in) {
+    json::array finalizers(facts.finalizers.begin(), facts.finalizers.end());
+    finalizers.emplace_back(std::string(olm::kCleanupFinalizer));
+    metadata["finalizers"] = std::move(finalizers);
+  }
+  if (!confirmed) metadata["annotations"] = {{olm::kConfirmedAnnotation, policy_uid}};
+  return {{"metadata", std::move(metadata)}};
 }
 
 json::value WithCleanupDisabled(const olm::CsvFacts& facts) {
@@ -118,10 +126,25 @@ Task<Csv> ReadCsv(kube::Client& client, kube::NamespacedName name) {
   co_return std::move(csv);
 }
 
-StatusTask SetOptIn(kube::Client& client, kube::NamespacedName name, std::string uid, bool wanted,
-                    bool dry_run) {
-  return Change(client, std::move(name), std::move(uid), wanted ? WithOptIn : WithoutOptIn,
-                dry_run);
+StatusTask OptIn(kube::Client& client, kube::NamespacedName name, std::string uid,
+                 std::string policy_uid, bool dry_run) {
+  PatchOf patch = [policy_uid = std::move(policy_uid)](const olm::CsvFacts& facts) {
+    return WithOptIn(facts, policy_uid);
+  };
+  return Change(client, std::move(name), std::move(uid), std::move(patch), dry_run);
+}
+
+StatusTask OptOut(kube::Client& client, kube::NamespacedName name, std::string uid, bool dry_run) {
+  return Change(client, std::move(name), std::move(uid), WithoutOptIn, dry_run);
+}
+
+Task<std::string> ReadOptInPolicy(kube::Client& client) {
+  const kube::NamespacedName name{"", std::string(olm::kOptInPolicy)};
+  const absl::StatusOr<json::value> policy = co_await ReadObject(client, kPolicies, name);
+  if (IsAbsent(policy.status(), name.name) || IsUnserved(policy.status())) co_return std::string();
+  CO_RETURN_IF_ERROR(policy.status());
+  const json::object* metadata = ObjectAt(policy->get_object(), "metadata");
+  co_return std::string(metadata == nullptr ? "" : StringAt(*metadata, "uid"));
 }
 
 StatusTask DisableCleanup(kube::Client& client, kube::NamespacedName name, std::string uid,

@@ -35,11 +35,19 @@ struct Csv {
 // As it is now. kNotFound (IsAbsent) when there is none.
 Task<Csv> ReadCsv(kube::Client& client, kube::NamespacedName name);
 
-// Adds or removes the administrator's opt-in, and nothing else; OK when it is as wanted. With
-// `dry_run` only asks whether that would be let. kNotFound when there is no object with this UID
-// any more. Changes made by others meanwhile are kept.
-StatusTask SetOptIn(kube::Client& client, kube::NamespacedName name, std::string uid, bool wanted,
-                    bool dry_run);
+// Adds the administrator's opt-in, and nothing else; OK when it is as wanted. With `policy_uid`, of
+// the admission policy that authorises it, the opt-in is confirmed by the same write (R-000-76); ""
+// leaves that to the controllers. With `dry_run` only asks whether that would be let. kNotFound
+// when there is no object with this UID any more. Changes made by others meanwhile are kept.
+StatusTask OptIn(kube::Client& client, kube::NamespacedName name, std::string uid,
+                 std::string policy_uid, bool dry_run);
+
+// The same for removing it. What was confirmed stays written: it means nothing by itself.
+StatusTask OptOut(kube::Client& client, kube::NamespacedName name, std::string uid, bool dry_run);
+
+// The UID of the admission policy by which opting in is authorised; "" when there is none. An error
+// also when the user may not read it (IsForbidden).
+Task<std::string> ReadOptInPolicy(kube::Client& client);
 
 // The same for the author's word, which is only ever taken back: that aborts a cleanup.
 StatusTask DisableCleanup(kube::Client& client, kube::NamespacedName name, std::string uid,

@@ -16,6 +16,8 @@ inline const kube::GroupVersionResource kOperatorGroups = {"operators.coreos.com
                                                            "operatorgroups"};
 inline const kube::GroupVersionResource kCrds = {"apiextensions.k8s.io", "v1",
                                                  "customresourcedefinitions"};
+inline const kube::GroupVersionResource kPolicies = {"admissionregistration.k8s.io", "v1",
+                                                     "validatingadmissionpolicies"};
 // Steward's own.
 inline const kube::GroupVersionResource kCleanupStatuses = {"views.operators.coreos.com",
                                                             "v1alpha1", "cleanupstatuses"};

@@ -34,9 +34,10 @@ bool IsMarked(const json::value& object) {
 TestScene::TestScene() {
   for (const kube::GroupVersionResource& gvr :
        {kCsvs, kSubscriptions, kInstallPlans, kOperatorGroups, kCrds, kCleanupStatuses, kWidgets,
-        kGadgets}) {
+        kGadgets, kPolicies}) {
     fake.Serve(gvr);
   }
+  fake.Put(kPolicies, R"({"metadata":{"name":"steward-cleanup-opt-in","uid":"policy-uid"}})");
   fake.Put(kCrds, CrdText("widgets", "Widget", "Namespaced"));
   fake.Put(kCrds, CrdText("gadgets", "Gadget", "Cluster"));
   fake.Put(kOperatorGroups, R"({"metadata":{"name":"group","namespace":"ops"},"spec":{},)"

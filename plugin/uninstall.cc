@@ -3,11 +3,13 @@
 #include <boost/json/array.hpp>
 #include <memory>
 #include <optional>
+#include <string>
 #include <utility>
 
 #include "base/status/macros.h"
 #include "base/text/str_cat.h"
 #include "olm/cleanup/csv_facts.h"
+#include "olm/cleanup/names.h"
 #include "plugin/csv.h"
 #include "plugin/exit.h"
 #include "plugin/follow.h"
@@ -45,6 +47,11 @@ class Uninstallation {
   std::string Saving() const;
   void Tell();
   StatusTask TryWrites();
+  StatusTask TryDelete(olm::CsvFacts facts);
+  StatusTask TryDeleteOptedIn();
+  // By which this opt-in is confirmed; without it, the controllers have to.
+  StatusTask FindPolicy();
+  StatusTask WriteOptIn(bool dry_run);
   absl::Status AskOnce();
   StatusTask Save();
   StatusTask ChangeOptIn();
@@ -62,6 +69,7 @@ class Uninstallation {
   std::optional<Deadline> deadline_;  // from when somebody has agreed
   Preview preview_;
   std::unique_ptr<Saver> saver_;
+  std::string policy_uid_;
   bool opted_in_here_ = false;
 };
 
@@ -95,10 +103,8 @@ void Uninstallation::Tell() {
 // Of everything that is to be written, whether it would be let.
 StatusTask Uninstallation::TryWrites() {
   if (course().opt_in || course().opt_out) {
-    const absl::Status status = co_await SetOptIn(session_.client, options_.csv, facts().uid,
-                                                  course().opt_in, /*dry_run=*/true);
-    if (IsForbidden(status)) co_return ExplainOptInDenied(status);
-    CO_RETURN_IF_ERROR(status);
+    CO_RETURN_IF_ERROR(co_await FindPolicy());
+    CO_RETURN_IF_ERROR(co_await WriteOptIn(/*dry_run=*/true));
   }
   for (const RelatedObject& object : preview_.related) {
     const absl::Status status = co_await DeleteRelated(session_.client, object, /*dry_run=*/true);
@@ -106,12 +112,51 @@ StatusTask Uninstallation::TryWrites() {
     CO_RETURN_IF_ERROR(status);
   }
   if (facts().deleting()) co_return absl::OkStatus();
-  const absl::Status status = co_await DeleteCsv(session_.client, facts(), /*dry_run=*/true);
+  co_return co_await TryDelete(facts());
+}
+
+StatusTask Uninstallation::TryDelete(olm::CsvFacts facts) {
+  const absl::Status status =
+      co_await DeleteCsv(session_.client, std::move(facts), /*dry_run=*/true);
   if (IsForbidden(status)) {
     co_return Refused(StrCat("it may not be deleted: ", ToStd(status.message())));
   }
   // Somebody writes it just now; that is found out about when it is deleted.
   if (IsConflict(status)) co_return absl::OkStatus();
+  co_return status;
+}
+
+// Not everybody who may opt in may uninstall what is opted in, and only by now it is (R-000-77).
+StatusTask Uninstallation::TryDeleteOptedIn() {
+  if (!opted_in_here_) co_return absl::OkStatus();
+  CO_ASSIGN_OR_RETURN(Csv now, co_await ReadCsv(session_.client, options_.csv));
+  const absl::Status status = co_await TryDelete(std::move(now.facts));
+  // How it went is said; the refusal is what counts.
+  if (!status.ok() && ExitOf(status) == Exit::kRefused) (void)co_await TakeBack();
+  co_return status;
+}
+
+StatusTask Uninstallation::FindPolicy() {
+  if (!course().opt_in) co_return absl::OkStatus();
+  absl::StatusOr<std::string> uid = co_await ReadOptInPolicy(session_.client);
+  if (IsForbidden(uid.status())) {
+    session_.terminal.Line(StrCat("You may not read the admission policy ", olm::kOptInPolicy,
+                                  ", so Steward's controllers have to confirm the opt-in"));
+    co_return absl::OkStatus();
+  }
+  CO_RETURN_IF_ERROR(uid.status());
+  policy_uid_ = *std::move(uid);
+  co_return absl::OkStatus();
+}
+
+StatusTask Uninstallation::WriteOptIn(bool dry_run) {
+  absl::Status status;
+  if (course().opt_in) {
+    status = co_await OptIn(session_.client, options_.csv, facts().uid, policy_uid_, dry_run);
+  } else {
+    status = co_await OptOut(session_.client, options_.csv, facts().uid, dry_run);
+  }
+  if (IsForbidden(status)) co_return ExplainOptInDenied(status);
   co_return status;
 }
 
@@ -147,10 +192,7 @@ StatusTask Uninstallation::Save() {
 
 StatusTask Uninstallation::ChangeOptIn() {
   if (!course().opt_in && !course().opt_out) co_return absl::OkStatus();
-  const absl::Status status = co_await SetOptIn(session_.client, options_.csv, facts().uid,
-                                                course().opt_in, /*dry_run=*/false);
-  if (IsForbidden(status)) co_return ExplainOptInDenied(status);
-  CO_RETURN_IF_ERROR(status);
+  CO_RETURN_IF_ERROR(co_await WriteOptIn(/*dry_run=*/false));
   opted_in_here_ = course().opt_in;
   session_.terminal.Line(course().opt_in ? "Opted in to cleanup" : "Removed the opt-in to cleanup");
   co_return absl::OkStatus();
@@ -159,8 +201,8 @@ StatusTask Uninstallation::ChangeOptIn() {
 // What this run added; an opt-in of before is somebody's decision.
 StatusTask Uninstallation::TakeBack() {
   if (!opted_in_here_) co_return absl::OkStatus();
-  const absl::Status status = co_await SetOptIn(session_.client, options_.csv, facts().uid,
-                                                /*wanted=*/false, /*dry_run=*/false);
+  const absl::Status status =
+      co_await OptOut(session_.client, options_.csv, facts().uid, /*dry_run=*/false);
   session_.terminal.Line(
       status.ok() ? "Took the opt-in back"
                   : StrCat("The opt-in could not be taken back: ", ToStd(status.message())),
@@ -278,6 +320,7 @@ StatusTask Uninstallation::Proceed() {
     CO_RETURN_IF_ERROR(co_await Save());
     CO_RETURN_IF_ERROR(co_await ChangeOptIn());
     CO_RETURN_IF_ERROR(co_await UntilReady());
+    CO_RETURN_IF_ERROR(co_await TryDeleteOptedIn());
   }
   CO_RETURN_IF_ERROR(co_await DeleteAllRelated());
   if (!facts().deleting()) {

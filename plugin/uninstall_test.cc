@@ -2,8 +2,13 @@
 
 #include <sys/stat.h>
 
+#include <boost/json/object.hpp>
+#include <boost/json/value.hpp>
 #include <filesystem>
 #include <fstream>
+#include <functional>
+#include <string>
+#include <vector>
 
 #include "base/json/json_text.h"
 #include "base/status/matchers.h"
@@ -12,6 +17,7 @@
 #include "kube/meta/status.h"
 #include "kube/meta/write_options.h"
 #include "kube/testing/fault_script.h"
+#include "olm/cleanup/names.h"
 #include "olm/copy.h"
 #include "plugin/exit.h"
 #include "plugin/preview.h"
@@ -208,6 +214,72 @@ TEST_F(UninstallTest, DeniedOptInSaysWhoMay) {
   const absl::Status status = Uninstall();
   EXPECT_THAT(std::string(status.message()), HasSubstr("policy says no"));
   EXPECT_THAT(std::string(status.message()), HasSubstr("--clusterrole=steward-cleanup-opt-in"));
+}
+
+// The opt-in is the user's word, and so is that it was meant.
+TEST_F(UninstallTest, R_000_76_ConfirmsTheOptInByTheSameWrite) {
+  const auto confirmed = [this] {
+    const boost::json::value csv = scene.Object(kCsvs, kCsv);
+    const boost::json::object& metadata = csv.at("metadata").as_object();
+    if (!metadata.contains("annotations")) return std::string("nothing");
+    return std::string(metadata.at("annotations").at(olm::kConfirmedAnnotation).as_string());
+  };
+  struct Case {
+    std::string name;
+    std::function<void()> before;
+    std::string confirmed;
+    std::string says;
+  };
+  for (const Case& test : std::vector<Case>{
+           {"may not read it",
+            [this] {
+              scene.client.FailNext({kube::ClientVerb::kGet, kPolicies},
+                                    kube::ToStatus(kube::Forbidden(kPolicies, "x", "no")));
+            },
+            "nothing", "You may not read the admission policy steward-cleanup-opt-in"},
+           {"there is none",
+            [this] {
+              scene.fake.Delete(kPolicies, {"", std::string(olm::kOptInPolicy)});
+            },
+            "nothing", ""},
+           {"there is one",
+            [this] {
+              scene.fake.Put(
+                  kPolicies,
+                  R"({"metadata":{"name":"steward-cleanup-opt-in","uid":"policy-uid"}})");
+            },
+            "policy-uid", ""},
+       }) {
+    SCOPED_TRACE(test.name);
+    test.before();
+    scene.screen.clear();
+    scene.PutCsv(kOlmFinalizer, true);
+    scene.holds_rights = false;  // so that it is looked at before it goes
+    EXPECT_EQ(UninstallExit(), Exit::kStalled);
+    EXPECT_TRUE(scene.HasFinalizer(kOptIn));
+    EXPECT_EQ(confirmed(), test.confirmed);
+    EXPECT_THAT(scene.screen, HasSubstr(test.says));
+  }
+}
+
+TEST_F(UninstallTest, ThePolicyThatCannotBeReadEndsIt) {
+  scene.client.FailNext({kube::ClientVerb::kGet, kPolicies},
+                        kube::ToStatus(kube::InternalError("no")));
+  EXPECT_EQ(UninstallExit(), Exit::kError);
+  ExpectNothingChanged();
+  EXPECT_FALSE(scene.HasFinalizer(kOptIn));
+}
+
+// R-000-77: who may opt in may not always uninstall what is opted in. Nothing else goes before.
+TEST_F(UninstallTest, R_000_77_DeniedDeletionTakesTheOptInBack) {
+  const kube::Calls deletions{kube::ClientVerb::kDelete, kCsvs};
+  scene.client.FailNext(deletions, absl::OkStatus());
+  scene.client.FailNext(deletions, kube::ToStatus(kube::Forbidden(kCsvs, "widget.v1", "ask")));
+  const absl::Status status = Uninstall();
+  EXPECT_EQ(ExitOf(status), Exit::kRefused);
+  EXPECT_THAT(std::string(status.message()), HasSubstr("ask"));
+  ExpectNothingChanged();
+  EXPECT_FALSE(scene.HasFinalizer(kOptIn));
 }
 
 TEST_F(UninstallTest, BlockersOfAnOptedInOperatorRefuseAtOnce) {

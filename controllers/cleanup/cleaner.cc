@@ -45,6 +45,12 @@ absl::Duration Since(const std::string& timestamp, absl::Time now) {
   return std::clamp(now - *then, absl::ZeroDuration(), absl::Hours(24 * 365));
 }
 
+bool IsBlockedBy(const olm::Verdict& verdict, olm::CleanupReason reason) {
+  return std::any_of(
+      verdict.blockers.begin(), verdict.blockers.end(),
+      [reason](const olm::CleanupBlocker& blocker) { return blocker.reason == reason; });
+}
+
 ReconcileResult AtOnce() { return ReconcileResult::After(absl::ZeroDuration()); }
 
 GuardOptions Observed(GuardOptions options, const CleanerDeps& deps) {
@@ -63,7 +69,8 @@ Cleaner::Cleaner(CleanerDeps deps, CleanerOptions options)
       holds_(deps_.client, options_.guards.width),
       writer_(deps_.client, deps_.leadership),
       reporter_(deps_.client, writer_, deps_.events, deps_.metrics, deps_.clock, options_.reporter),
-      hold_pass_(deps_.client, holds_, reporter_, options_.guards.terms),
+      opt_ins_(deps_.client, csvs_, writer_, deps_.metrics, deps_.clock, options_.guards),
+      hold_pass_(deps_.client, holds_, opt_ins_, reporter_, options_.guards.terms),
       co_owners_(csvs_, writer_),
       surveyor_(deps_.client, holds_, reporter_, deps_.clock),
       finisher_(holds_, co_owners_, writer_, reporter_) {}
@@ -143,6 +150,11 @@ Task<ReconcileResult> Cleaner::Abort(olm::CsvFacts csv) {
 Task<ReconcileResult> Cleaner::Work(CleanupPass& pass) {
   const olm::CleanupInputs& inputs = pass.guards.inputs;
   pass.verdict = olm::CleanupVerdict(inputs);
+  if (IsBlockedBy(pass.verdict, olm::CleanupReason::kOptInUnconfirmed)) {
+    CO_ASSIGN_OR_RETURN(const bool changed,
+                        co_await opt_ins_.ConfirmBy(inputs.protection->opt_in, *inputs.csv));
+    if (changed) co_return AtOnce();
+  }
   Remember(pass);
   pass.step.verdict = pass.verdict.kind;
   pass.step.recorded = inputs.csv->record.has_value();
@@ -328,6 +340,7 @@ void Cleaner::Forget(const kube::NamespacedName& csv) {
   memories_.erase(csv);
   if (deps_.watches != nullptr) deps_.watches->Stop(csv);
   reporter_.Forget(csv);
+  opt_ins_.Forget(csv);
 }
 
 StatusTask Cleaner::ListOriginals() {
@@ -338,11 +351,14 @@ boost::asio::awaitable<SweepResult> Cleaner::Sweep() {
   SweepResult swept;
   swept.failure = deps_.leadership.Check();
   if (!swept.failure.ok()) co_return swept;
+  absl::StatusOr<std::set<kube::NamespacedName>> opted_in = co_await opt_ins_.NoteAll();
   swept = co_await holds_.Sweep(csvs_);
   if (swept.added + swept.released > 0) {
     log::Info("Operators' rights were swept",
               {{"held", swept.added}, {"released", swept.released}});
   }
+  if (opted_in.ok()) swept.look_at.merge(*opted_in);
+  swept.failure.Update(opted_in.status());
   co_return swept;
 }
 

@@ -20,6 +20,7 @@
 #include "controllers/cleanup/operands/deleter.h"
 #include "controllers/cleanup/operands/metrics.h"
 #include "controllers/cleanup/operands/operand_watches.h"
+#include "controllers/cleanup/opt_ins/opt_in_confirmer.h"
 #include "controllers/cleanup/reporting/csv_writer.h"
 #include "controllers/cleanup/reporting/progress_reporter.h"
 #include "controllers/cleanup/rights/hold_keeper.h"
@@ -115,6 +116,7 @@ class Cleaner {
   HoldKeeper holds_;
   CsvWriter writer_;
   ProgressReporter reporter_;
+  OptInConfirmer opt_ins_;
   HoldPass hold_pass_;
   CoOwners co_owners_;
   Surveyor surveyor_;

@@ -333,7 +333,7 @@ func TestCleanupStatus_R_004_49_Access(t *testing.T) {
 	})
 	for what, want := range map[string]string{
 		"get cleanupstatuses": "yes", "list cleanupstatuses": "yes", "watch cleanupstatuses": "yes",
-		"delete cleanupstatuses": "no", "get cleanupstatuses/pending": "no", "create cleanupstatuses/optin": "no",
+		"delete cleanupstatuses": "no", "get cleanupstatuses/pending": "no", "create cleanupstatuses/optin": "no", "create cleanupstatuses/uninstall": "no",
 	} {
 		verb, resource, _ := strings.Cut(what, " ")
 		resource, subresource, _ := strings.Cut(resource, "/")

@@ -9,23 +9,29 @@ import (
 	"testing"
 	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
 	"steward.dev/e2e/cluster"
+	"steward.dev/e2e/olm"
 )
 
-const optInPolicy = "steward-cleanup-opt-in"
-
-// R-000-74: where no policy says who may opt in, whoever may edit a CSV could have opted in; so nothing is deleted.
+// R-000-74, R-000-77: where no policy says who may opt in, or who may delete what is opted in, whoever may edit a CSV could
+// have caused it; so nothing is deleted.
 func TestUnprotected_R_000_74_NothingIsDeleted(t *testing.T) {
+	t.Run("OptIn", func(t *testing.T) { unprotected(t, olm.OptInPolicy, "OptInNotProtected") })
+	t.Run("Deletion", func(t *testing.T) { unprotected(t, "steward-cleanup-uninstall", "DeletionNotProtected") })
+}
+
+func unprotected(t *testing.T, policy, reason string) {
 	at := shared.Any.Resource(policyBindings)
-	bound, err := at.Get(t.Context(), optInPolicy, metav1.GetOptions{})
+	bound, err := at.Get(t.Context(), policy, metav1.GetOptions{})
 	must(t, err)
 	bound.SetResourceVersion("")
 	bound.SetUID("")
 	restore := func() {
-		_ = at.Delete(t.Context(), optInPolicy, background)
+		_ = at.Delete(t.Context(), policy, background)
 		_, err := at.Create(t.Context(), bound, metav1.CreateOptions{})
 		must(t, err)
 	}
@@ -33,9 +39,9 @@ func TestUnprotected_R_000_74_NothingIsDeleted(t *testing.T) {
 		name  string
 		unset func() error
 	}{
-		{"NotBound", func() error { return at.Delete(t.Context(), optInPolicy, background) }},
+		{"NotBound", func() error { return at.Delete(t.Context(), policy, background) }},
 		{"BoundToWarnOnly", func() error {
-			_, err := at.Patch(t.Context(), optInPolicy, types.MergePatchType, []byte(`{"spec":{"validationActions":["Warn"]}}`), metav1.PatchOptions{})
+			_, err := at.Patch(t.Context(), policy, types.MergePatchType, []byte(`{"spec":{"validationActions":["Warn"]}}`), metav1.PatchOptions{})
 			return err
 		}},
 	} {
@@ -49,9 +55,35 @@ func TestUnprotected_R_000_74_NothingIsDeleted(t *testing.T) {
 			s.uninstall(t)
 			s.gone(t)
 			s.cleaned(t, nil, []string{s.spaces[0] + "/some"})
-			s.tells(t, "Warning", "CleanupRefused", "OptInNotProtected")
+			s.tells(t, "Warning", "CleanupRefused", reason)
 		})
 	}
+}
+
+// R-000-76, finding 1: an opt-in from before the policy is nobody's word; and so is one that says that it is confirmed by a
+// policy that was there before.
+func TestUnconfirmed_R_000_76_OlderThanThePolicy(t *testing.T) {
+	s := newScene(t, 1)
+	s.install(t, s.spaces[0])
+	s.operands(t, s.spaces[0], "some")
+	s.operate(t, 0)
+	at := shared.Any.Resource(policyBindings.GroupVersion().WithResource("validatingadmissionpolicies"))
+	policy, err := at.Get(t.Context(), olm.OptInPolicy, metav1.GetOptions{})
+	must(t, err)
+	must(t, at.Delete(t.Context(), olm.OptInPolicy, background))
+	policy.SetResourceVersion("")
+	policy.SetUID("")
+	eventually(t, func() error {
+		_, err := at.Create(t.Context(), policy, metav1.CreateOptions{})
+		if apierrors.IsAlreadyExists(err) {
+			return nil
+		}
+		return err
+	})
+	s.uninstall(t)
+	s.gone(t)
+	s.cleaned(t, nil, []string{s.spaces[0] + "/some"})
+	s.tells(t, "Warning", "CleanupRefused", "OptInUnconfirmed")
 }
 
 // A process that is killed in the middle of a cleanup is followed by one that completes it; meanwhile nothing is let go of.

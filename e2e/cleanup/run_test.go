@@ -318,6 +318,7 @@ func (r *run) install(t *testing.T, group *olm.Object, names ...string) {
 	} else {
 		delete(spec, "cleanup")
 	}
+	must(t, olm.Confirm(t.Context(), shared.Any, csv))
 	must(t, olm.Create(t.Context(), shared.Any, group, csv))
 	made := r.see(t)
 	deployment := &olm.Object{Object: map[string]any{"apiVersion": "apps/v1", "kind": "Deployment", "spec": deploymentSpec()}}

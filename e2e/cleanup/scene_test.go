@@ -182,6 +182,7 @@ func (s *scene) install(t *testing.T, targets ...string) {
 // installWith makes OperatorGroup, CSV, Deployment and rights, and waits until the rights are held if they are to be.
 func (s *scene) installWith(t *testing.T, group, csv *olm.Object) {
 	t.Helper()
+	must(t, olm.Confirm(t.Context(), shared.Any, csv))
 	must(t, olm.Create(t.Context(), shared.Any, group, csv))
 	made := s.see(t)
 	deployment := &olm.Object{Object: map[string]any{"apiVersion": "apps/v1", "kind": "Deployment", "spec": deploymentSpec()}}

@@ -38,6 +38,7 @@ func isDeleting(t *testing.T, namespace, name string) (there, deleting bool) {
 // R-000-73b: an operator that is opted in is not deleted in the foreground, by nobody.
 func TestForeground_R_000_73b_IsRefusedOnlyWhereItWouldDoHarm(t *testing.T) {
 	namespace := space(t)
+	mayUninstall(t, uninstaller)
 	for number, tc := range []struct {
 		name    string
 		object  func(*olm.Object)
@@ -59,11 +60,7 @@ func TestForeground_R_000_73b_IsRefusedOnlyWhereItWouldDoHarm(t *testing.T) {
 		{"foreground, another phase", phase("Failed"), foreground, true},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			for _, user := range []string{clusterAdmin, tenant, "system:serviceaccount:kube-system:generic-garbage-collector"} {
-				if user != clusterAdmin && user != tenant {
-					must(t, bind(t.Context(), user, "cluster-admin"))
-					hasRight(t, user)
-				}
+			for _, user := range []string{clusterAdmin, uninstaller, garbageCollector} {
 				name := fmt.Sprintf("csv-%d-%d", number, len(user))
 				object := csv(namespace, name, optInFinalizer)
 				if tc.object != nil {
@@ -128,7 +125,7 @@ func TestForeground_R_000_73b_TheMessageNamesTheWayOut(t *testing.T) {
 func TestForeground_R_000_73b_DeleteCollection(t *testing.T) {
 	namespace := space(t)
 	create(t, csv(namespace, "opted-in", optInFinalizer), csv(namespace, "plain"))
-	csvs := as(t, tenant).Resource(olm.CSVs).Namespace(namespace)
+	csvs := as(t, uninstaller).Resource(olm.CSVs).Namespace(namespace)
 	must(t, refusal(foregroundPolicy, csvs.DeleteCollection(t.Context(), foreground, metav1.ListOptions{})))
 	if there, deleting := isDeleting(t, namespace, "opted-in"); !there || deleting {
 		t.Errorf("opted in: there %v, deleting %v", there, deleting)

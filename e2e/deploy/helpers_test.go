@@ -27,8 +27,12 @@ const (
 	foregroundFinalizer = "foregroundDeletion"
 	optOutAnnotation    = "console.openshift.io/disable-operand-delete"
 
+	marks = "steward.operatorframework.io/" // what the names of Steward's own annotations begin with
+
 	optInPolicy      = "steward-cleanup-opt-in"
 	foregroundPolicy = "steward-cleanup-foreground"
+	uninstallPolicy  = "steward-cleanup-uninstall"
+	copiedPolicy     = "steward-cleanup-copied-from"
 	writesPolicy     = "steward-controllers-writes"
 	deletesPolicy    = "steward-controllers-deletes"
 )
@@ -42,14 +46,22 @@ var (
 const (
 	clusterAdmin = ""      // the administrator of the test cluster, of group system:masters
 	wideUser     = "wilma" // ClusterRole cluster-admin, bound by name
-	grantedUser  = "greta" // administers all namespaces, and may opt in
+	grantedUser  = "greta" // administers all namespaces, and may opt in and uninstall
+	uninstaller  = "uwe"   // administers all namespaces, and may uninstall
 	tenant       = "tom"   // administers all namespaces, and every ClusterServiceVersion in them
+	editor       = "edna"  // edits all namespaces, as OLM has it: deletes ClusterServiceVersions, and cannot write them
 	halfGranted  = "hugo"  // the same, and the right to opt in bound in namespaces only
 	controllers  = "system:serviceaccount:steward-system:steward-controllers"
-	gitOps       = "system:serviceaccount:argocd:application-controller"   // cluster-admin
-	olmAccount   = "system:serviceaccount:olm:olm-operator-serviceaccount" // cluster-admin, as each of these:
+	copier       = "system:serviceaccount:steward-system:steward-copied-csvs" // would make copies instead of OLM
+	gitOps       = "system:serviceaccount:argocd:application-controller"      // cluster-admin
+	olmAccount   = "system:serviceaccount:olm:olm-operator-serviceaccount"    // cluster-admin, as each of these:
 	olmHelper    = "system:serviceaccount:openshift-operator-lifecycle-manager:collect-profiles"
 	olmElsewhere = "system:serviceaccount:my-olm:olm-operator-serviceaccount"
+	olmNarrow    = "system:serviceaccount:openshift-operator-lifecycle-manager:olm-operator-serviceaccount" // without Steward's rights
+
+	// What the controller manager deletes as; without Steward's rights here.
+	namespaceController = "system:serviceaccount:kube-system:namespace-controller"
+	garbageCollector    = "system:serviceaccount:kube-system:generic-garbage-collector"
 )
 
 var (
@@ -66,13 +78,24 @@ func createUsers(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	deletes, err := createRole(ctx, rbacv1.PolicyRule{
+		APIGroups: []string{"operators.coreos.com"}, Resources: []string{"clusterserviceversions"},
+		Verbs: []string{"get", "list", "watch", "delete", "deletecollection"},
+	})
+	if err != nil {
+		return err
+	}
 	for _, binding := range []struct{ user, role string }{
 		{wideUser, "cluster-admin"},
-		{grantedUser, "admin"}, {grantedUser, everything}, {grantedUser, "steward-cleanup-opt-in"},
+		{grantedUser, "admin"}, {grantedUser, everything},
+		{grantedUser, "steward-cleanup-opt-in"}, {grantedUser, "steward-cleanup-uninstall"},
+		{uninstaller, "admin"}, {uninstaller, everything}, {uninstaller, "steward-cleanup-uninstall"},
 		{tenant, "admin"}, {tenant, everything},
+		{editor, "edit"}, {editor, deletes},
 		{halfGranted, "admin"}, {halfGranted, everything},
 		{gitOps, "cluster-admin"},
 		{olmAccount, "cluster-admin"}, {olmHelper, "cluster-admin"}, {olmElsewhere, "cluster-admin"},
+		{copier, everything}, {olmNarrow, everything}, {namespaceController, everything}, {garbageCollector, everything},
 	} {
 		if err := bind(ctx, binding.user, binding.role); err != nil {
 			return err
@@ -149,6 +172,14 @@ func waitForPolicies(ctx context.Context) error {
 		}},
 		{foregroundPolicy, clusterAdmin, func(client dynamic.Interface) error {
 			return client.Resource(olm.CSVs).Namespace(namespace).Delete(ctx, "opted-in", metav1.DeleteOptions{DryRun: dryRun, PropagationPolicy: &foreground})
+		}},
+		{uninstallPolicy, tenant, func(client dynamic.Interface) error {
+			return client.Resource(olm.CSVs).Namespace(namespace).Delete(ctx, "opted-in", metav1.DeleteOptions{DryRun: dryRun})
+		}},
+		{copiedPolicy, clusterAdmin, func(client dynamic.Interface) error {
+			_, err := client.Resource(olm.CSVs).Namespace(namespace).Patch(ctx, "opted-in", types.MergePatchType,
+				[]byte(`{"metadata":{"labels":{"`+olm.CopiedFromLabel+`":"elsewhere"}}}`), metav1.PatchOptions{DryRun: dryRun})
+			return err
 		}},
 		{writesPolicy, controllers, func(client dynamic.Interface) error {
 			_, err := client.Resource(clusterRoles).Patch(ctx, role, types.MergePatchType, []byte(`{"metadata":{"labels":{"e2e":""}}}`), metav1.PatchOptions{DryRun: dryRun})

@@ -45,11 +45,16 @@ func allowed(t *testing.T, user string, wanted right) bool {
 }
 
 // hasRight waits until a user's right to opt in has come through.
-func hasRight(t *testing.T, user string) {
+func hasRight(t *testing.T, user string) { waitFor(t, user, "cleanupstatuses/optin") }
+
+// mayUninstall waits until a user's right to uninstall what is opted in has come through.
+func mayUninstall(t *testing.T, user string) { waitFor(t, user, "cleanupstatuses/uninstall") }
+
+func waitFor(t *testing.T, user, resource string) {
 	t.Helper()
 	eventually(t, func() error {
-		if !allowed(t, user, verb("create", "views.operators.coreos.com", "cleanupstatuses/optin", "")) {
-			return fmt.Errorf("%s may not opt in", user)
+		if !allowed(t, user, verb("create", "views.operators.coreos.com", resource, "")) {
+			return fmt.Errorf("%s may not create %s", user, resource)
 		}
 		return nil
 	})
@@ -60,7 +65,7 @@ func groupsFor(t *testing.T, groups ...string) {
 	t.Helper()
 	role := &rbacv1.ClusterRole{
 		ObjectMeta: metav1.ObjectMeta{GenerateName: "e2e-", Labels: map[string]string{clusterRoleLabel: "true"}},
-		Rules:      []rbacv1.PolicyRule{{APIGroups: groups, Resources: []string{"*"}, Verbs: []string{"get", "list", "watch", "delete"}}},
+		Rules:      []rbacv1.PolicyRule{{APIGroups: groups, Resources: []string{"*"}, Verbs: []string{"list", "watch", "delete"}}},
 	}
 	role, err := shared.Kube.RbacV1().ClusterRoles().Create(t.Context(), role, metav1.CreateOptions{})
 	must(t, err)
@@ -164,7 +169,10 @@ var (
 		set("get", "operators.coreos.com/operatorconditions"),
 		set("get list watch", "/namespaces"),
 		set("get", "apiextensions.k8s.io/customresourcedefinitions apiregistration.k8s.io/apiservices apps/deployments"),
-		set("get", "admissionregistration.k8s.io/validatingadmissionpolicies/steward-cleanup-opt-in"),
+		set("get", `
+			admissionregistration.k8s.io/validatingadmissionpolicies/steward-cleanup-opt-in
+			admissionregistration.k8s.io/validatingadmissionpolicies/steward-cleanup-uninstall
+			admissionregistration.k8s.io/validatingadmissionpolicies/steward-cleanup-copied-from`),
 		set("list", "admissionregistration.k8s.io/validatingadmissionpolicybindings"),
 		set("list watch patch", `
 			rbac.authorization.k8s.io/clusterroles rbac.authorization.k8s.io/clusterrolebindings
@@ -234,6 +242,7 @@ func TestRights_NothingDangerous(t *testing.T) {
 		{Verb: "delete", Group: "admissionregistration.k8s.io", Resource: "mutatingwebhookconfigurations"},
 		{Verb: "create", Group: "certificates.k8s.io", Resource: "certificatesigningrequests"},
 		{Verb: "create", Group: "views.operators.coreos.com", Resource: "cleanupstatuses", Subresource: "optin"},
+		{Verb: "create", Group: "views.operators.coreos.com", Resource: "cleanupstatuses", Subresource: "uninstall"},
 		{Verb: "delete", Group: "example.com", Resource: "widgets"},
 		{Verb: "*", Group: "*", Resource: "*"},
 	} {
@@ -268,6 +277,8 @@ func TestRights_NamedObjectsOnly(t *testing.T) {
 		{lease("update", "steward-controllers", "kube-system"), false},
 		{lease("create", "steward-controllers", "kube-system"), false},
 		{named(policy, optInPolicy), true},
+		{named(policy, uninstallPolicy), true},
+		{named(policy, copiedPolicy), true},
 		{named(policy, foregroundPolicy), false},
 		{policy, false},
 	} {
@@ -292,7 +303,7 @@ func TestRights_GroupsAreAdded(t *testing.T) {
 		right right
 		want  bool
 	}{
-		{verb("get", "widgets.example.com", "widgets", "somewhere"), true},
+		{verb("get", "widgets.example.com", "widgets", "somewhere"), false},
 		{verb("list", "widgets.example.com", "widgets", ""), true},
 		{verb("watch", "widgets.example.com", "widgets", ""), true},
 		{verb("delete", "widgets.example.com", "widgets", "somewhere"), true},
@@ -307,10 +318,11 @@ func TestRights_GroupsAreAdded(t *testing.T) {
 	}
 }
 
-// The broad overlay adds get, list, watch and delete on everything, and no other verb.
+// The broad overlay adds list, watch and delete on everything, and no other verb: get would be the right to run commands in
+// pods, and on nodes past the API server.
 func TestRights_AllAPIsOverlay(t *testing.T) {
 	allAPIs(t)
-	more := set("get list watch delete", "*/*")
+	more := set("list watch delete", "*/*")
 	hasExactly(t, "somewhere", union(baseRights, more))
 	hasExactly(t, "steward-system", union(baseRights, ownRights, more))
 }

@@ -53,6 +53,7 @@ func TestDisruption_RightsOfAnEarlierOptIn(t *testing.T) {
 	}
 	must(t, olm.Mutate(t.Context(), shared.Any, olm.CSVs, s.namespace, csvName, func(csv *olm.Object) {
 		csv.SetFinalizers(append(csv.GetFinalizers(), optInFinalizer))
+		must(t, olm.Confirm(t.Context(), shared.Any, csv))
 	}))
 	held(true)
 	eventually(t, func() error {

@@ -79,6 +79,7 @@ func TestUninstall_KeepOverridesAnOptIn(t *testing.T) {
 	s.operands(t)
 	must(t, olm.Mutate(t.Context(), shared.Any, olm.CSVs, s.namespace, csvName, func(csv *olm.Object) {
 		csv.SetFinalizers(append(csv.GetFinalizers(), optInFinalizer))
+		must(t, olm.Confirm(t.Context(), shared.Any, csv))
 	}))
 	s.known(t, "Ready")
 	stdout, _, code := run(t, shared.Admin, "uninstall", csvName, "-n", s.namespace, "--keep", "--yes")
@@ -211,6 +212,7 @@ func TestAbort(t *testing.T) {
 	// Before the deletion: the opt-in goes, and nothing else.
 	must(t, olm.Mutate(t.Context(), shared.Any, olm.CSVs, s.namespace, csvName, func(csv *olm.Object) {
 		csv.SetFinalizers(append(csv.GetFinalizers(), optInFinalizer))
+		must(t, olm.Confirm(t.Context(), shared.Any, csv))
 	}))
 	_, _, code := run(t, shared.Admin, "abort", csvName, "-n", s.namespace, "--yes")
 	ends(t, code, 0, "", "")

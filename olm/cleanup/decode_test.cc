@@ -9,7 +9,6 @@
 
 #include "base/status/matchers.h"
 #include "base/text/str_cat.h"
-#include "olm/cleanup/protection.h"
 
 namespace steward::olm {
 namespace {
@@ -244,78 +243,6 @@ TEST(DecodeTest, Deployments) {
   EXPECT_FALSE(deleting(""));
   EXPECT_TRUE(deleting(R"(,"deletionTimestamp":"2026-01-01T00:00:00Z")"));
   EXPECT_FALSE(DecodeDeploymentFacts("[]").ok());
-}
-
-// --- Protection.
-
-constexpr char kRules[] =
-    R"("resourceRules":[{"apiGroups":["operators.coreos.com"],"apiVersions":["v1alpha1"],)"
-    R"("operations":["CREATE","UPDATE"],"resources":["clusterserviceversions"]}])";
-
-std::string PolicyText(const std::string& failure, const std::string& match,
-                       const std::string& meta = "") {
-  return R"({"metadata":{"name":"optin")" + meta + R"(},"spec":{"failurePolicy":")" + failure +
-         R"(","matchConstraints":{)" + match + R"(},"validations":[{"expression":"false"}]}})";
-}
-std::string BindingText(const std::string& actions, const std::string& more = "") {
-  return R"({"metadata":{"name":"b"},"spec":{"policyName":"optin","validationActions":[)" +
-         actions + "]" + more + "}}";
-}
-ProtectionFacts Judge(const std::string& policy, const std::vector<std::string>& bindings) {
-  std::vector<boost::json::object> parsed;
-  for (const std::string& binding : bindings) {
-    parsed.push_back(boost::json::parse(binding).as_object());
-  }
-  return JudgeProtection(boost::json::parse(policy).as_object(), parsed);
-}
-
-TEST(ProtectionTest, Bound) {
-  EXPECT_TRUE(Judge(PolicyText("Fail", kRules), {BindingText(R"("Deny")")}).bound);
-  EXPECT_TRUE(Judge(PolicyText("Fail", std::string(kRules) + R"(,"namespaceSelector":{})"),
-                    {BindingText(R"("Audit")"), BindingText(R"("Deny","Audit")")})
-                  .bound);
-}
-
-TEST(ProtectionTest, NotBound) {
-  const std::string deny = BindingText(R"("Deny")");
-  const std::string policy = PolicyText("Fail", kRules);
-  EXPECT_THAT(Judge(PolicyText("Ignore", kRules), {deny}).why_not, HasSubstr("fail closed"));
-  EXPECT_FALSE(Judge(PolicyText("Fail", ""), {deny}).bound);
-  EXPECT_FALSE(Judge(PolicyText("Fail", R"("resourceRules":[{"apiGroups":["operators.coreos.com"],)"
-                                        R"("apiVersions":["v1alpha1"],"operations":["UPDATE"],)"
-                                        R"("resources":["clusterserviceversions"]}])"),
-                     {deny})
-                   .bound);
-  EXPECT_FALSE(Judge(PolicyText("Fail", std::string(kRules) +
-                                            R"(,"objectSelector":{"matchLabels":{"a":"b"}})"),
-                     {deny})
-                   .bound);
-  EXPECT_FALSE(Judge(PolicyText("Fail", kRules, R"(,"deletionTimestamp":"T")"), {deny}).bound);
-  EXPECT_FALSE(Judge(PolicyText("Fail", R"("resourceRules":[{"apiGroups":["operators.coreos.com"],)"
-                                        R"("apiVersions":["v1alpha1"],"operations":["*"],)"
-                                        R"("resources":["*"],"resourceNames":["one"]}])"),
-                     {deny})
-                   .bound);
-  for (const char* validations : {"", R"(,"validations":[])", R"(,"validations":null)"}) {
-    EXPECT_THAT(Judge(StrCat(R"({"metadata":{"name":"optin"},"spec":{"matchConstraints":{)", kRules,
-                             "}", validations, "}}"),
-                      {deny})
-                    .why_not,
-                HasSubstr("validates nothing"));
-  }
-  EXPECT_FALSE(Judge(policy, {}).bound);
-  EXPECT_FALSE(Judge(policy, {BindingText(R"("Warn")")}).bound);
-  EXPECT_FALSE(
-      Judge(policy, {BindingText(R"("Deny")",
-                                 R"(,"matchResources":{"namespaceSelector":{"matchLabels":{}}})")})
-          .bound);
-  EXPECT_FALSE(Judge(policy, {BindingText(R"("Deny")", R"(,"paramRef":{"name":"p"})")}).bound);
-  EXPECT_FALSE(Judge(policy, {R"({"metadata":{},"spec":{"policyName":"other",)"
-                              R"("validationActions":["Deny"]}})"})
-                   .bound);
-  EXPECT_FALSE(Judge(policy, {R"({"metadata":{"deletionTimestamp":"T"},"spec":{"policyName":)"
-                              R"("optin","validationActions":["Deny"]}})"})
-                   .bound);
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/time/time.h"
 #include "kube/meta/selector.h"
 #include "olm/cleanup/csv_facts.h"
 #include "olm/objects.h"
@@ -74,12 +75,21 @@ struct DeploymentFacts {
   bool operator==(const DeploymentFacts&) const = default;
 };
 
-// Whether opting in is authorised by a bound admission policy (R-000-74).
-struct ProtectionFacts {
+// An admission policy that is to be in force for the whole cluster.
+struct PolicyFacts {
   bool bound = false;
-  std::string why_not;  // when it is not
-  // Nobody but OLM can set or change the label of copies on what is there (R-000-85).
-  bool copies_protected = false;
+  std::string why_not;   // when it is not
+  std::string uid;       // of the policy, while it is bound
+  std::string revision;  // one that stays says that neither policy nor binding changed meanwhile
+  absl::Time since = absl::InfiniteFuture();  // when the younger of the two was created
+  bool operator==(const PolicyFacts&) const = default;
+};
+
+// What of cleanup the API server protects.
+struct ProtectionFacts {
+  PolicyFacts opt_in;             // who may opt in (R-000-74)
+  PolicyFacts uninstall;          // who may delete what is opted in (R-000-77)
+  bool copies_protected = false;  // the label of copies is not changed by anybody (R-000-85)
   bool operator==(const ProtectionFacts&) const = default;
 };
 

@@ -8,6 +8,7 @@
 
 #include "base/text/str_cat.h"
 #include "olm/cleanup/names.h"
+#include "olm/cleanup/opt_in.h"
 #include "olm/copy.h"
 #include "olm/targets.h"
 
@@ -295,7 +296,10 @@ void CheckReadings(const CleanupInputs& inputs, std::vector<CleanupBlocker>& blo
       RequireEach("Deployment", inputs.csv->deployments, inputs.deployments, blockers);
     }
     if (!inputs.allow_unprotected) {
-      Require("the admission policy for opting in", inputs.protection, blockers);
+      Require("the admission policies", inputs.protection, blockers);
+      if (inputs.protection.absent()) {
+        blockers.push_back(Unknown(CleanupReason::kUnreadable, "the admission policies: not read"));
+      }
     }
   }
   CheckSynced(inputs, blockers);
@@ -318,14 +322,18 @@ void CheckDeployments(const CleanupInputs& inputs, std::vector<CleanupBlocker>& 
 }
 
 void CheckProtection(const CleanupInputs& inputs, std::vector<CleanupBlocker>& blockers) {
-  const Read<ProtectionFacts>& protection = inputs.protection;
-  if (inputs.allow_unprotected || protection.unreadable()) return;
-  if (protection.absent()) {
-    blockers.push_back(
-        Blocker(CleanupReason::kOptInNotProtected, "no admission policy says who may opt in"));
-  } else if (!protection->bound) {
+  if (inputs.allow_unprotected || !inputs.protection.ok()) return;
+  const ProtectionFacts& protection = *inputs.protection;
+  if (!protection.opt_in.bound) {
     blockers.push_back(Blocker(CleanupReason::kOptInNotProtected,
-                               StrCat("opting in is not protected: ", protection->why_not)));
+                               StrCat("opting in is not protected: ", protection.opt_in.why_not)));
+  } else if (!IsConfirmed(*inputs.csv, protection.opt_in)) {
+    blockers.push_back(Blocker(CleanupReason::kOptInUnconfirmed, UnconfirmedMessage()));
+  }
+  if (!protection.uninstall.bound) {
+    blockers.push_back(
+        Blocker(CleanupReason::kDeletionNotProtected,
+                StrCat("deleting it is not protected: ", protection.uninstall.why_not)));
   }
 }
 
@@ -347,7 +355,12 @@ std::vector<CleanupBlocker> BlockersOf(const CleanupInputs& inputs) {
   CheckInstallNamespace(inputs, blockers);
   CheckGroup(inputs, blockers);
   CheckOthers(RelatedOf(inputs), blockers);
-  if (inputs.watched_only) return blockers;
+  if (inputs.watched_only) {
+    if (inputs.told_unconfirmed) {
+      blockers.push_back(Blocker(CleanupReason::kOptInUnconfirmed, UnconfirmedMessage()));
+    }
+    return blockers;
+  }
   CheckDeployments(inputs, blockers);
   CheckProtection(inputs, blockers);
   return blockers;

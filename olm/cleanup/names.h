@@ -31,6 +31,12 @@ inline constexpr std::string_view kConfirmedAnnotation =
 // By which an operator says that its operands are not to be deleted with it.
 inline constexpr std::string_view kOptOutAnnotation = "console.openshift.io/disable-operand-delete";
 
+// ValidatingAdmissionPolicies of deploy/base, which Steward looks for: for opting in (R-000-74),
+// for deleting what is opted in (R-000-77), and for the label by which copies are known (R-000-85).
+inline constexpr std::string_view kOptInPolicy = "steward-cleanup-opt-in";
+inline constexpr std::string_view kUninstallPolicy = "steward-cleanup-uninstall";
+inline constexpr std::string_view kCopiedFromPolicy = "steward-cleanup-copied-from";
+
 // The garbage collector's own finalizers: the caller's --cascade=foreground and =orphan.
 inline constexpr std::string_view kForegroundFinalizer = "foregroundDeletion";
 inline constexpr std::string_view kOrphanFinalizer = "orphan";

@@ -62,6 +62,9 @@ CleanupInputs WatchedInputs(const OutlookInputs& inputs) {
   watched.selected = Read<std::vector<std::string>>::Ok(
       inputs.selected == nullptr ? std::vector<std::string>() : *inputs.selected);
   watched.others = OthersOf(inputs);
+  // What was said of an opt-in does not hold for the next.
+  watched.told_unconfirmed =
+      watched.csv->OptedIn() && inputs.csv->cleanup->Condition(kOptInUnconfirmed) != nullptr;
   return watched;
 }
 

@@ -53,7 +53,8 @@ struct CleanupOutlook {
   bool opted_in = false;  // the finalizer is there
   CleanupPhase phase = CleanupPhase::kDisabled;
   // All that is known to stand in the way, also before anybody opts in. What only a live look tells
-  // (definitions, Deployments, the admission policy) is not among them.
+  // (definitions, Deployments, the admission policies) is not among them, except that the
+  // controllers say by a condition that the opt-in is not confirmed.
   std::vector<CleanupBlocker> blockers;
   // Where custom resources may be deleted: the record, the OperatorGroup's spec and its status, as
   // far as they are there. None without exactly one OperatorGroup in force.

@@ -196,6 +196,17 @@ const Row kRows[] = {
      Phase::kRefused,
      {Reason::kOperatorGroupChanged}},
 
+    {"R_000_76_Unconfirmed",
+     [](Scene& s) { s.conditions = StrCat("[", Condition(kOptInUnconfirmed, "x"), "]"); },
+     Phase::kRefused,
+     {Reason::kOptInUnconfirmed}},
+    {"R_000_76_UnconfirmedWhileItWasOptedIn",
+     [](Scene& s) {
+       s.finalizers = "[]";
+       s.conditions = StrCat("[", Condition(kOptInUnconfirmed, "x"), "]");
+     },
+     Phase::kNotOptedIn,
+     {Reason::kNotOptedIn}},
     {"Deleting", [](Scene& s) { s.deleted = kWhen, s.pending = kPending; }, Phase::kDeleting, {}},
     {"Draining",
      [](Scene& s) {

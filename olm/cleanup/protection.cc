@@ -2,12 +2,16 @@
 
 #include <algorithm>
 #include <boost/json/array.hpp>
+#include <boost/json/serialize.hpp>
 #include <boost/json/value.hpp>
 #include <string>
 #include <string_view>
 
+#include "absl/time/time.h"
 #include "base/json/json_access.h"
 #include "base/text/str_cat.h"
+#include "kube/meta/time.h"
+#include "olm/cleanup/names.h"
 
 namespace steward::olm {
 namespace json = boost::json;
@@ -45,17 +49,19 @@ bool Narrows(const json::object& match) {
   return false;
 }
 
+// True when one rule covers all the operations, on every ClusterServiceVersion.
 bool Covers(const json::object& match, const std::vector<std::string_view>& operations) {
   const json::array* rules = ArrayAt(match, "resourceRules");
   if (rules == nullptr || Narrows(match)) return false;
   for (const json::value& item : *rules) {
     const json::object* rule = item.if_object();
     if (rule == nullptr || !IsEmpty(rule->if_contains("resourceNames"))) continue;
-    if (Lists(*rule, "apiGroups", "operators.coreos.com") &&
+    const bool all = std::all_of(
+        operations.begin(), operations.end(),
+        [rule](std::string_view operation) { return Lists(*rule, "operations", operation); });
+    if (all && Lists(*rule, "apiGroups", "operators.coreos.com") &&
         Lists(*rule, "apiVersions", "v1alpha1") &&
         Lists(*rule, "resources", "clusterserviceversions") &&
-        std::all_of(operations.begin(), operations.end(),
-                    [rule](std::string_view each) { return Lists(*rule, "operations", each); }) &&
         StringAt(*rule, "scope") != "Cluster") {
       return true;
     }
@@ -69,34 +75,71 @@ bool Denies(const json::object& binding) {
          IsEmpty(spec.if_contains("matchResources"));
 }
 
-}  // namespace
+// What one policy is there for.
+struct Duty {
+  std::string_view policy;
+  std::vector<std::string_view> operations;
+  std::string_view what;  // of ClusterServiceVersions
+};
 
-ProtectionFacts JudgeProtection(const json::object& policy,
-                                const std::vector<json::object>& bindings,
-                                const std::vector<std::string_view>& operations) {
-  const std::string name(StringAt(In(policy, "metadata"), "name"));
-  const json::object& spec = In(policy, "spec");
-  const std::string_view failure = StringAt(spec, "failurePolicy");
-  const auto no = [&name](std::string_view why) {
-    ProtectionFacts facts;
-    facts.why_not = StrCat("ValidatingAdmissionPolicy ", name, " ", why);
+// When an object came to be; the end of time when that cannot be read.
+absl::Time CreationOf(const json::object& object) {
+  const absl::StatusOr<absl::Time> time =
+      kube::ParseRfc3339(StringAt(In(object, "metadata"), "creationTimestamp"));
+  return time.ok() ? *time : absl::InfiniteFuture();
+}
+
+// Differs after every change of what the object says.
+std::string RevisionOf(const json::object& object) {
+  const json::object& metadata = In(object, "metadata");
+  const json::value* generation = metadata.if_contains("generation");
+  return StrCat(StringAt(metadata, "uid"), "/",
+                generation == nullptr ? "" : json::serialize(*generation));
+}
+
+PolicyFacts Judge(const std::optional<json::object>& policy, const Duty& duty,
+                  const std::vector<json::object>& bindings) {
+  const auto no = [&duty](std::string_view why) {
+    PolicyFacts facts;
+    facts.why_not = StrCat("ValidatingAdmissionPolicy ", duty.policy, " ", why);
     return facts;
   };
-  if (In(policy, "metadata").contains("deletionTimestamp")) return no("is being deleted");
+  if (!policy.has_value()) return no("does not exist");
+  const json::object& spec = In(*policy, "spec");
+  const std::string_view failure = StringAt(spec, "failurePolicy");
+  if (In(*policy, "metadata").contains("deletionTimestamp")) return no("is being deleted");
   if (!failure.empty() && failure != "Fail") return no("does not fail closed");
   if (IsEmpty(spec.if_contains("validations"))) return no("validates nothing");
-  if (!Covers(In(spec, "matchConstraints"), operations)) {
-    return no("does not look at every creation and update of ClusterServiceVersions");
+  if (!Covers(In(spec, "matchConstraints"), duty.operations)) {
+    return no(StrCat("does not look at every ", duty.what, " of ClusterServiceVersions"));
   }
+  // Of several, the one that binds longest.
+  PolicyFacts facts = no("has no binding that denies everywhere");
   for (const json::object& binding : bindings) {
-    if (StringAt(In(binding, "spec"), "policyName") != name) continue;
+    if (StringAt(In(binding, "spec"), "policyName") != duty.policy || !Denies(binding)) continue;
     if (In(binding, "metadata").contains("deletionTimestamp")) continue;
-    if (!Denies(binding)) continue;
-    ProtectionFacts facts;
+    const absl::Time since = std::max(CreationOf(*policy), CreationOf(binding));
+    if (facts.bound && facts.since <= since) continue;
     facts.bound = true;
-    return facts;
+    facts.why_not.clear();
+    facts.uid = StringAt(In(*policy, "metadata"), "uid");
+    facts.revision = StrCat(RevisionOf(*policy), " ", RevisionOf(binding));
+    facts.since = since;
   }
-  return no("has no binding that denies everywhere");
+  return facts;
+}
+
+}  // namespace
+
+ProtectionFacts JudgeProtection(const ProtectionPolicies& policies,
+                                const std::vector<json::object>& bindings) {
+  ProtectionFacts facts;
+  facts.opt_in =
+      Judge(policies.opt_in, {kOptInPolicy, {"CREATE", "UPDATE"}, "creation and update"}, bindings);
+  facts.uninstall = Judge(policies.uninstall, {kUninstallPolicy, {"DELETE"}, "deletion"}, bindings);
+  facts.copies_protected =
+      Judge(policies.copied_from, {kCopiedFromPolicy, {"UPDATE"}, "update"}, bindings).bound;
+  return facts;
 }
 
 }  // namespace steward::olm

@@ -1,24 +1,29 @@
-// Whether opting in to cleanup is authorised by the API server (R-000-74).
+// What of cleanup the API server's admission policies protect (R-000-74, R-000-77, R-000-85). Pure
+// functions.
 #ifndef OLM_CLEANUP_PROTECTION_H_
 #define OLM_CLEANUP_PROTECTION_H_
 
 #include <boost/json/object.hpp>
-#include <string_view>
+#include <optional>
 #include <vector>
 
 #include "olm/cleanup/facts.h"
 
 namespace steward::olm {
 
-// Judges a ValidatingAdmissionPolicy and ValidatingAdmissionPolicyBindings, of which those of other
-// policies are ignored. Bound when the policy fails closed and looks at every one of
-// `operations` on ClusterServiceVersions, and a binding that leaves nothing out denies what the
-// policy refuses. What the policy's expressions (validations and match conditions) say is not
-// judged.
-ProtectionFacts JudgeProtection(const boost::json::object& policy,
-                                const std::vector<boost::json::object>& bindings,
-                                const std::vector<std::string_view>& operations = {"CREATE",
-                                                                                   "UPDATE"});
+// ValidatingAdmissionPolicies as they were read; nullopt = there is none of this name.
+struct ProtectionPolicies {
+  std::optional<boost::json::object> opt_in;       // kOptInPolicy
+  std::optional<boost::json::object> uninstall;    // kUninstallPolicy
+  std::optional<boost::json::object> copied_from;  // kCopiedFromPolicy
+};
+
+// Judges each policy by itself, with all ValidatingAdmissionPolicyBindings of the cluster. One is
+// in force when it fails closed and looks at every operation on ClusterServiceVersions that it is
+// there for, and a binding that leaves nothing out denies what it refuses. What the expressions
+// (validations and match conditions) say is not judged.
+ProtectionFacts JudgeProtection(const ProtectionPolicies& policies,
+                                const std::vector<boost::json::object>& bindings);
 
 }  // namespace steward::olm
 

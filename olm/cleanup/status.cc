@@ -15,9 +15,9 @@ namespace steward::olm {
 namespace json = boost::json;
 namespace {
 
-constexpr std::array<std::string_view, 6> kOurs = {kWaitingOnCleanup, kCleanupStalled,
-                                                   kCleanupRefused,   kCleanupUnknown,
-                                                   kRightsHeld,       kRightsMayBeLost};
+constexpr std::array<std::string_view, 7> kOurs = {
+    kWaitingOnCleanup, kCleanupStalled,  kCleanupRefused,  kCleanupUnknown,
+    kRightsHeld,       kRightsMayBeLost, kOptInUnconfirmed};
 
 std::string_view ReasonOf(const json::value& condition) {
   const json::object* object = condition.if_object();
@@ -25,10 +25,6 @@ std::string_view ReasonOf(const json::value& condition) {
 }
 
 bool IsOurs(const json::value& condition) { return IsReasonOfOurs(ReasonOf(condition)); }
-
-bool IsAboutRights(const CleanupCondition& condition) {
-  return condition.reason == kRightsHeld || condition.reason == kRightsMayBeLost;
-}
 
 // As it stands there when it says the same already.
 json::value Render(const CleanupCondition& condition, const json::array& live,
@@ -57,6 +53,10 @@ constexpr std::string_view kWaitingFor = "waiting for operator to finish cleanup
 
 bool IsReasonOfOurs(std::string_view reason) {
   return std::find(kOurs.begin(), kOurs.end(), reason) != kOurs.end();
+}
+
+bool IsSaidBefore(std::string_view reason) {
+  return reason == kRightsHeld || reason == kRightsMayBeLost || reason == kOptInUnconfirmed;
 }
 
 json::array PendingDeletion(std::vector<PendingOperand> operands) {
@@ -131,11 +131,11 @@ json::array WithConditions(const json::array& live, const std::vector<CleanupCon
   const size_t room = kMaxConditions - std::min(ours.size(), kMaxConditions);
   if (result.size() > room) result.erase(result.begin(), result.end() - static_cast<long>(room));
   for (const CleanupCondition& condition : ours) {
-    if (!IsAboutRights(condition)) continue;
+    if (!IsSaidBefore(condition.reason)) continue;
     result.insert(result.empty() ? result.end() : result.end() - 1, Render(condition, live, now));
   }
   for (const CleanupCondition& condition : ours) {
-    if (!IsAboutRights(condition)) result.push_back(Render(condition, live, now));
+    if (!IsSaidBefore(condition.reason)) result.push_back(Render(condition, live, now));
   }
   return result;
 }

@@ -23,8 +23,11 @@ inline constexpr std::string_view kCleanupRefused = "CleanupRefused";
 inline constexpr std::string_view kCleanupUnknown = "CleanupUnknown";
 inline constexpr std::string_view kRightsHeld = "RightsHeld";
 inline constexpr std::string_view kRightsMayBeLost = "RightsMayBeLost";
+inline constexpr std::string_view kOptInUnconfirmed = "OptInUnconfirmed";  // R-000-76
 // Whether it is one of these.
 bool IsReasonOfOurs(std::string_view reason);
+// Whether it is one that is said before the operator is uninstalled: the last three.
+bool IsSaidBefore(std::string_view reason);
 
 // The phase of a condition about a running cleanup. status.phase itself stays what it was.
 inline constexpr std::string_view kPhaseDeleting = "Deleting";
@@ -54,7 +57,7 @@ struct CleanupCondition {
 };
 
 // status.conditions with `ours` in place of the conditions of ours that were there. OLM's stay in
-// their order, the oldest dropped beyond kMaxConditions; a condition about rights stands before the
+// their order, the oldest dropped beyond kMaxConditions; what is said before stands before the
 // last of OLM's, which OLM compares with, the others at the end. Equal to `live` when there is
 // nothing new to say. `now` is RFC 3339.
 boost::json::array WithConditions(const boost::json::array& live,

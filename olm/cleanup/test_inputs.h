@@ -12,7 +12,7 @@
 namespace steward::olm {
 
 // An operator in namespace "ops" that owns widgets.example.com and gadgets.example.com, being
-// deleted; group UID "group-uid", CSV UID "csv-uid".
+// deleted; group UID "group-uid", CSV UID "csv-uid". Opted in under the policy of Protected().
 inline CsvFacts TestCsv() {
   CsvFacts csv;
   csv.key = {"ops", "widget.v1"};
@@ -20,6 +20,7 @@ inline CsvFacts TestCsv() {
   csv.resource_version = "7";
   csv.deletion_timestamp = "2026-01-01T00:00:00Z";
   csv.finalizers = {"operators.coreos.com/csv-cleanup", std::string(kCleanupFinalizer)};
+  csv.confirmed = "policy-uid";
   csv.phase = "Succeeded";
   csv.reason = "InstallSucceeded";
   csv.cleanup_enabled = true;
@@ -59,6 +60,14 @@ inline GroupFacts TestGroup(std::vector<std::string> targets) {
   return group;
 }
 
+inline ProtectionFacts Protected() {
+  ProtectionFacts facts;
+  facts.opt_in.bound = true;
+  facts.opt_in.uid = "policy-uid";
+  facts.uninstall.bound = true;
+  return facts;
+}
+
 // Targets "a" and "b".
 inline CleanupInputs AllowedInputs() {
   CleanupInputs inputs;
@@ -69,7 +78,7 @@ inline CleanupInputs AllowedInputs() {
   inputs.crds["widgets.example.com"] = Read<CrdFacts>::Ok(TestCrd("widgets", "Widget"));
   inputs.crds["gadgets.example.com"] = Read<CrdFacts>::Ok(TestCrd("gadgets", "Gadget"));
   inputs.deployments["widget-operator"] = Read<DeploymentFacts>::Ok({});
-  inputs.protection = Read<ProtectionFacts>::Ok({true, ""});
+  inputs.protection = Read<ProtectionFacts>::Ok(Protected());
   return inputs;
 }
 

@@ -57,6 +57,10 @@ std::string_view ToString(CleanupReason reason) {
       return "BeingReplaced";
     case CleanupReason::kOptInNotProtected:
       return "OptInNotProtected";
+    case CleanupReason::kDeletionNotProtected:
+      return "DeletionNotProtected";
+    case CleanupReason::kOptInUnconfirmed:
+      return "OptInUnconfirmed";
     case CleanupReason::kUnreadable:
       return "Unreadable";
     case CleanupReason::kOperatorGroupNotSynced:

@@ -46,6 +46,8 @@ struct CleanupInputs {
   std::optional<OtherOperators> others;
   // Only what is watched is judged: no definitions, no Deployments, no `protection`.
   bool watched_only = false;
+  // With `watched_only`: the controllers say that the opt-in is not confirmed (R-000-76).
+  bool told_unconfirmed = false;
   // What was recorded for this object before, as far as this process remembers.
   std::optional<CleanupRecord> remembered;
 };
@@ -76,6 +78,8 @@ enum class CleanupReason {
   kRequiredByOther,       // R-000-61
   kBeingReplaced,         // another one says that it replaces this one
   kOptInNotProtected,     // R-000-74
+  kDeletionNotProtected,  // R-000-77
+  kOptInUnconfirmed,      // R-000-76
   // Unknown.
   kUnreadable,
   kOperatorGroupNotSynced,  // R-000-62

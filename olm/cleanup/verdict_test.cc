@@ -230,13 +230,16 @@ const GuardCase kRefusals[] = {
        });
      },
      Kind::kRefused, Reason::kBeingReplaced},
-    {"R_000_74_NotBound",
-     [](auto& in) {
-       in.protection = Read<ProtectionFacts>::Ok({false, "why"});
-     },
-     Kind::kRefused, Reason::kOptInNotProtected},
-    {"R_000_74_NoPolicy", [](auto& in) { in.protection = Read<ProtectionFacts>::Absent(); },
-     Kind::kRefused, Reason::kOptInNotProtected},
+    {"R_000_74_NotBound", [](auto& in) { in.protection->opt_in.bound = false; }, Kind::kRefused,
+     Reason::kOptInNotProtected},
+    {"R_000_77_NotBound", [](auto& in) { in.protection->uninstall.bound = false; }, Kind::kRefused,
+     Reason::kDeletionNotProtected},
+    {"R_000_76_Unconfirmed", [](auto& in) { in.csv->confirmed.reset(); }, Kind::kRefused,
+     Reason::kOptInUnconfirmed},
+    {"R_000_76_ConfirmedUnderAPolicyOfBefore", [](auto& in) { in.csv->confirmed = "older"; },
+     Kind::kRefused, Reason::kOptInUnconfirmed},
+    {"R_000_76_ThePolicyWasMadeAnew", [](auto& in) { in.protection->opt_in.uid = "newer"; },
+     Kind::kRefused, Reason::kOptInUnconfirmed},
 };
 INSTANTIATE_TEST_SUITE_P(Refused, GuardTest, ::testing::ValuesIn(kRefusals),
                          [](const auto& info) { return std::string(info.param.name); });
@@ -271,6 +274,8 @@ const GuardCase kUnknowns[] = {
      Kind::kUnknown, Reason::kUnreadable},
     {"DeploymentNotLookedAt", [](auto& in) { in.deployments.clear(); }, Kind::kUnknown,
      Reason::kUnreadable},
+    {"ProtectionAbsent", [](auto& in) { in.protection = Read<ProtectionFacts>::Absent(); },
+     Kind::kUnknown, Reason::kUnreadable},
     {"Protection", [](auto& in) { in.protection = Read<ProtectionFacts>::Unreadable("503"); },
      Kind::kUnknown, Reason::kUnreadable},
     {"R_000_62_NotSynced", [](auto& in) { in.groups->front().synced.reset(); }, Kind::kUnknown,
@@ -312,6 +317,7 @@ const HarmlessCase kHarmless[] = {
      [](auto& in) {
        in.allow_unprotected = true;
        in.protection = Read<ProtectionFacts>();
+       in.csv->confirmed.reset();
      }},
     {"WithoutDeployments",
      [](auto& in) {

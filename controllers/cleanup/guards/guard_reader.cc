@@ -13,7 +13,6 @@
 #include "controllers/cleanup/guards/resources.h"
 #include "olm/cleanup/decode.h"
 #include "olm/cleanup/holds.h"
-#include "olm/cleanup/protection.h"
 #include "olm/decode.h"
 #include "olm/targets.h"
 
@@ -82,13 +81,6 @@ const olm::CsvFacts* FindListed(const Read<std::vector<olm::CsvFacts>>& csvs,
   return found == csvs->end() ? nullptr : &*found;
 }
 
-absl::StatusOr<json::object> ObjectIn(const absl::StatusOr<kube::RawObject>& answer) {
-  RETURN_IF_ERROR(answer.status());
-  ASSIGN_OR_RETURN(json::value value, ParseJson(answer->json));
-  if (!value.is_object()) return absl::InvalidArgumentError("the policy is no object");
-  return std::move(value.get_object());
-}
-
 }  // namespace
 
 GuardReader::GuardReader(kube::Client& client, CsvLister& csvs, Clock& clock, KnownCsvs known,
@@ -97,7 +89,8 @@ GuardReader::GuardReader(kube::Client& client, CsvLister& csvs, Clock& clock, Kn
       csvs_(csvs),
       clock_(clock),
       known_(std::move(known)),
-      options_(std::move(options)) {}
+      options_(std::move(options)),
+      protection_(client, options_.width) {}
 
 boost::asio::awaitable<GuardReading> GuardReader::Look(kube::NamespacedName csv,
                                                        std::optional<olm::CleanupRecord> remembered,
@@ -283,55 +276,7 @@ VoidTask GuardReader::ReadDeployment(kube::NamespacedName name, GuardReading& re
 
 VoidTask GuardReader::ReadProtection(GuardReading& reading) {
   if (options_.allow_unprotected) co_return;
-  absl::StatusOr<kube::RawObject> policy = absl::UnavailableError("not read");
-  absl::StatusOr<kube::RawObject> copies = absl::UnavailableError("not read");
-  absl::StatusOr<std::vector<json::object>> bindings = absl::UnavailableError("not read");
-  std::vector<Reader> reads;
-  reads.push_back([&] { return ReadPolicy(options_.policy, policy); });
-  reads.push_back([&] { return ReadPolicy(options_.copies_policy, copies); });
-  reads.push_back([&] { return ReadBindings(bindings); });
-  co_await ReadAll(std::move(reads));
-  Read<olm::ProtectionFacts>& protection = reading.inputs.protection;
-  if (IsAbsence(policy.status(), options_.policy)) {
-    protection = Read<olm::ProtectionFacts>::Absent();
-    co_return;
-  }
-  const absl::StatusOr<json::object> object = ObjectIn(policy);
-  if (!object.ok()) {
-    protection = Read<olm::ProtectionFacts>::Unreadable(Describe(object.status()));
-  } else if (!bindings.ok()) {
-    protection = Read<olm::ProtectionFacts>::Unreadable(Describe(bindings.status()));
-  } else {
-    olm::ProtectionFacts facts = olm::JudgeProtection(*object, *bindings);
-    // One that cannot be read protects nothing.
-    const absl::StatusOr<json::object> other = ObjectIn(copies);
-    facts.copies_protected =
-        other.ok() && olm::JudgeProtection(*other, *bindings, {"UPDATE"}).bound;
-    protection = Read<olm::ProtectionFacts>::Ok(std::move(facts));
-  }
-}
-
-VoidTask GuardReader::ReadPolicy(std::string name, absl::StatusOr<kube::RawObject>& policy) {
-  const kube::NamespacedName key{"", std::move(name)};
-  policy = co_await client_.Get(kPolicies, key);
-}
-
-VoidTask GuardReader::ReadBindings(absl::StatusOr<std::vector<json::object>>& bindings) {
-  std::vector<json::object> found;
-  const absl::Status status =
-      co_await ListLive(client_, kPolicyBindings, "", "", Detail::kWhole,
-                        [&found](const kube::RawObject& raw) -> absl::Status {
-                          ASSIGN_OR_RETURN(json::value binding, ParseJson(raw.json));
-                          if (!binding.is_object())
-                            return absl::InvalidArgumentError("a binding is no object");
-                          found.push_back(std::move(binding.get_object()));
-                          return absl::OkStatus();
-                        });
-  if (status.ok()) {
-    bindings = std::move(found);
-  } else {
-    bindings = status;
-  }
+  reading.inputs.protection = co_await protection_.Look();
 }
 
 }  // namespace steward::controllers

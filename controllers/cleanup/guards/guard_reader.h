@@ -2,7 +2,6 @@
 #ifndef CONTROLLERS_CLEANUP_GUARDS_GUARD_READER_H_
 #define CONTROLLERS_CLEANUP_GUARDS_GUARD_READER_H_
 
-#include <boost/json/object.hpp>
 #include <boost/json/value.hpp>
 #include <cstddef>
 #include <functional>
@@ -16,6 +15,7 @@
 #include "base/async/task.h"
 #include "base/clock/clock.h"
 #include "controllers/cleanup/guards/csv_lister.h"
+#include "controllers/cleanup/guards/protection_reader.h"
 #include "kube/client/client.h"
 #include "kube/meta/names.h"
 #include "olm/cleanup/facts.h"
@@ -30,8 +30,8 @@ using KnownCsvs =
     std::function<std::vector<olm::CsvFacts>(const std::set<kube::NamespacedName>& without)>;
 
 struct GuardOptions {
-  // The ValidatingAdmissionPolicy that says who may opt in (R-000-74).
-  std::string policy = "steward-cleanup-opt-in";
+  // --allow-unprotected-opt-in: no admission policy is asked for, and no opt-in has to be
+  // confirmed.
   bool allow_unprotected = false;
   // Custom resources of definitions that OLM did not install are cleaned up, too (R-000-79).
   bool unmanaged_definitions = false;
@@ -39,8 +39,6 @@ struct GuardOptions {
   bool without_deployments = false;
   // Told how long each reading took; may be null.
   std::function<void(absl::Duration)> observe;
-  // The one that says who may set the label of copies (R-000-85).
-  std::string copies_policy = "steward-cleanup-copied-from";
   olm::CsvTerms terms;
   size_t width = 8;  // requests at a time
 };
@@ -88,8 +86,6 @@ class GuardReader {
   VoidTask ReadApi(olm::OwnedApi api, GuardReading& reading);
   VoidTask ReadDeployment(kube::NamespacedName name, GuardReading& reading);
   VoidTask ReadProtection(GuardReading& reading);
-  VoidTask ReadPolicy(std::string name, absl::StatusOr<kube::RawObject>& policy);
-  VoidTask ReadBindings(absl::StatusOr<std::vector<boost::json::object>>& bindings);
 
   kube::Client& client_;
   CsvLister& csvs_;
@@ -98,6 +94,7 @@ class GuardReader {
   const GuardOptions options_;
   // Nobody but OLM can make a copy of what was none, as far as was read last.
   bool copies_protected_ = true;
+  ProtectionReader protection_;
 };
 
 }  // namespace steward::controllers

@@ -46,6 +46,9 @@ struct CleanupMetrics::Impl {
         sweep_failing(GaugeOf(registry, "steward_cleanup_sweep_failing",
                               "1 while the last sweep of operators' rights failed in part")
                           .Add({})),
+        unconfirmed(GaugeOf(registry, "steward_cleanup_unconfirmed_opt_ins",
+                            "Operators whose opt-in to cleanup does not count")
+                        .Add({})),
         reported(GaugeOf(registry, "steward_cleanup_reported_failure",
                          "1 for an uninstallation that its operator says it cannot finish")),
         deletions(CounterOf(registry, "steward_cleanup_deletions_total",
@@ -89,6 +92,7 @@ struct CleanupMetrics::Impl {
   Family<Gauge>& polled;
   Gauge& watches;
   Gauge& sweep_failing;
+  Gauge& unconfirmed;
   Family<Gauge>& reported;
   Family<Counter>& deletions;
   Family<Counter>& finished;
@@ -105,6 +109,7 @@ CleanupMetrics::~CleanupMetrics() { ForgetAll(); }
 void CleanupMetrics::ForgetAll() {
   SetSweepFailing(false);
   while (!impl_->series.empty()) Forget(kube::NamespacedName(impl_->series.begin()->first));
+  SetUnconfirmedOptIns(0);
 }
 
 void CleanupMetrics::SetPending(const kube::NamespacedName& csv, size_t count) {
@@ -150,6 +155,10 @@ void CleanupMetrics::SetOperandWatches(size_t streams) {
 }
 
 void CleanupMetrics::SetSweepFailing(bool failing) { impl_->sweep_failing.Set(failing ? 1 : 0); }
+
+void CleanupMetrics::SetUnconfirmedOptIns(size_t count) {
+  impl_->unconfirmed.Set(static_cast<double>(count));
+}
 
 void CleanupMetrics::SetReported(const kube::NamespacedName& csv, const std::string& message) {
   Impl::Series& one = impl_->series[csv];

@@ -34,7 +34,7 @@ struct OldestOperand {
 // message is cut), of ClusterServiceVersions being uninstalled;
 // steward_cleanup_polled{namespace,name,reason} (1 while one waits without a watch that works),
 // steward_cleanup_operand_watches; steward_cleanup_sweep_failing (1 while the last sweep of rights
-// could not do all of it);
+// could not do all of it); steward_cleanup_unconfirmed_opt_ins;
 // steward_cleanup_deletions_total{result=accepted|denied|other},
 // steward_cleanup_finished_total{result=completed|refused|abandoned|aborted}, and the histogram
 // steward_cleanup_guard_read_seconds; steward_cleanup_copies_known. Series of a cleanup end with
@@ -53,6 +53,8 @@ class CleanupMetrics {
   void SetPolled(const kube::NamespacedName& csv, const std::string& reason);
   void SetOperandWatches(size_t streams);
   void SetSweepFailing(bool failing);
+  // Of operators that are not being uninstalled, most of all.
+  void SetUnconfirmedOptIns(size_t count);
   // What the operator says of why it cannot finish; "" = nothing.
   void SetReported(const kube::NamespacedName& csv, const std::string& message);
   void Forget(const kube::NamespacedName& csv);

@@ -11,6 +11,7 @@
 #include "controllers/cleanup/guards/live_reads.h"
 #include "controllers/cleanup/guards/resources.h"
 #include "olm/cleanup/holds.h"
+#include "olm/cleanup/opt_in.h"
 #include "olm/cleanup/reported_failure.h"
 #include "olm/cleanup/status.h"
 
@@ -59,12 +60,16 @@ boost::asio::awaitable<absl::Duration> ProgressReporter::Tell(
 }
 
 Task<bool> ProgressReporter::TellRights(const olm::CsvFacts& facts, const json::value& csv,
-                                        std::vector<olm::ObjectFacts> held) {
+                                        std::vector<olm::ObjectFacts> held, bool unconfirmed) {
   CleanupReport report;
   report.rights.emplace();
   std::optional<olm::CleanupCondition> said =
       olm::RightsCondition(facts, olm::HasCondition(ConditionsOf(csv), olm::kRightsHeld), held);
   if (said.has_value()) report.rights->push_back(*std::move(said));
+  if (unconfirmed) {
+    report.rights->push_back(
+        {facts.phase, std::string(olm::kOptInUnconfirmed), olm::UnconfirmedMessage()});
+  }
   const std::optional<json::value> patch = StatusPatch(csv, report, clock_.Now());
   if (!patch.has_value()) co_return true;
   co_return co_await writer_.WriteStatus(facts.key, *patch);

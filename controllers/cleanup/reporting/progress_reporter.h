@@ -46,10 +46,10 @@ class ProgressReporter {
                                               const CleanupReport& report,
                                               std::optional<absl::Duration>& written,
                                               absl::Duration next);
-  // Says of the rights of one that is not being deleted whether they are held. `held`: what OLM
-  // made for it. False when the object changed meanwhile.
+  // Says of the rights of one that is not being deleted whether they are held, and of its opt-in if
+  // it is `unconfirmed`. `held`: what OLM made for it. False when the object changed meanwhile.
   Task<bool> TellRights(const olm::CsvFacts& facts, const boost::json::value& csv,
-                        std::vector<olm::ObjectFacts> held);
+                        std::vector<olm::ObjectFacts> held, bool unconfirmed);
   // What the operator says of why it cannot finish; `before` where that cannot be read.
   boost::asio::awaitable<std::string> AskOperator(const kube::NamespacedName& csv,
                                                   std::string before);

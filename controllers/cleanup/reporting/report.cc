@@ -33,10 +33,6 @@ std::string Joined(const std::vector<std::string>& words, size_t limit) {
   return text;
 }
 
-bool IsAboutRights(std::string_view reason) {
-  return reason == olm::kRightsHeld || reason == olm::kRightsMayBeLost;
-}
-
 bool IsAboutPending(std::string_view reason) { return reason == olm::kWaitingOnCleanup; }
 
 // As it was said before.
@@ -59,7 +55,7 @@ std::vector<olm::CleanupCondition> ConditionsFor(const CleanupReport& report,
   if (report.rights.has_value()) {
     conditions = *report.rights;
   } else {
-    Keep(IsAboutRights, live, conditions);
+    Keep(olm::IsSaidBefore, live, conditions);
   }
   const auto say = [&conditions](std::string_view reason, std::string message) {
     conditions.push_back(

@@ -10,13 +10,16 @@
 #include "olm/cleanup/decode.h"
 #include "olm/cleanup/holds.h"
 #include "olm/cleanup/status.h"
+#include "olm/copy.h"
 
 namespace steward::controllers {
 
 Task<ReconcileResult> HoldPass::Run(olm::CsvFacts csv, kube::RawObject raw) {
   if (!olm::WantsHolds(csv)) {
+    if (!csv.HasFinalizer(olm::kCleanupFinalizer)) co_await opt_ins_.NoteWithout(csv.key);
     // The status of one that opts in again must not say what was so before.
-    if (raw.json.find(olm::kRightsHeld) == std::string_view::npos) {
+    if (raw.json.find(olm::kRightsHeld) == std::string_view::npos &&
+        raw.json.find(olm::kOptInUnconfirmed) == std::string_view::npos) {
       co_return ReconcileResult::Done();
     }
     co_return co_await Tell(csv, raw, {});
@@ -29,6 +32,8 @@ Task<ReconcileResult> HoldPass::Run(olm::CsvFacts csv, kube::RawObject raw) {
   CO_ASSIGN_OR_RETURN(csv, olm::DecodeCsvFacts(now->json, terms_));
   if (csv.deleting()) co_return ReconcileResult::After(absl::ZeroDuration());
   CO_RETURN_IF_ERROR(co_await holds_.Hold(csv, state));
+  CO_ASSIGN_OR_RETURN(const bool changed, co_await opt_ins_.Confirm(csv));
+  if (changed) co_return ReconcileResult::After(absl::ZeroDuration());
   // Told from what is there, not from what was just asked for.
   CO_ASSIGN_OR_RETURN(const HoldState after, co_await holds_.Look(csv.key));
   co_return co_await Tell(csv, *now, after.facts());
@@ -37,7 +42,9 @@ Task<ReconcileResult> HoldPass::Run(olm::CsvFacts csv, kube::RawObject raw) {
 Task<ReconcileResult> HoldPass::Tell(olm::CsvFacts csv, kube::RawObject raw,
                                      std::vector<olm::ObjectFacts> held) {
   CO_ASSIGN_OR_RETURN(const boost::json::value object, ParseJson(raw.json));
-  CO_ASSIGN_OR_RETURN(const bool told, co_await reporter_.TellRights(csv, object, std::move(held)));
+  CO_ASSIGN_OR_RETURN(
+      const bool told,
+      co_await reporter_.TellRights(csv, object, std::move(held), opt_ins_.IsUnconfirmed(csv.key)));
   co_return told ? ReconcileResult::Done() : ReconcileResult::After(absl::Seconds(1));
 }
 

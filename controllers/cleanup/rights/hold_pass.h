@@ -3,6 +3,7 @@
 #define CONTROLLERS_CLEANUP_RIGHTS_HOLD_PASS_H_
 
 #include "base/async/task.h"
+#include "controllers/cleanup/opt_ins/opt_in_confirmer.h"
 #include "controllers/cleanup/reporting/progress_reporter.h"
 #include "controllers/cleanup/rights/hold_keeper.h"
 #include "controllers/runtime/reconciler.h"
@@ -16,12 +17,12 @@ namespace steward::controllers {
 class HoldPass {
  public:
   // REQUIRES: the references outlive this object and its calls.
-  HoldPass(kube::Client& client, HoldKeeper& holds, ProgressReporter& reporter,
-           const olm::CsvTerms& terms)
-      : client_(client), holds_(holds), reporter_(reporter), terms_(terms) {}
+  HoldPass(kube::Client& client, HoldKeeper& holds, OptInConfirmer& opt_ins,
+           ProgressReporter& reporter, const olm::CsvTerms& terms)
+      : client_(client), holds_(holds), opt_ins_(opt_ins), reporter_(reporter), terms_(terms) {}
 
   // One pass over `csv`, read as `raw`: adds holds that are missing, lets go of what an
-  // administrator revoked, and says so in the status (R-000-73).
+  // administrator revoked, confirms the opt-in, and says so in the status (R-000-73, R-000-76).
   Task<ReconcileResult> Run(olm::CsvFacts csv, kube::RawObject raw);
 
  private:
@@ -30,6 +31,7 @@ class HoldPass {
 
   kube::Client& client_;
   HoldKeeper& holds_;
+  OptInConfirmer& opt_ins_;
   ProgressReporter& reporter_;
   const olm::CsvTerms terms_;
 };

@@ -84,12 +84,13 @@ class CleanerTest : public ::testing::Test {
     return faults_->calls({kube::ClientVerb::kDelete, gvr});
   }
   int Patches() { return faults_->calls({kube::ClientVerb::kPatch, kCsvs}); }
-  // Another operator in "ops", opted in; `owned`: entries of its owned definitions.
+  // Another operator in "ops", opted in as the first; `owned`: entries of its owned definitions.
   void AddOptedIn(const std::string& name, const std::string& owned, const std::string& phase) {
     cluster_->Run(cluster_->Create(
         kCsvs, "ops",
         StrCat(R"({"apiVersion":"operators.coreos.com/v1alpha1","kind":"ClusterServiceVersion",)",
-               R"("metadata":{"name":")", name, R"(","finalizers":[")", kFinalizer,
+               R"("metadata":{"name":")", name, R"(","annotations":{")", olm::kConfirmedAnnotation,
+               R"(":")", cluster_->PolicyUid(), R"("},"finalizers":[")", kFinalizer,
                R"("]},"spec":{"cleanup":{"enabled":true},"customresourcedefinitions":{"owned":[)",
                owned, "]}}}")));
     Merge(kCsvs, {"ops", name}, StrCat(R"({"status":{"phase":")", phase, R"("}})"), "status");

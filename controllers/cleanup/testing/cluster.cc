@@ -13,6 +13,7 @@
 #include "base/json/json_text.h"
 #include "base/text/str_cat.h"
 #include "kube/meta/status.h"
+#include "olm/cleanup/names.h"
 #include "olm/copy.h"
 
 namespace steward::controllers {
@@ -77,15 +78,18 @@ std::vector<std::string> StatusFor(const std::vector<std::string>& targets) {
   return targets;
 }
 
-std::string CsvText(const ClusterShape& shape) {
+std::string CsvText(const ClusterShape& shape, const std::string& policy_uid) {
   std::string owned;
   for (const std::string& crd : shape.owned) {
     StrAppend(&owned, owned.empty() ? "" : ",", R"({"name":")", crd,
               R"(","version":"v1","kind":"K"})");
   }
   return StrCat(R"({"apiVersion":"operators.coreos.com/v1alpha1","kind":"ClusterServiceVersion",)",
-                R"("metadata":{"name":"widget.v1","namespace":"ops","finalizers":)",
-                R"(["operators.coreos.com/csv-cleanup")",
+                R"("metadata":{"name":"widget.v1","namespace":"ops",)",
+                shape.confirmed ? StrCat(R"("annotations":{)", Quoted(olm::kConfirmedAnnotation),
+                                         ":", Quoted(policy_uid), "},")
+                                : "",
+                R"("finalizers":)", R"(["operators.coreos.com/csv-cleanup")",
                 shape.opted_in ? StrCat(",", Quoted(olm::kCleanupFinalizer)) : "", R"(]},"spec":{)",
                 shape.enabled ? R"("cleanup":{"enabled":true},)" : "",
                 R"("customresourcedefinitions":{"owned":[)", owned,
@@ -94,16 +98,20 @@ std::string CsvText(const ClusterShape& shape) {
                 "]}}}}");
 }
 
-constexpr char kPolicyText[] =
-    R"({"apiVersion":"admissionregistration.k8s.io/v1","kind":"ValidatingAdmissionPolicy",)"
-    R"("metadata":{"name":"steward-cleanup-opt-in"},"spec":{"failurePolicy":"Fail",)"
-    R"("matchConstraints":{"resourceRules":[{"apiGroups":["operators.coreos.com"],)"
-    R"("apiVersions":["*"],"operations":["CREATE","UPDATE"],)"
-    R"("resources":["clusterserviceversions"]}]},"validations":[{"expression":"false"}]}})";
-constexpr char kBindingText[] =
-    R"({"apiVersion":"admissionregistration.k8s.io/v1","kind":"ValidatingAdmissionPolicyBinding",)"
-    R"("metadata":{"name":"steward-cleanup-opt-in"},"spec":{"policyName":"steward-cleanup-opt-in",)"
-    R"("validationActions":["Deny"]}})";
+std::string PolicyText(std::string_view name, std::string_view operations) {
+  return StrCat(
+      R"({"apiVersion":"admissionregistration.k8s.io/v1","kind":"ValidatingAdmissionPolicy",)",
+      R"("metadata":{"name":")", name, R"("},"spec":{"failurePolicy":"Fail",)",
+      R"("matchConstraints":{"resourceRules":[{"apiGroups":["operators.coreos.com"],)",
+      R"("apiVersions":["*"],"operations":[)", operations,
+      R"(],"resources":["clusterserviceversions"]}]},"validations":[{"expression":"false"}]}})");
+}
+
+std::string BindingText(std::string_view policy) {
+  return StrCat(R"({"apiVersion":"admissionregistration.k8s.io/v1","kind":)",
+                R"("ValidatingAdmissionPolicyBinding","metadata":{"name":")", policy,
+                R"("},"spec":{"policyName":")", policy, R"(","validationActions":["Deny"]}})");
+}
 
 }  // namespace
 
@@ -192,8 +200,11 @@ VoidTask TestCluster::Build(ClusterShape shape) {
   }
   co_await Create(kCrds, "", CrdText("example.com", "widgets", "Widget", true, true));
   co_await Create(kCrds, "", CrdText("example.com", "gadgets", "Gadget", false));
-  co_await Create(kPolicies, "", kPolicyText);
-  co_await Create(kPolicyBindings, "", kBindingText);
+  for (const auto& [policy, operations] : {std::pair{olm::kOptInPolicy, R"("CREATE","UPDATE")"},
+                                           std::pair{olm::kUninstallPolicy, R"("DELETE")"}}) {
+    co_await Create(kPolicies, "", PolicyText(policy, operations));
+    co_await Create(kPolicyBindings, "", BindingText(policy));
+  }
   for (const char* ns : {"ops", "a", "b", "c"}) {
     const bool labelled = std::string_view(ns) == "a" || std::string_view(ns) == "b";
     std::string text = StrCat(R"({"apiVersion":"v1","kind":"Namespace","metadata":{"name":")", ns,
@@ -203,7 +214,9 @@ VoidTask TestCluster::Build(ClusterShape shape) {
   std::string spec = SpecFor(shape.targets);
   std::vector<std::string> status = StatusFor(shape.targets);
   co_await CreateGroup(std::move(spec), std::move(status));
-  std::string csv = CsvText(shape);
+  const json::value policy = co_await Find(kPolicies, {"", std::string(olm::kOptInPolicy)});
+  clock_.Advance(shape.installed_after);
+  std::string csv = CsvText(shape, MetadataText(policy, "uid"));
   co_await Create(kCsvs, "ops", std::move(csv));
   co_await Merge(kCsvs, kCsv,
                  R"({"status":{"phase":"Succeeded","reason":"InstallSucceeded","conditions":)"
@@ -215,6 +228,10 @@ VoidTask TestCluster::Build(ClusterShape shape) {
       R"({"apiVersion":"rbac.authorization.k8s.io/v1","kind":"ClusterRole","metadata":)"
       R"({"name":"widget-role","labels":{"olm.owner":"widget.v1","olm.owner.namespace":"ops",)"
       R"("olm.owner.kind":"ClusterServiceVersion"}}})");
+}
+
+std::string TestCluster::PolicyUid() {
+  return MetadataText(Run(Find(kPolicies, {"", std::string(olm::kOptInPolicy)})), "uid");
 }
 
 VoidTask TestCluster::Create(kube::GroupVersionResource gvr, std::string ns, std::string object) {

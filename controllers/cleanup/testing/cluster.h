@@ -49,12 +49,14 @@ struct ClusterShape {
   std::string deployment = "widget-operator";  // "" = none
   bool opted_in = true;
   bool enabled = true;
+  bool confirmed = true;           // the opt-in, by its annotation
+  absl::Duration installed_after;  // since the policies are there
 };
 
 // Namespaces ops, a, b, c (a and b have the label team=x); definitions of widgets and gadgets; the
-// CSV widget.v1 in ops with its OperatorGroup, Deployment and ClusterRole; the policy that protects
-// opting in. Deployments live in a FakeClient, everything else in the store. What the cluster's
-// controllers and OLM would do, tests do by themselves.
+// CSV widget.v1 in ops with its OperatorGroup, Deployment and ClusterRole; the policies that
+// protect opting in and deleting. Deployments live in a FakeClient, everything else in the store.
+// What the cluster's controllers and OLM would do, tests do by themselves.
 class TestCluster {
  public:
   explicit TestCluster(const ClusterShape& shape = {}, uint64_t seed = 1);
@@ -98,6 +100,8 @@ class TestCluster {
 
   // --- At once.
   void DeleteCsv(kube::DeleteOptions options = {}) { Run(Remove(kCsvs, kCsv, options)); }
+  // By which opt-ins are confirmed.
+  std::string PolicyUid();
   boost::json::value Csv() { return Run(Find(kCsvs, kCsv)); }
   bool HasFinalizer(const std::string& finalizer);
   // "reason: message" of each condition with this reason; "" when there is none.

@@ -151,7 +151,8 @@ VoidTask Oracle::Observe() {
   }
   std::vector<json::value> policies = co_await cluster_.All(kPolicies);
   std::vector<json::value> bindings = co_await cluster_.All(kPolicyBindings);
-  truth.policy_ok = !policies.empty() && !bindings.empty();
+  // Who may opt in, and who may delete.
+  truth.policy_ok = policies.size() == 2 && bindings.size() == 2;
   std::vector<json::value> deployments = co_await cluster_.All(kDeployments);
   truth.deployment_ok = !deployments.empty();
   std::vector<json::value> crds = co_await cluster_.All(kCrds);

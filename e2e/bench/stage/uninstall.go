@@ -117,7 +117,7 @@ func (u *Uninstalls) allow(ctx context.Context) error {
 	role := &olm.Object{Object: map[string]any{
 		"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRole",
 		"rules": []any{map[string]any{
-			"apiGroups": []any{operandGroup}, "resources": []any{"*"}, "verbs": []any{"get", "list", "watch", "delete"},
+			"apiGroups": []any{operandGroup}, "resources": []any{"*"}, "verbs": []any{"list", "watch", "delete"},
 		}},
 	}}
 	role.SetName("bench-cleanup")
@@ -210,6 +210,9 @@ func (u *Uninstalls) uninstallable() *olm.Object {
 // optIn installs an operator that is opted in, with a ClusterRole.
 func (u *Uninstalls) optIn(ctx context.Context, csv *olm.Object) error {
 	csv.SetFinalizers([]string{OptIn})
+	if err := olm.Confirm(ctx, u.Any, csv); err != nil {
+		return err
+	}
 	csv.Object["spec"].(map[string]any)["cleanup"] = map[string]any{"enabled": true}
 	if err := olm.Create(ctx, u.Any, csv); err != nil {
 		return err

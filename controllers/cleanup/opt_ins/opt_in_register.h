@@ -1,0 +1,50 @@
+// What this process knows of whose word the opt-ins to cleanup are (R-000-76).
+#ifndef CONTROLLERS_CLEANUP_OPT_INS_OPT_IN_REGISTER_H_
+#define CONTROLLERS_CLEANUP_OPT_INS_OPT_IN_REGISTER_H_
+
+#include <cstddef>
+#include <set>
+#include <string>
+
+#include "absl/container/flat_hash_set.h"
+#include "absl/time/time.h"
+#include "kube/meta/names.h"
+#include "olm/cleanup/csv_facts.h"
+#include "olm/cleanup/facts.h"
+
+namespace steward::controllers {
+
+enum class OptInState {
+  kConfirmed,
+  kMayBeConfirmed,  // by the controllers, which write kConfirmedAnnotation
+  kUnconfirmed,     // somebody who may has to opt in again
+};
+
+// May be lost at any time: then fewer opt-ins can be confirmed. Holds the UIDs of those that were
+// not opted in when the policy was in force, of one state of the policy. Lives on one executor.
+class OptInRegister {
+ public:
+  // REQUIRES: `csv` is opted in; `policy` is bound.
+  OptInState Judge(const olm::CsvFacts& csv, const olm::PolicyFacts& policy);
+  void Forget(const kube::NamespacedName& csv) { unconfirmed_.erase(csv); }
+
+  // Remembers what of `csv` counts later, which was read, live, after `policy` was at `now`.
+  void Note(const olm::CsvFacts& csv, const olm::PolicyFacts& policy, absl::Time now);
+  // True until NotedAll, for each state of a policy that is in force.
+  bool WantsAll(const olm::PolicyFacts& policy, absl::Time now) const;
+  void NotedAll(const olm::PolicyFacts& policy);
+
+  bool IsUnconfirmed(const kube::NamespacedName& csv) const { return unconfirmed_.contains(csv); }
+  // As of the last Judge of each.
+  size_t unconfirmed() const { return unconfirmed_.size(); }
+
+ private:
+  std::string revision_;                      // of the policy
+  absl::flat_hash_set<std::string> sighted_;  // UIDs
+  std::string noted_all_;                     // of which revision
+  std::set<kube::NamespacedName> unconfirmed_;
+};
+
+}  // namespace steward::controllers
+
+#endif  // CONTROLLERS_CLEANUP_OPT_INS_OPT_IN_REGISTER_H_

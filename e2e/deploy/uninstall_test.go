@@ -1,0 +1,176 @@
+package deploy
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"steward.dev/e2e/olm"
+)
+
+// R-000-77, finding 5: deleting an operator that is opted in needs a right that editors of a namespace do not have.
+func TestUninstall_R_000_77_IsAuthorised(t *testing.T) {
+	namespace := space(t)
+	for _, user := range []string{wideUser, grantedUser, uninstaller, gitOps, olmAccount, olmElsewhere} {
+		mayUninstall(t, user)
+	}
+	everyone := []string{
+		clusterAdmin, wideUser, grantedUser, uninstaller, gitOps, olmAccount, olmElsewhere, namespaceController, garbageCollector,
+		olmNarrow, tenant, editor, halfGranted,
+	}
+	allowed, upgrades := everyone[:9], everyone[:10]
+	for number, tc := range []struct {
+		name   string
+		object func(*olm.Object)
+		may    []string
+	}{
+		{"opted in", nil, allowed},
+		{"opted in, and broken", phase("Failed"), allowed},
+		{"not opted in", withoutFinalizers, everyone},
+		{"cleanup not supported", unsupported, everyone},
+		{"cleanup not mentioned", unmentioned, everyone},
+		// OLM deletes what it upgraded, whatever it may. To others the phase is the word of whoever may write the status, as is the next.
+		{"said to be upgraded", phase("Replacing"), upgrades},
+		{"said to be left from an upgrade", phase("Deleting"), upgrades},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			for _, user := range everyone {
+				object := csv(namespace, "", optInFinalizer)
+				object.SetGenerateName(fmt.Sprintf("csv-%d-", number))
+				if tc.object != nil {
+					tc.object(object)
+				}
+				status := object.Object["status"]
+				object, err := shared.Any.Resource(olm.CSVs).Namespace(namespace).Create(t.Context(), object, metav1.CreateOptions{})
+				must(t, err)
+				object.Object["status"] = status
+				_, err = shared.Any.Resource(olm.CSVs).Namespace(namespace).UpdateStatus(t.Context(), object, metav1.UpdateOptions{})
+				must(t, err)
+				err = as(t, user).Resource(olm.CSVs).Namespace(namespace).Delete(t.Context(), object.GetName(), background)
+				there, deleting := isDeleting(t, namespace, object.GetName())
+				if slices.Contains(tc.may, user) {
+					if err != nil || there && !deleting {
+						t.Errorf("%q: %v; there %v, deleting %v", user, err, there, deleting)
+					}
+					continue
+				}
+				if refused := refusal(uninstallPolicy, err); refused != nil {
+					t.Errorf("%q: %v", user, refused)
+				}
+				if !there || deleting {
+					t.Errorf("%q: refused, but there %v, deleting %v", user, there, deleting)
+				}
+			}
+		})
+	}
+}
+
+// Finding 5: "delete all" reaches nothing that is opted in, and what is being deleted already may be deleted again.
+func TestUninstall_R_000_77_DeleteCollection(t *testing.T) {
+	namespace := space(t)
+	create(t, csv(namespace, "opted-in", optInFinalizer))
+	csvs := as(t, editor).Resource(olm.CSVs).Namespace(namespace)
+	must(t, refusal(uninstallPolicy, csvs.DeleteCollection(t.Context(), background, metav1.ListOptions{})))
+	if there, deleting := isDeleting(t, namespace, "opted-in"); !there || deleting {
+		t.Errorf("there %v, deleting %v", there, deleting)
+	}
+	must(t, as(t, uninstaller).Resource(olm.CSVs).Namespace(namespace).Delete(t.Context(), "opted-in", background))
+	must(t, csvs.Delete(t.Context(), "opted-in", background))
+}
+
+// Otherwise an owner that anybody can delete would have the garbage collector do what its author may not.
+func TestUninstall_R_000_77_NotByWayOfAnOwner(t *testing.T) {
+	namespace := space(t)
+	owner := `{"metadata":{"ownerReferences":[{"apiVersion":"v1","kind":"ConfigMap","name":"gone","uid":"11111111-2222-3333-4444-555555555555"}]}}`
+	create(t, csv(namespace, "opted-in", optInFinalizer))
+	_, err := as(t, tenant).Resource(olm.CSVs).Namespace(namespace).Patch(t.Context(), "opted-in", types.MergePatchType, []byte(owner), metav1.PatchOptions{})
+	must(t, refusal(optInPolicy, err))
+	if !strings.Contains(err.Error(), "metadata.ownerReferences") {
+		t.Errorf("the refusal does not say why: %v", err)
+	}
+	hasRight(t, grantedUser)
+	_, err = as(t, grantedUser).Resource(olm.CSVs).Namespace(namespace).Patch(t.Context(), "opted-in", types.MergePatchType, []byte(owner), metav1.PatchOptions{})
+	must(t, err)
+	// An owner that was there when somebody agreed may stay, and go.
+	for _, patch := range []string{`{"metadata":{"labels":{"a":"b"}}}`, `{"metadata":{"ownerReferences":null}}`} {
+		_, err = as(t, tenant).Resource(olm.CSVs).Namespace(namespace).Patch(t.Context(), "opted-in", types.MergePatchType, []byte(patch), metav1.PatchOptions{})
+		must(t, err)
+	}
+}
+
+// The message says what is missing and names the way out, and the way works.
+func TestUninstall_R_000_77_TheMessageNamesTheWayOut(t *testing.T) {
+	namespace := space(t)
+	create(t, csv(namespace, "shown", optInFinalizer))
+	remove := []string{"delete", "clusterserviceversion", "shown", "-n", namespace, "--as=" + tenant, "--wait=false"}
+	out, err := shared.Kubectl(t.Context(), remove...)
+	if err == nil {
+		t.Fatalf("it was allowed: %s", out)
+	}
+	for _, part := range []string{`"cleanupstatuses/uninstall"`, "ClusterRole steward-cleanup-uninstall", optInFinalizer,
+		"kubectl edit clusterserviceversion shown -n " + namespace} {
+		if !strings.Contains(err.Error(), part) {
+			t.Errorf("it does not say %q: %v", part, err)
+		}
+	}
+	_, err = shared.Kubectl(t.Context(), "patch", "clusterserviceversion", "shown", "-n", namespace, "--as="+tenant, "--type=merge", "-p", `{"metadata":{"finalizers":null}}`)
+	must(t, err)
+	_, err = shared.Kubectl(t.Context(), remove...)
+	must(t, err)
+	if there, _ := isDeleting(t, namespace, "shown"); there {
+		t.Error("it is still there")
+	}
+}
+
+// R-000-85: an operator that was counted as an owner is not hidden behind a copy's label, by nobody.
+func TestCopiedFrom_R_000_85_IsChangedByWhoMakesCopies(t *testing.T) {
+	namespace := space(t)
+	label := func(value string) string {
+		return `{"metadata":{"labels":{"` + olm.CopiedFromLabel + `":` + value + `}}}`
+	}
+	// Whoever may create service accounts chooses their names.
+	impostor := "system:serviceaccount:" + namespace + ":olm-operator-serviceaccount"
+	must(t, bind(t.Context(), impostor, "cluster-admin"))
+	hasRight(t, impostor)
+	number := 0
+	for _, change := range []struct {
+		name, patch string
+		labels      map[string]string
+		refused     bool
+	}{
+		{"added", label(`"elsewhere"`), nil, true},
+		{"added, empty", label(`""`), nil, true},
+		{"changed", label(`"elsewhere"`), map[string]string{olm.CopiedFromLabel: "here"}, true},
+		{"removed", label(`null`), map[string]string{olm.CopiedFromLabel: "here"}, true},
+		{"removed with all others", `{"metadata":{"labels":null}}`, map[string]string{olm.CopiedFromLabel: "here", "a": "b"}, true},
+		{"kept", label(`"here"`), map[string]string{olm.CopiedFromLabel: "here"}, false},
+		{"not there", `{"metadata":{"labels":{"a":"b"}}}`, nil, false},
+	} {
+		t.Run(change.name, func(t *testing.T) {
+			for _, user := range []struct {
+				account string
+				may     bool
+			}{
+				{olmAccount, true}, {copier, true},
+				{clusterAdmin, false}, {wideUser, false}, {tenant, false}, {gitOps, false}, {olmElsewhere, false}, {impostor, false},
+			} {
+				number++
+				name := fmt.Sprintf("csv-%d", number)
+				object := csv(namespace, name)
+				object.SetLabels(change.labels)
+				create(t, object) // everybody may create an object with the label
+				_, err := as(t, user.account).Resource(olm.CSVs).Namespace(namespace).Patch(t.Context(), name, types.MergePatchType, []byte(change.patch), metav1.PatchOptions{})
+				if change.refused && !user.may {
+					err = refusal(copiedPolicy, err)
+				}
+				if err != nil {
+					t.Errorf("%q: %v", user.account, err)
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,202 @@
+#include "olm/cleanup/protection.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <boost/json/parse.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/time/time.h"
+#include "base/text/str_cat.h"
+#include "olm/cleanup/names.h"
+
+namespace steward::olm {
+namespace {
+
+using ::testing::HasSubstr;
+
+// What is said of a policy or a binding, beside its name.
+struct Words {
+  std::string failure = R"("Fail")";
+  std::string operations;  // "" = those that it is there for
+  std::string match;       // more of the constraints
+  std::string resources = R"("clusterserviceversions")";
+  std::string rule;  // more of the rule
+  std::string validations = R"([{"expression":"false"}])";
+  std::string meta = R"(,"uid":"u","generation":1,"creationTimestamp":"2026-01-01T00:00:00Z")";
+};
+
+std::string_view OperationsOf(std::string_view policy) {
+  if (policy == kOptInPolicy) return R"("CREATE","UPDATE")";
+  return policy == kUninstallPolicy ? R"("DELETE")" : R"("UPDATE")";
+}
+
+boost::json::object PolicyObject(std::string_view name, const Words& words = {}) {
+  return boost::json::parse(
+             StrCat(
+                 R"({"metadata":{"name":")", name, R"(")", words.meta,
+                 R"(},"spec":{"failurePolicy":)", words.failure,
+                 R"(,"matchConstraints":{"resourceRules":[{"apiGroups":["operators.coreos.com"],)",
+                 R"("apiVersions":["v1alpha1"],"operations":[)",
+                 words.operations.empty() ? OperationsOf(name) : words.operations,
+                 R"(],"resources":[)", words.resources, "]", words.rule, "}]", words.match,
+                 R"(},"validations":)", words.validations, "}}"))
+      .as_object();
+}
+
+boost::json::object BindingObject(std::string_view policy, std::string_view actions = R"("Deny")",
+                                  std::string_view more = "", std::string_view meta = "") {
+  return boost::json::parse(
+             StrCat(R"({"metadata":{"name":"b","uid":"b","generation":1,"creationTimestamp":)",
+                    R"("2026-01-01T00:00:05Z")", meta, R"(},"spec":{"policyName":")", policy,
+                    R"(","validationActions":[)", actions, "]", more, "}}"))
+      .as_object();
+}
+
+const std::vector<std::string_view>& Names() {
+  static const auto& names =
+      *new std::vector<std::string_view>{kOptInPolicy, kUninstallPolicy, kCopiedFromPolicy};
+  return names;
+}
+
+ProtectionPolicies All() {
+  return {PolicyObject(kOptInPolicy), PolicyObject(kUninstallPolicy),
+          PolicyObject(kCopiedFromPolicy)};
+}
+
+std::optional<boost::json::object>& Of(ProtectionPolicies& policies, std::string_view name) {
+  if (name == kOptInPolicy) return policies.opt_in;
+  return name == kUninstallPolicy ? policies.uninstall : policies.copied_from;
+}
+
+bool IsBound(const ProtectionFacts& facts, std::string_view name) {
+  if (name == kOptInPolicy) return facts.opt_in.bound;
+  return name == kUninstallPolicy ? facts.uninstall.bound : facts.copies_protected;
+}
+
+std::vector<boost::json::object> AllBindings() {
+  return {BindingObject(kOptInPolicy), BindingObject(kUninstallPolicy),
+          BindingObject(kCopiedFromPolicy)};
+}
+
+TEST(ProtectionTest, R_000_77_EachIsBoundByItself) {
+  for (const std::string_view name : Names()) {
+    ProtectionPolicies policies = All();
+    Of(policies, name).reset();
+    std::vector<boost::json::object> bindings;
+    for (const std::string_view other : Names()) {
+      if (other != name) bindings.push_back(BindingObject(other));
+    }
+    const ProtectionFacts complete = JudgeProtection(All(), AllBindings());
+    for (const ProtectionFacts& facts :
+         {JudgeProtection(policies, AllBindings()), JudgeProtection(All(), bindings)}) {
+      for (const std::string_view other : Names()) {
+        EXPECT_EQ(IsBound(facts, other), other != name) << name << " " << other;
+        EXPECT_TRUE(IsBound(complete, other)) << other;
+      }
+    }
+  }
+}
+
+TEST(ProtectionTest, Bound) {
+  Words whole;
+  whole.match = R"(,"namespaceSelector":{})";
+  whole.operations = R"("*")";
+  whole.resources = R"("*")";
+  for (const std::string_view name : Names()) {
+    ProtectionPolicies policies = All();
+    Of(policies, name) = PolicyObject(name, whole);
+    EXPECT_TRUE(IsBound(JudgeProtection(policies, {BindingObject(name, R"("Audit")"),
+                                                   BindingObject(name, R"("Deny","Audit")")}),
+                        name));
+  }
+}
+
+TEST(ProtectionTest, NotBound) {
+  struct Case {
+    std::string name;
+    Words words;
+    std::string why;  // of the first two
+  };
+  std::vector<Case> cases;
+  const auto add = [&cases](std::string name, std::string why, auto change) {
+    Case made{std::move(name), {}, std::move(why)};
+    change(made.words);
+    cases.push_back(std::move(made));
+  };
+  add("fails open", "fail closed", [](Words& words) { words.failure = R"("Ignore")"; });
+  add("sees nothing", "does not look", [](Words& words) { words.operations = R"("CONNECT")"; });
+  add("some labels", "does not look",
+      [](Words& words) { words.match = R"(,"objectSelector":{"matchLabels":{"a":"b"}})"; });
+  add("some namespaces", "does not look",
+      [](Words& words) { words.match = R"(,"namespaceSelector":{"matchLabels":{"a":"b"}})"; });
+  add("with exceptions", "does not look", [](Words& words) {
+    words.match = R"(,"excludeResourceRules":[{"resources":["clusterserviceversions"]}])";
+  });
+  add("one name", "does not look",
+      [](Words& words) { words.rule = R"(,"resourceNames":["one"])"; });
+  add("other resources", "does not look",
+      [](Words& words) { words.resources = R"("subscriptions")"; });
+  add("of the cluster", "does not look",
+      [](Words& words) { words.rule = R"(,"scope":"Cluster")"; });
+  add("going", "being deleted", [](Words& words) { words.meta = R"(,"deletionTimestamp":"T")"; });
+  for (const char* nothing : {"[]", "null"}) {
+    add(StrCat("validates ", nothing), "validates nothing",
+        [nothing](Words& words) { words.validations = nothing; });
+  }
+  for (const std::string_view name : Names()) {
+    for (const Case& test : cases) {
+      SCOPED_TRACE(StrCat(name, " ", test.name));
+      ProtectionPolicies policies = All();
+      Of(policies, name) = PolicyObject(name, test.words);
+      const ProtectionFacts facts = JudgeProtection(policies, AllBindings());
+      EXPECT_FALSE(IsBound(facts, name));
+      if (name == kCopiedFromPolicy) continue;
+      const PolicyFacts& judged = name == kOptInPolicy ? facts.opt_in : facts.uninstall;
+      EXPECT_THAT(judged.why_not, HasSubstr(test.why));
+    }
+    for (const boost::json::object& binding :
+         {BindingObject(name, R"("Warn")"),
+          BindingObject(name, R"("Deny")", R"(,"paramRef":{"name":"p"})"),
+          BindingObject(name, R"("Deny")",
+                        R"(,"matchResources":{"namespaceSelector":{"matchLabels":{"a":"b"}}})"),
+          BindingObject("other"),
+          BindingObject(name, R"("Deny")", "", R"(,"deletionTimestamp":"T")")}) {
+      EXPECT_FALSE(IsBound(JudgeProtection(All(), {binding}), name)) << name;
+    }
+  }
+}
+
+// Opting in is both creating and updating.
+TEST(ProtectionTest, R_000_74_HalfOfTheWritesIsNotEnough) {
+  for (const char* operations : {R"("CREATE")", R"("UPDATE")", R"("UPDATE","DELETE")"}) {
+    ProtectionPolicies policies = All();
+    Words words;
+    words.operations = operations;
+    policies.opt_in = PolicyObject(kOptInPolicy, words);
+    EXPECT_FALSE(JudgeProtection(policies, AllBindings()).opt_in.bound) << operations;
+  }
+}
+
+// R-000-76: by these a confirmation is recognised, and an opt-in from before.
+TEST(ProtectionTest, R_000_76_SaysWhichPolicySinceWhen) {
+  const PolicyFacts facts = JudgeProtection(All(), AllBindings()).opt_in;
+  EXPECT_EQ(facts.uid, "u");
+  EXPECT_EQ(facts.since,
+            absl::FromCivil(absl::CivilSecond(2026, 1, 1, 0, 0, 5), absl::UTCTimeZone()));
+
+  ProtectionPolicies edited = All();
+  Words words;
+  words.meta = R"(,"uid":"u","generation":2,"creationTimestamp":"2026-01-01T00:00:00Z")";
+  edited.opt_in = PolicyObject(kOptInPolicy, words);
+  EXPECT_NE(JudgeProtection(edited, AllBindings()).opt_in.revision, facts.revision);
+
+  words.meta = R"(,"uid":"u","creationTimestamp":"soon")";
+  edited.opt_in = PolicyObject(kOptInPolicy, words);
+  EXPECT_EQ(JudgeProtection(edited, AllBindings()).opt_in.since, absl::InfiniteFuture());
+}
+
+}  // namespace
+}  // namespace steward::olm
