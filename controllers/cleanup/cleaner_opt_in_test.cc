@@ -28,7 +28,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 
-constexpr absl::Duration kSettled = olm::kPolicySettles + absl::Seconds(5);
+const absl::Duration kSettled = olm::kPolicySettles + absl::Seconds(5);
 
 class CleanerOptInTest : public CleanerTest {
  protected:

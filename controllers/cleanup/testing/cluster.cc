@@ -214,7 +214,8 @@ VoidTask TestCluster::Build(ClusterShape shape) {
   std::string spec = SpecFor(shape.targets);
   std::vector<std::string> status = StatusFor(shape.targets);
   co_await CreateGroup(std::move(spec), std::move(status));
-  const json::value policy = co_await Find(kPolicies, {"", std::string(olm::kOptInPolicy)});
+  kube::NamespacedName opt_in{"", std::string(olm::kOptInPolicy)};
+  const json::value policy = co_await Find(kPolicies, std::move(opt_in));
   clock_.Advance(shape.installed_after);
   std::string csv = CsvText(shape, MetadataText(policy, "uid"));
   co_await Create(kCsvs, "ops", std::move(csv));
