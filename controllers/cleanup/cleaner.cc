@@ -269,7 +269,8 @@ Task<ReconcileResult> Cleaner::Delete(CleanupPass& pass) {
     if (!pass.told) co_await Tell(pass, absl::ZeroDuration());
     co_return AtOnce();
   }
-  const bool waits = round.sent + round.waiting == 0 && round.failure.ok() && !round.stopped;
+  const bool waits =
+      round.sent + round.unsent + round.waiting == 0 && round.failure.ok() && !round.stopped;
   absl::Duration next = waits ? Wait(pass) : memory.NextLook();
   // What has no finalizers is gone by now; the rest is waited for from the next look on.
   if (round.accepted > 0) next = kAfterRound;

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <boost/json/value.hpp>
 #include <string>
 #include <vector>
@@ -501,6 +502,24 @@ TEST_F(CleanerTest, R_000_73_ReleaseAll) {
   EXPECT_THAT(FinalizersOf(cluster_->Run(cluster_->Find(kClusterRoles, {"", "widget-role"}))),
               IsEmpty());
   EXPECT_FALSE(Released()) << "the opt-in is the admin's";
+}
+
+TEST_F(CleanerTest, RoundsThatFailAreTriedEverMoreSeldom) {
+  Start();
+  Add({"a/x"});
+  cluster_->DeleteCsv();
+  faults_->FailNext({ClientVerb::kDelete, kWidgets},
+                    kube::ToStatus(kube::ServiceUnavailable("busy", 0)), 1000);
+  std::vector<absl::Duration> waits;
+  while (Deletes() < 8) {
+    const absl::StatusOr<ReconcileResult> result = Pass();
+    ASSERT_OK(result.status());
+    ASSERT_TRUE(result->requeue_after.has_value());
+    if (Deletes() > 0) waits.push_back(*result->requeue_after);
+    cluster_->clock().Advance(*result->requeue_after);
+  }
+  EXPECT_TRUE(std::is_sorted(waits.begin(), waits.end()));
+  EXPECT_EQ(waits.back(), absl::Seconds(30));
 }
 
 TEST_F(CleanerTest, NoLeaderNoWrite) {
