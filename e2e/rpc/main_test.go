@@ -173,7 +173,9 @@ func install(t *testing.T) *scene {
 	group.Object["status"] = map[string]any{
 		"lastUpdated": time.Now().UTC().Format(time.RFC3339), "namespaces": []any{s.spaces[0], s.spaces[1]},
 	}
-	must(t, olm.Create(t.Context(), shared.Any, group, s.csv(csvName)))
+	csv := s.csv(csvName)
+	must(t, olm.Confirm(t.Context(), shared.Any, csv))
+	must(t, olm.Create(t.Context(), shared.Any, group, csv))
 	admin := as(t, "admin", "system:masters")
 	eventually(t, func() error {
 		got, err := admin.call(t.Context(), "Get", s.of())
