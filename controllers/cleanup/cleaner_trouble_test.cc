@@ -421,6 +421,27 @@ INSTANTIATE_TEST_SUITE_P(All, RightsTroubleTest,
                                            RightsCase{"CannotBeLookedAt", ClientVerb::kList}),
                          [](const auto& info) { return std::string(info.param.name); });
 
+// What a cleanup that has begun holds is its own to let go of: the operator has to finish.
+TEST_F(CleanerTest, R_000_73_NothingIsLetGoOfWhileSomethingIsFinished) {
+  for (const char* change : {R"({"metadata":{"labels":{"olm.copiedFrom":"elsewhere"}}})",
+                             R"({"metadata":{"annotations":{"olm.operatorNamespace":"x"}}})"}) {
+    Start();
+    EXPECT_OK(Pass().status());
+    Add({"a/x"}, true);
+    cluster_->DeleteCsv();
+    Passes(5);
+    ASSERT_EQ(Deletes(), 1);
+    Merge(kCsvs, kCsv, change);
+    Passes(5);
+    EXPECT_OK(cluster_->Run(cleaner_->Sweep()).failure);
+    EXPECT_THAT(FinalizersOf(cluster_->Run(cluster_->Find(kClusterRoles, {"", "widget-role"}))),
+                ElementsAre(std::string(olm::kHoldFinalizer)));
+    cluster_->Run(cluster_->OperatorFinishes(1));
+    Passes();
+    EXPECT_TRUE(Released());
+  }
+}
+
 // It is for the cleanup, which knows whether they are still needed.
 TEST_F(CleanerTest, R_000_73_TheSweepHoldsNothingOfWhatIsBeingDeleted) {
   Start();

@@ -39,8 +39,10 @@ std::string OwnerSelector(const kube::NamespacedName& csv) {
 }
 
 bool WantsHolds(const CsvFacts& csv) {
-  return csv.OptedIn() && !csv.rights_released.has_value() && !csv.MayBeCopy() &&
-         csv.phase != "Replacing" && csv.phase != "Deleting";
+  if (!csv.OptedIn() || csv.rights_released.has_value()) return false;
+  // What was begun has to be finished, whatever becomes of the object.
+  const bool begun = csv.deleting() && (csv.record.has_value() || csv.said_waiting);
+  return begun || (!csv.MayBeCopy() && csv.phase != "Replacing" && csv.phase != "Deleting");
 }
 
 HoldAction NextHoldAction(const ObjectFacts& object, const CsvFacts* owner) {

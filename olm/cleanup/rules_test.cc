@@ -472,6 +472,24 @@ TEST(HoldsTest, NothingIsHeldForACopy) {
   EXPECT_EQ(NextHoldAction(Role(true, false), &csv), HoldAction::kRelease);
 }
 
+// The operator has to finish what was begun, whatever somebody makes of its object meanwhile.
+TEST(HoldsTest, R_000_73_WhatWasBegunIsHeldToItsEnd) {
+  for (const bool recorded : {true, false}) {
+    for (const char* phase : {"Replacing", "Deleting"}) {
+      CsvFacts csv = TestCsv();
+      csv.phase = phase;
+      csv.copied_from = "elsewhere";
+      EXPECT_FALSE(WantsHolds(csv));
+      if (recorded) csv.record = "{}";
+      if (!recorded) csv.said_waiting = true;
+      EXPECT_TRUE(WantsHolds(csv));
+      EXPECT_EQ(NextHoldAction(Role(true, true), &csv), HoldAction::kNone);
+      csv.rights_released = "Refused: x";
+      EXPECT_FALSE(WantsHolds(csv));
+    }
+  }
+}
+
 TEST(HoldsTest, Conditions) {
   CsvFacts csv = TestCsv();
   csv.deletion_timestamp = "";

@@ -181,7 +181,9 @@ asio::awaitable<SweepResult> HoldKeeper::Sweep(CsvLister& csvs) {
     result.failure = listing.status();
     co_return result;
   }
-  result.look_at = std::move(listing->waiting);
+  // What they hold is for their cleanups to let go of, whatever else became of them.
+  const std::set<kube::NamespacedName> waiting = std::move(listing->waiting);
+  result.look_at = waiting;
   std::map<kube::NamespacedName, olm::CsvFacts> opted_in;
   for (olm::CsvFacts& csv : listing->csvs) {
     if (csv.OptedIn()) opted_in.emplace(csv.key, std::move(csv));
@@ -193,6 +195,7 @@ asio::awaitable<SweepResult> HoldKeeper::Sweep(CsvLister& csvs) {
     const HoldAction action = olm::NextHoldAction(object.facts, csv);
     const bool add = action == HoldAction::kAdd;
     if (action == HoldAction::kNone || (add && csv->deleting())) continue;
+    if (!add && owner && waiting.contains(*owner)) continue;
     const absl::Status written = co_await SetHold(object, add);
     if (!written.ok()) {
       result.failure.Update(Named(object, written));
