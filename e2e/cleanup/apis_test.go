@@ -152,6 +152,10 @@ func serveThings(t *testing.T, r *run) *things {
 		},
 	}}
 	registered.SetName("v1." + s.group)
+	// As OLM makes it: by these labels, and by where its Service lies, it is this operator's (R-000-79).
+	registered.SetLabels(map[string]string{
+		"olm.owner": csvName, "olm.owner.namespace": r.namespace, "olm.owner.kind": "ClusterServiceVersion",
+	})
 	_, err = shared.Any.Resource(apiServices).Create(t.Context(), registered, metav1.CreateOptions{})
 	must(t, err)
 	// One that nobody serves keeps namespaces from being deleted.
