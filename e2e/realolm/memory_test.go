@@ -50,12 +50,12 @@ func TestMemory_R_000_91_WithManyCopies(t *testing.T) {
 		w.addNamespaces(t, fmt.Sprintf("many-%d", i))
 	}
 	want := copiesBefore + (manyOperators-1)*manySpaces
-	eventuallyWithin(t, func() int { return w.copies(t) }, func() error {
+	must(t, patiently(func() int { return w.copies(t) }, func() error {
 		if made := w.copies(t); made < want {
 			return fmt.Errorf("OLM has made %d copies of %d", made, want)
 		}
 		return nil
-	})
+	}))
 	w.cleansUp(t, last)
 	after, err := load.MemoryOf(w.controllers.Pid())
 	must(t, err)
@@ -68,12 +68,13 @@ func TestMemory_R_000_91_WithManyCopies(t *testing.T) {
 // cleansUp uninstalls an operator with custom resources, so that everything that guards them is read.
 func (w *world) cleansUp(t *testing.T, b *bundle) {
 	t.Helper()
+	operands := w.follow(t, b.widgets(), "")
 	w.operands(t, b, w.spaces[0], "widget", 5)
 	w.operate(t, b)
 	w.optIn(t, b.namespace, b.name)
 	w.isHeld(t, b)
 	w.uninstall(t, b.namespace, b.name)
-	must(t, w.isGone(t.Context(), b.namespace, b.name))
+	must(t, w.isGone(t.Context(), b.namespace, b.name, operands.length))
 	there, _, err := w.remaining(t.Context(), b)
 	must(t, err)
 	if len(there) != 0 {
