@@ -61,13 +61,14 @@ func (w *world) succeeds(t *testing.T, namespace, name string, progress func() i
 // still is for waits beside which nothing shows progress.
 func still() int { return 0 }
 
-// optIn is what an administrator does.
+// optIn is what an administrator does, as kubectl steward does it.
 func (w *world) optIn(t *testing.T, namespace, name string) {
 	t.Helper()
 	must(t, olm.Mutate(t.Context(), w.Any, olm.CSVs, namespace, name, func(csv *olm.Object) {
 		if !slices.Contains(csv.GetFinalizers(), optInFinalizer) {
 			csv.SetFinalizers(append(csv.GetFinalizers(), optInFinalizer))
 		}
+		must(t, olm.Confirm(t.Context(), w.Any, csv))
 	}))
 }
 
