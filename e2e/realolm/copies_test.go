@@ -47,7 +47,7 @@ func TestCopies_R_004_43_EqualTheInstalledOperators(t *testing.T) {
 			namespace, name, _ := strings.Cut(name, "/")
 			m.succeeds(t, namespace, name, m.made(t))
 		}
-		eventuallyWithin(t, m.made(t), func() error { return m.agree(t) })
+		must(t, patiently(m.made(t), func() error { return m.agree(t) }))
 		t.Logf("%s: both agree about %d operators", step.name, len(m.installed))
 	}
 	m.met.allMet(t)
@@ -154,8 +154,8 @@ func (m *market) upgrade(t *testing.T) {
 	m.add(t, (&bundle{namespace: "global", name: "ours.v2", group: "global.example.com", lifted: true, replaces: "ours.v1"}).csv())
 	m.add(t, (&bundle{namespace: "multi", name: "multi.v2", group: "multi.example.com", lifted: true, replaces: "multi.v1"}).csv())
 	m.shows(t, m.spaces[0], "multi.v2", func(*olm.Object) bool { return true })
-	must(t, m.isGone(t.Context(), "global", "ours.v1"))
-	must(t, m.isGone(t.Context(), "multi", "multi.v1"))
+	must(t, m.isGone(t.Context(), "global", "ours.v1", m.made(t)))
+	must(t, m.isGone(t.Context(), "multi", "multi.v1", m.made(t)))
 }
 
 // remove uninstalls some.
@@ -163,7 +163,7 @@ func (m *market) remove(t *testing.T) {
 	for _, each := range []string{"global/ours.v2", "single/single.v1", "none/none.v1"} {
 		namespace, name, _ := strings.Cut(each, "/")
 		must(t, m.Any.Resource(olm.CSVs).Namespace(namespace).Delete(t.Context(), name, metav1.DeleteOptions{}))
-		must(t, m.isGone(t.Context(), namespace, name))
+		must(t, m.isGone(t.Context(), namespace, name, m.made(t)))
 		m.installed = slices.DeleteFunc(m.installed, func(other string) bool { return other == each })
 	}
 }

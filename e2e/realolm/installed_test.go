@@ -12,7 +12,6 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	"steward.dev/e2e/check"
 	"steward.dev/e2e/olm"
 )
 
@@ -50,25 +49,26 @@ func phaseOf(csv *olm.Object) string {
 // succeeds waits until OLM has installed an operator. progress is something that goes on while OLM works.
 func (w *world) succeeds(t *testing.T, namespace, name string, progress func() int) {
 	t.Helper()
-	eventuallyWithin(t, progress, func() error {
+	must(t, patiently(progress, func() error {
 		csv, err := w.see(t.Context(), namespace, name)
 		if err == nil && phaseOf(csv) != "Succeeded" {
 			err = fmt.Errorf("%s is not installed: %s", name, told(csv))
 		}
 		return err
-	})
+	}))
 }
 
 // still is for waits beside which nothing shows progress.
 func still() int { return 0 }
 
-// optIn is what an administrator does.
+// optIn is what an administrator does, as kubectl steward does it.
 func (w *world) optIn(t *testing.T, namespace, name string) {
 	t.Helper()
 	must(t, olm.Mutate(t.Context(), w.Any, olm.CSVs, namespace, name, func(csv *olm.Object) {
 		if !slices.Contains(csv.GetFinalizers(), optInFinalizer) {
 			csv.SetFinalizers(append(csv.GetFinalizers(), optInFinalizer))
 		}
+		must(t, olm.Confirm(t.Context(), w.Any, csv))
 	}))
 }
 
@@ -114,9 +114,9 @@ func (w *world) uninstall(t *testing.T, namespace, name string) {
 	})
 }
 
-// isGone says whether a CSV has gone within check.Patience, and if not how it is.
-func (w *world) isGone(ctx context.Context, namespace, name string) error {
-	return check.Poll(func() error {
+// isGone waits until a CSV has gone, and says how it is if it has not. progress is something that goes on meanwhile.
+func (w *world) isGone(ctx context.Context, namespace, name string, progress func() int) error {
+	return patiently(progress, func() error {
 		csv, err := w.see(ctx, namespace, name)
 		if apierrors.IsNotFound(err) {
 			return nil

@@ -26,6 +26,11 @@ func (w *world) witness(t *testing.T) *witness {
 	}
 }
 
+// progress is how much has happened to custom resources and rights.
+func (o *witness) progress(operands *history) func() int {
+	return func() int { return operands.length() + o.roles.length() + o.bindings.length() }
+}
+
 // evidence is what became of one operator.
 type evidence struct {
 	csv, roles, bindings, operands map[types.UID][]moment

@@ -64,7 +64,7 @@ func source(t *testing.T) string {
 // build builds olm-operator once, from vendored sources: nothing is downloaded.
 var build = sync.OnceValues(func() (string, error) {
 	out := filepath.Join(binaries, "olm-operator")
-	command := exec.Command("go", "build", "-mod=vendor", "-o", out, "./cmd/olm")
+	command := exec.Command("go", "build", "-mod=vendor", "-ldflags=-s -w", "-o", out, "./cmd/olm")
 	command.Dir = os.Getenv(sourceVariable)
 	command.Env = append(os.Environ(), "CGO_ENABLED=0", "GOWORK=off", "GOPROXY=off")
 	if text, err := command.CombinedOutput(); err != nil {

@@ -104,7 +104,7 @@ func TestUninstall_R_000_85_WhileACopyHasNoStatusYet(t *testing.T) {
 	})
 	must(t, w.olm.Resume())
 	goOn()
-	gone := w.isGone(t.Context(), b.namespace, b.name)
+	gone := w.isGone(t.Context(), b.namespace, b.name, seen.progress(operands))
 	found := seen.gather(t, b, operands)
 	wrong := found.judge()
 	if gone != nil {

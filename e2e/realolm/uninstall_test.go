@@ -93,7 +93,7 @@ func (w *world) comesAndGoes(t *testing.T, seen *witness, copies *history, b *bu
 	w.awaits(t, func() bool { return copies.length() >= moment || w.isCopied(t, copies, b) })
 	w.uninstall(t, b.namespace, b.name)
 
-	gone := w.isGone(t.Context(), b.namespace, b.name)
+	gone := w.isGone(t.Context(), b.namespace, b.name, seen.progress(operands))
 	found := seen.gather(t, b, operands)
 	wrong := found.judge()
 	if gone != nil {

@@ -26,7 +26,7 @@ func TestUpgrade_R_000_54_KeepsTheCustomResources(t *testing.T) {
 	next := &bundle{namespace: old.namespace, name: "operator.v2", group: old.group, lifted: true, replaces: old.name}
 	w.install(t, next.csv())
 	w.succeeds(t, next.namespace, next.name, still)
-	must(t, w.isGone(t.Context(), old.namespace, old.name))
+	must(t, w.isGone(t.Context(), old.namespace, old.name, seen.progress(operands)))
 	there, deleting, err := w.remaining(t.Context(), old)
 	must(t, err)
 	if len(there) != 5 || len(deleting) != 0 {
@@ -37,7 +37,7 @@ func TestUpgrade_R_000_54_KeepsTheCustomResources(t *testing.T) {
 	w.optIn(t, next.namespace, next.name)
 	w.isHeld(t, next)
 	w.uninstall(t, next.namespace, next.name)
-	if err := w.isGone(t.Context(), next.namespace, next.name); err != nil {
+	if err := w.isGone(t.Context(), next.namespace, next.name, seen.progress(operands)); err != nil {
 		t.Errorf("the new CSV hangs: %v", err)
 	}
 	found := seen.gather(t, next, operands)

@@ -154,18 +154,14 @@ func object(apiVersion, kind, namespace, name string) *olm.Object {
 	return made
 }
 
-// eventuallyWithin polls for as long as check.Patience, again and again while progress changes: a busy machine makes OLM
-// slow, and what goes on need not be given up.
-func eventuallyWithin(t *testing.T, progress func() int, satisfied func() error) {
-	t.Helper()
+// patiently polls for as long as check.Patience, again and again while progress changes: a busy machine makes everything
+// slow, and what goes on is not given up.
+func patiently(progress func() int, satisfied func() error) error {
 	for last := progress(); ; {
 		err := check.Poll(satisfied)
-		if err == nil {
-			return
-		}
 		now := progress()
-		if now == last {
-			t.Fatal(err)
+		if err == nil || now == last {
+			return err
 		}
 		last = now
 	}
