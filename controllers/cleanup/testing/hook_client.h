@@ -35,6 +35,7 @@ struct TestFate {
     kPass,
     kFail,       // not made; `error`
     kLose,       // made, and ends as kUnavailable
+    kHold,       // a DELETE that is given up as kUnavailable, and carried out some time later
     kDieBefore,  // the process ends: ProcessKilled is thrown, and nothing was sent
     kDieAfter,   // it is made, and then the process ends
   };
@@ -49,6 +50,11 @@ class TestHooks {
  public:
   virtual ~TestHooks() = default;
   virtual boost::asio::awaitable<TestFate> Before(const TestCall& call) = 0;
+  // Of calls that are made: now the bytes leave.
+  virtual void Leaves(const TestCall&) {}
+  // One with the fate kHold: its bytes are on their way.
+  virtual void Hold(const kube::GroupVersionResource&, const kube::NamespacedName&,
+                    const kube::DeleteOptions&) {}
   // Of calls that were made: what came of it, whatever the caller is told.
   virtual boost::asio::awaitable<void> After(const TestCall& call, const absl::Status& outcome) = 0;
 };
@@ -108,6 +114,11 @@ class HookClient : public kube::Client {
     const TestFate fate = co_await hooks_.Before(call);
     if (fate.kind == TestFate::kFail) co_return fate.error;
     if (fate.kind == TestFate::kDieBefore) throw ProcessKilled();
+    hooks_.Leaves(call);
+    if (fate.kind == TestFate::kHold) {
+      hooks_.Hold(call.gvr, call.name, *call.deletion);
+      co_return absl::UnavailableError("nobody answers");
+    }
     absl::StatusOr<T> answer = co_await std::move(made);
     co_await hooks_.After(call, answer.status());
     if (fate.kind == TestFate::kDieAfter) throw ProcessKilled();
