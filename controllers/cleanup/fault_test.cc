@@ -231,6 +231,32 @@ TEST(FaultTest, AGuardChangesAtEveryDelete) {
   }
 }
 
+// --- What waits.
+
+// A write waits before its bytes leave, longer than guards are good for, while something changes.
+TEST(FaultTest, R_000_78_WhatWaitedTooLongIsNotSent) {
+  for (const auto& forbidding : kForbidding) {
+    const ChangeOf change = forbidding.second;
+    for (int i = 0; i < 3; ++i) {
+      std::unique_ptr<TestDriver> driver = Ordinary();
+      TestCluster& cluster = driver->cluster();
+      int left = i;
+      driver->SetNemesis([&](const TestCall& call) -> boost::asio::awaitable<TestFate> {
+        TestFate fate;
+        if (call.verb == kube::ClientVerb::kDelete && left-- == 0) {
+          VoidTask now = driver->ChangeNow(change(cluster));
+          co_await std::move(now);
+          fate.delay = absl::Seconds(60);
+        }
+        co_return fate;
+      });
+      driver->Quiet(25, 3);
+      EXPECT_LT(left, 0) << "it never came to this";
+      EXPECT_EQ(driver->Violations(), "") << forbidding.first << " at DELETE " << i;
+    }
+  }
+}
+
 // --- What is owned changes in the middle.
 
 // Deletions were sent: what is being deleted has to end, whatever the CSV says it owns by then.

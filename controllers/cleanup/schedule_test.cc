@@ -292,15 +292,14 @@ VoidTask Schedule::Interfere() {
 
 boost::asio::awaitable<TestFate> Schedule::Decide(const TestCall& call) {
   if (Pick(1000) < interference_) co_await Interfere();
-  // What comes of a leap while several calls are under way is no fault of whoever made them; nor is
-  // a DELETE that was sent in time and takes its time to arrive.
-  if (!several_ && Pick(1000) < trouble_ / 4) {
-    const absl::Duration leap = absl::Milliseconds(Pick(3000));
-    if (call.verb != kube::ClientVerb::kDelete) driver_->cluster().clock().Advance(leap);
+  if (draws_.PerMille(trouble_ / 4)) {
+    driver_->cluster().clock().Advance(absl::Milliseconds(Pick(3000)));
   }
   if (Pick(1000) < trouble_ / 4) co_await driver_->TakeOver();
   TestFate fate;
   if (Pick(1000) < trouble_) fate = Trouble(draws_, call);
+  if (call.IsWrite() && draws_.PerMille(trouble_))
+    fate.delay = absl::Milliseconds(draws_.Pick(5000));
   if (fate.kind != TestFate::kPass) {
     driver_->Log(StrCat("trouble ", static_cast<int>(fate.kind), " for ", Describe(call), " ",
                         fate.error.message()));
@@ -456,6 +455,8 @@ boost::asio::awaitable<TestFate> Together::Decide(const TestCall& call) {
   if (draws_.PerMille(trouble_ / 4)) co_await driver_->TakeOver();
   TestFate fate;
   if (draws_.PerMille(trouble_)) fate = Trouble(draws_, call);
+  if (call.IsWrite() && draws_.PerMille(trouble_))
+    fate.delay = absl::Milliseconds(draws_.Pick(5000));
   if (fate.kind != TestFate::kPass) {
     driver_->Log(StrCat("trouble ", static_cast<int>(fate.kind), " for ", Describe(call), " ",
                         fate.error.message()));

@@ -61,6 +61,8 @@ boost::asio::awaitable<void> TestDriver::Process::After(const TestCall& call,
   return driver.After(*this, call, outcome);
 }
 
+void TestDriver::Process::Wait(absl::Duration delay) { driver.cluster_.clock().Advance(delay); }
+
 void TestDriver::Process::Leaves(const TestCall& call) {
   if (call.IsWrite()) driver.oracle_.CheckWrite(call, number);
 }
@@ -79,6 +81,7 @@ CleanerOptions OneAtATime() {
   options.deleter.read_ahead = false;
   options.guards.width = 1;
   options.deleter.batch = 3;
+  options.deleter.round = 4;
   return options;
 }
 
@@ -87,20 +90,14 @@ CleanerOptions SeveralAtATime(size_t batch) {
   options.deleter.width = 3;
   options.guards.width = 2;
   options.deleter.batch = batch;
+  options.deleter.round = 6;
   return options;
 }
 
 TestDriver::TestDriver(const ClusterShape& shape, CleanerOptions options, uint64_t seed)
     : cluster_(shape, seed), oracle_(cluster_), options_(std::move(options)), pace_(seed) {
-  SetSlowness(absl::ZeroDuration());
   cluster_.Run(oracle_.Observe());
   Restart();
-}
-
-void TestDriver::SetSlowness(absl::Duration each_delete) {
-  slowness_ = each_delete;
-  const size_t others = options_.deleter.width - 1;
-  oracle_.Allow(others * (each_delete + kLongestCall));
 }
 
 TestDriver::~TestDriver() {
@@ -265,10 +262,8 @@ VoidTask TestDriver::WorkOn(Process& process) {
     absl::StatusOr<ReconcileResult> result = ReconcileResult::After(absl::Minutes(1));
     try {
       if (*key == kSweep) {
-        const absl::StatusOr<std::set<Key>> found = co_await process.cleaner->Sweep();
-        if (found.ok()) {
-          for (const Key& csv : *found) process.queue->Add(csv);
-        }
+        const SweepResult found = co_await process.cleaner->Sweep();
+        for (const Key& csv : found.look_at) process.queue->Add(csv);
       } else {
         result = co_await process.cleaner->Reconcile(*key);
       }
@@ -291,8 +286,6 @@ VoidTask TestDriver::WorkOn(Process& process) {
 
 void TestDriver::Work(absl::Duration how_long, size_t workers, const std::function<bool()>& tick) {
   workers_ = workers;
-  // Those of a deposed process go on for a while.
-  oracle_.Allow(3 * workers * options_.deleter.width * kLongestCall);
   const absl::Duration until = cluster_.clock().Monotonic() + how_long;
   if (processes_.back()->queue == nullptr) StartWorkers(*processes_.back(), workers);
   while (cluster_.clock().Monotonic() < until) {

@@ -61,7 +61,7 @@ class TestDriver {
   void SetNemesis(Nemesis nemesis) { nemesis_ = std::move(nemesis); }
 
   // What each DELETE takes, after it was carried out.
-  void SetSlowness(absl::Duration each_delete);
+  void SetSlowness(absl::Duration each_delete) { slowness_ = each_delete; }
 
   // A change that a test makes, between passes.
   void Change(VoidTask change);
@@ -107,6 +107,7 @@ class TestDriver {
     TestLeadership leadership;
     std::unique_ptr<HookClient> hooked;
     std::unique_ptr<FencedClient> client;
+    void Wait(absl::Duration delay) override;
     void Leaves(const TestCall& call) override;
     void Hold(const kube::GroupVersionResource& gvr, const kube::NamespacedName& name,
               const kube::DeleteOptions& options) override;

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "absl/status/status.h"
+#include "absl/time/time.h"
 #include "base/async/task.h"
 #include "base/status/macros.h"
 #include "kube/client/client.h"
@@ -27,6 +28,10 @@ struct TestCall {
   const kube::WriteOptions* write = nullptr;      // of a create, update or patch
   const kube::DeleteOptions* deletion = nullptr;  // of a delete
 
+  absl::Status MaySend() const {
+    if (!IsWrite()) return absl::OkStatus();
+    return kube::MaySend(write != nullptr ? write->may_send : deletion->may_send);
+  }
   bool IsWrite() const { return write != nullptr || deletion != nullptr; }
 };
 
@@ -40,6 +45,9 @@ struct TestFate {
     kDieAfter,   // it is made, and then the process ends
   };
   Kind kind = kPass;
+  // How long it waits before its bytes leave: for a connection, or a server that is busy. Nobody is
+  // told of the time, as after the machine was suspended.
+  absl::Duration delay;
   absl::Status error;
 };
 
@@ -50,6 +58,7 @@ class TestHooks {
  public:
   virtual ~TestHooks() = default;
   virtual boost::asio::awaitable<TestFate> Before(const TestCall& call) = 0;
+  virtual void Wait(absl::Duration) {}
   // Of calls that are made: now the bytes leave.
   virtual void Leaves(const TestCall&) {}
   // One with the fate kHold: its bytes are on their way.
@@ -114,6 +123,9 @@ class HookClient : public kube::Client {
     const TestFate fate = co_await hooks_.Before(call);
     if (fate.kind == TestFate::kFail) co_return fate.error;
     if (fate.kind == TestFate::kDieBefore) throw ProcessKilled();
+    hooks_.Wait(fate.delay);
+    // As every client does, right before.
+    CO_RETURN_IF_ERROR(call.MaySend());
     hooks_.Leaves(call);
     if (fate.kind == TestFate::kHold) {
       hooks_.Hold(call.gvr, call.name, *call.deletion);

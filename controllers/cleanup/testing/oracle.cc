@@ -223,7 +223,7 @@ void Oracle::CheckDelete(const TestCall& call, int process) {
   uids.insert(call.deletion->uid);
   if (uids.size() > 3) Violate(StrCat(what, "it came back three times"));
 
-  const absl::Duration from = Now() - kGuardAge - leap_;
+  const absl::Duration from = Now() - kGuardAge;
   std::set<std::pair<kube::NamespacedName, std::string>> csvs;
   for (const Moment* moment : Since(from)) {
     for (const auto& [key, csv] : moment->csvs) csvs.emplace(key, csv.uid);

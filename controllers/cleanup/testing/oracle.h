@@ -43,9 +43,6 @@ class Oracle {
 
   explicit Oracle(TestCluster& cluster) : cluster_(cluster) {}
 
-  // The clock leaps by what other calls take, between a cleaner's last look at it and the moment at
-  // which a DELETE is carried out: so much later than two seconds it may be.
-  void Allow(absl::Duration leap) { leap_ = leap; }
   // Looks at everything. To be called after every change.
   VoidTask Observe();
   // Before a write of `process` leaves.
@@ -107,7 +104,6 @@ class Oracle {
   std::map<std::pair<int, std::string>, std::set<std::string>> deleted_;
   std::vector<std::string> violations_;
   int deletions_ = 0;
-  absl::Duration leap_;
 };
 
 }  // namespace steward::controllers
