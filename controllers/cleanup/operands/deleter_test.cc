@@ -212,7 +212,7 @@ TEST_F(DeleterTest, ARoundIsBoundedAndTheNextGoesOnByTheSameListing) {
   EXPECT_THAT(deletes_, SizeIs(250));
   EXPECT_EQ(listings_, listings);
   EXPECT_THAT(cluster_.Names(kWidgets), IsEmpty());
-  ExpectGuarded(1);
+  ExpectBatches(1);
   EXPECT_EQ(readings_.size(), deletes_.back().readings) << "a round costs no reading more";
 }
 
@@ -230,7 +230,7 @@ TEST_F(DeleterTest, ARoundEndsInTime) {
   }
   EXPECT_THAT(cluster_.Names(kWidgets), IsEmpty());
   EXPECT_GT(rounds, 3);
-  ExpectGuarded();
+  ExpectBatches();
 }
 
 TEST_F(DeleterTest, WhatIsLeftOfAnOldListingIsListedAnew) {

@@ -45,10 +45,10 @@ struct TestFate {
     kDieAfter,   // it is made, and then the process ends
   };
   Kind kind = kPass;
+  absl::Status error;
   // How long it waits before its bytes leave: for a connection, or a server that is busy. Nobody is
   // told of the time, as after the machine was suspended.
   absl::Duration delay;
-  absl::Status error;
 };
 
 // What a killed process does instead of going on.
