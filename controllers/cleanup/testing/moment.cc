@@ -12,6 +12,7 @@ namespace {
 // On purpose spelled out again, and not taken from the code that is judged.
 constexpr char kOptIn[] = "operatorframework.io/delete-custom-resources";
 constexpr char kRecord[] = "steward.operatorframework.io/cleanup-record";
+constexpr char kConfirmed[] = "steward.operatorframework.io/opt-in-confirmed";
 constexpr char kRefused[] = "steward.operatorframework.io/cleanup-refused";
 constexpr char kLetGo[] = "steward.operatorframework.io/rights-released";
 constexpr char kHold[] = "steward.operatorframework.io/hold-rights";
@@ -89,6 +90,7 @@ SeenCsv CsvOf(const json::value& object) {
   csv.deleting = IsMarked(object);
   csv.enabled = BoolAt(In(spec, "cleanup"), "enabled");
   csv.finalizer = Has(object, kOptIn);
+  csv.confirmed = StringAt(annotations, kConfirmed);
   csv.owned = NamesIn(In(spec, "customresourcedefinitions"), "owned", odd);
   csv.required = NamesIn(In(spec, "customresourcedefinitions"), "required", odd);
   csv.deployments = NamesIn(In(In(spec, "install"), "spec"), "deployments", odd);
@@ -188,7 +190,9 @@ std::vector<std::pair<std::string_view, bool>> Moment::GuardsOf(const SeenCsv& c
       {"it is marked as refused", !csv.marked},
       {"another operator needs it", !IsNeededByOthers(csv)},
       {"its namespace is going", namespaces.contains(csv.key.ns)},
-      {"opting in is not protected", protects_opt_in},
+      {"opting in is not protected", !opt_in_policy.empty()},
+      {"the opt-in is not confirmed", csv.confirmed == opt_in_policy},
+      {"deletion is not protected", protects_deletion},
       {"the operator is gone", !IsOperatorGone(csv)},
       {"there is not one OperatorGroup", one},
       {"it is another OperatorGroup",
@@ -219,7 +223,15 @@ boost::asio::awaitable<Moment> ReadMoment(TestCluster& cluster) {
   for (const json::value& group : groups) AddGroup(group, namespaces, moment.groups);
   const std::vector<json::value> policies = co_await cluster.All(kPolicies);
   const std::vector<json::value> bindings = co_await cluster.All(kPolicyBindings);
-  moment.protects_opt_in = !policies.empty() && !bindings.empty();
+  for (const json::value& policy : policies) {
+    const std::string name = MetadataText(policy, "name");
+    const bool bound = std::any_of(bindings.begin(), bindings.end(), [&name](const auto& binding) {
+      return StringAt(In(binding.as_object(), "spec"), "policyName") == name;
+    });
+    if (!bound) continue;
+    if (name == "steward-cleanup-opt-in") moment.opt_in_policy = MetadataText(policy, "uid");
+    if (name == "steward-cleanup-uninstall") moment.protects_deletion = true;
+  }
   const std::vector<json::value> deployments = co_await cluster.All(kDeployments);
   for (const json::value& object : deployments) {
     if (IsMarked(object)) continue;

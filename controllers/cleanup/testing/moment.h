@@ -42,6 +42,7 @@ struct SeenCsv {
   bool deleting = false;
   bool enabled = false;
   bool finalizer = false;  // the admin's opt-in
+  std::string confirmed;   // the policy that it was confirmed under
   bool itself = false;     // phase, copies, propagation, annotation, spec: nothing of it forbids
   bool marked = false;     // as refused
   std::string let_go;      // what is said of the operator's rights; "" = they were not let go of
@@ -77,7 +78,8 @@ struct Moment {
   std::set<std::string> namespaces;  // that are there and not being deleted
   // ClusterRoles that are held, by name, and for whom.
   std::map<std::string, kube::NamespacedName> held;
-  bool protects_opt_in = false;
+  std::string opt_in_policy;  // the UID of what says who may opt in; "" = nothing does
+  bool protects_deletion = false;
 
   // The CSV of this UID, or null.
   const SeenCsv* Find(const kube::NamespacedName& key, const std::string& uid) const;

@@ -14,6 +14,7 @@ namespace {
 constexpr char kOptIn[] = "operatorframework.io/delete-custom-resources";
 constexpr char kHold[] = "steward.operatorframework.io/hold-rights";
 constexpr char kRecord[] = "steward.operatorframework.io/cleanup-record";
+constexpr char kConfirmed[] = "steward.operatorframework.io/opt-in-confirmed";
 constexpr char kRefused[] = "steward.operatorframework.io/cleanup-refused";
 constexpr char kLetGo[] = "steward.operatorframework.io/rights-released";
 
@@ -147,7 +148,7 @@ void Oracle::CheckCsvPatch(const TestCall& call) {
   }
   if (!OnlyKeys(body, {"metadata"}) ||
       !OnlyKeys(meta, {"annotations", "finalizers", "resourceVersion"}) ||
-      !OnlyKeys(In(meta, "annotations"), {kRecord, kRefused, kLetGo})) {
+      !OnlyKeys(In(meta, "annotations"), {kConfirmed, kRecord, kRefused, kLetGo})) {
     return bad();
   }
   // What is there already may stay, as long as the resourceVersion is right.
