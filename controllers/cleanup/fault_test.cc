@@ -231,6 +231,26 @@ TEST(FaultTest, AGuardChangesAtEveryDelete) {
   }
 }
 
+// What was begun is finished by the operator, and it needs its rights for that.
+TEST(FaultTest, R_000_73_RightsAreHeldUntilWhatWasBegunHasEnded) {
+  const char* const changes[] = {R"({"status":{"phase":"Deleting"}})",
+                                 R"({"status":{"phase":"Replacing"}})",
+                                 R"({"metadata":{"labels":{"olm.copiedFrom":"elsewhere"}}})"};
+  for (const char* change : changes) {
+    std::unique_ptr<TestDriver> driver = Ordinary();
+    TestCluster& cluster = driver->cluster();
+    driver->Quiet(5, 0);
+    const bool status = std::string_view(change).find("status") != std::string_view::npos;
+    driver->Change(cluster.Merge(kCsvs, kCsv, change, status ? "status" : ""));
+    driver->Quiet(5, 0);
+    driver->Sweep();
+    EXPECT_TRUE(driver->oracle().now().held.contains("widget-role")) << change;
+    Finish(*driver);
+    EXPECT_TRUE(driver->Released()) << change;
+    EXPECT_EQ(driver->Violations(), "") << change;
+  }
+}
+
 // --- What waits.
 
 // A write waits before its bytes leave, longer than guards are good for, while something changes.

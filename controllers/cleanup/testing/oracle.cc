@@ -252,28 +252,10 @@ VoidTask Oracle::NoteWritten(const TestCall& call,
   const json::value* finalizers = FinalizersIn(call);
   if (call.gvr == kClusterRoles && finalizers != nullptr && !Leaves(*finalizers, kHold)) {
     const auto held = now().held.find(call.name.name);
-    const auto owner = held == now().held.end() ? now().csvs.end() : now().csvs.find(held->second);
-    // An abort, a sweep, or what an administrator revokes.
-    const bool ends = owner != now().csvs.end() && owner->second.deleting &&
-                      owner->second.enabled && owner->second.finalizer;
-    if (ends && owner->second.let_go.empty()) {
-      bool ended = true;
-      const absl::Duration began =
-          std::min(pass_of(owner->first).began, pass_of({"", "sweep"}).began);
-      for (const auto& [moment, csv] : Of(owner->first, owner->second.uid, began)) {
-        ended = ended && csv->deleting && csv->enabled && csv->finalizer;
-      }
-      if (ended) {
-        Violate(StrCat("rights are let go of, and it is not said: ", call.name.name));
-        if (!let_go_.contains(owner->second.uid)) {
-          const SeenCsv csv = owner->second;
-          const Moment before = now();
-          co_await Observe();
-          CheckLetGo(csv, before, pass_of(csv.key));
-          co_return;
-        }
-      }
-    }
+    const kube::NamespacedName owner =
+        held == now().held.end() ? kube::NamespacedName() : held->second;
+    CheckRights(call.name.name, owner,
+                std::min(pass_of(owner).began, pass_of({"", "sweep"}).began));
   }
   if (call.gvr != kCsvs) {
     co_await Observe();
@@ -291,6 +273,25 @@ VoidTask Oracle::NoteWritten(const TestCall& call,
   const bool released = csv.finalizer && (is == nullptr || !is->finalizer);
   if ((said || released) && !let_go_.contains(csv.uid)) CheckLetGo(csv, before, pass);
   if (released) Taint(csv, pass.began);
+}
+
+// `role` is held no more, and that was not looked at yet. An abort, and what an administrator
+// revokes, end no cleanup.
+void Oracle::CheckRights(const std::string& role, const kube::NamespacedName& owner,
+                         absl::Duration began) {
+  const auto csv = now().csvs.find(owner);
+  if (csv == now().csvs.end() || !csv->second.let_go.empty()) return;
+  const std::string& uid = csv->second.uid;
+  bool replaced = false;
+  for (const auto& [moment, then] : Of(owner, uid, began)) {
+    if (!then->deleting || !then->enabled || !then->finalizer) return;
+    replaced = replaced || !then->itself;
+  }
+  // A copy, or one that is replaced, has no rights to be held unless something was begun.
+  if (!replaced || begun_.contains(uid)) {
+    Violate(StrCat("rights are let go of, and it is not said: ", role));
+  }
+  let_go_.emplace(uid, Now());
 }
 
 // `csv` is as it is with its new record.
@@ -342,7 +343,12 @@ void Oracle::CheckLetGo(const SeenCsv& csv, const Moment& now, const Pass& pass)
            (begun && !then.noted);
   });
   if (pass.blind && !by_itself) Violate(StrCat(what, "although a guard could not be read"));
-  if (ever([this](const Moment& m, const SeenCsv& then) { return Refuses(m, then); })) {
+  const SeenCsv* after = history_.back().Find(csv.key, csv.uid);
+  const bool allowed =
+      ever([this](const Moment& m, const SeenCsv& then) { return !Refuses(m, then); });
+  const bool completed = after != nullptr && after->let_go == "Completed";
+  if (completed && !allowed) Violate(StrCat(what, "as completed, and it was refused"));
+  if (!completed && !allowed) {
     std::optional<absl::Duration> first;
     absl::Duration last;
     for (size_t i = 0; i < history_.size() && history_[i].since <= now.since; ++i) {

@@ -87,6 +87,8 @@ class Oracle {
   std::vector<std::string> WhyNot(const Stretch& window, const std::string& definition,
                                   const std::string& ns) const;
   void CheckCsvPatch(const TestCall& call);
+  void CheckRights(const std::string& role, const kube::NamespacedName& owner,
+                   absl::Duration began);
   void CheckRecord(const SeenCsv& csv, absl::Duration began);
   // The operator's rights are let go of, or the finalizer goes: `now` is as it was before.
   void CheckLetGo(const SeenCsv& csv, const Moment& now, const Pass& pass);
