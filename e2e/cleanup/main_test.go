@@ -67,6 +67,7 @@ func TestMain(m *testing.M) {
 		ctx, stop := context.WithCancel(context.Background())
 		done := make(chan struct{})
 		go func() { playOLM(ctx); close(done) }()
+		go stalls.measure(ctx.Done())
 		code = m.Run()
 		stop()
 		<-done

@@ -21,16 +21,13 @@ import (
 	"steward.dev/e2e/olm"
 )
 
-// guardAge is how old guards may be when something is deleted (R-000-71), and what a busy machine may add between the
-// moment when a request is sent and that when it has arrived, here and at the API server.
-const guardAge = 2*time.Second + 8*time.Second
-
 // oracle judges what was sent by what was true, without knowing how that was decided:
 //
-//	I1 every DELETE lies inside of what was allowed at some moment of the last guardAge, and of what had been recorded,
-//	   names an object's UID, and asks for background propagation;
-//	I2 the finalizer goes only when complete, successful, live lists were empty and nothing is there, or nothing of a
-//	   refused cleanup is being deleted, or for an abort;
+//	I1 every DELETE lies inside of what was allowed when guards were read that are not older than guardAge, and of what
+//	   had been recorded, names an object's UID, asks for background propagation, and comes before the operator's rights
+//	   are let go of;
+//	I2 rights, and the finalizer, go only when complete, successful, live lists were empty and nothing is there, or nothing
+//	   of a refused cleanup is being deleted, or for an abort;
 //
 // and every write is one of those that cleanup is known to make. That it ends (I3), and that nothing stays held (I4), is
 // for run.ends.
@@ -53,7 +50,7 @@ type truth struct {
 	targets  map[string]bool // "" = all
 }
 
-// release is the finalizer's end, and how things were right before.
+// release is that the operator's rights are said to be let go of, or the finalizer's end, and how things were right before.
 type release struct {
 	request  *faultproxy.Request
 	at       truth
@@ -283,13 +280,39 @@ func (o *oracle) judge(t *testing.T) {
 	if len(o.releases) == 0 {
 		t.Error("I2: nobody asked for the finalizer's end")
 	}
+	ended := false
 	for _, one := range o.releases {
-		if one.request.Succeeded() {
-			if err := o.judgeRelease(one, all); err != nil {
-				t.Errorf("I2: %v", err)
-			}
+		if !one.request.Succeeded() {
+			continue
+		}
+		what := kindOf(one.request)
+		if what == releasing && one.held && !one.at.aborted {
+			t.Error("I2: released while the operator's rights are held")
+		}
+		// From the first of them on it is decided.
+		if ended {
+			continue
+		}
+		ended = true
+		if err := o.judgeRelease(one, all); err != nil {
+			t.Errorf("I2: %v", err)
 		}
 	}
+	for _, request := range all {
+		if kindOf(&request) == deletion && request.Succeeded() && ended && request.Began.After(o.end()) {
+			t.Errorf("I1: DELETE %s after the operator's rights were let go of", request.Path)
+		}
+	}
+}
+
+// end is when it was first said that the operator's rights are let go of, or when the finalizer went.
+func (o *oracle) end() time.Time {
+	for _, one := range o.releases {
+		if one.request.Succeeded() {
+			return one.request.Answered
+		}
+	}
+	return time.Time{}
 }
 
 func (o *oracle) judgeDelete(request *faultproxy.Request, all []faultproxy.Request) error {
@@ -322,11 +345,25 @@ func (o *oracle) judgeDelete(request *faultproxy.Request, all []faultproxy.Reque
 		}
 	}
 	why := []string{}
-	for _, one := range o.during(request.Began.Add(-guardAge), request.Began) {
-		if one.allows && has(one.targets, namespace) {
+	for _, one := range o.truths {
+		if one.from.After(request.Began) {
+			continue
+		}
+		if !one.allows || !has(one.targets, namespace) {
+			why = append(why, fmt.Sprintf("%s %v", one.why, slices.Collect(maps.Keys(one.targets))))
+			continue
+		}
+		// The newest reading that may have seen it so.
+		read := lastReading(all, request.Client, earlier(one.to, request.Began))
+		if read.IsZero() {
+			why = append(why, "nobody had read the guards")
+			continue
+		}
+		age, slack := request.Began.Sub(read), slackBetween(all, read, request.Began)
+		if age <= guardAge+slack {
 			return nil
 		}
-		why = append(why, fmt.Sprintf("%s %v", one.why, slices.Collect(maps.Keys(one.targets))))
+		why = append(why, fmt.Sprintf("the guards that allow it were read %s before, and nothing here took longer than %s", age, slack))
 	}
 	return fmt.Errorf("not allowed: %q", why)
 }
@@ -355,11 +392,14 @@ func (o *oracle) judgeRelease(one release, all []faultproxy.Request) error {
 	if one.at.aborted {
 		return nil
 	}
-	if one.held {
-		return fmt.Errorf("released while the operator's rights are held")
-	}
 	var why []error
-	for _, then := range append(o.during(one.request.Began.Add(-2*guardAge), one.request.Began), one.at) {
+	// What the last two readings may have seen: a refusal counts when it is confirmed.
+	last := lastReading(all, one.request.Client, one.request.Began)
+	since := lastReading(all, one.request.Client, last.Add(-1))
+	if since.IsZero() {
+		since = last
+	}
+	for _, then := range append(o.during(since, one.request.Began), one.at) {
 		err := o.mayGo(one, then, all)
 		if err == nil {
 			return nil
@@ -379,8 +419,9 @@ func (o *oracle) mayGo(one release, then truth, all []faultproxy.Request) error 
 		if operand.GetDeletionTimestamp() != nil && one.record != nil && one.record.has(namespace) {
 			return true
 		}
-		// One that came after the last list may stay.
-		late := !o.first[string(operand.GetUID())] && one.request.Began.Sub(operand.GetCreationTimestamp().Time) < guardAge
+		// One that came after the last list may stay; it says of its second alone when that was.
+		listed, _ := o.lastList(one.request, namespace, all)
+		late := !o.first[string(operand.GetUID())] && !operand.GetCreationTimestamp().Time.Before(listed.Truncate(time.Second))
 		return then.allows && has(then.targets, namespace) && one.record != nil && one.record.has(namespace) && !late
 	}
 	for _, operand := range one.operands {
@@ -395,7 +436,7 @@ func (o *oracle) mayGo(one release, then truth, all []faultproxy.Request) error 
 		if one.record == nil || !one.record.has(namespace) {
 			continue
 		}
-		list := o.lastList(one.request, namespace, all)
+		_, list := o.lastList(one.request, namespace, all)
 		if list == nil {
 			return fmt.Errorf("%s was never listed", namespace)
 		}
@@ -408,8 +449,8 @@ func (o *oracle) mayGo(one release, then truth, all []faultproxy.Request) error 
 	return nil
 }
 
-// lastList is the last complete, live list of a namespace that the process had before a request.
-func (o *oracle) lastList(before *faultproxy.Request, namespace string, all []faultproxy.Request) *unstructured.UnstructuredList {
+// lastList is the last complete, live list of a namespace that the process had before a request, and when it began.
+func (o *oracle) lastList(before *faultproxy.Request, namespace string, all []faultproxy.Request) (time.Time, *unstructured.UnstructuredList) {
 	whole := "/apis/" + o.run.group + "/v1/widgets"
 	part := "/apis/" + o.run.group + "/v1/namespaces/" + namespace + "/widgets"
 	for _, request := range slices.Backward(all) {
@@ -420,16 +461,16 @@ func (o *oracle) lastList(before *faultproxy.Request, namespace string, all []fa
 		var list unstructured.UnstructuredList
 		var fields map[string]any
 		if json.Unmarshal(request.Answer, &fields) != nil {
-			return nil
+			return time.Time{}, nil
 		}
 		if next, _, _ := unstructured.NestedString(fields, "metadata", "continue"); next != "" || request.Query.Get("continue") != "" {
-			return nil // runs are small
+			return time.Time{}, nil // runs are small
 		}
 		items, _, _ := unstructured.NestedSlice(fields, "items")
 		for _, item := range items {
 			list.Items = append(list.Items, olm.Object{Object: item.(map[string]any)})
 		}
-		return &list
+		return request.Began, &list
 	}
-	return nil
+	return time.Time{}, nil
 }

@@ -179,7 +179,7 @@ var heldPaths = []string{
 // seen follows how far the cleanup is, and has the oracle look at what is about to happen.
 func (r *run) seen(request *faultproxy.Request) {
 	what := kindOf(request)
-	if what == releasing {
+	if what == releasing || what == ending {
 		r.oracle.beforeRelease(request)
 	}
 	r.mutex.Lock()
@@ -238,6 +238,7 @@ type kind string
 
 const (
 	recording kind = "record"  // what may be deleted
+	ending    kind = "end"     // it is said that the operator's rights are let go of
 	releasing kind = "release" // the CSV of its finalizer
 	marking   kind = "mark"    // another CSV as refused
 	telling   kind = "status"  // of the CSV
@@ -275,7 +276,10 @@ func kindOf(request *faultproxy.Request) kind {
 		return telling
 	case strings.Contains(path, "/clusterserviceversions/"):
 		_, record := body.Metadata.Annotations[recordAnnotation]
+		_, end := body.Metadata.Annotations[rightsReleasedAnnotation]
 		switch {
+		case end && len(body.Metadata.Annotations) == 1 && !finalizers:
+			return ending
 		case finalizers && len(body.Metadata.Annotations) == 0:
 			return releasing
 		case record && !finalizers:

@@ -22,11 +22,12 @@ import (
 )
 
 const (
-	optInFinalizer   = "operatorframework.io/delete-custom-resources"
-	holdFinalizer    = "steward.operatorframework.io/hold-rights"
-	recordAnnotation = "steward.operatorframework.io/cleanup-record"
-	optOutAnnotation = "console.openshift.io/disable-operand-delete"
-	operandFinalizer = "example.com/finish"
+	optInFinalizer           = "operatorframework.io/delete-custom-resources"
+	holdFinalizer            = "steward.operatorframework.io/hold-rights"
+	recordAnnotation         = "steward.operatorframework.io/cleanup-record"
+	rightsReleasedAnnotation = "steward.operatorframework.io/rights-released"
+	optOutAnnotation         = "console.openshift.io/disable-operand-delete"
+	operandFinalizer         = "example.com/finish"
 
 	csvName        = "operator.v1"
 	deploymentName = "operator"

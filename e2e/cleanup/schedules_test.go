@@ -2,7 +2,11 @@ package cleanup_test
 
 import (
 	"fmt"
+	"math/rand/v2"
+	"os"
 	"slices"
+	"strconv"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -143,6 +147,7 @@ func schedules(t *testing.T, kinds *scene) {
 			}
 		})
 	}
+	drawn(t, kinds)
 	t.Run("R_000_70_DefinitionDeleted", func(t *testing.T) {
 		t.Parallel()
 		own := newScene(t, 0)
@@ -180,18 +185,89 @@ func schedules(t *testing.T, kinds *scene) {
 	})
 }
 
-// atFirstDelete does something when the first DELETE is about to be carried out. Each of them takes a while.
-func (r *run) atFirstDelete(do func(*member)) {
-	var once sync.Once
+// drawn: two of the changes, at any two DELETEs, by seeds that nobody has tried. STEWARD_E2E_SEED draws those of one seed
+// again. The oracle judges, and it has to end.
+func drawn(t *testing.T, kinds *scene) {
+	const schedules = 4
+	first, count := rand.Uint64N(1<<32), uint64(schedules)
+	if text := os.Getenv("STEWARD_E2E_SEED"); text != "" {
+		seed, err := strconv.ParseUint(text, 10, 64)
+		must(t, err)
+		first, count = seed, 1
+	}
+	for seed := first; seed < first+count; seed++ {
+		t.Run("Drawn", func(t *testing.T) {
+			t.Parallel()
+			draws := rand.New(rand.NewPCG(seed, 0))
+			r := newRun(t, kinds, 2)
+			group := synced(r.namespace, "group", r.spaces[0])
+			var changes []atDelete
+			subjects := map[string]bool{}
+			for len(changes) < 2 {
+				what := midway[draws.IntN(len(midway))]
+				if subjects[what.subject()] {
+					continue
+				}
+				subjects[what.subject()] = true
+				if what.group != nil {
+					group = what.group(r)
+				}
+				nth := 1 + draws.IntN(many/4)
+				t.Logf("STEWARD_E2E_SEED=%d: %s at DELETE %d", seed, what.name, nth)
+				changes = append(changes, atDelete{nth, func(m *member) {
+					if what.stale {
+						m.proxy.HoldWatches()
+					}
+					r.oracle.change(t, func() { what.change(t, r) })
+				}})
+			}
+			r.atDeletes(changes...)
+			var names []string
+			for i := range many {
+				names = append(names, fmt.Sprintf("widget-%02d", i))
+			}
+			r.install(t, group, names...)
+			r.uninstall(t)
+			r.finishAll(t, 4*glance)
+			r.ends(t, 2*patience)
+		})
+	}
+}
+
+// subject is what it changes: not twice in one run.
+func (s schedule) subject() string {
+	if strings.Contains(s.name, "Group") {
+		return "Group"
+	}
+	return strings.TrimSuffix(s.name, "AndWatchesLag")
+}
+
+// atDelete is something that is done when the nth DELETE is about to be carried out.
+type atDelete struct {
+	nth int
+	do  func(*member)
+}
+
+func (r *run) atFirstDelete(do func(*member)) { r.atDeletes(atDelete{1, do}) }
+
+// Each DELETE takes a while.
+func (r *run) atDeletes(wanted ...atDelete) {
+	var mutex sync.Mutex
+	sent := 0
 	r.rules = append(r.rules, faultproxy.Rule{
 		When: func(request *faultproxy.Request) bool { return kindOf(request) == deletion },
 		Do: faultproxy.After(func() {
-			once.Do(func() {
-				r.mutex.Lock()
-				m := r.members[len(r.members)-1]
-				r.mutex.Unlock()
-				do(m)
-			})
+			mutex.Lock()
+			sent++
+			for _, one := range wanted {
+				if one.nth == sent {
+					r.mutex.Lock()
+					m := r.members[len(r.members)-1]
+					r.mutex.Unlock()
+					one.do(m)
+				}
+			}
+			mutex.Unlock()
 			time.Sleep(slow)
 		}),
 	})

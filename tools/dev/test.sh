@@ -34,7 +34,7 @@ cmd_test() {
   if [[ -n "$full" ]]; then
     stage fuzz bazel_tests //... --config=fuzz
     stage cleanup bazel_tests //controllers/cleanup:schedule_test --config=release \
-      --test_env=STEWARD_CLEANUP_SCHEDULES=10000 --test_timeout=1500
+      --test_env=STEWARD_CLEANUP_FRESH=10000 --test_timeout=1500
   fi
 
   prune_disk_cache "${STEWARD_CACHE_GIB:-10}"

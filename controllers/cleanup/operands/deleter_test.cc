@@ -97,11 +97,12 @@ class DeleterTest : public ::testing::Test, public TestHooks {
     // A reading of the guards begins with this list.
     if (call.verb == kube::ClientVerb::kList && call.gvr == kCsvs) {
       readings_.push_back(cluster_.clock().Monotonic() - each_call_);
+      if (readings_.size() == allowed_) cluster_.SetDeployment("widget-operator", false);
     }
     const bool deletes = call.verb == kube::ClientVerb::kDelete;
     if (deletes) {
       most_in_flight_ = std::max(most_in_flight_, ++in_flight_);
-      deletes_.push_back({cluster_.clock().Monotonic() - each_call_, readings_.size()});
+      deletes_.push_back({readings_.size()});
       if (at_delete_ && deletes_.size() == at_) at_delete_();
     }
     const bool slow = deletes && deletes_.size() > quick_;
@@ -119,25 +120,25 @@ class DeleterTest : public ::testing::Test, public TestHooks {
     }
     co_return TestFate();
   }
+  void Leaves(const TestCall& call) override {
+    if (call.verb == kube::ClientVerb::kDelete) left_.push_back(cluster_.clock().Monotonic());
+  }
   boost::asio::awaitable<void> After(const TestCall& call, const absl::Status&) override {
     if (call.verb == kube::ClientVerb::kDelete) --in_flight_;
     co_return;
   }
 
   struct Sent {
-    absl::Duration when;
     size_t readings;  // begun until then
   };
 
-  // No more than a batch for each reading, and none under one that is too old. `ahead`: how many of
-  // those begun may be for what comes later.
-  void ExpectGuarded(size_t ahead = 0) {
+  // No more than a batch for each reading. `ahead`: how many of those begun may be for what comes
+  // later. How old they are: AgeOfReadingsTest.
+  void ExpectBatches(size_t ahead = 0) {
     for (size_t i = 0; i < deletes_.size(); ++i) {
       const size_t readings = deletes_[i].readings;
       ASSERT_GT(readings, ahead);
       EXPECT_LT(i, kBatch * (readings - ahead)) << "DELETE " << i;
-      EXPECT_LT(deletes_[i].when - readings_[readings - ahead - 1], absl::Seconds(2))
-          << "DELETE " << i;
     }
   }
 
@@ -153,6 +154,8 @@ class DeleterTest : public ::testing::Test, public TestHooks {
   absl::Duration each_delete_;
   std::vector<absl::Duration> readings_;
   std::vector<Sent> deletes_;
+  std::vector<absl::Duration> left_;  // when the DELETEs' bytes left
+  size_t allowed_ = 0;                // the reading with this number allows nothing; 0 = none
   size_t in_flight_ = 0;
   size_t most_in_flight_ = 0;
   TestFate fate_;  // of DELETEs
@@ -172,7 +175,7 @@ TEST_F(DeleterTest, GuardsAreReadAheadWhileABatchIsUnderWay) {
   Start(250);
   EXPECT_THAT(deletes_, SizeIs(250));
   EXPECT_THAT(cluster_.Names(kWidgets), IsEmpty());
-  ExpectGuarded(1);
+  ExpectBatches(1);
   EXPECT_EQ(most_in_flight_, kWidth);
   const size_t first = deletes_[0].readings;
   EXPECT_EQ(deletes_[kBatch - 1].readings, first) << "two ahead, and no more";
@@ -183,7 +186,7 @@ TEST_F(DeleterTest, GuardsAreReadAheadWhileABatchIsUnderWay) {
 TEST_F(DeleterTest, WithoutReadingAheadEveryBatchWaits) {
   Start(150, false);
   EXPECT_THAT(deletes_, SizeIs(150));
-  ExpectGuarded();
+  ExpectBatches();
   const size_t first = deletes_[0].readings;
   EXPECT_EQ(deletes_[kBatch - 1].readings, first);
   EXPECT_EQ(deletes_[kBatch].readings, first + 1);
@@ -194,7 +197,7 @@ TEST_F(DeleterTest, ASlowServerGetsFewerUnderOneReading) {
   Start(30);
   for (int i = 0; i < 50 && !cluster_.Names(kWidgets).empty(); ++i) Pass();
   EXPECT_THAT(cluster_.Names(kWidgets), IsEmpty());
-  ExpectGuarded();
+  ExpectBatches();
   EXPECT_GT(readings_.size(), 5u);
 }
 
@@ -209,7 +212,7 @@ TEST_F(DeleterTest, ARoundIsBoundedAndTheNextGoesOnByTheSameListing) {
   EXPECT_THAT(deletes_, SizeIs(250));
   EXPECT_EQ(listings_, listings);
   EXPECT_THAT(cluster_.Names(kWidgets), IsEmpty());
-  ExpectGuarded(1);
+  ExpectBatches(1);
   EXPECT_EQ(readings_.size(), deletes_.back().readings) << "a round costs no reading more";
 }
 
@@ -227,7 +230,7 @@ TEST_F(DeleterTest, ARoundEndsInTime) {
   }
   EXPECT_THAT(cluster_.Names(kWidgets), IsEmpty());
   EXPECT_GT(rounds, 3);
-  ExpectGuarded();
+  ExpectBatches();
 }
 
 TEST_F(DeleterTest, WhatIsLeftOfAnOldListingIsListedAnew) {
@@ -263,7 +266,7 @@ TEST_F(DeleterTest, WhatCannotBeSentInTimeEndsNoRound) {
   // A reading that was under way, too, would be too old: that does end it.
   for (int i = 0; i < 5 && cluster_.Names(kWidgets).size() > kWidth; ++i) Pass();
   EXPECT_LE(cluster_.Names(kWidgets).size(), kWidth);
-  ExpectGuarded();
+  ExpectBatches();
 }
 
 TEST_F(DeleterTest, AServerThatAnswersNothingEndsTheRound) {
@@ -286,6 +289,35 @@ TEST_F(DeleterTest, OnceAReadingAllowsNothingNothingMoreIsSent) {
   Pass();
   EXPECT_EQ(deletes_.size(), sent);
 }
+
+struct Pace {
+  absl::Duration each_delete;
+  size_t last;  // reading that allows something, of those of the cleanup
+};
+
+class AgeOfReadingsTest : public DeleterTest, public ::testing::WithParamInterface<Pace> {};
+
+// Only one reading can have been used from when the next one allows nothing: it is measured, and
+// not whatever was read last.
+TEST_P(AgeOfReadingsTest, NothingLeavesUnderAReadingOfTwoSecondsAgo) {
+  each_delete_ = GetParam().each_delete;
+  // Two are made before anything is sent: by the pass that records, and by the one that deletes.
+  allowed_ = 2 + GetParam().last + 1;
+  Start(400);
+  for (int i = 0; i < 20 && readings_.size() < allowed_; ++i) Pass();
+  ASSERT_GE(readings_.size(), allowed_);
+  const absl::Duration used = readings_[allowed_ - 2];
+  EXPECT_GT(left_.back(), used) << "nothing was sent under it";
+  EXPECT_LT(left_.back() - used, absl::Seconds(2));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Paces, AgeOfReadingsTest,
+    ::testing::Values(Pace{absl::ZeroDuration(), 1}, Pace{absl::ZeroDuration(), 3},
+                      Pace{absl::Milliseconds(20), 1}, Pace{absl::Milliseconds(20), 2},
+                      Pace{absl::Milliseconds(20), 4}, Pace{absl::Milliseconds(45), 1},
+                      Pace{absl::Milliseconds(45), 3}, Pace{absl::Milliseconds(300), 2},
+                      Pace{absl::Milliseconds(300), 5}));
 
 }  // namespace
 }  // namespace steward::controllers

@@ -78,14 +78,15 @@ std::vector<std::string> StatusFor(const std::vector<std::string>& targets) {
   return targets;
 }
 
-std::string CsvText(const ClusterShape& shape, const std::string& policy_uid) {
+std::string CsvText(const ClusterShape& shape, const std::string& policy_uid,
+                    std::string_view name = "widget.v1") {
   std::string owned;
   for (const std::string& crd : shape.owned) {
     StrAppend(&owned, owned.empty() ? "" : ",", R"({"name":")", crd,
               R"(","version":"v1","kind":"K"})");
   }
   return StrCat(R"({"apiVersion":"operators.coreos.com/v1alpha1","kind":"ClusterServiceVersion",)",
-                R"("metadata":{"name":"widget.v1","namespace":"ops",)",
+                R"("metadata":{"name":")", name, R"(","namespace":"ops",)",
                 shape.confirmed ? StrCat(R"("annotations":{)", Quoted(olm::kConfirmedAnnotation),
                                          ":", Quoted(policy_uid), "},")
                                 : "",
@@ -130,18 +131,19 @@ std::vector<std::string> FinalizersOf(const json::value& object) {
   return finalizers;
 }
 
-// Deployments here, everything else there.
+// Deployments here, everything else there. The store works on threads of its own: each call is
+// made to its end before anything else happens, so that the order of things follows from the test.
 class TestCluster::Router : public kube::Client {
  public:
   Router(kube::Client& deployments, kube::Client& rest) : deployments_(deployments), rest_(rest) {}
 
   Task<kube::RawObject> Get(const kube::GroupVersionResource& gvr,
                             const kube::NamespacedName& name) override {
-    return For(gvr).Get(gvr, name);
+    co_return AtOnce(For(gvr).Get(gvr, name));
   }
   Task<kube::ListPage> List(const kube::GroupVersionResource& gvr,
                             const kube::ListOptions& options) override {
-    return For(gvr).List(gvr, options);
+    co_return AtOnce(For(gvr).List(gvr, options));
   }
   Task<std::unique_ptr<kube::Watch>> StartWatch(const kube::GroupVersionResource& gvr,
                                                 const kube::WatchOptions& options) override {
@@ -149,23 +151,28 @@ class TestCluster::Router : public kube::Client {
   }
   Task<json::value> Create(const kube::GroupVersionResource& gvr, const std::string& ns,
                            const json::value& object, const kube::WriteOptions& options) override {
-    return For(gvr).Create(gvr, ns, object, options);
+    co_return AtOnce(For(gvr).Create(gvr, ns, object, options));
   }
   Task<json::value> Update(const kube::GroupVersionResource& gvr, const json::value& object,
                            const kube::WriteOptions& options) override {
-    return For(gvr).Update(gvr, object, options);
+    co_return AtOnce(For(gvr).Update(gvr, object, options));
   }
   Task<json::value> Patch(const kube::GroupVersionResource& gvr, const kube::NamespacedName& name,
                           kube::PatchType type, const json::value& patch,
                           const kube::WriteOptions& options) override {
-    return For(gvr).Patch(gvr, name, type, patch, options);
+    co_return AtOnce(For(gvr).Patch(gvr, name, type, patch, options));
   }
   Task<json::value> Delete(const kube::GroupVersionResource& gvr, const kube::NamespacedName& name,
                            const kube::DeleteOptions& options) override {
-    return For(gvr).Delete(gvr, name, options);
+    co_return AtOnce(For(gvr).Delete(gvr, name, options));
   }
 
  private:
+  template <typename T>
+  static absl::StatusOr<T> AtOnce(Task<T> call) {
+    boost::asio::io_context io(1);
+    return RunOn(io, std::move(call));
+  }
   kube::Client& For(const kube::GroupVersionResource& gvr) {
     return gvr.group == "apps" ? deployments_ : rest_;
   }
@@ -214,26 +221,61 @@ VoidTask TestCluster::Build(ClusterShape shape) {
   std::string spec = SpecFor(shape.targets);
   std::vector<std::string> status = StatusFor(shape.targets);
   co_await CreateGroup(std::move(spec), std::move(status));
-  kube::NamespacedName opt_in{"", std::string(olm::kOptInPolicy)};
-  const json::value policy = co_await Find(kPolicies, std::move(opt_in));
   clock_.Advance(shape.installed_after);
+  const json::value policy = co_await OptInPolicy();
   std::string csv = CsvText(shape, MetadataText(policy, "uid"));
+  co_await CreateCsv(std::move(csv));
+  if (!shape.deployment.empty()) SetDeployment(shape.deployment, true);
+  co_await GrantTo("widget.v1");
+}
+
+// Installed, as OLM says.
+VoidTask TestCluster::CreateCsv(std::string csv) {
+  kube::NamespacedName key{"ops", MetadataText(json::parse(csv), "name")};
   co_await Create(kCsvs, "ops", std::move(csv));
-  co_await Merge(kCsvs, kCsv,
+  co_await Merge(kCsvs, std::move(key),
                  R"({"status":{"phase":"Succeeded","reason":"InstallSucceeded","conditions":)"
                  R"([{"phase":"Succeeded","reason":"InstallSucceeded"}]}})",
                  "status");
-  if (!shape.deployment.empty()) SetDeployment(shape.deployment, true);
-  co_await Create(
-      kClusterRoles, "",
-      R"({"apiVersion":"rbac.authorization.k8s.io/v1","kind":"ClusterRole","metadata":)"
-      R"({"name":"widget-role","labels":{"olm.owner":"widget.v1","olm.owner.namespace":"ops",)"
-      R"("olm.owner.kind":"ClusterServiceVersion"}}})");
 }
 
-std::string TestCluster::PolicyUid() {
-  return MetadataText(Run(Find(kPolicies, {"", std::string(olm::kOptInPolicy)})), "uid");
+VoidTask TestCluster::GrantTo(std::string csv) {
+  const std::string operator_name = csv.substr(0, csv.find('.'));
+  std::string role =
+      StrCat(R"({"apiVersion":"rbac.authorization.k8s.io/v1","kind":"ClusterRole","metadata":)",
+             R"({"name":")", operator_name, R"(-role","labels":{"olm.owner":")", csv,
+             R"(","olm.owner.namespace":"ops","olm.owner.kind":"ClusterServiceVersion"}}})");
+  co_await Create(kClusterRoles, "", std::move(role));
 }
+
+VoidTask TestCluster::AddOperator(std::string name, std::vector<std::string> owned, bool opted_in,
+                                  std::string spec) {
+  ClusterShape shape;
+  shape.owned = std::move(owned);
+  shape.deployment = StrCat(name, "-operator");
+  shape.opted_in = opted_in;
+  const std::string csv = StrCat(name, ".v1");
+  const json::value policy = co_await OptInPolicy();
+  std::string text = CsvText(shape, MetadataText(policy, "uid"), csv);
+  co_await CreateCsv(std::move(text));
+  kube::NamespacedName key{"ops", csv};
+  std::string more = StrCat(R"({"spec":)", spec, "}");
+  co_await Merge(kCsvs, std::move(key), std::move(more));
+  SetDeployment(shape.deployment, true);
+  co_await GrantTo(csv);
+}
+
+VoidTask TestCluster::AddKinds() {
+  co_await Create(kCrds, "", CrdText("example.com", "gizmos", "Gizmo", true));
+  co_await Create(kCrds, "", CrdText("example.com", "cogs", "Cog", true));
+}
+
+boost::asio::awaitable<json::value> TestCluster::OptInPolicy() {
+  kube::NamespacedName name{"", std::string(olm::kOptInPolicy)};
+  co_return co_await Find(kPolicies, std::move(name));
+}
+
+std::string TestCluster::PolicyUid() { return MetadataText(Run(OptInPolicy()), "uid"); }
 
 VoidTask TestCluster::Create(kube::GroupVersionResource gvr, std::string ns, std::string object) {
   const kube::WriteOptions options;
@@ -296,9 +338,18 @@ VoidTask TestCluster::AddGadget(std::string name, bool with_finalizer) {
   co_await Create(kGadgets, "", std::move(text));
 }
 
+VoidTask TestCluster::AddOperand(kube::GroupVersionResource gvr, std::string ns, std::string name,
+                                 bool with_finalizer) {
+  std::string text =
+      StrCat(R"({"apiVersion":"example.com/v1","kind":")", gvr == kCogs ? "Cog" : "Gizmo",
+             R"(","metadata":{"name":")", name, R"(","namespace":")", ns, "\"",
+             with_finalizer ? R"(,"finalizers":["example.com/work"])" : "", "}}");
+  co_await Create(std::move(gvr), std::move(ns), std::move(text));
+}
+
 boost::asio::awaitable<int> TestCluster::OperatorFinishes(int most) {
   int finished = 0;
-  for (const kube::GroupVersionResource& gvr : {kWidgets, kGadgets}) {
+  for (const kube::GroupVersionResource& gvr : kOperandKinds) {
     const std::vector<json::value> all = co_await All(gvr);
     for (const json::value& object : all) {
       if (!IsMarked(object) || finished >= most) continue;
@@ -339,32 +390,39 @@ VoidTask TestCluster::CreateGroup(std::string spec, std::vector<std::string> sta
 }
 
 VoidTask TestCluster::OlmCleansUp() {
-  const json::value csv = co_await Find(kCsvs, kCsv);
-  if (csv.is_null() || !IsMarked(csv)) co_return;
+  const std::vector<json::value> csvs = co_await All(kCsvs);
+  for (const json::value& csv : csvs) {
+    if (!IsMarked(csv)) continue;
+    std::vector<json::value> roles = co_await All(kClusterRoles);
+    co_await OlmCleansUp(csv, std::move(roles));
+  }
+}
+
+VoidTask TestCluster::OlmCleansUp(json::value csv, std::vector<json::value> roles) {
+  const kube::NamespacedName key{MetadataText(csv, "namespace"), MetadataText(csv, "name")};
   bool left = false;
-  const std::vector<json::value> roles = co_await All(kClusterRoles);
   for (const json::value& role : roles) {
     const json::object* labels = ObjectAt(*ObjectAt(role.as_object(), "metadata"), "labels");
-    if (labels == nullptr || StringAt(*labels, "olm.owner") != kCsv.name) continue;
+    if (labels == nullptr || StringAt(*labels, "olm.owner") != key.name) continue;
     kube::NamespacedName name{"", MetadataText(role, "name")};
     co_await Remove(kClusterRoles, name);
     const json::value still = co_await Find(kClusterRoles, name);
     left = left || !still.is_null();
   }
-  if (left) co_return;
   std::vector<std::string> finalizers = FinalizersOf(csv);
-  finalizers.erase(
-      std::remove(finalizers.begin(), finalizers.end(), "operators.coreos.com/csv-cleanup"),
-      finalizers.end());
+  const auto mine =
+      std::find(finalizers.begin(), finalizers.end(), "operators.coreos.com/csv-cleanup");
+  if (left || mine == finalizers.end()) co_return;
+  finalizers.erase(mine);
   std::string patch = StrCat(R"({"metadata":{"finalizers":)", List(finalizers), "}}");
-  co_await Merge(kCsvs, kCsv, std::move(patch));
+  co_await Merge(kCsvs, key, std::move(patch));
 }
 
 VoidTask TestCluster::FinishCrd(std::string name) {
   const kube::NamespacedName key{"", name};
   const json::value crd = co_await Find(kCrds, key);
   if (crd.is_null() || !IsMarked(crd)) co_return;
-  const kube::GroupVersionResource gvr = name == "widgets.example.com" ? kWidgets : kGadgets;
+  const kube::GroupVersionResource gvr{"example.com", "v1", name.substr(0, name.find('.'))};
   const std::vector<json::value> all = co_await All(gvr);
   for (const json::value& object : all) {
     kube::NamespacedName one{MetadataText(object, "namespace"), MetadataText(object, "name")};
@@ -372,6 +430,29 @@ VoidTask TestCluster::FinishCrd(std::string name) {
     co_await Remove(gvr, one);
   }
   co_await Merge(kCrds, key, R"({"metadata":{"finalizers":null}})");
+}
+
+VoidTask TestCluster::RecreateCrd(std::string name) {
+  kube::NamespacedName key{"", name};
+  co_await Remove(kCrds, std::move(key));
+  co_await FinishCrd(name);
+  const bool widgets = name == "widgets.example.com";
+  std::string text = widgets ? CrdText("example.com", "widgets", "Widget", true, true)
+                             : CrdText("example.com", "gadgets", "Gadget", false);
+  co_await Create(kCrds, "", std::move(text));
+}
+
+VoidTask TestCluster::TerminateNamespace(std::string name) {
+  const kube::NamespacedName key{"", name};
+  co_await Merge(kNamespaces, key, R"({"metadata":{"finalizers":["example.com/content"]}})");
+  co_await Remove(kNamespaces, key);
+  for (const kube::GroupVersionResource& gvr : kOperandKinds) {
+    const std::vector<json::value> all = co_await All(gvr);
+    for (const json::value& object : all) {
+      kube::NamespacedName one{MetadataText(object, "namespace"), MetadataText(object, "name")};
+      if (one.ns == name) co_await Remove(gvr, std::move(one));
+    }
+  }
 }
 
 void TestCluster::SetDeployment(const std::string& name, bool there) {
@@ -391,8 +472,8 @@ bool TestCluster::HasFinalizer(const std::string& finalizer) {
   return std::find(finalizers.begin(), finalizers.end(), finalizer) != finalizers.end();
 }
 
-std::string TestCluster::Condition(const std::string& reason) {
-  const json::value csv = Csv();
+std::string TestCluster::Condition(const std::string& reason, const kube::NamespacedName& name) {
+  const json::value csv = Run(Find(kCsvs, name));
   const json::object* status = csv.is_null() ? nullptr : ObjectAt(csv.as_object(), "status");
   const json::array* conditions = status == nullptr ? nullptr : ArrayAt(*status, "conditions");
   std::string found;

@@ -28,6 +28,11 @@ namespace steward::controllers {
 
 inline const kube::GroupVersionResource kWidgets = {"example.com", "v1", "widgets"};  // namespaced
 inline const kube::GroupVersionResource kGadgets = {"example.com", "v1", "gadgets"};  // cluster
+// Namespaced; not there until a test asks for them (AddKinds).
+inline const kube::GroupVersionResource kGizmos = {"example.com", "v1", "gizmos"};
+inline const kube::GroupVersionResource kCogs = {"example.com", "v1", "cogs"};
+inline const std::vector<kube::GroupVersionResource> kOperandKinds = {kWidgets, kGadgets, kGizmos,
+                                                                      kCogs};
 inline const kube::GroupVersionResource kClusterRoles = {"rbac.authorization.k8s.io", "v1",
                                                          "clusterroles"};
 inline const kube::NamespacedName kCsv = {"ops", "widget.v1"};
@@ -86,16 +91,28 @@ class TestCluster {
 
   VoidTask AddWidget(std::string ns, std::string name, bool with_finalizer);
   VoidTask AddGadget(std::string name, bool with_finalizer);
+  // Definitions of kGizmos and kCogs.
+  VoidTask AddKinds();
+  // A gizmo or a cog.
+  VoidTask AddOperand(kube::GroupVersionResource gvr, std::string ns, std::string name,
+                      bool with_finalizer);
+  // Another operator in ops, as widget.v1 is one. `spec` is merged into its spec.
+  VoidTask AddOperator(std::string name, std::vector<std::string> owned, bool opted_in,
+                       std::string spec = "{}");
   // The operator finishes up to `most` CRs that are being deleted; the number that it did.
   boost::asio::awaitable<int> OperatorFinishes(int most);
   VoidTask AddOtherCsv(std::string ns, std::string name, std::string spec);
   VoidTask SetGroup(std::string spec, std::vector<std::string> status);
   VoidTask CreateGroup(std::string spec, std::vector<std::string> status);
-  // What OLM does to a CSV that is being deleted: its ClusterRoles are deleted, and when they are
-  // gone its own finalizer goes.
+  // What OLM does to each CSV that is being deleted: its ClusterRoles are deleted, and when they
+  // are gone its own finalizer goes.
   VoidTask OlmCleansUp();
   // The definition's finalizer, as when its objects are gone.
   VoidTask FinishCrd(std::string name);
+  // A definition that is gone or going is there anew, with another UID.
+  VoidTask RecreateCrd(std::string name);
+  // A namespace is being deleted, and what is in it, and it does not end.
+  VoidTask TerminateNamespace(std::string name);
   void SetDeployment(const std::string& name, bool there);
 
   // --- At once.
@@ -105,7 +122,7 @@ class TestCluster {
   boost::json::value Csv() { return Run(Find(kCsvs, kCsv)); }
   bool HasFinalizer(const std::string& finalizer);
   // "reason: message" of each condition with this reason; "" when there is none.
-  std::string Condition(const std::string& reason);
+  std::string Condition(const std::string& reason, const kube::NamespacedName& csv = kCsv);
   // An annotation of the operator's; "" = it is not there.
   std::string Annotation(std::string_view key);
   std::vector<std::string> Names(const kube::GroupVersionResource& gvr);
@@ -113,6 +130,10 @@ class TestCluster {
  private:
   class Router;
   VoidTask Build(ClusterShape shape);
+  boost::asio::awaitable<boost::json::value> OptInPolicy();
+  VoidTask CreateCsv(std::string csv);
+  VoidTask GrantTo(std::string csv);
+  VoidTask OlmCleansUp(boost::json::value csv, std::vector<boost::json::value> roles);
 
   FakeClock clock_;
   SeededRandom random_;

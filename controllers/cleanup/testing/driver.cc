@@ -1,6 +1,7 @@
 #include "controllers/cleanup/testing/driver.h"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "base/async/yield.h"
@@ -12,6 +13,9 @@ namespace steward::controllers {
 namespace {
 
 constexpr absl::Duration kLongestCall = absl::Milliseconds(8);
+// What time passes by while workers have nothing to do.
+constexpr absl::Duration kTick = absl::Milliseconds(50);
+const kube::NamespacedName kSweep = {"", "sweep"};
 
 std::string_view NameOf(kube::ClientVerb verb) {
   switch (verb) {
@@ -57,20 +61,48 @@ boost::asio::awaitable<void> TestDriver::Process::After(const TestCall& call,
   return driver.After(*this, call, outcome);
 }
 
+void TestDriver::Process::Wait(absl::Duration delay) { driver.cluster_.clock().Advance(delay); }
+
+void TestDriver::Process::Leaves(const TestCall& call) {
+  if (call.IsWrite()) driver.oracle_.CheckWrite(call, number);
+}
+
+void TestDriver::Process::Hold(const kube::GroupVersionResource& gvr,
+                               const kube::NamespacedName& name,
+                               const kube::DeleteOptions& options) {
+  const absl::Duration due =
+      driver.cluster_.clock().Monotonic() + absl::Seconds(1) * (1 + driver.pace_() % 60);
+  driver.held_.push_back({due, gvr, name, options});
+}
+
+CleanerOptions OneAtATime() {
+  CleanerOptions options;
+  options.deleter.width = 1;
+  options.deleter.read_ahead = false;
+  options.guards.width = 1;
+  options.deleter.batch = 3;
+  options.deleter.round = 4;
+  return options;
+}
+
+CleanerOptions SeveralAtATime(size_t batch) {
+  CleanerOptions options;
+  options.deleter.width = 3;
+  options.guards.width = 2;
+  options.deleter.batch = batch;
+  options.deleter.round = 6;
+  return options;
+}
+
 TestDriver::TestDriver(const ClusterShape& shape, CleanerOptions options, uint64_t seed)
     : cluster_(shape, seed), oracle_(cluster_), options_(std::move(options)), pace_(seed) {
-  SetSlowness(absl::ZeroDuration());
   cluster_.Run(oracle_.Observe());
   Restart();
 }
 
-void TestDriver::SetSlowness(absl::Duration each_delete) {
-  slowness_ = each_delete;
-  const size_t others = options_.deleter.width - 1;
-  oracle_.Allow(others * (each_delete + kLongestCall));
+TestDriver::~TestDriver() {
+  for (const auto& process : processes_) StopWorkers(*process);
 }
-
-TestDriver::~TestDriver() = default;
 
 std::unique_ptr<TestDriver::Process> TestDriver::NewProcess() {
   static const TestLeadership unused;
@@ -78,6 +110,15 @@ std::unique_ptr<TestDriver::Process> TestDriver::NewProcess() {
   auto process = std::make_unique<Process>(*this, std::move(deps), options_);
   process->number = static_cast<int>(processes_.size());
   return process;
+}
+
+std::string TestDriver::Violations() const {
+  if (oracle_.violations().empty()) return "";
+  std::string text;
+  for (const std::string& violation : oracle_.violations()) StrAppend(&text, violation, "\n");
+  StrAppend(&text, "log:\n");
+  for (const std::string& line : log_) StrAppend(&text, "  ", line, "\n");
+  return text;
 }
 
 void TestDriver::Log(std::string line) {
@@ -92,20 +133,53 @@ VoidTask TestDriver::ChangeNow(VoidTask change) {
   cluster_.clock().Advance(absl::Milliseconds(1));
   co_await std::move(change);
   co_await oracle_.Observe();
+  Feed();
+}
+
+// As the watches of ClusterServiceVersions would.
+void TestDriver::Feed() {
+  for (const auto& process : processes_) {
+    if (process->queue == nullptr) continue;
+    for (const auto& [key, csv] : oracle_.now().csvs) {
+      std::string& fed = process->fed[key];
+      if (csv.finalizer && fed != csv.resource_version) process->queue->Add(key);
+      fed = csv.resource_version;
+    }
+  }
+}
+
+// What was on its way arrives.
+VoidTask TestDriver::DeliverHeld() {
+  for (size_t i = 0; i < held_.size();) {
+    if (held_[i].due > cluster_.clock().Monotonic()) {
+      ++i;
+      continue;
+    }
+    const Held one = held_[i];
+    held_.erase(held_.begin() + static_cast<std::ptrdiff_t>(i));
+    const absl::Status ignored =
+        (co_await cluster_.client().Delete(one.gvr, one.name, one.options)).status();
+    (void)ignored;
+    Log(StrCat("the DELETE of ", one.name.ns, "/", one.name.name, " arrives"));
+  }
 }
 
 void TestDriver::Restart() {
   Log("a process begins");
   if (!processes_.empty()) {
-    processes_.back()->leadership.live = false;
-    processes_.back()->cleaner.reset();
+    Process* const ended = processes_.back().get();
+    ended->leadership.live = false;
+    StopWorkers(*ended);
+    ended->cleaner.reset();
+    if (processes_.back().get() != ended) return;  // another one took over meanwhile
   }
   processes_.push_back(NewProcess());
+  if (workers_ > 0) StartWorkers(*processes_.back(), workers_);
 }
 
 // Whoever changed something before one of its calls may have died with it.
 void TestDriver::RestartAfterDeath() {
-  cluster_.Run(oracle_.Observe());
+  Change(DeliverHeld());
   Restart();
 }
 
@@ -115,24 +189,27 @@ VoidTask TestDriver::TakeOver() {
   processes_.back()->leadership.live = false;
   processes_.push_back(NewProcess());
   Process* const next = processes_.back().get();
+  if (workers_ > 0) {
+    StartWorkers(*next, workers_);
+    co_return;
+  }
   nested_ = true;
-  next->pass_began = cluster_.clock().Monotonic();
-  next->blind = false;
+  next->passes = {{kCsv, {cluster_.clock().Monotonic()}}};
   const absl::StatusOr<ReconcileResult> ignored = co_await next->cleaner->Reconcile(kCsv);
   (void)ignored;
   nested_ = false;
   Log("the deposed one goes on");
 }
 
-TestDriver::Outcome TestDriver::Pass() {
+TestDriver::Outcome TestDriver::Pass(const kube::NamespacedName& csv) {
   Process* const process = processes_.back().get();
   Outcome outcome;
-  process->pass_began = cluster_.clock().Monotonic();
-  process->blind = false;
-  Log(StrCat("pass of process ", process->number));
+  if (!held_.empty()) Change(DeliverHeld());
+  process->passes = {{csv, {cluster_.clock().Monotonic()}}};
+  Log(StrCat("pass of process ", process->number, " over ", csv.name));
   cluster_.clock().Advance(absl::Milliseconds(1));
   try {
-    const absl::StatusOr<ReconcileResult> result = cluster_.Run(process->cleaner->Reconcile(kCsv));
+    const absl::StatusOr<ReconcileResult> result = cluster_.Run(process->cleaner->Reconcile(csv));
     outcome.failed = !result.ok();
     if (result.ok()) outcome.again = result->requeue_after;
     if (!result.ok()) Log(StrCat("failed: ", result.status().message()));
@@ -146,8 +223,7 @@ TestDriver::Outcome TestDriver::Pass() {
 
 void TestDriver::Sweep() {
   Process* const process = processes_.back().get();
-  process->pass_began = cluster_.clock().Monotonic();
-  process->blind = false;
+  process->passes = {{kSweep, {cluster_.clock().Monotonic()}}};
   Log("sweep");
   bool killed = false;
   try {
@@ -158,6 +234,69 @@ void TestDriver::Sweep() {
   }
   nested_ = false;
   if (killed) RestartAfterDeath();
+}
+
+void TestDriver::StartWorkers(Process& process, size_t count) {
+  process.queue = std::make_unique<WorkQueue>(RateLimits{}, cluster_.clock(), queue_metrics_);
+  process.workers = std::make_unique<TaskGroup>(cluster_.io().get_executor());
+  process.workers->Spawn("delays", process.queue->RunDelays());
+  for (size_t i = 0; i < count; ++i) process.workers->Spawn("worker", WorkOn(process));
+  process.queue->Add(kSweep);
+  Feed();
+}
+
+void TestDriver::StopWorkers(Process& process) {
+  if (process.workers == nullptr) return;
+  process.queue->ShutDown();
+  cluster_.Run(process.workers->Stop());
+  process.workers.reset();
+  process.queue.reset();
+}
+
+VoidTask TestDriver::WorkOn(Process& process) {
+  while (process.leadership.live && !process.dead) {
+    const std::optional<Key> key = co_await process.queue->Take();
+    if (!key.has_value()) co_return;
+    process.passes[*key] = {cluster_.clock().Monotonic()};
+    Log(StrCat("pass of process ", process.number, " over ", key->name));
+    absl::StatusOr<ReconcileResult> result = ReconcileResult::After(absl::Minutes(1));
+    try {
+      if (*key == kSweep) {
+        const SweepResult found = co_await process.cleaner->Sweep();
+        for (const Key& csv : found.look_at) process.queue->Add(csv);
+      } else {
+        result = co_await process.cleaner->Reconcile(*key);
+      }
+    } catch (const ProcessKilled&) {
+      process.dead = true;
+      co_return;
+    }
+    process.passes.erase(*key);
+    if (!result.ok()) {
+      process.queue->AddRateLimited(*key);
+    } else {
+      process.queue->Forget(*key);
+      if (result->requeue_after.has_value()) {
+        process.queue->AddAfter(*key, *result->requeue_after);
+      }
+    }
+    process.queue->Done(*key);
+  }
+}
+
+void TestDriver::Work(absl::Duration how_long, size_t workers, const std::function<bool()>& tick) {
+  workers_ = workers;
+  const absl::Duration until = cluster_.clock().Monotonic() + how_long;
+  if (processes_.back()->queue == nullptr) StartWorkers(*processes_.back(), workers);
+  while (cluster_.clock().Monotonic() < until) {
+    cluster_.io().restart();
+    while (cluster_.clock().Monotonic() < until && cluster_.io().poll_one() > 0) {
+      if (processes_.back()->dead) RestartAfterDeath();
+    }
+    if (!tick()) return;
+    if (!held_.empty()) Change(DeliverHeld());
+    cluster_.clock().Advance(kTick);
+  }
 }
 
 void TestDriver::Quiet(int passes, int finishing) {
@@ -189,21 +328,25 @@ bool TestDriver::IsGuard(const TestCall& call) const {
 }
 
 boost::asio::awaitable<TestFate> TestDriver::Before(Process& caller, const TestCall& call) {
+  if (caller.dead) throw ProcessKilled();
   cluster_.clock().Advance(kLongestCall / 8 * (1 + pace_() % 8));
-  if (options_.deleter.width > 1) {
+  if (options_.deleter.width > 1 || workers_ > 0) {
     for (unsigned turns = pace_() % 4; turns > 0; --turns) co_await Yield();
   }
   ++calls_;
   TestFate fate;
   if (nemesis_ && !nested_) fate = co_await nemesis_(call);
   const bool made = fate.kind != TestFate::kFail && fate.kind != TestFate::kDieBefore;
-  if (!made || fate.kind == TestFate::kLose) {
-    if (IsGuard(call)) caller.blind = true;
+  if (fate.kind == TestFate::kDieBefore || fate.kind == TestFate::kDieAfter) {
+    caller.dead = workers_ > 0;  // with all its workers
+  }
+  // Of several passes nobody knows whose it is.
+  if ((!made || fate.kind == TestFate::kLose) && IsGuard(call) && workers_ == 0) {
+    for (auto& [csv, pass] : caller.passes) pass.blind = true;
   }
   if (call.IsWrite()) {
     ++writes_;
     Log(StrCat(Describe(call), " fate ", static_cast<int>(fate.kind)));
-    if (made) oracle_.CheckWrite(call, caller.number);
   }
   co_return fate;
 }
@@ -211,7 +354,8 @@ boost::asio::awaitable<TestFate> TestDriver::Before(Process& caller, const TestC
 boost::asio::awaitable<void> TestDriver::After(Process& caller, const TestCall& call,
                                                const absl::Status& outcome) {
   if (call.IsWrite() && outcome.ok()) {
-    co_await oracle_.NoteWritten(call, caller.pass_began, caller.blind);
+    co_await oracle_.NoteWritten(call, caller.passes);
+    Feed();
   }
   if (call.verb == kube::ClientVerb::kDelete) cluster_.clock().Advance(slowness_);
 }

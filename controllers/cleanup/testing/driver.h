@@ -5,6 +5,7 @@
 #include <prometheus/registry.h>
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <random>
@@ -13,6 +14,7 @@
 
 #include "absl/time/time.h"
 #include "base/async/task.h"
+#include "base/async/task_group.h"
 #include "controllers/cleanup/cleaner.h"
 #include "controllers/cleanup/operands/metrics.h"
 #include "controllers/cleanup/testing/cluster.h"
@@ -21,6 +23,8 @@
 #include "controllers/runtime/election/fenced_client.h"
 #include "controllers/runtime/election/leadership.h"
 #include "controllers/runtime/events/event_recorder.h"
+#include "controllers/runtime/queue/queue_metrics.h"
+#include "controllers/runtime/queue/work_queue.h"
 
 namespace steward::controllers {
 
@@ -40,6 +44,11 @@ class NoEvents : public EventRecorder {
 // Decides each call's fate, in the middle of a pass. It may change the cluster before.
 using Nemesis = std::function<boost::asio::awaitable<TestFate>(const TestCall& call)>;
 
+// The order of calls is the schedule's.
+CleanerOptions OneAtATime();
+// As it really works: calls overlap, and guards are read while deletions are under way.
+CleanerOptions SeveralAtATime(size_t batch);
+
 // A cluster, an oracle, and the process that is leader. Every call takes a few milliseconds, and
 // where a cleaner makes several at a time they overlap in an order that follows from the seed.
 class TestDriver {
@@ -52,7 +61,7 @@ class TestDriver {
   void SetNemesis(Nemesis nemesis) { nemesis_ = std::move(nemesis); }
 
   // What each DELETE takes, after it was carried out.
-  void SetSlowness(absl::Duration each_delete);
+  void SetSlowness(absl::Duration each_delete) { slowness_ = each_delete; }
 
   // A change that a test makes, between passes.
   void Change(VoidTask change);
@@ -69,8 +78,12 @@ class TestDriver {
     bool failed = false;
     std::optional<absl::Duration> again;
   };
-  Outcome Pass();
+  Outcome Pass(const kube::NamespacedName& csv = kCsv);
   void Sweep();
+  // `workers` of the leader take CSVs, and the sweep, from one queue, for so long, or until `tick`
+  // says false: it is called whenever none of them has anything to do, before time passes. A CSV is
+  // added when it changes.
+  void Work(absl::Duration how_long, size_t workers, const std::function<bool()>& tick);
   // Passes, with the time between them that they ask for, until there is nothing left to do, or
   // `passes` were made; the operator finishes `finishing` CRs and OLM does its part in between.
   void Quiet(int passes, int finishing);
@@ -80,6 +93,8 @@ class TestDriver {
   int writes() const { return writes_; }
   int calls() const { return calls_; }
   const std::vector<std::string>& log() const { return log_; }
+  // What the oracle has found, and what led to it; empty = nothing.
+  std::string Violations() const;
   void Log(std::string line);
 
  private:
@@ -92,12 +107,32 @@ class TestDriver {
     TestLeadership leadership;
     std::unique_ptr<HookClient> hooked;
     std::unique_ptr<FencedClient> client;
+    void Wait(absl::Duration delay) override;
+    void Leaves(const TestCall& call) override;
+    void Hold(const kube::GroupVersionResource& gvr, const kube::NamespacedName& name,
+              const kube::DeleteOptions& options) override;
+
     std::unique_ptr<Cleaner> cleaner;
     int number = 0;
-    absl::Duration pass_began;
-    bool blind = false;
+    bool dead = false;
+    std::map<kube::NamespacedName, Oracle::Pass> passes;  // those under way
+    std::unique_ptr<WorkQueue> queue;                     // while its workers work
+    std::unique_ptr<TaskGroup> workers;
+    std::map<kube::NamespacedName, std::string> fed;  // CSVs, as they were when they were added
+  };
+  // A DELETE whose bytes are on their way.
+  struct Held {
+    absl::Duration due;
+    kube::GroupVersionResource gvr;
+    kube::NamespacedName name;
+    kube::DeleteOptions options;
   };
   std::unique_ptr<Process> NewProcess();
+  void StartWorkers(Process& process, size_t count);
+  void StopWorkers(Process& process);
+  VoidTask WorkOn(Process& process);
+  void Feed();
+  VoidTask DeliverHeld();
 
   boost::asio::awaitable<TestFate> Before(Process& caller, const TestCall& call);
   boost::asio::awaitable<void> After(Process& caller, const TestCall& call,
@@ -112,6 +147,8 @@ class TestDriver {
   prometheus::Registry registry_;
   Nemesis nemesis_;
   absl::Duration slowness_;
+  size_t workers_ = 0;  // of each process; 0 = tests make its passes
+  std::vector<Held> held_;
   std::vector<std::unique_ptr<Process>> processes_;
   bool nested_ = false;
   int writes_ = 0;
@@ -119,6 +156,7 @@ class TestDriver {
   std::mt19937 pace_;
   std::vector<std::string> log_;
   CleanupMetrics metrics_{registry_};
+  QueueMetrics queue_metrics_{registry_, "cleanup"};
 };
 
 std::string Describe(const TestCall& call);

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "absl/status/status.h"
+#include "absl/time/time.h"
 #include "base/async/task.h"
 #include "base/status/macros.h"
 #include "kube/client/client.h"
@@ -27,6 +28,10 @@ struct TestCall {
   const kube::WriteOptions* write = nullptr;      // of a create, update or patch
   const kube::DeleteOptions* deletion = nullptr;  // of a delete
 
+  absl::Status MaySend() const {
+    if (!IsWrite()) return absl::OkStatus();
+    return kube::MaySend(write != nullptr ? write->may_send : deletion->may_send);
+  }
   bool IsWrite() const { return write != nullptr || deletion != nullptr; }
 };
 
@@ -35,11 +40,15 @@ struct TestFate {
     kPass,
     kFail,       // not made; `error`
     kLose,       // made, and ends as kUnavailable
+    kHold,       // a DELETE that is given up as kUnavailable, and carried out some time later
     kDieBefore,  // the process ends: ProcessKilled is thrown, and nothing was sent
     kDieAfter,   // it is made, and then the process ends
   };
   Kind kind = kPass;
   absl::Status error;
+  // How long it waits before its bytes leave: for a connection, or a server that is busy. Nobody is
+  // told of the time, as after the machine was suspended.
+  absl::Duration delay;
 };
 
 // What a killed process does instead of going on.
@@ -49,6 +58,12 @@ class TestHooks {
  public:
   virtual ~TestHooks() = default;
   virtual boost::asio::awaitable<TestFate> Before(const TestCall& call) = 0;
+  virtual void Wait(absl::Duration) {}
+  // Of calls that are made: now the bytes leave.
+  virtual void Leaves(const TestCall&) {}
+  // One with the fate kHold: its bytes are on their way.
+  virtual void Hold(const kube::GroupVersionResource&, const kube::NamespacedName&,
+                    const kube::DeleteOptions&) {}
   // Of calls that were made: what came of it, whatever the caller is told.
   virtual boost::asio::awaitable<void> After(const TestCall& call, const absl::Status& outcome) = 0;
 };
@@ -108,6 +123,14 @@ class HookClient : public kube::Client {
     const TestFate fate = co_await hooks_.Before(call);
     if (fate.kind == TestFate::kFail) co_return fate.error;
     if (fate.kind == TestFate::kDieBefore) throw ProcessKilled();
+    hooks_.Wait(fate.delay);
+    // As every client does, right before.
+    CO_RETURN_IF_ERROR(call.MaySend());
+    hooks_.Leaves(call);
+    if (fate.kind == TestFate::kHold) {
+      hooks_.Hold(call.gvr, call.name, *call.deletion);
+      co_return absl::UnavailableError("nobody answers");
+    }
     absl::StatusOr<T> answer = co_await std::move(made);
     co_await hooks_.After(call, answer.status());
     if (fate.kind == TestFate::kDieAfter) throw ProcessKilled();

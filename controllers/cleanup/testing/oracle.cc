@@ -1,8 +1,6 @@
 #include "controllers/cleanup/testing/oracle.h"
 
 #include <algorithm>
-#include <boost/json/parse.hpp>
-#include <utility>
 
 #include "base/json/json_access.h"
 #include "base/json/json_text.h"
@@ -13,46 +11,36 @@ namespace json = boost::json;
 namespace {
 
 // On purpose spelled out again, and not taken from the code that is judged.
-constexpr char kFinalizerName[] = "operatorframework.io/delete-custom-resources";
-constexpr char kHoldName[] = "steward.operatorframework.io/hold-rights";
-constexpr char kRecordName[] = "steward.operatorframework.io/cleanup-record";
-constexpr char kRefusedName[] = "steward.operatorframework.io/cleanup-refused";
+constexpr char kOptIn[] = "operatorframework.io/delete-custom-resources";
+constexpr char kHold[] = "steward.operatorframework.io/hold-rights";
+constexpr char kRecord[] = "steward.operatorframework.io/cleanup-record";
+constexpr char kConfirmed[] = "steward.operatorframework.io/opt-in-confirmed";
+constexpr char kRefused[] = "steward.operatorframework.io/cleanup-refused";
+constexpr char kLetGo[] = "steward.operatorframework.io/rights-released";
 
-const json::object kEmpty;
-
-const json::object& In(const json::object& parent, std::string_view key) {
-  const json::object* member = ObjectAt(parent, key);
-  return member == nullptr ? kEmpty : *member;
-}
-const json::object& MetaOf(const json::value& object) { return In(object.as_object(), "metadata"); }
-
-bool Has(const json::value& object, const char* finalizer) {
-  const std::vector<std::string> finalizers = FinalizersOf(object);
-  return std::find(finalizers.begin(), finalizers.end(), finalizer) != finalizers.end();
-}
-
-std::set<std::string> CrdsOf(const json::value& csv, std::string_view key) {
-  std::set<std::string> names;
-  const json::array* list =
-      ArrayAt(In(In(csv.as_object(), "spec"), "customresourcedefinitions"), key);
-  if (list == nullptr) return names;
-  for (const json::value& crd : *list) names.emplace(StringAt(crd.as_object(), "name"));
-  return names;
-}
-
-bool Overlap(const std::set<std::string>& a, const std::set<std::string>& b) {
-  return std::any_of(a.begin(), a.end(), [&b](const auto& name) { return b.contains(name); });
-}
-
-std::set<std::string> KeysOf(const json::object& object) {
-  std::set<std::string> keys;
-  for (const auto& member : object) keys.emplace(member.key());
-  return keys;
-}
+constexpr absl::Duration kGuardAge = absl::Seconds(2);
+// So long a refusal lasts before it is acted on.
+constexpr absl::Duration kSecondLook = absl::Seconds(1);
 
 bool OnlyKeys(const json::object& object, const std::set<std::string>& allowed) {
-  const std::set<std::string> keys = KeysOf(object);
-  return std::includes(allowed.begin(), allowed.end(), keys.begin(), keys.end());
+  return std::all_of(object.begin(), object.end(), [&allowed](const auto& member) {
+    return allowed.contains(std::string(member.key()));
+  });
+}
+
+std::string NameOf(const kube::NamespacedName& key) { return StrCat(key.ns, "/", key.name); }
+
+// The finalizers that a patch leaves; null when it is about something else.
+const json::value* FinalizersIn(const TestCall& call) {
+  if (call.body == nullptr || !call.write->subresource.empty()) return nullptr;
+  return In(call.body->as_object(), "metadata").if_contains("finalizers");
+}
+
+bool Leaves(const json::value& finalizers, std::string_view name) {
+  if (!finalizers.is_array()) return false;
+  const json::array& list = finalizers.get_array();
+  return std::any_of(list.begin(), list.end(),
+                     [name](const json::value& one) { return View(one.as_string()) == name; });
 }
 
 }  // namespace
@@ -62,110 +50,20 @@ void Oracle::Violate(std::string what) {
       StrCat(absl::FormatDuration(Now() - absl::Seconds(1'700'000'000)), " ", what));
 }
 
-Oracle::Truth Oracle::LookAtCsvs(const std::vector<json::value>& csvs) const {
-  Truth truth;
-  const json::value* mine = nullptr;
-  for (const json::value& csv : csvs) {
-    if (MetadataText(csv, "namespace") == kCsv.ns && MetadataText(csv, "name") == kCsv.name) {
-      mine = &csv;
-    }
-  }
-  if (mine == nullptr) return truth;
-  const json::object& spec = In(mine->as_object(), "spec");
-  const json::object& status = In(mine->as_object(), "status");
-  const json::object& annotations = In(MetaOf(*mine), "annotations");
-  truth.there = true;
-  truth.uid = MetadataText(*mine, "uid");
-  truth.deleting = IsMarked(*mine);
-  truth.enabled = BoolAt(In(spec, "cleanup"), "enabled");
-  truth.finalizer = Has(*mine, kFinalizerName);
-  truth.owned = CrdsOf(*mine, "owned");
-  truth.self_ok = StringAt(status, "phase") == "Succeeded" &&
-                  StringAt(status, "reason") != "Copied" &&
-                  !In(MetaOf(*mine), "labels").contains("olm.copiedFrom") &&
-                  !Has(*mine, "foregroundDeletion") && !Has(*mine, "orphan") &&
-                  !annotations.contains(kRefusedName) &&
-                  StringAt(annotations, "console.openshift.io/disable-operand-delete") != "true";
-  truth.others_ok = true;
-  for (const json::value& csv : csvs) {
-    if (&csv == mine) continue;
-    const bool copy = In(MetaOf(csv), "labels").contains("olm.copiedFrom") &&
-                      StringAt(In(csv.as_object(), "status"), "reason") == "Copied";
-    if (copy) continue;
-    const bool replaces = MetadataText(csv, "namespace") == kCsv.ns &&
-                          StringAt(In(csv.as_object(), "spec"), "replaces") == kCsv.name;
-    if (replaces || Overlap(CrdsOf(csv, "owned"), truth.owned) ||
-        Overlap(CrdsOf(csv, "required"), truth.owned)) {
-      truth.others_ok = false;
-    }
-  }
-  const std::string record(StringAt(annotations, kRecordName));
-  if (record.empty()) return truth;
-  boost::system::error_code error;
-  const json::value parsed = json::parse(record, error);
-  if (error || !parsed.is_object()) return truth;
-  truth.recorded = true;
-  truth.record_group = StringAt(parsed.get_object(), "operatorGroupUID");
-  const json::value* targets = parsed.get_object().if_contains("targets");
-  if (targets != nullptr && targets->is_string()) truth.record.all = true;
-  if (targets != nullptr && targets->is_array()) {
-    for (const json::value& name : targets->get_array()) {
-      truth.record.names.emplace(name.as_string());
-    }
-  }
-  return truth;
-}
-
 VoidTask Oracle::Observe() {
-  const std::vector<json::value> csvs = co_await cluster_.All(kCsvs);
-  Truth truth = LookAtCsvs(csvs);
-  truth.since = Now();
-  const std::vector<json::value> namespaces = co_await cluster_.All(kNamespaces);
-  for (const json::value& ns : namespaces) {
-    if (MetadataText(ns, "name") == kCsv.ns) truth.namespace_ok = !IsMarked(ns);
+  Moment moment = co_await ReadMoment(cluster_);
+  // An administrator takes back what was marked.
+  for (const auto& [key, csv] : moment.csvs) {
+    const SeenCsv* before = history_.empty() ? nullptr : now().Find(key, csv.uid);
+    if (before != nullptr && before->marked && !csv.marked) tainted_.erase(csv.uid);
   }
-  std::vector<json::value> groups = co_await cluster_.All(kOperatorGroups);
-  if (groups.size() == 1) {
-    const json::value& group = groups[0];
-    truth.group_ok = !IsMarked(group);
-    truth.group_uid = MetadataText(group, "uid");
-    const json::object& spec = In(group.as_object(), "spec");
-    const json::array* list = ArrayAt(spec, "targetNamespaces");
-    const json::object& labels = In(In(spec, "selector"), "matchLabels");
-    truth.spec.all = list == nullptr && labels.empty();
-    if (list != nullptr) {
-      for (const json::value& name : *list) truth.spec.names.emplace(name.as_string());
-    } else if (!labels.empty()) {
-      for (const json::value& ns : namespaces) {
-        if (StringAt(In(MetaOf(ns), "labels"), "team") == StringAt(labels, "team")) {
-          truth.spec.names.insert(MetadataText(ns, "name"));
-        }
-      }
-    }
-    const json::array* synced = ArrayAt(In(group.as_object(), "status"), "namespaces");
-    if (synced != nullptr && !synced->empty()) {
-      truth.synced.emplace();
-      for (const json::value& name : *synced) truth.synced->names.emplace(name.as_string());
-      truth.synced->all = truth.synced->names.contains("");
-    }
-  }
-  std::vector<json::value> policies = co_await cluster_.All(kPolicies);
-  std::vector<json::value> bindings = co_await cluster_.All(kPolicyBindings);
-  // Who may opt in, and who may delete.
-  truth.policy_ok = policies.size() == 2 && bindings.size() == 2;
-  std::vector<json::value> deployments = co_await cluster_.All(kDeployments);
-  truth.deployment_ok = !deployments.empty();
-  std::vector<json::value> crds = co_await cluster_.All(kCrds);
-  for (const json::value& crd : crds) {
-    truth.crds[MetadataText(crd, "name")] = IsMarked(crd) ? "terminating" : "served";
-  }
-  history_.push_back(std::move(truth));
+  history_.push_back(std::move(moment));
   co_await LookAtCrs();
 }
 
 VoidTask Oracle::LookAtCrs() {
   std::set<std::string> seen;
-  for (const kube::GroupVersionResource& gvr : {kWidgets, kGadgets}) {
+  for (const kube::GroupVersionResource& gvr : kOperandKinds) {
     const std::vector<json::value> all = co_await cluster_.All(gvr);
     for (const json::value& object : all) {
       const std::string uid = MetadataText(object, "uid");
@@ -182,13 +80,38 @@ VoidTask Oracle::LookAtCrs() {
   for (auto& [uid, cr] : crs_) cr.gone = !seen.contains(uid);
 }
 
-std::vector<const Oracle::Truth*> Oracle::Since(absl::Duration from) const {
-  std::vector<const Truth*> moments;
-  for (size_t i = 0; i < history_.size(); ++i) {
-    const bool ended_before = i + 1 < history_.size() && history_[i + 1].since < from;
-    if (!ended_before) moments.push_back(&history_[i]);
+std::vector<const Moment*> Oracle::Since(absl::Duration from) const {
+  std::vector<const Moment*> moments;
+  for (auto it = history_.rbegin(); it != history_.rend(); ++it) {
+    moments.push_back(&*it);
+    if (it->since < from) break;
   }
+  std::reverse(moments.begin(), moments.end());
   return moments;
+}
+
+Oracle::Stretch Oracle::Of(const kube::NamespacedName& key, const std::string& uid,
+                           absl::Duration from) const {
+  Stretch stretch;
+  for (const Moment* moment : Since(from)) {
+    const SeenCsv* csv = moment->Find(key, uid);
+    if (csv != nullptr) stretch.emplace_back(moment, csv);
+  }
+  return stretch;
+}
+
+bool Oracle::WasTaintedAt(const Moment& moment, const std::string& uid) const {
+  const auto tainted = tainted_.find(uid);
+  return tainted != tainted_.end() && moment.since >= tainted->second;
+}
+
+// Anything but a guard that cannot be read.
+bool Oracle::Refuses(const Moment& moment, const SeenCsv& csv) const {
+  if (!moment.Allows(csv) || WasTaintedAt(moment, csv.uid)) return true;
+  const auto begun = begun_.find(csv.uid);
+  if (begun == begun_.end()) return csv.noted && !csv.record.has_value();
+  return !csv.record.has_value() || csv.record->csv_uid != csv.uid ||
+         csv.record->targets != begun->second.targets;
 }
 
 void Oracle::CheckWrite(const TestCall& call, int process) {
@@ -225,22 +148,70 @@ void Oracle::CheckCsvPatch(const TestCall& call) {
   }
   if (!OnlyKeys(body, {"metadata"}) ||
       !OnlyKeys(meta, {"annotations", "finalizers", "resourceVersion"}) ||
-      !OnlyKeys(In(meta, "annotations"), {kRecordName, kRefusedName})) {
+      !OnlyKeys(In(meta, "annotations"), {kConfirmed, kRecord, kRefused, kLetGo})) {
     return bad();
   }
   // What is there already may stay, as long as the resourceVersion is right.
-  const json::array* finalizers = ArrayAt(meta, "finalizers");
-  if (finalizers == nullptr) return;
-  for (const json::value& finalizer : *finalizers) {
-    if (finalizer.as_string() == kFinalizerName) Violate("the finalizer is written");
+  const json::value* finalizers = meta.if_contains("finalizers");
+  if (finalizers != nullptr && Leaves(*finalizers, kOptIn)) Violate("the finalizer is written");
+}
+
+std::vector<std::string> Oracle::WhyNot(const Stretch& window, const std::string& definition,
+                                        const std::string& ns) const {
+  std::vector<std::string> why;
+  const auto once = [&](std::string_view name, auto holds) {
+    const bool held = std::any_of(window.begin(), window.end(),
+                                  [&](const auto& at) { return holds(*at.first, *at.second); });
+    if (!held) why.emplace_back(name);
+  };
+  const size_t guards = window.front().first->GuardsOf(*window.front().second).size();
+  for (size_t i = 0; i < guards; ++i) {
+    const std::string_view name = window.front().first->GuardsOf(*window.front().second)[i].first;
+    once(name, [i](const Moment& m, const SeenCsv& csv) { return m.GuardsOf(csv)[i].second; });
   }
+  once("it is uninstalled together with another owner", [&](const Moment& m, const SeenCsv& csv) {
+    return !m.IsNeededByOthers(csv) && !WasTaintedAt(m, csv.uid);
+  });
+  once("nothing is recorded for it", [](const Moment&, const SeenCsv& csv) {
+    return csv.record.has_value() && csv.record->csv_uid == csv.uid;
+  });
+  once("outside of the record", [&](const Moment&, const SeenCsv& csv) {
+    return csv.record.has_value() && csv.record->targets.Has(ns);
+  });
+  once("another definition than the recorded one", [&](const Moment& m, const SeenCsv& csv) {
+    const auto live = m.definitions.find(definition);
+    if (live == m.definitions.end() || !csv.record.has_value()) return false;
+    const auto recorded = csv.record->definitions.find(definition);
+    return recorded != csv.record->definitions.end() && recorded->second == live->second.uid;
+  });
+  once("outside of the OperatorGroup's spec", [&](const Moment& m, const SeenCsv& csv) {
+    const SeenGroup* group = m.GroupOf(csv);
+    return group != nullptr && group->spec.Has(ns);
+  });
+  once("outside of the OperatorGroup's status", [&](const Moment& m, const SeenCsv& csv) {
+    const SeenGroup* group = m.GroupOf(csv);
+    return group != nullptr && group->synced.has_value() && group->synced->Has(ns);
+  });
+  once("not owned",
+       [&](const Moment&, const SeenCsv& csv) { return csv.owned.contains(definition); });
+  const std::string& uid = window.front().second->uid;
+  if (let_go_.contains(uid)) why.emplace_back("the operator's rights were let go of");
+  const auto begun = begun_.find(uid);
+  if (begun == begun_.end()) {
+    why.emplace_back("nothing was ever recorded");
+  } else {
+    if (!begun->second.targets.Has(ns)) why.emplace_back("outside of the first record");
+    if (!begun->second.definitions.contains(definition)) {
+      why.emplace_back("not owned when it was recorded");
+    }
+  }
+  return why;
 }
 
 void Oracle::CheckDelete(const TestCall& call, int process) {
   ++deletions_;
-  const std::string what =
-      StrCat("DELETE of ", call.gvr.resource, " ", call.name.ns, "/", call.name.name, ": ");
-  const std::string crd = call.gvr.GroupResource();
+  const std::string what = StrCat("DELETE of ", call.gvr.resource, " ", NameOf(call.name), ": ");
+  const std::string definition = call.gvr.GroupResource();
   if (call.gvr.group != "example.com") return Violate(StrCat(what, "no operand"));
   const auto cr = crs_.find(call.deletion->uid);
   if (cr == crs_.end() || cr->second.name != call.name) {
@@ -249,99 +220,214 @@ void Oracle::CheckDelete(const TestCall& call, int process) {
   if (call.deletion->propagation != kube::DeleteOptions::Propagation::kBackground) {
     Violate(StrCat(what, "not in the background"));
   }
-  const Truth& now = history_.back();
-  if (!now.there) return;  // just gone: it hits nothing that was not allowed, see below
-  const std::vector<const Truth*> window = Since(Now() - absl::Seconds(2) - leap_);
-  const auto once = [&](const char* guard, auto holds) {
-    if (!std::any_of(window.begin(), window.end(), [&](const Truth* t) { return holds(*t); })) {
-      Violate(StrCat(what, guard));
-    }
-  };
-  const std::string& ns = call.name.ns;
-  once("nothing is recorded", [](const Truth& t) { return t.recorded; });
-  once("outside of the record", [&](const Truth& t) { return t.record.Has(ns); });
-  once("outside of the OperatorGroup's spec", [&](const Truth& t) { return t.spec.Has(ns); });
-  once("outside of the OperatorGroup's status",
-       [&](const Truth& t) { return t.synced.has_value() && t.synced->Has(ns); });
-  once("not owned", [&](const Truth& t) { return t.owned.contains(crd); });
-  once("not being deleted", [](const Truth& t) { return t.deleting; });
-  once("not enabled", [](const Truth& t) { return t.enabled; });
-  once("not opted in", [](const Truth& t) { return t.finalizer; });
-  once("the CSV forbids it", [](const Truth& t) { return t.self_ok; });
-  once("another operator needs it", [](const Truth& t) { return t.others_ok; });
-  once("its namespace is going", [](const Truth& t) { return t.namespace_ok; });
-  once("opting in is not protected", [](const Truth& t) { return t.policy_ok; });
-  once("the operator is gone", [](const Truth& t) { return t.deployment_ok; });
-  once("there is not one OperatorGroup", [](const Truth& t) { return t.group_ok; });
-  once("it is another OperatorGroup", [](const Truth& t) { return t.group_uid == t.record_group; });
-  std::set<std::string>& uids = deleted_[{process, StrCat(crd, "/", ns, "/", call.name.name)}];
+  std::set<std::string>& uids = deleted_[{process, StrCat(definition, "/", NameOf(call.name))}];
   uids.insert(call.deletion->uid);
   if (uids.size() > 3) Violate(StrCat(what, "it came back three times"));
+
+  const absl::Duration from = Now() - kGuardAge;
+  std::set<std::pair<kube::NamespacedName, std::string>> csvs;
+  for (const Moment* moment : Since(from)) {
+    for (const auto& [key, csv] : moment->csvs) csvs.emplace(key, csv.uid);
+  }
+  std::optional<std::vector<std::string>> nearest;
+  for (const auto& [key, uid] : csvs) {
+    std::vector<std::string> why = WhyNot(Of(key, uid, from), definition, call.name.ns);
+    if (why.empty()) begun_[uid].sent = true;
+    if (!nearest.has_value() || why.size() < nearest->size()) nearest = std::move(why);
+  }
+  if (!nearest.has_value()) return Violate(StrCat(what, "there is no CSV"));
+  for (const std::string& one : *nearest) Violate(StrCat(what, one));
 }
 
-VoidTask Oracle::NoteWritten(const TestCall& call, absl::Duration pass_began, bool blind) {
+VoidTask Oracle::NoteWritten(const TestCall& call,
+                             const std::map<kube::NamespacedName, Pass>& passes) {
   if (call.verb == kube::ClientVerb::kDelete) {
     co_await LookAtCrs();
     co_return;
   }
-  if (call.gvr != kCsvs) co_return;
-  const bool finalizers =
-      call.body != nullptr && In(call.body->as_object(), "metadata").contains("finalizers");
-  if (finalizers && call.name == kCsv && history_.back().finalizer) {
-    co_await LookAtCrs();
-    CheckRelease(pass_began, blind);
+  const auto pass_of = [&](const kube::NamespacedName& key) {
+    const auto pass = passes.find(key);
+    return pass == passes.end() ? Pass{Now()} : pass->second;
+  };
+  const json::value* finalizers = FinalizersIn(call);
+  if (call.gvr == kClusterRoles && finalizers != nullptr && !Leaves(*finalizers, kHold)) {
+    const auto held = now().held.find(call.name.name);
+    const kube::NamespacedName owner =
+        held == now().held.end() ? kube::NamespacedName() : held->second;
+    CheckRights(call.name.name, owner,
+                std::min(pass_of(owner).began, pass_of({"", "sweep"}).began));
   }
+  if (call.gvr != kCsvs) {
+    co_await Observe();
+    co_return;
+  }
+  const Moment before = now();
+  const auto was = before.csvs.find(call.name);
   co_await Observe();
+  if (was == before.csvs.end()) co_return;
+  const SeenCsv& csv = was->second;
+  const Pass pass = pass_of(call.name);
+  const SeenCsv* is = now().Find(csv.key, csv.uid);
+  if (is != nullptr && is->noted && !csv.noted) CheckRecord(*is, pass.began);
+  const bool said = is != nullptr && !is->let_go.empty() && csv.let_go.empty();
+  const bool released = csv.finalizer && (is == nullptr || !is->finalizer);
+  if ((said || released) && !let_go_.contains(csv.uid)) CheckLetGo(csv, before, pass);
+  if (released) Taint(csv, pass.began);
 }
 
-// The finalizer has just gone. The CSV was, to the resourceVersion, as it was last observed.
-void Oracle::CheckRelease(absl::Duration pass_began, bool blind) {
-  const Truth& now = history_.back();
-  released_ = true;
-  if (!now.deleting) Violate("released before it is deleted");
-  if (!now.enabled) return;
-  // A record that is there no more forbids it whatever could be read.
-  const bool record_gone =
-      !now.recorded && std::any_of(history_.begin(), history_.end(), [&now](const Truth& t) {
-        return t.uid == now.uid && t.recorded;
-      });
-  if (blind && now.self_ok && !record_gone) {
-    Violate("released although a guard could not be read");
+// `role` is held no more, and that was not looked at yet. An abort, and what an administrator
+// revokes, end no cleanup.
+void Oracle::CheckRights(const std::string& role, const kube::NamespacedName& owner,
+                         absl::Duration began) {
+  const auto csv = now().csvs.find(owner);
+  if (csv == now().csvs.end() || !csv->second.let_go.empty()) return;
+  const std::string& uid = csv->second.uid;
+  bool replaced = false;
+  for (const auto& [moment, then] : Of(owner, uid, began)) {
+    if (!then->deleting || !then->enabled || !then->finalizer) return;
+    replaced = replaced || !then->itself;
   }
-  const std::vector<const Truth*> window = Since(pass_began);
-  const auto always = [&window](auto holds) {
-    return std::all_of(window.begin(), window.end(), [&](const Truth* t) { return holds(*t); });
+  // A copy, or one that is replaced, has no rights to be held unless something was begun.
+  if (!replaced || begun_.contains(uid)) {
+    Violate(StrCat("rights are let go of, and it is not said: ", role));
+  }
+  let_go_.emplace(uid, Now());
+}
+
+// `csv` is as it is with its new record.
+void Oracle::CheckRecord(const SeenCsv& csv, absl::Duration began) {
+  const std::string what = StrCat("the record of ", NameOf(csv.key), ": ");
+  if (!csv.record.has_value() || csv.record->csv_uid != csv.uid) {
+    return Violate(StrCat(what, "it cannot be read"));
+  }
+  bool agreed = false, owned = false;
+  for (const auto& [moment, then] : Of(csv.key, csv.uid, began)) {
+    const SeenGroup* group = moment->GroupOf(csv);
+    agreed = agreed || (group != nullptr && group->synced == group->spec &&
+                        csv.record->targets == group->spec && csv.record->group_uid == group->uid);
+    owned = owned || std::all_of(csv.record->definitions.begin(), csv.record->definitions.end(),
+                                 [&, moment = moment, then = then](const auto& recorded) {
+                                   const auto live = moment->definitions.find(recorded.first);
+                                   return then->owned.contains(recorded.first) &&
+                                          live != moment->definitions.end() &&
+                                          live->second.uid == recorded.second;
+                                 });
+  }
+  if (!agreed) Violate(StrCat(what, "not what the OperatorGroup's spec and status agree on"));
+  if (!owned) Violate(StrCat(what, "not what is owned"));
+  Begun& begun = begun_[csv.uid];
+  if (begun.sent) return;
+  begun.targets = csv.record->targets;
+  begun.definitions.clear();
+  for (const auto& [name, definition] : now().definitions) {
+    if (csv.owned.contains(name)) begun.definitions.emplace(name, definition.uid);
+  }
+}
+
+void Oracle::CheckLetGo(const SeenCsv& csv, const Moment& now, const Pass& pass) {
+  let_go_[csv.uid] = Now();
+  const std::string what = StrCat(NameOf(csv.key), " is released ");
+  if (!csv.deleting) Violate(StrCat(what, "before it is deleted"));
+  if (!csv.enabled) return;
+  Stretch window = Of(csv.key, csv.uid, pass.began);
+  // What was written shows in the last one.
+  if (window.back().first == &history_.back()) window.pop_back();
+  const auto ever = [&window](auto holds) {
+    return std::any_of(window.begin(), window.end(),
+                       [&](const auto& at) { return holds(*at.first, *at.second); });
   };
-  const bool allowed = always([](const Truth& t) { return t.Allows() && t.recorded; });
+  const bool begun = begun_.contains(csv.uid);
+  // These refusals need nothing but the CSV.
+  const bool by_itself = ever([begun](const Moment&, const SeenCsv& then) {
+    return !then.itself || then.marked || !then.enabled || !then.finalizer ||
+           (begun && !then.noted);
+  });
+  if (pass.blind && !by_itself) Violate(StrCat(what, "although a guard could not be read"));
+  const SeenCsv* after = history_.back().Find(csv.key, csv.uid);
+  const bool allowed =
+      ever([this](const Moment& m, const SeenCsv& then) { return !Refuses(m, then); });
+  const bool completed = after != nullptr && after->let_go == "Completed";
+  if (completed && !allowed) Violate(StrCat(what, "as completed, and it was refused"));
+  if (!completed && !allowed) {
+    std::optional<absl::Duration> first;
+    absl::Duration last;
+    for (size_t i = 0; i < history_.size() && history_[i].since <= now.since; ++i) {
+      const SeenCsv* then = history_[i].Find(csv.key, csv.uid);
+      if (then == nullptr || !then->deleting || !Refuses(history_[i], *then)) continue;
+      if (!first.has_value()) first = history_[i].since;
+      last = i + 1 < history_.size() ? history_[i + 1].since : Now();
+    }
+    if (!first.has_value() || last - *first < kSecondLook) {
+      Violate(StrCat(what, "for a refusal that was looked at once"));
+    }
+  }
+  CheckEmpty(window, pass.began);
+}
+
+// What was recorded is empty: nothing there is being deleted, and nothing is to be.
+void Oracle::CheckEmpty(const Stretch& window, absl::Duration began) {
+  const auto always = [&window](auto holds) {
+    return std::all_of(window.begin(), window.end(),
+                       [&](const auto& at) { return holds(*at.first, *at.second); });
+  };
+  const auto [latest, csv] = window.back();
+  const auto found = begun_.find(csv->uid);
+  if (found == begun_.end()) return;  // nothing was ever sent
+  const Begun& begun = found->second;
+  // Nobody can finish there (R-000-86).
+  if (!latest->namespaces.contains(csv->key.ns) && latest->IsOperatorGone(*csv)) return;
+  const bool allowed = always([this](const Moment& m, const SeenCsv& then) {
+    return !Refuses(m, then) && then.record.has_value();
+  });
+  // Without its record, only who remembers knows what was begun.
+  const bool known =
+      always([](const Moment&, const SeenCsv& then) { return then.record.has_value(); });
   for (const auto& [uid, cr] : crs_) {
-    if (cr.gone || cr.created >= pass_began) continue;
-    const std::string crd = cr.gvr.GroupResource();
+    if (cr.gone || cr.created >= began) continue;
+    const std::string definition = cr.gvr.GroupResource();
     const std::string& ns = cr.name.ns;
-    if (!always([&](const Truth& t) { return t.owned.contains(crd) && t.crds.contains(crd); })) {
+    const auto recorded = begun.definitions.find(definition);
+    const auto live = latest->definitions.find(definition);
+    if (recorded == begun.definitions.end() || live == latest->definitions.end() ||
+        live->second.uid != recorded->second || !begun.targets.Has(ns)) {
       continue;
     }
-    const std::string what = StrCat("released while there is ", crd, " ", ns, "/", cr.name.name);
-    if (cr.marked.has_value() && *cr.marked < pass_began) {
-      const bool begun = now.recorded
-                             ? now.record.Has(ns)
-                             : always([&](const Truth& t) { return t.group_ok && t.spec.Has(ns); });
-      if (begun) Violate(StrCat(what, ", which is being deleted"));
-    } else if (!cr.marked.has_value() && allowed) {
-      const bool target = always(
-          [&](const Truth& t) { return t.record.Has(ns) && t.spec.Has(ns) && t.synced->Has(ns); });
-      if (target) Violate(StrCat(what, ", which is to be deleted"));
+    const std::string what =
+        StrCat(NameOf(csv->key), " is released while there is ", definition, " ", NameOf(cr.name));
+    if (cr.marked.has_value()) {
+      if (*cr.marked < began && known) Violate(StrCat(what, ", which is being deleted"));
+      continue;
     }
+    const bool wanted =
+        allowed && always([&](const Moment& m, const SeenCsv& then) {
+          const SeenGroup* group = m.GroupOf(then);
+          return then.owned.contains(definition) && group->spec.Has(ns) && group->synced->Has(ns);
+        });
+    if (wanted) Violate(StrCat(what, ", which is to be deleted"));
   }
 }
 
-VoidTask Oracle::CheckHolds() {
-  const json::value csv = co_await cluster_.Find(kCsvs, kCsv);
-  const bool wanted = !csv.is_null() && Has(csv, kFinalizerName) &&
-                      BoolAt(In(In(csv.as_object(), "spec"), "cleanup"), "enabled");
-  const std::vector<json::value> roles = co_await cluster_.All(kClusterRoles);
-  for (const json::value& role : roles) {
-    if (!wanted && Has(role, kHoldName)) {
-      Violate(StrCat("held without a reason: ", MetadataText(role, "name")));
+// Those that were being deleted all the while, and shared with it, never are cleaned up.
+void Oracle::Taint(const SeenCsv& released, absl::Duration began) {
+  for (const auto& [key, other] : now().csvs) {
+    if (key == released.key || tainted_.contains(other.uid)) continue;
+    bool together = true;
+    for (const Moment* moment : Since(began)) {
+      const SeenCsv* a = moment->Find(released.key, released.uid);
+      const SeenCsv* b = moment->Find(key, other.uid);
+      if (moment == &history_.back()) continue;  // it is released there
+      together = together && a != nullptr && b != nullptr && Share(*a, *b) && a->deleting &&
+                 b->deleting && b->finalizer;
+    }
+    if (together) tainted_[other.uid] = Now();
+  }
+}
+
+void Oracle::CheckHolds() {
+  for (const auto& [role, owner] : now().held) {
+    const auto csv = now().csvs.find(owner);
+    if (csv == now().csvs.end() || !csv->second.finalizer || !csv->second.enabled) {
+      Violate(StrCat("held without a reason: ", role));
     }
   }
 }

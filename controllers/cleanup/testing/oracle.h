@@ -1,83 +1,64 @@
-// Judges what a cleanup writes, by what is true in the cluster, without knowing its code.
+// Judges what cleanups write, by what is true in the cluster, without knowing their code.
 #ifndef CONTROLLERS_CLEANUP_TESTING_ORACLE_H_
 #define CONTROLLERS_CLEANUP_TESTING_ORACLE_H_
 
-#include <boost/json/value.hpp>
+#include <deque>
 #include <map>
 #include <optional>
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "absl/time/time.h"
 #include "base/async/task.h"
 #include "controllers/cleanup/testing/cluster.h"
 #include "controllers/cleanup/testing/hook_client.h"
+#include "controllers/cleanup/testing/moment.h"
 
 namespace steward::controllers {
 
 // The cluster is looked at after each change; times are the fake clock's monotonic ones. What must
 // hold:
-//   I1  every DELETE lies inside what was allowed at some moment of the last two seconds, names the
-//       object's UID and asks for background propagation;
-//   I2  the finalizer goes only when nothing is pending, or for an abort;
+//   I1  there is a CSV for which every DELETE is allowed: each of its guards held at some moment of
+//       the last two seconds; it lies inside of what was recorded, of what was recorded when the
+//       first DELETE was sent, and of what the CSV and its OperatorGroup say; it names the object's
+//       UID and asks for background propagation; and the operator's rights were not let go of;
+//   I2  of CSVs that share definitions and are deleted together none is cleaned up, and nor is
+//       another one that shares with one of them;
+//   I3  rights and the finalizer go only when nothing of what was recorded is left to be done, for
+//       a refusal that lasted for a second, or for an abort;
 //   I4  nothing is held without a reason;
-// and no write is of another form than those that cleanup is known to make. (I3 is the driver's.)
+// and no write is of another form than those that cleanup is known to make. That everything ends is
+// for the driver.
 class Oracle {
  public:
+  // A pass over one CSV, in the middle of which something is written.
+  struct Pass {
+    absl::Duration began;
+    // A guard's read failed in it, as far as can be known.
+    bool blind = false;
+  };
+
   explicit Oracle(TestCluster& cluster) : cluster_(cluster) {}
 
-  // The clock leaps by what other calls take, between a cleaner's last look at it and the moment at
-  // which a DELETE is carried out: so much later than two seconds it may be.
-  void Allow(absl::Duration leap) { leap_ = leap; }
   // Looks at everything. To be called after every change.
   VoidTask Observe();
-  // Before a write of `process`, whose pass began at `pass_began`, is carried out.
+  // Before a write of `process` leaves.
   void CheckWrite(const TestCall& call, int process);
-  // After one that was carried out. `blind`: in this pass a guard's read failed.
-  VoidTask NoteWritten(const TestCall& call, absl::Duration pass_began, bool blind);
+  // After one that was carried out in `pass`. That of a role's finalizers belongs to its owner's.
+  VoidTask NoteWritten(const TestCall& call, const std::map<kube::NamespacedName, Pass>& passes);
   // Nothing is held for a CSV that is gone or not opted in.
-  VoidTask CheckHolds();
+  void CheckHolds();
 
+  const Moment& now() const { return history_.back(); }
   // What was broken; empty = nothing.
   const std::vector<std::string>& violations() const { return violations_; }
-  // Deletions by cleanup and by the test, for the statistics.
+  // DELETEs that were sent, for the statistics.
   int deletions() const { return deletions_; }
-  bool released() const { return released_; }
 
  private:
-  struct Places {
-    Places() {}  // clang wants it said within the class
-    bool all = false;
-    std::set<std::string> names;
-    bool Has(const std::string& ns) const { return all || names.contains(ns); }
-  };
-  // At one moment.
-  struct Truth {
-    absl::Duration since;
-    bool there = false;
-    std::string uid;
-    bool deleting = false, enabled = false, finalizer = false;
-    bool self_ok = false;    // phase, copies, foreground, annotations
-    bool others_ok = false;  // owners, requirers, replacers
-    bool namespace_ok = false, policy_ok = false, deployment_ok = false;
-    bool group_ok = false;  // exactly one, not being deleted
-    std::string group_uid;
-    Places spec;
-    std::optional<Places> synced;
-    bool recorded = false;
-    Places record;
-    std::string record_group;
-    std::set<std::string> owned;
-    std::map<std::string, std::string> crds;  // "served", "terminating"
-
-    bool Allows() const {
-      return there && deleting && enabled && finalizer && self_ok && others_ok && namespace_ok &&
-             policy_ok && deployment_ok && group_ok && synced.has_value() &&
-             (!recorded || record_group == group_uid);
-    }
-  };
   struct Cr {
     kube::GroupVersionResource gvr;
     kube::NamespacedName name;
@@ -85,26 +66,46 @@ class Oracle {
     std::optional<absl::Duration> marked;
     bool gone = false;
   };
+  // What was begun for a CSV.
+  struct Begun {
+    Places targets;
+    std::map<std::string, std::string> definitions;  // owned, and there: name to UID
+    bool sent = false;
+  };
+  // A CSV at the moments of some time.
+  using Stretch = std::vector<std::pair<const Moment*, const SeenCsv*>>;
 
   void Violate(std::string what);
   absl::Duration Now() { return cluster_.clock().Monotonic(); }
-  Truth LookAtCsvs(const std::vector<boost::json::value>& csvs) const;
   VoidTask LookAtCrs();
   // The moments from `from` on, that in force at `from` included.
-  std::vector<const Truth*> Since(absl::Duration from) const;
+  std::vector<const Moment*> Since(absl::Duration from) const;
+  Stretch Of(const kube::NamespacedName& key, const std::string& uid, absl::Duration from) const;
+  bool WasTaintedAt(const Moment& moment, const std::string& uid) const;
+  bool Refuses(const Moment& moment, const SeenCsv& csv) const;
   void CheckDelete(const TestCall& call, int process);
+  std::vector<std::string> WhyNot(const Stretch& window, const std::string& definition,
+                                  const std::string& ns) const;
   void CheckCsvPatch(const TestCall& call);
-  void CheckRelease(absl::Duration pass_began, bool blind);
+  void CheckRights(const std::string& role, const kube::NamespacedName& owner,
+                   absl::Duration began);
+  void CheckRecord(const SeenCsv& csv, absl::Duration began);
+  // The operator's rights are let go of, or the finalizer goes: `now` is as it was before.
+  void CheckLetGo(const SeenCsv& csv, const Moment& now, const Pass& pass);
+  void CheckEmpty(const Stretch& pass, absl::Duration began);
+  void Taint(const SeenCsv& released, absl::Duration began);
 
   TestCluster& cluster_;
-  std::vector<Truth> history_;
-  std::map<std::string, Cr> crs_;  // by UID
+  std::deque<Moment> history_;
+  std::map<std::string, Cr> crs_;                 // by UID
+  std::map<std::string, Begun> begun_;            // by the CSV's UID
+  std::map<std::string, absl::Duration> let_go_;  // likewise
+  // CSVs that share with one that was released together with them, and since when.
+  std::map<std::string, absl::Duration> tainted_;
   // UIDs deleted by each process, by what they were called.
   std::map<std::pair<int, std::string>, std::set<std::string>> deleted_;
   std::vector<std::string> violations_;
   int deletions_ = 0;
-  bool released_ = false;
-  absl::Duration leap_;
 };
 
 }  // namespace steward::controllers
