@@ -241,7 +241,6 @@ VoidTask Schedule::ChangeOthers() {
     case 6:
       return cluster.TerminateNamespace(draws_.One<std::string>({"ops", "a", "b"}));
     default:
-      cluster.SetDeployment("widget-operator", true);
       cluster.SetDeployment("widget-operator", false);
       return Nothing();
   }

@@ -456,13 +456,10 @@ VoidTask TestCluster::TerminateNamespace(std::string name) {
 }
 
 void TestCluster::SetDeployment(const std::string& name, bool there) {
-  if (!there) {
-    deployments_.Delete(kDeployments, {"ops", name});
-    return;
-  }
   deployments_.Put(kDeployments,
                    StrCat(R"({"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":")",
                           name, R"(","namespace":"ops"}})"));
+  if (!there) deployments_.Delete(kDeployments, {"ops", name});
 }
 
 bool TestCluster::HasFinalizer(const std::string& finalizer) {

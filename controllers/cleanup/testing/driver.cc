@@ -321,6 +321,8 @@ void TestDriver::Quiet(int passes, int finishing) {
 
 bool TestDriver::IsGuard(const TestCall& call) const {
   if (call.IsWrite() || call.gvr.group == "example.com") return false;
+  // Without it every CSV is read (R-000-85).
+  if (call.name.name == "steward-cleanup-copied-from") return false;
   const bool held = call.gvr.resource == "clusterroles" ||
                     call.gvr.resource == "clusterrolebindings" ||
                     call.gvr.resource.ends_with("webhookconfigurations");
