@@ -240,3 +240,23 @@ func TestUnknown_R_000_62_66_OperatorGroupNotSynced(t *testing.T) {
 	s.gone(t)
 	s.cleaned(t, []string{s.spaces[0] + "/some"}, nil)
 }
+
+// R-000-88: what the status lacks as yet would be lost for good, so nothing is begun before it says what the spec says.
+func TestUnknown_R_000_88_StatusSaysLess(t *testing.T) {
+	t.Parallel()
+	s := newScene(t, 2)
+	group := olm.OperatorGroup(s.namespace, "group", s.spaces...)
+	s.installWith(t, withTargets(group, s.spaces[1]), s.csv(s.spaces...))
+	for _, namespace := range s.spaces {
+		s.operands(t, namespace, "some")
+	}
+	s.operate(t, 0)
+	s.uninstall(t)
+	s.says(t, "CleanupUnknown", "OperatorGroupNotSynced")
+	s.untouched(t, s.spaces[0]+"/some", s.spaces[1]+"/some")
+	_, err := shared.Any.Resource(olm.OperatorGroups).Namespace(s.namespace).Patch(t.Context(), "group", types.MergePatchType,
+		[]byte(fmt.Sprintf(`{"status":{"namespaces":[%q,%q]}}`, s.spaces[0], s.spaces[1])), metav1.PatchOptions{}, "status")
+	must(t, err)
+	s.gone(t)
+	s.cleaned(t, []string{s.spaces[0] + "/some", s.spaces[1] + "/some"}, nil)
+}

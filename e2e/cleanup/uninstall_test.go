@@ -203,14 +203,6 @@ func TestTargets(t *testing.T) {
 			targets: func(s *scene) []string { return nil },
 			want:    []int{0},
 		},
-		{
-			name: "R_000_62_StatusSaysLess",
-			group: func(s *scene) *olm.Object {
-				return withTargets(olm.OperatorGroup(s.namespace, "group", s.spaces...), s.spaces[1])
-			},
-			targets: func(s *scene) []string { return s.spaces },
-			want:    []int{1},
-		},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
