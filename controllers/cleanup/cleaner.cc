@@ -318,9 +318,8 @@ absl::Duration Cleaner::Wait(CleanupPass& pass) {
 
 boost::asio::awaitable<absl::Duration> Cleaner::Tell(CleanupPass& pass, absl::Duration next) {
   CleanupReport& report = pass.report;
-  report.stall = pass.memory.stall.Judge(
-      {report.oldest, report.reported, report.unknown},
-      deps_.clock.Monotonic());
+  report.stall = pass.memory.stall.Judge({report.oldest, report.reported, report.unknown},
+                                         deps_.clock.Monotonic());
   pass.told = true;
   co_return co_await reporter_.Tell(pass.csv(), pass.guards.csv, report, pass.memory.status_written,
                                     next);

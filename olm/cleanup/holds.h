@@ -22,8 +22,8 @@ std::optional<kube::NamespacedName> OwnerOf(const kube::LabelMap& labels);
 // Selects the objects that OLM made for it.
 std::string OwnerSelector(const kube::NamespacedName& csv);
 
-// Opted in, and its rights were not let go of for good (R-000-89); neither a copy nor replaced, unless
-// deletions of its custom resources may have begun.
+// Opted in, and its rights were not let go of for good (R-000-89); neither a copy nor replaced,
+// unless deletions of its custom resources may have begun.
 bool WantsHolds(const CsvFacts& csv);
 
 enum class HoldAction { kNone, kAdd, kRelease };
