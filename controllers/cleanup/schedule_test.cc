@@ -550,6 +550,7 @@ int RunOne(uint64_t seed, bool tell) {
 int RunAll(uint64_t first, uint64_t count) {
   std::printf("seeds %llu to %llu\n", static_cast<unsigned long long>(first),
               static_cast<unsigned long long>(first + count - 1));
+  std::fflush(stdout);  // also when it does not come to its end
   int deletions = 0;
   for (uint64_t seed = first; seed < first + count && !::testing::Test::HasFailure(); ++seed) {
     deletions +=
