@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"testing"
 
-	"k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/metadata"
 
@@ -89,10 +88,14 @@ func (w *world) copies(t *testing.T) int {
 	t.Helper()
 	client, err := metadata.NewForConfig(w.Config)
 	must(t, err)
-	list, err := client.Resource(olm.CSVs).List(t.Context(), metav1.ListOptions{LabelSelector: olm.CopiedFromLabel, ResourceVersion: "0"})
-	if errors.IsNotFound(err) {
-		return 0
-	}
-	must(t, err)
-	return len(list.Items)
+	count := 0
+	// A busy kube-apiserver may break a long answer off.
+	eventually(t, func() error {
+		list, err := client.Resource(olm.CSVs).List(t.Context(), metav1.ListOptions{LabelSelector: olm.CopiedFromLabel, ResourceVersion: "0"})
+		if err == nil {
+			count = len(list.Items)
+		}
+		return err
+	})
+	return count
 }
