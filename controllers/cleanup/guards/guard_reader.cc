@@ -143,7 +143,9 @@ VoidTask GuardReader::ReadFirst(kube::NamespacedName csv, CsvDetail detail, Guar
   const olm::Read<olm::ProtectionFacts>& protection = reading.inputs.protection;
   if (protection.unreadable()) co_return;
   copies_protected_ = protection.ok() && protection->copies_protected;
-  if (copies == CopyReading::kFollowed && !copies_protected_) {
+  // What could not be read stays unread: the next reading begins anew.
+  const bool again = copies == CopyReading::kFollowed && !copies_protected_;
+  if (again && !reading.inputs.csv.unreadable()) {
     co_await ReadOperator(std::move(csv), detail, CopyReading::kListed, reading);
   }
 }
