@@ -21,10 +21,7 @@ std::string MarkOf(const olm::CsvFacts& other) {
 // The others that are being deleted and own something of what `inputs.csv` owns, or was recorded
 // to.
 std::vector<olm::CsvFacts> GoingWith(const olm::CleanupInputs& inputs) {
-  std::set<std::string> definitions = inputs.csv->owned_crds;
-  if (const auto record = olm::RecordOf(inputs); record.has_value()) {
-    for (const auto& [name, definition] : record->definitions) definitions.insert(name);
-  }
+  const std::set<std::string> definitions = olm::DefinitionsOf(inputs);
   std::vector<olm::CsvFacts> going;
   for (const olm::CsvFacts& other : *inputs.csvs) {
     const bool shares =

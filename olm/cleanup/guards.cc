@@ -86,15 +86,6 @@ std::vector<const CsvFacts*> OtherCsvs(const CleanupInputs& inputs) {
   return others;
 }
 
-// What it owns, and what it was recorded to own: what another owner may lose by it.
-std::set<std::string> DefinitionsOf(const CleanupInputs& inputs) {
-  std::set<std::string> names = inputs.csv->owned_crds;
-  if (const std::optional<CleanupRecord> record = RecordOf(inputs); record.has_value()) {
-    for (const auto& [name, definition] : record->definitions) names.insert(name);
-  }
-  return names;
-}
-
 OtherOperators RelatedOf(const CleanupInputs& inputs) {
   if (inputs.others.has_value()) return *inputs.others;
   OtherOperators related;

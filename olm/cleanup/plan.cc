@@ -51,12 +51,8 @@ std::vector<CrdPlan> PlanCleanup(const CleanupInputs& inputs, const TargetSet& t
     const absl::StatusOr<CleanupRecord> written = DecodeRecord(*inputs.csv->record);
     if (permitted.has_value() && written.ok()) permitted = permitted->Intersect(*written);
   }
-  std::set<std::string> names = inputs.csv->owned_crds;
-  if (waited_for.has_value()) {
-    for (const auto& [name, definition] : waited_for->definitions) names.insert(name);
-  }
   std::vector<CrdPlan> plans;
-  for (const std::string& name : names) {
+  for (const std::string& name : DefinitionsOf(inputs)) {
     const auto found = inputs.crds.find(name);
     CrdPlan plan = PlanOf(name, found == inputs.crds.end() ? Read<CrdFacts>() : found->second);
     if (found == inputs.crds.end() || !found->second.ok()) {

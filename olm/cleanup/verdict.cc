@@ -95,7 +95,7 @@ CleanupVerdictKind KindOf(const std::vector<CleanupBlocker>& blockers) {
 }
 
 // What the definitions are that would be cleaned up now.
-std::map<std::string, RecordedDefinition> DefinitionsOf(const CleanupInputs& inputs) {
+std::map<std::string, RecordedDefinition> ToRecord(const CleanupInputs& inputs) {
   std::map<std::string, RecordedDefinition> definitions;
   for (const std::string& name : inputs.csv->owned_crds) {
     const auto crd = inputs.crds.find(name);
@@ -119,7 +119,7 @@ Verdict CleanupVerdict(const CleanupInputs& inputs) {
   verdict.targets = EffectiveTargets(inputs);
   if (!inputs.csv->record.has_value()) {
     verdict.to_record = CleanupRecord{verdict.targets, inputs.csv->uid,
-                                      inputs.groups->front().group.uid, DefinitionsOf(inputs)};
+                                      inputs.groups->front().group.uid, ToRecord(inputs)};
   }
   return verdict;
 }
@@ -148,6 +148,14 @@ std::optional<CleanupRecord> RecordOf(const CleanupInputs& inputs) {
   absl::StatusOr<CleanupRecord> record = DecodeRecord(*inputs.csv->record);
   if (!record.ok() || record->csv_uid != inputs.csv->uid) return std::nullopt;
   return *std::move(record);
+}
+
+std::set<std::string> DefinitionsOf(const CleanupInputs& inputs) {
+  std::set<std::string> names = inputs.csv->owned_crds;
+  if (const std::optional<CleanupRecord> record = RecordOf(inputs); record.has_value()) {
+    for (const auto& [name, definition] : record->definitions) names.insert(name);
+  }
+  return names;
 }
 
 Read<TargetSet> DrainTargets(const CleanupInputs& inputs) {

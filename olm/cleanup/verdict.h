@@ -5,6 +5,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -138,6 +139,10 @@ bool NobodyCanFinish(const CleanupInputs& inputs);
 // what the annotation says of this object; nullopt when there is neither.
 // REQUIRES: inputs.csv.ok()
 std::optional<CleanupRecord> RecordOf(const CleanupInputs& inputs);
+
+// Definitions that the operator owns or that were recorded, by name (R-000-62).
+// REQUIRES: inputs.csv.ok()
+std::set<std::string> DefinitionsOf(const CleanupInputs& inputs);
 
 // Where CRs have to have ended before the finalizer goes: the record, however much has been dropped
 // since. When a record was lost, what the OperatorGroup's spec says now, or everywhere. Nothing

@@ -44,15 +44,6 @@ Read<std::vector<T>> JudgeList(const absl::Status& status, std::vector<T> list) 
   return Read<std::vector<T>>::Ok(std::move(list));
 }
 
-// What the operator owns and what was recorded: both have to be known (R-000-62).
-std::set<std::string> DefinitionsOf(const olm::CleanupInputs& inputs) {
-  std::set<std::string> names = inputs.csv->owned_crds;
-  if (const std::optional<olm::CleanupRecord> record = olm::RecordOf(inputs)) {
-    for (const auto& [name, definition] : record->definitions) names.insert(name);
-  }
-  return names;
-}
-
 std::map<std::string, olm::OwnedApi> ApisOf(const olm::CleanupInputs& inputs) {
   std::map<std::string, olm::OwnedApi> apis = inputs.csv->owned_apis;
   if (const std::optional<olm::CleanupRecord> record = olm::RecordOf(inputs)) {
@@ -106,7 +97,7 @@ boost::asio::awaitable<GuardReading> GuardReader::Look(kube::NamespacedName csv,
   const olm::CsvFacts& facts = *reading.inputs.csv;
   std::vector<Reader> reads;
   const std::map<std::string, olm::OwnedApi> apis = ApisOf(reading.inputs);
-  for (const std::string& crd : DefinitionsOf(reading.inputs)) {
+  for (const std::string& crd : olm::DefinitionsOf(reading.inputs)) {
     reading.inputs.crds[crd] = Read<olm::CrdFacts>();
     const auto api = apis.find(crd);
     if (api != apis.end()) {
