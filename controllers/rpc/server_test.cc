@@ -16,6 +16,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/time/time.h"
 #include "base/status/matchers.h"
 #include "base/text/str_cat.h"
 #include "controllers/rpc/test_scene.h"
