@@ -27,10 +27,12 @@
 #include "apiserver/reviews/self_reviews.h"
 #include "apiserver/server/health.h"
 #include "apiserver/server/serving_certificate.h"
-#include "base/async/stop_signal.h"
+#include "apiserver/server/watch_groups.h"
 #include "base/async/task_group.h"
+#include "base/clock/heartbeats.h"
 #include "base/status/macros.h"
 #include "base/sync/mutex.h"
+#include "base/text/str_cat.h"
 #include "base/tls/server_certificate.h"
 #include "kube/meta/names.h"
 #include "kube/meta/status.h"
@@ -125,7 +127,12 @@ struct ApiServer::Impl {
         authorizer(access_reviewer, deps.clock,
                    {.allowed_ttl = options.authorization_webhook_cache_authorized_ttl,
                     .denied_ttl = options.authorization_webhook_cache_unauthorized_ttl}),
-        background(deps.threads.executor(0)) {}
+        heartbeats(deps.clock),
+        background(deps.threads.executor(0)) {
+    for (size_t i = 0; i < deps.threads.size(); ++i) {
+      pulses.push_back(std::make_unique<TaskGroup>(deps.threads.executor(i)));
+    }
+  }
 
   std::vector<HealthCheck> HealthChecks();
   absl::Status SetResources(std::vector<rest::Resource> resources);
@@ -137,7 +144,7 @@ struct ApiServer::Impl {
   const discovery::VersionInfo version;
   const ApiServerDeps deps;
   std::atomic<bool> shutting_down{false};
-  StopSignal stop_watches;
+  WatchGroups watches;
 
   filters::RequestMetrics request_metrics;
   filters::ReviewMetrics authentication_metrics;
@@ -154,7 +161,9 @@ struct ApiServer::Impl {
   std::unique_ptr<ServerCertificate> certificate;
   SwappableHandler api;
   http::Handler handler;  // ends in `api`
-  TaskGroup background;   // on the first thread
+  Heartbeats heartbeats;
+  std::vector<std::unique_ptr<TaskGroup>> pulses;  // one on each thread
+  TaskGroup background;                            // on the first thread
   std::unique_ptr<http::Server> server;
 };
 
@@ -169,6 +178,9 @@ std::vector<HealthCheck> ApiServer::Impl::HealthChecks() {
   };
   std::vector<HealthCheck> checks;
   checks.push_back(PingCheck());
+  HealthCheck& threads = checks.emplace_back();
+  threads.name = "threads";
+  threads.check = [this] { return heartbeats.Check(); };
   checks.push_back(only_ready("informer-sync", deps.synced));
   if (!options.authentication_skip_lookup && !options.authentication_tolerate_lookup_failure) {
     checks.push_back(only_ready("authentication-config", [this] {
@@ -198,7 +210,7 @@ absl::Status ApiServer::Impl::SetResources(std::vector<rest::Resource> resources
           rest::MakeResourceHandler(
               resources, {.random = deps.random,
                           .min_request_timeout = absl::Seconds(options.min_request_timeout),
-                          .stop = &stop_watches})));
+                          .stop = [this] { return watches.Next(); }})));
   request_metrics.SetKnownResources(known);
   api.Set(std::move(next));
   return absl::OkStatus();
@@ -265,6 +277,12 @@ absl::Status ApiServer::Start() {
   // First of all be there: discovery and health need nothing from the cluster.
   RETURN_IF_ERROR(impl_->server->Start(impl_->handler));
   asio::post(impl_->deps.threads.executor(0), [impl = impl_.get()] { impl->StartBackground(); });
+  for (size_t i = 0; i < impl_->pulses.size(); ++i) {
+    asio::post(impl_->deps.threads.executor(i), [impl = impl_.get(), i] {
+      std::string name = StrCat("io thread ", i);
+      impl->pulses[i]->Spawn(name, impl->heartbeats.Beat(name));
+    });
+  }
   return absl::OkStatus();
 }
 
@@ -276,11 +294,16 @@ uint16_t ApiServer::port() const { return impl_->server->port(); }
 
 VoidTask ApiServer::Stop() {
   impl_->shutting_down.store(true);
-  co_await impl_->deps.clock.Sleep(impl_->options.shutdown_delay_duration);
-  impl_->stop_watches.Set();
+  co_await impl_->watches.End(impl_->deps.clock, impl_->options.shutdown_delay_duration);
   co_await impl_->server->Stop(impl_->options.request_timeout);
   co_await asio::co_spawn(impl_->deps.threads.executor(0), impl_->background.Stop(),
                           asio::use_awaitable);
+  for (size_t i = 0; i < impl_->pulses.size(); ++i) {
+    co_await asio::co_spawn(impl_->deps.threads.executor(i), impl_->pulses[i]->Stop(),
+                            asio::use_awaitable);
+  }
 }
+
+Heartbeats& ApiServer::heartbeats() { return impl_->heartbeats; }
 
 }  // namespace steward::server

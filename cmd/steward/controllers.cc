@@ -19,6 +19,7 @@
 #include "base/async/stop_signal.h"
 #include "base/async/task_group.h"
 #include "base/clock/clock.h"
+#include "base/clock/heartbeats.h"
 #include "base/log/log.h"
 #include "base/status/macros.h"
 #include "cmd/steward/clients.h"
@@ -49,7 +50,11 @@ controllers::LeaseElectorOptions ElectorOptions(const ControllersOptions& option
   return elector;
 }
 
-std::vector<server::HealthCheck> HealthChecks(const storage::WorldStore& worlds) {
+std::vector<server::HealthCheck> HealthChecks(const storage::WorldStore& worlds,
+                                              const Heartbeats& heartbeats) {
+  server::HealthCheck threads;
+  threads.name = "threads";
+  threads.check = [&heartbeats] { return heartbeats.Check(); };
   server::HealthCheck caches;
   caches.name = "caches";
   caches.in_healthz = false;
@@ -59,7 +64,7 @@ std::vector<server::HealthCheck> HealthChecks(const storage::WorldStore& worlds)
                ? absl::OkStatus()
                : absl::UnavailableError("the first lists are not complete yet");
   };
-  return {server::PingCheck(), std::move(caches)};
+  return {server::PingCheck(), std::move(threads), std::move(caches)};
 }
 
 VoidTask StopAtSignal(asio::signal_set& signals, StopSignal& stop) {
@@ -116,13 +121,17 @@ absl::Status Run(const ControllersOptions& options) {
                                       .registry = registry,
                                       .instance = identity});
 
+  Heartbeats heartbeats(Clock::Real());
   std::unique_ptr<kube::Client> asking;
   std::optional<GrpcWhenReady> grpc;
   if (!options.grpc.address.off()) {
     // Connections of its own: whoever asks keeps no reconciler waiting.
     ASSIGN_OR_RETURN(asking, MakeClient(options.kubeconfig, control.get_executor(), registry));
-    const GrpcServingDeps deps = {
-        .cluster = *asking, .access_reviews = *asking, .worlds = worlds, .registry = registry};
+    const GrpcServingDeps deps = {.cluster = *asking,
+                                  .access_reviews = *asking,
+                                  .worlds = worlds,
+                                  .registry = registry,
+                                  .heartbeats = &heartbeats};
     grpc.emplace(options.grpc, GuardsOf(options), deps);
     RETURN_IF_ERROR(grpc->Begin());
   }
@@ -130,8 +139,9 @@ absl::Status Run(const ControllersOptions& options) {
   http::IoThreads threads(1);
   std::unique_ptr<Monitoring> monitoring;
   if (!options.metrics_address.empty()) {
-    absl::StatusOr<std::unique_ptr<Monitoring>> started = Monitoring::Start(
-        options.metrics_address, options.metrics_port, HealthChecks(worlds), registry, threads);
+    absl::StatusOr<std::unique_ptr<Monitoring>> started =
+        Monitoring::Start(options.metrics_address, options.metrics_port,
+                          HealthChecks(worlds, heartbeats), registry, threads);
     if (!started.ok()) {
       if (grpc) RunOn(control, grpc->Stop());
       return started.status();
@@ -145,6 +155,7 @@ absl::Status Run(const ControllersOptions& options) {
   TaskGroup tasks(control.get_executor());
   feed.Start(tasks);
   tasks.Spawn("signals", StopAtSignal(signals, stop));
+  tasks.Spawn("heartbeat", heartbeats.Beat("control"));
   if (grpc) tasks.Spawn("serve gRPC", grpc->Run());
   log::Info("Running", {{"reconcilers", absl::StrJoin(options.reconcilers, ",")},
                         {"identity", identity},

@@ -60,7 +60,8 @@ absl::StatusOr<std::unique_ptr<GrpcServing>> GrpcServing::Start(
            .worlds = deps.worlds,
            .outlooks = [self](const storage::WorldPtr& world) { return self->outlooks_.Of(world); },
            .inspector = serving->inspector_,
-           .registry = deps.registry}));
+           .registry = deps.registry,
+           .heartbeats = deps.heartbeats}));
   log::Info("Serving gRPC", {{"address", options.address.ip}, {"port", serving->port()}});
   return serving;
 }

@@ -10,6 +10,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "base/async/task.h"
+#include "base/clock/heartbeats.h"
 #include "cmd/steward/grpc_options.h"
 #include "controllers/cleanup/guards/guard_reader.h"
 #include "controllers/cleanup/inspector.h"
@@ -25,6 +26,7 @@ struct GrpcServingDeps {
   kube::Client& access_reviews;
   storage::WorldStore& worlds;  // somebody else feeds it
   prometheus::Registry& registry;
+  Heartbeats* heartbeats = nullptr;  // null: nobody listens
 };
 
 class GrpcServing {

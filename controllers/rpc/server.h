@@ -12,6 +12,7 @@
 #include "absl/time/time.h"
 #include "base/async/task.h"
 #include "base/clock/clock.h"
+#include "base/clock/heartbeats.h"
 #include "controllers/cleanup/inspector.h"
 #include "controllers/rpc/access.h"
 #include "controllers/rpc/cleanup_calls.h"
@@ -50,6 +51,7 @@ struct RpcServerDeps {
   OutlookSource outlooks;
   CleanupInspector& inspector;
   prometheus::Registry& registry;
+  Heartbeats* heartbeats = nullptr;  // of the thread that does the work; null: nobody listens
 };
 
 // Serves steward.v1.CleanupService, grpc.health.v1.Health and reflection, over TLS, to clients with
