@@ -421,10 +421,12 @@ TEST_F(CleanerTest, R_000_62_NorWhenNothingIsPending) {
         StrCat(R"({"metadata":{"annotations":{")", olm::kRecordAnnotation, R"(":null}}})"));
   cluster_->Run(cluster_->SetGroup("{}", {""}));
   Add({"b/y"});
-  Passes();
-  EXPECT_EQ(Record(), "");
-  EXPECT_EQ(Deletes(), 1);
+  EXPECT_OK(Pass().status());
   EXPECT_EQ(cluster_->Annotation(olm::kRefusalAnnotation), "RecordRemoved");
+  Passes();
+  EXPECT_TRUE(Released());
+  EXPECT_EQ(Deletes(), 1);
+  EXPECT_THAT(cluster_->Names(kWidgets), ElementsAre("b/y"));
 }
 
 // Who finds the record taken away says so on the object, where the next process sees it whatever
