@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <boost/json/parse.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -50,6 +51,27 @@ TEST(DecodeTest, Csv) {
   EXPECT_THAT(csv->required_crds, ElementsAre("c.g.io"));
   EXPECT_THAT(csv->deployments, ElementsAre("d1", "d2"));
   EXPECT_EQ(csv->malformed, "");
+}
+
+// A label: OLM puts annotations into the operator's pods (R-000-73).
+TEST(DecodeTest, R_000_76_AConfirmationIsALabel) {
+  const std::string confirmed = R"({"steward.operatorframework.io/opt-in-confirmed":"policy"})";
+  const struct {
+    std::string metadata;
+    std::optional<std::string> confirmed;
+  } rows[] = {
+      {R"("labels":)" + confirmed, "policy"},
+      {R"("annotations":)" + confirmed, std::nullopt},
+      {R"("labels":{"steward.operatorframework.io/opt-in-confirmed":1})", std::nullopt},
+      {R"("labels":{})", std::nullopt},
+      {R"("labels":null)", std::nullopt},
+  };
+  for (const auto& row : rows) {
+    const absl::StatusOr<CsvFacts> csv = DecodeCsvFacts(
+        R"({"metadata":{"name":"w","namespace":"ops","uid":"u",)" + row.metadata + "}}");
+    ASSERT_OK(csv.status());
+    EXPECT_EQ(csv->confirmed, row.confirmed) << row.metadata;
+  }
 }
 
 TEST(DecodeTest, R_000_20_WhatACsvSaysOfCleanup) {

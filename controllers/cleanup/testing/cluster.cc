@@ -85,18 +85,18 @@ std::string CsvText(const ClusterShape& shape, const std::string& policy_uid,
     StrAppend(&owned, owned.empty() ? "" : ",", R"({"name":")", crd,
               R"(","version":"v1","kind":"K"})");
   }
-  return StrCat(R"({"apiVersion":"operators.coreos.com/v1alpha1","kind":"ClusterServiceVersion",)",
-                R"("metadata":{"name":")", name, R"(","namespace":"ops",)",
-                shape.confirmed ? StrCat(R"("annotations":{)", Quoted(olm::kConfirmedAnnotation),
-                                         ":", Quoted(policy_uid), "},")
-                                : "",
-                R"("finalizers":)", R"(["operators.coreos.com/csv-cleanup")",
-                shape.opted_in ? StrCat(",", Quoted(olm::kCleanupFinalizer)) : "", R"(]},"spec":{)",
-                shape.enabled ? R"("cleanup":{"enabled":true},)" : "",
-                R"("customresourcedefinitions":{"owned":[)", owned,
-                R"(]},"install":{"spec":{"deployments":[)",
-                shape.deployment.empty() ? "" : StrCat(R"({"name":")", shape.deployment, R"("})"),
-                "]}}}}");
+  return StrCat(
+      R"({"apiVersion":"operators.coreos.com/v1alpha1","kind":"ClusterServiceVersion",)",
+      R"("metadata":{"name":")", name, R"(","namespace":"ops",)",
+      shape.confirmed
+          ? StrCat(R"("labels":{)", Quoted(olm::kConfirmedLabel), ":", Quoted(policy_uid), "},")
+          : "",
+      R"("finalizers":)", R"(["operators.coreos.com/csv-cleanup")",
+      shape.opted_in ? StrCat(",", Quoted(olm::kCleanupFinalizer)) : "", R"(]},"spec":{)",
+      shape.enabled ? R"("cleanup":{"enabled":true},)" : "",
+      R"("customresourcedefinitions":{"owned":[)", owned,
+      R"(]},"install":{"spec":{"deployments":[)",
+      shape.deployment.empty() ? "" : StrCat(R"({"name":")", shape.deployment, R"("})"), "]}}}}");
 }
 
 std::string PolicyText(std::string_view name, std::string_view operations) {

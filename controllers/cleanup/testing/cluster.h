@@ -54,7 +54,7 @@ struct ClusterShape {
   std::string deployment = "widget-operator";  // "" = none
   bool opted_in = true;
   bool enabled = true;
-  bool confirmed = true;           // the opt-in, by its annotation
+  bool confirmed = true;           // the opt-in, by its label
   absl::Duration installed_after;  // since the policies are there
 };
 

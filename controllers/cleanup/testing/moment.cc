@@ -90,7 +90,7 @@ SeenCsv CsvOf(const json::value& object) {
   csv.deleting = IsMarked(object);
   csv.enabled = BoolAt(In(spec, "cleanup"), "enabled");
   csv.finalizer = Has(object, kOptIn);
-  csv.confirmed = StringAt(annotations, kConfirmed);
+  csv.confirmed = StringAt(labels, kConfirmed);
   csv.owned = NamesIn(In(spec, "customresourcedefinitions"), "owned", odd);
   csv.required = NamesIn(In(spec, "customresourcedefinitions"), "required", odd);
   csv.deployments = NamesIn(In(In(spec, "install"), "spec"), "deployments", odd);
