@@ -8,8 +8,11 @@
 #include <string>
 #include <vector>
 
+#include "absl/time/time.h"
 #include "base/status/matchers.h"
 #include "base/text/str_cat.h"
+#include "kube/meta/time.h"
+#include "olm/cleanup/facts.h"
 
 namespace steward::olm {
 namespace {
@@ -71,6 +74,24 @@ TEST(DecodeTest, R_000_76_AConfirmationIsALabel) {
         R"({"metadata":{"name":"w","namespace":"ops","uid":"u",)" + row.metadata + "}}");
     ASSERT_OK(csv.status());
     EXPECT_EQ(csv->confirmed, row.confirmed) << row.metadata;
+  }
+}
+
+TEST(DecodeTest, R_000_77_TheDefinitionOfCsvs) {
+  const absl::Time created = absl::FromUnixSeconds(1'800'000'000);
+  const std::string text = StrCat(R"({"metadata":{"name":"w.g.io","uid":"u","creationTimestamp":")",
+                                  kube::FormatRfc3339(created), "\"");
+  const absl::StatusOr<CsvDefinitionFacts> there = DecodeCsvDefinition(StrCat(text, "}}"));
+  ASSERT_OK(there.status());
+  EXPECT_EQ(*there, (CsvDefinitionFacts{"w.g.io", false, created}));
+  const absl::StatusOr<CsvDefinitionFacts> going =
+      DecodeCsvDefinition(StrCat(text, R"(,"deletionTimestamp":"2027-01-15T08:00:01Z"}})"));
+  ASSERT_OK(going.status());
+  EXPECT_TRUE(going->terminating);
+  for (const char* bad : {R"({"metadata":{"name":"w.g.io","uid":"u"}})",
+                          R"({"metadata":{"name":"w","uid":"u","creationTimestamp":"soon"}})",
+                          R"({"metadata":{"uid":"u"}})", "{}", "[]", ""}) {
+    EXPECT_FALSE(DecodeCsvDefinition(bad).ok()) << bad;
   }
 }
 
