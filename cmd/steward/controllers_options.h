@@ -40,6 +40,8 @@ struct ControllersOptions {
   // Nothing runs operators' Deployments on this cluster, so they say nothing about operators. No
   // flag: `steward up` knows.
   bool without_deployments = false;
+  // ClusterServiceVersions need no definition on this cluster. No flag, either.
+  bool csvs_built_in = false;
   // Let go of everything that is held, and end.
   bool release_all = false;
   std::string metrics_address = "127.0.0.1";  // "" = nothing is served

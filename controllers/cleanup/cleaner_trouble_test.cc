@@ -49,6 +49,39 @@ TEST_F(CleanerTest, R_000_70_ADefinitionThatGoes) {
   EXPECT_TRUE(Released());
 }
 
+// No policy is asked about what goes with its definition.
+TEST_F(CleanerTest, R_000_77_TheDefinitionOfCsvsGoes) {
+  Start();
+  Add({"a/x"});
+  EXPECT_OK(Pass().status());
+  cluster_->Run(cluster_->TerminateCsvs());
+  Passes();
+  EXPECT_TRUE(Released());
+  EXPECT_EQ(Deletes(), 0);
+  EXPECT_EQ(Record(), "");
+  EXPECT_THAT(events_.events, Contains(HasSubstr("CSVDefinitionTerminating")));
+}
+
+// What was begun before is finished, and nothing else is begun.
+TEST_F(CleanerTest, R_000_77_TheDefinitionOfCsvsGoesMeanwhile) {
+  Start();
+  Add({"a/x"}, true);
+  cluster_->DeleteCsv();
+  Passes(5);
+  ASSERT_EQ(Deletes(), 1);
+  cluster_->Run(cluster_->TerminateCsvs());
+  Add({"b/y"});
+  cluster_->clock().Advance(absl::Seconds(30));
+  Passes(5);
+  EXPECT_FALSE(Released());
+  cluster_->Run(cluster_->OperatorFinishes(5));
+  cluster_->clock().Advance(absl::Seconds(30));
+  Passes();
+  EXPECT_TRUE(Released());
+  EXPECT_EQ(Deletes(), 1);
+  EXPECT_THAT(cluster_->Names(kWidgets), ElementsAre("b/y"));
+}
+
 TEST_F(CleanerTest, R_000_70_ADefinitionThatIsNotEstablished) {
   Start();
   Merge(kCrds, {"", "widgets.example.com"},
@@ -374,6 +407,7 @@ INSTANTIATE_TEST_SUITE_P(
                       UnreadableCase{"Namespace", {ClientVerb::kGet, kNamespaces}},
                       UnreadableCase{"Groups", {ClientVerb::kList, kOperatorGroups}},
                       UnreadableCase{"Crd", {ClientVerb::kGet, kCrds}},
+                      UnreadableCase{"CsvDefinition", {ClientVerb::kList, kCrds}},
                       UnreadableCase{"Deployment", {ClientVerb::kGet, kDeployments}},
                       UnreadableCase{"Policy", {ClientVerb::kGet, kPolicies}},
                       UnreadableCase{"Bindings", {ClientVerb::kList, kPolicyBindings}}),
