@@ -13,6 +13,7 @@
 #include "apiserver/filters/authentication.h"
 #include "apiserver/filters/authentication_config.h"
 #include "apiserver/filters/authentication_files.h"
+#include "apiserver/filters/authentication_metrics.h"
 #include "apiserver/filters/authorizer.h"
 #include "apiserver/filters/chain.h"
 #include "apiserver/filters/extension_authentication_source.h"
@@ -30,6 +31,7 @@
 #include "apiserver/server/watch_groups.h"
 #include "base/async/task_group.h"
 #include "base/clock/heartbeats.h"
+#include "base/metrics/serving_expiry.h"
 #include "base/status/macros.h"
 #include "base/sync/mutex.h"
 #include "base/text/str_cat.h"
@@ -123,7 +125,9 @@ struct ApiServer::Impl {
         authentication_files(ForAuthentication(options), authentication_configs, deps.clock),
         authentication_source(deps.cluster, authentication_configs, deps.clock, deps.random),
         tokens(token_reviewer, deps.clock, options.authentication_token_webhook_cache_ttl),
-        authenticator(authentication_configs, tokens, deps.clock, options.anonymous_auth),
+        attempts(deps.registry),
+        authenticator(authentication_configs, tokens, deps.clock, options.anonymous_auth,
+                      &attempts),
         authorizer(access_reviewer, deps.clock,
                    {.allowed_ttl = options.authorization_webhook_cache_authorized_ttl,
                     .denied_ttl = options.authorization_webhook_cache_unauthorized_ttl}),
@@ -155,6 +159,7 @@ struct ApiServer::Impl {
   filters::AuthenticationFiles authentication_files;
   filters::ExtensionAuthenticationSource authentication_source;
   filters::TokenAuthenticator tokens;
+  filters::AuthenticationMetrics attempts;
   filters::Authenticator authenticator;
   filters::AlwaysAllowed always_allowed;
   filters::ReviewAuthorizer authorizer;
@@ -247,7 +252,8 @@ http::ServerOptions ApiServer::Impl::ForHttp() {
 
 void ApiServer::Impl::StartBackground() {
   background.Spawn("serving certificate",
-                   KeepServingCertificateFresh(options, *certificate, deps.clock));
+                   KeepServingCertificateFresh(options, *certificate, deps.clock,
+                                               ServingExpiry(deps.registry, "api")));
   background.Spawn("authentication files", authentication_files.Poll());
   if (!options.authentication_skip_lookup) {
     background.Spawn("authentication settings", authentication_source.Run());

@@ -26,7 +26,7 @@
 #include "cmd/steward/controller_set.h"
 #include "cmd/steward/controllers_options.h"
 #include "cmd/steward/grpc.h"
-#include "cmd/steward/monitoring.h"
+#include "cmd/steward/monitoring_servers.h"
 #include "cmd/steward/reconcilers.h"
 #include "cmd/steward/until_signal.h"
 #include "controllers/cleanup/rights/hold_keeper.h"
@@ -85,8 +85,7 @@ absl::Status ReleaseAll(const ControllersOptions& options) {
 }
 
 absl::Status Run(const ControllersOptions& options) {
-  // The thread of this function, `control`, does all work but answering /metrics
-  // and gRPC.
+  // The thread of this function, `control`, does all work but answering probes, /metrics and gRPC.
   asio::io_context control(1);
   asio::signal_set signals(control, SIGINT, SIGTERM);
   prometheus::Registry registry;
@@ -122,6 +121,11 @@ absl::Status Run(const ControllersOptions& options) {
                                       .instance = identity});
 
   Heartbeats heartbeats(Clock::Real());
+  // Who reads metrics: with connections of its own, too.
+  std::unique_ptr<kube::Client> reviews;
+  if (options.monitoring.secure && !options.monitoring.metrics.off()) {
+    ASSIGN_OR_RETURN(reviews, MakeClient(options.kubeconfig, control.get_executor(), registry));
+  }
   std::unique_ptr<kube::Client> asking;
   std::optional<GrpcWhenReady> grpc;
   if (!options.grpc.address.off()) {
@@ -137,18 +141,14 @@ absl::Status Run(const ControllersOptions& options) {
   }
 
   http::IoThreads threads(1);
-  std::unique_ptr<Monitoring> monitoring;
-  if (!options.metrics_address.empty()) {
-    absl::StatusOr<std::unique_ptr<Monitoring>> started =
-        Monitoring::Start(options.metrics_address, options.metrics_port,
-                          HealthChecks(worlds, heartbeats), registry, threads);
-    if (!started.ok()) {
-      if (grpc) RunOn(control, grpc->Stop());
-      return started.status();
-    }
-    monitoring = *std::move(started);
-    log::Info("Serving metrics",
-              {{"address", options.metrics_address}, {"port", monitoring->port()}});
+  MonitoringServers monitoring(options.monitoring, {.reviews = reviews.get(),
+                                                    .registry = registry,
+                                                    .threads = threads,
+                                                    .checks = HealthChecks(worlds, heartbeats)});
+  if (const absl::Status started = monitoring.Start(); !started.ok()) {
+    RunOn(control, monitoring.Stop());
+    if (grpc) RunOn(control, grpc->Stop());
+    return started;
   }
 
   StopSignal stop;
@@ -156,6 +156,7 @@ absl::Status Run(const ControllersOptions& options) {
   feed.Start(tasks);
   tasks.Spawn("signals", StopAtSignal(signals, stop));
   tasks.Spawn("heartbeat", heartbeats.Beat("control"));
+  tasks.Spawn("metrics certificate", monitoring.Run());
   if (grpc) tasks.Spawn("serve gRPC", grpc->Run());
   log::Info("Running", {{"reconcilers", absl::StrJoin(options.reconcilers, ",")},
                         {"identity", identity},
@@ -163,7 +164,7 @@ absl::Status Run(const ControllersOptions& options) {
   RunOn(control, controllers.Run(stop));
   RunOn(control, tasks.Stop());
   if (grpc) RunOn(control, grpc->Stop());
-  if (monitoring != nullptr) RunOn(control, monitoring->Stop());
+  RunOn(control, monitoring.Stop());
   log::Info("Stopped");
   return absl::OkStatus();
 }

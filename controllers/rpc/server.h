@@ -4,6 +4,7 @@
 
 #include <prometheus/registry.h>
 
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <vector>
@@ -37,6 +38,9 @@ struct RpcServerOptions {
   int max_watches = 200;  // at a time
   int max_streams_per_connection = 100;
   int max_message_bytes = 4 << 20;
+  size_t max_memory_bytes = 64 << 20;  // of what gRPC buffers for all connections; beyond: it waits
+  // A connection without a verified client certificate by then is closed.
+  absl::Duration handshake_timeout = absl::Seconds(10);
   absl::Duration call_timeout = absl::Minutes(1);  // at most, whatever the client's deadline
   absl::Duration stop_grace = absl::Seconds(5);    // for calls under way
   AccessOptions access;

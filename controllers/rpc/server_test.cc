@@ -4,8 +4,14 @@
 #include <grpcpp/channel.h>
 #include <grpcpp/client_context.h>
 #include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <unistd.h>
 
+#include <cerrno>
 #include <chrono>
+#include <cstring>
 #include <memory>
 #include <string>
 #include <vector>
@@ -397,6 +403,23 @@ TEST_F(ServerTest, WhatCannotBeUsedIsSaid) {
   options.address = scene_.Address();
   EXPECT_THAT(std::string(scene_.StartAnother(options).status().message()),
               HasSubstr(scene_.Address()));
+}
+
+// Whoever shows no certificate holds a descriptor for a moment only.
+TEST_F(ServerTest, AConnectionWithoutAHandshakeIsClosed) {
+  scene_.Start({.handshake_timeout = absl::Milliseconds(100)});
+  const int stranger = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  const timeval patience = {.tv_sec = kPatience.count(), .tv_usec = 0};
+  setsockopt(stranger, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  address.sin_port = htons(static_cast<uint16_t>(scene_.server().port()));
+  ASSERT_EQ(connect(stranger, reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
+  char byte = 0;
+  const ssize_t got = read(stranger, &byte, 1);
+  EXPECT_TRUE(got == 0 || errno == ECONNRESET) << got << " " << std::strerror(errno);
+  close(stranger);
 }
 
 }  // namespace

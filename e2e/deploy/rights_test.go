@@ -178,7 +178,7 @@ var (
 		set("list watch patch", `
 			rbac.authorization.k8s.io/clusterroles rbac.authorization.k8s.io/clusterrolebindings
 			admissionregistration.k8s.io/mutatingwebhookconfigurations admissionregistration.k8s.io/validatingwebhookconfigurations`),
-		set("create", "authorization.k8s.io/subjectaccessreviews"),
+		set("create", "authorization.k8s.io/subjectaccessreviews authentication.k8s.io/tokenreviews"),
 		set("create patch", "/events"),
 	)
 	ownRights = union(
