@@ -15,6 +15,7 @@
 #include "apiserver/server/options.h"
 #include "base/async/task.h"
 #include "base/clock/clock.h"
+#include "kube/audit/log.h"
 #include "kube/client/client.h"
 
 namespace prometheus {
@@ -36,6 +37,7 @@ struct ApiServerDeps {
   bool self_reviews = false;
   // Whether reads can be answered; the error says what is missing. Called from every thread.
   std::function<absl::Status()> synced;
+  audit::Log* audit_log = nullptr;  // null: requests are not recorded
 };
 
 // Depends on no cluster to start: discovery and health answer as soon as Start has returned. Until
