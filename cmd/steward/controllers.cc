@@ -19,6 +19,7 @@
 #include "base/async/stop_signal.h"
 #include "base/async/task_group.h"
 #include "base/clock/clock.h"
+#include "base/log/background.h"
 #include "base/log/log.h"
 #include "base/status/macros.h"
 #include "cmd/steward/clients.h"
@@ -30,6 +31,9 @@
 #include "cmd/steward/until_signal.h"
 #include "controllers/cleanup/rights/hold_keeper.h"
 #include "controllers/runtime/election/lease_elector.h"
+#include "controllers/runtime/events/posted_events.h"
+#include "kube/audit/log.h"
+#include "kube/audit/options.h"
 #include "storage/reflector/world_feed.h"
 #include "storage/world/world_metrics.h"
 #include "storage/world/world_store.h"
@@ -85,6 +89,7 @@ absl::Status Run(const ControllersOptions& options) {
   asio::io_context control(1);
   asio::signal_set signals(control, SIGINT, SIGTERM);
   prometheus::Registry registry;
+  const log::Background logging(log::FormatOf(options.logging_format), registry);
   const std::string identity = controllers::NewElectionIdentity(Random::Real());
   ASSIGN_OR_RETURN(const std::unique_ptr<kube::Client> cluster,
                    MakeClient(options.kubeconfig, control.get_executor(), registry));
@@ -116,13 +121,20 @@ absl::Status Run(const ControllersOptions& options) {
                                       .registry = registry,
                                       .instance = identity});
 
+  ASSIGN_OR_RETURN(const std::unique_ptr<audit::Log> audit_log,
+                   audit::Open(options.audit_log, Clock::Real(), registry));
+  controllers::PostedEvents events(control.get_executor(), controllers.events());
   std::unique_ptr<kube::Client> asking;
   std::optional<GrpcWhenReady> grpc;
   if (!options.grpc.address.off()) {
     // Connections of its own: whoever asks keeps no reconciler waiting.
     ASSIGN_OR_RETURN(asking, MakeClient(options.kubeconfig, control.get_executor(), registry));
-    const GrpcServingDeps deps = {
-        .cluster = *asking, .access_reviews = *asking, .worlds = worlds, .registry = registry};
+    const GrpcServingDeps deps = {.cluster = *asking,
+                                  .access_reviews = *asking,
+                                  .worlds = worlds,
+                                  .registry = registry,
+                                  .events = events,
+                                  .audit_log = audit_log.get()};
     grpc.emplace(options.grpc, GuardsOf(options), deps);
     RETURN_IF_ERROR(grpc->Begin());
   }

@@ -16,6 +16,7 @@
 #include "cmd/steward/grpc_options.h"
 #include "cmd/steward/listen_address.h"
 #include "controllers/runtime/election/lease_elector.h"
+#include "kube/audit/options.h"
 #include "kube/meta/names.h"
 
 namespace steward {
@@ -44,6 +45,7 @@ class Flags : private FlagAdder {
     Text("--kubeconfig", options_.kubeconfig,
          "kubeconfig of the cluster to work on; empty: the cluster this process runs in");
     Verbosity(options_.verbosity);
+    LoggingFormat(options_.logging_format);
     List("--reconcilers", options_.reconcilers,
          StrCat("What to run, of: ", absl::StrJoin(reconcilers_.known, ", ")));
     AddElection();
@@ -55,6 +57,7 @@ class Flags : private FlagAdder {
          "IP address and port for plain HTTP: /metrics, /healthz, /readyz; :8080: on all "
          "addresses; 0: nothing is served");
     AddGrpcFlags(app_, options_.grpc);
+    audit::AddFlags(app_, options_.audit_log);
   }
 
  private:
@@ -171,6 +174,7 @@ absl::StatusOr<ControllersOptions> ParseControllersOptions(const std::vector<std
   options.metrics_address = metrics.ip;
   options.metrics_port = metrics.port;
   RETURN_IF_ERROR(FinishGrpcOptions(options.grpc));
+  RETURN_IF_ERROR(audit::CheckTogether(options.audit_log));
   FeatureGates set(gates);
   if (const absl::Status status = set.Set(given.feature_gates); !status.ok()) {
     return absl::InvalidArgumentError(StrCat("--feature-gates: ", ToStd(status.message())));

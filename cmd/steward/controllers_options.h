@@ -10,6 +10,7 @@
 #include "absl/time/time.h"
 #include "base/flags/feature_gates.h"
 #include "cmd/steward/grpc_options.h"
+#include "kube/audit/options.h"
 
 namespace steward {
 
@@ -45,7 +46,9 @@ struct ControllersOptions {
   std::string metrics_address = "127.0.0.1";  // "" = nothing is served
   uint16_t metrics_port = 8080;               // 0 = one that is free
   GrpcOptions grpc = {.bind_address = "0", .cert_dir = "controllers.local.config/certificates"};
+  audit::Options audit_log;  // of gRPC calls
   int verbosity = 0;
+  std::string logging_format = "text";  // or "json"
 };
 
 // Parses command line arguments (without the program's name). kInvalidArgument with one sentence

@@ -14,6 +14,8 @@
 #include "controllers/cleanup/guards/guard_reader.h"
 #include "controllers/cleanup/inspector.h"
 #include "controllers/rpc/server.h"
+#include "controllers/runtime/events/event_recorder.h"
+#include "kube/audit/log.h"
 #include "kube/client/client.h"
 #include "storage/cleanup/outlooks.h"
 #include "storage/world/world_store.h"
@@ -25,6 +27,8 @@ struct GrpcServingDeps {
   kube::Client& access_reviews;
   storage::WorldStore& worlds;  // somebody else feeds it
   prometheus::Registry& registry;
+  controllers::EventRecorder& events;  // for any thread
+  audit::Log* audit_log = nullptr;     // null: calls are not recorded
 };
 
 class GrpcServing {

@@ -16,6 +16,7 @@
 #include "controllers/rpc/access.h"
 #include "controllers/rpc/cleanup_calls.h"
 #include "controllers/rpc/outlook_source.h"
+#include "kube/audit/log.h"
 #include "kube/client/client.h"
 #include "storage/world/world_store.h"
 
@@ -50,6 +51,7 @@ struct RpcServerDeps {
   OutlookSource outlooks;
   CleanupInspector& inspector;
   prometheus::Registry& registry;
+  audit::Log* audit_log = nullptr;  // null: calls are not recorded
 };
 
 // Serves steward.v1.CleanupService, grpc.health.v1.Health and reflection, over TLS, to clients with
