@@ -91,6 +91,7 @@ struct Request {
   std::shared_ptr<const PeerCertificates> peer;  // null when the client presented none
 
   std::string audit_id;
+  std::string traceparent;  // of W3C's Trace Context, validated; "" = the request is in no trace
   RequestInfo info;
   UserInfo user;
   AuditNotes* audit =

@@ -89,7 +89,7 @@ CallRecord::CallRecord(audit::Log* log, Clock& clock, Random& random, CallOrigin
       clock_(clock),
       origin_(std::move(origin)),
       target_(std::move(target)),
-      audit_id_(NewAuditId(random)),
+      audit_id_(origin_.audit_id.empty() ? NewAuditId(random) : origin_.audit_id),
       received_(clock.Now()) {}
 
 void CallRecord::NoteCaller(const Requester& holder, const v1::Requester* on_behalf_of) {
@@ -147,6 +147,7 @@ void CallRecord::WriteLine(int code) const {
                 {"user", user_ ? user_->name : std::string()},
                 {"onBehalfOf", impersonated_ ? impersonated_->name : std::string()},
                 {"audit-ID", audit_id_},
+                {"traceparent", origin_.traceparent},
                 {"srcIP", origin_.peer},
                 {"resp", code}});
 }

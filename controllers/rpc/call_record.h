@@ -37,6 +37,9 @@ struct CallOrigin {
   std::string method;  // "Get"
   std::string peer;    // as gRPC writes it: "ipv4:127.0.0.1:1234"
   std::string user_agent;
+  // As the client says; "" = it says nothing, or nothing usable.
+  std::string audit_id;
+  std::string traceparent;
 };
 
 // Writes events of audit.k8s.io/v1 as the API server does for its requests: the certificate's

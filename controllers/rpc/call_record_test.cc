@@ -59,7 +59,7 @@ class CallRecordTest : public ::testing::Test {
     return {log_.get(),
             clock_,
             random_,
-            {method, "ipv4:10.0.0.9:1234", "grpc-go/1"},
+            {method, "ipv4:10.0.0.9:1234", "grpc-go/1", audit_id_, ""},
             std::move(target)};
   }
   std::vector<json::value> Events() {
@@ -82,6 +82,7 @@ class CallRecordTest : public ::testing::Test {
   }
 
   const Requester frontend_{.user = "steward-apiserver", .groups = {"system:authenticated"}};
+  std::string audit_id_;
   FakeClock clock_;
   FixedRandom random_{0.25};
   prometheus::Registry registry_;
@@ -129,6 +130,14 @@ TEST_F(CallRecordTest, ARefusal) {
   EXPECT_EQ(last.at("responseStatus").at("reason"), "Forbidden");
   EXPECT_EQ(last.at("annotations").at("authorization.k8s.io/decision"), "forbid");
   EXPECT_EQ(last.as_object().count("impersonatedUser"), 0u);
+}
+
+TEST_F(CallRecordTest, KeepsTheAuditIdOfTheRequestThatItIsFor) {
+  audit_id_ = "id-1";
+  CallRecord record = Record("Get", TargetOf(Of<v1::GetRequest>("ops", "w.v1")));
+  record.NoteCaller(frontend_, nullptr);
+  record.End(absl::OkStatus());
+  EXPECT_EQ(Events().back().at("auditID"), "id-1");
 }
 
 TEST_F(CallRecordTest, NobodyIsKnown) {

@@ -334,7 +334,9 @@ TEST_F(ServerTest, AnAbortIsOnRecord) {
   request.mutable_on_behalf_of()->set_user("alice");
   v1::AbortResponse response;
   const auto frontend = scene_.As("steward-apiserver");
-  ASSERT_TRUE(frontend->Abort(Context().get(), request, &response).ok());
+  const auto context = Context();
+  context->AddMetadata("audit-id", "id-7");
+  ASSERT_TRUE(frontend->Abort(context.get(), request, &response).ok());
   request.mutable_on_behalf_of()->set_user("bob");
   EXPECT_FALSE(frontend->Abort(Context().get(), request, &response).ok());
   EXPECT_THAT(scene_.events(),
@@ -345,7 +347,8 @@ TEST_F(ServerTest, AnAbortIsOnRecord) {
   const std::vector<std::string> lines = absl::StrSplit(text, '\n', absl::SkipEmpty());
   ASSERT_EQ(lines.size(), 2u);
   EXPECT_THAT(lines[0],
-              AllOf(HasSubstr(R"("requestURI":"/steward.v1.CleanupService/Abort","verb":"patch")"),
+              AllOf(HasSubstr(R"("auditID":"id-7")"),
+                    HasSubstr(R"("requestURI":"/steward.v1.CleanupService/Abort","verb":"patch")"),
                     HasSubstr(R"("user":{"username":"steward-apiserver")"),
                     HasSubstr(R"("impersonatedUser":{"username":"alice"})"),
                     HasSubstr(R"("sourceIPs":["127.0.0.1"])"), HasSubstr(R"("code":200})"),

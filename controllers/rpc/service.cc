@@ -21,6 +21,8 @@
 #include "base/sync/mutex.h"
 #include "base/text/str_cat.h"
 #include "base/tls/subject.h"
+#include "base/trace/traceparent.h"
+#include "kube/audit/audit_id.h"
 #include "kube/grpc/status.h"
 #include "kube/meta/status.h"
 
@@ -31,6 +33,14 @@ namespace {
 absl::Status Stopping() {
   return kube::ToStatus(
       kube::ServiceUnavailable("this replica is stopping, please ask another", 1));
+}
+
+// The first value, "" when there is none.
+std::string Metadata(const grpc::CallbackServerContext& context, const char* key) {
+  const auto& metadata = context.client_metadata();
+  const auto found = metadata.find(key);
+  if (found == metadata.end()) return "";
+  return std::string(found->second.data(), found->second.size());
 }
 
 // The way from a client's cancellation to the task. On the executor, except for Ask.
@@ -214,11 +224,13 @@ template <typename Request>
 std::shared_ptr<CallRecord> CleanupService::RecordOf(const char* name,
                                                      const grpc::CallbackServerContext& context,
                                                      const Request& request) const {
-  CallOrigin origin{name, context.peer(), ""};
-  const auto& metadata = context.client_metadata();
-  if (const auto agent = metadata.find("user-agent"); agent != metadata.end()) {
-    origin.user_agent.assign(agent->second.data(), agent->second.size());
-  }
+  CallOrigin origin;
+  origin.method = name;
+  origin.peer = context.peer();
+  origin.user_agent = Metadata(context, "user-agent");
+  std::string audit_id = Metadata(context, "audit-id");
+  if (audit::IsUsableAuditId(audit_id)) origin.audit_id = std::move(audit_id);
+  origin.traceparent = ValidTraceparent(Metadata(context, "traceparent"));
   return std::make_shared<CallRecord>(audit_log_, clock_, Random::Real(), std::move(origin),
                                       TargetOf(request));
 }
