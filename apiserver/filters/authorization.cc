@@ -17,6 +17,7 @@ boost::asio::awaitable<bool> Admit(Authorizer& authorizer, const http::Request& 
                                    http::ResponseWriter& writer) {
   const absl::StatusOr<Decision> decision = co_await authorizer.Authorize(request);
   if (!decision.ok()) {
+    if (request.audit != nullptr) request.audit->NoteUndecided();
     log::Error("Unable to authorize a request", {{"error", decision.status()},
                                                  {"user", request.user.name},
                                                  {"path", request.path},
@@ -28,6 +29,7 @@ boost::asio::awaitable<bool> Admit(Authorizer& authorizer, const http::Request& 
     co_await RespondStatus(request, writer, std::move(failure));
     co_return false;
   }
+  if (request.audit != nullptr) request.audit->NoteDecision(decision->allowed, decision->reason);
   if (!decision->allowed) {
     co_await RespondStatus(request, writer, ForbiddenStatus(request, decision->reason));
     co_return false;
@@ -57,7 +59,10 @@ kube::Status ForbiddenStatus(const http::Request& request, std::string_view reas
 http::Handler WithAuthorization(http::Handler next, AlwaysAllowed always, Authorizer& authorizer) {
   return [next = std::move(next), always = std::move(always), &authorizer](
              http::Request& request, http::ResponseWriter& writer) {
-    if (always.Allows(request)) return next(request, writer);
+    if (always.Allows(request)) {
+      if (request.audit != nullptr) request.audit->NoteDecision(true, "");
+      return next(request, writer);
+    }
     return Serve(next, authorizer, request, writer);
   };
 }

@@ -9,6 +9,7 @@
 #include "apiserver/filters/request_metrics.h"
 #include "apiserver/http/message.h"
 #include "base/clock/clock.h"
+#include "kube/audit/log.h"
 
 namespace steward::filters {
 
@@ -22,6 +23,7 @@ struct HandlerChainDeps {
   Authorizer& authorizer;
   InFlightLimits in_flight;
   absl::Duration request_timeout = absl::Seconds(60);
+  audit::Log* audit_log = nullptr;  // null: nothing is recorded
 };
 
 // `api` behind every filter: it sees only requests with info, user and audit id, that the user may

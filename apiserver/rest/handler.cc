@@ -151,6 +151,8 @@ StatusTask ServePage(PageGetter& getter, kube::NamespacedName name, const Handle
   page.name = std::move(name);
   page.limit = parameters.limit;
   page.continue_token = std::move(parameters.continue_token);
+  page.audit_id = request.audit_id;
+  page.traceparent = request.traceparent;
   CO_ASSIGN_OR_RETURN(std::string json, co_await getter.GetPage(request.user, std::move(page)));
   Encoding encoding;
   encoding.format = *format;

@@ -26,6 +26,7 @@
 #include "apiserver/http/server.h"
 #include "apiserver/rest/handler.h"
 #include "apiserver/reviews/self_reviews.h"
+#include "apiserver/server/debug_flags.h"
 #include "apiserver/server/health.h"
 #include "apiserver/server/serving_certificate.h"
 #include "apiserver/server/watch_groups.h"
@@ -76,12 +77,13 @@ std::string ErrorBody(int code, std::string_view reason, std::string_view messag
   return kube::ToJson(status) + "\n";
 }
 
-// Health and metrics by their paths, the rest to `next`.
+// Health, metrics and the verbosity by their paths, the rest to `next`.
 http::Handler Route(http::Handler health, http::Handler metrics, http::Handler next) {
-  return [health = std::move(health), metrics = std::move(metrics), next = std::move(next)](
-             http::Request& request, http::ResponseWriter& writer) {
+  return [health = std::move(health), metrics = std::move(metrics), verbosity = VerbosityHandler(),
+          next = std::move(next)](http::Request& request, http::ResponseWriter& writer) {
     if (IsHealthPath(request.path)) return health(request, writer);
     if (request.path == "/metrics") return metrics(request, writer);
+    if (request.path == kVerbosityPath) return verbosity(request, writer);
     return next(request, writer);
   };
 }
@@ -236,7 +238,8 @@ http::Handler ApiServer::Impl::BuildHandler() {
                           .authorizer = authorizer,
                           .in_flight = {.read_only = options.max_requests_inflight,
                                         .mutating = options.max_mutating_requests_inflight},
-                          .request_timeout = options.request_timeout});
+                          .request_timeout = options.request_timeout,
+                          .audit_log = deps.audit_log});
 }
 
 http::ServerOptions ApiServer::Impl::ForHttp() {

@@ -16,6 +16,7 @@
 #include "base/async/task.h"
 #include "base/clock/clock.h"
 #include "base/clock/heartbeats.h"
+#include "kube/audit/log.h"
 #include "kube/client/client.h"
 
 namespace prometheus {
@@ -37,6 +38,7 @@ struct ApiServerDeps {
   bool self_reviews = false;
   // Whether reads can be answered; the error says what is missing. Called from every thread.
   std::function<absl::Status()> synced;
+  audit::Log* audit_log = nullptr;  // null: requests are not recorded
 };
 
 // Depends on no cluster to start: discovery and health answer as soon as Start has returned. Until

@@ -20,6 +20,7 @@
 #include "base/async/task_group.h"
 #include "base/clock/clock.h"
 #include "base/clock/heartbeats.h"
+#include "base/log/background.h"
 #include "base/log/log.h"
 #include "base/status/macros.h"
 #include "cmd/steward/clients.h"
@@ -31,6 +32,9 @@
 #include "cmd/steward/until_signal.h"
 #include "controllers/cleanup/rights/hold_keeper.h"
 #include "controllers/runtime/election/lease_elector.h"
+#include "controllers/runtime/events/posted_events.h"
+#include "kube/audit/log.h"
+#include "kube/audit/options.h"
 #include "storage/reflector/world_feed.h"
 #include "storage/world/world_metrics.h"
 #include "storage/world/world_store.h"
@@ -89,6 +93,7 @@ absl::Status Run(const ControllersOptions& options) {
   asio::io_context control(1);
   asio::signal_set signals(control, SIGINT, SIGTERM);
   prometheus::Registry registry;
+  const log::Background logging(log::FormatOf(options.logging_format), registry);
   const std::string identity = controllers::NewElectionIdentity(Random::Real());
   ASSIGN_OR_RETURN(const std::unique_ptr<kube::Client> cluster,
                    MakeClient(options.kubeconfig, control.get_executor(), registry));
@@ -126,6 +131,9 @@ absl::Status Run(const ControllersOptions& options) {
   if (options.monitoring.secure && !options.monitoring.metrics.off()) {
     ASSIGN_OR_RETURN(reviews, MakeClient(options.kubeconfig, control.get_executor(), registry));
   }
+  ASSIGN_OR_RETURN(const std::unique_ptr<audit::Log> audit_log,
+                   audit::Open(options.audit_log, Clock::Real(), registry));
+  controllers::PostedEvents events(control.get_executor(), controllers.events());
   std::unique_ptr<kube::Client> asking;
   std::optional<GrpcWhenReady> grpc;
   if (!options.grpc.address.off()) {
@@ -135,7 +143,9 @@ absl::Status Run(const ControllersOptions& options) {
                                   .access_reviews = *asking,
                                   .worlds = worlds,
                                   .registry = registry,
-                                  .heartbeats = &heartbeats};
+                                  .events = events,
+                                  .heartbeats = &heartbeats,
+                                  .audit_log = audit_log.get()};
     grpc.emplace(options.grpc, GuardsOf(options), deps);
     RETURN_IF_ERROR(grpc->Begin());
   }

@@ -10,6 +10,7 @@
 #include "base/flags/feature_gates.h"
 #include "cmd/steward/grpc_options.h"
 #include "cmd/steward/monitoring_options.h"
+#include "kube/audit/options.h"
 
 namespace steward {
 
@@ -46,7 +47,9 @@ struct ControllersOptions {
   bool release_all = false;
   MonitoringOptions monitoring;
   GrpcOptions grpc = {.bind_address = "0", .cert_dir = "controllers.local.config/certificates"};
+  audit::Options audit_log;  // of gRPC calls
   int verbosity = 0;
+  std::string logging_format = "text";  // or "json"
 };
 
 // Parses command line arguments (without the program's name). kInvalidArgument with one sentence

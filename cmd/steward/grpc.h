@@ -15,6 +15,8 @@
 #include "controllers/cleanup/guards/guard_reader.h"
 #include "controllers/cleanup/inspector.h"
 #include "controllers/rpc/server.h"
+#include "controllers/runtime/events/event_recorder.h"
+#include "kube/audit/log.h"
 #include "kube/client/client.h"
 #include "storage/cleanup/outlooks.h"
 #include "storage/world/world_store.h"
@@ -26,7 +28,9 @@ struct GrpcServingDeps {
   kube::Client& access_reviews;
   storage::WorldStore& worlds;  // somebody else feeds it
   prometheus::Registry& registry;
-  Heartbeats* heartbeats = nullptr;  // null: nobody listens
+  controllers::EventRecorder& events;  // for any thread
+  Heartbeats* heartbeats = nullptr;    // null: nobody listens
+  audit::Log* audit_log = nullptr;     // null: calls are not recorded
 };
 
 class GrpcServing {

@@ -110,7 +110,8 @@ struct RpcServer::Impl {
         access(deps.client, deps.clock, options.access),
         calls({deps.clock, deps.worlds, std::move(deps.outlooks), deps.inspector, access},
               options.calls),
-        service(thread.executor(), calls, deps.clock, deps.registry, ServiceOptions(options)),
+        service(thread.executor(), calls, deps.clock, deps.registry, deps.audit_log,
+                ServiceOptions(options)),
         tasks(thread.executor()) {}
 
   absl::Status Listen();

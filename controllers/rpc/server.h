@@ -18,6 +18,7 @@
 #include "controllers/rpc/access.h"
 #include "controllers/rpc/cleanup_calls.h"
 #include "controllers/rpc/outlook_source.h"
+#include "kube/audit/log.h"
 #include "kube/client/client.h"
 #include "storage/world/world_store.h"
 
@@ -56,6 +57,7 @@ struct RpcServerDeps {
   CleanupInspector& inspector;
   prometheus::Registry& registry;
   Heartbeats* heartbeats = nullptr;  // of the thread that does the work; null: nobody listens
+  audit::Log* audit_log = nullptr;   // null: calls are not recorded
 };
 
 // Serves steward.v1.CleanupService, grpc.health.v1.Health and reflection, over TLS, to clients with

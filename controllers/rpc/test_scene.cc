@@ -62,7 +62,7 @@ GuardOptions Guards() {
 
 }  // namespace
 
-RpcScene::RpcScene() : inspector_(cluster_, Clock::Real(), nullptr, Guards()) {
+RpcScene::RpcScene() : inspector_(cluster_, Clock::Real(), nullptr, Guards(), *this) {
   for (const auto& gvr : {kReviews, kGroups, kNamespaces, kCrds, kSceneCsvs, kSceneWidgets}) {
     cluster_.Serve(gvr);
   }
@@ -117,7 +117,19 @@ absl::StatusOr<std::unique_ptr<RpcServer>> RpcScene::StartAnother(RpcServerOptio
        .worlds = worlds_,
        .outlooks = [this](const storage::WorldPtr& world) { return outlooks_.Of(world); },
        .inspector = inspector_,
-       .registry = registry_});
+       .registry = registry_,
+       .audit_log = audit_log_});
+}
+
+void RpcScene::Record(const ObjectReference&, EventType, std::string_view reason,
+                      std::string_view message) {
+  MutexLock lock(&mutex_);
+  events_.push_back(StrCat(reason, ": ", message));
+}
+
+std::vector<std::string> RpcScene::events() {
+  MutexLock lock(&mutex_);
+  return events_;
 }
 
 void RpcScene::Start(RpcServerOptions options) {
