@@ -17,6 +17,7 @@
 #include "apiserver/filters/authorizer.h"
 #include "apiserver/filters/chain.h"
 #include "apiserver/filters/extension_authentication_source.h"
+#include "apiserver/filters/fairness/pool_metrics.h"
 #include "apiserver/filters/max_in_flight.h"
 #include "apiserver/filters/request_metrics.h"
 #include "apiserver/filters/review_metrics.h"
@@ -67,6 +68,16 @@ filters::AuthenticationFlags ForAuthentication(const Options& options) {
   flags.extra_prefixes = options.requestheader_extra_headers_prefix;
   flags.uid_headers = options.requestheader_uid_headers;
   return flags;
+}
+
+filters::InFlightLimits ForInFlight(const Options& options) {
+  filters::InFlightLimits limits;
+  limits.read_only = options.max_requests_inflight;
+  limits.mutating = options.max_mutating_requests_inflight;
+  limits.watches.all = static_cast<size_t>(options.max_watches);
+  limits.watches.per_user = static_cast<size_t>(options.max_watches_per_user);
+  limits.request_timeout = options.request_timeout;
+  return limits;
 }
 
 std::string ErrorBody(int code, std::string_view reason, std::string_view message) {
@@ -120,10 +131,13 @@ struct ApiServer::Impl {
         version(std::move(v)),
         deps(std::move(d)),
         request_metrics(deps.registry, {}),
+        pool_metrics(deps.registry),
         authentication_metrics(deps.registry, filters::ReviewMetrics::Kind::kAuthentication),
         authorization_metrics(deps.registry, filters::ReviewMetrics::Kind::kAuthorization),
-        token_reviewer(deps.token_reviews, deps.clock, deps.random, authentication_metrics),
-        access_reviewer(deps.access_reviews, deps.clock, deps.random, authorization_metrics),
+        token_reviewer(deps.token_reviews, deps.clock, deps.random, authentication_metrics,
+                       pool_metrics, "token-reviews"),
+        access_reviewer(deps.access_reviews, deps.clock, deps.random, authorization_metrics,
+                        pool_metrics, "access-reviews"),
         authentication_files(ForAuthentication(options), authentication_configs, deps.clock),
         authentication_source(deps.cluster, authentication_configs, deps.clock, deps.random),
         tokens(token_reviewer, deps.clock, options.authentication_token_webhook_cache_ttl),
@@ -153,6 +167,7 @@ struct ApiServer::Impl {
   WatchGroups watches;
 
   filters::RequestMetrics request_metrics;
+  filters::PoolMetrics pool_metrics;
   filters::ReviewMetrics authentication_metrics;
   filters::ReviewMetrics authorization_metrics;
   filters::Reviewer token_reviewer;
@@ -229,17 +244,15 @@ http::Handler ApiServer::Impl::BuildHandler() {
             [this](http::Request& request, http::ResponseWriter& writer) {
               return api.Serve(request, writer);
             });
-  return filters::BuildHandlerChain(
-      std::move(routes), {.clock = deps.clock,
-                          .random = deps.random,
-                          .metrics = request_metrics,
-                          .authenticator = authenticator,
-                          .always_allowed = always_allowed,
-                          .authorizer = authorizer,
-                          .in_flight = {.read_only = options.max_requests_inflight,
-                                        .mutating = options.max_mutating_requests_inflight},
-                          .request_timeout = options.request_timeout,
-                          .audit_log = deps.audit_log});
+  return filters::BuildHandlerChain(std::move(routes), {.clock = deps.clock,
+                                                        .random = deps.random,
+                                                        .metrics = request_metrics,
+                                                        .authenticator = authenticator,
+                                                        .always_allowed = always_allowed,
+                                                        .authorizer = authorizer,
+                                                        .pool_metrics = pool_metrics,
+                                                        .in_flight = ForInFlight(options),
+                                                        .audit_log = deps.audit_log});
 }
 
 http::ServerOptions ApiServer::Impl::ForHttp() {

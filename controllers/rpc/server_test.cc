@@ -167,6 +167,24 @@ TEST_F(ServerTest, ListsInPagesOfOneState) {
   EXPECT_EQ(alice->List(Context().get(), everywhere, &page).error_code(), grpc::PERMISSION_DENIED);
 }
 
+TEST_F(ServerTest, APageTokenOpensNoOtherNamespace) {
+  for (int i = 0; i < 5; ++i) scene_.PutCsv(StrCat("w.v", i));
+  scene_.Allow("root list cleanupstatuses ops");
+  scene_.Allow("alice list cleanupstatuses a");
+  scene_.Start();
+  v1::ListRequest request;
+  request.set_page_size(2);
+  request.set_namespace_("ops");
+  v1::ListResponse page;
+  ASSERT_TRUE(scene_.As("root")->List(Context().get(), request, &page).ok());
+  request.set_namespace_("a");
+  request.set_page_token(page.next_page_token());
+  v1::ListResponse stolen;
+  EXPECT_EQ(scene_.As("alice")->List(Context().get(), request, &stolen).error_code(),
+            grpc::INVALID_ARGUMENT);
+  EXPECT_EQ(stolen.statuses_size(), 0);
+}
+
 std::string Describe(const v1::WatchResponse& message) {
   switch (message.event_case()) {
     case v1::WatchResponse::kSnapshotBegin:
