@@ -10,6 +10,7 @@
 
 #include "absl/status/status.h"
 #include "apiserver/filters/client_certificate.h"
+#include "apiserver/filters/fairness/flow.h"
 #include "apiserver/filters/front_proxy.h"
 #include "apiserver/filters/reviewer.h"
 #include "apiserver/filters/status_response.h"
@@ -104,7 +105,8 @@ Task<http::UserInfo> Authenticator::Authenticate(const http::Request& request) {
     if (!token.ok()) {
       user = token.status();
     } else if (token->has_value()) {
-      user = co_await tokens_.Authenticate(**std::move(token));
+      Flow source = StrangerFlow(request);
+      user = co_await tokens_.Authenticate(std::move(source), **std::move(token));
     } else {
       continue;
     }

@@ -10,6 +10,7 @@
 
 #include "absl/time/clock.h"
 #include "apiserver/filters/authentication_metrics.h"
+#include "apiserver/filters/fairness/pool_metrics.h"
 #include "apiserver/filters/testing/requests.h"
 #include "apiserver/rest/testing/recording_writer.h"
 #include "base/clock/fake_clock.h"
@@ -95,7 +96,8 @@ class AuthenticationTest : public ::testing::Test {
   prometheus::Registry registry_;
   ReviewMetrics metrics_{registry_, ReviewMetrics::Kind::kAuthentication};
   ReviewerOptions one_attempt_{.attempts = 1};
-  Reviewer reviewer_{client_, clock_, random_, metrics_, one_attempt_};
+  PoolMetrics pools_{registry_};
+  Reviewer reviewer_{client_, clock_, random_, metrics_, pools_, "reviews", one_attempt_};
   TokenAuthenticator tokens_{reviewer_, clock_};
   AuthenticationConfigStore store_;
 };

@@ -10,6 +10,7 @@
 #include "base/flags/flag_adder.h"
 #include "base/flags/go_arguments.h"
 #include "base/status/macros.h"
+#include "kube/audit/options.h"
 
 namespace steward::server {
 namespace {
@@ -17,7 +18,7 @@ namespace {
 // Binds flags to the members of one Options.
 class Flags : private FlagAdder {
  public:
-  Flags(CLI::App& app, Options& options) : FlagAdder(app), options_(options) {}
+  Flags(CLI::App& app, Options& options) : FlagAdder(app), app_(app), options_(options) {}
 
   void AddAll() {
     AddCluster();
@@ -26,6 +27,7 @@ class Flags : private FlagAdder {
     AddAuthorization();
     AddLimits();
     AddControllers();
+    audit::AddFlags(app_, options_.audit_log);
   }
 
  private:
@@ -36,6 +38,7 @@ class Flags : private FlagAdder {
   void AddLimits();
   void AddControllers();
 
+  CLI::App& app_;
   Options& options_;
 };
 
@@ -43,6 +46,7 @@ void Flags::AddCluster() {
   Text("--kubeconfig", options_.kubeconfig,
        "kubeconfig of the cluster to serve; empty: the cluster this process runs in");
   Verbosity(options_.verbosity);
+  LoggingFormat(options_.logging_format);
 }
 
 void Flags::AddServing() {
@@ -103,9 +107,12 @@ void Flags::AddAuthorization() {
 
 void Flags::AddLimits() {
   Number("--max-requests-inflight", options_.max_requests_inflight, 0, 1'000'000,
-         "Reads worked on at a time, watches not counted; 0: no limit");
+         "Reads of users worked on at a time, watches counted until they have begun; 0: no limit");
   Number("--max-mutating-requests-inflight", options_.max_mutating_requests_inflight, 0, 1'000'000,
          "Other requests worked on at a time; 0: no limit");
+  Number("--max-watches", options_.max_watches, 0, 1'000'000, "Watches at a time; 0: no limit");
+  Number("--max-watches-per-user", options_.max_watches_per_user, 0, 1'000'000,
+         "Watches of one user at a time; 0: no limit");
   Duration("--request-timeout", options_.request_timeout,
            "How long a request may take, watches not counted");
   Number("--min-request-timeout", options_.min_request_timeout, 1, 86400,
@@ -153,7 +160,7 @@ absl::Status CheckTogether(const Options& options) {
   if (options.request_timeout == absl::ZeroDuration()) {
     return absl::InvalidArgumentError("--request-timeout: must be longer than 0");
   }
-  return absl::OkStatus();
+  return audit::CheckTogether(options.audit_log);
 }
 
 }  // namespace

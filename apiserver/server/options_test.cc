@@ -24,6 +24,8 @@ TEST(OptionsTest, DefaultsAreKubernetes) {
   EXPECT_TRUE(options.anonymous_auth);
   EXPECT_EQ(options.request_timeout, absl::Seconds(60));
   EXPECT_EQ(options.max_requests_inflight, 400);
+  EXPECT_EQ(options.max_watches, 15'000);
+  EXPECT_EQ(options.max_watches_per_user, 5'000);
   EXPECT_THAT(options.requestheader_username_headers, ElementsAre("x-remote-user"));
   EXPECT_THAT(options.requestheader_uid_headers, IsEmpty());
   EXPECT_THAT(options.authorization_always_allow_paths,
@@ -40,6 +42,10 @@ TEST(OptionsTest, Good) {
   const GoodRow rows[] = {
       {"equals", {"--secure-port=8443"}, [](auto& o) { return o.secure_port == 8443; }},
       {"blank", {"--secure-port", "8443"}, [](auto& o) { return o.secure_port == 8443; }},
+      {"log lines", {"--logging-format=json"}, [](auto& o) { return o.logging_format == "json"; }},
+      {"audit log",
+       {"--audit-log-path=-", "--audit-policy-file=p.yaml", "--audit-log-maxsize=5"},
+       [](auto& o) { return o.audit_log.log_path == "-" && o.audit_log.log_max_size == 5; }},
       {"short verbosity", {"-v=4"}, [](auto& o) { return o.verbosity == 4; }},
       {"short verbosity, blank", {"-v", "4"}, [](auto& o) { return o.verbosity == 4; }},
       {"long verbosity", {"--v=2"}, [](auto& o) { return o.verbosity == 2; }},
@@ -94,6 +100,8 @@ TEST(OptionsTest, Bad) {
   const BadRow rows[] = {
       {"unknown", {"--no-such-flag=1"}, "no-such-flag"},
       {"positional", {"serve"}, "serve"},
+      {"no such format", {"--logging-format=xml"}, "--logging-format"},
+      {"no policy", {"--audit-log-path=-"}, "--audit-policy-file"},
       {"not a number", {"--secure-port=https"}, "--secure-port"},
       {"out of range", {"--secure-port=70000"}, "--secure-port"},
       {"not a duration", {"--request-timeout=10"}, "--request-timeout"},

@@ -16,6 +16,7 @@
 #include "cmd/steward/grpc_options.h"
 #include "cmd/steward/monitoring_options.h"
 #include "controllers/runtime/election/lease_elector.h"
+#include "kube/audit/options.h"
 #include "kube/meta/names.h"
 
 namespace steward {
@@ -43,6 +44,7 @@ class Flags : private FlagAdder {
     Text("--kubeconfig", options_.kubeconfig,
          "kubeconfig of the cluster to work on; empty: the cluster this process runs in");
     Verbosity(options_.verbosity);
+    LoggingFormat(options_.logging_format);
     List("--reconcilers", options_.reconcilers,
          StrCat("What to run, of: ", absl::StrJoin(reconcilers_.known, ", ")));
     AddElection();
@@ -52,6 +54,7 @@ class Flags : private FlagAdder {
                 gates_));
     AddMonitoringFlags(app_, options_.monitoring);
     AddGrpcFlags(app_, options_.grpc);
+    audit::AddFlags(app_, options_.audit_log);
   }
 
  private:
@@ -165,6 +168,7 @@ absl::StatusOr<ControllersOptions> ParseControllersOptions(const std::vector<std
   }
   RETURN_IF_ERROR(FinishMonitoringOptions(options.monitoring));
   RETURN_IF_ERROR(FinishGrpcOptions(options.grpc));
+  RETURN_IF_ERROR(audit::CheckTogether(options.audit_log));
   FeatureGates set(gates);
   if (const absl::Status status = set.Set(given.feature_gates); !status.ok()) {
     return absl::InvalidArgumentError(StrCat("--feature-gates: ", ToStd(status.message())));

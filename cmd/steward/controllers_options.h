@@ -10,6 +10,7 @@
 #include "base/flags/feature_gates.h"
 #include "cmd/steward/grpc_options.h"
 #include "cmd/steward/monitoring_options.h"
+#include "kube/audit/options.h"
 
 namespace steward {
 
@@ -40,11 +41,15 @@ struct ControllersOptions {
   // Nothing runs operators' Deployments on this cluster, so they say nothing about operators. No
   // flag: `steward up` knows.
   bool without_deployments = false;
+  // ClusterServiceVersions need no definition on this cluster. No flag, either.
+  bool csvs_built_in = false;
   // Let go of everything that is held, and end.
   bool release_all = false;
   MonitoringOptions monitoring;
   GrpcOptions grpc = {.bind_address = "0", .cert_dir = "controllers.local.config/certificates"};
+  audit::Options audit_log;  // of gRPC calls
   int verbosity = 0;
+  std::string logging_format = "text";  // or "json"
 };
 
 // Parses command line arguments (without the program's name). kInvalidArgument with one sentence

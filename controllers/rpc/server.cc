@@ -110,7 +110,8 @@ struct RpcServer::Impl {
         access(deps.client, deps.clock, options.access),
         calls({deps.clock, deps.worlds, std::move(deps.outlooks), deps.inspector, access},
               options.calls),
-        service(thread.executor(), calls, deps.clock, deps.registry, ServiceOptions(options)),
+        service(thread.executor(), calls, deps.clock, deps.registry, deps.audit_log,
+                ServiceOptions(options)),
         tasks(thread.executor()) {}
 
   absl::Status Listen();
@@ -183,11 +184,14 @@ RpcServer::~RpcServer() {
 absl::StatusOr<std::unique_ptr<RpcServer>> RpcServer::Start(RpcServerOptions options,
                                                             RpcServerDeps deps) {
   RETURN_IF_ERROR(CheckFiles(options));
+  Heartbeats* const heartbeats = deps.heartbeats;
   auto impl = std::make_unique<Impl>(std::move(options), std::move(deps));
   RETURN_IF_ERROR(impl->Listen());
   Impl* begun = impl.get();
-  boost::asio::post(impl->thread.executor(),
-                    [begun] { begun->tasks.Spawn("become healthy", begun->BecomeHealthy()); });
+  boost::asio::post(impl->thread.executor(), [begun, heartbeats] {
+    begun->tasks.Spawn("become healthy", begun->BecomeHealthy());
+    if (heartbeats != nullptr) begun->tasks.Spawn("heartbeat", heartbeats->Beat("gRPC"));
+  });
   return std::unique_ptr<RpcServer>(new RpcServer(std::move(impl)));
 }
 

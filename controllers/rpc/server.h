@@ -13,10 +13,12 @@
 #include "absl/time/time.h"
 #include "base/async/task.h"
 #include "base/clock/clock.h"
+#include "base/clock/heartbeats.h"
 #include "controllers/cleanup/inspector.h"
 #include "controllers/rpc/access.h"
 #include "controllers/rpc/cleanup_calls.h"
 #include "controllers/rpc/outlook_source.h"
+#include "kube/audit/log.h"
 #include "kube/client/client.h"
 #include "storage/world/world_store.h"
 
@@ -54,6 +56,8 @@ struct RpcServerDeps {
   OutlookSource outlooks;
   CleanupInspector& inspector;
   prometheus::Registry& registry;
+  Heartbeats* heartbeats = nullptr;  // of the thread that does the work; null: nobody listens
+  audit::Log* audit_log = nullptr;   // null: calls are not recorded
 };
 
 // Serves steward.v1.CleanupService, grpc.health.v1.Health and reflection, over TLS, to clients with

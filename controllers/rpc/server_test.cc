@@ -5,6 +5,7 @@
 #include <grpcpp/client_context.h>
 #include <gtest/gtest.h>
 #include <netinet/in.h>
+#include <prometheus/registry.h>
 #include <sys/socket.h>
 #include <sys/time.h>
 #include <unistd.h>
@@ -14,12 +15,19 @@
 #include <cstring>
 #include <memory>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
+#include "absl/status/status.h"
+#include "absl/strings/str_split.h"
+#include "base/lines/line_sink.h"
 #include "absl/time/time.h"
 #include "base/status/matchers.h"
 #include "base/text/str_cat.h"
 #include "controllers/rpc/test_scene.h"
+#include "kube/audit/log.h"
+#include "kube/audit/policy.h"
 #include "kube/grpc/status.h"
 #include "kube/meta/status.h"
 
@@ -27,9 +35,22 @@ namespace steward::controllers {
 namespace {
 
 using kube::ClientVerb;
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+
+class StringSink : public LineSink {
+ public:
+  explicit StringSink(std::string& text) : text_(text) {}
+  absl::Status Write(std::string_view lines) override {
+    text_ += lines;
+    return absl::OkStatus();
+  }
+
+ private:
+  std::string& text_;
+};
 
 // Far beyond what anything here takes.
 constexpr std::chrono::seconds kPatience(60);
@@ -144,6 +165,24 @@ TEST_F(ServerTest, ListsInPagesOfOneState) {
   EXPECT_EQ(alice->List(Context().get(), request, &page).error_code(), grpc::INVALID_ARGUMENT);
   v1::ListRequest everywhere;
   EXPECT_EQ(alice->List(Context().get(), everywhere, &page).error_code(), grpc::PERMISSION_DENIED);
+}
+
+TEST_F(ServerTest, APageTokenOpensNoOtherNamespace) {
+  for (int i = 0; i < 5; ++i) scene_.PutCsv(StrCat("w.v", i));
+  scene_.Allow("root list cleanupstatuses ops");
+  scene_.Allow("alice list cleanupstatuses a");
+  scene_.Start();
+  v1::ListRequest request;
+  request.set_page_size(2);
+  request.set_namespace_("ops");
+  v1::ListResponse page;
+  ASSERT_TRUE(scene_.As("root")->List(Context().get(), request, &page).ok());
+  request.set_namespace_("a");
+  request.set_page_token(page.next_page_token());
+  v1::ListResponse stolen;
+  EXPECT_EQ(scene_.As("alice")->List(Context().get(), request, &stolen).error_code(),
+            grpc::INVALID_ARGUMENT);
+  EXPECT_EQ(stolen.statuses_size(), 0);
 }
 
 std::string Describe(const v1::WatchResponse& message) {
@@ -301,6 +340,47 @@ TEST_F(ServerTest, AbortIsAskedForEachTimeAnew) {
   scene_.Forbid("alice patch clusterserviceversions ops");
   EXPECT_EQ(alice->Abort(Context().get(), Of<v1::AbortRequest>("w.v1"), &response).error_code(),
             grpc::PERMISSION_DENIED);
+}
+
+TEST_F(ServerTest, AnAbortIsOnRecord) {
+  std::string text;
+  prometheus::Registry registry;
+  auto policy = audit::Policy::Parse(
+      "apiVersion: audit.k8s.io/v1\nkind: Policy\nomitStages: [RequestReceived]\n"
+      "rules: [{level: Metadata, verbs: [patch]}]");
+  ASSERT_OK(policy);
+  auto log = std::make_unique<audit::Log>(*std::move(policy), std::make_unique<StringSink>(text),
+                                          registry);
+  scene_.UseAuditLog(*log);
+  scene_.PutCsv("w.v1");
+  scene_.Allow("alice patch clusterserviceversions ops");
+  scene_.Start();
+  v1::AbortRequest request = Of<v1::AbortRequest>("w.v1");
+  request.mutable_on_behalf_of()->set_user("alice");
+  v1::AbortResponse response;
+  const auto frontend = scene_.As("steward-apiserver");
+  const auto context = Context();
+  context->AddMetadata("audit-id", "id-7");
+  ASSERT_TRUE(frontend->Abort(context.get(), request, &response).ok());
+  request.mutable_on_behalf_of()->set_user("bob");
+  EXPECT_FALSE(frontend->Abort(Context().get(), request, &response).ok());
+  EXPECT_THAT(scene_.events(),
+              ElementsAre("CleanupDisabled: spec.cleanup.enabled was set to false by \"alice\" "
+                          "through \"steward-apiserver\""));
+  scene_.Stop();
+  log.reset();
+  const std::vector<std::string> lines = absl::StrSplit(text, '\n', absl::SkipEmpty());
+  ASSERT_EQ(lines.size(), 2u);
+  EXPECT_THAT(lines[0],
+              AllOf(HasSubstr(R"("auditID":"id-7")"),
+                    HasSubstr(R"("requestURI":"/steward.v1.CleanupService/Abort","verb":"patch")"),
+                    HasSubstr(R"("user":{"username":"steward-apiserver")"),
+                    HasSubstr(R"("impersonatedUser":{"username":"alice"})"),
+                    HasSubstr(R"("sourceIPs":["127.0.0.1"])"), HasSubstr(R"("code":200})"),
+                    HasSubstr(R"("authorization.k8s.io/decision":"allow")")));
+  EXPECT_THAT(lines[1], AllOf(HasSubstr(R"("impersonatedUser":{"username":"bob"})"),
+                              HasSubstr(R"("reason":"Forbidden")"),
+                              HasSubstr(R"("authorization.k8s.io/decision":"forbid")")));
 }
 
 TEST_F(ServerTest, WithoutACertificateOfTheCaNobodyGetsIn) {

@@ -130,7 +130,7 @@ func TestControllers_ClusterServiceVersions(t *testing.T) {
 	}{
 		{`{"metadata":{"annotations":{"steward.operatorframework.io/cleanup-record":"{}"}}}`, ""},
 		{`{"metadata":{"annotations":{"` + marks + `cleanup-refused":"SharedOwner"}}}`, ""},
-		{`{"metadata":{"annotations":{"` + marks + `opt-in-confirmed":"1"}}}`, ""},
+		{`{"metadata":{"labels":{"` + marks + `opt-in-confirmed":"1"}}}`, ""},
 		{`{"metadata":{"annotations":{"` + marks + `rights-released":"1"}}}`, ""},
 		{`{"metadata":{"annotations":{"a":null}}}`, writesPolicy},
 		{`{"metadata":{"annotations":{"a":"c"}}}`, writesPolicy},
@@ -141,6 +141,9 @@ func TestControllers_ClusterServiceVersions(t *testing.T) {
 		{`{"metadata":{"finalizers":["example.com/other"]}}`, ""},
 		{`{"metadata":{"finalizers":["example.com/other","` + optInFinalizer + `","` + legacyFinalizer + `","example.com/another"]}}`, writesPolicy},
 		{`{"metadata":{"labels":{"a":"b"}}}`, writesPolicy},
+		{`{"metadata":{"labels":{"a":"b","` + marks + `opt-in-confirmed":"1"}}}`, writesPolicy},
+		{`{"metadata":{"labels":{"` + marks + `anything":"1"}}}`, writesPolicy},
+		{`{"metadata":{"labels":{"` + olm.CopiedFromLabel + `":"elsewhere"}}}`, writesPolicy},
 		{`{"spec":{"displayName":"Other"}}`, writesPolicy},
 		{`{"spec":{"cleanup":{"enabled":false}}}`, ""}, // a user aborts
 		{`{"spec":{"cleanup":{"enabled":false},"displayName":"Other"}}`, writesPolicy},
@@ -161,27 +164,28 @@ func TestControllers_ClusterServiceVersions(t *testing.T) {
 		}
 	}
 	// What keeps custom resources from being deleted is written once; a confirmation may be renewed.
-	for key, policy := range map[string]string{
-		"cleanup-record": writesPolicy, "cleanup-refused": writesPolicy, "rights-released": writesPolicy, "opt-in-confirmed": "",
-	} {
+	for _, key := range []string{"cleanup-record", "cleanup-refused", "rights-released"} {
 		object := csv(namespace, key, optInFinalizer)
 		object.SetAnnotations(map[string]string{marks + key: "before"})
 		create(t, object)
 		for _, value := range []string{`"after"`, "null"} {
 			_, err := as(t, controllers).Resource(olm.CSVs).Namespace(namespace).Patch(t.Context(), key, types.MergePatchType,
 				[]byte(`{"metadata":{"annotations":{"`+marks+key+`":`+value+`}}}`), metav1.PatchOptions{})
-			if policy != "" {
-				err = refusal(policy, err)
-			}
-			if err != nil {
+			if err := refusal(writesPolicy, err); err != nil {
 				t.Errorf("%s becomes %s: %v", key, value, err)
 			}
 		}
 	}
+	confirmed := csv(namespace, "confirmed", optInFinalizer)
+	confirmed.SetLabels(map[string]string{marks + "opt-in-confirmed": "before", "a": "b"})
+	create(t, confirmed)
+	_, err := as(t, controllers).Resource(olm.CSVs).Namespace(namespace).Patch(t.Context(), "confirmed", types.MergePatchType,
+		[]byte(`{"metadata":{"labels":{"`+marks+`opt-in-confirmed":"after"}}}`), metav1.PatchOptions{})
+	must(t, err)
 	unsupported := csv(namespace, "unsupported")
 	unsupported.Object["spec"].(map[string]any)["cleanup"] = map[string]any{"enabled": false}
 	create(t, unsupported)
-	_, err := as(t, controllers).Resource(olm.CSVs).Namespace(namespace).Patch(t.Context(), "unsupported", types.MergePatchType,
+	_, err = as(t, controllers).Resource(olm.CSVs).Namespace(namespace).Patch(t.Context(), "unsupported", types.MergePatchType,
 		[]byte(`{"spec":{"cleanup":{"enabled":true}}}`), metav1.PatchOptions{})
 	if err := refusal(writesPolicy, err); err != nil {
 		t.Errorf("enabling cleanup: %v", err)

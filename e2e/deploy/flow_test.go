@@ -71,6 +71,7 @@ func TestFlowSchemas_OfTheControllers(t *testing.T) {
 		{"GET", "/api/v1/namespaces", "steward-guards"},
 		{"GET", "/api/v1/namespaces/default", "steward-guards"},
 		{"GET", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/x", "steward-guards"},
+		{"GET", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions?fieldSelector=metadata.name%3Dclusterserviceversions.operators.coreos.com", "steward-guards"},
 		{"GET", "/apis/apiregistration.k8s.io/v1/apiservices/x", "steward-guards"},
 		{"GET", "/apis/apps/v1/namespaces/default/deployments/x", "steward-guards"},
 		{"GET", "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies/steward-cleanup-opt-in", "steward-guards"},
