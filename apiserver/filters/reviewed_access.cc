@@ -18,7 +18,8 @@ constexpr absl::Duration kTimeout = absl::Seconds(30);
 ReviewerOptions FewReviews() {
   ReviewerOptions options;
   options.attempts = 2;
-  options.max_running = 20;
+  options.places = 20;
+  options.stranger_places = 10;
   return options;
 }
 
@@ -28,10 +29,13 @@ ReviewedAccess::ReviewedAccess(kube::Client& reviews, Clock& clock, Random& rand
                                prometheus::Registry& registry)
     : clock_(clock),
       random_(random),
+      pools_(registry),
       authentication_metrics_(registry, ReviewMetrics::Kind::kAuthentication),
       authorization_metrics_(registry, ReviewMetrics::Kind::kAuthorization),
-      token_reviewer_(reviews, clock, random, authentication_metrics_, FewReviews()),
-      access_reviewer_(reviews, clock, random, authorization_metrics_, FewReviews()),
+      token_reviewer_(reviews, clock, random, authentication_metrics_, pools_, "token-reviews",
+                      FewReviews()),
+      access_reviewer_(reviews, clock, random, authorization_metrics_, pools_, "access-reviews",
+                       FewReviews()),
       tokens_(token_reviewer_, clock),
       attempts_(registry),
       authenticator_(no_certificates_, tokens_, clock, /*allow_anonymous=*/false, &attempts_),
@@ -39,7 +43,9 @@ ReviewedAccess::ReviewedAccess(kube::Client& reviews, Clock& clock, Random& rand
 
 http::Handler ReviewedAccess::Guard(http::Handler next) {
   // From the innermost to the outermost, in the order of BuildHandlerChain.
-  http::Handler handler = WithAuthorization(std::move(next), AlwaysAllowed(), authorizer_);
+  const AuthorizationDeps authorization{
+      .authorizer = authorizer_, .clock = clock_, .random = random_};
+  http::Handler handler = WithAuthorization(std::move(next), AlwaysAllowed(), authorization);
   handler = WithAuthentication(std::move(handler), authenticator_);
   handler = WithDeadline(std::move(handler), clock_, kTimeout);
   handler = WithErrors(std::move(handler));

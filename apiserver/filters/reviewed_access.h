@@ -7,6 +7,7 @@
 #include "apiserver/filters/authentication_config.h"
 #include "apiserver/filters/authentication_metrics.h"
 #include "apiserver/filters/authorizer.h"
+#include "apiserver/filters/fairness/pool_metrics.h"
 #include "apiserver/filters/review_metrics.h"
 #include "apiserver/filters/reviewer.h"
 #include "apiserver/filters/token_authenticator.h"
@@ -38,6 +39,7 @@ class ReviewedAccess {
   Clock& clock_;
   Random& random_;
   const AuthenticationConfigStore no_certificates_;
+  PoolMetrics pools_;
   ReviewMetrics authentication_metrics_;
   ReviewMetrics authorization_metrics_;
   Reviewer token_reviewer_;
