@@ -193,7 +193,7 @@ http::Handler WithAudit(http::Handler next, audit::Log& log, Clock& clock) {
 
 http::Handler WithAuditedUser(http::Handler next) {
   return [next = std::move(next)](http::Request& request, http::ResponseWriter& writer) {
-    if (request.audit != nullptr) request.audit->NoteUser();
+    request.audit->NoteUser();
     return next(request, writer);
   };
 }
