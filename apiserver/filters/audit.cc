@@ -64,7 +64,11 @@ class Record final : public http::AuditNotes {
   }
   ~Record() override {
     request_.audit = nullptr;
-    if (decision_ && known_) Write(audit::Stage::kResponseComplete);
+    if (!known_) return;
+    // A watch that was left before it began has begun all the same, as in the kube-apiserver.
+    const bool silent = writer_.status() == 0;
+    if (silent && IsLongRunning(request_.info)) Write(audit::Stage::kResponseStarted);
+    Write(audit::Stage::kResponseComplete);
   }
   Record(const Record&) = delete;
   Record& operator=(const Record&) = delete;

@@ -320,7 +320,8 @@ TEST_F(LongRunningTest, AClientThatLeavesFirst) {
   std::string last;
   const auto stages =
       StagesOf([this](http::Request&, http::ResponseWriter&) { return SayNothing(clock_); }, &last);
-  EXPECT_THAT(stages, ElementsAre("RequestReceived 20", "ResponseComplete 25"));
+  EXPECT_THAT(stages,
+              ElementsAre("RequestReceived 20", "ResponseStarted 25", "ResponseComplete 25"));
   EXPECT_THAT(last, HasSubstr("Connection closed early"));
 }
 
