@@ -3,6 +3,8 @@
 #include <boost/asio/awaitable.hpp>
 #include <utility>
 
+#include "apiserver/filters/rechecked_writer.h"
+#include "apiserver/filters/request_info.h"
 #include "apiserver/filters/reviewer.h"
 #include "apiserver/filters/status_response.h"
 #include "base/log/log.h"
@@ -37,10 +39,19 @@ boost::asio::awaitable<bool> Admit(Authorizer& authorizer, const http::Request& 
   co_return true;
 }
 
-VoidTask Serve(const http::Handler& next, Authorizer& authorizer, http::Request& request,
+VoidTask Serve(const http::Handler& next, AuthorizationDeps deps, http::Request& request,
                http::ResponseWriter& writer) {
-  const bool admitted = co_await Admit(authorizer, request, writer);
-  if (admitted) co_await next(request, writer);
+  const bool admitted = co_await Admit(deps.authorizer, request, writer);
+  if (!admitted) co_return;
+  if (!IsLongRunning(request.info)) {
+    co_await next(request, writer);
+    co_return;
+  }
+  RecheckedWriter rechecked(writer, request, deps.authorizer, deps.clock, deps.random);
+  co_await next(request, rechecked);
+  if (!rechecked.refused()) co_return;
+  const absl::Status finished = co_await writer.Finish();
+  finished.IgnoreError();  // the client may be gone
 }
 
 }  // namespace
@@ -56,14 +67,14 @@ kube::Status ForbiddenStatus(const http::Request& request, std::string_view reas
       kube::ForbiddenAccess(request.user.name, info.verb, gvr, info.subresource, info.ns, reason));
 }
 
-http::Handler WithAuthorization(http::Handler next, AlwaysAllowed always, Authorizer& authorizer) {
-  return [next = std::move(next), always = std::move(always), &authorizer](
-             http::Request& request, http::ResponseWriter& writer) {
+http::Handler WithAuthorization(http::Handler next, AlwaysAllowed always, AuthorizationDeps deps) {
+  return [next = std::move(next), always = std::move(always), deps](http::Request& request,
+                                                                    http::ResponseWriter& writer) {
     if (always.Allows(request)) {
       if (request.audit != nullptr) request.audit->NoteDecision(true, "");
       return next(request, writer);
     }
-    return Serve(next, authorizer, request, writer);
+    return Serve(next, deps, request, writer);
   };
 }
 

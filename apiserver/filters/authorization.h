@@ -6,6 +6,7 @@
 
 #include "apiserver/filters/authorizer.h"
 #include "apiserver/http/message.h"
+#include "base/clock/clock.h"
 #include "kube/meta/status.h"
 
 namespace steward::filters {
@@ -14,9 +15,17 @@ namespace steward::filters {
 // "widgets" in API group "g" in the namespace "ns": <reason>`.
 kube::Status ForbiddenStatus(const http::Request& request, std::string_view reason);
 
+// All of it outlives the handler.
+struct AuthorizationDeps {
+  Authorizer& authorizer;
+  Clock& clock;
+  Random& random;
+};
+
 // Passes on what is allowed. Denied: 403 with the reason. Undecided: 500, with the cause in the log
-// only; 429 when too many reviews are under way. `authorizer` outlives the handler.
-http::Handler WithAuthorization(http::Handler next, AlwaysAllowed always, Authorizer& authorizer);
+// only; 429 when too many reviews are under way. A watch that has begun ends, in order, before
+// anything is told that its user may not see any more (RecheckedWriter).
+http::Handler WithAuthorization(http::Handler next, AlwaysAllowed always, AuthorizationDeps deps);
 
 }  // namespace steward::filters
 

@@ -6,8 +6,11 @@
 
 #include <boost/json/object.hpp>
 #include <boost/json/value.hpp>
+#include <functional>
 #include <utility>
+#include <vector>
 
+#include "apiserver/filters/fairness/pool_metrics.h"
 #include "apiserver/filters/testing/requests.h"
 #include "apiserver/rest/testing/recording_writer.h"
 #include "base/clock/fake_clock.h"
@@ -100,12 +103,15 @@ class AuthorizationTest : public ::testing::Test {
     client_.HandleCreate(kReviews, [this](const json::value&) { return answer_; });
   }
 
+  http::Handler Authorized(http::Handler next, const std::vector<std::string>& always = {}) {
+    return WithAuthorization(std::move(next), *AlwaysAllowed::Create(always),
+                             {.authorizer = authorizer_, .clock = clock_, .random = random_});
+  }
   int Ask(const std::string& target, const std::string& user = "u") {
     http::Request request = MakeReadRequest("GET", target);
     request.user.name = user;
     writer_ = std::make_unique<rest::RecordingWriter>();
-    Handle(WithAuthorization(ServedHandler(), *AlwaysAllowed::Create({"/healthz"}), authorizer_),
-           request, *writer_);
+    Handle(Authorized(ServedHandler(), {"/healthz"}), request, *writer_);
     return writer_->status();
   }
   int calls() { return client_.calls(Verb::kCreate, kReviews); }
@@ -117,7 +123,8 @@ class AuthorizationTest : public ::testing::Test {
   prometheus::Registry registry_;
   ReviewMetrics metrics_{registry_, ReviewMetrics::Kind::kAuthorization};
   ReviewerOptions one_attempt_{.attempts = 1};
-  Reviewer reviewer_{client_, clock_, random_, metrics_, one_attempt_};
+  PoolMetrics pools_{registry_};
+  Reviewer reviewer_{client_, clock_, random_, metrics_, pools_, "reviews", one_attempt_};
   ReviewAuthorizerOptions options_{.allowed_ttl = absl::Seconds(10),
                                    .denied_ttl = absl::Seconds(5)};
   ReviewAuthorizer authorizer_{reviewer_, clock_, options_};
@@ -226,16 +233,92 @@ TEST_F(AuthorizationTest, HugeQuestionsAreNotKept) {
   EXPECT_EQ(calls(), 2);
 }
 
+TEST_F(AuthorizationTest, StrangersDisplaceNoDecisionsOfUsers) {
+  EXPECT_EQ(Ask(kList), 200);
+  for (int i = 0; i < 9000; ++i) Ask("/x" + std::to_string(i), "system:anonymous");
+  const int before = calls();
+  EXPECT_EQ(Ask(kList), 200);
+  EXPECT_EQ(calls(), before);
+}
+
 TEST_F(AuthorizationTest, BypassesAskNobody) {
   Answer(false);
   EXPECT_EQ(Ask("/healthz"), 200);
   http::Request request = MakeReadRequest("GET", "/apis/g/v1");
   request.user.groups = {"system:masters"};
   rest::RecordingWriter writer;
-  Handle(WithAuthorization(ServedHandler(), *AlwaysAllowed::Create({}), authorizer_), request,
-         writer);
+  Handle(Authorized(ServedHandler()), request, writer);
   EXPECT_EQ(writer.status(), 200);
   EXPECT_EQ(calls(), 0);
+}
+
+// A watch that tells something every twenty seconds of `clock`, as long as it can.
+VoidTask Tell(FakeClock& clock, int times, std::function<void(int)> before, int& told,
+              http::ResponseWriter& writer) {
+  http::ResponseHead head;
+  const absl::Status begun = co_await writer.WriteHead(std::move(head));
+  begun.IgnoreError();
+  for (int i = 0; i < times; ++i) {
+    before(i);
+    std::vector<http::Segment> event;
+    event.push_back(http::OwnedSegment("event\n"));
+    const absl::Status sent = co_await writer.Write(std::move(event));
+    if (!sent.ok()) co_return;
+    ++told;
+    clock.Advance(absl::Seconds(20));
+  }
+  const absl::Status finished = co_await writer.Finish();
+  finished.IgnoreError();
+}
+
+TEST_F(AuthorizationTest, AWatchEndsWithItsRights) {
+  http::Request request = MakeReadRequest("GET", std::string(kList) + "?watch=1");
+  request.user.name = "u";
+  rest::RecordingWriter writer;
+  int told = 0;
+  const auto revoke = [this](int i) {
+    if (i == 7) Answer(false);
+  };
+  Handle(Authorized([&](http::Request&, http::ResponseWriter& w) {
+           return Tell(clock_, 100, revoke, told, w);
+         }),
+         request, writer);
+  EXPECT_EQ(writer.status(), 200);
+  EXPECT_GE(told, 7);
+  EXPECT_LE(told, 10) << "nothing that is more than a minute younger";
+  EXPECT_TRUE(writer.finished()) << "in order";
+  EXPECT_EQ(writer.misuse(), "");
+}
+
+TEST_F(AuthorizationTest, AWatchWithRightsGoesOnAndAsksOnceAMinute) {
+  http::Request request = MakeReadRequest("GET", std::string(kList) + "?watch=1");
+  request.user.name = "u";
+  rest::RecordingWriter writer;
+  int told = 0;
+  Handle(Authorized([&](http::Request&, http::ResponseWriter& w) {
+           return Tell(
+               clock_, 180, [](int) {}, told, w);
+         }),
+         request, writer);
+  EXPECT_EQ(told, 180);
+  EXPECT_LE(calls(), 62 + 20) << "in an hour";
+  EXPECT_GE(calls(), 45);
+}
+
+TEST_F(AuthorizationTest, AWatchThatNobodyDecidesAboutGoesOnForAWhile) {
+  http::Request request = MakeReadRequest("GET", std::string(kList) + "?watch=1");
+  request.user.name = "u";
+  rest::RecordingWriter writer;
+  int told = 0;
+  const auto outage = [this](int i) {
+    if (i > 0) client_.FailNext(Verb::kCreate, kReviews, absl::UnavailableError("down"));
+  };
+  Handle(Authorized([&](http::Request&, http::ResponseWriter& w) {
+           return Tell(clock_, 100, outage, told, w);
+         }),
+         request, writer);
+  EXPECT_EQ(told, 30) << "ten minutes";
+  EXPECT_TRUE(writer.finished());
 }
 
 }  // namespace

@@ -15,6 +15,7 @@ namespace json = boost::json;
 namespace {
 
 constexpr size_t kMaxCached = 8192;
+constexpr size_t kMaxCachedOfStrangers = 512;
 
 bool Flag(const json::object& status, const char* key) {
   const json::value* value = status.if_contains(key);
@@ -46,18 +47,26 @@ std::string_view WithoutSlash(std::string_view path) {
 
 ReviewAuthorizer::ReviewAuthorizer(Reviewer& reviewer, Clock& clock,
                                    ReviewAuthorizerOptions options)
-    : reviewer_(reviewer), options_(options), cache_(clock, kMaxCached) {}
+    : reviewer_(reviewer),
+      options_(options),
+      users_(clock, kMaxCached),
+      strangers_(clock, kMaxCachedOfStrangers) {}
 
 Task<Decision> ReviewAuthorizer::Authorize(const http::Request& request) {
   const bool cacheable = request.target.size() <= options_.max_cached_target;
   json::object spec = SubjectAccessReviewSpec(request);
   std::string key = Sha256(json::serialize(spec));
-  ReviewCache<Decision>::Loader load = [this, &spec, cacheable] { return Review(spec, cacheable); };
-  absl::StatusOr<Decision> decision = co_await cache_.Get(std::move(key), std::move(load));
+  const Flow flow = FlowOf(request);
+  ReviewCache<Decision>::Loader load = [this, &flow, &spec, cacheable] {
+    return Review(flow, spec, cacheable);
+  };
+  ReviewCache<Decision>& cache = flow.stranger ? strangers_ : users_;
+  absl::StatusOr<Decision> decision = co_await cache.Get(std::move(key), std::move(load));
   co_return decision;
 }
 
-Task<ReviewCache<Decision>::Loaded> ReviewAuthorizer::Review(json::object spec, bool cacheable) {
+Task<ReviewCache<Decision>::Loaded> ReviewAuthorizer::Review(Flow flow, json::object spec,
+                                                             bool cacheable) {
   static const kube::GroupVersionResource kReviews{"authorization.k8s.io", "v1",
                                                    "subjectaccessreviews"};
   json::object review;
@@ -66,7 +75,7 @@ Task<ReviewCache<Decision>::Loaded> ReviewAuthorizer::Review(json::object spec, 
   review["metadata"] = json::object();
   review["spec"] = std::move(spec);
   absl::StatusOr<json::value> answer =
-      co_await reviewer_.Review(kReviews, json::value(std::move(review)));
+      co_await reviewer_.Review(std::move(flow), kReviews, json::value(std::move(review)));
   CO_RETURN_IF_ERROR(answer.status());
   CO_ASSIGN_OR_RETURN(Decision decision, ReadReview(*answer));
   const absl::Duration ttl = decision.allowed ? options_.allowed_ttl : options_.denied_ttl;

@@ -8,6 +8,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
+#include "apiserver/filters/fairness/flow.h"
 #include "apiserver/filters/reviewer.h"
 #include "apiserver/http/message.h"
 #include "base/cache/review_cache.h"
@@ -35,19 +36,21 @@ struct ReviewAuthorizerOptions {
   size_t max_cached_target = 10'000;
 };
 
-// Asks the kube-apiserver by SubjectAccessReview. Decisions are kept under the whole question, at
-// most 8192, the least recently used making room; errors are not kept. Borrows its dependencies.
+// Asks the kube-apiserver by SubjectAccessReview, in the turn of the request's flow. Decisions are
+// kept under the whole question, at most 8192, and 512 of strangers', who can displace only one
+// another's; the least recently used makes room. Errors are not kept. Borrows its dependencies.
 class ReviewAuthorizer : public Authorizer {
  public:
   ReviewAuthorizer(Reviewer& reviewer, Clock& clock, ReviewAuthorizerOptions options = {});
   Task<Decision> Authorize(const http::Request& request) override;
 
  private:
-  Task<ReviewCache<Decision>::Loaded> Review(boost::json::object spec, bool cacheable);
+  Task<ReviewCache<Decision>::Loaded> Review(Flow flow, boost::json::object spec, bool cacheable);
 
   Reviewer& reviewer_;
   const ReviewAuthorizerOptions options_;
-  ReviewCache<Decision> cache_;
+  ReviewCache<Decision> users_;
+  ReviewCache<Decision> strangers_;
 };
 
 // What is allowed without asking: everything to the group system:masters, and some paths to

@@ -17,16 +17,20 @@ namespace steward::filters {
 http::Handler BuildHandlerChain(http::Handler api, HandlerChainDeps deps) {
   // From the innermost, which sees a request last, to the outermost.
   http::Handler handler = std::move(api);
-  handler = WithAuthorization(std::move(handler), std::move(deps.always_allowed), deps.authorizer);
-  // Knows the user, so that system:masters is never turned away; spares the kube-apiserver reviews.
-  handler = WithMaxInFlight(std::move(handler), deps.in_flight, deps.metrics);
+  handler = WithAuthorization(
+      std::move(handler), deps.always_allowed,
+      {.authorizer = deps.authorizer, .clock = deps.clock, .random = deps.random});
+  // Knows the user, for fairness, and so that system:masters is never turned away; spares the
+  // kube-apiserver reviews.
+  handler = WithMaxInFlight(std::move(handler), std::move(deps.always_allowed), deps.in_flight,
+                            deps.clock, {.requests = deps.metrics, .pools = deps.pool_metrics});
   // After authentication: strangers get 401, not a word about impersonation.
   handler = WithoutImpersonation(std::move(handler));
   // Rules of the audit policy name users.
   if (deps.audit_log != nullptr) handler = WithAuditedUser(std::move(handler));
   handler = WithAuthentication(std::move(handler), deps.authenticator);
   // Reviews count against the request's time.
-  handler = WithDeadline(std::move(handler), deps.clock, deps.request_timeout);
+  handler = WithDeadline(std::move(handler), deps.clock, deps.in_flight.request_timeout);
   handler = WithErrors(std::move(handler));
   // Outside of all that can answer, so that refusals are seen too.
   if (deps.audit_log != nullptr) {

@@ -2,9 +2,9 @@
 #ifndef APISERVER_FILTERS_CHAIN_H_
 #define APISERVER_FILTERS_CHAIN_H_
 
-#include "absl/time/time.h"
 #include "apiserver/filters/authentication.h"
 #include "apiserver/filters/authorizer.h"
+#include "apiserver/filters/fairness/pool_metrics.h"
 #include "apiserver/filters/max_in_flight.h"
 #include "apiserver/filters/request_metrics.h"
 #include "apiserver/http/message.h"
@@ -21,8 +21,8 @@ struct HandlerChainDeps {
   Authenticator& authenticator;
   AlwaysAllowed always_allowed;
   Authorizer& authorizer;
-  InFlightLimits in_flight;
-  absl::Duration request_timeout = absl::Seconds(60);
+  PoolMetrics& pool_metrics;
+  InFlightLimits in_flight;  // its request_timeout is the deadline's too
   audit::Log* audit_log = nullptr;  // null: nothing is recorded
 };
 

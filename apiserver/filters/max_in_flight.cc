@@ -1,85 +1,161 @@
 #include "apiserver/filters/max_in_flight.h"
 
 #include <algorithm>
-#include <atomic>
+#include <boost/asio/awaitable.hpp>
 #include <memory>
 #include <optional>
 #include <utility>
+#include <vector>
 
+#include "apiserver/filters/deadline.h"
+#include "apiserver/filters/fairness/fair_places.h"
+#include "apiserver/filters/fairness/flow.h"
 #include "apiserver/filters/request_info.h"
 #include "apiserver/filters/status_response.h"
 
 namespace steward::filters {
 namespace {
 
-struct Pool {
-  int limit = 0;
-  bool mutating = false;
-  std::atomic<int> running{0};
-};
+// Of those who wait, for each place that there is; and of one user half as many.
+constexpr int kWaitingPerPlace = 4;
 
-struct Pools {
-  Pool read_only;
-  Pool mutating;
-};
-
-// One place in a pool, given back however the request ends.
-class Place {
- public:
-  Place(Pool& pool, RequestMetrics& metrics) : pool_(pool), metrics_(metrics) {
-    const int before = pool_.running.fetch_add(1, std::memory_order_relaxed);
-    over_ = pool_.limit > 0 && before >= pool_.limit;
-    metrics_.AddInFlight(pool_.mutating, 1);
-  }
-  ~Place() {
-    pool_.running.fetch_sub(1, std::memory_order_relaxed);
-    metrics_.AddInFlight(pool_.mutating, -1);
-  }
-  Place(const Place&) = delete;
-  Place& operator=(const Place&) = delete;
-  bool over() const { return over_; }
-
- private:
-  Pool& pool_;
-  RequestMetrics& metrics_;
-  bool over_ = false;
-};
+FairPool::Limits LimitsOf(int places) {
+  const auto count = static_cast<size_t>(places);
+  const size_t waiting = count * kWaitingPerPlace;
+  return {
+      .places = count, .waiting_per_flow = std::max<size_t>(waiting / 2, 1), .waiting = waiting};
+}
 
 bool IsMutating(const http::RequestInfo& info) {
   return info.verb != "get" && info.verb != "list" && info.verb != "watch" && info.verb != "head";
 }
 
-bool IsMaster(const http::UserInfo& user) {
-  return std::find(user.groups.begin(), user.groups.end(), "system:masters") != user.groups.end();
+struct Pools {
+  Pools(const InFlightLimits& limits, Clock& clock, InFlightMetrics m)
+      : metrics(m.requests),
+        read_only(clock, LimitsOf(limits.read_only), m.pools.Of("read-only")),
+        mutating(clock, LimitsOf(limits.mutating), m.pools.Of("mutating")),
+        strangers(clock, LimitsOf(limits.read_only > 0 ? limits.strangers : 0),
+                  m.pools.Of("strangers")),
+        watches(limits.watches),
+        watch_metrics(m.pools.Of("watches")),
+        request_timeout(limits.request_timeout) {}
+
+  FairPlaces& For(const http::Request& request, const Flow& flow) {
+    if (flow.stranger) return strangers;
+    return IsMutating(request.info) ? mutating : read_only;
+  }
+  absl::Duration WaitOf(const http::Request& request) const {
+    return RequestTimeout(request, request_timeout).value_or(request_timeout) / 4;
+  }
+
+  RequestMetrics& metrics;
+  FairPlaces read_only;
+  FairPlaces mutating;
+  FairPlaces strangers;
+  WatchQuota watches;
+  PoolMetrics::Pool watch_metrics;
+  const absl::Duration request_timeout;
+};
+
+// Counts a request while it is worked on.
+class Counted {
+ public:
+  Counted(RequestMetrics& metrics, bool mutating) : metrics_(metrics), mutating_(mutating) {
+    metrics_.AddInFlight(mutating_, 1);
+  }
+  ~Counted() { metrics_.AddInFlight(mutating_, -1); }
+  Counted(const Counted&) = delete;
+  Counted& operator=(const Counted&) = delete;
+
+ private:
+  RequestMetrics& metrics_;
+  const bool mutating_;
+};
+
+// Gives a place back when the response begins.
+class StartingWriter : public http::ResponseWriter {
+ public:
+  StartingWriter(http::ResponseWriter& next, FairPlaces::Place place)
+      : next_(next), place_(std::move(place)) {}
+
+  StatusTask WriteHead(http::ResponseHead head) override {
+    place_.Release();
+    return next_.WriteHead(std::move(head));
+  }
+  StatusTask Write(std::vector<http::Segment> segments) override {
+    return next_.Write(std::move(segments));
+  }
+  StatusTask Finish() override { return next_.Finish(); }
+  int status() const override { return next_.status(); }
+  uint64_t bytes_written() const override { return next_.bytes_written(); }
+
+ private:
+  http::ResponseWriter& next_;
+  FairPlaces::Place place_;
+};
+
+VoidTask RespondTooMany(http::ResponseWriter& writer) {
+  http::Headers headers;
+  headers.Add("Retry-After", "1");
+  co_await RespondText(writer, 429, "Too many requests, please try again later.",
+                       std::move(headers));
 }
 
-VoidTask Serve(const http::Handler& next, Pools& pools, RequestMetrics& metrics,
-               http::Request& request, http::ResponseWriter& writer) {
-  std::optional<Place> place;
-  place.emplace(IsMutating(request.info) ? pools.mutating : pools.read_only, metrics);
-  if (place->over() && !IsMaster(request.user)) {
-    // Those turned away must not fill the pool while they read their answers.
-    place.reset();
-    http::Headers headers;
-    headers.Add("Retry-After", "1");
-    co_await RespondText(writer, 429, "Too many requests, please try again later.",
-                         std::move(headers));
+// By itself, so that what it needs is gone while a watch lasts.
+boost::asio::awaitable<FairPlaces::Place> TakePlace(Pools& pools, const http::Request& request) {
+  Flow flow = FlowOf(request);
+  FairPlaces& places = pools.For(request, flow);
+  co_return co_await places.Take(std::move(flow.name), pools.WaitOf(request));
+}
+
+VoidTask Serve(const http::Handler& next, Pools& pools, http::Request& request,
+               http::ResponseWriter& writer) {
+  const FairPlaces::Place place = co_await TakePlace(pools, request);
+  if (!place) {
+    co_await RespondTooMany(writer);
     co_return;
   }
+  const Counted counted(pools.metrics, IsMutating(request.info));
   co_await next(request, writer);
+}
+
+VoidTask ServeExempt(const http::Handler& next, Pools& pools, http::Request& request,
+                     http::ResponseWriter& writer) {
+  const Counted counted(pools.metrics, IsMutating(request.info));
+  co_await next(request, writer);
+}
+
+VoidTask ServeWatch(const http::Handler& next, Pools& pools, http::Request& request,
+                    http::ResponseWriter& writer) {
+  const std::optional<WatchQuota::Slot> slot = pools.watches.Take(request.user.name);
+  if (!slot) {
+    pools.watch_metrics.Refuse(PoolRefusal::kConcurrency);
+    co_await RespondTooMany(writer);
+    co_return;
+  }
+  FairPlaces::Place place = co_await TakePlace(pools, request);
+  if (!place) {
+    co_await RespondTooMany(writer);
+    co_return;
+  }
+  StartingWriter starting(writer, std::move(place));
+  co_await next(request, starting);
 }
 
 }  // namespace
 
-http::Handler WithMaxInFlight(http::Handler next, InFlightLimits limits, RequestMetrics& metrics) {
-  auto pools = std::make_shared<Pools>();
-  pools->read_only.limit = limits.read_only;
-  pools->mutating.limit = limits.mutating;
-  pools->mutating.mutating = true;
-  return [next = std::move(next), pools, &metrics](http::Request& request,
-                                                   http::ResponseWriter& writer) {
-    if (IsLongRunning(request.info)) return next(request, writer);
-    return Serve(next, *pools, metrics, request, writer);
+http::Handler WithMaxInFlight(http::Handler next, AlwaysAllowed exempt, InFlightLimits limits,
+                              Clock& clock, InFlightMetrics metrics) {
+  auto pools = std::make_shared<Pools>(limits, clock, metrics);
+  return [next = std::move(next), exempt = std::move(exempt), pools](http::Request& request,
+                                                                     http::ResponseWriter& writer) {
+    const bool spared = exempt.Allows(request);
+    if (IsLongRunning(request.info)) {
+      return spared ? next(request, writer) : ServeWatch(next, *pools, request, writer);
+    }
+    return spared ? ServeExempt(next, *pools, request, writer)
+                  : Serve(next, *pools, request, writer);
   };
 }
 

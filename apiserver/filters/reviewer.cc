@@ -1,10 +1,11 @@
 #include "apiserver/filters/reviewer.h"
 
 #include <string>
+#include <utility>
 
-#include "absl/strings/str_cat.h"
 #include "base/async/backoff.h"
 #include "base/clock/time_limit.h"
+#include "base/text/str_cat.h"
 
 namespace steward::filters {
 namespace {
@@ -20,25 +21,26 @@ std::string CodeLabel(const absl::StatusOr<boost::json::value>& answer) {
   const kube::Status status = kube::FromStatus(answer.status());
   // Without a reason it is not an answer but a failure to get one.
   if (status.reason.empty() || !kube::HasReason(answer.status(), status.reason)) return "<error>";
-  return absl::StrCat(status.code);
+  return StrCat(status.code);
+}
+
+FairPool::Limits LimitsOf(size_t places, const ReviewerOptions& options) {
+  const size_t waiting = places * options.waiting_per_place;
+  return {.places = places, .waiting_per_flow = (waiting + 1) / 2, .waiting = waiting};
 }
 
 }  // namespace
 
-// Counts a review while it is under way.
-class Reviewer::Running {
- public:
-  explicit Running(std::atomic<int>& count)
-      : count_(count), before_(count_.fetch_add(1, std::memory_order_relaxed)) {}
-  ~Running() { count_.fetch_sub(1, std::memory_order_relaxed); }
-  Running(const Running&) = delete;
-  Running& operator=(const Running&) = delete;
-  int before() const { return before_; }
-
- private:
-  std::atomic<int>& count_;
-  const int before_;
-};
+Reviewer::Reviewer(kube::Client& client, Clock& clock, Random& random, ReviewMetrics& metrics,
+                   PoolMetrics& pools, const std::string& name, ReviewerOptions options)
+    : client_(client),
+      clock_(clock),
+      random_(random),
+      metrics_(metrics),
+      options_(options),
+      users_(clock, LimitsOf(options.places, options), pools.Of(name)),
+      strangers_(clock, LimitsOf(options.stranger_places, options),
+                 pools.Of(StrCat(name, "-strangers"))) {}
 
 kube::Status Reviewer::Overloaded() {
   return kube::TooManyRequests("too many reviews are under way, please try again later", 1);
@@ -56,10 +58,11 @@ Task<boost::json::value> Reviewer::Attempt(const kube::GroupVersionResource& gvr
   co_return answer;
 }
 
-Task<boost::json::value> Reviewer::Review(kube::GroupVersionResource gvr,
+Task<boost::json::value> Reviewer::Review(Flow flow, kube::GroupVersionResource gvr,
                                           boost::json::value review) {
-  const Running running(running_);
-  if (running.before() >= options_.max_running) co_return kube::ToStatus(Overloaded());
+  FairPlaces& places = flow.stranger ? strangers_ : users_;
+  const FairPlaces::Place place = co_await places.Take(std::move(flow.name), options_.max_wait);
+  if (!place) co_return kube::ToStatus(Overloaded());
   Backoff backoff({.initial = options_.first_delay,
                    .max = absl::Seconds(30),
                    .factor = options_.delay_factor,

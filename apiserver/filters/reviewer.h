@@ -2,10 +2,13 @@
 #ifndef APISERVER_FILTERS_REVIEWER_H_
 #define APISERVER_FILTERS_REVIEWER_H_
 
-#include <atomic>
 #include <boost/json/value.hpp>
+#include <string>
 
 #include "absl/time/time.h"
+#include "apiserver/filters/fairness/fair_places.h"
+#include "apiserver/filters/fairness/flow.h"
+#include "apiserver/filters/fairness/pool_metrics.h"
 #include "apiserver/filters/review_metrics.h"
 #include "base/clock/clock.h"
 #include "kube/client/client.h"
@@ -19,27 +22,31 @@ struct ReviewerOptions {
   int attempts = 5;
   absl::Duration first_delay = absl::Milliseconds(500);
   double delay_factor = 1.5;
-  // Reviews under way, those between two attempts included.
-  int max_running = 500;
+  // Reviews under way, those between two attempts included: of users, and of strangers.
+  size_t places = 500;
+  size_t stranger_places = 32;
+  // Who finds them all taken waits in turn, so many for each place, of one flow half as many.
+  size_t waiting_per_place = 4;
+  absl::Duration max_wait = absl::Seconds(5);
 };
 
 // Thread-safe. Borrows its dependencies.
 class Reviewer {
  public:
+  // `name`: of its pools in `pools`; that of strangers is "<name>-strangers".
   Reviewer(kube::Client& client, Clock& clock, Random& random, ReviewMetrics& metrics,
-           ReviewerOptions options = {})
-      : client_(client), clock_(clock), random_(random), metrics_(metrics), options_(options) {}
+           PoolMetrics& pools, const std::string& name, ReviewerOptions options = {});
 
   // Creates `review` and returns the server's answer. Answers 429 and 5xx and failures to connect
-  // are tried again; a call that reaches its time limit is not. Above max_running nothing is asked,
-  // so that strangers with made-up tokens cannot turn this server against the kube-apiserver: the
-  // error then carries Overloaded().
-  Task<boost::json::value> Review(kube::GroupVersionResource gvr, boost::json::value review);
+  // are tried again; a call that reaches its time limit is not. Flows get their turns fairly;
+  // beyond the bounds nothing is asked, so that nobody can turn this server against the
+  // kube-apiserver: the error then carries Overloaded().
+  Task<boost::json::value> Review(Flow flow, kube::GroupVersionResource gvr,
+                                  boost::json::value review);
 
   static kube::Status Overloaded();  // 429
 
  private:
-  class Running;
   Task<boost::json::value> Attempt(const kube::GroupVersionResource& gvr,
                                    const boost::json::value& review);
 
@@ -48,7 +55,8 @@ class Reviewer {
   Random& random_;
   ReviewMetrics& metrics_;
   const ReviewerOptions options_;
-  std::atomic<int> running_{0};
+  FairPlaces users_;
+  FairPlaces strangers_;
 };
 
 }  // namespace steward::filters

@@ -17,12 +17,15 @@
 #include "base/json/utf8.h"
 #include "base/status/macros.h"
 #include "base/text/str_cat.h"
+#include "kube/meta/status.h"
 
 namespace steward::filters {
 namespace json = boost::json;
 namespace {
 
-constexpr size_t kMaxCached = 4096;
+constexpr size_t kMaxGood = 4096;
+constexpr size_t kMaxBad = 1024;
+constexpr absl::Duration kOwnerMemory = absl::Minutes(10);
 constexpr std::string_view kTokenSubprotocol = "base64url.bearer.authorization.k8s.io.";
 
 // absl's decoder would take white space and padding as well, which no name of a subprotocol has.
@@ -135,18 +138,55 @@ void RemoveWebSocketTokens(http::Headers& headers) {
   if (!kept.empty()) headers.Set("Sec-WebSocket-Protocol", std::move(kept));
 }
 
-TokenAuthenticator::TokenAuthenticator(Reviewer& reviewer, Clock& clock, absl::Duration ttl)
-    : reviewer_(reviewer), ttl_(ttl), cache_(clock, kMaxCached) {}
+TokenAuthenticator::TokenAuthenticator(Reviewer& reviewer, Clock& clock, absl::Duration ttl,
+                                       SourceRate::Limits first_seen)
+    : reviewer_(reviewer),
+      clock_(clock),
+      ttl_(ttl),
+      first_seen_(clock, first_seen),
+      good_(clock, kMaxGood),
+      bad_(kMaxBad),
+      owners_(kMaxGood) {}
 
-Task<std::optional<http::UserInfo>> TokenAuthenticator::Authenticate(std::string token) {
-  std::string key = Sha256(token);
-  ReviewCache<User>::Loader load = [this, &token] { return Review(token); };
-  absl::StatusOr<User> user = co_await cache_.Get(std::move(key), std::move(load));
+bool TokenAuthenticator::IsBad(const std::string& key) {
+  MutexLock lock(&mutex_);
+  return bad_.Get(key, clock_.Now()).has_value();
+}
+
+std::optional<std::string> TokenAuthenticator::OwnerOf(const std::string& key) {
+  MutexLock lock(&mutex_);
+  return owners_.Get(key, clock_.Now());
+}
+
+void TokenAuthenticator::Remember(const std::string& key, const User& user) {
+  MutexLock lock(&mutex_);
+  if (user.has_value()) {
+    owners_.Put(key, user->name, clock_.Now(), kOwnerMemory);
+  } else {
+    bad_.Put(key, true, clock_.Now(), ttl_);
+  }
+}
+
+Task<std::optional<http::UserInfo>> TokenAuthenticator::Authenticate(Flow source,
+                                                                     std::string token) {
+  const std::string key = Sha256(token);
+  if (IsBad(key)) co_return std::nullopt;
+  ReviewCache<User>::Loader load = [this, &source, &key, &token] {
+    return Review(source, key, token);
+  };
+  absl::StatusOr<User> user = co_await good_.Get(key, std::move(load));
   co_return user;
 }
 
 Task<ReviewCache<TokenAuthenticator::User>::Loaded> TokenAuthenticator::Review(
-    const std::string& token) {
+    Flow source, const std::string& key, const std::string& token) {
+  Flow flow = std::move(source);
+  if (std::optional<std::string> owner = OwnerOf(key)) {
+    flow.name = *std::move(owner);
+    flow.stranger = false;
+  } else if (!first_seen_.Take(flow.name)) {
+    co_return kube::ToStatus(Reviewer::Overloaded());
+  }
   static const kube::GroupVersionResource kTokenReviews{"authentication.k8s.io", "v1",
                                                         "tokenreviews"};
   json::object spec;
@@ -157,10 +197,12 @@ Task<ReviewCache<TokenAuthenticator::User>::Loaded> TokenAuthenticator::Review(
   review["metadata"] = json::object();
   review["spec"] = std::move(spec);
   absl::StatusOr<json::value> answer =
-      co_await reviewer_.Review(kTokenReviews, json::value(std::move(review)));
+      co_await reviewer_.Review(std::move(flow), kTokenReviews, json::value(std::move(review)));
   CO_RETURN_IF_ERROR(answer.status());
   CO_ASSIGN_OR_RETURN(User user, ReadReview(*answer));
-  co_return ReviewCache<User>::Loaded{std::move(user), ttl_};
+  Remember(key, user);
+  const absl::Duration ttl = user.has_value() ? ttl_ : absl::ZeroDuration();
+  co_return ReviewCache<User>::Loaded{std::move(user), ttl};
 }
 
 }  // namespace steward::filters

@@ -6,11 +6,16 @@
 #include <string>
 #include <string_view>
 
+#include "absl/base/thread_annotations.h"
 #include "absl/time/time.h"
+#include "apiserver/filters/fairness/flow.h"
+#include "apiserver/filters/fairness/source_rate.h"
 #include "apiserver/filters/reviewer.h"
 #include "apiserver/http/message.h"
+#include "base/cache/expiring_cache.h"
 #include "base/cache/review_cache.h"
 #include "base/clock/clock.h"
+#include "base/sync/mutex.h"
 
 namespace steward::filters {
 
@@ -26,24 +31,39 @@ absl::StatusOr<std::optional<std::string>> WebSocketToken(const http::Request& r
 // Takes such subprotocols out of what is offered: no token is ever echoed.
 void RemoveWebSocketTokens(http::Headers& headers);
 
-// Judgements, good and bad, are kept for `ttl`; at most 4096, the least recently used making room.
-// They are kept under the token's SHA-256: no token stays in memory. Errors are not kept.
-// Thread-safe. Borrows its dependencies.
+// Judgements, good and bad, are kept for `ttl`, under the token's SHA-256: no token stays in
+// memory. Errors are not kept. At most 4096 good ones and 1024 bad ones, the least recently used
+// making room among its like, so that made-up tokens displace one another alone.
+//
+// A token that was good within the last ten minutes is its user's: it is judged anew in the user's
+// turn. All others are strangers', and their sources' rate is limited (the error then carries
+// Reviewer::Overloaded()). Thread-safe. Borrows its dependencies.
 class TokenAuthenticator {
  public:
-  TokenAuthenticator(Reviewer& reviewer, Clock& clock, absl::Duration ttl = absl::Seconds(10));
+  TokenAuthenticator(Reviewer& reviewer, Clock& clock, absl::Duration ttl = absl::Seconds(10),
+                     SourceRate::Limits first_seen = {});
 
   // The user the token stands for; nullopt: the kube-apiserver says that it is not good. An error:
-  // it could not be asked, or could not judge.
-  Task<std::optional<http::UserInfo>> Authenticate(std::string token);
+  // it could not be asked, or could not judge. `source`: as StrangerFlow.
+  Task<std::optional<http::UserInfo>> Authenticate(Flow source, std::string token);
 
  private:
   using User = std::optional<http::UserInfo>;
-  Task<ReviewCache<User>::Loaded> Review(const std::string& token);
+  // What is remembered of tokens beside their present judgements.
+  bool IsBad(const std::string& key);
+  std::optional<std::string> OwnerOf(const std::string& key);
+  void Remember(const std::string& key, const User& user);
+  Task<ReviewCache<User>::Loaded> Review(Flow source, const std::string& key,
+                                         const std::string& token);
 
   Reviewer& reviewer_;
+  Clock& clock_;
   const absl::Duration ttl_;
-  ReviewCache<User> cache_;
+  SourceRate first_seen_;
+  ReviewCache<User> good_;
+  Mutex mutex_;
+  ExpiringCache<bool> bad_ ABSL_GUARDED_BY(mutex_);
+  ExpiringCache<std::string> owners_ ABSL_GUARDED_BY(mutex_);  // users by the tokens that were good
 };
 
 }  // namespace steward::filters

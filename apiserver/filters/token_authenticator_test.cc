@@ -10,6 +10,8 @@
 #include <boost/json/value.hpp>
 #include <vector>
 
+#include "apiserver/filters/fairness/flow.h"
+#include "apiserver/filters/fairness/pool_metrics.h"
 #include "base/async/run.h"
 #include "base/async/task_group.h"
 #include "base/clock/fake_clock.h"
@@ -29,8 +31,9 @@ using Verb = kube::FakeClient::Verb;
 const kube::GroupVersionResource kTokenReviews{"authentication.k8s.io", "v1", "tokenreviews"};
 
 VoidTask Ask(TokenAuthenticator& tokens, std::string token,
-             std::vector<absl::StatusOr<User>>& answers) {
-  absl::StatusOr<User> answer = co_await tokens.Authenticate(std::move(token));
+             std::vector<absl::StatusOr<User>>& answers, std::string source = "10.0.0.1") {
+  Flow flow{std::move(source), true};
+  absl::StatusOr<User> answer = co_await tokens.Authenticate(std::move(flow), std::move(token));
   answers.push_back(std::move(answer));
 }
 
@@ -125,7 +128,8 @@ class TokenAuthenticatorTest : public ::testing::Test {
   kube::FakeClient client_;
   prometheus::Registry registry_;
   ReviewMetrics metrics_{registry_, ReviewMetrics::Kind::kAuthentication};
-  Reviewer reviewer_{client_, clock_, random_, metrics_};
+  PoolMetrics pools_{registry_};
+  Reviewer reviewer_{client_, clock_, random_, metrics_, pools_, "token-reviews"};
   TokenAuthenticator tokens_{reviewer_, clock_};
   json::value last_review_;
   json::value answer_ = {{"status", {{"authenticated", true}, {"user", {{"username", "u"}}}}}};
@@ -218,7 +222,8 @@ TEST_F(TokenAuthenticatorTest, SilenceEndsAfterTenSeconds) {
 }
 
 TEST_F(TokenAuthenticatorTest, FloodIsNotPassedOn) {
-  Reviewer bounded(client_, clock_, random_, metrics_, {.max_running = 2});
+  const ReviewerOptions few{.stranger_places = 2, .waiting_per_place = 0};
+  Reviewer bounded(client_, clock_, random_, metrics_, pools_, "few", few);
   TokenAuthenticator tokens(bounded, clock_);
   client_.Hold(Verb::kCreate, kTokenReviews);
   std::vector<absl::StatusOr<User>> answers;
@@ -234,6 +239,63 @@ TEST_F(TokenAuthenticatorTest, FloodIsNotPassedOn) {
   group_.Spawn("ask", Ask(tokens, "t0", answers));
   Settle();
   EXPECT_OK(answers.back());
+}
+
+TEST_F(TokenAuthenticatorTest, MadeUpTokensTakeNothingFromUsers) {
+  const ReviewerOptions few{.stranger_places = 1, .waiting_per_place = 2};
+  Reviewer bounded(client_, clock_, random_, metrics_, pools_, "few", few);
+  TokenAuthenticator tokens(bounded, clock_);
+  std::vector<absl::StatusOr<User>> answers;
+  group_.Spawn("ask", Ask(tokens, "good", answers));
+  Settle();
+  ASSERT_EQ(answers.size(), 1u);
+  EXPECT_OK(answers[0]);
+  answer_ = rejected_;
+  // More than there is room for in any memory.
+  for (int i = 0; i < 6000; ++i) {
+    group_.Spawn("ask", Ask(tokens, "bad" + std::to_string(i), answers, std::to_string(i % 50)));
+    Settle();
+  }
+  const int before = calls();
+  group_.Spawn("ask", Ask(tokens, "good", answers));
+  Settle();
+  ASSERT_OK(answers.back());
+  EXPECT_TRUE(answers.back()->has_value());
+  EXPECT_EQ(calls(), before) << "it was remembered";
+
+  // And when it is to be judged anew, there is a place for it.
+  clock_.Advance(absl::Seconds(10));
+  answer_ = {{"status", {{"authenticated", true}, {"user", {{"username", "u"}}}}}};
+  client_.Hold(Verb::kCreate, kTokenReviews);
+  std::vector<absl::StatusOr<User>> strangers;
+  for (int i = 0; i < 10; ++i) {
+    group_.Spawn("ask", Ask(tokens, "new" + std::to_string(i), strangers));
+  }
+  group_.Spawn("ask", Ask(tokens, "good", answers));
+  Settle();
+  EXPECT_EQ(calls(), before + 2) << "one stranger's and the user's";
+  client_.Release(Verb::kCreate, kTokenReviews);
+  Settle();
+  EXPECT_OK(answers.back());
+}
+
+TEST_F(TokenAuthenticatorTest, FirstSeenTokensAreLimitedPerSource) {
+  TokenAuthenticator tokens(reviewer_, clock_, absl::Seconds(10), {.per_second = 1, .burst = 3});
+  std::vector<absl::StatusOr<User>> answers;
+  const auto ask = [&](const std::string& token, const std::string& source) {
+    group_.Spawn("ask", Ask(tokens, token, answers, source));
+    Settle();
+    return answers.back().ok();
+  };
+  for (int i = 0; i < 3; ++i) EXPECT_TRUE(ask("t" + std::to_string(i), "a"));
+  EXPECT_FALSE(ask("t3", "a"));
+  EXPECT_TRUE(kube::HasReason(answers.back().status(), "TooManyRequests"));
+  EXPECT_TRUE(ask("t3", "b"));
+  EXPECT_TRUE(ask("t0", "a")) << "kept";
+  clock_.Advance(absl::Seconds(10));
+  for (int i = 0; i < 3; ++i) EXPECT_TRUE(ask("n" + std::to_string(i), "a"));
+  EXPECT_FALSE(ask("n3", "a"));
+  EXPECT_TRUE(ask("t0", "a")) << "was good a moment ago";
 }
 
 TEST_F(TokenAuthenticatorTest, OddAnswersAreErrors) {

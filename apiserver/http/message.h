@@ -89,6 +89,7 @@ struct Request {
   std::string remote_address;  // "127.0.0.1:1234"
   bool websocket = false;      // asks for a WebSocket, and the connection can become one
   std::shared_ptr<const PeerCertificates> peer;  // null when the client presented none
+  bool front_proxy = false;                      // the peer is a verified one
 
   std::string audit_id;
   std::string traceparent;  // of W3C's Trace Context, validated; "" = the request is in no trace

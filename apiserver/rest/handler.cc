@@ -201,7 +201,8 @@ StatusTask ServeVerb(const Resource& resource, const HandlerOptions& options,
     return ServeList(resource, options, request, writer);
   if (verb == "watch" && resource.watch != nullptr) {
     return ServeWatch(resource, request, writer,
-                      {options.random, options.min_request_timeout, options.stop});
+                      {options.random, options.min_request_timeout,
+                       options.stop == nullptr ? nullptr : options.stop()});
   }
   if (verb == "create" && resource.create != nullptr) {
     return ServeCreate(resource, *resource.create, request, writer);

@@ -22,13 +22,15 @@
 namespace steward::rest {
 namespace {
 
-// Far beyond any watch's life, and far from the end of what clocks can count.
-constexpr absl::Duration kLongest = absl::Hours(24 * 365);
+// Of what clients ask for: credentials end, and connections are to be spread anew now and then.
+constexpr absl::Duration kLongest = absl::Hours(1);
 
 absl::Duration TimeoutOf(const ListParameters& parameters, Random& random, absl::Duration minimum) {
   const int64_t seconds = parameters.timeout_seconds.value_or(0);
   if (seconds == 0) return minimum * (1 + random.Uniform());
-  return std::clamp(absl::Seconds(seconds), absl::ZeroDuration(), kLongest);
+  const absl::Duration longest = std::max(kLongest, minimum);
+  if (absl::Seconds(seconds) > longest) return longest * (0.8 + 0.2 * random.Uniform());
+  return std::max(absl::Seconds(seconds), absl::ZeroDuration());
 }
 
 // Writes all events, but not the end. `messages`: each is one by itself.

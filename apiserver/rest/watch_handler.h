@@ -25,7 +25,8 @@ struct WatchLimits {
 // for a WebSocket gets each frame as a text message, in the same bytes.
 //
 // A watch without timeoutSeconds lasts between min_timeout and twice as long, at random, so that
-// clients don't all come back at once. When stop is set, what is being written is finished, and
+// clients don't all come back at once; one with more than an hour, and more than min_timeout, a
+// little less than that. When stop is set, what is being written is finished, and
 // the body ends as if the watch's time were up: clients go on elsewhere from where they are.
 // REQUIRES: resource.watch. Parameters by reference must outlive the task.
 StatusTask ServeWatch(const Resource& resource, const http::Request& request,

@@ -258,12 +258,7 @@ TEST_F(WatchHandlerTest, Options) {
        false,
        absl::Seconds(125)},
       {"backwards", {{"timeoutSeconds", "-5"}}, "", false, true, absl::ZeroDuration()},
-      {"for ever",
-       {{"timeoutSeconds", "9223372036854775807"}},
-       "",
-       false,
-       true,
-       absl::Hours(24 * 365)},
+      {"for ever", {{"timeoutSeconds", "9223372036854775807"}}, "", false, true, absl::Minutes(51)},
   };
   watcher_.End();
   for (const auto& row : kRows) {

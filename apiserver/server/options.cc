@@ -107,9 +107,12 @@ void Flags::AddAuthorization() {
 
 void Flags::AddLimits() {
   Number("--max-requests-inflight", options_.max_requests_inflight, 0, 1'000'000,
-         "Reads worked on at a time, watches not counted; 0: no limit");
+         "Reads of users worked on at a time, watches counted until they have begun; 0: no limit");
   Number("--max-mutating-requests-inflight", options_.max_mutating_requests_inflight, 0, 1'000'000,
          "Other requests worked on at a time; 0: no limit");
+  Number("--max-watches", options_.max_watches, 0, 1'000'000, "Watches at a time; 0: no limit");
+  Number("--max-watches-per-user", options_.max_watches_per_user, 0, 1'000'000,
+         "Watches of one user at a time; 0: no limit");
   Duration("--request-timeout", options_.request_timeout,
            "How long a request may take, watches not counted");
   Number("--min-request-timeout", options_.min_request_timeout, 1, 86400,

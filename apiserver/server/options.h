@@ -43,6 +43,8 @@ struct Options {
 
   int max_requests_inflight = 400;           // 0 = no limit
   int max_mutating_requests_inflight = 200;  // 0 = no limit
+  int max_watches = 15'000;                  // 0 = no limit
+  int max_watches_per_user = 5'000;          // 0 = no limit
   absl::Duration request_timeout = absl::Minutes(1);
   int min_request_timeout = 1800;  // seconds: watches last at least so long
   int http2_max_streams_per_connection = 1000;

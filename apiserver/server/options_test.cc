@@ -24,6 +24,8 @@ TEST(OptionsTest, DefaultsAreKubernetes) {
   EXPECT_TRUE(options.anonymous_auth);
   EXPECT_EQ(options.request_timeout, absl::Seconds(60));
   EXPECT_EQ(options.max_requests_inflight, 400);
+  EXPECT_EQ(options.max_watches, 15'000);
+  EXPECT_EQ(options.max_watches_per_user, 5'000);
   EXPECT_THAT(options.requestheader_username_headers, ElementsAre("x-remote-user"));
   EXPECT_THAT(options.requestheader_uid_headers, IsEmpty());
   EXPECT_THAT(options.authorization_always_allow_paths,

@@ -93,6 +93,7 @@ absl::Status Run(server::Options options) {
   TaskGroup tasks(control.get_executor());
   feed.Start(tasks);
   tasks.Spawn("learn the revision", probe.Run());
+  tasks.Spawn("heartbeat", server->heartbeats().Beat("control"));
   RunOn(control, UntilSignal(signals));
   // Requests first: they are answered from the last World while the feed still runs.
   RunOn(control, server->Stop());

@@ -61,6 +61,7 @@ absl::StatusOr<std::unique_ptr<GrpcServing>> GrpcServing::Start(
            .outlooks = [self](const storage::WorldPtr& world) { return self->outlooks_.Of(world); },
            .inspector = serving->inspector_,
            .registry = deps.registry,
+           .heartbeats = deps.heartbeats,
            .audit_log = deps.audit_log}));
   log::Info("Serving gRPC", {{"address", options.address.ip}, {"port", serving->port()}});
   return serving;

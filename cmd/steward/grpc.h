@@ -10,6 +10,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "base/async/task.h"
+#include "base/clock/heartbeats.h"
 #include "cmd/steward/grpc_options.h"
 #include "controllers/cleanup/guards/guard_reader.h"
 #include "controllers/cleanup/inspector.h"
@@ -28,6 +29,7 @@ struct GrpcServingDeps {
   storage::WorldStore& worlds;  // somebody else feeds it
   prometheus::Registry& registry;
   controllers::EventRecorder& events;  // for any thread
+  Heartbeats* heartbeats = nullptr;    // null: nobody listens
   audit::Log* audit_log = nullptr;     // null: calls are not recorded
 };
 

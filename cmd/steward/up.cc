@@ -93,6 +93,7 @@ ControllersOptions ReconcilersOfUp() {
   // Whoever gets in here is an administrator, and no operator runs.
   options.allow_unprotected_opt_in = true;
   options.without_deployments = true;
+  options.csvs_built_in = true;
   options.leader_elect = false;
   return options;
 }

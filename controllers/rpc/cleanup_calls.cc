@@ -3,17 +3,13 @@
 #include <algorithm>
 #include <cstddef>
 #include <utility>
-#include <vector>
 
-#include "absl/strings/escaping.h"
-#include "absl/strings/str_split.h"
 #include "base/log/log.h"
 #include "base/status/macros.h"
-#include "base/text/str_cat.h"
 #include "controllers/rpc/messages.h"
+#include "controllers/rpc/page_token.h"
 #include "kube/meta/names.h"
 #include "kube/meta/status.h"
-#include "storage/world/number.h"
 #include "storage/world/world.h"
 
 namespace steward::controllers {
@@ -53,25 +49,6 @@ absl::Status CheckSynced(const storage::World& world) {
   return kube::ToStatus(kube::ServiceUnavailable(
       "nothing has been read from the cluster yet, please try again later", kRetrySeconds));
 }
-
-// Of a list: the state that all its pages show, and the last key of the page before.
-struct ListToken {
-  std::string number;
-  kube::NamespacedName after;
-
-  std::string ToString() const {
-    return absl::WebSafeBase64Escape(StrCat("l1\n", number, "\n", after.ns, "\n", after.name));
-  }
-  static absl::StatusOr<ListToken> Parse(const std::string& text) {
-    std::string plain;
-    if (text.size() > 2048 || !absl::WebSafeBase64Unescape(text, &plain)) plain.clear();
-    const std::vector<std::string> parts = absl::StrSplit(plain, '\n');
-    if (parts.size() != 4 || parts[0] != "l1") {
-      return BadRequest("the page token is none that a page was given");
-    }
-    return ListToken{parts[1], {parts[2], parts[3]}};
-  }
-};
 
 // Counts one while it lives.
 class Counted {
@@ -122,25 +99,26 @@ struct CleanupCalls::ListStart {
   ListToken token;
 };
 
-absl::StatusOr<CleanupCalls::ListStart> CleanupCalls::StartOf(const v1::ListRequest& request) {
+Task<CleanupCalls::ListStart> CleanupCalls::StartOf(const v1::ListRequest& request) {
   const storage::Moment moment = deps_.worlds.Now();
-  RETURN_IF_ERROR(CheckSynced(*moment.world));
+  CO_RETURN_IF_ERROR(CheckSynced(*moment.world));
   if (request.page_token().empty()) {
-    return ListStart{moment.world, {moment.number().ToString(), {}}};
+    co_return ListStart{moment.world, {moment.number(), {}}};
   }
-  ASSIGN_OR_RETURN(ListToken token, ListToken::Parse(request.page_token()));
-  const absl::StatusOr<storage::Number> number = storage::Number::Parse(token.number);
-  if (!number.ok()) return BadRequest("the page token is none that a page was given");
-  switch (moment.world->Knows(number->vector)) {
+  CO_ASSIGN_OR_RETURN(ListToken token,
+                      ListToken::Parse(request.page_token(), request.namespace_()));
+  const storage::StateVector& vector = token.number.vector;
+  switch (moment.world->Knows(vector)) {
     case storage::Knowledge::kKnown:
       break;
     case storage::Knowledge::kNotYet:
-      return kube::ToStatus(kube::ServiceUnavailable(
+      co_return kube::ToStatus(kube::ServiceUnavailable(
           "this replica has not come to the state of the page token yet", kRetrySeconds));
     case storage::Knowledge::kForgotten:
-      return kube::ToStatus(kube::Expired("the page token has expired, please begin anew"));
+      co_return kube::ToStatus(kube::Expired("the page token has expired, please begin anew"));
   }
-  return ListStart{past_.At(moment.world, number->vector), std::move(token)};
+  storage::WorldPtr world = co_await past_.At(moment.world, vector);
+  co_return ListStart{std::move(world), std::move(token)};
 }
 
 Task<v1::ListResponse> CleanupCalls::List(Requester requester, v1::ListRequest request) {
@@ -149,18 +127,18 @@ Task<v1::ListResponse> CleanupCalls::List(Requester requester, v1::ListRequest r
   CO_ASSIGN_OR_RETURN(const size_t size, PageSize(request.page_size()));
   CO_RETURN_IF_ERROR(
       co_await deps_.access.Check(std::move(requester), OnStatuses("list", "", ns, "")));
-  CO_ASSIGN_OR_RETURN(ListStart start, StartOf(request));
+  CO_ASSIGN_OR_RETURN(ListStart start, co_await StartOf(request));
   const storage::OutlookMapPtr outlooks = deps_.outlooks(start.world);
-  const auto begin = ns.empty() ? outlooks->begin() : outlooks->lower_bound({ns, ""});
-  // No name sorts between "ns" with nothing behind it and the namespace that follows.
-  const auto end = ns.empty() ? outlooks->end() : outlooks->lower_bound({ns + '\0', ""});
-  auto next = request.page_token().empty() ? begin : outlooks->upper_bound(start.token.after);
-  if (!ns.empty() && next != outlooks->end() && next->first < kube::NamespacedName{ns, ""}) {
-    next = begin;
-  }
+  // Nothing sorts between "ns" with nothing behind it and the namespace that follows, and no name
+  // is empty: whatever the position, the loop begins in [low, high] and ends at `end`.
+  const kube::NamespacedName low{ns, ""};
+  const kube::NamespacedName high{ns + '\0', ""};
+  const kube::NamespacedName& after = start.token.after;
+  const auto end = ns.empty() ? outlooks->end() : outlooks->lower_bound(high);
+  auto next = outlooks->upper_bound(ns.empty() ? after : std::clamp(after, low, high));
   v1::ListResponse response;
   size_t bytes = 0;
-  while (next != end && next != outlooks->end()) {
+  while (next != end) {
     if (static_cast<size_t>(response.statuses_size()) >= size || bytes > kMaxPageBytes) break;
     v1::CleanupStatus& status = *response.add_statuses();
     WriteStatus(*next->second, status);
@@ -168,10 +146,10 @@ Task<v1::ListResponse> CleanupCalls::List(Requester requester, v1::ListRequest r
     start.token.after = next->first;
     ++next;
   }
-  response.set_resume_token(start.token.number);
-  if (next != end && next != outlooks->end()) {
+  response.set_resume_token(start.token.number.ToString());
+  if (next != end) {
     response.set_remaining(std::distance(next, end));
-    response.set_next_page_token(start.token.ToString());
+    response.set_next_page_token(start.token.ToString(ns));
   }
   co_return response;
 }

@@ -4,7 +4,6 @@
 
 #include <string>
 
-#include "absl/status/statusor.h"
 #include "base/async/task.h"
 #include "base/clock/clock.h"
 #include "controllers/cleanup/inspector.h"
@@ -49,7 +48,8 @@ class CleanupCalls {
 
  private:
   struct ListStart;
-  absl::StatusOr<ListStart> StartOf(const v1::ListRequest& request);
+  // `request` outlives the task.
+  Task<ListStart> StartOf(const v1::ListRequest& request);
 
   const CleanupCallsDeps deps_;
   const CleanupCallsOptions options_;

@@ -5,12 +5,8 @@
 #include <set>
 #include <utility>
 
-#include "absl/strings/escaping.h"
-#include "absl/strings/numbers.h"
-#include "absl/strings/str_split.h"
 #include "absl/time/time.h"
 #include "base/status/macros.h"
-#include "base/text/str_cat.h"
 #include "kube/meta/status.h"
 
 namespace steward::controllers {
@@ -19,11 +15,6 @@ namespace {
 const kube::GroupVersionResource kDefinitions = {"apiextensions.k8s.io", "v1",
                                                  "customresourcedefinitions"};
 constexpr char kDefinitionKind[] = "CustomResourceDefinition";
-constexpr char kTokenForm[] = "p1";
-
-absl::Status BadToken() {
-  return kube::ToStatus(kube::BadRequest("the page token is none that a page was given"));
-}
 
 // Counts one while it lives.
 class Counted {
@@ -38,28 +29,6 @@ class Counted {
 };
 
 }  // namespace
-
-std::string PendingToken::ToString() const {
-  const std::string text =
-      StrCat(kTokenForm, "\n", listing, "\n", after.resource, "\n", after.ns, "\n", after.name);
-  return absl::WebSafeBase64Escape(text);
-}
-
-absl::StatusOr<PendingToken> PendingToken::Parse(std::string_view text) {
-  constexpr size_t kLongest = 2048;
-  std::string plain;
-  if (text.size() > kLongest || !absl::WebSafeBase64Unescape(ToAbsl(text), &plain)) {
-    return BadToken();
-  }
-  const std::vector<std::string> parts = absl::StrSplit(plain, '\n');
-  PendingToken token;
-  if (parts.size() != 5 || parts[0] != kTokenForm || !absl::SimpleAtoi(parts[1], &token.listing)) {
-    return BadToken();
-  }
-  token.after = {parts[2], parts[3], parts[4]};
-  if (token.ToString() != text) return BadToken();
-  return token;
-}
 
 // What one requester may list, asked once for each resource and namespace of one page.
 class PendingPages::Visibility {
@@ -178,9 +147,9 @@ Task<v1::ListPendingResponse> PendingPages::Page(kube::NamespacedName csv, size_
                                                  std::string token, const MayList& may_list) {
   PendingToken from;
   if (!token.empty()) {
-    CO_ASSIGN_OR_RETURN(from, PendingToken::Parse(token));
+    CO_ASSIGN_OR_RETURN(from, PendingToken::Parse(token, csv));
   }
-  CO_ASSIGN_OR_RETURN(const ListingPtr listing, co_await Take(std::move(csv), from.listing));
+  CO_ASSIGN_OR_RETURN(const ListingPtr listing, co_await Take(csv, from.listing));
   const std::vector<Item>& items = listing->items;
   auto next = items.begin();
   if (!token.empty()) {
@@ -206,7 +175,7 @@ Task<v1::ListPendingResponse> PendingPages::Page(kube::NamespacedName csv, size_
     PendingToken after;
     after.listing = listing->id;
     after.after = std::prev(next)->place;
-    page.set_next_page_token(after.ToString());
+    page.set_next_page_token(after.ToString(csv));
     if (from.listing != listing->id) Keep(listing);
   }
   co_return page;

@@ -8,8 +8,6 @@
 #include <list>
 #include <memory>
 #include <string>
-#include <string_view>
-#include <tuple>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -17,29 +15,11 @@
 #include "base/async/task.h"
 #include "base/clock/clock.h"
 #include "controllers/cleanup/operands/operand_lister.h"
+#include "controllers/rpc/page_token.h"
 #include "kube/meta/names.h"
 #include "proto/steward/v1/cleanup.pb.h"
 
 namespace steward::controllers {
-
-// Where an operand stands in the order of all: by resource, namespace and name.
-struct PendingPlace {
-  std::string resource;  // "widgets.example.com"
-  std::string ns;
-  std::string name;
-  auto operator<=>(const PendingPlace&) const = default;
-};
-
-// The token of a page: after which place the next one begins, and in which listing. Opaque to
-// clients, good for any replica.
-struct PendingToken {
-  uint64_t listing = 0;
-  PendingPlace after;
-
-  std::string ToString() const;
-  // kInvalidArgument (a 400) for what ToString could not have written.
-  static absl::StatusOr<PendingToken> Parse(std::string_view text);
-};
 
 struct PendingPagesOptions {
   // Listings kept for the pages that follow; what is beyond either bound is forgotten, oldest

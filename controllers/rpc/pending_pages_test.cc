@@ -235,11 +235,10 @@ TEST_F(PendingPagesTest, ForeignTokensAreRefused) {
   PendingPages pages = Make();
   PendingToken token;
   token.after = {"widgets.example.com", "a", "v"};
-  EXPECT_OK(Page(pages, 4, token.ToString()));
-  for (const std::string text : {"x", "!!", "cDE", "cDEKMQ"}) {
+  EXPECT_OK(Page(pages, 4, token.ToString(kCsv)));
+  for (const std::string& text : {token.ToString({"ops", "another.v1"}), std::string("x")}) {
     EXPECT_EQ(kube::FromStatus(Page(pages, 4, text).status()).code, 400) << text;
   }
-  EXPECT_EQ(kube::FromStatus(Page(pages, 4, std::string(10'000, 'A')).status()).code, 400);
 }
 
 }  // namespace

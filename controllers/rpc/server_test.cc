@@ -4,9 +4,15 @@
 #include <grpcpp/channel.h>
 #include <grpcpp/client_context.h>
 #include <gtest/gtest.h>
+#include <netinet/in.h>
 #include <prometheus/registry.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <unistd.h>
 
+#include <cerrno>
 #include <chrono>
+#include <cstring>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -16,6 +22,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_split.h"
 #include "base/lines/line_sink.h"
+#include "absl/time/time.h"
 #include "base/status/matchers.h"
 #include "base/text/str_cat.h"
 #include "controllers/rpc/test_scene.h"
@@ -158,6 +165,24 @@ TEST_F(ServerTest, ListsInPagesOfOneState) {
   EXPECT_EQ(alice->List(Context().get(), request, &page).error_code(), grpc::INVALID_ARGUMENT);
   v1::ListRequest everywhere;
   EXPECT_EQ(alice->List(Context().get(), everywhere, &page).error_code(), grpc::PERMISSION_DENIED);
+}
+
+TEST_F(ServerTest, APageTokenOpensNoOtherNamespace) {
+  for (int i = 0; i < 5; ++i) scene_.PutCsv(StrCat("w.v", i));
+  scene_.Allow("root list cleanupstatuses ops");
+  scene_.Allow("alice list cleanupstatuses a");
+  scene_.Start();
+  v1::ListRequest request;
+  request.set_page_size(2);
+  request.set_namespace_("ops");
+  v1::ListResponse page;
+  ASSERT_TRUE(scene_.As("root")->List(Context().get(), request, &page).ok());
+  request.set_namespace_("a");
+  request.set_page_token(page.next_page_token());
+  v1::ListResponse stolen;
+  EXPECT_EQ(scene_.As("alice")->List(Context().get(), request, &stolen).error_code(),
+            grpc::INVALID_ARGUMENT);
+  EXPECT_EQ(stolen.statuses_size(), 0);
 }
 
 std::string Describe(const v1::WatchResponse& message) {
@@ -459,6 +484,23 @@ TEST_F(ServerTest, WhatCannotBeUsedIsSaid) {
   options.address = scene_.Address();
   EXPECT_THAT(std::string(scene_.StartAnother(options).status().message()),
               HasSubstr(scene_.Address()));
+}
+
+// Whoever shows no certificate holds a descriptor for a moment only.
+TEST_F(ServerTest, AConnectionWithoutAHandshakeIsClosed) {
+  scene_.Start({.handshake_timeout = absl::Milliseconds(100)});
+  const int stranger = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  const timeval patience = {.tv_sec = kPatience.count(), .tv_usec = 0};
+  setsockopt(stranger, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  address.sin_port = htons(static_cast<uint16_t>(scene_.server().port()));
+  ASSERT_EQ(connect(stranger, reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
+  char byte = 0;
+  const ssize_t got = read(stranger, &byte, 1);
+  EXPECT_TRUE(got == 0 || errno == ECONNRESET) << got << " " << std::strerror(errno);
+  close(stranger);
 }
 
 }  // namespace

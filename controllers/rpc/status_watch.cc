@@ -71,7 +71,8 @@ boost::asio::awaitable<bool> StatusWatch::Resume(std::string token) {
       },
       options_.catch_up);
   if (world->Knows(vector) != storage::Knowledge::kKnown) co_return false;
-  sent_ = source_(past_.At(world, vector));
+  const storage::WorldPtr past = co_await past_.At(world, vector);
+  sent_ = source_(past);
   token_ = std::move(token);
   co_return true;
 }

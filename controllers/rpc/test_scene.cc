@@ -56,6 +56,7 @@ GuardOptions Guards() {
   GuardOptions options;
   options.allow_unprotected = true;
   options.without_deployments = true;
+  options.csvs_built_in = true;
   return options;
 }
 

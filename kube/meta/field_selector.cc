@@ -5,6 +5,7 @@
 #include "base/json/utf8.h"
 #include "base/status/macros.h"
 #include "base/text/str_cat.h"
+#include "kube/meta/label_syntax.h"
 #include "kube/meta/selector.h"
 
 namespace steward::kube {
@@ -69,6 +70,10 @@ void AppendEscaped(std::string_view value, std::string& out) {
 }  // namespace
 
 absl::StatusOr<FieldSelector> FieldSelector::Parse(std::string_view text) {
+  if (text.size() > kMaxSelectorBytes) {
+    return absl::InvalidArgumentError(
+        StrCat("a field selector must not be longer than ", kMaxSelectorBytes, " bytes"));
+  }
   FieldSelector selector;
   std::vector<std::string_view> parts = SplitTerms(text);
   std::sort(parts.begin(), parts.end());

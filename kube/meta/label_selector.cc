@@ -69,8 +69,7 @@ bool Matches(const Requirement& requirement, const LabelMap& labels) {
   const auto label = labels.find(requirement.key);
   const bool exists = label != labels.end();
   const auto listed = [&] {
-    return std::find(requirement.values.begin(), requirement.values.end(), label->second) !=
-           requirement.values.end();
+    return std::binary_search(requirement.values.begin(), requirement.values.end(), label->second);
   };
   switch (requirement.op) {
     case Operator::kIn:

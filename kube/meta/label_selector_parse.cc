@@ -211,6 +211,10 @@ absl::StatusOr<std::vector<Requirement>> ParseRequirements(Lexer lexer) {
 }  // namespace
 
 absl::StatusOr<LabelSelector> LabelSelector::Parse(std::string_view text) {
+  if (text.size() > kMaxSelectorBytes) {
+    return absl::InvalidArgumentError(
+        StrCat("a label selector must not be longer than ", kMaxSelectorBytes, " bytes"));
+  }
   ASSIGN_OR_RETURN(std::vector<Requirement> requirements, ParseRequirements(Lexer(text)));
   return LabelSelector(std::move(requirements));
 }

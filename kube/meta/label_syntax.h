@@ -2,10 +2,14 @@
 #ifndef KUBE_META_LABEL_SYNTAX_H_
 #define KUBE_META_LABEL_SYNTAX_H_
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
 namespace steward::kube {
+
+// Of a label or field selector in its query form: longer ones are refused before they are read.
+inline constexpr size_t kMaxSelectorBytes = 128 << 10;
 
 // A key is `name` or `prefix/name`: the prefix a DNS subdomain, the name 1 to 63 of [-A-Za-z0-9_.]
 // with an alphanumeric at both ends. Returns what is wrong with it, several complaints joined by ";

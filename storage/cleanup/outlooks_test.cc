@@ -3,11 +3,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <boost/asio/io_context.hpp>
 #include <random>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "base/async/run.h"
 #include "base/seeds/seeds.h"
 #include "base/text/str_cat.h"
 #include "olm/decode.h"
@@ -82,6 +84,7 @@ class OutlooksTest : public ::testing::Test {
   WorldWriter writer_;
   uint64_t revision_ = 10;
   CleanupOutlooks outlooks_;
+  boost::asio::io_context io_{1};
 };
 
 TEST_F(OutlooksTest, OneForEachThatIsNoCopy) {
@@ -192,7 +195,9 @@ TEST_F(OutlooksTest, RememberedOrNotItIsTheSame) {
       WorldPtr world = writer_.Snapshot();
       vectors.push_back(world->Vector());
       if (random() % 3 != 0) continue;
-      if (random() % 2 == 0) world = Rewind(world, vectors[random() % vectors.size()]);
+      if (random() % 2 == 0) {
+        world = RunOn(io_, Rewind(world, vectors[random() % vectors.size()]));
+      }
       CleanupOutlooks afresh;
       const OutlookMapPtr want = afresh.Of(world);
       const OutlookMapPtr got = outlooks_.Of(world);

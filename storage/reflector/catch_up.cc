@@ -18,28 +18,37 @@ void CatchUp::Ask(uint64_t revision) {
   if (revision == 0) return;
   {
     MutexLock lock(&mutex_);
-    if (wanted_ != 0 && wanted_ <= revision) return;
-    wanted_ = revision;
+    if (wanted_.size() >= kMaxWanted || !wanted_.insert(revision).second) return;
   }
   question_.Notify();
 }
 
-uint64_t CatchUp::TakeWanted() {
+std::set<uint64_t> CatchUp::TakeWanted() {
   MutexLock lock(&mutex_);
-  return std::exchange(wanted_, 0);
+  return std::exchange(wanted_, {});
+}
+
+absl::Duration CatchUp::Pause() {
+  const absl::Duration now = clock_.Monotonic();
+  if (now - last_list_ >= kRest) lists_ = 0;
+  last_list_ = now;
+  return ++lists_ < kBurst ? kPeriod : kSlowPeriod;
 }
 
 VoidTask CatchUp::Run() {
   while (true) {
     const Broadcast::Ticket ticket = question_.Now();
-    const uint64_t wanted = TakeWanted();
-    if (wanted == 0) {
+    const std::set<uint64_t> round = TakeWanted();
+    if (round.empty()) {
       co_await question_.WaitSince(ticket, std::chrono::steady_clock::time_point::max());
       continue;
     }
-    if (wanted <= target_.seen() || !target_.held.known()) continue;
-    co_await Look(wanted);
-    co_await clock_.Sleep(kPeriod);
+    for (const uint64_t revision : round) {
+      if (revision <= target_.seen() || !target_.held.known()) continue;
+      const absl::Duration pause = Pause();
+      co_await Look(revision);
+      co_await clock_.Sleep(pause);
+    }
   }
 }
 

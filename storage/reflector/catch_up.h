@@ -2,8 +2,10 @@
 #ifndef STORAGE_REFLECTOR_CATCH_UP_H_
 #define STORAGE_REFLECTOR_CATCH_UP_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <set>
 
 #include "absl/base/thread_annotations.h"
 #include "absl/status/statusor.h"
@@ -23,12 +25,17 @@ namespace steward::storage {
 // client waits. Instead the metadata of the source's objects are listed as they were at exactly
 // that revision: if they are what is held, the state then is known.
 //
-// One list at a time, one in a second: the lowest revision that was asked for, so that none falls
-// between two that became known. An answer that differs, or none, changes nothing: the stream will
-// bring what is missing.
+// One list at a time. What is asked for is taken in rounds, each from the lowest revision up, so
+// that none falls between two that became known; what is asked for meanwhile, be it ever so low,
+// waits for the next round. An answer that differs, or none, changes nothing: the stream will bring
+// what is missing. Clients choose the numbers, so lists come slowly when there are many.
 class CatchUp {
  public:
-  static constexpr absl::Duration kPeriod = absl::Seconds(1);
+  static constexpr size_t kMaxWanted = 8;  // in one round; who finds no room asks again
+  static constexpr absl::Duration kPeriod = absl::Seconds(1);       // between two lists,
+  static constexpr int kBurst = 16;                                 // of so many;
+  static constexpr absl::Duration kSlowPeriod = absl::Seconds(10);  // then between any two
+  static constexpr absl::Duration kRest = absl::Minutes(1);  // without a list, and all is new
 
   struct Target {
     const HeldVersions& held;  // of the state at `seen`
@@ -48,7 +55,8 @@ class CatchUp {
   VoidTask Run();
 
  private:
-  uint64_t TakeWanted();
+  std::set<uint64_t> TakeWanted();
+  absl::Duration Pause();
   VoidTask Look(uint64_t revision);
   Task<HeldVersions> ListAt(uint64_t revision);
 
@@ -58,7 +66,9 @@ class CatchUp {
   const Target target_;
   Broadcast question_;
   Mutex mutex_;
-  uint64_t wanted_ ABSL_GUARDED_BY(mutex_) = 0;  // 0 = nothing
+  std::set<uint64_t> wanted_ ABSL_GUARDED_BY(mutex_);
+  int lists_ = 0;             // since the last rest
+  absl::Duration last_list_;  // monotonic
 };
 
 }  // namespace steward::storage

@@ -130,18 +130,52 @@ TEST_F(CatchUpTest, AsksOnceInASecondAndTheLowestRevisionFirst) {
   EXPECT_EQ(confirmed_, Revisions{highest});
   seen_ = low - 1;
   confirmed_.clear();
-  for (uint64_t revision : {high, low, highest}) Ask(revision);
+  for (uint64_t revision : {high, low, highest, low}) Ask(revision);
   EXPECT_EQ(confirmed_, Revisions{});
   Pass(CatchUp::kPeriod);
   EXPECT_EQ(confirmed_, Revisions{low});
-  for (uint64_t revision : {low, high, highest}) Ask(revision);
   Pass(CatchUp::kPeriod);
-  EXPECT_EQ(confirmed_, Revisions{low}) << "low is known by now, and was all that was asked";
-  Ask(high);
-  Ask(highest);
   EXPECT_EQ(confirmed_, (Revisions{low, high}));
   Pass(CatchUp::kPeriod);
   EXPECT_EQ(confirmed_, (Revisions{low, high, highest}));
+}
+
+// Whoever asks for the next revision again and again does not keep others waiting.
+TEST_F(CatchUpTest, WhatIsAskedLaterWaitsHoweverLowItIs) {
+  const uint64_t first = cluster_.Touch();
+  std::vector<uint64_t> lower;
+  for (int i = 0; i < 20; ++i) lower.push_back(cluster_.Touch());
+  const uint64_t honest = cluster_.Touch();
+  Ask(first);  // and now it pauses
+  Ask(lower[0]);
+  Ask(honest);
+  for (size_t i = 1; seen_ < honest && i < lower.size(); ++i) {
+    Pass(CatchUp::kPeriod);
+    Ask(lower[i]);
+  }
+  EXPECT_EQ(confirmed_, (Revisions{first, lower[0], honest}));
+}
+
+TEST_F(CatchUpTest, WhoAsksALotSlowsItDown) {
+  Put("new");  // so that no answer is of use
+  const auto flood = [this](absl::Duration time) {
+    const int before = lists();
+    for (absl::Duration passed; passed < time; passed += CatchUp::kPeriod) {
+      for (int i = 0; i < 20; ++i) Ask(cluster_.Touch());
+      Pass(CatchUp::kPeriod);
+    }
+    return (lists() - before) / 3;  // each in pages of 500
+  };
+  EXPECT_LE(flood(absl::Minutes(10)), CatchUp::kBurst + 60);
+  EXPECT_GE(lists(), 3 * CatchUp::kBurst);
+  // What was asked for last, and a rest.
+  for (int i = 0; i < 40; ++i) Pass(CatchUp::kSlowPeriod);
+  const int before = lists();
+  for (int i = 0; i < 5; ++i) {
+    Ask(cluster_.Touch());
+    Pass(CatchUp::kPeriod);
+  }
+  EXPECT_EQ(lists() - before, 3 * 5);
 }
 
 TEST_F(CatchUpTest, NothingIsAskedAboutWhatIsKnown) {

@@ -9,6 +9,7 @@
 #include "apiserver/views/cleanup_status/object.h"
 #include "apiserver/views/virtual_resource/selection.h"
 #include "apiserver/views/virtual_resource/versions.h"
+#include "base/async/turn.h"
 #include "base/async/yield.h"
 #include "olm/cleanup/outlook.h"
 #include "olm/objects.h"
@@ -83,6 +84,7 @@ class OutlookListCursor : public PageableCursor {
         return nullptr;
       }
       const OutlookPtr& outlook = (next_++)->second;
+      looked_at_ += LabelLooks(selection_);
       if (!Selected(selection_, *outlook)) continue;
       ++looked_at_;
       last_ = outlook;
@@ -132,7 +134,7 @@ class OutlookDifference : public Difference {
   }
 
   std::optional<ViewEvent> Next() override {
-    for (int looks = 0; looks < kLooksPerTurn; ++looks) {
+    for (int looks = 0; looks < kLooksPerTurn; looks += 1 + LabelLooks(selection_)) {
       if (!events_.empty()) {
         ViewEvent event = std::move(events_.front());
         events_.pop_front();
@@ -243,19 +245,21 @@ std::unique_ptr<Difference> CleanupStatusProjection::Compare(Span span,
 }
 
 // Each change may have shown in any of them: there are few.
-std::optional<std::set<kube::NamespacedName>> CleanupStatusProjection::Suspects(
-    const Window& window, const rest::Selection& selection) const {
+boost::asio::awaitable<std::optional<std::set<kube::NamespacedName>>>
+CleanupStatusProjection::Suspects(Window window, const rest::Selection& selection) const {
   std::set<kube::NamespacedName> suspects;
-  const auto versions = VersionsOf<kube::NamespacedName, olm::CsvPtr>(
-      window, storage::Source::kCsv, window.then->csvs(),
-      [](const kube::NamespacedName& key) { return key; });
+  Turn turn;
+  const auto same = [](const kube::NamespacedName& key) { return key; };
+  const auto versions = co_await VersionsOf<kube::NamespacedName, olm::CsvPtr>(
+      window, storage::Source::kCsv, window.then->csvs(), same, turn);
   for (const auto& [key, forms] : versions.all) {
     const bool shown = std::any_of(forms.begin(), forms.end(), [](const olm::CsvPtr& csv) {
       return !csv->copied && csv->cleanup != nullptr;
     });
     if (shown && KeySelected(selection, key)) suspects.insert(key);
+    if (turn.Over(forms.size())) co_await Yield();
   }
-  return suspects;
+  co_return suspects;
 }
 
 }  // namespace steward::views

@@ -2,6 +2,7 @@
 #ifndef APISERVER_VIEWS_CLEANUP_STATUS_PROJECTION_H_
 #define APISERVER_VIEWS_CLEANUP_STATUS_PROJECTION_H_
 
+#include <boost/asio/awaitable.hpp>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -33,8 +34,8 @@ class CleanupStatusProjection : public Projection {
   Task<int64_t> Count(storage::WorldPtr world, std::string ns,
                       std::optional<kube::NamespacedName> after) const override;
   std::unique_ptr<Difference> Compare(Span span, rest::Selection selection) const override;
-  std::optional<std::set<kube::NamespacedName>> Suspects(
-      const Window& window, const rest::Selection& selection) const override;
+  boost::asio::awaitable<std::optional<std::set<kube::NamespacedName>>> Suspects(
+      Window window, const rest::Selection& selection) const override;
 
  private:
   storage::CleanupOutlooks& outlooks_;

@@ -77,7 +77,10 @@ bool ListCursor::Selected(const Appearance& seen) {
   if (!FieldsSelect(selection_, seen)) return false;
   if (selection_.labels.empty()) return true;
   const auto [it, is_new] = matches_.try_emplace(std::make_pair(seen.csv, seen.own), false);
-  if (is_new) it->second = LabelsSelect(selection_, seen);
+  if (is_new) {
+    it->second = LabelsSelect(selection_, seen);
+    looked_at_ += LabelLooks(selection_);
+  }
   return it->second;
 }
 

@@ -204,7 +204,7 @@ void DiffCursor::Compare(const kube::NamespacedName& key) {
 }
 
 std::optional<ViewEvent> DiffCursor::Next() {
-  for (int looks = 0; looks < kLooksPerTurn; ++looks) {
+  for (int looks = 0; looks < kLooksPerTurn; looks += 1 + LabelLooks(selection_)) {
     if (!events_.empty()) {
       ViewEvent event = std::move(events_.front());
       events_.pop_front();

@@ -1,5 +1,6 @@
 #include "apiserver/views/installed_operator/installed_operator.h"
 
+#include <boost/asio/awaitable.hpp>
 #include <memory>
 #include <optional>
 #include <string>
@@ -45,9 +46,9 @@ class InstalledOperatorProjection : public Projection {
   std::unique_ptr<Difference> Compare(Span span, rest::Selection selection) const override {
     return std::make_unique<DiffCursor>(std::move(span), std::move(selection));
   }
-  std::optional<std::set<kube::NamespacedName>> Suspects(
-      const Window& window, const rest::Selection& selection) const override {
-    return InstalledOperatorSuspects(window, selection);
+  boost::asio::awaitable<std::optional<std::set<kube::NamespacedName>>> Suspects(
+      Window window, const rest::Selection& selection) const override {
+    return InstalledOperatorSuspects(std::move(window), selection);
   }
 };
 

@@ -304,6 +304,24 @@ TEST_F(EventStreamTest, AStateThatHasNotComeIsAskedFor) {
                                    storage::StateVector{950, 950, 950}));
 }
 
+// Clients choose numbers: one that the cluster has not had yet asks it for nothing.
+TEST_F(EventStreamTest, AStateThatCannotComeIsNotAskedFor) {
+  std::vector<storage::StateVector> awaited;
+  VirtualResourceOptions reads;
+  reads.version_wait = absl::Milliseconds(200);
+  reads.on_awaited = [&](const storage::StateVector& vector) { awaited.push_back(vector); };
+  InstalledOperators view(worlds_, reads);
+  storage::Number forged = worlds_.Now().number();
+  forged.clock += 1000 * storage::kTicks;
+  forged.vector = {900, 900, 900};
+  rest::ReadOptions read;
+  read.resource_version = forged.ToString();
+  const rest::Selection selection;
+  const auto reading = RunOn(io_, view.reads().List(selection, read));
+  EXPECT_TRUE(kube::HasReason(reading.status(), "Timeout"));
+  EXPECT_THAT(awaited, ElementsAre());
+}
+
 // As Kubernetes says it to a client that wants its initial events at least so new.
 TEST_F(EventStreamTest, InitialEventsThatAreNotThereYetAreAnErrorEvent) {
   InstalledOperators view(worlds_, {.version_wait = absl::ZeroDuration()});

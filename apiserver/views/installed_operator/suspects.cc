@@ -3,10 +3,13 @@
 #include <cstddef>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "apiserver/views/virtual_resource/selection.h"
 #include "apiserver/views/virtual_resource/versions.h"
+#include "base/async/turn.h"
+#include "base/async/yield.h"
 #include "olm/objects.h"
 #include "olm/targets.h"
 #include "storage/world/world.h"
@@ -15,65 +18,113 @@ namespace steward::views {
 namespace {
 
 using storage::Source;
+using CsvVersions = Versions<kube::NamespacedName, olm::CsvPtr>;
+using GroupVersions = Versions<kube::NamespacedName, olm::OperatorGroupPtr>;
+using NamespaceVersions = Versions<std::string, olm::NamespacePtr>;
+using GroupsByNamespace = std::map<std::string, std::vector<olm::OperatorGroupPtr>>;
 
 // Beyond this a new list costs everybody less.
 constexpr size_t kMaxLooks = 100'000;
 
-}  // namespace
+// Looks at pairs of an operator and a namespace.
+class Search {
+ public:
+  Search(const GroupsByNamespace& groups, const NamespaceVersions& namespaces)
+      : groups_(groups), namespaces_(namespaces) {}
 
-std::optional<std::set<kube::NamespacedName>> InstalledOperatorSuspects(
-    const Window& window, const rest::Selection& selection) {
-  const storage::World& then = *window.then;
-  const auto same = [](const kube::NamespacedName& key) { return key; };
-  const auto csvs =
-      VersionsOf<kube::NamespacedName, olm::CsvPtr>(window, Source::kCsv, then.csvs(), same);
-  const auto groups = VersionsOf<kube::NamespacedName, olm::OperatorGroupPtr>(
-      window, Source::kOperatorGroup, then.operator_groups(), same);
-  const auto namespaces = VersionsOf<std::string, olm::NamespacePtr>(
-      window, Source::kNamespace, then.namespaces(),
-      [](const kube::NamespacedName& key) { return key.name; });
+  // Returns what it cost.
+  size_t Look(const kube::NamespacedName& csv, const std::string& ns) {
+    const size_t before = looks_++;
+    if (ns == csv.ns || IsTargeted(csv.ns, ns)) found_.insert({ns, csv.name});
+    return looks_ - before;
+  }
+  // One that was not worth a look costs, too.
+  void Pass() { ++looks_; }
+  bool TooMany() const { return looks_ > kMaxLooks; }
+  std::set<kube::NamespacedName> TakeFound() { return std::move(found_); }
 
-  std::map<std::string, std::vector<olm::OperatorGroupPtr>> groups_in;
+ private:
+  bool IsTargeted(const std::string& install, const std::string& ns) {
+    const auto in = groups_.find(install);
+    const auto forms = namespaces_.all.find(ns);
+    if (in == groups_.end() || forms == namespaces_.all.end()) return false;
+    for (const olm::NamespacePtr& form : forms->second) {
+      for (const olm::OperatorGroupPtr& group : in->second) {
+        ++looks_;
+        if (olm::Targets(*group, ns, form->labels)) return true;
+        if (TooMany()) return false;
+      }
+    }
+    return false;
+  }
+
+  const GroupsByNamespace& groups_;
+  const NamespaceVersions& namespaces_;
+  std::set<kube::NamespacedName> found_;
+  size_t looks_ = 0;
+};
+
+GroupsByNamespace ByNamespace(const GroupVersions& groups) {
+  GroupsByNamespace groups_in;
   for (const auto& [key, forms] : groups.all) {
     std::vector<olm::OperatorGroupPtr>& in = groups_in[key.ns];
     in.insert(in.end(), forms.begin(), forms.end());
   }
-  std::set<std::string> installs_touched, names_touched;
-  for (const kube::NamespacedName& key : groups.touched) installs_touched.insert(key.ns);
+  return groups_in;
+}
+
+// Names of operators that changed, or whose groups did. One name may appear in place of another
+// operator of the same name.
+boost::asio::awaitable<std::set<std::string>> NamesTouched(const CsvVersions& csvs,
+                                                           const GroupVersions& groups,
+                                                           Turn& turn) {
+  std::set<std::string> installs, names;
+  for (const kube::NamespacedName& key : groups.touched) installs.insert(key.ns);
   for (const auto& [key, forms] : csvs.all) {
-    if (csvs.touched.count(key) > 0 || installs_touched.count(key.ns) > 0) {
-      names_touched.insert(key.name);
-    }
+    if (csvs.touched.contains(key) || installs.contains(key.ns)) names.insert(key.name);
+    if (turn.Over()) co_await Yield();
   }
+  co_return names;
+}
+
+}  // namespace
+
+boost::asio::awaitable<std::optional<std::set<kube::NamespacedName>>> InstalledOperatorSuspects(
+    Window window, const rest::Selection& selection) {
+  const storage::World& then = *window.then;
+  const auto same = [](const kube::NamespacedName& key) { return key; };
+  const auto name_of = [](const kube::NamespacedName& key) { return key.name; };
+  Turn turn;
+  const CsvVersions csvs = co_await VersionsOf<kube::NamespacedName, olm::CsvPtr>(
+      window, Source::kCsv, then.csvs(), same, turn);
+  const GroupVersions groups = co_await VersionsOf<kube::NamespacedName, olm::OperatorGroupPtr>(
+      window, Source::kOperatorGroup, then.operator_groups(), same, turn);
+  const NamespaceVersions namespaces = co_await VersionsOf<std::string, olm::NamespacePtr>(
+      window, Source::kNamespace, then.namespaces(), name_of, turn);
+  const GroupsByNamespace groups_in = ByNamespace(groups);
+  const std::set<std::string> names_touched = co_await NamesTouched(csvs, groups, turn);
+
   const std::string* only_ns = SelectedNamespace(selection);
   const std::string* only_name = SelectedName(selection);
-  const auto targeted = [&](const std::string& install, const std::string& ns) {
-    const auto in = groups_in.find(install);
-    if (in == groups_in.end()) return false;
-    for (const olm::NamespacePtr& form : namespaces.all.at(ns)) {
-      for (const olm::OperatorGroupPtr& group : in->second) {
-        if (olm::Targets(*group, ns, form->labels)) return true;
-      }
-    }
-    return false;
-  };
-  std::set<kube::NamespacedName> suspects;
-  size_t looks = 0;
-  const auto look = [&](const kube::NamespacedName& csv, const std::string& ns) {
-    if (only_ns != nullptr && ns != *only_ns) return;
-    ++looks;
-    if (ns == csv.ns || targeted(csv.ns, ns)) suspects.insert({ns, csv.name});
-  };
-  for (const auto& [key, forms] : csvs.all) {
-    if (only_name != nullptr && key.name != *only_name) continue;
-    if (names_touched.count(key.name) > 0) {
-      for (const auto& [ns, ns_forms] : namespaces.all) look(key, ns);
-    } else {
-      for (const std::string& ns : namespaces.touched) look(key, ns);
-    }
-    if (looks > kMaxLooks) return std::nullopt;
+  std::vector<const std::string*> all, touched;  // namespaces that are selected
+  for (const auto& [ns, forms] : namespaces.all) {
+    if (turn.Over()) co_await Yield();
+    if (only_ns != nullptr && ns != *only_ns) continue;
+    all.push_back(&ns);
+    if (namespaces.touched.contains(ns)) touched.push_back(&ns);
   }
-  return suspects;
+  Search search(groups_in, namespaces);
+  for (const auto& [key, forms] : csvs.all) {
+    search.Pass();
+    if (turn.Over()) co_await Yield();
+    if (only_name != nullptr && key.name != *only_name) continue;
+    for (const std::string* ns : names_touched.contains(key.name) ? all : touched) {
+      if (turn.Over(search.Look(key, *ns))) co_await Yield();
+      if (search.TooMany()) co_return std::nullopt;
+    }
+    if (search.TooMany()) co_return std::nullopt;
+  }
+  co_return search.TakeFound();
 }
 
 }  // namespace steward::views

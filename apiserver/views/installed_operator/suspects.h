@@ -2,6 +2,7 @@
 #ifndef APISERVER_VIEWS_INSTALLED_OPERATOR_SUSPECTS_H_
 #define APISERVER_VIEWS_INSTALLED_OPERATOR_SUSPECTS_H_
 
+#include <boost/asio/awaitable.hpp>
 #include <optional>
 #include <set>
 
@@ -11,9 +12,10 @@
 
 namespace steward::views {
 
-// As Projection::Suspects.
-std::optional<std::set<kube::NamespacedName>> InstalledOperatorSuspects(
-    const Window& window, const rest::Selection& selection);
+// As Projection::Suspects. Counts every look at an operator, a namespace or a group, whatever is
+// selected.
+boost::asio::awaitable<std::optional<std::set<kube::NamespacedName>>> InstalledOperatorSuspects(
+    Window window, const rest::Selection& selection);
 
 }  // namespace steward::views
 

@@ -20,6 +20,9 @@ using Outcome = WatchCursor::Outcome;
 const std::chrono::milliseconds kFirstLook = absl::ToChronoMilliseconds(kPatience);
 constexpr std::chrono::seconds kLookAgain{1};
 
+// For a client that reads so slowly that its watch comes to no end between two bursts.
+constexpr std::chrono::minutes kOvertime{1};
+
 absl::Status TooOld(const std::string& number, const storage::WorldStore& worlds) {
   return kube::ToStatus(kube::Expired(
       StrCat("too old resource version: ", number, " (", worlds.Now().number().ToString(), ")")));
@@ -36,7 +39,7 @@ ViewStream::ViewStream(const StreamContext& context, rest::Selection selection, 
       worlds_(context.worlds),
       bookmarks_(start.bookmarks),
       stop_(start.stop),
-      deadline_(After(std::min(start.timeout, absl::Hours(24)))),
+      deadline_(After(start.timeout)),
       next_bookmark_(After(context.bookmark_period)),
       initial_(std::move(start.initial)),
       cursor_(start.number, worlds_.Current()->epoch(), std::move(selection), context.past,
@@ -93,9 +96,14 @@ Task<std::optional<rest::WatchEvent>> ViewStream::Next() {
     const Broadcast::Ticket ticket = worlds_.published().Now();
     switch (cursor_.Next(worlds_.Now())) {
       case Outcome::kEvent:
+        // Every event's number is a place to go on from.
+        if (std::chrono::steady_clock::now() >= deadline_ + kOvertime) co_return std::nullopt;
         co_return Event();
       case Outcome::kPause:
         co_await Yield();
+        continue;
+      case Outcome::kFar:
+        co_await cursor_.Prepare();
         continue;
       case Outcome::kBurstEnd:
         if (bookmarks_) co_return Bookmark(false);

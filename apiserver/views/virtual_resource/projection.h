@@ -2,6 +2,7 @@
 #ifndef APISERVER_VIEWS_VIRTUAL_RESOURCE_PROJECTION_H_
 #define APISERVER_VIEWS_VIRTUAL_RESOURCE_PROJECTION_H_
 
+#include <boost/asio/awaitable.hpp>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -82,9 +83,10 @@ class Projection {
   virtual std::unique_ptr<Difference> Compare(Span span, rest::Selection selection) const = 0;
   // Keys that are selected, as far as a key tells, and that could have been visible under any
   // combination of the versions that objects had in the window, if that may have changed anything
-  // about them. Nullopt: too many; a new list costs everybody less.
-  virtual std::optional<std::set<kube::NamespacedName>> Suspects(
-      const Window& window, const rest::Selection& selection) const = 0;
+  // about them. Nullopt: too many; a new list costs everybody less. Lets other work go first now
+  // and then. `selection` outlives the task.
+  virtual boost::asio::awaitable<std::optional<std::set<kube::NamespacedName>>> Suspects(
+      Window window, const rest::Selection& selection) const = 0;
 };
 
 }  // namespace steward::views

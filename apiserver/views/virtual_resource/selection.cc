@@ -1,5 +1,7 @@
 #include "apiserver/views/virtual_resource/selection.h"
 
+#include <cstddef>
+
 #include "kube/meta/selector.h"
 
 namespace steward::views {
@@ -17,6 +19,11 @@ bool FieldsSelect(const rest::Selection& selection, std::string_view ns, std::st
   return selection.fields.Matches([ns, name](std::string_view path) -> std::string_view {
     return path == "metadata.name" ? name : ns;
   });
+}
+
+int LabelLooks(const rest::Selection& selection) {
+  constexpr size_t kRequirementsPerLook = 8;
+  return static_cast<int>(selection.labels.requirements().size() / kRequirementsPerLook);
 }
 
 }  // namespace steward::views

@@ -17,6 +17,10 @@ const std::string* SelectedName(const rest::Selection& selection);
 // By field selectors alone.
 bool FieldsSelect(const rest::Selection& selection, std::string_view ns, std::string_view name);
 
+// What matching its labels once costs, in looks at an object: clients choose how many requirements
+// there are.
+int LabelLooks(const rest::Selection& selection);
+
 }  // namespace steward::views
 
 #endif  // APISERVER_VIEWS_VIRTUAL_RESOURCE_SELECTION_H_

@@ -1,6 +1,8 @@
 #include "apiserver/views/virtual_resource/snapshot_reader.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <utility>
 
 #include "base/status/macros.h"
 #include "base/text/str_cat.h"
@@ -53,7 +55,9 @@ StatusTask SnapshotReader::WaitFor(storage::Number number) {
   const absl::Duration patience = std::min(kPatience, times_.version_wait);
   WorldPtr world = co_await worlds_.WaitUntil(reached, patience);
   if (!reached(*world)) {
-    if (on_awaited_) on_awaited_(number.vector);
+    // What is above every revision that the cluster has had is not going to come.
+    const uint64_t highest = *std::max_element(number.vector.begin(), number.vector.end());
+    if (on_awaited_ && highest <= worlds_.newest_revision()) on_awaited_(number.vector);
     world = co_await worlds_.WaitUntil(reached, times_.version_wait - patience);
   }
   if (reached(*world)) co_return absl::OkStatus();
@@ -88,7 +92,8 @@ Task<Snapshot> SnapshotReader::Read(rest::ReadOptions options) {
     co_return kube::ToStatus(
         kube::Expired("The resourceVersion for the provided list is too old."));
   }
-  Snapshot snapshot{past_.At(moment.world, asked.vector), asked};
+  WorldPtr past = co_await past_.At(std::move(moment.world), asked.vector);
+  Snapshot snapshot{std::move(past), asked};
   co_return snapshot;
 }
 

@@ -36,8 +36,8 @@ inline constexpr absl::Duration kPatience = absl::Milliseconds(100);
 // Thread-safe. `worlds` and `past` outlive it.
 class SnapshotReader {
  public:
-  // `on_newest_read`: told of each read that names no resourceVersion; `on_awaited`: of a state
-  // that has not come. Both may be null.
+  // `on_newest_read`: told of each read; `on_awaited`: of a state that has not come here, if the
+  // cluster is known to have had it. Both may be null.
   SnapshotReader(storage::WorldStore& worlds, storage::RewindCache& past, ReadTimes times,
                  std::function<void()> on_newest_read,
                  std::function<void(const storage::StateVector&)> on_awaited)

@@ -2,6 +2,7 @@
 #ifndef APISERVER_VIEWS_VIRTUAL_RESOURCE_VERSIONS_H_
 #define APISERVER_VIEWS_VIRTUAL_RESOURCE_VERSIONS_H_
 
+#include <boost/asio/awaitable.hpp>
 #include <cstdint>
 #include <map>
 #include <set>
@@ -9,6 +10,8 @@
 #include <vector>
 
 #include "apiserver/views/virtual_resource/projection.h"
+#include "base/async/turn.h"
+#include "base/async/yield.h"
 #include "storage/world/history.h"
 #include "storage/world/ordered_map.h"
 #include "storage/world/world.h"
@@ -21,13 +24,15 @@ struct Versions {
   std::set<Key> touched;  // those that changed in the window
 };
 
-// `at_end`: the source's objects in window.then.
+// `at_end`: the source's objects in window.then. Reference parameters outlive the task.
 template <typename Key, typename Ptr, typename KeyOf>
-Versions<Key, Ptr> VersionsOf(const Window& window, storage::Source source,
-                              const storage::OrderedMap<Key, Ptr>& at_end, KeyOf key_of) {
+boost::asio::awaitable<Versions<Key, Ptr>> VersionsOf(const Window& window, storage::Source source,
+                                                      const storage::OrderedMap<Key, Ptr>& at_end,
+                                                      KeyOf key_of, Turn& turn) {
   Versions<Key, Ptr> versions;
   for (auto it = at_end.begin(); !it.done(); it.Next()) {
     versions.all[it.key()].push_back(it.value());
+    if (turn.Over()) co_await Yield();
   }
   const storage::History::Log& log = window.now->source(source).history.log();
   const uint64_t first = window.horizon < 0 ? 0 : static_cast<uint64_t>(window.horizon) + 1;
@@ -37,8 +42,9 @@ Versions<Key, Ptr> VersionsOf(const Window& window, storage::Source source,
     versions.touched.insert(key);
     const Ptr& before = std::get<Ptr>(it.value().before);
     if (before != nullptr) versions.all[key].push_back(before);
+    if (turn.Over()) co_await Yield();
   }
-  return versions;
+  co_return versions;
 }
 
 }  // namespace steward::views

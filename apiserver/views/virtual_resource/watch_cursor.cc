@@ -45,33 +45,57 @@ WatchCursor::Outcome WatchCursor::Next(const storage::Moment& now) {
     case storage::Knowledge::kKnown:
       break;
   }
-  if (!BeginBurst(now)) return Outcome::kExpired;
-  return diff_ ? Advance() : Outcome::kCurrent;
+  if (start_ == nullptr) {
+    if (IsAt(TargetOf(*now.world))) return Outcome::kCurrent;
+    Start start{now, nullptr, std::set<kube::NamespacedName>()};
+    const bool complete = position_.mark == storage::Number::kComplete;
+    if (complete) start.before = past_.AtOnce(now.world, position_.vector);
+    if (start.before == nullptr) {
+      start_ = std::make_unique<Start>(std::move(start));
+      return Outcome::kFar;
+    }
+    BeginBurst(std::move(start));
+    return Advance();
+  }
+  if (start_->before == nullptr) return Outcome::kFar;
+  Start start = std::move(*start_);
+  start_.reset();
+  if (!start.again) return Outcome::kExpired;
+  BeginBurst(std::move(start));
+  return Advance();
 }
 
-bool WatchCursor::BeginBurst(const storage::Moment& now) {
-  StateVector target = now.world->Vector();
+VoidTask WatchCursor::Prepare() {
+  const WorldPtr now = start_->now.world;
+  WorldPtr before = co_await past_.At(now, position_.vector);
+  if (position_.mark != storage::Number::kComplete) {
+    start_->again = co_await Suspects(now, before);
+  }
+  start_->before = std::move(before);
+}
+
+StateVector WatchCursor::TargetOf(const World& world) const {
+  StateVector target = world.Vector();
   // A component of the client's that is ahead is known to name the same state.
   for (size_t i = 0; i < target.size(); ++i) target[i] = std::max(target[i], position_.vector[i]);
-  const bool complete = position_.mark == storage::Number::kComplete;
-  if (complete && target == position_.vector) return true;
+  return target;
+}
 
-  std::set<kube::NamespacedName> again;
-  if (!complete) {
-    std::optional<std::set<kube::NamespacedName>> suspects = Suspects(now.world);
-    if (!suspects) return false;
-    again = *std::move(suspects);
-  }
-  storage::Touched touched = storage::TouchedBetween(*now.world, position_.vector, target);
-  target_ = {std::max(now.clock, position_.clock), storage::Number::kComplete, target};
+bool WatchCursor::IsAt(const StateVector& target) const {
+  return position_.mark == storage::Number::kComplete && target == position_.vector;
+}
+
+void WatchCursor::BeginBurst(Start start) {
+  const WorldPtr& now = start.now.world;
+  const StateVector target = TargetOf(*now);
+  storage::Touched touched = storage::TouchedBetween(*now, position_.vector, target);
+  target_ = {std::max(start.now.clock, position_.clock), storage::Number::kComplete, target};
   // Of what is told again, anything may have happened since the horizon.
-  low_ = again.empty() ? INT64_MAX : Revision(position_.clock) - PowerOfTen(position_.mark);
+  low_ = start.again->empty() ? INT64_MAX : Revision(position_.clock) - PowerOfTen(position_.mark);
   if (!touched.empty()) low_ = std::min(low_, static_cast<int64_t>(touched.floor));
   has_event_ = false;
-  WorldPtr before = past_.At(now.world, position_.vector);
-  diff_ = projection_.Compare({std::move(before), now.world, std::move(touched), std::move(again)},
-                              selection_);
-  return true;
+  diff_ = projection_.Compare(
+      {std::move(start.before), now, std::move(touched), *std::move(start.again)}, selection_);
 }
 
 WatchCursor::Outcome WatchCursor::Advance() {
@@ -111,7 +135,8 @@ WatchCursor::Outcome WatchCursor::Advance() {
 
 // Keys that could have been visible under any combination of the versions in the window that a
 // number inside a burst stands for.
-std::optional<std::set<kube::NamespacedName>> WatchCursor::Suspects(const WorldPtr& now) const {
+boost::asio::awaitable<std::optional<std::set<kube::NamespacedName>>> WatchCursor::Suspects(
+    WorldPtr now, WorldPtr then) const {
   const World& world = *now;
   const int64_t horizon = Revision(position_.clock) - PowerOfTen(position_.mark);
   for (size_t i = 0; i < storage::kSources; ++i) {
@@ -119,11 +144,11 @@ std::optional<std::set<kube::NamespacedName>> WatchCursor::Suspects(const WorldP
     const uint64_t known_from = world.source(static_cast<Source>(i)).history.KnownFrom(part);
     if (static_cast<int64_t>(part) > horizon &&
         static_cast<int64_t>(known_from) > std::max<int64_t>(horizon, 0)) {
-      return std::nullopt;
+      co_return std::nullopt;
     }
   }
-  return projection_.Suspects({now, past_.At(now, position_.vector), position_.vector, horizon},
-                              selection_);
+  Window window{std::move(now), std::move(then), position_.vector, horizon};
+  co_return co_await projection_.Suspects(std::move(window), selection_);
 }
 
 }  // namespace steward::views

@@ -10,6 +10,7 @@
 
 #include "apiserver/rest/resource.h"
 #include "apiserver/views/virtual_resource/projection.h"
+#include "base/async/task.h"
 #include "kube/meta/names.h"
 #include "storage/world/number.h"
 #include "storage/world/rewind.h"
@@ -36,11 +37,15 @@ class WatchCursor {
     kBurstEnd,  // the client has the state that number() names: the place for a bookmark
     kQuiet,     // as kBurstEnd, of a burst without events
     kCurrent,   // and that is the newest
+    kFar,       // where the client is has to be found first, which takes time: Prepare does it
     kNotYet,    // this replica has not reached the client's state
     kExpired,   // this replica does not know the client's state any more
   };
   // On from where the client is, to the newest of `now`, which must never be older than before.
   Outcome Next(const storage::Moment& now);
+
+  // After kFar. Lets other work go first now and then. The cursor outlives the task.
+  VoidTask Prepare();
 
   // Valid until the next call of Next.
   const ViewEvent& event() const { return *event_; }
@@ -51,9 +56,19 @@ class WatchCursor {
   bool more_follows() const { return ahead_.has_value(); }
 
  private:
-  // Looks for the first event; false: kExpired.
-  bool BeginBurst(const storage::Moment& now);
-  std::optional<std::set<kube::NamespacedName>> Suspects(const storage::WorldPtr& now) const;
+  // Where a burst begins.
+  struct Start {
+    storage::Moment now;
+    storage::WorldPtr before;  // the client's; null: not prepared
+    // Keys to be told again; nullopt: too many.
+    std::optional<std::set<kube::NamespacedName>> again;
+  };
+  // Whether there is nothing between the client's state and this.
+  bool IsAt(const storage::StateVector& target) const;
+  storage::StateVector TargetOf(const storage::World& world) const;
+  void BeginBurst(Start start);
+  boost::asio::awaitable<std::optional<std::set<kube::NamespacedName>>> Suspects(
+      storage::WorldPtr now, storage::WorldPtr then) const;
   Outcome Advance();
 
   const rest::Selection selection_;
@@ -62,6 +77,7 @@ class WatchCursor {
   const uint64_t epoch_;
   storage::Number position_;  // the client's, between bursts
 
+  std::unique_ptr<Start> start_;  // of a burst that is far
   // The burst under way.
   std::unique_ptr<Difference> diff_;  // apart: most watchers wait most of the time
   storage::Number target_;

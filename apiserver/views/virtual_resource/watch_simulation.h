@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <boost/asio/io_context.hpp>
 #include <cstdint>
 #include <deque>
 #include <map>
@@ -19,6 +20,7 @@
 
 #include "apiserver/views/virtual_resource/model.h"
 #include "apiserver/views/virtual_resource/watch_cursor.h"
+#include "base/async/run.h"
 #include "base/seeds/seeds.h"
 #include "kube/meta/resource_version.h"
 #include "storage/world/rewind.h"
@@ -55,6 +57,11 @@ class Client {
         return true;
       case WatchCursor::Outcome::kPause:
         return true;
+      case WatchCursor::Outcome::kFar: {
+        boost::asio::io_context io(1);
+        RunOn(io, cursor_->Prepare());
+        return true;
+      }
       case WatchCursor::Outcome::kBurstEnd:
       case WatchCursor::Outcome::kQuiet:
         // A bookmark.

@@ -33,6 +33,21 @@ std::string Joined(const std::vector<std::string>& words, size_t limit) {
   return text;
 }
 
+// What is outside of namespaces by name, the rest by number: who may read a condition of one
+// namespace need not know what there is in others.
+std::string Objects(const std::vector<std::string>& objects) {
+  std::vector<std::string> told;
+  for (const std::string& object : objects) {
+    if (object.find('/') == std::string::npos) told.push_back(object);
+  }
+  const size_t counted = objects.size() - told.size();
+  std::string text = Joined(told, kObjectsNamed);
+  if (counted == 0) return text;
+  StrAppend(&text, text.empty() ? "" : ", and ", counted,
+            counted == 1 ? " object in a namespace" : " objects in namespaces");
+  return text;
+}
+
 bool IsAboutPending(std::string_view reason) { return reason == olm::kWaitingOnCleanup; }
 
 // As it was said before.
@@ -61,11 +76,13 @@ std::vector<olm::CleanupCondition> ConditionsFor(const CleanupReport& report,
     conditions.push_back(
         {std::string(olm::kPhaseDeleting), std::string(reason), std::move(message)});
   };
+  // Once said it stays: by it a process that knows nothing sees that something may have been sent.
+  const bool waits = report.pending_count > 0 || olm::HasCondition(live, olm::kWaitingOnCleanup);
   if (!report.pending.has_value()) {
     Keep(IsAboutPending, live, conditions);
-  } else if (report.pending_count > 0 && report.is_copied) {
+  } else if (waits && report.is_copied) {
     say(olm::kWaitingOnCleanup, olm::WaitingMessage(report.pending_kinds, where));
-  } else if (report.pending_count > 0) {
+  } else if (waits) {
     say(olm::kWaitingOnCleanup,
         StrCat(olm::WaitingMessage(report.pending_count),
                report.reported.empty() ? "" : "; it reports: ", report.reported));
@@ -111,9 +128,7 @@ std::string Describe(const std::vector<olm::CleanupBlocker>& blockers) {
   for (const olm::CleanupBlocker& blocker : blockers) {
     StrAppend(&text, text.empty() ? "" : "; ", olm::ToString(blocker.reason), ": ",
               blocker.message);
-    if (!blocker.objects.empty()) {
-      StrAppend(&text, " (", Joined(blocker.objects, kObjectsNamed), ")");
-    }
+    if (!blocker.objects.empty()) StrAppend(&text, " (", Objects(blocker.objects), ")");
   }
   return text;
 }

@@ -38,7 +38,8 @@ struct CleanupReport {
   std::optional<std::vector<olm::CleanupCondition>> rights;
 };
 
-// "PhaseNotSucceeded: its phase is …; SharedOwner: … (a/b, c/d)"
+// "PhaseNotSucceeded: its phase is …; SharedOwner: … (2 objects in namespaces)". What is in a
+// namespace is counted, not named: CleanupStatuses and previews name it to who may know.
 std::string Describe(const std::vector<olm::CleanupBlocker>& blockers);
 // The first of what is in `listing`, kMaxPendingInstances at most, and definitions that are being
 // deleted.

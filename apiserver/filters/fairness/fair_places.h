@@ -1,0 +1,66 @@
+// A FairPool that tasks wait before.
+#ifndef APISERVER_FILTERS_FAIRNESS_FAIR_PLACES_H_
+#define APISERVER_FILTERS_FAIRNESS_FAIR_PLACES_H_
+
+#include <boost/asio/awaitable.hpp>
+#include <memory>
+#include <string>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/container/flat_hash_map.h"
+#include "absl/time/time.h"
+#include "apiserver/filters/fairness/fair_pool.h"
+#include "apiserver/filters/fairness/pool_metrics.h"
+#include "base/clock/clock.h"
+#include "base/sync/mutex.h"
+
+namespace steward::filters {
+
+// Thread-safe; tasks may wait on any executors. Outlives its places.
+class FairPlaces {
+ public:
+  // A place, given back when this goes. Movable.
+  class Place {
+   public:
+    Place() = default;  // none
+    Place(Place&& other) noexcept { *this = std::move(other); }
+    Place& operator=(Place&& other) noexcept;
+    ~Place() { Release(); }
+
+    explicit operator bool() const { return pool_ != nullptr; }
+    void Release();
+
+   private:
+    friend class FairPlaces;
+    Place(FairPlaces* pool, FairPool::Ticket ticket) : pool_(pool), ticket_(ticket) {}
+    FairPlaces* pool_ = nullptr;
+    FairPool::Ticket ticket_ = 0;
+  };
+
+  // limits.places of 0: no limit. `clock` outlives this.
+  FairPlaces(Clock& clock, FairPool::Limits limits, PoolMetrics::Pool metrics);
+
+  // A place for one of `flow`: at once where there is one, else when its turn has come. None: the
+  // queues are full, or `max_wait` has passed. Cancelled, it waits no longer.
+  boost::asio::awaitable<Place> Take(std::string flow, absl::Duration max_wait);
+
+ private:
+  struct Waiter;
+  class Queued;
+
+  // Whoever is told to go on was taken out of waiters_.
+  std::shared_ptr<Waiter> TakeWaiter(FairPool::Ticket ticket) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  Place Admitted(FairPool::Ticket ticket);
+  void Leave(FairPool::Ticket ticket);
+
+  Clock& clock_;
+  const bool unlimited_;
+  PoolMetrics::Pool metrics_;
+  Mutex mutex_;
+  FairPool pool_ ABSL_GUARDED_BY(mutex_);
+  absl::flat_hash_map<FairPool::Ticket, std::shared_ptr<Waiter>> waiters_ ABSL_GUARDED_BY(mutex_);
+};
+
+}  // namespace steward::filters
+
+#endif  // APISERVER_FILTERS_FAIRNESS_FAIR_PLACES_H_

@@ -1,0 +1,47 @@
+// How often each source of strangers' requests may do something.
+#ifndef APISERVER_FILTERS_FAIRNESS_SOURCE_RATE_H_
+#define APISERVER_FILTERS_FAIRNESS_SOURCE_RATE_H_
+
+#include <cstddef>
+#include <string>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/time/time.h"
+#include "base/cache/expiring_cache.h"
+#include "base/clock/clock.h"
+#include "base/sync/mutex.h"
+
+namespace steward::filters {
+
+// A token bucket for each source. Thread-safe.
+class SourceRate {
+ public:
+  struct Limits {
+    double per_second = 20;
+    double burst = 200;
+    // Of so many sources that came last the buckets are remembered; others' are full.
+    size_t sources = 4096;
+  };
+
+  // REQUIRES: positive limits; `clock` outlives it.
+  SourceRate(Clock& clock, Limits limits)
+      : clock_(clock), limits_(limits), buckets_(limits.sources) {}
+
+  // False: too often.
+  bool Take(const std::string& source);
+
+ private:
+  struct Bucket {
+    double filled = 0;
+    absl::Time at;
+  };
+
+  Clock& clock_;
+  const Limits limits_;
+  Mutex mutex_;
+  ExpiringCache<Bucket> buckets_ ABSL_GUARDED_BY(mutex_);
+};
+
+}  // namespace steward::filters
+
+#endif  // APISERVER_FILTERS_FAIRNESS_SOURCE_RATE_H_

@@ -1,0 +1,23 @@
+#include "apiserver/filters/fairness/watch_quota.h"
+
+namespace steward::filters {
+
+std::optional<WatchQuota::Slot> WatchQuota::Take(const std::string& user) {
+  MutexLock lock(&mutex_);
+  if (limits_.all > 0 && all_ >= limits_.all) return std::nullopt;
+  const auto found = by_user_.find(user);
+  const size_t before = found == by_user_.end() ? 0 : found->second;
+  if (limits_.per_user > 0 && before >= limits_.per_user) return std::nullopt;
+  by_user_[user] = before + 1;
+  ++all_;
+  return std::optional<Slot>(std::in_place, *this, user);
+}
+
+void WatchQuota::Leave(const std::string& user) {
+  MutexLock lock(&mutex_);
+  --all_;
+  const auto found = by_user_.find(user);
+  if (--found->second == 0) by_user_.erase(found);
+}
+
+}  // namespace steward::filters

@@ -1,0 +1,57 @@
+// A running watch, whose rights are looked at again and again.
+#ifndef APISERVER_FILTERS_RECHECKED_WRITER_H_
+#define APISERVER_FILTERS_RECHECKED_WRITER_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "absl/time/time.h"
+#include "apiserver/filters/authorizer.h"
+#include "apiserver/http/message.h"
+#include "base/async/task.h"
+#include "base/clock/clock.h"
+
+namespace steward::filters {
+
+// Writes nothing on rights that are older than about a minute: before what comes then the
+// authorizer is asked again (a watch that says nothing costs nothing). Those of many watches are
+// not asked about at the same moment. Without rights Write fails, as if the client were gone, and
+// refused() is true from then on. A question that nobody decides is asked again a little later;
+// after kUndecided it counts as a refusal. Lives on the connection's executor.
+class RecheckedWriter : public http::ResponseWriter {
+ public:
+  static constexpr absl::Duration kPeriod = absl::Minutes(1);
+  static constexpr absl::Duration kAgain = absl::Seconds(10);
+  static constexpr absl::Duration kUndecided = absl::Minutes(10);
+
+  // The request is allowed now. All of it outlives this.
+  RecheckedWriter(http::ResponseWriter& next, const http::Request& request, Authorizer& authorizer,
+                  Clock& clock, Random& random);
+
+  bool refused() const { return refused_; }
+
+  StatusTask WriteHead(http::ResponseHead head) override {
+    return next_.WriteHead(std::move(head));
+  }
+  StatusTask Write(std::vector<http::Segment> segments) override;
+  StatusTask Finish() override { return next_.Finish(); }
+  int status() const override { return next_.status(); }
+  uint64_t bytes_written() const override { return next_.bytes_written(); }
+
+ private:
+  StatusTask RecheckAndWrite(std::vector<http::Segment> segments);
+  absl::Duration NextPeriod();
+
+  http::ResponseWriter& next_;
+  const http::Request& request_;
+  Authorizer& authorizer_;
+  Clock& clock_;
+  Random& random_;
+  absl::Duration decided_;  // when, monotonic
+  absl::Duration due_;      // when to ask again
+  bool refused_ = false;
+};
+
+}  // namespace steward::filters
+
+#endif  // APISERVER_FILTERS_RECHECKED_WRITER_H_
