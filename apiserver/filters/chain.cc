@@ -27,7 +27,7 @@ http::Handler BuildHandlerChain(http::Handler api, HandlerChainDeps deps) {
   // After authentication: strangers get 401, not a word about impersonation.
   handler = WithoutImpersonation(std::move(handler));
   // Rules of the audit policy name users.
-  handler = WithAuditedUser(std::move(handler));
+  if (deps.audit_log != nullptr) handler = WithAuditedUser(std::move(handler));
   handler = WithAuthentication(std::move(handler), deps.authenticator);
   // Reviews count against the request's time.
   handler = WithDeadline(std::move(handler), deps.clock, deps.in_flight.request_timeout);
