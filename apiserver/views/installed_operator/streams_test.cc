@@ -238,6 +238,27 @@ TEST_F(EventStreamTest, AFutureStateIsWaitedFor) {
   RunOn(io_, tasks.Stop());
 }
 
+// So long ago that the state is not found at once.
+TEST_F(EventStreamTest, AClientFromLongAgoGetsWhatItLacks) {
+  const std::string then = Now();
+  for (int i = 0; i < 1000; ++i) world_.Namespace("red", {{"i", StrCat(i)}});
+  world_.Csv("ops", "b.v1");
+  Publish();
+  const auto stream = Watch(then);
+  EXPECT_THAT(Next(*stream, 4),
+              ElementsAre("ADDED blue/b.v1", "ADDED ops/b.v1", "ADDED red/b.v1", "BOOKMARK"));
+  EXPECT_EQ(last_, Now());
+  rest::ReadOptions read;
+  read.resource_version = then;
+  read.resource_version_match = "Exact";
+  const rest::Selection selection;
+  auto reading = RunOn(io_, view_.reads().List(selection, read));
+  ASSERT_OK(reading);
+  int count = 0;
+  while (reading->cursor->Next() != nullptr) ++count;
+  EXPECT_EQ(count, 3);
+}
+
 TEST_F(EventStreamTest, AnotherEtcdExpiresWhatIsOpen) {
   const auto stream = Watch(Now());
   world_.writer().Replace(std::vector<olm::NamespacePtr>{}, 3);
