@@ -69,7 +69,7 @@ json::value WithOptIn(const olm::CsvFacts& facts, const std::string& policy_uid)
     finalizers.emplace_back(std::string(olm::kCleanupFinalizer));
     metadata["finalizers"] = std::move(finalizers);
   }
-  if (!confirmed) metadata["annotations"] = {{olm::kConfirmedAnnotation, policy_uid}};
+  if (!confirmed) metadata["labels"] = {{olm::kConfirmedLabel, policy_uid}};
   return {{"metadata", std::move(metadata)}};
 }
 

@@ -221,8 +221,9 @@ TEST_F(UninstallTest, R_000_76_ConfirmsTheOptInByTheSameWrite) {
   const auto confirmed = [this] {
     const boost::json::value csv = scene.Object(kCsvs, kCsv);
     const boost::json::object& metadata = csv.at("metadata").as_object();
-    if (!metadata.contains("annotations")) return std::string("nothing");
-    return std::string(metadata.at("annotations").at(olm::kConfirmedAnnotation).as_string());
+    EXPECT_FALSE(metadata.contains("annotations")) << "OLM starts the operator anew";
+    if (!metadata.contains("labels")) return std::string("nothing");
+    return std::string(metadata.at("labels").at(olm::kConfirmedLabel).as_string());
   };
   struct Case {
     std::string name;

@@ -25,6 +25,7 @@ class Line {
                   {"userAgent", agent != nullptr ? *agent : std::string()},
                   {"user", request_.user.name},
                   {"audit-ID", request_.audit_id},
+                  {"traceparent", request_.traceparent},
                   {"srcIP", request_.remote_address},
                   {"resp", writer_.status()}});
   }

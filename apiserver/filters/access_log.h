@@ -7,7 +7,7 @@
 
 namespace steward::filters {
 
-// At --v=4 and above: verb, URI, latency, user agent, user, audit id, peer, status. `clock`
+// At --v=4 and above: verb, URI, latency, user agent, user, audit id, trace, peer, status. `clock`
 // outlives the handler.
 http::Handler WithAccessLog(http::Handler next, Clock& clock);
 

@@ -1,23 +1,15 @@
 #include "apiserver/filters/audit_id.h"
 
-#include <algorithm>
 #include <cstdint>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_format.h"
+#include "base/trace/traceparent.h"
+#include "kube/audit/audit_id.h"
 
 namespace steward::filters {
-namespace {
-
-constexpr size_t kMaxLength = 128;
-
-}  // namespace
-
-bool IsUsableAuditId(std::string_view id) {
-  return !id.empty() && id.size() <= kMaxLength &&
-         std::all_of(id.begin(), id.end(), [](char c) { return c > 0x20 && c < 0x7f; });
-}
-
 std::string NewUuid(Random& random) {
   uint32_t words[4];
   for (uint32_t& word : words) word = static_cast<uint32_t>(random.Uniform() * 4294967296.0);
@@ -30,7 +22,10 @@ std::string NewUuid(Random& random) {
 http::Handler WithAuditId(http::Handler next, Random& random) {
   return [next = std::move(next), &random](http::Request& request, http::ResponseWriter& writer) {
     const std::string* given = request.headers.Find("Audit-Id");
-    request.audit_id = given != nullptr && IsUsableAuditId(*given) ? *given : NewUuid(random);
+    const bool usable = given != nullptr && audit::IsUsableAuditId(*given);
+    request.audit_id = usable ? *given : NewUuid(random);
+    const std::vector<std::string_view> traces = request.headers.FindAll("traceparent");
+    if (traces.size() == 1) request.traceparent = ValidTraceparent(traces.front());
     return next(request, writer);
   };
 }

@@ -2,8 +2,15 @@
 #ifndef APISERVER_FILTERS_AUTHENTICATION_H_
 #define APISERVER_FILTERS_AUTHENTICATION_H_
 
+#include <atomic>
+#include <cstdint>
+
+#include "absl/status/status.h"
+#include "absl/time/time.h"
 #include "apiserver/filters/authentication_config.h"
+#include "apiserver/filters/authentication_metrics.h"
 #include "apiserver/filters/token_authenticator.h"
+#include "apiserver/filters/x509_verifier.h"
 #include "apiserver/http/message.h"
 #include "base/clock/clock.h"
 
@@ -15,21 +22,35 @@ namespace steward::filters {
 // become anonymous. Thread-safe. Borrows its dependencies.
 class Authenticator {
  public:
+  // `metrics` may be null.
   Authenticator(const AuthenticationConfigStore& configs, TokenAuthenticator& tokens, Clock& clock,
-                bool allow_anonymous)
-      : configs_(configs), tokens_(tokens), clock_(clock), allow_anonymous_(allow_anonymous) {}
+                bool allow_anonymous, AuthenticationMetrics* metrics = nullptr)
+      : configs_(configs),
+        tokens_(tokens),
+        clock_(clock),
+        allow_anonymous_(allow_anonymous),
+        metrics_(metrics) {}
 
   // kUnauthenticated: bad or missing credentials; another error: they could not be checked.
   Task<http::UserInfo> Authenticate(const http::Request& request);
+
+  // Counts what Authenticate answered.
+  void Count(const absl::Status& result);
 
   // Removes from a request what only authentication may read.
   void RemoveCredentials(http::Headers& headers) const;
 
  private:
+  // Of a request that this verifier's certificates authenticated.
+  void ObserveCertificate(const X509Verifier& verifier, const http::PeerCertificates& peer,
+                          absl::Time now);
+
   const AuthenticationConfigStore& configs_;
   TokenAuthenticator& tokens_;
   Clock& clock_;
   const bool allow_anonymous_;
+  AuthenticationMetrics* const metrics_;
+  std::atomic<uint32_t> by_certificate_{0};  // requests
 };
 
 // Fills in Request.user and removes the identity headers, or answers 401: the client learns nothing

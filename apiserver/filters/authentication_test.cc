@@ -3,11 +3,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <prometheus/registry.h>
+#include <prometheus/text_serializer.h>
 
 #include <boost/json/object.hpp>
 #include <boost/json/value.hpp>
 
 #include "absl/time/clock.h"
+#include "apiserver/filters/authentication_metrics.h"
 #include "apiserver/filters/fairness/pool_metrics.h"
 #include "apiserver/filters/testing/requests.h"
 #include "apiserver/rest/testing/recording_writer.h"
@@ -22,6 +24,7 @@ namespace {
 
 namespace json = boost::json;
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Pair;
 
@@ -100,6 +103,33 @@ class AuthenticationTest : public ::testing::Test {
 };
 
 using HeaderList = std::vector<std::pair<std::string, std::string>>;
+
+TEST_F(AuthenticationTest, IsCounted) {
+  AuthenticationMetrics metrics(registry_);
+  Authenticator authenticator(store_, tokens_, clock_, true, &metrics);
+  const auto ask = [&](const std::vector<std::string>& certificates, const HeaderList& headers) {
+    http::Request request = MakeRequest("GET", "/");
+    if (!certificates.empty()) request.peer = MakePeer(certificates);
+    for (const auto& [name, value] : headers) request.headers.Add(name, value);
+    rest::RecordingWriter writer;
+    Handle(WithAuthentication(ServedHandler(), authenticator), request, writer);
+  };
+  ask({}, {});
+  ask({ProxyCert()}, {{"X-Remote-User", "alice"}});
+  ask({Cert(client_ca_, "bob")}, {});
+  ask({Cert(TestCa("x"), "mallory")}, {});
+  ask({}, {{"Authorization", "Bearer made-up"}});
+  client_.FailNext(kube::FakeClient::Verb::kCreate, kTokenReviews, absl::InternalError("broken"));
+  ask({}, {{"Authorization", "Bearer other"}});
+  const std::string text = prometheus::TextSerializer().Serialize(registry_.Collect());
+  EXPECT_THAT(text, HasSubstr("authentication_attempts{result=\"success\"} 3\n"));
+  EXPECT_THAT(text, HasSubstr("authentication_attempts{result=\"failure\"} 2\n"));
+  EXPECT_THAT(text, HasSubstr("authentication_attempts{result=\"error\"} 1\n"));
+  // The first of two; it ends in a day.
+  EXPECT_THAT(text, HasSubstr("apiserver_client_certificate_expiration_seconds_count 1\n"));
+  EXPECT_THAT(text, HasSubstr("seconds_bucket{le=\"43200\"} 0\n"));
+  EXPECT_THAT(text, HasSubstr("seconds_bucket{le=\"172800\"} 1\n"));
+}
 
 TEST_F(AuthenticationTest, WhoIsWho) {
   TestCertOptions server_only;

@@ -19,6 +19,7 @@ boost::asio::awaitable<bool> Admit(Authorizer& authorizer, const http::Request& 
                                    http::ResponseWriter& writer) {
   const absl::StatusOr<Decision> decision = co_await authorizer.Authorize(request);
   if (!decision.ok()) {
+    if (request.audit != nullptr) request.audit->NoteUndecided();
     log::Error("Unable to authorize a request", {{"error", decision.status()},
                                                  {"user", request.user.name},
                                                  {"path", request.path},
@@ -30,6 +31,7 @@ boost::asio::awaitable<bool> Admit(Authorizer& authorizer, const http::Request& 
     co_await RespondStatus(request, writer, std::move(failure));
     co_return false;
   }
+  if (request.audit != nullptr) request.audit->NoteDecision(decision->allowed, decision->reason);
   if (!decision->allowed) {
     co_await RespondStatus(request, writer, ForbiddenStatus(request, decision->reason));
     co_return false;
@@ -68,7 +70,10 @@ kube::Status ForbiddenStatus(const http::Request& request, std::string_view reas
 http::Handler WithAuthorization(http::Handler next, AlwaysAllowed always, AuthorizationDeps deps) {
   return [next = std::move(next), always = std::move(always), deps](http::Request& request,
                                                                     http::ResponseWriter& writer) {
-    if (always.Allows(request)) return next(request, writer);
+    if (always.Allows(request)) {
+      if (request.audit != nullptr) request.audit->NoteDecision(true, "");
+      return next(request, writer);
+    }
     return Serve(next, deps, request, writer);
   };
 }

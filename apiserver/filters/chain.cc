@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "apiserver/filters/access_log.h"
+#include "apiserver/filters/audit.h"
 #include "apiserver/filters/audit_id.h"
 #include "apiserver/filters/authorization.h"
 #include "apiserver/filters/deadline.h"
@@ -25,11 +26,16 @@ http::Handler BuildHandlerChain(http::Handler api, HandlerChainDeps deps) {
                             deps.clock, {.requests = deps.metrics, .pools = deps.pool_metrics});
   // After authentication: strangers get 401, not a word about impersonation.
   handler = WithoutImpersonation(std::move(handler));
+  // Rules of the audit policy name users.
+  handler = WithAuditedUser(std::move(handler));
   handler = WithAuthentication(std::move(handler), deps.authenticator);
   // Reviews count against the request's time.
   handler = WithDeadline(std::move(handler), deps.clock, deps.in_flight.request_timeout);
   handler = WithErrors(std::move(handler));
   // Outside of all that can answer, so that refusals are seen too.
+  if (deps.audit_log != nullptr) {
+    handler = WithAudit(std::move(handler), *deps.audit_log, deps.clock);
+  }
   handler = WithMetrics(std::move(handler), deps.metrics, deps.clock);
   handler = WithAccessLog(std::move(handler), deps.clock);
   handler = WithRequestInfo(std::move(handler));

@@ -9,6 +9,7 @@
 #include "apiserver/filters/request_metrics.h"
 #include "apiserver/http/message.h"
 #include "base/clock/clock.h"
+#include "kube/audit/log.h"
 
 namespace steward::filters {
 
@@ -22,6 +23,7 @@ struct HandlerChainDeps {
   Authorizer& authorizer;
   PoolMetrics& pool_metrics;
   InFlightLimits in_flight;  // its request_timeout is the deadline's too
+  audit::Log* audit_log = nullptr;  // null: nothing is recorded
 };
 
 // `api` behind every filter: it sees only requests with info, user and audit id, that the user may

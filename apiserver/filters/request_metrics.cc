@@ -4,19 +4,23 @@
 #include <prometheus/family.h>
 #include <prometheus/gauge.h>
 #include <prometheus/histogram.h>
+#include <prometheus/metric_family.h>
 #include <prometheus/registry.h>
 #include <prometheus/text_serializer.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <set>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "absl/base/thread_annotations.h"
 #include "absl/container/flat_hash_map.h"
 #include "apiserver/filters/request_info.h"
+#include "base/metrics/process_metrics.h"
 #include "base/sync/mutex.h"
 #include "base/text/str_cat.h"
 #include "kube/meta/names.h"
@@ -284,7 +288,10 @@ VoidTask Measure(const http::Handler& next, RequestMetrics& metrics, Clock& cloc
 }
 
 VoidTask ServeMetrics(const prometheus::Registry& registry, http::ResponseWriter& writer) {
-  std::string text = prometheus::TextSerializer().Serialize(registry.Collect());
+  std::vector<prometheus::MetricFamily> families = registry.Collect();
+  std::vector<prometheus::MetricFamily> process = CollectProcessMetrics();
+  std::move(process.begin(), process.end(), std::back_inserter(families));
+  std::string text = prometheus::TextSerializer().Serialize(families);
   const absl::Status sent = co_await http::Respond(
       writer, 200, "text/plain; version=0.0.4; charset=utf-8", std::move(text));
   sent.IgnoreError();  // the client may be gone

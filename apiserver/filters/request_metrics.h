@@ -60,7 +60,8 @@ class RequestMetrics {
 // Measures every request. `metrics` and `clock` outlive the handler.
 http::Handler WithMetrics(http::Handler next, RequestMetrics& metrics, Clock& clock);
 
-// The registry's metrics in Prometheus' text format 0.0.4. `registry` outlives the handler.
+// The registry's metrics and the process's own in Prometheus' text format 0.0.4. `registry`
+// outlives the handler.
 http::Handler MetricsHandler(const prometheus::Registry& registry);
 
 }  // namespace steward::filters

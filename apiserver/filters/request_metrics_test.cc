@@ -85,6 +85,13 @@ TEST_F(RequestMetricsTest, Labels) {
   }
 }
 
+TEST_F(RequestMetricsTest, TheProcesssOwnAreBesideThem) {
+  http::Request request = MakeReadRequest("GET", "/metrics");
+  rest::RecordingWriter writer;
+  Handle(MetricsHandler(registry_), request, writer);
+  EXPECT_THAT(writer.body(), HasSubstr("\nprocess_resident_memory_bytes "));
+}
+
 TEST_F(RequestMetricsTest, ClientsCannotMakeSeries) {
   for (int i = 0; i < 50; ++i) {
     const std::string n = std::to_string(i);

@@ -5,6 +5,8 @@
 #include <boost/asio/error.hpp>
 #include <boost/system/system_error.hpp>
 #include <stdexcept>
+#include <string>
+#include <vector>
 
 #include "apiserver/filters/audit_id.h"
 #include "apiserver/filters/errors.h"
@@ -59,6 +61,23 @@ TEST(AuditIdTest, AdoptsWhatIsUsable) {
       EXPECT_THAT(request.audit_id, MatchesRegex(kUuid));
     }
     EXPECT_EQ(writer.Header("Audit-Id"), request.audit_id);
+  }
+}
+
+TEST(AuditIdTest, TakesAValidTraceparent) {
+  struct Row {
+    std::vector<std::string> given;
+    std::string want;
+  };
+  const std::string good = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+  const Row rows[] = {{{good}, good}, {{}, ""}, {{"00-x"}, ""}, {{good, good}, ""}};
+  for (const Row& row : rows) {
+    FixedRandom random(0.5);
+    http::Request request = MakeRequest("GET", "/");
+    for (const std::string& value : row.given) request.headers.Add("Traceparent", value);
+    rest::RecordingWriter writer;
+    Handle(WithAuditId(ServedHandler(), random), request, writer);
+    EXPECT_EQ(request.traceparent, row.want);
   }
 }
 

@@ -16,6 +16,7 @@
 #include "base/digest/digest.h"
 #include "base/status/macros.h"
 #include "base/sync/mutex.h"
+#include "base/tls/expiry.h"
 #include "base/tls/openssl_ptr.h"
 #include "base/tls/subject.h"
 
@@ -76,6 +77,7 @@ std::shared_ptr<const CertificateIdentity> IdentityOf(X509* leaf, std::string_vi
   const ObjectPtr uid_type(OBJ_txt2obj(kUidOid, 1));
   if (uid_type != nullptr) identity->uids = SubjectValues(leaf, uid_type.get());
   identity->sha256 = absl::BytesToHexString(Sha256(der));
+  identity->not_after = ExpiryOf(leaf);
   return identity;
 }
 
@@ -84,9 +86,9 @@ struct Validity {
   absl::Time until = absl::InfiniteFuture();
 };
 
-absl::Time ToTime(const ASN1_TIME* time, absl::Time otherwise) {
+absl::Time BeginOf(const X509* certificate) {
   tm parts{};
-  if (time == nullptr || ASN1_TIME_to_tm(time, &parts) != 1) return otherwise;
+  if (ASN1_TIME_to_tm(X509_get0_notBefore(certificate), &parts) != 1) return absl::InfiniteFuture();
   return absl::FromTM(parts, absl::UTCTimeZone());
 }
 
@@ -95,10 +97,8 @@ Validity ValidityOf(const STACK_OF(X509) * chain) {
   Validity validity;
   for (int i = 0; i < sk_X509_num(chain); ++i) {
     const X509* certificate = sk_X509_value(chain, i);
-    validity.from =
-        std::max(validity.from, ToTime(X509_get0_notBefore(certificate), absl::InfiniteFuture()));
-    validity.until =
-        std::min(validity.until, ToTime(X509_get0_notAfter(certificate), absl::InfinitePast()));
+    validity.from = std::max(validity.from, BeginOf(certificate));
+    validity.until = std::min(validity.until, ExpiryOf(certificate));
   }
   return validity;
 }

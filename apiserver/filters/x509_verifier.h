@@ -19,6 +19,7 @@ struct CertificateIdentity {
   std::vector<std::string> organizations;
   std::vector<std::string> uids;  // values of the subject attribute 1.3.6.1.4.1.57683.2
   std::string sha256;             // of the certificate, lower-case hex
+  absl::Time not_after;           // the last moment of its own validity
 };
 
 // Verification is Go's (crypto/x509) with ExtKeyUsageClientAuth, which is what Kubernetes uses:

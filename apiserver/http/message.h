@@ -64,6 +64,20 @@ struct RequestInfo {
   std::string name;
 };
 
+// What filters and handlers tell the audit log about a request, for it to say why a request ended
+// as it did. Lives on the connection's executor.
+class AuditNotes {
+ public:
+  virtual ~AuditNotes() = default;
+  // Request.user is known now.
+  virtual void NoteUser() = 0;
+  virtual void NoteDecision(bool allowed, std::string_view reason) = 0;
+  // Nobody could decide.
+  virtual void NoteUndecided() = 0;
+  // The response is this metav1.Status, as JSON.
+  virtual void NoteStatus(std::string_view json) = 0;
+};
+
 struct Request {
   std::string method;
   std::string target;                                      // as sent
@@ -75,10 +89,14 @@ struct Request {
   std::string remote_address;  // "127.0.0.1:1234"
   bool websocket = false;      // asks for a WebSocket, and the connection can become one
   std::shared_ptr<const PeerCertificates> peer;  // null when the client presented none
+  bool front_proxy = false;                      // the peer is a verified one
 
   std::string audit_id;
+  std::string traceparent;  // of W3C's Trace Context, validated; "" = the request is in no trace
   RequestInfo info;
   UserInfo user;
+  AuditNotes* audit =
+      nullptr;  // null: nobody records it; outlives every handler that it is set for
 
   // First value of a query parameter, or null: for repeated keys the first counts.
   const std::string* Query(std::string_view key) const;

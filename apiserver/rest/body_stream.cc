@@ -30,10 +30,20 @@ size_t SizeOf(const SplicedBytes& bytes) {
   return size;
 }
 
+// net/http's own name, or that of client-go: "kubectl/v1.36.0 (linux/amd64) kubernetes/0123456".
+bool IsGoClient(const http::Request& request) {
+  const std::string* agent = request.headers.Find("User-Agent");
+  if (agent == nullptr) return false;
+  return agent->starts_with("Go-http-client/") || agent->find(") kubernetes/") != std::string::npos;
+}
+
 }  // namespace
 
 bool AcceptsGzip(const http::Request& request) {
   const std::string* header = request.headers.Find("Accept-Encoding");
+  if (request.front_proxy && header != nullptr && *header == "gzip" && !IsGoClient(request)) {
+    return false;
+  }
   std::string_view rest = header == nullptr ? std::string_view() : *header;
   while (!rest.empty()) {
     const size_t comma = rest.find(',');

@@ -15,7 +15,9 @@
 namespace steward::rest {
 
 // True when the client takes gzip in the one spelling that Kubernetes looks for: a token of
-// Accept-Encoding that is exactly `gzip`, without parameters.
+// Accept-Encoding that is exactly `gzip`, without parameters. A front proxy asks for gzip by itself
+// where its client did not, and would have to unpack the answer: what is exactly `gzip` counts as
+// the client's wish only if the client is a program in Go, most of which ask for it in this way.
 bool AcceptsGzip(const http::Request& request);
 
 // For ResponseWriter::Write.

@@ -155,5 +155,34 @@ TEST(AcceptsGzipTest, OnlyTheExactToken) {
   EXPECT_FALSE(AcceptsGzip(http::Request()));
 }
 
+TEST(AcceptsGzipTest, AFrontProxysOwnWishDoesNotCount) {
+  const struct {
+    std::string encoding;
+    std::string agent;
+    bool want;
+  } kRows[] = {
+      {"gzip", "curl/8.5.0", false},
+      {"gzip", "", false},
+      {"gzip", "python-requests/2.31", false},
+      {"gzip", "Go-http-client/2.0", true},
+      {"gzip", "kubectl/v1.36.0 (linux/amd64) kubernetes/abcdef0", true},
+      {"gzip", "console/v0.0.0 (linux/amd64) kubernetes/$Format", true},
+      // These say more than the proxy would: they come from the client.
+      {"gzip, deflate", "python-requests/2.31", true},
+      {"deflate, gzip, br, zstd", "curl/8.5.0", true},
+      {"identity", "Go-http-client/2.0", false},
+  };
+  for (const auto& row : kRows) {
+    SCOPED_TRACE(row.encoding + " of " + row.agent);
+    http::Request request;
+    request.headers.Add("Accept-Encoding", row.encoding);
+    if (!row.agent.empty()) request.headers.Add("User-Agent", row.agent);
+    request.front_proxy = true;
+    EXPECT_EQ(AcceptsGzip(request), row.want);
+    request.front_proxy = false;
+    EXPECT_EQ(AcceptsGzip(request), row.encoding != "identity");
+  }
+}
+
 }  // namespace
 }  // namespace steward::rest

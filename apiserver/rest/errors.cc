@@ -40,8 +40,10 @@ StatusTask RespondStatus(const http::Request& request, http::ResponseWriter& wri
   // A refusal quotes what the client sent; no browser shall take it for a page.
   if (status.code == 403) head.headers.Set("X-Content-Type-Options", "nosniff");
 
+  const std::string json = kube::ToJson(status);
+  if (request.audit != nullptr) request.audit->NoteStatus(json);
   std::string body;
-  CO_RETURN_IF_ERROR(AppendDocument(format, kube::ToJson(status), body));
+  CO_RETURN_IF_ERROR(AppendDocument(format, json, body));
   co_return co_await Send(writer, std::move(head), std::move(body));
 }
 

@@ -151,6 +151,8 @@ StatusTask ServePage(PageGetter& getter, kube::NamespacedName name, const Handle
   page.name = std::move(name);
   page.limit = parameters.limit;
   page.continue_token = std::move(parameters.continue_token);
+  page.audit_id = request.audit_id;
+  page.traceparent = request.traceparent;
   CO_ASSIGN_OR_RETURN(std::string json, co_await getter.GetPage(request.user, std::move(page)));
   Encoding encoding;
   encoding.format = *format;
@@ -199,7 +201,8 @@ StatusTask ServeVerb(const Resource& resource, const HandlerOptions& options,
     return ServeList(resource, options, request, writer);
   if (verb == "watch" && resource.watch != nullptr) {
     return ServeWatch(resource, request, writer,
-                      {options.random, options.min_request_timeout, options.stop});
+                      {options.random, options.min_request_timeout,
+                       options.stop == nullptr ? nullptr : options.stop()});
   }
   if (verb == "create" && resource.create != nullptr) {
     return ServeCreate(resource, *resource.create, request, writer);

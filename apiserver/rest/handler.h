@@ -2,6 +2,7 @@
 #ifndef APISERVER_REST_HANDLER_H_
 #define APISERVER_REST_HANDLER_H_
 
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -18,8 +19,9 @@ struct HandlerOptions {
   Random& random;  // outlives the handler
   // Watches that don't say how long they want to last do so for between this and twice as long.
   absl::Duration min_request_timeout = absl::Minutes(30);
-  // Watches end when it is set. Null: by themselves only. Outlives the handler and its answers.
-  StopSignal* stop = nullptr;
+  // Called for each watch, which ends when what it returns is set; that outlives the answer. Null:
+  // watches end by themselves only.
+  std::function<const StopSignal*()> stop = nullptr;
   // Keeps compressed text for all answers. Null: the handler has its own, of the default size.
   std::shared_ptr<DeflatedTexts> texts = nullptr;
 };

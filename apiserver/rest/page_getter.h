@@ -16,6 +16,9 @@ struct PageRequest {
   kube::NamespacedName name;   // of the object that the subresource belongs to
   int64_t limit = 0;           // at most so many items; 0 = as many as the server sees fit
   std::string continue_token;  // metadata.continue of the page before; not validated
+  // By which other servers that are asked for it know the request.
+  std::string audit_id;
+  std::string traceparent;  // "" = none
 };
 
 // Implementations are thread-safe. Errors carry a Kubernetes Status.

@@ -84,7 +84,10 @@ Report RunChecks(const Checks& checks, const Endpoint& endpoint, const http::Req
     StrAppend(&report.lines, "[-]", check.name, " failed: reason withheld\n");
     report.failed.push_back(check.name);
     log::Verbose(2, "A health check failed",
-                 {{"endpoint", endpoint.name}, {"check", check.name}, {"reason", result}});
+                 {{"endpoint", endpoint.name},
+                  {"check", check.name},
+                  {"reason", result},
+                  {"auditID", request.audit_id}});
   }
   if (!exclusions.unused().empty()) {
     StrAppend(&report.lines, "warn: some health checks cannot be excluded: no matches for \"",

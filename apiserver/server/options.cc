@@ -10,6 +10,7 @@
 #include "base/flags/flag_adder.h"
 #include "base/flags/go_arguments.h"
 #include "base/status/macros.h"
+#include "kube/audit/options.h"
 
 namespace steward::server {
 namespace {
@@ -17,7 +18,7 @@ namespace {
 // Binds flags to the members of one Options.
 class Flags : private FlagAdder {
  public:
-  Flags(CLI::App& app, Options& options) : FlagAdder(app), options_(options) {}
+  Flags(CLI::App& app, Options& options) : FlagAdder(app), app_(app), options_(options) {}
 
   void AddAll() {
     AddCluster();
@@ -26,6 +27,7 @@ class Flags : private FlagAdder {
     AddAuthorization();
     AddLimits();
     AddControllers();
+    audit::AddFlags(app_, options_.audit_log);
   }
 
  private:
@@ -36,6 +38,7 @@ class Flags : private FlagAdder {
   void AddLimits();
   void AddControllers();
 
+  CLI::App& app_;
   Options& options_;
 };
 
@@ -43,6 +46,7 @@ void Flags::AddCluster() {
   Text("--kubeconfig", options_.kubeconfig,
        "kubeconfig of the cluster to serve; empty: the cluster this process runs in");
   Verbosity(options_.verbosity);
+  LoggingFormat(options_.logging_format);
 }
 
 void Flags::AddServing() {
@@ -156,7 +160,7 @@ absl::Status CheckTogether(const Options& options) {
   if (options.request_timeout == absl::ZeroDuration()) {
     return absl::InvalidArgumentError("--request-timeout: must be longer than 0");
   }
-  return absl::OkStatus();
+  return audit::CheckTogether(options.audit_log);
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
+#include "kube/audit/options.h"
 
 namespace steward::server {
 
@@ -55,7 +56,10 @@ struct Options {
   std::string controllers_client_cert_file;
   std::string controllers_client_key_file;
 
+  audit::Options audit_log;
+
   int verbosity = 0;
+  std::string logging_format = "text";  // or "json"
 };
 
 // Parses command line arguments (without the program's name). kInvalidArgument with one sentence

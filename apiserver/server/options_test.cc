@@ -42,6 +42,10 @@ TEST(OptionsTest, Good) {
   const GoodRow rows[] = {
       {"equals", {"--secure-port=8443"}, [](auto& o) { return o.secure_port == 8443; }},
       {"blank", {"--secure-port", "8443"}, [](auto& o) { return o.secure_port == 8443; }},
+      {"log lines", {"--logging-format=json"}, [](auto& o) { return o.logging_format == "json"; }},
+      {"audit log",
+       {"--audit-log-path=-", "--audit-policy-file=p.yaml", "--audit-log-maxsize=5"},
+       [](auto& o) { return o.audit_log.log_path == "-" && o.audit_log.log_max_size == 5; }},
       {"short verbosity", {"-v=4"}, [](auto& o) { return o.verbosity == 4; }},
       {"short verbosity, blank", {"-v", "4"}, [](auto& o) { return o.verbosity == 4; }},
       {"long verbosity", {"--v=2"}, [](auto& o) { return o.verbosity == 2; }},
@@ -96,6 +100,8 @@ TEST(OptionsTest, Bad) {
   const BadRow rows[] = {
       {"unknown", {"--no-such-flag=1"}, "no-such-flag"},
       {"positional", {"serve"}, "serve"},
+      {"no such format", {"--logging-format=xml"}, "--logging-format"},
+      {"no policy", {"--audit-log-path=-"}, "--audit-policy-file"},
       {"not a number", {"--secure-port=https"}, "--secure-port"},
       {"out of range", {"--secure-port=70000"}, "--secure-port"},
       {"not a duration", {"--request-timeout=10"}, "--request-timeout"},

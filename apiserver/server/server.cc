@@ -13,6 +13,7 @@
 #include "apiserver/filters/authentication.h"
 #include "apiserver/filters/authentication_config.h"
 #include "apiserver/filters/authentication_files.h"
+#include "apiserver/filters/authentication_metrics.h"
 #include "apiserver/filters/authorizer.h"
 #include "apiserver/filters/chain.h"
 #include "apiserver/filters/extension_authentication_source.h"
@@ -26,12 +27,16 @@
 #include "apiserver/http/server.h"
 #include "apiserver/rest/handler.h"
 #include "apiserver/reviews/self_reviews.h"
+#include "apiserver/server/debug_flags.h"
 #include "apiserver/server/health.h"
 #include "apiserver/server/serving_certificate.h"
-#include "base/async/stop_signal.h"
+#include "apiserver/server/watch_groups.h"
 #include "base/async/task_group.h"
+#include "base/clock/heartbeats.h"
+#include "base/metrics/serving_expiry.h"
 #include "base/status/macros.h"
 #include "base/sync/mutex.h"
+#include "base/text/str_cat.h"
 #include "base/tls/server_certificate.h"
 #include "kube/meta/names.h"
 #include "kube/meta/status.h"
@@ -83,12 +88,13 @@ std::string ErrorBody(int code, std::string_view reason, std::string_view messag
   return kube::ToJson(status) + "\n";
 }
 
-// Health and metrics by their paths, the rest to `next`.
+// Health, metrics and the verbosity by their paths, the rest to `next`.
 http::Handler Route(http::Handler health, http::Handler metrics, http::Handler next) {
-  return [health = std::move(health), metrics = std::move(metrics), next = std::move(next)](
-             http::Request& request, http::ResponseWriter& writer) {
+  return [health = std::move(health), metrics = std::move(metrics), verbosity = VerbosityHandler(),
+          next = std::move(next)](http::Request& request, http::ResponseWriter& writer) {
     if (IsHealthPath(request.path)) return health(request, writer);
     if (request.path == "/metrics") return metrics(request, writer);
+    if (request.path == kVerbosityPath) return verbosity(request, writer);
     return next(request, writer);
   };
 }
@@ -135,11 +141,18 @@ struct ApiServer::Impl {
         authentication_files(ForAuthentication(options), authentication_configs, deps.clock),
         authentication_source(deps.cluster, authentication_configs, deps.clock, deps.random),
         tokens(token_reviewer, deps.clock, options.authentication_token_webhook_cache_ttl),
-        authenticator(authentication_configs, tokens, deps.clock, options.anonymous_auth),
+        attempts(deps.registry),
+        authenticator(authentication_configs, tokens, deps.clock, options.anonymous_auth,
+                      &attempts),
         authorizer(access_reviewer, deps.clock,
                    {.allowed_ttl = options.authorization_webhook_cache_authorized_ttl,
                     .denied_ttl = options.authorization_webhook_cache_unauthorized_ttl}),
-        background(deps.threads.executor(0)) {}
+        heartbeats(deps.clock),
+        background(deps.threads.executor(0)) {
+    for (size_t i = 0; i < deps.threads.size(); ++i) {
+      pulses.push_back(std::make_unique<TaskGroup>(deps.threads.executor(i)));
+    }
+  }
 
   std::vector<HealthCheck> HealthChecks();
   absl::Status SetResources(std::vector<rest::Resource> resources);
@@ -151,7 +164,7 @@ struct ApiServer::Impl {
   const discovery::VersionInfo version;
   const ApiServerDeps deps;
   std::atomic<bool> shutting_down{false};
-  StopSignal stop_watches;
+  WatchGroups watches;
 
   filters::RequestMetrics request_metrics;
   filters::PoolMetrics pool_metrics;
@@ -163,13 +176,16 @@ struct ApiServer::Impl {
   filters::AuthenticationFiles authentication_files;
   filters::ExtensionAuthenticationSource authentication_source;
   filters::TokenAuthenticator tokens;
+  filters::AuthenticationMetrics attempts;
   filters::Authenticator authenticator;
   filters::AlwaysAllowed always_allowed;
   filters::ReviewAuthorizer authorizer;
   std::unique_ptr<ServerCertificate> certificate;
   SwappableHandler api;
   http::Handler handler;  // ends in `api`
-  TaskGroup background;   // on the first thread
+  Heartbeats heartbeats;
+  std::vector<std::unique_ptr<TaskGroup>> pulses;  // one on each thread
+  TaskGroup background;                            // on the first thread
   std::unique_ptr<http::Server> server;
 };
 
@@ -184,6 +200,9 @@ std::vector<HealthCheck> ApiServer::Impl::HealthChecks() {
   };
   std::vector<HealthCheck> checks;
   checks.push_back(PingCheck());
+  HealthCheck& threads = checks.emplace_back();
+  threads.name = "threads";
+  threads.check = [this] { return heartbeats.Check(); };
   checks.push_back(only_ready("informer-sync", deps.synced));
   if (!options.authentication_skip_lookup && !options.authentication_tolerate_lookup_failure) {
     checks.push_back(only_ready("authentication-config", [this] {
@@ -213,7 +232,7 @@ absl::Status ApiServer::Impl::SetResources(std::vector<rest::Resource> resources
           rest::MakeResourceHandler(
               resources, {.random = deps.random,
                           .min_request_timeout = absl::Seconds(options.min_request_timeout),
-                          .stop = &stop_watches})));
+                          .stop = [this] { return watches.Next(); }})));
   request_metrics.SetKnownResources(known);
   api.Set(std::move(next));
   return absl::OkStatus();
@@ -232,7 +251,8 @@ http::Handler ApiServer::Impl::BuildHandler() {
                                                         .always_allowed = always_allowed,
                                                         .authorizer = authorizer,
                                                         .pool_metrics = pool_metrics,
-                                                        .in_flight = ForInFlight(options)});
+                                                        .in_flight = ForInFlight(options),
+                                                        .audit_log = deps.audit_log});
 }
 
 http::ServerOptions ApiServer::Impl::ForHttp() {
@@ -248,7 +268,8 @@ http::ServerOptions ApiServer::Impl::ForHttp() {
 
 void ApiServer::Impl::StartBackground() {
   background.Spawn("serving certificate",
-                   KeepServingCertificateFresh(options, *certificate, deps.clock));
+                   KeepServingCertificateFresh(options, *certificate, deps.clock,
+                                               ServingExpiry(deps.registry, "api")));
   background.Spawn("authentication files", authentication_files.Poll());
   if (!options.authentication_skip_lookup) {
     background.Spawn("authentication settings", authentication_source.Run());
@@ -278,6 +299,12 @@ absl::Status ApiServer::Start() {
   // First of all be there: discovery and health need nothing from the cluster.
   RETURN_IF_ERROR(impl_->server->Start(impl_->handler));
   asio::post(impl_->deps.threads.executor(0), [impl = impl_.get()] { impl->StartBackground(); });
+  for (size_t i = 0; i < impl_->pulses.size(); ++i) {
+    asio::post(impl_->deps.threads.executor(i), [impl = impl_.get(), i] {
+      std::string name = StrCat("io thread ", i);
+      impl->pulses[i]->Spawn(name, impl->heartbeats.Beat(name));
+    });
+  }
   return absl::OkStatus();
 }
 
@@ -289,11 +316,16 @@ uint16_t ApiServer::port() const { return impl_->server->port(); }
 
 VoidTask ApiServer::Stop() {
   impl_->shutting_down.store(true);
-  co_await impl_->deps.clock.Sleep(impl_->options.shutdown_delay_duration);
-  impl_->stop_watches.Set();
+  co_await impl_->watches.End(impl_->deps.clock, impl_->options.shutdown_delay_duration);
   co_await impl_->server->Stop(impl_->options.request_timeout);
   co_await asio::co_spawn(impl_->deps.threads.executor(0), impl_->background.Stop(),
                           asio::use_awaitable);
+  for (size_t i = 0; i < impl_->pulses.size(); ++i) {
+    co_await asio::co_spawn(impl_->deps.threads.executor(i), impl_->pulses[i]->Stop(),
+                            asio::use_awaitable);
+  }
 }
+
+Heartbeats& ApiServer::heartbeats() { return impl_->heartbeats; }
 
 }  // namespace steward::server

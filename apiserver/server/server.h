@@ -15,6 +15,8 @@
 #include "apiserver/server/options.h"
 #include "base/async/task.h"
 #include "base/clock/clock.h"
+#include "base/clock/heartbeats.h"
+#include "kube/audit/log.h"
 #include "kube/client/client.h"
 
 namespace prometheus {
@@ -36,6 +38,7 @@ struct ApiServerDeps {
   bool self_reviews = false;
   // Whether reads can be answered; the error says what is missing. Called from every thread.
   std::function<absl::Status()> synced;
+  audit::Log* audit_log = nullptr;  // null: requests are not recorded
 };
 
 // Depends on no cluster to start: discovery and health answer as soon as Start has returned. Until
@@ -64,9 +67,12 @@ class ApiServer {
   // REQUIRES: started.
   uint16_t port() const;
 
-  // Lets /readyz fail from now on and serves on for --shutdown-delay-duration; then stops
-  // listening, ends watches, lets other requests under way finish within --request-timeout, and
-  // ends. On any executor; once. REQUIRES: started.
+  // Counts in /livez: for the beats of threads that are not the server's.
+  Heartbeats& heartbeats();
+
+  // Lets /readyz fail from now on and serves on for --shutdown-delay-duration; in the second half
+  // of that watches end, evenly. Then stops listening, lets other requests under way finish within
+  // --request-timeout, and ends. On any executor; once. REQUIRES: started.
   VoidTask Stop();
 
  private:

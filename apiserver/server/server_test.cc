@@ -187,6 +187,18 @@ TEST_F(ServerTest, Routes) {
               HasSubstr(R"(group="g.example.com",resource="widgets")"));
 }
 
+TEST_F(ServerTest, MetricsOfAuthenticationCertificatesAndTheProcess) {
+  Start();
+  std::string metrics;
+  // It is set on another thread.
+  const std::string expiry =
+      "steward_serving_certificate_expiration_timestamp_seconds{serves=\"api\"} 1";
+  while (metrics.find(expiry) == std::string::npos) metrics = GetAs("alice", "x", "/metrics");
+  EXPECT_THAT(metrics, HasSubstr("authentication_attempts{result=\"success\"} "));
+  EXPECT_THAT(metrics, HasSubstr("apiserver_client_certificate_expiration_seconds_bucket{le=\"0\"} 0\n"));
+  EXPECT_THAT(metrics, HasSubstr("process_start_time_seconds "));
+}
+
 TEST_F(ServerTest, StrangersGetNothing) {
   Start();
   EXPECT_THAT(Get("/apis"), StartsWith("HTTP/1.1 403"));

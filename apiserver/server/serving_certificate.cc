@@ -3,6 +3,7 @@
 #include "absl/time/time.h"
 #include "base/log/log.h"
 #include "base/status/macros.h"
+#include "base/tls/expiry.h"
 #include "base/tls/self_signed.h"
 
 namespace steward::server {
@@ -28,8 +29,9 @@ absl::StatusOr<std::unique_ptr<ServerCertificate>> LoadServingCertificate(const 
 }
 
 VoidTask KeepServingCertificateFresh(const Options& options, ServerCertificate& certificate,
-                                     Clock& clock) {
+                                     Clock& clock, ServingExpiry expiry) {
   for (;;) {
+    expiry.Set(ExpiryOf(certificate.context()));
     co_await clock.Sleep(absl::Minutes(1));
     const auto files = Files(options, clock);
     if (!files.ok()) {

@@ -8,6 +8,7 @@
 #include "apiserver/server/options.h"
 #include "base/async/task.h"
 #include "base/clock/clock.h"
+#include "base/metrics/serving_expiry.h"
 #include "base/tls/server_certificate.h"
 
 namespace steward::server {
@@ -16,10 +17,10 @@ namespace steward::server {
 absl::StatusOr<std::unique_ptr<ServerCertificate>> LoadServingCertificate(const Options& options,
                                                                           const Clock& clock);
 
-// Each minute: renews the self-signed pair in time, and takes over changed files. Until cancelled.
-// The references outlive the task.
+// Each minute: renews the self-signed pair in time, and takes over changed files; `expiry` says
+// when the one in force ends. Until cancelled. The references outlive the task.
 VoidTask KeepServingCertificateFresh(const Options& options, ServerCertificate& certificate,
-                                     Clock& clock);
+                                     Clock& clock, ServingExpiry expiry);
 
 }  // namespace steward::server
 

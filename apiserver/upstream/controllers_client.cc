@@ -96,6 +96,13 @@ std::vector<std::unique_ptr<Stub>> Connect(const ControllersClientOptions& optio
   return stubs;
 }
 
+// What is asked, and the request that it is asked for.
+struct Question {
+  v1::ListPendingRequest request;
+  std::string audit_id;
+  std::string traceparent;
+};
+
 // Shared with gRPC's thread, which writes status and response before `ended` is set.
 struct Call {
   grpc::ClientContext context;
@@ -117,10 +124,14 @@ class CancelAtEnd {
   const std::shared_ptr<Call> call_;
 };
 
-Task<v1::ListPendingResponse> CallOnce(Stub& stub, v1::ListPendingRequest request,
+Task<v1::ListPendingResponse> CallOnce(Stub& stub, const Question& question,
                                        absl::Duration timeout) {
   auto call = std::make_shared<Call>();
-  call->request = std::move(request);
+  call->request = question.request;
+  if (!question.audit_id.empty()) call->context.AddMetadata("audit-id", question.audit_id);
+  if (!question.traceparent.empty()) {
+    call->context.AddMetadata("traceparent", question.traceparent);
+  }
   call->context.set_deadline(std::chrono::system_clock::now() +
                              absl::ToChronoMilliseconds(timeout));
   const CancelAtEnd cancel(call);
@@ -204,9 +215,8 @@ struct ControllersClient::Impl {
         circuit(by, from, options.circuit),
         stubs(Connect(options)) {}
 
-  Task<v1::ListPendingResponse> Ask(v1::ListPendingRequest request);
-  Task<v1::ListPendingResponse> Attempt(const v1::ListPendingRequest& request,
-                                        absl::Duration timeout);
+  Task<v1::ListPendingResponse> Ask(Question question);
+  Task<v1::ListPendingResponse> Attempt(const Question& question, absl::Duration timeout);
   absl::Status Away(std::string_view why) const;
 
   const ControllersClientOptions options;
@@ -228,12 +238,12 @@ absl::Status ControllersClient::Impl::Away(std::string_view why) const {
 }
 
 // One attempt, if the circuit lets it through.
-Task<v1::ListPendingResponse> ControllersClient::Impl::Attempt(
-    const v1::ListPendingRequest& request, absl::Duration timeout) {
+Task<v1::ListPendingResponse> ControllersClient::Impl::Attempt(const Question& question,
+                                                               absl::Duration timeout) {
   absl::StatusOr<Circuit::Pass> pass = circuit.Enter();
   if (!pass.ok()) co_return Away(ToStd(pass.status().message()));
   Stub& stub = *stubs[next.fetch_add(1) % stubs.size()];
-  absl::StatusOr<v1::ListPendingResponse> answer = co_await CallOnce(stub, request, timeout);
+  absl::StatusOr<v1::ListPendingResponse> answer = co_await CallOnce(stub, question, timeout);
   if (IsAnswer(answer.status())) {
     pass->Succeeded();
   } else {
@@ -242,7 +252,7 @@ Task<v1::ListPendingResponse> ControllersClient::Impl::Attempt(
   co_return answer;
 }
 
-Task<v1::ListPendingResponse> ControllersClient::Impl::Ask(v1::ListPendingRequest request) {
+Task<v1::ListPendingResponse> ControllersClient::Impl::Ask(Question question) {
   const Running now(running);
   if (now.before() >= options.max_calls) {
     co_return kube::ToStatus(
@@ -253,7 +263,7 @@ Task<v1::ListPendingResponse> ControllersClient::Impl::Ask(v1::ListPendingReques
   absl::Status status;
   for (int attempt = 1;; ++attempt) {
     const absl::Duration left = end - clock.Monotonic();
-    absl::StatusOr<v1::ListPendingResponse> answer = co_await Attempt(request, left);
+    absl::StatusOr<v1::ListPendingResponse> answer = co_await Attempt(question, left);
     if (answer.ok()) co_return answer;
     status = answer.status();
     const absl::Duration delay = backoff.Next();
@@ -278,9 +288,11 @@ absl::StatusOr<std::unique_ptr<ControllersClient>> ControllersClient::Create(
 
 Task<PendingPage> ControllersClient::ListPending(Asker asker, kube::NamespacedName csv,
                                                  int64_t limit, std::string continue_token) {
-  v1::ListPendingRequest request =
-      RequestFor(std::move(asker), std::move(csv), limit, std::move(continue_token));
-  CO_ASSIGN_OR_RETURN(v1::ListPendingResponse response, co_await impl_->Ask(std::move(request)));
+  Question question;
+  question.audit_id = std::move(asker.audit_id);
+  question.traceparent = std::move(asker.traceparent);
+  question.request = RequestFor(std::move(asker), std::move(csv), limit, std::move(continue_token));
+  CO_ASSIGN_OR_RETURN(v1::ListPendingResponse response, co_await impl_->Ask(std::move(question)));
   co_return PageOf(std::move(response));
 }
 

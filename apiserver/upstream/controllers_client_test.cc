@@ -13,6 +13,7 @@
 #include "base/async/run.h"
 #include "base/clock/clock.h"
 #include "base/clock/fake_clock.h"
+#include "base/log/log.h"
 #include "base/status/matchers.h"
 #include "base/text/str_cat.h"
 #include "base/tls/files.h"
@@ -64,6 +65,8 @@ class ControllersClientTest : public ::testing::Test {
     Asker asker;
     asker.user = user;
     asker.groups = {"dev"};
+    asker.audit_id = "id-1";
+    asker.traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
     return RunOn(io_, client_->ListPending(asker, {"ops", "w.v1"}, limit, token));
   }
 
@@ -89,6 +92,19 @@ TEST_F(ControllersClientTest, AnswersAreForTheAsker) {
   EXPECT_EQ(rest->continue_token, "");
   EXPECT_EQ(kube::FromStatus(Ask("bob").status()).code, 403);
   EXPECT_EQ(kube::FromStatus(Ask("alice", 1, "nonsense").status()).code, 400);
+}
+
+TEST_F(ControllersClientTest, TheyKnowTheRequestByItsIds) {
+  StartWithPending();
+  Connect(OptionsAs("steward-apiserver"));
+  log::SetVerbosity(4);
+  ::testing::internal::CaptureStderr();
+  EXPECT_OK(Ask());
+  scene_.Stop();
+  log::SetVerbosity(0);
+  EXPECT_THAT(::testing::internal::GetCapturedStderr(),
+              HasSubstr("audit-ID=\"id-1\" "
+                        "traceparent=\"00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01\""));
 }
 
 TEST_F(ControllersClientTest, WhoIsNoFrontendIsToldSo) {

@@ -18,6 +18,9 @@ struct Asker {
   std::string uid;
   std::vector<std::string> groups;
   std::vector<std::pair<std::string, std::vector<std::string>>> extra;
+  // Of the request that this is asked for; "" = none.
+  std::string audit_id;
+  std::string traceparent;
 };
 
 // A custom resource that an uninstallation would delete, or waits for.

@@ -55,4 +55,9 @@ void FlagAdder::Verbosity(int& value) {
   Number("-v,--v", value, 0, 10, "How much to log: 0 to 10");
 }
 
+void FlagAdder::LoggingFormat(std::string& value) {
+  Text("--logging-format", value, "How log lines look: text or json")
+      ->check(CLI::IsMember({"text", "json"}));
+}
+
 }  // namespace steward

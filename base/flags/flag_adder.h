@@ -30,6 +30,8 @@ class FlagAdder {
   void List(const char* name, std::vector<std::string>& value, const std::string& help);
   // -v, --v.
   void Verbosity(int& value);
+  // --logging-format, "text" or "json".
+  void LoggingFormat(std::string& value);
 
  private:
   CLI::App& app_;

@@ -4,28 +4,25 @@
 
 #include <atomic>
 #include <cerrno>
-#include <thread>
 
 #include "absl/strings/escaping.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "base/text/str_cat.h"
 
+// What output.h declares is defined here: it knows log.h, and not the other way round.
 namespace steward::log {
 namespace {
 
-std::atomic<int> verbosity{0};
+using Output = void (*)(char severity, int level, std::string_view message, Fields fields);
 
-void Write(char severity, std::string_view message, Fields fields) {
-  std::string line = StrCat(std::string_view(&severity, 1),
-                            absl::FormatTime("%m%d %H:%M:%E6S", absl::Now(), absl::UTCTimeZone()),
-                            " ", absl::Dec(static_cast<unsigned>(getpid()), absl::kSpacePad7),
-                            " \"", absl::CHexEscape(ToAbsl(message)), "\"");
-  for (const Field& field : fields) {
-    StrAppend(&line, " ", field.key, "=\"", absl::Utf8SafeCHexEscape(field.value), "\"");
-  }
-  line.push_back('\n');
-  // One write, so that lines of several threads do not mix.
+constexpr size_t kMaxValue = 1024;
+
+std::atomic<int> verbosity{0};
+std::atomic<Output> output{nullptr};
+
+// One write, so that lines of several threads do not mix.
+void WriteToStandardError(std::string_view line) {
   size_t written = 0;
   while (written < line.size()) {
     const ssize_t n = write(STDERR_FILENO, line.data() + written, line.size() - written);
@@ -36,12 +33,51 @@ void Write(char severity, std::string_view message, Fields fields) {
 
 }  // namespace
 
-void Info(std::string_view message, Fields fields) { Write('I', message, fields); }
-void Warning(std::string_view message, Fields fields) { Write('W', message, fields); }
-void Error(std::string_view message, Fields fields) { Write('E', message, fields); }
+std::string_view Cut(std::string_view value, bool& was_cut) {
+  was_cut = value.size() > kMaxValue;
+  if (!was_cut) return value;
+  size_t end = kMaxValue;
+  // Not within a character.
+  while (end > 0 && (static_cast<unsigned char>(value[end]) & 0xc0) == 0x80) --end;
+  return value.substr(0, end);
+}
+
+std::string TextLine(char severity, std::string_view message, Fields fields) {
+  bool was_cut = false;
+  std::string line =
+      StrCat(std::string_view(&severity, 1),
+             absl::FormatTime("%m%d %H:%M:%E6S", absl::Now(), absl::UTCTimeZone()), " ",
+             absl::Dec(static_cast<unsigned>(getpid()), absl::kSpacePad7), " \"",
+             absl::CHexEscape(ToAbsl(Cut(message, was_cut))), was_cut ? "...\"" : "\"");
+  for (const Field& field : fields) {
+    const std::string_view value = Cut(field.value, was_cut);
+    StrAppend(&line, " ", field.key, "=\"", absl::Utf8SafeCHexEscape(ToAbsl(value)),
+              was_cut ? "...\"" : "\"");
+  }
+  line.push_back('\n');
+  return line;
+}
+
+void SetOutput(Output to) { output.store(to, std::memory_order_release); }
+
+namespace {
+
+void Write(char severity, int level, std::string_view message, Fields fields) {
+  if (const Output to = output.load(std::memory_order_acquire)) {
+    to(severity, level, message, fields);
+  } else {
+    WriteToStandardError(TextLine(severity, message, fields));
+  }
+}
+
+}  // namespace
+
+void Info(std::string_view message, Fields fields) { Write('I', 0, message, fields); }
+void Warning(std::string_view message, Fields fields) { Write('W', 0, message, fields); }
+void Error(std::string_view message, Fields fields) { Write('E', 0, message, fields); }
 
 void Verbose(int level, std::string_view message, Fields fields) {
-  if (level <= verbosity.load(std::memory_order_relaxed)) Write('I', message, fields);
+  if (level <= verbosity.load(std::memory_order_relaxed)) Write('I', level, message, fields);
 }
 
 void SetVerbosity(int level) { verbosity.store(level, std::memory_order_relaxed); }

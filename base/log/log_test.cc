@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <string>
+
 namespace steward::log {
 namespace {
 
@@ -28,6 +30,13 @@ TEST(LogTest, EscapesSoThatALineStaysALine) {
                 Error("x\ny", {{"why", "a\"b\nc"}});
               }),
               MatchesRegex("E.* \"x\\\\ny\" why=\"a\\\\\"b\\\\nc\"\n"));
+}
+
+TEST(LogTest, ValuesAreCut) {
+  EXPECT_THAT(Captured([] {
+                Info(std::string(5000, 'm'), {{"path", std::string(1023, 'x') + "\xc3\xa9"}});
+              }),
+              MatchesRegex("I[^\"]*\"m{1024}\\.\\.\\.\" path=\"x{1023}\\.\\.\\.\"\n"));
 }
 
 TEST(LogTest, VerbosityHides) {

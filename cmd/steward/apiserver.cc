@@ -20,12 +20,15 @@
 #include "base/async/run.h"
 #include "base/async/task_group.h"
 #include "base/clock/clock.h"
+#include "base/log/background.h"
 #include "base/log/log.h"
 #include "base/status/macros.h"
 #include "cmd/steward/clients.h"
 #include "cmd/steward/controllers_link.h"
 #include "cmd/steward/until_signal.h"
 #include "cmd/steward/version.h"
+#include "kube/audit/log.h"
+#include "kube/audit/options.h"
 #include "storage/cleanup/outlooks.h"
 #include "storage/reflector/revision_probe.h"
 #include "storage/reflector/world_feed.h"
@@ -42,6 +45,7 @@ absl::Status Run(server::Options options) {
   asio::io_context control(1);
   asio::signal_set signals(control, SIGINT, SIGTERM);
   prometheus::Registry registry;
+  const log::Background logging(log::FormatOf(options.logging_format), registry);
   ASSIGN_OR_RETURN(Clients clients, MakeClients(options, control.get_executor(), registry));
 
   storage::WorldStore worlds;
@@ -60,6 +64,8 @@ absl::Status Run(server::Options options) {
                    LinkToControllers(options));
   views::PendingView pending(*controllers);
 
+  ASSIGN_OR_RETURN(const std::unique_ptr<audit::Log> audit_log,
+                   audit::Open(options.audit_log, Clock::Real(), registry));
   http::IoThreads threads;
   ASSIGN_OR_RETURN(
       const std::unique_ptr<server::ApiServer> server,
@@ -74,17 +80,20 @@ absl::Status Run(server::Options options) {
            .cluster = *clients.cluster,
            .token_reviews = *clients.token_reviews,
            .access_reviews = *clients.access_reviews,
-           .synced = [&worlds] {
-             return worlds.Current()->synced()
-                        ? absl::OkStatus()
-                        : absl::UnavailableError("the first lists are not complete yet");
-           }}));
+           .synced =
+               [&worlds] {
+                 return worlds.Current()->synced()
+                            ? absl::OkStatus()
+                            : absl::UnavailableError("the first lists are not complete yet");
+               },
+           .audit_log = audit_log.get()}));
   RETURN_IF_ERROR(server->Start());
   log::Info("Serving", {{"address", options.bind_address}, {"port", server->port()}});
 
   TaskGroup tasks(control.get_executor());
   feed.Start(tasks);
   tasks.Spawn("learn the revision", probe.Run());
+  tasks.Spawn("heartbeat", server->heartbeats().Beat("control"));
   RunOn(control, UntilSignal(signals));
   // Requests first: they are answered from the last World while the feed still runs.
   RunOn(control, server->Stop());

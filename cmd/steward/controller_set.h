@@ -14,6 +14,7 @@
 #include "controllers/runtime/election/leadership.h"
 #include "controllers/runtime/election/lease_elector.h"
 #include "controllers/runtime/events/cluster_events.h"
+#include "controllers/runtime/events/event_recorder.h"
 #include "controllers/runtime/manager.h"
 #include "controllers/runtime/metadata/metadata_watch.h"
 #include "controllers/runtime/reconciler_deps.h"
@@ -43,6 +44,9 @@ class ControllerSet {
   ControllerSet(const ControllersOptions& options, ControllerSetDeps deps);
   ControllerSet(const ControllerSet&) = delete;
   ControllerSet& operator=(const ControllerSet&) = delete;
+
+  // Written while Run runs, on the executor.
+  controllers::EventRecorder& events() { return events_; }
 
   // Returns, everything ended, after `stop` was set. Once; not to be cancelled.
   VoidTask Run(StopSignal& stop);

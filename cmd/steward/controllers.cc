@@ -19,17 +19,22 @@
 #include "base/async/stop_signal.h"
 #include "base/async/task_group.h"
 #include "base/clock/clock.h"
+#include "base/clock/heartbeats.h"
+#include "base/log/background.h"
 #include "base/log/log.h"
 #include "base/status/macros.h"
 #include "cmd/steward/clients.h"
 #include "cmd/steward/controller_set.h"
 #include "cmd/steward/controllers_options.h"
 #include "cmd/steward/grpc.h"
-#include "cmd/steward/monitoring.h"
+#include "cmd/steward/monitoring_servers.h"
 #include "cmd/steward/reconcilers.h"
 #include "cmd/steward/until_signal.h"
 #include "controllers/cleanup/rights/hold_keeper.h"
 #include "controllers/runtime/election/lease_elector.h"
+#include "controllers/runtime/events/posted_events.h"
+#include "kube/audit/log.h"
+#include "kube/audit/options.h"
 #include "storage/reflector/world_feed.h"
 #include "storage/world/world_metrics.h"
 #include "storage/world/world_store.h"
@@ -49,7 +54,11 @@ controllers::LeaseElectorOptions ElectorOptions(const ControllersOptions& option
   return elector;
 }
 
-std::vector<server::HealthCheck> HealthChecks(const storage::WorldStore& worlds) {
+std::vector<server::HealthCheck> HealthChecks(const storage::WorldStore& worlds,
+                                              const Heartbeats& heartbeats) {
+  server::HealthCheck threads;
+  threads.name = "threads";
+  threads.check = [&heartbeats] { return heartbeats.Check(); };
   server::HealthCheck caches;
   caches.name = "caches";
   caches.in_healthz = false;
@@ -59,7 +68,7 @@ std::vector<server::HealthCheck> HealthChecks(const storage::WorldStore& worlds)
                ? absl::OkStatus()
                : absl::UnavailableError("the first lists are not complete yet");
   };
-  return {server::PingCheck(), std::move(caches)};
+  return {server::PingCheck(), std::move(threads), std::move(caches)};
 }
 
 VoidTask StopAtSignal(asio::signal_set& signals, StopSignal& stop) {
@@ -80,11 +89,11 @@ absl::Status ReleaseAll(const ControllersOptions& options) {
 }
 
 absl::Status Run(const ControllersOptions& options) {
-  // The thread of this function, `control`, does all work but answering /metrics
-  // and gRPC.
+  // The thread of this function, `control`, does all work but answering probes, /metrics and gRPC.
   asio::io_context control(1);
   asio::signal_set signals(control, SIGINT, SIGTERM);
   prometheus::Registry registry;
+  const log::Background logging(log::FormatOf(options.logging_format), registry);
   const std::string identity = controllers::NewElectionIdentity(Random::Real());
   ASSIGN_OR_RETURN(const std::unique_ptr<kube::Client> cluster,
                    MakeClient(options.kubeconfig, control.get_executor(), registry));
@@ -116,35 +125,48 @@ absl::Status Run(const ControllersOptions& options) {
                                       .registry = registry,
                                       .instance = identity});
 
+  Heartbeats heartbeats(Clock::Real());
+  // Who reads metrics: with connections of its own, too.
+  std::unique_ptr<kube::Client> reviews;
+  if (options.monitoring.secure && !options.monitoring.metrics.off()) {
+    ASSIGN_OR_RETURN(reviews, MakeClient(options.kubeconfig, control.get_executor(), registry));
+  }
+  ASSIGN_OR_RETURN(const std::unique_ptr<audit::Log> audit_log,
+                   audit::Open(options.audit_log, Clock::Real(), registry));
+  controllers::PostedEvents events(control.get_executor(), controllers.events());
   std::unique_ptr<kube::Client> asking;
   std::optional<GrpcWhenReady> grpc;
   if (!options.grpc.address.off()) {
     // Connections of its own: whoever asks keeps no reconciler waiting.
     ASSIGN_OR_RETURN(asking, MakeClient(options.kubeconfig, control.get_executor(), registry));
-    const GrpcServingDeps deps = {
-        .cluster = *asking, .access_reviews = *asking, .worlds = worlds, .registry = registry};
+    const GrpcServingDeps deps = {.cluster = *asking,
+                                  .access_reviews = *asking,
+                                  .worlds = worlds,
+                                  .registry = registry,
+                                  .events = events,
+                                  .heartbeats = &heartbeats,
+                                  .audit_log = audit_log.get()};
     grpc.emplace(options.grpc, GuardsOf(options), deps);
     RETURN_IF_ERROR(grpc->Begin());
   }
 
   http::IoThreads threads(1);
-  std::unique_ptr<Monitoring> monitoring;
-  if (!options.metrics_address.empty()) {
-    absl::StatusOr<std::unique_ptr<Monitoring>> started = Monitoring::Start(
-        options.metrics_address, options.metrics_port, HealthChecks(worlds), registry, threads);
-    if (!started.ok()) {
-      if (grpc) RunOn(control, grpc->Stop());
-      return started.status();
-    }
-    monitoring = *std::move(started);
-    log::Info("Serving metrics",
-              {{"address", options.metrics_address}, {"port", monitoring->port()}});
+  MonitoringServers monitoring(options.monitoring, {.reviews = reviews.get(),
+                                                    .registry = registry,
+                                                    .threads = threads,
+                                                    .checks = HealthChecks(worlds, heartbeats)});
+  if (const absl::Status started = monitoring.Start(); !started.ok()) {
+    RunOn(control, monitoring.Stop());
+    if (grpc) RunOn(control, grpc->Stop());
+    return started;
   }
 
   StopSignal stop;
   TaskGroup tasks(control.get_executor());
   feed.Start(tasks);
   tasks.Spawn("signals", StopAtSignal(signals, stop));
+  tasks.Spawn("heartbeat", heartbeats.Beat("control"));
+  tasks.Spawn("metrics certificate", monitoring.Run());
   if (grpc) tasks.Spawn("serve gRPC", grpc->Run());
   log::Info("Running", {{"reconcilers", absl::StrJoin(options.reconcilers, ",")},
                         {"identity", identity},
@@ -152,7 +174,7 @@ absl::Status Run(const ControllersOptions& options) {
   RunOn(control, controllers.Run(stop));
   RunOn(control, tasks.Stop());
   if (grpc) RunOn(control, grpc->Stop());
-  if (monitoring != nullptr) RunOn(control, monitoring->Stop());
+  RunOn(control, monitoring.Stop());
   log::Info("Stopped");
   return absl::OkStatus();
 }

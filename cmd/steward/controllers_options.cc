@@ -14,8 +14,9 @@
 #include "base/status/macros.h"
 #include "base/text/str_cat.h"
 #include "cmd/steward/grpc_options.h"
-#include "cmd/steward/listen_address.h"
+#include "cmd/steward/monitoring_options.h"
 #include "controllers/runtime/election/lease_elector.h"
+#include "kube/audit/options.h"
 #include "kube/meta/names.h"
 
 namespace steward {
@@ -25,7 +26,6 @@ namespace {
 struct Given {
   ControllersOptions options;
   std::string feature_gates;
-  std::string metrics = "127.0.0.1:8080";
 };
 
 // Binds flags to what they give.
@@ -44,6 +44,7 @@ class Flags : private FlagAdder {
     Text("--kubeconfig", options_.kubeconfig,
          "kubeconfig of the cluster to work on; empty: the cluster this process runs in");
     Verbosity(options_.verbosity);
+    LoggingFormat(options_.logging_format);
     List("--reconcilers", options_.reconcilers,
          StrCat("What to run, of: ", absl::StrJoin(reconcilers_.known, ", ")));
     AddElection();
@@ -51,10 +52,9 @@ class Flags : private FlagAdder {
     Text("--feature-gates", given_.feature_gates,
          StrCat("Name=true|false,...", gates_.empty() ? "; there are none at present" : ":\n",
                 gates_));
-    Text("--metrics-bind-address", given_.metrics,
-         "IP address and port for plain HTTP: /metrics, /healthz, /readyz; :8080: on all "
-         "addresses; 0: nothing is served");
+    AddMonitoringFlags(app_, options_.monitoring);
     AddGrpcFlags(app_, options_.grpc);
+    audit::AddFlags(app_, options_.audit_log);
   }
 
  private:
@@ -166,11 +166,9 @@ absl::StatusOr<ControllersOptions> ParseControllersOptions(const std::vector<std
   if (options.cleanup_stall_timeout <= absl::ZeroDuration()) {
     return absl::InvalidArgumentError("--cleanup-stall-timeout: must be longer than 0");
   }
-  ASSIGN_OR_RETURN(const ListenAddress metrics,
-                   ParseListenAddress("--metrics-bind-address", given.metrics));
-  options.metrics_address = metrics.ip;
-  options.metrics_port = metrics.port;
+  RETURN_IF_ERROR(FinishMonitoringOptions(options.monitoring));
   RETURN_IF_ERROR(FinishGrpcOptions(options.grpc));
+  RETURN_IF_ERROR(audit::CheckTogether(options.audit_log));
   FeatureGates set(gates);
   if (const absl::Status status = set.Set(given.feature_gates); !status.ok()) {
     return absl::InvalidArgumentError(StrCat("--feature-gates: ", ToStd(status.message())));

@@ -2,7 +2,6 @@
 #ifndef CMD_STEWARD_CONTROLLERS_OPTIONS_H_
 #define CMD_STEWARD_CONTROLLERS_OPTIONS_H_
 
-#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -10,6 +9,8 @@
 #include "absl/time/time.h"
 #include "base/flags/feature_gates.h"
 #include "cmd/steward/grpc_options.h"
+#include "cmd/steward/monitoring_options.h"
+#include "kube/audit/options.h"
 
 namespace steward {
 
@@ -40,12 +41,15 @@ struct ControllersOptions {
   // Nothing runs operators' Deployments on this cluster, so they say nothing about operators. No
   // flag: `steward up` knows.
   bool without_deployments = false;
+  // ClusterServiceVersions need no definition on this cluster. No flag, either.
+  bool csvs_built_in = false;
   // Let go of everything that is held, and end.
   bool release_all = false;
-  std::string metrics_address = "127.0.0.1";  // "" = nothing is served
-  uint16_t metrics_port = 8080;               // 0 = one that is free
+  MonitoringOptions monitoring;
   GrpcOptions grpc = {.bind_address = "0", .cert_dir = "controllers.local.config/certificates"};
+  audit::Options audit_log;  // of gRPC calls
   int verbosity = 0;
+  std::string logging_format = "text";  // or "json"
 };
 
 // Parses command line arguments (without the program's name). kInvalidArgument with one sentence

@@ -41,24 +41,40 @@ TEST(ControllersOptionsTest, Defaults) {
   EXPECT_FALSE(options.cleanup_unmanaged_definitions);
   EXPECT_EQ(options.cleanup_failure_condition, "");
   EXPECT_FALSE(options.release_all);
-  EXPECT_EQ(options.metrics_address, "127.0.0.1");
-  EXPECT_EQ(options.metrics_port, 8080);
+  EXPECT_EQ(options.monitoring.metrics.ToString(), "127.0.0.1:8080");
+  EXPECT_TRUE(options.monitoring.secure);
+  EXPECT_EQ(options.monitoring.tls_cert_file, "");
+  EXPECT_EQ(options.monitoring.probes.ToString(), "127.0.0.1:8081");
   EXPECT_TRUE(options.grpc.address.off());
   EXPECT_THAT(options.grpc.frontends, ElementsAre("steward-apiserver"));
   EXPECT_EQ(options.verbosity, 0);
 }
 
 TEST(ControllersOptionsTest, Everything) {
-  ASSERT_OK_AND_ASSIGN(
-      const ControllersOptions options,
-      Parse({"--kubeconfig=/k", "--reconcilers=copies,cleanup", "--leader-elect=false",
-             "--leader-elect-lease-name=l", "--leader-elect-lease-namespace=n",
-             "--leader-elect-lease-duration=60s", "--leader-elect-renew-deadline=40s",
-             "--leader-elect-retry-period", "5s", "--feature-gates=Fancy=true",
-             "--cleanup-stall-timeout=90s", "--allow-unprotected-opt-in", "--release-all",
-             "--cleanup-supported-by-default", "--cleanup-failure-condition=CleanupFailed",
-             "--cleanup-owned-apiservices", "--cleanup-unmanaged-definitions",
-             "--metrics-bind-address=[::1]:9", "-v=4"}));
+  ASSERT_OK_AND_ASSIGN(const ControllersOptions options,
+                       Parse({"--kubeconfig=/k",
+                              "--reconcilers=copies,cleanup",
+                              "--leader-elect=false",
+                              "--leader-elect-lease-name=l",
+                              "--leader-elect-lease-namespace=n",
+                              "--leader-elect-lease-duration=60s",
+                              "--leader-elect-renew-deadline=40s",
+                              "--leader-elect-retry-period",
+                              "5s",
+                              "--feature-gates=Fancy=true",
+                              "--cleanup-stall-timeout=90s",
+                              "--allow-unprotected-opt-in",
+                              "--release-all",
+                              "--cleanup-supported-by-default",
+                              "--cleanup-failure-condition=CleanupFailed",
+                              "--cleanup-owned-apiservices",
+                              "--cleanup-unmanaged-definitions",
+                              "--metrics-bind-address=[::1]:9",
+                              "--metrics-secure=false",
+                              "--metrics-tls-cert-file=/c",
+                              "--metrics-tls-private-key-file=/p",
+                              "--health-probe-bind-address=:10",
+                              "-v=4"}));
   EXPECT_EQ(options.kubeconfig, "/k");
   EXPECT_THAT(options.reconcilers, ElementsAre("copies", "cleanup"));
   EXPECT_FALSE(options.leader_elect);
@@ -75,8 +91,11 @@ TEST(ControllersOptionsTest, Everything) {
   EXPECT_TRUE(options.cleanup_unmanaged_definitions);
   EXPECT_EQ(options.cleanup_failure_condition, "CleanupFailed");
   EXPECT_TRUE(options.release_all);
-  EXPECT_EQ(options.metrics_address, "::1");
-  EXPECT_EQ(options.metrics_port, 9);
+  EXPECT_EQ(options.monitoring.metrics.ToString(), "[::1]:9");
+  EXPECT_FALSE(options.monitoring.secure);
+  EXPECT_EQ(options.monitoring.tls_cert_file, "/c");
+  EXPECT_EQ(options.monitoring.tls_private_key_file, "/p");
+  EXPECT_EQ(options.monitoring.probes.ToString(), "[::]:10");
   EXPECT_EQ(options.verbosity, 4);
 }
 
@@ -94,11 +113,13 @@ TEST(ControllersOptionsTest, MetricsAddresses) {
   for (const auto& row : rows) {
     ASSERT_OK_AND_ASSIGN(const ControllersOptions options,
                          Parse({std::string("--metrics-bind-address=") + row.text}));
-    EXPECT_EQ(options.metrics_address, row.address) << row.text;
-    EXPECT_EQ(options.metrics_port, row.port) << row.text;
+    EXPECT_EQ(options.monitoring.metrics.ip, row.address) << row.text;
+    EXPECT_EQ(options.monitoring.metrics.port, row.port) << row.text;
   }
-  ASSERT_OK_AND_ASSIGN(const ControllersOptions none, Parse({"--metrics-bind-address=0"}));
-  EXPECT_EQ(none.metrics_address, "");
+  ASSERT_OK_AND_ASSIGN(const ControllersOptions none,
+                       Parse({"--metrics-bind-address=0", "--health-probe-bind-address=0"}));
+  EXPECT_TRUE(none.monitoring.metrics.off());
+  EXPECT_TRUE(none.monitoring.probes.off());
 }
 
 TEST(ControllersOptionsTest, Grpc) {
@@ -135,6 +156,8 @@ TEST(ControllersOptionsTest, Refused) {
       {{"--metrics-bind-address=localhost:1"}, "--metrics-bind-address: \"localhost:1\""},
       {{"--metrics-bind-address=127.0.0.1"}, "--metrics-bind-address: \"127.0.0.1\""},
       {{"--metrics-bind-address=:70000"}, "--metrics-bind-address: \":70000\""},
+      {{"--metrics-tls-cert-file=/c"}, "must be given together"},
+      {{"--health-probe-bind-address=here"}, "--health-probe-bind-address: \"here\""},
       {{"--grpc-bind-address=localhost:1"}, "--grpc-bind-address: \"localhost:1\""},
       {{"--grpc-tls-cert-file=/c"}, "must be given together"},
       {{"--grpc-bind-address=:1", "--cert-dir="}, "--cert-dir: must not be empty"},

@@ -44,7 +44,7 @@ absl::StatusOr<controllers::RpcServerOptions> ServerOptions(const GrpcOptions& o
 GrpcServing::GrpcServing(const controllers::GuardOptions& guards, GrpcServingDeps deps)
     : deps_(deps),
       inspector_(deps.cluster, Clock::Real(), controllers::CsvsOf(deps.worlds, guards.terms),
-                 guards) {}
+                 guards, deps.events) {}
 
 absl::StatusOr<std::unique_ptr<GrpcServing>> GrpcServing::Start(
     const GrpcOptions& options, const controllers::GuardOptions& guards, GrpcServingDeps deps) {
@@ -60,7 +60,9 @@ absl::StatusOr<std::unique_ptr<GrpcServing>> GrpcServing::Start(
            .worlds = deps.worlds,
            .outlooks = [self](const storage::WorldPtr& world) { return self->outlooks_.Of(world); },
            .inspector = serving->inspector_,
-           .registry = deps.registry}));
+           .registry = deps.registry,
+           .heartbeats = deps.heartbeats,
+           .audit_log = deps.audit_log}));
   log::Info("Serving gRPC", {{"address", options.address.ip}, {"port", serving->port()}});
   return serving;
 }

@@ -10,10 +10,13 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "base/async/task.h"
+#include "base/clock/heartbeats.h"
 #include "cmd/steward/grpc_options.h"
 #include "controllers/cleanup/guards/guard_reader.h"
 #include "controllers/cleanup/inspector.h"
 #include "controllers/rpc/server.h"
+#include "controllers/runtime/events/event_recorder.h"
+#include "kube/audit/log.h"
 #include "kube/client/client.h"
 #include "storage/cleanup/outlooks.h"
 #include "storage/world/world_store.h"
@@ -25,6 +28,9 @@ struct GrpcServingDeps {
   kube::Client& access_reviews;
   storage::WorldStore& worlds;  // somebody else feeds it
   prometheus::Registry& registry;
+  controllers::EventRecorder& events;  // for any thread
+  Heartbeats* heartbeats = nullptr;    // null: nobody listens
+  audit::Log* audit_log = nullptr;     // null: calls are not recorded
 };
 
 class GrpcServing {

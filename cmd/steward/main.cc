@@ -39,7 +39,7 @@ int main(int argc, char** argv) {
   if (command == "controllers") return steward::RunControllers({args.begin() + 1, args.end()});
   if (command == "kubectl") return steward::RunPlugin({args.begin() + 1, args.end()});
   if (command == "version" || command == "--version") {
-    std::printf("steward %s\n", steward::BuildVersion().git_version.c_str());
+    std::fputs(steward::VersionText(steward::BuildVersion()).c_str(), stdout);
     return 0;
   }
   if (command == "help" || command == "--help" || command == "-h") {

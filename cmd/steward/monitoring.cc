@@ -1,11 +1,11 @@
 #include "cmd/steward/monitoring.h"
 
+#include <string>
 #include <string_view>
 #include <utility>
 
-#include "apiserver/filters/request_metrics.h"
-#include "apiserver/http/message.h"
-#include "base/clock/clock.h"
+#include "absl/status/status.h"
+#include "absl/time/time.h"
 #include "base/status/macros.h"
 #include "base/text/str_cat.h"
 
@@ -20,25 +20,20 @@ VoidTask RespondText(http::ResponseWriter& writer, int status, std::string text)
   sent.IgnoreError();  // the client is gone
 }
 
-http::Handler Route(http::Handler health, http::Handler metrics) {
-  return [health = std::move(health), metrics = std::move(metrics)](http::Request& request,
-                                                                    http::ResponseWriter& writer) {
-    if (request.method != "GET" && request.method != "HEAD") {
-      return RespondText(writer, 405, "only GET and HEAD\n");
-    }
-    if (server::IsHealthPath(request.path)) return health(request, writer);
-    if (request.path == "/metrics") return metrics(request, writer);
-    return RespondText(writer, 404, "there are /metrics, /healthz, /livez and /readyz\n");
+http::Handler OnlyReads(http::Handler next) {
+  return [next = std::move(next)](http::Request& request, http::ResponseWriter& writer) {
+    if (request.method == "GET" || request.method == "HEAD") return next(request, writer);
+    return RespondText(writer, 405, "only GET and HEAD\n");
   };
 }
 
-http::ServerOptions OptionsFor(const std::string& address, uint16_t port) {
+http::ServerOptions OptionsFor(const ListenAddress& address, std::function<SslContext()> tls) {
   http::ServerOptions options;
-  options.bind_address = address;
-  options.port = port;
+  options.bind_address = address.ip;
+  options.port = address.port;
+  options.tls = std::move(tls);
   options.limits.max_connections = 100;
   options.limits.max_header_bytes = 32 << 10;
-  options.limits.max_body_bytes = 4 << 10;
   options.limits.max_request_memory = 4 << 20;
   options.error_body = [](int, std::string_view, std::string_view message) {
     return StrCat(message, "\n");
@@ -48,19 +43,34 @@ http::ServerOptions OptionsFor(const std::string& address, uint16_t port) {
 
 }  // namespace
 
+http::Handler ServeProbes(std::vector<server::HealthCheck> checks) {
+  return [health = server::HealthHandler(std::move(checks))](http::Request& request,
+                                                             http::ResponseWriter& writer) {
+    if (server::IsHealthPath(request.path)) return health(request, writer);
+    return RespondText(writer, 404, "there are /healthz, /livez and /readyz\n");
+  };
+}
+
+http::Handler ServeMetrics(http::Handler metrics) {
+  return [metrics = std::move(metrics)](http::Request& request, http::ResponseWriter& writer) {
+    if (request.path == "/metrics") return metrics(request, writer);
+    return RespondText(writer, 404, "there is /metrics\n");
+  };
+}
+
 Monitoring::Monitoring(http::ServerOptions options, http::IoThreads& threads)
     : server_(std::move(options), threads) {}
 
-absl::StatusOr<std::unique_ptr<Monitoring>> Monitoring::Start(
-    const std::string& address, uint16_t port, std::vector<server::HealthCheck> checks,
-    const prometheus::Registry& registry, http::IoThreads& threads) {
-  const http::Handler handler =
-      Route(server::HealthHandler(std::move(checks)), filters::MetricsHandler(registry));
-  std::unique_ptr<Monitoring> monitoring(new Monitoring(OptionsFor(address, port), threads));
+absl::StatusOr<std::unique_ptr<Monitoring>> Monitoring::Start(const ListenAddress& address,
+                                                              std::function<SslContext()> tls,
+                                                              http::Handler handler,
+                                                              http::IoThreads& threads) {
+  handler = OnlyReads(std::move(handler));
+  std::unique_ptr<Monitoring> monitoring(new Monitoring(OptionsFor(address, tls), threads));
   absl::Status status = monitoring->server_.Start(handler);
-  if (!status.ok() && address == "::") {
+  if (!status.ok() && address.ip == "::") {
     // A machine without IPv6.
-    monitoring.reset(new Monitoring(OptionsFor("0.0.0.0", port), threads));
+    monitoring.reset(new Monitoring(OptionsFor({"0.0.0.0", address.port}, tls), threads));
     status = monitoring->server_.Start(handler);
   }
   RETURN_IF_ERROR(status);

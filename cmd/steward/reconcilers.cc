@@ -42,6 +42,7 @@ controllers::GuardOptions GuardsOf(const ControllersOptions& options) {
   controllers::GuardOptions guards;
   guards.allow_unprotected = options.allow_unprotected_opt_in;
   guards.without_deployments = options.without_deployments;
+  guards.csvs_built_in = options.csvs_built_in;
   guards.terms.supported_by_default = options.cleanup_supported_by_default;
   guards.unmanaged_definitions = options.cleanup_unmanaged_definitions;
   guards.terms.owned_apiservices = options.cleanup_owned_apiservices;

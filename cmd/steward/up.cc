@@ -28,6 +28,7 @@
 #include "base/async/stop_signal.h"
 #include "base/async/task_group.h"
 #include "base/clock/clock.h"
+#include "base/log/background.h"
 #include "base/log/log.h"
 #include "base/status/macros.h"
 #include "base/text/str_cat.h"
@@ -43,6 +44,9 @@
 #include "cmd/steward/until_signal.h"
 #include "cmd/steward/up_options.h"
 #include "cmd/steward/version.h"
+#include "controllers/runtime/events/posted_events.h"
+#include "kube/audit/log.h"
+#include "kube/audit/options.h"
 #include "kube/client/kubeconfig_writer.h"
 #include "storage/cleanup/outlooks.h"
 #include "storage/embedded/caught_up.h"
@@ -89,6 +93,7 @@ ControllersOptions ReconcilersOfUp() {
   // Whoever gets in here is an administrator, and no operator runs.
   options.allow_unprotected_opt_in = true;
   options.without_deployments = true;
+  options.csvs_built_in = true;
   options.leader_elect = false;
   return options;
 }
@@ -153,6 +158,7 @@ class Up {
   asio::io_context control_{1};
   asio::signal_set signals_{control_, SIGINT, SIGTERM};
   prometheus::Registry registry_;
+  const log::Background logging_{log::FormatOf(options_.logging_format), registry_};
   storage::EmbeddedClient client_{*store_, Clock::Real(), Random::Real()};
   storage::LocalReviews reviews_;
   storage::Lifecycle lifecycle_{*store_, Clock::Real(),
@@ -176,6 +182,8 @@ class Up {
                               .worlds = worlds_,
                               .registry = registry_,
                               .instance = "up"}};
+  controllers::PostedEvents events_{control_.get_executor(), controllers_.events()};
+  std::unique_ptr<audit::Log> audit_log_;  // null: nothing is recorded
   StopSignal stop_controllers_;
   StopSignal controllers_ended_;
   std::unique_ptr<GrpcServing> grpc_;                    // null: it is off
@@ -216,7 +224,9 @@ absl::Status Up::StartGrpc() {
                                              {.cluster = client_,
                                               .access_reviews = reviews_,
                                               .worlds = worlds_,
-                                              .registry = registry_}));
+                                              .registry = registry_,
+                                              .events = events_,
+                                              .audit_log = audit_log_.get()}));
   const CertificateFiles& frontend = certificates_.clients.at(grpc.frontends.front());
   server::Options link;
   link.controllers_address = LocalTarget(grpc.address, grpc_->port());
@@ -231,21 +241,21 @@ absl::Status Up::StartGrpc() {
 }
 
 absl::Status Up::StartServer() {
-  ASSIGN_OR_RETURN(server_,
-                   server::ApiServer::Create(ServerOptions(options_, certificates_),
-                                             Resources(*store_->catalog()), BuildVersion(),
-                                             {.threads = threads_,
-                                              .clock = Clock::Real(),
-                                              .random = Random::Real(),
-                                              .registry = registry_,
-                                              .cluster = client_,
-                                              .token_reviews = reviews_,
-                                              .access_reviews = reviews_,
-                                              .self_reviews = true,
-                                              .synced = [this] {
-                                                return loaded_ ? absl::OkStatus()
-                                                               : absl::UnavailableError("loading");
-                                              }}));
+  ASSIGN_OR_RETURN(
+      server_,
+      server::ApiServer::Create(
+          ServerOptions(options_, certificates_), Resources(*store_->catalog()), BuildVersion(),
+          {.threads = threads_,
+           .clock = Clock::Real(),
+           .random = Random::Real(),
+           .registry = registry_,
+           .cluster = client_,
+           .token_reviews = reviews_,
+           .access_reviews = reviews_,
+           .self_reviews = true,
+           .synced =
+               [this] { return loaded_ ? absl::OkStatus() : absl::UnavailableError("loading"); },
+           .audit_log = audit_log_.get()}));
   const absl::Status status = server_->Start();
   if (!status.ok()) server_.reset();
   return status;
@@ -306,6 +316,7 @@ VoidTask Up::UntilEnd() {
 }
 
 absl::Status Up::Run() {
+  ASSIGN_OR_RETURN(audit_log_, audit::Open(options_.audit_log, Clock::Real(), registry_));
   outcome_ = StartGrpc();
   if (outcome_.ok()) outcome_ = StartServer();
   if (outcome_.ok()) outcome_ = WriteKubeconfig(options_, certificates_, server_->port());

@@ -11,6 +11,7 @@
 #include "base/status/macros.h"
 #include "base/text/ip_address.h"
 #include "base/text/str_cat.h"
+#include "kube/audit/options.h"
 
 namespace steward {
 namespace {
@@ -47,7 +48,9 @@ void AddFlags(CLI::App& app, UpOptions& options) {
   flags.Text("--grpc-bind-address", options.grpc.bind_address,
              "IP address and port to serve gRPC on, with certificates of the authority in "
              "--data-dir/pki; port 0: one that is free; 0: it is not served");
+  audit::AddFlags(app, options.audit_log);
   flags.Verbosity(options.verbosity);
+  flags.LoggingFormat(options.logging_format);
 }
 
 std::unique_ptr<CLI::App> NewApp(UpOptions& options) {
@@ -87,6 +90,7 @@ absl::StatusOr<UpOptions> ParseUpOptions(const std::vector<std::string>& args) {
   }
   options.grpc.cert_dir = StrCat(options.data_dir, "/pki");
   RETURN_IF_ERROR(FinishGrpcOptions(options.grpc));
+  RETURN_IF_ERROR(audit::CheckTogether(options.audit_log));
   return options;
 }
 

@@ -7,6 +7,7 @@
 
 #include "absl/status/statusor.h"
 #include "cmd/steward/grpc_options.h"
+#include "kube/audit/options.h"
 
 namespace steward {
 
@@ -22,7 +23,9 @@ struct UpOptions {
   int secure_port = 8443;  // 0 = one that is free
   std::string kubeconfig;  // "" = DATA-DIR/kubeconfig
   GrpcOptions grpc = {.bind_address = "127.0.0.1:0"};
+  audit::Options audit_log;  // of HTTP requests and gRPC calls
   int verbosity = 0;
+  std::string logging_format = "text";  // or "json"
 
   std::string KubeconfigFile() const;
   // What clients on this machine connect to: "https://127.0.0.1:8443".

@@ -1,12 +1,32 @@
 #include "cmd/steward/version.h"
 
-namespace steward {
+#include "base/text/str_cat.h"
 
-discovery::VersionInfo BuildVersion() {
+namespace steward {
+namespace {
+
+constexpr char kMajor[] = "0";
+constexpr char kMinor[] = "1";
+constexpr char kVersion[] = "v0.1.0";
+constexpr size_t kShortHash = 12;
+
+std::string GitVersion(const BuildStamp& stamp) {
+  if (!stamp.described.empty()) return stamp.described;
+  if (stamp.commit.empty()) return kVersion;
+  return StrCat(kVersion, "+g", stamp.commit.substr(0, kShortHash),
+                stamp.tree_state == "dirty" ? "-dirty" : "");
+}
+
+}  // namespace
+
+discovery::VersionInfo VersionOf(const BuildStamp& stamp) {
   discovery::VersionInfo version;
-  version.major = "0";
-  version.minor = "1";
-  version.git_version = "v0.1.0";
+  version.major = kMajor;
+  version.minor = kMinor;
+  version.git_version = GitVersion(stamp);
+  version.git_commit = stamp.commit;
+  version.git_tree_state = stamp.tree_state;
+  version.build_date = stamp.commit_date;
 #ifdef __clang__
   version.compiler = "clang";
 #else
@@ -14,6 +34,17 @@ discovery::VersionInfo BuildVersion() {
 #endif
   version.platform = "linux/amd64";
   return version;
+}
+
+discovery::VersionInfo BuildVersion() { return VersionOf(StampOfThisBuild()); }
+
+std::string VersionText(const discovery::VersionInfo& version) {
+  if (version.git_commit.empty()) {
+    return StrCat("steward ", version.git_version,
+                  ", built without git: of which commit is not known\n");
+  }
+  return StrCat("steward ", version.git_version, ", commit ", version.git_commit, " (",
+                version.git_tree_state, ") of ", version.build_date, "\n");
 }
 
 }  // namespace steward

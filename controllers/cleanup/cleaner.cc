@@ -30,14 +30,6 @@ namespace {
 
 using olm::CleanupStep;
 
-// Between sending deletions and looking at what came of them.
-constexpr absl::Duration kAfterRound = absl::Milliseconds(50);
-// A look takes the longer the more is pending. What is told by watches may take a tenth of the
-// time, and is seen within seconds all the same.
-constexpr double kRest = 9;
-constexpr absl::Duration kSoonest = absl::Milliseconds(50);
-constexpr absl::Duration kLatest = absl::Seconds(5);
-
 // How long ago that was by the wall clock, whatever somebody did to it.
 absl::Duration Since(const std::string& timestamp, absl::Time now) {
   const absl::StatusOr<absl::Time> then = kube::ParseRfc3339(timestamp);
@@ -50,8 +42,6 @@ bool IsBlockedBy(const olm::Verdict& verdict, olm::CleanupReason reason) {
       verdict.blockers.begin(), verdict.blockers.end(),
       [reason](const olm::CleanupBlocker& blocker) { return blocker.reason == reason; });
 }
-
-ReconcileResult AtOnce() { return ReconcileResult::After(absl::ZeroDuration()); }
 
 GuardOptions Observed(GuardOptions options, const CleanerDeps& deps) {
   options.observe = [&metrics = deps.metrics](absl::Duration took) { metrics.ObserveGuards(took); };
@@ -73,6 +63,9 @@ Cleaner::Cleaner(CleanerDeps deps, CleanerOptions options)
       hold_pass_(deps_.client, holds_, opt_ins_, reporter_, options_.guards.terms),
       co_owners_(csvs_, writer_),
       surveyor_(deps_.client, holds_, reporter_, deps_.clock),
+      pass_reporter_(reporter_, deps_.clock),
+      rounds_(deps_.client, deleter_, reporter_, pass_reporter_, deps_.watches, deps_.clock,
+              options_.watched_period),
       finisher_(holds_, co_owners_, writer_, reporter_) {}
 
 Cleaner::~Cleaner() = default;
@@ -93,11 +86,14 @@ Task<ReconcileResult> Cleaner::Reconcile(kube::NamespacedName name) {
   if (csv.HasFinalizer(olm::kLegacyCleanupFinalizer)) {
     std::vector<std::string_view> gone = {olm::kLegacyCleanupFinalizer};
     CO_RETURN_IF_ERROR((co_await writer_.RemoveFinalizers(csv, std::move(gone))).status());
-    co_return AtOnce();
+    co_return ReconcileResult::Requeue();
   }
   const std::optional<CleanupStep> early = olm::EarlyCleanupStep(csv);
-  if (early == CleanupStep::kAbort) co_return co_await Abort(csv);
   if (early.has_value()) {
+    if (early == CleanupStep::kAbort) {
+      CO_ASSIGN_OR_RETURN(const bool ended, co_await finisher_.Abort(csv));
+      if (!ended) co_return ReconcileResult::Requeue();
+    }
     Forget(name);
     co_return ReconcileResult::Done();
   }
@@ -107,44 +103,16 @@ Task<ReconcileResult> Cleaner::Reconcile(kube::NamespacedName name) {
     pass.guards.inputs.csv = olm::Read<olm::CsvFacts>::Ok(csv);
     CO_ASSIGN_OR_RETURN(pass.guards.csv, ParseJson(raw->json));
     pass.report.reported = pass.memory.reported;
-    co_return co_await Delete(pass);
+    co_return co_await rounds_.Run(pass);
   }
   pass.guards = co_await guards_.Look(name, pass.memory.remembered, CsvDetail::kObject);
   const olm::Read<olm::CsvFacts>& now = pass.guards.inputs.csv;
   if (now.unreadable()) co_return absl::UnavailableError(now.why());
   // It has changed since: what to do with it is decided above.
   if (now.absent() || now->uid != pass.memory.uid || olm::EarlyCleanupStep(*now).has_value()) {
-    co_return AtOnce();
+    co_return ReconcileResult::Requeue();
   }
   co_return co_await Work(pass);
-}
-
-Task<ReconcileResult> Cleaner::Abort(olm::CsvFacts csv) {
-  // The finalizer goes at once (R-000-42): what cannot be let go of now is swept up later.
-  const absl::StatusOr<HoldState> state = co_await holds_.Look(csv.key);
-  if (state.ok()) {
-    const absl::Status released = co_await holds_.Release(*state);
-    if (!released.ok()) {
-      log::Warning("An operator's rights are still held",
-                   {{"csv", csv.key.name}, {"err", released}});
-    }
-  }
-  absl::StatusOr<bool> done = co_await co_owners_.MarkLive(csv);
-  if (done.ok() && *done) {
-    std::vector<std::string_view> gone = {olm::kCleanupFinalizer};
-    done = co_await writer_.RemoveFinalizers(csv, std::move(gone));
-  }
-  if (!done.ok()) {
-    reporter_.Event(csv, EventType::kWarning, olm::kCleanupStalled,
-                    StrCat("the finalizer could not be removed: ", Describe(done.status())));
-    co_return done.status();
-  }
-  if (!*done) co_return AtOnce();
-  reporter_.Event(csv, EventType::kNormal, "CleanupAborted",
-                  "spec.cleanup.enabled is not true: custom resources are left as they are");
-  reporter_.Finished("aborted");
-  Forget(csv.key);
-  co_return ReconcileResult::Done();
 }
 
 Task<ReconcileResult> Cleaner::Work(CleanupPass& pass) {
@@ -153,7 +121,7 @@ Task<ReconcileResult> Cleaner::Work(CleanupPass& pass) {
   if (IsBlockedBy(pass.verdict, olm::CleanupReason::kOptInUnconfirmed)) {
     CO_ASSIGN_OR_RETURN(const bool changed,
                         co_await opt_ins_.ConfirmBy(inputs.protection->opt_in, *inputs.csv));
-    if (changed) co_return AtOnce();
+    if (changed) co_return ReconcileResult::Requeue();
   }
   Remember(pass);
   pass.step.verdict = pass.verdict.kind;
@@ -171,7 +139,7 @@ Task<ReconcileResult> Cleaner::Work(CleanupPass& pass) {
       co_await Act(pass, olm::NextCleanupStep(pass.csv(), pass.step));
   if (!result.ok()) {
     pass.memory.stall.NoteFailure(Describe(result.status()));
-    if (!pass.told) co_await Tell(pass, absl::ZeroDuration());
+    if (!pass.told) co_await pass_reporter_.Tell(pass, absl::ZeroDuration());
   }
   co_return result;
 }
@@ -182,7 +150,8 @@ void Cleaner::Remember(CleanupPass& pass) const {
   if (!pass.refused()) {
     memory.refused_since.reset();
   } else if (!memory.refused_since.has_value()) {
-    memory.refused_since = pass.guards.began;
+    // The reading has ended: what refused may have come to be while it went on.
+    memory.refused_since = deps_.clock.Monotonic();
   }
 }
 
@@ -194,41 +163,35 @@ Task<ReconcileResult> Cleaner::Act(CleanupPass& pass, CleanupStep step) {
   switch (step) {
     case CleanupStep::kNothing:
     case CleanupStep::kAbort:
-      co_return AtOnce();
+      co_return ReconcileResult::Requeue();
     case CleanupStep::kRecord:
       co_return co_await WriteRecord(pass);
     case CleanupStep::kDelete:
-      co_return co_await Delete(pass);
-    case CleanupStep::kDrain: {
+      co_return co_await rounds_.Run(pass);
+    case CleanupStep::kDrain:
       warn(olm::kCleanupRefused, pass.report.refused);
-      const absl::Duration next = co_await Tell(pass, Wait(pass));
-      co_return ReconcileResult::After(next);
-    }
+      co_return co_await StayRefused(pass, rounds_.Wait(pass));
     case CleanupStep::kRetry: {
       pass.report.unknown =
           pass.verdict.kind == olm::CleanupVerdictKind::kUnknown
               ? Describe(pass.verdict.blockers)
               : Describe(pass.listing.ok() ? pass.holds.status() : pass.listing.status());
       warn(olm::kCleanupUnknown, pass.report.unknown);
-      const absl::Duration next = co_await Tell(pass, pass.memory.NextTry());
+      const absl::Duration next = co_await pass_reporter_.Tell(pass, pass.memory.NextTry());
       co_return ReconcileResult::After(next);
     }
-    case CleanupStep::kConfirm: {
-      CO_ASSIGN_OR_RETURN(const bool unchanged, co_await co_owners_.MarkItself(pass.guards.inputs));
-      if (!unchanged) co_return AtOnce();
-      const absl::Duration next = co_await Tell(pass, options_.confirm_after);
-      co_return ReconcileResult::After(next);
-    }
+    case CleanupStep::kConfirm:
+      co_return co_await StayRefused(pass, options_.confirm_after);
     case CleanupStep::kReleaseRights: {
       // Confirmed by the next pass, which looks at everything again.
       CO_ASSIGN_OR_RETURN(const bool first, co_await finisher_.ReleaseRights(pass));
-      if (first) co_return AtOnce();
-      const absl::Duration next = co_await Tell(pass, pass.memory.NextTry());
+      if (first) co_return ReconcileResult::Requeue();
+      const absl::Duration next = co_await pass_reporter_.Tell(pass, pass.memory.NextTry());
       co_return ReconcileResult::After(next);
     }
     case CleanupStep::kReleaseFinalizer: {
       CO_ASSIGN_OR_RETURN(const bool finished, co_await finisher_.Finish(pass));
-      if (!finished) co_return AtOnce();
+      if (!finished) co_return ReconcileResult::Requeue();
       Forget(pass.csv().key);
       co_return ReconcileResult::Done();
     }
@@ -236,93 +199,24 @@ Task<ReconcileResult> Cleaner::Act(CleanupPass& pass, CleanupStep step) {
   co_return ReconcileResult::Done();
 }
 
+Task<ReconcileResult> Cleaner::StayRefused(CleanupPass& pass, absl::Duration next) {
+  CO_ASSIGN_OR_RETURN(const bool unchanged, co_await co_owners_.MarkItself(pass.guards.inputs));
+  if (!unchanged) co_return ReconcileResult::Requeue();
+  next = co_await pass_reporter_.Tell(pass, next);
+  co_return ReconcileResult::After(next);
+}
+
 Task<ReconcileResult> Cleaner::WriteRecord(CleanupPass& pass) {
   CO_ASSIGN_OR_RETURN(const bool written,
                       co_await writer_.Annotate(pass.csv(), olm::kRecordAnnotation,
                                                 olm::EncodeRecord(*pass.verdict.to_record)));
-  if (!written) co_return AtOnce();
+  if (!written) co_return ReconcileResult::Requeue();
   pass.memory.remembered = pass.verdict.to_record;
   pass.memory.wrote_record = true;
   reporter_.Event(pass.csv(), EventType::kNormal, "CleanupStarted",
                   "custom resources are being deleted");
   // Nothing is deleted under guards that were read before the record was there.
-  co_return AtOnce();
-}
-
-Task<ReconcileResult> Cleaner::Delete(CleanupPass& pass) {
-  CleanupMemory& memory = pass.memory;
-  if (memory.cursor == nullptr) {
-    // Once before, so that what is going on is seen from the first moment.
-    if (!memory.status_written.has_value()) co_await Tell(pass, absl::ZeroDuration());
-    memory.cursor =
-        deleter_.Begin(pass.csv().key, *std::move(pass.listing), pass.guards, memory.ledger);
-  }
-  const DeletionRound round = co_await deleter_.Run(
-      *memory.cursor, memory.ledger,
-      [this, &pass](const DeletionRound& so_far) { return TellProgress(pass, so_far); });
-  reporter_.Deleted(round);
-  memory.stall.NoteRound(round, deps_.clock.Monotonic());
-  Count(pass);
-  if (round.accepted > 0) memory.looks = 0;
-  if (round.accepted > 0 || (round.failure.ok() && !round.stopped)) memory.unknowns = 0;
-  if (round.more) {
-    if (!pass.told) co_await Tell(pass, absl::ZeroDuration());
-    co_return AtOnce();
-  }
-  const bool waits =
-      round.sent + round.unsent + round.waiting == 0 && round.failure.ok() && !round.stopped;
-  absl::Duration next = waits ? Wait(pass) : memory.NextLook();
-  // What has no finalizers is gone by now; the rest is waited for from the next look on.
-  if (round.accepted > 0) next = kAfterRound;
-  if (!pass.told) next = co_await Tell(pass, next);
-  memory.cursor.reset();
-  if (!round.failure.ok()) {
-    log::Verbose(2, "A round of deletions ended early",
-                 {{"csv", pass.csv().key.name}, {"err", round.failure}});
-    next = std::max(next, memory.NextTry());
-  }
-  // What has changed is found by the next pass; at once, unless that happens over and over.
-  if (round.stopped) next = round.sent > 0 ? absl::ZeroDuration() : memory.NextTry();
-  co_return ReconcileResult::After(next);
-}
-
-void Cleaner::Count(CleanupPass& pass) {
-  const OperandListing& listing = pass.memory.cursor->listing();
-  pass.report.pending = PendingOf(listing);
-  pass.report.pending_count = listing.pending();
-  pass.report.oldest = OldestOf(listing);
-}
-
-VoidTask Cleaner::TellProgress(CleanupPass& pass, const DeletionRound& so_far) {
-  // As it is now: what was told before has changed it.
-  const absl::StatusOr<kube::RawObject> raw = co_await deps_.client.Get(kCsvs, pass.csv().key);
-  absl::StatusOr<boost::json::value> csv =
-      raw.ok() ? ParseJson(raw->json) : absl::StatusOr<boost::json::value>(raw.status());
-  if (csv.ok()) pass.guards.csv = *std::move(csv);
-  if (so_far.accepted > 0) pass.memory.stall.NoteProgress(deps_.clock.Monotonic());
-  Count(pass);
-  co_await Tell(pass, absl::ZeroDuration());
-}
-
-absl::Duration Cleaner::Wait(CleanupPass& pass) {
-  const absl::Duration poll = pass.memory.NextLook();
-  const OperandListing* const listing = pass.Listing();
-  if (deps_.watches == nullptr || listing == nullptr) return poll;
-  const absl::Duration now = deps_.clock.Monotonic();
-  const absl::Duration delay = std::clamp((now - pass.guards.began) * kRest, kSoonest, kLatest);
-  if (!deps_.watches->Follow(pass.csv().key, *listing, delay)) return poll;
-  const absl::Duration stalls = pass.memory.stall.deadline() - now;
-  if (stalls <= absl::ZeroDuration()) return options_.watched_period;
-  return std::min(options_.watched_period, stalls);
-}
-
-boost::asio::awaitable<absl::Duration> Cleaner::Tell(CleanupPass& pass, absl::Duration next) {
-  CleanupReport& report = pass.report;
-  report.stall = pass.memory.stall.Judge({report.oldest, report.reported, report.unknown},
-                                         deps_.clock.Monotonic());
-  pass.told = true;
-  co_return co_await reporter_.Tell(pass.csv(), pass.guards.csv, report, pass.memory.status_written,
-                                    next);
+  co_return ReconcileResult::Requeue();
 }
 
 CleanupMemory& Cleaner::MemoryOf(const olm::CsvFacts& csv) {

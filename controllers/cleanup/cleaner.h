@@ -13,6 +13,7 @@
 #include "controllers/cleanup/cleanup_memory.h"
 #include "controllers/cleanup/cleanup_pass.h"
 #include "controllers/cleanup/co_owners.h"
+#include "controllers/cleanup/deletion_rounds.h"
 #include "controllers/cleanup/finisher.h"
 #include "controllers/cleanup/guards/copy_index.h"
 #include "controllers/cleanup/guards/csv_lister.h"
@@ -21,6 +22,7 @@
 #include "controllers/cleanup/operands/metrics.h"
 #include "controllers/cleanup/operands/operand_watches.h"
 #include "controllers/cleanup/opt_ins/opt_in_confirmer.h"
+#include "controllers/cleanup/pass_reporter.h"
 #include "controllers/cleanup/reporting/csv_writer.h"
 #include "controllers/cleanup/reporting/progress_reporter.h"
 #include "controllers/cleanup/rights/hold_keeper.h"
@@ -92,18 +94,12 @@ class Cleaner {
   size_t remembered() const { return memories_.size(); }
 
  private:
-  Task<ReconcileResult> Abort(olm::CsvFacts csv);
   Task<ReconcileResult> Work(CleanupPass& pass);
   void Remember(CleanupPass& pass) const;
   Task<ReconcileResult> Act(CleanupPass& pass, olm::CleanupStep step);
   Task<ReconcileResult> WriteRecord(CleanupPass& pass);
-  Task<ReconcileResult> Delete(CleanupPass& pass);
-  // What is pending by the listing that is worked on, into the report.
-  void Count(CleanupPass& pass);
-  VoidTask TellProgress(CleanupPass& pass, const DeletionRound& so_far);
-  // When to look again at what the operator has to finish.
-  absl::Duration Wait(CleanupPass& pass);
-  boost::asio::awaitable<absl::Duration> Tell(CleanupPass& pass, absl::Duration next);
+  // Makes sure that later passes refuse, too, and looks again after `next`.
+  Task<ReconcileResult> StayRefused(CleanupPass& pass, absl::Duration next);
 
   CleanupMemory& MemoryOf(const olm::CsvFacts& csv);
   void Forget(const kube::NamespacedName& csv);
@@ -120,6 +116,8 @@ class Cleaner {
   HoldPass hold_pass_;
   CoOwners co_owners_;
   Surveyor surveyor_;
+  PassReporter pass_reporter_;
+  DeletionRounds rounds_;
   Finisher finisher_;
   std::map<kube::NamespacedName, std::unique_ptr<CleanupMemory>> memories_;
 };

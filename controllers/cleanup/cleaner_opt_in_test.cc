@@ -48,11 +48,9 @@ class CleanerOptInTest : public CleanerTest {
   }
   std::string Confirmed() {
     const json::value csv = cluster_->Csv();
-    const json::object* annotations =
-        ObjectAt(*ObjectAt(csv.as_object(), "metadata"), "annotations");
-    return annotations == nullptr
-               ? ""
-               : std::string(StringAt(*annotations, std::string(olm::kConfirmedAnnotation)));
+    const json::object* labels = ObjectAt(*ObjectAt(csv.as_object(), "metadata"), "labels");
+    return labels == nullptr ? ""
+                             : std::string(StringAt(*labels, std::string(olm::kConfirmedLabel)));
   }
   SweepResult Sweep() {
     SweepResult swept = cluster_->Run(cleaner_->Sweep());

@@ -14,6 +14,7 @@
 #include "base/text/str_cat.h"
 #include "controllers/cleanup/testing/cleaner_fixture.h"
 #include "controllers/cleanup/testing/cluster.h"
+#include "kube/meta/status.h"
 #include "olm/cleanup/names.h"
 #include "olm/cleanup/record.h"
 #include "olm/cleanup/target_set.h"
@@ -401,6 +402,66 @@ TEST_F(CleanerTest, R_000_62_ARecordThatIsGoneIsNotMadeAnew) {
   cluster_->Run(cluster_->OperatorFinishes(5));
   Passes();
   EXPECT_TRUE(Released());
+}
+
+// Nor when nothing is waited for any more: what was begun is said until the end.
+TEST_F(CleanerTest, R_000_62_NorWhenNothingIsPending) {
+  Start();
+  Add({"a/x"}, true);
+  cluster_->DeleteCsv();
+  Passes(4);
+  ASSERT_EQ(Deletes(), 1);
+  cluster_->Run(cluster_->OperatorFinishes(5));
+  cluster_->Run(cluster_->SetGroup(R"({"targetNamespaces":["a","b"]})", {"a"}));  // Unknown
+  cluster_->clock().Advance(absl::Seconds(20));
+  EXPECT_OK(Pass().status());
+  ASSERT_FALSE(Released());
+  Restart();
+  Merge(kCsvs, kCsv,
+        StrCat(R"({"metadata":{"annotations":{")", olm::kRecordAnnotation, R"(":null}}})"));
+  cluster_->Run(cluster_->SetGroup("{}", {""}));
+  Add({"b/y"});
+  EXPECT_OK(Pass().status());
+  EXPECT_EQ(cluster_->Annotation(olm::kRefusalAnnotation), "RecordRemoved");
+  Passes();
+  EXPECT_TRUE(Released());
+  EXPECT_EQ(Deletes(), 1);
+  EXPECT_THAT(cluster_->Names(kWidgets), ElementsAre("b/y"));
+}
+
+// Who finds the record taken away says so on the object, where the next process sees it whatever
+// became of the status.
+TEST_F(CleanerTest, R_000_62_ARecordThatIsGoneIsMarked) {
+  Start();
+  Add({"a/x"}, true);
+  cluster_->DeleteCsv();
+  Passes(4);
+  ASSERT_EQ(Deletes(), 1);
+  Merge(kCsvs, kCsv,
+        StrCat(R"({"metadata":{"annotations":{")", olm::kRecordAnnotation, R"(":null}}})"));
+  EXPECT_OK(Pass().status());
+  EXPECT_EQ(cluster_->Annotation(olm::kRefusalAnnotation), "RecordRemoved");
+  Restart();
+  Merge(kCsvs, kCsv, R"({"status":{"conditions":null}})", "status");
+  Add({"b/y"});
+  Passes(4);
+  EXPECT_EQ(Record(), "");
+  EXPECT_EQ(Deletes(), 1);
+}
+
+// A process that finds no record has nothing else to go by.
+TEST_F(CleanerTest, R_000_62_TheStatusSpeaksBeforeTheFirstDelete) {
+  Start();
+  Add({"a/x"});
+  cluster_->DeleteCsv();
+  EXPECT_OK(Pass().status());
+  ASSERT_NE(Record(), "");
+  faults_->FailNext({kube::ClientVerb::kPatch, kCsvs}, kube::ToStatus(kube::InternalError("no")));
+  EXPECT_FALSE(Pass().ok());
+  EXPECT_EQ(Deletes(), 0);
+  EXPECT_OK(Pass().status());
+  EXPECT_EQ(Deletes(), 1);
+  EXPECT_THAT(cluster_->Condition("WaitingOnCleanup"), HasSubstr("for 1 CR"));
 }
 
 // A namespace that the status lacks as yet would be lost for good.

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <boost/json/value.hpp>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/status/matchers.h"
@@ -13,8 +15,10 @@
 #include "controllers/cleanup/rights/hold_keeper.h"
 #include "controllers/cleanup/testing/cleaner_fixture.h"
 #include "controllers/cleanup/testing/cluster.h"
+#include "kube/meta/names.h"
 #include "kube/meta/status.h"
 #include "kube/testing/fault_client.h"
+#include "olm/cleanup/csv_facts.h"
 #include "olm/cleanup/names.h"
 
 namespace steward::controllers {
@@ -43,6 +47,39 @@ TEST_F(CleanerTest, R_000_70_ADefinitionThatGoes) {
   cluster_->Run(cluster_->FinishCrd("widgets.example.com"));
   Passes();
   EXPECT_TRUE(Released());
+}
+
+// No policy is asked about what goes with its definition.
+TEST_F(CleanerTest, R_000_77_TheDefinitionOfCsvsGoes) {
+  Start();
+  Add({"a/x"});
+  EXPECT_OK(Pass().status());
+  cluster_->Run(cluster_->TerminateCsvs());
+  Passes();
+  EXPECT_TRUE(Released());
+  EXPECT_EQ(Deletes(), 0);
+  EXPECT_EQ(Record(), "");
+  EXPECT_THAT(events_.events, Contains(HasSubstr("CSVDefinitionTerminating")));
+}
+
+// What was begun before is finished, and nothing else is begun.
+TEST_F(CleanerTest, R_000_77_TheDefinitionOfCsvsGoesMeanwhile) {
+  Start();
+  Add({"a/x"}, true);
+  cluster_->DeleteCsv();
+  Passes(5);
+  ASSERT_EQ(Deletes(), 1);
+  cluster_->Run(cluster_->TerminateCsvs());
+  Add({"b/y"});
+  cluster_->clock().Advance(absl::Seconds(30));
+  Passes(5);
+  EXPECT_FALSE(Released());
+  cluster_->Run(cluster_->OperatorFinishes(5));
+  cluster_->clock().Advance(absl::Seconds(30));
+  Passes();
+  EXPECT_TRUE(Released());
+  EXPECT_EQ(Deletes(), 1);
+  EXPECT_THAT(cluster_->Names(kWidgets), ElementsAre("b/y"));
 }
 
 TEST_F(CleanerTest, R_000_70_ADefinitionThatIsNotEstablished) {
@@ -134,6 +171,33 @@ TEST_F(CleanerTest, R_000_89_OneRefusedReadingLetsGoOfNothing) {
   Passes();
   EXPECT_TRUE(Released());
   EXPECT_EQ(Deletes(), 1);
+}
+
+// The second look is a second after the first one ended: what refused may have begun in the middle
+// of it.
+TEST_F(CleanerTest, R_000_89_ASlowReadingIsNoSecondLook) {
+  absl::Duration takes;
+  known_ = [this, &takes](const std::set<kube::NamespacedName>&) {
+    cluster_->clock().Advance(std::exchange(takes, absl::ZeroDuration()));
+    return std::vector<olm::CsvFacts>();
+  };
+  Start();
+  EXPECT_OK(Pass().status());
+  Add({"a/x"}, true);
+  cluster_->DeleteCsv();
+  Passes(4);
+  ASSERT_EQ(Deletes(), 1);
+  cluster_->Run(cluster_->OperatorFinishes(1));
+  cluster_->Run(cluster_->AddOtherCsv(
+      "c", "second.v1",
+      R"({"customresourcedefinitions":{"owned":[{"name":"widgets.example.com"}]}})"));
+  takes = absl::Milliseconds(1500);
+  EXPECT_OK(Pass().status());
+  EXPECT_OK(Pass().status());
+  EXPECT_EQ(cluster_->Annotation(olm::kRightsReleasedAnnotation), "");
+  cluster_->clock().Advance(absl::Seconds(1));
+  EXPECT_OK(Pass().status());
+  EXPECT_THAT(cluster_->Annotation(olm::kRightsReleasedAnnotation), HasSubstr("SharedOwner"));
 }
 
 // What appears after the last listing is named, and left alone.
@@ -343,6 +407,7 @@ INSTANTIATE_TEST_SUITE_P(
                       UnreadableCase{"Namespace", {ClientVerb::kGet, kNamespaces}},
                       UnreadableCase{"Groups", {ClientVerb::kList, kOperatorGroups}},
                       UnreadableCase{"Crd", {ClientVerb::kGet, kCrds}},
+                      UnreadableCase{"CsvDefinition", {ClientVerb::kList, kCrds}},
                       UnreadableCase{"Deployment", {ClientVerb::kGet, kDeployments}},
                       UnreadableCase{"Policy", {ClientVerb::kGet, kPolicies}},
                       UnreadableCase{"Bindings", {ClientVerb::kList, kPolicyBindings}}),

@@ -10,6 +10,7 @@
 #include "base/text/str_cat.h"
 #include "olm/cleanup/names.h"
 #include "olm/cleanup/read.h"
+#include "olm/cleanup/record.h"
 
 namespace steward::controllers {
 namespace {
@@ -30,6 +31,20 @@ std::vector<olm::CsvFacts> GoingWith(const olm::CleanupInputs& inputs) {
     if (other.key != inputs.csv->key && other.deleting() && shares) going.push_back(other);
   }
   return going;
+}
+
+// Nobody but who remembers it knows any more what was begun.
+bool IsRecordLost(const olm::CleanupInputs& inputs) {
+  if (!olm::MayHaveSent(inputs)) return false;
+  return !inputs.csv->record.has_value() || !olm::DecodeRecord(*inputs.csv->record).ok();
+}
+
+// What `inputs.csv` itself is marked with; "" = nothing.
+std::string OwnMark(const olm::CleanupInputs& inputs) {
+  if (IsRecordLost(inputs)) return std::string(olm::ToString(olm::CleanupReason::kRecordRemoved));
+  if (!inputs.csvs.ok()) return "";
+  const std::vector<olm::CsvFacts> others = GoingWith(inputs);
+  return others.empty() ? "" : MarkOf(others.front());
 }
 
 }  // namespace
@@ -62,10 +77,10 @@ Task<bool> CoOwners::MarkLive(const olm::CsvFacts& csv) {
 
 Task<bool> CoOwners::MarkItself(const olm::CleanupInputs& inputs) {
   const olm::CsvFacts& csv = *inputs.csv;
-  if (!inputs.csvs.ok() || csv.refusal.has_value()) co_return true;
-  const std::vector<olm::CsvFacts> others = GoingWith(inputs);
-  if (others.empty()) co_return true;
-  co_return co_await writer_.Annotate(csv, olm::kRefusalAnnotation, MarkOf(others.front()));
+  if (csv.refusal.has_value()) co_return true;
+  const std::string mark = OwnMark(inputs);
+  if (mark.empty()) co_return true;
+  co_return co_await writer_.Annotate(csv, olm::kRefusalAnnotation, mark);
 }
 
 }  // namespace steward::controllers

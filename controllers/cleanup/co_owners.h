@@ -25,8 +25,9 @@ class CoOwners {
   Task<bool> Mark(const olm::CleanupInputs& inputs);
   // The same by a list of its own.
   Task<bool> MarkLive(const olm::CsvFacts& csv);
-  // Marks `inputs.csv` itself when one that shares a definition is being deleted, with whatever
-  // finalizers: that one may be gone at the next look. False when it changed meanwhile.
+  // Marks `inputs.csv` itself, which is refused, for a reason that the next look may not see any
+  // more: one that shares a definition is being deleted, with whatever finalizers, or the record of
+  // what was begun was taken away. False when it changed meanwhile.
   Task<bool> MarkItself(const olm::CleanupInputs& inputs);
 
  private:

@@ -193,6 +193,7 @@ const std::pair<const char*, ChangeOf> kForbidding[] = {
        return c.Remove(kNamespaces, {"", "ops"});
      }},
     {"namespace going", [](TestCluster& c) { return c.TerminateNamespace("ops"); }},
+    {"definition of CSVs going", [](TestCluster& c) { return c.TerminateCsvs(); }},
     {"owns less", [](TestCluster& c) { return c.Merge(kCsvs, kCsv, Owning({})); }},
     {"owns something else",
      [](TestCluster& c) { return c.Merge(kCsvs, kCsv, Owning({"gizmos.example.com"})); }},

@@ -20,6 +20,7 @@
 #include "olm/copy.h"
 
 namespace steward::controllers {
+
 Task<bool> Finisher::ReleaseRights(CleanupPass& pass) {
   const bool first = !pass.csv().rights_released.has_value();
   if (first) {
@@ -44,6 +45,31 @@ Task<bool> Finisher::Finish(CleanupPass& pass) {
                       co_await writer_.RemoveFinalizers(pass.csv(), std::move(gone)));
   if (removed) Tell(pass);
   co_return removed;
+}
+
+Task<bool> Finisher::Abort(const olm::CsvFacts& csv) {
+  const absl::StatusOr<HoldState> state = co_await holds_.Look(csv.key);
+  if (state.ok()) {
+    const absl::Status released = co_await holds_.Release(*state);
+    if (!released.ok()) {
+      log::Warning("An operator's rights are still held",
+                   {{"csv", csv.key.name}, {"err", released}});
+    }
+  }
+  absl::StatusOr<bool> done = co_await co_owners_.MarkLive(csv);
+  if (done.ok() && *done) {
+    std::vector<std::string_view> gone = {olm::kCleanupFinalizer};
+    done = co_await writer_.RemoveFinalizers(csv, std::move(gone));
+  }
+  if (!done.ok()) {
+    reporter_.Event(csv, EventType::kWarning, olm::kCleanupStalled,
+                    StrCat("the finalizer could not be removed: ", Describe(done.status())));
+  } else if (*done) {
+    reporter_.Event(csv, EventType::kNormal, "CleanupAborted",
+                    "spec.cleanup.enabled is not true: custom resources are left as they are");
+    reporter_.Finished("aborted");
+  }
+  co_return done;
 }
 
 void Finisher::Tell(const CleanupPass& pass) {

@@ -8,6 +8,7 @@
 #include "controllers/cleanup/reporting/csv_writer.h"
 #include "controllers/cleanup/reporting/progress_reporter.h"
 #include "controllers/cleanup/rights/hold_keeper.h"
+#include "olm/cleanup/csv_facts.h"
 
 namespace steward::controllers {
 
@@ -27,6 +28,9 @@ class Finisher {
   // refusal first marks the operators that share definitions and are uninstalled with this one, so
   // that all of them are refused, in whichever order they go (R-000-60).
   Task<bool> Finish(CleanupPass& pass);
+  // Lets go of the rights and of the finalizer at once (R-000-42): what cannot be let go of now is
+  // swept up later. False when something changed meanwhile: look again.
+  Task<bool> Abort(const olm::CsvFacts& csv);
 
  private:
   void Tell(const CleanupPass& pass);

@@ -43,12 +43,13 @@ json::value AbortPatch(const olm::CsvFacts& csv) {
 }  // namespace
 
 CleanupInspector::CleanupInspector(kube::Client& client, Clock& clock, KnownCsvs known,
-                                   GuardOptions options)
+                                   GuardOptions options, EventRecorder& events)
     : client_(client),
       terms_(options.terms),
       csvs_(client, terms_),
       guards_(client, csvs_, clock, std::move(known), options),
-      width_(options.width) {}
+      width_(options.width),
+      events_(events) {}
 
 Task<GuardReading> CleanupInspector::Look(kube::NamespacedName csv) {
   GuardReading reading = co_await guards_.Look(csv, std::nullopt, CsvDetail::kObject);
@@ -95,7 +96,7 @@ Task<CleanupPreview> CleanupInspector::Preview(kube::NamespacedName csv) {
   co_return preview;
 }
 
-Task<bool> CleanupInspector::Abort(kube::NamespacedName csv, std::string uid) {
+Task<bool> CleanupInspector::Abort(kube::NamespacedName csv, std::string uid, std::string by) {
   absl::Status conflict;
   for (int attempt = 0; attempt < kAbortAttempts; ++attempt) {
     CO_ASSIGN_OR_RETURN(const kube::RawObject raw, co_await client_.Get(kCsvs, csv));
@@ -110,7 +111,12 @@ Task<bool> CleanupInspector::Abort(kube::NamespacedName csv, std::string uid) {
     const kube::WriteOptions options;
     const absl::StatusOr<json::value> patched =
         co_await client_.Patch(kCsvs, csv, kube::PatchType::kJsonMerge, patch, options);
-    if (patched.ok()) co_return true;
+    if (patched.ok()) {
+      const ObjectReference about{kCsvKind, csv, facts.uid};
+      events_.Record(about, EventType::kNormal, "CleanupDisabled",
+                     StrCat("spec.cleanup.enabled was set to false by ", by));
+      co_return true;
+    }
     if (!kube::HasReason(patched.status(), "Conflict")) co_return patched.status();
     conflict = patched.status();
   }

@@ -12,6 +12,7 @@
 #include "controllers/cleanup/guards/guard_reader.h"
 #include "controllers/cleanup/operands/operand_counter.h"
 #include "controllers/cleanup/operands/operand_lister.h"
+#include "controllers/runtime/events/event_recorder.h"
 #include "kube/client/client.h"
 #include "kube/meta/names.h"
 #include "olm/cleanup/record.h"
@@ -34,8 +35,9 @@ struct CleanupPreview {
 // deletions.
 class CleanupInspector {
  public:
-  // REQUIRES: `client` and `clock` outlive this object and its calls.
-  CleanupInspector(kube::Client& client, Clock& clock, KnownCsvs known, GuardOptions options);
+  // REQUIRES: `client`, `clock` and `events` outlive this object and its calls.
+  CleanupInspector(kube::Client& client, Clock& clock, KnownCsvs known, GuardOptions options,
+                   EventRecorder& events);
 
   // Everything that would be deleted now, and everything that is waited for: nothing where cleanup
   // is not enabled and opted in.
@@ -45,8 +47,9 @@ class CleanupInspector {
   Task<CleanupPreview> Preview(kube::NamespacedName csv);
 
   // Sets spec.cleanup.enabled to false; false when it was not true. `uid` "" = whichever has the
-  // name, else Conflict for another one. Tried again when the object changes meanwhile.
-  Task<bool> Abort(kube::NamespacedName csv, std::string uid);
+  // name, else Conflict for another one. Tried again when the object changes meanwhile. An Event on
+  // the object, CleanupDisabled, says by whom: `by` is a text for people, like `"alice"`.
+  Task<bool> Abort(kube::NamespacedName csv, std::string uid, std::string by);
 
  private:
   Task<GuardReading> Look(kube::NamespacedName csv);
@@ -56,6 +59,7 @@ class CleanupInspector {
   CsvLister csvs_;
   GuardReader guards_;
   const size_t width_;
+  EventRecorder& events_;
 };
 
 }  // namespace steward::controllers

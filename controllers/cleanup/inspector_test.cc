@@ -5,12 +5,14 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/json/json_access.h"
 #include "base/status/matchers.h"
 #include "base/text/str_cat.h"
 #include "controllers/cleanup/testing/cluster.h"
+#include "controllers/runtime/events/event_recorder.h"
 #include "kube/meta/status.h"
 #include "kube/testing/fault_client.h"
 
@@ -22,13 +24,23 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
+class KeptEvents : public EventRecorder {
+ public:
+  void Record(const ObjectReference& about, EventType, std::string_view reason,
+              std::string_view message) override {
+    events.push_back(StrCat(about.gvk.kind, " ", about.name.ns, "/", about.name.name, " ",
+                            about.uid, " ", reason, ": ", message));
+  }
+  std::vector<std::string> events;
+};
+
 class InspectorTest : public ::testing::Test {
  protected:
   void Start(const ClusterShape& shape = {}) {
     cluster_ = std::make_unique<TestCluster>(shape);
     faults_ = std::make_unique<kube::FaultClient>(cluster_->client(), cluster_->clock());
-    inspector_ =
-        std::make_unique<CleanupInspector>(*faults_, cluster_->clock(), nullptr, GuardOptions());
+    inspector_ = std::make_unique<CleanupInspector>(*faults_, cluster_->clock(), nullptr,
+                                                    GuardOptions(), events_);
   }
   absl::StatusOr<std::vector<std::string>> Pending(const kube::NamespacedName& csv = kCsv) {
     const auto listing = cluster_->Run(inspector_->Pending(csv));
@@ -45,7 +57,7 @@ class InspectorTest : public ::testing::Test {
     return cluster_->Run(inspector_->Preview(csv));
   }
   absl::StatusOr<bool> Abort(const std::string& uid = "") {
-    return cluster_->Run(inspector_->Abort(kCsv, uid));
+    return cluster_->Run(inspector_->Abort(kCsv, uid, "\"alice\""));
   }
   bool Enabled() {
     const boost::json::value csv = cluster_->Csv();
@@ -69,6 +81,7 @@ class InspectorTest : public ::testing::Test {
 
   std::unique_ptr<TestCluster> cluster_;
   std::unique_ptr<kube::FaultClient> faults_;
+  KeptEvents events_;
   std::unique_ptr<CleanupInspector> inspector_;
 };
 
@@ -164,6 +177,27 @@ TEST_F(InspectorTest, AbortChangesOneFieldOnce) {
   EXPECT_THAT(Abort(), IsOkAndHolds(true));
   EXPECT_FALSE(Enabled());
   EXPECT_THAT(Abort(), IsOkAndHolds(false));
+}
+
+TEST_F(InspectorTest, AnAbortSaysByWhom) {
+  Start();
+  EXPECT_THAT(Abort(), IsOkAndHolds(true));
+  const std::string uid = MetadataText(cluster_->Csv(), "uid");
+  EXPECT_THAT(events_.events,
+              ElementsAre(StrCat("ClusterServiceVersion ", kCsv.ns, "/", kCsv.name, " ", uid,
+                                 " CleanupDisabled: spec.cleanup.enabled was set to false by "
+                                 "\"alice\"")));
+  // Nothing was done, nothing is said.
+  EXPECT_THAT(Abort(), IsOkAndHolds(false));
+  EXPECT_EQ(events_.events.size(), 1u);
+}
+
+TEST_F(InspectorTest, AnAbortThatFailsIsNone) {
+  Start();
+  const auto conflict = kube::ToStatus(kube::Conflict(kCsvs, kCsv.name, "it changed"));
+  faults_->FailNext({ClientVerb::kPatch, kCsvs}, conflict, 100);
+  EXPECT_FALSE(Abort().ok());
+  EXPECT_THAT(events_.events, IsEmpty());
 }
 
 TEST_F(InspectorTest, AbortTriesAgainWhenTheObjectChanges) {

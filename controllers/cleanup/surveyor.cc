@@ -7,6 +7,7 @@
 #include "base/log/log.h"
 #include "base/text/str_cat.h"
 #include "controllers/cleanup/operands/operand_lister.h"
+#include "controllers/cleanup/pass_reporter.h"
 #include "controllers/cleanup/reporting/report.h"
 #include "olm/cleanup/holds.h"
 #include "olm/cleanup/plan.h"
@@ -45,10 +46,7 @@ VoidTask Surveyor::ListPending(CleanupPass& pass) {
   std::vector<olm::CrdPlan> plans = olm::PlanCleanup(inputs, pass.verdict.targets, *drain);
   pass.listing = co_await ListOperands(client_, std::move(plans));
   if (!pass.listing.ok()) co_return;
-  pass.report.pending = PendingOf(*pass.listing);
-  pass.report.pending_count = pass.listing->pending();
-  pass.report.pending_kinds = PendingKindsOf(*pass.listing);
-  pass.report.oldest = OldestOf(*pass.listing);
+  Count(*pass.listing, pass.report);
   if (pass.memory.stall.NoteListing(pass.report.pending_count, clock_.Monotonic())) {
     pass.memory.looks = 0;
   }

@@ -108,7 +108,15 @@ Task<bool> Access::Allows(Requester requester, AccessAttributes attributes, Answ
 }
 
 StatusTask Access::Check(Requester requester, AccessAttributes attributes, Answer answer) {
-  CO_ASSIGN_OR_RETURN(const Decision decision, co_await Decide(requester, attributes, answer));
+  const absl::StatusOr<Decision> decided = co_await Decide(requester, attributes, answer);
+  if (!decided.ok()) {
+    if (requester.notes != nullptr) requester.notes->NoteUndecided();
+    co_return decided.status();
+  }
+  const Decision& decision = *decided;
+  if (requester.notes != nullptr) {
+    requester.notes->NoteDecision(decision.allowed, decision.reason);
+  }
   if (decision.allowed) co_return absl::OkStatus();
   const std::string why =
       kube::ForbiddenAccess(requester.user, attributes.verb, attributes.gvr, attributes.subresource,

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <utility>
 
+#include "base/log/log.h"
 #include "base/status/macros.h"
 #include "controllers/rpc/messages.h"
 #include "controllers/rpc/page_token.h"
@@ -206,11 +207,16 @@ Task<v1::AbortResponse> CleanupCalls::Abort(Requester requester, v1::AbortReques
   attributes.gvr = kCsvs;
   attributes.ns = request.namespace_();
   attributes.name = request.name();
-  CO_RETURN_IF_ERROR(co_await deps_.access.Check(std::move(requester), std::move(attributes),
-                                                 Access::Answer::kFresh));
+  CO_RETURN_IF_ERROR(
+      co_await deps_.access.Check(requester, std::move(attributes), Access::Answer::kFresh));
   kube::NamespacedName csv{request.namespace_(), request.name()};
+  const std::string by = requester.ToString();
   CO_ASSIGN_OR_RETURN(const bool changed,
-                      co_await deps_.inspector.Abort(std::move(csv), request.uid()));
+                      co_await deps_.inspector.Abort(std::move(csv), request.uid(), by));
+  log::Info("A cleanup was aborted", {{"namespace", request.namespace_()},
+                                      {"name", request.name()},
+                                      {"by", by},
+                                      {"changed", changed}});
   v1::AbortResponse response;
   response.set_changed(changed);
   co_return response;

@@ -19,7 +19,14 @@ absl::Status MayNotSpeakForOthers(const std::string& name) {
   return kube::ToStatus(status);
 }
 
-Requester FromMessage(const v1::Requester& message) {
+}  // namespace
+
+std::string Requester::ToString() const {
+  if (frontend.empty()) return StrCat("\"", user, "\"");
+  return StrCat("\"", user, "\" through \"", frontend, "\"");
+}
+
+Requester RequesterNamed(const v1::Requester& message) {
   Requester requester;
   requester.user = message.user();
   requester.uid = message.uid();
@@ -29,8 +36,6 @@ Requester FromMessage(const v1::Requester& message) {
   }
   return requester;
 }
-
-}  // namespace
 
 absl::StatusOr<Requester> RequesterOf(const CertificateSubject& subject,
                                       const std::vector<std::string>& frontends,
@@ -44,7 +49,9 @@ absl::StatusOr<Requester> RequesterOf(const CertificateSubject& subject,
       return kube::ToStatus(kube::BadRequest("on_behalf_of names no user"));
     }
     // Its groups are complete: whoever authenticated the user has added what everybody is in.
-    return FromMessage(*on_behalf_of);
+    Requester requester = RequesterNamed(*on_behalf_of);
+    requester.frontend = subject.common_name;
+    return requester;
   }
   Requester requester;
   requester.user = subject.common_name;

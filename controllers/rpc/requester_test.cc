@@ -18,6 +18,7 @@ TEST(RequesterTest, ACertificateSpeaksForItsHolder) {
   ASSERT_OK(requester);
   EXPECT_EQ(requester->user, "alice");
   EXPECT_THAT(requester->groups, ElementsAre("dev", "ops", "system:authenticated"));
+  EXPECT_EQ(requester->ToString(), R"("alice")");
 }
 
 TEST(RequesterTest, NobodyIsNamedByAnEmptyName) {
@@ -37,6 +38,7 @@ TEST(RequesterTest, AFrontendSpeaksForOthersAndLendsThemNothing) {
   EXPECT_EQ(requester->uid, "u-1");
   EXPECT_THAT(requester->groups, ElementsAre("dev"));
   EXPECT_THAT(requester->extra.at("scopes"), ElementsAre("read"));
+  EXPECT_EQ(requester->ToString(), R"("bob" through "steward-apiserver")");
 }
 
 TEST(RequesterTest, OthersSpeakForNobodyElse) {

@@ -3,6 +3,7 @@
 #include <grpc/impl/codegen/grpc_types.h>
 #include <grpcpp/ext/proto_server_reflection_plugin.h>
 #include <grpcpp/health_check_service_interface.h>
+#include <grpcpp/resource_quota.h>
 #include <grpcpp/security/server_credentials.h>
 #include <grpcpp/security/tls_certificate_provider.h>
 #include <grpcpp/security/tls_credentials_options.h>
@@ -77,6 +78,10 @@ void SetLimits(const RpcServerOptions& options, grpc::ServerBuilder& builder) {
   builder.AddChannelArgument(GRPC_ARG_HTTP2_MAX_PING_STRIKES, 2);
   builder.AddChannelArgument(GRPC_ARG_MAX_CONNECTION_AGE_MS, kMaxConnectionAgeMs);
   builder.AddChannelArgument(GRPC_ARG_MAX_CONNECTION_AGE_GRACE_MS, kMaxConnectionAgeMs);
+  builder.AddChannelArgument(
+      GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS,
+      static_cast<int>(absl::ToInt64Milliseconds(options.handshake_timeout)));
+  builder.SetResourceQuota(grpc::ResourceQuota("rpc server").Resize(options.max_memory_bytes));
   // A port that another process has is an error, and not to be shared.
   builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
 }
@@ -105,7 +110,8 @@ struct RpcServer::Impl {
         access(deps.client, deps.clock, options.access),
         calls({deps.clock, deps.worlds, std::move(deps.outlooks), deps.inspector, access},
               options.calls),
-        service(thread.executor(), calls, deps.clock, deps.registry, ServiceOptions(options)),
+        service(thread.executor(), calls, deps.clock, deps.registry, deps.audit_log,
+                ServiceOptions(options)),
         tasks(thread.executor()) {}
 
   absl::Status Listen();
@@ -178,11 +184,14 @@ RpcServer::~RpcServer() {
 absl::StatusOr<std::unique_ptr<RpcServer>> RpcServer::Start(RpcServerOptions options,
                                                             RpcServerDeps deps) {
   RETURN_IF_ERROR(CheckFiles(options));
+  Heartbeats* const heartbeats = deps.heartbeats;
   auto impl = std::make_unique<Impl>(std::move(options), std::move(deps));
   RETURN_IF_ERROR(impl->Listen());
   Impl* begun = impl.get();
-  boost::asio::post(impl->thread.executor(),
-                    [begun] { begun->tasks.Spawn("become healthy", begun->BecomeHealthy()); });
+  boost::asio::post(impl->thread.executor(), [begun, heartbeats] {
+    begun->tasks.Spawn("become healthy", begun->BecomeHealthy());
+    if (heartbeats != nullptr) begun->tasks.Spawn("heartbeat", heartbeats->Beat("gRPC"));
+  });
   return std::unique_ptr<RpcServer>(new RpcServer(std::move(impl)));
 }
 

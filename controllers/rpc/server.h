@@ -4,6 +4,7 @@
 
 #include <prometheus/registry.h>
 
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <vector>
@@ -12,10 +13,12 @@
 #include "absl/time/time.h"
 #include "base/async/task.h"
 #include "base/clock/clock.h"
+#include "base/clock/heartbeats.h"
 #include "controllers/cleanup/inspector.h"
 #include "controllers/rpc/access.h"
 #include "controllers/rpc/cleanup_calls.h"
 #include "controllers/rpc/outlook_source.h"
+#include "kube/audit/log.h"
 #include "kube/client/client.h"
 #include "storage/world/world_store.h"
 
@@ -36,6 +39,9 @@ struct RpcServerOptions {
   int max_watches = 200;  // at a time
   int max_streams_per_connection = 100;
   int max_message_bytes = 4 << 20;
+  size_t max_memory_bytes = 64 << 20;  // of what gRPC buffers for all connections; beyond: it waits
+  // A connection without a verified client certificate by then is closed.
+  absl::Duration handshake_timeout = absl::Seconds(10);
   absl::Duration call_timeout = absl::Minutes(1);  // at most, whatever the client's deadline
   absl::Duration stop_grace = absl::Seconds(5);    // for calls under way
   AccessOptions access;
@@ -50,6 +56,8 @@ struct RpcServerDeps {
   OutlookSource outlooks;
   CleanupInspector& inspector;
   prometheus::Registry& registry;
+  Heartbeats* heartbeats = nullptr;  // of the thread that does the work; null: nobody listens
+  audit::Log* audit_log = nullptr;   // null: calls are not recorded
 };
 
 // Serves steward.v1.CleanupService, grpc.health.v1.Health and reflection, over TLS, to clients with

@@ -4,15 +4,30 @@
 #include <grpcpp/channel.h>
 #include <grpcpp/client_context.h>
 #include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <prometheus/registry.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <unistd.h>
 
+#include <cerrno>
 #include <chrono>
+#include <cstring>
 #include <memory>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
+#include "absl/status/status.h"
+#include "absl/strings/str_split.h"
+#include "base/lines/line_sink.h"
+#include "absl/time/time.h"
 #include "base/status/matchers.h"
 #include "base/text/str_cat.h"
 #include "controllers/rpc/test_scene.h"
+#include "kube/audit/log.h"
+#include "kube/audit/policy.h"
 #include "kube/grpc/status.h"
 #include "kube/meta/status.h"
 
@@ -20,9 +35,22 @@ namespace steward::controllers {
 namespace {
 
 using kube::ClientVerb;
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+
+class StringSink : public LineSink {
+ public:
+  explicit StringSink(std::string& text) : text_(text) {}
+  absl::Status Write(std::string_view lines) override {
+    text_ += lines;
+    return absl::OkStatus();
+  }
+
+ private:
+  std::string& text_;
+};
 
 // Far beyond what anything here takes.
 constexpr std::chrono::seconds kPatience(60);
@@ -314,6 +342,47 @@ TEST_F(ServerTest, AbortIsAskedForEachTimeAnew) {
             grpc::PERMISSION_DENIED);
 }
 
+TEST_F(ServerTest, AnAbortIsOnRecord) {
+  std::string text;
+  prometheus::Registry registry;
+  auto policy = audit::Policy::Parse(
+      "apiVersion: audit.k8s.io/v1\nkind: Policy\nomitStages: [RequestReceived]\n"
+      "rules: [{level: Metadata, verbs: [patch]}]");
+  ASSERT_OK(policy);
+  auto log = std::make_unique<audit::Log>(*std::move(policy), std::make_unique<StringSink>(text),
+                                          registry);
+  scene_.UseAuditLog(*log);
+  scene_.PutCsv("w.v1");
+  scene_.Allow("alice patch clusterserviceversions ops");
+  scene_.Start();
+  v1::AbortRequest request = Of<v1::AbortRequest>("w.v1");
+  request.mutable_on_behalf_of()->set_user("alice");
+  v1::AbortResponse response;
+  const auto frontend = scene_.As("steward-apiserver");
+  const auto context = Context();
+  context->AddMetadata("audit-id", "id-7");
+  ASSERT_TRUE(frontend->Abort(context.get(), request, &response).ok());
+  request.mutable_on_behalf_of()->set_user("bob");
+  EXPECT_FALSE(frontend->Abort(Context().get(), request, &response).ok());
+  EXPECT_THAT(scene_.events(),
+              ElementsAre("CleanupDisabled: spec.cleanup.enabled was set to false by \"alice\" "
+                          "through \"steward-apiserver\""));
+  scene_.Stop();
+  log.reset();
+  const std::vector<std::string> lines = absl::StrSplit(text, '\n', absl::SkipEmpty());
+  ASSERT_EQ(lines.size(), 2u);
+  EXPECT_THAT(lines[0],
+              AllOf(HasSubstr(R"("auditID":"id-7")"),
+                    HasSubstr(R"("requestURI":"/steward.v1.CleanupService/Abort","verb":"patch")"),
+                    HasSubstr(R"("user":{"username":"steward-apiserver")"),
+                    HasSubstr(R"("impersonatedUser":{"username":"alice"})"),
+                    HasSubstr(R"("sourceIPs":["127.0.0.1"])"), HasSubstr(R"("code":200})"),
+                    HasSubstr(R"("authorization.k8s.io/decision":"allow")")));
+  EXPECT_THAT(lines[1], AllOf(HasSubstr(R"("impersonatedUser":{"username":"bob"})"),
+                              HasSubstr(R"("reason":"Forbidden")"),
+                              HasSubstr(R"("authorization.k8s.io/decision":"forbid")")));
+}
+
 TEST_F(ServerTest, WithoutACertificateOfTheCaNobodyGetsIn) {
   scene_.PutCsv("w.v1");
   scene_.Allow("alice get cleanupstatuses ops");
@@ -415,6 +484,23 @@ TEST_F(ServerTest, WhatCannotBeUsedIsSaid) {
   options.address = scene_.Address();
   EXPECT_THAT(std::string(scene_.StartAnother(options).status().message()),
               HasSubstr(scene_.Address()));
+}
+
+// Whoever shows no certificate holds a descriptor for a moment only.
+TEST_F(ServerTest, AConnectionWithoutAHandshakeIsClosed) {
+  scene_.Start({.handshake_timeout = absl::Milliseconds(100)});
+  const int stranger = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  const timeval patience = {.tv_sec = kPatience.count(), .tv_usec = 0};
+  setsockopt(stranger, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  address.sin_port = htons(static_cast<uint16_t>(scene_.server().port()));
+  ASSERT_EQ(connect(stranger, reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
+  char byte = 0;
+  const ssize_t got = read(stranger, &byte, 1);
+  EXPECT_TRUE(got == 0 || errno == ECONNRESET) << got << " " << std::strerror(errno);
+  close(stranger);
 }
 
 }  // namespace

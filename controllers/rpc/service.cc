@@ -21,6 +21,8 @@
 #include "base/sync/mutex.h"
 #include "base/text/str_cat.h"
 #include "base/tls/subject.h"
+#include "base/trace/traceparent.h"
+#include "kube/audit/audit_id.h"
 #include "kube/grpc/status.h"
 #include "kube/meta/status.h"
 
@@ -31,6 +33,14 @@ namespace {
 absl::Status Stopping() {
   return kube::ToStatus(
       kube::ServiceUnavailable("this replica is stopping, please ask another", 1));
+}
+
+// The first value, "" when there is none.
+std::string Metadata(const grpc::CallbackServerContext& context, const char* key) {
+  const auto& metadata = context.client_metadata();
+  const auto found = metadata.find(key);
+  if (found == metadata.end()) return "";
+  return std::string(found->second.data(), found->second.size());
 }
 
 // The way from a client's cancellation to the task. On the executor, except for Ask.
@@ -63,8 +73,13 @@ class CleanupService::Call {
  public:
   using Finish = std::function<void(const grpc::Status&)>;
 
-  Call(CleanupService& service, const char* method, std::atomic<int>& count, Finish finish)
-      : service_(service), method_(method), count_(count), finish_(std::move(finish)) {}
+  Call(CleanupService& service, const char* method, std::shared_ptr<CallRecord> record,
+       std::atomic<int>& count, Finish finish)
+      : service_(service),
+        method_(method),
+        record_(std::move(record)),
+        count_(count),
+        finish_(std::move(finish)) {}
   ~Call() {
     if (finish_) End(Stopping());
     count_.fetch_sub(1);
@@ -72,15 +87,16 @@ class CleanupService::Call {
   Call(const Call&) = delete;
   Call& operator=(const Call&) = delete;
 
+  CallRecord& record() { return *record_; }
   void End(const absl::Status& status) {
-    const grpc::Status sent = kube::ToGrpc(status);
-    service_.NoteEnd(method_, sent);
+    const grpc::Status sent = service_.NoteEnd(method_, *record_, status);
     std::exchange(finish_, nullptr)(sent);
   }
 
  private:
   CleanupService& service_;
   const char* const method_;
+  const std::shared_ptr<CallRecord> record_;
   std::atomic<int>& count_;
   Finish finish_;
 };
@@ -155,20 +171,24 @@ class CleanupService::WatchReactor final : public grpc::ServerWriteReactor<v1::W
 
 class CleanupService::GrpcSink final : public WatchSink {
  public:
-  explicit GrpcSink(WatchReactor& reactor) : reactor_(reactor) {}
+  GrpcSink(WatchReactor& reactor, CallRecord& record) : reactor_(reactor), record_(record) {}
   StatusTask Write(v1::WatchResponse message) override {
+    record_.NoteStarted();
     return reactor_.Write(std::move(message));
   }
 
  private:
   WatchReactor& reactor_;
+  CallRecord& record_;
 };
 
 CleanupService::CleanupService(asio::any_io_executor executor, CleanupCalls& calls, Clock& clock,
-                               prometheus::Registry& registry, CleanupServiceOptions options)
+                               prometheus::Registry& registry, audit::Log* audit_log,
+                               CleanupServiceOptions options)
     : executor_(executor),
       calls_(calls),
       clock_(clock),
+      audit_log_(audit_log),
       options_(std::move(options)),
       ended_(prometheus::BuildCounter()
                  .Name("steward_grpc_calls_total")
@@ -184,9 +204,13 @@ CleanupService::CleanupService(asio::any_io_executor executor, CleanupCalls& cal
 
 CleanupService::~CleanupService() = default;
 
-void CleanupService::NoteEnd(const std::string& method, const grpc::Status& status) {
-  const auto code = static_cast<absl::StatusCode>(status.error_code());
+grpc::Status CleanupService::NoteEnd(const std::string& method, CallRecord& record,
+                                     const absl::Status& status) {
+  record.End(status);
+  const grpc::Status sent = kube::ToGrpc(status);
+  const auto code = static_cast<absl::StatusCode>(sent.error_code());
   ended_.Add({{"method", method}, {"code", absl::StatusCodeToString(code)}}).Increment();
+  return sent;
 }
 
 absl::Status CleanupService::Admit(std::atomic<int>& count, int limit, const char* what) {
@@ -197,8 +221,24 @@ absl::Status CleanupService::Admit(std::atomic<int>& count, int limit, const cha
 }
 
 template <typename Request>
-absl::StatusOr<Requester> CleanupService::RequesterFor(const grpc::CallbackServerContext& context,
-                                                       const Request& request) const {
+std::shared_ptr<CallRecord> CleanupService::RecordOf(const char* name,
+                                                     const grpc::CallbackServerContext& context,
+                                                     const Request& request) const {
+  CallOrigin origin;
+  origin.method = name;
+  origin.peer = context.peer();
+  origin.user_agent = Metadata(context, "user-agent");
+  std::string audit_id = Metadata(context, "audit-id");
+  if (audit::IsUsableAuditId(audit_id)) origin.audit_id = std::move(audit_id);
+  origin.traceparent = ValidTraceparent(Metadata(context, "traceparent"));
+  return std::make_shared<CallRecord>(audit_log_, clock_, Random::Real(), std::move(origin),
+                                      TargetOf(request));
+}
+
+template <typename Request>
+absl::StatusOr<Requester> CleanupService::RequesterFor(
+    const grpc::CallbackServerContext& context, const Request& request,
+    const std::shared_ptr<CallRecord>& record) const {
   std::vector<grpc::string_ref> certificates;
   if (const auto auth = context.auth_context(); auth != nullptr) {
     certificates = auth->FindPropertyValues(GRPC_X509_PEM_CERT_PROPERTY_NAME);
@@ -206,8 +246,12 @@ absl::StatusOr<Requester> CleanupService::RequesterFor(const grpc::CallbackServe
   if (certificates.empty()) return kube::ToStatus(kube::Unauthorized());
   ASSIGN_OR_RETURN(const CertificateSubject subject,
                    SubjectOfPem({certificates[0].data(), certificates[0].size()}));
-  return RequesterOf(subject, options_.frontends,
-                     request.has_on_behalf_of() ? &request.on_behalf_of() : nullptr);
+  ASSIGN_OR_RETURN(const Requester holder, RequesterOf(subject, options_.frontends, nullptr));
+  const v1::Requester* named = request.has_on_behalf_of() ? &request.on_behalf_of() : nullptr;
+  record->NoteCaller(holder, named);
+  ASSIGN_OR_RETURN(Requester requester, RequesterOf(subject, options_.frontends, named));
+  requester.notes = record;
+  return requester;
 }
 
 template <typename Response>
@@ -224,19 +268,19 @@ grpc::ServerUnaryReactor* CleanupService::Unary(const char* name,
                                                 grpc::CallbackServerContext* context,
                                                 const Request* request, Response* response,
                                                 Work work) {
-  absl::StatusOr<Requester> requester = RequesterFor(*context, *request);
+  std::shared_ptr<CallRecord> record = RecordOf(name, *context, *request);
+  absl::StatusOr<Requester> requester = RequesterFor(*context, *request, record);
   absl::Status status = requester.status();
   if (status.ok()) status = Admit(running_, options_.max_calls, "calls at a time");
   if (!status.ok()) {
-    const grpc::Status sent = kube::ToGrpc(status);
-    NoteEnd(name, sent);
+    const grpc::Status sent = NoteEnd(name, *record, status);
     grpc::ServerUnaryReactor* refusal = context->DefaultReactor();
     refusal->Finish(sent);
     return refusal;
   }
   auto cancellation = std::make_shared<Cancellation>(executor_);
   auto* reactor = new UnaryReactor(cancellation);
-  auto call = std::make_unique<Call>(*this, name, running_,
+  auto call = std::make_unique<Call>(*this, name, std::move(record), running_,
                                      [reactor](const grpc::Status& end) { reactor->Finish(end); });
   asio::post(executor_, [this, name, response, work, request = *request,
                          requester = *std::move(requester), call = std::move(call),
@@ -249,7 +293,7 @@ grpc::ServerUnaryReactor* CleanupService::Unary(const char* name,
 
 VoidTask CleanupService::RunWatch(std::unique_ptr<Call> call, WatchReactor* reactor,
                                   Requester requester, v1::WatchRequest request) {
-  GrpcSink sink(*reactor);
+  GrpcSink sink(*reactor, call->record());
   const absl::Status status = co_await calls_.Watch(std::move(requester), std::move(request), sink);
   call->End(status);
 }
@@ -258,21 +302,20 @@ grpc::ServerWriteReactor<v1::WatchResponse>* CleanupService::Watch(
     grpc::CallbackServerContext* context, const v1::WatchRequest* request) {
   auto cancellation = std::make_shared<Cancellation>(executor_);
   auto* reactor = new WatchReactor(cancellation);
-  absl::StatusOr<Requester> requester = RequesterFor(*context, *request);
+  std::shared_ptr<CallRecord> record = RecordOf("Watch", *context, *request);
+  absl::StatusOr<Requester> requester = RequesterFor(*context, *request, record);
   absl::Status status = requester.status();
   if (status.ok()) status = Admit(watchers_, options_.max_watches, "watches");
   if (!status.ok()) {
-    const grpc::Status sent = kube::ToGrpc(status);
-    NoteEnd("Watch", sent);
-    reactor->End(sent);
+    reactor->End(NoteEnd("Watch", *record, status));
     return reactor;
   }
   watching_.Increment();
-  auto call =
-      std::make_unique<Call>(*this, "Watch", watchers_, [this, reactor](const grpc::Status& end) {
-        watching_.Decrement();
-        reactor->End(end);
-      });
+  auto call = std::make_unique<Call>(*this, "Watch", std::move(record), watchers_,
+                                     [this, reactor](const grpc::Status& end) {
+                                       watching_.Decrement();
+                                       reactor->End(end);
+                                     });
   asio::post(executor_, [this, reactor, request = *request, requester = *std::move(requester),
                          call = std::move(call), cancellation = std::move(cancellation)]() mutable {
     cancellation->Begun(watches_.Spawn(

@@ -17,8 +17,10 @@
 #include "base/async/task.h"
 #include "base/async/task_group.h"
 #include "base/clock/clock.h"
+#include "controllers/rpc/call_record.h"
 #include "controllers/rpc/cleanup_calls.h"
 #include "controllers/rpc/requester.h"
+#include "kube/audit/log.h"
 #include "proto/steward/v1/cleanup.grpc.pb.h"
 
 namespace steward::controllers {
@@ -36,9 +38,10 @@ struct CleanupServiceOptions {
 class CleanupService final : public v1::CleanupService::CallbackService {
  public:
   // REQUIRES: `executor` runs one handler at a time; `calls`, `clock` and `registry` outlive the
-  // service, and the service its gRPC server.
+  // service, and the service its gRPC server; so does `audit_log`, which may be null.
   CleanupService(boost::asio::any_io_executor executor, CleanupCalls& calls, Clock& clock,
-                 prometheus::Registry& registry, CleanupServiceOptions options);
+                 prometheus::Registry& registry, audit::Log* audit_log,
+                 CleanupServiceOptions options);
   ~CleanupService() override;
 
   // Both on the executor. Watches that run end, and new ones at once.
@@ -77,15 +80,21 @@ class CleanupService final : public v1::CleanupService::CallbackService {
   VoidTask RunWatch(std::unique_ptr<Call> call, WatchReactor* reactor, Requester requester,
                     v1::WatchRequest request);
   template <typename Request>
+  std::shared_ptr<CallRecord> RecordOf(const char* name, const grpc::CallbackServerContext& context,
+                                       const Request& request) const;
+  template <typename Request>
   absl::StatusOr<Requester> RequesterFor(const grpc::CallbackServerContext& context,
-                                         const Request& request) const;
+                                         const Request& request,
+                                         const std::shared_ptr<CallRecord>& record) const;
   // Counts a call of one kind, or refuses it.
   absl::Status Admit(std::atomic<int>& count, int limit, const char* what);
-  void NoteEnd(const std::string& method, const grpc::Status& status);
+  // Counts and records the end of a call, and says what the client is told.
+  grpc::Status NoteEnd(const std::string& method, CallRecord& record, const absl::Status& status);
 
   const boost::asio::any_io_executor executor_;
   CleanupCalls& calls_;
   Clock& clock_;
+  audit::Log* const audit_log_;
   const CleanupServiceOptions options_;
   prometheus::Family<prometheus::Counter>& ended_;
   prometheus::Gauge& watching_;

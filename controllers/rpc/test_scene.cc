@@ -56,12 +56,13 @@ GuardOptions Guards() {
   GuardOptions options;
   options.allow_unprotected = true;
   options.without_deployments = true;
+  options.csvs_built_in = true;
   return options;
 }
 
 }  // namespace
 
-RpcScene::RpcScene() : inspector_(cluster_, Clock::Real(), nullptr, Guards()) {
+RpcScene::RpcScene() : inspector_(cluster_, Clock::Real(), nullptr, Guards(), *this) {
   for (const auto& gvr : {kReviews, kGroups, kNamespaces, kCrds, kSceneCsvs, kSceneWidgets}) {
     cluster_.Serve(gvr);
   }
@@ -116,7 +117,19 @@ absl::StatusOr<std::unique_ptr<RpcServer>> RpcScene::StartAnother(RpcServerOptio
        .worlds = worlds_,
        .outlooks = [this](const storage::WorldPtr& world) { return outlooks_.Of(world); },
        .inspector = inspector_,
-       .registry = registry_});
+       .registry = registry_,
+       .audit_log = audit_log_});
+}
+
+void RpcScene::Record(const ObjectReference&, EventType, std::string_view reason,
+                      std::string_view message) {
+  MutexLock lock(&mutex_);
+  events_.push_back(StrCat(reason, ": ", message));
+}
+
+std::vector<std::string> RpcScene::events() {
+  MutexLock lock(&mutex_);
+  return events_;
 }
 
 void RpcScene::Start(RpcServerOptions options) {

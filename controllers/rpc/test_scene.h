@@ -9,12 +9,16 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "base/clock/clock.h"
 #include "base/sync/mutex.h"
 #include "base/tls/testing.h"
 #include "controllers/cleanup/inspector.h"
 #include "controllers/rpc/server.h"
+#include "controllers/runtime/events/event_recorder.h"
+#include "kube/audit/log.h"
 #include "kube/meta/names.h"
 #include "kube/testing/fake_client.h"
 #include "proto/steward/v1/cleanup.grpc.pb.h"
@@ -31,10 +35,10 @@ inline const kube::GroupVersionResource kSceneWidgets = {"example.com", "v1", "w
 
 // Namespaces ops, a and b; an OperatorGroup in ops that targets a and b. The cluster answers live
 // reads, the world those of what is watched: PutCsv changes both.
-class RpcScene {
+class RpcScene : private EventRecorder {
  public:
   RpcScene();
-  ~RpcScene();
+  ~RpcScene() override;
 
   // With `options` but for address and files.
   void Start(RpcServerOptions options = {});
@@ -49,6 +53,11 @@ class RpcScene {
   // "alice get cleanupstatuses/pending ops": "" at the end = the whole cluster.
   void Allow(const std::string& rule);
   void Forbid(const std::string& rule);
+
+  // Calls of servers that are started later are recorded.
+  void UseAuditLog(audit::Log& log) { audit_log_ = &log; }
+  // "Reason: message", in order.
+  std::vector<std::string> events();
 
   // Each with a connection of its own.
   std::shared_ptr<grpc::Channel> ChannelAs(const std::string& common_name);
@@ -69,6 +78,8 @@ class RpcScene {
 
  private:
   void Publish();
+  void Record(const ObjectReference& about, EventType type, std::string_view reason,
+              std::string_view message) override;
 
   storage::TestDirectory directory_;
   const TestCa ca_{"scene-ca"};
@@ -81,6 +92,8 @@ class RpcScene {
   uint64_t revision_ = 100;
   Mutex mutex_;
   std::set<std::string> rules_;
+  std::vector<std::string> events_;
+  audit::Log* audit_log_ = nullptr;
   std::unique_ptr<RpcServer> server_;
 };
 

@@ -23,6 +23,9 @@ struct ReconcileResult {
     return result;
   }
 
+  // Look again at once.
+  static ReconcileResult Requeue() { return After(absl::ZeroDuration()); }
+
   std::optional<absl::Duration> requeue_after;
 };
 

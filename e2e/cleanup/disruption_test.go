@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -84,6 +85,64 @@ func TestUnconfirmed_R_000_76_OlderThanThePolicy(t *testing.T) {
 	s.gone(t)
 	s.cleaned(t, nil, []string{s.spaces[0] + "/some"})
 	s.tells(t, "Warning", "CleanupRefused", "OptInUnconfirmed")
+}
+
+// R-000-77: with OLM's definition of them all CSVs are deleted, and no policy is asked about any. One that outlives its
+// definition, since somebody took that one's finalizer away, is there again once OLM is installed anew.
+func TestDefinitionOfCSVs_R_000_77_NothingIsDeletedWithIt(t *testing.T) {
+	definitions := shared.Any.Resource(olm.Definitions)
+	name := olm.CSVs.GroupResource().String()
+	absent := func() error {
+		_, err := definitions.Get(t.Context(), name, metav1.GetOptions{})
+		if err == nil {
+			err = errors.New("the definition is there")
+		}
+		if apierrors.IsNotFound(err) {
+			return nil
+		}
+		return err
+	}
+	root, err := cluster.Root()
+	must(t, err)
+	all, err := olm.CRDs(root)
+	must(t, err)
+	all = slices.DeleteFunc(all, func(definition *olm.Object) bool { return definition.GetName() != name })
+	t.Run("Deleted", func(t *testing.T) {
+		s := newScene(t, 1)
+		s.install(t, s.spaces[0])
+		s.operands(t, s.spaces[0], "some")
+		s.operate(t, 0)
+		must(t, definitions.Delete(t.Context(), name, background))
+		eventually(t, absent)
+		must(t, olm.CreateCRDs(t.Context(), shared.Any, all...))
+		s.cleaned(t, nil, []string{s.spaces[0] + "/some"})
+		s.tells(t, "Warning", "CleanupRefused", "CSVDefinitionTerminating")
+	})
+	t.Run("MadeAnewByForce", func(t *testing.T) {
+		s := newScene(t, 1)
+		s.install(t, s.spaces[0])
+		s.operands(t, s.spaces[0], "some")
+		s.operate(t, 0)
+		must(t, reconciling.Stop())
+		must(t, definitions.Delete(t.Context(), name, background))
+		eventually(t, func() error {
+			if s.see(t).GetDeletionTimestamp() == nil {
+				return errors.New("the CSV is not being deleted")
+			}
+			return nil
+		})
+		_, err := definitions.Patch(t.Context(), name, types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`), metav1.PatchOptions{})
+		must(t, err)
+		eventually(t, absent)
+		must(t, olm.CreateCRDs(t.Context(), shared.Any, all...))
+		if s.see(t).GetDeletionTimestamp() == nil {
+			t.Fatal("the CSV is another one")
+		}
+		must(t, startControllers(t.Context()))
+		s.gone(t)
+		s.cleaned(t, nil, []string{s.spaces[0] + "/some"})
+		s.tells(t, "Warning", "CleanupRefused", "CSVDefinitionTerminating")
+	})
 }
 
 // A process that is killed in the middle of a cleanup is followed by one that completes it; meanwhile nothing is let go of.

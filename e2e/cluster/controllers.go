@@ -14,26 +14,31 @@ import (
 // Controllers is one `steward controllers` process.
 type Controllers struct {
 	*Process
-	port int
+	metrics, probes int // ports
 }
 
-// RunControllers starts `steward controllers` as the cluster's administrator, with a port for its metrics, and waits
-// until it is ready. The caller ends it.
+// RunControllers starts `steward controllers` as the cluster's administrator, with ports for its metrics and probes, and
+// waits until it is ready. Metrics are plain, unless a flag says something else: tests read them often, and what the cluster
+// is asked for is to be only what they are about. The caller ends it.
 func (c *Cluster) RunControllers(ctx context.Context, name string, flags ...string) (*Controllers, error) {
 	return c.RunControllersAs(ctx, c.Admin, name, flags...)
 }
 
 // RunControllersAs is RunControllers for whoever a kubeconfig stands for.
 func (c *Cluster) RunControllersAs(ctx context.Context, kubeconfig, name string, flags ...string) (*Controllers, error) {
-	port, err := freePort()
-	if err != nil {
-		return nil, err
+	controllers := &Controllers{}
+	var err error
+	for _, port := range []*int{&controllers.metrics, &controllers.probes} {
+		if *port, err = freePort(); err != nil {
+			return nil, err
+		}
 	}
-	controllers := &Controllers{port: port}
 	controllers.Process, err = startProcess(name, filepath.Join(c.Dir, name+".log"), c.paths.steward, append([]string{
 		"controllers",
 		"--kubeconfig=" + kubeconfig,
-		"--metrics-bind-address=" + loopback(port),
+		"--metrics-bind-address=" + loopback(controllers.metrics),
+		"--metrics-secure=false",
+		"--health-probe-bind-address=" + loopback(controllers.probes),
 	}, flags...)...)
 	if err != nil {
 		return nil, err
@@ -44,11 +49,18 @@ func (c *Cluster) RunControllersAs(ctx context.Context, kubeconfig, name string,
 // Stop ends the process in order; it is no error if it does not run.
 func (s *Controllers) Stop() error { return s.Process.Stop(stopGrace) }
 
+// MetricsAddress is where metrics are served.
+func (s *Controllers) MetricsAddress() string { return loopback(s.metrics) }
+
 // Get asks the process itself: /metrics, /healthz, /readyz.
 func (s *Controllers) Get(ctx context.Context, path string) (code int, body string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, answerWithin)
 	defer cancel()
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+loopback(s.port)+path, nil)
+	port := s.probes
+	if path == "/metrics" {
+		port = s.metrics
+	}
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+loopback(port)+path, nil)
 	if err != nil {
 		return 0, "", err
 	}

@@ -130,7 +130,7 @@ func TestControllers_ClusterServiceVersions(t *testing.T) {
 	}{
 		{`{"metadata":{"annotations":{"steward.operatorframework.io/cleanup-record":"{}"}}}`, ""},
 		{`{"metadata":{"annotations":{"` + marks + `cleanup-refused":"SharedOwner"}}}`, ""},
-		{`{"metadata":{"annotations":{"` + marks + `opt-in-confirmed":"1"}}}`, ""},
+		{`{"metadata":{"labels":{"` + marks + `opt-in-confirmed":"1"}}}`, ""},
 		{`{"metadata":{"annotations":{"` + marks + `rights-released":"1"}}}`, ""},
 		{`{"metadata":{"annotations":{"a":null}}}`, writesPolicy},
 		{`{"metadata":{"annotations":{"a":"c"}}}`, writesPolicy},
@@ -141,6 +141,9 @@ func TestControllers_ClusterServiceVersions(t *testing.T) {
 		{`{"metadata":{"finalizers":["example.com/other"]}}`, ""},
 		{`{"metadata":{"finalizers":["example.com/other","` + optInFinalizer + `","` + legacyFinalizer + `","example.com/another"]}}`, writesPolicy},
 		{`{"metadata":{"labels":{"a":"b"}}}`, writesPolicy},
+		{`{"metadata":{"labels":{"a":"b","` + marks + `opt-in-confirmed":"1"}}}`, writesPolicy},
+		{`{"metadata":{"labels":{"` + marks + `anything":"1"}}}`, writesPolicy},
+		{`{"metadata":{"labels":{"` + olm.CopiedFromLabel + `":"elsewhere"}}}`, writesPolicy},
 		{`{"spec":{"displayName":"Other"}}`, writesPolicy},
 		{`{"spec":{"cleanup":{"enabled":false}}}`, ""}, // a user aborts
 		{`{"spec":{"cleanup":{"enabled":false},"displayName":"Other"}}`, writesPolicy},
@@ -161,27 +164,28 @@ func TestControllers_ClusterServiceVersions(t *testing.T) {
 		}
 	}
 	// What keeps custom resources from being deleted is written once; a confirmation may be renewed.
-	for key, policy := range map[string]string{
-		"cleanup-record": writesPolicy, "cleanup-refused": writesPolicy, "rights-released": writesPolicy, "opt-in-confirmed": "",
-	} {
+	for _, key := range []string{"cleanup-record", "cleanup-refused", "rights-released"} {
 		object := csv(namespace, key, optInFinalizer)
 		object.SetAnnotations(map[string]string{marks + key: "before"})
 		create(t, object)
 		for _, value := range []string{`"after"`, "null"} {
 			_, err := as(t, controllers).Resource(olm.CSVs).Namespace(namespace).Patch(t.Context(), key, types.MergePatchType,
 				[]byte(`{"metadata":{"annotations":{"`+marks+key+`":`+value+`}}}`), metav1.PatchOptions{})
-			if policy != "" {
-				err = refusal(policy, err)
-			}
-			if err != nil {
+			if err := refusal(writesPolicy, err); err != nil {
 				t.Errorf("%s becomes %s: %v", key, value, err)
 			}
 		}
 	}
+	confirmed := csv(namespace, "confirmed", optInFinalizer)
+	confirmed.SetLabels(map[string]string{marks + "opt-in-confirmed": "before", "a": "b"})
+	create(t, confirmed)
+	_, err := as(t, controllers).Resource(olm.CSVs).Namespace(namespace).Patch(t.Context(), "confirmed", types.MergePatchType,
+		[]byte(`{"metadata":{"labels":{"`+marks+`opt-in-confirmed":"after"}}}`), metav1.PatchOptions{})
+	must(t, err)
 	unsupported := csv(namespace, "unsupported")
 	unsupported.Object["spec"].(map[string]any)["cleanup"] = map[string]any{"enabled": false}
 	create(t, unsupported)
-	_, err := as(t, controllers).Resource(olm.CSVs).Namespace(namespace).Patch(t.Context(), "unsupported", types.MergePatchType,
+	_, err = as(t, controllers).Resource(olm.CSVs).Namespace(namespace).Patch(t.Context(), "unsupported", types.MergePatchType,
 		[]byte(`{"spec":{"cleanup":{"enabled":true}}}`), metav1.PatchOptions{})
 	if err := refusal(writesPolicy, err); err != nil {
 		t.Errorf("enabling cleanup: %v", err)
@@ -352,64 +356,5 @@ func TestControllers_ConnectToNothing(t *testing.T) {
 		if response.StatusCode < 400 || !strings.Contains(string(body), "'"+deletesPolicy+"'") {
 			t.Errorf("%s %s: %s: %s", tc.method, tc.path, response.Status, body)
 		}
-	}
-}
-
-// Requests of the controllers go to the priority levels that they are meant for.
-func TestControllers_FlowSchemas(t *testing.T) {
-	uids := map[string]string{}
-	eventually(t, func() error {
-		schemas, err := shared.Kube.FlowcontrolV1().FlowSchemas().List(t.Context(), metav1.ListOptions{})
-		if err != nil {
-			return err
-		}
-		for _, each := range schemas.Items {
-			uids[string(each.UID)] = each.Name
-			for _, condition := range each.Status.Conditions {
-				if condition.Type == "Dangling" && condition.Status == "True" && strings.HasPrefix(each.Name, "steward") {
-					return fmt.Errorf("%s: %s", each.Name, condition.Message)
-				}
-			}
-		}
-		return nil
-	})
-	client, err := rest.HTTPClientFor(configOf(controllers))
-	must(t, err)
-	for _, tc := range []struct{ method, path, want string }{
-		{"GET", "/apis/coordination.k8s.io/v1/namespaces/steward-system/leases/steward-controllers", "steward-leader-election"},
-		{"PUT", "/apis/coordination.k8s.io/v1/namespaces/steward-system/leases/steward-controllers", "steward-leader-election"},
-		{"POST", "/apis/coordination.k8s.io/v1/namespaces/steward-system/leases", "steward-leader-election"},
-		{"GET", "/apis/operators.coreos.com/v1alpha1/clusterserviceversions?limit=500", "steward-guards"},
-		{"GET", "/apis/operators.coreos.com/v1alpha1/namespaces/default/clusterserviceversions/x", "steward-guards"},
-		{"PATCH", "/apis/operators.coreos.com/v1alpha1/namespaces/default/clusterserviceversions/x", "steward-guards"},
-		{"PATCH", "/apis/operators.coreos.com/v1alpha1/namespaces/default/clusterserviceversions/x/status", "steward-guards"},
-		{"GET", "/apis/operators.coreos.com/v1/namespaces/default/operatorgroups", "steward-guards"},
-		{"GET", "/api/v1/namespaces", "steward-guards"},
-		{"GET", "/api/v1/namespaces/default", "steward-guards"},
-		{"GET", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/x", "steward-guards"},
-		{"GET", "/apis/apiregistration.k8s.io/v1/apiservices/x", "steward-guards"},
-		{"GET", "/apis/apps/v1/namespaces/default/deployments/x", "steward-guards"},
-		{"GET", "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies/steward-cleanup-opt-in", "steward-guards"},
-		{"GET", "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicybindings", "steward-guards"},
-		{"GET", "/apis/apiregistration.k8s.io/v1/apiservices/v1.example.com", "steward-guards"},
-		{"GET", "/apis/rbac.authorization.k8s.io/v1/clusterroles", "steward-guards"},
-		{"PATCH", "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations/x", "steward-guards"},
-		// What there is most of stays among the others.
-		{"DELETE", "/apis/example.com/v1/namespaces/default/widgets/x", "service-accounts"},
-		{"GET", "/apis/example.com/v1/widgets", "service-accounts"},
-		{"POST", "/api/v1/namespaces/default/events", "service-accounts"},
-	} {
-		eventually(t, func() error {
-			request, err := http.NewRequestWithContext(t.Context(), tc.method, shared.URL()+tc.path, strings.NewReader(""))
-			must(t, err)
-			request.Header.Set("Content-Type", "application/merge-patch+json")
-			response, err := client.Do(request)
-			must(t, err)
-			response.Body.Close()
-			if got := uids[response.Header.Get("X-Kubernetes-PF-FlowSchema-UID")]; got != tc.want {
-				return fmt.Errorf("%s %s: %q, want %q", tc.method, tc.path, got, tc.want)
-			}
-			return nil
-		})
 	}
 }

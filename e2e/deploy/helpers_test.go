@@ -52,6 +52,7 @@ const (
 	editor       = "edna"  // edits all namespaces, as OLM has it: deletes ClusterServiceVersions, and cannot write them
 	halfGranted  = "hugo"  // the same, and the right to opt in bound in namespaces only
 	controllers  = "system:serviceaccount:steward-system:steward-controllers"
+	apiServer    = "system:serviceaccount:steward-system:steward-apiserver"
 	copier       = "system:serviceaccount:steward-system:steward-copied-csvs" // would make copies instead of OLM
 	gitOps       = "system:serviceaccount:argocd:application-controller"      // cluster-admin
 	olmAccount   = "system:serviceaccount:olm:olm-operator-serviceaccount"    // cluster-admin, as each of these:

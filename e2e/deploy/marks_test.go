@@ -15,6 +15,7 @@ import (
 func marked(namespace, name string) *olm.Object {
 	object := csv(namespace, name, optInFinalizer, "example.com/other")
 	object.SetAnnotations(map[string]string{marks + "cleanup-refused": "SharedOwner", marks + "cleanup-record": "{}"})
+	object.SetLabels(map[string]string{marks + "confirmed-by": "somebody"})
 	return object
 }
 
@@ -25,7 +26,10 @@ var markChanges = []struct{ name, patch string }{
 	{"a record is removed", `{"metadata":{"annotations":{"` + marks + `cleanup-record":null}}}`},
 	{"a record is widened", `{"metadata":{"annotations":{"` + marks + `cleanup-record":"{\"targets\":\"*\"}"}}}`},
 	{"all annotations are removed", `{"metadata":{"annotations":null}}`},
-	{"an opt-in is confirmed", `{"metadata":{"annotations":{"` + marks + `opt-in-confirmed":"1"}}}`},
+	{"a label is removed", `{"metadata":{"labels":{"` + marks + `confirmed-by":null}}}`},
+	{"all labels are removed", `{"metadata":{"labels":null}}`},
+	{"an opt-in is confirmed", `{"metadata":{"labels":{"` + marks + `opt-in-confirmed":"1"}}}`},
+	{"a label of a later version", `{"metadata":{"labels":{"` + marks + `anything":"1"}}}`},
 	{"rights are said to be released", `{"metadata":{"annotations":{"` + marks + `rights-released":"1"}}}`},
 	{"an annotation of a later version", `{"metadata":{"annotations":{"` + marks + `anything":"1"}}}`},
 	{"among other changes", `{"metadata":{"annotations":{"a":"b","` + marks + `cleanup-refused":null},"labels":{"a":"b"}},"spec":{"displayName":"Other"}}`},
@@ -58,8 +62,8 @@ func TestMarks_R_000_80_AreStewards(t *testing.T) {
 					}
 				} else if refused := refusal(optInPolicy, err); refused != nil {
 					t.Errorf("%q: %v", user.account, refused)
-				} else if !strings.Contains(err.Error(), "annotation "+marks) {
-					t.Errorf("%q: the refusal does not name the annotation: %v", user.account, err)
+				} else if !strings.Contains(err.Error(), "annotation "+marks) && !strings.Contains(err.Error(), "label "+marks) {
+					t.Errorf("%q: the refusal does not name the annotation or label: %v", user.account, err)
 				}
 			}
 		})
@@ -72,7 +76,7 @@ func TestMarks_R_000_80_AnOldObjectIsNotPutBack(t *testing.T) {
 	create(t, marked(namespace, "refused"))
 	csvs := as(t, tenant).Resource(olm.CSVs).Namespace(namespace)
 	must(t, olm.Mutate(t.Context(), as(t, tenant), olm.CSVs, namespace, "refused", func(object *olm.Object) {
-		object.SetLabels(map[string]string{"a": "b"}) // marks and all, as everybody writes them
+		object.SetLabels(map[string]string{"a": "b", marks + "confirmed-by": "somebody"}) // marks and all, as everybody writes them
 	}))
 	object, err := csvs.Get(t.Context(), "refused", getOptions)
 	must(t, err)
@@ -102,7 +106,7 @@ func TestMarks_R_000_76_OlderOptInsAreNotConfirmedByAnybody(t *testing.T) {
 	namespace := space(t)
 	live, err := shared.Any.Resource(policies).Get(t.Context(), optInPolicy, getOptions)
 	must(t, err)
-	confirm := `{"metadata":{"annotations":{"` + marks + `opt-in-confirmed":"` + string(live.GetUID()) + `"}}}`
+	confirm := `{"metadata":{"labels":{"` + marks + `opt-in-confirmed":"` + string(live.GetUID()) + `"}}}`
 	create(t, csv(namespace, "older", optInFinalizer))
 	hasRight(t, gitOps)
 	for _, user := range []string{tenant, uninstaller, olmAccount} {
@@ -113,6 +117,31 @@ func TestMarks_R_000_76_OlderOptInsAreNotConfirmedByAnybody(t *testing.T) {
 	}
 	_, err = as(t, gitOps).Resource(olm.CSVs).Namespace(namespace).Patch(t.Context(), "older", types.MergePatchType, []byte(confirm), metav1.PatchOptions{})
 	must(t, err)
+}
+
+// Nor is one that is created with its confirmation. OLM copies the label with all others: a copy, without the finalizer, is
+// made and changed as ever.
+func TestMarks_R_000_76_NobodyCreatesAConfirmedOne(t *testing.T) {
+	namespace := space(t)
+	hasRight(t, olmAccount)
+	for _, user := range []string{tenant, uninstaller, olmAccount} {
+		object := csv(namespace, "confirmed", optInFinalizer)
+		must(t, olm.Confirm(t.Context(), shared.Any, object))
+		_, err := as(t, user).Resource(olm.CSVs).Namespace(namespace).Create(t.Context(), object, metav1.CreateOptions{})
+		if refused := refusal(optInPolicy, err); refused != nil {
+			t.Errorf("%s: %v", user, refused)
+		}
+	}
+	copied := csv(namespace, "copied")
+	must(t, olm.Confirm(t.Context(), shared.Any, copied))
+	copied.SetLabels(map[string]string{olm.CopiedFromLabel: "elsewhere", olm.ConfirmedLabel: copied.GetLabels()[olm.ConfirmedLabel]})
+	csvs := as(t, olmAccount).Resource(olm.CSVs).Namespace(namespace)
+	_, err := csvs.Create(t.Context(), copied, metav1.CreateOptions{})
+	must(t, err)
+	for _, value := range []string{`"2"`, "null"} {
+		_, err = csvs.Patch(t.Context(), "copied", types.MergePatchType, []byte(`{"metadata":{"labels":{"`+olm.ConfirmedLabel+`":`+value+`}}}`), metav1.PatchOptions{})
+		must(t, err)
+	}
 }
 
 // Finding 6: one write may remove the finalizer and own more, as two writes may. A GitOps tool that declares the finalizer

@@ -169,6 +169,7 @@ var (
 		set("get", "operators.coreos.com/operatorconditions"),
 		set("get list watch", "/namespaces"),
 		set("get", "apiextensions.k8s.io/customresourcedefinitions apiregistration.k8s.io/apiservices apps/deployments"),
+		set("list", "apiextensions.k8s.io/customresourcedefinitions/clusterserviceversions.operators.coreos.com"),
 		set("get", `
 			admissionregistration.k8s.io/validatingadmissionpolicies/steward-cleanup-opt-in
 			admissionregistration.k8s.io/validatingadmissionpolicies/steward-cleanup-uninstall
@@ -177,7 +178,7 @@ var (
 		set("list watch patch", `
 			rbac.authorization.k8s.io/clusterroles rbac.authorization.k8s.io/clusterrolebindings
 			admissionregistration.k8s.io/mutatingwebhookconfigurations admissionregistration.k8s.io/validatingwebhookconfigurations`),
-		set("create", "authorization.k8s.io/subjectaccessreviews"),
+		set("create", "authorization.k8s.io/subjectaccessreviews authentication.k8s.io/tokenreviews"),
 		set("create patch", "/events"),
 	)
 	ownRights = union(

@@ -11,8 +11,8 @@ import (
 const (
 	// OptInPolicy of deploy/base says who may opt operators in to cleanup.
 	OptInPolicy = "steward-cleanup-opt-in"
-	// ConfirmedAnnotation says of an opt-in that it was meant, by the UID of that policy.
-	ConfirmedAnnotation = "steward.operatorframework.io/opt-in-confirmed"
+	// ConfirmedLabel says of an opt-in that it was meant, by the UID of that policy.
+	ConfirmedLabel = "steward.operatorframework.io/opt-in-confirmed"
 )
 
 var policies = schema.GroupVersionResource{Group: "admissionregistration.k8s.io", Version: "v1", Resource: "validatingadmissionpolicies"}
@@ -23,11 +23,11 @@ func Confirm(ctx context.Context, client dynamic.Interface, csv *Object) error {
 	if err != nil {
 		return err
 	}
-	annotations := csv.GetAnnotations()
-	if annotations == nil {
-		annotations = map[string]string{}
+	labels := csv.GetLabels()
+	if labels == nil {
+		labels = map[string]string{}
 	}
-	annotations[ConfirmedAnnotation] = string(policy.GetUID())
-	csv.SetAnnotations(annotations)
+	labels[ConfirmedLabel] = string(policy.GetUID())
+	csv.SetLabels(labels)
 	return nil
 }

@@ -122,6 +122,9 @@ absl::StatusOr<CsvFacts> FactsIn(const object& root, const CsvTerms& terms) {
   if (const auto label = metadata.labels.find(kCopiedFromLabel); label != metadata.labels.end()) {
     csv.copied_from = label->second;
   }
+  if (const auto label = metadata.labels.find(kConfirmedLabel); label != metadata.labels.end()) {
+    csv.confirmed = label->second;
+  }
   const std::optional<object> raw_metadata = ObjectIn(root, "metadata");
   csv.creation_timestamp = StringIn(*raw_metadata, "creationTimestamp");
   const std::optional<object> annotations = ObjectIn(*raw_metadata, "annotations");
@@ -130,7 +133,6 @@ absl::StatusOr<CsvFacts> FactsIn(const object& root, const CsvTerms& terms) {
   csv.refusal = OptionalStringIn(annotations, kRefusalAnnotation);
   csv.opt_out = OptionalStringIn(annotations, kOptOutAnnotation);
   csv.rights_released = OptionalStringIn(annotations, kRightsReleasedAnnotation);
-  csv.confirmed = OptionalStringIn(annotations, kConfirmedAnnotation);
   if (const std::optional<object> status = ObjectIn(root, "status")) {
     csv.phase = StringIn(*status, "phase");
     csv.reason = StringIn(*status, "reason");

@@ -54,7 +54,7 @@ struct CsvFacts {
   std::optional<std::string> refusal;             // kRefusalAnnotation
   std::optional<std::string> opt_out;             // kOptOutAnnotation
   std::optional<std::string> rights_released;     // kRightsReleasedAnnotation
-  std::optional<std::string> confirmed;           // kConfirmedAnnotation
+  std::optional<std::string> confirmed;           // label kConfirmedLabel
   // Its status says that a cleanup waits for custom resources: deletions may have been sent.
   bool said_waiting = false;
   // spec.cleanup.enabled, or what one that says nothing is taken for (CsvTerms).

@@ -5,6 +5,7 @@
 
 #include "base/status/macros.h"
 #include "base/text/str_cat.h"
+#include "kube/meta/time.h"
 #include "olm/cleanup/dom.h"
 #include "olm/cleanup/names.h"
 #include "olm/decode.h"
@@ -35,6 +36,16 @@ absl::StatusOr<GroupFacts> DecodeGroupFacts(std::string_view json) {
   ASSIGN_OR_RETURN(const OperatorGroupPtr group, DecodeOperatorGroup(json));
   if (!group->invalid_status.empty()) return Bad(group->invalid_status);
   return FactsOf(*group);
+}
+
+absl::StatusOr<CsvDefinitionFacts> DecodeCsvDefinition(std::string_view json) {
+  Document document;
+  ASSIGN_OR_RETURN(const object root, document.Parse(json));
+  ASSIGN_OR_RETURN(const ObjectFacts metadata, MetadataOf(root));
+  CsvDefinitionFacts definition{metadata.key.name, metadata.deleting()};
+  ASSIGN_OR_RETURN(definition.created,
+                   kube::ParseRfc3339(StringIn(*ObjectIn(root, "metadata"), "creationTimestamp")));
+  return definition;
 }
 
 absl::StatusOr<CrdFacts> DecodeCrdFacts(std::string_view json) {

@@ -15,6 +15,8 @@ namespace steward::olm {
 
 absl::StatusOr<InstallNamespaceFacts> DecodeInstallNamespace(std::string_view json);
 absl::StatusOr<GroupFacts> DecodeGroupFacts(std::string_view json);
+// Its metadata suffices.
+absl::StatusOr<CsvDefinitionFacts> DecodeCsvDefinition(std::string_view json);
 absl::StatusOr<CrdFacts> DecodeCrdFacts(std::string_view json);
 absl::StatusOr<ApiServiceFacts> DecodeApiServiceFacts(std::string_view json);
 absl::StatusOr<DeploymentFacts> DecodeDeploymentFacts(std::string_view json);

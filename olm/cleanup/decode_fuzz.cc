@@ -12,6 +12,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   (void)steward::olm::DecodeApiServiceFacts(text);
   (void)steward::olm::DecodeGroupFacts(text);
   (void)steward::olm::DecodeInstallNamespace(text);
+  (void)steward::olm::DecodeCsvDefinition(text);
   (void)steward::olm::DecodeCrdFacts(text);
   (void)steward::olm::DecodeDeploymentFacts(text);
   const absl::StatusOr<steward::olm::CleanupRecord> record = steward::olm::DecodeRecord(text);

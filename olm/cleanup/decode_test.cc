@@ -4,11 +4,15 @@
 #include <gtest/gtest.h>
 
 #include <boost/json/parse.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "absl/time/time.h"
 #include "base/status/matchers.h"
 #include "base/text/str_cat.h"
+#include "kube/meta/time.h"
+#include "olm/cleanup/facts.h"
 
 namespace steward::olm {
 namespace {
@@ -50,6 +54,45 @@ TEST(DecodeTest, Csv) {
   EXPECT_THAT(csv->required_crds, ElementsAre("c.g.io"));
   EXPECT_THAT(csv->deployments, ElementsAre("d1", "d2"));
   EXPECT_EQ(csv->malformed, "");
+}
+
+// A label: OLM puts annotations into the operator's pods (R-000-73).
+TEST(DecodeTest, R_000_76_AConfirmationIsALabel) {
+  const std::string confirmed = R"({"steward.operatorframework.io/opt-in-confirmed":"policy"})";
+  const struct {
+    std::string metadata;
+    std::optional<std::string> confirmed;
+  } rows[] = {
+      {R"("labels":)" + confirmed, "policy"},
+      {R"("annotations":)" + confirmed, std::nullopt},
+      {R"("labels":{"steward.operatorframework.io/opt-in-confirmed":1})", std::nullopt},
+      {R"("labels":{})", std::nullopt},
+      {R"("labels":null)", std::nullopt},
+  };
+  for (const auto& row : rows) {
+    const absl::StatusOr<CsvFacts> csv = DecodeCsvFacts(
+        R"({"metadata":{"name":"w","namespace":"ops","uid":"u",)" + row.metadata + "}}");
+    ASSERT_OK(csv.status());
+    EXPECT_EQ(csv->confirmed, row.confirmed) << row.metadata;
+  }
+}
+
+TEST(DecodeTest, R_000_77_TheDefinitionOfCsvs) {
+  const absl::Time created = absl::FromUnixSeconds(1'800'000'000);
+  const std::string text = StrCat(R"({"metadata":{"name":"w.g.io","uid":"u","creationTimestamp":")",
+                                  kube::FormatRfc3339(created), "\"");
+  const absl::StatusOr<CsvDefinitionFacts> there = DecodeCsvDefinition(StrCat(text, "}}"));
+  ASSERT_OK(there.status());
+  EXPECT_EQ(*there, (CsvDefinitionFacts{"w.g.io", false, created}));
+  const absl::StatusOr<CsvDefinitionFacts> going =
+      DecodeCsvDefinition(StrCat(text, R"(,"deletionTimestamp":"2027-01-15T08:00:01Z"}})"));
+  ASSERT_OK(going.status());
+  EXPECT_TRUE(going->terminating);
+  for (const char* bad : {R"({"metadata":{"name":"w.g.io","uid":"u"}})",
+                          R"({"metadata":{"name":"w","uid":"u","creationTimestamp":"soon"}})",
+                          R"({"metadata":{"uid":"u"}})", "{}", "[]", ""}) {
+    EXPECT_FALSE(DecodeCsvDefinition(bad).ok()) << bad;
+  }
 }
 
 TEST(DecodeTest, R_000_20_WhatACsvSaysOfCleanup) {

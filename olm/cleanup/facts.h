@@ -59,6 +59,14 @@ struct CrdFacts {
   bool operator==(const CrdFacts&) const = default;
 };
 
+// The CustomResourceDefinition of ClusterServiceVersions themselves.
+struct CsvDefinitionFacts {
+  std::string name;
+  bool terminating = false;
+  absl::Time created = absl::InfinitePast();
+  bool operator==(const CsvDefinitionFacts&) const = default;
+};
+
 // An APIService.
 struct ApiServiceFacts {
   std::string uid;

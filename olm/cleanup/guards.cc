@@ -6,7 +6,10 @@
 #include <string>
 #include <utility>
 
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
 #include "base/text/str_cat.h"
+#include "kube/meta/time.h"
 #include "olm/cleanup/names.h"
 #include "olm/cleanup/opt_in.h"
 #include "olm/copy.h"
@@ -282,6 +285,7 @@ void CheckReadings(const CleanupInputs& inputs, std::vector<CleanupBlocker>& blo
   Require("OperatorGroups", inputs.groups, blockers);
   CheckCsvs(inputs, blockers);
   if (!inputs.watched_only) {
+    Require("the definition of ClusterServiceVersions", inputs.csv_definition, blockers);
     RequireEach("CustomResourceDefinition", inputs.csv->owned_crds, inputs.crds, blockers);
     if (!inputs.without_deployments) {
       RequireEach("Deployment", inputs.csv->deployments, inputs.deployments, blockers);
@@ -294,6 +298,25 @@ void CheckReadings(const CleanupInputs& inputs, std::vector<CleanupBlocker>& blo
     }
   }
   CheckSynced(inputs, blockers);
+}
+
+// With their definition all ClusterServiceVersions are deleted, and no policy is asked about any of
+// them (R-000-77). One that outlives its definition is there again when that is made anew.
+void CheckCsvDefinition(const CleanupInputs& inputs, std::vector<CleanupBlocker>& blockers) {
+  const Read<CsvDefinitionFacts>& definition = inputs.csv_definition;
+  if (definition.unreadable()) return;
+  if (definition.absent() || definition->terminating) {
+    blockers.push_back(Blocker(
+        CleanupReason::kCsvDefinitionTerminating,
+        "the definition of ClusterServiceVersions is gone or being deleted, and they go with it"));
+    return;
+  }
+  if (!inputs.csv->deleting()) return;
+  const absl::StatusOr<absl::Time> deleted = kube::ParseRfc3339(inputs.csv->deletion_timestamp);
+  if (deleted.ok() && *deleted > definition->created) return;
+  blockers.push_back(
+      Blocker(CleanupReason::kCsvDefinitionTerminating,
+              "it was deleted before the definition of ClusterServiceVersions was made anew"));
 }
 
 void CheckInstallNamespace(const CleanupInputs& inputs, std::vector<CleanupBlocker>& blockers) {
@@ -352,6 +375,7 @@ std::vector<CleanupBlocker> BlockersOf(const CleanupInputs& inputs) {
     }
     return blockers;
   }
+  CheckCsvDefinition(inputs, blockers);
   CheckDeployments(inputs, blockers);
   CheckProtection(inputs, blockers);
   return blockers;

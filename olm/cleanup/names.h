@@ -13,7 +13,8 @@ inline constexpr std::string_view kLegacyCleanupFinalizer = "operatorframework.i
 // What holds an operator's cluster-wide rights and webhooks while it is opted in (R-000-73).
 inline constexpr std::string_view kHoldFinalizer = "steward.operatorframework.io/hold-rights";
 
-// Annotations of a ClusterServiceVersion. The record of what may be deleted (R-000-62):
+// Annotations of a ClusterServiceVersion, written once it is being deleted: OLM looks at its
+// operator no more. The record of what may be deleted (R-000-62):
 inline constexpr std::string_view kRecordAnnotation = "steward.operatorframework.io/cleanup-record";
 // Once it is there, with any value, this object is never cleaned up: two operators of one kind that
 // are uninstalled together are both released (R-000-60), whichever is looked at last.
@@ -25,9 +26,6 @@ inline constexpr std::string_view kRefusalAnnotation =
 inline constexpr std::string_view kRightsReleasedAnnotation =
     "steward.operatorframework.io/rights-released";
 inline constexpr std::string_view kCompleted = "Completed";
-// The UID of the opt-in policy under which somebody who may opt in did so (R-000-76).
-inline constexpr std::string_view kConfirmedAnnotation =
-    "steward.operatorframework.io/opt-in-confirmed";
 // By which an operator says that its operands are not to be deleted with it.
 inline constexpr std::string_view kOptOutAnnotation = "console.openshift.io/disable-operand-delete";
 
@@ -40,6 +38,11 @@ inline constexpr std::string_view kCopiedFromPolicy = "steward-cleanup-copied-fr
 // The garbage collector's own finalizers: the caller's --cascade=foreground and =orphan.
 inline constexpr std::string_view kForegroundFinalizer = "foregroundDeletion";
 inline constexpr std::string_view kOrphanFinalizer = "orphan";
+
+// Label of a ClusterServiceVersion: the UID of the opt-in policy under which somebody who may opt
+// in did so (R-000-76). No annotation: OLM puts those into the pods of the operator and starts them
+// anew, as long as it is not being deleted. On a copy, to which OLM copies it, it means nothing.
+inline constexpr std::string_view kConfirmedLabel = "steward.operatorframework.io/opt-in-confirmed";
 
 // By which OLM marks what it made for a ClusterServiceVersion.
 inline constexpr std::string_view kOwnerLabel = "olm.owner";

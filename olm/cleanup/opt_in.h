@@ -15,8 +15,9 @@ namespace steward::olm {
 // After this long every API server has taken a policy up, however far their clocks are apart.
 inline constexpr absl::Duration kPolicySettles = absl::Seconds(60);
 
-// The annotation names the policy that is in force: it was set by somebody who may opt in, or by
-// the controllers. Nobody could know the policy's UID before it existed.
+// Its label names the policy that is in force: it was set by somebody who may opt in, or by the
+// controllers. Nobody could know the policy's UID before it existed. What may be a copy has the
+// label of its original, and is never confirmed.
 bool IsConfirmed(const CsvFacts& csv, const PolicyFacts& policy);
 
 // It is in force, and every API server knows.
@@ -34,7 +35,8 @@ struct Sighting {
 std::optional<Sighting> Sight(const CsvFacts& csv, const PolicyFacts& policy, absl::Time now);
 
 // Whether whoever added the finalizer was asked by the policy: it is in force; and the object was
-// created when it had settled, or seen without the finalizer since. `seen` may be null.
+// created when it had settled, or seen without the finalizer since; and is no copy. `seen` may be
+// null.
 bool MayConfirm(const CsvFacts& csv, const PolicyFacts& policy, const Sighting* seen);
 
 // What an unconfirmed opt-in is, and what to do about it.

@@ -36,6 +36,8 @@ TEST(OptInTest, R_000_76_IsConfirmedByTheUidOfThePolicyInForce) {
            {"not at all", [](auto&csv, auto&) { csv.confirmed.reset(); }, false},
            {"by nothing", [](auto&csv, auto&) { csv.confirmed = ""; }, false},
            {"by a policy of before", [](auto&csv, auto&) { csv.confirmed = "older"; }, false},
+           {"a copy, with the label of its original",
+            [](auto&csv, auto&) { csv.copied_from = "ops"; }, false},
            {"the policy is not bound", [](auto&, auto&policy) { policy.bound = false; }, false},
            {"nobody knows its UID",
             [](auto&csv, auto&policy) {
@@ -77,6 +79,8 @@ TEST(OptInTest, R_000_76_WhenTheControllersMayConfirm) {
             false},
            {"its UID is not known", absl::Hours(1), &seen,
             [](auto&, auto&policy) { policy.uid.clear(); }, false},
+           {"a copy", absl::Hours(1), &seen, [](auto&csv, auto&) { csv.copied_from = "ops"; },
+            false},
            {"not opted in", absl::Hours(1), &seen, [](auto&csv, auto&) { csv.finalizers.clear(); },
             false},
            {"nobody knows when it was created", absl::Hours(1), nullptr,

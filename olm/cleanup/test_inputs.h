@@ -72,6 +72,7 @@ inline ProtectionFacts Protected() {
 inline CleanupInputs AllowedInputs() {
   CleanupInputs inputs;
   inputs.csv = Read<CsvFacts>::Ok(TestCsv());
+  inputs.csv_definition = Read<CsvDefinitionFacts>::Ok({});
   inputs.install_namespace = Read<InstallNamespaceFacts>::Ok({"ops", false});
   inputs.groups = Read<std::vector<GroupFacts>>::Ok({TestGroup({"a", "b"})});
   inputs.csvs = Read<std::vector<CsvFacts>>::Ok({TestCsv(), OtherCsv("else", "other.v1")});

@@ -39,6 +39,8 @@ std::string_view ToString(CleanupReason reason) {
       return "RecordRemoved";
     case CleanupReason::kRightsReleased:
       return "RightsReleased";
+    case CleanupReason::kCsvDefinitionTerminating:
+      return "CSVDefinitionTerminating";
     case CleanupReason::kInstallNamespaceTerminating:
       return "InstallNamespaceTerminating";
     case CleanupReason::kOperatorGroupGone:

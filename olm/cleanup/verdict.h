@@ -29,6 +29,8 @@ struct OtherOperators {
 // not read.
 struct CleanupInputs {
   Read<CsvFacts> csv;
+  // Read once it was known that the ClusterServiceVersion is being deleted.
+  Read<CsvDefinitionFacts> csv_definition;
   Read<InstallNamespaceFacts> install_namespace;
   Read<std::vector<GroupFacts>> groups;  // OperatorGroups of the install namespace
   // Namespaces that the group's selector matches. Counts only for a group that has one.
@@ -70,6 +72,7 @@ enum class CleanupReason {
   kRecordRemoved,          // there was a record, and there is none
   kRightsReleased,         // R-000-89
   // Refused, for what else there is.
+  kCsvDefinitionTerminating,     // nobody was asked about the deletion
   kInstallNamespaceTerminating,  // R-000-75
   kOperatorGroupGone,            // R-000-75
   kOperatorGroupNotUnique,       // R-000-63

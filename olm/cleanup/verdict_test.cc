@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "absl/time/civil_time.h"
+#include "absl/time/time.h"
 #include "kube/meta/selector.h"
 #include "olm/cleanup/names.h"
 #include "olm/cleanup/test_inputs.h"
@@ -63,6 +65,9 @@ struct GuardCase {
   Kind kind;
   Reason reason;
 };
+
+// When TestCsv() was.
+const absl::Time kDeleted = absl::FromCivil(absl::CivilSecond(2026, 1, 1), absl::UTCTimeZone());
 
 class GuardTest : public ::testing::TestWithParam<GuardCase> {};
 
@@ -153,6 +158,20 @@ const GuardCase kRefusals[] = {
      Kind::kRefused, Reason::kRecordRemoved},
     {"R_000_89_RightsReleased", [](auto& in) { in.csv->rights_released = "Completed"; },
      Kind::kRefused, Reason::kRightsReleased},
+    {"R_000_77_DefinitionOfCsvsGone",
+     [](auto& in) { in.csv_definition = Read<CsvDefinitionFacts>::Absent(); }, Kind::kRefused,
+     Reason::kCsvDefinitionTerminating},
+    {"R_000_77_DefinitionOfCsvsTerminating",
+     [](auto& in) { in.csv_definition->terminating = true; }, Kind::kRefused,
+     Reason::kCsvDefinitionTerminating},
+    {"R_000_77_DefinitionOfCsvsMadeAnew",
+     [](auto& in) { in.csv_definition->created = kDeleted + absl::Seconds(1); }, Kind::kRefused,
+     Reason::kCsvDefinitionTerminating},
+    {"R_000_77_DefinitionOfCsvsMadeAnewInTheSameSecond",
+     [](auto& in) { in.csv_definition->created = kDeleted; }, Kind::kRefused,
+     Reason::kCsvDefinitionTerminating},
+    {"NobodyKnowsWhenItWasDeleted", [](auto& in) { in.csv->deletion_timestamp = "soon"; },
+     Kind::kRefused, Reason::kCsvDefinitionTerminating},
     {"R_000_75_NamespaceGone",
      [](auto& in) { in.install_namespace = Read<InstallNamespaceFacts>::Absent(); }, Kind::kRefused,
      Reason::kInstallNamespaceTerminating},
@@ -247,6 +266,9 @@ INSTANTIATE_TEST_SUITE_P(Refused, GuardTest, ::testing::ValuesIn(kRefusals),
 const GuardCase kUnknowns[] = {
     {"Csv", [](auto& in) { in.csv = Read<CsvFacts>::Unreadable("429"); }, Kind::kUnknown,
      Reason::kUnreadable},
+    {"R_000_77_DefinitionOfCsvs",
+     [](auto& in) { in.csv_definition = Read<CsvDefinitionFacts>::Unreadable("403"); },
+     Kind::kUnknown, Reason::kUnreadable},
     {"Namespace",
      [](auto& in) { in.install_namespace = Read<InstallNamespaceFacts>::Unreadable("403"); },
      Kind::kUnknown, Reason::kUnreadable},
@@ -301,6 +323,13 @@ TEST_P(HarmlessTest, StaysAllowed) {
       << (verdict.blockers.empty() ? "" : verdict.blockers.front().message);
 }
 const HarmlessCase kHarmless[] = {
+    {"R_000_77_DefinitionOfCsvsMadeBefore",
+     [](auto& in) { in.csv_definition->created = kDeleted - absl::Seconds(1); }},
+    {"R_000_77_DefinitionOfCsvsMadeAnewWhileItIsNotDeleted",
+     [](auto& in) {
+       in.csv->deletion_timestamp.clear();
+       in.csv_definition->created = kDeleted + absl::Seconds(1);
+     }},
     {"ItselfAsKnownFromBefore", [](auto& in) { in.known = {TestCsv()}; }},
     {"KnownFromBeforeOwnedWhatItOwnsNoMore",
      [](auto& in) {
@@ -482,6 +511,7 @@ const std::vector<std::function<void(CleanupInputs&)>>& Unreadables() {
   static const auto& spoilers = *new std::vector<std::function<void(CleanupInputs&)>>{
       [](auto& in) { in.csv = Read<CsvFacts>::Unreadable("x"); },
       [](auto& in) { in.install_namespace = Read<InstallNamespaceFacts>::Unreadable("x"); },
+      [](auto& in) { in.csv_definition = Read<CsvDefinitionFacts>::Unreadable("x"); },
       [](auto& in) { in.groups = Read<std::vector<GroupFacts>>::Unreadable("x"); },
       [](auto& in) { in.csvs = Read<std::vector<CsvFacts>>::Unreadable("x"); },
       [](auto& in) { in.crds["widgets.example.com"] = Read<CrdFacts>::Unreadable("x"); },
@@ -502,7 +532,7 @@ TEST(VerdictPropertyTest, NeverAllowedWithAnySpoiledInput) {
       // Refusals first: spoilers of the second kind replace what those change.
       const size_t pick = random() % std::size(kRefusals);
       if (!inputs.csv.ok() || !inputs.groups.ok() || !inputs.csvs.ok() || inputs.groups->empty() ||
-          !inputs.install_namespace.ok()) {
+          !inputs.install_namespace.ok() || !inputs.csv_definition.ok()) {
         break;
       }
       kRefusals[pick].spoil(inputs);

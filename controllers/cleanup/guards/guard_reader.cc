@@ -127,6 +127,7 @@ VoidTask GuardReader::ReadFirst(kube::NamespacedName csv, CsvDetail detail, Guar
   first.push_back([this, &reading, &csv, detail, copies] {
     return ReadOperator(csv, detail, copies, reading);
   });
+  first.push_back([this, &reading] { return ReadCsvDefinition(reading); });
   first.push_back([this, &reading, &csv] { return ReadGroups(csv.ns, reading); });
   first.push_back([this, &reading, &csv] { return ReadNamespace(csv.ns, reading); });
   first.push_back([this, &reading] { return ReadProtection(reading); });
@@ -178,6 +179,35 @@ VoidTask GuardReader::ReadCsv(kube::NamespacedName name, GuardReading& reading) 
     reading.csv = *std::move(object);
   } else {
     reading.inputs.csv = Read<olm::CsvFacts>::Unreadable(Describe(object.status()));
+  }
+}
+
+// By a list: of it all, several hundred kB, nothing else would be read.
+VoidTask GuardReader::ReadCsvDefinition(GuardReading& reading) {
+  Read<olm::CsvDefinitionFacts>& definition = reading.inputs.csv_definition;
+  if (options_.csvs_built_in) {
+    definition = Read<olm::CsvDefinitionFacts>::Ok({});
+    co_return;
+  }
+  const std::string name = kCsvs.GroupResource();
+  kube::ListOptions options;
+  options.field_selector = StrCat("metadata.name=", name);
+  options.metadata_only = true;
+  const absl::StatusOr<kube::ListPage> page = co_await client_.List(kCrds, options);
+  if (!page.ok()) {
+    definition = Read<olm::CsvDefinitionFacts>::Unreadable(Describe(page.status()));
+    co_return;
+  }
+  definition = page->continue_token.empty()
+                   ? Read<olm::CsvDefinitionFacts>::Absent()
+                   : Read<olm::CsvDefinitionFacts>::Unreadable("the list is not complete");
+  for (const kube::RawObject& raw : page->items) {
+    absl::StatusOr<olm::CsvDefinitionFacts> facts = olm::DecodeCsvDefinition(raw.json);
+    if (!facts.ok()) {
+      definition = Read<olm::CsvDefinitionFacts>::Unreadable(Describe(facts.status()));
+      co_return;
+    }
+    if (facts->name == name) definition = Read<olm::CsvDefinitionFacts>::Ok(*std::move(facts));
   }
 }
 

@@ -37,6 +37,8 @@ struct GuardOptions {
   bool unmanaged_definitions = false;
   // Operators' Deployments do not exist here (`steward up`): they are no guard.
   bool without_deployments = false;
+  // ClusterServiceVersions need no definition here (`steward up`): it is no guard.
+  bool csvs_built_in = false;
   // Told how long each reading took; may be null.
   std::function<void(absl::Duration)> observe;
   olm::CsvTerms terms;
@@ -67,6 +69,9 @@ class GuardReader {
   //
   // The ClusterServiceVersion is read with the list of all, which shows one moment, or after it:
   // one that is not in the list any more has left its mark before (kRefusalAnnotation).
+  //
+  // REQUIRES, for a verdict: it was seen being deleted before. What deletes all of them deletes
+  // their definition first.
   boost::asio::awaitable<GuardReading> Look(kube::NamespacedName csv,
                                             std::optional<olm::CleanupRecord> remembered,
                                             CsvDetail detail);
@@ -79,6 +84,7 @@ class GuardReader {
                         GuardReading& reading);
   VoidTask ReadCsvs(CopyReading copies, GuardReading& reading);
   VoidTask ReadCsv(kube::NamespacedName name, GuardReading& reading);
+  VoidTask ReadCsvDefinition(GuardReading& reading);
   VoidTask ReadNamespace(std::string name, GuardReading& reading);
   VoidTask ReadGroups(std::string ns, GuardReading& reading);
   VoidTask ReadSelected(GuardReading& reading);

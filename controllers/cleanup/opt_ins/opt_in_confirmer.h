@@ -19,7 +19,7 @@
 
 namespace steward::controllers {
 
-// Writes kConfirmedAnnotation, where it is known that who opted in was asked whether they may; and
+// Writes kConfirmedLabel, where it is known that who opted in was asked whether they may; and
 // gathers what it takes to know. Does nothing with --allow-unprotected-opt-in. Lives on one
 // executor; calls about different ClusterServiceVersions may overlap.
 class OptInConfirmer {

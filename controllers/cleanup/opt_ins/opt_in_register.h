@@ -16,7 +16,7 @@ namespace steward::controllers {
 
 enum class OptInState {
   kConfirmed,
-  kMayBeConfirmed,  // by the controllers, which write kConfirmedAnnotation
+  kMayBeConfirmed,  // by the controllers, which write kConfirmedLabel
   kUnconfirmed,     // somebody who may has to opt in again
 };
 

@@ -46,8 +46,18 @@ Task<bool> CsvWriter::RemoveFinalizers(const olm::CsvFacts& csv,
 }
 
 Task<bool> CsvWriter::Annotate(const olm::CsvFacts& csv, std::string_view key, std::string value) {
-  const json::value patch = json::object{
-      {"metadata", {{"resourceVersion", csv.resource_version}, {"annotations", {{key, value}}}}}};
+  co_return co_await Mark(csv, "annotations", key, std::move(value));
+}
+
+Task<bool> CsvWriter::Label(const olm::CsvFacts& csv, std::string_view key, std::string value) {
+  co_return co_await Mark(csv, "labels", key, std::move(value));
+}
+
+Task<bool> CsvWriter::Mark(const olm::CsvFacts& csv, std::string_view field, std::string_view key,
+                           std::string value) {
+  json::object metadata{{"resourceVersion", csv.resource_version}};
+  metadata[field].emplace_object()[key] = std::move(value);
+  const json::value patch = json::object{{"metadata", std::move(metadata)}};
   const absl::Status status = co_await Patch(csv.key, patch, "");
   if (IsConflict(status) || IsAbsence(status, csv.key.name)) co_return false;
   CO_RETURN_IF_ERROR(status);

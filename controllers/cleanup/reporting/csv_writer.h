@@ -1,4 +1,5 @@
-// Writes to ClusterServiceVersions: finalizers that go, annotations of ours, and the status.
+// Writes to ClusterServiceVersions: finalizers that go, what is marked with names of ours, the
+// status.
 #ifndef CONTROLLERS_CLEANUP_REPORTING_CSV_WRITER_H_
 #define CONTROLLERS_CLEANUP_REPORTING_CSV_WRITER_H_
 
@@ -30,14 +31,20 @@ class CsvWriter {
   // Removes those of `gone`. False when the object changed meanwhile: look again. An object that is
   // gone has no finalizers.
   Task<bool> RemoveFinalizers(const olm::CsvFacts& csv, std::vector<std::string_view> gone);
-  // False when the object changed meanwhile, or is gone.
+  // False when the object changed meanwhile, or is gone. REQUIRES: `csv` is being deleted. Else OLM
+  // puts the annotation into the operator's pods, and takes it for not installed until then.
   Task<bool> Annotate(const olm::CsvFacts& csv, std::string_view key, std::string value);
+  // The same for a label, at any time.
+  Task<bool> Label(const olm::CsvFacts& csv, std::string_view key, std::string value);
   // `patch` is one of StatusPatch. False when the object changed meanwhile, or is gone.
   Task<bool> WriteStatus(const kube::NamespacedName& csv, const boost::json::value& patch);
 
  private:
   StatusTask Patch(const kube::NamespacedName& csv, const boost::json::value& patch,
                    std::string subresource);
+  // `field` is annotations or labels.
+  Task<bool> Mark(const olm::CsvFacts& csv, std::string_view field, std::string_view key,
+                  std::string value);
 
   kube::Client& client_;
   const Leadership& leadership_;

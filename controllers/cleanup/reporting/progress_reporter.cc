@@ -59,6 +59,15 @@ boost::asio::awaitable<absl::Duration> ProgressReporter::Tell(
   co_return next;
 }
 
+Task<bool> ProgressReporter::Announce(const olm::CsvFacts& facts, const json::value& csv,
+                                      const CleanupReport& report,
+                                      std::optional<absl::Duration>& written) {
+  const std::optional<json::value> patch = StatusPatch(csv, report, clock_.Now());
+  if (!patch.has_value()) co_return absl::InternalError("there is nothing to announce");
+  written = clock_.Monotonic();
+  co_return co_await writer_.WriteStatus(facts.key, *patch);
+}
+
 Task<bool> ProgressReporter::TellRights(const olm::CsvFacts& facts, const json::value& csv,
                                         std::vector<olm::ObjectFacts> held, bool unconfirmed) {
   CleanupReport report;

@@ -76,11 +76,13 @@ std::vector<olm::CleanupCondition> ConditionsFor(const CleanupReport& report,
     conditions.push_back(
         {std::string(olm::kPhaseDeleting), std::string(reason), std::move(message)});
   };
+  // Once said it stays: by it a process that knows nothing sees that something may have been sent.
+  const bool waits = report.pending_count > 0 || olm::HasCondition(live, olm::kWaitingOnCleanup);
   if (!report.pending.has_value()) {
     Keep(IsAboutPending, live, conditions);
-  } else if (report.pending_count > 0 && report.is_copied) {
+  } else if (waits && report.is_copied) {
     say(olm::kWaitingOnCleanup, olm::WaitingMessage(report.pending_kinds, where));
-  } else if (report.pending_count > 0) {
+  } else if (waits) {
     say(olm::kWaitingOnCleanup,
         StrCat(olm::WaitingMessage(report.pending_count),
                report.reported.empty() ? "" : "; it reports: ", report.reported));

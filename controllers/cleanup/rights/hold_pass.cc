@@ -30,10 +30,10 @@ Task<ReconcileResult> HoldPass::Run(olm::CsvFacts csv, kube::RawObject raw) {
   if (IsAbsence(now.status(), csv.key.name)) co_return ReconcileResult::Done();
   CO_RETURN_IF_ERROR(now.status());
   CO_ASSIGN_OR_RETURN(csv, olm::DecodeCsvFacts(now->json, terms_));
-  if (csv.deleting()) co_return ReconcileResult::After(absl::ZeroDuration());
+  if (csv.deleting()) co_return ReconcileResult::Requeue();
   CO_RETURN_IF_ERROR(co_await holds_.Hold(csv, state));
   CO_ASSIGN_OR_RETURN(const bool changed, co_await opt_ins_.Confirm(csv));
-  if (changed) co_return ReconcileResult::After(absl::ZeroDuration());
+  if (changed) co_return ReconcileResult::Requeue();
   // Told from what is there, not from what was just asked for.
   CO_ASSIGN_OR_RETURN(const HoldState after, co_await holds_.Look(csv.key));
   co_return co_await Tell(csv, *now, after.facts());

@@ -89,8 +89,8 @@ class CleanerTest : public ::testing::Test {
     cluster_->Run(cluster_->Create(
         kCsvs, "ops",
         StrCat(R"({"apiVersion":"operators.coreos.com/v1alpha1","kind":"ClusterServiceVersion",)",
-               R"("metadata":{"name":")", name, R"(","annotations":{")", olm::kConfirmedAnnotation,
-               R"(":")", cluster_->PolicyUid(), R"("},"finalizers":[")", kFinalizer,
+               R"("metadata":{"name":")", name, R"(","labels":{")", olm::kConfirmedLabel, R"(":")",
+               cluster_->PolicyUid(), R"("},"finalizers":[")", kFinalizer,
                R"("]},"spec":{"cleanup":{"enabled":true},"customresourcedefinitions":{"owned":[)",
                owned, "]}}}")));
     Merge(kCsvs, {"ops", name}, StrCat(R"({"status":{"phase":")", phase, R"("}})"), "status");

@@ -57,6 +57,14 @@ std::string CrdText(const std::string& group, const std::string& plural, const s
                 two_versions ? R"(,{"name":"v1beta1","served":true,"storage":false})" : "", "]}}");
 }
 
+constexpr char kCsvCrd[] =
+    R"({"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition",)"
+    R"("metadata":{"name":"clusterserviceversions.operators.coreos.com"},)"
+    R"("spec":{"group":"operators.coreos.com","scope":"Namespaced",)"
+    R"("names":{"plural":"clusterserviceversions","kind":"ClusterServiceVersion"},)"
+    R"("versions":[{"name":"v1alpha1","served":true,"storage":true,)"
+    R"("subresources":{"status":{}}}]}})";
+
 std::string GroupText(const std::string& spec) {
   return StrCat(R"({"apiVersion":"operators.coreos.com/v1","kind":"OperatorGroup",)",
                 R"("metadata":{"name":"group","namespace":"ops"},"spec":)", spec, "}");
@@ -85,18 +93,18 @@ std::string CsvText(const ClusterShape& shape, const std::string& policy_uid,
     StrAppend(&owned, owned.empty() ? "" : ",", R"({"name":")", crd,
               R"(","version":"v1","kind":"K"})");
   }
-  return StrCat(R"({"apiVersion":"operators.coreos.com/v1alpha1","kind":"ClusterServiceVersion",)",
-                R"("metadata":{"name":")", name, R"(","namespace":"ops",)",
-                shape.confirmed ? StrCat(R"("annotations":{)", Quoted(olm::kConfirmedAnnotation),
-                                         ":", Quoted(policy_uid), "},")
-                                : "",
-                R"("finalizers":)", R"(["operators.coreos.com/csv-cleanup")",
-                shape.opted_in ? StrCat(",", Quoted(olm::kCleanupFinalizer)) : "", R"(]},"spec":{)",
-                shape.enabled ? R"("cleanup":{"enabled":true},)" : "",
-                R"("customresourcedefinitions":{"owned":[)", owned,
-                R"(]},"install":{"spec":{"deployments":[)",
-                shape.deployment.empty() ? "" : StrCat(R"({"name":")", shape.deployment, R"("})"),
-                "]}}}}");
+  return StrCat(
+      R"({"apiVersion":"operators.coreos.com/v1alpha1","kind":"ClusterServiceVersion",)",
+      R"("metadata":{"name":")", name, R"(","namespace":"ops",)",
+      shape.confirmed
+          ? StrCat(R"("labels":{)", Quoted(olm::kConfirmedLabel), ":", Quoted(policy_uid), "},")
+          : "",
+      R"("finalizers":)", R"(["operators.coreos.com/csv-cleanup")",
+      shape.opted_in ? StrCat(",", Quoted(olm::kCleanupFinalizer)) : "", R"(]},"spec":{)",
+      shape.enabled ? R"("cleanup":{"enabled":true},)" : "",
+      R"("customresourcedefinitions":{"owned":[)", owned,
+      R"(]},"install":{"spec":{"deployments":[)",
+      shape.deployment.empty() ? "" : StrCat(R"({"name":")", shape.deployment, R"("})"), "]}}}}");
 }
 
 std::string PolicyText(std::string_view name, std::string_view operations) {
@@ -197,6 +205,9 @@ TestCluster::TestCluster(const ClusterShape& shape, uint64_t seed)
 TestCluster::~TestCluster() = default;
 
 VoidTask TestCluster::Build(ClusterShape shape) {
+  co_await Create(kCrds, "", kCsvCrd);
+  // What is deleted was deleted after that, also where the wall clock is set meanwhile.
+  clock_.Advance(absl::Hours(1000));
   const std::string admission = "admissionregistration.k8s.io";
   for (const auto& [plural, kind] :
        {std::pair{"validatingadmissionpolicies", "ValidatingAdmissionPolicy"},
@@ -440,6 +451,16 @@ VoidTask TestCluster::RecreateCrd(std::string name) {
   std::string text = widgets ? CrdText("example.com", "widgets", "Widget", true, true)
                              : CrdText("example.com", "gadgets", "Gadget", false);
   co_await Create(kCrds, "", std::move(text));
+}
+
+VoidTask TestCluster::TerminateCsvs() {
+  kube::NamespacedName definition{"", kCsvs.GroupResource()};
+  co_await Remove(kCrds, std::move(definition));
+  const std::vector<json::value> csvs = co_await All(kCsvs);
+  for (const json::value& csv : csvs) {
+    kube::NamespacedName name{MetadataText(csv, "namespace"), MetadataText(csv, "name")};
+    co_await Remove(kCsvs, std::move(name));
+  }
 }
 
 VoidTask TestCluster::TerminateNamespace(std::string name) {

@@ -54,7 +54,7 @@ struct ClusterShape {
   std::string deployment = "widget-operator";  // "" = none
   bool opted_in = true;
   bool enabled = true;
-  bool confirmed = true;           // the opt-in, by its annotation
+  bool confirmed = true;           // the opt-in, by its label
   absl::Duration installed_after;  // since the policies are there
 };
 
@@ -111,6 +111,8 @@ class TestCluster {
   VoidTask FinishCrd(std::string name);
   // A definition that is gone or going is there anew, with another UID.
   VoidTask RecreateCrd(std::string name);
+  // The definition of CSVs is being deleted, and all CSVs with it.
+  VoidTask TerminateCsvs();
   // A namespace is being deleted, and what is in it, and it does not end.
   VoidTask TerminateNamespace(std::string name);
   void SetDeployment(const std::string& name, bool there);

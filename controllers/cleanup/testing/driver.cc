@@ -290,9 +290,10 @@ void TestDriver::Work(absl::Duration how_long, size_t workers, const std::functi
   if (processes_.back()->queue == nullptr) StartWorkers(*processes_.back(), workers);
   while (cluster_.clock().Monotonic() < until) {
     cluster_.io().restart();
-    while (cluster_.clock().Monotonic() < until && cluster_.io().poll_one() > 0) {
+    do {
+      // It may have died while a change was made.
       if (processes_.back()->dead) RestartAfterDeath();
-    }
+    } while (cluster_.clock().Monotonic() < until && cluster_.io().poll_one() > 0);
     if (!tick()) return;
     if (!held_.empty()) Change(DeliverHeld());
     cluster_.clock().Advance(kTick);

@@ -11,6 +11,7 @@ namespace {
 
 // On purpose spelled out again, and not taken from the code that is judged.
 constexpr char kOptIn[] = "operatorframework.io/delete-custom-resources";
+constexpr char kCsvDefinition[] = "clusterserviceversions.operators.coreos.com";
 constexpr char kRecord[] = "steward.operatorframework.io/cleanup-record";
 constexpr char kConfirmed[] = "steward.operatorframework.io/opt-in-confirmed";
 constexpr char kRefused[] = "steward.operatorframework.io/cleanup-refused";
@@ -90,7 +91,7 @@ SeenCsv CsvOf(const json::value& object) {
   csv.deleting = IsMarked(object);
   csv.enabled = BoolAt(In(spec, "cleanup"), "enabled");
   csv.finalizer = Has(object, kOptIn);
-  csv.confirmed = StringAt(annotations, kConfirmed);
+  csv.confirmed = StringAt(labels, kConfirmed);
   csv.owned = NamesIn(In(spec, "customresourcedefinitions"), "owned", odd);
   csv.required = NamesIn(In(spec, "customresourcedefinitions"), "required", odd);
   csv.deployments = NamesIn(In(In(spec, "install"), "spec"), "deployments", odd);
@@ -190,6 +191,7 @@ std::vector<std::pair<std::string_view, bool>> Moment::GuardsOf(const SeenCsv& c
       {"it is marked as refused", !csv.marked},
       {"another operator needs it", !IsNeededByOthers(csv)},
       {"its namespace is going", namespaces.contains(csv.key.ns)},
+      {"all CSVs are going", has_csvs},
       {"opting in is not protected", !opt_in_policy.empty()},
       {"the opt-in is not confirmed", csv.confirmed == opt_in_policy},
       {"deletion is not protected", protects_deletion},
@@ -239,7 +241,9 @@ boost::asio::awaitable<Moment> ReadMoment(TestCluster& cluster) {
   }
   const std::vector<json::value> definitions = co_await cluster.All(kCrds);
   for (const json::value& crd : definitions) {
-    moment.definitions[MetadataText(crd, "name")] = {MetadataText(crd, "uid"), IsMarked(crd)};
+    const std::string name = MetadataText(crd, "name");
+    moment.definitions[name] = {MetadataText(crd, "uid"), IsMarked(crd)};
+    if (name == kCsvDefinition) moment.has_csvs = !IsMarked(crd);
   }
   const std::vector<json::value> roles = co_await cluster.All(kClusterRoles);
   for (const json::value& role : roles) {

@@ -80,6 +80,7 @@ struct Moment {
   std::map<std::string, kube::NamespacedName> held;
   std::string opt_in_policy;  // the UID of what says who may opt in; "" = nothing does
   bool protects_deletion = false;
+  bool has_csvs = false;  // the definition of CSVs is there and not being deleted
 
   // The CSV of this UID, or null.
   const SeenCsv* Find(const kube::NamespacedName& key, const std::string& uid) const;

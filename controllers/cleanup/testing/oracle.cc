@@ -147,8 +147,9 @@ void Oracle::CheckCsvPatch(const TestCall& call) {
     return;
   }
   if (!OnlyKeys(body, {"metadata"}) ||
-      !OnlyKeys(meta, {"annotations", "finalizers", "resourceVersion"}) ||
-      !OnlyKeys(In(meta, "annotations"), {kConfirmed, kRecord, kRefused, kLetGo})) {
+      !OnlyKeys(meta, {"annotations", "finalizers", "labels", "resourceVersion"}) ||
+      !OnlyKeys(In(meta, "annotations"), {kRecord, kRefused, kLetGo}) ||
+      !OnlyKeys(In(meta, "labels"), {kConfirmed})) {
     return bad();
   }
   // What is there already may stay, as long as the resourceVersion is right.

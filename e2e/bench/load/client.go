@@ -132,22 +132,28 @@ type Transfer struct {
 
 // Drain reads an answer to its end.
 func (c *Client) Drain(ctx context.Context, path string, headers ...string) (Transfer, error) {
-	return c.read(ctx, path, nil, headers...)
+	return c.read(ctx, io.Discard, path, nil, headers...)
 }
 
 // Until reads an answer up to the first occurrence of some bytes, and gives up the rest. The end before is an error.
 func (c *Client) Until(ctx context.Context, path string, wanted []byte, headers ...string) (Transfer, error) {
-	return c.read(ctx, path, wanted, headers...)
+	return c.read(ctx, io.Discard, path, wanted, headers...)
+}
+
+// Keep writes an answer down, to its end or, unless wanted is nil, up to the first occurrence of that.
+func (c *Client) Keep(ctx context.Context, into io.Writer, path string, wanted []byte, headers ...string) error {
+	_, err := c.read(ctx, into, path, wanted, headers...)
+	return err
 }
 
 // FirstByte reads one byte of an answer and gives up the rest.
 func (c *Client) FirstByte(ctx context.Context, path string, headers ...string) (time.Duration, error) {
-	got, err := c.read(ctx, path, []byte{}, headers...)
+	got, err := c.read(ctx, io.Discard, path, []byte{}, headers...)
 	return got.First, err
 }
 
-// read drains an answer up to wanted: nil for its end, nothing for its first byte.
-func (c *Client) read(ctx context.Context, path string, wanted []byte, headers ...string) (got Transfer, err error) {
+// read moves an answer up to wanted: nil for its end, nothing for its first byte.
+func (c *Client) read(ctx context.Context, into io.Writer, path string, wanted []byte, headers ...string) (got Transfer, err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel() // resets the stream if its end was not reached
 	began := time.Now()
@@ -164,6 +170,9 @@ func (c *Client) read(ctx context.Context, path string, wanted []byte, headers .
 			got.First = time.Since(began)
 		}
 		got.Bytes += int64(n)
+		if _, err := into.Write(buffer[:n]); err != nil {
+			return got, err
+		}
 		found := wanted != nil && n > 0 && seek.in(buffer[:n])
 		if found || errors.Is(err, io.EOF) {
 			got.Total = time.Since(began)

@@ -17,8 +17,7 @@ const (
 	noGoal goalKind = iota
 	atLeast
 	atMost
-	atMostPart
-	faster
+	asFast
 	within
 )
 
@@ -28,11 +27,8 @@ func AtLeast(times float64) Goal { return Goal{atLeast, times} }
 // AtMost wants ours to be at most so many times the peer's.
 func AtMost(times float64) Goal { return Goal{atMost, times} }
 
-// AtMostPart wants ours to be at most one so-manieth of the peer's.
-func AtMostPart(part float64) Goal { return Goal{atMostPart, part} }
-
-// Faster wants the peer's time to be at least so many times ours.
-func Faster(times float64) Goal { return Goal{faster, times} }
+// AsFast wants the peer's time to be at least so many times ours.
+func AsFast(times float64) Goal { return Goal{asFast, times} }
 
 // Within wants ours to be at most so much, whatever the peer does.
 func Within(limit float64) Goal { return Goal{within, limit} }
@@ -44,10 +40,8 @@ func (g Goal) text(unit string) string {
 		return fmt.Sprintf("≥ %v ×", g.bound)
 	case atMost:
 		return fmt.Sprintf("≤ %v ×", g.bound)
-	case atMostPart:
-		return fmt.Sprintf("≤ 1/%v", g.bound)
-	case faster:
-		return fmt.Sprintf("≥ %v × faster", g.bound)
+	case asFast:
+		return fmt.Sprintf("≥ %v × as fast", g.bound)
 	case within:
 		return fmt.Sprintf("≤ %v %s", g.bound, unit)
 	default:
@@ -57,7 +51,7 @@ func (g Goal) text(unit string) string {
 
 // ratio is how ours stands to the peer's, in the goal's own direction; NaN where there is nothing to compare.
 func (g Goal) ratio(ours, peer float64) float64 {
-	if g.kind == faster {
+	if g.kind == asFast {
 		return peer / ours
 	}
 	return ours / peer
@@ -68,7 +62,7 @@ func (g Goal) ratioText(ratio float64) string {
 	switch {
 	case math.IsNaN(ratio) || math.IsInf(ratio, 0):
 		return ""
-	case g.kind == atMostPart, ratio < 0.1:
+	case ratio < 0.1:
 		return "1/" + Number(1/ratio)
 	default:
 		return Number(ratio) + " ×"
@@ -79,12 +73,10 @@ func (g Goal) ratioText(ratio float64) string {
 func (g Goal) met(ours, peer float64) bool {
 	ratio := g.ratio(ours, peer)
 	switch g.kind {
-	case atLeast, faster:
+	case atLeast, asFast:
 		return ratio >= g.bound
 	case atMost:
 		return ratio <= g.bound
-	case atMostPart:
-		return ratio <= 1/g.bound
 	case within:
 		return ours <= g.bound
 	default:

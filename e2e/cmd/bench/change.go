@@ -113,7 +113,7 @@ func (s spreading) lines(c *stage.Cluster, got spread) []report.Line {
 	size := float64(got.bytes) / float64(s.events(c))
 	what := fmt.Sprintf("%s of %s kB", s.what(c), report.Number(size/1000))
 	ratio := report.Line{
-		What: what + ", after the write", Unit: "ms", Goal: report.AtMost(1.3), PeerName: "the same bytes, static",
+		What: what + ", after the write", Unit: "ms", Goal: report.AtMost(1.1), PeerName: "the same bytes, static",
 		Ours: in(time.Millisecond, got.after...), Peer: in(time.Millisecond, got.static...),
 		Note: fmt.Sprintf("%d events, %.1f MB in all", s.events(c), float64(got.bytes)/1e6),
 	}

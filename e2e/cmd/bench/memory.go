@@ -83,7 +83,7 @@ func (b *bench) watchers(ctx context.Context) ([]report.Line, error) {
 		count, connections int
 		limit              float64
 	}{
-		{"idle watchers on shared HTTP/2 connections", b.shared, b.shared / perConnection, 16},
+		{"idle watchers on shared HTTP/2 connections", b.shared, b.shared / perConnection, 10},
 		{"idle watchers on connections of their own", b.own, b.own, 64},
 	} {
 		line, err := b.idle(ctx, each.count, each.connections)

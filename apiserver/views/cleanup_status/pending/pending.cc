@@ -62,6 +62,8 @@ Task<std::string> PendingView::GetPage(const http::UserInfo& user, rest::PageReq
   asker.uid = user.uid;
   asker.groups = user.groups;
   asker.extra = user.extra;
+  asker.audit_id = std::move(request.audit_id);
+  asker.traceparent = std::move(request.traceparent);
   CO_ASSIGN_OR_RETURN(
       const upstream::PendingPage page,
       co_await upstream_.ListPending(std::move(asker), std::move(request.name), request.limit,

@@ -46,6 +46,8 @@ class PendingViewTest : public ::testing::Test {
     request.name = {"ops", "w.v1"};
     request.limit = limit;
     request.continue_token = token;
+    request.audit_id = "id-1";
+    request.traceparent = "00-trace";
     return RunOn(io_, view_.GetPage(user_, request));
   }
   boost::asio::io_context io_{1};
@@ -85,6 +87,8 @@ TEST_F(PendingViewTest, APageAsJson) {
   EXPECT_EQ(upstream_.asked_by.uid, "u-1");
   EXPECT_THAT(upstream_.asked_by.groups, ElementsAre("dev"));
   EXPECT_EQ(upstream_.asked_by.extra, user_.extra);
+  EXPECT_EQ(upstream_.asked_by.audit_id, "id-1");
+  EXPECT_EQ(upstream_.asked_by.traceparent, "00-trace");
 }
 
 TEST_F(PendingViewTest, TheLastPage) {

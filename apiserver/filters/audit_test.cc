@@ -1,0 +1,340 @@
+// What the audit log says about requests that go through the whole chain.
+#include "apiserver/filters/audit.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <prometheus/registry.h>
+
+#include <boost/asio/io_context.hpp>
+#include <boost/json/value.hpp>
+#include <functional>
+#include <memory>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "apiserver/filters/chain.h"
+#include "apiserver/filters/testing/requests.h"
+#include "apiserver/rest/testing/recording_writer.h"
+#include "base/async/run.h"
+#include "base/async/task_group.h"
+#include "base/clock/fake_clock.h"
+#include "base/json/json_text.h"
+#include "base/lines/line_sink.h"
+#include "base/status/matchers.h"
+#include "kube/audit/log.h"
+#include "kube/audit/policy.h"
+#include "kube/meta/names.h"
+#include "kube/meta/status.h"
+#include "kube/testing/fake_client.h"
+
+namespace steward::filters {
+namespace {
+
+namespace asio = boost::asio;
+namespace json = boost::json;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+const kube::GroupVersionResource kTokenReviews{"authentication.k8s.io", "v1", "tokenreviews"};
+const kube::GroupVersionResource kAccessReviews{"authorization.k8s.io", "v1",
+                                                "subjectaccessreviews"};
+
+class StringSink : public LineSink {
+ public:
+  explicit StringSink(std::string& text) : text_(text) {}
+  absl::Status Write(std::string_view lines) override {
+    text_ += lines;
+    return absl::OkStatus();
+  }
+
+ private:
+  std::string& text_;
+};
+
+class AuditTest : public ::testing::Test {
+ protected:
+  AuditTest() {
+    client_.HandleCreate(kTokenReviews, [](const json::value& review) {
+      const json::string& token = review.at("spec").at("token").as_string();
+      if (token == "bad") return json::value{{"status", {{"authenticated", false}}}};
+      return json::value{{"status",
+                          {{"authenticated", true},
+                           {"user", {{"username", token}, {"groups", json::array{"dev"}}}}}}};
+    });
+    client_.HandleCreate(kAccessReviews, [](const json::value& review) {
+      const bool allowed = review.at("spec").at("user") == "alice";
+      return json::value{
+          {"status", {{"allowed", allowed}, {"reason", allowed ? "RBAC: she may" : "no rule"}}}};
+    });
+    UsePolicy("rules: [{level: Request}]");
+  }
+
+  void UsePolicy(const std::string& text) {
+    auto policy = audit::Policy::Parse("apiVersion: audit.k8s.io/v1\nkind: Policy\n" + text);
+    ASSERT_OK(policy);
+    log_ = std::make_unique<audit::Log>(*std::move(policy), std::make_unique<StringSink>(text_),
+                                        log_registry_);
+  }
+
+  http::Handler Chain(http::Handler api) {
+    return BuildHandlerChain(std::move(api),
+                             {.clock = clock_,
+                              .random = random_,
+                              .metrics = metrics_,
+                              .authenticator = authenticator_,
+                              .always_allowed = *AlwaysAllowed::Create({"/healthz"}),
+                              .authorizer = authorizer_,
+                              .in_flight = {},
+                              .audit_log = log_.get()});
+  }
+
+  static http::Request RequestBy(const std::string& user, const std::string& method,
+                                 const std::string& target) {
+    http::Request request = MakeRequest(method, target);
+    if (!user.empty()) request.headers.Add("Authorization", "Bearer " + user);
+    request.headers.Add("Audit-Id", "id-1");
+    request.headers.Add("User-Agent", "kubectl/v1");
+    request.remote_address = "10.0.0.9:1234";
+    return request;
+  }
+  void Ask(http::Request request, http::Handler api = ServedHandler()) {
+    rest::RecordingWriter writer;
+    Handle(Chain(std::move(api)), request, writer);
+    EXPECT_EQ(writer.misuse(), "");
+  }
+
+  // What was written, the log's end included.
+  std::vector<json::value> Events() {
+    log_.reset();
+    std::vector<json::value> events;
+    std::istringstream lines(text_);
+    for (std::string line; std::getline(lines, line);) {
+      auto event = ParseJson(line);
+      EXPECT_OK(event);
+      events.push_back(*std::move(event));
+    }
+    return events;
+  }
+  static std::string StageOf(const json::value& event) {
+    return std::string(event.at("stage").as_string());
+  }
+
+  FakeClock clock_;
+  FixedRandom random_{0.25};
+  kube::FakeClient client_;
+  prometheus::Registry registry_;
+  prometheus::Registry log_registry_;
+  RequestMetrics metrics_{registry_, {{"g", "v1", "widgets", {}}}};
+  ReviewMetrics authn_metrics_{registry_, ReviewMetrics::Kind::kAuthentication};
+  ReviewMetrics authz_metrics_{registry_, ReviewMetrics::Kind::kAuthorization};
+  Reviewer token_reviewer_{client_, clock_, random_, authn_metrics_};
+  Reviewer access_reviewer_{client_, clock_, random_, authz_metrics_};
+  AuthenticationConfigStore configs_;
+  TokenAuthenticator tokens_{token_reviewer_, clock_};
+  Authenticator authenticator_{configs_, tokens_, clock_, true};
+  ReviewAuthorizer authorizer_{access_reviewer_, clock_};
+  std::string text_;
+  std::unique_ptr<audit::Log> log_;
+};
+
+TEST_F(AuditTest, ARequestThatIsAnswered) {
+  http::Request request = RequestBy("alice", "GET", "/apis/g/v1/namespaces/n/widgets/w/icon?x=1");
+  request.headers.Add("X-Forwarded-For", "1.2.3.4");
+  Ask(std::move(request));
+  const auto events = Events();
+  ASSERT_EQ(events.size(), 2u);
+  EXPECT_EQ(
+      Serialize(events[0]),
+      R"({"kind":"Event","apiVersion":"audit.k8s.io/v1","level":"Request","auditID":"id-1",)"
+      R"("stage":"RequestReceived","requestURI":"/apis/g/v1/namespaces/n/widgets/w/icon?x=1",)"
+      R"("verb":"get","user":{"username":"alice","groups":["dev","system:authenticated"]},)"
+      R"("sourceIPs":["1.2.3.4","10.0.0.9"],"userAgent":"kubectl/v1",)"
+      R"("objectRef":{"resource":"widgets","namespace":"n","name":"w","apiGroup":"g",)"
+      R"("apiVersion":"v1","subresource":"icon"},)"
+      R"("requestReceivedTimestamp":"2023-11-14T22:13:20.000000Z",)"
+      R"("stageTimestamp":"2023-11-14T22:13:20.000000Z"})");
+  EXPECT_EQ(StageOf(events[1]), "ResponseComplete");
+  EXPECT_EQ(Serialize(events[1].at("responseStatus")), R"({"metadata":{},"code":200})");
+  EXPECT_EQ(Serialize(events[1].at("annotations")),
+            R"({"authorization.k8s.io/decision":"allow",)"
+            R"("authorization.k8s.io/reason":"RBAC: she may"})");
+}
+
+TEST_F(AuditTest, ARefusalSaysWhy) {
+  Ask(RequestBy("bob", "GET", "/apis/g/v1/namespaces/n/widgets"));
+  const auto events = Events();
+  ASSERT_EQ(events.size(), 2u);
+  const json::value& status = events[1].at("responseStatus");
+  EXPECT_EQ(Serialize(status).find(R"({"metadata":{},"status":"Failure","message":"widgets.g is )"
+                                   R"(forbidden: User \"bob\" cannot list)"),
+            0u);
+  EXPECT_EQ(status.at("reason"), "Forbidden");
+  EXPECT_EQ(status.at("code"), 403);
+  EXPECT_EQ(status.at("details").at("kind"), "widgets");
+  EXPECT_EQ(events[1].at("annotations").at("authorization.k8s.io/decision"), "forbid");
+  EXPECT_EQ(events[1].at("annotations").at("authorization.k8s.io/reason"), "no rule");
+}
+
+TEST_F(AuditTest, NobodyDecided) {
+  client_.FailNext(kube::FakeClient::Verb::kCreate, kAccessReviews,
+                   kube::ToStatus(kube::Forbidden(kAccessReviews, "", "no right")), 100);
+  Ask(RequestBy("alice", "GET", "/apis/g/v1/widgets"));
+  const auto events = Events();
+  ASSERT_EQ(events.size(), 2u);
+  EXPECT_EQ(events[1].at("responseStatus").at("code"), 500);
+  EXPECT_EQ(Serialize(events[1].at("annotations")),
+            R"({"authorization.k8s.io/reason":"internal error"})");
+}
+
+TEST_F(AuditTest, RefusedBeforeAnybodyIsKnown) {
+  Ask(RequestBy("bad", "GET", "/apis/g/v1/widgets"));
+  const auto events = Events();
+  ASSERT_EQ(events.size(), 1u);
+  EXPECT_EQ(StageOf(events[0]), "ResponseStarted");
+  EXPECT_EQ(Serialize(events[0].at("user")), "{}");
+  EXPECT_EQ(events[0].at("responseStatus").at("code"), 401);
+  EXPECT_EQ(events[0].at("responseStatus").at("reason"), "Unauthorized");
+  EXPECT_THAT(text_, Not(HasSubstr("bad")));
+}
+
+TEST_F(AuditTest, OtherRefusals) {
+  struct Row {
+    std::string user;
+    std::string target;
+    std::string header;
+    int code;
+    size_t events;
+  };
+  const Row rows[] = {
+      {"alice", "/apis/g/v1/widgets", "Impersonate-User", 403, 2},
+      {"alice", "/apis/g/v1/widgets?timeout=x", "X-Other", 400, 1},
+      {"", "/healthz", "X-Other", 200, 2},
+      {"", "/apis/g/v1/widgets", "X-Other", 403, 2},
+  };
+  for (const Row& row : rows) {
+    SCOPED_TRACE(row.target);
+    text_.clear();
+    UsePolicy("rules: [{level: Metadata}]");
+    http::Request request = RequestBy(row.user, "GET", row.target);
+    request.headers.Add(row.header, "x");
+    Ask(std::move(request));
+    const auto events = Events();
+    ASSERT_EQ(events.size(), row.events);
+    EXPECT_EQ(events.back().at("responseStatus").at("code"), row.code);
+  }
+}
+
+TEST_F(AuditTest, WhatThePolicyDoesNotWant) {
+  UsePolicy(
+      "rules: [{level: None, users: [alice]}, {level: Metadata, omitStages: [RequestReceived]}]");
+  Ask(RequestBy("alice", "GET", "/apis/g/v1/widgets"));
+  Ask(RequestBy("bob", "GET", "/apis/g/v1/widgets"));
+  const auto events = Events();
+  ASSERT_EQ(events.size(), 1u);
+  EXPECT_EQ(events[0].at("user").at("username"), "bob");
+  EXPECT_EQ(StageOf(events[0]), "ResponseComplete");
+}
+
+TEST_F(AuditTest, Bodies) {
+  struct Row {
+    std::string type;
+    std::string body;
+    std::string want;  // "" = none, and it says so
+  };
+  const std::string rules = "omitManagedFields: true\nrules: [{level: Request}]";
+  const Row rows[] = {
+      {"application/json", "{ \"a\": 1 }\n", R"({"a":1})"},
+      {"application/merge-patch+json", R"([{"op":"x"}])", R"([{"op":"x"}])"},
+      {"application/apply-patch+yaml", "a: [b]\n", R"({"a":["b"]})"},
+      {"application/json", R"({"metadata":{"managedFields":[1],"name":"w"}})",
+       R"({"metadata":{"name":"w"}})"},
+      {"application/vnd.kubernetes.protobuf", "k8s\0\x01", ""},
+      {"application/json", "\"" + std::string(70 << 10, 'x') + "\"", ""},
+  };
+  for (const Row& row : rows) {
+    SCOPED_TRACE(row.type);
+    text_.clear();
+    UsePolicy(rules);
+    http::Request request = RequestBy("alice", "PATCH", "/apis/g/v1/widgets/w");
+    request.headers.Add("Content-Type", row.type);
+    request.body = row.body;
+    Ask(std::move(request));
+    const auto events = Events();
+    ASSERT_EQ(events.size(), 2u);
+    EXPECT_EQ(events[0].as_object().count("requestObject"), 0u);
+    const json::object& last = events[1].as_object();
+    if (!row.want.empty()) {
+      EXPECT_EQ(Serialize(last.at("requestObject")), row.want);
+    } else {
+      EXPECT_EQ(last.count("requestObject"), 0u);
+      EXPECT_EQ(last.at("annotations").at("audit.k8s.io/truncated"), "true");
+    }
+  }
+}
+
+VoidTask Watch(FakeClock& clock, http::ResponseWriter& writer) {
+  http::ResponseHead head;
+  const absl::Status sent = co_await writer.WriteHead(std::move(head));
+  sent.IgnoreError();
+  co_await clock.Sleep(absl::Hours(1));
+}
+
+VoidTask SayNothing(FakeClock& clock) { co_await clock.Sleep(absl::Hours(1)); }
+
+class LongRunningTest : public AuditTest {
+ protected:
+  // Begins a watch, and cancels it five seconds later: the client is gone.
+  std::vector<std::string> StagesOf(http::Handler api, std::string* last = nullptr) {
+    asio::io_context io;
+    TaskGroup group(io.get_executor());
+    const http::Handler chain = Chain(std::move(api));
+    http::Request request = RequestBy("alice", "GET", "/apis/g/v1/widgets?watch=1");
+    rest::RecordingWriter writer;
+    group.Spawn("watch", chain(request, writer));
+    io.poll();
+    clock_.Advance(absl::Seconds(5));
+    RunOn(io, group.Stop());
+    std::vector<std::string> stages;
+    for (const json::value& event : Events()) {
+      stages.push_back(StageOf(event) + " " +
+                       std::string(event.at("stageTimestamp").as_string().subview(17, 2)));
+      if (last != nullptr) *last = Serialize(event);
+    }
+    return stages;
+  }
+};
+
+TEST_F(LongRunningTest, AWatchIsRecordedWhenItBeginsAndWhenItEnds) {
+  const auto stages = StagesOf(
+      [this](http::Request&, http::ResponseWriter& writer) { return Watch(clock_, writer); });
+  EXPECT_THAT(stages,
+              ElementsAre("RequestReceived 20", "ResponseStarted 20", "ResponseComplete 25"));
+}
+
+TEST_F(LongRunningTest, AClientThatLeavesFirst) {
+  std::string last;
+  const auto stages =
+      StagesOf([this](http::Request&, http::ResponseWriter&) { return SayNothing(clock_); }, &last);
+  EXPECT_THAT(stages, ElementsAre("RequestReceived 20", "ResponseComplete 25"));
+  EXPECT_THAT(last, HasSubstr("Connection closed early"));
+}
+
+TEST_F(AuditTest, NoLogNoRecord) {
+  log_.reset();
+  bool recorded = true;
+  Ask(RequestBy("alice", "GET", "/apis/g/v1/widgets"),
+      [&recorded](http::Request& request, http::ResponseWriter& writer) {
+        recorded = request.audit != nullptr;
+        return ServedHandler()(request, writer);
+      });
+  EXPECT_FALSE(recorded);
+  EXPECT_EQ(text_, "");
+}
+
+}  // namespace
+}  // namespace steward::filters

@@ -1,0 +1,55 @@
+// Access to the few paths of a process that serves no API, by the cluster's own rules: what
+// kube-rbac-proxy does in front of others.
+#ifndef APISERVER_FILTERS_REVIEWED_ACCESS_H_
+#define APISERVER_FILTERS_REVIEWED_ACCESS_H_
+
+#include "apiserver/filters/authentication.h"
+#include "apiserver/filters/authentication_config.h"
+#include "apiserver/filters/authentication_metrics.h"
+#include "apiserver/filters/authorizer.h"
+#include "apiserver/filters/fairness/pool_metrics.h"
+#include "apiserver/filters/review_metrics.h"
+#include "apiserver/filters/reviewer.h"
+#include "apiserver/filters/token_authenticator.h"
+#include "apiserver/http/message.h"
+#include "base/clock/clock.h"
+#include "kube/client/client.h"
+
+namespace prometheus {
+class Registry;
+}
+
+namespace steward::filters {
+
+// Who asks is learnt by TokenReview from the bearer token, the only credential that counts here;
+// whether they may, by SubjectAccessReview: the verb (`get`) on the path as a nonResourceURL.
+// Answers are kept for ten seconds. Few reviews run at a time: strangers must not turn this process
+// against the kube-apiserver. Thread-safe. Borrows its dependencies.
+class ReviewedAccess {
+ public:
+  ReviewedAccess(kube::Client& reviews, Clock& clock, Random& random,
+                 prometheus::Registry& registry);
+
+  // `next` for those who may. Others get a Kubernetes Status: 401 without a token that is good, 403
+  // without the right, 429 while too many are being judged, 500 when nobody could judge. The
+  // handler must not outlive this object.
+  http::Handler Guard(http::Handler next);
+
+ private:
+  Clock& clock_;
+  Random& random_;
+  const AuthenticationConfigStore no_certificates_;
+  PoolMetrics pools_;
+  ReviewMetrics authentication_metrics_;
+  ReviewMetrics authorization_metrics_;
+  Reviewer token_reviewer_;
+  Reviewer access_reviewer_;
+  TokenAuthenticator tokens_;
+  AuthenticationMetrics attempts_;
+  Authenticator authenticator_;
+  ReviewAuthorizer authorizer_;
+};
+
+}  // namespace steward::filters
+
+#endif  // APISERVER_FILTERS_REVIEWED_ACCESS_H_

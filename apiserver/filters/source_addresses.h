@@ -1,0 +1,19 @@
+// Where a request came from.
+#ifndef APISERVER_FILTERS_SOURCE_ADDRESSES_H_
+#define APISERVER_FILTERS_SOURCE_ADDRESSES_H_
+
+#include <string>
+#include <vector>
+
+#include "apiserver/http/message.h"
+
+namespace steward::filters {
+
+// The addresses of X-Forwarded-For and X-Real-Ip, as far as they are any, then the peer's own: as
+// Kubernetes reads them (k8s.io/apimachinery/pkg/util/net, SourceIPs). All but the last are what
+// the client says. At most 16, the last ones.
+std::vector<std::string> SourceAddresses(const http::Request& request);
+
+}  // namespace steward::filters
+
+#endif  // APISERVER_FILTERS_SOURCE_ADDRESSES_H_

@@ -1,0 +1,46 @@
+// Tells which threads have stopped going on.
+#ifndef BASE_CLOCK_HEARTBEATS_H_
+#define BASE_CLOCK_HEARTBEATS_H_
+
+#include <list>
+#include <string>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/status/status.h"
+#include "absl/time/time.h"
+#include "base/async/task.h"
+#include "base/clock/clock.h"
+#include "base/sync/mutex.h"
+
+namespace steward {
+
+// Thread-safe.
+class Heartbeats {
+ public:
+  // A thread that is silent for `limit` is taken for stuck. REQUIRES: `clock` outlives this.
+  explicit Heartbeats(Clock& clock, absl::Duration limit = absl::Seconds(30))
+      : clock_(clock), limit_(limit) {}
+
+  // Beats for the executor that it runs on, once a second, until it is cancelled. Silence counts
+  // from its first step on. REQUIRES: this outlives the task.
+  VoidTask Beat(std::string name);
+
+  // kUnavailable, with their names, while any of those that run is silent.
+  absl::Status Check() const;
+
+ private:
+  struct Pulse {
+    std::string name;
+    absl::Duration last;  // monotonic
+  };
+  class Registered;
+
+  Clock& clock_;
+  const absl::Duration limit_;
+  mutable Mutex mutex_;
+  std::list<Pulse> pulses_ ABSL_GUARDED_BY(mutex_);
+};
+
+}  // namespace steward
+
+#endif  // BASE_CLOCK_HEARTBEATS_H_

@@ -1,0 +1,62 @@
+// The way of lines to a place that may be slow, for threads that must not wait.
+#ifndef BASE_LINES_LINE_QUEUE_H_
+#define BASE_LINES_LINE_QUEUE_H_
+
+#include <atomic>
+#include <cstddef>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/status/status.h"
+#include "base/async/own_thread.h"
+#include "base/lines/line_sink.h"
+#include "base/sync/mutex.h"
+
+namespace steward {
+
+// Who learns of lines that nobody will read. Called from any thread, without a lock.
+struct LineLosses {
+  std::function<void()> dropped;                                           // one: no room
+  std::function<void(size_t lines, const absl::Status& error)> unwritten;  // the sink's error
+};
+
+// Holds lines until a thread of its own has written them, in order. Beyond `max_bytes` a line is
+// dropped. Thread-safe.
+class LineQueue {
+ public:
+  LineQueue(std::unique_ptr<LineSink> sink, size_t max_bytes, LineLosses losses);
+  // Writes what is held, up to the first error. REQUIRES: nobody offers any more.
+  ~LineQueue();
+  LineQueue(const LineQueue&) = delete;
+  LineQueue& operator=(const LineQueue&) = delete;
+
+  // Takes a line, which ends with its newline, or drops it. Returns at once.
+  void Offer(std::string line);
+
+ private:
+  using Lines = std::deque<std::string>;
+
+  static size_t Cost(const std::string& line) { return line.size() + sizeof(std::string); }
+  // What is held; it counts until Release. When there is nothing, the next Offer calls Drain again.
+  Lines Take();
+  void Release(size_t bytes);
+  void Drain();
+  absl::Status WriteAll(const Lines& lines);
+
+  const std::unique_ptr<LineSink> sink_;
+  const size_t max_bytes_;
+  const LineLosses losses_;
+  std::atomic<bool> ending_{false};
+  Mutex mutex_;
+  Lines held_ ABSL_GUARDED_BY(mutex_);
+  size_t bytes_ ABSL_GUARDED_BY(mutex_) = 0;  // those being written, too
+  bool draining_ ABSL_GUARDED_BY(mutex_) = false;
+  OwnThread thread_;
+};
+
+}  // namespace steward
+
+#endif  // BASE_LINES_LINE_QUEUE_H_

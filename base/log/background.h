@@ -1,0 +1,53 @@
+// Log lines off the threads that log.
+#ifndef BASE_LOG_BACKGROUND_H_
+#define BASE_LOG_BACKGROUND_H_
+
+#include <prometheus/counter.h>
+#include <prometheus/registry.h>
+
+#include <cstddef>
+#include <memory>
+#include <string_view>
+
+#include "base/lines/line_queue.h"
+#include "base/lines/line_sink.h"
+#include "base/log/log.h"
+
+namespace steward::log {
+
+enum class Format {
+  kText,
+  kJson,  // as Kubernetes' components write it: ts in milliseconds, msg, v, and each field
+};
+
+// "json", or else text.
+Format FormatOf(std::string_view name);
+
+// While it lives, all lines of the process wait in memory for a thread of their own to write them,
+// so that nobody who reads slowly holds up who logs. Beyond `max_bytes` lines are dropped, and
+// counted in steward_log_lines_lost_total. One at a time in a process; made before the threads that
+// log, and destroyed after them.
+class Background {
+ public:
+  static constexpr size_t kMaxBytes = 4 << 20;
+
+  // On standard error.
+  Background(Format format, prometheus::Registry& registry);
+  Background(Format format, std::unique_ptr<LineSink> sink, prometheus::Registry& registry,
+             size_t max_bytes = kMaxBytes);
+  // Writes what waits.
+  ~Background();
+  Background(const Background&) = delete;
+  Background& operator=(const Background&) = delete;
+
+ private:
+  static void Take(char severity, int level, std::string_view message, Fields fields);
+
+  const Format format_;
+  prometheus::Counter& lost_;
+  LineQueue lines_;
+};
+
+}  // namespace steward::log
+
+#endif  // BASE_LOG_BACKGROUND_H_

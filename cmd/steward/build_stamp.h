@@ -1,0 +1,22 @@
+// What a build knows of the commit that it was made from. Only optimised builds are stamped: others
+// need not be made anew with every commit.
+#ifndef CMD_STEWARD_BUILD_STAMP_H_
+#define CMD_STEWARD_BUILD_STAMP_H_
+
+#include <string>
+
+namespace steward {
+
+// Parts that are not known are "": all of them in builds without git.
+struct BuildStamp {
+  std::string described;    // by `git describe`, as "v0.1.0-12-g0be96ef"; "" too without a tag
+  std::string commit;       // its whole hash
+  std::string tree_state;   // "clean" or "dirty"
+  std::string commit_date;  // RFC 3339, UTC
+};
+
+BuildStamp StampOfThisBuild();
+
+}  // namespace steward
+
+#endif  // CMD_STEWARD_BUILD_STAMP_H_

@@ -1,0 +1,37 @@
+// The flags of metrics and probes, named as controller-runtime's.
+#ifndef CMD_STEWARD_MONITORING_OPTIONS_H_
+#define CMD_STEWARD_MONITORING_OPTIONS_H_
+
+#include <string>
+
+#include "absl/status/status.h"
+#include "cmd/steward/listen_address.h"
+
+namespace CLI {
+class App;
+}  // namespace CLI
+
+namespace steward {
+
+struct MonitoringOptions {
+  std::string metrics_bind_address = "127.0.0.1:8080";  // as it was given
+  ListenAddress metrics;                                // of that
+  // HTTPS, for those whom the cluster lets get /metrics. Else plain HTTP, for everybody who can
+  // connect.
+  bool secure = true;
+  // Both, or none: then a certificate is made in memory.
+  std::string tls_cert_file;
+  std::string tls_private_key_file;
+  std::string probe_bind_address = "127.0.0.1:8081";  // as it was given
+  ListenAddress probes;                               // of that
+};
+
+// `options` has the defaults, and outlives the app's parsing.
+void AddMonitoringFlags(CLI::App& app, MonitoringOptions& options);
+// To be called when all flags have been read: sets the addresses. kInvalidArgument with one
+// sentence.
+absl::Status FinishMonitoringOptions(MonitoringOptions& options);
+
+}  // namespace steward
+
+#endif  // CMD_STEWARD_MONITORING_OPTIONS_H_

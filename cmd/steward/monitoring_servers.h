@@ -1,0 +1,63 @@
+// The metrics and probes of `steward controllers`, put together.
+#ifndef CMD_STEWARD_MONITORING_SERVERS_H_
+#define CMD_STEWARD_MONITORING_SERVERS_H_
+
+#include <prometheus/registry.h>
+
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "apiserver/filters/reviewed_access.h"
+#include "apiserver/http/io_threads.h"
+#include "apiserver/server/health.h"
+#include "base/async/task.h"
+#include "cmd/steward/metrics_certificate.h"
+#include "cmd/steward/monitoring.h"
+#include "cmd/steward/monitoring_options.h"
+#include "kube/client/client.h"
+
+namespace steward {
+
+// All of it outlives the servers.
+struct MonitoringDeps {
+  kube::Client* reviews;  // may be null where MonitoringOptions::secure is false
+  prometheus::Registry& registry;
+  http::IoThreads& threads;
+  std::vector<server::HealthCheck> checks;
+};
+
+class MonitoringServers {
+ public:
+  MonitoringServers(MonitoringOptions options, MonitoringDeps deps)
+      : options_(std::move(options)), deps_(std::move(deps)) {}
+
+  // Listens, where the options say so. Errors: an address or a certificate that cannot be used;
+  // what listens already is then to be stopped all the same.
+  absl::Status Start();
+  // 0: not served.
+  uint16_t metrics_port() const { return metrics_ == nullptr ? 0 : metrics_->port(); }
+  uint16_t probes_port() const { return probes_ == nullptr ? 0 : probes_->port(); }
+
+  // Sees to the certificate, until cancelled.
+  VoidTask Run();
+  // To be called once before this object is destroyed, when Run does not run.
+  VoidTask Stop();
+
+ private:
+  absl::Status StartMetrics();
+  absl::Status StartProbes();
+
+  const MonitoringOptions options_;
+  MonitoringDeps deps_;
+  std::unique_ptr<MetricsCertificate> certificate_;  // null: plain HTTP
+  std::unique_ptr<filters::ReviewedAccess> access_;  // null: everybody may
+  std::unique_ptr<Monitoring> metrics_;              // null: not served
+  std::unique_ptr<Monitoring> probes_;               // null: not served
+};
+
+}  // namespace steward
+
+#endif  // CMD_STEWARD_MONITORING_SERVERS_H_

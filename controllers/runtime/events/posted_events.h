@@ -1,0 +1,30 @@
+// A recorder that lives elsewhere, for those on other executors.
+#ifndef CONTROLLERS_RUNTIME_EVENTS_POSTED_EVENTS_H_
+#define CONTROLLERS_RUNTIME_EVENTS_POSTED_EVENTS_H_
+
+#include <boost/asio/any_io_executor.hpp>
+#include <string_view>
+#include <utility>
+
+#include "controllers/runtime/events/event_recorder.h"
+
+namespace steward::controllers {
+
+// Thread-safe: hands events over to the recorder's own executor.
+class PostedEvents : public EventRecorder {
+ public:
+  // REQUIRES: `recorder` lives on `executor`, and outlives what runs there.
+  PostedEvents(boost::asio::any_io_executor executor, EventRecorder& recorder)
+      : executor_(std::move(executor)), recorder_(recorder) {}
+
+  void Record(const ObjectReference& about, EventType type, std::string_view reason,
+              std::string_view message) override;
+
+ private:
+  const boost::asio::any_io_executor executor_;
+  EventRecorder& recorder_;
+};
+
+}  // namespace steward::controllers
+
+#endif  // CONTROLLERS_RUNTIME_EVENTS_POSTED_EVENTS_H_

@@ -1,0 +1,58 @@
+#include "kube/audit/log.h"
+
+#include <string>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "base/log/log.h"
+
+namespace steward::audit {
+namespace {
+
+prometheus::Counter& Errors(prometheus::Registry& registry, const char* plugin) {
+  return prometheus::BuildCounter()
+      .Name("apiserver_audit_error_total")
+      .Help("Audit events that were not recorded: no room for them (buffered), not written (log).")
+      .Register(registry)
+      .Add({{"plugin", plugin}});
+}
+
+}  // namespace
+
+Log::Log(Policy policy, std::unique_ptr<LineSink> sink, prometheus::Registry& registry,
+         size_t max_queued_bytes)
+    : policy_(std::move(policy)),
+      events_(prometheus::BuildCounter()
+                  .Name("apiserver_audit_event_total")
+                  .Help("Audit events that were generated.")
+                  .Register(registry)
+                  .Add({})),
+      dropped_(Errors(registry, "buffered")),
+      unwritten_(Errors(registry, "log")),
+      levels_(prometheus::BuildCounter()
+                  .Name("apiserver_audit_level_total")
+                  .Help("Requests by the level that the audit policy gives them.")
+                  .Register(registry)),
+      lines_(std::move(sink), max_queued_bytes,
+             {.dropped = [this] { dropped_.Increment(); },
+              .unwritten =
+                  [this](size_t lines, const absl::Status& error) {
+                    unwritten_.Increment(static_cast<double>(lines));
+                    log::Warning("Unable to write audit events",
+                                 {{"events", lines}, {"error", error}});
+                  }}) {}
+
+PolicyDecision Log::Decide(const Attributes& attributes) {
+  const PolicyDecision decision = policy_.Decide(attributes);
+  levels_.Add({{"level", std::string(ToString(decision.level))}}).Increment();
+  return decision;
+}
+
+void Log::Write(const Event& event) {
+  std::string line;
+  AppendJsonLine(event, line);
+  events_.Increment();
+  lines_.Offer(std::move(line));
+}
+
+}  // namespace steward::audit

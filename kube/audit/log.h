@@ -1,0 +1,50 @@
+// The audit log of one server.
+#ifndef KUBE_AUDIT_LOG_H_
+#define KUBE_AUDIT_LOG_H_
+
+#include <prometheus/counter.h>
+#include <prometheus/registry.h>
+
+#include <cstddef>
+#include <memory>
+
+#include "base/lines/line_queue.h"
+#include "base/lines/line_sink.h"
+#include "kube/audit/event.h"
+#include "kube/audit/policy.h"
+
+namespace steward::audit {
+
+// Writes what a policy wants recorded, on a thread of its own: a slow or full disk, or a reader
+// that does not read, costs events and no request. Thread-safe.
+//
+// Counts as the kube-apiserver does: apiserver_audit_event_total,
+// apiserver_audit_level_total{level} (one for each request), apiserver_audit_error_total{plugin}:
+// "buffered" for events that were dropped since max_queued_bytes are waiting, "log" for those that
+// could not be written.
+class Log {
+ public:
+  static constexpr size_t kMaxQueuedBytes = 16 << 20;
+
+  // `registry` outlives this object.
+  Log(Policy policy, std::unique_ptr<LineSink> sink, prometheus::Registry& registry,
+      size_t max_queued_bytes = kMaxQueuedBytes);
+
+  // To be asked once for each request.
+  PolicyDecision Decide(const Attributes& attributes);
+
+  // Returns at once. REQUIRES: the level is not None.
+  void Write(const Event& event);
+
+ private:
+  const Policy policy_;
+  prometheus::Counter& events_;
+  prometheus::Counter& dropped_;
+  prometheus::Counter& unwritten_;
+  prometheus::Family<prometheus::Counter>& levels_;
+  LineQueue lines_;
+};
+
+}  // namespace steward::audit
+
+#endif  // KUBE_AUDIT_LOG_H_
