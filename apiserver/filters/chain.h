@@ -22,7 +22,7 @@ struct HandlerChainDeps {
   AlwaysAllowed always_allowed;
   Authorizer& authorizer;
   PoolMetrics& pool_metrics;
-  InFlightLimits in_flight;  // its request_timeout is the deadline's too
+  InFlightLimits in_flight;         // its request_timeout is the deadline's too
   audit::Log* audit_log = nullptr;  // null: nothing is recorded
 };
 

@@ -238,6 +238,25 @@ TEST_F(EventStreamTest, AFutureStateIsWaitedFor) {
   RunOn(io_, tasks.Stop());
 }
 
+TEST_F(EventStreamTest, SettledOnceWhatThereIsWasTold) {
+  for (const bool bookmarks : {true, false}) {
+    int settled = 0;
+    const auto stream = Watch("", {}, /*initial=*/true, bookmarks);
+    stream->OnSettled([&settled] { ++settled; });
+    Next(*stream, bookmarks ? 4 : 3);  // three operators, and the bookmark behind them
+    EXPECT_EQ(settled, 0);
+    TaskGroup tasks(io_.get_executor());
+    tasks.Spawn("waits", [](rest::EventStream& next) -> VoidTask {
+      const auto event = co_await next.Next();
+      EXPECT_OK(event.status());
+    }(*stream));
+    io_.restart();
+    io_.poll();
+    EXPECT_EQ(settled, 1) << bookmarks;
+    RunOn(io_, tasks.Stop());
+  }
+}
+
 // So long ago that the state is not found at once.
 TEST_F(EventStreamTest, AClientFromLongAgoGetsWhatItLacks) {
   const std::string then = Now();
