@@ -137,6 +137,9 @@ class ResponseWriter {
   virtual StatusTask WriteHead(ResponseHead head) = 0;
   virtual StatusTask Write(std::vector<Segment> segments) = 0;
   virtual StatusTask Finish() = 0;
+  // A watch has told what there was at its beginning: from now on it mostly waits. For filters that
+  // hold something for it until then.
+  virtual void Settled() {}
   // The status sent, 0 before WriteHead; and the body's bytes so far. For metrics and audit.
   virtual int status() const = 0;
   virtual uint64_t bytes_written() const = 0;
