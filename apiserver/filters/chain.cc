@@ -8,6 +8,7 @@
 #include "apiserver/filters/deadline.h"
 #include "apiserver/filters/errors.h"
 #include "apiserver/filters/impersonation.h"
+#include "apiserver/filters/read_body.h"
 #include "apiserver/filters/request_info.h"
 #include "apiserver/filters/response_headers.h"
 
@@ -16,6 +17,8 @@ namespace steward::filters {
 http::Handler BuildHandlerChain(http::Handler api, HandlerChainDeps deps) {
   // From the innermost, which sees a request last, to the outermost.
   http::Handler handler = std::move(api);
+  // Nobody's body is read before it is known that the request may be made.
+  handler = WithBody(std::move(handler), deps.max_body_bytes);
   handler = WithAuthorization(std::move(handler), std::move(deps.always_allowed), deps.authorizer);
   // Knows the user, so that system:masters is never turned away; spares the kube-apiserver reviews.
   handler = WithMaxInFlight(std::move(handler), deps.in_flight, deps.metrics);

@@ -2,6 +2,8 @@
 #ifndef APISERVER_FILTERS_CHAIN_H_
 #define APISERVER_FILTERS_CHAIN_H_
 
+#include <cstddef>
+
 #include "absl/time/time.h"
 #include "apiserver/filters/authentication.h"
 #include "apiserver/filters/authorizer.h"
@@ -22,6 +24,7 @@ struct HandlerChainDeps {
   Authorizer& authorizer;
   InFlightLimits in_flight;
   absl::Duration request_timeout = absl::Seconds(60);
+  size_t max_body_bytes = 64 << 10;
 };
 
 // `api` behind every filter: it sees only requests with info, user and audit id, that the user may

@@ -1,5 +1,6 @@
 #include "apiserver/server/server.h"
 
+#include <algorithm>
 #include <atomic>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/post.hpp>
@@ -16,6 +17,7 @@
 #include "apiserver/filters/authorizer.h"
 #include "apiserver/filters/chain.h"
 #include "apiserver/filters/extension_authentication_source.h"
+#include "apiserver/filters/front_proxy.h"
 #include "apiserver/filters/max_in_flight.h"
 #include "apiserver/filters/request_metrics.h"
 #include "apiserver/filters/review_metrics.h"
@@ -25,10 +27,13 @@
 #include "apiserver/http/server.h"
 #include "apiserver/rest/handler.h"
 #include "apiserver/reviews/self_reviews.h"
+#include "apiserver/server/connection_metrics.h"
 #include "apiserver/server/health.h"
 #include "apiserver/server/serving_certificate.h"
 #include "base/async/stop_signal.h"
 #include "base/async/task_group.h"
+#include "base/log/log.h"
+#include "base/process/descriptor_limit.h"
 #include "base/status/macros.h"
 #include "base/sync/mutex.h"
 #include "base/tls/server_certificate.h"
@@ -70,6 +75,17 @@ std::string ErrorBody(int code, std::string_view reason, std::string_view messag
   status.reason = reason;
   status.message = message;
   return kube::ToJson(status) + "\n";
+}
+
+// As many as were asked for, if the process may have as many descriptors, and some for the rest of
+// its work.
+size_t MaxConnections(int wanted) {
+  constexpr size_t kOtherDescriptors = 256;
+  const size_t descriptors = RaiseDescriptorLimit();
+  const size_t possible = descriptors - std::min(kOtherDescriptors, descriptors / 2);
+  const size_t connections = std::min(static_cast<size_t>(wanted), possible);
+  log::Info("Limits", {{"connections", connections}, {"descriptors", descriptors}});
+  return connections;
 }
 
 // Health and metrics by their paths, the rest to `next`.
@@ -114,6 +130,7 @@ struct ApiServer::Impl {
         version(std::move(v)),
         deps(std::move(d)),
         request_metrics(deps.registry, {}),
+        connection_metrics(deps.registry),
         authentication_metrics(deps.registry, filters::ReviewMetrics::Kind::kAuthentication),
         authorization_metrics(deps.registry, filters::ReviewMetrics::Kind::kAuthorization),
         token_reviewer(deps.token_reviews, deps.clock, deps.random, authentication_metrics),
@@ -140,6 +157,7 @@ struct ApiServer::Impl {
   StopSignal stop_watches;
 
   filters::RequestMetrics request_metrics;
+  ConnectionMetrics connection_metrics;
   filters::ReviewMetrics authentication_metrics;
   filters::ReviewMetrics authorization_metrics;
   filters::Reviewer token_reviewer;
@@ -205,11 +223,16 @@ absl::Status ApiServer::Impl::SetResources(std::vector<rest::Resource> resources
 }
 
 http::Handler ApiServer::Impl::BuildHandler() {
-  http::Handler routes =
-      Route(HealthHandler(HealthChecks()), filters::MetricsHandler(deps.registry),
-            [this](http::Request& request, http::ResponseWriter& writer) {
-              return api.Serve(request, writer);
-            });
+  // Read from the server when somebody asks.
+  http::Handler metrics = [this, next = filters::MetricsHandler(deps.registry)](
+                              http::Request& request, http::ResponseWriter& writer) {
+    connection_metrics.Observe(server->stats());
+    return next(request, writer);
+  };
+  http::Handler routes = Route(HealthHandler(HealthChecks()), std::move(metrics),
+                               [this](http::Request& request, http::ResponseWriter& writer) {
+                                 return api.Serve(request, writer);
+                               });
   return filters::BuildHandlerChain(
       std::move(routes), {.clock = deps.clock,
                           .random = deps.random,
@@ -219,15 +242,24 @@ http::Handler ApiServer::Impl::BuildHandler() {
                           .authorizer = authorizer,
                           .in_flight = {.read_only = options.max_requests_inflight,
                                         .mutating = options.max_mutating_requests_inflight},
-                          .request_timeout = options.request_timeout});
+                          .request_timeout = options.request_timeout,
+                          .max_body_bytes = options.max_body_bytes});
 }
 
 http::ServerOptions ApiServer::Impl::ForHttp() {
   http::ServerOptions http_options;
   http_options.bind_address = options.bind_address;
   http_options.port = static_cast<uint16_t>(options.secure_port);
-  http_options.limits.max_concurrent_streams =
-      static_cast<uint32_t>(options.http2_max_streams_per_connection);
+  http::Limits& limits = http_options.limits;
+  limits.max_concurrent_streams = static_cast<uint32_t>(options.http2_max_streams_per_connection);
+  limits.max_request_memory = static_cast<size_t>(options.max_request_memory_mib) << 20;
+  // Some bodies at a time.
+  limits.max_connection_memory = std::max(limits.max_connection_memory, 8 * options.max_body_bytes);
+  limits.max_connections = MaxConnections(options.max_connections);
+  limits.max_connections_per_source = static_cast<size_t>(options.max_connections_per_source);
+  http_options.is_front_proxy = [this](const http::PeerCertificates& peer) {
+    return filters::VerifyFrontProxy(*authentication_configs.Get(), peer, deps.clock.Now()).ok();
+  };
   http_options.tls = [this] { return certificate->context(); };
   http_options.error_body = ErrorBody;
   return http_options;

@@ -38,7 +38,6 @@ http::ServerOptions OptionsFor(const std::string& address, uint16_t port) {
   options.port = port;
   options.limits.max_connections = 100;
   options.limits.max_header_bytes = 32 << 10;
-  options.limits.max_body_bytes = 4 << 10;
   options.limits.max_request_memory = 4 << 20;
   options.error_body = [](int, std::string_view, std::string_view message) {
     return StrCat(message, "\n");
