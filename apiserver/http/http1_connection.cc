@@ -224,6 +224,7 @@ class Http1Connection final : public Connection {
     Request& request = parser.request();
     request.remote_address = peer_.remote_address;
     request.peer = peer_.certificates;
+    request.front_proxy = peer_.front_proxy;
     Body body(*this, parser);
     if (!parser.done()) request.incoming = &body;
     // Where the next request would begin is not known before all of this one was read.

@@ -74,6 +74,7 @@ HttpError Http2Stream::EndHead(bool end_of_request, const PeerInfo& peer) {
   if (!end_of_request) request_.incoming = this;
   request_.remote_address = peer.remote_address;
   request_.peer = peer.certificates;
+  request_.front_proxy = peer.front_proxy;
   if (!authority_.empty()) request_.headers.Set("Host", std::move(authority_));
   if (request_.method == "CONNECT") return {405, "MethodNotAllowed", "CONNECT is not supported"};
   auto target = ParseTarget(request_.target);
