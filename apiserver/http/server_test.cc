@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <boost/asio/io_context.hpp>
+#include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
@@ -127,7 +128,8 @@ class ServerTest : public ::testing::Test {
     options.is_front_proxy = [](const PeerCertificates& peer) {
       return CommonName(peer.der[0]) == kFrontProxy;
     };
-    options.error_body = [](int code, std::string_view, std::string_view message) {
+    options.error_body = [this](int code, std::string_view, std::string_view message) {
+      if (throws_) throw std::runtime_error("of a test");
       return StrCat(code, " ", message);
     };
     server_ = std::make_unique<Server>(std::move(options), threads_, clock_);
@@ -164,6 +166,7 @@ class ServerTest : public ::testing::Test {
 
   FakeClock clock_;
   Shared shared_;
+  std::atomic<bool> throws_{false};
   const TestCa ca_{"ca"};
   Mutex mutex_;
   SslContext context_;
@@ -206,6 +209,24 @@ TEST_F(ServerTest, SpeaksBothProtocols) {
   EXPECT_THAT(none.ReadUntil("hello\n"), EndsWith("hello\n"));
   EXPECT_EQ(server_->stats().connections, 3u);
   EXPECT_EQ(server_->stats().accepted, 3u);
+}
+
+// What nobody thought of costs one connection, and not the process.
+TEST_F(ServerTest, AnExceptionEndsAConnection) {
+  Start();
+  throws_ = true;
+  TlsTestClient other(server_->port());
+  TlsTestClient one(server_->port());
+  ASSERT_TRUE(one.Write("GET /hello HTTP/1.1\r\n\r\n"));  // without a host
+  EXPECT_THAT(one.ReadAll(), IsEmpty());
+  TlsTestClient two(server_->port(), {"h2"});
+  Http2TestClient client;
+  client.RawRequest({{":method", "CONNECT"}, {":authority", "h:1"}});
+  ASSERT_TRUE(two.Write(client.TakeOutput()));
+  while (!two.Read().empty()) {
+  }
+  ASSERT_TRUE(other.Write(kGetHello));
+  EXPECT_THAT(other.ReadUntil("hello\n"), StartsWith("HTTP/1.1 200 OK\r\n"));
 }
 
 TEST_F(ServerTest, ShowsTheClientsCertificates) {
