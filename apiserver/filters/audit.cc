@@ -64,7 +64,11 @@ class Record final : public http::AuditNotes {
   }
   ~Record() override {
     request_.audit = nullptr;
-    if (decision_ && known_) Write(audit::Stage::kResponseComplete);
+    if (!known_) return;
+    // A watch that was left before it began has begun all the same, as in the kube-apiserver.
+    const bool silent = writer_.status() == 0;
+    if (silent && IsLongRunning(request_.info)) Write(audit::Stage::kResponseStarted);
+    Write(audit::Stage::kResponseComplete);
   }
   Record(const Record&) = delete;
   Record& operator=(const Record&) = delete;
@@ -193,7 +197,7 @@ http::Handler WithAudit(http::Handler next, audit::Log& log, Clock& clock) {
 
 http::Handler WithAuditedUser(http::Handler next) {
   return [next = std::move(next)](http::Request& request, http::ResponseWriter& writer) {
-    if (request.audit != nullptr) request.audit->NoteUser();
+    request.audit->NoteUser();
     return next(request, writer);
   };
 }

@@ -16,7 +16,8 @@ namespace steward::filters {
 // handler.
 http::Handler WithAudit(http::Handler next, audit::Log& log, Clock& clock);
 
-// Tells the record that WithAudit keeps, further out, that Request.user is known.
+// Tells the record that WithAudit keeps that Request.user is known. REQUIRES: WithAudit stands
+// further out.
 http::Handler WithAuditedUser(http::Handler next);
 
 }  // namespace steward::filters

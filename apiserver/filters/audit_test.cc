@@ -17,6 +17,7 @@
 
 #include "absl/status/status.h"
 #include "apiserver/filters/chain.h"
+#include "apiserver/filters/fairness/pool_metrics.h"
 #include "apiserver/filters/testing/requests.h"
 #include "apiserver/rest/testing/recording_writer.h"
 #include "base/async/run.h"
@@ -89,6 +90,7 @@ class AuditTest : public ::testing::Test {
                               .authenticator = authenticator_,
                               .always_allowed = *AlwaysAllowed::Create({"/healthz"}),
                               .authorizer = authorizer_,
+                              .pool_metrics = pool_metrics_,
                               .in_flight = {},
                               .audit_log = log_.get()});
   }
@@ -132,8 +134,11 @@ class AuditTest : public ::testing::Test {
   RequestMetrics metrics_{registry_, {{"g", "v1", "widgets", {}}}};
   ReviewMetrics authn_metrics_{registry_, ReviewMetrics::Kind::kAuthentication};
   ReviewMetrics authz_metrics_{registry_, ReviewMetrics::Kind::kAuthorization};
-  Reviewer token_reviewer_{client_, clock_, random_, authn_metrics_};
-  Reviewer access_reviewer_{client_, clock_, random_, authz_metrics_};
+  PoolMetrics pool_metrics_{registry_};
+  Reviewer token_reviewer_{client_,        clock_,        random_,
+                           authn_metrics_, pool_metrics_, "token-reviews"};
+  Reviewer access_reviewer_{client_,        clock_,        random_,
+                            authz_metrics_, pool_metrics_, "access-reviews"};
   AuthenticationConfigStore configs_;
   TokenAuthenticator tokens_{token_reviewer_, clock_};
   Authenticator authenticator_{configs_, tokens_, clock_, true};
@@ -320,7 +325,8 @@ TEST_F(LongRunningTest, AClientThatLeavesFirst) {
   std::string last;
   const auto stages =
       StagesOf([this](http::Request&, http::ResponseWriter&) { return SayNothing(clock_); }, &last);
-  EXPECT_THAT(stages, ElementsAre("RequestReceived 20", "ResponseComplete 25"));
+  EXPECT_THAT(stages,
+              ElementsAre("RequestReceived 20", "ResponseStarted 25", "ResponseComplete 25"));
   EXPECT_THAT(last, HasSubstr("Connection closed early"));
 }
 

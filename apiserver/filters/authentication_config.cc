@@ -1,11 +1,9 @@
 #include "apiserver/filters/authentication_config.h"
 
-#include <string_view>
 #include <utility>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
-#include "base/log/log.h"
 #include "base/status/macros.h"
 
 namespace steward::filters {
@@ -24,12 +22,14 @@ absl::Status Named(const char* what, const absl::Status& status) {
   return absl::Status(status.code(), absl::StrCat(what, ": ", status.message()));
 }
 
-void WarnOfOpenFrontProxy(const AuthenticationSettings& settings) {
-  const RequestHeaderSettings& front = *settings.request_header;
-  if (!front.allowed_names.empty() || front.ca_pem != settings.client_ca_pem) return;
-  log::Warning(
-      "Every client certificate can act as any user: the front proxy's CA is the clients' CA and "
-      "no allowed name is set");
+// With an open front proxy every client could act as anybody.
+absl::Status CheckFrontProxyIsClosed(const AuthenticationConfig& config,
+                                     const RequestHeaderSettings& front) {
+  if (!front.allowed_names.empty() || config.client_ca == nullptr) return absl::OkStatus();
+  if (!config.request_header_ca->CoversCaOf(*config.client_ca)) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      "every client certificate could act as any user: a CA of clients is the front proxy's CA, or "
+      "below it, and no allowed name is set (--requestheader-allowed-names)");
 }
 
 }  // namespace
@@ -51,7 +51,7 @@ absl::StatusOr<std::shared_ptr<const AuthenticationConfig>> AuthenticationConfig
     auto verifier = X509Verifier::Create(front.ca_pem);
     RETURN_IF_ERROR(Named("front-proxy CA", verifier.status()));
     config->request_header_ca = *std::move(verifier);
-    WarnOfOpenFrontProxy(settings);
+    RETURN_IF_ERROR(CheckFrontProxyIsClosed(*config, front));
   }
   config->settings = std::move(settings);
   return config;

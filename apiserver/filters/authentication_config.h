@@ -39,8 +39,8 @@ struct AuthenticationConfig {
   std::shared_ptr<const X509Verifier> client_ca;          // null = no client certificates
   std::shared_ptr<const X509Verifier> request_header_ca;  // null = no front proxy
 
-  // kInvalidArgument for CAs that do not parse and for empty header names: an empty prefix would
-  // match every header.
+  // kInvalidArgument for CAs that do not parse; for empty header names: an empty prefix would match
+  // every header; and when every certificate of the clients' CAs would be a front proxy's.
   static absl::StatusOr<std::shared_ptr<const AuthenticationConfig>> Create(
       AuthenticationSettings settings);
 };

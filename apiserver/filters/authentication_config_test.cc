@@ -14,6 +14,7 @@ using ::testing::HasSubstr;
 RequestHeaderSettings Front(const std::string& ca_pem) {
   RequestHeaderSettings front;
   front.ca_pem = ca_pem;
+  front.allowed_names = {"front-proxy-client"};
   front.username_headers = {"X-Remote-User"};
   return front;
 }
@@ -64,6 +65,38 @@ TEST_F(AuthenticationConfigTest, BadSettingsLeaveTheGoodOnes) {
   EXPECT_OK(store_.SetFromFlags({b_.cert_pem(), std::nullopt}));
   EXPECT_EQ(store_.Get()->settings.client_ca_pem, b_.cert_pem());
   EXPECT_EQ(store_.Get()->settings.request_header->ca_pem, b_.cert_pem());
+}
+
+TEST_F(AuthenticationConfigTest, AFrontProxyOpenToAllClientsIsRefused) {
+  const TestCa below = a_.IssueCa("below");
+  const struct {
+    std::string name;
+    std::string clients;
+    std::string fronts;
+    bool names;
+    bool refused;
+  } rows[] = {
+      {"the same text", a_.cert_pem(), a_.cert_pem(), false, true},
+      {"other text around the same CA", a_.cert_pem(), "# proxies\n" + a_.cert_pem(), false, true},
+      {"one CA of several", b_.cert_pem() + a_.cert_pem(), a_.cert_pem(), false, true},
+      {"clients below the proxies' CA", below.cert_pem(), a_.cert_pem(), false, true},
+      {"proxies below the clients' CA", a_.cert_pem(), below.cert_pem(), false, false},
+      {"the same name, another key", a_.cert_pem(), TestCa("a").cert_pem(), false, false},
+      {"other CAs", a_.cert_pem(), b_.cert_pem(), false, false},
+      {"names", a_.cert_pem(), a_.cert_pem(), true, false},
+      {"no clients", "", a_.cert_pem(), false, false},
+  };
+  for (const auto& row : rows) {
+    SCOPED_TRACE(row.name);
+    RequestHeaderSettings front = Front(row.fronts);
+    if (!row.names) front.allowed_names.clear();
+    const absl::Status set = AuthenticationConfigStore().SetFromFlags({row.clients, front});
+    if (row.refused) {
+      EXPECT_THAT(set, StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("any user")));
+    } else {
+      EXPECT_OK(set);
+    }
+  }
 }
 
 TEST_F(AuthenticationConfigTest, UnchangedSettingsKeepTheSnapshot) {

@@ -286,6 +286,24 @@ TEST_F(AuthenticationTest, SameCaForProxiesAndClients) {
   EXPECT_EQ(Authenticate(direct), "mallory system:authenticated");
 }
 
+TEST_F(AuthenticationTest, TellsWhoIsNoStranger) {
+  http::Request known = MakeRequest("GET", "/");
+  known.peer = MakePeer({Cert(client_ca_, "carol")});
+  EXPECT_EQ(Authenticate(known), "carol system:authenticated");
+  EXPECT_TRUE(known.authenticated);
+  http::Request anonymous = MakeRequest("GET", "/");
+  EXPECT_EQ(Authenticate(anonymous), kAnonymous);
+  EXPECT_FALSE(anonymous.authenticated);
+}
+
+TEST_F(AuthenticationTest, StrangersDoNotFillTheLog) {
+  http::Request request = MakeRequest("GET", "/" + std::string(100'000, 'x'));
+  request.headers.Add("Authorization", "Bearer bad");
+  ::testing::internal::CaptureStderr();
+  EXPECT_EQ(Authenticate(request), "401");
+  EXPECT_LT(::testing::internal::GetCapturedStderr().size(), 2000u);
+}
+
 TEST_F(AuthenticationTest, ExtraAndUid) {
   AuthenticationSettings settings = Settings(proxy_ca_, client_ca_);
   settings.request_header->uid_headers = {"X-Remote-Uid"};

@@ -9,6 +9,7 @@
 #include "apiserver/filters/deadline.h"
 #include "apiserver/filters/errors.h"
 #include "apiserver/filters/impersonation.h"
+#include "apiserver/filters/read_body.h"
 #include "apiserver/filters/request_info.h"
 #include "apiserver/filters/response_headers.h"
 
@@ -17,6 +18,8 @@ namespace steward::filters {
 http::Handler BuildHandlerChain(http::Handler api, HandlerChainDeps deps) {
   // From the innermost, which sees a request last, to the outermost.
   http::Handler handler = std::move(api);
+  // Nobody's body is read before it is known that the request may be made.
+  handler = WithBody(std::move(handler), deps.max_body_bytes);
   handler = WithAuthorization(
       std::move(handler), deps.always_allowed,
       {.authorizer = deps.authorizer, .clock = deps.clock, .random = deps.random});
@@ -27,7 +30,7 @@ http::Handler BuildHandlerChain(http::Handler api, HandlerChainDeps deps) {
   // After authentication: strangers get 401, not a word about impersonation.
   handler = WithoutImpersonation(std::move(handler));
   // Rules of the audit policy name users.
-  handler = WithAuditedUser(std::move(handler));
+  if (deps.audit_log != nullptr) handler = WithAuditedUser(std::move(handler));
   handler = WithAuthentication(std::move(handler), deps.authenticator);
   // Reviews count against the request's time.
   handler = WithDeadline(std::move(handler), deps.clock, deps.in_flight.request_timeout);

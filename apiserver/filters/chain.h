@@ -2,6 +2,8 @@
 #ifndef APISERVER_FILTERS_CHAIN_H_
 #define APISERVER_FILTERS_CHAIN_H_
 
+#include <cstddef>
+
 #include "apiserver/filters/authentication.h"
 #include "apiserver/filters/authorizer.h"
 #include "apiserver/filters/fairness/pool_metrics.h"
@@ -22,8 +24,9 @@ struct HandlerChainDeps {
   AlwaysAllowed always_allowed;
   Authorizer& authorizer;
   PoolMetrics& pool_metrics;
-  InFlightLimits in_flight;  // its request_timeout is the deadline's too
+  InFlightLimits in_flight;         // its request_timeout is the deadline's too
   audit::Log* audit_log = nullptr;  // null: nothing is recorded
+  size_t max_body_bytes = 64 << 10;
 };
 
 // `api` behind every filter: it sees only requests with info, user and audit id, that the user may

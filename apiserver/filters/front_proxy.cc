@@ -74,29 +74,47 @@ Extra ExtraOf(const http::Headers& headers, const std::vector<std::string>& pref
   return extra;
 }
 
-void RemoveByPrefix(http::Headers& headers, std::string_view prefix) {
-  std::vector<std::string> names;
-  for (const auto& [name, value] : headers.fields()) {
-    if (absl::StartsWithIgnoreCase(name, ToAbsl(prefix))) names.push_back(name);
+// Whether a header could be taken for an identity or a credential. `front` may be null.
+bool NamesIdentity(const RequestHeaderSettings* front, std::string_view name) {
+  const absl::string_view field = ToAbsl(name);
+  if (absl::EqualsIgnoreCase(field, "Authorization")) return true;
+  if (absl::StartsWithIgnoreCase(field, "X-Remote-")) return true;
+  if (front == nullptr) return false;
+  const auto equals = [&](const std::string& known) {
+    return absl::EqualsIgnoreCase(field, known);
+  };
+  for (const auto* names : {&front->username_headers, &front->group_headers, &front->uid_headers}) {
+    if (std::any_of(names->begin(), names->end(), equals)) return true;
   }
-  for (const std::string& name : names) headers.Remove(name);
+  return std::any_of(
+      front->extra_prefixes.begin(), front->extra_prefixes.end(),
+      [&](const std::string& prefix) { return absl::StartsWithIgnoreCase(field, prefix); });
 }
 
 }  // namespace
 
-absl::StatusOr<std::optional<http::UserInfo>> AuthenticateFrontProxy(
-    const AuthenticationConfig& config, const http::Request& request, absl::Time now) {
-  if (request.peer == nullptr || request.peer->der.empty()) return std::nullopt;
-  if (config.request_header_ca == nullptr) return std::nullopt;
-  const RequestHeaderSettings& front = *config.settings.request_header;
+absl::Status VerifyFrontProxy(const AuthenticationConfig& config,
+                              const http::PeerCertificates& peer, absl::Time now) {
+  if (config.request_header_ca == nullptr) {
+    return absl::FailedPreconditionError("no front proxy is known");
+  }
   ASSIGN_OR_RETURN(const std::shared_ptr<const CertificateIdentity> proxy,
-                   config.request_header_ca->Verify(*request.peer, now));
-  const auto& allowed = front.allowed_names;
+                   config.request_header_ca->Verify(peer, now));
+  const auto& allowed = config.settings.request_header->allowed_names;
   if (!allowed.empty() &&
       std::find(allowed.begin(), allowed.end(), proxy->common_name) == allowed.end()) {
     return absl::UnauthenticatedError(StrCat("the common name ", kube::Quote(proxy->common_name),
                                              " is not one of an allowed front proxy"));
   }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::optional<http::UserInfo>> AuthenticateFrontProxy(
+    const AuthenticationConfig& config, const http::Request& request, absl::Time now) {
+  if (request.peer == nullptr || request.peer->der.empty()) return std::nullopt;
+  if (config.request_header_ca == nullptr) return std::nullopt;
+  RETURN_IF_ERROR(VerifyFrontProxy(config, *request.peer, now));
+  const RequestHeaderSettings& front = *config.settings.request_header;
   http::UserInfo user;
   user.name = FirstNonEmpty(request.headers, front.username_headers);
   if (user.name.empty()) return std::nullopt;
@@ -107,14 +125,10 @@ absl::StatusOr<std::optional<http::UserInfo>> AuthenticateFrontProxy(
 }
 
 void RemoveIdentityHeaders(const AuthenticationConfig& config, http::Headers& headers) {
-  headers.Remove("Authorization");
-  RemoveByPrefix(headers, "X-Remote-");
-  if (!config.settings.request_header.has_value()) return;
-  const RequestHeaderSettings& front = *config.settings.request_header;
-  for (const auto* names : {&front.username_headers, &front.group_headers, &front.uid_headers}) {
-    for (const std::string& name : *names) headers.Remove(name);
-  }
-  for (const std::string& prefix : front.extra_prefixes) RemoveByPrefix(headers, prefix);
+  const auto& front = config.settings.request_header;
+  headers.RemoveIf([known = front.has_value() ? &*front : nullptr](std::string_view name) {
+    return NamesIdentity(known, name);
+  });
 }
 
 }  // namespace steward::filters

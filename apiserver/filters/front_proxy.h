@@ -4,12 +4,18 @@
 
 #include <optional>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "apiserver/filters/authentication_config.h"
 #include "apiserver/http/message.h"
 
 namespace steward::filters {
+
+// OK when the peer is a front proxy: its certificate verifies against the request-header CA and has
+// an allowed common name. kUnauthenticated: it is none; kFailedPrecondition: none is configured.
+absl::Status VerifyFrontProxy(const AuthenticationConfig& config,
+                              const http::PeerCertificates& peer, absl::Time now);
 
 // The identity headers are believed only over a client certificate that verifies against the
 // request-header CA and has an allowed common name. nullopt: this method does not apply (no
@@ -19,7 +25,7 @@ absl::StatusOr<std::optional<http::UserInfo>> AuthenticateFrontProxy(
     const AuthenticationConfig& config, const http::Request& request, absl::Time now);
 
 // Removes every header that could be taken for an identity or a credential: Authorization, the
-// standard X-Remote-*, and the configured ones.
+// standard X-Remote-*, and the configured ones. In one pass.
 void RemoveIdentityHeaders(const AuthenticationConfig& config, http::Headers& headers);
 
 }  // namespace steward::filters

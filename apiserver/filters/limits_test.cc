@@ -42,10 +42,15 @@ VoidTask ServeSlowly(FakeClock& clock, absl::Duration takes, bool head_first,
   sent.IgnoreError();
 }
 
-VoidTask BeginLate(FakeClock& clock, absl::Duration begins, http::ResponseWriter& writer) {
-  co_await clock.Sleep(begins);
-  const absl::Status sent = co_await writer.WriteHead({});
+// A watch that tells what there is for some time, and then waits for ever.
+VoidTask BeginLate(FakeClock& clock, absl::Duration begins, int status,
+                   http::ResponseWriter& writer) {
+  http::ResponseHead head;
+  head.status = status;
+  const absl::Status sent = co_await writer.WriteHead(std::move(head));
   sent.IgnoreError();
+  co_await clock.Sleep(begins);
+  writer.Settled();
   co_await clock.Sleep(absl::Hours(1));
 }
 
@@ -71,10 +76,9 @@ class LimitsTest : public ::testing::Test {
     return Keep(WithMaxInFlight(Slow(takes), *AlwaysAllowed::Create({"/livez"}), limits, clock_,
                                 {metrics_, pools_}));
   }
-  // Answers after some time, and never ends.
-  http::Handler BeginsLate(absl::Duration begins) {
-    return [this, begins](http::Request&, http::ResponseWriter& writer) {
-      return BeginLate(clock_, begins, writer);
+  http::Handler BeginsLate(absl::Duration begins, int status = 200) {
+    return [this, begins, status](http::Request&, http::ResponseWriter& writer) {
+      return BeginLate(clock_, begins, status, writer);
     };
   }
   Call& Start(const http::Handler& handler, const std::string& target,
@@ -248,18 +252,26 @@ TEST_F(LimitsTest, StrangersHaveAFewPlacesOfTheirOwn) {
   EXPECT_EQ(strangers[1]->writer.status(), 0);
 }
 
-TEST_F(LimitsTest, WatchesHoldAPlaceUntilTheyBegin) {
+TEST_F(LimitsTest, WatchesHoldAPlaceUntilTheyHaveToldWhatThereIs) {
   const http::Handler& handler =
       Keep(WithMaxInFlight(BeginsLate(absl::Seconds(2)), *AlwaysAllowed::Create({}),
                            {.read_only = 1}, clock_, {metrics_, pools_}));
   Call& first = Start(handler, "/apis/g/v1/widgets?watch=1");
   Call& second = Start(handler, "/apis/g/v1/widgets?watch=1");
-  Advance(absl::Seconds(2));
   EXPECT_EQ(first.writer.status(), 200);
-  EXPECT_FALSE(first.writer.finished());
-  EXPECT_EQ(second.writer.status(), 0) << "it could not start before the first had begun";
+  EXPECT_EQ(second.writer.status(), 0);
   Advance(absl::Seconds(2));
+  EXPECT_FALSE(first.writer.finished());
   EXPECT_EQ(second.writer.status(), 200);
+}
+
+TEST_F(LimitsTest, RefusedWatchesHoldNoPlace) {
+  const http::Handler& handler =
+      Keep(WithMaxInFlight(BeginsLate(absl::Hours(1), 403), *AlwaysAllowed::Create({}),
+                           {.read_only = 1}, clock_, {metrics_, pools_}));
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(Start(handler, "/apis/g/v1/widgets?watch=1").writer.status(), 403);
+  }
 }
 
 TEST_F(LimitsTest, WatchesAreBoundedPerUserAndInAll) {

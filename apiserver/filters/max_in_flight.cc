@@ -73,20 +73,27 @@ class Counted {
   const bool mutating_;
 };
 
-// Gives a place back when the response begins.
+// Gives a place back when a watch has settled, or is refused.
 class StartingWriter : public http::ResponseWriter {
  public:
   StartingWriter(http::ResponseWriter& next, FairPlaces::Place place)
       : next_(next), place_(std::move(place)) {}
 
   StatusTask WriteHead(http::ResponseHead head) override {
-    place_.Release();
+    if (head.status >= 300) place_.Release();
     return next_.WriteHead(std::move(head));
   }
   StatusTask Write(std::vector<http::Segment> segments) override {
     return next_.Write(std::move(segments));
   }
-  StatusTask Finish() override { return next_.Finish(); }
+  StatusTask Finish() override {
+    place_.Release();
+    return next_.Finish();
+  }
+  void Settled() override {
+    place_.Release();
+    next_.Settled();
+  }
   int status() const override { return next_.status(); }
   uint64_t bytes_written() const override { return next_.bytes_written(); }
 

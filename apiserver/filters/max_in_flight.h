@@ -28,10 +28,10 @@ struct InFlightMetrics {
   PoolMetrics& pools;
 };
 
-// A request holds a place until its handler returns; a watch, until it was accepted and its first
-// bytes are about to go out. Who cannot have one waits in turn; beyond the bounds of the queues or
-// of the wait: 429 as text, with Retry-After: 1. `exempt` needs no place and no quota. Clock and
-// metrics outlive the handler.
+// A request holds a place until its handler returns; a watch, until it has told what there was at
+// its beginning (ResponseWriter::Settled). Who cannot have one waits in turn; beyond the bounds of
+// the queues or of the wait: 429 as text, with Retry-After: 1. `exempt` needs no place and no
+// quota. Clock and metrics outlive the handler.
 http::Handler WithMaxInFlight(http::Handler next, AlwaysAllowed exempt, InFlightLimits limits,
                               Clock& clock, InFlightMetrics metrics);
 

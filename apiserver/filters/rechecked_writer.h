@@ -35,6 +35,7 @@ class RecheckedWriter : public http::ResponseWriter {
   }
   StatusTask Write(std::vector<http::Segment> segments) override;
   StatusTask Finish() override { return next_.Finish(); }
+  void Settled() override { next_.Settled(); }
   int status() const override { return next_.status(); }
   uint64_t bytes_written() const override { return next_.bytes_written(); }
 

@@ -69,6 +69,13 @@ bool AllowsClientAuth(X509* certificate) {
   return (X509_get_extended_key_usage(certificate) & (XKU_SSL_CLIENT | XKU_ANYEKU)) != 0;
 }
 
+// OpenSSL alone takes the key usage keyCertSign, or an old Netscape extension, for a CA too; Go
+// wants basic constraints, but of a root of X.509 version 1, which has no extensions.
+bool MayIssue(X509* certificate, bool is_root) {
+  if (X509_check_ca(certificate) == 1) return true;
+  return is_root && X509_get_version(certificate) < X509_VERSION_3;
+}
+
 std::shared_ptr<const CertificateIdentity> IdentityOf(X509* leaf, std::string_view der) {
   auto identity = std::make_shared<CertificateIdentity>();
   CertificateSubject subject = SubjectOf(leaf);
@@ -103,11 +110,15 @@ Validity ValidityOf(const STACK_OF(X509) * chain) {
   return validity;
 }
 
-std::string KeyOf(const http::PeerCertificates& peer) {
-  if (peer.der.size() == 1) return Sha256(peer.der[0]);
-  std::string all;
-  for (const std::string& der : peer.der) absl::StrAppend(&all, der.size(), ":", der);
-  return Sha256(all);
+// A CA's name and key: a certificate of the same CA, made anew, has both.
+bool SameCa(const X509* a, const X509* b) {
+  return X509_NAME_cmp(X509_get_subject_name(a), X509_get_subject_name(b)) == 0 &&
+         EVP_PKEY_eq(X509_get0_pubkey(a), X509_get0_pubkey(b)) == 1;
+}
+
+// Null for what else a store may hold.
+X509* CertificateAt(const STACK_OF(X509_OBJECT) * objects, int i) {
+  return X509_OBJECT_get0_X509(sk_X509_OBJECT_value(objects, i));
 }
 
 struct Verified {
@@ -136,7 +147,25 @@ struct X509Verifier::Impl {
   }
 
   absl::StatusOr<Verified> VerifyChain(const http::PeerCertificates& peer, absl::Time now) const;
+  bool Covers(X509* ca) const;
 };
+
+bool X509Verifier::Impl::Covers(X509* ca) const {
+  const STACK_OF(X509_OBJECT)* objects = X509_STORE_get0_objects(store.get());
+  for (int i = 0; i < sk_X509_OBJECT_num(objects); ++i) {
+    const X509* own = CertificateAt(objects, i);
+    if (own != nullptr && SameCa(own, ca)) return true;
+  }
+  const StoreCtxPtr context(X509_STORE_CTX_new());
+  if (context == nullptr || X509_STORE_CTX_init(context.get(), store.get(), ca, nullptr) != 1) {
+    return true;  // not known to be another
+  }
+  X509_VERIFY_PARAM_set_flags(X509_STORE_CTX_get0_param(context.get()),
+                              X509_V_FLAG_PARTIAL_CHAIN | X509_V_FLAG_NO_CHECK_TIME);
+  const bool covered = X509_verify_cert(context.get()) == 1;
+  ERR_clear_error();
+  return covered;
+}
 
 absl::StatusOr<Verified> X509Verifier::Impl::VerifyChain(const http::PeerCertificates& peer,
                                                          absl::Time now) const {
@@ -164,9 +193,17 @@ absl::StatusOr<Verified> X509Verifier::Impl::VerifyChain(const http::PeerCertifi
                      X509_verify_cert_error_string(X509_STORE_CTX_get_error(context.get()))));
   }
   const STACK_OF(X509)* chain = X509_STORE_CTX_get0_chain(context.get());
-  for (int i = 0; i < sk_X509_num(chain); ++i) {
-    if (AllowsClientAuth(sk_X509_value(chain, i))) continue;
-    return absl::UnauthenticatedError("the client's certificate is not for client authentication");
+  const int length = sk_X509_num(chain);
+  for (int i = 0; i < length; ++i) {
+    X509* certificate = sk_X509_value(chain, i);
+    if (!AllowsClientAuth(certificate)) {
+      return absl::UnauthenticatedError(
+          "the client's certificate is not for client authentication");
+    }
+    if (i > 0 && !MayIssue(certificate, i + 1 == length)) {
+      return absl::UnauthenticatedError(
+          "the client's certificate was issued by one that is no CA's");
+    }
   }
   return Verified{IdentityOf(leaf.get(), peer.der[0]), ValidityOf(chain)};
 }
@@ -183,11 +220,19 @@ absl::StatusOr<std::shared_ptr<const X509Verifier>> X509Verifier::Create(std::st
 absl::StatusOr<std::shared_ptr<const CertificateIdentity>> X509Verifier::Verify(
     const http::PeerCertificates& peer, absl::Time now) const {
   if (peer.der.empty()) return absl::UnauthenticatedError("no client certificate");
-  const std::string key = KeyOf(peer);
-  if (auto identity = impl_->Cached(key, now); identity != nullptr) return identity;
+  if (auto identity = impl_->Cached(peer.digest, now); identity != nullptr) return identity;
   ASSIGN_OR_RETURN(Verified verified, impl_->VerifyChain(peer, now));
-  impl_->Keep(key, verified);
+  impl_->Keep(peer.digest, verified);
   return std::move(verified.identity);
+}
+
+bool X509Verifier::CoversCaOf(const X509Verifier& other) const {
+  const STACK_OF(X509_OBJECT)* objects = X509_STORE_get0_objects(other.impl_->store.get());
+  for (int i = 0; i < sk_X509_OBJECT_num(objects); ++i) {
+    X509* ca = CertificateAt(objects, i);
+    if (ca != nullptr && impl_->Covers(ca)) return true;
+  }
+  return false;
 }
 
 }  // namespace steward::filters

@@ -25,7 +25,10 @@ struct CertificateIdentity {
 // Verification is Go's (crypto/x509) with ExtKeyUsageClientAuth, which is what Kubernetes uses:
 // every CA of the bundle is a trust anchor, self-signed or not; all certificates of the chain are
 // within their validity; extended key usages, where present (RFC 5280 4.2.1.12: absent = any),
-// include clientAuth or anyExtendedKeyUsage; SHA-1 signatures do not count. No revocation lists.
+// include clientAuth or anyExtendedKeyUsage; issuers say in their basic constraints that they are
+// CAs; SHA-1 signatures do not count. No revocation lists. Not all of RFC 5280 (OpenSSL's
+// X509_V_FLAG_X509_STRICT): it refuses CAs without key usage or key identifiers, which Go takes and
+// clusters have.
 //
 // Immutable but for a cache of good verifications: at most 1024, all dropped when it is full.
 // Thread-safe.
@@ -40,6 +43,10 @@ class X509Verifier {
   // otherwise kUnauthenticated with the reason.
   absl::StatusOr<std::shared_ptr<const CertificateIdentity>> Verify(
       const http::PeerCertificates& peer, absl::Time now) const;
+
+  // Whether a CA of `other` is one of these CAs, by name and key, or was issued below one: what the
+  // other verifies may verify here, too.
+  bool CoversCaOf(const X509Verifier& other) const;
 
  private:
   struct Impl;

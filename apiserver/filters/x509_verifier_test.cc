@@ -2,11 +2,20 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <openssl/ec.h>
+#include <openssl/pem.h>
+#include <openssl/x509_vfy.h>
+#include <openssl/x509v3.h>
+
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "absl/time/clock.h"
 #include "apiserver/filters/testing/requests.h"
 #include "base/status/matchers.h"
 #include "base/tls/certificate.h"
+#include "base/tls/openssl_ptr.h"
 #include "base/tls/testing.h"
 
 namespace steward::filters {
@@ -20,6 +29,56 @@ TestCertOptions Alice() {
   options.common_name = "alice";
   options.organizations = {"dev", "ops"};
   return options;
+}
+
+// A certificate with exactly these extensions, in the words of openssl.cnf; none: of version 1.
+struct Made {
+  X509Ptr certificate;
+  EvpPkeyPtr key;
+  std::string pem;
+};
+using Extensions = std::vector<std::pair<int, std::string>>;
+
+Made Make(const char* name, const Extensions& extensions, const Made* issuer = nullptr) {
+  Made made{X509Ptr(X509_new()), EvpPkeyPtr(EVP_EC_gen("P-256")), ""};
+  X509* const certificate = made.certificate.get();
+  const Made& signer = issuer != nullptr ? *issuer : made;
+  EXPECT_EQ(X509_set_version(certificate, extensions.empty() ? X509_VERSION_1 : X509_VERSION_3), 1);
+  static int serial = 0;
+  ASN1_INTEGER_set(X509_get_serialNumber(certificate), ++serial);
+  X509_gmtime_adj(X509_getm_notBefore(certificate), -3600);
+  X509_gmtime_adj(X509_getm_notAfter(certificate), 3600);
+  X509_NAME_add_entry_by_txt(X509_get_subject_name(certificate), "CN", MBSTRING_ASC,
+                             reinterpret_cast<const unsigned char*>(name), -1, -1, 0);
+  X509_set_issuer_name(certificate, X509_get_subject_name(signer.certificate.get()));
+  X509_set_pubkey(certificate, made.key.get());
+  for (const auto& [nid, value] : extensions) {
+    X509V3_CTX context;
+    X509V3_set_ctx(&context, signer.certificate.get(), certificate, nullptr, nullptr, 0);
+    X509_EXTENSION* extension = X509V3_EXT_conf_nid(nullptr, &context, nid, value.c_str());
+    EXPECT_EQ(X509_add_ext(certificate, extension, -1), 1) << value;
+    X509_EXTENSION_free(extension);
+  }
+  EXPECT_GT(X509_sign(certificate, signer.key.get(), EVP_sha256()), 0);
+  const BioPtr out(BIO_new(BIO_s_mem()));
+  PEM_write_bio_X509(out.get(), certificate);
+  char* text = nullptr;
+  const long size = BIO_get_mem_data(out.get(), &text);
+  made.pem.assign(text, static_cast<size_t>(size));
+  return made;
+}
+
+// What X509_V_FLAG_X509_STRICT says of the same chain.
+bool StrictlyGood(const Made& root, const Made& leaf) {
+  X509_STORE* store = X509_STORE_new();
+  X509_STORE_add_cert(store, root.certificate.get());
+  X509_STORE_CTX* context = X509_STORE_CTX_new();
+  X509_STORE_CTX_init(context, store, leaf.certificate.get(), nullptr);
+  X509_VERIFY_PARAM_set_flags(X509_STORE_CTX_get0_param(context), X509_V_FLAG_X509_STRICT);
+  const bool good = X509_verify_cert(context) == 1;
+  X509_STORE_CTX_free(context);
+  X509_STORE_free(store);
+  return good;
 }
 
 class X509VerifierTest : public ::testing::Test {
@@ -122,6 +181,80 @@ TEST_F(X509VerifierTest, LeafCannotIssue) {
               StatusIs(absl::StatusCode::kUnauthenticated));
 }
 
+const Extensions kClient = {{NID_key_usage, "critical,digitalSignature"},
+                            {NID_ext_key_usage, "clientAuth"},
+                            {NID_basic_constraints, "critical,CA:FALSE"},
+                            {NID_authority_key_identifier, "keyid"}};
+// Without the issuer's key identifier, as Go leaves it out when the issuer has none.
+const Extensions kClientOfOldCa = {{NID_ext_key_usage, "clientAuth"}};
+
+// Clusters have such CAs, and Go, so the kube-apiserver, takes what they issue; RFC 5280 to the
+// letter does not.
+TEST_F(X509VerifierTest, TakesTheCasThatClustersHave) {
+  const struct {
+    std::string name;
+    Extensions ca;
+    Extensions client;
+    bool strictly_good;
+  } rows[] = {
+      {"kubeadm",
+       {{NID_key_usage, "critical,digitalSignature,keyEncipherment,keyCertSign"},
+        {NID_basic_constraints, "critical,CA:TRUE"},
+        {NID_subject_key_identifier, "hash"}},
+       kClient,
+       true},
+      {"kubeadm, made by a Go of before 2020",
+       {{NID_key_usage, "critical,digitalSignature,keyEncipherment,keyCertSign"},
+        {NID_basic_constraints, "critical,CA:TRUE"}},
+       kClientOfOldCa,
+       false},
+      {"openssl req -x509",
+       {{NID_subject_key_identifier, "hash"}, {NID_basic_constraints, "critical,CA:TRUE"}},
+       kClient,
+       false},
+      {"basic constraints that are not critical",
+       {{NID_key_usage, "keyCertSign"},
+        {NID_basic_constraints, "CA:TRUE"},
+        {NID_subject_key_identifier, "hash"}},
+       kClient,
+       false},
+      {"a root of version 1", {}, kClientOfOldCa, false},
+  };
+  for (const auto& row : rows) {
+    SCOPED_TRACE(row.name);
+    const Made ca = Make("ca", row.ca);
+    const Made client = Make("alice", row.client, &ca);
+    EXPECT_OK(Verify(ca.pem, {client.pem}));
+    EXPECT_EQ(StrictlyGood(ca, client), row.strictly_good);
+  }
+}
+
+// OpenSSL takes them for CAs unless it is told to be strict; Go never does.
+TEST_F(X509VerifierTest, OnlyCasIssue) {
+  const Extensions root = {{NID_key_usage, "critical,keyCertSign"},
+                           {NID_basic_constraints, "critical,CA:TRUE"},
+                           {NID_subject_key_identifier, "hash"}};
+  const struct {
+    std::string name;
+    Extensions issuer;
+  } rows[] = {
+      {"key usage alone", {{NID_key_usage, "critical,keyCertSign"}}},
+      {"a Netscape extension", {{NID_netscape_cert_type, "sslCA,emailCA,objCA"}}},
+      {"no extensions", {}},
+  };
+  const Made ca = Make("ca", root);
+  for (const auto& row : rows) {
+    SCOPED_TRACE(row.name);
+    const Made issuer = Make("mallory", row.issuer, &ca);
+    const Made client = Make("root", kClientOfOldCa, &issuer);
+    EXPECT_THAT(Verify(ca.pem, {client.pem, issuer.pem}),
+                StatusIs(absl::StatusCode::kUnauthenticated));
+    if (row.issuer.empty()) continue;
+    EXPECT_THAT(Verify(issuer.pem, {client.pem}), StatusIs(absl::StatusCode::kUnauthenticated))
+        << "as a root";
+  }
+}
+
 TEST_F(X509VerifierTest, Bundles) {
   const std::string bundle =
       "# first\n" + ca_.cert_pem() + "\n# second\n" + other_ca_.cert_pem() + ca_.cert_pem();
@@ -141,14 +274,11 @@ TEST_F(X509VerifierTest, BadBundles) {
 TEST_F(X509VerifierTest, GarbageFromTheClient) {
   ASSERT_OK_AND_ASSIGN(const auto verifier, X509Verifier::Create(ca_.cert_pem()));
   const auto good = MakePeer({ca_.Issue(Alice()).cert_pem});
-  http::PeerCertificates trailing = *good;
-  trailing.der[0] += "x";
-  http::PeerCertificates cut = *good;
-  cut.der[0].resize(cut.der[0].size() / 2);
-  http::PeerCertificates bad_chain = *good;
-  bad_chain.der.push_back("not DER");
-  for (const auto& peer :
-       {http::PeerCertificates{}, http::PeerCertificates{{""}}, trailing, cut, bad_chain}) {
+  const std::string& leaf = good->der[0];
+  const std::vector<std::vector<std::string>> rows = {
+      {}, {""}, {leaf + "x"}, {leaf.substr(0, leaf.size() / 2)}, {leaf, "not DER"}};
+  for (const std::vector<std::string>& chain : rows) {
+    const http::PeerCertificates peer(chain);
     EXPECT_THAT(verifier->Verify(peer, now_), StatusIs(absl::StatusCode::kUnauthenticated));
   }
 }

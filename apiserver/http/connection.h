@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 
+#include "apiserver/http/connection_standing.h"
 #include "apiserver/http/date.h"
 #include "apiserver/http/deadline.h"
 #include "apiserver/http/http_error.h"
@@ -27,11 +28,13 @@ struct ConnectionEnv {
   DeadlineSet& deadlines;
   HttpDate& date;
   TaskGroup& tasks;
+  ConnectionStanding& standing;  // lives until Serve has ended
 };
 
 struct PeerInfo {
   std::string remote_address;
   std::shared_ptr<const PeerCertificates> certificates;
+  bool front_proxy = false;  // verified
 };
 
 // On one executor.

@@ -82,14 +82,31 @@ StatusTask WriteHeadOnly(ResponseWriter& writer, int status, bool close) {
   co_return co_await writer.Finish();
 }
 
+StatusTask Echo(Request& request, ResponseWriter& writer) {
+  absl::StatusOr<std::string> body = std::string();
+  if (request.incoming != nullptr) body = co_await request.incoming->Read(kEchoLimit);
+  if (body.ok()) co_return co_await Respond(writer, 200, "text/plain", *std::move(body));
+  int code = 400;
+  std::string_view reason = "BadRequest";
+  if (absl::IsOutOfRange(body.status())) {
+    code = 413;
+    reason = "RequestEntityTooLarge";
+  } else if (absl::IsResourceExhausted(body.status())) {
+    code = 503;
+    reason = "ServiceUnavailable";
+  }
+  std::string answer = TestErrorBody(code, reason, ToStd(body.status().message()));
+  co_return co_await Respond(writer, code, "application/json", std::move(answer));
+}
+
 VoidTask Handle(Request& request, ResponseWriter& writer, HandlerLog& log, Clock& clock) {
   log.requests.push_back(StrCat(request.method, " ", request.path));
-  std::string body = std::exchange(request.body, {});
   log.last = request;
+  request.authenticated = request.path != "/stranger";
   const std::string& path = request.path;
   absl::Status status;
   if (path == "/echo") {
-    status = co_await Respond(writer, 200, "text/plain", std::move(body));
+    status = co_await Echo(request, writer);
   } else if (path == "/stream" || path == "/length") {
     status = co_await Stream(writer, log, path == "/length");
   } else if (path == "/events" || path == "/ended") {
@@ -114,6 +131,7 @@ VoidTask Handle(Request& request, ResponseWriter& writer, HandlerLog& log, Clock
     status = co_await Respond(writer, code, "text/plain", std::string(status.message()));
   }
   status.IgnoreError();
+  ++log.returned;
 }
 
 VoidTask ServeAndTell(std::shared_ptr<Connection> connection, bool& serving) {
@@ -137,7 +155,7 @@ std::string TestErrorBody(int code, std::string_view reason, std::string_view me
   return StrCat("{\"code\":", code, ",\"reason\":\"", reason, "\",\"message\":\"", message, "\"}");
 }
 
-ConnectionHarness::ConnectionHarness(Make make, Limits limits, Timeouts timeouts)
+ConnectionHarness::ConnectionHarness(Make make, Limits limits, Timeouts timeouts, bool front_proxy)
     : limits_(limits),
       timeouts_(timeouts),
       handler_(TestHandler(log_, clock_)),
@@ -146,12 +164,15 @@ ConnectionHarness::ConnectionHarness(Make make, Limits limits, Timeouts timeouts
       deadlines_(absl::Seconds(1)),
       date_(clock_),
       tasks_(io_.get_executor()),
-      stream_(io_.get_executor()) {
-  const ConnectionEnv env{limits_, timeouts_,  handler_, error_body_,
-                          memory_, deadlines_, date_,    tasks_};
-  auto peer = std::make_shared<PeerCertificates>();
-  peer->der = {"leaf"};
-  connection_ = make(io_.get_executor(), stream_, env, {"192.0.2.1:55", std::move(peer)});
+      stream_(io_.get_executor()),
+      standing_(strangers_, [this] { stream_.Abort(); }) {
+  const ConnectionEnv env{limits_,    timeouts_, handler_, error_body_, memory_,
+                          deadlines_, date_,     tasks_,   standing_};
+  PeerInfo peer;
+  peer.remote_address = "192.0.2.1:55";
+  peer.certificates = std::make_shared<const PeerCertificates>(std::vector<std::string>{"leaf"});
+  peer.front_proxy = front_proxy;
+  connection_ = make(io_.get_executor(), stream_, env, std::move(peer));
   tasks_.Spawn("connection", ServeAndTell(connection_, serving_));
   Run();
 }
@@ -161,6 +182,12 @@ ConnectionHarness::~ConnectionHarness() { RunOn(io_, tasks_.Stop()); }
 void ConnectionHarness::Run() {
   io_.restart();
   io_.poll();
+}
+
+bool ConnectionHarness::Shed() {
+  const bool shed = strangers_.CloseFirst();
+  Run();
+  return shed;
 }
 
 void ConnectionHarness::Feed(std::string bytes) {

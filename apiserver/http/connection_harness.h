@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "apiserver/http/connection.h"
+#include "apiserver/http/connection_standing.h"
 #include "apiserver/http/date.h"
 #include "apiserver/http/deadline.h"
 #include "apiserver/http/memory_budget.h"
@@ -21,10 +22,14 @@
 
 namespace steward::http {
 
+// The longest body that /echo takes.
+constexpr size_t kEchoLimit = 1 << 20;
+
 // What the test handler did; shared by all its requests.
 struct HandlerLog {
   std::vector<std::string> requests;  // "METHOD path", in the order they came
   Request last;                       // the last one, but its body
+  size_t returned = 0;                // by itself
   int hanging = 0;                    // in /hang, /events and /stream now
   size_t writes = 0;                  // that returned OK, in /stream
   size_t finished = 0;                // answers to /stream, /ended whose Finish returned OK
@@ -32,6 +37,7 @@ struct HandlerLog {
 
 // The paths:
 //   /hello   "hello\n"                    /echo      the body
+//   /stranger  the same, to a user who is not authenticated: all others are
 //   /stream  100 writes of 64 KiB         /length    the same, with Content-Length
 //   /hang    answers never                /open      a head and one write, then hangs
 //   /throw   throws                       /silent    returns without an answer
@@ -50,7 +56,8 @@ class ConnectionHarness {
   using Make = std::shared_ptr<Connection> (*)(const boost::asio::any_io_executor&, ByteStream&,
                                                const ConnectionEnv&, PeerInfo);
   // Serves at once.
-  explicit ConnectionHarness(Make make, Limits limits = {}, Timeouts timeouts = {});
+  explicit ConnectionHarness(Make make, Limits limits = {}, Timeouts timeouts = {},
+                             bool front_proxy = false);
   ~ConnectionHarness();
 
   // Feeds bytes and runs until nothing happens any more.
@@ -65,6 +72,8 @@ class ConnectionHarness {
   bool serving() const { return serving_; }
   const HandlerLog& log() const { return log_; }
   size_t request_memory() const { return memory_.used(); }
+  // Closes the connection if it is an idle stranger's.
+  bool Shed();
 
  private:
   boost::asio::io_context io_;
@@ -79,6 +88,8 @@ class ConnectionHarness {
   HttpDate date_;
   TaskGroup tasks_;
   MemoryStream stream_;
+  IdleStrangers strangers_;
+  ConnectionStanding standing_;
   std::shared_ptr<Connection> connection_;
   bool serving_ = true;
 };

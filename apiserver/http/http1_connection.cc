@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "absl/status/status.h"
+#include "absl/time/time.h"
 #include "apiserver/http/event.h"
 #include "apiserver/http/http1_parser.h"
 #include "apiserver/http/http1_writer.h"
@@ -14,6 +15,7 @@
 #include "apiserver/http/websocket_writer.h"
 #include "base/async/race.h"
 #include "base/async/task.h"
+#include "base/status/macros.h"
 
 namespace steward::http {
 namespace asio = boost::asio;
@@ -31,17 +33,20 @@ class Http1Connection final : public Connection {
         peer_(std::move(peer)),
         arrived_(executor),
         drained_(executor),
-        input_lease_(env.memory),
+        memory_(env.memory, env.limits.max_connection_memory, peer_.front_proxy),
+        input_lease_(memory_),
         deadline_(env.deadlines, [this] { stream_.Abort(); }) {}
 
   VoidTask Serve() override {
     // Whichever ends first ends the other: no client, no handler.
     co_await UntilOneEnds(AnswerRequests(), ReadInput());
     deadline_.Clear();
+    Consume(input().size());
   }
 
   void BeginShutdown() override {
     closing_ = true;
+    last_response_ = true;
     arrived_.Notify();
   }
 
@@ -63,6 +68,9 @@ class Http1Connection final : public Connection {
     StatusTask Write(std::span<const std::string_view> pieces) override {
       return connection_.stream_.Write(pieces);
     }
+    void SetWriteWindow(absl::Duration window) override {
+      connection_.stream_.SetWriteWindow(window);
+    }
     VoidTask Shutdown() override { return connection_.stream_.Shutdown(); }
     void Abort() override { connection_.stream_.Abort(); }
 
@@ -71,13 +79,26 @@ class Http1Connection final : public Connection {
     std::string taken_;
   };
 
+  // What follows the header of the request that is being answered.
+  class Body final : public RequestBody {
+   public:
+    Body(Http1Connection& connection, Http1Parser& parser)
+        : connection_(connection), parser_(parser) {}
+    Task<std::string> Read(size_t max_bytes) override {
+      return connection_.ReadBody(parser_, max_bytes);
+    }
+
+   private:
+    Http1Connection& connection_;
+    Http1Parser& parser_;
+  };
+
   VoidTask ReadInput() {
     for (;;) {
       while (input().size() >= input_limit_) co_await drained_.Wait();
       const absl::StatusOr<std::string_view> bytes = co_await stream_.Read();
       if (!bytes.ok() || bytes->empty()) co_return;
-      const bool ahead = input_.size() + bytes->size() > kReadAhead;
-      if (ahead && !starved_) starved_ = !input_lease_.Grow(bytes->size());
+      if (!starved_) starved_ = !GrowString(input_lease_, input_, bytes->size());
       // What follows a gap must not be read as if it were none.
       if (!starved_) input_.append(*bytes);
       received_ += bytes->size();
@@ -102,28 +123,40 @@ class Http1Connection final : public Connection {
   }
 
   VoidTask AnswerRequests() {
-    deadline_.Set(env_.timeouts.header);
+    deadline_.Set(IdleTimeout());
     for (;;) {
-      MemoryBudget::Lease lease(env_.memory);
+      MemoryBudget::Lease lease(memory_);
       Http1Parser parser(env_.limits, lease);
-      input_limit_ = env_.limits.max_header_bytes + kReadAhead;
-      drained_.Notify();
-      const bool received = co_await Receive(parser);
+      LetIn(env_.limits.max_target_bytes + env_.limits.max_header_bytes);
+      const bool received = co_await Receive(parser, lease);
       if (!received) co_return;
-      input_limit_ = kReadAhead;
-      const bool reusable = co_await Answer(parser);
+      LetIn(0);
+      env_.standing.Busy();
+      const bool reusable = co_await Answer(parser, lease);
       if (!reusable) co_return;
-      deadline_.Set(env_.timeouts.idle);
+      env_.standing.Idle(authenticated_);
+      deadline_.Set(IdleTimeout());
     }
   }
 
-  // True when a request is there, false when none will come; what is wrong with it was answered
-  // then.
-  asio::awaitable<bool> Receive(Http1Parser& parser) {
+  absl::Duration IdleTimeout() const {
+    const bool known = authenticated_ || peer_.front_proxy;
+    return known ? env_.timeouts.idle : env_.timeouts.idle_stranger;
+  }
+
+  // How much may be received before it is parsed.
+  void LetIn(size_t bytes) {
+    input_limit_ = bytes + kReadAhead;
+    drained_.Notify();
+  }
+
+  // True when a request's header is there, false when none will come; what is wrong with it was
+  // answered then.
+  asio::awaitable<bool> Receive(Http1Parser& parser, MemoryBudget::Lease& lease) {
     bool begun = false;
     for (;;) {
       if (starved_) {
-        co_await Refuse(RequestMemoryExhausted());
+        co_await Refuse(RequestMemoryExhausted(), lease);
         co_return false;
       }
       if (!begun && !input().empty()) {
@@ -133,23 +166,13 @@ class Http1Connection final : public Connection {
       size_t consumed = 0;
       const Http1Parser::Progress progress = parser.Parse(input(), consumed);
       Consume(consumed);
-      if (progress == Http1Parser::Progress::kDone) {
-        deadline_.Clear();
-        co_return true;
-      }
       if (progress == Http1Parser::Progress::kError) {
-        co_await Refuse(parser.error());
+        co_await Refuse(parser.error(), lease);
         co_return false;
       }
-      if (progress == Http1Parser::Progress::kHead) {
-        deadline_.Set(env_.timeouts.body);
-        const bool invite = parser.expects_continue() && input().empty();
-        if (invite) {
-          const std::string_view answer[] = {"HTTP/1.1 100 Continue\r\n\r\n"};
-          const absl::Status status = co_await stream_.Write(answer);
-          if (!status.ok()) co_return false;
-        }
-        continue;
+      if (progress != Http1Parser::Progress::kNeedMore) {
+        deadline_.Clear();
+        co_return true;
       }
       const uint64_t seen = received_;
       while (received_ == seen) {
@@ -159,29 +182,68 @@ class Http1Connection final : public Connection {
     }
   }
 
-  VoidTask Refuse(const HttpError& error) {
+  Task<std::string> ReadBody(Http1Parser& parser, size_t max_bytes) {
+    if (parser.done()) co_return std::move(parser.request().body);
+    if (!parser.AllowBody(max_bytes)) co_return ToStatus(parser.error());
+    // The handler may be cancelled meanwhile.
+    struct Receiving {
+      ~Receiving() { deadline.Clear(); }
+      Deadline& deadline;
+    } receiving{deadline_};
+    deadline_.Set(env_.timeouts.body);
+    LetIn(env_.limits.max_header_bytes);  // of a chunk's extensions, and trailers
+    const bool invite = parser.expects_continue() && input().empty();
+    if (invite) {
+      const std::string_view answer[] = {"HTTP/1.1 100 Continue\r\n\r\n"};
+      CO_RETURN_IF_ERROR(co_await stream_.Write(answer));
+    }
+    for (;;) {
+      if (starved_) co_return ToStatus(RequestMemoryExhausted());
+      size_t consumed = 0;
+      const Http1Parser::Progress progress = parser.Parse(input(), consumed);
+      Consume(consumed);
+      if (progress == Http1Parser::Progress::kError) co_return ToStatus(parser.error());
+      if (progress == Http1Parser::Progress::kDone) break;
+      const uint64_t seen = received_;
+      while (received_ == seen) co_await arrived_.Wait();
+    }
+    LetIn(0);
+    last_response_ = closing_;
+    co_return std::move(parser.request().body);
+  }
+
+  VoidTask Refuse(const HttpError& error, MemoryBudget::Lease& lease) {
     deadline_.Clear();
-    Http1Writer writer(stream_, env_.date, closing_, Http1Framing());
+    Http1Writer writer(stream_, env_.date, last_response_, Http1Framing(), lease);
     (co_await RespondError(env_, writer, error, true)).IgnoreError();
+    co_await writer.Flush(env_.timeouts.finish);
   }
 
   // True when the connection can carry another request.
-  asio::awaitable<bool> Answer(Http1Parser& parser) {
+  asio::awaitable<bool> Answer(Http1Parser& parser, MemoryBudget::Lease& lease) {
     Request& request = parser.request();
     request.remote_address = peer_.remote_address;
     request.peer = peer_.certificates;
+    request.front_proxy = peer_.front_proxy;
+    Body body(*this, parser);
+    if (!parser.done()) request.incoming = &body;
+    // Where the next request would begin is not known before all of this one was read.
+    last_response_ = closing_ || !parser.done();
     Http1Framing framing;
     framing.head_request = request.method == "HEAD";
     framing.knows_chunked = parser.knows_chunked();
     framing.keep_alive = parser.keep_alive();
-    Http1Writer writer(stream_, env_.date, closing_, framing);
-    request.websocket = framing.knows_chunked && AsksForWebSocket(request.headers);
+    Http1Writer writer(stream_, env_.date, last_response_, framing, lease);
+    request.websocket = framing.knows_chunked && parser.done() && AsksForWebSocket(request.headers);
     if (request.websocket) {
       const bool plainly = co_await AnswerUpgrade(request, writer);
       if (!plainly) co_return false;
     } else {
       co_await RunHandler(env_, request, writer);
     }
+    authenticated_ = authenticated_ || request.authenticated;
+    co_await writer.Flush(env_.timeouts.finish);
+    stream_.SetWriteWindow(env_.timeouts.write);
     // Only a cut connection tells the client that the rest is missing.
     if (!writer.complete()) stream_.Abort();
     co_return writer.reusable();
@@ -206,8 +268,11 @@ class Http1Connection final : public Connection {
   uint64_t received_ = 0;  // ever
   bool starved_ = false;   // bytes had to be dropped: no more requests
   bool closing_ = false;
+  bool last_response_ = false;  // the connection ends behind the next one
+  bool authenticated_ = false;  // a request was
   Event arrived_;
   Event drained_;
+  MemoryBudget::Share memory_;
   MemoryBudget::Lease input_lease_;
   Deadline deadline_;
 };

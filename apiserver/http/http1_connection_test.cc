@@ -8,6 +8,7 @@
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_split.h"
+#include "absl/time/time.h"
 #include "apiserver/http/connection_harness.h"
 #include "base/text/str_cat.h"
 
@@ -44,7 +45,7 @@ std::vector<int> Statuses(const std::string& output) {
 Limits SmallLimits() {
   Limits limits;
   limits.max_header_bytes = 8 << 10;
-  limits.max_body_bytes = 64 << 10;
+  limits.max_target_bytes = 4 << 10;
   return limits;
 }
 
@@ -104,9 +105,9 @@ INSTANTIATE_TEST_SUITE_P(
             {200},
             true,
             "\r\n\r\nabcde"},
-        Row{"expect",
+        Row{"expects nothing",
             StrCat("POST /echo", kHead, "Expect: 100-Continue\r\nContent-Length: 0\r\n\r\n"),
-            {100, 200},
+            {200},
             true,
             ""},
         Row{"absolute form", StrCat("GET https://h/hello", kHead, "\r\n"), {200}, true, "hello"},
@@ -128,6 +129,16 @@ INSTANTIATE_TEST_SUITE_P(
             "Connection: close\r\n\r\nxxx"},
         Row{"no answer", Get("/silent"), {500}, true, "\"reason\":\"InternalError\""},
         Row{"exception", Get("/throw"), {500}, true, "\"reason\":\"InternalError\""},
+        Row{"a body that nobody reads",
+            StrCat("POST /hello", kHead, "Content-Length: 100000000\r\n\r\n"),
+            {200},
+            false,
+            "Connection: close\r\n"},
+        Row{"a chunked body that nobody reads",
+            StrCat("GET /hello", kHead, "Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n"),
+            {200},
+            false,
+            "Connection: close\r\n"},
         Row{"204 has no length", Get("/empty"), {204}, true, ""},
         Row{"injection", Get("/empty"), {204}, true, "X-Bad: a  Injected: b\r\n"},
         Row{"asked for the end",
@@ -167,16 +178,22 @@ INSTANTIATE_TEST_SUITE_P(
         Row{"coding in 1.0", "POST /echo HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", {501}, false, ""},
         Row{"bad chunk", StrCat("POST /echo", kHead, "Transfer-Encoding: chunked\r\n\r\nxyz\r\n\r\n"), {400}, false, ""},
         Row{"expects else", Get("/", "Expect: a miracle\r\n"), {417}, false, ""},
-        Row{"long body", StrCat("POST /echo", kHead, "Content-Length: 65537\r\n\r\n"), {413}, false,
-            "\"reason\":\"RequestEntityTooLarge\",\"message\":\"Request entity too large: limit is 65536\""},
-        Row{"long chunk", StrCat("POST /echo", kHead, "Transfer-Encoding: chunked\r\n\r\n10001\r\n"), {413}, false, ""},
+        Row{"long body", StrCat("POST /echo", kHead, "Content-Length: 1048577\r\n\r\n"), {413}, false,
+            "\"reason\":\"RequestEntityTooLarge\",\"message\":\"Request entity too large: limit is 1048576\""},
+        Row{"long chunk", StrCat("POST /echo", kHead, "Transfer-Encoding: chunked\r\n\r\n100001\r\n"), {413}, false, ""},
         Row{"long field", Get("/", StrCat("X: ", std::string(9 << 10, 'x'), "\r\n")), {431}, false, "fields too large"},
-        Row{"long target", Get(StrCat("/", std::string(9 << 10, 'x'))), {431}, false, ""},
+        Row{"long target", Get(StrCat("/", std::string(5 << 10, 'x'))), {414}, false, "target too long: limit is 4096"},
+        Row{"longer target", Get(StrCat("/", std::string(20 << 10, 'x'))), {414}, false, ""},
+        Row{"target of parameters", Get(StrCat("/?", [] {
+              std::string pairs;
+              for (int i = 0; i < 1001; ++i) pairs += "a&";
+              return pairs;
+            }())), {400}, false, "more than 1000 query parameters"},
         Row{"many fields", [] {
-              std::string fields;
-              for (int i = 0; i < 300; ++i) fields += "a:\r\n";
+              std::string fields;  // with Host one too many, and not large
+              for (int i = 0; i < 256; ++i) fields += "a:\r\n";
               return Get("/", fields);
-            }(), {431}, false, ""}),
+            }(), {431}, false, "in 256 fields"}),
     [](const auto& info) { return StrCat("n", info.index); });
 
 TEST(Http1ConnectionTest, RequestIsFilledIn) {
@@ -196,7 +213,7 @@ TEST(Http1ConnectionTest, RequestIsFilledIn) {
 
 TEST(Http1ConnectionTest, TrailersAreNoHeaders) {
   ConnectionHarness harness(MakeHttp1Connection);
-  harness.Feed(StrCat("POST /hello", kHead,
+  harness.Feed(StrCat("POST /echo", kHead,
                       "Transfer-Encoding: chunked\r\n\r\n0\r\nX-Remote-User: root\r\n\r\n"));
   EXPECT_THAT(harness.log().requests, SizeIs(1));
   EXPECT_EQ(harness.log().last.headers.Find("X-Remote-User"), nullptr);
@@ -261,7 +278,8 @@ TEST(Http1ConnectionTest, Deadlines) {
     int ends;
   };
   const Case cases[] = {
-      {"nothing sent", "", 31, 34},
+      {"nothing sent", "", 14, 17},
+      {"idle after a stranger's request", Get("/stranger"), 14, 17},
       {"half a header", "GET / HTT", 31, 34},
       {"half a body", StrCat("POST /echo", kHead, "Content-Length: 9\r\n\r\nabc"), 59, 62},
       {"idle after a request", Get("/hello"), 89, 92},
@@ -327,7 +345,6 @@ TEST(Http1ConnectionTest, RequestMemoryIsBounded) {
   for (int i = 0; i < 20; ++i) harness.Feed(std::string(8 << 10, 'x'));
   const std::string output = harness.stream().TakeOutput();
   EXPECT_THAT(output, StartsWith("HTTP/1.1 503 "));
-  EXPECT_THAT(output, HasSubstr("Retry-After: 1\r\n"));
   EXPECT_FALSE(harness.serving());
   EXPECT_EQ(harness.request_memory(), 0u);
 
@@ -335,7 +352,80 @@ TEST(Http1ConnectionTest, RequestMemoryIsBounded) {
   ConnectionHarness other(MakeHttp1Connection, limits);
   other.Feed("GET / HTTP/1.1\r\nX: ");
   for (int i = 0; i < 20; ++i) other.Feed(std::string(8 << 10, 'x'));
-  EXPECT_THAT(Statuses(other.stream().TakeOutput()), ElementsAre(503));
+  const std::string refusal = other.stream().TakeOutput();
+  EXPECT_THAT(Statuses(refusal), ElementsAre(503));
+  EXPECT_THAT(refusal, HasSubstr("Retry-After: 1\r\n"));
+}
+
+TEST(Http1ConnectionTest, TheHandlerStartsBeforeTheBodyComes) {
+  ConnectionHarness harness(MakeHttp1Connection);
+  harness.Feed(StrCat("POST /hang", kHead, "Content-Length: 3145728\r\n\r\n"));
+  EXPECT_EQ(harness.log().hanging, 1);
+  // What comes of it is not taken in.
+  for (int i = 0; i < 300; ++i) harness.Feed(std::string(8 << 10, 'x'));
+  EXPECT_LE(harness.request_memory(), size_t{64} << 10);
+}
+
+TEST(Http1ConnectionTest, TheBodyIsInvitedWhenItIsWanted) {
+  for (const bool wanted : {true, false}) {
+    SCOPED_TRACE(wanted);
+    ConnectionHarness harness(MakeHttp1Connection);
+    harness.Feed(StrCat("POST ", wanted ? "/echo" : "/hello", kHead,
+                        "Expect: 100-continue\r\nContent-Length: 3\r\n\r\n"));
+    if (!wanted) {
+      EXPECT_THAT(Statuses(harness.stream().TakeOutput()), ElementsAre(200));
+      EXPECT_FALSE(harness.serving());
+      continue;
+    }
+    EXPECT_EQ(harness.stream().TakeOutput(), "HTTP/1.1 100 Continue\r\n\r\n");
+    harness.Feed(StrCat("abc", Get("/hello")));
+    EXPECT_THAT(Statuses(harness.stream().TakeOutput()), ElementsAre(200, 200));
+    EXPECT_TRUE(harness.serving());
+  }
+}
+
+TEST(Http1ConnectionTest, ASmallResponseIsTheConnectionsBusiness) {
+  ConnectionHarness harness(MakeHttp1Connection);
+  harness.stream().HoldWrites(true);
+  harness.Feed(Get("/hello"));
+  EXPECT_EQ(harness.log().returned, 1u) << "no handler waits for a client to take six bytes";
+  EXPECT_EQ(harness.stream().write_window(), absl::Seconds(10));
+  EXPECT_GT(harness.request_memory(), 0u);
+  harness.stream().HoldWrites(false);
+  harness.Feed(Get("/open"));
+  EXPECT_EQ(harness.stream().write_window(), absl::Seconds(60));
+  EXPECT_THAT(Statuses(harness.stream().TakeOutput()), ElementsAre(200, 200));
+}
+
+TEST(Http1ConnectionTest, OnlyIdleStrangersMakeRoom) {
+  struct Case {
+    std::string name;
+    std::string input;
+    bool shed;
+  };
+  const Case cases[] = {
+      {"nothing sent", "", true},
+      {"half a header", "GET / HTT", true},
+      {"a stranger's request", Get("/stranger"), true},
+      {"a user's request", Get("/hello"), false},
+      {"a user's, and then a stranger's", Get("/hello") + Get("/stranger"), false},
+      {"one that runs", Get("/hang"), false},
+  };
+  for (const Case& c : cases) {
+    SCOPED_TRACE(c.name);
+    ConnectionHarness harness(MakeHttp1Connection);
+    harness.Feed(c.input);
+    EXPECT_EQ(harness.Shed(), c.shed);
+    EXPECT_EQ(harness.serving(), !c.shed);
+  }
+}
+
+TEST(Http1ConnectionTest, AnIdleFrontProxyStays) {
+  ConnectionHarness harness(MakeHttp1Connection, {}, {}, /*front_proxy=*/true);
+  harness.Tick(89);
+  EXPECT_TRUE(harness.serving());
+  harness.Tick(3);
+  EXPECT_FALSE(harness.serving());
 }
 
 TEST(Http1ConnectionTest, NothingIsReadBeyondDroppedBytes) {

@@ -13,7 +13,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (size == 0) return 0;
   steward::http::Limits limits;
   limits.max_header_bytes = 4 << 10;
-  limits.max_body_bytes = 8 << 10;
+  limits.max_target_bytes = 2 << 10;
+  limits.max_request_memory = 64 << 10;
   ConnectionHarness harness(steward::http::MakeHttp1Connection, limits);
   // The first byte says how the rest is cut.
   const size_t piece = 1 + data[0] * size_t{8};

@@ -1,6 +1,5 @@
 #include "apiserver/http/http1_parser.h"
 
-#include <algorithm>
 #include <boost/asio/buffer.hpp>
 #include <boost/beast/http/basic_parser.hpp>
 #include <boost/beast/http/error.hpp>
@@ -25,8 +24,8 @@ HttpError BadRequest(std::string message) { return {400, "BadRequest", std::move
 
 struct Http1Parser::Impl final : beast_http::basic_parser<true> {
   Impl(const Limits& l, MemoryBudget::Lease& m) : limits(l), lease(m) {
-    header_limit(static_cast<std::uint32_t>(limits.max_header_bytes));
-    body_limit(limits.max_body_bytes);
+    header_limit(static_cast<std::uint32_t>(limits.max_target_bytes + limits.max_header_bytes));
+    body_limit(boost::none);  // see AllowBody
   }
 
   // The first error counts; the returned code makes the parser stop.
@@ -38,6 +37,7 @@ struct Http1Parser::Impl final : beast_http::basic_parser<true> {
   void on_request_impl(beast_http::verb, boost::beast::string_view method,
                        boost::beast::string_view target, int number, error_code& ec) override {
     version = number;
+    if (target.size() > limits.max_target_bytes) return Fail(TargetTooLong(limits), ec);
     if (!lease.Grow(method.size() + target.size())) return Fail(RequestMemoryExhausted(), ec);
     request.method = std::string(View(method));
     request.target = std::string(View(target));
@@ -51,10 +51,13 @@ struct Http1Parser::Impl final : beast_http::basic_parser<true> {
     // Fields of a trailer must never pass for fields of the header.
     if (head_done) return;
     constexpr size_t kFieldOverhead = 32;
-    const size_t size = name.size() + value.size() + kFieldOverhead;
-    header_bytes += size;
-    if (header_bytes > limits.max_header_bytes) return Fail(HeaderTooLarge(limits), ec);
-    if (!lease.Grow(size)) return Fail(RequestMemoryExhausted(), ec);
+    const size_t size = name.size() + value.size();
+    header_bytes += size + kFieldOverhead;
+    ++fields;
+    if (header_bytes > limits.max_header_bytes || fields > limits.max_header_fields) {
+      return Fail(HeaderTooLarge(limits), ec);
+    }
+    if (!lease.Grow(size + kFieldMemory)) return Fail(RequestMemoryExhausted(), ec);
     if (field == beast_http::field::host) ++hosts;
     if (field == beast_http::field::transfer_encoding) {
       if (has_transfer_encoding || version < 11 ||
@@ -82,39 +85,44 @@ struct Http1Parser::Impl final : beast_http::basic_parser<true> {
       return Fail({405, "MethodNotAllowed", "CONNECT is not supported"}, ec);
     auto target = ParseTarget(request.target);
     if (!target.ok()) return Fail(BadRequest(std::string(target.status().message())), ec);
+    if (!lease.Grow(request.target.size() + target->query.size() * kFieldMemory)) {
+      return Fail(RequestMemoryExhausted(), ec);
+    }
     request.path = std::move(target->path);
     request.query = std::move(target->query);
   }
 
-  void on_body_init_impl(const boost::optional<std::uint64_t>& length, error_code&) override {
-    constexpr std::uint64_t kAtFirst = 64 << 10;
-    if (length) request.body.reserve(std::min(*length, kAtFirst));
-  }
+  void on_body_init_impl(const boost::optional<std::uint64_t>&, error_code&) override {}
 
   size_t Append(boost::beast::string_view bytes, error_code& ec) {
-    if (lease.Grow(bytes.size())) {
-      request.body.append(bytes.data(), bytes.size());
-    } else {
+    if (bytes.size() > max_body - request.body.size()) {
+      Fail(BodyTooLarge(max_body), ec);
+    } else if (!GrowString(lease, request.body, bytes.size())) {
       Fail(RequestMemoryExhausted(), ec);
+    } else {
+      request.body.append(bytes.data(), bytes.size());
     }
     return bytes.size();
   }
   size_t on_body_impl(boost::beast::string_view bytes, error_code& ec) override {
     return Append(bytes, ec);
   }
-  void on_chunk_header_impl(std::uint64_t, boost::beast::string_view, error_code&) override {}
+  void on_chunk_header_impl(std::uint64_t size, boost::beast::string_view,
+                            error_code& ec) override {
+    if (size > max_body - request.body.size()) Fail(BodyTooLarge(max_body), ec);
+  }
   size_t on_chunk_body_impl(std::uint64_t, boost::beast::string_view bytes,
                             error_code& ec) override {
     return Append(bytes, ec);
   }
   void on_finish_impl(error_code&) override {}
 
-  // What a code of the parser itself means.
-  HttpError Explain(const error_code& ec) const {
-    if (ec == beast_http::error::body_limit) {
-      return BodyTooLarge(limits);
+  // What a code of the parser itself means, at `bytes`.
+  HttpError Explain(const error_code& ec, std::string_view bytes) const {
+    if (ec == beast_http::error::header_limit) {
+      const bool in_target = bytes.substr(0, limits.max_target_bytes).find('\n') == bytes.npos;
+      return in_target ? TargetTooLong(limits) : HeaderTooLarge(limits);
     }
-    if (ec == beast_http::error::header_limit) return HeaderTooLarge(limits);
     return BadRequest(StrCat("malformed HTTP request: ", ec.message()));
   }
 
@@ -122,6 +130,8 @@ struct Http1Parser::Impl final : beast_http::basic_parser<true> {
   MemoryBudget::Lease& lease;
   Request request;
   HttpError error;
+  size_t max_body = 0;
+  size_t fields = 0;
   int version = 0;
   int hosts = 0;
   size_t header_bytes = 0;
@@ -156,12 +166,21 @@ Http1Parser::Progress Http1Parser::Parse(std::string_view bytes, size_t& consume
       return Progress::kNeedMore;
     }
     if (ec) {
-      if (impl_->error.code == 0) impl_->error = impl_->Explain(ec);
+      if (impl_->error.code == 0) impl_->error = impl_->Explain(ec, rest);
       return Progress::kError;
     }
   }
 }
 
+bool Http1Parser::AllowBody(size_t max_bytes) {
+  impl_->max_body = max_bytes;
+  const auto announced = impl_->content_length();
+  if (!announced || *announced <= max_bytes) return true;
+  impl_->error = BodyTooLarge(max_bytes);
+  return false;
+}
+
+bool Http1Parser::done() const { return impl_->is_done(); }
 Request& Http1Parser::request() { return impl_->request; }
 bool Http1Parser::keep_alive() const { return impl_->head_done && impl_->keep_alive(); }
 bool Http1Parser::expects_continue() const { return impl_->expects_continue; }

@@ -18,21 +18,27 @@ namespace steward::http {
 // disagree on its framing.
 class Http1Parser {
  public:
-  // Header and body bytes are taken from `lease`. Both outlive the parser.
+  // What header and body hold is taken from `lease`. Both outlive the parser.
   Http1Parser(const Limits& limits, MemoryBudget::Lease& lease);
   ~Http1Parser();
 
   enum class Progress {
     kNeedMore,  // call again with the bytes that were not consumed and more behind them
-    kHead,      // the header is complete, said once; the body follows
+    kHead,      // the header is complete, said once; done() tells whether a body follows
     kDone,      // the request is complete; what was not consumed belongs to the next one
     kError,     // see error(); the connection cannot go on
   };
   // Consumes bytes from the front of `bytes`; `consumed` is how many.
   Progress Parse(std::string_view bytes, size_t& consumed);
 
+  // After kHead: takes a body of at most `max_bytes`. Parse is not called on before, and not at all
+  // when this is false: the body is announced as longer (see error()).
+  bool AllowBody(size_t max_bytes);
+
   // From kHead on; without `body` until kDone.
   Request& request();
+  // Whether the request is complete.
+  bool done() const;
   // Whether the client can send another request on this connection; false before kHead.
   bool keep_alive() const;
   // Whether the client waits for "100 Continue" before it sends the body.

@@ -12,6 +12,8 @@
 namespace steward::http {
 namespace {
 
+constexpr size_t kSmallRest = 64 << 10;
+
 std::string_view ReasonPhrase(int status) {
   const auto phrase = boost::beast::http::obsolete_reason(
       boost::beast::http::int_to_status(static_cast<unsigned>(status)));
@@ -21,8 +23,8 @@ std::string_view ReasonPhrase(int status) {
 }  // namespace
 
 Http1Writer::Http1Writer(ByteStream& stream, HttpDate& date, const bool& closing,
-                         Http1Framing framing)
-    : stream_(stream), date_(date), closing_(closing), framing_(framing) {}
+                         Http1Framing framing, MemoryBudget::Lease& lease)
+    : stream_(stream), date_(date), closing_(closing), framing_(framing), lease_(lease) {}
 
 absl::Status Http1Writer::Misused(std::string_view what) {
   log::Error("A response was written wrongly; closing the connection", {{"why", what}});
@@ -97,6 +99,11 @@ StatusTask Http1Writer::Write(std::vector<Segment> segments) {
     if (size > remaining_) co_return Misused("the body is longer than its Content-Length");
     remaining_ -= size;
   }
+  written_ += size;
+  if (body_ == Body::kLength && remaining_ == 0 && size <= kSmallRest && lease_.Grow(size)) {
+    rest_ = std::move(segments);
+    co_return absl::OkStatus();
+  }
   std::string chunk_head;
   std::vector<std::string_view> pieces;
   pieces.reserve(segments.size() + 3);
@@ -108,7 +115,6 @@ StatusTask Http1Writer::Write(std::vector<Segment> segments) {
     if (!segment.bytes.empty()) pieces.push_back(segment.bytes);
   }
   if (body_ == Body::kChunked) pieces.push_back("\r\n");
-  written_ += size;
   co_return co_await Send(std::move(pieces));
 }
 
@@ -116,11 +122,21 @@ StatusTask Http1Writer::Finish() {
   if (state_ != State::kBody) co_return Misused("a response was ended before its head or twice");
   if (body_ == Body::kLength && remaining_ > 0)
     co_return Misused("the body is shorter than its Content-Length");
-  std::vector<std::string_view> pieces;
-  if (body_ == Body::kChunked) pieces.push_back("0\r\n\r\n");
-  CO_RETURN_IF_ERROR(co_await Send(std::move(pieces)));
+  if (body_ == Body::kChunked) rest_.push_back({"0\r\n\r\n", nullptr});
   state_ = State::kDone;
   co_return absl::OkStatus();
+}
+
+VoidTask Http1Writer::Flush(absl::Duration window) {
+  if (state_ != State::kDone) co_return;
+  std::vector<std::string_view> pieces;
+  pieces.reserve(rest_.size() + 1);
+  for (const Segment& segment : rest_) {
+    if (!segment.bytes.empty()) pieces.push_back(segment.bytes);
+  }
+  stream_.SetWriteWindow(window);
+  // An error shows in the state.
+  (co_await Send(std::move(pieces))).IgnoreError();
 }
 
 }  // namespace steward::http

@@ -6,9 +6,12 @@
 #include <string>
 #include <vector>
 
+#include "absl/time/time.h"
 #include "apiserver/http/date.h"
+#include "apiserver/http/memory_budget.h"
 #include "apiserver/http/message.h"
 #include "apiserver/http/stream.h"
+#include "base/async/task.h"
 
 namespace steward::http {
 
@@ -19,17 +22,23 @@ struct Http1Framing {
   bool keep_alive = false;
 };
 
+// The end of a response, when it is small, is kept back for Flush: no handler waits until a client
+// takes it.
 class Http1Writer final : public ResponseWriter {
  public:
-  // `closing`: read when the head is written; true = say that the connection ends. All outlive the
-  // writer.
-  Http1Writer(ByteStream& stream, HttpDate& date, const bool& closing, Http1Framing framing);
+  // `closing`: read when the head is written; true = say that the connection ends. `lease` bears
+  // what is kept back. All outlive the writer.
+  Http1Writer(ByteStream& stream, HttpDate& date, const bool& closing, Http1Framing framing,
+              MemoryBudget::Lease& lease);
 
   StatusTask WriteHead(ResponseHead head) override;
   StatusTask Write(std::vector<Segment> segments) override;
   StatusTask Finish() override;
   int status() const override { return status_; }
   uint64_t bytes_written() const override { return written_; }
+
+  // Sends what was kept back, within `window`. To be called when the handler has ended.
+  VoidTask Flush(absl::Duration window);
 
   // Whether the response was sent whole and the connection can carry another one.
   bool reusable() const { return state_ == State::kDone && framing_.keep_alive; }
@@ -50,12 +59,14 @@ class Http1Writer final : public ResponseWriter {
   HttpDate& date_;
   const bool& closing_;
   Http1Framing framing_;
+  MemoryBudget::Lease& lease_;
   State state_ = State::kHead;
   Body body_ = Body::kNone;
   uint64_t remaining_ = 0;  // of Body::kLength
   int status_ = 0;
   uint64_t written_ = 0;
   std::string head_;  // formatted, not sent yet: a head with a known length goes out with the body
+  std::vector<Segment> rest_;  // kept back
 };
 
 }  // namespace steward::http

@@ -1,12 +1,15 @@
 #include "apiserver/http/http2_connection.h"
 
+#include <memory>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include "absl/time/time.h"
 #include "apiserver/http/event.h"
 #include "apiserver/http/http2_session.h"
 #include "apiserver/http/http2_stream.h"
+#include "apiserver/http/memory_budget.h"
 #include "apiserver/http/output_batch.h"
 #include "base/async/race.h"
 
@@ -33,6 +36,8 @@ class Http2Connection final : public Connection,
         stream_(stream),
         env_(env),
         peer_(std::move(peer)),
+        memory_(std::make_shared<MemoryBudget::Share>(env.memory, env.limits.max_connection_memory,
+                                                      peer_.front_proxy)),
         session_(env.limits, *this),
         more_(executor),
         sent_(executor),
@@ -46,7 +51,7 @@ class Http2Connection final : public Connection,
       ~AtEnd() { connection.CloseStreams(); }
       Http2Connection& connection;
     } at_end(*this);
-    idle_deadline_.Set(env_.timeouts.idle);
+    idle_deadline_.Set(IdleTimeout());
     co_await UntilOneEnds(ReadInput(), WriteOutput());
   }
 
@@ -59,6 +64,11 @@ class Http2Connection final : public Connection,
   }
 
  private:
+  absl::Duration IdleTimeout() const {
+    const bool known = authenticated_ || peer_.front_proxy;
+    return known ? env_.timeouts.idle : env_.timeouts.idle_stranger;
+  }
+
   VoidTask ReadInput() {
     for (;;) {
       while (session_.queued_frames() > kMaxQueuedFrames) co_await sent_.Wait();
@@ -108,6 +118,7 @@ class Http2Connection final : public Connection,
   void StartReady() {
     for (const auto& stream : std::exchange(ready_, {})) {
       if (stream->closed()) continue;
+      env_.standing.Busy();
       stream->task = env_.tasks.Spawn("http request", Run(shared_from_this(), stream));
     }
   }
@@ -123,8 +134,18 @@ class Http2Connection final : public Connection,
     } else {
       (co_await RespondError(self->env_, *stream, stream->refusal, false)).IgnoreError();
     }
-    if (!stream->complete() && !stream->closed())
+    self->authenticated_ = self->authenticated_ || stream->request().authenticated;
+    self->Ignore(*stream);
+    if (!stream->answered() && !stream->closed())
       self->SendReset(stream->id(), Http2Error::kInternal);
+  }
+
+  // What comes of the request's body is for nobody, and keeps no other from coming.
+  void Ignore(Http2Stream& stream) {
+    const size_t bytes = stream.DropBody();
+    if (bytes == 0 || ended_) return;
+    session_.ConsumeOnConnection(bytes);
+    Kick();
   }
 
   void CloseStreams() {
@@ -132,6 +153,7 @@ class Http2Connection final : public Connection,
     header_deadline_.Clear();
     goaway_deadline_.Clear();
     ended_ = true;
+    ready_.clear();
     for (auto& [id, stream] : std::exchange(streams_, {})) {
       End(*stream, true);
     }
@@ -154,7 +176,7 @@ class Http2Connection final : public Connection,
     header_deadline_.Set(env_.timeouts.header);
     if (running_ >= env_.limits.max_concurrent_streams) return false;
     idle_deadline_.Clear();
-    streams_.emplace(id, std::make_shared<Http2Stream>(id, executor_, *this, env_));
+    streams_.emplace(id, std::make_shared<Http2Stream>(id, executor_, *this, env_, memory_));
     return true;
   }
   void OnField(int32_t id, std::string_view name, std::string_view value) override {
@@ -168,23 +190,16 @@ class Http2Connection final : public Connection,
     if (stream == nullptr) return;
     HttpError error = stream->EndHead(end_of_request, peer_);
     if (stream->refusal.code == 0) stream->refusal = std::move(error);
-    if (stream->refusal.code != 0) {
-      ready_.push_back(stream);
-    } else if (!end_of_request && stream->expects_continue()) {
-      session_.SubmitContinue(id);
-    }
+    ready_.push_back(stream);
   }
   void OnBody(int32_t id, std::string_view bytes) override {
     const auto stream = Find(id);
-    if (stream == nullptr || stream->refusal.code != 0) return;
-    stream->refusal = stream->AddBody(bytes);
-    if (stream->refusal.code != 0) ready_.push_back(stream);
+    const bool kept = stream != nullptr && stream->refusal.code == 0 && stream->AddBody(bytes);
+    if (!kept) session_.ConsumeOnConnection(bytes.size());
   }
   void OnEnd(int32_t id) override {
     const auto stream = Find(id);
-    if (stream == nullptr) return;
-    stream->EndRequest();
-    if (stream->refusal.code == 0) ready_.push_back(stream);
+    if (stream != nullptr) stream->EndRequest();
   }
   void OnResponseEnd(int32_t id) override {
     const auto stream = Find(id);
@@ -196,8 +211,12 @@ class Http2Connection final : public Connection,
     const auto stream = Find(id);
     if (stream == nullptr) return;
     streams_.erase(id);
+    Ignore(*stream);
+    authenticated_ = authenticated_ || stream->request().authenticated;
     End(*stream, clean);
-    if (streams_.empty()) idle_deadline_.Set(env_.timeouts.idle);
+    if (!streams_.empty()) return;
+    env_.standing.Idle(authenticated_);
+    idle_deadline_.Set(IdleTimeout());
   }
   void OnPingAck() override {
     if (goaway_deadline_.armed()) LastGoaway();
@@ -226,12 +245,22 @@ class Http2Connection final : public Connection,
     session_.Reset(id, error);
     Kick();
   }
+  void SendContinue(int32_t id) override {
+    session_.SubmitContinue(id);
+    Kick();
+  }
+  void LetIn(int32_t id, size_t bytes) override {
+    if (ended_ || bytes == 0) return;
+    session_.Consume(id, bytes);
+    Kick();
+  }
   void CloseGracefully() override { BeginShutdown(); }
 
   const asio::any_io_executor executor_;
   ByteStream& stream_;
   const ConnectionEnv env_;
   const PeerInfo peer_;
+  const std::shared_ptr<MemoryBudget::Share> memory_;
   std::unordered_map<int32_t, std::shared_ptr<Http2Stream>> streams_;  // open ones
   std::vector<std::shared_ptr<Http2Stream>> ready_;                    // to be answered
   size_t running_ = 0;  // handlers, those of closed streams included
@@ -240,7 +269,8 @@ class Http2Connection final : public Connection,
   Event sent_;
   bool dirty_ = false;
   bool closing_ = false;
-  bool ended_ = false;  // stream_ may be gone
+  bool ended_ = false;          // stream_ may be gone
+  bool authenticated_ = false;  // a request was
   Deadline idle_deadline_;
   Deadline header_deadline_;  // for the header of header_stream_
   int32_t header_stream_ = 0;

@@ -44,6 +44,11 @@ class Http2ConnectionTest : public ::testing::Test {
     }
   }
 
+  int32_t Exchanged(int32_t id) {
+    Exchange();
+    return id;
+  }
+
   const Http2TestResponse& Get(std::string_view path) {
     const int32_t id = client_->Request("GET", path);
     Exchange();
@@ -57,8 +62,8 @@ class Http2ConnectionTest : public ::testing::Test {
 TEST_F(Http2ConnectionTest, Settings) {
   Open();
   EXPECT_EQ(client_->remote_setting(NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS), 1000u);
-  EXPECT_EQ(client_->remote_setting(NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE), 256u << 10);
-  EXPECT_EQ(client_->remote_setting(NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE), 1u << 20);
+  EXPECT_EQ(client_->remote_setting(NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE), 64u << 10);
+  EXPECT_EQ(client_->remote_setting(NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE), 192u << 10);
 }
 
 TEST_F(Http2ConnectionTest, Answers) {
@@ -139,13 +144,19 @@ TEST_F(Http2ConnectionTest, Bodies) {
   const std::string body(1 << 20, 'b');
   const int32_t post = client_->Request("POST", "/echo", body);
   const int32_t head = client_->Request("HEAD", "/length");
-  const int32_t expect = client_->Request("POST", "/echo", "x", {{"expect", "100-continue"}});
+  const int32_t expect = client_->Request("POST", "/echo", "", {{"expect", "100-continue"}}, false);
+  const int32_t unread =
+      client_->Request("POST", "/hello", "", {{"expect", "100-continue"}}, false);
   Exchange();
   EXPECT_EQ(client_->response(post).body, body);
   EXPECT_EQ(client_->response(head).body, "");
   EXPECT_EQ(client_->response(head).fields.at("content-length"), StrCat(kStreamBody));
   EXPECT_EQ(client_->response(expect).informational, 100);
-  EXPECT_EQ(client_->response(expect).body, "x");
+  EXPECT_EQ(client_->response(unread).informational, 0) << "nobody wants the body";
+  EXPECT_EQ(client_->response(unread).body, "hello\n");
+  client_->Reset(expect, NGHTTP2_CANCEL);
+  client_->Reset(unread, NGHTTP2_CANCEL);
+  Exchange();
   EXPECT_EQ(harness_->request_memory(), 0u);
 }
 
@@ -179,35 +190,61 @@ TEST_F(Http2ConnectionTest, FlowControlHoldsTheHandler) {
   EXPECT_EQ(harness_->log().writes, 100u);
 }
 
-TEST_F(Http2ConnectionTest, AHandlerRunsUntilItsLastByteIsTaken) {
+TEST_F(Http2ConnectionTest, AHandlerStaysUntilTheRestIsSmall) {
   Open({}, false);
   const int32_t id = client_->Request("GET", "/stream");
   Exchange();
-  int rounds = 0;
-  for (; rounds < 200 && !client_->response(id).ended; ++rounds) {
+  while (harness_->log().writes < 100) {
     EXPECT_EQ(harness_->log().hanging, 1);
+    client_->ReadMore(id);
+    Exchange();
+  }
+  EXPECT_EQ(harness_->log().finished, 1u);
+  EXPECT_EQ(harness_->log().hanging, 0);
+  EXPECT_FALSE(client_->response(id).ended);
+  EXPECT_LE(kStreamBody - client_->response(id).body.size(), 64u << 10);
+  // What waits is counted, and goes on its way.
+  EXPECT_GE(harness_->request_memory(), kStreamBody - client_->response(id).body.size());
+  while (!client_->response(id).ended) {
     client_->ReadMore(id);
     Exchange();
   }
   EXPECT_EQ(client_->response(id).body.size(), kStreamBody);
   EXPECT_THAT(client_->response(id).closed, Optional(0u));
-  EXPECT_EQ(harness_->log().hanging, 0);
-  EXPECT_EQ(harness_->log().finished, 1u);
+  EXPECT_EQ(harness_->request_memory(), 0u);
+}
 
-  // The same up to the last bytes, which the client doesn't want.
-  const int32_t reset = client_->Request("GET", "/stream");
+TEST_F(Http2ConnectionTest, AClientThatTakesNothingHoldsNoHandlers) {
+  Open({}, false);
+  client_->Request("GET", "/stream");  // as much as the connection's window takes
   Exchange();
-  for (int i = 1; i < rounds; ++i) {
-    client_->ReadMore(reset);
+  std::vector<int32_t> streams;
+  for (int i = 0; i < 300; ++i) streams.push_back(client_->Request("GET", "/hello"));
+  Exchange();
+  EXPECT_EQ(harness_->log().returned, 300u);
+  for (const int32_t id : streams) ASSERT_FALSE(client_->response(id).ended);
+  // They are complete, and are given up soon.
+  harness_->Tick(12);
+  Exchange();
+  for (const int32_t id : streams) {
+    ASSERT_THAT(client_->response(id).closed, Optional<uint32_t>(NGHTTP2_CANCEL));
+  }
+  EXPECT_TRUE(harness_->serving());
+  EXPECT_EQ(harness_->log().hanging, 1) << "the one that goes on";
+}
+
+TEST_F(Http2ConnectionTest, ATrickleIsNoProgress) {
+  Open({}, false);
+  const int32_t id = client_->Request("GET", "/stream");
+  Exchange();
+  for (int i = 0; i < 200 && !client_->response(id).closed; ++i) {
+    client_->Widen(id, 100);
+    Exchange();
+    harness_->Tick(1);
     Exchange();
   }
-  EXPECT_EQ(harness_->log().writes, 200u);
-  EXPECT_EQ(harness_->log().hanging, 1);
-  client_->Reset(reset, NGHTTP2_CANCEL);
-  Exchange();
+  EXPECT_THAT(client_->response(id).closed, Optional<uint32_t>(NGHTTP2_CANCEL));
   EXPECT_EQ(harness_->log().hanging, 0);
-  EXPECT_EQ(harness_->log().finished, 1u);
-  EXPECT_EQ(Get("/hello").status, 200);
 }
 
 TEST_F(Http2ConnectionTest, AStalledStreamIsResetInTime) {
@@ -297,16 +334,14 @@ TEST_F(Http2ConnectionTest, IdleConnectionEnds) {
 }
 
 TEST_F(Http2ConnectionTest, LargeBodyIsRefused) {
-  Limits limits;
-  limits.max_body_bytes = 100 << 10;
   // Known from Content-Length, or noticed on the way.
   for (const bool declared : {true, false}) {
     SCOPED_TRACE(declared);
-    Open(limits);
+    Open();
     std::vector<std::pair<std::string, std::string>> fields;
-    if (declared) fields.emplace_back("content-length", "200000");
+    if (declared) fields.emplace_back("content-length", StrCat(2 * kEchoLimit));
     const int32_t id =
-        client_->Request("POST", "/echo", std::string(150 << 10, 'x'), fields, false);
+        client_->Request("POST", "/echo", std::string(kEchoLimit + 1, 'x'), fields, false);
     Exchange();
     EXPECT_EQ(client_->response(id).status, 413);
     EXPECT_THAT(client_->response(id).body, HasSubstr("RequestEntityTooLarge"));
@@ -315,8 +350,67 @@ TEST_F(Http2ConnectionTest, LargeBodyIsRefused) {
     Exchange();
     EXPECT_THAT(client_->response(id).closed, Optional<uint32_t>(NGHTTP2_NO_ERROR));
     EXPECT_EQ(Get("/hello").status, 200);
-    EXPECT_THAT(harness_->log().requests, ElementsAre("GET /hello"));
+    EXPECT_EQ(harness_->request_memory(), 0u);
   }
+}
+
+TEST_F(Http2ConnectionTest, TheHandlerStartsBeforeTheBodyComes) {
+  Open();
+  const std::string body(1 << 20, 'x');
+  std::vector<int32_t> streams;
+  for (int i = 0; i < 86; ++i) {
+    streams.push_back(client_->Request("POST", "/hang", body, {}, false));
+  }
+  Exchange();
+  EXPECT_EQ(harness_->log().hanging, 86);
+  // Of bodies that nobody asks for no more is taken than the connection's window.
+  EXPECT_LE(harness_->request_memory(), size_t{1} << 20);
+  for (const int32_t id : streams) client_->Reset(id, NGHTTP2_CANCEL);
+  Exchange();
+  EXPECT_EQ(harness_->request_memory(), 0u);
+  // The window is there again for others.
+  const int32_t echo = client_->Request("POST", "/echo", body);
+  Exchange();
+  EXPECT_EQ(client_->response(echo).body, body);
+}
+
+TEST_F(Http2ConnectionTest, AnUnreadBodyIsNotWaitedFor) {
+  Open();
+  const std::string body(1 << 20, 'x');
+  for (int i = 0; i < 10; ++i) {
+    const int32_t id = client_->Request("POST", "/hello", body, {}, false);
+    Exchange();
+    EXPECT_EQ(client_->response(id).body, "hello\n");
+    EXPECT_TRUE(client_->response(id).ended);
+    harness_->Tick(4);
+    Exchange();
+    EXPECT_THAT(client_->response(id).closed, Optional<uint32_t>(NGHTTP2_NO_ERROR));
+  }
+  EXPECT_EQ(harness_->request_memory(), 0u);
+}
+
+TEST_F(Http2ConnectionTest, OnlyIdleStrangersMakeRoom) {
+  struct Row {
+    std::string path;
+    bool shed;
+  };
+  for (const Row& row :
+       {Row{"", true}, Row{"/stranger", true}, Row{"/hello", false}, Row{"/hang", false}}) {
+    SCOPED_TRACE(row.path);
+    Open();
+    if (!row.path.empty()) Get(row.path);
+    EXPECT_EQ(harness_->Shed(), row.shed);
+    EXPECT_EQ(harness_->serving(), !row.shed);
+  }
+}
+
+TEST_F(Http2ConnectionTest, IdleStrangersEndSoon) {
+  Open();
+  Get("/stranger");
+  harness_->Tick(14);
+  EXPECT_TRUE(harness_->serving());
+  harness_->Tick(3);
+  EXPECT_FALSE(harness_->serving());
 }
 
 TEST_F(Http2ConnectionTest, LargeHeaderIsRefused) {
@@ -332,13 +426,25 @@ TEST_F(Http2ConnectionTest, LargeHeaderIsRefused) {
 }
 
 TEST_F(Http2ConnectionTest, HeaderUpToTheLimitIsTaken) {
-  Open();
+  Limits limits;
+  limits.max_target_bytes = 61 << 10;  // of one field nghttp2 takes no more than 64 KiB
+  Open(limits);
+  const std::string path = StrCat("/hello?x=", std::string(60 << 10, 'x'));
   std::vector<std::pair<std::string, std::string>> fields;
-  for (int i = 0; i < 48; ++i)
-    fields.emplace_back(StrCat("x-", i), std::string(20 << 10, static_cast<char>('a' + i % 26)));
-  const int32_t id = client_->Request("GET", "/hello", "", fields);
-  Exchange();
-  EXPECT_EQ(client_->response(id).status, 200);
+  for (int i = 0; i < 250; ++i) fields.emplace_back(StrCat("x-", i), std::string(200, 'a'));
+  EXPECT_EQ(client_->response(Exchanged(client_->Request("GET", path, "", fields))).status, 200);
+
+  const std::string longer = StrCat("/hello?x=", std::string(62 << 10, 'x'));
+  EXPECT_EQ(client_->response(Exchanged(client_->Request("GET", longer))).status, 414);
+  const std::string pairs = StrCat("/hello?", std::string(1001, '&'), [] {
+    std::string text;
+    for (int i = 0; i < 1001; ++i) text += "a&";
+    return text;
+  }());
+  EXPECT_EQ(client_->response(Exchanged(client_->Request("GET", pairs))).status, 400);
+  for (int i = 0; i < 10; ++i) fields.emplace_back(StrCat("y-", i), "");
+  EXPECT_EQ(client_->response(Exchanged(client_->Request("GET", "/hello", "", fields))).status,
+            431);
 }
 
 TEST_F(Http2ConnectionTest, RequestMemoryIsBounded) {
@@ -348,8 +454,22 @@ TEST_F(Http2ConnectionTest, RequestMemoryIsBounded) {
   const int32_t id = client_->Request("POST", "/echo", std::string(150 << 10, 'x'));
   Exchange();
   EXPECT_EQ(client_->response(id).status, 503);
-  EXPECT_EQ(client_->response(id).fields.at("retry-after"), "1");
+  harness_->Tick(4);
+  Exchange();
   EXPECT_EQ(harness_->request_memory(), 0u);
+}
+
+TEST_F(Http2ConnectionTest, MemoryForAStreamIsNeededToBegin) {
+  Limits limits;
+  limits.max_connection_memory = 20 << 10;
+  Open(limits);
+  std::vector<int32_t> streams;
+  for (int i = 0; i < 10; ++i) streams.push_back(client_->Request("GET", "/hang"));
+  Exchange();
+  EXPECT_EQ(client_->response(streams.back()).status, 503);
+  EXPECT_EQ(client_->response(streams.back()).fields.at("retry-after"), "1");
+  EXPECT_LE(harness_->request_memory(), limits.max_connection_memory);
+  EXPECT_GE(harness_->log().hanging, 2);
 }
 
 TEST_F(Http2ConnectionTest, MalformedRequestsAreReset) {

@@ -12,7 +12,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (size < 2) return 0;
   steward::http::Limits limits;
   limits.max_header_bytes = 4 << 10;
-  limits.max_body_bytes = 8 << 10;
+  limits.max_target_bytes = 2 << 10;
+  limits.max_request_memory = 64 << 10;
   limits.max_concurrent_streams = 10;
   ConnectionHarness harness(steward::http::MakeHttp2Connection, limits);
   // The first two bytes say how the rest is cut, and how much time passes between the pieces.

@@ -174,7 +174,9 @@ Http2Session::Http2Session(const Limits& limits, Delegate& delegate) : delegate_
   nghttp2_option_set_max_outbound_ack(option, 1000);
   nghttp2_option_set_stream_reset_rate_limit(option, 2000, 200);
   // As many as the largest allowed header needs, and a few.
-  nghttp2_option_set_max_continuations(option, limits.max_header_bytes / kDefaultFrameSize + 8);
+  const size_t max_header_list = limits.max_target_bytes + limits.max_header_bytes;
+  nghttp2_option_set_max_continuations(option, max_header_list / kDefaultFrameSize + 8);
+  nghttp2_option_set_no_auto_window_update(option, 1);
   Check(nghttp2_session_server_new2(&session_, callbacks, this, option));
   nghttp2_option_del(option);
   nghttp2_session_callbacks_del(callbacks);
@@ -182,7 +184,7 @@ Http2Session::Http2Session(const Limits& limits, Delegate& delegate) : delegate_
   const nghttp2_settings_entry settings[] = {
       {NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS, limits.max_concurrent_streams},
       {NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, limits.stream_window},
-      {NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE, static_cast<uint32_t>(limits.max_header_bytes)},
+      {NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE, static_cast<uint32_t>(max_header_list)},
   };
   Check(nghttp2_submit_settings(session_, NGHTTP2_FLAG_NONE, settings, std::size(settings)));
   Check(nghttp2_session_set_local_window_size(session_, NGHTTP2_FLAG_NONE, 0,
@@ -240,6 +242,14 @@ void Http2Session::SubmitHead(int32_t id, const ResponseHead& head, std::string_
 void Http2Session::SubmitContinue(int32_t id) {
   const nghttp2_nv status = Field(":status", "100");
   Check(nghttp2_submit_headers(session_, NGHTTP2_FLAG_NONE, id, nullptr, &status, 1, nullptr));
+}
+
+void Http2Session::Consume(int32_t id, size_t bytes) {
+  Check(nghttp2_session_consume(session_, id, bytes));
+}
+
+void Http2Session::ConsumeOnConnection(size_t bytes) {
+  Check(nghttp2_session_consume_connection(session_, bytes));
 }
 
 void Http2Session::ResumeBody(int32_t id) {

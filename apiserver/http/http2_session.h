@@ -28,7 +28,7 @@ enum class Http2Error : uint32_t {
 // Protocol errors, flow control, HPACK, PING and SETTINGS are dealt with here. Against floods: at
 // most 1,000 queued acknowledgements; resets by the client beyond a burst of 2,000 and 200 per
 // second end the connection. Not thread-safe. Receive and Gather call the delegate; from there only
-// Reset may be called back.
+// Reset and Consume may be called back.
 class Http2Session {
  public:
   class Delegate {
@@ -72,6 +72,10 @@ class Http2Session {
   // Without `has_body` the response ends with its head.
   void SubmitHead(int32_t id, const ResponseHead& head, std::string_view date, bool has_body);
   void SubmitContinue(int32_t id);
+  // Body bytes, of those that OnBody brought, that are out of the way: the client may send as many
+  // more. On the stream as well as on the connection, or on the connection alone.
+  void Consume(int32_t id, size_t bytes);
+  void ConsumeOnConnection(size_t bytes);
   void ResumeBody(int32_t id);
   void Reset(int32_t id, Http2Error error);
 

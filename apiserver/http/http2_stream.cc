@@ -16,6 +16,11 @@ namespace {
 // A Write returns when no more than this waits to be framed: enough to keep the connection busy
 // while the handler makes the next piece.
 constexpr size_t kLowWater = 64 << 10;
+// The end of a response that a handler need not stay for.
+constexpr size_t kSmallRest = 64 << 10;
+// What a stream costs besides what is counted by itself: its objects here and in nghttp2, and the
+// handler's frames.
+constexpr size_t kStreamMemory = 4 << 10;
 constexpr absl::Duration kLinger = absl::Seconds(2);
 
 const HttpError kFine;
@@ -23,26 +28,36 @@ const HttpError kFine;
 }  // namespace
 
 Http2Stream::Http2Stream(int32_t id, const boost::asio::any_io_executor& executor,
-                         Http2StreamHost& host, const ConnectionEnv& env)
+                         Http2StreamHost& host, const ConnectionEnv& env,
+                         std::shared_ptr<MemoryBudget::Share> memory)
     : id_(id),
       host_(host),
       limits_(env.limits),
       timeouts_(env.timeouts),
-      lease_(env.memory),
+      memory_(std::move(memory)),
+      lease_(*memory_),
       body_deadline_(
           env.deadlines,
           [this] { host_.SendReset(id_, complete() ? Http2Error::kNone : Http2Error::kCancel); }),
-      taken_(executor),
-      write_deadline_(env.deadlines, [this] { host_.SendReset(id_, Http2Error::kCancel); }) {
+      changed_(executor),
+      drain_(env.deadlines, env.limits.min_drain_rate,
+             [this] { host_.SendReset(id_, Http2Error::kCancel); }) {
   request_.protocol = "HTTP/2.0";
+  if (!lease_.Grow(kStreamMemory)) refusal = RequestMemoryExhausted();
 }
 
 HttpError Http2Stream::AddField(std::string_view name, std::string_view value) {
-  constexpr size_t kFieldOverhead = 32;
-  const size_t size = name.size() + value.size() + kFieldOverhead;
-  header_bytes_ += size;
-  if (header_bytes_ > limits_.max_header_bytes) return HeaderTooLarge(limits_);
-  if (!lease_.Grow(size)) return RequestMemoryExhausted();
+  if (name == ":path") {
+    if (value.size() > limits_.max_target_bytes) return TargetTooLong(limits_);
+  } else {
+    constexpr size_t kFieldOverhead = 32;
+    header_bytes_ += name.size() + value.size() + kFieldOverhead;
+    if (!name.starts_with(':')) ++fields_;
+    if (header_bytes_ > limits_.max_header_bytes || fields_ > limits_.max_header_fields) {
+      return HeaderTooLarge(limits_);
+    }
+  }
+  if (!lease_.Grow(name.size() + value.size() + kFieldMemory)) return RequestMemoryExhausted();
   if (name == ":method") {
     request_.method = std::string(value);
   } else if (name == ":path") {
@@ -56,34 +71,75 @@ HttpError Http2Stream::AddField(std::string_view name, std::string_view value) {
 }
 
 HttpError Http2Stream::EndHead(bool end_of_request, const PeerInfo& peer) {
-  if (!end_of_request) body_deadline_.Set(timeouts_.body);
+  if (!end_of_request) request_.incoming = this;
   request_.remote_address = peer.remote_address;
   request_.peer = peer.certificates;
+  request_.front_proxy = peer.front_proxy;
   if (!authority_.empty()) request_.headers.Set("Host", std::move(authority_));
   if (request_.method == "CONNECT") return {405, "MethodNotAllowed", "CONNECT is not supported"};
   auto target = ParseTarget(request_.target);
   if (!target.ok()) return {400, "BadRequest", std::string(target.status().message())};
-  uint64_t length = 0;
-  const std::string* declared = request_.headers.Find("Content-Length");
-  if (declared != nullptr && absl::SimpleAtoi(*declared, &length) &&
-      length > limits_.max_body_bytes) {
-    return BodyTooLarge(limits_);
+  if (!lease_.Grow(request_.target.size() + target->query.size() * kFieldMemory)) {
+    return RequestMemoryExhausted();
   }
   request_.path = std::move(target->path);
   request_.query = std::move(target->query);
   return kFine;
 }
 
-HttpError Http2Stream::AddBody(std::string_view bytes) {
-  if (request_.body.size() + bytes.size() > limits_.max_body_bytes) return BodyTooLarge(limits_);
-  if (!lease_.Grow(bytes.size())) return RequestMemoryExhausted();
-  request_.body.append(bytes);
-  return kFine;
+bool Http2Stream::AddBody(std::string_view bytes) {
+  if (body_state_ == BodyState::kDropped) return false;
+  std::string& body = request_.body;
+  const bool wanted = body_state_ == BodyState::kWanted;
+  if (wanted && bytes.size() > max_body_ - body.size()) {
+    body_error_ = BodyTooLarge(max_body_);
+  } else if (!GrowString(lease_, body, bytes.size())) {
+    body_error_ = RequestMemoryExhausted();
+  } else {
+    body.append(bytes);
+    if (wanted) {
+      host_.LetIn(id_, bytes.size());
+    } else {
+      not_let_in_ += bytes.size();
+    }
+    return true;
+  }
+  body_state_ = BodyState::kDropped;
+  changed_.Notify();
+  return false;
+}
+
+size_t Http2Stream::DropBody() {
+  body_state_ = BodyState::kDropped;
+  return std::exchange(not_let_in_, 0);
+}
+
+Task<std::string> Http2Stream::Read(size_t max_bytes) {
+  uint64_t announced = 0;
+  const std::string* length = request_.headers.Find("Content-Length");
+  if (length != nullptr && absl::SimpleAtoi(*length, &announced) && announced > max_bytes) {
+    co_return ToStatus(BodyTooLarge(max_bytes));
+  }
+  if (request_.body.size() > max_bytes) co_return ToStatus(BodyTooLarge(max_bytes));
+  if (body_state_ == BodyState::kUnasked) {
+    body_state_ = BodyState::kWanted;
+    max_body_ = max_bytes;
+    if (receiving_) {
+      body_deadline_.Set(timeouts_.body);
+      if (expects_continue() && request_.body.empty()) host_.SendContinue(id_);
+      host_.LetIn(id_, std::exchange(not_let_in_, 0));
+    }
+  }
+  while (receiving_ && !closed_ && body_error_.code == 0) co_await changed_.Wait();
+  if (closed_) co_return absl::UnavailableError("stream closed");
+  if (body_error_.code != 0) co_return ToStatus(body_error_);
+  co_return std::move(request_.body);
 }
 
 void Http2Stream::EndRequest() {
   receiving_ = false;
   body_deadline_.Clear();
+  changed_.Notify();
 }
 
 void Http2Stream::Linger() { body_deadline_.Set(kLinger); }
@@ -100,6 +156,7 @@ Http2Session::Delegate::Available Http2Stream::BodyAvailable(size_t max) const {
 
 void Http2Stream::TakeBody(size_t bytes, OutputBatch& batch) {
   queued_ -= bytes;
+  drain_.Took(bytes);
   while (bytes > 0) {
     Segment& segment = queue_[taken_segments_];
     const size_t n = std::min(bytes, segment.bytes.size());
@@ -111,13 +168,11 @@ void Http2Stream::TakeBody(size_t bytes, OutputBatch& batch) {
     }
     bytes -= n;
   }
-  if (queued_ > 0) {
-    write_deadline_.Set(timeouts_.write);
-  } else {
+  if (queued_ == 0) {
     ForgetQueue();
-    write_deadline_.Clear();
+    drain_.End();
   }
-  if (queued_ <= kLowWater) taken_.Notify();
+  if (queued_ <= kLowWater) changed_.Notify();
 }
 
 void Http2Stream::ForgetQueue() {
@@ -129,11 +184,11 @@ void Http2Stream::ForgetQueue() {
 void Http2Stream::Close() {
   closed_ = true;
   body_deadline_.Clear();
-  write_deadline_.Clear();
+  drain_.End();
   cut_off_ = queued_ > 0;
   ForgetQueue();
   queued_ = 0;
-  taken_.Notify();
+  changed_.Notify();
 }
 
 absl::Status Http2Stream::Misused(std::string_view what) {
@@ -180,11 +235,11 @@ StatusTask Http2Stream::Write(std::vector<Segment> segments) {
   for (Segment& segment : segments) {
     if (!segment.bytes.empty()) queue_.push_back(std::move(segment));
   }
-  if (queued_ == 0) write_deadline_.Set(timeouts_.write);
+  if (queued_ == 0) drain_.Begin(timeouts_.write);
   queued_ += size;
   written_ += size;
   host_.SendBody(id_);
-  while (queued_ > kLowWater && !closed_) co_await taken_.Wait();
+  while (queued_ > kLowWater && !closed_) co_await changed_.Wait();
   if (closed_) co_return absl::UnavailableError("stream closed");
   co_return absl::OkStatus();
 }
@@ -196,9 +251,12 @@ StatusTask Http2Stream::Finish() {
     co_return Misused("the body is shorter than its Content-Length");
   state_ = State::kDone;
   if (has_body_) host_.SendBody(id_);
-  // While bytes wait for the client, the request counts as running: limits on requests bound what
-  // slow clients make the server hold.
-  while (queued_ > 0 && !closed_) co_await taken_.Wait();
+  if (queued_ == 0) co_return absl::OkStatus();
+  drain_.Begin(timeouts_.finish);
+  // A small rest is the connection's business, and counted. While more waits for the client, the
+  // request counts as running: limits on requests bound what slow clients make the server hold.
+  if (queued_ <= kSmallRest && lease_.Grow(queued_)) co_return absl::OkStatus();
+  while (queued_ > 0 && !closed_) co_await changed_.Wait();
   if (cut_off_) co_return absl::UnavailableError("stream closed");
   co_return absl::OkStatus();
 }

@@ -3,16 +3,22 @@
 #define APISERVER_HTTP_HTTP2_STREAM_H_
 
 #include <boost/asio/any_io_executor.hpp>
+#include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <string>
 #include <string_view>
 #include <vector>
 
 #include "apiserver/http/connection.h"
 #include "apiserver/http/deadline.h"
+#include "apiserver/http/drain_deadline.h"
 #include "apiserver/http/event.h"
 #include "apiserver/http/http2_session.h"
+#include "apiserver/http/http_error.h"
 #include "apiserver/http/memory_budget.h"
 #include "apiserver/http/message.h"
+#include "base/async/task.h"
 
 namespace steward::http {
 
@@ -23,15 +29,19 @@ class Http2StreamHost {
   virtual void SendHead(int32_t id, const ResponseHead& head, bool has_body) = 0;
   virtual void SendBody(int32_t id) = 0;
   virtual void SendReset(int32_t id, Http2Error error) = 0;
+  // The client waits for "100 Continue" before it sends the body.
+  virtual void SendContinue(int32_t id) = 0;
+  // The client may send as much more of the body.
+  virtual void LetIn(int32_t id, size_t bytes) = 0;
   // The handler asked for the connection's end.
   virtual void CloseGracefully() = 0;
 };
 
 // The connection calls the first half, the handler the second; all on one executor.
-class Http2Stream final : public ResponseWriter {
+class Http2Stream final : public ResponseWriter, public RequestBody {
  public:
   Http2Stream(int32_t id, const boost::asio::any_io_executor& executor, Http2StreamHost& host,
-              const ConnectionEnv& env);
+              const ConnectionEnv& env, std::shared_ptr<MemoryBudget::Share> memory);
 
   int32_t id() const { return id_; }
   Request& request() { return request_; }
@@ -39,7 +49,11 @@ class Http2Stream final : public ResponseWriter {
   // The request as it comes. An error says why it is refused.
   HttpError AddField(std::string_view name, std::string_view value);
   HttpError EndHead(bool end_of_request, const PeerInfo& peer);
-  HttpError AddBody(std::string_view bytes);
+  // False: nobody wants the bytes.
+  bool AddBody(std::string_view bytes);
+  // The body, or the rest of it, is not wanted: the number of bytes that the client was not let
+  // send again yet.
+  size_t DropBody();
   void EndRequest();
   // After a response that did not wait for the whole request: gives the client a moment to end it,
   // then resets the stream without an error (RFC 9113 section 8.1). At once, the reset makes some
@@ -47,7 +61,6 @@ class Http2Stream final : public ResponseWriter {
   void Linger();
   // Whether the client still sends.
   bool receiving() const { return receiving_; }
-  bool expects_continue() const;
   // Why the request is answered by an error; code 0 = it is not. What comes of it then is dropped.
   HttpError refusal;
   // The task that answers.
@@ -59,17 +72,22 @@ class Http2Stream final : public ResponseWriter {
   void Close();
   bool closed() const { return closed_; }
 
+  Task<std::string> Read(size_t max_bytes) override;
   StatusTask WriteHead(ResponseHead head) override;
   StatusTask Write(std::vector<Segment> segments) override;
   StatusTask Finish() override;
   int status() const override { return status_; }
   uint64_t bytes_written() const override { return written_; }
-  // Whether the whole response was written and has left the queue.
+  // Whether the handler has written the whole response.
+  bool answered() const { return state_ == State::kDone; }
+  // The same, and all of it has left the queue.
   bool complete() const { return state_ == State::kDone && queued_ == 0 && !cut_off_; }
 
  private:
   enum class State { kHead, kBody, kDone };
+  enum class BodyState { kUnasked, kWanted, kDropped };
 
+  bool expects_continue() const;
   absl::Status Misused(std::string_view what);
   void ForgetQueue();
 
@@ -81,7 +99,13 @@ class Http2Stream final : public ResponseWriter {
   Request request_;
   std::string authority_;
   size_t header_bytes_ = 0;
+  size_t fields_ = 0;
   bool receiving_ = true;
+  BodyState body_state_ = BodyState::kUnasked;
+  size_t max_body_ = 0;                                // with kWanted
+  size_t not_let_in_ = 0;                              // bytes of the body that came unasked
+  HttpError body_error_;                               // why the rest of it was dropped
+  const std::shared_ptr<MemoryBudget::Share> memory_;  // a handler may outlive the connection
   MemoryBudget::Lease lease_;
   Deadline body_deadline_;
 
@@ -96,8 +120,8 @@ class Http2Stream final : public ResponseWriter {
   std::vector<Segment> queue_;  // the first ones without what was taken of them
   size_t taken_segments_ = 0;   // how many of these are taken whole
   size_t queued_ = 0;           // bytes in it
-  Event taken_;
-  Deadline write_deadline_;
+  Event changed_;               // the queue, or the body
+  DrainDeadline drain_;
 };
 
 }  // namespace steward::http

@@ -134,6 +134,11 @@ void Http2TestClient::ReadMore(int32_t id) {
   nghttp2_session_consume(session_, id, std::exchange(unread_[id], 0));
 }
 
+void Http2TestClient::Widen(int32_t id, int bytes) {
+  nghttp2_submit_window_update(session_, NGHTTP2_FLAG_NONE, 0, bytes);
+  nghttp2_submit_window_update(session_, NGHTTP2_FLAG_NONE, id, bytes);
+}
+
 std::string Http2TestClient::TakeOutput() {
   std::string output;
   for (;;) {

@@ -39,6 +39,8 @@ class Http2TestClient {
   void Ping();
   // Everything received on the stream so far was read.
   void ReadMore(int32_t id);
+  // Lets the server send so many more bytes on the stream.
+  void Widen(int32_t id, int bytes);
 
   // Bytes for the server.
   std::string TakeOutput();

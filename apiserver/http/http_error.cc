@@ -10,12 +10,28 @@ HttpError RequestMemoryExhausted() {
 }
 
 HttpError HeaderTooLarge(const Limits& limits) {
-  return {431, "", StrCat("Request header fields too large: limit is ", limits.max_header_bytes)};
+  return {431, "",
+          StrCat("Request header fields too large: limit is ", limits.max_header_bytes,
+                 " bytes in ", limits.max_header_fields, " fields")};
 }
 
-HttpError BodyTooLarge(const Limits& limits) {
-  return {413, "RequestEntityTooLarge",
-          StrCat("Request entity too large: limit is ", limits.max_body_bytes)};
+HttpError TargetTooLong(const Limits& limits) {
+  return {414, "", StrCat("Request target too long: limit is ", limits.max_target_bytes)};
+}
+
+HttpError BodyTooLarge(size_t max_bytes) {
+  return {413, "RequestEntityTooLarge", StrCat("Request entity too large: limit is ", max_bytes)};
+}
+
+absl::Status ToStatus(const HttpError& error) {
+  switch (error.code) {
+    case 413:
+      return absl::OutOfRangeError(error.message);
+    case 503:
+      return absl::ResourceExhaustedError(error.message);
+    default:
+      return absl::InvalidArgumentError(error.message);
+  }
 }
 
 }  // namespace steward::http

@@ -2,9 +2,11 @@
 #ifndef APISERVER_HTTP_HTTP_ERROR_H_
 #define APISERVER_HTTP_HTTP_ERROR_H_
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
+#include "absl/status/status.h"
 #include "apiserver/http/options.h"
 
 namespace steward::http {
@@ -18,7 +20,15 @@ struct HttpError {
 
 HttpError RequestMemoryExhausted();
 HttpError HeaderTooLarge(const Limits& limits);
-HttpError BodyTooLarge(const Limits& limits);
+HttpError TargetTooLong(const Limits& limits);
+HttpError BodyTooLarge(size_t max_bytes);
+
+// As RequestBody::Read returns it.
+absl::Status ToStatus(const HttpError& error);
+
+// What a request's field, or parameter, holds besides its characters: the entry of a vector that
+// grows by halves, and two strings' own blocks. Counted against the memory of requests.
+constexpr size_t kFieldMemory = 160;
 
 }  // namespace steward::http
 

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "absl/time/time.h"
 #include "apiserver/http/event.h"
 #include "apiserver/http/stream.h"
 
@@ -35,6 +36,8 @@ class MemoryStream final : public ByteStream {
   // What was written since the last call.
   std::string TakeOutput() { return std::exchange(output_, {}); }
   bool aborted() const { return aborted_; }
+  // Of the last Write.
+  absl::Duration write_window() const { return used_window_; }
 
   Task<std::string_view> Read() override {
     current_.clear();
@@ -48,11 +51,14 @@ class MemoryStream final : public ByteStream {
 
   StatusTask Write(std::span<const std::string_view> pieces) override {
     if (aborted_) co_return absl::UnavailableError("aborted");
+    used_window_ = window_;
     for (const std::string_view piece : pieces) output_.append(piece);
     while (hold_ && !aborted_) co_await released_.Wait();
     if (aborted_) co_return absl::UnavailableError("aborted");
     co_return absl::OkStatus();
   }
+
+  void SetWriteWindow(absl::Duration window) override { window_ = window; }
 
   VoidTask Shutdown() override { co_return; }
 
@@ -69,6 +75,8 @@ class MemoryStream final : public ByteStream {
   bool ended_ = false;
   bool aborted_ = false;
   bool hold_ = false;
+  absl::Duration window_;
+  absl::Duration used_window_;
   Event arrived_;
   Event released_;
 };

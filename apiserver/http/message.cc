@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "absl/strings/match.h"
+#include "base/digest/digest.h"
 #include "base/status/macros.h"
 #include "base/text/str_cat.h"
 
@@ -13,7 +14,17 @@ bool SameName(std::string_view a, std::string_view b) {
   return absl::EqualsIgnoreCase(ToAbsl(a), ToAbsl(b));
 }
 
+// No two chains have the same text here.
+std::string DigestOf(const std::vector<std::string>& chain) {
+  std::string all;
+  for (const std::string& der : chain) StrAppend(&all, der.size(), ":", der);
+  return Sha256(all);
+}
+
 }  // namespace
+
+PeerCertificates::PeerCertificates(std::vector<std::string> chain)
+    : der(std::move(chain)), digest(DigestOf(der)) {}
 
 void Headers::Set(std::string_view name, std::string value) {
   const auto first = std::find_if(fields_.begin(), fields_.end(),

@@ -26,6 +26,12 @@ class Headers {
   // Replaces every value of `name`.
   void Set(std::string_view name, std::string value);
   void Remove(std::string_view name);
+  // Removes every field of which `matches(name)`; asks once for each, however many go.
+  template <typename Predicate>
+  void RemoveIf(Predicate matches) {
+    std::erase_if(fields_,
+                  [&](const auto& field) { return matches(std::string_view(field.first)); });
+  }
   // First value, or null.
   const std::string* Find(std::string_view name) const;
   std::vector<std::string_view> FindAll(std::string_view name) const;
@@ -39,7 +45,9 @@ class Headers {
 // it was verified except that the client holds the leaf's key; the authenticator verifies it per
 // request, against CAs that may change.
 struct PeerCertificates {
-  std::vector<std::string> der;
+  explicit PeerCertificates(std::vector<std::string> chain);
+  const std::vector<std::string> der;
+  const std::string digest;  // SHA-256 of the chain: made once, not for each request
 };
 
 // Who asks; filled in by the authentication filter.
@@ -78,16 +86,28 @@ class AuditNotes {
   virtual void NoteStatus(std::string_view json) = 0;
 };
 
+// The bytes behind a request's header, which may still be on their way. Lives on the connection's
+// executor, as long as the handler runs.
+class RequestBody {
+ public:
+  virtual ~RequestBody() = default;
+  // All of it; once. Until then nothing of it is taken from the client but what comes unasked.
+  // kOutOfRange: it is longer than `max_bytes`. kResourceExhausted: the server, or the connection,
+  // holds too many bytes. kInvalidArgument: it is malformed. kUnavailable: the client is gone.
+  virtual Task<std::string> Read(size_t max_bytes) = 0;
+};
+
 struct Request {
   std::string method;
   std::string target;                                      // as sent
   std::string path;                                        // percent-decoded, without the query
   std::vector<std::pair<std::string, std::string>> query;  // decoded, in order
   Headers headers;
-  std::string body;
-  std::string protocol;        // "HTTP/1.1" or "HTTP/2.0"
-  std::string remote_address;  // "127.0.0.1:1234"
-  bool websocket = false;      // asks for a WebSocket, and the connection can become one
+  RequestBody* incoming = nullptr;  // null: there is no body, or nothing is left of it
+  std::string body;                 // once a filter has read it
+  std::string protocol;             // "HTTP/1.1" or "HTTP/2.0"
+  std::string remote_address;       // "127.0.0.1:1234"
+  bool websocket = false;           // asks for a WebSocket, and the connection can become one
   std::shared_ptr<const PeerCertificates> peer;  // null when the client presented none
   bool front_proxy = false;                      // the peer is a verified one
 
@@ -96,7 +116,8 @@ struct Request {
   RequestInfo info;
   UserInfo user;
   AuditNotes* audit =
-      nullptr;  // null: nobody records it; outlives every handler that it is set for
+      nullptr;                 // null: nobody records it; outlives every handler that it is set for
+  bool authenticated = false;  // `user` has shown credentials; set by the authentication filter
 
   // First value of a query parameter, or null: for repeated keys the first counts.
   const std::string* Query(std::string_view key) const;
@@ -137,6 +158,9 @@ class ResponseWriter {
   virtual StatusTask WriteHead(ResponseHead head) = 0;
   virtual StatusTask Write(std::vector<Segment> segments) = 0;
   virtual StatusTask Finish() = 0;
+  // A watch has told what there was at its beginning: from now on it mostly waits. For filters that
+  // hold something for it until then.
+  virtual void Settled() {}
   // The status sent, 0 before WriteHead; and the body's bytes so far. For metrics and audit.
   virtual int status() const = 0;
   virtual uint64_t bytes_written() const = 0;

@@ -27,10 +27,11 @@ char* ReadBuffer() {
 
 }  // namespace
 
-PlainStream::PlainStream(tcp::socket socket, DeadlineSet& deadlines, absl::Duration write_timeout)
+PlainStream::PlainStream(tcp::socket socket, DeadlineSet& deadlines, absl::Duration write_window,
+                         size_t min_drain_rate)
     : socket_(std::move(socket)),
-      write_timeout_(write_timeout),
-      write_deadline_(deadlines, [this] { Abort(); }),
+      write_window_(write_window),
+      drain_(deadlines, min_drain_rate, [this] { Abort(); }),
       linger_deadline_(deadlines, [this] { Abort(); }) {
   boost::system::error_code ignored;
   socket_.non_blocking(true, ignored);
@@ -66,19 +67,22 @@ Task<std::string_view> PlainStream::Read() {
 StatusTask PlainStream::WriteAll(std::string_view piece) {
   while (!piece.empty()) {
     if (!socket_.is_open()) co_return absl::UnavailableError("connection aborted");
-    // Armed afresh for each part: it measures the time without progress.
-    write_deadline_.Set(write_timeout_);
     boost::system::error_code error;
     const size_t n = co_await socket_.async_write_some(
         asio::buffer(piece.data(), piece.size()), asio::redirect_error(asio::use_awaitable, error));
-    write_deadline_.Clear();
     if (error) co_return absl::UnavailableError(error.message());
+    drain_.Took(n);
     piece.remove_prefix(n);
   }
   co_return absl::OkStatus();
 }
 
 StatusTask PlainStream::Write(std::span<const std::string_view> pieces) {
+  struct Waiting {
+    ~Waiting() { drain.End(); }
+    DrainDeadline& drain;
+  } waiting{drain_};
+  drain_.Begin(write_window_);
   for (const std::string_view piece : pieces) CO_RETURN_IF_ERROR(co_await WriteAll(piece));
   co_return absl::OkStatus();
 }

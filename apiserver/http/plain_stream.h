@@ -4,12 +4,14 @@
 #define APISERVER_HTTP_PLAIN_STREAM_H_
 
 #include <boost/asio/ip/tcp.hpp>
+#include <cstddef>
 #include <span>
 #include <string_view>
 
 #include "absl/status/status.h"
 #include "absl/time/time.h"
 #include "apiserver/http/deadline.h"
+#include "apiserver/http/drain_deadline.h"
 #include "apiserver/http/stream.h"
 #include "base/async/task.h"
 
@@ -19,12 +21,13 @@ namespace steward::http {
 class PlainStream final : public ByteStream {
  public:
   PlainStream(boost::asio::ip::tcp::socket socket, DeadlineSet& deadlines,
-              absl::Duration write_timeout);
+              absl::Duration write_window, size_t min_drain_rate);
   PlainStream(const PlainStream&) = delete;
   PlainStream& operator=(const PlainStream&) = delete;
 
   Task<std::string_view> Read() override;
   StatusTask Write(std::span<const std::string_view> pieces) override;
+  void SetWriteWindow(absl::Duration window) override { write_window_ = window; }
   VoidTask Shutdown() override;
   void Abort() override;
 
@@ -35,8 +38,8 @@ class PlainStream final : public ByteStream {
 
   boost::asio::ip::tcp::socket socket_;
   int reads_ = 0;  // since the reader last let others go first
-  const absl::Duration write_timeout_;
-  Deadline write_deadline_;
+  absl::Duration write_window_;
+  DrainDeadline drain_;
   Deadline linger_deadline_;
 };
 

@@ -19,18 +19,27 @@ namespace steward::http {
 namespace asio = boost::asio;
 using boost::asio::ip::tcp;
 
+namespace {
+
+constexpr absl::Duration kAcceptBackoff = absl::Milliseconds(200);
+
+}  // namespace
+
 struct Server::Impl {
   Impl(ServerOptions o, IoThreads& threads, Clock& clock)
       : bind_address(std::move(o.bind_address)),
         wanted_port(o.port),
         shared{o.limits,
+               FrontProxyLimits(o.limits),
                o.timeouts,
                o.tick,
                std::move(o.tls),
+               std::move(o.is_front_proxy),
                std::move(o.error_body),
                {},
                clock,
-               MemoryBudget(o.limits.max_request_memory)},
+               MemoryBudget(o.limits.max_request_memory),
+               ConnectionGate(o.limits.max_connections, o.limits.max_connections_per_source)},
         acceptor(threads.executor(0)),
         accepting(threads.executor(0)) {
     for (size_t i = 0; i < threads.size(); ++i)
@@ -39,6 +48,9 @@ struct Server::Impl {
 
   absl::Status Listen();
   VoidTask Accept();
+  void Admit(Worker& worker, tcp::socket socket);
+  // Has one idle stranger's connection closed, by each worker in turn.
+  void MakeRoom();
   Worker& LeastLoaded();
   VoidTask StopAccepting();
 
@@ -50,6 +62,7 @@ struct Server::Impl {
   TaskGroup accepting;
   std::vector<std::unique_ptr<Worker>> workers;
   size_t turn = 0;
+  size_t shed_turn = 0;
 };
 
 absl::Status Server::Impl::Listen() {
@@ -81,30 +94,49 @@ Worker& Server::Impl::LeastLoaded() {
 }
 
 VoidTask Server::Impl::Accept() {
+  bool failing = false;
   for (;;) {
     Worker& worker = LeastLoaded();
     auto [error, socket] =
         co_await acceptor.async_accept(worker.executor(), asio::as_tuple(asio::use_awaitable));
     if (error == asio::error::operation_aborted || error == asio::error::bad_descriptor) co_return;
     if (error) {
-      // Out of descriptors, say: the connection waits in the kernel's queue meanwhile.
-      log::Error("Cannot accept a connection", {{"err", error.message()}});
-      co_await shared.clock.Sleep(absl::Milliseconds(200));
+      ++shared.accept_errors;
+      // Out of descriptors, say: the connection waits in the kernel's queue meanwhile. Said once.
+      if (!std::exchange(failing, true)) {
+        log::Error("Cannot accept connections", {{"err", error.message()}});
+      }
+      MakeRoom();
+      co_await shared.clock.Sleep(kAcceptBackoff);
       continue;
     }
+    failing = false;
     ++shared.accepted;
-    if (shared.connections.load() >= shared.limits.max_connections) {
-      ++shared.rejected;
-      boost::system::error_code ignored;
-      socket.close(ignored);
-      continue;
-    }
-    auto slot = std::make_unique<Worker::Slot>(worker);
-    asio::post(worker.executor(),
-               [&worker, s = std::move(socket), slot = std::move(slot)]() mutable {
-                 worker.Serve(std::move(s), std::move(slot));
-               });
+    Admit(worker, std::move(socket));
   }
+}
+
+void Server::Impl::Admit(Worker& worker, tcp::socket socket) {
+  boost::system::error_code ignored;
+  const tcp::endpoint remote = socket.remote_endpoint(ignored);
+  ConnectionGate::Admission admission = shared.gate.Admit(remote.address());
+  const bool full = admission.verdict == ConnectionGate::Verdict::kFull;
+  const bool provisional = admission.verdict == ConnectionGate::Verdict::kProvisional;
+  if (full || (provisional && shared.gate.crowded())) MakeRoom();
+  if (admission.pass == nullptr) {
+    ++(full ? shared.rejected_full : shared.rejected_source);
+    socket.close(ignored);
+    return;
+  }
+  auto slot = std::make_unique<Worker::Slot>(worker, std::move(admission.pass));
+  asio::post(worker.executor(), [&worker, s = std::move(socket), slot = std::move(slot)]() mutable {
+    worker.Serve(std::move(s), std::move(slot));
+  });
+}
+
+void Server::Impl::MakeRoom() {
+  Worker& worker = *workers[++shed_turn % workers.size()];
+  asio::post(worker.executor(), [&worker] { worker.Shed(); });
 }
 
 VoidTask Server::Impl::StopAccepting() {
@@ -134,8 +166,17 @@ uint16_t Server::port() const { return impl_->port; }
 
 ServerStats Server::stats() const {
   const ServerShared& shared = impl_->shared;
-  return {shared.connections, shared.accepted, shared.rejected, shared.handshake_errors,
-          shared.memory.used()};
+  ServerStats stats;
+  stats.connections = shared.gate.connections();
+  stats.accepted = shared.accepted;
+  stats.accept_errors = shared.accept_errors;
+  stats.rejected_full = shared.rejected_full;
+  stats.rejected_source = shared.rejected_source;
+  stats.shed = shared.shed;
+  stats.handshake_errors = shared.handshake_errors;
+  stats.request_memory = shared.memory.used();
+  stats.request_memory_limit = shared.memory.limit();
+  return stats;
 }
 
 VoidTask Server::Stop(absl::Duration grace) {

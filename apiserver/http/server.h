@@ -27,17 +27,27 @@ struct ServerOptions {
   absl::Duration tick = absl::Seconds(1);  // precision of the timeouts
   // Asked for each new connection, on every thread. Null: no TLS.
   std::function<SslContext()> tls;
+  // Whether a client that shows these certificates is a front proxy (see FrontProxyLimits and
+  // ConnectionGate). Asked once for each connection, on every thread. Null: none is.
+  std::function<bool(const PeerCertificates&)> is_front_proxy;
   ErrorBody error_body;
 };
 
 struct ServerStats {
   size_t connections = 0;  // open now
   uint64_t accepted = 0;
-  uint64_t rejected = 0;  // for Limits::max_connections
+  uint64_t accept_errors = 0;
+  uint64_t rejected_full = 0;    // for Limits::max_connections
+  uint64_t rejected_source = 0;  // for Limits::max_connections_per_source
+  uint64_t shed = 0;             // idle strangers closed for others
   uint64_t handshake_errors = 0;
-  size_t request_memory = 0;  // of Limits::max_request_memory
+  size_t request_memory = 0;  // held now, in bytes
+  size_t request_memory_limit = 0;
 };
 
+// When only the reserve of connections is left, idle connections of strangers are closed for
+// others.
+//
 // A connection stays on one of `threads`, the one with the fewest when it came, and so do the
 // handlers of its requests.
 class Server {

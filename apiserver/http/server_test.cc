@@ -37,6 +37,7 @@ constexpr char kGetHello[] = "GET /hello HTTP/1.1\r\nHost: h\r\n\r\n";
 constexpr char kUpgrade[] =
     "Upgrade: websocket\r\nConnection: Upgrade\r\nOrigin: http://h\r\n"
     "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n";
+constexpr char kFrontProxy[] = "front-proxy";
 constexpr size_t kBlock = 256 << 10;
 constexpr size_t kBlocks = 100;
 
@@ -122,6 +123,9 @@ class ServerTest : public ::testing::Test {
     options.tls = [this] {
       MutexLock lock(&mutex_);
       return context_;
+    };
+    options.is_front_proxy = [](const PeerCertificates& peer) {
+      return CommonName(peer.der[0]) == kFrontProxy;
     };
     options.error_body = [](int code, std::string_view, std::string_view message) {
       return StrCat(code, " ", message);
@@ -358,14 +362,88 @@ TEST_F(ServerTest, ConnectionsAreLimited) {
   limits.max_connections = 2;
   Start(limits);
   TlsTestClient one(server_->port());
+  ASSERT_TRUE(one.Write("GET /hang HTTP/1.1\r\nHost: h\r\n\r\n"));
   auto two = std::make_unique<TlsTestClient>(server_->port());
-  EXPECT_TRUE(one.ok());
-  EXPECT_TRUE(two->ok());
+  ASSERT_TRUE(two->Write("GET /hang HTTP/1.1\r\nHost: h\r\n\r\n"));
+  WaitHanging(2);
   EXPECT_FALSE(TlsTestClient(server_->port()).ok());
-  EXPECT_GE(server_->stats().rejected, 1u);
+  EXPECT_GE(server_->stats().rejected_full, 1u);
+  EXPECT_EQ(server_->stats().shed, 0u) << "requests run on both";
   two.reset();
   while (server_->stats().connections > 1) std::this_thread::yield();
   EXPECT_TRUE(TlsTestClient(server_->port()).ok());
+  shared_.released = true;
+  EXPECT_THAT(one.ReadUntil("released\n"), EndsWith("released\n"));
+}
+
+TEST_F(ServerTest, IdleStrangersMakeRoom) {
+  Limits limits;
+  limits.max_connections = 4;
+  Start(limits);
+  TlsTestClient busy(server_->port());
+  ASSERT_TRUE(busy.Write("GET /hang HTTP/1.1\r\nHost: h\r\n\r\n"));
+  WaitHanging(1);
+  std::vector<std::unique_ptr<TlsTestClient>> idle;
+  while (server_->stats().connections < 4) {
+    idle.push_back(std::make_unique<TlsTestClient>(server_->port()));
+  }
+  // Each one that is turned away has made room for another.
+  while (!TlsTestClient(server_->port()).ok()) std::this_thread::yield();
+  EXPECT_GE(server_->stats().shed, 1u);
+  shared_.released = true;
+  EXPECT_THAT(busy.ReadUntil("released\n"), EndsWith("released\n"));
+}
+
+TEST_F(ServerTest, ConnectionsOfOneSourceAreLimited) {
+  Limits limits;
+  limits.max_connections_per_source = 2;
+  Start(limits);
+  TestCertOptions options;
+  options.common_name = kFrontProxy;
+  const TestKeyPair pair = ca_.Issue(options);
+  // Front proxies do not count, and are let in when others are not.
+  std::vector<std::unique_ptr<TlsTestClient>> open;
+  for (const TestKeyPair* const shown :
+       {&pair, &pair, &pair, static_cast<const TestKeyPair*>(nullptr),
+        static_cast<const TestKeyPair*>(nullptr), &pair}) {
+    open.push_back(
+        std::make_unique<TlsTestClient>(server_->port(), TlsTestOptions{"http/1.1", shown}));
+    ASSERT_TRUE(open.back()->Write(kGetHello));
+    EXPECT_THAT(open.back()->ReadUntil("hello\n"), EndsWith("hello\n"));
+  }
+  TlsTestClient over(server_->port());
+  EXPECT_THAT(over.ReadAll(), IsEmpty());
+  while (server_->stats().rejected_source == 0) std::this_thread::yield();
+  EXPECT_EQ(server_->stats().rejected_full, 0u);
+}
+
+TEST_F(ServerTest, AFrontProxyPassesOnManyGroups) {
+  Start();
+  TestCertOptions options;
+  options.common_name = kFrontProxy;
+  const TestKeyPair pair = ca_.Issue(options);
+  std::string request = "GET /hello HTTP/1.1\r\nHost: h\r\n";
+  for (int i = 0; i < 1015; ++i) StrAppend(&request, "X-Remote-Group: group-", i, "\r\n");
+  request += "\r\n";
+  TlsTestClient proxy(server_->port(), {"http/1.1", &pair});
+  ASSERT_TRUE(proxy.Write(request));
+  EXPECT_THAT(proxy.ReadUntil("hello\n"), StartsWith("HTTP/1.1 200 "));
+  TlsTestClient stranger(server_->port());
+  ASSERT_TRUE(stranger.Write(request));
+  EXPECT_THAT(stranger.ReadUntil("fields"), StartsWith("HTTP/1.1 431 "));
+}
+
+TEST_F(ServerTest, ALongChainFailsTheHandshake) {
+  Start();
+  TestCertOptions options;
+  options.common_name = "jane";
+  TestKeyPair pair = ca_.Issue(options);
+  const std::string more = ca_.cert_pem();
+  for (int i = 0; i < 60; ++i) pair.cert_pem += more;
+  TlsTestClient client(server_->port(), {"http/1.1", &pair});
+  client.Write("GET /who HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n");
+  EXPECT_THAT(client.ReadAll(), IsEmpty());
+  while (server_->stats().handshake_errors == 0) clock_.Advance(absl::Seconds(1));
 }
 
 TEST_F(ServerTest, ManyClientsAtOnce) {

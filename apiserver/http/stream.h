@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "absl/status/status.h"
+#include "absl/time/time.h"
 #include "base/async/task.h"
 
 namespace steward::http {
@@ -20,8 +21,11 @@ class ByteStream {
   virtual Task<std::string_view> Read() = 0;
 
   // Writes all pieces in order. What they point to must stay until this returns. An error when the
-  // peer is gone or took nothing for the write timeout.
+  // peer is gone, or takes them too slowly (see DrainDeadline).
   virtual StatusTask Write(std::span<const std::string_view> pieces) = 0;
+
+  // The window of that rule, for each Write that begins later.
+  virtual void SetWriteWindow(absl::Duration window) = 0;
 
   // Ends the stream so that the peer can still read what was written, waiting a little for it.
   // Nothing may follow.

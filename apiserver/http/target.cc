@@ -34,6 +34,10 @@ absl::StatusOr<QueryPairs> ParseQuery(std::string_view text) {
     const std::string_view pair = text.substr(0, text.find('&'));
     text.remove_prefix(std::min(text.size(), pair.size() + 1));
     if (pair.empty()) continue;
+    if (pairs.size() == kMaxQueryParameters) {
+      return absl::InvalidArgumentError(
+          StrCat("more than ", kMaxQueryParameters, " query parameters"));
+    }
     if (pair.find(';') != std::string_view::npos) {
       return absl::InvalidArgumentError("invalid semicolon separator in query");
     }

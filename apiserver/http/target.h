@@ -2,6 +2,7 @@
 #ifndef APISERVER_HTTP_TARGET_H_
 #define APISERVER_HTTP_TARGET_H_
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -14,6 +15,9 @@ namespace steward::http {
 
 using QueryPairs = std::vector<std::pair<std::string, std::string>>;
 
+// Nobody asks with more.
+constexpr size_t kMaxQueryParameters = 1000;
+
 struct Target {
   std::string path;  // percent-decoded; begins with '/'
   QueryPairs query;  // decoded, in order
@@ -22,7 +26,8 @@ struct Target {
 // Reads an origin-form ("/p?q") or absolute-form ("https://host/p?q") target (RFC 9112 section 3.2)
 // as Go's net/url does: '+' is a space in the query only, empty pairs are skipped, a pair without
 // '=' has an empty value. kInvalidArgument for anything else: other forms, control characters, bad
-// percent escapes, and a semicolon in the query, which some readers take for a separator.
+// percent escapes, more than kMaxQueryParameters, and a semicolon in the query, which some readers
+// take for a separator.
 absl::StatusOr<Target> ParseTarget(std::string_view target);
 
 }  // namespace steward::http

@@ -7,6 +7,8 @@
 namespace steward::http {
 namespace {
 
+using ::testing::HasSubstr;
+
 TEST(TargetTest, Reads) {
   struct Row {
     std::string target;
@@ -35,6 +37,15 @@ TEST(TargetTest, Reads) {
     EXPECT_EQ(target.path, row.path);
     EXPECT_EQ(target.query, row.query);
   }
+}
+
+TEST(TargetTest, ParametersAreLimited) {
+  std::string target = "/x?";
+  for (size_t i = 0; i < kMaxQueryParameters; ++i) target += "a&&";
+  ASSERT_OK_AND_ASSIGN(const Target most, ParseTarget(target));
+  EXPECT_EQ(most.query.size(), kMaxQueryParameters);
+  EXPECT_THAT(ParseTarget(target + "b"), StatusIs(absl::StatusCode::kInvalidArgument,
+                                                  HasSubstr("more than 1000 query parameters")));
 }
 
 TEST(TargetTest, Refuses) {

@@ -11,6 +11,7 @@
 #include <cerrno>
 #include <cstring>
 #include <memory>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -113,12 +114,12 @@ struct TlsStream::Bio {
 };
 
 TlsStream::TlsStream(tcp::socket socket, const SslContext& context, DeadlineSet& deadlines,
-                     absl::Duration write_timeout)
+                     absl::Duration write_window, size_t min_drain_rate)
     : socket_(std::move(socket)),
       ssl_(SSL_new(context.get())),
       fd_(socket_.native_handle()),
-      write_timeout_(write_timeout),
-      write_deadline_(deadlines, [this] { Abort(); }),
+      write_window_(write_window),
+      drain_(deadlines, min_drain_rate, [this] { Abort(); }),
       linger_deadline_(deadlines, [this] { Abort(); }) {
   boost::system::error_code ignored;
   socket_.native_non_blocking(true, ignored);
@@ -188,11 +189,11 @@ std::string_view TlsStream::protocol() const {
 std::shared_ptr<const PeerCertificates> TlsStream::peer() const {
   X509* leaf = SSL_get0_peer_certificate(ssl_);
   if (leaf == nullptr) return nullptr;
-  auto peer = std::make_shared<PeerCertificates>();
-  peer->der.push_back(ToDer(leaf));
+  std::vector<std::string> der;
+  der.push_back(ToDer(leaf));
   STACK_OF(X509)* chain = SSL_get_peer_cert_chain(ssl_);  // on a server: without the leaf
-  for (int i = 0; i < sk_X509_num(chain); ++i) peer->der.push_back(ToDer(sk_X509_value(chain, i)));
-  return peer;
+  for (int i = 0; i < sk_X509_num(chain); ++i) der.push_back(ToDer(sk_X509_value(chain, i)));
+  return std::make_shared<const PeerCertificates>(std::move(der));
 }
 
 Task<std::string_view> TlsStream::Read() {
@@ -220,18 +221,20 @@ StatusTask TlsStream::WriteChunk(std::string_view chunk, bool more) {
     const int n = SSL_write(ssl_, chunk.data(), static_cast<int>(record));
     if (n > 0) {
       chunk.remove_prefix(static_cast<size_t>(n));
+      drain_.Took(static_cast<size_t>(n));
       continue;
     }
-    // Armed afresh at each wait: it measures the time without progress.
-    write_deadline_.Set(write_timeout_);
-    const absl::Status status = co_await WaitFor(n);
-    write_deadline_.Clear();
-    CO_RETURN_IF_ERROR(status);
+    drain_.Begin(write_window_);
+    CO_RETURN_IF_ERROR(co_await WaitFor(n));
   }
   co_return absl::OkStatus();
 }
 
 StatusTask TlsStream::Write(std::span<const std::string_view> pieces) {
+  struct Waiting {
+    ~Waiting() { drain.End(); }
+    DrainDeadline& drain;
+  } waiting{drain_};
   // Small pieces are gathered into whole records; large ones are encrypted where they lie.
   // The last record is the last one for sure: what waits for more must not wait in vain.
   while (!pieces.empty() && pieces.back().empty()) pieces = pieces.first(pieces.size() - 1);

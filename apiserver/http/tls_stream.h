@@ -10,6 +10,7 @@
 #include "absl/status/status.h"
 #include "absl/time/time.h"
 #include "apiserver/http/deadline.h"
+#include "apiserver/http/drain_deadline.h"
 #include "apiserver/http/message.h"
 #include "apiserver/http/stream.h"
 #include "base/async/task.h"
@@ -25,7 +26,7 @@ namespace steward::http {
 class TlsStream final : public ByteStream {
  public:
   TlsStream(boost::asio::ip::tcp::socket socket, const SslContext& context, DeadlineSet& deadlines,
-            absl::Duration write_timeout);
+            absl::Duration write_window, size_t min_drain_rate);
   ~TlsStream() override;
   TlsStream(const TlsStream&) = delete;
   TlsStream& operator=(const TlsStream&) = delete;
@@ -41,6 +42,7 @@ class TlsStream final : public ByteStream {
 
   Task<std::string_view> Read() override;
   StatusTask Write(std::span<const std::string_view> pieces) override;
+  void SetWriteWindow(absl::Duration window) override { write_window_ = window; }
   VoidTask Shutdown() override;
   void Abort() override;
 
@@ -61,8 +63,8 @@ class TlsStream final : public ByteStream {
   int reads_ = 0;        // since the reader last let others go first
   bool more_ = false;    // of the record under way
   bool failed_ = false;  // after a fatal TLS error nothing may be sent
-  const absl::Duration write_timeout_;
-  Deadline write_deadline_;
+  absl::Duration write_window_;
+  DrainDeadline drain_;
   Deadline linger_deadline_;
 };
 

@@ -50,7 +50,7 @@ TEST_F(TlsStreamTest, APeerThatAlwaysHasMoreDoesNotKeepTheThread) {
   tcp::acceptor acceptor(io_, tcp::endpoint(asio::ip::address_v4::loopback(), 0));
   std::optional<TlsTestClient> client;
   std::thread connecting([&] { client.emplace(acceptor.local_endpoint().port()); });
-  TlsStream stream(acceptor.accept(), context_, deadlines_, absl::Minutes(1));
+  TlsStream stream(acceptor.accept(), context_, deadlines_, absl::Minutes(1), 1000);
   ASSERT_OK(RunOn(io_, stream.Handshake()));
   connecting.join();
   for (int i = 0; i < kPieces; ++i) ASSERT_TRUE(client->Write("x"));
@@ -76,7 +76,8 @@ TEST_F(TlsStreamTest, LingeringDoesNotKeepTheThread) {
   ASSERT_EQ(::socketpair(AF_UNIX, SOCK_SEQPACKET, 0, ends), 0);
   for (int i = 0; i < kPieces; ++i) ASSERT_EQ(::send(ends[1], "x", 1, MSG_DONTWAIT), 1);
   ::close(ends[1]);
-  TlsStream stream(tcp::socket(io_, tcp::v4(), ends[0]), context_, deadlines_, absl::Minutes(1));
+  TlsStream stream(tcp::socket(io_, tcp::v4(), ends[0]), context_, deadlines_, absl::Minutes(1),
+                   1000);
   bool seen = false;
   RunOn(io_, ShutDown(io_, stream, seen));
   io_.poll();

@@ -20,6 +20,9 @@ using boost::asio::ip::tcp;
 
 namespace {
 
+// Of those for whom there may be no place.
+constexpr absl::Duration kProvisionalHandshake = absl::Seconds(3);
+
 // "" when the peer is gone already.
 std::string RemoteAddress(const tcp::socket& socket) {
   boost::system::error_code error;
@@ -48,15 +51,12 @@ void SetSocketOptions(tcp::socket& socket, absl::Duration timeout) {
 
 }  // namespace
 
-Worker::Slot::Slot(Worker& worker) : worker_(worker) {
+Worker::Slot::Slot(Worker& worker, std::unique_ptr<ConnectionGate::Pass> pass)
+    : worker_(worker), pass_(std::move(pass)) {
   ++worker_.load_;
-  ++worker_.shared_.connections;
 }
 
-Worker::Slot::~Slot() {
-  --worker_.load_;
-  --worker_.shared_.connections;
-}
+Worker::Slot::~Slot() { --worker_.load_; }
 
 Worker::Worker(const asio::any_io_executor& executor, ServerShared& shared)
     : executor_(executor),
@@ -85,7 +85,19 @@ void Worker::Serve(tcp::socket socket, std::unique_ptr<Slot> slot) {
   tasks_.Spawn("http connection", Run(std::move(socket), std::move(slot)));
 }
 
-VoidTask Worker::Run(tcp::socket socket, [[maybe_unused]] std::unique_ptr<Slot> slot) {
+void Worker::Shed() {
+  if (strangers_.CloseFirst()) ++shared_.shed;
+}
+
+bool Worker::Settle(Slot& slot, PeerInfo& peer) {
+  peer.front_proxy = peer.certificates != nullptr && shared_.is_front_proxy &&
+                     shared_.is_front_proxy(*peer.certificates);
+  if (slot.pass().Settle(peer.front_proxy)) return true;
+  ++(shared_.gate.crowded() ? shared_.rejected_full : shared_.rejected_source);
+  return false;
+}
+
+VoidTask Worker::Run(tcp::socket socket, std::unique_ptr<Slot> slot) {
   struct Running {
     explicit Running(Worker& w) : worker(w) { ++worker.running_; }
     ~Running() {
@@ -97,15 +109,21 @@ VoidTask Worker::Run(tcp::socket socket, [[maybe_unused]] std::unique_ptr<Slot> 
   PeerInfo peer;
   peer.remote_address = RemoteAddress(socket);
   SetSocketOptions(socket, shared_.timeouts.write);
+  const absl::Duration window = shared_.timeouts.write;
+  const size_t rate = shared_.limits.min_drain_rate;
   if (!shared_.tls) {
-    PlainStream stream(std::move(socket), deadlines_, shared_.timeouts.write);
-    co_await ServeOn(stream, "", std::move(peer));
+    if (!Settle(*slot, peer)) co_return;
+    PlainStream stream(std::move(socket), deadlines_, window, rate);
+    ConnectionStanding standing(strangers_, [&stream] { stream.Abort(); });
+    co_await ServeOn(stream, "", std::move(peer), standing);
     co_return;
   }
-  TlsStream stream(std::move(socket), shared_.tls(), deadlines_, shared_.timeouts.write);
+  TlsStream stream(std::move(socket), shared_.tls(), deadlines_, window, rate);
+  ConnectionStanding standing(strangers_, [&stream] { stream.Abort(); });
   {
     Deadline deadline(deadlines_, [&stream] { stream.Abort(); });
-    deadline.Set(shared_.timeouts.handshake);
+    const bool hurry = slot->pass().provisional();
+    deadline.Set(hurry ? kProvisionalHandshake : shared_.timeouts.handshake);
     const absl::Status status = co_await stream.Handshake();
     if (!status.ok()) {
       ++shared_.handshake_errors;
@@ -114,12 +132,17 @@ VoidTask Worker::Run(tcp::socket socket, [[maybe_unused]] std::unique_ptr<Slot> 
     }
   }
   peer.certificates = stream.peer();
-  co_await ServeOn(stream, std::string(stream.protocol()), std::move(peer));
+  if (!Settle(*slot, peer)) co_return;
+  co_await ServeOn(stream, std::string(stream.protocol()), std::move(peer), standing);
 }
 
-VoidTask Worker::ServeOn(ByteStream& stream, std::string protocol, PeerInfo peer) {
-  const ConnectionEnv env{shared_.limits, shared_.timeouts, shared_.handler, shared_.error_body,
-                          shared_.memory, deadlines_,       date_,           tasks_};
+VoidTask Worker::ServeOn(ByteStream& stream, std::string protocol, PeerInfo peer,
+                         ConnectionStanding& standing) {
+  const Limits& limits = peer.front_proxy ? shared_.front_proxy_limits : shared_.limits;
+  const ConnectionEnv env{limits,         shared_.timeouts, shared_.handler, shared_.error_body,
+                          shared_.memory, deadlines_,       date_,           tasks_,
+                          standing};
+  if (peer.front_proxy) standing.Idle(/*known=*/true);
   const std::shared_ptr<Connection> connection =
       protocol == "h2" ? MakeHttp2Connection(executor_, stream, env, std::move(peer))
                        : MakeHttp1Connection(executor_, stream, env, std::move(peer));

@@ -14,6 +14,8 @@
 
 #include "absl/time/time.h"
 #include "apiserver/http/connection.h"
+#include "apiserver/http/connection_gate.h"
+#include "apiserver/http/connection_standing.h"
 #include "apiserver/http/date.h"
 #include "apiserver/http/deadline.h"
 #include "apiserver/http/event.h"
@@ -31,17 +33,22 @@ namespace steward::http {
 // What all workers of a server share; outlives them.
 struct ServerShared {
   Limits limits;
+  Limits front_proxy_limits;
   Timeouts timeouts;
   absl::Duration tick;
-  std::function<SslContext()> tls;  // null: plain HTTP/1.1
+  std::function<SslContext()> tls;                              // null: plain HTTP/1.1
+  std::function<bool(const PeerCertificates&)> is_front_proxy;  // null: none is
   ErrorBody error_body;
   Handler handler;
   Clock& clock;
   MemoryBudget memory;
+  ConnectionGate gate;
 
-  std::atomic<size_t> connections{0};
   std::atomic<uint64_t> accepted{0};
-  std::atomic<uint64_t> rejected{0};
+  std::atomic<uint64_t> accept_errors{0};
+  std::atomic<uint64_t> rejected_full{0};
+  std::atomic<uint64_t> rejected_source{0};
+  std::atomic<uint64_t> shed{0};
   std::atomic<uint64_t> handshake_errors{0};
 };
 
@@ -54,21 +61,26 @@ class Worker {
   // Number of connections, from any thread.
   size_t load() const { return load_.load(std::memory_order_relaxed); }
 
-  // A connection counted in `load` and in the server's total while this lives.
+  // A connection counted in `load` while this lives.
   class Slot {
    public:
     // On any thread.
-    explicit Slot(Worker& worker);
+    Slot(Worker& worker, std::unique_ptr<ConnectionGate::Pass> pass);
     ~Slot();
     Slot(const Slot&) = delete;
     Slot& operator=(const Slot&) = delete;
 
+    ConnectionGate::Pass& pass() { return *pass_; }
+
    private:
     Worker& worker_;
+    const std::unique_ptr<ConnectionGate::Pass> pass_;
   };
 
   void Start();
   void Serve(boost::asio::ip::tcp::socket socket, std::unique_ptr<Slot> slot);
+  // Closes the connection that is missed least, if there is one.
+  void Shed();
   // Tells every connection to take no new requests and to end; `Stop` waits for that until `grace`
   // from here has passed, then cancels what is left.
   void BeginDrain(absl::Duration grace);
@@ -77,12 +89,16 @@ class Worker {
  private:
   VoidTask Tick();
   VoidTask Run(boost::asio::ip::tcp::socket socket, std::unique_ptr<Slot> slot);
-  VoidTask ServeOn(ByteStream& stream, std::string protocol, PeerInfo peer);
+  // False: the connection has to go.
+  bool Settle(Slot& slot, PeerInfo& peer);
+  VoidTask ServeOn(ByteStream& stream, std::string protocol, PeerInfo peer,
+                   ConnectionStanding& standing);
 
   const boost::asio::any_io_executor executor_;
   ServerShared& shared_;
   std::atomic<size_t> load_{0};
   DeadlineSet deadlines_;
+  IdleStrangers strangers_;
   HttpDate date_;
   bool draining_ = false;
   bool grace_over_ = false;

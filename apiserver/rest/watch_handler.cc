@@ -40,6 +40,7 @@ StatusTask WriteEvents(http::ResponseWriter& writer, bool messages, WatchEncoder
   head.websocket = messages;
   if (!messages) head.headers.Set("Content-Type", std::string(ContentType(Serializer::kJson)));
   CO_RETURN_IF_ERROR(co_await writer.WriteHead(std::move(head)));
+  stream.OnSettled([&writer] { writer.Settled(); });
   Rope buffer;
   for (bool over = false; !over;) {
     const absl::StatusOr<std::optional<WatchEvent>> event = co_await stream.Next();

@@ -2,6 +2,7 @@
 #ifndef APISERVER_REST_WATCHER_H_
 #define APISERVER_REST_WATCHER_H_
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -32,6 +33,9 @@ class EventStream {
   virtual Task<std::optional<WatchEvent>> Next() = 0;
   // Whether Next would return at once: what is written so far is flushed when not.
   virtual bool Ready() const = 0;
+  // Calls `settled` once: when what led on from where the client was has been told and the stream
+  // has to wait for the first time; at once where that costs nothing. Before the first Next.
+  virtual void OnSettled(std::function<void()> settled) { settled(); }
 };
 
 struct WatchOptions {

@@ -122,6 +122,13 @@ void Flags::AddLimits() {
          "Seconds a watch lasts at least, unless it asks for less");
   Number("--http2-max-streams-per-connection", options_.http2_max_streams_per_connection, 1,
          1'000'000, "Requests at a time on one HTTP/2 connection");
+  Number("--max-connections", options_.max_connections, 16, 1'000'000,
+         "Connections at a time; an eighth is a reserve for front proxies. No more than the "
+         "process may have descriptors");
+  Number("--max-connections-per-source", options_.max_connections_per_source, 1, 1'000'000,
+         "Connections at a time from one address, front proxies' not counted");
+  Number("--max-request-memory", options_.max_request_memory_mib, 16, 65536,
+         "MiB that requests, and responses that wait for their clients, may hold");
   Duration("--shutdown-delay-duration", options_.shutdown_delay_duration,
            "How long to serve on after SIGTERM, while /readyz fails and clients are led elsewhere");
 }

@@ -2,6 +2,7 @@
 #ifndef APISERVER_SERVER_OPTIONS_H_
 #define APISERVER_SERVER_OPTIONS_H_
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -48,7 +49,13 @@ struct Options {
   absl::Duration request_timeout = absl::Minutes(1);
   int min_request_timeout = 1800;  // seconds: watches last at least so long
   int http2_max_streams_per_connection = 1000;
+  int max_connections = 20000;
+  int max_connections_per_source = 2000;
+  int max_request_memory_mib = 256;
   absl::Duration shutdown_delay_duration;
+
+  // Of a write; set by the command, no flag. This API server alone has no verb that takes more.
+  size_t max_body_bytes = 64 << 10;
 
   // The controllers' gRPC server; "" = there is none to ask.
   std::string controllers_address;

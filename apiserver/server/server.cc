@@ -1,5 +1,6 @@
 #include "apiserver/server/server.h"
 
+#include <algorithm>
 #include <atomic>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/post.hpp>
@@ -18,6 +19,7 @@
 #include "apiserver/filters/chain.h"
 #include "apiserver/filters/extension_authentication_source.h"
 #include "apiserver/filters/fairness/pool_metrics.h"
+#include "apiserver/filters/front_proxy.h"
 #include "apiserver/filters/max_in_flight.h"
 #include "apiserver/filters/request_metrics.h"
 #include "apiserver/filters/review_metrics.h"
@@ -27,6 +29,7 @@
 #include "apiserver/http/server.h"
 #include "apiserver/rest/handler.h"
 #include "apiserver/reviews/self_reviews.h"
+#include "apiserver/server/connection_metrics.h"
 #include "apiserver/server/debug_flags.h"
 #include "apiserver/server/health.h"
 #include "apiserver/server/profiling.h"
@@ -34,7 +37,9 @@
 #include "apiserver/server/watch_groups.h"
 #include "base/async/task_group.h"
 #include "base/clock/heartbeats.h"
+#include "base/log/log.h"
 #include "base/metrics/serving_expiry.h"
+#include "base/process/descriptor_limit.h"
 #include "base/status/macros.h"
 #include "base/sync/mutex.h"
 #include "base/text/str_cat.h"
@@ -89,6 +94,17 @@ std::string ErrorBody(int code, std::string_view reason, std::string_view messag
   return kube::ToJson(status) + "\n";
 }
 
+// As many as were asked for, if the process may have as many descriptors, and some for the rest of
+// its work.
+size_t MaxConnections(int wanted) {
+  constexpr size_t kOtherDescriptors = 256;
+  const size_t descriptors = RaiseDescriptorLimit();
+  const size_t possible = descriptors - std::min(kOtherDescriptors, descriptors / 2);
+  const size_t connections = std::min(static_cast<size_t>(wanted), possible);
+  log::Info("Limits", {{"connections", connections}, {"descriptors", descriptors}});
+  return connections;
+}
+
 // Health, metrics and the verbosity by their paths, the rest to `next`.
 http::Handler Route(http::Handler health, http::Handler metrics, http::Handler next) {
   return [health = std::move(health), metrics = std::move(metrics), verbosity = VerbosityHandler(),
@@ -133,6 +149,7 @@ struct ApiServer::Impl {
         deps(std::move(d)),
         request_metrics(deps.registry, {}),
         pool_metrics(deps.registry),
+        connection_metrics(deps.registry),
         authentication_metrics(deps.registry, filters::ReviewMetrics::Kind::kAuthentication),
         authorization_metrics(deps.registry, filters::ReviewMetrics::Kind::kAuthorization),
         token_reviewer(deps.token_reviews, deps.clock, deps.random, authentication_metrics,
@@ -169,6 +186,7 @@ struct ApiServer::Impl {
 
   filters::RequestMetrics request_metrics;
   filters::PoolMetrics pool_metrics;
+  ConnectionMetrics connection_metrics;
   filters::ReviewMetrics authentication_metrics;
   filters::ReviewMetrics authorization_metrics;
   filters::Reviewer token_reviewer;
@@ -240,11 +258,16 @@ absl::Status ApiServer::Impl::SetResources(std::vector<rest::Resource> resources
 }
 
 http::Handler ApiServer::Impl::BuildHandler() {
-  http::Handler routes =
-      Route(HealthHandler(HealthChecks()), filters::MetricsHandler(deps.registry),
-            [this](http::Request& request, http::ResponseWriter& writer) {
-              return api.Serve(request, writer);
-            });
+  // Read from the server when somebody asks.
+  http::Handler metrics = [this, next = filters::MetricsHandler(deps.registry)](
+                              http::Request& request, http::ResponseWriter& writer) {
+    connection_metrics.Observe(server->stats());
+    return next(request, writer);
+  };
+  http::Handler routes = Route(HealthHandler(HealthChecks()), std::move(metrics),
+                               [this](http::Request& request, http::ResponseWriter& writer) {
+                                 return api.Serve(request, writer);
+                               });
   if (options.profiling) {
     routes = WithProfiling(std::move(routes), CpuProfiler::Gperftools(), deps.clock);
   }
@@ -256,15 +279,24 @@ http::Handler ApiServer::Impl::BuildHandler() {
                                                         .authorizer = authorizer,
                                                         .pool_metrics = pool_metrics,
                                                         .in_flight = ForInFlight(options),
-                                                        .audit_log = deps.audit_log});
+                                                        .audit_log = deps.audit_log,
+                                                        .max_body_bytes = options.max_body_bytes});
 }
 
 http::ServerOptions ApiServer::Impl::ForHttp() {
   http::ServerOptions http_options;
   http_options.bind_address = options.bind_address;
   http_options.port = static_cast<uint16_t>(options.secure_port);
-  http_options.limits.max_concurrent_streams =
-      static_cast<uint32_t>(options.http2_max_streams_per_connection);
+  http::Limits& limits = http_options.limits;
+  limits.max_concurrent_streams = static_cast<uint32_t>(options.http2_max_streams_per_connection);
+  limits.max_request_memory = static_cast<size_t>(options.max_request_memory_mib) << 20;
+  // Some bodies at a time.
+  limits.max_connection_memory = std::max(limits.max_connection_memory, 8 * options.max_body_bytes);
+  limits.max_connections = MaxConnections(options.max_connections);
+  limits.max_connections_per_source = static_cast<size_t>(options.max_connections_per_source);
+  http_options.is_front_proxy = [this](const http::PeerCertificates& peer) {
+    return filters::VerifyFrontProxy(*authentication_configs.Get(), peer, deps.clock.Now()).ok();
+  };
   http_options.tls = [this] { return certificate->context(); };
   http_options.error_body = ErrorBody;
   return http_options;

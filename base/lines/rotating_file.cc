@@ -52,7 +52,9 @@ absl::Status RotatingFile::OpenFile() {
   fd_ = open(path_.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, kFileMode);
   if (fd_ < 0) return ErrorOf("cannot open", path_);
   struct stat info {};
-  size_ = fstat(fd_, &info) == 0 ? static_cast<uint64_t>(info.st_size) : 0;
+  const bool known = fstat(fd_, &info) == 0;
+  size_ = known ? static_cast<uint64_t>(info.st_size) : 0;
+  regular_ = known && S_ISREG(info.st_mode);
   return absl::OkStatus();
 }
 
@@ -111,7 +113,8 @@ void RotatingFile::RemoveOldBackups() const {
 
 absl::Status RotatingFile::Write(std::string_view lines) {
   if (fd_ < 0) RETURN_IF_ERROR(OpenFile());
-  if (size_ > 0 && size_ + lines.size() > options_.max_bytes) RETURN_IF_ERROR(SetAside());
+  const bool full = size_ > 0 && size_ + lines.size() > options_.max_bytes;
+  if (full && regular_) RETURN_IF_ERROR(SetAside());
   size_t written = 0;
   while (written < lines.size()) {
     const ssize_t n = write(fd_, lines.data() + written, lines.size() - written);

@@ -23,8 +23,9 @@ struct RotationOptions {
 
 // Appends to a file that only its owner can read. Before it would grow beyond max_bytes it becomes
 // a backup, named after the time (audit.log: audit-2006-01-02T15-04-05.000.log), as the
-// kube-apiserver's audit log does. An error leaves no torn line behind, and the next write tries
-// with the file opened anew: a disk that was full may have room again.
+// kube-apiserver's audit log does; what is no regular file, a device or a pipe, never does. An
+// error leaves no torn line behind, and the next write tries with the file opened anew: a disk that
+// was full may have room again.
 class RotatingFile : public LineSink {
  public:
   // Makes the file, and its folder. `clock` outlives this object.
@@ -49,6 +50,7 @@ class RotatingFile : public LineSink {
   Clock& clock_;
   int fd_ = -1;
   uint64_t size_ = 0;
+  bool regular_ = true;
 };
 
 }  // namespace steward

@@ -119,6 +119,15 @@ TEST_F(RotatingFileTest, OutlivesAFullDisk) {
   EXPECT_EQ(Content(Path()), "kept\n");
 }
 
+TEST_F(RotatingFileTest, ADeviceIsNotSetAside) {
+  fs::create_directory(folder_ / "logs");
+  fs::create_symlink("/dev/null", Path());
+  const auto file = Open({.max_bytes = 5});
+  EXPECT_OK(file->Write("line0\n"));
+  EXPECT_OK(file->Write("line1\n"));
+  EXPECT_THAT(Names(), ElementsAre("audit.log"));
+}
+
 TEST_F(RotatingFileTest, AFolderThatCannotBe) {
   std::ofstream(folder_ / "logs") << "a file";
   EXPECT_FALSE(RotatingFile::Open(Path(), {}, clock_).ok());

@@ -80,6 +80,9 @@ absl::Status Configure(SSL_CTX* context, const ServerTlsOptions& options) {
   SSL_CTX_set_mode(context, SSL_MODE_RELEASE_BUFFERS | SSL_MODE_ENABLE_PARTIAL_WRITE |
                                 SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
   SSL_CTX_set_read_ahead(context, 1);
+  // Of a client that nobody knows yet, and kept while its connection lasts.
+  constexpr long kMaxClientChain = 16 << 10;
+  SSL_CTX_set_max_cert_list(context, kMaxClientChain);
   SSL_CTX_set_verify(context, SSL_VERIFY_PEER, nullptr);
   SSL_CTX_set_cert_verify_callback(
       context, [](X509_STORE_CTX*, void*) { return 1; }, nullptr);

@@ -25,8 +25,9 @@ struct ServerTlsOptions {
 
 // TLS 1.2 and 1.3 with forward-secret AEAD ciphers. A client certificate is asked for but not
 // required, and any is accepted: who may do what is decided per request, against CAs that may
-// change. No session resumption, neither tickets nor cache: a resumed session would not carry the
-// client's chain. kInvalidArgument when certificate or key do not parse or do not belong together.
+// change; a chain of more than 16 KiB fails the handshake. No session resumption, neither tickets
+// nor cache: a resumed session would not carry the client's chain. kInvalidArgument when
+// certificate or key do not parse or do not belong together.
 absl::StatusOr<SslContext> MakeServerContext(const PemKeyPair& pair,
                                              const ServerTlsOptions& options);
 

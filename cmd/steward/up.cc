@@ -108,6 +108,8 @@ server::Options ServerOptions(const UpOptions& options, const LocalCertificates&
   server_options.client_ca_file = certificates.ca_file;
   server_options.authentication_skip_lookup = true;
   server_options.anonymous_auth = false;
+  // Objects are stored here, and the kube-apiserver takes as much for one.
+  server_options.max_body_bytes = 3 << 20;
   return server_options;
 }
 

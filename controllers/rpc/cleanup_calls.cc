@@ -213,10 +213,10 @@ Task<v1::AbortResponse> CleanupCalls::Abort(Requester requester, v1::AbortReques
   const std::string by = requester.ToString();
   CO_ASSIGN_OR_RETURN(const bool changed,
                       co_await deps_.inspector.Abort(std::move(csv), request.uid(), by));
-  log::Info("A cleanup was aborted", {{"namespace", request.namespace_()},
-                                      {"name", request.name()},
-                                      {"by", by},
-                                      {"changed", changed}});
+  if (changed) {
+    log::Info("A cleanup was aborted",
+              {{"namespace", request.namespace_()}, {"name", request.name()}, {"by", by}});
+  }
   v1::AbortResponse response;
   response.set_changed(changed);
   co_return response;

@@ -32,7 +32,9 @@ var (
 	// authority signs both sides' certificates.
 	authority   *cluster.Authority
 	grpcAddress string
-	account     string
+	// What the controllers write down of calls.
+	auditLog string
+	account  string
 	// Of the controllers and of the API server.
 	flags, stewardFlags []string
 
@@ -130,8 +132,14 @@ func prepareCertificates() (err error) {
 	if grpcAddress, err = cluster.FreeAddress(); err != nil {
 		return err
 	}
+	policy := filepath.Join(shared.Dir, "rpc-audit-policy.yaml")
+	if err := os.WriteFile(policy, []byte(auditPolicy), 0o600); err != nil {
+		return err
+	}
+	auditLog = filepath.Join(shared.Dir, "rpc-audit.log")
 	flags = []string{"--reconcilers=cleanup", "--leader-elect=false", "--grpc-bind-address=" + grpcAddress,
-		"--grpc-tls-cert-file=" + pair.Cert, "--grpc-tls-private-key-file=" + pair.Key, "--grpc-client-ca-file=" + ca}
+		"--grpc-tls-cert-file=" + pair.Cert, "--grpc-tls-private-key-file=" + pair.Key, "--grpc-client-ca-file=" + ca,
+		"--audit-policy-file=" + policy, "--audit-log-path=" + auditLog}
 	return nil
 }
 

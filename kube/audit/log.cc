@@ -17,6 +17,17 @@ prometheus::Counter& Errors(prometheus::Registry& registry, const char* plugin) 
       .Add({{"plugin", plugin}});
 }
 
+std::array<prometheus::Counter*, 3> Levels(prometheus::Registry& registry) {
+  auto& family = prometheus::BuildCounter()
+                     .Name("apiserver_audit_level_total")
+                     .Help("Requests by the level that the audit policy gives them.")
+                     .Register(registry);
+  const auto of = [&family](Level level) {
+    return &family.Add({{"level", std::string(ToString(level))}});
+  };
+  return {of(Level::kNone), of(Level::kMetadata), of(Level::kRequest)};
+}
+
 }  // namespace
 
 Log::Log(Policy policy, std::unique_ptr<LineSink> sink, prometheus::Registry& registry,
@@ -29,22 +40,24 @@ Log::Log(Policy policy, std::unique_ptr<LineSink> sink, prometheus::Registry& re
                   .Add({})),
       dropped_(Errors(registry, "buffered")),
       unwritten_(Errors(registry, "log")),
-      levels_(prometheus::BuildCounter()
-                  .Name("apiserver_audit_level_total")
-                  .Help("Requests by the level that the audit policy gives them.")
-                  .Register(registry)),
+      levels_(Levels(registry)),
       lines_(std::move(sink), max_queued_bytes,
              {.dropped = [this] { dropped_.Increment(); },
-              .unwritten =
-                  [this](size_t lines, const absl::Status& error) {
-                    unwritten_.Increment(static_cast<double>(lines));
-                    log::Warning("Unable to write audit events",
-                                 {{"events", lines}, {"error", error}});
-                  }}) {}
+              .unwritten = [this](size_t lines,
+                                  const absl::Status& error) { NoteUnwritten(lines, error); }}) {}
+
+void Log::NoteUnwritten(size_t lines, const absl::Status& error) {
+  unwritten_.Increment(static_cast<double>(lines));
+  // A disk stays full for long: of many failures ever fewer are told.
+  ++failed_writes_;
+  if ((failed_writes_ & (failed_writes_ - 1)) != 0) return;
+  log::Warning("Unable to write audit events",
+               {{"failedWrites", failed_writes_}, {"error", error}});
+}
 
 PolicyDecision Log::Decide(const Attributes& attributes) {
   const PolicyDecision decision = policy_.Decide(attributes);
-  levels_.Add({{"level", std::string(ToString(decision.level))}}).Increment();
+  levels_[static_cast<size_t>(decision.level)]->Increment();
   return decision;
 }
 

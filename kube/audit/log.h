@@ -5,9 +5,11 @@
 #include <prometheus/counter.h>
 #include <prometheus/registry.h>
 
+#include <array>
 #include <cstddef>
 #include <memory>
 
+#include "absl/status/status.h"
 #include "base/lines/line_queue.h"
 #include "base/lines/line_sink.h"
 #include "kube/audit/event.h"
@@ -37,11 +39,14 @@ class Log {
   void Write(const Event& event);
 
  private:
+  void NoteUnwritten(size_t lines, const absl::Status& error);
+
   const Policy policy_;
   prometheus::Counter& events_;
   prometheus::Counter& dropped_;
   prometheus::Counter& unwritten_;
-  prometheus::Family<prometheus::Counter>& levels_;
+  const std::array<prometheus::Counter*, 3> levels_;  // by Level
+  size_t failed_writes_ = 0;                          // the writing thread's
   LineQueue lines_;
 };
 

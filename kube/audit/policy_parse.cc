@@ -32,7 +32,7 @@ class Fields {
  public:
   static absl::StatusOr<Fields> Of(const json::value& value, std::string path) {
     const json::object* object = value.if_object();
-    if (object == nullptr) return Wrong(path, "must be an object");
+    if (object == nullptr) return Wrong(path.empty() ? "the file" : path, "must be an object");
     return Fields(*object, std::move(path));
   }
 

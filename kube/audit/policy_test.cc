@@ -130,7 +130,7 @@ TEST(PolicyTest, MistakesAreNamed) {
   const Row rows[] = {
       {"", "must be an object"},
       {"[]", "must be an object"},
-      {"a: [", "line 1"},
+      {"a: [", "line "},
       {"kind: Policy\nrules: [{level: None}]", "must be of kind Policy of audit.k8s.io/v1"},
       {"apiVersion: audit.k8s.io/v1beta1\nkind: Policy", "must be of kind Policy"},
       {"apiVersion: audit.k8s.io/v1\nkind: Event", "must be of kind Policy"},

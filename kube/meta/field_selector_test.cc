@@ -40,6 +40,13 @@ TEST(FieldSelectorTest, Parses) {
   }
 }
 
+TEST(FieldSelectorTest, TooLongOnesAreNotRead) {
+  EXPECT_OK(FieldSelector::Parse("a=" + std::string((128 << 10) - 2, 'b')));
+  EXPECT_THAT(FieldSelector::Parse("a=" + std::string((128 << 10) - 1, 'b')),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       "a field selector must not be longer than 131072 bytes"));
+}
+
 TEST(FieldSelectorTest, ErrorsAsInKubernetes) {
   const struct {
     const char* text;

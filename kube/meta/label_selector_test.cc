@@ -165,6 +165,15 @@ TEST(LabelSelectorTest, ErrorsAsInKubernetes) {
   }
 }
 
+TEST(LabelSelectorTest, TooLongOnesAreNotRead) {
+  std::string text = "k in (";
+  while (text.size() < (128 << 10) - 10) text += "a,";
+  EXPECT_OK(LabelSelector::Parse(text + ")"));
+  EXPECT_THAT(LabelSelector::Parse(std::string((128 << 10) + 1, 'a')),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       "a label selector must not be longer than 131072 bytes"));
+}
+
 TEST(LabelSelectorTest, Matches) {
   const LabelMap labels = {{"app", "web"}, {"count", "5"}, {"empty", ""}, {"negative", "-3"}};
   const struct {

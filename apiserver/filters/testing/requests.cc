@@ -49,16 +49,16 @@ http::Request MakeReadRequest(std::string_view method, std::string_view target) 
 }
 
 std::shared_ptr<const http::PeerCertificates> MakePeer(const std::vector<std::string>& pems) {
-  auto peer = std::make_shared<http::PeerCertificates>();
+  std::vector<std::string> chain;
   for (const std::string& pem : pems) {
     const X509Ptr certificate(PEM_read_bio_X509(ReadBio(pem).get(), nullptr, nullptr, nullptr));
     unsigned char* der = nullptr;
     const int size = certificate != nullptr ? i2d_X509(certificate.get(), &der) : -1;
     if (size < 0) Fail("a test's certificate does not parse");
-    peer->der.emplace_back(reinterpret_cast<char*>(der), static_cast<size_t>(size));
+    chain.emplace_back(reinterpret_cast<char*>(der), static_cast<size_t>(size));
     OPENSSL_free(der);
   }
-  return peer;
+  return std::make_shared<const http::PeerCertificates>(std::move(chain));
 }
 
 void Handle(const http::Handler& handler, http::Request& request, http::ResponseWriter& writer) {

@@ -238,6 +238,46 @@ TEST_F(EventStreamTest, AFutureStateIsWaitedFor) {
   RunOn(io_, tasks.Stop());
 }
 
+TEST_F(EventStreamTest, SettledOnceWhatThereIsWasTold) {
+  for (const bool bookmarks : {true, false}) {
+    int settled = 0;
+    const auto stream = Watch("", {}, /*initial=*/true, bookmarks);
+    stream->OnSettled([&settled] { ++settled; });
+    Next(*stream, bookmarks ? 4 : 3);  // three operators, and the bookmark behind them
+    EXPECT_EQ(settled, 0);
+    TaskGroup tasks(io_.get_executor());
+    tasks.Spawn("waits", [](rest::EventStream& next) -> VoidTask {
+      const auto event = co_await next.Next();
+      EXPECT_OK(event.status());
+    }(*stream));
+    io_.restart();
+    io_.poll();
+    EXPECT_EQ(settled, 1) << bookmarks;
+    RunOn(io_, tasks.Stop());
+  }
+}
+
+// So long ago that the state is not found at once.
+TEST_F(EventStreamTest, AClientFromLongAgoGetsWhatItLacks) {
+  const std::string then = Now();
+  for (int i = 0; i < 1000; ++i) world_.Namespace("red", {{"i", StrCat(i)}});
+  world_.Csv("ops", "b.v1");
+  Publish();
+  const auto stream = Watch(then);
+  EXPECT_THAT(Next(*stream, 4),
+              ElementsAre("ADDED blue/b.v1", "ADDED ops/b.v1", "ADDED red/b.v1", "BOOKMARK"));
+  EXPECT_EQ(last_, Now());
+  rest::ReadOptions read;
+  read.resource_version = then;
+  read.resource_version_match = "Exact";
+  const rest::Selection selection;
+  auto reading = RunOn(io_, view_.reads().List(selection, read));
+  ASSERT_OK(reading);
+  int count = 0;
+  while (reading->cursor->Next() != nullptr) ++count;
+  EXPECT_EQ(count, 3);
+}
+
 TEST_F(EventStreamTest, AnotherEtcdExpiresWhatIsOpen) {
   const auto stream = Watch(Now());
   world_.writer().Replace(std::vector<olm::NamespacePtr>{}, 3);

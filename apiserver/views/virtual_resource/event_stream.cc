@@ -52,6 +52,10 @@ bool ViewStream::Ready() const {
   return initial_ != nullptr ? bookmarks_ : cursor_.more_follows();
 }
 
+void ViewStream::Settle() {
+  if (settled_) std::exchange(settled_, nullptr)();
+}
+
 rest::WatchEvent ViewStream::Bookmark(bool initial_events_end) {
   next_bookmark_ = After(context_.bookmark_period);
   rest::WatchEvent event;
@@ -106,6 +110,7 @@ Task<std::optional<rest::WatchEvent>> ViewStream::Next() {
         co_await cursor_.Prepare();
         continue;
       case Outcome::kBurstEnd:
+        Settle();
         if (bookmarks_) co_return Bookmark(false);
         [[fallthrough]];
       case Outcome::kQuiet:
@@ -123,6 +128,7 @@ Task<std::optional<rest::WatchEvent>> ViewStream::Next() {
         }
         break;
     }
+    Settle();
     const SteadyTime now = std::chrono::steady_clock::now();
     if (now >= deadline_) co_return std::nullopt;
     SteadyTime wake = deadline_;

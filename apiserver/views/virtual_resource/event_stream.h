@@ -52,6 +52,7 @@ class ViewStream : public rest::EventStream {
   Task<std::optional<rest::WatchEvent>> Next() override;
   // Only what is sure: a client must not wait for the rest of a burst that has no rest.
   bool Ready() const override;
+  void OnSettled(std::function<void()> settled) override { settled_ = std::move(settled); }
 
  private:
   using SteadyTime = std::chrono::steady_clock::time_point;
@@ -59,6 +60,7 @@ class ViewStream : public rest::EventStream {
   Task<std::optional<rest::WatchEvent>> NextInitial();
   // What to do about a state that this replica has not reached; false: it is not going to come.
   bool Await(SteadyTime now);
+  void Settle();
   rest::WatchEvent Bookmark(bool initial_events_end);
   rest::WatchEvent Event();
 
@@ -71,6 +73,7 @@ class ViewStream : public rest::EventStream {
   std::unique_ptr<rest::Cursor> initial_;
   WatchCursor cursor_;
   std::optional<SteadyTime> waiting_since_;  // for the client's state
+  std::function<void()> settled_;            // null once it was called
 };
 
 // Nothing but an error: of a watch that was accepted and could not begin.

@@ -1,0 +1,18 @@
+// The bodies of requests, for the verbs that take one.
+#ifndef APISERVER_FILTERS_READ_BODY_H_
+#define APISERVER_FILTERS_READ_BODY_H_
+
+#include <cstddef>
+
+#include "apiserver/http/message.h"
+
+namespace steward::filters {
+
+// Fills in Request.body of writes to resources; whatever comes with other requests stays unread.
+// Answers 413 for more than `max_bytes`, 503 when the server holds too much, 400 for a malformed
+// body. To be placed behind authorization: strangers' bodies are not read.
+http::Handler WithBody(http::Handler next, size_t max_bytes);
+
+}  // namespace steward::filters
+
+#endif  // APISERVER_FILTERS_READ_BODY_H_

@@ -1,0 +1,86 @@
+#include "apiserver/server/connection_metrics.h"
+
+#include <prometheus/counter.h>
+#include <prometheus/family.h>
+#include <prometheus/gauge.h>
+#include <prometheus/registry.h>
+
+#include <cstdint>
+#include <map>
+#include <string>
+
+#include "base/sync/mutex.h"
+
+namespace steward::server {
+namespace {
+
+using Labels = std::map<std::string, std::string>;
+
+prometheus::Gauge& AddGauge(prometheus::Registry& registry, const char* name, const char* help) {
+  return prometheus::BuildGauge().Name(name).Help(help).Register(registry).Add({});
+}
+
+prometheus::Counter& AddCounter(prometheus::Registry& registry, const char* name, const char* help,
+                                const Labels& labels = {}) {
+  return prometheus::BuildCounter().Name(name).Help(help).Register(registry).Add(labels);
+}
+
+// The server counts; here is only told how far it is.
+void Follow(prometheus::Counter& counter, uint64_t total) {
+  const double ahead = static_cast<double>(total) - counter.Value();
+  if (ahead > 0) counter.Increment(ahead);
+}
+
+constexpr char kRejected[] = "steward_apiserver_connections_rejected_total";
+constexpr char kRejectedHelp[] = "Connections closed as soon as they were accepted, by the limit.";
+
+}  // namespace
+
+struct ConnectionMetrics::Impl {
+  explicit Impl(prometheus::Registry& registry)
+      : connections(AddGauge(registry, "steward_apiserver_connections", "Connections open now.")),
+        accepted(AddCounter(registry, "steward_apiserver_connections_accepted_total",
+                            "Connections accepted.")),
+        rejected_full(AddCounter(registry, kRejected, kRejectedHelp, {{"reason", "total"}})),
+        rejected_source(AddCounter(registry, kRejected, kRejectedHelp, {{"reason", "source"}})),
+        shed(AddCounter(registry, "steward_apiserver_connections_shed_total",
+                        "Idle connections of strangers closed to make room for others.")),
+        accept_errors(AddCounter(registry, "steward_apiserver_accept_errors_total",
+                                 "Connections that could not be accepted.")),
+        handshake_errors(AddCounter(registry, "steward_apiserver_tls_handshake_errors_total",
+                                    "TLS handshakes that failed.")),
+        memory(AddGauge(registry, "steward_apiserver_request_memory_bytes",
+                        "Bytes held by requests and by responses that wait for their clients.")),
+        memory_limit(AddGauge(registry, "steward_apiserver_request_memory_limit_bytes",
+                              "The most that steward_apiserver_request_memory_bytes may be.")) {}
+
+  prometheus::Gauge& connections;
+  prometheus::Counter& accepted;
+  prometheus::Counter& rejected_full;
+  prometheus::Counter& rejected_source;
+  prometheus::Counter& shed;
+  prometheus::Counter& accept_errors;
+  prometheus::Counter& handshake_errors;
+  prometheus::Gauge& memory;
+  prometheus::Gauge& memory_limit;
+  Mutex mutex;  // of Observe as a whole: counters follow in steps
+};
+
+ConnectionMetrics::ConnectionMetrics(prometheus::Registry& registry)
+    : impl_(std::make_unique<Impl>(registry)) {}
+ConnectionMetrics::~ConnectionMetrics() = default;
+
+void ConnectionMetrics::Observe(const http::ServerStats& stats) {
+  MutexLock lock(&impl_->mutex);
+  impl_->connections.Set(static_cast<double>(stats.connections));
+  Follow(impl_->accepted, stats.accepted);
+  Follow(impl_->rejected_full, stats.rejected_full);
+  Follow(impl_->rejected_source, stats.rejected_source);
+  Follow(impl_->shed, stats.shed);
+  Follow(impl_->accept_errors, stats.accept_errors);
+  Follow(impl_->handshake_errors, stats.handshake_errors);
+  impl_->memory.Set(static_cast<double>(stats.request_memory));
+  impl_->memory_limit.Set(static_cast<double>(stats.request_memory_limit));
+}
+
+}  // namespace steward::server

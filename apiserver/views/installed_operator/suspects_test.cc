@@ -1,0 +1,90 @@
+#include "apiserver/views/installed_operator/suspects.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <boost/asio/io_context.hpp>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "apiserver/rest/resource.h"
+#include "apiserver/views/virtual_resource/projection.h"
+#include "apiserver/views/virtual_resource/test_world.h"
+#include "base/async/run.h"
+#include "base/async/task.h"
+#include "base/async/task_group.h"
+#include "base/async/yield.h"
+#include "kube/meta/names.h"
+#include "storage/world/world.h"
+
+namespace steward::views {
+namespace {
+
+using ::testing::Optional;
+using ::testing::UnorderedElementsAre;
+using Keys = std::set<kube::NamespacedName>;
+
+VoidTask CountTurns(const bool& over, int& turns) {
+  while (!over) {
+    ++turns;
+    co_await Yield();
+  }
+}
+
+class SuspectsTest : public ::testing::Test {
+ protected:
+  // Of a client that may lack anything.
+  std::optional<Keys> Find(const rest::Selection& selection) {
+    const storage::WorldPtr now = world_.Snapshot();
+    bool over = false;
+    turns_ = 0;
+    TaskGroup group(io_.get_executor());
+    group.Spawn("others", CountTurns(over, turns_));
+    Window window{now, now, now->Vector(), 10};
+    std::optional<Keys> found = RunOn(io_, InstalledOperatorSuspects(std::move(window), selection));
+    over = true;
+    RunOn(io_, group.Stop());
+    return found;
+  }
+  static rest::Selection In(const std::string& ns) {
+    rest::Selection selection;
+    selection.ns = ns;
+    return selection;
+  }
+
+  boost::asio::io_context io_{1};
+  TestWorld world_;
+  int turns_ = 0;
+};
+
+TEST_F(SuspectsTest, WhatCouldHaveBeenVisible) {
+  world_.Namespace("ops").Namespace("blue").Namespace("red");
+  world_.Group("ops", "g", {"blue"}).Csv("ops", "a.v1").Csv("elsewhere", "b.v1");
+  world_.Group("ops", "g", {"red"});
+  EXPECT_THAT(Find({}), Optional(UnorderedElementsAre(kube::NamespacedName{"ops", "a.v1"},
+                                                      kube::NamespacedName{"blue", "a.v1"},
+                                                      kube::NamespacedName{"red", "a.v1"})));
+  EXPECT_THAT(Find(In("blue")),
+              Optional(UnorderedElementsAre(kube::NamespacedName{"blue", "a.v1"})));
+  EXPECT_THAT(Find(In("nowhere")), Optional(UnorderedElementsAre()));
+}
+
+// All that a client chooses is the number and the namespace.
+TEST_F(SuspectsTest, LooksAreCountedWithANamespaceSelectedToo) {
+  world_.Namespace("ops").Csv("ops", "a.v1");
+  for (int i = 0; i < 400; ++i) world_.Namespace("blue", {{"i", std::to_string(i)}});
+  for (int i = 0; i < 400; ++i) world_.Group("ops", "g", {"other-" + std::to_string(i)});
+  EXPECT_EQ(Find(In("blue")), std::nullopt) << "160,000 pairs of a namespace and a group";
+}
+
+TEST_F(SuspectsTest, OtherWorkGetsItsTurns) {
+  for (int i = 0; i < 3000; ++i) world_.Csv("ops", "csv-" + std::to_string(i));
+  world_.Namespace("ops");
+  EXPECT_TRUE(Find(In("nowhere")).has_value());
+  EXPECT_GT(turns_, 6);
+}
+
+}  // namespace
+}  // namespace steward::views

@@ -1,0 +1,65 @@
+// Package hostile attacks one running API server, each attack in a file of its own and within a minute, and looks at what a
+// well-behaved user beside it, and the kubelet's probes, see of that. How long they wait is in the log: a busy machine may
+// take longer. What must not be: a probe or a user's request that is refused, a watch that is cut, more memory than the
+// Deployment's limit, and anything that stays behind.
+package hostile
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"testing"
+
+	"steward.dev/e2e/cluster"
+	"steward.dev/e2e/olm"
+)
+
+var (
+	shared  *cluster.Cluster
+	steward *cluster.Steward
+)
+
+func TestMain(m *testing.M) {
+	code := 1
+	if err := setUp(context.Background()); err != nil {
+		fmt.Fprintln(os.Stderr, "setting up the cluster:", err)
+	} else {
+		code = m.Run()
+	}
+	if shared != nil {
+		if code != 0 {
+			shared.DumpLogs(os.Stderr, 30)
+		}
+		if err := shared.Stop(); err != nil {
+			fmt.Fprintln(os.Stderr, "stopping the cluster:", err)
+			code = 1
+		}
+	}
+	os.Exit(code)
+}
+
+func setUp(ctx context.Context) (err error) {
+	shared, err = cluster.Start(ctx, cluster.Options{Controllers: []string{"namespace", "clusterrole-aggregation", "serviceaccount"}})
+	if err != nil {
+		return err
+	}
+	root, err := cluster.Root()
+	if err != nil {
+		return err
+	}
+	if err := olm.InstallCRDs(ctx, shared.Any, root); err != nil {
+		return err
+	}
+	objects, err := olm.Examples(root)
+	if err != nil {
+		return err
+	}
+	if err := olm.Create(ctx, shared.Any, objects...); err != nil {
+		return err
+	}
+	// Fewer connections than it would take, so that a flood can fill them.
+	if steward, err = shared.RunSteward(ctx, "steward", "--max-connections=3000"); err != nil {
+		return err
+	}
+	return shared.WaitServed(ctx)
+}

@@ -1,0 +1,44 @@
+package hostile
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/net/http2/hpack"
+)
+
+const remoteFields = 23_000
+
+// A request that claims an identity in 23,000 fields, in both protocols.
+func TestRemoteFields(t *testing.T) {
+	var text strings.Builder
+	var fields []hpack.HeaderField
+	text.WriteString("GET /livez HTTP/1.1\r\nHost: h\r\n")
+	for i := range remoteFields {
+		fmt.Fprintf(&text, "X-Remote-%x:\r\n", i)
+		fields = append(fields, hpack.HeaderField{Name: fmt.Sprintf("x-remote-%x", i)})
+	}
+	text.WriteString("\r\n")
+	beside(t, func(ctx context.Context) {
+		for ctx.Err() == nil {
+			if connection, err := dial("http/1.1"); err == nil {
+				_ = connection.SetDeadline(time.Now().Add(10 * time.Second))
+				go func() { _, _ = io.WriteString(connection, text.String()) }()
+				if answer, err := io.ReadAll(connection); err == nil && !strings.HasPrefix(string(answer), "HTTP/1.1 431 ") {
+					t.Errorf("%.200q", answer)
+				}
+				connection.Close()
+			}
+			if f, err := dialFrames(); err == nil {
+				go func() { _ = f.request(1, "GET", "/livez", true, fields...) }()
+				_ = f.connection.SetDeadline(time.Now().Add(10 * time.Second))
+				time.Sleep(100 * time.Millisecond)
+				f.connection.Close()
+			}
+		}
+	})
+}

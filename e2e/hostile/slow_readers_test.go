@@ -1,0 +1,36 @@
+package hostile
+
+import (
+	"context"
+	"io"
+	"net"
+	"strings"
+	"testing"
+	"time"
+)
+
+// Clients that ask for much, one request behind the other, and read a byte a second.
+func TestSlowReaders(t *testing.T) {
+	requests := strings.Repeat("GET /readyz?verbose HTTP/1.1\r\nHost: h\r\n\r\n", 20_000)
+	beside(t, func(ctx context.Context) {
+		for range 50 {
+			connection, err := dial("http/1.1")
+			if err != nil {
+				continue
+			}
+			_ = connection.NetConn().(*net.TCPConn).SetReadBuffer(4 << 10)
+			go func() {
+				defer connection.Close()
+				go io.WriteString(connection, requests)
+				one := make([]byte, 1)
+				for ctx.Err() == nil {
+					if _, err := connection.Read(one); err != nil {
+						return
+					}
+					time.Sleep(time.Second)
+				}
+			}()
+		}
+		<-ctx.Done()
+	})
+}

@@ -1,0 +1,45 @@
+package hostile
+
+import (
+	"context"
+	"io"
+	"testing"
+)
+
+// As many bodies as once filled the server's memory for requests, all but their last bytes; on one connection, and on one
+// connection each.
+func TestUnfinishedBodies(t *testing.T) {
+	const bodies = 86
+	body := make([]byte, 3<<20)
+	beside(t, func(ctx context.Context) {
+		if f, err := dialFrames(); err == nil {
+			closing(t, f.connection)
+			go f.drain()
+			go func() {
+				for i := range uint32(bodies) {
+					if f.request(2*i+1, "POST", "/livez", false) != nil {
+						return
+					}
+				}
+				// More than the windows allow, as far as the server stands it.
+				for i := range uint32(bodies) {
+					if f.WriteData(2*i+1, false, body[:16<<10]) != nil {
+						return
+					}
+				}
+			}()
+		}
+		for range bodies {
+			connection, err := dial("http/1.1")
+			if err != nil {
+				continue
+			}
+			go func() {
+				closing(t, connection)
+				_, _ = io.WriteString(connection, "POST "+listPath+" HTTP/1.1\r\nHost: h\r\nContent-Length: 3145728\r\n\r\n")
+				_, _ = connection.Write(body[:len(body)-1])
+			}()
+		}
+		<-ctx.Done()
+	})
+}
