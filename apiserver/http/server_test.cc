@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <boost/asio/io_context.hpp>
+#include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
@@ -121,6 +122,7 @@ class ServerTest : public ::testing::Test {
     options.bind_address = "127.0.0.1";
     options.limits = limits;
     options.tls = [this] {
+      if (broken_) throw std::runtime_error("thrown for a test");
       MutexLock lock(&mutex_);
       return context_;
     };
@@ -167,6 +169,7 @@ class ServerTest : public ::testing::Test {
   const TestCa ca_{"ca"};
   Mutex mutex_;
   SslContext context_;
+  std::atomic<bool> broken_{false};
   boost::asio::io_context io_;  // outlives the threads: see Server::Stop
   IoThreads threads_{2};
   std::unique_ptr<Server> server_;
@@ -444,6 +447,22 @@ TEST_F(ServerTest, ALongChainFailsTheHandshake) {
   client.Write("GET /who HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n");
   EXPECT_THAT(client.ReadAll(), IsEmpty());
   while (server_->stats().handshake_errors == 0) clock_.Advance(absl::Seconds(1));
+}
+
+TEST_F(ServerTest, AnExceptionEndsOneConnection) {
+  Start();
+  TlsTestClient before(server_->port());
+  ASSERT_TRUE(before.ok());
+  broken_ = true;
+  EXPECT_FALSE(TlsTestClient(server_->port()).ok());
+  broken_ = false;
+  TlsTestClient after(server_->port());
+  for (TlsTestClient* client : {&before, &after}) {
+    ASSERT_TRUE(client->Write(kGetHello));
+    EXPECT_THAT(client->ReadUntil("hello\n"), EndsWith("hello\n"));
+  }
+  // Its place is free again.
+  while (server_->stats().connections != 2) std::this_thread::yield();
 }
 
 TEST_F(ServerTest, ManyClientsAtOnce) {

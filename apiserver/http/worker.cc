@@ -3,7 +3,11 @@
 #include <netinet/tcp.h>
 #include <sys/socket.h>
 
+#include <boost/asio/error.hpp>
+#include <boost/system/system_error.hpp>
+#include <exception>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "absl/status/status.h"
@@ -82,7 +86,18 @@ VoidTask Worker::Tick() {
 }
 
 void Worker::Serve(tcp::socket socket, std::unique_ptr<Slot> slot) {
-  tasks_.Spawn("http connection", Run(std::move(socket), std::move(slot)));
+  tasks_.Spawn("http connection", Contain(Run(std::move(socket), std::move(slot))));
+}
+
+VoidTask Worker::Contain(VoidTask connection) {
+  try {
+    co_await std::move(connection);
+  } catch (const boost::system::system_error& error) {
+    if (error.code() == asio::error::operation_aborted) throw;  // cancelled
+    log::Error("A connection ended by an exception", {{"err", std::string_view(error.what())}});
+  } catch (const std::exception& error) {
+    log::Error("A connection ended by an exception", {{"err", std::string_view(error.what())}});
+  }
 }
 
 void Worker::Shed() {

@@ -88,6 +88,8 @@ class Worker {
 
  private:
   VoidTask Tick();
+  // Whatever goes wrong on a connection ends that connection.
+  static VoidTask Contain(VoidTask connection);
   VoidTask Run(boost::asio::ip::tcp::socket socket, std::unique_ptr<Slot> slot);
   // False: the connection has to go.
   bool Settle(Slot& slot, PeerInfo& peer);
