@@ -122,6 +122,7 @@ class ServerTest : public ::testing::Test {
     options.bind_address = "127.0.0.1";
     options.limits = limits;
     options.tls = [this] {
+      if (broken_) throw std::runtime_error("thrown for a test");
       MutexLock lock(&mutex_);
       return context_;
     };
@@ -170,6 +171,7 @@ class ServerTest : public ::testing::Test {
   const TestCa ca_{"ca"};
   Mutex mutex_;
   SslContext context_;
+  std::atomic<bool> broken_{false};
   boost::asio::io_context io_;  // outlives the threads: see Server::Stop
   IoThreads threads_{2};
   std::unique_ptr<Server> server_;
@@ -212,7 +214,7 @@ TEST_F(ServerTest, SpeaksBothProtocols) {
 }
 
 // What nobody thought of costs one connection, and not the process.
-TEST_F(ServerTest, AnExceptionEndsAConnection) {
+TEST_F(ServerTest, AnExceptionOfARequestEndsItsConnection) {
   Start();
   throws_ = true;
   TlsTestClient other(server_->port());
@@ -465,6 +467,22 @@ TEST_F(ServerTest, ALongChainFailsTheHandshake) {
   client.Write("GET /who HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n");
   EXPECT_THAT(client.ReadAll(), IsEmpty());
   while (server_->stats().handshake_errors == 0) clock_.Advance(absl::Seconds(1));
+}
+
+TEST_F(ServerTest, AnExceptionOfAHandshakeEndsItsConnection) {
+  Start();
+  TlsTestClient before(server_->port());
+  ASSERT_TRUE(before.ok());
+  broken_ = true;
+  EXPECT_FALSE(TlsTestClient(server_->port()).ok());
+  broken_ = false;
+  TlsTestClient after(server_->port());
+  for (TlsTestClient* client : {&before, &after}) {
+    ASSERT_TRUE(client->Write(kGetHello));
+    EXPECT_THAT(client->ReadUntil("hello\n"), EndsWith("hello\n"));
+  }
+  // Its place is free again.
+  while (server_->stats().connections != 2) std::this_thread::yield();
 }
 
 TEST_F(ServerTest, ManyClientsAtOnce) {
