@@ -7,6 +7,7 @@
 #include <openssl/x509_vfy.h>
 #include <openssl/x509v3.h>
 
+#include <cstring>
 #include <string>
 #include <utility>
 #include <vector>
