@@ -290,6 +290,21 @@ TEST_F(AuthorizationTest, AWatchEndsWithItsRights) {
   EXPECT_EQ(writer.misuse(), "");
 }
 
+TEST_F(AuthorizationTest, AWatchEndsWithItsCredentials) {
+  http::Request request = MakeReadRequest("GET", std::string(kList) + "?watch=1");
+  request.user.name = "u";
+  request.user.until = clock_.Now() + absl::Seconds(130);
+  rest::RecordingWriter writer;
+  int told = 0;
+  Handle(Authorized([&](http::Request&, http::ResponseWriter& w) {
+           return Tell(
+               clock_, 100, [](int) {}, told, w);
+         }),
+         request, writer);
+  EXPECT_EQ(told, 7) << "at 0, 20, … 120 seconds";
+  EXPECT_TRUE(writer.finished());
+}
+
 TEST_F(AuthorizationTest, AWatchWithRightsGoesOnAndAsksOnceAMinute) {
   http::Request request = MakeReadRequest("GET", std::string(kList) + "?watch=1");
   request.user.name = "u";

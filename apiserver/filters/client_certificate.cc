@@ -17,6 +17,7 @@ absl::StatusOr<std::optional<http::UserInfo>> AuthenticateClientCertificate(
   http::UserInfo user;
   user.name = identity->common_name;
   user.groups = identity->organizations;
+  user.until = identity->not_after;
   if (!identity->uids.empty()) {
     user.uid = identity->uids[0];
     if (user.uid.empty()) {

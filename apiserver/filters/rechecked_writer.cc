@@ -1,5 +1,7 @@
 #include "apiserver/filters/rechecked_writer.h"
 
+#include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "absl/status/status.h"
@@ -15,10 +17,15 @@ RecheckedWriter::RecheckedWriter(http::ResponseWriter& next, const http::Request
       clock_(clock),
       random_(random),
       decided_(clock.Monotonic()),
-      due_(decided_ + NextPeriod()) {}
+      due_(NextDue(decided_)) {}
 
 // Spread out: watches begin together when a server does.
-absl::Duration RecheckedWriter::NextPeriod() { return kPeriod * (0.75 + 0.5 * random_.Uniform()); }
+absl::Duration RecheckedWriter::NextDue(absl::Duration now) {
+  absl::Duration wait = kPeriod * (0.75 + 0.5 * random_.Uniform());
+  const std::optional<absl::Time>& until = request_.user.until;
+  if (until) wait = std::min(wait, *until - clock_.Now());
+  return now + wait;
+}
 
 StatusTask RecheckedWriter::Write(std::vector<http::Segment> segments) {
   if (!refused_ && clock_.Monotonic() < due_) return next_.Write(std::move(segments));
@@ -28,10 +35,12 @@ StatusTask RecheckedWriter::Write(std::vector<http::Segment> segments) {
 StatusTask RecheckedWriter::RecheckAndWrite(std::vector<http::Segment> segments) {
   const absl::StatusOr<Decision> decision = co_await authorizer_.Authorize(request_);
   const absl::Duration now = clock_.Monotonic();
+  const std::optional<absl::Time>& until = request_.user.until;
+  if (until && clock_.Now() >= *until) refused_ = true;
   if (decision.ok()) {
     refused_ = refused_ || !decision->allowed;
     decided_ = now;
-    due_ = now + NextPeriod();
+    due_ = NextDue(now);
   } else {
     refused_ = refused_ || now - decided_ >= kUndecided;
     due_ = now + kAgain;

@@ -15,7 +15,8 @@ namespace steward::filters {
 
 // Writes nothing on rights that are older than about a minute: before what comes then the
 // authorizer is asked again (a watch that says nothing costs nothing). Those of many watches are
-// not asked about at the same moment. Without rights Write fails, as if the client were gone, and
+// not asked about at the same moment. Without rights, or after the end of the user's credentials,
+// Write fails, as if the client were gone, and
 // refused() is true from then on. A question that nobody decides is asked again a little later;
 // after kUndecided it counts as a refusal. Lives on the connection's executor.
 class RecheckedWriter : public http::ResponseWriter {
@@ -41,7 +42,8 @@ class RecheckedWriter : public http::ResponseWriter {
 
  private:
   StatusTask RecheckAndWrite(std::vector<http::Segment> segments);
-  absl::Duration NextPeriod();
+  // When to ask again: in about a minute, and when the credentials end.
+  absl::Duration NextDue(absl::Duration now);
 
   http::ResponseWriter& next_;
   const http::Request& request_;

@@ -11,6 +11,7 @@
 #include "absl/strings/escaping.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_split.h"
+#include "apiserver/filters/token_expiry.h"
 #include "apiserver/http/websocket_handshake.h"
 #include "base/digest/digest.h"
 #include "base/json/json_access.h"
@@ -200,6 +201,7 @@ Task<ReviewCache<TokenAuthenticator::User>::Loaded> TokenAuthenticator::Review(
       co_await reviewer_.Review(std::move(flow), kTokenReviews, json::value(std::move(review)));
   CO_RETURN_IF_ERROR(answer.status());
   CO_ASSIGN_OR_RETURN(User user, ReadReview(*answer));
+  if (user.has_value()) user->until = TokenExpiry(token);
   Remember(key, user);
   const absl::Duration ttl = user.has_value() ? ttl_ : absl::ZeroDuration();
   co_return ReviewCache<User>::Loaded{std::move(user), ttl};

@@ -148,6 +148,13 @@ TEST_F(TokenAuthenticatorTest, AsksAsKubernetesDoes) {
   EXPECT_EQ(last_review_, want);
 }
 
+TEST_F(TokenAuthenticatorTest, AUserIsThereUntilItsTokenEnds) {
+  ASSERT_OK_AND_ASSIGN(const User opaque, AskNow("opaque"));
+  EXPECT_EQ(opaque->until, std::nullopt);
+  ASSERT_OK_AND_ASSIGN(const User user, AskNow("e30.eyJleHAiOjE3MDAwMDAwMDB9.c2ln"));
+  EXPECT_EQ(user->until, absl::FromUnixSeconds(1'700'000'000));
+}
+
 TEST_F(TokenAuthenticatorTest, GoodAndBadAreKeptForTenSeconds) {
   for (const bool good : {true, false}) {
     SCOPED_TRACE(good);

@@ -69,4 +69,18 @@ VoidTask RunHandler(const ConnectionEnv& env, Request& request, ResponseWriter& 
   (co_await RespondError(env, writer, error, false)).IgnoreError();
 }
 
+VoidTask Contain(VoidTask task, std::function<void()> end) {
+  std::exception_ptr exception;
+  try {
+    co_await std::move(task);
+  } catch (...) {
+    exception = std::current_exception();
+  }
+  if (!exception) co_return;
+  const asio::cancellation_state cancellation = co_await asio::this_coro::cancellation_state;
+  if (cancellation.cancelled() != asio::cancellation_type::none) std::rethrow_exception(exception);
+  log::Error("A connection ended by an exception", {{"err", Describe(exception)}});
+  if (end != nullptr) end();
+}
+
 }  // namespace steward::http

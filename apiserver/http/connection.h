@@ -2,6 +2,7 @@
 #ifndef APISERVER_HTTP_CONNECTION_H_
 #define APISERVER_HTTP_CONNECTION_H_
 
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -57,6 +58,10 @@ StatusTask RespondError(const ConnectionEnv& env, ResponseWriter& writer, const 
 // Runs the handler. One that throws is logged, and one that did not answer answers 500 hereby; a
 // body that it left unfinished stays so. Cancellation passes through.
 VoidTask RunHandler(const ConnectionEnv& env, Request& request, ResponseWriter& writer);
+
+// Runs a task of a connection. An exception that leaves it is logged, and ends the connection by
+// `end`, if that is not null, instead of the process. Cancellation passes through.
+VoidTask Contain(VoidTask task, std::function<void()> end);
 
 }  // namespace steward::http
 

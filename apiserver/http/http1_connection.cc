@@ -10,6 +10,7 @@
 #include "apiserver/http/event.h"
 #include "apiserver/http/http1_parser.h"
 #include "apiserver/http/http1_writer.h"
+#include "apiserver/http/memory_budget.h"
 #include "apiserver/http/message.h"
 #include "apiserver/http/websocket_handshake.h"
 #include "apiserver/http/websocket_writer.h"

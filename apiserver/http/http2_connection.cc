@@ -119,7 +119,10 @@ class Http2Connection final : public Connection,
     for (const auto& stream : std::exchange(ready_, {})) {
       if (stream->closed()) continue;
       env_.standing.Busy();
-      stream->task = env_.tasks.Spawn("http request", Run(shared_from_this(), stream));
+      const auto self = shared_from_this();
+      stream->task = env_.tasks.Spawn("http request", Contain(Run(self, stream), [self] {
+                                        if (!self->ended_) self->stream_.Abort();
+                                      }));
     }
   }
 

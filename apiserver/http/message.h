@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/time/time.h"
 #include "base/async/task.h"
 
 namespace steward::http {
@@ -56,6 +57,8 @@ struct UserInfo {
   std::string uid;
   std::vector<std::string> groups;
   std::vector<std::pair<std::string, std::vector<std::string>>> extra;
+  // When the credentials end; nullopt: never, or nobody has said.
+  std::optional<absl::Time> until;
 };
 
 // What is asked, read from method, path and query as Kubernetes does; filled in by the request-info

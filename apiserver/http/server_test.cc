@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <boost/asio/io_context.hpp>
+#include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
@@ -121,13 +122,15 @@ class ServerTest : public ::testing::Test {
     options.bind_address = "127.0.0.1";
     options.limits = limits;
     options.tls = [this] {
+      if (broken_) throw std::runtime_error("thrown for a test");
       MutexLock lock(&mutex_);
       return context_;
     };
     options.is_front_proxy = [](const PeerCertificates& peer) {
       return CommonName(peer.der[0]) == kFrontProxy;
     };
-    options.error_body = [](int code, std::string_view, std::string_view message) {
+    options.error_body = [this](int code, std::string_view, std::string_view message) {
+      if (throws_) throw std::runtime_error("of a test");
       return StrCat(code, " ", message);
     };
     server_ = std::make_unique<Server>(std::move(options), threads_, clock_);
@@ -164,9 +167,11 @@ class ServerTest : public ::testing::Test {
 
   FakeClock clock_;
   Shared shared_;
+  std::atomic<bool> throws_{false};
   const TestCa ca_{"ca"};
   Mutex mutex_;
   SslContext context_;
+  std::atomic<bool> broken_{false};
   boost::asio::io_context io_;  // outlives the threads: see Server::Stop
   IoThreads threads_{2};
   std::unique_ptr<Server> server_;
@@ -206,6 +211,24 @@ TEST_F(ServerTest, SpeaksBothProtocols) {
   EXPECT_THAT(none.ReadUntil("hello\n"), EndsWith("hello\n"));
   EXPECT_EQ(server_->stats().connections, 3u);
   EXPECT_EQ(server_->stats().accepted, 3u);
+}
+
+// What nobody thought of costs one connection, and not the process.
+TEST_F(ServerTest, AnExceptionOfARequestEndsItsConnection) {
+  Start();
+  throws_ = true;
+  TlsTestClient other(server_->port());
+  TlsTestClient one(server_->port());
+  ASSERT_TRUE(one.Write("GET /hello HTTP/1.1\r\n\r\n"));  // without a host
+  EXPECT_THAT(one.ReadAll(), IsEmpty());
+  TlsTestClient two(server_->port(), {"h2"});
+  Http2TestClient client;
+  client.RawRequest({{":method", "CONNECT"}, {":authority", "h:1"}});
+  ASSERT_TRUE(two.Write(client.TakeOutput()));
+  while (!two.Read().empty()) {
+  }
+  ASSERT_TRUE(other.Write(kGetHello));
+  EXPECT_THAT(other.ReadUntil("hello\n"), StartsWith("HTTP/1.1 200 OK\r\n"));
 }
 
 TEST_F(ServerTest, ShowsTheClientsCertificates) {
@@ -444,6 +467,22 @@ TEST_F(ServerTest, ALongChainFailsTheHandshake) {
   client.Write("GET /who HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n");
   EXPECT_THAT(client.ReadAll(), IsEmpty());
   while (server_->stats().handshake_errors == 0) clock_.Advance(absl::Seconds(1));
+}
+
+TEST_F(ServerTest, AnExceptionOfAHandshakeEndsItsConnection) {
+  Start();
+  TlsTestClient before(server_->port());
+  ASSERT_TRUE(before.ok());
+  broken_ = true;
+  EXPECT_FALSE(TlsTestClient(server_->port()).ok());
+  broken_ = false;
+  TlsTestClient after(server_->port());
+  for (TlsTestClient* client : {&before, &after}) {
+    ASSERT_TRUE(client->Write(kGetHello));
+    EXPECT_THAT(client->ReadUntil("hello\n"), EndsWith("hello\n"));
+  }
+  // Its place is free again.
+  while (server_->stats().connections != 2) std::this_thread::yield();
 }
 
 TEST_F(ServerTest, ManyClientsAtOnce) {

@@ -82,7 +82,8 @@ VoidTask Worker::Tick() {
 }
 
 void Worker::Serve(tcp::socket socket, std::unique_ptr<Slot> slot) {
-  tasks_.Spawn("http connection", Run(std::move(socket), std::move(slot)));
+  // With the task ends all that is the connection's.
+  tasks_.Spawn("http connection", Contain(Run(std::move(socket), std::move(slot)), nullptr));
 }
 
 void Worker::Shed() {

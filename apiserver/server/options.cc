@@ -59,6 +59,9 @@ void Flags::AddServing() {
   Text("--cert-dir", options_.cert_dir,
        "Where the serving certificate lies (apiserver.crt, apiserver.key) when --tls-cert-file is "
        "not given; made there, self-signed, when it is absent");
+  Switch("--profiling", options_.profiling,
+         "Serve CPU profiles and heap statistics at /debug/pprof/profile and /debug/pprof/heap, to "
+         "those who may get these nonResourceURLs");
 }
 
 void Flags::AddAuthentication() {

@@ -65,6 +65,8 @@ struct Options {
 
   audit::Options audit_log;
 
+  // /debug/pprof/profile and /debug/pprof/heap, for those who may get them.
+  bool profiling = false;
   int verbosity = 0;
   std::string logging_format = "text";  // or "json"
 };

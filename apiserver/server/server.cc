@@ -32,6 +32,7 @@
 #include "apiserver/server/connection_metrics.h"
 #include "apiserver/server/debug_flags.h"
 #include "apiserver/server/health.h"
+#include "apiserver/server/profiling.h"
 #include "apiserver/server/serving_certificate.h"
 #include "apiserver/server/watch_groups.h"
 #include "base/async/task_group.h"
@@ -267,6 +268,9 @@ http::Handler ApiServer::Impl::BuildHandler() {
                                [this](http::Request& request, http::ResponseWriter& writer) {
                                  return api.Serve(request, writer);
                                });
+  if (options.profiling) {
+    routes = WithProfiling(std::move(routes), CpuProfiler::Gperftools(), deps.clock);
+  }
   return filters::BuildHandlerChain(std::move(routes), {.clock = deps.clock,
                                                         .random = deps.random,
                                                         .metrics = request_metrics,

@@ -195,8 +195,22 @@ TEST_F(ServerTest, MetricsOfAuthenticationCertificatesAndTheProcess) {
       "steward_serving_certificate_expiration_timestamp_seconds{serves=\"api\"} 1";
   while (metrics.find(expiry) == std::string::npos) metrics = GetAs("alice", "x", "/metrics");
   EXPECT_THAT(metrics, HasSubstr("authentication_attempts{result=\"success\"} "));
-  EXPECT_THAT(metrics, HasSubstr("apiserver_client_certificate_expiration_seconds_bucket{le=\"0\"} 0\n"));
+  EXPECT_THAT(metrics,
+              HasSubstr("apiserver_client_certificate_expiration_seconds_bucket{le=\"0\"} 0\n"));
   EXPECT_THAT(metrics, HasSubstr("process_start_time_seconds "));
+}
+
+TEST_F(ServerTest, NoProfilesUnlessTheyAreWanted) {
+  Start();
+  EXPECT_THAT(GetAs("alice", "x", "/debug/pprof/heap"), StartsWith("HTTP/1.1 404"));
+}
+
+TEST_F(ServerTest, ProfilesAreForThoseWhoMay) {
+  options_.profiling = true;
+  Start();
+  EXPECT_THAT(GetAs("alice", "x", "/debug/pprof/heap"), StartsWith("HTTP/1.1 200"));
+  EXPECT_THAT(GetAs("bob", "x", "/debug/pprof/heap"), StartsWith("HTTP/1.1 403"));
+  EXPECT_THAT(Get("/debug/pprof/heap"), StartsWith("HTTP/1.1 403"));
 }
 
 TEST_F(ServerTest, StrangersGetNothing) {

@@ -412,10 +412,14 @@ TEST_F(CleanerTest, R_000_62_NorWhenNothingIsPending) {
   Passes(4);
   ASSERT_EQ(Deletes(), 1);
   cluster_->Run(cluster_->OperatorFinishes(5));
-  cluster_->Run(cluster_->SetGroup(R"({"targetNamespaces":["a","b"]})", {"a"}));  // Unknown
+  cluster_->Run(cluster_->AddOtherCsv(
+      "c", "second.v1",
+      R"({"customresourcedefinitions":{"owned":[{"name":"widgets.example.com"}]}})"));
   cluster_->clock().Advance(absl::Seconds(20));
   EXPECT_OK(Pass().status());
-  ASSERT_FALSE(Released());
+  ASSERT_EQ(cluster_->Annotation(olm::kRightsReleasedAnnotation), "");
+  EXPECT_THAT(cluster_->Condition("WaitingOnCleanup"), HasSubstr("for 0 CRs"));
+  cluster_->Run(cluster_->Remove(kCsvs, {"c", "second.v1"}));
   Restart();
   Merge(kCsvs, kCsv,
         StrCat(R"({"metadata":{"annotations":{")", olm::kRecordAnnotation, R"(":null}}})"));

@@ -190,7 +190,8 @@ func TestSaturated_ReviewsAreAnswered(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
 		other := make(chan error, 1)
-		go func() { other <- review(ctx, clients[ordinary], number) }()
+		first := number
+		go func() { other <- review(ctx, clients[ordinary], first) }()
 		for _, user := range []string{apiServer, controllers} {
 			for range 20 {
 				number++

@@ -147,7 +147,7 @@ TEST_F(FairPlacesTest, ZeroPlacesAreNoLimit) {
 VoidTask Work(FairPlaces& places, std::string flow, std::atomic<int>& inside,
               std::atomic<int>& most, std::atomic<int>& done) {
   for (int i = 0; i < 200; ++i) {
-    const FairPlaces::Place place = co_await places.Take(flow, absl::InfiniteDuration());
+    const FairPlaces::Place place = co_await places.Take(flow, absl::Hours(1));
     if (!place) continue;
     const int now = ++inside;
     int before = most.load();
