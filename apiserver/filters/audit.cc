@@ -76,7 +76,6 @@ class Record final : public http::AuditNotes {
   void NoteUser() override {
     known_ = true;
     Decide();
-    if (decision_->level == audit::Level::kRequest) KeepBody();
     Write(audit::Stage::kRequestReceived);
   }
   void NoteDecision(bool allowed, std::string_view reason) override {
@@ -104,8 +103,9 @@ class Record final : public http::AuditNotes {
                              .path = request_.path});
   }
 
+  // It is read after authorization, and stays as it is until the request is over.
   void KeepBody() {
-    if (request_.body.empty()) return;
+    if (decision_->level != audit::Level::kRequest || request_.body.empty()) return;
     if (request_.body.size() <= kMaxRequestObject) {
       body_ = BodyOf(request_, decision_->omit_managed_fields);
     }
@@ -124,6 +124,7 @@ class Record final : public http::AuditNotes {
 
   void Write(audit::Stage stage) {
     if (decision_->level == audit::Level::kNone || decision_->Omits(stage)) return;
+    if (stage == audit::Stage::kResponseComplete) KeepBody();
     audit::Event event;
     event.level = decision_->level;
     event.stage = stage;

@@ -19,8 +19,10 @@
 #include "apiserver/filters/chain.h"
 #include "apiserver/filters/fairness/pool_metrics.h"
 #include "apiserver/filters/testing/requests.h"
+#include "apiserver/http/message.h"
 #include "apiserver/rest/testing/recording_writer.h"
 #include "base/async/run.h"
+#include "base/async/task.h"
 #include "base/async/task_group.h"
 #include "base/clock/fake_clock.h"
 #include "base/json/json_text.h"
@@ -278,6 +280,37 @@ TEST_F(AuditTest, Bodies) {
     } else {
       EXPECT_EQ(last.count("requestObject"), 0u);
       EXPECT_EQ(last.at("annotations").at("audit.k8s.io/truncated"), "true");
+    }
+  }
+}
+
+class IncomingBody final : public http::RequestBody {
+ public:
+  explicit IncomingBody(std::string text) : text_(std::move(text)) {}
+  Task<std::string> Read(size_t) override { co_return text_; }
+
+ private:
+  const std::string text_;
+};
+
+TEST_F(AuditTest, OnlyTheBodiesOfThoseWhoMay) {
+  for (const bool may : {true, false}) {
+    SCOPED_TRACE(may);
+    text_.clear();
+    UsePolicy("rules: [{level: Request}]");
+    http::Request request = RequestBy(may ? "alice" : "bob", "POST", "/apis/g/v1/widgets");
+    request.headers.Add("Content-Type", "application/json");
+    IncomingBody body(R"({"kind":"Widget"})");
+    request.incoming = &body;
+    rest::RecordingWriter writer;
+    Handle(Chain(ServedHandler()), request, writer);
+    const auto events = Events();
+    ASSERT_EQ(events.size(), 2u);
+    const json::object& last = events[1].as_object();
+    if (may) {
+      EXPECT_EQ(Serialize(last.at("requestObject")), R"({"kind":"Widget"})");
+    } else {
+      EXPECT_EQ(last.count("requestObject"), 0u);
     }
   }
 }

@@ -1,7 +1,9 @@
 #include "apiserver/server/debug_flags.h"
 
 #include <string>
+#include <utility>
 
+#include "absl/status/statusor.h"
 #include "absl/strings/escaping.h"
 #include "absl/strings/numbers.h"
 #include "apiserver/filters/status_response.h"
@@ -12,12 +14,23 @@ namespace steward::server {
 namespace {
 
 constexpr int kMaxVerbosity = 10;
+constexpr size_t kMaxBody = 1024;
 constexpr size_t kMaxShown = 64;
 
 VoidTask Respond(http::Request& request, http::ResponseWriter& writer) {
   if (request.method != "PUT") {
     co_await filters::RespondText(writer, 406, "unsupported http method");
     co_return;
+  }
+  if (request.incoming != nullptr) {
+    absl::StatusOr<std::string> body = co_await request.incoming->Read(kMaxBody);
+    request.incoming = nullptr;
+    if (!body.ok()) {
+      co_await filters::RespondText(
+          writer, 400, StrCat("error reading request body: ", ToStd(body.status().message())));
+      co_return;
+    }
+    request.body = *std::move(body);
   }
   int verbosity = 0;
   if (!absl::SimpleAtoi(request.body, &verbosity) || verbosity < 0 || verbosity > kMaxVerbosity) {

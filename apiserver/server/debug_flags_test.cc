@@ -4,9 +4,14 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <utility>
 
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "apiserver/filters/testing/requests.h"
+#include "apiserver/http/message.h"
 #include "apiserver/rest/testing/recording_writer.h"
+#include "base/async/task.h"
 #include "base/log/log.h"
 
 namespace steward::server {
@@ -14,6 +19,18 @@ namespace {
 
 using ::testing::HasSubstr;
 using ::testing::Not;
+
+class IncomingBody final : public http::RequestBody {
+ public:
+  explicit IncomingBody(absl::StatusOr<std::string> body) : body_(std::move(body)) {}
+  Task<std::string> Read(size_t max_bytes) override {
+    EXPECT_LE(max_bytes, 1024u);
+    co_return body_;
+  }
+
+ private:
+  const absl::StatusOr<std::string> body_;
+};
 
 // Whether level 4 is shown now.
 bool IsVerbose() {
@@ -45,7 +62,8 @@ TEST(DebugFlagsTest, SetsTheVerbosity) {
   for (const Row& row : rows) {
     SCOPED_TRACE(row.method + " " + row.body);
     http::Request request = filters::MakeReadRequest(row.method, kVerbosityPath);
-    request.body = row.body;
+    IncomingBody body(row.body);
+    request.incoming = &body;
     rest::RecordingWriter writer;
     filters::Handle(VerbosityHandler(), request, writer);
     EXPECT_EQ(writer.status(), row.code);
@@ -55,9 +73,20 @@ TEST(DebugFlagsTest, SetsTheVerbosity) {
   }
 }
 
+TEST(DebugFlagsTest, ABodyThatCannotBeRead) {
+  http::Request request = filters::MakeReadRequest("PUT", kVerbosityPath);
+  IncomingBody body(absl::OutOfRangeError("too long"));
+  request.incoming = &body;
+  rest::RecordingWriter writer;
+  filters::Handle(VerbosityHandler(), request, writer);
+  EXPECT_EQ(writer.status(), 400);
+  EXPECT_EQ(writer.body(), "error reading request body: too long\n");
+}
+
 TEST(DebugFlagsTest, ABodyIsShownInPart) {
   http::Request request = filters::MakeReadRequest("PUT", kVerbosityPath);
-  request.body = std::string(100'000, 'x');
+  IncomingBody body(std::string(1000, 'x'));
+  request.incoming = &body;
   rest::RecordingWriter writer;
   filters::Handle(VerbosityHandler(), request, writer);
   EXPECT_EQ(writer.status(), 400);
