@@ -151,8 +151,10 @@ TEST_F(ServerTest, ServesBeforeAnythingIsSynced) {
   EXPECT_THAT(GetAs("system:kube-aggregator", "system:masters", "/apis/g.example.com/v1"),
               HasSubstr("\"widgets\""));
   synced_ = true;
-  EXPECT_THAT(Get("/readyz?verbose"),
-              HasSubstr("[+]ping ok\n[+]informer-sync ok\n[+]shutdown ok\nreadyz check passed\n"));
+  EXPECT_THAT(
+      Get("/readyz?verbose"),
+      HasSubstr(
+          "[+]ping ok\n[+]threads ok\n[+]informer-sync ok\n[+]shutdown ok\nreadyz check passed\n"));
 }
 
 TEST_F(ServerTest, Routes) {

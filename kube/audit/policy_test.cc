@@ -31,7 +31,7 @@ const User kAlice{.name = "alice", .groups = {"dev", "system:authenticated"}};
 
 ObjectReference Object(const std::string& resource, const std::string& subresource = "") {
   return {.resource = resource,
-          .ns = "n",
+          .ns = "shop",
           .name = "w",
           .group = "g",
           .version = "v1",
@@ -42,7 +42,7 @@ ObjectReference Object(const std::string& resource, const std::string& subresour
 TEST(PolicyTest, ARuleFits) {
   struct Row {
     std::string fields;
-    bool object;  // to alice's "get widgets.g w in n"
+    bool object;  // to alice's "get widgets.g w in shop"
     bool sub;     // .../scale
     bool path;    // to alice's "get /healthz/ping"
     bool nobody;  // the same path, asked by nobody known
@@ -55,7 +55,7 @@ TEST(PolicyTest, ARuleFits) {
       {"  userGroups: [x]", false, false, false, false},
       {"  verbs: [get]", true, true, true, true},
       {"  verbs: [list]", false, false, false, false},
-      {"  namespaces: [n]", true, true, false, false},
+      {"  namespaces: [shop]", true, true, false, false},
       {"  namespaces: [\"\"]", false, false, false, false},
       {"  resources: [{group: g}]", true, true, false, false},
       {"  resources: [{group: \"*\"}]", true, true, false, false},
