@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "absl/time/time.h"
-#include "apiserver/http/for_log.h"
 #include "base/log/log.h"
 
 namespace steward::filters {
@@ -20,11 +19,11 @@ class Line {
   ~Line() {
     const std::string* agent = request_.headers.Find("User-Agent");
     log::Verbose(kLevel, "HTTP",
-                 {{"verb", http::ForLog(request_.info.verb)},
-                  {"URI", http::ForLog(request_.target)},
+                 {{"verb", request_.info.verb},
+                  {"URI", request_.target},
                   {"latency", absl::FormatDuration(clock_.Now() - start_)},
-                  {"userAgent", agent != nullptr ? http::ForLog(*agent) : ""},
-                  {"user", http::ForLog(request_.user.name)},
+                  {"userAgent", agent != nullptr ? *agent : ""},
+                  {"user", request_.user.name},
                   {"audit-ID", request_.audit_id},
                   {"traceparent", request_.traceparent},
                   {"srcIP", request_.remote_address},

@@ -14,7 +14,6 @@
 #include "apiserver/filters/front_proxy.h"
 #include "apiserver/filters/reviewer.h"
 #include "apiserver/filters/status_response.h"
-#include "apiserver/http/for_log.h"
 #include "base/log/log.h"
 #include "base/status/macros.h"
 #include "kube/meta/status.h"
@@ -64,7 +63,7 @@ boost::asio::awaitable<bool> Identify(Authenticator& authenticator, http::Reques
   authenticator.RemoveCredentials(request.headers);
   if (!user.ok()) {
     log::Warning("Unable to authenticate a request", {{"error", user.status()},
-                                                      {"path", http::ForLog(request.path)},
+                                                      {"path", request.path},
                                                       {"peer", request.remote_address},
                                                       {"auditID", request.audit_id}});
     // Too busy to ask is no judgement: the client may come again.

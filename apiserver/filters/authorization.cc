@@ -7,7 +7,6 @@
 #include "apiserver/filters/request_info.h"
 #include "apiserver/filters/reviewer.h"
 #include "apiserver/filters/status_response.h"
-#include "apiserver/http/for_log.h"
 #include "base/log/log.h"
 #include "kube/meta/names.h"
 
@@ -23,7 +22,7 @@ boost::asio::awaitable<bool> Admit(Authorizer& authorizer, const http::Request& 
     if (request.audit != nullptr) request.audit->NoteUndecided();
     log::Error("Unable to authorize a request", {{"error", decision.status()},
                                                  {"user", request.user.name},
-                                                 {"path", http::ForLog(request.path)},
+                                                 {"path", request.path},
                                                  {"auditID", request.audit_id}});
     kube::Status failure = kube::InternalError(
         "the request could not be authorized: the kube-apiserver did not answer a "

@@ -6,7 +6,6 @@
 #include "absl/strings/escaping.h"
 #include "apiserver/filters/request_info.h"
 #include "apiserver/filters/status_response.h"
-#include "apiserver/http/for_log.h"
 #include "base/clock/time_limit.h"
 #include "base/log/log.h"
 #include "base/text/str_cat.h"
@@ -25,7 +24,7 @@ VoidTask Serve(const http::Handler& next, Clock& clock, absl::Duration max, http
   const Ending ending = co_await RunWithin(clock, *limit, next(request, writer));
   if (ending != Ending::kCancelled) co_return;
   log::Warning("A request reached its deadline", {{"verb", request.info.verb},
-                                                  {"path", http::ForLog(request.path)},
+                                                  {"path", request.path},
                                                   {"limit", absl::FormatDuration(*limit)},
                                                   {"auditID", request.audit_id}});
   if (writer.status() == 0) {

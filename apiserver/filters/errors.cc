@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "apiserver/filters/status_response.h"
-#include "apiserver/http/for_log.h"
 #include "base/log/log.h"
 #include "kube/meta/status.h"
 
@@ -15,9 +14,8 @@ namespace steward::filters {
 namespace {
 
 VoidTask Answer(const std::string& what, http::Request& request, http::ResponseWriter& writer) {
-  log::Error(
-      "A handler threw an exception",
-      {{"exception", what}, {"path", http::ForLog(request.path)}, {"auditID", request.audit_id}});
+  log::Error("A handler threw an exception",
+             {{"exception", what}, {"path", request.path}, {"auditID", request.audit_id}});
   // What the exception says stays in the log: it was not written for clients.
   if (writer.status() == 0) {
     co_await RespondStatus(request, writer,

@@ -5,7 +5,6 @@
 #include <exception>
 #include <utility>
 
-#include "apiserver/http/for_log.h"
 #include "base/log/log.h"
 #include "base/status/macros.h"
 
@@ -55,12 +54,10 @@ VoidTask RunHandler(const ConnectionEnv& env, Request& request, ResponseWriter& 
     co_return;
   }
   if (exception) {
-    log::Error(
-        "A handler ended by an exception",
-        {{"method", request.method}, {"path", ForLog(request.path)}, {"err", Describe(exception)}});
+    log::Error("A handler ended by an exception",
+               {{"method", request.method}, {"path", request.path}, {"err", Describe(exception)}});
   } else if (writer.status() == 0) {
-    log::Error("A handler did not answer",
-               {{"method", request.method}, {"path", ForLog(request.path)}});
+    log::Error("A handler did not answer", {{"method", request.method}, {"path", request.path}});
   }
   if (writer.status() != 0) co_return;
   const HttpError error{500, "InternalError",

@@ -79,7 +79,8 @@ class WatchHandlerTest : public testing::Test {
   WatchHandlerTest() : fake_({}) {
     Resource resource = fake_.Definition();
     watcher_.AddTo(resource);
-    handler_ = MakeResourceHandler({resource}, {random_, absl::Seconds(100), &stop_});
+    handler_ =
+        MakeResourceHandler({resource}, {random_, absl::Seconds(100), [this] { return &stop_; }});
   }
 
   // The status.

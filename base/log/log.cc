@@ -44,11 +44,11 @@ std::string_view Cut(std::string_view value, bool& was_cut) {
 
 std::string TextLine(char severity, std::string_view message, Fields fields) {
   bool was_cut = false;
-  std::string line =
-      StrCat(std::string_view(&severity, 1),
-             absl::FormatTime("%m%d %H:%M:%E6S", absl::Now(), absl::UTCTimeZone()), " ",
-             absl::Dec(static_cast<unsigned>(getpid()), absl::kSpacePad7), " \"",
-             absl::CHexEscape(ToAbsl(Cut(message, was_cut))), was_cut ? "...\"" : "\"");
+  const std::string_view text = Cut(message, was_cut);
+  std::string line = StrCat(std::string_view(&severity, 1),
+                            absl::FormatTime("%m%d %H:%M:%E6S", absl::Now(), absl::UTCTimeZone()),
+                            " ", absl::Dec(static_cast<unsigned>(getpid()), absl::kSpacePad7),
+                            " \"", absl::CHexEscape(ToAbsl(text)), was_cut ? "...\"" : "\"");
   for (const Field& field : fields) {
     const std::string_view value = Cut(field.value, was_cut);
     StrAppend(&line, " ", field.key, "=\"", absl::Utf8SafeCHexEscape(ToAbsl(value)),

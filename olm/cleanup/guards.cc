@@ -341,7 +341,7 @@ void CheckProtection(const CleanupInputs& inputs, std::vector<CleanupBlocker>& b
   if (!protection.opt_in.bound) {
     blockers.push_back(Blocker(CleanupReason::kOptInNotProtected,
                                StrCat("opting in is not protected: ", protection.opt_in.why_not)));
-  } else if (!IsConfirmed(*inputs.csv, protection.opt_in)) {
+  } else if (!inputs.csv->MayBeCopy() && !IsConfirmed(*inputs.csv, protection.opt_in)) {
     blockers.push_back(Blocker(CleanupReason::kOptInUnconfirmed, UnconfirmedMessage()));
   }
   if (!protection.uninstall.bound) {
