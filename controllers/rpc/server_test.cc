@@ -21,8 +21,8 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_split.h"
-#include "base/lines/line_sink.h"
 #include "absl/time/time.h"
+#include "base/lines/line_sink.h"
 #include "base/status/matchers.h"
 #include "base/text/str_cat.h"
 #include "controllers/rpc/test_scene.h"

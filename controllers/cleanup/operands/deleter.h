@@ -29,7 +29,7 @@ namespace steward::controllers {
 
 struct DeleterOptions {
   size_t batch = 1000;  // DELETEs under one reading of the guards
-  size_t width = 8;    // requests at a time
+  size_t width = 8;     // requests at a time
   // Reads the guards of the next batches while one is being sent: nobody waits for them then.
   bool read_ahead = true;
   absl::Duration guard_age = absl::Seconds(2);  // R-000-71

@@ -46,8 +46,8 @@ class ProgressReporter {
                                               const CleanupReport& report,
                                               std::optional<absl::Duration>& written,
                                               absl::Duration next);
-  // Writes what `report` says at once, and nothing else. False when the object changed meanwhile, or
-  // is gone: look again.
+  // Writes what `report` says at once, and nothing else. False when the object changed meanwhile,
+  // or is gone: look again.
   Task<bool> Announce(const olm::CsvFacts& facts, const boost::json::value& csv,
                       const CleanupReport& report, std::optional<absl::Duration>& written);
   // Says of the rights of one that is not being deleted whether they are held, and of its opt-in if
