@@ -214,9 +214,12 @@ func TestNetwork_PortsExist(t *testing.T) {
 		monitors++
 		spec := typed[struct {
 			Spec struct {
-				Selector            metav1.LabelSelector
-				PodMetricsEndpoints []struct{ Port, Scheme string }
-			}
+				Selector            metav1.LabelSelector `json:"selector"`
+				PodMetricsEndpoints []struct {
+					Port   string `json:"port"`
+					Scheme string `json:"scheme"`
+				} `json:"podMetricsEndpoints"`
+			} `json:"spec"`
 		}](t, object).Spec
 		for component := range n.deployments {
 			if !selects(t, &spec.Selector, n.pod(component)) {
