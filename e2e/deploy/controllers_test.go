@@ -143,7 +143,6 @@ func TestControllers_ClusterServiceVersions(t *testing.T) {
 		{`{"metadata":{"labels":{"a":"b"}}}`, writesPolicy},
 		{`{"metadata":{"labels":{"a":"b","` + marks + `opt-in-confirmed":"1"}}}`, writesPolicy},
 		{`{"metadata":{"labels":{"` + marks + `anything":"1"}}}`, writesPolicy},
-		{`{"metadata":{"labels":{"` + olm.CopiedFromLabel + `":"elsewhere"}}}`, writesPolicy},
 		{`{"spec":{"displayName":"Other"}}`, writesPolicy},
 		{`{"spec":{"cleanup":{"enabled":false}}}`, ""}, // a user aborts
 		{`{"spec":{"cleanup":{"enabled":false},"displayName":"Other"}}`, writesPolicy},

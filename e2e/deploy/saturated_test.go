@@ -166,11 +166,13 @@ func TestSaturated_ReviewsAreAnswered(t *testing.T) {
 		users = append(users, fmt.Sprintf("system:serviceaccount:busy:account-%d", i))
 		must(t, bind(t.Context(), users[i], wait))
 	}
-	must(t, bind(t.Context(), ordinary, "system:auth-delegator"))
-	t.Cleanup(func() {
-		must(t, shared.Kube.RbacV1().ClusterRoleBindings().DeleteCollection(context.Background(), metav1.DeleteOptions{},
-			metav1.ListOptions{LabelSelector: "e2e-role=system:auth-delegator"}))
+	reviews, err := createRole(t.Context(), rbacv1.PolicyRule{
+		APIGroups: []string{"authentication.k8s.io", "authorization.k8s.io"},
+		Resources: []string{"tokenreviews", "subjectaccessreviews"}, Verbs: []string{"create"},
 	})
+	must(t, err)
+	t.Cleanup(func() { must(t, deleteRole(context.Background(), reviews)) })
+	must(t, bind(t.Context(), ordinary, reviews))
 	clients := map[string]kubernetes.Interface{}
 	for _, user := range []string{ordinary, apiServer, controllers} {
 		clients[user], err = kubernetes.NewForConfig(configOf(user))

@@ -80,7 +80,9 @@ func beside(t *testing.T, attack func(ctx context.Context)) {
 		p99(quiet), p99(during), float64(p99(during))/float64(p99(quiet)), len(during), peak>>20, before.rss>>20)
 	eventually(t, func() error {
 		after := usage(t)
-		if after.descriptors*10 > before.descriptors*11+20 {
+		// As many connections to the kube-apiserver, for reviews, are kept for the next ones.
+		const kept = 64
+		if after.descriptors > before.descriptors*11/10+kept {
 			return fmt.Errorf("%d descriptors stay open, %d were before", after.descriptors, before.descriptors)
 		}
 		return nil
