@@ -55,7 +55,7 @@ std::string BodyOf(const http::Request& request, bool omit_managed_fields) {
   return Serialize(*body);
 }
 
-// What is known of one request. Writes its last event when it is destroyed.
+// The record of one request. Its destructor writes the last event.
 class Record final : public http::AuditNotes {
  public:
   Record(audit::Log& log, Clock& clock, http::Request& request, const http::ResponseWriter& writer)

@@ -1,4 +1,4 @@
-// What the audit log says about requests that go through the whole chain.
+// The audit log of requests that go through the whole chain.
 #include "apiserver/filters/audit.h"
 
 #include <gmock/gmock.h>
@@ -112,7 +112,7 @@ class AuditTest : public ::testing::Test {
     EXPECT_EQ(writer.misuse(), "");
   }
 
-  // What was written, the log's end included.
+  // The text that was written, the log's end included.
   std::vector<json::value> Events() {
     log_.reset();
     std::vector<json::value> events;

@@ -1,4 +1,4 @@
-// How authentication goes, by the names of Kubernetes' API servers.
+// Metrics of authentication, by the names of Kubernetes' API servers.
 #ifndef APISERVER_FILTERS_AUTHENTICATION_METRICS_H_
 #define APISERVER_FILTERS_AUTHENTICATION_METRICS_H_
 

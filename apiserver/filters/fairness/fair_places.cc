@@ -45,7 +45,7 @@ class FairPlaces::Queued {
   }
 
  private:
-  // Whether somebody decided; else this leaves the queue.
+  // Set once somebody has decided; else the destructor leaves the queue.
   bool LeftQueue() {
     MutexLock lock(&places_.mutex_);
     if (places_.waiters_.erase(ticket_) == 0) return true;

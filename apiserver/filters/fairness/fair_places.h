@@ -48,7 +48,7 @@ class FairPlaces {
   struct Waiter;
   class Queued;
 
-  // Whoever is told to go on was taken out of waiters_.
+  // Takes the waiter who is told to go on out of waiters_.
   std::shared_ptr<Waiter> TakeWaiter(FairPool::Ticket ticket) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   Place Admitted(FairPool::Ticket ticket);
   void Leave(FairPool::Ticket ticket);

@@ -1,4 +1,4 @@
-// What is told of pools: Kubernetes' metrics of priority and fairness, each pool as a priority
+// Metrics of pools: Kubernetes' metrics of priority and fairness, each pool as a priority
 // level.
 #ifndef APISERVER_FILTERS_FAIRNESS_POOL_METRICS_H_
 #define APISERVER_FILTERS_FAIRNESS_POOL_METRICS_H_

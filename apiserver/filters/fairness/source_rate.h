@@ -1,4 +1,4 @@
-// How often each source of strangers' requests may do something.
+// Rate limits, one for each source of strangers' requests.
 #ifndef APISERVER_FILTERS_FAIRNESS_SOURCE_RATE_H_
 #define APISERVER_FILTERS_FAIRNESS_SOURCE_RATE_H_
 
