@@ -45,7 +45,7 @@ class FairPlaces::Queued {
   }
 
  private:
-  // Set once somebody has decided; else the destructor leaves the queue.
+  // True when somebody has decided; else leaves the queue by this call.
   bool LeftQueue() {
     MutexLock lock(&places_.mutex_);
     if (places_.waiters_.erase(ticket_) == 0) return true;

@@ -1,5 +1,4 @@
-// Metrics of pools: Kubernetes' metrics of priority and fairness, each pool as a priority
-// level.
+// Metrics of pools, as Kubernetes' of priority and fairness: each pool is a priority level.
 #ifndef APISERVER_FILTERS_FAIRNESS_POOL_METRICS_H_
 #define APISERVER_FILTERS_FAIRNESS_POOL_METRICS_H_
 
