@@ -137,6 +137,21 @@ TEST_F(CleanerCopiesTest, R_000_85_UnprotectedCopiesAreListed) {
   EXPECT_EQ(Deletes(), 1);
 }
 
+// That they have to be listed once more is no second try.
+TEST_F(CleanerCopiesTest, R_000_85_AListThatFailedStaysUnread) {
+  Start();
+  Add({"a/x"});
+  Settle(0);
+  cluster_->DeleteCsv();
+  faults_->FailNext({ClientVerb::kList, kCsvs}, absl::UnavailableError("nobody answers"));
+  EXPECT_OK(Pass().status());
+  EXPECT_THAT(cluster_->Condition("CleanupUnknown"), HasSubstr("nobody answers"));
+  EXPECT_EQ(Record(), "");
+  Passes();
+  EXPECT_TRUE(Released());
+  EXPECT_EQ(Deletes(), 1);
+}
+
 // OLM copies the whole status into other tenants' namespaces.
 TEST_F(CleanerCopiesTest, R_000_90_AStatusThatIsCopiedNamesNobody) {
   Start();

@@ -51,24 +51,7 @@ var (
 	alice, bob     *rest.Config
 )
 
-func TestMain(m *testing.M) {
-	code := 1
-	if err := setUp(context.Background()); err != nil {
-		fmt.Fprintln(os.Stderr, "setting up the cluster:", err)
-	} else {
-		code = m.Run()
-	}
-	if shared != nil {
-		if code != 0 {
-			shared.DumpLogs(os.Stderr, 30)
-		}
-		if err := shared.Stop(); err != nil {
-			fmt.Fprintln(os.Stderr, "stopping the cluster:", err)
-			code = 1
-		}
-	}
-	os.Exit(code)
-}
+func TestMain(m *testing.M) { cluster.Main(m, &shared, setUp) }
 
 func setUp(ctx context.Context) error {
 	dir, err := os.MkdirTemp("", "steward-audit-")

@@ -4,8 +4,6 @@ package cases
 
 import (
 	"context"
-	"fmt"
-	"os"
 	"testing"
 
 	"steward.dev/e2e/cluster"
@@ -21,24 +19,7 @@ var (
 // realNamespace is where the published CSVs are, installed for all namespaces.
 const realNamespace = "real-operators"
 
-func TestMain(m *testing.M) {
-	code := 1
-	if err := setUp(context.Background()); err != nil {
-		fmt.Fprintln(os.Stderr, "setting up the shared cluster:", err)
-	} else {
-		code = m.Run()
-	}
-	if shared != nil {
-		if code != 0 {
-			shared.DumpLogs(os.Stderr, 30)
-		}
-		if err := shared.Stop(); err != nil {
-			fmt.Fprintln(os.Stderr, "stopping the shared cluster:", err)
-			code = 1
-		}
-	}
-	os.Exit(code)
-}
+func TestMain(m *testing.M) { cluster.Main(m, &shared, setUp) }
 
 func setUp(ctx context.Context) (err error) {
 	shared, err = cluster.Start(ctx, cluster.Options{Controllers: []string{"namespace", "clusterrole-aggregation", "serviceaccount"}})

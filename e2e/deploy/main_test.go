@@ -4,8 +4,6 @@ package deploy
 
 import (
 	"context"
-	"fmt"
-	"os"
 	"testing"
 
 	"steward.dev/e2e/cluster"
@@ -16,24 +14,7 @@ import (
 // and then no namespace could be deleted.
 var shared *cluster.Cluster
 
-func TestMain(m *testing.M) {
-	code := 1
-	if err := setUp(context.Background()); err != nil {
-		fmt.Fprintln(os.Stderr, "setting up the shared cluster:", err)
-	} else {
-		code = m.Run()
-	}
-	if shared != nil {
-		if code != 0 {
-			shared.DumpLogs(os.Stderr, 30)
-		}
-		if err := shared.Stop(); err != nil {
-			fmt.Fprintln(os.Stderr, "stopping the shared cluster:", err)
-			code = 1
-		}
-	}
-	os.Exit(code)
-}
+func TestMain(m *testing.M) { cluster.Main(m, &shared, setUp) }
 
 func setUp(ctx context.Context) (err error) {
 	shared, err = cluster.Start(ctx, cluster.Options{Controllers: []string{

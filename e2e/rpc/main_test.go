@@ -54,29 +54,13 @@ var (
 	eventually = check.Eventually
 )
 
-func TestMain(m *testing.M) {
-	code := 1
-	if err := setUp(context.Background()); err != nil {
-		fmt.Fprintln(os.Stderr, "setting up the shared cluster:", err)
-	} else {
-		code = m.Run()
+func TestMain(m *testing.M) { cluster.Main(m, &shared, setUp, stopServing) }
+
+func stopServing() error {
+	if serving == nil {
+		return nil
 	}
-	if serving != nil {
-		if err := serving.Stop(); err != nil {
-			fmt.Fprintln(os.Stderr, "ending the controllers:", err)
-			code = 1
-		}
-	}
-	if shared != nil {
-		if code != 0 {
-			shared.DumpLogs(os.Stderr, 40)
-		}
-		if err := shared.Stop(); err != nil {
-			fmt.Fprintln(os.Stderr, "stopping the shared cluster:", err)
-			code = 1
-		}
-	}
-	os.Exit(code)
+	return serving.Stop()
 }
 
 func setUp(ctx context.Context) (err error) {

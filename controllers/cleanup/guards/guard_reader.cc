@@ -137,7 +137,7 @@ VoidTask GuardReader::ReadFirst(kube::NamespacedName csv, CsvDetail detail, Guar
   copies_protected_ = protection.ok() && protection->copies_protected;
   // What could not be read stays unread: the next reading begins anew.
   const bool again = copies == CopyReading::kFollowed && !copies_protected_;
-  if (again && !reading.inputs.csv.unreadable()) {
+  if (again && reading.inputs.csvs.ok() && !reading.inputs.csv.unreadable()) {
     co_await ReadOperator(std::move(csv), detail, CopyReading::kListed, reading);
   }
 }

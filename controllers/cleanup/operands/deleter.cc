@@ -185,10 +185,12 @@ std::shared_ptr<Deleter::Batch> Deleter::BatchOf(const GuardReading& guards) con
       Batch{PlansOf(guards), guards.began + options_.guard_age, options_.batch});
 }
 
+// Once true it stays true: whoever has ended wakes and serves nobody any more.
 bool Deleter::IsOver(const State& state) const {
   const DeletionRound& round = state.round;
   return state.cursor.next_ == state.cursor.candidates_.size() || round.stopped ||
-         !round.failure.ok() || round.sent >= options_.round || clock_.Monotonic() >= state.end;
+         !round.failure.ok() || round.sent + round.unsent >= options_.round ||
+         clock_.Monotonic() >= state.end;
 }
 
 bool Deleter::HasTime(const Batch& batch, absl::Duration margin) const {

@@ -41,18 +41,21 @@ class TestLeadership : public Leadership {
 constexpr size_t kWidth = 4;
 // Turns of the executor after which what can begin has begun.
 constexpr int kQuiet = 300;
+// After so many in which no time passes, nothing will ever happen.
+constexpr int kForEver = 100'000;
 
 // DELETEs wait in the client before their bytes leave, as long as `held_`, and for their answers,
 // as long as `answer_takes_`. Time passes only while there is nothing else to wait for.
 class DeleterSendTest : public ::testing::Test, public TestHooks {
  protected:
-  void Start(int widgets, size_t batch) {
+  void Start(int widgets, size_t batch, size_t round = 1000) {
     for (int i = 0; i < widgets; ++i) {
       cluster_.Run(cluster_.AddWidget(i % 2 == 0 ? "a" : "b", StrCat("x", i), false));
     }
     CleanerOptions options;
     options.deleter.width = kWidth;
     options.deleter.batch = batch;
+    options.deleter.round = round;
     options.deleter.read_ahead = false;
     CleanerDeps deps{client_, leader_, events_, cluster_.clock(), metrics_, nullptr};
     cleaner_ = std::make_unique<Cleaner>(std::move(deps), options);
@@ -75,12 +78,12 @@ class DeleterSendTest : public ::testing::Test, public TestHooks {
   }
   static VoidTask PassTime(DeleterSendTest& test) {
     int quiet = 0;
-    while (true) {
+    for (int turns = 0; turns < kForEver; ++turns) {
       co_await Yield();
       const bool only_deletes = test.calls_ > 0 && test.calls_ == test.held_now_ + test.answering_;
       quiet = only_deletes ? quiet + 1 : 0;
       if (quiet < kQuiet) continue;
-      quiet = 0;
+      quiet = turns = 0;
       if (test.held_now_ > 0) {
         test.held_ = false;
         if (test.meanwhile_) test.meanwhile_();
@@ -88,20 +91,19 @@ class DeleterSendTest : public ::testing::Test, public TestHooks {
         test.cluster_.clock().Advance(absl::Milliseconds(500));
       }
     }
+    ADD_FAILURE() << "the pass hangs";
   }
 
   boost::asio::awaitable<TestFate> Before(const TestCall& call) override {
     ++calls_;
     if (call.verb == kube::ClientVerb::kList && call.gvr == kCsvs) ++readings_;
     if (call.verb == kube::ClientVerb::kDelete) {
-      if (held_) {
-        ++waited_;
-        if (waited_ == 1 && at_first_) at_first_();
+      ++waited_;
+      if (waited_ == 1 && at_first_) at_first_();
+      if (held_ && waited_ > unheld_) {
         ++held_now_;
         while (held_) co_await Yield();
         --held_now_;
-      } else {
-        ++waited_;
       }
     }
     co_return TestFate();
@@ -125,6 +127,7 @@ class DeleterSendTest : public ::testing::Test, public TestHooks {
   std::unique_ptr<Cleaner> cleaner_;
 
   bool held_ = false;
+  size_t unheld_ = 0;                // the first ones, which are not held
   std::function<void()> at_first_;   // when the first DELETE is held
   std::function<void()> meanwhile_;  // when nothing else goes on, before they are let go
   absl::Duration answer_takes_;
@@ -143,6 +146,18 @@ TEST_F(DeleterSendTest, NotUnderGuardsThatGrewOldInTheClient) {
   EXPECT_EQ(carried_out_, 0u);
   EXPECT_THAT(cluster_.Names(kWidgets), SizeIs(3));
   // What was not sent is listed again.
+  for (int i = 0; i < 10; ++i) Pass();
+  EXPECT_THAT(cluster_.Names(kWidgets), IsEmpty());
+}
+
+// A round has all its DELETEs, and those who read ahead for it have ended, when most of them turn out
+// not to have been sent.
+TEST_F(DeleterSendTest, ARoundEndsThoughItsLastOnesWereNotSent) {
+  held_ = true;
+  unheld_ = 1;
+  meanwhile_ = [this] { cluster_.clock().Advance(absl::Seconds(2)); };
+  Start(9, 4, 4);
+  EXPECT_EQ(carried_out_, 1u);
   for (int i = 0; i < 10; ++i) Pass();
   EXPECT_THAT(cluster_.Names(kWidgets), IsEmpty());
 }
