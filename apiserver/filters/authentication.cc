@@ -106,8 +106,8 @@ Task<http::UserInfo> Authenticator::Authenticate(const http::Request& request) {
     if (!token.ok()) {
       user = token.status();
     } else if (token->has_value()) {
-      Flow source = StrangerFlow(request);
-      user = co_await tokens_.Authenticate(std::move(source), **std::move(token));
+      ReviewOrigin origin{StrangerFlow(request), request.traceparent};
+      user = co_await tokens_.Authenticate(std::move(origin), **std::move(token));
     } else {
       continue;
     }

@@ -56,16 +56,16 @@ Task<Decision> ReviewAuthorizer::Authorize(const http::Request& request) {
   const bool cacheable = request.target.size() <= options_.max_cached_target;
   json::object spec = SubjectAccessReviewSpec(request);
   std::string key = Sha256(json::serialize(spec));
-  const Flow flow = FlowOf(request);
-  ReviewCache<Decision>::Loader load = [this, &flow, &spec, cacheable] {
-    return Review(flow, spec, cacheable);
+  const ReviewOrigin origin{FlowOf(request), request.traceparent};
+  ReviewCache<Decision>::Loader load = [this, &origin, &spec, cacheable] {
+    return Review(origin, spec, cacheable);
   };
-  ReviewCache<Decision>& cache = flow.stranger ? strangers_ : users_;
+  ReviewCache<Decision>& cache = origin.flow.stranger ? strangers_ : users_;
   absl::StatusOr<Decision> decision = co_await cache.Get(std::move(key), std::move(load));
   co_return decision;
 }
 
-Task<ReviewCache<Decision>::Loaded> ReviewAuthorizer::Review(Flow flow, json::object spec,
+Task<ReviewCache<Decision>::Loaded> ReviewAuthorizer::Review(ReviewOrigin origin, json::object spec,
                                                              bool cacheable) {
   static const kube::GroupVersionResource kReviews{"authorization.k8s.io", "v1",
                                                    "subjectaccessreviews"};
@@ -75,7 +75,7 @@ Task<ReviewCache<Decision>::Loaded> ReviewAuthorizer::Review(Flow flow, json::ob
   review["metadata"] = json::object();
   review["spec"] = std::move(spec);
   absl::StatusOr<json::value> answer =
-      co_await reviewer_.Review(std::move(flow), kReviews, json::value(std::move(review)));
+      co_await reviewer_.Review(std::move(origin), kReviews, json::value(std::move(review)));
   CO_RETURN_IF_ERROR(answer.status());
   CO_ASSIGN_OR_RETURN(Decision decision, ReadReview(*answer));
   const absl::Duration ttl = decision.allowed ? options_.allowed_ttl : options_.denied_ttl;

@@ -45,7 +45,8 @@ class ReviewAuthorizer : public Authorizer {
   Task<Decision> Authorize(const http::Request& request) override;
 
  private:
-  Task<ReviewCache<Decision>::Loaded> Review(Flow flow, boost::json::object spec, bool cacheable);
+  Task<ReviewCache<Decision>::Loaded> Review(ReviewOrigin origin, boost::json::object spec,
+                                             bool cacheable);
 
   Reviewer& reviewer_;
   const ReviewAuthorizerOptions options_;

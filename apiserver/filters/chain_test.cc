@@ -121,5 +121,18 @@ TEST_F(ChainTest, HandlerSeesTheWholeRequest) {
   EXPECT_EQ(calls, 1);
 }
 
+// What is asked of the kube-apiserver for it belongs to its trace.
+TEST_F(ChainTest, ReviewsAreInTheRequestsTrace) {
+  const std::string trace = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+  http::Request request = MakeRequest("GET", "/apis/g/v1/widgets");
+  request.headers.Add("Authorization", "Bearer alice");
+  request.headers.Add("traceparent", trace);
+  rest::RecordingWriter writer;
+  Handle(Chain(ServedHandler()), request, writer);
+  EXPECT_EQ(writer.status(), 200);
+  EXPECT_EQ(client_.last_create_trace(kTokenReviews), trace);
+  EXPECT_EQ(client_.last_create_trace(kAccessReviews), trace);
+}
+
 }  // namespace
 }  // namespace steward::filters

@@ -47,10 +47,10 @@ kube::Status Reviewer::Overloaded() {
 }
 
 Task<boost::json::value> Reviewer::Attempt(const kube::GroupVersionResource& gvr,
-                                           const boost::json::value& review) {
+                                           const boost::json::value& review,
+                                           const kube::WriteOptions& options) {
   const absl::Time start = clock_.Now();
   const std::string cluster_scoped;
-  const kube::WriteOptions options;
   absl::StatusOr<boost::json::value> answer =
       co_await WithTimeout(clock_, options_.call_timeout, "the review",
                            client_.Create(gvr, cluster_scoped, review, options));
@@ -58,18 +58,21 @@ Task<boost::json::value> Reviewer::Attempt(const kube::GroupVersionResource& gvr
   co_return answer;
 }
 
-Task<boost::json::value> Reviewer::Review(Flow flow, kube::GroupVersionResource gvr,
+Task<boost::json::value> Reviewer::Review(ReviewOrigin origin, kube::GroupVersionResource gvr,
                                           boost::json::value review) {
-  FairPlaces& places = flow.stranger ? strangers_ : users_;
-  const FairPlaces::Place place = co_await places.Take(std::move(flow.name), options_.max_wait);
+  FairPlaces& places = origin.flow.stranger ? strangers_ : users_;
+  const FairPlaces::Place place =
+      co_await places.Take(std::move(origin.flow.name), options_.max_wait);
   if (!place) co_return kube::ToStatus(Overloaded());
+  kube::WriteOptions options;
+  options.traceparent = std::move(origin.traceparent);
   Backoff backoff({.initial = options_.first_delay,
                    .max = absl::Seconds(30),
                    .factor = options_.delay_factor,
                    .jitter = 0.2},
                   random_);
   for (int attempt = 1;; ++attempt) {
-    absl::StatusOr<boost::json::value> answer = co_await Attempt(gvr, review);
+    absl::StatusOr<boost::json::value> answer = co_await Attempt(gvr, review, options);
     if (answer.ok() || attempt >= options_.attempts || !IsWorthRetrying(answer.status())) {
       co_return answer;
     }

@@ -30,6 +30,12 @@ struct ReviewerOptions {
   absl::Duration max_wait = absl::Seconds(5);
 };
 
+// For whom a review is.
+struct ReviewOrigin {
+  Flow flow;                // whose turn it takes
+  std::string traceparent;  // of the request; "" = it is in no trace
+};
+
 // Thread-safe. Borrows its dependencies.
 class Reviewer {
  public:
@@ -41,14 +47,15 @@ class Reviewer {
   // are tried again; a call that reaches its time limit is not. Flows get their turns fairly;
   // beyond the bounds nothing is asked, so that nobody can turn this server against the
   // kube-apiserver: the error then carries Overloaded().
-  Task<boost::json::value> Review(Flow flow, kube::GroupVersionResource gvr,
+  Task<boost::json::value> Review(ReviewOrigin origin, kube::GroupVersionResource gvr,
                                   boost::json::value review);
 
   static kube::Status Overloaded();  // 429
 
  private:
   Task<boost::json::value> Attempt(const kube::GroupVersionResource& gvr,
-                                   const boost::json::value& review);
+                                   const boost::json::value& review,
+                                   const kube::WriteOptions& options);
 
   kube::Client& client_;
   Clock& clock_;

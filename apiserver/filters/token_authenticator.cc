@@ -168,20 +168,20 @@ void TokenAuthenticator::Remember(const std::string& key, const User& user) {
   }
 }
 
-Task<std::optional<http::UserInfo>> TokenAuthenticator::Authenticate(Flow source,
+Task<std::optional<http::UserInfo>> TokenAuthenticator::Authenticate(ReviewOrigin origin,
                                                                      std::string token) {
   const std::string key = Sha256(token);
   if (IsBad(key)) co_return std::nullopt;
-  ReviewCache<User>::Loader load = [this, &source, &key, &token] {
-    return Review(source, key, token);
+  ReviewCache<User>::Loader load = [this, &origin, &key, &token] {
+    return Review(origin, key, token);
   };
   absl::StatusOr<User> user = co_await good_.Get(key, std::move(load));
   co_return user;
 }
 
 Task<ReviewCache<TokenAuthenticator::User>::Loaded> TokenAuthenticator::Review(
-    Flow source, const std::string& key, const std::string& token) {
-  Flow flow = std::move(source);
+    ReviewOrigin origin, const std::string& key, const std::string& token) {
+  Flow& flow = origin.flow;
   if (std::optional<std::string> owner = OwnerOf(key)) {
     flow.name = *std::move(owner);
     flow.stranger = false;
@@ -198,7 +198,7 @@ Task<ReviewCache<TokenAuthenticator::User>::Loaded> TokenAuthenticator::Review(
   review["metadata"] = json::object();
   review["spec"] = std::move(spec);
   absl::StatusOr<json::value> answer =
-      co_await reviewer_.Review(std::move(flow), kTokenReviews, json::value(std::move(review)));
+      co_await reviewer_.Review(std::move(origin), kTokenReviews, json::value(std::move(review)));
   CO_RETURN_IF_ERROR(answer.status());
   CO_ASSIGN_OR_RETURN(User user, ReadReview(*answer));
   if (user.has_value()) user->until = TokenExpiry(token);

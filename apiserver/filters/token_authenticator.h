@@ -44,8 +44,8 @@ class TokenAuthenticator {
                      SourceRate::Limits first_seen = {});
 
   // The user the token stands for; nullopt: the kube-apiserver says that it is not good. An error:
-  // it could not be asked, or could not judge. `source`: as StrangerFlow.
-  Task<std::optional<http::UserInfo>> Authenticate(Flow source, std::string token);
+  // it could not be asked, or could not judge. The flow of `origin`: as StrangerFlow.
+  Task<std::optional<http::UserInfo>> Authenticate(ReviewOrigin origin, std::string token);
 
  private:
   using User = std::optional<http::UserInfo>;
@@ -53,7 +53,7 @@ class TokenAuthenticator {
   bool IsBad(const std::string& key);
   std::optional<std::string> OwnerOf(const std::string& key);
   void Remember(const std::string& key, const User& user);
-  Task<ReviewCache<User>::Loaded> Review(Flow source, const std::string& key,
+  Task<ReviewCache<User>::Loaded> Review(ReviewOrigin origin, const std::string& key,
                                          const std::string& token);
 
   Reviewer& reviewer_;

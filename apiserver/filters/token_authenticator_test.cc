@@ -32,8 +32,8 @@ const kube::GroupVersionResource kTokenReviews{"authentication.k8s.io", "v1", "t
 
 VoidTask Ask(TokenAuthenticator& tokens, std::string token,
              std::vector<absl::StatusOr<User>>& answers, std::string source = "10.0.0.1") {
-  Flow flow{std::move(source), true};
-  absl::StatusOr<User> answer = co_await tokens.Authenticate(std::move(flow), std::move(token));
+  ReviewOrigin origin{Flow{std::move(source), true}, ""};
+  absl::StatusOr<User> answer = co_await tokens.Authenticate(std::move(origin), std::move(token));
   answers.push_back(std::move(answer));
 }
 

@@ -523,10 +523,10 @@ void Together::Run() {
 
 #if defined(__SANITIZE_ADDRESS__)
 constexpr uint64_t kSchedules = 60;  // each takes several times as long
-constexpr uint64_t kFresh = 5;
+constexpr uint64_t kFresh = 10;
 #else
 constexpr uint64_t kSchedules = 500;
-constexpr uint64_t kFresh = 5;
+constexpr uint64_t kFresh = 100;
 #endif
 
 uint64_t Number(const char* variable, uint64_t otherwise) {

@@ -77,6 +77,9 @@ std::string RequestSender::Serialize(const RestRequest& request,
       StrCat(request.method, " ", path_prefix_, request.target, " HTTP/1.1\r\n", fixed_headers_);
   StrAppend(&bytes, "Accept: ", request.accept, "\r\n");
   if (!authorization.empty()) StrAppend(&bytes, "Authorization: ", authorization, "\r\n");
+  if (!request.traceparent.empty()) {
+    StrAppend(&bytes, "traceparent: ", request.traceparent, "\r\n");
+  }
   if (request.method != "GET") {
     StrAppend(&bytes, "Content-Type: ", request.content_type,
               "\r\nContent-Length: ", request.body.size(), "\r\n");

@@ -27,6 +27,7 @@ struct RestRequest {
   size_t max_body_bytes = 16 << 20;            // of the answer
   std::string content_type = "application/json";
   std::string accept = "application/json";
+  std::string traceparent;  // as WriteOptions
   SendCheck may_send;  // of writes
 };
 

@@ -224,7 +224,7 @@ class RestClient : public Client {
                                   const boost::json::value& object,
                                   const WriteOptions& options) override {
     CO_ASSIGN_OR_RETURN(std::string target, CreateTarget(gvr, ns, options));
-    RestRequest request = WriteRequest("POST", std::move(target), object, options.may_send);
+    RestRequest request = WriteRequest("POST", std::move(target), object, options);
     co_return co_await OnExecutor(executor_, FetchJson(sender_, std::move(request)));
   }
 
@@ -232,7 +232,7 @@ class RestClient : public Client {
                                   const WriteOptions& options) override {
     CO_ASSIGN_OR_RETURN(NamespacedName name, NameIn(object));
     CO_ASSIGN_OR_RETURN(std::string target, WriteTarget(gvr, name, options));
-    RestRequest request = WriteRequest("PUT", std::move(target), object, options.may_send);
+    RestRequest request = WriteRequest("PUT", std::move(target), object, options);
     co_return co_await OnExecutor(executor_, FetchJson(sender_, std::move(request)));
   }
 
@@ -243,7 +243,7 @@ class RestClient : public Client {
       co_return absl::InvalidArgumentError("server-side apply needs a field manager");
     }
     CO_ASSIGN_OR_RETURN(std::string target, WriteTarget(gvr, name, options));
-    RestRequest request = WriteRequest("PATCH", std::move(target), patch, options.may_send);
+    RestRequest request = WriteRequest("PATCH", std::move(target), patch, options);
     request.content_type = MediaType(type);
     co_return co_await OnExecutor(executor_, FetchJson(sender_, std::move(request)));
   }
@@ -251,17 +251,22 @@ class RestClient : public Client {
   Task<boost::json::value> Delete(const GroupVersionResource& gvr, const NamespacedName& name,
                                   const DeleteOptions& options) override {
     CO_ASSIGN_OR_RETURN(std::string target, ObjectTarget(gvr, name));
-    RestRequest request =
-        WriteRequest("DELETE", std::move(target), DeleteBody(options), options.may_send);
+    RestRequest request = BodyRequest("DELETE", std::move(target), DeleteBody(options));
+    request.may_send = options.may_send;
     co_return co_await OnExecutor(executor_, FetchJson(sender_, std::move(request)));
   }
 
  private:
+  RestRequest BodyRequest(std::string method, std::string target,
+                          const boost::json::value& body) const {
+    return {std::move(method), std::move(target), boost::json::serialize(body),
+            options_.request_timeout, options_.max_object_bytes};
+  }
   RestRequest WriteRequest(std::string method, std::string target, const boost::json::value& body,
-                           const SendCheck& may_send) const {
-    RestRequest request{std::move(method), std::move(target), boost::json::serialize(body),
-                        options_.request_timeout, options_.max_object_bytes};
-    request.may_send = may_send;
+                           const WriteOptions& options) const {
+    RestRequest request = BodyRequest(std::move(method), std::move(target), body);
+    request.traceparent = options.traceparent;
+    request.may_send = options.may_send;
     return request;
   }
 

@@ -419,6 +419,14 @@ TEST_F(RestClientTest, CreatePostsTheObject) {
   EXPECT_THAT(request, StartsWith("POST /apis/example.com/v1/namespaces/n/widgets HTTP/1.1\r\n"));
   EXPECT_THAT(request, HasSubstr("Content-Type: application/json\r\n"));
   EXPECT_THAT(request, ::testing::EndsWith("\r\n\r\n{\"kind\":\"Widget\"}"));
+  EXPECT_THAT(request, Not(HasSubstr("traceparent")));
+
+  server_->Answer(Response(201, "{}"));
+  WriteOptions traced;
+  traced.traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+  EXPECT_OK(Finish(client_->Create(kWidgets, "n", object, traced)).status());
+  EXPECT_THAT(server_->requests()[1],
+              HasSubstr(StrCat("\r\ntraceparent: ", traced.traceparent, "\r\n")));
 
   server_->Answer(Response(201, "{"));
   EXPECT_THAT(Finish(client_->Create(kWidgets, "n", object, write)),

@@ -28,6 +28,7 @@ struct WriteOptions {
   std::string subresource;  // "" or "status"
   bool dry_run = false;     // everything but the change itself happens
   std::string field_manager;
+  std::string traceparent;  // W3C Trace Context: the trace that it belongs to; "" = none
   SendCheck may_send;
 };
 

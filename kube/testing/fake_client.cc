@@ -256,6 +256,11 @@ int FakeClient::calls(Verb verb, const GroupVersionResource& gvr) const {
   return state_->script.calls(Calls{verb, gvr});
 }
 
+std::string FakeClient::last_create_trace(const GroupVersionResource& gvr) const {
+  MutexLock lock(&state_->mutex);
+  return state_->resources[gvr].last_create_trace;
+}
+
 size_t FakeClient::running_watches(const GroupVersionResource& gvr) const {
   MutexLock lock(&state_->mutex);
   return state_->resources[gvr].streams.size();
@@ -317,7 +322,9 @@ Task<json::value> FakeClient::Create(const GroupVersionResource& gvr, const std:
   CreateHandler handler;
   {
     MutexLock lock(&state_->mutex);
-    handler = state_->resources[gvr].create;
+    FakeResource& resource = state_->resources[gvr];
+    resource.last_create_trace = options.traceparent;
+    handler = resource.create;
   }
   if (handler) co_return handler(object);
   json::value copy = object;

@@ -91,6 +91,8 @@ class FakeClient : public Client {
   // Calls begun, failed ones too.
   int calls(Verb verb, const GroupVersionResource& gvr) const;
   size_t running_watches(const GroupVersionResource& gvr) const;
+  // WriteOptions.traceparent of the last create.
+  std::string last_create_trace(const GroupVersionResource& gvr) const;
 
   Task<RawObject> Get(const GroupVersionResource& gvr, const NamespacedName& name) override;
   Task<ListPage> List(const GroupVersionResource& gvr, const ListOptions& options) override;
