@@ -11,7 +11,6 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "base/json/json_text.h"
-#include "base/log/log.h"
 #include "base/status/macros.h"
 #include "base/text/str_cat.h"
 #include "controllers/cleanup/guards/live_reads.h"
@@ -35,12 +34,6 @@ absl::Duration Since(const std::string& timestamp, absl::Time now) {
   const absl::StatusOr<absl::Time> then = kube::ParseRfc3339(timestamp);
   if (!then.ok()) return absl::ZeroDuration();
   return std::clamp(now - *then, absl::ZeroDuration(), absl::Hours(24 * 365));
-}
-
-bool IsBlockedBy(const olm::Verdict& verdict, olm::CleanupReason reason) {
-  return std::any_of(
-      verdict.blockers.begin(), verdict.blockers.end(),
-      [reason](const olm::CleanupBlocker& blocker) { return blocker.reason == reason; });
 }
 
 GuardOptions Observed(GuardOptions options, const CleanerDeps& deps) {
@@ -118,7 +111,7 @@ Task<ReconcileResult> Cleaner::Reconcile(kube::NamespacedName name) {
 Task<ReconcileResult> Cleaner::Work(CleanupPass& pass) {
   const olm::CleanupInputs& inputs = pass.guards.inputs;
   pass.verdict = olm::CleanupVerdict(inputs);
-  if (IsBlockedBy(pass.verdict, olm::CleanupReason::kOptInUnconfirmed)) {
+  if (pass.verdict.IsBlockedBy(olm::CleanupReason::kOptInUnconfirmed)) {
     CO_ASSIGN_OR_RETURN(const bool changed,
                         co_await opt_ins_.ConfirmBy(inputs.protection->opt_in, *inputs.csv));
     if (changed) co_return ReconcileResult::Requeue();
@@ -247,10 +240,6 @@ boost::asio::awaitable<SweepResult> Cleaner::Sweep() {
   if (!swept.failure.ok()) co_return swept;
   absl::StatusOr<std::set<kube::NamespacedName>> opted_in = co_await opt_ins_.NoteAll();
   swept = co_await holds_.Sweep(csvs_);
-  if (swept.added + swept.released > 0) {
-    log::Info("Operators' rights were swept",
-              {{"held", swept.added}, {"released", swept.released}});
-  }
   if (opted_in.ok()) swept.look_at.merge(*opted_in);
   swept.failure.Update(opted_in.status());
   co_return swept;

@@ -28,7 +28,7 @@ struct RestRequest {
   std::string content_type = "application/json";
   std::string accept = "application/json";
   std::string traceparent;  // as WriteOptions
-  SendCheck may_send;  // of writes
+  SendCheck may_send;       // of writes
 };
 
 // Lives on its executor; any number of calls at a time. Errors are those of kube::Client.

@@ -113,6 +113,11 @@ std::map<std::string, RecordedDefinition> ToRecord(const CleanupInputs& inputs) 
 
 }  // namespace
 
+bool Verdict::IsBlockedBy(CleanupReason reason) const {
+  return std::any_of(blockers.begin(), blockers.end(),
+                     [reason](const CleanupBlocker& blocker) { return blocker.reason == reason; });
+}
+
 Verdict CleanupVerdict(const CleanupInputs& inputs) {
   Verdict verdict;
   verdict.blockers = BlockersOf(inputs);

@@ -121,6 +121,7 @@ struct Verdict {
   std::optional<CleanupRecord> to_record;
 
   bool allowed() const { return kind == CleanupVerdictKind::kAllowed; }
+  bool IsBlockedBy(CleanupReason reason) const;
 };
 
 // All blockers, in the order own, unknown, other; the kind follows from them alone: Refused when

@@ -150,8 +150,8 @@ TEST_F(DeleterSendTest, NotUnderGuardsThatGrewOldInTheClient) {
   EXPECT_THAT(cluster_.Names(kWidgets), IsEmpty());
 }
 
-// A round has all its DELETEs, and those who read ahead for it have ended, when most of them turn out
-// not to have been sent.
+// A round has all its DELETEs, and those who read ahead for it have ended, when most of them turn
+// out not to have been sent.
 TEST_F(DeleterSendTest, ARoundEndsThoughItsLastOnesWereNotSent) {
   held_ = true;
   unheld_ = 1;

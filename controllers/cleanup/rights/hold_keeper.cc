@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/async/in_flight.h"
+#include "base/log/log.h"
 #include "base/status/macros.h"
 #include "base/text/str_cat.h"
 #include "controllers/cleanup/guards/live_reads.h"
@@ -203,6 +204,10 @@ asio::awaitable<SweepResult> HoldKeeper::Sweep(CsvLister& csvs) {
     }
     ++(add ? result.added : result.released);
     if (add) result.look_at.insert(*owner);
+  }
+  if (result.added + result.released > 0) {
+    log::Info("Operators' rights were swept",
+              {{"held", result.added}, {"released", result.released}});
   }
   co_return result;
 }
