@@ -52,7 +52,7 @@ func comeAnew(ctx context.Context, t *testing.T, failures *failures) {
 	shown, err := rest.TLSConfigFor(config)
 	failures.add("the user's configuration", err)
 	transport := &http.Transport{TLSClientConfig: shown, DisableKeepAlives: true}
-	newcomer := &user{&http.Client{Transport: transport}}
+	newcomer := &user{&http.Client{Transport: transport}, config}
 	var took []time.Duration
 	for ctx.Err() == nil {
 		time.Sleep(20 * time.Millisecond)
