@@ -63,6 +63,7 @@ Worker::Worker(const asio::any_io_executor& executor, ServerShared& shared)
     : executor_(executor),
       shared_(shared),
       deadlines_(shared.tick),
+      handshake_turns_(executor),
       date_(shared.clock),
       grace_(deadlines_,
              [this] {
@@ -73,7 +74,10 @@ Worker::Worker(const asio::any_io_executor& executor, ServerShared& shared)
       ticker_(executor),
       tasks_(executor) {}
 
-void Worker::Start() { ticker_.Spawn("http deadlines", Tick()); }
+void Worker::Start() {
+  ticker_.Spawn("http deadlines", Tick());
+  ticker_.Spawn("http handshakes", handshake_turns_.Run());
+}
 
 VoidTask Worker::Tick() {
   for (;;) {
@@ -122,8 +126,8 @@ VoidTask Worker::Run(tcp::socket socket, std::unique_ptr<Slot> slot) {
     co_await ServeOn(*stream, "", std::move(peer), slot->pass());
     co_return;
   }
-  const auto stream =
-      std::make_shared<TlsStream>(std::move(socket), shared_.tls(), deadlines_, window, rate);
+  const auto stream = std::make_shared<TlsStream>(std::move(socket), shared_.tls(),
+                                                  handshake_turns_, deadlines_, window, rate);
   if (!slot->pass().Enter(Closing(stream))) co_return;
   {
     Deadline deadline(deadlines_, [&stream] { stream->Abort(); });

@@ -18,6 +18,7 @@
 #include "apiserver/http/date.h"
 #include "apiserver/http/deadline.h"
 #include "apiserver/http/event.h"
+#include "apiserver/http/handshake_turns.h"
 #include "apiserver/http/memory_budget.h"
 #include "apiserver/http/message.h"
 #include "apiserver/http/options.h"
@@ -94,6 +95,7 @@ class Worker {
   ServerShared& shared_;
   std::atomic<size_t> load_{0};
   DeadlineSet deadlines_;
+  HandshakeTurns handshake_turns_;
   HttpDate date_;
   bool draining_ = false;
   bool grace_over_ = false;
@@ -101,7 +103,7 @@ class Worker {
   Event ended_;                                  // a connection ended, or the grace
   size_t running_ = 0;                           // connections, from before their handshake
   std::unordered_set<Connection*> connections_;  // after it
-  TaskGroup ticker_;
+  TaskGroup ticker_;                             // what goes on without connections, too
   TaskGroup tasks_;
 };
 
