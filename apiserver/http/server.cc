@@ -24,6 +24,8 @@ using boost::asio::ip::tcp;
 namespace {
 
 constexpr absl::Duration kAcceptBackoff = absl::Milliseconds(200);
+// In a row, after which others get a turn.
+constexpr int kAcceptsPerTurn = 16;
 
 }  // namespace
 
@@ -75,6 +77,7 @@ absl::Status Server::Impl::Listen() {
     acceptor.set_option(asio::ip::v6_only(false), error);
   if (!error) acceptor.bind(endpoint, error);
   if (!error) acceptor.listen(asio::socket_base::max_listen_connections, error);
+  if (!error) acceptor.non_blocking(true, error);
   if (!error) port = acceptor.local_endpoint(error).port();
   if (!error) return absl::OkStatus();
   return absl::UnavailableError(
@@ -112,6 +115,15 @@ VoidTask Server::Impl::Accept() {
     failing = false;
     ++shared.accepted;
     Admit(worker, std::move(socket));
+    // Others that wait in the kernel's queue. Errors show up in the next turn.
+    for (int i = 1; i < kAcceptsPerTurn; ++i) {
+      Worker& next = LeastLoaded();
+      boost::system::error_code none;
+      tcp::socket waiting = acceptor.accept(next.executor(), none);
+      if (none) break;
+      ++shared.accepted;
+      Admit(next, std::move(waiting));
+    }
   }
 }
 
