@@ -6,7 +6,7 @@
 #include <memory>
 #include <string>
 
-#include "apiserver/http/connection_standing.h"
+#include "apiserver/http/connection_gate.h"
 #include "apiserver/http/date.h"
 #include "apiserver/http/deadline.h"
 #include "apiserver/http/http_error.h"
@@ -29,7 +29,7 @@ struct ConnectionEnv {
   DeadlineSet& deadlines;
   HttpDate& date;
   TaskGroup& tasks;
-  ConnectionStanding& standing;  // lives until Serve has ended
+  ConnectionGate::Pass& pass;  // lives until Serve has ended
 };
 
 struct PeerInfo {

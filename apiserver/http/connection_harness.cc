@@ -165,9 +165,11 @@ ConnectionHarness::ConnectionHarness(Make make, Limits limits, Timeouts timeouts
       date_(clock_),
       tasks_(io_.get_executor()),
       stream_(io_.get_executor()),
-      standing_(strangers_, [this] { stream_.Abort(); }) {
+      pass_(gate_.Admit({})) {
+  pass_->Enter([this] { stream_.Abort(); });
+  pass_->Settle(front_proxy);
   const ConnectionEnv env{limits_,    timeouts_, handler_, error_body_, memory_,
-                          deadlines_, date_,     tasks_,   standing_};
+                          deadlines_, date_,     tasks_,   *pass_};
   PeerInfo peer;
   peer.remote_address = "192.0.2.1:55";
   peer.certificates = std::make_shared<const PeerCertificates>(std::vector<std::string>{"leaf"});
@@ -184,10 +186,9 @@ void ConnectionHarness::Run() {
   io_.poll();
 }
 
-bool ConnectionHarness::Shed() {
-  const bool shed = strangers_.CloseFirst();
+void ConnectionHarness::Shed() {
+  gate_.Shed();
   Run();
-  return shed;
 }
 
 void ConnectionHarness::Feed(std::string bytes) {

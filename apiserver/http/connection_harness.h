@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "apiserver/http/connection.h"
-#include "apiserver/http/connection_standing.h"
+#include "apiserver/http/connection_gate.h"
 #include "apiserver/http/date.h"
 #include "apiserver/http/deadline.h"
 #include "apiserver/http/memory_budget.h"
@@ -73,7 +73,7 @@ class ConnectionHarness {
   const HandlerLog& log() const { return log_; }
   size_t request_memory() const { return memory_.used(); }
   // Closes the connection if it is an idle stranger's.
-  bool Shed();
+  void Shed();
 
  private:
   boost::asio::io_context io_;
@@ -88,8 +88,8 @@ class ConnectionHarness {
   HttpDate date_;
   TaskGroup tasks_;
   MemoryStream stream_;
-  IdleStrangers strangers_;
-  ConnectionStanding standing_;
+  ConnectionGate gate_{1, 1};
+  const std::unique_ptr<ConnectionGate::Pass> pass_;
   std::shared_ptr<Connection> connection_;
   bool serving_ = true;
 };

@@ -132,10 +132,10 @@ class Http1Connection final : public Connection {
       const bool received = co_await Receive(parser, lease);
       if (!received) co_return;
       LetIn(0);
-      env_.standing.Busy();
+      env_.pass.Busy();
       const bool reusable = co_await Answer(parser, lease);
       if (!reusable) co_return;
-      env_.standing.Idle(authenticated_);
+      env_.pass.Idle(authenticated_);
       deadline_.Set(IdleTimeout());
     }
   }

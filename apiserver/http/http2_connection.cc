@@ -118,7 +118,7 @@ class Http2Connection final : public Connection,
   void StartReady() {
     for (const auto& stream : std::exchange(ready_, {})) {
       if (stream->closed()) continue;
-      env_.standing.Busy();
+      env_.pass.Busy();
       const auto self = shared_from_this();
       stream->task = env_.tasks.Spawn("http request", Contain(Run(self, stream), [self] {
                                         if (!self->ended_) self->stream_.Abort();
@@ -218,7 +218,7 @@ class Http2Connection final : public Connection,
     authenticated_ = authenticated_ || stream->request().authenticated;
     End(*stream, clean);
     if (!streams_.empty()) return;
-    env_.standing.Idle(authenticated_);
+    env_.pass.Idle(authenticated_);
     idle_deadline_.Set(IdleTimeout());
   }
   void OnPingAck() override {

@@ -30,8 +30,8 @@ struct Limits {
   size_t max_request_memory = size_t{256} << 20;
   // The share of one connection, but that of a front proxy.
   size_t max_connection_memory = size_t{8} << 20;
-  // Above, connections are closed as soon as they are accepted: their clients may find another
-  // replica. See ConnectionGate.
+  // Above, idle strangers' connections give way to new ones. Without such, these are closed as soon
+  // as they are accepted: their clients may find another replica. See ConnectionGate.
   size_t max_connections = 20000;
   size_t max_connections_per_source = 2000;
   // Of one HTTP/2 connection; also bounds its running handlers, whose streams the client may have

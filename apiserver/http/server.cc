@@ -24,6 +24,8 @@ using boost::asio::ip::tcp;
 namespace {
 
 constexpr absl::Duration kAcceptBackoff = absl::Milliseconds(200);
+// In a row, after which others get a turn.
+constexpr int kAcceptsPerTurn = 16;
 
 }  // namespace
 
@@ -51,8 +53,6 @@ struct Server::Impl {
   absl::Status Listen();
   VoidTask Accept();
   void Admit(Worker& worker, tcp::socket socket);
-  // Has one idle stranger's connection closed, by each worker in turn.
-  void MakeRoom();
   Worker& LeastLoaded();
   VoidTask StopAccepting();
 
@@ -64,7 +64,6 @@ struct Server::Impl {
   TaskGroup accepting;
   std::vector<std::unique_ptr<Worker>> workers;
   size_t turn = 0;
-  size_t shed_turn = 0;
 };
 
 absl::Status Server::Impl::Listen() {
@@ -78,6 +77,7 @@ absl::Status Server::Impl::Listen() {
     acceptor.set_option(asio::ip::v6_only(false), error);
   if (!error) acceptor.bind(endpoint, error);
   if (!error) acceptor.listen(asio::socket_base::max_listen_connections, error);
+  if (!error) acceptor.non_blocking(true, error);
   if (!error) port = acceptor.local_endpoint(error).port();
   if (!error) return absl::OkStatus();
   return absl::UnavailableError(
@@ -108,37 +108,37 @@ VoidTask Server::Impl::Accept() {
       if (!std::exchange(failing, true)) {
         log::Error("Cannot accept connections", {{"err", error.message()}});
       }
-      MakeRoom();
+      shared.gate.Shed();
       co_await shared.clock.Sleep(kAcceptBackoff);
       continue;
     }
     failing = false;
     ++shared.accepted;
     Admit(worker, std::move(socket));
+    // Others that wait in the kernel's queue. Errors show up in the next turn.
+    for (int i = 1; i < kAcceptsPerTurn; ++i) {
+      Worker& next = LeastLoaded();
+      boost::system::error_code none;
+      tcp::socket waiting = acceptor.accept(next.executor(), none);
+      if (none) break;
+      ++shared.accepted;
+      Admit(next, std::move(waiting));
+    }
   }
 }
 
 void Server::Impl::Admit(Worker& worker, tcp::socket socket) {
   boost::system::error_code ignored;
   const tcp::endpoint remote = socket.remote_endpoint(ignored);
-  ConnectionGate::Admission admission = shared.gate.Admit(remote.address());
-  const bool full = admission.verdict == ConnectionGate::Verdict::kFull;
-  const bool provisional = admission.verdict == ConnectionGate::Verdict::kProvisional;
-  if (full || (provisional && shared.gate.crowded())) MakeRoom();
-  if (admission.pass == nullptr) {
-    ++(full ? shared.rejected_full : shared.rejected_source);
+  std::unique_ptr<ConnectionGate::Pass> pass = shared.gate.Admit(remote.address());
+  if (pass == nullptr) {
     socket.close(ignored);
     return;
   }
-  auto slot = std::make_unique<Worker::Slot>(worker, std::move(admission.pass));
+  auto slot = std::make_unique<Worker::Slot>(worker, std::move(pass));
   asio::post(worker.executor(), [&worker, s = std::move(socket), slot = std::move(slot)]() mutable {
     worker.Serve(std::move(s), std::move(slot));
   });
-}
-
-void Server::Impl::MakeRoom() {
-  Worker& worker = *workers[++shed_turn % workers.size()];
-  asio::post(worker.executor(), [&worker] { worker.Shed(); });
 }
 
 VoidTask Server::Impl::StopAccepting() {
@@ -169,12 +169,13 @@ uint16_t Server::port() const { return impl_->port; }
 ServerStats Server::stats() const {
   const ServerShared& shared = impl_->shared;
   ServerStats stats;
-  stats.connections = shared.gate.connections();
+  const ConnectionGate::Stats gate = shared.gate.stats();
+  stats.connections = gate.connections;
   stats.accepted = shared.accepted;
   stats.accept_errors = shared.accept_errors;
-  stats.rejected_full = shared.rejected_full;
-  stats.rejected_source = shared.rejected_source;
-  stats.shed = shared.shed;
+  stats.rejected_full = gate.rejected_full;
+  stats.rejected_source = gate.rejected_source;
+  stats.shed = gate.shed;
   stats.handshake_errors = shared.handshake_errors;
   stats.request_memory = shared.memory.used();
   stats.request_memory_limit = shared.memory.limit();

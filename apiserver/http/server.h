@@ -39,15 +39,12 @@ struct ServerStats {
   uint64_t accept_errors = 0;
   uint64_t rejected_full = 0;    // for Limits::max_connections
   uint64_t rejected_source = 0;  // for Limits::max_connections_per_source
-  uint64_t shed = 0;             // idle strangers closed for others
+  uint64_t shed = 0;             // idle strangers' connections closed for others
   uint64_t handshake_errors = 0;
   size_t request_memory = 0;  // held now, in bytes
   size_t request_memory_limit = 0;
 };
 
-// When only the reserve of connections is left, idle connections of strangers are closed for
-// others.
-//
 // A connection stays on one of `threads`, the one with the fewest when it came, and so do the
 // handlers of its requests.
 class Server {

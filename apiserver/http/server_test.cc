@@ -399,20 +399,27 @@ TEST_F(ServerTest, ConnectionsAreLimited) {
   EXPECT_THAT(one.ReadUntil("released\n"), EndsWith("released\n"));
 }
 
-TEST_F(ServerTest, IdleStrangersMakeRoom) {
+TEST_F(ServerTest, WhoeverComesTakesAnIdleStrangersPlace) {
   Limits limits;
-  limits.max_connections = 4;
+  limits.max_connections = 20;
   Start(limits);
   TlsTestClient busy(server_->port());
   ASSERT_TRUE(busy.Write("GET /hang HTTP/1.1\r\nHost: h\r\n\r\n"));
   WaitHanging(1);
-  std::vector<std::unique_ptr<TlsTestClient>> idle;
-  while (server_->stats().connections < 4) {
-    idle.push_back(std::make_unique<TlsTestClient>(server_->port()));
+  TlsTestOptions plain;
+  plain.tls = false;
+  std::vector<std::unique_ptr<TlsTestClient>> flood;
+  for (int i = 0; i < 100; ++i) {
+    // Some shake hands, most do not.
+    flood.push_back(
+        std::make_unique<TlsTestClient>(server_->port(), i % 10 == 0 ? TlsTestOptions{} : plain));
+    if (i % 10 != 0) continue;
+    TlsTestClient user(server_->port());
+    ASSERT_TRUE(user.Write(kGetHello)) << i;
+    EXPECT_THAT(user.ReadUntil("hello\n"), EndsWith("hello\n")) << i;
   }
-  // Each one that is turned away has made room for another.
-  while (!TlsTestClient(server_->port()).ok()) std::this_thread::yield();
-  EXPECT_GE(server_->stats().shed, 1u);
+  EXPECT_EQ(server_->stats().rejected_full, 0u);
+  EXPECT_GT(server_->stats().shed, 50u);
   shared_.released = true;
   EXPECT_THAT(busy.ReadUntil("released\n"), EndsWith("released\n"));
 }
@@ -426,18 +433,39 @@ TEST_F(ServerTest, ConnectionsOfOneSourceAreLimited) {
   const TestKeyPair pair = ca_.Issue(options);
   // Front proxies do not count, and are let in when others are not.
   std::vector<std::unique_ptr<TlsTestClient>> open;
+  int hanging = 0;
   for (const TestKeyPair* const shown :
        {&pair, &pair, &pair, static_cast<const TestKeyPair*>(nullptr),
         static_cast<const TestKeyPair*>(nullptr), &pair}) {
     open.push_back(
         std::make_unique<TlsTestClient>(server_->port(), TlsTestOptions{"http/1.1", shown}));
-    ASSERT_TRUE(open.back()->Write(kGetHello));
-    EXPECT_THAT(open.back()->ReadUntil("hello\n"), EndsWith("hello\n"));
+    ASSERT_TRUE(open.back()->Write("GET /hang HTTP/1.1\r\nHost: h\r\n\r\n"));
+    WaitHanging(++hanging);
   }
   TlsTestClient over(server_->port());
   EXPECT_THAT(over.ReadAll(), IsEmpty());
   while (server_->stats().rejected_source == 0) std::this_thread::yield();
   EXPECT_EQ(server_->stats().rejected_full, 0u);
+  shared_.released = true;
+  for (const auto& client : open) {
+    EXPECT_THAT(client->ReadUntil("released\n"), EndsWith("released\n"));
+  }
+}
+
+TEST_F(ServerTest, WhoeverComesTakesThePlaceOfAnIdleStrangerOfItsSource) {
+  Limits limits;
+  limits.max_connections_per_source = 2;
+  Start(limits);
+  TlsTestOptions plain;
+  plain.tls = false;
+  std::vector<std::unique_ptr<TlsTestClient>> flood;
+  for (int i = 0; i < 100; ++i) {
+    flood.push_back(std::make_unique<TlsTestClient>(server_->port(), plain));
+  }
+  TlsTestClient user(server_->port());
+  ASSERT_TRUE(user.Write(kGetHello));
+  EXPECT_THAT(user.ReadUntil("hello\n"), EndsWith("hello\n"));
+  EXPECT_EQ(server_->stats().rejected_source, 0u);
 }
 
 TEST_F(ServerTest, AFrontProxyPassesOnManyGroups) {

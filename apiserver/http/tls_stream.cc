@@ -22,6 +22,7 @@
 
 namespace steward::http {
 namespace asio = boost::asio;
+namespace ip = boost::asio::ip;
 using boost::asio::ip::tcp;
 
 namespace {
@@ -74,6 +75,11 @@ std::string ToDer(X509* cert) {
   return der;
 }
 
+ip::address Source(const tcp::socket& socket) {
+  boost::system::error_code ignored;
+  return socket.remote_endpoint(ignored).address();
+}
+
 }  // namespace
 
 // OpenSSL's own socket BIO would raise SIGPIPE, and would keep using a closed descriptor's number.
@@ -113,9 +119,10 @@ struct TlsStream::Bio {
   }
 };
 
-TlsStream::TlsStream(tcp::socket socket, const SslContext& context, DeadlineSet& deadlines,
-                     absl::Duration write_window, size_t min_drain_rate)
+TlsStream::TlsStream(tcp::socket socket, const SslContext& context, HandshakeTurns& turns,
+                     DeadlineSet& deadlines, absl::Duration write_window, size_t min_drain_rate)
     : socket_(std::move(socket)),
+      turn_(turns, Source(socket_)),
       ssl_(SSL_new(context.get())),
       fd_(socket_.native_handle()),
       write_window_(write_window),
@@ -156,7 +163,11 @@ StatusTask TlsStream::WaitFor(int result) {
 }
 
 StatusTask TlsStream::Handshake() {
+  boost::system::error_code begun;
+  co_await socket_.async_wait(tcp::socket::wait_read,
+                              asio::redirect_error(asio::use_awaitable, begun));
   for (;;) {
+    if (fd_ >= 0) co_await turn_.Wait();
     if (fd_ < 0) co_return absl::UnavailableError("connection aborted");
     ERR_clear_error();
     const int result = SSL_do_handshake(ssl_);
@@ -298,6 +309,7 @@ VoidTask TlsStream::Linger() {
 void TlsStream::Abort() {
   if (fd_ < 0) return;
   fd_ = -1;
+  turn_.Cancel();
   boost::system::error_code ignored;
   socket_.close(ignored);
 }

@@ -11,6 +11,7 @@
 #include "absl/time/time.h"
 #include "apiserver/http/deadline.h"
 #include "apiserver/http/drain_deadline.h"
+#include "apiserver/http/handshake_turns.h"
 #include "apiserver/http/message.h"
 #include "apiserver/http/stream.h"
 #include "base/async/task.h"
@@ -25,14 +26,14 @@ namespace steward::http {
 // arrives, neither it nor this class holds a record buffer.
 class TlsStream final : public ByteStream {
  public:
-  TlsStream(boost::asio::ip::tcp::socket socket, const SslContext& context, DeadlineSet& deadlines,
-            absl::Duration write_window, size_t min_drain_rate);
+  TlsStream(boost::asio::ip::tcp::socket socket, const SslContext& context, HandshakeTurns& turns,
+            DeadlineSet& deadlines, absl::Duration write_window, size_t min_drain_rate);
   ~TlsStream() override;
   TlsStream(const TlsStream&) = delete;
   TlsStream& operator=(const TlsStream&) = delete;
 
-  // First of all. A client that speaks plain HTTP is told so in plain HTTP. The caller bounds its
-  // time by Abort.
+  // First of all, in turn with other connections' handshakes. A client that speaks plain HTTP is
+  // told so in plain HTTP. The caller bounds its time by Abort.
   StatusTask Handshake();
 
   // Of the finished handshake: the ALPN protocol, "" for none; the client's certificates, null for
@@ -57,6 +58,7 @@ class TlsStream final : public ByteStream {
   VoidTask AnswerPlainHttp();
 
   boost::asio::ip::tcp::socket socket_;
+  HandshakeTurns::Turn turn_;
   ssl_st* ssl_;
   int fd_;               // -1 once aborted
   bool at_end_ = false;  // the peer closed its TCP direction

@@ -10,9 +10,11 @@
 #include <optional>
 #include <string>
 #include <thread>
+#include <utility>
 
 #include "apiserver/http/tls_test_client.h"
 #include "base/async/run.h"
+#include "base/async/task_group.h"
 #include "base/status/matchers.h"
 #include "base/tls/server_context.h"
 #include "base/tls/testing.h"
@@ -30,11 +32,15 @@ class TlsStreamTest : public ::testing::Test {
   TlsStreamTest() {
     const TestKeyPair pair = TestCa("ca").Issue(TestCertOptions());
     context_ = MakeServerContext({pair.cert_pem, pair.key_pem}, {}).value();
+    tasks_.Spawn("turns", turns_.Run());
   }
+  ~TlsStreamTest() override { RunOn(io_, tasks_.Stop()); }
 
   asio::io_context io_;
   SslContext context_;
   DeadlineSet deadlines_{absl::Seconds(1)};
+  HandshakeTurns turns_{io_.get_executor()};
+  TaskGroup tasks_{io_.get_executor()};
 };
 
 VoidTask ReadPieces(asio::io_context& io, TlsStream& stream, int& read, std::optional<int>& seen) {
@@ -50,7 +56,7 @@ TEST_F(TlsStreamTest, APeerThatAlwaysHasMoreDoesNotKeepTheThread) {
   tcp::acceptor acceptor(io_, tcp::endpoint(asio::ip::address_v4::loopback(), 0));
   std::optional<TlsTestClient> client;
   std::thread connecting([&] { client.emplace(acceptor.local_endpoint().port()); });
-  TlsStream stream(acceptor.accept(), context_, deadlines_, absl::Minutes(1), 1000);
+  TlsStream stream(acceptor.accept(), context_, turns_, deadlines_, absl::Minutes(1), 1000);
   ASSERT_OK(RunOn(io_, stream.Handshake()));
   connecting.join();
   for (int i = 0; i < kPieces; ++i) ASSERT_TRUE(client->Write("x"));
@@ -61,6 +67,27 @@ TEST_F(TlsStreamTest, APeerThatAlwaysHasMoreDoesNotKeepTheThread) {
   EXPECT_EQ(read, kPieces);
   ASSERT_TRUE(seen.has_value());
   EXPECT_LE(*seen, 16);
+}
+
+VoidTask ShakeHands(TlsStream& stream, absl::Status& result) {
+  result = co_await stream.Handshake();
+}
+
+TEST_F(TlsStreamTest, AnAbortedHandshakeWaitsForNoTurn) {
+  HandshakeTurns never(io_.get_executor());
+  tcp::acceptor acceptor(io_, tcp::endpoint(asio::ip::address_v4::loopback(), 0));
+  std::thread connecting([&] { TlsTestClient(acceptor.local_endpoint().port()); });
+  tcp::socket socket = acceptor.accept();
+  socket.wait(tcp::socket::wait_read);
+  TlsStream stream(std::move(socket), context_, never, deadlines_, absl::Minutes(1), 1000);
+  absl::Status result;
+  tasks_.Spawn("handshake", ShakeHands(stream, result));
+  io_.poll();
+  EXPECT_OK(result) << "it has not ended";
+  stream.Abort();
+  io_.poll();
+  EXPECT_FALSE(result.ok());
+  connecting.join();
 }
 
 VoidTask ShutDown(asio::io_context& io, TlsStream& stream, bool& seen) {
@@ -76,8 +103,8 @@ TEST_F(TlsStreamTest, LingeringDoesNotKeepTheThread) {
   ASSERT_EQ(::socketpair(AF_UNIX, SOCK_SEQPACKET, 0, ends), 0);
   for (int i = 0; i < kPieces; ++i) ASSERT_EQ(::send(ends[1], "x", 1, MSG_DONTWAIT), 1);
   ::close(ends[1]);
-  TlsStream stream(tcp::socket(io_, tcp::v4(), ends[0]), context_, deadlines_, absl::Minutes(1),
-                   1000);
+  TlsStream stream(tcp::socket(io_, tcp::v4(), ends[0]), context_, turns_, deadlines_,
+                   absl::Minutes(1), 1000);
   bool seen = false;
   RunOn(io_, ShutDown(io_, stream, seen));
   io_.poll();

@@ -3,6 +3,7 @@
 #include <netinet/tcp.h>
 #include <sys/socket.h>
 
+#include <boost/asio/post.hpp>
 #include <string>
 #include <utility>
 
@@ -62,6 +63,7 @@ Worker::Worker(const asio::any_io_executor& executor, ServerShared& shared)
     : executor_(executor),
       shared_(shared),
       deadlines_(shared.tick),
+      handshake_turns_(executor),
       date_(shared.clock),
       grace_(deadlines_,
              [this] {
@@ -72,7 +74,10 @@ Worker::Worker(const asio::any_io_executor& executor, ServerShared& shared)
       ticker_(executor),
       tasks_(executor) {}
 
-void Worker::Start() { ticker_.Spawn("http deadlines", Tick()); }
+void Worker::Start() {
+  ticker_.Spawn("http deadlines", Tick());
+  ticker_.Spawn("http handshakes", handshake_turns_.Run());
+}
 
 VoidTask Worker::Tick() {
   for (;;) {
@@ -86,16 +91,18 @@ void Worker::Serve(tcp::socket socket, std::unique_ptr<Slot> slot) {
   tasks_.Spawn("http connection", Contain(Run(std::move(socket), std::move(slot)), nullptr));
 }
 
-void Worker::Shed() {
-  if (strangers_.CloseFirst()) ++shared_.shed;
-}
-
 bool Worker::Settle(Slot& slot, PeerInfo& peer) {
   peer.front_proxy = peer.certificates != nullptr && shared_.is_front_proxy &&
                      shared_.is_front_proxy(*peer.certificates);
-  if (slot.pass().Settle(peer.front_proxy)) return true;
-  ++(shared_.gate.crowded() ? shared_.rejected_full : shared_.rejected_source);
-  return false;
+  return slot.pass().Settle(peer.front_proxy);
+}
+
+std::function<void()> Worker::Closing(std::weak_ptr<ByteStream> stream) {
+  return [executor = executor_, stream = std::move(stream)] {
+    asio::post(executor, [stream] {
+      if (const auto open = stream.lock()) open->Abort();
+    });
+  };
 }
 
 VoidTask Worker::Run(tcp::socket socket, std::unique_ptr<Slot> slot) {
@@ -114,36 +121,42 @@ VoidTask Worker::Run(tcp::socket socket, std::unique_ptr<Slot> slot) {
   const size_t rate = shared_.limits.min_drain_rate;
   if (!shared_.tls) {
     if (!Settle(*slot, peer)) co_return;
-    PlainStream stream(std::move(socket), deadlines_, window, rate);
-    ConnectionStanding standing(strangers_, [&stream] { stream.Abort(); });
-    co_await ServeOn(stream, "", std::move(peer), standing);
+    const auto stream = std::make_shared<PlainStream>(std::move(socket), deadlines_, window, rate);
+    if (!slot->pass().Enter(Closing(stream))) co_return;
+    co_await ServeOn(*stream, "", std::move(peer), slot->pass());
     co_return;
   }
-  TlsStream stream(std::move(socket), shared_.tls(), deadlines_, window, rate);
-  ConnectionStanding standing(strangers_, [&stream] { stream.Abort(); });
+  const auto stream = std::make_shared<TlsStream>(std::move(socket), shared_.tls(),
+                                                  handshake_turns_, deadlines_, window, rate);
+  if (!slot->pass().Enter(Closing(stream))) co_return;
   {
-    Deadline deadline(deadlines_, [&stream] { stream.Abort(); });
+    Deadline deadline(deadlines_, [&stream] { stream->Abort(); });
     const bool hurry = slot->pass().provisional();
     deadline.Set(hurry ? kProvisionalHandshake : shared_.timeouts.handshake);
-    const absl::Status status = co_await stream.Handshake();
+    const absl::Status status = co_await stream->Handshake();
     if (!status.ok()) {
       ++shared_.handshake_errors;
       log::Verbose(2, "TLS handshake failed", {{"remote", peer.remote_address}, {"err", status}});
       co_return;
     }
   }
-  peer.certificates = stream.peer();
+  peer.certificates = stream->peer();
   if (!Settle(*slot, peer)) co_return;
-  co_await ServeOn(stream, std::string(stream.protocol()), std::move(peer), standing);
+  co_await ServeOn(*stream, std::string(stream->protocol()), std::move(peer), slot->pass());
 }
 
 VoidTask Worker::ServeOn(ByteStream& stream, std::string protocol, PeerInfo peer,
-                         ConnectionStanding& standing) {
+                         ConnectionGate::Pass& pass) {
   const Limits& limits = peer.front_proxy ? shared_.front_proxy_limits : shared_.limits;
-  const ConnectionEnv env{limits,         shared_.timeouts, shared_.handler, shared_.error_body,
-                          shared_.memory, deadlines_,       date_,           tasks_,
-                          standing};
-  if (peer.front_proxy) standing.Idle(/*known=*/true);
+  const ConnectionEnv env{limits,
+                          shared_.timeouts,
+                          shared_.handler,
+                          shared_.error_body,
+                          shared_.memory,
+                          deadlines_,
+                          date_,
+                          tasks_,
+                          pass};
   const std::shared_ptr<Connection> connection =
       protocol == "h2" ? MakeHttp2Connection(executor_, stream, env, std::move(peer))
                        : MakeHttp1Connection(executor_, stream, env, std::move(peer));

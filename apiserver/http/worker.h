@@ -15,10 +15,10 @@
 #include "absl/time/time.h"
 #include "apiserver/http/connection.h"
 #include "apiserver/http/connection_gate.h"
-#include "apiserver/http/connection_standing.h"
 #include "apiserver/http/date.h"
 #include "apiserver/http/deadline.h"
 #include "apiserver/http/event.h"
+#include "apiserver/http/handshake_turns.h"
 #include "apiserver/http/memory_budget.h"
 #include "apiserver/http/message.h"
 #include "apiserver/http/options.h"
@@ -46,9 +46,6 @@ struct ServerShared {
 
   std::atomic<uint64_t> accepted{0};
   std::atomic<uint64_t> accept_errors{0};
-  std::atomic<uint64_t> rejected_full{0};
-  std::atomic<uint64_t> rejected_source{0};
-  std::atomic<uint64_t> shed{0};
   std::atomic<uint64_t> handshake_errors{0};
 };
 
@@ -79,8 +76,6 @@ class Worker {
 
   void Start();
   void Serve(boost::asio::ip::tcp::socket socket, std::unique_ptr<Slot> slot);
-  // Closes the connection that is missed least, if there is one.
-  void Shed();
   // Tells every connection to take no new requests and to end; `Stop` waits for that until `grace`
   // from here has passed, then cancels what is left.
   void BeginDrain(absl::Duration grace);
@@ -91,14 +86,16 @@ class Worker {
   VoidTask Run(boost::asio::ip::tcp::socket socket, std::unique_ptr<Slot> slot);
   // False: the connection has to go.
   bool Settle(Slot& slot, PeerInfo& peer);
+  // What ends a connection from any thread: see ConnectionGate::Pass::Enter.
+  std::function<void()> Closing(std::weak_ptr<ByteStream> stream);
   VoidTask ServeOn(ByteStream& stream, std::string protocol, PeerInfo peer,
-                   ConnectionStanding& standing);
+                   ConnectionGate::Pass& pass);
 
   const boost::asio::any_io_executor executor_;
   ServerShared& shared_;
   std::atomic<size_t> load_{0};
   DeadlineSet deadlines_;
-  IdleStrangers strangers_;
+  HandshakeTurns handshake_turns_;
   HttpDate date_;
   bool draining_ = false;
   bool grace_over_ = false;
@@ -106,7 +103,7 @@ class Worker {
   Event ended_;                                  // a connection ended, or the grace
   size_t running_ = 0;                           // connections, from before their handshake
   std::unordered_set<Connection*> connections_;  // after it
-  TaskGroup ticker_;
+  TaskGroup ticker_;                             // what goes on without connections, too
   TaskGroup tasks_;
 };
 

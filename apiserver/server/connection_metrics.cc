@@ -32,7 +32,8 @@ void Follow(prometheus::Counter& counter, uint64_t total) {
 }
 
 constexpr char kRejected[] = "steward_apiserver_connections_rejected_total";
-constexpr char kRejectedHelp[] = "Connections closed as soon as they were accepted, by the limit.";
+constexpr char kRejectedHelp[] =
+    "New connections closed since there was no place for them, by the limit.";
 
 }  // namespace
 
@@ -44,7 +45,7 @@ struct ConnectionMetrics::Impl {
         rejected_full(AddCounter(registry, kRejected, kRejectedHelp, {{"reason", "total"}})),
         rejected_source(AddCounter(registry, kRejected, kRejectedHelp, {{"reason", "source"}})),
         shed(AddCounter(registry, "steward_apiserver_connections_shed_total",
-                        "Idle connections of strangers closed to make room for others.")),
+                        "Idle connections of strangers closed for new ones.")),
         accept_errors(AddCounter(registry, "steward_apiserver_accept_errors_total",
                                  "Connections that could not be accepted.")),
         handshake_errors(AddCounter(registry, "steward_apiserver_tls_handshake_errors_total",

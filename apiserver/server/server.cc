@@ -94,10 +94,10 @@ std::string ErrorBody(int code, std::string_view reason, std::string_view messag
   return kube::ToJson(status) + "\n";
 }
 
-// As many as were asked for, if the process may have as many descriptors, and some for the rest of
-// its work.
+// As many as were asked for, if the process may have as many descriptors, and some for connections
+// that give way to others and for the rest of its work.
 size_t MaxConnections(int wanted) {
-  constexpr size_t kOtherDescriptors = 256;
+  constexpr size_t kOtherDescriptors = 64 + 256;
   const size_t descriptors = RaiseDescriptorLimit();
   const size_t possible = descriptors - std::min(kOtherDescriptors, descriptors / 2);
   const size_t connections = std::min(static_cast<size_t>(wanted), possible);

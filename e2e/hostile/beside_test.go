@@ -49,13 +49,7 @@ func beside(t *testing.T, attack func(ctx context.Context)) {
 	var failures failures
 	var during []time.Duration
 	work.Go(func() { probe(ctx, &failures) })
-	work.Go(func() {
-		for ctx.Err() == nil {
-			took, err := user.list()
-			failures.add("a list", err)
-			during = append(during, took)
-		}
-	})
+	work.Go(func() { during = user.meanwhile(ctx, "a list", &failures) })
 	peak := before.rss
 	work.Go(func() {
 		for ctx.Err() == nil {
@@ -125,7 +119,10 @@ func probe(ctx context.Context, failures *failures) {
 }
 
 // user is known by a client certificate and speaks HTTP/2, as most do.
-type user struct{ client *http.Client }
+type user struct {
+	client *http.Client
+	config *rest.Config
+}
 
 func newUser(t *testing.T) *user {
 	t.Helper()
@@ -134,12 +131,12 @@ func newUser(t *testing.T) *user {
 	client, err := rest.HTTPClientFor(config)
 	must(t, err)
 	t.Cleanup(client.CloseIdleConnections)
-	return &user{client}
+	return &user{client, config}
 }
 
 func (u *user) list() (time.Duration, error) {
 	began := time.Now()
-	_, err := get(u.client, steward.URL()+listPath)
+	_, err := get(u.client, u.config.Host+listPath)
 	return time.Since(began), err
 }
 

@@ -6,6 +6,8 @@ package hostile
 
 import (
 	"context"
+	"fmt"
+	"os"
 	"testing"
 
 	"steward.dev/e2e/cluster"
@@ -17,7 +19,16 @@ var (
 	steward *cluster.Steward
 )
 
-func TestMain(m *testing.M) { cluster.Main(m, &shared, setUp) }
+func TestMain(m *testing.M) {
+	if told := os.Getenv(apartEnv); told != "" {
+		if err := listForParent(told); err != nil {
+			fmt.Fprintln(os.Stderr, "the user apart:", err)
+			os.Exit(1)
+		}
+		return
+	}
+	cluster.Main(m, &shared, setUp)
+}
 
 func setUp(ctx context.Context) (err error) {
 	shared, err = cluster.Start(ctx, cluster.Options{Controllers: []string{"namespace", "clusterrole-aggregation", "serviceaccount"}})

@@ -32,7 +32,7 @@ func newTenant(t *testing.T, name string) *user {
 	client, err := rest.HTTPClientFor(config)
 	must(t, err)
 	t.Cleanup(client.CloseIdleConnections)
-	tenant := &user{client}
+	tenant := &user{client, config}
 	eventually(t, func() error {
 		_, err := tenant.list()
 		return err
@@ -49,13 +49,7 @@ func besideTenant(t *testing.T, attack func(ctx context.Context)) {
 		var work sync.WaitGroup
 		var failures failures
 		var during []time.Duration
-		work.Go(func() {
-			for ctx.Err() == nil {
-				took, err := modest.list()
-				failures.add("a tenant's list", err)
-				during = append(during, took)
-			}
-		})
+		work.Go(func() { during = modest.meanwhile(ctx, "a tenant's list", &failures) })
 		attack(ctx)
 		<-ctx.Done()
 		work.Wait()

@@ -1,0 +1,62 @@
+// TLS handshakes that take turns on their thread.
+#ifndef APISERVER_HTTP_HANDSHAKE_TURNS_H_
+#define APISERVER_HTTP_HANDSHAKE_TURNS_H_
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/ip/address.hpp>
+#include <boost/intrusive/list.hpp>
+#include <map>
+#include <utility>
+
+#include "apiserver/http/event.h"
+#include "base/async/task.h"
+
+namespace steward::http {
+
+// A step of a handshake costs as much time as many requests. So that hundreds that come at once do
+// not hold up everybody else on their thread, there is one step, then a turn for all else that is
+// ready, and then the next step. Source addresses take turns, too: a flood of one does not hold up
+// the handshakes of others. On one executor.
+class HandshakeTurns {
+ public:
+  explicit HandshakeTurns(const boost::asio::any_io_executor& executor)
+      : executor_(executor), entered_(executor) {}
+  HandshakeTurns(const HandshakeTurns&) = delete;
+  HandshakeTurns& operator=(const HandshakeTurns&) = delete;
+
+  // Of one connection. REQUIRES: the turns outlive it.
+  class Turn : public boost::intrusive::list_base_hook<
+                   boost::intrusive::link_mode<boost::intrusive::auto_unlink>> {
+   public:
+    Turn(HandshakeTurns& turns, boost::asio::ip::address source)
+        : turns_(turns), source_(std::move(source)), come_(turns.executor_) {}
+
+    // Until its turn has come, or Cancel was called.
+    VoidTask Wait();
+    void Cancel();
+
+   private:
+    friend class HandshakeTurns;
+    HandshakeTurns& turns_;
+    const boost::asio::ip::address source_;
+    Event come_;
+  };
+
+  // Gives turns until it is cancelled.
+  VoidTask Run();
+
+ private:
+  using Queue = boost::intrusive::list<Turn, boost::intrusive::constant_time_size<false>>;
+
+  // Null: nobody waits.
+  Turn* Next();
+
+  const boost::asio::any_io_executor executor_;
+  Event entered_;
+  std::map<boost::asio::ip::address, Queue> waiting_;
+  boost::asio::ip::address last_;  // source that had a turn
+};
+
+}  // namespace steward::http
+
+#endif  // APISERVER_HTTP_HANDSHAKE_TURNS_H_
