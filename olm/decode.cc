@@ -309,15 +309,20 @@ absl::Status ReadIcon(value v, Icon& icon) {
   return absl::OkStatus();
 }
 
-// Fields of spec that tables and rules read; `spec` is the compact JSON of an object.
-absl::Status ReadSpecFields(std::string_view spec, Csv& csv, bool& cleanup_enabled) {
-  thread_local simdjson::ondemand::parser parser;
-  const simdjson::padded_string padded(spec);
-  simdjson::ondemand::document document;
-  if (auto error = parser.iterate(padded).get(document)) return Malformed("spec", error);
-  object root;
-  if (auto error = document.get_object().get(root)) return Malformed("spec", error);
-  return ForEachMember(root, "spec", [&](std::string_view key, value member) -> absl::Status {
+// Fields of spec that tables and rules read; `spec` becomes the compact JSON of all of it, "" if it
+// is null.
+absl::Status ReadSpec(value v, std::string& spec, Csv& csv, bool& cleanup_enabled) {
+  spec.clear();
+  json_type type;
+  if (auto error = v.type().get(type)) return Malformed("spec", error);
+  if (type == json_type::null) return absl::OkStatus();
+  object members;
+  if (auto error = v.get_object().get(members)) return Malformed("spec", error);
+  std::string_view raw;
+  if (auto error = members.raw_json().get(raw)) return Malformed("spec", error);
+  RETURN_IF_ERROR(Minify(raw, "spec", spec));
+  if (auto error = members.reset().error()) return Malformed("spec", error);
+  return ForEachMember(members, "spec", [&](std::string_view key, value member) -> absl::Status {
     if (key == "displayName") return ReadString(member, "spec.displayName", csv.display_name);
     if (key == "version") return ReadString(member, "spec.version", csv.version);
     if (key == "release") return ReadString(member, "spec.release", csv.release);
@@ -390,16 +395,15 @@ absl::StatusOr<CsvPtr> DecodeCsv(std::string_view json) {
   Metadata metadata;
   auto csv = std::make_shared<Csv>();
   std::string spec, status;
+  bool cleanup_enabled = false;
   RETURN_IF_ERROR(DecodeDocument(json, [&](std::string_view key, value member) -> absl::Status {
     if (key == "metadata") return ReadMetadata(member, metadata);
-    if (key == "spec") return AppendCompact(member, "spec", spec);
+    if (key == "spec") return ReadSpec(member, spec, *csv, cleanup_enabled);
     if (key == "status") return ReadCsvStatus(member, *csv, status);
     return absl::OkStatus();
   }));
   RETURN_IF_ERROR(CheckIdentity(metadata, /*namespaced=*/true));
-  bool cleanup_enabled = false;
-  if (spec.empty() || spec == "null") spec = "{}";
-  RETURN_IF_ERROR(ReadSpecFields(spec, *csv, cleanup_enabled));
+  if (spec.empty()) spec = "{}";
   RETURN_IF_ERROR(StringOf(csv->reason_json, "status.reason", csv->reason));
   csv->key = std::move(metadata.key);
   csv->uid = std::move(metadata.uid);

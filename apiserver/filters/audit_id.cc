@@ -1,22 +1,24 @@
 #include "apiserver/filters/audit_id.h"
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "absl/strings/str_format.h"
 #include "base/trace/traceparent.h"
 #include "kube/audit/audit_id.h"
+#include "kube/meta/uuid.h"
 
 namespace steward::filters {
 std::string NewUuid(Random& random) {
-  uint32_t words[4];
-  for (uint32_t& word : words) word = static_cast<uint32_t>(random.Uniform() * 4294967296.0);
-  const uint32_t version = 0x4000 | (words[1] & 0x0fff);
-  const uint32_t variant = 0x8000 | ((words[2] >> 16) & 0x3fff);
-  return absl::StrFormat("%08x-%04x-%04x-%04x-%04x%08x", words[0], words[1] >> 16, version, variant,
-                         words[2] & 0xffff, words[3]);
+  std::array<uint8_t, 16> bytes;
+  for (size_t at = 0; at < bytes.size(); at += 4) {
+    const auto word = static_cast<uint32_t>(random.Uniform() * 4294967296.0);
+    for (size_t i = 0; i < 4; ++i) bytes[at + i] = static_cast<uint8_t>(word >> (24 - 8 * i));
+  }
+  return kube::UuidV4(bytes);
 }
 
 http::Handler WithAuditId(http::Handler next, Random& random) {

@@ -54,6 +54,11 @@ absl::StatusOr<std::optional<std::string>> BearerTokenOf(const http::Request& re
   return BearerToken(request.headers);
 }
 
+void SetUser(http::Request& request, http::UserInfo user) {
+  request.user = std::move(user);
+  request.authenticated = request.user.name != kAnonymous;
+}
+
 // Whether the request may go on; otherwise it is answered. By itself, so that what it needs is gone
 // while a watch lasts.
 boost::asio::awaitable<bool> Identify(Authenticator& authenticator, http::Request& request,
@@ -72,8 +77,7 @@ boost::asio::awaitable<bool> Identify(Authenticator& authenticator, http::Reques
     co_await RespondStatus(request, writer, std::move(refusal));
     co_return false;
   }
-  request.user = *std::move(user);
-  request.authenticated = request.user.name != kAnonymous;
+  SetUser(request, *std::move(user));
   co_return true;
 }
 
@@ -85,38 +89,55 @@ VoidTask Serve(const http::Handler& next, Authenticator& authenticator, http::Re
 
 }  // namespace
 
-Task<http::UserInfo> Authenticator::Authenticate(const http::Request& request) {
+std::optional<http::UserInfo> Authenticator::ByCertificate(const http::Request& request,
+                                                           absl::Status& error) {
   const std::shared_ptr<const AuthenticationConfig> config = configs_.Get();
   const absl::Time now = clock_.Now();
-  absl::Status error;
-
   absl::StatusOr<std::optional<http::UserInfo>> user =
       AuthenticateFrontProxy(*config, request, now);
-  bool known = Succeeded(user, error);
-  if (known) ObserveCertificate(*config->request_header_ca, *request.peer, now);
-  if (!known) {
+  if (Succeeded(user, error)) {
+    ObserveCertificate(*config->request_header_ca, *request.peer, now);
+  } else {
     user = AuthenticateClientCertificate(*config, request, now);
-    known = Succeeded(user, error);
-    if (known) ObserveCertificate(*config->client_ca, *request.peer, now);
+    if (!Succeeded(user, error)) return std::nullopt;
+    ObserveCertificate(*config->client_ca, *request.peer, now);
+  }
+  AddAuthenticatedGroup(**user);
+  return *std::move(user);
+}
+
+std::optional<http::UserInfo> Authenticator::Recognize(const http::Request& request) {
+  absl::Status error;
+  std::optional<http::UserInfo> user = ByCertificate(request, error);
+  if (user) return user;
+  const std::optional<std::string> token = BearerToken(request.headers);
+  if (token) user = tokens_.Kept(*token);
+  if (user) AddAuthenticatedGroup(*user);
+  return user;
+}
+
+Task<http::UserInfo> Authenticator::Authenticate(const http::Request& request) {
+  absl::Status error;
+  if (std::optional<http::UserInfo> user = ByCertificate(request, error)) {
+    co_return *std::move(user);
   }
   // Of the header, and of a WebSocket's subprotocols.
   for (const auto read : {BearerTokenOf, WebSocketToken}) {
-    if (known) break;
     absl::StatusOr<std::optional<std::string>> token = read(request);
+    absl::StatusOr<std::optional<http::UserInfo>> user = std::nullopt;
     if (!token.ok()) {
       user = token.status();
-    } else if (token->has_value()) {
+    } else if (!token->has_value()) {
+      continue;
+    } else {
       ReviewOrigin origin{StrangerFlow(request), request.traceparent};
       user = co_await tokens_.Authenticate(std::move(origin), **std::move(token));
-    } else {
-      continue;
     }
-    known = Succeeded(user, error);
-    if (!known && error.ok()) error = absl::UnauthenticatedError("invalid bearer token");
-  }
-  if (known) {
-    AddAuthenticatedGroup(**user);
-    co_return **std::move(user);
+    if (Succeeded(user, error)) {
+      AddAuthenticatedGroup(**user);
+      co_return **std::move(user);
+    }
+    if (error.ok()) error = absl::UnauthenticatedError("invalid bearer token");
   }
   CO_RETURN_IF_ERROR(error);
   if (!allow_anonymous_) co_return absl::UnauthenticatedError("no credentials");
@@ -143,7 +164,12 @@ void Authenticator::RemoveCredentials(http::Headers& headers) const {
 http::Handler WithAuthentication(http::Handler next, Authenticator& authenticator) {
   return [next = std::move(next), &authenticator](http::Request& request,
                                                   http::ResponseWriter& writer) {
-    return Serve(next, authenticator, request, writer);
+    std::optional<http::UserInfo> user = authenticator.Recognize(request);
+    if (!user) return Serve(next, authenticator, request, writer);
+    authenticator.Count(absl::OkStatus());
+    authenticator.RemoveCredentials(request.headers);
+    SetUser(request, *std::move(user));
+    return next(request, writer);
   };
 }
 

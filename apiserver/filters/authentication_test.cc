@@ -235,6 +235,34 @@ TEST_F(AuthenticationTest, WhoIsWho) {
   }
 }
 
+TEST_F(AuthenticationTest, RecognizesWhoWasJudgedAMomentAgo) {
+  Authenticator authenticator(store_, tokens_, clock_, true);
+  http::Request request = MakeRequest("GET", "/");
+  request.headers.Add("Authorization", "Bearer good");
+  EXPECT_FALSE(authenticator.Recognize(request).has_value());
+  http::Request same = request;
+  ASSERT_EQ(Authenticate(same), "token-user uid=u-1 g system:authenticated");
+  const std::optional<http::UserInfo> user = authenticator.Recognize(request);
+  ASSERT_TRUE(user.has_value());
+  EXPECT_EQ(Describe(*user), "token-user uid=u-1 g system:authenticated");
+  clock_.Advance(absl::Seconds(10));
+  EXPECT_FALSE(authenticator.Recognize(request).has_value());
+}
+
+TEST_F(AuthenticationTest, RecognizesNoStrangers) {
+  Authenticator authenticator(store_, tokens_, clock_, true);
+  http::Request nobody = MakeRequest("GET", "/");
+  EXPECT_FALSE(authenticator.Recognize(nobody).has_value());
+  http::Request bad = MakeRequest("GET", "/");
+  bad.headers.Add("Authorization", "Bearer made-up");
+  http::Request same = bad;
+  EXPECT_EQ(Authenticate(same), "401");
+  EXPECT_FALSE(authenticator.Recognize(bad).has_value());
+  http::Request known = MakeRequest("GET", "/");
+  known.peer = MakePeer({Cert(client_ca_, "bob")});
+  EXPECT_TRUE(authenticator.Recognize(known).has_value());
+}
+
 TEST_F(AuthenticationTest, WebSockets) {
   const std::string good = "base64url.bearer.authorization.k8s.io.Z29vZA";
   const std::string bad = "base64url.bearer.authorization.k8s.io.YmFk";

@@ -1,5 +1,6 @@
 #include "apiserver/filters/request_info.h"
 
+#include <algorithm>
 #include <span>
 #include <string>
 #include <string_view>
@@ -24,6 +25,7 @@ std::vector<std::string_view> SplitPath(std::string_view path) {
   while (path.ends_with('/')) path.remove_suffix(1);
   std::vector<std::string_view> parts;
   if (path.empty()) return parts;
+  parts.reserve(static_cast<size_t>(std::count(path.begin(), path.end(), '/')) + 1);
   for (;;) {
     const size_t slash = path.find('/');
     parts.push_back(path.substr(0, slash));

@@ -168,6 +168,11 @@ void TokenAuthenticator::Remember(const std::string& key, const User& user) {
   }
 }
 
+std::optional<http::UserInfo> TokenAuthenticator::Kept(std::string_view token) {
+  std::optional<User> kept = good_.Kept(Sha256(token));
+  return kept ? *std::move(kept) : std::nullopt;
+}
+
 Task<std::optional<http::UserInfo>> TokenAuthenticator::Authenticate(ReviewOrigin origin,
                                                                      std::string token) {
   const std::string key = Sha256(token);

@@ -43,6 +43,9 @@ class TokenAuthenticator {
   TokenAuthenticator(Reviewer& reviewer, Clock& clock, absl::Duration ttl = absl::Seconds(10),
                      SourceRate::Limits first_seen = {});
 
+  // The user of a good token whose judgement is kept; nullopt: ask Authenticate.
+  std::optional<http::UserInfo> Kept(std::string_view token);
+
   // The user the token stands for; nullopt: the kube-apiserver says that it is not good. An error:
   // it could not be asked, or could not judge. The flow of `origin`: as StrangerFlow.
   Task<std::optional<http::UserInfo>> Authenticate(ReviewOrigin origin, std::string token);

@@ -225,13 +225,13 @@ class Http2Connection final : public Connection,
     if (goaway_deadline_.armed()) LastGoaway();
   }
   Available BodyAvailable(int32_t id, size_t max) override {
-    const auto stream = Find(id);
-    return stream == nullptr ? Available{} : stream->BodyAvailable(max);
+    const auto it = streams_.find(id);
+    return it == streams_.end() ? Available{} : it->second->BodyAvailable(max);
   }
   bool TakeBody(int32_t id, size_t bytes, OutputBatch& batch) override {
-    const auto stream = Find(id);
-    if (stream != nullptr) stream->TakeBody(bytes, batch);
-    return stream != nullptr;
+    const auto it = streams_.find(id);
+    if (it != streams_.end()) it->second->TakeBody(bytes, batch);
+    return it != streams_.end();
   }
 
   // Http2StreamHost.

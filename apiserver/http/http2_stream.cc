@@ -1,6 +1,7 @@
 #include "apiserver/http/http2_stream.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "absl/strings/match.h"
@@ -175,6 +176,19 @@ void Http2Stream::TakeBody(size_t bytes, OutputBatch& batch) {
   if (queued_ <= kLowWater) changed_.Notify();
 }
 
+void Http2Stream::Enqueue(std::vector<Segment> segments) {
+  if (taken_segments_ == queue_.size()) {
+    queue_ = std::move(segments);
+    taken_segments_ = 0;
+    return;
+  }
+  if (2 * taken_segments_ >= queue_.size()) {
+    queue_.erase(queue_.begin(), queue_.begin() + static_cast<ptrdiff_t>(taken_segments_));
+    taken_segments_ = 0;
+  }
+  std::move(segments.begin(), segments.end(), std::back_inserter(queue_));
+}
+
 void Http2Stream::ForgetQueue() {
   // A stream that waits for something to say holds no room for it.
   queue_ = std::vector<Segment>();
@@ -228,13 +242,8 @@ StatusTask Http2Stream::Write(std::vector<Segment> segments) {
     if (size > remaining_) co_return Misused("the body is longer than its Content-Length");
     remaining_ -= size;
   }
-  if (2 * taken_segments_ >= queue_.size()) {
-    queue_.erase(queue_.begin(), queue_.begin() + static_cast<ptrdiff_t>(taken_segments_));
-    taken_segments_ = 0;
-  }
-  for (Segment& segment : segments) {
-    if (!segment.bytes.empty()) queue_.push_back(std::move(segment));
-  }
+  std::erase_if(segments, [](const Segment& segment) { return segment.bytes.empty(); });
+  Enqueue(std::move(segments));
   if (queued_ == 0) drain_.Begin(timeouts_.write);
   queued_ += size;
   written_ += size;

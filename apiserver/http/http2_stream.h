@@ -89,6 +89,7 @@ class Http2Stream final : public ResponseWriter, public RequestBody {
 
   bool expects_continue() const;
   absl::Status Misused(std::string_view what);
+  void Enqueue(std::vector<Segment> segments);
   void ForgetQueue();
 
   const int32_t id_;

@@ -10,6 +10,9 @@ namespace steward::http {
 namespace {
 
 absl::StatusOr<std::string> Unescape(std::string_view text, bool plus_is_space) {
+  const bool plain = text.find('%') == std::string_view::npos &&
+                     (!plus_is_space || text.find('+') == std::string_view::npos);
+  if (plain) return std::string(text);
   std::string out;
   out.reserve(text.size());
   for (size_t i = 0; i < text.size(); ++i) {

@@ -223,20 +223,29 @@ Task<std::string_view> TlsStream::Read() {
   }
 }
 
-StatusTask TlsStream::WriteChunk(std::string_view chunk, bool more) {
-  while (!chunk.empty()) {
-    if (fd_ < 0) co_return absl::UnavailableError("connection aborted");
+int TlsStream::WriteNow(std::string_view& chunk, bool more) {
+  int n = 1;
+  while (!chunk.empty() && n > 0) {
     ERR_clear_error();
     const size_t record = std::min(chunk.size(), kRecord);
     more_ = more || record < chunk.size();
-    const int n = SSL_write(ssl_, chunk.data(), static_cast<int>(record));
-    if (n > 0) {
-      chunk.remove_prefix(static_cast<size_t>(n));
-      drain_.Took(static_cast<size_t>(n));
-      continue;
-    }
+    // A record that others follow leaves its buffer to them.
+    if (more_) SSL_clear_mode(ssl_, SSL_MODE_RELEASE_BUFFERS);
+    n = SSL_write(ssl_, chunk.data(), static_cast<int>(record));
+    if (more_) SSL_set_mode(ssl_, SSL_MODE_RELEASE_BUFFERS);
+    if (n <= 0) break;
+    chunk.remove_prefix(static_cast<size_t>(n));
+    drain_.Took(static_cast<size_t>(n));
+  }
+  return n;
+}
+
+StatusTask TlsStream::WriteRest(std::string_view chunk, bool more, int result) {
+  while (!chunk.empty()) {
     drain_.Begin(write_window_);
-    CO_RETURN_IF_ERROR(co_await WaitFor(n));
+    CO_RETURN_IF_ERROR(co_await WaitFor(result));
+    if (fd_ < 0) co_return absl::UnavailableError("connection aborted");
+    result = WriteNow(chunk, more);
   }
   co_return absl::OkStatus();
 }
@@ -249,6 +258,7 @@ StatusTask TlsStream::Write(std::span<const std::string_view> pieces) {
   // Small pieces are gathered into whole records; large ones are encrypted where they lie.
   // The last record is the last one for sure: what waits for more must not wait in vain.
   while (!pieces.empty() && pieces.back().empty()) pieces = pieces.first(pieces.size() - 1);
+  if (fd_ < 0) co_return absl::UnavailableError("connection aborted");
   RecordBuffer gathered;
   size_t used = 0;
   for (size_t i = 0; i < pieces.size(); ++i) {
@@ -257,7 +267,9 @@ StatusTask TlsStream::Write(std::span<const std::string_view> pieces) {
       const bool last = i + 1 == pieces.size();
       if (used == 0 && (piece.size() >= kRecord || last)) {
         const size_t whole = last ? piece.size() : piece.size() - piece.size() % kRecord;
-        CO_RETURN_IF_ERROR(co_await WriteChunk(piece.substr(0, whole), !last));
+        std::string_view chunk = piece.substr(0, whole);
+        const int result = WriteNow(chunk, !last);
+        if (result <= 0) CO_RETURN_IF_ERROR(co_await WriteRest(chunk, !last, result));
         piece.remove_prefix(whole);
         continue;
       }
@@ -267,13 +279,18 @@ StatusTask TlsStream::Write(std::span<const std::string_view> pieces) {
       piece.remove_prefix(n);
       if (used == kRecord) {
         const bool more = !last || !piece.empty();
-        CO_RETURN_IF_ERROR(co_await WriteChunk({gathered.get(), used}, more));
+        std::string_view chunk(gathered.get(), used);
+        const int result = WriteNow(chunk, more);
+        if (result <= 0) CO_RETURN_IF_ERROR(co_await WriteRest(chunk, more, result));
         used = 0;
       }
     }
   }
   if (used == 0) co_return absl::OkStatus();
-  co_return co_await WriteChunk({gathered.get(), used}, /*more=*/false);
+  std::string_view chunk(gathered.get(), used);
+  const int result = WriteNow(chunk, /*more=*/false);
+  if (result <= 0) co_return co_await WriteRest(chunk, /*more=*/false, result);
+  co_return absl::OkStatus();
 }
 
 VoidTask TlsStream::Shutdown() {

@@ -50,8 +50,12 @@ class TlsStream final : public ByteStream {
  private:
   struct Bio;
 
-  // `more`: the rest of a Write follows at once, so that the kernel may wait for it.
-  StatusTask WriteChunk(std::string_view chunk, bool more);
+  // Encrypts and sends records from the front of `chunk`, and takes from it what is done, until the
+  // socket takes no more. `more`: the rest of a Write follows at once, so that the kernel may wait
+  // for it. The result is OpenSSL's last, above 0 when all of the chunk is done.
+  int WriteNow(std::string_view& chunk, bool more);
+  // The same, until all is done.
+  StatusTask WriteRest(std::string_view chunk, bool more, int result);
   // Waits for what OpenSSL asked for after `result` of the last call, or says why it failed.
   StatusTask WaitFor(int result);
   VoidTask Linger();

@@ -18,6 +18,9 @@
 namespace steward::rest {
 namespace {
 
+// What a list of some objects has between the texts that it shares with others.
+constexpr size_t kListText = 8 << 10;
+
 // Everything of the document but the array.
 ArrayDocument DocumentOf(const Resource& resource, const OutputFormat& format,
                          const Reading& reading) {
@@ -84,6 +87,7 @@ absl::Status CheckForm(const Resource& resource, const OutputFormat& format, boo
 StatusTask WriteList(http::ResponseWriter& writer, const Resource& resource, Encoding encoding,
                      Reading reading) {
   BodyStream body = StreamTo(writer, encoding, reading.warning);
+  body.buffer().text().reserve(kListText);
   ArrayDocument document = DocumentOf(resource, encoding.format, reading);
   CO_RETURN_IF_ERROR(document.Begin(body.buffer().text()));
   for (;;) {

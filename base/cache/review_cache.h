@@ -36,6 +36,12 @@ class ReviewCache {
   ReviewCache(const ReviewCache&) = delete;
   ReviewCache& operator=(const ReviewCache&) = delete;
 
+  // The kept answer, if there is one: without the cost of a task, for what is asked often.
+  std::optional<Value> Kept(const std::string& key) {
+    MutexLock lock(&mutex_);
+    return cache_.Get(key, clock_.Now());
+  }
+
   // The kept answer, or that of `load`. `load` runs as part of the first caller that needs it; when
   // that caller is cancelled, one of the others starts over. What `load` refers to must outlive the
   // returned task.

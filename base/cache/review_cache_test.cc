@@ -60,7 +60,10 @@ TEST_F(ReviewCacheTest, KeptForItsTime) {
   clock_.Advance(absl::Seconds(9));
   Spawn("k", Loader(absl::ZeroDuration(), 3));
   EXPECT_EQ(calls_, 1);
+  EXPECT_EQ(cache_.Kept("k"), 1);
+  EXPECT_EQ(cache_.Kept("other"), std::nullopt);
   clock_.Advance(absl::Seconds(1));
+  EXPECT_EQ(cache_.Kept("k"), std::nullopt);
   Spawn("k", Loader(absl::ZeroDuration(), 4));
   EXPECT_EQ(calls_, 2);
   ASSERT_EQ(answers_.size(), 4u);

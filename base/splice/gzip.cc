@@ -53,8 +53,10 @@ Deflater& ThreadsDeflater(int level) {
   return *deflater;
 }
 
-void AppendLittleEndian(uint64_t value, int bytes, std::string& out) {
-  for (int i = 0; i < bytes; ++i) out.push_back(static_cast<char>((value >> (8 * i)) & 0xff));
+void AppendLittleEndian(uint64_t value, size_t bytes, std::string& out) {
+  char text[sizeof(value)];
+  for (size_t i = 0; i < bytes; ++i) text[i] = static_cast<char>((value >> (8 * i)) & 0xff);
+  out.append(text, bytes);
 }
 
 }  // namespace

@@ -11,11 +11,19 @@ namespace {
 // it saves.
 constexpr int kFastest = 1;
 constexpr size_t kWorthCompressing = 2048;
+constexpr size_t kHeaderAndTrailer = 20;
+
+size_t CountSplices(const Rope& rope) {
+  size_t count = 0;
+  rope.ForEach([](std::string_view) {}, [&](const SharedText&) { ++count; });
+  return count;
+}
 
 }  // namespace
 
 SplicedBytes TakeBytes(Rope& rope) {
   SplicedBytes bytes;
+  bytes.splices.reserve(CountSplices(rope));
   size_t copied = 0;
   rope.ForEach([&](std::string_view piece) { copied += piece.size(); },
                [&](const SharedText& shared) {
@@ -37,6 +45,10 @@ void GzipRope::AppendText(std::string_view text, std::string& out) {
 
 SplicedBytes GzipRope::Append(const Rope& input) {
   SplicedBytes out;
+  const size_t splices = CountSplices(input);
+  out.splices.reserve(splices);
+  // Text between splices is stored, mostly, behind five bytes of its own.
+  out.own.reserve(input.text_size() + 5 * (splices + 1) + kHeaderAndTrailer);
   if (!std::exchange(begun_, true)) AppendGzipHeader(out.own);
   size_ += input.size();
   input.ForEach([&](std::string_view piece) { AppendText(piece, out.own); },

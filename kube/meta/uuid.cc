@@ -14,21 +14,23 @@ constexpr size_t kUuidBytes = 16;
 
 bool IsDashPosition(size_t i) { return i == 8 || i == 13 || i == 18 || i == 23; }
 
-// The 16 bytes of a UUID's text; the text itself when it is not one.
-std::string NamespaceBytes(std::string_view uuid) {
-  if (uuid.size() != 36) return std::string(uuid);
-  std::string bytes;
+using UuidBytes = std::array<char, kUuidBytes>;
+
+// The 16 bytes of a UUID's text, written to `bytes`; the text itself when it is not one.
+std::string_view NamespaceBytes(std::string_view uuid, UuidBytes& bytes) {
+  if (uuid.size() != 36) return uuid;
+  size_t length = 0;
   for (size_t i = 0; i < uuid.size();) {
     if (IsDashPosition(i)) {
-      if (uuid[i++] != '-') return std::string(uuid);
+      if (uuid[i++] != '-') return uuid;
       continue;
     }
     const int high = HexDigit(uuid[i]), low = HexDigit(uuid[i + 1]);
-    if (high < 0 || low < 0) return std::string(uuid);
-    bytes += static_cast<char>(high * 16 + low);
+    if (high < 0 || low < 0) return uuid;
+    bytes[length++] = static_cast<char>(high * 16 + low);
     i += 2;
   }
-  return bytes;
+  return {bytes.data(), length};
 }
 
 std::string Format(std::array<uint8_t, kUuidBytes> bytes, int version) {
@@ -49,7 +51,8 @@ std::string Format(std::array<uint8_t, kUuidBytes> bytes, int version) {
 std::string UuidV4(std::array<uint8_t, 16> random) { return Format(random, 4); }
 
 std::string UuidV5(std::string_view namespace_uuid, std::string_view name) {
-  const std::array<uint8_t, 20> digest = Sha1({NamespaceBytes(namespace_uuid), name});
+  UuidBytes space;
+  const std::array<uint8_t, 20> digest = Sha1({NamespaceBytes(namespace_uuid, space), name});
   std::array<uint8_t, kUuidBytes> bytes{};
   std::copy_n(digest.begin(), kUuidBytes, bytes.begin());
   return Format(bytes, 5);

@@ -29,15 +29,14 @@ ListCursor::ListCursor(storage::WorldPtr world, rest::Selection selection,
 
 const rest::Object* ListCursor::Next() {
   for (; looked_at_ < kLooksPerTurn; ++looked_at_) {
-    if (batch_.empty()) {
+    if (next_in_batch_ == batch_.size()) {
       if (!NextNamespace()) {
         done_ = true;
         return nullptr;
       }
       continue;
     }
-    Appearance seen = std::move(batch_.front());
-    batch_.pop_front();
+    Appearance seen = std::move(batch_[next_in_batch_++]);
     if (!Selected(seen)) continue;
     ++looked_at_;
     current_.emplace(std::move(seen));
@@ -61,13 +60,19 @@ bool ListCursor::NextNamespace() {
   if (next_namespace_.done()) return false;
   const std::string& ns = next_namespace_.key();
   if (only_namespace_ != nullptr && ns != *only_namespace_) return false;
+  batch_.clear();
+  next_in_batch_ = 0;
   if (const std::string* name = SelectedName(selection_)) {
     if (auto seen = FindAppearance(*world_, ns, *name)) batch_.push_back(*std::move(seen));
   } else {
-    for (Appearance& seen : AppearancesIn(*world_, ns)) batch_.push_back(std::move(seen));
+    batch_ = AppearancesIn(*world_, ns);
   }
   if (after_ && after_->ns == ns) {
-    while (!batch_.empty() && batch_.front().csv->key.name <= after_->name) batch_.pop_front();
+    const auto is_behind = [&](const Appearance& seen) {
+      return seen.csv->key.name > after_->name;
+    };
+    next_in_batch_ =
+        static_cast<size_t>(std::find_if(batch_.begin(), batch_.end(), is_behind) - batch_.begin());
   }
   next_namespace_.Next();
   return true;

@@ -2,7 +2,6 @@
 #ifndef APISERVER_VIEWS_INSTALLED_OPERATOR_CURSORS_H_
 #define APISERVER_VIEWS_INSTALLED_OPERATOR_CURSORS_H_
 
-#include <deque>
 #include <map>
 #include <memory>
 #include <optional>
@@ -40,7 +39,8 @@ class ListCursor : public PageableCursor {
   const std::string* const only_namespace_;  // null = all
   std::optional<kube::NamespacedName> after_;
   storage::OrderedMap<std::string, olm::NamespacePtr>::Iterator next_namespace_;
-  std::deque<Appearance> batch_;
+  std::vector<Appearance> batch_;  // of one namespace
+  size_t next_in_batch_ = 0;
   int looked_at_ = 0;  // since the last pause
   bool done_ = false;
   std::optional<InstalledOperatorObject> current_;

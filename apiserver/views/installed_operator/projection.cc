@@ -66,6 +66,10 @@ std::vector<Appearance> AppearancesIn(const World& world, const std::string& ns)
   std::sort(all.begin(), all.end(), [](const Appearance& a, const Appearance& b) {
     return a.csv->key.name < b.csv->key.name;
   });
+  const auto same_name = [](const Appearance& a, const Appearance& b) {
+    return a.csv->key.name == b.csv->key.name;
+  };
+  if (std::adjacent_find(all.begin(), all.end(), same_name) == all.end()) return all;
   std::vector<Appearance> merged;
   merged.reserve(all.size());
   for (auto first = all.begin(); first != all.end();) {

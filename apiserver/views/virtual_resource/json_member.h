@@ -5,14 +5,15 @@
 #include <string_view>
 
 #include "base/json/json_text.h"
-#include "base/text/str_cat.h"
 
 namespace steward::views {
 
 // Appends `,"key":`, or without the comma right after an opening bracket.
 inline void AppendKey(std::string_view key, std::string& out) {
   if (out.back() != '{') out.push_back(',');
-  StrAppend(&out, "\"", key, "\":");
+  out.push_back('"');
+  out.append(key);
+  out.append("\":");
 }
 
 // Appends `,"key":"value"` likewise.

@@ -40,7 +40,13 @@ type Client struct {
 }
 
 // Connect returns a client; the connection is made by the first request. Close ends it.
-func (s *Server) Connect() *Client {
+func (s *Server) Connect() *Client { return s.connect(0) }
+
+// ConnectNarrow is Connect of a client that lets a server send no more than some bytes of an answer before they are read.
+// Of an answer that is given up, Go's usual client has 4 MiB on their way, and is busy with them for milliseconds.
+func (s *Server) ConnectNarrow(window int) *Client { return s.connect(window) }
+
+func (s *Server) connect(window int) *Client {
 	c := &Client{server: s}
 	dialer := net.Dialer{Timeout: 10 * time.Second}
 	c.transport = &http.Transport{
@@ -51,6 +57,7 @@ func (s *Server) Connect() *Client {
 		},
 		ForceAttemptHTTP2:  true,
 		DisableCompression: true,
+		HTTP2:              &http.HTTP2Config{MaxReceiveBufferPerStream: window},
 	}
 	c.http = &http.Client{Transport: c.transport}
 	return c
@@ -113,6 +120,10 @@ func (c *Client) Warm(ctx context.Context) error {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, c.server.Host+"/", nil)
 	if err != nil {
 		return err
+	}
+	// Strangers' connections end with their first answer.
+	if c.server.Token != "" {
+		request.Header.Set("Authorization", "Bearer "+c.server.Token)
 	}
 	response, err := c.http.Do(request)
 	if err != nil {
