@@ -8,6 +8,7 @@
 #include "absl/status/status.h"
 #include "base/status/macros.h"
 #include "base/text/str_cat.h"
+#include "controllers/cleanup/guards/live_reads.h"
 #include "olm/cleanup/names.h"
 #include "olm/cleanup/read.h"
 #include "olm/cleanup/record.h"
@@ -19,18 +20,18 @@ std::string MarkOf(const olm::CsvFacts& other) {
   return StrCat("SharedOwner ", other.key.ns, "/", other.key.name);
 }
 
-// The others that are being deleted and own something of what `inputs.csv` owns, or was recorded
-// to.
-std::vector<olm::CsvFacts> GoingWith(const olm::CleanupInputs& inputs) {
+// Those of `csvs`, but for itself, that own something of what `inputs.csv` owns, or was recorded to.
+std::vector<const olm::CsvFacts*> OthersThatShare(const olm::CleanupInputs& inputs,
+                                                  const std::vector<olm::CsvFacts>& csvs) {
   const std::set<std::string> definitions = olm::DefinitionsOf(inputs);
-  std::vector<olm::CsvFacts> going;
-  for (const olm::CsvFacts& other : *inputs.csvs) {
+  std::vector<const olm::CsvFacts*> others;
+  for (const olm::CsvFacts& other : csvs) {
     const bool shares =
         std::any_of(other.owned_crds.begin(), other.owned_crds.end(),
                     [&definitions](const std::string& name) { return definitions.contains(name); });
-    if (other.key != inputs.csv->key && other.deleting() && shares) going.push_back(other);
+    if (other.key != inputs.csv->key && shares) others.push_back(&other);
   }
-  return going;
+  return others;
 }
 
 // Nobody but who remembers it knows any more what was begun.
@@ -42,37 +43,35 @@ bool IsRecordLost(const olm::CleanupInputs& inputs) {
 // What `inputs.csv` itself is marked with; "" = nothing.
 std::string OwnMark(const olm::CleanupInputs& inputs) {
   if (IsRecordLost(inputs)) return std::string(olm::ToString(olm::CleanupReason::kRecordRemoved));
+  if (inputs.csv->HasFinalizer(olm::kOrphanFinalizer)) {
+    return std::string(olm::ToString(olm::CleanupReason::kOrphanRequested));
+  }
   if (!inputs.csvs.ok()) return "";
-  const std::vector<olm::CsvFacts> others = GoingWith(inputs);
-  return others.empty() ? "" : MarkOf(others.front());
+  for (const olm::CsvFacts* other : OthersThatShare(inputs, *inputs.csvs)) {
+    // A copy may lag behind its original, and be proven a moment later.
+    if (!other->MayBeCopy()) return MarkOf(*other);
+  }
+  return "";
 }
 
 }  // namespace
 
 Task<bool> CoOwners::Mark(const olm::CleanupInputs& inputs) {
-  if (!inputs.csvs.ok()) {
+  // No copy is ever opted in.
+  const absl::StatusOr<CsvListing> listing = co_await csvs_.List(CopyReading::kIgnored);
+  if (!listing.ok()) {
     co_return absl::UnavailableError(
-        StrCat("other owners cannot be told of the refusal: ", inputs.csvs.why()));
+        StrCat("other owners cannot be told of the refusal: ", Describe(listing.status())));
   }
   const std::string mark = MarkOf(*inputs.csv);
-  const std::vector<olm::CsvFacts> others = GoingWith(inputs);
   bool unchanged = true;
-  for (const olm::CsvFacts& other : others) {
-    if (!other.OptedIn() || other.refusal.has_value()) continue;
+  for (const olm::CsvFacts* other : OthersThatShare(inputs, listing->csvs)) {
+    if (!other->deleting() || !other->OptedIn() || other->refusal.has_value()) continue;
     CO_ASSIGN_OR_RETURN(const bool marked,
-                        co_await writer_.Annotate(other, olm::kRefusalAnnotation, mark));
+                        co_await writer_.Annotate(*other, olm::kRefusalAnnotation, mark));
     unchanged = unchanged && marked;
   }
   co_return unchanged;
-}
-
-Task<bool> CoOwners::MarkLive(const olm::CsvFacts& csv) {
-  olm::CleanupInputs inputs;
-  inputs.csv = olm::Read<olm::CsvFacts>::Ok(csv);
-  // No copy is ever opted in.
-  CO_ASSIGN_OR_RETURN(CsvListing listing, co_await csvs_.List(CopyReading::kIgnored));
-  inputs.csvs = olm::Read<std::vector<olm::CsvFacts>>::Ok(std::move(listing.csvs));
-  co_return co_await Mark(inputs);
 }
 
 Task<bool> CoOwners::MarkItself(const olm::CleanupInputs& inputs) {

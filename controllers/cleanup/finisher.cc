@@ -48,15 +48,9 @@ Task<bool> Finisher::Finish(CleanupPass& pass) {
 }
 
 Task<bool> Finisher::Abort(const olm::CsvFacts& csv) {
-  const absl::StatusOr<HoldState> state = co_await holds_.Look(csv.key);
-  if (state.ok()) {
-    const absl::Status released = co_await holds_.Release(*state);
-    if (!released.ok()) {
-      log::Warning("An operator's rights are still held",
-                   {{"csv", csv.key.name}, {"err", released}});
-    }
-  }
-  absl::StatusOr<bool> done = co_await co_owners_.MarkLive(csv);
+  olm::CleanupInputs inputs;
+  inputs.csv = olm::Read<olm::CsvFacts>::Ok(csv);
+  absl::StatusOr<bool> done = co_await co_owners_.Mark(inputs);
   if (done.ok() && *done) {
     std::vector<std::string_view> gone = {olm::kCleanupFinalizer};
     done = co_await writer_.RemoveFinalizers(csv, std::move(gone));
@@ -65,11 +59,21 @@ Task<bool> Finisher::Abort(const olm::CsvFacts& csv) {
     reporter_.Event(csv, EventType::kWarning, olm::kCleanupStalled,
                     StrCat("the finalizer could not be removed: ", Describe(done.status())));
   } else if (*done) {
+    // Not before: if cleanup were enabled again meanwhile, nobody could finish what it deletes.
+    co_await LetGoOf(csv.key);
     reporter_.Event(csv, EventType::kNormal, "CleanupAborted",
                     "spec.cleanup.enabled is not true: custom resources are left as they are");
     reporter_.Finished("aborted");
   }
   co_return done;
+}
+
+VoidTask Finisher::LetGoOf(kube::NamespacedName csv) {
+  const absl::StatusOr<HoldState> state = co_await holds_.Look(csv);
+  absl::Status released = state.status();
+  if (state.ok()) released = co_await holds_.Release(*state);
+  if (released.ok()) co_return;
+  log::Warning("An operator's rights are still held", {{"csv", csv.name}, {"err", released}});
 }
 
 void Finisher::Tell(const CleanupPass& pass) {
@@ -78,10 +82,10 @@ void Finisher::Tell(const CleanupPass& pass) {
                            : pass.step.may_have_sent ? StrCat("what is left is not known: ",
                                                               Describe(pass.listing.status()))
                                                      : "";
-  if (pass.verdict.allowed() || csv.rights_released == olm::kCompleted) {
-    const olm::CleanupInputs& inputs = pass.guards.inputs;
+  const olm::CleanupInputs& inputs = pass.guards.inputs;
+  const std::optional<olm::CleanupRecord> record = olm::RecordOf(inputs);
+  if (pass.verdict.allowed() || (csv.rights_released == olm::kCompleted && record.has_value())) {
     const olm::TargetSet targets = olm::EffectiveTargets(inputs);
-    const std::optional<olm::CleanupRecord> record = olm::RecordOf(inputs);
     reporter_.Event(csv, left.empty() ? EventType::kNormal : EventType::kWarning,
                     "CleanupCompleted",
                     StrCat(DescribeEnd(pass.memory.stall.deleted(), pass.memory.wrote_record,

@@ -164,9 +164,10 @@ func TestControllers_ClusterServiceVersions(t *testing.T) {
 	}
 	// What keeps custom resources from being deleted is written once; a confirmation may be renewed.
 	for _, key := range []string{"cleanup-record", "cleanup-refused", "rights-released"} {
-		object := csv(namespace, key, optInFinalizer)
-		object.SetAnnotations(map[string]string{marks + key: "before"})
-		create(t, object)
+		create(t, csv(namespace, key, optInFinalizer))
+		must(t, olm.Mutate(t.Context(), shared.Any, olm.CSVs, namespace, key, func(object *olm.Object) {
+			object.SetAnnotations(map[string]string{marks + key: "before"})
+		}))
 		for _, value := range []string{`"after"`, "null"} {
 			_, err := as(t, controllers).Resource(olm.CSVs).Namespace(namespace).Patch(t.Context(), key, types.MergePatchType,
 				[]byte(`{"metadata":{"annotations":{"`+marks+key+`":`+value+`}}}`), metav1.PatchOptions{})

@@ -35,7 +35,8 @@ func isDeleting(t *testing.T, namespace, name string) (there, deleting bool) {
 	return true, object.GetDeletionTimestamp() != nil
 }
 
-// R-000-73b: an operator that is opted in is not deleted in the foreground, by nobody.
+// R-000-73b: an operator that is opted in is not deleted in the foreground, by nobody. Nor with the wish to keep what it owns,
+// which would be forgotten once the garbage collector has acted on it.
 func TestForeground_R_000_73b_IsRefusedOnlyWhereItWouldDoHarm(t *testing.T) {
 	namespace := space(t)
 	mayUninstall(t, uninstaller)
@@ -47,9 +48,13 @@ func TestForeground_R_000_73b_IsRefusedOnlyWhereItWouldDoHarm(t *testing.T) {
 	}{
 		{"foreground", nil, foreground, true},
 		{"background", nil, background, false},
-		{"orphan", nil, propagation(metav1.DeletePropagationOrphan), false},
+		{"orphan", nil, propagation(metav1.DeletePropagationOrphan), true},
 		{"no word", nil, metav1.DeleteOptions{}, false},
-		{"orphan, in the old way", nil, orphaning(true), false},
+		{"orphan, in the old way", nil, orphaning(true), true},
+		{"orphan written into the object", withFinalizer("orphan"), metav1.DeleteOptions{}, true},
+		{"orphan written into the object, but background asked for", withFinalizer("orphan"), background, false},
+		{"orphan, not opted in", withoutFinalizers, propagation(metav1.DeletePropagationOrphan), false},
+		{"orphan, cleanup not supported", unsupported, propagation(metav1.DeletePropagationOrphan), false},
 		{"not orphan, in the old way", nil, orphaning(false), false},
 		{"foreground written into the object", withFinalizer(foregroundFinalizer), metav1.DeleteOptions{}, true},
 		{"foreground written into the object, but background asked for", withFinalizer(foregroundFinalizer), background, false},

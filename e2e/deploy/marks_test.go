@@ -11,11 +11,23 @@ import (
 	"steward.dev/e2e/olm"
 )
 
-// marked is an object that is opted in, with a refusal and a record in Steward's annotations.
-func marked(namespace, name string) *olm.Object {
-	object := csv(namespace, name, optInFinalizer, "example.com/other")
+// mark puts a refusal and a record into Steward's annotations.
+func mark(object *olm.Object) {
 	object.SetAnnotations(map[string]string{marks + "cleanup-refused": "SharedOwner", marks + "cleanup-record": "{}"})
 	object.SetLabels(map[string]string{marks + "confirmed-by": "somebody"})
+}
+
+// marked makes an object that is opted in, and was marked afterwards. Without a name it gets one with the prefix.
+func marked(t *testing.T, namespace, name, prefix string) *olm.Object {
+	t.Helper()
+	object := csv(namespace, name, optInFinalizer, "example.com/other")
+	object.SetGenerateName(prefix)
+	csvs := shared.Any.Resource(olm.CSVs).Namespace(namespace)
+	object, err := csvs.Create(t.Context(), object, metav1.CreateOptions{})
+	must(t, err)
+	mark(object)
+	object, err = csvs.Update(t.Context(), object, metav1.UpdateOptions{})
+	must(t, err)
 	return object
 }
 
@@ -51,11 +63,8 @@ func TestMarks_R_000_80_AreStewards(t *testing.T) {
 				{clusterAdmin, true}, {grantedUser, true}, {gitOps, true},
 				{tenant, false}, {uninstaller, false}, {halfGranted, false}, {olmAccount, false}, {olmElsewhere, false},
 			} {
-				object := marked(namespace, "")
-				object.SetGenerateName(fmt.Sprintf("csv-%d-", number))
-				object, err := shared.Any.Resource(olm.CSVs).Namespace(namespace).Create(t.Context(), object, metav1.CreateOptions{})
-				must(t, err)
-				_, err = as(t, user.account).Resource(olm.CSVs).Namespace(namespace).Patch(t.Context(), object.GetName(), types.MergePatchType, []byte(tc.patch), metav1.PatchOptions{})
+				object := marked(t, namespace, "", fmt.Sprintf("csv-%d-", number))
+				_, err := as(t, user.account).Resource(olm.CSVs).Namespace(namespace).Patch(t.Context(), object.GetName(), types.MergePatchType, []byte(tc.patch), metav1.PatchOptions{})
 				if user.may {
 					if err != nil {
 						t.Errorf("%q: %v", user.account, err)
@@ -73,7 +82,7 @@ func TestMarks_R_000_80_AreStewards(t *testing.T) {
 // A whole object that somebody had saved before says nothing of a refusal that came since: it does not take it away.
 func TestMarks_R_000_80_AnOldObjectIsNotPutBack(t *testing.T) {
 	namespace := space(t)
-	create(t, marked(namespace, "refused"))
+	marked(t, namespace, "refused", "")
 	csvs := as(t, tenant).Resource(olm.CSVs).Namespace(namespace)
 	must(t, olm.Mutate(t.Context(), as(t, tenant), olm.CSVs, namespace, "refused", func(object *olm.Object) {
 		object.SetLabels(map[string]string{"a": "b", marks + "confirmed-by": "somebody"}) // marks and all, as everybody writes them
@@ -93,11 +102,33 @@ func TestMarks_R_000_80_AnOldObjectIsNotPutBack(t *testing.T) {
 // Without the finalizer the annotations mean nothing, and are anybody's.
 func TestMarks_R_000_80_MeanNothingWithoutTheFinalizer(t *testing.T) {
 	namespace := space(t)
-	object := marked(namespace, "plain")
-	object.SetFinalizers(nil)
+	object := csv(namespace, "plain")
+	mark(object)
 	create(t, object)
 	_, err := as(t, tenant).Resource(olm.CSVs).Namespace(namespace).Patch(t.Context(), "plain", types.MergePatchType,
 		[]byte(`{"metadata":{"annotations":{"`+marks+`cleanup-refused":null}}}`), metav1.PatchOptions{})
+	must(t, err)
+}
+
+// Nobody knows who wrote them then: what was planted does not come to mean something by an opt-in, whoever opts in.
+func TestMarks_R_000_80_AreNotThereBeforeTheOptIn(t *testing.T) {
+	namespace := space(t)
+	planted := csv(namespace, "planted")
+	planted.SetAnnotations(map[string]string{marks + "rights-released": "Completed"})
+	create(t, planted)
+	csvs := as(t, clusterAdmin).Resource(olm.CSVs).Namespace(namespace)
+	optIn := []byte(`{"metadata":{"finalizers":["` + optInFinalizer + `"]}}`)
+	_, err := csvs.Patch(t.Context(), "planted", types.MergePatchType, optIn, metav1.PatchOptions{})
+	must(t, refusal(optInPolicy, err))
+	if !strings.Contains(err.Error(), "annotation "+marks+"rights-released") {
+		t.Errorf("the refusal does not name the annotation: %v", err)
+	}
+	created := csv(namespace, "created", optInFinalizer)
+	created.SetAnnotations(planted.GetAnnotations())
+	_, err = csvs.Create(t.Context(), created, metav1.CreateOptions{})
+	must(t, refusal(optInPolicy, err))
+	_, err = csvs.Patch(t.Context(), "planted", types.MergePatchType,
+		[]byte(`{"metadata":{"annotations":{"`+marks+`rights-released":null},"finalizers":["`+optInFinalizer+`"]}}`), metav1.PatchOptions{})
 	must(t, err)
 }
 

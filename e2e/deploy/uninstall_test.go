@@ -95,11 +95,39 @@ func TestUninstall_R_000_77_NotByWayOfAnOwner(t *testing.T) {
 	hasRight(t, grantedUser)
 	_, err = as(t, grantedUser).Resource(olm.CSVs).Namespace(namespace).Patch(t.Context(), "opted-in", types.MergePatchType, []byte(owner), metav1.PatchOptions{})
 	must(t, err)
+	// Under another name or kind the garbage collector would take the owner for gone.
+	for _, change := range []string{`"kind":"ConfigMap","name":"other"`, `"kind":"Secret","name":"gone"`} {
+		patch := `{"metadata":{"ownerReferences":[{"apiVersion":"v1",` + change + `,"uid":"11111111-2222-3333-4444-555555555555"}]}}`
+		_, err = as(t, tenant).Resource(olm.CSVs).Namespace(namespace).Patch(t.Context(), "opted-in", types.MergePatchType, []byte(patch), metav1.PatchOptions{})
+		must(t, refusal(optInPolicy, err))
+	}
 	// An owner that was there when somebody agreed may stay, and go.
 	for _, patch := range []string{`{"metadata":{"labels":{"a":"b"}}}`, `{"metadata":{"ownerReferences":null}}`} {
 		_, err = as(t, tenant).Resource(olm.CSVs).Namespace(namespace).Patch(t.Context(), "opted-in", types.MergePatchType, []byte(patch), metav1.PatchOptions{})
 		must(t, err)
 	}
+}
+
+// Who deletes what says that cleanup is not supported needs no right to uninstall. So it does not come to be supported
+// after that, by nobody: a GitOps tool that puts it back would have its custom resources deleted.
+func TestUninstall_R_000_77_NotByWhatIsSaidAfterwards(t *testing.T) {
+	namespace := space(t)
+	create(t, csv(namespace, "healed", optInFinalizer))
+	patch := func(user, body string) error {
+		_, err := as(t, user).Resource(olm.CSVs).Namespace(namespace).Patch(t.Context(), "healed", types.MergePatchType, []byte(body), metav1.PatchOptions{})
+		return err
+	}
+	must(t, patch(tenant, `{"spec":{"cleanup":{"enabled":false}}}`))
+	must(t, as(t, tenant).Resource(olm.CSVs).Namespace(namespace).Delete(t.Context(), "healed", background))
+	for _, body := range []string{`{"spec":{"cleanup":{"enabled":true}}}`, `{"spec":{"cleanup":null}}`} {
+		err := patch(clusterAdmin, body)
+		must(t, refusal(optInPolicy, err))
+		if !strings.Contains(err.Error(), "cannot become true any more") {
+			t.Errorf("the refusal does not say why: %v", err)
+		}
+	}
+	must(t, patch(tenant, `{"metadata":{"labels":{"a":"b"}}}`))
+	must(t, patch(tenant, `{"metadata":{"finalizers":null}}`))
 }
 
 // The message says what is missing and names the way out, and the way works.

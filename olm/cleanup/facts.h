@@ -89,7 +89,7 @@ struct PolicyFacts {
   std::string why_not;   // when it is not
   std::string uid;       // of the policy, while it is bound
   std::string revision;  // one that stays says that neither policy nor binding changed meanwhile
-  absl::Time since = absl::InfiniteFuture();  // when the younger of the two was created
+  absl::Time since = absl::InfiniteFuture();  // when one of the two was written last
   bool operator==(const PolicyFacts&) const = default;
 };
 

@@ -348,7 +348,18 @@ void CheckProtection(const CleanupInputs& inputs, std::vector<CleanupBlocker>& b
     blockers.push_back(
         Blocker(CleanupReason::kDeletionNotProtected,
                 StrCat("deleting it is not protected: ", protection.uninstall.why_not)));
+    return;
   }
+  // Once a record is there, that was looked at.
+  if (!inputs.csv->deleting() || inputs.csv->record.has_value()) return;
+  // What cannot be read is refused by CheckCsvDefinition.
+  const absl::StatusOr<absl::Time> deleted = kube::ParseRfc3339(inputs.csv->deletion_timestamp);
+  if (!deleted.ok() || *deleted > protection.uninstall.since + kDeletionsSettle) return;
+  blockers.push_back(Blocker(
+      CleanupReason::kDeletionNotProtected,
+      StrCat("it was deleted before ValidatingAdmissionPolicy ", kUninstallPolicy,
+             " was in force for ", absl::FormatDuration(kDeletionsSettle),
+             ", or since it was changed: nobody knows whether who did was allowed to")));
 }
 
 }  // namespace

@@ -89,6 +89,21 @@ absl::Time CreationOf(const json::object& object) {
   return time.ok() ? *time : absl::InfiniteFuture();
 }
 
+// When what the object says was written last, as far as its managedFields tell (its status apart);
+// the end of time when that cannot be read.
+absl::Time LastWriteOf(const json::object& object) {
+  absl::Time last = CreationOf(object);
+  const json::array* fields = ArrayAt(In(object, "metadata"), "managedFields");
+  if (fields == nullptr) return last;
+  for (const json::value& item : *fields) {
+    const json::object* entry = item.if_object();
+    if (entry == nullptr || !StringAt(*entry, "subresource").empty()) continue;
+    const absl::StatusOr<absl::Time> time = kube::ParseRfc3339(StringAt(*entry, "time"));
+    last = std::max(last, time.ok() ? *time : absl::InfiniteFuture());
+  }
+  return last;
+}
+
 // Differs after every change of what the object says.
 std::string RevisionOf(const json::object& object) {
   const json::object& metadata = In(object, "metadata");
@@ -118,7 +133,7 @@ PolicyFacts Judge(const std::optional<json::object>& policy, const Duty& duty,
   for (const json::object& binding : bindings) {
     if (StringAt(In(binding, "spec"), "policyName") != duty.policy || !Denies(binding)) continue;
     if (In(binding, "metadata").contains("deletionTimestamp")) continue;
-    const absl::Time since = std::max(CreationOf(*policy), CreationOf(binding));
+    const absl::Time since = std::max(LastWriteOf(*policy), LastWriteOf(binding));
     if (facts.bound && facts.since <= since) continue;
     facts.bound = true;
     facts.why_not.clear();

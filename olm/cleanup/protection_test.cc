@@ -193,6 +193,17 @@ TEST(ProtectionTest, R_000_76_SaysWhichPolicySinceWhen) {
   edited.opt_in = PolicyObject(kOptInPolicy, words);
   EXPECT_NE(JudgeProtection(edited, AllBindings()).opt_in.revision, facts.revision);
 
+  // When it was written last, too: meanwhile it may have let everything through. Its status is no
+  // word of anybody.
+  words.meta =
+      R"(,"uid":"u","generation":3,"creationTimestamp":"2026-01-01T00:00:00Z","managedFields":[)"
+      R"({"manager":"kubectl","operation":"Apply","time":"2026-01-01T00:00:00Z"},)"
+      R"({"manager":"somebody","operation":"Update","time":"2026-01-02T00:00:00Z"},)"
+      R"({"manager":"kcm","operation":"Update","subresource":"status","time":"2026-01-03T00:00:00Z"}])";
+  edited.opt_in = PolicyObject(kOptInPolicy, words);
+  EXPECT_EQ(JudgeProtection(edited, AllBindings()).opt_in.since,
+            absl::FromCivil(absl::CivilSecond(2026, 1, 2), absl::UTCTimeZone()));
+
   words.meta = R"(,"uid":"u","creationTimestamp":"soon")";
   edited.opt_in = PolicyObject(kOptInPolicy, words);
   EXPECT_EQ(JudgeProtection(edited, AllBindings()).opt_in.since, absl::InfiniteFuture());

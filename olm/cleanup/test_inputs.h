@@ -65,6 +65,7 @@ inline ProtectionFacts Protected() {
   facts.opt_in.bound = true;
   facts.opt_in.uid = "policy-uid";
   facts.uninstall.bound = true;
+  facts.uninstall.since = absl::InfinitePast();
   return facts;
 }
 

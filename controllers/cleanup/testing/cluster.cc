@@ -206,8 +206,6 @@ TestCluster::~TestCluster() = default;
 
 VoidTask TestCluster::Build(ClusterShape shape) {
   co_await Create(kCrds, "", kCsvCrd);
-  // What is deleted was deleted after that, also where the wall clock is set meanwhile.
-  clock_.Advance(absl::Hours(1000));
   const std::string admission = "admissionregistration.k8s.io";
   for (const auto& [plural, kind] :
        {std::pair{"validatingadmissionpolicies", "ValidatingAdmissionPolicy"},
@@ -216,13 +214,14 @@ VoidTask TestCluster::Build(ClusterShape shape) {
         std::pair{"validatingwebhookconfigurations", "ValidatingWebhookConfiguration"}}) {
     co_await Create(kCrds, "", CrdText(admission, plural, kind, false));
   }
+  co_await Create(kPolicies, "", PolicyText(olm::kUninstallPolicy, R"("DELETE")"));
+  co_await Create(kPolicyBindings, "", BindingText(olm::kUninstallPolicy));
+  // What is deleted was deleted after that, also where the wall clock is set meanwhile.
+  clock_.Advance(absl::Hours(1000));
+  co_await Create(kPolicies, "", PolicyText(olm::kOptInPolicy, R"("CREATE","UPDATE")"));
+  co_await Create(kPolicyBindings, "", BindingText(olm::kOptInPolicy));
   co_await Create(kCrds, "", CrdText("example.com", "widgets", "Widget", true, true));
   co_await Create(kCrds, "", CrdText("example.com", "gadgets", "Gadget", false));
-  for (const auto& [policy, operations] : {std::pair{olm::kOptInPolicy, R"("CREATE","UPDATE")"},
-                                           std::pair{olm::kUninstallPolicy, R"("DELETE")"}}) {
-    co_await Create(kPolicies, "", PolicyText(policy, operations));
-    co_await Create(kPolicyBindings, "", BindingText(policy));
-  }
   for (const char* ns : {"ops", "a", "b", "c"}) {
     const bool labelled = std::string_view(ns) == "a" || std::string_view(ns) == "b";
     std::string text = StrCat(R"({"apiVersion":"v1","kind":"Namespace","metadata":{"name":")", ns,
