@@ -26,8 +26,9 @@
 #include "base/tls/subject.h"
 #include "kube/grpc/status.h"
 #include "kube/meta/status.h"
-#include "proto/steward/v1/cleanup.grpc.pb.h"
-#include "proto/steward/v1/cleanup.pb.h"
+#include "proto/steward/cleanup/v1/cleanup.grpc.pb.h"
+#include "proto/steward/cleanup/v1/cleanup.pb.h"
+#include "proto/steward/common/v1/requester.pb.h"
 
 namespace steward::upstream {
 namespace {
@@ -39,7 +40,7 @@ constexpr int kKeepaliveTimeoutMs = 10'000;
 constexpr int kFirstReconnectMs = 250;
 constexpr int kMaxReconnectMs = 5'000;
 
-using Stub = v1::CleanupService::Stub;
+using Stub = cleanup::v1::CleanupService::Stub;
 
 // That is what a client can wait for, and the likeliest reason to be told.
 absl::Status FilesAreThere(const ControllersClientOptions& options) {
@@ -90,7 +91,7 @@ std::vector<std::unique_ptr<Stub>> Connect(const ControllersClientOptions& optio
   arguments.SetInt(GRPC_ARG_ENABLE_RETRIES, 0);
   std::vector<std::unique_ptr<Stub>> stubs;
   for (size_t i = 0; i < std::max<size_t>(options.connections, 1); ++i) {
-    stubs.push_back(v1::CleanupService::NewStub(
+    stubs.push_back(cleanup::v1::CleanupService::NewStub(
         grpc::CreateCustomChannel(options.address, Credentials(options), arguments)));
   }
   return stubs;
@@ -98,7 +99,7 @@ std::vector<std::unique_ptr<Stub>> Connect(const ControllersClientOptions& optio
 
 // What is asked, and the request that it is asked for.
 struct Question {
-  v1::ListPendingRequest request;
+  cleanup::v1::ListPendingRequest request;
   std::string audit_id;
   std::string traceparent;
 };
@@ -106,8 +107,8 @@ struct Question {
 // Shared with gRPC's thread, which writes status and response before `ended` is set.
 struct Call {
   grpc::ClientContext context;
-  v1::ListPendingRequest request;
-  v1::ListPendingResponse response;
+  cleanup::v1::ListPendingRequest request;
+  cleanup::v1::ListPendingResponse response;
   grpc::Status status;
   StopSignal ended;
 };
@@ -124,8 +125,8 @@ class CancelAtEnd {
   const std::shared_ptr<Call> call_;
 };
 
-Task<v1::ListPendingResponse> CallOnce(Stub& stub, const Question& question,
-                                       absl::Duration timeout) {
+Task<cleanup::v1::ListPendingResponse> CallOnce(Stub& stub, const Question& question,
+                                                absl::Duration timeout) {
   auto call = std::make_shared<Call>();
   call->request = question.request;
   if (!question.audit_id.empty()) call->context.AddMetadata("audit-id", question.audit_id);
@@ -145,15 +146,15 @@ Task<v1::ListPendingResponse> CallOnce(Stub& stub, const Question& question,
   co_return std::move(call->response);
 }
 
-v1::ListPendingRequest RequestFor(Asker asker, kube::NamespacedName csv, int64_t limit,
-                                  std::string continue_token) {
-  v1::ListPendingRequest request;
-  v1::Requester& requester = *request.mutable_on_behalf_of();
+cleanup::v1::ListPendingRequest RequestFor(Asker asker, kube::NamespacedName csv, int64_t limit,
+                                           std::string continue_token) {
+  cleanup::v1::ListPendingRequest request;
+  common::v1::Requester& requester = *request.mutable_on_behalf_of();
   requester.set_user(std::move(asker.user));
   requester.set_uid(std::move(asker.uid));
   for (std::string& group : asker.groups) requester.add_groups(std::move(group));
   for (auto& [key, values] : asker.extra) {
-    v1::Requester::Values& list = (*requester.mutable_extra())[key];
+    common::v1::Requester::Values& list = (*requester.mutable_extra())[key];
     for (std::string& value : values) list.add_values(std::move(value));
   }
   request.set_namespace_(std::move(csv.ns));
@@ -163,10 +164,10 @@ v1::ListPendingRequest RequestFor(Asker asker, kube::NamespacedName csv, int64_t
   return request;
 }
 
-PendingPage PageOf(v1::ListPendingResponse response) {
+PendingPage PageOf(cleanup::v1::ListPendingResponse response) {
   PendingPage page;
   page.operands.reserve(static_cast<size_t>(response.operands_size()));
-  for (v1::PendingOperand& from : *response.mutable_operands()) {
+  for (cleanup::v1::PendingOperand& from : *response.mutable_operands()) {
     PendingOperand& to = page.operands.emplace_back();
     to.group = std::move(*from.mutable_group());
     to.kind = std::move(*from.mutable_kind());
@@ -215,8 +216,8 @@ struct ControllersClient::Impl {
         circuit(by, from, options.circuit),
         stubs(Connect(options)) {}
 
-  Task<v1::ListPendingResponse> Ask(Question question);
-  Task<v1::ListPendingResponse> Attempt(const Question& question, absl::Duration timeout);
+  Task<cleanup::v1::ListPendingResponse> Ask(Question question);
+  Task<cleanup::v1::ListPendingResponse> Attempt(const Question& question, absl::Duration timeout);
   absl::Status Away(std::string_view why) const;
 
   const ControllersClientOptions options;
@@ -238,12 +239,13 @@ absl::Status ControllersClient::Impl::Away(std::string_view why) const {
 }
 
 // One attempt, if the circuit lets it through.
-Task<v1::ListPendingResponse> ControllersClient::Impl::Attempt(const Question& question,
-                                                               absl::Duration timeout) {
+Task<cleanup::v1::ListPendingResponse> ControllersClient::Impl::Attempt(const Question& question,
+                                                                        absl::Duration timeout) {
   absl::StatusOr<Circuit::Pass> pass = circuit.Enter();
   if (!pass.ok()) co_return Away(ToStd(pass.status().message()));
   Stub& stub = *stubs[next.fetch_add(1) % stubs.size()];
-  absl::StatusOr<v1::ListPendingResponse> answer = co_await CallOnce(stub, question, timeout);
+  absl::StatusOr<cleanup::v1::ListPendingResponse> answer =
+      co_await CallOnce(stub, question, timeout);
   if (IsAnswer(answer.status())) {
     pass->Succeeded();
   } else {
@@ -252,7 +254,7 @@ Task<v1::ListPendingResponse> ControllersClient::Impl::Attempt(const Question& q
   co_return answer;
 }
 
-Task<v1::ListPendingResponse> ControllersClient::Impl::Ask(Question question) {
+Task<cleanup::v1::ListPendingResponse> ControllersClient::Impl::Ask(Question question) {
   const Running now(running);
   if (now.before() >= options.max_calls) {
     co_return kube::ToStatus(
@@ -263,7 +265,7 @@ Task<v1::ListPendingResponse> ControllersClient::Impl::Ask(Question question) {
   absl::Status status;
   for (int attempt = 1;; ++attempt) {
     const absl::Duration left = end - clock.Monotonic();
-    absl::StatusOr<v1::ListPendingResponse> answer = co_await Attempt(question, left);
+    absl::StatusOr<cleanup::v1::ListPendingResponse> answer = co_await Attempt(question, left);
     if (answer.ok()) co_return answer;
     status = answer.status();
     const absl::Duration delay = backoff.Next();
@@ -292,7 +294,8 @@ Task<PendingPage> ControllersClient::ListPending(Asker asker, kube::NamespacedNa
   question.audit_id = std::move(asker.audit_id);
   question.traceparent = std::move(asker.traceparent);
   question.request = RequestFor(std::move(asker), std::move(csv), limit, std::move(continue_token));
-  CO_ASSIGN_OR_RETURN(v1::ListPendingResponse response, co_await impl_->Ask(std::move(question)));
+  CO_ASSIGN_OR_RETURN(cleanup::v1::ListPendingResponse response,
+                      co_await impl_->Ask(std::move(question)));
   co_return PageOf(std::move(response));
 }
 

@@ -62,20 +62,22 @@ std::string AddressOf(std::string_view peer) {
 
 }  // namespace
 
-CallTarget TargetOf(const v1::GetRequest& request) { return {"get", StatusOf(request, "")}; }
-CallTarget TargetOf(const v1::ListRequest& request) {
+CallTarget TargetOf(const cleanup::v1::GetRequest& request) {
+  return {"get", StatusOf(request, "")};
+}
+CallTarget TargetOf(const cleanup::v1::ListRequest& request) {
   return {"list", StatusesIn(request.namespace_())};
 }
-CallTarget TargetOf(const v1::WatchRequest& request) {
+CallTarget TargetOf(const cleanup::v1::WatchRequest& request) {
   return {"watch", StatusesIn(request.namespace_())};
 }
-CallTarget TargetOf(const v1::ListPendingRequest& request) {
+CallTarget TargetOf(const cleanup::v1::ListPendingRequest& request) {
   return {"get", StatusOf(request, "pending")};
 }
-CallTarget TargetOf(const v1::PreviewRequest& request) {
+CallTarget TargetOf(const cleanup::v1::PreviewRequest& request) {
   return {"get", StatusOf(request, "preview")};
 }
-CallTarget TargetOf(const v1::AbortRequest& request) {
+CallTarget TargetOf(const cleanup::v1::AbortRequest& request) {
   audit::ObjectReference csv = StatusOf(request, "");
   csv.resource = "clusterserviceversions";
   csv.group = "operators.coreos.com";
@@ -92,7 +94,7 @@ CallRecord::CallRecord(audit::Log* log, Clock& clock, Random& random, CallOrigin
       audit_id_(origin_.audit_id.empty() ? NewAuditId(random) : origin_.audit_id),
       received_(clock.Now()) {}
 
-void CallRecord::NoteCaller(const Requester& holder, const v1::Requester* on_behalf_of) {
+void CallRecord::NoteCaller(const Requester& holder, const common::v1::Requester* on_behalf_of) {
   user_ = UserOf(holder);
   if (on_behalf_of != nullptr && on_behalf_of->ByteSizeLong() <= kMaxOnBehalfOf) {
     impersonated_ = UserOf(RequesterNamed(*on_behalf_of));
@@ -163,7 +165,7 @@ void CallRecord::Write(audit::Stage stage) {
   event.level = decision_->level;
   event.stage = stage;
   event.audit_id = audit_id_;
-  event.request_uri = StrCat("/steward.v1.CleanupService/", origin_.method);
+  event.request_uri = StrCat("/steward.cleanup.v1.CleanupService/", origin_.method);
   event.verb = target_.verb;
   event.user = user_;
   event.impersonated = impersonated_;

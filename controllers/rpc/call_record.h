@@ -15,7 +15,8 @@
 #include "kube/audit/event.h"
 #include "kube/audit/log.h"
 #include "kube/audit/policy.h"
-#include "proto/steward/v1/cleanup.pb.h"
+#include "proto/steward/cleanup/v1/cleanup.pb.h"
+#include "proto/steward/common/v1/requester.pb.h"
 
 namespace steward::controllers {
 
@@ -25,12 +26,12 @@ struct CallTarget {
   std::string_view verb;
   audit::ObjectReference object;
 };
-CallTarget TargetOf(const v1::GetRequest& request);
-CallTarget TargetOf(const v1::ListRequest& request);
-CallTarget TargetOf(const v1::WatchRequest& request);
-CallTarget TargetOf(const v1::ListPendingRequest& request);
-CallTarget TargetOf(const v1::PreviewRequest& request);
-CallTarget TargetOf(const v1::AbortRequest& request);
+CallTarget TargetOf(const cleanup::v1::GetRequest& request);
+CallTarget TargetOf(const cleanup::v1::ListRequest& request);
+CallTarget TargetOf(const cleanup::v1::WatchRequest& request);
+CallTarget TargetOf(const cleanup::v1::ListPendingRequest& request);
+CallTarget TargetOf(const cleanup::v1::PreviewRequest& request);
+CallTarget TargetOf(const cleanup::v1::AbortRequest& request);
 
 // What gRPC knows of a call.
 struct CallOrigin {
@@ -51,7 +52,7 @@ class CallRecord : public CallNotes {
   CallRecord(audit::Log* log, Clock& clock, Random& random, CallOrigin origin, CallTarget target);
 
   // Once, at most: the certificate is good. `on_behalf_of` may be null, and is not checked yet.
-  void NoteCaller(const Requester& holder, const v1::Requester* on_behalf_of);
+  void NoteCaller(const Requester& holder, const common::v1::Requester* on_behalf_of);
   void NoteDecision(bool allowed, std::string_view reason) override;
   void NoteUndecided() override;
   // A watch has begun. Idempotent.

@@ -91,11 +91,11 @@ class CallRecordTest : public ::testing::Test {
 };
 
 TEST_F(CallRecordTest, SaysWhoAbortedForWhom) {
-  v1::Requester alice;
+  common::v1::Requester alice;
   alice.set_user("alice");
   alice.add_groups("dev");
   (*alice.mutable_extra())["scopes"].add_values("a");
-  v1::AbortRequest request = Of<v1::AbortRequest>("ops", "w.v1");
+  cleanup::v1::AbortRequest request = Of<cleanup::v1::AbortRequest>("ops", "w.v1");
   request.set_uid("u1");
   CallRecord record = Record("Abort", TargetOf(request));
   record.NoteCaller(frontend_, &alice);
@@ -107,7 +107,7 @@ TEST_F(CallRecordTest, SaysWhoAbortedForWhom) {
   EXPECT_EQ(Serialize(events[1]),
             R"({"kind":"Event","apiVersion":"audit.k8s.io/v1","level":"Request",)"
             R"("auditID":"40404040-4040-4040-8040-404040404040","stage":"ResponseComplete",)"
-            R"("requestURI":"/steward.v1.CleanupService/Abort","verb":"patch",)"
+            R"("requestURI":"/steward.cleanup.v1.CleanupService/Abort","verb":"patch",)"
             R"("user":{"username":"steward-apiserver","groups":["system:authenticated"]},)"
             R"("impersonatedUser":{"username":"alice","groups":["dev"],"extra":{"scopes":["a"]}},)"
             R"("sourceIPs":["10.0.0.9"],"userAgent":"grpc-go/1",)"
@@ -121,7 +121,7 @@ TEST_F(CallRecordTest, SaysWhoAbortedForWhom) {
 }
 
 TEST_F(CallRecordTest, ARefusal) {
-  CallRecord record = Record("Get", TargetOf(Of<v1::GetRequest>("ops", "w.v1")));
+  CallRecord record = Record("Get", TargetOf(Of<cleanup::v1::GetRequest>("ops", "w.v1")));
   record.NoteCaller(frontend_, nullptr);
   record.NoteDecision(false, "no rule");
   record.End(kube::ToStatus(kube::Forbidden({"g", "v1", "widgets"}, "w", "no")));
@@ -134,14 +134,14 @@ TEST_F(CallRecordTest, ARefusal) {
 
 TEST_F(CallRecordTest, KeepsTheAuditIdOfTheRequestThatItIsFor) {
   audit_id_ = "id-1";
-  CallRecord record = Record("Get", TargetOf(Of<v1::GetRequest>("ops", "w.v1")));
+  CallRecord record = Record("Get", TargetOf(Of<cleanup::v1::GetRequest>("ops", "w.v1")));
   record.NoteCaller(frontend_, nullptr);
   record.End(absl::OkStatus());
   EXPECT_EQ(Events().back().at("auditID"), "id-1");
 }
 
 TEST_F(CallRecordTest, NobodyIsKnown) {
-  CallRecord record = Record("Get", TargetOf(Of<v1::GetRequest>("ops", "w.v1")));
+  CallRecord record = Record("Get", TargetOf(Of<cleanup::v1::GetRequest>("ops", "w.v1")));
   record.End(kube::ToStatus(kube::Unauthorized()));
   const auto events = Events();
   ASSERT_EQ(events.size(), 1u);
@@ -150,7 +150,7 @@ TEST_F(CallRecordTest, NobodyIsKnown) {
 }
 
 TEST_F(CallRecordTest, AWatchBeginsAndEnds) {
-  CallRecord record = Record("Watch", TargetOf(v1::WatchRequest()));
+  CallRecord record = Record("Watch", TargetOf(cleanup::v1::WatchRequest()));
   record.NoteCaller(frontend_, nullptr);
   record.NoteStarted();
   record.NoteStarted();
@@ -160,8 +160,8 @@ TEST_F(CallRecordTest, AWatchBeginsAndEnds) {
 
 TEST_F(CallRecordTest, OnlyWhatThePolicyWants) {
   UsePolicy("omitStages: [RequestReceived]\nrules: [{level: Metadata, verbs: [patch]}]");
-  for (const CallTarget& target :
-       {TargetOf(Of<v1::PreviewRequest>("ops", "w")), TargetOf(Of<v1::AbortRequest>("ops", "w"))}) {
+  for (const CallTarget& target : {TargetOf(Of<cleanup::v1::PreviewRequest>("ops", "w")),
+                                   TargetOf(Of<cleanup::v1::AbortRequest>("ops", "w"))}) {
     CallRecord record = Record("Some", target);
     record.NoteCaller(frontend_, nullptr);
     record.End(absl::OkStatus());
@@ -170,11 +170,11 @@ TEST_F(CallRecordTest, OnlyWhatThePolicyWants) {
 }
 
 TEST_F(CallRecordTest, IsBounded) {
-  v1::Requester alice;
+  common::v1::Requester alice;
   alice.set_user("alice");
   alice.add_groups(std::string(1 << 20, 'g'));
   const std::string long_name(1 << 20, 'n');
-  CallRecord record = Record("Get", TargetOf(Of<v1::GetRequest>(long_name, long_name)));
+  CallRecord record = Record("Get", TargetOf(Of<cleanup::v1::GetRequest>(long_name, long_name)));
   record.NoteCaller(frontend_, &alice);
   record.End(absl::OkStatus());
   const json::value last = Events().back();
@@ -185,7 +185,7 @@ TEST_F(CallRecordTest, IsBounded) {
 
 TEST_F(CallRecordTest, WithoutALog) {
   log_.reset();
-  CallRecord record = Record("Get", TargetOf(Of<v1::GetRequest>("ops", "w")));
+  CallRecord record = Record("Get", TargetOf(Of<cleanup::v1::GetRequest>("ops", "w")));
   record.NoteCaller(frontend_, nullptr);
   record.NoteDecision(true, "");
   record.End(absl::OkStatus());

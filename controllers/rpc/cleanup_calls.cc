@@ -77,7 +77,8 @@ CleanupCalls::CleanupCalls(CleanupCallsDeps deps, CleanupCallsOptions options)
           [this](kube::NamespacedName csv) { return deps_.inspector.Pending(std::move(csv)); },
           options.pending) {}
 
-Task<v1::GetResponse> CleanupCalls::Get(Requester requester, v1::GetRequest request) {
+Task<cleanup::v1::GetResponse> CleanupCalls::Get(Requester requester,
+                                                 cleanup::v1::GetRequest request) {
   CO_RETURN_IF_ERROR(CheckName(request.namespace_(), request.name()));
   CO_RETURN_IF_ERROR(co_await deps_.access.Check(
       std::move(requester), OnStatuses("get", "", request.namespace_(), request.name())));
@@ -88,7 +89,7 @@ Task<v1::GetResponse> CleanupCalls::Get(Requester requester, v1::GetRequest requ
   if (found == outlooks->end()) {
     co_return kube::ToStatus(kube::NotFound(kStatuses, request.name()));
   }
-  v1::GetResponse response;
+  cleanup::v1::GetResponse response;
   WriteStatus(*found->second, *response.mutable_status());
   response.set_resume_token(moment.number().ToString());
   co_return response;
@@ -99,7 +100,7 @@ struct CleanupCalls::ListStart {
   ListToken token;
 };
 
-Task<CleanupCalls::ListStart> CleanupCalls::StartOf(const v1::ListRequest& request) {
+Task<CleanupCalls::ListStart> CleanupCalls::StartOf(const cleanup::v1::ListRequest& request) {
   const storage::Moment moment = deps_.worlds.Now();
   CO_RETURN_IF_ERROR(CheckSynced(*moment.world));
   if (request.page_token().empty()) {
@@ -121,7 +122,8 @@ Task<CleanupCalls::ListStart> CleanupCalls::StartOf(const v1::ListRequest& reque
   co_return ListStart{std::move(world), std::move(token)};
 }
 
-Task<v1::ListResponse> CleanupCalls::List(Requester requester, v1::ListRequest request) {
+Task<cleanup::v1::ListResponse> CleanupCalls::List(Requester requester,
+                                                   cleanup::v1::ListRequest request) {
   const std::string& ns = request.namespace_();
   if (!ns.empty()) CO_RETURN_IF_ERROR(CheckNamespace(ns));
   CO_ASSIGN_OR_RETURN(const size_t size, PageSize(request.page_size()));
@@ -136,11 +138,11 @@ Task<v1::ListResponse> CleanupCalls::List(Requester requester, v1::ListRequest r
   const kube::NamespacedName& after = start.token.after;
   const auto end = ns.empty() ? outlooks->end() : outlooks->lower_bound(high);
   auto next = outlooks->upper_bound(ns.empty() ? after : std::clamp(after, low, high));
-  v1::ListResponse response;
+  cleanup::v1::ListResponse response;
   size_t bytes = 0;
   while (next != end) {
     if (static_cast<size_t>(response.statuses_size()) >= size || bytes > kMaxPageBytes) break;
-    v1::CleanupStatus& status = *response.add_statuses();
+    cleanup::v1::CleanupStatus& status = *response.add_statuses();
     WriteStatus(*next->second, status);
     bytes += status.ByteSizeLong();
     start.token.after = next->first;
@@ -154,7 +156,8 @@ Task<v1::ListResponse> CleanupCalls::List(Requester requester, v1::ListRequest r
   co_return response;
 }
 
-StatusTask CleanupCalls::Watch(Requester requester, v1::WatchRequest request, WatchSink& sink) {
+StatusTask CleanupCalls::Watch(Requester requester, cleanup::v1::WatchRequest request,
+                               WatchSink& sink) {
   const std::string& ns = request.namespace_();
   if (!ns.empty()) CO_RETURN_IF_ERROR(CheckNamespace(ns));
   CO_RETURN_IF_ERROR(
@@ -165,8 +168,8 @@ StatusTask CleanupCalls::Watch(Requester requester, v1::WatchRequest request, Wa
   co_return co_await watch.Run(request.resume_token());
 }
 
-Task<v1::ListPendingResponse> CleanupCalls::ListPending(Requester requester,
-                                                        v1::ListPendingRequest request) {
+Task<cleanup::v1::ListPendingResponse> CleanupCalls::ListPending(
+    Requester requester, cleanup::v1::ListPendingRequest request) {
   CO_RETURN_IF_ERROR(CheckName(request.namespace_(), request.name()));
   CO_ASSIGN_OR_RETURN(const size_t size, PageSize(request.page_size()));
   CO_RETURN_IF_ERROR(co_await deps_.access.Check(
@@ -183,7 +186,8 @@ Task<v1::ListPendingResponse> CleanupCalls::ListPending(Requester requester,
   co_return co_await pending_.Page(std::move(csv), size, request.page_token(), may_list);
 }
 
-Task<v1::PreviewResponse> CleanupCalls::Preview(Requester requester, v1::PreviewRequest request) {
+Task<cleanup::v1::PreviewResponse> CleanupCalls::Preview(Requester requester,
+                                                         cleanup::v1::PreviewRequest request) {
   CO_RETURN_IF_ERROR(CheckName(request.namespace_(), request.name()));
   CO_RETURN_IF_ERROR(co_await deps_.access.Check(
       std::move(requester), OnStatuses("get", "preview", request.namespace_(), request.name())));
@@ -195,12 +199,13 @@ Task<v1::PreviewResponse> CleanupCalls::Preview(Requester requester, v1::Preview
   kube::NamespacedName csv{request.namespace_(), request.name()};
   CO_ASSIGN_OR_RETURN(const CleanupPreview preview,
                       co_await deps_.inspector.Preview(std::move(csv)));
-  v1::PreviewResponse response;
+  cleanup::v1::PreviewResponse response;
   WritePreview(request.namespace_(), preview, response);
   co_return response;
 }
 
-Task<v1::AbortResponse> CleanupCalls::Abort(Requester requester, v1::AbortRequest request) {
+Task<cleanup::v1::AbortResponse> CleanupCalls::Abort(Requester requester,
+                                                     cleanup::v1::AbortRequest request) {
   CO_RETURN_IF_ERROR(CheckName(request.namespace_(), request.name()));
   AccessAttributes attributes;
   attributes.verb = "patch";
@@ -217,7 +222,7 @@ Task<v1::AbortResponse> CleanupCalls::Abort(Requester requester, v1::AbortReques
     log::Info("A cleanup was aborted",
               {{"namespace", request.namespace_()}, {"name", request.name()}, {"by", by}});
   }
-  v1::AbortResponse response;
+  cleanup::v1::AbortResponse response;
   response.set_changed(changed);
   co_return response;
 }

@@ -1,4 +1,4 @@
-// What the service steward.v1.CleanupService does, without gRPC.
+// What the service steward.cleanup.v1.CleanupService does, without gRPC.
 #ifndef CONTROLLERS_RPC_CLEANUP_CALLS_H_
 #define CONTROLLERS_RPC_CLEANUP_CALLS_H_
 
@@ -12,7 +12,7 @@
 #include "controllers/rpc/pending_pages.h"
 #include "controllers/rpc/requester.h"
 #include "controllers/rpc/status_watch.h"
-#include "proto/steward/v1/cleanup.pb.h"
+#include "proto/steward/cleanup/v1/cleanup.pb.h"
 #include "storage/world/rewind.h"
 #include "storage/world/world_store.h"
 
@@ -39,17 +39,19 @@ class CleanupCalls {
  public:
   CleanupCalls(CleanupCallsDeps deps, CleanupCallsOptions options = {});
 
-  Task<v1::GetResponse> Get(Requester requester, v1::GetRequest request);
-  Task<v1::ListResponse> List(Requester requester, v1::ListRequest request);
-  StatusTask Watch(Requester requester, v1::WatchRequest request, WatchSink& sink);
-  Task<v1::ListPendingResponse> ListPending(Requester requester, v1::ListPendingRequest request);
-  Task<v1::PreviewResponse> Preview(Requester requester, v1::PreviewRequest request);
-  Task<v1::AbortResponse> Abort(Requester requester, v1::AbortRequest request);
+  Task<cleanup::v1::GetResponse> Get(Requester requester, cleanup::v1::GetRequest request);
+  Task<cleanup::v1::ListResponse> List(Requester requester, cleanup::v1::ListRequest request);
+  StatusTask Watch(Requester requester, cleanup::v1::WatchRequest request, WatchSink& sink);
+  Task<cleanup::v1::ListPendingResponse> ListPending(Requester requester,
+                                                     cleanup::v1::ListPendingRequest request);
+  Task<cleanup::v1::PreviewResponse> Preview(Requester requester,
+                                             cleanup::v1::PreviewRequest request);
+  Task<cleanup::v1::AbortResponse> Abort(Requester requester, cleanup::v1::AbortRequest request);
 
  private:
   struct ListStart;
   // `request` outlives the task.
-  Task<ListStart> StartOf(const v1::ListRequest& request);
+  Task<ListStart> StartOf(const cleanup::v1::ListRequest& request);
 
   const CleanupCallsDeps deps_;
   const CleanupCallsOptions options_;

@@ -18,7 +18,8 @@ bool IsElsewhere(std::string_view object, std::string_view ns) {
   return slash != std::string_view::npos && object.substr(0, slash) != ns;
 }
 
-void WriteBlocker(const olm::CleanupBlocker& blocker, std::string_view ns, v1::Blocker& out) {
+void WriteBlocker(const olm::CleanupBlocker& blocker, std::string_view ns,
+                  cleanup::v1::Blocker& out) {
   out.set_reason(std::string(olm::ToString(blocker.reason)));
   out.set_message(blocker.message);
   for (const std::string& object : blocker.objects) {
@@ -30,7 +31,7 @@ void WriteBlocker(const olm::CleanupBlocker& blocker, std::string_view ns, v1::B
   }
 }
 
-void WriteTargets(const olm::TargetSet& targets, v1::Targets& out) {
+void WriteTargets(const olm::TargetSet& targets, cleanup::v1::Targets& out) {
   out.set_all(targets.all());
   for (const std::string& ns : targets.names()) out.add_namespaces(ns);
 }
@@ -51,7 +52,7 @@ std::string_view StateName(olm::CrdState state) {
   return "Unreadable";
 }
 
-void WriteDefinition(const OperandCount& count, v1::DefinitionPreview& out) {
+void WriteDefinition(const OperandCount& count, cleanup::v1::DefinitionPreview& out) {
   const olm::CrdPlan& plan = count.plan;
   out.set_name(plan.crd);
   out.set_group(plan.group);
@@ -68,7 +69,7 @@ void WriteDefinition(const OperandCount& count, v1::DefinitionPreview& out) {
 
 }  // namespace
 
-void WriteStatus(const olm::CleanupOutlook& outlook, v1::CleanupStatus& out) {
+void WriteStatus(const olm::CleanupOutlook& outlook, cleanup::v1::CleanupStatus& out) {
   const std::string& ns = outlook.key.ns;
   out.set_namespace_(ns);
   out.set_name(outlook.key.name);
@@ -83,7 +84,7 @@ void WriteStatus(const olm::CleanupOutlook& outlook, v1::CleanupStatus& out) {
   if (outlook.targets.all()) out.add_target_namespaces()->push_back('*');
   for (const std::string& target : outlook.targets.names()) out.add_target_namespaces(target);
   for (const olm::OwnedResource& resource : outlook.resources) {
-    v1::OwnedResource& owned = *out.add_resources();
+    cleanup::v1::OwnedResource& owned = *out.add_resources();
     owned.set_group(resource.group);
     owned.set_kind(resource.kind);
     owned.set_plural(resource.plural);
@@ -93,7 +94,7 @@ void WriteStatus(const olm::CleanupOutlook& outlook, v1::CleanupStatus& out) {
       out.set_pending_elsewhere(out.pending_elsewhere() + 1);
       continue;
     }
-    v1::PendingInstance& pending = *out.add_pending_deletion();
+    cleanup::v1::PendingInstance& pending = *out.add_pending_deletion();
     pending.set_resource(olm::ResourceOf(outlook, operand));
     pending.set_kind(operand.kind);
     pending.set_name(operand.name);
@@ -103,14 +104,15 @@ void WriteStatus(const olm::CleanupOutlook& outlook, v1::CleanupStatus& out) {
   out.set_started_at(outlook.started_at);
   out.set_stalled_since(outlook.stalled_since);
   for (const olm::SaidCondition& said : outlook.conditions) {
-    v1::Condition& condition = *out.add_conditions();
+    cleanup::v1::Condition& condition = *out.add_conditions();
     condition.set_reason(said.reason);
     condition.set_message(said.message);
     condition.set_last_transition_time(said.last_transition);
   }
 }
 
-void WritePreview(const std::string& ns, const CleanupPreview& preview, v1::PreviewResponse& out) {
+void WritePreview(const std::string& ns, const CleanupPreview& preview,
+                  cleanup::v1::PreviewResponse& out) {
   out.set_verdict(std::string(olm::ToString(preview.verdict.kind)));
   for (const olm::CleanupBlocker& blocker : preview.verdict.blockers) {
     WriteBlocker(blocker, ns, *out.add_blockers());

@@ -7,14 +7,15 @@
 #include "controllers/cleanup/inspector.h"
 #include "olm/cleanup/outlook.h"
 #include "olm/cleanup/verdict.h"
-#include "proto/steward/v1/cleanup.pb.h"
+#include "proto/steward/cleanup/v1/cleanup.pb.h"
 
 namespace steward::controllers {
 
 // Both name objects of the ClusterServiceVersion's namespace and those outside of namespaces, and
 // only count the others.
-void WriteStatus(const olm::CleanupOutlook& outlook, v1::CleanupStatus& out);
-void WritePreview(const std::string& ns, const CleanupPreview& preview, v1::PreviewResponse& out);
+void WriteStatus(const olm::CleanupOutlook& outlook, cleanup::v1::CleanupStatus& out);
+void WritePreview(const std::string& ns, const CleanupPreview& preview,
+                  cleanup::v1::PreviewResponse& out);
 
 }  // namespace steward::controllers
 

@@ -22,7 +22,7 @@ TEST(MessagesTest, OtherNamespacesAreCountedAndNotNamed) {
                      {"example.com", "Widget", "other", "secret"}};
   outlook.pending_count = 7;
   outlook.targets = olm::TargetSet::Of({"b", "a"});
-  v1::CleanupStatus status;
+  cleanup::v1::CleanupStatus status;
   WriteStatus(outlook, status);
   EXPECT_EQ(status.phase(), "Deleting");
   ASSERT_EQ(status.blockers_size(), 1);
@@ -40,7 +40,7 @@ TEST(MessagesTest, OtherNamespacesAreCountedAndNotNamed) {
 TEST(MessagesTest, TheWholeClusterIsAStar) {
   olm::CleanupOutlook outlook;
   outlook.targets = olm::TargetSet::All();
-  v1::CleanupStatus status;
+  cleanup::v1::CleanupStatus status;
   WriteStatus(outlook, status);
   EXPECT_THAT(status.target_namespaces(), ElementsAre("*"));
 }
@@ -58,7 +58,7 @@ TEST(MessagesTest, APreview) {
   count.plan.kept = "outside";
   count.kept = 3;
   preview.definitions = {count};
-  v1::PreviewResponse response;
+  cleanup::v1::PreviewResponse response;
   WritePreview("ops", preview, response);
   EXPECT_EQ(response.verdict(), "Refused");
   EXPECT_THAT(response.blockers(0).objects(), IsEmpty());

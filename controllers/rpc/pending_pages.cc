@@ -131,8 +131,8 @@ Task<PendingPages::ListingPtr> PendingPages::Take(kube::NamespacedName csv, uint
   co_return ListingPtr(std::move(listing));
 }
 
-void PendingPages::Append(const Item& item, v1::ListPendingResponse& page) {
-  v1::PendingOperand& out = *page.add_operands();
+void PendingPages::Append(const Item& item, cleanup::v1::ListPendingResponse& page) {
+  cleanup::v1::PendingOperand& out = *page.add_operands();
   out.set_group(item.gvr.group);
   out.set_kind(item.kind);
   out.set_plural(item.gvr.resource);
@@ -143,8 +143,9 @@ void PendingPages::Append(const Item& item, v1::ListPendingResponse& page) {
   for (const std::string& finalizer : item.operand.finalizers) out.add_finalizers(finalizer);
 }
 
-Task<v1::ListPendingResponse> PendingPages::Page(kube::NamespacedName csv, size_t size,
-                                                 std::string token, const MayList& may_list) {
+Task<cleanup::v1::ListPendingResponse> PendingPages::Page(kube::NamespacedName csv, size_t size,
+                                                          std::string token,
+                                                          const MayList& may_list) {
   PendingToken from;
   if (!token.empty()) {
     CO_ASSIGN_OR_RETURN(from, PendingToken::Parse(token, csv));
@@ -157,7 +158,7 @@ Task<v1::ListPendingResponse> PendingPages::Page(kube::NamespacedName csv, size_
         items.begin(), items.end(), from.after,
         [](const PendingPlace& place, const Item& item) { return place < item.place; });
   }
-  v1::ListPendingResponse page;
+  cleanup::v1::ListPendingResponse page;
   Visibility visibility(may_list, options_.max_reviews);
   size_t bytes = 0;
   for (; next != items.end() && static_cast<size_t>(page.operands_size()) < size; ++next) {

@@ -17,7 +17,7 @@
 #include "controllers/cleanup/operands/operand_lister.h"
 #include "controllers/rpc/page_token.h"
 #include "kube/meta/names.h"
-#include "proto/steward/v1/cleanup.pb.h"
+#include "proto/steward/cleanup/v1/cleanup.pb.h"
 
 namespace steward::controllers {
 
@@ -46,8 +46,8 @@ class PendingPages {
 
   // One page of at most `size` operands after `token` ("" = the first). `may_list` outlives the
   // call.
-  Task<v1::ListPendingResponse> Page(kube::NamespacedName csv, size_t size, std::string token,
-                                     const MayList& may_list);
+  Task<cleanup::v1::ListPendingResponse> Page(kube::NamespacedName csv, size_t size,
+                                              std::string token, const MayList& may_list);
 
  private:
   struct Item {
@@ -69,7 +69,7 @@ class PendingPages {
   Task<ListingPtr> Take(kube::NamespacedName csv, uint64_t id);
   static std::vector<Item> Sorted(OperandListing listing);
   void Keep(ListingPtr listing);
-  static void Append(const Item& item, v1::ListPendingResponse& page);
+  static void Append(const Item& item, cleanup::v1::ListPendingResponse& page);
 
   Clock& clock_;
   const Lister lister_;

@@ -59,8 +59,8 @@ class PendingPagesTest : public ::testing::Test {
     listing.terminating_crds = terminating_;
     co_return listing;
   }
-  absl::StatusOr<v1::ListPendingResponse> Page(PendingPages& pages, size_t size,
-                                               const std::string& token = "") {
+  absl::StatusOr<cleanup::v1::ListPendingResponse> Page(PendingPages& pages, size_t size,
+                                                        const std::string& token = "") {
     const PendingPages::MayList may_list = [this](kube::GroupVersionResource gvr, std::string ns) {
       return MayList(std::move(gvr), std::move(ns));
     };
@@ -70,9 +70,9 @@ class PendingPagesTest : public ::testing::Test {
     ++reviews_;
     co_return !forbidden_.contains(StrCat(gvr.resource, "/", ns));
   }
-  static std::vector<std::string> Names(const v1::ListPendingResponse& page) {
+  static std::vector<std::string> Names(const cleanup::v1::ListPendingResponse& page) {
     std::vector<std::string> names;
-    for (const v1::PendingOperand& operand : page.operands()) {
+    for (const cleanup::v1::PendingOperand& operand : page.operands()) {
       names.push_back(StrCat(operand.plural(), " ", operand.namespace_(), "/", operand.name()));
     }
     return names;

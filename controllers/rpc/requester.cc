@@ -26,7 +26,7 @@ std::string Requester::ToString() const {
   return StrCat("\"", user, "\" through \"", frontend, "\"");
 }
 
-Requester RequesterNamed(const v1::Requester& message) {
+Requester RequesterNamed(const common::v1::Requester& message) {
   Requester requester;
   requester.user = message.user();
   requester.uid = message.uid();
@@ -39,7 +39,7 @@ Requester RequesterNamed(const v1::Requester& message) {
 
 absl::StatusOr<Requester> RequesterOf(const CertificateSubject& subject,
                                       const std::vector<std::string>& frontends,
-                                      const v1::Requester* on_behalf_of) {
+                                      const common::v1::Requester* on_behalf_of) {
   if (subject.common_name.empty()) return kube::ToStatus(kube::Unauthorized());
   if (on_behalf_of != nullptr) {
     if (std::find(frontends.begin(), frontends.end(), subject.common_name) == frontends.end()) {

@@ -10,7 +10,7 @@
 
 #include "absl/status/statusor.h"
 #include "base/tls/subject.h"
-#include "proto/steward/v1/cleanup.pb.h"
+#include "proto/steward/common/v1/requester.pb.h"
 
 namespace steward::controllers {
 
@@ -37,7 +37,7 @@ struct Requester {
 };
 
 // The user that a client names, whether it may or not.
-Requester RequesterNamed(const v1::Requester& message);
+Requester RequesterNamed(const common::v1::Requester& message);
 
 // Whom a verified certificate speaks for: its common name with its organizations as groups, or,
 // where `on_behalf_of` (may be null) is set, that one, if the common name is one of `frontends`.
@@ -46,7 +46,7 @@ Requester RequesterNamed(const v1::Requester& message);
 // being a frontend, BadRequest for naming nobody.
 absl::StatusOr<Requester> RequesterOf(const CertificateSubject& subject,
                                       const std::vector<std::string>& frontends,
-                                      const v1::Requester* on_behalf_of);
+                                      const common::v1::Requester* on_behalf_of);
 
 }  // namespace steward::controllers
 

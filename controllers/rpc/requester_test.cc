@@ -27,7 +27,7 @@ TEST(RequesterTest, NobodyIsNamedByAnEmptyName) {
 }
 
 TEST(RequesterTest, AFrontendSpeaksForOthersAndLendsThemNothing) {
-  v1::Requester bob;
+  common::v1::Requester bob;
   bob.set_user("bob");
   bob.set_uid("u-1");
   bob.add_groups("dev");
@@ -42,11 +42,11 @@ TEST(RequesterTest, AFrontendSpeaksForOthersAndLendsThemNothing) {
 }
 
 TEST(RequesterTest, OthersSpeakForNobodyElse) {
-  v1::Requester bob;
+  common::v1::Requester bob;
   bob.set_user("bob");
   EXPECT_EQ(kube::FromStatus(RequesterOf({"alice", {}}, kFrontends, &bob).status()).code, 403);
   EXPECT_EQ(kube::FromStatus(RequesterOf({"steward-apiserver", {}}, {}, &bob).status()).code, 403);
-  const v1::Requester nobody;
+  const common::v1::Requester nobody;
   EXPECT_EQ(
       kube::FromStatus(RequesterOf({"steward-apiserver", {}}, kFrontends, &nobody).status()).code,
       400);

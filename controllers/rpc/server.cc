@@ -29,7 +29,7 @@
 namespace steward::controllers {
 namespace {
 
-constexpr char kServiceName[] = "steward.v1.CleanupService";
+constexpr char kServiceName[] = "steward.cleanup.v1.CleanupService";
 constexpr int kKeepaliveMs = 60'000;
 constexpr int kKeepaliveTimeoutMs = 20'000;
 // Clients may not ask for signs of life more often.

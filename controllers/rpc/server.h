@@ -60,10 +60,10 @@ struct RpcServerDeps {
   audit::Log* audit_log = nullptr;   // null: calls are not recorded
 };
 
-// Serves steward.v1.CleanupService, grpc.health.v1.Health and reflection, over TLS, to clients with
-// a certificate of the client CA. Healthy, under "" and under the service's name, once the first
-// lists are complete. The work is done on a thread of its own, so that nothing that is asked here
-// keeps a reconciler or a Lease waiting; gRPC's threads only hand calls over.
+// Serves steward.cleanup.v1.CleanupService, grpc.health.v1.Health and reflection, over TLS, to
+// clients with a certificate of the client CA. Healthy, under "" and under the service's name, once
+// the first lists are complete. The work is done on a thread of its own, so that nothing that is
+// asked here keeps a reconciler or a Lease waiting; gRPC's threads only hand calls over.
 class RpcServer {
  public:
   // Listens. Errors name the file, or the address, that cannot be used.

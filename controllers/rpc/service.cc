@@ -25,6 +25,7 @@
 #include "kube/audit/audit_id.h"
 #include "kube/grpc/status.h"
 #include "kube/meta/status.h"
+#include "proto/steward/common/v1/requester.pb.h"
 
 namespace steward::controllers {
 namespace asio = boost::asio;
@@ -113,13 +114,14 @@ class CleanupService::UnaryReactor final : public grpc::ServerUnaryReactor {
   const std::shared_ptr<Cancellation> cancellation_;
 };
 
-class CleanupService::WatchReactor final : public grpc::ServerWriteReactor<v1::WatchResponse> {
+class CleanupService::WatchReactor final
+    : public grpc::ServerWriteReactor<cleanup::v1::WatchResponse> {
  public:
   explicit WatchReactor(std::shared_ptr<Cancellation> cancellation)
       : cancellation_(std::move(cancellation)) {}
 
   // One at a time, on the executor. REQUIRES: End was not called.
-  StatusTask Write(v1::WatchResponse message) {
+  StatusTask Write(cleanup::v1::WatchResponse message) {
     const Broadcast::Ticket ticket = written_.Now();
     {
       MutexLock lock(&mutex_);
@@ -163,7 +165,7 @@ class CleanupService::WatchReactor final : public grpc::ServerWriteReactor<v1::W
   const std::shared_ptr<Cancellation> cancellation_;
   Broadcast written_;
   Mutex mutex_;
-  v1::WatchResponse message_;  // gRPC's while writing_
+  cleanup::v1::WatchResponse message_;  // gRPC's while writing_
   bool writing_ ABSL_GUARDED_BY(mutex_) = false;
   bool ok_ ABSL_GUARDED_BY(mutex_) = true;
   std::optional<grpc::Status> end_ ABSL_GUARDED_BY(mutex_);
@@ -172,7 +174,7 @@ class CleanupService::WatchReactor final : public grpc::ServerWriteReactor<v1::W
 class CleanupService::GrpcSink final : public WatchSink {
  public:
   GrpcSink(WatchReactor& reactor, CallRecord& record) : reactor_(reactor), record_(record) {}
-  StatusTask Write(v1::WatchResponse message) override {
+  StatusTask Write(cleanup::v1::WatchResponse message) override {
     record_.NoteStarted();
     return reactor_.Write(std::move(message));
   }
@@ -247,7 +249,8 @@ absl::StatusOr<Requester> CleanupService::RequesterFor(
   ASSIGN_OR_RETURN(const CertificateSubject subject,
                    SubjectOfPem({certificates[0].data(), certificates[0].size()}));
   ASSIGN_OR_RETURN(const Requester holder, RequesterOf(subject, options_.frontends, nullptr));
-  const v1::Requester* named = request.has_on_behalf_of() ? &request.on_behalf_of() : nullptr;
+  const common::v1::Requester* named =
+      request.has_on_behalf_of() ? &request.on_behalf_of() : nullptr;
   record->NoteCaller(holder, named);
   ASSIGN_OR_RETURN(Requester requester, RequesterOf(subject, options_.frontends, named));
   requester.notes = record;
@@ -292,14 +295,14 @@ grpc::ServerUnaryReactor* CleanupService::Unary(const char* name,
 }
 
 VoidTask CleanupService::RunWatch(std::unique_ptr<Call> call, WatchReactor* reactor,
-                                  Requester requester, v1::WatchRequest request) {
+                                  Requester requester, cleanup::v1::WatchRequest request) {
   GrpcSink sink(*reactor, call->record());
   const absl::Status status = co_await calls_.Watch(std::move(requester), std::move(request), sink);
   call->End(status);
 }
 
-grpc::ServerWriteReactor<v1::WatchResponse>* CleanupService::Watch(
-    grpc::CallbackServerContext* context, const v1::WatchRequest* request) {
+grpc::ServerWriteReactor<cleanup::v1::WatchResponse>* CleanupService::Watch(
+    grpc::CallbackServerContext* context, const cleanup::v1::WatchRequest* request) {
   auto cancellation = std::make_shared<Cancellation>(executor_);
   auto* reactor = new WatchReactor(cancellation);
   std::shared_ptr<CallRecord> record = RecordOf("Watch", *context, *request);
@@ -332,42 +335,42 @@ VoidTask CleanupService::Stop() {
 }
 
 grpc::ServerUnaryReactor* CleanupService::Get(grpc::CallbackServerContext* context,
-                                              const v1::GetRequest* request,
-                                              v1::GetResponse* response) {
+                                              const cleanup::v1::GetRequest* request,
+                                              cleanup::v1::GetResponse* response) {
   return Unary("Get", context, request, response,
-               [](CleanupCalls& calls, Requester requester, v1::GetRequest asked) {
+               [](CleanupCalls& calls, Requester requester, cleanup::v1::GetRequest asked) {
                  return calls.Get(std::move(requester), std::move(asked));
                });
 }
 grpc::ServerUnaryReactor* CleanupService::List(grpc::CallbackServerContext* context,
-                                               const v1::ListRequest* request,
-                                               v1::ListResponse* response) {
+                                               const cleanup::v1::ListRequest* request,
+                                               cleanup::v1::ListResponse* response) {
   return Unary("List", context, request, response,
-               [](CleanupCalls& calls, Requester requester, v1::ListRequest asked) {
+               [](CleanupCalls& calls, Requester requester, cleanup::v1::ListRequest asked) {
                  return calls.List(std::move(requester), std::move(asked));
                });
 }
-grpc::ServerUnaryReactor* CleanupService::ListPending(grpc::CallbackServerContext* context,
-                                                      const v1::ListPendingRequest* request,
-                                                      v1::ListPendingResponse* response) {
+grpc::ServerUnaryReactor* CleanupService::ListPending(
+    grpc::CallbackServerContext* context, const cleanup::v1::ListPendingRequest* request,
+    cleanup::v1::ListPendingResponse* response) {
   return Unary("ListPending", context, request, response,
-               [](CleanupCalls& calls, Requester requester, v1::ListPendingRequest asked) {
+               [](CleanupCalls& calls, Requester requester, cleanup::v1::ListPendingRequest asked) {
                  return calls.ListPending(std::move(requester), std::move(asked));
                });
 }
 grpc::ServerUnaryReactor* CleanupService::Preview(grpc::CallbackServerContext* context,
-                                                  const v1::PreviewRequest* request,
-                                                  v1::PreviewResponse* response) {
+                                                  const cleanup::v1::PreviewRequest* request,
+                                                  cleanup::v1::PreviewResponse* response) {
   return Unary("Preview", context, request, response,
-               [](CleanupCalls& calls, Requester requester, v1::PreviewRequest asked) {
+               [](CleanupCalls& calls, Requester requester, cleanup::v1::PreviewRequest asked) {
                  return calls.Preview(std::move(requester), std::move(asked));
                });
 }
 grpc::ServerUnaryReactor* CleanupService::Abort(grpc::CallbackServerContext* context,
-                                                const v1::AbortRequest* request,
-                                                v1::AbortResponse* response) {
+                                                const cleanup::v1::AbortRequest* request,
+                                                cleanup::v1::AbortResponse* response) {
   return Unary("Abort", context, request, response,
-               [](CleanupCalls& calls, Requester requester, v1::AbortRequest asked) {
+               [](CleanupCalls& calls, Requester requester, cleanup::v1::AbortRequest asked) {
                  return calls.Abort(std::move(requester), std::move(asked));
                });
 }

@@ -1,4 +1,5 @@
-// steward.v1.CleanupService for gRPC: hands calls over from its threads to an executor, and back.
+// steward.cleanup.v1.CleanupService for gRPC: hands calls over from its threads to an executor, and
+// back.
 #ifndef CONTROLLERS_RPC_SERVICE_H_
 #define CONTROLLERS_RPC_SERVICE_H_
 
@@ -21,7 +22,7 @@
 #include "controllers/rpc/cleanup_calls.h"
 #include "controllers/rpc/requester.h"
 #include "kube/audit/log.h"
-#include "proto/steward/v1/cleanup.grpc.pb.h"
+#include "proto/steward/cleanup/v1/cleanup.grpc.pb.h"
 
 namespace steward::controllers {
 
@@ -35,7 +36,7 @@ struct CleanupServiceOptions {
 // Every call becomes one task on the executor, and ends when that ends, whatever happens: a call
 // whose task cannot be run any more is answered with UNAVAILABLE. When the client cancels, or its
 // deadline passes, the task is cancelled.
-class CleanupService final : public v1::CleanupService::CallbackService {
+class CleanupService final : public cleanup::v1::CleanupService::CallbackService {
  public:
   // REQUIRES: `executor` runs one handler at a time; `calls`, `clock` and `registry` outlive the
   // service, and the service its gRPC server; so does `audit_log`, which may be null.
@@ -49,22 +50,23 @@ class CleanupService final : public v1::CleanupService::CallbackService {
   // Ends what is left; nothing begins any more.
   VoidTask Stop();
 
-  grpc::ServerUnaryReactor* Get(grpc::CallbackServerContext* context, const v1::GetRequest* request,
-                                v1::GetResponse* response) override;
+  grpc::ServerUnaryReactor* Get(grpc::CallbackServerContext* context,
+                                const cleanup::v1::GetRequest* request,
+                                cleanup::v1::GetResponse* response) override;
   grpc::ServerUnaryReactor* List(grpc::CallbackServerContext* context,
-                                 const v1::ListRequest* request,
-                                 v1::ListResponse* response) override;
-  grpc::ServerWriteReactor<v1::WatchResponse>* Watch(grpc::CallbackServerContext* context,
-                                                     const v1::WatchRequest* request) override;
+                                 const cleanup::v1::ListRequest* request,
+                                 cleanup::v1::ListResponse* response) override;
+  grpc::ServerWriteReactor<cleanup::v1::WatchResponse>* Watch(
+      grpc::CallbackServerContext* context, const cleanup::v1::WatchRequest* request) override;
   grpc::ServerUnaryReactor* ListPending(grpc::CallbackServerContext* context,
-                                        const v1::ListPendingRequest* request,
-                                        v1::ListPendingResponse* response) override;
+                                        const cleanup::v1::ListPendingRequest* request,
+                                        cleanup::v1::ListPendingResponse* response) override;
   grpc::ServerUnaryReactor* Preview(grpc::CallbackServerContext* context,
-                                    const v1::PreviewRequest* request,
-                                    v1::PreviewResponse* response) override;
+                                    const cleanup::v1::PreviewRequest* request,
+                                    cleanup::v1::PreviewResponse* response) override;
   grpc::ServerUnaryReactor* Abort(grpc::CallbackServerContext* context,
-                                  const v1::AbortRequest* request,
-                                  v1::AbortResponse* response) override;
+                                  const cleanup::v1::AbortRequest* request,
+                                  cleanup::v1::AbortResponse* response) override;
 
  private:
   class Call;
@@ -78,7 +80,7 @@ class CleanupService final : public v1::CleanupService::CallbackService {
   template <typename Response>
   VoidTask RunUnary(std::unique_ptr<Call> call, Task<Response> work, Response* response);
   VoidTask RunWatch(std::unique_ptr<Call> call, WatchReactor* reactor, Requester requester,
-                    v1::WatchRequest request);
+                    cleanup::v1::WatchRequest request);
   template <typename Request>
   std::shared_ptr<CallRecord> RecordOf(const char* name, const grpc::CallbackServerContext& context,
                                        const Request& request) const;

@@ -17,14 +17,14 @@ std::chrono::steady_clock::time_point SteadyIn(absl::Duration duration) {
   return std::chrono::steady_clock::now() + absl::ToChronoMilliseconds(duration);
 }
 
-v1::WatchResponse Changed(const olm::CleanupOutlook& outlook) {
-  v1::WatchResponse message;
+cleanup::v1::WatchResponse Changed(const olm::CleanupOutlook& outlook) {
+  cleanup::v1::WatchResponse message;
   WriteStatus(outlook, *message.mutable_changed());
   return message;
 }
 
-v1::WatchResponse Removed(const kube::NamespacedName& key) {
-  v1::WatchResponse message;
+cleanup::v1::WatchResponse Removed(const kube::NamespacedName& key) {
+  cleanup::v1::WatchResponse message;
   message.mutable_removed()->set_namespace_(key.ns);
   message.mutable_removed()->set_name(key.name);
   return message;
@@ -53,7 +53,7 @@ bool StatusWatch::Includes(const storage::OutlookMap& map,
   return it != map.end() && (ns_.empty() || it->first.ns == ns_);
 }
 
-StatusTask StatusWatch::Send(v1::WatchResponse message, const std::string& token) {
+StatusTask StatusWatch::Send(cleanup::v1::WatchResponse message, const std::string& token) {
   message.set_resume_token(token);
   CO_RETURN_IF_ERROR(co_await sink_.Write(std::move(message)));
   token_ = token;
@@ -80,13 +80,13 @@ boost::asio::awaitable<bool> StatusWatch::Resume(std::string token) {
 StatusTask StatusWatch::SendSnapshot() {
   const storage::Moment moment = worlds_.Now();
   const storage::OutlookMapPtr all = source_(moment.world);
-  v1::WatchResponse begin;
+  cleanup::v1::WatchResponse begin;
   begin.mutable_snapshot_begin();
   CO_RETURN_IF_ERROR(co_await Send(std::move(begin), ""));
   for (auto it = Begin(*all); Includes(*all, it); ++it) {
     CO_RETURN_IF_ERROR(co_await Send(Changed(*it->second), ""));
   }
-  v1::WatchResponse end;
+  cleanup::v1::WatchResponse end;
   end.mutable_snapshot_end();
   sent_ = all;
   co_return co_await Send(std::move(end), moment.number().ToString());
@@ -95,14 +95,14 @@ StatusTask StatusWatch::SendSnapshot() {
 StatusTask StatusWatch::SendChanges(storage::OutlookMapPtr now, std::string token) {
   // A message back, so that the last one can carry the new token.
   bool any = false;
-  v1::WatchResponse last;
+  cleanup::v1::WatchResponse last;
   auto before = Begin(*sent_);
   auto after = Begin(*now);
   while (true) {
     const bool has_before = Includes(*sent_, before);
     const bool has_after = Includes(*now, after);
     if (!has_before && !has_after) break;
-    v1::WatchResponse next;
+    cleanup::v1::WatchResponse next;
     if (!has_after || (has_before && before->first < after->first)) {
       next = Removed(before->first);
       ++before;
@@ -125,7 +125,7 @@ StatusTask StatusWatch::SendChanges(storage::OutlookMapPtr now, std::string toke
   if (clock_.Monotonic() - told_ < options_.progress || token == token_) {
     co_return absl::OkStatus();
   }
-  v1::WatchResponse progress;
+  cleanup::v1::WatchResponse progress;
   progress.mutable_progress();
   co_return co_await Send(std::move(progress), token);
 }

@@ -8,7 +8,7 @@
 #include "base/async/task.h"
 #include "base/clock/clock.h"
 #include "controllers/rpc/outlook_source.h"
-#include "proto/steward/v1/cleanup.pb.h"
+#include "proto/steward/cleanup/v1/cleanup.pb.h"
 #include "storage/world/rewind.h"
 #include "storage/world/world_store.h"
 
@@ -19,7 +19,7 @@ class WatchSink {
  public:
   virtual ~WatchSink() = default;
   // Returns when there is room for another message; an error when the client is gone.
-  virtual StatusTask Write(v1::WatchResponse message) = 0;
+  virtual StatusTask Write(cleanup::v1::WatchResponse message) = 0;
 };
 
 struct StatusWatchOptions {
@@ -50,7 +50,7 @@ class StatusWatch {
   StatusTask SendSnapshot();
   // From `sent_` to `now`, and then its token.
   StatusTask SendChanges(storage::OutlookMapPtr now, std::string token);
-  StatusTask Send(v1::WatchResponse message, const std::string& token);
+  StatusTask Send(cleanup::v1::WatchResponse message, const std::string& token);
   storage::OutlookMap::const_iterator Begin(const storage::OutlookMap& map) const;
   bool Includes(const storage::OutlookMap& map, storage::OutlookMap::const_iterator it) const;
 

@@ -28,7 +28,7 @@ using ::testing::IsEmpty;
 // Takes a message only when told to, and plays the client.
 class SlowClient : public WatchSink {
  public:
-  StatusTask Write(v1::WatchResponse message) override {
+  StatusTask Write(cleanup::v1::WatchResponse message) override {
     const Broadcast::Ticket ticket = room_.Now();
     Handle(message);
     co_await room_.WaitSince(ticket, std::chrono::steady_clock::time_point::max());
@@ -45,7 +45,7 @@ class SlowClient : public WatchSink {
   std::vector<std::string> log;
 
  private:
-  void Handle(const v1::WatchResponse& message) {
+  void Handle(const cleanup::v1::WatchResponse& message) {
     if (message.has_snapshot_begin()) fresh_.emplace();
     if (message.has_changed()) {
       auto& into = fresh_.has_value() ? *fresh_ : state;

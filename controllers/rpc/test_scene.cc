@@ -202,8 +202,8 @@ std::shared_ptr<grpc::Channel> RpcScene::ChannelAs(const std::string& common_nam
   return ChannelWith(ca_.Issue(options));
 }
 
-std::unique_ptr<v1::CleanupService::Stub> RpcScene::As(const std::string& common_name) {
-  return v1::CleanupService::NewStub(ChannelAs(common_name));
+std::unique_ptr<cleanup::v1::CleanupService::Stub> RpcScene::As(const std::string& common_name) {
+  return cleanup::v1::CleanupService::NewStub(ChannelAs(common_name));
 }
 
 }  // namespace steward::controllers

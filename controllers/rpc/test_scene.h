@@ -21,7 +21,7 @@
 #include "kube/audit/log.h"
 #include "kube/meta/names.h"
 #include "kube/testing/fake_client.h"
-#include "proto/steward/v1/cleanup.grpc.pb.h"
+#include "proto/steward/cleanup/v1/cleanup.grpc.pb.h"
 #include "storage/cleanup/outlooks.h"
 #include "storage/embedded/test_directory.h"
 #include "storage/world/world_store.h"
@@ -62,7 +62,7 @@ class RpcScene : private EventRecorder {
   // Each with a connection of its own.
   std::shared_ptr<grpc::Channel> ChannelAs(const std::string& common_name);
   std::shared_ptr<grpc::Channel> ChannelWith(const TestKeyPair& pair);
-  std::unique_ptr<v1::CleanupService::Stub> As(const std::string& common_name);
+  std::unique_ptr<cleanup::v1::CleanupService::Stub> As(const std::string& common_name);
 
   kube::FakeClient& cluster() { return cluster_; }
   storage::WorldStore& worlds() { return worlds_; }

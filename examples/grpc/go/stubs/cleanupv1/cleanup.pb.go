@@ -4,8 +4,8 @@
 // is the user, its organizations are the groups; each method is authorized by the cluster's own rules, by a
 // SubjectAccessReview for that user. The rights that a method takes are named with it.
 //
-// Times are RFC 3339 in UTC, as Kubernetes writes them. Errors carry a google.rpc.Status with a KubernetesStatus
-// (errors.proto) in its details:
+// Times are RFC 3339 in UTC, as Kubernetes writes them. Errors carry a google.rpc.Status with a
+// steward.common.v1.KubernetesStatus in its details:
 //   INVALID_ARGUMENT     the request cannot be understood
 //   UNAUTHENTICATED      the certificate names nobody
 //   PERMISSION_DENIED    the cluster's rules refuse it, or a client that is no frontend names another requester
@@ -20,14 +20,15 @@
 // versions:
 // 	protoc-gen-go v1.36.11-devel
 // 	protoc        v3.21.12
-// source: proto/steward/v1/cleanup.proto
+// source: proto/steward/cleanup/v1/cleanup.proto
 
-package stewardv1
+package cleanupv1
 
 import (
 	protoreflect "google.golang.org/protobuf/reflect/protoreflect"
 	protoimpl "google.golang.org/protobuf/runtime/protoimpl"
 	reflect "reflect"
+	commonv1 "steward.dev/examples/grpc/stubs/commonv1"
 	sync "sync"
 	unsafe "unsafe"
 )
@@ -38,76 +39,6 @@ const (
 	// Verify that runtime/protoimpl is sufficiently up-to-date.
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
-
-// Who asks, when a frontend (--grpc-frontends) asks for somebody else. Only what is said here counts then, for every
-// right.
-type Requester struct {
-	state         protoimpl.MessageState       `protogen:"open.v1"`
-	User          string                       `protobuf:"bytes,1,opt,name=user,proto3" json:"user,omitempty"`
-	Uid           string                       `protobuf:"bytes,2,opt,name=uid,proto3" json:"uid,omitempty"`
-	Groups        []string                     `protobuf:"bytes,3,rep,name=groups,proto3" json:"groups,omitempty"`
-	Extra         map[string]*Requester_Values `protobuf:"bytes,4,rep,name=extra,proto3" json:"extra,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
-}
-
-func (x *Requester) Reset() {
-	*x = Requester{}
-	mi := &file_proto_steward_v1_cleanup_proto_msgTypes[0]
-	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-	ms.StoreMessageInfo(mi)
-}
-
-func (x *Requester) String() string {
-	return protoimpl.X.MessageStringOf(x)
-}
-
-func (*Requester) ProtoMessage() {}
-
-func (x *Requester) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_steward_v1_cleanup_proto_msgTypes[0]
-	if x != nil {
-		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-		if ms.LoadMessageInfo() == nil {
-			ms.StoreMessageInfo(mi)
-		}
-		return ms
-	}
-	return mi.MessageOf(x)
-}
-
-// Deprecated: Use Requester.ProtoReflect.Descriptor instead.
-func (*Requester) Descriptor() ([]byte, []int) {
-	return file_proto_steward_v1_cleanup_proto_rawDescGZIP(), []int{0}
-}
-
-func (x *Requester) GetUser() string {
-	if x != nil {
-		return x.User
-	}
-	return ""
-}
-
-func (x *Requester) GetUid() string {
-	if x != nil {
-		return x.Uid
-	}
-	return ""
-}
-
-func (x *Requester) GetGroups() []string {
-	if x != nil {
-		return x.Groups
-	}
-	return nil
-}
-
-func (x *Requester) GetExtra() map[string]*Requester_Values {
-	if x != nil {
-		return x.Extra
-	}
-	return nil
-}
 
 // How an operator's uninstallation with its operands stands: the same as the resource cleanupstatuses
 // (views.operators.coreos.com/v1alpha1) says. Objects in other namespaces than its own are counted, not named.
@@ -140,7 +71,7 @@ type CleanupStatus struct {
 
 func (x *CleanupStatus) Reset() {
 	*x = CleanupStatus{}
-	mi := &file_proto_steward_v1_cleanup_proto_msgTypes[1]
+	mi := &file_proto_steward_cleanup_v1_cleanup_proto_msgTypes[0]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -152,7 +83,7 @@ func (x *CleanupStatus) String() string {
 func (*CleanupStatus) ProtoMessage() {}
 
 func (x *CleanupStatus) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_steward_v1_cleanup_proto_msgTypes[1]
+	mi := &file_proto_steward_cleanup_v1_cleanup_proto_msgTypes[0]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -165,7 +96,7 @@ func (x *CleanupStatus) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CleanupStatus.ProtoReflect.Descriptor instead.
 func (*CleanupStatus) Descriptor() ([]byte, []int) {
-	return file_proto_steward_v1_cleanup_proto_rawDescGZIP(), []int{1}
+	return file_proto_steward_cleanup_v1_cleanup_proto_rawDescGZIP(), []int{0}
 }
 
 func (x *CleanupStatus) GetNamespace() string {
@@ -294,7 +225,7 @@ type Blocker struct {
 
 func (x *Blocker) Reset() {
 	*x = Blocker{}
-	mi := &file_proto_steward_v1_cleanup_proto_msgTypes[2]
+	mi := &file_proto_steward_cleanup_v1_cleanup_proto_msgTypes[1]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -306,7 +237,7 @@ func (x *Blocker) String() string {
 func (*Blocker) ProtoMessage() {}
 
 func (x *Blocker) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_steward_v1_cleanup_proto_msgTypes[2]
+	mi := &file_proto_steward_cleanup_v1_cleanup_proto_msgTypes[1]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -319,7 +250,7 @@ func (x *Blocker) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Blocker.ProtoReflect.Descriptor instead.
 func (*Blocker) Descriptor() ([]byte, []int) {
-	return file_proto_steward_v1_cleanup_proto_rawDescGZIP(), []int{2}
+	return file_proto_steward_cleanup_v1_cleanup_proto_rawDescGZIP(), []int{1}
 }
 
 func (x *Blocker) GetReason() string {
@@ -361,7 +292,7 @@ type OwnedResource struct {
 
 func (x *OwnedResource) Reset() {
 	*x = OwnedResource{}
-	mi := &file_proto_steward_v1_cleanup_proto_msgTypes[3]
+	mi := &file_proto_steward_cleanup_v1_cleanup_proto_msgTypes[2]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -373,7 +304,7 @@ func (x *OwnedResource) String() string {
 func (*OwnedResource) ProtoMessage() {}
 
 func (x *OwnedResource) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_steward_v1_cleanup_proto_msgTypes[3]
+	mi := &file_proto_steward_cleanup_v1_cleanup_proto_msgTypes[2]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -386,7 +317,7 @@ func (x *OwnedResource) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use OwnedResource.ProtoReflect.Descriptor instead.
 func (*OwnedResource) Descriptor() ([]byte, []int) {
-	return file_proto_steward_v1_cleanup_proto_rawDescGZIP(), []int{3}
+	return file_proto_steward_cleanup_v1_cleanup_proto_rawDescGZIP(), []int{2}
 }
 
 func (x *OwnedResource) GetGroup() string {
@@ -422,7 +353,7 @@ type PendingInstance struct {
 
 func (x *PendingInstance) Reset() {
 	*x = PendingInstance{}
-	mi := &file_proto_steward_v1_cleanup_proto_msgTypes[4]
+	mi := &file_proto_steward_cleanup_v1_cleanup_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -434,7 +365,7 @@ func (x *PendingInstance) String() string {
 func (*PendingInstance) ProtoMessage() {}
 
 func (x *PendingInstance) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_steward_v1_cleanup_proto_msgTypes[4]
+	mi := &file_proto_steward_cleanup_v1_cleanup_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -447,7 +378,7 @@ func (x *PendingInstance) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PendingInstance.ProtoReflect.Descriptor instead.
 func (*PendingInstance) Descriptor() ([]byte, []int) {
-	return file_proto_steward_v1_cleanup_proto_rawDescGZIP(), []int{4}
+	return file_proto_steward_cleanup_v1_cleanup_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *PendingInstance) GetResource() string {
@@ -489,7 +420,7 @@ type Condition struct {
 
 func (x *Condition) Reset() {
 	*x = Condition{}
-	mi := &file_proto_steward_v1_cleanup_proto_msgTypes[5]
+	mi := &file_proto_steward_cleanup_v1_cleanup_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -501,7 +432,7 @@ func (x *Condition) String() string {
 func (*Condition) ProtoMessage() {}
 
 func (x *Condition) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_steward_v1_cleanup_proto_msgTypes[5]
+	mi := &file_proto_steward_cleanup_v1_cleanup_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -514,7 +445,7 @@ func (x *Condition) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Condition.ProtoReflect.Descriptor instead.
 func (*Condition) Descriptor() ([]byte, []int) {
-	return file_proto_steward_v1_cleanup_proto_rawDescGZIP(), []int{5}
+	return file_proto_steward_cleanup_v1_cleanup_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *Condition) GetReason() string {
@@ -540,7 +471,7 @@ func (x *Condition) GetLastTransitionTime() string {
 
 type GetRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	OnBehalfOf    *Requester             `protobuf:"bytes,1,opt,name=on_behalf_of,json=onBehalfOf,proto3" json:"on_behalf_of,omitempty"`
+	OnBehalfOf    *commonv1.Requester    `protobuf:"bytes,1,opt,name=on_behalf_of,json=onBehalfOf,proto3" json:"on_behalf_of,omitempty"`
 	Namespace     string                 `protobuf:"bytes,2,opt,name=namespace,proto3" json:"namespace,omitempty"`
 	Name          string                 `protobuf:"bytes,3,opt,name=name,proto3" json:"name,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -549,7 +480,7 @@ type GetRequest struct {
 
 func (x *GetRequest) Reset() {
 	*x = GetRequest{}
-	mi := &file_proto_steward_v1_cleanup_proto_msgTypes[6]
+	mi := &file_proto_steward_cleanup_v1_cleanup_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -561,7 +492,7 @@ func (x *GetRequest) String() string {
 func (*GetRequest) ProtoMessage() {}
 
 func (x *GetRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_steward_v1_cleanup_proto_msgTypes[6]
+	mi := &file_proto_steward_cleanup_v1_cleanup_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -574,10 +505,10 @@ func (x *GetRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetRequest.ProtoReflect.Descriptor instead.
 func (*GetRequest) Descriptor() ([]byte, []int) {
-	return file_proto_steward_v1_cleanup_proto_rawDescGZIP(), []int{6}
+	return file_proto_steward_cleanup_v1_cleanup_proto_rawDescGZIP(), []int{5}
 }
 
-func (x *GetRequest) GetOnBehalfOf() *Requester {
+func (x *GetRequest) GetOnBehalfOf() *commonv1.Requester {
 	if x != nil {
 		return x.OnBehalfOf
 	}
@@ -608,7 +539,7 @@ type GetResponse struct {
 
 func (x *GetResponse) Reset() {
 	*x = GetResponse{}
-	mi := &file_proto_steward_v1_cleanup_proto_msgTypes[7]
+	mi := &file_proto_steward_cleanup_v1_cleanup_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -620,7 +551,7 @@ func (x *GetResponse) String() string {
 func (*GetResponse) ProtoMessage() {}
 
 func (x *GetResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_steward_v1_cleanup_proto_msgTypes[7]
+	mi := &file_proto_steward_cleanup_v1_cleanup_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -633,7 +564,7 @@ func (x *GetResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetResponse.ProtoReflect.Descriptor instead.
 func (*GetResponse) Descriptor() ([]byte, []int) {
-	return file_proto_steward_v1_cleanup_proto_rawDescGZIP(), []int{7}
+	return file_proto_steward_cleanup_v1_cleanup_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *GetResponse) GetStatus() *CleanupStatus {
@@ -652,7 +583,7 @@ func (x *GetResponse) GetResumeToken() string {
 
 type ListRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	OnBehalfOf    *Requester             `protobuf:"bytes,1,opt,name=on_behalf_of,json=onBehalfOf,proto3" json:"on_behalf_of,omitempty"`
+	OnBehalfOf    *commonv1.Requester    `protobuf:"bytes,1,opt,name=on_behalf_of,json=onBehalfOf,proto3" json:"on_behalf_of,omitempty"`
 	Namespace     string                 `protobuf:"bytes,2,opt,name=namespace,proto3" json:"namespace,omitempty"`                  // "" = all namespaces
 	PageSize      int32                  `protobuf:"varint,3,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`   // 0 = 500; at most 1000
 	PageToken     string                 `protobuf:"bytes,4,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"` // next_page_token of the page before
@@ -662,7 +593,7 @@ type ListRequest struct {
 
 func (x *ListRequest) Reset() {
 	*x = ListRequest{}
-	mi := &file_proto_steward_v1_cleanup_proto_msgTypes[8]
+	mi := &file_proto_steward_cleanup_v1_cleanup_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -674,7 +605,7 @@ func (x *ListRequest) String() string {
 func (*ListRequest) ProtoMessage() {}
 
 func (x *ListRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_steward_v1_cleanup_proto_msgTypes[8]
+	mi := &file_proto_steward_cleanup_v1_cleanup_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -687,10 +618,10 @@ func (x *ListRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListRequest.ProtoReflect.Descriptor instead.
 func (*ListRequest) Descriptor() ([]byte, []int) {
-	return file_proto_steward_v1_cleanup_proto_rawDescGZIP(), []int{8}
+	return file_proto_steward_cleanup_v1_cleanup_proto_rawDescGZIP(), []int{7}
 }
 
-func (x *ListRequest) GetOnBehalfOf() *Requester {
+func (x *ListRequest) GetOnBehalfOf() *commonv1.Requester {
 	if x != nil {
 		return x.OnBehalfOf
 	}
@@ -730,7 +661,7 @@ type ListResponse struct {
 
 func (x *ListResponse) Reset() {
 	*x = ListResponse{}
-	mi := &file_proto_steward_v1_cleanup_proto_msgTypes[9]
+	mi := &file_proto_steward_cleanup_v1_cleanup_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -742,7 +673,7 @@ func (x *ListResponse) String() string {
 func (*ListResponse) ProtoMessage() {}
 
 func (x *ListResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_steward_v1_cleanup_proto_msgTypes[9]
+	mi := &file_proto_steward_cleanup_v1_cleanup_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -755,7 +686,7 @@ func (x *ListResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListResponse.ProtoReflect.Descriptor instead.
 func (*ListResponse) Descriptor() ([]byte, []int) {
-	return file_proto_steward_v1_cleanup_proto_rawDescGZIP(), []int{9}
+	return file_proto_steward_cleanup_v1_cleanup_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *ListResponse) GetStatuses() []*CleanupStatus {
@@ -788,7 +719,7 @@ func (x *ListResponse) GetResumeToken() string {
 
 type WatchRequest struct {
 	state      protoimpl.MessageState `protogen:"open.v1"`
-	OnBehalfOf *Requester             `protobuf:"bytes,1,opt,name=on_behalf_of,json=onBehalfOf,proto3" json:"on_behalf_of,omitempty"`
+	OnBehalfOf *commonv1.Requester    `protobuf:"bytes,1,opt,name=on_behalf_of,json=onBehalfOf,proto3" json:"on_behalf_of,omitempty"`
 	Namespace  string                 `protobuf:"bytes,2,opt,name=namespace,proto3" json:"namespace,omitempty"` // "" = all namespaces
 	// "" = begin with a snapshot. Any replica takes a token of any other. One that is too old, or of another cluster, leads
 	// to a snapshot, too.
@@ -799,7 +730,7 @@ type WatchRequest struct {
 
 func (x *WatchRequest) Reset() {
 	*x = WatchRequest{}
-	mi := &file_proto_steward_v1_cleanup_proto_msgTypes[10]
+	mi := &file_proto_steward_cleanup_v1_cleanup_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -811,7 +742,7 @@ func (x *WatchRequest) String() string {
 func (*WatchRequest) ProtoMessage() {}
 
 func (x *WatchRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_steward_v1_cleanup_proto_msgTypes[10]
+	mi := &file_proto_steward_cleanup_v1_cleanup_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -824,10 +755,10 @@ func (x *WatchRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WatchRequest.ProtoReflect.Descriptor instead.
 func (*WatchRequest) Descriptor() ([]byte, []int) {
-	return file_proto_steward_v1_cleanup_proto_rawDescGZIP(), []int{10}
+	return file_proto_steward_cleanup_v1_cleanup_proto_rawDescGZIP(), []int{9}
 }
 
-func (x *WatchRequest) GetOnBehalfOf() *Requester {
+func (x *WatchRequest) GetOnBehalfOf() *commonv1.Requester {
 	if x != nil {
 		return x.OnBehalfOf
 	}
@@ -868,7 +799,7 @@ type WatchResponse struct {
 
 func (x *WatchResponse) Reset() {
 	*x = WatchResponse{}
-	mi := &file_proto_steward_v1_cleanup_proto_msgTypes[11]
+	mi := &file_proto_steward_cleanup_v1_cleanup_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -880,7 +811,7 @@ func (x *WatchResponse) String() string {
 func (*WatchResponse) ProtoMessage() {}
 
 func (x *WatchResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_steward_v1_cleanup_proto_msgTypes[11]
+	mi := &file_proto_steward_cleanup_v1_cleanup_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -893,7 +824,7 @@ func (x *WatchResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WatchResponse.ProtoReflect.Descriptor instead.
 func (*WatchResponse) Descriptor() ([]byte, []int) {
-	return file_proto_steward_v1_cleanup_proto_rawDescGZIP(), []int{11}
+	return file_proto_steward_cleanup_v1_cleanup_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *WatchResponse) GetEvent() isWatchResponse_Event {
@@ -993,7 +924,7 @@ func (*WatchResponse_Progress_) isWatchResponse_Event() {}
 
 type ListPendingRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	OnBehalfOf    *Requester             `protobuf:"bytes,1,opt,name=on_behalf_of,json=onBehalfOf,proto3" json:"on_behalf_of,omitempty"`
+	OnBehalfOf    *commonv1.Requester    `protobuf:"bytes,1,opt,name=on_behalf_of,json=onBehalfOf,proto3" json:"on_behalf_of,omitempty"`
 	Namespace     string                 `protobuf:"bytes,2,opt,name=namespace,proto3" json:"namespace,omitempty"`
 	Name          string                 `protobuf:"bytes,3,opt,name=name,proto3" json:"name,omitempty"`
 	PageSize      int32                  `protobuf:"varint,4,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`   // 0 = 500; at most 1000
@@ -1004,7 +935,7 @@ type ListPendingRequest struct {
 
 func (x *ListPendingRequest) Reset() {
 	*x = ListPendingRequest{}
-	mi := &file_proto_steward_v1_cleanup_proto_msgTypes[12]
+	mi := &file_proto_steward_cleanup_v1_cleanup_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1016,7 +947,7 @@ func (x *ListPendingRequest) String() string {
 func (*ListPendingRequest) ProtoMessage() {}
 
 func (x *ListPendingRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_steward_v1_cleanup_proto_msgTypes[12]
+	mi := &file_proto_steward_cleanup_v1_cleanup_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1029,10 +960,10 @@ func (x *ListPendingRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListPendingRequest.ProtoReflect.Descriptor instead.
 func (*ListPendingRequest) Descriptor() ([]byte, []int) {
-	return file_proto_steward_v1_cleanup_proto_rawDescGZIP(), []int{12}
+	return file_proto_steward_cleanup_v1_cleanup_proto_rawDescGZIP(), []int{11}
 }
 
-func (x *ListPendingRequest) GetOnBehalfOf() *Requester {
+func (x *ListPendingRequest) GetOnBehalfOf() *commonv1.Requester {
 	if x != nil {
 		return x.OnBehalfOf
 	}
@@ -1084,7 +1015,7 @@ type PendingOperand struct {
 
 func (x *PendingOperand) Reset() {
 	*x = PendingOperand{}
-	mi := &file_proto_steward_v1_cleanup_proto_msgTypes[13]
+	mi := &file_proto_steward_cleanup_v1_cleanup_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1096,7 +1027,7 @@ func (x *PendingOperand) String() string {
 func (*PendingOperand) ProtoMessage() {}
 
 func (x *PendingOperand) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_steward_v1_cleanup_proto_msgTypes[13]
+	mi := &file_proto_steward_cleanup_v1_cleanup_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1109,7 +1040,7 @@ func (x *PendingOperand) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PendingOperand.ProtoReflect.Descriptor instead.
 func (*PendingOperand) Descriptor() ([]byte, []int) {
-	return file_proto_steward_v1_cleanup_proto_rawDescGZIP(), []int{13}
+	return file_proto_steward_cleanup_v1_cleanup_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *PendingOperand) GetGroup() string {
@@ -1183,7 +1114,7 @@ type ListPendingResponse struct {
 
 func (x *ListPendingResponse) Reset() {
 	*x = ListPendingResponse{}
-	mi := &file_proto_steward_v1_cleanup_proto_msgTypes[14]
+	mi := &file_proto_steward_cleanup_v1_cleanup_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1195,7 +1126,7 @@ func (x *ListPendingResponse) String() string {
 func (*ListPendingResponse) ProtoMessage() {}
 
 func (x *ListPendingResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_steward_v1_cleanup_proto_msgTypes[14]
+	mi := &file_proto_steward_cleanup_v1_cleanup_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1208,7 +1139,7 @@ func (x *ListPendingResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListPendingResponse.ProtoReflect.Descriptor instead.
 func (*ListPendingResponse) Descriptor() ([]byte, []int) {
-	return file_proto_steward_v1_cleanup_proto_rawDescGZIP(), []int{14}
+	return file_proto_steward_cleanup_v1_cleanup_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *ListPendingResponse) GetOperands() []*PendingOperand {
@@ -1241,7 +1172,7 @@ func (x *ListPendingResponse) GetRemaining() int64 {
 
 type PreviewRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	OnBehalfOf    *Requester             `protobuf:"bytes,1,opt,name=on_behalf_of,json=onBehalfOf,proto3" json:"on_behalf_of,omitempty"`
+	OnBehalfOf    *commonv1.Requester    `protobuf:"bytes,1,opt,name=on_behalf_of,json=onBehalfOf,proto3" json:"on_behalf_of,omitempty"`
 	Namespace     string                 `protobuf:"bytes,2,opt,name=namespace,proto3" json:"namespace,omitempty"`
 	Name          string                 `protobuf:"bytes,3,opt,name=name,proto3" json:"name,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -1250,7 +1181,7 @@ type PreviewRequest struct {
 
 func (x *PreviewRequest) Reset() {
 	*x = PreviewRequest{}
-	mi := &file_proto_steward_v1_cleanup_proto_msgTypes[15]
+	mi := &file_proto_steward_cleanup_v1_cleanup_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1262,7 +1193,7 @@ func (x *PreviewRequest) String() string {
 func (*PreviewRequest) ProtoMessage() {}
 
 func (x *PreviewRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_steward_v1_cleanup_proto_msgTypes[15]
+	mi := &file_proto_steward_cleanup_v1_cleanup_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1275,10 +1206,10 @@ func (x *PreviewRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PreviewRequest.ProtoReflect.Descriptor instead.
 func (*PreviewRequest) Descriptor() ([]byte, []int) {
-	return file_proto_steward_v1_cleanup_proto_rawDescGZIP(), []int{15}
+	return file_proto_steward_cleanup_v1_cleanup_proto_rawDescGZIP(), []int{14}
 }
 
-func (x *PreviewRequest) GetOnBehalfOf() *Requester {
+func (x *PreviewRequest) GetOnBehalfOf() *commonv1.Requester {
 	if x != nil {
 		return x.OnBehalfOf
 	}
@@ -1309,7 +1240,7 @@ type Targets struct {
 
 func (x *Targets) Reset() {
 	*x = Targets{}
-	mi := &file_proto_steward_v1_cleanup_proto_msgTypes[16]
+	mi := &file_proto_steward_cleanup_v1_cleanup_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1321,7 +1252,7 @@ func (x *Targets) String() string {
 func (*Targets) ProtoMessage() {}
 
 func (x *Targets) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_steward_v1_cleanup_proto_msgTypes[16]
+	mi := &file_proto_steward_cleanup_v1_cleanup_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1334,7 +1265,7 @@ func (x *Targets) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Targets.ProtoReflect.Descriptor instead.
 func (*Targets) Descriptor() ([]byte, []int) {
-	return file_proto_steward_v1_cleanup_proto_rawDescGZIP(), []int{16}
+	return file_proto_steward_cleanup_v1_cleanup_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *Targets) GetAll() bool {
@@ -1365,7 +1296,7 @@ type PreviewResponse struct {
 
 func (x *PreviewResponse) Reset() {
 	*x = PreviewResponse{}
-	mi := &file_proto_steward_v1_cleanup_proto_msgTypes[17]
+	mi := &file_proto_steward_cleanup_v1_cleanup_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1377,7 +1308,7 @@ func (x *PreviewResponse) String() string {
 func (*PreviewResponse) ProtoMessage() {}
 
 func (x *PreviewResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_steward_v1_cleanup_proto_msgTypes[17]
+	mi := &file_proto_steward_cleanup_v1_cleanup_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1390,7 +1321,7 @@ func (x *PreviewResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PreviewResponse.ProtoReflect.Descriptor instead.
 func (*PreviewResponse) Descriptor() ([]byte, []int) {
-	return file_proto_steward_v1_cleanup_proto_rawDescGZIP(), []int{17}
+	return file_proto_steward_cleanup_v1_cleanup_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *PreviewResponse) GetVerdict() string {
@@ -1457,7 +1388,7 @@ type DefinitionPreview struct {
 
 func (x *DefinitionPreview) Reset() {
 	*x = DefinitionPreview{}
-	mi := &file_proto_steward_v1_cleanup_proto_msgTypes[18]
+	mi := &file_proto_steward_cleanup_v1_cleanup_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1469,7 +1400,7 @@ func (x *DefinitionPreview) String() string {
 func (*DefinitionPreview) ProtoMessage() {}
 
 func (x *DefinitionPreview) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_steward_v1_cleanup_proto_msgTypes[18]
+	mi := &file_proto_steward_cleanup_v1_cleanup_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1482,7 +1413,7 @@ func (x *DefinitionPreview) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DefinitionPreview.ProtoReflect.Descriptor instead.
 func (*DefinitionPreview) Descriptor() ([]byte, []int) {
-	return file_proto_steward_v1_cleanup_proto_rawDescGZIP(), []int{18}
+	return file_proto_steward_cleanup_v1_cleanup_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *DefinitionPreview) GetName() string {
@@ -1564,7 +1495,7 @@ func (x *DefinitionPreview) GetKeptWhy() string {
 
 type AbortRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	OnBehalfOf    *Requester             `protobuf:"bytes,1,opt,name=on_behalf_of,json=onBehalfOf,proto3" json:"on_behalf_of,omitempty"`
+	OnBehalfOf    *commonv1.Requester    `protobuf:"bytes,1,opt,name=on_behalf_of,json=onBehalfOf,proto3" json:"on_behalf_of,omitempty"`
 	Namespace     string                 `protobuf:"bytes,2,opt,name=namespace,proto3" json:"namespace,omitempty"`
 	Name          string                 `protobuf:"bytes,3,opt,name=name,proto3" json:"name,omitempty"`
 	Uid           string                 `protobuf:"bytes,4,opt,name=uid,proto3" json:"uid,omitempty"` // of the ClusterServiceVersion; "" = whichever has the name
@@ -1574,7 +1505,7 @@ type AbortRequest struct {
 
 func (x *AbortRequest) Reset() {
 	*x = AbortRequest{}
-	mi := &file_proto_steward_v1_cleanup_proto_msgTypes[19]
+	mi := &file_proto_steward_cleanup_v1_cleanup_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1586,7 +1517,7 @@ func (x *AbortRequest) String() string {
 func (*AbortRequest) ProtoMessage() {}
 
 func (x *AbortRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_steward_v1_cleanup_proto_msgTypes[19]
+	mi := &file_proto_steward_cleanup_v1_cleanup_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1599,10 +1530,10 @@ func (x *AbortRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AbortRequest.ProtoReflect.Descriptor instead.
 func (*AbortRequest) Descriptor() ([]byte, []int) {
-	return file_proto_steward_v1_cleanup_proto_rawDescGZIP(), []int{19}
+	return file_proto_steward_cleanup_v1_cleanup_proto_rawDescGZIP(), []int{18}
 }
 
-func (x *AbortRequest) GetOnBehalfOf() *Requester {
+func (x *AbortRequest) GetOnBehalfOf() *commonv1.Requester {
 	if x != nil {
 		return x.OnBehalfOf
 	}
@@ -1639,7 +1570,7 @@ type AbortResponse struct {
 
 func (x *AbortResponse) Reset() {
 	*x = AbortResponse{}
-	mi := &file_proto_steward_v1_cleanup_proto_msgTypes[20]
+	mi := &file_proto_steward_cleanup_v1_cleanup_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1651,7 +1582,7 @@ func (x *AbortResponse) String() string {
 func (*AbortResponse) ProtoMessage() {}
 
 func (x *AbortResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_steward_v1_cleanup_proto_msgTypes[20]
+	mi := &file_proto_steward_cleanup_v1_cleanup_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1664,7 +1595,7 @@ func (x *AbortResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AbortResponse.ProtoReflect.Descriptor instead.
 func (*AbortResponse) Descriptor() ([]byte, []int) {
-	return file_proto_steward_v1_cleanup_proto_rawDescGZIP(), []int{20}
+	return file_proto_steward_cleanup_v1_cleanup_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *AbortResponse) GetChanged() bool {
@@ -1672,50 +1603,6 @@ func (x *AbortResponse) GetChanged() bool {
 		return x.Changed
 	}
 	return false
-}
-
-type Requester_Values struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Values        []string               `protobuf:"bytes,1,rep,name=values,proto3" json:"values,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
-}
-
-func (x *Requester_Values) Reset() {
-	*x = Requester_Values{}
-	mi := &file_proto_steward_v1_cleanup_proto_msgTypes[22]
-	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-	ms.StoreMessageInfo(mi)
-}
-
-func (x *Requester_Values) String() string {
-	return protoimpl.X.MessageStringOf(x)
-}
-
-func (*Requester_Values) ProtoMessage() {}
-
-func (x *Requester_Values) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_steward_v1_cleanup_proto_msgTypes[22]
-	if x != nil {
-		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-		if ms.LoadMessageInfo() == nil {
-			ms.StoreMessageInfo(mi)
-		}
-		return ms
-	}
-	return mi.MessageOf(x)
-}
-
-// Deprecated: Use Requester_Values.ProtoReflect.Descriptor instead.
-func (*Requester_Values) Descriptor() ([]byte, []int) {
-	return file_proto_steward_v1_cleanup_proto_rawDescGZIP(), []int{0, 1}
-}
-
-func (x *Requester_Values) GetValues() []string {
-	if x != nil {
-		return x.Values
-	}
-	return nil
 }
 
 type WatchResponse_SnapshotBegin struct {
@@ -1726,7 +1613,7 @@ type WatchResponse_SnapshotBegin struct {
 
 func (x *WatchResponse_SnapshotBegin) Reset() {
 	*x = WatchResponse_SnapshotBegin{}
-	mi := &file_proto_steward_v1_cleanup_proto_msgTypes[23]
+	mi := &file_proto_steward_cleanup_v1_cleanup_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1738,7 +1625,7 @@ func (x *WatchResponse_SnapshotBegin) String() string {
 func (*WatchResponse_SnapshotBegin) ProtoMessage() {}
 
 func (x *WatchResponse_SnapshotBegin) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_steward_v1_cleanup_proto_msgTypes[23]
+	mi := &file_proto_steward_cleanup_v1_cleanup_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1751,7 +1638,7 @@ func (x *WatchResponse_SnapshotBegin) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WatchResponse_SnapshotBegin.ProtoReflect.Descriptor instead.
 func (*WatchResponse_SnapshotBegin) Descriptor() ([]byte, []int) {
-	return file_proto_steward_v1_cleanup_proto_rawDescGZIP(), []int{11, 0}
+	return file_proto_steward_cleanup_v1_cleanup_proto_rawDescGZIP(), []int{10, 0}
 }
 
 type WatchResponse_SnapshotEnd struct {
@@ -1762,7 +1649,7 @@ type WatchResponse_SnapshotEnd struct {
 
 func (x *WatchResponse_SnapshotEnd) Reset() {
 	*x = WatchResponse_SnapshotEnd{}
-	mi := &file_proto_steward_v1_cleanup_proto_msgTypes[24]
+	mi := &file_proto_steward_cleanup_v1_cleanup_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1774,7 +1661,7 @@ func (x *WatchResponse_SnapshotEnd) String() string {
 func (*WatchResponse_SnapshotEnd) ProtoMessage() {}
 
 func (x *WatchResponse_SnapshotEnd) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_steward_v1_cleanup_proto_msgTypes[24]
+	mi := &file_proto_steward_cleanup_v1_cleanup_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1787,7 +1674,7 @@ func (x *WatchResponse_SnapshotEnd) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WatchResponse_SnapshotEnd.ProtoReflect.Descriptor instead.
 func (*WatchResponse_SnapshotEnd) Descriptor() ([]byte, []int) {
-	return file_proto_steward_v1_cleanup_proto_rawDescGZIP(), []int{11, 1}
+	return file_proto_steward_cleanup_v1_cleanup_proto_rawDescGZIP(), []int{10, 1}
 }
 
 type WatchResponse_Removed struct {
@@ -1800,7 +1687,7 @@ type WatchResponse_Removed struct {
 
 func (x *WatchResponse_Removed) Reset() {
 	*x = WatchResponse_Removed{}
-	mi := &file_proto_steward_v1_cleanup_proto_msgTypes[25]
+	mi := &file_proto_steward_cleanup_v1_cleanup_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1812,7 +1699,7 @@ func (x *WatchResponse_Removed) String() string {
 func (*WatchResponse_Removed) ProtoMessage() {}
 
 func (x *WatchResponse_Removed) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_steward_v1_cleanup_proto_msgTypes[25]
+	mi := &file_proto_steward_cleanup_v1_cleanup_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1825,7 +1712,7 @@ func (x *WatchResponse_Removed) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WatchResponse_Removed.ProtoReflect.Descriptor instead.
 func (*WatchResponse_Removed) Descriptor() ([]byte, []int) {
-	return file_proto_steward_v1_cleanup_proto_rawDescGZIP(), []int{11, 2}
+	return file_proto_steward_cleanup_v1_cleanup_proto_rawDescGZIP(), []int{10, 2}
 }
 
 func (x *WatchResponse_Removed) GetNamespace() string {
@@ -1850,7 +1737,7 @@ type WatchResponse_Progress struct {
 
 func (x *WatchResponse_Progress) Reset() {
 	*x = WatchResponse_Progress{}
-	mi := &file_proto_steward_v1_cleanup_proto_msgTypes[26]
+	mi := &file_proto_steward_cleanup_v1_cleanup_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1862,7 +1749,7 @@ func (x *WatchResponse_Progress) String() string {
 func (*WatchResponse_Progress) ProtoMessage() {}
 
 func (x *WatchResponse_Progress) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_steward_v1_cleanup_proto_msgTypes[26]
+	mi := &file_proto_steward_cleanup_v1_cleanup_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1875,26 +1762,14 @@ func (x *WatchResponse_Progress) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WatchResponse_Progress.ProtoReflect.Descriptor instead.
 func (*WatchResponse_Progress) Descriptor() ([]byte, []int) {
-	return file_proto_steward_v1_cleanup_proto_rawDescGZIP(), []int{11, 3}
+	return file_proto_steward_cleanup_v1_cleanup_proto_rawDescGZIP(), []int{10, 3}
 }
 
-var File_proto_steward_v1_cleanup_proto protoreflect.FileDescriptor
+var File_proto_steward_cleanup_v1_cleanup_proto protoreflect.FileDescriptor
 
-const file_proto_steward_v1_cleanup_proto_rawDesc = "" +
+const file_proto_steward_cleanup_v1_cleanup_proto_rawDesc = "" +
 	"\n" +
-	"\x1eproto/steward/v1/cleanup.proto\x12\n" +
-	"steward.v1\"\xfb\x01\n" +
-	"\tRequester\x12\x12\n" +
-	"\x04user\x18\x01 \x01(\tR\x04user\x12\x10\n" +
-	"\x03uid\x18\x02 \x01(\tR\x03uid\x12\x16\n" +
-	"\x06groups\x18\x03 \x03(\tR\x06groups\x126\n" +
-	"\x05extra\x18\x04 \x03(\v2 .steward.v1.Requester.ExtraEntryR\x05extra\x1aV\n" +
-	"\n" +
-	"ExtraEntry\x12\x10\n" +
-	"\x03key\x18\x01 \x01(\tR\x03key\x122\n" +
-	"\x05value\x18\x02 \x01(\v2\x1c.steward.v1.Requester.ValuesR\x05value:\x028\x01\x1a \n" +
-	"\x06Values\x12\x16\n" +
-	"\x06values\x18\x01 \x03(\tR\x06values\"\x80\x05\n" +
+	"&proto/steward/cleanup/v1/cleanup.proto\x12\x12steward.cleanup.v1\x1a'proto/steward/common/v1/requester.proto\"\xa0\x05\n" +
 	"\rCleanupStatus\x12\x1c\n" +
 	"\tnamespace\x18\x01 \x01(\tR\tnamespace\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12\x17\n" +
@@ -1902,19 +1777,19 @@ const file_proto_steward_v1_cleanup_proto_rawDesc = "" +
 	"\x12creation_timestamp\x18\x04 \x01(\tR\x11creationTimestamp\x12\x18\n" +
 	"\aenabled\x18\x05 \x01(\bR\aenabled\x12\x19\n" +
 	"\bopted_in\x18\x06 \x01(\bR\aoptedIn\x12\x14\n" +
-	"\x05phase\x18\a \x01(\tR\x05phase\x12/\n" +
-	"\bblockers\x18\b \x03(\v2\x13.steward.v1.BlockerR\bblockers\x12+\n" +
-	"\x11target_namespaces\x18\t \x03(\tR\x10targetNamespaces\x127\n" +
+	"\x05phase\x18\a \x01(\tR\x05phase\x127\n" +
+	"\bblockers\x18\b \x03(\v2\x1b.steward.cleanup.v1.BlockerR\bblockers\x12+\n" +
+	"\x11target_namespaces\x18\t \x03(\tR\x10targetNamespaces\x12?\n" +
 	"\tresources\x18\n" +
-	" \x03(\v2\x19.steward.v1.OwnedResourceR\tresources\x12F\n" +
-	"\x10pending_deletion\x18\v \x03(\v2\x1b.steward.v1.PendingInstanceR\x0fpendingDeletion\x12+\n" +
+	" \x03(\v2!.steward.cleanup.v1.OwnedResourceR\tresources\x12N\n" +
+	"\x10pending_deletion\x18\v \x03(\v2#.steward.cleanup.v1.PendingInstanceR\x0fpendingDeletion\x12+\n" +
 	"\x11pending_elsewhere\x18\f \x01(\x03R\x10pendingElsewhere\x12#\n" +
 	"\rpending_count\x18\r \x01(\x03R\fpendingCount\x12\x1d\n" +
 	"\n" +
 	"started_at\x18\x0e \x01(\tR\tstartedAt\x12#\n" +
-	"\rstalled_since\x18\x0f \x01(\tR\fstalledSince\x125\n" +
+	"\rstalled_since\x18\x0f \x01(\tR\fstalledSince\x12=\n" +
 	"\n" +
-	"conditions\x18\x10 \x03(\v2\x15.steward.v1.ConditionR\n" +
+	"conditions\x18\x10 \x03(\v2\x1d.steward.cleanup.v1.ConditionR\n" +
 	"conditions\"\x82\x01\n" +
 	"\aBlocker\x12\x16\n" +
 	"\x06reason\x18\x01 \x01(\tR\x06reason\x12\x18\n" +
@@ -1933,39 +1808,39 @@ const file_proto_steward_v1_cleanup_proto_rawDesc = "" +
 	"\tCondition\x12\x16\n" +
 	"\x06reason\x18\x01 \x01(\tR\x06reason\x12\x18\n" +
 	"\amessage\x18\x02 \x01(\tR\amessage\x120\n" +
-	"\x14last_transition_time\x18\x03 \x01(\tR\x12lastTransitionTime\"w\n" +
+	"\x14last_transition_time\x18\x03 \x01(\tR\x12lastTransitionTime\"~\n" +
 	"\n" +
-	"GetRequest\x127\n" +
-	"\fon_behalf_of\x18\x01 \x01(\v2\x15.steward.v1.RequesterR\n" +
+	"GetRequest\x12>\n" +
+	"\fon_behalf_of\x18\x01 \x01(\v2\x1c.steward.common.v1.RequesterR\n" +
 	"onBehalfOf\x12\x1c\n" +
 	"\tnamespace\x18\x02 \x01(\tR\tnamespace\x12\x12\n" +
-	"\x04name\x18\x03 \x01(\tR\x04name\"c\n" +
-	"\vGetResponse\x121\n" +
-	"\x06status\x18\x01 \x01(\v2\x19.steward.v1.CleanupStatusR\x06status\x12!\n" +
-	"\fresume_token\x18\x02 \x01(\tR\vresumeToken\"\xa0\x01\n" +
-	"\vListRequest\x127\n" +
-	"\fon_behalf_of\x18\x01 \x01(\v2\x15.steward.v1.RequesterR\n" +
+	"\x04name\x18\x03 \x01(\tR\x04name\"k\n" +
+	"\vGetResponse\x129\n" +
+	"\x06status\x18\x01 \x01(\v2!.steward.cleanup.v1.CleanupStatusR\x06status\x12!\n" +
+	"\fresume_token\x18\x02 \x01(\tR\vresumeToken\"\xa7\x01\n" +
+	"\vListRequest\x12>\n" +
+	"\fon_behalf_of\x18\x01 \x01(\v2\x1c.steward.common.v1.RequesterR\n" +
 	"onBehalfOf\x12\x1c\n" +
 	"\tnamespace\x18\x02 \x01(\tR\tnamespace\x12\x1b\n" +
 	"\tpage_size\x18\x03 \x01(\x05R\bpageSize\x12\x1d\n" +
 	"\n" +
-	"page_token\x18\x04 \x01(\tR\tpageToken\"\xae\x01\n" +
-	"\fListResponse\x125\n" +
-	"\bstatuses\x18\x01 \x03(\v2\x19.steward.v1.CleanupStatusR\bstatuses\x12&\n" +
+	"page_token\x18\x04 \x01(\tR\tpageToken\"\xb6\x01\n" +
+	"\fListResponse\x12=\n" +
+	"\bstatuses\x18\x01 \x03(\v2!.steward.cleanup.v1.CleanupStatusR\bstatuses\x12&\n" +
 	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\x12\x1c\n" +
 	"\tremaining\x18\x03 \x01(\x03R\tremaining\x12!\n" +
-	"\fresume_token\x18\x04 \x01(\tR\vresumeToken\"\x88\x01\n" +
-	"\fWatchRequest\x127\n" +
-	"\fon_behalf_of\x18\x01 \x01(\v2\x15.steward.v1.RequesterR\n" +
+	"\fresume_token\x18\x04 \x01(\tR\vresumeToken\"\x8f\x01\n" +
+	"\fWatchRequest\x12>\n" +
+	"\fon_behalf_of\x18\x01 \x01(\v2\x1c.steward.common.v1.RequesterR\n" +
 	"onBehalfOf\x12\x1c\n" +
 	"\tnamespace\x18\x02 \x01(\tR\tnamespace\x12!\n" +
-	"\fresume_token\x18\x03 \x01(\tR\vresumeToken\"\xfa\x03\n" +
-	"\rWatchResponse\x12P\n" +
-	"\x0esnapshot_begin\x18\x01 \x01(\v2'.steward.v1.WatchResponse.SnapshotBeginH\x00R\rsnapshotBegin\x12J\n" +
-	"\fsnapshot_end\x18\x02 \x01(\v2%.steward.v1.WatchResponse.SnapshotEndH\x00R\vsnapshotEnd\x125\n" +
-	"\achanged\x18\x03 \x01(\v2\x19.steward.v1.CleanupStatusH\x00R\achanged\x12=\n" +
-	"\aremoved\x18\x04 \x01(\v2!.steward.v1.WatchResponse.RemovedH\x00R\aremoved\x12@\n" +
-	"\bprogress\x18\x05 \x01(\v2\".steward.v1.WatchResponse.ProgressH\x00R\bprogress\x12!\n" +
+	"\fresume_token\x18\x03 \x01(\tR\vresumeToken\"\xa2\x04\n" +
+	"\rWatchResponse\x12X\n" +
+	"\x0esnapshot_begin\x18\x01 \x01(\v2/.steward.cleanup.v1.WatchResponse.SnapshotBeginH\x00R\rsnapshotBegin\x12R\n" +
+	"\fsnapshot_end\x18\x02 \x01(\v2-.steward.cleanup.v1.WatchResponse.SnapshotEndH\x00R\vsnapshotEnd\x12=\n" +
+	"\achanged\x18\x03 \x01(\v2!.steward.cleanup.v1.CleanupStatusH\x00R\achanged\x12E\n" +
+	"\aremoved\x18\x04 \x01(\v2).steward.cleanup.v1.WatchResponse.RemovedH\x00R\aremoved\x12H\n" +
+	"\bprogress\x18\x05 \x01(\v2*.steward.cleanup.v1.WatchResponse.ProgressH\x00R\bprogress\x12!\n" +
 	"\fresume_token\x18\x0f \x01(\tR\vresumeToken\x1a\x0f\n" +
 	"\rSnapshotBegin\x1a\r\n" +
 	"\vSnapshotEnd\x1a;\n" +
@@ -1974,9 +1849,9 @@ const file_proto_steward_v1_cleanup_proto_rawDesc = "" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x1a\n" +
 	"\n" +
 	"\bProgressB\a\n" +
-	"\x05event\"\xbb\x01\n" +
-	"\x12ListPendingRequest\x127\n" +
-	"\fon_behalf_of\x18\x01 \x01(\v2\x15.steward.v1.RequesterR\n" +
+	"\x05event\"\xc2\x01\n" +
+	"\x12ListPendingRequest\x12>\n" +
+	"\fon_behalf_of\x18\x01 \x01(\v2\x1c.steward.common.v1.RequesterR\n" +
 	"onBehalfOf\x12\x1c\n" +
 	"\tnamespace\x18\x02 \x01(\tR\tnamespace\x12\x12\n" +
 	"\x04name\x18\x03 \x01(\tR\x04name\x12\x1b\n" +
@@ -1993,14 +1868,14 @@ const file_proto_steward_v1_cleanup_proto_rawDesc = "" +
 	"\x12deletion_timestamp\x18\a \x01(\tR\x11deletionTimestamp\x12\x1e\n" +
 	"\n" +
 	"finalizers\x18\b \x03(\tR\n" +
-	"finalizers\"\xab\x01\n" +
-	"\x13ListPendingResponse\x126\n" +
-	"\boperands\x18\x01 \x03(\v2\x1a.steward.v1.PendingOperandR\boperands\x12&\n" +
+	"finalizers\"\xb3\x01\n" +
+	"\x13ListPendingResponse\x12>\n" +
+	"\boperands\x18\x01 \x03(\v2\".steward.cleanup.v1.PendingOperandR\boperands\x12&\n" +
 	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\x12\x16\n" +
 	"\x06hidden\x18\x03 \x01(\x03R\x06hidden\x12\x1c\n" +
-	"\tremaining\x18\x04 \x01(\x03R\tremaining\"{\n" +
-	"\x0ePreviewRequest\x127\n" +
-	"\fon_behalf_of\x18\x01 \x01(\v2\x15.steward.v1.RequesterR\n" +
+	"\tremaining\x18\x04 \x01(\x03R\tremaining\"\x82\x01\n" +
+	"\x0ePreviewRequest\x12>\n" +
+	"\fon_behalf_of\x18\x01 \x01(\v2\x1c.steward.common.v1.RequesterR\n" +
 	"onBehalfOf\x12\x1c\n" +
 	"\tnamespace\x18\x02 \x01(\tR\tnamespace\x12\x12\n" +
 	"\x04name\x18\x03 \x01(\tR\x04name\";\n" +
@@ -2008,14 +1883,14 @@ const file_proto_steward_v1_cleanup_proto_rawDesc = "" +
 	"\x03all\x18\x01 \x01(\bR\x03all\x12\x1e\n" +
 	"\n" +
 	"namespaces\x18\x02 \x03(\tR\n" +
-	"namespaces\"\xbb\x02\n" +
+	"namespaces\"\xdb\x02\n" +
 	"\x0fPreviewResponse\x12\x18\n" +
-	"\averdict\x18\x01 \x01(\tR\averdict\x12/\n" +
-	"\bblockers\x18\x02 \x03(\v2\x13.steward.v1.BlockerR\bblockers\x12\x1a\n" +
-	"\brecorded\x18\x03 \x01(\bR\brecorded\x12>\n" +
-	"\x10recorded_targets\x18\x04 \x01(\v2\x13.steward.v1.TargetsR\x0frecordedTargets\x12@\n" +
-	"\x11effective_targets\x18\x05 \x01(\v2\x13.steward.v1.TargetsR\x10effectiveTargets\x12?\n" +
-	"\vdefinitions\x18\x06 \x03(\v2\x1d.steward.v1.DefinitionPreviewR\vdefinitions\"\xb1\x02\n" +
+	"\averdict\x18\x01 \x01(\tR\averdict\x127\n" +
+	"\bblockers\x18\x02 \x03(\v2\x1b.steward.cleanup.v1.BlockerR\bblockers\x12\x1a\n" +
+	"\brecorded\x18\x03 \x01(\bR\brecorded\x12F\n" +
+	"\x10recorded_targets\x18\x04 \x01(\v2\x1b.steward.cleanup.v1.TargetsR\x0frecordedTargets\x12H\n" +
+	"\x11effective_targets\x18\x05 \x01(\v2\x1b.steward.cleanup.v1.TargetsR\x10effectiveTargets\x12G\n" +
+	"\vdefinitions\x18\x06 \x03(\v2%.steward.cleanup.v1.DefinitionPreviewR\vdefinitions\"\xb1\x02\n" +
 	"\x11DefinitionPreview\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x14\n" +
 	"\x05group\x18\x02 \x01(\tR\x05group\x12\x12\n" +
@@ -2031,115 +1906,111 @@ const file_proto_steward_v1_cleanup_proto_rawDesc = "" +
 	"waited_for\x18\t \x01(\x03R\twaitedFor\x12\x12\n" +
 	"\x04kept\x18\n" +
 	" \x01(\x03R\x04kept\x12\x19\n" +
-	"\bkept_why\x18\v \x01(\tR\akeptWhy\"\x8b\x01\n" +
-	"\fAbortRequest\x127\n" +
-	"\fon_behalf_of\x18\x01 \x01(\v2\x15.steward.v1.RequesterR\n" +
+	"\bkept_why\x18\v \x01(\tR\akeptWhy\"\x92\x01\n" +
+	"\fAbortRequest\x12>\n" +
+	"\fon_behalf_of\x18\x01 \x01(\v2\x1c.steward.common.v1.RequesterR\n" +
 	"onBehalfOf\x12\x1c\n" +
 	"\tnamespace\x18\x02 \x01(\tR\tnamespace\x12\x12\n" +
 	"\x04name\x18\x03 \x01(\tR\x04name\x12\x10\n" +
 	"\x03uid\x18\x04 \x01(\tR\x03uid\")\n" +
 	"\rAbortResponse\x12\x18\n" +
-	"\achanged\x18\x01 \x01(\bR\achanged2\x95\x03\n" +
-	"\x0eCleanupService\x126\n" +
-	"\x03Get\x12\x16.steward.v1.GetRequest\x1a\x17.steward.v1.GetResponse\x129\n" +
-	"\x04List\x12\x17.steward.v1.ListRequest\x1a\x18.steward.v1.ListResponse\x12>\n" +
-	"\x05Watch\x12\x18.steward.v1.WatchRequest\x1a\x19.steward.v1.WatchResponse0\x01\x12N\n" +
-	"\vListPending\x12\x1e.steward.v1.ListPendingRequest\x1a\x1f.steward.v1.ListPendingResponse\x12B\n" +
-	"\aPreview\x12\x1a.steward.v1.PreviewRequest\x1a\x1b.steward.v1.PreviewResponse\x12<\n" +
-	"\x05Abort\x12\x18.steward.v1.AbortRequest\x1a\x19.steward.v1.AbortResponseB%Z#steward.dev/examples/grpc/stewardv1b\x06proto3"
+	"\achanged\x18\x01 \x01(\bR\achanged2\xf5\x03\n" +
+	"\x0eCleanupService\x12F\n" +
+	"\x03Get\x12\x1e.steward.cleanup.v1.GetRequest\x1a\x1f.steward.cleanup.v1.GetResponse\x12I\n" +
+	"\x04List\x12\x1f.steward.cleanup.v1.ListRequest\x1a .steward.cleanup.v1.ListResponse\x12N\n" +
+	"\x05Watch\x12 .steward.cleanup.v1.WatchRequest\x1a!.steward.cleanup.v1.WatchResponse0\x01\x12^\n" +
+	"\vListPending\x12&.steward.cleanup.v1.ListPendingRequest\x1a'.steward.cleanup.v1.ListPendingResponse\x12R\n" +
+	"\aPreview\x12\".steward.cleanup.v1.PreviewRequest\x1a#.steward.cleanup.v1.PreviewResponse\x12L\n" +
+	"\x05Abort\x12 .steward.cleanup.v1.AbortRequest\x1a!.steward.cleanup.v1.AbortResponseB+Z)steward.dev/examples/grpc/stubs/cleanupv1b\x06proto3"
 
 var (
-	file_proto_steward_v1_cleanup_proto_rawDescOnce sync.Once
-	file_proto_steward_v1_cleanup_proto_rawDescData []byte
+	file_proto_steward_cleanup_v1_cleanup_proto_rawDescOnce sync.Once
+	file_proto_steward_cleanup_v1_cleanup_proto_rawDescData []byte
 )
 
-func file_proto_steward_v1_cleanup_proto_rawDescGZIP() []byte {
-	file_proto_steward_v1_cleanup_proto_rawDescOnce.Do(func() {
-		file_proto_steward_v1_cleanup_proto_rawDescData = protoimpl.X.CompressGZIP(unsafe.Slice(unsafe.StringData(file_proto_steward_v1_cleanup_proto_rawDesc), len(file_proto_steward_v1_cleanup_proto_rawDesc)))
+func file_proto_steward_cleanup_v1_cleanup_proto_rawDescGZIP() []byte {
+	file_proto_steward_cleanup_v1_cleanup_proto_rawDescOnce.Do(func() {
+		file_proto_steward_cleanup_v1_cleanup_proto_rawDescData = protoimpl.X.CompressGZIP(unsafe.Slice(unsafe.StringData(file_proto_steward_cleanup_v1_cleanup_proto_rawDesc), len(file_proto_steward_cleanup_v1_cleanup_proto_rawDesc)))
 	})
-	return file_proto_steward_v1_cleanup_proto_rawDescData
+	return file_proto_steward_cleanup_v1_cleanup_proto_rawDescData
 }
 
-var file_proto_steward_v1_cleanup_proto_msgTypes = make([]protoimpl.MessageInfo, 27)
-var file_proto_steward_v1_cleanup_proto_goTypes = []any{
-	(*Requester)(nil),                   // 0: steward.v1.Requester
-	(*CleanupStatus)(nil),               // 1: steward.v1.CleanupStatus
-	(*Blocker)(nil),                     // 2: steward.v1.Blocker
-	(*OwnedResource)(nil),               // 3: steward.v1.OwnedResource
-	(*PendingInstance)(nil),             // 4: steward.v1.PendingInstance
-	(*Condition)(nil),                   // 5: steward.v1.Condition
-	(*GetRequest)(nil),                  // 6: steward.v1.GetRequest
-	(*GetResponse)(nil),                 // 7: steward.v1.GetResponse
-	(*ListRequest)(nil),                 // 8: steward.v1.ListRequest
-	(*ListResponse)(nil),                // 9: steward.v1.ListResponse
-	(*WatchRequest)(nil),                // 10: steward.v1.WatchRequest
-	(*WatchResponse)(nil),               // 11: steward.v1.WatchResponse
-	(*ListPendingRequest)(nil),          // 12: steward.v1.ListPendingRequest
-	(*PendingOperand)(nil),              // 13: steward.v1.PendingOperand
-	(*ListPendingResponse)(nil),         // 14: steward.v1.ListPendingResponse
-	(*PreviewRequest)(nil),              // 15: steward.v1.PreviewRequest
-	(*Targets)(nil),                     // 16: steward.v1.Targets
-	(*PreviewResponse)(nil),             // 17: steward.v1.PreviewResponse
-	(*DefinitionPreview)(nil),           // 18: steward.v1.DefinitionPreview
-	(*AbortRequest)(nil),                // 19: steward.v1.AbortRequest
-	(*AbortResponse)(nil),               // 20: steward.v1.AbortResponse
-	nil,                                 // 21: steward.v1.Requester.ExtraEntry
-	(*Requester_Values)(nil),            // 22: steward.v1.Requester.Values
-	(*WatchResponse_SnapshotBegin)(nil), // 23: steward.v1.WatchResponse.SnapshotBegin
-	(*WatchResponse_SnapshotEnd)(nil),   // 24: steward.v1.WatchResponse.SnapshotEnd
-	(*WatchResponse_Removed)(nil),       // 25: steward.v1.WatchResponse.Removed
-	(*WatchResponse_Progress)(nil),      // 26: steward.v1.WatchResponse.Progress
+var file_proto_steward_cleanup_v1_cleanup_proto_msgTypes = make([]protoimpl.MessageInfo, 24)
+var file_proto_steward_cleanup_v1_cleanup_proto_goTypes = []any{
+	(*CleanupStatus)(nil),               // 0: steward.cleanup.v1.CleanupStatus
+	(*Blocker)(nil),                     // 1: steward.cleanup.v1.Blocker
+	(*OwnedResource)(nil),               // 2: steward.cleanup.v1.OwnedResource
+	(*PendingInstance)(nil),             // 3: steward.cleanup.v1.PendingInstance
+	(*Condition)(nil),                   // 4: steward.cleanup.v1.Condition
+	(*GetRequest)(nil),                  // 5: steward.cleanup.v1.GetRequest
+	(*GetResponse)(nil),                 // 6: steward.cleanup.v1.GetResponse
+	(*ListRequest)(nil),                 // 7: steward.cleanup.v1.ListRequest
+	(*ListResponse)(nil),                // 8: steward.cleanup.v1.ListResponse
+	(*WatchRequest)(nil),                // 9: steward.cleanup.v1.WatchRequest
+	(*WatchResponse)(nil),               // 10: steward.cleanup.v1.WatchResponse
+	(*ListPendingRequest)(nil),          // 11: steward.cleanup.v1.ListPendingRequest
+	(*PendingOperand)(nil),              // 12: steward.cleanup.v1.PendingOperand
+	(*ListPendingResponse)(nil),         // 13: steward.cleanup.v1.ListPendingResponse
+	(*PreviewRequest)(nil),              // 14: steward.cleanup.v1.PreviewRequest
+	(*Targets)(nil),                     // 15: steward.cleanup.v1.Targets
+	(*PreviewResponse)(nil),             // 16: steward.cleanup.v1.PreviewResponse
+	(*DefinitionPreview)(nil),           // 17: steward.cleanup.v1.DefinitionPreview
+	(*AbortRequest)(nil),                // 18: steward.cleanup.v1.AbortRequest
+	(*AbortResponse)(nil),               // 19: steward.cleanup.v1.AbortResponse
+	(*WatchResponse_SnapshotBegin)(nil), // 20: steward.cleanup.v1.WatchResponse.SnapshotBegin
+	(*WatchResponse_SnapshotEnd)(nil),   // 21: steward.cleanup.v1.WatchResponse.SnapshotEnd
+	(*WatchResponse_Removed)(nil),       // 22: steward.cleanup.v1.WatchResponse.Removed
+	(*WatchResponse_Progress)(nil),      // 23: steward.cleanup.v1.WatchResponse.Progress
+	(*commonv1.Requester)(nil),          // 24: steward.common.v1.Requester
 }
-var file_proto_steward_v1_cleanup_proto_depIdxs = []int32{
-	21, // 0: steward.v1.Requester.extra:type_name -> steward.v1.Requester.ExtraEntry
-	2,  // 1: steward.v1.CleanupStatus.blockers:type_name -> steward.v1.Blocker
-	3,  // 2: steward.v1.CleanupStatus.resources:type_name -> steward.v1.OwnedResource
-	4,  // 3: steward.v1.CleanupStatus.pending_deletion:type_name -> steward.v1.PendingInstance
-	5,  // 4: steward.v1.CleanupStatus.conditions:type_name -> steward.v1.Condition
-	0,  // 5: steward.v1.GetRequest.on_behalf_of:type_name -> steward.v1.Requester
-	1,  // 6: steward.v1.GetResponse.status:type_name -> steward.v1.CleanupStatus
-	0,  // 7: steward.v1.ListRequest.on_behalf_of:type_name -> steward.v1.Requester
-	1,  // 8: steward.v1.ListResponse.statuses:type_name -> steward.v1.CleanupStatus
-	0,  // 9: steward.v1.WatchRequest.on_behalf_of:type_name -> steward.v1.Requester
-	23, // 10: steward.v1.WatchResponse.snapshot_begin:type_name -> steward.v1.WatchResponse.SnapshotBegin
-	24, // 11: steward.v1.WatchResponse.snapshot_end:type_name -> steward.v1.WatchResponse.SnapshotEnd
-	1,  // 12: steward.v1.WatchResponse.changed:type_name -> steward.v1.CleanupStatus
-	25, // 13: steward.v1.WatchResponse.removed:type_name -> steward.v1.WatchResponse.Removed
-	26, // 14: steward.v1.WatchResponse.progress:type_name -> steward.v1.WatchResponse.Progress
-	0,  // 15: steward.v1.ListPendingRequest.on_behalf_of:type_name -> steward.v1.Requester
-	13, // 16: steward.v1.ListPendingResponse.operands:type_name -> steward.v1.PendingOperand
-	0,  // 17: steward.v1.PreviewRequest.on_behalf_of:type_name -> steward.v1.Requester
-	2,  // 18: steward.v1.PreviewResponse.blockers:type_name -> steward.v1.Blocker
-	16, // 19: steward.v1.PreviewResponse.recorded_targets:type_name -> steward.v1.Targets
-	16, // 20: steward.v1.PreviewResponse.effective_targets:type_name -> steward.v1.Targets
-	18, // 21: steward.v1.PreviewResponse.definitions:type_name -> steward.v1.DefinitionPreview
-	0,  // 22: steward.v1.AbortRequest.on_behalf_of:type_name -> steward.v1.Requester
-	22, // 23: steward.v1.Requester.ExtraEntry.value:type_name -> steward.v1.Requester.Values
-	6,  // 24: steward.v1.CleanupService.Get:input_type -> steward.v1.GetRequest
-	8,  // 25: steward.v1.CleanupService.List:input_type -> steward.v1.ListRequest
-	10, // 26: steward.v1.CleanupService.Watch:input_type -> steward.v1.WatchRequest
-	12, // 27: steward.v1.CleanupService.ListPending:input_type -> steward.v1.ListPendingRequest
-	15, // 28: steward.v1.CleanupService.Preview:input_type -> steward.v1.PreviewRequest
-	19, // 29: steward.v1.CleanupService.Abort:input_type -> steward.v1.AbortRequest
-	7,  // 30: steward.v1.CleanupService.Get:output_type -> steward.v1.GetResponse
-	9,  // 31: steward.v1.CleanupService.List:output_type -> steward.v1.ListResponse
-	11, // 32: steward.v1.CleanupService.Watch:output_type -> steward.v1.WatchResponse
-	14, // 33: steward.v1.CleanupService.ListPending:output_type -> steward.v1.ListPendingResponse
-	17, // 34: steward.v1.CleanupService.Preview:output_type -> steward.v1.PreviewResponse
-	20, // 35: steward.v1.CleanupService.Abort:output_type -> steward.v1.AbortResponse
-	30, // [30:36] is the sub-list for method output_type
-	24, // [24:30] is the sub-list for method input_type
-	24, // [24:24] is the sub-list for extension type_name
-	24, // [24:24] is the sub-list for extension extendee
-	0,  // [0:24] is the sub-list for field type_name
+var file_proto_steward_cleanup_v1_cleanup_proto_depIdxs = []int32{
+	1,  // 0: steward.cleanup.v1.CleanupStatus.blockers:type_name -> steward.cleanup.v1.Blocker
+	2,  // 1: steward.cleanup.v1.CleanupStatus.resources:type_name -> steward.cleanup.v1.OwnedResource
+	3,  // 2: steward.cleanup.v1.CleanupStatus.pending_deletion:type_name -> steward.cleanup.v1.PendingInstance
+	4,  // 3: steward.cleanup.v1.CleanupStatus.conditions:type_name -> steward.cleanup.v1.Condition
+	24, // 4: steward.cleanup.v1.GetRequest.on_behalf_of:type_name -> steward.common.v1.Requester
+	0,  // 5: steward.cleanup.v1.GetResponse.status:type_name -> steward.cleanup.v1.CleanupStatus
+	24, // 6: steward.cleanup.v1.ListRequest.on_behalf_of:type_name -> steward.common.v1.Requester
+	0,  // 7: steward.cleanup.v1.ListResponse.statuses:type_name -> steward.cleanup.v1.CleanupStatus
+	24, // 8: steward.cleanup.v1.WatchRequest.on_behalf_of:type_name -> steward.common.v1.Requester
+	20, // 9: steward.cleanup.v1.WatchResponse.snapshot_begin:type_name -> steward.cleanup.v1.WatchResponse.SnapshotBegin
+	21, // 10: steward.cleanup.v1.WatchResponse.snapshot_end:type_name -> steward.cleanup.v1.WatchResponse.SnapshotEnd
+	0,  // 11: steward.cleanup.v1.WatchResponse.changed:type_name -> steward.cleanup.v1.CleanupStatus
+	22, // 12: steward.cleanup.v1.WatchResponse.removed:type_name -> steward.cleanup.v1.WatchResponse.Removed
+	23, // 13: steward.cleanup.v1.WatchResponse.progress:type_name -> steward.cleanup.v1.WatchResponse.Progress
+	24, // 14: steward.cleanup.v1.ListPendingRequest.on_behalf_of:type_name -> steward.common.v1.Requester
+	12, // 15: steward.cleanup.v1.ListPendingResponse.operands:type_name -> steward.cleanup.v1.PendingOperand
+	24, // 16: steward.cleanup.v1.PreviewRequest.on_behalf_of:type_name -> steward.common.v1.Requester
+	1,  // 17: steward.cleanup.v1.PreviewResponse.blockers:type_name -> steward.cleanup.v1.Blocker
+	15, // 18: steward.cleanup.v1.PreviewResponse.recorded_targets:type_name -> steward.cleanup.v1.Targets
+	15, // 19: steward.cleanup.v1.PreviewResponse.effective_targets:type_name -> steward.cleanup.v1.Targets
+	17, // 20: steward.cleanup.v1.PreviewResponse.definitions:type_name -> steward.cleanup.v1.DefinitionPreview
+	24, // 21: steward.cleanup.v1.AbortRequest.on_behalf_of:type_name -> steward.common.v1.Requester
+	5,  // 22: steward.cleanup.v1.CleanupService.Get:input_type -> steward.cleanup.v1.GetRequest
+	7,  // 23: steward.cleanup.v1.CleanupService.List:input_type -> steward.cleanup.v1.ListRequest
+	9,  // 24: steward.cleanup.v1.CleanupService.Watch:input_type -> steward.cleanup.v1.WatchRequest
+	11, // 25: steward.cleanup.v1.CleanupService.ListPending:input_type -> steward.cleanup.v1.ListPendingRequest
+	14, // 26: steward.cleanup.v1.CleanupService.Preview:input_type -> steward.cleanup.v1.PreviewRequest
+	18, // 27: steward.cleanup.v1.CleanupService.Abort:input_type -> steward.cleanup.v1.AbortRequest
+	6,  // 28: steward.cleanup.v1.CleanupService.Get:output_type -> steward.cleanup.v1.GetResponse
+	8,  // 29: steward.cleanup.v1.CleanupService.List:output_type -> steward.cleanup.v1.ListResponse
+	10, // 30: steward.cleanup.v1.CleanupService.Watch:output_type -> steward.cleanup.v1.WatchResponse
+	13, // 31: steward.cleanup.v1.CleanupService.ListPending:output_type -> steward.cleanup.v1.ListPendingResponse
+	16, // 32: steward.cleanup.v1.CleanupService.Preview:output_type -> steward.cleanup.v1.PreviewResponse
+	19, // 33: steward.cleanup.v1.CleanupService.Abort:output_type -> steward.cleanup.v1.AbortResponse
+	28, // [28:34] is the sub-list for method output_type
+	22, // [22:28] is the sub-list for method input_type
+	22, // [22:22] is the sub-list for extension type_name
+	22, // [22:22] is the sub-list for extension extendee
+	0,  // [0:22] is the sub-list for field type_name
 }
 
-func init() { file_proto_steward_v1_cleanup_proto_init() }
-func file_proto_steward_v1_cleanup_proto_init() {
-	if File_proto_steward_v1_cleanup_proto != nil {
+func init() { file_proto_steward_cleanup_v1_cleanup_proto_init() }
+func file_proto_steward_cleanup_v1_cleanup_proto_init() {
+	if File_proto_steward_cleanup_v1_cleanup_proto != nil {
 		return
 	}
-	file_proto_steward_v1_cleanup_proto_msgTypes[11].OneofWrappers = []any{
+	file_proto_steward_cleanup_v1_cleanup_proto_msgTypes[10].OneofWrappers = []any{
 		(*WatchResponse_SnapshotBegin_)(nil),
 		(*WatchResponse_SnapshotEnd_)(nil),
 		(*WatchResponse_Changed)(nil),
@@ -2150,17 +2021,17 @@ func file_proto_steward_v1_cleanup_proto_init() {
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
-			RawDescriptor: unsafe.Slice(unsafe.StringData(file_proto_steward_v1_cleanup_proto_rawDesc), len(file_proto_steward_v1_cleanup_proto_rawDesc)),
+			RawDescriptor: unsafe.Slice(unsafe.StringData(file_proto_steward_cleanup_v1_cleanup_proto_rawDesc), len(file_proto_steward_cleanup_v1_cleanup_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   27,
+			NumMessages:   24,
 			NumExtensions: 0,
 			NumServices:   1,
 		},
-		GoTypes:           file_proto_steward_v1_cleanup_proto_goTypes,
-		DependencyIndexes: file_proto_steward_v1_cleanup_proto_depIdxs,
-		MessageInfos:      file_proto_steward_v1_cleanup_proto_msgTypes,
+		GoTypes:           file_proto_steward_cleanup_v1_cleanup_proto_goTypes,
+		DependencyIndexes: file_proto_steward_cleanup_v1_cleanup_proto_depIdxs,
+		MessageInfos:      file_proto_steward_cleanup_v1_cleanup_proto_msgTypes,
 	}.Build()
-	File_proto_steward_v1_cleanup_proto = out.File
-	file_proto_steward_v1_cleanup_proto_goTypes = nil
-	file_proto_steward_v1_cleanup_proto_depIdxs = nil
+	File_proto_steward_cleanup_v1_cleanup_proto = out.File
+	file_proto_steward_cleanup_v1_cleanup_proto_goTypes = nil
+	file_proto_steward_cleanup_v1_cleanup_proto_depIdxs = nil
 }

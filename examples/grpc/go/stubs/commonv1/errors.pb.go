@@ -4,9 +4,9 @@
 // versions:
 // 	protoc-gen-go v1.36.11-devel
 // 	protoc        v3.21.12
-// source: proto/steward/v1/errors.proto
+// source: proto/steward/common/v1/errors.proto
 
-package stewardv1
+package commonv1
 
 import (
 	protoreflect "google.golang.org/protobuf/reflect/protoreflect"
@@ -44,7 +44,7 @@ type KubernetesStatus struct {
 
 func (x *KubernetesStatus) Reset() {
 	*x = KubernetesStatus{}
-	mi := &file_proto_steward_v1_errors_proto_msgTypes[0]
+	mi := &file_proto_steward_common_v1_errors_proto_msgTypes[0]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -56,7 +56,7 @@ func (x *KubernetesStatus) String() string {
 func (*KubernetesStatus) ProtoMessage() {}
 
 func (x *KubernetesStatus) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_steward_v1_errors_proto_msgTypes[0]
+	mi := &file_proto_steward_common_v1_errors_proto_msgTypes[0]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -69,7 +69,7 @@ func (x *KubernetesStatus) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use KubernetesStatus.ProtoReflect.Descriptor instead.
 func (*KubernetesStatus) Descriptor() ([]byte, []int) {
-	return file_proto_steward_v1_errors_proto_rawDescGZIP(), []int{0}
+	return file_proto_steward_common_v1_errors_proto_rawDescGZIP(), []int{0}
 }
 
 func (x *KubernetesStatus) GetCode() int32 {
@@ -146,7 +146,7 @@ type KubernetesStatus_Cause struct {
 
 func (x *KubernetesStatus_Cause) Reset() {
 	*x = KubernetesStatus_Cause{}
-	mi := &file_proto_steward_v1_errors_proto_msgTypes[1]
+	mi := &file_proto_steward_common_v1_errors_proto_msgTypes[1]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -158,7 +158,7 @@ func (x *KubernetesStatus_Cause) String() string {
 func (*KubernetesStatus_Cause) ProtoMessage() {}
 
 func (x *KubernetesStatus_Cause) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_steward_v1_errors_proto_msgTypes[1]
+	mi := &file_proto_steward_common_v1_errors_proto_msgTypes[1]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -171,7 +171,7 @@ func (x *KubernetesStatus_Cause) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use KubernetesStatus_Cause.ProtoReflect.Descriptor instead.
 func (*KubernetesStatus_Cause) Descriptor() ([]byte, []int) {
-	return file_proto_steward_v1_errors_proto_rawDescGZIP(), []int{0, 0}
+	return file_proto_steward_common_v1_errors_proto_rawDescGZIP(), []int{0, 0}
 }
 
 func (x *KubernetesStatus_Cause) GetReason() string {
@@ -195,12 +195,11 @@ func (x *KubernetesStatus_Cause) GetField() string {
 	return ""
 }
 
-var File_proto_steward_v1_errors_proto protoreflect.FileDescriptor
+var File_proto_steward_common_v1_errors_proto protoreflect.FileDescriptor
 
-const file_proto_steward_v1_errors_proto_rawDesc = "" +
+const file_proto_steward_common_v1_errors_proto_rawDesc = "" +
 	"\n" +
-	"\x1dproto/steward/v1/errors.proto\x12\n" +
-	"steward.v1\"\xe5\x02\n" +
+	"$proto/steward/common/v1/errors.proto\x12\x11steward.common.v1\"\xec\x02\n" +
 	"\x10KubernetesStatus\x12\x12\n" +
 	"\x04code\x18\x01 \x01(\x05R\x04code\x12\x16\n" +
 	"\x06reason\x18\x02 \x01(\tR\x06reason\x12\x18\n" +
@@ -208,33 +207,33 @@ const file_proto_steward_v1_errors_proto_rawDesc = "" +
 	"\x04name\x18\x04 \x01(\tR\x04name\x12\x14\n" +
 	"\x05group\x18\x05 \x01(\tR\x05group\x12\x12\n" +
 	"\x04kind\x18\x06 \x01(\tR\x04kind\x12\x10\n" +
-	"\x03uid\x18\a \x01(\tR\x03uid\x12:\n" +
-	"\x06causes\x18\b \x03(\v2\".steward.v1.KubernetesStatus.CauseR\x06causes\x12.\n" +
+	"\x03uid\x18\a \x01(\tR\x03uid\x12A\n" +
+	"\x06causes\x18\b \x03(\v2).steward.common.v1.KubernetesStatus.CauseR\x06causes\x12.\n" +
 	"\x13retry_after_seconds\x18\t \x01(\x05R\x11retryAfterSeconds\x1aO\n" +
 	"\x05Cause\x12\x16\n" +
 	"\x06reason\x18\x01 \x01(\tR\x06reason\x12\x18\n" +
 	"\amessage\x18\x02 \x01(\tR\amessage\x12\x14\n" +
-	"\x05field\x18\x03 \x01(\tR\x05fieldB%Z#steward.dev/examples/grpc/stewardv1b\x06proto3"
+	"\x05field\x18\x03 \x01(\tR\x05fieldB*Z(steward.dev/examples/grpc/stubs/commonv1b\x06proto3"
 
 var (
-	file_proto_steward_v1_errors_proto_rawDescOnce sync.Once
-	file_proto_steward_v1_errors_proto_rawDescData []byte
+	file_proto_steward_common_v1_errors_proto_rawDescOnce sync.Once
+	file_proto_steward_common_v1_errors_proto_rawDescData []byte
 )
 
-func file_proto_steward_v1_errors_proto_rawDescGZIP() []byte {
-	file_proto_steward_v1_errors_proto_rawDescOnce.Do(func() {
-		file_proto_steward_v1_errors_proto_rawDescData = protoimpl.X.CompressGZIP(unsafe.Slice(unsafe.StringData(file_proto_steward_v1_errors_proto_rawDesc), len(file_proto_steward_v1_errors_proto_rawDesc)))
+func file_proto_steward_common_v1_errors_proto_rawDescGZIP() []byte {
+	file_proto_steward_common_v1_errors_proto_rawDescOnce.Do(func() {
+		file_proto_steward_common_v1_errors_proto_rawDescData = protoimpl.X.CompressGZIP(unsafe.Slice(unsafe.StringData(file_proto_steward_common_v1_errors_proto_rawDesc), len(file_proto_steward_common_v1_errors_proto_rawDesc)))
 	})
-	return file_proto_steward_v1_errors_proto_rawDescData
+	return file_proto_steward_common_v1_errors_proto_rawDescData
 }
 
-var file_proto_steward_v1_errors_proto_msgTypes = make([]protoimpl.MessageInfo, 2)
-var file_proto_steward_v1_errors_proto_goTypes = []any{
-	(*KubernetesStatus)(nil),       // 0: steward.v1.KubernetesStatus
-	(*KubernetesStatus_Cause)(nil), // 1: steward.v1.KubernetesStatus.Cause
+var file_proto_steward_common_v1_errors_proto_msgTypes = make([]protoimpl.MessageInfo, 2)
+var file_proto_steward_common_v1_errors_proto_goTypes = []any{
+	(*KubernetesStatus)(nil),       // 0: steward.common.v1.KubernetesStatus
+	(*KubernetesStatus_Cause)(nil), // 1: steward.common.v1.KubernetesStatus.Cause
 }
-var file_proto_steward_v1_errors_proto_depIdxs = []int32{
-	1, // 0: steward.v1.KubernetesStatus.causes:type_name -> steward.v1.KubernetesStatus.Cause
+var file_proto_steward_common_v1_errors_proto_depIdxs = []int32{
+	1, // 0: steward.common.v1.KubernetesStatus.causes:type_name -> steward.common.v1.KubernetesStatus.Cause
 	1, // [1:1] is the sub-list for method output_type
 	1, // [1:1] is the sub-list for method input_type
 	1, // [1:1] is the sub-list for extension type_name
@@ -242,26 +241,26 @@ var file_proto_steward_v1_errors_proto_depIdxs = []int32{
 	0, // [0:1] is the sub-list for field type_name
 }
 
-func init() { file_proto_steward_v1_errors_proto_init() }
-func file_proto_steward_v1_errors_proto_init() {
-	if File_proto_steward_v1_errors_proto != nil {
+func init() { file_proto_steward_common_v1_errors_proto_init() }
+func file_proto_steward_common_v1_errors_proto_init() {
+	if File_proto_steward_common_v1_errors_proto != nil {
 		return
 	}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
-			RawDescriptor: unsafe.Slice(unsafe.StringData(file_proto_steward_v1_errors_proto_rawDesc), len(file_proto_steward_v1_errors_proto_rawDesc)),
+			RawDescriptor: unsafe.Slice(unsafe.StringData(file_proto_steward_common_v1_errors_proto_rawDesc), len(file_proto_steward_common_v1_errors_proto_rawDesc)),
 			NumEnums:      0,
 			NumMessages:   2,
 			NumExtensions: 0,
 			NumServices:   0,
 		},
-		GoTypes:           file_proto_steward_v1_errors_proto_goTypes,
-		DependencyIndexes: file_proto_steward_v1_errors_proto_depIdxs,
-		MessageInfos:      file_proto_steward_v1_errors_proto_msgTypes,
+		GoTypes:           file_proto_steward_common_v1_errors_proto_goTypes,
+		DependencyIndexes: file_proto_steward_common_v1_errors_proto_depIdxs,
+		MessageInfos:      file_proto_steward_common_v1_errors_proto_msgTypes,
 	}.Build()
-	File_proto_steward_v1_errors_proto = out.File
-	file_proto_steward_v1_errors_proto_goTypes = nil
-	file_proto_steward_v1_errors_proto_depIdxs = nil
+	File_proto_steward_common_v1_errors_proto = out.File
+	file_proto_steward_common_v1_errors_proto_goTypes = nil
+	file_proto_steward_common_v1_errors_proto_depIdxs = nil
 }

@@ -4,8 +4,8 @@
 // is the user, its organizations are the groups; each method is authorized by the cluster's own rules, by a
 // SubjectAccessReview for that user. The rights that a method takes are named with it.
 //
-// Times are RFC 3339 in UTC, as Kubernetes writes them. Errors carry a google.rpc.Status with a KubernetesStatus
-// (errors.proto) in its details:
+// Times are RFC 3339 in UTC, as Kubernetes writes them. Errors carry a google.rpc.Status with a
+// steward.common.v1.KubernetesStatus in its details:
 //   INVALID_ARGUMENT     the request cannot be understood
 //   UNAUTHENTICATED      the certificate names nobody
 //   PERMISSION_DENIED    the cluster's rules refuse it, or a client that is no frontend names another requester
@@ -20,9 +20,9 @@
 // versions:
 // - protoc-gen-go-grpc v1.6.0
 // - protoc             v3.21.12
-// source: proto/steward/v1/cleanup.proto
+// source: proto/steward/cleanup/v1/cleanup.proto
 
-package stewardv1
+package cleanupv1
 
 import (
 	context "context"
@@ -37,12 +37,12 @@ import (
 const _ = grpc.SupportPackageIsVersion9
 
 const (
-	CleanupService_Get_FullMethodName         = "/steward.v1.CleanupService/Get"
-	CleanupService_List_FullMethodName        = "/steward.v1.CleanupService/List"
-	CleanupService_Watch_FullMethodName       = "/steward.v1.CleanupService/Watch"
-	CleanupService_ListPending_FullMethodName = "/steward.v1.CleanupService/ListPending"
-	CleanupService_Preview_FullMethodName     = "/steward.v1.CleanupService/Preview"
-	CleanupService_Abort_FullMethodName       = "/steward.v1.CleanupService/Abort"
+	CleanupService_Get_FullMethodName         = "/steward.cleanup.v1.CleanupService/Get"
+	CleanupService_List_FullMethodName        = "/steward.cleanup.v1.CleanupService/List"
+	CleanupService_Watch_FullMethodName       = "/steward.cleanup.v1.CleanupService/Watch"
+	CleanupService_ListPending_FullMethodName = "/steward.cleanup.v1.CleanupService/ListPending"
+	CleanupService_Preview_FullMethodName     = "/steward.cleanup.v1.CleanupService/Preview"
+	CleanupService_Abort_FullMethodName       = "/steward.cleanup.v1.CleanupService/Abort"
 )
 
 // CleanupServiceClient is the client API for CleanupService service.
@@ -324,7 +324,7 @@ func _CleanupService_Abort_Handler(srv interface{}, ctx context.Context, dec fun
 // It's only intended for direct use with grpc.RegisterService,
 // and not to be introspected or modified (even as a copy)
 var CleanupService_ServiceDesc = grpc.ServiceDesc{
-	ServiceName: "steward.v1.CleanupService",
+	ServiceName: "steward.cleanup.v1.CleanupService",
 	HandlerType: (*CleanupServiceServer)(nil),
 	Methods: []grpc.MethodDesc{
 		{
@@ -355,5 +355,5 @@ var CleanupService_ServiceDesc = grpc.ServiceDesc{
 			ServerStreams: true,
 		},
 	},
-	Metadata: "proto/steward/v1/cleanup.proto",
+	Metadata: "proto/steward/cleanup/v1/cleanup.proto",
 }
