@@ -18,14 +18,14 @@
 #include "base/text/str_cat.h"
 #include "base/tls/files.h"
 #include "base/tls/testing.h"
-#include "controllers/rpc/test_scene.h"
+#include "controllers/rpc/testing/scene.h"
 #include "kube/meta/status.h"
 
 namespace steward::upstream {
 namespace {
 
-using controllers::RpcScene;
 using kube::ClientVerb;
+using rpc::Scene;
 using ::testing::HasSubstr;
 
 class ControllersClientTest : public ::testing::Test {
@@ -72,7 +72,7 @@ class ControllersClientTest : public ::testing::Test {
 
   boost::asio::io_context io_{1};
   FixedRandom random_{0.0};
-  RpcScene scene_;
+  Scene scene_;
   std::unique_ptr<ControllersClient> client_;
 };
 
@@ -158,7 +158,7 @@ TEST_F(ControllersClientTest, AnAnswerOfTheirsIsNoFailureOfTheWayThere) {
   options.circuit.failures = 1;
   options.attempts = 1;
   Connect(options);
-  scene_.cluster().FailNext(ClientVerb::kGet, controllers::kSceneCsvs,
+  scene_.cluster().FailNext(ClientVerb::kGet, rpc::kSceneCsvs,
                             absl::UnavailableError("etcd is slow"));
   const kube::Status status = kube::FromStatus(Ask().status());
   EXPECT_EQ(status.code, 503);
@@ -185,14 +185,14 @@ TEST_F(ControllersClientTest, ACertificateForAnotherHostIsRefused) {
 
 TEST_F(ControllersClientTest, SilenceEndsAtTheDeadline) {
   StartWithPending();
-  scene_.cluster().Hold(ClientVerb::kGet, controllers::kSceneCsvs);
+  scene_.cluster().Hold(ClientVerb::kGet, rpc::kSceneCsvs);
   ControllersClientOptions options = OptionsAs("steward-apiserver");
   options.call_timeout = absl::Milliseconds(300);
   Connect(options);
   const kube::Status status = kube::FromStatus(Ask().status());
   EXPECT_EQ(status.code, 503);
   EXPECT_THAT(status.message, HasSubstr("Deadline"));
-  scene_.cluster().Release(ClientVerb::kGet, controllers::kSceneCsvs);
+  scene_.cluster().Release(ClientVerb::kGet, rpc::kSceneCsvs);
 }
 
 TEST_F(ControllersClientTest, QuestionsAtATimeAreBounded) {
@@ -205,7 +205,7 @@ TEST_F(ControllersClientTest, QuestionsAtATimeAreBounded) {
 
 TEST_F(ControllersClientTest, GivingUpEndsTheCall) {
   StartWithPending();
-  scene_.cluster().Hold(ClientVerb::kGet, controllers::kSceneCsvs);
+  scene_.cluster().Hold(ClientVerb::kGet, rpc::kSceneCsvs);
   Connect(OptionsAs("steward-apiserver"));
   boost::asio::cancellation_signal cancel;
   bool ended = false;
@@ -216,7 +216,7 @@ TEST_F(ControllersClientTest, GivingUpEndsTheCall) {
                             cancel.slot(), [&ended](std::exception_ptr exception, auto) {
                               ended = exception != nullptr;
                             }));
-  while (scene_.cluster().calls(ClientVerb::kGet, controllers::kSceneCsvs) == 0) {
+  while (scene_.cluster().calls(ClientVerb::kGet, rpc::kSceneCsvs) == 0) {
     io_.restart();
     io_.poll();
   }
@@ -224,7 +224,7 @@ TEST_F(ControllersClientTest, GivingUpEndsTheCall) {
   io_.restart();
   io_.run();
   EXPECT_TRUE(ended);
-  scene_.cluster().Release(ClientVerb::kGet, controllers::kSceneCsvs);
+  scene_.cluster().Release(ClientVerb::kGet, rpc::kSceneCsvs);
 }
 
 TEST_F(ControllersClientTest, FilesThatCannotBeUsedAreNamed) {

@@ -22,16 +22,16 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_split.h"
 #include "absl/time/time.h"
-#include "base/lines/line_sink.h"
+#include "base/lines/string_sink.h"
 #include "base/status/matchers.h"
 #include "base/text/str_cat.h"
-#include "controllers/rpc/test_scene.h"
+#include "controllers/rpc/testing/scene.h"
 #include "kube/audit/log.h"
 #include "kube/audit/policy.h"
 #include "kube/grpc/status.h"
 #include "kube/meta/status.h"
 
-namespace steward::controllers {
+namespace steward::rpc {
 namespace {
 
 using kube::ClientVerb;
@@ -39,18 +39,6 @@ using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-
-class StringSink : public LineSink {
- public:
-  explicit StringSink(std::string& text) : text_(text) {}
-  absl::Status Write(std::string_view lines) override {
-    text_ += lines;
-    return absl::OkStatus();
-  }
-
- private:
-  std::string& text_;
-};
 
 // Far beyond what anything here takes.
 constexpr std::chrono::seconds kPatience(60);
@@ -76,7 +64,7 @@ class ServerTest : public ::testing::Test {
     cleanup::v1::GetResponse ignored;
     return stub.Get(Context().get(), request, response == nullptr ? &ignored : response);
   }
-  RpcScene scene_;
+  Scene scene_;
 };
 
 TEST_F(ServerTest, GetIsForThoseWhoMay) {
@@ -276,7 +264,7 @@ TEST_F(ServerTest, WatchesBeginWithASnapshotAndGoOnWhereTheyWere) {
 
 TEST_F(ServerTest, WatchesAreBounded) {
   scene_.Allow("alice watch cleanupstatuses ");
-  RpcServerOptions options;
+  ServerOptions options;
   options.max_watches = 1;
   scene_.Start(options);
   const auto alice = scene_.As("alice");
@@ -422,10 +410,11 @@ TEST_F(ServerTest, TooLargeAQuestionIsRefused) {
 TEST_F(ServerTest, TheClientsDeadlineAndTheServersOwnEndTheWork) {
   scene_.PutCsv("w.v1");
   scene_.Allow("alice get cleanupstatuses/preview ops");
-  RpcServerOptions options;
+  ServerOptions options;
   options.call_timeout = absl::Milliseconds(300);
-  options.calls.previews = 1;
-  scene_.Start(options);
+  CleanupCallsOptions calls;
+  calls.previews = 1;
+  scene_.Start(options, calls);
   const auto alice = scene_.As("alice");
   scene_.cluster().Hold(ClientVerb::kGet, kSceneCsvs);
   cleanup::v1::PreviewResponse response;
@@ -448,7 +437,7 @@ TEST_F(ServerTest, StoppingEndsEverything) {
   scene_.PutCsv("w.v1");
   scene_.Allow("alice watch cleanupstatuses ");
   scene_.Allow("alice get cleanupstatuses/preview ops");
-  RpcServerOptions options;
+  ServerOptions options;
   options.stop_grace = absl::ZeroDuration();
   scene_.Start(options);
   const auto alice = scene_.As("alice");
@@ -478,7 +467,7 @@ TEST_F(ServerTest, StoppingEndsEverything) {
 }
 
 TEST_F(ServerTest, WhatCannotBeUsedIsSaid) {
-  RpcServerOptions options = scene_.WithFiles({});
+  ServerOptions options = scene_.WithFiles({});
   options.key_file = options.client_ca_file;
   EXPECT_THAT(std::string(scene_.StartAnother(options).status().message()), HasSubstr("tls.crt"));
   options = scene_.WithFiles({});
@@ -510,4 +499,4 @@ TEST_F(ServerTest, AConnectionWithoutAHandshakeIsClosed) {
 }
 
 }  // namespace
-}  // namespace steward::controllers
+}  // namespace steward::rpc
