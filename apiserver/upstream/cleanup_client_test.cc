@@ -1,4 +1,4 @@
-#include "apiserver/upstream/controllers_client.h"
+#include "apiserver/upstream/cleanup_client.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,8 +8,10 @@
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/io_context.hpp>
 #include <memory>
+#include <optional>
 #include <string>
 
+#include "apiserver/upstream/channel.h"
 #include "base/async/run.h"
 #include "base/clock/clock.h"
 #include "base/clock/fake_clock.h"
@@ -20,6 +22,7 @@
 #include "base/tls/testing.h"
 #include "controllers/rpc/testing/scene.h"
 #include "kube/meta/status.h"
+#include "proto/steward/cleanup/v1/cleanup.pb.h"
 
 namespace steward::upstream {
 namespace {
@@ -28,10 +31,10 @@ using kube::ClientVerb;
 using rpc::Scene;
 using ::testing::HasSubstr;
 
-class ControllersClientTest : public ::testing::Test {
+class CleanupClientTest : public ::testing::Test {
  protected:
   // A client with a certificate of this name.
-  ControllersClientOptions OptionsAs(const std::string& common_name) {
+  ChannelOptions OptionsAs(const std::string& common_name) {
     const std::string path = scene_.directory().path();
     TestCertOptions certificate;
     certificate.common_name = common_name;
@@ -39,17 +42,18 @@ class ControllersClientTest : public ::testing::Test {
     EXPECT_OK(ReplaceFile(path + "/client.crt", pair.cert_pem, 0644));
     EXPECT_OK(ReplaceFile(path + "/client.key", pair.key_pem, 0600));
     EXPECT_OK(ReplaceFile(path + "/authority.crt", scene_.ca().cert_pem(), 0644));
-    ControllersClientOptions options;
+    ChannelOptions options;
     options.ca_file = path + "/authority.crt";
     options.cert_file = path + "/client.crt";
     options.key_file = path + "/client.key";
     return options;
   }
-  void Connect(ControllersClientOptions options) {
+  void Connect(ChannelOptions options) {
     if (options.address.empty()) options.address = scene_.Address();
-    auto client = ControllersClient::Create(std::move(options), Clock::Real(), random_);
-    ASSERT_OK(client);
-    client_ = *std::move(client);
+    auto channel = Channel::Create(std::move(options), Clock::Real(), random_);
+    ASSERT_OK(channel);
+    channel_ = *std::move(channel);
+    client_ = std::make_unique<CleanupClient>(*channel_);
   }
   void StartWithPending() {
     scene_.PutCsv("w.v1");
@@ -73,10 +77,11 @@ class ControllersClientTest : public ::testing::Test {
   boost::asio::io_context io_{1};
   FixedRandom random_{0.0};
   Scene scene_;
-  std::unique_ptr<ControllersClient> client_;
+  std::unique_ptr<Channel> channel_;
+  std::unique_ptr<CleanupClient> client_;
 };
 
-TEST_F(ControllersClientTest, AnswersAreForTheAsker) {
+TEST_F(CleanupClientTest, AnswersAreForTheAsker) {
   StartWithPending();
   Connect(OptionsAs("steward-apiserver"));
   const auto first = Ask("alice", 1);
@@ -94,7 +99,7 @@ TEST_F(ControllersClientTest, AnswersAreForTheAsker) {
   EXPECT_EQ(kube::FromStatus(Ask("alice", 1, "nonsense").status()).code, 400);
 }
 
-TEST_F(ControllersClientTest, TheyKnowTheRequestByItsIds) {
+TEST_F(CleanupClientTest, TheyKnowTheRequestByItsIds) {
   StartWithPending();
   Connect(OptionsAs("steward-apiserver"));
   log::SetVerbosity(4);
@@ -107,7 +112,7 @@ TEST_F(ControllersClientTest, TheyKnowTheRequestByItsIds) {
                         "traceparent=\"00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01\""));
 }
 
-TEST_F(ControllersClientTest, WhoIsNoFrontendIsToldSo) {
+TEST_F(CleanupClientTest, WhoIsNoFrontendIsToldSo) {
   StartWithPending();
   Connect(OptionsAs("somebody"));
   const kube::Status status = kube::FromStatus(Ask().status());
@@ -115,9 +120,9 @@ TEST_F(ControllersClientTest, WhoIsNoFrontendIsToldSo) {
   EXPECT_THAT(status.message, HasSubstr("is no frontend"));
 }
 
-TEST_F(ControllersClientTest, AwayIsA503WithTimeAndReason) {
+TEST_F(CleanupClientTest, AwayIsA503WithTimeAndReason) {
   StartWithPending();
-  ControllersClientOptions options = OptionsAs("steward-apiserver");
+  ChannelOptions options = OptionsAs("steward-apiserver");
   options.address = "127.0.0.1:1";
   options.circuit.failures = 2;
   Connect(options);
@@ -129,9 +134,9 @@ TEST_F(ControllersClientTest, AwayIsA503WithTimeAndReason) {
   EXPECT_THAT(status.message, HasSubstr("127.0.0.1:1"));
 }
 
-TEST_F(ControllersClientTest, TheyComeBack) {
+TEST_F(CleanupClientTest, TheyComeBack) {
   StartWithPending();
-  ControllersClientOptions options = OptionsAs("steward-apiserver");
+  ChannelOptions options = OptionsAs("steward-apiserver");
   options.address = scene_.Address();
   options.circuit.open = {absl::Milliseconds(20), absl::Milliseconds(20), 1.0, 0.0};
   Connect(options);
@@ -152,9 +157,9 @@ TEST_F(ControllersClientTest, TheyComeBack) {
   RunOn(io_, (*server)->Stop());
 }
 
-TEST_F(ControllersClientTest, AnAnswerOfTheirsIsNoFailureOfTheWayThere) {
+TEST_F(CleanupClientTest, AnAnswerOfTheirsIsNoFailureOfTheWayThere) {
   StartWithPending();
-  ControllersClientOptions options = OptionsAs("steward-apiserver");
+  ChannelOptions options = OptionsAs("steward-apiserver");
   options.circuit.failures = 1;
   options.attempts = 1;
   Connect(options);
@@ -166,27 +171,27 @@ TEST_F(ControllersClientTest, AnAnswerOfTheirsIsNoFailureOfTheWayThere) {
   EXPECT_OK(Ask());
 }
 
-TEST_F(ControllersClientTest, AnImpostorIsNotAsked) {
+TEST_F(CleanupClientTest, AnImpostorIsNotAsked) {
   StartWithPending();
-  ControllersClientOptions options = OptionsAs("steward-apiserver");
+  ChannelOptions options = OptionsAs("steward-apiserver");
   const TestCa other("another-ca");
   ASSERT_OK(ReplaceFile(options.ca_file, other.cert_pem(), 0644));
   Connect(options);
   EXPECT_EQ(kube::FromStatus(Ask().status()).code, 503);
 }
 
-TEST_F(ControllersClientTest, ACertificateForAnotherHostIsRefused) {
+TEST_F(CleanupClientTest, ACertificateForAnotherHostIsRefused) {
   StartWithPending();
-  ControllersClientOptions options = OptionsAs("steward-apiserver");
+  ChannelOptions options = OptionsAs("steward-apiserver");
   options.address = StrCat("ipv4:127.0.0.2:", scene_.server().port());
   Connect(options);
   EXPECT_EQ(kube::FromStatus(Ask().status()).code, 503);
 }
 
-TEST_F(ControllersClientTest, SilenceEndsAtTheDeadline) {
+TEST_F(CleanupClientTest, SilenceEndsAtTheDeadline) {
   StartWithPending();
   scene_.cluster().Hold(ClientVerb::kGet, rpc::kSceneCsvs);
-  ControllersClientOptions options = OptionsAs("steward-apiserver");
+  ChannelOptions options = OptionsAs("steward-apiserver");
   options.call_timeout = absl::Milliseconds(300);
   Connect(options);
   const kube::Status status = kube::FromStatus(Ask().status());
@@ -195,15 +200,15 @@ TEST_F(ControllersClientTest, SilenceEndsAtTheDeadline) {
   scene_.cluster().Release(ClientVerb::kGet, rpc::kSceneCsvs);
 }
 
-TEST_F(ControllersClientTest, QuestionsAtATimeAreBounded) {
+TEST_F(CleanupClientTest, QuestionsAtATimeAreBounded) {
   StartWithPending();
-  ControllersClientOptions options = OptionsAs("steward-apiserver");
+  ChannelOptions options = OptionsAs("steward-apiserver");
   options.max_calls = 0;
   Connect(options);
   EXPECT_EQ(kube::FromStatus(Ask().status()).code, 429);
 }
 
-TEST_F(ControllersClientTest, GivingUpEndsTheCall) {
+TEST_F(CleanupClientTest, GivingUpEndsTheCall) {
   StartWithPending();
   scene_.cluster().Hold(ClientVerb::kGet, rpc::kSceneCsvs);
   Connect(OptionsAs("steward-apiserver"));
@@ -227,19 +232,116 @@ TEST_F(ControllersClientTest, GivingUpEndsTheCall) {
   scene_.cluster().Release(ClientVerb::kGet, rpc::kSceneCsvs);
 }
 
-TEST_F(ControllersClientTest, FilesThatCannotBeUsedAreNamed) {
-  scene_.Start();
-  ControllersClientOptions options = OptionsAs("steward-apiserver");
-  options.address = scene_.Address();
-  options.cert_file = options.key_file;
-  EXPECT_THAT(
-      std::string(ControllersClient::Create(options, Clock::Real(), random_).status().message()),
-      HasSubstr("client.key"));
+using Statuses = ResponseStream<cleanup::v1::WatchResponse>;
+
+class ChannelStreamTest : public CleanupClientTest {
+ protected:
+  absl::StatusOr<Statuses> Watch(const std::string& user = "alice") {
+    Asker asker;
+    asker.user = user;
+    return channel_->Stream<cleanup::v1::WatchRequest, cleanup::v1::WatchResponse>(
+        "/steward.cleanup.v1.CleanupService/Watch", asker, cleanup::v1::WatchRequest());
+  }
+  absl::StatusOr<std::optional<cleanup::v1::WatchResponse>> Next(Statuses& stream) {
+    return RunOn(io_, stream.Next());
+  }
+  void StartWithOne() {
+    scene_.PutCsv("w.v1");
+    scene_.Allow("alice watch cleanupstatuses ");
+    scene_.Start();
+  }
+};
+
+TEST_F(ChannelStreamTest, MessagesComeOneByOne) {
+  StartWithOne();
+  Connect(OptionsAs("steward-apiserver"));
+  auto stream = Watch();
+  ASSERT_OK(stream);
+  for (const bool last : {false, false, true}) {
+    const auto message = Next(*stream);
+    ASSERT_OK(message);
+    ASSERT_TRUE(message->has_value());
+    EXPECT_EQ((*message)->has_snapshot_end(), last);
+  }
+  scene_.PutCsv("w.v1", /*enabled=*/false);
+  const auto changed = Next(*stream);
+  ASSERT_OK(changed);
+  ASSERT_TRUE(changed->has_value());
+  EXPECT_EQ((*changed)->changed().phase(), "Disabled");
 }
 
-TEST_F(ControllersClientTest, FilesMayComeLater) {
+TEST_F(ChannelStreamTest, ARefusalIsAnAnswer) {
+  StartWithOne();
+  ChannelOptions options = OptionsAs("steward-apiserver");
+  options.circuit.failures = 1;
+  Connect(options);
+  auto refused = Watch("bob");
+  ASSERT_OK(refused);
+  EXPECT_EQ(kube::FromStatus(Next(*refused).status()).code, 403);
+  auto stream = Watch();
+  ASSERT_OK(stream) << "the way there is good";
+  EXPECT_OK(Next(*stream));
+}
+
+TEST_F(ChannelStreamTest, TheEndOfTheControllersIsAnError) {
+  StartWithOne();
+  Connect(OptionsAs("steward-apiserver"));
+  auto stream = Watch();
+  ASSERT_OK(stream);
+  ASSERT_OK(Next(*stream));
+  scene_.Stop();
+  absl::Status end;
+  while (end.ok()) end = Next(*stream).status();
+  EXPECT_EQ(kube::FromStatus(end).code, 503);
+}
+
+TEST_F(ChannelStreamTest, AwayIsA503AndOpensTheCircuit) {
+  StartWithOne();
+  ChannelOptions options = OptionsAs("steward-apiserver");
+  options.address = "127.0.0.1:1";
+  options.circuit.failures = 1;
+  Connect(options);
+  auto stream = Watch();
+  ASSERT_OK(stream);
+  EXPECT_EQ(kube::FromStatus(Next(*stream).status()).code, 503);
+  EXPECT_EQ(kube::FromStatus(Watch().status()).code, 503);
+  EXPECT_EQ(kube::FromStatus(Ask().status()).code, 503) << "calls and streams share it";
+}
+
+TEST_F(ChannelStreamTest, LettingGoEndsTheCall) {
+  StartWithOne();
+  ChannelOptions options = OptionsAs("steward-apiserver");
+  options.max_streams = 1;
+  Connect(options);
+  {
+    auto stream = Watch();
+    ASSERT_OK(stream);
+    ASSERT_OK(Next(*stream));
+    EXPECT_EQ(kube::FromStatus(Watch().status()).code, 429);
+  }
+  auto another = Watch();
+  ASSERT_OK(another);
+  EXPECT_OK(Next(*another));
+}
+
+TEST_F(ChannelStreamTest, OneThatWasNeverReadEnds) {
+  StartWithOne();
+  Connect(OptionsAs("steward-apiserver"));
+  EXPECT_OK(Watch());
+}
+
+TEST_F(CleanupClientTest, FilesThatCannotBeUsedAreNamed) {
   scene_.Start();
-  ControllersClientOptions options = OptionsAs("steward-apiserver");
+  ChannelOptions options = OptionsAs("steward-apiserver");
+  options.address = scene_.Address();
+  options.cert_file = options.key_file;
+  EXPECT_THAT(std::string(Channel::Create(options, Clock::Real(), random_).status().message()),
+              HasSubstr("client.key"));
+}
+
+TEST_F(CleanupClientTest, FilesMayComeLater) {
+  scene_.Start();
+  ChannelOptions options = OptionsAs("steward-apiserver");
   options.ca_file = "/nowhere/ca.crt";
   Connect(options);
   const kube::Status status = kube::FromStatus(Ask().status());
