@@ -66,3 +66,17 @@ def steward_grpc_library(name, srcs, imports = [], deps = [], **kwargs):
     import, `deps` the libraries made of those.
     """
     _library(name, srcs, imports, deps + ["@system//:grpc"], services = True, **kwargs)
+
+def steward_service_library(name, **kwargs):
+    """The contract of one Steward service: "<name>.proto" in a package of its own, which may use steward.common.v1.
+
+    Clients in other languages may have the .proto file, too.
+    """
+    native.exports_files([name + ".proto"])
+    steward_grpc_library(
+        name = name,
+        srcs = [name + ".proto"],
+        imports = ["//proto/steward/common/v1:requester.proto"],
+        deps = ["//proto/steward/common/v1:requester"],
+        **kwargs
+    )

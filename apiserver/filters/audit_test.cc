@@ -26,7 +26,7 @@
 #include "base/async/task_group.h"
 #include "base/clock/fake_clock.h"
 #include "base/json/json_text.h"
-#include "base/lines/line_sink.h"
+#include "base/lines/string_sink.h"
 #include "base/status/matchers.h"
 #include "kube/audit/log.h"
 #include "kube/audit/policy.h"
@@ -46,18 +46,6 @@ using ::testing::Not;
 const kube::GroupVersionResource kTokenReviews{"authentication.k8s.io", "v1", "tokenreviews"};
 const kube::GroupVersionResource kAccessReviews{"authorization.k8s.io", "v1",
                                                 "subjectaccessreviews"};
-
-class StringSink : public LineSink {
- public:
-  explicit StringSink(std::string& text) : text_(text) {}
-  absl::Status Write(std::string_view lines) override {
-    text_ += lines;
-    return absl::OkStatus();
-  }
-
- private:
-  std::string& text_;
-};
 
 class AuditTest : public ::testing::Test {
  protected:

@@ -1,4 +1,5 @@
-// What views ask of the controllers: what only those have the rights to look at.
+// Questions of views to the controllers about what only those have the rights to look at.
+// Thread-safe.
 #ifndef APISERVER_UPSTREAM_PENDING_OPERANDS_H_
 #define APISERVER_UPSTREAM_PENDING_OPERANDS_H_
 
@@ -7,21 +8,11 @@
 #include <utility>
 #include <vector>
 
+#include "apiserver/upstream/asker.h"
 #include "base/async/task.h"
 #include "kube/meta/names.h"
 
 namespace steward::upstream {
-
-// On whose behalf, as it was authenticated. Only what it may see is answered.
-struct Asker {
-  std::string user;
-  std::string uid;
-  std::vector<std::string> groups;
-  std::vector<std::pair<std::string, std::vector<std::string>>> extra;
-  // Of the request that this is asked for; "" = none.
-  std::string audit_id;
-  std::string traceparent;
-};
 
 // A custom resource that an uninstallation would delete, or waits for.
 struct PendingOperand {

@@ -14,6 +14,7 @@
 
 #include "absl/status/status.h"
 #include "base/json/json_text.h"
+#include "base/lines/string_sink.h"
 #include "base/status/matchers.h"
 
 namespace steward::log {
@@ -22,18 +23,6 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::MatchesRegex;
-
-class StringSink : public LineSink {
- public:
-  explicit StringSink(std::string& text) : text_(text) {}
-  absl::Status Write(std::string_view lines) override {
-    text_ += lines;
-    return absl::OkStatus();
-  }
-
- private:
-  std::string& text_;
-};
 
 class BackgroundTest : public ::testing::Test {
  protected:

@@ -12,7 +12,6 @@
 #include "apiserver/http/io_threads.h"
 #include "apiserver/server/options.h"
 #include "apiserver/server/server.h"
-#include "apiserver/upstream/pending_operands.h"
 #include "apiserver/views/cleanup_status/cleanup_status.h"
 #include "apiserver/views/cleanup_status/pending/pending.h"
 #include "apiserver/views/installed_operator/installed_operator.h"
@@ -60,9 +59,8 @@ absl::Status Run(server::Options options) {
   views::InstalledOperators installed_operators(worlds, reads);
   storage::CleanupOutlooks outlooks;
   views::CleanupStatuses cleanup_statuses(worlds, outlooks, Clock::Real(), reads);
-  ASSIGN_OR_RETURN(const std::unique_ptr<upstream::PendingOperands> controllers,
-                   LinkToControllers(options));
-  views::PendingView pending(*controllers);
+  ASSIGN_OR_RETURN(const ControllersLink controllers, LinkToControllers(options));
+  views::PendingView pending(*controllers.pending);
 
   ASSIGN_OR_RETURN(const std::unique_ptr<audit::Log> audit_log,
                    audit::Open(options.audit_log, Clock::Real(), registry));

@@ -2,27 +2,33 @@
 
 #include <utility>
 
-#include "apiserver/upstream/controllers_client.h"
+#include "apiserver/upstream/cleanup_client.h"
 #include "base/clock/clock.h"
 #include "base/status/macros.h"
 
 namespace steward {
 
-absl::StatusOr<std::unique_ptr<upstream::PendingOperands>> LinkToControllers(
-    const server::Options& options) {
+ControllersLink NoLinkToControllers(std::string reason) {
+  ControllersLink link;
+  link.pending = std::make_unique<upstream::NoControllers>(std::move(reason));
+  return link;
+}
+
+absl::StatusOr<ControllersLink> LinkToControllers(const server::Options& options) {
   if (options.controllers_address.empty()) {
-    return std::make_unique<upstream::NoControllers>(
+    return NoLinkToControllers(
         "this needs a live look by Steward's controllers, and this server does not know where they "
         "are (--controllers-address)");
   }
-  upstream::ControllersClientOptions client;
-  client.address = options.controllers_address;
-  client.ca_file = options.controllers_ca_file;
-  client.cert_file = options.controllers_client_cert_file;
-  client.key_file = options.controllers_client_key_file;
-  ASSIGN_OR_RETURN(
-      std::unique_ptr<upstream::ControllersClient> link,
-      upstream::ControllersClient::Create(std::move(client), Clock::Real(), Random::Real()));
+  upstream::ChannelOptions channel;
+  channel.address = options.controllers_address;
+  channel.ca_file = options.controllers_ca_file;
+  channel.cert_file = options.controllers_client_cert_file;
+  channel.key_file = options.controllers_client_key_file;
+  ControllersLink link;
+  ASSIGN_OR_RETURN(link.channel,
+                   upstream::Channel::Create(std::move(channel), Clock::Real(), Random::Real()));
+  link.pending = std::make_unique<upstream::CleanupClient>(*link.channel);
   return link;
 }
 

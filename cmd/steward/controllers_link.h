@@ -1,4 +1,4 @@
-// How an API server asks the controllers.
+// The link from an API server to the controllers. Its clients are thread-safe.
 #ifndef CMD_STEWARD_CONTROLLERS_LINK_H_
 #define CMD_STEWARD_CONTROLLERS_LINK_H_
 
@@ -7,14 +7,23 @@
 
 #include "absl/status/statusor.h"
 #include "apiserver/server/options.h"
+#include "apiserver/upstream/channel.h"
 #include "apiserver/upstream/pending_operands.h"
 
 namespace steward {
 
-// By --controllers-address; where that is empty, all questions are answered with 503. Errors name a
-// file that cannot be used.
-absl::StatusOr<std::unique_ptr<upstream::PendingOperands>> LinkToControllers(
-    const server::Options& options);
+// The clients of the controllers' services, over one channel.
+struct ControllersLink {
+  std::unique_ptr<upstream::Channel> channel;  // null: nobody can be asked
+  std::unique_ptr<upstream::PendingOperands> pending;
+};
+
+// A link on which all questions are answered with 503, for this reason.
+ControllersLink NoLinkToControllers(std::string reason);
+
+// By --controllers-address; where that is empty there is none. Errors name a file that cannot be
+// used.
+absl::StatusOr<ControllersLink> LinkToControllers(const server::Options& options);
 
 }  // namespace steward
 

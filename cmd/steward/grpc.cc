@@ -2,6 +2,7 @@
 
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/time/time.h"
 #include "base/clock/clock.h"
@@ -10,14 +11,16 @@
 #include "base/text/str_cat.h"
 #include "base/tls/local_ca.h"
 #include "controllers/cleanup/cleanup_reconciler.h"
+#include "controllers/rpc/bridge/served_service.h"
+#include "controllers/rpc/cleanup/service.h"
 
 namespace steward {
 namespace {
 
 constexpr absl::Duration kRetryPeriod = absl::Seconds(5);
 
-absl::StatusOr<controllers::RpcServerOptions> ServerOptions(const GrpcOptions& options) {
-  controllers::RpcServerOptions server;
+absl::StatusOr<rpc::ServerOptions> ServerOptions(const GrpcOptions& options) {
+  rpc::ServerOptions server;
   server.address = options.address.ToString();
   server.frontends = options.frontends;
   if (!options.tls_cert_file.empty()) {
@@ -48,21 +51,22 @@ GrpcServing::GrpcServing(const controllers::GuardOptions& guards, GrpcServingDep
 
 absl::StatusOr<std::unique_ptr<GrpcServing>> GrpcServing::Start(
     const GrpcOptions& options, const controllers::GuardOptions& guards, GrpcServingDeps deps) {
-  ASSIGN_OR_RETURN(controllers::RpcServerOptions server, ServerOptions(options));
+  ASSIGN_OR_RETURN(rpc::ServerOptions server, ServerOptions(options));
   std::unique_ptr<GrpcServing> serving(new GrpcServing(guards, deps));
   GrpcServing* self = serving.get();
-  ASSIGN_OR_RETURN(
-      serving->server_,
-      controllers::RpcServer::Start(
-          std::move(server),
-          {.client = deps.access_reviews,
-           .clock = Clock::Real(),
-           .worlds = deps.worlds,
-           .outlooks = [self](const storage::WorldPtr& world) { return self->outlooks_.Of(world); },
-           .inspector = serving->inspector_,
-           .registry = deps.registry,
-           .heartbeats = deps.heartbeats,
-           .audit_log = deps.audit_log}));
+  std::vector<rpc::ServedService> services;
+  services.push_back(rpc::ServeCleanup(
+      {.clock = Clock::Real(),
+       .worlds = deps.worlds,
+       .outlooks = [self](const storage::WorldPtr& world) { return self->outlooks_.Of(world); },
+       .inspector = self->inspector_}));
+  ASSIGN_OR_RETURN(serving->server_, rpc::Server::Start(std::move(server),
+                                                        {.client = deps.access_reviews,
+                                                         .clock = Clock::Real(),
+                                                         .registry = deps.registry,
+                                                         .heartbeats = deps.heartbeats,
+                                                         .audit_log = deps.audit_log},
+                                                        std::move(services)));
   log::Info("Serving gRPC", {{"address", options.address.ip}, {"port", serving->port()}});
   return serving;
 }

@@ -51,7 +51,7 @@ class GrpcServing {
   const GrpcServingDeps deps_;
   storage::CleanupOutlooks outlooks_;
   controllers::CleanupInspector inspector_;
-  std::unique_ptr<controllers::RpcServer> server_;
+  std::unique_ptr<rpc::Server> server_;
 };
 
 // The same for certificates that may come later than this process: whoever issues them runs in the

@@ -19,7 +19,6 @@
 #include "apiserver/server/options.h"
 #include "apiserver/server/server.h"
 #include "apiserver/stored/stored_resources.h"
-#include "apiserver/upstream/pending_operands.h"
 #include "apiserver/views/cleanup_status/cleanup_status.h"
 #include "apiserver/views/cleanup_status/pending/pending.h"
 #include "apiserver/views/installed_operator/installed_operator.h"
@@ -188,9 +187,9 @@ class Up {
   std::unique_ptr<audit::Log> audit_log_;  // null: nothing is recorded
   StopSignal stop_controllers_;
   StopSignal controllers_ended_;
-  std::unique_ptr<GrpcServing> grpc_;                    // null: it is off
-  std::unique_ptr<upstream::PendingOperands> upstream_;  // from StartGrpc on
-  std::optional<views::PendingView> pending_;            // of it
+  std::unique_ptr<GrpcServing> grpc_;          // null: it is off
+  ControllersLink upstream_;                   // from StartGrpc on
+  std::optional<views::PendingView> pending_;  // of it
   http::IoThreads threads_;
   std::unique_ptr<server::ApiServer> server_;
   TaskGroup tasks_{control_.get_executor()};
@@ -215,8 +214,8 @@ void Up::Serve(const storage::Catalog& catalog) {
 absl::Status Up::StartGrpc() {
   GrpcOptions grpc = options_.grpc;
   if (grpc.address.off()) {
-    upstream_ = std::make_unique<upstream::NoControllers>("gRPC is off (--grpc-bind-address)");
-    pending_.emplace(*upstream_);
+    upstream_ = NoLinkToControllers("gRPC is off (--grpc-bind-address)");
+    pending_.emplace(*upstream_.pending);
     return absl::OkStatus();
   }
   grpc.tls_cert_file = certificates_.serving.cert_file;
@@ -235,10 +234,8 @@ absl::Status Up::StartGrpc() {
   link.controllers_ca_file = certificates_.ca_file;
   link.controllers_client_cert_file = frontend.cert_file;
   link.controllers_client_key_file = frontend.key_file;
-  absl::StatusOr<std::unique_ptr<upstream::PendingOperands>> linked = LinkToControllers(link);
-  if (!linked.ok()) return linked.status();
-  upstream_ = *std::move(linked);
-  pending_.emplace(*upstream_);
+  ASSIGN_OR_RETURN(upstream_, LinkToControllers(link));
+  pending_.emplace(*upstream_.pending);
   return absl::OkStatus();
 }
 

@@ -3,6 +3,7 @@
 #include <grpc/impl/codegen/grpc_types.h>
 #include <grpcpp/ext/proto_server_reflection_plugin.h>
 #include <grpcpp/health_check_service_interface.h>
+#include <grpcpp/impl/service_type.h>
 #include <grpcpp/resource_quota.h>
 #include <grpcpp/security/server_credentials.h>
 #include <grpcpp/security/tls_certificate_provider.h>
@@ -20,16 +21,14 @@
 #include "base/async/task_group.h"
 #include "base/status/macros.h"
 #include "base/text/str_cat.h"
-#include "base/tls/certificate.h"
-#include "base/tls/files.h"
-#include "base/tls/server_context.h"
-#include "base/tls/subject.h"
-#include "controllers/rpc/service.h"
+#include "base/tls/pem_files.h"
+#include "controllers/rpc/bridge/bridge.h"
 
-namespace steward::controllers {
+namespace steward::rpc {
 namespace {
 
-constexpr char kServiceName[] = "steward.v1.CleanupService";
+// The name of the health of all services together.
+constexpr char kAllServices[] = "";
 constexpr int kKeepaliveMs = 60'000;
 constexpr int kKeepaliveTimeoutMs = 20'000;
 // Clients may not ask for signs of life more often.
@@ -37,25 +36,8 @@ constexpr int kMinPingMs = 10'000;
 constexpr int kMaxHeaderBytes = 16 << 10;
 // Connections end now and then, so that clients spread over replicas; calls have as long to end.
 constexpr int kMaxConnectionAgeMs = 30 * 60'000;
-constexpr absl::Duration kPatience = absl::Hours(1);
 
-// gRPC itself says nothing about files that it cannot use.
-absl::Status CheckFiles(const RpcServerOptions& options) {
-  PemKeyPair pair;
-  ASSIGN_OR_RETURN(pair.cert_pem, ReadSmallFile(options.cert_file));
-  ASSIGN_OR_RETURN(pair.key_pem, ReadSmallFile(options.key_file));
-  if (const absl::Status usable = MakeServerContext(pair, {}).status(); !usable.ok()) {
-    return absl::InvalidArgumentError(StrCat(options.cert_file, ": ", ToStd(usable.message())));
-  }
-  ASSIGN_OR_RETURN(const std::string authorities, ReadSmallFile(options.client_ca_file));
-  if (const absl::Status usable = SubjectOfPem(authorities).status(); !usable.ok()) {
-    return absl::InvalidArgumentError(
-        StrCat(options.client_ca_file, ": ", ToStd(usable.message())));
-  }
-  return absl::OkStatus();
-}
-
-std::shared_ptr<grpc::ServerCredentials> Credentials(const RpcServerOptions& options) {
+std::shared_ptr<grpc::ServerCredentials> Credentials(const ServerOptions& options) {
   namespace tls = grpc::experimental;
   tls::TlsServerCredentialsOptions credentials(
       std::make_shared<tls::FileWatcherCertificateProvider>(
@@ -66,7 +48,7 @@ std::shared_ptr<grpc::ServerCredentials> Credentials(const RpcServerOptions& opt
   return tls::TlsServerCredentials(credentials);
 }
 
-void SetLimits(const RpcServerOptions& options, grpc::ServerBuilder& builder) {
+void SetLimits(const ServerOptions& options, grpc::ServerBuilder& builder) {
   builder.SetMaxReceiveMessageSize(options.max_message_bytes);
   builder.SetMaxSendMessageSize(options.max_message_bytes);
   builder.AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS, options.max_streams_per_connection);
@@ -86,13 +68,13 @@ void SetLimits(const RpcServerOptions& options, grpc::ServerBuilder& builder) {
   builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
 }
 
-CleanupServiceOptions ServiceOptions(const RpcServerOptions& options) {
-  CleanupServiceOptions service;
-  service.frontends = options.frontends;
-  service.max_calls = options.max_calls;
-  service.max_watches = options.max_watches;
-  service.call_timeout = options.call_timeout;
-  return service;
+BridgeOptions OptionsOfBridge(const ServerOptions& options) {
+  BridgeOptions bridge;
+  bridge.frontends = options.frontends;
+  bridge.max_calls = options.max_calls;
+  bridge.max_watches = options.max_watches;
+  bridge.call_timeout = options.call_timeout;
+  return bridge;
 }
 
 // Blocks until every call has ended.
@@ -103,34 +85,39 @@ boost::asio::awaitable<bool> ShutDown(grpc::Server& server, absl::Duration grace
 
 }  // namespace
 
-struct RpcServer::Impl {
-  Impl(RpcServerOptions with, RpcServerDeps deps)
+struct Server::Impl {
+  Impl(ServerOptions with, ServerDeps deps, std::vector<ServedService> list)
       : options(std::move(with)),
-        worlds(deps.worlds),
+        services(std::move(list)),
         access(deps.client, deps.clock, options.access),
-        calls({deps.clock, deps.worlds, std::move(deps.outlooks), deps.inspector, access},
-              options.calls),
-        service(thread.executor(), calls, deps.clock, deps.registry, deps.audit_log,
-                ServiceOptions(options)),
-        tasks(thread.executor()) {}
+        bridge(thread.executor(),
+               {.access = access,
+                .clock = deps.clock,
+                .registry = deps.registry,
+                .audit_log = deps.audit_log},
+               OptionsOfBridge(options)),
+        tasks(thread.executor()),
+        unready(services.size()) {
+    for (const ServedService& service : services) made.push_back(service.make(bridge));
+  }
 
   absl::Status Listen();
-  void SetServing(bool serving);
-  VoidTask BecomeHealthy();
+  VoidTask BecomeHealthy(const ServedService& service);
   boost::asio::awaitable<bool> End();
 
-  const RpcServerOptions options;
-  storage::WorldStore& worlds;
+  const ServerOptions options;
+  const std::vector<ServedService> services;
   OwnThread thread;
   Access access;
-  CleanupCalls calls;
-  CleanupService service;
+  Bridge bridge;
+  std::vector<std::unique_ptr<grpc::Service>> made;
   TaskGroup tasks;
+  size_t unready;  // of the services; on the thread
   std::unique_ptr<grpc::Server> server;
   int port = 0;
 };
 
-absl::Status RpcServer::Impl::Listen() {
+absl::Status Server::Impl::Listen() {
   static const bool prepared = [] {
     grpc::EnableDefaultHealthCheckService(true);
     grpc::reflection::InitProtoReflectionServerBuilderPlugin();
@@ -140,63 +127,62 @@ absl::Status RpcServer::Impl::Listen() {
   grpc::ServerBuilder builder;
   SetLimits(options, builder);
   builder.AddListeningPort(options.address, Credentials(options), &port);
-  builder.RegisterService(&service);
+  for (const auto& service : made) builder.RegisterService(service.get());
   server = builder.BuildAndStart();
   if (server == nullptr || port == 0) {
     return absl::UnavailableError(StrCat("cannot listen on ", options.address));
   }
-  SetServing(worlds.Current()->synced());
+  grpc::HealthCheckServiceInterface* health = server->GetHealthCheckService();
+  health->SetServingStatus(kAllServices, services.empty());
+  for (const ServedService& service : services) health->SetServingStatus(service.name, false);
   return absl::OkStatus();
 }
 
-void RpcServer::Impl::SetServing(bool serving) {
+VoidTask Server::Impl::BecomeHealthy(const ServedService& service) {
+  co_await service.until_ready();
   grpc::HealthCheckServiceInterface* health = server->GetHealthCheckService();
-  health->SetServingStatus(serving);
-  health->SetServingStatus(kServiceName, serving);
+  health->SetServingStatus(service.name, true);
+  if (--unready == 0) health->SetServingStatus(kAllServices, true);
 }
 
-VoidTask RpcServer::Impl::BecomeHealthy() {
-  while (!worlds.Current()->synced()) {
-    co_await worlds.WaitUntil([](const storage::World& world) { return world.synced(); },
-                              kPatience);
-  }
-  SetServing(true);
-}
-
-boost::asio::awaitable<bool> RpcServer::Impl::End() {
+boost::asio::awaitable<bool> Server::Impl::End() {
   co_await tasks.Stop();
   server->GetHealthCheckService()->Shutdown();
-  co_await service.EndWatches();
+  co_await bridge.EndWatches();
   // The tasks of calls run on while gRPC waits for their ends.
   OwnThread waiting;
   co_await OnExecutor(waiting.executor(), ShutDown(*server, options.stop_grace));
-  co_await service.Stop();
+  co_await bridge.Stop();
   co_return true;
 }
 
-RpcServer::RpcServer(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Server::Server(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 
-RpcServer::~RpcServer() {
+Server::~Server() {
   impl_->server.reset();
   impl_->thread.Stop();
 }
 
-absl::StatusOr<std::unique_ptr<RpcServer>> RpcServer::Start(RpcServerOptions options,
-                                                            RpcServerDeps deps) {
-  RETURN_IF_ERROR(CheckFiles(options));
+absl::StatusOr<std::unique_ptr<Server>> Server::Start(ServerOptions options, ServerDeps deps,
+                                                      std::vector<ServedService> services) {
+  RETURN_IF_ERROR(CheckPemFiles({.cert_file = options.cert_file,
+                                 .key_file = options.key_file,
+                                 .ca_file = options.client_ca_file}));
   Heartbeats* const heartbeats = deps.heartbeats;
-  auto impl = std::make_unique<Impl>(std::move(options), std::move(deps));
+  auto impl = std::make_unique<Impl>(std::move(options), deps, std::move(services));
   RETURN_IF_ERROR(impl->Listen());
   Impl* begun = impl.get();
   boost::asio::post(impl->thread.executor(), [begun, heartbeats] {
-    begun->tasks.Spawn("become healthy", begun->BecomeHealthy());
+    for (const ServedService& service : begun->services) {
+      begun->tasks.Spawn("become healthy", begun->BecomeHealthy(service));
+    }
     if (heartbeats != nullptr) begun->tasks.Spawn("heartbeat", heartbeats->Beat("gRPC"));
   });
-  return std::unique_ptr<RpcServer>(new RpcServer(std::move(impl)));
+  return std::unique_ptr<Server>(new Server(std::move(impl)));
 }
 
-int RpcServer::port() const { return impl_->port; }
+int Server::port() const { return impl_->port; }
 
-VoidTask RpcServer::Stop() { co_await OnExecutor(impl_->thread.executor(), impl_->End()); }
+VoidTask Server::Stop() { co_await OnExecutor(impl_->thread.executor(), impl_->End()); }
 
-}  // namespace steward::controllers
+}  // namespace steward::rpc

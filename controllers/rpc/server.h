@@ -1,4 +1,4 @@
-// The gRPC server of the controllers.
+// The gRPC server of the controllers. Start and Stop may be called on any thread, one at a time.
 #ifndef CONTROLLERS_RPC_SERVER_H_
 #define CONTROLLERS_RPC_SERVER_H_
 
@@ -14,17 +14,14 @@
 #include "base/async/task.h"
 #include "base/clock/clock.h"
 #include "base/clock/heartbeats.h"
-#include "controllers/cleanup/inspector.h"
-#include "controllers/rpc/access.h"
-#include "controllers/rpc/cleanup_calls.h"
-#include "controllers/rpc/outlook_source.h"
+#include "controllers/rpc/bridge/access.h"
+#include "controllers/rpc/bridge/served_service.h"
 #include "kube/audit/log.h"
 #include "kube/client/client.h"
-#include "storage/world/world_store.h"
 
-namespace steward::controllers {
+namespace steward::rpc {
 
-struct RpcServerOptions {
+struct ServerOptions {
   // "127.0.0.1:9443", "[::1]:9443"; port 0 = one that is free.
   std::string address;
   // PEM files, looked at again every reload_seconds: later handshakes use what lies there then.
@@ -35,8 +32,9 @@ struct RpcServerOptions {
   // Common names of clients that may ask on behalf of others.
   std::vector<std::string> frontends = {"steward-apiserver"};
 
-  int max_calls = 200;    // at a time, watches not counted; beyond: RESOURCE_EXHAUSTED
-  int max_watches = 200;  // at a time
+  // At a time, of all services, watches not counted; beyond: RESOURCE_EXHAUSTED.
+  int max_calls = 200;
+  int max_watches = 200;  // at a time, of all services
   int max_streams_per_connection = 100;
   int max_message_bytes = 4 << 20;
   size_t max_memory_bytes = 64 << 20;  // of what gRPC buffers for all connections; beyond: it waits
@@ -45,32 +43,28 @@ struct RpcServerOptions {
   absl::Duration call_timeout = absl::Minutes(1);  // at most, whatever the client's deadline
   absl::Duration stop_grace = absl::Seconds(5);    // for calls under way
   AccessOptions access;
-  CleanupCallsOptions calls;
 };
 
 // All of it outlives the server.
-struct RpcServerDeps {
+struct ServerDeps {
   kube::Client& client;  // for reviews
   Clock& clock;
-  storage::WorldStore& worlds;
-  OutlookSource outlooks;
-  CleanupInspector& inspector;
   prometheus::Registry& registry;
   Heartbeats* heartbeats = nullptr;  // of the thread that does the work; null: nobody listens
   audit::Log* audit_log = nullptr;   // null: calls are not recorded
 };
 
-// Serves steward.v1.CleanupService, grpc.health.v1.Health and reflection, over TLS, to clients with
-// a certificate of the client CA. Healthy, under "" and under the service's name, once the first
-// lists are complete. The work is done on a thread of its own, so that nothing that is asked here
-// keeps a reconciler or a Lease waiting; gRPC's threads only hand calls over.
-class RpcServer {
+// Serves a list of services, grpc.health.v1.Health and reflection, over TLS, to clients with a
+// certificate of the client CA. Each service is healthy, under its name, once it is ready, and ""
+// when all are. The work is done on a thread of its own, so that nothing that is asked here keeps a
+// reconciler or a Lease waiting; gRPC's threads only hand calls over.
+class Server {
  public:
   // Listens. Errors name the file, or the address, that cannot be used.
-  static absl::StatusOr<std::unique_ptr<RpcServer>> Start(RpcServerOptions options,
-                                                          RpcServerDeps deps);
+  static absl::StatusOr<std::unique_ptr<Server>> Start(ServerOptions options, ServerDeps deps,
+                                                       std::vector<ServedService> services);
   // REQUIRES: stopped.
-  ~RpcServer();
+  ~Server();
 
   int port() const;
   // Watches end at once, and health says so; other calls have stop_grace to end. To be called once,
@@ -79,10 +73,10 @@ class RpcServer {
 
  private:
   struct Impl;
-  explicit RpcServer(std::unique_ptr<Impl> impl);
+  explicit Server(std::unique_ptr<Impl> impl);
   std::unique_ptr<Impl> impl_;
 };
 
-}  // namespace steward::controllers
+}  // namespace steward::rpc
 
 #endif  // CONTROLLERS_RPC_SERVER_H_

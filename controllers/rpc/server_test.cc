@@ -22,16 +22,16 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_split.h"
 #include "absl/time/time.h"
-#include "base/lines/line_sink.h"
+#include "base/lines/string_sink.h"
 #include "base/status/matchers.h"
 #include "base/text/str_cat.h"
-#include "controllers/rpc/test_scene.h"
+#include "controllers/rpc/testing/scene.h"
 #include "kube/audit/log.h"
 #include "kube/audit/policy.h"
 #include "kube/grpc/status.h"
 #include "kube/meta/status.h"
 
-namespace steward::controllers {
+namespace steward::rpc {
 namespace {
 
 using kube::ClientVerb;
@@ -39,18 +39,6 @@ using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-
-class StringSink : public LineSink {
- public:
-  explicit StringSink(std::string& text) : text_(text) {}
-  absl::Status Write(std::string_view lines) override {
-    text_ += lines;
-    return absl::OkStatus();
-  }
-
- private:
-  std::string& text_;
-};
 
 // Far beyond what anything here takes.
 constexpr std::chrono::seconds kPatience(60);
@@ -71,12 +59,12 @@ class ServerTest : public ::testing::Test {
     context->set_wait_for_ready(true);
     return context;
   }
-  grpc::Status Get(v1::CleanupService::Stub& stub, const v1::GetRequest& request,
-                   v1::GetResponse* response = nullptr) {
-    v1::GetResponse ignored;
+  grpc::Status Get(cleanup::v1::CleanupService::Stub& stub, const cleanup::v1::GetRequest& request,
+                   cleanup::v1::GetResponse* response = nullptr) {
+    cleanup::v1::GetResponse ignored;
     return stub.Get(Context().get(), request, response == nullptr ? &ignored : response);
   }
-  RpcScene scene_;
+  Scene scene_;
 };
 
 TEST_F(ServerTest, GetIsForThoseWhoMay) {
@@ -84,21 +72,22 @@ TEST_F(ServerTest, GetIsForThoseWhoMay) {
   scene_.Allow("alice get cleanupstatuses ops");
   scene_.Start();
   const auto alice = scene_.As("alice");
-  v1::GetResponse response;
-  ASSERT_TRUE(Get(*alice, Of<v1::GetRequest>("w.v1"), &response).ok());
+  cleanup::v1::GetResponse response;
+  ASSERT_TRUE(Get(*alice, Of<cleanup::v1::GetRequest>("w.v1"), &response).ok());
   EXPECT_EQ(response.status().name(), "w.v1");
   EXPECT_EQ(response.status().csv_uid(), "uid-w.v1");
   EXPECT_EQ(response.status().phase(), "Ready");
   EXPECT_THAT(response.status().target_namespaces(), ElementsAre("a", "b"));
   EXPECT_NE(response.resume_token(), "");
 
-  const grpc::Status missing = Get(*alice, Of<v1::GetRequest>("nobody"));
+  const grpc::Status missing = Get(*alice, Of<cleanup::v1::GetRequest>("nobody"));
   EXPECT_EQ(missing.error_code(), grpc::NOT_FOUND);
   EXPECT_TRUE(kube::HasReason(kube::FromGrpc(missing), "NotFound"));
-  EXPECT_EQ(Get(*alice, Of<v1::GetRequest>("No Name")).error_code(), grpc::INVALID_ARGUMENT);
+  EXPECT_EQ(Get(*alice, Of<cleanup::v1::GetRequest>("No Name")).error_code(),
+            grpc::INVALID_ARGUMENT);
 
   const auto bob = scene_.As("bob");
-  const grpc::Status refused = Get(*bob, Of<v1::GetRequest>("w.v1"));
+  const grpc::Status refused = Get(*bob, Of<cleanup::v1::GetRequest>("w.v1"));
   EXPECT_EQ(refused.error_code(), grpc::PERMISSION_DENIED);
   EXPECT_THAT(refused.error_message(), HasSubstr(R"(User "bob" cannot get resource)"));
   EXPECT_EQ(kube::FromStatus(kube::FromGrpc(refused)).code, 403);
@@ -108,22 +97,23 @@ TEST_F(ServerTest, EveryMethodTakesItsRight) {
   scene_.PutCsv("w.v1");
   scene_.Start();
   const auto bob = scene_.As("bob");
-  v1::ListResponse list;
-  EXPECT_EQ(bob->List(Context().get(), v1::ListRequest(), &list).error_code(),
+  cleanup::v1::ListResponse list;
+  EXPECT_EQ(bob->List(Context().get(), cleanup::v1::ListRequest(), &list).error_code(),
             grpc::PERMISSION_DENIED);
-  v1::ListPendingResponse pending;
+  cleanup::v1::ListPendingResponse pending;
+  EXPECT_EQ(bob->ListPending(Context().get(), Of<cleanup::v1::ListPendingRequest>("w.v1"), &pending)
+                .error_code(),
+            grpc::PERMISSION_DENIED);
+  cleanup::v1::PreviewResponse preview;
   EXPECT_EQ(
-      bob->ListPending(Context().get(), Of<v1::ListPendingRequest>("w.v1"), &pending).error_code(),
+      bob->Preview(Context().get(), Of<cleanup::v1::PreviewRequest>("w.v1"), &preview).error_code(),
       grpc::PERMISSION_DENIED);
-  v1::PreviewResponse preview;
-  EXPECT_EQ(bob->Preview(Context().get(), Of<v1::PreviewRequest>("w.v1"), &preview).error_code(),
-            grpc::PERMISSION_DENIED);
-  v1::AbortResponse abort;
-  EXPECT_EQ(bob->Abort(Context().get(), Of<v1::AbortRequest>("w.v1"), &abort).error_code(),
+  cleanup::v1::AbortResponse abort;
+  EXPECT_EQ(bob->Abort(Context().get(), Of<cleanup::v1::AbortRequest>("w.v1"), &abort).error_code(),
             grpc::PERMISSION_DENIED);
   const auto context = Context();
-  const auto watch = bob->Watch(context.get(), v1::WatchRequest());
-  v1::WatchResponse message;
+  const auto watch = bob->Watch(context.get(), cleanup::v1::WatchRequest());
+  cleanup::v1::WatchResponse message;
   EXPECT_FALSE(watch->Read(&message));
   EXPECT_EQ(watch->Finish().error_code(), grpc::PERMISSION_DENIED);
   EXPECT_EQ(scene_.cluster().calls(ClientVerb::kPatch, kSceneCsvs), 0);
@@ -133,7 +123,7 @@ TEST_F(ServerTest, FrontendsAskForOthersAndNobodyElseDoes) {
   scene_.PutCsv("w.v1");
   scene_.Allow("alice get cleanupstatuses ops");
   scene_.Start();
-  v1::GetRequest request = Of<v1::GetRequest>("w.v1");
+  cleanup::v1::GetRequest request = Of<cleanup::v1::GetRequest>("w.v1");
   request.mutable_on_behalf_of()->set_user("alice");
   EXPECT_TRUE(Get(*scene_.As("steward-apiserver"), request).ok());
   EXPECT_EQ(Get(*scene_.As("mallory"), request).error_code(), grpc::PERMISSION_DENIED);
@@ -146,14 +136,14 @@ TEST_F(ServerTest, ListsInPagesOfOneState) {
   scene_.Allow("alice list cleanupstatuses ops");
   scene_.Start();
   const auto alice = scene_.As("alice");
-  v1::ListRequest request;
+  cleanup::v1::ListRequest request;
   request.set_namespace_("ops");
   request.set_page_size(2);
   std::vector<std::string> names;
   for (int pages = 0; pages < 10; ++pages) {
-    v1::ListResponse page;
+    cleanup::v1::ListResponse page;
     ASSERT_TRUE(alice->List(Context().get(), request, &page).ok());
-    for (const v1::CleanupStatus& status : page.statuses()) names.push_back(status.name());
+    for (const cleanup::v1::CleanupStatus& status : page.statuses()) names.push_back(status.name());
     if (page.next_page_token().empty()) break;
     EXPECT_EQ(page.remaining(), 5 - static_cast<int>(names.size()));
     request.set_page_token(page.next_page_token());
@@ -161,9 +151,9 @@ TEST_F(ServerTest, ListsInPagesOfOneState) {
   }
   EXPECT_THAT(names, ElementsAre("w.v0", "w.v1", "w.v2", "w.v3", "w.v4"));
   request.set_page_token("nonsense");
-  v1::ListResponse page;
+  cleanup::v1::ListResponse page;
   EXPECT_EQ(alice->List(Context().get(), request, &page).error_code(), grpc::INVALID_ARGUMENT);
-  v1::ListRequest everywhere;
+  cleanup::v1::ListRequest everywhere;
   EXPECT_EQ(alice->List(Context().get(), everywhere, &page).error_code(), grpc::PERMISSION_DENIED);
 }
 
@@ -172,32 +162,32 @@ TEST_F(ServerTest, APageTokenOpensNoOtherNamespace) {
   scene_.Allow("root list cleanupstatuses ops");
   scene_.Allow("alice list cleanupstatuses a");
   scene_.Start();
-  v1::ListRequest request;
+  cleanup::v1::ListRequest request;
   request.set_page_size(2);
   request.set_namespace_("ops");
-  v1::ListResponse page;
+  cleanup::v1::ListResponse page;
   ASSERT_TRUE(scene_.As("root")->List(Context().get(), request, &page).ok());
   request.set_namespace_("a");
   request.set_page_token(page.next_page_token());
-  v1::ListResponse stolen;
+  cleanup::v1::ListResponse stolen;
   EXPECT_EQ(scene_.As("alice")->List(Context().get(), request, &stolen).error_code(),
             grpc::INVALID_ARGUMENT);
   EXPECT_EQ(stolen.statuses_size(), 0);
 }
 
-std::string Describe(const v1::WatchResponse& message) {
+std::string Describe(const cleanup::v1::WatchResponse& message) {
   switch (message.event_case()) {
-    case v1::WatchResponse::kSnapshotBegin:
+    case cleanup::v1::WatchResponse::kSnapshotBegin:
       return "begin";
-    case v1::WatchResponse::kSnapshotEnd:
+    case cleanup::v1::WatchResponse::kSnapshotEnd:
       return "end";
-    case v1::WatchResponse::kChanged:
+    case cleanup::v1::WatchResponse::kChanged:
       return StrCat("changed ", message.changed().name(), " ", message.changed().phase());
-    case v1::WatchResponse::kRemoved:
+    case cleanup::v1::WatchResponse::kRemoved:
       return StrCat("removed ", message.removed().name());
-    case v1::WatchResponse::kProgress:
+    case cleanup::v1::WatchResponse::kProgress:
       return "progress";
-    case v1::WatchResponse::EVENT_NOT_SET:
+    case cleanup::v1::WatchResponse::EVENT_NOT_SET:
       break;
   }
   return "nothing";
@@ -206,20 +196,20 @@ std::string Describe(const v1::WatchResponse& message) {
 // One running watch.
 class TestWatch {
  public:
-  TestWatch(v1::CleanupService::Stub& stub, const std::string& token = "") {
-    v1::WatchRequest request;
+  TestWatch(cleanup::v1::CleanupService::Stub& stub, const std::string& token = "") {
+    cleanup::v1::WatchRequest request;
     request.set_resume_token(token);
     context_.set_deadline(std::chrono::system_clock::now() + kPatience);
     reader_ = stub.Watch(&context_, request);
   }
   ~TestWatch() {
     context_.TryCancel();
-    v1::WatchResponse message;
+    cleanup::v1::WatchResponse message;
     while (!ended_ && reader_->Read(&message)) continue;
     if (!ended_) reader_->Finish();
   }
   std::string Next() {
-    v1::WatchResponse message;
+    cleanup::v1::WatchResponse message;
     if (!reader_->Read(&message)) return "over";
     token_ = message.resume_token();
     return Describe(message);
@@ -232,7 +222,7 @@ class TestWatch {
 
  private:
   grpc::ClientContext context_;
-  std::unique_ptr<grpc::ClientReader<v1::WatchResponse>> reader_;
+  std::unique_ptr<grpc::ClientReader<cleanup::v1::WatchResponse>> reader_;
   std::string token_;
   bool ended_ = false;
 };
@@ -274,7 +264,7 @@ TEST_F(ServerTest, WatchesBeginWithASnapshotAndGoOnWhereTheyWere) {
 
 TEST_F(ServerTest, WatchesAreBounded) {
   scene_.Allow("alice watch cleanupstatuses ");
-  RpcServerOptions options;
+  ServerOptions options;
   options.max_watches = 1;
   scene_.Start(options);
   const auto alice = scene_.As("alice");
@@ -295,9 +285,9 @@ TEST_F(ServerTest, PendingOperandsAreFilteredByWhatTheRequesterMayList) {
   scene_.Allow("alice get cleanupstatuses/pending ops");
   scene_.Allow("alice list widgets a");
   scene_.Start();
-  v1::ListPendingResponse response;
+  cleanup::v1::ListPendingResponse response;
   const grpc::Status status = scene_.As("alice")->ListPending(
-      Context().get(), Of<v1::ListPendingRequest>("w.v1"), &response);
+      Context().get(), Of<cleanup::v1::ListPendingRequest>("w.v1"), &response);
   ASSERT_TRUE(status.ok()) << status.error_message();
   ASSERT_EQ(response.operands_size(), 1);
   EXPECT_EQ(response.operands(0).name(), "one");
@@ -311,9 +301,9 @@ TEST_F(ServerTest, PreviewTellsWhatWouldHappen) {
   scene_.AddWidget("ops", "elsewhere");
   scene_.Allow("alice get cleanupstatuses/preview ops");
   scene_.Start();
-  v1::PreviewResponse response;
-  const grpc::Status status =
-      scene_.As("alice")->Preview(Context().get(), Of<v1::PreviewRequest>("w.v1"), &response);
+  cleanup::v1::PreviewResponse response;
+  const grpc::Status status = scene_.As("alice")->Preview(
+      Context().get(), Of<cleanup::v1::PreviewRequest>("w.v1"), &response);
   ASSERT_TRUE(status.ok()) << status.error_message();
   EXPECT_EQ(response.verdict(), "Allowed");
   EXPECT_THAT(response.blockers(), IsEmpty());
@@ -330,16 +320,17 @@ TEST_F(ServerTest, AbortIsAskedForEachTimeAnew) {
   scene_.Allow("alice patch clusterserviceversions ops");
   scene_.Start();
   const auto alice = scene_.As("alice");
-  v1::AbortResponse response;
-  ASSERT_TRUE(alice->Abort(Context().get(), Of<v1::AbortRequest>("w.v1"), &response).ok());
+  cleanup::v1::AbortResponse response;
+  ASSERT_TRUE(alice->Abort(Context().get(), Of<cleanup::v1::AbortRequest>("w.v1"), &response).ok());
   EXPECT_TRUE(response.changed());
   EXPECT_THAT(scene_.cluster().Objects(kSceneCsvs).at({"ops", "w.v1"}),
               HasSubstr(R"("enabled":false)"));
-  ASSERT_TRUE(alice->Abort(Context().get(), Of<v1::AbortRequest>("w.v1"), &response).ok());
+  ASSERT_TRUE(alice->Abort(Context().get(), Of<cleanup::v1::AbortRequest>("w.v1"), &response).ok());
   EXPECT_FALSE(response.changed());
   scene_.Forbid("alice patch clusterserviceversions ops");
-  EXPECT_EQ(alice->Abort(Context().get(), Of<v1::AbortRequest>("w.v1"), &response).error_code(),
-            grpc::PERMISSION_DENIED);
+  EXPECT_EQ(
+      alice->Abort(Context().get(), Of<cleanup::v1::AbortRequest>("w.v1"), &response).error_code(),
+      grpc::PERMISSION_DENIED);
 }
 
 TEST_F(ServerTest, AnAbortIsOnRecord) {
@@ -355,9 +346,9 @@ TEST_F(ServerTest, AnAbortIsOnRecord) {
   scene_.PutCsv("w.v1");
   scene_.Allow("alice patch clusterserviceversions ops");
   scene_.Start();
-  v1::AbortRequest request = Of<v1::AbortRequest>("w.v1");
+  cleanup::v1::AbortRequest request = Of<cleanup::v1::AbortRequest>("w.v1");
   request.mutable_on_behalf_of()->set_user("alice");
-  v1::AbortResponse response;
+  cleanup::v1::AbortResponse response;
   const auto frontend = scene_.As("steward-apiserver");
   const auto context = Context();
   context->AddMetadata("audit-id", "id-7");
@@ -371,13 +362,14 @@ TEST_F(ServerTest, AnAbortIsOnRecord) {
   log.reset();
   const std::vector<std::string> lines = absl::StrSplit(text, '\n', absl::SkipEmpty());
   ASSERT_EQ(lines.size(), 2u);
-  EXPECT_THAT(lines[0],
-              AllOf(HasSubstr(R"("auditID":"id-7")"),
-                    HasSubstr(R"("requestURI":"/steward.v1.CleanupService/Abort","verb":"patch")"),
-                    HasSubstr(R"("user":{"username":"steward-apiserver")"),
-                    HasSubstr(R"("impersonatedUser":{"username":"alice"})"),
-                    HasSubstr(R"("sourceIPs":["127.0.0.1"])"), HasSubstr(R"("code":200})"),
-                    HasSubstr(R"("authorization.k8s.io/decision":"allow")")));
+  EXPECT_THAT(
+      lines[0],
+      AllOf(HasSubstr(R"("auditID":"id-7")"),
+            HasSubstr(R"("requestURI":"/steward.cleanup.v1.CleanupService/Abort","verb":"patch")"),
+            HasSubstr(R"("user":{"username":"steward-apiserver")"),
+            HasSubstr(R"("impersonatedUser":{"username":"alice"})"),
+            HasSubstr(R"("sourceIPs":["127.0.0.1"])"), HasSubstr(R"("code":200})"),
+            HasSubstr(R"("authorization.k8s.io/decision":"allow")")));
   EXPECT_THAT(lines[1], AllOf(HasSubstr(R"("impersonatedUser":{"username":"bob"})"),
                               HasSubstr(R"("reason":"Forbidden")"),
                               HasSubstr(R"("authorization.k8s.io/decision":"forbid")")));
@@ -391,11 +383,11 @@ TEST_F(ServerTest, WithoutACertificateOfTheCaNobodyGetsIn) {
   TestCertOptions alice;
   alice.common_name = "alice";
   for (const TestKeyPair& pair : {other.Issue(alice), TestKeyPair{}}) {
-    const auto stub = v1::CleanupService::NewStub(scene_.ChannelWith(pair));
+    const auto stub = cleanup::v1::CleanupService::NewStub(scene_.ChannelWith(pair));
     const auto context = Context();
     context->set_wait_for_ready(false);
-    v1::GetResponse response;
-    EXPECT_EQ(stub->Get(context.get(), Of<v1::GetRequest>("w.v1"), &response).error_code(),
+    cleanup::v1::GetResponse response;
+    EXPECT_EQ(stub->Get(context.get(), Of<cleanup::v1::GetRequest>("w.v1"), &response).error_code(),
               grpc::UNAVAILABLE);
   }
 }
@@ -404,46 +396,48 @@ TEST_F(ServerTest, BeforeTheFirstListsItIsNotReady) {
   scene_.Allow("alice get cleanupstatuses ops");
   scene_.ForgetWorld();
   scene_.Start();
-  const grpc::Status status = Get(*scene_.As("alice"), Of<v1::GetRequest>("w.v1"));
+  const grpc::Status status = Get(*scene_.As("alice"), Of<cleanup::v1::GetRequest>("w.v1"));
   EXPECT_EQ(status.error_code(), grpc::UNAVAILABLE);
   EXPECT_EQ(kube::FromStatus(kube::FromGrpc(status)).code, 503);
 }
 
 TEST_F(ServerTest, TooLargeAQuestionIsRefused) {
   scene_.Start();
-  v1::GetRequest request = Of<v1::GetRequest>(std::string(5 << 20, 'x'));
+  cleanup::v1::GetRequest request = Of<cleanup::v1::GetRequest>(std::string(5 << 20, 'x'));
   EXPECT_EQ(Get(*scene_.As("alice"), request).error_code(), grpc::RESOURCE_EXHAUSTED);
 }
 
 TEST_F(ServerTest, TheClientsDeadlineAndTheServersOwnEndTheWork) {
   scene_.PutCsv("w.v1");
   scene_.Allow("alice get cleanupstatuses/preview ops");
-  RpcServerOptions options;
+  ServerOptions options;
   options.call_timeout = absl::Milliseconds(300);
-  options.calls.previews = 1;
-  scene_.Start(options);
+  CleanupCallsOptions calls;
+  calls.previews = 1;
+  scene_.Start(options, calls);
   const auto alice = scene_.As("alice");
   scene_.cluster().Hold(ClientVerb::kGet, kSceneCsvs);
-  v1::PreviewResponse response;
+  cleanup::v1::PreviewResponse response;
   const grpc::Status mine = alice->Preview(Context(std::chrono::milliseconds(100)).get(),
-                                           Of<v1::PreviewRequest>("w.v1"), &response);
+                                           Of<cleanup::v1::PreviewRequest>("w.v1"), &response);
   EXPECT_EQ(mine.error_code(), grpc::DEADLINE_EXCEEDED);
   // The one preview at a time is free again only when the work has ended.
   grpc::Status servers;
   do {
-    servers = alice->Preview(Context().get(), Of<v1::PreviewRequest>("w.v1"), &response);
+    servers = alice->Preview(Context().get(), Of<cleanup::v1::PreviewRequest>("w.v1"), &response);
   } while (servers.error_code() == grpc::RESOURCE_EXHAUSTED);
   EXPECT_EQ(servers.error_code(), grpc::DEADLINE_EXCEEDED);
   EXPECT_THAT(servers.error_message(), HasSubstr("no answer within"));
   scene_.cluster().Release(ClientVerb::kGet, kSceneCsvs);
-  EXPECT_TRUE(alice->Preview(Context().get(), Of<v1::PreviewRequest>("w.v1"), &response).ok());
+  EXPECT_TRUE(
+      alice->Preview(Context().get(), Of<cleanup::v1::PreviewRequest>("w.v1"), &response).ok());
 }
 
 TEST_F(ServerTest, StoppingEndsEverything) {
   scene_.PutCsv("w.v1");
   scene_.Allow("alice watch cleanupstatuses ");
   scene_.Allow("alice get cleanupstatuses/preview ops");
-  RpcServerOptions options;
+  ServerOptions options;
   options.stop_grace = absl::ZeroDuration();
   scene_.Start(options);
   const auto alice = scene_.As("alice");
@@ -451,9 +445,10 @@ TEST_F(ServerTest, StoppingEndsEverything) {
   EXPECT_EQ(watch.Next(), "begin");
   scene_.cluster().Hold(ClientVerb::kGet, kSceneCsvs);
   const auto context = Context();
-  v1::PreviewResponse response;
+  cleanup::v1::PreviewResponse response;
   grpc::CompletionQueue queue;
-  const auto call = alice->AsyncPreview(context.get(), Of<v1::PreviewRequest>("w.v1"), &queue);
+  const auto call =
+      alice->AsyncPreview(context.get(), Of<cleanup::v1::PreviewRequest>("w.v1"), &queue);
   grpc::Status status;
   call->Finish(&response, &status, nullptr);
   // It has begun when it has read.
@@ -472,7 +467,7 @@ TEST_F(ServerTest, StoppingEndsEverything) {
 }
 
 TEST_F(ServerTest, WhatCannotBeUsedIsSaid) {
-  RpcServerOptions options = scene_.WithFiles({});
+  ServerOptions options = scene_.WithFiles({});
   options.key_file = options.client_ca_file;
   EXPECT_THAT(std::string(scene_.StartAnother(options).status().message()), HasSubstr("tls.crt"));
   options = scene_.WithFiles({});
@@ -504,4 +499,4 @@ TEST_F(ServerTest, AConnectionWithoutAHandshakeIsClosed) {
 }
 
 }  // namespace
-}  // namespace steward::controllers
+}  // namespace steward::rpc

@@ -71,7 +71,7 @@ func TestAnAbortIsOnRecord(t *testing.T) {
 		if i == refusals {
 			wantCode, wantDecision = 200, "allow"
 		}
-		if event["requestURI"] != "/steward.v1.CleanupService/Abort" ||
+		if event["requestURI"] != "/steward.cleanup.v1.CleanupService/Abort" ||
 			event["user"].(map[string]any)["username"] != "steward-apiserver" ||
 			event["impersonatedUser"].(map[string]any)["username"] != "henri" ||
 			event["responseStatus"].(map[string]any)["code"] != wantCode ||

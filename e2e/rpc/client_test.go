@@ -25,7 +25,7 @@ import (
 	"steward.dev/e2e/cluster"
 )
 
-const service = "steward.v1.CleanupService"
+const service = "steward.cleanup.v1.CleanupService"
 
 // message is one in its JSON form; 64-bit numbers are strings there.
 type message = map[string]any
@@ -183,7 +183,7 @@ func kind(m message) string {
 // kubernetesCode is the HTTP code in the details of an error.
 func kubernetesCode(err error) int {
 	for _, detail := range status.Convert(err).Proto().GetDetails() {
-		if detail.TypeUrl != "type.googleapis.com/steward.v1.KubernetesStatus" {
+		if detail.TypeUrl != "type.googleapis.com/steward.common.v1.KubernetesStatus" {
 			continue
 		}
 		// Field 1 is the code; it comes first.

@@ -7,7 +7,7 @@
 #include "kube/meta/status.h"
 #include "proto/google/rpc/error_details.pb.h"
 #include "proto/google/rpc/status.pb.h"
-#include "proto/steward/v1/errors.pb.h"
+#include "proto/steward/common/v1/errors.pb.h"
 
 namespace steward::kube {
 namespace {
@@ -25,8 +25,8 @@ std::string Cut(std::string_view text, size_t limit) {
   return std::string(text.substr(0, end));
 }
 
-v1::KubernetesStatus ToMessage(const Status& status) {
-  v1::KubernetesStatus message;
+common::v1::KubernetesStatus ToMessage(const Status& status) {
+  common::v1::KubernetesStatus message;
   message.set_code(status.code);
   message.set_reason(status.reason);
   message.set_message(Cut(status.message, kMaxMessage));
@@ -36,7 +36,7 @@ v1::KubernetesStatus ToMessage(const Status& status) {
   message.set_uid(Cut(status.uid, kMaxCause));
   message.set_retry_after_seconds(status.retry_after_seconds);
   for (size_t i = 0; i < std::min(status.causes.size(), kMaxCauses); ++i) {
-    v1::KubernetesStatus::Cause& cause = *message.add_causes();
+    common::v1::KubernetesStatus::Cause& cause = *message.add_causes();
     cause.set_reason(Cut(status.causes[i].reason, kMaxCause));
     cause.set_message(Cut(status.causes[i].message, kMaxCause));
     cause.set_field(Cut(status.causes[i].field, kMaxCause));
@@ -44,7 +44,7 @@ v1::KubernetesStatus ToMessage(const Status& status) {
   return message;
 }
 
-Status FromMessage(const v1::KubernetesStatus& message) {
+Status FromMessage(const common::v1::KubernetesStatus& message) {
   Status status;
   if (message.code() >= 400 && message.code() < 600) status.code = message.code();
   status.reason = message.reason();
@@ -54,7 +54,7 @@ Status FromMessage(const v1::KubernetesStatus& message) {
   status.kind = message.kind();
   status.uid = message.uid();
   status.retry_after_seconds = std::max(message.retry_after_seconds(), 0);
-  for (const v1::KubernetesStatus::Cause& cause : message.causes()) {
+  for (const common::v1::KubernetesStatus::Cause& cause : message.causes()) {
     status.causes.push_back({cause.reason(), cause.message(), cause.field()});
   }
   return status;
@@ -87,8 +87,8 @@ absl::Status FromGrpc(const grpc::Status& status) {
   google::rpc::Status details;
   if (!status.error_details().empty() && details.ParseFromString(status.error_details())) {
     for (const google::protobuf::Any& detail : details.details()) {
-      v1::KubernetesStatus message;
-      if (detail.Is<v1::KubernetesStatus>() && detail.UnpackTo(&message)) {
+      common::v1::KubernetesStatus message;
+      if (detail.Is<common::v1::KubernetesStatus>() && detail.UnpackTo(&message)) {
         return ToStatus(FromMessage(message));
       }
     }

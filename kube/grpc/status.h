@@ -14,8 +14,8 @@ namespace steward::kube {
 inline constexpr std::string_view kErrorDomain = "steward.operators.coreos.com";
 
 // The absl code (both have the same numbers), the message, and as details a google.rpc.Status that
-// holds the error as a steward.v1.KubernetesStatus, an ErrorInfo, and a RetryInfo where the error
-// says when to try again. What is sent is bounded: a long message is cut.
+// holds the error as a steward.common.v1.KubernetesStatus, an ErrorInfo, and a RetryInfo where the
+// error says when to try again. What is sent is bounded: a long message is cut.
 grpc::Status ToGrpc(const absl::Status& status);
 
 // With the KubernetesStatus of the details as payload (kube/meta/status.h). Without details, code

@@ -9,7 +9,7 @@
 #include "kube/meta/status.h"
 #include "proto/google/rpc/error_details.pb.h"
 #include "proto/google/rpc/status.pb.h"
-#include "proto/steward/v1/errors.pb.h"
+#include "proto/steward/common/v1/errors.pb.h"
 
 namespace steward::kube {
 namespace {
@@ -57,7 +57,8 @@ TEST(GrpcStatusTest, DetailsAreThoseThatOtherClientsKnow) {
   EXPECT_EQ(details.code(), 14);
   EXPECT_EQ(details.message(), "away");
   ASSERT_EQ(details.details_size(), 3);
-  EXPECT_EQ(details.details(0).type_url(), "type.googleapis.com/steward.v1.KubernetesStatus");
+  EXPECT_EQ(details.details(0).type_url(),
+            "type.googleapis.com/steward.common.v1.KubernetesStatus");
   google::rpc::ErrorInfo info;
   ASSERT_TRUE(details.details(1).UnpackTo(&info));
   EXPECT_EQ(info.reason(), "ServiceUnavailable");
@@ -83,7 +84,7 @@ TEST(GrpcStatusTest, WithoutUsableDetailsCodeAndMessageRemain) {
 }
 
 TEST(GrpcStatusTest, ImpossibleCodesOfStrangersAreServerErrors) {
-  v1::KubernetesStatus odd;
+  common::v1::KubernetesStatus odd;
   odd.set_code(200);
   odd.set_retry_after_seconds(-7);
   google::rpc::Status details;

@@ -17,15 +17,15 @@ generate_files() {
   done >"$folder/flags-kubectl-steward.txt"
 }
 
-# generate_go_stubs FOLDER: writes the Go package of proto/steward/v1 into the folder: what Go clients import.
+# generate_go_stubs FOLDER: writes a Go package for each folder of proto/steward into the folder: what Go clients import.
 generate_go_stubs() {
-  local folder=$1 plugins module=steward.dev/examples/grpc file
+  local folder=$1 plugins package module=steward.dev/examples/grpc/stubs
   plugins=$(mktemp -d)
   go -C examples/grpc/go build -o "$plugins/" google.golang.org/protobuf/cmd/protoc-gen-go \
     google.golang.org/grpc/cmd/protoc-gen-go-grpc || return 1
-  for file in cleanup errors; do
-    PATH=$plugins:$PATH protoc --proto_path=. --go_out="$folder" --go_opt=module="$module/stewardv1" \
-      --go-grpc_out="$folder" --go-grpc_opt=module="$module/stewardv1" "proto/steward/v1/$file.proto" || return 1
+  for package in proto/steward/*/*; do
+    PATH=$plugins:$PATH protoc --proto_path=. --go_out="$folder" --go_opt=module="$module" \
+      --go-grpc_out="$folder" --go-grpc_opt=module="$module" "$package"/*.proto || return 1
   done
   rm -rf "$plugins"
 }

@@ -1,5 +1,5 @@
-// A small client of steward.v1.CleanupService: lists, watches, and shows what an uninstallation
-// waits for.
+// A small client of steward.cleanup.v1.CleanupService: lists, watches, and shows what an
+// uninstallation waits for.
 //
 //   client ADDRESS CA CERT KEY list
 //   client ADDRESS CA CERT KEY watch [--once]
@@ -22,12 +22,12 @@
 #include <utility>
 #include <vector>
 
-#include "proto/steward/v1/cleanup.grpc.pb.h"
-#include "proto/steward/v1/cleanup.pb.h"
+#include "proto/steward/cleanup/v1/cleanup.grpc.pb.h"
+#include "proto/steward/cleanup/v1/cleanup.pb.h"
 
 namespace {
 
-namespace v1 = steward::v1;
+namespace v1 = steward::cleanup::v1;
 using Key = std::pair<std::string, std::string>;
 
 std::string Read(const std::string& path) {

@@ -1,4 +1,4 @@
-// A small client of steward.v1.CleanupService: lists, watches, and shows what an uninstallation waits for.
+// A small client of steward.cleanup.v1.CleanupService: lists, watches, and shows what an uninstallation waits for.
 //
 //	go run . --ca ca.crt --cert me.crt --key me.key list
 //	go run . ... watch
@@ -21,7 +21,8 @@ import (
 	"google.golang.org/grpc/credentials"
 	"google.golang.org/grpc/status"
 
-	"steward.dev/examples/grpc/stewardv1"
+	"steward.dev/examples/grpc/stubs/cleanupv1"
+	"steward.dev/examples/grpc/stubs/commonv1"
 )
 
 var (
@@ -49,7 +50,7 @@ func run(ctx context.Context) error {
 		return err
 	}
 	defer connection.Close()
-	client := stewardv1.NewCleanupServiceClient(connection)
+	client := cleanupv1.NewCleanupServiceClient(connection)
 	switch flag.Arg(0) {
 	case "list":
 		return list(ctx, client)
@@ -80,8 +81,8 @@ func connect() (*grpc.ClientConn, error) {
 }
 
 // list shows all pages: they are of one and the same state.
-func list(ctx context.Context, client stewardv1.CleanupServiceClient) error {
-	request := &stewardv1.ListRequest{Namespace: *namespace}
+func list(ctx context.Context, client cleanupv1.CleanupServiceClient) error {
+	request := &cleanupv1.ListRequest{Namespace: *namespace}
 	for {
 		page, err := client.List(ctx, request)
 		if err != nil {
@@ -97,8 +98,8 @@ func list(ctx context.Context, client stewardv1.CleanupServiceClient) error {
 }
 
 // watch keeps a map of what there is, and goes on where it was whenever the call ends.
-func watch(ctx context.Context, client stewardv1.CleanupServiceClient) error {
-	known := map[string]*stewardv1.CleanupStatus{}
+func watch(ctx context.Context, client cleanupv1.CleanupServiceClient) error {
+	known := map[string]*cleanupv1.CleanupStatus{}
 	token, delay := "", time.Second
 	for {
 		before := token
@@ -119,33 +120,33 @@ func watch(ctx context.Context, client stewardv1.CleanupServiceClient) error {
 }
 
 // follow handles one call; nil when the server ended it in order.
-func follow(ctx context.Context, client stewardv1.CleanupServiceClient, token *string, known map[string]*stewardv1.CleanupStatus) error {
+func follow(ctx context.Context, client cleanupv1.CleanupServiceClient, token *string, known map[string]*cleanupv1.CleanupStatus) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	stream, err := client.Watch(ctx, &stewardv1.WatchRequest{Namespace: *namespace, ResumeToken: *token})
+	stream, err := client.Watch(ctx, &cleanupv1.WatchRequest{Namespace: *namespace, ResumeToken: *token})
 	if err != nil {
 		return err
 	}
-	var snapshot map[string]*stewardv1.CleanupStatus // null = we are not within one
+	var snapshot map[string]*cleanupv1.CleanupStatus // null = we are not within one
 	for {
 		message, err := stream.Recv()
 		if err != nil {
 			return err
 		}
 		switch event := message.Event.(type) {
-		case *stewardv1.WatchResponse_SnapshotBegin_:
-			snapshot = map[string]*stewardv1.CleanupStatus{}
-		case *stewardv1.WatchResponse_Changed:
+		case *cleanupv1.WatchResponse_SnapshotBegin_:
+			snapshot = map[string]*cleanupv1.CleanupStatus{}
+		case *cleanupv1.WatchResponse_Changed:
 			name := event.Changed.Namespace + "/" + event.Changed.Name
 			known[name] = event.Changed
 			if snapshot != nil {
 				snapshot[name] = event.Changed
 			}
 			show(event.Changed)
-		case *stewardv1.WatchResponse_Removed_:
+		case *cleanupv1.WatchResponse_Removed_:
 			delete(known, event.Removed.Namespace+"/"+event.Removed.Name)
 			fmt.Println(event.Removed.Namespace, event.Removed.Name, "gone")
-		case *stewardv1.WatchResponse_SnapshotEnd_:
+		case *cleanupv1.WatchResponse_SnapshotEnd_:
 			for name := range known {
 				if snapshot[name] == nil {
 					delete(known, name)
@@ -161,8 +162,8 @@ func follow(ctx context.Context, client stewardv1.CleanupServiceClient, token *s
 	}
 }
 
-func pending(ctx context.Context, client stewardv1.CleanupServiceClient, namespace, name string) error {
-	request := &stewardv1.ListPendingRequest{Namespace: namespace, Name: name}
+func pending(ctx context.Context, client cleanupv1.CleanupServiceClient, namespace, name string) error {
+	request := &cleanupv1.ListPendingRequest{Namespace: namespace, Name: name}
 	var hidden int64
 	for {
 		page, err := client.ListPending(ctx, request)
@@ -183,7 +184,7 @@ func pending(ctx context.Context, client stewardv1.CleanupServiceClient, namespa
 	return nil
 }
 
-func show(cleanup *stewardv1.CleanupStatus) {
+func show(cleanup *cleanupv1.CleanupStatus) {
 	fmt.Println(cleanup.Namespace, cleanup.Name, cleanup.Phase, cleanup.PendingCount)
 }
 
@@ -200,7 +201,7 @@ func final(err error) bool {
 func explain(err error) string {
 	text := err.Error()
 	for _, detail := range status.Convert(err).Details() {
-		if cause, ok := detail.(*stewardv1.KubernetesStatus); ok {
+		if cause, ok := detail.(*commonv1.KubernetesStatus); ok {
 			text += fmt.Sprintf(" [%d %s]", cause.Code, cause.Reason)
 		}
 	}

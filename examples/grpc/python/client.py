@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A small client of steward.v1.CleanupService: lists, watches, and shows what an uninstallation waits for.
+"""A small client of steward.cleanup.v1.CleanupService: lists, watches, and shows what an uninstallation waits for.
 
     ./generate.sh     # once: cleanup_pb2.py and its kin, from the .proto files
     ./client.py --ca ca.crt --cert me.crt --key me.key list
@@ -19,7 +19,7 @@ import grpc
 # The generated modules import each other by the path of their .proto files.
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "generated"))
 
-from proto.steward.v1 import cleanup_pb2, cleanup_pb2_grpc  # noqa: E402
+from proto.steward.cleanup.v1 import cleanup_pb2, cleanup_pb2_grpc  # noqa: E402
 
 # Asking again is no use.
 FINAL = (
@@ -111,7 +111,7 @@ def pending(stub, args):
 
 
 def main():
-    parser = argparse.ArgumentParser(description="A small client of steward.v1.CleanupService.")
+    parser = argparse.ArgumentParser(description="A small client of steward.cleanup.v1.CleanupService.")
     parser.add_argument("--address", default="127.0.0.1:9443", help="where the controllers serve gRPC")
     parser.add_argument("--ca", required=True, help="CA of their certificate, PEM")
     parser.add_argument("--cert", required=True, help="this client's certificate, PEM: who it is")

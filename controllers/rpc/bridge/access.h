@@ -1,0 +1,70 @@
+// Authorization of requesters by the cluster's own rules. Thread-safe.
+#ifndef CONTROLLERS_RPC_BRIDGE_ACCESS_H_
+#define CONTROLLERS_RPC_BRIDGE_ACCESS_H_
+
+#include <boost/json/object.hpp>
+#include <cstddef>
+#include <string>
+
+#include "absl/time/time.h"
+#include "base/async/task.h"
+#include "base/cache/review_cache.h"
+#include "base/clock/clock.h"
+#include "controllers/rpc/bridge/requester.h"
+#include "kube/client/client.h"
+#include "kube/meta/names.h"
+
+namespace steward::rpc {
+
+// What somebody wants to do; "" = any or none.
+struct AccessAttributes {
+  std::string verb;
+  kube::GroupVersionResource gvr;
+  std::string subresource;
+  std::string ns;
+  std::string name;
+};
+
+struct AccessOptions {
+  absl::Duration allowed_ttl = absl::Seconds(10);
+  absl::Duration denied_ttl = absl::Seconds(5);
+  size_t capacity = 4096;  // answers kept; the least recently used one makes room
+  absl::Duration call_timeout = absl::Seconds(10);
+};
+
+// Asks by SubjectAccessReview; the group system:masters may do everything, unasked, as in every
+// Kubernetes API server. Thread-safe.
+class Access {
+ public:
+  enum class Answer {
+    kKept,  // one that is a few seconds old will do
+    kFresh,
+  };
+
+  // REQUIRES: `client` and `clock` outlive this object and its calls.
+  Access(kube::Client& client, Clock& clock, AccessOptions options = {});
+
+  // An error means that nobody decided (503 as a Kubernetes Status); it never means allowed.
+  Task<bool> Allows(Requester requester, AccessAttributes attributes,
+                    Answer answer = Answer::kKept);
+  // OK, or 403 in Kubernetes' words.
+  StatusTask Check(Requester requester, AccessAttributes attributes, Answer answer = Answer::kKept);
+
+ private:
+  struct Decision {
+    bool allowed = false;
+    std::string reason;
+  };
+  Task<Decision> Decide(const Requester& requester, const AccessAttributes& attributes,
+                        Answer answer);
+  Task<ReviewCache<Decision>::Loaded> Ask(boost::json::object spec);
+
+  kube::Client& client_;
+  Clock& clock_;
+  const AccessOptions options_;
+  ReviewCache<Decision> cache_;
+};
+
+}  // namespace steward::rpc
+
+#endif  // CONTROLLERS_RPC_BRIDGE_ACCESS_H_

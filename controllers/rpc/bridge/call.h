@@ -1,0 +1,71 @@
+// One call from its admission to its end, and the metrics of all calls.
+#ifndef CONTROLLERS_RPC_BRIDGE_CALL_H_
+#define CONTROLLERS_RPC_BRIDGE_CALL_H_
+
+#include <grpcpp/support/status.h>
+#include <prometheus/counter.h>
+#include <prometheus/family.h>
+#include <prometheus/gauge.h>
+#include <prometheus/registry.h>
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "absl/status/status.h"
+#include "controllers/rpc/bridge/call_record.h"
+#include "kube/grpc/admission.h"
+
+namespace steward::rpc {
+
+// Thread-safe.
+class CallMetrics {
+ public:
+  // REQUIRES: `registry` outlives this object.
+  explicit CallMetrics(prometheus::Registry& registry);
+
+  void CountEnd(const std::string& service, const std::string& method, grpc::StatusCode code);
+  // The watches of a service that run; zero from the first call on.
+  prometheus::Gauge& Watches(const std::string& service);
+
+ private:
+  prometheus::Family<prometheus::Counter>& ended_;
+  prometheus::Family<prometheus::Gauge>& watches_;
+};
+
+// Ends exactly once, at the latest when it is destroyed: then, with UNAVAILABLE, because there is
+// nobody any more to run it. Its end is counted, recorded, and told to the client. Used by one
+// thread at a time.
+class Call {
+ public:
+  // Tells gRPC what to tell the client.
+  using Finish = std::function<void(const grpc::Status&)>;
+
+  // REQUIRES: `metrics` outlives this object.
+  Call(CallMetrics& metrics, std::string service, std::string method,
+       std::shared_ptr<CallRecord> record, Finish finish);
+  ~Call();
+  Call(const Call&) = delete;
+  Call& operator=(const Call&) = delete;
+
+  const std::shared_ptr<CallRecord>& record() const { return record_; }
+  // Holds a place among the calls under way until it is destroyed.
+  void Hold(kube::Admission::Place place) { place_ = std::move(place); }
+  // Counts in `running` until it ends.
+  void CountIn(prometheus::Gauge& running);
+  // REQUIRES: it has not ended.
+  void End(const absl::Status& status);
+
+ private:
+  CallMetrics& metrics_;
+  const std::string service_;
+  const std::string method_;
+  const std::shared_ptr<CallRecord> record_;
+  Finish finish_;  // null: it has ended
+  prometheus::Gauge* running_ = nullptr;
+  kube::Admission::Place place_;
+};
+
+}  // namespace steward::rpc
+
+#endif  // CONTROLLERS_RPC_BRIDGE_CALL_H_

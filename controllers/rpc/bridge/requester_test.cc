@@ -1,0 +1,56 @@
+#include "controllers/rpc/bridge/requester.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/status/matchers.h"
+#include "kube/meta/status.h"
+
+namespace steward::rpc {
+namespace {
+
+using ::testing::ElementsAre;
+
+const std::vector<std::string> kFrontends = {"steward-apiserver"};
+
+TEST(RequesterTest, ACertificateSpeaksForItsHolder) {
+  const auto requester = RequesterOf({"alice", {"dev", "ops"}}, kFrontends, nullptr);
+  ASSERT_OK(requester);
+  EXPECT_EQ(requester->user, "alice");
+  EXPECT_THAT(requester->groups, ElementsAre("dev", "ops", "system:authenticated"));
+  EXPECT_EQ(requester->ToString(), R"("alice")");
+}
+
+TEST(RequesterTest, NobodyIsNamedByAnEmptyName) {
+  const auto requester = RequesterOf({"", {"system:masters"}}, kFrontends, nullptr);
+  EXPECT_EQ(kube::FromStatus(requester.status()).code, 401);
+}
+
+TEST(RequesterTest, AFrontendSpeaksForOthersAndLendsThemNothing) {
+  common::v1::Requester bob;
+  bob.set_user("bob");
+  bob.set_uid("u-1");
+  bob.add_groups("dev");
+  (*bob.mutable_extra())["scopes"].add_values("read");
+  const auto requester = RequesterOf({"steward-apiserver", {"system:masters"}}, kFrontends, &bob);
+  ASSERT_OK(requester);
+  EXPECT_EQ(requester->user, "bob");
+  EXPECT_EQ(requester->uid, "u-1");
+  EXPECT_THAT(requester->groups, ElementsAre("dev"));
+  EXPECT_THAT(requester->extra.at("scopes"), ElementsAre("read"));
+  EXPECT_EQ(requester->ToString(), R"("bob" through "steward-apiserver")");
+}
+
+TEST(RequesterTest, OthersSpeakForNobodyElse) {
+  common::v1::Requester bob;
+  bob.set_user("bob");
+  EXPECT_EQ(kube::FromStatus(RequesterOf({"alice", {}}, kFrontends, &bob).status()).code, 403);
+  EXPECT_EQ(kube::FromStatus(RequesterOf({"steward-apiserver", {}}, {}, &bob).status()).code, 403);
+  const common::v1::Requester nobody;
+  EXPECT_EQ(
+      kube::FromStatus(RequesterOf({"steward-apiserver", {}}, kFrontends, &nobody).status()).code,
+      400);
+}
+
+}  // namespace
+}  // namespace steward::rpc

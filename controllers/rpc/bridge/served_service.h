@@ -1,0 +1,30 @@
+// A service as a server is told of it. Plain values.
+#ifndef CONTROLLERS_RPC_BRIDGE_SERVED_SERVICE_H_
+#define CONTROLLERS_RPC_BRIDGE_SERVED_SERVICE_H_
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "base/async/task.h"
+
+namespace grpc {
+class Service;
+}
+
+namespace steward::rpc {
+
+class Bridge;
+
+struct ServedService {
+  std::string name;  // "steward.cleanup.v1.CleanupService"
+  // Makes the service, once. It is destroyed before the bridge.
+  std::function<std::unique_ptr<grpc::Service>(Bridge& bridge)> make;
+  // Returns when the service can answer: it is healthy from then on. Runs on the bridge's executor;
+  // cancellable.
+  std::function<VoidTask()> until_ready;
+};
+
+}  // namespace steward::rpc
+
+#endif  // CONTROLLERS_RPC_BRIDGE_SERVED_SERVICE_H_

@@ -1,0 +1,78 @@
+// The work of steward.cleanup.v1.CleanupService, without gRPC. Lives on one executor.
+#ifndef CONTROLLERS_RPC_CLEANUP_CLEANUP_CALLS_H_
+#define CONTROLLERS_RPC_CLEANUP_CLEANUP_CALLS_H_
+
+#include <string>
+
+#include "base/async/task.h"
+#include "base/clock/clock.h"
+#include "controllers/cleanup/inspector.h"
+#include "controllers/rpc/bridge/access.h"
+#include "controllers/rpc/bridge/method.h"
+#include "controllers/rpc/bridge/requester.h"
+#include "controllers/rpc/cleanup/outlook_source.h"
+#include "controllers/rpc/cleanup/pending_pages.h"
+#include "controllers/rpc/cleanup/status_watch.h"
+#include "kube/grpc/admission.h"
+#include "proto/steward/cleanup/v1/cleanup.pb.h"
+#include "storage/world/rewind.h"
+#include "storage/world/world_store.h"
+
+namespace steward::rpc {
+
+// All of it outlives the calls.
+struct CleanupCallsDeps {
+  Clock& clock;
+  storage::WorldStore& worlds;
+  OutlookSource outlooks;
+  controllers::CleanupInspector& inspector;
+};
+
+struct CleanupCallsOptions {
+  PendingPagesOptions pending;
+  StatusWatchOptions watch;
+  int previews = 4;  // under way at a time; beyond, calls are refused with 429
+};
+
+// The checks and rights of the methods, one for each request.
+namespace cleanup_methods {
+extern const Method<cleanup::v1::GetRequest> kGet;
+extern const Method<cleanup::v1::ListRequest> kList;
+extern const Method<cleanup::v1::WatchRequest> kWatch;
+extern const Method<cleanup::v1::ListPendingRequest> kListPending;
+extern const Method<cleanup::v1::PreviewRequest> kPreview;
+// Asks for its right each time anew.
+extern const Method<cleanup::v1::AbortRequest> kAbort;
+}  // namespace cleanup_methods
+
+// REQUIRES of each method: its request was checked, and the requester may. Errors carry a
+// Kubernetes Status.
+class CleanupCalls {
+ public:
+  CleanupCalls(CleanupCallsDeps deps, Access& access, CleanupCallsOptions options = {});
+
+  Task<cleanup::v1::GetResponse> Get(Requester requester, cleanup::v1::GetRequest request);
+  Task<cleanup::v1::ListResponse> List(Requester requester, cleanup::v1::ListRequest request);
+  StatusTask Watch(Requester requester, cleanup::v1::WatchRequest request, StatusSink& sink);
+  Task<cleanup::v1::ListPendingResponse> ListPending(Requester requester,
+                                                     cleanup::v1::ListPendingRequest request);
+  Task<cleanup::v1::PreviewResponse> Preview(Requester requester,
+                                             cleanup::v1::PreviewRequest request);
+  Task<cleanup::v1::AbortResponse> Abort(Requester requester, cleanup::v1::AbortRequest request);
+
+ private:
+  struct ListStart;
+  // `request` outlives the task.
+  Task<ListStart> StartOf(const cleanup::v1::ListRequest& request);
+
+  const CleanupCallsDeps deps_;
+  Access& access_;
+  const CleanupCallsOptions options_;
+  storage::RewindCache past_;
+  PendingPages pending_;
+  kube::Admission previews_;
+};
+
+}  // namespace steward::rpc
+
+#endif  // CONTROLLERS_RPC_CLEANUP_CLEANUP_CALLS_H_

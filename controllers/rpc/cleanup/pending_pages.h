@@ -1,0 +1,85 @@
+// The pages of long listings of pending operands. Lives on one executor.
+#ifndef CONTROLLERS_RPC_CLEANUP_PENDING_PAGES_H_
+#define CONTROLLERS_RPC_CLEANUP_PENDING_PAGES_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <list>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "base/async/task.h"
+#include "base/clock/clock.h"
+#include "controllers/cleanup/operands/operand_lister.h"
+#include "controllers/rpc/cleanup/page_tokens.h"
+#include "kube/grpc/admission.h"
+#include "kube/meta/names.h"
+#include "proto/steward/cleanup/v1/cleanup.pb.h"
+
+namespace steward::rpc {
+
+struct PendingPagesOptions {
+  // Listings kept for the pages that follow; what is beyond either bound is forgotten, oldest
+  // first, and listed anew.
+  size_t max_kept = 8;
+  size_t max_kept_operands = 200'000;
+  absl::Duration max_age = absl::Seconds(30);
+  int max_listings = 4;        // under way at a time; beyond, calls are refused with 429
+  size_t max_reviews = 100;    // of single namespaces, for one page; then it ends
+  size_t max_bytes = 2 << 20;  // of one page
+};
+
+// Pages are cut out of a sorted listing. The pages of one walk come from one listing while that is
+// kept, and from a new one, from the same place on, after that: so what is pending all along is on
+// exactly one page.
+class PendingPages {
+ public:
+  using Lister = std::function<Task<controllers::OperandListing>(kube::NamespacedName csv)>;
+  // Whether the requester may list this resource there ("" = in the whole cluster).
+  using MayList = std::function<Task<bool>(kube::GroupVersionResource gvr, std::string ns)>;
+
+  // REQUIRES: `clock` outlives this object and its calls.
+  PendingPages(Clock& clock, Lister lister, PendingPagesOptions options = {});
+
+  // The page of at most `size` operands that `request` asks for; its own page_size does not count.
+  // `may_list` outlives the call.
+  Task<cleanup::v1::ListPendingResponse> Page(cleanup::v1::ListPendingRequest request, size_t size,
+                                              const MayList& may_list);
+
+ private:
+  struct Item {
+    PendingPlace place;
+    kube::GroupVersionResource gvr;
+    std::string kind;
+    controllers::Operand operand;
+  };
+  struct Listing {
+    uint64_t id = 0;
+    kube::NamespacedName csv;
+    absl::Duration taken;  // monotonic
+    std::vector<Item> items;
+  };
+  using ListingPtr = std::shared_ptr<const Listing>;
+
+  class Visibility;
+
+  Task<ListingPtr> Take(kube::NamespacedName csv, uint64_t id);
+  static std::vector<Item> Sorted(controllers::OperandListing listing);
+  void Keep(ListingPtr listing);
+  static void Append(const Item& item, cleanup::v1::ListPendingResponse& page);
+
+  Clock& clock_;
+  const Lister lister_;
+  const PendingPagesOptions options_;
+  std::list<ListingPtr> kept_;  // newest first
+  uint64_t next_id_;
+  kube::Admission listing_;
+};
+
+}  // namespace steward::rpc
+
+#endif  // CONTROLLERS_RPC_CLEANUP_PENDING_PAGES_H_
