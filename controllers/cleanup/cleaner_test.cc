@@ -412,17 +412,16 @@ TEST_F(CleanerTest, R_000_62_NorWhenNothingIsPending) {
   Passes(4);
   ASSERT_EQ(Deletes(), 1);
   cluster_->Run(cluster_->OperatorFinishes(5));
-  cluster_->Run(cluster_->AddOtherCsv(
-      "c", "second.v1",
-      R"({"customresourcedefinitions":{"owned":[{"name":"widgets.example.com"}]}})"));
+  Merge(kCsvs, kCsv,
+        StrCat(R"({"metadata":{"annotations":{")", olm::kOptOutAnnotation, R"(":"true"}}})"));
   cluster_->clock().Advance(absl::Seconds(20));
   EXPECT_OK(Pass().status());
   ASSERT_EQ(cluster_->Annotation(olm::kRightsReleasedAnnotation), "");
   EXPECT_THAT(cluster_->Condition("WaitingOnCleanup"), HasSubstr("for 0 CRs"));
-  cluster_->Run(cluster_->Remove(kCsvs, {"c", "second.v1"}));
   Restart();
   Merge(kCsvs, kCsv,
-        StrCat(R"({"metadata":{"annotations":{")", olm::kRecordAnnotation, R"(":null}}})"));
+        StrCat(R"({"metadata":{"annotations":{")", olm::kOptOutAnnotation, R"(":null,")",
+               olm::kRecordAnnotation, R"(":null}}})"));
   cluster_->Run(cluster_->SetGroup("{}", {""}));
   Add({"b/y"});
   EXPECT_OK(Pass().status());
@@ -542,6 +541,37 @@ TEST_F(CleanerTest, R_000_60_TwoOwnersDeletedTogetherBothRelease) {
 }
 
 // Chains of owners: whoever is refused for itself passes the refusal on, in every order.
+// The other one has no finalizer of cleanup, so nothing keeps it until it was seen once more.
+TEST_F(CleanerTest, R_000_60_AnOwnerThatIsGoneAtTheSecondLookWasThere) {
+  Start();
+  Add({"a/x"});
+  const kube::NamespacedName other{"c", "second.v1"};
+  cluster_->Run(cluster_->AddOtherCsv(
+      other.ns, other.name,
+      R"({"customresourcedefinitions":{"owned":[{"name":"widgets.example.com"}]}})"));
+  cluster_->DeleteCsv();
+  EXPECT_OK(Pass().status());
+  cluster_->Run(cluster_->Remove(kCsvs, other));
+  cluster_->clock().Advance(absl::Seconds(2));
+  Passes();
+  EXPECT_TRUE(Released());
+  EXPECT_EQ(Deletes(), 0);
+}
+
+// As the garbage collector does, which has nothing else to do for it.
+TEST_F(CleanerTest, AWishToOrphanIsNotForgotten) {
+  Start();
+  Add({"a/x"});
+  Merge(kCsvs, kCsv, StrCat(R"({"metadata":{"finalizers":[")", kFinalizer, R"(","orphan"]}})"));
+  cluster_->DeleteCsv();
+  EXPECT_OK(Pass().status());
+  Merge(kCsvs, kCsv, StrCat(R"({"metadata":{"finalizers":[")", kFinalizer, R"("]}})"));
+  cluster_->clock().Advance(absl::Seconds(2));
+  Passes();
+  EXPECT_TRUE(Released());
+  EXPECT_EQ(Deletes(), 0);
+}
+
 TEST_F(CleanerTest, R_000_60_ChainsOfOwnersAllRelease) {
   const std::vector<std::vector<int>> orders = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2},
                                                 {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};

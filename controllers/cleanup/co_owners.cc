@@ -20,7 +20,8 @@ std::string MarkOf(const olm::CsvFacts& other) {
   return StrCat("SharedOwner ", other.key.ns, "/", other.key.name);
 }
 
-// Those of `csvs`, but for itself, that own something of what `inputs.csv` owns, or was recorded to.
+// Those of `csvs`, but for itself, that own something of what `inputs.csv` owns, or was recorded
+// to.
 std::vector<const olm::CsvFacts*> OthersThatShare(const olm::CleanupInputs& inputs,
                                                   const std::vector<olm::CsvFacts>& csvs) {
   const std::set<std::string> definitions = olm::DefinitionsOf(inputs);

@@ -28,8 +28,8 @@ class Finisher {
   // refusal first marks the operators that share definitions and are uninstalled with this one, so
   // that all of them are refused, in whichever order they go (R-000-60).
   Task<bool> Finish(CleanupPass& pass);
-  // Lets go of the finalizer and then of the rights at once (R-000-42): what cannot be let go of now
-  // is swept up later. False when something changed meanwhile: look again.
+  // Lets go of the finalizer and then of the rights at once (R-000-42): what cannot be let go of
+  // now is swept up later. False when something changed meanwhile: look again.
   Task<bool> Abort(const olm::CsvFacts& csv);
 
  private:

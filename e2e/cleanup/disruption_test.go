@@ -22,7 +22,7 @@ import (
 // have caused it; so nothing is deleted.
 func TestUnprotected_R_000_74_NothingIsDeleted(t *testing.T) {
 	t.Run("OptIn", func(t *testing.T) { unprotected(t, olm.OptInPolicy, "OptInNotProtected") })
-	t.Run("Deletion", func(t *testing.T) { unprotected(t, "steward-cleanup-uninstall", "DeletionNotProtected") })
+	t.Run("Deletion", func(t *testing.T) { unprotected(t, olm.UninstallPolicy, "DeletionNotProtected") })
 }
 
 func unprotected(t *testing.T, policy, reason string) {
@@ -35,6 +35,7 @@ func unprotected(t *testing.T, policy, reason string) {
 		_ = at.Delete(t.Context(), policy, background)
 		_, err := at.Create(t.Context(), bound, metav1.CreateOptions{})
 		must(t, err)
+		must(t, olm.DeletionsSettle(t.Context(), shared.Any))
 	}
 	for _, tc := range []struct {
 		name  string
@@ -59,6 +60,29 @@ func unprotected(t *testing.T, policy, reason string) {
 			s.tells(t, "Warning", "CleanupRefused", reason)
 		})
 	}
+}
+
+// R-000-77: what was deleted while nothing said who may was deleted by anybody, also when the policy is in force again by the
+// time that it is looked at.
+func TestUnprotected_R_000_77_NorWhatWasDeletedMeanwhile(t *testing.T) {
+	s := newScene(t, 1)
+	s.install(t, s.spaces[0])
+	s.operands(t, s.spaces[0], "some")
+	s.operate(t, 0)
+	at := shared.Any.Resource(policyBindings)
+	bound, err := at.Get(t.Context(), olm.UninstallPolicy, metav1.GetOptions{})
+	must(t, err)
+	bound.SetResourceVersion("")
+	bound.SetUID("")
+	must(t, reconciling.Pause())
+	must(t, at.Delete(t.Context(), olm.UninstallPolicy, background))
+	s.uninstall(t)
+	_, err = at.Create(t.Context(), bound, metav1.CreateOptions{})
+	must(t, errors.Join(err, reconciling.Resume()))
+	defer func() { must(t, olm.DeletionsSettle(t.Context(), shared.Any)) }()
+	s.gone(t)
+	s.cleaned(t, nil, []string{s.spaces[0] + "/some"})
+	s.tells(t, "Warning", "CleanupRefused", "DeletionNotProtected")
 }
 
 // R-000-76, finding 1: an opt-in from before the policy is nobody's word; and so is one that says that it is confirmed by a

@@ -99,6 +99,9 @@ func setUp(ctx context.Context, dir string) (err error) {
 	if err := waitForPolicy(ctx); err != nil {
 		return err
 	}
+	if err := olm.DeletionsSettle(ctx, shared.Any); err != nil {
+		return err
+	}
 	return startControllers(ctx)
 }
 

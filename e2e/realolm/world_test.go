@@ -133,6 +133,7 @@ func (w *world) giveOLMItsRights(t *testing.T) {
 func (w *world) runControllers(t *testing.T) {
 	t.Helper()
 	must(t, w.ApplyManifests(t.Context(), "base", filepath.Join("overlays", "cleanup-all-apis")))
+	must(t, olm.DeletionsSettle(t.Context(), w.Any))
 	account, err := w.ServiceAccount(t.Context(), controllersNamespace, controllersName)
 	must(t, err)
 	w.controllers, err = w.RunControllersAs(t.Context(), account, "controllers", "--reconcilers=cleanup",

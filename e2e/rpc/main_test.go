@@ -92,6 +92,9 @@ func setUp(ctx context.Context) (err error) {
 	if _, err := shared.Kubectl(ctx, "apply", "--server-side", "-k", filepath.Join(root, "deploy", "overlays", "cleanup-all-apis")); err != nil {
 		return err
 	}
+	if err := olm.DeletionsSettle(ctx, shared.Any); err != nil {
+		return err
+	}
 	if account, err = shared.ServiceAccount(ctx, "steward-system", "steward-controllers"); err != nil {
 		return err
 	}

@@ -355,11 +355,11 @@ void CheckProtection(const CleanupInputs& inputs, std::vector<CleanupBlocker>& b
   // What cannot be read is refused by CheckCsvDefinition.
   const absl::StatusOr<absl::Time> deleted = kube::ParseRfc3339(inputs.csv->deletion_timestamp);
   if (!deleted.ok() || *deleted > protection.uninstall.since + kDeletionsSettle) return;
-  blockers.push_back(Blocker(
-      CleanupReason::kDeletionNotProtected,
-      StrCat("it was deleted before ValidatingAdmissionPolicy ", kUninstallPolicy,
-             " was in force for ", absl::FormatDuration(kDeletionsSettle),
-             ", or since it was changed: nobody knows whether who did was allowed to")));
+  blockers.push_back(
+      Blocker(CleanupReason::kDeletionNotProtected,
+              StrCat("it was deleted before ValidatingAdmissionPolicy ", kUninstallPolicy,
+                     " was in force for ", absl::FormatDuration(kDeletionsSettle),
+                     ", or since it was changed: nobody knows whether who did was allowed to")));
 }
 
 }  // namespace

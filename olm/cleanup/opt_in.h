@@ -14,8 +14,8 @@ namespace steward::olm {
 
 // After this long every API server has taken a policy up, however far their clocks are apart.
 inline constexpr absl::Duration kPolicySettles = absl::Seconds(60);
-// After this long a policy is asked about every deletion. Shorter, as nothing is confirmed by it: what
-// was deleted sooner is refused.
+// After this long a policy is asked about every deletion. Shorter, as nothing is confirmed by it:
+// what was deleted sooner is refused.
 inline constexpr absl::Duration kDeletionsSettle = absl::Seconds(10);
 
 // Its label names the policy that is in force: it was set by somebody who may opt in, or by the

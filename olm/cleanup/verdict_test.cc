@@ -13,6 +13,7 @@
 #include "absl/time/time.h"
 #include "kube/meta/selector.h"
 #include "olm/cleanup/names.h"
+#include "olm/cleanup/opt_in.h"
 #include "olm/cleanup/test_inputs.h"
 
 namespace steward::olm {
@@ -254,11 +255,11 @@ const GuardCase kRefusals[] = {
     {"R_000_77_NotBound", [](auto& in) { in.protection->uninstall.bound = false; }, Kind::kRefused,
      Reason::kDeletionNotProtected},
     {"R_000_77_DeletedBeforeItWasProtected",
-     [](auto& in) { in.protection->uninstall.since = kDeleted + absl::Hours(1); },
-     Kind::kRefused, Reason::kDeletionNotProtected},
+     [](auto& in) { in.protection->uninstall.since = kDeleted + absl::Hours(1); }, Kind::kRefused,
+     Reason::kDeletionNotProtected},
     {"R_000_77_DeletedWhileThePolicySettles",
-     [](auto& in) { in.protection->uninstall.since = kDeleted - kDeletionsSettle; },
-     Kind::kRefused, Reason::kDeletionNotProtected},
+     [](auto& in) { in.protection->uninstall.since = kDeleted - kDeletionsSettle; }, Kind::kRefused,
+     Reason::kDeletionNotProtected},
     {"R_000_76_Unconfirmed", [](auto& in) { in.csv->confirmed.reset(); }, Kind::kRefused,
      Reason::kOptInUnconfirmed},
     {"R_000_76_ConfirmedUnderAPolicyOfBefore", [](auto& in) { in.csv->confirmed = "older"; },

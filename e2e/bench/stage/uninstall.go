@@ -98,6 +98,9 @@ func StartUninstalls(ctx context.Context, dir string, from *Operators, namespace
 	if err := u.connect(ctx); err != nil {
 		return u, err
 	}
+	if err := olm.DeletionsSettle(ctx, u.Any); err != nil {
+		return u, err
+	}
 	for i := range namespaces {
 		u.Namespaces = append(u.Namespaces, fmt.Sprintf("bench-%04d", i))
 	}
