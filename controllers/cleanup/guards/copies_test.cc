@@ -341,6 +341,53 @@ TEST_F(CopiesTest, R_000_85_AnUnprovenReplacerCounts) {
   EXPECT_THAT(Counted(), ElementsAre("a/next.v2", "ops/next.v2", "ops/widget.v1"));
 }
 
+// A server answers a read with what was before, and the watch has told of what is.
+class LateAnswerTest : public CopiesTest, public ::testing::WithParamInterface<size_t> {};
+
+TEST_P(LateAnswerTest, R_000_85_MakesNothingOldAgain) {
+  const auto name = [](size_t i) { return StrCat("widget.v", i + 1); };
+  for (size_t i = 0; i < GetParam(); ++i) {
+    if (name(i) != kCsv.name) Add("ops", name(i), kWidgetCrd);
+    Add("a", name(i), kWidgetCrd, "ops");
+  }
+  Follow();
+  const size_t originals = Counted().size();
+  EXPECT_EQ(originals, GetParam());
+  EXPECT_OK(cluster_.Run(watched_.Freeze(kCsvs)));
+  const int before = Reads(watched_);
+  for (size_t i = 0; i < GetParam(); ++i) {
+    Merge({"a", name(i)},
+          R"({"spec":{"customresourcedefinitions":{"owned":[{"name":"more.example.com"}]}}})");
+  }
+  // Each time it was answered with what they no longer say.
+  Until([&] { return Reads(watched_) >= before + 5; });
+  EXPECT_EQ(index_.unread(), GetParam());
+  watched_.Thaw(kCsvs);
+  Until([this] { return IsSynced(); });
+  EXPECT_EQ(index_.contents(), GetParam());
+  EXPECT_THAT(Counted(), ::testing::Contains(StrCat("a/", kCsv.name)));
+  EXPECT_EQ(Counted().size(), 2 * originals);
+}
+INSTANTIATE_TEST_SUITE_P(All, LateAnswerTest, ::testing::Values(1, CopyIndex::kMaxReadAlone + 1),
+                         [](const auto& info) { return info.param == 1 ? "Alone" : "Listed"; });
+
+// The same of the label, which has no generation.
+TEST_F(CopiesTest, R_000_85_ALateAnswerSetsNoOldLabel) {
+  Add("b", kCsv.name, "x.example.com");
+  Follow();
+  watched_.Hold({ClientVerb::kGet, kCsvs});
+  AddCopy("a");
+  Until([this] { return index_.unread() == 1; });
+  EXPECT_OK(cluster_.Run(watched_.Freeze(kCsvs)));
+  SetLabel({"a", kCsv.name}, "b");
+  Until([this] { return index_.MayHaveCopiesOf({"b", kCsv.name}); });
+  watched_.Release({ClientVerb::kGet, kCsvs});
+  Until([this] { return IsSynced(); });
+  EXPECT_TRUE(index_.MayHaveCopiesOf({"b", kCsv.name}));
+  EXPECT_FALSE(index_.MayHaveCopiesOf(kCsv));
+  watched_.Thaw(kCsvs);
+}
+
 TEST_F(CopiesTest, R_000_72_CopiesThatWaitForUsAreTold) {
   AddCopy("a");
   AddCopy("b");

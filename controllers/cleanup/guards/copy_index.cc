@@ -329,8 +329,14 @@ absl::Status CopyIndex::TakeContent(const kube::RawObject& raw) {
   ASSIGN_OR_RETURN(const olm::CsvFacts csv, olm::DecodeCsvFacts(raw.json, terms_));
   std::optional<olm::CopyClaims> claims = olm::ClaimsOf(csv);
   if (!claims.has_value()) return absl::OkStatus();
-  it->second.generation = static_cast<uint32_t>(object.generation);
-  SetContent(it->second, Content{true, *std::move(claims)});
+  Entry& entry = it->second;
+  const auto generation = static_cast<uint32_t>(object.generation);
+  // The answer is of what was before the watch's last event, however late it came.
+  if (generation < entry.generation) return absl::OkStatus();
+  // The label has no generation: of one and the same, the watch knows it better.
+  if (generation == entry.generation) claims->original = contents_[entry.content].claims.original;
+  entry.generation = generation;
+  SetContent(entry, Content{true, *std::move(claims)});
   Tell();
   return absl::OkStatus();
 }

@@ -102,6 +102,7 @@ class CopyIndex {
   VoidTask ReadContents();
   VoidTask ReadNamespace(std::string ns, std::vector<uint64_t> ids);
   StatusTask ReadSome(const std::string& ns, const std::vector<uint64_t>& ids);
+  // Unless it is older than what the watch has told: then it stays unread.
   absl::Status TakeContent(const kube::RawObject& raw);
   // Of these, those that are there and unread.
   std::vector<uint64_t> StillUnread(const std::vector<uint64_t>& ids) const;

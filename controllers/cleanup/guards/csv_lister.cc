@@ -120,6 +120,14 @@ Task<CsvListing> CsvLister::List(CopyReading copies) {
   co_return absl::UnavailableError("ClusterServiceVersions change while they are read");
 }
 
+Task<std::optional<olm::CsvFacts>> CsvLister::Find(kube::NamespacedName name) {
+  const absl::StatusOr<kube::RawObject> raw = co_await client_.Get(kCsvs, name);
+  if (IsAbsence(raw.status(), name.name)) co_return std::nullopt;
+  CO_RETURN_IF_ERROR(raw.status());
+  CO_ASSIGN_OR_RETURN(olm::CsvFacts csv, olm::DecodeCsvFacts(raw->json, terms_));
+  co_return std::move(csv);
+}
+
 CsvListing CsvLister::Finish(Draft draft) {
   std::vector<olm::CsvFacts>& csvs = draft.listing.csvs;
   std::vector<olm::CsvFacts> counted;

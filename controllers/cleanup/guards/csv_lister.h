@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -24,7 +25,9 @@ struct CsvListing {
   // All but the proven copies, of which there may be thousands. Of unproven ones that say the same,
   // one stands for all.
   std::vector<olm::CsvFacts> csvs;
-  // Those that are being deleted and have a finalizer of cleanup, whatever else they are.
+  // Those that are being deleted and have a finalizer of cleanup, whatever else they are. Where
+  // copies are ignored, some with the label may be missing: none that is in no list is proven not
+  // to wait.
   std::set<kube::NamespacedName> waiting;
 };
 
@@ -32,7 +35,7 @@ struct CsvListing {
 enum class CopyReading {
   kListed,    // listed live, with the others
   kFollowed,  // by the CopyIndex; it is an error when that cannot say
-  kIgnored,   // not at all, except that those that wait are told of
+  kIgnored,   // not at all, except that those that wait are told of, as far as they are known
 };
 
 // A ClusterServiceVersion is large, and what cleanup reads of it small. So the live list is one of
@@ -62,6 +65,8 @@ class CsvLister {
       : client_(client), terms_(terms), copies_(copies) {}
 
   Task<CsvListing> List(CopyReading copies = CopyReading::kListed);
+  // This one, live, whatever it is; nullopt: there is none.
+  Task<std::optional<olm::CsvFacts>> Find(kube::NamespacedName name);
 
   // Contents that are kept.
   size_t kept() const { return kept_.size(); }

@@ -171,6 +171,55 @@ StatusTask HoldKeeper::Release(const HoldState& state) {
   co_return outcome;
 }
 
+// What is known of those who something is held for.
+struct HoldKeeper::Owners {
+  std::map<kube::NamespacedName, olm::CsvFacts> opted_in;
+  std::set<kube::NamespacedName> known;  // read or listed; the others may be there all the same
+  // What they hold is for their cleanups to let go of, whatever else became of them.
+  std::set<kube::NamespacedName> waiting;
+  absl::Status failure;  // the first; who could not be read is unknown
+
+  explicit Owners(CsvListing listing)
+      : known(std::move(listing.names)), waiting(std::move(listing.waiting)) {
+    known.insert(waiting.begin(), waiting.end());
+    for (olm::CsvFacts& csv : listing.csvs) TakeOptedIn(std::move(csv));
+  }
+  void TakeOptedIn(olm::CsvFacts csv) {
+    if (!csv.OptedIn()) return;
+    kube::NamespacedName key = csv.key;
+    opted_in.emplace(std::move(key), std::move(csv));
+  }
+  void Take(const kube::NamespacedName& owner, std::optional<olm::CsvFacts> csv) {
+    known.insert(owner);
+    if (!csv.has_value()) return;
+    const bool ours = csv->HasFinalizer(olm::kCleanupFinalizer) ||
+                      csv->HasFinalizer(olm::kLegacyCleanupFinalizer);
+    if (csv->deleting() && ours) waiting.insert(owner);
+    TakeOptedIn(*std::move(csv));
+  }
+  bool MayLetGo(const std::optional<kube::NamespacedName>& owner) const {
+    return !owner || (known.contains(*owner) && !waiting.contains(*owner));
+  }
+};
+
+VoidTask HoldKeeper::FindUnlisted(CsvLister& csvs, const std::vector<HeldObject>& objects,
+                                  Owners& owners) {
+  std::set<kube::NamespacedName> unlisted;
+  for (const HeldObject& object : objects) {
+    if (!IsHeld(object.facts)) continue;
+    const std::optional<kube::NamespacedName> owner = olm::OwnerOf(object.facts.labels);
+    if (owner && !owners.known.contains(*owner)) unlisted.insert(*owner);
+  }
+  for (const kube::NamespacedName& owner : unlisted) {
+    absl::StatusOr<std::optional<olm::CsvFacts>> csv = co_await csvs.Find(owner);
+    if (csv.ok()) {
+      owners.Take(owner, *std::move(csv));
+    } else {
+      owners.failure.Update(csv.status());
+    }
+  }
+}
+
 asio::awaitable<SweepResult> HoldKeeper::Sweep(CsvLister& csvs) {
   SweepResult result;
   // The operators are read after the objects: one that is not being deleted now was not either when
@@ -182,21 +231,18 @@ asio::awaitable<SweepResult> HoldKeeper::Sweep(CsvLister& csvs) {
     result.failure = listing.status();
     co_return result;
   }
-  // What they hold is for their cleanups to let go of, whatever else became of them.
-  const std::set<kube::NamespacedName> waiting = std::move(listing->waiting);
-  result.look_at = waiting;
-  std::map<kube::NamespacedName, olm::CsvFacts> opted_in;
-  for (olm::CsvFacts& csv : listing->csvs) {
-    if (csv.OptedIn()) opted_in.emplace(csv.key, std::move(csv));
-  }
+  Owners owners(*std::move(listing));
+  co_await FindUnlisted(csvs, objects, owners);
+  result.failure.Update(owners.failure);
+  result.look_at = owners.waiting;
   for (const HeldObject& object : objects) {
     const std::optional<kube::NamespacedName> owner = olm::OwnerOf(object.facts.labels);
-    const auto found = owner ? opted_in.find(*owner) : opted_in.end();
-    const olm::CsvFacts* csv = found == opted_in.end() ? nullptr : &found->second;
+    const auto found = owner ? owners.opted_in.find(*owner) : owners.opted_in.end();
+    const olm::CsvFacts* csv = found == owners.opted_in.end() ? nullptr : &found->second;
     const HoldAction action = olm::NextHoldAction(object.facts, csv);
     const bool add = action == HoldAction::kAdd;
     if (action == HoldAction::kNone || (add && csv->deleting())) continue;
-    if (!add && owner && waiting.contains(*owner)) continue;
+    if (!add && !owners.MayLetGo(owner)) continue;
     const absl::Status written = co_await SetHold(object, add);
     if (!written.ok()) {
       result.failure.Update(Named(object, written));

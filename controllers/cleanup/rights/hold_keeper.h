@@ -62,8 +62,10 @@ class HoldKeeper {
 
   // Every object of the cluster: adds holds that are missing, and lets go of those whose operator
   // is gone, replaced or not opted in, or whose object was deleted before its operator. Adds
-  // nothing for one that is being deleted. One object or kind that fails keeps no other from being
-  // swept; without the operators nothing is.
+  // nothing for one that is being deleted. An operator that is in no list is read by itself before
+  // anything of it is let go of, once a sweep: nobody may know yet that it waits (CsvLister). One
+  // object, operator or kind that fails keeps no other from being swept; without a list of the
+  // operators nothing is.
   boost::asio::awaitable<SweepResult> Sweep(CsvLister& csvs);
   // Lets go of everything that is held, for whomever: before Steward is uninstalled.
   boost::asio::awaitable<SweepResult> ReleaseAll();
@@ -75,6 +77,9 @@ class HoldKeeper {
                     std::vector<HeldObject>& objects, absl::Status& outcome);
   StatusTask SetHold(const HeldObject& object, bool held);
   Task<bool> HasChanged(const HeldObject& object);
+  // Reads those who something is held for and who are in no list.
+  struct Owners;
+  VoidTask FindUnlisted(CsvLister& csvs, const std::vector<HeldObject>& objects, Owners& owners);
 
   kube::Client& client_;
   const size_t width_;

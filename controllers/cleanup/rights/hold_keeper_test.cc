@@ -10,6 +10,7 @@
 
 #include "absl/status/status.h"
 #include "base/text/str_cat.h"
+#include "controllers/cleanup/guards/copy_index.h"
 #include "controllers/cleanup/guards/csv_lister.h"
 #include "controllers/cleanup/guards/resources.h"
 #include "controllers/cleanup/testing/cluster.h"
@@ -52,6 +53,7 @@ class HoldKeeperTest : public ::testing::Test, public TestHooks {
       co_return Failed(Escalation(call.name.name));  // deploy/base gives list, watch and patch
     }
     if (call.verb == ClientVerb::kList && call.gvr == kClusterRoles) ++lists_of_roles_;
+    if (call.verb == ClientVerb::kGet && call.gvr == kCsvs) ++reads_of_csv_;
     if (!fault_) co_return TestFate();
     co_return co_await fault_(call);
   }
@@ -82,6 +84,7 @@ class HoldKeeperTest : public ::testing::Test, public TestHooks {
   CsvLister csvs_{client_};
   HoldKeeper keeper_{client_};
   int lists_of_roles_ = 0;
+  int reads_of_csv_ = 0;
   std::function<boost::asio::awaitable<TestFate>(const TestCall&)> fault_;
 };
 
@@ -127,6 +130,77 @@ TEST_F(HoldKeeperTest, R_000_73_EverythingIsLetGoOfButWhatFails) {
   EXPECT_EQ(released.released, 1u);
   EXPECT_FALSE(released.failure.ok());
   EXPECT_FALSE(Held(kRole));
+}
+
+// A new leader's first sweep, before it follows copies: one that somebody has made look like a copy
+// while it is being deleted is in no list.
+class UnlistedTest : public HoldKeeperTest {
+ protected:
+  UnlistedTest() {
+    EXPECT_EQ(Sweep().added, 2u);
+    HideAndDelete();
+  }
+  SweepResult SweepAnew() {
+    const int before = reads_of_csv_;
+    CsvLister csvs(client_, {}, &index_);
+    const SweepResult swept = cluster_.Run(keeper_.Sweep(csvs));
+    EXPECT_LE(reads_of_csv_ - before, 1) << "whatever number of objects it holds";
+    return swept;
+  }
+
+  SeededRandom random_{1};
+  CopyIndex index_{cluster_.client(), cluster_.clock(), random_};  // does not run
+};
+
+TEST_F(UnlistedTest, R_000_73_KeepsItsRightsWhileItWaits) {
+  const SweepResult swept = SweepAnew();
+  EXPECT_TRUE(swept.failure.ok()) << swept.failure;
+  EXPECT_EQ(swept.released, 0u);
+  EXPECT_TRUE(Held(kRole));
+  EXPECT_TRUE(Held(kOtherRole));
+  EXPECT_THAT(swept.look_at, ElementsAre(kCsv)) << "its cleanup goes on";
+}
+
+TEST_F(UnlistedTest, R_000_73_KeepsItsRightsAsLongAsNobodyAnswers) {
+  Fail(ClientVerb::kGet, kCsvs, "", absl::UnavailableError("nobody answers"));
+  const SweepResult swept = SweepAnew();
+  EXPECT_EQ(swept.released, 0u);
+  EXPECT_TRUE(Held(kRole));
+  EXPECT_THAT(std::string(swept.failure.message()), HasSubstr("nobody answers"));
+}
+
+TEST_F(UnlistedTest, R_000_73_HasNoneOnceItIsGone) {
+  cluster_.Run(cluster_.Merge(kCsvs, kCsv, R"({"metadata":{"finalizers":null}})"));
+  const SweepResult swept = SweepAnew();
+  EXPECT_TRUE(swept.failure.ok()) << swept.failure;
+  EXPECT_EQ(swept.released, 2u);
+  EXPECT_THAT(swept.look_at, IsEmpty());
+}
+
+TEST_F(UnlistedTest, R_000_73_HasNoneWithoutAFinalizerOfCleanup) {
+  cluster_.Run(cluster_.Merge(
+      kCsvs, kCsv, R"({"metadata":{"finalizers":["operators.coreos.com/csv-cleanup"]}})"));
+  EXPECT_EQ(SweepAnew().released, 2u);
+}
+
+TEST_F(HoldKeeperTest, R_000_73_ACopyHasNone) {
+  EXPECT_EQ(Sweep().added, 2u);
+  cluster_.Run(
+      cluster_.Merge(kCsvs, kCsv, R"({"metadata":{"labels":{"olm.copiedFrom":"elsewhere"}}})"));
+  SeededRandom random(1);
+  CopyIndex index(cluster_.client(), cluster_.clock(), random);
+  CsvLister csvs(client_, {}, &index);
+  EXPECT_EQ(cluster_.Run(keeper_.Sweep(csvs)).released, 2u);
+}
+
+// What the list shows is not asked for once more.
+TEST_F(HoldKeeperTest, R_000_73_WhoIsListedIsNotRead) {
+  EXPECT_EQ(Sweep().added, 2u);
+  cluster_.Run(cluster_.Merge(kCsvs, kCsv, R"({"spec":{"cleanup":{"enabled":false}}})"));
+  const int before = reads_of_csv_;
+  CsvLister csvs(client_);
+  EXPECT_EQ(cluster_.Run(keeper_.Sweep(csvs)).released, 2u);
+  EXPECT_EQ(reads_of_csv_, before);
 }
 
 // A role or binding that has changed since it was listed answers with 403. Nobody may `get` it.
