@@ -27,8 +27,9 @@ constexpr size_t kStreamBody = 100 * (64 << 10);
 
 class Http2ConnectionTest : public ::testing::Test {
  protected:
-  void Open(Limits limits = {}, bool windows = true) {
-    harness_ = std::make_unique<ConnectionHarness>(MakeHttp2Connection, limits);
+  void Open(Limits limits = {}, bool windows = true, bool front_proxy = false) {
+    harness_ =
+        std::make_unique<ConnectionHarness>(MakeHttp2Connection, limits, Timeouts(), front_proxy);
     client_ = std::make_unique<Http2TestClient>(windows);
     Exchange();
   }
@@ -63,7 +64,37 @@ TEST_F(Http2ConnectionTest, Settings) {
   Open();
   EXPECT_EQ(client_->remote_setting(NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS), 1000u);
   EXPECT_EQ(client_->remote_setting(NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE), 64u << 10);
-  EXPECT_EQ(client_->remote_setting(NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE), 192u << 10);
+  EXPECT_EQ(client_->remote_setting(NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE), 63u << 10);
+}
+
+// A field of more than 64 KiB is an error of the whole connection to nghttp2. A front proxy's many
+// users share that, and its transport has to refuse such a request by itself.
+TEST_F(Http2ConnectionTest, NobodyIsAskedForAFieldThatEndsTheConnection) {
+  Open(FrontProxyLimits({}), true, /*front_proxy=*/true);
+  EXPECT_EQ(client_->remote_setting(NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE), 63u << 10);
+  // '~' has no shorter code.
+  EXPECT_EQ(Get(StrCat("/hello?x=", std::string(65'500, '~'))).status, 200);
+  EXPECT_EQ(client_
+                ->response(Exchanged(
+                    client_->Request("GET", "/hello", "", {{"x", std::string(65'536, '~')}})))
+                .status,
+            200);
+  EXPECT_EQ(client_->goaway(), std::nullopt);
+
+  Limits limits;
+  limits.max_target_bytes = 8 << 10;
+  Open(limits);
+  EXPECT_EQ(client_->remote_setting(NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE), 63u << 10);
+  EXPECT_EQ(Get(StrCat("/hello?x=", std::string(65'500, '~'))).status, 414);
+  EXPECT_EQ(client_
+                ->response(Exchanged(
+                    client_->Request("GET", "/hello", "", {{"x", std::string(65'536, '~')}})))
+                .status,
+            431);
+  EXPECT_EQ(client_->goaway(), std::nullopt);
+  limits.max_header_bytes = 4 << 10;
+  Open(limits);
+  EXPECT_EQ(client_->remote_setting(NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE), 12u << 10);
 }
 
 TEST_F(Http2ConnectionTest, Answers) {
@@ -576,6 +607,22 @@ TEST_F(Http2ConnectionTest, RapidResetEndsTheConnection) {
   EXPECT_EQ(harness_->log().hanging, 0);
   // Streams that were reset before their handler could start never had one.
   EXPECT_LE(harness_->log().requests.size(), 2500u);
+}
+
+// One of its users' is every user's connection.
+TEST_F(Http2ConnectionTest, ResetsDoNotEndAFrontProxysConnection) {
+  Open(FrontProxyLimits({}), true, /*front_proxy=*/true);
+  for (int i = 0; i < 5000 && harness_->serving(); ++i) {
+    const int32_t id = client_->Request("GET", "/hang");
+    std::string bytes = client_->TakeOutput();
+    client_->Reset(id, NGHTTP2_CANCEL);
+    bytes += client_->TakeOutput();
+    harness_->Feed(std::move(bytes));
+  }
+  EXPECT_TRUE(harness_->serving());
+  EXPECT_EQ(harness_->log().hanging, 0);
+  EXPECT_EQ(Get("/hello").status, 200);
+  EXPECT_EQ(client_->goaway(), std::nullopt);
 }
 
 TEST_F(Http2ConnectionTest, PingFloodOfABlockedConnectionEndsIt) {

@@ -2,6 +2,7 @@
 
 #include <nghttp2/nghttp2.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <iterator>
 #include <vector>
@@ -15,6 +16,9 @@ namespace {
 
 constexpr size_t kFrameHeader = 9;
 constexpr size_t kDefaultFrameSize = 16384;
+// What clients are told that a header may have at most. nghttp2 takes no field of more than 64 KiB:
+// it is an error of the whole connection then. Who keeps to this never sends one.
+constexpr size_t kMaxHeaderList = 63 << 10;
 
 std::string_view View(const uint8_t* data, size_t size) {
   return {reinterpret_cast<const char*>(data), size};
@@ -172,7 +176,10 @@ Http2Session::Http2Session(const Limits& limits, Delegate& delegate) : delegate_
   // makes Go's clients try again and again.
   nghttp2_option_set_no_rfc9113_leading_and_trailing_ws_validation(option, 1);
   nghttp2_option_set_max_outbound_ack(option, 1000);
-  nghttp2_option_set_stream_reset_rate_limit(option, 2000, 200);
+  // What one of many users does must not end the connection of all.
+  const bool resets_limited = !limits.many_users;
+  nghttp2_option_set_stream_reset_rate_limit(option, resets_limited ? 2000 : UINT64_MAX,
+                                             resets_limited ? 200 : UINT64_MAX);
   // As many as the largest allowed header needs, and a few.
   const size_t max_header_list = limits.max_target_bytes + limits.max_header_bytes;
   nghttp2_option_set_max_continuations(option, max_header_list / kDefaultFrameSize + 8);
@@ -184,7 +191,8 @@ Http2Session::Http2Session(const Limits& limits, Delegate& delegate) : delegate_
   const nghttp2_settings_entry settings[] = {
       {NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS, limits.max_concurrent_streams},
       {NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, limits.stream_window},
-      {NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE, static_cast<uint32_t>(max_header_list)},
+      {NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE,
+       static_cast<uint32_t>(std::min(max_header_list, kMaxHeaderList))},
   };
   Check(nghttp2_submit_settings(session_, NGHTTP2_FLAG_NONE, settings, std::size(settings)));
   Check(nghttp2_session_set_local_window_size(session_, NGHTTP2_FLAG_NONE, 0,

@@ -27,8 +27,8 @@ enum class Http2Error : uint32_t {
 
 // Protocol errors, flow control, HPACK, PING and SETTINGS are dealt with here. Against floods: at
 // most 1,000 queued acknowledgements; resets by the client beyond a burst of 2,000 and 200 per
-// second end the connection. Not thread-safe. Receive and Gather call the delegate; from there only
-// Reset and Consume may be called back.
+// second end the connection, unless it is many users'. Not thread-safe. Receive and Gather call the
+// delegate; from there only Reset and Consume may be called back.
 class Http2Session {
  public:
   class Delegate {
