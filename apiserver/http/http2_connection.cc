@@ -12,6 +12,7 @@
 #include "apiserver/http/memory_budget.h"
 #include "apiserver/http/output_batch.h"
 #include "base/async/race.h"
+#include "base/async/yield.h"
 
 namespace steward::http {
 namespace asio = boost::asio;
@@ -22,6 +23,8 @@ constexpr size_t kBatch = 128 << 10;
 // Frames that wait to be sent before reading pauses: answers to what a client sends must not pile
 // up.
 constexpr size_t kMaxQueuedFrames = 4000;
+// Bytes of header fields, after which others get a turn before more is read.
+constexpr size_t kDecodedPerTurn = 64 << 10;
 // How long the client has to answer the ping that precedes the last GOAWAY.
 constexpr absl::Duration kShutdownNotice = absl::Seconds(1);
 
@@ -78,6 +81,8 @@ class Http2Connection final : public Connection,
       if (!status.ok()) co_return;
       StartReady();
       Kick();
+      // A few bytes can be much work.
+      if (session_.TakeDecoded() > kDecodedPerTurn) co_await Yield();
     }
   }
 
@@ -182,10 +187,12 @@ class Http2Connection final : public Connection,
     streams_.emplace(id, std::make_shared<Http2Stream>(id, executor_, *this, env_, memory_));
     return true;
   }
-  void OnField(int32_t id, std::string_view name, std::string_view value) override {
+  bool OnField(int32_t id, std::string_view name, std::string_view value) override {
     const auto stream = Find(id);
-    if (stream != nullptr && stream->refusal.code == 0)
-      stream->refusal = stream->AddField(name, value);
+    if (stream == nullptr) return true;
+    if (stream->refusal.code != 0) return false;
+    stream->refusal = stream->AddField(name, value);
+    return true;
   }
   void OnHead(int32_t id, bool end_of_request) override {
     header_deadline_.Clear();

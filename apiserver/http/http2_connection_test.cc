@@ -456,6 +456,41 @@ TEST_F(Http2ConnectionTest, LargeHeaderIsRefused) {
   EXPECT_EQ(Get("/hello").status, 200);
 }
 
+// A field of the HPACK table is named by one byte, and costs what it is long.
+TEST_F(Http2ConnectionTest, EndlessFieldsEndTheConnection) {
+  Open();
+  client_->Request("GET", "/hello", "", {5000, {"x", std::string(600, ' ')}});
+  Exchange();
+  EXPECT_THAT(client_->goaway(), Optional<uint32_t>(NGHTTP2_ENHANCE_YOUR_CALM));
+  EXPECT_FALSE(harness_->serving());
+}
+
+TEST_F(Http2ConnectionTest, RefusedFieldsAreNotTakenForever) {
+  const std::vector<std::pair<std::string, std::string>> fields(500, {"x", "y"});
+  Open();
+  for (int i = 0; i < 10 && harness_->serving(); ++i) {
+    EXPECT_EQ(client_->response(Exchanged(client_->Request("GET", "/hello", "", fields))).status,
+              i < 4 ? 431 : 0);
+  }
+  EXPECT_THAT(client_->goaway(), Optional<uint32_t>(NGHTTP2_ENHANCE_YOUR_CALM));
+  EXPECT_FALSE(harness_->serving());
+
+  Limits many_users;
+  many_users.many_users = true;
+  Open(many_users);
+  for (int i = 0; i < 10; ++i) {
+    EXPECT_EQ(client_->response(Exchanged(client_->Request("GET", "/hello", "", fields))).status,
+              431);
+  }
+  EXPECT_EQ(Get("/hello").status, 200);
+}
+
+TEST_F(Http2ConnectionTest, WhiteSpaceCounts) {
+  Open();
+  const int32_t id = client_->Request("GET", "/hello", "", {100, {"x", std::string(1000, ' ')}});
+  EXPECT_EQ(client_->response(Exchanged(id)).status, 431);
+}
+
 TEST_F(Http2ConnectionTest, HeaderUpToTheLimitIsTaken) {
   Limits limits;
   limits.max_target_bytes = 61 << 10;  // of one field nghttp2 takes no more than 64 KiB

@@ -26,6 +26,12 @@ constexpr absl::Duration kLinger = absl::Seconds(2);
 
 const HttpError kFine;
 
+std::string_view Trimmed(std::string_view value) {
+  const size_t first = value.find_first_not_of(" \t");
+  if (first == std::string_view::npos) return {};
+  return value.substr(first, value.find_last_not_of(" \t") - first + 1);
+}
+
 }  // namespace
 
 Http2Stream::Http2Stream(int32_t id, const boost::asio::any_io_executor& executor,
@@ -58,6 +64,8 @@ HttpError Http2Stream::AddField(std::string_view name, std::string_view value) {
       return HeaderTooLarge(limits_);
     }
   }
+  // What was refused is not worth looking through.
+  value = Trimmed(value);
   if (!lease_.Grow(name.size() + value.size() + kFieldMemory)) return RequestMemoryExhausted();
   if (name == ":method") {
     request_.method = std::string(value);

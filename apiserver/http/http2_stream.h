@@ -46,7 +46,8 @@ class Http2Stream final : public ResponseWriter, public RequestBody {
   int32_t id() const { return id_; }
   Request& request() { return request_; }
 
-  // The request as it comes. An error says why it is refused.
+  // The request as it comes; white space around values is dropped, but counts. An error says why it
+  // is refused.
   HttpError AddField(std::string_view name, std::string_view value);
   HttpError EndHead(bool end_of_request, const PeerInfo& peer);
   // False: nobody wants the bytes.
