@@ -160,7 +160,7 @@ ConnectionHarness::ConnectionHarness(Make make, Limits limits, Timeouts timeouts
       timeouts_(timeouts),
       handler_(TestHandler(log_, clock_)),
       error_body_(TestErrorBody),
-      memory_(limits.max_request_memory),
+      memory_(limits),
       deadlines_(absl::Seconds(1)),
       date_(clock_),
       tasks_(io_.get_executor()),

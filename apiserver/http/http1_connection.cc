@@ -34,7 +34,8 @@ class Http1Connection final : public Connection {
         peer_(std::move(peer)),
         arrived_(executor),
         drained_(executor),
-        memory_(env.memory, env.limits.max_connection_memory, peer_.front_proxy),
+        memory_(env.memory, peer_.remote_address, env.limits.max_connection_memory,
+                peer_.front_proxy),
         input_lease_(memory_),
         deadline_(env.deadlines, [this] { stream_.Abort(); }) {}
 

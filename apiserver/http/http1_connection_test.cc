@@ -430,7 +430,7 @@ TEST(Http1ConnectionTest, AnIdleFrontProxyStays) {
 
 TEST(Http1ConnectionTest, NothingIsReadBeyondDroppedBytes) {
   Limits limits;
-  limits.max_request_memory = 16 << 10;
+  limits.max_request_memory = 32 << 10;  // of which a half is for front proxies
   ConnectionHarness harness(MakeHttp1Connection, limits);
   harness.stream().HoldWrites(true);
   harness.Feed(Get("/hello"));
