@@ -103,6 +103,7 @@ VoidTask Handle(Request& request, ResponseWriter& writer, HandlerLog& log, Clock
   log.requests.push_back(StrCat(request.method, " ", request.path));
   log.last = request;
   request.authenticated = request.path != "/stranger";
+  if (request.path == "/stream") request.info.verb = "watch";
   const std::string& path = request.path;
   absl::Status status;
   if (path == "/echo") {

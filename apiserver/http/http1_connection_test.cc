@@ -393,7 +393,7 @@ TEST(Http1ConnectionTest, ASmallResponseIsTheConnectionsBusiness) {
   EXPECT_GT(harness.request_memory(), 0u);
   harness.stream().HoldWrites(false);
   harness.Feed(Get("/open"));
-  EXPECT_EQ(harness.stream().write_window(), absl::Seconds(60));
+  EXPECT_EQ(harness.stream().write_window(), absl::Seconds(10));
   EXPECT_THAT(Statuses(harness.stream().TakeOutput()), ElementsAre(200, 200));
 }
 
@@ -417,6 +417,17 @@ TEST(Http1ConnectionTest, OnlyIdleStrangersMakeRoom) {
     harness.Feed(c.input);
     harness.Shed();
     EXPECT_EQ(harness.serving(), !c.shed);
+  }
+}
+
+// Others wait for its place for 15 s.
+TEST(Http1ConnectionTest, OnlyAWatchMayStallForLong) {
+  for (const bool watch : {false, true}) {
+    ConnectionHarness harness(MakeHttp1Connection);
+    harness.Feed(Get(watch ? "/stream" : "/length"));
+    EXPECT_EQ(harness.log().writes, 100u);
+    // Of the first write, since the last one's is the end's.
+    EXPECT_EQ(harness.stream().longest_write_window(), absl::Seconds(watch ? 60 : 10));
   }
 }
 

@@ -292,6 +292,38 @@ TEST_F(Http2ConnectionTest, AStalledStreamIsResetInTime) {
   EXPECT_TRUE(harness_->serving());
 }
 
+// Others wait for its place for 15 s.
+TEST_F(Http2ConnectionTest, AStalledAnswerThatIsNoWatchEndsSoon) {
+  Open({}, false);
+  const int32_t stalled = client_->Request("GET", "/length");
+  Exchange();
+  harness_->Tick(9);
+  Exchange();
+  EXPECT_EQ(client_->response(stalled).closed, std::nullopt);
+  EXPECT_EQ(harness_->log().hanging, 1);
+  harness_->Tick(3);
+  Exchange();
+  EXPECT_THAT(client_->response(stalled).closed, Optional<uint32_t>(NGHTTP2_CANCEL));
+  EXPECT_EQ(harness_->log().hanging, 0);
+  EXPECT_TRUE(harness_->serving());
+}
+
+TEST_F(Http2ConnectionTest, ABlockedSocketHoldsNoHandlerForLong) {
+  Open();
+  harness_->stream().HoldWrites(true);
+  const int32_t stalled = client_->Request("GET", "/length");
+  harness_->Feed(client_->TakeOutput());
+  EXPECT_EQ(harness_->log().hanging, 1);
+  harness_->Tick(12);
+  EXPECT_EQ(harness_->log().hanging, 0);
+  harness_->stream().HoldWrites(false);
+  harness_->Run();
+  Exchange();
+  EXPECT_THAT(client_->response(stalled).closed, Optional<uint32_t>(NGHTTP2_CANCEL));
+  EXPECT_EQ(Get("/hello").status, 200);
+  EXPECT_EQ(client_->goaway(), std::nullopt);
+}
+
 TEST_F(Http2ConnectionTest, ABlockedSocketHoldsTheHandlers) {
   Open();
   harness_->stream().HoldWrites(true);
