@@ -136,7 +136,6 @@ class Http1Connection final : public Connection {
       env_.pass.Busy();
       const bool reusable = co_await Answer(parser, lease);
       if (!reusable) co_return;
-      env_.pass.Idle(authenticated_);
       deadline_.Set(IdleTimeout());
     }
   }
@@ -245,6 +244,7 @@ class Http1Connection final : public Connection {
       co_await RunHandler(env_, request, writer);
     }
     authenticated_ = authenticated_ || request.authenticated;
+    env_.pass.Idle(authenticated_);
     co_await writer.Flush();
     stream_.SetWriteWindow(env_.timeouts.write);
     // Only a cut connection tells the client that the rest is missing.

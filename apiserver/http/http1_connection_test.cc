@@ -420,6 +420,15 @@ TEST(Http1ConnectionTest, OnlyIdleStrangersMakeRoom) {
   }
 }
 
+TEST(Http1ConnectionTest, AResponseThatIsNotTakenIsNoRequestThatRuns) {
+  ConnectionHarness harness(MakeHttp1Connection);
+  harness.stream().HoldWrites(true);
+  harness.Feed(Get("/stranger"));
+  EXPECT_EQ(harness.log().returned, 1u);
+  harness.Shed();
+  EXPECT_FALSE(harness.serving());
+}
+
 // Others wait for its place for 15 s.
 TEST(Http1ConnectionTest, OnlyAWatchMayStallForLong) {
   for (const bool watch : {false, true}) {

@@ -123,20 +123,36 @@ class Http2Connection final : public Connection,
   void StartReady() {
     for (const auto& stream : std::exchange(ready_, {})) {
       if (stream->closed()) continue;
-      env_.pass.Busy();
       const auto self = shared_from_this();
-      stream->task = env_.tasks.Spawn("http request", Contain(Run(self, stream), [self] {
-                                        if (!self->ended_) self->stream_.Abort();
-                                      }));
+      stream->task = env_.tasks.Spawn(
+          "http request", Contain(Run(self, stream, std::make_unique<Running>(self)), [self] {
+            if (!self->ended_) self->stream_.Abort();
+          }));
     }
   }
 
-  static VoidTask Run(std::shared_ptr<Http2Connection> self, std::shared_ptr<Http2Stream> stream) {
-    struct Count {
-      explicit Count(size_t& n) : count(n) { ++count; }
-      ~Count() { --count; }
-      size_t& count;
-    } count(self->running_);
+  // A handler that runs, from before its start. A response that only waits for its client is none:
+  // it keeps no place from others.
+  class Running {
+   public:
+    explicit Running(std::shared_ptr<Http2Connection> connection)
+        : connection_(std::move(connection)) {
+      ++connection_->running_;
+      connection_->env_.pass.Busy();
+    }
+    ~Running() {
+      Http2Connection& c = *connection_;
+      if (--c.running_ == 0 && !c.ended_) c.env_.pass.Idle(c.authenticated_);
+    }
+    Running(const Running&) = delete;
+    Running& operator=(const Running&) = delete;
+
+   private:
+    const std::shared_ptr<Http2Connection> connection_;
+  };
+
+  static VoidTask Run(std::shared_ptr<Http2Connection> self, std::shared_ptr<Http2Stream> stream,
+                      [[maybe_unused]] std::unique_ptr<Running> running) {
     if (stream->refusal.code == 0) {
       co_await RunHandler(self->env_, stream->request(), *stream);
     } else {
@@ -224,9 +240,7 @@ class Http2Connection final : public Connection,
     Ignore(*stream);
     authenticated_ = authenticated_ || stream->request().authenticated;
     End(*stream, clean);
-    if (!streams_.empty()) return;
-    env_.pass.Idle(authenticated_);
-    idle_deadline_.Set(IdleTimeout());
+    if (streams_.empty()) idle_deadline_.Set(IdleTimeout());
   }
   void OnPingAck() override {
     if (goaway_deadline_.armed()) LastGoaway();

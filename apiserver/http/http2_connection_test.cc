@@ -467,6 +467,31 @@ TEST_F(Http2ConnectionTest, OnlyIdleStrangersMakeRoom) {
   }
 }
 
+TEST_F(Http2ConnectionTest, AResponseThatIsNotTakenIsNoRequestThatRuns) {
+  struct Row {
+    std::vector<std::string> paths;
+    bool shed;
+  };
+  const Row rows[] = {
+      {{"/stranger"}, true},
+      {{"/stranger", "/stranger"}, true},
+      {{"/stranger", "/hang"}, false},
+      {{"/hello"}, false},
+  };
+  for (const Row& row : rows) {
+    SCOPED_TRACE(::testing::PrintToString(row.paths));
+    Open({}, false);
+    // SETTINGS_INITIAL_WINDOW_SIZE is 0: no body goes out.
+    harness_->Feed(std::string("\0\0\6\4\0\0\0\0\0\0\4\0\0\0\0", 15));
+    for (const std::string& path : row.paths) client_->Request("GET", path);
+    harness_->Feed(client_->TakeOutput());
+    EXPECT_EQ(harness_->log().requests.size(), row.paths.size());
+    EXPECT_GT(harness_->request_memory(), 0u);
+    harness_->Shed();
+    EXPECT_EQ(harness_->serving(), !row.shed);
+  }
+}
+
 TEST_F(Http2ConnectionTest, IdleStrangersEndSoon) {
   Open();
   Get("/stranger");
