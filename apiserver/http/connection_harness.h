@@ -41,6 +41,7 @@ struct HandlerLog {
 //   /stream  100 writes of 64 KiB, as a watch
 //   /length  the same, with Content-Length and no watch
 //   /hang    answers never                /open      a head and one write, then hangs
+//   /defiant the same, and throws when it is cancelled
 //   /throw   throws                       /silent    returns without an answer
 //   /short   less body than it said       /long      more
 //   /half    stops in a body of unknown length

@@ -492,6 +492,17 @@ TEST_F(Http2ConnectionTest, AResponseThatIsNotTakenIsNoRequestThatRuns) {
   }
 }
 
+TEST_F(Http2ConnectionTest, AnExceptionAfterCancellationEndsNothing) {
+  Open();
+  const int32_t id = client_->Request("GET", "/defiant");
+  Exchange();
+  EXPECT_EQ(harness_->log().hanging, 1);
+  client_->Reset(id, NGHTTP2_CANCEL);
+  Exchange();
+  EXPECT_EQ(harness_->log().hanging, 0);
+  EXPECT_EQ(Get("/hello").status, 200);
+}
+
 TEST_F(Http2ConnectionTest, IdleStrangersEndSoon) {
   Open();
   Get("/stranger");
