@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <string>
 #include <string_view>
@@ -18,8 +19,8 @@ namespace steward::http {
 // Half of the budget is a reserve for front proxies and for connections that hold little, as those
 // of probes and of most users do: whoever takes much leaves them enough. "Little" is so little that
 // all connections together cannot take the reserve, and its last part is for front proxies alone.
-// One source address, but a front proxy's, has no more than an eighth, or one connection's share if
-// that is more. Thread-safe.
+// Those of one source address that hold more have no more than an eighth, or one connection's share
+// if that is more. Thread-safe.
 class MemoryBudget {
  private:
   struct Source {
@@ -67,8 +68,10 @@ class MemoryBudget {
       if (bytes > limit_ || held_ > limit_ - bytes) return false;
       size_t limit = budget_.limit_;
       if (source_ != nullptr) {
-        if (!Add(source_->held, bytes, budget_.source_limit_)) return false;
-        limit = held_ + bytes <= budget_.little_ ? budget_.for_little_ : budget_.for_all_;
+        // The probe of an address that others use, too, is not theirs to refuse.
+        const bool little = held_ + bytes <= budget_.little_;
+        if (!Add(source_->held, bytes, little ? SIZE_MAX : budget_.source_limit_)) return false;
+        limit = little ? budget_.for_little_ : budget_.for_all_;
       }
       if (!Add(budget_.used_, bytes, limit)) {
         if (source_ != nullptr) source_->held.fetch_sub(bytes, std::memory_order_relaxed);

@@ -72,14 +72,15 @@ TEST(MemoryBudgetTest, AnAddressHasNoMoreThanAnEighth) {
     Holder two(budget, v6 ? "[2001:db8::1]:2" : "192.0.2.1:2");
     Holder other(budget, v6 ? "[2001:db8::2]:1" : "192.0.2.2:1");
     Holder proxy(budget, v6 ? "[2001:db8::1]:3" : "192.0.2.1:3", /*trusted=*/true);
-    EXPECT_TRUE(one.lease.Grow(kLimit / 8 - 10));
-    EXPECT_FALSE(two.lease.Grow(11));
-    EXPECT_TRUE(two.lease.Grow(10));
+    EXPECT_TRUE(one.lease.Grow(kLimit / 8));
     EXPECT_FALSE(one.lease.Grow(1));
+    EXPECT_FALSE(two.lease.Grow(budget.little() + 1));
+    EXPECT_TRUE(two.lease.Grow(budget.little())) << "a probe";
+    EXPECT_FALSE(two.lease.Grow(1));
     EXPECT_TRUE(other.lease.Grow(kLimit / 8));
-    EXPECT_TRUE(proxy.lease.Grow(kLimit / 2));
-    one.lease.Shrink(1);
+    one.lease.Shrink(budget.little() + 1);
     EXPECT_TRUE(two.lease.Grow(1));
+    EXPECT_TRUE(proxy.lease.Grow(kLimit / 2));
   }
 }
 
