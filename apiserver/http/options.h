@@ -69,10 +69,12 @@ struct Timeouts {
   absl::Duration body = absl::Seconds(60);  // from when a handler asks for it to its end
   absl::Duration idle = absl::Seconds(90);  // without any request
   absl::Duration idle_stranger =
-      absl::Seconds(15);                      // the same, where no request was authenticated yet
-  absl::Duration write = absl::Seconds(60);   // of a response that goes on: see min_drain_rate
-  absl::Duration finish = absl::Seconds(10);  // of one that is complete but for the sending
-  absl::Duration close = absl::Seconds(2);    // for the client's answer to a WebSocket's end
+      absl::Seconds(15);                     // the same, where no request was authenticated yet
+  absl::Duration write = absl::Seconds(60);  // of a watch that goes on: see min_drain_rate
+  // Of every other response, and the end of each: a handler that waits for its client holds a place
+  // for which others wait no longer than 15 s.
+  absl::Duration finish = absl::Seconds(10);
+  absl::Duration close = absl::Seconds(2);  // for the client's answer to a WebSocket's end
 };
 
 }  // namespace steward::http
