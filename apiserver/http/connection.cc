@@ -1,7 +1,9 @@
 #include "apiserver/http/connection.h"
 
 #include <boost/asio/cancellation_state.hpp>
+#include <boost/asio/error.hpp>
 #include <boost/asio/this_coro.hpp>
+#include <boost/system/system_error.hpp>
 #include <exception>
 #include <utility>
 
@@ -19,6 +21,17 @@ std::string Describe(const std::exception_ptr& exception) {
     return e.what();
   } catch (...) {
     return "not a std::exception";
+  }
+}
+
+// Whether it is how a cancelled task ends.
+bool IsCancellation(const std::exception_ptr& exception) {
+  try {
+    std::rethrow_exception(exception);
+  } catch (const boost::system::system_error& e) {
+    return e.code() == asio::error::operation_aborted;
+  } catch (...) {
+    return false;
   }
 }
 
@@ -50,7 +63,12 @@ VoidTask RunHandler(const ConnectionEnv& env, Request& request, ResponseWriter& 
   }
   const asio::cancellation_state cancellation = co_await asio::this_coro::cancellation_state;
   if (cancellation.cancelled() != asio::cancellation_type::none) {
-    if (exception) std::rethrow_exception(exception);
+    if (exception && IsCancellation(exception)) std::rethrow_exception(exception);
+    if (exception) {
+      log::Error(
+          "A cancelled handler ended by an exception",
+          {{"method", request.method}, {"path", request.path}, {"err", Describe(exception)}});
+    }
     co_return;
   }
   if (exception) {
@@ -75,7 +93,8 @@ VoidTask Contain(VoidTask task, std::function<void()> end) {
   }
   if (!exception) co_return;
   const asio::cancellation_state cancellation = co_await asio::this_coro::cancellation_state;
-  if (cancellation.cancelled() != asio::cancellation_type::none) std::rethrow_exception(exception);
+  const bool cancelled = cancellation.cancelled() != asio::cancellation_type::none;
+  if (cancelled && IsCancellation(exception)) std::rethrow_exception(exception);
   log::Error("A connection ended by an exception", {{"err", Describe(exception)}});
   if (end != nullptr) end();
 }

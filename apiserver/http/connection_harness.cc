@@ -1,5 +1,6 @@
 #include "apiserver/http/connection_harness.h"
 
+#include <boost/system/system_error.hpp>
 #include <stdexcept>
 #include <utility>
 
@@ -47,6 +48,14 @@ StatusTask Stream(ResponseWriter& writer, HandlerLog& log, bool with_length) {
 VoidTask Hang(HandlerLog& log, Clock& clock) {
   Hanging hanging(log);
   for (;;) co_await clock.Sleep(absl::Hours(1));
+}
+
+VoidTask ThrowWhenCancelled(HandlerLog& log, Clock& clock) {
+  try {
+    co_await Hang(log, clock);
+  } catch (const boost::system::system_error&) {
+  }
+  throw std::runtime_error("thrown by the cancelled test handler");
 }
 
 StatusTask SendEvents(ResponseWriter& writer, HandlerLog& log, Clock& clock, bool ends) {
@@ -103,6 +112,7 @@ VoidTask Handle(Request& request, ResponseWriter& writer, HandlerLog& log, Clock
   log.requests.push_back(StrCat(request.method, " ", request.path));
   log.last = request;
   request.authenticated = request.path != "/stranger";
+  if (request.path == "/stream") request.info.verb = "watch";
   const std::string& path = request.path;
   absl::Status status;
   if (path == "/echo") {
@@ -113,6 +123,8 @@ VoidTask Handle(Request& request, ResponseWriter& writer, HandlerLog& log, Clock
     status = co_await SendEvents(writer, log, clock, path == "/ended");
   } else if (path == "/hang") {
     co_await Hang(log, clock);
+  } else if (path == "/defiant") {
+    co_await ThrowWhenCancelled(log, clock);
   } else if (path == "/open") {
     status = co_await writer.WriteHead(ResponseHead());
     if (status.ok()) status = co_await WriteText(writer, "event\n");
@@ -160,7 +172,7 @@ ConnectionHarness::ConnectionHarness(Make make, Limits limits, Timeouts timeouts
       timeouts_(timeouts),
       handler_(TestHandler(log_, clock_)),
       error_body_(TestErrorBody),
-      memory_(limits.max_request_memory),
+      memory_(limits),
       deadlines_(absl::Seconds(1)),
       date_(clock_),
       tasks_(io_.get_executor()),

@@ -38,8 +38,10 @@ struct HandlerLog {
 // The paths:
 //   /hello   "hello\n"                    /echo      the body
 //   /stranger  the same, to a user who is not authenticated: all others are
-//   /stream  100 writes of 64 KiB         /length    the same, with Content-Length
+//   /stream  100 writes of 64 KiB, as a watch
+//   /length  the same, with Content-Length and no watch
 //   /hang    answers never                /open      a head and one write, then hangs
+//   /defiant the same, and throws when it is cancelled
 //   /throw   throws                       /silent    returns without an answer
 //   /short   less body than it said       /long      more
 //   /half    stops in a body of unknown length

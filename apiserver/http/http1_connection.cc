@@ -34,7 +34,8 @@ class Http1Connection final : public Connection {
         peer_(std::move(peer)),
         arrived_(executor),
         drained_(executor),
-        memory_(env.memory, env.limits.max_connection_memory, peer_.front_proxy),
+        memory_(env.memory, peer_.remote_address, env.limits.max_connection_memory,
+                peer_.front_proxy),
         input_lease_(memory_),
         deadline_(env.deadlines, [this] { stream_.Abort(); }) {}
 
@@ -135,7 +136,6 @@ class Http1Connection final : public Connection {
       env_.pass.Busy();
       const bool reusable = co_await Answer(parser, lease);
       if (!reusable) co_return;
-      env_.pass.Idle(authenticated_);
       deadline_.Set(IdleTimeout());
     }
   }
@@ -215,9 +215,10 @@ class Http1Connection final : public Connection {
 
   VoidTask Refuse(const HttpError& error, MemoryBudget::Lease& lease) {
     deadline_.Clear();
-    Http1Writer writer(stream_, env_.date, last_response_, Http1Framing(), lease);
+    Http1Writer writer(stream_, env_.timeouts, env_.date, last_response_, Http1Framing(), lease,
+                       nullptr);
     (co_await RespondError(env_, writer, error, true)).IgnoreError();
-    co_await writer.Flush(env_.timeouts.finish);
+    co_await writer.Flush();
   }
 
   // True when the connection can carry another request.
@@ -234,7 +235,7 @@ class Http1Connection final : public Connection {
     framing.head_request = request.method == "HEAD";
     framing.knows_chunked = parser.knows_chunked();
     framing.keep_alive = parser.keep_alive();
-    Http1Writer writer(stream_, env_.date, last_response_, framing, lease);
+    Http1Writer writer(stream_, env_.timeouts, env_.date, last_response_, framing, lease, &request);
     request.websocket = framing.knows_chunked && parser.done() && AsksForWebSocket(request.headers);
     if (request.websocket) {
       const bool plainly = co_await AnswerUpgrade(request, writer);
@@ -243,7 +244,8 @@ class Http1Connection final : public Connection {
       co_await RunHandler(env_, request, writer);
     }
     authenticated_ = authenticated_ || request.authenticated;
-    co_await writer.Flush(env_.timeouts.finish);
+    env_.pass.Idle(authenticated_);
+    co_await writer.Flush();
     stream_.SetWriteWindow(env_.timeouts.write);
     // Only a cut connection tells the client that the rest is missing.
     if (!writer.complete()) stream_.Abort();

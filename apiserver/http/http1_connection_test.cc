@@ -393,7 +393,7 @@ TEST(Http1ConnectionTest, ASmallResponseIsTheConnectionsBusiness) {
   EXPECT_GT(harness.request_memory(), 0u);
   harness.stream().HoldWrites(false);
   harness.Feed(Get("/open"));
-  EXPECT_EQ(harness.stream().write_window(), absl::Seconds(60));
+  EXPECT_EQ(harness.stream().write_window(), absl::Seconds(10));
   EXPECT_THAT(Statuses(harness.stream().TakeOutput()), ElementsAre(200, 200));
 }
 
@@ -420,6 +420,26 @@ TEST(Http1ConnectionTest, OnlyIdleStrangersMakeRoom) {
   }
 }
 
+TEST(Http1ConnectionTest, AResponseThatIsNotTakenIsNoRequestThatRuns) {
+  ConnectionHarness harness(MakeHttp1Connection);
+  harness.stream().HoldWrites(true);
+  harness.Feed(Get("/stranger"));
+  EXPECT_EQ(harness.log().returned, 1u);
+  harness.Shed();
+  EXPECT_FALSE(harness.serving());
+}
+
+// Others wait for its place for 15 s.
+TEST(Http1ConnectionTest, OnlyAWatchMayStallForLong) {
+  for (const bool watch : {false, true}) {
+    ConnectionHarness harness(MakeHttp1Connection);
+    harness.Feed(Get(watch ? "/stream" : "/length"));
+    EXPECT_EQ(harness.log().writes, 100u);
+    // Of the first write, since the last one's is the end's.
+    EXPECT_EQ(harness.stream().longest_write_window(), absl::Seconds(watch ? 60 : 10));
+  }
+}
+
 TEST(Http1ConnectionTest, AnIdleFrontProxyStays) {
   ConnectionHarness harness(MakeHttp1Connection, {}, {}, /*front_proxy=*/true);
   harness.Tick(89);
@@ -430,7 +450,7 @@ TEST(Http1ConnectionTest, AnIdleFrontProxyStays) {
 
 TEST(Http1ConnectionTest, NothingIsReadBeyondDroppedBytes) {
   Limits limits;
-  limits.max_request_memory = 16 << 10;
+  limits.max_request_memory = 32 << 10;  // of which a half is for front proxies
   ConnectionHarness harness(MakeHttp1Connection, limits);
   harness.stream().HoldWrites(true);
   harness.Feed(Get("/hello"));

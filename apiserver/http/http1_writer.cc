@@ -22,9 +22,16 @@ std::string_view ReasonPhrase(int status) {
 
 }  // namespace
 
-Http1Writer::Http1Writer(ByteStream& stream, HttpDate& date, const bool& closing,
-                         Http1Framing framing, MemoryBudget::Lease& lease)
-    : stream_(stream), date_(date), closing_(closing), framing_(framing), lease_(lease) {}
+Http1Writer::Http1Writer(ByteStream& stream, const Timeouts& timeouts, HttpDate& date,
+                         const bool& closing, Http1Framing framing, MemoryBudget::Lease& lease,
+                         const Request* request)
+    : stream_(stream),
+      timeouts_(timeouts),
+      date_(date),
+      closing_(closing),
+      framing_(framing),
+      lease_(lease),
+      request_(request) {}
 
 absl::Status Http1Writer::Misused(std::string_view what) {
   log::Error("A response was written wrongly; closing the connection", {{"why", what}});
@@ -71,6 +78,8 @@ StatusTask Http1Writer::WriteHead(ResponseHead head) {
   if (state_ != State::kHead) co_return Misused("the head was written twice");
   state_ = State::kBody;
   status_ = head.status;
+  const bool watch = request_ != nullptr && request_->info.verb == "watch";
+  stream_.SetWriteWindow(watch ? timeouts_.write : timeouts_.finish);
   ChooseBody(head);
   FormatHead(head);
   // A stream's client must see at once that it was accepted.
@@ -127,14 +136,14 @@ StatusTask Http1Writer::Finish() {
   co_return absl::OkStatus();
 }
 
-VoidTask Http1Writer::Flush(absl::Duration window) {
+VoidTask Http1Writer::Flush() {
   if (state_ != State::kDone) co_return;
   std::vector<std::string_view> pieces;
   pieces.reserve(rest_.size() + 1);
   for (const Segment& segment : rest_) {
     if (!segment.bytes.empty()) pieces.push_back(segment.bytes);
   }
-  stream_.SetWriteWindow(window);
+  stream_.SetWriteWindow(timeouts_.finish);
   // An error shows in the state.
   (co_await Send(std::move(pieces))).IgnoreError();
 }

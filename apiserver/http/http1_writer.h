@@ -10,6 +10,7 @@
 #include "apiserver/http/date.h"
 #include "apiserver/http/memory_budget.h"
 #include "apiserver/http/message.h"
+#include "apiserver/http/options.h"
 #include "apiserver/http/stream.h"
 #include "base/async/task.h"
 
@@ -27,9 +28,9 @@ struct Http1Framing {
 class Http1Writer final : public ResponseWriter {
  public:
   // `closing`: read when the head is written; true = say that the connection ends. `lease` bears
-  // what is kept back. All outlive the writer.
-  Http1Writer(ByteStream& stream, HttpDate& date, const bool& closing, Http1Framing framing,
-              MemoryBudget::Lease& lease);
+  // what is kept back. `request`: may be null. All outlive the writer.
+  Http1Writer(ByteStream& stream, const Timeouts& timeouts, HttpDate& date, const bool& closing,
+              Http1Framing framing, MemoryBudget::Lease& lease, const Request* request);
 
   StatusTask WriteHead(ResponseHead head) override;
   StatusTask Write(std::vector<Segment> segments) override;
@@ -37,8 +38,8 @@ class Http1Writer final : public ResponseWriter {
   int status() const override { return status_; }
   uint64_t bytes_written() const override { return written_; }
 
-  // Sends what was kept back, within `window`. To be called when the handler has ended.
-  VoidTask Flush(absl::Duration window);
+  // Sends what was kept back, within Timeouts::finish. To be called when the handler has ended.
+  VoidTask Flush();
 
   // Whether the response was sent whole and the connection can carry another one.
   bool reusable() const { return state_ == State::kDone && framing_.keep_alive; }
@@ -56,10 +57,12 @@ class Http1Writer final : public ResponseWriter {
   absl::Status Misused(std::string_view what);
 
   ByteStream& stream_;
+  const Timeouts& timeouts_;
   HttpDate& date_;
   const bool& closing_;
   Http1Framing framing_;
   MemoryBudget::Lease& lease_;
+  const Request* const request_;
   State state_ = State::kHead;
   Body body_ = Body::kNone;
   uint64_t remaining_ = 0;  // of Body::kLength

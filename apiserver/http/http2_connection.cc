@@ -12,6 +12,7 @@
 #include "apiserver/http/memory_budget.h"
 #include "apiserver/http/output_batch.h"
 #include "base/async/race.h"
+#include "base/async/yield.h"
 
 namespace steward::http {
 namespace asio = boost::asio;
@@ -22,6 +23,8 @@ constexpr size_t kBatch = 128 << 10;
 // Frames that wait to be sent before reading pauses: answers to what a client sends must not pile
 // up.
 constexpr size_t kMaxQueuedFrames = 4000;
+// Bytes of header fields, after which others get a turn before more is read.
+constexpr size_t kDecodedPerTurn = 64 << 10;
 // How long the client has to answer the ping that precedes the last GOAWAY.
 constexpr absl::Duration kShutdownNotice = absl::Seconds(1);
 
@@ -36,8 +39,8 @@ class Http2Connection final : public Connection,
         stream_(stream),
         env_(env),
         peer_(std::move(peer)),
-        memory_(std::make_shared<MemoryBudget::Share>(env.memory, env.limits.max_connection_memory,
-                                                      peer_.front_proxy)),
+        memory_(std::make_shared<MemoryBudget::Share>(
+            env.memory, peer_.remote_address, env.limits.max_connection_memory, peer_.front_proxy)),
         session_(env.limits, *this),
         more_(executor),
         sent_(executor),
@@ -78,6 +81,8 @@ class Http2Connection final : public Connection,
       if (!status.ok()) co_return;
       StartReady();
       Kick();
+      // A few bytes can be much work.
+      if (session_.TakeDecoded() > kDecodedPerTurn) co_await Yield();
     }
   }
 
@@ -118,20 +123,36 @@ class Http2Connection final : public Connection,
   void StartReady() {
     for (const auto& stream : std::exchange(ready_, {})) {
       if (stream->closed()) continue;
-      env_.pass.Busy();
       const auto self = shared_from_this();
-      stream->task = env_.tasks.Spawn("http request", Contain(Run(self, stream), [self] {
-                                        if (!self->ended_) self->stream_.Abort();
-                                      }));
+      stream->task = env_.tasks.Spawn(
+          "http request", Contain(Run(self, stream, std::make_unique<Running>(self)), [self] {
+            if (!self->ended_) self->stream_.Abort();
+          }));
     }
   }
 
-  static VoidTask Run(std::shared_ptr<Http2Connection> self, std::shared_ptr<Http2Stream> stream) {
-    struct Count {
-      explicit Count(size_t& n) : count(n) { ++count; }
-      ~Count() { --count; }
-      size_t& count;
-    } count(self->running_);
+  // A handler that runs, from before its start. A response that only waits for its client is none:
+  // it keeps no place from others.
+  class Running {
+   public:
+    explicit Running(std::shared_ptr<Http2Connection> connection)
+        : connection_(std::move(connection)) {
+      ++connection_->running_;
+      connection_->env_.pass.Busy();
+    }
+    ~Running() {
+      Http2Connection& c = *connection_;
+      if (--c.running_ == 0 && !c.ended_) c.env_.pass.Idle(c.authenticated_);
+    }
+    Running(const Running&) = delete;
+    Running& operator=(const Running&) = delete;
+
+   private:
+    const std::shared_ptr<Http2Connection> connection_;
+  };
+
+  static VoidTask Run(std::shared_ptr<Http2Connection> self, std::shared_ptr<Http2Stream> stream,
+                      [[maybe_unused]] std::unique_ptr<Running> running) {
     if (stream->refusal.code == 0) {
       co_await RunHandler(self->env_, stream->request(), *stream);
     } else {
@@ -182,10 +203,12 @@ class Http2Connection final : public Connection,
     streams_.emplace(id, std::make_shared<Http2Stream>(id, executor_, *this, env_, memory_));
     return true;
   }
-  void OnField(int32_t id, std::string_view name, std::string_view value) override {
+  bool OnField(int32_t id, std::string_view name, std::string_view value) override {
     const auto stream = Find(id);
-    if (stream != nullptr && stream->refusal.code == 0)
-      stream->refusal = stream->AddField(name, value);
+    if (stream == nullptr) return true;
+    if (stream->refusal.code != 0) return false;
+    stream->refusal = stream->AddField(name, value);
+    return true;
   }
   void OnHead(int32_t id, bool end_of_request) override {
     header_deadline_.Clear();
@@ -217,9 +240,7 @@ class Http2Connection final : public Connection,
     Ignore(*stream);
     authenticated_ = authenticated_ || stream->request().authenticated;
     End(*stream, clean);
-    if (!streams_.empty()) return;
-    env_.pass.Idle(authenticated_);
-    idle_deadline_.Set(IdleTimeout());
+    if (streams_.empty()) idle_deadline_.Set(IdleTimeout());
   }
   void OnPingAck() override {
     if (goaway_deadline_.armed()) LastGoaway();

@@ -27,8 +27,9 @@ constexpr size_t kStreamBody = 100 * (64 << 10);
 
 class Http2ConnectionTest : public ::testing::Test {
  protected:
-  void Open(Limits limits = {}, bool windows = true) {
-    harness_ = std::make_unique<ConnectionHarness>(MakeHttp2Connection, limits);
+  void Open(Limits limits = {}, bool windows = true, bool front_proxy = false) {
+    harness_ =
+        std::make_unique<ConnectionHarness>(MakeHttp2Connection, limits, Timeouts(), front_proxy);
     client_ = std::make_unique<Http2TestClient>(windows);
     Exchange();
   }
@@ -63,7 +64,37 @@ TEST_F(Http2ConnectionTest, Settings) {
   Open();
   EXPECT_EQ(client_->remote_setting(NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS), 1000u);
   EXPECT_EQ(client_->remote_setting(NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE), 64u << 10);
-  EXPECT_EQ(client_->remote_setting(NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE), 192u << 10);
+  EXPECT_EQ(client_->remote_setting(NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE), 63u << 10);
+}
+
+// A field of more than 64 KiB is an error of the whole connection to nghttp2. A front proxy's many
+// users share that, and its transport has to refuse such a request by itself.
+TEST_F(Http2ConnectionTest, NobodyIsAskedForAFieldThatEndsTheConnection) {
+  Open(FrontProxyLimits({}), true, /*front_proxy=*/true);
+  EXPECT_EQ(client_->remote_setting(NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE), 63u << 10);
+  // '~' has no shorter code.
+  EXPECT_EQ(Get(StrCat("/hello?x=", std::string(65'500, '~'))).status, 200);
+  EXPECT_EQ(client_
+                ->response(Exchanged(
+                    client_->Request("GET", "/hello", "", {{"x", std::string(65'536, '~')}})))
+                .status,
+            200);
+  EXPECT_EQ(client_->goaway(), std::nullopt);
+
+  Limits limits;
+  limits.max_target_bytes = 8 << 10;
+  Open(limits);
+  EXPECT_EQ(client_->remote_setting(NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE), 63u << 10);
+  EXPECT_EQ(Get(StrCat("/hello?x=", std::string(65'500, '~'))).status, 414);
+  EXPECT_EQ(client_
+                ->response(Exchanged(
+                    client_->Request("GET", "/hello", "", {{"x", std::string(65'536, '~')}})))
+                .status,
+            431);
+  EXPECT_EQ(client_->goaway(), std::nullopt);
+  limits.max_header_bytes = 4 << 10;
+  Open(limits);
+  EXPECT_EQ(client_->remote_setting(NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE), 12u << 10);
 }
 
 TEST_F(Http2ConnectionTest, Answers) {
@@ -261,6 +292,38 @@ TEST_F(Http2ConnectionTest, AStalledStreamIsResetInTime) {
   EXPECT_TRUE(harness_->serving());
 }
 
+// Others wait for its place for 15 s.
+TEST_F(Http2ConnectionTest, AStalledAnswerThatIsNoWatchEndsSoon) {
+  Open({}, false);
+  const int32_t stalled = client_->Request("GET", "/length");
+  Exchange();
+  harness_->Tick(9);
+  Exchange();
+  EXPECT_EQ(client_->response(stalled).closed, std::nullopt);
+  EXPECT_EQ(harness_->log().hanging, 1);
+  harness_->Tick(3);
+  Exchange();
+  EXPECT_THAT(client_->response(stalled).closed, Optional<uint32_t>(NGHTTP2_CANCEL));
+  EXPECT_EQ(harness_->log().hanging, 0);
+  EXPECT_TRUE(harness_->serving());
+}
+
+TEST_F(Http2ConnectionTest, ABlockedSocketHoldsNoHandlerForLong) {
+  Open();
+  harness_->stream().HoldWrites(true);
+  const int32_t stalled = client_->Request("GET", "/length");
+  harness_->Feed(client_->TakeOutput());
+  EXPECT_EQ(harness_->log().hanging, 1);
+  harness_->Tick(12);
+  EXPECT_EQ(harness_->log().hanging, 0);
+  harness_->stream().HoldWrites(false);
+  harness_->Run();
+  Exchange();
+  EXPECT_THAT(client_->response(stalled).closed, Optional<uint32_t>(NGHTTP2_CANCEL));
+  EXPECT_EQ(Get("/hello").status, 200);
+  EXPECT_EQ(client_->goaway(), std::nullopt);
+}
+
 TEST_F(Http2ConnectionTest, ABlockedSocketHoldsTheHandlers) {
   Open();
   harness_->stream().HoldWrites(true);
@@ -404,6 +467,42 @@ TEST_F(Http2ConnectionTest, OnlyIdleStrangersMakeRoom) {
   }
 }
 
+TEST_F(Http2ConnectionTest, AResponseThatIsNotTakenIsNoRequestThatRuns) {
+  struct Row {
+    std::vector<std::string> paths;
+    bool shed;
+  };
+  const Row rows[] = {
+      {{"/stranger"}, true},
+      {{"/stranger", "/stranger"}, true},
+      {{"/stranger", "/hang"}, false},
+      {{"/hello"}, false},
+  };
+  for (const Row& row : rows) {
+    SCOPED_TRACE(::testing::PrintToString(row.paths));
+    Open({}, false);
+    // SETTINGS_INITIAL_WINDOW_SIZE is 0: no body goes out.
+    harness_->Feed(std::string("\0\0\6\4\0\0\0\0\0\0\4\0\0\0\0", 15));
+    for (const std::string& path : row.paths) client_->Request("GET", path);
+    harness_->Feed(client_->TakeOutput());
+    EXPECT_EQ(harness_->log().requests.size(), row.paths.size());
+    EXPECT_GT(harness_->request_memory(), 0u);
+    harness_->Shed();
+    EXPECT_EQ(harness_->serving(), !row.shed);
+  }
+}
+
+TEST_F(Http2ConnectionTest, AnExceptionAfterCancellationEndsNothing) {
+  Open();
+  const int32_t id = client_->Request("GET", "/defiant");
+  Exchange();
+  EXPECT_EQ(harness_->log().hanging, 1);
+  client_->Reset(id, NGHTTP2_CANCEL);
+  Exchange();
+  EXPECT_EQ(harness_->log().hanging, 0);
+  EXPECT_EQ(Get("/hello").status, 200);
+}
+
 TEST_F(Http2ConnectionTest, IdleStrangersEndSoon) {
   Open();
   Get("/stranger");
@@ -423,6 +522,41 @@ TEST_F(Http2ConnectionTest, LargeHeaderIsRefused) {
   Exchange();
   EXPECT_EQ(client_->response(id).status, 431);
   EXPECT_EQ(Get("/hello").status, 200);
+}
+
+// A field of the HPACK table is named by one byte, and costs what it is long.
+TEST_F(Http2ConnectionTest, EndlessFieldsEndTheConnection) {
+  Open();
+  client_->Request("GET", "/hello", "", {5000, {"x", std::string(600, ' ')}});
+  Exchange();
+  EXPECT_THAT(client_->goaway(), Optional<uint32_t>(NGHTTP2_ENHANCE_YOUR_CALM));
+  EXPECT_FALSE(harness_->serving());
+}
+
+TEST_F(Http2ConnectionTest, RefusedFieldsAreNotTakenForever) {
+  const std::vector<std::pair<std::string, std::string>> fields(500, {"x", "y"});
+  Open();
+  for (int i = 0; i < 10 && harness_->serving(); ++i) {
+    EXPECT_EQ(client_->response(Exchanged(client_->Request("GET", "/hello", "", fields))).status,
+              i < 4 ? 431 : 0);
+  }
+  EXPECT_THAT(client_->goaway(), Optional<uint32_t>(NGHTTP2_ENHANCE_YOUR_CALM));
+  EXPECT_FALSE(harness_->serving());
+
+  Limits many_users;
+  many_users.many_users = true;
+  Open(many_users);
+  for (int i = 0; i < 10; ++i) {
+    EXPECT_EQ(client_->response(Exchanged(client_->Request("GET", "/hello", "", fields))).status,
+              431);
+  }
+  EXPECT_EQ(Get("/hello").status, 200);
+}
+
+TEST_F(Http2ConnectionTest, WhiteSpaceCounts) {
+  Open();
+  const int32_t id = client_->Request("GET", "/hello", "", {100, {"x", std::string(1000, ' ')}});
+  EXPECT_EQ(client_->response(Exchanged(id)).status, 431);
 }
 
 TEST_F(Http2ConnectionTest, HeaderUpToTheLimitIsTaken) {
@@ -576,6 +710,22 @@ TEST_F(Http2ConnectionTest, RapidResetEndsTheConnection) {
   EXPECT_EQ(harness_->log().hanging, 0);
   // Streams that were reset before their handler could start never had one.
   EXPECT_LE(harness_->log().requests.size(), 2500u);
+}
+
+// One of its users' is every user's connection.
+TEST_F(Http2ConnectionTest, ResetsDoNotEndAFrontProxysConnection) {
+  Open(FrontProxyLimits({}), true, /*front_proxy=*/true);
+  for (int i = 0; i < 5000 && harness_->serving(); ++i) {
+    const int32_t id = client_->Request("GET", "/hang");
+    std::string bytes = client_->TakeOutput();
+    client_->Reset(id, NGHTTP2_CANCEL);
+    bytes += client_->TakeOutput();
+    harness_->Feed(std::move(bytes));
+  }
+  EXPECT_TRUE(harness_->serving());
+  EXPECT_EQ(harness_->log().hanging, 0);
+  EXPECT_EQ(Get("/hello").status, 200);
+  EXPECT_EQ(client_->goaway(), std::nullopt);
 }
 
 TEST_F(Http2ConnectionTest, PingFloodOfABlockedConnectionEndsIt) {

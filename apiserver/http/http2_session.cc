@@ -2,6 +2,7 @@
 
 #include <nghttp2/nghttp2.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <iterator>
 #include <vector>
@@ -15,15 +16,15 @@ namespace {
 
 constexpr size_t kFrameHeader = 9;
 constexpr size_t kDefaultFrameSize = 16384;
+// What clients are told that a header may have at most. nghttp2 takes no field of more than 64 KiB:
+// it is an error of the whole connection then. Who keeps to this never sends one.
+constexpr size_t kMaxHeaderList = 63 << 10;
+// Times the limit that a header may have before it ends the connection: fields of HPACK's table
+// come by the byte and are decoded whole, whether anybody keeps them or not.
+constexpr size_t kPatience = 4;
 
 std::string_view View(const uint8_t* data, size_t size) {
   return {reinterpret_cast<const char*>(data), size};
-}
-
-std::string_view Trimmed(std::string_view value) {
-  const size_t first = value.find_first_not_of(" \t");
-  if (first == std::string_view::npos) return {};
-  return value.substr(first, value.find_last_not_of(" \t") - first + 1);
 }
 
 absl::Status SessionError(int code) {
@@ -75,6 +76,9 @@ struct Http2Session::Callbacks {
 
   static int OnBeginHeaders(nghttp2_session*, const nghttp2_frame* frame, void* user_data) {
     Http2Session& self = Self(user_data);
+    self.block_fields_ = 0;
+    self.block_bytes_ = 0;
+    if (self.limits_.many_users) self.refused_fields_ = 0;
     if (!IsRequestHead(frame)) return 0;
     self.history_.Opened(frame->hd.stream_id);
     if (!self.delegate_.OnBegin(frame->hd.stream_id)) {
@@ -83,15 +87,27 @@ struct Http2Session::Callbacks {
     return 0;
   }
 
-  static int OnHeader(nghttp2_session*, const nghttp2_frame* frame, const uint8_t* name,
+  static int OnHeader(nghttp2_session* session, const nghttp2_frame* frame, const uint8_t* name,
                       size_t name_size, const uint8_t* value, size_t value_size, uint8_t,
                       void* user_data) {
+    Http2Session& self = Self(user_data);
+    const Limits& limits = self.limits_;
+    ++self.block_fields_;
+    self.block_bytes_ += name_size + value_size;
+    self.decoded_ += name_size + value_size;
     // Fields of a trailer must never pass for fields of the header.
-    if (IsRequestHead(frame)) {
-      Self(user_data).delegate_.OnField(frame->hd.stream_id, View(name, name_size),
-                                        Trimmed(View(value, value_size)));
+    if (IsRequestHead(frame) && !self.delegate_.OnField(frame->hd.stream_id, View(name, name_size),
+                                                        View(value, value_size))) {
+      ++self.refused_fields_;
     }
-    return 0;
+    const size_t most = kPatience * limits.max_header_fields;
+    if (self.block_fields_ <= most && self.refused_fields_ <= most &&
+        self.block_bytes_ <= kPatience * (limits.max_target_bytes + limits.max_header_bytes)) {
+      return 0;
+    }
+    Check(nghttp2_session_terminate_session(session, NGHTTP2_ENHANCE_YOUR_CALM));
+    // Nothing more of what was received is decoded.
+    return NGHTTP2_ERR_PAUSE;
   }
 
   static int OnFrameReceived(nghttp2_session*, const nghttp2_frame* frame, void* user_data) {
@@ -163,16 +179,20 @@ struct Http2Session::Callbacks {
   }
 };
 
-Http2Session::Http2Session(const Limits& limits, Delegate& delegate) : delegate_(delegate) {
+Http2Session::Http2Session(const Limits& limits, Delegate& delegate)
+    : delegate_(delegate), limits_(limits) {
   nghttp2_session_callbacks* callbacks = Callbacks::Make();
   nghttp2_option* option = nullptr;
   Check(nghttp2_option_new(&option));
   nghttp2_option_set_no_closed_streams(option, 1);
-  // White space around a value is trimmed below, as in HTTP/1.1 and as Go's servers do: a reset
-  // makes Go's clients try again and again.
+  // White space around a value is trimmed by the delegate, as in HTTP/1.1 and as Go's servers do: a
+  // reset makes Go's clients try again and again.
   nghttp2_option_set_no_rfc9113_leading_and_trailing_ws_validation(option, 1);
   nghttp2_option_set_max_outbound_ack(option, 1000);
-  nghttp2_option_set_stream_reset_rate_limit(option, 2000, 200);
+  // What one of many users does must not end the connection of all.
+  const bool resets_limited = !limits.many_users;
+  nghttp2_option_set_stream_reset_rate_limit(option, resets_limited ? 2000 : UINT64_MAX,
+                                             resets_limited ? 200 : UINT64_MAX);
   // As many as the largest allowed header needs, and a few.
   const size_t max_header_list = limits.max_target_bytes + limits.max_header_bytes;
   nghttp2_option_set_max_continuations(option, max_header_list / kDefaultFrameSize + 8);
@@ -184,7 +204,8 @@ Http2Session::Http2Session(const Limits& limits, Delegate& delegate) : delegate_
   const nghttp2_settings_entry settings[] = {
       {NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS, limits.max_concurrent_streams},
       {NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, limits.stream_window},
-      {NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE, static_cast<uint32_t>(max_header_list)},
+      {NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE,
+       static_cast<uint32_t>(std::min(max_header_list, kMaxHeaderList))},
   };
   Check(nghttp2_submit_settings(session_, NGHTTP2_FLAG_NONE, settings, std::size(settings)));
   Check(nghttp2_session_set_local_window_size(session_, NGHTTP2_FLAG_NONE, 0,

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "absl/status/status.h"
 #include "apiserver/http/http2_stream_history.h"
@@ -26,9 +27,10 @@ enum class Http2Error : uint32_t {
 };
 
 // Protocol errors, flow control, HPACK, PING and SETTINGS are dealt with here. Against floods: at
-// most 1,000 queued acknowledgements; resets by the client beyond a burst of 2,000 and 200 per
-// second end the connection. Not thread-safe. Receive and Gather call the delegate; from there only
-// Reset and Consume may be called back.
+// most 1,000 queued acknowledgements; a few times the fields that a header may have; resets by the
+// client beyond a burst of 2,000 and 200 per second end the connection, unless it is many users'.
+// Not thread-safe. Receive and Gather call the delegate; from there only Reset and Consume may be
+// called back.
 class Http2Session {
  public:
   class Delegate {
@@ -36,8 +38,9 @@ class Http2Session {
     virtual ~Delegate() = default;
     // A new request. False refuses it: nothing more is said about it.
     virtual bool OnBegin(int32_t id) = 0;
-    // One field of its header, pseudo-header fields included.
-    virtual void OnField(int32_t id, std::string_view name, std::string_view value) = 0;
+    // One field of its header, pseudo-header fields included; the value may begin and end with
+    // white space. False: the request is refused, and its fields are nobody's.
+    virtual bool OnField(int32_t id, std::string_view name, std::string_view value) = 0;
     virtual void OnHead(int32_t id, bool end_of_request) = 0;
     virtual void OnBody(int32_t id, std::string_view bytes) = 0;
     // After OnHead, and after all of OnBody.
@@ -58,6 +61,7 @@ class Http2Session {
     virtual bool TakeBody(int32_t id, size_t bytes, OutputBatch& batch) = 0;
   };
 
+  // Both outlive the session.
   Http2Session(const Limits& limits, Delegate& delegate);
   ~Http2Session();
   Http2Session(const Http2Session&) = delete;
@@ -86,6 +90,8 @@ class Http2Session {
 
   // Frames that wait to be gathered, bodies aside.
   size_t queued_frames() const;
+  // Bytes of header fields that were decoded since the last call: what Receive costs.
+  size_t TakeDecoded() { return std::exchange(decoded_, 0); }
   // Nothing is to be sent or received any more.
   bool finished() const;
 
@@ -94,7 +100,12 @@ class Http2Session {
 
   nghttp2_session* session_ = nullptr;
   Delegate& delegate_;
+  const Limits& limits_;
   Http2StreamHistory history_;
+  size_t block_fields_ = 0;  // of the header or trailer that is received now
+  size_t block_bytes_ = 0;
+  size_t refused_fields_ = 0;  // ever; with many users, of this header
+  size_t decoded_ = 0;
   OutputBatch* batch_ = nullptr;  // during Gather
   size_t batch_max_ = 0;
 };

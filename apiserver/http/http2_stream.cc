@@ -26,6 +26,12 @@ constexpr absl::Duration kLinger = absl::Seconds(2);
 
 const HttpError kFine;
 
+std::string_view Trimmed(std::string_view value) {
+  const size_t first = value.find_first_not_of(" \t");
+  if (first == std::string_view::npos) return {};
+  return value.substr(first, value.find_last_not_of(" \t") - first + 1);
+}
+
 }  // namespace
 
 Http2Stream::Http2Stream(int32_t id, const boost::asio::any_io_executor& executor,
@@ -41,8 +47,7 @@ Http2Stream::Http2Stream(int32_t id, const boost::asio::any_io_executor& executo
           env.deadlines,
           [this] { host_.SendReset(id_, complete() ? Http2Error::kNone : Http2Error::kCancel); }),
       changed_(executor),
-      drain_(env.deadlines, env.limits.min_drain_rate,
-             [this] { host_.SendReset(id_, Http2Error::kCancel); }) {
+      drain_(env.deadlines, env.limits.min_drain_rate, [this] { GiveUp(); }) {
   request_.protocol = "HTTP/2.0";
   if (!lease_.Grow(kStreamMemory)) refusal = RequestMemoryExhausted();
 }
@@ -58,6 +63,8 @@ HttpError Http2Stream::AddField(std::string_view name, std::string_view value) {
       return HeaderTooLarge(limits_);
     }
   }
+  // What was refused is not worth looking through.
+  value = Trimmed(value);
   if (!lease_.Grow(name.size() + value.size() + kFieldMemory)) return RequestMemoryExhausted();
   if (name == ":method") {
     request_.method = std::string(value);
@@ -205,15 +212,22 @@ void Http2Stream::Close() {
   changed_.Notify();
 }
 
+// The handler goes at once: the reset may have to wait for the socket as long as anything else.
+void Http2Stream::GiveUp() {
+  given_up_ = true;
+  changed_.Notify();
+  host_.SendReset(id_, Http2Error::kCancel);
+}
+
 absl::Status Http2Stream::Misused(std::string_view what) {
   log::Error("A response was written wrongly; resetting its stream",
              {{"path", request_.path}, {"why", what}});
-  if (!closed_) host_.SendReset(id_, Http2Error::kInternal);
+  if (!closed()) host_.SendReset(id_, Http2Error::kInternal);
   return absl::FailedPreconditionError(StrCat(what));
 }
 
 StatusTask Http2Stream::WriteHead(ResponseHead head) {
-  if (closed_) co_return absl::UnavailableError("stream closed");
+  if (closed()) co_return absl::UnavailableError("stream closed");
   if (state_ != State::kHead) co_return Misused("the head was written twice");
   state_ = State::kBody;
   status_ = head.status;
@@ -227,7 +241,7 @@ StatusTask Http2Stream::WriteHead(ResponseHead head) {
 }
 
 StatusTask Http2Stream::Write(std::vector<Segment> segments) {
-  if (closed_) co_return absl::UnavailableError("stream closed");
+  if (closed()) co_return absl::UnavailableError("stream closed");
   if (state_ != State::kBody)
     co_return Misused("a body was written before its head or after its end");
   size_t size = 0;
@@ -244,17 +258,19 @@ StatusTask Http2Stream::Write(std::vector<Segment> segments) {
   }
   std::erase_if(segments, [](const Segment& segment) { return segment.bytes.empty(); });
   Enqueue(std::move(segments));
-  if (queued_ == 0) drain_.Begin(timeouts_.write);
+  const bool watch = request_.info.verb == "watch";
+  // The handler of anything else holds a place meanwhile, for which others wait 15 s.
+  if (queued_ == 0) drain_.Begin(watch ? timeouts_.write : timeouts_.finish);
   queued_ += size;
   written_ += size;
   host_.SendBody(id_);
-  while (queued_ > kLowWater && !closed_) co_await changed_.Wait();
-  if (closed_) co_return absl::UnavailableError("stream closed");
+  while (queued_ > kLowWater && !closed()) co_await changed_.Wait();
+  if (closed()) co_return absl::UnavailableError("stream closed");
   co_return absl::OkStatus();
 }
 
 StatusTask Http2Stream::Finish() {
-  if (closed_) co_return absl::UnavailableError("stream closed");
+  if (closed()) co_return absl::UnavailableError("stream closed");
   if (state_ != State::kBody) co_return Misused("a response was ended before its head or twice");
   if (has_body_ && has_length_ && remaining_ > 0)
     co_return Misused("the body is shorter than its Content-Length");
@@ -265,8 +281,8 @@ StatusTask Http2Stream::Finish() {
   // A small rest is the connection's business, and counted. While more waits for the client, the
   // request counts as running: limits on requests bound what slow clients make the server hold.
   if (queued_ <= kSmallRest && lease_.Grow(queued_)) co_return absl::OkStatus();
-  while (queued_ > 0 && !closed_) co_await changed_.Wait();
-  if (cut_off_) co_return absl::UnavailableError("stream closed");
+  while (queued_ > 0 && !closed()) co_await changed_.Wait();
+  if (cut_off_ || given_up_) co_return absl::UnavailableError("stream closed");
   co_return absl::OkStatus();
 }
 

@@ -46,7 +46,8 @@ class Http2Stream final : public ResponseWriter, public RequestBody {
   int32_t id() const { return id_; }
   Request& request() { return request_; }
 
-  // The request as it comes. An error says why it is refused.
+  // The request as it comes; white space around values is dropped, but counts. An error says why it
+  // is refused.
   HttpError AddField(std::string_view name, std::string_view value);
   HttpError EndHead(bool end_of_request, const PeerInfo& peer);
   // False: nobody wants the bytes.
@@ -70,7 +71,8 @@ class Http2Stream final : public ResponseWriter, public RequestBody {
   void TakeBody(size_t bytes, OutputBatch& batch);
   // The stream is gone: the handler's next call fails.
   void Close();
-  bool closed() const { return closed_; }
+  // The same, or it is about to be reset.
+  bool closed() const { return closed_ || given_up_; }
 
   Task<std::string> Read(size_t max_bytes) override;
   StatusTask WriteHead(ResponseHead head) override;
@@ -88,6 +90,7 @@ class Http2Stream final : public ResponseWriter, public RequestBody {
   enum class BodyState { kUnasked, kWanted, kDropped };
 
   bool expects_continue() const;
+  void GiveUp();
   absl::Status Misused(std::string_view what);
   void Enqueue(std::vector<Segment> segments);
   void ForgetQueue();
@@ -112,7 +115,8 @@ class Http2Stream final : public ResponseWriter, public RequestBody {
 
   State state_ = State::kHead;
   bool closed_ = false;
-  bool cut_off_ = false;  // closed while bytes were queued
+  bool given_up_ = false;  // the client does not take the response
+  bool cut_off_ = false;   // closed while bytes were queued
   bool has_body_ = false;
   bool has_length_ = false;
   uint64_t remaining_ = 0;  // with has_length_

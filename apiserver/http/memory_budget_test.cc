@@ -2,16 +2,45 @@
 
 #include <gtest/gtest.h>
 
+#include <memory>
+#include <string>
+#include <vector>
+
 namespace steward::http {
 namespace {
 
 constexpr size_t kLimit = 1 << 20;
-constexpr size_t kReserve = kLimit / 8;
-constexpr size_t kLittle = MemoryBudget::kLittle;
+constexpr size_t kConnections = 16;
+
+Limits SmallLimits() {
+  Limits limits;
+  limits.max_request_memory = kLimit;
+  limits.max_connection_memory = kLimit / 8;
+  limits.max_connections = kConnections;
+  return limits;
+}
+
+// A connection that holds some.
+struct Holder {
+  Holder(MemoryBudget& budget, std::string address, bool trusted = false)
+      : share(budget, address, kLimit, trusted), lease(share) {}
+  MemoryBudget::Share share;
+  MemoryBudget::Lease lease;
+};
+
+// What is there for all is taken, by as few addresses as can.
+std::vector<std::unique_ptr<Holder>> Greedy(MemoryBudget& budget) {
+  std::vector<std::unique_ptr<Holder>> greedy;
+  for (int i = 0; i < 4; ++i) {
+    greedy.push_back(std::make_unique<Holder>(budget, "192.0.2." + std::to_string(i) + ":1"));
+    EXPECT_TRUE(greedy.back()->lease.Grow(kLimit / 8));
+  }
+  return greedy;
+}
 
 TEST(MemoryBudgetTest, ALeaseGivesBack) {
-  MemoryBudget budget(kLimit);
-  MemoryBudget::Share share(budget, kLimit, false);
+  MemoryBudget budget(SmallLimits());
+  MemoryBudget::Share share(budget, "192.0.2.1:1", kLimit, false);
   {
     MemoryBudget::Lease lease(share);
     EXPECT_TRUE(lease.Grow(100));
@@ -25,8 +54,8 @@ TEST(MemoryBudgetTest, ALeaseGivesBack) {
 }
 
 TEST(MemoryBudgetTest, AConnectionHasNoMoreThanItsShare) {
-  MemoryBudget budget(kLimit);
-  MemoryBudget::Share share(budget, 1000, false);
+  MemoryBudget budget(SmallLimits());
+  MemoryBudget::Share share(budget, "192.0.2.1:1", 1000, false);
   MemoryBudget::Lease one(share);
   MemoryBudget::Lease two(share);
   EXPECT_TRUE(one.Grow(600));
@@ -36,21 +65,64 @@ TEST(MemoryBudgetTest, AConnectionHasNoMoreThanItsShare) {
   EXPECT_EQ(budget.used(), 1000u);
 }
 
+TEST(MemoryBudgetTest, AnAddressHasNoMoreThanAnEighth) {
+  for (const bool v6 : {false, true}) {
+    MemoryBudget budget(SmallLimits());
+    Holder one(budget, v6 ? "[2001:db8::1]:1" : "192.0.2.1:1");
+    Holder two(budget, v6 ? "[2001:db8::1]:2" : "192.0.2.1:2");
+    Holder other(budget, v6 ? "[2001:db8::2]:1" : "192.0.2.2:1");
+    Holder proxy(budget, v6 ? "[2001:db8::1]:3" : "192.0.2.1:3", /*trusted=*/true);
+    EXPECT_TRUE(one.lease.Grow(kLimit / 8));
+    EXPECT_FALSE(one.lease.Grow(1));
+    EXPECT_FALSE(two.lease.Grow(budget.little() + 1));
+    EXPECT_TRUE(two.lease.Grow(budget.little())) << "a probe";
+    EXPECT_FALSE(two.lease.Grow(1));
+    EXPECT_TRUE(other.lease.Grow(kLimit / 8));
+    one.lease.Shrink(budget.little() + 1);
+    EXPECT_TRUE(two.lease.Grow(1));
+    EXPECT_TRUE(proxy.lease.Grow(kLimit / 2));
+  }
+}
+
+TEST(MemoryBudgetTest, AnAddressMayFillOneConnection) {
+  Limits limits = SmallLimits();
+  limits.max_connection_memory = kLimit / 4;
+  MemoryBudget budget(limits);
+  Holder one(budget, "192.0.2.1:1");
+  EXPECT_TRUE(one.lease.Grow(kLimit / 4));
+  EXPECT_FALSE(one.lease.Grow(1));
+}
+
 TEST(MemoryBudgetTest, WhoHoldsMuchLeavesTheReserve) {
-  MemoryBudget budget(kLimit);
-  MemoryBudget::Share greedy(budget, kLimit, false);
-  MemoryBudget::Share modest(budget, kLimit, false);
-  MemoryBudget::Share proxy(budget, kLimit, true);
-  MemoryBudget::Lease taken(greedy);
-  EXPECT_TRUE(taken.Grow(kLimit - kReserve));
-  EXPECT_FALSE(taken.Grow(1));
-  MemoryBudget::Lease probe(modest);
-  EXPECT_TRUE(probe.Grow(kLittle));
-  EXPECT_FALSE(probe.Grow(1));
-  MemoryBudget::Lease users(proxy);
-  EXPECT_TRUE(users.Grow(kReserve - kLittle));
-  EXPECT_FALSE(users.Grow(1));
+  MemoryBudget budget(SmallLimits());
+  const auto greedy = Greedy(budget);
+  Holder probe(budget, "192.0.2.9:1");
+  EXPECT_FALSE(probe.lease.Grow(budget.little() + 1));
+  EXPECT_TRUE(probe.lease.Grow(budget.little()));
+  EXPECT_FALSE(probe.lease.Grow(1));
+}
+
+TEST(MemoryBudgetTest, ManySmallOnesDoNotTakeTheReserve) {
+  MemoryBudget budget(SmallLimits());
+  const auto greedy = Greedy(budget);
+  std::vector<std::unique_ptr<Holder>> small;
+  for (size_t i = 0; i < kConnections; ++i) {
+    small.push_back(std::make_unique<Holder>(budget, "198.51.100." + std::to_string(i) + ":1"));
+    EXPECT_TRUE(small.back()->lease.Grow(budget.little())) << i;
+  }
+  Holder one_more(budget, "203.0.113.1:1");
+  EXPECT_FALSE(one_more.lease.Grow(budget.little()));
+  Holder proxy(budget, "203.0.113.2:1", /*trusted=*/true);
+  EXPECT_TRUE(proxy.lease.Grow(kLimit / 16));
+  EXPECT_FALSE(proxy.lease.Grow(1));
   EXPECT_EQ(budget.used(), kLimit);
+}
+
+// An HTTP/2 probe: a stream's 4 KiB, and 160 bytes and its text for each of 7 fields.
+TEST(MemoryBudgetTest, ByDefaultAProbeIsLittle) {
+  MemoryBudget budget{Limits()};
+  EXPECT_GE(budget.little(), 5700u);
+  EXPECT_LE(budget.little() * Limits().max_connections, budget.limit() / 2);
 }
 
 }  // namespace

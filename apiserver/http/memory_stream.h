@@ -2,6 +2,7 @@
 #ifndef APISERVER_HTTP_MEMORY_STREAM_H_
 #define APISERVER_HTTP_MEMORY_STREAM_H_
 
+#include <algorithm>
 #include <boost/asio/any_io_executor.hpp>
 #include <deque>
 #include <string>
@@ -38,6 +39,7 @@ class MemoryStream final : public ByteStream {
   bool aborted() const { return aborted_; }
   // Of the last Write.
   absl::Duration write_window() const { return used_window_; }
+  absl::Duration longest_write_window() const { return longest_window_; }
 
   Task<std::string_view> Read() override {
     current_.clear();
@@ -52,6 +54,7 @@ class MemoryStream final : public ByteStream {
   StatusTask Write(std::span<const std::string_view> pieces) override {
     if (aborted_) co_return absl::UnavailableError("aborted");
     used_window_ = window_;
+    longest_window_ = std::max(longest_window_, window_);
     for (const std::string_view piece : pieces) output_.append(piece);
     while (hold_ && !aborted_) co_await released_.Wait();
     if (aborted_) co_return absl::UnavailableError("aborted");
@@ -77,6 +80,7 @@ class MemoryStream final : public ByteStream {
   bool hold_ = false;
   absl::Duration window_;
   absl::Duration used_window_;
+  absl::Duration longest_window_;
   Event arrived_;
   Event released_;
 };

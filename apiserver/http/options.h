@@ -37,6 +37,8 @@ struct Limits {
   // Of one HTTP/2 connection; also bounds its running handlers, whose streams the client may have
   // reset: above, REFUSED_STREAM, which clients retry.
   uint32_t max_concurrent_streams = 1000;
+  // The connection carries many users' requests: none of them may end it for the others.
+  bool many_users = false;
   // HTTP/2 flow control: what a client may send ahead on one stream, and on the connection, before
   // a handler asks for it.
   uint32_t stream_window = 64 << 10;
@@ -48,13 +50,14 @@ struct Limits {
   size_t min_drain_rate = 1 << 10;
 };
 
-// For the connections of a verified front proxy, which passes on each of a user's groups as a field
-// of its own.
+// For the connections of a verified front proxy, which carry everybody's requests and pass on each
+// of a user's groups as a field of its own.
 inline Limits FrontProxyLimits(Limits limits) {
   constexpr size_t kMoreGroups = 8;
   limits.max_header_bytes *= kMoreGroups;
   limits.max_header_fields *= kMoreGroups;
   limits.max_connection_memory = limits.max_request_memory;
+  limits.many_users = true;
   return limits;
 }
 
@@ -66,10 +69,12 @@ struct Timeouts {
   absl::Duration body = absl::Seconds(60);  // from when a handler asks for it to its end
   absl::Duration idle = absl::Seconds(90);  // without any request
   absl::Duration idle_stranger =
-      absl::Seconds(15);                      // the same, where no request was authenticated yet
-  absl::Duration write = absl::Seconds(60);   // of a response that goes on: see min_drain_rate
-  absl::Duration finish = absl::Seconds(10);  // of one that is complete but for the sending
-  absl::Duration close = absl::Seconds(2);    // for the client's answer to a WebSocket's end
+      absl::Seconds(15);                     // the same, where no request was authenticated yet
+  absl::Duration write = absl::Seconds(60);  // of a watch that goes on: see min_drain_rate
+  // Of every other response, and the end of each: a handler that waits for its client holds a place
+  // for which others wait no longer than 15 s.
+  absl::Duration finish = absl::Seconds(10);
+  absl::Duration close = absl::Seconds(2);  // for the client's answer to a WebSocket's end
 };
 
 }  // namespace steward::http

@@ -42,7 +42,7 @@ struct Server::Impl {
                std::move(o.error_body),
                {},
                clock,
-               MemoryBudget(o.limits.max_request_memory),
+               MemoryBudget(o.limits),
                ConnectionGate(o.limits.max_connections, o.limits.max_connections_per_source)},
         acceptor(threads.executor(0)),
         accepting(threads.executor(0)) {

@@ -33,8 +33,11 @@ http::ServerOptions OptionsFor(const ListenAddress& address, std::function<SslCo
   options.port = address.port;
   options.tls = std::move(tls);
   options.limits.max_connections = 100;
+  options.limits.max_connections_per_source = 20;
   options.limits.max_header_bytes = 32 << 10;
+  options.limits.max_target_bytes = 2 << 10;
   options.limits.max_request_memory = 4 << 20;
+  options.limits.max_connection_memory = 256 << 10;
   options.error_body = [](int, std::string_view, std::string_view message) {
     return StrCat(message, "\n");
   };

@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "apiserver/filters/request_metrics.h"
@@ -73,6 +74,29 @@ TEST_F(MonitoringTest, Probes) {
   EXPECT_THAT(Ask("GET", "/"), StartsWith("HTTP/1.1 404"));
   EXPECT_THAT(Ask("GET", "/metrics"), StartsWith("HTTP/1.1 404"));
   EXPECT_THAT(Ask("GET", "/healthz/nope"), StartsWith("HTTP/1.1 404"));
+}
+
+TEST_F(MonitoringTest, ALongTargetIsRefused) {
+  Serve(ServeProbes({}));
+  EXPECT_THAT(Ask("GET", "/healthz?" + std::string(1900, 'x')), StartsWith("HTTP/1.1 200"));
+  EXPECT_THAT(Ask("GET", "/healthz?" + std::string(2100, 'x')), StartsWith("HTTP/1.1 414"));
+}
+
+TEST_F(MonitoringTest, OneAddressHasFewConnections) {
+  Serve(ServeProbes({}));
+  http::TlsTestOptions plain;
+  plain.tls = false;
+  std::vector<std::unique_ptr<http::TlsTestClient>> clients;
+  for (int i = 0; i < 21; ++i) {
+    clients.push_back(std::make_unique<http::TlsTestClient>(monitoring_->port(), plain));
+  }
+  const auto answer = [&clients](size_t i) {
+    clients[i]->Write("GET /healthz HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n");
+    return clients[i]->ReadAll();
+  };
+  EXPECT_THAT(answer(20), StartsWith("HTTP/1.1 200"));
+  EXPECT_EQ(answer(0), "") << "displaced";
+  EXPECT_THAT(answer(1), StartsWith("HTTP/1.1 200"));
 }
 
 TEST_F(MonitoringTest, AnAddressThatIsTakenIsAnError) {
