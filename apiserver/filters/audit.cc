@@ -10,6 +10,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
+#include "apiserver/filters/fairness/flow.h"
 #include "apiserver/filters/request_info.h"
 #include "apiserver/filters/source_addresses.h"
 #include "base/json/json_text.h"
@@ -23,6 +24,8 @@ namespace json = boost::json;
 namespace {
 
 constexpr size_t kMaxRequestObject = 64 << 10;
+// Of what was asked by somebody whom nobody has authenticated.
+constexpr size_t kMaxStrangersUri = 2 << 10;
 constexpr char kClosedEarly[] =
     R"({"metadata":{},"status":"Success","message":"Connection closed early","code":200})";
 
@@ -130,6 +133,7 @@ class Record final : public http::AuditNotes {
     event.stage = stage;
     event.audit_id = request_.audit_id;
     event.request_uri = request_.target;
+    if (!known_ || FlowOf(request_).stranger) event.max_request_uri = kMaxStrangersUri;
     event.verb = request_.info.verb;
     event.user = User();
     event.source_ips = SourceAddresses(request_);

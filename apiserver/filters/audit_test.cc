@@ -197,6 +197,28 @@ TEST_F(AuditTest, RefusedBeforeAnybodyIsKnown) {
   EXPECT_THAT(text_, Not(HasSubstr("bad")));
 }
 
+// They cost a stranger nothing, so they must not fill a disk.
+TEST_F(AuditTest, WhatStrangersAskIsKeptShort) {
+  for (const char* user : {"", "bad"}) {
+    SCOPED_TRACE(user);
+    text_.clear();
+    UsePolicy("rules: [{level: Metadata}]");
+    std::string name;
+    for (int i = 0; i < 10'000; ++i) name += "%01";
+    http::Request request =
+        RequestBy(user, "GET", "/apis/g/v1/namespaces/n/widgets/" + name + "?&&&&&&&&&&&&&&");
+    request.headers.Set("User-Agent", std::string(30'000, '&'));
+    Ask(std::move(request));
+    const auto events = Events();
+    EXPECT_FALSE(events.empty());
+    for (const json::value& event : events) {
+      const std::string line = Serialize(event);
+      EXPECT_LT(line.size(), 6'000u);
+      EXPECT_EQ(event.at("annotations").at("audit.k8s.io/truncated"), "true");
+    }
+  }
+}
+
 TEST_F(AuditTest, OtherRefusals) {
   struct Row {
     std::string user;

@@ -57,8 +57,9 @@ Task<Decision> ReviewAuthorizer::Authorize(const http::Request& request) {
   json::object spec = SubjectAccessReviewSpec(request);
   std::string key = Sha256(json::serialize(spec));
   const ReviewOrigin origin{FlowOf(request), request.traceparent};
+  // It runs once.
   ReviewCache<Decision>::Loader load = [this, &origin, &spec, cacheable] {
-    return Review(origin, spec, cacheable);
+    return Review(origin, std::move(spec), cacheable);
   };
   ReviewCache<Decision>& cache = origin.flow.stranger ? strangers_ : users_;
   absl::StatusOr<Decision> decision = co_await cache.Get(std::move(key), std::move(load));

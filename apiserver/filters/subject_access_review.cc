@@ -13,6 +13,15 @@ namespace steward::filters {
 namespace json = boost::json;
 namespace {
 
+// A selector only narrows the question, but as JSON it is many times as long.
+constexpr size_t kMaxSelector = 4 << 10;
+
+// Null: none that is worth asking about.
+const std::string* Selector(const http::Request& request, const char* parameter) {
+  const std::string* text = request.Query(parameter);
+  return text != nullptr && text->size() <= kMaxSelector ? text : nullptr;
+}
+
 void SetUnlessEmpty(json::object& object, const char* key, const std::string& value) {
   if (!value.empty()) object[key] = value;
 }
@@ -51,7 +60,7 @@ const char* OperatorName(kube::LabelSelector::Operator op) {
 
 json::array LabelRequirements(const http::Request& request) {
   json::array requirements;
-  const std::string* text = request.Query("labelSelector");
+  const std::string* text = Selector(request, "labelSelector");
   if (text == nullptr) return requirements;
   const auto selector = kube::LabelSelector::Parse(*text);
   if (!selector.ok()) return requirements;
@@ -66,7 +75,7 @@ json::array LabelRequirements(const http::Request& request) {
 
 json::array FieldRequirements(const http::Request& request) {
   json::array requirements;
-  const std::string* text = request.Query("fieldSelector");
+  const std::string* text = Selector(request, "fieldSelector");
   if (text == nullptr) return requirements;
   const auto selector = kube::FieldSelector::Parse(*text);
   if (!selector.ok()) return requirements;

@@ -10,7 +10,8 @@ namespace steward::filters {
 
 // The `spec` of an authorization.k8s.io/v1 SubjectAccessReview for Request.user and Request.info.
 // On list, watch and deletecollection it carries the requirements of the selectors (KEP-4601); a
-// selector or requirement that cannot be expressed is left out, which only asks for more. Equal
+// selector or requirement that cannot be expressed, and a selector above 4 KiB, is left out, which
+// only asks for more. Equal
 // requests of one user give equal text.
 boost::json::object SubjectAccessReviewSpec(const http::Request& request);
 

@@ -62,6 +62,22 @@ TEST(SubjectAccessReviewTest, Attributes) {
   }
 }
 
+// Anybody may send them, and they only narrow the question.
+TEST(SubjectAccessReviewTest, LongSelectorsAreLeftOut) {
+  const std::string longest = "a=" + std::string((4 << 10) - 2, ' ');
+  for (const char* parameter : {"labelSelector", "fieldSelector"}) {
+    SCOPED_TRACE(parameter);
+    http::Request request = MakeReadRequest("GET", "/apis/g/v1/widgets");
+    request.query = {{parameter, longest}};
+    const auto attributes = [&] {
+      return SubjectAccessReviewSpec(request).at("resourceAttributes").as_object();
+    };
+    EXPECT_TRUE(attributes().contains(parameter));
+    request.query = {{parameter, longest + " "}};
+    EXPECT_FALSE(attributes().contains(parameter));
+  }
+}
+
 TEST(SubjectAccessReviewTest, User) {
   http::Request request = MakeReadRequest("GET", "/version");
   request.user = {.name = "u",

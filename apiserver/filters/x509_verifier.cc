@@ -25,6 +25,8 @@ namespace {
 
 constexpr size_t kMaxCached = 1024;
 constexpr int kMaxDepth = 10;
+constexpr size_t kMaxChain = kMaxDepth + 1;
+constexpr absl::Duration kFailureKept = absl::Minutes(1);
 constexpr char kUidOid[] = "1.3.6.1.4.1.57683.2";
 
 void FreeChain(STACK_OF(X509) * chain) { sk_X509_pop_free(chain, X509_free); }
@@ -126,19 +128,38 @@ struct Verified {
   Validity validity;
 };
 
+struct Failure {
+  absl::Status why;
+  absl::Time at;
+};
+
 }  // namespace
 
 struct X509Verifier::Impl {
   StorePtr store;
   Mutex mutex;
   absl::flat_hash_map<std::string, Verified> cache ABSL_GUARDED_BY(mutex);
+  // Apart, so that strangers displace only one another.
+  absl::flat_hash_map<std::string, Failure> failures ABSL_GUARDED_BY(mutex);
 
-  std::shared_ptr<const CertificateIdentity> Cached(const std::string& key, absl::Time now) {
+  // OK without an identity: nothing is known.
+  absl::StatusOr<std::shared_ptr<const CertificateIdentity>> Cached(const std::string& key,
+                                                                    absl::Time now) {
     MutexLock lock(&mutex);
-    const auto found = cache.find(key);
-    if (found == cache.end()) return nullptr;
-    const Validity& validity = found->second.validity;
-    return validity.from <= now && now <= validity.until ? found->second.identity : nullptr;
+    if (const auto found = cache.find(key); found != cache.end()) {
+      const Validity& validity = found->second.validity;
+      if (validity.from <= now && now <= validity.until) return found->second.identity;
+    }
+    if (const auto found = failures.find(key); found != failures.end()) {
+      const Failure& failure = found->second;
+      if (failure.at <= now && now < failure.at + kFailureKept) return failure.why;
+    }
+    return nullptr;
+  }
+  void KeepFailure(const std::string& key, Failure failure) {
+    MutexLock lock(&mutex);
+    if (failures.size() >= kMaxCached) failures.clear();
+    failures.insert_or_assign(key, std::move(failure));
   }
   void Keep(const std::string& key, Verified verified) {
     MutexLock lock(&mutex);
@@ -220,10 +241,20 @@ absl::StatusOr<std::shared_ptr<const X509Verifier>> X509Verifier::Create(std::st
 absl::StatusOr<std::shared_ptr<const CertificateIdentity>> X509Verifier::Verify(
     const http::PeerCertificates& peer, absl::Time now) const {
   if (peer.der.empty()) return absl::UnauthenticatedError("no client certificate");
-  if (auto identity = impl_->Cached(peer.digest, now); identity != nullptr) return identity;
-  ASSIGN_OR_RETURN(Verified verified, impl_->VerifyChain(peer, now));
-  impl_->Keep(peer.digest, verified);
-  return std::move(verified.identity);
+  if (peer.der.size() > kMaxChain) {
+    return absl::UnauthenticatedError(
+        absl::StrCat("the client presents more than ", kMaxChain, " certificates"));
+  }
+  ASSIGN_OR_RETURN(std::shared_ptr<const CertificateIdentity> identity,
+                   impl_->Cached(peer.digest, now));
+  if (identity != nullptr) return identity;
+  absl::StatusOr<Verified> verified = impl_->VerifyChain(peer, now);
+  if (!verified.ok()) {
+    impl_->KeepFailure(peer.digest, {verified.status(), now});
+    return std::move(verified).status();
+  }
+  impl_->Keep(peer.digest, *verified);
+  return std::move(verified->identity);
 }
 
 bool X509Verifier::CoversCaOf(const X509Verifier& other) const {

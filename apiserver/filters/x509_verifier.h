@@ -30,8 +30,8 @@ struct CertificateIdentity {
 // X509_V_FLAG_X509_STRICT): it refuses CAs without key usage or key identifiers, which Go takes and
 // clusters have.
 //
-// Immutable but for a cache of good verifications: at most 1024, all dropped when it is full.
-// Thread-safe.
+// Immutable but for what it remembers: good verifications, and failures for a minute; at most 1024
+// of each, all dropped when they are full. Thread-safe.
 class X509Verifier {
  public:
   // `ca_pem`: one or more PEM certificates; other text between them is ignored. kInvalidArgument
@@ -40,7 +40,8 @@ class X509Verifier {
   ~X509Verifier();
 
   // The leaf's identity when a chain over the presented intermediates ends at a CA at time `now`;
-  // otherwise kUnauthenticated with the reason.
+  // otherwise kUnauthenticated with the reason. More than 11 certificates are not read; a failure
+  // that a clock was to blame for may be told for up to a minute more.
   absl::StatusOr<std::shared_ptr<const CertificateIdentity>> Verify(
       const http::PeerCertificates& peer, absl::Time now) const;
 

@@ -272,6 +272,52 @@ TEST_F(X509VerifierTest, BadBundles) {
   }
 }
 
+TEST_F(X509VerifierTest, LongChainsAreNotEvenRead) {
+  ASSERT_OK_AND_ASSIGN(const auto verifier, X509Verifier::Create(ca_.cert_pem()));
+  const std::string leaf = MakePeer({ca_.Issue(Alice()).cert_pem})->der[0];
+  std::vector<std::string> chain(11, MakePeer({other_ca_.cert_pem()})->der[0]);
+  chain[0] = leaf;
+  EXPECT_OK(verifier->Verify(http::PeerCertificates(chain), now_));
+  chain.emplace_back("not DER");
+  EXPECT_THAT(verifier->Verify(http::PeerCertificates(chain), now_),
+              StatusIs(absl::StatusCode::kUnauthenticated, HasSubstr("more than 11")));
+}
+
+// Whoever fails fails again, at the cost of a look; but only for so long, since a clock may be
+// wrong by a little.
+TEST_F(X509VerifierTest, AFailureIsRememberedForAMinute) {
+  TestCertOptions options = Alice();
+  options.not_before = now_ + absl::Seconds(10);
+  options.not_after = now_ + absl::Hours(1);
+  ASSERT_OK_AND_ASSIGN(const auto verifier, X509Verifier::Create(ca_.cert_pem()));
+  const auto peer = MakePeer({ca_.Issue(options).cert_pem});
+  const auto not_yet = StatusIs(absl::StatusCode::kUnauthenticated, HasSubstr("not yet valid"));
+  EXPECT_THAT(verifier->Verify(*peer, now_), not_yet);
+  EXPECT_THAT(verifier->Verify(*peer, now_ + absl::Seconds(59)), not_yet);
+  EXPECT_OK(verifier->Verify(*peer, now_ + absl::Seconds(60)));
+  // A clock that was set back remembers nothing, and nothing of what was good is lost.
+  EXPECT_THAT(verifier->Verify(*peer, now_ - absl::Hours(2)), not_yet);
+  EXPECT_OK(verifier->Verify(*peer, now_ + absl::Seconds(20)));
+  // Others have not failed.
+  options.not_before = now_ - absl::Hours(1);
+  EXPECT_OK(verifier->Verify(*MakePeer({ca_.Issue(options).cert_pem}), now_));
+}
+
+// So many that all are forgotten.
+TEST_F(X509VerifierTest, FailuresThatAreRememberedAreBounded) {
+  TestCertOptions options = Alice();
+  options.not_before = now_ + absl::Seconds(10);
+  options.not_after = now_ + absl::Hours(1);
+  ASSERT_OK_AND_ASSIGN(const auto verifier, X509Verifier::Create(ca_.cert_pem()));
+  const auto peer = MakePeer({ca_.Issue(options).cert_pem});
+  EXPECT_FALSE(verifier->Verify(*peer, now_).ok());
+  for (int i = 0; i < 1024; ++i) {
+    const http::PeerCertificates garbage({std::to_string(i)});
+    EXPECT_FALSE(verifier->Verify(garbage, now_).ok());
+  }
+  EXPECT_OK(verifier->Verify(*peer, now_ + absl::Seconds(20)));
+}
+
 TEST_F(X509VerifierTest, GarbageFromTheClient) {
   ASSERT_OK_AND_ASSIGN(const auto verifier, X509Verifier::Create(ca_.cert_pem()));
   const auto good = MakePeer({ca_.Issue(Alice()).cert_pem});

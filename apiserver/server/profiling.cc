@@ -159,7 +159,8 @@ VoidTask ServeProfile(std::shared_ptr<Profiling> profiling, http::Request& reque
     co_await filters::RespondText(writer, code, std::string(started.message()));
     co_return;
   }
-  log::Info("Taking a CPU profile", {{"seconds", seconds}, {"user", request.user.name}});
+  log::Info("Taking a CPU profile",
+            {{"seconds", seconds}, {"user", request.user.name}, {"auditID", request.audit_id}});
   co_await profiling->clock.Sleep(absl::Seconds(seconds));
   turn.Stop();
   absl::StatusOr<std::string> profile = file.Contents();

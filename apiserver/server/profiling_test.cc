@@ -67,7 +67,10 @@ TEST_F(ProfilingTest, OneProfileAtATime) {
   http::Request second = filters::MakeRequest("GET", "/debug/pprof/profile");
   rest::RecordingWriter first_answer;
   rest::RecordingWriter second_answer;
+  first.audit_id = "id-1";
+  ::testing::internal::CaptureStderr();
   Begin(first, first_answer);
+  EXPECT_NE(::testing::internal::GetCapturedStderr().find("auditID=\"id-1\""), std::string::npos);
   EXPECT_TRUE(profiler_.running_);
   EXPECT_EQ(first_answer.status(), 0);
   Begin(second, second_answer);

@@ -6,10 +6,42 @@
 namespace steward::audit {
 namespace {
 
-constexpr size_t kMaxUri = 8 << 10;
+// Of the text as it is written, with its escapes.
+constexpr size_t kMaxName = 253;
 constexpr size_t kMaxUserAgent = 1024;
 constexpr size_t kMaxAnnotation = 1024;
 constexpr std::string_view kTruncated = "...TRUNCATED";
+
+// The bytes of a JSON string's next character.
+size_t CharacterLength(std::string_view json) {
+  if (json.starts_with("\\u")) return 6;
+  if (json.starts_with('\\')) return 2;
+  size_t length = 1;
+  while (length < json.size() && (static_cast<unsigned char>(json[length]) & 0xc0) == 0x80)
+    ++length;
+  return length;
+}
+
+// Appends `text` as a JSON string of no more than `max` bytes within its quotes, but for the word
+// that says that it was cut. Returns whether it was.
+bool AppendUpTo(size_t max, std::string_view text, std::string& out) {
+  const size_t begin = out.size() + 1;
+  // No character is written in fewer bytes than it has.
+  const std::string_view enough = text.substr(0, max + 1);
+  AppendHtmlSafeJsonString(enough, out);
+  const size_t length = out.size() - 1 - begin;
+  if (length <= max && enough.size() == text.size()) return false;
+  const std::string_view written = std::string_view(out).substr(begin, length);
+  size_t end = 0;
+  for (size_t next = 0; next < length; end = next) {
+    next += CharacterLength(written.substr(next));
+    if (next > max) break;
+  }
+  out.resize(begin + end);
+  out += kTruncated;
+  out += '"';
+  return true;
+}
 
 // Appends the members of one JSON object; its end closes it.
 class ObjectWriter {
@@ -25,6 +57,10 @@ class ObjectWriter {
   }
   void TextUnlessEmpty(std::string_view key, std::string_view value) {
     if (!value.empty()) Text(key, value);
+  }
+  // Whether it was too long: then its beginning, and that it was cut.
+  bool TextUpTo(size_t max, std::string_view key, std::string_view value) {
+    return AppendUpTo(max, value, Key(key));
   }
   void Texts(std::string_view key, const std::vector<std::string>& values) {
     if (values.empty()) return;
@@ -51,15 +87,6 @@ class ObjectWriter {
   bool first_ = true;
 };
 
-std::string Cut(std::string_view text, size_t max) {
-  if (text.size() <= max) return std::string(text);
-  // Not within a character.
-  while (max > 0 && (static_cast<unsigned char>(text[max]) & 0xc0) == 0x80) --max;
-  std::string cut(text.substr(0, max));
-  cut += kTruncated;
-  return cut;
-}
-
 void AppendUser(const User& user, std::string& out) {
   ObjectWriter object(out);
   object.TextUnlessEmpty("username", user.name);
@@ -70,15 +97,21 @@ void AppendUser(const User& user, std::string& out) {
   for (const auto& [key, values] : user.extra) extra.Texts(key, values);
 }
 
-void AppendReference(const ObjectReference& reference, std::string& out) {
+// Whether a text was too long.
+bool AppendReference(const ObjectReference& reference, std::string& out) {
   ObjectWriter object(out);
-  object.TextUnlessEmpty("resource", reference.resource);
-  object.TextUnlessEmpty("namespace", reference.ns);
-  object.TextUnlessEmpty("name", reference.name);
-  object.TextUnlessEmpty("uid", reference.uid);
-  object.TextUnlessEmpty("apiGroup", reference.group);
-  object.TextUnlessEmpty("apiVersion", reference.version);
-  object.TextUnlessEmpty("subresource", reference.subresource);
+  bool cut = false;
+  const auto append = [&](std::string_view key, const std::string& value) {
+    if (!value.empty() && object.TextUpTo(kMaxName, key, value)) cut = true;
+  };
+  append("resource", reference.resource);
+  append("namespace", reference.ns);
+  append("name", reference.name);
+  append("uid", reference.uid);
+  append("apiGroup", reference.group);
+  append("apiVersion", reference.version);
+  append("subresource", reference.subresource);
+  return cut;
 }
 
 }  // namespace
@@ -117,22 +150,26 @@ void AppendJsonLine(const Event& event, std::string& out) {
     object.Text("level", ToString(event.level));
     object.Text("auditID", event.audit_id);
     object.Text("stage", ToString(event.stage));
-    object.Text("requestURI", Cut(event.request_uri, kMaxUri));
-    object.Text("verb", event.verb);
+    object.TextUpTo(event.max_request_uri, "requestURI", event.request_uri);
+    bool cut = object.TextUpTo(kMaxName, "verb", event.verb);
     AppendUser(event.user.value_or(User()), object.Key("user"));
     if (event.impersonated) AppendUser(*event.impersonated, object.Key("impersonatedUser"));
     object.Texts("sourceIPs", event.source_ips);
-    object.TextUnlessEmpty("userAgent", Cut(event.user_agent, kMaxUserAgent));
-    if (event.object) AppendReference(*event.object, object.Key("objectRef"));
+    if (!event.user_agent.empty()) {
+      object.TextUpTo(kMaxUserAgent, "userAgent", event.user_agent);
+    }
+    if (event.object && AppendReference(*event.object, object.Key("objectRef"))) cut = true;
     if (!event.response_status.empty()) object.Key("responseStatus") += event.response_status;
     if (!event.request_object.empty()) object.Key("requestObject") += event.request_object;
     object.Text("requestReceivedTimestamp", kube::FormatRfc3339Micro(event.received));
     object.Text("stageTimestamp", kube::FormatRfc3339Micro(event.at));
-    if (!event.annotations.empty()) {
+    if (cut || !event.annotations.empty()) {
       ObjectWriter annotations(object.Key("annotations"));
       for (const auto& [key, value] : event.annotations) {
-        annotations.Text(key, Cut(value, kMaxAnnotation));
+        annotations.TextUpTo(kMaxAnnotation, key, value);
+        if (key == kTruncatedAnnotation) cut = false;  // it says so
       }
+      if (cut) annotations.Text(kTruncatedAnnotation, "true");
     }
   }
   out += '\n';

@@ -2,6 +2,7 @@
 #ifndef KUBE_AUDIT_EVENT_H_
 #define KUBE_AUDIT_EVENT_H_
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -49,7 +50,8 @@ struct Event {
   Stage stage = Stage::kResponseComplete;
   std::string audit_id;
   std::string request_uri;  // longer ones are cut
-  std::string verb;
+  size_t max_request_uri = 8 << 10;
+  std::string verb;          // cut at 253, as each text of `object`; an annotation says so
   std::optional<User> user;  // none: nobody was authenticated
   std::optional<User> impersonated;
   std::vector<std::string> source_ips;
@@ -63,6 +65,7 @@ struct Event {
 };
 
 // Appends the event as one line of JSON with its newline, as the kube-apiserver's audit log has it.
+// Texts are as long as they are written, with JSON's escapes.
 // REQUIRES: `response_status` and `request_object` are JSON without newlines, or empty.
 void AppendJsonLine(const Event& event, std::string& out);
 

@@ -109,5 +109,56 @@ TEST(EventTest, LongTextsAreCut) {
   EXPECT_THAT(line, EndsWith("}}\n"));
 }
 
+TEST(EventTest, LongNamesAreCutAndItSaysSo) {
+  const std::string longest(253, 'n');
+  const std::string longer = longest + "n";
+  Event event = Full();
+  event.verb = longest;
+  event.object = ObjectReference{longest, longest, longest, longest, longest, longest, longest};
+  EXPECT_THAT(LineOf(event), Not(HasSubstr("truncated")));
+  event.annotations = {{kReasonAnnotation, "why"}};
+  std::string ObjectReference::*const members[] = {
+      &ObjectReference::resource,   &ObjectReference::ns,    &ObjectReference::name,
+      &ObjectReference::uid,        &ObjectReference::group, &ObjectReference::version,
+      &ObjectReference::subresource};
+  for (const auto member : members) {
+    Event with = event;
+    (*with.object).*member = longer;
+    const std::string line = LineOf(with);
+    EXPECT_THAT(line, HasSubstr("\"" + longest + "...TRUNCATED\""));
+    EXPECT_THAT(line, EndsWith(R"("annotations":{"authorization.k8s.io/reason":"why",)"
+                               R"("audit.k8s.io/truncated":"true"}})"
+                               "\n"));
+  }
+  event.verb = longer;
+  event.annotations = {{kTruncatedAnnotation, "true"}};
+  EXPECT_THAT(LineOf(event), HasSubstr("\"verb\":\"" + longest + "...TRUNCATED\""));
+  EXPECT_THAT(LineOf(event), EndsWith("\"annotations\":{\"audit.k8s.io/truncated\":\"true\"}}\n"))
+      << "once";
+}
+
+// Bounded is what is written: a control character, or what HTML knows, is six there.
+TEST(EventTest, WhatIsEscapedIsCutSooner) {
+  const std::string bad(21'800, '\x01');
+  Event event;
+  event.verb = bad;
+  event.object = ObjectReference{bad, bad, bad, bad, bad, bad, bad};
+  event.user_agent = bad;
+  event.request_uri = "/" + std::string(100'000, '&');
+  event.annotations = {{kReasonAnnotation, std::string(1, 'a') + bad}};
+  const std::string line = LineOf(event);
+  EXPECT_LT(line.size(), 13'000u);
+  EXPECT_OK(ParseJson(line));
+  event.max_request_uri = 2 << 10;
+  EXPECT_LT(LineOf(event).size(), 7'000u);
+  for (const std::string unit :
+       {"\xc3\xa9", "\xe2\x80\xa8", "\xf0\x9f\x98\x80", "\xff", "\\", "\n"}) {
+    SCOPED_TRACE(unit);
+    event.verb = "a";
+    for (int i = 0; i < 1000; ++i) event.verb += unit;
+    EXPECT_OK(ParseJson(LineOf(event)));
+  }
+}
+
 }  // namespace
 }  // namespace steward::audit

@@ -11,22 +11,28 @@
 namespace steward::kube {
 namespace {
 
-// The parts between commas that no backslash escapes; escapes are kept.
+constexpr size_t kMaxTerms = kMaxSelectorParts / 2;
+
+// The parts between commas that no backslash escapes, but for empty ones; escapes are kept. No more
+// than kMaxTerms + 1.
 std::vector<std::string_view> SplitTerms(std::string_view text) {
   std::vector<std::string_view> terms;
   size_t start = 0;
+  const auto add = [&](size_t end) {
+    if (end > start) terms.push_back(text.substr(start, end - start));
+    start = end + 1;
+  };
   bool escaped = false;
-  for (size_t i = 0; i < text.size(); ++i) {
+  for (size_t i = 0; i < text.size() && terms.size() <= kMaxTerms; ++i) {
     if (escaped) {
       escaped = false;
     } else if (text[i] == '\\') {
       escaped = true;
     } else if (text[i] == ',') {
-      terms.push_back(text.substr(start, i - start));
-      start = i + 1;
+      add(i);
     }
   }
-  terms.push_back(text.substr(start));
+  if (terms.size() <= kMaxTerms) add(text.size());
   return terms;
 }
 
@@ -76,9 +82,12 @@ absl::StatusOr<FieldSelector> FieldSelector::Parse(std::string_view text) {
   }
   FieldSelector selector;
   std::vector<std::string_view> parts = SplitTerms(text);
+  if (parts.size() > kMaxTerms) {
+    return absl::InvalidArgumentError(StrCat("a field selector must not have more than ",
+                                             kMaxSelectorParts, " paths and values"));
+  }
   std::sort(parts.begin(), parts.end());
   for (std::string_view part : parts) {
-    if (part.empty()) continue;
     // The first operator splits: `=`, `==` or `!=`.
     size_t at = part.find('=');
     if (at == std::string_view::npos) {
@@ -100,6 +109,8 @@ absl::StatusOr<FieldSelector> FieldSelector::Parse(std::string_view text) {
   std::sort(selector.terms_.begin(), selector.terms_.end(), [](const Term& a, const Term& b) {
     return std::tie(a.path, a.negated, a.value) < std::tie(b.path, b.negated, b.value);
   });
+  selector.terms_.erase(std::unique(selector.terms_.begin(), selector.terms_.end()),
+                        selector.terms_.end());
   return selector;
 }
 

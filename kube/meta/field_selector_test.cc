@@ -47,6 +47,17 @@ TEST(FieldSelectorTest, TooLongOnesAreNotRead) {
                        "a field selector must not be longer than 131072 bytes"));
 }
 
+TEST(FieldSelectorTest, TermsAreCountedWhileTheyAreRead) {
+  std::string text = "a=b";
+  for (int i = 1; i < 500; ++i) text += ",a=b";
+  ASSERT_OK_AND_ASSIGN(const FieldSelector selector, FieldSelector::Parse(text));
+  EXPECT_EQ(selector.ToString(), "a=b") << "what is required twice is required once";
+  EXPECT_OK(FieldSelector::Parse(text + std::string(60'000, ',')));
+  EXPECT_THAT(FieldSelector::Parse(text + ",a!=c"),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       "a field selector must not have more than 1000 paths and values"));
+}
+
 TEST(FieldSelectorTest, ErrorsAsInKubernetes) {
   const struct {
     const char* text;

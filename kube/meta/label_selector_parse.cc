@@ -47,6 +47,14 @@ class Lexer {
   Token operator_token() const { return token_; }
   const std::string& literal() const { return literal_; }
 
+  // One more requirement or value is read.
+  absl::Status Count() {
+    if (++parts_ <= kMaxSelectorParts) return absl::OkStatus();
+    return absl::InvalidArgumentError(StrCat("a label selector must not have more than ",
+                                             kMaxSelectorParts, " requirements and values"));
+  }
+  bool too_many() const { return parts_ > kMaxSelectorParts; }
+
   void Advance() {
     while (pos_ < text_.size() && IsSpace(text_[pos_])) ++pos_;
     // Anywhere else it ends the text.
@@ -95,6 +103,7 @@ class Lexer {
 
   std::string_view text_;
   size_t pos_ = 0;
+  size_t parts_ = 0;
   Token token_ = Token::kError;
   std::string literal_;
 };
@@ -141,10 +150,14 @@ absl::StatusOr<std::vector<std::string>> ParseValueSet(Lexer& lexer) {
   bool after_comma = true;
   while (lexer.token() != Token::kClose) {
     if (lexer.token() == Token::kWord && after_comma) {
+      RETURN_IF_ERROR(lexer.Count());
       values.insert(lexer.literal());
       after_comma = false;
     } else if (lexer.token() == Token::kComma) {
-      if (after_comma) values.insert("");
+      if (after_comma) {
+        RETURN_IF_ERROR(lexer.Count());
+        values.insert("");
+      }
       after_comma = true;
     } else {
       return Unexpected(lexer, after_comma ? "',', or identifier" : "',' or ')'");
@@ -152,11 +165,15 @@ absl::StatusOr<std::vector<std::string>> ParseValueSet(Lexer& lexer) {
     lexer.Advance();
   }
   lexer.Advance();
-  if (after_comma) values.insert("");
+  if (after_comma) {
+    RETURN_IF_ERROR(lexer.Count());
+    values.insert("");
+  }
   return std::vector<std::string>(values.begin(), values.end());
 }
 
 absl::StatusOr<std::vector<std::string>> ParseSingleValue(Lexer& lexer) {
+  RETURN_IF_ERROR(lexer.Count());
   if (lexer.token() == Token::kEnd || lexer.token() == Token::kComma)
     return std::vector<std::string>{""};
   if (lexer.token() != Token::kWord) return Unexpected(lexer, "identifier");
@@ -193,7 +210,9 @@ absl::StatusOr<std::vector<Requirement>> ParseRequirements(Lexer lexer) {
     return Unexpected(lexer, "!, identifier, or 'end of string'");
   }
   while (true) {
+    RETURN_IF_ERROR(lexer.Count());
     absl::StatusOr<Requirement> requirement = ParseRequirement(lexer);
+    if (lexer.too_many()) return std::move(requirement).status();
     if (!requirement.ok()) {
       return absl::InvalidArgumentError(
           absl::StrCat("unable to parse requirement: ", requirement.status().message()));
@@ -216,7 +235,10 @@ absl::StatusOr<LabelSelector> LabelSelector::Parse(std::string_view text) {
         StrCat("a label selector must not be longer than ", kMaxSelectorBytes, " bytes"));
   }
   ASSIGN_OR_RETURN(std::vector<Requirement> requirements, ParseRequirements(Lexer(text)));
-  return LabelSelector(std::move(requirements));
+  LabelSelector selector(std::move(requirements));
+  std::vector<Requirement>& sorted = selector.requirements_;
+  sorted.erase(std::unique(sorted.begin(), sorted.end()), sorted.end());
+  return selector;
 }
 
 }  // namespace steward::kube

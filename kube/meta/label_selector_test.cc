@@ -66,7 +66,7 @@ TEST(LabelSelectorTest, Parses) {
       {"notin=in", {{"notin", Op::kIn, {"in"}}}, "notin=in"},
       {"b=1,a=2", {{"a", Op::kIn, {"2"}}, {"b", Op::kIn, {"1"}}}, "a=2,b=1"},
       {"a=b,a=c", {{"a", Op::kIn, {"b"}}, {"a", Op::kIn, {"c"}}}, "a=b,a=c"},
-      {"a=b,a=b", {{"a", Op::kIn, {"b"}}, {"a", Op::kIn, {"b"}}}, "a=b,a=b"},
+      {"a=b,a=b", {{"a", Op::kIn, {"b"}}}, "a=b"},
       {"example.com/Na_me.x=V-1",
        {{"example.com/Na_me.x", Op::kIn, {"V-1"}}},
        "example.com/Na_me.x=V-1"},
@@ -166,12 +166,44 @@ TEST(LabelSelectorTest, ErrorsAsInKubernetes) {
 }
 
 TEST(LabelSelectorTest, TooLongOnesAreNotRead) {
-  std::string text = "k in (";
-  while (text.size() < (128 << 10) - 10) text += "a,";
-  EXPECT_OK(LabelSelector::Parse(text + ")"));
+  EXPECT_OK(LabelSelector::Parse("k" + std::string((128 << 10) - 1, ' ')));
   EXPECT_THAT(LabelSelector::Parse(std::string((128 << 10) + 1, 'a')),
               StatusIs(absl::StatusCode::kInvalidArgument,
                        "a label selector must not be longer than 131072 bytes"));
+}
+
+// What is short as a text may be long in memory.
+TEST(LabelSelectorTest, RequirementsAndValuesAreCountedWhileTheyAreRead) {
+  const auto repeated = [](const std::string& text, int times) {
+    std::string all;
+    for (int i = 0; i < times; ++i) all += text;
+    return all;
+  };
+  EXPECT_OK(LabelSelector::Parse(repeated("a,", 999) + "a"));
+  EXPECT_OK(LabelSelector::Parse(repeated("a=b,", 499) + "a=b"));
+  EXPECT_OK(LabelSelector::Parse("a in (" + repeated("b,", 998) + "b)"));
+  EXPECT_OK(LabelSelector::Parse("a notin (" + repeated(",", 998) + ")"));
+  const std::string rows[] = {
+      repeated("a,", 1000) + "a",
+      repeated("!a,", 1000) + "a",
+      repeated("a=b,", 500) + "a",
+      repeated("a!=b,", 500) + "a",
+      repeated("a>1,", 500) + "a",
+      "a in (" + repeated("b,", 999) + "b)",
+      "a in (" + repeated(",", 60'000) + ")",
+      repeated("a in (b),", 500) + "a",
+  };
+  for (const std::string& text : rows) {
+    EXPECT_THAT(LabelSelector::Parse(text),
+                StatusIs(absl::StatusCode::kInvalidArgument,
+                         "a label selector must not have more than 1000 requirements and values"))
+        << text.substr(0, 20);
+  }
+}
+
+TEST(LabelSelectorTest, WhatIsRequiredTwiceIsRequiredOnce) {
+  ASSERT_OK_AND_ASSIGN(const LabelSelector selector, LabelSelector::Parse("b=1,a,b in (1),!a,a"));
+  EXPECT_EQ(selector.ToString(), "a,!a,b=1");
 }
 
 TEST(LabelSelectorTest, Matches) {

@@ -28,8 +28,8 @@ class LabelSelector {
   LabelSelector() = default;
 
   // The query form: `a=b,c!=d,e in (f,g),h notin (i),j,!k,l>1,m<2`, also `==` and empty values.
-  // Keys and values are validated. The error's message is Kubernetes' for the same input ("unable
-  // to parse requirement: ...").
+  // Keys and values are validated; what is repeated counts once. The error's message is Kubernetes'
+  // for the same input ("unable to parse requirement: ..."), which knows no bounds.
   static absl::StatusOr<LabelSelector> Parse(std::string_view text);
   // The object form, metav1.LabelSelector {matchLabels, matchExpressions}. An empty object selects
   // everything; what a missing selector means is the caller's to say.
@@ -62,7 +62,8 @@ class FieldSelector {
 
   FieldSelector() = default;
 
-  // `k=v`, `k==v`, `k!=v` joined by commas; `\\`, `\,` and `\=` are escapes in values.
+  // `k=v`, `k==v`, `k!=v` joined by commas; `\\`, `\,` and `\=` are escapes in values. What is
+  // repeated counts once.
   static absl::StatusOr<FieldSelector> Parse(std::string_view text);
 
   bool empty() const { return terms_.empty(); }

@@ -1,5 +1,6 @@
 #include "storage/reflector/catch_up.h"
 
+#include <algorithm>
 #include <chrono>
 #include <string>
 #include <utility>
@@ -14,16 +15,44 @@ namespace steward::storage {
 CatchUp::CatchUp(kube::Client& client, Clock& clock, ReflectorOptions source, Target target)
     : client_(client), clock_(clock), source_(std::move(source)), target_(std::move(target)) {}
 
-void CatchUp::Ask(uint64_t revision) {
+size_t CatchUp::PlacesOf(const Wanted& wanted, std::string_view asker) {
+  return static_cast<size_t>(std::count_if(wanted.begin(), wanted.end(),
+                                           [&](const auto& w) { return w.second == asker; }));
+}
+
+bool CatchUp::MakeRoom(Wanted& wanted, std::string_view asker) {
+  if (wanted.size() < kMaxWanted) return true;
+  // Of whoever has the most, the lowest goes: the newest numbers are the likeliest to be of use.
+  auto victim = wanted.end();
+  size_t most = PlacesOf(wanted, asker) + 1;
+  for (auto it = wanted.begin(); it != wanted.end(); ++it) {
+    const size_t places = PlacesOf(wanted, it->second);
+    if (places <= most) continue;
+    most = places;
+    victim = it;
+  }
+  if (victim == wanted.end()) return false;
+  wanted.erase(victim);
+  return true;
+}
+
+void CatchUp::Ask(uint64_t revision, std::string_view asker) {
   if (revision == 0) return;
   {
     MutexLock lock(&mutex_);
-    if (wanted_.size() >= kMaxWanted || !wanted_.insert(revision).second) return;
+    if (const auto found = wanted_.find(revision); found != wanted_.end()) {
+      // It is not lost when the one who asked first loses a place.
+      std::string& owner = found->second;
+      if (PlacesOf(wanted_, asker) + 1 < PlacesOf(wanted_, owner)) owner = asker;
+      return;
+    }
+    if (!MakeRoom(wanted_, asker)) return;
+    wanted_.emplace(revision, asker);
   }
   question_.Notify();
 }
 
-std::set<uint64_t> CatchUp::TakeWanted() {
+CatchUp::Wanted CatchUp::TakeWanted() {
   MutexLock lock(&mutex_);
   return std::exchange(wanted_, {});
 }
@@ -38,12 +67,12 @@ absl::Duration CatchUp::Pause() {
 VoidTask CatchUp::Run() {
   while (true) {
     const Broadcast::Ticket ticket = question_.Now();
-    const std::set<uint64_t> round = TakeWanted();
+    const Wanted round = TakeWanted();
     if (round.empty()) {
       co_await question_.WaitSince(ticket, std::chrono::steady_clock::time_point::max());
       continue;
     }
-    for (const uint64_t revision : round) {
+    for (const auto& [revision, asker] : round) {
       if (revision <= target_.seen() || !target_.held.known()) continue;
       const absl::Duration pause = Pause();
       co_await Look(revision);

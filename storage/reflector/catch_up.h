@@ -5,7 +5,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <set>
+#include <map>
+#include <string>
+#include <string_view>
 
 #include "absl/base/thread_annotations.h"
 #include "absl/status/statusor.h"
@@ -26,9 +28,11 @@ namespace steward::storage {
 // that revision: if they are what is held, the state then is known.
 //
 // One list at a time. What is asked for is taken in rounds, each from the lowest revision up, so
-// that none falls between two that became known; what is asked for meanwhile, be it ever so low,
-// waits for the next round. An answer that differs, or none, changes nothing: the stream will bring
-// what is missing. Clients choose the numbers, so lists come slowly when there are many.
+// that none falls between two that became known: what was made and deleted again between them would
+// show in neither. What is asked for meanwhile, be it ever so low, waits for the next round. In
+// that nobody keeps others out by asking first, or for more. An answer that differs, or none,
+// changes nothing: the stream will bring what is missing. Clients choose the numbers, so lists come
+// slowly when there are many.
 class CatchUp {
  public:
   static constexpr size_t kMaxWanted = 8;  // in one round; who finds no room asks again
@@ -48,14 +52,19 @@ class CatchUp {
   // alone.
   CatchUp(kube::Client& client, Clock& clock, ReflectorOptions source, Target target);
 
-  // Thread-safe; costs next to nothing. To be asked again as long as it matters.
-  void Ask(uint64_t revision);
+  // Thread-safe; costs next to nothing. To be asked again as long as it matters. When a round is
+  // full, the `asker` with the most places in it loses one to another who would still have fewer.
+  void Ask(uint64_t revision, std::string_view asker = "");
 
   // Runs until cancelled.
   VoidTask Run();
 
  private:
-  std::set<uint64_t> TakeWanted();
+  using Wanted = std::map<uint64_t, std::string>;  // revisions, and for whom
+  static size_t PlacesOf(const Wanted& wanted, std::string_view asker);
+  // Whether there is a place for one more of this asker's.
+  static bool MakeRoom(Wanted& wanted, std::string_view asker);
+  Wanted TakeWanted();
   absl::Duration Pause();
   VoidTask Look(uint64_t revision);
   Task<HeldVersions> ListAt(uint64_t revision);
@@ -66,7 +75,7 @@ class CatchUp {
   const Target target_;
   Broadcast question_;
   Mutex mutex_;
-  std::set<uint64_t> wanted_ ABSL_GUARDED_BY(mutex_);
+  Wanted wanted_ ABSL_GUARDED_BY(mutex_);
   int lists_ = 0;             // since the last rest
   absl::Duration last_list_;  // monotonic
 };

@@ -7,6 +7,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -54,8 +55,8 @@ class CatchUpTest : public ::testing::Test {
     seen_ = cluster_.revision();
     lists_before_ = lists() + lists_before_;
   }
-  void Ask(uint64_t revision) {
-    catch_up_->Ask(revision);
+  void Ask(uint64_t revision, std::string_view asker = "") {
+    catch_up_->Ask(revision, asker);
     Poll();
   }
   void Poll() {
@@ -154,6 +155,34 @@ TEST_F(CatchUpTest, WhatIsAskedLaterWaitsHoweverLowItIs) {
     Ask(lower[i]);
   }
   EXPECT_EQ(confirmed_, (Revisions{first, lower[0], honest}));
+}
+
+// Nor does whoever asks for many at once, before anybody else.
+TEST_F(CatchUpTest, NobodyTakesAllThePlacesOfARound) {
+  std::vector<uint64_t> revisions;
+  for (int i = 0; i < 30; ++i) revisions.push_back(cluster_.Touch());
+  Ask(revisions[0], "greedy");  // and now it pauses
+  for (size_t i = 1; i < 20; ++i) Ask(revisions[i], "greedy");
+  Ask(revisions[4], "late");  // the same as greedy
+  Ask(revisions[25], "alice");
+  Ask(revisions[26], "bob");
+  Ask(revisions[3], "bob");
+  for (size_t i = 20; i < 25; ++i) Ask(revisions[i], "greedy");
+  const auto round = [this] {
+    confirmed_.clear();
+    for (size_t i = 0; i < CatchUp::kMaxWanted; ++i) Pass(CatchUp::kPeriod);
+    return confirmed_;
+  };
+  // Greedy's lowest made room, but not where somebody else asked for it, too.
+  EXPECT_EQ(round(), (Revisions{revisions[3], revisions[4], revisions[5], revisions[6],
+                                revisions[7], revisions[8], revisions[25], revisions[26]}));
+  // More askers than there are places: one each, and no more.
+  Pass(CatchUp::kRest);
+  seen_ = revisions[0];
+  for (size_t i = 1; i < 20; ++i) Ask(revisions[i], "greedy");
+  for (size_t i = 20; i < 29; ++i) Ask(revisions[i], absl::StrCat("user ", i));
+  EXPECT_EQ(round(), (Revisions{revisions[9], revisions[20], revisions[21], revisions[22],
+                                revisions[23], revisions[24], revisions[25], revisions[26]}));
 }
 
 TEST_F(CatchUpTest, WhoAsksALotSlowsItDown) {

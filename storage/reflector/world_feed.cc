@@ -245,10 +245,10 @@ void WorldFeed::OnNamespacesListed() {
   sources_->groups.Start(*tasks_);
 }
 
-void WorldFeed::CatchUp(const StateVector& vector) {
-  sources_->csvs.catch_up.Ask(vector[static_cast<size_t>(Source::kCsv)]);
-  sources_->groups.catch_up.Ask(vector[static_cast<size_t>(Source::kOperatorGroup)]);
-  sources_->namespaces.catch_up.Ask(vector[static_cast<size_t>(Source::kNamespace)]);
+void WorldFeed::CatchUp(const StateVector& vector, std::string_view asker) {
+  sources_->csvs.catch_up.Ask(vector[static_cast<size_t>(Source::kCsv)], asker);
+  sources_->groups.catch_up.Ask(vector[static_cast<size_t>(Source::kOperatorGroup)], asker);
+  sources_->namespaces.catch_up.Ask(vector[static_cast<size_t>(Source::kNamespace)], asker);
 }
 
 }  // namespace steward::storage

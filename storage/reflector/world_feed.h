@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <memory>
+#include <string_view>
 
 #include "base/async/task_group.h"
 #include "base/clock/clock.h"
@@ -36,8 +37,9 @@ class WorldFeed {
   void Start(TaskGroup& tasks);
 
   // A reader waits for the state at `vector`, of which a source has not brought as much yet: asks
-  // the cluster whether anything is missing. Thread-safe; to be called again while it matters.
-  void CatchUp(const StateVector& vector);
+  // the cluster whether anything is missing. Thread-safe; to be called again while it matters. No
+  // `asker` keeps others waiting.
+  void CatchUp(const StateVector& vector, std::string_view asker = "");
 
  private:
   template <typename Kind>
