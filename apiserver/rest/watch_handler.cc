@@ -83,6 +83,7 @@ Task<Accepted> Accept(const Resource& resource, const http::Request& request, Wa
   options.bookmarks = parameters.allow_bookmarks;
   options.send_initial_events = parameters.send_initial_events;
   options.stop = limits.stop;
+  options.asker = request.user.name;
   options.timeout = TimeoutOf(parameters, limits.random, limits.min_timeout);
   absl::StatusOr<std::unique_ptr<EventStream>> stream =
       co_await resource.watch->Watch(parameters.selection, options);

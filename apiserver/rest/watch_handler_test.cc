@@ -45,6 +45,7 @@ http::Request WatchRequest(Query query = {}) {
   request.query = std::move(query);
   request.query.emplace_back("watch", "true");
   request.info = {true, "watch", "example.com", "v1", "ns1", "widgets", "", ""};
+  request.user.name = "alice";
   return request;
 }
 
@@ -270,6 +271,7 @@ TEST_F(WatchHandlerTest, Options) {
     EXPECT_EQ(got.bookmarks, row.bookmarks);
     EXPECT_EQ(got.send_initial_events, row.initial);
     EXPECT_EQ(got.timeout, row.timeout);
+    EXPECT_EQ(got.asker, "alice");
   }
 }
 

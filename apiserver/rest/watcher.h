@@ -50,6 +50,8 @@ struct WatchOptions {
   // When it is set, a Next that waits ends, as if the watch's time were up. Null: it never is.
   // Outlives the stream.
   const StopSignal* stop = nullptr;
+  // The user whose watch it is: what costs something is shared out among users.
+  std::string asker;
 };
 
 // Thread-safe. Errors as for Lister; an answer means that the watch is accepted.

@@ -7,6 +7,7 @@
 #include <csignal>
 #include <cstdio>
 #include <memory>
+#include <string_view>
 #include <utility>
 
 #include "apiserver/http/io_threads.h"
@@ -55,7 +56,8 @@ absl::Status Run(server::Options options) {
   storage::RevisionProbe probe(*clients.cluster, Clock::Real(), worlds);
   const views::VirtualResourceOptions reads = {
       .on_newest_read = [&probe] { probe.Ask(); },
-      .on_awaited = [&feed](const storage::StateVector& vector) { feed.CatchUp(vector); }};
+      .on_awaited = [&feed](const storage::StateVector& vector,
+                            std::string_view asker) { feed.CatchUp(vector, asker); }};
   views::InstalledOperators installed_operators(worlds, reads);
   storage::CleanupOutlooks outlooks;
   views::CleanupStatuses cleanup_statuses(worlds, outlooks, Clock::Real(), reads);

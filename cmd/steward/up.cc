@@ -10,6 +10,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "absl/status/status.h"
@@ -171,7 +172,8 @@ class Up {
   storage::RevisionProbe probe_{client_, Clock::Real(), worlds_};
   const views::VirtualResourceOptions reads_{
       .on_newest_read = [this] { probe_.Ask(); },
-      .on_awaited = [this](const storage::StateVector& vector) { feed_.CatchUp(vector); }};
+      .on_awaited = [this](const storage::StateVector& vector,
+                           std::string_view asker) { feed_.CatchUp(vector, asker); }};
   views::InstalledOperators installed_operators_{worlds_, reads_};
   storage::CleanupOutlooks outlooks_;
   views::CleanupStatuses cleanup_statuses_{worlds_, outlooks_, Clock::Real(), reads_};

@@ -306,11 +306,13 @@ TEST_F(EventStreamTest, AStateThatCannotComeIsExpired) {
 // Another replica's number may name a revision at which nothing happened here.
 TEST_F(EventStreamTest, AStateThatHasNotComeIsAskedFor) {
   std::vector<storage::StateVector> awaited;
+  std::vector<std::string> askers;
   VirtualResourceOptions reads;
   reads.bookmark_period = absl::ZeroDuration();
   reads.on_newest_read = [] {};
-  reads.on_awaited = [&](const storage::StateVector& vector) {
+  reads.on_awaited = [&](const storage::StateVector& vector, std::string_view asker) {
     awaited.push_back(vector);
+    askers.emplace_back(asker);
     for (size_t s = 0; s < vector.size(); ++s) {
       world_.writer().Confirm(static_cast<storage::Source>(s), vector[s]);
     }
@@ -328,6 +330,7 @@ TEST_F(EventStreamTest, AStateThatHasNotComeIsAskedFor) {
   options.resource_version = ahead(900).ToString();
   options.bookmarks = true;
   options.timeout = absl::Minutes(1);
+  options.asker = "alice";
   const rest::Selection selection;
   auto stream = RunOn(io_, view.reads().Watch(selection, options));
   ASSERT_OK(stream);
@@ -342,6 +345,7 @@ TEST_F(EventStreamTest, AStateThatHasNotComeIsAskedFor) {
   EXPECT_EQ(reading->resource_version, read.resource_version);
   EXPECT_THAT(awaited, ElementsAre(storage::StateVector{900, 900, 900},
                                    storage::StateVector{950, 950, 950}));
+  EXPECT_THAT(askers, ElementsAre("alice", ""));
 }
 
 // Clients choose numbers: one that the cluster has not had yet asks it for nothing.
@@ -349,7 +353,9 @@ TEST_F(EventStreamTest, AStateThatCannotComeIsNotAskedFor) {
   std::vector<storage::StateVector> awaited;
   VirtualResourceOptions reads;
   reads.version_wait = absl::Milliseconds(200);
-  reads.on_awaited = [&](const storage::StateVector& vector) { awaited.push_back(vector); };
+  reads.on_awaited = [&](const storage::StateVector& vector, std::string_view) {
+    awaited.push_back(vector);
+  };
   InstalledOperators view(worlds_, reads);
   storage::Number forged = worlds_.Now().number();
   forged.clock += 1000 * storage::kTicks;

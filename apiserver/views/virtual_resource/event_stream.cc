@@ -39,6 +39,7 @@ ViewStream::ViewStream(const StreamContext& context, rest::Selection selection, 
       worlds_(context.worlds),
       bookmarks_(start.bookmarks),
       stop_(start.stop),
+      asker_(std::move(start.asker)),
       deadline_(After(start.timeout)),
       next_bookmark_(After(context.bookmark_period)),
       initial_(std::move(start.initial)),
@@ -159,7 +160,9 @@ bool ViewStream::Await(SteadyTime now) {
   if (*std::max_element(vector.begin(), vector.end()) > worlds_.newest_revision()) {
     return !context_.probe || now - *waiting_since_ < kLookAgain;
   }
-  if (context_.catch_up && now - *waiting_since_ >= kFirstLook) context_.catch_up(vector);
+  if (context_.catch_up && now - *waiting_since_ >= kFirstLook) {
+    context_.catch_up(vector, asker_);
+  }
   return true;
 }
 

@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string>
 #include <utility>
 
 #include "absl/status/status.h"
@@ -13,6 +14,7 @@
 #include "apiserver/rest/resource.h"
 #include "apiserver/rest/watcher.h"
 #include "apiserver/views/virtual_resource/projection.h"
+#include "apiserver/views/virtual_resource/snapshot_reader.h"
 #include "apiserver/views/virtual_resource/watch_cursor.h"
 #include "base/async/stop_signal.h"
 #include "storage/world/rewind.h"
@@ -28,7 +30,7 @@ struct StreamContext {
   // Asks how far the cluster's revision has come; may be empty.
   std::function<void()> probe;
   // Asks for a state that has not come; may be empty.
-  std::function<void(const storage::StateVector&)> catch_up;
+  OnAwaited catch_up;
   absl::Duration bookmark_period;
 };
 
@@ -39,6 +41,7 @@ struct StreamStart {
   bool bookmarks = false;
   absl::Duration timeout;
   const StopSignal* stop = nullptr;  // see rest::WatchOptions
+  std::string asker;                 // the same
 };
 
 // A cursor and a selection: holds one event at a time, whatever the client's speed. Ends between
@@ -68,6 +71,7 @@ class ViewStream : public rest::EventStream {
   storage::WorldStore& worlds_;
   const bool bookmarks_;
   const StopSignal* const stop_;
+  const std::string asker_;
   const SteadyTime deadline_;
   SteadyTime next_bookmark_;
   std::unique_ptr<rest::Cursor> initial_;

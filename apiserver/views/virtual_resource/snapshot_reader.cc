@@ -57,7 +57,7 @@ StatusTask SnapshotReader::WaitFor(storage::Number number) {
   if (!reached(*world)) {
     // What is above every revision that the cluster has had is not going to come.
     const uint64_t highest = *std::max_element(number.vector.begin(), number.vector.end());
-    if (on_awaited_ && highest <= worlds_.newest_revision()) on_awaited_(number.vector);
+    if (on_awaited_ && highest <= worlds_.newest_revision()) on_awaited_(number.vector, "");
     world = co_await worlds_.WaitUntil(reached, times_.version_wait - patience);
   }
   if (reached(*world)) co_return absl::OkStatus();

@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "absl/status/statusor.h"
@@ -30,6 +31,9 @@ struct ReadTimes {
   absl::Duration version_wait;
 };
 
+// Told of a state that somebody waits for: whom, by name ("": a read).
+using OnAwaited = std::function<void(const storage::StateVector&, std::string_view asker)>;
+
 // How long a state is waited for before the cluster is asked for it.
 inline constexpr absl::Duration kPatience = absl::Milliseconds(100);
 
@@ -39,8 +43,7 @@ class SnapshotReader {
   // `on_newest_read`: told of each read; `on_awaited`: of a state that has not come here, if the
   // cluster is known to have had it. Both may be null.
   SnapshotReader(storage::WorldStore& worlds, storage::RewindCache& past, ReadTimes times,
-                 std::function<void()> on_newest_read,
-                 std::function<void(const storage::StateVector&)> on_awaited)
+                 std::function<void()> on_newest_read, OnAwaited on_awaited)
       : worlds_(worlds),
         past_(past),
         times_(times),
@@ -61,7 +64,7 @@ class SnapshotReader {
   storage::RewindCache& past_;
   const ReadTimes times_;
   const std::function<void()> on_newest_read_;
-  const std::function<void(const storage::StateVector&)> on_awaited_;
+  const OnAwaited on_awaited_;
 };
 
 // 400 for what is no number of ours.

@@ -90,6 +90,7 @@ Task<std::unique_ptr<rest::EventStream>> VirtualResource::Watch(const rest::Sele
   start.bookmarks = options.bookmarks;
   start.timeout = options.timeout;
   start.stop = options.stop;
+  start.asker = options.asker;
   const bool numbered = !options.resource_version.empty() && options.resource_version != "0";
   if (numbered && !options.send_initial_events) {
     CO_ASSIGN_OR_RETURN(start.number, ParseNumber(options.resource_version));

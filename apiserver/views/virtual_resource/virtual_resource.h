@@ -29,7 +29,7 @@ struct VirtualResourceOptions {
   // Told of each read that names no resourceVersion: it wants to know how new it is. May be null.
   std::function<void()> on_newest_read;
   // Told, now and then, of a state that a read or a watch waits for: so that it comes. May be null.
-  std::function<void(const storage::StateVector&)> on_awaited;
+  OnAwaited on_awaited;
 };
 
 // Thread-safe. Each read takes one World and answers from it alone. Errors: 404 NotFound; 503
