@@ -55,6 +55,21 @@ absl::StatusOr<olm::CsvFacts> FactsOf(const olm::Csv& csv, const olm::CsvTerms& 
                              terms);
 }
 
+// Whether nothing but an abort is left to be done for it, as far as the World says. What is not
+// known may take long.
+bool IsAborted(const olm::Csv& csv, const olm::CsvTerms& terms) {
+  if (csv.cleanup == nullptr) return false;
+  const olm::CsvFacts& known = csv.cleanup->facts;
+  if (!known.HasFinalizer(olm::kCleanupFinalizer)) return true;
+  // It was read without the terms, which only ever make it support cleanup.
+  if (known.cleanup_enabled) return false;
+  if (!terms.supported_by_default) return true;
+  // This is asked often, and a spec is large: most that say nothing do not have the word.
+  if (csv.spec_json.view().find(R"("cleanup")") == std::string_view::npos) return false;
+  const absl::StatusOr<olm::CsvFacts> facts = FactsOf(csv, terms);
+  return facts.ok() && !facts->cleanup_enabled;
+}
+
 }  // namespace
 
 const Key CleanupReconciler::kSweepKey = {"", "sweep"};
@@ -176,7 +191,7 @@ bool CleanupReconciler::IsQuick(const Key& key) const {
   // To be aborted. The World may lag behind: then it takes a round of deletions to see.
   const storage::WorldPtr world = deps_.worlds.Current();
   const olm::CsvPtr* content = world->csvs().Find(key);
-  return content != nullptr && !(*content)->cleanup_opted_in;
+  return content != nullptr && IsAborted(**content, options_.cleaner.guards.terms);
 }
 
 Task<ReconcileResult> CleanupReconciler::Reconcile(Key key) {

@@ -212,22 +212,25 @@ TEST_F(CleanupReconcilerTest, R_000_72_ASweepThatFailsInPartQueuesWhoWaits) {
 // As many cleanups as there are workers for, each waiting for an answer that does not come.
 class StuckCleanupsTest : public ::testing::Test {
  protected:
-  StuckCleanupsTest() {
-    for (size_t i = 0; i < CleanupControllerOptions().workers; ++i) {
+  StuckCleanupsTest()
+      : StuckCleanupsTest(CleanupControllerOptions().workers, R"({"cleanup":{"enabled":true}})",
+                          {}) {}
+  // `count` of operators with such a spec.
+  StuckCleanupsTest(size_t count, const std::string& spec, const olm::CsvTerms& terms) {
+    options_.cleaner.guards.terms = terms;
+    for (size_t i = 0; i < count; ++i) {
       const kube::NamespacedName stuck = {"a", StrCat("stuck.", i)};
-      cluster_.Run(cluster_.AddOtherCsv(stuck.ns, stuck.name, R"({"cleanup":{"enabled":true}})"));
+      cluster_.Run(cluster_.AddOtherCsv(stuck.ns, stuck.name, spec));
       Merge(stuck,
             R"({"metadata":{"finalizers":["operatorframework.io/delete-custom-resources"]}})");
       cluster_.Run(cluster_.Remove(kCsvs, stuck));
+      Publish(stuck);
       const kube::Calls gets = {kube::ClientVerb::kGet, kCsvs, stuck.name};
       faults_.Hold(gets);
       stuck_.push_back(gets);
     }
     controller_.Start();
-    EXPECT_TRUE(Until([this] {
-      return std::all_of(stuck_.begin(), stuck_.end(),
-                         [this](const kube::Calls& gets) { return faults_.calls(gets) >= 1; });
-    }));
+    EXPECT_TRUE(Until([this] { return Stuck() >= CleanupControllerOptions().workers; }));
   }
   ~StuckCleanupsTest() override {
     cluster_.Run(Stop(controller_));
@@ -239,6 +242,28 @@ class StuckCleanupsTest : public ::testing::Test {
   }
   void Merge(const kube::NamespacedName& csv, const std::string& patch) {
     cluster_.Run(cluster_.Merge(kCsvs, csv, patch));
+  }
+  // Into the World.
+  void Publish(const kube::NamespacedName& name) {
+    const absl::StatusOr<olm::CsvPtr> csv =
+        olm::DecodeCsv(Serialize(cluster_.Run(cluster_.Find(kCsvs, name))));
+    ASSERT_OK(csv.status());
+    writer_.Put(*csv, 5);
+    worlds_.Publish(writer_.Snapshot());
+  }
+  size_t Stuck() const {
+    return std::count_if(stuck_.begin(), stuck_.end(),
+                         [this](const kube::Calls& gets) { return faults_.calls(gets) >= 1; });
+  }
+  void AddRole() {
+    cluster_.Run(cluster_.Create(
+        kClusterRoles, "",
+        R"({"apiVersion":"rbac.authorization.k8s.io/v1","kind":"ClusterRole","metadata":)"
+        R"({"name":"more","labels":{"olm.owner":"widget.v1","olm.owner.namespace":"ops",)"
+        R"("olm.owner.kind":"ClusterServiceVersion"}}})"));
+  }
+  bool IsRoleHeld() {
+    return !FinalizersOf(cluster_.Run(cluster_.Find(kClusterRoles, {"", "more"}))).empty();
   }
   // Time passes until then.
   bool Until(const std::function<bool()>& seen) {
@@ -265,22 +290,17 @@ class StuckCleanupsTest : public ::testing::Test {
                            cluster_.io().get_executor()};
   ReconcilerDeps deps_{faults_, leader_,          worlds_, watches_,
                        events_, cluster_.clock(), random_, registry_};
+  CleanupOptions options_;
   Controller controller_{
       CleanupControllerOptions(),
-      [this] { return std::make_unique<CleanupReconciler>(deps_, metrics_, CleanupOptions{}); },
+      [this] { return std::make_unique<CleanupReconciler>(deps_, metrics_, options_); },
       cluster_.io().get_executor(), cluster_.clock(), registry_};
   std::vector<kube::Calls> stuck_;
 };
 
 TEST_F(StuckCleanupsTest, DelayNoSweep) {
-  cluster_.Run(cluster_.Create(
-      kClusterRoles, "",
-      R"({"apiVersion":"rbac.authorization.k8s.io/v1","kind":"ClusterRole","metadata":)"
-      R"({"name":"more","labels":{"olm.owner":"widget.v1","olm.owner.namespace":"ops",)"
-      R"("olm.owner.kind":"ClusterServiceVersion"}}})"));
-  EXPECT_TRUE(Until([this] {
-    return !FinalizersOf(cluster_.Run(cluster_.Find(kClusterRoles, {"", "more"}))).empty();
-  }));
+  AddRole();
+  EXPECT_TRUE(Until([this] { return IsRoleHeld(); }));
 }
 
 TEST_F(StuckCleanupsTest, DelayNoHolds) {
@@ -294,13 +314,34 @@ TEST_F(StuckCleanupsTest, R_000_42_DelayNoAbort) {
   cluster_.Run(cluster_.AddWidget("a", "x", false));
   Merge(kCsv, R"({"spec":{"cleanup":{"enabled":false}}})");
   cluster_.DeleteCsv();
-  const absl::StatusOr<olm::CsvPtr> csv = olm::DecodeCsv(Serialize(cluster_.Csv()));
-  ASSERT_OK(csv.status());
-  writer_.Put(*csv, 5);
-  worlds_.Publish(writer_.Snapshot());
+  Publish(kCsv);
   EXPECT_TRUE(Until(
       [this] { return !cluster_.HasFinalizer("operatorframework.io/delete-custom-resources"); }));
   EXPECT_THAT(cluster_.Names(kWidgets), SizeIs(1));
+}
+
+// More of them than there are workers of any kind, and none of the operators says whether it
+// supports cleanup: by these terms they do.
+class StuckByDefaultTest : public StuckCleanupsTest {
+ protected:
+  StuckByDefaultTest()
+      : StuckCleanupsTest(
+            CleanupControllerOptions().workers + CleanupControllerOptions().quick_workers,
+            R"({"labels":{"cleanup":"x"}})", {.supported_by_default = true}) {}
+};
+
+TEST_F(StuckByDefaultTest, R_000_20_DelayNoSweep) {
+  AddRole();
+  EXPECT_TRUE(Until([this] { return IsRoleHeld(); }));
+  EXPECT_EQ(Stuck(), CleanupControllerOptions().workers);
+}
+
+TEST_F(StuckByDefaultTest, R_000_20_42_DelayNoAbort) {
+  Merge(kCsv, R"({"spec":{"cleanup":{"enabled":false}}})");
+  cluster_.DeleteCsv();
+  Publish(kCsv);
+  EXPECT_TRUE(Until(
+      [this] { return !cluster_.HasFinalizer("operatorframework.io/delete-custom-resources"); }));
 }
 
 TEST(CsvsOfTest, TheWorldsOriginals) {

@@ -96,7 +96,28 @@ struct Deleter::Batch {
   size_t left;              // to be sent
 };
 
-// Of one round, shared by those who send, those who read and the one who tells.
+// Of one round, shared by those who send, those who read and the one who tells:
+//
+//   reader (kReaders of them)                sender (options.width of them)
+//
+//   IsDue? ──no──► waits for `due`           IsOpen? ──no──► TakeNext? ──no──► waits for `read`
+//      │ ▲                │                     │  ▲             │ yes              │
+//      │ └────────────────┘                     │  └─────────────┴──────────────────┘
+//      ▼ yes                                    ▼ yes
+//   reads the guards                         takes a candidate of the present batch, sends its
+//      │                                     DELETE, judges the answer
+//      ├─ allow nothing ──► over: stopped       ├─ not planned any more ───► over: stopped
+//      ├─ took too long ──► over: failure       ├─ not leader, no answer ──► over: failure
+//      └─ else: its batch goes ahead            └─ else: the next one
+//
+//   batch:  read ──► ahead (cursor.ahead_) ──► present (cursor.batch_) ──► nothing left, or too old
+//                           └─ too old when its turn comes: dropped
+//
+// A round is also over when nothing is left to be sent, when it sent as much as it may, and when
+// its time has passed (IsOver); once over it stays so. A reader tells `read` after each reading; a
+// sender tells `due` when it waits, and when another reading is due. Senders that end tell both, so
+// that all who wait see it, too; who ends last tells `ended`. Batches outlive the round, for the
+// next one of the same cursor.
 struct Deleter::State {
   DeletionCursor& cursor;
   DeletionLedger& ledger;
