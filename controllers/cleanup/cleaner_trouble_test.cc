@@ -6,6 +6,7 @@
 #include <boost/json/value.hpp>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -158,16 +159,19 @@ TEST_F(CleanerTest, R_000_89_OneRefusedReadingLetsGoOfNothing) {
   Start();
   EXPECT_OK(Pass().status());
   Add({"a/x"});
-  cluster_->Run(cluster_->AddOtherCsv(
-      "c", "second.v1",
-      R"({"customresourcedefinitions":{"owned":[{"name":"widgets.example.com"}]}})"));
+  const auto keep = [this](std::string_view value) {
+    Merge(
+        kCsvs, kCsv,
+        StrCat(R"({"metadata":{"annotations":{")", olm::kOptOutAnnotation, R"(":)", value, "}}}"));
+  };
+  keep(R"("true")");
   cluster_->DeleteCsv();
   EXPECT_OK(Pass().status());
   EXPECT_OK(Pass().status());
   EXPECT_EQ(FinalizersOf(cluster_->Run(cluster_->Find(kClusterRoles, {"", "widget-role"}))).size(),
             1u);
   EXPECT_FALSE(Released());
-  cluster_->Run(cluster_->Remove(kCsvs, {"c", "second.v1"}));
+  keep("null");
   Passes();
   EXPECT_TRUE(Released());
   EXPECT_EQ(Deletes(), 1);

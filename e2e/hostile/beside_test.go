@@ -160,7 +160,7 @@ type following struct {
 func (u *user) watch(t *testing.T) *following {
 	t.Helper()
 	ctx, stop := context.WithCancel(context.Background())
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, steward.URL()+watchPath, nil)
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, u.config.Host+watchPath, nil)
 	must(t, err)
 	response, err := u.client.Do(request)
 	must(t, err)
