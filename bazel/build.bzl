@@ -46,3 +46,17 @@ def steward_cc_fuzz(name, srcs, deps, corpus = None, **kwargs):
         }),
         **kwargs
     )
+
+def steward_text_library(name, src, **kwargs):
+    """A text file for programs to hold: `#include "<folder>/<src>.inc"` stands for its content, as a string literal.
+
+    The text must not hold the delimiter of the literal: `)text"`.
+    """
+    native.genrule(
+        name = name + "_generated",
+        srcs = [src],
+        outs = [src + ".inc"],
+        cmd = "{ printf 'R\"text('; cat $<; printf ')text\"\\n'; } >$@",
+        visibility = ["//visibility:private"],
+    )
+    native.cc_library(name = name, textual_hdrs = [src + ".inc"], **kwargs)

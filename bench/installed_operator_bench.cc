@@ -10,9 +10,9 @@
 #include "base/text/str_cat.h"
 #include "olm/decode.h"
 #include "olm/objects.h"
+#include "storage/operators/testing/operator_writer.h"
 #include "storage/world/number.h"
 #include "storage/world/world.h"
-#include "storage/world/world_writer.h"
 
 namespace steward {
 namespace {
@@ -31,8 +31,8 @@ std::string CsvJson(int number) {
 }
 
 // `operators` of which each watches all `namespaces`.
-storage::WorldPtr MakeWorld(int operators, int namespaces) {
-  storage::WorldWriter writer;
+storage::OperatorWorldPtr MakeWorld(int operators, int namespaces) {
+  storage::OperatorWriter writer;
   std::vector<olm::CsvPtr> csvs;
   std::vector<olm::OperatorGroupPtr> groups;
   for (int i = 0; i < operators; ++i) {
@@ -64,7 +64,7 @@ void BM_DecodeCsv(benchmark::State& state) {
 BENCHMARK(BM_DecodeCsv);
 
 void BM_ListNamespaceJson(benchmark::State& state) {
-  const storage::WorldPtr world = MakeWorld(6, 1000);
+  const storage::OperatorWorldPtr world = MakeWorld(6, 1000);
   const std::string version =
       storage::Number{1000 * storage::kTicks, storage::Number::kComplete, {1, 1, 1}}.ToString();
   Rope out;
@@ -80,7 +80,7 @@ void BM_ListNamespaceJson(benchmark::State& state) {
 BENCHMARK(BM_ListNamespaceJson);
 
 void BM_ListNamespaceMetadata(benchmark::State& state) {
-  const storage::WorldPtr world = MakeWorld(6, 1000);
+  const storage::OperatorWorldPtr world = MakeWorld(6, 1000);
   const std::string version =
       storage::Number{1000 * storage::kTicks, storage::Number::kComplete, {1, 1, 1}}.ToString();
   Rope out;
@@ -96,7 +96,7 @@ BENCHMARK(BM_ListNamespaceMetadata);
 
 // One label changed on an original: with copies, 1,000 writes; here, one pointer in one map.
 void BM_ChangeOneCsv(benchmark::State& state) {
-  storage::WorldWriter writer;
+  storage::OperatorWriter writer;
   std::vector<olm::CsvPtr> csvs;
   for (int i = 0; i < 500; ++i) csvs.push_back(*olm::DecodeCsv(CsvJson(i)));
   writer.Replace(csvs, 100);
@@ -111,7 +111,7 @@ void BM_ChangeOneCsv(benchmark::State& state) {
 BENCHMARK(BM_ChangeOneCsv);
 
 void BM_NewNamespace(benchmark::State& state) {
-  storage::WorldWriter writer;
+  storage::OperatorWriter writer;
   uint64_t revision = 100;
   for (auto _ : state) {
     auto ns = std::make_shared<olm::Namespace>();

@@ -1,4 +1,4 @@
-// Two operators of one name that reach one namespace.
+// The choice between two operators of one name that reach one namespace. A pure function.
 #ifndef OLM_COLLISION_H_
 #define OLM_COLLISION_H_
 
@@ -8,9 +8,9 @@
 
 namespace steward::olm {
 
-// True when `a` is the one that namespace `ns` shows, rather than `b`: the namespace's own
-// ClusterServiceVersion, else the older, else the one with the smaller UID. A strict order: exactly
-// one of (a, b) and (b, a) is true. REQUIRES: a and b are different objects of equal name.
+// True when namespace `ns` shows `a` rather than `b`: the namespace's own ClusterServiceVersion
+// wins, else the older, else the one with the smaller UID. A strict order: exactly one of (a, b)
+// and (b, a) is true. REQUIRES: a and b are different objects of equal name.
 bool WinsIn(std::string_view ns, const Csv& a, const Csv& b);
 
 }  // namespace steward::olm

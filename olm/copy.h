@@ -1,5 +1,5 @@
-// What OLM's copy of a ClusterServiceVersion contains, and which ClusterServiceVersions it copies
-// at all.
+// OLM's copies of ClusterServiceVersions: their content, and the originals that OLM copies. Pure
+// functions.
 #ifndef OLM_COPY_H_
 #define OLM_COPY_H_
 
@@ -14,7 +14,7 @@ namespace steward::olm {
 inline constexpr std::string_view kCopiedFromLabel = "olm.copiedFrom";
 inline constexpr std::string_view kOperatorNamespaceAnnotation = "olm.operatorNamespace";
 inline constexpr std::string_view kReasonCopied = "Copied";
-// The admin's half of the opt-in to cleanup (R-000-32).
+// The administrator's half of the opt-in to cleanup (R-000-32).
 inline constexpr std::string_view kCleanupFinalizer =
     "operatorframework.io/delete-custom-resources";
 
@@ -27,7 +27,7 @@ bool CopyKeepsAnnotation(std::string_view key);
 // The status message of a copy whose original lies in `install_namespace`.
 std::string CopiedMessage(std::string_view install_namespace);
 
-// What decides whether a ClusterServiceVersion is a copy.
+// The fields that decide whether a ClusterServiceVersion is a copy.
 struct CopyMarks {
   std::string_view ns;
   std::string_view reason;
@@ -36,8 +36,8 @@ struct CopyMarks {
 };
 bool IsCopied(const CopyMarks& marks);
 
-// True for originals that OLM does not copy: without a phase, or failed for a reason that lies in
-// their OperatorGroup.
+// True for originals that OLM does not copy: those without a phase, and those that failed for a
+// reason that lies in their OperatorGroup.
 bool IsUncopiable(std::string_view phase, std::string_view reason);
 
 }  // namespace steward::olm

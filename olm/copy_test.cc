@@ -5,7 +5,7 @@
 namespace steward::olm {
 namespace {
 
-// The vector of OLM's own test of its copy prototype.
+// The values of OLM's own test of its copy prototype.
 TEST(CopyTest, KeepsAndDropsLabelsAndAnnotations) {
   EXPECT_FALSE(CopyKeepsLabel("operators.coreos.com/foo"));
   EXPECT_FALSE(CopyKeepsLabel("operators.coreos.com/bar"));

@@ -29,7 +29,7 @@ absl::Status Malformed(std::string_view where, simdjson::error_code error) {
   return absl::InvalidArgumentError(StrCat(where, ": ", simdjson::error_message(error)));
 }
 
-// Calls `visit(key, value)` for each member; a member that `visit` does not read is skipped.
+// Calls `visit(key, value)` for each member; a member whose value `visit` does not read is skipped.
 using Visit = std::function<absl::Status(std::string_view key, value member)>;
 absl::Status ForEachMember(object members, std::string_view where, const Visit& visit) {
   for (auto result : members) {
@@ -37,7 +37,7 @@ absl::Status ForEachMember(object members, std::string_view where, const Visit& 
     if (auto error = std::move(result).get(field)) return Malformed(where, error);
     std::string_view key;
     if (auto error = field.unescaped_key().get(key)) return Malformed(where, error);
-    // The parser's string buffer is reused by nested reads.
+    // Nested reads reuse the parser's string buffer, so the key is copied.
     const std::string own_key(key);
     RETURN_IF_ERROR(visit(own_key, field.value()));
   }
@@ -53,7 +53,7 @@ absl::Status VisitObject(value v, std::string_view where, const Visit& visit) {
   return ForEachMember(members, where, visit);
 }
 
-// null reads as "".
+// Null reads as "".
 absl::Status ReadString(value v, std::string_view where, std::string& out) {
   json_type type;
   if (auto error = v.type().get(type)) return Malformed(where, error);
@@ -102,7 +102,7 @@ absl::Status AppendMember(std::string_view key, value v, std::string_view where,
   return AppendCompact(v, where, out);
 }
 
-// A JSON scalar that must be a string; absent or null is "".
+// Parses a JSON scalar that must be a string; absent or null is "".
 absl::Status StringOf(std::string_view json, std::string_view where, std::string& out) {
   if (json.empty()) return absl::OkStatus();
   boost::system::error_code error;
@@ -114,7 +114,7 @@ absl::Status StringOf(std::string_view json, std::string_view where, std::string
   return absl::OkStatus();
 }
 
-// Times come from the API server in this form already; anything else is brought to it, so that text
+// The API server writes times in this form already; any other form is normalized, so that text
 // order is time order.
 std::string NormalTime(const std::string& text) {
   const absl::StatusOr<absl::Time> time = kube::ParseRfc3339(text);
@@ -174,7 +174,7 @@ absl::Status ReadMetadata(value v, Metadata& out) {
       return VisitObject(member, "metadata.annotations", [&](std::string_view name, value text) {
         if (name == kOperatorNamespaceAnnotation) {
           out.has_operator_namespace = true;
-          // Reading a scalar twice is not allowed: its raw text serves both uses.
+          // A scalar must not be read twice: its raw text serves both uses.
           std::string quoted;
           RETURN_IF_ERROR(AppendCompact(text, "metadata.annotations", quoted));
           RETURN_IF_ERROR(StringOf(quoted, "metadata.annotations", out.operator_namespace));
@@ -190,8 +190,7 @@ absl::Status ReadMetadata(value v, Metadata& out) {
   });
 }
 
-// What all decoders do: copies the text behind the padding that simdjson needs, and visits the
-// top-level members.
+// Copies the text, to add the padding that simdjson needs, and visits the top-level members.
 absl::Status DecodeDocument(std::string_view json, const Visit& visit) {
   thread_local simdjson::ondemand::parser parser;
   const simdjson::padded_string padded(json);
@@ -253,7 +252,7 @@ absl::Status ReadGroupSpec(value v, OperatorGroup& group) {
   });
 }
 
-// What is not of the shape that it should have makes the status invalid, and the group stays.
+// A status without the expected shape is marked invalid, and the group is kept.
 absl::Status ReadGroupStatus(value v, OperatorGroup& group) {
   std::string text;
   RETURN_IF_ERROR(AppendCompact(v, "status", text));
@@ -268,7 +267,7 @@ absl::Status ReadGroupStatus(value v, OperatorGroup& group) {
   std::vector<std::string> synced;
   bool sound = true;
   for (const boost::json::value& name : *names) {
-    // "" stands for all, and alone.
+    // "" stands for all namespaces and must be the only entry.
     sound = sound && name.is_string() && (names->size() == 1 || !name.get_string().empty());
     if (sound) synced.emplace_back(std::string_view(name.get_string()));
   }
@@ -280,7 +279,7 @@ absl::Status ReadGroupStatus(value v, OperatorGroup& group) {
   return absl::OkStatus();
 }
 
-// status.phase is all that is read of it.
+// Reads status.phase and nothing else.
 absl::Status ReadNamespaceStatus(value v, Namespace& ns) {
   return VisitObject(v, "status", [&ns](std::string_view key, value member) -> absl::Status {
     if (key != "phase") return absl::OkStatus();
@@ -309,8 +308,8 @@ absl::Status ReadIcon(value v, Icon& icon) {
   return absl::OkStatus();
 }
 
-// Fields of spec that tables and rules read; `spec` becomes the compact JSON of all of it, "" if it
-// is null.
+// Reads the fields of spec that tables and rules use; `spec` becomes the compact JSON of all of it,
+// "" if it is null.
 absl::Status ReadSpec(value v, std::string& spec, Csv& csv, bool& cleanup_enabled) {
   spec.clear();
   json_type type;
@@ -342,7 +341,7 @@ absl::Status ReadSpec(value v, std::string& spec, Csv& csv, bool& cleanup_enable
   });
 }
 
-// The members that a copy carries too go to `status`.
+// Appends the members that a copy has, too, to `status`.
 absl::Status ReadCsvStatus(value v, Csv& csv, std::string& status) {
   return VisitObject(v, "status", [&](std::string_view key, value member) -> absl::Status {
     if (key == "cleanup") return absl::OkStatus();

@@ -1,4 +1,4 @@
-// Source objects out of the API server's JSON. Pure and total: any bytes give an object or an
+// Decoders of the source objects' JSON. Pure functions, and total: any bytes give an object or an
 // error.
 #ifndef OLM_DECODE_H_
 #define OLM_DECODE_H_
@@ -11,9 +11,9 @@
 
 namespace steward::olm {
 
-// Errors (kInvalidArgument): no JSON object, or one without name or uid, or a field of a type that
-// the kind's CRD would not have admitted. Fields that Steward doesn't know are kept within spec and
-// status and ignored elsewhere.
+// Errors (kInvalidArgument): not a JSON object, no name or uid, or a field of a type that the
+// kind's CRD would not have admitted. Unknown fields are kept within spec and status and ignored
+// elsewhere.
 absl::StatusOr<NamespacePtr> DecodeNamespace(std::string_view json);
 absl::StatusOr<OperatorGroupPtr> DecodeOperatorGroup(std::string_view json);
 absl::StatusOr<CsvPtr> DecodeCsv(std::string_view json);
@@ -26,7 +26,7 @@ struct Icon {
 };
 absl::StatusOr<Icon> DecodeIcon(const Csv& csv);
 
-// (namespace, name) alone, for deletions.
+// Reads (namespace, name) alone, for deletions.
 absl::StatusOr<kube::NamespacedName> DecodeKey(std::string_view json);
 
 }  // namespace steward::olm

@@ -1,4 +1,4 @@
-// The decoders are total: whatever the bytes, they return.
+// The decoders are total: they return for all bytes.
 #include <cstddef>
 #include <cstdint>
 #include <string_view>

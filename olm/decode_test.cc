@@ -111,7 +111,7 @@ TEST(DecodeCsvTest, HoldsWhatCleanupReads) {
   EXPECT_NE(cleanup("", "Copied"), nullptr);
 }
 
-// Another replica must come to the same numbers, whatever was written in between.
+// Every replica must compute the same numbers, whatever was written in between.
 TEST(DecodeCsvTest, EqualInAllThatIsRead) {
   const std::string once = kCsv;
   std::string again = once;

@@ -1,4 +1,4 @@
-// The source objects, parsed once into what the rules and views read. Values; shared as
+// The source objects, parsed once for the rules and views. Immutable values, shared as
 // shared_ptr<const T>.
 #ifndef OLM_OBJECTS_H_
 #define OLM_OBJECTS_H_
@@ -28,22 +28,22 @@ struct Namespace {
 };
 
 // An OperatorGroup's identity and spec. Its annotations are OLM's reflection of other objects and
-// change nothing here; nor does its status where copies are seen (targets come from the spec
-// alone), but cleanup wants to see it agree (R-000-62).
+// have no effect here. Its status does not affect where copies are seen (targets come from the spec
+// alone), but cleanup requires it to agree (R-000-62).
 struct OperatorGroup {
   kube::NamespacedName key;
   std::string uid;
   std::vector<std::string> target_namespaces;   // spec.targetNamespaces
   std::optional<kube::LabelSelector> selector;  // spec.selector
-  // Why the spec cannot be used; such a group targets nothing. Empty for a sound one.
+  // The reason why the spec cannot be used; such a group targets nothing. "" for a valid one.
   std::string invalid;
 
   bool deleting = false;
   // status.namespaces, where "" alone stands for all; nullopt when absent or empty.
   std::optional<std::vector<std::string>> synced;
-  std::string invalid_status;  // why it cannot be understood; empty for a sound one
+  std::string invalid_status;  // the reason why it cannot be understood; "" for a valid one
 
-  // Whether both target the same, wherever and whatever they are.
+  // True when both target the same namespaces, whatever their names and identities.
   bool SameSpec(const OperatorGroup& other) const {
     return target_namespaces == other.target_namespaces && selector == other.selector &&
            invalid == other.invalid;
@@ -52,16 +52,17 @@ struct OperatorGroup {
 };
 
 // A ClusterServiceVersion: the fields the rules read, and the pieces of JSON that a copy carries
-// (facts: OLM's copy drops some labels and annotations and rewrites two status fields).
-// metadata.managedFields is not among them. Of a copy only identity and marks are held.
+// (facts: OLM's copy drops some labels and annotations and rewrites two status fields), without
+// metadata.managedFields. For a copy only identity and marks are kept.
 struct CsvContent {
   kube::NamespacedName key;
   std::string uid;
   std::string created;  // RFC 3339, UTC, seconds
   std::string phase;    // status.phase
   std::string reason;   // status.reason
-  // A copy that OLM made, by OLM's own definition: reason Copied, or label olm.copiedFrom, or the
-  // annotation olm.operatorNamespace naming another namespace. Never an original for any view.
+  // True for a copy that OLM made, by OLM's own definition: reason Copied, or label olm.copiedFrom,
+  // or the annotation olm.operatorNamespace naming another namespace. No view ever shows it as an
+  // original.
   bool copied = false;
   bool cleanup_opted_in =
       false;  // finalizer delete-custom-resources and spec.cleanup.enabled, both
@@ -86,9 +87,9 @@ struct CsvContent {
   bool operator==(const CsvContent&) const = default;
 };
 
-// The same, and what cleanup reads of it.
+// The same, with the facts that cleanup needs.
 struct Csv : CsvContent {
-  // Null for a proven copy, which is nobody's owner. One that only may be a copy counts.
+  // Null for a proven copy, which counts as no owner. An unproven copy counts.
   std::shared_ptr<const CsvCleanup> cleanup;
 
   bool operator==(const Csv& other) const {

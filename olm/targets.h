@@ -1,4 +1,4 @@
-// Which namespaces an OperatorGroup targets, and in which install mode that puts its operators.
+// The namespaces that an OperatorGroup targets, and the install mode that follows. Pure functions.
 #ifndef OLM_TARGETS_H_
 #define OLM_TARGETS_H_
 
@@ -21,14 +21,14 @@ enum class TargetKind {
 };
 TargetKind KindOfTargets(const OperatorGroup& group);
 
-// Whether `group` targets a namespace of this name and these labels.
+// True when `group` targets a namespace of this name and these labels.
 bool Targets(const OperatorGroup& group, std::string_view ns, const kube::LabelMap& labels);
 
 enum class InstallMode { kOwnNamespace, kSingleNamespace, kMultiNamespace, kAllNamespaces };
 // "OwnNamespace", ...
 std::string_view ToString(InstallMode mode);
 
-// As much of a group's targets as the install mode depends on.
+// A summary of a group's targets with all that the install mode depends on.
 struct TargetSummary {
   bool all = false;
   size_t count = 0;           // distinct namespaces; 0 when `all`
@@ -45,8 +45,8 @@ struct InstallModeSupport {
   InstallMode mode;
   bool supported = false;
 };
-// OK when an operator with these modes may run for `targets`; otherwise the message that OLM gives
-// for its reason UnsupportedOperatorGroup (or InvalidInstallModes for a mode named twice,
+// OK when an operator with these modes may run for `targets`; otherwise OLM's message for its
+// reason UnsupportedOperatorGroup (or InvalidInstallModes for a mode named twice,
 // NoTargetNamespaces for an empty set). A mode that is not named is not supported.
 absl::Status CheckInstallModes(const std::vector<InstallModeSupport>& modes,
                                const TargetSummary& targets);

@@ -1,4 +1,7 @@
-// abort, restore and status.
+// Tests of the commands by their command lines, and of abort, restore and status directly.
+#include "plugin/commands.h"
+
+#include <algorithm>
 #include <boost/json/array.hpp>
 #include <filesystem>
 #include <fstream>
@@ -9,21 +12,24 @@
 #include "kube/meta/status.h"
 #include "kube/meta/write_options.h"
 #include "kube/testing/fault_script.h"
+#include "olm/cleanup/opt_in.h"
 #include "olm/copy.h"
-#include "plugin/abort.h"
-#include "plugin/exit.h"
-#include "plugin/preview.h"
-#include "plugin/resources.h"
-#include "plugin/restore.h"
-#include "plugin/session.h"
-#include "plugin/status_command.h"
-#include "plugin/test_scene.h"
-#include "plugin/uninstall.h"
+#include "plugin/cleanup/abort.h"
+#include "plugin/cleanup/preview.h"
+#include "plugin/cleanup/status_command.h"
+#include "plugin/cleanup/uninstall.h"
+#include "plugin/cluster/resources.h"
+#include "plugin/command/command_line.h"
+#include "plugin/command/exit.h"
+#include "plugin/command/session.h"
+#include "plugin/saving/restore.h"
+#include "plugin/testing/scene.h"
 
 namespace steward::plugin {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
@@ -58,6 +64,15 @@ class CommandsTest : public ::testing::Test {
     Session session = scene.session();
     return scene.Run(ShowStatus(session, options));
   }
+  // Runs a command line, in the namespace "ops" unless it names another.
+  absl::Status RunLine(const std::vector<std::string>& args) {
+    const absl::StatusOr<CommandLine> line = ParseCommandLine(KnownCommands(), args);
+    if (!line.ok()) return line.status();
+    Session session = scene.session();
+    session.yes = line->common.yes;
+    session.ns = line->common.ns.empty() ? "ops" : line->common.ns;
+    return scene.Run(line->command->Run(session));
+  }
   void UninstallWithCleanup() {
     UninstallOptions options;
     options.csv = kCsv;
@@ -71,6 +86,125 @@ class CommandsTest : public ::testing::Test {
   TestScene scene;
   TestFolder folder;
 };
+
+TEST(CommandLinesTest, WrongUsage) {
+  struct Case {
+    const char* name;
+    std::vector<std::string> args;
+    const char* message;
+  };
+  for (const Case& c : {
+           Case{"no name", {"uninstall"}, "CSV"},
+           Case{"no object's name", {"uninstall", "../x"}, "is no object's name"},
+           Case{"two names", {"abort", "a", "b"}, "b"},
+           Case{"--keep and --cleanup", {"uninstall", "x", "--keep", "--cleanup"}, "--cleanup"},
+           Case{"--save and --no-save", {"uninstall", "x", "--save=d", "--no-save"}, "--save"},
+           Case{"--save of nothing", {"uninstall", "x", "--save="}, "must not be empty"},
+           Case{"duration", {"abort", "x", "--timeout=soon"}, "soon"},
+           Case{"all and one", {"status", "x", "-A"}, "--all-namespaces"},
+           Case{"all and a namespace", {"status", "-A", "-n", "a"}, "--all-namespaces"},
+           Case{"a flag of another command", {"status", "--cleanup"}, "--cleanup"},
+           Case{"status asks nothing", {"status", "--yes"}, "--yes"},
+           Case{"restore elsewhere", {"restore", "d", "-n", "a"}, "--namespace"},
+           Case{"no folder", {"restore"}, "DIR"},
+       }) {
+    SCOPED_TRACE(c.name);
+    EXPECT_THAT(ParseCommandLine(KnownCommands(), c.args).status(),
+                StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr(c.message)));
+  }
+}
+
+TEST(CommandLinesTest, EachCommandHasHelpAndAReport) {
+  for (const char* name : {"uninstall", "status", "abort", "restore"}) {
+    ASSERT_OK_AND_ASSIGN(const CommandLine help,
+                         ParseCommandLine(KnownCommands(), {name, "--help"}));
+    EXPECT_THAT(help.help, HasSubstr(StrCat("Usage: kubectl steward ", name, " [")));
+    ASSERT_OK_AND_ASSIGN(const CommandLine line, ParseCommandLine(KnownCommands(), {name, "x"}));
+    EXPECT_EQ(line.name, name);
+    EXPECT_THAT(line.report, EndsWith("Report"));
+  }
+}
+
+TEST(CommandLinesTest, WhatUninstallTakes) {
+  struct Case {
+    const char* name;
+    std::vector<std::string> flags;
+    bool opted_in;  // before
+    Exit exit;
+    bool gone;
+    bool cleaned_up;
+    bool saved;
+  };
+  const TestFolder folders;
+  for (const Case& c : {
+           Case{"no flag", {"-y"}, false, Exit::kDone, true, false, false},
+           Case{"--cleanup", {"-y", "--cleanup"}, false, Exit::kDone, true, true, true},
+           Case{"nobody is there", {"--cleanup"}, false, Exit::kUsage, false, false, false},
+           Case{"--no-save",
+                {"-y", "--cleanup", "--no-save"},
+                false,
+                Exit::kDone,
+                true,
+                true,
+                false},
+           Case{"--keep", {"-y", "--keep"}, true, Exit::kDone, true, false, false},
+           Case{"--dry-run", {"--cleanup", "--dry-run"}, false, Exit::kDone, false, false, false},
+           Case{"--wait=false",
+                {"-y", "--cleanup", "--wait=false"},
+                false,
+                Exit::kDone,
+                false,
+                false,
+                true},
+           Case{"--timeout",
+                {"-y", "--cleanup", "--timeout=1s"},
+                false,
+                Exit::kStalled,
+                false,
+                false,
+                true},
+       }) {
+    SCOPED_TRACE(c.name);
+    TestScene scene;
+    scene.can_ask = false;
+    scene.PutWidget("a", "w1");
+    if (c.opted_in) scene.PutCsv(kBothFinalizers, true, R"({"reason":"RightsHeld"})");
+    const std::string folder = folders / c.name;
+    std::vector<std::string> args = {"uninstall", "widget.v1"};
+    args.insert(args.end(), c.flags.begin(), c.flags.end());
+    if (std::find(args.begin(), args.end(), "--no-save") == args.end()) {
+      args.push_back(StrCat("--save=", folder));
+    }
+    ASSERT_OK_AND_ASSIGN(const CommandLine line, ParseCommandLine(KnownCommands(), args));
+    Session session = scene.session();
+    session.yes = line.common.yes;
+    session.ns = "ops";
+    EXPECT_EQ(ExitOf(scene.Run(line.command->Run(session))), c.exit);
+    EXPECT_EQ(scene.Has(kCsvs, kCsv), !c.gone);
+    EXPECT_EQ(scene.Has(kWidgets, {"a", "w1"}), !c.cleaned_up);
+    EXPECT_EQ(fs::exists(folder), c.saved);
+  }
+}
+
+TEST_F(CommandsTest, WhatTheOthersTake) {
+  EXPECT_EQ(ExitOf(RunLine({"uninstall", "nope", "-y"})), Exit::kError);
+  EXPECT_OK(RunLine({"uninstall", "nope", "-y", "--ignore-not-found"}));
+  EXPECT_EQ(ExitOf(RunLine({"status", "widget.v1", "-n", "elsewhere"})), Exit::kError);
+  EXPECT_OK(RunLine({"status", "widget.v1"}));
+  scene.screen.clear();
+  EXPECT_OK(RunLine({"status", "-A"}));
+  EXPECT_THAT(scene.screen, HasSubstr("NAMESPACE"));
+
+  scene.PutCsv(kBothFinalizers, true);
+  ASSERT_OK(scene.Run(scene.fake.Delete(kCsvs, kCsv, kube::DeleteOptions())));
+  scene.clock.on_sleep = nullptr;
+  EXPECT_EQ(ExitOf(RunLine({"abort", "widget.v1", "-y", "--timeout=1s"})), Exit::kStalled);
+  EXPECT_OK(RunLine({"abort", "widget.v1", "-y", "--wait=false"}));
+
+  scene.can_ask = false;
+  fs::create_directory(folder / "saved");
+  EXPECT_EQ(ExitOf(RunLine({"restore", folder / "saved"})), Exit::kUsage);
+}
 
 TEST_F(CommandsTest, AbortOfWhatIsNotDeletedRemovesTheOptIn) {
   scene.PutCsv(kBothFinalizers, true);
@@ -241,6 +375,22 @@ TEST_F(CommandsTest, StatusOfOne) {
   EXPECT_THAT(scene.screen, HasSubstr("Works in          a, b\n"));
   EXPECT_THAT(scene.screen, HasSubstr("Cleanup           supported by its author, not opted in\n"));
   EXPECT_EQ(ExitOf(RunStatus("ops", "nope")), Exit::kError);
+}
+
+// Nobody knows whether who opted in was allowed to: it is said, and what to do about it.
+TEST_F(CommandsTest, R_000_76_StatusOfAnUnconfirmedOptIn) {
+  scene.PutView(
+      "Refused", true, R"(["a"])",
+      StrCat(R"({"reason":"OptInUnconfirmed","message":")", olm::UnconfirmedMessage(), R"("})"));
+  EXPECT_OK(RunStatus("", ""));
+  EXPECT_THAT(scene.screen, HasSubstr("Refused   0         OptInUnconfirmed"));
+  scene.screen.clear();
+  EXPECT_OK(RunStatus("ops", "widget.v1"));
+  EXPECT_THAT(scene.screen, HasSubstr(StrCat("Blocker           OptInUnconfirmed: nobody knows "
+                                             "whether who added finalizer ",
+                                             kOptIn, " was allowed to")));
+  EXPECT_THAT(scene.screen, HasSubstr("has to take it off and add it again"));
+  EXPECT_EQ(scene.document.at("items").at(0).at("blockers").at(0).at("reason"), "OptInUnconfirmed");
 }
 
 TEST_F(CommandsTest, StatusWithoutSteward) {

@@ -29,7 +29,7 @@ Representation AggregatedRepresentation(const std::vector<ServedGroup>& groups,
   representation.as = "APIGroupDiscoveryList";
   representation.group = "apidiscovery.k8s.io";
   representation.version = version;
-  // Clients tell by this exact spelling which document they got.
+  // Clients recognise the kind of document by this exact spelling.
   representation.content_type =
       StrCat("application/json;g=apidiscovery.k8s.io;v=", version, ";as=APIGroupDiscoveryList");
   representation.cache_control = "public";
@@ -48,7 +48,7 @@ void AddWithSlash(Documents& documents, const std::string& path, Document docume
   Add(documents, path, std::move(document));
 }
 
-// `json`, and all of `groups` for who asks for the aggregated form.
+// A document with `json`, and with all of `groups` for clients that ask for the aggregated form.
 absl::StatusOr<Document> DocumentOfGroups(std::string_view json,
                                           const std::vector<ServedGroup>& groups) {
   ASSIGN_OR_RETURN(Document document, DiscoveryDocument(json));
@@ -117,7 +117,7 @@ absl::Status AddOpenApi(const std::vector<ServedGroup>& groups, const std::strin
 void AddVersion(const VersionInfo& version, Documents& documents) {
   Representation representation;
   representation.media_type = representation.content_type = "application/json";
-  // Indented for everybody, as Kubernetes does.
+  // Indented for all clients, as in Kubernetes.
   representation.bytes = std::make_shared<const std::string>(IndentJson(VersionJson(version)));
   Document document;
   document.negotiated = false;
@@ -127,7 +127,7 @@ void AddVersion(const VersionInfo& version, Documents& documents) {
 
 VoidTask ServeDocument(std::shared_ptr<const Document> document, const http::Request& request,
                        http::ResponseWriter& writer, const Clock& clock) {
-  // Nobody is left to tell when the client is gone.
+  // An error means that the client is gone.
   (void)co_await Serve(*document, request, writer, clock);
 }
 

@@ -1,4 +1,4 @@
-// Tells clients what there is: /api, /apis and below, /version, /openapi.
+// Discovery for clients: /api, /apis and below, /version, /openapi. Thread-safe.
 #ifndef APISERVER_DISCOVERY_DISCOVERY_H_
 #define APISERVER_DISCOVERY_DISCOVERY_H_
 
@@ -12,13 +12,13 @@
 
 namespace steward::discovery {
 
-// Answers, from bytes prepared here and now:
+// Returns a handler that answers from bytes prepared by this call:
 //   /apis  /apis/<group>  /apis/<group>/<version>  /version   (a trailing slash is fine)
 //   /api  /api/<version>   when there are resources of the core group
 //   /openapi/v2  /openapi/v3  /openapi/v3/apis/<group>/<version>  /openapi/v3/api/<version>
-// and hands every other path to `next`. Documents are the same on every replica of one build.
-// Depends on no cache, so it can answer at once. `clock` outlives the handler. Thread-safe.
-// Error: a resource's OpenAPI schema is not a JSON object.
+// and passes every other path on to `next`. Documents are the same on every replica of one build,
+// and depend on no cache, so that the handler can answer at once. `clock` outlives the handler.
+// Fails when a resource's OpenAPI schema is not a JSON object.
 absl::StatusOr<http::Handler> WithDiscovery(const std::vector<rest::Resource>& resources,
                                             const VersionInfo& version, const Clock& clock,
                                             http::Handler next);

@@ -50,7 +50,7 @@ VoidTask Next(http::Request&, http::ResponseWriter& writer) {
   (void)co_await http::Respond(writer, 418, "text/plain", "next");
 }
 
-// Has every verb, and is never asked.
+// A resource that has every verb, none of which is ever called.
 class EveryVerb : public rest::Getter,
                   public rest::Lister,
                   public rest::Watcher,
@@ -166,7 +166,7 @@ class DiscoveryTest : public testing::Test {
   RecordingWriter writer_;
 };
 
-// Beside the virtual resources, stored ones with every verb.
+// Adds stored resources with every verb to the virtual ones.
 class StoredDiscoveryTest : public DiscoveryTest {
  protected:
   StoredDiscoveryTest() {
@@ -223,7 +223,7 @@ TEST_F(DiscoveryTest, Goldens) {
   for (const auto& row : kRows) {
     SCOPED_TRACE(row.golden);
     ASSERT_EQ(Ask(row.path, {{"Accept", row.accept}}, {{"pretty", "true"}}), 200);
-    // Indented for the reader of the golden; documents that are never sent so, too.
+    // Indented to make the golden file readable, even documents that are never sent so.
     ExpectGolden(row.golden, row.golden.ends_with(".json") ? IndentJson(writer_.body()) + "\n"
                                                            : writer_.body());
   }
@@ -281,7 +281,7 @@ TEST_F(StoredDiscoveryTest, AnOperationForEachVerb) {
   }
 }
 
-// What `kubectl create` and `kubectl apply` look for before they send anything.
+// The parameter that `kubectl create` and `kubectl apply` look for before they send a write.
 TEST_F(StoredDiscoveryTest, KubectlMayValidate) {
   for (const std::string suffix : {"", "/status"}) {
     const json::value item = Path("/openapi/v3/api/v1", "/api/v1/namespaces/{name}" + suffix);
@@ -308,7 +308,7 @@ TEST_F(StoredDiscoveryTest, SwaggerBodies) {
       item.at("delete").at("parameters").as_array().back().as_object().contains("required"));
 }
 
-// A schema of somebody else's: v2 has fewer keywords, and fields may be called like keywords.
+// Any schema that a user may write: v2 has fewer keywords, and fields may be named like keywords.
 TEST_F(StoredDiscoveryTest, SwaggerOfAnySchema) {
   resources_.back().openapi_schema = R"json({
     "type": "object", "oneOf": [{"required": ["a"]}], "allOf": [true],
@@ -365,7 +365,7 @@ TEST_F(DiscoveryTest, Paths) {
   }
 }
 
-// The aggregator accepts nothing else on /apis, and knows what it got by the Content-Type.
+// On /apis the aggregator accepts only this form, and recognises it by the Content-Type.
 TEST_F(DiscoveryTest, AggregatedForTheAggregator) {
   const std::string both = std::string(kV2) + "," + kV2Beta1;
   EXPECT_EQ(Ask("/apis", {{"Accept", both}}), 200);
@@ -376,7 +376,7 @@ TEST_F(DiscoveryTest, AggregatedForTheAggregator) {
   EXPECT_EQ(etag.size(), 130u);
   EXPECT_EQ(Ask("/apis", {{"Accept", both}, {"If-None-Match", etag}}), 304);
   EXPECT_EQ(writer_.Header("ETag"), etag);
-  // The same tag does not stand for the other form.
+  // The tag of one form does not match the other.
   EXPECT_EQ(Ask("/apis", {{"Accept", kV2Beta1}, {"If-None-Match", etag}}), 200);
   EXPECT_EQ(Ask("/apis", {{"If-None-Match", etag}}), 200);
 }
@@ -408,7 +408,7 @@ TEST_F(DiscoveryTest, WhoGetsWhichGroups) {
             406);
 }
 
-// Old hubs send the tag of another document here and take anything but 200 for a failure.
+// Old aggregators send the tag of another document here and treat anything but 200 as a failure.
 TEST_F(DiscoveryTest, ResourcesAreNeverConditional) {
   EXPECT_EQ(Ask(kWidgets, {{"If-None-Match", "*"}}), 200);
   EXPECT_EQ(writer_.Header("ETag"), "");
@@ -430,7 +430,7 @@ TEST_F(DiscoveryTest, RootLeadsToTheDocuments) {
   }
 }
 
-// What `kubectl explain` does: from the resource's path to a GVK, from there to the schema.
+// Follows `kubectl explain`: from the resource's path to a GVK, from there to the schema.
 TEST_F(DiscoveryTest, ExplainFindsItsWay) {
   ASSERT_EQ(Ask("/openapi/v3/apis/views.operators.coreos.com/v1alpha1"), 200);
   const json::value document = Body();

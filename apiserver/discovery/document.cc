@@ -75,7 +75,7 @@ absl::Status NotAcceptable(const Document& document) {
   return kube::ToStatus(kube::NotAcceptable(media_types));
 }
 
-// ETag and how long the answer may be kept, on 200 and 304 alike.
+// The head of a 200 or 304, with the ETag and the time that the answer may be cached.
 http::ResponseHead HeadOf(const Document& document, const Representation& representation,
                           const http::Request& request, const Clock& clock) {
   http::ResponseHead head;
@@ -97,7 +97,7 @@ http::ResponseHead HeadOf(const Document& document, const Representation& repres
   return head;
 }
 
-// The bytes to send, with the headers that go with them.
+// Returns the bytes to send, and sets the headers that belong to them.
 SharedBytes TakeBytes(const Choice& choice, const http::Request& request,
                       http::ResponseHead& head) {
   const Representation& representation = *choice.representation;

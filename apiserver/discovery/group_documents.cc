@@ -32,7 +32,8 @@ json::object GroupVersion(const ServedGroup& group, const ServedVersion& version
   return {{"groupVersion", GroupVersionName(group, version)}, {"version", version.version}};
 }
 
-// "v2beta1" has the stability 1, the major number 2 and the minor number 1. Greater = preferred.
+// The rank of a version: "v2beta1" has the stability 1, the major number 2 and the minor number 1.
+// Greater = preferred.
 struct VersionRank {
   int stability = -1;  // 2 = stable, 1 = beta, 0 = alpha, -1 = another form
   uint64_t major = 0;
@@ -40,7 +41,7 @@ struct VersionRank {
   auto operator<=>(const VersionRank&) const = default;
 };
 
-// A positive decimal number without leading zeros, taken from the front; 0 = there is none.
+// Takes a positive decimal number without leading zeros from the front; 0 = there is none.
 uint64_t TakeNumber(std::string_view& text) {
   uint64_t number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -74,7 +75,7 @@ bool IsPreferred(const ServedVersion& a, const ServedVersion& b) {
   return rank_a > rank_b;
 }
 
-// Adds what an APIGroup says, by itself or within a list.
+// Adds the members of an APIGroup, which are the same by itself and within a list.
 void AddGroup(const ServedGroup& group, json::object& out) {
   json::array versions;
   for (const ServedVersion& version : group.versions) {
@@ -85,7 +86,7 @@ void AddGroup(const ServedGroup& group, json::object& out) {
   out["preferredVersion"] = GroupVersion(group, group.versions.front());
 }
 
-// What is answered there.
+// The kind of the subresource's answers.
 kube::GroupVersionKind KindOf(const rest::Subresource& subresource, kube::GroupVersionKind own) {
   if (!subresource.kind.empty()) own.kind = subresource.kind;
   return own;

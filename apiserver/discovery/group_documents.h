@@ -1,4 +1,4 @@
-// The documents that say which groups, versions and resources there are.
+// The documents that list the served groups, versions and resources. Pure functions.
 #ifndef APISERVER_DISCOVERY_GROUP_DOCUMENTS_H_
 #define APISERVER_DISCOVERY_GROUP_DOCUMENTS_H_
 
@@ -10,7 +10,7 @@
 
 namespace steward::discovery {
 
-// What one version of a group serves; resources in the order they were given.
+// The resources of one version of a group, in the order they were given.
 struct ServedVersion {
   std::string version;
   std::vector<const rest::Resource*> resources;
@@ -21,21 +21,21 @@ struct ServedGroup {
   std::vector<ServedVersion> versions;  // the first is the preferred one
 };
 
-// Groups in the order in which they first appear; versions as Kubernetes ranks them: stable before
-// beta before alpha, then the higher number first, then names of any other form. Borrows
-// `resources`.
+// Groups in the order in which they first appear; versions in Kubernetes' ranking: stable before
+// beta before alpha, then the higher number first, then names of any other form. The result refers
+// to `resources`.
 std::vector<ServedGroup> GroupResources(const std::vector<rest::Resource>& resources);
 
-// Where a version of a group is served: "apis/<group>/<version>", or "api/<version>" for core.
+// The path of a version of a group: "apis/<group>/<version>", or "api/<version>" for core.
 std::string ApiPath(std::string_view group, std::string_view version);
 
-// Each is JSON on one line.
+// Each document is JSON on one line.
 std::string ApiVersions(const ServedGroup& core);
-// REQUIRES, as the next: not the core group, which is no APIGroup.
+// REQUIRES for this and the next: not the core group, which is no APIGroup.
 std::string ApiGroupList(const std::vector<ServedGroup>& groups);
 std::string ApiGroup(const ServedGroup& group);
 std::string ApiResourceList(const ServedGroup& group, const ServedVersion& version);
-// Aggregated discovery (KEP-3352): everything about these groups at once. `version` is that of
+// Aggregated discovery (KEP-3352): all data of these groups in one document. `version` is that of
 // group apidiscovery.k8s.io, "v2" or "v2beta1".
 std::string ApiGroupDiscoveryList(const std::vector<ServedGroup>& groups, std::string_view version);
 

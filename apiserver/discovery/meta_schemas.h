@@ -1,5 +1,5 @@
-// OpenAPI schemas of the metadata that every object and list has, and of what writes take and
-// answer beside objects.
+// OpenAPI schemas of the metadata that every object and list has, and of the bodies and answers of
+// writes. Constants.
 #ifndef APISERVER_DISCOVERY_META_SCHEMAS_H_
 #define APISERVER_DISCOVERY_META_SCHEMAS_H_
 
@@ -7,14 +7,14 @@
 
 namespace steward::discovery {
 
-// The name under which Kubernetes publishes this type, as it does the others here.
+// The names under which Kubernetes publishes these types.
 inline constexpr std::string_view kListMeta = "io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta";
 inline constexpr std::string_view kPatch = "io.k8s.apimachinery.pkg.apis.meta.v1.Patch";
 inline constexpr std::string_view kDeleteOptions =
     "io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions";
 inline constexpr std::string_view kStatus = "io.k8s.apimachinery.pkg.apis.meta.v1.Status";
 
-// JSON objects: schemas by name. WriteSchemas refer to MetaSchemas.
+// JSON objects with schemas by name. WriteSchemas refer to MetaSchemas.
 std::string_view MetaSchemas();
 std::string_view WriteSchemas();
 

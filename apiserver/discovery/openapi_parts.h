@@ -1,4 +1,4 @@
-// The small parts of OpenAPI v3 documents.
+// The small parts of OpenAPI v3 documents. Pure functions.
 #ifndef APISERVER_DISCOVERY_OPENAPI_PARTS_H_
 #define APISERVER_DISCOVERY_OPENAPI_PARTS_H_
 
@@ -31,7 +31,7 @@ boost::json::array DeleteParameters();
 // Parameters of every operation on a path.
 boost::json::array PathParameters(bool namespaced, bool named, bool pretty);
 
-// `schema` in each of the media types.
+// The content of a body: `schema` in each of the media types.
 boost::json::object Content(const std::vector<std::string>& media_types,
                             const boost::json::object& schema);
 

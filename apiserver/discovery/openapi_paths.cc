@@ -33,7 +33,7 @@ std::string UpperFirst(std::string_view s) {
   return out;
 }
 
-// "viewsExampleComV1", as operation IDs and tags are spelled.
+// "viewsExampleComV1", the spelling in operation IDs and tags.
 std::string CamelCase(std::string_view group, std::string_view version) {
   std::string out;
   bool upper = false;
@@ -135,7 +135,7 @@ class PathWriter {
     json::array parameters;  // empty = none
     json::object body;       // empty = none
     json::object responses;
-    bool of_kind = true;  // objects of the kind go in or out
+    bool of_kind = true;  // objects of the kind are sent or received
   };
 
   json::object Write(Operation operation) const {
@@ -150,7 +150,7 @@ class PathWriter {
     return out;
   }
 
-  // The verb and what it is done to: "listExampleComV1NamespacedWidget".
+  // The verb and its object: "listExampleComV1NamespacedWidget".
   std::string Id(std::string_view verb, std::string_view scope, std::string_view suffix) const {
     return StrCat(verb, UpperFirst(group_version_), scope, gvk_.kind, suffix);
   }

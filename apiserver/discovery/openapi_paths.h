@@ -1,4 +1,4 @@
-// What can be done to a resource, as OpenAPI v3 path items.
+// The operations on a resource, as OpenAPI v3 path items. Pure functions.
 #ifndef APISERVER_DISCOVERY_OPENAPI_PATHS_H_
 #define APISERVER_DISCOVERY_OPENAPI_PATHS_H_
 
@@ -9,8 +9,8 @@
 namespace steward::discovery {
 
 // Adds to `paths` each path of the resource, with an operation for each of its verbs there. A
-// resource with patch names `fieldValidation` among that operation's parameters: kubectl sends no
-// write of a kind where it does not find it.
+// resource with patch lists `fieldValidation` among that operation's parameters: kubectl sends no
+// write of a kind without it.
 void WritePaths(const rest::Resource& resource, boost::json::object& paths);
 
 }  // namespace steward::discovery

@@ -17,7 +17,7 @@ constexpr std::string_view kV3Prefix = "#/components/schemas/";
 
 json::value Schema(const json::value& v3);
 
-// Schemas by name: of properties, whose names may look like keywords.
+// Schemas by name, such as those of properties, whose names may look like keywords.
 json::value SchemaMap(const json::value& v3) {
   const json::object* object = v3.if_object();
   if (object == nullptr) return v3;
@@ -36,7 +36,8 @@ void AddReference(json::string_view v3, json::object& out) {
   out["$ref"] = StrCat("#/definitions/", ref);
 }
 
-// v3 wraps a reference that has siblings into allOf; readers of v2 expect it beside them.
+// v3 wraps a reference that has siblings into allOf; readers of v2 expect the reference beside
+// them.
 void AddAllOf(const json::array& v3, json::object& out) {
   json::array parts;
   for (const json::value& part : v3) parts.push_back(Schema(part));
@@ -47,7 +48,7 @@ void AddAllOf(const json::array& v3, json::object& out) {
   for (const auto& [keyword, value] : parts[0].get_object()) out.insert_or_assign(keyword, value);
 }
 
-// A copy with references into `definitions`, without the keywords that v2 lacks: what remains
+// Copies a schema with references into `definitions`, without the keywords that v2 lacks: the copy
 // allows more than the original.
 json::value Schema(const json::value& v3) {
   const json::object* object = v3.if_object();
@@ -82,7 +83,7 @@ json::array Parameters(const json::array& v3) {
   return out;
 }
 
-// The one body parameter that stands for a v3 request body.
+// The single body parameter that replaces a v3 request body.
 json::object BodyParameter(const json::object& v3, json::array& consumes) {
   json::object parameter{{"name", "body"}, {"in", "body"}};
   if (v3.contains("required")) parameter["required"] = true;
@@ -98,7 +99,7 @@ bool Contains(const json::array& strings, json::string_view wanted) {
                      [&](const json::value& s) { return s.as_string() == wanted; });
 }
 
-// Also says which media types there are.
+// Converts the responses, and adds their media types to `produces`.
 json::object Responses(const json::object& v3, json::array& produces) {
   json::object out;
   for (const auto& [code, response] : v3) {

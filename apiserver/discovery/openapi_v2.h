@@ -1,4 +1,4 @@
-// The same API described in OpenAPI v2 (Swagger), for older clients.
+// The same API described in OpenAPI v2 (Swagger), for older clients. Pure functions.
 #ifndef APISERVER_DISCOVERY_OPENAPI_V2_H_
 #define APISERVER_DISCOVERY_OPENAPI_V2_H_
 
@@ -8,7 +8,7 @@
 
 namespace steward::discovery {
 
-// Rewrites documents that OpenApiV3 made into one of v2.
+// Converts documents made by OpenApiV3 into one of v2.
 boost::json::object OpenApiV2(const std::vector<boost::json::object>& v3_documents,
                               const std::string& document_version);
 

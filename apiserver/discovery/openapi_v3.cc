@@ -18,7 +18,7 @@ namespace {
 
 namespace json = boost::json;
 
-// A reference with a description of its own beside it.
+// A reference with a description beside it.
 json::object DescribedRef(std::string_view description, std::string_view schema) {
   return {{"description", json::string_view(description.data(), description.size())},
           {"default", json::object()},

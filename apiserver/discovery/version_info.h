@@ -1,4 +1,4 @@
-// What /version says.
+// The content of /version. Values and pure functions.
 #ifndef APISERVER_DISCOVERY_VERSION_INFO_H_
 #define APISERVER_DISCOVERY_VERSION_INFO_H_
 
@@ -6,7 +6,7 @@
 
 namespace steward::discovery {
 
-// The fields of Kubernetes' version.Info that mean something for a C++ program.
+// The fields of Kubernetes' version.Info that have a meaning for a C++ program.
 struct VersionInfo {
   std::string major;
   std::string minor;
@@ -18,7 +18,7 @@ struct VersionInfo {
   std::string platform;  // "linux/amd64"
 };
 
-// As JSON on one line. Clients written for Kubernetes expect a goVersion; it is empty.
+// The JSON on one line. Clients written for Kubernetes expect a goVersion; it is empty.
 std::string VersionJson(const VersionInfo& version);
 
 }  // namespace steward::discovery

@@ -11,12 +11,13 @@ namespace {
 
 constexpr int kLevel = 4;
 
-// Logs when the request is over, a cancelled one too.
+// Logs when the request is over, also when it was cancelled.
 class Line {
  public:
   Line(const http::Request& request, const http::ResponseWriter& writer, Clock& clock)
       : request_(request), writer_(writer), clock_(clock), start_(clock.Now()) {}
   ~Line() {
+    if (!log::IsVerbose(kLevel)) return;
     const std::string* agent = request_.headers.Find("User-Agent");
     log::Verbose(kLevel, "HTTP",
                  {{"verb", request_.info.verb},

@@ -1,4 +1,4 @@
-// A log line for each request.
+// The filter that writes a log line for each request. Thread-safe.
 #ifndef APISERVER_FILTERS_ACCESS_LOG_H_
 #define APISERVER_FILTERS_ACCESS_LOG_H_
 
@@ -7,8 +7,8 @@
 
 namespace steward::filters {
 
-// At --v=4 and above: verb, URI, latency, user agent, user, audit id, trace, peer, status. `clock`
-// outlives the handler.
+// Logs at --v=4 and above: verb, URI, latency, user agent, user, audit id, trace, peer, status.
+// `clock` outlives the handler.
 http::Handler WithAccessLog(http::Handler next, Clock& clock);
 
 }  // namespace steward::filters

@@ -24,7 +24,7 @@ namespace json = boost::json;
 namespace {
 
 constexpr size_t kMaxRequestObject = 64 << 10;
-// Of what was asked by somebody whom nobody has authenticated.
+// The limit for requests that are not authenticated.
 constexpr size_t kMaxStrangersUri = 2 << 10;
 constexpr char kClosedEarly[] =
     R"({"metadata":{},"status":"Success","message":"Connection closed early","code":200})";
@@ -68,7 +68,7 @@ class Record final : public http::AuditNotes {
   ~Record() override {
     request_.audit = nullptr;
     if (!known_) return;
-    // A watch that was left before it began has begun all the same, as in the kube-apiserver.
+    // A watch that its client left before it began counts as begun, as in the kube-apiserver.
     const bool silent = writer_.status() == 0;
     if (silent && IsLongRunning(request_.info)) Write(audit::Stage::kResponseStarted);
     Write(audit::Stage::kResponseComplete);
@@ -90,7 +90,7 @@ class Record final : public http::AuditNotes {
   }
   void NoteStatus(std::string_view json) override { status_ = json; }
 
-  // The head was sent.
+  // Called when the head was sent.
   void NoteHead() {
     if (!known_) Decide();
     if (!known_ || IsLongRunning(request_.info)) Write(audit::Stage::kResponseStarted);
@@ -106,7 +106,7 @@ class Record final : public http::AuditNotes {
                              .path = request_.path});
   }
 
-  // It is read after authorization, and stays as it is until the request is over.
+  // The body is read after authorization, and does not change until the request is over.
   void KeepBody() {
     if (decision_->level != audit::Level::kRequest || request_.body.empty()) return;
     if (request_.body.size() <= kMaxRequestObject) {
@@ -155,14 +155,14 @@ class Record final : public http::AuditNotes {
   http::Request& request_;
   const http::ResponseWriter& writer_;
   const absl::Time received_;
-  bool known_ = false;  // the user
+  bool known_ = false;  // the user is known
   std::optional<audit::PolicyDecision> decision_;
   std::vector<std::pair<std::string_view, std::string>> annotations_;
   std::string status_;
   std::string body_;
 };
 
-// Tells a record when the head is sent.
+// Notifies a record when the head is sent.
 class HeadNoter : public http::ResponseWriter {
  public:
   HeadNoter(http::ResponseWriter& inner, Record& record) : inner_(inner), record_(record) {}
@@ -176,6 +176,7 @@ class HeadNoter : public http::ResponseWriter {
     return inner_.Write(std::move(segments));
   }
   StatusTask Finish() override { return inner_.Finish(); }
+  void Settled() override { inner_.Settled(); }
   int status() const override { return inner_.status(); }
   uint64_t bytes_written() const override { return inner_.bytes_written(); }
 

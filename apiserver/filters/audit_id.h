@@ -1,4 +1,5 @@
-// The id by which the hub's and this server's logs know one request.
+// The filter that gives a request its id, which the logs of the kube-apiserver and of this server
+// share. Thread-safe.
 #ifndef APISERVER_FILTERS_AUDIT_ID_H_
 #define APISERVER_FILTERS_AUDIT_ID_H_
 
@@ -12,8 +13,8 @@ namespace steward::filters {
 // A random UUID (RFC 4122 version 4).
 std::string NewUuid(Random& random);
 
-// Sets Request.audit_id to the request's Audit-Id header, or to a new UUID when it has none that is
-// usable, and Request.traceparent to that header when it is valid. `random` outlives the handler.
+// Sets Request.audit_id to the request's Audit-Id header, or to a new UUID when that is missing or
+// unusable, and Request.traceparent to that header when it is valid. `random` outlives the handler.
 http::Handler WithAuditId(http::Handler next, Random& random);
 
 }  // namespace steward::filters

@@ -1,4 +1,4 @@
-// The audit log of requests that go through the whole chain.
+// Tests of the audit log with requests that pass through the whole chain.
 #include "apiserver/filters/audit.h"
 
 #include <gmock/gmock.h>
@@ -9,7 +9,6 @@
 #include <boost/json/value.hpp>
 #include <functional>
 #include <memory>
-#include <sstream>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -26,10 +25,7 @@
 #include "base/async/task_group.h"
 #include "base/clock/fake_clock.h"
 #include "base/json/json_text.h"
-#include "base/lines/string_sink.h"
-#include "base/status/matchers.h"
-#include "kube/audit/log.h"
-#include "kube/audit/policy.h"
+#include "kube/audit/testing/recorded_log.h"
 #include "kube/meta/names.h"
 #include "kube/meta/status.h"
 #include "kube/testing/fake_client.h"
@@ -65,12 +61,7 @@ class AuditTest : public ::testing::Test {
     UsePolicy("rules: [{level: Request}]");
   }
 
-  void UsePolicy(const std::string& text) {
-    auto policy = audit::Policy::Parse("apiVersion: audit.k8s.io/v1\nkind: Policy\n" + text);
-    ASSERT_OK(policy);
-    log_ = std::make_unique<audit::Log>(*std::move(policy), std::make_unique<StringSink>(text_),
-                                        log_registry_);
-  }
+  void UsePolicy(const std::string& text) { log_ = std::make_unique<audit::RecordedLog>(text); }
 
   http::Handler Chain(http::Handler api) {
     return BuildHandlerChain(std::move(api),
@@ -82,7 +73,7 @@ class AuditTest : public ::testing::Test {
                               .authorizer = authorizer_,
                               .pool_metrics = pool_metrics_,
                               .in_flight = {},
-                              .audit_log = log_.get()});
+                              .audit_log = log_->get()});
   }
 
   static http::Request RequestBy(const std::string& user, const std::string& method,
@@ -100,18 +91,6 @@ class AuditTest : public ::testing::Test {
     EXPECT_EQ(writer.misuse(), "");
   }
 
-  // The text that was written, the log's end included.
-  std::vector<json::value> Events() {
-    log_.reset();
-    std::vector<json::value> events;
-    std::istringstream lines(text_);
-    for (std::string line; std::getline(lines, line);) {
-      auto event = ParseJson(line);
-      EXPECT_OK(event);
-      events.push_back(*std::move(event));
-    }
-    return events;
-  }
   static std::string StageOf(const json::value& event) {
     return std::string(event.at("stage").as_string());
   }
@@ -120,7 +99,6 @@ class AuditTest : public ::testing::Test {
   FixedRandom random_{0.25};
   kube::FakeClient client_;
   prometheus::Registry registry_;
-  prometheus::Registry log_registry_;
   RequestMetrics metrics_{registry_, {{"g", "v1", "widgets", {}}}};
   ReviewMetrics authn_metrics_{registry_, ReviewMetrics::Kind::kAuthentication};
   ReviewMetrics authz_metrics_{registry_, ReviewMetrics::Kind::kAuthorization};
@@ -133,15 +111,14 @@ class AuditTest : public ::testing::Test {
   TokenAuthenticator tokens_{token_reviewer_, clock_};
   Authenticator authenticator_{configs_, tokens_, clock_, true};
   ReviewAuthorizer authorizer_{access_reviewer_, clock_};
-  std::string text_;
-  std::unique_ptr<audit::Log> log_;
+  std::unique_ptr<audit::RecordedLog> log_;
 };
 
 TEST_F(AuditTest, ARequestThatIsAnswered) {
   http::Request request = RequestBy("alice", "GET", "/apis/g/v1/namespaces/n/widgets/w/icon?x=1");
   request.headers.Add("X-Forwarded-For", "1.2.3.4");
   Ask(std::move(request));
-  const auto events = Events();
+  const auto events = log_->Events();
   ASSERT_EQ(events.size(), 2u);
   EXPECT_EQ(
       Serialize(events[0]),
@@ -162,7 +139,7 @@ TEST_F(AuditTest, ARequestThatIsAnswered) {
 
 TEST_F(AuditTest, ARefusalSaysWhy) {
   Ask(RequestBy("bob", "GET", "/apis/g/v1/namespaces/n/widgets"));
-  const auto events = Events();
+  const auto events = log_->Events();
   ASSERT_EQ(events.size(), 2u);
   const json::value& status = events[1].at("responseStatus");
   EXPECT_EQ(Serialize(status).find(R"({"metadata":{},"status":"Failure","message":"widgets.g is )"
@@ -179,7 +156,7 @@ TEST_F(AuditTest, NobodyDecided) {
   client_.FailNext(kube::FakeClient::Verb::kCreate, kAccessReviews,
                    kube::ToStatus(kube::Forbidden(kAccessReviews, "", "no right")), 100);
   Ask(RequestBy("alice", "GET", "/apis/g/v1/widgets"));
-  const auto events = Events();
+  const auto events = log_->Events();
   ASSERT_EQ(events.size(), 2u);
   EXPECT_EQ(events[1].at("responseStatus").at("code"), 500);
   EXPECT_EQ(Serialize(events[1].at("annotations")),
@@ -188,20 +165,19 @@ TEST_F(AuditTest, NobodyDecided) {
 
 TEST_F(AuditTest, RefusedBeforeAnybodyIsKnown) {
   Ask(RequestBy("bad", "GET", "/apis/g/v1/widgets"));
-  const auto events = Events();
+  const auto events = log_->Events();
   ASSERT_EQ(events.size(), 1u);
   EXPECT_EQ(StageOf(events[0]), "ResponseStarted");
   EXPECT_EQ(Serialize(events[0].at("user")), "{}");
   EXPECT_EQ(events[0].at("responseStatus").at("code"), 401);
   EXPECT_EQ(events[0].at("responseStatus").at("reason"), "Unauthorized");
-  EXPECT_THAT(text_, Not(HasSubstr("bad")));
+  EXPECT_THAT(log_->text(), Not(HasSubstr("bad")));
 }
 
-// They cost a stranger nothing, so they must not fill a disk.
+// Such requests cost an unknown client nothing, so they must not fill a disk.
 TEST_F(AuditTest, WhatStrangersAskIsKeptShort) {
   for (const char* user : {"", "bad"}) {
     SCOPED_TRACE(user);
-    text_.clear();
     UsePolicy("rules: [{level: Metadata}]");
     std::string name;
     for (int i = 0; i < 10'000; ++i) name += "%01";
@@ -209,7 +185,7 @@ TEST_F(AuditTest, WhatStrangersAskIsKeptShort) {
         RequestBy(user, "GET", "/apis/g/v1/namespaces/n/widgets/" + name + "?&&&&&&&&&&&&&&");
     request.headers.Set("User-Agent", std::string(30'000, '&'));
     Ask(std::move(request));
-    const auto events = Events();
+    const auto events = log_->Events();
     EXPECT_FALSE(events.empty());
     for (const json::value& event : events) {
       const std::string line = Serialize(event);
@@ -235,12 +211,11 @@ TEST_F(AuditTest, OtherRefusals) {
   };
   for (const Row& row : rows) {
     SCOPED_TRACE(row.target);
-    text_.clear();
     UsePolicy("rules: [{level: Metadata}]");
     http::Request request = RequestBy(row.user, "GET", row.target);
     request.headers.Add(row.header, "x");
     Ask(std::move(request));
-    const auto events = Events();
+    const auto events = log_->Events();
     ASSERT_EQ(events.size(), row.events);
     EXPECT_EQ(events.back().at("responseStatus").at("code"), row.code);
   }
@@ -251,7 +226,7 @@ TEST_F(AuditTest, WhatThePolicyDoesNotWant) {
       "rules: [{level: None, users: [alice]}, {level: Metadata, omitStages: [RequestReceived]}]");
   Ask(RequestBy("alice", "GET", "/apis/g/v1/widgets"));
   Ask(RequestBy("bob", "GET", "/apis/g/v1/widgets"));
-  const auto events = Events();
+  const auto events = log_->Events();
   ASSERT_EQ(events.size(), 1u);
   EXPECT_EQ(events[0].at("user").at("username"), "bob");
   EXPECT_EQ(StageOf(events[0]), "ResponseComplete");
@@ -261,7 +236,7 @@ TEST_F(AuditTest, Bodies) {
   struct Row {
     std::string type;
     std::string body;
-    std::string want;  // "" = none, and it says so
+    std::string want;  // "" = none, and an annotation says so
   };
   const std::string rules = "omitManagedFields: true\nrules: [{level: Request}]";
   const Row rows[] = {
@@ -270,18 +245,17 @@ TEST_F(AuditTest, Bodies) {
       {"application/apply-patch+yaml", "a: [b]\n", R"({"a":["b"]})"},
       {"application/json", R"({"metadata":{"managedFields":[1],"name":"w"}})",
        R"({"metadata":{"name":"w"}})"},
-      {"application/vnd.kubernetes.protobuf", "k8s\0\x01", ""},
+      {"application/vnd.kubernetes.protobuf", std::string("k8s\0\x01", 5), ""},
       {"application/json", "\"" + std::string(70 << 10, 'x') + "\"", ""},
   };
   for (const Row& row : rows) {
     SCOPED_TRACE(row.type);
-    text_.clear();
     UsePolicy(rules);
     http::Request request = RequestBy("alice", "PATCH", "/apis/g/v1/widgets/w");
     request.headers.Add("Content-Type", row.type);
     request.body = row.body;
     Ask(std::move(request));
-    const auto events = Events();
+    const auto events = log_->Events();
     ASSERT_EQ(events.size(), 2u);
     EXPECT_EQ(events[0].as_object().count("requestObject"), 0u);
     const json::object& last = events[1].as_object();
@@ -306,7 +280,6 @@ class IncomingBody final : public http::RequestBody {
 TEST_F(AuditTest, OnlyTheBodiesOfThoseWhoMay) {
   for (const bool may : {true, false}) {
     SCOPED_TRACE(may);
-    text_.clear();
     UsePolicy("rules: [{level: Request}]");
     http::Request request = RequestBy(may ? "alice" : "bob", "POST", "/apis/g/v1/widgets");
     request.headers.Add("Content-Type", "application/json");
@@ -314,7 +287,7 @@ TEST_F(AuditTest, OnlyTheBodiesOfThoseWhoMay) {
     request.incoming = &body;
     rest::RecordingWriter writer;
     Handle(Chain(ServedHandler()), request, writer);
-    const auto events = Events();
+    const auto events = log_->Events();
     ASSERT_EQ(events.size(), 2u);
     const json::object& last = events[1].as_object();
     if (may) {
@@ -336,7 +309,7 @@ VoidTask SayNothing(FakeClock& clock) { co_await clock.Sleep(absl::Hours(1)); }
 
 class LongRunningTest : public AuditTest {
  protected:
-  // Begins a watch, and cancels it five seconds later: the client is gone.
+  // Begins a watch, and cancels it five seconds later, as if the client had left.
   std::vector<std::string> StagesOf(http::Handler api, std::string* last = nullptr) {
     asio::io_context io;
     TaskGroup group(io.get_executor());
@@ -348,7 +321,7 @@ class LongRunningTest : public AuditTest {
     clock_.Advance(absl::Seconds(5));
     RunOn(io, group.Stop());
     std::vector<std::string> stages;
-    for (const json::value& event : Events()) {
+    for (const json::value& event : log_->Events()) {
       stages.push_back(StageOf(event) + " " +
                        std::string(event.at("stageTimestamp").as_string().subview(17, 2)));
       if (last != nullptr) *last = Serialize(event);
@@ -374,7 +347,7 @@ TEST_F(LongRunningTest, AClientThatLeavesFirst) {
 }
 
 TEST_F(AuditTest, NoLogNoRecord) {
-  log_.reset();
+  EXPECT_EQ(log_->text(), "");
   bool recorded = true;
   Ask(RequestBy("alice", "GET", "/apis/g/v1/widgets"),
       [&recorded](http::Request& request, http::ResponseWriter& writer) {
@@ -382,7 +355,7 @@ TEST_F(AuditTest, NoLogNoRecord) {
         return ServedHandler()(request, writer);
       });
   EXPECT_FALSE(recorded);
-  EXPECT_EQ(text_, "");
+  EXPECT_EQ(log_->text(), "");
 }
 
 }  // namespace

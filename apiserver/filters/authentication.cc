@@ -24,7 +24,7 @@ namespace {
 constexpr char kAnonymous[] = "system:anonymous";
 constexpr char kAuthenticated[] = "system:authenticated";
 constexpr char kUnauthenticated[] = "system:unauthenticated";
-// Of so many requests by certificate one is measured: looking it up costs as much as a small
+// One of this many requests by certificate is measured: the measurement costs as much as a small
 // answer.
 constexpr uint32_t kMeasuredOf = 16;
 
@@ -43,7 +43,7 @@ http::UserInfo Anonymous() {
   return user;
 }
 
-// Takes a method's user; keeps the first error for the case that no method succeeds.
+// True when the method found a user; keeps the first error for the case that no method succeeds.
 bool Succeeded(absl::StatusOr<std::optional<http::UserInfo>>& attempt, absl::Status& error) {
   if (attempt.ok()) return attempt->has_value();
   if (error.ok()) error = attempt.status();
@@ -59,8 +59,8 @@ void SetUser(http::Request& request, http::UserInfo user) {
   request.authenticated = request.user.name != kAnonymous;
 }
 
-// Whether the request may go on; otherwise it is answered. By itself, so that what it needs is gone
-// while a watch lasts.
+// True when the request may go on; otherwise it was answered. A coroutine of its own, so that its
+// state is freed while a watch lasts.
 boost::asio::awaitable<bool> Identify(Authenticator& authenticator, http::Request& request,
                                       http::ResponseWriter& writer) {
   absl::StatusOr<http::UserInfo> user = co_await authenticator.Authenticate(request);
@@ -71,7 +71,7 @@ boost::asio::awaitable<bool> Identify(Authenticator& authenticator, http::Reques
                                                       {"path", request.path},
                                                       {"peer", request.remote_address},
                                                       {"auditID", request.audit_id}});
-    // Too busy to ask is no judgement: the client may come again.
+    // Being too busy to ask is no judgement: the client may try again.
     kube::Status refusal = kube::Unauthorized();
     if (kube::HasReason(user.status(), "TooManyRequests")) refusal = Reviewer::Overloaded();
     co_await RespondStatus(request, writer, std::move(refusal));
@@ -121,7 +121,7 @@ Task<http::UserInfo> Authenticator::Authenticate(const http::Request& request) {
   if (std::optional<http::UserInfo> user = ByCertificate(request, error)) {
     co_return *std::move(user);
   }
-  // Of the header, and of a WebSocket's subprotocols.
+  // A token may come from the header or from a WebSocket's subprotocols.
   for (const auto read : {BearerTokenOf, WebSocketToken}) {
     absl::StatusOr<std::optional<std::string>> token = read(request);
     absl::StatusOr<std::optional<http::UserInfo>> user = std::nullopt;

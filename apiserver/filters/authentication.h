@@ -1,4 +1,4 @@
-// Who asks.
+// The authentication of requests. Thread-safe.
 #ifndef APISERVER_FILTERS_AUTHENTICATION_H_
 #define APISERVER_FILTERS_AUTHENTICATION_H_
 
@@ -19,8 +19,8 @@ namespace steward::filters {
 
 // Tries the methods in Kubernetes' order: front proxy, client certificate, bearer token, bearer
 // token of a WebSocket; the first success wins. A user gets the group system:authenticated. Without
-// credentials of any kind the user is system:anonymous, if that is allowed; bad credentials never
-// become anonymous. Thread-safe. Borrows its dependencies.
+// any credentials the user is system:anonymous, if that is allowed; bad credentials never become
+// anonymous. Borrows its dependencies.
 class Authenticator {
  public:
   // `metrics` may be null.
@@ -32,23 +32,26 @@ class Authenticator {
         allow_anonymous_(allow_anonymous),
         metrics_(metrics) {}
 
-  // The user, as Authenticate would find it, if nobody has to be asked; nullopt: Authenticate
-  // knows. Most requests' users are known, and a task costs more than that.
+  // The user as Authenticate would find it, if that needs no question to the kube-apiserver;
+  // nullopt: call Authenticate. Most requests' users are known, and a task costs more than this
+  // call.
   std::optional<http::UserInfo> Recognize(const http::Request& request);
 
-  // kUnauthenticated: bad or missing credentials; another error: they could not be checked.
+  // kUnauthenticated: bad or missing credentials; other errors: the credentials could not be
+  // checked.
   Task<http::UserInfo> Authenticate(const http::Request& request);
 
-  // Counts what Authenticate answered, or what Recognize knew.
+  // Counts a result of Authenticate, or OK for a user found by Recognize.
   void Count(const absl::Status& result);
 
-  // Removes from a request what only authentication may read.
+  // Removes the headers that only authentication may read.
   void RemoveCredentials(http::Headers& headers) const;
 
  private:
-  // By front proxy or client certificate. `error`: the first one, if nothing succeeded.
+  // The user by front proxy or client certificate. `error` receives the first error if neither
+  // succeeds.
   std::optional<http::UserInfo> ByCertificate(const http::Request& request, absl::Status& error);
-  // Of a request that this verifier's certificates authenticated.
+  // Measures the certificate of a request that this verifier authenticated.
   void ObserveCertificate(const X509Verifier& verifier, const http::PeerCertificates& peer,
                           absl::Time now);
 
@@ -60,9 +63,8 @@ class Authenticator {
   std::atomic<uint32_t> by_certificate_{0};  // requests
 };
 
-// Fills in Request.user and removes the identity headers, or answers 401: the client learns nothing
-// about the reason, the log does. 429 when too many tokens are being reviewed. `authenticator`
-// outlives the handler.
+// Fills in Request.user and removes the identity headers, or answers 401: the reason appears in the
+// log only. 429 when too many tokens are being reviewed. `authenticator` outlives the handler.
 http::Handler WithAuthentication(http::Handler next, Authenticator& authenticator);
 
 }  // namespace steward::filters

@@ -22,7 +22,7 @@ absl::Status Named(const char* what, const absl::Status& status) {
   return absl::Status(status.code(), absl::StrCat(what, ": ", status.message()));
 }
 
-// With an open front proxy every client could act as anybody.
+// With an open front proxy every client could act as any user.
 absl::Status CheckFrontProxyIsClosed(const AuthenticationConfig& config,
                                      const RequestHeaderSettings& front) {
   if (!front.allowed_names.empty() || config.client_ca == nullptr) return absl::OkStatus();

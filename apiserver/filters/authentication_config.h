@@ -1,4 +1,5 @@
-// Whom to believe: the CAs and header names that authentication goes by.
+// The CAs and header names that authentication trusts. AuthenticationConfigStore is thread-safe,
+// the others are values.
 #ifndef APISERVER_FILTERS_AUTHENTICATION_CONFIG_H_
 #define APISERVER_FILTERS_AUTHENTICATION_CONFIG_H_
 
@@ -15,7 +16,7 @@
 
 namespace steward::filters {
 
-// How a front proxy names the user. Header names compare case-insensitively.
+// The headers in which a front proxy names the user. Header names compare case-insensitively.
 struct RequestHeaderSettings {
   std::string ca_pem;
   std::vector<std::string> allowed_names;  // common names; empty = every certificate of the CA
@@ -26,32 +27,32 @@ struct RequestHeaderSettings {
   bool operator==(const RequestHeaderSettings&) const = default;
 };
 
-// As read from flags or from the cluster; absent parts are unknown or not wanted.
+// Settings from flags or from the cluster; absent parts are unknown or not wanted.
 struct AuthenticationSettings {
   std::string client_ca_pem;  // "" = absent
   std::optional<RequestHeaderSettings> request_header;
   bool operator==(const AuthenticationSettings&) const = default;
 };
 
-// Settings, checked, with the CAs parsed. Immutable.
+// Checked settings, with the CAs parsed. Immutable.
 struct AuthenticationConfig {
   AuthenticationSettings settings;
   std::shared_ptr<const X509Verifier> client_ca;          // null = no client certificates
   std::shared_ptr<const X509Verifier> request_header_ca;  // null = no front proxy
 
   // kInvalidArgument for CAs that do not parse; for empty header names: an empty prefix would match
-  // every header; and when every certificate of the clients' CAs would be a front proxy's.
+  // every header; and when every certificate of the clients' CAs would also be a front proxy's.
   static absl::StatusOr<std::shared_ptr<const AuthenticationConfig>> Create(
       AuthenticationSettings settings);
 };
 
-// The settings in force: the flags', with what they leave out filled in from the cluster. A reader
-// sees one whole config or another. Thread-safe.
+// The settings in force: those of the flags, completed by those of the cluster. A reader sees a
+// whole config, old or new. Thread-safe.
 class AuthenticationConfigStore {
  public:
   AuthenticationConfigStore();
 
-  // Never null; before anything was set, a config that authenticates nobody.
+  // Never null; before any setting, a config that authenticates no user.
   std::shared_ptr<const AuthenticationConfig> Get() const;
 
   // Replace one of the two sources. On error the config in force stays.

@@ -61,7 +61,7 @@ TEST_F(AuthenticationConfigTest, BadSettingsLeaveTheGoodOnes) {
                 StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr(why)));
     EXPECT_EQ(store_.Get(), good);
   }
-  // A later change of the other source is not held up by the bad one.
+  // A later change of the other source takes effect despite the bad one.
   EXPECT_OK(store_.SetFromFlags({b_.cert_pem(), std::nullopt}));
   EXPECT_EQ(store_.Get()->settings.client_ca_pem, b_.cert_pem());
   EXPECT_EQ(store_.Get()->settings.request_header->ca_pem, b_.cert_pem());

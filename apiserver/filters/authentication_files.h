@@ -1,4 +1,4 @@
-// Authentication settings given by flags: CA files, re-read as they change.
+// Authentication settings given by flags: CA files, re-read when they change. Thread-safe.
 #ifndef APISERVER_FILTERS_AUTHENTICATION_FILES_H_
 #define APISERVER_FILTERS_AUTHENTICATION_FILES_H_
 
@@ -13,7 +13,7 @@ namespace steward::filters {
 
 struct AuthenticationFlags {
   std::string client_ca_file;          // "" = not given
-  std::string request_header_ca_file;  // "" = not given; the names below then do not count
+  std::string request_header_ca_file;  // "" = not given; the names below are then ignored
   std::vector<std::string> allowed_names;
   std::vector<std::string> username_headers = {"x-remote-user"};
   std::vector<std::string> group_headers = {"x-remote-group"};

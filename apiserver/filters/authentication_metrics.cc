@@ -8,7 +8,7 @@
 namespace steward::filters {
 namespace {
 
-// Kubernetes': from minutes to a year.
+// The bounds of Kubernetes: from minutes to a year.
 const prometheus::Histogram::BucketBoundaries& ExpirationBuckets() {
   constexpr double kHour = 3600;
   constexpr double kDay = 24 * kHour;

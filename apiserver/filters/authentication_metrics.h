@@ -1,4 +1,4 @@
-// Metrics of authentication, by the names of Kubernetes' API servers.
+// Metrics of authentication, under the names of Kubernetes' API servers. Thread-safe.
 #ifndef APISERVER_FILTERS_AUTHENTICATION_METRICS_H_
 #define APISERVER_FILTERS_AUTHENTICATION_METRICS_H_
 
@@ -13,17 +13,17 @@ class Registry;
 
 namespace steward::filters {
 
-// Registers its metrics in the registry, which must outlive it. Thread-safe.
+// Registers its metrics in the registry, which must outlive it.
 class AuthenticationMetrics {
  public:
   explicit AuthenticationMetrics(prometheus::Registry& registry);
   ~AuthenticationMetrics();
 
-  // authentication_attempts{result}: "success" (anonymous requests too), "failure" for credentials
-  // that are no good (kUnauthenticated), "error" where they could not be judged.
+  // authentication_attempts{result}: "success" (also for anonymous requests), "failure" for bad
+  // credentials (kUnauthenticated), "error" when they could not be judged.
   void ObserveAttempt(const absl::Status& result);
-  // apiserver_client_certificate_expiration_seconds: how long a certificate that verified, a front
-  // proxy's or a user's, will still be valid.
+  // apiserver_client_certificate_expiration_seconds: the remaining validity of a certificate that
+  // was verified, a front proxy's or a user's.
   void ObserveCertificate(absl::Duration remaining);
 
  private:

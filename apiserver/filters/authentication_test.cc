@@ -125,7 +125,7 @@ TEST_F(AuthenticationTest, IsCounted) {
   EXPECT_THAT(text, HasSubstr("authentication_attempts{result=\"success\"} 3\n"));
   EXPECT_THAT(text, HasSubstr("authentication_attempts{result=\"failure\"} 2\n"));
   EXPECT_THAT(text, HasSubstr("authentication_attempts{result=\"error\"} 1\n"));
-  // The first of two; it ends in a day.
+  // Only the first of two requests is measured; its certificate ends in a day.
   EXPECT_THAT(text, HasSubstr("apiserver_client_certificate_expiration_seconds_count 1\n"));
   EXPECT_THAT(text, HasSubstr("seconds_bucket{le=\"43200\"} 0\n"));
   EXPECT_THAT(text, HasSubstr("seconds_bucket{le=\"172800\"} 1\n"));
@@ -294,7 +294,7 @@ TEST_F(AuthenticationTest, WebSockets) {
     if (!row.authorization.empty()) request.headers.Add("Authorization", row.authorization);
     request.headers.Add("Sec-WebSocket-Protocol", row.subprotocols);
     EXPECT_EQ(Authenticate(request), row.want);
-    // Whoever was believed, no token goes on from here.
+    // No token is passed on, whichever credential was accepted.
     const std::string* left = request.headers.Find("Sec-WebSocket-Protocol");
     EXPECT_EQ(left != nullptr ? *left : "", row.subprotocols.starts_with("a,") ? "a" : "");
   }
@@ -307,7 +307,7 @@ TEST_F(AuthenticationTest, SameCaForProxiesAndClients) {
   proxied.headers.Add("X-Remote-User", "alice");
   EXPECT_EQ(Authenticate(proxied), "alice system:authenticated");
 
-  // Another certificate of that CA is a client, whatever headers it sends.
+  // Another certificate of that CA belongs to a client, whatever headers it sends.
   http::Request direct = MakeRequest("GET", "/");
   direct.peer = MakePeer({Cert(client_ca_, "mallory")});
   direct.headers.Add("X-Remote-User", "alice");
@@ -387,7 +387,7 @@ TEST_F(AuthenticationTest, IdentityHeadersEndHere) {
   ASSERT_EQ(request.headers.fields().size(), 1u);
   EXPECT_EQ(request.headers.fields()[0].first, "Accept");
 
-  // Also when they were not believed.
+  // Identity headers are removed also when they were not trusted.
   http::Request forged = MakeRequest("GET", "/");
   forged.headers.Add("X-Remote-User", "alice");
   EXPECT_EQ(Authenticate(forged), kAnonymous);

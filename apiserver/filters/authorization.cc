@@ -13,8 +13,8 @@
 namespace steward::filters {
 namespace {
 
-// Whether the request may go on; otherwise it is answered. By itself, so that what it needs is gone
-// while a watch lasts.
+// True when the request may go on; otherwise it was answered. A coroutine of its own, so that its
+// state is freed while a watch lasts.
 boost::asio::awaitable<bool> Admit(Authorizer& authorizer, const http::Request& request,
                                    http::ResponseWriter& writer) {
   const absl::StatusOr<Decision> decision = co_await authorizer.Authorize(request);

@@ -1,4 +1,4 @@
-// Who may do what.
+// The filter that authorizes requests. Thread-safe.
 #ifndef APISERVER_FILTERS_AUTHORIZATION_H_
 #define APISERVER_FILTERS_AUTHORIZATION_H_
 
@@ -15,16 +15,16 @@ namespace steward::filters {
 // "widgets" in API group "g" in the namespace "ns": <reason>`.
 kube::Status ForbiddenStatus(const http::Request& request, std::string_view reason);
 
-// All of it outlives the handler.
+// The references outlive the handler.
 struct AuthorizationDeps {
   Authorizer& authorizer;
   Clock& clock;
   Random& random;
 };
 
-// Passes on what is allowed. Denied: 403 with the reason. Undecided: 500, with the cause in the log
-// only; 429 when too many reviews are under way. A watch that has begun ends, in order, before
-// anything is told that its user may not see any more (RecheckedWriter).
+// Passes allowed requests on. Denied: 403 with the reason. Undecided: 500, with the cause in the
+// log only; 429 when too many reviews are under way. A running watch ends, in order, before it
+// sends anything that its user may no longer see (RecheckedWriter).
 http::Handler WithAuthorization(http::Handler next, AlwaysAllowed always, AuthorizationDeps deps);
 
 }  // namespace steward::filters

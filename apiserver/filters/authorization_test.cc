@@ -191,7 +191,8 @@ TEST_F(AuthorizationTest, DecisionsAreKeptForTheirTime) {
   EXPECT_EQ(Ask(kList), 200);
   EXPECT_EQ(calls(), 1);
   clock_.Advance(absl::Seconds(1));
-  EXPECT_EQ(Ask(kList), 500);  // the kube-apiserver is away, and what was known has ended
+  EXPECT_EQ(Ask(kList), 500);  // the kube-apiserver does not answer, and the kept decision has
+                               // expired
   Answer(false);
   EXPECT_EQ(Ask(kList), 403);
   Answer(true);
@@ -241,6 +242,14 @@ TEST_F(AuthorizationTest, StrangersDisplaceNoDecisionsOfUsers) {
   EXPECT_EQ(calls(), before);
 }
 
+TEST_F(AuthorizationTest, OneUserDisplacesNoDecisionsOfOthers) {
+  EXPECT_EQ(Ask(kList, "alice"), 200);
+  for (int i = 0; i < 9000; ++i) Ask("/x" + std::to_string(i), "bob");
+  const int before = calls();
+  EXPECT_EQ(Ask(kList, "alice"), 200);
+  EXPECT_EQ(calls(), before);
+}
+
 TEST_F(AuthorizationTest, BypassesAskNobody) {
   Answer(false);
   EXPECT_EQ(Ask("/healthz"), 200);
@@ -252,7 +261,7 @@ TEST_F(AuthorizationTest, BypassesAskNobody) {
   EXPECT_EQ(calls(), 0);
 }
 
-// A watch that tells something every twenty seconds of `clock`, as long as it can.
+// A watch that writes something every twenty seconds of `clock`, as long as it can.
 VoidTask Tell(FakeClock& clock, int times, std::function<void(int)> before, int& told,
               http::ResponseWriter& writer) {
   http::ResponseHead head;

@@ -15,6 +15,9 @@ namespace json = boost::json;
 namespace {
 
 constexpr size_t kMaxCached = 8192;
+// One user's share: a user with ever new selectors or names must not displace the decisions of
+// others.
+constexpr size_t kMaxCachedOfOne = kMaxCached / 8;
 constexpr size_t kMaxCachedOfStrangers = 512;
 
 bool Flag(const json::object& status, const char* key) {
@@ -49,7 +52,7 @@ ReviewAuthorizer::ReviewAuthorizer(Reviewer& reviewer, Clock& clock,
                                    ReviewAuthorizerOptions options)
     : reviewer_(reviewer),
       options_(options),
-      users_(clock, kMaxCached),
+      users_(clock, kMaxCached, kMaxCachedOfOne),
       strangers_(clock, kMaxCachedOfStrangers) {}
 
 Task<Decision> ReviewAuthorizer::Authorize(const http::Request& request) {
@@ -57,12 +60,13 @@ Task<Decision> ReviewAuthorizer::Authorize(const http::Request& request) {
   json::object spec = SubjectAccessReviewSpec(request);
   std::string key = Sha256(json::serialize(spec));
   const ReviewOrigin origin{FlowOf(request), request.traceparent};
-  // It runs once.
+  // The loader runs at most once, so it may move `spec`.
   ReviewCache<Decision>::Loader load = [this, &origin, &spec, cacheable] {
     return Review(origin, std::move(spec), cacheable);
   };
   ReviewCache<Decision>& cache = origin.flow.stranger ? strangers_ : users_;
-  absl::StatusOr<Decision> decision = co_await cache.Get(std::move(key), std::move(load));
+  absl::StatusOr<Decision> decision =
+      co_await cache.Get(std::move(key), std::move(load), origin.flow.name);
   co_return decision;
 }
 

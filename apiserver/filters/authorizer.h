@@ -1,4 +1,4 @@
-// Whether the user may do what the request asks.
+// The decision whether a user may make a request. Thread-safe.
 #ifndef APISERVER_FILTERS_AUTHORIZER_H_
 #define APISERVER_FILTERS_AUTHORIZER_H_
 
@@ -21,24 +21,25 @@ struct Decision {
   std::string reason;
 };
 
-// Thread-safe.
 class Authorizer {
  public:
   virtual ~Authorizer() = default;
-  // By Request.user and Request.info. An error means that nobody decided; it never means allowed.
+  // Decides by Request.user and Request.info. An error means that there is no decision; it never
+  // means allowed.
   virtual Task<Decision> Authorize(const http::Request& request) = 0;
 };
 
 struct ReviewAuthorizerOptions {
   absl::Duration allowed_ttl = absl::Seconds(10);
   absl::Duration denied_ttl = absl::Seconds(10);
-  // Requests with longer targets are decided each time anew: what they ask is not worth keeping.
+  // Requests with longer targets are decided anew each time: their decisions are not worth keeping.
   size_t max_cached_target = 10'000;
 };
 
 // Asks the kube-apiserver by SubjectAccessReview, in the turn of the request's flow. Decisions are
-// kept under the whole question, at most 8192, and 512 of strangers', who can displace only one
-// another's; the least recently used makes room. Errors are not kept. Borrows its dependencies.
+// kept by the whole question: at most 8192 for users, and 512 for strangers, so that strangers
+// displace only one another; a new one replaces the least recently used. Errors are not kept.
+// Borrows its dependencies.
 class ReviewAuthorizer : public Authorizer {
  public:
   ReviewAuthorizer(Reviewer& reviewer, Clock& clock, ReviewAuthorizerOptions options = {});
@@ -54,12 +55,12 @@ class ReviewAuthorizer : public Authorizer {
   ReviewCache<Decision> strangers_;
 };
 
-// What is allowed without asking: everything to the group system:masters, and some paths to
-// everybody.
+// Requests that are allowed without a review: all those of the group system:masters, and some paths
+// for every user. Immutable.
 class AlwaysAllowed {
  public:
-  // Paths match whole, or up to a trailing '*'; the leading slash is optional. kInvalidArgument for
-  // a '*' elsewhere.
+  // Paths match exactly, or up to a trailing '*'; the leading slash is optional. kInvalidArgument
+  // for a '*' elsewhere.
   static absl::StatusOr<AlwaysAllowed> Create(const std::vector<std::string>& paths);
   bool Allows(const http::Request& request) const;
 

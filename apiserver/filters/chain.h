@@ -1,4 +1,4 @@
-// All filters, in order.
+// The chain of all filters, in order. Thread-safe.
 #ifndef APISERVER_FILTERS_CHAIN_H_
 #define APISERVER_FILTERS_CHAIN_H_
 
@@ -15,7 +15,7 @@
 
 namespace steward::filters {
 
-// What the filters need. References outlive the handler.
+// The dependencies of the filters. References outlive the handler.
 struct HandlerChainDeps {
   Clock& clock;
   Random& random;
@@ -29,8 +29,8 @@ struct HandlerChainDeps {
   size_t max_body_bytes = 64 << 10;
 };
 
-// `api` behind every filter: it sees only requests with info, user and audit id, that the user may
-// make.
+// `api` behind every filter: it receives only requests with info, user and audit id, and only those
+// that the user may make.
 http::Handler BuildHandlerChain(http::Handler api, HandlerChainDeps deps);
 
 }  // namespace steward::filters

@@ -121,7 +121,7 @@ TEST_F(ChainTest, HandlerSeesTheWholeRequest) {
   EXPECT_EQ(calls, 1);
 }
 
-// What is asked of the kube-apiserver for it belongs to its trace.
+// Reviews made for a request belong to its trace.
 TEST_F(ChainTest, ReviewsAreInTheRequestsTrace) {
   const std::string trace = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
   http::Request request = MakeRequest("GET", "/apis/g/v1/widgets");

@@ -1,4 +1,4 @@
-// The user as a client certificate of the cluster's CA names it.
+// Authentication by a client certificate of the cluster's CA. Thread-safe.
 #ifndef APISERVER_FILTERS_CLIENT_CERTIFICATE_H_
 #define APISERVER_FILTERS_CLIENT_CERTIFICATE_H_
 
@@ -11,9 +11,9 @@
 
 namespace steward::filters {
 
-// User = common name, groups = organizations, UID = the attribute 1.3.6.1.4.1.57683.2.
-// nullopt: this method does not apply (no certificate, no CA, no common name). kUnauthenticated:
-// the certificate does not verify.
+// User = common name, groups = organizations, UID = the attribute 1.3.6.1.4.1.57683.2. nullopt:
+// this method does not apply (no certificate, no CA, no common name). kUnauthenticated: the
+// certificate does not verify.
 absl::StatusOr<std::optional<http::UserInfo>> AuthenticateClientCertificate(
     const AuthenticationConfig& config, const http::Request& request, absl::Time now);
 

@@ -1,4 +1,4 @@
-// The time limit of ordinary requests.
+// The filter that limits the time of ordinary requests. Thread-safe.
 #ifndef APISERVER_FILTERS_DEADLINE_H_
 #define APISERVER_FILTERS_DEADLINE_H_
 
@@ -15,8 +15,8 @@ namespace steward::filters {
 // `max`. kInvalidArgument "invalid timeout specified in the request URL - ...".
 absl::StatusOr<absl::Duration> RequestTimeout(const http::Request& request, absl::Duration max);
 
-// Cancels `next` when the request's time is over, and answers 504; if the response has begun, it
-// stays cut. Long-running requests are exempt. `clock` outlives the handler.
+// Cancels `next` when the request's time is over, and answers 504; a response that has begun is cut
+// off. Long-running requests are exempt. `clock` outlives the handler.
 http::Handler WithDeadline(http::Handler next, Clock& clock, absl::Duration max);
 
 }  // namespace steward::filters

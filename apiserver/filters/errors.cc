@@ -16,7 +16,7 @@ namespace {
 VoidTask Answer(const std::string& what, http::Request& request, http::ResponseWriter& writer) {
   log::Error("A handler threw an exception",
              {{"exception", what}, {"path", request.path}, {"auditID", request.audit_id}});
-  // What the exception says stays in the log: it was not written for clients.
+  // The exception's text stays in the log: it was not written for clients.
   if (writer.status() == 0) {
     co_await RespondStatus(request, writer,
                            kube::InternalError("the request could not be handled"));

@@ -1,4 +1,4 @@
-// The net under all handlers.
+// The filter that catches exceptions of all handlers. Thread-safe.
 #ifndef APISERVER_FILTERS_ERRORS_H_
 #define APISERVER_FILTERS_ERRORS_H_
 
@@ -6,8 +6,8 @@
 
 namespace steward::filters {
 
-// An exception that leaves `next` is logged, and answered by a 500 Status if nothing was sent yet
-// (else the response stays cut). Cancellation passes through.
+// An exception that leaves `next` is logged, and answered by a 500 Status unless the response has
+// begun, which then stays cut off. Cancellation passes through.
 http::Handler WithErrors(http::Handler next);
 
 }  // namespace steward::filters

@@ -36,7 +36,7 @@ absl::StatusOr<json::value> ParseJson(std::string_view text) {
   return value;
 }
 
-// "" when absent.
+// The text; "" when absent.
 absl::StatusOr<std::string> Text(const json::object& data, const char* key) {
   const json::value* value = data.if_contains(key);
   if (value == nullptr) return "";
@@ -45,7 +45,7 @@ absl::StatusOr<std::string> Text(const json::object& data, const char* key) {
   return std::string(text->data(), text->size());
 }
 
-// A JSON array of strings inside a string; absent, empty and null mean none.
+// The strings of a JSON array inside a string; absent, empty and null mean none.
 absl::StatusOr<std::vector<std::string>> List(const json::object& data, const char* key) {
   ASSIGN_OR_RETURN(const std::string text, Text(data, key));
   std::vector<std::string> items;
@@ -75,7 +75,7 @@ absl::StatusOr<std::optional<RequestHeaderSettings>> ReadRequestHeader(const jso
   return front;
 }
 
-// One sentence that says what to do about it.
+// Logs one sentence that names a remedy.
 void LogFailure(const absl::Status& status) {
   const std::string object = absl::StrCat(kNamespace, "/", kName);
   if (kube::HasReason(status, "Forbidden")) {
@@ -131,7 +131,7 @@ Task<std::string> ExtensionAuthenticationSource::List() {
   co_return std::move(page->resource_version);
 }
 
-// Ends when the stream does: cleanly, or with an error.
+// Ends when the stream ends: cleanly, or with an error.
 StatusTask ExtensionAuthenticationSource::ListAndWatch() {
   kube::WatchOptions options;
   options.ns = kNamespace;
@@ -144,7 +144,7 @@ StatusTask ExtensionAuthenticationSource::ListAndWatch() {
     absl::StatusOr<std::optional<kube::WatchEvent>> next = co_await (*watch)->Next();
     CO_RETURN_IF_ERROR(next.status());
     if (!next->has_value()) co_return absl::OkStatus();
-    // Something came, so the server is well and the next failure is a new one.
+    // An event shows that the server is well, so the next failure is a new one.
     backoff_.Reset();
     const kube::WatchEvent& event = **next;
     if (event.type == kube::WatchEvent::Type::kAdded ||
@@ -159,7 +159,7 @@ VoidTask ExtensionAuthenticationSource::Run() {
     const absl::Time start = clock_.Now();
     const absl::Status ended = co_await ListAndWatch();
     if (!ended.ok() && !kube::HasReason(ended, "Expired")) LogFailure(ended);
-    // A watch that lived for a while and ended is the normal course; one object is listed cheaply.
+    // It is normal that a watch ends after some time; listing one object is cheap.
     if (clock_.Now() - start > absl::Minutes(1)) backoff_.Reset();
     co_await clock_.Sleep(backoff_.Next());
   }

@@ -1,6 +1,5 @@
-// The cluster's own word on whom to believe: ConfigMap
-// kube-system/extension-apiserver-authentication, which every kube-apiserver publishes for
-// aggregated API servers.
+// The authentication settings that every kube-apiserver publishes for aggregated API servers:
+// ConfigMap kube-system/extension-apiserver-authentication. The source lives on one executor.
 #ifndef APISERVER_FILTERS_EXTENSION_AUTHENTICATION_SOURCE_H_
 #define APISERVER_FILTERS_EXTENSION_AUTHENTICATION_SOURCE_H_
 
@@ -15,9 +14,9 @@
 
 namespace steward::filters {
 
-// Reads the ConfigMap, a JSON object. Absent keys are absent settings; without a front-proxy CA
-// there is no front proxy. kInvalidArgument for what is no ConfigMap, and for header lists that are
-// not JSON arrays of strings.
+// Parses the ConfigMap, a JSON object. Absent keys are absent settings; without a front-proxy CA
+// there is no front proxy. kInvalidArgument when it is no ConfigMap, or a header list is no JSON
+// array of strings.
 absl::StatusOr<AuthenticationSettings> ParseExtensionAuthentication(std::string_view config_map);
 
 // Keeps an AuthenticationConfigStore up to date. Borrows its dependencies.
@@ -27,18 +26,18 @@ class ExtensionAuthenticationSource {
                                 Clock& clock, Random& random)
       : client_(client), store_(store), clock_(clock), backoff_({}, random) {}
 
-  // Lists and watches that one ConfigMap until it is cancelled. Whatever fails, or if the ConfigMap
-  // is deleted or damaged, the last good settings stay. Run once.
+  // Lists and watches that one ConfigMap until it is cancelled. The last good settings stay after
+  // any failure, and when the ConfigMap is deleted or damaged. To be run once.
   VoidTask Run();
 
-  // True once the settings of the cluster's ConfigMap were in force, or it was found absent; a
+  // True once the settings of the cluster's ConfigMap have been in force, or it was found absent; a
   // damaged one does not count. Thread-safe.
   bool has_synced() const { return synced_.load(std::memory_order_acquire); }
 
  private:
   StatusTask ListAndWatch();
   Task<std::string> List();
-  // A failure is logged only.
+  // A failure is only logged.
   void Apply(const kube::RawObject& config_map);
 
   kube::Client& client_;

@@ -38,8 +38,8 @@ std::string ConfigMap(std::initializer_list<std::pair<std::string, std::string>>
   return json::serialize(root);
 }
 
-// What the Role extension-apiserver-authentication-reader allows: that one ConfigMap, by field
-// selector. The fake behind it has nothing else and knows no selectors.
+// A client with the rights of the Role extension-apiserver-authentication-reader: that one
+// ConfigMap, by field selector. The fake behind it holds no other object and supports no selectors.
 class ReaderClient : public kube::Client {
  public:
   explicit ReaderClient(kube::Client& inner) : inner_(inner) {}
@@ -166,7 +166,7 @@ class ExtensionAuthenticationSourceTest : public ::testing::Test {
       io_.poll();
     }
   }
-  // Lets any backoff pass.
+  // Lets enough time pass for any backoff.
   void Wait() {
     clock_.Advance(absl::Minutes(1));
     Settle();

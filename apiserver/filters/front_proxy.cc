@@ -16,7 +16,7 @@
 namespace steward::filters {
 namespace {
 
-// Malformed escapes leave the whole key as it is: better an odd key than a lost one.
+// Malformed escapes leave the whole key unchanged: an odd key is better than a lost one.
 std::string PercentDecoded(const std::string& text) {
   std::string decoded;
   for (size_t i = 0; i < text.size(); ++i) {
@@ -34,7 +34,7 @@ std::string PercentDecoded(const std::string& text) {
   return decoded;
 }
 
-// Of each header only the first value counts, as with Go's Header.Get.
+// Only the first value of each header counts, as with Go's Header.Get.
 std::string FirstNonEmpty(const http::Headers& headers, const std::vector<std::string>& names) {
   for (const std::string& name : names) {
     const std::string* value = headers.Find(name);
@@ -74,7 +74,7 @@ Extra ExtraOf(const http::Headers& headers, const std::vector<std::string>& pref
   return extra;
 }
 
-// Whether a header could be taken for an identity or a credential. `front` may be null.
+// True when a header could pass for an identity or a credential. `front` may be null.
 bool NamesIdentity(const RequestHeaderSettings* front, std::string_view name) {
   const absl::string_view field = ToAbsl(name);
   if (absl::EqualsIgnoreCase(field, "Authorization")) return true;

@@ -1,4 +1,5 @@
-// The user as a trusted proxy in front of this server names it: the kube-apiserver's aggregator.
+// Authentication by a trusted proxy in front of this server: the kube-apiserver's aggregator.
+// Thread-safe.
 #ifndef APISERVER_FILTERS_FRONT_PROXY_H_
 #define APISERVER_FILTERS_FRONT_PROXY_H_
 
@@ -13,19 +14,19 @@
 namespace steward::filters {
 
 // OK when the peer is a front proxy: its certificate verifies against the request-header CA and has
-// an allowed common name. kUnauthenticated: it is none; kFailedPrecondition: none is configured.
+// an allowed common name. kUnauthenticated: it is not one; kFailedPrecondition: none is configured.
 absl::Status VerifyFrontProxy(const AuthenticationConfig& config,
                               const http::PeerCertificates& peer, absl::Time now);
 
-// The identity headers are believed only over a client certificate that verifies against the
+// Trusts the identity headers only over a client certificate that verifies against the
 // request-header CA and has an allowed common name. nullopt: this method does not apply (no
 // certificate, no config, no user name in the headers). kUnauthenticated: the certificate is not a
 // front proxy's; another method may still accept it.
 absl::StatusOr<std::optional<http::UserInfo>> AuthenticateFrontProxy(
     const AuthenticationConfig& config, const http::Request& request, absl::Time now);
 
-// Removes every header that could be taken for an identity or a credential: Authorization, the
-// standard X-Remote-*, and the configured ones. In one pass.
+// Removes, in one pass, every header that could pass for an identity or a credential:
+// Authorization, the standard X-Remote-*, and the configured ones.
 void RemoveIdentityHeaders(const AuthenticationConfig& config, http::Headers& headers);
 
 }  // namespace steward::filters

@@ -45,7 +45,8 @@ http::Headers ReadHeaders(std::string_view text) {
 }  // namespace
 }  // namespace steward::filters
 
-// Input: header lines, "Name:value". No identity without the name header, and none left behind.
+// Input: header lines, "Name:value". There is no identity without the name header, and no identity
+// header is left behind.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace steward::filters;
   static const Proxy& proxy = *new Proxy;

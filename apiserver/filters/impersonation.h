@@ -1,4 +1,4 @@
-// Impersonation on direct connections.
+// The filter that refuses impersonation on direct connections. Thread-safe.
 #ifndef APISERVER_FILTERS_IMPERSONATION_H_
 #define APISERVER_FILTERS_IMPERSONATION_H_
 
@@ -6,10 +6,10 @@
 
 namespace steward::filters {
 
-// Answers 403 to a request with any Impersonate-* header. Impersonation belongs to the
-// kube-apiserver: it resolves these headers before it forwards a request, so one that arrives here
-// came from a client that connects directly and expects to act as somebody else. Serving it as
-// itself would be a silent lie.
+// Answers 403 to a request with any Impersonate-* header. Impersonation is the task of the
+// kube-apiserver, which resolves these headers before it forwards a request. So a request that
+// arrives with one came from a client that connects directly and expects to act as another user;
+// serving it under its own name would mislead that client.
 http::Handler WithoutImpersonation(http::Handler next);
 
 }  // namespace steward::filters

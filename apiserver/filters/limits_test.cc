@@ -1,4 +1,4 @@
-// Deadlines and the bounds on requests in flight.
+// Tests of deadlines and of the limits on requests in flight.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <prometheus/registry.h>
@@ -42,7 +42,7 @@ VoidTask ServeSlowly(FakeClock& clock, absl::Duration takes, bool head_first,
   sent.IgnoreError();
 }
 
-// A watch that tells what there is for some time, and then waits for ever.
+// A watch that begins late, settles, and then waits forever.
 VoidTask BeginLate(FakeClock& clock, absl::Duration begins, int status,
                    http::ResponseWriter& writer) {
   http::ResponseHead head;
@@ -68,7 +68,7 @@ class LimitsTest : public ::testing::Test {
       return ServeSlowly(clock_, takes, head_first, writer);
     };
   }
-  // Handlers live as long as what they were asked.
+  // Keeps handlers alive as long as their requests.
   const http::Handler& Keep(http::Handler handler) {
     return handlers_.emplace_back(std::move(handler));
   }
@@ -190,7 +190,7 @@ TEST_F(LimitsTest, WhoFindsNoPlaceWaitsInTurnAndNotForLong) {
   Call& first = Start(handler, "/apis/g/v1/widgets");
   Call& second = Start(handler, "/version");
   Call& third = Start(handler, "/apis/g/v1/widgets/w");
-  // Exempt, or in another pool.
+  // These requests are exempt, or belong to another pool.
   Call& master = Start(handler, "/apis/g/v1", {"system:masters"});
   Call& health = Start(handler, "/livez", {"system:unauthenticated"});
   Call& create = Start(handler, "/apis/g/v1/widgets", {}, "POST");
@@ -233,6 +233,17 @@ TEST_F(LimitsTest, OneUserDoesNotStarveOthers) {
   Advance(absl::Seconds(1));
   EXPECT_EQ(modest.writer.status(), 200) << "its turn was the next";
   EXPECT_EQ(greedy[8]->writer.status(), 0);
+}
+
+TEST_F(LimitsTest, WhoHoldsNothingNeedNotWaitForOneUser) {
+  const http::Handler& handler = Limited({.read_only = 8}, absl::Seconds(1));
+  std::vector<Call*> greedy;
+  for (int i = 0; i < 8; ++i) greedy.push_back(&StartAs("greedy", handler, "/x"));
+  Call& modest = StartAs("modest", handler, "/x");
+  Advance(absl::Seconds(1));
+  EXPECT_EQ(modest.writer.status(), 200);
+  EXPECT_EQ(greedy[6]->writer.status(), 200);
+  EXPECT_EQ(greedy[7]->writer.status(), 0) << "its turn came when others had theirs";
 }
 
 TEST_F(LimitsTest, StrangersHaveAFewPlacesOfTheirOwn) {

@@ -16,14 +16,16 @@
 namespace steward::filters {
 namespace {
 
-// Of those who wait, for each place that there is; and of one user half as many.
+// The number of waiting requests for each place; a single user may have half of them.
 constexpr int kWaitingPerPlace = 4;
 
 FairPool::Limits LimitsOf(int places) {
   const auto count = static_cast<size_t>(places);
   const size_t waiting = count * kWaitingPerPlace;
-  return {
-      .places = count, .waiting_per_flow = std::max<size_t>(waiting / 2, 1), .waiting = waiting};
+  return {.places = count,
+          .waiting_per_flow = std::max<size_t>(waiting / 2, 1),
+          .waiting = waiting,
+          .reserve = true};
 }
 
 bool IsMutating(const http::RequestInfo& info) {
@@ -58,7 +60,7 @@ struct Pools {
   const absl::Duration request_timeout;
 };
 
-// Counts a request while it is worked on.
+// Counts a request while it is handled.
 class Counted {
  public:
   Counted(RequestMetrics& metrics, bool mutating) : metrics_(metrics), mutating_(mutating) {
@@ -109,7 +111,7 @@ VoidTask RespondTooMany(http::ResponseWriter& writer) {
                        std::move(headers));
 }
 
-// By itself, so that what it needs is gone while a watch lasts.
+// A coroutine of its own, so that its state is freed while a watch lasts.
 boost::asio::awaitable<FairPlaces::Place> TakePlace(Pools& pools, const http::Request& request) {
   Flow flow = FlowOf(request);
   FairPlaces& places = pools.For(request, flow);

@@ -1,4 +1,4 @@
-// How many requests may be worked on at a time, and who is next.
+// The filter that limits the requests handled at a time, with fair queues. Thread-safe.
 #ifndef APISERVER_FILTERS_MAX_IN_FLIGHT_H_
 #define APISERVER_FILTERS_MAX_IN_FLIGHT_H_
 
@@ -13,13 +13,14 @@
 namespace steward::filters {
 
 struct InFlightLimits {
-  // Of authenticated users, shared fairly. 0 = no limit for anybody.
+  // The limits of authenticated users, shared fairly. 0 = no limit for any request.
   int read_only = 400;
   int mutating = 200;
-  // Of all who are not, for reads and writes together. A few: what they may do is little.
+  // The limit of all other clients together, for reads and writes. It is low, because they may do
+  // little.
   int strangers = 20;
   WatchQuota::Limits watches;
-  // A fourth of a request's time is the longest wait for a place, as in Kubernetes.
+  // A request waits for a place for at most a fourth of its time, as in Kubernetes.
   absl::Duration request_timeout = absl::Minutes(1);
 };
 
@@ -28,10 +29,10 @@ struct InFlightMetrics {
   PoolMetrics& pools;
 };
 
-// A request holds a place until its handler returns; a watch, until it has told what there was at
-// its beginning (ResponseWriter::Settled). Who cannot have one waits in turn; beyond the bounds of
-// the queues or of the wait: 429 as text, with Retry-After: 1. `exempt` needs no place and no
-// quota. Clock and metrics outlive the handler.
+// A request holds a place until its handler returns; a watch holds it until it has sent its initial
+// state (ResponseWriter::Settled). A request without a place waits in turn; beyond the limits of
+// the queues or of the wait it is answered with 429 as text, with Retry-After: 1. `exempt` requests
+// need no place and no quota. Clock and metrics outlive the handler.
 http::Handler WithMaxInFlight(http::Handler next, AlwaysAllowed exempt, InFlightLimits limits,
                               Clock& clock, InFlightMetrics metrics);
 

@@ -1,4 +1,4 @@
-// The bodies of requests, for the verbs that take one.
+// The filter that reads the bodies of requests, for the verbs that take one. Thread-safe.
 #ifndef APISERVER_FILTERS_READ_BODY_H_
 #define APISERVER_FILTERS_READ_BODY_H_
 
@@ -8,9 +8,9 @@
 
 namespace steward::filters {
 
-// Fills in Request.body of writes to resources; whatever comes with other requests stays unread.
-// Answers 413 for more than `max_bytes`, 503 when the server holds too much, 400 for a malformed
-// body. To be placed behind authorization: strangers' bodies are not read.
+// Fills in Request.body of writes to resources; bodies of other requests stay unread. Answers 413
+// for more than `max_bytes`, 503 when the server holds too much memory, 400 for a malformed body.
+// Must be placed behind authorization, so that strangers' bodies are not read.
 http::Handler WithBody(http::Handler next, size_t max_bytes);
 
 }  // namespace steward::filters

@@ -19,7 +19,7 @@ RecheckedWriter::RecheckedWriter(http::ResponseWriter& next, const http::Request
       decided_(clock.Monotonic()),
       due_(NextDue(decided_)) {}
 
-// Spread out: watches begin together when a server does.
+// The times are spread, because watches begin together when a server starts.
 absl::Duration RecheckedWriter::NextDue(absl::Duration now) {
   absl::Duration wait = kPeriod * (0.75 + 0.5 * random_.Uniform());
   const std::optional<absl::Time>& until = request_.user.until;

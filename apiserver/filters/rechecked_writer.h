@@ -1,4 +1,5 @@
-// A running watch, whose rights are looked at again and again.
+// The writer of a running watch, which checks the user's rights again and again. Lives on the
+// connection's executor.
 #ifndef APISERVER_FILTERS_RECHECKED_WRITER_H_
 #define APISERVER_FILTERS_RECHECKED_WRITER_H_
 
@@ -13,19 +14,18 @@
 
 namespace steward::filters {
 
-// Writes nothing on rights that are older than about a minute: before what comes then the
-// authorizer is asked again (a watch that says nothing costs nothing). Those of many watches are
-// not asked about at the same moment. Without rights, or after the end of the user's credentials,
-// Write fails, as if the client were gone, and
-// refused() is true from then on. A question that nobody decides is asked again a little later;
-// after kUndecided it counts as a refusal. Lives on the connection's executor.
+// Writes nothing on rights that are older than about a minute: before a later write it asks the
+// authorizer again (a silent watch costs nothing). The checks of many watches are spread over time.
+// Without rights, or after the end of the user's credentials, Write fails, as if the client were
+// gone, and refused() is true from then on. An undecided check is repeated a little later; after
+// kUndecided it counts as a refusal.
 class RecheckedWriter : public http::ResponseWriter {
  public:
   static constexpr absl::Duration kPeriod = absl::Minutes(1);
   static constexpr absl::Duration kAgain = absl::Seconds(10);
   static constexpr absl::Duration kUndecided = absl::Minutes(10);
 
-  // The request is allowed now. All of it outlives this.
+  // The request is allowed at this moment. All references outlive this object.
   RecheckedWriter(http::ResponseWriter& next, const http::Request& request, Authorizer& authorizer,
                   Clock& clock, Random& random);
 
@@ -42,7 +42,7 @@ class RecheckedWriter : public http::ResponseWriter {
 
  private:
   StatusTask RecheckAndWrite(std::vector<http::Segment> segments);
-  // When to ask again: in about a minute, and when the credentials end.
+  // The time of the next check: in about a minute, or earlier when the credentials end.
   absl::Duration NextDue(absl::Duration now);
 
   http::ResponseWriter& next_;
@@ -50,8 +50,8 @@ class RecheckedWriter : public http::ResponseWriter {
   Authorizer& authorizer_;
   Clock& clock_;
   Random& random_;
-  absl::Duration decided_;  // when, monotonic
-  absl::Duration due_;      // when to ask again
+  absl::Duration decided_;  // time of the last decision, monotonic
+  absl::Duration due_;      // time of the next check
   bool refused_ = false;
 };
 

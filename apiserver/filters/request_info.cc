@@ -19,7 +19,7 @@ namespace {
 
 using Parts = std::span<const std::string_view>;
 
-// Outer slashes do not count; inner empty segments do.
+// Outer slashes are ignored; inner empty segments are kept.
 std::vector<std::string_view> SplitPath(std::string_view path) {
   while (path.starts_with('/')) path.remove_prefix(1);
   while (path.ends_with('/')) path.remove_suffix(1);
@@ -53,8 +53,8 @@ std::string_view VerbOfMethod(std::string_view method) {
   return "";
 }
 
-// /namespaces/{ns}/{resource}/...: the namespace is the resource's, unless what follows is one of
-// its own subresources.
+// /namespaces/{ns}/{resource}/...: the namespace is the resource's, unless a subresource of the
+// namespace itself follows.
 Parts TakeNamespace(Parts parts, http::RequestInfo& info) {
   if (parts[0] != "namespaces" || parts.size() < 2) return parts;
   info.ns = parts[1];
@@ -62,7 +62,7 @@ Parts TakeNamespace(Parts parts, http::RequestInfo& info) {
   return parts.size() > 2 && !own_subresource ? parts.subspan(2) : parts;
 }
 
-// A read of a collection: which of list and watch, and the one name it may be restricted to.
+// The verb of a read of a collection, list or watch, and the one name that it may be restricted to.
 void ReadCollectionVerb(const http::Request& request, http::RequestInfo& info) {
   info.verb = QueryFlag(request, "watch") ? "watch" : "list";
   const std::string* text = request.Query("fieldSelector");

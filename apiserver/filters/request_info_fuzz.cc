@@ -18,8 +18,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   request.query = target->query;
   const auto info = steward::filters::ReadRequestInfo(request);
   if (!info.ok()) return 0;
-  // What authorization relies on: resource attributes only on resource requests, and a path that is
-  // one never without a version.
+  // Authorization relies on this: only resource requests have resource attributes, and their path
+  // has a version.
   if (info->is_resource) {
     if (request.path.find("api") == std::string::npos) std::abort();
   } else if (!info->resource.empty() || !info->ns.empty() || !info->name.empty()) {

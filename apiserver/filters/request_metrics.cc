@@ -61,7 +61,7 @@ std::string_view VerbLabel(const http::Request& request) {
   return known != std::end(kMethods) ? *known : std::string_view("other");
 }
 
-// What the series of one request are told apart by, besides the code.
+// The labels of one request's series, besides the code.
 struct SeriesName {
   std::string_view verb;
   std::string_view group;
@@ -172,9 +172,9 @@ struct RequestMetrics::Impl {
   prometheus::Gauge& mutating;
   prometheus::Gauge& read_only;
   Mutex mutex;
-  // Subresources, by resource.
+  // The subresources of each resource.
   std::map<kube::GroupVersionResource, std::set<std::string>> known ABSL_GUARDED_BY(mutex);
-  // At most kMaxSeries, and those of verbs and scopes alone.
+  // At most kMaxSeries, plus those of verbs and scopes alone.
   absl::flat_hash_map<std::string, std::unique_ptr<Series>> series ABSL_GUARDED_BY(mutex);
 };
 
@@ -241,14 +241,14 @@ std::shared_ptr<const void> RequestMetrics::CountLongRunning(const http::Request
     series.long_running = &impl_->long_running.Add(series.labels);
   }
   series.long_running->Increment();
-  // The same gauge on the way down, even if the resource is no longer known then.
+  // The answer decrements the same gauge, even if the resource is no longer known then.
   return std::shared_ptr<prometheus::Gauge>(series.long_running,
                                             [](prometheus::Gauge* gauge) { gauge->Decrement(); });
 }
 
 namespace {
 
-// Counts a request when it is over, by whatever way it ends.
+// Counts a request when it is over, however it ends.
 class Measurement {
  public:
   Measurement(RequestMetrics& metrics, Clock& clock, const http::Request& request,

@@ -1,5 +1,5 @@
-// The metrics of Kubernetes' API servers, by their names and labels, so that their dashboards and
-// alerts work here.
+// The metrics of Kubernetes' API servers, under their names and labels, so that existing dashboards
+// and alerts work. Thread-safe.
 #ifndef APISERVER_FILTERS_REQUEST_METRICS_H_
 #define APISERVER_FILTERS_REQUEST_METRICS_H_
 
@@ -19,8 +19,8 @@ class Registry;
 
 namespace steward::filters {
 
-// A resource that is served, with its subresources. Requests for anything else are counted without
-// resource labels: clients must not be able to make time series.
+// A served resource with its subresources. Requests for any other are counted without resource
+// labels, so that clients cannot create time series.
 struct KnownResource {
   std::string group;
   std::string version;
@@ -28,8 +28,8 @@ struct KnownResource {
   std::vector<std::string> subresources;
 };
 
-// Thread-safe. Registers its metrics in the registry, which must outlive it. There are never more
-// than kMaxSeries combinations of labels: beyond that, requests of new ones are counted without
+// Registers its metrics in the registry, which must outlive it. There are never more than
+// kMaxSeries combinations of labels: beyond that, requests with new ones are counted without
 // resource labels.
 class RequestMetrics {
  public:
@@ -38,18 +38,18 @@ class RequestMetrics {
   RequestMetrics(prometheus::Registry& registry, const std::vector<KnownResource>& known);
   ~RequestMetrics();
 
-  // Replaces the resources that have labels. Series stay when their resource goes.
+  // Replaces the resources that have labels. The series of a removed resource stay.
   void SetKnownResources(const std::vector<KnownResource>& known);
 
   // apiserver_request_total, apiserver_request_duration_seconds, apiserver_response_sizes (get and
   // list only). Long-running requests have no duration.
   void ObserveRequest(const http::Request& request, int code, absl::Duration duration,
                       uint64_t bytes);
-  // apiserver_request_aborts_total: the client went away before the response ended.
+  // apiserver_request_aborts_total: the client left before the response ended.
   void ObserveAbort(const http::Request& request);
   // apiserver_current_inflight_requests{request_kind=mutating|readOnly}
   void AddInFlight(bool mutating, int change);
-  // apiserver_longrunning_requests: the request counts until the answer is destroyed.
+  // apiserver_longrunning_requests: the request counts until the returned object is destroyed.
   [[nodiscard]] std::shared_ptr<const void> CountLongRunning(const http::Request& request);
 
  private:

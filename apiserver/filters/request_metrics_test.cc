@@ -80,7 +80,7 @@ TEST_F(RequestMetricsTest, Labels) {
     metrics.ObserveRequest(request, 200, absl::Milliseconds(10), 5);
     rest::RecordingWriter writer;
     Handle(MetricsHandler(registry), request, writer);
-    // Prometheus sorts labels by name; the version stands after the verb, the code first.
+    // Prometheus sorts labels by name: the code comes first, the version after the verb.
     EXPECT_THAT(writer.body(), HasSubstr(R"(apiserver_request_total{code="200")" + row.labels));
   }
 }
@@ -161,7 +161,7 @@ TEST_F(RequestMetricsTest, LongRunningAndAborts) {
   EXPECT_THAT(after.substr(after.find("apiserver_longrunning_requests{")),
               HasSubstr(R"(version="v1"} 0)"));
   EXPECT_EQ(CountSeries(after, "apiserver_request_aborts_total"), 1);
-  // It never had a status, so it is no answered request.
+  // A request without a status does not count as answered.
   EXPECT_EQ(CountSeries(after, "apiserver_request_total"), 0);
 }
 

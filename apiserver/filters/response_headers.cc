@@ -23,6 +23,7 @@ class HeaderWriter : public http::ResponseWriter {
     return inner_.Write(std::move(segments));
   }
   StatusTask Finish() override { return inner_.Finish(); }
+  void Settled() override { inner_.Settled(); }
   int status() const override { return inner_.status(); }
   uint64_t bytes_written() const override { return inner_.bytes_written(); }
 

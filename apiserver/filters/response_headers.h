@@ -1,4 +1,4 @@
-// Headers that every response carries.
+// The filter that sets the headers of every response. Thread-safe.
 #ifndef APISERVER_FILTERS_RESPONSE_HEADERS_H_
 #define APISERVER_FILTERS_RESPONSE_HEADERS_H_
 
@@ -6,9 +6,9 @@
 
 namespace steward::filters {
 
-// Audit-Id (Request.audit_id); "Cache-Control: no-cache, private" where the handler did not set
-// Cache-Control itself; and "Connection: close" to clients of HTTP/2 that are not known (401 and
-// system:anonymous), who shall not keep connections on which they can make much work
+// Sets Audit-Id (Request.audit_id); "Cache-Control: no-cache, private" where the handler did not
+// set Cache-Control itself; and "Connection: close" for unknown clients of HTTP/2 (401 and
+// system:anonymous), which must not keep connections on which they can cause much work
 // (CVE-2023-44487, CVE-2023-39325): the connection ends after the response.
 http::Handler WithResponseHeaders(http::Handler next);
 

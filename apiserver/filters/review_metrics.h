@@ -1,4 +1,4 @@
-// How the kube-apiserver answers this server's reviews.
+// Metrics of the kube-apiserver's answers to this server's reviews. Thread-safe.
 #ifndef APISERVER_FILTERS_REVIEW_METRICS_H_
 #define APISERVER_FILTERS_REVIEW_METRICS_H_
 
@@ -14,14 +14,13 @@ class Registry;
 namespace steward::filters {
 
 // apiserver_delegated_{authn,authz}_request_total{code} and ..._duration_seconds{code}.
-// Thread-safe.
 class ReviewMetrics {
  public:
   enum class Kind { kAuthentication, kAuthorization };
   ReviewMetrics(prometheus::Registry& registry, Kind kind);
   ~ReviewMetrics();
 
-  // `code`: the HTTP status of the answer, or "<error>" when there was none.
+  // `code` is the HTTP status of the answer, or "<error>" when there was none.
   void ObserveCall(std::string_view code, absl::Duration duration);
 
  private:

@@ -14,7 +14,7 @@ namespace {
 
 constexpr absl::Duration kTimeout = absl::Seconds(30);
 
-// A scraper comes again by itself.
+// Few attempts and places suffice, because a scraper comes again by itself.
 ReviewerOptions FewReviews() {
   ReviewerOptions options;
   options.attempts = 2;

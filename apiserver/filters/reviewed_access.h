@@ -1,5 +1,5 @@
-// Access to the few paths of a process that serves no API, by the cluster's own rules: what
-// kube-rbac-proxy does in front of others.
+// Access control by the cluster's own rules for the few paths of a process that serves no API, as
+// kube-rbac-proxy provides it for others. Thread-safe.
 #ifndef APISERVER_FILTERS_REVIEWED_ACCESS_H_
 #define APISERVER_FILTERS_REVIEWED_ACCESS_H_
 
@@ -21,18 +21,18 @@ class Registry;
 
 namespace steward::filters {
 
-// Who asks is learnt by TokenReview from the bearer token, the only credential that counts here;
-// whether they may, by SubjectAccessReview: the verb (`get`) on the path as a nonResourceURL.
-// Answers are kept for ten seconds. Few reviews run at a time: strangers must not turn this process
-// against the kube-apiserver. Thread-safe. Borrows its dependencies.
+// Identifies the user by a TokenReview of the bearer token, the only credential that counts here,
+// and authorizes by a SubjectAccessReview of the verb (`get`) on the path as a nonResourceURL.
+// Answers are kept for ten seconds. Few reviews run at a time, so that strangers cannot turn this
+// process against the kube-apiserver. Borrows its dependencies.
 class ReviewedAccess {
  public:
   ReviewedAccess(kube::Client& reviews, Clock& clock, Random& random,
                  prometheus::Registry& registry);
 
-  // `next` for those who may. Others get a Kubernetes Status: 401 without a token that is good, 403
-  // without the right, 429 while too many are being judged, 500 when nobody could judge. The
-  // handler must not outlive this object.
+  // Passes the requests of authorized users on to `next`. Others get a Kubernetes Status: 401
+  // without a good token, 403 without the right, 429 while too many reviews run, 500 when there is
+  // no decision. The handler must not outlive this object.
   http::Handler Guard(http::Handler next);
 
  private:

@@ -30,7 +30,7 @@ const kube::GroupVersionResource kTokenReviews{"authentication.k8s.io", "v1", "t
 const kube::GroupVersionResource kAccessReviews{"authorization.k8s.io", "v1",
                                                 "subjectaccessreviews"};
 
-// Tokens are "good-NAME"; prometheus may get /metrics.
+// A fixture in which tokens are "good-NAME" and prometheus may get /metrics.
 class ReviewedAccessTest : public ::testing::Test {
  protected:
   ReviewedAccessTest() {

@@ -19,7 +19,7 @@ bool IsWorthRetrying(const absl::Status& status) {
 std::string CodeLabel(const absl::StatusOr<boost::json::value>& answer) {
   if (answer.ok()) return "201";
   const kube::Status status = kube::FromStatus(answer.status());
-  // Without a reason it is not an answer but a failure to get one.
+  // An error without a reason is not an answer but a failure to get one.
   if (status.reason.empty() || !kube::HasReason(answer.status(), status.reason)) return "<error>";
   return StrCat(status.code);
 }

@@ -1,4 +1,4 @@
-// Asks the kube-apiserver for a review, patiently.
+// The client for reviews by the kube-apiserver, with retries and fair queues. Thread-safe.
 #ifndef APISERVER_FILTERS_REVIEWER_H_
 #define APISERVER_FILTERS_REVIEWER_H_
 
@@ -22,31 +22,31 @@ struct ReviewerOptions {
   int attempts = 5;
   absl::Duration first_delay = absl::Milliseconds(500);
   double delay_factor = 1.5;
-  // Reviews under way, those between two attempts included: of users, and of strangers.
+  // Limits of reviews under way, those between two attempts included, of users and of strangers.
   size_t places = 500;
   size_t stranger_places = 32;
-  // Who finds them all taken waits in turn, so many for each place, of one flow half as many.
+  // The number of waiting reviews for each place; one flow may have half of them.
   size_t waiting_per_place = 4;
   absl::Duration max_wait = absl::Seconds(5);
 };
 
-// For whom a review is.
+// The origin of a review.
 struct ReviewOrigin {
-  Flow flow;                // whose turn it takes
-  std::string traceparent;  // of the request; "" = it is in no trace
+  Flow flow;                // the flow whose turn it takes
+  std::string traceparent;  // of the request; "" = no trace
 };
 
-// Thread-safe. Borrows its dependencies.
+// Borrows its dependencies.
 class Reviewer {
  public:
-  // `name`: of its pools in `pools`; that of strangers is "<name>-strangers".
+  // `name` is the name of its pool in `pools`; that of strangers is "<name>-strangers".
   Reviewer(kube::Client& client, Clock& clock, Random& random, ReviewMetrics& metrics,
            PoolMetrics& pools, const std::string& name, ReviewerOptions options = {});
 
   // Creates `review` and returns the server's answer. Answers 429 and 5xx and failures to connect
-  // are tried again; a call that reaches its time limit is not. Flows get their turns fairly;
-  // beyond the bounds nothing is asked, so that nobody can turn this server against the
-  // kube-apiserver: the error then carries Overloaded().
+  // are tried again; a call that reaches its time limit is not. Flows get their turns fairly.
+  // Beyond the limits the kube-apiserver is not asked, so that no client can turn this server
+  // against it: the error then carries Overloaded().
   Task<boost::json::value> Review(ReviewOrigin origin, kube::GroupVersionResource gvr,
                                   boost::json::value review);
 

@@ -1,4 +1,4 @@
-// The filters that need nothing but a request: audit id, response headers, errors, impersonation.
+// Tests of the filters that need only a request: audit id, response headers, errors, impersonation.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -17,13 +17,6 @@ std::string_view Trimmed(std::string_view text) {
   return text.substr(begin, text.find_last_not_of(" \t") + 1 - begin);
 }
 
-// Of "127.0.0.1:1234" and "[::1]:1234".
-std::string HostOf(std::string_view address) {
-  std::string_view host = address.substr(0, address.rfind(':'));
-  if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
-  return std::string(host);
-}
-
 void AddForwarded(std::string_view list, std::vector<std::string>& addresses) {
   if (list.size() > kMaxForwarded) list.remove_prefix(list.size() - kMaxForwarded);
   while (!list.empty()) {
@@ -46,7 +39,7 @@ std::vector<std::string> SourceAddresses(const http::Request& request) {
       std::find(addresses.begin(), addresses.end(), *real) == addresses.end()) {
     addresses.push_back(*real);
   }
-  std::string peer = HostOf(request.remote_address);
+  std::string peer(HostOf(request.remote_address));
   if (IsIpAddress(peer) && (addresses.empty() || addresses.back() != peer)) {
     addresses.push_back(std::move(peer));
   }

@@ -1,4 +1,4 @@
-// Where a request came from.
+// The source addresses of a request. Pure functions.
 #ifndef APISERVER_FILTERS_SOURCE_ADDRESSES_H_
 #define APISERVER_FILTERS_SOURCE_ADDRESSES_H_
 
@@ -9,9 +9,9 @@
 
 namespace steward::filters {
 
-// The addresses of X-Forwarded-For and X-Real-Ip, as far as they are any, then the peer's own: as
-// Kubernetes reads them (k8s.io/apimachinery/pkg/util/net, SourceIPs). All but the last are what
-// the client says. At most 16, the last ones.
+// The valid addresses of X-Forwarded-For and X-Real-Ip, then the peer's own, as Kubernetes reads
+// them (k8s.io/apimachinery/pkg/util/net, SourceIPs). All but the last are the client's claims. At
+// most 16, the last ones.
 std::vector<std::string> SourceAddresses(const http::Request& request);
 
 }  // namespace steward::filters

@@ -1,4 +1,4 @@
-// Answers that filters give by themselves. A client that is gone is not an error.
+// Responses written by filters themselves. A client that is gone is not an error. Thread-safe.
 #ifndef APISERVER_FILTERS_STATUS_RESPONSE_H_
 #define APISERVER_FILTERS_STATUS_RESPONSE_H_
 
@@ -10,11 +10,11 @@
 
 namespace steward::filters {
 
-// The whole response: `status` in the type that the client accepts.
+// Writes the whole response: `status` in the media type that the client accepts.
 VoidTask RespondStatus(const http::Request& request, http::ResponseWriter& writer,
                        kube::Status status);
 
-// The whole response as text/plain, as Go's http.Error writes it: a newline is appended.
+// Writes the whole response as text/plain, in the form of Go's http.Error: a newline is appended.
 VoidTask RespondText(http::ResponseWriter& writer, int status, std::string text,
                      http::Headers headers = {});
 

@@ -13,10 +13,10 @@ namespace steward::filters {
 namespace json = boost::json;
 namespace {
 
-// A selector only narrows the question, but as JSON it is many times as long.
+// A selector only narrows the question, but its JSON is many times as long as its text.
 constexpr size_t kMaxSelector = 4 << 10;
 
-// Null: none that is worth asking about.
+// Null when there is no selector, or one too long to be included.
 const std::string* Selector(const http::Request& request, const char* parameter) {
   const std::string* text = request.Query(parameter);
   return text != nullptr && text->size() <= kMaxSelector ? text : nullptr;
@@ -39,7 +39,7 @@ json::object Requirement(const std::string& key, const char* op,
   return requirement;
 }
 
-// Null for those that the review has no word for.
+// Null for operators that the review does not have.
 const char* OperatorName(kube::LabelSelector::Operator op) {
   using Operator = kube::LabelSelector::Operator;
   switch (op) {

@@ -1,4 +1,4 @@
-// A request as Kubernetes' authorization sees it.
+// The SubjectAccessReview of a request. Pure functions.
 #ifndef APISERVER_FILTERS_SUBJECT_ACCESS_REVIEW_H_
 #define APISERVER_FILTERS_SUBJECT_ACCESS_REVIEW_H_
 
@@ -9,10 +9,9 @@
 namespace steward::filters {
 
 // The `spec` of an authorization.k8s.io/v1 SubjectAccessReview for Request.user and Request.info.
-// On list, watch and deletecollection it carries the requirements of the selectors (KEP-4601); a
+// For list, watch and deletecollection it contains the requirements of the selectors (KEP-4601). A
 // selector or requirement that cannot be expressed, and a selector above 4 KiB, is left out, which
-// only asks for more. Equal
-// requests of one user give equal text.
+// only asks for more rights. Equal requests of one user give equal text.
 boost::json::object SubjectAccessReviewSpec(const http::Request& request);
 
 }  // namespace steward::filters

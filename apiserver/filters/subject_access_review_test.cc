@@ -41,7 +41,7 @@ TEST(SubjectAccessReviewTest, Attributes) {
              {"key":"e","operator":"In","values":["f","g"]},
              {"key":"h","operator":"Exists"},
              {"key":"i","operator":"DoesNotExist"}]}}})"},
-      // What cannot be read, or not be said, is left out: the broader question.
+      // A selector that cannot be read or expressed is left out: the question is broader.
       {"GET", "/apis/g/v1/widgets?fieldSelector=nonsense&labelSelector=a%20near%20b",
        R"({"resourceAttributes":{"verb":"list","group":"g","version":"v1","resource":"widgets"}})"},
       {"GET", "/apis/g/v1/widgets?labelSelector=a%3E1",
@@ -62,7 +62,7 @@ TEST(SubjectAccessReviewTest, Attributes) {
   }
 }
 
-// Anybody may send them, and they only narrow the question.
+// Any client may send long selectors, and they only narrow the question.
 TEST(SubjectAccessReviewTest, LongSelectorsAreLeftOut) {
   const std::string longest = "a=" + std::string((4 << 10) - 2, ' ');
   for (const char* parameter : {"labelSelector", "fieldSelector"}) {

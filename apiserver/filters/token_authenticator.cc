@@ -29,7 +29,7 @@ constexpr size_t kMaxBad = 1024;
 constexpr absl::Duration kOwnerMemory = absl::Minutes(10);
 constexpr std::string_view kTokenSubprotocol = "base64url.bearer.authorization.k8s.io.";
 
-// absl's decoder would take white space and padding as well, which no name of a subprotocol has.
+// absl's decoder would also accept white space and padding, which no subprotocol's name has.
 bool IsBase64Url(std::string_view text) {
   return std::all_of(text.begin(), text.end(), [](char c) {
     return absl::ascii_isalnum(static_cast<unsigned char>(c)) || c == '-' || c == '_';
@@ -76,7 +76,7 @@ absl::StatusOr<std::optional<http::UserInfo>> ReadReview(const json::value& revi
   const json::value* authenticated = status->if_contains("authenticated");
   if (authenticated == nullptr || !authenticated->is_bool() || !authenticated->get_bool()) {
     const std::string error(StringAt(*status, "error"));
-    // With an error the token was not judged, so that is nothing to remember.
+    // With an error the token was not judged, so there is no result to keep.
     if (!error.empty()) return absl::UnauthenticatedError(StrCat("TokenReview: ", error));
     return std::nullopt;
   }

@@ -46,7 +46,7 @@ http::Request Offering(std::vector<std::string> fields) {
   return request;
 }
 
-// What kube-apiserver 1.36.3 makes of the same.
+// The results of kube-apiserver 1.36.3 for the same headers.
 TEST(WebSocketTokenTest, Subprotocols) {
   const std::string prefix = "base64url.bearer.authorization.k8s.io.";
   const std::string good = prefix + "Z29vZA";  // "good"
@@ -106,7 +106,7 @@ class TokenAuthenticatorTest : public ::testing::Test {
       io_.poll();
     }
   }
-  // Asks, and passes all the time that retries may take.
+  // Authenticates, and lets all the time pass that retries may take.
   absl::StatusOr<User> AskNow(const std::string& token) {
     std::vector<absl::StatusOr<User>> answers;
     TaskGroup group(io_.get_executor());
@@ -258,7 +258,7 @@ TEST_F(TokenAuthenticatorTest, MadeUpTokensTakeNothingFromUsers) {
   ASSERT_EQ(answers.size(), 1u);
   EXPECT_OK(answers[0]);
   answer_ = rejected_;
-  // More than there is room for in any memory.
+  // More tokens than any memory has room for.
   for (int i = 0; i < 6000; ++i) {
     group_.Spawn("ask", Ask(tokens, "bad" + std::to_string(i), answers, std::to_string(i % 50)));
     Settle();
@@ -270,7 +270,7 @@ TEST_F(TokenAuthenticatorTest, MadeUpTokensTakeNothingFromUsers) {
   EXPECT_TRUE(answers.back()->has_value());
   EXPECT_EQ(calls(), before) << "it was remembered";
 
-  // And when it is to be judged anew, there is a place for it.
+  // The good token also has a place when it must be judged anew.
   clock_.Advance(absl::Seconds(10));
   answer_ = {{"status", {{"authenticated", true}, {"user", {{"username", "u"}}}}}};
   client_.Hold(Verb::kCreate, kTokenReviews);
@@ -322,7 +322,7 @@ TEST_F(TokenAuthenticatorTest, OddAnswersAreErrors) {
     EXPECT_FALSE(AskNow("t").ok());
     EXPECT_EQ(calls(), before + 2);
   }
-  // "true" as a string is not true.
+  // The string "true" is not true.
   answer_ = {{"status", {{"authenticated", "true"}, {"user", {{"username", "u"}}}}}};
   ASSERT_OK_AND_ASSIGN(const User user, AskNow("t"));
   EXPECT_FALSE(user.has_value());

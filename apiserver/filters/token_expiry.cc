@@ -17,7 +17,7 @@ namespace steward::filters {
 namespace json = boost::json;
 
 std::optional<absl::Time> TokenExpiry(std::string_view token) {
-  // Header, claims and signature, each in base64url.
+  // The parts are header, claims and signature, each in base64url.
   const std::vector<absl::string_view> parts = absl::StrSplit(ToAbsl(token), '.');
   std::string text;
   if (parts.size() != 3 || !absl::WebSafeBase64Unescape(parts[1], &text)) return std::nullopt;

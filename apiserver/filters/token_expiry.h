@@ -1,4 +1,4 @@
-// When a bearer token ends.
+// The expiry of a bearer token. Pure functions.
 #ifndef APISERVER_FILTERS_TOKEN_EXPIRY_H_
 #define APISERVER_FILTERS_TOKEN_EXPIRY_H_
 
@@ -9,9 +9,9 @@
 
 namespace steward::filters {
 
-// The claim "exp" of a JSON Web Token (RFC 7519 4.1.4), as ServiceAccounts' tokens are; nullopt:
-// the token is no such, or has none. Nothing is verified: what it says counts only of a token that
-// a TokenReview has found good.
+// The claim "exp" of a JSON Web Token (RFC 7519 4.1.4), the form of ServiceAccounts' tokens;
+// nullopt: the token is none, or lacks the claim. Nothing is verified: the result is reliable only
+// for a token that a TokenReview has accepted.
 std::optional<absl::Time> TokenExpiry(std::string_view token);
 
 }  // namespace steward::filters

@@ -1,5 +1,4 @@
-// Whatever the token, the answer is a time or none. The input is the claims, or, behind a '.', a
-// whole token.
+// Any token has an expiry or none. The input is the claims, or, behind a '.', a whole token.
 #include <cstddef>
 #include <cstdint>
 #include <string>

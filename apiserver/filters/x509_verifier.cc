@@ -71,8 +71,9 @@ bool AllowsClientAuth(X509* certificate) {
   return (X509_get_extended_key_usage(certificate) & (XKU_SSL_CLIENT | XKU_ANYEKU)) != 0;
 }
 
-// OpenSSL alone takes the key usage keyCertSign, or an old Netscape extension, for a CA too; Go
-// wants basic constraints, but of a root of X.509 version 1, which has no extensions.
+// OpenSSL alone also accepts the key usage keyCertSign, or an old Netscape extension, as the mark
+// of a CA; Go requires basic constraints, except of a root of X.509 version 1, which has no
+// extensions.
 bool MayIssue(X509* certificate, bool is_root) {
   if (X509_check_ca(certificate) == 1) return true;
   return is_root && X509_get_version(certificate) < X509_VERSION_3;
@@ -101,7 +102,8 @@ absl::Time BeginOf(const X509* certificate) {
   return absl::FromTM(parts, absl::UTCTimeZone());
 }
 
-// While all certificates of the chain are valid. A time that cannot be read makes the span empty.
+// The time during which all certificates of the chain are valid. A time that cannot be read makes
+// it empty.
 Validity ValidityOf(const STACK_OF(X509) * chain) {
   Validity validity;
   for (int i = 0; i < sk_X509_num(chain); ++i) {
@@ -112,13 +114,13 @@ Validity ValidityOf(const STACK_OF(X509) * chain) {
   return validity;
 }
 
-// A CA's name and key: a certificate of the same CA, made anew, has both.
+// True when name and key are equal, as in renewed certificates of one CA.
 bool SameCa(const X509* a, const X509* b) {
   return X509_NAME_cmp(X509_get_subject_name(a), X509_get_subject_name(b)) == 0 &&
          EVP_PKEY_eq(X509_get0_pubkey(a), X509_get0_pubkey(b)) == 1;
 }
 
-// Null for what else a store may hold.
+// Null when the store's object is no certificate.
 X509* CertificateAt(const STACK_OF(X509_OBJECT) * objects, int i) {
   return X509_OBJECT_get0_X509(sk_X509_OBJECT_value(objects, i));
 }
@@ -139,10 +141,10 @@ struct X509Verifier::Impl {
   StorePtr store;
   Mutex mutex;
   absl::flat_hash_map<std::string, Verified> cache ABSL_GUARDED_BY(mutex);
-  // Apart, so that strangers displace only one another.
+  // Kept apart, so that failing clients displace only one another.
   absl::flat_hash_map<std::string, Failure> failures ABSL_GUARDED_BY(mutex);
 
-  // OK without an identity: nothing is known.
+  // OK with null when no result is kept.
   absl::StatusOr<std::shared_ptr<const CertificateIdentity>> Cached(const std::string& key,
                                                                     absl::Time now) {
     MutexLock lock(&mutex);
@@ -179,7 +181,7 @@ bool X509Verifier::Impl::Covers(X509* ca) const {
   }
   const StoreCtxPtr context(X509_STORE_CTX_new());
   if (context == nullptr || X509_STORE_CTX_init(context.get(), store.get(), ca, nullptr) != 1) {
-    return true;  // not known to be another
+    return true;  // cannot be told apart from a covered CA
   }
   X509_VERIFY_PARAM_set_flags(X509_STORE_CTX_get0_param(context.get()),
                               X509_V_FLAG_PARTIAL_CHAIN | X509_V_FLAG_NO_CHECK_TIME);
@@ -194,7 +196,7 @@ absl::StatusOr<Verified> X509Verifier::Impl::VerifyChain(const http::PeerCertifi
   ChainPtr intermediates(sk_X509_new_null());
   for (size_t i = 1; i < peer.der.size(); ++i) {
     ASSIGN_OR_RETURN(X509Ptr certificate, ReadDer(peer.der[i]));
-    if (sk_X509_push(intermediates.get(), certificate.get()) > 0) certificate.release();
+    if (sk_X509_push(intermediates.get(), certificate.get()) > 0) (void)certificate.release();
   }
   StoreCtxPtr context(X509_STORE_CTX_new());
   if (context == nullptr ||

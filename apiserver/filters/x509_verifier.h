@@ -1,4 +1,4 @@
-// Verifies clients' certificates against one set of CAs.
+// Verification of client certificates against one set of CAs. Thread-safe.
 #ifndef APISERVER_FILTERS_X509_VERIFIER_H_
 #define APISERVER_FILTERS_X509_VERIFIER_H_
 
@@ -13,7 +13,7 @@
 
 namespace steward::filters {
 
-// What a verified certificate says about its holder.
+// The holder that a verified certificate names.
 struct CertificateIdentity {
   std::string common_name;
   std::vector<std::string> organizations;
@@ -22,16 +22,16 @@ struct CertificateIdentity {
   absl::Time not_after;           // the last moment of its own validity
 };
 
-// Verification is Go's (crypto/x509) with ExtKeyUsageClientAuth, which is what Kubernetes uses:
-// every CA of the bundle is a trust anchor, self-signed or not; all certificates of the chain are
-// within their validity; extended key usages, where present (RFC 5280 4.2.1.12: absent = any),
-// include clientAuth or anyExtendedKeyUsage; issuers say in their basic constraints that they are
-// CAs; SHA-1 signatures do not count. No revocation lists. Not all of RFC 5280 (OpenSSL's
-// X509_V_FLAG_X509_STRICT): it refuses CAs without key usage or key identifiers, which Go takes and
-// clusters have.
+// Verification follows Go (crypto/x509) with ExtKeyUsageClientAuth, which Kubernetes uses: every CA
+// of the bundle is a trust anchor, self-signed or not; all certificates of the chain are within
+// their validity; extended key usages, where present (RFC 5280 4.2.1.12: absent = any), include
+// clientAuth or anyExtendedKeyUsage; issuers are CAs according to their basic constraints; SHA-1
+// signatures do not count. Revocation lists are not used. RFC 5280 is not applied in full
+// (OpenSSL's X509_V_FLAG_X509_STRICT): it refuses CAs without key usage or key identifiers, which
+// Go accepts and clusters have.
 //
-// Immutable but for what it remembers: good verifications, and failures for a minute; at most 1024
-// of each, all dropped when they are full. Thread-safe.
+// Immutable except for its caches: good verifications, and failures for a minute; at most 1024 of
+// each, all dropped when the cache is full.
 class X509Verifier {
  public:
   // `ca_pem`: one or more PEM certificates; other text between them is ignored. kInvalidArgument
@@ -41,12 +41,12 @@ class X509Verifier {
 
   // The leaf's identity when a chain over the presented intermediates ends at a CA at time `now`;
   // otherwise kUnauthenticated with the reason. More than 11 certificates are not read; a failure
-  // that a clock was to blame for may be told for up to a minute more.
+  // caused by a wrong clock may be repeated for up to a minute.
   absl::StatusOr<std::shared_ptr<const CertificateIdentity>> Verify(
       const http::PeerCertificates& peer, absl::Time now) const;
 
-  // Whether a CA of `other` is one of these CAs, by name and key, or was issued below one: what the
-  // other verifies may verify here, too.
+  // True when a CA of `other` is one of these CAs, by name and key, or was issued below one: then
+  // this verifier may accept certificates of the other.
   bool CoversCaOf(const X509Verifier& other) const;
 
  private:

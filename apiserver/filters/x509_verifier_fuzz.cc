@@ -6,7 +6,7 @@
 #include "apiserver/filters/x509_verifier.h"
 #include "base/tls/testing.h"
 
-// Input: what a client presents as its certificate, DER. Nothing that the CA did not sign may pass.
+// Input: a client's certificate, DER. No certificate passes that the CA did not sign.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   static const auto& verifier = *new std::shared_ptr<const steward::filters::X509Verifier>(
       *steward::filters::X509Verifier::Create(steward::TestCa("ca").cert_pem()));

@@ -32,7 +32,7 @@ TestCertOptions Alice() {
   return options;
 }
 
-// A certificate with exactly these extensions, in the words of openssl.cnf; none: of version 1.
+// A certificate with exactly these extensions, in the notation of openssl.cnf; none: of version 1.
 struct Made {
   X509Ptr certificate;
   EvpPkeyPtr key;
@@ -69,7 +69,7 @@ Made Make(const char* name, const Extensions& extensions, const Made* issuer = n
   return made;
 }
 
-// What X509_V_FLAG_X509_STRICT says of the same chain.
+// The result of X509_V_FLAG_X509_STRICT for the same chain.
 bool StrictlyGood(const Made& root, const Made& leaf) {
   X509_STORE* store = X509_STORE_new();
   X509_STORE_add_cert(store, root.certificate.get());
@@ -136,7 +136,7 @@ TEST_F(X509VerifierTest, BadCertificates) {
   }
 }
 
-// Go, and so Kubernetes, takes an absent extension for "any use" (RFC 5280 4.2.1.12).
+// Go, and so Kubernetes, treats an absent extension as "any use" (RFC 5280 4.2.1.12).
 TEST_F(X509VerifierTest, AbsentKeyUsageIsAnyUse) {
   TestCertOptions options = Alice();
   options.client_auth = false;
@@ -189,8 +189,8 @@ const Extensions kClient = {{NID_key_usage, "critical,digitalSignature"},
 // Without the issuer's key identifier, as Go leaves it out when the issuer has none.
 const Extensions kClientOfOldCa = {{NID_ext_key_usage, "clientAuth"}};
 
-// Clusters have such CAs, and Go, so the kube-apiserver, takes what they issue; RFC 5280 to the
-// letter does not.
+// Clusters have such CAs, and Go, hence the kube-apiserver, accepts their certificates; strict RFC
+// 5280 does not.
 TEST_F(X509VerifierTest, TakesTheCasThatClustersHave) {
   const struct {
     std::string name;
@@ -230,7 +230,7 @@ TEST_F(X509VerifierTest, TakesTheCasThatClustersHave) {
   }
 }
 
-// OpenSSL takes them for CAs unless it is told to be strict; Go never does.
+// OpenSSL accepts them as CAs unless it is strict; Go never does.
 TEST_F(X509VerifierTest, OnlyCasIssue) {
   const Extensions root = {{NID_key_usage, "critical,keyCertSign"},
                            {NID_basic_constraints, "critical,CA:TRUE"},
@@ -283,8 +283,8 @@ TEST_F(X509VerifierTest, LongChainsAreNotEvenRead) {
               StatusIs(absl::StatusCode::kUnauthenticated, HasSubstr("more than 11")));
 }
 
-// Whoever fails fails again, at the cost of a look; but only for so long, since a clock may be
-// wrong by a little.
+// A repeated failure costs only a look-up, but is kept for a limited time, since a clock may be
+// slightly wrong.
 TEST_F(X509VerifierTest, AFailureIsRememberedForAMinute) {
   TestCertOptions options = Alice();
   options.not_before = now_ + absl::Seconds(10);
@@ -295,15 +295,15 @@ TEST_F(X509VerifierTest, AFailureIsRememberedForAMinute) {
   EXPECT_THAT(verifier->Verify(*peer, now_), not_yet);
   EXPECT_THAT(verifier->Verify(*peer, now_ + absl::Seconds(59)), not_yet);
   EXPECT_OK(verifier->Verify(*peer, now_ + absl::Seconds(60)));
-  // A clock that was set back remembers nothing, and nothing of what was good is lost.
+  // After the clock was set back no kept result applies, but good ones are not lost.
   EXPECT_THAT(verifier->Verify(*peer, now_ - absl::Hours(2)), not_yet);
   EXPECT_OK(verifier->Verify(*peer, now_ + absl::Seconds(20)));
-  // Others have not failed.
+  // Other certificates have not failed.
   options.not_before = now_ - absl::Hours(1);
   EXPECT_OK(verifier->Verify(*MakePeer({ca_.Issue(options).cert_pem}), now_));
 }
 
-// So many that all are forgotten.
+// So many failures that the cache is dropped.
 TEST_F(X509VerifierTest, FailuresThatAreRememberedAreBounded) {
   TestCertOptions options = Alice();
   options.not_before = now_ + absl::Seconds(10);

@@ -1,12 +1,11 @@
 #include "apiserver/http/connection.h"
 
 #include <boost/asio/cancellation_state.hpp>
-#include <boost/asio/error.hpp>
 #include <boost/asio/this_coro.hpp>
-#include <boost/system/system_error.hpp>
 #include <exception>
 #include <utility>
 
+#include "base/async/cancellation.h"
 #include "base/log/log.h"
 #include "base/status/macros.h"
 
@@ -21,17 +20,6 @@ std::string Describe(const std::exception_ptr& exception) {
     return e.what();
   } catch (...) {
     return "not a std::exception";
-  }
-}
-
-// Whether it is how a cancelled task ends.
-bool IsCancellation(const std::exception_ptr& exception) {
-  try {
-    std::rethrow_exception(exception);
-  } catch (const boost::system::system_error& e) {
-    return e.code() == asio::error::operation_aborted;
-  } catch (...) {
-    return false;
   }
 }
 
@@ -65,17 +53,21 @@ VoidTask RunHandler(const ConnectionEnv& env, Request& request, ResponseWriter& 
   if (cancellation.cancelled() != asio::cancellation_type::none) {
     if (exception && IsCancellation(exception)) std::rethrow_exception(exception);
     if (exception) {
-      log::Error(
-          "A cancelled handler ended by an exception",
-          {{"method", request.method}, {"path", request.path}, {"err", Describe(exception)}});
+      log::Error("A cancelled handler ended by an exception", {{"method", request.method},
+                                                               {"path", request.path},
+                                                               {"auditID", request.audit_id},
+                                                               {"err", Describe(exception)}});
     }
     co_return;
   }
   if (exception) {
-    log::Error("A handler ended by an exception",
-               {{"method", request.method}, {"path", request.path}, {"err", Describe(exception)}});
+    log::Error("A handler ended by an exception", {{"method", request.method},
+                                                   {"path", request.path},
+                                                   {"auditID", request.audit_id},
+                                                   {"err", Describe(exception)}});
   } else if (writer.status() == 0) {
-    log::Error("A handler did not answer", {{"method", request.method}, {"path", request.path}});
+    log::Error("A handler did not answer",
+               {{"method", request.method}, {"path", request.path}, {"auditID", request.audit_id}});
   }
   if (writer.status() != 0) co_return;
   const HttpError error{500, "InternalError",

@@ -1,4 +1,4 @@
-// What both protocols' connections have in common.
+// The common part of both protocols' connections. Lives on one executor.
 #ifndef APISERVER_HTTP_CONNECTION_H_
 #define APISERVER_HTTP_CONNECTION_H_
 
@@ -18,8 +18,8 @@
 
 namespace steward::http {
 
-// What a connection uses of its server. All of it outlives the connection; `deadlines`, `date` and
-// `tasks` belong to the connection's thread.
+// The parts of the server that a connection uses. All of them outlive the connection; `deadlines`,
+// `date` and `tasks` belong to the connection's thread.
 struct ConnectionEnv {
   const Limits& limits;
   const Timeouts& timeouts;
@@ -35,32 +35,32 @@ struct ConnectionEnv {
 struct PeerInfo {
   std::string remote_address;
   std::shared_ptr<const PeerCertificates> certificates;
-  bool front_proxy = false;  // verified
+  bool front_proxy = false;  // a verified front proxy
 };
 
-// On one executor.
+// The interface of a connection.
 class Connection {
  public:
   virtual ~Connection() = default;
 
-  // Serves requests until the connection can serve no more: the peer is gone, a deadline passed, or
-  // after BeginShutdown the last response was sent. The stream may still be open then.
+  // Serves requests until the connection can serve no more: the peer is gone, a deadline has
+  // passed, or the last response was sent after BeginShutdown. The stream may still be open then.
   virtual VoidTask Serve() = 0;
 
-  // Takes no new requests, lets running ones finish.
+  // Accepts no new requests, but lets running ones finish.
   virtual void BeginShutdown() = 0;
 };
 
-// Answers with a Status; "Connection: close" if `close`.
+// Answers with a Status, and with "Connection: close" if `close`.
 StatusTask RespondError(const ConnectionEnv& env, ResponseWriter& writer, const HttpError& error,
                         bool close);
 
-// Runs the handler. One that throws is logged, and one that did not answer answers 500 hereby; a
-// body that it left unfinished stays so. Cancellation passes through.
+// Runs the handler. An exception is logged, a missing answer becomes a 500, and an unfinished body
+// stays unfinished. Cancellation passes through.
 VoidTask RunHandler(const ConnectionEnv& env, Request& request, ResponseWriter& writer);
 
 // Runs a task of a connection. An exception that leaves it is logged, and ends the connection by
-// `end`, if that is not null, instead of the process. Cancellation passes through.
+// `end`, unless that is null, instead of the process. Cancellation passes through.
 VoidTask Contain(VoidTask task, std::function<void()> end);
 
 }  // namespace steward::http

@@ -147,7 +147,7 @@ bool ConnectionGate::Pass::Settle(bool front_proxy) {
       gate_.Move(*this, Place::kFrontProxy);
     }
     if (place_ != Place::kProvisional) return true;
-    // It must not be in its own way.
+    // The connection must not block itself.
     gate_.Move(*this, Place::kNone);
     settled = gate_.MakeRoom(source_, close) == Verdict::kAdmitted;
     if (settled) {

@@ -1,4 +1,5 @@
-// Who may have a connection, and who goes when places run out.
+// The limits on connections, and the choice of those that are closed when places run out.
+// Thread-safe.
 #ifndef APISERVER_HTTP_CONNECTION_GATE_H_
 #define APISERVER_HTTP_CONNECTION_GATE_H_
 
@@ -16,20 +17,21 @@
 
 namespace steward::http {
 
-// Counts connections in all and of each source address. An eighth of the places is a reserve for
-// front proxies, and these count against no source: their clients' limits are elsewhere.
+// Counts connections in total and by source address. An eighth of the places is reserved for front
+// proxies, which count against no source: their clients are limited elsewhere.
 //
-// Where no place is left, a newcomer takes an idle stranger's: that of a connection on which no
-// request runs and none was ever authenticated. The one that has been idle longest goes, and if the
-// newcomer's source has all it may have, the one of that source. A flood displaces itself so, and
-// whoever comes has as many newcomers' time to show who they are as there are idle strangers.
-// Without any, newcomers are let in provisionally: a connection shows only in its handshake that it
-// is a front proxy's. Thread-safe.
+// Without a free place, a newcomer displaces an idle stranger: a connection on which no request
+// runs and none was ever authenticated. The one that has been idle longest is closed, or, when the
+// newcomer's source has reached its limit, the longest idle one of that source. So a flood
+// displaces itself, and a client has time to authenticate until as many newcomers have come as
+// there are idle strangers. When there are no idle strangers, newcomers are admitted provisionally,
+// because a connection shows only in its handshake that it is a front proxy's.
 class ConnectionGate {
  public:
-  // From sources that have enough.
+  // The limit of provisional connections, also from sources that have reached their limit.
   static constexpr size_t kMaxProvisional = 64;
-  // Connections above the maximum: their places are others' already, and they have not ended yet.
+  // The limit of connections above the maximum: their places are given to others, but they have not
+  // ended yet.
   static constexpr size_t kMaxLeaving = 64;
 
   ConnectionGate(size_t max_connections, size_t max_per_source)
@@ -39,24 +41,26 @@ class ConnectionGate {
   ConnectionGate(const ConnectionGate&) = delete;
   ConnectionGate& operator=(const ConnectionGate&) = delete;
 
-  // One connection's place, given back on destruction; an idle stranger's at first. Its methods are
-  // called on the connection's executor. REQUIRES: the gate outlives it.
+  // The place of one connection, at first that of an idle stranger; given back on destruction. Its
+  // methods are called on the connection's executor. REQUIRES: the gate outlives it.
   class Pass {
    public:
     ~Pass();
     Pass(const Pass&) = delete;
     Pass& operator=(const Pass&) = delete;
 
-    // `close` ends the connection; it is called when another takes the place, once, on any thread,
-    // also after the pass is gone. False: one has taken it already.
+    // `close` ends the connection. It is called once when another connection takes the place, on
+    // any thread, possibly after the pass is destroyed. Returns false when the place is already
+    // taken.
     bool Enter(std::function<void()> close);
     bool provisional() const;
-    // The handshake has ended. False: the connection has to go, since it is no front proxy's and
-    // there is still no place for it.
+    // Must be called when the handshake has ended. Returns false when the connection must be
+    // closed, because it is no front proxy's and there is still no place for it.
     bool Settle(bool front_proxy);
-    // A request runs.
+    // Must be called when a request begins.
     void Busy();
-    // None runs any more. `known`: one of this connection's requests was authenticated.
+    // Must be called when no request runs any more. `known`: one of this connection's requests was
+    // authenticated.
     void Idle(bool known);
 
    private:
@@ -70,7 +74,7 @@ class ConnectionGate {
 
     ConnectionGate& gate_;
     const boost::asio::ip::address source_;
-    bool known_ = false;  // stays so; of the connection's executor
+    bool known_ = false;  // never reset; used on the connection's executor
     // The rest is guarded by the gate's mutex.
     Place place_ = Place::kNone;
     std::function<void()> close_;
@@ -78,9 +82,9 @@ class ConnectionGate {
     Hook of_source_;
   };
 
-  // Null: refused.
+  // Null when the connection is refused.
   std::unique_ptr<Pass> Admit(const boost::asio::ip::address& source);
-  // Closes the connection that is missed least, if there is one.
+  // Closes the longest idle stranger's connection, if there is one.
   void Shed();
 
   struct Stats {
@@ -98,14 +102,14 @@ class ConnectionGate {
                                       boost::intrusive::constant_time_size<false>>;
   struct Source {
     size_t connections = 0;
-    List<&Pass::of_source_> idle;  // strangers', the longest idle one first
+    List<&Pass::of_source_> idle;  // strangers', in the order of their idle time, the longest first
   };
 
   bool SourceFull(const boost::asio::ip::address& source) const
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   Verdict Judge(const boost::asio::ip::address& source) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // The same after an idle stranger gave way, where that helps. `close` is to be called without the
-  // mutex, if it is not null.
+  // Judges again after an idle stranger was displaced, if that helps. `close`, unless null, must be
+  // called without the mutex.
   Verdict MakeRoom(const boost::asio::ip::address& source, std::function<void()>& close)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   std::function<void()> Displace(Pass& pass) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
@@ -117,15 +121,15 @@ class ConnectionGate {
   const size_t max_others_;
   const size_t max_per_source_;
   mutable Mutex mutex_;
-  // Connections.
+  // Counts of connections.
   size_t total_ ABSL_GUARDED_BY(mutex_) = 0;
-  size_t leaving_ ABSL_GUARDED_BY(mutex_) = 0;  // of these, with no place
+  size_t leaving_ ABSL_GUARDED_BY(mutex_) = 0;  // those of them without a place
   size_t provisional_ ABSL_GUARDED_BY(mutex_) = 0;
-  size_t others_ ABSL_GUARDED_BY(mutex_) = 0;  // none of these, nor front proxies'
+  size_t others_ ABSL_GUARDED_BY(mutex_) = 0;  // neither of these two, nor front proxies
   std::map<boost::asio::ip::address, Source> sources_ ABSL_GUARDED_BY(mutex_);  // of the others
-  // Of the others, strangers', the longest idle one first.
+  // The idle strangers among the others, the longest idle one first.
   List<&Pass::of_all_> idle_ ABSL_GUARDED_BY(mutex_);
-  // Since the start.
+  // Counts since the start.
   uint64_t rejected_full_ ABSL_GUARDED_BY(mutex_) = 0;
   uint64_t rejected_source_ ABSL_GUARDED_BY(mutex_) = 0;
   uint64_t shed_ ABSL_GUARDED_BY(mutex_) = 0;

@@ -27,7 +27,7 @@ boost::asio::ip::address Source(int n) {
   return boost::asio::ip::address_v4(static_cast<unsigned>(0x0a000000 + n));
 }
 
-// As many connections on which requests run, each from a source of its own.
+// Opens `count` connections on which requests run, each from a source of its own.
 Passes Fill(ConnectionGate& gate, size_t count) {
   Passes passes;
   for (size_t i = 0; i < count; ++i) {
@@ -82,7 +82,7 @@ TEST(ConnectionGateTest, TheReserveIsForFrontProxies) {
   ASSERT_TRUE(other->provisional());
   EXPECT_FALSE(other->Settle(false));
   EXPECT_EQ(gate.stats().rejected_full, 1u);
-  // One that found a place by the end of its handshake stays.
+  // A connection for which a place became free by the end of its handshake stays.
   const auto lucky = gate.Admit(Source(3));
   others.pop_back();
   EXPECT_TRUE(lucky->Settle(false));
@@ -117,7 +117,7 @@ TEST(ConnectionGateTest, FewAreProvisionalAtATime) {
   EXPECT_TRUE(gate.Admit(Source(1))->provisional());
 }
 
-// Connections end as soon as they are told to.
+// A fixture whose connections end as soon as they are told to.
 class FloodTest : public ::testing::Test {
  protected:
   Pass* Connect(const std::string& name, int source) {
@@ -132,7 +132,7 @@ class FloodTest : public ::testing::Test {
     return raw;
   }
 
-  // Everything that makes room, one after the other.
+  // Closes all connections that can be displaced, one after the other; returns their names.
   std::vector<std::string> ShedAll() {
     closed_.clear();
     for (uint64_t before = ~uint64_t{0}; before != gate_.stats().shed;) {
@@ -221,7 +221,7 @@ TEST_F(FloodTest, OneThatEndsItsHandshakeDisplacesToo) {
   busy[0]->Idle(false);
   EXPECT_TRUE(provisional->Settle(false));
   EXPECT_EQ(gate_.stats().shed, 1u);
-  // The one whose place was taken before it was there to be told.
+  // This connection lost its place before it could be told to close.
   EXPECT_FALSE(busy[0]->Enter([] { FAIL(); }));
   EXPECT_FALSE(busy[0]->Settle(/*front_proxy=*/true));
   busy[0]->Idle(false);
@@ -237,7 +237,7 @@ TEST(ConnectionGateTest, FewAreLeavingAtATime) {
   }
   while (auto pass = gate.Admit(Source(1))) passes.push_back(std::move(pass));
   EXPECT_EQ(gate.stats().connections, 8 + ConnectionGate::kMaxLeaving);
-  // One of those that gave way ends.
+  // One of the displaced connections ends.
   passes.erase(passes.begin());
   EXPECT_NE(gate.Admit(Source(1)), nullptr);
 }

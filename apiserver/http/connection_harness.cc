@@ -13,6 +13,7 @@ namespace {
 
 constexpr size_t kBlock = 64 << 10;
 constexpr size_t kBlocks = 100;
+constexpr size_t kSplicedBytes = 1 << 20;
 
 struct Hanging {
   explicit Hanging(HandlerLog& l) : log(l) { ++log.hanging; }
@@ -26,23 +27,47 @@ StatusTask WriteText(ResponseWriter& writer, std::string text) {
   co_return co_await writer.Write(std::move(segments));
 }
 
-StatusTask Stream(ResponseWriter& writer, HandlerLog& log, bool with_length) {
+StatusTask Stream(ResponseWriter& writer, HandlerLog& log, bool with_length, bool settled) {
   Hanging hanging(log);
-  static const std::string& block = *new std::string(kBlock, 'x');
   ResponseHead head;
   head.websocket = true;
   if (with_length) head.content_length = kBlock * kBlocks;
   CO_RETURN_IF_ERROR(co_await writer.WriteHead(std::move(head)));
+  if (settled) writer.Settled();
   for (size_t i = 0; i < kBlocks; ++i) {
+    const auto block = std::make_shared<const std::string>(kBlock, 'x');
+    const std::string_view text = *block;
     std::vector<Segment> segments;
-    segments.push_back({std::string_view(block).substr(0, 100), nullptr});
-    segments.push_back({std::string_view(block).substr(100), nullptr});
+    segments.push_back({text.substr(0, 100), block});
+    segments.push_back({text.substr(100), block});
     CO_RETURN_IF_ERROR(co_await writer.Write(std::move(segments)));
     ++log.writes;
   }
   CO_RETURN_IF_ERROR(co_await writer.Finish());
   ++log.finished;
   co_return absl::OkStatus();
+}
+
+StatusTask Splice(ResponseWriter& writer, HandlerLog& log) {
+  Hanging hanging(log);
+  auto shared = std::make_shared<const std::string>(kSplicedBytes, 's');
+  std::vector<Segment> segments;
+  segments.push_back({*shared, shared, /*shared=*/true});
+  segments.push_back(OwnedSegment(std::string(kBlock, 'o')));
+  ResponseHead head;
+  head.content_length = kSplicedBytes + kBlock;
+  CO_RETURN_IF_ERROR(co_await writer.WriteHead(std::move(head)));
+  CO_RETURN_IF_ERROR(co_await writer.Write(std::move(segments)));
+  co_return co_await writer.Finish();
+}
+
+// A watch that has settled and says much, none of which others hold.
+StatusTask Chatter(ResponseWriter& writer, HandlerLog& log, Clock& clock) {
+  Hanging hanging(log);
+  CO_RETURN_IF_ERROR(co_await writer.WriteHead(ResponseHead()));
+  writer.Settled();
+  CO_RETURN_IF_ERROR(co_await WriteText(writer, std::string(kBlock, 'c')));
+  for (;;) co_await clock.Sleep(absl::Hours(1));
 }
 
 VoidTask Hang(HandlerLog& log, Clock& clock) {
@@ -71,7 +96,7 @@ StatusTask SendEvents(ResponseWriter& writer, HandlerLog& log, Clock& clock, boo
   co_return absl::OkStatus();
 }
 
-// Ten bytes announced, or a body of unknown length, and other than that written.
+// Announces ten bytes, or a body of unknown length, and writes something else.
 StatusTask WriteWrongly(ResponseWriter& writer, std::string_view path) {
   ResponseHead head;
   if (path != "/half") head.content_length = 10;
@@ -112,13 +137,16 @@ VoidTask Handle(Request& request, ResponseWriter& writer, HandlerLog& log, Clock
   log.requests.push_back(StrCat(request.method, " ", request.path));
   log.last = request;
   request.authenticated = request.path != "/stranger";
-  if (request.path == "/stream") request.info.verb = "watch";
   const std::string& path = request.path;
   absl::Status status;
   if (path == "/echo") {
     status = co_await Echo(request, writer);
-  } else if (path == "/stream" || path == "/length") {
-    status = co_await Stream(writer, log, path == "/length");
+  } else if (path == "/stream" || path == "/start" || path == "/length") {
+    status = co_await Stream(writer, log, path == "/length", path == "/stream");
+  } else if (path == "/spliced") {
+    status = co_await Splice(writer, log);
+  } else if (path == "/chatter") {
+    status = co_await Chatter(writer, log, clock);
   } else if (path == "/events" || path == "/ended") {
     status = co_await SendEvents(writer, log, clock, path == "/ended");
   } else if (path == "/hang") {

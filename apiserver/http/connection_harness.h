@@ -1,9 +1,10 @@
-// One connection over memory, with a handler that can do everything a handler can do: for tests and
-// fuzz targets.
+// A connection over memory with a handler that shows every possible behaviour, for tests and fuzz
+// targets. Used by one thread.
 #ifndef APISERVER_HTTP_CONNECTION_HARNESS_H_
 #define APISERVER_HTTP_CONNECTION_HARNESS_H_
 
 #include <boost/asio/io_context.hpp>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -22,15 +23,15 @@
 
 namespace steward::http {
 
-// The longest body that /echo takes.
+// The longest body that /echo accepts.
 constexpr size_t kEchoLimit = 1 << 20;
 
-// What the test handler did; shared by all its requests.
+// Records of the test handler, shared by all its requests.
 struct HandlerLog {
   std::vector<std::string> requests;  // "METHOD path", in the order they came
   Request last;                       // the last one, but its body
   size_t returned = 0;                // by itself
-  int hanging = 0;                    // in /hang, /events and /stream now
+  int hanging = 0;                    // in /hang, /events, /spliced and /stream now
   size_t writes = 0;                  // that returned OK, in /stream
   size_t finished = 0;                // answers to /stream, /ended whose Finish returned OK
 };
@@ -38,8 +39,11 @@ struct HandlerLog {
 // The paths:
 //   /hello   "hello\n"                    /echo      the body
 //   /stranger  the same, to a user who is not authenticated: all others are
-//   /stream  100 writes of 64 KiB, as a watch
+//   /stream  100 writes of 64 KiB, of a watch that has settled
+//   /start   the same, of one that has not
 //   /length  the same, with Content-Length and no watch
+//   /spliced one write of 1 MiB that others hold, too, and of 64 KiB besides
+//   /chatter 64 KiB of its own from a watch that has settled, and then hangs
 //   /hang    answers never                /open      a head and one write, then hangs
 //   /defiant the same, and throws when it is cancelled
 //   /throw   throws                       /silent    returns without an answer
@@ -57,12 +61,12 @@ class ConnectionHarness {
  public:
   using Make = std::shared_ptr<Connection> (*)(const boost::asio::any_io_executor&, ByteStream&,
                                                const ConnectionEnv&, PeerInfo);
-  // Serves at once.
+  // Begins to serve at once.
   explicit ConnectionHarness(Make make, Limits limits = {}, Timeouts timeouts = {},
                              bool front_proxy = false);
   ~ConnectionHarness();
 
-  // Feeds bytes and runs until nothing happens any more.
+  // Feeds bytes and runs until nothing more happens.
   void Feed(std::string bytes);
   void End();
   void Run();
@@ -74,6 +78,7 @@ class ConnectionHarness {
   bool serving() const { return serving_; }
   const HandlerLog& log() const { return log_; }
   size_t request_memory() const { return memory_.used(); }
+  uint64_t watches_reset() const { return memory_.watches_reset(); }
   // Closes the connection if it is an idle stranger's.
   void Shed();
 

@@ -1,4 +1,4 @@
-// The Date header field.
+// The Date header field. Not thread-safe: one object per thread.
 #ifndef APISERVER_HTTP_DATE_H_
 #define APISERVER_HTTP_DATE_H_
 
@@ -10,7 +10,7 @@
 
 namespace steward::http {
 
-// IMF-fixdate (RFC 9110 section 5.6.7), made once a second. Not thread-safe: one per thread.
+// IMF-fixdate (RFC 9110 section 5.6.7), formatted once a second.
 class HttpDate {
  public:
   explicit HttpDate(Clock& clock) : clock_(clock) {}

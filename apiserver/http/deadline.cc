@@ -12,7 +12,8 @@ DeadlineSet::DeadlineSet(absl::Duration resolution) : resolution_(resolution) {
 
 void DeadlineSet::Tick() {
   ++now_;
-  // Expired ones move to a list of their own first: their callbacks may change the other.
+  // Expired deadlines move to a list of their own first, because their callbacks may change the
+  // other.
   Link expired;
   expired.previous = expired.next = &expired;
   for (Link* link = armed_.next; link != &armed_;) {
@@ -25,7 +26,7 @@ void DeadlineSet::Tick() {
   while (expired.next != &expired) {
     auto* deadline = static_cast<Deadline*>(expired.next);
     deadline->Clear();
-    // A copy, since the callback may destroy its deadline.
+    // A copy, because the callback may destroy its deadline.
     const std::function<void()> callback = deadline->expired_;
     callback();
   }
@@ -37,9 +38,9 @@ Deadline::Deadline(DeadlineSet& set, std::function<void()> expired)
 void Deadline::Set(absl::Duration duration) {
   absl::Duration rest;
   const int64_t ticks = absl::IDivDuration(duration, set_.resolution_, &rest);
-  // One more, because the next tick may be near.
+  // One tick more, because the next tick may be near.
   when_ = set_.now_ + ticks + (rest > absl::ZeroDuration() ? 1 : 0) + 1;
-  // It may be in the list of those that expire at this very tick.
+  // The deadline may be in the list of those that expire in this very tick.
   Clear();
   InsertBefore(set_.armed_);
 }

@@ -1,4 +1,5 @@
-// Coarse timeouts that cost nothing to set: thousands of connections share one tick.
+// Coarse timeouts that cost nothing to set: thousands of connections share one tick. Used by one
+// thread.
 #ifndef APISERVER_HTTP_DEADLINE_H_
 #define APISERVER_HTTP_DEADLINE_H_
 
@@ -18,20 +19,22 @@ struct Link {
 };
 }  // namespace deadline_internal
 
-// The deadlines of one thread. Time here is the number of ticks, so steps of the wall clock do not
-// matter. REQUIRES: outlives its deadlines.
+// The deadlines of one thread. Their time is the number of ticks, so changes of the wall clock do
+// not matter. REQUIRES: outlives its deadlines.
 class DeadlineSet {
  public:
-  // `resolution`: the time between two ticks.
+  // `resolution` is the time between two ticks.
   explicit DeadlineSet(absl::Duration resolution);
   DeadlineSet(const DeadlineSet&) = delete;
   DeadlineSet& operator=(const DeadlineSet&) = delete;
 
-  // To be called every `resolution`. Runs what expired; those may set, clear and destroy any
-  // deadline.
+  // Must be called every `resolution`. Runs the callbacks of expired deadlines, which may set,
+  // clear and destroy any deadline.
   void Tick();
 
   absl::Duration resolution() const { return resolution_; }
+  // Ticks so far.
+  int64_t now() const { return now_; }
 
  private:
   friend class Deadline;
@@ -49,7 +52,7 @@ class Deadline : private deadline_internal::Link {
   Deadline(const Deadline&) = delete;
   Deadline& operator=(const Deadline&) = delete;
 
-  // Replaces what was set before.
+  // Replaces an earlier setting.
   void Set(absl::Duration duration);
   void Clear();
   bool armed() const { return next != nullptr; }

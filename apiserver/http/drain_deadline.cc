@@ -4,22 +4,29 @@
 
 namespace steward::http {
 
-DrainDeadline::DrainDeadline(DeadlineSet& set, size_t rate, std::function<void()> give_up)
-    : rate_(rate),
+DrainDeadline::DrainDeadline(DeadlineSet& set, std::function<void()> give_up)
+    : set_(set),
       give_up_(std::move(give_up)),
-      stall_(set, [this] { GiveUp(); }),
+      stall_(set, [this] { JudgeStall(); }),
       window_end_(set, [this] { JudgeWindow(); }) {}
 
-void DrainDeadline::Begin(absl::Duration window) {
-  if (window_end_.armed() && window >= window_) return;
-  window_ = window;
-  stall_.Set(window_);
+void DrainDeadline::Begin(Pace pace) {
+  if (window_end_.armed()) return;
+  pace_ = pace;
+  last_taken_ = set_.now();
+  stall_.Set(pace_.window);
   StartWindow();
+}
+
+void DrainDeadline::Change(Pace pace) {
+  if (!window_end_.armed()) return;
+  End();
+  Begin(pace);
 }
 
 void DrainDeadline::Took(size_t bytes) {
   taken_ += bytes;
-  if (bytes > 0 && stall_.armed()) stall_.Set(window_);
+  if (bytes > 0) last_taken_ = set_.now();
 }
 
 void DrainDeadline::End() {
@@ -29,11 +36,11 @@ void DrainDeadline::End() {
 
 void DrainDeadline::StartWindow() {
   taken_ = 0;
-  window_end_.Set(window_);
+  window_end_.Set(pace_.window);
 }
 
 void DrainDeadline::JudgeWindow() {
-  const double wanted = absl::ToDoubleSeconds(window_) * static_cast<double>(rate_);
+  const double wanted = absl::ToDoubleSeconds(pace_.window) * static_cast<double>(pace_.rate);
   if (static_cast<double>(taken_) >= wanted) {
     StartWindow();
   } else {
@@ -41,9 +48,19 @@ void DrainDeadline::JudgeWindow() {
   }
 }
 
+// The deadline is not moved by each byte: when it comes, it is seen how long ago the last one was.
+void DrainDeadline::JudgeStall() {
+  const absl::Duration rest = pace_.window - (set_.now() - last_taken_) * set_.resolution();
+  if (rest < absl::ZeroDuration()) {
+    GiveUp();
+  } else {
+    stall_.Set(rest);
+  }
+}
+
 void DrainDeadline::GiveUp() {
   End();
-  // A copy, since it may destroy this.
+  // A copy, because the callback may destroy this object.
   const std::function<void()> give_up = give_up_;
   give_up();
 }

@@ -1,4 +1,4 @@
-// Lets coroutines of one executor wait for a condition to change.
+// A notification for coroutines of one executor that wait for a condition.
 #ifndef APISERVER_HTTP_EVENT_H_
 #define APISERVER_HTTP_EVENT_H_
 
@@ -13,7 +13,8 @@ namespace steward::http {
 
 //   while (!condition) co_await event.Wait();
 //
-// On one executor only. A notification wakes those who wait at that moment and is not remembered.
+// All calls on one executor. Notify wakes the coroutines that wait at that moment and is not
+// remembered.
 class Event {
  public:
   explicit Event(const boost::asio::any_io_executor& executor)

@@ -37,7 +37,7 @@ VoidTask HandshakeTurns::Run() {
       continue;
     }
     turn->come_.Notify();
-    // Those who were notified go first, and all else that is ready.
+    // The notified coroutines run first, and all other work that is ready.
     co_await Yield();
   }
 }

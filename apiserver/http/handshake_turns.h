@@ -1,4 +1,4 @@
-// TLS handshakes that take turns on their thread.
+// Turns for the TLS handshakes of one thread. Lives on one executor.
 #ifndef APISERVER_HTTP_HANDSHAKE_TURNS_H_
 #define APISERVER_HTTP_HANDSHAKE_TURNS_H_
 
@@ -13,10 +13,10 @@
 
 namespace steward::http {
 
-// A step of a handshake costs as much time as many requests. So that hundreds that come at once do
-// not hold up everybody else on their thread, there is one step, then a turn for all else that is
-// ready, and then the next step. Source addresses take turns, too: a flood of one does not hold up
-// the handshakes of others. On one executor.
+// A step of a handshake takes as much time as many requests. So that hundreds of concurrent
+// handshakes do not delay all other work of their thread, one step is followed by a turn for all
+// other ready work, and then by the next step. Source addresses take turns, too: a flood from one
+// does not delay the handshakes of others.
 class HandshakeTurns {
  public:
   explicit HandshakeTurns(const boost::asio::any_io_executor& executor)
@@ -24,14 +24,14 @@ class HandshakeTurns {
   HandshakeTurns(const HandshakeTurns&) = delete;
   HandshakeTurns& operator=(const HandshakeTurns&) = delete;
 
-  // Of one connection. REQUIRES: the turns outlive it.
+  // The turns of one connection. REQUIRES: the HandshakeTurns outlive it.
   class Turn : public boost::intrusive::list_base_hook<
                    boost::intrusive::link_mode<boost::intrusive::auto_unlink>> {
    public:
     Turn(HandshakeTurns& turns, boost::asio::ip::address source)
         : turns_(turns), source_(std::move(source)), come_(turns.executor_) {}
 
-    // Until its turn has come, or Cancel was called.
+    // Returns when its turn has come, or Cancel was called.
     VoidTask Wait();
     void Cancel();
 
@@ -48,13 +48,13 @@ class HandshakeTurns {
  private:
   using Queue = boost::intrusive::list<Turn, boost::intrusive::constant_time_size<false>>;
 
-  // Null: nobody waits.
+  // Null when no connection waits.
   Turn* Next();
 
   const boost::asio::any_io_executor executor_;
   Event entered_;
   std::map<boost::asio::ip::address, Queue> waiting_;
-  boost::asio::ip::address last_;  // source that had a turn
+  boost::asio::ip::address last_;  // the source that had the last turn
 };
 
 }  // namespace steward::http

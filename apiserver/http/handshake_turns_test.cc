@@ -19,7 +19,7 @@ class HandshakeTurnsTest : public ::testing::Test {
   HandshakeTurnsTest() { tasks_.Spawn("turns", turns_.Run()); }
   ~HandshakeTurnsTest() override { RunOn(io_, tasks_.Stop()); }
 
-  // Takes a turn and tells so.
+  // Takes a turn and records it.
   static VoidTask Step(HandshakeTurns::Turn& turn, std::string& steps, char name) {
     co_await turn.Wait();
     steps += name;
@@ -27,7 +27,7 @@ class HandshakeTurnsTest : public ::testing::Test {
   void Spawn(HandshakeTurns::Turn& turn, char name) {
     tasks_.Spawn("step", Step(turn, steps_, name));
   }
-  // Other work that is ready whenever it may.
+  // Other work that is always ready.
   static VoidTask Work(std::string& steps, int times) {
     for (int i = 0; i < times; ++i) {
       steps += '.';

@@ -40,7 +40,7 @@ class Http1Connection final : public Connection {
         deadline_(env.deadlines, [this] { stream_.Abort(); }) {}
 
   VoidTask Serve() override {
-    // Whichever ends first ends the other: no client, no handler.
+    // The one that ends first ends the other: without a client there is no handler, and vice versa.
     co_await UntilOneEnds(AnswerRequests(), ReadInput());
     deadline_.Clear();
     Consume(input().size());
@@ -53,8 +53,8 @@ class Http1Connection final : public Connection {
   }
 
  private:
-  // The connection's bytes behind a request, for the protocol that it is upgraded to. The client's
-  // end of stream is not seen here: it ends the connection.
+  // The bytes behind a request, for the protocol to which the connection is upgraded. The client's
+  // end of stream is not visible here: it ends the connection.
   class Upgraded final : public ByteStream {
    public:
     explicit Upgraded(Http1Connection& connection) : connection_(connection) {}
@@ -70,9 +70,7 @@ class Http1Connection final : public Connection {
     StatusTask Write(std::span<const std::string_view> pieces) override {
       return connection_.stream_.Write(pieces);
     }
-    void SetWriteWindow(absl::Duration window) override {
-      connection_.stream_.SetWriteWindow(window);
-    }
+    void SetPace(Pace pace) override { connection_.stream_.SetPace(pace); }
     VoidTask Shutdown() override { return connection_.stream_.Shutdown(); }
     void Abort() override { connection_.stream_.Abort(); }
 
@@ -81,7 +79,7 @@ class Http1Connection final : public Connection {
     std::string taken_;
   };
 
-  // What follows the header of the request that is being answered.
+  // The body of the request that is being answered.
   class Body final : public RequestBody {
    public:
     Body(Http1Connection& connection, Http1Parser& parser)
@@ -101,7 +99,7 @@ class Http1Connection final : public Connection {
       const absl::StatusOr<std::string_view> bytes = co_await stream_.Read();
       if (!bytes.ok() || bytes->empty()) co_return;
       if (!starved_) starved_ = !GrowString(input_lease_, input_, bytes->size());
-      // What follows a gap must not be read as if it were none.
+      // After bytes were dropped, later ones must not be parsed as if they followed directly.
       if (!starved_) input_.append(*bytes);
       received_ += bytes->size();
       arrived_.Notify();
@@ -145,13 +143,13 @@ class Http1Connection final : public Connection {
     return known ? env_.timeouts.idle : env_.timeouts.idle_stranger;
   }
 
-  // How much may be received before it is parsed.
+  // Sets how much may be received before it is parsed.
   void LetIn(size_t bytes) {
     input_limit_ = bytes + kReadAhead;
     drained_.Notify();
   }
 
-  // True when a request's header is there, false when none will come; what is wrong with it was
+  // True when a request's header is there, false when none will come; an error in it has been
   // answered then.
   asio::awaitable<bool> Receive(Http1Parser& parser, MemoryBudget::Lease& lease) {
     bool begun = false;
@@ -186,13 +184,13 @@ class Http1Connection final : public Connection {
   Task<std::string> ReadBody(Http1Parser& parser, size_t max_bytes) {
     if (parser.done()) co_return std::move(parser.request().body);
     if (!parser.AllowBody(max_bytes)) co_return ToStatus(parser.error());
-    // The handler may be cancelled meanwhile.
+    // The deadline must be cleared even if the handler is cancelled meanwhile.
     struct Receiving {
       ~Receiving() { deadline.Clear(); }
       Deadline& deadline;
     } receiving{deadline_};
     deadline_.Set(env_.timeouts.body);
-    LetIn(env_.limits.max_header_bytes);  // of a chunk's extensions, and trailers
+    LetIn(env_.limits.max_header_bytes);  // room for a chunk's extensions, and for trailers
     const bool invite = parser.expects_continue() && input().empty();
     if (invite) {
       const std::string_view answer[] = {"HTTP/1.1 100 Continue\r\n\r\n"};
@@ -215,8 +213,7 @@ class Http1Connection final : public Connection {
 
   VoidTask Refuse(const HttpError& error, MemoryBudget::Lease& lease) {
     deadline_.Clear();
-    Http1Writer writer(stream_, env_.timeouts, env_.date, last_response_, Http1Framing(), lease,
-                       nullptr);
+    Http1Writer writer(stream_, env_, last_response_, Http1Framing(), lease);
     (co_await RespondError(env_, writer, error, true)).IgnoreError();
     co_await writer.Flush();
   }
@@ -229,13 +226,13 @@ class Http1Connection final : public Connection {
     request.front_proxy = peer_.front_proxy;
     Body body(*this, parser);
     if (!parser.done()) request.incoming = &body;
-    // Where the next request would begin is not known before all of this one was read.
+    // The beginning of the next request is unknown until all of this one was read.
     last_response_ = closing_ || !parser.done();
     Http1Framing framing;
     framing.head_request = request.method == "HEAD";
     framing.knows_chunked = parser.knows_chunked();
     framing.keep_alive = parser.keep_alive();
-    Http1Writer writer(stream_, env_.timeouts, env_.date, last_response_, framing, lease, &request);
+    Http1Writer writer(stream_, env_, last_response_, framing, lease);
     request.websocket = framing.knows_chunked && parser.done() && AsksForWebSocket(request.headers);
     if (request.websocket) {
       const bool plainly = co_await AnswerUpgrade(request, writer);
@@ -246,13 +243,13 @@ class Http1Connection final : public Connection {
     authenticated_ = authenticated_ || request.authenticated;
     env_.pass.Idle(authenticated_);
     co_await writer.Flush();
-    stream_.SetWriteWindow(env_.timeouts.write);
+    stream_.SetPace(WatchPace(env_.limits, env_.timeouts));
     // Only a cut connection tells the client that the rest is missing.
     if (!writer.complete()) stream_.Abort();
     co_return writer.reusable();
   }
 
-  // True when the answer went to `plain`; otherwise the connection has served its time.
+  // True when the answer went to `plain`; otherwise the connection is finished.
   asio::awaitable<bool> AnswerUpgrade(Request& request, Http1Writer& plain) {
     Upgraded upgraded(*this);
     WebSocketWriter writer(executor_, upgraded, env_, request, plain);
@@ -268,11 +265,11 @@ class Http1Connection final : public Connection {
   std::string input_;
   size_t consumed_ = 0;  // of input_
   size_t input_limit_ = kReadAhead;
-  uint64_t received_ = 0;  // ever
+  uint64_t received_ = 0;  // in total
   bool starved_ = false;   // bytes had to be dropped: no more requests
   bool closing_ = false;
-  bool last_response_ = false;  // the connection ends behind the next one
-  bool authenticated_ = false;  // a request was
+  bool last_response_ = false;  // the next response is the connection's last
+  bool authenticated_ = false;  // one of its requests was authenticated
   Event arrived_;
   Event drained_;
   MemoryBudget::Share memory_;

@@ -63,7 +63,7 @@ class Http1TableTest : public ::testing::TestWithParam<Row> {};
 
 TEST_P(Http1TableTest, AnswersAndSurvives) {
   const Row& row = GetParam();
-  // However the bytes are cut, the answer is the same.
+  // The answer is the same however the bytes are cut.
   for (const size_t piece : {row.input.size(), size_t{1}, size_t{7}}) {
     SCOPED_TRACE(piece);
     ConnectionHarness harness(MakeHttp1Connection, SmallLimits());
@@ -190,7 +190,7 @@ INSTANTIATE_TEST_SUITE_P(
               return pairs;
             }())), {400}, false, "more than 1000 query parameters"},
         Row{"many fields", [] {
-              std::string fields;  // with Host one too many, and not large
+              std::string fields;  // one too many together with Host, but not large
               for (int i = 0; i < 256; ++i) fields += "a:\r\n";
               return Get("/", fields);
             }(), {431}, false, "in 256 fields"}),
@@ -332,7 +332,7 @@ TEST(Http1ConnectionTest, ShutdownEndsAnIdleConnection) {
 TEST(Http1ConnectionTest, PipelinedInputIsBounded) {
   ConnectionHarness harness(MakeHttp1Connection);
   harness.Feed(Get("/hang"));
-  // Nobody reads on while the handler runs and 16 KiB wait.
+  // The connection reads no further while the handler runs and 16 KiB wait.
   for (int i = 0; i < 100; ++i) harness.Feed(std::string(8 << 10, 'x'));
   EXPECT_LE(harness.request_memory(), size_t{64} << 10);
 }
@@ -348,7 +348,7 @@ TEST(Http1ConnectionTest, RequestMemoryIsBounded) {
   EXPECT_FALSE(harness.serving());
   EXPECT_EQ(harness.request_memory(), 0u);
 
-  // The same for a header that does not end.
+  // The same holds for a header that does not end.
   ConnectionHarness other(MakeHttp1Connection, limits);
   other.Feed("GET / HTTP/1.1\r\nX: ");
   for (int i = 0; i < 20; ++i) other.Feed(std::string(8 << 10, 'x'));
@@ -361,7 +361,7 @@ TEST(Http1ConnectionTest, TheHandlerStartsBeforeTheBodyComes) {
   ConnectionHarness harness(MakeHttp1Connection);
   harness.Feed(StrCat("POST /hang", kHead, "Content-Length: 3145728\r\n\r\n"));
   EXPECT_EQ(harness.log().hanging, 1);
-  // What comes of it is not taken in.
+  // The bytes of the body are not received.
   for (int i = 0; i < 300; ++i) harness.Feed(std::string(8 << 10, 'x'));
   EXPECT_LE(harness.request_memory(), size_t{64} << 10);
 }
@@ -429,14 +429,45 @@ TEST(Http1ConnectionTest, AResponseThatIsNotTakenIsNoRequestThatRuns) {
   EXPECT_FALSE(harness.serving());
 }
 
-// Others wait for its place for 15 s.
+// Other requests wait for its place for 15 s.
 TEST(Http1ConnectionTest, OnlyAWatchMayStallForLong) {
-  for (const bool watch : {false, true}) {
+  for (const std::string path : {"/stream", "/start", "/length"}) {
+    SCOPED_TRACE(path);
+    const bool watch = path == "/stream";
     ConnectionHarness harness(MakeHttp1Connection);
-    harness.Feed(Get(watch ? "/stream" : "/length"));
+    harness.Feed(Get(path));
     EXPECT_EQ(harness.log().writes, 100u);
-    // Of the first write, since the last one's is the end's.
+    // The window of the first write, because the last write has that of the response's end.
     EXPECT_EQ(harness.stream().longest_write_window(), absl::Seconds(watch ? 60 : 10));
+    EXPECT_EQ(harness.stream().highest_write_rate(), 16u << 10);
+  }
+}
+
+TEST(Http1ConnectionTest, NoHandlerStaysForBytesThatOthersHoldToo) {
+  ConnectionHarness harness(MakeHttp1Connection);
+  harness.stream().HoldWrites(true);
+  harness.Feed(Get("/spliced"));
+  EXPECT_EQ(harness.log().returned, 1u);
+  EXPECT_LT(harness.request_memory(), 100u << 10);
+  EXPECT_EQ(harness.stream().write_window(), absl::Seconds(10));
+  harness.stream().HoldWrites(false);
+  harness.Run();
+  EXPECT_EQ(harness.request_memory(), 0u);
+}
+
+TEST(Http1ConnectionTest, WhatWaitsForAWatchIsCounted) {
+  Limits limits;
+  for (const size_t memory : {size_t{1} << 20, size_t{128} << 10}) {
+    limits.max_request_memory = memory;
+    ConnectionHarness harness(MakeHttp1Connection, limits);
+    harness.stream().HoldWrites(true);
+    harness.Feed(Get("/chatter"));
+    harness.stream().HoldWrites(false);
+    harness.Run();
+    const bool enough = memory == 1 << 20;
+    EXPECT_EQ(harness.watches_reset(), enough ? 0u : 1u);
+    EXPECT_EQ(harness.log().hanging, enough ? 1 : 0);
+    EXPECT_EQ(harness.serving(), enough);
   }
 }
 
@@ -450,11 +481,11 @@ TEST(Http1ConnectionTest, AnIdleFrontProxyStays) {
 
 TEST(Http1ConnectionTest, NothingIsReadBeyondDroppedBytes) {
   Limits limits;
-  limits.max_request_memory = 32 << 10;  // of which a half is for front proxies
+  limits.max_request_memory = 32 << 10;  // half of it is reserved for front proxies
   ConnectionHarness harness(MakeHttp1Connection, limits);
   harness.stream().HoldWrites(true);
   harness.Feed(Get("/hello"));
-  // While that is answered: a request, of which the middle finds no memory, with its end.
+  // During that answer a request arrives whose middle part finds no memory, then its end.
   harness.Feed(StrCat("GET /smuggled", kHead, "X: ", std::string(8 << 10, 'x')));
   harness.Feed(std::string(20 << 10, 'x'));
   harness.Feed("\r\n\r\n");

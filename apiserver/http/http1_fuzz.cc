@@ -1,5 +1,5 @@
-// Request bytes through a whole HTTP/1 connection: it must neither crash nor hang nor keep memory,
-// and what it writes must be whole responses as far as it writes them.
+// Passes request bytes through a whole HTTP/1 connection. It neither crashes nor hangs nor leaks
+// memory, and its output consists of whole responses, except perhaps the last.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -16,7 +16,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   limits.max_target_bytes = 2 << 10;
   limits.max_request_memory = 64 << 10;
   ConnectionHarness harness(steward::http::MakeHttp1Connection, limits);
-  // The first byte says how the rest is cut.
+  // The first byte sets how the rest is cut.
   const size_t piece = 1 + data[0] * size_t{8};
   const std::string input(reinterpret_cast<const char*>(data) + 1, size - 1);
   for (size_t at = 0; at < input.size() && harness.serving(); at += piece) {

@@ -48,7 +48,7 @@ struct Http1Parser::Impl final : beast_http::basic_parser<true> {
 
   void on_field_impl(beast_http::field field, boost::beast::string_view name,
                      boost::beast::string_view value, error_code& ec) override {
-    // Fields of a trailer must never pass for fields of the header.
+    // Fields of a trailer must never count as fields of the header.
     if (head_done) return;
     constexpr size_t kFieldOverhead = 32;
     const size_t size = name.size() + value.size();
@@ -117,7 +117,7 @@ struct Http1Parser::Impl final : beast_http::basic_parser<true> {
   }
   void on_finish_impl(error_code&) override {}
 
-  // What a code of the parser itself means, at `bytes`.
+  // The meaning of an error code of the parser itself, at `bytes`.
   HttpError Explain(const error_code& ec, std::string_view bytes) const {
     if (ec == beast_http::error::header_limit) {
       const bool in_target = bytes.substr(0, limits.max_target_bytes).find('\n') == bytes.npos;
@@ -158,7 +158,7 @@ Http1Parser::Progress Http1Parser::Parse(std::string_view bytes, size_t& consume
     error_code ec;
     consumed += impl_->put(boost::asio::const_buffer(rest.data(), rest.size()), ec);
     if (ec == beast_http::error::need_more) {
-      // Between the chunks of a body nothing else bounds a line.
+      // Nothing else limits the lines between the chunks of a body.
       if (impl_->head_done && bytes.size() - consumed > impl_->limits.max_header_bytes) {
         impl_->error = HeaderTooLarge(impl_->limits);
         return Progress::kError;

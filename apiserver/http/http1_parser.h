@@ -1,4 +1,4 @@
-// Reads one HTTP/1 request from bytes as they come.
+// An incremental parser of one HTTP/1 request. Not thread-safe.
 #ifndef APISERVER_HTTP_HTTP1_PARSER_H_
 #define APISERVER_HTTP_HTTP1_PARSER_H_
 
@@ -14,36 +14,36 @@
 
 namespace steward::http {
 
-// One request, once. Stricter than RFC 9112 demands wherever two readers of a message could
-// disagree on its framing.
+// Parses a single request. Stricter than RFC 9112 wherever two readers of a message could disagree
+// on its framing.
 class Http1Parser {
  public:
-  // What header and body hold is taken from `lease`. Both outlive the parser.
+  // Memory for header and body is taken from `lease`. Both references outlive the parser.
   Http1Parser(const Limits& limits, MemoryBudget::Lease& lease);
   ~Http1Parser();
 
   enum class Progress {
     kNeedMore,  // call again with the bytes that were not consumed and more behind them
-    kHead,      // the header is complete, said once; done() tells whether a body follows
-    kDone,      // the request is complete; what was not consumed belongs to the next one
+    kHead,      // the header is complete, reported once; done() tells whether a body follows
+    kDone,      // the request is complete; bytes not consumed belong to the next one
     kError,     // see error(); the connection cannot go on
   };
-  // Consumes bytes from the front of `bytes`; `consumed` is how many.
+  // Consumes bytes from the front of `bytes`; `consumed` receives their number.
   Progress Parse(std::string_view bytes, size_t& consumed);
 
-  // After kHead: takes a body of at most `max_bytes`. Parse is not called on before, and not at all
-  // when this is false: the body is announced as longer (see error()).
+  // To be called after kHead: accepts a body of at most `max_bytes`. Parse must not be called
+  // before, and not at all when this returns false: the announced body is longer (see error()).
   bool AllowBody(size_t max_bytes);
 
-  // From kHead on; without `body` until kDone.
+  // Valid from kHead on, and without `body` until kDone.
   Request& request();
-  // Whether the request is complete.
+  // True when the request is complete.
   bool done() const;
-  // Whether the client can send another request on this connection; false before kHead.
+  // True when the client can send another request on this connection; false before kHead.
   bool keep_alive() const;
-  // Whether the client waits for "100 Continue" before it sends the body.
+  // True when the client waits for "100 Continue" before it sends the body.
   bool expects_continue() const;
-  // Whether the client knows chunked bodies (HTTP/1.1).
+  // True when the client understands chunked bodies (HTTP/1.1).
   bool knows_chunked() const;
 
   const HttpError& error() const;

@@ -22,16 +22,9 @@ std::string_view ReasonPhrase(int status) {
 
 }  // namespace
 
-Http1Writer::Http1Writer(ByteStream& stream, const Timeouts& timeouts, HttpDate& date,
-                         const bool& closing, Http1Framing framing, MemoryBudget::Lease& lease,
-                         const Request* request)
-    : stream_(stream),
-      timeouts_(timeouts),
-      date_(date),
-      closing_(closing),
-      framing_(framing),
-      lease_(lease),
-      request_(request) {}
+Http1Writer::Http1Writer(ByteStream& stream, const ConnectionEnv& env, const bool& closing,
+                         Http1Framing framing, MemoryBudget::Lease& lease)
+    : stream_(stream), env_(env), closing_(closing), framing_(framing), lease_(lease) {}
 
 absl::Status Http1Writer::Misused(std::string_view what) {
   log::Error("A response was written wrongly; closing the connection", {{"why", what}});
@@ -61,7 +54,7 @@ void Http1Writer::FormatHead(const ResponseHead& head) {
     StrAppend(&head_, name, ": ", value, "\r\n");
     has_date = has_date || name == "Date";
   });
-  if (!has_date) StrAppend(&head_, "Date: ", date_.Now(), "\r\n");
+  if (!has_date) StrAppend(&head_, "Date: ", env_.date.Now(), "\r\n");
   if (head.content_length && StatusAllowsBody(head.status)) {
     StrAppend(&head_, "Content-Length: ", *head.content_length, "\r\n");
   }
@@ -78,11 +71,10 @@ StatusTask Http1Writer::WriteHead(ResponseHead head) {
   if (state_ != State::kHead) co_return Misused("the head was written twice");
   state_ = State::kBody;
   status_ = head.status;
-  const bool watch = request_ != nullptr && request_->info.verb == "watch";
-  stream_.SetWriteWindow(watch ? timeouts_.write : timeouts_.finish);
+  stream_.SetPace(HandlerPace(env_.limits, env_.timeouts));
   ChooseBody(head);
   FormatHead(head);
-  // A stream's client must see at once that it was accepted.
+  // The client of a stream must see at once that it was accepted.
   if (body_ == Body::kChunked || body_ == Body::kUntilClose) co_return co_await Send({});
   co_return absl::OkStatus();
 }
@@ -109,10 +101,22 @@ StatusTask Http1Writer::Write(std::vector<Segment> segments) {
     remaining_ -= size;
   }
   written_ += size;
-  if (body_ == Body::kLength && remaining_ == 0 && size <= kSmallRest && lease_.Grow(size)) {
+  const size_t own = OwnBytes(segments);
+  if (body_ == Body::kLength && remaining_ == 0 && own <= kSmallRest && lease_.Grow(own)) {
     rest_ = std::move(segments);
     co_return absl::OkStatus();
   }
+  // A watch holds no place while it waits, but this.
+  MemoryBudget::Lease waiting(lease_.share(), MemoryBudget::Use::kWatch);
+  if (settled_ && own > kWatchOwnBytes && !waiting.Grow(own)) {
+    env_.memory.CountResetWatch();
+    state_ = State::kBroken;
+    co_return absl::ResourceExhaustedError("no memory for what waits for this watch's client");
+  }
+  co_return co_await SendBody(segments, size);
+}
+
+StatusTask Http1Writer::SendBody(std::span<const Segment> segments, uint64_t size) {
   std::string chunk_head;
   std::vector<std::string_view> pieces;
   pieces.reserve(segments.size() + 3);
@@ -125,6 +129,11 @@ StatusTask Http1Writer::Write(std::vector<Segment> segments) {
   }
   if (body_ == Body::kChunked) pieces.push_back("\r\n");
   co_return co_await Send(std::move(pieces));
+}
+
+void Http1Writer::Settled() {
+  settled_ = true;
+  stream_.SetPace(WatchPace(env_.limits, env_.timeouts));
 }
 
 StatusTask Http1Writer::Finish() {
@@ -143,7 +152,7 @@ VoidTask Http1Writer::Flush() {
   for (const Segment& segment : rest_) {
     if (!segment.bytes.empty()) pieces.push_back(segment.bytes);
   }
-  stream_.SetWriteWindow(timeouts_.finish);
+  stream_.SetPace(FinishPace(env_.limits, env_.timeouts));
   // An error shows in the state.
   (co_await Send(std::move(pieces))).IgnoreError();
 }

@@ -18,14 +18,14 @@ namespace steward::http {
 namespace asio = boost::asio;
 namespace {
 
-// What is gathered for one write: some TLS records, so that no stream waits long behind another.
+// The size of one write: some TLS records, so that no stream waits long behind another.
 constexpr size_t kBatch = 128 << 10;
-// Frames that wait to be sent before reading pauses: answers to what a client sends must not pile
+// The limit of queued frames at which reading pauses: answers to a client's frames must not pile
 // up.
 constexpr size_t kMaxQueuedFrames = 4000;
-// Bytes of header fields, after which others get a turn before more is read.
+// The number of header bytes after which other work gets a turn before more is read.
 constexpr size_t kDecodedPerTurn = 64 << 10;
-// How long the client has to answer the ping that precedes the last GOAWAY.
+// The time that the client has to answer the ping that precedes the last GOAWAY.
 constexpr absl::Duration kShutdownNotice = absl::Seconds(1);
 
 class Http2Connection final : public Connection,
@@ -81,7 +81,7 @@ class Http2Connection final : public Connection,
       if (!status.ok()) co_return;
       StartReady();
       Kick();
-      // A few bytes can be much work.
+      // A few bytes can cause much work.
       if (session_.TakeDecoded() > kDecodedPerTurn) co_await Yield();
     }
   }
@@ -106,7 +106,7 @@ class Http2Connection final : public Connection,
     }
   }
 
-  // There may be something to send.
+  // Wakes the writer, because there may be something to send.
   void Kick() {
     dirty_ = true;
     more_.Notify();
@@ -119,7 +119,7 @@ class Http2Connection final : public Connection,
     Kick();
   }
 
-  // Handlers start outside nghttp2's callbacks, in which they could not answer.
+  // Starts handlers outside of nghttp2's callbacks, in which they could not answer.
   void StartReady() {
     for (const auto& stream : std::exchange(ready_, {})) {
       if (stream->closed()) continue;
@@ -131,8 +131,8 @@ class Http2Connection final : public Connection,
     }
   }
 
-  // A handler that runs, from before its start. A response that only waits for its client is none:
-  // it keeps no place from others.
+  // Counts a handler from before its start to its end. A response that only waits for its client
+  // does not count: it takes no place from others.
   class Running {
    public:
     explicit Running(std::shared_ptr<Http2Connection> connection)
@@ -164,7 +164,8 @@ class Http2Connection final : public Connection,
       self->SendReset(stream->id(), Http2Error::kInternal);
   }
 
-  // What comes of the request's body is for nobody, and keeps no other from coming.
+  // Drops the rest of the request's body, so that it does not keep other bodies from being
+  // received.
   void Ignore(Http2Stream& stream) {
     const size_t bytes = stream.DropBody();
     if (bytes == 0 || ended_) return;
@@ -178,33 +179,40 @@ class Http2Connection final : public Connection,
     goaway_deadline_.Clear();
     ended_ = true;
     ready_.clear();
+    found_ = nullptr;
     for (auto& [id, stream] : std::exchange(streams_, {})) {
       End(*stream, true);
     }
   }
 
   static void End(Http2Stream& stream, bool clean) {
-    // A handler that has answered may still have its books to close.
+    // A handler that has answered may still have work to finish.
     if (!clean || !stream.complete()) stream.task.Cancel();
     stream.Close();
   }
 
-  std::shared_ptr<Http2Stream> Find(int32_t id) const {
-    const auto it = streams_.find(id);
-    return it == streams_.end() ? nullptr : it->second;
+  // Null: there is none. Many fields and frames in a row are of one stream.
+  Http2Stream* Find(int32_t id) {
+    if (found_ == nullptr || found_->id() != id) {
+      const auto it = streams_.find(id);
+      found_ = it == streams_.end() ? nullptr : it->second.get();
+    }
+    return found_;
   }
 
-  // Http2Session::Delegate.
+  // The implementation of Http2Session::Delegate.
   bool OnBegin(int32_t id) override {
     header_stream_ = id;
     header_deadline_.Set(env_.timeouts.header);
     if (running_ >= env_.limits.max_concurrent_streams) return false;
     idle_deadline_.Clear();
-    streams_.emplace(id, std::make_shared<Http2Stream>(id, executor_, *this, env_, memory_));
+    auto stream = std::make_shared<Http2Stream>(id, executor_, *this, env_, memory_);
+    found_ = stream.get();
+    streams_.emplace(id, std::move(stream));
     return true;
   }
   bool OnField(int32_t id, std::string_view name, std::string_view value) override {
-    const auto stream = Find(id);
+    Http2Stream* const stream = Find(id);
     if (stream == nullptr) return true;
     if (stream->refusal.code != 0) return false;
     stream->refusal = stream->AddField(name, value);
@@ -212,31 +220,34 @@ class Http2Connection final : public Connection,
   }
   void OnHead(int32_t id, bool end_of_request) override {
     header_deadline_.Clear();
-    const auto stream = Find(id);
-    if (stream == nullptr) return;
+    const auto it = streams_.find(id);
+    if (it == streams_.end()) return;
+    const std::shared_ptr<Http2Stream>& stream = it->second;
     HttpError error = stream->EndHead(end_of_request, peer_);
     if (stream->refusal.code == 0) stream->refusal = std::move(error);
     ready_.push_back(stream);
   }
   void OnBody(int32_t id, std::string_view bytes) override {
-    const auto stream = Find(id);
+    Http2Stream* const stream = Find(id);
     const bool kept = stream != nullptr && stream->refusal.code == 0 && stream->AddBody(bytes);
     if (!kept) session_.ConsumeOnConnection(bytes.size());
   }
   void OnEnd(int32_t id) override {
-    const auto stream = Find(id);
+    Http2Stream* const stream = Find(id);
     if (stream != nullptr) stream->EndRequest();
   }
   void OnResponseEnd(int32_t id) override {
-    const auto stream = Find(id);
+    Http2Stream* const stream = Find(id);
     if (stream != nullptr && stream->receiving()) stream->Linger();
   }
   void OnClosed(int32_t id, bool clean) override {
-    // A malformed header never comes to OnHead.
+    // OnHead is never called for a malformed header.
     if (id == header_stream_) header_deadline_.Clear();
-    const auto stream = Find(id);
-    if (stream == nullptr) return;
-    streams_.erase(id);
+    const auto it = streams_.find(id);
+    if (it == streams_.end()) return;
+    const std::shared_ptr<Http2Stream> stream = std::move(it->second);
+    streams_.erase(it);
+    found_ = nullptr;
     Ignore(*stream);
     authenticated_ = authenticated_ || stream->request().authenticated;
     End(*stream, clean);
@@ -246,16 +257,16 @@ class Http2Connection final : public Connection,
     if (goaway_deadline_.armed()) LastGoaway();
   }
   Available BodyAvailable(int32_t id, size_t max) override {
-    const auto it = streams_.find(id);
-    return it == streams_.end() ? Available{} : it->second->BodyAvailable(max);
+    const Http2Stream* const stream = Find(id);
+    return stream == nullptr ? Available{} : stream->BodyAvailable(max);
   }
   bool TakeBody(int32_t id, size_t bytes, OutputBatch& batch) override {
-    const auto it = streams_.find(id);
-    if (it != streams_.end()) it->second->TakeBody(bytes, batch);
-    return it != streams_.end();
+    Http2Stream* const stream = Find(id);
+    if (stream != nullptr) stream->TakeBody(bytes, batch);
+    return stream != nullptr;
   }
 
-  // Http2StreamHost.
+  // The implementation of Http2StreamHost.
   void SendHead(int32_t id, const ResponseHead& head, bool has_body) override {
     session_.SubmitHead(id, head, env_.date.Now(), has_body);
     Kick();
@@ -286,15 +297,16 @@ class Http2Connection final : public Connection,
   const PeerInfo peer_;
   const std::shared_ptr<MemoryBudget::Share> memory_;
   std::unordered_map<int32_t, std::shared_ptr<Http2Stream>> streams_;  // open ones
+  Http2Stream* found_ = nullptr;                                       // by the last Find
   std::vector<std::shared_ptr<Http2Stream>> ready_;                    // to be answered
-  size_t running_ = 0;  // handlers, those of closed streams included
+  size_t running_ = 0;  // includes the handlers of closed streams
   Http2Session session_;
   Event more_;
   Event sent_;
   bool dirty_ = false;
   bool closing_ = false;
-  bool ended_ = false;          // stream_ may be gone
-  bool authenticated_ = false;  // a request was
+  bool ended_ = false;          // stream_ may be destroyed
+  bool authenticated_ = false;  // a request was authenticated
   Deadline idle_deadline_;
   Deadline header_deadline_;  // for the header of header_stream_
   int32_t header_stream_ = 0;

@@ -1,4 +1,4 @@
-// HTTP/2 on one connection.
+// HTTP/2 on one connection. Lives on one executor.
 #ifndef APISERVER_HTTP_HTTP2_CONNECTION_H_
 #define APISERVER_HTTP_HTTP2_CONNECTION_H_
 
@@ -10,8 +10,8 @@
 
 namespace steward::http {
 
-// Each request's handler runs as a task of `env.tasks`. It may outlive Serve for the moment that
-// its cancellation takes.
+// Each request's handler runs as a task of `env.tasks`. It may outlive Serve for the time that its
+// cancellation takes.
 std::shared_ptr<Connection> MakeHttp2Connection(const boost::asio::any_io_executor& executor,
                                                 ByteStream& stream, const ConnectionEnv& env,
                                                 PeerInfo peer);

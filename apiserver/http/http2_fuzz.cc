@@ -1,4 +1,5 @@
-// Frame bytes through a whole HTTP/2 connection: it must neither crash nor hang nor keep memory.
+// Passes frame bytes through a whole HTTP/2 connection, which neither crashes nor hangs nor leaks
+// memory.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -16,7 +17,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   limits.max_request_memory = 64 << 10;
   limits.max_concurrent_streams = 10;
   ConnectionHarness harness(steward::http::MakeHttp2Connection, limits);
-  // The first two bytes say how the rest is cut, and how much time passes between the pieces.
+  // The first two bytes set how the rest is cut, and how much time passes between the pieces.
   const size_t piece = 1 + data[0] * size_t{8};
   const int seconds = data[1] % 8;
   std::string input = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";

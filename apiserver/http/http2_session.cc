@@ -4,9 +4,12 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <forward_list>
 #include <iterator>
-#include <vector>
+#include <string>
 
+#include "absl/container/inlined_vector.h"
+#include "absl/strings/match.h"
 #include "apiserver/http/response_fields.h"
 #include "base/log/log.h"
 #include "base/text/str_cat.h"
@@ -16,11 +19,13 @@ namespace {
 
 constexpr size_t kFrameHeader = 9;
 constexpr size_t kDefaultFrameSize = 16384;
+// With its header a frame fills a TLS record, and eight of them what is gathered at a time.
+constexpr size_t kMaxBody = kDefaultFrameSize - kFrameHeader;
 // What clients are told that a header may have at most. nghttp2 takes no field of more than 64 KiB:
 // it is an error of the whole connection then. Who keeps to this never sends one.
 constexpr size_t kMaxHeaderList = 63 << 10;
-// Times the limit that a header may have before it ends the connection: fields of HPACK's table
-// come by the byte and are decoded whole, whether anybody keeps them or not.
+// A header may exceed its limit by this factor before it ends the connection: fields of HPACK's
+// table cost the client a byte but are decoded whole, even when they are dropped.
 constexpr size_t kPatience = 4;
 
 std::string_view View(const uint8_t* data, size_t size) {
@@ -31,17 +36,28 @@ absl::Status SessionError(int code) {
   return absl::UnavailableError(StrCat("HTTP/2: ", nghttp2_strerror(code)));
 }
 
-// Submitting fails only when memory is out, or for a stream that ended meanwhile, which OnClosed
-// tells.
+// Submitting fails only when memory is exhausted, or for a stream that has ended meanwhile, which
+// OnClosed reports.
 void Check(int code) {
   if (code == NGHTTP2_ERR_NOMEM) std::abort();
   if (code < 0) log::Verbose(2, "nghttp2 refused a frame", {{"err", nghttp2_strerror(code)}});
 }
 
-nghttp2_nv Field(std::string_view name, std::string_view value) {
+nghttp2_nv Field(std::string_view name, std::string_view value,
+                 uint8_t flags = NGHTTP2_NV_FLAG_NONE) {
   return {reinterpret_cast<uint8_t*>(const_cast<char*>(name.data())),
           reinterpret_cast<uint8_t*>(const_cast<char*>(value.data())), name.size(), value.size(),
-          NGHTTP2_NV_FLAG_NONE};
+          flags};
+}
+
+// A literal in lower case, as nghttp2 wants to have it then.
+nghttp2_nv KnownField(std::string_view name, std::string_view value) {
+  return Field(name, value, NGHTTP2_NV_FLAG_NO_COPY_NAME);
+}
+
+// Another value in each response: in HPACK's table it would only displace others.
+bool IsNeverTheSame(std::string_view name) {
+  return absl::EqualsIgnoreCase(ToAbsl(name), "audit-id");
 }
 
 }  // namespace
@@ -53,7 +69,7 @@ struct Http2Session::Callbacks {
     return frame->hd.type == NGHTTP2_HEADERS && frame->headers.cat == NGHTTP2_HCAT_REQUEST;
   }
 
-  // nghttp2 ignores headers for streams that it has let go of, whatever they are.
+  // nghttp2 ignores headers for streams that it has already dropped, whether they are legal or not.
   static int OnBeginFrame(nghttp2_session* session, const nghttp2_frame_hd* head, void* user_data) {
     Http2Session& self = Self(user_data);
     const int32_t id = head->stream_id;
@@ -95,7 +111,7 @@ struct Http2Session::Callbacks {
     ++self.block_fields_;
     self.block_bytes_ += name_size + value_size;
     self.decoded_ += name_size + value_size;
-    // Fields of a trailer must never pass for fields of the header.
+    // Fields of a trailer must never count as fields of the header.
     if (IsRequestHead(frame) && !self.delegate_.OnField(frame->hd.stream_id, View(name, name_size),
                                                         View(value, value_size))) {
       ++self.refused_fields_;
@@ -106,7 +122,7 @@ struct Http2Session::Callbacks {
       return 0;
     }
     Check(nghttp2_session_terminate_session(session, NGHTTP2_ENHANCE_YOUR_CALM));
-    // Nothing more of what was received is decoded.
+    // The rest of the received bytes is not decoded.
     return NGHTTP2_ERR_PAUSE;
   }
 
@@ -146,7 +162,8 @@ struct Http2Session::Callbacks {
 
   static ssize_t ReadBody(nghttp2_session*, int32_t id, uint8_t*, size_t max, uint32_t* flags,
                           nghttp2_data_source*, void* user_data) {
-    const Delegate::Available available = Self(user_data).delegate_.BodyAvailable(id, max);
+    const Delegate::Available available =
+        Self(user_data).delegate_.BodyAvailable(id, std::min(max, kMaxBody));
     if (available.end) *flags |= NGHTTP2_DATA_FLAG_EOF;
     if (available.bytes == 0 && !available.end) return NGHTTP2_ERR_DEFERRED;
     *flags |= NGHTTP2_DATA_FLAG_NO_COPY;
@@ -185,15 +202,15 @@ Http2Session::Http2Session(const Limits& limits, Delegate& delegate)
   nghttp2_option* option = nullptr;
   Check(nghttp2_option_new(&option));
   nghttp2_option_set_no_closed_streams(option, 1);
-  // White space around a value is trimmed by the delegate, as in HTTP/1.1 and as Go's servers do: a
-  // reset makes Go's clients try again and again.
+  // The delegate trims white space around a value, as in HTTP/1.1 and as Go's servers do: a reset
+  // would make Go's clients retry again and again.
   nghttp2_option_set_no_rfc9113_leading_and_trailing_ws_validation(option, 1);
   nghttp2_option_set_max_outbound_ack(option, 1000);
-  // What one of many users does must not end the connection of all.
+  // The actions of one of many users must not end the connection of all.
   const bool resets_limited = !limits.many_users;
   nghttp2_option_set_stream_reset_rate_limit(option, resets_limited ? 2000 : UINT64_MAX,
                                              resets_limited ? 200 : UINT64_MAX);
-  // As many as the largest allowed header needs, and a few.
+  // The largest allowed header needs this many; a few more are granted.
   const size_t max_header_list = limits.max_target_bytes + limits.max_header_bytes;
   nghttp2_option_set_max_continuations(option, max_header_list / kDefaultFrameSize + 8);
   nghttp2_option_set_no_auto_window_update(option, 1);
@@ -236,22 +253,20 @@ absl::Status Http2Session::Gather(size_t max, OutputBatch& batch) {
 
 void Http2Session::SubmitHead(int32_t id, const ResponseHead& head, std::string_view date,
                               bool has_body) {
-  // Cleaned values live here until nghttp2 has copied them.
-  Headers fields;
-  bool has_date = false;
-  ForEachSentField(head.headers, [&](std::string_view name, std::string_view value) {
-    fields.Add(std::string(name), std::string(value));
-    has_date = has_date || name == "Date";
-  });
   const std::string status = absl::StrCat(head.status);
   const std::string length = absl::StrCat(head.content_length.value_or(0));
-  std::vector<nghttp2_nv> list;
-  list.reserve(fields.fields().size() + 3);
-  list.push_back(Field(":status", status));
-  for (const auto& [name, value] : fields.fields()) list.push_back(Field(name, value));
-  if (!has_date) list.push_back(Field("date", date));
+  std::forward_list<std::string> cleaned;  // until nghttp2 has copied them
+  absl::InlinedVector<nghttp2_nv, 16> list;
+  list.push_back(KnownField(":status", status));
+  bool has_date = false;
+  ForEachSentField(head.headers, cleaned, [&](std::string_view name, std::string_view value) {
+    list.push_back(
+        Field(name, value, IsNeverTheSame(name) ? NGHTTP2_NV_FLAG_NO_INDEX : NGHTTP2_NV_FLAG_NONE));
+    has_date = has_date || name == "Date";
+  });
+  if (!has_date) list.push_back(KnownField("date", date));
   if (head.content_length && StatusAllowsBody(head.status))
-    list.push_back(Field("content-length", length));
+    list.push_back(KnownField("content-length", length));
 
   nghttp2_data_provider body;
   body.source.ptr = nullptr;
@@ -274,7 +289,7 @@ void Http2Session::ConsumeOnConnection(size_t bytes) {
 }
 
 void Http2Session::ResumeBody(int32_t id) {
-  // Fails when the body is not waiting, which is as good.
+  // A failure means that the body is not waiting, which is harmless.
   nghttp2_session_resume_data(session_, id);
 }
 

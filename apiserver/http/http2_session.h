@@ -1,4 +1,4 @@
-// The HTTP/2 protocol machine (nghttp2) of a server, without I/O.
+// The HTTP/2 protocol state machine (nghttp2) of a server, without I/O. Not thread-safe.
 #ifndef APISERVER_HTTP_HTTP2_SESSION_H_
 #define APISERVER_HTTP_HTTP2_SESSION_H_
 
@@ -26,28 +26,28 @@ enum class Http2Error : uint32_t {
   kCancel = 8,
 };
 
-// Protocol errors, flow control, HPACK, PING and SETTINGS are dealt with here. Against floods: at
-// most 1,000 queued acknowledgements; a few times the fields that a header may have; resets by the
-// client beyond a burst of 2,000 and 200 per second end the connection, unless it is many users'.
-// Not thread-safe. Receive and Gather call the delegate; from there only Reset and Consume may be
-// called back.
+// Protocol errors, flow control, HPACK, PING and SETTINGS are handled here. Against floods: at most
+// 1,000 queued acknowledgements, and at most a few times the fields that a header may have; a
+// client's resets beyond a burst of 2,000 and 200 per second end the connection, unless it carries
+// many users' requests. Receive and Gather call the delegate, which may then call only Reset and
+// Consume.
 class Http2Session {
  public:
   class Delegate {
    public:
     virtual ~Delegate() = default;
-    // A new request. False refuses it: nothing more is said about it.
+    // A new request. False refuses it: no further calls concern it.
     virtual bool OnBegin(int32_t id) = 0;
-    // One field of its header, pseudo-header fields included; the value may begin and end with
-    // white space. False: the request is refused, and its fields are nobody's.
+    // One field of the request's header, pseudo-header fields included; the value may begin and end
+    // with white space. False: the request is refused, and its remaining fields are irrelevant.
     virtual bool OnField(int32_t id, std::string_view name, std::string_view value) = 0;
     virtual void OnHead(int32_t id, bool end_of_request) = 0;
     virtual void OnBody(int32_t id, std::string_view bytes) = 0;
-    // After OnHead, and after all of OnBody.
+    // Called after OnHead, and after all of OnBody.
     virtual void OnEnd(int32_t id) = 0;
-    // The response's last frame was gathered.
+    // Called when the response's last frame was gathered.
     virtual void OnResponseEnd(int32_t id) = 0;
-    // Last of all; `clean`: not by an error or a reset.
+    // The last call for a request; `clean`: neither by an error nor by a reset.
     virtual void OnClosed(int32_t id, bool clean) = 0;
     virtual void OnPingAck() = 0;
 
@@ -55,44 +55,46 @@ class Http2Session {
       size_t bytes = 0;
       bool end = false;  // of the response, after these bytes
     };
-    // Body bytes there now, `max` at most; none and no end: ResumeBody says when there are.
+    // The body bytes available now, at most `max`. When there are none and no end, ResumeBody must
+    // be called once there are.
     virtual Available BodyAvailable(int32_t id, size_t max) = 0;
     // Moves the next `bytes` of the body to `batch`; false when there is no such stream.
     virtual bool TakeBody(int32_t id, size_t bytes, OutputBatch& batch) = 0;
   };
 
-  // Both outlive the session.
+  // Both references outlive the session.
   Http2Session(const Limits& limits, Delegate& delegate);
   ~Http2Session();
   Http2Session(const Http2Session&) = delete;
   Http2Session& operator=(const Http2Session&) = delete;
 
-  // Bytes from the client. An error ends the connection without another word.
+  // Processes bytes from the client. An error ends the connection without a further message.
   absl::Status Receive(std::string_view bytes);
 
-  // Adds what is to be sent now to `batch`, up to about `max` bytes.
+  // Appends the bytes to send now to `batch`, up to about `max`.
   absl::Status Gather(size_t max, OutputBatch& batch);
 
   // Without `has_body` the response ends with its head.
   void SubmitHead(int32_t id, const ResponseHead& head, std::string_view date, bool has_body);
   void SubmitContinue(int32_t id);
-  // Body bytes, of those that OnBody brought, that are out of the way: the client may send as many
-  // more. On the stream as well as on the connection, or on the connection alone.
+  // Reports body bytes of OnBody as processed, so that the client may send as many more: on the
+  // stream as well as on the connection, or on the connection alone.
   void Consume(int32_t id, size_t bytes);
   void ConsumeOnConnection(size_t bytes);
   void ResumeBody(int32_t id);
   void Reset(int32_t id, Http2Error error);
 
-  // Says that the connection will end, and pings: when the answer is there, every request that the
-  // client sent before it knew has arrived, and SubmitGoaway can say which was the last.
+  // Announces that the connection will end, and pings: when the answer arrives, every request that
+  // the client sent before it knew has arrived, and SubmitGoaway can name the last one.
   void SubmitShutdownNotice();
   void SubmitGoaway();
 
-  // Frames that wait to be gathered, bodies aside.
+  // The number of frames that wait to be gathered, without bodies.
   size_t queued_frames() const;
-  // Bytes of header fields that were decoded since the last call: what Receive costs.
+  // The bytes of header fields that were decoded since the last call, which determine the cost of
+  // Receive.
   size_t TakeDecoded() { return std::exchange(decoded_, 0); }
-  // Nothing is to be sent or received any more.
+  // True when nothing more can be sent or received.
   bool finished() const;
 
  private:
@@ -104,7 +106,7 @@ class Http2Session {
   Http2StreamHistory history_;
   size_t block_fields_ = 0;  // of the header or trailer that is received now
   size_t block_bytes_ = 0;
-  size_t refused_fields_ = 0;  // ever; with many users, of this header
+  size_t refused_fields_ = 0;  // in total; with many users, of this header
   size_t decoded_ = 0;
   OutputBatch* batch_ = nullptr;  // during Gather
   size_t batch_max_ = 0;

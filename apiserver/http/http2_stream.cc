@@ -6,6 +6,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
+#include "apiserver/http/options.h"
 #include "apiserver/http/response_fields.h"
 #include "apiserver/http/target.h"
 #include "base/log/log.h"
@@ -14,14 +15,17 @@
 namespace steward::http {
 namespace {
 
-// A Write returns when no more than this waits to be framed: enough to keep the connection busy
-// while the handler makes the next piece.
+// A Write returns when at most this much waits to be framed: enough to keep the connection busy
+// while the handler produces the next piece.
 constexpr size_t kLowWater = 64 << 10;
-// The end of a response that a handler need not stay for.
+// The end of a response that a handler need not stay for, shared bytes aside.
 constexpr size_t kSmallRest = 64 << 10;
-// What a stream costs besides what is counted by itself: its objects here and in nghttp2, and the
-// handler's frames.
+// The memory of a stream besides the separately counted parts: its objects here and in nghttp2, and
+// the handler's frames.
 constexpr size_t kStreamMemory = 4 << 10;
+// The bytes of a header that need not be counted yet: the streams of all threads share the
+// counters.
+constexpr size_t kLeaseStep = 2 << 10;
 constexpr absl::Duration kLinger = absl::Seconds(2);
 
 const HttpError kFine;
@@ -43,11 +47,13 @@ Http2Stream::Http2Stream(int32_t id, const boost::asio::any_io_executor& executo
       timeouts_(env.timeouts),
       memory_(std::move(memory)),
       lease_(*memory_),
+      watch_lease_(*memory_, MemoryBudget::Use::kWatch),
+      budget_(env.memory),
       body_deadline_(
           env.deadlines,
           [this] { host_.SendReset(id_, complete() ? Http2Error::kNone : Http2Error::kCancel); }),
       changed_(executor),
-      drain_(env.deadlines, env.limits.min_drain_rate, [this] { GiveUp(); }) {
+      drain_(env.deadlines, [this] { GiveUp(); }) {
   request_.protocol = "HTTP/2.0";
   if (!lease_.Grow(kStreamMemory)) refusal = RequestMemoryExhausted();
 }
@@ -63,9 +69,10 @@ HttpError Http2Stream::AddField(std::string_view name, std::string_view value) {
       return HeaderTooLarge(limits_);
     }
   }
-  // What was refused is not worth looking through.
+  // A value is examined only after the limits have accepted it.
   value = Trimmed(value);
-  if (!lease_.Grow(name.size() + value.size() + kFieldMemory)) return RequestMemoryExhausted();
+  unleased_ += name.size() + value.size() + kFieldMemory;
+  if (unleased_ >= kLeaseStep && !LeaseHeader()) return RequestMemoryExhausted();
   if (name == ":method") {
     request_.method = std::string(value);
   } else if (name == ":path") {
@@ -78,6 +85,8 @@ HttpError Http2Stream::AddField(std::string_view name, std::string_view value) {
   return kFine;
 }
 
+bool Http2Stream::LeaseHeader() { return lease_.Grow(std::exchange(unleased_, 0)); }
+
 HttpError Http2Stream::EndHead(bool end_of_request, const PeerInfo& peer) {
   if (!end_of_request) request_.incoming = this;
   request_.remote_address = peer.remote_address;
@@ -87,9 +96,8 @@ HttpError Http2Stream::EndHead(bool end_of_request, const PeerInfo& peer) {
   if (request_.method == "CONNECT") return {405, "MethodNotAllowed", "CONNECT is not supported"};
   auto target = ParseTarget(request_.target);
   if (!target.ok()) return {400, "BadRequest", std::string(target.status().message())};
-  if (!lease_.Grow(request_.target.size() + target->query.size() * kFieldMemory)) {
-    return RequestMemoryExhausted();
-  }
+  unleased_ += request_.target.size() + target->query.size() * kFieldMemory;
+  if (!LeaseHeader()) return RequestMemoryExhausted();
   request_.path = std::move(target->path);
   request_.query = std::move(target->query);
   return kFine;
@@ -169,6 +177,7 @@ void Http2Stream::TakeBody(size_t bytes, OutputBatch& batch) {
     Segment& segment = queue_[taken_segments_];
     const size_t n = std::min(bytes, segment.bytes.size());
     batch.Borrow(segment.bytes.substr(0, n), segment.owner);
+    if (segment.owner != nullptr && !segment.shared) own_ -= n;
     segment.bytes.remove_prefix(n);
     if (segment.bytes.empty()) {
       segment.owner = nullptr;
@@ -180,7 +189,30 @@ void Http2Stream::TakeBody(size_t bytes, OutputBatch& batch) {
     ForgetQueue();
     drain_.End();
   }
+  UncountQueue();
   if (queued_ <= kLowWater) changed_.Notify();
+}
+
+bool Http2Stream::CountQueue() {
+  if (own_ <= counted_ || (settled_ && own_ <= kWatchOwnBytes)) return true;
+  MemoryBudget::Lease& lease = settled_ ? watch_lease_ : lease_;
+  if (!lease.Grow(own_ - counted_)) return false;
+  counted_ = own_;
+  return true;
+}
+
+void Http2Stream::UncountQueue() {
+  // Other streams end soon; and not for each frame.
+  constexpr size_t kStep = 16 << 10;
+  if (!settled_ || counted_ <= own_ || (own_ > 0 && counted_ - own_ < kStep)) return;
+  watch_lease_.Shrink(counted_ - own_);
+  counted_ = own_;
+}
+
+void Http2Stream::ResetWatch() {
+  if (closed()) return;
+  budget_.CountResetWatch();
+  GiveUp();
 }
 
 void Http2Stream::Enqueue(std::vector<Segment> segments) {
@@ -197,7 +229,7 @@ void Http2Stream::Enqueue(std::vector<Segment> segments) {
 }
 
 void Http2Stream::ForgetQueue() {
-  // A stream that waits for something to say holds no room for it.
+  // A stream that waits for its next bytes holds no room for them.
   queue_ = std::vector<Segment>();
   taken_segments_ = 0;
 }
@@ -209,10 +241,12 @@ void Http2Stream::Close() {
   cut_off_ = queued_ > 0;
   ForgetQueue();
   queued_ = 0;
+  own_ = 0;
+  UncountQueue();
   changed_.Notify();
 }
 
-// The handler goes at once: the reset may have to wait for the socket as long as anything else.
+// The handler ends at once, because the reset may have to wait for the socket like all other data.
 void Http2Stream::GiveUp() {
   given_up_ = true;
   changed_.Notify();
@@ -257,16 +291,28 @@ StatusTask Http2Stream::Write(std::vector<Segment> segments) {
     remaining_ -= size;
   }
   std::erase_if(segments, [](const Segment& segment) { return segment.bytes.empty(); });
+  if (queued_ == 0) {
+    drain_.Begin(settled_ ? WatchPace(limits_, timeouts_) : HandlerPace(limits_, timeouts_));
+  }
+  own_ += OwnBytes(segments);
   Enqueue(std::move(segments));
-  const bool watch = request_.info.verb == "watch";
-  // The handler of anything else holds a place meanwhile, for which others wait 15 s.
-  if (queued_ == 0) drain_.Begin(watch ? timeouts_.write : timeouts_.finish);
   queued_ += size;
   written_ += size;
   host_.SendBody(id_);
+  if (settled_ && !CountQueue()) ResetWatch();
+  const bool last = has_length_ && remaining_ == 0;
+  if (last && own_ <= kSmallRest && CountQueue()) co_return absl::OkStatus();
   while (queued_ > kLowWater && !closed()) co_await changed_.Wait();
   if (closed()) co_return absl::UnavailableError("stream closed");
   co_return absl::OkStatus();
+}
+
+void Http2Stream::Settled() {
+  if (settled_ || closed()) return;
+  // Nothing was counted before: it had a place.
+  settled_ = true;
+  drain_.Change(WatchPace(limits_, timeouts_));
+  if (!CountQueue()) ResetWatch();
 }
 
 StatusTask Http2Stream::Finish() {
@@ -277,10 +323,12 @@ StatusTask Http2Stream::Finish() {
   state_ = State::kDone;
   if (has_body_) host_.SendBody(id_);
   if (queued_ == 0) co_return absl::OkStatus();
-  drain_.Begin(timeouts_.finish);
   // A small rest is the connection's business, and counted. While more waits for the client, the
   // request counts as running: limits on requests bound what slow clients make the server hold.
-  if (queued_ <= kSmallRest && lease_.Grow(queued_)) co_return absl::OkStatus();
+  const bool small = own_ <= kSmallRest && CountQueue();
+  drain_.Change(small || settled_ ? FinishPace(limits_, timeouts_)
+                                  : HandlerPace(limits_, timeouts_));
+  if (small) co_return absl::OkStatus();
   while (queued_ > 0 && !closed()) co_await changed_.Wait();
   if (cut_off_ || given_up_) co_return absl::UnavailableError("stream closed");
   co_return absl::OkStatus();

@@ -1,4 +1,4 @@
-// What became of a connection's last streams.
+// The fate of a connection's last streams. Not thread-safe.
 #ifndef APISERVER_HTTP_HTTP2_STREAM_HISTORY_H_
 #define APISERVER_HTTP_HTTP2_STREAM_HISTORY_H_
 
@@ -8,30 +8,31 @@
 
 namespace steward::http {
 
-// Tells a header that comes too late from one that must not come (RFC 9113 sections 5.1 and 5.1.1).
-// Remembers the last 64 streams; what is said of older ones is kLate.
+// Distinguishes a header that is merely late from one that violates the protocol (RFC 9113 sections
+// 5.1 and 5.1.1). Remembers the last 64 streams; older ones are always kLate.
 class Http2StreamHistory {
  public:
   enum class Verdict {
-    kLate,    // the client may not know yet that the stream has ended: to be ignored
+    kLate,    // the client may not know yet that the stream has ended: ignore it
     kEnded,   // the client itself has ended the stream: STREAM_CLOSED
-    kUnused,  // the stream was passed over: PROTOCOL_ERROR
+    kUnused,  // the stream was skipped: PROTOCOL_ERROR
   };
 
-  // The client's streams, in the order in which they are opened: each id is above the last.
+  // Must be called for each stream of the client in the order of opening: each id is higher than
+  // the last.
   void Opened(int32_t id) {
     next_ = (next_ + 1) % kEntries;
     entries_[next_] = {id, false};
   }
-  // The client sent END_STREAM or RST_STREAM.
+  // Must be called when the client has sent END_STREAM or RST_STREAM.
   void EndedByClient(int32_t id) {
     for (Entry& entry : entries_) {
       if (entry.id == id) entry.ended = true;
     }
   }
-  // Whether `id` is not above the last stream.
+  // True when `id` is not higher than that of the last stream.
   bool IsPast(int32_t id) const { return id <= entries_[next_].id; }
-  // Of a header for `id`, which is past and not open.
+  // The verdict on a header for `id`, which is past and not open.
   Verdict Judge(int32_t id) const {
     bool older = true;
     for (const Entry& entry : entries_) {
@@ -49,7 +50,7 @@ class Http2StreamHistory {
   };
 
   std::array<Entry, kEntries> entries_ = {};
-  size_t next_ = 0;  // the last
+  size_t next_ = 0;  // the index of the last entry
 };
 
 }  // namespace steward::http

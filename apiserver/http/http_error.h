@@ -1,4 +1,4 @@
-// Errors that are answered before a handler exists.
+// Errors that are answered before a handler exists. Values and pure functions.
 #ifndef APISERVER_HTTP_HTTP_ERROR_H_
 #define APISERVER_HTTP_HTTP_ERROR_H_
 
@@ -11,7 +11,7 @@
 
 namespace steward::http {
 
-// To be answered with a Status body.
+// An error that is answered with a Status body.
 struct HttpError {
   int code = 0;
   std::string_view reason;  // static; "" = Kubernetes has none
@@ -23,11 +23,11 @@ HttpError HeaderTooLarge(const Limits& limits);
 HttpError TargetTooLong(const Limits& limits);
 HttpError BodyTooLarge(size_t max_bytes);
 
-// As RequestBody::Read returns it.
+// The error as RequestBody::Read returns it.
 absl::Status ToStatus(const HttpError& error);
 
-// What a request's field, or parameter, holds besides its characters: the entry of a vector that
-// grows by halves, and two strings' own blocks. Counted against the memory of requests.
+// The memory of a request's field or parameter besides its characters: an entry of a vector that
+// grows by halves, and the heap blocks of two strings. Counted against the memory of requests.
 constexpr size_t kFieldMemory = 160;
 
 }  // namespace steward::http

@@ -1,4 +1,4 @@
-// The threads that do all I/O: one io_context each.
+// The threads that do all I/O, with one io_context each. Thread-safe, except for destruction.
 #ifndef APISERVER_HTTP_IO_THREADS_H_
 #define APISERVER_HTTP_IO_THREADS_H_
 
@@ -9,12 +9,13 @@
 
 namespace steward::http {
 
-// What runs on one executor runs on one thread, and needs no lock against its like.
+// All work of one executor runs on one thread, and needs no locks against other work of that
+// executor.
 class IoThreads {
  public:
   // Starts `count` threads; 0 means one per core.
   explicit IoThreads(size_t count = 0);
-  // Ends the threads, whatever work is left. REQUIRES: not on one of them.
+  // Ends the threads, whatever work is left. REQUIRES: not called on one of them.
   ~IoThreads();
   IoThreads(const IoThreads&) = delete;
   IoThreads& operator=(const IoThreads&) = delete;

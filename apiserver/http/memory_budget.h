@@ -1,4 +1,4 @@
-// A bound on memory that clients can make the whole server hold.
+// A limit on the memory that clients can make the whole server hold. Thread-safe.
 #ifndef APISERVER_HTTP_MEMORY_BUDGET_H_
 #define APISERVER_HTTP_MEMORY_BUDGET_H_
 
@@ -13,14 +13,20 @@
 #include "absl/base/thread_annotations.h"
 #include "apiserver/http/options.h"
 #include "base/sync/mutex.h"
+#include "base/text/ip_address.h"
 
 namespace steward::http {
+
+// The bytes that may wait for a watch's client without being counted: as a rule they wait for a
+// moment only, and the number of watches is bounded.
+constexpr size_t kWatchOwnBytes = 4 << 10;
 
 // Half of the budget is a reserve for front proxies and for connections that hold little, as those
 // of probes and of most users do: whoever takes much leaves them enough. "Little" is so little that
 // all connections together cannot take the reserve, and its last part is for front proxies alone.
 // Those of one source address that hold more have no more than an eighth, or one connection's share
-// if that is more. Thread-safe.
+// if that is more. What waits for the clients of watches is no more than a fourth of all: requests
+// come before it, front proxies' too. Thread-safe.
 class MemoryBudget {
  private:
   struct Source {
@@ -41,17 +47,20 @@ class MemoryBudget {
 
   size_t limit() const { return limit_; }
   size_t used() const { return used_.load(std::memory_order_relaxed); }
+  // Watches that had to end since there was no memory for what waits.
+  uint64_t watches_reset() const { return watches_reset_.load(std::memory_order_relaxed); }
+  void CountResetWatch() { watches_reset_.fetch_add(1, std::memory_order_relaxed); }
   // A connection that holds no more may draw on the reserve.
   size_t little() const { return little_; }
 
-  // What one connection may hold. Not thread-safe itself. REQUIRES: the budget outlives it.
+  // The share of one connection. Not thread-safe itself. REQUIRES: the budget outlives it.
   class Share {
    public:
-    // `remote_address`: "192.0.2.1:55". `trusted`: a front proxy's, which may draw on all of the
-    // reserve however much it holds, and counts against no source.
+    // `remote_address` is "192.0.2.1:55". `trusted`: a front proxy's share, which may draw on the
+    // whole reserve however much it holds, and counts against no source.
     Share(MemoryBudget& budget, std::string_view remote_address, size_t limit, bool trusted)
         : budget_(budget),
-          address_(remote_address.substr(0, remote_address.rfind(':'))),
+          address_(WithoutPort(remote_address)),
           limit_(limit),
           source_(trusted ? nullptr : budget.Enter(address_)) {}
     ~Share() {
@@ -68,7 +77,8 @@ class MemoryBudget {
       if (bytes > limit_ || held_ > limit_ - bytes) return false;
       size_t limit = budget_.limit_;
       if (source_ != nullptr) {
-        // The probe of an address that others use, too, is not theirs to refuse.
+        // A source's limit does not apply to little shares, so that other users of the address
+        // cannot block a probe.
         const bool little = held_ + bytes <= budget_.little_;
         if (!Add(source_->held, bytes, little ? SIZE_MAX : budget_.source_limit_)) return false;
         limit = little ? budget_.for_little_ : budget_.for_all_;
@@ -93,29 +103,44 @@ class MemoryBudget {
     size_t held_ = 0;
   };
 
+  enum class Use { kRequest, kWatch };
+
   // Of a share, given back on destruction. Not thread-safe itself. REQUIRES: the share outlives it.
   class Lease {
    public:
-    explicit Lease(Share& share) : share_(share) {}
+    explicit Lease(Share& share, Use use = Use::kRequest) : share_(share), use_(use) {}
     ~Lease() { Reset(); }
     Lease(const Lease&) = delete;
     Lease& operator=(const Lease&) = delete;
 
-    // False, and nothing taken, when share or budget do not allow `bytes` more.
+    // False, with nothing taken, when share or budget do not allow `bytes` more.
     bool Grow(size_t bytes) {
-      if (!share_.Take(bytes)) return false;
+      MemoryBudget& budget = share_.budget_;
+      const bool watch = use_ == Use::kWatch;
+      if (watch && !Add(budget.watches_, bytes, budget.limit_ / 4)) return false;
+      if (!share_.Take(bytes)) {
+        if (watch) budget.watches_.fetch_sub(bytes, std::memory_order_relaxed);
+        return false;
+      }
       held_ += bytes;
       return true;
     }
-    // REQUIRES: that many are held.
+    // REQUIRES: at least `bytes` are held.
     void Shrink(size_t bytes) {
+      if (bytes == 0) return;
       share_.GiveBack(bytes);
+      if (use_ == Use::kWatch) {
+        share_.budget_.watches_.fetch_sub(bytes, std::memory_order_relaxed);
+      }
       held_ -= bytes;
     }
     void Reset() { Shrink(held_); }
 
+    Share& share() { return share_; }
+
    private:
     Share& share_;
+    const Use use_;
     size_t held_ = 0;
   };
 
@@ -127,7 +152,7 @@ class MemoryBudget {
     held.fetch_sub(bytes, std::memory_order_relaxed);
     return false;
   }
-  // Stays until all have left.
+  // The source stays until its last share has left.
   Source* Enter(const std::string& address) {
     MutexLock lock(&mutex_);
     Source& source = sources_[address];
@@ -146,11 +171,14 @@ class MemoryBudget {
   const size_t little_;
   const size_t source_limit_;
   std::atomic<size_t> used_{0};
+  std::atomic<size_t> watches_{0};  // of used_, what waits for the clients of watches
+  std::atomic<uint64_t> watches_reset_{0};
   Mutex mutex_;
   std::map<std::string, Source> sources_ ABSL_GUARDED_BY(mutex_);
 };
 
-// Makes room for `bytes` more in `text`, counted by what the string holds. False: there is none.
+// Makes room for `bytes` more in `text`, counted by the string's capacity. False when the lease
+// cannot grow.
 inline bool GrowString(MemoryBudget::Lease& lease, std::string& text, size_t bytes) {
   const size_t wanted = text.size() + bytes;
   if (wanted <= text.capacity()) return true;

@@ -20,7 +20,7 @@ Limits SmallLimits() {
   return limits;
 }
 
-// A connection that holds some.
+// A connection that holds some memory.
 struct Holder {
   Holder(MemoryBudget& budget, std::string address, bool trusted = false)
       : share(budget, address, kLimit, trusted), lease(share) {}
@@ -28,7 +28,7 @@ struct Holder {
   MemoryBudget::Lease lease;
 };
 
-// What is there for all is taken, by as few addresses as can.
+// Holders that take all memory outside of the reserve, with as few addresses as possible.
 std::vector<std::unique_ptr<Holder>> Greedy(MemoryBudget& budget) {
   std::vector<std::unique_ptr<Holder>> greedy;
   for (int i = 0; i < 4; ++i) {
@@ -118,11 +118,35 @@ TEST(MemoryBudgetTest, ManySmallOnesDoNotTakeTheReserve) {
   EXPECT_EQ(budget.used(), kLimit);
 }
 
-// An HTTP/2 probe: a stream's 4 KiB, and 160 bytes and its text for each of 7 fields.
+// The memory of an HTTP/2 probe: a stream's 4 KiB, and for each of 7 fields 160 bytes and its text.
 TEST(MemoryBudgetTest, ByDefaultAProbeIsLittle) {
   MemoryBudget budget{Limits()};
   EXPECT_GE(budget.little(), 5700u);
   EXPECT_LE(budget.little() * Limits().max_connections, budget.limit() / 2);
+}
+
+TEST(MemoryBudgetTest, WatchesHaveAFourth) {
+  Limits limits;
+  limits.max_request_memory = 1000;
+  MemoryBudget budget(limits);
+  MemoryBudget::Share share(budget, "192.0.2.1:55", 1000, /*trusted=*/true);
+  MemoryBudget::Lease watch(share, MemoryBudget::Use::kWatch);
+  {
+    MemoryBudget::Lease other(share, MemoryBudget::Use::kWatch);
+    EXPECT_TRUE(watch.Grow(150));
+    EXPECT_TRUE(other.Grow(100));
+    EXPECT_FALSE(watch.Grow(1));
+  }
+  EXPECT_TRUE(watch.Grow(100));
+  EXPECT_FALSE(watch.Grow(1));
+  MemoryBudget::Lease request(share);
+  EXPECT_TRUE(request.Grow(750));
+  // A lease that is refused for another reason leaves nothing held.
+  watch.Shrink(100);
+  EXPECT_TRUE(request.Grow(100));
+  EXPECT_FALSE(watch.Grow(100));
+  request.Shrink(100);
+  EXPECT_TRUE(watch.Grow(100));
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// A ByteStream in memory: tests play the peer.
+// A ByteStream in memory, whose peer is the test. Lives on one executor.
 #ifndef APISERVER_HTTP_MEMORY_STREAM_H_
 #define APISERVER_HTTP_MEMORY_STREAM_H_
 
@@ -11,6 +11,7 @@
 
 #include "absl/time/time.h"
 #include "apiserver/http/event.h"
+#include "apiserver/http/options.h"
 #include "apiserver/http/stream.h"
 
 namespace steward::http {
@@ -20,7 +21,7 @@ class MemoryStream final : public ByteStream {
   explicit MemoryStream(const boost::asio::any_io_executor& executor)
       : arrived_(executor), released_(executor) {}
 
-  // The peer's side.
+  // Feed and End are the peer's side.
   void Feed(std::string bytes) {
     if (!bytes.empty()) input_.push_back(std::move(bytes));
     arrived_.Notify();
@@ -34,12 +35,13 @@ class MemoryStream final : public ByteStream {
     hold_ = hold;
     released_.Notify();
   }
-  // What was written since the last call.
+  // Returns the bytes written since the last call.
   std::string TakeOutput() { return std::exchange(output_, {}); }
   bool aborted() const { return aborted_; }
   // Of the last Write.
-  absl::Duration write_window() const { return used_window_; }
+  absl::Duration write_window() const { return used_pace_.window; }
   absl::Duration longest_write_window() const { return longest_window_; }
+  size_t highest_write_rate() const { return highest_rate_; }
 
   Task<std::string_view> Read() override {
     current_.clear();
@@ -53,15 +55,16 @@ class MemoryStream final : public ByteStream {
 
   StatusTask Write(std::span<const std::string_view> pieces) override {
     if (aborted_) co_return absl::UnavailableError("aborted");
-    used_window_ = window_;
-    longest_window_ = std::max(longest_window_, window_);
+    used_pace_ = pace_;
+    longest_window_ = std::max(longest_window_, pace_.window);
+    highest_rate_ = std::max(highest_rate_, pace_.rate);
     for (const std::string_view piece : pieces) output_.append(piece);
     while (hold_ && !aborted_) co_await released_.Wait();
     if (aborted_) co_return absl::UnavailableError("aborted");
     co_return absl::OkStatus();
   }
 
-  void SetWriteWindow(absl::Duration window) override { window_ = window; }
+  void SetPace(Pace pace) override { pace_ = pace; }
 
   VoidTask Shutdown() override { co_return; }
 
@@ -78,9 +81,10 @@ class MemoryStream final : public ByteStream {
   bool ended_ = false;
   bool aborted_ = false;
   bool hold_ = false;
-  absl::Duration window_;
-  absl::Duration used_window_;
+  Pace pace_;
+  Pace used_pace_;
   absl::Duration longest_window_;
+  size_t highest_rate_ = 0;
   Event arrived_;
   Event released_;
 };

@@ -14,7 +14,7 @@ bool SameName(std::string_view a, std::string_view b) {
   return absl::EqualsIgnoreCase(ToAbsl(a), ToAbsl(b));
 }
 
-// No two chains have the same text here.
+// Includes each certificate's size, so that no two chains give the same text.
 std::string DigestOf(const std::vector<std::string>& chain) {
   std::string all;
   for (const std::string& der : chain) StrAppend(&all, der.size(), ":", der);
@@ -63,6 +63,14 @@ const std::string* Request::Query(std::string_view key) const {
     if (name == key) return &value;
   }
   return nullptr;
+}
+
+size_t OwnBytes(std::span<const Segment> segments) {
+  size_t size = 0;
+  for (const Segment& segment : segments) {
+    if (segment.owner != nullptr && !segment.shared) size += segment.bytes.size();
+  }
+  return size;
 }
 
 Segment OwnedSegment(std::string bytes) {

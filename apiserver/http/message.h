@@ -1,5 +1,5 @@
-// One request and the way to answer it, free of any protocol: what handlers and filters see of
-// HTTP/1.1 and HTTP/2.
+// Requests and responses as handlers and filters see them, independent of the protocol (HTTP/1.1 or
+// HTTP/2). Each belongs to its connection's executor.
 #ifndef APISERVER_HTTP_MESSAGE_H_
 #define APISERVER_HTTP_MESSAGE_H_
 
@@ -27,13 +27,14 @@ class Headers {
   // Replaces every value of `name`.
   void Set(std::string_view name, std::string value);
   void Remove(std::string_view name);
-  // Removes every field of which `matches(name)`; asks once for each, however many go.
+  // Removes every field for which `matches(name)` is true; calls it once for each field, however
+  // many are removed.
   template <typename Predicate>
   void RemoveIf(Predicate matches) {
     std::erase_if(fields_,
                   [&](const auto& field) { return matches(std::string_view(field.first)); });
   }
-  // First value, or null.
+  // The first value, or null.
   const std::string* Find(std::string_view name) const;
   std::vector<std::string_view> FindAll(std::string_view name) const;
   const std::vector<std::pair<std::string, std::string>>& fields() const { return fields_; }
@@ -42,27 +43,27 @@ class Headers {
   std::vector<std::pair<std::string, std::string>> fields_;
 };
 
-// The client's certificate chain as presented in the TLS handshake, DER, leaf first. Nothing about
-// it was verified except that the client holds the leaf's key; the authenticator verifies it per
+// The client's certificate chain as presented in the TLS handshake, DER, leaf first. Only the
+// client's possession of the leaf's key was verified; the authenticator verifies the chain per
 // request, against CAs that may change.
 struct PeerCertificates {
   explicit PeerCertificates(std::vector<std::string> chain);
   const std::vector<std::string> der;
-  const std::string digest;  // SHA-256 of the chain: made once, not for each request
+  const std::string digest;  // SHA-256 of the chain, computed once and not for each request
 };
 
-// Who asks; filled in by the authentication filter.
+// The authenticated user; filled in by the authentication filter.
 struct UserInfo {
   std::string name;
   std::string uid;
   std::vector<std::string> groups;
   std::vector<std::pair<std::string, std::vector<std::string>>> extra;
-  // When the credentials end; nullopt: never, or nobody has said.
+  // The expiry of the credentials; nullopt: never, or unknown.
   std::optional<absl::Time> until;
 };
 
-// What is asked, read from method, path and query as Kubernetes does; filled in by the request-info
-// filter.
+// The verb and object of a request, read from method, path and query as in Kubernetes; filled in by
+// the request-info filter.
 struct RequestInfo {
   bool is_resource = false;
   std::string verb;  // get list watch create update patch delete deletecollection; lower-case
@@ -75,28 +76,29 @@ struct RequestInfo {
   std::string name;
 };
 
-// What filters and handlers tell the audit log about a request, for it to say why a request ended
-// as it did. Lives on the connection's executor.
+// The notes that filters and handlers make for the audit log about a request and its outcome. Lives
+// on the connection's executor.
 class AuditNotes {
  public:
   virtual ~AuditNotes() = default;
-  // Request.user is known now.
+  // Called when Request.user is known.
   virtual void NoteUser() = 0;
   virtual void NoteDecision(bool allowed, std::string_view reason) = 0;
-  // Nobody could decide.
+  // Called when authorization failed to decide.
   virtual void NoteUndecided() = 0;
-  // The response is this metav1.Status, as JSON.
+  // Called when the response is this metav1.Status, as JSON.
   virtual void NoteStatus(std::string_view json) = 0;
 };
 
-// The bytes behind a request's header, which may still be on their way. Lives on the connection's
-// executor, as long as the handler runs.
+// The body of a request, which may still be on its way. Lives on the connection's executor, as long
+// as the handler runs.
 class RequestBody {
  public:
   virtual ~RequestBody() = default;
-  // All of it; once. Until then nothing of it is taken from the client but what comes unasked.
-  // kOutOfRange: it is longer than `max_bytes`. kResourceExhausted: the server, or the connection,
-  // holds too many bytes. kInvalidArgument: it is malformed. kUnavailable: the client is gone.
+  // Returns the whole body; may be called once. Until then no more of it is accepted from the
+  // client than arrives unrequested. kOutOfRange: it is longer than `max_bytes`.
+  // kResourceExhausted: the server, or the connection, holds too many bytes. kInvalidArgument: it
+  // is malformed. kUnavailable: the client is gone.
   virtual Task<std::string> Read(size_t max_bytes) = 0;
 };
 
@@ -106,55 +108,60 @@ struct Request {
   std::string path;                                        // percent-decoded, without the query
   std::vector<std::pair<std::string, std::string>> query;  // decoded, in order
   Headers headers;
-  RequestBody* incoming = nullptr;  // null: there is no body, or nothing is left of it
-  std::string body;                 // once a filter has read it
+  RequestBody* incoming = nullptr;  // null: there is no body, or it was read
+  std::string body;                 // set when a filter has read it
   std::string protocol;             // "HTTP/1.1" or "HTTP/2.0"
   std::string remote_address;       // "127.0.0.1:1234"
-  bool websocket = false;           // asks for a WebSocket, and the connection can become one
+  bool websocket = false;           // the client asks for a WebSocket, and the connection can
+                                    // become one
   std::shared_ptr<const PeerCertificates> peer;  // null when the client presented none
-  bool front_proxy = false;                      // the peer is a verified one
+  bool front_proxy = false;                      // the peer is a verified front proxy
 
   std::string audit_id;
-  std::string traceparent;  // of W3C's Trace Context, validated; "" = the request is in no trace
+  std::string traceparent;  // W3C's Trace Context, validated; "" = the request is in no trace
   RequestInfo info;
   UserInfo user;
-  AuditNotes* audit =
-      nullptr;                 // null: nobody records it; outlives every handler that it is set for
-  bool authenticated = false;  // `user` has shown credentials; set by the authentication filter
+  AuditNotes* audit = nullptr;  // null: not recorded; outlives every handler that it is set for
+  bool authenticated = false;   // `user` has shown credentials; set by the authentication filter
 
-  // First value of a query parameter, or null: for repeated keys the first counts.
+  // The first value of a query parameter, or null: of repeated keys the first counts.
   const std::string* Query(std::string_view key) const;
 };
 
-// Bytes of a body and what keeps them alive until they are sent (null: static bytes).
+// Bytes of a body and the owner that keeps them alive until they are sent (null: static bytes).
 struct Segment {
   std::string_view bytes;
   std::shared_ptr<const void> owner;
+  // The owner holds them for others, too: that they wait here costs no memory.
+  bool shared = false;
 };
+
+// Bytes that wait for this response alone.
+size_t OwnBytes(std::span<const Segment> segments);
 
 // Owns `bytes`.
 Segment OwnedSegment(std::string bytes);
 
 struct ResponseHead {
   int status = 200;
-  // "Connection: close" ends the connection after this response, gracefully in HTTP/2 too. Other
-  // connection-level fields, Content-Length and Date are the connection's: set here, they are
-  // dropped (Date is kept).
+  // "Connection: close" ends the connection after this response, gracefully also in HTTP/2. The
+  // connection itself sets other connection-level fields, Content-Length and Date: these are
+  // dropped here (Date is kept).
   Headers headers;
-  // Known length: sent as Content-Length. Unknown: the body ends with Finish, and each Write is
-  // flushed.
+  // A known length is sent as Content-Length. With an unknown one, the body ends with Finish, and
+  // each Write is flushed.
   std::optional<uint64_t> content_length;
-  // If the request asks for a WebSocket, it gets one (RFC 6455): the status becomes 101, each Write
-  // is one text message, which has to be UTF-8, and Finish closes the WebSocket in order.
+  // True: a request for a WebSocket gets one (RFC 6455): the status becomes 101, each Write is
+  // one text message, which must be UTF-8, and Finish closes the WebSocket in order.
   bool websocket = false;
 };
 
-// How a handler answers. Calls in this order: WriteHead once, Write any number of times, Finish
-// once. Each returns when the connection has taken the bytes (back-pressure) or with an error when
-// the client is gone: then stop. For HEAD and for statuses without a body, Write drops its bytes.
-// WriteHead refuses a WebSocket whose handshake is not acceptable by kInvalidArgument (400) or
-// kPermissionDenied (403); nothing was sent then, and another head may be written.
-// Lives on the connection's executor; one handler at a time.
+// The response of a handler. The calls come in this order: WriteHead once, Write any number of
+// times, Finish once. Each returns when the connection has taken the bytes (back-pressure), or with
+// an error when the client is gone; then the handler must stop. For HEAD and for statuses without a
+// body, Write drops its bytes. WriteHead refuses a WebSocket with an unacceptable handshake by
+// kInvalidArgument (400) or kPermissionDenied (403); nothing was sent then, and another head may be
+// written. Lives on the connection's executor; used by one handler at a time.
 class ResponseWriter {
  public:
   virtual ~ResponseWriter() = default;
@@ -162,19 +169,19 @@ class ResponseWriter {
   virtual StatusTask Write(std::vector<Segment> segments) = 0;
   virtual StatusTask Finish() = 0;
   // A watch has told what there was at its beginning: from now on it mostly waits. For filters that
-  // hold something for it until then.
-  virtual void Settled() {}
+  // hold something for it until then, and for those who send: the client may take its time.
+  virtual void Settled() = 0;
   // The status sent, 0 before WriteHead; and the body's bytes so far. For metrics and audit.
   virtual int status() const = 0;
   virtual uint64_t bytes_written() const = 0;
 };
 
-// Answers a request; always completes the response, whatever happens. `request` and `writer`
-// outlive the returned task. Handlers are shared by all threads. When the client goes away the task
+// A function that answers a request and always completes the response. `request` and `writer`
+// outlive the returned task. Handlers are shared by all threads. When the client leaves, the task
 // is cancelled.
 using Handler = std::function<VoidTask(Request& request, ResponseWriter& writer)>;
 
-// Head, body and end in one call. Sets Content-Length.
+// Writes head, body and end in one call. Sets Content-Length.
 StatusTask Respond(ResponseWriter& writer, int status, std::string_view content_type,
                    std::string body);
 

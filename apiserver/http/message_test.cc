@@ -35,7 +35,7 @@ TEST(HeadersTest, SetReplacesEveryValueInPlace) {
 }
 
 TEST(HeadersTest, RemoveIfAsksOnceForEachField) {
-  // Strangers send as many as they may: once for each name that goes would be quadratic.
+  // Clients may send many such fields: one pass per removed name would be quadratic.
   constexpr int kFields = 20'000;
   Headers headers;
   for (int i = 0; i < kFields; ++i) headers.Add("X-Remote-" + std::to_string(i), "");

@@ -1,5 +1,5 @@
-// What one turn of an HTTP/2 connection sends: frame headers and control frames, copied, between
-// borrowed body bytes.
+// The bytes that one turn of an HTTP/2 connection sends: copied frame headers and control frames
+// between borrowed body bytes. Not thread-safe.
 #ifndef APISERVER_HTTP_OUTPUT_BATCH_H_
 #define APISERVER_HTTP_OUTPUT_BATCH_H_
 
@@ -34,7 +34,7 @@ class OutputBatch {
   size_t size() const { return size_; }
   bool empty() const { return size_ == 0; }
 
-  // In order. Valid until the batch changes.
+  // The pieces in order. Valid until the batch changes.
   std::span<const std::string_view> Pieces() {
     pieces_.clear();
     size_t copied = 0;
@@ -49,7 +49,7 @@ class OutputBatch {
     return pieces_;
   }
 
-  // Keeps the buffers for the next turn.
+  // Empties the batch but keeps its buffers for the next turn.
   void Clear() {
     size_ = 0;
     entries_.clear();

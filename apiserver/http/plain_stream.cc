@@ -16,10 +16,10 @@ namespace {
 
 constexpr size_t kBuffer = 16 << 10;
 constexpr absl::Duration kLinger = absl::Seconds(2);
-// Reads in a row after which others get a turn.
+// The number of reads in a row after which other work gets a turn.
 constexpr int kReadsPerTurn = 16;
 
-// One per thread: see ByteStream::Read.
+// Each thread has one buffer: see ByteStream::Read.
 char* ReadBuffer() {
   thread_local char buffer[kBuffer];
   return buffer;
@@ -27,11 +27,10 @@ char* ReadBuffer() {
 
 }  // namespace
 
-PlainStream::PlainStream(tcp::socket socket, DeadlineSet& deadlines, absl::Duration write_window,
-                         size_t min_drain_rate)
+PlainStream::PlainStream(tcp::socket socket, DeadlineSet& deadlines, Pace pace)
     : socket_(std::move(socket)),
-      write_window_(write_window),
-      drain_(deadlines, min_drain_rate, [this] { Abort(); }),
+      pace_(pace),
+      drain_(deadlines, [this] { Abort(); }),
       linger_deadline_(deadlines, [this] { Abort(); }) {
   boost::system::error_code ignored;
   socket_.non_blocking(true, ignored);
@@ -41,7 +40,7 @@ Task<size_t> PlainStream::ReadSome() {
   boost::system::error_code error;
   while (true) {
     if (!socket_.is_open()) co_return absl::UnavailableError("connection aborted");
-    // The buffer is the thread's: it is filled only once there is something.
+    // The buffer belongs to the thread, so it is filled only when bytes are there.
     const size_t n = socket_.read_some(asio::buffer(ReadBuffer(), kBuffer), error);
     if (!error) co_return n;
     if (error == asio::error::eof) co_return size_t{0};
@@ -82,12 +81,12 @@ StatusTask PlainStream::Write(std::span<const std::string_view> pieces) {
     ~Waiting() { drain.End(); }
     DrainDeadline& drain;
   } waiting{drain_};
-  drain_.Begin(write_window_);
+  drain_.Begin(pace_);
   for (const std::string_view piece : pieces) CO_RETURN_IF_ERROR(co_await WriteAll(piece));
   co_return absl::OkStatus();
 }
 
-// Closing while unread bytes wait would send a reset, which can destroy what the peer has not read
+// Closing with unread bytes would send a reset, which can destroy data that the peer has not read
 // yet.
 VoidTask PlainStream::Shutdown() {
   boost::system::error_code ignored;

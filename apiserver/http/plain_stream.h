@@ -1,5 +1,5 @@
-// The server's end of one TCP connection without TLS: for listeners that only this machine, or a
-// network that is trusted, can reach.
+// The server's end of one TCP connection without TLS, for listeners that only this machine or a
+// trusted network can reach. Lives on one executor.
 #ifndef APISERVER_HTTP_PLAIN_STREAM_H_
 #define APISERVER_HTTP_PLAIN_STREAM_H_
 
@@ -12,33 +12,33 @@
 #include "absl/time/time.h"
 #include "apiserver/http/deadline.h"
 #include "apiserver/http/drain_deadline.h"
+#include "apiserver/http/options.h"
 #include "apiserver/http/stream.h"
 #include "base/async/task.h"
 
 namespace steward::http {
 
-// While nothing arrives it holds no buffer.
+// Holds no buffer while no bytes arrive.
 class PlainStream final : public ByteStream {
  public:
-  PlainStream(boost::asio::ip::tcp::socket socket, DeadlineSet& deadlines,
-              absl::Duration write_window, size_t min_drain_rate);
+  PlainStream(boost::asio::ip::tcp::socket socket, DeadlineSet& deadlines, Pace pace);
   PlainStream(const PlainStream&) = delete;
   PlainStream& operator=(const PlainStream&) = delete;
 
   Task<std::string_view> Read() override;
   StatusTask Write(std::span<const std::string_view> pieces) override;
-  void SetWriteWindow(absl::Duration window) override { write_window_ = window; }
+  void SetPace(Pace pace) override { pace_ = pace; }
   VoidTask Shutdown() override;
   void Abort() override;
 
  private:
-  // The next bytes into the thread's buffer; 0 at the peer's end.
+  // Reads the next bytes into the thread's buffer; 0 at the peer's end.
   Task<size_t> ReadSome();
   StatusTask WriteAll(std::string_view piece);
 
   boost::asio::ip::tcp::socket socket_;
   int reads_ = 0;  // since the reader last let others go first
-  absl::Duration write_window_;
+  Pace pace_;
   DrainDeadline drain_;
   Deadline linger_deadline_;
 };

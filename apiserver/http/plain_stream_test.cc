@@ -26,7 +26,7 @@ class PlainStreamTest : public ::testing::Test {
   PlainStreamTest() {
     tcp::acceptor acceptor(io_, tcp::endpoint(asio::ip::address_v4::loopback(), 0));
     peer_.connect(acceptor.local_endpoint());
-    stream_.emplace(acceptor.accept(), deadlines_, absl::Seconds(2), 1000);
+    stream_.emplace(acceptor.accept(), deadlines_, Pace{absl::Seconds(2), 1000});
   }
 
   asio::io_context io_;

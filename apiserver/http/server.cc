@@ -1,5 +1,7 @@
 #include "apiserver/http/server.h"
 
+#include <poll.h>
+
 #include <algorithm>
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/co_spawn.hpp>
@@ -24,7 +26,7 @@ using boost::asio::ip::tcp;
 namespace {
 
 constexpr absl::Duration kAcceptBackoff = absl::Milliseconds(200);
-// In a row, after which others get a turn.
+// The number of accepts in a row after which other work gets a turn.
 constexpr int kAcceptsPerTurn = 16;
 
 }  // namespace
@@ -52,6 +54,8 @@ struct Server::Impl {
 
   absl::Status Listen();
   VoidTask Accept();
+  // A connection is in the kernel's queue.
+  bool SomebodyWaits();
   void Admit(Worker& worker, tcp::socket socket);
   Worker& LeastLoaded();
   VoidTask StopAccepting();
@@ -85,7 +89,7 @@ absl::Status Server::Impl::Listen() {
 }
 
 Worker& Server::Impl::LeastLoaded() {
-  // Equals take turns.
+  // Equally loaded workers take turns.
   ++turn;
   size_t best = turn % workers.size();
   for (size_t i = 1; i < workers.size(); ++i) {
@@ -93,6 +97,11 @@ Worker& Server::Impl::LeastLoaded() {
     if (workers[other]->load() < workers[best]->load()) best = other;
   }
   return *workers[best];
+}
+
+bool Server::Impl::SomebodyWaits() {
+  pollfd queue{acceptor.native_handle(), POLLIN, 0};
+  return poll(&queue, 1, 0) > 0;
 }
 
 VoidTask Server::Impl::Accept() {
@@ -103,8 +112,16 @@ VoidTask Server::Impl::Accept() {
         co_await acceptor.async_accept(worker.executor(), asio::as_tuple(asio::use_awaitable));
     if (error == asio::error::operation_aborted || error == asio::error::bad_descriptor) co_return;
     if (error) {
+      // The kernel looks for a descriptor first, and only then for a connection that waits:
+      // nobody's place is taken for one that there is not.
+      if (!SomebodyWaits()) {
+        (void)co_await acceptor.async_wait(tcp::acceptor::wait_read,
+                                           asio::as_tuple(asio::use_awaitable));
+        continue;
+      }
       ++shared.accept_errors;
-      // Out of descriptors, say: the connection waits in the kernel's queue meanwhile. Said once.
+      // For example, no descriptors are left: the connection waits in the kernel's queue meanwhile.
+      // Logged once.
       if (!std::exchange(failing, true)) {
         log::Error("Cannot accept connections", {{"err", error.message()}});
       }
@@ -115,7 +132,7 @@ VoidTask Server::Impl::Accept() {
     failing = false;
     ++shared.accepted;
     Admit(worker, std::move(socket));
-    // Others that wait in the kernel's queue. Errors show up in the next turn.
+    // Accepts further connections of the kernel's queue. Errors show up in the next turn.
     for (int i = 1; i < kAcceptsPerTurn; ++i) {
       Worker& next = LeastLoaded();
       boost::system::error_code none;
@@ -177,6 +194,7 @@ ServerStats Server::stats() const {
   stats.rejected_source = gate.rejected_source;
   stats.shed = gate.shed;
   stats.handshake_errors = shared.handshake_errors;
+  stats.watches_reset = shared.memory.watches_reset();
   stats.request_memory = shared.memory.used();
   stats.request_memory_limit = shared.memory.limit();
   return stats;

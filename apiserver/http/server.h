@@ -1,4 +1,5 @@
-// An HTTPS server: HTTP/1.1 and HTTP/2 by ALPN. Or, where that is enough, plain HTTP/1.1.
+// An HTTPS server for HTTP/1.1 and HTTP/2 by ALPN, or a plain HTTP/1.1 server without TLS. The
+// methods say which are thread-safe.
 #ifndef APISERVER_HTTP_SERVER_H_
 #define APISERVER_HTTP_SERVER_H_
 
@@ -21,14 +22,14 @@ namespace steward::http {
 
 struct ServerOptions {
   std::string bind_address = "0.0.0.0";  // an IP address; "::" takes IPv4 too
-  uint16_t port = 0;                     // 0: any free one
+  uint16_t port = 0;                     // 0: any free port
   Limits limits;
   Timeouts timeouts;
   absl::Duration tick = absl::Seconds(1);  // precision of the timeouts
-  // Asked for each new connection, on every thread. Null: no TLS.
+  // Called for each new connection, on every thread. Null: no TLS.
   std::function<SslContext()> tls;
-  // Whether a client that shows these certificates is a front proxy (see FrontProxyLimits and
-  // ConnectionGate). Asked once for each connection, on every thread. Null: none is.
+  // True when a client with these certificates is a front proxy (see FrontProxyLimits and
+  // ConnectionGate). Called once for each connection, on every thread. Null: no client is one.
   std::function<bool(const PeerCertificates&)> is_front_proxy;
   ErrorBody error_body;
 };
@@ -41,12 +42,13 @@ struct ServerStats {
   uint64_t rejected_source = 0;  // for Limits::max_connections_per_source
   uint64_t shed = 0;             // idle strangers' connections closed for others
   uint64_t handshake_errors = 0;
-  size_t request_memory = 0;  // held now, in bytes
+  uint64_t watches_reset = 0;  // since there was no memory for what waited for their clients
+  size_t request_memory = 0;   // held now, in bytes
   size_t request_memory_limit = 0;
 };
 
-// A connection stays on one of `threads`, the one with the fewest when it came, and so do the
-// handlers of its requests.
+// A connection stays on one of `threads`, the one with the fewest connections when it came, and so
+// do the handlers of its requests.
 class Server {
  public:
   // `threads` and `clock` outlive the server.
@@ -56,19 +58,19 @@ class Server {
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
 
-  // Listens, and returns. An error when the address cannot be had. Once.
+  // Listens, and returns. Fails when the address is not available. To be called once.
   absl::Status Start(Handler handler);
 
-  // Of the listening socket. REQUIRES: started.
+  // The port of the listening socket. REQUIRES: started.
   uint16_t port() const;
 
   // Thread-safe.
   ServerStats stats() const;
 
-  // Stops listening, lets requests that are under way finish for `grace`, cancels the rest, and
-  // returns when the last handler has ended. Idle connections end at once; HTTP/2 clients get a
-  // GOAWAY. Once, on any executor whose io_context outlives `threads`: they still touch it for a
-  // moment after this returned.
+  // Stops listening, lets running requests finish for `grace`, cancels the rest, and returns when
+  // the last handler has ended. Idle connections end at once; HTTP/2 clients get a GOAWAY. To be
+  // called once, on any executor whose io_context outlives `threads`: they still touch it for a
+  // moment after this has returned.
   VoidTask Stop(absl::Duration grace);
 
  private:

@@ -1,11 +1,15 @@
 #include "apiserver/http/server.h"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <openssl/pem.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <boost/asio/io_context.hpp>
+#include <cerrno>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -56,7 +60,7 @@ std::string CommonName(const std::string& der) {
   return name;
 }
 
-// What the handlers of a test share with it.
+// State that the handlers of a test share with it.
 struct Shared {
   explicit Shared(Clock& c) : clock(c) {}
   Clock& clock;
@@ -153,7 +157,7 @@ class ServerTest : public ::testing::Test {
     server_.reset();
   }
 
-  // Lets time pass until `client` hears something.
+  // Lets time pass until `client` receives something.
   void AdvanceUntilReadable(TlsTestClient& client, absl::Duration at_most) {
     for (absl::Duration t; t < at_most && !client.WaitReadable(absl::Milliseconds(5));
          t += absl::Seconds(1)) {
@@ -177,7 +181,7 @@ class ServerTest : public ::testing::Test {
   std::unique_ptr<Server> server_;
 };
 
-// Carries bytes until `done`.
+// Carries bytes until `done` returns true.
 template <typename Done>
 void Converse(TlsTestClient& tls, Http2TestClient& client, Done done) {
   while (!done()) {
@@ -213,7 +217,7 @@ TEST_F(ServerTest, SpeaksBothProtocols) {
   EXPECT_EQ(server_->stats().accepted, 3u);
 }
 
-// What nobody thought of costs one connection, and not the process.
+// An unexpected exception costs one connection, but not the process.
 TEST_F(ServerTest, AnExceptionOfARequestEndsItsConnection) {
   Start();
   throws_ = true;
@@ -315,7 +319,7 @@ TEST_F(ServerTest, PlainHttpIsToldSo) {
   TlsTestClient garbage(server_->port(), plain);
   ASSERT_TRUE(garbage.Write("\x16\x03\x01\xff\xff\xff\xff garbage that is no hello"));
   garbage.ReadAll();
-  // The server waits a little for the client to hang up.
+  // The server waits a little for the client to close.
   while (server_->stats().handshake_errors != 2) clock_.Advance(absl::Seconds(1));
 }
 
@@ -341,7 +345,7 @@ TEST_F(ServerTest, AReaderThatStopsIsCutOff) {
       clock_.Advance(absl::Seconds(1));
       std::this_thread::yield();
     }
-    // Whatever was on its way is followed by the end.
+    // The end follows the bytes that were already on their way.
     const std::string all = slow.ReadAll();
     EXPECT_LT(all.size(), kBlock * kBlocks);
     EXPECT_THAT(all, StartsWith(fields.empty() ? "HTTP/1.1 200 " : "HTTP/1.1 101 "));
@@ -410,7 +414,7 @@ TEST_F(ServerTest, WhoeverComesTakesAnIdleStrangersPlace) {
   plain.tls = false;
   std::vector<std::unique_ptr<TlsTestClient>> flood;
   for (int i = 0; i < 100; ++i) {
-    // Some shake hands, most do not.
+    // Some of them shake hands, most do not.
     flood.push_back(
         std::make_unique<TlsTestClient>(server_->port(), i % 10 == 0 ? TlsTestOptions{} : plain));
     if (i % 10 != 0) continue;
@@ -424,6 +428,75 @@ TEST_F(ServerTest, WhoeverComesTakesAnIdleStrangersPlace) {
   EXPECT_THAT(busy.ReadUntil("released\n"), EndsWith("released\n"));
 }
 
+// Leaves the process without file descriptors while it lives.
+class NoDescriptors {
+ public:
+  NoDescriptors() {
+    EXPECT_EQ(getrlimit(RLIMIT_NOFILE, &before_), 0);
+    rlimit few = before_;
+    few.rlim_cur = 512;
+    EXPECT_EQ(setrlimit(RLIMIT_NOFILE, &few), 0);
+    for (int fd; (fd = open("/dev/null", O_RDONLY | O_CLOEXEC)) >= 0;) taken_.push_back(fd);
+    EXPECT_EQ(errno, EMFILE);
+  }
+  ~NoDescriptors() {
+    while (!taken_.empty()) GiveOne();
+    EXPECT_EQ(setrlimit(RLIMIT_NOFILE, &before_), 0);
+  }
+  void GiveOne() {
+    close(taken_.back());
+    taken_.pop_back();
+  }
+
+ private:
+  rlimit before_{};
+  std::vector<int> taken_;
+};
+
+TEST_F(ServerTest, WaitsForDescriptors) {
+  Start();
+  TlsTestClient busy(server_->port());
+  ASSERT_TRUE(busy.Write("GET /hang HTTP/1.1\r\nHost: h\r\n\r\n"));
+  WaitHanging(1);
+  auto none = std::make_unique<NoDescriptors>();
+  none->GiveOne();
+  TlsTestOptions plain;
+  plain.tls = false;
+  // Its connection waits in the kernel's queue.
+  TlsTestClient late(server_->port(), plain);
+  ASSERT_TRUE(late.ok());
+  ASSERT_TRUE(late.Write(kGetHello));
+  while (server_->stats().accept_errors == 0) std::this_thread::yield();
+  while (server_->stats().accept_errors == 1) AdvanceUntilReadable(busy, absl::Seconds(1));
+  EXPECT_EQ(server_->stats().accepted, 1u);
+  EXPECT_EQ(server_->stats().shed, 0u) << "a request runs on the only one";
+  // Nobody else is disturbed.
+  shared_.released = true;
+  EXPECT_THAT(busy.ReadUntil("released\n"), EndsWith("released\n"));
+  none = nullptr;
+  AdvanceUntilReadable(late, absl::Seconds(30));
+  EXPECT_THAT(late.ReadAll(), HasSubstr("HTTPS"));
+}
+
+TEST_F(ServerTest, WithoutDescriptorsAnIdleStrangerGivesItsOwn) {
+  Start();
+  TlsTestClient idle(server_->port());
+  ASSERT_TRUE(idle.Write(kGetHello));
+  EXPECT_THAT(idle.ReadUntil("hello\n"), EndsWith("hello\n"));
+  NoDescriptors none;
+  none.GiveOne();
+  TlsTestOptions plain;
+  plain.tls = false;
+  TlsTestClient late(server_->port(), plain);
+  ASSERT_TRUE(late.ok());
+  ASSERT_TRUE(late.Write(kGetHello));
+  AdvanceUntilReadable(late, absl::Seconds(30));
+  EXPECT_THAT(late.ReadAll(), HasSubstr("HTTPS"));
+  EXPECT_GE(server_->stats().accept_errors, 1u);
+  EXPECT_EQ(server_->stats().shed, 1u);
+  EXPECT_THAT(idle.ReadAll(), IsEmpty());
+}
+
 TEST_F(ServerTest, ConnectionsOfOneSourceAreLimited) {
   Limits limits;
   limits.max_connections_per_source = 2;
@@ -431,7 +504,7 @@ TEST_F(ServerTest, ConnectionsOfOneSourceAreLimited) {
   TestCertOptions options;
   options.common_name = kFrontProxy;
   const TestKeyPair pair = ca_.Issue(options);
-  // Front proxies do not count, and are let in when others are not.
+  // Front proxies do not count, and are admitted when others are not.
   std::vector<std::unique_ptr<TlsTestClient>> open;
   int hanging = 0;
   for (const TestKeyPair* const shown :
@@ -509,7 +582,7 @@ TEST_F(ServerTest, AnExceptionOfAHandshakeEndsItsConnection) {
     ASSERT_TRUE(client->Write(kGetHello));
     EXPECT_THAT(client->ReadUntil("hello\n"), EndsWith("hello\n"));
   }
-  // Its place is free again.
+  // The connection's place is free again.
   while (server_->stats().connections != 2) std::this_thread::yield();
 }
 

@@ -1,4 +1,5 @@
-// A connection's bytes, whatever carries them: TLS over TCP, or memory in tests.
+// A connection's byte stream over any transport: TLS or plain TCP, or memory in tests. Lives on one
+// executor.
 #ifndef APISERVER_HTTP_STREAM_H_
 #define APISERVER_HTTP_STREAM_H_
 
@@ -6,32 +7,32 @@
 #include <string_view>
 
 #include "absl/status/status.h"
-#include "absl/time/time.h"
+#include "apiserver/http/options.h"
 #include "base/async/task.h"
 
 namespace steward::http {
 
-// On one executor. At most one Read and one Write at a time; the two may overlap.
+// At most one Read and one Write at a time; the two may overlap.
 class ByteStream {
  public:
   virtual ~ByteStream() = default;
 
-  // The next bytes, or an empty view at the peer's end of stream. They stay valid only until the
-  // caller next waits: the buffer belongs to the thread, so that an idle connection holds none.
+  // Returns the next bytes, or an empty view at the peer's end of stream. They are valid only until
+  // the caller next waits: the buffer belongs to the thread, so that an idle connection holds none.
   virtual Task<std::string_view> Read() = 0;
 
-  // Writes all pieces in order. What they point to must stay until this returns. An error when the
-  // peer is gone, or takes them too slowly (see DrainDeadline).
+  // Writes all pieces in order. Their bytes must stay until this returns. Fails when the peer is
+  // gone, or takes them too slowly (see DrainDeadline).
   virtual StatusTask Write(std::span<const std::string_view> pieces) = 0;
 
-  // The window of that rule, for each Write that begins later.
-  virtual void SetWriteWindow(absl::Duration window) = 0;
+  // Sets that pace for each Write that begins later.
+  virtual void SetPace(Pace pace) = 0;
 
-  // Ends the stream so that the peer can still read what was written, waiting a little for it.
-  // Nothing may follow.
+  // Ends the stream so that the peer can still read the written bytes, waiting a little for it. No
+  // call may follow.
   virtual VoidTask Shutdown() = 0;
 
-  // Ends it at once: pending and later calls fail.
+  // Ends the stream at once: pending and later calls fail.
   virtual void Abort() = 0;
 };
 

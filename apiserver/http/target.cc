@@ -53,7 +53,7 @@ absl::StatusOr<QueryPairs> ParseQuery(std::string_view text) {
   return pairs;
 }
 
-// Takes scheme and authority of the absolute form away.
+// Removes scheme and authority of the absolute form.
 std::string_view WithoutAuthority(std::string_view target) {
   for (const std::string_view scheme : {"http://", "https://"}) {
     if (!target.starts_with(scheme)) continue;

@@ -1,4 +1,4 @@
-// The request target: path and query, decoded.
+// The request target: path and query, decoded. Values and pure functions.
 #ifndef APISERVER_HTTP_TARGET_H_
 #define APISERVER_HTTP_TARGET_H_
 
@@ -15,7 +15,7 @@ namespace steward::http {
 
 using QueryPairs = std::vector<std::pair<std::string, std::string>>;
 
-// Nobody asks with more.
+// No legitimate request has more.
 constexpr size_t kMaxQueryParameters = 1000;
 
 struct Target {
@@ -23,11 +23,11 @@ struct Target {
   QueryPairs query;  // decoded, in order
 };
 
-// Reads an origin-form ("/p?q") or absolute-form ("https://host/p?q") target (RFC 9112 section 3.2)
-// as Go's net/url does: '+' is a space in the query only, empty pairs are skipped, a pair without
-// '=' has an empty value. kInvalidArgument for anything else: other forms, control characters, bad
-// percent escapes, more than kMaxQueryParameters, and a semicolon in the query, which some readers
-// take for a separator.
+// Parses an origin-form ("/p?q") or absolute-form ("https://host/p?q") target (RFC 9112 section
+// 3.2) as Go's net/url does: '+' is a space in the query only, empty pairs are skipped, a pair
+// without '=' has an empty value. kInvalidArgument for anything else: other forms, control
+// characters, bad percent escapes, more than kMaxQueryParameters, and a semicolon in the query,
+// which some parsers treat as a separator.
 absl::StatusOr<Target> ParseTarget(std::string_view target);
 
 }  // namespace steward::http

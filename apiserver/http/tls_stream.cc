@@ -29,18 +29,27 @@ namespace {
 
 constexpr size_t kRecord = SSL3_RT_MAX_PLAIN_LENGTH;
 constexpr absl::Duration kLinger = absl::Seconds(2);
-// Reads in a row, without having to wait, after which others get a turn: 256 KiB at most. A peer
-// that always has more to say must not have the thread for itself.
+// The number of reads in a row without waiting after which other work gets a turn: 256 KiB at most.
+// A peer that always has more to send must not occupy the thread.
 constexpr int kReadsPerTurn = 16;
+// The number of receives, of a record's size each, after which a call of OpenSSL has to return. By
+// itself it would go on as long as the bytes are no data, or a part of a record.
+constexpr int kReceivesPerCall = 2;
+// The bytes that a client may send before the first data, and between data: four records.
+constexpr size_t kMaxWithoutData = 64 << 10;
+// The number of messages that are no data for each MiB of data: changed keys, and TLS 1.2's refused
+// handshakes. Such messages are short and cost much.
+constexpr int kMaxMessages = 32;
+constexpr size_t kMessagePeriod = 1 << 20;
 
-// One per thread: see ByteStream::Read.
+// Each thread has one buffer: see ByteStream::Read.
 char* ReadBuffer() {
   thread_local char buffer[kRecord];
   return buffer;
 }
 
-// Room for one record, taken from the thread's spare ones at first use: large allocations that come
-// and go with each write cost more than the copying.
+// Room for one record, taken from the thread's spare ones at first use: a large allocation for each
+// write would cost more than the copying.
 class RecordBuffer {
  public:
   RecordBuffer() = default;
@@ -88,9 +97,23 @@ struct TlsStream::Bio {
     auto& stream = *static_cast<TlsStream*>(BIO_get_data(bio));
     BIO_clear_retry_flags(bio);
     if (stream.fd_ < 0) return -1;
+    // Waiting for the socket gives others a turn, and ends at once if there is more.
+    if (stream.drained_ || stream.receives_ == kReceivesPerCall) {
+      BIO_set_retry_read(bio);
+      return -1;
+    }
+    ++stream.receives_;
     const ssize_t n = ::recv(stream.fd_, data, static_cast<size_t>(size), 0);
     if (n == 0) stream.at_end_ = true;
     if (n < 0 && (errno == EAGAIN || errno == EINTR)) BIO_set_retry_read(bio);
+    if (n > 0) {
+      stream.drained_ = n < size;
+      stream.without_data_ += static_cast<size_t>(n);
+      if (stream.without_data_ > kMaxWithoutData) {
+        stream.Abort();
+        return -1;
+      }
+    }
     return static_cast<int>(n);
   }
   static int Write(BIO* bio, const char* data, int size) {
@@ -107,6 +130,9 @@ struct TlsStream::Bio {
     if (command == BIO_CTRL_EOF) return static_cast<TlsStream*>(BIO_get_data(bio))->at_end_ ? 1 : 0;
     return 0;
   }
+  static void OnMessage(int sent, int, int type, const void*, size_t, SSL*, void* stream) {
+    if (sent == 0 && type == SSL3_RT_HANDSHAKE) static_cast<TlsStream*>(stream)->CountMessage();
+  }
   static const BIO_METHOD* Method() {
     static const BIO_METHOD* const method = [] {
       BIO_METHOD* made = BIO_meth_new(BIO_get_new_index() | BIO_TYPE_SOURCE_SINK, "steward socket");
@@ -120,13 +146,13 @@ struct TlsStream::Bio {
 };
 
 TlsStream::TlsStream(tcp::socket socket, const SslContext& context, HandshakeTurns& turns,
-                     DeadlineSet& deadlines, absl::Duration write_window, size_t min_drain_rate)
+                     DeadlineSet& deadlines, Pace pace)
     : socket_(std::move(socket)),
       turn_(turns, Source(socket_)),
       ssl_(SSL_new(context.get())),
       fd_(socket_.native_handle()),
-      write_window_(write_window),
-      drain_(deadlines, min_drain_rate, [this] { Abort(); }),
+      pace_(pace),
+      drain_(deadlines, [this] { Abort(); }),
       linger_deadline_(deadlines, [this] { Abort(); }) {
   boost::system::error_code ignored;
   socket_.native_non_blocking(true, ignored);
@@ -138,20 +164,35 @@ TlsStream::TlsStream(tcp::socket socket, const SslContext& context, HandshakeTur
   BIO_set_data(bio, this);
   BIO_set_init(bio, 1);
   SSL_set_bio(ssl_, bio, bio);
-  // HTTP frames its messages itself: an end without close_notify is an end.
+  // HTTP delimits its messages itself, so an end without close_notify is a normal end.
   SSL_set_options(ssl_, SSL_OP_IGNORE_UNEXPECTED_EOF);
+  SSL_set_msg_callback(ssl_, Bio::OnMessage);
+  SSL_set_msg_callback_arg(ssl_, this);
   SSL_set_accept_state(ssl_);
 }
 
 TlsStream::~TlsStream() { SSL_free(ssl_); }
 
+void TlsStream::CountMessage() {
+  if (!open_ || ++messages_ <= kMaxMessages) return;
+  Abort();
+  // OpenSSL drops what it has already received.
+  SSL_set_shutdown(ssl_, SSL_get_shutdown(ssl_) | SSL_RECEIVED_SHUTDOWN);
+}
+
 StatusTask TlsStream::WaitFor(int result) {
   const int error = SSL_get_error(ssl_, result);
-  if (fd_ >= 0 && (error == SSL_ERROR_WANT_READ || error == SSL_ERROR_WANT_WRITE)) {
+  if (fd_ < 0) {
+    failed_ = true;
+    ERR_clear_error();
+    co_return absl::UnavailableError("connection aborted");
+  }
+  if (error == SSL_ERROR_WANT_READ || error == SSL_ERROR_WANT_WRITE) {
+    const bool read = error == SSL_ERROR_WANT_READ;
     boost::system::error_code ec;
-    co_await socket_.async_wait(
-        error == SSL_ERROR_WANT_READ ? tcp::socket::wait_read : tcp::socket::wait_write,
-        asio::redirect_error(asio::use_awaitable, ec));
+    co_await socket_.async_wait(read ? tcp::socket::wait_read : tcp::socket::wait_write,
+                                asio::redirect_error(asio::use_awaitable, ec));
+    if (read) drained_ = false;
     if (!ec) co_return absl::OkStatus();
     co_return absl::UnavailableError(ec.message());
   }
@@ -170,8 +211,12 @@ StatusTask TlsStream::Handshake() {
     if (fd_ >= 0) co_await turn_.Wait();
     if (fd_ < 0) co_return absl::UnavailableError("connection aborted");
     ERR_clear_error();
+    BeginCall();
     const int result = SSL_do_handshake(ssl_);
-    if (result == 1) co_return absl::OkStatus();
+    if (result == 1) {
+      open_ = true;
+      co_return absl::OkStatus();
+    }
     const bool plain_http = ERR_GET_REASON(ERR_peek_error()) == SSL_R_HTTP_REQUEST;
     const absl::Status status = co_await WaitFor(result);
     if (status.ok()) continue;
@@ -184,8 +229,7 @@ VoidTask TlsStream::AnswerPlainHttp() {
   constexpr std::string_view kAnswer =
       "HTTP/1.0 400 Bad Request\r\n\r\nClient sent an HTTP request to an HTTPS server.\n";
   if (fd_ < 0) co_return;
-  // A fresh socket's buffer takes so little at once; if not, the answer is lost, and was a courtesy
-  // only.
+  // A fresh socket's buffer has room for so little; otherwise the answer, a mere courtesy, is lost.
   if (::send(fd_, kAnswer.data(), kAnswer.size(), MSG_NOSIGNAL) < 0) co_return;
   co_await Linger();
 }
@@ -215,24 +259,40 @@ Task<std::string_view> TlsStream::Read() {
     }
     if (fd_ < 0) co_return absl::UnavailableError("connection aborted");
     ERR_clear_error();
+    BeginCall();
     const int n = SSL_read(ssl_, ReadBuffer(), kRecord);
-    if (n > 0) co_return std::string_view(ReadBuffer(), static_cast<size_t>(n));
-    if (SSL_get_error(ssl_, n) == SSL_ERROR_ZERO_RETURN) co_return std::string_view();
+    if (n > 0) {
+      without_data_ = 0;
+      data_ += static_cast<size_t>(n);
+      if (data_ > kMessagePeriod) data_ = messages_ = 0;
+      co_return std::string_view(ReadBuffer(), static_cast<size_t>(n));
+    }
+    const bool end = fd_ >= 0 && SSL_get_error(ssl_, n) == SSL_ERROR_ZERO_RETURN;
+    if (end) co_return std::string_view();
     CO_RETURN_IF_ERROR(co_await WaitFor(n));
     reads_ = 0;
+  }
+}
+
+void TlsStream::KeepBuffer(bool keep) {
+  if (keep == keeps_buffer_) return;
+  keeps_buffer_ = keep;
+  if (keep) {
+    SSL_clear_mode(ssl_, SSL_MODE_RELEASE_BUFFERS);
+  } else {
+    SSL_set_mode(ssl_, SSL_MODE_RELEASE_BUFFERS);
   }
 }
 
 int TlsStream::WriteNow(std::string_view& chunk, bool more) {
   int n = 1;
   while (!chunk.empty() && n > 0) {
-    ERR_clear_error();
     const size_t record = std::min(chunk.size(), kRecord);
     more_ = more || record < chunk.size();
-    // A record that others follow leaves its buffer to them.
-    if (more_) SSL_clear_mode(ssl_, SSL_MODE_RELEASE_BUFFERS);
+    // A record that is followed by others leaves its buffer to them.
+    KeepBuffer(more_);
+    BeginCall();
     n = SSL_write(ssl_, chunk.data(), static_cast<int>(record));
-    if (more_) SSL_set_mode(ssl_, SSL_MODE_RELEASE_BUFFERS);
     if (n <= 0) break;
     chunk.remove_prefix(static_cast<size_t>(n));
     drain_.Took(static_cast<size_t>(n));
@@ -242,9 +302,13 @@ int TlsStream::WriteNow(std::string_view& chunk, bool more) {
 
 StatusTask TlsStream::WriteRest(std::string_view chunk, bool more, int result) {
   while (!chunk.empty()) {
-    drain_.Begin(write_window_);
+    drain_.Begin(pace_);
+    // Reads that come in between release their own buffer.
+    KeepBuffer(false);
     CO_RETURN_IF_ERROR(co_await WaitFor(result));
     if (fd_ < 0) co_return absl::UnavailableError("connection aborted");
+    // Other connections have used the thread's list of errors.
+    ERR_clear_error();
     result = WriteNow(chunk, more);
   }
   co_return absl::OkStatus();
@@ -255,41 +319,34 @@ StatusTask TlsStream::Write(std::span<const std::string_view> pieces) {
     ~Waiting() { drain.End(); }
     DrainDeadline& drain;
   } waiting{drain_};
-  // Small pieces are gathered into whole records; large ones are encrypted where they lie.
-  // The last record is the last one for sure: what waits for more must not wait in vain.
+  // Small pieces are gathered into whole records; large ones are encrypted in place. The final
+  // record must be marked as the last, so that the kernel does not wait for more.
   while (!pieces.empty() && pieces.back().empty()) pieces = pieces.first(pieces.size() - 1);
   if (fd_ < 0) co_return absl::UnavailableError("connection aborted");
+  ERR_clear_error();
   RecordBuffer gathered;
   size_t used = 0;
   for (size_t i = 0; i < pieces.size(); ++i) {
+    const bool last = i + 1 == pieces.size();
     std::string_view piece = pieces[i];
     while (!piece.empty()) {
-      const bool last = i + 1 == pieces.size();
+      std::string_view chunk;
       if (used == 0 && (piece.size() >= kRecord || last)) {
-        const size_t whole = last ? piece.size() : piece.size() - piece.size() % kRecord;
-        std::string_view chunk = piece.substr(0, whole);
-        const int result = WriteNow(chunk, !last);
-        if (result <= 0) CO_RETURN_IF_ERROR(co_await WriteRest(chunk, !last, result));
-        piece.remove_prefix(whole);
-        continue;
+        chunk = piece.substr(0, last ? piece.size() : piece.size() - piece.size() % kRecord);
+        piece.remove_prefix(chunk.size());
+      } else {
+        const size_t n = std::min(piece.size(), kRecord - used);
+        std::memcpy(gathered.get() + used, piece.data(), n);
+        used += n;
+        piece.remove_prefix(n);
+        if (used < kRecord && !(last && piece.empty())) continue;
+        chunk = {gathered.get(), std::exchange(used, 0)};
       }
-      const size_t n = std::min(piece.size(), kRecord - used);
-      std::memcpy(gathered.get() + used, piece.data(), n);
-      used += n;
-      piece.remove_prefix(n);
-      if (used == kRecord) {
-        const bool more = !last || !piece.empty();
-        std::string_view chunk(gathered.get(), used);
-        const int result = WriteNow(chunk, more);
-        if (result <= 0) CO_RETURN_IF_ERROR(co_await WriteRest(chunk, more, result));
-        used = 0;
-      }
+      const bool more = !last || !piece.empty();
+      const int result = WriteNow(chunk, more);
+      if (result <= 0) CO_RETURN_IF_ERROR(co_await WriteRest(chunk, more, result));
     }
   }
-  if (used == 0) co_return absl::OkStatus();
-  std::string_view chunk(gathered.get(), used);
-  const int result = WriteNow(chunk, /*more=*/false);
-  if (result <= 0) co_return co_await WriteRest(chunk, /*more=*/false, result);
   co_return absl::OkStatus();
 }
 
@@ -301,7 +358,7 @@ VoidTask TlsStream::Shutdown() {
   co_await Linger();
 }
 
-// Closing while unread bytes wait would send a reset, which can destroy what the peer has not read
+// Closing with unread bytes would send a reset, which can destroy data that the peer has not read
 // yet.
 VoidTask TlsStream::Linger() {
   boost::system::error_code ec;

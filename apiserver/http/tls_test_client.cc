@@ -106,6 +106,21 @@ bool TlsTestClient::Write(std::string_view bytes) {
   return written;
 }
 
+bool TlsTestClient::UpdateKeys(int times) {
+  SSL* ssl = state_->ssl.get();
+  SSL_set0_wbio(ssl, BIO_new(BIO_s_mem()));
+  bool updated = true;
+  for (int i = 0; i < times && updated; ++i) {
+    updated = SSL_key_update(ssl, SSL_KEY_UPDATE_NOT_REQUESTED) == 1 && SSL_do_handshake(ssl) == 1;
+  }
+  char* data = nullptr;
+  const long size = BIO_get_mem_data(SSL_get_wbio(ssl), &data);
+  const std::string flight(data, static_cast<size_t>(size));
+  SSL_set0_wbio(ssl, BIO_new_socket(state_->fd, BIO_NOCLOSE));
+  TakeOpensslError();
+  return updated && ::send(state_->fd, flight.data(), flight.size(), MSG_NOSIGNAL) == size;
+}
+
 std::string TlsTestClient::Read() {
   char buffer[16384];
   const int n = state_->ssl != nullptr

@@ -32,7 +32,7 @@ using boost::system::error_code;
 
 namespace websocket_internal {
 
-// A ByteStream as Beast wants to have it.
+// An adapter that gives a ByteStream the interface that Beast needs.
 class Layer {
  public:
   using executor_type = asio::any_io_executor;
@@ -140,16 +140,16 @@ class Layer {
 
   const asio::any_io_executor executor_;
   ByteStream& stream_;
-  // A Beast operation forgets that it was cancelled when what it was at succeeds all the same; this
-  // does not.
+  // A Beast operation forgets its cancellation when its current step succeeds all the same; this
+  // flag does not.
   bool stopped_ = false;
   Direction reading_;
   Direction writing_;
-  std::string rest_;  // read, but more than was asked for
+  std::string rest_;  // bytes read beyond those requested
   std::size_t used_ = 0;
 };
 
-// Beast finds these three by their names. The stream's owner ends it, not Beast.
+// Beast finds these three by their names. The stream's owner ends the stream, not Beast.
 void teardown(beast::role_type, Layer&, error_code& error) { error = {}; }
 
 template <typename Handler>
@@ -166,7 +166,7 @@ namespace {
 
 using Socket = beast::websocket::stream<websocket_internal::Layer, /*deflateSupported=*/false>;
 
-// Waits without being cancelled: Layer::Stop does that.
+// Waits without being cancelled, because Layer::Stop ends the wait.
 auto Awaiting(error_code& error) {
   return asio::bind_cancellation_slot(asio::cancellation_slot(),
                                       asio::redirect_error(asio::use_awaitable, error));
@@ -177,7 +177,7 @@ absl::Status ToStatus(const error_code& error) {
   return absl::UnavailableError(error.message());
 }
 
-// What Beast judges again: the client's own fields were judged before.
+// The request that Beast checks again; the client's own fields were checked before.
 beast::http::request<beast::http::empty_body> AcceptableRequest(const std::string& key) {
   using beast::http::field;
   constexpr unsigned kHttp11 = 11;
@@ -210,7 +210,7 @@ WebSocket::~WebSocket() = default;
 StatusTask WebSocket::Accept(WebSocketHandshake handshake, Headers fields) {
   using Decorator = beast::websocket::stream_base::decorator;
   const auto decorate = [&handshake, &fields](beast::websocket::response_type& response) {
-    // Beast would name itself otherwise.
+    // Overrides the name that Beast would send.
     response.set(beast::http::field::server, "steward");
     if (!handshake.subprotocol.empty()) {
       response.set(beast::http::field::sec_websocket_protocol, handshake.subprotocol);
@@ -250,7 +250,7 @@ StatusTask WebSocket::Listen() {
   while (!error) {
     co_await impl_->socket.async_read_some(asio::buffer(dropped), Awaiting(error));
   }
-  // What Beast finds wrong, or over, it tells the client by a close frame.
+  // Beast reports protocol errors and the regular end to the client by a close frame.
   const bool told = error.category() == beast::websocket::make_error_code({}).category();
   co_return told ? absl::OkStatus() : ToStatus(error);
 }

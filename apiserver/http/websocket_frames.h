@@ -1,4 +1,4 @@
-// Frames of RFC 6455 as a client writes and reads them, right ones and wrong ones: for tests.
+// Frames of RFC 6455 in a client's role, correct and incorrect ones, for tests. Pure functions.
 #ifndef APISERVER_HTTP_WEBSOCKET_FRAMES_H_
 #define APISERVER_HTTP_WEBSOCKET_FRAMES_H_
 
@@ -19,25 +19,26 @@ enum Opcode : unsigned char {
 };
 
 struct Frame {
-  unsigned char first = 0;  // with FIN and the reserved bits
+  unsigned char first = 0;  // the first byte, with FIN and the reserved bits
   std::string payload;
   bool operator==(const Frame&) const = default;
 };
 std::ostream& operator<<(std::ostream& out, const Frame& frame);
 
-// A whole message, or control frame.
+// A whole message, or a control frame.
 Frame Whole(Opcode opcode, std::string_view payload = "");
 
-// One frame of a client's, masked as it must be.
+// The bytes of one client frame, masked as required.
 std::string ClientFrame(Opcode opcode, std::string_view payload = "", bool fin = true);
-// The head of a frame, announcing a payload of this size, and nothing of it. `first` as in Frame.
+// The head of a frame that announces a payload of this size, without the payload. `first` as in
+// Frame.
 std::string ClientFrameHead(unsigned char first, size_t size, bool masked = true);
 
 // The payload of a close frame.
 std::string CloseCode(unsigned code);
 
-// All frames in a server's bytes. Any that is masked, cut or not in its shortest form comes as one
-// last frame with the first byte 0 and the rest as its payload.
+// All frames in a server's bytes. A frame that is masked, incomplete or not in its shortest form
+// ends the result, with the first byte 0 and the remaining bytes as its payload.
 std::vector<Frame> ServerFrames(std::string_view bytes);
 
 }  // namespace steward::http

@@ -1,5 +1,5 @@
-// What a client sends after its connection became a WebSocket: it must neither crash nor hang nor
-// keep memory, and however it ends, the handler ends with it.
+// Passes a client's bytes to a connection that became a WebSocket. It neither crashes nor hangs nor
+// leaks memory, and however it ends, its handler ends with it.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -19,7 +19,7 @@ constexpr char kUpgrade[] =
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using steward::http::ConnectionHarness;
   if (size == 0) return 0;
-  // The first byte says what the handler does and how the rest is cut.
+  // The first byte sets the handler's behaviour and how the rest is cut.
   constexpr const char* kPaths[] = {"/events", "/ended"};
   const std::string request = std::string("GET ") + kPaths[data[0] & 1] + kUpgrade;
   constexpr size_t kMostPieces = 8;

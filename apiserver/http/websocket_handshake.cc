@@ -11,7 +11,7 @@
 namespace steward::http {
 namespace {
 
-// The base64 form of 16 bytes.
+// The length of 16 bytes in base64.
 constexpr size_t kMaxKey = 24;
 
 std::string_view Trimmed(std::string_view text) {

@@ -1,5 +1,5 @@
-// What a request says about the WebSocket it asks for (RFC 6455 section 4), judged as
-// kube-apiserver does.
+// The handshake of a requested WebSocket (RFC 6455 section 4), judged as kube-apiserver does. Pure
+// functions.
 #ifndef APISERVER_HTTP_WEBSOCKET_HANDSHAKE_H_
 #define APISERVER_HTTP_WEBSOCKET_HANDSHAKE_H_
 
@@ -12,11 +12,11 @@
 
 namespace steward::http {
 
-// Upgrade is "websocket" and nothing else, and Connection mentions "upgrade".
+// True when Upgrade is "websocket" and nothing else, and Connection mentions "upgrade".
 bool AsksForWebSocket(const Headers& headers);
 
 // The subprotocols that the client offers: the members of all Sec-WebSocket-Protocol fields,
-// without the white space around them; empty ones stay.
+// without the white space around them, and including empty ones.
 std::vector<std::string_view> OfferedSubprotocols(const Headers& headers);
 
 struct WebSocketHandshake {
@@ -24,10 +24,10 @@ struct WebSocketHandshake {
   std::string subprotocol;  // the one to echo; "" = none
 };
 
-// kPermissionDenied without an Origin that is a URI ("null" is none): who has no origin is no
-// browser's page that was let in, and other clients can name any. kInvalidArgument for another
-// version than 13, a key that cannot be one, or several subprotocols: what they mean for a watch is
-// not defined, so there is none to prefer.
+// kPermissionDenied without an Origin that is a URI ("null" is none): a request without an origin
+// does not come from the page of a browser, and other clients can send any origin. kInvalidArgument
+// for a version other than 13, an impossible key, or several subprotocols: they have no defined
+// meaning for a watch, so none can be preferred.
 absl::StatusOr<WebSocketHandshake> ReadWebSocketHandshake(const Headers& headers);
 
 }  // namespace steward::http

@@ -52,7 +52,7 @@ TEST(WebSocketHandshakeTest, Subprotocols) {
               ElementsAre("a", "b", "c", ""));
 }
 
-// What kube-apiserver 1.36.3 answers to the same; two exceptions are marked.
+// The answers of kube-apiserver 1.36.3 to the same requests; two exceptions are marked.
 TEST(WebSocketHandshakeTest, Judgement) {
   constexpr auto kOk = absl::StatusCode::kOk;
   constexpr auto kBad = absl::StatusCode::kInvalidArgument;
@@ -60,7 +60,7 @@ TEST(WebSocketHandshakeTest, Judgement) {
   constexpr char kKey[] = "dGhlIHNhbXBsZSBub25jZQ==";
   const struct {
     std::string name;
-    Fields changed;  // an empty value: without the field
+    Fields changed;  // an empty value removes the field
     absl::StatusCode code;
     std::string subprotocol;
   } kRows[] = {
@@ -100,7 +100,7 @@ TEST(WebSocketHandshakeTest, Judgement) {
     EXPECT_EQ(handshake->subprotocol, row.subprotocol);
     EXPECT_EQ(handshake->key, *headers.Find("Sec-WebSocket-Key"));
   }
-  // The other exception: fields of one name are one list.
+  // The second exception: fields of one name form one list.
   Headers twice = Of({{"Sec-WebSocket-Key", kKey},
                       {"Sec-WebSocket-Version", "13"},
                       {"Origin", "http://x"},

@@ -23,15 +23,17 @@ WebSocketWriter::WebSocketWriter(const asio::any_io_executor& executor, ByteStre
 StatusTask WebSocketWriter::WriteHead(ResponseHead head) {
   if (accepted_) co_return absl::FailedPreconditionError("the head was written twice");
   if (!head.websocket) {
-    // RFC 6455 section 4.4: a client of another version learns which one to use.
+    // RFC 6455 section 4.4: a client of another version is told which one to use.
     if (refused_) head.headers.Set("Sec-WebSocket-Version", "13");
     co_return co_await plain_.WriteHead(std::move(head));
   }
-  // Read as late as this: filters have taken out what is not for the handshake.
+  // Parsed as late as possible: filters have removed the fields that do not belong to the
+  // handshake.
   absl::StatusOr<WebSocketHandshake> handshake = ReadWebSocketHandshake(request_.headers);
   refused_ = !handshake.ok();
   if (refused_) co_return handshake.status();
   accepted_ = true;
+  stream_.SetPace(HandlerPace(env_.limits, env_.timeouts));
   CO_RETURN_IF_ERROR(co_await socket_.Accept(*std::move(handshake), std::move(head.headers)));
   open_ = true;
   changed_.Notify();
@@ -54,8 +56,12 @@ StatusTask WebSocketWriter::Finish() {
   deadline.Set(env_.timeouts.close);
   const absl::Status status = co_await socket_.Close();
   if (status.ok()) closed_ = true;
-  // Otherwise the client may have closed it at the same time, which comes to the same.
+  // Otherwise the client may have closed it at the same time, with the same effect.
   co_return closed_ ? absl::OkStatus() : status;
+}
+
+void WebSocketWriter::Settled() {
+  if (accepted_) stream_.SetPace(WatchPace(env_.limits, env_.timeouts));
 }
 
 VoidTask WebSocketWriter::Listen() { co_await UntilOneEnds(Drain(), StopInTheEnd()); }
@@ -64,7 +70,7 @@ VoidTask WebSocketWriter::Drain() {
   while (!open_) co_await changed_.Wait();
   const absl::Status status = co_await socket_.Listen();
   if (status.ok()) closed_ = true;
-  // Finish ends by itself; that must not look as if the client had broken it off.
+  // Finish ends by itself, which must not look as if the client had broken the connection.
   while (finishing_) co_await changed_.Wait();
 }
 

@@ -1,4 +1,5 @@
-// Answers a request that asks for a WebSocket: by one, or plainly.
+// The response to a request for a WebSocket: a WebSocket or a plain response. Lives on the
+// connection's executor.
 #ifndef APISERVER_HTTP_WEBSOCKET_WRITER_H_
 #define APISERVER_HTTP_WEBSOCKET_WRITER_H_
 
@@ -15,29 +16,31 @@
 
 namespace steward::http {
 
-// The handler decides by ResponseHead::websocket. Finish waits for the client to close its end, but
-// no longer than Timeouts::close: the stream is cut then.
+// The handler chooses by ResponseHead::websocket. Finish waits for the client to close its end, but
+// no longer than Timeouts::close, after which the stream is aborted.
 class WebSocketWriter final : public ResponseWriter {
  public:
-  // `stream`: what follows the request; `plain`: writes everything that is no WebSocket. All
-  // outlive the writer.
+  // `stream` carries the bytes behind the request; `plain` writes a response that is no WebSocket.
+  // All references outlive the writer.
   WebSocketWriter(const boost::asio::any_io_executor& executor, ByteStream& stream,
                   const ConnectionEnv& env, const Request& request, ResponseWriter& plain);
 
   StatusTask WriteHead(ResponseHead head) override;
   StatusTask Write(std::vector<Segment> segments) override;
   StatusTask Finish() override;
+  void Settled() override;
   int status() const override { return accepted_ ? 101 : plain_.status(); }
   uint64_t bytes_written() const override { return accepted_ ? written_ : plain_.bytes_written(); }
 
-  // To be run beside the handler, who has to go when it ends: the client has closed the WebSocket
-  // or broken its rules. Does not end otherwise. Cancelling it ends the handler's calls, too.
+  // Must run beside the handler, which must be cancelled when this ends: the client has closed the
+  // WebSocket or violated its rules. Does not end otherwise. Cancelling it also ends the handler's
+  // calls.
   VoidTask Listen();
 
-  // Whether the connection became a WebSocket's, and can carry nothing else.
+  // True when the connection became a WebSocket's, and can carry no other request.
   bool accepted() const { return accepted_; }
-  // Whether a close frame was sent, and all before it: the client lacks nothing but the end of the
-  // stream.
+  // True when a close frame was sent, and everything before it: the client lacks only the end of
+  // the stream.
   bool closed() const { return closed_; }
 
  private:
@@ -52,7 +55,7 @@ class WebSocketWriter final : public ResponseWriter {
   Event changed_;
   bool refused_ = false;
   bool accepted_ = false;
-  bool open_ = false;  // the 101 is out
+  bool open_ = false;  // the 101 was sent
   bool finishing_ = false;
   bool closed_ = false;
   uint64_t written_ = 0;

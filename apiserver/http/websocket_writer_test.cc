@@ -26,7 +26,7 @@ using ::testing::StartsWith;
 
 constexpr char kOrigin[] = "Origin: http://localhost\r\n";
 
-// The key and the answer to it are RFC 6455's example.
+// The key and its answer are RFC 6455's example.
 std::string Upgrade(std::string_view path, std::string_view fields = kOrigin) {
   return StrCat("GET ", path,
                 " HTTP/1.1\r\nHost: h\r\nUpgrade: websocket\r\nConnection: keep-alive, Upgrade\r\n"
@@ -43,7 +43,7 @@ std::vector<Frame> After(std::vector<Frame> frames, const std::vector<Frame>& mo
 
 class WebSocketTest : public ::testing::Test {
  protected:
-  // The frames of what was written since the last call; the 101 is taken off first.
+  // The frames written since the last call; the 101 is removed first.
   std::vector<Frame> Frames(ConnectionHarness& harness) {
     std::string output = harness.stream().TakeOutput();
     if (output.starts_with("HTTP/1.1 ")) {
@@ -53,7 +53,7 @@ class WebSocketTest : public ::testing::Test {
     }
     return ServerFrames(output);
   }
-  // After the handshake and both events.
+  // Performs the handshake and checks both events.
   void Open(ConnectionHarness& harness, std::string_view path = "/events") {
     harness.Feed(Upgrade(path));
     ASSERT_EQ(Frames(harness), kEvents);
@@ -99,7 +99,7 @@ TEST_F(WebSocketTest, RefusalsAreOrdinaryAnswers) {
     harness.Feed(Upgrade("/events", row.fields));
     const std::string output = harness.stream().TakeOutput();
     EXPECT_THAT(output, AllOf(StartsWith(row.status), HasSubstr("Sec-WebSocket-Version: 13\r\n")));
-    // The connection is as good as before.
+    // The connection is as usable as before.
     harness.Feed("GET /hello HTTP/1.1\r\nHost: h\r\n\r\n");
     EXPECT_THAT(harness.stream().TakeOutput(),
                 AllOf(StartsWith("HTTP/1.1 200 "), EndsWith("hello\n")));
@@ -146,7 +146,7 @@ std::ostream& operator<<(std::ostream& out, const Row& row) { return out << row.
 
 class WebSocketInputTest : public WebSocketTest, public ::testing::WithParamInterface<Row> {};
 
-// However the bytes are cut, and even if they come with the request, the answer is the same.
+// The answers are the same however the bytes are cut, and even if they come with the request.
 TEST_P(WebSocketInputTest, IsAnswered) {
   const Row& row = GetParam();
   for (const size_t piece : {row.input.size(), size_t{1}, size_t{5}, size_t{1000}}) {
@@ -162,7 +162,7 @@ TEST_P(WebSocketInputTest, IsAnswered) {
     EXPECT_EQ(harness.serving(), row.open);
     EXPECT_EQ(harness.log().hanging, row.open ? 1 : 0);
     EXPECT_EQ(harness.request_memory(), row.open ? memory : 0u);
-    // The client can read what ends it.
+    // The client can read the reason of the end.
     EXPECT_FALSE(harness.stream().aborted());
   }
   ConnectionHarness harness(MakeHttp1Connection);
@@ -270,7 +270,7 @@ TEST_F(WebSocketTest, TheEndIsAClosingHandshake) {
   EXPECT_EQ(Frames(harness), After(kEvents, {Whole(kClose, CloseCode(1000))}));
   EXPECT_TRUE(harness.serving());
   EXPECT_EQ(harness.log().finished, 0u);
-  // Too late to be answered.
+  // These frames come too late to be answered.
   harness.Feed(ClientFrame(kText, "x") + ClientFrame(kPing, "p"));
   EXPECT_THAT(Frames(harness), IsEmpty());
   harness.Feed(ClientFrame(kClose, CloseCode(1000)));
@@ -324,7 +324,7 @@ TEST_F(WebSocketTest, MessagesWaitForTheClient) {
   slow.Feed(Upgrade("/stream"));
   EXPECT_EQ(slow.log().writes, 0u);
   EXPECT_THAT(Frames(slow), IsEmpty());
-  // Pongs wait, too, and pings that come meanwhile are not hoarded.
+  // Pongs wait, too, and pings that arrive meanwhile are not accumulated.
   for (int i = 0; i < 1000; ++i) slow.Feed(ClientFrame(kPing, std::string(100, 'p')));
   EXPECT_EQ(slow.log().writes, 0u);
   EXPECT_THAT(Frames(slow), IsEmpty());
@@ -342,7 +342,7 @@ TEST_F(WebSocketTest, MessagesWaitForTheClient) {
   EXPECT_EQ(frames.back(), Whole(kClose, CloseCode(1000)));
 }
 
-// What the stream does to a client that takes nothing for the write timeout.
+// The stream ends like this when a client takes nothing for the write timeout.
 TEST_F(WebSocketTest, ACutStreamEndsAWaitingMessage) {
   ConnectionHarness harness(MakeHttp1Connection);
   harness.stream().HoldWrites(true);
@@ -400,7 +400,7 @@ TEST_F(WebSocketTest, TheEndComesWhilePongsWait) {
   }
 }
 
-// The harness' destructor cancels everything; sanitizers watch.
+// The harness' destructor cancels everything, under the eyes of the sanitizers.
 TEST_F(WebSocketTest, CancelledAnywhere) {
   for (const char* path : {"/events", "/ended", "/stream", "/hello"}) {
     for (const bool hold : {false, true}) {

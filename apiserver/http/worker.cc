@@ -21,10 +21,10 @@ using boost::asio::ip::tcp;
 
 namespace {
 
-// Of those for whom there may be no place.
+// The time for the handshake of a provisional connection, for which there may be no place.
 constexpr absl::Duration kProvisionalHandshake = absl::Seconds(3);
 
-// "" when the peer is gone already.
+// "" when the peer is already gone.
 std::string RemoteAddress(const tcp::socket& socket) {
   boost::system::error_code error;
   const tcp::endpoint remote = socket.remote_endpoint(error);
@@ -34,8 +34,7 @@ std::string RemoteAddress(const tcp::socket& socket) {
                                   : StrCat(address, ":", remote.port());
 }
 
-// A peer that vanished without a word is noticed within `timeout` or so, whether it owes us
-// acknowledgements or not.
+// Detects a vanished peer within about `timeout`, whether acknowledgements are outstanding or not.
 void SetSocketOptions(tcp::socket& socket, absl::Duration timeout) {
   boost::system::error_code ignored;
   socket.set_option(tcp::no_delay(true), ignored);
@@ -87,7 +86,7 @@ VoidTask Worker::Tick() {
 }
 
 void Worker::Serve(tcp::socket socket, std::unique_ptr<Slot> slot) {
-  // With the task ends all that is the connection's.
+  // The end of the task ends everything that belongs to the connection.
   tasks_.Spawn("http connection", Contain(Run(std::move(socket), std::move(slot)), nullptr));
 }
 
@@ -117,17 +116,16 @@ VoidTask Worker::Run(tcp::socket socket, std::unique_ptr<Slot> slot) {
   PeerInfo peer;
   peer.remote_address = RemoteAddress(socket);
   SetSocketOptions(socket, shared_.timeouts.write);
-  const absl::Duration window = shared_.timeouts.write;
-  const size_t rate = shared_.limits.min_drain_rate;
+  const Pace pace = WatchPace(shared_.limits, shared_.timeouts);
   if (!shared_.tls) {
     if (!Settle(*slot, peer)) co_return;
-    const auto stream = std::make_shared<PlainStream>(std::move(socket), deadlines_, window, rate);
+    const auto stream = std::make_shared<PlainStream>(std::move(socket), deadlines_, pace);
     if (!slot->pass().Enter(Closing(stream))) co_return;
     co_await ServeOn(*stream, "", std::move(peer), slot->pass());
     co_return;
   }
   const auto stream = std::make_shared<TlsStream>(std::move(socket), shared_.tls(),
-                                                  handshake_turns_, deadlines_, window, rate);
+                                                  handshake_turns_, deadlines_, pace);
   if (!slot->pass().Enter(Closing(stream))) co_return;
   {
     Deadline deadline(deadlines_, [&stream] { stream->Abort(); });

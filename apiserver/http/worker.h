@@ -1,4 +1,4 @@
-// The connections of one thread.
+// The connections of one thread. Lives on its executor.
 #ifndef APISERVER_HTTP_WORKER_H_
 #define APISERVER_HTTP_WORKER_H_
 
@@ -30,7 +30,7 @@
 
 namespace steward::http {
 
-// What all workers of a server share; outlives them.
+// The state that all workers of a server share; it outlives them.
 struct ServerShared {
   Limits limits;
   Limits front_proxy_limits;
@@ -49,19 +49,19 @@ struct ServerShared {
   std::atomic<uint64_t> handshake_errors{0};
 };
 
-// Every method but `load` is called on the worker's executor.
+// Every method except `load` must be called on the worker's executor.
 class Worker {
  public:
   Worker(const boost::asio::any_io_executor& executor, ServerShared& shared);
 
   const boost::asio::any_io_executor& executor() const { return executor_; }
-  // Number of connections, from any thread.
+  // The number of connections; may be called from any thread.
   size_t load() const { return load_.load(std::memory_order_relaxed); }
 
-  // A connection counted in `load` while this lives.
+  // A connection counted in `load` while this object lives.
   class Slot {
    public:
-    // On any thread.
+    // May be called on any thread.
     Slot(Worker& worker, std::unique_ptr<ConnectionGate::Pass> pass);
     ~Slot();
     Slot(const Slot&) = delete;
@@ -76,17 +76,17 @@ class Worker {
 
   void Start();
   void Serve(boost::asio::ip::tcp::socket socket, std::unique_ptr<Slot> slot);
-  // Tells every connection to take no new requests and to end; `Stop` waits for that until `grace`
-  // from here has passed, then cancels what is left.
+  // Makes every connection accept no new requests and end; `Stop` waits for that until `grace` from
+  // now has passed, then cancels the rest.
   void BeginDrain(absl::Duration grace);
   VoidTask Stop();
 
  private:
   VoidTask Tick();
   VoidTask Run(boost::asio::ip::tcp::socket socket, std::unique_ptr<Slot> slot);
-  // False: the connection has to go.
+  // False when the connection must be closed.
   bool Settle(Slot& slot, PeerInfo& peer);
-  // What ends a connection from any thread: see ConnectionGate::Pass::Enter.
+  // A function that closes a connection from any thread: see ConnectionGate::Pass::Enter.
   std::function<void()> Closing(std::weak_ptr<ByteStream> stream);
   VoidTask ServeOn(ByteStream& stream, std::string protocol, PeerInfo peer,
                    ConnectionGate::Pass& pass);
@@ -100,10 +100,10 @@ class Worker {
   bool draining_ = false;
   bool grace_over_ = false;
   Deadline grace_;
-  Event ended_;                                  // a connection ended, or the grace
-  size_t running_ = 0;                           // connections, from before their handshake
-  std::unordered_set<Connection*> connections_;  // after it
-  TaskGroup ticker_;                             // what goes on without connections, too
+  Event ended_;                                  // a connection or the grace ended
+  size_t running_ = 0;                           // connections, counted from before their handshake
+  std::unordered_set<Connection*> connections_;  // those after their handshake
+  TaskGroup ticker_;                             // runs also without connections
   TaskGroup tasks_;
 };
 

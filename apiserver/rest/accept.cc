@@ -9,7 +9,7 @@
 namespace steward::rest {
 namespace {
 
-// Takes the text up to `separator`, or all of it, off the front of `rest`.
+// Takes the text up to `separator`, or all of it, from the front of `rest`.
 std::string_view TakeUntil(char separator, std::string_view& rest) {
   const size_t end = rest.find(separator);
   const std::string_view taken = rest.substr(0, end);

@@ -1,4 +1,4 @@
-// The Accept header as Kubernetes reads it.
+// The Accept header as Kubernetes reads it. Values and pure functions.
 #ifndef APISERVER_REST_ACCEPT_H_
 #define APISERVER_REST_ACCEPT_H_
 
@@ -23,7 +23,7 @@ struct AcceptClause {
 };
 
 // The clauses of `header`, the client's favourite first: by q, then by how specific they are, then
-// in the order sent. Malformed clauses and parameters are dropped, never an error; an unreadable q
+// in the order sent. Malformed clauses and parameters are dropped without an error; an unreadable q
 // counts as 0; q=0 only moves a clause to the end, as in Kubernetes.
 std::vector<AcceptClause> ParseAccept(std::string_view header);
 

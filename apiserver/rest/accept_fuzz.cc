@@ -4,7 +4,7 @@
 
 #include "apiserver/rest/accept.h"
 
-// Any header parses, and the clauses come best first.
+// Every header parses, with the best clauses first.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string_view header(reinterpret_cast<const char*>(data), size);
   double last = -1;

@@ -11,8 +11,8 @@
 namespace steward::rest {
 namespace {
 
-// Appends `text`, lines after the first moved right by `indent`; empty lines stay empty. In JSON
-// and YAML alike every newline of a document is one of its layout, so that this keeps its meaning.
+// Appends `text` with the lines after the first indented by `indent`; empty lines stay empty. In
+// JSON and YAML every newline of a document belongs to its layout, so the meaning does not change.
 void AppendIndented(std::string_view text, std::string_view indent, std::string& out) {
   while (true) {
     const size_t end = text.find('\n');

@@ -1,4 +1,4 @@
-// A document with one long array in it, written element by element.
+// A document that contains one long array and is written element by element. Not thread-safe.
 #ifndef APISERVER_REST_ARRAY_DOCUMENT_H_
 #define APISERVER_REST_ARRAY_DOCUMENT_H_
 
@@ -12,12 +12,12 @@
 
 namespace steward::rest {
 
-// Lays out `{<members of head>, "<array_key>": [elements]}` as compact JSON (with a newline at the
-// end), as indented JSON (without) or as YAML with sorted keys: the very bytes that Kubernetes'
-// encoders give for the whole. Memory: one element.
+// Formats `{<members of head>, "<array_key>": [elements]}` as compact JSON (with a newline at the
+// end), as indented JSON (without) or as YAML with sorted keys, in the exact bytes of Kubernetes'
+// encoders. Holds one element in memory.
 class ArrayDocument {
  public:
-  // `head`: a JSON object, compact and not empty.
+  // `head` is a compact JSON object that is not empty.
   ArrayDocument(const OutputFormat& format, std::string head, std::string array_key);
 
   absl::Status Begin(std::string& out);
@@ -38,17 +38,17 @@ class ArrayDocument {
  private:
   enum class Layout { kCompact, kIndented, kYaml };
 
-  // Adds an element's compact JSON in the layout of `layout_`.
+  // Appends an element, given as compact JSON, in the layout of `layout_`.
   absl::Status Relayout(std::string_view element, std::string& out);
 
   const Layout layout_;
   const std::string head_;
   const std::string array_key_;
   bool first_ = true;
-  std::string tail_;  // YAML: what follows the array
+  std::string tail_;  // YAML: the text behind the array
 };
 
-// Whether documents stay as they come: compact JSON, and a newline at the end.
+// True when documents are written unchanged: compact JSON, and a newline at the end.
 bool IsCompact(const OutputFormat& format);
 // Appends a whole document, given as compact JSON, in the same layouts.
 absl::Status AppendDocument(const OutputFormat& format, std::string_view json, std::string& out);

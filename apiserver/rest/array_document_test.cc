@@ -34,7 +34,7 @@ std::string Streamed(const OutputFormat& format, const std::string& head, const 
   return out.Flatten();
 }
 
-// Element by element, the bytes must be those of the whole document written at once.
+// The bytes written element by element equal those of the whole document written at once.
 TEST(ArrayDocumentTest, SameAsTheWhole) {
   const std::string lines =
       R"({"z":"a\nb\n","k":{"deep":["x\n\ny","- no list",{"a":1,"b":[]}]},"e":{},"n":null})";

@@ -11,10 +11,10 @@
 namespace steward::rest {
 namespace {
 
-// Below this nothing is worth the reader's effort.
+// Shorter bodies are not worth the client's effort to decompress.
 constexpr size_t kSmallest = 1024;
 
-// Whether at least half of `buffer` lies there in compressed form.
+// True when compressed forms of at least half of `buffer` are kept.
 bool AtHand(const Rope& buffer, const DeflatedTexts& texts) {
   size_t found = 0;
   buffer.ForEach([](std::string_view) {},
@@ -30,7 +30,8 @@ size_t SizeOf(const SplicedBytes& bytes) {
   return size;
 }
 
-// net/http's own name, or that of client-go: "kubectl/v1.36.0 (linux/amd64) kubernetes/0123456".
+// Matches net/http's own name, or that of client-go: "kubectl/v1.36.0 (linux/amd64)
+// kubernetes/0123456".
 bool IsGoClient(const http::Request& request) {
   const std::string* agent = request.headers.Find("User-Agent");
   if (agent == nullptr) return false;
@@ -65,7 +66,7 @@ std::vector<http::Segment> ToSegments(SplicedBytes bytes) {
   };
   for (SplicedBytes::Splice& splice : bytes.splices) {
     add_own(splice.at);
-    segments.push_back({splice.bytes, std::move(splice.owner)});
+    segments.push_back({splice.bytes, std::move(splice.owner), /*shared=*/true});
   }
   add_own(text.size());
   return segments;
@@ -79,7 +80,7 @@ BodyStream::BodyStream(http::ResponseWriter& writer, http::ResponseHead head, De
     : writer_(writer), head_(std::move(head)), gzip_(gzip) {}
 
 bool BodyStream::full() const {
-  // Whether to compress is decided when the threshold is reached or the body is known to be short.
+  // Compression is decided when the threshold is reached or the body is known to be short.
   const bool undecided = gzip_ != nullptr && !head_sent_;
   return undecided ? buffer_.size() > kGzipThreshold : IsFull(buffer_);
 }

@@ -1,4 +1,4 @@
-// Turns text that grows piece by piece into a response, in bounded memory.
+// A response body that grows piece by piece, in bounded memory. Lives on the connection's executor.
 #ifndef APISERVER_REST_BODY_STREAM_H_
 #define APISERVER_REST_BODY_STREAM_H_
 
@@ -14,31 +14,32 @@
 
 namespace steward::rest {
 
-// True when the client takes gzip in the one spelling that Kubernetes looks for: a token of
-// Accept-Encoding that is exactly `gzip`, without parameters. A front proxy asks for gzip by itself
-// where its client did not, and would have to unpack the answer: what is exactly `gzip` counts as
-// the client's wish only if the client is a program in Go, most of which ask for it in this way.
+// True when the client accepts gzip in the only spelling that Kubernetes accepts: a token of
+// Accept-Encoding that is exactly `gzip`, without parameters. A front proxy requests gzip on its
+// own when its client did not, and would have to decompress the response. So exactly `gzip` counts
+// as the client's wish only if the client is a program in Go, most of which request it in this way.
 bool AcceptsGzip(const http::Request& request);
 
-// For ResponseWriter::Write.
+// Converts bytes for ResponseWriter::Write.
 std::vector<http::Segment> ToSegments(SplicedBytes bytes);
-// Whether so much is gathered that it should be sent: 64 KiB of text, or 1 MiB with what is spliced
-// in, which costs no memory.
+// True when enough is gathered to be sent: 64 KiB of text, or 1 MiB together with spliced text,
+// which costs no memory.
 bool IsFull(const Rope& buffer);
 
-// A body that ends before it fills the buffer once is sent with its Content-Length; a longer one in
-// chunks. With `gzip`, bodies above 128 KiB are compressed; shorter ones are not worth it, unless
-// most of them is at hand in compressed form.
+// A body that ends before it has once filled the buffer is sent with its Content-Length; a longer
+// one in chunks. With `gzip`, bodies above 128 KiB are compressed; for shorter ones that is not
+// worth it, unless compressed forms of most of their text are kept.
 //
-// Use: append to buffer(), Flush whenever full(), Finish once. Errors mean that the client is gone.
+// To use it, append to buffer(), call Flush whenever full(), and Finish once. Errors mean that the
+// client is gone.
 class BodyStream {
  public:
   static constexpr size_t kChunk = 64 * 1024;
   static constexpr size_t kSplicedChunk = 1024 * 1024;
   static constexpr size_t kGzipThreshold = 128 * 1024;
 
-  // `head` says status and headers, no length. `writer` and `gzip` outlive the stream; null `gzip`:
-  // not to be compressed.
+  // `head` has status and headers, but no length. `writer` and `gzip` outlive the stream; null
+  // `gzip` means no compression.
   BodyStream(http::ResponseWriter& writer, http::ResponseHead head, DeflatedTexts* gzip);
 
   Rope& buffer() { return buffer_; }
@@ -48,7 +49,7 @@ class BodyStream {
   StatusTask Finish();
 
  private:
-  // Moves the buffer out, compressed if so decided.
+  // Takes the buffer's content, compressed if so decided.
   SplicedBytes TakeChunk(bool last);
   void Decide();
 

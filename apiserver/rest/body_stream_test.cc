@@ -14,7 +14,7 @@
 namespace steward::rest {
 namespace {
 
-// Appends `pieces` times `piece`, flushing as a caller should.
+// Appends `pieces` times `piece`, with the flushes that a caller must make.
 StatusTask Fill(BodyStream& stream, std::string piece, int pieces) {
   for (int i = 0; i < pieces; ++i) {
     stream.buffer().text() += piece;
@@ -86,7 +86,7 @@ TEST(BodyStreamTest, MemoryIsBounded) {
   EXPECT_GE(writer.writes().size(), 15u);
 }
 
-// What is spliced in costs no memory, so that more of it goes out at once.
+// Spliced text costs no memory, so more of it is sent at once.
 TEST(BodyStreamTest, SplicesAreNotCopied) {
   boost::asio::io_context io;
   RecordingWriter writer;
@@ -167,7 +167,7 @@ TEST(AcceptsGzipTest, AFrontProxysOwnWishDoesNotCount) {
       {"gzip", "Go-http-client/2.0", true},
       {"gzip", "kubectl/v1.36.0 (linux/amd64) kubernetes/abcdef0", true},
       {"gzip", "console/v0.0.0 (linux/amd64) kubernetes/$Format", true},
-      // These say more than the proxy would: they come from the client.
+      // These values differ from the proxy's own, so they come from the client.
       {"gzip, deflate", "python-requests/2.31", true},
       {"deflate, gzip, br, zstd", "curl/8.5.0", true},
       {"identity", "Go-http-client/2.0", false},

@@ -41,7 +41,7 @@ absl::Status WrongType(std::string_view field, std::string_view type) {
       StrCat("json: cannot unmarshal value into Go struct field ", field, " of type ", type));
 }
 
-// Null when absent or JSON null.
+// Null when the member is absent or JSON null.
 const json::value* Find(const json::object& object, std::string_view key) {
   const json::value* value = object.if_contains(json::string_view(key.data(), key.size()));
   return value == nullptr || value->is_null() ? nullptr : value;

@@ -1,4 +1,4 @@
-// How a DELETE is asked for.
+// The options of a DELETE request. Pure functions.
 #ifndef APISERVER_REST_DELETE_OPTIONS_H_
 #define APISERVER_REST_DELETE_OPTIONS_H_
 
@@ -8,10 +8,11 @@
 
 namespace steward::rest {
 
-// From the body, a DeleteOptions object as JSON, YAML or protobuf (its apiVersion may be any
-// group's), or from the query parameters when there is no body; preconditions exist in the body
-// only. gracePeriodSeconds must be readable and means nothing. The deprecated orphanDependents
-// stands for Orphan and Background. Errors carry a Kubernetes Status: 400, 415, or 422 with causes.
+// Reads the options from the body, a DeleteOptions object as JSON, YAML or protobuf (with the
+// apiVersion of any group), or from the query parameters when there is no body; preconditions exist
+// in the body only. gracePeriodSeconds must be readable and has no effect. The deprecated
+// orphanDependents stands for Orphan and Background. Errors carry a Kubernetes Status: 400, 415, or
+// 422 with causes.
 absl::StatusOr<kube::DeleteOptions> ParseDeleteOptions(const http::Request& request);
 
 }  // namespace steward::rest

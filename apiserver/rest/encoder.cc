@@ -18,10 +18,10 @@
 namespace steward::rest {
 namespace {
 
-// What a list of some objects has between the texts that it shares with others.
+// The size of a short list without the texts that it shares with others.
 constexpr size_t kListText = 8 << 10;
 
-// Everything of the document but the array.
+// The whole document except the array's elements.
 ArrayDocument DocumentOf(const Resource& resource, const OutputFormat& format,
                          const Reading& reading) {
   const bool table = format.form == Form::kTable;
@@ -104,7 +104,8 @@ StatusTask WriteList(http::ResponseWriter& writer, const Resource& resource, Enc
     CO_RETURN_IF_ERROR(added);
     if (!body.full()) continue;
     CO_RETURN_IF_ERROR(co_await body.Flush());
-    // A client that reads fast never makes Flush wait.
+    // Without this, a client that reads fast would keep the thread, because Flush never waits for
+    // it.
     co_await Yield();
   }
   document.End(body.buffer().text());
@@ -113,7 +114,7 @@ StatusTask WriteList(http::ResponseWriter& writer, const Resource& resource, Enc
 
 StatusTask WriteObject(http::ResponseWriter& writer, const Resource& resource, Encoding encoding,
                        Reading reading) {
-  // A Table of one object is a list of one row.
+  // The Table of one object is a list of one row.
   if (encoding.format.form == Form::kTable) {
     co_return co_await WriteList(writer, resource, std::move(encoding), std::move(reading));
   }

@@ -62,7 +62,7 @@ StatusTask GetTo(http::ResponseWriter& writer, FakeResource& resource, const Res
 }
 
 struct FormCase {
-  std::string golden;  // of the JSON forms; .json, .pretty.json and .yaml are added
+  std::string golden;  // the JSON forms' name; .json, .pretty.json and .yaml are added
   bool list;
   Form form;
   IncludeObject include = IncludeObject::kMetadata;
@@ -248,7 +248,7 @@ TEST(EncoderTest, PagesSayHowToGoOn) {
   }
 }
 
-// Fails to fetch more after some objects.
+// A cursor that fails to fetch more after some objects.
 class BrokenCursor : public Cursor {
  public:
   explicit BrokenCursor(int objects) : left_(objects) {}
@@ -273,7 +273,7 @@ TEST(EncoderTest, ACursorThatFailsBreaksTheListOff) {
     const absl::Status status =
         RunOn(io, WriteList(writer, definition, encoding, std::move(reading)));
     EXPECT_EQ(kube::FromStatus(status).code, 410);
-    // Something can still be answered only when nothing was sent.
+    // An error can be answered only when nothing was sent.
     EXPECT_EQ(writer.status(), objects == 3 ? 0 : 200);
     EXPECT_FALSE(writer.finished());
   }

@@ -37,7 +37,7 @@ StatusTask RespondStatus(const http::Request& request, http::ResponseWriter& wri
   if (status.retry_after_seconds > 0) {
     head.headers.Set("Retry-After", absl::StrCat(status.retry_after_seconds));
   }
-  // A refusal quotes what the client sent; no browser shall take it for a page.
+  // A refusal quotes the client's input; no browser may treat it as a page.
   if (status.code == 403) head.headers.Set("X-Content-Type-Options", "nosniff");
 
   const std::string json = kube::ToJson(status);

@@ -1,4 +1,4 @@
-// The one place where an error becomes an HTTP response.
+// The conversion of errors into HTTP responses. Each task runs on its caller's executor.
 #ifndef APISERVER_REST_ERRORS_H_
 #define APISERVER_REST_ERRORS_H_
 
@@ -9,15 +9,15 @@
 
 namespace steward::rest {
 
-// The whole response: the Status object in the type that the client accepts (indented JSON when it
-// accepts none that exists), with Retry-After when the Status says so. Returns an error when the
-// client is gone. Parameters by reference must outlive the task.
+// Writes the whole response: the Status object in the media type that the client accepts (indented
+// JSON when it accepts none that exists), with Retry-After when the Status has one. Returns an
+// error when the client is gone. Parameters passed by reference must outlive the task.
 StatusTask RespondStatus(const http::Request& request, http::ResponseWriter& writer,
                          kube::Status status);
-// The same for an error of our own. REQUIRES: !error.ok()
+// The same for an absl::Status. REQUIRES: !error.ok()
 StatusTask RespondError(const http::Request& request, http::ResponseWriter& writer,
                         absl::Status error);
-// 404 as text, for paths that belong to no API.
+// Writes 404 as text, for paths that belong to no API.
 StatusTask RespondNoSuchPath(http::ResponseWriter& writer);
 
 }  // namespace steward::rest

@@ -17,7 +17,8 @@ bool ClientHolds(const http::Request& request, std::string_view etag) {
   etag = WithoutWeakMark(etag);
   for (std::string_view field : request.headers.FindAll("If-None-Match")) {
     while (!field.empty()) {
-      // Our tags hold no commas, so a comma inside a foreign tag only splits what can't match.
+      // Our tags contain no commas, so a comma inside a foreign tag only splits a tag that cannot
+      // match.
       const size_t comma = field.find(',');
       const std::string_view tag =
           ToStd(absl::StripAsciiWhitespace(ToAbsl(field.substr(0, comma))));

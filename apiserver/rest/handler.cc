@@ -36,7 +36,7 @@ absl::Status MethodNotAllowed() { return kube::ToStatus(kube::MethodNotAllowed()
 struct Verb {
   std::string_view name;
   std::string_view method;
-  bool of_object;  // rather than of the collection
+  bool of_object;  // of one object, not of the collection
 };
 
 constexpr Verb kVerbs[] = {
@@ -45,25 +45,26 @@ constexpr Verb kVerbs[] = {
     {"delete", "DELETE", true},
 };
 
-// Null: not to be had at this path by this method. The verb is the one that was authorized.
+// Null when the path does not have this verb with this method. The verb is the one that was
+// authorized.
 const Verb* FindVerb(const http::RequestInfo& info, const std::string& method) {
   for (const Verb& verb : kVerbs) {
     if (verb.name != info.verb || verb.method != method) continue;
-    // A list may have a name too: that of its field selector.
+    // A list may have a name, too: that of its field selector.
     if (verb.method != "GET" && verb.of_object == info.name.empty()) return nullptr;
     return &verb;
   }
   return nullptr;
 }
 
-// A namespace's own request info says that it is in itself.
+// The request info of a Namespace says that the object is in its own namespace.
 std::string_view NamespaceOf(const http::RequestInfo& info, const Resource& resource) {
   const bool is_namespace = info.group.empty() && info.resource == "namespaces";
   return is_namespace && !resource.descriptor.namespaced ? std::string_view() : info.ns;
 }
 
-// RequestInfo keeps no trace of path segments behind the subresource nor of a namespace that the
-// resource doesn't have; the path itself does.
+// RequestInfo does not contain path segments behind the subresource, nor a namespace that the
+// resource does not have; the path itself does.
 bool PathFits(const http::Request& request, const Resource& resource, bool of_object) {
   const http::RequestInfo& info = request.info;
   const bool namespaced = resource.descriptor.namespaced;
@@ -85,7 +86,8 @@ kube::NamespacedName NameOf(const http::Request& request, const Resource& resour
   return {std::string(NamespaceOf(request.info, resource)), request.info.name};
 }
 
-// What is not there is answered as such, whatever form it was asked in.
+// Checks the form, and reads a Table's further option. Called after the read, so that its errors,
+// such as 404, take precedence.
 absl::Status SetForm(const Resource& resource, const http::Request& request, bool is_list,
                      Encoding& encoding) {
   RETURN_IF_ERROR(CheckForm(resource, encoding.format, is_list));
@@ -133,7 +135,8 @@ StatusTask ServeBlob(BlobGetter& getter, kube::NamespacedName name, const http::
     co_return co_await writer.Finish();
   }
   head.headers.Set("Content-Type", blob->content_type);
-  // The bytes are somebody else's: an SVG opened by itself must not run scripts as this server.
+  // The bytes come from others: an SVG opened by itself must not run scripts under this server's
+  // name.
   head.headers.Set("X-Content-Type-Options", "nosniff");
   head.headers.Set("Content-Security-Policy",
                    "default-src 'none'; style-src 'unsafe-inline'; sandbox");
@@ -201,7 +204,7 @@ StatusTask ServeVerb(const Resource& resource, const HandlerOptions& options,
     return ServeList(resource, options, request, writer);
   if (verb == "watch" && resource.watch != nullptr) {
     return ServeWatch(resource, request, writer,
-                      {options.random, options.min_request_timeout,
+                      {options.random, options.clock, options.min_request_timeout,
                        options.stop == nullptr ? nullptr : options.stop()});
   }
   if (verb == "create" && resource.create != nullptr) {
@@ -239,7 +242,8 @@ StatusTask ServeResource(const Resource& resource, const HandlerOptions& options
   return ServeVerb(resource, options, request, writer);
 }
 
-// Of what lies in namespaces, nothing but its lists is to be had without naming one.
+// True for requests to a namespaced resource that name no namespace: only lists and watches may do
+// so.
 bool IsNowhere(const Resource& resource, const http::RequestInfo& info) {
   return resource.descriptor.namespaced && info.ns.empty() && info.verb != "list" &&
          info.verb != "watch";
@@ -262,7 +266,7 @@ VoidTask Serve(std::shared_ptr<const State> state, const http::Request& request,
     exists = resource == nullptr || !IsNowhere(*resource, info);
   }
   if (!exists) {
-    // Nobody is left to tell when the client is gone.
+    // An error means that the client is gone.
     (void)co_await RespondNoSuchPath(writer);
     co_return;
   }

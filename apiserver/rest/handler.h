@@ -1,4 +1,4 @@
-// Serves resources over HTTP.
+// The HTTP handler of resources. Thread-safe.
 #ifndef APISERVER_REST_HANDLER_H_
 #define APISERVER_REST_HANDLER_H_
 
@@ -17,22 +17,24 @@ namespace steward::rest {
 
 struct HandlerOptions {
   Random& random;  // outlives the handler
-  // Watches that don't say how long they want to last do so for between this and twice as long.
+  // A watch without a requested duration lasts between this and twice as long.
   absl::Duration min_request_timeout = absl::Minutes(30);
-  // Called for each watch, which ends when what it returns is set; that outlives the answer. Null:
-  // watches end by themselves only.
+  // Called for each watch, which ends when the returned signal is set; the signal outlives the
+  // response. Null: watches end only by themselves.
   std::function<const StopSignal*()> stop = nullptr;
-  // Keeps compressed text for all answers. Null: the handler has its own, of the default size.
+  // The compressed texts of all responses. Null: the handler has its own, of the default size.
   std::shared_ptr<DeflatedTexts> texts = nullptr;
+  // The clock by which credentials end; outlives the handler.
+  Clock& clock = Clock::Real();
 };
 
-// Answers by Request.info, which a filter has filled in, for these resources:
-// - each verb that the resource or subresource has the capability for; 405 for every other verb,
-//   HEAD and deletecollection included;
-// - 404 as a Status for unknown resources and subresources of a served group version, and for paths
-//   that go on behind them or name a namespace too many; 404 as text for everything else, and for
-//   all but lists and watches of a namespaced resource in no namespace.
-// The capabilities outlive the handler, or are kept alive by Resource::owner. Thread-safe.
+// Serves these resources, by Request.info, which a filter has filled in:
+//  - each verb for which the resource or subresource has the capability; 405 for every other verb,
+//    HEAD and deletecollection included;
+//  - 404 as a Status for unknown resources and subresources of a served group version, and for
+//    paths with further segments or a superfluous namespace; 404 as text for everything else, and
+//    for all verbs but lists and watches of a namespaced resource without a namespace.
+// The capabilities outlive the handler, or are kept alive by Resource::owner.
 http::Handler MakeResourceHandler(std::vector<Resource> resources, HandlerOptions options);
 
 }  // namespace steward::rest

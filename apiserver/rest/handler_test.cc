@@ -31,7 +31,7 @@ using testing::HasSubstr;
 
 constexpr char kTable[] = "application/json;as=Table;v=v1;g=meta.k8s.io";
 
-// What the request-info filter makes of these requests.
+// A request with the info that the request-info filter would fill in.
 http::Request Get(std::string path, http::RequestInfo info) {
   http::Request request;
   request.method = "GET";
@@ -79,7 +79,7 @@ class HandlerTest : public testing::Test {
                    FakeObject("ns2", "a")}),
         handler_(MakeResourceHandler({resource_.Definition()}, {random_})) {}
 
-  // The status.
+  // Sends the request; returns the status.
   int Ask(http::Request request) {
     boost::asio::io_context io;
     writer_ = RecordingWriter();
@@ -351,7 +351,7 @@ TEST_F(HandlerTest, Blobs) {
   EXPECT_EQ(writer_.Header("Content-Type"), "");
 }
 
-// Says what it was asked.
+// Answers with a description of the request.
 class FakePages : public PageGetter {
  public:
   Task<std::string> GetPage(const http::UserInfo& user, PageRequest request) override {

@@ -1,4 +1,4 @@
-// The writing verbs that a resource may have.
+// The writing verbs that a resource may have. Implementations are thread-safe.
 #ifndef APISERVER_REST_MUTATION_H_
 #define APISERVER_REST_MUTATION_H_
 
@@ -13,16 +13,16 @@
 
 namespace steward::rest {
 
-// What a write answers: an object in its new state or, for DELETE, possibly a Status of success.
+// The answer to a write: an object in its new state or, for DELETE, possibly a Status of success.
 struct WriteResult {
-  Reading reading;          // with exactly one object, unless:
-  std::string status_json;  // not empty: sent instead, as it stands
-  // Sent as Warning headers (code 299), each; printable ASCII.
+  Reading reading;          // with exactly one object, unless there is a:
+  std::string status_json;  // if not empty, sent unchanged instead of an object
+  // Each is sent as a Warning header (code 299); printable ASCII.
   std::vector<std::string> warnings;
 };
 
-// Implementations are thread-safe. Errors carry a Kubernetes Status. Names come from the path, and
-// objects as the client sent them: nothing was checked but that a body is one JSON object.
+// Errors carry a Kubernetes Status. Names come from the path, and objects are as the client sent
+// them: it was only checked that a body is one JSON object.
 class Creator {
  public:
   virtual ~Creator() = default;

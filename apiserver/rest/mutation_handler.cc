@@ -30,7 +30,7 @@ absl::StatusOr<Encoding> EncodingFor(const Resource& resource, const http::Reque
   return encoding;
 }
 
-// `warnings`: what the body gave rise to, before those of the result.
+// Writes the response; `warnings` are those of the body, sent before those of the result.
 StatusTask Answer(const Resource& resource, http::ResponseWriter& writer, Encoding encoding,
                   std::vector<std::string> warnings, WriteResult result) {
   encoding.warnings = std::move(warnings);

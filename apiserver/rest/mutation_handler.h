@@ -1,4 +1,4 @@
-// Serves the writing verbs.
+// The HTTP handling of the writing verbs. Each task runs on its caller's executor.
 #ifndef APISERVER_REST_MUTATION_HANDLER_H_
 #define APISERVER_REST_MUTATION_HANDLER_H_
 
@@ -11,11 +11,11 @@
 
 namespace steward::rest {
 
-// Each is the whole response: 201 of a create or a review, else 200, negotiated like that of a get,
-// with the warnings. Whatever can be refused is refused before the capability is asked. An error
-// with nothing sent is to be answered; any other means that the client is gone. The subresource and
-// a new object's namespace are those of request.info. Parameters by reference must outlive the
-// task.
+// Each function writes the whole response: 201 for a create or a review, else 200, negotiated like
+// that of a get, with the warnings. Refusals that do not need the capability come before its call.
+// The caller must answer an error when nothing was sent yet; any other error means that the client
+// is gone. The subresource and a new object's namespace are those of request.info. Parameters
+// passed by reference must outlive the task.
 StatusTask ServeCreate(const Resource& resource, Creator& creator, const http::Request& request,
                        http::ResponseWriter& writer);
 StatusTask ServeReview(const Resource& resource, Reviewer& reviewer, const http::Request& request,

@@ -31,7 +31,7 @@ using Fields = std::vector<std::pair<std::string, std::string>>;
 constexpr char kTable[] = "application/json;as=Table;v=v1;g=meta.k8s.io";
 constexpr char kMerge[] = "application/merge-patch+json";
 
-// What the request-info filter makes of it.
+// A request with the info that the request-info filter would fill in.
 http::Request Make(const std::string& method, const std::string& verb, const std::string& name,
                    std::string body, const std::string& type = "application/json") {
   http::Request request;
@@ -73,7 +73,7 @@ class MutationHandlerTest : public testing::Test {
     handler_ = MakeResourceHandler({std::move(resource)}, {random_});
   }
 
-  // The status.
+  // Sends the request; returns the status.
   int Ask(http::Request request) {
     boost::asio::io_context io;
     writer_ = RecordingWriter();
@@ -113,9 +113,9 @@ TEST_F(MutationHandlerTest, Creates) {
   EXPECT_EQ(call.options.subresource, "");
 }
 
-// A resource that takes protobuf, and one that does not.
+// One resource accepts protobuf, another does not.
 TEST_F(MutationHandlerTest, Protobuf) {
-  // A ConfigMap: the handler passes on what it is given.
+  // A ConfigMap, because the handler does not check the kind.
   const std::string body(
       "k8s\0\n\x0f\n\x02v1\x12\x09"
       "ConfigMap\x12\x05\n\x03\n\x01x",

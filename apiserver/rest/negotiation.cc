@@ -11,7 +11,7 @@
 namespace steward::rest {
 namespace {
 
-// strconv.ParseBool, with everything unreadable false.
+// strconv.ParseBool, with every unreadable value false.
 bool IsGoTrue(std::string_view s) {
   return s == "1" || s == "t" || s == "T" || s == "true" || s == "TRUE" || s == "True";
 }
@@ -31,7 +31,7 @@ std::optional<Form> FormOf(const Conversion& conversion) {
   return std::nullopt;
 }
 
-// Nullopt: `clause` asks for something that does not exist.
+// Nullopt when `clause` asks for a form that does not exist.
 std::optional<OutputFormat> Apply(const AcceptClause& clause, Serializer serializer) {
   OutputFormat format;
   format.serializer = serializer;
@@ -55,7 +55,7 @@ std::optional<OutputFormat> Apply(const AcceptClause& clause, Serializer seriali
   return format;
 }
 
-// What there is to choose from.
+// The serializers and forms that may be chosen.
 enum class Offer { kEverything, kPlain, kStream };
 
 std::optional<OutputFormat> Choose(std::string_view header, Offer offer) {
@@ -78,7 +78,7 @@ std::optional<OutputFormat> Negotiate(const http::Request& request, Offer offer)
   const std::string* accept = request.headers.Find("Accept");
   std::optional<OutputFormat> format = Choose(accept == nullptr ? "" : *accept, offer);
   if (!format) return format;
-  // A frame is a line.
+  // A frame is a line, so it is never indented.
   format->pretty = offer != Offer::kStream && format->serializer == Serializer::kJson &&
                    (format->pretty || WantsPretty(request));
   return format;

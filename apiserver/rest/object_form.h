@@ -1,5 +1,5 @@
-// One object in the form that the client asked for: what lists, single answers and watch frames are
-// made of.
+// One object in the form that the client asked for, for lists, single answers and watch frames.
+// Pure functions.
 #ifndef APISERVER_REST_OBJECT_FORM_H_
 #define APISERVER_REST_OBJECT_FORM_H_
 
@@ -14,16 +14,16 @@
 
 namespace steward::rest {
 
-// "meta.k8s.io/v1": of Tables and PartialObjectMetadata.
+// "meta.k8s.io/v1": the version of Tables and PartialObjectMetadata.
 std::string MetaApiVersion(const OutputFormat& format);
 
-// Each appends compact JSON.
+// Each function appends compact JSON.
 void AppendPartial(const Object& object, std::string_view resource_version,
                    const OutputFormat& format, Rope& out);
 void AppendRow(const Object& object, std::string_view resource_version, const OutputFormat& format,
                IncludeObject include_object, Rope& out);
 void AppendColumns(const std::vector<Column>& columns, std::string& out);
-// An element of the array of a list in this form: a row, for a Table.
+// Appends an element of the array of a list in this form: a row, for a Table.
 void AppendElement(const Object& object, std::string_view resource_version,
                    const OutputFormat& format, IncludeObject include_object, Rope& out);
 

@@ -1,4 +1,4 @@
-// Collects what is wrong with a request's options.
+// A collector of the errors in a request's options. Not thread-safe.
 #ifndef APISERVER_REST_OPTION_CHECKER_H_
 #define APISERVER_REST_OPTION_CHECKER_H_
 
@@ -11,21 +11,21 @@
 
 namespace steward::rest {
 
-// Causes in the wording of k8s.io/apimachinery/pkg/util/validation/field.
+// The causes have the wording of k8s.io/apimachinery/pkg/util/validation/field.
 class OptionChecker {
  public:
-  // `kind`: of group meta.k8s.io, "ListOptions" for example.
+  // `kind` is a kind of group meta.k8s.io, "ListOptions" for example.
   explicit OptionChecker(std::string_view kind) : kind_(kind) {}
 
   void Require(std::string_view field, std::string_view why);
   void Forbid(std::string_view field, std::string_view why);
   void TooLong(std::string_view field, size_t max_bytes);
-  // `value` as JSON.
+  // `value` is JSON.
   void Invalid(std::string_view field, std::string_view value, std::string_view why);
   void Unsupported(std::string_view field, std::string_view value,
                    const std::vector<std::string_view>& supported);
 
-  // 422 with everything that was found, in that order.
+  // 422 with all causes, in the order in which they were added.
   absl::Status Result() &&;
 
  private:

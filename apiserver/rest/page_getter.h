@@ -1,4 +1,5 @@
-// Subresources that are lists of something else than objects of their resource.
+// Subresources that are lists of other things than objects of their resource. Implementations are
+// thread-safe.
 #ifndef APISERVER_REST_PAGE_GETTER_H_
 #define APISERVER_REST_PAGE_GETTER_H_
 
@@ -11,22 +12,22 @@
 
 namespace steward::rest {
 
-// What a GET with `limit` and `continue` asks for.
+// The parameters of a GET with `limit` and `continue`.
 struct PageRequest {
   kube::NamespacedName name;   // of the object that the subresource belongs to
-  int64_t limit = 0;           // at most so many items; 0 = as many as the server sees fit
+  int64_t limit = 0;           // at most this many items; 0 = the server's choice
   std::string continue_token;  // metadata.continue of the page before; not validated
-  // By which other servers that are asked for it know the request.
+  // The identifiers under which other servers log the request.
   std::string audit_id;
   std::string traceparent;  // "" = none
 };
 
-// Implementations are thread-safe. Errors carry a Kubernetes Status.
+// Errors carry a Kubernetes Status.
 class PageGetter {
  public:
   virtual ~PageGetter() = default;
-  // The whole page as compact JSON, with apiVersion and kind, and with `continue` in its metadata
-  // when it is not the last. `user` is who asks, and outlives the task.
+  // Returns the whole page as compact JSON, with apiVersion and kind, and with `continue` in its
+  // metadata when it is not the last. `user` is the requester, and outlives the task.
   virtual Task<std::string> GetPage(const http::UserInfo& user, PageRequest request) = 0;
 };
 

@@ -81,7 +81,7 @@ absl::Status CheckWatchOptions(const RawOptions& options) {
 RawOptions ReadOptionsOf(const http::Request& request, bool watch) {
   RawOptions options{QueryString(request, kMatch), QueryString(request, "resourceVersion"),
                      QueryString(request, "continue"), QueryBool(request, kInitialEvents)};
-  // A watch from nowhere in particular always began with the present state.
+  // A watch without a version has always begun with the current state.
   const bool anywhere = options.version.empty() || options.version == "0";
   if (watch && anywhere && options.match.empty() && !options.send_initial_events) {
     options.match = "NotOlderThan";
@@ -122,11 +122,11 @@ absl::Status CheckVersion(std::string_view version) {
 
 void SetPage(int64_t limit, RawOptions& options, ReadOptions& read) {
   if (options.continue_token.empty()) {
-    // What any state is good enough for is answered whole, as from a watch cache.
+    // When any state is acceptable, the answer is whole, as from a watch cache.
     read.limit = options.version == "0" ? 0 : limit;
     return;
   }
-  // The token says which state the pages are of.
+  // The token determines the state of the pages.
   options.version.clear();
   options.match.clear();
   read.limit = limit;
@@ -137,7 +137,7 @@ void SetPage(int64_t limit, RawOptions& options, ReadOptions& read) {
 
 absl::StatusOr<ListParameters> ParseListParameters(const http::Request& request,
                                                    const Resource& resource) {
-  // In Kubernetes' order, since the first error is the one that is answered.
+  // In Kubernetes' order, since the first error is answered.
   ListParameters parameters;
   parameters.watch = QueryBool(request, "watch").value_or(false);
   parameters.allow_bookmarks = QueryBool(request, "allowWatchBookmarks").value_or(false);
@@ -150,7 +150,7 @@ absl::StatusOr<ListParameters> ParseListParameters(const http::Request& request,
   RETURN_IF_ERROR(CheckFieldPaths(parameters.selection.fields, resource));
   const bool pages = resource.pages && !parameters.watch;
   const bool some_version = !options.version.empty() && options.version != "0";
-  // A watch is not read in pages: a token means nothing to it.
+  // A watch is not read in pages, so a token is ignored.
   if (!parameters.watch && !options.continue_token.empty()) {
     if (!pages) return BadRequest("invalid continue token: continue key is not valid");
     if (some_version) {
@@ -164,6 +164,7 @@ absl::StatusOr<ListParameters> ParseListParameters(const http::Request& request,
     options.match = "Exact";
   }
   parameters.send_initial_events = options.send_initial_events.value_or(false);
+  if (some_version || !options.continue_token.empty()) parameters.read.asker = request.user.name;
   if (pages) SetPage(limited ? *limit : 0, options, parameters.read);
   parameters.read.resource_version = std::move(options.version);
   parameters.read.resource_version_match = std::move(options.match);
@@ -173,7 +174,7 @@ absl::StatusOr<ListParameters> ParseListParameters(const http::Request& request,
 absl::StatusOr<PageParameters> ParsePageParameters(const http::Request& request) {
   PageParameters parameters;
   ASSIGN_OR_RETURN(const std::optional<int64_t> limit, QueryInt64(request, "limit"));
-  // As for lists: what is no limit limits nothing.
+  // As for lists, a limit that is not positive has no effect.
   parameters.limit = std::max<int64_t>(limit.value_or(0), 0);
   parameters.continue_token = QueryString(request, "continue");
   return parameters;
@@ -186,6 +187,7 @@ absl::StatusOr<ReadOptions> ParseGetParameters(const http::Request& request) {
   ReadOptions options;
   options.resource_version = QueryString(request, "resourceVersion");
   RETURN_IF_ERROR(CheckVersion(options.resource_version));
+  if (!options.resource_version.empty()) options.asker = request.user.name;
   return options;
 }
 

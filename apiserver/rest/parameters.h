@@ -1,5 +1,6 @@
 // Query parameters of reads, with Kubernetes' codes and wording
 // (k8s.io/apimachinery/pkg/apis/meta/internalversion/validation and the generated conversions).
+// Values and pure functions.
 //
 // Unknown parameters are ignored, and of a repeated one the first counts. Every error carries a
 // Kubernetes Status: 400, or 422 with causes for combinations of ListOptions.
@@ -16,16 +17,16 @@
 
 namespace steward::rest {
 
-// Of a list or a watch.
+// The parameters of a list or a watch.
 struct ListParameters {
   Selection selection;  // its namespace is the request's
-  // For a list with a limit and a number but no match, the match is "Exact": what clients that
-  // page through one snapshot rely on. Where the resource doesn't page, the limit has no other
-  // effect. With a continue token, the token alone says which state is read.
+  // For a list with a limit and a version but no match, the match is "Exact": clients that page
+  // through one snapshot rely on it. For a resource without pages, the limit has no other effect. A
+  // continue token alone determines the state that is read.
   ReadOptions read;
 
   bool watch = false;
-  // The rest means something to a watch only.
+  // The other members apply to a watch only.
   bool allow_bookmarks = false;
   bool send_initial_events = false;
   std::optional<int64_t> timeout_seconds;
@@ -35,14 +36,14 @@ absl::StatusOr<ListParameters> ParseListParameters(const http::Request& request,
 
 absl::StatusOr<ReadOptions> ParseGetParameters(const http::Request& request);
 
-// Of a subresource that comes in pages.
+// The parameters of a subresource with pages.
 struct PageParameters {
-  int64_t limit = 0;  // 0 = none was given
+  int64_t limit = 0;  // 0 = none
   std::string continue_token;
 };
 absl::StatusOr<PageParameters> ParsePageParameters(const http::Request& request);
 
-// What a Table's rows carry beside their cells.
+// The object that each row of a Table includes.
 enum class IncludeObject { kMetadata, kNone, kObject };
 absl::StatusOr<IncludeObject> ParseIncludeObject(const http::Request& request);
 

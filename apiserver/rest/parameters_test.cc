@@ -55,7 +55,7 @@ TEST_P(BadListTest, Refused) {
   EXPECT_EQ(status.message, GetParam().message);
 }
 
-// The messages were taken from kube-apiserver 1.36, but for those about numbers.
+// The messages were taken from kube-apiserver 1.36, except those about versions.
 const BadCase kBad[] = {
     {"LimitWord", {{"limit", "x"}}, 400, "strconv.ParseInt: parsing \"x\": invalid syntax"},
     {"LimitEmpty", {{"limit", ""}}, 400, "strconv.ParseInt: parsing \"\": invalid syntax"},
@@ -149,7 +149,7 @@ const BadCase kBad[] = {
      400,
      "invalid resource version: resourceVersion: Invalid value: \"-1\": strconv.ParseUint: "
      "parsing \"-1\": invalid syntax"},
-    // The order of the checks.
+    // Rows for the order of the checks.
     {"LimitBeforeSelector",
      {{"labelSelector", "a b"}, {"limit", "x"}},
      400,
@@ -221,6 +221,27 @@ TEST(ListParametersTest, VersionAndMatch) {
     EXPECT_EQ(got.read.resource_version_match, row.want.resource_version_match);
     EXPECT_FALSE(got.watch);
     EXPECT_EQ(got.selection.ns, "ns1");
+  }
+}
+
+TEST(ListParametersTest, TheUserIsNamedWhereAStateIs) {
+  struct Row {
+    Query query;
+    std::string want;
+  };
+  const Row rows[] = {
+      {{}, ""},
+      {{{"resourceVersion", "0"}}, ""},
+      {{{"resourceVersion", "5"}}, "alice"},
+      {{{"limit", "2"}, {"continue", "x"}}, "alice"},
+  };
+  Resource resource;
+  resource.pages = true;
+  for (const Row& row : rows) {
+    http::Request request = RequestWith(row.query);
+    request.user.name = "alice";
+    ASSERT_OK_AND_ASSIGN(const ListParameters parameters, ParseListParameters(request, resource));
+    EXPECT_EQ(parameters.read.asker, row.want);
   }
 }
 

@@ -1,5 +1,6 @@
 // Single query parameters as Kubernetes' generated conversions read them
-// (k8s.io/apimachinery/pkg/runtime/conversion.go). Of a repeated parameter the first counts.
+// (k8s.io/apimachinery/pkg/runtime/conversion.go). Of a repeated parameter the first counts. Pure
+// functions.
 #ifndef APISERVER_REST_QUERY_H_
 #define APISERVER_REST_QUERY_H_
 
@@ -20,10 +21,11 @@ std::string QueryString(const http::Request& request, std::string_view key);
 // Every value of a repeatable parameter, in order.
 std::vector<std::string> QueryStrings(const http::Request& request, std::string_view key);
 
-// Present, and neither "0" nor "false" in any case; even an empty value is true.
+// True when present and neither "0" nor "false" in any case, so even when empty; nullopt when
+// absent.
 std::optional<bool> QueryBool(const http::Request& request, std::string_view key);
 
-// Error: 400 in the words of strconv.ParseInt.
+// An error is 400 in the words of strconv.ParseInt.
 absl::StatusOr<std::optional<int64_t>> QueryInt64(const http::Request& request,
                                                   std::string_view key);
 

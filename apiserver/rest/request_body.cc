@@ -38,7 +38,7 @@ absl::Status UnsupportedMediaType(bool protobuf) {
 
 struct Decoded {
   boost::json::value value;
-  // What a strict reader would have refused: `duplicate field "x"`; "" = nothing.
+  // The problem that a strict parser would have refused: `duplicate field "x"`; "" = none.
   std::string dubious;
 };
 
@@ -49,7 +49,7 @@ absl::StatusOr<Decoded> DecodeYaml(const std::string& text) {
                                                     ToStd(value.status().message())));
 }
 
-// `duplicate key "x"` at the end of the parser's message, as Kubernetes says it.
+// Converts `duplicate key "x"` at the end of the parser's message to Kubernetes' wording.
 std::string DuplicateField(std::string_view message) {
   constexpr std::string_view kMark = "duplicate key \"";
   const size_t mark = message.find(kMark);
@@ -80,7 +80,7 @@ absl::StatusOr<Decoded> DecodeObject(const std::string& body, BodyFormat format,
   return Decoded{std::move(object), ""};
 }
 
-// `error` is the decoder's; `explain` words it for a 400.
+// Converts the decoder's `error`; `explain` returns the wording for a 400.
 template <typename Explain>
 absl::Status Undecodable(const absl::Status& error, Explain explain) {
   if (error.code() == absl::StatusCode::kResourceExhausted) {
@@ -90,7 +90,7 @@ absl::Status Undecodable(const absl::Status& error, Explain explain) {
   return BadRequest(explain(ToStd(error.message())));
 }
 
-// The first bytes of what nobody understood.
+// The first bytes of a body that cannot be decoded.
 std::string Summary(std::string_view body) {
   constexpr size_t kShown = 30;
   if (body.empty()) return "<empty>";

@@ -1,6 +1,6 @@
-// The body of a write, from bytes to one JSON value. Every error carries a Kubernetes Status in
-// Kubernetes' wording: 400 for what can't be read, 413 for what is too large, 415 for a
-// Content-Type that is not taken.
+// The decoding of a write's body to one JSON value. Pure functions. Every error carries a
+// Kubernetes Status in Kubernetes' wording: 400 for an unreadable body, 413 for one that is too
+// large, 415 for an unsupported Content-Type.
 #ifndef APISERVER_REST_REQUEST_BODY_H_
 #define APISERVER_REST_REQUEST_BODY_H_
 
@@ -17,7 +17,7 @@
 namespace steward::rest {
 
 enum class BodyFormat { kJson, kYaml, kProtobuf };
-// application/json, also when there is no Content-Type, application/yaml and, if `protobuf`,
+// The format for application/json or no Content-Type, application/yaml and, if `protobuf`,
 // application/vnd.kubernetes.protobuf; else 415.
 absl::StatusOr<BodyFormat> BodyFormatOf(const http::Request& request, bool protobuf);
 
@@ -26,16 +26,16 @@ struct Body {
   std::vector<std::string> warnings;  // printable ASCII
 };
 
-// An object of kind `gvk`: a JSON object, of which nothing else was checked. In JSON the last of
-// several equal keys wins, but under strict validation they are refused; in YAML they always are.
-// Protobuf is never validated; in it, a kind without a known binary form is answered with 415.
+// Decodes an object of kind `gvk`, but checks only that it is a JSON object. In JSON the last of
+// several equal keys wins, except that strict validation refuses them; in YAML they are always
+// refused. Protobuf is never validated; a kind without a known binary form is answered with 415.
 absl::StatusOr<Body> ParseObjectBody(const http::Request& request, BodyFormat format,
                                      const kube::GroupVersionKind& gvk, FieldValidation validation);
 
-// The kind of patch that Content-Type announces; 415 unless `accepted` lists the media type.
+// The kind of patch that Content-Type names; 415 unless `accepted` lists the media type.
 absl::StatusOr<kube::PatchType> ParsePatchType(const http::Request& request,
                                                const std::vector<std::string>& accepted);
-// A JSON array for PatchType::kJson, else a JSON object; equal keys as above.
+// Decodes a JSON array for PatchType::kJson, else a JSON object; equal keys as above.
 absl::StatusOr<Body> ParsePatchBody(const http::Request& request, kube::PatchType type,
                                     FieldValidation validation);
 

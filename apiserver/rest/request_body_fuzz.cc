@@ -38,7 +38,7 @@ void CheckBody(const absl::StatusOr<rest::Body>& body) {
 }  // namespace
 
 // The first line is Content-Type, the second the value of every query parameter, the rest the body.
-// Whatever they are, it ends in values or in an error for the client.
+// Every input gives values or an error for the client.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   std::string_view rest(reinterpret_cast<const char*>(data), size);
   const auto line = [&rest] {

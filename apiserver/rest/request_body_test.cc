@@ -217,7 +217,7 @@ TEST(ObjectBodyTest, Protobuf) {
   }
 }
 
-// What is wrong with the text matters more than what is dubious about it.
+// Malformed text is reported instead of the duplicate keys in it.
 TEST(ObjectBodyTest, DuplicateKeysInMalformedText) {
   const auto got = Parse(BodyFormat::kJson, R"({"a":1,"a":2,)", FieldValidation::kStrict);
   ASSERT_FALSE(got.ok());
@@ -261,7 +261,7 @@ TEST(PatchBodyTest, All) {
   const struct {
     kube::PatchType type;
     std::string body;
-    std::string error;  // its start; "" = fine
+    std::string error;  // the beginning of the error; "" = none
   } kRows[] = {
       {kube::PatchType::kJson, "[]", ""},
       {kube::PatchType::kJson, "{}", "error decoding patch: cannot unmarshal object into an array"},

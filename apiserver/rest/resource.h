@@ -1,5 +1,6 @@
-// What a virtual resource offers: a name, a kind, and the verbs it has. Verb = capability: a null
-// pointer is an absent verb, in routes, in discovery and in OpenAPI alike.
+// A resource that the API server serves: a name, a kind, and its verbs. Each verb is a capability:
+// a null pointer is an absent verb, in routes, in discovery and in OpenAPI alike. Implementations
+// of capabilities are thread-safe.
 #ifndef APISERVER_REST_RESOURCE_H_
 #define APISERVER_REST_RESOURCE_H_
 
@@ -36,9 +37,9 @@ struct Column {
   int priority = 0;
 };
 
-// One object of a resource, able to write itself in each form. Borrowed from an immutable snapshot:
-// valid until its cursor moves or its Reading is destroyed. `resource_version` is what
-// metadata.resourceVersion shall say.
+// One object of a resource, which can write itself in each form. It belongs to an immutable
+// snapshot and is valid until its cursor moves or its Reading is destroyed. `resource_version` is
+// the value for metadata.resourceVersion.
 class Object {
  public:
   virtual ~Object() = default;
@@ -55,13 +56,13 @@ class Object {
 class Cursor {
  public:
   virtual ~Cursor() = default;
-  // The next object at hand, in (namespace, name) order. Null: none now, at the latest after some
-  // hundred objects looked at, selected or not; More tells what that means. The last object becomes
-  // invalid.
+  // The next available object, in (namespace, name) order. Null when none is available now, at the
+  // latest after looking at some hundred objects, selected or not; then More must be called. The
+  // previous object becomes invalid.
   virtual const Object* Next() = 0;
-  // To be called when Next gave null. True: ask Next again; until then the cursor has fetched more,
-  // or let other work of the thread run. False: that was the end. Errors carry a Kubernetes Status,
-  // and the answer breaks off. Cancellable.
+  // To be called when Next has returned null. True: call Next again; meanwhile the cursor has
+  // fetched more, or let other work of the thread run. False: there are no more objects. Errors
+  // carry a Kubernetes Status, and the response stays incomplete. Cancellable.
   virtual Task<bool> More();
 };
 
@@ -69,8 +70,11 @@ struct ReadOptions {
   std::string resource_version;        // "", "0" or a number, already validated as digits
   std::string resource_version_match;  // "", "Exact" or "NotOlderThan", already validated against
                                        // resource_version
-  // Of a list whose resource pages (see Resource::pages); else 0 and "".
-  int64_t limit = 0;           // at most so many objects; 0 = no limit
+  // The user, where resource_version names a state: the cluster is asked for states that are not
+  // here yet, as often for one user as for another.
+  std::string asker;
+  // For a list of a resource with pages (see Resource::pages); else 0 and "".
+  int64_t limit = 0;           // at most this many objects; 0 = no limit
   std::string continue_token;  // Reading::continue_token of the page before; not validated
 };
 
@@ -80,26 +84,26 @@ struct Selection {
   kube::FieldSelector fields;  // only paths in Resource::field_paths
 };
 
-// One consistent answer: every object in it, and the number they all carry.
+// One consistent answer: its objects, and the version that they all carry.
 struct Reading {
   std::string resource_version;
-  // What the user should know about the answer, sent as a Warning header (code 299); "" = nothing.
+  // A message to the user about the answer, sent as a Warning header (code 299); "" = none.
   // Printable ASCII.
   std::string warning;
   std::unique_ptr<Cursor> cursor;
-  // Of a page that is not the last: what the next one is asked with, and how many objects follow
-  // this page (nullopt = unknown, as under a selector). Known before the cursor moves.
+  // For a page that is not the last: the token of the next one, and the number of objects behind
+  // this page (nullopt = unknown, as with a selector). Known before the cursor moves.
   std::string continue_token = {};
   std::optional<int64_t> remaining_item_count = std::nullopt;
 };
 
-// Implementations are thread-safe and answer from memory; they wait only for `resource_version` to
-// be reached. Errors carry a Kubernetes Status: 404, 410 Expired, 503 + Retry-After before the
-// first sync, 504 for a too large resource version.
+// Implementations answer from memory and wait only until `resource_version` is reached. Errors
+// carry a Kubernetes Status: 404, 410 Expired, 503 + Retry-After before the first sync, 504 for a
+// too large resource version.
 class Getter {
  public:
   virtual ~Getter() = default;
-  // A Reading with exactly one object, which its cursor has at the first step.
+  // Returns a Reading with exactly one object, which the cursor's first Next returns.
   virtual Task<Reading> Get(const kube::NamespacedName& name, const ReadOptions& options) = 0;
 };
 
@@ -109,7 +113,7 @@ class Lister {
   virtual Task<Reading> List(const Selection& selection, const ReadOptions& options) = 0;
 };
 
-// GET of a subresource that is not an object: an image, say.
+// The content of a subresource that is not an object, such as an image.
 struct Blob {
   std::string content_type;
   std::string etag;  // quoted, or ""
@@ -121,8 +125,8 @@ class BlobGetter {
   virtual Task<Blob> GetBlob(const kube::NamespacedName& name) = 0;
 };
 
-// The writing verbs (mutation.h), watch (watcher.h), what a requester may ask (reviewer.h), and
-// lists below an object (page_getter.h).
+// The writing verbs (mutation.h), watch (watcher.h), reviews (reviewer.h), and lists below an
+// object (page_getter.h).
 class Creator;
 class Updater;
 class Patcher;
@@ -131,8 +135,8 @@ class PageGetter;
 class Watcher;
 class Reviewer;
 
-// Has either a blob, or pages of a list, or the verbs of an object of the resource's own kind, as
-// `status` does.
+// A subresource with either a blob, or pages of a list, or verbs for an object of the resource's
+// own kind, as `status` has.
 struct Subresource {
   std::string name;
   BlobGetter* get_blob = nullptr;
@@ -142,44 +146,43 @@ struct Subresource {
   Updater* update = nullptr;
   Patcher* patch = nullptr;
 
-  // In the order that discovery lists them.
+  // The verbs in the order of discovery.
   std::vector<std::string> Verbs() const;
 };
 
 struct Resource {
   Descriptor descriptor;
   std::vector<Column> columns;
-  // Supported field selector paths: metadata.name and metadata.namespace at least.
+  // The supported field selector paths: metadata.name and metadata.namespace at least.
   std::vector<std::string> field_paths = {"metadata.name", "metadata.namespace"};
-  // OpenAPI v3 schema of the kind (a JSON object: description, type, properties), without the
-  // kind's GVK extension.
-  // "#/components/schemas/<ObjectMeta>" may be referred to for metadata.
+  // The OpenAPI v3 schema of the kind (a JSON object: description, type, properties), without the
+  // kind's GVK extension. It may refer to "#/components/schemas/<ObjectMeta>" for metadata.
   std::string openapi_schema;
 
-  Creator* create = nullptr;  // not beside `review`
+  Creator* create = nullptr;  // must be null when `review` is set
   Deleter* del = nullptr;
   Getter* get = nullptr;
   Lister* list = nullptr;
   Patcher* patch = nullptr;
-  Reviewer* review = nullptr;  // the verb `create` of what is answered and not kept
+  Reviewer* review = nullptr;  // the verb `create` of objects that are answered and not stored
   Updater* update = nullptr;
   Watcher* watch = nullptr;
   std::vector<Subresource> subresources;
 
-  // Media types that PATCH takes, here and in the subresources; any other is answered with 415.
+  // The media types that PATCH accepts, also for the subresources; any other is answered with 415.
   std::vector<std::string> patch_types;
-  // Whether POST and PUT take Kubernetes' binary form (//kube/protobuf) too; else that is answered
-  // with 415.
+  // True when POST and PUT also accept Kubernetes' binary form (//kube/protobuf); otherwise that is
+  // answered with 415.
   bool accepts_protobuf = false;
-  // The lister understands limit and continue. Otherwise lists are answered whole, and a continue
-  // token is refused.
+  // True when the lister supports limit and continue. Otherwise lists are answered whole, and a
+  // continue token is refused.
   bool pages = false;
-  // Keeps the capabilities alive, if nobody else does.
+  // Keeps the capabilities alive, if nothing else does.
   std::shared_ptr<const void> owner;
 
-  // Whether it can be POSTed.
+  // True when the resource accepts POST.
   bool Creates() const { return create != nullptr || review != nullptr; }
-  // In the order that discovery lists them.
+  // The verbs in the order of discovery.
   std::vector<std::string> Verbs() const;
 };
 

@@ -1,4 +1,4 @@
-// Questions that are answered and not kept.
+// Reviews: questions that are answered and not stored. Implementations are thread-safe.
 #ifndef APISERVER_REST_REVIEWER_H_
 #define APISERVER_REST_REVIEWER_H_
 
@@ -9,12 +9,12 @@
 
 namespace steward::rest {
 
-// Implementations are thread-safe. Errors carry a Kubernetes Status.
+// Errors carry a Kubernetes Status.
 class Reviewer {
  public:
   virtual ~Reviewer() = default;
-  // The whole answer to `question`, which is as the client sent it: nothing was checked but that it
-  // is a JSON object. `user` is who asks, and outlives the task.
+  // Returns the whole answer to `question`, which is as the client sent it: it was only checked
+  // that it is a JSON object. `user` is the requester, and outlives the task.
   virtual Task<boost::json::object> Review(const http::UserInfo& user,
                                            boost::json::object question) = 0;
 };

@@ -1,4 +1,4 @@
-// Warnings to the user beside an answer.
+// Warnings to the user that accompany a response. Pure functions.
 #ifndef APISERVER_REST_WARNINGS_H_
 #define APISERVER_REST_WARNINGS_H_
 
@@ -10,8 +10,8 @@
 namespace steward::rest {
 
 // Adds a Warning field (code 299, RFC 7234 section 5.5) for each different text, which is printable
-// ASCII; empty ones are left out. When together they exceed 4 KiB, each is cut to 256 bytes, and
-// those beyond 4 KiB of what is left are dropped, as Kubernetes does.
+// ASCII; empty ones are left out. When they exceed 4 KiB together, each is cut to 256 bytes, and
+// those that still exceed 4 KiB are dropped, as in Kubernetes.
 void AddWarnings(const std::vector<std::string>& warnings, http::Headers& headers);
 
 }  // namespace steward::rest

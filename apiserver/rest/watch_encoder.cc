@@ -34,7 +34,7 @@ void AppendBookmarkMetadata(const WatchEvent& event, std::string& out) {
   out += '}';
 }
 
-// What a printer of nothing prints.
+// The cell that Kubernetes prints for a missing value.
 std::string_view EmptyCell(const Column& column) {
   if (column.type == "integer" || column.type == "number") return "0";
   if (column.type == "boolean") return "false";
@@ -83,7 +83,7 @@ void WatchEncoder::AppendBookmarkRow(const WatchEvent& event, std::string& out) 
     out += EmptyCell(column);
   }
   out += R"(],"object":)";
-  // The annotation must get through even to those who want no objects.
+  // The annotation must be sent even to clients that want no objects.
   if (include_object_ == IncludeObject::kNone && !event.initial_events_end) {
     out += "null";
   } else {

@@ -1,4 +1,4 @@
-// Writes the events of a watch as frames: one line of JSON each.
+// The encoder of a watch's events as frames: one line of JSON each. Not thread-safe.
 #ifndef APISERVER_REST_WATCH_ENCODER_H_
 #define APISERVER_REST_WATCH_ENCODER_H_
 
@@ -13,19 +13,18 @@
 
 namespace steward::rest {
 
-// One client's frames, in the form it asked for, by Kubernetes' rules:
-// - in a Table, only the first frame says the columns;
-// - a bookmark has kind, apiVersion, metadata.resourceVersion and perhaps an annotation, and as a
-//   Table one row of empty cells.
-// Not thread-safe.
+// Encodes one client's frames, in the form it asked for, by Kubernetes' rules:
+//  - in a Table, only the first frame contains the columns;
+//  - a bookmark has kind, apiVersion, metadata.resourceVersion and perhaps an annotation, and as a
+//    Table one row of empty cells.
 class WatchEncoder {
  public:
-  // `resource` outlives the encoder. REQUIRES: the form is one of a single object.
+  // `resource` outlives the encoder. REQUIRES: the form is that of a single object.
   WatchEncoder(const Resource& resource, OutputFormat format, IncludeObject include_object);
 
   // Appends {"type":...,"object":...} and a newline.
   void Append(const WatchEvent& event, Rope& out);
-  // A frame of type ERROR, the last of a stream.
+  // Appends a frame of type ERROR, the last of a stream.
   static void AppendError(const kube::Status& status, std::string& out);
 
  private:

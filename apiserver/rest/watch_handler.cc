@@ -22,7 +22,8 @@
 namespace steward::rest {
 namespace {
 
-// Of what clients ask for: credentials end, and connections are to be spread anew now and then.
+// The limit of durations that clients request: credentials expire, and connections should be
+// redistributed now and then.
 constexpr absl::Duration kLongest = absl::Hours(1);
 
 absl::Duration TimeoutOf(const ListParameters& parameters, Random& random, absl::Duration minimum) {
@@ -33,7 +34,8 @@ absl::Duration TimeoutOf(const ListParameters& parameters, Random& random, absl:
   return std::max(absl::Seconds(seconds), absl::ZeroDuration());
 }
 
-// Writes all events, but not the end. `messages`: each is one by itself.
+// Writes all events, but does not finish the response. `messages`: each frame is a message of its
+// own.
 StatusTask WriteEvents(http::ResponseWriter& writer, bool messages, WatchEncoder& encoder,
                        EventStream& stream, const StopSignal* stop) {
   http::ResponseHead head;
@@ -44,7 +46,7 @@ StatusTask WriteEvents(http::ResponseWriter& writer, bool messages, WatchEncoder
   Rope buffer;
   for (bool over = false; !over;) {
     const absl::StatusOr<std::optional<WatchEvent>> event = co_await stream.Next();
-    // The client has not seen this event: it will ask again for what comes after the last.
+    // The client has not received this event: it will ask again for all events after the last one.
     if (stop != nullptr && stop->IsSet()) break;
     if (!event.ok()) {
       WatchEncoder::AppendError(kube::FromStatus(event.status()), buffer.text());
@@ -55,7 +57,7 @@ StatusTask WriteEvents(http::ResponseWriter& writer, bool messages, WatchEncoder
     const bool full = IsFull(buffer);
     if (!over && !full && !messages && stream.Ready()) continue;
     if (!buffer.empty()) CO_RETURN_IF_ERROR(co_await writer.Write(ToSegments(TakeBytes(buffer))));
-    // Neither a busy stream nor a client that reads fast ever makes this loop wait.
+    // Without this, a busy stream and a client that reads fast would keep the thread.
     if (full || messages) co_await Yield();
   }
   co_return absl::OkStatus();
@@ -67,9 +69,9 @@ struct Accepted {
   std::unique_ptr<EventStream> stream;
 };
 
-// By itself, so that what it needs is gone while the watch lasts.
+// A coroutine of its own, so that its state is freed while the watch lasts.
 Task<Accepted> Accept(const Resource& resource, const http::Request& request, WatchLimits limits) {
-  // In Kubernetes' order: that it is to be a stream counts last.
+  // In Kubernetes' order, in which the check for a stream comes last.
   CO_RETURN_IF_ERROR(NegotiateResource(request).status());
   CO_ASSIGN_OR_RETURN(ListParameters parameters, ParseListParameters(request, resource));
   CO_ASSIGN_OR_RETURN(OutputFormat format, NegotiateWatch(request));
@@ -85,6 +87,10 @@ Task<Accepted> Accept(const Resource& resource, const http::Request& request, Wa
   options.stop = limits.stop;
   options.asker = request.user.name;
   options.timeout = TimeoutOf(parameters, limits.random, limits.min_timeout);
+  if (const std::optional<absl::Time>& until = request.user.until) {
+    options.timeout =
+        std::min(options.timeout, std::max(*until - limits.clock.Now(), absl::ZeroDuration()));
+  }
   absl::StatusOr<std::unique_ptr<EventStream>> stream =
       co_await resource.watch->Watch(parameters.selection, options);
   if (!stream.ok()) co_return stream.status();

@@ -1,4 +1,4 @@
-// Serves the watch verb.
+// The HTTP handling of the watch verb. Each task runs on its caller's executor.
 #ifndef APISERVER_REST_WATCH_HANDLER_H_
 #define APISERVER_REST_WATCH_HANDLER_H_
 
@@ -11,24 +11,26 @@
 
 namespace steward::rest {
 
-// How long watches last.
+// Limits of the duration of watches.
 struct WatchLimits {
   Random& random;
+  Clock& clock;  // by which credentials end
   absl::Duration min_timeout;
   const StopSignal* stop = nullptr;  // null: never set
 };
 
-// The whole response: the head as soon as the watch is accepted, then a frame for each event, sent
-// without delay unless more are at hand. Never compressed. Ends with the stream; an error of the
-// stream becomes the last frame. While the client doesn't read, no event is asked for. An error
-// with nothing sent is to be answered; any other means that the client is gone. A client that asks
-// for a WebSocket gets each frame as a text message, in the same bytes.
+// Writes the whole response: the head as soon as the watch is accepted, then a frame for each
+// event, sent without delay unless more are ready. Never compressed. Ends with the stream, whose
+// error becomes the last frame. While the client does not read, no event is requested. The caller
+// must answer an error when nothing was sent yet; any other error means that the client is gone. A
+// client that asks for a WebSocket gets each frame as a text message, in the same bytes.
 //
 // A watch without timeoutSeconds lasts between min_timeout and twice as long, at random, so that
-// clients don't all come back at once; one with more than an hour, and more than min_timeout, a
-// little less than that. When stop is set, what is being written is finished, and
-// the body ends as if the watch's time were up: clients go on elsewhere from where they are.
-// REQUIRES: resource.watch. Parameters by reference must outlive the task.
+// clients do not all come back at once; one that asks for more than an hour, and more than
+// min_timeout, lasts a little less than the longer of these. No watch lasts longer than the
+// credentials of its user. When stop is set, the frame being written is finished, and the body ends
+// as if the watch's time were up: clients resume elsewhere.
+// REQUIRES: resource.watch. Parameters passed by reference must outlive the task.
 StatusTask ServeWatch(const Resource& resource, const http::Request& request,
                       http::ResponseWriter& writer, WatchLimits limits);
 

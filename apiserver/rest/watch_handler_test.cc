@@ -80,11 +80,13 @@ class WatchHandlerTest : public testing::Test {
   WatchHandlerTest() : fake_({}) {
     Resource resource = fake_.Definition();
     watcher_.AddTo(resource);
-    handler_ =
-        MakeResourceHandler({resource}, {random_, absl::Seconds(100), [this] { return &stop_; }});
+    handler_ = MakeResourceHandler({resource}, {.random = random_,
+                                                .min_request_timeout = absl::Seconds(100),
+                                                .stop = [this] { return &stop_; },
+                                                .clock = clock_});
   }
 
-  // The status.
+  // Sends the request; returns the status.
   int Ask(http::Request request) {
     boost::asio::io_context io;
     writer_ = RecordingWriter();
@@ -95,6 +97,7 @@ class WatchHandlerTest : public testing::Test {
     return writer_.status();
   }
 
+  FakeClock clock_;
   FixedRandom random_{0.25};
   StopSignal stop_;
   FakeResource fake_;
@@ -120,7 +123,7 @@ TEST_F(WatchHandlerTest, EventsUntilTheEnd) {
       R"("metadata":{"resourceVersion":"82","creationTimestamp":null}}})"
       "\n";
   EXPECT_EQ(writer_.body(), Frame("a", "80") + Frame("b", "81") + bookmark);
-  // What is at hand goes out in one piece.
+  // Available events are sent in one piece.
   EXPECT_EQ(writer_.writes(), (std::vector<size_t>{Frame("a", "80").size(),
                                                    Frame("b", "81").size() + bookmark.size()}));
 }
@@ -275,6 +278,27 @@ TEST_F(WatchHandlerTest, Options) {
   }
 }
 
+// Silent watches end, too, although nothing is written on them.
+TEST_F(WatchHandlerTest, NoWatchOutlivesTheCredentialsOfItsUser) {
+  struct Row {
+    absl::Duration left;
+    absl::Duration timeout;
+  };
+  const Row rows[] = {
+      {absl::Seconds(20), absl::Seconds(20)},
+      {absl::Seconds(-1), absl::ZeroDuration()},
+      {absl::Hours(2), absl::Seconds(300)},
+  };
+  watcher_.End();
+  for (const Row& row : rows) {
+    SCOPED_TRACE(row.left);
+    http::Request request = WatchRequest({{"timeoutSeconds", "300"}});
+    request.user.until = clock_.Now() + row.left;
+    EXPECT_EQ(Ask(std::move(request)), 200);
+    EXPECT_EQ(watcher_.last_options().timeout, row.timeout);
+  }
+}
+
 TEST_F(WatchHandlerTest, SelectionsArePassedOn) {
   watcher_.End();
   http::Request request =
@@ -310,7 +334,7 @@ TEST_F(WatchHandlerTest, Refusals) {
   EXPECT_EQ(writer_.Header("Retry-After"), "1");
 }
 
-// Runs a watch for as long as the test likes.
+// Runs a watch for as long as the test needs.
 class LiveWatchTest : public WatchHandlerTest {
  protected:
   ~LiveWatchTest() override {
@@ -450,7 +474,7 @@ TEST_F(LiveWatchTest, AfterTheStopWatchesEndAtOnce) {
   EXPECT_EQ(writer.body(), "");
 }
 
-// The stop and the client's leave together.
+// The server stops at the moment when the client leaves.
 TEST_F(LiveWatchTest, CancelledWhileItStops) {
   RecordingWriter writer;
   Start(writer);

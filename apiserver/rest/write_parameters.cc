@@ -26,7 +26,7 @@ std::string JsonArray(const std::vector<std::string>& values) {
   return out + "]";
 }
 
-// What the quoted form of a text leaves as it is.
+// True for a character that a quoted text contains unchanged.
 bool IsPrintable(std::string_view character) {
   return character == "\"" || character == "\\" ||
          kube::Quote(character) == StrCat("\"", character, "\"");
@@ -35,7 +35,7 @@ bool IsPrintable(std::string_view character) {
 void CheckFieldManager(const std::string& manager, OptionChecker& checker) {
   constexpr std::string_view kField = "fieldManager";
   if (manager.size() > kMaxFieldManager) {
-    // Not to be echoed a hundredfold, once for each character.
+    // The value is not quoted in the error, which would repeat it for each character.
     checker.TooLong(kField, kMaxFieldManager);
     return;
   }

@@ -1,5 +1,5 @@
 // Query parameters of POST, PUT and PATCH, with Kubernetes' codes and wording
-// (k8s.io/apimachinery/pkg/apis/meta/v1/validation).
+// (k8s.io/apimachinery/pkg/apis/meta/v1/validation). Values and pure functions.
 #ifndef APISERVER_REST_WRITE_PARAMETERS_H_
 #define APISERVER_REST_WRITE_PARAMETERS_H_
 
@@ -13,7 +13,7 @@
 
 namespace steward::rest {
 
-// What happens to a body whose fields are dubious.
+// The treatment of a body with questionable fields.
 enum class FieldValidation {
   kIgnore,
   kWarn,    // the default: accepted, with Warning headers
@@ -25,14 +25,14 @@ struct WriteParameters {
   FieldValidation field_validation = FieldValidation::kWarn;
 };
 
-// Each error carries a Kubernetes Status: 422 with a cause for everything that is wrong. Unknown
-// parameters are ignored.
+// Each error carries a Kubernetes Status: 422 with a cause for each problem. Unknown parameters are
+// ignored.
 absl::StatusOr<WriteParameters> ParseCreateParameters(const http::Request& request);
 absl::StatusOr<WriteParameters> ParseUpdateParameters(const http::Request& request);
 absl::StatusOr<WriteParameters> ParsePatchParameters(const http::Request& request,
                                                      kube::PatchType type);
 
-// dryRun is a list, and each of its values must be "All".
+// Checks dryRun, a list in which each value must be "All".
 void CheckDryRun(const std::vector<std::string>& values, OptionChecker& checker);
 
 }  // namespace steward::rest

@@ -72,7 +72,7 @@ TEST(WriteParametersTest, Good) {
 struct BadCase {
   std::string name;
   Query query;
-  std::string message;  // behind `...Options.meta.k8s.io "" is invalid: `
+  std::string message;  // the text behind `...Options.meta.k8s.io "" is invalid: `
 };
 
 class BadWriteTest : public testing::TestWithParam<BadCase> {};

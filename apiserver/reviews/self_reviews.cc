@@ -48,7 +48,8 @@ http::Request ResourceRequest(const http::UserInfo& user, const json::object& at
   request.info.resource = Text(attributes, "resource");
   request.info.subresource = Text(attributes, "subresource");
   request.info.name = Text(attributes, "name");
-  // As long as what is asked, so that the authorizer sees whether to remember its answer.
+  // The target is as long as the question, because the authorizer uses the length to decide whether
+  // to keep its answer.
   request.target = Serialize(attributes);
   return request;
 }

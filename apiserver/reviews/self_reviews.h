@@ -1,4 +1,4 @@
-// What may I do here?
+// The self-reviews of authorization.k8s.io: which requests a user may make. Thread-safe.
 #ifndef APISERVER_REVIEWS_SELF_REVIEWS_H_
 #define APISERVER_REVIEWS_SELF_REVIEWS_H_
 
@@ -10,9 +10,9 @@
 namespace steward::reviews {
 
 // The resources selfsubjectaccessreviews and selfsubjectrulesreviews of authorization.k8s.io/v1,
-// for a server that is no kube-apiserver's: their answers are those that the requester's own
-// requests would get, selectors left aside. Rules are listed only for who may do everything; for
-// all others the list is empty and says that it is incomplete. The arguments outlive the resources.
+// for a server that is not behind a kube-apiserver. The answers are those for the requester's own
+// requests, selectors ignored. Rules are listed only for users who may do everything; for all
+// others the list is empty and marked as incomplete. The arguments outlive the resources.
 std::vector<rest::Resource> SelfReviews(const filters::AlwaysAllowed& always_allowed,
                                         filters::Authorizer& authorizer);
 

@@ -26,7 +26,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-// Allows "alice" everything, others what concerns "pods"; remembers what it was asked.
+// Allows "alice" everything, others every request about "pods"; records the requests.
 class FakeAuthorizer : public filters::Authorizer {
  public:
   Task<filters::Decision> Authorize(const http::Request& request) override {

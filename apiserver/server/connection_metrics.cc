@@ -25,7 +25,7 @@ prometheus::Counter& AddCounter(prometheus::Registry& registry, const char* name
   return prometheus::BuildCounter().Name(name).Help(help).Register(registry).Add(labels);
 }
 
-// The server counts; here is only told how far it is.
+// Raises the counter to the server's own total.
 void Follow(prometheus::Counter& counter, uint64_t total) {
   const double ahead = static_cast<double>(total) - counter.Value();
   if (ahead > 0) counter.Increment(ahead);
@@ -50,6 +50,9 @@ struct ConnectionMetrics::Impl {
                                  "Connections that could not be accepted.")),
         handshake_errors(AddCounter(registry, "steward_apiserver_tls_handshake_errors_total",
                                     "TLS handshakes that failed.")),
+        watches_reset(AddCounter(registry, "steward_apiserver_watches_reset_total",
+                                 "Watches ended since there was no memory for what waited for "
+                                 "their clients.")),
         memory(AddGauge(registry, "steward_apiserver_request_memory_bytes",
                         "Bytes held by requests and by responses that wait for their clients.")),
         memory_limit(AddGauge(registry, "steward_apiserver_request_memory_limit_bytes",
@@ -62,9 +65,10 @@ struct ConnectionMetrics::Impl {
   prometheus::Counter& shed;
   prometheus::Counter& accept_errors;
   prometheus::Counter& handshake_errors;
+  prometheus::Counter& watches_reset;
   prometheus::Gauge& memory;
   prometheus::Gauge& memory_limit;
-  Mutex mutex;  // of Observe as a whole: counters follow in steps
+  Mutex mutex;  // held during Observe, because counters follow in steps
 };
 
 ConnectionMetrics::ConnectionMetrics(prometheus::Registry& registry)
@@ -80,6 +84,7 @@ void ConnectionMetrics::Observe(const http::ServerStats& stats) {
   Follow(impl_->shed, stats.shed);
   Follow(impl_->accept_errors, stats.accept_errors);
   Follow(impl_->handshake_errors, stats.handshake_errors);
+  Follow(impl_->watches_reset, stats.watches_reset);
   impl_->memory.Set(static_cast<double>(stats.request_memory));
   impl_->memory_limit.Set(static_cast<double>(stats.request_memory_limit));
 }

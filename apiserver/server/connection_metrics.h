@@ -1,4 +1,4 @@
-// Metrics of connections and of the memory that requests hold.
+// Metrics of connections and of the memory that requests hold. Thread-safe.
 #ifndef APISERVER_SERVER_CONNECTION_METRICS_H_
 #define APISERVER_SERVER_CONNECTION_METRICS_H_
 
@@ -13,7 +13,8 @@ class Registry;
 namespace steward::server {
 
 // steward_apiserver_connections, _connections_accepted_total, _connections_rejected_total{reason},
-// _connections_shed_total, _accept_errors_total, _tls_handshake_errors_total, _request_memory_bytes
+// _connections_shed_total, _accept_errors_total, _tls_handshake_errors_total, _watches_reset_total,
+// _request_memory_bytes
 // and _request_memory_limit_bytes. Registers them in the registry, which must outlive it.
 // Thread-safe.
 class ConnectionMetrics {

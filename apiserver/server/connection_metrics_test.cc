@@ -29,6 +29,7 @@ TEST(ConnectionMetricsTest, FollowsTheServer) {
   stats.shed = 5;
   stats.accept_errors = 6;
   stats.handshake_errors = 7;
+  stats.watches_reset = 8;
   stats.request_memory = 1000;
   stats.request_memory_limit = 2000;
   metrics.Observe(stats);
@@ -40,6 +41,7 @@ TEST(ConnectionMetricsTest, FollowsTheServer) {
         "steward_apiserver_connections_rejected_total{reason=\"source\"} 4\n",
         "steward_apiserver_connections_shed_total 5\n", "steward_apiserver_accept_errors_total 6\n",
         "steward_apiserver_tls_handshake_errors_total 7\n",
+        "steward_apiserver_watches_reset_total 8\n",
         "steward_apiserver_request_memory_bytes 1000\n",
         "steward_apiserver_request_memory_limit_bytes 2000\n"}) {
     EXPECT_THAT(text, HasSubstr(line));

@@ -1,4 +1,4 @@
-// /debug/flags/v: how much is logged, changed while the process runs.
+// /debug/flags/v: the log verbosity, changeable while the process runs. Thread-safe.
 #ifndef APISERVER_SERVER_DEBUG_FLAGS_H_
 #define APISERVER_SERVER_DEBUG_FLAGS_H_
 
@@ -8,8 +8,8 @@ namespace steward::server {
 
 inline constexpr char kVerbosityPath[] = "/debug/flags/v";
 
-// As Kubernetes' components answer there: PUT with a number as the body sets --v until the next
-// one, 400 for what is none from 0 to 10; other methods are 406.
+// Answers as Kubernetes' components do: a PUT with a number as the body sets --v until the next
+// one, and is answered with 400 unless the number is from 0 to 10; other methods are 406.
 http::Handler VerbosityHandler();
 
 }  // namespace steward::server

@@ -32,7 +32,7 @@ class IncomingBody final : public http::RequestBody {
   const absl::StatusOr<std::string> body_;
 };
 
-// Whether level 4 is shown now.
+// True when lines of level 4 are shown now.
 bool IsVerbose() {
   ::testing::internal::CaptureStderr();
   log::Verbose(4, "detail");

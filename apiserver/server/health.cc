@@ -25,7 +25,7 @@ constexpr Endpoint kEndpoints[] = {
 
 using Checks = std::vector<HealthCheck>;
 
-// The values of `exclude`, and which of them were of use.
+// The values of `exclude`, with a record of those that matched no check.
 class Exclusions {
  public:
   explicit Exclusions(const http::Request& request) {
@@ -80,7 +80,7 @@ Report RunChecks(const Checks& checks, const Endpoint& endpoint, const http::Req
       StrAppend(&report.lines, "[+]", check.name, " ok\n");
       continue;
     }
-    // Anybody may ask this path, so the reason goes to the log only.
+    // Any client may ask for this path, so the reason is only logged.
     StrAppend(&report.lines, "[-]", check.name, " failed: reason withheld\n");
     report.failed.push_back(check.name);
     log::Verbose(2, "A health check failed",
@@ -126,7 +126,7 @@ VoidTask RespondNotFound(http::ResponseWriter& writer) {
   sent.IgnoreError();
 }
 
-// The endpoint of a health path, and what comes below it; null for other paths.
+// The endpoint of a health path, and the path below it; null for other paths.
 const Endpoint* Split(std::string_view path, std::string_view& below) {
   for (const Endpoint& endpoint : kEndpoints) {
     if (!path.starts_with('/') || !path.substr(1).starts_with(endpoint.name)) continue;

@@ -1,4 +1,4 @@
-// /healthz, /livez and /readyz, as Kubernetes' API servers answer them.
+// /healthz, /livez and /readyz, as Kubernetes' API servers answer them. Thread-safe.
 #ifndef APISERVER_SERVER_HEALTH_H_
 #define APISERVER_SERVER_HEALTH_H_
 
@@ -12,8 +12,9 @@
 
 namespace steward::server {
 
-// One thing that must hold. `check` is called from every thread, answers from memory, and says in
-// its error why not: to the log, and to whom may read the check's own path.
+// A condition that must hold. `check` is called on every thread and answers from memory. Its error
+// is the reason, which appears in the log, and in the answer to those who may get the check's own
+// path.
 struct HealthCheck {
   std::string name;
   std::function<absl::Status()> check;
@@ -22,14 +23,14 @@ struct HealthCheck {
   bool in_readyz = true;
 };
 
-// "ping": the process answers.
+// "ping": OK while the process answers.
 HealthCheck PingCheck();
 
 // True for the three endpoints and everything below them.
 bool IsHealthPath(std::string_view path);
 
 // Answers health paths: 200 "ok", or one line per check with `?verbose` and on failure (500);
-// `?exclude=<check>` leaves checks out, and /<endpoint>/<check> asks one alone. Else 404.
+// `?exclude=<check>` leaves checks out, and /<endpoint>/<check> runs one alone. Else 404.
 http::Handler HealthHandler(std::vector<HealthCheck> checks);
 
 }  // namespace steward::server

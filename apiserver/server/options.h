@@ -1,4 +1,5 @@
-// The API server's flags, named as those of Kubernetes' generic API server.
+// The API server's flags, named as those of Kubernetes' generic API server. Values and pure
+// functions.
 #ifndef APISERVER_SERVER_OPTIONS_H_
 #define APISERVER_SERVER_OPTIONS_H_
 
@@ -13,16 +14,16 @@
 namespace steward::server {
 
 struct Options {
-  // True for --help: nothing else is set, and HelpText is what the user wants.
+  // True for --help: nothing else is set, and the user wants HelpText.
   bool help = false;
 
-  // The kube-apiserver to read from and to ask; "" = in-cluster.
+  // The kube-apiserver for reads and reviews; "" = in-cluster.
   std::string kubeconfig;
   std::string authentication_kubeconfig;  // "" = `kubeconfig`
   std::string authorization_kubeconfig;   // "" = `kubeconfig`
 
   std::string bind_address = "0.0.0.0";
-  int secure_port = 443;  // 0 = one that is free
+  int secure_port = 443;  // 0 = any free port
   std::string tls_cert_file;
   std::string tls_private_key_file;
   std::string cert_dir = "apiserver.local.config/certificates";
@@ -47,17 +48,18 @@ struct Options {
   int max_watches = 15'000;                  // 0 = no limit
   int max_watches_per_user = 5'000;          // 0 = no limit
   absl::Duration request_timeout = absl::Minutes(1);
-  int min_request_timeout = 1800;  // seconds: watches last at least so long
+  int min_request_timeout = 1800;  // seconds: the shortest duration of watches
   int http2_max_streams_per_connection = 1000;
   int max_connections = 20000;
   int max_connections_per_source = 2000;
   int max_request_memory_mib = 256;
   absl::Duration shutdown_delay_duration;
 
-  // Of a write; set by the command, no flag. This API server alone has no verb that takes more.
+  // The limit of a write's body; set by the command, not by a flag. The API server's own verbs need
+  // no more.
   size_t max_body_bytes = 64 << 10;
 
-  // The controllers' gRPC server; "" = there is none to ask.
+  // The controllers' gRPC server; "" = none.
   std::string controllers_address;
   std::string controllers_ca_file;
   std::string controllers_client_cert_file;
@@ -65,17 +67,17 @@ struct Options {
 
   audit::Options audit_log;
 
-  // /debug/pprof/profile and /debug/pprof/heap, for those who may get them.
+  // Serve /debug/pprof/profile and /debug/pprof/heap to authorized users.
   bool profiling = false;
   int verbosity = 0;
   std::string logging_format = "text";  // or "json"
 };
 
 // Parses command line arguments (without the program's name). kInvalidArgument with one sentence
-// that names the flag and what is wrong.
+// that names the flag and the error.
 absl::StatusOr<Options> ParseOptions(const std::vector<std::string>& args);
 
-// What --help prints: every flag with its default.
+// The text of --help: every flag with its default.
 std::string HelpText();
 
 }  // namespace steward::server

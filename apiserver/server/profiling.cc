@@ -25,7 +25,7 @@ namespace steward::server {
 namespace {
 
 constexpr int kDefaultSeconds = 30;
-// Requests have a minute.
+// Less than the minute that a request may take.
 constexpr int kMaxSeconds = 50;
 constexpr size_t kMaxProfileBytes = size_t{64} << 20;
 
@@ -64,7 +64,7 @@ class GperftoolsProfiler : public CpuProfiler {
   }
 };
 
-// A file without a place on any disk: the process may have none to write to.
+// A file in memory only: the process may have no disk to write to.
 class MemoryFile {
  public:
   MemoryFile() : descriptor_(memfd_create("profile", MFD_CLOEXEC)) {}
@@ -96,14 +96,14 @@ class MemoryFile {
   const int descriptor_;
 };
 
-// What the requests share.
+// The state that all requests share.
 struct Profiling {
   CpuProfiler& profiler;
   Clock& clock;
   std::atomic<bool> busy{false};
 };
 
-// Has the profiler to itself; a profile that runs ends with it, however the request ends.
+// Exclusive use of the profiler. Its destructor ends a running profile, however the request ends.
 class Turn {
  public:
   explicit Turn(Profiling& profiling)

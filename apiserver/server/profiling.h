@@ -1,4 +1,4 @@
-// Profiles of the running process, for those who may get /debug/pprof/*.
+// Profiles of the running process, for users who may get /debug/pprof/*. Thread-safe.
 #ifndef APISERVER_SERVER_PROFILING_H_
 #define APISERVER_SERVER_PROFILING_H_
 
@@ -10,21 +10,22 @@
 
 namespace steward::server {
 
-// Takes CPU profiles of the whole process, one at a time.
+// A profiler that takes CPU profiles of the whole process, one at a time. Not thread-safe.
 class CpuProfiler {
  public:
   virtual ~CpuProfiler() = default;
-  // Begins to write one to the file. kUnimplemented: this machine has nothing that could.
+  // Begins to write a profile to the file. kUnimplemented: no profiler is installed on this
+  // machine.
   virtual absl::Status Start(const std::string& path) = 0;
-  // Ends it: the file is complete. REQUIRES: started.
+  // Ends the profile: the file is complete. REQUIRES: started.
   virtual void Stop() = 0;
 
-  // gperftools' libprofiler.so.0 (Debian's package libgoogle-perftools4), which is loaded when the
-  // first profile is asked for: nothing links it. Lives as long as the process.
+  // gperftools' libprofiler.so.0 (Debian's package libgoogle-perftools4), loaded for the first
+  // profile, without linking to it. Lives as long as the process.
   static CpuProfiler& Gperftools();
 };
 
-// Answers, and passes the rest on to `next`:
+// Answers these paths, and passes all others on to `next`:
 //   /debug/pprof/profile?seconds=N   a CPU profile as gperftools writes it (`google-pprof` and `go
 //                                    tool pprof` read it) of 1 to 50 seconds, else 30; 409 while
 //                                    another one is taken, 501 where nothing can

@@ -45,7 +45,7 @@ class ProfilingTest : public ::testing::Test {
  protected:
   ~ProfilingTest() override { RunOn(io_, tasks_.Stop()); }
 
-  // Runs until everybody waits for the clock.
+  // Runs until all tasks wait for the clock.
   void Begin(http::Request& request, http::ResponseWriter& writer) {
     tasks_.Spawn("request", handler_(request, writer));
     Run();
@@ -81,7 +81,7 @@ TEST_F(ProfilingTest, OneProfileAtATime) {
   EXPECT_FALSE(profiler_.running_);
   EXPECT_EQ(first_answer.status(), 200);
   EXPECT_EQ(first_answer.body(), "a profile");
-  // The next one may.
+  // After its end, the next profile may run.
   rest::RecordingWriter third_answer;
   Begin(second, third_answer);
   EXPECT_TRUE(profiler_.running_);

@@ -94,8 +94,8 @@ std::string ErrorBody(int code, std::string_view reason, std::string_view messag
   return kube::ToJson(status) + "\n";
 }
 
-// As many as were asked for, if the process may have as many descriptors, and some for connections
-// that give way to others and for the rest of its work.
+// The requested number, if the process may have as many descriptors, plus some for displaced
+// connections and for its other work.
 size_t MaxConnections(int wanted) {
   constexpr size_t kOtherDescriptors = 64 + 256;
   const size_t descriptors = RaiseDescriptorLimit();
@@ -105,7 +105,7 @@ size_t MaxConnections(int wanted) {
   return connections;
 }
 
-// Health, metrics and the verbosity by their paths, the rest to `next`.
+// Serves health, metrics and the verbosity by their paths, and passes all others on to `next`.
 http::Handler Route(http::Handler health, http::Handler metrics, http::Handler next) {
   return [health = std::move(health), metrics = std::move(metrics), verbosity = VerbosityHandler(),
           next = std::move(next)](http::Request& request, http::ResponseWriter& writer) {
@@ -116,7 +116,7 @@ http::Handler Route(http::Handler health, http::Handler metrics, http::Handler n
   };
 }
 
-// A handler that can be replaced. Each request ends on the one it began on. Thread-safe.
+// A handler that can be replaced. Each request ends on the handler on which it began. Thread-safe.
 class SwappableHandler {
  public:
   void Set(http::Handler handler) {
@@ -201,7 +201,7 @@ struct ApiServer::Impl {
   filters::ReviewAuthorizer authorizer;
   std::unique_ptr<ServerCertificate> certificate;
   SwappableHandler api;
-  http::Handler handler;  // ends in `api`
+  http::Handler handler;  // the chain, which ends in `api`
   Heartbeats heartbeats;
   std::vector<std::unique_ptr<TaskGroup>> pulses;  // one on each thread
   TaskGroup background;                            // on the first thread
@@ -258,7 +258,7 @@ absl::Status ApiServer::Impl::SetResources(std::vector<rest::Resource> resources
 }
 
 http::Handler ApiServer::Impl::BuildHandler() {
-  // Read from the server when somebody asks.
+  // Updates the connection metrics when they are requested.
   http::Handler metrics = [this, next = filters::MetricsHandler(deps.registry)](
                               http::Request& request, http::ResponseWriter& writer) {
     connection_metrics.Observe(server->stats());
@@ -290,7 +290,7 @@ http::ServerOptions ApiServer::Impl::ForHttp() {
   http::Limits& limits = http_options.limits;
   limits.max_concurrent_streams = static_cast<uint32_t>(options.http2_max_streams_per_connection);
   limits.max_request_memory = static_cast<size_t>(options.max_request_memory_mib) << 20;
-  // Some bodies at a time.
+  // A connection may hold a few bodies at a time.
   limits.max_connection_memory = std::max(limits.max_connection_memory, 8 * options.max_body_bytes);
   limits.max_connections = MaxConnections(options.max_connections);
   limits.max_connections_per_source = static_cast<size_t>(options.max_connections_per_source);
@@ -332,7 +332,7 @@ absl::StatusOr<std::unique_ptr<ApiServer>> ApiServer::Create(Options options,
 }
 
 absl::Status ApiServer::Start() {
-  // First of all be there: discovery and health need nothing from the cluster.
+  // Serves first, because discovery and health need nothing from the cluster.
   RETURN_IF_ERROR(impl_->server->Start(impl_->handler));
   asio::post(impl_->deps.threads.executor(0), [impl = impl_.get()] { impl->StartBackground(); });
   for (size_t i = 0; i < impl_->pulses.size(); ++i) {

@@ -1,4 +1,5 @@
-// The API server: everything under apiserver/ put together.
+// The API server, assembled from everything under apiserver/. The methods say which are
+// thread-safe.
 #ifndef APISERVER_SERVER_SERVER_H_
 #define APISERVER_SERVER_SERVER_H_
 
@@ -25,7 +26,7 @@ class Registry;
 
 namespace steward::server {
 
-// What the server stands on. All of it outlives the server.
+// The dependencies of the server, all of which outlive it.
 struct ApiServerDeps {
   http::IoThreads& threads;
   Clock& clock;
@@ -34,20 +35,21 @@ struct ApiServerDeps {
   kube::Client& cluster;           // has the ConfigMap with the authentication settings
   kube::Client& token_reviews;     // by --authentication-kubeconfig
   kube::Client& access_reviews;    // by --authorization-kubeconfig
-  // Serve the self-reviews of authorization.k8s.io/v1 too, as no kube-apiserver does it in front.
+  // Serve the self-reviews of authorization.k8s.io/v1, too, because no kube-apiserver in front
+  // does.
   bool self_reviews = false;
-  // Whether reads can be answered; the error says what is missing. Called from every thread.
+  // OK when reads can be answered; the error names what is missing. Called on every thread.
   std::function<absl::Status()> synced;
   audit::Log* audit_log = nullptr;  // null: requests are not recorded
 };
 
-// Depends on no cluster to start: discovery and health answer as soon as Start has returned. Until
-// the authentication settings are known, nobody is authenticated through a front proxy, and /readyz
+// Starts without a cluster: discovery and health answer as soon as Start has returned. Until the
+// authentication settings are known, no user is authenticated through a front proxy, and /readyz
 // says so (unless told to tolerate that).
 class ApiServer {
  public:
-  // Reads certificates and CA files; the error names what is wrong with them or with the options.
-  // The resources' capabilities outlive the server, unless they have an owner.
+  // Reads certificates and CA files; an error names the problem with them or with the options. The
+  // resources' capabilities outlive the server, unless they have an owner.
   static absl::StatusOr<std::unique_ptr<ApiServer>> Create(Options options,
                                                            std::vector<rest::Resource> resources,
                                                            discovery::VersionInfo version,
@@ -55,24 +57,25 @@ class ApiServer {
   // REQUIRES: not started, or stopped.
   ~ApiServer();
 
-  // Listens, and returns. An error when the address cannot be had. Once.
+  // Listens, and returns. Fails when the address is not available. To be called once.
   absl::Status Start();
 
-  // Serves these resources instead of the present ones, discovery and OpenAPI included; requests
-  // under way end on the old ones. An error leaves everything as it is: a resource's schema is not
-  // a JSON object. Thread-safe; of calls at the same time the last to return wins. Takes some
-  // milliseconds of computing for each hundred kilobytes of schemas.
+  // Serves these resources from now on instead of the current ones, also in discovery and OpenAPI;
+  // running requests end on the old ones. On an error nothing changes: a resource's schema is not a
+  // JSON object. Thread-safe; of concurrent calls the last to return wins. Computes for some
+  // milliseconds for each hundred kilobytes of schemas.
   absl::Status SetResources(std::vector<rest::Resource> resources);
 
   // REQUIRES: started.
   uint16_t port() const;
 
-  // Counts in /livez: for the beats of threads that are not the server's.
+  // Heartbeats that count in /livez: for threads that do not belong to the server.
   Heartbeats& heartbeats();
 
-  // Lets /readyz fail from now on and serves on for --shutdown-delay-duration; in the second half
-  // of that watches end, evenly. Then stops listening, lets other requests under way finish within
-  // --request-timeout, and ends. On any executor; once. REQUIRES: started.
+  // Makes /readyz fail from now on and continues to serve for --shutdown-delay-duration, in whose
+  // second half watches end, evenly spread. Then stops listening, lets other running requests
+  // finish within --request-timeout, and ends. May be called on any executor; once. REQUIRES:
+  // started.
   VoidTask Stop();
 
  private:

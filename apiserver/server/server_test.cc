@@ -1,4 +1,4 @@
-// The whole server over real sockets, against a cluster in memory.
+// Tests of the whole server over real sockets, against a cluster in memory.
 #include "apiserver/server/server.h"
 
 #include <gmock/gmock.h>
@@ -39,7 +39,7 @@ using ::testing::StartsWith;
 const kube::GroupVersionResource kAccessReviews{"authorization.k8s.io", "v1",
                                                 "subjectaccessreviews"};
 
-// One HTTP/1.1 exchange; the whole response, "" when there was no connection.
+// Makes one HTTP/1.1 exchange; returns the whole response, "" when there was no connection.
 std::string Exchange(uint16_t port, const std::string& head, const TestKeyPair* client = nullptr,
                      const std::string& body = "") {
   const SslCtxPtr context(SSL_CTX_new(TLS_client_method()));
@@ -192,7 +192,7 @@ TEST_F(ServerTest, Routes) {
 TEST_F(ServerTest, MetricsOfAuthenticationCertificatesAndTheProcess) {
   Start();
   std::string metrics;
-  // It is set on another thread.
+  // The metric is set on another thread.
   const std::string expiry =
       "steward_serving_certificate_expiration_timestamp_seconds{serves=\"api\"} 1";
   while (metrics.find(expiry) == std::string::npos) metrics = GetAs("alice", "x", "/metrics");
@@ -302,7 +302,7 @@ TEST_F(ServerTest, RequestsEndOnTheResourcesTheyBeganOn) {
   EXPECT_THAT(answer, HasSubstr("\"name\":\"w\""));
 }
 
-// The clock stands still: neither the grace of other requests nor any timeout ends it.
+// The clock stands still: the watch ends neither by the grace of other requests nor by a timeout.
 TEST_F(ServerTest, StopEndsWatches) {
   kube::ResourceType type;
   type.gvk = {"g.example.com", "v1", "Widget"};
@@ -332,7 +332,7 @@ TEST_F(ServerTest, StopEndsWatches) {
 TEST_F(ServerTest, SelfReviews) {
   const std::string path = "/apis/authorization.k8s.io/v1";
   self_reviews_ = true;
-  // Whoever may ask may not do what they ask about.
+  // A user may ask about a request without being allowed to make it.
   cluster_.HandleCreate(kAccessReviews, [](const json::value& review) {
     const json::object& spec = review.at("spec").as_object();
     const bool asks = spec.contains("resourceAttributes");
@@ -360,7 +360,7 @@ TEST_F(ServerTest, NoSelfReviewsBehindAKubeApiserver) {
   EXPECT_THAT(GetAs("alice", "", "/apis/authorization.k8s.io/v1"), StartsWith("HTTP/1.1 404"));
 }
 
-// As `steward up` runs it: no cluster to ask about users, but a CA of its own.
+// The configuration of `steward up`: no cluster to ask about users, but a CA of its own.
 class CertificatesOnlyTest : public ServerTest {
  protected:
   CertificatesOnlyTest() {
@@ -399,7 +399,7 @@ TEST_F(CertificatesOnlyTest, WithoutAnyCluster) {
   EXPECT_THAT(GetWith(admin, "/apis/g.example.com/v1/widgets"), StartsWith("HTTP/1.1 405"));
   EXPECT_EQ(reviews_, 0);
 
-  // Nobody decides, so nobody gets in.
+  // Without a decision, no request is allowed.
   TestCertOptions user;
   user.common_name = "alice";
   EXPECT_THAT(GetWith(user, "/apis"), StartsWith("HTTP/1.1 500"));

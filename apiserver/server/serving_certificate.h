@@ -1,4 +1,4 @@
-// Where the server's certificate comes from, and its renewal.
+// The server's certificate and its renewal. The renewal task may run on any executor, once.
 #ifndef APISERVER_SERVER_SERVING_CERTIFICATE_H_
 #define APISERVER_SERVER_SERVING_CERTIFICATE_H_
 
@@ -13,12 +13,12 @@
 
 namespace steward::server {
 
-// The pair of --tls-cert-file, or a self-signed one in --cert-dir.
+// Loads the pair of --tls-cert-file, or a self-signed one in --cert-dir.
 absl::StatusOr<std::unique_ptr<ServerCertificate>> LoadServingCertificate(const Options& options,
                                                                           const Clock& clock);
 
-// Each minute: renews the self-signed pair in time, and takes over changed files; `expiry` says
-// when the one in force ends. Until cancelled. The references outlive the task.
+// Each minute, renews the self-signed pair in time, and loads changed files; sets `expiry` to the
+// end of the current one. Runs until cancelled. The references outlive the task.
 VoidTask KeepServingCertificateFresh(const Options& options, ServerCertificate& certificate,
                                      Clock& clock, ServingExpiry expiry);
 

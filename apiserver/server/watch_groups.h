@@ -1,5 +1,5 @@
-// Ends watches at shutdown, one group after the other, so that their clients do not come back all
-// at once.
+// Groups of watches that end one after the other at shutdown, so that their clients do not all come
+// back at once. Thread-safe.
 #ifndef APISERVER_SERVER_WATCH_GROUPS_H_
 #define APISERVER_SERVER_WATCH_GROUPS_H_
 
@@ -14,20 +14,20 @@
 
 namespace steward::server {
 
-// Thread-safe.
 class WatchGroups {
  public:
   static constexpr size_t kGroups = 32;
 
-  // That of the next watch: in turn, of those that go on while there are any. It lives as long as
-  // this does.
+  // The signal for the next watch's group: the groups that have not ended take turns. It lives as
+  // long as this object.
   const StopSignal* Next() {
     const size_t ended = ended_.load();
     const size_t left = kGroups - ended;
     return &groups_[left == 0 ? kGroups - 1 : ended + turn_.fetch_add(1) % left];
   }
 
-  // Ends them evenly in the second half of `duration`; returns at its end, with the last. Once.
+  // Ends the groups evenly in the second half of `duration`; returns at its end, with the last. To
+  // be called once.
   VoidTask End(Clock& clock, absl::Duration duration) {
     const absl::Duration half = clock.Monotonic() + duration / 2;
     for (size_t i = 0; i < kGroups; ++i) {

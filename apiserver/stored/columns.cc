@@ -18,7 +18,7 @@ constexpr std::string_view kNull = "null";
 
 std::string_view View(const json::string& s) { return {s.data(), s.size()}; }
 
-// Whole numbers that a double holds exactly enough to be shown as such.
+// The limit up to which a double is shown as a whole number.
 constexpr double kLargestInteger = 9.2e18;
 
 void AppendInteger(const json::value& value, std::string& out) {

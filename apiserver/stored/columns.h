@@ -1,4 +1,4 @@
-// What the Table form shows of a stored object.
+// The columns of a stored object in the Table form. Immutable, so thread-safe.
 #ifndef APISERVER_STORED_COLUMNS_H_
 #define APISERVER_STORED_COLUMNS_H_
 
@@ -15,15 +15,16 @@
 
 namespace steward::stored {
 
-// Name, and the kind's own columns or, if it has none, Age. Immutable, thread-safe.
+// Name, followed by the kind's own columns or, if it has none, Age.
 class Columns {
  public:
   explicit Columns(std::vector<kube::PrinterColumn> columns);
 
   const std::vector<rest::Column>& definitions() const { return definitions_; }
 
-  // Appends the row as a JSON array. A cell is null where its path is none of JsonPath's, or leads
-  // nowhere or to a value that does not fit the column's type. Dates are shown as the time since.
+  // Appends the row as a JSON array. A cell is null when its path is not supported by JsonPath, or
+  // leads to no value or to one that does not fit the column's type. Dates are shown as the time
+  // since then.
   void AppendCells(std::string_view name, const boost::json::value& object, absl::Time now,
                    std::string& out) const;
 

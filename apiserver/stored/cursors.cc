@@ -40,7 +40,7 @@ class PageCursor : public rest::Cursor {
 
   Task<bool> More() override {
     if (options_.continue_token.empty()) co_return false;
-    // The old page goes before the new one comes.
+    // Frees the old page before the new one arrives.
     current_.reset();
     items_.clear();
     next_ = 0;
@@ -52,7 +52,7 @@ class PageCursor : public rest::Cursor {
  private:
   void Take(kube::ListPage page) {
     items_ = std::move(page.items);
-    // The token says at which state: of the first page.
+    // The token determines the state: that of the first page.
     options_.continue_token = std::move(page.continue_token);
     options_.resource_version.clear();
     options_.resource_version_match.clear();

@@ -1,4 +1,4 @@
-// Stored objects, one or many, as rest reads them.
+// Readings and cursors over stored objects. Used by one task at a time.
 #ifndef APISERVER_STORED_CURSORS_H_
 #define APISERVER_STORED_CURSORS_H_
 
@@ -13,10 +13,10 @@
 
 namespace steward::stored {
 
-// A Reading of the object alone, in the state that it is in. `columns` and `clock` outlive it.
+// A Reading of the object alone, in its current state. `columns` and `clock` outlive it.
 rest::Reading ReadingOf(kube::RawObject object, const Columns& columns, const Clock& clock);
 
-// What the pages of one list are asked for with.
+// The source of the pages of one list.
 struct PageSource {
   kube::Client& client;
   kube::GroupVersionResource gvr;
@@ -24,7 +24,7 @@ struct PageSource {
   const Clock& clock;
 };
 
-// The objects of `page`, then those of the pages that follow it, each of at most `options.limit`
+// A cursor over the objects of `page`, then of the following pages, each of at most `options.limit`
 // objects and fetched when the one before is used up. The source's references outlive the cursor.
 std::unique_ptr<rest::Cursor> CursorOver(PageSource source, kube::ListOptions options,
                                          kube::ListPage page);

@@ -22,7 +22,7 @@ void ReadString(ondemand::value value, std::string& out) {
   if (!value.get_string().get(text)) out.assign(text);
 }
 
-// The bytes of the member `metadata`, if that is an object.
+// The bytes of the member `metadata`, if it is an object.
 std::optional<std::string_view> FindMetadata(ondemand::parser& parser, const kube::RawObject& raw) {
   ondemand::document document;
   const simdjson::padded_string_view json(raw.json.data(), raw.json.size(),
@@ -33,7 +33,7 @@ std::optional<std::string_view> FindMetadata(ondemand::parser& parser, const kub
   std::string_view found;
   if (metadata.raw_json().get(found)) return std::nullopt;
   found = TrimRight(found);
-  // Of what is not valid JSON, any part may be found.
+  // In invalid JSON the result may be any part.
   if (!found.ends_with('}')) return std::nullopt;
   return found;
 }
@@ -68,7 +68,7 @@ const JsonObject::Metadata& JsonObject::metadata() const {
 
 void JsonObject::ReadMetadata(Metadata& metadata) const {
   static_assert(kube::RawObject::kPadding >= simdjson::SIMDJSON_PADDING);
-  // Its buffers are as large as the largest object so far.
+  // The parser's buffers are as large as the largest object so far.
   thread_local ondemand::parser parser;
   const std::optional<std::string_view> found = FindMetadata(parser, raw_);
   if (!found) return;

@@ -1,4 +1,4 @@
-// A stored object as rest sees it.
+// A stored object as a rest::Object. Not thread-safe.
 #ifndef APISERVER_STORED_JSON_OBJECT_H_
 #define APISERVER_STORED_JSON_OBJECT_H_
 
@@ -14,11 +14,11 @@
 
 namespace steward::stored {
 
-// Passes on the object's own bytes, its metadata.resourceVersion among them: the one that the
-// methods are called with is not looked at. Reads as little as it is asked for. Not thread-safe.
+// Passes on the object's own bytes, including its metadata.resourceVersion: the one given to the
+// methods is ignored. Parses only the requested parts.
 class JsonObject : public rest::Object {
  public:
-  // `columns` and `clock` outlive it.
+  // `columns` and `clock` outlive this object.
   JsonObject(kube::RawObject raw, const Columns& columns, const Clock& clock)
       : raw_(std::move(raw)), columns_(columns), clock_(clock) {}
 
@@ -30,12 +30,12 @@ class JsonObject : public rest::Object {
   void AppendMetadata(std::string_view resource_version, Rope& out) const override;
   void AppendCells(std::string& out) const override;
 
-  // Whether metadata has this annotation, with any value.
+  // True when metadata has this annotation, with any value.
   bool HasAnnotation(std::string_view key) const;
 
  private:
   struct Metadata {
-    Metadata() {}  // clang wants it said within the class
+    Metadata() {}  // clang requires a definition within the class
     std::string_view json = "{}";
     std::string ns;
     std::string name;

@@ -1,4 +1,4 @@
-// Any bytes as an object: what is read of it lies within it.
+// Reads any bytes as an object: all results lie within them.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

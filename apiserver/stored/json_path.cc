@@ -123,7 +123,7 @@ class JsonPathParser {
     return Wrong("a closed string");
   }
 
-  // What follows `[?(`.
+  // Parses the part behind `[?(`.
   absl::StatusOr<Step> ParseFilter() {
     auto filter = std::make_shared<JsonPath::Filter>();
     SkipSpace();

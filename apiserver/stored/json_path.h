@@ -1,4 +1,5 @@
-// The part of JSONPath that printer columns of CustomResourceDefinitions use.
+// The part of JSONPath that printer columns of CustomResourceDefinitions use. Immutable, so
+// thread-safe.
 #ifndef APISERVER_STORED_JSON_PATH_H_
 #define APISERVER_STORED_JSON_PATH_H_
 
@@ -14,12 +15,12 @@
 
 namespace steward::stored {
 
-// A way into a JSON value. Immutable, cheap to copy, thread-safe.
+// A path into a JSON value. Cheap to copy.
 class JsonPath {
  public:
   static constexpr size_t kMaxLength = 1024;
 
-  // Steps, after an optional `$`:
+  // Parses steps, after an optional `$`:
   //   .name  ['name']      a member; a backslash takes the next character as it stands (`.a\.b`)
   //   [2]  [-1]            an element, from the end when negative
   //   .*  [*]              every member or element

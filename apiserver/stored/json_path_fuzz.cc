@@ -1,4 +1,4 @@
-// The first line as a path, the rest as the document: what is found is JSON.
+// Parses the first line as a path and the rest as the document: a result is valid JSON.
 #include <boost/json/value.hpp>
 #include <cstddef>
 #include <cstdint>

@@ -48,7 +48,7 @@ class Events : public rest::EventStream {
       next.type = TypeOf(event->type);
       next.resource_version = std::move(event->resource_version);
       const bool bookmark = next.type == rest::WatchEvent::Type::kBookmark;
-      // The client asks for bookmarks always.
+      // The kube::Client always requests bookmarks.
       if (bookmark && !bookmarks_) continue;
       current_.emplace(std::move(event->object), columns_, clock_);
       if (bookmark) {
@@ -60,7 +60,7 @@ class Events : public rest::EventStream {
     }
   }
 
-  // A kube::Watch does not tell.
+  // A kube::Watch cannot say.
   bool Ready() const override { return false; }
 
  private:
@@ -103,11 +103,11 @@ Task<rest::Reading> Reader::List(const rest::Selection& selection,
   const bool one_page = options.limit > 0 || !options.continue_token.empty();
   asked.limit = options.limit > 0 ? std::min(options.limit, kPageSize) : kPageSize;
   asked.continue_token = options.continue_token;
-  // Any state at all: then the newest.
+  // When any state is acceptable, the newest is read.
   if (options.resource_version != "0") {
     asked.resource_version = options.resource_version;
     asked.resource_version_match = options.resource_version_match;
-    // Together with a limit, a number alone would mean just that state.
+    // Together with a limit, a version alone would request exactly that state.
     if (!one_page && !asked.resource_version.empty() && asked.resource_version_match.empty()) {
       asked.resource_version_match = "NotOlderThan";
     }
@@ -132,7 +132,7 @@ Task<std::unique_ptr<rest::EventStream>> Reader::Watch(const rest::Selection& se
   asked.timeout = options.timeout;
   const bool numbered = !asked.resource_version.empty() && asked.resource_version != "0";
   if (!numbered && !options.send_initial_events) {
-    // From now on: a client's watch without a number would begin with what there is.
+    // Starts from now: a client's watch without a version would begin with the existing objects.
     kube::ListOptions newest;
     newest.limit = 1;
     CO_ASSIGN_OR_RETURN(const kube::ListPage page, co_await client_.List(gvr_, newest));

@@ -1,4 +1,4 @@
-// Reads of a stored resource, asked of a kube::Client.
+// Reads of a stored resource through a kube::Client. Thread-safe.
 #ifndef APISERVER_STORED_READER_H_
 #define APISERVER_STORED_READER_H_
 
@@ -15,12 +15,11 @@
 
 namespace steward::stored {
 
-// Thread-safe. Errors are the client's. Borrows its dependencies, which outlive every Reading and
-// stream too.
+// Errors are the client's. Borrows its dependencies, which outlive every Reading and stream, too.
 class Reader : public rest::Getter, public rest::Lister, public rest::Watcher {
  public:
-  // Objects in memory for one list at a time, however long it is. A client that asks for longer
-  // pages gets pages of this length.
+  // The number of objects of one list that are in memory at a time, however long the list is. A
+  // client that asks for longer pages gets pages of this length.
   static constexpr int64_t kPageSize = 500;
 
   Reader(kube::Client& client, const kube::ResourceType& type, const Columns& columns,
@@ -31,10 +30,10 @@ class Reader : public rest::Getter, public rest::Lister, public rest::Watcher {
         columns_(columns),
         clock_(clock) {}
 
-  // The newest state, which is at least as new as any that can be asked for.
+  // Returns the newest state, which is at least as new as any that can be requested.
   Task<rest::Reading> Get(const kube::NamespacedName& name,
                           const rest::ReadOptions& options) override;
-  // With a limit one page, else everything, of one state.
+  // Returns one page with a limit, else all objects, of one state.
   Task<rest::Reading> List(const rest::Selection& selection,
                            const rest::ReadOptions& options) override;
   Task<std::unique_ptr<rest::EventStream>> Watch(const rest::Selection& selection,

@@ -1,4 +1,4 @@
-// The OpenAPI schemas of stored kinds.
+// The OpenAPI schemas of stored kinds. Pure functions.
 #ifndef APISERVER_STORED_SCHEMA_H_
 #define APISERVER_STORED_SCHEMA_H_
 
@@ -8,9 +8,8 @@
 
 namespace steward::stored {
 
-// The type's own schema with the fields that every object has, as rest::Resource::openapi_schema
-// wants it. Where nothing is known of the kind, or its schema is no JSON object: an object of any
-// content.
+// The type's own schema with the fields of every object, for rest::Resource::openapi_schema. An
+// object of any content when the schema is unknown or no JSON object.
 std::string OpenApiSchema(const kube::ResourceType& type);
 
 }  // namespace steward::stored

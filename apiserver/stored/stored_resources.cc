@@ -24,7 +24,7 @@ struct Adapters {
   Writer writer;
 };
 
-// Field selectors that some kinds of Kubernetes' own have, beside name and namespace.
+// Field selectors that some of Kubernetes' own kinds have, besides name and namespace.
 std::vector<std::string> MoreFieldPaths(const kube::GroupVersionKind& gvk) {
   if (!gvk.group.empty()) return {};
   if (gvk.kind == "Event") {
@@ -45,7 +45,8 @@ std::vector<std::string> MoreFieldPaths(const kube::GroupVersionKind& gvk) {
   return {};
 }
 
-// Typed clients send it. Of Kubernetes' own kinds all but definitions have a message.
+// True for kinds that typed clients send as protobuf: all of Kubernetes' own kinds except
+// definitions have a message.
 bool HasProtobuf(const kube::ResourceType& type) {
   return !type.custom && type.gvk.group != "apiextensions.k8s.io" &&
          type.gvk.group != "operators.coreos.com";

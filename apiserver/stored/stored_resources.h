@@ -1,4 +1,4 @@
-// Resources whose objects a kube::Client keeps, for the API server to serve.
+// Resources whose objects a kube::Client stores, for the API server to serve. Thread-safe.
 #ifndef APISERVER_STORED_STORED_RESOURCES_H_
 #define APISERVER_STORED_STORED_RESOURCES_H_
 
@@ -11,9 +11,10 @@
 
 namespace steward::stored {
 
-// One for each type, in their order, with every verb but deletecollection and, where the type has
-// it, the status subresource. Objects pass as they are: nothing is converted or validated here.
-// Each Resource owns what it needs but `client` and `clock`, which outlive it and its answers.
+// Returns one resource for each type, in their order, with every verb but deletecollection and, if
+// the type has it, the status subresource. Objects are passed on unchanged: nothing is converted or
+// validated here. Each Resource owns its dependencies except `client` and `clock`, which outlive it
+// and its answers.
 std::vector<rest::Resource> StoredResources(kube::Client& client,
                                             const std::vector<kube::ResourceType>& types,
                                             const Clock& clock);

@@ -60,7 +60,7 @@ const kube::ResourceType& Namespaces() {
   return type;
 }
 
-// Remembers what is asked of it, and passes on what a FakeClient understands.
+// Records the calls, and passes on those that a FakeClient supports.
 class RecordingClient : public kube::Client {
  public:
   explicit RecordingClient(FakeClient& fake) : fake_(fake) {}
@@ -139,7 +139,7 @@ class StoredResourcesTest : public testing::Test {
   T Run(boost::asio::awaitable<T> task) {
     return RunOn(io_, std::move(task));
   }
-  // The names of all that the cursor gives, or the error that ends it.
+  // The names of all objects of the cursor, or the error that ends it.
   absl::StatusOr<std::vector<std::string>> NamesOf(rest::Reading& reading) {
     std::vector<std::string> names;
     while (true) {
@@ -231,7 +231,7 @@ TEST_F(StoredResourcesTest, ListsPageByPage) {
   EXPECT_EQ(reading->resource_version, revision);
   EXPECT_EQ(reading->continue_token, "");
   EXPECT_EQ(client_.lists.size(), 1u);
-  // What comes later is not part of it.
+  // Later objects are not part of the list.
   fake_.Put(Widgets().gvr(), R"({"metadata":{"namespace":"n","name":"z"}})");
   const auto names = NamesOf(*reading);
   ASSERT_OK(names);
@@ -268,7 +268,7 @@ TEST_F(StoredResourcesTest, ClientsMayPage) {
     EXPECT_LE(names->size(), 2u);
     all.insert(all.end(), names->begin(), names->end());
     options.continue_token = reading->continue_token;
-    // Does not show up half way.
+    // This object does not appear in the middle of the list.
     fake_.Put(Widgets().gvr(), R"({"metadata":{"namespace":"n","name":"z"}})");
   } while (!options.continue_token.empty());
   EXPECT_THAT(all, ElementsAre("w1000", "w1001", "w1002", "w1003", "w1004"));
@@ -490,7 +490,7 @@ TEST_F(StoredResourcesTest, ErrorsAreTheClients) {
   EXPECT_FALSE(Run(resource_.del->Delete({"n", "w"}, {})).ok());
 }
 
-// The handler may be replaced while it still answers.
+// The handler may be replaced while it still answers requests.
 TEST_F(StoredResourcesTest, OwnsWhatItNeeds) {
   PutWidgets(1);
   std::vector<rest::Resource> resources = StoredResources(client_, {Widgets()}, clock_);

@@ -22,7 +22,7 @@ absl::Status BadRequest(std::string_view message) {
   return kube::ToStatus(kube::BadRequest(message));
 }
 
-// "" for anything but text.
+// "" for any value that is not text.
 std::string_view Text(const json::object& object, const char* key) {
   const json::value* value = object.if_contains(key);
   const json::string* text = value == nullptr ? nullptr : value->if_string();

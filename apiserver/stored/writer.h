@@ -1,4 +1,4 @@
-// Writes of a stored resource, passed on to a kube::Client.
+// Writes of a stored resource through a kube::Client. Thread-safe.
 #ifndef APISERVER_STORED_WRITER_H_
 #define APISERVER_STORED_WRITER_H_
 
@@ -16,9 +16,9 @@
 
 namespace steward::stored {
 
-// Thread-safe. Errors are the client's, and 400 for an object that is not the one its path names.
-// Writes of custom resources and of their definitions warn that schemas are not enforced. Borrows
-// its dependencies, which outlive every result too.
+// Errors are the client's, and 400 for an object other than the one that the path names. Writes of
+// custom resources and of their definitions warn that schemas are not enforced. Borrows its
+// dependencies, which outlive every result, too.
 class Writer : public rest::Creator,
                public rest::Updater,
                public rest::Patcher,
@@ -44,7 +44,7 @@ class Writer : public rest::Creator,
   kube::Client& client_;
   const kube::GroupVersionResource gvr_;
   const bool namespaced_;
-  const bool has_schemas_;  // of its own or of others, that is
+  const bool has_schemas_;  // the resource's own schemas, or those that it defines
   const Columns& columns_;
   const Clock& clock_;
 };

@@ -1,4 +1,4 @@
-// The user on whose behalf the controllers are asked. Plain values.
+// The user on whose behalf the controllers are called. Plain values.
 #ifndef APISERVER_UPSTREAM_ASKER_H_
 #define APISERVER_UPSTREAM_ASKER_H_
 
@@ -8,13 +8,13 @@
 
 namespace steward::upstream {
 
-// As it was authenticated. Only what it may see is answered.
+// The user as authenticated. The controllers' answers contain only what this user may see.
 struct Asker {
   std::string user;
   std::string uid;
   std::vector<std::string> groups;
   std::vector<std::pair<std::string, std::vector<std::string>>> extra;
-  // Of the request that this is asked for; "" = none.
+  // Identifiers of the user's request; "" = none.
   std::string audit_id;
   std::string traceparent;
 };

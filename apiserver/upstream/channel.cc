@@ -42,7 +42,8 @@ constexpr int kMaxReconnectMs = 5'000;
 
 using Stub = grpc::GenericStub;
 
-// That is what a client can wait for, and the likeliest reason to be told.
+// An error names the first file that cannot be read: files may still appear, and are the likeliest
+// reason of a failure.
 absl::Status FilesAreThere(const ChannelOptions& options) {
   for (const std::string& file : {options.ca_file, options.cert_file, options.key_file}) {
     RETURN_IF_ERROR(ReadSmallFile(file).status());
@@ -62,7 +63,7 @@ std::shared_ptr<grpc::ChannelCredentials> Credentials(const ChannelOptions& opti
 
 std::vector<std::unique_ptr<Stub>> Connect(const ChannelOptions& options) {
   grpc::ChannelArguments arguments;
-  // Connections of its own for each stub, to every address of the name.
+  // Each stub has connections of its own, to every address of the name.
   arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
   arguments.SetLoadBalancingPolicyName("round_robin");
   arguments.SetMaxReceiveMessageSize(kMaxMessageBytes);
@@ -71,9 +72,9 @@ std::vector<std::unique_ptr<Stub>> Connect(const ChannelOptions& options) {
   arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, kFirstReconnectMs);
   arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, kMaxReconnectMs);
   arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, kMaxReconnectMs);
-  // The controllers are in the same cluster, whatever the environment says about the world.
+  // The controllers are in the same cluster, so the environment's proxy settings do not apply.
   arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
-  // What is tried again is decided here.
+  // Retries are decided here and not by gRPC.
   arguments.SetInt(GRPC_ARG_ENABLE_RETRIES, 0);
   std::vector<std::unique_ptr<Stub>> stubs;
   for (size_t i = 0; i < std::max<size_t>(options.connections, 1); ++i) {
@@ -100,17 +101,17 @@ void SetIds(const Asker& asker, grpc::ClientContext& context) {
   if (!asker.traceparent.empty()) context.AddMetadata("traceparent", asker.traceparent);
 }
 
-// The controllers have answered, whatever it is.
+// True when the controllers themselves have answered, even with an error.
 bool IsAnswer(const absl::Status& status) {
   return status.ok() || kube::HasReason(status, kube::FromStatus(status).reason);
 }
 
-// Another replica, or the same one a moment later, may do.
+// True when another replica, or the same one a moment later, may succeed.
 bool IsWorthRetrying(const absl::Status& status) {
   return absl::IsUnavailable(status) || (absl::IsCancelled(status) && !IsAnswer(status));
 }
 
-// What is asked, and for whom.
+// A call's method and request, and the user for whom it is made.
 struct Question {
   std::string method;
   Asker asker;
@@ -126,7 +127,7 @@ struct UnaryCall {
   StopSignal ended;
 };
 
-// Nobody waits for the answer any more.
+// Cancels the call when no task waits for its answer any more.
 class CancelAtEnd {
  public:
   explicit CancelAtEnd(std::shared_ptr<UnaryCall> call) : call_(std::move(call)) {}
@@ -155,7 +156,7 @@ Task<std::string> CallOnce(Stub& stub, const Question& question, absl::Duration 
   co_return BytesOf(call->response);
 }
 
-// One call with a stream of responses, which gRPC's threads and one reader share:
+// A call with a stream of responses, which gRPC's threads and one reader share:
 //
 //   Start -> reading (StartRead .. OnReadDone(true)) -> idle -> reading -> ...
 //                    OnReadDone(false) or Abandon -> OnDone -> deleted, when the reader has let go
@@ -175,7 +176,7 @@ class StreamCall final : public grpc::ClientBidiReactor<grpc::ByteBuffer, grpc::
     StartCall();
   }
 
-  // The next message, or none at the end, whose status End tells then.
+  // The next message, or none at the end; End then returns the status.
   Task<std::optional<std::string>> Read() {
     const Broadcast::Ticket ticket = read_.Now();
     StartRead(&message_);
@@ -195,7 +196,7 @@ class StreamCall final : public grpc::ClientBidiReactor<grpc::ByteBuffer, grpc::
     co_return kube::FromGrpc(status_);
   }
 
-  // The reader lets go; a read may be under way.
+  // Called when the reader ends, possibly during a read.
   void Abandon() {
     context_.TryCancel();
     Release();
@@ -224,13 +225,13 @@ class StreamCall final : public grpc::ClientBidiReactor<grpc::ByteBuffer, grpc::
   grpc::ClientContext context_;
   grpc::ByteBuffer request_;
   grpc::ByteBuffer message_;  // gRPC's during a read
-  bool held_ = true;          // the reader's
+  bool held_ = true;          // the reader has a hold
   Broadcast read_;
   StopSignal ended_;
   Mutex mutex_;
   bool ok_ ABSL_GUARDED_BY(mutex_) = false;
   grpc::Status status_ ABSL_GUARDED_BY(mutex_);
-  std::shared_ptr<StreamCall> self_;  // gRPC's, until OnDone
+  std::shared_ptr<StreamCall> self_;  // gRPC's reference, until OnDone
 };
 
 }  // namespace
@@ -250,7 +251,7 @@ struct Channel::Impl {
   Task<std::string> Ask(Question question);
   Task<std::string> Attempt(const Question& question, absl::Duration timeout);
   absl::Status Away(std::string_view why) const;
-  // An answer as it is, and a failure of the way there as 503.
+  // Passes an answer on unchanged, and converts a transport failure to 503.
   absl::Status Told(const absl::Status& status) const {
     return IsAnswer(status) ? status : Away(ToStd(status.message()));
   }
@@ -275,7 +276,7 @@ absl::Status Channel::Impl::Away(std::string_view why) const {
                                std::max(static_cast<int>(seconds), 1)));
 }
 
-// One attempt, if the circuit lets it through.
+// Makes one attempt, if the circuit allows it.
 Task<std::string> Channel::Impl::Attempt(const Question& question, absl::Duration timeout) {
   absl::StatusOr<Circuit::Pass> pass = circuit.Enter();
   if (!pass.ok()) co_return Away(ToStd(pass.status().message()));
@@ -306,7 +307,7 @@ Task<std::string> Channel::Impl::Ask(Question question) {
   co_return Told(status);
 }
 
-// Tells the circuit of the way there once, with the first message or the end.
+// Reports to the circuit once whether the transport works, with the first message or the end.
 class Channel::Impl::Stream final : public ByteStream {
  public:
   Stream(Impl& impl, kube::Admission::Place place, Circuit::Pass pass,
@@ -339,7 +340,7 @@ class Channel::Impl::Stream final : public ByteStream {
 
   Impl& impl_;
   const kube::Admission::Place place_;
-  std::optional<Circuit::Pass> pass_;  // none: the circuit has been told
+  std::optional<Circuit::Pass> pass_;  // none: already reported to the circuit
   const std::shared_ptr<StreamCall> call_;
 };
 

@@ -22,41 +22,43 @@
 namespace steward::upstream {
 
 struct ChannelOptions {
-  // "host:port", or any target that gRPC knows; a name with several addresses is all of them.
+  // "host:port", or any target that gRPC supports; a name with several addresses stands for all of
+  // them.
   std::string address;
-  // PEM files, looked at again every reload_seconds. The controllers' certificate is to be of this
-  // authority and for the host of `address`; this client's names who it is (--grpc-frontends).
+  // PEM files, checked again every reload_seconds. The controllers' certificate must be issued by
+  // this authority for the host of `address`; this client's certificate names its user
+  // (--grpc-frontends).
   std::string ca_file;
   std::string cert_file;
   std::string key_file;
   unsigned reload_seconds = 10;
 
   size_t connections = 2;  // to each address
-  int max_calls = 100;     // at a time; beyond, calls are refused with 429 at once
-  int max_streams = 100;   // likewise
+  int max_calls = 100;     // at a time; further calls are refused with 429 at once
+  int max_streams = 100;   // the same for streams
   absl::Duration call_timeout = absl::Seconds(30);  // with all attempts
   int attempts = 3;
   BackoffOptions retry = {absl::Milliseconds(100), absl::Seconds(2), 2.0, 0.5};
   CircuitOptions circuit;
 };
 
-// The bytes of messages that one call sends back. Used by one task at a time.
+// The messages of one call's response stream, as bytes. Used by one task at a time.
 class ByteStream {
  public:
   virtual ~ByteStream() = default;
-  // The next message, or none when the stream has ended well. Not to be called again after that, an
-  // error, or a cancellation.
+  // The next message, or none when the stream has ended well. Must not be called again after that,
+  // an error, or a cancellation.
   virtual Task<std::optional<std::string>> Next() = 0;
 };
 
-// The messages that one call sends back; the call is cancelled when this is destroyed. Used by one
-// task at a time.
+// The messages of one call's response stream; the call is cancelled when this object is destroyed.
+// Used by one task at a time.
 template <typename Response>
 class ResponseStream {
  public:
   explicit ResponseStream(std::unique_ptr<ByteStream> bytes) : bytes_(std::move(bytes)) {}
 
-  // As ByteStream::Next.
+  // Returns the next message, as ByteStream::Next does.
   Task<std::optional<Response>> Next() {
     CO_ASSIGN_OR_RETURN(const std::optional<std::string> bytes, co_await bytes_->Next());
     if (!bytes.has_value()) co_return std::nullopt;
@@ -69,20 +71,19 @@ class ResponseStream {
   std::unique_ptr<ByteStream> bytes_;
 };
 
-// What does not reach the controllers is tried again, as often and as long as the options say; when
-// it goes on, the circuit opens, and calls fail at once with 503. What the controllers themselves
-// answer is passed on as it is. All services and their clients share the connections, the circuit
-// and the limits.
+// Calls that do not reach the controllers are repeated as the options say; after repeated failures
+// the circuit opens, and calls fail at once with 503. The controllers' own answers are passed on
+// unchanged. All services and their clients share the connections, the circuit and the limits.
 class Channel {
  public:
-  // Connects with the first call. Errors name a file that cannot be used; one that is not there yet
-  // may still come. REQUIRES: `clock` and `random` outlive this object and its calls.
+  // Connects with the first call. Errors name a file that cannot be used; a missing file may still
+  // appear. REQUIRES: `clock` and `random` outlive this object and its calls.
   static absl::StatusOr<std::unique_ptr<Channel>> Create(ChannelOptions options, Clock& clock,
                                                          Random& random);
   ~Channel();
 
-  // Calls `method` ("/steward.cleanup.v1.CleanupService/Get") for `asker`, whom it sets as
-  // on_behalf_of. Cancellable.
+  // Calls `method` ("/steward.cleanup.v1.CleanupService/Get") for `asker`, and sets on_behalf_of to
+  // it. Cancellable.
   template <typename Request, typename Response>
   Task<Response> Call(std::string method, Asker asker, Request request) {
     SetRequester(asker, *request.mutable_on_behalf_of());
@@ -94,9 +95,9 @@ class Channel {
     co_return response;
   }
 
-  // Likewise for a method that answers with a stream. It has no deadline and is not tried again:
-  // whoever reads knows where to go on. The error of a refusal comes with the first Next.
-  // REQUIRES: this object outlives the stream.
+  // The same for a method that answers with a stream. It has no deadline and is not repeated: the
+  // reader knows where to resume. The error of a refusal comes with the first Next. REQUIRES: this
+  // object outlives the stream.
   template <typename Request, typename Response>
   absl::StatusOr<ResponseStream<Response>> Stream(std::string method, Asker asker,
                                                   Request request) {

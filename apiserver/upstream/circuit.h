@@ -1,4 +1,4 @@
-// Leaves alone for a while whom it is no use to ask.
+// A circuit breaker: it stops calls to a failing server for a while. Thread-safe.
 #ifndef APISERVER_UPSTREAM_CIRCUIT_H_
 #define APISERVER_UPSTREAM_CIRCUIT_H_
 
@@ -14,20 +14,20 @@
 namespace steward::upstream {
 
 struct CircuitOptions {
-  int failures = 3;  // in a row, until it opens
-  // For how long: longer each time until a call succeeds, with jitter.
+  int failures = 3;  // consecutive failures that open it
+  // The time that it stays open: longer each time until a call succeeds, with jitter.
   BackoffOptions open = {absl::Seconds(1), absl::Seconds(30), 2.0, 0.5};
 };
 
-// Closed: everybody may call. Open: nobody may, until its time is over; then one may try, and the
-// others when that succeeded. Thread-safe.
+// Closed: all calls are allowed. Open: none is, until the time is over; then a single call may
+// probe the server, and the others follow when it succeeded.
 class Circuit {
  public:
   // REQUIRES: `clock` and `random` outlive this object.
   Circuit(Clock& clock, Random& random, CircuitOptions options = {});
 
-  // One call that was let through; it tells the circuit how it went, once. One that is destroyed
-  // without a word was given up, and says nothing about the other side.
+  // An allowed call, which reports its outcome to the circuit, once. A pass destroyed without a
+  // report was given up, and says nothing about the server.
   class Pass {
    public:
     Pass(Pass&& other) noexcept;
@@ -44,9 +44,9 @@ class Circuit {
     bool probe_;
   };
 
-  // kUnavailable when nobody may call now: its message is why the last call failed.
+  // kUnavailable when no call is allowed now; the message is the reason of the last failure.
   absl::StatusOr<Pass> Enter();
-  // Until when nobody may call; zero when it is not open.
+  // The time for which no call is allowed; zero when the circuit is not open.
   absl::Duration OpenFor() const;
   bool open() const;
 
@@ -62,7 +62,7 @@ class Circuit {
   int failures_ ABSL_GUARDED_BY(mutex_) = 0;
   bool open_ ABSL_GUARDED_BY(mutex_) = false;
   bool probing_ ABSL_GUARDED_BY(mutex_) = false;
-  absl::Duration until_ ABSL_GUARDED_BY(mutex_);  // monotonic; of an open one
+  absl::Duration until_ ABSL_GUARDED_BY(mutex_);  // monotonic; valid while open
   std::string why_ ABSL_GUARDED_BY(mutex_);
 };
 

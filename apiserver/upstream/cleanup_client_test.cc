@@ -33,7 +33,7 @@ using ::testing::HasSubstr;
 
 class CleanupClientTest : public ::testing::Test {
  protected:
-  // A client with a certificate of this name.
+  // Options with a client certificate of this name.
   ChannelOptions OptionsAs(const std::string& common_name) {
     const std::string path = scene_.directory().path();
     TestCertOptions certificate;

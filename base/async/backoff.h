@@ -1,4 +1,4 @@
-// Exponential backoff with jitter.
+// Exponential backoff with jitter. Not thread-safe.
 #ifndef BASE_ASYNC_BACKOFF_H_
 #define BASE_ASYNC_BACKOFF_H_
 
@@ -17,7 +17,6 @@ struct BackoffOptions {
   double jitter = 0.5;
 };
 
-// Not thread-safe.
 class Backoff {
  public:
   Backoff(BackoffOptions options, Random& random) : options_(options), random_(random) { Reset(); }

@@ -1,8 +1,9 @@
-// One event, any number of waiting tasks on any executors.
+// An event that any number of tasks, on any executors, wait for. Thread-safe.
 #ifndef BASE_ASYNC_BROADCAST_H_
 #define BASE_ASYNC_BROADCAST_H_
 
 #include <array>
+#include <boost/asio/any_io_executor.hpp>
 #include <chrono>
 #include <cstdint>
 #include <memory>
@@ -11,7 +12,8 @@
 
 namespace steward {
 
-// Thread-safe. A waiter costs one timer; Notify costs a post for each waiter.
+// A waiter costs one timer. Notify costs a post for each executor that has waiters, however many
+// they are; the waiters are woken there, a hundred at a time, so that its other work gets turns.
 class Broadcast {
  public:
   using Ticket = uint64_t;
@@ -19,17 +21,17 @@ class Broadcast {
   Broadcast();
   ~Broadcast();
 
-  // What has been notified so far.
+  // A mark of the notifications so far.
   Ticket Now() const;
   void Notify();
 
-  // Returns at the first Notify after `ticket` was taken, at once when that has happened, or at
+  // Returns at the first Notify after `ticket` was taken (at once when there was one) or at
   // `deadline` (steady time). Resumes on the caller's executor. Cancellable. The Broadcast may be
   // destroyed while tasks wait.
   VoidTask WaitSince(Ticket ticket, std::chrono::steady_clock::time_point deadline) const {
     return Wait({Awaited{state_, ticket}, Awaited{}}, deadline);
   }
-  // The same for whichever of the two notifies first.
+  // Waits like WaitSince, for whichever of the two notifies first.
   static VoidTask WaitForEither(const Broadcast& a, Ticket since_a, const Broadcast& b,
                                 Ticket since_b, std::chrono::steady_clock::time_point deadline) {
     return Wait({Awaited{a.state_, since_a}, Awaited{b.state_, since_b}}, deadline);
@@ -41,6 +43,8 @@ class Broadcast {
     std::shared_ptr<State> state;  // null: nothing
     Ticket ticket = 0;
   };
+  static void WakeSome(const std::shared_ptr<State>& state,
+                       const boost::asio::any_io_executor& executor);
   static VoidTask Wait(std::array<Awaited, 2> awaited,
                        std::chrono::steady_clock::time_point deadline);
 

@@ -2,9 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <atomic>
 #include <boost/asio/io_context.hpp>
+#include <boost/asio/post.hpp>
 #include <chrono>
+#include <list>
 #include <optional>
 #include <thread>
 #include <vector>
@@ -73,7 +76,7 @@ TEST(BroadcastTest, EitherOfTwo) {
     io.poll();
     EXPECT_EQ(woken, 3);
     EXPECT_EQ(group.size(), 0u);
-    // Nobody is left to be woken.
+    // No waiter is left to be woken.
     a.Notify();
     b.Notify();
     io.restart();
@@ -100,6 +103,90 @@ TEST(BroadcastTest, OutlivedByItsWaiters) {
   broadcast.reset();
   RunOn(io, group.Stop());
   EXPECT_EQ(woken, 0);
+}
+
+// Notify costs a post for each executor, not for each waiter; and waking many waiters does not hold
+// up other work.
+TEST(BroadcastTest, ManyWaitersCostOnePostAndTakeTurns) {
+  constexpr int kWaiters = 1'000;
+  std::array<asio::io_context, 2> ios;
+  Broadcast broadcast;
+  std::atomic<int> woken = 0;
+  std::list<TaskGroup> groups;
+  for (asio::io_context& io : ios) {
+    TaskGroup& group = groups.emplace_back(io.get_executor());
+    for (int i = 0; i < kWaiters; ++i) group.Spawn("w", Count(broadcast, broadcast.Now(), woken));
+    io.poll();
+  }
+  broadcast.Notify();
+  for (asio::io_context& io : ios) {
+    woken = 0;
+    bool turn = false;
+    asio::post(io, [&turn] { turn = true; });
+    int handlers = 0;
+    while (!turn) handlers += static_cast<int>(io.poll_one());
+    EXPECT_EQ(handlers, 2) << "one that wakes, and the other work";
+    turn = false;
+    asio::post(io, [&turn] { turn = true; });
+    while (!turn) EXPECT_EQ(io.poll_one(), 1u);
+    EXPECT_GT(woken, 0);
+    EXPECT_LE(woken, kWaiters / 2);
+    io.poll();
+    EXPECT_EQ(woken, kWaiters);
+  }
+}
+
+VoidTask CountAgain(Broadcast& broadcast, int times, std::atomic<int>& woken) {
+  for (int i = 0; i < times; ++i) {
+    const Broadcast::Ticket ticket = broadcast.Now();
+    co_await broadcast.WaitSince(ticket, kFar);
+    ++woken;
+  }
+}
+
+TEST(BroadcastTest, NobodyIsLostOrWokenTwiceBetweenTurns) {
+  constexpr int kWaiters = 250;
+  asio::io_context io;
+  Broadcast broadcast;
+  TaskGroup group(io.get_executor());
+  std::atomic<int> woken = 0;
+  for (int i = 0; i < kWaiters; ++i) group.Spawn("w", CountAgain(broadcast, 2, woken));
+  io.poll();
+  broadcast.Notify();
+  // The first hundred wait again when there is news once more.
+  for (int i = 0; i < 150; ++i) io.poll_one();
+  EXPECT_GT(woken, 0);
+  EXPECT_LT(woken, kWaiters);
+  const int early = woken;
+  broadcast.Notify();
+  io.poll();
+  EXPECT_EQ(woken, kWaiters + early) << "who had not run yet heard both at once";
+  broadcast.Notify();
+  io.poll();
+  EXPECT_EQ(woken, 2 * kWaiters);
+  EXPECT_EQ(group.size(), 0u);
+}
+
+TEST(BroadcastTest, AnExecutorMayEndBeforeItsWaitersAreWoken) {
+  Broadcast broadcast;
+  std::atomic<int> woken = 0;
+  {
+    asio::io_context io;
+    TaskGroup group(io.get_executor());
+    group.Spawn("w", Count(broadcast, broadcast.Now(), woken));
+    io.poll();
+    broadcast.Notify();
+    RunOn(io, group.Stop());
+  }
+  broadcast.Notify();
+  const int before = woken;
+  asio::io_context io;
+  TaskGroup group(io.get_executor());
+  group.Spawn("w", Count(broadcast, broadcast.Now(), woken));
+  io.poll();
+  broadcast.Notify();
+  io.poll();
+  EXPECT_EQ(woken, before + 1);
 }
 
 TEST(BroadcastTest, NotifiesAcrossThreads) {

@@ -1,4 +1,4 @@
-// Many like tasks, a few at a time.
+// Concurrent runs of many similar tasks, a few at a time, on the caller's executor.
 #ifndef BASE_ASYNC_IN_FLIGHT_H_
 #define BASE_ASYNC_IN_FLIGHT_H_
 
@@ -10,8 +10,8 @@
 namespace steward {
 
 // Runs `work(0)` to `work(count - 1)` on the caller's executor, begun in this order, at most
-// `width` at a time; returns when all have ended. Cancelled, no more are begun and those under way
-// are cancelled; all have ended when it is over. An exception of one does the same to the others
+// `width` at a time; returns when all have ended. When it is cancelled, it begins no more, cancels
+// those under way and returns after all of them have ended. An exception of one has the same effect
 // and is then passed on. REQUIRES: width > 0; the executor runs one handler at a time.
 VoidTask ForEachInFlight(size_t count, size_t width, std::function<VoidTask(size_t)> work);
 

@@ -18,7 +18,7 @@ using ::testing::ElementsAre;
 
 class InFlightTest : public ::testing::Test {
  protected:
-  // Notes its number, and ends after that many seconds.
+  // Records its number, and ends after that many seconds.
   VoidTask Work(size_t i) {
     begun_.push_back(i);
     ++running_;

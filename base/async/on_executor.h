@@ -1,4 +1,4 @@
-// Calling a coroutine that must run on another executor, from any executor.
+// Calls of a coroutine that must run on another executor, from any executor.
 #ifndef BASE_ASYNC_ON_EXECUTOR_H_
 #define BASE_ASYNC_ON_EXECUTOR_H_
 
@@ -68,9 +68,9 @@ void Start(const boost::asio::any_io_executor& executor, boost::asio::awaitable<
 }  // namespace on_executor_internal
 
 // Runs `task` on `executor` and returns its result on the caller's executor. Cancelling the caller
-// cancels `task` and waits for its end, so that what `task` refers to may be destroyed afterwards.
-// (Asio's co_spawn across executors keeps the signal in the caller's slot, where a cancellation
-// that meets the completion finds it destroyed.)
+// cancels `task` and waits for its end, so that everything `task` refers to may be destroyed
+// afterwards. (Asio's co_spawn across executors keeps the signal in the caller's slot, where a
+// cancellation that meets the completion finds it destroyed.)
 //
 // REQUIRES: both executors run one handler at a time (a strand, or an io_context with one thread);
 // the caller's runs until the call has ended.

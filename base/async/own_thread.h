@@ -1,4 +1,4 @@
-// A thread with an executor of its own.
+// A thread with an executor of its own. Work may be posted to the executor from any thread.
 #ifndef BASE_ASYNC_OWN_THREAD_H_
 #define BASE_ASYNC_OWN_THREAD_H_
 
@@ -10,7 +10,7 @@
 namespace steward {
 
 // Runs one handler at a time. Ends with Stop or with this object, after the handler that is
-// running; others are not run, and dropped with this object.
+// running; handlers that still wait never run and are destroyed with this object.
 class OwnThread {
  public:
   OwnThread() : work_(io_.get_executor()), thread_([this] { io_.run(); }) {}

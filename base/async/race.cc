@@ -3,29 +3,16 @@
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/deferred.hpp>
-#include <boost/asio/error.hpp>
 #include <boost/asio/experimental/parallel_group.hpp>
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
-#include <boost/system/system_error.hpp>
 #include <exception>
 #include <utility>
 
+#include "base/async/cancellation.h"
+
 namespace steward {
 namespace asio = boost::asio;
-namespace {
-
-bool IsCancellation(const std::exception_ptr& exception) {
-  try {
-    std::rethrow_exception(exception);
-  } catch (const boost::system::system_error& e) {
-    return e.code() == asio::error::operation_aborted;
-  } catch (...) {
-    return false;
-  }
-}
-
-}  // namespace
 
 VoidTask UntilOneEnds(VoidTask a, VoidTask b) {
   const asio::any_io_executor executor = co_await asio::this_coro::executor;

@@ -1,4 +1,4 @@
-// Two tasks that live and die together.
+// Two tasks that end together, on the caller's executor.
 #ifndef BASE_ASYNC_RACE_H_
 #define BASE_ASYNC_RACE_H_
 
@@ -7,7 +7,8 @@
 namespace steward {
 
 // Runs both; as soon as one ends, cancels the other and returns when that has ended too. An
-// exception of the one that ended first, or of the other if it is no cancellation, passes through.
+// exception of the one that ended first passes through, and else one of the other that is no
+// cancellation.
 VoidTask UntilOneEnds(VoidTask a, VoidTask b);
 
 }  // namespace steward

@@ -1,5 +1,5 @@
-// Runs one task to its end on an io_context that nobody else runs: for tests and for the edges of
-// the program.
+// A blocking run of one task to its end, on an io_context that no other thread runs: for tests and
+// for the edges of the program.
 #ifndef BASE_ASYNC_RUN_H_
 #define BASE_ASYNC_RUN_H_
 

@@ -1,4 +1,4 @@
-// Tells any number of tasks, on any executors, to come to an end.
+// A signal that tells any number of tasks, on any executors, to end. Thread-safe.
 #ifndef BASE_ASYNC_STOP_SIGNAL_H_
 #define BASE_ASYNC_STOP_SIGNAL_H_
 
@@ -9,17 +9,17 @@
 
 namespace steward {
 
-// Thread-safe. Once set, it stays so.
+// Once set, it stays set.
 class StopSignal {
  public:
   void Set() { broadcast_.Notify(); }
-  // Returns as soon as it is set, at once when it was. Resumes on the caller's executor.
-  // Cancellable. The StopSignal may be destroyed while tasks wait.
+  // Returns as soon as the signal is set, at once when it is set already. Resumes on the caller's
+  // executor. Cancellable. The StopSignal may be destroyed while tasks wait.
   VoidTask Wait() const {
     return broadcast_.WaitSince(unset_, std::chrono::steady_clock::time_point::max());
   }
   bool IsSet() const { return broadcast_.Now() != unset_; }
-  // As other.WaitSince(ticket, deadline), but returns when this is set, too.
+  // Waits like other.WaitSince(ticket, deadline), but also returns when this signal is set.
   VoidTask WaitOr(const Broadcast& other, Broadcast::Ticket ticket,
                   std::chrono::steady_clock::time_point deadline) const {
     return Broadcast::WaitForEither(broadcast_, unset_, other, ticket, deadline);

@@ -1,4 +1,5 @@
-// The coroutine types of the project. A function that waits returns one of these.
+// The coroutine types of the project, one of which every function that waits returns. A task stays
+// on the executor on which it was spawned.
 //
 // Cancelling a task (TaskGroup::Stop, or a losing branch of a timeout) unwinds it at its next
 // co_await by boost::system::system_error(operation_aborted); destructors release what it holds.

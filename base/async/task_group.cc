@@ -33,7 +33,7 @@ struct TaskGroup::State {
 
 namespace {
 
-// Says why a task ended when that was neither a return nor a cancellation.
+// Ends the process, with the reason, when a task ended neither by a return nor by a cancellation.
 void ExpectCleanEnd(const std::string& name, const std::exception_ptr& exception) {
   if (!exception) return;
   std::string what = "not a std::exception";
@@ -86,7 +86,7 @@ size_t TaskGroup::size() const { return state_->entries.size(); }
 VoidTask TaskGroup::Stop() {
   auto state = state_;
   state->stopping = true;
-  // Emitting can end a task at once and take its entry with it: walk a list of what is there now.
+  // Emitting can end a task at once and remove its entry, so each iterator moves on first.
   for (auto it = state->entries.begin(); it != state->entries.end();) {
     const std::shared_ptr<Ref::Entry> entry = *it++;
     entry->cancel.emit(asio::cancellation_type::terminal);

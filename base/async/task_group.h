@@ -1,4 +1,5 @@
-// Owns spawned tasks: no task of the project runs outside a TaskGroup.
+// The owner of spawned tasks: no task of the project runs outside a TaskGroup. Lives on one
+// executor.
 #ifndef BASE_ASYNC_TASK_GROUP_H_
 #define BASE_ASYNC_TASK_GROUP_H_
 
@@ -11,9 +12,9 @@
 
 namespace steward {
 
-// Lives on one executor: every member must be called on it, and it runs its tasks there. `Stop`
-// cancels all tasks and returns when the last has ended; it is idempotent. REQUIRES: stopped, or
-// never spawned into, when destroyed.
+// Every member must be called on the group's executor, where its tasks run, too. `Stop` cancels all
+// tasks and returns when the last has ended; it is idempotent. REQUIRES: stopped, or never spawned
+// into, when destroyed.
 class TaskGroup {
  public:
   explicit TaskGroup(boost::asio::any_io_executor executor);
@@ -21,11 +22,11 @@ class TaskGroup {
   TaskGroup(const TaskGroup&) = delete;
   TaskGroup& operator=(const TaskGroup&) = delete;
 
-  // One spawned task, to cancel it alone. May outlive the task and the group.
+  // A handle to one spawned task, to cancel it alone. May outlive the task and the group.
   class Ref {
    public:
     Ref() = default;
-    // Nothing happens when the task has ended. On the group's executor.
+    // Does nothing when the task has ended. Must be called on the group's executor.
     void Cancel() const;
 
    private:
@@ -35,8 +36,8 @@ class TaskGroup {
     std::weak_ptr<Entry> entry_;
   };
 
-  // Runs `task`; after Stop began, drops it unrun. An exception other than cancellation that leaves
-  // the task is a bug and ends the process with `name` in the message.
+  // Runs `task`; after Stop has begun, drops it instead. An exception other than cancellation that
+  // leaves the task is a bug and ends the process with `name` in the message.
   Ref Spawn(std::string name, VoidTask task);
 
   // Number of tasks that have not ended.

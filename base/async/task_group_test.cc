@@ -15,7 +15,7 @@ namespace {
 
 namespace asio = boost::asio;
 
-// Counts itself while alive, however its task ends.
+// Counts its live instances, however a task ends.
 struct Alive {
   explicit Alive(int& n) : count(n) { ++count; }
   ~Alive() { --count; }

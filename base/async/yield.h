@@ -1,4 +1,5 @@
-// Letting other work go first, for loops that may run long without having to wait.
+// A pause that lets other work go first, for loops that may run long without waiting. May be called
+// on any executor.
 #ifndef BASE_ASYNC_YIELD_H_
 #define BASE_ASYNC_YIELD_H_
 
@@ -11,8 +12,8 @@
 
 namespace steward {
 
-// Returns when everything that was ready on the caller's executor before has had its turn, due
-// timers and sockets included. Cancellation takes effect at the caller's next co_await.
+// Returns when all work that was ready before on the caller's executor has run, due timers and
+// sockets included. Cancellation takes effect at the caller's next co_await.
 inline VoidTask Yield() {
   const boost::asio::any_io_executor executor = co_await boost::asio::this_coro::executor;
   co_await boost::asio::post(executor, boost::asio::use_awaitable);

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <optional>
+#include <string>
+
 namespace steward {
 namespace {
 
@@ -36,6 +39,32 @@ TEST(ExpiringCacheTest, LeastRecentlyUsedMakesRoom) {
   EXPECT_EQ(cache.Get("c", kNow), 3);
 }
 
+TEST(ExpiringCacheTest, AnOwnerHasNoMoreThanItsShare) {
+  ExpiringCache<int> cache(6, 2);
+  const absl::Duration ttl = absl::Seconds(10);
+  cache.Put("a", 1, kNow, ttl, "alice");
+  for (int i = 0; i < 100; ++i) cache.Put("b" + std::to_string(i), i, kNow, ttl, "bob");
+  EXPECT_EQ(cache.size(), 3u);
+  EXPECT_EQ(cache.Get("a", kNow), 1);
+  // Bob's least recently used one makes room.
+  EXPECT_EQ(cache.Get("b98", kNow), 98);
+  cache.Put("b", 7, kNow, ttl, "bob");
+  EXPECT_EQ(cache.Get("b98", kNow), 98);
+  EXPECT_EQ(cache.Get("b99", kNow), std::nullopt);
+  // An entry that expired, was replaced or got another owner no longer counts.
+  EXPECT_EQ(cache.Get("b", kNow + ttl), std::nullopt);
+  cache.Put("b98", 8, kNow + ttl, ttl, "alice");
+  cache.Put("c", 1, kNow + ttl, ttl, "bob");
+  cache.Put("d", 2, kNow + ttl, ttl, "bob");
+  EXPECT_EQ(cache.Get("c", kNow + ttl), 1);
+  EXPECT_EQ(cache.Get("d", kNow + ttl), 2);
+  EXPECT_EQ(cache.Get("b98", kNow + ttl), 8);
+  EXPECT_EQ(cache.Get("c", kNow), std::nullopt) << "the clock was set back";
+  cache.Put("e", 3, kNow, ttl, "bob");
+  EXPECT_EQ(cache.Get("e", kNow), 3);
+  EXPECT_EQ(cache.size(), 1u);
+}
+
 TEST(ExpiringCacheTest, NoCapacityKeepsNothing) {
   ExpiringCache<int> cache(0);
   cache.Put("a", 1, kNow, absl::Seconds(10));
@@ -51,7 +80,7 @@ TEST(ExpiringCacheTest, AClockSetBackEndsAll) {
   EXPECT_EQ(cache.Get("b", kNow), std::nullopt);
   EXPECT_EQ(cache.size(), 0u);
 
-  // After less than an entry's age, too; and seen by Put.
+  // The same when the clock goes back by less than an entry's age, and when Put notices it.
   cache.Put("a", 1, kNow, absl::Seconds(10));
   EXPECT_EQ(cache.Get("a", kNow + absl::Seconds(9)), 1);
   cache.Put("b", 2, kNow + absl::Seconds(5), absl::Seconds(10));

@@ -1,8 +1,10 @@
-// Answers of the kube-apiserver that many requests ask for: kept for a short time, and asked once
-// for all who want the same at the same time.
+// A cache of answers to questions that many requests ask at the same time: each is asked once for
+// all of them, and kept for a short time. Thread-safe.
 #ifndef BASE_CACHE_REVIEW_CACHE_H_
 #define BASE_CACHE_REVIEW_CACHE_H_
 
+#include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -20,9 +22,9 @@
 
 namespace steward {
 
-// Thread-safe; its users may run on any executors. Errors are handed to everybody who waits for
-// them, and never kept. Holds at most `capacity` answers; the least recently used one makes room.
-// When the wall clock is set back, all are forgotten.
+// Callers may run on any executors. Errors are handed to every caller that waits for them, and are
+// never kept. Holds at most `capacity` answers, and at most `share` of one owner; a new one
+// replaces the least recently used one. When the wall clock is set back, all answers are dropped.
 template <typename Value>
 class ReviewCache {
  public:
@@ -32,20 +34,21 @@ class ReviewCache {
   };
   using Loader = std::function<Task<Loaded>()>;
 
-  ReviewCache(Clock& clock, size_t capacity) : clock_(clock), cache_(capacity) {}
+  ReviewCache(Clock& clock, size_t capacity, size_t share = SIZE_MAX)
+      : clock_(clock), cache_(capacity, share) {}
   ReviewCache(const ReviewCache&) = delete;
   ReviewCache& operator=(const ReviewCache&) = delete;
 
-  // The kept answer, if there is one: without the cost of a task, for what is asked often.
+  // The kept answer, if there is one, without the cost of a task, for frequent questions.
   std::optional<Value> Kept(const std::string& key) {
     MutexLock lock(&mutex_);
     return cache_.Get(key, clock_.Now());
   }
 
   // The kept answer, or that of `load`. `load` runs as part of the first caller that needs it; when
-  // that caller is cancelled, one of the others starts over. What `load` refers to must outlive the
-  // returned task.
-  Task<Value> Get(std::string key, Loader load) {
+  // that caller is cancelled, one of the others starts over. Everything that `load` refers to must
+  // outlive the returned task. `owner` is answerable for the answer that is kept.
+  Task<Value> Get(std::string key, Loader load, std::string owner = "") {
     for (;;) {
       bool leads = false;
       std::shared_ptr<Flight> flight;
@@ -59,7 +62,7 @@ class ReviewCache {
         flight = slot;
       }
       if (leads) {
-        Leader leader(*this, key, flight);
+        Leader leader(*this, key, owner, flight);
         absl::StatusOr<Loaded> loaded = co_await load();
         co_return leader.Finish(std::move(loaded));
       }
@@ -78,8 +81,9 @@ class ReviewCache {
   // Ends the flight in every case, an unwinding leader included.
   class Leader {
    public:
-    Leader(ReviewCache& cache, const std::string& key, std::shared_ptr<Flight> flight)
-        : cache_(cache), key_(key), flight_(std::move(flight)) {}
+    Leader(ReviewCache& cache, const std::string& key, const std::string& owner,
+           std::shared_ptr<Flight> flight)
+        : cache_(cache), key_(key), owner_(owner), flight_(std::move(flight)) {}
     ~Leader() {
       {
         MutexLock lock(&cache_.mutex_);
@@ -95,7 +99,7 @@ class ReviewCache {
       }
       if (loaded->ttl > absl::ZeroDuration()) {
         MutexLock lock(&cache_.mutex_);
-        cache_.cache_.Put(key_, loaded->value, cache_.clock_.Now(), loaded->ttl);
+        cache_.cache_.Put(key_, loaded->value, cache_.clock_.Now(), loaded->ttl, owner_);
       }
       flight_->result.emplace(loaded->value);
       return std::move(loaded->value);
@@ -104,6 +108,7 @@ class ReviewCache {
    private:
     ReviewCache& cache_;
     const std::string& key_;
+    const std::string& owner_;
     const std::shared_ptr<Flight> flight_;
   };
 

@@ -24,7 +24,7 @@ class RealAlarm : public Clock::Alarm {
       : state_(std::make_shared<State>(executor, std::move(due))) {
     state_->timer.expires_after(absl::ToChronoNanoseconds(duration));
     state_->timer.async_wait([state = state_](const boost::system::error_code& error) {
-      // What has expired can be called off no more, but ignored.
+      // An expired timer can no longer be cancelled, but its handler can be ignored.
       if (!error && state->armed) state->due();
     });
   }

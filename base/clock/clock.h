@@ -1,4 +1,4 @@
-// Time and randomness from outside, so that tests own both.
+// Time and randomness as interfaces, so that tests control both. Both are thread-safe.
 #ifndef BASE_CLOCK_CLOCK_H_
 #define BASE_CLOCK_CLOCK_H_
 
@@ -11,7 +11,6 @@
 
 namespace steward {
 
-// Thread-safe.
 class Clock {
  public:
   virtual ~Clock() = default;
@@ -19,19 +18,19 @@ class Clock {
   // Wall clock.
   virtual absl::Time Now() const = 0;
 
-  // Time since a moment before the process began, by a clock that nobody sets and that counts while
-  // the machine is suspended too: for deadlines that must hold. Sleep may lag behind it.
+  // Time since a moment before the process began, by a clock that cannot be set and that also
+  // counts while the machine is suspended: for deadlines that must hold. Sleep may lag behind it.
   virtual absl::Duration Monotonic() const = 0;
 
   // Returns after `duration`, on the caller's executor. Cancellable.
   virtual VoidTask Sleep(absl::Duration duration) = 0;
 
-  // Calls a function once, later, unless it is destroyed before. To be destroyed on its executor.
+  // A pending call of a function, which its destruction cancels. Must be destroyed on its executor.
   class Alarm {
    public:
     virtual ~Alarm() = default;
   };
-  // Calls `due` on `executor`, after `duration`.
+  // Calls `due` once on `executor`, after `duration`, unless the alarm is destroyed before.
   virtual std::unique_ptr<Alarm> After(const boost::asio::any_io_executor& executor,
                                        absl::Duration duration, std::function<void()> due) = 0;
 
@@ -39,7 +38,6 @@ class Clock {
   static Clock& Real();
 };
 
-// Thread-safe.
 class Random {
  public:
   virtual ~Random() = default;

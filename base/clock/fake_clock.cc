@@ -18,21 +18,21 @@ namespace steward {
 namespace asio = boost::asio;
 
 namespace {
-// One sleeping task, or an alarm. The timer never expires by itself: it is cancelled, on its own
+// A sleeping task, or an alarm. The timer never expires by itself: it is cancelled, on its own
 // executor, to wake the task.
 struct Sleeper {
   explicit Sleeper(const asio::any_io_executor& executor)
       : timer(executor, asio::steady_timer::time_point::max()) {}
   asio::steady_timer timer;
   bool due = false;             // touched on the timer's executor only
-  std::function<void()> alarm;  // so is this; null for a task, and once it was called off
+  std::function<void()> alarm;  // as `due`; null for a task, and once the alarm was cancelled
 };
 }  // namespace
 
 struct FakeClock::State {
   Mutex mutex;
-  absl::Time now ABSL_GUARDED_BY(mutex);         // as if nobody ever set the wall clock
-  absl::Duration jumped ABSL_GUARDED_BY(mutex);  // by which somebody did
+  absl::Time now ABSL_GUARDED_BY(mutex);         // as if the wall clock were never set
+  absl::Duration jumped ABSL_GUARDED_BY(mutex);  // by how much the wall clock was set
   std::multimap<absl::Time, std::shared_ptr<Sleeper>> sleepers ABSL_GUARDED_BY(mutex);
 
   void Forget(const std::shared_ptr<Sleeper>& sleeper) ABSL_LOCKS_EXCLUDED(mutex) {
@@ -80,7 +80,7 @@ VoidTask FakeClock::Sleep(absl::Duration duration) {
     MutexLock lock(&state->mutex);
     state->sleepers.emplace(state->now + duration, sleeper);
   }
-  // However the wait ends, the sleeper must not stay behind.
+  // The sleeper is removed however the wait ends.
   struct Cleanup {
     State& state;
     const std::shared_ptr<Sleeper>& sleeper;
@@ -120,9 +120,9 @@ std::unique_ptr<Clock::Alarm> FakeClock::After(const asio::any_io_executor& exec
 }
 
 void FakeClock::Advance(absl::Duration duration) {
-  // Under the lock, which a sleeper takes to leave: until it is released each sleeper's executor is
-  // there. The last reference to a sleeper goes with its post, so that its timer is destroyed where
-  // it belongs.
+  // Posts under the lock, which a sleeper takes to leave: until it is released, each sleeper's
+  // executor exists. The last reference to a sleeper goes with its post, so that its timer is
+  // destroyed on its own executor.
   MutexLock lock(&state_->mutex);
   state_->now += duration;
   while (!state_->sleepers.empty() && state_->sleepers.begin()->first <= state_->now) {

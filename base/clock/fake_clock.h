@@ -1,4 +1,4 @@
-// A clock that moves only when told to.
+// A clock for tests that moves only when told to. Thread-safe.
 #ifndef BASE_CLOCK_FAKE_CLOCK_H_
 #define BASE_CLOCK_FAKE_CLOCK_H_
 
@@ -9,8 +9,8 @@
 
 namespace steward {
 
-// Thread-safe. Sleepers wake and alarms go off, on their own executors, when Advance passes their
-// time; those due at the same call wake in the order of their due times.
+// Sleepers wake and alarms go off, on their own executors, when Advance passes their time; those
+// due in the same call wake in the order of their due times.
 class FakeClock : public Clock {
  public:
   explicit FakeClock(absl::Time start = absl::FromUnixSeconds(1'700'000'000));
@@ -23,9 +23,9 @@ class FakeClock : public Clock {
                                absl::Duration duration, std::function<void()> due) override;
 
   void Advance(absl::Duration duration);
-  // Somebody sets the wall clock: Now moves, forth or back, and nothing else.
+  // Sets the wall clock: Now moves, forward or back, and nothing else does.
   void SetBy(absl::Duration jump);
-  // Number of tasks asleep and alarms set now.
+  // The number of tasks asleep and alarms set now.
   size_t sleepers() const;
 
  private:
@@ -34,7 +34,7 @@ class FakeClock : public Clock {
   std::shared_ptr<State> state_;
 };
 
-// Returns the same value always.
+// Always returns the same value.
 class FixedRandom : public Random {
  public:
   explicit FixedRandom(double value) : value_(value) {}

@@ -1,4 +1,4 @@
-// Tells which threads have stopped going on.
+// Detection of threads that have stopped making progress. Thread-safe.
 #ifndef BASE_CLOCK_HEARTBEATS_H_
 #define BASE_CLOCK_HEARTBEATS_H_
 
@@ -14,10 +14,9 @@
 
 namespace steward {
 
-// Thread-safe.
 class Heartbeats {
  public:
-  // A thread that is silent for `limit` is taken for stuck. REQUIRES: `clock` outlives this.
+  // A thread that is silent for `limit` counts as stuck. REQUIRES: `clock` outlives this.
   explicit Heartbeats(Clock& clock, absl::Duration limit = absl::Seconds(30))
       : clock_(clock), limit_(limit) {}
 
@@ -25,7 +24,7 @@ class Heartbeats {
   // from its first step on. REQUIRES: this outlives the task.
   VoidTask Beat(std::string name);
 
-  // kUnavailable, with their names, while any of those that run is silent.
+  // kUnavailable, with their names, while any watched thread is silent.
   absl::Status Check() const;
 
  private:

@@ -22,7 +22,7 @@ class HeartbeatsTest : public testing::Test {
     io.restart();
     io.poll();
   }
-  // So many seconds, in which `io` goes on.
+  // Lets `seconds` pass while `io` keeps running.
   void Pass(boost::asio::io_context& io, int seconds) {
     for (int i = 0; i < seconds; ++i) {
       clock_.Advance(absl::Seconds(1));
@@ -44,7 +44,7 @@ TEST_F(HeartbeatsTest, AThreadThatStopsIsNamed) {
   EXPECT_OK(beats_.Check());
   Pass(lively_, 1);
   EXPECT_EQ(beats_.Check().message(), "silent: b for 31s");
-  // It goes on.
+  // The stuck thread goes on.
   Pass(stuck_, 1);
   EXPECT_OK(beats_.Check());
   RunOn(lively_, lively.Stop());

@@ -14,13 +14,13 @@ namespace steward {
 namespace asio = boost::asio;
 namespace {
 
-// Cancels the task. Kept alive by who cancels: the task may end at once.
+// Cancels the task. The canceller keeps it alive, because the task may end at once.
 struct Limit {
   asio::cancellation_signal cancel;
   bool expired = false;
 };
 
-// Hands cancellation of the running task on to the limited one, as long as this lives.
+// Passes cancellation of the running task on to the limited one, as long as this object lives.
 class Forwarding {
  public:
   Forwarding(asio::cancellation_slot from, const std::shared_ptr<Limit>& to) : from_(from) {
@@ -42,8 +42,8 @@ class Forwarding {
 
 }  // namespace
 
-// An alarm that does not go off costs a timer. To race the task with a sleep would cost a second
-// task, and an exception to end it.
+// An alarm that does not go off costs a timer. A race of the task against a sleep would cost a
+// second task, and an exception to end it.
 asio::awaitable<Ending> RunWithin(Clock& clock, absl::Duration limit, VoidTask task) {
   const asio::any_io_executor executor = co_await asio::this_coro::executor;
   const asio::cancellation_state outer = co_await asio::this_coro::cancellation_state;

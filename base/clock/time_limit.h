@@ -1,4 +1,4 @@
-// Bounding how long a task may run.
+// Limits on how long a task may run. The task runs on the caller's executor.
 #ifndef BASE_CLOCK_TIME_LIMIT_H_
 #define BASE_CLOCK_TIME_LIMIT_H_
 
@@ -16,13 +16,13 @@ namespace steward {
 
 enum class Ending {
   kInTime,
-  kLate,       // it was cancelled at the limit, and returned all the same
-  kCancelled,  // at the limit
+  kLate,       // cancelled at the limit, but returned all the same
+  kCancelled,  // cancelled at the limit
 };
 
-// Runs `task`, and cancels it when it has not ended after `limit`. It has ended when this returns.
-// An exception of its own is rethrown. Cancelling the returned task cancels it, too. REQUIRES:
-// `clock` outlives the call.
+// Runs `task`, and cancels it when it has not ended after `limit`. The task has ended when this
+// returns. An exception of its own is rethrown. Cancelling the returned task cancels `task`, too.
+// REQUIRES: `clock` outlives the call.
 boost::asio::awaitable<Ending> RunWithin(Clock& clock, absl::Duration limit, VoidTask task);
 
 namespace time_limit_internal {
@@ -40,7 +40,7 @@ boost::asio::awaitable<Result> WithTimeout(Clock& clock, absl::Duration timeout,
   std::optional<Result> result;
   const Ending ending =
       co_await RunWithin(clock, timeout, time_limit_internal::Store(std::move(task), result));
-  // A task may end by itself just when its time is over.
+  // A task may end by itself at the very moment its time is over.
   if (ending == Ending::kInTime || (ending == Ending::kLate && result->ok())) {
     co_return *std::move(result);
   }

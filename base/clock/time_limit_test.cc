@@ -111,7 +111,7 @@ TEST_F(TimeLimitTest, MayReturnAllTheSame) {
   EXPECT_EQ(ended_, Ending::kLate);
 }
 
-// Each limit counts for itself, and cancellation goes through all of them.
+// Each limit applies on its own, and cancellation passes through all of them.
 VoidTask Nested(Clock& clock, int& alive, std::optional<Ending>& inner) {
   inner = co_await RunWithin(clock, absl::Seconds(1), SleepFor(clock, absl::Seconds(9), alive));
   co_await SleepFor(clock, absl::Seconds(9), alive);

@@ -10,7 +10,7 @@
 namespace steward {
 namespace {
 
-// One algorithm, for one thread.
+// A hash algorithm with its context, for one thread.
 class Hasher {
  public:
   explicit Hasher(const char* name)
@@ -30,8 +30,8 @@ class Hasher {
   }
 
  private:
-  // Every OpenSSL has them, FIPS providers included, and hashing memory cannot fail but for want of
-  // more.
+  // Every OpenSSL has these algorithms, FIPS providers included, and hashing in memory fails only
+  // when memory runs out.
   [[noreturn]] static void Fail(const char* name) {
     log::Error("OpenSSL has no such digest", {{"digest", name}});
     std::abort();

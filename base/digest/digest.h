@@ -1,4 +1,4 @@
-// Digests of short texts, many times over.
+// Digests of short texts, at little cost for each. Thread-safe.
 #ifndef BASE_DIGEST_DIGEST_H_
 #define BASE_DIGEST_DIGEST_H_
 
@@ -11,9 +11,8 @@
 
 namespace steward {
 
-// Each of `pieces`, one after the other. OpenSSL's one-call functions look the algorithm up each
-// time, which costs more than hashing a short text does; these look it up once in each thread.
-// Thread-safe.
+// The digest of all `pieces`, one after the other. OpenSSL's one-call functions look the algorithm
+// up each time, which costs more than hashing a short text; these look it up once in each thread.
 std::array<uint8_t, 20> Sha1(std::initializer_list<std::string_view> pieces);  // for identifiers
 std::string Sha256(std::string_view bytes);                                    // 32 bytes
 

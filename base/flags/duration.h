@@ -1,4 +1,4 @@
-// Durations on command lines, as Go's flag package has them.
+// Durations on command lines, in the notation of Go's flag package. Pure functions.
 #ifndef BASE_FLAGS_DURATION_H_
 #define BASE_FLAGS_DURATION_H_
 
@@ -8,11 +8,11 @@
 
 namespace steward {
 
-// Reads "10s" or "1m30s" into `out`. What is wrong (no duration, endless, negative), or "", as
-// CLI11's checks say it; `out` is as it was then.
+// Parses "10s" or "1m30s" into `out`. Returns "", or an error text as CLI11's checks do (no
+// duration, endless, negative), and then leaves `out` alone.
 std::string ReadDuration(const std::string& text, absl::Duration& out);
 
-// Without the zero parts: "1m", "10s", "0s".
+// The duration without its zero parts: "1m", "10s", "0s".
 std::string DurationText(absl::Duration duration);
 
 }  // namespace steward

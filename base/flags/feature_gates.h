@@ -1,4 +1,4 @@
-// Features that can be switched on and off by name, as Kubernetes' components have them.
+// Features that can be switched on and off by name, as in Kubernetes' components. Not thread-safe.
 #ifndef BASE_FLAGS_FEATURE_GATES_H_
 #define BASE_FLAGS_FEATURE_GATES_H_
 
@@ -21,13 +21,13 @@ class FeatureGates {
  public:
   explicit FeatureGates(std::vector<FeatureGate> known);
 
-  // "Name=true,Other=false"; later ones win. kInvalidArgument names what is wrong: no such gate, or
-  // no such value.
+  // Parses "Name=true,Other=false"; later entries win. kInvalidArgument names an unknown gate or a
+  // bad value.
   absl::Status Set(std::string_view text);
 
-  // REQUIRES: known.
+  // REQUIRES: `name` is a known gate.
   bool IsOn(const std::string& name) const { return on_.at(name); }
-  // One line for each gate, for --help: "Name (off): what it does". "" when there is none.
+  // A line for each gate, for --help: "Name (off): its help text". "" when there is none.
   std::string Help() const;
 
  private:

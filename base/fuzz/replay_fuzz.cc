@@ -1,5 +1,5 @@
-// The smallest fuzz target: it reads every byte that it is given, which is what the runner itself
-// must get right.
+// The smallest fuzz target: it reads every byte of its input, which the runner itself must get
+// right.
 #include <cstddef>
 #include <cstdint>
 

@@ -1,9 +1,9 @@
-// Runs a fuzz target without libFuzzer, so that every parser is exercised by an ordinary test: each
+// A runner of fuzz targets without libFuzzer, so that an ordinary test exercises every parser: each
 // corpus file as it is, then a fixed number of deterministic mutations.
 //
 //   target [--mutations=N] CORPUS_DIR_OR_FILE...
 //
-// On a crash the input at fault is left in $TEST_UNDECLARED_OUTPUTS_DIR (or the working directory)
+// After a crash, the input at fault lies in $TEST_UNDECLARED_OUTPUTS_DIR (or the working directory)
 // as "crash-input".
 #include <algorithm>
 #include <csignal>
@@ -80,7 +80,7 @@ std::vector<Input> ReadCorpus(const std::vector<std::string>& paths) {
   return inputs;
 }
 
-// Changes inputs at random places, always in the same way for the same seed.
+// Mutates inputs at random places, always in the same way for the same seed.
 class Mutator {
  public:
   explicit Mutator(const std::vector<Input>& corpus) : corpus_(corpus), random_(20240229) {}
@@ -117,7 +117,7 @@ class Mutator {
         input.insert(begin, piece.begin(), piece.end());
         break;
       }
-      case 5: {  // Puts in a piece of another input.
+      case 5: {  // Inserts a piece of another input.
         const Input& other = corpus_[Below(corpus_.size())];
         const size_t from = Below(other.size());
         const size_t count = Below(std::min<size_t>(other.size() - from, 64) + 1);
@@ -126,7 +126,7 @@ class Mutator {
                      other.begin() + static_cast<std::ptrdiff_t>(from + count));
         break;
       }
-      default: {  // Bytes that parsers treat as special.
+      default: {  // Inserts bytes that parsers treat as special.
         constexpr std::string_view kSpecial("\0\xff\x7f%&=:,\r\n\"\\{}[] ", 17);
         input[at] = static_cast<uint8_t>(kSpecial[Below(kSpecial.size())]);
       }

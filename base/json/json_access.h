@@ -1,4 +1,5 @@
-// Looking into JSON objects that may hold anything: what is absent or of another type is not there.
+// Access to members of JSON objects of unknown content: a member of another type counts as absent.
+// Pure functions.
 #ifndef BASE_JSON_JSON_ACCESS_H_
 #define BASE_JSON_JSON_ACCESS_H_
 
@@ -11,7 +12,7 @@ namespace steward {
 
 inline std::string_view View(boost::json::string_view s) { return {s.data(), s.size()}; }
 
-// Null when there is none. The results live as long as `parent` is not changed.
+// Null when the member is absent. The results live as long as `parent` is not changed.
 inline const boost::json::object* ObjectAt(const boost::json::object& parent,
                                            std::string_view key) {
   const boost::json::value* value = parent.if_contains(key);
@@ -21,7 +22,7 @@ inline const boost::json::array* ArrayAt(const boost::json::object& parent, std:
   const boost::json::value* value = parent.if_contains(key);
   return value == nullptr ? nullptr : value->if_array();
 }
-// "" when there is none.
+// "" when the member is absent.
 inline std::string_view StringAt(const boost::json::object& parent, std::string_view key) {
   const boost::json::value* value = parent.if_contains(key);
   return value != nullptr && value->is_string() ? View(value->get_string()) : std::string_view();

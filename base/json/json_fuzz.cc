@@ -1,4 +1,4 @@
-// Our JSON functions against Boost.JSON's parser.
+// A comparison of our JSON functions with Boost.JSON's parser.
 #include <boost/json/parse.hpp>
 #include <cstdint>
 #include <cstdlib>

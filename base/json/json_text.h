@@ -1,4 +1,4 @@
-// JSON as text: escaping, parsing with limits, printing, minifying, indenting.
+// JSON as text: escaping, parsing with limits, printing, minifying, indenting. Pure functions.
 //
 // The printed form is that of Go's encoding/json wherever Kubernetes clients could tell the
 // difference.
@@ -19,7 +19,8 @@ namespace steward {
 // each byte that is not part of valid UTF-8 becomes \ufffd, so the result is valid JSON for every
 // input.
 void AppendJsonString(std::string_view s, std::string& out);
-// The same, and & < > become \u0026 \u003c \u003e: what Kubernetes' own encoder writes.
+// Appends `s` like AppendJsonString, but & < > become \u0026 \u003c \u003e, as Kubernetes' own
+// encoder writes them.
 void AppendHtmlSafeJsonString(std::string_view s, std::string& out);
 
 // Appends a number in the shortest form that reads back as the same double. Always with a fraction
@@ -30,13 +31,13 @@ void AppendJsonDouble(double d, std::string& out);
 struct JsonLimits {
   size_t max_size = 3 << 20;  // bytes; Kubernetes' request body limit
   size_t max_depth = 256;     // nested objects and arrays
-  // Kubernetes lets the last of several equal keys win unless asked to be strict.
+  // The last of several equal keys wins by default, as in Kubernetes without strict validation.
   bool refuse_duplicate_keys = false;
 };
 
-// One JSON value, surrounded by nothing but white space. Integers outside 64 bits and all other
-// numbers become the nearest double. Errors are InvalidArgument and name line and column, or the
-// duplicate key; a text beyond max_size is ResourceExhausted.
+// Parses one JSON value, surrounded by nothing but white space. Integers outside 64 bits and all
+// other numbers become the nearest double. Errors are InvalidArgument and name line and column, or
+// the duplicate key; a text beyond max_size is ResourceExhausted.
 absl::StatusOr<boost::json::value> ParseJson(std::string_view text, const JsonLimits& limits = {});
 
 // Appends the value, minified, members in the object's own order.
@@ -44,13 +45,13 @@ void AppendJson(const boost::json::value& value, std::string& out);
 std::string Serialize(const boost::json::value& value);
 
 // Appends `text` without the white space between tokens; strings and numbers stay byte for byte.
-// REQUIRES: `text` is valid JSON. For others the outcome is safe but meaningless; only an unclosed
-// string is reported.
+// REQUIRES: `text` is valid JSON. For other texts the result is safe but meaningless; only an
+// unclosed string is reported.
 absl::Status CompactJson(std::string_view text, std::string& out);
 
-// `text` as json.MarshalIndent(v, "", "  ") lays it out, without a newline at the end. Key order,
-// strings and numbers are left alone. REQUIRES: `text` is valid JSON. For others the outcome is
-// safe but meaningless.
+// Returns `text` as json.MarshalIndent(v, "", "  ") lays it out, without a newline at the end. Key
+// order, strings and numbers stay as they are. REQUIRES: `text` is valid JSON. For other texts the
+// result is safe but meaningless.
 std::string IndentJson(std::string_view text);
 
 }  // namespace steward

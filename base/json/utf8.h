@@ -1,4 +1,4 @@
-// Walking through text that should be UTF-8.
+// Decoding of text that should be UTF-8. Pure functions.
 #ifndef BASE_JSON_UTF8_H_
 #define BASE_JSON_UTF8_H_
 

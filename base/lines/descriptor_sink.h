@@ -1,4 +1,4 @@
-// Lines into an open descriptor: standard output, a pipe.
+// Lines into an open descriptor, such as standard output or a pipe. Used by one thread at a time.
 #ifndef BASE_LINES_DESCRIPTOR_SINK_H_
 #define BASE_LINES_DESCRIPTOR_SINK_H_
 
@@ -10,8 +10,8 @@
 
 namespace steward {
 
-// The descriptor stays its owner's, and stays as it is: a reader that reads nothing for `patience`
-// is an error, and not waited for any longer.
+// The descriptor belongs to its owner, and its flags stay as they are. When its reader reads
+// nothing for `patience`, Write returns an error instead of waiting longer.
 class DescriptorSink : public LineSink {
  public:
   explicit DescriptorSink(int fd, std::chrono::milliseconds patience = std::chrono::seconds(1))
@@ -23,7 +23,7 @@ class DescriptorSink : public LineSink {
 
   const int fd_;
   const std::chrono::milliseconds patience_;
-  bool torn_ = false;  // the last line has no end
+  bool torn_ = false;  // the last line lacks its newline
 };
 
 }  // namespace steward

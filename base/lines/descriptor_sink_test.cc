@@ -21,7 +21,7 @@ class DescriptorSinkTest : public ::testing::Test {
     close(ends_[0]);
     close(ends_[1]);
   }
-  // What lies in the pipe.
+  // Everything that lies in the pipe.
   std::string Read() {
     fcntl(ends_[0], F_SETFL, O_NONBLOCK);
     std::string text;

@@ -6,7 +6,7 @@
 namespace steward {
 namespace {
 
-// What goes into one write.
+// The most that goes into one write.
 constexpr size_t kBatchBytes = 64 << 10;
 
 }  // namespace

@@ -1,4 +1,4 @@
-// The way of lines to a place that may be slow, for threads that must not wait.
+// A queue of lines before a slow sink, for threads that must not wait. Thread-safe.
 #ifndef BASE_LINES_LINE_QUEUE_H_
 #define BASE_LINES_LINE_QUEUE_H_
 
@@ -17,18 +17,19 @@
 
 namespace steward {
 
-// Who learns of lines that nobody will read. Called from any thread, without a lock.
+// Callbacks for lines that are lost. Called from any thread, without a lock.
 struct LineLosses {
-  std::function<void()> dropped;                                           // one: no room
+  std::function<void()> dropped;                                           // one line, for want of
+                                                                           // room
   std::function<void(size_t lines, const absl::Status& error)> unwritten;  // the sink's error
 };
 
 // Holds lines until a thread of its own has written them, in order. Beyond `max_bytes` a line is
-// dropped. Thread-safe.
+// dropped.
 class LineQueue {
  public:
   LineQueue(std::unique_ptr<LineSink> sink, size_t max_bytes, LineLosses losses);
-  // Writes what is held, up to the first error. REQUIRES: nobody offers any more.
+  // Writes the held lines, up to the first error. REQUIRES: no thread offers any more.
   ~LineQueue();
   LineQueue(const LineQueue&) = delete;
   LineQueue& operator=(const LineQueue&) = delete;
@@ -40,7 +41,8 @@ class LineQueue {
   using Lines = std::deque<std::string>;
 
   static size_t Cost(const std::string& line) { return line.size() + sizeof(std::string); }
-  // What is held; it counts until Release. When there is nothing, the next Offer calls Drain again.
+  // Takes the held lines, which count until Release. When there are none, the next Offer calls
+  // Drain again.
   Lines Take();
   void Release(size_t bytes);
   void Drain();
@@ -52,7 +54,7 @@ class LineQueue {
   std::atomic<bool> ending_{false};
   Mutex mutex_;
   Lines held_ ABSL_GUARDED_BY(mutex_);
-  size_t bytes_ ABSL_GUARDED_BY(mutex_) = 0;  // those being written, too
+  size_t bytes_ ABSL_GUARDED_BY(mutex_) = 0;  // includes lines that are being written
   bool draining_ ABSL_GUARDED_BY(mutex_) = false;
   OwnThread thread_;
 };

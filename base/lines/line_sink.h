@@ -1,4 +1,4 @@
-// A place where lines of text end up.
+// The interface of destinations for lines of text. Used by one thread at a time.
 #ifndef BASE_LINES_LINE_SINK_H_
 #define BASE_LINES_LINE_SINK_H_
 
@@ -8,13 +8,12 @@
 
 namespace steward {
 
-// Used by one thread at a time.
 class LineSink {
  public:
   virtual ~LineSink() = default;
 
-  // Writes whole lines, each with its newline; what follows an error begins on a line of its own.
-  // Blocks, for a second or so at most.
+  // Writes whole lines, each with its newline; the text after an error begins on a line of its own.
+  // Blocks for about a second at most.
   virtual absl::Status Write(std::string_view lines) = 0;
 };
 

@@ -47,7 +47,7 @@ absl::StatusOr<std::unique_ptr<RotatingFile>> RotatingFile::Open(std::string pat
 }
 
 absl::Status RotatingFile::OpenFile() {
-  std::error_code ignored;  // open tells it better
+  std::error_code ignored;  // open reports it better
   fs::create_directories(fs::path(path_).parent_path(), ignored);
   fd_ = open(path_.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, kFileMode);
   if (fd_ < 0) return ErrorOf("cannot open", path_);
@@ -70,7 +70,7 @@ absl::Status RotatingFile::SetAside() {
   const fs::path folder = fs::path(path_).parent_path();
   fs::path backup;
   std::error_code error;
-  // Two within a millisecond do not replace each other.
+  // Backups made within the same millisecond do not replace each other.
   for (absl::Time time = clock_.Now();; time += absl::Milliseconds(1)) {
     backup = folder / BackupName(time);
     if (!fs::exists(backup, error)) break;
@@ -121,7 +121,7 @@ absl::Status RotatingFile::Write(std::string_view lines) {
     if (n < 0 && errno == EINTR) continue;
     if (n < 0) {
       const absl::Status error = ErrorOf("cannot write", path_);
-      // Nothing more can be done about a torn line than this.
+      // No more than this can be done about a torn line.
       if (ftruncate(fd_, static_cast<off_t>(size_)) != 0) errno = 0;
       CloseFile();
       return error;

@@ -1,4 +1,4 @@
-// A file of lines that is set aside when it is full.
+// A file of lines that becomes a backup when it is full. Used by one thread at a time.
 #ifndef BASE_LINES_ROTATING_FILE_H_
 #define BASE_LINES_ROTATING_FILE_H_
 
@@ -18,17 +18,16 @@ namespace steward {
 struct RotationOptions {
   uint64_t max_bytes = 100 << 20;  // of one file
   int max_backups = 0;             // files kept besides the one in use; 0 = all
-  absl::Duration max_age;          // of a backup, by the time in its name; 0 = any
+  absl::Duration max_age;          // of a backup, by the time in its name; 0 = unlimited
 };
 
 // Appends to a file that only its owner can read. Before it would grow beyond max_bytes it becomes
 // a backup, named after the time (audit.log: audit-2006-01-02T15-04-05.000.log), as the
-// kube-apiserver's audit log does; what is no regular file, a device or a pipe, never does. An
-// error leaves no torn line behind, and the next write tries with the file opened anew: a disk that
-// was full may have room again.
+// kube-apiserver's audit log does; a device or a pipe never does. An error leaves no torn line
+// behind, and the next write opens the file anew: a disk that was full may have room again.
 class RotatingFile : public LineSink {
  public:
-  // Makes the file, and its folder. `clock` outlives this object.
+  // Creates the file, and its folder. `clock` outlives this object.
   static absl::StatusOr<std::unique_ptr<RotatingFile>> Open(std::string path,
                                                             RotationOptions options, Clock& clock);
   ~RotatingFile() override;

@@ -1,4 +1,4 @@
-// A sink whose lines are a string, for tests. Used by one thread at a time.
+// A sink for tests that appends its lines to a string. Used by one thread at a time.
 #ifndef BASE_LINES_STRING_SINK_H_
 #define BASE_LINES_STRING_SINK_H_
 

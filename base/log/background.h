@@ -1,4 +1,4 @@
-// Log lines off the threads that log.
+// Log lines written by a thread of their own. Any thread may log meanwhile.
 #ifndef BASE_LOG_BACKGROUND_H_
 #define BASE_LOG_BACKGROUND_H_
 
@@ -20,22 +20,22 @@ enum class Format {
   kJson,  // as Kubernetes' components write it: ts in milliseconds, msg, v, and each field
 };
 
-// "json", or else text.
+// kJson for "json", else kText.
 Format FormatOf(std::string_view name);
 
-// While it lives, all lines of the process wait in memory for a thread of their own to write them,
-// so that nobody who reads slowly holds up who logs. Beyond `max_bytes` lines are dropped, and
-// counted in steward_log_lines_lost_total. One at a time in a process; made before the threads that
-// log, and destroyed after them.
+// While it lives, all log lines of the process wait in memory for a thread of their own to write
+// them, so that a slow reader never blocks a thread that logs. Lines beyond `max_bytes` are
+// dropped, and counted in steward_log_lines_lost_total. Only one may exist in a process at a time;
+// it is created before the threads that log, and destroyed after them.
 class Background {
  public:
   static constexpr size_t kMaxBytes = 4 << 20;
 
-  // On standard error.
+  // Writes to standard error.
   Background(Format format, prometheus::Registry& registry);
   Background(Format format, std::unique_ptr<LineSink> sink, prometheus::Registry& registry,
              size_t max_bytes = kMaxBytes);
-  // Writes what waits.
+  // Writes the lines that still wait.
   ~Background();
   Background(const Background&) = delete;
   Background& operator=(const Background&) = delete;

@@ -10,7 +10,7 @@
 #include "absl/time/time.h"
 #include "base/text/str_cat.h"
 
-// What output.h declares is defined here: it knows log.h, and not the other way round.
+// The functions of output.h are defined here: output.h depends on log.h, and not vice versa.
 namespace steward::log {
 namespace {
 
@@ -21,7 +21,7 @@ constexpr size_t kMaxValue = 1024;
 std::atomic<int> verbosity{0};
 std::atomic<Output> output{nullptr};
 
-// One write, so that lines of several threads do not mix.
+// Writes each line at once, so that lines of several threads do not mix.
 void WriteToStandardError(std::string_view line) {
   size_t written = 0;
   while (written < line.size()) {
@@ -37,7 +37,7 @@ std::string_view Cut(std::string_view value, bool& was_cut) {
   was_cut = value.size() > kMaxValue;
   if (!was_cut) return value;
   size_t end = kMaxValue;
-  // Not within a character.
+  // Never cuts within a character.
   while (end > 0 && (static_cast<unsigned char>(value[end]) & 0xc0) == 0x80) --end;
   return value.substr(0, end);
 }
@@ -76,8 +76,10 @@ void Info(std::string_view message, Fields fields) { Write('I', 0, message, fiel
 void Warning(std::string_view message, Fields fields) { Write('W', 0, message, fields); }
 void Error(std::string_view message, Fields fields) { Write('E', 0, message, fields); }
 
+bool IsVerbose(int level) { return level <= verbosity.load(std::memory_order_relaxed); }
+
 void Verbose(int level, std::string_view message, Fields fields) {
-  if (level <= verbosity.load(std::memory_order_relaxed)) Write('I', level, message, fields);
+  if (IsVerbose(level)) Write('I', level, message, fields);
 }
 
 void SetVerbosity(int level) { verbosity.store(level, std::memory_order_relaxed); }

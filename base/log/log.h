@@ -1,4 +1,5 @@
-// Log lines with keys and values, on standard error, in the format of Kubernetes' structured logs:
+// Thread-safe log lines with keys and values, on standard error, in the format of Kubernetes'
+// structured logs:
 //   I1121 10:34:19.123456   42 "Listed" resource="namespaces" items="12"
 //
 // Never log a secret: no bearer token, no key, no object body.
@@ -23,13 +24,15 @@ struct Field {
 };
 using Fields = std::initializer_list<Field>;
 
-// Thread-safe; a line is written whole.
+// Each line is written whole.
 void Info(std::string_view message, Fields fields = {});
 void Warning(std::string_view message, Fields fields = {});
 void Error(std::string_view message, Fields fields = {});
 // Shown at `--v=level` or above; level 2 = steps of normal work, 4 = single requests.
 void Verbose(int level, std::string_view message, Fields fields = {});
 
+// True when lines of this level are shown: for fields that cost something to gather.
+bool IsVerbose(int level);
 void SetVerbosity(int level);
 
 }  // namespace steward::log

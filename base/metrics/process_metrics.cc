@@ -40,7 +40,7 @@ std::string Read(const char* path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-// When the system was started, in seconds since 1970; 0: not known.
+// The system's boot time in seconds since 1970; 0 when it is not known.
 double BootTime() {
   static const double since = [] {
     const std::string stat = Read("/proc/stat");
@@ -57,7 +57,7 @@ struct CloseDirectory {
   void operator()(DIR* directory) const { closedir(directory); }
 };
 
-// Without the one that counting needs.
+// Counts without the descriptor that counting itself needs.
 std::optional<double> OpenDescriptors() {
   const std::unique_ptr<DIR, CloseDirectory> directory(opendir("/proc/self/fd"));
   if (directory == nullptr) return std::nullopt;
@@ -76,7 +76,7 @@ std::optional<ProcessStat> ParseProcessStat(std::string_view text) {
   text.remove_prefix(name_end + 1);
   const std::vector<absl::string_view> fields = absl::StrSplit(
       absl::string_view(text.data(), text.size()), absl::ByAnyChar(" \n"), absl::SkipEmpty());
-  // The first of these is the third of proc(5): the state.
+  // The first of these fields is the third of proc(5): the state.
   const auto field = [&fields](size_t number, double& value) {
     const size_t index = number - 3;
     return index < fields.size() && absl::SimpleAtod(fields[index], &value);

@@ -1,4 +1,4 @@
-// The process's own metrics, by the names that every Prometheus client library has.
+// The process's own metrics, under the names that all Prometheus client libraries use. Thread-safe.
 #ifndef BASE_METRICS_PROCESS_METRICS_H_
 #define BASE_METRICS_PROCESS_METRICS_H_
 
@@ -10,20 +10,20 @@
 
 namespace steward {
 
-// What /proc/PID/stat says (proc(5)).
+// The fields of /proc/PID/stat (proc(5)) that the metrics need.
 struct ProcessStat {
   double cpu_ticks = 0;    // user and system
   double start_ticks = 0;  // since the system's start
   double virtual_bytes = 0;
   double resident_pages = 0;
 };
-// nullopt for what is not such a line. The program's name in it may have any characters.
+// nullopt when `text` is not such a line. The program's name in it may have any characters.
 std::optional<ProcessStat> ParseProcessStat(std::string_view text);
 
 // process_cpu_seconds_total, process_start_time_seconds, process_resident_memory_bytes,
-// process_virtual_memory_bytes, process_open_fds and process_max_fds, as they are now; those that
-// the system does not tell are left out. Takes some tens of microseconds, and one for each hundred
-// open descriptors. Thread-safe.
+// process_virtual_memory_bytes, process_open_fds and process_max_fds with their current values;
+// those that the system does not provide are left out. Takes some tens of microseconds, and one
+// more for each hundred open descriptors.
 std::vector<prometheus::MetricFamily> CollectProcessMetrics();
 
 }  // namespace steward

@@ -58,7 +58,7 @@ TEST(ProcessMetricsTest, AreThisProcesss) {
               UnorderedElementsAre("process_cpu_seconds_total", "process_resident_memory_bytes",
                                    "process_virtual_memory_bytes", "process_start_time_seconds",
                                    "process_open_fds", "process_max_fds"));
-  // Two clocks that may have been set since.
+  // The two clocks may have been set since.
   EXPECT_LT(values["process_start_time_seconds"],
             absl::ToDoubleSeconds(absl::Now() - absl::UnixEpoch()) + 3600);
   const int opened = open("/dev/null", O_RDONLY | O_CLOEXEC);

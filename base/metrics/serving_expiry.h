@@ -1,4 +1,4 @@
-// When the certificates end that a process serves with.
+// The metric for the expiry of the certificates that a process serves with. Thread-safe.
 #ifndef BASE_METRICS_SERVING_EXPIRY_H_
 #define BASE_METRICS_SERVING_EXPIRY_H_
 
@@ -12,10 +12,10 @@
 namespace steward {
 
 // steward_serving_certificate_expiration_timestamp_seconds{serves}, in seconds since 1970. Copies
-// are of the same series. Thread-safe.
+// set the same series.
 class ServingExpiry {
  public:
-  // `serves`: what the certificate is for, a short word. The registry outlives this object.
+  // `serves` says in a short word what the certificate is for. The registry outlives this object.
   ServingExpiry(prometheus::Registry& registry, const std::string& serves);
   void Set(absl::Time expiry) const;
 

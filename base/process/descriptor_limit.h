@@ -1,4 +1,4 @@
-// How many files and sockets this process may have open.
+// The limit of files and sockets that this process may have open. Thread-safe.
 #ifndef BASE_PROCESS_DESCRIPTOR_LIMIT_H_
 #define BASE_PROCESS_DESCRIPTOR_LIMIT_H_
 
@@ -6,8 +6,7 @@
 
 namespace steward {
 
-// Raises the limit (RLIMIT_NOFILE) as far as the system lets this process, and returns what it is
-// then. Thread-safe.
+// Raises the limit (RLIMIT_NOFILE) as far as the system allows, and returns the result.
 size_t RaiseDescriptorLimit();
 
 }  // namespace steward

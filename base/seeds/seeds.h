@@ -1,7 +1,7 @@
 // Seeds of tests that try random schedules. Thread-safe.
 //
-// The fixed ones are the same in every run. STEWARD_SEED=N begins at N instead, which is how fresh
-// ones are tried, and with STEWARD_SEEDS=1 how one is replayed.
+// The fixed seeds are the same in every run. STEWARD_SEED=N begins at N instead, to try fresh ones,
+// or with STEWARD_SEEDS=1 to replay a single one.
 #ifndef BASE_SEEDS_SEEDS_H_
 #define BASE_SEEDS_SEEDS_H_
 
@@ -14,9 +14,10 @@ struct Seeds {
   unsigned end() const { return first + count; }
 };
 
-// `fixed`, or what the environment says in its place: STEWARD_SEED the first, STEWARD_SEEDS how
-// many (else as many as are fixed). Prints which if they are not the fixed ones. Ends the program
-// if a variable is no number from 1 on: a test of other seeds than those asked for tells nothing.
+// Returns `fixed`, or the seeds that the environment sets: STEWARD_SEED is the first, STEWARD_SEEDS
+// the count (else as many as are fixed). Prints them when they are not the fixed ones. Ends the
+// program when a variable is no number from 1 on: a test of other seeds than those asked for proves
+// nothing.
 Seeds SeedsOr(Seeds fixed);
 
 }  // namespace steward

@@ -7,7 +7,7 @@
 namespace steward {
 namespace {
 
-// Paid once for each text: worth being thorough.
+// Each text is compressed once, so thoroughness pays.
 constexpr int kLevel = 6;
 
 }  // namespace
@@ -47,8 +47,8 @@ void DeflatedTexts::Keep(const SharedText& text, const DeflatedTextPtr& form) {
     body.deflated = form;
   }
   ring_.push_back(text.body_);
-  // Two steps for each one that comes in clear away those whose text is gone, and two rounds find
-  // every one that is not in use.
+  // Two steps for each new entry clear away those whose text is gone, and two rounds find every one
+  // that is not in use.
   const size_t steps = bytes() > budget_ ? 2 * ring_.size() : 2;
   for (size_t i = 0; i < steps && (i < 2 || bytes() > budget_) && !ring_.empty(); ++i) {
     const std::shared_ptr<SharedText::Body> body = ring_.front().lock();

@@ -1,4 +1,4 @@
-// Compressed forms of shared texts, made once and kept within a budget.
+// Compressed forms of shared texts, made once and kept within a budget. Thread-safe.
 #ifndef BASE_SPLICE_DEFLATED_TEXTS_H_
 #define BASE_SPLICE_DEFLATED_TEXTS_H_
 
@@ -15,7 +15,7 @@
 
 namespace steward {
 
-// A block for the inside of a gzip stream (base/splice/gzip.h).
+// A compressed block for the inside of a gzip stream (base/splice/gzip.h).
 struct DeflatedText {
   DeflatedText(std::string block, uint32_t text_crc, uint32_t shift,
                std::shared_ptr<std::atomic<size_t>> account);
@@ -28,13 +28,13 @@ struct DeflatedText {
   const uint32_t crc_shift;  // CrcShift of the text's length
 
  private:
-  const std::shared_ptr<std::atomic<size_t>> account_;  // what all of them hold
+  const std::shared_ptr<std::atomic<size_t>> account_;  // the bytes that all of them hold
 };
 using DeflatedTextPtr = std::shared_ptr<const DeflatedText>;
 
-// Each form lies with its text and goes with it. Beyond `budget` bytes those go first that were not
-// asked for since the last look (a clock); a form of more than a quarter of the budget is not kept
-// at all. Thread-safe.
+// Each form is stored with its text and is freed with it. Beyond `budget` bytes, forms that were
+// not used since the last look are dropped first (the clock algorithm); a form of more than a
+// quarter of the budget is not kept at all.
 class DeflatedTexts {
  public:
   static constexpr size_t kDefaultBudget = size_t{64} << 20;
@@ -44,10 +44,10 @@ class DeflatedTexts {
   // Compresses `text` when its form is not at hand: some 20 ms for each megabyte.
   // REQUIRES: `text` is not empty.
   DeflatedTextPtr Get(const SharedText& text);
-  // Null when it is not at hand.
+  // Null when the form is not kept.
   DeflatedTextPtr Find(const SharedText& text) const;
 
-  // Of all forms that exist, kept or still being sent.
+  // The bytes of all forms that exist, kept or still being sent.
   size_t bytes() const { return account_->load(std::memory_order_relaxed); }
   size_t budget() const { return budget_; }
 

@@ -13,7 +13,7 @@
 namespace steward {
 namespace {
 
-// Of about its size when compressed.
+// A text whose compressed form is about as long as itself.
 SharedText Noise(size_t size, unsigned seed) {
   std::mt19937 random(seed);
   std::string text(size, ' ');
@@ -42,7 +42,7 @@ TEST(DeflatedTextsTest, FormsAreKeptWithTheirText) {
   const SharedText same = text;
   EXPECT_EQ(texts.Find(same).get(), form);
   EXPECT_GE(texts.bytes(), 10000u);
-  EXPECT_EQ(texts.Find(Noise(10000, 1)), nullptr);  // equal, but another
+  EXPECT_EQ(texts.Find(Noise(10000, 1)), nullptr);  // an equal text, but another object
 }
 
 TEST(DeflatedTextsTest, GoWithTheirText) {

@@ -17,7 +17,7 @@ constexpr size_t kLongestStored = 65535;
 class Deflater {
  public:
   explicit Deflater(int level) {
-    // With these arguments there is nothing to fail but memory.
+    // With these arguments only memory can fail.
     if (deflateInit2(&stream_, level, Z_DEFLATED, kRawWindow, /*memLevel=*/8, Z_DEFAULT_STRATEGY) !=
         Z_OK) {
       throw std::bad_alloc();

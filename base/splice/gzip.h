@@ -1,4 +1,4 @@
-// Compressed text by parts that can be put together later (RFC 1951, RFC 1952).
+// Compression in parts that can be joined later (RFC 1951, RFC 1952). Thread-safe.
 #ifndef BASE_SPLICE_GZIP_H_
 #define BASE_SPLICE_GZIP_H_
 
@@ -9,22 +9,22 @@
 
 namespace steward {
 
-// `input` as a whole gzip file. `level`: zlib's, 1 (fastest) to 9 (smallest).
+// Returns `input` as a whole gzip file. `level` is zlib's, 1 (fastest) to 9 (smallest).
 std::string Gzip(std::string_view input, int level);
 
-// The pieces of a gzip stream. Between the header and the trailer stand any number of blocks, each
-// complete in itself: it refers to nothing before it and ends at a whole byte.
+// Pieces of a gzip stream. Between header and trailer stands any number of blocks, each complete in
+// itself: it refers to nothing before it and ends at a whole byte.
 void AppendGzipHeader(std::string& out);
-// `input`, compressed. The compressor's 256 KiB belong to the thread and are used again.
+// Appends `input`, compressed. The thread keeps the compressor's 256 KiB for its next call.
 void AppendDeflated(std::string_view input, int level, std::string& out);
-// `input` as it stands: for what is too short to be worth compressing.
+// Appends `input` uncompressed, for texts too short to be worth compressing.
 void AppendStored(std::string_view input, std::string& out);
-// `crc` and `size` are those of all inputs.
+// `crc` and `size` are those of all inputs together.
 void AppendGzipTrailer(uint32_t crc, uint64_t size, std::string& out);
 
-// The CRC-32 of what `crc` was computed of, and then `input`.
+// The CRC-32 of the data that `crc` was computed of, followed by `input`.
 uint32_t ExtendCrc(uint32_t crc, std::string_view input);
-// The same when only the CRC of `input` is known, and its length as `CrcShift(length)`.
+// The same from the CRC of `input` alone and from its length as `CrcShift(length)`.
 uint32_t CrcShift(size_t length);
 uint32_t CombineCrc(uint32_t crc, uint32_t input_crc, uint32_t shift);
 

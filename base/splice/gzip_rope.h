@@ -1,4 +1,4 @@
-// A gzip stream made of ropes.
+// A gzip stream made of ropes. Not thread-safe.
 #ifndef BASE_SPLICE_GZIP_ROPE_H_
 #define BASE_SPLICE_GZIP_ROPE_H_
 
@@ -13,7 +13,7 @@
 
 namespace steward {
 
-// Bytes, partly owned and partly of others.
+// Bytes of which some are owned and others belong to shared texts.
 struct SplicedBytes {
   struct Splice {
     size_t at;  // in `own`
@@ -24,18 +24,18 @@ struct SplicedBytes {
   std::vector<Splice> splices;
 };
 
-// The bytes of the rope itself; takes its text out and leaves it empty.
+// Returns the bytes of the rope itself; takes its text out and leaves it empty.
 SplicedBytes TakeBytes(Rope& rope);
 
-// One stream. Not thread-safe.
+// One gzip stream.
 class GzipRope {
  public:
-  // `texts` outlives it.
+  // `texts` outlives this object.
   explicit GzipRope(DeflatedTexts& texts) : texts_(texts) {}
 
-  // What comes next in the stream for this input.
+  // The next bytes of the stream, for this input.
   SplicedBytes Append(const Rope& input);
-  // Ends the stream that `bytes` are the last of.
+  // Ends the stream; `bytes` are its last.
   void Finish(SplicedBytes& bytes);
 
  private:

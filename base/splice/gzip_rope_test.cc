@@ -22,7 +22,7 @@ std::string Flatten(const SplicedBytes& bytes) {
   return whole + bytes.own.substr(begin);
 }
 
-// Half of it compresses well, half of it doesn't.
+// A text of which one half compresses well and the other does not.
 std::string Text(std::mt19937& random, size_t size) {
   std::string text(size, 'x');
   for (size_t i = 0; i < size / 2; ++i) text[i] = static_cast<char>(random());
@@ -44,7 +44,7 @@ TEST(GzipTest, ReadsBack) {
   }
 }
 
-// Whatever the pieces, and wherever the stream is cut into writes, the whole reads back.
+// The whole reads back, whatever its pieces are and wherever the stream is cut into writes.
 TEST(GzipRopeTest, AnyPiecesReadBack) {
   std::mt19937 random(2);
   DeflatedTexts texts;

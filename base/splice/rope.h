@@ -1,4 +1,4 @@
-// Text that grows at its end, partly copied and partly shared.
+// Text that grows at its end, partly copied and partly shared. Not thread-safe.
 #ifndef BASE_SPLICE_ROPE_H_
 #define BASE_SPLICE_ROPE_H_
 
@@ -11,10 +11,9 @@
 
 namespace steward {
 
-// Not thread-safe.
 class Rope {
  public:
-  // For appending to. Its end is the rope's end; what was spliced in is not part of it.
+  // The rope's end, for appending. Spliced text is not part of it.
   std::string& text() { return text_; }
 
   // Appends `shared` without copying it, unless it is so short that copying is cheaper.
@@ -32,15 +31,15 @@ class Rope {
   bool empty() const { return size() == 0; }
   bool has_splices() const { return !splices_.empty(); }
 
-  // Keeps its buffers.
+  // Empties the rope but keeps its buffers.
   void Clear() {
     text_.clear();
     splices_.clear();
     spliced_bytes_ = 0;
   }
 
-  // Calls `copied(std::string_view)`, pointing into the rope, and `spliced(const SharedText&)`, in
-  // order. Empty pieces are left out.
+  // Calls `copied(std::string_view)`, with views into the rope, and `spliced(const SharedText&)`,
+  // in order. Empty pieces are left out.
   template <typename Copied, typename Spliced>
   void ForEach(Copied copied, Spliced spliced) const {
     size_t begin = 0;

@@ -1,4 +1,4 @@
-// Text that many answers contain: held once, and compressed once.
+// A text that many answers contain: held once, and compressed once. Thread-safe.
 #ifndef BASE_SPLICE_SHARED_TEXT_H_
 #define BASE_SPLICE_SHARED_TEXT_H_
 
@@ -15,7 +15,7 @@ namespace steward {
 
 struct DeflatedText;
 
-// A value: an immutable text, cheap to copy. Thread-safe.
+// An immutable value that is cheap to copy.
 class SharedText {
  public:
   SharedText() = default;
@@ -28,7 +28,7 @@ class SharedText {
   }
   size_t size() const { return view().size(); }
   bool empty() const { return body_ == nullptr; }
-  // Keeps what view() points to alive.
+  // Keeps the text of view() alive.
   std::shared_ptr<const void> owner() const { return body_; }
 
   bool operator==(const SharedText& other) const {
@@ -41,7 +41,7 @@ class SharedText {
   struct Body {
     explicit Body(std::string t) : text(std::move(t)) {}
     const std::string text;
-    // What DeflatedTexts keeps here.
+    // The state that DeflatedTexts keeps here.
     std::atomic<bool> used = false;
     Mutex mutex;
     std::shared_ptr<const DeflatedText> deflated ABSL_GUARDED_BY(mutex);

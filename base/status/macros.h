@@ -1,4 +1,4 @@
-// Early return on absl::Status, in functions and in coroutines.
+// Early return on errors of absl::Status, in functions and in coroutines. Stateless.
 //
 //   RETURN_IF_ERROR(expr)            CO_RETURN_IF_ERROR(expr)
 //   ASSIGN_OR_RETURN(auto x, expr)   CO_ASSIGN_OR_RETURN(auto x, co_await expr)

@@ -1,4 +1,4 @@
-// GoogleTest matchers for absl::Status and absl::StatusOr.
+// GoogleTest matchers for absl::Status and absl::StatusOr. Stateless.
 //
 //   EXPECT_THAT(status, IsOk());
 //   EXPECT_THAT(status_or, IsOkAndHolds(Eq(3)));

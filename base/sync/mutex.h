@@ -1,6 +1,6 @@
-// The project's mutex: annotated for clang's thread-safety analysis, and visible to
-// ThreadSanitizer, which absl::Mutex of a system library that was built without it is not (every
-// use would be reported as a race).
+// The project's mutex. It is annotated for clang's thread-safety analysis and visible to
+// ThreadSanitizer, whereas the absl::Mutex of a system library built without it is not: every use
+// would be reported as a race.
 #ifndef BASE_SYNC_MUTEX_H_
 #define BASE_SYNC_MUTEX_H_
 
@@ -24,7 +24,7 @@ class ABSL_LOCKABLE Mutex {
   std::mutex mutex_;
 };
 
-// Holds a mutex while it lives. Never over a co_await.
+// A lock on a mutex for as long as it lives. Never held over a co_await.
 class ABSL_SCOPED_LOCKABLE MutexLock {
  public:
   explicit MutexLock(Mutex* mutex) ABSL_EXCLUSIVE_LOCK_FUNCTION(mutex) : mutex_(mutex) {

@@ -1,4 +1,4 @@
-// Hexadecimal digits.
+// Hexadecimal digits. Pure functions.
 #ifndef BASE_TEXT_HEX_H_
 #define BASE_TEXT_HEX_H_
 

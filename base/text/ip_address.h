@@ -1,13 +1,25 @@
-// Addresses in text.
+// IP addresses as text. Pure functions.
 #ifndef BASE_TEXT_IP_ADDRESS_H_
 #define BASE_TEXT_IP_ADDRESS_H_
 
 #include <string>
+#include <string_view>
 
 namespace steward {
 
-// Whether it is an IPv4 or IPv6 address, without brackets, port or zone.
+// True for an IPv4 or IPv6 address without brackets, port or zone.
 bool IsIpAddress(const std::string& text);
+
+// The address in "192.0.2.1:55" or "[2001:db8::1]:55", with its brackets.
+constexpr std::string_view WithoutPort(std::string_view address) {
+  return address.substr(0, address.rfind(':'));
+}
+// The address without brackets.
+constexpr std::string_view HostOf(std::string_view address) {
+  std::string_view host = WithoutPort(address);
+  if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
+  return host;
+}
 
 }  // namespace steward
 

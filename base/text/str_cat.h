@@ -1,5 +1,6 @@
-// std::string_view and abseil's strings. Debian's abseil has a string_view of its own, so a
-// std::string_view does not pass where it wants one; these are the doors between the two.
+// Concatenation of std::string_view with abseil's functions. Debian's abseil has a string_view of
+// its own, so that a std::string_view does not pass where abseil wants one; these functions convert
+// between the two. Pure functions.
 #ifndef BASE_TEXT_STR_CAT_H_
 #define BASE_TEXT_STR_CAT_H_
 
@@ -26,7 +27,7 @@ decltype(auto) Piece(const T& value) {
 }
 }  // namespace text_internal
 
-// absl::StrCat and absl::StrAppend that take std::string_view as well.
+// absl::StrCat and absl::StrAppend for std::string_view as well.
 template <typename... Args>
 std::string StrCat(const Args&... args) {
   return absl::StrCat(text_internal::Piece(args)...);

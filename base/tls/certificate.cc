@@ -40,12 +40,12 @@ absl::Status PushName(GENERAL_NAMES* names, int type, ASN1_STRING* value) {
   GeneralNamePtr name(GENERAL_NAME_new());
   GENERAL_NAME_set0_value(name.get(), type, value);
   if (sk_GENERAL_NAME_push(names, name.get()) == 0) return OpensslError("adding a SAN");
-  name.release();
+  (void)name.release();
   return absl::OkStatus();
 }
 
-// Built from values, not from OpenSSL's configuration syntax, in which a name could smuggle in
-// another.
+// Builds the names from values and not from OpenSSL's configuration syntax, in which one name could
+// smuggle in another.
 absl::Status AddAlternativeNames(X509* cert, const CertificateSpec& spec) {
   GeneralNamesPtr names(GENERAL_NAMES_new());
   for (const std::string& dns : spec.dns_names) {

@@ -1,4 +1,5 @@
-// Making X.509 certificates: the server's own, a local authority's, and test certificates.
+// Issuing of X.509 certificates: the server's own, a local authority's, and those of tests.
+// Thread-safe.
 #ifndef BASE_TLS_CERTIFICATE_H_
 #define BASE_TLS_CERTIFICATE_H_
 
@@ -18,7 +19,7 @@ struct PemKeyPair {
   bool operator==(const PemKeyPair&) const = default;
 };
 
-// Where such a pair lies.
+// The files of such a pair.
 struct CertificateFiles {
   std::string cert_file;
   std::string key_file;
@@ -36,12 +37,12 @@ struct CertificateSpec {
   absl::Time not_after;
 };
 
-// A new ECDSA P-256 key and a certificate for it, signed by `issuer` (null: by itself).
+// A new ECDSA P-256 key and a certificate for it, signed by `issuer` (null: self-signed).
 // kInvalidArgument for a bad address, an overlong name, or an issuer that does not parse.
 absl::StatusOr<PemKeyPair> IssueCertificate(const CertificateSpec& spec,
                                             const PemKeyPair* issuer = nullptr);
 
-// What a root authority asks for: valid from an hour before `now` for ten years.
+// The spec of a root authority: valid from an hour before `now` for ten years.
 CertificateSpec AuthoritySpec(std::string_view common_name, absl::Time now);
 
 }  // namespace steward

@@ -1,4 +1,4 @@
-// Whether a certificate that was made earlier can still be used.
+// The check of an existing certificate for further use. Thread-safe.
 #ifndef BASE_TLS_CERTIFICATE_CHECK_H_
 #define BASE_TLS_CERTIFICATE_CHECK_H_
 
@@ -12,10 +12,10 @@
 
 namespace steward {
 
-// OK while `pair` can stand for what `wanted` asks for: certificate and key parse and belong
-// together, the common name is the same, every DNS name and address is covered, it is a CA if one
-// is wanted, `now` lies within its validity and so does `now + remaining`. With an issuer, that has
-// signed it. `wanted`'s times don't count. The error says why not.
+// OK while `pair` serves the purpose of `wanted`: certificate and key parse and belong together,
+// the common name is the same, every DNS name and address is covered, it is a CA if one is wanted,
+// and both `now` and `now + remaining` lie within its validity. An `issuer` must have signed it.
+// The times in `wanted` do not count. The error gives the reason.
 absl::Status CheckCertificate(const PemKeyPair& pair, const CertificateSpec& wanted,
                               const PemKeyPair* issuer, absl::Time now, absl::Duration remaining);
 

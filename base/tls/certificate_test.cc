@@ -17,7 +17,7 @@ X509Ptr Parse(const std::string& pem) {
   return X509Ptr(PEM_read_bio_X509(ReadBio(pem).get(), nullptr, nullptr, nullptr));
 }
 
-// X509_V_OK, or why `leaf` does not verify against `root` for `purpose`.
+// X509_V_OK, or the reason why `leaf` does not verify against `root` for `purpose`.
 int Verify(const std::string& leaf, const std::string& root, int purpose) {
   X509Ptr leaf_cert = Parse(leaf);
   X509Ptr root_cert = Parse(root);

@@ -1,4 +1,4 @@
-// When a certificate ends.
+// The end of a certificate's validity. Thread-safe.
 #ifndef BASE_TLS_EXPIRY_H_
 #define BASE_TLS_EXPIRY_H_
 
@@ -9,10 +9,10 @@
 
 namespace steward {
 
-// The last moment of its validity. A time that cannot be read is in the infinite past: such a
-// certificate is never valid.
+// The last moment of the certificate's validity; the infinite past when that cannot be read, so
+// that such a certificate is never valid.
 absl::Time ExpiryOf(const X509* certificate);
-// Of the leaf that the context serves with; in the infinite past where there is none.
+// The same for the leaf that the context serves with; the infinite past when there is none.
 absl::Time ExpiryOf(const SslContext& context);
 
 }  // namespace steward

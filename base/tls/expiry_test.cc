@@ -14,7 +14,7 @@ TEST(ExpiryTest, IsTheLeafs) {
   spec.common_name = "leaf";
   spec.server_auth = true;
   spec.not_before = absl::FromUnixSeconds(1'700'000'000);
-  // After 2049 it is written in another form.
+  // Times after 2049 have another encoding (GeneralizedTime).
   for (const int64_t seconds : {1'800'000'000L, 2'900'000'000L}) {
     spec.not_after = absl::FromUnixSeconds(seconds);
     ASSERT_OK_AND_ASSIGN(const PemKeyPair pair, IssueCertificate(spec));

@@ -1,4 +1,5 @@
-// Reading and writing certificate and key files.
+// Reading and writing of certificate and key files. Thread-safe, except that no two calls may
+// replace the same file at a time.
 #ifndef BASE_TLS_FILES_H_
 #define BASE_TLS_FILES_H_
 
@@ -10,13 +11,13 @@
 
 namespace steward {
 
-// The whole content; kNotFound or another error naming the path; kInvalidArgument above 1 MiB.
+// The whole content. kNotFound or another error names the path; kInvalidArgument above 1 MiB.
 absl::StatusOr<std::string> ReadSmallFile(const std::string& path);
 
-// Whether what is written must survive a loss of power. The folder's entry is the caller's to sync.
+// kSynced: the content must survive a loss of power. The caller syncs the folder's entry.
 enum class Durability { kNone, kSynced };
 
-// Replaces `path` in one step by a file with exactly this mode from its first moment.
+// Replaces `path` in one step by a file that has exactly this mode from its first moment.
 absl::Status ReplaceFile(const std::string& path, std::string_view content, unsigned mode,
                          Durability durability = Durability::kNone);
 

@@ -1,4 +1,5 @@
-// A certificate authority in a directory of one's own, for a server that is its own cluster.
+// A certificate authority in a directory of its own, for a server that is its own cluster. Only one
+// process at a time may use a directory.
 #ifndef BASE_TLS_LOCAL_CA_H_
 #define BASE_TLS_LOCAL_CA_H_
 
@@ -14,11 +15,12 @@ namespace steward {
 
 struct LocalCaOptions {
   std::string directory;  // created when missing, mode 0700
-  // Beside localhost, 127.0.0.1 and ::1. For an unspecified address (0.0.0.0, ::) the host's name.
+  // Added to localhost, 127.0.0.1 and ::1. An unspecified address (0.0.0.0, ::) adds the host's
+  // name.
   std::string bind_address;
   std::vector<std::string> names;  // DNS names or IP addresses
-  bool admin = true;               // whether there is to be the administrator's certificate
-  // Common names of further clients' certificates; each lies under its name.
+  bool admin = true;               // the administrator gets a certificate
+  // Common names for further clients' certificates, whose files bear the same names.
   std::vector<std::string> clients;
   absl::Time now;
 };
@@ -27,16 +29,16 @@ struct LocalCertificates {
   std::string ca_file;
   std::string ca_pem;
   CertificateFiles serving;
-  // CN=steward-admin, O=system:masters: may do everything.
+  // CN=steward-admin, O=system:masters: the holder may do everything.
   PemKeyPair admin;
   std::map<std::string, CertificateFiles> clients;  // by common name
 };
 
-// Sees to DIR/ca, DIR/serving, DIR/admin and those of other clients, a .crt and a .key each (ECDSA
-// P-256, keys with mode 0600). What is usable is kept, so that clients that know the authority go
-// on trusting it: the authority until a year before its end (of ten), the others while that has
-// signed them, they cover all names and are valid for another 30 days (of 365). An error names the
-// file that cannot be read or written. Not for two processes at the same time.
+// Creates DIR/ca, DIR/serving, DIR/admin and those of other clients where they are missing, a .crt
+// and a .key each (ECDSA P-256, keys with mode 0600). Usable ones are kept, so that clients that
+// know the authority go on trusting it: the authority until a year before its end (of ten), the
+// others while it has signed them, they cover all names and are valid for another 30 days (of 365).
+// An error names the file that cannot be read or written.
 absl::StatusOr<LocalCertificates> EnsureLocalCertificates(const LocalCaOptions& options);
 
 }  // namespace steward

@@ -1,4 +1,5 @@
-// Owning pointers for OpenSSL's C objects, and its error queue as text.
+// Owning pointers for OpenSSL's C objects, and its error queue as text. Thread-safe: each thread
+// has an error queue of its own.
 #ifndef BASE_TLS_OPENSSL_PTR_H_
 #define BASE_TLS_OPENSSL_PTR_H_
 
@@ -29,14 +30,14 @@ using X509Ptr = std::unique_ptr<X509, OpensslFree<X509_free>>;
 using SslPtr = std::unique_ptr<SSL, OpensslFree<SSL_free>>;
 using SslCtxPtr = std::unique_ptr<SSL_CTX, OpensslFree<SSL_CTX_free>>;
 
-// Takes this thread's OpenSSL error queue: its oldest entry as text ("unknown error" when empty).
-// Leaves it empty.
+// Empties this thread's OpenSSL error queue and returns its oldest entry as text ("unknown error"
+// when there is none).
 std::string TakeOpensslError();
 
 // kInvalidArgument "<what>: <TakeOpensslError()>".
 absl::Status OpensslError(std::string_view what);
 
-// A read-only BIO over `text`, which must outlive it.
+// A read-only BIO over `text`, which must outlive the BIO.
 BioPtr ReadBio(std::string_view text);
 
 }  // namespace steward

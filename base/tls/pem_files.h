@@ -14,9 +14,9 @@ struct PemFiles {
   std::string ca_file;  // the authorities of the other side
 };
 
-// Checks what gRPC itself says nothing about: that the files can be read, that the key is the
-// certificate's, and that there is an authority. An error names the file: kNotFound for one that
-// is not there (yet).
+// Checks conditions that gRPC does not report: the files can be read, the key belongs to the
+// certificate, and there is an authority. An error names the file; kNotFound when it does not exist
+// (yet).
 absl::Status CheckPemFiles(const PemFiles& files);
 
 }  // namespace steward

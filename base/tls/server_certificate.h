@@ -1,4 +1,5 @@
-// The server's certificate and key files, re-read while it runs.
+// The server's certificate and key, re-read from their files while it runs. Thread-safe, except
+// that only one thread may call MaybeReload.
 #ifndef BASE_TLS_SERVER_CERTIFICATE_H_
 #define BASE_TLS_SERVER_CERTIFICATE_H_
 
@@ -12,21 +13,20 @@
 
 namespace steward {
 
-// Thread-safe, except that only one thread may call MaybeReload.
 class ServerCertificate {
  public:
-  // Reads the pair; an error when a file cannot be read or the pair is unusable.
+  // Reads the pair. Fails when a file cannot be read or the pair is unusable.
   static absl::StatusOr<std::unique_ptr<ServerCertificate>> Load(std::string cert_file,
                                                                  std::string key_file,
                                                                  ServerTlsOptions options = {});
 
-  // Reads both files again and, if their content changed, makes them the pair of later handshakes;
-  // connections that exist keep theirs. A pair that cannot be used (one file replaced before the
-  // other, say) is logged once and the last good one stays. Returns true when a new pair was taken.
-  // To be called every few seconds to a minute.
+  // Reads both files again and, if their content changed, uses the new pair for later handshakes;
+  // existing connections keep theirs. A pair that cannot be used (one file replaced before the
+  // other, say) is logged once, and the last good one stays. Returns true when a new pair was
+  // taken. Should be called every few seconds to a minute.
   bool MaybeReload();
 
-  // For one new handshake.
+  // The context for one new handshake.
   SslContext context() const;
 
  private:
@@ -36,7 +36,7 @@ class ServerCertificate {
   const std::string key_file_;
   const ServerTlsOptions options_;
   PemKeyPair last_read_;         // content of the files at the last attempt, good or bad
-  std::string last_read_error_;  // why they could not be read, already logged
+  std::string last_read_error_;  // why the files could not be read; already logged
   mutable Mutex mutex_;
   SslContext context_ ABSL_GUARDED_BY(mutex_);
 };

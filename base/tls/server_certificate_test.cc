@@ -43,7 +43,7 @@ void UsePair(SSL* ssl, const TestKeyPair& pair) {
   ASSERT_EQ(SSL_use_PrivateKey(ssl, key.get()), 1);
 }
 
-// A handshake between `server` and a client in memory.
+// Performs a handshake between `server` and a client in memory.
 HandshakeResult Handshake(const SslContext& server, const ClientOptions& options) {
   SslCtxPtr client_context(SSL_CTX_new(TLS_client_method()));
   if (options.max_version != 0)
@@ -76,7 +76,7 @@ HandshakeResult Handshake(const SslContext& server, const ClientOptions& options
   unsigned length = 0;
   SSL_get0_alpn_selected(client.get(), &protocol, &length);
   result.protocol.assign(reinterpret_cast<const char*>(protocol), length);
-  // Lets a session ticket arrive, if any is sent.
+  // Lets a session ticket arrive, if the server sends any.
   char byte;
   SSL_read(client.get(), &byte, 1);
   TakeOpensslError();

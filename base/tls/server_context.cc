@@ -38,7 +38,7 @@ absl::Status UseChain(SSL_CTX* context, const std::string& pem) {
 }
 
 absl::Status UseKey(SSL_CTX* context, const std::string& pem) {
-  // An empty passphrase: an encrypted key must fail, not ask on the terminal.
+  // With an empty passphrase an encrypted key fails instead of asking on the terminal.
   char no_passphrase[] = "";
   EvpPkeyPtr key(PEM_read_bio_PrivateKey(ReadBio(pem).get(), nullptr, nullptr, no_passphrase));
   if (key == nullptr) return OpensslError("reading the private key");
@@ -80,7 +80,7 @@ absl::Status Configure(SSL_CTX* context, const ServerTlsOptions& options) {
   SSL_CTX_set_mode(context, SSL_MODE_RELEASE_BUFFERS | SSL_MODE_ENABLE_PARTIAL_WRITE |
                                 SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
   SSL_CTX_set_read_ahead(context, 1);
-  // Of a client that nobody knows yet, and kept while its connection lasts.
+  // Limits a chain that a still unknown client sends and that is kept while its connection lasts.
   constexpr long kMaxClientChain = 16 << 10;
   SSL_CTX_set_max_cert_list(context, kMaxClientChain);
   SSL_CTX_set_verify(context, SSL_VERIFY_PEER, nullptr);

@@ -1,4 +1,4 @@
-// Whom a certificate is about.
+// The subject of a certificate. Thread-safe for a certificate that no thread changes.
 #ifndef BASE_TLS_SUBJECT_H_
 #define BASE_TLS_SUBJECT_H_
 
@@ -12,17 +12,17 @@
 
 namespace steward {
 
-// The values of one attribute of the subject, in their order, as UTF-8; those that cannot be had in
-// it are left out.
+// The values of one attribute of the subject, in their order, as UTF-8; values that cannot be
+// converted are left out.
 std::vector<std::string> SubjectValues(X509* certificate, const ASN1_OBJECT* type);
 
-// As Kubernetes reads users from certificates.
+// A user as Kubernetes reads it from a certificate.
 struct CertificateSubject {
   std::string common_name;  // the last one; "" = none
   std::vector<std::string> organizations;
 };
 CertificateSubject SubjectOf(X509* certificate);
-// Of the first certificate in `pem`. kInvalidArgument when there is none that parses.
+// The subject of the first certificate in `pem`. kInvalidArgument when none parses.
 absl::StatusOr<CertificateSubject> SubjectOfPem(std::string_view pem);
 
 }  // namespace steward

@@ -1,4 +1,4 @@
-// Certificate authorities and certificates made at run time, for tests.
+// Certificate authorities and certificates made at run time, for tests. Thread-safe.
 #ifndef BASE_TLS_TESTING_H_
 #define BASE_TLS_TESTING_H_
 

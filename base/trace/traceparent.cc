@@ -19,7 +19,7 @@ bool IsHex(std::string_view text) {
                      [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); });
 }
 
-// Of all zeros there is none.
+// An identifier of zeros only is not valid.
 bool IsId(std::string_view text) {
   return IsHex(text) && text.find_first_not_of('0') != std::string_view::npos;
 }

@@ -1,5 +1,5 @@
-// The header `traceparent` of W3C's Trace Context, by which one question is followed through many
-// servers.
+// The header `traceparent` of W3C's Trace Context, which follows one request through many servers.
+// Pure functions.
 #ifndef BASE_TRACE_TRACEPARENT_H_
 #define BASE_TRACE_TRACEPARENT_H_
 
@@ -8,8 +8,8 @@
 
 namespace steward {
 
-// What goes on to the next server: the value in the form of version 00, for Steward makes no spans
-// of its own. "" when it is not valid, which a server treats like none
+// The value to pass on to the next server, in the form of version 00: Steward makes no spans of its
+// own. "" when it is not valid, which a server treats as absent
 // (https://www.w3.org/TR/trace-context/#traceparent-header).
 std::string ValidTraceparent(std::string_view value);
 

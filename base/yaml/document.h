@@ -1,4 +1,4 @@
-// One YAML document, cut out of its text.
+// The parser of one YAML document, cut out of its text. Pure functions.
 #ifndef BASE_YAML_DOCUMENT_H_
 #define BASE_YAML_DOCUMENT_H_
 
@@ -11,8 +11,8 @@
 
 namespace steward::yaml {
 
-// Reads one document, which may start with its `---`. `first_line` is its first line's number, for
-// errors. REQUIRES: `text` is UTF-8 of characters that YAML allows.
+// Parses one document, which may start with its `---`. `first_line` is the number of its first
+// line, for errors. REQUIRES: `text` is UTF-8 and has only characters that YAML allows.
 absl::StatusOr<boost::json::value> ParseDocument(std::string_view text, size_t first_line,
                                                  const YamlLimits& limits);
 

@@ -66,7 +66,7 @@ std::optional<json::value> Integer(std::string_view text) {
   return json::value(size);
 }
 
-// [-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?
+// Matches [-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?.
 bool HasFloatForm(std::string_view text) {
   size_t i = 0;
   const auto digits = [&] {
@@ -97,7 +97,7 @@ std::optional<double> Float(std::string_view text) {
   double d = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), d);
   if (error == std::errc()) return d;
-  // Out of range: too small is 0, too large is no number.
+  // Out of range: a number that is too small becomes 0, one that is too large is no number.
   const std::string copy(text);
   d = std::strtod(copy.c_str(), nullptr);
   if (std::isinf(d)) return std::nullopt;
@@ -120,7 +120,8 @@ bool AllOf(std::string_view text, std::string_view allowed) {
   return text.find_first_not_of(allowed) == std::string_view::npos;
 }
 
-// Some reader's number: separators, sexagesimals and prefixes included.
+// True when some reader could take `plain` for a number: separators, sexagesimals and prefixes
+// included.
 bool CouldBeNumber(std::string_view plain) {
   if (plain.empty() ||
       !(IsDigit(plain[0]) || plain[0] == '.' || plain[0] == '+' || plain[0] == '-'))

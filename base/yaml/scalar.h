@@ -1,4 +1,4 @@
-// What YAML scalars mean.
+// The meaning of YAML scalars. Pure functions.
 #ifndef BASE_YAML_SCALAR_H_
 #define BASE_YAML_SCALAR_H_
 
@@ -9,16 +9,16 @@
 
 namespace steward::yaml {
 
-// The meaning of a plain scalar without a tag, as Kubernetes resolves it. An error for NaN and
-// infinities.
+// The meaning of a plain scalar without a tag, as Kubernetes resolves it. NaN and infinities are
+// errors.
 absl::StatusOr<boost::json::value> ResolvePlain(std::string_view text);
 
-// The meaning of a scalar with the given full tag ("tag:yaml.org,2002:int"), quoted or not. An
-// error when the text is not of the tag's type; a tag outside the standard ones makes it a string.
+// The meaning of a scalar with the given full tag ("tag:yaml.org,2002:int"), quoted or not. Fails
+// when the text is not of the tag's type; a tag outside the standard ones makes it a string.
 absl::StatusOr<boost::json::value> ResolveTagged(std::string_view tag, std::string_view text);
 
 // True when some reader of YAML 1.1 or 1.2 could take `text`, written plain, for something else
-// than a string. Errs on the side of true. Says nothing about syntax (indicators, spaces).
+// than a string. Errs on the side of true. Ignores syntax (indicators, spaces).
 bool CouldBeOtherThanString(std::string_view text);
 
 }  // namespace steward::yaml

@@ -10,7 +10,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// What Kubernetes (sigs.k8s.io/yaml 1.6) makes of each, but for the spelling of floats.
+// The value that Kubernetes (sigs.k8s.io/yaml 1.6) reads from each, but for the spelling of floats.
 TEST(ResolvePlainTest, AsKubernetes) {
   const struct {
     const char* text;

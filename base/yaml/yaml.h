@@ -1,5 +1,5 @@
 // YAML in and out, as Kubernetes means it (sigs.k8s.io/yaml): documents are JSON values in another
-// notation.
+// notation. Pure functions.
 #ifndef BASE_YAML_YAML_H_
 #define BASE_YAML_YAML_H_
 
@@ -20,14 +20,14 @@ struct YamlLimits {
   size_t max_expansion = 16 << 20;  // bytes that anchors, aliases and merge keys may add, estimated
 };
 
-// Reads a text of one document; no document is null. Differences from plain YAML 1.2:
-// - Plain scalars resolve as in Kubernetes, that is by YAML 1.1 with some of 1.2: y, yes, on, 014,
-// 0o14, 0x1F, 0b11, 1_000,
-//   +1 and .5 are no strings; 1:20 and dates are. NaN and infinities, which JSON lacks, are errors.
-// - Keys become strings (1, 1.5, true); a null or a collection as key is an error, as is a key that
-// is there twice.
-// - Merge keys (<<) are honoured: a mapping's own keys win, then earlier merged mappings.
-// - Unknown tags are ignored.
+// Parses a text of one document; no document is null. Differences from plain YAML 1.2:
+//  - Plain scalars resolve as in Kubernetes, that is by YAML 1.1 with some of 1.2: y, yes, on, 014,
+//    0o14, 0x1F, 0b11, 1_000, +1 and .5 are no strings; 1:20 and dates are. NaN and infinities,
+//    which JSON lacks, are errors.
+//  - Keys become strings (1, 1.5, true). A null or a collection as key is an error, and so is a key
+//    that is there twice.
+//  - Merge keys (<<) are honoured: a mapping's own keys win, then earlier merged mappings.
+//  - Unknown tags are ignored.
 // Errors are InvalidArgument, "line N: reason"; a text beyond max_size is ResourceExhausted.
 absl::StatusOr<boost::json::value> ParseYaml(std::string_view text, const YamlLimits& limits = {});
 
@@ -44,7 +44,7 @@ std::vector<YamlDocument> ParseYamlDocuments(std::string_view text, const YamlLi
 // that some reader of YAML 1.1 or 1.2 could take for something else. Ends with a newline. Reads
 // back as an equal value (but NaN and infinities become null).
 void WriteYaml(const boost::json::value& value, std::string& out);
-// The same for a JSON text; the error is ParseJson's.
+// The same for a JSON text; errors are ParseJson's.
 absl::Status WriteJsonAsYaml(std::string_view json, std::string& out);
 
 }  // namespace steward

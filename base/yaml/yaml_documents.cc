@@ -16,8 +16,8 @@ struct Chunk {
   std::string_view text;
 };
 
-// A line that starts with `---` ends the document before it, wherever it is: YAML allows it inside
-// no scalar.
+// A line that starts with `---` ends the document before it, wherever it stands: YAML allows it
+// inside no scalar.
 bool IsMarker(std::string_view line) {
   return line.starts_with("---") &&
          (line.size() == 3 || line[3] == ' ' || line[3] == '\t' || line[3] == '\r');
@@ -30,8 +30,8 @@ bool HasContent(std::string_view line) {
   return line.substr(0, line.find_last_not_of(" \t\r") + 1) != "...";
 }
 
-// Documents with content, each from its marker on. Directives, which are lines before a marker,
-// have no use here.
+// Splits the text into documents with content, each from its marker on. Directives, which are lines
+// before a marker, are dropped.
 std::vector<Chunk> Split(std::string_view text) {
   std::vector<Chunk> chunks;
   size_t start = 0, start_line = 1, line_number = 1;
@@ -53,7 +53,7 @@ std::vector<Chunk> Split(std::string_view text) {
     }
     pos = newline == std::string_view::npos ? text.size() : newline + 1;
   }
-  // Directives that no marker follows are for the parser to refuse.
+  // Directives without a marker after them are left for the parser to refuse.
   if (content || directives) chunks.push_back({start_line, text.substr(start)});
   return chunks;
 }
@@ -63,7 +63,7 @@ bool IsAllowed(uint32_t code) {
          code == 0x85 || (code >= 0xA0 && code != 0xFEFF && code != 0xFFFE && code != 0xFFFF);
 }
 
-// What keeps `chunk` from being YAML at all, or OK.
+// OK, or the error for the first character that YAML does not allow.
 absl::Status CheckCharacters(const Chunk& chunk) {
   for (size_t i = 0; i < chunk.text.size();) {
     const Utf8Char c = DecodeUtf8(chunk.text, i);
@@ -81,8 +81,8 @@ absl::Status CheckCharacters(const Chunk& chunk) {
 absl::StatusOr<json::value> ParseChunk(const Chunk& chunk, const YamlLimits& limits) {
   const size_t start = chunk.text.find_first_not_of(" \t\r\n");
   if (start != std::string_view::npos && (chunk.text[start] == '{' || chunk.text[start] == '[')) {
-    // Most likely JSON, which is quicker to read; what is not JSON, or wrong, is left to the YAML
-    // parser.
+    // Most likely JSON, which is faster to parse; text that is not JSON, or wrong, is left to the
+    // YAML parser.
     JsonLimits json_limits;
     json_limits.max_size = limits.max_size;
     json_limits.max_depth = limits.max_depth;

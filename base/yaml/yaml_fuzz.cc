@@ -3,14 +3,14 @@
 
 #include "base/yaml/yaml.h"
 
-// Whatever parses is written and read back as the same value.
+// Every text that parses can be written and read back as the same value.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   for (const steward::YamlDocument& document : steward::ParseYamlDocuments(text)) {
     if (!document.value.ok()) continue;
     std::string written;
     steward::WriteYaml(*document.value, written);
-    // What aliases add to a small text may be larger than the limit for a text.
+    // Aliases may expand a small text beyond the limit for a text.
     const auto again = steward::ParseYaml(written, {.max_size = written.size()});
     if (!again.ok() || *again != *document.value) std::abort();
   }

@@ -26,13 +26,13 @@ namespace json = boost::json;
 
 constexpr char kMergeTag[] = "tag:yaml.org,2002:merge";
 
-// The library reports errors by exception, and so do we through its frames; ParseDocument catches
-// both.
+// The library reports errors by exception, and so does this code, through the library's frames;
+// ParseDocument catches both.
 [[noreturn]] void Fail(const YAML::Mark& mark, const std::string& reason) {
   throw YAML::ParserException(mark, reason);
 }
 
-// What a copy of the value takes, about.
+// The approximate memory of a copy of the value.
 size_t Cost(const json::value& value) {
   constexpr size_t kNode = 32;
   size_t cost = kNode;
@@ -60,8 +60,8 @@ std::string WithWholeCharacters(const std::string& text) {
   return out;
 }
 
-// Whether the scalar at `pos`, anchors and tags before it included, is a quoted one that nothing
-// closes.
+// True when the scalar at `pos`, behind its anchors and tags, is quoted and its quote is never
+// closed.
 bool IsOpenQuote(std::string_view text, size_t pos) {
   constexpr std::string_view kBlanks = " \t\r\n";
   while (pos < text.size() && (text[pos] == '&' || text[pos] == '!')) {
@@ -91,7 +91,7 @@ std::string KeyText(const json::value& key, const YAML::Mark& mark) {
     case json::kind::uint64:
       return Serialize(key);
     case json::kind::double_: {
-      // Kubernetes prints them with the precision of a float.
+      // Kubernetes prints such keys with the precision of a float.
       char buffer[32];
       const auto f = static_cast<float>(key.get_double());
       return {buffer,
@@ -105,13 +105,14 @@ std::string KeyText(const json::value& key, const YAML::Mark& mark) {
 // Builds one document's value from the parser's events.
 class Builder : public YAML::EventHandler {
  public:
-  // `text` is what the parser reads: marks are byte offsets in it.
+  // `text` is the text that the parser reads: marks are byte offsets in it.
   Builder(std::string_view text, const YamlLimits& limits) : text_(text), limits_(limits) {}
 
   json::value& root() { return root_; }
 
   void OnDocumentStart(const YAML::Mark&) override {}
-  // The parser lets the end of the text close a quote; if it did, then that of the last scalar.
+  // The parser lets the end of the text close a quote, which can then be only that of the last
+  // scalar.
   void OnDocumentEnd() override {
     if (!last_scalar_.is_null() && IsOpenQuote(text_, last_scalar_.pos)) {
       Fail(last_scalar_, "found unexpected end of stream in a quoted scalar");
@@ -168,7 +169,7 @@ class Builder : public YAML::EventHandler {
     json::value container;
     bool flow;  // {} or []
     int key_pos = -1;
-    bool has_key = false;  // the next node is the value of `key`, or what `<<` merges
+    bool has_key = false;  // the next node is the value of `key`, or one to merge (`<<`)
     bool merging = false;
     std::string key;
     std::vector<json::value> merged;  // mappings, in order of precedence
@@ -188,7 +189,8 @@ class Builder : public YAML::EventHandler {
       Fail(mark, "anchors and aliases make the document too large");
   }
 
-  // The parser takes a key without a colon, and nothing between commas, for a null. YAML doesn't.
+  // The parser takes a key without a colon, and an empty place between commas, for a null. YAML
+  // does not.
   void RefuseMissing(const YAML::Mark& mark) const {
     if (frames_.empty()) return;
     const Frame& frame = frames_.back();

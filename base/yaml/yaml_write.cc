@@ -133,8 +133,8 @@ class Writer {
   }
 
  private:
-  // Scalars and empty collections, and the end of the line. Literal blocks go to column `indent`,
-  // at least 2.
+  // Writes scalars and empty collections, and the end of the line. Literal blocks go to column
+  // `indent`, at least 2.
   void Scalar(const json::value& value, size_t indent) {
     if (const json::string* string = value.if_string()) {
       const std::string_view text(string->data(), string->size());
@@ -194,7 +194,7 @@ class Writer {
     return simple;
   }
 
-  // What follows a key's colon.
+  // Writes the value behind a key's colon.
   void Value(const json::value& value, size_t indent, bool after_simple_key) {
     const json::object* object = value.if_object();
     const json::array* array = value.if_array();

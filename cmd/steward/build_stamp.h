@@ -1,5 +1,5 @@
-// What a build knows of the commit that it was made from. Only optimised builds are stamped: others
-// need not be made anew with every commit.
+// The facts about a build's commit. A value and a pure function. Only optimised builds are stamped:
+// others need not be built again for every commit.
 #ifndef CMD_STEWARD_BUILD_STAMP_H_
 #define CMD_STEWARD_BUILD_STAMP_H_
 
@@ -7,10 +7,10 @@
 
 namespace steward {
 
-// Parts that are not known are "": all of them in builds without git.
+// Unknown parts are "": all of them in builds without git.
 struct BuildStamp {
-  std::string described;    // by `git describe`, as "v0.1.0-12-g0be96ef"; "" too without a tag
-  std::string commit;       // its whole hash
+  std::string described;    // by `git describe`, as "v0.1.0-12-g0be96ef"; "" also without a tag
+  std::string commit;       // the whole hash
   std::string tree_state;   // "clean" or "dirty"
   std::string commit_date;  // RFC 3339, UTC
 };

@@ -1,4 +1,4 @@
-// Clients of the kube-apiserver.
+// Clients of the kube-apiserver. The functions are thread-safe, as are the clients.
 #ifndef CMD_STEWARD_CLIENTS_H_
 #define CMD_STEWARD_CLIENTS_H_
 
@@ -14,18 +14,19 @@
 
 namespace steward {
 
-// By this kubeconfig, or where it is empty as the cluster that this process runs in gives it.
-// Requests are counted in `registry`. Errors: a kubeconfig that cannot be read or used.
-// REQUIRES: `executor` is as kube::MakeRestClient asks; `registry` outlives the client.
+// A client of the cluster that the kubeconfig names, or where `kubeconfig` is empty of the cluster
+// in which this process runs. Requests are counted in `registry`. Errors: a kubeconfig that cannot
+// be read or used. REQUIRES: `executor` is as kube::MakeRestClient demands; `registry` outlives the
+// client.
 absl::StatusOr<std::unique_ptr<kube::Client>> MakeClient(const std::string& kubeconfig,
                                                          boost::asio::any_io_executor executor,
                                                          prometheus::Registry& registry);
 
-// The API server's. Each has connections of its own, whichever kubeconfigs are the same: a burst of
-// reviews of one kind neither waits for the other kind's nor keeps the reflectors from connecting.
-// None is null.
+// The clients of the API server. Each has connections of its own, even if kubeconfigs are equal: a
+// burst of reviews of one kind neither waits for the other kind's nor keeps the reflectors from
+// connecting. None is null.
 struct Clients {
-  std::unique_ptr<kube::Client> cluster;         // the reflectors', and all other reading
+  std::unique_ptr<kube::Client> cluster;         // for the reflectors and all other reads
   std::unique_ptr<kube::Client> token_reviews;   // by --authentication-kubeconfig
   std::unique_ptr<kube::Client> access_reviews;  // by --authorization-kubeconfig
 };

@@ -19,7 +19,7 @@ using asio::ip::tcp;
 
 const kube::GroupVersionResource kPods = {"", "v1", "pods"};
 
-// A kube-apiserver that accepts connections and says nothing.
+// A kube-apiserver that accepts connections and never answers.
 class ClientsTest : public ::testing::Test {
  protected:
   ~ClientsTest() override { RunOn(io_, calls_.Stop()); }
@@ -62,7 +62,7 @@ TEST_F(ClientsTest, OneKubeconfigMakesThreePools) {
   options.kubeconfig = Kubeconfig();
   ASSERT_OK_AND_ASSIGN(clients_, MakeClients(options, io_.get_executor(), registry_));
   ASSERT_TRUE(clients_.cluster && clients_.token_reviews && clients_.access_reviews);
-  // More than one pool may have.
+  // More calls than one pool may have connections.
   for (int i = 0; i < 200; ++i) calls_.Spawn("call", Call(*clients_.access_reviews));
   const int bound = Connections();
   EXPECT_GT(bound, 0);

@@ -5,15 +5,13 @@
 #include <utility>
 
 #include "absl/time/time.h"
-#include "base/clock/clock.h"
-#include "cmd/steward/reconcilers.h"
 #include "controllers/runtime/controller.h"
 #include "storage/world/world.h"
 
 namespace steward {
 namespace {
 
-// Waiting ends now and then, to no effect.
+// Each wait ends after this time, and then starts over.
 constexpr absl::Duration kPatience = absl::Hours(1);
 
 controllers::ClusterEventsOptions EventOptions(const std::string& instance) {
@@ -30,23 +28,30 @@ ControllerSet::ControllerSet(const ControllersOptions& options, ControllerSetDep
       client_(deps_.reads, deps_.writes,
               deps_.elector != nullptr ? deps_.elector->leadership()
                                        : static_cast<const controllers::Leadership&>(always_),
-              Clock::Real()),
-      events_(deps_.watches, Clock::Real(), Random::Real(), EventOptions(deps_.instance),
+              deps_.clock),
+      events_(deps_.watches, deps_.clock, deps_.random, EventOptions(deps_.instance),
               deps_.registry),
-      metadata_(deps_.watches, Clock::Real(), Random::Real(), deps_.executor),
+      metadata_(deps_.watches, deps_.clock, deps_.random, deps_.executor),
+      olm_gate_(deps_.reads, deps_.clock, deps_.executor, deps_.registry,
+                {.takeover = options_.takeover}),
       manager_({.executor = deps_.executor,
-                .clock = Clock::Real(),
+                .clock = deps_.clock,
                 .elector = deps_.elector,
                 .client = client_,
                 .events = events_,
+                .olm_gate = &olm_gate_,
                 .caches_synced = [this] { return UntilSynced(deps_.worlds); }}) {
-  for (const KnownReconciler& known : KnownReconcilers()) {
+  for (const controllers::KnownReconciler& known : deps_.known) {
     const auto& wanted = options_.reconcilers;
     if (std::find(wanted.begin(), wanted.end(), known.options.name) == wanted.end()) continue;
-    manager_.Add(std::make_unique<controllers::Controller>(
+    auto controller = std::make_unique<controllers::Controller>(
         known.options,
-        [this, make = known.prepare(options_, deps_.registry)] { return make(Deps()); },
-        deps_.executor, Clock::Real(), deps_.registry));
+        [this, make = known.prepare(options_.reconciler_flags, deps_.registry)] {
+          return make(Deps());
+        },
+        deps_.executor, deps_.clock, deps_.registry);
+    if (!known.conflicts_with.empty()) olm_gate_.Guard(*controller, known.conflicts_with);
+    manager_.Add(std::move(controller));
   }
 }
 
@@ -56,8 +61,8 @@ controllers::ReconcilerDeps ControllerSet::Deps() {
           .worlds = deps_.worlds,
           .metadata = metadata_,
           .events = events_,
-          .clock = Clock::Real(),
-          .random = Random::Real(),
+          .clock = deps_.clock,
+          .random = deps_.random,
           .registry = deps_.registry};
 }
 

@@ -1,4 +1,4 @@
-// Reconcilers and all that they stand on, put together.
+// A set of reconcilers with everything that they need. Lives on one executor.
 #ifndef CMD_STEWARD_CONTROLLER_SET_H_
 #define CMD_STEWARD_CONTROLLER_SET_H_
 
@@ -6,17 +6,21 @@
 
 #include <boost/asio/any_io_executor.hpp>
 #include <string>
+#include <vector>
 
 #include "base/async/stop_signal.h"
 #include "base/async/task.h"
+#include "base/clock/clock.h"
 #include "cmd/steward/controllers_options.h"
 #include "controllers/runtime/election/fenced_client.h"
 #include "controllers/runtime/election/leadership.h"
 #include "controllers/runtime/election/lease_elector.h"
 #include "controllers/runtime/events/cluster_events.h"
 #include "controllers/runtime/events/event_recorder.h"
+#include "controllers/runtime/known_reconciler.h"
 #include "controllers/runtime/manager.h"
 #include "controllers/runtime/metadata/metadata_watch.h"
+#include "controllers/runtime/olm_gate.h"
 #include "controllers/runtime/reconciler_deps.h"
 #include "kube/client/client.h"
 #include "storage/world/world_store.h"
@@ -24,31 +28,34 @@
 namespace steward {
 
 struct ControllerSetDeps {
+  const std::vector<controllers::KnownReconciler>& known;
   boost::asio::any_io_executor executor;
-  // Each with connections of its own: what is read, to decide, waits for no answer to a write, and
-  // neither for watches, of which each takes one.
+  Clock& clock;
+  Random& random;
+  // Each client has connections of its own: reads for a decision wait neither for the answer to a
+  // write nor for watches, each of which occupies a connection.
   kube::Client& watches;  // and events
   kube::Client& reads;
   kube::Client& writes;
-  controllers::LeaseElector* elector = nullptr;  // null: this process is alone
-  storage::WorldStore& worlds;                   // somebody else feeds it
+  controllers::LeaseElector* elector = nullptr;  // null: this process is the only one
+  storage::WorldStore& worlds;                   // fed by the caller
   prometheus::Registry& registry;
-  std::string instance;  // which process events are from
+  std::string instance;  // names the process in its events
 };
 
-// Lives on one executor.
+// Runs the configured reconcilers while this process is leader.
 class ControllerSet {
  public:
-  // The references, and the elector, outlive this object. REQUIRES: the options' reconcilers are
-  // known.
+  // The references and pointers outlive this object. REQUIRES: the options' reconcilers are among
+  // the known ones.
   ControllerSet(const ControllersOptions& options, ControllerSetDeps deps);
   ControllerSet(const ControllerSet&) = delete;
   ControllerSet& operator=(const ControllerSet&) = delete;
 
-  // Written while Run runs, on the executor.
+  // The events are written while Run runs, on the executor.
   controllers::EventRecorder& events() { return events_; }
 
-  // Returns, everything ended, after `stop` was set. Once; not to be cancelled.
+  // Returns, with everything ended, after `stop` was set. Called once, and not cancelled.
   VoidTask Run(StopSignal& stop);
 
  private:
@@ -61,6 +68,7 @@ class ControllerSet {
   controllers::FencedClient client_;
   controllers::ClusterEvents events_;
   controllers::MetadataWatches metadata_;
+  controllers::OlmGate olm_gate_;
   controllers::Manager manager_;
 };
 

@@ -20,24 +20,25 @@
 #include "base/async/task_group.h"
 #include "base/clock/clock.h"
 #include "base/clock/heartbeats.h"
+#include "base/flags/feature_gates.h"
 #include "base/log/background.h"
 #include "base/log/log.h"
 #include "base/status/macros.h"
 #include "cmd/steward/clients.h"
+#include "cmd/steward/cluster_worlds.h"
 #include "cmd/steward/controller_set.h"
 #include "cmd/steward/controllers_options.h"
 #include "cmd/steward/grpc.h"
 #include "cmd/steward/monitoring_servers.h"
 #include "cmd/steward/reconcilers.h"
+#include "cmd/steward/subcommand.h"
 #include "cmd/steward/until_signal.h"
+#include "controllers/cleanup/cleanup_flags.h"
 #include "controllers/cleanup/rights/hold_keeper.h"
 #include "controllers/runtime/election/lease_elector.h"
 #include "controllers/runtime/events/posted_events.h"
 #include "kube/audit/log.h"
 #include "kube/audit/options.h"
-#include "storage/reflector/world_feed.h"
-#include "storage/world/world_metrics.h"
-#include "storage/world/world_store.h"
 
 namespace steward {
 namespace asio = boost::asio;
@@ -54,7 +55,7 @@ controllers::LeaseElectorOptions ElectorOptions(const ControllersOptions& option
   return elector;
 }
 
-std::vector<server::HealthCheck> HealthChecks(const storage::WorldStore& worlds,
+std::vector<server::HealthCheck> HealthChecks(const ClusterWorlds& worlds,
                                               const Heartbeats& heartbeats) {
   server::HealthCheck threads;
   threads.name = "threads";
@@ -63,11 +64,7 @@ std::vector<server::HealthCheck> HealthChecks(const storage::WorldStore& worlds,
   caches.name = "caches";
   caches.in_healthz = false;
   caches.in_livez = false;
-  caches.check = [&worlds] {
-    return worlds.Current()->synced()
-               ? absl::OkStatus()
-               : absl::UnavailableError("the first lists are not complete yet");
-  };
+  caches.check = [&worlds] { return worlds.Synced(); };
   return {server::PingCheck(), std::move(threads), std::move(caches)};
 }
 
@@ -76,7 +73,7 @@ VoidTask StopAtSignal(asio::signal_set& signals, StopSignal& stop) {
   stop.Set();
 }
 
-// What a cluster without Steward is to be left with.
+// Releases everything that must not remain in a cluster without Steward.
 absl::Status ReleaseAll(const ControllersOptions& options) {
   asio::io_context control(1);
   prometheus::Registry registry;
@@ -89,7 +86,8 @@ absl::Status ReleaseAll(const ControllersOptions& options) {
 }
 
 absl::Status Run(const ControllersOptions& options) {
-  // The thread of this function, `control`, does all work but answering probes, /metrics and gRPC.
+  // The thread of this function, `control`, does all work except answering probes, /metrics and
+  // gRPC.
   asio::io_context control(1);
   asio::signal_set signals(control, SIGINT, SIGTERM);
   prometheus::Registry registry;
@@ -97,8 +95,8 @@ absl::Status Run(const ControllersOptions& options) {
   const std::string identity = controllers::NewElectionIdentity(Random::Real());
   ASSIGN_OR_RETURN(const std::unique_ptr<kube::Client> cluster,
                    MakeClient(options.kubeconfig, control.get_executor(), registry));
-  // Each of the others has connections of its own. A reading of guards, good for two seconds, waits
-  // for no DELETE that is slow; a renewal waits for nobody's list.
+  // Each of the other clients has connections of its own. A reading of guards, which is good for
+  // two seconds, does not wait for a slow DELETE; a renewal of the Lease does not wait for a list.
   ASSIGN_OR_RETURN(const std::unique_ptr<kube::Client> reads,
                    MakeClient(options.kubeconfig, control.get_executor(), registry));
   ASSIGN_OR_RETURN(const std::unique_ptr<kube::Client> writes,
@@ -106,27 +104,26 @@ absl::Status Run(const ControllersOptions& options) {
   ASSIGN_OR_RETURN(const std::unique_ptr<kube::Client> leases,
                    MakeClient(options.kubeconfig, control.get_executor(), registry));
 
-  storage::WorldStore worlds;
-  storage::WorldMetrics world_metrics(registry);
-  storage::WorldFeed feed(
-      *cluster, Clock::Real(), Random::Real(), worlds,
-      [&world_metrics](const storage::World& world) { world_metrics.Observe(world); });
+  ClusterWorlds worlds(*cluster, Clock::Real(), Random::Real(), registry);
   std::optional<controllers::LeaseElector> elector;
   if (options.leader_elect) {
     elector.emplace(*leases, Clock::Real(), Random::Real(), ElectorOptions(options, identity),
                     registry);
   }
-  ControllerSet controllers(options, {.executor = control.get_executor(),
+  ControllerSet controllers(options, {.known = KnownReconcilers(),
+                                      .executor = control.get_executor(),
+                                      .clock = Clock::Real(),
+                                      .random = Random::Real(),
                                       .watches = *cluster,
                                       .reads = *reads,
                                       .writes = *writes,
                                       .elector = elector ? &*elector : nullptr,
-                                      .worlds = worlds,
+                                      .worlds = worlds.store(),
                                       .registry = registry,
                                       .instance = identity});
 
   Heartbeats heartbeats(Clock::Real());
-  // Who reads metrics: with connections of its own, too.
+  // The reviews of those who read metrics have connections of their own, too.
   std::unique_ptr<kube::Client> reviews;
   if (options.monitoring.secure && !options.monitoring.metrics.off()) {
     ASSIGN_OR_RETURN(reviews, MakeClient(options.kubeconfig, control.get_executor(), registry));
@@ -137,16 +134,17 @@ absl::Status Run(const ControllersOptions& options) {
   std::unique_ptr<kube::Client> asking;
   std::optional<GrpcWhenReady> grpc;
   if (!options.grpc.address.off()) {
-    // Connections of its own: whoever asks keeps no reconciler waiting.
+    // The services have connections of their own, so that requesters keep no reconciler waiting.
     ASSIGN_OR_RETURN(asking, MakeClient(options.kubeconfig, control.get_executor(), registry));
     const GrpcServingDeps deps = {.cluster = *asking,
                                   .access_reviews = *asking,
-                                  .worlds = worlds,
+                                  .worlds = worlds.store(),
                                   .registry = registry,
                                   .events = events,
                                   .heartbeats = &heartbeats,
                                   .audit_log = audit_log.get()};
-    grpc.emplace(options.grpc, GuardsOf(options), deps);
+    const auto cleanup = options.reconciler_flags.Get<controllers::CleanupFlags>();
+    grpc.emplace(options.grpc, controllers::GuardsOf(cleanup), deps);
     RETURN_IF_ERROR(grpc->Begin());
   }
 
@@ -163,7 +161,7 @@ absl::Status Run(const ControllersOptions& options) {
 
   StopSignal stop;
   TaskGroup tasks(control.get_executor());
-  feed.Start(tasks);
+  worlds.Start(tasks);
   tasks.Spawn("signals", StopAtSignal(signals, stop));
   tasks.Spawn("heartbeat", heartbeats.Beat("control"));
   tasks.Spawn("metrics certificate", monitoring.Run());
@@ -182,22 +180,14 @@ absl::Status Run(const ControllersOptions& options) {
 }  // namespace
 
 int RunControllers(const std::vector<std::string>& args) {
-  const absl::StatusOr<ControllersOptions> options =
-      ParseControllersOptions(args, NamesOfReconcilers(), KnownFeatureGates());
-  if (!options.ok()) {
-    std::fprintf(stderr, "steward controllers: %s\n",
-                 std::string(options.status().message()).c_str());
-    return 2;
-  }
-  if (options->help) {
-    std::fputs(ControllersHelpText(NamesOfReconcilers(), KnownFeatureGates()).c_str(), stdout);
-    return 0;
-  }
-  log::SetVerbosity(options->verbosity);
-  const absl::Status status = options->release_all ? ReleaseAll(*options) : Run(*options);
-  if (status.ok()) return 0;
-  std::fprintf(stderr, "steward controllers: %s\n", std::string(status.message()).c_str());
-  return 1;
+  const std::vector<FeatureGate> gates = KnownFeatureGates();
+  return RunSubcommand(
+      "controllers", ParseControllersOptions(args, KnownReconcilers(), gates),
+      [&] { return ControllersHelpText(KnownReconcilers(), gates); },
+      [](const ControllersOptions& options) {
+        const auto cleanup = options.reconciler_flags.Get<controllers::CleanupFlags>();
+        return cleanup.release_all ? ReleaseAll(options) : Run(options);
+      });
 }
 
 }  // namespace steward

@@ -1,4 +1,4 @@
-// `steward controllers`.
+// `steward controllers`: the process that runs the reconcilers. For the main thread.
 #ifndef CMD_STEWARD_CONTROLLERS_H_
 #define CMD_STEWARD_CONTROLLERS_H_
 
@@ -7,8 +7,7 @@
 
 namespace steward {
 
-// Runs reconcilers until SIGTERM or SIGINT. `args` are the command's flags. Returns the process's
-// exit code.
+// Runs reconcilers until SIGTERM or SIGINT. `args` are the command's flags. Returns the exit code.
 int RunControllers(const std::vector<std::string>& args);
 
 }  // namespace steward

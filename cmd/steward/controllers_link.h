@@ -12,17 +12,17 @@
 
 namespace steward {
 
-// The clients of the controllers' services, over one channel.
+// The clients of the controllers' services, all over one channel.
 struct ControllersLink {
-  std::unique_ptr<upstream::Channel> channel;  // null: nobody can be asked
+  std::unique_ptr<upstream::Channel> channel;  // null: there is no link
   std::unique_ptr<upstream::PendingOperands> pending;
 };
 
-// A link on which all questions are answered with 503, for this reason.
+// A link that answers all questions with 503 and this reason.
 ControllersLink NoLinkToControllers(std::string reason);
 
-// By --controllers-address; where that is empty there is none. Errors name a file that cannot be
-// used.
+// The link to --controllers-address; where that is empty, one that answers with 503. Errors name a
+// file that cannot be used.
 absl::StatusOr<ControllersLink> LinkToControllers(const server::Options& options);
 
 }  // namespace steward

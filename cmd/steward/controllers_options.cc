@@ -22,20 +22,29 @@
 namespace steward {
 namespace {
 
-// What else the flags give, to be checked when all have been read.
+using controllers::KnownReconciler;
+
+std::string NamesOf(const std::vector<KnownReconciler>& known) {
+  return absl::StrJoin(known, ", ", [](std::string* text, const KnownReconciler& reconciler) {
+    text->append(reconciler.options.name);
+  });
+}
+
+// The options, and the flags that are checked when all have been read.
 struct Given {
   ControllersOptions options;
+  const CLI::Option* lease_name = nullptr;  // of the app
   std::string feature_gates;
 };
 
-// Binds flags to what they give.
+// Binds flags to their values.
 class Flags : private FlagAdder {
  public:
-  Flags(CLI::App& app, const ReconcilerNames& reconcilers, const std::vector<FeatureGate>& gates,
-        Given& given)
+  Flags(CLI::App& app, const std::vector<KnownReconciler>& known,
+        const std::vector<FeatureGate>& gates, Given& given)
       : FlagAdder(app),
         app_(app),
-        reconcilers_(reconcilers),
+        known_(known),
         gates_(FeatureGates(gates).Help()),
         given_(given),
         options_(given.options) {}
@@ -45,10 +54,12 @@ class Flags : private FlagAdder {
          "kubeconfig of the cluster to work on; empty: the cluster this process runs in");
     Verbosity(options_.verbosity);
     LoggingFormat(options_.logging_format);
-    List("--reconcilers", options_.reconcilers,
-         StrCat("What to run, of: ", absl::StrJoin(reconcilers_.known, ", ")));
+    List("--reconcilers", options_.reconcilers, StrCat("What to run, of: ", NamesOf(known_)));
     AddElection();
-    AddCleanup();
+    for (const KnownReconciler& known : known_) {
+      if (known.add_flags != nullptr) known.add_flags(*this, options_.reconciler_flags);
+    }
+    AddTakeover();
     Text("--feature-gates", given_.feature_gates,
          StrCat("Name=true|false,...", gates_.empty() ? "; there are none at present" : ":\n",
                 gates_));
@@ -58,31 +69,21 @@ class Flags : private FlagAdder {
   }
 
  private:
-  void AddCleanup() {
-    Duration("--cleanup-stall-timeout", options_.cleanup_stall_timeout,
-             "How long a cleanup may make no progress before it is called stalled");
-    Switch("--cleanup-supported-by-default", options_.cleanup_supported_by_default,
-           "Take operators for supporting cleanup whose spec.cleanup.enabled is not there; false "
-           "stays false");
-    Switch("--cleanup-owned-apiservices", options_.cleanup_owned_apiservices,
-           "Clean up also what operators store in APIs that they serve by themselves "
-           "(spec.apiservicedefinitions.owned)");
-    Switch("--cleanup-unmanaged-definitions", options_.cleanup_unmanaged_definitions,
-           "Clean up also what is of definitions that OLM did not install (without the label "
-           "olm.managed or olm.owner)");
-    Text("--cleanup-failure-condition", options_.cleanup_failure_condition,
-         "Type of the condition by which operators say, in their OperatorCondition, that they "
-         "cannot finish their custom resources; empty: nobody asks them");
-    Switch("--allow-unprotected-opt-in", options_.allow_unprotected_opt_in,
-           "Clean up although no admission policy says who may opt in");
-    Switch("--release-all", options_.release_all,
-           "Let go of all operators' rights that are held, and end; for when Steward is to "
-           "be uninstalled, and no other process of it runs");
+  // Adds --takeover only if some reconciler conflicts with OLM.
+  void AddTakeover() {
+    std::vector<KnownReconciler> conflicting;
+    for (const KnownReconciler& known : known_) {
+      if (!known.conflicts_with.empty()) conflicting.push_back(known);
+    }
+    if (conflicting.empty()) return;
+    Switch("--takeover", options_.takeover,
+           StrCat("Run also what an operator of OLM does that runs in this cluster, of: ",
+                  NamesOf(conflicting)));
   }
   void AddElection() {
     Switch("--leader-elect", options_.leader_elect,
            "Work only while holding the Lease; without, run one process only");
-    Text("--leader-elect-lease-name", options_.lease_name, "Name of the Lease");
+    given_.lease_name = Text("--leader-elect-lease-name", options_.lease_name, "Name of the Lease");
     Text("--leader-elect-lease-namespace", options_.lease_namespace, "Namespace of the Lease");
     Duration("--leader-elect-lease-duration", options_.lease_duration,
              "How long others wait, after the last renewal they saw, before they take over; whole "
@@ -94,23 +95,59 @@ class Flags : private FlagAdder {
   }
 
   CLI::App& app_;
-  const ReconcilerNames& reconcilers_;
+  const std::vector<KnownReconciler>& known_;
   const std::string gates_;
   Given& given_;
   ControllersOptions& options_;
 };
 
-absl::Status CheckReconcilers(const ControllersOptions& options, const ReconcilerNames& names) {
-  for (const std::string& name : options.reconcilers) {
-    if (std::find(names.known.begin(), names.known.end(), name) == names.known.end()) {
-      return absl::InvalidArgumentError(
-          StrCat("--reconcilers: there is no \"", name,
-                 "\"; known are: ", absl::StrJoin(names.known, ", ")));
-    }
+absl::Status CheckReconcilers(const ControllersOptions& options,
+                              const std::vector<KnownReconciler>& known) {
+  if (options.reconcilers.empty()) {
+    return absl::InvalidArgumentError(
+        StrCat("--reconcilers: name at least one of: ", NamesOf(known)));
   }
-  if (!options.reconcilers.empty()) return absl::OkStatus();
-  return absl::InvalidArgumentError(
-      StrCat("--reconcilers: name at least one of: ", absl::StrJoin(names.known, ", ")));
+  for (const std::string& name : options.reconcilers) {
+    const auto is_named = [&name](const KnownReconciler& k) { return k.options.name == name; };
+    if (std::any_of(known.begin(), known.end(), is_named)) continue;
+    return absl::InvalidArgumentError(
+        StrCat("--reconcilers: there is no \"", name, "\"; known are: ", NamesOf(known)));
+  }
+  for (const KnownReconciler& reconciler : known) {
+    if (reconciler.check_flags == nullptr) continue;
+    RETURN_IF_ERROR(reconciler.check_flags(options.reconciler_flags));
+  }
+  return absl::OkStatus();
+}
+
+bool Runs(const ControllersOptions& options, const KnownReconciler& reconciler) {
+  const auto& names = options.reconcilers;
+  return std::find(names.begin(), names.end(), reconciler.options.name) != names.end();
+}
+
+// The first of the known reconcilers that is selected, or null.
+const KnownReconciler* FirstOf(const ControllersOptions& options,
+                               const std::vector<KnownReconciler>& known) {
+  for (const KnownReconciler& reconciler : known) {
+    if (Runs(options, reconciler)) return &reconciler;
+  }
+  return nullptr;
+}
+
+// Refuses reconcilers of different families under one Lease: a process of the other family would
+// use its own Lease, and the same reconciler would run twice.
+absl::Status CheckFamilies(const ControllersOptions& options,
+                           const std::vector<KnownReconciler>& known) {
+  if (!options.leader_elect) return absl::OkStatus();
+  const KnownReconciler& first = *FirstOf(options, known);
+  for (const KnownReconciler& reconciler : known) {
+    if (reconciler.family.name == first.family.name || !Runs(options, reconciler)) continue;
+    return absl::InvalidArgumentError(
+        StrCat("--reconcilers: ", first.options.name, " and ", reconciler.options.name,
+               " are of different families (", first.family.name, ", ", reconciler.family.name,
+               "): run a process for each, or one alone with --leader-elect=false"));
+  }
+  return absl::OkStatus();
 }
 
 absl::Status CheckElection(const ControllersOptions& options) {
@@ -133,24 +170,29 @@ absl::Status CheckElection(const ControllersOptions& options) {
   return absl::InvalidArgumentError(StrCat("--leader-elect: ", ToStd(status.message())));
 }
 
-std::unique_ptr<CLI::App> NewApp(const ReconcilerNames& reconcilers,
+std::unique_ptr<CLI::App> NewApp(const std::vector<KnownReconciler>& known,
                                  const std::vector<FeatureGate>& gates, Given& given) {
   auto app = std::make_unique<CLI::App>(
       "Runs reconcilers on a Kubernetes cluster; of several processes one works.",
       "steward controllers");
   app->get_formatter()->column_width(48);
-  given.options.reconcilers = reconcilers.by_default;
-  Flags(*app, reconcilers, gates, given).AddAll();
+  for (const KnownReconciler& reconciler : known) {
+    if (reconciler.by_default) given.options.reconcilers.push_back(reconciler.options.name);
+  }
+  if (const KnownReconciler* first = FirstOf(given.options, known); first != nullptr) {
+    given.options.lease_name = first->family.lease_name;
+  }
+  Flags(*app, known, gates, given).AddAll();
   return app;
 }
 
 }  // namespace
 
-absl::StatusOr<ControllersOptions> ParseControllersOptions(const std::vector<std::string>& args,
-                                                           const ReconcilerNames& reconcilers,
-                                                           const std::vector<FeatureGate>& gates) {
+absl::StatusOr<ControllersOptions> ParseControllersOptions(
+    const std::vector<std::string>& args, const std::vector<KnownReconciler>& known,
+    const std::vector<FeatureGate>& gates) {
   Given given;
-  const std::unique_ptr<CLI::App> app = NewApp(reconcilers, gates, given);
+  const std::unique_ptr<CLI::App> app = NewApp(known, gates, given);
   try {
     app->parse(ForCli11(args));
   } catch (const CLI::CallForHelp&) {
@@ -161,11 +203,12 @@ absl::StatusOr<ControllersOptions> ParseControllersOptions(const std::vector<std
     return absl::InvalidArgumentError(error.what());
   }
   ControllersOptions& options = given.options;
-  RETURN_IF_ERROR(CheckReconcilers(options, reconcilers));
-  RETURN_IF_ERROR(CheckElection(options));
-  if (options.cleanup_stall_timeout <= absl::ZeroDuration()) {
-    return absl::InvalidArgumentError("--cleanup-stall-timeout: must be longer than 0");
+  RETURN_IF_ERROR(CheckReconcilers(options, known));
+  RETURN_IF_ERROR(CheckFamilies(options, known));
+  if (given.lease_name->count() == 0) {
+    options.lease_name = FirstOf(options, known)->family.lease_name;
   }
+  RETURN_IF_ERROR(CheckElection(options));
   RETURN_IF_ERROR(FinishMonitoringOptions(options.monitoring));
   RETURN_IF_ERROR(FinishGrpcOptions(options.grpc));
   RETURN_IF_ERROR(audit::CheckTogether(options.audit_log));
@@ -177,10 +220,10 @@ absl::StatusOr<ControllersOptions> ParseControllersOptions(const std::vector<std
   return options;
 }
 
-std::string ControllersHelpText(const ReconcilerNames& reconcilers,
+std::string ControllersHelpText(const std::vector<KnownReconciler>& known,
                                 const std::vector<FeatureGate>& gates) {
   Given given;
-  return NewApp(reconcilers, gates, given)->help();
+  return NewApp(known, gates, given)->help();
 }
 
 }  // namespace steward

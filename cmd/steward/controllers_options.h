@@ -1,4 +1,5 @@
-// The flags of `steward controllers`, named as those of Kubernetes' own controllers.
+// The flags of `steward controllers`, named like those of Kubernetes' own controllers. Values and
+// pure functions.
 #ifndef CMD_STEWARD_CONTROLLERS_OPTIONS_H_
 #define CMD_STEWARD_CONTROLLERS_OPTIONS_H_
 
@@ -8,19 +9,16 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "base/flags/feature_gates.h"
+#include "base/flags/flag_values.h"
 #include "cmd/steward/grpc_options.h"
 #include "cmd/steward/monitoring_options.h"
+#include "controllers/runtime/known_reconciler.h"
 #include "kube/audit/options.h"
 
 namespace steward {
 
-struct ReconcilerNames {
-  std::vector<std::string> known;
-  std::vector<std::string> by_default;
-};
-
 struct ControllersOptions {
-  // True for --help: nothing else is set, and ControllersHelpText is what the user wants.
+  // True for --help: nothing else is set, and the caller prints ControllersHelpText.
   bool help = false;
 
   std::string kubeconfig;  // "" = in-cluster
@@ -32,19 +30,8 @@ struct ControllersOptions {
   absl::Duration renew_deadline = absl::Seconds(10);
   absl::Duration retry_period = absl::Seconds(2);
   FeatureGates feature_gates = FeatureGates({});
-  absl::Duration cleanup_stall_timeout = absl::Minutes(10);
-  bool allow_unprotected_opt_in = false;
-  bool cleanup_supported_by_default = false;
-  bool cleanup_owned_apiservices = false;
-  bool cleanup_unmanaged_definitions = false;
-  std::string cleanup_failure_condition;  // "" = nobody asks operators
-  // Nothing runs operators' Deployments on this cluster, so they say nothing about operators. No
-  // flag: `steward up` knows.
-  bool without_deployments = false;
-  // ClusterServiceVersions need no definition on this cluster. No flag, either.
-  bool csvs_built_in = false;
-  // Let go of everything that is held, and end.
-  bool release_all = false;
+  FlagValues reconciler_flags;  // the values of the reconcilers' own flags
+  bool takeover = false;        // reconcilers run also where OLM does the same
   MonitoringOptions monitoring;
   GrpcOptions grpc = {.bind_address = "0", .cert_dir = "controllers.local.config/certificates"};
   audit::Options audit_log;  // of gRPC calls
@@ -53,14 +40,15 @@ struct ControllersOptions {
 };
 
 // Parses command line arguments (without the program's name). kInvalidArgument with one sentence
-// that names the flag and what is wrong: unknown reconcilers and feature gates, none to run at all,
-// times of the election that do not fit together.
-absl::StatusOr<ControllersOptions> ParseControllersOptions(const std::vector<std::string>& args,
-                                                           const ReconcilerNames& reconcilers,
-                                                           const std::vector<FeatureGate>& gates);
+// that names the flag and the error: unknown reconcilers and feature gates, no reconciler at all,
+// reconcilers of different families under one Lease, times of the election that do not fit
+// together.
+absl::StatusOr<ControllersOptions> ParseControllersOptions(
+    const std::vector<std::string>& args, const std::vector<controllers::KnownReconciler>& known,
+    const std::vector<FeatureGate>& gates);
 
-// What --help prints: every flag with its default.
-std::string ControllersHelpText(const ReconcilerNames& reconcilers,
+// The text of --help: every flag with its default.
+std::string ControllersHelpText(const std::vector<controllers::KnownReconciler>& known,
                                 const std::vector<FeatureGate>& gates);
 
 }  // namespace steward

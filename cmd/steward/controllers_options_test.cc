@@ -1,25 +1,67 @@
 #include "cmd/steward/controllers_options.h"
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/time/time.h"
+#include "base/flags/feature_gates.h"
+#include "base/flags/flag_adder.h"
+#include "base/flags/flag_values.h"
 #include "base/status/matchers.h"
+#include "controllers/runtime/known_reconciler.h"
+#include "controllers/runtime/olm_presence.h"
 
 namespace steward {
 namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 const std::vector<FeatureGate>& Gates() {
   static const auto& gates = *new std::vector<FeatureGate>{{"Fancy", false, "does more"}};
   return gates;
 }
 
+struct CopiesFlags {
+  absl::Duration pause = absl::Seconds(1);
+};
+
+controllers::KnownReconciler KnownWithoutFlags(std::string name, bool by_default) {
+  controllers::KnownReconciler known;
+  known.options.name = std::move(name);
+  known.family = {"cleanup", "steward-controllers"};
+  known.by_default = by_default;
+  return known;
+}
+
+controllers::KnownReconciler KnownCopies() {
+  controllers::KnownReconciler known = KnownWithoutFlags("copies", false);
+  known.family = {"copied", "steward-copied"};
+  known.add_flags = [](FlagAdder& flags, FlagValues& values) {
+    flags.Duration("--copies-pause", values.Of<CopiesFlags>().pause, "Between two copies");
+  };
+  known.check_flags = [](const FlagValues& values) -> absl::Status {
+    if (values.Get<CopiesFlags>().pause > absl::ZeroDuration()) return absl::OkStatus();
+    return absl::InvalidArgumentError("--copies-pause: must be longer than 0");
+  };
+  return known;
+}
+
+const std::vector<controllers::KnownReconciler>& Known() {
+  static const auto& known = *new std::vector<controllers::KnownReconciler>{
+      KnownWithoutFlags("cleanup", true), KnownCopies()};
+  return known;
+}
+
 absl::StatusOr<ControllersOptions> Parse(const std::vector<std::string>& args) {
-  return ParseControllersOptions(args, {{"cleanup", "copies"}, {"cleanup"}}, Gates());
+  return ParseControllersOptions(args, Known(), Gates());
+}
+
+absl::Duration PauseOf(const ControllersOptions& options) {
+  return options.reconciler_flags.Get<CopiesFlags>().pause;
 }
 
 TEST(ControllersOptionsTest, Defaults) {
@@ -34,13 +76,7 @@ TEST(ControllersOptionsTest, Defaults) {
   EXPECT_EQ(options.renew_deadline, absl::Seconds(10));
   EXPECT_EQ(options.retry_period, absl::Seconds(2));
   EXPECT_FALSE(options.feature_gates.IsOn("Fancy"));
-  EXPECT_EQ(options.cleanup_stall_timeout, absl::Minutes(10));
-  EXPECT_FALSE(options.allow_unprotected_opt_in);
-  EXPECT_FALSE(options.cleanup_supported_by_default);
-  EXPECT_FALSE(options.cleanup_owned_apiservices);
-  EXPECT_FALSE(options.cleanup_unmanaged_definitions);
-  EXPECT_EQ(options.cleanup_failure_condition, "");
-  EXPECT_FALSE(options.release_all);
+  EXPECT_EQ(PauseOf(options), absl::Seconds(1));
   EXPECT_EQ(options.monitoring.metrics.ToString(), "127.0.0.1:8080");
   EXPECT_TRUE(options.monitoring.secure);
   EXPECT_EQ(options.monitoring.tls_cert_file, "");
@@ -51,30 +87,15 @@ TEST(ControllersOptionsTest, Defaults) {
 }
 
 TEST(ControllersOptionsTest, Everything) {
-  ASSERT_OK_AND_ASSIGN(const ControllersOptions options,
-                       Parse({"--kubeconfig=/k",
-                              "--reconcilers=copies,cleanup",
-                              "--leader-elect=false",
-                              "--leader-elect-lease-name=l",
-                              "--leader-elect-lease-namespace=n",
-                              "--leader-elect-lease-duration=60s",
-                              "--leader-elect-renew-deadline=40s",
-                              "--leader-elect-retry-period",
-                              "5s",
-                              "--feature-gates=Fancy=true",
-                              "--cleanup-stall-timeout=90s",
-                              "--allow-unprotected-opt-in",
-                              "--release-all",
-                              "--cleanup-supported-by-default",
-                              "--cleanup-failure-condition=CleanupFailed",
-                              "--cleanup-owned-apiservices",
-                              "--cleanup-unmanaged-definitions",
-                              "--metrics-bind-address=[::1]:9",
-                              "--metrics-secure=false",
-                              "--metrics-tls-cert-file=/c",
-                              "--metrics-tls-private-key-file=/p",
-                              "--health-probe-bind-address=:10",
-                              "-v=4"}));
+  ASSERT_OK_AND_ASSIGN(
+      const ControllersOptions options,
+      Parse({"--kubeconfig=/k", "--reconcilers=copies,cleanup", "--leader-elect=false",
+             "--leader-elect-lease-name=l", "--leader-elect-lease-namespace=n",
+             "--leader-elect-lease-duration=60s", "--leader-elect-renew-deadline=40s",
+             "--leader-elect-retry-period", "5s", "--feature-gates=Fancy=true",
+             "--copies-pause=90s", "--metrics-bind-address=[::1]:9", "--metrics-secure=false",
+             "--metrics-tls-cert-file=/c", "--metrics-tls-private-key-file=/p",
+             "--health-probe-bind-address=:10", "-v=4"}));
   EXPECT_EQ(options.kubeconfig, "/k");
   EXPECT_THAT(options.reconcilers, ElementsAre("copies", "cleanup"));
   EXPECT_FALSE(options.leader_elect);
@@ -84,13 +105,7 @@ TEST(ControllersOptionsTest, Everything) {
   EXPECT_EQ(options.renew_deadline, absl::Seconds(40));
   EXPECT_EQ(options.retry_period, absl::Seconds(5));
   EXPECT_TRUE(options.feature_gates.IsOn("Fancy"));
-  EXPECT_EQ(options.cleanup_stall_timeout, absl::Seconds(90));
-  EXPECT_TRUE(options.allow_unprotected_opt_in);
-  EXPECT_TRUE(options.cleanup_supported_by_default);
-  EXPECT_TRUE(options.cleanup_owned_apiservices);
-  EXPECT_TRUE(options.cleanup_unmanaged_definitions);
-  EXPECT_EQ(options.cleanup_failure_condition, "CleanupFailed");
-  EXPECT_TRUE(options.release_all);
+  EXPECT_EQ(PauseOf(options), absl::Seconds(90));
   EXPECT_EQ(options.monitoring.metrics.ToString(), "[::1]:9");
   EXPECT_FALSE(options.monitoring.secure);
   EXPECT_EQ(options.monitoring.tls_cert_file, "/c");
@@ -161,7 +176,7 @@ TEST(ControllersOptionsTest, Refused) {
       {{"--grpc-bind-address=localhost:1"}, "--grpc-bind-address: \"localhost:1\""},
       {{"--grpc-tls-cert-file=/c"}, "must be given together"},
       {{"--grpc-bind-address=:1", "--cert-dir="}, "--cert-dir: must not be empty"},
-      {{"--cleanup-stall-timeout=0s"}, "--cleanup-stall-timeout: must be longer"},
+      {{"--copies-pause=0s"}, "--copies-pause: must be longer"},
       {{"-v=11"}, "--v"},
   };
   for (const auto& [args, message] : rows) {
@@ -173,18 +188,62 @@ TEST(ControllersOptionsTest, WithoutElectionItsTimesDoNotMatter) {
   EXPECT_OK(Parse({"--leader-elect=false", "--leader-elect-lease-duration=1s"}));
 }
 
+TEST(ControllersOptionsTest, EachFamilyHasItsLease) {
+  const struct {
+    std::vector<std::string> args;
+    const char* lease;
+  } rows[] = {
+      {{}, "steward-controllers"},
+      {{"--reconcilers=cleanup"}, "steward-controllers"},
+      {{"--reconcilers=copies"}, "steward-copied"},
+      {{"--reconcilers=copies", "--leader-elect-lease-name=mine"}, "mine"},
+      {{"--reconcilers=copies", "--leader-elect-lease-name=steward-controllers"},
+       "steward-controllers"},
+  };
+  for (const auto& row : rows) {
+    ASSERT_OK_AND_ASSIGN(const ControllersOptions options, Parse(row.args));
+    EXPECT_EQ(options.lease_name, row.lease);
+  }
+}
+
+TEST(ControllersOptionsTest, FamiliesShareNoLease) {
+  for (const char* reconcilers : {"--reconcilers=cleanup,copies", "--reconcilers=copies,cleanup"}) {
+    EXPECT_THAT(Parse({reconcilers, "--leader-elect-lease-name=mine"}),
+                StatusIs(absl::StatusCode::kInvalidArgument,
+                         "--reconcilers: cleanup and copies are of different families (cleanup, "
+                         "copied): run a process for each, or one alone with "
+                         "--leader-elect=false"));
+    EXPECT_OK(Parse({reconcilers, "--leader-elect=false"}));
+  }
+}
+
 TEST(ControllersOptionsTest, NothingByDefaultMustBeNamed) {
-  EXPECT_THAT(ParseControllersOptions({}, {{"copies"}, {}}, {}),
+  EXPECT_THAT(ParseControllersOptions({}, {KnownCopies()}, {}),
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("at least one of: copies")));
+}
+
+TEST(ControllersOptionsTest, OnlyWhatConflictsWithOlmCanTakeOver) {
+  std::vector<controllers::KnownReconciler> known = Known();
+  EXPECT_THAT(ParseControllersOptions({"--takeover"}, known, {}),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("--takeover")));
+  EXPECT_THAT(ControllersHelpText(known, {}), Not(HasSubstr("--takeover")));
+  known[1].conflicts_with = {controllers::OlmOperator::kOlmOperator};
+  ASSERT_OK_AND_ASSIGN(const ControllersOptions options, ParseControllersOptions({}, known, {}));
+  EXPECT_FALSE(options.takeover);
+  ASSERT_OK_AND_ASSIGN(const ControllersOptions taking,
+                       ParseControllersOptions({"--takeover"}, known, {}));
+  EXPECT_TRUE(taking.takeover);
+  EXPECT_THAT(ControllersHelpText(known, {}), HasSubstr("in this cluster, of: copies [false]"));
 }
 
 TEST(ControllersOptionsTest, Help) {
   ASSERT_OK_AND_ASSIGN(const ControllersOptions options, Parse({"--help", "--reconcilers=nope"}));
   EXPECT_TRUE(options.help);
-  const std::string text = ControllersHelpText({{"cleanup", "copies"}, {"cleanup"}}, Gates());
-  for (const char* part : {"--kubeconfig", "--reconcilers LIST=cleanup", "cleanup, copies",
-                           "--leader-elect-lease-duration DURATION=15s", "Fancy (off): does more",
-                           "--metrics-bind-address STRING=127.0.0.1:8080"}) {
+  const std::string text = ControllersHelpText(Known(), Gates());
+  for (const char* part :
+       {"--kubeconfig", "--reconcilers LIST=cleanup", "cleanup, copies",
+        "--leader-elect-lease-duration DURATION=15s", "--copies-pause DURATION=1s",
+        "Fancy (off): does more", "--metrics-bind-address STRING=127.0.0.1:8080"}) {
     EXPECT_THAT(text, HasSubstr(part));
   }
 }

@@ -1,4 +1,4 @@
-// The gRPC services and what they stand on, put together.
+// The gRPC services with everything that they need. Lives on one executor.
 #ifndef CMD_STEWARD_GRPC_H_
 #define CMD_STEWARD_GRPC_H_
 
@@ -26,23 +26,23 @@ namespace steward {
 struct GrpcServingDeps {
   kube::Client& cluster;
   kube::Client& access_reviews;
-  storage::WorldStore& worlds;  // somebody else feeds it
+  storage::WorldStore& worlds;  // fed by the caller
   prometheus::Registry& registry;
-  controllers::EventRecorder& events;  // for any thread
-  Heartbeats* heartbeats = nullptr;    // null: nobody listens
+  controllers::EventRecorder& events;  // callable from any thread
+  Heartbeats* heartbeats = nullptr;    // null: not monitored
   audit::Log* audit_log = nullptr;     // null: calls are not recorded
 };
 
 class GrpcServing {
  public:
-  // Sees to the certificates, and listens. The references outlive this object. REQUIRES: there is
-  // an address.
+  // Makes the certificates where necessary, and listens. The references outlive this object.
+  // REQUIRES: there is an address.
   static absl::StatusOr<std::unique_ptr<GrpcServing>> Start(const GrpcOptions& options,
                                                             const controllers::GuardOptions& guards,
                                                             GrpcServingDeps deps);
 
   int port() const { return server_->port(); }
-  // To be called once before this object is destroyed.
+  // Called once, before this object is destroyed.
   VoidTask Stop() { return server_->Stop(); }
 
  private:
@@ -54,26 +54,26 @@ class GrpcServing {
   std::unique_ptr<rpc::Server> server_;
 };
 
-// The same for certificates that may come later than this process: whoever issues them runs in the
-// same cluster. Lives on one executor.
+// The same for certificates that may appear after the start of this process, as their issuer runs
+// in the same cluster. Lives on one executor.
 class GrpcWhenReady {
  public:
   // The references outlive this object. REQUIRES: there is an address.
   GrpcWhenReady(GrpcOptions options, controllers::GuardOptions guards, GrpcServingDeps deps)
       : options_(std::move(options)), guards_(std::move(guards)), deps_(deps) {}
 
-  // Serves, if all files are there. Errors: what waiting would not mend.
+  // Starts to serve, if all files are there. Errors: those that waiting would not mend.
   absl::Status Begin();
-  // Returns when it is served. Cancellable.
+  // Returns when gRPC is served. Cancellable.
   VoidTask Run();
-  // To be called once before this object is destroyed, when Run does not run.
+  // Called once, before this object is destroyed, when Run does not run.
   VoidTask Stop();
 
  private:
   const GrpcOptions options_;
   const controllers::GuardOptions guards_;
   const GrpcServingDeps deps_;
-  std::unique_ptr<GrpcServing> serving_;  // null: a file is missing
+  std::unique_ptr<GrpcServing> serving_;  // null: not served yet
 };
 
 }  // namespace steward

@@ -1,4 +1,4 @@
-// The flags of those who serve gRPC.
+// The flags of the commands that serve gRPC. Values and pure functions.
 #ifndef CMD_STEWARD_GRPC_OPTIONS_H_
 #define CMD_STEWARD_GRPC_OPTIONS_H_
 
@@ -15,9 +15,9 @@ class App;
 namespace steward {
 
 struct GrpcOptions {
-  std::string bind_address;  // as it was given
-  ListenAddress address;     // of that
-  // All three, or none: then certificates are made in cert_dir.
+  std::string bind_address;  // as given
+  ListenAddress address;     // from bind_address
+  // Either all three are given, or none: then certificates are made in cert_dir.
   std::string tls_cert_file;
   std::string tls_private_key_file;
   std::string client_ca_file;
@@ -27,7 +27,7 @@ struct GrpcOptions {
 
 // `options` has the defaults, and outlives the app's parsing.
 void AddGrpcFlags(CLI::App& app, GrpcOptions& options);
-// To be called when all flags have been read: sets `address`. kInvalidArgument with one sentence.
+// Called when all flags have been read: sets `address`. kInvalidArgument with one sentence.
 absl::Status FinishGrpcOptions(GrpcOptions& options);
 
 }  // namespace steward

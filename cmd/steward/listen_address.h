@@ -1,4 +1,5 @@
-// Addresses to listen on, as Kubernetes' controllers take them.
+// Addresses to listen on, in the form that Kubernetes' controllers accept. Values and pure
+// functions.
 #ifndef CMD_STEWARD_LISTEN_ADDRESS_H_
 #define CMD_STEWARD_LISTEN_ADDRESS_H_
 
@@ -14,12 +15,12 @@ struct ListenAddress {
   uint16_t port = 0;
 
   bool off() const { return ip.empty(); }
-  // "127.0.0.1:9443", "[::1]:9443".
+  // The form is "127.0.0.1:9443" or "[::1]:9443".
   std::string ToString() const;
 };
 
-// "127.0.0.1:8080", "[::1]:8080", ":8080" (all addresses), "0" (nothing). kInvalidArgument with one
-// sentence that names the flag for anything else.
+// Accepts "127.0.0.1:8080", "[::1]:8080", ":8080" (all addresses) and "0" (nothing).
+// kInvalidArgument with one sentence that names the flag for other texts.
 absl::StatusOr<ListenAddress> ParseListenAddress(const std::string& flag, const std::string& text);
 
 }  // namespace steward

@@ -1,4 +1,4 @@
-// The one binary of Steward: picks a subcommand.
+// The only binary of Steward, which picks a subcommand.
 #include <csignal>
 #include <cstdio>
 #include <string>
@@ -29,7 +29,7 @@ constexpr char kUsage[] =
 }  // namespace
 
 int main(int argc, char** argv) {
-  // A client that goes away is an error of a write, not the end of the process.
+  // With SIGPIPE ignored, a client that goes away makes a write fail, and does not end the process.
   std::signal(SIGPIPE, SIG_IGN);
   const std::vector<std::string> args(argv + 1, argv + argc);
   if (argc > 0 && steward::IsPluginName(argv[0])) return steward::RunPlugin(args);

@@ -1,4 +1,5 @@
-// The certificate under which metrics are served.
+// The certificate under which metrics are served. Thread-safe, except that one task at a time may
+// run Refresh or KeepFresh.
 #ifndef CMD_STEWARD_METRICS_CERTIFICATE_H_
 #define CMD_STEWARD_METRICS_CERTIFICATE_H_
 
@@ -19,20 +20,20 @@
 
 namespace steward {
 
-// The pair in the given files; while those are not there, or none were named, one that is signed by
-// itself, made in memory. Thread-safe, except that one task at a time may run Refresh or KeepFresh.
+// The pair in the given files; while those are missing, or if none were named, a self-signed one
+// that is made in memory.
 class MetricsCertificate {
  public:
-  // `files`: both empty, or none. Errors: files that are there and cannot be used.
+  // `files` are both empty or both given. Errors: files that exist and cannot be used.
   static absl::StatusOr<std::unique_ptr<MetricsCertificate>> Create(CertificateFiles files,
                                                                     Clock& clock);
 
-  // For one new handshake.
+  // The context for one new handshake.
   SslContext context() const;
 
-  // Takes over files that came or changed, and renews the pair made here in time.
+  // Loads files that appeared or changed, and renews the self-signed pair in time.
   void Refresh();
-  // Does so every ten seconds, until cancelled; `expiry` says when the one in force ends.
+  // Calls Refresh every ten seconds, until cancelled; `expiry` exports when the present one ends.
   VoidTask KeepFresh(ServingExpiry expiry);
 
  private:
@@ -42,7 +43,7 @@ class MetricsCertificate {
 
   const CertificateFiles files_;
   Clock& clock_;
-  std::string told_;  // why files that are there cannot be used, already logged
+  std::string told_;  // the last logged reason why existing files cannot be used
   mutable Mutex mutex_;
   std::unique_ptr<ServerCertificate> given_ ABSL_GUARDED_BY(mutex_);  // null: no files yet
   SslContext made_ ABSL_GUARDED_BY(mutex_);

@@ -78,7 +78,7 @@ TEST_F(MetricsCertificateTest, FilesThatCannotBeUsed) {
   ASSERT_OK(ReplaceFile(files_.key_file, "nonsense", 0600));
   EXPECT_THAT(MetricsCertificate::Create(files_, clock_),
               StatusIs(absl::StatusCode::kInvalidArgument));
-  // Those that come later are waited for.
+  // Files that are missing at the start may appear later.
   std::filesystem::remove(files_.key_file);
   ASSERT_OK_AND_ASSIGN(const auto certificate, MetricsCertificate::Create(files_, clock_));
   ASSERT_OK(ReplaceFile(files_.key_file, "nonsense", 0600));

@@ -72,7 +72,7 @@ absl::StatusOr<std::unique_ptr<Monitoring>> Monitoring::Start(const ListenAddres
   std::unique_ptr<Monitoring> monitoring(new Monitoring(OptionsFor(address, tls), threads));
   absl::Status status = monitoring->server_.Start(handler);
   if (!status.ok() && address.ip == "::") {
-    // A machine without IPv6.
+    // The machine may have no IPv6.
     monitoring.reset(new Monitoring(OptionsFor({"0.0.0.0", address.port}, tls), threads));
     status = monitoring->server_.Start(handler);
   }

@@ -1,4 +1,5 @@
-// Metrics and probes, for processes that serve nothing else over HTTP.
+// Metrics and probes, for processes that serve nothing else over HTTP. A Monitoring lives on one
+// executor; handlers are called on any thread.
 #ifndef CMD_STEWARD_MONITORING_H_
 #define CMD_STEWARD_MONITORING_H_
 
@@ -20,25 +21,26 @@
 
 namespace steward {
 
-// /healthz, /livez, /readyz and what is below them; 404 for the rest. Checks are called from every
-// thread.
+// Answers /healthz, /livez, /readyz and the paths below them; 404 for others. Checks are called
+// from every thread.
 http::Handler ServeProbes(std::vector<server::HealthCheck> checks);
 
-// /metrics; 404 for the rest. `metrics` answers it.
+// Answers /metrics by `metrics`; 404 for other paths.
 http::Handler ServeMetrics(http::Handler metrics);
 
-// A small HTTP server: only GET and HEAD, few connections at a time.
+// A small HTTP server: GET and HEAD only, with few connections at a time.
 class Monitoring {
  public:
-  // Listens; "::" is all addresses, IPv4's too. Without `tls`, which is asked for each connection,
-  // it is plain HTTP. An error when the address cannot be had. `threads` outlive this object.
+  // Starts to listen; "::" means all addresses, also those of IPv4. Without `tls`, which is called
+  // for each connection, the server speaks plain HTTP. Fails when the address cannot be used.
+  // `threads` outlive this object.
   static absl::StatusOr<std::unique_ptr<Monitoring>> Start(const ListenAddress& address,
                                                            std::function<SslContext()> tls,
                                                            http::Handler handler,
                                                            http::IoThreads& threads);
 
   uint16_t port() const { return server_.port(); }
-  // To be called once before this object is destroyed.
+  // Called once, before this object is destroyed.
   VoidTask Stop();
 
  private:

@@ -1,4 +1,5 @@
-// The flags of metrics and probes, named as controller-runtime's.
+// The flags of metrics and probes, named like those of controller-runtime. Values and pure
+// functions.
 #ifndef CMD_STEWARD_MONITORING_OPTIONS_H_
 #define CMD_STEWARD_MONITORING_OPTIONS_H_
 
@@ -14,22 +15,21 @@ class App;
 namespace steward {
 
 struct MonitoringOptions {
-  std::string metrics_bind_address = "127.0.0.1:8080";  // as it was given
-  ListenAddress metrics;                                // of that
-  // HTTPS, for those whom the cluster lets get /metrics. Else plain HTTP, for everybody who can
-  // connect.
+  std::string metrics_bind_address = "127.0.0.1:8080";  // as given
+  ListenAddress metrics;                                // from metrics_bind_address
+  // True for HTTPS, for users whom the cluster allows to get /metrics; false for plain HTTP, for
+  // every client that can connect.
   bool secure = true;
-  // Both, or none: then a certificate is made in memory.
+  // Either both are given, or none: then a certificate is made in memory.
   std::string tls_cert_file;
   std::string tls_private_key_file;
-  std::string probe_bind_address = "127.0.0.1:8081";  // as it was given
-  ListenAddress probes;                               // of that
+  std::string probe_bind_address = "127.0.0.1:8081";  // as given
+  ListenAddress probes;                               // from probe_bind_address
 };
 
 // `options` has the defaults, and outlives the app's parsing.
 void AddMonitoringFlags(CLI::App& app, MonitoringOptions& options);
-// To be called when all flags have been read: sets the addresses. kInvalidArgument with one
-// sentence.
+// Called when all flags have been read: sets the addresses. kInvalidArgument with one sentence.
 absl::Status FinishMonitoringOptions(MonitoringOptions& options);
 
 }  // namespace steward

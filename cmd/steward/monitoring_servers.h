@@ -1,4 +1,4 @@
-// The metrics and probes of `steward controllers`, put together.
+// The servers of metrics and probes of `steward controllers`. Lives on one executor.
 #ifndef CMD_STEWARD_MONITORING_SERVERS_H_
 #define CMD_STEWARD_MONITORING_SERVERS_H_
 
@@ -21,7 +21,7 @@
 
 namespace steward {
 
-// All of it outlives the servers.
+// The references and pointers outlive the servers.
 struct MonitoringDeps {
   kube::Client* reviews;  // may be null where MonitoringOptions::secure is false
   prometheus::Registry& registry;
@@ -34,16 +34,16 @@ class MonitoringServers {
   MonitoringServers(MonitoringOptions options, MonitoringDeps deps)
       : options_(std::move(options)), deps_(std::move(deps)) {}
 
-  // Listens, where the options say so. Errors: an address or a certificate that cannot be used;
-  // what listens already is then to be stopped all the same.
+  // Starts to listen on the addresses of the options. Errors: an address or a certificate that
+  // cannot be used; the caller then still has to call Stop.
   absl::Status Start();
-  // 0: not served.
+  // The port, or 0 when it is not served.
   uint16_t metrics_port() const { return metrics_ == nullptr ? 0 : metrics_->port(); }
   uint16_t probes_port() const { return probes_ == nullptr ? 0 : probes_->port(); }
 
-  // Sees to the certificate, until cancelled.
+  // Keeps the certificate fresh, until cancelled.
   VoidTask Run();
-  // To be called once before this object is destroyed, when Run does not run.
+  // Called once, before this object is destroyed, when Run does not run.
   VoidTask Stop();
 
  private:
@@ -53,7 +53,7 @@ class MonitoringServers {
   const MonitoringOptions options_;
   MonitoringDeps deps_;
   std::unique_ptr<MetricsCertificate> certificate_;  // null: plain HTTP
-  std::unique_ptr<filters::ReviewedAccess> access_;  // null: everybody may
+  std::unique_ptr<filters::ReviewedAccess> access_;  // null: every client may read metrics
   std::unique_ptr<Monitoring> metrics_;              // null: not served
   std::unique_ptr<Monitoring> probes_;               // null: not served
 };

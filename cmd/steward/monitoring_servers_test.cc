@@ -1,4 +1,4 @@
-// Metrics and probes over real sockets, with reviews by a cluster in memory.
+// Tests of metrics and probes over real sockets, with reviews by a cluster in memory.
 #include "cmd/steward/monitoring_servers.h"
 
 #include <gmock/gmock.h>
@@ -40,7 +40,7 @@ class MonitoringServersTest : public ::testing::Test {
         .Register(registry_)
         .Add({})
         .Increment(7);
-    // A token is its user's name.
+    // In this cluster, the token of a user is the user's name.
     cluster_.HandleCreate(kTokenReviews, [](const json::value& review) {
       return json::value{{"status",
                           {{"authenticated", true},
@@ -95,7 +95,7 @@ TEST_F(MonitoringServersTest, MetricsAreForThoseWhomTheClusterLets) {
       EXPECT_THAT(answer, Not(HasSubstr("beans")));
     }
   }
-  // Not without TLS.
+  // Without TLS there is no answer.
   EXPECT_THAT(Ask(port, false, "/metrics", "prometheus"), Not(HasSubstr("beans")));
   RunOn(io_, servers.Stop());
 }

@@ -9,57 +9,37 @@
 
 #include "absl/status/statusor.h"
 #include "base/async/run.h"
-#include "base/async/task.h"
 #include "base/clock/clock.h"
 #include "base/status/macros.h"
 #include "base/text/str_cat.h"
-#include "cmd/steward/plugin_options.h"
 #include "cmd/steward/plugin_terminal.h"
 #include "cmd/steward/version.h"
 #include "kube/client/config.h"
 #include "kube/client/kubeconfig.h"
 #include "kube/client/rest_client.h"
 #include "kube/client/rest_options.h"
-#include "plugin/abort.h"
-#include "plugin/exit.h"
-#include "plugin/preview.h"
-#include "plugin/printable.h"
-#include "plugin/report.h"
-#include "plugin/restore.h"
-#include "plugin/session.h"
-#include "plugin/status_command.h"
-#include "plugin/terminal.h"
-#include "plugin/uninstall.h"
+#include "plugin/command/command.h"
+#include "plugin/command/command_line.h"
+#include "plugin/command/exit.h"
+#include "plugin/command/report.h"
+#include "plugin/command/session.h"
+#include "plugin/commands.h"
+#include "plugin/terminal/printable.h"
+#include "plugin/terminal/terminal.h"
 
 namespace steward {
 namespace asio = boost::asio;
 namespace {
-
-using Command = PluginOptions::Command;
-
-const char* KindOf(Command command) {
-  switch (command) {
-    case Command::kUninstall:
-      return "UninstallReport";
-    case Command::kStatus:
-      return "StatusReport";
-    case Command::kAbort:
-      return "AbortReport";
-    case Command::kRestore:
-      return "RestoreReport";
-  }
-  return "";
-}
 
 std::string_view Environment(const char* name) {
   const char* value = std::getenv(name);
   return value == nullptr ? "" : value;
 }
 
-absl::StatusOr<kube::ClientConfig> FindCluster(const PluginOptions& options) {
+absl::StatusOr<kube::ClientConfig> FindCluster(const plugin::CommonFlags& flags) {
   const std::vector<std::string> paths =
-      kube::KubeconfigPaths(options.kubeconfig, Environment("KUBECONFIG"), Environment("HOME"));
-  if (!paths.empty()) return kube::LoadKubeconfigs(paths, options.context);
+      kube::KubeconfigPaths(flags.kubeconfig, Environment("KUBECONFIG"), Environment("HOME"));
+  if (!paths.empty()) return kube::LoadKubeconfigs(paths, flags.context);
   absl::StatusOr<kube::ClientConfig> pod = kube::InClusterConfig();
   if (pod.ok()) return pod;
   return plugin::Misused(
@@ -67,47 +47,21 @@ absl::StatusOr<kube::ClientConfig> FindCluster(const PluginOptions& options) {
       "~/.kube/config");
 }
 
-plugin::UninstallOptions ForUninstall(const PluginOptions& options, const std::string& ns) {
-  plugin::UninstallOptions uninstall;
-  uninstall.csv = {ns, options.csv};
-  if (options.cleanup) uninstall.wish = plugin::Wish::kDelete;
-  if (options.keep) uninstall.wish = plugin::Wish::kKeep;
-  uninstall.save = !options.no_save;
-  uninstall.folder = options.folder;
-  uninstall.wait = options.wait;
-  uninstall.timeout = options.timeout;
-  uninstall.dry_run = options.dry_run;
-  uninstall.ignore_not_found = options.ignore_not_found;
-  return uninstall;
-}
-
-StatusTask Task(plugin::Session& session, const PluginOptions& options, const std::string& ns) {
-  switch (options.command) {
-    case Command::kUninstall:
-      return plugin::Uninstall(session, ForUninstall(options, ns));
-    case Command::kStatus:
-      return plugin::ShowStatus(session, {options.all_namespaces ? "" : ns, options.csv});
-    case Command::kAbort:
-      return plugin::Abort(session, {{ns, options.csv}, options.wait, options.timeout});
-    case Command::kRestore:
-      break;
-  }
-  return plugin::Restore(session, {options.folder, options.dry_run});
-}
-
-absl::Status Run(const PluginOptions& options, boost::json::object& document) {
-  ASSIGN_OR_RETURN(const kube::ClientConfig config, FindCluster(options));
+absl::Status Run(const plugin::CommandLine& line, boost::json::object& document) {
+  const plugin::CommonFlags& flags = line.common;
+  ASSIGN_OR_RETURN(const kube::ClientConfig config, FindCluster(flags));
   asio::io_context io{1};
   kube::RestClientOptions rest;
   rest.user_agent = StrCat("kubectl-steward/", BuildVersion().git_version);
   ASSIGN_OR_RETURN(const std::unique_ptr<kube::Client> client,
                    kube::MakeRestClient(config, io.get_executor(), Clock::Real(), Random::Real(),
                                         std::move(rest)));
-  // With a document on standard output, what is for people is not.
-  plugin::Terminal terminal(ProcessTerminal(options.output.empty() ? stdout : stderr));
-  plugin::Session session{*client, Clock::Real(), terminal, document, options.yes};
+  // With a document on standard output, text for people goes to standard error.
+  plugin::Terminal terminal(ProcessTerminal(flags.output.empty() ? stdout : stderr));
   const std::string context_ns = config.ns.empty() ? "default" : config.ns;
-  return RunOn(io, Task(session, options, options.ns.empty() ? context_ns : options.ns));
+  plugin::Session session{*client,  Clock::Real(), terminal,
+                          document, flags.yes,     flags.ns.empty() ? context_ns : flags.ns};
+  return RunOn(io, line.command->Run(session));
 }
 
 }  // namespace
@@ -119,23 +73,24 @@ bool IsPluginName(std::string_view argv0) {
 }
 
 int RunPlugin(const std::vector<std::string>& args) {
-  const absl::StatusOr<PluginOptions> options = ParsePluginOptions(args);
-  if (!options.ok()) {
-    std::fprintf(stderr, "kubectl steward: %s\n", std::string(options.status().message()).c_str());
+  const absl::StatusOr<plugin::CommandLine> line =
+      plugin::ParseCommandLine(plugin::KnownCommands(), args);
+  if (!line.ok()) {
+    std::fprintf(stderr, "kubectl steward: %s\n", std::string(line.status().message()).c_str());
     return static_cast<int>(plugin::Exit::kUsage);
   }
-  if (!options->help.empty()) {
-    std::fputs(options->help.c_str(), stdout);
+  if (!line->help.empty()) {
+    std::fputs(line->help.c_str(), stdout);
     return static_cast<int>(plugin::Exit::kDone);
   }
-  boost::json::object document = plugin::NewReport(KindOf(options->command));
-  const absl::Status status = Run(*options, document);
+  boost::json::object document = plugin::NewReport(line->report);
+  const absl::Status status = Run(*line, document);
   plugin::Conclude(status, document);
   if (!status.ok()) {
-    std::fprintf(stderr, "kubectl steward %s: %s\n", NameOf(options->command),
+    std::fprintf(stderr, "kubectl steward %s: %s\n", line->name.c_str(),
                  plugin::Printable(ToStd(status.message())).c_str());
   }
-  if (!options->output.empty()) std::fputs(plugin::ReportText(document).c_str(), stdout);
+  if (!line->common.output.empty()) std::fputs(plugin::ReportText(document).c_str(), stdout);
   return static_cast<int>(plugin::ExitOf(status));
 }
 

@@ -1,4 +1,4 @@
-// `kubectl steward`, which is also `steward kubectl`.
+// `kubectl steward`, which is also `steward kubectl`. For the main thread.
 #ifndef CMD_STEWARD_PLUGIN_H_
 #define CMD_STEWARD_PLUGIN_H_
 
@@ -8,10 +8,10 @@
 
 namespace steward {
 
-// Whether the program was called as kubectl's plugin, by the name that kubectl looks for.
+// True if the program was called under the name by which kubectl finds its plugin.
 bool IsPluginName(std::string_view argv0);
 
-// Runs a command of the plugin. The process's exit code.
+// Runs a command of the plugin. Returns the exit code.
 int RunPlugin(const std::vector<std::string>& args);
 
 }  // namespace steward

@@ -1,4 +1,4 @@
-// How the long-running commands end.
+// The end of the long-running commands. Runs on the executor of its signal set.
 #ifndef CMD_STEWARD_UNTIL_SIGNAL_H_
 #define CMD_STEWARD_UNTIL_SIGNAL_H_
 
@@ -8,9 +8,9 @@
 
 namespace steward {
 
-// Returns when the process is told to end, or `signals` is cancelled. From then on a second signal
-// ends the process at once: whoever asks twice does not want to wait. REQUIRES: `signals` outlives
-// its executor's running.
+// Returns when the process receives a signal, or `signals` is cancelled. From then on another
+// signal ends the process at once, since a user who repeats it does not want to wait. REQUIRES:
+// `signals` outlives its executor's running.
 VoidTask UntilSignal(boost::asio::signal_set& signals);
 
 }  // namespace steward

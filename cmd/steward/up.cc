@@ -8,10 +8,9 @@
 #include <csignal>
 #include <cstdio>
 #include <memory>
-#include <optional>
 #include <string>
-#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -20,10 +19,6 @@
 #include "apiserver/server/options.h"
 #include "apiserver/server/server.h"
 #include "apiserver/stored/stored_resources.h"
-#include "apiserver/views/cleanup_status/cleanup_status.h"
-#include "apiserver/views/cleanup_status/pending/pending.h"
-#include "apiserver/views/installed_operator/installed_operator.h"
-#include "apiserver/views/virtual_resource/virtual_resource.h"
 #include "base/async/run.h"
 #include "base/async/stop_signal.h"
 #include "base/async/task_group.h"
@@ -34,6 +29,7 @@
 #include "base/text/str_cat.h"
 #include "base/tls/certificate.h"
 #include "base/tls/local_ca.h"
+#include "cmd/steward/cluster_worlds.h"
 #include "cmd/steward/controller_set.h"
 #include "cmd/steward/controllers_link.h"
 #include "cmd/steward/controllers_options.h"
@@ -41,14 +37,16 @@
 #include "cmd/steward/grpc_options.h"
 #include "cmd/steward/listen_address.h"
 #include "cmd/steward/reconcilers.h"
+#include "cmd/steward/subcommand.h"
 #include "cmd/steward/until_signal.h"
 #include "cmd/steward/up_options.h"
 #include "cmd/steward/version.h"
+#include "cmd/steward/virtual_api.h"
+#include "controllers/cleanup/cleanup_flags.h"
 #include "controllers/runtime/events/posted_events.h"
 #include "kube/audit/log.h"
 #include "kube/audit/options.h"
 #include "kube/client/kubeconfig_writer.h"
-#include "storage/cleanup/outlooks.h"
 #include "storage/embedded/caught_up.h"
 #include "storage/embedded/embedded_client.h"
 #include "storage/embedded/follow_catalog.h"
@@ -57,10 +55,6 @@
 #include "storage/embedded/manifest_loader.h"
 #include "storage/embedded/store.h"
 #include "storage/embedded/write_operations.h"
-#include "storage/reflector/revision_probe.h"
-#include "storage/reflector/world_feed.h"
-#include "storage/world/world_metrics.h"
-#include "storage/world/world_store.h"
 
 namespace steward {
 namespace asio = boost::asio;
@@ -86,19 +80,21 @@ absl::StatusOr<LocalCertificates> Certificates(const UpOptions& options) {
   return EnsureLocalCertificates(ca);
 }
 
-// What a cluster without OLM needs. This process is the only one on its store.
+// The options of the controllers in a cluster without OLM. This process is the only one on its
+// store.
 ControllersOptions ReconcilersOfUp() {
   ControllersOptions options;
   options.reconcilers = {"operator-groups", "cleanup"};
-  // Whoever gets in here is an administrator, and no operator runs.
-  options.allow_unprotected_opt_in = true;
-  options.without_deployments = true;
-  options.csvs_built_in = true;
   options.leader_elect = false;
+  // Every client is an administrator here, and no operator runs.
+  auto& cleanup = options.reconciler_flags.Of<controllers::CleanupFlags>();
+  cleanup.allow_unprotected_opt_in = true;
+  cleanup.without_deployments = true;
+  cleanup.csvs_built_in = true;
   return options;
 }
 
-// Client certificates of the local authority, and nothing else, get in.
+// Options by which only client certificates of the local authority are accepted.
 server::Options ServerOptions(const UpOptions& options, const LocalCertificates& certificates) {
   server::Options server_options;
   server_options.bind_address = options.bind_address;
@@ -108,12 +104,12 @@ server::Options ServerOptions(const UpOptions& options, const LocalCertificates&
   server_options.client_ca_file = certificates.ca_file;
   server_options.authentication_skip_lookup = true;
   server_options.anonymous_auth = false;
-  // Objects are stored here, and the kube-apiserver takes as much for one.
+  // The limit is the kube-apiserver's, since objects are stored here.
   server_options.max_body_bytes = 3 << 20;
   return server_options;
 }
 
-// Where this process reaches its own gRPC server.
+// The address at which this process reaches its own gRPC server.
 std::string LocalTarget(ListenAddress address, int port) {
   if (address.ip == "0.0.0.0" || address.ip == "::") address.ip = "127.0.0.1";
   address.port = static_cast<uint16_t>(port);
@@ -131,8 +127,8 @@ absl::Status WriteKubeconfig(const UpOptions& options, const LocalCertificates& 
   return kube::WriteKubeconfig(options.KubeconfigFile(), contents);
 }
 
-// Everything in one process. The thread that runs `control` runs the clients of the store, the
-// World's one writer and the controllers.
+// All parts in one process. The thread that runs `control` runs the clients of the store, the only
+// writer of Worlds and the controllers.
 class Up {
  public:
   Up(UpOptions options, std::unique_ptr<storage::Store> store, LocalCertificates certificates)
@@ -165,46 +161,37 @@ class Up {
   storage::LocalReviews reviews_;
   storage::Lifecycle lifecycle_{*store_, Clock::Real(),
                                 storage::FreshContexts(Clock::Real(), Random::Real())};
-  storage::WorldStore worlds_;
-  storage::WorldMetrics world_metrics_{registry_};
-  storage::WorldFeed feed_{client_, Clock::Real(), Random::Real(), worlds_,
-                           [this](const storage::World& world) { world_metrics_.Observe(world); }};
-  storage::RevisionProbe probe_{client_, Clock::Real(), worlds_};
-  const views::VirtualResourceOptions reads_{
-      .on_newest_read = [this] { probe_.Ask(); },
-      .on_awaited = [this](const storage::StateVector& vector,
-                           std::string_view asker) { feed_.CatchUp(vector, asker); }};
-  views::InstalledOperators installed_operators_{worlds_, reads_};
-  storage::CleanupOutlooks outlooks_;
-  views::CleanupStatuses cleanup_statuses_{worlds_, outlooks_, Clock::Real(), reads_};
+  ClusterWorlds worlds_{client_, Clock::Real(), Random::Real(), registry_};
   ControllerSet controllers_{ReconcilersOfUp(),
-                             {.executor = control_.get_executor(),
+                             {.known = KnownReconcilers(),
+                              .executor = control_.get_executor(),
+                              .clock = Clock::Real(),
+                              .random = Random::Real(),
                               .watches = client_,
                               .reads = client_,
                               .writes = client_,
-                              .worlds = worlds_,
+                              .worlds = worlds_.store(),
                               .registry = registry_,
                               .instance = "up"}};
   controllers::PostedEvents events_{control_.get_executor(), controllers_.events()};
   std::unique_ptr<audit::Log> audit_log_;  // null: nothing is recorded
   StopSignal stop_controllers_;
   StopSignal controllers_ended_;
-  std::unique_ptr<GrpcServing> grpc_;          // null: it is off
-  ControllersLink upstream_;                   // from StartGrpc on
-  std::optional<views::PendingView> pending_;  // of it
+  std::unique_ptr<GrpcServing> grpc_;              // null: gRPC is off
+  ControllersLink upstream_;                       // set by StartGrpc
+  std::vector<rest::Resource> virtual_resources_;  // set by StartServer
   http::IoThreads threads_;
   std::unique_ptr<server::ApiServer> server_;
   TaskGroup tasks_{control_.get_executor()};
   std::atomic<bool> loaded_{false};
-  bool ended_ = false;  // without a signal
+  bool ended_ = false;  // set when the process ends without a signal
   absl::Status outcome_;
 };
 
 std::vector<rest::Resource> Up::Resources(const storage::Catalog& catalog) {
   std::vector<rest::Resource> resources =
       stored::StoredResources(client_, catalog.types(), Clock::Real());
-  resources.push_back(installed_operators_.Resource());
-  resources.push_back(cleanup_statuses_.Resource({pending_->Subresource()}));
+  resources.insert(resources.end(), virtual_resources_.begin(), virtual_resources_.end());
   return resources;
 }
 
@@ -217,16 +204,16 @@ absl::Status Up::StartGrpc() {
   GrpcOptions grpc = options_.grpc;
   if (grpc.address.off()) {
     upstream_ = NoLinkToControllers("gRPC is off (--grpc-bind-address)");
-    pending_.emplace(*upstream_.pending);
     return absl::OkStatus();
   }
   grpc.tls_cert_file = certificates_.serving.cert_file;
   grpc.tls_private_key_file = certificates_.serving.key_file;
   grpc.client_ca_file = certificates_.ca_file;
-  ASSIGN_OR_RETURN(grpc_, GrpcServing::Start(grpc, GuardsOf(ReconcilersOfUp()),
+  const auto cleanup = ReconcilersOfUp().reconciler_flags.Get<controllers::CleanupFlags>();
+  ASSIGN_OR_RETURN(grpc_, GrpcServing::Start(grpc, controllers::GuardsOf(cleanup),
                                              {.cluster = client_,
                                               .access_reviews = reviews_,
-                                              .worlds = worlds_,
+                                              .worlds = worlds_.store(),
                                               .registry = registry_,
                                               .events = events_,
                                               .audit_log = audit_log_.get()}));
@@ -237,11 +224,12 @@ absl::Status Up::StartGrpc() {
   link.controllers_client_cert_file = frontend.cert_file;
   link.controllers_client_key_file = frontend.key_file;
   ASSIGN_OR_RETURN(upstream_, LinkToControllers(link));
-  pending_.emplace(*upstream_.pending);
   return absl::OkStatus();
 }
 
 absl::Status Up::StartServer() {
+  virtual_resources_ = VirtualResources(
+      {.worlds = worlds_, .clock = Clock::Real(), .pending_operands = *upstream_.pending});
   ASSIGN_OR_RETURN(
       server_,
       server::ApiServer::Create(
@@ -267,8 +255,7 @@ void Up::StartTasks() {
   tasks_.Spawn("maintain the store", store_->Maintain());
   tasks_.Spawn("follow the catalog",
                storage::FollowCatalog(*store_, [this](const auto& catalog) { Serve(catalog); }));
-  feed_.Start(tasks_);
-  tasks_.Spawn("learn the revision", probe_.Run());
+  worlds_.Start(tasks_);
   tasks_.Spawn("controllers", RunControllers());
   tasks_.Spawn("get ready", GetReady());
 }
@@ -294,7 +281,7 @@ StatusTask Up::Load() {
                        {"updated", result.updated},
                        {"unchanged", result.unchanged},
                        {"skipped", result.skipped}});
-  co_return co_await storage::WaitUntilCaughtUp(*store_, worlds_);
+  co_return co_await storage::WaitUntilCaughtUp(*store_, worlds_.store());
 }
 
 VoidTask Up::GetReady() {
@@ -312,7 +299,7 @@ VoidTask Up::GetReady() {
 }
 
 VoidTask Up::UntilEnd() {
-  // It may be over before anybody waits.
+  // The end may come before this wait begins.
   if (!ended_) co_await UntilSignal(signals_);
 }
 
@@ -325,7 +312,7 @@ absl::Status Up::Run() {
     StartTasks();
     RunOn(control_, UntilEnd());
   }
-  // Requests first: they are answered while everything behind them still runs.
+  // The server stops first, so that its last requests find everything else still running.
   if (server_ != nullptr) RunOn(control_, server_->Stop());
   if (grpc_ != nullptr) RunOn(control_, grpc_->Stop());
   if (tasks_.size() > 0) RunOn(control_, StopControllers());
@@ -342,20 +329,7 @@ absl::Status Run(const UpOptions& options) {
 }  // namespace
 
 int RunUp(const std::vector<std::string>& args) {
-  const absl::StatusOr<UpOptions> options = ParseUpOptions(args);
-  if (!options.ok()) {
-    std::fprintf(stderr, "steward up: %s\n", std::string(options.status().message()).c_str());
-    return 2;
-  }
-  if (options->help) {
-    std::fputs(UpHelpText().c_str(), stdout);
-    return 0;
-  }
-  log::SetVerbosity(options->verbosity);
-  const absl::Status status = Run(*options);
-  if (status.ok()) return 0;
-  std::fprintf(stderr, "steward up: %s\n", std::string(status.message()).c_str());
-  return 1;
+  return RunSubcommand("up", ParseUpOptions(args), UpHelpText, Run);
 }
 
 }  // namespace steward

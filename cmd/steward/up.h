@@ -1,4 +1,4 @@
-// `steward up`.
+// `steward up`: an API server with a store and controllers in one process. For the main thread.
 #ifndef CMD_STEWARD_UP_H_
 #define CMD_STEWARD_UP_H_
 
@@ -7,7 +7,7 @@
 
 namespace steward {
 
-// Serves until SIGTERM or SIGINT. `args` are the command's flags. Returns the process's exit code.
+// Serves until SIGTERM or SIGINT. `args` are the command's flags. Returns the exit code.
 int RunUp(const std::vector<std::string>& args);
 
 }  // namespace steward

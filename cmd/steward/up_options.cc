@@ -16,7 +16,7 @@
 namespace steward {
 namespace {
 
-// In CLI11's convention: what is wrong, or "".
+// Returns the error, or "", by CLI11's convention.
 std::string CheckIpAddress(const std::string& text) {
   return IsIpAddress(text) ? "" : StrCat("\"", text, "\" is not an IP address");
 }

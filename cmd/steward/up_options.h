@@ -1,4 +1,4 @@
-// The flags of `steward up`.
+// The flags of `steward up`. Values and pure functions.
 #ifndef CMD_STEWARD_UP_OPTIONS_H_
 #define CMD_STEWARD_UP_OPTIONS_H_
 
@@ -12,7 +12,7 @@
 namespace steward {
 
 struct UpOptions {
-  // True for --help: nothing else is set, and UpHelpText is what the user wants.
+  // True for --help: nothing else is set, and the caller prints UpHelpText.
   bool help = false;
 
   std::string data_dir = ".steward";
@@ -28,15 +28,15 @@ struct UpOptions {
   std::string logging_format = "text";  // or "json"
 
   std::string KubeconfigFile() const;
-  // What clients on this machine connect to: "https://127.0.0.1:8443".
+  // The URL for clients on this machine: "https://127.0.0.1:8443".
   std::string ServerUrl(int port) const;
 };
 
 // Parses command line arguments (without the program's name). kInvalidArgument with one sentence
-// that names the flag and what is wrong.
+// that names the flag and the error.
 absl::StatusOr<UpOptions> ParseUpOptions(const std::vector<std::string>& args);
 
-// What --help prints: every flag with its default.
+// The text of --help: every flag with its default.
 std::string UpHelpText();
 
 }  // namespace steward

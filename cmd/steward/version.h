@@ -1,4 +1,4 @@
-// Which Steward this is.
+// The version of this program. Pure functions.
 #ifndef CMD_STEWARD_VERSION_H_
 #define CMD_STEWARD_VERSION_H_
 
@@ -9,15 +9,15 @@
 
 namespace steward {
 
-// This program's.
+// The version of this build.
 discovery::VersionInfo BuildVersion();
 
-// The version of a build with this stamp: by its tag, else the version in the source with the
-// commit behind a plus, as semantic versioning has it. The build date is the commit's, so that two
-// builds of one commit are the same.
+// The version of a build with this stamp: that of its tag, else the version in the source with the
+// commit behind a plus, as in semantic versioning. The build date is the commit's, so that two
+// builds of one commit are equal.
 discovery::VersionInfo VersionOf(const BuildStamp& stamp);
 
-// For `steward --version`: one line, which says so where the commit is not known.
+// The text of `steward --version`: one line, which says so where the commit is unknown.
 std::string VersionText(const discovery::VersionInfo& version);
 
 }  // namespace steward

@@ -16,6 +16,7 @@
 #include "controllers/cleanup/guards/live_reads.h"
 #include "controllers/cleanup/guards/resources.h"
 #include "controllers/cleanup/reporting/report.h"
+#include "kube/meta/errors.h"
 #include "kube/meta/time.h"
 #include "olm/cleanup/decode.h"
 #include "olm/cleanup/names.h"
@@ -29,7 +30,7 @@ namespace {
 
 using olm::CleanupStep;
 
-// How long ago that was by the wall clock, whatever somebody did to it.
+// The time since `timestamp` by the wall clock, within limits in case that clock was set.
 absl::Duration Since(const std::string& timestamp, absl::Time now) {
   const absl::StatusOr<absl::Time> then = kube::ParseRfc3339(timestamp);
   if (!then.ok()) return absl::ZeroDuration();
@@ -46,7 +47,8 @@ GuardOptions Observed(GuardOptions options, const CleanerDeps& deps) {
 Cleaner::Cleaner(CleanerDeps deps, CleanerOptions options)
     : deps_(std::move(deps)),
       options_(std::move(options)),
-      csvs_(deps_.client, options_.guards.terms, deps_.copies),
+      departures_(deps_.clock),
+      csvs_(deps_.client, options_.guards.terms, deps_.copies, &departures_),
       guards_(deps_.client, csvs_, deps_.clock, deps_.known, Observed(options_.guards, deps_)),
       deleter_(deps_.client, guards_, deps_.leadership, deps_.clock, options_.deleter),
       holds_(deps_.client, options_.guards.width),
@@ -65,7 +67,7 @@ Cleaner::~Cleaner() = default;
 
 Task<ReconcileResult> Cleaner::Reconcile(kube::NamespacedName name) {
   const absl::StatusOr<kube::RawObject> raw = co_await deps_.client.Get(kCsvs, name);
-  if (IsAbsence(raw.status(), name.name)) {
+  if (kube::IsNotFound(raw.status(), name.name)) {
     Forget(name);
     co_return ReconcileResult::Done();
   }
@@ -92,16 +94,18 @@ Task<ReconcileResult> Cleaner::Reconcile(kube::NamespacedName name) {
   }
   CleanupPass pass{MemoryOf(csv)};
   if (pass.memory.cursor != nullptr) {
-    // A round ended in time. The next one goes on by the same listing, under guards of its own.
+    // The last round ended in time. The next one continues with the same listing, under guards of
+    // its own.
     pass.guards.inputs.csv = olm::Read<olm::CsvFacts>::Ok(csv);
     CO_ASSIGN_OR_RETURN(pass.guards.csv, ParseJson(raw->json));
     pass.report.reported = pass.memory.reported;
+    pass.report.is_copied = pass.memory.may_be_copied;
     co_return co_await rounds_.Run(pass);
   }
   pass.guards = co_await guards_.Look(name, pass.memory.remembered, CsvDetail::kObject);
   const olm::Read<olm::CsvFacts>& now = pass.guards.inputs.csv;
   if (now.unreadable()) co_return absl::UnavailableError(now.why());
-  // It has changed since: what to do with it is decided above.
+  // The object has changed since; the code above decides what to do with it.
   if (now.absent() || now->uid != pass.memory.uid || olm::EarlyCleanupStep(*now).has_value()) {
     co_return ReconcileResult::Requeue();
   }
@@ -109,6 +113,7 @@ Task<ReconcileResult> Cleaner::Reconcile(kube::NamespacedName name) {
 }
 
 Task<ReconcileResult> Cleaner::Work(CleanupPass& pass) {
+  pass.guards.inputs.copies_had_time = CopiesHadTime(pass);
   const olm::CleanupInputs& inputs = pass.guards.inputs;
   pass.verdict = olm::CleanupVerdict(inputs);
   if (pass.verdict.IsBlockedBy(olm::CleanupReason::kOptInUnconfirmed)) {
@@ -124,7 +129,11 @@ Task<ReconcileResult> Cleaner::Work(CleanupPass& pass) {
   pass.step.refused_before =
       pass.memory.refused_since.has_value() &&
       pass.guards.began >= *pass.memory.refused_since + options_.confirm_after;
-  pass.report.is_copied = deps_.copies != nullptr && deps_.copies->MayHaveCopiesOf(pass.csv().key);
+  pass.step.may_arrive = MayArrive(pass);
+  pass.memory.may_be_copied = deps_.copies == nullptr
+                                  ? pass.guards.lists_copies
+                                  : deps_.copies->MayHaveCopiesOf(pass.csv().key);
+  pass.report.is_copied = pass.memory.may_be_copied;
   co_await surveyor_.Survey(pass);
   if (pass.listing.ok()) pass.step.pending = olm::Read<size_t>::Ok(pass.listing->pending());
   if (pass.holds.ok()) pass.step.holds = olm::Read<size_t>::Ok(pass.holds->held());
@@ -140,12 +149,28 @@ Task<ReconcileResult> Cleaner::Work(CleanupPass& pass) {
 void Cleaner::Remember(CleanupPass& pass) const {
   CleanupMemory& memory = pass.memory;
   if (!memory.remembered.has_value()) memory.remembered = olm::RecordOf(pass.guards.inputs);
+  if (!memory.copies_since.has_value() &&
+      pass.verdict.IsBlockedBy(olm::CleanupReason::kCopiesLeft)) {
+    memory.copies_since = pass.guards.began;
+  }
   if (!pass.refused()) {
     memory.refused_since.reset();
   } else if (!memory.refused_since.has_value()) {
-    // The reading has ended: what refused may have come to be while it went on.
+    // The time is that of the reading's end: the reason of the refusal may have arisen during the
+    // reading.
     memory.refused_since = deps_.clock.Monotonic();
   }
+}
+
+bool Cleaner::CopiesHadTime(const CleanupPass& pass) const {
+  const std::optional<absl::Duration>& since = pass.memory.copies_since;
+  return since.has_value() && pass.guards.began >= *since + options_.copies_go_within;
+}
+
+bool Cleaner::MayArrive(const CleanupPass& pass) const {
+  const std::optional<absl::Duration>& last = pass.memory.unanswered;
+  return last.has_value() && pass.guards.began < *last + options_.arrives_within &&
+         olm::MayLeaveRecorded(pass.guards.inputs, pass.verdict);
 }
 
 Task<ReconcileResult> Cleaner::Act(CleanupPass& pass, CleanupStep step) {
@@ -173,10 +198,12 @@ Task<ReconcileResult> Cleaner::Act(CleanupPass& pass, CleanupStep step) {
       const absl::Duration next = co_await pass_reporter_.Tell(pass, pass.memory.NextTry());
       co_return ReconcileResult::After(next);
     }
+    case CleanupStep::kSettle:
+      co_return co_await Settle(pass);
     case CleanupStep::kConfirm:
       co_return co_await StayRefused(pass, options_.confirm_after);
     case CleanupStep::kReleaseRights: {
-      // Confirmed by the next pass, which looks at everything again.
+      // The next pass confirms this, as it reads everything again.
       CO_ASSIGN_OR_RETURN(const bool first, co_await finisher_.ReleaseRights(pass));
       if (first) co_return ReconcileResult::Requeue();
       const absl::Duration next = co_await pass_reporter_.Tell(pass, pass.memory.NextTry());
@@ -190,6 +217,15 @@ Task<ReconcileResult> Cleaner::Act(CleanupPass& pass, CleanupStep step) {
     }
   }
   co_return ReconcileResult::Done();
+}
+
+Task<ReconcileResult> Cleaner::Settle(CleanupPass& pass) {
+  // A deletion that arrives meanwhile is drained at once.
+  const absl::Duration end = *pass.memory.unanswered + options_.arrives_within;
+  absl::Duration next = std::min(pass.memory.NextLook(), end - pass.guards.began);
+  if (pass.refused()) co_return co_await StayRefused(pass, next);
+  next = co_await pass_reporter_.Tell(pass, next);
+  co_return ReconcileResult::After(next);
 }
 
 Task<ReconcileResult> Cleaner::StayRefused(CleanupPass& pass, absl::Duration next) {
@@ -208,17 +244,20 @@ Task<ReconcileResult> Cleaner::WriteRecord(CleanupPass& pass) {
   pass.memory.wrote_record = true;
   reporter_.Event(pass.csv(), EventType::kNormal, "CleanupStarted",
                   "custom resources are being deleted");
-  // Nothing is deleted under guards that were read before the record was there.
+  // The next pass reads the guards again: only those read after the record was written allow
+  // deletions.
   co_return ReconcileResult::Requeue();
 }
 
 CleanupMemory& Cleaner::MemoryOf(const olm::CsvFacts& csv) {
   std::unique_ptr<CleanupMemory>& memory = memories_[csv.key];
   if (memory == nullptr || memory->uid != csv.uid) {
-    // What was before this process is not known, except that it is not done.
+    // The past of the cleanup is unknown to this process, except that it has not ended.
     const absl::Duration since =
         deps_.clock.Monotonic() - Since(csv.deletion_timestamp, deps_.clock.Now());
     memory = std::make_unique<CleanupMemory>(csv.uid, StallDetector(options_.stall_timeout, since));
+    // The deletions that another process sent are unknown.
+    if (csv.record.has_value() || csv.said_waiting) memory->unanswered = deps_.clock.Monotonic();
   }
   return *memory;
 }

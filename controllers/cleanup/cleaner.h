@@ -1,4 +1,5 @@
-// Uninstalls operators' operands: one pass over one ClusterServiceVersion at a time.
+// The cleaner, which uninstalls operators' operands in passes over one ClusterServiceVersion at a
+// time. Lives on one executor.
 #ifndef CONTROLLERS_CLEANUP_CLEANER_H_
 #define CONTROLLERS_CLEANUP_CLEANER_H_
 
@@ -17,6 +18,7 @@
 #include "controllers/cleanup/finisher.h"
 #include "controllers/cleanup/guards/copy_index.h"
 #include "controllers/cleanup/guards/csv_lister.h"
+#include "controllers/cleanup/guards/departures.h"
 #include "controllers/cleanup/guards/guard_reader.h"
 #include "controllers/cleanup/operands/deleter.h"
 #include "controllers/cleanup/operands/metrics.h"
@@ -43,13 +45,19 @@ struct CleanerOptions {
   DeleterOptions deleter;
   ReporterOptions reporter;
   absl::Duration stall_timeout = absl::Minutes(10);  // --cleanup-stall-timeout
-  // How often what is watched is looked at all the same: no event tells of the guards.
+  // The interval at which watched operands are looked at all the same: no event tells of the
+  // guards.
   absl::Duration watched_period = absl::Seconds(30);
-  // A refusal counts once a reading that began so much later refuses, too (R-000-89).
+  // A refusal counts only when a reading that began this much later refuses, too (R-000-89).
   absl::Duration confirm_after = absl::Seconds(1);
+  // A DELETE that nobody answered may lie with a proxy, which passes it on later. They give a
+  // request up after so long, if not sooner, as they come (nginx, HAProxy, cloud load balancers).
+  absl::Duration arrives_within = absl::Minutes(1);
+  // OLM deletes copies soon after their original; where there are thousands it takes a while.
+  absl::Duration copies_go_within = absl::Minutes(2);
 };
 
-// All of it outlives the cleaner.
+// The references and pointers outlive the cleaner.
 struct CleanerDeps {
   kube::Client& client;
   const Leadership& leadership;
@@ -57,47 +65,52 @@ struct CleanerDeps {
   Clock& clock;
   CleanupMetrics& metrics;
   KnownCsvs known;
-  // Null: what is waited for is polled.
+  // Null: pending operands are polled.
   OperandWatches* watches = nullptr;
   // Null: copies are listed with the originals.
   const CopyIndex* copies = nullptr;
 };
 
-// The order of a cleanup, each step of it decided anew in every pass from what is live
-// (olm/cleanup/step.h): record, delete, wait until a complete listing is empty, let go of the
+// Performs the steps of a cleanup, each decided anew in every pass from live reads
+// (olm/cleanup/step.h): record, delete, wait until a complete listing is empty, release the
 // operator's rights, confirm that, remove the finalizer. A pass that cannot read what it needs
 // sends nothing and releases nothing.
 //
-//   Record ──► Delete ⇄ (wait) ──────────────► ReleaseRights ──► ReleaseFinalizer
-//     │           │ refused                        ▲  for good
-//     │           ▼                                │
-//     └──────► Drain ⇄ (wait) ──► Confirm ─────────┘      Retry: from and to everywhere
-//   Abort: at any time, everything at once
+//   Record ──► Delete ⇄ (wait) ──► Settle ───────────────────► ReleaseRights ──► ReleaseFinalizer
+//     │           │ refused           ▲ │                           ▲  for good
+//     │           ▼                   │ ▼                           │
+//     └──────► Drain ⇄ (wait) ────────┴─┴──► Confirm ───────────────┘
+//   Retry: from and to everywhere       Abort: at any time, everything at once
 //
-// Finalizers are only ever removed from ClusterServiceVersions.
+// Finalizers are removed from ClusterServiceVersions and, as holds, from rights; never from
+// operands.
 //
-// One pass of one key at a time; different keys at the same time, on one executor.
+// A key has one pass at a time; passes of different keys overlap.
 class Cleaner {
  public:
   Cleaner(CleanerDeps deps, CleanerOptions options);
   ~Cleaner();
 
-  // One pass. An error is one to be tried again soon.
+  // Makes one pass. After an error the caller tries again soon.
   Task<ReconcileResult> Reconcile(kube::NamespacedName csv);
-  // To be called once before copies are followed: whatever is there without their label now is
-  // known then, should it get the label later (CsvLister).
+  // Called once before copies are followed: the objects that exist without the copies' label are
+  // known from then on, even if they get the label later (CsvLister).
   StatusTask ListOriginals();
-  // One sweep over everything that is held (HoldKeeper::Sweep).
+  // Makes one sweep over all held objects (HoldKeeper::Sweep).
   boost::asio::awaitable<SweepResult> Sweep();
 
-  // ClusterServiceVersions that something is remembered of.
+  // The number of ClusterServiceVersions with a memory.
   size_t remembered() const { return memories_.size(); }
 
  private:
   Task<ReconcileResult> Work(CleanupPass& pass);
   void Remember(CleanupPass& pass) const;
+  bool CopiesHadTime(const CleanupPass& pass) const;
+  bool MayArrive(const CleanupPass& pass) const;
   Task<ReconcileResult> Act(CleanupPass& pass, olm::CleanupStep step);
   Task<ReconcileResult> WriteRecord(CleanupPass& pass);
+  // Waits for what may still arrive.
+  Task<ReconcileResult> Settle(CleanupPass& pass);
   // Makes sure that later passes refuse, too, and looks again after `next`.
   Task<ReconcileResult> StayRefused(CleanupPass& pass, absl::Duration next);
 
@@ -106,6 +119,7 @@ class Cleaner {
 
   CleanerDeps deps_;
   const CleanerOptions options_;
+  Departures departures_;
   CsvLister csvs_;
   GuardReader guards_;
   Deleter deleter_;

@@ -1,4 +1,4 @@
-// Operators that serve APIs by themselves (R-000-18).
+// Tests of operators that serve APIs by themselves (R-000-18).
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -24,7 +24,7 @@ using ::testing::IsEmpty;
 const kube::GroupVersionResource kThings = {"api.example.com", "v1", "things"};    // namespaced
 const kube::GroupVersionResource kGlobals = {"api.example.com", "v1", "globals"};  // cluster
 
-// The store serves them by definitions, which is nothing that cleanup looks at.
+// The store serves them through definitions, which cleanup does not read here.
 std::string Kind(const std::string& group, const std::string& plural, const std::string& kind,
                  const std::string& scope) {
   return StrCat(R"({"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition",)",
@@ -104,7 +104,7 @@ TEST_F(ApisTest, R_000_18_NothingWithoutTheFlag) {
   EXPECT_EQ(faults_->calls({ClientVerb::kGet, kApiServices}), 0);
 }
 
-// What it claims to serve is another's: its objects are that one's data.
+// An API that is claimed, but served by another operator: its objects are that operator's data.
 TEST_F(ApisTest, R_000_79_AnApiOfAnothersServiceIsKept) {
   for (const auto& [service, owner] :
        {std::pair{R"("service":{"name":"api","namespace":"else"},)", "widget.v1"},
@@ -143,7 +143,7 @@ TEST_F(ApisTest, R_000_18_59_61_OthersThatOwnOrRequireIt) {
   }
 }
 
-// Neither empty nor gone: nobody knows what is stored.
+// The API is neither empty nor gone, as its stored objects are unknown.
 TEST_F(ApisTest, R_000_18_66_AnApiThatDoesNotAnswer) {
   Begin();
   cluster_->Run(cluster_->Remove(kApiServices, {"", "v1.api.example.com"}));
@@ -164,6 +164,17 @@ TEST_F(ApisTest, R_000_18_66_AnApiThatDoesNotAnswer) {
   Passes();
   EXPECT_TRUE(Released());
   EXPECT_THAT(cluster_->Names(kThings), ElementsAre("c/x"));
+}
+
+// The namespace takes the API's Service, and OLM its APIService, before anything was deleted.
+TEST_F(ApisTest, R_000_86_AnApiThatGoesWithItsNamespace) {
+  Begin();
+  cluster_->DeleteCsv();
+  cluster_->Run(cluster_->Remove(kNamespaces, {"", "ops"}));
+  cluster_->Run(cluster_->Remove(kApiServices, {"", "v1.api.example.com"}));
+  Passes(5);
+  EXPECT_TRUE(Released());
+  EXPECT_EQ(Deletes(kThings), 0);
 }
 
 // What the kube-apiserver serves by itself is not of this operator, whatever it says.
@@ -187,7 +198,7 @@ TEST_F(ApisTest, R_000_18_AnApiThatStoresNothing) {
   EXPECT_THAT(cluster_->Names(kThings), ElementsAre("c/x"));
 }
 
-// A definition always can be listed: there, the same answer proves nothing.
+// A definition can always be listed: there, the same answer proves nothing.
 TEST_F(ApisTest, R_000_70_ADefinitionThatCannotBeListed) {
   Begin();
   const kube::GroupVersionResource beta = {"example.com", "v1beta1", "widgets"};

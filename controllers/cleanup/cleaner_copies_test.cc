@@ -1,4 +1,4 @@
-// Cleanups beside the copies that OLM makes of their operators.
+// Tests of cleanups beside the copies that OLM makes of their operators.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -37,7 +37,7 @@ class CleanerCopiesTest : public CleanerTest {
     tasks_->Spawn("copies", index_->Run());
   }
   void TearDown() override {
-    cluster_->Run(tasks_->Stop());
+    if (tasks_.has_value()) cluster_->Run(tasks_->Stop());
     CleanerTest::TearDown();
   }
   void Settle(size_t copies) {
@@ -63,7 +63,7 @@ class CleanerCopiesTest : public CleanerTest {
         R"("kind":"ValidatingAdmissionPolicyBinding","metadata":{"name":"copies"},"spec":)"
         R"({"policyName":"steward-cleanup-copied-from","validationActions":["Deny"]}})"));
   }
-  // As OLM makes it: its status comes a moment later.
+  // Adds a copy as OLM makes it: its status comes a moment later.
   void AddCopy(const std::string& ns) {
     cluster_->Run(cluster_->Create(
         kCsvs, ns,
@@ -78,7 +78,8 @@ class CleanerCopiesTest : public CleanerTest {
   std::optional<TaskGroup> tasks_;
 };
 
-// Uninstalled right after its install, while OLM makes its copies: neither refused nor released.
+// An operator that is uninstalled right after its install, while OLM makes its copies, is neither
+// refused nor released.
 TEST_F(CleanerCopiesTest, R_000_85_CopiesInTheMakingDoNotCount) {
   Start();
   ProtectCopies();
@@ -125,7 +126,7 @@ TEST_F(CleanerCopiesTest, R_000_85_NothingIsDecidedBeforeCopiesAreKnown) {
   EXPECT_THAT(cluster_->Condition("CleanupUnknown"), HasSubstr("olm.copiedFrom"));
 }
 
-// Without the policy anybody may hide an owner while the watch is behind: all of them are listed.
+// Without the policy any user may hide an owner while the watch is behind, so all are listed.
 TEST_F(CleanerCopiesTest, R_000_85_UnprotectedCopiesAreListed) {
   Start();
   Add({"a/x"});
@@ -137,7 +138,7 @@ TEST_F(CleanerCopiesTest, R_000_85_UnprotectedCopiesAreListed) {
   EXPECT_EQ(Deletes(), 1);
 }
 
-// That they have to be listed once more is no second try.
+// The need to list them again is no reason to try a failed list again.
 TEST_F(CleanerCopiesTest, R_000_85_AListThatFailedStaysUnread) {
   Start();
   Add({"a/x"});
@@ -169,13 +170,42 @@ TEST_F(CleanerCopiesTest, R_000_90_AStatusThatIsCopiedNamesNobody) {
   EXPECT_THAT(text, HasSubstr("kubectl get cleanupstatus -n ops widget.v1"));
   EXPECT_THAT(text, HasSubstr("NoProgress"));
   EXPECT_THAT(text, ::testing::Not(HasSubstr("secret")));
-  // Its copies are gone.
+  // Its copies are gone now.
   cluster_->Run(cluster_->Remove(kCsvs, {"a", "widget.v1"}));
   Settle(0);
   cluster_->clock().Advance(absl::Minutes(1));
   Passes(3);
   EXPECT_THAT(boost::json::serialize(*ObjectAt(cluster_->Csv().as_object(), "status")),
               HasSubstr("secret-x"));
+}
+
+// Also where nobody follows the copies, and while rounds of deletions are told of.
+TEST_F(CleanerCopiesTest, R_000_90_NorWhereCopiesAreListed) {
+  CleanerOptions options;
+  options.guards.allow_unprotected = true;
+  options.deleter.round = 1;
+  CleanerTest::Start({}, options);
+  Add({"a/secret-x", "b/secret-y", "b/secret-z"}, /*with_finalizer=*/true);
+  AddCopy("a");
+  cluster_->DeleteCsv();
+  const auto told = [this] {
+    return boost::json::serialize(*ObjectAt(cluster_->Csv().as_object(), "status"));
+  };
+  for (int i = 0; i < 20; ++i) {
+    EXPECT_OK(Pass().status());
+    EXPECT_THAT(told(), ::testing::Not(HasSubstr("secret"))) << i;
+    cluster_->clock().Advance(absl::Seconds(11));
+  }
+  EXPECT_THAT(told(), HasSubstr("cleanup for 3 CRs: 3 Widget"));
+  // Whether there are any cannot be read: nobody is named who was not before.
+  faults_->FailNext({ClientVerb::kList, kCsvs}, absl::UnavailableError("nobody answers"), 2);
+  EXPECT_OK(Pass().status());
+  EXPECT_THAT(told(), ::testing::Not(HasSubstr("secret")));
+  faults_->ForgetFaults(kCsvs);
+  cluster_->Run(cluster_->Remove(kCsvs, {"a", "widget.v1"}));
+  cluster_->clock().Advance(absl::Minutes(1));
+  Passes(3);
+  EXPECT_THAT(told(), HasSubstr("secret-x"));
 }
 
 TEST_F(CleanerCopiesTest, ReadingsAreTimed) {

@@ -1,4 +1,4 @@
-// Whose word an opt-in is, as a cleaner judges it.
+// Tests of how a cleaner judges whether an opt-in was authorised.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -32,7 +32,7 @@ const absl::Duration kSettled = olm::kPolicySettles + absl::Seconds(5);
 
 class CleanerOptInTest : public CleanerTest {
  protected:
-  // An operator that was there with the policies, or `after` them.
+  // Starts with an operator that was created with the policies, or `after` them.
   void StartUnconfirmed(bool opted_in, absl::Duration after = absl::ZeroDuration()) {
     ClusterShape shape;
     shape.confirmed = false;
@@ -70,7 +70,7 @@ class CleanerOptInTest : public CleanerTest {
   }
 };
 
-// Finding 1: nobody who may has ever said so.
+// Finding 1: no authorised user has ever opted in.
 TEST_F(CleanerOptInTest, R_000_76_AnOptInFromBeforeThePolicyDeletesNothing) {
   StartUnconfirmed(true);
   EXPECT_OK(Pass().status());
@@ -115,7 +115,7 @@ TEST_F(CleanerOptInTest, R_000_76_TakenOffAndAddedAgainItCounts) {
   ExpectCleanedUp();
 }
 
-// What is older than the policy is looked at once, when everybody knows the policy.
+// Objects older than the policy are read once, when all API servers know the policy.
 TEST_F(CleanerOptInTest, R_000_76_SeenWithoutBeforeItCounts) {
   for (const bool seen : {true, false}) {
     StartUnconfirmed(false);
@@ -129,7 +129,7 @@ TEST_F(CleanerOptInTest, R_000_76_SeenWithoutBeforeItCounts) {
   }
 }
 
-// Whoever makes the policy anew begins anew.
+// A new policy starts over.
 TEST_F(CleanerOptInTest, R_000_76_AnotherPolicyVoidsOlderOptIns) {
   Start();
   Add({"a/x"});
@@ -150,7 +150,7 @@ TEST_F(CleanerOptInTest, R_000_76_AnotherPolicyVoidsOlderOptIns) {
   ExpectRefused("OptInUnconfirmed");
 }
 
-// --allow-unprotected-opt-in: nobody is asked, so nobody's word can be missing.
+// With --allow-unprotected-opt-in no authorisation is required, so none can be missing.
 TEST_F(CleanerOptInTest, R_000_76_DoesNotCountWhereNothingIsProtected) {
   CleanerOptions options;
   options.guards.allow_unprotected = true;

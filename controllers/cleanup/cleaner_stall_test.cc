@@ -1,4 +1,5 @@
-// What cannot go on says so; what operators say of it; and operators that say nothing of cleanup.
+// Tests of reports: cleanups that cannot go on, conditions of operators, and operators without
+// spec.cleanup.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -25,7 +26,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 
-// --- Every step that goes on failing is seen (R-000-34).
+// --- Every step that keeps failing is reported (R-000-34).
 
 TEST_F(CleanerTest, R_000_34_RightsThatCannotBeReleasedStall) {
   Start();
@@ -46,7 +47,7 @@ TEST_F(CleanerTest, R_000_34_RightsThatCannotBeReleasedStall) {
   EXPECT_TRUE(Released());
 }
 
-// Somebody who holds them again each time.
+// Another client holds them again each time.
 TEST_F(CleanerTest, R_000_34_RightsThatAreHeldAgainStall) {
   Start();
   EXPECT_OK(Pass().status());
@@ -78,7 +79,7 @@ class RefuseWrites : public TestHooks {
 
 struct StepCase {
   const char* name;
-  bool with_operand;  // else there is nothing to delete, and the finalizer is what cannot go
+  bool with_operand;  // else there is nothing to delete, and the finalizer cannot be removed
   const char* phase;
 };
 class StepThatFailsTest : public CleanerTest, public ::testing::WithParamInterface<StepCase> {};
@@ -126,7 +127,7 @@ TEST_F(CleanerTest, R_000_42_AnAbortThatFailsIsTold) {
   cleaner_.reset();  // before its client
 }
 
-// Each under a name that was never seen: names do not tell that they come back.
+// Each operand comes back under a new name, so names do not show that they come back.
 TEST_F(CleanerTest, R_000_71_OperandsThatComeBackUnderOtherNamesStall) {
   Start();
   Add({"a/n0", "a/n1"});
@@ -143,7 +144,7 @@ TEST_F(CleanerTest, R_000_71_OperandsThatComeBackUnderOtherNamesStall) {
   EXPECT_TRUE(Released());
 }
 
-// Wall clocks may be set at any time: what waits, waits by another one.
+// The wall clock may be set at any time: waits use another clock.
 TEST_F(CleanerTest, TheWallClockDecidesNothing) {
   for (const absl::Duration jump : {absl::Hours(30), -absl::Hours(30)}) {
     Start();
@@ -159,7 +160,7 @@ TEST_F(CleanerTest, TheWallClockDecidesNothing) {
     cluster_->clock().Advance(absl::Minutes(10));
     Passes(3);
     EXPECT_THAT(cluster_->Condition("CleanupStalled"), HasSubstr("NoProgress")) << jump;
-    // A process that begins after it.
+    // A new process begins after the jump.
     cluster_->clock().SetBy(-2 * jump);
     Restart();
     Add({"b/y"});
@@ -172,10 +173,10 @@ TEST_F(CleanerTest, TheWallClockDecidesNothing) {
   }
 }
 
-// --- How long the guards are good for (R-000-71).
+// --- The age of the guards (R-000-71).
 
-// Says how old the reading of the guards is by which something is deleted. Lists of operands and
-// deletions take their time.
+// Measures the age of the reading of the guards by which an operand is deleted. Lists of operands
+// and deletions take time.
 class MeasureGuards : public TestHooks {
  public:
   explicit MeasureGuards(FakeClock& clock) : clock_(clock) {}
@@ -233,7 +234,7 @@ INSTANTIATE_TEST_SUITE_P(
                       SlowCase{"SlowBoth", absl::Milliseconds(900), absl::Milliseconds(300)}),
     [](const auto& info) { return std::string(info.param.name); });
 
-// --- What the guards read, they read whole.
+// --- Complete readings of the guards.
 
 TEST_F(CleanerTest, R_000_59_AnOwnerOnTheLastPageCounts) {
   Start();
@@ -241,7 +242,7 @@ TEST_F(CleanerTest, R_000_59_AnOwnerOnTheLastPageCounts) {
   for (int i = 0; i < 500; ++i) {
     cluster_->Run(cluster_->AddOtherCsv("c", StrCat("csv-", 1000 + i), "{}"));
   }
-  // Lists are in the order of namespaces.
+  // Lists are ordered by namespace.
   cluster_->Run(cluster_->AddOtherCsv(
       "zzz", "other.v1",
       R"({"customresourcedefinitions":{"owned":[{"name":"widgets.example.com"}]}})"));
@@ -254,7 +255,7 @@ TEST_F(CleanerTest, R_000_59_AnOwnerOnTheLastPageCounts) {
   EXPECT_EQ(Deletes(), 0);
 }
 
-// --- What operators report (R-000-16).
+// --- Reports of operators (R-000-16).
 
 constexpr char kOperatorConditionCrd[] =
     R"({"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition",)"
@@ -299,7 +300,7 @@ TEST_F(ReportedTest, R_000_16_IsTold) {
   EXPECT_THAT(MetricsText(),
               HasSubstr(R"(steward_cleanup_reported_failure{message="Stuck: the disk is busy",)"
                         R"(name="widget.v1",namespace="ops"} 1)"));
-  // What it says once cannot be read any more stands; what it takes back goes.
+  // A report that can no longer be read stays; one that the operator withdraws is removed.
   faults_->FailNext({ClientVerb::kGet, kOperatorConditions},
                     kube::ToStatus(kube::InternalError("storage")), 3);
   Later();
@@ -337,7 +338,7 @@ TEST_F(ReportedTest, R_000_16_NobodyAsksWithoutTheFlag) {
   EXPECT_EQ(cluster_->Condition("CleanupStalled"), "");
 }
 
-// --- Operators that say nothing of cleanup (R-000-20).
+// --- Operators without spec.cleanup (R-000-20).
 
 class UnsetTest : public CleanerTest {
  protected:
@@ -345,7 +346,7 @@ class UnsetTest : public CleanerTest {
     CleanerOptions options;
     options.guards.terms.supported_by_default = true;
     ClusterShape shape;
-    shape.enabled = false;  // as a shape: it says nothing
+    shape.enabled = false;  // makes a shape without the field
     Start(shape, options);
     Add({"a/x", "b/y"}, true);
   }
@@ -384,7 +385,7 @@ TEST_F(UnsetTest, R_000_20_FalseStaysFalse) {
   EXPECT_TRUE(Released());
 }
 
-// R-000-42: only false aborts. What is no longer mentioned goes on as it would have begun.
+// R-000-42: only false aborts. A cleanup whose field is removed continues as it would have begun.
 TEST_F(UnsetTest, R_000_20_42_FalseAbortsAndUnsetDoesNot) {
   Begin();
   Merge(kCsvs, kCsv, R"({"spec":{"cleanup":{"enabled":true}}})");

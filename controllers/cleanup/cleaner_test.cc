@@ -310,7 +310,7 @@ TEST_F(CleanerTest, R_000_62_AnotherGroupOfTheSameName) {
   EXPECT_EQ(Deletes(), 0);
 }
 
-// OLM may take its time to write down whom the OperatorGroup selects now.
+// OLM may take its time to write down which namespaces the OperatorGroup selects now.
 TEST_F(CleanerTest, R_000_62_WhoIsNotSelectedAnyMoreIsNoTarget) {
   ClusterShape shape;
   shape.targets = {"team=x"};
@@ -324,7 +324,7 @@ TEST_F(CleanerTest, R_000_62_WhoIsNotSelectedAnyMoreIsNoTarget) {
   EXPECT_THAT(cluster_->Names(kWidgets), ElementsAre("b/y"));
 }
 
-// Who can edit the record cannot widen it: not even for a process that did not write it.
+// A user who can edit the record cannot widen it: not even for a process that did not write it.
 TEST_F(CleanerTest, R_000_62_TheRecordThatWasFoundIsRemembered) {
   ClusterShape shape;
   shape.targets = {"a"};
@@ -346,7 +346,7 @@ TEST_F(CleanerTest, R_000_62_TheRecordThatWasFoundIsRemembered) {
   EXPECT_EQ(Deletes(), 1);
 }
 
-// Emptiness is of what was recorded, whatever the object says it owns later.
+// The recorded definitions must be empty, whatever the object claims to own later.
 TEST_F(CleanerTest, R_000_62_OwningLessEndsNothingEarly) {
   Start();
   Add({"a/x"}, true);
@@ -384,7 +384,7 @@ TEST_F(CleanerTest, R_000_62_OwningMoreDeletesNoMore) {
                                  "gadgets.example.com (NotRecorded)")));
 }
 
-// Whoever takes the record away cannot have another one written: something is waited for.
+// A user who removes the record cannot cause another one to be written: deletions may be pending.
 TEST_F(CleanerTest, R_000_62_ARecordThatIsGoneIsNotMadeAnew) {
   Start();
   Add({"a/x"}, true);
@@ -404,7 +404,7 @@ TEST_F(CleanerTest, R_000_62_ARecordThatIsGoneIsNotMadeAnew) {
   EXPECT_TRUE(Released());
 }
 
-// Nor when nothing is waited for any more: what was begun is said until the end.
+// The same holds when nothing is pending any more: the status shows until the end what was begun.
 TEST_F(CleanerTest, R_000_62_NorWhenNothingIsPending) {
   Start();
   Add({"a/x"}, true);
@@ -432,8 +432,8 @@ TEST_F(CleanerTest, R_000_62_NorWhenNothingIsPending) {
   EXPECT_THAT(cluster_->Names(kWidgets), ElementsAre("b/y"));
 }
 
-// Who finds the record taken away says so on the object, where the next process sees it whatever
-// became of the status.
+// A process that finds the record removed marks the object, so that the next process sees it
+// whatever became of the status.
 TEST_F(CleanerTest, R_000_62_ARecordThatIsGoneIsMarked) {
   Start();
   Add({"a/x"}, true);
@@ -452,7 +452,7 @@ TEST_F(CleanerTest, R_000_62_ARecordThatIsGoneIsMarked) {
   EXPECT_EQ(Deletes(), 1);
 }
 
-// A process that finds no record has nothing else to go by.
+// A process that finds no record has no other source.
 TEST_F(CleanerTest, R_000_62_TheStatusSpeaksBeforeTheFirstDelete) {
   Start();
   Add({"a/x"});
@@ -467,7 +467,7 @@ TEST_F(CleanerTest, R_000_62_TheStatusSpeaksBeforeTheFirstDelete) {
   EXPECT_THAT(cluster_->Condition("WaitingOnCleanup"), HasSubstr("for 1 CR"));
 }
 
-// A namespace that the status lacks as yet would be lost for good.
+// A namespace that is still missing in the status would be left out for good.
 TEST_F(CleanerTest, R_000_88_AStatusThatLagsIsWaitedFor) {
   Start();
   Add({"a/x", "b/y"});
@@ -531,7 +531,7 @@ TEST_F(CleanerTest, R_000_60_TwoOwnersDeletedTogetherBothRelease) {
     const kube::NamespacedName two = first ? second : kCsv;
     PassesOver(one);
     cluster_->Run(cluster_->OlmCleansUp());
-    // The first is gone from the cluster before the other is looked at.
+    // The first one is gone from the cluster before the other is looked at.
     Restart();
     PassesOver(two);
     cluster_->Run(cluster_->OlmCleansUp());
@@ -540,8 +540,7 @@ TEST_F(CleanerTest, R_000_60_TwoOwnersDeletedTogetherBothRelease) {
   }
 }
 
-// Chains of owners: whoever is refused for itself passes the refusal on, in every order.
-// The other one has no finalizer of cleanup, so nothing keeps it until it was seen once more.
+// The other owner has no finalizer of cleanup, so nothing keeps it until it was seen once more.
 TEST_F(CleanerTest, R_000_60_AnOwnerThatIsGoneAtTheSecondLookWasThere) {
   Start();
   Add({"a/x"});
@@ -558,7 +557,7 @@ TEST_F(CleanerTest, R_000_60_AnOwnerThatIsGoneAtTheSecondLookWasThere) {
   EXPECT_EQ(Deletes(), 0);
 }
 
-// As the garbage collector does, which has nothing else to do for it.
+// The garbage collector removes the finalizer, as it has no other work for it.
 TEST_F(CleanerTest, AWishToOrphanIsNotForgotten) {
   Start();
   Add({"a/x"});
@@ -572,10 +571,12 @@ TEST_F(CleanerTest, AWishToOrphanIsNotForgotten) {
   EXPECT_EQ(Deletes(), 0);
 }
 
+// In chains of owners, an operator that is refused for its own reasons passes the refusal on, in
+// every order.
 TEST_F(CleanerTest, R_000_60_ChainsOfOwnersAllRelease) {
   const std::vector<std::vector<int>> orders = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2},
                                                 {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
-  for (const char* phase : {"Succeeded", "Failed"}) {  // of the one in the middle
+  for (const char* phase : {"Succeeded", "Failed"}) {  // of the operator in the middle
     for (const std::vector<int>& order : orders) {
       ClusterShape shape;
       shape.targets = {};

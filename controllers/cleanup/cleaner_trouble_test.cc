@@ -1,18 +1,16 @@
-// What a cleaner does when the cluster does not do as it should.
+// Tests of a cleaner in a cluster that misbehaves.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <boost/json/value.hpp>
 #include <set>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "base/status/matchers.h"
 #include "base/text/str_cat.h"
 #include "controllers/cleanup/cleaner.h"
+#include "controllers/cleanup/guards/departures.h"
 #include "controllers/cleanup/rights/hold_keeper.h"
 #include "controllers/cleanup/testing/cleaner_fixture.h"
 #include "controllers/cleanup/testing/cluster.h"
@@ -25,7 +23,6 @@
 namespace steward::controllers {
 namespace {
 
-namespace json = boost::json;
 using kube::Calls;
 using kube::ClientVerb;
 using ::testing::AllOf;
@@ -50,7 +47,7 @@ TEST_F(CleanerTest, R_000_70_ADefinitionThatGoes) {
   EXPECT_TRUE(Released());
 }
 
-// No policy is asked about what goes with its definition.
+// No policy is asked about objects that are deleted with their definition.
 TEST_F(CleanerTest, R_000_77_TheDefinitionOfCsvsGoes) {
   Start();
   Add({"a/x"});
@@ -63,7 +60,7 @@ TEST_F(CleanerTest, R_000_77_TheDefinitionOfCsvsGoes) {
   EXPECT_THAT(events_.events, Contains(HasSubstr("CSVDefinitionTerminating")));
 }
 
-// What was begun before is finished, and nothing else is begun.
+// Deletions that were begun before are finished, and no others are begun.
 TEST_F(CleanerTest, R_000_77_TheDefinitionOfCsvsGoesMeanwhile) {
   Start();
   Add({"a/x"}, true);
@@ -87,7 +84,7 @@ TEST_F(CleanerTest, R_000_70_ADefinitionThatIsNotEstablished) {
   Start();
   Merge(kCrds, {"", "widgets.example.com"},
         R"({"status":{"conditions":[{"type":"Established","status":"False"}]}})", "status");
-  // A server does not serve it yet; nor is anything stored.
+  // A server does not serve it yet, and nothing is stored.
   faults_->FailNext({ClientVerb::kList, kWidgets}, kube::ToStatus(kube::NotFoundPath()), 1000);
   const kube::GroupVersionResource beta = {"example.com", "v1beta1", "widgets"};
   faults_->FailNext({ClientVerb::kList, beta}, kube::ToStatus(kube::NotFoundPath()), 1000);
@@ -97,7 +94,7 @@ TEST_F(CleanerTest, R_000_70_ADefinitionThatIsNotEstablished) {
   EXPECT_EQ(faults_->calls({ClientVerb::kList, kWidgets}), 0);
 }
 
-// Nothing was sent, so nothing is waited for: not even for what cannot be listed (R-000-86).
+// Nothing was sent, so nothing is waited for, even if it cannot be listed (R-000-86).
 TEST_F(CleanerTest, R_000_86_ARefusalWhereNothingWasSentListsNothing) {
   Start();
   Add({"a/x"}, true);
@@ -112,7 +109,7 @@ TEST_F(CleanerTest, R_000_86_ARefusalWhereNothingWasSentListsNothing) {
   EXPECT_EQ(faults_->calls({ClientVerb::kList, kWidgets}), 0);
 }
 
-// Nobody is left who could finish what was begun: the namespace must not hang for ever.
+// No operator is left that could finish what was begun: the namespace must not hang for ever.
 TEST_F(CleanerTest, R_000_86_NobodyCanFinish) {
   Start();
   Add({"a/x"}, true);
@@ -131,6 +128,199 @@ TEST_F(CleanerTest, R_000_86_NobodyCanFinish) {
   EXPECT_THAT(MetricsText(), HasSubstr(R"(steward_cleanup_finished_total{result="abandoned"} 1)"));
 }
 
+// Somebody finalizes the namespace by hand, and makes everything anew: what was deleted with the
+// one of before is nothing that anybody who may uninstall has asked for.
+TEST_F(CleanerTest, R_000_75_TheNamespaceWasMadeAnew) {
+  Start();
+  EXPECT_OK(Pass().status());
+  Add({"a/x"});
+  cluster_->DeleteCsv();
+  cluster_->clock().Advance(absl::Seconds(2));
+  cluster_->Run(cluster_->RemakeNamespace("ops"));
+  cluster_->Run(cluster_->Remove(kOperatorGroups, kGroup));
+  cluster_->Run(cluster_->CreateGroup(R"({"targetNamespaces":["a","b"]})", {"a", "b"}));
+  ASSERT_FALSE(Released());
+  Passes();
+  EXPECT_TRUE(Released());
+  EXPECT_EQ(Deletes(), 0);
+  EXPECT_EQ(Record(), "");
+  EXPECT_THAT(events_.events, Contains(HasSubstr("before namespace ops was made anew")));
+}
+
+// Another group than the one that was in force says where the operator works.
+TEST_F(CleanerTest, R_000_75_TheOperatorGroupWasMadeAnew) {
+  Start();
+  EXPECT_OK(Pass().status());
+  Add({"a/x"});
+  cluster_->DeleteCsv();
+  cluster_->Run(cluster_->Remove(kOperatorGroups, kGroup));
+  cluster_->clock().Advance(absl::Seconds(2));
+  cluster_->Run(cluster_->CreateGroup(R"({"targetNamespaces":["a","b"]})", {"a", "b"}));
+  Passes();
+  EXPECT_TRUE(Released());
+  EXPECT_EQ(Deletes(), 0);
+  EXPECT_THAT(events_.events, Contains(HasSubstr("OperatorGroupChanged")));
+}
+
+// OLM writes an empty list then, which is no list.
+TEST_F(CleanerTest, R_000_62_TheLastSelectedNamespaceGoes) {
+  ClusterShape shape;
+  shape.targets = {"team=x"};
+  Start(shape);
+  Add({"a/x", "b/y"}, true);
+  cluster_->DeleteCsv();
+  Passes(5);
+  ASSERT_EQ(Deletes(), 2);
+  for (const char* ns : {"a", "b"}) {
+    Merge(kNamespaces, {"", ns}, R"({"metadata":{"labels":null}})");
+  }
+  cluster_->Run(cluster_->SetGroup(R"({"selector":{"matchLabels":{"team":"x"}}})", {}));
+  Add({"a/new"});
+  cluster_->clock().Advance(absl::Seconds(30));
+  Passes(5);
+  EXPECT_FALSE(Released()) << "what was begun is finished";
+  cluster_->Run(cluster_->OperatorFinishes(5));
+  cluster_->clock().Advance(absl::Seconds(30));
+  Passes();
+  EXPECT_TRUE(Released());
+  EXPECT_EQ(Deletes(), 2);
+  EXPECT_THAT(cluster_->Names(kWidgets), ElementsAre("a/new"));
+}
+
+// Something between here and the API server has a DELETE, and passes it on when it likes: somebody
+// has to be there to finish what it deletes.
+struct LateCase {
+  const char* name;
+  bool restarts;
+  bool arrives;
+};
+class LateTest : public CleanerTest, public ::testing::WithParamInterface<LateCase> {};
+TEST_P(LateTest, R_000_78_TheRightsAreThereForWhatArrivesLate) {
+  Start();
+  EXPECT_OK(Pass().status());
+  Add({"a/x"}, true);
+  cluster_->DeleteCsv();
+  faults_->FailNext({ClientVerb::kDelete, kWidgets}, absl::DeadlineExceededError("no answer"));
+  while (Deletes() == 0) EXPECT_OK(Pass().status());
+  Merge(kCsvs, kCsv, R"({"status":{"phase":"Failed"}})", "status");
+  if (GetParam().restarts) Restart();
+  const absl::Duration until = cluster_->clock().Monotonic() + absl::Seconds(58);
+  while (cluster_->clock().Monotonic() < until) {
+    EXPECT_OK(Pass().status());
+    cluster_->clock().Advance(absl::Seconds(1));
+  }
+  EXPECT_EQ(cluster_->Annotation(olm::kRightsReleasedAnnotation), "");
+  EXPECT_FALSE(Released());
+  if (GetParam().arrives) {
+    cluster_->Run(cluster_->Remove(kWidgets, {"a", "x"}));
+    for (int i = 0; i < 60; ++i) {
+      EXPECT_OK(Pass().status());
+      cluster_->clock().Advance(absl::Seconds(5));
+    }
+    EXPECT_EQ(cluster_->Annotation(olm::kRightsReleasedAnnotation), "");
+    cluster_->Run(cluster_->OperatorFinishes(1));
+    cluster_->clock().Advance(absl::Seconds(30));
+  }
+  Passes();
+  EXPECT_TRUE(Released());
+  EXPECT_EQ(Deletes(), 1);
+}
+INSTANTIATE_TEST_SUITE_P(All, LateTest,
+                         ::testing::Values(LateCase{"Arrives", false, true},
+                                           LateCase{"NeverArrives", false, false},
+                                           LateCase{"OfAProcessBefore", true, true}),
+                         [](const auto& info) { return std::string(info.param.name); });
+
+// An empty list of all that was recorded leaves nothing to be deleted late: nobody waits for that.
+TEST_F(CleanerTest, R_000_78_WhatIsGoneIsNotWaitedFor) {
+  Start();
+  Add({"a/x"});
+  cluster_->DeleteCsv();
+  faults_->FailNext({ClientVerb::kDelete, kWidgets}, absl::DeadlineExceededError("no answer"));
+  while (Deletes() == 0) EXPECT_OK(Pass().status());
+  cluster_->Run(cluster_->Remove(kWidgets, {"a", "x"}));
+  const absl::Duration began = cluster_->clock().Monotonic();
+  Passes();
+  EXPECT_TRUE(Released());
+  EXPECT_LT(cluster_->clock().Monotonic() - began, absl::Seconds(10));
+}
+
+// Nor for what the API server did not do.
+TEST_F(CleanerTest, R_000_78_WhatWasAnsweredIsNotWaitedFor) {
+  Start();
+  EXPECT_OK(Pass().status());
+  Add({"a/x"}, true);
+  cluster_->DeleteCsv();
+  faults_->FailNext({ClientVerb::kDelete, kWidgets}, kube::ToStatus(kube::TooManyRequests("", 1)));
+  while (Deletes() == 0) EXPECT_OK(Pass().status());
+  Merge(kCsvs, kCsv, R"({"status":{"phase":"Failed"}})", "status");
+  const absl::Duration began = cluster_->clock().Monotonic();
+  Passes();
+  EXPECT_TRUE(Released());
+  EXPECT_LT(cluster_->clock().Monotonic() - began, absl::Seconds(10));
+}
+
+// Right after an upgrade OLM still has copies of the version of before to delete.
+TEST_F(CleanerTest, CopiesOfWhatWasReplacedAreGivenTime) {
+  for (const bool they_go : {true, false}) {
+    Start();
+    Add({"a/x"});
+    cluster_->Run(cluster_->AddOtherCsv(
+        "a", "widget.v0",
+        R"({"customresourcedefinitions":{"owned":[{"name":"widgets.example.com"}]}})"));
+    Merge(kCsvs, {"a", "widget.v0"}, R"({"metadata":{"labels":{"olm.copiedFrom":"ops"}}})");
+    cluster_->DeleteCsv();
+    const absl::Duration until = cluster_->clock().Monotonic() + absl::Seconds(118);
+    while (cluster_->clock().Monotonic() < until) {
+      EXPECT_OK(Pass().status());
+      cluster_->clock().Advance(absl::Seconds(1));
+    }
+    EXPECT_FALSE(Released());
+    EXPECT_EQ(Deletes(), 0);
+    EXPECT_THAT(cluster_->Condition("CleanupUnknown"), HasSubstr("CopiesLeft"));
+    if (they_go) cluster_->Run(cluster_->Remove(kCsvs, {"a", "widget.v0"}));
+    cluster_->clock().Advance(absl::Seconds(10));
+    Passes();
+    EXPECT_TRUE(Released());
+    EXPECT_EQ(Deletes(), they_go ? 1 : 0);
+  }
+}
+
+// `kubectl delete csv other.v1 widget.v1`: nobody opted in to the first one, whose custom resources
+// are to stay, and nothing holds it up.
+TEST_F(CleanerTest, R_000_60_AnOwnerThatWentAMomentAgo) {
+  struct Case {
+    const char* name;
+    const char* csv;
+    absl::Duration later;
+    int deletes;
+  };
+  for (const Case& test : {Case{"Now", "other.v1", absl::ZeroDuration(), 0},
+                           Case{"LongAgo", "other.v1", Departures::kRemembered, 1},
+                           Case{"Replaced", "widget.v0", absl::ZeroDuration(), 1}}) {
+    SCOPED_TRACE(test.name);
+    events_.events.clear();
+    Start();
+    EXPECT_OK(Pass().status());
+    Add({"a/x"});
+    Merge(kCsvs, kCsv, R"({"spec":{"replaces":"widget.v0"}})");
+    cluster_->Run(cluster_->AddOtherCsv(
+        "ops", test.csv,
+        R"({"customresourcedefinitions":{"owned":[{"name":"widgets.example.com"}]}})"));
+    EXPECT_OK(cluster_->Run(cleaner_->Sweep()).failure);
+    cluster_->Run(cluster_->Remove(kCsvs, {"ops", test.csv}));
+    // Where it takes longer, its absence was noticed before.
+    if (test.later > absl::ZeroDuration()) {
+      EXPECT_OK(cluster_->Run(cleaner_->Sweep()).failure);
+    }
+    cluster_->clock().Advance(test.later);
+    cluster_->DeleteCsv();
+    Passes();
+    EXPECT_TRUE(Released());
+    EXPECT_EQ(Deletes(), test.deletes);
+  }
+}
+
 // The rights are let go of for good: what changes later finds nobody to finish it (R-000-89).
 TEST_F(CleanerTest, R_000_89_NothingIsDeletedAfterTheRightsWereLetGoOf) {
   for (const bool restarts : {false, true}) {
@@ -146,7 +336,7 @@ TEST_F(CleanerTest, R_000_89_NothingIsDeletedAfterTheRightsWereLetGoOf) {
     ASSERT_FALSE(Released());
     ASSERT_TRUE(cluster_->Annotation(olm::kRightsReleasedAnnotation).starts_with("Refused"));
     if (restarts) Restart();
-    // One more pass would have found that it is allowed now.
+    // One more pass would have been allowed to continue now.
     Merge(kCsvs, kCsv, R"({"status":{"phase":"Succeeded"}})", "status");
     Passes();
     EXPECT_TRUE(Released());
@@ -177,8 +367,8 @@ TEST_F(CleanerTest, R_000_89_OneRefusedReadingLetsGoOfNothing) {
   EXPECT_EQ(Deletes(), 1);
 }
 
-// The second look is a second after the first one ended: what refused may have begun in the middle
-// of it.
+// The second look comes a second after the first one ended, since the reason of the refusal may
+// have arisen during it.
 TEST_F(CleanerTest, R_000_89_ASlowReadingIsNoSecondLook) {
   absl::Duration takes;
   known_ = [this, &takes](const std::set<kube::NamespacedName>&) {
@@ -204,7 +394,7 @@ TEST_F(CleanerTest, R_000_89_ASlowReadingIsNoSecondLook) {
   EXPECT_THAT(cluster_->Annotation(olm::kRightsReleasedAnnotation), HasSubstr("SharedOwner"));
 }
 
-// What appears after the last listing is named, and left alone.
+// Operands that appear after the last listing are named, and kept.
 TEST_F(CleanerTest, R_000_89_WhatIsLeftIsNamed) {
   Start();
   EXPECT_OK(Pass().status());
@@ -264,7 +454,7 @@ TEST_F(CleanerTest, R_000_70_EveryPageCounts) {
   EXPECT_TRUE(Released());
 }
 
-// --- Deletions that do not go smoothly.
+// --- Deletions that fail.
 
 TEST_F(CleanerTest, R_000_71_RecreatedOperandsAreDeletedThreeTimes) {
   Start();
@@ -390,7 +580,7 @@ TEST_P(UnreadableTest, R_000_66_SendsNothingAndReleasesNothing) {
     cluster_->clock().Advance(absl::Seconds(30));
     Passes(4);
     EXPECT_EQ(Deletes(), 1) << "and then it goes on";
-    // And in the middle.
+    // The same holds during a cleanup.
     cluster_->Run(cluster_->OperatorFinishes(5));
     Add({"b/y"});
     faults_->FailNext(GetParam().calls, error, 1000);
@@ -416,216 +606,6 @@ INSTANTIATE_TEST_SUITE_P(
                       UnreadableCase{"Policy", {ClientVerb::kGet, kPolicies}},
                       UnreadableCase{"Bindings", {ClientVerb::kList, kPolicyBindings}}),
     [](const auto& info) { return std::string(info.param.name); });
-
-// --- Rights.
-
-TEST_F(CleanerTest, R_000_73_RightsAreHeldUntilTheEnd) {
-  Start();
-  Add({"a/x"}, true);
-  const auto role = [this] {
-    return cluster_->Run(cluster_->Find(kClusterRoles, {"", "widget-role"}));
-  };
-  EXPECT_OK(Pass().status());
-  EXPECT_THAT(FinalizersOf(role()), ElementsAre(std::string(olm::kHoldFinalizer)));
-  EXPECT_THAT(cluster_->Condition("RightsHeld"), HasSubstr("1 objects"));
-  const int patches = Patches();
-  EXPECT_OK(Pass().status());
-  EXPECT_EQ(Patches(), patches) << "nothing changed, nothing is written";
-  cluster_->DeleteCsv();
-  cluster_->Run(cluster_->OlmCleansUp());
-  EXPECT_TRUE(IsMarked(role()));
-  Passes(6);
-  EXPECT_FALSE(role().is_null());
-  EXPECT_THAT(cluster_->Condition("RightsHeld"), Not(IsEmpty()));
-  cluster_->Run(cluster_->OperatorFinishes(5));
-  // One pass lets go of the rights, the next confirms that before the finalizer goes.
-  cluster_->clock().Advance(absl::Seconds(30));
-  EXPECT_OK(Pass().status());
-  EXPECT_TRUE(role().is_null());
-  EXPECT_FALSE(Released());
-  EXPECT_OK(Pass().status());
-  EXPECT_TRUE(Released());
-}
-
-TEST_F(CleanerTest, R_000_73_WhoOptsOutIsNotSaidToBeHeld) {
-  Start();
-  EXPECT_OK(Pass().status());
-  EXPECT_THAT(cluster_->Condition("RightsHeld"), Not(IsEmpty()));
-  Merge(kCsvs, kCsv, R"({"metadata":{"finalizers":["operators.coreos.com/csv-cleanup"]}})");
-  EXPECT_OK(Pass().status());
-  EXPECT_THAT(cluster_->Condition("RightsHeld"), IsEmpty());
-  const int patches = Patches();
-  EXPECT_OK(Pass().status());
-  EXPECT_EQ(Patches(), patches);
-}
-
-TEST_F(CleanerTest, R_000_73_ADeleteThatCameFirst) {
-  Start();
-  Add({"a/x"}, true);
-  cluster_->DeleteCsv();
-  cluster_->Run(cluster_->OlmCleansUp());
-  Passes(5);
-  EXPECT_THAT(cluster_->Condition("RightsMayBeLost"), Not(IsEmpty()));
-}
-
-struct RightsCase {
-  const char* name;
-  ClientVerb fails;
-};
-class RightsTroubleTest : public CleanerTest, public ::testing::WithParamInterface<RightsCase> {};
-TEST_P(RightsTroubleTest, R_000_73_HoldsTheFinalizer) {
-  Start();
-  EXPECT_OK(Pass().status());
-  cluster_->DeleteCsv();
-  faults_->FailNext({GetParam().fails, kClusterRoles},
-                    kube::ToStatus(kube::InternalError("storage")), 1000);
-  Passes(5);
-  EXPECT_FALSE(Released());
-  faults_->ForgetFaults(kClusterRoles);
-  Passes();
-  EXPECT_TRUE(Released());
-}
-INSTANTIATE_TEST_SUITE_P(All, RightsTroubleTest,
-                         ::testing::Values(RightsCase{"CannotBeReleased", ClientVerb::kPatch},
-                                           RightsCase{"CannotBeLookedAt", ClientVerb::kList}),
-                         [](const auto& info) { return std::string(info.param.name); });
-
-// What a cleanup that has begun holds is its own to let go of: the operator has to finish.
-TEST_F(CleanerTest, R_000_73_NothingIsLetGoOfWhileSomethingIsFinished) {
-  for (const char* change : {R"({"metadata":{"labels":{"olm.copiedFrom":"elsewhere"}}})",
-                             R"({"metadata":{"annotations":{"olm.operatorNamespace":"x"}}})"}) {
-    Start();
-    EXPECT_OK(Pass().status());
-    Add({"a/x"}, true);
-    cluster_->DeleteCsv();
-    Passes(5);
-    ASSERT_EQ(Deletes(), 1);
-    Merge(kCsvs, kCsv, change);
-    Passes(5);
-    EXPECT_OK(cluster_->Run(cleaner_->Sweep()).failure);
-    EXPECT_THAT(FinalizersOf(cluster_->Run(cluster_->Find(kClusterRoles, {"", "widget-role"}))),
-                ElementsAre(std::string(olm::kHoldFinalizer)));
-    cluster_->Run(cluster_->OperatorFinishes(1));
-    Passes();
-    EXPECT_TRUE(Released());
-  }
-}
-
-// It is for the cleanup, which knows whether they are still needed.
-TEST_F(CleanerTest, R_000_73_TheSweepHoldsNothingOfWhatIsBeingDeleted) {
-  Start();
-  cluster_->DeleteCsv();
-  EXPECT_OK(cluster_->Run(cleaner_->Sweep()).failure);
-  EXPECT_THAT(FinalizersOf(cluster_->Run(cluster_->Find(kClusterRoles, {"", "widget-role"}))),
-              IsEmpty());
-}
-
-TEST_F(CleanerTest, R_000_73_SweepReleasesWhatHasNoReason) {
-  Start();
-  EXPECT_OK(Pass().status());
-  const auto held = [this] {
-    const json::value role = cluster_->Run(cluster_->Find(kClusterRoles, {"", "widget-role"}));
-    return !role.is_null() && !FinalizersOf(role).empty();
-  };
-  ASSERT_TRUE(held());
-  EXPECT_OK(cluster_->Run(cleaner_->Sweep()).failure);
-  EXPECT_TRUE(held());
-  // Not opted in any more.
-  Merge(kCsvs, kCsv, R"({"metadata":{"finalizers":["operators.coreos.com/csv-cleanup"]}})");
-  EXPECT_OK(cluster_->Run(cleaner_->Sweep()).failure);
-  EXPECT_FALSE(held());
-  Merge(kCsvs, kCsv, StrCat(R"({"metadata":{"finalizers":[")", kFinalizer, R"("]}})"));
-  EXPECT_THAT(cluster_->Run(cleaner_->Sweep()).look_at, ElementsAre(kCsv))
-      << "its status is to say that they are held";
-  EXPECT_TRUE(held()) << "new objects are held by the sweep, too";
-  // Replaced.
-  Merge(kCsvs, kCsv, R"({"status":{"phase":"Replacing"}})", "status");
-  EXPECT_OK(cluster_->Run(cleaner_->Sweep()).failure);
-  EXPECT_FALSE(held());
-  Merge(kCsvs, kCsv, R"({"status":{"phase":"Succeeded"}})", "status");
-  EXPECT_OK(cluster_->Run(cleaner_->Sweep()).failure);
-  ASSERT_TRUE(held());
-  // Its labels are gone: it belongs to nobody.
-  Merge(kClusterRoles, {"", "widget-role"}, R"({"metadata":{"labels":null}})");
-  EXPECT_OK(cluster_->Run(cleaner_->Sweep()).failure);
-  EXPECT_FALSE(held());
-}
-
-// Whatever became of it since, an operator that waits for us is found.
-TEST_F(CleanerTest, R_000_72_TheSweepFindsWhatIsNotWatched) {
-  Start();
-  EXPECT_OK(Pass().status());
-  Merge(kCsvs, kCsv, R"({"metadata":{"labels":{"olm.copiedFrom":"elsewhere"}}})");
-  EXPECT_THAT(cluster_->Run(cleaner_->Sweep()).look_at, IsEmpty());
-  cluster_->DeleteCsv();
-  EXPECT_THAT(cluster_->Run(cleaner_->Sweep()).look_at, ElementsAre(kCsv));
-}
-
-// Roles and bindings answer an old resourceVersion with 403: only then is that no failure.
-TEST_F(CleanerTest, R_000_73_AForbiddenReleaseIsAFailure) {
-  Start();
-  EXPECT_OK(Pass().status());
-  cluster_->DeleteCsv();
-  faults_->FailNext({ClientVerb::kPatch, kClusterRoles},
-                    kube::ToStatus(kube::Forbidden(
-                        {"rbac.authorization.k8s.io", "v1", "clusterroles"}, "widget-role", "no")),
-                    1000);
-  Passes(5);
-  EXPECT_FALSE(Released());
-}
-
-TEST_F(CleanerTest, R_000_73_AnAdminWhoRevokesIsNotHeldUp) {
-  Start();
-  EXPECT_OK(Pass().status());
-  cluster_->Run(cluster_->Remove(kClusterRoles, {"", "widget-role"}));
-  EXPECT_OK(Pass().status());
-  EXPECT_THAT(cluster_->Names(kClusterRoles), IsEmpty());
-}
-
-TEST_F(CleanerTest, R_000_73_ReleaseAll) {
-  Start();
-  EXPECT_OK(Pass().status());
-  HoldKeeper keeper(*faults_);
-  const SweepResult released = cluster_->Run(keeper.ReleaseAll());
-  ASSERT_OK(released.failure);
-  EXPECT_EQ(released.released, 1u);
-  EXPECT_THAT(FinalizersOf(cluster_->Run(cluster_->Find(kClusterRoles, {"", "widget-role"}))),
-              IsEmpty());
-  EXPECT_FALSE(Released()) << "the opt-in is the admin's";
-}
-
-TEST_F(CleanerTest, RoundsThatFailAreTriedEverMoreSeldom) {
-  Start();
-  Add({"a/x"});
-  cluster_->DeleteCsv();
-  faults_->FailNext({ClientVerb::kDelete, kWidgets},
-                    kube::ToStatus(kube::ServiceUnavailable("busy", 0)), 1000);
-  std::vector<absl::Duration> waits;
-  while (Deletes() < 8) {
-    const absl::StatusOr<ReconcileResult> result = Pass();
-    ASSERT_OK(result.status());
-    ASSERT_TRUE(result->requeue_after.has_value());
-    if (Deletes() > 0) waits.push_back(*result->requeue_after);
-    cluster_->clock().Advance(*result->requeue_after);
-  }
-  EXPECT_TRUE(std::is_sorted(waits.begin(), waits.end()));
-  EXPECT_EQ(waits.back(), absl::Seconds(30));
-}
-
-TEST_F(CleanerTest, NoLeaderNoWrite) {
-  class Nobody : public Leadership {
-   public:
-    absl::Duration Remaining() const override { return absl::ZeroDuration(); }
-  };
-  Start();
-  Add({"a/x"});
-  cluster_->DeleteCsv();
-  Nobody nobody;
-  CleanerDeps deps{*faults_, nobody, events_, cluster_->clock(), metrics_, known_};
-  cleaner_ = std::make_unique<Cleaner>(deps, options_);
-  for (int i = 0; i < 5; ++i) EXPECT_FALSE(Pass().ok());
-  EXPECT_EQ(Deletes() + Patches(), 0);
-}
 
 }  // namespace
 }  // namespace steward::controllers

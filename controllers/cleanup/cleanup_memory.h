@@ -1,4 +1,4 @@
-// What a cleaner remembers of one ClusterServiceVersion between passes. A value, of one executor.
+// A cleaner's memory of one ClusterServiceVersion between passes. A value; lives on one executor.
 #ifndef CONTROLLERS_CLEANUP_CLEANUP_MEMORY_H_
 #define CONTROLLERS_CLEANUP_CLEANUP_MEMORY_H_
 
@@ -16,8 +16,8 @@
 
 namespace steward::controllers {
 
-// It may be lost at any time: it makes a cleanup gentler (waits, counts of recreations) and
-// stricter (an edited record), never bolder. Times are monotonic.
+// May be lost at any time: it makes a cleanup gentler (waits, counts of recreations) and stricter
+// (an edited record), but never bolder. Times are monotonic.
 struct CleanupMemory {
   CleanupMemory(std::string uid_of_csv, StallDetector detector)
       : uid(std::move(uid_of_csv)), stall(std::move(detector)) {}
@@ -27,18 +27,24 @@ struct CleanupMemory {
   bool wrote_record = false;  // all deletions of this cleanup are known
   DeletionLedger ledger;
   std::unique_ptr<DeletionCursor> cursor;  // null: no deletions are under way
+  // There may be copies of it, to which OLM copies its status: as was read last.
+  bool may_be_copied = true;
   StallDetector stall;
   std::optional<absl::Duration> status_written;
   std::optional<absl::Duration> refused_since;  // every reading since then refused
+  // When it was last not known what became of a DELETE. Of one that another process sent, when this
+  // one began.
+  std::optional<absl::Duration> unanswered;
+  std::optional<absl::Duration> copies_since;  // kCopiesLeft was read first
   std::string reported;  // what the operator said last of why it cannot finish
   int looks = 0;         // since something happened
   int unknowns = 0;      // passes in a row that could not go on
 
-  // When to look again at what the operator has to finish.
+  // The time until the next look at operands that the operator has to finish.
   absl::Duration NextLook() {
     return std::min(absl::Seconds(1) * (1 << std::min(looks++, 4)), absl::Seconds(10));
   }
-  // When to try again what failed.
+  // The time until a failed step is tried again.
   absl::Duration NextTry() {
     return std::min(absl::Seconds(1) * (1 << std::min(unknowns++, 5)), absl::Seconds(30));
   }

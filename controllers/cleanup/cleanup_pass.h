@@ -1,4 +1,5 @@
-// What one pass over a ClusterServiceVersion that is being deleted found. Of one coroutine.
+// The findings of one pass over a ClusterServiceVersion that is being deleted. Used by one
+// coroutine.
 #ifndef CONTROLLERS_CLEANUP_CLEANUP_PASS_H_
 #define CONTROLLERS_CLEANUP_CLEANUP_PASS_H_
 
@@ -25,7 +26,7 @@ struct CleanupPass {
   CleanupReport report;
   bool told = false;
 
-  // What is pending; null: it is not known.
+  // The pending operands; null: they are not known.
   const OperandListing* Listing() const {
     if (memory.cursor != nullptr) return &memory.cursor->listing();
     return listing.ok() ? &*listing : nullptr;

@@ -18,16 +18,17 @@
 #include "olm/cleanup/names.h"
 #include "olm/copy.h"
 #include "olm/objects.h"
-#include "storage/world/touched.h"
+#include "storage/operators/operator_world.h"
+#include "storage/operators/touched_operators.h"
 #include "storage/world/world.h"
 
 namespace steward::controllers {
 namespace {
 
-// Many changes of rights come together, when an operator is installed.
+// When an operator is installed, many changes of rights come together.
 constexpr absl::Duration kSweepSoon = absl::Seconds(1);
 
-// From the start of a term on; where there are many it takes longer.
+// The wait from the start of a term; many copies take longer.
 constexpr std::chrono::seconds kCopiesMayTake{5};
 
 bool Has(const ObjectMetadata& object, std::string_view finalizer) {
@@ -55,19 +56,21 @@ absl::StatusOr<olm::CsvFacts> FactsOf(const olm::Csv& csv, const olm::CsvTerms& 
                              terms);
 }
 
-// Whether nothing but an abort is left to be done for it, as far as the World says. What is not
-// known may take long.
+// True if only an abort is left to do for it, as far as the World shows. Unknown work may take
+// long.
 bool IsAborted(const olm::Csv& csv, const olm::CsvTerms& terms) {
   if (csv.cleanup == nullptr) return false;
   const olm::CsvFacts& known = csv.cleanup->facts;
-  if (!known.HasFinalizer(olm::kCleanupFinalizer)) return true;
   // It was read without the terms, which only ever make it support cleanup.
-  if (known.cleanup_enabled) return false;
-  if (!terms.supported_by_default) return true;
+  if (known.OptedIn() || !terms.supported_by_default) return !known.OptedIn();
+  olm::CsvFacts meant = known;
+  meant.cleanup_enabled = true;
   // This is asked often, and a spec is large: most that say nothing do not have the word.
-  if (csv.spec_json.view().find(R"("cleanup")") == std::string_view::npos) return false;
-  const absl::StatusOr<olm::CsvFacts> facts = FactsOf(csv, terms);
-  return facts.ok() && !facts->cleanup_enabled;
+  if (csv.spec_json.view().find(R"("cleanup")") != std::string_view::npos) {
+    const absl::StatusOr<olm::CsvFacts> facts = FactsOf(csv, terms);
+    meant.cleanup_enabled = !facts.ok() || facts->cleanup_enabled;
+  }
+  return !meant.OptedIn();
 }
 
 }  // namespace
@@ -78,14 +81,14 @@ ControllerOptions CleanupControllerOptions() {
   ControllerOptions options;
   options.name = "cleanup";
   options.workers = 4;
-  options.quick_workers = 2;  // a sweep, and what is wanted beside it
+  options.quick_workers = 2;  // one for a sweep, one for other quick keys
   return options;
 }
 
 KnownCsvs CsvsOf(storage::WorldStore& worlds, const olm::CsvTerms& terms) {
   return [&worlds, terms](const std::set<kube::NamespacedName>& without) {
     std::vector<olm::CsvFacts> known;
-    const storage::WorldPtr world = worlds.Current();
+    const auto world = storage::OperatorWorld::Of(worlds.Current());
     for (auto it = world->csvs().begin(); !it.done(); it.Next()) {
       const olm::Csv& csv = *it.value();
       if (csv.copied || csv.cleanup == nullptr || without.contains(it.key())) continue;
@@ -94,7 +97,7 @@ KnownCsvs CsvsOf(storage::WorldStore& worlds, const olm::CsvTerms& terms) {
         continue;
       }
       absl::StatusOr<olm::CsvFacts> facts = FactsOf(csv, terms);
-      // It was read once already, when the World was made.
+      // It was decoded once already, when the World was made.
       if (facts.ok()) known.push_back(*std::move(facts));
     }
     return known;
@@ -125,19 +128,20 @@ VoidTask CleanupReconciler::Feed(WorkQueue& queue) {
   MetadataCallbacks callbacks;
   callbacks.changed = [this, &queue](const kube::NamespacedName& name) { NoteCsv(queue, name); };
   csvs_ = deps_.metadata.Open(std::move(selection), std::move(callbacks));
-  // An informer that runs already has told others, not us.
+  // An informer that runs already has called others for its objects, not this watch.
   std::vector<Key> held;
   csvs_->ForEach([&held](const ObjectMetadata& object) { held.push_back(object.name); });
   for (const Key& key : held) NoteCsv(queue, key);
   queue.Add(kSweepKey);
-  // An abort changes nothing that metadata shows.
-  VoidTask follow_worlds = FollowWorlds(
-      deps_.worlds, [this, &queue](const storage::World&, const storage::Touched* touched) {
-        for (const Key& key : opted_in_) {
-          if (touched == nullptr || touched->csvs.contains(key)) queue.Add(key);
-        }
-      });
-  // Until cancelled. Where copies are not protected they are listed with the others.
+  // An abort changes nothing in the metadata that is watched.
+  VoidTask follow_worlds =
+      FollowWorlds(deps_.worlds,
+                   [this, &queue](const storage::World&, const storage::TouchedOperators* touched) {
+                     for (const Key& key : opted_in_) {
+                       if (touched == nullptr || touched->csvs.contains(key)) queue.Add(key);
+                     }
+                   });
+  // Runs until cancelled. Where copies are not protected they are listed with the others.
   if (options_.cleaner.guards.allow_unprotected) {
     co_await std::move(follow_worlds);
   } else {
@@ -159,7 +163,7 @@ void CleanupReconciler::NoteCsv(WorkQueue& queue, const Key& key) {
   const bool legacy = csv != nullptr && Has(*csv, olm::kLegacyCleanupFinalizer);
   const bool was = opted_in ? !opted_in_.insert(key).second : opted_in_.erase(key) > 0;
   if (opted_in || legacy || was) queue.Add(key);
-  // What it held has no reason any more.
+  // The rights that it held have no reason any more.
   if (was && !opted_in) queue.AddAfter(kSweepKey, kSweepSoon);
   WatchRights(queue, !opted_in_.empty());
 }
@@ -185,11 +189,11 @@ void CleanupReconciler::WatchRights(WorkQueue& queue, bool wanted) {
 bool CleanupReconciler::IsQuick(const Key& key) const {
   if (key == kSweepKey) return true;
   const ObjectMetadata* csv = csvs_->Find(key);
-  // Of what only the sweep has seen nothing is known.
+  // The metadata of objects that only the sweep has seen is unknown.
   if (csv == nullptr) return false;
   if (!csv->deleting) return true;
-  // To be aborted. The World may lag behind: then it takes a round of deletions to see.
-  const storage::WorldPtr world = deps_.worlds.Current();
+  // An abort is quick. The World may lag behind: then only the next round of deletions notices it.
+  const auto world = storage::OperatorWorld::Of(deps_.worlds.Current());
   const olm::CsvPtr* content = world->csvs().Find(key);
   return content != nullptr && IsAborted(**content, options_.cleaner.guards.terms);
 }
@@ -202,8 +206,8 @@ Task<ReconcileResult> CleanupReconciler::Reconcile(Key key) {
     co_return co_await cleaner_.Reconcile(std::move(key));
   }
   const SweepResult swept = co_await cleaner_.Sweep();
-  // Also those that Feed does not see: a label can make a copy of what was opted in. And whatever
-  // else of the sweep failed.
+  // Objects that Feed does not see are queued, too: a label can make an opted-in object a copy.
+  // This happens even if another part of the sweep failed.
   for (const Key& csv : swept.look_at) queue_->Add(csv);
   metrics_.SetSweepFailing(!swept.failure.ok());
   CO_RETURN_IF_ERROR(swept.failure);

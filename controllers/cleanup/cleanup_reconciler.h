@@ -1,4 +1,5 @@
-// The reconciler "cleanup": deletes operators' operands on uninstall, where that was asked for.
+// The reconciler "cleanup", which deletes operators' operands on uninstall where there is an
+// opt-in. Lives on one executor.
 #ifndef CONTROLLERS_CLEANUP_CLEANUP_RECONCILER_H_
 #define CONTROLLERS_CLEANUP_CLEANUP_RECONCILER_H_
 
@@ -24,25 +25,25 @@ namespace steward::controllers {
 
 struct CleanupOptions {
   CleanerOptions cleaner;
-  absl::Duration sweep_period = absl::Minutes(1);  // of what is held (R-000-73)
+  absl::Duration sweep_period = absl::Minutes(1);  // of held rights (R-000-73)
 };
 
-// Keys are ClusterServiceVersions that have one of the finalizers, and kSweepKey, which lets go of
-// holds without a reason: at the start, each `sweep_period`, and soon after something that may be
-// held has changed. What may be held is watched only while some operator is opted in.
+// Keys are ClusterServiceVersions that have one of the finalizers, and kSweepKey, which releases
+// holds without a reason: at the start, each `sweep_period`, and soon after a change of an object
+// that may be held. Such objects are watched only while some operator is opted in.
 //
-// `metrics` are made once for all terms: a registry takes a name once.
+// `metrics` are made once for all terms, as a registry accepts each name once.
 class CleanupReconciler : public Reconciler {
  public:
   static const Key kSweepKey;
 
-  // REQUIRES: what `deps` refers to, and `metrics`, outlive this object.
+  // REQUIRES: the references in `deps`, and `metrics`, outlive this object.
   CleanupReconciler(const ReconcilerDeps& deps, CleanupMetrics& metrics, CleanupOptions options);
   ~CleanupReconciler() override;
 
   VoidTask Feed(WorkQueue& queue) override;
   Task<ReconcileResult> Reconcile(Key key) override;
-  // All but the deletion of operands: sweeps, holds, aborts.
+  // True for all work but the deletion of operands: sweeps, holds, aborts.
   bool IsQuick(const Key& key) const override;
 
  private:
@@ -59,16 +60,17 @@ class CleanupReconciler : public Reconciler {
   std::unique_ptr<MetadataWatch> csvs_;
   std::vector<std::unique_ptr<MetadataWatch>> rights_;
   std::set<Key> opted_in_;
-  // Until then passes wait for the copies to be known, rather than say that nothing can be decided.
+  // Until this time passes wait for the copies to be known, instead of reporting that nothing can
+  // be decided.
   std::chrono::steady_clock::time_point copies_deadline_;
   WorkQueue* queue_ = nullptr;  // set by Feed, which adds the first key
 };
 
-// Several cleanups go on at a time, and however slow all of them are, rights are held, sweeps made
-// and cleanups aborted meanwhile.
+// Several cleanups run at a time. However slow they are, rights are held, sweeps made and cleanups
+// aborted meanwhile.
 ControllerOptions CleanupControllerOptions();
 
-// ClusterServiceVersions of the newest World that are no copies (KnownCsvs).
+// The ClusterServiceVersions of the newest World that are no copies (KnownCsvs).
 KnownCsvs CsvsOf(storage::WorldStore& worlds, const olm::CsvTerms& terms = {});
 
 }  // namespace steward::controllers

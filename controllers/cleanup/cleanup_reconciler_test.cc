@@ -26,8 +26,8 @@
 #include "controllers/runtime/queue/work_queue.h"
 #include "kube/testing/fault_client.h"
 #include "olm/decode.h"
+#include "storage/operators/testing/operator_writer.h"
 #include "storage/world/world_store.h"
-#include "storage/world/world_writer.h"
 
 namespace steward::controllers {
 namespace {
@@ -62,7 +62,7 @@ class CleanupReconcilerTest : public ::testing::Test {
     reconciler_.reset();
     cluster_->Run(watches_->Stop());
   }
-  // The next key there is, worked on.
+  // Takes the next key, and reconciles it.
   Key Next() {
     const std::optional<Key> key = cluster_->Run(queue_->Take());
     const absl::StatusOr<ReconcileResult> result = cluster_->Run(reconciler_->Reconcile(*key));
@@ -81,7 +81,7 @@ class CleanupReconcilerTest : public ::testing::Test {
   bool Released() {
     return !cluster_->HasFinalizer("operatorframework.io/delete-custom-resources");
   }
-  // Works until the CSV has come up.
+  // Reconciles keys until that of the CSV has come.
   void UntilCsv() {
     while (Next() != kCsv) {
     }
@@ -93,15 +93,15 @@ class CleanupReconcilerTest : public ::testing::Test {
   prometheus::Registry registry_;
   CleanupMetrics metrics_{registry_};
   QueueMetrics queue_metrics_{registry_, "cleanup"};
-  storage::WorldStore worlds_;
-  storage::WorldWriter writer_;
+  storage::WorldStore worlds_{storage::kOperatorSources};
+  storage::OperatorWriter writer_;
   std::unique_ptr<TestCluster> cluster_;
   std::unique_ptr<kube::FaultClient> faults_;
   std::unique_ptr<MetadataWatches> watches_;
   std::unique_ptr<WorkQueue> queue_;
   std::unique_ptr<TaskGroup> tasks_;
   std::unique_ptr<CleanupReconciler> reconciler_;
-  int looks_ = 0;  // at the CSV
+  int looks_ = 0;  // looks at the CSV
 };
 
 TEST_F(CleanupReconcilerTest, OperatorsThatAreOptedInAreLookedAt) {
@@ -119,8 +119,8 @@ TEST_F(CleanupReconcilerTest, OperatorsThatAreOptedInAreLookedAt) {
   EXPECT_FALSE(cluster_->HasFinalizer("operatorframework.io/delete-custom-resources"));
 }
 
-// What is waited for is watched for as long, and a look follows soon when it goes; without, it
-// would be looked at every ten seconds.
+// Pending operands are watched while they are pending, and a look follows soon when one goes;
+// without the watch there would be a look every ten seconds.
 TEST_F(CleanupReconcilerTest, WhatGoesIsSeenSoon) {
   Start({});
   UntilCsv();
@@ -141,11 +141,11 @@ TEST_F(CleanupReconcilerTest, WhatGoesIsSeenSoon) {
               HasSubstr("steward_cleanup_operand_watches 2"));
   const int looks = looks_;
   advance(absl::Seconds(55));
-  // Every half minute, and once for the sweep: nothing has happened.
+  // Without a change there is one look every half minute, and one for the sweep.
   EXPECT_LE(looks_, looks + 3);
   EXPECT_FALSE(Released());
   cluster_->Run(cluster_->OperatorFinishes(2));
-  // The store tells of it from a thread of its own; without being told it would take half a minute.
+  // The store sends the events from a thread of its own; without them it would take half a minute.
   for (int i = 0; i < 100 && !(Released() && watches_->running() == 1u); ++i) {
     advance(absl::Milliseconds(100));
   }
@@ -181,7 +181,7 @@ TEST_F(CleanupReconcilerTest, NewRightsAreHeldSoon) {
   EXPECT_TRUE(held());
 }
 
-// One that nothing but the sweep sees, and a sweep that cannot do everything.
+// One operator is seen only by the sweep, and the sweep is incomplete.
 TEST_F(CleanupReconcilerTest, R_000_72_ASweepThatFailsInPartQueuesWhoWaits) {
   Start({});
   UntilCsv();
@@ -209,13 +209,13 @@ TEST_F(CleanupReconcilerTest, R_000_72_ASweepThatFailsInPartQueuesWhoWaits) {
   EXPECT_THAT(metrics(), HasSubstr("steward_cleanup_sweep_failing 0"));
 }
 
-// As many cleanups as there are workers for, each waiting for an answer that does not come.
+// There are as many cleanups as workers, each waiting for an answer that does not come.
 class StuckCleanupsTest : public ::testing::Test {
  protected:
   StuckCleanupsTest()
       : StuckCleanupsTest(CleanupControllerOptions().workers, R"({"cleanup":{"enabled":true}})",
                           {}) {}
-  // `count` of operators with such a spec.
+  // Adds `count` operators with this spec.
   StuckCleanupsTest(size_t count, const std::string& spec, const olm::CsvTerms& terms) {
     options_.cleaner.guards.terms = terms;
     for (size_t i = 0; i < count; ++i) {
@@ -243,7 +243,7 @@ class StuckCleanupsTest : public ::testing::Test {
   void Merge(const kube::NamespacedName& csv, const std::string& patch) {
     cluster_.Run(cluster_.Merge(kCsvs, csv, patch));
   }
-  // Into the World.
+  // Publishes the CSV in a World.
   void Publish(const kube::NamespacedName& name) {
     const absl::StatusOr<olm::CsvPtr> csv =
         olm::DecodeCsv(Serialize(cluster_.Run(cluster_.Find(kCsvs, name))));
@@ -265,7 +265,7 @@ class StuckCleanupsTest : public ::testing::Test {
   bool IsRoleHeld() {
     return !FinalizersOf(cluster_.Run(cluster_.Find(kClusterRoles, {"", "more"}))).empty();
   }
-  // Time passes until then.
+  // Lets time pass until `seen` returns true.
   bool Until(const std::function<bool()>& seen) {
     for (int i = 0; i < 200; ++i) {
       if (seen()) return true;
@@ -284,8 +284,8 @@ class StuckCleanupsTest : public ::testing::Test {
   SeededRandom random_{1};
   prometheus::Registry registry_;
   CleanupMetrics metrics_{registry_};
-  storage::WorldStore worlds_;
-  storage::WorldWriter writer_;
+  storage::WorldStore worlds_{storage::kOperatorSources};
+  storage::OperatorWriter writer_;
   MetadataWatches watches_{cluster_.client(), cluster_.clock(), random_,
                            cluster_.io().get_executor()};
   ReconcilerDeps deps_{faults_, leader_,          worlds_, watches_,
@@ -320,8 +320,8 @@ TEST_F(StuckCleanupsTest, R_000_42_DelayNoAbort) {
   EXPECT_THAT(cluster_.Names(kWidgets), SizeIs(1));
 }
 
-// More of them than there are workers of any kind, and none of the operators says whether it
-// supports cleanup: by these terms they do.
+// There are more of them than workers of all kinds, and no operator says whether it supports
+// cleanup: by these terms they do.
 class StuckByDefaultTest : public StuckCleanupsTest {
  protected:
   StuckByDefaultTest()
@@ -345,8 +345,8 @@ TEST_F(StuckByDefaultTest, R_000_20_42_DelayNoAbort) {
 }
 
 TEST(CsvsOfTest, TheWorldsOriginals) {
-  storage::WorldStore worlds;
-  storage::WorldWriter writer;
+  storage::WorldStore worlds{storage::kOperatorSources};
+  storage::OperatorWriter writer;
   const auto put = [&writer](const std::string& name, const std::string& more) {
     const absl::StatusOr<olm::CsvPtr> csv = olm::DecodeCsv(
         R"({"metadata":{"name":")" + name + R"(","namespace":"ops","uid":"u-)" + name + "\"" +

@@ -20,8 +20,8 @@ std::string MarkOf(const olm::CsvFacts& other) {
   return StrCat("SharedOwner ", other.key.ns, "/", other.key.name);
 }
 
-// Those of `csvs`, but for itself, that own something of what `inputs.csv` owns, or was recorded
-// to.
+// The other ClusterServiceVersions in `csvs` that own a definition which `inputs.csv` owns, or
+// owned when the record was written.
 std::vector<const olm::CsvFacts*> OthersThatShare(const olm::CleanupInputs& inputs,
                                                   const std::vector<olm::CsvFacts>& csvs) {
   const std::set<std::string> definitions = olm::DefinitionsOf(inputs);
@@ -35,22 +35,24 @@ std::vector<const olm::CsvFacts*> OthersThatShare(const olm::CleanupInputs& inpu
   return others;
 }
 
-// Nobody but who remembers it knows any more what was begun.
+// True if the record is gone, so that only a process that remembers it knows what was begun.
 bool IsRecordLost(const olm::CleanupInputs& inputs) {
   if (!olm::MayHaveSent(inputs)) return false;
   return !inputs.csv->record.has_value() || !olm::DecodeRecord(*inputs.csv->record).ok();
 }
 
-// What `inputs.csv` itself is marked with; "" = nothing.
+// The mark for `inputs.csv` itself; "" = none.
 std::string OwnMark(const olm::CleanupInputs& inputs) {
   if (IsRecordLost(inputs)) return std::string(olm::ToString(olm::CleanupReason::kRecordRemoved));
   if (inputs.csv->HasFinalizer(olm::kOrphanFinalizer)) {
     return std::string(olm::ToString(olm::CleanupReason::kOrphanRequested));
   }
   if (!inputs.csvs.ok()) return "";
-  for (const olm::CsvFacts* other : OthersThatShare(inputs, *inputs.csvs)) {
-    // A copy may lag behind its original, and be proven a moment later.
-    if (!other->MayBeCopy()) return MarkOf(*other);
+  for (const std::vector<olm::CsvFacts>* csvs : {&*inputs.csvs, &inputs.departed}) {
+    for (const olm::CsvFacts* other : OthersThatShare(inputs, *csvs)) {
+      // A copy may lag behind its original, and be proven a moment later.
+      if (!other->MayBeCopy()) return MarkOf(*other);
+    }
   }
   return "";
 }
@@ -58,7 +60,7 @@ std::string OwnMark(const olm::CleanupInputs& inputs) {
 }  // namespace
 
 Task<bool> CoOwners::Mark(const olm::CleanupInputs& inputs) {
-  // No copy is ever opted in.
+  // Copies can be ignored, as no copy is ever opted in.
   const absl::StatusOr<CsvListing> listing = co_await csvs_.List(CopyReading::kIgnored);
   if (!listing.ok()) {
     co_return absl::UnavailableError(

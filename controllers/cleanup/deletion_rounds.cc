@@ -13,10 +13,10 @@
 namespace steward::controllers {
 namespace {
 
-// Between sending deletions and looking at what came of them.
+// The time from the deletions to a look at their results.
 constexpr absl::Duration kAfterRound = absl::Milliseconds(50);
-// A look takes the longer the more is pending. What is told by watches may take a tenth of the
-// time, and is seen within seconds all the same.
+// A look takes longer the more is pending. Looks after notifications of watches may take a tenth of
+// the time, and still notice changes within seconds.
 constexpr double kRest = 9;
 constexpr absl::Duration kSoonest = absl::Milliseconds(50);
 constexpr absl::Duration kLatest = absl::Seconds(5);
@@ -36,6 +36,7 @@ Task<ReconcileResult> DeletionRounds::Run(CleanupPass& pass) {
       [this, &pass](const DeletionRound& so_far) { return TellProgress(pass, so_far); });
   reporter_.Deleted(round);
   memory.stall.NoteRound(round, clock_.Monotonic());
+  if (round.unanswered > 0) memory.unanswered = clock_.Monotonic();
   Count(memory.cursor->listing(), pass.report);
   if (round.accepted > 0) memory.looks = 0;
   if (round.accepted > 0 || (round.failure.ok() && !round.stopped)) memory.unknowns = 0;
@@ -51,7 +52,7 @@ Task<ReconcileResult> DeletionRounds::Run(CleanupPass& pass) {
                  {{"csv", pass.csv().key.name}, {"err", round.failure}});
     next = std::max(next, memory.NextTry());
   }
-  // What has changed is found by the next pass; at once, unless that happens over and over.
+  // The next pass finds what has changed; at once, unless that happens again and again.
   if (round.stopped) next = round.sent > 0 ? absl::ZeroDuration() : memory.NextTry();
   co_return ReconcileResult::After(next);
 }
@@ -60,12 +61,12 @@ absl::Duration DeletionRounds::NextAfter(CleanupPass& pass, const DeletionRound&
   const bool waits =
       round.sent + round.unsent + round.waiting == 0 && round.failure.ok() && !round.stopped;
   const absl::Duration next = waits ? Wait(pass) : pass.memory.NextLook();
-  // What has no finalizers is gone by now; the rest is waited for from the next look on.
+  // Operands without finalizers are gone by then; the next look starts the wait for the others.
   return round.accepted > 0 ? kAfterRound : next;
 }
 
 VoidTask DeletionRounds::TellProgress(CleanupPass& pass, const DeletionRound& so_far) {
-  // As it is now: what was told before has changed it.
+  // The object is read again, since earlier reports have changed it.
   const absl::StatusOr<kube::RawObject> raw = co_await client_.Get(kCsvs, pass.csv().key);
   absl::StatusOr<boost::json::value> csv =
       raw.ok() ? ParseJson(raw->json) : absl::StatusOr<boost::json::value>(raw.status());

@@ -1,4 +1,4 @@
-// Works on what a cleanup deletes and waits for, a round at a time.
+// The rounds in which a cleanup deletes operands and waits for them. Lives on one executor.
 #ifndef CONTROLLERS_CLEANUP_DELETION_ROUNDS_H_
 #define CONTROLLERS_CLEANUP_DELETION_ROUNDS_H_
 
@@ -15,11 +15,12 @@
 
 namespace steward::controllers {
 
-// Lives on one executor; calls about different ClusterServiceVersions may overlap.
+// Calls about different ClusterServiceVersions may overlap.
 class DeletionRounds {
  public:
-  // `watches` may be null: what is waited for is polled. `watched_period`: how often what is
-  // watched is looked at all the same. REQUIRES: the references outlive this object and its calls.
+  // `watches` may be null: pending operands are polled. `watched_period` is the interval at which
+  // watched operands are looked at all the same. REQUIRES: the references outlive this object and
+  // its calls.
   DeletionRounds(kube::Client& client, Deleter& deleter, ProgressReporter& reporter,
                  PassReporter& pass_reporter, OperandWatches* watches, Clock& clock,
                  absl::Duration watched_period)
@@ -31,9 +32,9 @@ class DeletionRounds {
         clock_(clock),
         watched_period_(watched_period) {}
 
-  // One round over `pass.listing`, or the next one over what an earlier pass began.
+  // Runs one round over `pass.listing`, or the next one of a listing that an earlier pass began.
   Task<ReconcileResult> Run(CleanupPass& pass);
-  // When to look again at what the operator has to finish.
+  // The time until the next look at operands that the operator has to finish.
   absl::Duration Wait(CleanupPass& pass);
 
  private:

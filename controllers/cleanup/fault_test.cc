@@ -1,5 +1,5 @@
-// One thing that goes wrong, at every point of a cleanup: what it does stays inside of what is
-// allowed, and it ends.
+// Tests with one fault at each point of a cleanup: its writes stay within the allowed ones, and it
+// ends.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -33,7 +33,7 @@ TestFate Of(Kind kind, absl::Status error = absl::OkStatus()) {
   return fate;
 }
 
-// An ordinary cleanup with CRs that take their time, rights that are held, and bystanders.
+// An ordinary cleanup with CRs that finish slowly, held rights, and bystanders.
 std::unique_ptr<TestDriver> Ordinary() {
   auto driver = std::make_unique<TestDriver>(ClusterShape{}, OneAtATime(), 7);
   TestCluster& cluster = driver->cluster();
@@ -139,7 +139,7 @@ std::string Annotated(std::string_view key, std::string_view value) {
                 value, "}}}");
 }
 
-// One guard each that no longer holds.
+// Changes after each of which one guard no longer holds.
 using ChangeOf = VoidTask (*)(TestCluster& cluster);
 const std::pair<const char*, ChangeOf> kForbidding[] = {
     {"group narrowed",
@@ -210,7 +210,7 @@ const std::pair<const char*, ChangeOf> kForbidding[] = {
     {"another definition", [](TestCluster& c) { return c.RecreateCrd("widgets.example.com"); }},
 };
 
-// Two seconds later, nothing is sent any more that the guards would not allow now.
+// Two seconds after the change, nothing is sent that the guards would not allow now.
 TEST(FaultTest, AGuardChangesAtEveryDelete) {
   for (const auto& forbidding : kForbidding) {
     const ChangeOf change = forbidding.second;  // clang does not capture structured bindings
@@ -238,7 +238,7 @@ TEST(FaultTest, AGuardChangesAtEveryDelete) {
   }
 }
 
-// What was begun is finished by the operator, and it needs its rights for that.
+// The operator finishes what was begun, and needs its rights for that.
 TEST(FaultTest, R_000_73_RightsAreHeldUntilWhatWasBegunHasEnded) {
   const char* const changes[] = {R"({"status":{"phase":"Deleting"}})",
                                  R"({"status":{"phase":"Replacing"}})",
@@ -258,7 +258,7 @@ TEST(FaultTest, R_000_73_RightsAreHeldUntilWhatWasBegunHasEnded) {
   }
 }
 
-// --- What waits.
+// --- Writes that wait.
 
 // A write waits before its bytes leave, longer than guards are good for, while something changes.
 TEST(FaultTest, R_000_78_WhatWaitedTooLongIsNotSent) {
@@ -284,9 +284,10 @@ TEST(FaultTest, R_000_78_WhatWaitedTooLongIsNotSent) {
   }
 }
 
-// --- What is owned changes in the middle.
+// --- Owned definitions that change during a cleanup.
 
-// Deletions were sent: what is being deleted has to end, whatever the CSV says it owns by then.
+// DELETEs were sent: objects that are being deleted have to end, whatever the CSV claims to own
+// then.
 TEST(FaultTest, WhatWasBegunEndsWhateverIsOwnedThen) {
   const std::vector<std::string> owned[] = {{}, {"gadgets.example.com"}, {"gizmos.example.com"}};
   for (const std::vector<std::string>& left : owned) {
@@ -312,7 +313,7 @@ TEST(FaultTest, WhatWasBegunEndsWhateverIsOwnedThen) {
 
 // --- Operators that share definitions, uninstalled together.
 
-// What keeps one of them from being cleaned up, whatever the others do.
+// Reasons that keep one of them from being cleaned up, whatever the others do.
 const std::pair<const char*, VoidTask (*)(TestCluster&, kube::NamespacedName)> kSelfRefusals[] = {
     {"none", [](TestCluster& c, kube::NamespacedName csv) { return c.Merge(kCsvs, csv, "{}"); }},
     {"not enabled",
@@ -380,7 +381,7 @@ std::unique_ptr<TestDriver> Chain(size_t length) {
   return driver;
 }
 
-// CSVs that wait for cleanup.
+// The number of CSVs that wait for cleanup.
 size_t Waiting(TestDriver& driver) {
   const auto& csvs = driver.oracle().now().csvs;
   return static_cast<size_t>(std::count_if(csvs.begin(), csvs.end(),
@@ -417,7 +418,7 @@ TEST(TogetherTest, R_000_60_NoneOfAChainIsCleanedUp) {
     std::vector<size_t> order;
     for (size_t i = 0; i < length; ++i) order.push_back(i);
     do {
-      // All of them for three; of four operators some.
+      // Chains of three are tested with all of them, chains of four with some.
       const size_t cases = length == 4 ? 1 : length * std::size(kSelfRefusals);
       for (size_t i = 0; i < cases && !::testing::Test::HasFailure(); ++i, ++nth) {
         if (nth % size_t{kStep} != 0) continue;
@@ -429,7 +430,7 @@ TEST(TogetherTest, R_000_60_NoneOfAChainIsCleanedUp) {
 
 // --- Refusals.
 
-// Nothing was ever sent, so nothing has to be looked for: what cannot be listed holds up nobody.
+// Nothing was ever sent, so nothing has to be listed, and a failing list delays no refusal.
 TEST(FaultTest, R_000_86_ARefusalWithoutARecordEndsWithoutAnyList) {
   for (const auto& refusal : kSelfRefusals) {
     if (refusal.first == std::string_view("none")) continue;
@@ -456,8 +457,8 @@ TEST(FaultTest, R_000_86_ARefusalWithoutARecordEndsWithoutAnyList) {
   }
 }
 
-// A guard that does not hold for a moment, at every write: either cleanup goes on, or nothing more
-// is deleted once the operator's rights were let go of.
+// A guard fails for a moment, at every write: either cleanup continues, or nothing more is deleted
+// once the operator's rights were released.
 TEST(FaultTest, R_000_89_AGuardFlickersAtEveryCall) {
   std::unique_ptr<TestDriver> whole = Ordinary();
   const int before = whole->calls();
@@ -489,8 +490,8 @@ TEST(FaultTest, R_000_89_AGuardFlickersAtEveryCall) {
   }
 }
 
-// OLM has not said yet what the OperatorGroup's new spec selects: nothing is recorded that would
-// leave a namespace out for good.
+// OLM has not reported yet what the OperatorGroup's new spec selects: no record may be written that
+// would leave a namespace out for good.
 TEST(FaultTest, R_000_88_NothingIsRecordedWhileTheStatusLags) {
   std::unique_ptr<TestDriver> driver = Ordinary();
   TestCluster& cluster = driver->cluster();

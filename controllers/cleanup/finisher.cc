@@ -29,7 +29,7 @@ Task<bool> Finisher::ReleaseRights(CleanupPass& pass) {
     CO_ASSIGN_OR_RETURN(const bool written,
                         co_await writer_.Annotate(pass.csv(), olm::kRightsReleasedAnnotation,
                                                   olm::CutText(why, olm::kMaxConditionMessage)));
-    if (!written) co_return true;  // it changed: look again at once
+    if (!written) co_return true;  // the object changed: look again at once
   }
   CO_RETURN_IF_ERROR(co_await holds_.Release(*pass.holds));
   co_return first;
@@ -59,7 +59,8 @@ Task<bool> Finisher::Abort(const olm::CsvFacts& csv) {
     reporter_.Event(csv, EventType::kWarning, olm::kCleanupStalled,
                     StrCat("the finalizer could not be removed: ", Describe(done.status())));
   } else if (*done) {
-    // Not before: if cleanup were enabled again meanwhile, nobody could finish what it deletes.
+    // The rights stay until here: if cleanup were enabled again meanwhile, no operator could finish
+    // what it deletes.
     co_await LetGoOf(csv.key);
     reporter_.Event(csv, EventType::kNormal, "CleanupAborted",
                     "spec.cleanup.enabled is not true: custom resources are left as they are");
@@ -99,7 +100,7 @@ void Finisher::Tell(const CleanupPass& pass) {
   const std::string why =
       StrCat("custom resources are left as they are: ", Describe(pass.verdict.blockers),
              left.empty() ? "" : "; ", left);
-  // In a namespace that is going no event can be recorded.
+  // No event can be recorded in a namespace that is being deleted.
   if (abandoned) log::Warning("A cleanup was given up", {{"csv", csv.key.name}, {"why", why}});
   reporter_.Event(csv, EventType::kWarning, olm::kCleanupRefused, why);
   reporter_.Finished(abandoned ? "abandoned" : "refused");

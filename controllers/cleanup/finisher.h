@@ -1,4 +1,5 @@
-// Ends cleanups: lets go of the operator's rights, then of the ClusterServiceVersion.
+// The end of cleanups: releases the operator's rights, then the ClusterServiceVersion. Lives on one
+// executor.
 #ifndef CONTROLLERS_CLEANUP_FINISHER_H_
 #define CONTROLLERS_CLEANUP_FINISHER_H_
 
@@ -12,24 +13,26 @@
 
 namespace steward::controllers {
 
-// Lives on one executor; calls about different ClusterServiceVersions may overlap.
+// Calls about different ClusterServiceVersions may overlap.
 class Finisher {
  public:
   // REQUIRES: the references outlive this object and its calls.
   Finisher(HoldKeeper& holds, CoOwners& co_owners, CsvWriter& writer, ProgressReporter& reporter)
       : holds_(holds), co_owners_(co_owners), writer_(writer), reporter_(reporter) {}
 
-  // Lets go of what is held, after it has written down that this is for good: whatever changes
-  // later, nothing of this object is deleted any more, as nobody would be left to finish it
-  // (R-000-89). True the first time; false when the rights were let go of before and some are still
-  // held. REQUIRES: pass.holds.ok()
+  // Releases the held rights, after it has recorded that this is final: whatever changes later, no
+  // operand of this object is deleted any more, as no operator would be left to finish it
+  // (R-000-89). Returns true the first time, and false when the rights were released before and
+  // some are still held. REQUIRES: pass.holds.ok()
   Task<bool> ReleaseRights(CleanupPass& pass);
-  // Removes the finalizer and tells the end; false when something changed meanwhile: look again. A
-  // refusal first marks the operators that share definitions and are uninstalled with this one, so
-  // that all of them are refused, in whichever order they go (R-000-60).
+  // Removes the finalizer and reports the end; false when something changed meanwhile, so that the
+  // caller looks again. A refusal first marks the operators that share definitions and are
+  // uninstalled with this one, so that all of them are refused, in whichever order they go
+  // (R-000-60).
   Task<bool> Finish(CleanupPass& pass);
-  // Lets go of the finalizer and then of the rights at once (R-000-42): what cannot be let go of
-  // now is swept up later. False when something changed meanwhile: look again.
+  // Removes the finalizer and then releases the rights at once (R-000-42); a later sweep releases
+  // those for which that fails. Returns false when something changed meanwhile, so that the caller
+  // looks again.
   Task<bool> Abort(const olm::CsvFacts& csv);
 
  private:

@@ -10,6 +10,7 @@
 #include "base/status/macros.h"
 #include "base/text/str_cat.h"
 #include "controllers/cleanup/guards/resources.h"
+#include "kube/meta/errors.h"
 #include "kube/meta/status.h"
 #include "kube/meta/write_options.h"
 #include "olm/cleanup/decode.h"
@@ -80,7 +81,8 @@ Task<CleanupPreview> CleanupInspector::Preview(kube::NamespacedName csv) {
     absl::StatusOr<olm::CleanupRecord> record = olm::DecodeRecord(*facts.record);
     if (record.ok()) preview.record = *std::move(record);
   }
-  // Before it has begun, what is being deleted where it would begin is shown as waited for.
+  // Before the cleanup has begun, objects that are being deleted where it would begin are shown as
+  // waited for.
   olm::TargetSet drain = olm::EffectiveTargets(reading.inputs);
   if (const olm::Read<olm::TargetSet> read = olm::DrainTargets(reading.inputs);
       read.ok() && olm::MayHaveSent(reading.inputs)) {
@@ -117,7 +119,7 @@ Task<bool> CleanupInspector::Abort(kube::NamespacedName csv, std::string uid, st
                      StrCat("spec.cleanup.enabled was set to false by ", by));
       co_return true;
     }
-    if (!kube::HasReason(patched.status(), "Conflict")) co_return patched.status();
+    if (!kube::IsConflict(patched.status())) co_return patched.status();
     conflict = patched.status();
   }
   co_return conflict;

@@ -1,4 +1,5 @@
-// What a cleanup would do, and what it waits for, for those who ask; and the way to end it.
+// Previews of cleanups and their pending operands, on request; and the way to abort them. Lives on
+// one executor.
 #ifndef CONTROLLERS_CLEANUP_INSPECTOR_H_
 #define CONTROLLERS_CLEANUP_INSPECTOR_H_
 
@@ -24,31 +25,31 @@ namespace steward::controllers {
 struct CleanupPreview {
   olm::Verdict verdict;
   std::optional<olm::CleanupRecord> record;  // of a cleanup that has begun
-  std::vector<OperandCount> definitions;     // one for each that is owned, sorted by name
+  std::vector<OperandCount> definitions;     // one for each owned definition, sorted by name
 };
 
-// Reads live, with the guards that the cleaner itself decides by. Writes nothing but Abort's one
-// field. Errors carry a Kubernetes Status where there is one: NotFound when there is no such
-// ClusterServiceVersion or it is a copy; kUnavailable when what it takes could not be read.
+// Reads live, with the cleaner's own guards. Abort's one field is its only write. Errors carry a
+// Kubernetes Status where there is one: NotFound when there is no such ClusterServiceVersion or it
+// is a copy; kUnavailable when something needed could not be read.
 //
-// Lives on one executor; calls may overlap. Needs no leadership: an abort only ever stops
-// deletions.
+// Calls may overlap. Needs no leadership: an abort only ever stops deletions.
 class CleanupInspector {
  public:
   // REQUIRES: `client`, `clock` and `events` outlive this object and its calls.
   CleanupInspector(kube::Client& client, Clock& clock, KnownCsvs known, GuardOptions options,
                    EventRecorder& events);
 
-  // Everything that would be deleted now, and everything that is waited for: nothing where cleanup
-  // is not enabled and opted in.
+  // Everything that would be deleted now, and everything that is waited for; empty where cleanup is
+  // not enabled and opted in.
   Task<OperandListing> Pending(kube::NamespacedName csv);
 
-  // The verdict as if it were being deleted now, and the counts.
+  // The verdict as if the operator were being deleted now, and the counts.
   Task<CleanupPreview> Preview(kube::NamespacedName csv);
 
-  // Sets spec.cleanup.enabled to false; false when it was not true. `uid` "" = whichever has the
-  // name, else Conflict for another one. Tried again when the object changes meanwhile. An Event on
-  // the object, CleanupDisabled, says by whom: `by` is a text for people, like `"alice"`.
+  // Sets spec.cleanup.enabled to false; returns false when it was not true. `uid` "" accepts any
+  // object of the name; with another UID than the object's the result is Conflict. Tries again when
+  // the object changes meanwhile. Records an Event on the object, CleanupDisabled, with `by`, a
+  // text for people like `"alice"`.
   Task<bool> Abort(kube::NamespacedName csv, std::string uid, std::string by);
 
  private:

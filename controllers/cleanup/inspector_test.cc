@@ -64,7 +64,7 @@ class InspectorTest : public ::testing::Test {
     const auto* cleanup = ObjectAt(*ObjectAt(csv.as_object(), "spec"), "cleanup");
     return cleanup != nullptr && BoolAt(*cleanup, "enabled");
   }
-  // Of widgets, in all their versions.
+  // Makes the lists of widgets fail, in all versions.
   void FailLists(const std::string& why) {
     kube::GroupVersionResource other = kWidgets;
     other.version = "v1beta1";
@@ -187,7 +187,7 @@ TEST_F(InspectorTest, AnAbortSaysByWhom) {
               ElementsAre(StrCat("ClusterServiceVersion ", kCsv.ns, "/", kCsv.name, " ", uid,
                                  " CleanupDisabled: spec.cleanup.enabled was set to false by "
                                  "\"alice\"")));
-  // Nothing was done, nothing is said.
+  // Without a change there is no event.
   EXPECT_THAT(Abort(), IsOkAndHolds(false));
   EXPECT_EQ(events_.events.size(), 1u);
 }

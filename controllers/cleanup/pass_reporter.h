@@ -1,4 +1,4 @@
-// Tells what a pass over a ClusterServiceVersion found.
+// The reporter of a pass over a ClusterServiceVersion. Lives on one executor.
 #ifndef CONTROLLERS_CLEANUP_PASS_REPORTER_H_
 #define CONTROLLERS_CLEANUP_PASS_REPORTER_H_
 
@@ -13,17 +13,19 @@
 
 namespace steward::controllers {
 
-// Lives on one executor; calls about different ClusterServiceVersions may overlap.
+// Calls about different ClusterServiceVersions may overlap.
 class PassReporter {
  public:
   // REQUIRES: the references outlive this object and its calls.
   PassReporter(ProgressReporter& reporter, Clock& clock) : reporter_(reporter), clock_(clock) {}
 
-  // Says in the status that custom resources are being deleted, unless that stands there: it is to
-  // be seen before the first DELETE is sent, also by a process that finds no record any more
-  // (olm::MayHaveSent). False when the object changed meanwhile: look again.
+  // Writes into the status that custom resources are being deleted, unless it says so: it must be
+  // visible before the first DELETE is sent, also to a process that finds no record any more
+  // (olm::MayHaveSent). Returns false when the object changed meanwhile, so that the caller looks
+  // again.
   Task<bool> Announce(CleanupPass& pass);
-  // Tells the report of `pass`. When to look again: `next`, or sooner when there is more to say.
+  // Reports `pass`. Returns the time until the next look: `next`, or less when there is more to
+  // report.
   boost::asio::awaitable<absl::Duration> Tell(CleanupPass& pass, absl::Duration next);
 
  private:
@@ -33,7 +35,7 @@ class PassReporter {
   Clock& clock_;
 };
 
-// What `listing` has, into the report.
+// Adds the counts of `listing` to the report.
 void Count(const OperandListing& listing, CleanupReport& report);
 
 }  // namespace steward::controllers

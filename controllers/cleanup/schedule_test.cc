@@ -1,5 +1,5 @@
-// Random schedules: cleanups that are killed, lied to and interfered with, alone and several at a
-// time. What they do stays inside of what is allowed, and they end or say why not.
+// Random schedules of cleanups that are killed, given false answers and interfered with, alone and
+// several at a time. Their writes stay within the allowed ones, and they end or report why not.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -39,7 +39,12 @@ std::string Annotated(std::string_view key, std::string_view value) {
                 value, "}}}");
 }
 
-// What follows from a seed.
+std::string Labelled(std::string_view key, std::string_view value) {
+  return StrCat(R"({"metadata":{"labels":{"steward.operatorframework.io/)", key, R"(":)", value,
+                "}}}");
+}
+
+// Random choices that follow from a seed.
 class Draws {
  public:
   explicit Draws(uint64_t seed) : random_(seed) {}
@@ -57,7 +62,7 @@ class Draws {
   std::mt19937_64 random_;
 };
 
-// What comes of a call that goes wrong.
+// The fate of a call that goes wrong.
 TestFate Trouble(Draws& draws, const TestCall& call) {
   const auto of = [](TestFate::Kind kind, absl::Status error = absl::OkStatus()) {
     TestFate fate;
@@ -89,7 +94,7 @@ TestFate Trouble(Draws& draws, const TestCall& call) {
   }
 }
 
-// How the OperatorGroup of ops may change; OLM may lag behind.
+// Changes the OperatorGroup of ops; OLM may lag behind.
 VoidTask ChangeTargets(Draws& draws, TestCluster& cluster) {
   switch (draws.Pick(7)) {
     case 0:
@@ -111,13 +116,19 @@ VoidTask ChangeTargets(Draws& draws, TestCluster& cluster) {
   }
 }
 
-// How a CSV may change by itself.
+// Changes one CSV.
 VoidTask ChangeOne(Draws& draws, TestCluster& cluster, const kube::NamespacedName& csv) {
   const std::vector<std::string> all = {"widgets.example.com", "gadgets.example.com",
                                         "gizmos.example.com", "cogs.example.com"};
-  switch (draws.Pick(14)) {
+  switch (draws.Pick(17)) {
     case 0:
       return cluster.Merge(kCsvs, csv, R"({"spec":{"cleanup":{"enabled":false}}})");
+    case 13:
+      return cluster.Merge(kCsvs, csv, R"({"spec":{"cleanup":{"enabled":true}}})");
+    case 14:
+      return cluster.Merge(kCsvs, csv, Labelled("opt-in-confirmed", "null"));
+    case 15:
+      return cluster.Merge(kCsvs, csv, Labelled("opt-in-confirmed", R"("another-policy")"));
     case 1:
       return cluster.Merge(kCsvs, csv, R"({"status":{"phase":"Deleting"}})", "status");
     case 2:
@@ -159,7 +170,7 @@ VoidTask ChangeOne(Draws& draws, TestCluster& cluster, const kube::NamespacedNam
 
 class Schedule {
  public:
-  // Those of odd seeds make one call at a time, and are easier to follow.
+  // Schedules of odd seeds make one call at a time, and are easier to follow.
   explicit Schedule(uint64_t seed) : draws_(seed), seed_(seed), several_(seed % 2 == 0) {}
 
   void Run();
@@ -318,7 +329,7 @@ void Schedule::Storm() {
   }
 }
 
-// Nothing interferes any more: now it ends, or says why not.
+// Without interference the cleanup ends now, or reports why not.
 void Schedule::Calm() {
   trouble_ = interference_ = 0;
   TestCluster& cluster = driver_->cluster();
@@ -381,10 +392,10 @@ class Together {
   std::unique_ptr<TestDriver> driver_;
   std::vector<kube::NamespacedName> csvs_;
   int trouble_ = 0;       // per mille of the calls
-  int interference_ = 0;  // likewise, and of the times when there is nothing to do
+  int interference_ = 0;  // likewise, and of the moments when all are idle
 };
 
-// Chains of owners, and others.
+// Installs chains of owners, and other operators.
 void Together::Install() {
   const std::vector<std::string> crds = {"widgets.example.com", "gizmos.example.com",
                                          "cogs.example.com"};
@@ -463,7 +474,7 @@ boost::asio::awaitable<TestFate> Together::Decide(const TestCall& call) {
   co_return fate;
 }
 
-// What else holds a CSV is not for cleanup.
+// Other finalizers of a CSV do not concern cleanup.
 std::vector<kube::NamespacedName> Together::Waiting() {
   std::vector<kube::NamespacedName> waiting;
   for (const auto& [key, csv] : driver_->oracle().now().csvs) {
@@ -546,11 +557,11 @@ int RunOne(uint64_t seed, bool tell) {
   return schedule.driver().oracle().deletions();
 }
 
-// Ends at the first seed that fails. Returns how much was deleted.
+// Ends at the first seed that fails. Returns the number of deletions.
 int RunAll(uint64_t first, uint64_t count) {
   std::printf("seeds %llu to %llu\n", static_cast<unsigned long long>(first),
               static_cast<unsigned long long>(first + count - 1));
-  std::fflush(stdout);  // also when it does not come to its end
+  std::fflush(stdout);  // also printed when the run is interrupted
   int deletions = 0;
   for (uint64_t seed = first; seed < first + count && !::testing::Test::HasFailure(); ++seed) {
     deletions +=
@@ -560,15 +571,15 @@ int RunAll(uint64_t first, uint64_t count) {
   return deletions;
 }
 
-// STEWARD_CLEANUP_SCHEDULES: how many; STEWARD_CLEANUP_SEED: the first seed, and without a number
-// of schedules that one alone. STEWARD_CLEANUP_FRESH: how many more, by seeds that nobody has
-// tried.
+// STEWARD_CLEANUP_SCHEDULES: the number of schedules; STEWARD_CLEANUP_SEED: the first seed, and
+// without a number of schedules the only one. STEWARD_CLEANUP_FRESH: the number of further
+// schedules, with new random seeds.
 TEST(ScheduleTest, StaysInsideOfWhatIsAllowed) {
   const bool one = std::getenv("STEWARD_CLEANUP_SEED") != nullptr;
   const uint64_t first = Number("STEWARD_CLEANUP_SEED", 1);
   const uint64_t count = Number("STEWARD_CLEANUP_SCHEDULES", one ? 1 : kSchedules);
   const int deletions = RunAll(first, count);
-  // A test that interferes so much that nothing ever happens would prove nothing.
+  // If interference were so frequent that nothing ever happens, the test would prove nothing.
   if (count >= 50) {
     EXPECT_GE(deletions, static_cast<int>(count));
   }

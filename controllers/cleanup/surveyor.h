@@ -1,4 +1,4 @@
-// Finds out what a cleanup waits for and what it holds.
+// The surveyor of a cleanup's pending operands and held rights. Lives on one executor.
 #ifndef CONTROLLERS_CLEANUP_SURVEYOR_H_
 #define CONTROLLERS_CLEANUP_SURVEYOR_H_
 
@@ -11,16 +11,15 @@
 
 namespace steward::controllers {
 
-// Lives on one executor; calls about different ClusterServiceVersions may overlap.
+// Calls about different ClusterServiceVersions may overlap.
 class Surveyor {
  public:
   // REQUIRES: the references outlive this object and its calls.
   Surveyor(kube::Client& client, HoldKeeper& holds, ProgressReporter& reporter, Clock& clock)
       : client_(client), holds_(holds), reporter_(reporter), clock_(clock) {}
 
-  // Fills in `listing`, where something may have been deleted, `holds` and what `report` says of
-  // both; neither where nothing could be done with it. Adds holds that are missing while custom
-  // resources are waited for.
+  // Fills in `listing`, where something may have been deleted, `holds`, and the parts of `report`
+  // about both; neither if no step could use it. Adds missing holds while operands are pending.
   VoidTask Survey(CleanupPass& pass);
 
  private:

@@ -6,6 +6,7 @@
 #include <boost/json/value.hpp>
 #include <compare>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -15,6 +16,7 @@
 #include "absl/time/time.h"
 #include "base/json/json_text.h"
 #include "base/status/macros.h"
+#include "controllers/families.h"
 #include "kube/meta/names.h"
 #include "kube/meta/status.h"
 #include "kube/meta/time.h"
@@ -22,23 +24,24 @@
 #include "olm/decode.h"
 #include "olm/objects.h"
 #include "olm/targets.h"
+#include "storage/operators/operator_world.h"
 #include "storage/world/world.h"
 
 namespace steward::controllers {
 namespace json = boost::json;
 namespace {
 
-using storage::Source;
+using storage::OperatorWorld;
 using storage::World;
 
 constexpr absl::Duration kPause = absl::Milliseconds(100);
-// Waiting ends now and then, to no effect.
+// Each wait ends after this time, and then starts over.
 constexpr absl::Duration kPatience = absl::Hours(1);
 
 const Key kAllGroups = {"", "all"};
 const kube::GroupVersionResource kGroups = {"operators.coreos.com", "v1", "operatorgroups"};
 
-// What must have moved for another look to be worth it. A changed status moves `seen` alone.
+// The changes that make another look worthwhile. A changed status alone changes only `seen`.
 struct Level {
   uint64_t groups = 0;
   uint64_t namespaces = 0;
@@ -46,16 +49,18 @@ struct Level {
 };
 
 Level LevelOf(const World& world) {
-  return {world.source(Source::kOperatorGroup).seen(), world.source(Source::kNamespace).rev};
+  return {world.source(storage::kOperatorGroupSource).seen(),
+          world.source(storage::kNamespaceSource).rev};
 }
 
 bool Knows(const World& world) {
-  return world.source(Source::kOperatorGroup).synced && world.source(Source::kNamespace).synced;
+  return world.source(storage::kOperatorGroupSource).synced &&
+         world.source(storage::kNamespaceSource).synced;
 }
 
-// Sorted, each once. nullopt for a group whose spec means nothing.
+// The targets of the group, sorted, each once; nullopt for a group whose spec is invalid.
 std::optional<std::vector<std::string>> TargetsOf(const olm::OperatorGroup& group,
-                                                  const World& world) {
+                                                  const OperatorWorld& world) {
   std::vector<std::string> targets;
   switch (olm::KindOfTargets(group)) {
     case olm::TargetKind::kNone:
@@ -103,7 +108,7 @@ void Say(const std::vector<std::string>& targets, absl::Time now, json::object& 
   status["lastUpdated"] = kube::FormatRfc3339(now);
 }
 
-// Somebody else changed or removed it: the next World tells.
+// True if the group was changed or removed meanwhile: the next World shows it.
 bool IsOvertaken(const absl::Status& status) {
   return kube::HasReason(status, "Conflict") || kube::HasReason(status, "NotFound");
 }
@@ -112,9 +117,10 @@ bool IsOvertaken(const absl::Status& status) {
 
 StatusTask OperatorGroupReconciler::ReconcileOne(const kube::RawObject& raw) {
   const absl::StatusOr<olm::OperatorGroupPtr> group = olm::DecodeOperatorGroup(raw.json);
-  // Such a group is not in the World either, where its problem is logged.
+  // The World lacks such a group, too, and the problem is logged there.
   if (!group.ok()) co_return absl::OkStatus();
-  const std::optional<std::vector<std::string>> targets = TargetsOf(**group, *worlds_.Current());
+  const auto world = OperatorWorld::Of(worlds_.Current());
+  const std::optional<std::vector<std::string>> targets = TargetsOf(**group, *world);
   if (!targets.has_value()) co_return absl::OkStatus();
   CO_ASSIGN_OR_RETURN(json::value object, ParseJson(raw.json));
   json::object& status = StatusOf(object.as_object());
@@ -153,11 +159,17 @@ VoidTask OperatorGroupReconciler::Feed(WorkQueue& queue) {
   }
 }
 
-ControllerOptions OperatorGroupOptions() {
-  ControllerOptions options;
-  options.name = "operator-groups";
-  options.limits.initial = absl::Seconds(1);
-  return options;
+KnownReconciler KnownOperatorGroups() {
+  KnownReconciler known;
+  known.options.name = "operator-groups";
+  known.family = kCleanupFamily;
+  known.options.limits.initial = absl::Seconds(1);
+  known.prepare = [](const FlagValues&, prometheus::Registry&) -> ReconcilerFactory {
+    return [](const ReconcilerDeps& deps) {
+      return std::make_unique<OperatorGroupReconciler>(deps.client, deps.clock, deps.worlds);
+    };
+  };
+  return known;
 }
 
 }  // namespace steward::controllers

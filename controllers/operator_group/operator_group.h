@@ -1,11 +1,11 @@
-// OLM's smallest duty, for clusters without OLM: OperatorGroups say in their status which
-// namespaces they target.
+// The reconciler that reports, as OLM does, the namespaces that OperatorGroups target, for clusters
+// without OLM. Lives on one executor.
 #ifndef CONTROLLERS_OPERATOR_GROUP_OPERATOR_GROUP_H_
 #define CONTROLLERS_OPERATOR_GROUP_OPERATOR_GROUP_H_
 
 #include "base/async/task.h"
 #include "base/clock/clock.h"
-#include "controllers/runtime/controller.h"
+#include "controllers/runtime/known_reconciler.h"
 #include "controllers/runtime/reconciler.h"
 #include "kube/client/client.h"
 #include "storage/world/world_store.h"
@@ -13,13 +13,13 @@
 namespace steward::controllers {
 
 // Keeps status.namespaces (sorted; [""] for all; absent for none) and status.lastUpdated of each
-// OperatorGroup as OLM would, from its spec and the World's namespaces; what else its status holds
-// stays. Namespaces that are the same in another order are left alone, and so is a group whose spec
-// is invalid.
+// OperatorGroup as OLM would, from its spec and the World's namespaces; the rest of its status
+// stays. Namespaces that differ only in their order are left alone, and so is a group whose spec is
+// invalid.
 //
-// There is one key, which stands for all groups: it is fed whenever a World shows that one of them,
+// There is one key, which stands for all groups: it is queued whenever a World shows that a group,
 // or the namespaces, changed, ten times a second at most. A group that changes meanwhile (409) is
-// met again in the next World; other failures are the key's.
+// handled again with the next World; other failures count for the key.
 class OperatorGroupReconciler : public Reconciler {
  public:
   // REQUIRES: the arguments outlive this object.
@@ -37,8 +37,8 @@ class OperatorGroupReconciler : public Reconciler {
   storage::WorldStore& worlds_;
 };
 
-// Retries of failures: from one second on.
-ControllerOptions OperatorGroupOptions();
+// The reconciler "operator-groups", without flags. Failures are retried from one second on.
+KnownReconciler KnownOperatorGroups();
 
 }  // namespace steward::controllers
 

@@ -15,8 +15,8 @@
 #include "kube/meta/status.h"
 #include "kube/testing/fake_client.h"
 #include "olm/objects.h"
+#include "storage/operators/testing/operator_writer.h"
 #include "storage/world/world_store.h"
-#include "storage/world/world_writer.h"
 
 namespace steward::controllers {
 namespace {
@@ -35,7 +35,7 @@ class OperatorGroupTest : public ::testing::Test {
   }
   ~OperatorGroupTest() override { RunOn(io_, controller_.Stop(absl::ZeroDuration())); }
 
-  // The group with this spec and status, in the cluster.
+  // Puts a group with this spec and status into the cluster.
   void PutGroup(const std::string& name, const std::string& spec, const std::string& status = "") {
     cluster_.Put(kGroups, R"({"apiVersion":"operators.coreos.com/v1","kind":"OperatorGroup",)"
                           R"("metadata":{"name":")" +
@@ -52,9 +52,9 @@ class OperatorGroupTest : public ::testing::Test {
     writer_.Replace(std::vector<olm::NamespacePtr>(), ++revision_);
     writer_.Replace(std::vector<olm::OperatorGroupPtr>(), ++revision_);
   }
-  // Publishes a World that has seen all changes of groups, and lets the reconciler see it.
+  // Publishes a World that has seen all changes of groups, and lets the reconciler run.
   void Publish() {
-    writer_.Progress(storage::Source::kOperatorGroup, ++revision_);
+    writer_.Progress(storage::kOperatorGroupSource, ++revision_);
     worlds_.Publish(writer_.Snapshot());
     Pass(absl::Milliseconds(100));
   }
@@ -74,12 +74,12 @@ class OperatorGroupTest : public ::testing::Test {
   boost::asio::io_context io_{1};
   FakeClock clock_;
   FakeClient cluster_;
-  storage::WorldStore worlds_;
-  storage::WorldWriter writer_;
+  storage::WorldStore worlds_{storage::kOperatorSources};
+  storage::OperatorWriter writer_;
   uint64_t revision_ = 100;
   prometheus::Registry registry_;
   Controller controller_{
-      OperatorGroupOptions(),
+      KnownOperatorGroups().options,
       [this] { return std::make_unique<OperatorGroupReconciler>(cluster_, clock_, worlds_); },
       io_.get_executor(), clock_, registry_};
 };
@@ -141,7 +141,7 @@ TEST_F(OperatorGroupTest, FollowsNamespacesAndForeignHands) {
   worlds_.Publish(writer_.Snapshot());
   Pass(absl::Milliseconds(100));
   EXPECT_THAT(Group("selector"), HasSubstr(R"("namespaces":["a","b"])"));
-  // A status that somebody else wrote changes nothing that Worlds hold, but they move on.
+  // A status that another client wrote changes no object of a World, but a new World is published.
   PutGroup("selector", R"({"selector":{"matchLabels":{"team":"x"}}})", R"({"namespaces":[]})");
   Publish();
   EXPECT_THAT(Group("selector"), HasSubstr(R"("namespaces":["a","b"])"));
@@ -180,7 +180,7 @@ TEST_F(OperatorGroupTest, OtherFailuresAreTriedAgain) {
                     kube::ToStatus(kube::InternalError("disk full")));
   Sync();
   Publish();
-  // The failure of one does not keep the others.
+  // The failure of one group does not keep the others waiting.
   EXPECT_THAT(Group("list"), HasSubstr(R"("namespaces":["a"])"));
   EXPECT_THAT(Group("all"), Not(HasSubstr("status")));
   Pass(absl::Seconds(1));

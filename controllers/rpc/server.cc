@@ -27,14 +27,14 @@
 namespace steward::rpc {
 namespace {
 
-// The name of the health of all services together.
+// The name under which the health of all services together is reported.
 constexpr char kAllServices[] = "";
 constexpr int kKeepaliveMs = 60'000;
 constexpr int kKeepaliveTimeoutMs = 20'000;
-// Clients may not ask for signs of life more often.
+// Clients may not ping more often.
 constexpr int kMinPingMs = 10'000;
 constexpr int kMaxHeaderBytes = 16 << 10;
-// Connections end now and then, so that clients spread over replicas; calls have as long to end.
+// Connections end regularly, so that clients spread over replicas; calls have as long to end.
 constexpr int kMaxConnectionAgeMs = 30 * 60'000;
 
 std::shared_ptr<grpc::ServerCredentials> Credentials(const ServerOptions& options) {
@@ -64,7 +64,7 @@ void SetLimits(const ServerOptions& options, grpc::ServerBuilder& builder) {
       GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS,
       static_cast<int>(absl::ToInt64Milliseconds(options.handshake_timeout)));
   builder.SetResourceQuota(grpc::ResourceQuota("rpc server").Resize(options.max_memory_bytes));
-  // A port that another process has is an error, and not to be shared.
+  // A port that another process uses is an error, and is not shared.
   builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
 }
 
@@ -112,7 +112,7 @@ struct Server::Impl {
   Bridge bridge;
   std::vector<std::unique_ptr<grpc::Service>> made;
   TaskGroup tasks;
-  size_t unready;  // of the services; on the thread
+  size_t unready;  // number of services; used on the thread
   std::unique_ptr<grpc::Server> server;
   int port = 0;
 };
@@ -149,7 +149,7 @@ boost::asio::awaitable<bool> Server::Impl::End() {
   co_await tasks.Stop();
   server->GetHealthCheckService()->Shutdown();
   co_await bridge.EndWatches();
-  // The tasks of calls run on while gRPC waits for their ends.
+  // The tasks of calls go on while gRPC waits for their ends.
   OwnThread waiting;
   co_await OnExecutor(waiting.executor(), ShutDown(*server, options.stop_grace));
   co_await bridge.Stop();

@@ -22,9 +22,9 @@
 namespace steward::rpc {
 
 struct ServerOptions {
-  // "127.0.0.1:9443", "[::1]:9443"; port 0 = one that is free.
+  // The form is "127.0.0.1:9443" or "[::1]:9443"; port 0 = a free one.
   std::string address;
-  // PEM files, looked at again every reload_seconds: later handshakes use what lies there then.
+  // PEM files, read again every reload_seconds: later handshakes use the new content.
   std::string cert_file;
   std::string key_file;
   std::string client_ca_file;
@@ -32,43 +32,43 @@ struct ServerOptions {
   // Common names of clients that may ask on behalf of others.
   std::vector<std::string> frontends = {"steward-apiserver"};
 
-  // At a time, of all services, watches not counted; beyond: RESOURCE_EXHAUSTED.
+  // Calls at a time, of all services, watches not counted; beyond: RESOURCE_EXHAUSTED.
   int max_calls = 200;
   int max_watches = 200;  // at a time, of all services
   int max_streams_per_connection = 100;
   int max_message_bytes = 4 << 20;
   size_t max_memory_bytes = 64 << 20;  // of what gRPC buffers for all connections; beyond: it waits
-  // A connection without a verified client certificate by then is closed.
+  // A connection without a verified client certificate is closed after this time.
   absl::Duration handshake_timeout = absl::Seconds(10);
   absl::Duration call_timeout = absl::Minutes(1);  // at most, whatever the client's deadline
   absl::Duration stop_grace = absl::Seconds(5);    // for calls under way
   AccessOptions access;
 };
 
-// All of it outlives the server.
+// The references and pointers outlive the server.
 struct ServerDeps {
   kube::Client& client;  // for reviews
   Clock& clock;
   prometheus::Registry& registry;
-  Heartbeats* heartbeats = nullptr;  // of the thread that does the work; null: nobody listens
+  Heartbeats* heartbeats = nullptr;  // of the thread that does the work; null: not monitored
   audit::Log* audit_log = nullptr;   // null: calls are not recorded
 };
 
 // Serves a list of services, grpc.health.v1.Health and reflection, over TLS, to clients with a
 // certificate of the client CA. Each service is healthy, under its name, once it is ready, and ""
-// when all are. The work is done on a thread of its own, so that nothing that is asked here keeps a
-// reconciler or a Lease waiting; gRPC's threads only hand calls over.
+// when all are. The work is done on a separate thread, so that no call keeps a reconciler or a
+// Lease waiting; gRPC's threads only pass calls on.
 class Server {
  public:
-  // Listens. Errors name the file, or the address, that cannot be used.
+  // Starts to listen. Errors name the file, or the address, that cannot be used.
   static absl::StatusOr<std::unique_ptr<Server>> Start(ServerOptions options, ServerDeps deps,
                                                        std::vector<ServedService> services);
-  // REQUIRES: stopped.
+  // REQUIRES: Stop has returned.
   ~Server();
 
   int port() const;
-  // Watches end at once, and health says so; other calls have stop_grace to end. To be called once,
-  // on any executor.
+  // Ends watches at once, and reports itself unhealthy; other calls have stop_grace to end. Called
+  // once, on any executor.
   VoidTask Stop();
 
  private:

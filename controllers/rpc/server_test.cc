@@ -5,7 +5,6 @@
 #include <grpcpp/client_context.h>
 #include <gtest/gtest.h>
 #include <netinet/in.h>
-#include <prometheus/registry.h>
 #include <sys/socket.h>
 #include <sys/time.h>
 #include <unistd.h>
@@ -20,14 +19,10 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "absl/strings/str_split.h"
 #include "absl/time/time.h"
-#include "base/lines/string_sink.h"
-#include "base/status/matchers.h"
 #include "base/text/str_cat.h"
 #include "controllers/rpc/testing/scene.h"
-#include "kube/audit/log.h"
-#include "kube/audit/policy.h"
+#include "kube/audit/testing/recorded_log.h"
 #include "kube/grpc/status.h"
 #include "kube/meta/status.h"
 
@@ -40,7 +35,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-// Far beyond what anything here takes.
+// Far longer than anything here takes.
 constexpr std::chrono::seconds kPatience(60);
 
 class ServerTest : public ::testing::Test {
@@ -334,15 +329,10 @@ TEST_F(ServerTest, AbortIsAskedForEachTimeAnew) {
 }
 
 TEST_F(ServerTest, AnAbortIsOnRecord) {
-  std::string text;
-  prometheus::Registry registry;
-  auto policy = audit::Policy::Parse(
-      "apiVersion: audit.k8s.io/v1\nkind: Policy\nomitStages: [RequestReceived]\n"
+  audit::RecordedLog log(
+      "omitStages: [RequestReceived]\n"
       "rules: [{level: Metadata, verbs: [patch]}]");
-  ASSERT_OK(policy);
-  auto log = std::make_unique<audit::Log>(*std::move(policy), std::make_unique<StringSink>(text),
-                                          registry);
-  scene_.UseAuditLog(*log);
+  scene_.UseAuditLog(*log.get());
   scene_.PutCsv("w.v1");
   scene_.Allow("alice patch clusterserviceversions ops");
   scene_.Start();
@@ -359,8 +349,7 @@ TEST_F(ServerTest, AnAbortIsOnRecord) {
               ElementsAre("CleanupDisabled: spec.cleanup.enabled was set to false by \"alice\" "
                           "through \"steward-apiserver\""));
   scene_.Stop();
-  log.reset();
-  const std::vector<std::string> lines = absl::StrSplit(text, '\n', absl::SkipEmpty());
+  const std::vector<std::string> lines = log.Lines();
   ASSERT_EQ(lines.size(), 2u);
   EXPECT_THAT(
       lines[0],
@@ -421,7 +410,7 @@ TEST_F(ServerTest, TheClientsDeadlineAndTheServersOwnEndTheWork) {
   const grpc::Status mine = alice->Preview(Context(std::chrono::milliseconds(100)).get(),
                                            Of<cleanup::v1::PreviewRequest>("w.v1"), &response);
   EXPECT_EQ(mine.error_code(), grpc::DEADLINE_EXCEEDED);
-  // The one preview at a time is free again only when the work has ended.
+  // The place of the one preview at a time is free again only when the work has ended.
   grpc::Status servers;
   do {
     servers = alice->Preview(Context().get(), Of<cleanup::v1::PreviewRequest>("w.v1"), &response);
@@ -451,7 +440,7 @@ TEST_F(ServerTest, StoppingEndsEverything) {
       alice->AsyncPreview(context.get(), Of<cleanup::v1::PreviewRequest>("w.v1"), &queue);
   grpc::Status status;
   call->Finish(&response, &status, nullptr);
-  // It has begun when it has read.
+  // The call has begun when it has read from the cluster.
   while (scene_.cluster().calls(ClientVerb::kGet, kSceneCsvs) == 0) {
     ASSERT_EQ(watch.token(), "");
   }
@@ -481,7 +470,7 @@ TEST_F(ServerTest, WhatCannotBeUsedIsSaid) {
               HasSubstr(scene_.Address()));
 }
 
-// Whoever shows no certificate holds a descriptor for a moment only.
+// A client without a certificate holds a descriptor only for a moment.
 TEST_F(ServerTest, AConnectionWithoutAHandshakeIsClosed) {
   scene_.Start({.handshake_timeout = absl::Milliseconds(100)});
   const int stranger = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);

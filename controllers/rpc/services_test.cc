@@ -4,7 +4,6 @@
 #include <grpcpp/channel.h>
 #include <grpcpp/client_context.h>
 #include <gtest/gtest.h>
-#include <prometheus/registry.h>
 #include <prometheus/text_serializer.h>
 
 #include <chrono>
@@ -13,17 +12,13 @@
 #include <string_view>
 #include <vector>
 
-#include "absl/strings/str_split.h"
 #include "base/async/stop_signal.h"
-#include "base/lines/string_sink.h"
-#include "base/status/matchers.h"
 #include "controllers/rpc/server.h"
 #include "controllers/rpc/testing/health.grpc.pb.h"
 #include "controllers/rpc/testing/sample.grpc.pb.h"
 #include "controllers/rpc/testing/sample_service.h"
 #include "controllers/rpc/testing/scene.h"
-#include "kube/audit/log.h"
-#include "kube/audit/policy.h"
+#include "kube/audit/testing/recorded_log.h"
 #include "kube/grpc/status.h"
 #include "kube/meta/status.h"
 #include "proto/steward/cleanup/v1/cleanup.grpc.pb.h"
@@ -72,7 +67,7 @@ class ServicesTest : public ::testing::Test {
     cleanup::v1::GetResponse response;
     return stub.Get(Context().get(), request, &response);
   }
-  // The answer of grpc.health.v1.Health: 1 = it serves, 2 = it does not.
+  // The answer of grpc.health.v1.Health: 1 = serving, 2 = not serving.
   int Health(const std::string& service) {
     if (health_ == nullptr) {
       health_ = grpc::health::v1::Health::NewStub(scene_.ChannelAs("prober"));
@@ -110,22 +105,16 @@ TEST_F(ServicesTest, EachHasItsOwnRights) {
 }
 
 TEST_F(ServicesTest, EachIsRecordedByItsName) {
-  std::string text;
-  prometheus::Registry registry;
-  auto policy = audit::Policy::Parse(
-      "apiVersion: audit.k8s.io/v1\nkind: Policy\nomitStages: [RequestReceived]\n"
+  audit::RecordedLog log(
+      "omitStages: [RequestReceived]\n"
       "rules: [{level: Metadata}]");
-  ASSERT_OK(policy);
-  auto log = std::make_unique<audit::Log>(*std::move(policy), std::make_unique<StringSink>(text),
-                                          registry);
-  scene_.UseAuditLog(*log);
+  scene_.UseAuditLog(*log.get());
   scene_.Allow("alice get samples ops");
   scene_.Start();
   EXPECT_TRUE(GetSample(*As("alice")).ok());
   EXPECT_FALSE(GetCleanup(*scene_.As("alice")).ok());
   scene_.Stop();
-  log.reset();
-  const std::vector<std::string> lines = absl::StrSplit(text, '\n', absl::SkipEmpty());
+  const std::vector<std::string> lines = log.Lines();
   ASSERT_EQ(lines.size(), 2u) << "one for each call";
   EXPECT_THAT(
       lines[0],

@@ -15,7 +15,7 @@ namespace steward::controllers {
 namespace {
 
 constexpr absl::Duration kMeasurePeriod = absl::Milliseconds(500);
-// What a server asks for beyond is not believed.
+// A server's request to wait longer is ignored beyond this.
 constexpr absl::Duration kMaxRetryAfter = absl::Minutes(5);
 
 std::string NameOf(const Key& key) {
@@ -28,7 +28,7 @@ absl::Duration RetryAfter(const absl::Status& error) {
 
 }  // namespace
 
-// From Start to Stop. Members are destroyed from the last to the first.
+// One term, from Start to Stop. Members are destroyed from the last to the first.
 struct Controller::Term {
   Term(const boost::asio::any_io_executor& executor, const RateLimits& limits, Clock& clock,
        QueueMetrics& metrics)
@@ -36,7 +36,7 @@ struct Controller::Term {
 
   WorkQueue queue;
   std::unique_ptr<Reconciler> reconciler;
-  TaskGroup feed;  // and everything else that does not work on keys
+  TaskGroup feed;  // and all other tasks that do not work on keys
   TaskGroup workers;
   size_t working = 0;  // workers that have not ended
   Broadcast worker_ended;
@@ -140,7 +140,7 @@ boost::asio::awaitable<bool> Controller::Stop(absl::Duration grace) {
   Term& term = *term_;
   term.queue.ShutDown();
   co_await term.feed.Stop();
-  // Workers without a key have only to be told that the queue is shut down.
+  // Workers without a key end by themselves when the queue is shut down.
   const auto idle = [&term] { return term.queue.running() == 0; };
   if (!idle() && grace > absl::ZeroDuration()) {
     VoidTask limit = clock_.Sleep(grace);

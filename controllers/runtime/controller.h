@@ -1,4 +1,4 @@
-// Runs one reconciler: a queue, its feed, and workers.
+// The controller of one reconciler: a queue, its feed, and workers. Lives on one executor.
 #ifndef CONTROLLERS_RUNTIME_CONTROLLER_H_
 #define CONTROLLERS_RUNTIME_CONTROLLER_H_
 
@@ -24,7 +24,8 @@ namespace steward::controllers {
 struct ControllerOptions {
   std::string name;    // of metrics and log lines
   size_t workers = 1;  // keys worked on at a time
-  // More, which take only what the reconciler says is quick: it waits for nothing that is slow.
+  // The number of further workers, which take only keys that the reconciler calls quick, and so
+  // wait for nothing slow.
   size_t quick_workers = 0;
   RateLimits limits;
 };
@@ -32,7 +33,7 @@ struct ControllerOptions {
 // Makes a fresh reconciler for each term.
 using MakeReconciler = std::function<std::unique_ptr<Reconciler>()>;
 
-// Lives on one executor: every member is called on it.
+// Every member is called on the executor.
 class Controller {
  public:
   // REQUIRES: `clock` and `registry` outlive this object; workers > 0.
@@ -43,12 +44,12 @@ class Controller {
   Controller(const Controller&) = delete;
   Controller& operator=(const Controller&) = delete;
 
-  // Makes a reconciler, and begins to feed it and to work. REQUIRES: not running.
+  // Makes a reconciler, and begins to feed it and to work. REQUIRES: the controller is not running.
   void Start();
 
-  // Ends the feed and takes no more keys; lets the reconciles that run end by themselves within
-  // `grace`, then cancels them. All have ended, and the reconciler is destroyed, when this returns:
-  // false if any had to be cancelled. Start may follow.
+  // Ends the feed and takes no more keys; lets running reconciles end by themselves within `grace`,
+  // then cancels them. Returns when all have ended and the reconciler is destroyed: false if any
+  // had to be cancelled. Start may follow.
   boost::asio::awaitable<bool> Stop(absl::Duration grace);
 
   const std::string& name() const { return options_.name; }

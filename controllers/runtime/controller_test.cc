@@ -27,7 +27,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-// What a test says and sees of the reconcilers that its controller makes.
+// The behaviour that a test gives to the reconcilers of its controller, and a log of their calls.
 struct Script {
   std::vector<Key> keys;                                                        // fed at the start
   std::map<std::string, absl::Duration> takes;                                  // time, by name

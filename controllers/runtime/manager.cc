@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "base/async/broadcast.h"
-#include "base/async/race.h"
+#include "base/async/ends_before.h"
 #include "base/async/task_group.h"
 #include "base/log/log.h"
 
@@ -13,21 +13,7 @@ namespace {
 
 constexpr auto kForEver = std::chrono::steady_clock::time_point::max();
 
-VoidTask Then(VoidTask task, bool& done) {
-  co_await std::move(task);
-  done = true;
-}
-
-// Whether `task` ended, rather than `stop` being set.
-boost::asio::awaitable<bool> EndsBefore(StopSignal& stop, VoidTask task) {
-  bool done = false;
-  VoidTask first = Then(std::move(task), done);
-  VoidTask stopped = stop.Wait();
-  co_await UntilOneEnds(std::move(first), std::move(stopped));
-  co_return done;
-}
-
-// The renewal of one term, on its own until it fails or is told to end.
+// The renewal of one term, which runs until it fails or is told to end.
 class Renewal {
  public:
   Renewal(const boost::asio::any_io_executor& executor, LeaseElector& elector) : tasks_(executor) {
@@ -63,13 +49,17 @@ void Manager::Add(std::unique_ptr<Controller> controller) {
 }
 
 void Manager::StartControllers() {
-  for (const auto& controller : controllers_) controller->Start();
+  for (const auto& controller : controllers_) {
+    if (deps_.olm_gate == nullptr || !deps_.olm_gate->Guards(*controller)) controller->Start();
+  }
+  if (deps_.olm_gate != nullptr) deps_.olm_gate->Begin();
   leading_ = true;
 }
 
 VoidTask Manager::StopControllers(absl::Duration grace) {
   leading_ = false;
-  // All at a time: the grace is the process's, not each controller's.
+  if (deps_.olm_gate != nullptr) co_await deps_.olm_gate->End();
+  // All controllers stop at the same time: the grace is the process's, not each controller's.
   TaskGroup stopping(deps_.executor);
   size_t left = controllers_.size();
   Broadcast ended;
@@ -113,7 +103,7 @@ VoidTask Manager::RunElected(StopSignal& stop) {
       co_await renewal.Stop();
       continue;
     }
-    // Renewed until the last of it has ended.
+    // Leadership is renewed until all of it has ended.
     co_await StopControllers(options_.stop_grace);
     co_await deps_.events.Flush(options_.flush_limit);
     co_await renewal.Stop();

@@ -1,9 +1,10 @@
-// The controllers of a process, and the order in which things begin and end.
+// The controllers of a process, and the order in which its parts begin and end. Lives on one
+// executor.
 //
-//   start:  caches synced -> leader -> controllers
+//   start:  caches synced -> leader -> controllers (those that do what OLM does: at its gate)
 //   stop:   controllers end (or are cancelled in time) -> events written -> leadership released
 //
-// Leadership that is lost ends the controllers at once; the process then campaigns again.
+// When leadership is lost, the controllers end at once; the process then campaigns again.
 #ifndef CONTROLLERS_RUNTIME_MANAGER_H_
 #define CONTROLLERS_RUNTIME_MANAGER_H_
 
@@ -21,43 +22,46 @@
 #include "controllers/runtime/election/fenced_client.h"
 #include "controllers/runtime/election/lease_elector.h"
 #include "controllers/runtime/events/cluster_events.h"
+#include "controllers/runtime/olm_gate.h"
 
 namespace steward::controllers {
 
 struct ManagerOptions {
-  // How long reconciles may take to end by themselves when the process is told to stop.
+  // The time that running reconciles have to end by themselves when the process is told to stop.
   absl::Duration stop_grace = absl::Seconds(10);
   absl::Duration flush_limit = absl::Seconds(2);  // for the last events
 };
 
-// What the manager starts, stops and asks; all of it outlives the manager.
+// The dependencies of the manager; all of them outlive it.
 struct ManagerDeps {
   boost::asio::any_io_executor executor;
   Clock& clock;
-  // Null: this process is alone and always leader.
+  // Null: this process is the only one, and always leader.
   LeaseElector* elector = nullptr;
-  // By which all controllers write. While a write of it may still be on its way, leadership is not
-  // released but runs out.
+  // The client of all controllers' writes. While one of its writes may still be on its way,
+  // leadership is not released but runs out.
   const FencedClient& client;
   ClusterEvents& events;
+  // Starts and stops the controllers that it guards. Null: none is guarded.
+  OlmGate* olm_gate = nullptr;
   // Returns when reconcilers may trust their caches. Cancellable.
   std::function<VoidTask()> caches_synced;
 };
 
-// Lives on one executor.
+// Runs the controllers during leadership.
 class Manager {
  public:
   Manager(ManagerDeps deps, ManagerOptions options = {});
   // REQUIRES: Run has ended, or was never called.
   ~Manager();
 
-  // Before Run.
+  // Called before Run.
   void Add(std::unique_ptr<Controller> controller);
 
-  // Returns, everything ended, after `stop` was set. Once; not to be cancelled.
+  // Returns, with everything ended, after `stop` was set. Called once, and not cancelled.
   VoidTask Run(StopSignal& stop);
 
-  // Whether the controllers run now.
+  // True while the controllers run.
   bool leading() const { return leading_; }
 
  private:

@@ -17,6 +17,8 @@
 #include "controllers/runtime/controller.h"
 #include "controllers/runtime/election/lease_record.h"
 #include "controllers/runtime/events/event_recorder.h"
+#include "controllers/runtime/olm_gate.h"
+#include "controllers/runtime/olm_presence.h"
 #include "controllers/runtime/reconciler.h"
 #include "kube/meta/names.h"
 #include "kube/meta/write_options.h"
@@ -36,9 +38,10 @@ using ::testing::Not;
 
 const kube::GroupVersionResource kWidgets = {"g", "v1", "widgets"};
 const kube::GroupVersionResource kEvents = {"", "v1", "events"};
+const kube::GroupVersionResource kDeployments = {"apps", "v1", "deployments"};
 const kube::NamespacedName kLease = {"ns", "l"};
 
-// Patches a widget, says so in an event, and takes its time.
+// A reconciler that patches a widget, records an event about it, and takes its time.
 class WritingReconciler : public Reconciler {
  public:
   WritingReconciler(kube::Client& client, ClusterEvents& events, Clock& clock,
@@ -114,16 +117,25 @@ class ManagerTest : public ::testing::Test {
                                               .elector = elect ? &elector_ : nullptr,
                                               .client = elect ? fenced_ : alone_,
                                               .events = events_,
+                                              .olm_gate = guarded_,
                                               .caches_synced = [this] { return CachesSynced(); }});
-    ControllerOptions options;
-    options.name = "c";
-    manager_->Add(std::make_unique<Controller>(
-        options,
-        [this, elect, reconcile_takes] {
-          return std::make_unique<WritingReconciler>(elect ? fenced_ : alone_, events_, clock_,
-                                                     log_, reconcile_takes);
-        },
-        io_.get_executor(), clock_, registry_));
+    const auto controller = [this, elect, reconcile_takes](const char* name) {
+      ControllerOptions options;
+      options.name = name;
+      return std::make_unique<Controller>(
+          options,
+          [this, elect, reconcile_takes] {
+            return std::make_unique<WritingReconciler>(elect ? fenced_ : alone_, events_, clock_,
+                                                       log_, reconcile_takes);
+          },
+          io_.get_executor(), clock_, registry_);
+    };
+    manager_->Add(controller("c"));
+    if (guarded_ != nullptr) {
+      auto second = controller("guarded");
+      guarded_->Guard(*second, {OlmOperator::kOlmOperator});
+      manager_->Add(std::move(second));
+    }
     tasks_.Spawn("manager", Run(*this));
     Settle();
   }
@@ -160,6 +172,7 @@ class ManagerTest : public ::testing::Test {
   std::vector<std::string> log_;
   bool synced_ = true;
   bool ended_ = false;
+  OlmGate* guarded_ = nullptr;
   std::unique_ptr<Manager> manager_;
   TaskGroup tasks_{io_.get_executor()};
 };
@@ -189,7 +202,7 @@ TEST_F(ManagerTest, StopsInOrderAndReleasesLast) {
   EXPECT_THAT(Lease(), HasSubstr(R"("holderIdentity":"me")")) << "still renewed";
   EXPECT_TRUE(elector_.leadership().IsLive());
   EXPECT_FALSE(ended_);
-  // Its write and its event get through, and only then the Lease goes.
+  // The write and the event get through before the Lease is released.
   network_.Hold({ClientVerb::kCreate, kEvents});
   Pass(absl::Seconds(1));
   EXPECT_THAT(Log(), ElementsAre("end", "destroyed"));
@@ -257,6 +270,34 @@ TEST_F(ManagerTest, StoppedBeforeTheCachesSyncedItJustEnds) {
   Settle();
   EXPECT_TRUE(ended_);
   EXPECT_EQ(Lease(), "");
+}
+
+// A guarded controller runs beside one that runs in any case.
+TEST_F(ManagerTest, WhatOlmDoesWaitsAtItsGateWithinATerm) {
+  cluster_.Serve(kDeployments);
+  OlmGate gate(network_, clock_, io_.get_executor(), registry_);
+  guarded_ = &gate;
+  const Calls looks = {ClientVerb::kList, kDeployments};
+  network_.Hold(looks);
+  Start();
+  EXPECT_THAT(Log(), ElementsAre("waits for caches", "caches synced", "made", "begin", "end"));
+  network_.Release(looks);
+  Settle();
+  EXPECT_THAT(Log(), ElementsAre("made", "begin", "end")) << "no OLM is here";
+  network_.Hold({ClientVerb::kUpdate, kLeases});
+  Pass(absl::Seconds(10));
+  EXPECT_THAT(Log(), ElementsAre("destroyed", "destroyed"));
+  const int looked = network_.calls(looks);
+  Pass(absl::Minutes(5));
+  EXPECT_EQ(network_.calls(looks), looked) << "nobody leads";
+  network_.Hold(looks);
+  network_.Release({ClientVerb::kUpdate, kLeases});
+  Pass(absl::Seconds(20));
+  EXPECT_THAT(Log(), ElementsAre("made", "begin", "end")) << "the other one waits to be known";
+  stop_.Set();
+  Settle();
+  EXPECT_TRUE(ended_) << "in the middle of a look";
+  network_.ForgetFaults(kDeployments);
 }
 
 TEST_F(ManagerTest, WithoutElectionItLeadsAtOnce) {

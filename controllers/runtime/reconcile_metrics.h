@@ -1,4 +1,4 @@
-// What /metrics says of reconciles, by the names that controller-runtime uses.
+// The metrics of reconciles, by the names that controller-runtime uses. Thread-safe.
 #ifndef CONTROLLERS_RUNTIME_RECONCILE_METRICS_H_
 #define CONTROLLERS_RUNTIME_RECONCILE_METRICS_H_
 
@@ -14,18 +14,18 @@
 
 namespace steward::controllers {
 
-// All with the label controller:
+// All have the label controller:
 //   controller_runtime_reconcile_total{result=success|requeue_after|error}
 //   controller_runtime_reconcile_errors_total
 //   controller_runtime_reconcile_time_seconds
 //   controller_runtime_active_workers
 //   controller_runtime_max_concurrent_reconciles
-// A reconcile that was cancelled counts nowhere. Thread-safe.
+// A reconcile that was cancelled is not counted.
 class ReconcileMetrics {
  public:
   enum class Result { kSuccess, kRequeueAfter, kError };
 
-  // `registry` outlives this object.
+  // REQUIRES: `registry` outlives this object.
   ReconcileMetrics(prometheus::Registry& registry, const std::string& controller, size_t workers);
 
   void Ended(Result result, absl::Duration took);

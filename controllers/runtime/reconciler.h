@@ -1,4 +1,4 @@
-// What a controller does with a key.
+// The interface of a reconciler, which handles the keys of one controller. Lives on one executor.
 #ifndef CONTROLLERS_RUNTIME_RECONCILER_H_
 #define CONTROLLERS_RUNTIME_RECONCILER_H_
 
@@ -14,40 +14,40 @@ namespace steward::controllers {
 struct ReconcileResult {
   ReconcileResult() {}
 
-  // Nothing is left to do until something happens to the key.
+  // The key is done until something happens to it.
   static ReconcileResult Done() { return {}; }
-  // Look again then, whether something happened or not.
+  // The key is handled again after `delay`, whether something happened or not.
   static ReconcileResult After(absl::Duration delay) {
     ReconcileResult result;
     result.requeue_after = delay;
     return result;
   }
 
-  // Look again at once.
+  // The key is handled again at once.
   static ReconcileResult Requeue() { return After(absl::ZeroDuration()); }
 
   std::optional<absl::Duration> requeue_after;
 };
 
-// Level-based: what to do follows from the key and from how things are now, never from what was
-// told to have happened. So it does not matter how often, or why, a key is looked at.
+// Level-based: what to do follows from the key and the present state, never from an event. So it
+// does not matter how often, or why, a key is handled.
 //
 // One reconciler lives for one term: it is made when this process became leader, and destroyed when
-// it stopped being it, so that no memory of one term reaches into the next. All calls are made on
-// one executor. Both tasks may be cancelled at any co_await.
+// it ceased to be leader, so that no memory of one term reaches into the next. All calls are made
+// on one executor. Both tasks may be cancelled at any co_await.
 class Reconciler {
  public:
   virtual ~Reconciler() = default;
 
-  // Adds to `queue` every key there is, then each that something happened to. Runs until cancelled.
+  // Adds every existing key to `queue`, then each that something happens to. Runs until cancelled.
   virtual VoidTask Feed(WorkQueue& queue) = 0;
 
-  // Several keys at a time, one key never twice at a time. On an error the key comes again as the
-  // queue's rate limits say, and not before the error's Retry-After.
+  // Handles one key. Several keys are handled at a time, but no key twice. On an error the key
+  // returns when the queue's rate limits allow, and not before the error's Retry-After.
   virtual Task<ReconcileResult> Reconcile(Key key) = 0;
 
-  // Whether a look at the key, as far as is known, takes little time: such keys have workers that
-  // take no others (ControllerOptions).
+  // True if the key, as far as is known, takes little time: such keys have workers that take no
+  // others (ControllerOptions).
   virtual bool IsQuick(const Key&) const { return false; }
 };
 

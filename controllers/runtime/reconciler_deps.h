@@ -1,4 +1,4 @@
-// What every reconciler is made from.
+// The dependencies of every reconciler. References, used on the controllers' executor.
 #ifndef CONTROLLERS_RUNTIME_RECONCILER_DEPS_H_
 #define CONTROLLERS_RUNTIME_RECONCILER_DEPS_H_
 
@@ -13,15 +13,16 @@
 
 namespace steward::controllers {
 
-// All of it outlives the reconciler. To be used on the controllers' executor.
+// All of them outlive the reconciler.
 struct ReconcilerDeps {
   // Fenced: writes of a process that is not leader are kFailedPrecondition, and not sent. Reads and
-  // writes have connections of their own. For what is to be watched there is `metadata`.
+  // writes have connections of their own. Watches go through `metadata`.
   kube::Client& client;
-  // For asking once more between reading and deciding; the client asks by itself before each write.
+  // For a further check between reading and deciding; the client checks by itself before each
+  // write.
   const Leadership& leadership;
-  // ClusterServiceVersions, OperatorGroups and Namespaces, synced before the first reconcile. What
-  // they show may lag behind.
+  // ClusterServiceVersions, OperatorGroups and Namespaces, synced before the first reconcile.
+  // Worlds may lag behind the cluster.
   storage::WorldStore& worlds;
   MetadataWatches& metadata;
   EventRecorder& events;

@@ -6,11 +6,15 @@
 #include <set>
 
 #include "absl/time/time.h"
+#include "storage/world/touched.h"
 
 namespace steward::controllers {
 namespace {
 
-// Waiting ends now and then, to no effect.
+using storage::TouchedBetween;
+using storage::TouchedOperators;
+
+// Each wait ends after this time, and then starts over.
 constexpr absl::Duration kPatience = absl::Hours(1);
 
 template <typename T>
@@ -19,15 +23,15 @@ void AddWhatIsNew(const std::set<T>& before, const std::set<T>& now, std::set<T>
                       std::inserter(out, out.end()));
 }
 
-// What happened since `last`. Several objects can change at one revision, of which that World may
+// The changes since `last`. Several objects can change at one revision, of which that World may
 // have had only some: the newest revision that it knew is looked at again.
-storage::Touched Since(const storage::World& last, const storage::World& world) {
+TouchedOperators Since(const storage::World& last, const storage::World& world) {
   const storage::StateVector from = last.Vector();
   storage::StateVector below = from;
   for (uint64_t& revision : below) revision = std::max<uint64_t>(revision, 1) - 1;
-  storage::Touched touched = storage::TouchedBetween(world, from, world.Vector());
-  const storage::Touched known = storage::TouchedBetween(last, below, from);
-  const storage::Touched then = storage::TouchedBetween(world, below, from);
+  TouchedOperators touched = TouchedOperators::Of(TouchedBetween(world, from, world.Vector()));
+  const auto known = TouchedOperators::Of(TouchedBetween(last, below, from));
+  const auto then = TouchedOperators::Of(TouchedBetween(world, below, from));
   AddWhatIsNew(known.csvs, then.csvs, touched.csvs);
   AddWhatIsNew(known.installs, then.installs, touched.installs);
   AddWhatIsNew(known.namespaces, then.namespaces, touched.namespaces);
@@ -49,7 +53,7 @@ VoidTask FollowWorlds(storage::WorldStore& worlds, OnWorldChange changed) {
     if (last == nullptr || world->epoch() != last->epoch() ||
         world->Knows(last->Vector()) != storage::Knowledge::kKnown) {
       changed(*world, nullptr);
-    } else if (const storage::Touched touched = Since(*last, *world); !touched.empty()) {
+    } else if (const TouchedOperators touched = Since(*last, *world); !touched.empty()) {
       changed(*world, &touched);
     }
     last = world;

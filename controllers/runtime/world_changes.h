@@ -1,24 +1,25 @@
-// What happened between the Worlds that a reconciler saw.
+// The changes between the Worlds that a reconciler sees. Runs on the caller's executor.
 #ifndef CONTROLLERS_RUNTIME_WORLD_CHANGES_H_
 #define CONTROLLERS_RUNTIME_WORLD_CHANGES_H_
 
 #include <functional>
 
 #include "base/async/task.h"
-#include "storage/world/touched.h"
+#include "storage/operators/touched_operators.h"
 #include "storage/world/world.h"
 #include "storage/world/world_store.h"
 
 namespace steward::controllers {
 
 // `touched` is null when everything may have changed: at the first call, and where a new list left
-// a gap. Only what the World holds of an object counts: a change of its deletionTimestamp or of
-// other finalizers than ours is none.
+// a gap. Only the parts of an object that the World holds count: a change of its deletionTimestamp,
+// or of finalizers other than Steward's, is none.
 using OnWorldChange =
-    std::function<void(const storage::World& world, const storage::Touched* touched)>;
+    std::function<void(const storage::World& world, const storage::TouchedOperators* touched)>;
 
-// Calls `changed` with the first World that is synced, and again whenever something was touched;
-// Worlds that follow fast are told as one. Runs until cancelled. `worlds` outlives the call.
+// Calls `changed` with the first World that is synced, and again whenever objects changed; Worlds
+// that follow each other fast are reported as one. Runs until cancelled. `worlds` are of
+// kOperatorSources and outlive the call.
 VoidTask FollowWorlds(storage::WorldStore& worlds, OnWorldChange changed);
 
 }  // namespace steward::controllers

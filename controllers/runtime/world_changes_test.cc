@@ -10,8 +10,8 @@
 #include "base/async/task_group.h"
 #include "base/status/matchers.h"
 #include "olm/objects.h"
+#include "storage/operators/testing/operator_writer.h"
 #include "storage/world/world_store.h"
-#include "storage/world/world_writer.h"
 
 namespace steward::controllers {
 namespace {
@@ -22,8 +22,8 @@ using ::testing::IsEmpty;
 class WorldChangesTest : public ::testing::Test {
  protected:
   WorldChangesTest() {
-    tasks_.Spawn("follow",
-                 FollowWorlds(worlds_, [this](const storage::World&, const storage::Touched* t) {
+    tasks_.Spawn("follow", FollowWorlds(worlds_, [this](const storage::World&,
+                                                        const storage::TouchedOperators* t) {
                    if (t == nullptr) return told_.push_back("all");
                    for (const auto& key : t->csvs) told_.push_back("csv " + key.name);
                    for (const auto& ns : t->installs) told_.push_back("group in " + ns);
@@ -49,7 +49,7 @@ class WorldChangesTest : public ::testing::Test {
     ns->name = name;
     writer_.Put(std::move(ns), ++revision_);
   }
-  // What is told of the World as it stands.
+  // Publishes a World, and returns what is reported of it.
   std::vector<std::string> Publish() {
     worlds_.Publish(writer_.Snapshot());
     io_.restart();
@@ -59,8 +59,8 @@ class WorldChangesTest : public ::testing::Test {
   }
 
   boost::asio::io_context io_{1};
-  storage::WorldStore worlds_;
-  storage::WorldWriter writer_;
+  storage::WorldStore worlds_{storage::kOperatorSources};
+  storage::OperatorWriter writer_;
   uint64_t revision_ = 100;
   std::vector<std::string> told_;
   TaskGroup tasks_{io_.get_executor()};
@@ -76,14 +76,14 @@ TEST_F(WorldChangesTest, FirstEverythingThenWhatWasTouched) {
   writer_.Put(Csv("b", "Pending"), ++revision_);
   PutNamespace("n");
   EXPECT_THAT(Publish(), ElementsAre("csv b", "namespace n"));
-  writer_.Remove(storage::Source::kCsv, {"ops", "a"}, ++revision_);
+  writer_.Remove(storage::kCsvSource, {"ops", "a"}, ++revision_);
   EXPECT_THAT(Publish(), ElementsAre("csv a"));
 }
 
 TEST_F(WorldChangesTest, ProgressAloneIsNothing) {
   Sync();
   Publish();
-  writer_.Progress(storage::Source::kCsv, ++revision_);
+  writer_.Progress(storage::kCsvSource, ++revision_);
   EXPECT_THAT(Publish(), IsEmpty());
 }
 

@@ -25,12 +25,7 @@ const optInFinalizer = "operatorframework.io/delete-custom-resources"
 // cleanable is an operator that supports cleanup and is opted in, and owns one definition; with its OperatorGroup, whose
 // status is as OLM writes it.
 func cleanable(namespace, name, definition string, targets ...string) (group, csv *olm.Object) {
-	group = olm.OperatorGroup(namespace, "one", targets...)
-	var synced []any
-	for _, target := range targets {
-		synced = append(synced, target)
-	}
-	group.Object["status"] = map[string]any{"lastUpdated": time.Now().UTC().Format(time.RFC3339), "namespaces": synced}
+	group = olm.Synced(olm.OperatorGroup(namespace, "one", targets...), targets...)
 	csv = olm.CSV(name, group, targets...)
 	csv.SetFinalizers([]string{optInFinalizer})
 	spec := csv.Object["spec"].(map[string]any)

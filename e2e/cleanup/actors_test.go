@@ -3,14 +3,12 @@ package cleanup_test
 import (
 	"context"
 	"maps"
-	"slices"
 	"sync"
 	"testing"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/rest"
@@ -18,59 +16,8 @@ import (
 	"steward.dev/e2e/olm"
 )
 
-// olmFinalizer is OLM's own on every CSV.
-const olmFinalizer = "operators.coreos.com/csv-cleanup"
-
 // glance is how often the actors look.
 const glance = 50 * time.Millisecond
-
-// playOLM does what OLM does for its finalizer: as soon as a CSV is being deleted, it deletes the cluster-wide rights
-// that it gave the operator, and when those are gone it removes the finalizer.
-func playOLM(ctx context.Context) {
-	for ; ctx.Err() == nil; time.Sleep(2 * glance) {
-		list, err := shared.Any.Resource(olm.CSVs).List(ctx, metav1.ListOptions{})
-		if err != nil {
-			continue
-		}
-		// Several at a time, so that none waits for all the others.
-		var all sync.WaitGroup
-		slots := make(chan struct{}, 8)
-		for _, csv := range list.Items {
-			if csv.GetDeletionTimestamp() == nil || !slices.Contains(csv.GetFinalizers(), olmFinalizer) {
-				continue
-			}
-			slots <- struct{}{}
-			all.Go(func() {
-				_ = takeRights(ctx, &csv)
-				<-slots
-			})
-		}
-		all.Wait()
-	}
-}
-
-func takeRights(ctx context.Context, csv *olm.Object) error {
-	mine := metav1.ListOptions{LabelSelector: "olm.owner=" + csv.GetName() + ",olm.owner.namespace=" + csv.GetNamespace() +
-		",olm.owner.kind=ClusterServiceVersion"}
-	left := 0
-	for _, resource := range []schema.GroupVersionResource{clusterRoleBindings, clusterRoles} {
-		at := shared.Any.Resource(resource)
-		if err := at.DeleteCollection(ctx, metav1.DeleteOptions{}, mine); err != nil {
-			return err
-		}
-		list, err := at.List(ctx, mine)
-		if err != nil {
-			return err
-		}
-		left += len(list.Items)
-	}
-	if left > 0 {
-		return nil
-	}
-	return olm.Mutate(ctx, shared.Any, olm.CSVs, csv.GetNamespace(), csv.GetName(), func(csv *olm.Object) {
-		csv.SetFinalizers(slices.DeleteFunc(csv.GetFinalizers(), func(name string) bool { return name == olmFinalizer }))
-	})
-}
 
 // operator finishes custom resources that are being deleted, by removing its finalizer from them: as long as its
 // Deployment runs, and with the rights that OLM gave it.
@@ -131,7 +78,7 @@ func (o *operator) means(ctx context.Context) dynamic.Interface {
 	if alone {
 		return rights
 	}
-	deployment, err := shared.Any.Resource(deployments).Namespace(o.scene.namespace).Get(ctx, deploymentName, metav1.GetOptions{})
+	deployment, err := shared.Any.Resource(olm.Deployments).Namespace(o.scene.namespace).Get(ctx, olm.OperatorDeployment, metav1.GetOptions{})
 	if err != nil || deployment.GetDeletionTimestamp() != nil {
 		return nil
 	}

@@ -3,9 +3,7 @@ package cleanup_test
 import (
 	"errors"
 	"fmt"
-	"os"
 	"os/exec"
-	"path/filepath"
 	"slices"
 	"testing"
 	"time"
@@ -27,16 +25,7 @@ func TestUnprotected_R_000_74_NothingIsDeleted(t *testing.T) {
 
 func unprotected(t *testing.T, policy, reason string) {
 	at := shared.Any.Resource(policyBindings)
-	bound, err := at.Get(t.Context(), policy, metav1.GetOptions{})
-	must(t, err)
-	bound.SetResourceVersion("")
-	bound.SetUID("")
-	restore := func() {
-		_ = at.Delete(t.Context(), policy, background)
-		_, err := at.Create(t.Context(), bound, metav1.CreateOptions{})
-		must(t, err)
-		must(t, olm.DeletionsSettle(t.Context(), shared.Any))
-	}
+	restore := binding(t, policy)
 	for _, tc := range []struct {
 		name  string
 		unset func() error
@@ -53,12 +42,30 @@ func unprotected(t *testing.T, policy, reason string) {
 			s.operands(t, s.spaces[0], "some")
 			s.operate(t, 0)
 			must(t, tc.unset())
-			defer restore()
+			defer func() {
+				must(t, restore())
+				must(t, olm.DeletionsSettle(t.Context(), shared.Any))
+			}()
 			s.uninstall(t)
 			s.gone(t)
 			s.cleaned(t, nil, []string{s.spaces[0] + "/some"})
 			s.tells(t, "Warning", "CleanupRefused", reason)
 		})
+	}
+}
+
+// binding makes the policy's binding again as it is now, whether it is there by then or not.
+func binding(t *testing.T, policy string) (restore func() error) {
+	t.Helper()
+	at := shared.Any.Resource(policyBindings)
+	bound, err := at.Get(t.Context(), policy, metav1.GetOptions{})
+	must(t, err)
+	bound.SetResourceVersion("")
+	bound.SetUID("")
+	return func() error {
+		_ = at.Delete(t.Context(), policy, background)
+		_, err := at.Create(t.Context(), bound, metav1.CreateOptions{})
+		return err
 	}
 }
 
@@ -69,16 +76,11 @@ func TestUnprotected_R_000_77_NorWhatWasDeletedMeanwhile(t *testing.T) {
 	s.install(t, s.spaces[0])
 	s.operands(t, s.spaces[0], "some")
 	s.operate(t, 0)
-	at := shared.Any.Resource(policyBindings)
-	bound, err := at.Get(t.Context(), olm.UninstallPolicy, metav1.GetOptions{})
-	must(t, err)
-	bound.SetResourceVersion("")
-	bound.SetUID("")
+	restore := binding(t, olm.UninstallPolicy)
 	must(t, reconciling.Pause())
-	must(t, at.Delete(t.Context(), olm.UninstallPolicy, background))
+	must(t, shared.Any.Resource(policyBindings).Delete(t.Context(), olm.UninstallPolicy, background))
 	s.uninstall(t)
-	_, err = at.Create(t.Context(), bound, metav1.CreateOptions{})
-	must(t, errors.Join(err, reconciling.Resume()))
+	must(t, errors.Join(restore(), reconciling.Resume()))
 	defer func() { must(t, olm.DeletionsSettle(t.Context(), shared.Any)) }()
 	s.gone(t)
 	s.cleaned(t, nil, []string{s.spaces[0] + "/some"})
@@ -220,12 +222,8 @@ func TestReleaseAll_R_000_73_LetsGoOfWhatIsHeld(t *testing.T) {
 	s.install(t, s.spaces[0])
 	s.operands(t, s.spaces[0], "some")
 	must(t, reconciling.Stop())
-	root, err := cluster.Root()
+	binary, err := cluster.Binary()
 	must(t, err)
-	binary := os.Getenv("STEWARD_BIN")
-	if binary == "" {
-		binary = filepath.Join(root, "bin", "steward")
-	}
 	out, err := exec.CommandContext(t.Context(), binary, "controllers", "--kubeconfig="+account, "--release-all").CombinedOutput()
 	t.Logf("%s", out)
 	must(t, err)

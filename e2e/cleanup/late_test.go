@@ -103,7 +103,8 @@ func suspended(t *testing.T, kinds *scene) {
 }
 
 // Something between the controllers and the API server has the first DELETEs, and passes them on a minute later: nobody
-// waits for them any more, the targets are others, the cleanup has ended, and one of the objects is another one.
+// waits for their answers any more, the targets are others, and one of the objects is another one. The operator's rights are
+// there for as long as it may take, and what is deleted so late is finished.
 func heldBack(t *testing.T, kinds *scene) {
 	const (
 		width   = 8
@@ -161,9 +162,11 @@ func heldBack(t *testing.T, kinds *scene) {
 	must(t, err)
 	must(t, widgets.Delete(t.Context(), again, background))
 	r.operands(t, r.spaces[0], again)
-	r.ends(t, 2*patience)
 	arrived.Wait()
 
+	if err := r.held(t, true); err != nil {
+		t.Errorf("nobody can finish what was deleted late: %v", err)
+	}
 	if forgotten < width {
 		t.Errorf("%d of %d DELETEs were still waited for", width-forgotten, width)
 	}
@@ -175,6 +178,12 @@ func heldBack(t *testing.T, kinds *scene) {
 	late := slices.Sorted(slices.Values(held[1:]))
 	if !slices.Equal(deleting, late) {
 		t.Errorf("%q are being deleted, and what was held back were %q and %s", deleting, late, again)
+	}
+	r.finishAll(t, 4*glance)
+	r.ends(t, 2*patience)
+	there, deleting = r.operandsIn(t, r.spaces[0])
+	if len(deleting) > 0 || len(there) != many-len(late) {
+		t.Errorf("%d are left, and %q are still being deleted", len(there), deleting)
 	}
 	for _, request := range r.journal.All() {
 		if kindOf(&request) != deletion {

@@ -8,9 +8,7 @@ package cleanup_test
 
 import (
 	"context"
-	"errors"
 	"flag"
-	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -37,8 +35,8 @@ var (
 	reconciling *cluster.Controllers
 	// account is a kubeconfig of the controllers' ServiceAccount.
 	account string
-	// auditLog is where the kube-apiserver writes down what the controllers wrote.
-	auditLog string
+	// auditLog is where the kube-apiserver writes down what the controllers wrote, and audits its folder.
+	auditLog, audits string
 )
 
 // What the kube-apiserver writes down: every write of the controllers, with its body.
@@ -56,32 +54,15 @@ func TestMain(m *testing.M) {
 	if err := flag.Set("test.parallel", "16"); err != nil {
 		panic(err)
 	}
-	code := 1
-	dir, err := os.MkdirTemp("", "steward-e2e-cleanup-")
-	if err == nil {
-		err = setUp(context.Background(), dir)
-	}
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "setting up the shared cluster:", err)
-	} else {
-		ctx, stop := context.WithCancel(context.Background())
-		done := make(chan struct{})
-		go func() { playOLM(ctx); close(done) }()
-		go stalls.measure(ctx.Done())
-		code = m.Run()
-		stop()
-		<-done
-	}
-	if err := tearDown(dir, code != 0); err != nil {
-		fmt.Fprintln(os.Stderr, "ending the shared cluster:", err)
-		code = 1
-	}
-	os.Exit(code)
+	cluster.Main(m, &shared, setUp, stopControllers, removeAudits)
 }
 
-func setUp(ctx context.Context, dir string) (err error) {
-	policy := filepath.Join(dir, "audit-policy.yaml")
-	auditLog = filepath.Join(dir, "audit.log")
+func setUp(ctx context.Context) (err error) {
+	if audits, err = os.MkdirTemp("", "steward-e2e-cleanup-"); err != nil {
+		return err
+	}
+	policy := filepath.Join(audits, "audit-policy.yaml")
+	auditLog = filepath.Join(audits, "audit.log")
 	if err := os.WriteFile(policy, []byte(auditPolicy), 0o644); err != nil {
 		return err
 	}
@@ -113,30 +94,27 @@ func setUp(ctx context.Context, dir string) (err error) {
 	if err := olm.DeletionsSettle(ctx, shared.Any); err != nil {
 		return err
 	}
+	// Until this process ends.
+	go olm.Play(ctx, shared.Any)
+	go stalls.measure(ctx.Done())
 	return startControllers(ctx)
 }
 
-// startControllers starts the one process. Its Lease is short, so that one that was killed is soon followed.
 func startControllers(ctx context.Context) (err error) {
-	reconciling, err = shared.RunControllersAs(ctx, account, "controllers-"+time.Now().Format("150405.000"),
-		"--reconcilers=cleanup", "--cleanup-stall-timeout="+stallTimeout.String(), "--leader-elect-lease-duration=6s",
-		"--leader-elect-renew-deadline=5s", "--leader-elect-retry-period=500ms", "--v=2")
+	reconciling, err = shared.RunCleanup(ctx, account, stallTimeout)
 	return err
 }
 
-func tearDown(dir string, failed bool) error {
-	var errs []error
-	if reconciling != nil {
-		errs = append(errs, reconciling.Stop())
+func stopControllers() error {
+	if reconciling == nil {
+		return nil
 	}
-	if shared != nil {
-		if failed {
-			shared.DumpLogs(os.Stderr, 60)
-		}
-		errs = append(errs, shared.Stop())
+	return reconciling.Stop()
+}
+
+func removeAudits() error {
+	if os.Getenv("STEWARD_E2E_KEEP") != "" {
+		return nil
 	}
-	if os.Getenv("STEWARD_E2E_KEEP") == "" && dir != "" {
-		errs = append(errs, os.RemoveAll(dir))
-	}
-	return errors.Join(errs...)
+	return os.RemoveAll(audits)
 }

@@ -76,17 +76,7 @@ func TestOptions(t *testing.T) {
 
 // R-000-16: what the operator says of a cleanup that it cannot finish is where the administrator looks; it decides nothing.
 func reportsFailure(t *testing.T, kinds *scene) {
-	definition := &olm.Object{Object: map[string]any{
-		"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
-		"spec": map[string]any{
-			"group": operatorConditions.Group, "scope": "Namespaced",
-			"names": map[string]any{"kind": "OperatorCondition", "singular": "operatorcondition", "plural": "operatorconditions", "listKind": "OperatorConditionList"},
-			"versions": []any{map[string]any{"name": "v2", "served": true, "storage": true, "schema": map[string]any{
-				"openAPIV3Schema": map[string]any{"type": "object", "x-kubernetes-preserve-unknown-fields": true},
-			}}},
-		},
-	}}
-	definition.SetName(operatorConditions.GroupResource().String())
+	definition := olm.Definition(operatorConditions.Group, "OperatorCondition", "Namespaced", operatorConditions.Version)
 	if _, err := shared.Any.Resource(olm.Definitions).Get(t.Context(), definition.GetName(), metav1.GetOptions{}); apierrors.IsNotFound(err) {
 		must(t, olm.CreateCRDs(t.Context(), shared.Any, definition))
 	}

@@ -171,7 +171,7 @@ func (o *oracle) look(ctx context.Context) (now truth, err error) {
 			return deny("others")
 		}
 	}
-	deployment, err := shared.Any.Resource(deployments).Namespace(r.namespace).Get(ctx, deploymentName, metav1.GetOptions{})
+	deployment, err := shared.Any.Resource(olm.Deployments).Namespace(r.namespace).Get(ctx, olm.OperatorDeployment, metav1.GetOptions{})
 	if apierrors.IsNotFound(err) || err == nil && deployment.GetDeletionTimestamp() != nil {
 		return deny("the operator is gone")
 	} else if err != nil {
@@ -232,7 +232,7 @@ func (o *oracle) beforeRelease(request *faultproxy.Request) {
 		one.operands, one.noKind, one.err = o.operands(ctx)
 	}
 	if one.err == nil {
-		role, err := shared.Any.Resource(clusterRoles).Get(ctx, o.run.namespace, metav1.GetOptions{})
+		role, err := shared.Any.Resource(olm.ClusterRoles).Get(ctx, o.run.namespace, metav1.GetOptions{})
 		if err == nil {
 			one.held = slices.Contains(role.GetFinalizers(), holdFinalizer)
 		} else if !apierrors.IsNotFound(err) {

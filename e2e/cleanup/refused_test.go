@@ -66,7 +66,7 @@ func TestRefused(t *testing.T) {
 			s.another(t, s.namespace, "operator.v2", "Pending", func(spec map[string]any) { spec["replaces"] = csvName })
 		}, "BeingReplaced"},
 		{"R_000_73b_OperatorGone", func(t *testing.T, s *scene) {
-			must(t, shared.Any.Resource(deployments).Namespace(s.namespace).Delete(t.Context(), deploymentName, background))
+			must(t, shared.Any.Resource(olm.Deployments).Namespace(s.namespace).Delete(t.Context(), olm.OperatorDeployment, background))
 		}, "OperatorGone"},
 		{"OperandDeleteDisabled", func(t *testing.T, s *scene) {
 			s.patch(t, `{"metadata":{"annotations":{"`+optOutAnnotation+`":"true"}}}`)
@@ -119,7 +119,7 @@ func TestRefused_R_000_60_OwnersUninstalledTogether(t *testing.T) {
 	const together = "example.com/together"
 	for _, s := range []*scene{one, two} {
 		s.operate(t, 0)
-		s.patch(t, `{"metadata":{"finalizers":["`+olmFinalizer+`","`+optInFinalizer+`","`+together+`"]}}`)
+		s.patch(t, `{"metadata":{"finalizers":["`+olm.Finalizer+`","`+optInFinalizer+`","`+together+`"]}}`)
 	}
 	for _, s := range []*scene{one, two} {
 		s.uninstall(t)

@@ -24,7 +24,7 @@ func cleanable(t *testing.T, group string) {
 	}}
 	role.SetName("cleanup-" + group)
 	role.SetLabels(map[string]string{"steward.operators.coreos.com/aggregate-to-cleanup": "true"})
-	_, err := shared.Any.Resource(clusterRoles).Create(t.Context(), role, metav1.CreateOptions{})
+	_, err := shared.Any.Resource(olm.ClusterRoles).Create(t.Context(), role, metav1.CreateOptions{})
 	must(t, err)
 	eventually(t, func() error { return mayDelete(t.Context(), group, true) })
 }
@@ -72,6 +72,6 @@ func uncleanable(t *testing.T, group string) {
 func remove(t *testing.T, role, group string) {
 	t.Helper()
 	ctx := context.Background()
-	must(t, shared.Any.Resource(clusterRoles).Delete(ctx, role, metav1.DeleteOptions{}))
+	must(t, shared.Any.Resource(olm.ClusterRoles).Delete(ctx, role, metav1.DeleteOptions{}))
 	eventually(t, func() error { return mayDelete(ctx, group, false) })
 }

@@ -325,13 +325,7 @@ func (r *run) install(t *testing.T, group *olm.Object, names ...string) {
 	must(t, olm.Confirm(t.Context(), shared.Any, csv))
 	must(t, olm.Create(t.Context(), shared.Any, group, csv))
 	made := r.see(t)
-	deployment := &olm.Object{Object: map[string]any{"apiVersion": "apps/v1", "kind": "Deployment", "spec": deploymentSpec()}}
-	deployment.SetName(deploymentName)
-	deployment.SetOwnerReferences([]metav1.OwnerReference{{
-		APIVersion: made.GetAPIVersion(), Kind: made.GetKind(), Name: made.GetName(), UID: made.GetUID(),
-	}})
-	_, err := shared.Any.Resource(deployments).Namespace(r.namespace).Create(t.Context(), deployment, metav1.CreateOptions{})
-	must(t, err)
+	must(t, olm.CreateDeployment(t.Context(), shared.Any, made))
 	r.grant(t)
 	for _, space := range r.spaces {
 		for _, name := range names {
@@ -339,7 +333,7 @@ func (r *run) install(t *testing.T, group *olm.Object, names ...string) {
 		}
 	}
 	r.oracle.meet(t)
-	_, err = r.begin(t.Context())
+	_, err := r.begin(t.Context())
 	must(t, err)
 	if said, _ := r.author.(map[string]any); said != nil && said["enabled"] != true {
 		return

@@ -29,16 +29,12 @@ const (
 	optOutAnnotation         = "console.openshift.io/disable-operand-delete"
 	operandFinalizer         = "example.com/finish"
 
-	csvName        = "operator.v1"
-	deploymentName = "operator"
+	csvName = "operator.v1"
 )
 
 var (
-	deployments         = schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "deployments"}
-	clusterRoles        = schema.GroupVersionResource{Group: "rbac.authorization.k8s.io", Version: "v1", Resource: "clusterroles"}
-	clusterRoleBindings = clusterRoles.GroupVersion().WithResource("clusterrolebindings")
-	policies            = schema.GroupVersionResource{Group: "admissionregistration.k8s.io", Version: "v1", Resource: "validatingadmissionpolicies"}
-	policyBindings      = policies.GroupVersion().WithResource("validatingadmissionpolicybindings")
+	policies       = schema.GroupVersionResource{Group: "admissionregistration.k8s.io", Version: "v1", Resource: "validatingadmissionpolicies"}
+	policyBindings = policies.GroupVersion().WithResource("validatingadmissionpolicybindings")
 
 	background = metav1.DeleteOptions{PropagationPolicy: of(metav1.DeletePropagationBackground)}
 	foreground = metav1.DeleteOptions{PropagationPolicy: of(metav1.DeletePropagationForeground)}
@@ -65,9 +61,9 @@ func newScene(t *testing.T, spaces int, kinds ...string) *scene {
 	t.Helper()
 	id := rand.String(6)
 	s := &scene{group: id + ".example.com", namespace: "ops-" + id, cluster: slices.Contains(kinds, "Gadget")}
-	definitions := []*olm.Object{s.definition("Widget", "Namespaced")}
+	definitions := []*olm.Object{olm.Definition(s.group, "Widget", "Namespaced", "v1")}
 	if s.cluster {
-		definitions = append(definitions, s.definition("Gadget", "Cluster"))
+		definitions = append(definitions, olm.Definition(s.group, "Gadget", "Cluster", "v1"))
 	}
 	cleanable(t, s.group)
 	must(t, olm.CreateCRDs(t.Context(), shared.Any, definitions...))
@@ -85,23 +81,6 @@ func (s *scene) beside(t *testing.T) *scene {
 	other := &scene{group: s.group, namespace: s.namespace + "-beside", spaces: s.spaces, cluster: s.cluster}
 	must(t, olm.Create(t.Context(), shared.Any, olm.Namespace(other.namespace)))
 	return other
-}
-
-func (s *scene) definition(kind, scope string) *olm.Object {
-	singular := strings.ToLower(kind)
-	definition := &olm.Object{Object: map[string]any{
-		"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
-		"metadata": map[string]any{"labels": map[string]any{"olm.managed": "true"}},
-		"spec": map[string]any{
-			"group": s.group, "scope": scope,
-			"names": map[string]any{"kind": kind, "singular": singular, "plural": singular + "s", "listKind": kind + "List"},
-			"versions": []any{map[string]any{"name": "v1", "served": true, "storage": true, "schema": map[string]any{
-				"openAPIV3Schema": map[string]any{"type": "object", "x-kubernetes-preserve-unknown-fields": true},
-			}}},
-		},
-	}}
-	definition.SetName(singular + "s." + s.group)
-	return definition
 }
 
 func (s *scene) widgets() schema.GroupVersionResource {
@@ -132,7 +111,7 @@ func (s *scene) described(kind string) map[string]any {
 // csv supports cleanup, is opted in, and is as OLM leaves it once it is installed.
 func (s *scene) csv(targets ...string) *olm.Object {
 	csv := olm.CSV(csvName, olm.OperatorGroup(s.namespace, "group", targets...), targets...)
-	csv.SetFinalizers([]string{olmFinalizer, optInFinalizer})
+	csv.SetFinalizers([]string{olm.Finalizer, optInFinalizer})
 	spec := csv.Object["spec"].(map[string]any)
 	spec["cleanup"] = map[string]any{"enabled": true}
 	owned := []any{s.described("Widget")}
@@ -140,38 +119,13 @@ func (s *scene) csv(targets ...string) *olm.Object {
 		owned = append(owned, s.described("Gadget"))
 	}
 	spec["customresourcedefinitions"] = map[string]any{"owned": owned}
-	spec["install"].(map[string]any)["spec"] = map[string]any{"deployments": []any{
-		map[string]any{"name": deploymentName, "spec": deploymentSpec()},
-	}}
+	olm.Deploys(csv)
 	return csv
-}
-
-func deploymentSpec() map[string]any {
-	labels := map[string]any{"app": deploymentName}
-	return map[string]any{
-		"selector": map[string]any{"matchLabels": labels},
-		"template": map[string]any{
-			"metadata": map[string]any{"labels": labels},
-			"spec":     map[string]any{"containers": []any{map[string]any{"name": deploymentName, "image": "example.com/operator"}}},
-		},
-	}
 }
 
 // synced is an OperatorGroup whose status OLM has written; without targets it means all namespaces.
 func synced(namespace, name string, targets ...string) *olm.Object {
-	return withTargets(olm.OperatorGroup(namespace, name, targets...), targets...)
-}
-
-func withTargets(group *olm.Object, targets ...string) *olm.Object {
-	names := []any{}
-	for _, name := range targets {
-		names = append(names, name)
-	}
-	if len(names) == 0 {
-		names = append(names, metav1.NamespaceAll)
-	}
-	group.Object["status"] = map[string]any{"lastUpdated": time.Now().UTC().Format(time.RFC3339), "namespaces": names}
-	return group
+	return olm.Synced(olm.OperatorGroup(namespace, name, targets...), targets...)
 }
 
 // install makes an operator that is opted in, beside an OperatorGroup with these targets.
@@ -186,13 +140,7 @@ func (s *scene) installWith(t *testing.T, group, csv *olm.Object) {
 	must(t, olm.Confirm(t.Context(), shared.Any, csv))
 	must(t, olm.Create(t.Context(), shared.Any, group, csv))
 	made := s.see(t)
-	deployment := &olm.Object{Object: map[string]any{"apiVersion": "apps/v1", "kind": "Deployment", "spec": deploymentSpec()}}
-	deployment.SetName(deploymentName)
-	deployment.SetOwnerReferences([]metav1.OwnerReference{{
-		APIVersion: made.GetAPIVersion(), Kind: made.GetKind(), Name: made.GetName(), UID: made.GetUID(),
-	}})
-	_, err := shared.Any.Resource(deployments).Namespace(s.namespace).Create(t.Context(), deployment, metav1.CreateOptions{})
-	must(t, err)
+	must(t, olm.CreateDeployment(t.Context(), shared.Any, made))
 	s.grant(t)
 	enabled := made.Object["spec"].(map[string]any)["cleanup"].(map[string]any)["enabled"] == true
 	if enabled && slices.Contains(made.GetFinalizers(), optInFinalizer) && phaseOf(made) == "Succeeded" {
@@ -208,7 +156,6 @@ func phaseOf(csv *olm.Object) string {
 // grant gives the operator its rights as OLM does: cluster-wide, and marked as made for the CSV.
 func (s *scene) grant(t *testing.T) {
 	t.Helper()
-	labels := map[string]string{"olm.owner": csvName, "olm.owner.namespace": s.namespace, "olm.owner.kind": "ClusterServiceVersion"}
 	role := &olm.Object{Object: map[string]any{
 		"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRole",
 		"rules": []any{map[string]any{"apiGroups": []any{s.group}, "resources": []any{"*"}, "verbs": []any{"*"}}},
@@ -218,9 +165,9 @@ func (s *scene) grant(t *testing.T) {
 		"roleRef":  map[string]any{"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": s.namespace},
 		"subjects": []any{map[string]any{"apiGroup": "rbac.authorization.k8s.io", "kind": "User", "name": s.user()}},
 	}}
-	for resource, object := range map[schema.GroupVersionResource]*olm.Object{clusterRoles: role, clusterRoleBindings: binding} {
+	for resource, object := range map[schema.GroupVersionResource]*olm.Object{olm.ClusterRoles: role, olm.ClusterRoleBindings: binding} {
 		object.SetName(s.namespace)
-		object.SetLabels(labels)
+		object.SetLabels(olm.OwnerLabels(s.namespace, csvName))
 		_, err := shared.Any.Resource(resource).Create(t.Context(), object, metav1.CreateOptions{})
 		must(t, err)
 	}
@@ -228,7 +175,7 @@ func (s *scene) grant(t *testing.T) {
 
 // held says whether the operator's rights are there and held (or there and not), as wanted.
 func (s *scene) held(t *testing.T, want bool) error {
-	for _, resource := range []schema.GroupVersionResource{clusterRoles, clusterRoleBindings} {
+	for _, resource := range []schema.GroupVersionResource{olm.ClusterRoles, olm.ClusterRoleBindings} {
 		object, err := shared.Any.Resource(resource).Get(t.Context(), s.namespace, metav1.GetOptions{})
 		if err != nil {
 			return err
@@ -292,9 +239,26 @@ func (s *scene) untouched(t *testing.T, want ...string) {
 	}
 }
 
+// aged waits until the second in which the namespace was made is over. Times of objects are of whole seconds: a deletion in
+// that same one may be older than the namespace, and is not acted on (R-000-75).
+func (s *scene) aged(t *testing.T) {
+	t.Helper()
+	namespaces := schema.GroupVersionResource{Version: "v1", Resource: "namespaces"}
+	namespace, err := shared.Any.Resource(namespaces).Get(t.Context(), s.namespace, metav1.GetOptions{})
+	must(t, err)
+	made := namespace.GetCreationTimestamp().Time
+	eventually(t, func() error {
+		if now := time.Now(); now.Before(made.Add(time.Second)) {
+			return fmt.Errorf("it is %v, and the namespace of %v", now, made)
+		}
+		return nil
+	})
+}
+
 // uninstall deletes the CSV, as kubectl does.
 func (s *scene) uninstall(t *testing.T) {
 	t.Helper()
+	s.aged(t)
 	must(t, shared.Any.Resource(olm.CSVs).Namespace(s.namespace).Delete(t.Context(), csvName, background))
 }
 

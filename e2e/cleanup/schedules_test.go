@@ -47,7 +47,7 @@ func (r *run) edit(t *testing.T, group func(*olm.Object)) {
 func (r *run) editStatus(t *testing.T, namespaces ...string) {
 	t.Helper()
 	must(t, olm.MutateStatus(t.Context(), shared.Any, olm.OperatorGroups, r.namespace, "group", func(group *olm.Object) {
-		withTargets(group, namespaces...)
+		olm.Synced(group, namespaces...)
 	}))
 }
 
@@ -79,7 +79,7 @@ func (r *run) withoutGroup(t *testing.T) {
 }
 
 func selecting(r *run) *olm.Object {
-	return withTargets(olm.SelectorGroup(r.namespace, "group", "e2e", r.id), r.spaces...)
+	return olm.Synced(olm.SelectorGroup(r.namespace, "group", "e2e", r.id), r.spaces...)
 }
 
 var midway = []schedule{
@@ -100,7 +100,7 @@ var midway = []schedule{
 	{name: "R_000_59_SecondOwnerAndWatchesLag", stale: true, kept: []int{0, 1}, change: func(t *testing.T, r *run) { r.secondOwner(t) }},
 	{name: "R_000_46_PhaseAndWatchesLag", stale: true, kept: []int{0, 1}, change: func(t *testing.T, r *run) { r.scene.phase(t, "Failed") }},
 	{name: "R_000_73b_OperatorGone", kept: []int{0, 1}, change: func(t *testing.T, r *run) {
-		must(t, shared.Any.Resource(deployments).Namespace(r.namespace).Delete(t.Context(), deploymentName, background))
+		must(t, shared.Any.Resource(olm.Deployments).Namespace(r.namespace).Delete(t.Context(), olm.OperatorDeployment, background))
 	}},
 	{name: "R_000_42_Aborted", begun: true, kept: []int{0, 1}, change: func(t *testing.T, r *run) { r.abort(t) }},
 	{name: "R_000_42_AbortedAndWatchesLag", begun: true, stale: true, kept: []int{0, 1}, change: func(t *testing.T, r *run) { r.abort(t) }},

@@ -246,7 +246,7 @@ func TestUnknown_R_000_88_StatusSaysLess(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, 2)
 	group := olm.OperatorGroup(s.namespace, "group", s.spaces...)
-	s.installWith(t, withTargets(group, s.spaces[1]), s.csv(s.spaces...))
+	s.installWith(t, olm.Synced(group, s.spaces[1]), s.csv(s.spaces...))
 	for _, namespace := range s.spaces {
 		s.operands(t, namespace, "some")
 	}

@@ -27,9 +27,9 @@ func TestPreserved(t *testing.T) {
 	}{
 		{"R_000_51_Unspecified", func(csv *olm.Object) { delete(spec(csv), "cleanup") }, true},
 		{"R_000_51_False", func(csv *olm.Object) { spec(csv)["cleanup"] = map[string]any{"enabled": false} }, true},
-		{"R_000_43_NotOptedIn", func(csv *olm.Object) { csv.SetFinalizers([]string{olmFinalizer}) }, false},
+		{"R_000_43_NotOptedIn", func(csv *olm.Object) { csv.SetFinalizers([]string{olm.Finalizer}) }, false},
 		{"R_001_33_OptedInByTheOldName", func(csv *olm.Object) {
-			csv.SetFinalizers([]string{olmFinalizer, "operatorframework.io/cleanup-apis"})
+			csv.SetFinalizers([]string{olm.Finalizer, "operatorframework.io/cleanup-apis"})
 		}, false},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -100,7 +100,7 @@ func TestRemoved_R_000_52_53_BeforeTheOperator(t *testing.T) {
 			}
 			// OLM has asked for the rights' deletion by now.
 			eventually(t, func() error {
-				role, err := shared.Any.Resource(clusterRoles).Get(t.Context(), s.namespace, metav1.GetOptions{})
+				role, err := shared.Any.Resource(olm.ClusterRoles).Get(t.Context(), s.namespace, metav1.GetOptions{})
 				if err == nil && role.GetDeletionTimestamp() == nil {
 					err = fmt.Errorf("the role is not being deleted")
 				}
@@ -126,7 +126,7 @@ func (s *scene) swept(t *testing.T) {
 		if err := s.held(t, false); !apierrors.IsNotFound(err) {
 			return fmt.Errorf("the rights: %v", err)
 		}
-		_, err := shared.Any.Resource(deployments).Namespace(s.namespace).Get(t.Context(), deploymentName, metav1.GetOptions{})
+		_, err := shared.Any.Resource(olm.Deployments).Namespace(s.namespace).Get(t.Context(), olm.OperatorDeployment, metav1.GetOptions{})
 		if !apierrors.IsNotFound(err) {
 			return fmt.Errorf("the Deployment: %v", err)
 		}
@@ -192,7 +192,7 @@ func TestTargets(t *testing.T) {
 			name: "R_000_69_Selector",
 			group: func(s *scene) *olm.Object {
 				id := s.group[:6]
-				return withTargets(olm.SelectorGroup(s.namespace, "group", "e2e", id), s.spaces...)
+				return olm.Synced(olm.SelectorGroup(s.namespace, "group", "e2e", id), s.spaces...)
 			},
 			targets: func(s *scene) []string { return s.spaces },
 			want:    []int{0, 1, 2},
@@ -270,7 +270,7 @@ func TestTargets_R_000_62_OnlyShrink(t *testing.T) {
 	s.recorded(t)
 	widen := func(group *olm.Object) {
 		group.Object["spec"] = map[string]any{"targetNamespaces": []any{s.spaces[0], s.spaces[1]}}
-		withTargets(group, s.spaces...)
+		olm.Synced(group, s.spaces...)
 	}
 	must(t, olm.Mutate(t.Context(), shared.Any, olm.OperatorGroups, s.namespace, "group", widen))
 	must(t, olm.MutateStatus(t.Context(), shared.Any, olm.OperatorGroups, s.namespace, "group", widen))
@@ -380,11 +380,11 @@ func TestHeld_R_000_73_RevokedByAnAdministrator(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, 0)
 	s.install(t)
-	for _, resource := range []schema.GroupVersionResource{clusterRoles, clusterRoleBindings} {
+	for _, resource := range []schema.GroupVersionResource{olm.ClusterRoles, olm.ClusterRoleBindings} {
 		must(t, shared.Any.Resource(resource).Delete(t.Context(), s.namespace, background))
 	}
 	eventually(t, func() error {
-		for _, resource := range []schema.GroupVersionResource{clusterRoles, clusterRoleBindings} {
+		for _, resource := range []schema.GroupVersionResource{olm.ClusterRoles, olm.ClusterRoleBindings} {
 			_, err := shared.Any.Resource(resource).Get(t.Context(), s.namespace, metav1.GetOptions{})
 			if !apierrors.IsNotFound(err) {
 				return fmt.Errorf("%s is still there: %v", resource.Resource, err)
@@ -395,6 +395,6 @@ func TestHeld_R_000_73_RevokedByAnAdministrator(t *testing.T) {
 	// No longer opted in, and so no longer held.
 	s.grant(t)
 	eventually(t, func() error { return s.held(t, true) })
-	s.patch(t, `{"metadata":{"finalizers":["`+olmFinalizer+`"]}}`)
+	s.patch(t, `{"metadata":{"finalizers":["`+olm.Finalizer+`"]}}`)
 	eventually(t, func() error { return s.held(t, false) })
 }

@@ -46,6 +46,14 @@ func (c *Cluster) RunControllersAs(ctx context.Context, kubeconfig, name string,
 	return controllers, controllers.waitReady(ctx)
 }
 
+// RunCleanup starts the one process that cleans up, under a name of its own. Its Lease is short, so that one that was killed
+// is soon followed.
+func (c *Cluster) RunCleanup(ctx context.Context, kubeconfig string, stallTimeout time.Duration) (*Controllers, error) {
+	return c.RunControllersAs(ctx, kubeconfig, "controllers-"+time.Now().Format("150405.000"),
+		"--reconcilers=cleanup", "--cleanup-stall-timeout="+stallTimeout.String(), "--leader-elect-lease-duration=6s",
+		"--leader-elect-renew-deadline=5s", "--leader-elect-retry-period=500ms", "--v=2")
+}
+
 // Stop ends the process in order; it is no error if it does not run.
 func (s *Controllers) Stop() error { return s.Process.Stop(stopGrace) }
 

@@ -21,13 +21,21 @@ func findPaths() (paths, error) {
 	p := paths{
 		root:    root,
 		tools:   fromEnv("STEWARD_TOOLS", filepath.Join(root, "bin", "tools")),
-		steward: fromEnv("STEWARD_BIN", filepath.Join(root, "bin", "steward")),
+		steward: binary(root),
 	}
 	if _, err := os.Stat(filepath.Join(p.tools, "kube-apiserver")); err != nil {
 		return p, fmt.Errorf("no Kubernetes to run (e2e/build-tools.sh builds it, or point STEWARD_TOOLS at one): %w", err)
 	}
 	return p, nil
 }
+
+// Binary is the program under test.
+func Binary() (string, error) {
+	root, err := Root()
+	return binary(root), err
+}
+
+func binary(root string) string { return fromEnv("STEWARD_BIN", filepath.Join(root, "bin", "steward")) }
 
 // Root is the repository's folder: the nearest one upwards that holds e2e/go.mod.
 func Root() (string, error) {

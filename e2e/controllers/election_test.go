@@ -5,9 +5,7 @@ package controllers_test
 import (
 	"errors"
 	"fmt"
-	"os"
 	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -58,12 +56,9 @@ func TestFlags(t *testing.T) {
 
 func binary(t *testing.T) string {
 	t.Helper()
-	if path := os.Getenv("STEWARD_BIN"); path != "" {
-		return path
-	}
-	root, err := cluster.Root()
+	path, err := cluster.Binary()
 	must(t, err)
-	return filepath.Join(root, "bin", "steward")
+	return path
 }
 
 // Of several processes one works, and when it is gone another does. The steps stand on each other.

@@ -21,9 +21,8 @@ import (
 )
 
 var (
-	clusterRoleBindings = clusterRoles.GroupVersion().WithResource("clusterrolebindings")
-	validatingWebhooks  = policies.GroupVersion().WithResource("validatingwebhookconfigurations")
-	mutatingWebhooks    = policies.GroupVersion().WithResource("mutatingwebhookconfigurations")
+	validatingWebhooks = policies.GroupVersion().WithResource("validatingwebhookconfigurations")
+	mutatingWebhooks   = policies.GroupVersion().WithResource("mutatingwebhookconfigurations")
 )
 
 func object(text map[string]any, name string) *olm.Object {
@@ -45,10 +44,10 @@ func held(wide bool) map[schema.GroupVersionResource]*olm.Object {
 		"clientConfig": map[string]any{"url": "https://hook.example.com"},
 	}
 	return map[schema.GroupVersionResource]*olm.Object{
-		clusterRoles: object(map[string]any{
+		olm.ClusterRoles: object(map[string]any{
 			"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRole", "rules": []any{rule},
 		}, name),
-		clusterRoleBindings: object(map[string]any{
+		olm.ClusterRoleBindings: object(map[string]any{
 			"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRoleBinding", "subjects": []any{},
 			"roleRef": map[string]any{"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": role},
 		}, name),
@@ -222,7 +221,7 @@ func TestControllers_DeleteCustomResourcesOnly(t *testing.T) {
 	for what, err := range map[string]error{
 		"a namespace":             account.Resource(olm.Namespaces).Delete(t.Context(), namespace, metav1.DeleteOptions{}),
 		"a definition":            account.Resource(olm.Definitions).Delete(t.Context(), definition.GetName(), metav1.DeleteOptions{}),
-		"a role":                  account.Resource(clusterRoles).Delete(t.Context(), "view", metav1.DeleteOptions{}),
+		"a role":                  account.Resource(olm.ClusterRoles).Delete(t.Context(), "view", metav1.DeleteOptions{}),
 		"a secret":                account.Resource(secrets).Namespace(namespace).Delete(t.Context(), "some", metav1.DeleteOptions{}),
 		"a ClusterServiceVersion": account.Resource(olm.CSVs).Namespace(namespace).Delete(t.Context(), "some", metav1.DeleteOptions{}),
 	} {
@@ -251,17 +250,7 @@ func TestControllers_DeleteNothingInReservedGroups(t *testing.T) {
 		{"snapshot.storage.k8s.io", true}, {"gateway.kubernetes.io", true}, {"packages.operators.coreos.com", true},
 		{"things.x-k8s.io", false}, {"route.openshift.io", false},
 	} {
-		definition := &olm.Object{Object: map[string]any{
-			"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
-			"spec": map[string]any{
-				"group": tc.group, "scope": "Namespaced",
-				"names": map[string]any{"plural": "widgets", "singular": "widget", "kind": "Widget", "listKind": "WidgetList"},
-				"versions": []any{map[string]any{"name": "v1", "served": true, "storage": true, "schema": map[string]any{
-					"openAPIV3Schema": map[string]any{"type": "object"},
-				}}},
-			},
-		}}
-		definition.SetName("widgets." + tc.group)
+		definition := olm.Definition(tc.group, "Widget", "Namespaced", "v1")
 		definition.SetAnnotations(map[string]string{"api-approved.kubernetes.io": "unapproved, a test"})
 		must(t, olm.CreateCRDs(t.Context(), shared.Any, definition))
 		t.Cleanup(func() {

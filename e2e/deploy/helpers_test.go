@@ -66,9 +66,8 @@ const (
 )
 
 var (
-	clusterRoles = schema.GroupVersionResource{Group: "rbac.authorization.k8s.io", Version: "v1", Resource: "clusterroles"}
-	policies     = schema.GroupVersionResource{Group: "admissionregistration.k8s.io", Version: "v1", Resource: "validatingadmissionpolicies"}
-	getOptions   metav1.GetOptions
+	policies   = schema.GroupVersionResource{Group: "admissionregistration.k8s.io", Version: "v1", Resource: "validatingadmissionpolicies"}
+	getOptions metav1.GetOptions
 )
 
 // createUsers gives everybody their rights.
@@ -183,7 +182,7 @@ func waitForPolicies(ctx context.Context) error {
 			return err
 		}},
 		{writesPolicy, controllers, func(client dynamic.Interface) error {
-			_, err := client.Resource(clusterRoles).Patch(ctx, role, types.MergePatchType, []byte(`{"metadata":{"labels":{"e2e":""}}}`), metav1.PatchOptions{DryRun: dryRun})
+			_, err := client.Resource(olm.ClusterRoles).Patch(ctx, role, types.MergePatchType, []byte(`{"metadata":{"labels":{"e2e":""}}}`), metav1.PatchOptions{DryRun: dryRun})
 			return err
 		}},
 		{deletesPolicy, controllers, func(client dynamic.Interface) error {

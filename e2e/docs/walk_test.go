@@ -74,7 +74,7 @@ func newWalk(t *testing.T, document string) *walk {
 	must(t, err)
 	t.Cleanup(func() { must(t, up.Stop(check.Patience)) })
 
-	binary, err := filepath.Abs(environment("STEWARD_BIN", filepath.Join(root, "bin", "steward")))
+	binary, err := cluster.Binary()
 	must(t, err)
 	tools, err := filepath.Abs(environment("STEWARD_TOOLS", filepath.Join(root, "bin", "tools")))
 	must(t, err)

@@ -6,9 +6,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"syscall"
 	"time"
@@ -58,13 +56,9 @@ func Start(data string, flags ...string) (*Up, error) {
 }
 
 func command(flags []string) (*exec.Cmd, error) {
-	root, err := cluster.Root()
+	binary, err := cluster.Binary()
 	if err != nil {
 		return nil, err
-	}
-	binary := os.Getenv("STEWARD_BIN")
-	if binary == "" {
-		binary = filepath.Join(root, "bin", "steward")
 	}
 	cmd := exec.Command(binary, append([]string{"up"}, flags...)...)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}

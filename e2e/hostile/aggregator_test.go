@@ -7,7 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 )
 
@@ -17,28 +16,13 @@ func TestUsersBehindTheAggregator(t *testing.T) {
 	watcher := newUserBehind(t, "watcher")
 	mallory := newUserBehind(t, "mallory")
 	watch := watcher.watch(t)
-	long := strings.Repeat("~", 70_000)
 	for _, tc := range []struct {
 		name   string
-		attack func(ctx context.Context)
+		attack assault
 	}{
-		{"a field that HTTP/2 does not take", func(ctx context.Context) {
-			for range 20 {
-				mallory.ask(ctx, listPath, http.Header{"X-Foo": {long}})
-			}
-		}},
-		{"a target that is as long", func(ctx context.Context) {
-			for range 20 {
-				mallory.ask(ctx, listPath+"?labelSelector="+long, nil)
-			}
-		}},
-		{"lists that are given up", func(ctx context.Context) {
-			flood(ctx, 50, func(int) {
-				once, giveUp := context.WithTimeout(ctx, 2*time.Millisecond)
-				defer giveUp()
-				mallory.ask(once, listPath, nil)
-			})
-		}},
+		{"a field that HTTP/2 does not take", mallory.sendLongFields},
+		{"a target that is as long", mallory.sendLongTargets},
+		{"lists that are given up", mallory.giveUpLists},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			ctx, stop := context.WithTimeout(t.Context(), attackTime)
@@ -54,6 +38,40 @@ func TestUsersBehindTheAggregator(t *testing.T) {
 	}
 }
 
+func init() {
+	attacks["users behind the aggregator"] = func(t *testing.T) assault {
+		mallory := newUserBehind(t, "mallory")
+		return func(ctx context.Context) {
+			mallory.sendLongFields(ctx)
+			mallory.sendLongTargets(ctx)
+			mallory.giveUpLists(ctx)
+		}
+	}
+}
+
+// tooLong is longer than what HTTP/2 takes of a header.
+var tooLong = strings.Repeat("~", 70_000)
+
+func (u *user) sendLongFields(ctx context.Context) {
+	for range 20 {
+		u.ask(ctx, listPath, http.Header{"X-Foo": {tooLong}})
+	}
+}
+
+func (u *user) sendLongTargets(ctx context.Context) {
+	for range 20 {
+		u.ask(ctx, listPath+"?labelSelector="+tooLong, nil)
+	}
+}
+
+func (u *user) giveUpLists(ctx context.Context) {
+	flood(ctx, 50, func(int) {
+		once, giveUp := context.WithTimeout(ctx, 2*time.Millisecond)
+		defer giveUp()
+		u.ask(once, listPath, nil)
+	})
+}
+
 // newUserBehind is a tenant who asks the kube-apiserver, as everybody does.
 func newUserBehind(t *testing.T, name string) *user {
 	t.Helper()
@@ -62,15 +80,7 @@ func newUserBehind(t *testing.T, name string) *user {
 	must(t, err)
 	config, err := clientcmd.BuildConfigFromFlags("", kubeconfig)
 	must(t, err)
-	client, err := rest.HTTPClientFor(config)
-	must(t, err)
-	t.Cleanup(client.CloseIdleConnections)
-	behind := &user{client, config}
-	eventually(t, func() error {
-		_, err := behind.list()
-		return err
-	})
-	return behind
+	return newGranted(t, config)
 }
 
 // ask wants no answer.

@@ -20,23 +20,40 @@ const apartEnv = "STEWARD_HOSTILE_USER"
 type access struct {
 	Host string
 	TLS  rest.TLSClientConfig
+	// Pause is between two lists.
+	Pause time.Duration
 }
 
 // listed is one list of the user apart.
 type listed struct {
+	Began time.Time
 	Took  time.Duration
 	Error string
 }
 
 // meanwhile lists in a process apart until the context ends, and returns how long each list took.
 func (u *user) meanwhile(ctx context.Context, what string, failures *failures) []time.Duration {
-	took, err := u.listApart(ctx, func(err error) { failures.add(what, err) })
-	failures.add(what+", from a process apart", err)
+	apart, err := u.apart(ctx, 0)
+	if err != nil {
+		failures.add(what+", from a process apart", err)
+		return nil
+	}
+	var took []time.Duration
+	for _, one := range apart.lists(what, failures) {
+		took = append(took, one.Took)
+	}
 	return took
 }
 
-func (u *user) listApart(ctx context.Context, failed func(error)) ([]time.Duration, error) {
-	told, err := json.Marshal(access{u.config.Host, u.config.TLSClientConfig})
+// apart is a user's process, which lists all the time.
+type apart struct {
+	child *exec.Cmd
+	out   *json.Decoder
+}
+
+// apart starts the process; it ends with the context.
+func (u *user) apart(ctx context.Context, pause time.Duration) (*apart, error) {
+	told, err := json.Marshal(access{u.config.Host, u.config.TLSClientConfig, pause})
 	if err != nil {
 		return nil, err
 	}
@@ -55,19 +72,25 @@ func (u *user) listApart(ctx context.Context, failed func(error)) ([]time.Durati
 		return nil, err
 	}
 	context.AfterFunc(ctx, func() { in.Close() })
-	var all []time.Duration
-	for lists := json.NewDecoder(out); ; {
+	return &apart{child, json.NewDecoder(out)}, nil
+}
+
+// lists are all that it makes; that is when it has ended.
+func (a *apart) lists(what string, failures *failures) []listed {
+	var all []listed
+	for {
 		var one listed
-		if err := lists.Decode(&one); err != nil {
+		if err := a.out.Decode(&one); err != nil {
 			if !errors.Is(err, io.EOF) {
-				failed(err)
+				failures.add(what, err)
 			}
-			return all, child.Wait()
+			failures.add(what+", from a process apart", a.child.Wait())
+			return all
 		}
 		if one.Error != "" {
-			failed(errors.New(one.Error))
+			failures.add(what, errors.New(one.Error))
 		}
-		all = append(all, one.Took)
+		all = append(all, one)
 	}
 }
 
@@ -88,14 +111,16 @@ func listForParent(told string) error {
 		_, _ = io.Copy(io.Discard, os.Stdin)
 		close(ended)
 	}()
-	for out := json.NewEncoder(os.Stdout); ; {
+	out := json.NewEncoder(os.Stdout)
+	for {
 		select {
 		case <-ended:
 			return nil
-		default:
+		case <-time.After(mine.Pause):
 		}
+		began := time.Now()
 		took, err := u.list()
-		one := listed{Took: took}
+		one := listed{Began: began, Took: took}
 		if err != nil {
 			one.Error = fmt.Sprint(err)
 		}

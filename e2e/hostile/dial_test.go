@@ -11,10 +11,17 @@ import (
 	"golang.org/x/net/http2/hpack"
 )
 
+// strangersAddress is where strangers connect from: the user's own address, which is the worst for the user, unless a test has
+// them come from elsewhere.
+var strangersAddress = usersAddress(0)
+
+func strangersDialer() *net.Dialer {
+	return &net.Dialer{Timeout: 10 * time.Second, LocalAddr: &net.TCPAddr{IP: strangersAddress}}
+}
+
 // dial is a stranger's connection; a failure is what the attack may come to.
 func dial(protocol string, certificates ...tls.Certificate) (*tls.Conn, error) {
-	dialer := &net.Dialer{Timeout: 10 * time.Second}
-	return tls.DialWithDialer(dialer, "tcp", address(), &tls.Config{
+	return tls.DialWithDialer(strangersDialer(), "tcp", address(), &tls.Config{
 		InsecureSkipVerify: true,
 		NextProtos:         []string{protocol},
 		Certificates:       certificates,

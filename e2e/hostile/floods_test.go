@@ -11,37 +11,56 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// Connections as fast as they come, twice as many as there may be, which say nothing, or shake hands and say nothing. Nobody
-// who comes new and shows who it is is refused for them: not the kubelet, and not a user.
+// source is the address of the n-th connection of a flood.
+type source func(n int) net.IP
+
+func usersAddress(int) net.IP    { return net.IPv4(127, 0, 0, 1) }
+func fourAddresses(n int) net.IP { return net.IPv4(127, 0, 1, byte(1+n%4)) }
+func manyAddresses(n int) net.IP { return net.IPv4(127, 0, byte(1+n/200), byte(1+n%200)) }
+
+func init() {
+	attacks["a flood of connections"] = func(t *testing.T) assault {
+		return connections(t, 3000, func(n int) net.IP { return []source{usersAddress, fourAddresses, manyAddresses}[n%3](n) })
+	}
+}
+
+// Nobody who comes new and shows who it is is refused for a flood: not the kubelet, and not a user.
 func TestConnectionFlood(t *testing.T) {
-	for name, source := range map[string]func(n int) net.IP{
-		"FromTheUsersAddress": func(int) net.IP { return net.IPv4(127, 0, 0, 1) },
-		"FromFourAddresses":   func(n int) net.IP { return net.IPv4(127, 0, 1, byte(1+n%4)) },
-		"FromManyAddresses":   func(n int) net.IP { return net.IPv4(127, 0, byte(1+n/200), byte(1+n%200)) },
+	for name, from := range map[string]source{
+		"FromTheUsersAddress": usersAddress,
+		"FromFourAddresses":   fourAddresses,
+		"FromManyAddresses":   manyAddresses,
 	} {
 		t.Run(name, func(t *testing.T) {
+			flood := connections(t, 6000, from)
 			beside(t, func(ctx context.Context) {
 				var work sync.WaitGroup
 				var failures failures
 				work.Go(func() { comeAnew(ctx, t, &failures) })
-				for n := 0; ctx.Err() == nil && n < 6000; n++ {
-					dialer := &net.Dialer{Timeout: time.Second, LocalAddr: &net.TCPAddr{IP: source(n)}}
-					if connection, err := dialer.DialContext(ctx, "tcp", address()); err == nil {
-						closing(t, connection)
-					}
-					if n%10 == 0 {
-						if connection, err := dial("h2"); err == nil {
-							closing(t, connection)
-						}
-					}
-				}
-				<-ctx.Done()
+				flood(ctx)
 				work.Wait()
 				for _, failure := range failures.all {
 					t.Error(failure)
 				}
 			})
 		})
+	}
+}
+
+// connections come as fast as they can (there may be 3,000), and say nothing, or shake hands and say nothing.
+func connections(t *testing.T, count int, from source) assault {
+	return func(ctx context.Context) {
+		for n := 0; ctx.Err() == nil && n < count; n++ {
+			dialer := &net.Dialer{Timeout: time.Second, LocalAddr: &net.TCPAddr{IP: from(n)}}
+			if connection, err := dialer.DialContext(ctx, "tcp", address()); err == nil {
+				closing(t, connection)
+			}
+			if n%10 == 0 {
+				if connection, err := dial("h2"); err == nil {
+					closing(t, connection)
+				}
+			}
+		}
 	}
 }
 

@@ -13,8 +13,12 @@ import (
 	"time"
 )
 
-// Client certificates with a hundred thousand bytes of chain.
-func TestLongChains(t *testing.T) {
+func init() { attacks["client certificates with long chains"] = longChains }
+
+func TestLongChains(t *testing.T) { beside(t, longChains(t)) }
+
+// longChains are client certificates with a hundred thousand bytes of chain.
+func longChains(t *testing.T) assault {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	must(t, err)
 	template := &x509.Certificate{
@@ -29,7 +33,7 @@ func TestLongChains(t *testing.T) {
 	for size := 0; size < 95_000; size += len(der) {
 		chain.Certificate = append(chain.Certificate, der)
 	}
-	beside(t, func(ctx context.Context) {
+	return func(ctx context.Context) {
 		for ctx.Err() == nil {
 			connection, err := dial("h2", chain)
 			if err != nil {
@@ -44,5 +48,5 @@ func TestLongChains(t *testing.T) {
 			}
 			connection.Close()
 		}
-	})
+	}
 }

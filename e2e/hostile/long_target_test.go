@@ -7,10 +7,14 @@ import (
 	"testing"
 )
 
-// Targets of half a million parameters, each with a body that never comes.
-func TestLongTarget(t *testing.T) {
+func init() { attacks["targets of half a million parameters"] = longTargets }
+
+func TestLongTarget(t *testing.T) { beside(t, longTargets(t)) }
+
+// longTargets have half a million parameters, and each a body that never comes.
+func longTargets(t *testing.T) assault {
 	head := "GET /?" + strings.Repeat("a&", 1<<19) + " HTTP/1.1\r\nHost: h\r\nContent-Length: 3145728\r\n\r\n"
-	beside(t, func(ctx context.Context) {
+	return func(ctx context.Context) {
 		for range 100 {
 			if ctx.Err() != nil {
 				return
@@ -19,6 +23,5 @@ func TestLongTarget(t *testing.T) {
 				go io.WriteString(closing(t, connection), head)
 			}
 		}
-		<-ctx.Done()
-	})
+	}
 }

@@ -13,8 +13,12 @@ import (
 
 const remoteFields = 23_000
 
-// A request that claims an identity in 23,000 fields, in both protocols.
-func TestRemoteFields(t *testing.T) {
+func init() { attacks["identities claimed in many fields"] = manyRemoteFields }
+
+func TestRemoteFields(t *testing.T) { beside(t, manyRemoteFields(t)) }
+
+// manyRemoteFields are requests that claim an identity in 23,000 fields, in both protocols.
+func manyRemoteFields(t *testing.T) assault {
 	var text strings.Builder
 	var fields []hpack.HeaderField
 	text.WriteString("GET /livez HTTP/1.1\r\nHost: h\r\n")
@@ -23,12 +27,14 @@ func TestRemoteFields(t *testing.T) {
 		fields = append(fields, hpack.HeaderField{Name: fmt.Sprintf("x-remote-%x", i)})
 	}
 	text.WriteString("\r\n")
-	beside(t, func(ctx context.Context) {
+	return func(ctx context.Context) {
 		for ctx.Err() == nil {
 			if connection, err := dial("http/1.1"); err == nil {
 				_ = connection.SetDeadline(time.Now().Add(10 * time.Second))
 				go func() { _, _ = io.WriteString(connection, text.String()) }()
-				if answer, err := io.ReadAll(connection); err == nil && !strings.HasPrefix(string(answer), "HTTP/1.1 431 ") {
+				answer, err := io.ReadAll(connection)
+				// Beside a flood of connections a stranger's may end without one.
+				if err == nil && len(answer) > 0 && !strings.HasPrefix(string(answer), "HTTP/1.1 431 ") {
 					t.Errorf("%.200q", answer)
 				}
 				connection.Close()
@@ -40,5 +46,5 @@ func TestRemoteFields(t *testing.T) {
 				f.connection.Close()
 			}
 		}
-	})
+	}
 }

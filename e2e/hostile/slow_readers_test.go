@@ -9,10 +9,14 @@ import (
 	"time"
 )
 
-// Clients that ask for much, one request behind the other, and read a byte a second.
-func TestSlowReaders(t *testing.T) {
+func init() { attacks["clients that read slowly"] = slowReaders }
+
+func TestSlowReaders(t *testing.T) { beside(t, slowReaders(t)) }
+
+// slowReaders ask for much, one request behind the other, and read a byte a second.
+func slowReaders(*testing.T) assault {
 	requests := strings.Repeat("GET /readyz?verbose HTTP/1.1\r\nHost: h\r\n\r\n", 20_000)
-	beside(t, func(ctx context.Context) {
+	return func(ctx context.Context) {
 		for range 50 {
 			connection, err := dial("http/1.1")
 			if err != nil {
@@ -31,6 +35,5 @@ func TestSlowReaders(t *testing.T) {
 				}
 			}()
 		}
-		<-ctx.Done()
-	})
+	}
 }

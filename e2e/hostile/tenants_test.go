@@ -29,19 +29,22 @@ func newTenant(t *testing.T, name string) *user {
 	must(t, grantTenants())
 	config, err := steward.WithUser(name, tenants)
 	must(t, err)
-	client, err := rest.HTTPClientFor(config)
-	must(t, err)
-	t.Cleanup(client.CloseIdleConnections)
-	tenant := &user{client, config}
+	return newGranted(t, config)
+}
+
+// newGranted waits until the user's rights are known.
+func newGranted(t *testing.T, config *rest.Config) *user {
+	t.Helper()
+	granted := newUser(t, config)
 	eventually(t, func() error {
-		_, err := tenant.list()
+		_, err := granted.list()
 		return err
 	})
-	return tenant
+	return granted
 }
 
 // besideTenant runs an attack beside a tenant who lists all the time, too, and of whom nothing is refused.
-func besideTenant(t *testing.T, attack func(ctx context.Context)) {
+func besideTenant(t *testing.T, attack assault) {
 	t.Helper()
 	modest := newTenant(t, "modest")
 	quiet := modest.lists(t, 200)

@@ -6,12 +6,16 @@ import (
 	"testing"
 )
 
-// As many bodies as once filled the server's memory for requests, all but their last bytes; on one connection, and on one
-// connection each.
-func TestUnfinishedBodies(t *testing.T) {
+func init() { attacks["bodies that do not end"] = unfinishedBodies }
+
+func TestUnfinishedBodies(t *testing.T) { beside(t, unfinishedBodies(t)) }
+
+// unfinishedBodies are as many as once filled the server's memory for requests, all but their last bytes; on one connection,
+// and on one connection each.
+func unfinishedBodies(t *testing.T) assault {
 	const bodies = 86
 	body := make([]byte, 3<<20)
-	beside(t, func(ctx context.Context) {
+	return func(ctx context.Context) {
 		if f, err := dialFrames(); err == nil {
 			closing(t, f.connection)
 			go f.drain()
@@ -40,6 +44,5 @@ func TestUnfinishedBodies(t *testing.T) {
 				_, _ = connection.Write(body[:len(body)-1])
 			}()
 		}
-		<-ctx.Done()
-	})
+	}
 }

@@ -8,10 +8,14 @@ import (
 	"golang.org/x/net/http2"
 )
 
-// Clients that take nothing: in one flight as many requests as the server reads at a time, none of whose answers fits into
-// their windows; and that again and again.
-func TestZeroWindow(t *testing.T) {
-	beside(t, func(ctx context.Context) {
+func init() { attacks["clients that take nothing"] = zeroWindows }
+
+func TestZeroWindow(t *testing.T) { beside(t, zeroWindows(t)) }
+
+// zeroWindows are clients that take nothing: in one flight as many requests as the server reads at a time, none of whose
+// answers fits into their windows; and that again and again.
+func zeroWindows(t *testing.T) assault {
+	return func(ctx context.Context) {
 		for ctx.Err() == nil {
 			f, err := dialFrames(http2.Setting{ID: http2.SettingInitialWindowSize, Val: 0})
 			if err != nil {
@@ -26,5 +30,5 @@ func TestZeroWindow(t *testing.T) {
 			}
 			time.Sleep(200 * time.Millisecond)
 		}
-	})
+	}
 }

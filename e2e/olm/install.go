@@ -57,6 +57,15 @@ func operatorGroup(namespace, name string, spec map[string]any) *Object {
 	return object
 }
 
+// Synced is an OperatorGroup with the status that OLM writes; without targets it means all namespaces.
+func Synced(group *Object, targets ...string) *Object {
+	if len(targets) == 0 {
+		targets = []string{metav1.NamespaceAll}
+	}
+	group.Object["status"] = map[string]any{"lastUpdated": time.Now().UTC().Format(time.RFC3339), "namespaces": anySlice(targets)}
+	return group
+}
+
 // Targets is what OLM would make of an OperatorGroup's spec among the namespaces there are: [""] for all, else names.
 func Targets(group *Object, namespaces []*Object) ([]string, error) {
 	names, _, err := unstructured.NestedStringSlice(group.Object, "spec", "targetNamespaces")

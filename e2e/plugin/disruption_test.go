@@ -44,7 +44,7 @@ func TestDisruption_RightsOfAnEarlierOptIn(t *testing.T) {
 	s.operands(t)
 	held := func(want bool) {
 		eventually(t, func() error {
-			role, err := shared.Any.Resource(clusterRoles).Get(t.Context(), s.namespace, metav1.GetOptions{})
+			role, err := shared.Any.Resource(olm.ClusterRoles).Get(t.Context(), s.namespace, metav1.GetOptions{})
 			if err == nil && slices.Contains(role.GetFinalizers(), holdFinalizer) != want {
 				err = fmt.Errorf("finalizers %q", role.GetFinalizers())
 			}

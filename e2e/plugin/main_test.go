@@ -7,9 +7,7 @@ package plugin_test
 
 import (
 	"context"
-	"errors"
 	"flag"
-	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -45,36 +43,17 @@ func TestMain(m *testing.M) {
 	if err := flag.Set("test.parallel", "8"); err != nil {
 		panic(err)
 	}
-	code := 1
-	dir, err := os.MkdirTemp("", "steward-e2e-plugin-")
-	if err == nil {
-		err = setUp(context.Background(), dir)
-	}
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "setting up the shared cluster:", err)
-	} else {
-		ctx, stop := context.WithCancel(context.Background())
-		done := make(chan struct{})
-		go func() { playOLM(ctx); close(done) }()
-		code = m.Run()
-		stop()
-		<-done
-	}
-	if err := tearDown(dir, code != 0); err != nil {
-		fmt.Fprintln(os.Stderr, "ending the shared cluster:", err)
-		code = 1
-	}
-	os.Exit(code)
+	cluster.Main(m, &shared, setUp, stopControllers)
 }
 
-func setUp(ctx context.Context, dir string) (err error) {
-	if err := installPlugin(dir); err != nil {
-		return err
-	}
+func setUp(ctx context.Context) (err error) {
 	shared, err = cluster.Start(ctx, cluster.Options{
 		Controllers: []string{"namespace", "garbagecollector", "clusterrole-aggregation", "serviceaccount", "validatingadmissionpolicy-status-controller"},
 	})
 	if err != nil {
+		return err
+	}
+	if err := installPlugin(); err != nil {
 		return err
 	}
 	root, err := cluster.Root()
@@ -102,24 +81,18 @@ func setUp(ctx context.Context, dir string) (err error) {
 	if err := olm.DeletionsSettle(ctx, shared.Any); err != nil {
 		return err
 	}
+	// Until this process ends.
+	go olm.Play(ctx, shared.Any)
 	return startControllers(ctx)
 }
 
 // installPlugin does what the documentation says: the binary under kubectl's name for it, in the PATH.
-func installPlugin(dir string) error {
-	binary := os.Getenv("STEWARD_BIN")
-	if binary == "" {
-		root, err := cluster.Root()
-		if err != nil {
-			return err
-		}
-		binary = filepath.Join(root, "bin", "steward")
-	}
-	binary, err := filepath.Abs(binary)
+func installPlugin() error {
+	binary, err := cluster.Binary()
 	if err != nil {
 		return err
 	}
-	pluginDir = filepath.Join(dir, "bin")
+	pluginDir = filepath.Join(shared.Dir, "bin")
 	if err := os.Mkdir(pluginDir, 0o755); err != nil {
 		return err
 	}
@@ -129,31 +102,18 @@ func installPlugin(dir string) error {
 // createDefinitions makes OLM's kinds; those that OLM's own files lack here get a definition that takes anything.
 func createDefinitions(ctx context.Context, root string) error {
 	return olm.InstallCRDs(ctx, shared.Any, root,
-		definition("operators.coreos.com", "Subscription", "Namespaced", "v1alpha1"),
-		definition("operators.coreos.com", "InstallPlan", "Namespaced", "v1alpha1"))
+		olm.Definition("operators.coreos.com", "Subscription", "Namespaced", "v1alpha1"),
+		olm.Definition("operators.coreos.com", "InstallPlan", "Namespaced", "v1alpha1"))
 }
 
-// startControllers starts the one process. Its Lease is short, so that one that was killed is soon followed.
 func startControllers(ctx context.Context) (err error) {
-	reconciling, err = shared.RunControllersAs(ctx, account, "controllers-"+time.Now().Format("150405.000"),
-		"--reconcilers=cleanup", "--cleanup-stall-timeout="+stallTimeout.String(), "--leader-elect-lease-duration=6s",
-		"--leader-elect-renew-deadline=5s", "--leader-elect-retry-period=500ms", "--v=2")
+	reconciling, err = shared.RunCleanup(ctx, account, stallTimeout)
 	return err
 }
 
-func tearDown(dir string, failed bool) error {
-	var errs []error
-	if reconciling != nil {
-		errs = append(errs, reconciling.Stop())
+func stopControllers() error {
+	if reconciling == nil {
+		return nil
 	}
-	if shared != nil {
-		if failed {
-			shared.DumpLogs(os.Stderr, 60)
-		}
-		errs = append(errs, shared.Stop())
-	}
-	if os.Getenv("STEWARD_E2E_KEEP") == "" && dir != "" {
-		errs = append(errs, os.RemoveAll(dir))
-	}
-	return errors.Join(errs...)
+	return reconciling.Stop()
 }

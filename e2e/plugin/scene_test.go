@@ -22,20 +22,16 @@ import (
 
 const (
 	optInFinalizer   = "operatorframework.io/delete-custom-resources"
-	olmFinalizer     = "operators.coreos.com/csv-cleanup"
 	holdFinalizer    = "steward.operatorframework.io/hold-rights"
 	operandFinalizer = "example.com/finish"
 
-	csvName        = "operator.v1"
-	deploymentName = "operator"
+	csvName = "operator.v1"
 
 	// glance is how often the actors look.
 	glance = 50 * time.Millisecond
 )
 
 var (
-	deployments   = schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "deployments"}
-	clusterRoles  = schema.GroupVersionResource{Group: "rbac.authorization.k8s.io", Version: "v1", Resource: "clusterroles"}
 	subscriptions = olm.CSVs.GroupVersion().WithResource("subscriptions")
 	installPlans  = olm.CSVs.GroupVersion().WithResource("installplans")
 )
@@ -44,25 +40,6 @@ var (
 	must       = check.Must
 	eventually = check.Eventually
 )
-
-// definition is of a kind that takes anything.
-func definition(group, kind, scope, version string) *olm.Object {
-	singular := strings.ToLower(kind)
-	definition := &olm.Object{Object: map[string]any{
-		"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
-		"metadata": map[string]any{"labels": map[string]any{"olm.managed": "true"}},
-		"spec": map[string]any{
-			"group": group, "scope": scope,
-			"names": map[string]any{"kind": kind, "singular": singular, "plural": singular + "s", "listKind": kind + "List"},
-			"versions": []any{map[string]any{
-				"name": version, "served": true, "storage": true, "subresources": map[string]any{"status": map[string]any{}},
-				"schema": map[string]any{"openAPIV3Schema": map[string]any{"type": "object", "x-kubernetes-preserve-unknown-fields": true}},
-			}},
-		},
-	}}
-	definition.SetName(singular + "s." + group)
-	return definition
-}
 
 // scene is an operator with its API group, the namespace that it is installed in, and two in which it works. It owns
 // namespaced Widgets and cluster-scoped Gadgets.
@@ -78,7 +55,7 @@ func newScene(t *testing.T) *scene {
 	t.Helper()
 	id := rand.String(6)
 	s := &scene{group: id + ".example.com", namespace: "ops-" + id, spaces: []string{"a-" + id, "b-" + id}}
-	must(t, olm.CreateCRDs(t.Context(), shared.Any, definition(s.group, "Widget", "Namespaced", "v1"), definition(s.group, "Gadget", "Cluster", "v1")))
+	must(t, olm.CreateCRDs(t.Context(), shared.Any, olm.Definition(s.group, "Widget", "Namespaced", "v1"), olm.Definition(s.group, "Gadget", "Cluster", "v1")))
 	for _, name := range append([]string{s.namespace}, s.spaces...) {
 		must(t, olm.Create(t.Context(), shared.Any, olm.Namespace(name)))
 	}
@@ -89,23 +66,16 @@ func newScene(t *testing.T) *scene {
 // install makes the operator, as OLM does.
 func (s *scene) install(t *testing.T) {
 	t.Helper()
-	group := olm.OperatorGroup(s.namespace, "group", s.spaces...)
-	group.Object["status"] = map[string]any{"lastUpdated": time.Now().UTC().Format(time.RFC3339), "namespaces": []any{s.spaces[0], s.spaces[1]}}
+	group := olm.Synced(olm.OperatorGroup(s.namespace, "group", s.spaces...), s.spaces...)
 	must(t, olm.Create(t.Context(), shared.Any, group, s.csv()))
-	made := s.see(t)
-	deployment := &olm.Object{Object: map[string]any{"apiVersion": "apps/v1", "kind": "Deployment", "spec": deploymentSpec()}}
-	deployment.SetName(deploymentName)
-	deployment.SetOwnerReferences([]metav1.OwnerReference{{
-		APIVersion: made.GetAPIVersion(), Kind: made.GetKind(), Name: made.GetName(), UID: made.GetUID(),
-	}})
-	s.create(t, deployments, s.namespace, deployment)
+	must(t, olm.CreateDeployment(t.Context(), shared.Any, s.see(t)))
 	role := &olm.Object{Object: map[string]any{
 		"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRole",
 		"rules": []any{map[string]any{"apiGroups": []any{s.group}, "resources": []any{"*"}, "verbs": []any{"*"}}},
 	}}
 	role.SetName(s.namespace)
-	role.SetLabels(map[string]string{"olm.owner": csvName, "olm.owner.namespace": s.namespace, "olm.owner.kind": "ClusterServiceVersion"})
-	s.create(t, clusterRoles, "", role)
+	role.SetLabels(olm.OwnerLabels(s.namespace, csvName))
+	s.create(t, olm.ClusterRoles, "", role)
 	s.subscribe(t)
 }
 
@@ -143,7 +113,7 @@ func (s *scene) create(t *testing.T, resource schema.GroupVersionResource, names
 
 func (s *scene) csv() *olm.Object {
 	csv := olm.CSV(csvName, olm.OperatorGroup(s.namespace, "group", s.spaces...), s.spaces...)
-	csv.SetFinalizers([]string{olmFinalizer})
+	csv.SetFinalizers([]string{olm.Finalizer})
 	spec := csv.Object["spec"].(map[string]any)
 	spec["cleanup"] = map[string]any{"enabled": true}
 	owned := []any{}
@@ -151,21 +121,8 @@ func (s *scene) csv() *olm.Object {
 		owned = append(owned, map[string]any{"name": strings.ToLower(kind) + "s." + s.group, "version": "v1", "kind": kind})
 	}
 	spec["customresourcedefinitions"] = map[string]any{"owned": owned}
-	spec["install"].(map[string]any)["spec"] = map[string]any{"deployments": []any{
-		map[string]any{"name": deploymentName, "spec": deploymentSpec()},
-	}}
+	olm.Deploys(csv)
 	return csv
-}
-
-func deploymentSpec() map[string]any {
-	labels := map[string]any{"app": deploymentName}
-	return map[string]any{
-		"selector": map[string]any{"matchLabels": labels},
-		"template": map[string]any{
-			"metadata": map[string]any{"labels": labels},
-			"spec":     map[string]any{"containers": []any{map[string]any{"name": deploymentName, "image": "example.com/operator"}}},
-		},
-	}
 }
 
 func (s *scene) resource(plural string) schema.GroupVersionResource {
@@ -320,36 +277,6 @@ func (s *scene) operate(t *testing.T, pace time.Duration) {
 		}
 	}()
 	t.Cleanup(func() { stop(); <-done })
-}
-
-// playOLM does what OLM does for its finalizer: as soon as a CSV is being deleted, it deletes the cluster-wide rights
-// that it gave the operator, and when those are gone it removes the finalizer.
-func playOLM(ctx context.Context) {
-	for ; ctx.Err() == nil; time.Sleep(2 * glance) {
-		list, err := shared.Any.Resource(olm.CSVs).List(ctx, metav1.ListOptions{})
-		if err != nil {
-			continue
-		}
-		for _, csv := range list.Items {
-			if csv.GetDeletionTimestamp() != nil && slices.Contains(csv.GetFinalizers(), olmFinalizer) {
-				_ = takeRights(ctx, &csv)
-			}
-		}
-	}
-}
-
-func takeRights(ctx context.Context, csv *olm.Object) error {
-	mine := metav1.ListOptions{LabelSelector: "olm.owner=" + csv.GetName() + ",olm.owner.namespace=" + csv.GetNamespace()}
-	if err := shared.Any.Resource(clusterRoles).DeleteCollection(ctx, metav1.DeleteOptions{}, mine); err != nil {
-		return err
-	}
-	list, err := shared.Any.Resource(clusterRoles).List(ctx, mine)
-	if err != nil || len(list.Items) > 0 {
-		return err
-	}
-	return olm.Mutate(ctx, shared.Any, olm.CSVs, csv.GetNamespace(), csv.GetName(), func(csv *olm.Object) {
-		csv.SetFinalizers(slices.DeleteFunc(csv.GetFinalizers(), func(name string) bool { return name == olmFinalizer }))
-	})
 }
 
 // waitForPolicy waits until the policy of deploy/base about opting in is in force.

@@ -117,7 +117,7 @@ func permissions(t *testing.T, csv *olm.Object, field string) (found []permissio
 func (w *world) grant(t *testing.T, csv *olm.Object, p permission, inNamespace bool) {
 	t.Helper()
 	w.account(t, csv, p.account)
-	kind, at, bindingsAt, namespace, id := "ClusterRole", clusterRoles, clusterRoleBindings, "", p.id+"-"+csv.GetNamespace()
+	kind, at, bindingsAt, namespace, id := "ClusterRole", olm.ClusterRoles, olm.ClusterRoleBindings, "", p.id+"-"+csv.GetNamespace()
 	if inNamespace {
 		kind, at, bindingsAt, namespace, id = "Role", roles, roleBindings, csv.GetNamespace(), p.id
 	}

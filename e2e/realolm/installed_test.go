@@ -77,7 +77,7 @@ func (w *world) isHeld(t *testing.T, b *bundle) {
 	t.Helper()
 	mine := metav1.ListOptions{LabelSelector: "olm.owner=" + b.name + ",olm.owner.namespace=" + b.namespace}
 	eventually(t, func() error {
-		for _, resource := range []schema.GroupVersionResource{clusterRoles, clusterRoleBindings} {
+		for _, resource := range []schema.GroupVersionResource{olm.ClusterRoles, olm.ClusterRoleBindings} {
 			list, err := w.Any.Resource(resource).List(t.Context(), mine)
 			if err != nil {
 				return err

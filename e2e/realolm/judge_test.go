@@ -21,8 +21,8 @@ func (w *world) witness(t *testing.T) *witness {
 	return &witness{
 		world:    w,
 		csvs:     w.follow(t, olm.CSVs, "!"+olm.CopiedFromLabel),
-		roles:    w.follow(t, clusterRoles, "olm.owner.kind=ClusterServiceVersion"),
-		bindings: w.follow(t, clusterRoleBindings, "olm.owner.kind=ClusterServiceVersion"),
+		roles:    w.follow(t, olm.ClusterRoles, "olm.owner.kind=ClusterServiceVersion"),
+		bindings: w.follow(t, olm.ClusterRoleBindings, "olm.owner.kind=ClusterServiceVersion"),
 	}
 }
 

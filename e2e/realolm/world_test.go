@@ -27,12 +27,9 @@ const (
 )
 
 var (
-	accounts            = schema.GroupVersionResource{Version: "v1", Resource: "serviceaccounts"}
-	roles               = schema.GroupVersionResource{Group: "rbac.authorization.k8s.io", Version: "v1", Resource: "roles"}
-	roleBindings        = roles.GroupVersion().WithResource("rolebindings")
-	clusterRoles        = roles.GroupVersion().WithResource("clusterroles")
-	clusterRoleBindings = roles.GroupVersion().WithResource("clusterrolebindings")
-	deployments         = schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "deployments"}
+	accounts     = schema.GroupVersionResource{Version: "v1", Resource: "serviceaccounts"}
+	roles        = schema.GroupVersionResource{Group: "rbac.authorization.k8s.io", Version: "v1", Resource: "roles"}
+	roleBindings = roles.GroupVersion().WithResource("rolebindings")
 )
 
 // world is a cluster with the real olm-operator in it.
@@ -124,8 +121,8 @@ func (w *world) giveOLMItsRights(t *testing.T) {
 	binding.Object["roleRef"] = map[string]any{"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "olm"}
 	binding.Object["subjects"] = []any{map[string]any{"kind": "ServiceAccount", "namespace": olmNamespace, "name": olmAccount}}
 	w.create(t, accounts, object("v1", "ServiceAccount", olmNamespace, olmAccount))
-	w.create(t, clusterRoles, role)
-	w.create(t, clusterRoleBindings, binding)
+	w.create(t, olm.ClusterRoles, role)
+	w.create(t, olm.ClusterRoleBindings, binding)
 }
 
 // runControllers starts Steward's controllers under their account, with deploy/'s policies and the right to clean up

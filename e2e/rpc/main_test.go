@@ -38,9 +38,7 @@ var (
 	// Of the controllers and of the API server.
 	flags, stewardFlags []string
 
-	clusterRoles        = schema.GroupVersionResource{Group: "rbac.authorization.k8s.io", Version: "v1", Resource: "clusterroles"}
-	clusterRoleBindings = clusterRoles.GroupVersion().WithResource("clusterrolebindings")
-	roleBindings        = clusterRoles.GroupVersion().WithResource("rolebindings")
+	roleBindings = olm.ClusterRoles.GroupVersion().WithResource("rolebindings")
 
 	// A server that comes back is found soon.
 	quickly = grpc.ConnectParams{
@@ -148,26 +146,11 @@ func install(t *testing.T) *scene {
 	t.Helper()
 	id := rand.String(6)
 	s := &scene{group: id + ".example.com", namespace: "ops-" + id, spaces: []string{"space-" + id + "-0", "space-" + id + "-1"}}
-	definition := &olm.Object{Object: map[string]any{
-		"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
-		"metadata": map[string]any{"labels": map[string]any{"olm.managed": "true"}},
-		"spec": map[string]any{
-			"group": s.group, "scope": "Namespaced",
-			"names": map[string]any{"kind": "Widget", "singular": "widget", "plural": "widgets", "listKind": "WidgetList"},
-			"versions": []any{map[string]any{"name": "v1", "served": true, "storage": true, "schema": map[string]any{
-				"openAPIV3Schema": map[string]any{"type": "object", "x-kubernetes-preserve-unknown-fields": true},
-			}}},
-		},
-	}}
-	definition.SetName("widgets." + s.group)
-	must(t, olm.CreateCRDs(t.Context(), shared.Any, definition))
+	must(t, olm.CreateCRDs(t.Context(), shared.Any, olm.Definition(s.group, "Widget", "Namespaced", "v1")))
 	for _, name := range append([]string{s.namespace}, s.spaces...) {
 		must(t, olm.Create(t.Context(), shared.Any, olm.Namespace(name)))
 	}
-	group := olm.OperatorGroup(s.namespace, "group", s.spaces...)
-	group.Object["status"] = map[string]any{
-		"lastUpdated": time.Now().UTC().Format(time.RFC3339), "namespaces": []any{s.spaces[0], s.spaces[1]},
-	}
+	group := olm.Synced(olm.OperatorGroup(s.namespace, "group", s.spaces...), s.spaces...)
 	csv := s.csv(csvName)
 	must(t, olm.Confirm(t.Context(), shared.Any, csv))
 	must(t, olm.Create(t.Context(), shared.Any, group, csv))
@@ -233,7 +216,7 @@ func allow(t *testing.T, user, namespace string, rules ...string) {
 	}
 	role := &olm.Object{Object: map[string]any{"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRole", "rules": list}}
 	role.SetName(name)
-	_, err := shared.Any.Resource(clusterRoles).Create(t.Context(), role, metav1.CreateOptions{})
+	_, err := shared.Any.Resource(olm.ClusterRoles).Create(t.Context(), role, metav1.CreateOptions{})
 	must(t, err)
 	binding := &olm.Object{Object: map[string]any{
 		"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "RoleBinding",
@@ -243,7 +226,7 @@ func allow(t *testing.T, user, namespace string, rules ...string) {
 	binding.SetName(name)
 	if namespace == "" {
 		binding.SetKind("ClusterRoleBinding")
-		_, err = shared.Any.Resource(clusterRoleBindings).Create(t.Context(), binding, metav1.CreateOptions{})
+		_, err = shared.Any.Resource(olm.ClusterRoleBindings).Create(t.Context(), binding, metav1.CreateOptions{})
 	} else {
 		_, err = shared.Any.Resource(roleBindings).Namespace(namespace).Create(t.Context(), binding, metav1.CreateOptions{})
 	}

@@ -1,4 +1,4 @@
-// The id by which several servers' logs know one request.
+// The id of a request, shared by the logs of several servers. Pure functions.
 #ifndef KUBE_AUDIT_AUDIT_ID_H_
 #define KUBE_AUDIT_AUDIT_ID_H_
 
@@ -6,7 +6,8 @@
 
 namespace steward::audit {
 
-// At most 128 visible ASCII characters: what may stand in a log line and in a response header.
+// True for at most 128 visible ASCII characters, which are safe in a log line and in a response
+// header.
 bool IsUsableAuditId(std::string_view id);
 
 }  // namespace steward::audit

@@ -6,13 +6,13 @@
 namespace steward::audit {
 namespace {
 
-// Of the text as it is written, with its escapes.
+// Limits of texts as they are written, with JSON's escapes.
 constexpr size_t kMaxName = 253;
 constexpr size_t kMaxUserAgent = 1024;
 constexpr size_t kMaxAnnotation = 1024;
 constexpr std::string_view kTruncated = "...TRUNCATED";
 
-// The bytes of a JSON string's next character.
+// The length in bytes of the first character of a JSON string's content.
 size_t CharacterLength(std::string_view json) {
   if (json.starts_with("\\u")) return 6;
   if (json.starts_with('\\')) return 2;
@@ -22,11 +22,11 @@ size_t CharacterLength(std::string_view json) {
   return length;
 }
 
-// Appends `text` as a JSON string of no more than `max` bytes within its quotes, but for the word
-// that says that it was cut. Returns whether it was.
+// Appends `text` as a JSON string with at most `max` bytes within its quotes, and behind them a
+// marker when the text was cut. Returns true when it was cut.
 bool AppendUpTo(size_t max, std::string_view text, std::string& out) {
   const size_t begin = out.size() + 1;
-  // No character is written in fewer bytes than it has.
+  // A character never takes fewer bytes in JSON than in the text.
   const std::string_view enough = text.substr(0, max + 1);
   AppendHtmlSafeJsonString(enough, out);
   const size_t length = out.size() - 1 - begin;
@@ -43,7 +43,7 @@ bool AppendUpTo(size_t max, std::string_view text, std::string& out) {
   return true;
 }
 
-// Appends the members of one JSON object; its end closes it.
+// Writes the members of one JSON object; its destructor closes the object.
 class ObjectWriter {
  public:
   explicit ObjectWriter(std::string& out) : out_(out) { out_ += '{'; }
@@ -58,7 +58,7 @@ class ObjectWriter {
   void TextUnlessEmpty(std::string_view key, std::string_view value) {
     if (!value.empty()) Text(key, value);
   }
-  // Whether it was too long: then its beginning, and that it was cut.
+  // Returns true when the value was too long: then its beginning and a marker are written.
   bool TextUpTo(size_t max, std::string_view key, std::string_view value) {
     return AppendUpTo(max, value, Key(key));
   }
@@ -73,7 +73,7 @@ class ObjectWriter {
     }
     out_ += ']';
   }
-  // What follows is the value.
+  // Writes the key; the caller appends the value.
   std::string& Key(std::string_view key) {
     if (!first_) out_ += ',';
     first_ = false;
@@ -97,7 +97,7 @@ void AppendUser(const User& user, std::string& out) {
   for (const auto& [key, values] : user.extra) extra.Texts(key, values);
 }
 
-// Whether a text was too long.
+// Returns true when one of the texts was cut.
 bool AppendReference(const ObjectReference& reference, std::string& out) {
   ObjectWriter object(out);
   bool cut = false;
@@ -167,7 +167,7 @@ void AppendJsonLine(const Event& event, std::string& out) {
       ObjectWriter annotations(object.Key("annotations"));
       for (const auto& [key, value] : event.annotations) {
         annotations.TextUpTo(kMaxAnnotation, key, value);
-        if (key == kTruncatedAnnotation) cut = false;  // it says so
+        if (key == kTruncatedAnnotation) cut = false;  // the event says so already
       }
       if (cut) annotations.Text(kTruncatedAnnotation, "true");
     }

@@ -1,4 +1,4 @@
-// Events of audit.k8s.io/v1: who asked what of a server, when, and what came of it.
+// Events of audit.k8s.io/v1: the user, time and outcome of a request. Pure functions over values.
 #ifndef KUBE_AUDIT_EVENT_H_
 #define KUBE_AUDIT_EVENT_H_
 
@@ -13,7 +13,7 @@
 
 namespace steward::audit {
 
-// How much of a request is recorded; each contains those before it.
+// The amount of a request that is recorded; each level includes the ones before it.
 enum class Level { kNone, kMetadata, kRequest };
 
 enum class Stage { kRequestReceived, kResponseStarted, kResponseComplete, kPanic };
@@ -34,7 +34,7 @@ struct User {
   std::vector<std::pair<std::string, std::vector<std::string>>> extra;
 };
 
-// What a request for a resource is about; "" = any or none.
+// The resource that a request is about; "" = any or none.
 struct ObjectReference {
   std::string resource;
   std::string ns;
@@ -51,8 +51,8 @@ struct Event {
   std::string audit_id;
   std::string request_uri;  // longer ones are cut
   size_t max_request_uri = 8 << 10;
-  std::string verb;          // cut at 253, as each text of `object`; an annotation says so
-  std::optional<User> user;  // none: nobody was authenticated
+  std::string verb;          // cut at 253, like each text of `object`; an annotation says so
+  std::optional<User> user;  // none: the request is not authenticated
   std::optional<User> impersonated;
   std::vector<std::string> source_ips;
   std::string user_agent;  // longer ones are cut, as the kube-apiserver cuts them
@@ -64,9 +64,9 @@ struct Event {
   std::vector<std::pair<std::string_view, std::string>> annotations;  // longer values are cut
 };
 
-// Appends the event as one line of JSON with its newline, as the kube-apiserver's audit log has it.
-// Texts are as long as they are written, with JSON's escapes.
-// REQUIRES: `response_status` and `request_object` are JSON without newlines, or empty.
+// Appends the event as one line of JSON with its newline, in the form of the kube-apiserver's audit
+// log. Limits count the bytes of texts as written, with JSON's escapes. REQUIRES: `response_status`
+// and `request_object` are JSON without newlines, or empty.
 void AppendJsonLine(const Event& event, std::string& out);
 
 }  // namespace steward::audit

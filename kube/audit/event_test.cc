@@ -48,7 +48,7 @@ Event Full() {
   return event;
 }
 
-// Member by member in the kube-apiserver's own order.
+// The members stand in the kube-apiserver's own order.
 TEST(EventTest, IsOneLineAsTheKubeApiserverWritesIt) {
   EXPECT_EQ(
       LineOf(Full()),
@@ -137,7 +137,8 @@ TEST(EventTest, LongNamesAreCutAndItSaysSo) {
       << "once";
 }
 
-// Bounded is what is written: a control character, or what HTML knows, is six there.
+// The limit counts written bytes: a control character, or one that HTML treats as markup, takes
+// six.
 TEST(EventTest, WhatIsEscapedIsCutSooner) {
   const std::string bad(21'800, '\x01');
   Event event;

@@ -48,7 +48,7 @@ Log::Log(Policy policy, std::unique_ptr<LineSink> sink, prometheus::Registry& re
 
 void Log::NoteUnwritten(size_t lines, const absl::Status& error) {
   unwritten_.Increment(static_cast<double>(lines));
-  // A disk stays full for long: of many failures ever fewer are told.
+  // A disk may stay full for long: only failures 1, 2, 4, 8, ... are logged.
   ++failed_writes_;
   if ((failed_writes_ & (failed_writes_ - 1)) != 0) return;
   log::Warning("Unable to write audit events",

@@ -1,4 +1,4 @@
-// The audit log of one server.
+// The audit log of one server. Thread-safe.
 #ifndef KUBE_AUDIT_LOG_H_
 #define KUBE_AUDIT_LOG_H_
 
@@ -17,13 +17,13 @@
 
 namespace steward::audit {
 
-// Writes what a policy wants recorded, on a thread of its own: a slow or full disk, or a reader
-// that does not read, costs events and no request. Thread-safe.
+// Writes the events that a policy selects, on a thread of its own: a slow or full disk, or a reader
+// that does not read, loses events but delays no request.
 //
-// Counts as the kube-apiserver does: apiserver_audit_event_total,
+// The metrics are the kube-apiserver's: apiserver_audit_event_total,
 // apiserver_audit_level_total{level} (one for each request), apiserver_audit_error_total{plugin}:
-// "buffered" for events that were dropped since max_queued_bytes are waiting, "log" for those that
-// could not be written.
+// "buffered" for events that were dropped because max_queued_bytes were waiting, "log" for those
+// that could not be written.
 class Log {
  public:
   static constexpr size_t kMaxQueuedBytes = 16 << 20;
@@ -32,7 +32,7 @@ class Log {
   Log(Policy policy, std::unique_ptr<LineSink> sink, prometheus::Registry& registry,
       size_t max_queued_bytes = kMaxQueuedBytes);
 
-  // To be asked once for each request.
+  // Must be called once for each request.
   PolicyDecision Decide(const Attributes& attributes);
 
   // Returns at once. REQUIRES: the level is not None.

@@ -1,4 +1,4 @@
-// The flags of an audit log, named and meant as those of the kube-apiserver.
+// The flags of an audit log, with the kube-apiserver's names and meanings. Not thread-safe.
 #ifndef KUBE_AUDIT_OPTIONS_H_
 #define KUBE_AUDIT_OPTIONS_H_
 
@@ -26,14 +26,15 @@ struct Options {
   int log_max_size = 100;
 };
 
-// `options` outlives the parsing.
+// Adds the flags. `options` outlives the parsing.
 void AddFlags(CLI::App& app, Options& options);
 
-// kInvalidArgument when one of policy and log is given without the other: the kube-apiserver then
-// records nothing, and nobody notices.
+// kInvalidArgument when only one of policy and log is given: the kube-apiserver would then silently
+// record nothing.
 absl::Status CheckTogether(const Options& options);
 
-// Null when there is no log. Errors name the file. `clock` and `registry` outlive the log.
+// Opens the log; null when the options ask for none. Errors name the file. `clock` and `registry`
+// outlive the log.
 absl::StatusOr<std::unique_ptr<Log>> Open(const Options& options, Clock& clock,
                                           prometheus::Registry& registry);
 

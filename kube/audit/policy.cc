@@ -17,7 +17,7 @@ bool PathFits(std::string_view path, std::string_view pattern) {
   return path.starts_with(pattern.substr(0, pattern.find_last_not_of('*') + 1));
 }
 
-// "pods", "pods/log", "*", "pods/*", "*/scale".
+// Matches patterns such as "pods", "pods/log", "*", "pods/*" and "*/scale".
 bool ResourceFits(const ObjectReference& object, std::string_view pattern) {
   if (pattern == "*") return true;
   const size_t slash = pattern.find('/');

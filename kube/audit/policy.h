@@ -1,4 +1,4 @@
-// Which requests are recorded, and how much of them: a Policy of audit.k8s.io/v1.
+// A Policy of audit.k8s.io/v1: which requests are recorded, and how much of them. Immutable.
 #ifndef KUBE_AUDIT_POLICY_H_
 #define KUBE_AUDIT_POLICY_H_
 
@@ -12,10 +12,9 @@
 
 namespace steward::audit {
 
-// What rules look at.
+// The attributes of a request that rules examine.
 struct Attributes {
-  const User* user =
-      nullptr;  // null: nobody was authenticated, so no rule with users or groups fits
+  const User* user = nullptr;  // null: not authenticated, so no rule with users or groups fits
   std::string_view verb;
   const ObjectReference* object = nullptr;  // null: the request is for a path
   std::string_view path;                    // decoded, without the query
@@ -29,20 +28,20 @@ struct PolicyDecision {
   uint8_t omitted_stages = 0;  // one bit each
 };
 
-// Rules as the kube-apiserver reads them, so that its policy file serves here, too
-// (k8s.io/apiserver/pkg/audit/policy), with two differences: nothing is recorded of responses, so
-// RequestResponse means Request; and a field that is not known is an error, since a rule with a
-// misspelt one fits more than was meant. Immutable.
+// Rules as the kube-apiserver reads them, so that its policy file works here, too
+// (k8s.io/apiserver/pkg/audit/policy), with two differences: responses are never recorded, so
+// RequestResponse means Request; and an unknown field is an error, since a rule with a misspelt
+// field would fit more than intended.
 class Policy {
  public:
-  // Reads YAML or JSON of at most 1 MiB. kInvalidArgument or kResourceExhausted with one sentence
+  // Parses YAML or JSON of at most 1 MiB. kInvalidArgument or kResourceExhausted with one sentence
   // that names the field.
   static absl::StatusOr<Policy> Parse(std::string_view text);
 
-  // By the first rule that fits; without one nothing is recorded.
+  // The decision of the first rule that fits; level None when none does.
   PolicyDecision Decide(const Attributes& attributes) const;
 
-  // Whether some rule asks for RequestResponse.
+  // True when some rule asks for RequestResponse.
   bool wants_responses() const { return wants_responses_; }
 
  private:

@@ -5,7 +5,7 @@
 #include "kube/audit/event.h"
 #include "kube/audit/policy.h"
 
-// Whatever is read decides about requests of every shape.
+// Every policy that parses decides about requests of every shape.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace steward::audit;
   const std::string_view text(reinterpret_cast<const char*>(data), size);

@@ -27,7 +27,7 @@ absl::Status Wrong(std::string_view path, std::string_view why) {
   return absl::InvalidArgumentError(StrCat(path, ": ", why));
 }
 
-// One object of the file, and where it stands. Null counts as absent.
+// An object of the file with its path, for errors. Null counts as absent.
 class Fields {
  public:
   static absl::StatusOr<Fields> Of(const json::value& value, std::string path) {
@@ -75,7 +75,7 @@ class Fields {
     return std::optional<bool>(value->get_bool());
   }
 
-  // Null when it is absent.
+  // Null when the list is absent.
   absl::StatusOr<const json::array*> List(std::string_view key) const {
     const json::value* value = Find(key);
     if (value == nullptr) return nullptr;
@@ -128,7 +128,7 @@ absl::Status CheckPaths(const Fields& fields, const std::vector<std::string>& pa
 
 }  // namespace
 
-// Makes a Policy of a parsed file.
+// Builds a Policy from a parsed file.
 class PolicyReader {
  public:
   absl::StatusOr<Policy> Read(const json::value& document);

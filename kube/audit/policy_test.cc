@@ -22,7 +22,7 @@ Policy PolicyOf(const std::string& rest) {
   return *std::move(policy);
 }
 
-// A rule of level Metadata with these lines.
+// A policy of one rule, of level Metadata with these lines.
 Policy OneRule(const std::string& fields) {
   return PolicyOf("rules:\n- level: Metadata\n" + fields);
 }
@@ -38,14 +38,14 @@ ObjectReference Object(const std::string& resource, const std::string& subresour
           .subresource = subresource};
 }
 
-// The table of the kube-apiserver's rules (k8s.io/apiserver/pkg/audit/policy/checker.go).
+// Rows for each of the kube-apiserver's rules (k8s.io/apiserver/pkg/audit/policy/checker.go).
 TEST(PolicyTest, ARuleFits) {
   struct Row {
     std::string fields;
     bool object;  // to alice's "get widgets.g w in shop"
     bool sub;     // .../scale
     bool path;    // to alice's "get /healthz/ping"
-    bool nobody;  // the same path, asked by nobody known
+    bool nobody;  // the same path, without authentication
   };
   const Row rows[] = {
       {"", true, true, true, true},
@@ -114,7 +114,7 @@ TEST(PolicyTest, TheFirstRuleDecides) {
   EXPECT_EQ(get.level, Level::kMetadata);
   EXPECT_FALSE(get.Omits(Stage::kPanic));
   EXPECT_TRUE(get.omit_managed_fields);
-  // No response is recorded.
+  // RequestResponse records the request only.
   EXPECT_TRUE(policy.wants_responses());
   EXPECT_EQ(policy.Decide({.verb = "update"}).level, Level::kRequest);
 }

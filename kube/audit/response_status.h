@@ -1,4 +1,4 @@
-// The responseStatus of audit events.
+// The responseStatus of audit events. Pure functions.
 #ifndef KUBE_AUDIT_RESPONSE_STATUS_H_
 #define KUBE_AUDIT_RESPONSE_STATUS_H_
 
@@ -7,11 +7,11 @@
 
 namespace steward::audit {
 
-// Of a response with this HTTP status and no Status object.
+// The responseStatus of a response with this HTTP status and no Status object.
 std::string ResponseStatusOf(int code);
 
-// Of a response that is a metav1.Status: without kind and metadata, as one line of JSON. Where
-// `json` is none, or longer than 16 KiB, as of one with `code` alone.
+// The responseStatus of a response that is a metav1.Status: without kind and metadata, as one line
+// of JSON. When `json` is no object, or longer than 16 KiB, as with `code` alone.
 std::string ResponseStatusOf(std::string_view json, int code);
 
 }  // namespace steward::audit

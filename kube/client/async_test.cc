@@ -1,4 +1,4 @@
-// Calls across executors and time limits.
+// Tests of calls across executors and of time limits.
 #include <atomic>
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
@@ -58,7 +58,7 @@ TEST(OnExecutorTest, ExceptionsComeBack) {
                boost::system::system_error);
 }
 
-// Sleeps without end; says when it ended.
+// Sleeps forever, and records when it ended.
 StatusTask SleepForEver(Clock& clock, std::atomic<bool>& began, bool& ended) {
   struct AtEnd {
     bool& ended;

@@ -30,12 +30,12 @@ namespace asio = boost::asio;
 using asio::ip::tcp;
 using boost::system::error_code;
 
-// A record of TLS, and less than the room that a writable socket has.
+// The size of a TLS record, and less than the room that a writable socket has.
 constexpr size_t kPieceBytes = 16 << 10;
 
 constexpr auto kToken = asio::as_tuple(asio::use_awaitable);
 
-// Nothing but a cancellation aborts an operation: it unwinds the task, as everywhere.
+// Only a cancellation aborts an operation; it unwinds the task, as everywhere.
 void ThrowIfCancelled(const error_code& error) {
   if (error == asio::error::operation_aborted) throw boost::system::system_error(error);
 }
@@ -79,7 +79,7 @@ class StreamOver : public ByteStream {
 
   StatusTask Write(std::string_view bytes, const SendCheck& may_send) override {
     for (bool first = true; !bytes.empty(); first = false) {
-      // Between two exchanges there is room.
+      // Between two exchanges the socket has room.
       if (!first) {
         auto [error] = co_await Socket().async_wait(tcp::socket::wait_write, kToken);
         if (error) co_return Failure("writing to the API server", error);
@@ -94,7 +94,7 @@ class StreamOver : public ByteStream {
     co_return absl::OkStatus();
   }
 
-  // Asio takes back a linger option of its own before it closes a socket.
+  // Set on the descriptor itself: asio undoes a linger option of its own before it closes a socket.
   void ResetAtEnd(bool reset) override {
     const linger option{.l_onoff = reset ? 1 : 0, .l_linger = 0};
     ::setsockopt(Socket().native_handle(), SOL_SOCKET, SO_LINGER, &option, sizeof(option));
@@ -121,7 +121,7 @@ class StreamOver : public ByteStream {
 
 using TlsStream = asio::ssl::stream<tcp::socket>;
 
-// The reason of a failed handshake, with what is wrong with the certificate where that is it.
+// The reason of a failed handshake, with the fault of the certificate if that is the reason.
 absl::Status HandshakeFailure(TlsStream& stream, const std::string& address,
                               const error_code& error) {
   ThrowIfCancelled(error);
@@ -159,7 +159,7 @@ class RealDialer : public Dialer {
   }
 
  private:
-  // An awaitable of tcp::socket inside StatusOr needs no default socket.
+  // Returns an awaitable of tcp::socket: inside a StatusOr it needs no default-constructed socket.
   Task<tcp::socket> Connect() {
     tcp::socket socket(executor_);
     error_code not_literal;
@@ -213,7 +213,7 @@ absl::Status RealDialer::UseTls(const ClientConfig& config) {
   auto context = std::make_unique<asio::ssl::context>(asio::ssl::context::tls_client);
   SSL_CTX* ctx = context->native_handle();
   SSL_CTX_set_min_proto_version(ctx, TLS1_2_VERSION);
-  // Only http/1.1 is spoken here; without ALPN a server may guess otherwise.
+  // This client speaks http/1.1 only; without ALPN a server may choose another protocol.
   static constexpr unsigned char kAlpn[] = "\x08http/1.1";
   SSL_CTX_set_alpn_protos(ctx, kAlpn, sizeof(kAlpn) - 1);
   error_code error;

@@ -1,4 +1,5 @@
-// Connections to the API server as plain bytes, whether TLS or not.
+// Connections to the API server as plain byte streams, with or without TLS. Each lives on its
+// executor.
 #ifndef KUBE_CLIENT_BYTE_STREAM_H_
 #define KUBE_CLIENT_BYTE_STREAM_H_
 
@@ -14,27 +15,30 @@
 
 namespace steward::kube {
 
-// A connected two-way stream. Lives on its executor; one read and one write at a time. Destroying
-// it closes the connection at once. Errors are kUnavailable.
+// A connected two-way stream, for one read and one write at a time. Destroying it closes the
+// connection at once. Errors are kUnavailable.
 class ByteStream {
  public:
   virtual ~ByteStream() = default;
 
-  // At least one byte; 0 when the peer ended the stream in order.
+  // Reads at least one byte; returns 0 when the peer ended the stream in order.
   virtual Task<size_t> ReadSome(std::span<char> buffer) = 0;
-  // All of `bytes`, which must stay until the task ends, in pieces. `may_send` is asked when there
-  // is room for a piece, and right before it goes: its error ends the write, and is returned.
+  // Writes all of `bytes`, which must stay until the task ends, in pieces. `may_send` is called
+  // when there is room for a piece, right before the piece is sent: its error ends the write, and
+  // is returned.
   virtual StatusTask Write(std::string_view bytes, const SendCheck& may_send) = 0;
 
-  // From now on the connection's end, by destruction or by the death of the process, is a reset,
-  // and what the kernel has not delivered by then is dropped; or with false, it is in order again.
+  // With true: from now on the connection's end, by destruction or by the death of the process, is
+  // a reset, and the kernel drops everything that it has not delivered by then. With false, the end
+  // is orderly again.
   virtual void ResetAtEnd(bool reset) = 0;
 
-  // Between two exchanges: false when bytes or an end have arrived, which nobody asked for.
+  // To be called between two exchanges: false when unrequested bytes or the stream's end have
+  // arrived.
   virtual bool IsQuiet() = 0;
 };
 
-// Makes connections. Lives on its executor.
+// The factory of connections.
 class Dialer {
  public:
   virtual ~Dialer() = default;

@@ -1,5 +1,5 @@
-// What the project asks of a Kubernetes API server. The REST client, the embedded store and the
-// misbehaving test client all implement it.
+// The interface to a Kubernetes API server. A Client is thread-safe, a Watch is not. The REST
+// client, the embedded store and the misbehaving test client all implement it.
 #ifndef KUBE_CLIENT_CLIENT_H_
 #define KUBE_CLIENT_CLIENT_H_
 
@@ -34,8 +34,8 @@ struct ListOptions {
   std::string continue_token;
   std::string resource_version;
   std::string resource_version_match;
-  // Of objects, just apiVersion, kind and metadata are asked for (PartialObjectMetadata, whose name
-  // then stands for the kind). A server may send whole ones all the same.
+  // Requests just apiVersion, kind and metadata of each object (PartialObjectMetadata, whose name
+  // then stands for the kind). A server may send whole objects all the same.
   bool metadata_only = false;
 };
 
@@ -49,9 +49,10 @@ struct WatchOptions {
   std::string ns;
   std::string label_selector;
   std::string field_selector;
-  // Events strictly after it. "" or "0": first an ADDED for each object there is.
+  // Requests the events strictly after this version. "" or "0": first an ADDED for each existing
+  // object.
   std::string resource_version;
-  // Also with a resource_version: first an ADDED for each object there is, then a bookmark whose
+  // Also with a resource_version: first an ADDED for each existing object, then a bookmark whose
   // metadata has the annotation k8s.io/initial-events-end (KEP-3157).
   bool send_initial_events = false;
   bool metadata_only = false;  // as in ListOptions
@@ -71,23 +72,23 @@ class Watch {
   virtual ~Watch() = default;
   // The next event; nullopt when the server ended the stream cleanly. Errors: an ERROR event's
   // Status (410 has reason Expired); kUnavailable for a broken stream; kDeadlineExceeded for
-  // silence beyond the client's limit; kDataLoss for an undecodable stream, which resuming would
-  // meet again. After an error, nullopt or a cancelled call the watch is over: nullopt.
+  // silence beyond the client's limit; kDataLoss for an undecodable stream, which would fail again
+  // after resuming. After an error, a nullopt or a cancelled call the watch is over: nullopt.
   virtual Task<std::optional<WatchEvent>> Next() = 0;
 };
 
 // Errors carry the server's Status as payload (kube/meta/status.h), or where its answer had none,
-// one with the cause UnexpectedServerResponse, whose message is the answer's first words; failures
-// to reach the server are kUnavailable, expired time limits kDeadlineExceeded, undecodable answers
-// kDataLoss, answers beyond a size limit kResourceExhausted, all without payload. Calls are
+// one with the cause UnexpectedServerResponse, whose message quotes the beginning of the answer;
+// failures to reach the server are kUnavailable, expired time limits kDeadlineExceeded, undecodable
+// answers kDataLoss, answers beyond a size limit kResourceExhausted, all without payload. Calls are
 // cancellable.
 //
 // A write whose answer is lost (kUnavailable, kDeadlineExceeded, cancelled) may have happened. The
-// client itself sends no write again unless the server refused to look at it (429, 401), and asks
+// client itself sends no write again unless the server refused to process it (429, 401), and calls
 // the may_send of its options before each try.
 //
 // Thread-safe: call from a coroutine on any executor; the answer arrives on that executor.
-// Arguments by reference outlive the call.
+// Arguments passed by reference must outlive the call.
 class Client {
  public:
   virtual ~Client() = default;
@@ -95,28 +96,28 @@ class Client {
   // `name` of a namespaced resource needs `ns`.
   virtual Task<RawObject> Get(const GroupVersionResource& gvr, const NamespacedName& name) = 0;
   virtual Task<ListPage> List(const GroupVersionResource& gvr, const ListOptions& options) = 0;
-  // Always asks for bookmarks. Returns when the server has accepted the watch.
+  // Always requests bookmarks. Returns when the server has accepted the watch.
   virtual Task<std::unique_ptr<Watch>> StartWatch(const GroupVersionResource& gvr,
                                                   const WatchOptions& options) = 0;
-  // POST; `ns` "" = cluster-scoped. The server's answer: the created object, or a review with its
-  // status.
+  // POST; `ns` "" = cluster-scoped. Returns the server's answer: the created object, or a review
+  // with its status.
   virtual Task<boost::json::value> Create(const GroupVersionResource& gvr, const std::string& ns,
                                           const boost::json::value& object,
                                           const WriteOptions& options) = 0;
   // PUT of the whole object, named by its metadata. With metadata.resourceVersion: 409 Conflict
-  // when the object has changed since. The answer is the object as it is now.
+  // when the object has changed since. Returns the object in its new state.
   virtual Task<boost::json::value> Update(const GroupVersionResource& gvr,
                                           const boost::json::value& object,
                                           const WriteOptions& options) = 0;
   // PATCH. A resourceVersion in the patch's metadata is a precondition (409), and so is a uid (422:
-  // a kube-apiserver takes it for a change). 415 for a type that the server does not take for the
+  // a kube-apiserver treats it as a change). 415 for a type that the server does not accept for the
   // resource.
   virtual Task<boost::json::value> Patch(const GroupVersionResource& gvr,
                                          const NamespacedName& name, PatchType type,
                                          const boost::json::value& patch,
                                          const WriteOptions& options) = 0;
-  // The answer is the object when it is only marked (finalizers are pending), else the object's
-  // last state or a Status of success: servers differ.
+  // Returns the object when it is only marked (finalizers are pending), else the object's last
+  // state or a Status of success: servers differ.
   virtual Task<boost::json::value> Delete(const GroupVersionResource& gvr,
                                           const NamespacedName& name,
                                           const DeleteOptions& options) = 0;

@@ -123,7 +123,8 @@ absl::StatusOr<ClientConfig> InClusterConfig(const std::string& folder) {
       StrCat("https://", is_v6 ? "[" : "", name, is_v6 ? "]" : "", ":", port), config));
   config.token_file = StrCat(folder, "/token");
   ASSIGN_OR_RETURN(config.ca_pem, ReadFile(StrCat(folder, "/ca.crt")));
-  // Read later and again; missing now means missing for good.
+  // Checks that the token file exists: it is read later and repeatedly, and if it is missing now it
+  // will not appear.
   RETURN_IF_ERROR(ReadFile(config.token_file).status());
   return config;
 }

@@ -1,4 +1,5 @@
-// Where the API server is and who we are there.
+// The address of an API server and the client's credentials there. Values and thread-safe
+// functions.
 #ifndef KUBE_CLIENT_CONFIG_H_
 #define KUBE_CLIENT_CONFIG_H_
 
@@ -34,13 +35,13 @@ struct ClientConfig {
   std::string ns;  // the kubeconfig context's namespace, "" when it names none
 };
 
-// Gives a whole file's bytes.
+// Returns the bytes of a whole file.
 using FileReader = std::function<absl::StatusOr<std::string>(const std::string& path)>;
-// The filesystem's; at most 16 MiB, kInvalidArgument beyond.
+// Reads from the filesystem, at most 16 MiB; kInvalidArgument beyond.
 absl::StatusOr<std::string> ReadFile(const std::string& path);
 
-// What a pod is given: KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT of the environment,
-// token and ca.crt in `folder`. kFailedPrecondition when the process is not in a pod.
+// The configuration of a pod: KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT of the
+// environment, token and ca.crt in `folder`. kFailedPrecondition when the process is not in a pod.
 absl::StatusOr<ClientConfig> InClusterConfig(
     const std::string& folder = "/var/run/secrets/kubernetes.io/serviceaccount");
 

@@ -18,7 +18,7 @@ struct ConnectionPool::State {
     std::unique_ptr<HttpConnection> connection;
     absl::Time since;
   };
-  // A caller in the queue. The timer only serves to be cancelled when the place is given.
+  // A caller in the queue. Its timer is cancelled when it is given the place.
   struct Waiter {
     explicit Waiter(const asio::any_io_executor& executor)
         : wake(executor, asio::steady_timer::time_point::max()) {}
@@ -34,7 +34,7 @@ struct ConnectionPool::State {
   size_t places_taken = 0;
   std::list<Waiter*> queue;
 
-  // Gives the place to the next in the queue, or back.
+  // Gives the place to the first in the queue, or back to the pool.
   void FreePlace() {
     if (queue.empty()) {
       --places_taken;
@@ -46,7 +46,7 @@ struct ConnectionPool::State {
     next->wake.cancel();
   }
 
-  // Returns holding a place.
+  // Returns once the caller holds a place.
   static StatusTask TakePlace(std::shared_ptr<State> state) {
     if (state->places_taken < state->options.max_connections) {
       ++state->places_taken;
@@ -101,7 +101,8 @@ Task<ConnectionPool::Lease> ConnectionPool::Acquire(bool fresh) {
   if (!fresh) lease.connection_ = state->TakeIdle();
   lease.used_before_ = lease.connection_ != nullptr;
   if (!lease.used_before_) {
-    // An idle connection holds no place: the bound on the total costs the oldest one here.
+    // An idle connection holds no place; so that the total stays bounded, the oldest one is closed
+    // here.
     if (state->places_taken + state->idle.size() > state->options.max_connections &&
         !state->idle.empty()) {
       state->idle.pop_front();

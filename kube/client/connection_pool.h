@@ -1,4 +1,4 @@
-// Keep-alive connections to one server.
+// A pool of keep-alive connections to one server. Lives on its executor, and so do its leases.
 #ifndef KUBE_CLIENT_CONNECTION_POOL_H_
 #define KUBE_CLIENT_CONNECTION_POOL_H_
 
@@ -15,18 +15,20 @@
 namespace steward::kube {
 
 struct ConnectionPoolOptions {
-  // In use and idle together; a running watch uses one. Callers beyond wait their turn, first come,
-  // first served.
+  // The limit of connections in use and idle together; a running watch uses one. Further callers
+  // wait, first come, first served.
   size_t max_connections = 64;
-  // Callers that may wait; more are refused with kUnavailable.
+  // The limit of callers that wait; more are refused with kUnavailable.
   size_t max_waiting = 1024;
-  // Kept for the next request; connections that become free beyond are closed.
+  // The limit of idle connections kept for later requests; a connection that becomes free beyond it
+  // is closed.
   size_t max_idle = 16;
-  // Older idle connections are closed instead of used. Below the servers' own limits.
+  // Idle connections older than this are closed instead of used. Lower than the servers' own
+  // limits.
   absl::Duration idle_timeout = absl::Seconds(60);
 };
 
-// Lives on its executor, leases too; a lease may outlive the pool.
+// A lease may outlive the pool.
 class ConnectionPool {
   struct State;
 
@@ -41,7 +43,8 @@ class ConnectionPool {
 
     HttpConnection& operator*() const { return *connection_; }
     HttpConnection* operator->() const { return connection_.get(); }
-    // True when requests were made on it before: the server may have closed it meanwhile.
+    // True when requests were made on the connection before: the server may have closed it
+    // meanwhile.
     bool used_before() const { return used_before_; }
 
     // Ends the lease, keeping the connection for others if it is reusable.
@@ -60,7 +63,7 @@ class ConnectionPool {
   ConnectionPool(std::unique_ptr<Dialer> dialer, boost::asio::any_io_executor executor,
                  Clock& clock, ConnectionPoolOptions options);
 
-  // An idle connection (unless `fresh`) or a new one; waits while all are in use.
+  // Returns an idle connection (unless `fresh`) or a new one; waits while all are in use.
   Task<Lease> Acquire(bool fresh);
 
   size_t idle() const;

@@ -22,7 +22,7 @@ std::string StaticHeader(const ClientConfig& config) {
 
 }  // namespace
 
-// As in client-go a token file wins over a token: the token is then only the start value.
+// As in client-go, a token file wins over a token, which is then only the initial value.
 Credentials::Credentials(const ClientConfig& config, Clock& clock, FileReader read_file)
     : token_file_(config.token_file),
       header_(StaticHeader(config)),

@@ -1,4 +1,4 @@
-// The Authorization header of requests.
+// The Authorization header of requests. Not thread-safe.
 #ifndef KUBE_CLIENT_CREDENTIALS_H_
 #define KUBE_CLIENT_CREDENTIALS_H_
 
@@ -11,8 +11,8 @@
 
 namespace steward::kube {
 
-// Gives the header's value; a token file is read again when what was read is a minute old, since
-// kubelets rotate projected tokens in place. Not thread-safe.
+// A token file is read again when the last reading is a minute old, since kubelets rotate projected
+// tokens in place.
 class Credentials {
  public:
   static constexpr absl::Duration kTokenFileMaxAge = absl::Minutes(1);
@@ -20,11 +20,11 @@ class Credentials {
   // REQUIRES: `clock` outlives the object.
   Credentials(const ClientConfig& config, Clock& clock, FileReader read_file);
 
-  // "Bearer ...", "Basic ...", or "" when the configuration has neither. A token file that can't be
-  // read is an error only while no token was ever read.
+  // "Bearer ...", "Basic ...", or "" when the configuration has neither. A token file that cannot
+  // be read is an error only while no token was ever read.
   absl::StatusOr<std::string> Authorization();
 
-  // After a 401: reads the token file now; true when that gave another token.
+  // To be called after a 401: reads the token file now, and returns true when it has another token.
   bool Refresh();
 
  private:

@@ -34,7 +34,7 @@ absl::StatusOr<Endpoints> LookUpHost(const std::string& host, uint16_t port) {
 
 // Shared with the thread, which may outlive the resolver and the executor.
 struct HostResolver::State : std::enable_shared_from_this<State> {
-  // An asker. The timer only serves to be cancelled when the result is there.
+  // A caller of Resolve. Its timer is cancelled when the result is there.
   struct Waiter {
     explicit Waiter(const asio::any_io_executor& executor)
         : wake(executor, asio::steady_timer::time_point::max()) {}
@@ -56,7 +56,7 @@ struct HostResolver::State : std::enable_shared_from_this<State> {
     return absl::OkStatus();
   }
 
-  // On the thread.
+  // Runs on the look-up's thread.
   void LookUp() {
     absl::StatusOr<Endpoints> found = look_up(host, port);
     MutexLock lock(&mutex);
@@ -77,12 +77,12 @@ struct HostResolver::State : std::enable_shared_from_this<State> {
   const std::string host;
   const uint16_t port;
   const HostLookUp look_up;
-  // On the executor.
+  // `running` and `waiters` are touched on the executor only.
   bool running = false;
   std::list<Waiter*> waiters;
 
   Mutex mutex;
-  std::optional<asio::any_io_executor> executor ABSL_GUARDED_BY(mutex);  // none: nobody listens
+  std::optional<asio::any_io_executor> executor ABSL_GUARDED_BY(mutex);  // none: no one listens
 };
 
 HostResolver::HostResolver(asio::any_io_executor executor, std::string host, uint16_t port,

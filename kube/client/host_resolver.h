@@ -1,4 +1,4 @@
-// The addresses of a host, from coroutines that can be cancelled.
+// Host name resolution for coroutines that can be cancelled. Lives on its executor.
 #ifndef KUBE_CLIENT_HOST_RESOLVER_H_
 #define KUBE_CLIENT_HOST_RESOLVER_H_
 
@@ -17,15 +17,16 @@ namespace steward::kube {
 
 using Endpoints = std::vector<boost::asio::ip::tcp::endpoint>;
 
-// Looks a name up, and blocks meanwhile.
+// A blocking look-up of a name.
 using HostLookUp = std::function<absl::StatusOr<Endpoints>(const std::string& host, uint16_t port)>;
-// By getaddrinfo(3). kUnavailable with the reason.
+// Looks up by getaddrinfo(3). kUnavailable with the reason.
 absl::StatusOr<Endpoints> LookUpHost(const std::string& host, uint16_t port);
 
-// Lives on its executor. getaddrinfo(3) blocks for as long as the name servers' time limits allow
-// and nothing interrupts it; so it runs on a thread of its own, which nobody waits for: a cancelled
-// Resolve ends at once, and so does the destruction of a resolver. Whoever asks while a look-up
-// runs shares its result, cancelled askers' too: there is never more than one thread per resolver.
+// getaddrinfo(3) blocks for as long as the name servers' time limits allow, and nothing interrupts
+// it. So it runs on a thread of its own, for which nothing waits: a cancelled Resolve ends at once,
+// and so does the destruction of a resolver. A caller that comes while a look-up runs shares its
+// result, even if the caller that began it was cancelled: there is never more than one thread per
+// resolver.
 class HostResolver {
  public:
   // REQUIRES: `executor` runs one handler at a time, and outlives the resolver.
@@ -36,7 +37,7 @@ class HostResolver {
   HostResolver(const HostResolver&) = delete;
   HostResolver& operator=(const HostResolver&) = delete;
 
-  // At least one; kUnavailable with the reason.
+  // Returns at least one address; kUnavailable with the reason.
   Task<Endpoints> Resolve();
 
  private:

@@ -27,7 +27,7 @@ using asio::ip::tcp;
 using ::testing::HasSubstr;
 using ::testing::SizeIs;
 
-// A look-up that blocks until it is let go.
+// A look-up that blocks until LetGo.
 class SlowLookUp {
  public:
   ~SlowLookUp() { LetGo(); }
@@ -39,14 +39,14 @@ class SlowLookUp {
       return state->result;
     };
   }
-  // The result of the look-ups that are running and of later ones.
+  // Sets the result of the running look-ups and of later ones.
   void LetGo(absl::StatusOr<Endpoints> result = Endpoints(1)) {
     if (std::exchange(let_go_, true)) return;
     state_->result = std::move(result);
     state_->go.set_value();
   }
   int calls() const { return state_->calls; }
-  // False when no look-up runs, nor may be begun.
+  // False when no look-up runs or can begin.
   bool in_use() const { return state_.use_count() > 1; }
 
  private:
@@ -151,7 +151,7 @@ TEST(HostResolverEndTest, NobodyWaitsForALookUp) {
     io.poll();
     RunOn(io, calls.Stop());
   }
-  // The thread finds neither resolver nor executor.
+  // Neither resolver nor executor exists any more for the thread to find.
   slow.LetGo();
   while (slow.in_use()) std::this_thread::yield();
 }

@@ -22,7 +22,7 @@ using BeastView = boost::beast::string_view;
 
 constexpr int kMaxInterimResponses = 8;
 
-// Hands body bytes to `body` as they are parsed and keeps the few header fields that matter.
+// Appends body bytes to `body` as they are parsed, and keeps the few header fields that are used.
 class ResponseParser : public http::basic_parser<false> {
  public:
   ResponseParser() {
@@ -67,7 +67,7 @@ struct HttpConnection::Impl {
   explicit Impl(std::unique_ptr<ByteStream> s)
       : stream(std::move(s)), input(kMaxHeaderBytes + 4096) {}
 
-  // Parses buffered bytes once. True when the parser wants more of them first.
+  // Parses buffered bytes once. True when the parser needs more bytes first.
   absl::StatusOr<bool> ParseSome() {
     error_code error;
     const size_t used = parser->put(boost::asio::const_buffer(&input[begin], end - begin), error);
@@ -94,7 +94,7 @@ struct HttpConnection::Impl {
     co_return size > 0;
   }
 
-  // Parses, reading as needed, until `ready` of the parser holds.
+  // Parses, reading as needed, until `ready` returns true.
   template <typename Ready>
   StatusTask ParseUntil(Ready ready) {
     while (!ready()) {

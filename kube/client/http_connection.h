@@ -1,4 +1,4 @@
-// One HTTP/1.1 connection to the API server.
+// One HTTP/1.1 connection to the API server. Lives on its stream's executor; one call at a time.
 #ifndef KUBE_CLIENT_HTTP_CONNECTION_H_
 #define KUBE_CLIENT_HTTP_CONNECTION_H_
 
@@ -17,11 +17,11 @@ struct ResponseHead {
   absl::Duration retry_after;  // of Retry-After in seconds; zero = absent or a date
 };
 
-// Requests one after the other: Exchange, then ReadBody until it says false. Lives on the stream's
-// executor; one call at a time. After an error, or a cancelled call, only destruction is left.
+// Makes requests one after the other: Exchange, then ReadBody until it returns false. After an
+// error, or a cancelled call, it may only be destroyed.
 class HttpConnection {
  public:
-  // Bounds of what one response may make us hold beside its body.
+  // The limit of the memory that a response's head may take.
   static constexpr size_t kMaxHeaderBytes = 64 << 10;
 
   explicit HttpConnection(std::unique_ptr<ByteStream> stream);
@@ -29,10 +29,10 @@ class HttpConnection {
   HttpConnection(const HttpConnection&) = delete;
   HttpConnection& operator=(const HttpConnection&) = delete;
 
-  // Sends a whole request, head and body, as long as `may_send` lets it, and returns the final
+  // Sends a whole request, head and body, while `may_send` permits it, and returns the final
   // response's head. The arguments must stay until the task ends. kUnavailable when the connection
-  // breaks or speaks no HTTP. Given up before the head has come, the connection is reset: a request
-  // that nobody waits for any more is not to arrive later (R-000-78).
+  // breaks or the peer does not speak HTTP. When the task is cancelled before the head has come,
+  // the connection is reset: a request that was given up must not arrive later (R-000-78).
   Task<ResponseHead> Exchange(std::string_view request, const SendCheck& may_send);
 
   // Appends at least one byte of the body, at most 64 KiB at a time, to `out`; false at its end.
@@ -41,9 +41,9 @@ class HttpConnection {
 
   // The body's length when the server announced it, else 0.
   size_t content_length() const;
-  // Whether any byte of the present response has arrived.
+  // True when any byte of the current response has arrived.
   bool response_began() const;
-  // Whether the response has been read to its end and another request may follow.
+  // True when the response has been read to its end and another request may follow.
   bool reusable() const;
 
  private:

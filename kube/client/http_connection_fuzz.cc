@@ -1,5 +1,5 @@
-// Any bytes as a server's answer, read in pieces of a size that the first byte says: it ends, with
-// a body or an error, and holds no more than it was sent.
+// Parses any bytes as a server's answer, read in pieces whose size the first byte sets. The parse
+// ends, with a body or an error, and holds no more than was sent.
 #include <algorithm>
 #include <boost/asio/io_context.hpp>
 #include <cstddef>

@@ -49,7 +49,7 @@ std::string ReasonOf(int http_code) {
   }
 }
 
-// The first words of a body that may be anything.
+// The beginning of a body of unknown content, in printable characters.
 std::string Quote(std::string_view body) {
   std::string quoted;
   for (const char c : absl::StripAsciiWhitespace(ToAbsl(body.substr(0, kMaxQuotedBytes)))) {

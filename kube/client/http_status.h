@@ -1,4 +1,4 @@
-// A server's error answer as a Kubernetes Status.
+// Conversion of a server's HTTP error into a Kubernetes Status. Pure functions.
 #ifndef KUBE_CLIENT_HTTP_STATUS_H_
 #define KUBE_CLIENT_HTTP_STATUS_H_
 
@@ -10,8 +10,8 @@
 namespace steward::kube {
 
 // The absl::Status, with payload, of an answer that is no success: the Status in its body, or for
-// any other body (proxies, load balancers) one made from the HTTP code with the body's first words
-// in its message and, bare, in that of a cause UnexpectedServerResponse, as in client-go.
+// any other body (proxies, load balancers) one made from the HTTP code. Its message then quotes the
+// body's beginning, and so does, without more, a cause UnexpectedServerResponse, as in client-go.
 // `retry_after` (zero = none) fills in the Status' own when that is missing.
 absl::Status StatusOfHttpError(int http_code, std::string_view body, absl::Duration retry_after);
 

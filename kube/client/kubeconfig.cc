@@ -21,7 +21,7 @@ namespace json = boost::json;
 
 absl::Status Refused(std::string_view what) { return absl::InvalidArgumentError(ToAbsl(what)); }
 
-// One mapping of the kubeconfig, with the name that messages give it.
+// A mapping of the kubeconfig, with its name for error messages.
 class Section {
  public:
   Section(std::string label, const json::object& object)
@@ -29,7 +29,7 @@ class Section {
 
   const std::string& label() const { return label_; }
 
-  // Null and absent are the same.
+  // Null counts as absent.
   const json::value* Find(std::string_view key) const {
     const json::value* value = object_->if_contains(json::string_view(key.data(), key.size()));
     return value == nullptr || value->is_null() ? nullptr : value;
@@ -60,8 +60,9 @@ class Section {
     return Section(std::move(label), *object);
   }
 
-  // The mapping `item` of the entry called `name` in the list `key`: as in
-  // clusters: [{name: <name>, cluster: <this>}]. The first of equal names counts. nullopt: none.
+  // The mapping `item` of the entry called `name` in the list `key`: the result in clusters:
+  // [{name: <name>, cluster: <result>}]. The first of equal names counts; nullopt when there is
+  // none.
   absl::StatusOr<std::optional<Section>> Entry(std::string_view key, std::string_view item,
                                                std::string_view name) const {
     const json::value* list = Find(key);
@@ -86,7 +87,7 @@ class Section {
   const json::object* object_;
 };
 
-// Reads what the kubeconfig refers to.
+// Reads the files that the kubeconfig refers to.
 class Files {
  public:
   Files(std::string_view folder, const FileReader& read_file)
@@ -175,7 +176,7 @@ absl::Status ReadUser(const Section& user, const Files& files, ClientConfig& con
   return absl::OkStatus();
 }
 
-// A kubeconfig's text and the folder that it lies in.
+// A kubeconfig's text and the folder that contains it.
 struct Source {
   std::string text;
   std::string folder;
@@ -229,7 +230,7 @@ absl::StatusOr<ClientConfig> ReadDocuments(const std::vector<Document>& document
 
 absl::StatusOr<ClientConfig> ParseSources(const std::vector<Source>& sources,
                                           std::string_view context, const FileReader& read_file) {
-  std::vector<json::value> values;  // not to grow once there are sections of them
+  std::vector<json::value> values;  // must not grow once sections point into them
   for (const Source& source : sources) {
     ASSIGN_OR_RETURN(json::value value, ParseYaml(source.text));
     if (!value.is_object()) return Refused("not a kubeconfig: no mapping");

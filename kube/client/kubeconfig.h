@@ -1,4 +1,4 @@
-// Reading kubeconfig files.
+// Reading of kubeconfig files. Thread-safe functions.
 #ifndef KUBE_CLIENT_KUBECONFIG_H_
 #define KUBE_CLIENT_KUBECONFIG_H_
 
@@ -11,15 +11,15 @@
 
 namespace steward::kube {
 
-// The kubeconfig at `path`, YAML or JSON, as kubectl reads it; `context` "" = its current-context.
-// Names of files in it are relative to the kubeconfig's folder; they are read now, but for the
-// token file. Refused with a sentence that says what to do instead: exec and auth-provider plugins,
-// proxy-url, impersonation. insecure-skip-tls-verify is honoured, with a warning in the log;
-// together with a certificate authority it is refused, as kubectl does.
+// Reads the kubeconfig at `path`, YAML or JSON, as kubectl does; `context` "" = its
+// current-context. Names of files in it are relative to the kubeconfig's folder; the files are read
+// now, except the token file. Exec and auth-provider plugins, proxy-url and impersonation are
+// refused with a sentence that names an alternative. insecure-skip-tls-verify is honoured, with a
+// warning in the log; together with a certificate authority it is refused, as kubectl does.
 absl::StatusOr<ClientConfig> LoadKubeconfig(const std::string& path, std::string_view context = "");
 
-// Several as one: of contexts, clusters, users and current-contexts with one name the first counts.
-// REQUIRES: `paths` is not empty.
+// Reads several as one: of contexts, clusters, users and current-contexts with one name the first
+// counts. REQUIRES: `paths` is not empty.
 absl::StatusOr<ClientConfig> LoadKubeconfigs(const std::vector<std::string>& paths,
                                              std::string_view context = "");
 
@@ -29,7 +29,7 @@ absl::StatusOr<ClientConfig> LoadKubeconfigs(const std::vector<std::string>& pat
 std::vector<std::string> KubeconfigPaths(const std::string& flag, std::string_view variable,
                                          std::string_view home);
 
-// The same over a kubeconfig's text; `folder` "" = the working directory.
+// Parses a kubeconfig's text; `folder` "" = the working directory.
 absl::StatusOr<ClientConfig> ParseKubeconfig(std::string_view text, std::string_view folder,
                                              std::string_view context, const FileReader& read_file);
 

@@ -1,4 +1,4 @@
-// Any bytes: a configuration that can be used, or an error.
+// Parses any bytes to a configuration that can be used, or to an error.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

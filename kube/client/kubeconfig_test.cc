@@ -19,7 +19,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::StartsWith;
 
-// A kubeconfig whose one cluster and user have these lines.
+// A kubeconfig whose only cluster and user have these lines.
 std::string Kubeconfig(std::string_view cluster, std::string_view user) {
   return StrCat(R"(apiVersion: v1
 kind: Config
@@ -175,7 +175,7 @@ TEST(KubeconfigTest, TheContextsNamespace) {
   EXPECT_EQ(some.ns, "ops");
 }
 
-// As kubectl merges the files of KUBECONFIG.
+// Files are merged as kubectl merges those of KUBECONFIG.
 TEST(KubeconfigTest, OfSeveralTheFirstCounts) {
   const std::string folder = ::testing::TempDir() + "/merged";
   ::mkdir(folder.c_str(), 0700);

@@ -1,4 +1,5 @@
-// Writing a kubeconfig for one server.
+// Writing of a kubeconfig for one server. Thread-safe, except that no two calls may write the same
+// file at a time.
 #ifndef KUBE_CLIENT_KUBECONFIG_WRITER_H_
 #define KUBE_CLIENT_KUBECONFIG_WRITER_H_
 
@@ -16,11 +17,11 @@ struct KubeconfigContents {
   std::string key_pem;
 };
 
-// Replaces the file at `path` in one step; only its owner may read it. It needs no other file.
+// Replaces the file at `path` in one step; only its owner may read it. The kubeconfig needs no
+// other file.
 //
-// A file that is there already is replaced only if its one cluster is called `name`: people keep
-// the way to their other clusters in such files. kFailedPrecondition otherwise; other errors name
-// the path.
+// An existing file is replaced only if its only cluster is called `name`: such files often hold the
+// access to other clusters. kFailedPrecondition otherwise; other errors name the path.
 absl::Status WriteKubeconfig(const std::string& path, const KubeconfigContents& contents);
 
 }  // namespace steward::kube

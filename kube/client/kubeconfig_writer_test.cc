@@ -61,7 +61,7 @@ TEST_F(KubeconfigWriterTest, ReplacesItsOwnInOneStep) {
   ASSERT_OK(WriteKubeconfig(path_, contents_));
   ASSERT_OK_AND_ASSIGN(const ClientConfig config, LoadKubeconfig(path_));
   EXPECT_EQ(config.port, 9443);
-  // Who has the old file open reads it to its end.
+  // A reader that has the old file open reads it to its end.
   const std::string old((std::istreambuf_iterator<char>(reader)), std::istreambuf_iterator<char>());
   EXPECT_THAT(old, HasSubstr("https://127.0.0.1:8443"));
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder_), {}), 1);

@@ -49,14 +49,14 @@ error_code ReadItems(ondemand::value items, const std::shared_ptr<const std::str
     std::string_view json;
     if (const error_code error = object.raw_json().get(json)) return error;
     json = TrimRight(json);
-    // Skipping counts brackets without telling their kinds apart.
+    // simdjson's skipping counts brackets without distinguishing their kinds.
     if (!json.ends_with('}')) return simdjson::TAPE_ERROR;
     page.items.push_back({json, body});
   }
   return simdjson::SUCCESS;
 }
 
-// What makes an answer a list, and thereby an empty one a proof (R-000-87).
+// The features that make an answer a list, so that an empty one proves absence (R-000-87).
 struct Proof {
   bool is_list = false;
   bool has_items = false;
@@ -96,7 +96,7 @@ error_code ReadPage(const std::shared_ptr<const std::string>& body, ListPage& pa
     }
     if (error) return error;
   }
-  // Past the last token there is no current location.
+  // Behind the last token, current_location is out of bounds.
   const bool at_end = document.current_location().error() == simdjson::OUT_OF_BOUNDS;
   return at_end ? simdjson::SUCCESS : simdjson::TRAILING_CONTENT;
 }

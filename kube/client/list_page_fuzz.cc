@@ -1,4 +1,4 @@
-// Any bytes: a page whose items lie inside the body, or an error.
+// Parses any bytes to a page whose items lie inside the body, or to an error.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

@@ -85,7 +85,7 @@ TEST(ListPageTest, WhatIsNoList) {
   }
 }
 
-// R-000-87: each says "nothing there" to whoever does not look closely.
+// R-000-87: each body looks like an empty list to a careless reader.
 TEST(ListPageTest, WhatProvesNothing) {
   const std::vector<const char*> rows = {
       R"({"kind":"PodList","metadata":{"resourceVersion":"5"}})",

@@ -1,4 +1,4 @@
-// Making RawObjects from bytes one owns.
+// RawObjects made from owned bytes. Pure functions.
 #ifndef KUBE_CLIENT_RAW_OBJECT_H_
 #define KUBE_CLIENT_RAW_OBJECT_H_
 
@@ -8,7 +8,7 @@
 
 namespace steward::kube {
 
-// An object that owns `json`; its padding is zero bytes.
+// A RawObject that owns `json`; its padding is zero bytes.
 RawObject OwnedRawObject(std::string json);
 
 }  // namespace steward::kube

@@ -25,13 +25,13 @@ std::string FixedHeaders(const ClientConfig& config, const RestClientOptions& op
                 "\r\nUser-Agent: ", options.user_agent, "\r\n");
 }
 
-// What the messages call a request: without the query, which can be long.
+// The request's name in messages: without the query, which can be long.
 std::string Describe(const RestRequest& request) {
   const std::string_view target = request.target;
   return StrCat(request.method, " ", target.substr(0, target.find('?')));
 }
 
-// Reads the rest of an error's body; what can't be read does not change that it is an error.
+// Reads the rest of an error's body. When that fails, the answer is still an error.
 boost::asio::awaitable<absl::Status> ErrorOf(ConnectionPool::Lease& lease,
                                              const ResponseHead& head) {
   std::string body;
@@ -113,8 +113,8 @@ Task<RequestSender::Answer> RequestSender::SendOn(const RestRequest& request,
   co_return Answer{*std::move(lease), *head};
 }
 
-// A kept connection that the server closed just now fails before any byte of an answer: a request
-// that only reads may go out again, once. A write may not: it could have arrived all the same.
+// A kept connection that the server has just closed fails before any byte of an answer. A request
+// that only reads may then be sent again, once; a write may not, because it could have arrived.
 Task<RequestSender::Answer> RequestSender::Send(const RestRequest& request,
                                                 const std::string& authorization) {
   const std::string bytes = Serialize(request, authorization);
@@ -130,7 +130,7 @@ Task<RequestSender::Answer> RequestSender::SendAuthorized(const RestRequest& req
   CO_ASSIGN_OR_RETURN(std::string authorization, credentials_.Authorization());
   CO_ASSIGN_OR_RETURN(Answer answer, co_await Send(request, authorization));
   if (answer.head.status != 401 || !credentials_.Refresh()) co_return std::move(answer);
-  answer = Answer{};  // gives its place back first
+  answer = Answer{};  // gives its connection's place back first
   CO_ASSIGN_OR_RETURN(authorization, credentials_.Authorization());
   co_return co_await Send(request, authorization);
 }

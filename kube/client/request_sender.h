@@ -1,5 +1,5 @@
-// Requests to the API server with everything that surrounds one: connection, credentials, retries,
-// time limits, errors.
+// The sender of requests to the API server: connections, credentials, retries, time limits, errors.
+// Lives on its executor; calls may overlap.
 #ifndef KUBE_CLIENT_REQUEST_SENDER_H_
 #define KUBE_CLIENT_REQUEST_SENDER_H_
 
@@ -20,28 +20,28 @@
 namespace steward::kube {
 
 struct RestRequest {
-  std::string method;                          // "GET" is sent again freely, nothing else is
+  std::string method;                          // "GET" may be sent again, no other method is
   std::string target;                          // without the server's path prefix
   std::string body;                            // sent with every method but GET
   absl::Duration timeout = absl::Seconds(30);  // over all tries
   size_t max_body_bytes = 16 << 20;            // of the answer
   std::string content_type = "application/json";
   std::string accept = "application/json";
-  std::string traceparent;  // as WriteOptions
+  std::string traceparent;  // as in WriteOptions
   SendCheck may_send;       // of writes
 };
 
-// Lives on its executor; any number of calls at a time. Errors are those of kube::Client.
+// Errors are those of kube::Client.
 class RequestSender {
  public:
-  // REQUIRES: `clock` and `random` outlive it, and its leases.
+  // REQUIRES: `clock` and `random` outlive this object and its leases.
   RequestSender(const ClientConfig& config, std::unique_ptr<Dialer> dialer,
                 boost::asio::any_io_executor executor, Clock& clock, Random& random,
                 const RestClientOptions& options);
 
-  // A success's body, followed by RawObject::kPadding zero bytes.
+  // Returns a success's body, followed by RawObject::kPadding zero bytes.
   Task<std::shared_ptr<const std::string>> Fetch(RestRequest request);
-  // A success with its head read and its body to be read.
+  // Returns a success whose head was read and whose body the caller reads.
   Task<ConnectionPool::Lease> Open(RestRequest request);
 
   Clock& clock() { return clock_; }

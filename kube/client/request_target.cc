@@ -16,7 +16,7 @@ absl::Status CheckSegment(std::string_view what, std::string_view value) {
   return absl::InvalidArgumentError(StrCat("not a ", what, " name: \"", value, "\""));
 }
 
-// Appends `?k=v` or `&k=v`; leaves out empty values.
+// Appends `?k=v` or `&k=v`; skips empty values.
 class QueryWriter {
  public:
   explicit QueryWriter(std::string& target) : target_(target) {}

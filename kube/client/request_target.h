@@ -1,4 +1,4 @@
-// Paths and queries of the Kubernetes API.
+// Paths and queries of requests to the Kubernetes API. Pure functions.
 #ifndef KUBE_CLIENT_REQUEST_TARGET_H_
 #define KUBE_CLIENT_REQUEST_TARGET_H_
 
@@ -12,24 +12,24 @@
 
 namespace steward::kube {
 
-// Each returns an absolute path with its query, percent-encoded, to be put behind the server's path
-// prefix. kInvalidArgument when the group, version or resource is no path segment.
+// Each function returns an absolute path with its query, percent-encoded, to be put behind the
+// server's path prefix. kInvalidArgument when the group, version or resource is no path segment.
 
 absl::StatusOr<std::string> CollectionTarget(const GroupVersionResource& gvr, std::string_view ns);
-// kInvalidArgument for an empty name too.
+// Also kInvalidArgument for an empty name.
 absl::StatusOr<std::string> ObjectTarget(const GroupVersionResource& gvr,
                                          const NamespacedName& name);
-// For a POST. kInvalidArgument with a subresource: collections have none.
+// The target of a POST. kInvalidArgument with a subresource: collections have none.
 absl::StatusOr<std::string> CreateTarget(const GroupVersionResource& gvr, std::string_view ns,
                                          const WriteOptions& options);
-// For a PUT or PATCH.
+// The target of a PUT or PATCH.
 absl::StatusOr<std::string> WriteTarget(const GroupVersionResource& gvr, const NamespacedName& name,
                                         const WriteOptions& options);
 absl::StatusOr<std::string> ListTarget(const GroupVersionResource& gvr, const ListOptions& options);
 absl::StatusOr<std::string> WatchTarget(const GroupVersionResource& gvr,
                                         const WatchOptions& options);
 
-// RFC 3986: everything but unreserved characters becomes %XX.
+// Encodes as RFC 3986 says: everything but unreserved characters becomes %XX.
 std::string PercentEncode(std::string_view text);
 
 }  // namespace steward::kube

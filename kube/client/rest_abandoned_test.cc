@@ -1,5 +1,5 @@
 // A write that its caller has given up does not arrive later (R-000-78). The server is a bare
-// socket here: what counts is what its kernel was given.
+// socket here, because the test is about the bytes that its kernel received.
 #include <array>
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/error.hpp>
@@ -21,7 +21,7 @@ namespace {
 namespace asio = boost::asio;
 using asio::ip::tcp;
 
-// More than the buffers of two kernels hold.
+// More bytes than the buffers of two kernels hold.
 constexpr size_t kBig = 64 << 20;
 
 class RestAbandonedTest : public RestTest {
@@ -36,11 +36,11 @@ class RestAbandonedTest : public RestTest {
     Connect(config);
   }
 
-  // Reads to the connection's end, which it notes.
+  // Reads until the connection's end, and records that end.
   void ReadToTheEnd() {
     while (!end_) Read();
   }
-  // Reads once, if there is something or blocking.
+  // Reads once, as far as bytes are available when the socket does not block.
   void Read() {
     received_ += peer_->read_some(asio::buffer(buffer_), end_);
     if (end_ == asio::error::would_block) end_ = {};
@@ -68,7 +68,7 @@ TEST_F(RestAbandonedTest, InTheMiddleTheRestNeverArrives) {
   EXPECT_LT(received_, kBig);
 }
 
-// The server reads on: what was half written could be finished, but no longer may be.
+// The server reads on: the rest of the write could be sent, but is no longer permitted.
 TEST_F(RestAbandonedTest, InTheMiddlePermissionIsAskedAgain) {
   absl::Status permission;
   write_.may_send = [&permission] { return permission; };

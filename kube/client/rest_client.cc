@@ -30,7 +30,8 @@ std::string_view WithoutPadding(const Body& body) {
   return std::string_view(*body).substr(0, body->size() - RawObject::kPadding);
 }
 
-// These run on the client's executor; they own what they need, as a caller may be gone before.
+// These functions run on the client's executor and own all they need, as their caller may be gone
+// before they end.
 
 Task<RawObject> FetchObject(SenderPtr sender, RestRequest request) {
   CO_ASSIGN_OR_RETURN(Body body, co_await sender->Fetch(std::move(request)));
@@ -86,7 +87,7 @@ std::string MediaType(PatchType type) {
   return "application/json";
 }
 
-// What a list or a watch accepts. Servers that do not know the first form send the second.
+// The Accept header of a list or a watch. Servers that do not know the first form send the second.
 std::string Accepted(bool metadata_only, std::string_view form) {
   if (!metadata_only) return "application/json";
   return StrCat("application/json;as=", form, ";g=meta.k8s.io;v=v1,application/json");
@@ -117,8 +118,8 @@ boost::json::object DeleteBody(const DeleteOptions& options) {
   return body;
 }
 
-// A watch's state. Owned by whoever is inside Next: the caller's executor while frames are
-// buffered, the client's while reading.
+// A watch's state. Used only by the code that runs inside Next: on the caller's executor while
+// frames are buffered, on the client's while reading.
 struct WatchState {
   SenderPtr sender;
   ConnectionPool::Lease lease;
@@ -161,7 +162,7 @@ class RestWatch : public Watch {
   Task<std::optional<WatchEvent>> Next() override {
     std::shared_ptr<WatchState> state = state_;
     if (state->over) co_return std::nullopt;
-    state->over = true;  // whatever ends this call otherwise, a cancellation too
+    state->over = true;  // stays so however this call ends otherwise, even by a cancellation
     CO_ASSIGN_OR_RETURN(std::optional<WatchEvent> event, state->reader.Next());
     if (!event) {
       CO_ASSIGN_OR_RETURN(event, co_await OnExecutor(executor_, ReadEvent(state)));

@@ -111,7 +111,7 @@ TEST_F(RestClientTest, OldIdleConnectionsAreNotUsed) {
   EXPECT_EQ(server_->connections_accepted(), 2);
 }
 
-// The server closed while the connection was idle: seen before it is used.
+// The server closed the connection while it was idle, which the client notices before using it.
 TEST_F(RestClientTest, ConnectionClosedWhileIdleIsReplaced) {
   Connect();
   server_->Answer(Response(200, kEmptyList));
@@ -123,7 +123,7 @@ TEST_F(RestClientTest, ConnectionClosedWhileIdleIsReplaced) {
   EXPECT_EQ(server_->connections_accepted(), 2);
 }
 
-// The server closes just when the request arrives: a read goes out again, once; a write does not.
+// The server closes just when the request arrives: a read is sent again, once; a write is not.
 TEST_F(RestClientTest, StaleConnectionIsRetriedForReadsOnly) {
   Connect();
   server_->Answer(Response(200, kEmptyList));
@@ -154,7 +154,7 @@ struct BadAnswer {
   const char* message;
 };
 
-// Answers that are no answers; none may hang or crash.
+// Invalid answers, of which none may hang or crash the client.
 TEST_F(RestClientTest, BadAnswers) {
   const std::vector<BadAnswer> rows = {
       {"rubbish", "SSH-2.0-OpenSSH\r\n\r\n", absl::StatusCode::kUnavailable, "not HTTP"},
@@ -207,7 +207,7 @@ TEST_F(RestClientTest, ReadsBodiesOfAllFramings) {
   EXPECT_OK(List());
   server_->Answer(StrCat("HTTP/1.0 200 OK\r\n\r\n", kEmptyList), Then::kClose);
   EXPECT_OK(List());
-  // Larger than any buffer on the way.
+  // The list is larger than any buffer on the way.
   const std::string filler(300 << 10, ' ');
   server_->Answer(StrCat(ChunkedHead(), Chunk(filler), Chunk(kEmptyList), Chunk("")));
   EXPECT_OK(List());
@@ -288,7 +288,7 @@ TEST_F(RestClientTest, ErrorsCarryTheServersStatus) {
   const absl::Status gone = List().status();
   EXPECT_TRUE(HasReason(gone, "Expired"));
   EXPECT_EQ(FromStatus(gone).retry_after_seconds, 3);
-  // Errors' bodies are read too: one connection was enough.
+  // Errors' bodies are read, too: one connection was enough.
   EXPECT_EQ(server_->connections_accepted(), 1);
 }
 
@@ -374,11 +374,12 @@ TEST_F(RestClientTest, TokenFileIsFollowed) {
   clock_.Advance(absl::Minutes(1));
   list_with("two");
 
-  // Refused before it was due: read at once, and tried once more.
+  // A 401 before the token was due for reading: it is read at once, and the request tried once
+  // more.
   token = "three";
   server_->Answer(Response(401, ""));
   list_with("three");
-  // The same token again is no reason to try again.
+  // The same token again is no reason for another try.
   server_->Answer(Response(401, ""));
   EXPECT_THAT(List(), StatusIs(absl::StatusCode::kUnauthenticated));
 
@@ -433,7 +434,7 @@ TEST_F(RestClientTest, CreatePostsTheObject) {
               StatusIs(absl::StatusCode::kDataLoss));
 }
 
-// Everything but the headers that all requests have.
+// One write, and its request without the headers that all requests have.
 struct WriteRow {
   const char* name;
   std::function<Task<boost::json::value>(Client&)> call;
@@ -518,7 +519,7 @@ TEST_F(RestClientTest, WritesAsAsked) {
   }
 }
 
-// A write that may have arrived is not sent again, whatever the verb.
+// A write that may have arrived is not sent again, with any verb.
 TEST_F(RestClientTest, NoWriteIsSentTwice) {
   Connect();
   const NamespacedName name{"n", "a"};
@@ -534,7 +535,7 @@ TEST_F(RestClientTest, NoWriteIsSentTwice) {
   for (size_t i = 0; i < calls.size(); ++i) {
     SCOPED_TRACE(i);
     server_->Answer(Response(200, kEmptyList));
-    ASSERT_OK(List());  // leaves a connection to keep
+    ASSERT_OK(List());  // leaves a connection that is kept
     const size_t before = server_->requests().size();
     server_->Answer("", Then::kClose);
     EXPECT_THAT(Finish(calls[i]()), StatusIs(absl::StatusCode::kUnavailable));

@@ -1,4 +1,4 @@
-// What can be chosen about the REST client.
+// The options of the REST client: plain values.
 #ifndef KUBE_CLIENT_REST_OPTIONS_H_
 #define KUBE_CLIENT_REST_OPTIONS_H_
 
@@ -15,22 +15,22 @@ namespace steward::kube {
 
 struct RestClientOptions {
   std::string user_agent = "steward";
-  // Over all tries of a call, with connecting and waiting for a connection; for a watch, until the
-  // server accepts it.
+  // The limit over all tries of a call, with connecting and waiting for a connection; for a watch,
+  // until the server accepts it.
   absl::Duration request_timeout = absl::Seconds(30);
   absl::Duration list_timeout = absl::Seconds(60);
-  // A watch that lives longer than it asked for by this much is broken.
+  // A watch that lives longer than it asked for by this much is treated as broken.
   absl::Duration watch_grace = absl::Seconds(30);
-  // So is one that brings nothing for this long: kube-apiserver sends a bookmark each minute, at
-  // first after two.
+  // The same holds for a watch that brings nothing for this long: kube-apiserver sends a bookmark
+  // each minute, and the first after two.
   absl::Duration watch_silence = absl::Minutes(3);
-  // Of one page, and of any other answer; larger ones are kResourceExhausted.
+  // The limits of one page, and of any other answer; larger ones are kResourceExhausted.
   size_t max_list_bytes = 512 << 20;
   size_t max_object_bytes = 16 << 20;
   ConnectionPoolOptions connections;
   FileReader read_file = ReadFile;  // of the token file
-  // Told of every exchange, on the client's executor: the method; the HTTP code or "<error>"; the
-  // time until the response's head. For rest_client_requests_total.
+  // Called for every exchange, on the client's executor, with the method; the HTTP code or
+  // "<error>"; the time until the response's head. For rest_client_requests_total.
   std::function<void(std::string_view method, std::string_view code, absl::Duration duration)>
       observer;
 };

@@ -1,4 +1,5 @@
-// What a process that hangs, or dies, still sends: with real processes and signals (R-000-78).
+// The bytes that a process still sends after it hangs or dies, with real processes and signals
+// (R-000-78).
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -39,13 +40,14 @@ constexpr int kSucceeded = 10;
 constexpr int kRefused = 11;
 constexpr int kFailed = 12;
 
-// More than the buffers of two kernels hold.
+// More bytes than the buffers of two kernels hold.
 constexpr size_t kBig = 64 << 20;
 
-// Begun before anything that a child must not have; it waits for the port.
+// A child process. It is forked before the test holds any resource that the child must not inherit,
+// and waits for the port.
 class Child {
  public:
-  // One write of so many bytes, and more.
+  // Makes a single write of about `size` bytes.
   explicit Child(size_t size) {
     permitted_ = new (mmap(nullptr, sizeof(*permitted_), PROT_READ | PROT_WRITE,
                            MAP_SHARED | MAP_ANONYMOUS, -1, 0)) std::atomic<bool>(true);
@@ -69,7 +71,7 @@ class Child {
     ASSERT_EQ(write(ends_[1], &port, sizeof(port)), ssize_t{sizeof(port)});
   }
   void Forbid() { *permitted_ = false; }
-  // Returns when it stands still.
+  // Returns once the process is stopped.
   void Stop() {
     ASSERT_EQ(kill(pid_, SIGSTOP), 0);
     int status = 0;
@@ -82,7 +84,7 @@ class Child {
     ASSERT_EQ(waitpid(pid_, nullptr, 0), pid_);
     ended_ = true;
   }
-  // Whether it has ended by itself; `code` is how.
+  // True when the process has ended by itself; `code` is its exit code.
   bool Ended(int& code) {
     int status = 0;
     if (waitpid(pid_, &status, WNOHANG) != pid_) return false;
@@ -122,7 +124,7 @@ class Child {
 
 class RestStoppedTest : public ::testing::TestWithParam<bool> {};
 
-// It stands still from its first try on, for as long as the permission lasts.
+// The process is stopped from its first try on, for as long as its permission lasts.
 TEST_P(RestStoppedTest, AProcessThatStoodStillSendsNothingThatItMayNoMore) {
   const bool forbidden = GetParam();
   Child child(1);

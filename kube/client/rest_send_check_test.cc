@@ -1,4 +1,5 @@
-// A write leaves only while its caller permits it, whatever the client waited for (R-000-78).
+// A write is sent only while its caller permits it, whatever the client waited for before
+// (R-000-78).
 #include <string>
 
 #include "base/tls/testing.h"
@@ -16,7 +17,7 @@ constexpr int kVerbs = 4;
 
 class RestSendCheckTest : public RestTest {
  protected:
-  // One write of each verb, by number.
+  // Makes one write with the verb of this number.
   Task<boost::json::value> Write(int verb) {
     switch (verb) {
       case 0:
@@ -63,7 +64,7 @@ TEST_F(RestSendCheckTest, WhatMayNotBeSentIsNot) {
     const size_t before = server_->requests().size();
     Forbid();
     ExpectRefused(Begin(Write(verb)));
-    // On a connection that was kept, too.
+    // The same on a connection that was kept.
     server_->Answer(Response(200, kEmptyList));
     ASSERT_OK(List());
     ExpectRefused(Begin(Write(verb)));
@@ -87,7 +88,7 @@ TEST_F(RestSendCheckTest, EveryTryIsAskedFor) {
   }
 }
 
-// The clock is moved only as far as the server asked: no time limit is over.
+// The clock moves only as far as the server asked: no time limit expires.
 TEST_F(RestSendCheckTest, NotSentAgainAfterTheServersWait) {
   Connect();
   for (int verb = 0; verb < kVerbs; ++verb) {

@@ -1,4 +1,5 @@
-// A REST client against a scripted server, both on one io_context, with a clock of our own.
+// A test fixture with a REST client and a scripted server on one io_context, under a fake clock.
+// Used by one thread.
 #ifndef KUBE_CLIENT_REST_TEST_FIXTURE_H_
 #define KUBE_CLIENT_REST_TEST_FIXTURE_H_
 
@@ -47,14 +48,14 @@ class RestTest : public ::testing::Test {
   }
   void Connect() { Connect(Config()); }
 
-  // Runs the io_context until `condition` holds; a failure when nothing happens for long.
+  // Runs the io_context until `condition` holds; fails the test when nothing happens for long.
   template <typename Condition>
   void RunUntil(Condition condition) {
     io_.restart();
     while (!condition()) ASSERT_GT(io_.run_one_for(std::chrono::seconds(20)), 0u) << "stuck";
   }
 
-  // A call that runs beside the test.
+  // The result of a call that runs beside the test.
   template <typename T>
   using Result = std::shared_ptr<std::optional<absl::StatusOr<T>>>;
   template <typename T>
@@ -63,7 +64,7 @@ class RestTest : public ::testing::Test {
     calls_.Spawn("call", Into(std::move(task), result));
     return result;
   }
-  // Its result, with the clock moved on by seconds whenever it waits for a retry.
+  // Returns the task's result, moving the clock on whenever the task waits for a retry.
   template <typename T>
   absl::StatusOr<T> Finish(Task<T> task) {
     Result<T> result = Begin(std::move(task));

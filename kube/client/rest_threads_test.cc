@@ -1,4 +1,4 @@
-// The REST client called from other threads than its own.
+// Calls of the REST client from other threads than its own.
 #include <atomic>
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
@@ -23,7 +23,7 @@ const GroupVersionResource kPods{"", "v1", "pods"};
 constexpr std::string_view kList =
     R"({"kind":"PodList","metadata":{"resourceVersion":"7"},"items":[{"a":1}]})";
 
-// The client and its server run on a thread of their own.
+// A fixture whose client and server run on a thread of their own.
 class RestThreadsTest : public ::testing::Test {
  protected:
   RestThreadsTest() : server_(std::make_unique<TestServer>(own_)) {
@@ -104,7 +104,7 @@ VoidTask ListOnce(Client& client, std::atomic<int>& ended) {
   (void)co_await client.List(kPods, options);
 }
 
-// Calls that are cancelled just when their answers arrive, again and again.
+// Calls are cancelled just when their answers arrive, again and again.
 TEST_F(RestThreadsTest, CancellationMeetsCompletion) {
   constexpr int kRounds = 150;
   for (int i = 0; i < kRounds * 2; ++i) server_->Answer(Response(200, kList));

@@ -1,4 +1,4 @@
-// Whom the REST client trusts.
+// The servers and certificates that the REST client trusts.
 #include <functional>
 #include <string>
 #include <vector>
@@ -122,7 +122,7 @@ TEST_F(RestTlsTest, PresentsItsCertificate) {
 TEST_F(RestTlsTest, PlainServerIsNoTlsServer) {
   Connect(TlsConfig());
   server_->Answer("");
-  // The server waits for the end of a head: the time limit ends it.
+  // The server waits for the end of a head, so the time limit ends the call.
   const ListOptions options;
   const auto result = Begin(client_->List(kPods, options));
   RunUntil([&] { return server_->connections_open() == 1; });

@@ -23,7 +23,7 @@ std::string Frame(std::string_view type, std::string_view name, int revision) {
 
 class RestWatchTest : public RestTest {
  protected:
-  // A watch that the server has accepted and holds.
+  // Starts a watch that the server has accepted and holds.
   void StartWatch(RestClientOptions options = {}, Then then = Then::kHold,
                   std::string_view first_bytes = "") {
     Connect(Config(), std::move(options));
@@ -49,7 +49,7 @@ TEST_F(RestWatchTest, DeliversEventsAsTheyCome) {
   const auto first = Begin(watch_->Next());
   io_.poll();
   EXPECT_FALSE(first->has_value());
-  // Frames and chunks do not line up.
+  // Frames and chunks do not begin at the same places.
   const std::string frames = StrCat(Frame("ADDED", "a", 6), Frame("MODIFIED", "a", 7));
   server_->Push(Chunk(frames.substr(0, 30)));
   server_->Push(Chunk(frames.substr(30)));
@@ -134,7 +134,7 @@ TEST_F(RestWatchTest, EventsRestartTheSilenceButNotTheLife) {
     RunUntil([&] { return next->has_value(); });
     EXPECT_OK(**next);
   }
-  // Asked for 5 minutes; 30 seconds of grace.
+  // The watch asked for 5 minutes; the grace is 30 seconds.
   const auto next = Begin(watch_->Next());
   RunUntil([&] { return clock_.sleepers() == 1; });
   clock_.Advance(absl::Seconds(90) - absl::Milliseconds(1));

@@ -1,4 +1,4 @@
-// When a request is sent again.
+// The rules for repeating one request. Not thread-safe.
 #ifndef KUBE_CLIENT_RETRY_H_
 #define KUBE_CLIENT_RETRY_H_
 
@@ -10,15 +10,15 @@
 
 namespace steward::kube {
 
-// The rules for one request:
-//  - 429: the server asks for it and has not acted; at most 5 tries, each wait at least the one
-//    that it named;
-//  - any 5xx that names a Retry-After: likewise, but of requests that only read, as a gateway or a
+// The rules:
+//  - 429: the server asks for a retry and has not acted; at most 5 tries, each wait at least as
+//    long as the server asked;
+//  - any 5xx with a Retry-After: likewise, but only for requests that read, as a gateway or a
 //    server whose storage timed out may have acted;
-//  - 500, 502, 503, 504 without Retry-After: at most 3 tries, of requests that only read;
-//  - everything else stands.
-// The server's wait is stretched by the jitter too, so that turned-away clients do not return
-// together. Not thread-safe.
+//  - 500, 502, 503, 504 without Retry-After: at most 3 tries, only for requests that read;
+//  - every other answer is final.
+// The server's wait is stretched by the jitter, too, so that refused clients do not return
+// together.
 class RetryPolicy {
  public:
   static constexpr int kMaxTriesAsked = 5;
@@ -27,8 +27,8 @@ class RetryPolicy {
   // REQUIRES: `random` outlives the policy.
   explicit RetryPolicy(Random& random) : random_(random), backoff_(BackoffOptions{}, random) {}
 
-  // Called after each answer that is not a success: the wait before the next try, or nullopt when
-  // the answer stands. `retry_after` zero = none was named.
+  // Called after each answer that is not a success. Returns the wait before the next try, or
+  // nullopt when the answer is final. `retry_after` zero = the answer had none.
   std::optional<absl::Duration> Next(int http_code, absl::Duration retry_after, bool read_only);
 
  private:

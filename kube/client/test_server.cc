@@ -43,7 +43,7 @@ size_t ContentLength(std::string_view head) {
   return length;
 }
 
-// "" when the peer is gone.
+// Returns "" when the peer is gone.
 template <typename Stream>
 asio::awaitable<std::string> ReadRequest(Stream& stream, std::string& buffer) {
   auto [error, size] =
@@ -83,7 +83,7 @@ struct TestServer::State {
         acceptor(context, tcp::endpoint(asio::ip::make_address("127.0.0.1"), 0)),
         group(context.get_executor()) {}
 
-  // A connection while it is open.
+  // Registers a connection while it is open.
   struct Entry {
     Entry(State& s, tcp::socket& socket) : state(s) {
       state.open.push_back(&socket);
@@ -113,7 +113,7 @@ struct TestServer::State {
       if (answer.then == Then::kHold) state->held = entry.self;
       co_await asio::async_write(stream, asio::buffer(answer.bytes), kToken);
       if (answer.then == Then::kClose) co_return;
-      // A held connection waits for its end.
+      // Waits for the end of a held connection.
       if (answer.then == Then::kHold) co_await ReadRequest(stream, buffer);
       if (answer.then == Then::kHold) co_return;
     }

@@ -1,4 +1,4 @@
-// An HTTP server on loopback that answers as scripted, byte by byte.
+// An HTTP server on loopback that answers as scripted, byte by byte. Used by one thread.
 #ifndef KUBE_CLIENT_TEST_SERVER_H_
 #define KUBE_CLIENT_TEST_SERVER_H_
 
@@ -16,34 +16,34 @@ namespace steward::kube {
 struct TestServerTls {
   std::string cert_pem;
   std::string key_pem;
-  std::string client_ca_pem;  // "" = no client certificate is asked for
+  std::string client_ca_pem;  // "" = no client certificate is requested
 };
 
-// Runs on `io`, which the test runs. Each request that arrives, on whichever connection, takes the
-// next answer of the script; with none left it gets no answer.
+// Runs on `io`, which the test runs. Each request that arrives, on any connection, takes the next
+// answer of the script; when none is left it gets no answer.
 class TestServer {
  public:
   enum class Then { kKeepAlive, kClose, kHold };
 
   explicit TestServer(boost::asio::io_context& io, const TestServerTls* tls = nullptr);
-  // Runs `io` until its connections have ended.
+  // Runs `io` until the server's connections have ended.
   ~TestServer();
 
   uint16_t port() const;
 
-  // Scripts an answer: sends `bytes` as they are, then reads the next request, closes, or does
-  // nothing more with the connection.
+  // Scripts an answer: sends `bytes` unchanged, then reads the next request, closes the connection,
+  // or leaves it alone.
   void Answer(std::string bytes, Then then = Then::kKeepAlive);
-  // More bytes on the connection held last. Plain connections only.
+  // Sends more bytes on the connection held last. Plain connections only.
   void Push(std::string_view bytes);
   // Closes the connections that are held or wait for a request.
   void CloseConnections();
 
-  // Heads and bodies as received.
+  // The heads and bodies of requests as received.
   const std::vector<std::string>& requests() const;
   int connections_accepted() const;
   int connections_open() const;
-  // Common names of the client certificates seen ("" for none), by connection.
+  // The common names of the client certificates ("" for none), by connection.
   const std::vector<std::string>& client_names() const;
 
  private:

@@ -24,7 +24,7 @@ bool IsBlank(std::string_view text) {
 
 struct Frame {
   std::string type;
-  std::string_view object;  // into the frame
+  std::string_view object;  // points into the frame
   std::string resource_version;
 };
 
@@ -49,7 +49,7 @@ error_code ReadObject(ondemand::value value, Frame& frame) {
   if (const error_code error = object.raw_json().get(frame.object)) return error;
   const size_t end = frame.object.find_last_not_of(kBlank);
   frame.object = frame.object.substr(0, end + 1);
-  // Skipping counts brackets without telling their kinds apart.
+  // simdjson's skipping counts brackets without distinguishing their kinds.
   return frame.object.ends_with('}') ? simdjson::SUCCESS : simdjson::TAPE_ERROR;
 }
 
@@ -73,7 +73,7 @@ error_code ReadFrame(ondemand::parser& parser, const RawObject& raw, Frame& fram
       if (const error_code error = ReadObject(value, frame)) return error;
     }
   }
-  // Past the last token there is no current location.
+  // Behind the last token, current_location is out of bounds.
   const bool at_end = document.current_location().error() == simdjson::OUT_OF_BOUNDS;
   return at_end ? simdjson::SUCCESS : simdjson::TRAILING_CONTENT;
 }

@@ -1,4 +1,5 @@
-// Decoding the body of a watch: one JSON object {"type":..,"object":..} per line.
+// A decoder for the body of a watch: one JSON object {"type":..,"object":..} per line. Not
+// thread-safe.
 #ifndef KUBE_CLIENT_WATCH_FRAME_READER_H_
 #define KUBE_CLIENT_WATCH_FRAME_READER_H_
 
@@ -14,11 +15,11 @@
 
 namespace steward::kube {
 
-// Fed with the stream's bytes as they come, gives its events. Holds at most one unfinished frame
-// and what was fed last: drain with Next before feeding more. Not thread-safe.
+// The caller appends the stream's bytes as they come, and takes the events. The reader holds at
+// most one unfinished frame and the bytes appended last: drain it with Next before appending more.
 class WatchFrameReader {
  public:
-  // Above kube-apiserver's own limit of an object (3 MiB by request, 1.5 MiB in etcd).
+  // Higher than kube-apiserver's own limits of an object (3 MiB by request, 1.5 MiB in etcd).
   static constexpr size_t kMaxFrameBytes = 16 << 20;
 
   explicit WatchFrameReader(size_t max_frame_bytes = kMaxFrameBytes);
@@ -26,11 +27,11 @@ class WatchFrameReader {
   WatchFrameReader(const WatchFrameReader&) = delete;
   WatchFrameReader& operator=(const WatchFrameReader&) = delete;
 
-  // Where to append the stream's next bytes.
+  // The buffer to append the stream's next bytes to.
   std::string& buffer() { return buffer_; }
 
-  // The next whole event, nullopt when more bytes are needed. Its object owns a copy of the frame,
-  // with padding. Errors end the stream:
+  // The next whole event; nullopt when more bytes are needed. The event's object owns a copy of the
+  // frame, with padding. Errors end the stream:
   //  - an ERROR event: the Status it carries (kube/meta/status.h);
   //  - kDataLoss: an undecodable or oversized frame, an unknown event type, an object without
   //    metadata.resourceVersion.

@@ -1,5 +1,5 @@
-// Any bytes, in pieces of a size that the first byte says: events or an error, and every event's
-// object inside memory that it owns.
+// Decodes any bytes, in pieces whose size the first byte sets, to events or an error; every event's
+// object lies inside memory that it owns.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

@@ -13,7 +13,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-// "A6" per event, "..." when more bytes are needed, "!<code>" for an error.
+// Renders an event as "A6", a need for more bytes as "...", an error as "!<code>".
 std::string Describe(const absl::StatusOr<std::optional<WatchEvent>>& event) {
   if (!event.ok()) return StrCat("!", absl::StatusCodeToString(event.status().code()));
   if (!*event) return "...";

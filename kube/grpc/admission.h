@@ -1,4 +1,4 @@
-// A bound on what is under way at a time: calls, watches, listings. Thread-safe.
+// A limit on concurrent work such as calls, watches or listings. Thread-safe.
 #ifndef KUBE_GRPC_ADMISSION_H_
 #define KUBE_GRPC_ADMISSION_H_
 
@@ -12,13 +12,13 @@ namespace steward::kube {
 
 class Admission {
  public:
-  // `what` as in "too many <what>, please try again later".
+  // `what` is the noun in "too many <what>, please try again later".
   Admission(int limit, std::string what) : limit_(limit), what_(std::move(what)) {}
 
-  // A place that is taken until this object is destroyed. The Admission outlives it.
+  // A place, taken until this object is destroyed. The Admission must outlive it.
   class Place {
    public:
-    Place() = default;  // none
+    Place() = default;  // an empty object holds no place
     Place(Place&& other) noexcept : taken_(std::exchange(other.taken_, nullptr)) {}
     Place& operator=(Place&& other) noexcept;
     ~Place();
@@ -29,7 +29,7 @@ class Admission {
     std::atomic<int>* taken_ = nullptr;
   };
 
-  // Takes a place; when there is none, the error is a 429 in Kubernetes' words.
+  // Takes a place. When none is free, the error is a 429 in Kubernetes' words.
   absl::StatusOr<Place> Enter();
 
  private:

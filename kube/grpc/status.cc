@@ -12,12 +12,14 @@
 namespace steward::kube {
 namespace {
 
-// The whole goes as a header, twice the message with it; servers and clients take 8 KiB of headers.
+// A status is sent in headers and contains the message twice; servers and clients accept 8 KiB of
+// headers.
 constexpr size_t kMaxMessage = 1024;
 constexpr size_t kMaxCauses = 4;
 constexpr size_t kMaxCause = 256;
 
-// At most `limit` bytes, and no broken character at the end: protobuf's strings are UTF-8.
+// Cuts to at most `limit` bytes, without a broken character at the end: protobuf's strings are
+// UTF-8.
 std::string Cut(std::string_view text, size_t limit) {
   if (text.size() <= limit) return std::string(text);
   size_t end = limit;

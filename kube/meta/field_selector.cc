@@ -13,8 +13,8 @@ namespace {
 
 constexpr size_t kMaxTerms = kMaxSelectorParts / 2;
 
-// The parts between commas that no backslash escapes, but for empty ones; escapes are kept. No more
-// than kMaxTerms + 1.
+// Splits at commas that no backslash escapes; leaves out empty parts and keeps escapes. Returns at
+// most kMaxTerms + 1 parts.
 std::vector<std::string_view> SplitTerms(std::string_view text) {
   std::vector<std::string_view> terms;
   size_t start = 0;
@@ -36,7 +36,7 @@ std::vector<std::string_view> SplitTerms(std::string_view text) {
   return terms;
 }
 
-// A whole character, for messages.
+// The whole character at `pos`, for messages.
 std::string_view CharacterAt(std::string_view text, size_t pos) {
   const size_t length = DecodeUtf8(text, pos).length;
   return length == 0 ? "\xEF\xBF\xBD" : text.substr(pos, length);
@@ -88,7 +88,7 @@ absl::StatusOr<FieldSelector> FieldSelector::Parse(std::string_view text) {
   }
   std::sort(parts.begin(), parts.end());
   for (std::string_view part : parts) {
-    // The first operator splits: `=`, `==` or `!=`.
+    // The first operator separates path and value: `=`, `==` or `!=`.
     size_t at = part.find('=');
     if (at == std::string_view::npos) {
       return absl::InvalidArgumentError(
@@ -103,7 +103,7 @@ absl::StatusOr<FieldSelector> FieldSelector::Parse(std::string_view text) {
     }
     ASSIGN_OR_RETURN(std::string value, Unescape(part.substr(value_start)));
     const std::string_view path = part.substr(0, at);
-    if (path.empty() && value.empty()) continue;  // Kubernetes takes a bare operator for nothing
+    if (path.empty() && value.empty()) continue;  // Kubernetes ignores a bare operator
     selector.terms_.push_back({std::string(path), negated, std::move(value)});
   }
   std::sort(selector.terms_.begin(), selector.terms_.end(), [](const Term& a, const Term& b) {

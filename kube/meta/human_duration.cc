@@ -13,12 +13,12 @@ constexpr int64_t kHour = 60 * kMinute;
 constexpr int64_t kDay = 24 * kHour;
 constexpr int64_t kYear = 365 * kDay;
 
-// How durations below a bound are written.
+// The form of durations below a bound.
 struct Form {
   int64_t below;  // seconds
   int64_t unit;
   const char* name;
-  // The second unit, left out where there is none of it; 0 = never a second one.
+  // The second unit, left out when its count is zero; 0 = never a second one.
   int64_t small_unit;
   const char* small_name;
 };

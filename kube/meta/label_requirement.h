@@ -1,4 +1,5 @@
-// Making valid requirements; shared by the two forms in which label selectors come.
+// The construction of valid requirements, shared by the two forms of label selectors. Pure
+// functions.
 #ifndef KUBE_META_LABEL_REQUIREMENT_H_
 #define KUBE_META_LABEL_REQUIREMENT_H_
 
@@ -13,8 +14,8 @@
 
 namespace steward::kube {
 
-// Validates key and values, sorts the values and drops repeated ones. The error lists all that is
-// wrong, in Kubernetes' words.
+// Validates key and values, sorts the values and drops repeated ones. The error lists all problems,
+// in Kubernetes' words.
 absl::StatusOr<LabelSelector::Requirement> MakeLabelRequirement(std::string key,
                                                                 LabelSelector::Operator op,
                                                                 std::vector<std::string> values);

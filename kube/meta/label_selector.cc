@@ -1,4 +1,4 @@
-// Label selectors but for their query form.
+// Label selectors, except for their query form.
 #include <algorithm>
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
@@ -20,7 +20,7 @@ namespace json = boost::json;
 using Operator = LabelSelector::Operator;
 using Requirement = LabelSelector::Requirement;
 
-// null stands for an absent field or an empty string, as in Go.
+// Null stands for an absent field or an empty string, as in Go.
 absl::StatusOr<std::string> StringOrNull(const json::value& value, std::string_view where) {
   if (value.is_null()) return std::string();
   const json::string* text = value.if_string();

@@ -3,7 +3,7 @@
 
 #include "kube/meta/selector.h"
 
-// What parses has a canonical form that parses to the same selector.
+// Every selector that parses has a canonical form that parses to the same selector.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using steward::kube::LabelSelector;
   const auto selector = LabelSelector::Parse({reinterpret_cast<const char*>(data), size});

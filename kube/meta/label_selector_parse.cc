@@ -35,7 +35,7 @@ enum class Token {
   kOpen
 };
 
-// Splits the query form. `in` and `notin` are words wherever a key or value may stand.
+// Splits the query form into tokens. `in` and `notin` are words wherever a key or value may stand.
 class Lexer {
  public:
   explicit Lexer(std::string_view text) : text_(text) { Advance(); }
@@ -43,11 +43,11 @@ class Lexer {
   Token token() const {
     return token_ == Token::kIn || token_ == Token::kNotIn ? Token::kWord : token_;
   }
-  // With `in` and `notin` told apart from words.
+  // The token, with `in` and `notin` distinguished from words.
   Token operator_token() const { return token_; }
   const std::string& literal() const { return literal_; }
 
-  // One more requirement or value is read.
+  // Counts one more requirement or value.
   absl::Status Count() {
     if (++parts_ <= kMaxSelectorParts) return absl::OkStatus();
     return absl::InvalidArgumentError(StrCat("a label selector must not have more than ",
@@ -57,7 +57,7 @@ class Lexer {
 
   void Advance() {
     while (pos_ < text_.size() && IsSpace(text_[pos_])) ++pos_;
-    // Anywhere else it ends the text.
+    // A NUL ends the text, except right after a token.
     if (pos_ >= text_.size() || text_[pos_] == '\0') {
       Set(Token::kEnd, "");
     } else if (IsSymbol(text_[pos_])) {
@@ -187,7 +187,7 @@ absl::StatusOr<Requirement> ParseRequirement(Lexer& lexer) {
   if (negated) lexer.Advance();
   if (lexer.token() != Token::kWord) return Unexpected(lexer, "identifier");
   std::string key = lexer.literal();
-  // Kubernetes has no field path to name here, and says so.
+  // Kubernetes has no field path to name here, and prints <nil>.
   if (const std::string what = LabelKeyProblem(key); !what.empty()) {
     return absl::InvalidArgumentError(StrCat("<nil>: Invalid value: ", Quote(key), ": ", what));
   }

@@ -172,7 +172,7 @@ TEST(LabelSelectorTest, TooLongOnesAreNotRead) {
                        "a label selector must not be longer than 131072 bytes"));
 }
 
-// What is short as a text may be long in memory.
+// A selector that is short as a text may be long in memory.
 TEST(LabelSelectorTest, RequirementsAndValuesAreCountedWhileTheyAreRead) {
   const auto repeated = [](const std::string& text, int times) {
     std::string all;

@@ -48,7 +48,7 @@ void CheckPrefix(std::string_view prefix, std::string& problems) {
     return;
   }
   if (prefix.size() > kMaxPrefix) Add(kWhere, "must be no more than 253 bytes", problems);
-  // The form without the length, which has its own complaint.
+  // Checks the form without the length, which has an error message of its own.
   bool good_form = true;
   for (std::string_view rest = prefix; good_form;) {
     const size_t dot = rest.find('.');

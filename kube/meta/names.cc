@@ -10,7 +10,7 @@ constexpr size_t kMaxSubdomain = 253;
 
 bool IsLowerAlphanumeric(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); }
 
-// A label's characters, whatever its length.
+// True for characters that form a label, of any length.
 bool HasLabelForm(std::string_view s) {
   return !s.empty() && IsLowerAlphanumeric(s.front()) && IsLowerAlphanumeric(s.back()) &&
          std::all_of(s.begin(), s.end(), [](char c) { return c == '-' || IsLowerAlphanumeric(c); });

@@ -1,4 +1,4 @@
-// Names of kinds, resources and objects.
+// Names of kinds, resources and objects. Values and pure functions.
 #ifndef KUBE_META_NAMES_H_
 #define KUBE_META_NAMES_H_
 
@@ -20,7 +20,7 @@ struct GroupVersionResource {
   std::string group;  // "" = core
   std::string version;
   std::string resource;  // plural
-  // "widgets.example.com", as error messages name resources; "pods" in the core group.
+  // "widgets.example.com", the form of resources in error messages; "pods" in the core group.
   std::string GroupResource() const { return group.empty() ? resource : resource + "." + group; }
   auto operator<=>(const GroupVersionResource&) const = default;
 };
@@ -31,11 +31,13 @@ struct NamespacedName {
   auto operator<=>(const NamespacedName&) const = default;
 };
 
-// RFC 1123 label (a namespace's name): at most 63 of [a-z0-9-], alphanumeric at both ends.
+// True for an RFC 1123 label (a namespace's name): at most 63 of [a-z0-9-], alphanumeric at both
+// ends.
 bool IsDns1123Label(std::string_view s);
-// RFC 1123 subdomain (most objects' names): at most 253, dot-separated labels' characters.
+// True for an RFC 1123 subdomain (most objects' names): at most 253, dot-separated labels'
+// characters.
 bool IsDns1123Subdomain(std::string_view s);
-// A path segment name: not "." or "..", no "/" or "%".
+// True for a path segment name: not "." or "..", no "/" or "%".
 bool IsPathSegmentName(std::string_view s);
 
 }  // namespace steward::kube

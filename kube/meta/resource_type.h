@@ -1,4 +1,4 @@
-// What a server knows of one of its resources: names, scope, and how its objects are shown.
+// A server's description of one of its resources: names, scope, and printed columns. Plain values.
 #ifndef KUBE_META_RESOURCE_TYPE_H_
 #define KUBE_META_RESOURCE_TYPE_H_
 
@@ -32,9 +32,10 @@ struct ResourceType {
   bool namespaced = true;
   bool status_subresource = false;
   bool custom = false;  // defined by a CustomResourceDefinition
-  // Without Name, which comes first, and, where there are none at all, Age.
+  // The columns without Name, which is always the first, and without the Age that is added when
+  // there are no others.
   std::vector<PrinterColumn> columns;
-  // JSON object: the OpenAPI v3 schema of the kind; "" = nothing is known of it.
+  // The OpenAPI v3 schema of the kind as a JSON object; "" = unknown.
   std::string schema;
 
   GroupVersionResource gvr() const { return {gvk.group, gvk.version, plural}; }

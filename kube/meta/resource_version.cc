@@ -16,7 +16,8 @@ constexpr uint64_t kMaxBack = 9'999'999;
 constexpr size_t kSubDigits = 2;
 constexpr size_t kMarkDigits = 1;
 constexpr size_t kComponentDigits = 7;
-constexpr size_t kTailDigits = kSubDigits + kMarkDigits + 3 * kComponentDigits;
+constexpr size_t kTailDigits =
+    kSubDigits + kMarkDigits + PackedVersion::kComponents * kComponentDigits;
 constexpr size_t kMaxClockDigits = 12;
 
 bool IsDigits(std::string_view s) {
@@ -32,8 +33,8 @@ uint64_t Number(std::string_view digits) {
 
 uint64_t Stored(uint64_t clock, std::optional<uint64_t> component) {
   if (!component) return 0;
-  // A component above the clock breaks the contract; an older state than the real one is the
-  // harmless way to be wrong.
+  // A component above the clock breaks the contract; it is stored as an older state than the real
+  // one, which is the harmless error.
   const uint64_t back = clock - std::min(*component, clock);
   return kMaxBack - std::min(back, kMaxBack);
 }
@@ -61,9 +62,9 @@ std::string Pack(const PackedVersion& version) {
   assert(version.clock >= 1 && version.clock <= kMaxClock);
   assert(version.sub < 100 && version.mark >= 0 && version.mark <= 9);
   return absl::StrFormat("%d%02d%d%07d%07d%07d", version.clock, version.sub, version.mark,
-                         Stored(version.clock, version.csv),
-                         Stored(version.clock, version.operator_group),
-                         Stored(version.clock, version.namespaces));
+                         Stored(version.clock, version.components[0]),
+                         Stored(version.clock, version.components[1]),
+                         Stored(version.clock, version.components[2]));
 }
 
 absl::StatusOr<PackedVersion> Unpack(std::string_view text) {
@@ -85,8 +86,7 @@ absl::StatusOr<PackedVersion> Unpack(std::string_view text) {
   version.clock = take(text.size() - kTailDigits);
   version.sub = static_cast<uint32_t>(take(kSubDigits));
   version.mark = static_cast<int>(take(kMarkDigits));
-  for (std::optional<uint64_t>* component :
-       {&version.csv, &version.operator_group, &version.namespaces}) {
+  for (std::optional<uint64_t>& component : version.components) {
     const uint64_t stored = take(kComponentDigits);
     if (stored == 0) continue;
     const uint64_t back = kMaxBack - stored;
@@ -94,7 +94,7 @@ absl::StatusOr<PackedVersion> Unpack(std::string_view text) {
       text = whole;
       return foreign();
     }
-    if (back < version.clock) *component = version.clock - back;
+    if (back < version.clock) component = version.clock - back;
   }
   return version;
 }

@@ -4,8 +4,7 @@
 
 #include "kube/meta/resource_version.h"
 
-// What can be unpacked is a number that parameters may be, and says the same when it is packed
-// again.
+// Text that can be unpacked is a valid parameter, and packing its value yields the same text.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace steward::kube;
   const std::string_view text(reinterpret_cast<const char*>(data), size);

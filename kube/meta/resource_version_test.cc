@@ -67,9 +67,9 @@ TEST(ResourceVersionTest, NumericOrder) {
   }
 }
 
-PackedVersion Version(uint64_t clock, uint32_t sub, int mark, std::optional<uint64_t> csv,
-                      std::optional<uint64_t> group, std::optional<uint64_t> ns) {
-  return {clock, sub, mark, csv, group, ns};
+PackedVersion Version(uint64_t clock, uint32_t sub, int mark, std::optional<uint64_t> first,
+                      std::optional<uint64_t> second, std::optional<uint64_t> third) {
+  return {clock, sub, mark, {first, second, third}};
 }
 
 TEST(PackedVersionTest, Layout) {
@@ -83,6 +83,8 @@ TEST(PackedVersionTest, Layout) {
       {"inside a burst", Version(1234, 0, 2, 1234, 1234, 1234), "1234002999999999999999999999"},
       {"too far back", Version(99999999, 7, 9, 1, std::nullopt, 90000001),
        "99999999079000000000000000000001"},
+      {"one source", Version(1234, 5, 9, 1200, std::nullopt, std::nullopt),
+       "1234059999996500000000000000"},
       {"edge of the window", Version(10000000, 0, 9, 2, 1, 10000000),
        "10000000009000000100000009999999"},
       {"smallest clock", Version(1, 0, 9, 1, 1, 1), "1009999999999999999999999"},
@@ -155,9 +157,7 @@ TEST(PackedVersionTest, ProgressMakesTheNumberLarger) {
   for (int i = 0; i < 20'000; ++i) {
     const PackedVersion before = RandomVersion(random);
     PackedVersion after = before;
-    std::optional<uint64_t>* const components[] = {&after.csv, &after.operator_group,
-                                                   &after.namespaces};
-    std::optional<uint64_t>& component = *components[random() % 3];
+    std::optional<uint64_t>& component = after.components[random() % after.components.size()];
     switch (random() % 4) {
       case 0:
         if (component >= after.clock) continue;
@@ -183,7 +183,7 @@ TEST(PackedVersionTest, ProgressMakesTheNumberLarger) {
   }
 }
 
-// What JavaScript's parseInt makes of the numbers keeps the order of clock, sub and mark.
+// JavaScript's parseInt of the numbers keeps the order of clock, sub and mark.
 TEST(PackedVersionTest, ADoubleTellsChangesApart) {
   std::mt19937_64 random(3);
   for (int i = 0; i < 20'000; ++i) {

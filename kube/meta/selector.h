@@ -1,4 +1,4 @@
-// Label and field selectors: parsing and matching as Kubernetes does.
+// Label and field selectors: parsing and matching as Kubernetes does. Values without shared state.
 #ifndef KUBE_META_SELECTOR_H_
 #define KUBE_META_SELECTOR_H_
 
@@ -14,7 +14,7 @@ namespace steward::kube {
 
 using LabelMap = std::map<std::string, std::string, std::less<>>;
 
-// A conjunction of requirements on labels. A value; empty = everything.
+// A conjunction of requirements on labels. An empty one matches everything.
 class LabelSelector {
  public:
   enum class Operator { kIn, kNotIn, kExists, kDoesNotExist, kGreaterThan, kLessThan };
@@ -27,19 +27,20 @@ class LabelSelector {
 
   LabelSelector() = default;
 
-  // The query form: `a=b,c!=d,e in (f,g),h notin (i),j,!k,l>1,m<2`, also `==` and empty values.
-  // Keys and values are validated; what is repeated counts once. The error's message is Kubernetes'
-  // for the same input ("unable to parse requirement: ..."), which knows no bounds.
+  // Parses the query form: `a=b,c!=d,e in (f,g),h notin (i),j,!k,l>1,m<2`, also `==` and empty
+  // values. Keys and values are validated; repeated ones count once. The error's message is
+  // Kubernetes' for the same input ("unable to parse requirement: ..."), except for the limits,
+  // which Kubernetes does not have.
   static absl::StatusOr<LabelSelector> Parse(std::string_view text);
-  // The object form, metav1.LabelSelector {matchLabels, matchExpressions}. An empty object selects
-  // everything; what a missing selector means is the caller's to say.
+  // Reads the object form, metav1.LabelSelector {matchLabels, matchExpressions}. An empty object
+  // selects everything; the caller decides what a missing selector means.
   static absl::StatusOr<LabelSelector> FromJson(const boost::json::value& selector);
 
   // `!=` and `notin` also match where the key is absent.
   bool Matches(const LabelMap& labels) const;
   bool empty() const { return requirements_.empty(); }
   const std::vector<Requirement>& requirements() const { return requirements_; }
-  // Canonical query form: requirements sorted by key; parses back to an equal selector.
+  // The canonical query form: requirements sorted by key; parses back to an equal selector.
   std::string ToString() const;
 
   bool operator==(const LabelSelector&) const = default;
@@ -62,15 +63,15 @@ class FieldSelector {
 
   FieldSelector() = default;
 
-  // `k=v`, `k==v`, `k!=v` joined by commas; `\\`, `\,` and `\=` are escapes in values. What is
-  // repeated counts once.
+  // Parses `k=v`, `k==v`, `k!=v` joined by commas; `\\`, `\,` and `\=` are escapes in values.
+  // Repeated terms count once.
   static absl::StatusOr<FieldSelector> Parse(std::string_view text);
 
   bool empty() const { return terms_.empty(); }
   const std::vector<Term>& terms() const { return terms_; }
-  // The value that `path` must equal, or null when no term says so.
+  // The value that `path` must equal; null when no term requires one.
   const std::string* RequiredValue(std::string_view path) const;
-  // `get(path)` gives the object's value of a path.
+  // `get(path)` returns the object's value at a path.
   template <typename Get>
   bool Matches(Get get) const {
     for (const Term& term : terms_) {

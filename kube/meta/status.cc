@@ -26,7 +26,7 @@ Status MakeForResource(int code, std::string_view reason, const GroupVersionReso
   return status;
 }
 
-// What a browser could take for markup is disarmed: these messages quote what the client sent.
+// Escapes everything that a browser could take for markup: these messages quote the client's input.
 std::string WithoutMarkup(std::string_view s) {
   std::string out;
   for (char c : s) {

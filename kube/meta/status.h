@@ -1,7 +1,7 @@
-// metav1.Status: the error type of every Kubernetes API.
+// metav1.Status: the error type of every Kubernetes API. Values and pure functions.
 //
-// Inside the process it travels as the payload of an absl::Status; ToStatus and FromStatus are the
-// only two doors.
+// Inside the process it travels as the payload of an absl::Status; only ToStatus and FromStatus
+// convert between the two.
 #ifndef KUBE_META_STATUS_H_
 #define KUBE_META_STATUS_H_
 
@@ -26,7 +26,7 @@ struct Status {
   int code = 500;
   std::string reason;  // "NotFound", "Expired", ...
   std::string message;
-  // details; `kind` holds the plural resource for resource errors.
+  // The details; `kind` holds the plural resource for resource errors.
   std::string name;
   std::string group;
   std::string kind;
@@ -38,7 +38,7 @@ struct Status {
   bool operator==(const Status&) const = default;
 };
 
-// One constructor per (code, reason) of the API conventions. Messages are Kubernetes' own wording.
+// One function per (code, reason) of the API conventions. Messages are Kubernetes' own wording.
 Status BadRequest(std::string_view message);  // 400
 Status Unauthorized();                        // 401
 Status Forbidden(const GroupVersionResource& gvr, std::string_view name,
@@ -71,7 +71,7 @@ Status Timeout(std::string_view message, int retry_after_seconds);             /
 // 504 with the cause and retryAfterSeconds by which client-go recognises it.
 Status TooLargeResourceVersion(std::string_view asked, std::string_view current);
 
-// absl::Status with the code that fits best and `status` as payload; never OK.
+// An absl::Status with the closest code and `status` as payload; never OK.
 absl::Status ToStatus(const Status& status);
 // The payload; without one, the best fit for the absl code (kUnavailable = 503, kNotFound = 404,
 // ...; unknown = 500). REQUIRES: !status.ok()
@@ -82,8 +82,8 @@ bool HasReason(const absl::Status& status, std::string_view reason);
 // The wire form, one line of JSON without a newline:
 // {"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure",...}
 std::string ToJson(const Status& status);
-// Reads a Status object of any kube-apiserver; an error when `json` is no Status, or one that
-// reports success. A code that is no HTTP error becomes 500.
+// Parses a Status object of any kube-apiserver. Fails when `json` is no Status, or one that reports
+// success. A code that is no HTTP error becomes 500.
 absl::StatusOr<Status> ParseStatus(std::string_view json);
 
 }  // namespace steward::kube

@@ -3,7 +3,7 @@
 
 #include "kube/meta/status.h"
 
-// What parses survives the wire form and the way through absl::Status.
+// Every Status that parses survives conversion to the wire form and to absl::Status.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   namespace kube = steward::kube;
   const absl::StatusOr<kube::Status> status =

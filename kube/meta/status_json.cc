@@ -1,4 +1,4 @@
-// The wire form of Status, and its way through absl::Status.
+// The wire form of Status, and its conversion to and from absl::Status.
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 #include <boost/json/string.hpp>
@@ -19,7 +19,7 @@ namespace json = boost::json;
 
 constexpr char kPayloadUrl[] = "k8s.io/apimachinery/meta/v1.Status";
 
-// `,"key":"value"` unless empty.
+// Appends `,"key":"value"` unless the value is empty.
 void AppendMember(std::string_view key, std::string_view value, std::string& out) {
   if (value.empty()) return;
   if (!out.ends_with('{')) out += ',';
@@ -27,7 +27,8 @@ void AppendMember(std::string_view key, std::string_view value, std::string& out
   AppendHtmlSafeJsonString(value, out);
 }
 
-// Kubernetes sends `"details":{}` where its constructor of the reason sets details at all.
+// True when Kubernetes sends `"details":{}` because its constructor for the reason always sets
+// details.
 bool AlwaysHasDetails(std::string_view reason) {
   for (std::string_view with :
        {"NotFound", "Forbidden", "MethodNotAllowed", "AlreadyExists", "Conflict", "Invalid",
@@ -100,7 +101,7 @@ std::optional<Status> Payload(const absl::Status& status) {
   return *std::move(parsed);
 }
 
-// `error` without resource details, in the shape of its reason.
+// An error without resource details, in the shape of its reason.
 Status Plain(int code, std::string_view reason, std::string_view message,
              int retry_after_seconds = 0) {
   Status status;
@@ -111,7 +112,7 @@ Status Plain(int code, std::string_view reason, std::string_view message,
   return status;
 }
 
-// Reads optional members; a member of another type makes the text no Status.
+// Reads optional members; a member of another type means that the text is no Status.
 class Members {
  public:
   explicit Members(const json::object& object) : object_(object) {}
@@ -144,7 +145,7 @@ class Members {
   const absl::Status& error() const { return error_; }
 
  private:
-  // Null when absent or JSON null.
+  // Null when the member is absent or JSON null.
   const json::value* Find(std::string_view key) const {
     const json::value* value = object_.if_contains(json::string_view(key.data(), key.size()));
     return value == nullptr || value->is_null() ? nullptr : value;

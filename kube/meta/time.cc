@@ -12,7 +12,7 @@ namespace {
 
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
-// Reads RFC 3339 from the front of a text.
+// Parses RFC 3339 from the front of a text.
 class Reader {
  public:
   explicit Reader(std::string_view text) : rest_(text) {}
@@ -86,7 +86,7 @@ std::optional<absl::Time> Parse(std::string_view text) {
   const absl::Duration offset = reader.Offset();
   if (!reader.ok()) return std::nullopt;
   const absl::CivilSecond civil(year, month, day, hour, minute, second);
-  // The civil time of a day that doesn't exist is another day.
+  // A day that does not exist becomes another day in civil time.
   if (civil.month() != month || civil.day() != day) return std::nullopt;
   return absl::FromCivil(civil, absl::UTCTimeZone()) + fraction - offset;
 }

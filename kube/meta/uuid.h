@@ -1,4 +1,4 @@
-// UUIDs (RFC 4122).
+// UUIDs (RFC 4122). Pure functions.
 #ifndef KUBE_META_UUID_H_
 #define KUBE_META_UUID_H_
 

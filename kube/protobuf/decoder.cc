@@ -34,9 +34,9 @@ using google::protobuf::Reflection;
 
 constexpr std::string_view kMagic("k8s\0", 4);
 
-// Null: no such kind.
+// Null when there is no such kind.
 const Message* PrototypeOf(const std::string& api_version, const std::string& kind) {
-  // Every group has them.
+  // Every group has DeleteOptions.
   if (kind == "DeleteOptions") return &protobuf::DeleteOptions::default_instance();
   const std::string rbac = "rbac.authorization.k8s.io/v1";
   const std::string authorization = "authorization.k8s.io/v1";
@@ -61,20 +61,20 @@ const Message* PrototypeOf(const std::string& api_version, const std::string& ki
 }
 
 absl::Status Parse(std::string_view bytes, std::string_view what, Message& message) {
-  // The library logs text that is not UTF-8; the client is who must know.
+  // Silences the library's log about text that is not UTF-8: the client gets the error.
   const google::protobuf::LogSilencer silencer;
   if (message.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) return absl::OkStatus();
   return absl::InvalidArgumentError(StrCat("proto: cannot parse ", what));
 }
 
 absl::StatusOr<absl::Time> ReadTime(int64_t seconds) {
-  // From 0001-01-01 to 9999-12-31.
+  // The bounds are 0001-01-01 and 9999-12-31.
   constexpr int64_t kFirst = -62135596800, kLast = 253402300799;
   if (seconds >= kFirst && seconds <= kLast) return absl::FromUnixSeconds(seconds);
   return absl::InvalidArgumentError("proto: a time outside the years 1 to 9999");
 }
 
-// Null: no time.
+// Null when the message holds no time.
 absl::StatusOr<json::value> ToJson(const protobuf::Time& time) {
   if (!time.has_seconds() && !time.has_nanos()) return json::value();
   ASSIGN_OR_RETURN(const absl::Time read, ReadTime(time.seconds()));
@@ -93,14 +93,14 @@ absl::StatusOr<json::value> ToJson(const protobuf::MicroTime& time) {
 absl::StatusOr<json::value> ToJson(const protobuf::FieldsV1& fields) {
   if (fields.raw().empty()) return json::value();
   JsonLimits limits;
-  // So that what is around it fits in as well.
+  // Leaves room for the levels around the value.
   limits.max_depth -= 16;
   return ParseJson(fields.raw(), limits);
 }
 
 absl::StatusOr<json::value> ToJson(const Message& message);
 
-// Of a field that is neither repeated nor a message.
+// The value of a field that is neither repeated nor a message.
 json::value Scalar(const Message& message, const FieldDescriptor& field) {
   const Reflection& reflection = *message.GetReflection();
   switch (field.cpp_type()) {
@@ -121,7 +121,7 @@ json::value Scalar(const Message& message, const FieldDescriptor& field) {
   return json::value(text);
 }
 
-// In the order of their keys.
+// The map's entries, in the order of their keys.
 json::value Map(const Message& message, const FieldDescriptor& field) {
   const Reflection& reflection = *message.GetReflection();
   const FieldDescriptor& key = *field.message_type()->map_key();
@@ -153,7 +153,7 @@ absl::StatusOr<json::value> List(const Message& message, const FieldDescriptor& 
   return json::value(std::move(list));
 }
 
-// Null: absent from the JSON form.
+// The member's JSON; null when the JSON form leaves it out.
 absl::StatusOr<json::value> Member(const Message& message, const FieldDescriptor& field) {
   const Reflection& reflection = *message.GetReflection();
   if (field.is_repeated()) {

@@ -1,4 +1,4 @@
-// Any bytes as an object: an error, or JSON that names a kind.
+// Decodes any bytes as an object to an error, or to JSON that names a kind.
 #include <boost/json/object.hpp>
 #include <boost/json/value.hpp>
 #include <cstddef>

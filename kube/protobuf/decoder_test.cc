@@ -36,7 +36,7 @@ bool IsEmpty(const json::value& value) {
   return value.is_null() || (value.is_object() && value.get_object().empty());
 }
 
-// Go's encoder has null and {} for empty members.
+// Go's encoder writes null and {} for empty members.
 json::value WithoutEmptyMembers(const json::value& value) {
   if (const json::array* array = value.if_array()) {
     json::array result;
@@ -52,8 +52,8 @@ json::value WithoutEmptyMembers(const json::value& value) {
   return result;
 }
 
-// What k8s.io/client-go 0.36 encodes, and what it writes as JSON for the same object (questions
-// without their answers).
+// Objects as k8s.io/client-go 0.36 encodes them, and the JSON that it writes for the same objects
+// (review requests without their answers).
 class EncodedByGoTest : public testing::TestWithParam<const char*> {};
 
 TEST_P(EncodedByGoTest, IsItsJsonForm) {
@@ -61,7 +61,7 @@ TEST_P(EncodedByGoTest, IsItsJsonForm) {
   ASSERT_OK_AND_ASSIGN(const json::object got,
                        DecodeProtobuf(ReadFile("decoder_corpus/" + name), {"g", "v", "K"}));
   ASSERT_OK_AND_ASSIGN(const json::value want, ParseJson(ReadFile("json/" + name + ".json")));
-  // The order of members counts too.
+  // Serialized, so that the order of members counts, too.
   EXPECT_EQ(Serialize(WithoutEmptyMembers(got)), Serialize(WithoutEmptyMembers(want)));
 }
 
@@ -193,7 +193,7 @@ TEST(DecodeProtobufTest, Errors) {
 
 TEST(DecodeProtobufTest, FieldsThatAreNotKnownAreDropped) {
   protobuf::Event event;
-  event.set_count(7);  // its number is none of a Role's
+  event.set_count(7);  // no field of a Role has this number
   ASSERT_OK_AND_ASSIGN(
       const json::object got,
       DecodeProtobuf(Encode("rbac.authorization.k8s.io/v1", "Role", event.SerializeAsString()),

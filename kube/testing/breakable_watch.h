@@ -1,4 +1,4 @@
-// A watch in front of another, that can be ended from outside.
+// A wrapper around a watch that can be ended from outside: from any thread, by its WatchBreaker.
 #ifndef KUBE_TESTING_BREAKABLE_WATCH_H_
 #define KUBE_TESTING_BREAKABLE_WATCH_H_
 
@@ -17,14 +17,15 @@ namespace steward::kube {
 // The handle for ending one watch. Thread-safe.
 class WatchBreaker {
  public:
-  // The watch fails with `error`, or ends cleanly for OK; a Next that waits does so at once. The
-  // first call counts.
+  // Makes the watch fail with `error`, or end cleanly for OK; a Next that waits ends at once. Only
+  // the first call counts.
   void Break(absl::Status error);
 
  private:
   friend class BreakableWatch;
 
-  // What Break said; else Break will wake `reader` (null = nobody).
+  // Returns the result set by Break; before that, registers `reader` (null = none) to be woken by
+  // Break.
   std::optional<absl::Status> EndOrWake(std::shared_ptr<Wakeup> reader);
 
   Mutex mutex_;
@@ -32,6 +33,7 @@ class WatchBreaker {
   std::shared_ptr<Wakeup> reader_ ABSL_GUARDED_BY(mutex_);
 };
 
+// The wrapper. Not thread-safe, like any Watch.
 class BreakableWatch : public Watch {
  public:
   BreakableWatch(std::unique_ptr<Watch> inner, std::shared_ptr<WatchBreaker> breaker);
@@ -39,7 +41,7 @@ class BreakableWatch : public Watch {
   Task<std::optional<WatchEvent>> Next() override;
 
  private:
-  std::unique_ptr<Watch> inner_;  // null: over, as is:
+  std::unique_ptr<Watch> inner_;  // null: over, like `breaker_`
   std::shared_ptr<WatchBreaker> breaker_;
 };
 

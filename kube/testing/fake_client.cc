@@ -66,7 +66,7 @@ struct FakeClient::State {
     return revision;
   }
 
-  // `object` is its last state.
+  // Removes the object; `object` is its last state.
   json::value Remove(FakeResource& resource, const NamespacedName& name, json::value object)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex) {
     resource.objects.erase(name);
@@ -76,7 +76,7 @@ struct FakeClient::State {
     return object;
   }
 
-  // The answer to `write` of the object with this name, once it is done.
+  // Carries out `write` for the object of this name, and returns the answer.
   absl::StatusOr<json::value> Apply(FakeResource& resource, const NamespacedName& name,
                                     absl::StatusOr<FakeWrite> write, bool dry_run)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex) {
@@ -89,7 +89,7 @@ struct FakeClient::State {
     return Decode(resource.objects.at(name));
   }
 
-  // Follows the script, then finds the resource served.
+  // Follows the script, then checks that the resource is served.
   static StatusTask Enter(std::shared_ptr<State> state, Verb verb, GroupVersionResource gvr) {
     CO_ASSIGN_OR_RETURN([[maybe_unused]] const bool lost,
                         co_await state->script.Enter(verb, gvr, ""));
@@ -276,10 +276,8 @@ Task<RawObject> FakeClient::Get(const GroupVersionResource& gvr, const Namespace
 }
 
 Task<ListPage> FakeClient::List(const GroupVersionResource& gvr, const ListOptions& options) {
-  if (!options.label_selector.empty() || !options.field_selector.empty() ||
-      (!options.resource_version_match.empty() && options.resource_version_match != "Exact")) {
-    co_return absl::InvalidArgumentError(
-        "FakeClient lists without selectors, the newest or exactly a state");
+  if (!options.resource_version_match.empty() && options.resource_version_match != "Exact") {
+    co_return absl::InvalidArgumentError("FakeClient lists the newest or exactly a state");
   }
   CO_RETURN_IF_ERROR(co_await State::Enter(state_, Verb::kList, gvr));
   MutexLock lock(&state_->mutex);

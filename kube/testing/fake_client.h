@@ -1,4 +1,4 @@
-// A cluster in memory that misbehaves on command.
+// A cluster in memory that misbehaves on command. Thread-safe.
 //
 //   FakeClient cluster;
 //   cluster.Serve(kWidgets);
@@ -24,16 +24,16 @@
 
 namespace steward::kube {
 
-// As in etcd one revision counts the changes of all resources. Lists are consistent, and their
-// pages of one revision. A watch gets every change of its resource after the revision it began at;
-// it waits for one in the future. Resources are absent (404) until served. Label and field
-// selectors, and resourceVersionMatch NotOlderThan, are not supported: kInvalidArgument.
+// As in etcd, one revision counts the changes of all resources. Lists are consistent, and all pages
+// of a list have one revision. A watch delivers every change of its resource after the revision at
+// which it began, and waits for a revision of the future. Resources are absent (404) until served.
+// Selectors of watches, and resourceVersionMatch NotOlderThan, are not supported: kInvalidArgument.
 //
-// Every resource has a status subresource, which alone changes status; patches are merge patches
-// (415 for others). Times are all the same. Finalizers are honoured, those of foreground and orphan
-// deletion too, which nothing removes by itself. Nothing is validated.
+// Every resource has a status subresource, the only way to change status; patches are merge patches
+// (415 for others). All timestamps are the same. Finalizers are honoured, also those of foreground
+// and orphan deletion, which the cluster never removes by itself. Nothing is validated.
 //
-// Thread-safe. The callers' executors must run one handler at a time.
+// The callers' executors must run one handler at a time.
 class FakeClient : public Client {
  public:
   using Verb = ClientVerb;
@@ -45,53 +45,54 @@ class FakeClient : public Client {
   // --- The cluster's contents.
 
   void Serve(const GroupVersionResource& gvr);
-  // The resource type goes: objects are forgotten, watches end, everything is 404.
+  // Removes the resource type: objects are forgotten, watches end, every call is answered with 404.
   void Withdraw(const GroupVersionResource& gvr);
   // Creates or replaces the object named by `json`'s metadata; sets resourceVersion and, where
   // missing, uid. Returns the new revision. REQUIRES: served; `json` parses.
   uint64_t Put(const GroupVersionResource& gvr, std::string_view json);
   // Returns the revision of the deletion. REQUIRES: the object exists.
   uint64_t Delete(const GroupVersionResource& gvr, const NamespacedName& name);
-  // A change of something else: just the revision moves on.
+  // Advances the revision alone, as a change of something else would.
   uint64_t Touch();
 
   uint64_t revision() const;
-  // name → JSON as it would be listed.
+  // The objects by name, each with the JSON that a list would show.
   std::map<NamespacedName, std::string> Objects(const GroupVersionResource& gvr) const;
 
-  // --- Misbehaviour. FaultClient (fault_client.h) knows more, for any client.
+  // --- Misbehaviour. FaultClient (fault_client.h) has more kinds, for any client.
 
-  // The next `times` calls fail with `error`; OK lets them through, to count up to a later fault.
+  // Makes the next `times` calls fail with `error`; OK lets them through, to count up to a later
+  // fault.
   void FailNext(Verb verb, const GroupVersionResource& gvr, absl::Status error, int times = 1);
-  // Calls from now on wait until Release.
+  // Makes calls from now on wait until Release.
   void Hold(Verb verb, const GroupVersionResource& gvr);
   void Release(Verb verb, const GroupVersionResource& gvr);
-  // Drops the faults not used up yet and releases what is held.
+  // Drops the faults not used yet and releases held calls.
   void ForgetFaults(const GroupVersionResource& gvr);
-  // What happened up to now is forgotten: watches that begin before the present revision, and
-  // continue tokens given out, are answered with 410. Running watches go on.
+  // Forgets the history up to now: watches that begin before the current revision, and continue
+  // tokens given out, are answered with 410. Running watches go on.
   void Expire(const GroupVersionResource& gvr);
-  // Every running watch fails with `error`, after the events it has not read yet. With a Kubernetes
-  // Status as payload it is what an ERROR event gives.
+  // Makes every running watch fail with `error`, after the events it has not read yet. With a
+  // Kubernetes Status as payload, `error` equals an ERROR event.
   void BreakWatches(const GroupVersionResource& gvr,
                     absl::Status error = absl::UnavailableError("connection reset"));
-  // Every running watch ends cleanly.
+  // Ends every running watch cleanly.
   void CloseWatches(const GroupVersionResource& gvr);
-  // Sends a bookmark to every running watch, of the present revision unless another is named.
+  // Sends a bookmark to every running watch, of the current revision unless another is given.
   void Bookmark(const GroupVersionResource& gvr, std::optional<uint64_t> revision = std::nullopt);
-  // Sends an event as it stands to every running watch; the cluster's contents don't change.
+  // Sends an event unchanged to every running watch; the cluster's contents do not change.
   void SendEvent(const GroupVersionResource& gvr, WatchEvent event);
   // Answers creates of `gvr` from now on, instead of storing the object. For reviews.
   using CreateHandler =
       std::function<absl::StatusOr<boost::json::value>(const boost::json::value& object)>;
   void HandleCreate(const GroupVersionResource& gvr, CreateHandler handler);
 
-  // --- What was asked.
+  // --- Records of calls.
 
-  // Calls begun, failed ones too.
+  // The number of calls begun, failed ones included.
   int calls(Verb verb, const GroupVersionResource& gvr) const;
   size_t running_watches(const GroupVersionResource& gvr) const;
-  // WriteOptions.traceparent of the last create.
+  // The WriteOptions.traceparent of the last create.
   std::string last_create_trace(const GroupVersionResource& gvr) const;
 
   Task<RawObject> Get(const GroupVersionResource& gvr, const NamespacedName& name) override;

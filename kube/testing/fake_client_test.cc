@@ -41,7 +41,7 @@ class FakeClientTest : public ::testing::Test {
     auto watch = RunOn(io_, client_.StartWatch(kWidgets, options));
     return watch.ok() ? *std::move(watch) : nullptr;
   }
-  // "A5" = added at 5; M, D, B for the others; "end"; or an error's message.
+  // "A5" = added at 5; M, D, B for the other types; "end"; or an error's message.
   std::string Next(Watch& watch) {
     const auto event = RunOn(io_, watch.Next());
     if (!event.ok()) return std::string(event.status().message());
@@ -78,6 +78,43 @@ TEST_F(FakeClientTest, ListsByNamespace) {
   ASSERT_OK_AND_ASSIGN(const ListPage page, List(options));
   ASSERT_EQ(page.items.size(), 1u);
   EXPECT_THAT(page.items[0].json, ::testing::HasSubstr(R"("namespace":"m")"));
+}
+
+TEST_F(FakeClientTest, ListsBySelectorsInPages) {
+  for (const char* name : {"a", "b", "c"}) {
+    client_.Put(kWidgets, std::string(R"({"metadata":{"namespace":"n","name":")") + name +
+                              R"(","labels":{"app":"x"}}})");
+  }
+  client_.Put(kWidgets, Widget("n", "d"));
+  const struct {
+    const char* labels;
+    const char* fields;
+    std::vector<size_t> pages;
+  } rows[] = {
+      {"app=x", "", {2, 1}},
+      {"app in (x,y),app!=y", "", {2, 1}},
+      {"!app", "", {1}},
+      {"app=y", "", {0}},
+      {"", "metadata.name=d", {1}},
+      {"app=x", "metadata.name=d", {0}},
+      {"", "metadata.name!=d", {2, 1}},
+  };
+  for (const auto& row : rows) {
+    ListOptions options;
+    options.label_selector = row.labels;
+    options.field_selector = row.fields;
+    options.limit = 2;
+    std::vector<size_t> pages;
+    do {
+      ASSERT_OK_AND_ASSIGN(const ListPage page, List(options));
+      pages.push_back(page.items.size());
+      options.continue_token = page.continue_token;
+    } while (!options.continue_token.empty());
+    EXPECT_EQ(pages, row.pages) << row.labels << " " << row.fields;
+  }
+  ListOptions options;
+  options.field_selector = "spec.x=1";
+  EXPECT_TRUE(HasReason(List(options).status(), "BadRequest"));
 }
 
 TEST_F(FakeClientTest, WatchTellsChangesInOrder) {
@@ -217,7 +254,7 @@ class FakeClientWriteTest : public FakeClientTest {
   absl::StatusOr<json::value> Delete(const DeleteOptions& options = {}) {
     return RunOn(io_, client_.Delete(kWidgets, kName, options));
   }
-  // Makes n/a anew, with `finalizers`; returns its resourceVersion.
+  // Creates n/a anew, with `finalizers`; returns its resourceVersion.
   std::string Remake(const std::string& finalizers = "[]") {
     if (client_.Objects(kWidgets).contains(kName)) client_.Delete(kWidgets, kName);
     const json::value object = Parse(R"({"metadata":{"name":"a","uid":"u","finalizers":)" +
@@ -227,8 +264,8 @@ class FakeClientWriteTest : public FakeClientTest {
     EXPECT_OK(made);
     return std::string(made->at("metadata").at("resourceVersion").as_string().c_str());
   }
-  // What is left of it: `spec status finalizers generation`, then "marked" once it is to go;
-  // "gone".
+  // The object's remaining state: `spec status finalizers generation`, then "marked" when it is
+  // being deleted; "gone" when it does not exist.
   std::string Left() {
     const auto objects = client_.Objects(kWidgets);
     const auto it = objects.find(kName);

@@ -3,11 +3,14 @@
 #include <algorithm>
 #include <charconv>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "base/status/macros.h"
 #include "kube/client/raw_object.h"
 #include "kube/meta/status.h"
+#include "kube/testing/list_filter.h"
 
 namespace steward::kube {
 namespace {
@@ -111,6 +114,8 @@ absl::StatusOr<ListPage> FakeResource::ListAt(const ListOptions& options, uint64
     absl::StatusOr<Snapshot> state = StateAt(options.ns, revision);
     if (!state.ok()) return state.status();
     all = *std::move(state);
+    ASSIGN_OR_RETURN(const ListFilter filter, ListFilter::Of(options));
+    std::erase_if(all, [&filter](const auto& entry) { return !filter.Takes(entry.second); });
   } else {
     if (!ReadToken(options.continue_token, revision, begin)) {
       return ToStatus(BadRequest("invalid continue token"));

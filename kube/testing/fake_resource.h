@@ -1,4 +1,4 @@
-// The contents of one resource type of a FakeClient.
+// The contents of one resource type of a FakeClient. Guarded by the client's mutex.
 #ifndef KUBE_TESTING_FAKE_RESOURCE_H_
 #define KUBE_TESTING_FAKE_RESOURCE_H_
 
@@ -19,7 +19,7 @@
 
 namespace steward::kube {
 
-// What a running watch has not read yet, and who waits for it. Guarded by the client's mutex.
+// The unread events of a running watch, and its waiting reader.
 struct FakeStream {
   struct End {};  // clean
   using Item = std::variant<WatchEvent, absl::Status, End>;
@@ -32,7 +32,6 @@ struct FakeStream {
   void Push(Item item);
 };
 
-// Guarded by the client's mutex.
 struct FakeResource {
   struct Change {
     uint64_t revision;
@@ -54,14 +53,14 @@ struct FakeResource {
   void Record(uint64_t revision, const NamespacedName& name, WatchEvent::Type type,
               const RawObject& object);
   void PushToAll(const FakeStream::Item& item);
-  // A stream of what comes after `revision`, or the present objects and what comes then for
-  // nullopt.
+  // A stream of the changes after `revision`, or for nullopt of the current objects and the changes
+  // after them.
   std::shared_ptr<FakeStream> OpenStream(const std::string& ns, std::optional<uint64_t> revision,
                                          uint64_t now);
-  // The present objects, then the bookmark that ends them, then what comes.
+  // A stream of the current objects, the bookmark that ends them, and the changes after them.
   std::shared_ptr<FakeStream> OpenStreamWithInitialEvents(const std::string& ns, uint64_t now);
   absl::StatusOr<ListPage> ListAt(const ListOptions& options, uint64_t now);
-  // The objects as they were.
+  // The objects as they were at `revision`.
   absl::StatusOr<Snapshot> StateAt(const std::string& ns, uint64_t revision) const;
 };
 

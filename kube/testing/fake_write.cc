@@ -25,7 +25,7 @@ json::array Finalizers(const json::value& object) {
   return value && value->is_array() ? value->as_array() : json::array();
 }
 
-// Gives `to` the value that `from` has under `key`, or none.
+// Gives `to` the member `key` of `from`, or removes it when `from` has none.
 void Copy(const json::object& from, json::object& to, const char* key) {
   if (const json::value* value = from.if_contains(key)) {
     to[key] = *value;
@@ -41,7 +41,7 @@ absl::Status CheckPrecondition(const GroupVersionResource& gvr, const json::valu
   return ToStatus(Conflict(gvr, Text(metadata, "name"), why));
 }
 
-// Everything that is neither metadata nor status.
+// The object without its metadata and status.
 json::object Content(const json::value& object) {
   json::object content = object.as_object();
   content.erase("metadata");
@@ -83,7 +83,7 @@ absl::StatusOr<FakeWrite> FakeUpdate(const GroupVersionResource& gvr, const json
     if (generation && Content(stored) != Content(updated)) {
       metadata["generation"] = generation->to_number<int64_t>() + 1;
     }
-    Copy(old, updated.as_object(), "status");  // moves the members: `metadata` is no more
+    Copy(old, updated.as_object(), "status");  // moves the members: `metadata` is no longer valid
   }
   if (updated == stored) return FakeWrite{FakeWrite::Kind::kUnchanged, std::move(updated)};
   const bool last_finalizer_went =

@@ -1,5 +1,5 @@
-// What a FakeClient's writes do to one object. Pure functions over values; resourceVersion is the
-// client's to set.
+// The effect of a FakeClient's writes on one object. Pure functions over values; the client sets
+// resourceVersion.
 #ifndef KUBE_TESTING_FAKE_WRITE_H_
 #define KUBE_TESTING_FAKE_WRITE_H_
 
@@ -18,9 +18,9 @@ struct FakeWrite {
   boost::json::value object;
 };
 
-// What a POST adds to `object`.
+// Adds the fields that a POST sets.
 void PrepareFakeCreate(boost::json::value& object);
-// 409 when the resourceVersion or uid in `updated` is another than that of `stored`.
+// 409 when the resourceVersion or uid in `updated` differs from that of `stored`.
 absl::StatusOr<FakeWrite> FakeUpdate(const GroupVersionResource& gvr,
                                      const boost::json::value& stored, boost::json::value updated,
                                      const std::string& subresource);
@@ -28,7 +28,7 @@ absl::StatusOr<FakeWrite> FakeUpdate(const GroupVersionResource& gvr,
 absl::StatusOr<FakeWrite> FakeDelete(const GroupVersionResource& gvr,
                                      const boost::json::value& stored,
                                      const DeleteOptions& options);
-// RFC 7396.
+// Applies a merge patch (RFC 7396).
 void MergePatch(boost::json::value& target, const boost::json::value& patch);
 
 }  // namespace steward::kube

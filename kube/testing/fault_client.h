@@ -1,5 +1,5 @@
-// A client in front of another, that misbehaves on command: what may happen between a program and
-// an API server, made to happen.
+// A client in front of another that misbehaves on command, to reproduce faults between a program
+// and an API server. Thread-safe.
 //
 //   FaultClient client(store, clock);
 //   client.FailNext({ClientVerb::kUpdate, kWidgets}, kube::ToStatus(kube::Timeout("busy", 1)));
@@ -22,10 +22,10 @@
 
 namespace steward::kube {
 
-// Faults come in the order of fault_script.h. A call that fails by the script never reaches the
+// Faults apply in the order of fault_script.h. A call that the script makes fail never reaches the
 // inner client.
 //
-// Thread-safe. The callers' executors must run one handler at a time.
+// The callers' executors must run one handler at a time.
 class FaultClient : public Client {
  public:
   // REQUIRES: `inner` and `clock` outlive the client, its calls and its watches.
@@ -35,40 +35,41 @@ class FaultClient : public Client {
 
   // --- Single calls.
 
-  // The next `times` such calls fail with `error`; OK lets them through, to count up to a later
-  // fault.
+  // Makes the next `times` such calls fail with `error`; OK lets them through, to count up to a
+  // later fault.
   void FailNext(const Calls& calls, absl::Status error, int times = 1);
-  // The next `times` such calls are made, and end as kUnavailable whatever came of them.
+  // Makes the next `times` such calls reach the inner client but end as kUnavailable, whatever
+  // their result.
   void LoseNext(const Calls& calls, int times = 1);
-  // The next `times` such calls begin `delay` later.
+  // Makes the next `times` such calls begin `delay` later.
   void DelayNext(const Calls& calls, absl::Duration delay, int times = 1);
-  // Such calls wait from now on until Release of the same.
+  // Makes such calls wait from now on until Release of the same.
   void Hold(const Calls& calls);
   void Release(const Calls& calls);
-  // Drops the faults of this section not used up yet and releases what is held.
+  // Drops the faults of this section not used yet and releases held calls.
   void ForgetFaults(const GroupVersionResource& gvr);
 
   // --- Reads of the past.
 
-  // Gets and lists of the resource are answered from what is there now, until Thaw. Watches are
-  // not: they tell what happens since. Replaces an earlier freeze.
+  // Answers gets and lists of the resource from its current state, until Thaw. Watches are not
+  // affected: they deliver changes since. Replaces an earlier freeze.
   StatusTask Freeze(GroupVersionResource gvr);
   void Thaw(const GroupVersionResource& gvr);
-  // The next watch that begins at a resourceVersion, and the next continuation of a paged list, are
-  // each answered with 410 Expired, once.
+  // Answers the next watch that begins at a resourceVersion, and the next continuation of a paged
+  // list, with 410 Expired, each once.
   void Expire(const GroupVersionResource& gvr);
 
   // --- Running watches.
 
-  // All that run fail with `error`, or end cleanly; what they had not read is lost. A Kubernetes
-  // Status as payload makes it an ERROR event.
+  // Makes all running watches fail with `error`, or end cleanly; their unread events are lost. A
+  // Kubernetes Status as payload makes the error an ERROR event.
   void BreakWatches(const GroupVersionResource& gvr,
                     absl::Status error = absl::UnavailableError("connection reset"));
   void CloseWatches(const GroupVersionResource& gvr);
 
-  // --- What was asked.
+  // --- Records of calls.
 
-  // Calls begun, failed ones too.
+  // The number of calls begun, failed ones included.
   int calls(const Calls& calls) const;
   size_t running_watches(const GroupVersionResource& gvr) const;
 

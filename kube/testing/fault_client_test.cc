@@ -42,7 +42,7 @@ class FaultClientTest : public ::testing::Test {
     const NamespacedName full{"n", name};
     return RunOn(io_, client_.Get(kWidgets, full));
   }
-  // The names of what is listed, each with a space; or the error's message.
+  // The names of the listed objects, each with a space; or the error's message.
   std::string List(const ListOptions& options = {}) {
     const auto page = RunOn(io_, client_.List(kWidgets, options));
     if (!page.ok()) return std::string(page.status().message());
@@ -92,10 +92,10 @@ class FaultClientTest : public ::testing::Test {
 struct VerbRow {
   const char* name;
   ClientVerb verb;
-  const char* object;  // the name that the call has
+  const char* object;  // the object's name in the call
   std::function<absl::Status(Client&, boost::asio::io_context&)> call;
   FakeClient::Verb inner;
-  bool changes;  // the cluster
+  bool changes;  // true: the call changes the cluster
 };
 
 std::vector<VerbRow> Verbs() {
@@ -263,7 +263,7 @@ TEST_F(FaultClientTest, FrozenReadsAreOfThePast) {
   ASSERT_OK_AND_ASSIGN(const RawObject after, Get("b"));
   EXPECT_EQ(after.json, before.json);
 
-  // A watch from the stale list's number tells what it missed.
+  // A watch from the stale list's version delivers the changes that the list missed.
   WatchOptions watch_options;
   watch_options.resource_version = page.resource_version;
   ASSERT_OK_AND_ASSIGN(const auto watch, RunOn(io_, client_.StartWatch(kWidgets, watch_options)));

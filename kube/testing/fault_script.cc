@@ -22,7 +22,7 @@ bool SameCalls(const Calls& a, const Calls& b) {
   return a.verb == b.verb && a.gvr == b.gvr && a.name == b.name;
 }
 
-// Whether a call is one of `calls`.
+// True when `calls` include the call.
 bool Covers(const Calls& calls, const Calls& call) {
   return calls.verb == call.verb && calls.gvr == call.gvr &&
          (calls.name.empty() || calls.name == call.name);
@@ -68,7 +68,7 @@ struct FaultScript::State {
 
   explicit State(Clock* c) : clock(c) {}
 
-  // Counts the call; what it has to wait for, or null.
+  // Counts the call. Returns the hold that it must wait for, or null.
   std::shared_ptr<Wakeup> Begin(const Calls& call, const asio::any_io_executor& executor) {
     MutexLock lock(&mutex);
     ++counts[{call.verb, call.gvr, call.name}];

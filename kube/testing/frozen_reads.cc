@@ -1,12 +1,11 @@
 #include "kube/testing/frozen_reads.h"
 
 #include <boost/json/parse.hpp>
-#include <string_view>
 #include <utility>
 
 #include "base/status/macros.h"
-#include "kube/meta/selector.h"
 #include "kube/meta/status.h"
+#include "kube/testing/list_filter.h"
 
 namespace steward::kube {
 namespace {
@@ -21,17 +20,6 @@ json::object MetadataOf(const RawObject& object) {
 std::string Text(const json::object& object, const char* key) {
   const json::value* value = object.if_contains(key);
   return value == nullptr ? std::string() : std::string(value->as_string().c_str());
-}
-
-LabelMap LabelsOf(const RawObject& object) {
-  LabelMap labels;
-  const json::object metadata = MetadataOf(object);
-  const json::value* field = metadata.if_contains("labels");
-  if (field == nullptr) return labels;
-  for (const auto& [key, value] : field->as_object()) {
-    labels.emplace(key, value.as_string().c_str());
-  }
-  return labels;
 }
 
 }  // namespace
@@ -60,17 +48,12 @@ absl::StatusOr<RawObject> FrozenReads::Get(const NamespacedName& name) const {
 }
 
 absl::StatusOr<ListPage> FrozenReads::List(const ListOptions& options) const {
-  ASSIGN_OR_RETURN(const LabelSelector labels, LabelSelector::Parse(options.label_selector));
-  ASSIGN_OR_RETURN(const FieldSelector fields, FieldSelector::Parse(options.field_selector));
+  ASSIGN_OR_RETURN(const ListFilter filter, ListFilter::Of(options));
   ListPage page;
   page.resource_version = resource_version_;
   for (const auto& [name, object] : objects_) {
-    const auto field = [&name = name](std::string_view path) {
-      return path == "metadata.name" ? name.name : name.ns;
-    };
     if (!options.ns.empty() && name.ns != options.ns) continue;
-    if (!fields.Matches(field)) continue;
-    if (labels.empty() || labels.Matches(LabelsOf(object))) page.items.push_back(object);
+    if (filter.Takes(object)) page.items.push_back(object);
   }
   return page;
 }

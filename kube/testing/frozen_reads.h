@@ -1,4 +1,4 @@
-// One resource as it was at some moment, to be read later.
+// A snapshot of one resource, to be read later. Immutable.
 #ifndef KUBE_TESTING_FROZEN_READS_H_
 #define KUBE_TESTING_FROZEN_READS_H_
 
@@ -13,14 +13,13 @@
 
 namespace steward::kube {
 
-// Immutable.
 class FrozenReads {
  public:
-  // What `client` lists now, in all namespaces.
+  // Takes the objects that `client` lists now, in all namespaces.
   static Task<std::shared_ptr<const FrozenReads>> Take(Client& client, GroupVersionResource gvr);
 
   absl::StatusOr<RawObject> Get(const NamespacedName& name) const;
-  // Everything in one page, which a server may do whatever the limit. Field selectors may name
+  // Returns all objects in one page, as a server may with any limit. Field selectors may name
   // metadata.name and metadata.namespace.
   absl::StatusOr<ListPage> List(const ListOptions& options) const;
 

@@ -1,4 +1,4 @@
-// One waiting coroutine, to be woken from any thread.
+// A one-time wakeup of one waiting coroutine, from any thread. Wake is thread-safe.
 #ifndef KUBE_TESTING_WAKEUP_H_
 #define KUBE_TESTING_WAKEUP_H_
 
@@ -10,14 +10,13 @@
 
 namespace steward::kube {
 
-// Used once: one Wait, any number of Wakes, before or after.
+// Used once: one Wait, and any number of Wakes before or after it.
 class Wakeup : public std::enable_shared_from_this<Wakeup> {
  public:
   explicit Wakeup(const boost::asio::any_io_executor& executor);
 
-  // On `executor`. Returns when Wake was called.
+  // To be called on `executor`. Returns when Wake was called.
   VoidTask Wait();
-  // Thread-safe.
   void Wake();
 
  private:

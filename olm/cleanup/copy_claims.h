@@ -1,5 +1,5 @@
-// What a ClusterServiceVersion with OLM's label of copies says of itself, and when it is believed.
-// Values; pure.
+// The claims of a ClusterServiceVersion with OLM's label of copies, and the proof of them. Values
+// and pure functions.
 #ifndef OLM_CLEANUP_COPY_CLAIMS_H_
 #define OLM_CLEANUP_COPY_CLAIMS_H_
 
@@ -13,7 +13,7 @@
 
 namespace steward::olm {
 
-// Thousands of copies of one original say the same.
+// Thousands of copies of one original make the same claims.
 struct CopyClaims {
   kube::NamespacedName original;  // the label's namespace, and the copy's own name
   std::set<std::string> owned_crds;
@@ -23,16 +23,17 @@ struct CopyClaims {
   auto operator<=>(const CopyClaims&) const = default;
 };
 
-// nullopt when the label is not there.
+// The claims of `csv`; nullopt when it lacks the label.
 std::optional<CopyClaims> ClaimsOf(const CsvFacts& csv);
 
-// A copy is proven, and does not count, when its original is there and owns and requires no less:
-// whatever the copy stands for, the original stands for, too (R-000-85). Its status is not asked
-// for: OLM writes that a moment after the copy itself.
+// True when the copy is proven, and so does not count as an operator: its original exists and owns
+// and requires no less, so that whatever the copy represents, the original represents, too
+// (R-000-85). The copy's status is not considered: OLM writes it a moment after the copy itself.
 // REQUIRES: `original` is the object that `copy.original` names, and has no such label itself.
 bool Proves(const CsvFacts& original, const CopyClaims& copy);
 
-// The facts of a copy by which others are judged: what it owns, requires and replaces.
+// The facts of a copy by which other operators are judged: the definitions it owns and requires,
+// and the name it replaces.
 CsvFacts FactsOf(const kube::NamespacedName& copy, const CopyClaims& claims);
 
 }  // namespace steward::olm

@@ -21,8 +21,8 @@ namespace {
 
 using namespace dom;  // NOLINT: its names are written for this
 
-// The names of the definitions listed there. What has no name, or one that no definition has, is
-// told of in `malformed`.
+// The names of the definitions in the list `key`. An entry without a name, or with a name that no
+// definition can have, is reported in `malformed`.
 std::set<std::string> CrdsIn(const std::optional<object>& crds, std::string_view key,
                              std::string& malformed) {
   std::set<std::string> names;
@@ -64,7 +64,8 @@ std::set<std::string> DeploymentsIn(const object& spec, std::string& malformed) 
   return names;
 }
 
-// The APIs listed there, by name. What cannot be understood is told of in `malformed`.
+// The APIs in the list `key`, by name. An entry that cannot be understood is reported in
+// `malformed`.
 std::map<std::string, OwnedApi> ApisIn(const std::optional<object>& apis, std::string_view key,
                                        std::string& malformed) {
   std::map<std::string, OwnedApi> found;
@@ -158,7 +159,7 @@ absl::StatusOr<CsvFacts> FactsIn(const object& root, const CsvTerms& terms) {
   return csv;
 }
 
-// Of an operator that lists several versions of a kind, the first.
+// The kind of each owned definition; when several versions are listed, that of the first entry.
 std::map<std::string, std::string> OwnedKindsIn(const object& root, const CsvFacts& facts) {
   std::map<std::string, std::string> kinds;
   const std::optional<object> spec = ObjectIn(root, "spec");

@@ -1,5 +1,5 @@
-// What cleanup reads of a ClusterServiceVersion, out of the API server's JSON. Pure and total: any
-// bytes give facts or an error (kInvalidArgument).
+// Decoders of the facts that cleanup needs from a ClusterServiceVersion's JSON. Pure functions, and
+// total: any bytes give facts or an error (kInvalidArgument).
 #ifndef OLM_CLEANUP_CSV_DECODE_H_
 #define OLM_CLEANUP_CSV_DECODE_H_
 
@@ -11,8 +11,8 @@
 namespace steward::olm {
 
 absl::StatusOr<CsvFacts> DecodeCsvFacts(std::string_view json, const CsvTerms& terms = {});
-// For what is watched, by the default terms: facts.resource_version is left out. What of the status
-// is not of the shape that it should have is not there.
+// For watched objects, with the default terms and without facts.resource_version. Members of the
+// status that lack their expected shape are left out.
 absl::StatusOr<CsvCleanup> DecodeCsvCleanup(std::string_view json);
 
 }  // namespace steward::olm

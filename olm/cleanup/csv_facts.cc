@@ -39,7 +39,7 @@ const SaidCondition* CsvCleanup::Condition(std::string_view reason) const {
 }
 
 size_t SizeOf(const CsvCleanup& csv) {
-  constexpr size_t kEntry = 96;  // a node and a short name
+  constexpr size_t kEntry = 96;  // the size of a node and a short name
   const CsvFacts& facts = csv.facts;
   size_t size = sizeof(CsvCleanup);
   for (const auto* text :

@@ -1,4 +1,4 @@
-// What cleanup reads of a ClusterServiceVersion. Values.
+// The facts that cleanup needs from a ClusterServiceVersion. Values.
 #ifndef OLM_CLEANUP_CSV_FACTS_H_
 #define OLM_CLEANUP_CSV_FACTS_H_
 
@@ -15,21 +15,21 @@
 
 namespace steward::olm {
 
-// Settings by which ClusterServiceVersions are read: what is off does not exist for any rule.
+// Settings for reading ClusterServiceVersions; a feature that is off is invisible to every rule.
 struct CsvTerms {
-  // One without spec.cleanup.enabled supports cleanup (R-000-20). One that is there and no boolean
-  // says no.
+  // A ClusterServiceVersion without spec.cleanup.enabled supports cleanup (R-000-20). A value that
+  // is no boolean counts as false.
   bool supported_by_default = false;
-  // APIs that it serves by itself (spec.apiservicedefinitions) are cleaned up, too (R-000-18).
+  // Also clean up APIs that the operator serves by itself (spec.apiservicedefinitions) (R-000-18).
   bool owned_apiservices = false;
 
   bool operator==(const CsvTerms&) const = default;
 };
 
-// Groups of Kubernetes, OLM and Steward: their objects are nobody's to be deleted (R-000-79).
+// True for groups of Kubernetes, OLM and Steward, whose objects are never deleted (R-000-79).
 bool IsReservedGroup(std::string_view group);
 
-// An API that an operator serves by an API server of its own.
+// An API that an operator serves from an API server of its own.
 struct OwnedApi {
   std::string group;
   std::string plural;
@@ -38,7 +38,7 @@ struct OwnedApi {
   bool operator==(const OwnedApi&) const = default;
 };
 
-// By which it is decided whether its custom resources may be deleted.
+// The facts by which it is decided whether the operator's custom resources may be deleted.
 struct CsvFacts {
   kube::NamespacedName key;
   std::string uid;
@@ -55,31 +55,31 @@ struct CsvFacts {
   std::optional<std::string> opt_out;             // kOptOutAnnotation
   std::optional<std::string> rights_released;     // kRightsReleasedAnnotation
   std::optional<std::string> confirmed;           // label kConfirmedLabel
-  // Its status says that a cleanup waits for custom resources: deletions may have been sent.
+  // The status says that a cleanup waits for custom resources: deletions may have been sent.
   bool said_waiting = false;
-  // spec.cleanup.enabled, or what one that says nothing is taken for (CsvTerms).
+  // spec.cleanup.enabled, or the default when that is absent (CsvTerms).
   bool cleanup_enabled = false;
-  // Names of definitions ("widgets.example.com"), each once: an operator lists each version. APIs
-  // are among them, by the same kind of name.
+  // Names of definitions ("widgets.example.com"), each once although an operator lists each
+  // version. The names of APIs, which have the same form, are among them.
   std::set<std::string> owned_crds;
   std::set<std::string> required_crds;
   std::map<std::string, OwnedApi> owned_apis;  // those of owned_crds that are APIs
   std::set<std::string> deployments;           // of the install strategy
   std::string replaces;                        // spec.replaces
-  // What of the spec cannot be understood; "" = nothing.
+  // The part of the spec that cannot be understood; "" = none.
   std::string malformed;
 
   bool deleting() const { return !deletion_timestamp.empty(); }
   bool HasFinalizer(std::string_view name) const;
-  // The author's word and the admin's, both (R-000-38).
+  // The author's consent and the administrator's, both (R-000-38).
   bool OptedIn() const;
-  // By any mark that OLM knows: such a one never triggers cleanup (R-000-72).
+  // True for any mark of a copy that OLM knows: such an object never triggers cleanup (R-000-72).
   bool MayBeCopy() const;
 
   bool operator==(const CsvFacts&) const = default;
 };
 
-// A condition of ours (status.h), as it stands in the status. Nothing is decided by it.
+// One of Steward's conditions (status.h), as the status has it. No decision depends on it.
 struct SaidCondition {
   std::string phase;
   std::string reason;
@@ -90,23 +90,23 @@ struct SaidCondition {
   bool operator==(const SaidCondition&) const = default;
 };
 
-// The facts, and what the status says of a cleanup that has begun.
+// The facts, and the progress of a cleanup as the status reports it.
 struct CsvCleanup {
-  // Without resource_version where it is part of what is watched: it says nothing there, and would
-  // make a change of every write.
+  // Without resource_version for watched objects: it has no meaning there, and would turn every
+  // write into a change.
   CsvFacts facts;
   std::map<std::string, std::string> owned_kinds;  // of definitions of facts.owned_crds, by name
   // status.cleanup.pendingDeletion, sorted, kMaxPendingInstances at most.
   std::vector<PendingOperand> pending;
-  std::vector<SaidCondition> conditions;  // those of ours, in their order
+  std::vector<SaidCondition> conditions;  // Steward's own, in their order
 
-  // The last one with this reason, or null.
+  // The last condition with this reason, or null.
   const SaidCondition* Condition(std::string_view reason) const;
 
   bool operator==(const CsvCleanup&) const = default;
 };
 
-// An estimate of what it takes in memory, in bytes.
+// An estimate of the memory that `csv` takes, in bytes.
 size_t SizeOf(const CsvCleanup& csv);
 
 }  // namespace steward::olm

@@ -29,13 +29,19 @@ absl::StatusOr<ObjectFacts> DecodeObjectFacts(std::string_view json) {
 
 absl::StatusOr<InstallNamespaceFacts> DecodeInstallNamespace(std::string_view json) {
   ASSIGN_OR_RETURN(const NamespacePtr ns, DecodeNamespace(json));
+  RETURN_IF_ERROR(kube::ParseRfc3339(ns->created).status());
   return FactsOf(*ns);
 }
 
 absl::StatusOr<GroupFacts> DecodeGroupFacts(std::string_view json) {
   ASSIGN_OR_RETURN(const OperatorGroupPtr group, DecodeOperatorGroup(json));
   if (!group->invalid_status.empty()) return Bad(group->invalid_status);
-  return FactsOf(*group);
+  GroupFacts facts = FactsOf(*group);
+  Document document;
+  ASSIGN_OR_RETURN(const object root, document.Parse(json));
+  const std::string created = StringIn(*ObjectIn(root, "metadata"), "creationTimestamp");
+  facts.created = kube::ParseRfc3339(created).value_or(absl::InfiniteFuture());
+  return facts;
 }
 
 absl::StatusOr<CsvDefinitionFacts> DecodeCsvDefinition(std::string_view json) {

@@ -1,6 +1,5 @@
-// The facts that cleanup decides by, out of the API server's JSON; those of a
-// ClusterServiceVersion are in csv_decode.h. Pure and total: any bytes give facts or an error
-// (kInvalidArgument).
+// Decoders of the facts that cleanup decides by; csv_decode.h has those of a ClusterServiceVersion.
+// Pure functions, and total: any bytes give facts or an error (kInvalidArgument).
 #ifndef OLM_CLEANUP_DECODE_H_
 #define OLM_CLEANUP_DECODE_H_
 
@@ -15,12 +14,12 @@ namespace steward::olm {
 
 absl::StatusOr<InstallNamespaceFacts> DecodeInstallNamespace(std::string_view json);
 absl::StatusOr<GroupFacts> DecodeGroupFacts(std::string_view json);
-// Its metadata suffices.
+// An object's metadata suffices.
 absl::StatusOr<CsvDefinitionFacts> DecodeCsvDefinition(std::string_view json);
 absl::StatusOr<CrdFacts> DecodeCrdFacts(std::string_view json);
 absl::StatusOr<ApiServiceFacts> DecodeApiServiceFacts(std::string_view json);
 absl::StatusOr<DeploymentFacts> DecodeDeploymentFacts(std::string_view json);
-// REQUIRES nothing of the rest of the object. An error without name or uid.
+// Any object; only name and uid are required.
 absl::StatusOr<ObjectFacts> DecodeObjectFacts(std::string_view json);
 
 }  // namespace steward::olm

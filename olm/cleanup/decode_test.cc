@@ -56,7 +56,7 @@ TEST(DecodeTest, Csv) {
   EXPECT_EQ(csv->malformed, "");
 }
 
-// A label: OLM puts annotations into the operator's pods (R-000-73).
+// A label, because OLM copies annotations into the operator's pods (R-000-73).
 TEST(DecodeTest, R_000_76_AConfirmationIsALabel) {
   const std::string confirmed = R"({"steward.operatorframework.io/opt-in-confirmed":"policy"})";
   const struct {
@@ -108,7 +108,7 @@ TEST(DecodeTest, R_000_20_WhatACsvSaysOfCleanup) {
       {R"({"cleanup":null})", false, true},
       {R"({})", false, true},
       {"null", false, true},
-      // Something that cannot be understood is no consent.
+      // A value that cannot be understood is no consent.
       {R"({"cleanup":{"enabled":"true"}})", false, false},
       {R"({"cleanup":{"enabled":1}})", false, false},
       {R"({"cleanup":true})", false, false},
@@ -142,7 +142,7 @@ TEST(DecodeTest, R_000_18_OwnedApis) {
   ASSERT_EQ(csv->owned_apis.size(), 1u) << "nothing of Kubernetes', OLM's or Steward's";
   EXPECT_EQ(csv->owned_apis.at("b.api.g.io"), (OwnedApi{"api.g.io", "b", "B", {"v1", "v2"}}));
   EXPECT_EQ(csv->malformed, "");
-  // Off, none of it exists.
+  // With the feature off, no APIs are read.
   csv = DecodeCsvFacts(text);
   ASSERT_OK(csv.status());
   EXPECT_THAT(csv->owned_crds, ElementsAre("a.g.io"));
@@ -216,12 +216,29 @@ TEST(DecodeTest, WhatIsNoObject) {
 }
 
 TEST(DecodeTest, InstallNamespace) {
-  const auto terminating = [](const std::string& more) {
-    return DecodeInstallNamespace(R"({"metadata":{"name":"n","uid":"u")" + more)->terminating;
+  const auto decoded = [](const std::string& more) {
+    return DecodeInstallNamespace(R"({"metadata":{"name":"n","uid":"u")" + more);
   };
+  const auto terminating = [&decoded](const std::string& more) {
+    return decoded(R"(,"creationTimestamp":"2026-01-01T00:00:07Z")" + more)->terminating;
+  };
+  EXPECT_EQ(decoded(R"(,"creationTimestamp":"2026-01-01T00:00:07Z"}})")->created,
+            absl::FromCivil(absl::CivilSecond(2026, 1, 1, 0, 0, 7), absl::UTCTimeZone()));
+  EXPECT_FALSE(decoded("}}").ok()) << "by when it was made it is decided what it is";
   EXPECT_FALSE(terminating(R"(},"status":{"phase":"Active"}})"));
   EXPECT_TRUE(terminating(R"(},"status":{"phase":"Terminating"}})"));
   EXPECT_TRUE(terminating(R"(,"deletionTimestamp":"2026-01-01T00:00:00Z"}})"));
+}
+
+TEST(DecodeTest, GroupCreation) {
+  const auto created = [](const std::string& more) {
+    return DecodeGroupFacts(R"({"metadata":{"name":"g","namespace":"n","uid":"u")" + more +
+                            "},\"spec\":{}}")
+        ->created;
+  };
+  EXPECT_EQ(created(R"(,"creationTimestamp":"2026-01-01T00:00:07Z")"),
+            absl::FromCivil(absl::CivilSecond(2026, 1, 1, 0, 0, 7), absl::UTCTimeZone()));
+  EXPECT_EQ(created(""), absl::InfiniteFuture()) << "it may be new";
 }
 
 TEST(DecodeTest, GroupStatus) {

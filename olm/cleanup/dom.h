@@ -1,4 +1,4 @@
-// Reads members out of a parsed JSON document. For the decoders of this folder.
+// Access to members of a parsed JSON document, for the decoders of this folder. Not thread-safe.
 #ifndef OLM_CLEANUP_DOM_H_
 #define OLM_CLEANUP_DOM_H_
 
@@ -19,13 +19,13 @@ using simdjson::dom::array;
 using simdjson::dom::element;
 using simdjson::dom::object;
 
-// kInvalidArgument
+// kInvalidArgument with `why`.
 absl::Status Bad(std::string_view why);
 
-// A parsed document; its elements live as long as it does.
+// A parsed document; its elements live as long as the document.
 class Document {
  public:
-  // kInvalidArgument unless it is an object.
+  // kInvalidArgument unless the text is a JSON object.
   absl::StatusOr<object> Parse(std::string_view json);
 
  private:
@@ -33,7 +33,7 @@ class Document {
   simdjson::padded_string text_;
 };
 
-// What is absent or of another type is not there.
+// Members that are absent or of another type are nullopt, "" or false.
 std::optional<object> ObjectIn(const object& parent, std::string_view key);
 std::optional<array> ArrayIn(const object& parent, std::string_view key);
 std::string StringIn(const object& parent, std::string_view key);
@@ -53,7 +53,7 @@ void ForEachObject(const object& parent, std::string_view key, Visit visit) {
   }
 }
 
-// An error without name or uid.
+// Fails without a name or uid.
 absl::StatusOr<ObjectFacts> MetadataOf(const object& root);
 
 }  // namespace steward::olm::dom

@@ -1,4 +1,4 @@
-// What cleanup reads of the objects that it decides by. Values.
+// The facts that cleanup needs from the objects that it decides by. Values.
 #ifndef OLM_CLEANUP_FACTS_H_
 #define OLM_CLEANUP_FACTS_H_
 
@@ -9,33 +9,38 @@
 
 #include "absl/time/time.h"
 #include "kube/meta/selector.h"
+#include "kube/meta/time.h"
 #include "olm/cleanup/csv_facts.h"
 #include "olm/objects.h"
 
 namespace steward::olm {
 
-// The Namespace that a ClusterServiceVersion lies in.
+// The Namespace that contains a ClusterServiceVersion.
 struct InstallNamespaceFacts {
   std::string name;
   bool terminating = false;
+  absl::Time created = absl::InfinitePast();
   bool operator==(const InstallNamespaceFacts&) const = default;
 };
 
 struct GroupFacts {
   OperatorGroup group;
   bool deleting = false;
+  absl::Time created = absl::InfinitePast();  // of what is watched it is not known
   // status.namespaces; nullopt when absent or empty.
   std::optional<std::vector<std::string>> synced;
   bool operator==(const GroupFacts&) const = default;
 };
 
-inline InstallNamespaceFacts FactsOf(const Namespace& ns) { return {ns.name, ns.terminating}; }
-// REQUIRES: its status can be understood.
+inline InstallNamespaceFacts FactsOf(const Namespace& ns) {
+  return {ns.name, ns.terminating, kube::ParseRfc3339(ns.created).value_or(absl::InfinitePast())};
+}
+// REQUIRES: the group's status can be understood.
 inline GroupFacts FactsOf(const OperatorGroup& group) {
-  return {group, group.deleting, group.synced};
+  return {group, group.deleting, absl::InfinitePast(), group.synced};
 }
 
-// Reasons for which the custom resources of a definition are kept, whatever the verdict.
+// Reasons why the custom resources of a definition are kept, whatever the verdict.
 inline constexpr std::string_view kReservedGroup = "ReservedGroup";
 inline constexpr std::string_view kUnmanaged = "NotInstalledByOLM";
 inline constexpr std::string_view kServedByAnother = "ServedByAnother";
@@ -50,11 +55,13 @@ struct CrdFacts {
   bool cluster_scoped = false;
   bool established = false;
   bool terminating = false;
-  // The served ones in the order in which they are to be asked: the storage version first.
+  // The served versions in the order in which they are tried: the storage version first.
   std::vector<std::string> versions;
-  // No definition at all, but an API that the operator serves by itself: its scope is not known.
+  // True for an API that the operator serves by itself instead of a definition: its scope is
+  // unknown.
   bool aggregated = false;
-  // Why none of its custom resources is ever deleted (R-000-79): kReserved, ...; "" = they may be.
+  // The reason why none of its custom resources is ever deleted (R-000-79): kReservedGroup, ...; ""
+  // = they may be.
   std::string kept;
   bool operator==(const CrdFacts&) const = default;
 };
@@ -83,21 +90,21 @@ struct DeploymentFacts {
   bool operator==(const DeploymentFacts&) const = default;
 };
 
-// An admission policy that is to be in force for the whole cluster.
+// The state of an admission policy that must be in force for the whole cluster.
 struct PolicyFacts {
   bool bound = false;
-  std::string why_not;   // when it is not
+  std::string why_not;   // the reason when it is not bound
   std::string uid;       // of the policy, while it is bound
-  std::string revision;  // one that stays says that neither policy nor binding changed meanwhile
-  absl::Time since = absl::InfiniteFuture();  // when one of the two was written last
+  std::string revision;  // while it is unchanged, neither policy nor binding has changed
+  absl::Time since = absl::InfiniteFuture();  // when either was last written
   bool operator==(const PolicyFacts&) const = default;
 };
 
-// What of cleanup the API server protects.
+// The protection of cleanup by the API server's admission policies.
 struct ProtectionFacts {
-  PolicyFacts opt_in;             // who may opt in (R-000-74)
-  PolicyFacts uninstall;          // who may delete what is opted in (R-000-77)
-  bool copies_protected = false;  // the label of copies is not changed by anybody (R-000-85)
+  PolicyFacts opt_in;             // controls who may opt in (R-000-74)
+  PolicyFacts uninstall;          // controls who may delete an opted-in operator (R-000-77)
+  bool copies_protected = false;  // no user can change the label of copies (R-000-85)
   bool operator==(const ProtectionFacts&) const = default;
 };
 

@@ -20,7 +20,7 @@ namespace {
 
 constexpr size_t kMaxObjects = 100;
 
-// The kinds that OLM itself stands on.
+// The group of the kinds that OLM itself consists of.
 constexpr std::string_view kOlmGroup = "operators.coreos.com";
 
 std::string NameOf(const kube::NamespacedName& key) { return StrCat(key.ns, "/", key.name); }
@@ -38,12 +38,12 @@ bool IsOlmKind(const std::string& crd) {
   return group == kOlmGroup || group.ends_with(StrCat(".", kOlmGroup));
 }
 
-// Of what the ClusterServiceVersion itself says.
+// A blocker that follows from the ClusterServiceVersion itself.
 CleanupBlocker Own(CleanupReason reason, std::string message) {
   return {reason, std::move(message), {}, BlockerWeight::kOwn};
 }
 
-// Of what could not be read.
+// A blocker for an object that could not be read.
 CleanupBlocker Unknown(CleanupReason reason, std::string message,
                        std::vector<std::string> objects = {}) {
   return {reason, std::move(message), std::move(objects), BlockerWeight::kUnknown};
@@ -52,7 +52,7 @@ CleanupBlocker Unknown(CleanupReason reason, std::string message,
 void CheckRecord(const CleanupInputs& inputs, std::vector<CleanupBlocker>& blockers) {
   const CsvFacts& csv = *inputs.csv;
   if (!csv.record.has_value()) {
-    // Whoever may write the status can say that something is waited for; that deletes nothing.
+    // Anyone who may write the status can claim that a cleanup waits; that claim deletes nothing.
     if (MayHaveSent(inputs)) {
       blockers.push_back(Own(CleanupReason::kRecordRemoved,
                              StrCat("annotation ", kRecordAnnotation, " was removed")));
@@ -76,11 +76,12 @@ bool Intersects(const std::set<std::string>& a, const std::set<std::string>& b) 
                      [&b](const std::string& name) { return b.contains(name); });
 }
 
-// What is in the cluster, live, and what is only known from before.
+// All other ClusterServiceVersions: the live ones, then those known only from earlier.
 std::vector<const CsvFacts*> OtherCsvs(const CleanupInputs& inputs) {
   std::set<kube::NamespacedName> seen = {inputs.csv->key};
   std::vector<const CsvFacts*> others;
-  for (const auto* csvs : {&*inputs.csvs, &inputs.known}) {
+  if (!inputs.csvs.ok()) return others;
+  for (const auto* csvs : {&*inputs.csvs, &inputs.known, &inputs.departed}) {
     for (const CsvFacts& csv : *csvs) {
       if (!seen.insert(csv.key).second) continue;
       others.push_back(&csv);
@@ -89,13 +90,12 @@ std::vector<const CsvFacts*> OtherCsvs(const CleanupInputs& inputs) {
   return others;
 }
 
-OtherOperators RelatedOf(const CleanupInputs& inputs) {
+OtherOperators RelatedOf(const CleanupInputs& inputs, const std::vector<const CsvFacts*>& others) {
   if (inputs.others.has_value()) return *inputs.others;
   OtherOperators related;
-  if (!inputs.csvs.ok()) return related;
   const CsvFacts& csv = *inputs.csv;
   const std::set<std::string> definitions = DefinitionsOf(inputs);
-  for (const CsvFacts* other : OtherCsvs(inputs)) {
+  for (const CsvFacts* other : others) {
     if (Intersects(other->owned_crds, definitions)) related.owners.push_back(other->key);
     if (Intersects(other->required_crds, definitions)) related.requirers.push_back(other->key);
     if (other->key.ns == csv.key.ns && other->replaces == csv.key.name) {
@@ -103,6 +103,20 @@ OtherOperators RelatedOf(const CleanupInputs& inputs) {
     }
   }
   return related;
+}
+
+// Copies whose original is nowhere. Either OLM has yet to delete them, as after an upgrade, or
+// somebody set the label.
+std::set<kube::NamespacedName> LeftCopies(const std::vector<const CsvFacts*>& others) {
+  std::set<kube::NamespacedName> originals, left;
+  for (const CsvFacts* other : others) {
+    if (!other->copied_from.has_value()) originals.insert(other->key);
+  }
+  for (const CsvFacts* other : others) {
+    if (!other->copied_from.has_value()) continue;
+    if (!originals.contains({*other->copied_from, other->key.name})) left.insert(other->key);
+  }
+  return left;
 }
 
 std::vector<std::string> NamesOf(const std::vector<kube::NamespacedName>& keys) {
@@ -125,6 +139,32 @@ void CheckOthers(const OtherOperators& others, std::vector<CleanupBlocker>& bloc
     blockers.push_back(Blocker(CleanupReason::kBeingReplaced,
                                "another version is to take its place", NamesOf(others.replacers)));
   }
+}
+
+// Blockers that consist only of copies whose original is gone are no refusal yet: for a while,
+// those copies may go at any moment.
+void CheckOthers(const CleanupInputs& inputs, std::vector<CleanupBlocker>& blockers) {
+  const std::vector<const CsvFacts*> others = OtherCsvs(inputs);
+  OtherOperators related = RelatedOf(inputs, others);
+  const std::set<kube::NamespacedName> left =
+      inputs.copies_had_time ? std::set<kube::NamespacedName>() : LeftCopies(others);
+  std::vector<std::string> waited_for;
+  for (std::vector<kube::NamespacedName>* keys :
+       {&related.owners, &related.requirers, &related.replacers}) {
+    const bool all_left =
+        std::all_of(keys->begin(), keys->end(),
+                    [&left](const kube::NamespacedName& key) { return left.contains(key); });
+    if (keys->empty() || !all_left) continue;
+    for (std::string& name : NamesOf(*keys)) waited_for.push_back(std::move(name));
+    keys->clear();
+  }
+  CheckOthers(related, blockers);
+  if (waited_for.empty()) return;
+  CleanupBlocker blocker = Blocker(
+      CleanupReason::kCopiesLeft,
+      "copies of operators that are gone own, require or replace the same", std::move(waited_for));
+  blocker.weight = BlockerWeight::kUnknown;
+  blockers.push_back(std::move(blocker));
 }
 
 void CheckGroup(const CleanupInputs& inputs, std::vector<CleanupBlocker>& blockers) {
@@ -154,7 +194,7 @@ void CheckGroup(const CleanupInputs& inputs, std::vector<CleanupBlocker>& blocke
         Blocker(CleanupReason::kOperatorGroupInvalid,
                 StrCat("the OperatorGroup's spec cannot be used: ", group.group.invalid), names));
   }
-  // The record may have been edited; what is remembered was not.
+  // The record may have been edited; the remembered one cannot be.
   bool changed = inputs.remembered.has_value() && inputs.remembered->group_uid != group.group.uid;
   if (csv.record.has_value()) {
     const absl::StatusOr<CleanupRecord> record = DecodeRecord(*csv.record);
@@ -163,10 +203,17 @@ void CheckGroup(const CleanupInputs& inputs, std::vector<CleanupBlocker>& blocke
   if (changed) {
     blockers.push_back(Blocker(CleanupReason::kOperatorGroupChanged,
                                "it is another OperatorGroup than when cleanup began", names));
+    return;
   }
+  // CheckCsvDefinition refuses a time that cannot be read. A user who makes the group anew in the
+  // very second could as well have edited it before.
+  const absl::StatusOr<absl::Time> deleted = kube::ParseRfc3339(csv.deletion_timestamp);
+  if (!deleted.ok() || group.created <= *deleted) return;
+  blockers.push_back(Blocker(CleanupReason::kOperatorGroupChanged,
+                             "the OperatorGroup was made after it had been deleted", names));
 }
 
-// Those that are gone or going.
+// The operator's Deployments that are gone or being deleted.
 std::vector<std::string> LostDeployments(const CleanupInputs& inputs) {
   std::vector<std::string> lost;
   if (inputs.without_deployments) return lost;
@@ -201,7 +248,7 @@ void RequireEach(std::string_view what, const std::set<std::string>& names,
   }
 }
 
-// The refusals that need nothing but the ClusterServiceVersion.
+// Adds the refusals that need no more than the ClusterServiceVersion.
 void CheckItself(const CleanupInputs& inputs, std::vector<CleanupBlocker>& blockers) {
   const CsvFacts& csv = *inputs.csv;
   const auto refuse = [&blockers](CleanupReason reason, std::string message) {
@@ -247,7 +294,7 @@ void CheckItself(const CleanupInputs& inputs, std::vector<CleanupBlocker>& block
 void CheckCsvs(const CleanupInputs& inputs, std::vector<CleanupBlocker>& blockers) {
   if (inputs.others.has_value()) return;
   Require("ClusterServiceVersions", inputs.csvs, blockers);
-  // It is one of them.
+  // The list must contain the ClusterServiceVersion itself.
   if (inputs.csvs.absent()) {
     blockers.push_back(Unknown(CleanupReason::kUnreadable, "ClusterServiceVersions: not served"));
   } else if (inputs.csvs.ok() && !Lists(*inputs.csvs, *inputs.csv)) {
@@ -256,9 +303,9 @@ void CheckCsvs(const CleanupInputs& inputs, std::vector<CleanupBlocker>& blocker
   }
 }
 
-// The OperatorGroup's status does not say yet what its spec means. Once there is a record, which
-// only ever becomes narrower, a status that lags makes the targets fewer for a while (R-000-62);
-// before, what it lacks would be lost for good (R-000-88).
+// Checks that the OperatorGroup's status already reflects its spec. Once there is a record, which
+// can only become narrower, a status that lags merely narrows the targets for a while (R-000-62);
+// before that, a namespace that it lacks would be lost for good (R-000-88).
 void CheckSynced(const CleanupInputs& inputs, std::vector<CleanupBlocker>& blockers) {
   if (!inputs.groups.ok() || inputs.groups->size() != 1) return;
   const GroupFacts& group = inputs.groups->front();
@@ -270,6 +317,8 @@ void CheckSynced(const CleanupInputs& inputs, std::vector<CleanupBlocker>& block
   }
   if (kind == TargetKind::kNone || group.deleting) return;
   const std::vector<std::string> objects = {NameOf(group.group.key)};
+  // Nothing that was recorded is left in the targets, so the group's status does not matter.
+  if (MayHaveSent(inputs) && EffectiveTargets(inputs).empty()) return;
   if (!group.synced.has_value()) {
     blockers.push_back(Unknown(CleanupReason::kOperatorGroupNotSynced,
                                "the OperatorGroup's status.namespaces is not there", objects));
@@ -280,13 +329,24 @@ void CheckSynced(const CleanupInputs& inputs, std::vector<CleanupBlocker>& block
   }
 }
 
+// The install namespace is going or gone, and there is nothing that somebody could finish: whatever
+// the definitions are, it is refused. APIs of the operator's own go with the namespace, and could
+// never be read again (R-000-86).
+bool EndsWithItsNamespace(const CleanupInputs& inputs) {
+  const Read<InstallNamespaceFacts>& ns = inputs.install_namespace;
+  const bool ends = ns.absent() || (ns.ok() && ns->terminating);
+  return ends && (!MayHaveSent(inputs) || NobodyCanFinish(inputs));
+}
+
 void CheckReadings(const CleanupInputs& inputs, std::vector<CleanupBlocker>& blockers) {
   Require(StrCat("namespace ", inputs.csv->key.ns), inputs.install_namespace, blockers);
   Require("OperatorGroups", inputs.groups, blockers);
   CheckCsvs(inputs, blockers);
   if (!inputs.watched_only) {
     Require("the definition of ClusterServiceVersions", inputs.csv_definition, blockers);
-    RequireEach("CustomResourceDefinition", inputs.csv->owned_crds, inputs.crds, blockers);
+    if (!EndsWithItsNamespace(inputs)) {
+      RequireEach("CustomResourceDefinition", inputs.csv->owned_crds, inputs.crds, blockers);
+    }
     if (!inputs.without_deployments) {
       RequireEach("Deployment", inputs.csv->deployments, inputs.deployments, blockers);
     }
@@ -300,8 +360,8 @@ void CheckReadings(const CleanupInputs& inputs, std::vector<CleanupBlocker>& blo
   CheckSynced(inputs, blockers);
 }
 
-// With their definition all ClusterServiceVersions are deleted, and no policy is asked about any of
-// them (R-000-77). One that outlives its definition is there again when that is made anew.
+// Deleting their definition deletes all ClusterServiceVersions without any policy being asked
+// (R-000-77). One that outlives its definition reappears when the definition is created anew.
 void CheckCsvDefinition(const CleanupInputs& inputs, std::vector<CleanupBlocker>& blockers) {
   const Read<CsvDefinitionFacts>& definition = inputs.csv_definition;
   if (definition.unreadable()) return;
@@ -321,10 +381,21 @@ void CheckCsvDefinition(const CleanupInputs& inputs, std::vector<CleanupBlocker>
 
 void CheckInstallNamespace(const CleanupInputs& inputs, std::vector<CleanupBlocker>& blockers) {
   const Read<InstallNamespaceFacts>& ns = inputs.install_namespace;
-  if (ns.unreadable() || (ns.ok() && !ns->terminating)) return;
+  if (ns.unreadable()) return;
+  if (ns.absent() || ns->terminating) {
+    blockers.push_back(
+        Blocker(CleanupReason::kInstallNamespaceTerminating,
+                StrCat("namespace ", inputs.csv->key.ns, " is gone or being deleted")));
+    return;
+  }
+  // One that was deleted with its namespace outlives it where somebody finalizes the namespace by
+  // hand. Times are of whole seconds: of one and the same, nobody knows which came first.
+  // CheckCsvDefinition refuses a time that cannot be read.
+  const absl::StatusOr<absl::Time> deleted = kube::ParseRfc3339(inputs.csv->deletion_timestamp);
+  if (!deleted.ok() || *deleted > ns->created) return;
   blockers.push_back(
       Blocker(CleanupReason::kInstallNamespaceTerminating,
-              StrCat("namespace ", inputs.csv->key.ns, " is gone or being deleted")));
+              StrCat("it was deleted before namespace ", inputs.csv->key.ns, " was made anew")));
 }
 
 void CheckDeployments(const CleanupInputs& inputs, std::vector<CleanupBlocker>& blockers) {
@@ -350,9 +421,9 @@ void CheckProtection(const CleanupInputs& inputs, std::vector<CleanupBlocker>& b
                 StrCat("deleting it is not protected: ", protection.uninstall.why_not)));
     return;
   }
-  // Once a record is there, that was looked at.
+  // A record proves that this was checked before.
   if (!inputs.csv->deleting() || inputs.csv->record.has_value()) return;
-  // What cannot be read is refused by CheckCsvDefinition.
+  // CheckCsvDefinition refuses an unreadable time.
   const absl::StatusOr<absl::Time> deleted = kube::ParseRfc3339(inputs.csv->deletion_timestamp);
   if (!deleted.ok() || *deleted > protection.uninstall.since + kDeletionsSettle) return;
   blockers.push_back(
@@ -379,7 +450,7 @@ std::vector<CleanupBlocker> BlockersOf(const CleanupInputs& inputs) {
   CheckReadings(inputs, blockers);
   CheckInstallNamespace(inputs, blockers);
   CheckGroup(inputs, blockers);
-  CheckOthers(RelatedOf(inputs), blockers);
+  CheckOthers(inputs, blockers);
   if (inputs.watched_only) {
     if (inputs.told_unconfirmed) {
       blockers.push_back(Blocker(CleanupReason::kOptInUnconfirmed, UnconfirmedMessage()));

@@ -1,4 +1,4 @@
-// The single guards of CleanupVerdict. Pure functions.
+// The individual guards behind CleanupVerdict. Pure functions.
 #ifndef OLM_CLEANUP_GUARDS_H_
 #define OLM_CLEANUP_GUARDS_H_
 
@@ -12,17 +12,17 @@
 
 namespace steward::olm {
 
-// All of them: what the ClusterServiceVersion itself says, what could not be read, what else there
-// is. None of them hides another, but what could not be read says nothing.
+// All blockers: from the ClusterServiceVersion itself, from failed reads, from other objects. No
+// blocker hides another, but an unreadable object yields no blockers of its own.
 std::vector<CleanupBlocker> BlockersOf(const CleanupInputs& inputs);
 
-// What the spec of a group says; `selected` are the namespaces that its selector matches, if it has
+// The targets in a group's spec; `selected` are the namespaces that its selector matches, if it has
 // one.
 TargetSet SpecTargets(const OperatorGroup& group, const std::vector<std::string>& selected);
-// The same of the one group; none where its selector's namespaces were not read. REQUIRES: there is
-// exactly one.
+// The targets in the spec of the only group; none when its selector's namespaces were not read.
+// REQUIRES: there is exactly one group.
 TargetSet SpecTargets(const CleanupInputs& inputs);
-// What its status says. REQUIRES: it says something.
+// The targets in the group's status. REQUIRES: `synced` has a value.
 TargetSet SyncedTargets(const GroupFacts& group);
 
 }  // namespace steward::olm

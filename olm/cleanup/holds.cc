@@ -40,7 +40,7 @@ std::string OwnerSelector(const kube::NamespacedName& csv) {
 
 bool WantsHolds(const CsvFacts& csv) {
   if (!csv.OptedIn() || csv.rights_released.has_value()) return false;
-  // What was begun has to be finished, whatever becomes of the object.
+  // A cleanup that has begun must be able to finish, whatever becomes of the object.
   const bool begun = csv.deleting() && (csv.record.has_value() || csv.said_waiting);
   return begun || (!csv.MayBeCopy() && csv.phase != "Replacing" && csv.phase != "Deleting");
 }
@@ -51,7 +51,7 @@ HoldAction NextHoldAction(const ObjectFacts& object, const CsvFacts* owner) {
   if (owner == nullptr || !WantsHolds(*owner) || revoked) {
     return held ? HoldAction::kRelease : HoldAction::kNone;
   }
-  // No finalizer can be added to what is being deleted.
+  // An object that is being deleted accepts no new finalizer.
   return held || object.deleting() ? HoldAction::kNone : HoldAction::kAdd;
 }
 

@@ -1,4 +1,5 @@
-// Which of an operator's cluster-wide rights and webhooks are held while it is opted in (R-000-73).
+// The rules for holding an operator's cluster-wide rights and webhooks while it is opted in
+// (R-000-73). Pure functions.
 #ifndef OLM_CLEANUP_HOLDS_H_
 #define OLM_CLEANUP_HOLDS_H_
 
@@ -14,26 +15,26 @@
 
 namespace steward::olm {
 
-// Those that OLM deletes as soon as a ClusterServiceVersion is being deleted.
+// The resources whose objects OLM deletes as soon as their ClusterServiceVersion is being deleted.
 const std::vector<kube::GroupVersionResource>& HeldResources();
 
 // The ClusterServiceVersion that OLM made the object for, by its labels.
 std::optional<kube::NamespacedName> OwnerOf(const kube::LabelMap& labels);
-// Selects the objects that OLM made for it.
+// A label selector for the objects that OLM made for `csv`.
 std::string OwnerSelector(const kube::NamespacedName& csv);
 
-// Opted in, and its rights were not let go of for good (R-000-89); neither a copy nor replaced,
-// unless deletions of its custom resources may have begun.
+// True when `csv` is opted in, its rights were not released for good (R-000-89), and it is neither
+// a copy nor being replaced, or deletions of its custom resources may have begun.
 bool WantsHolds(const CsvFacts& csv);
 
 enum class HoldAction { kNone, kAdd, kRelease };
-// `owner` is what OwnerOf names, null when there is none in the cluster. An object that was deleted
-// before its owner is an administrator's doing and let go of at once; so `owner` has to be read
+// `owner` is the object that OwnerOf names, null when it does not exist. An object that was deleted
+// before its owner was deleted by an administrator and is released at once; so `owner` must be read
 // after `object`.
 HoldAction NextHoldAction(const ObjectFacts& object, const CsvFacts* owner);
 
-// What to say of the operator's rights; nullopt: nothing (yet). `objects` are those that OLM made
-// for it; `was_held`: kRightsHeld is what was said before.
+// The condition about the operator's rights; nullopt when there is none (yet). `objects` are those
+// that OLM made for it; `was_held`: the status had kRightsHeld before.
 std::optional<CleanupCondition> RightsCondition(const CsvFacts& csv, bool was_held,
                                                 const std::vector<ObjectFacts>& objects);
 

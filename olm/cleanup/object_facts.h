@@ -1,4 +1,4 @@
-// What cleanup reads of any object's metadata. A value.
+// The facts that cleanup needs from any object's metadata. A value.
 #ifndef OLM_CLEANUP_OBJECT_FACTS_H_
 #define OLM_CLEANUP_OBJECT_FACTS_H_
 
@@ -17,7 +17,7 @@ struct ObjectFacts {
   kube::NamespacedName key;
   std::string uid;
   std::string resource_version;
-  int64_t generation = 0;          // grows with each change of the spec; 0 = not told
+  int64_t generation = 0;          // grows with each change of the spec; 0 = unknown
   std::string deletion_timestamp;  // "" = it is not being deleted
   std::vector<std::string> finalizers;
   kube::LabelMap labels;

@@ -1,5 +1,5 @@
-// Confirmed opt-ins: one counts only if it was made by somebody who may, while the admission policy
-// said who that is (R-000-76). Pure functions.
+// Confirmation of opt-ins: an opt-in counts only if an authorized user made it while the admission
+// policy was in force (R-000-76). Pure functions.
 #ifndef OLM_CLEANUP_OPT_IN_H_
 #define OLM_CLEANUP_OPT_IN_H_
 
@@ -12,37 +12,37 @@
 
 namespace steward::olm {
 
-// After this long every API server has taken a policy up, however far their clocks are apart.
+// After this time every API server enforces a new policy, with allowance for differing clocks.
 inline constexpr absl::Duration kPolicySettles = absl::Seconds(60);
-// After this long a policy is asked about every deletion. Shorter, as nothing is confirmed by it:
-// what was deleted sooner is refused.
+// After this time a policy is applied to every deletion. Shorter than kPolicySettles, as it
+// confirms nothing: an earlier deletion is refused.
 inline constexpr absl::Duration kDeletionsSettle = absl::Seconds(10);
 
-// Its label names the policy that is in force: it was set by somebody who may opt in, or by the
-// controllers. Nobody could know the policy's UID before it existed. What may be a copy has the
+// True when the label names the policy in force: an authorized user or the controllers set it,
+// because the policy's UID could not be known before the policy existed. A possible copy has the
 // label of its original, and is never confirmed.
 bool IsConfirmed(const CsvFacts& csv, const PolicyFacts& policy);
 
-// It is in force, and every API server knows.
+// True when the policy is in force, and every API server enforces it.
 bool IsSettled(const PolicyFacts& policy, absl::Time now);
 
-// A ClusterServiceVersion that was there without the finalizer while the policy was in force.
+// Proof that a ClusterServiceVersion existed without the finalizer while the policy was in force.
 struct Sighting {
   std::string csv_uid;
   std::string policy_revision;
   bool operator==(const Sighting&) const = default;
 };
 
-// What to remember of `csv`, which was read after `policy`; nullopt = nothing. `now` is the time of
-// the policy's reading.
+// The sighting to remember of `csv`, which was read after `policy`; nullopt = none. `now` is the
+// time when the policy was read.
 std::optional<Sighting> Sight(const CsvFacts& csv, const PolicyFacts& policy, absl::Time now);
 
-// Whether whoever added the finalizer was asked by the policy: it is in force; and the object was
-// created when it had settled, or seen without the finalizer since; and is no copy. `seen` may be
-// null.
+// True when the policy has judged the user who added the finalizer: the policy is in force, the
+// object is no copy, and it was created after the policy had settled or has been seen without the
+// finalizer since. `seen` may be null.
 bool MayConfirm(const CsvFacts& csv, const PolicyFacts& policy, const Sighting* seen);
 
-// What an unconfirmed opt-in is, and what to do about it.
+// An explanation of an unconfirmed opt-in, with a remedy.
 std::string UnconfirmedMessage();
 
 }  // namespace steward::olm

@@ -54,7 +54,7 @@ TEST(OptInTest, R_000_76_IsConfirmedByTheUidOfThePolicyInForce) {
   }
 }
 
-// Finding 1: an opt-in from before the policy is nobody's word.
+// Finding 1: an opt-in from before the policy proves no consent.
 TEST(OptInTest, R_000_76_WhenTheControllersMayConfirm) {
   const Sighting seen{"csv", "policy/1 binding/1"};
   struct Case {

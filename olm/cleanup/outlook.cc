@@ -15,7 +15,7 @@ namespace {
 std::vector<OwnedResource> ResourcesOf(const CsvCleanup& csv) {
   std::vector<OwnedResource> resources;
   for (const std::string& name : csv.facts.owned_crds) {
-    // Every such name has a dot.
+    // Every name of a definition has a dot.
     const size_t dot = name.find('.');
     const auto kind = csv.owned_kinds.find(name);
     resources.push_back({name.substr(dot + 1), kind == csv.owned_kinds.end() ? "" : kind->second,
@@ -40,7 +40,7 @@ OtherOperators OthersOf(const OutlookInputs& inputs) {
   return others;
 }
 
-// What of the guards' inputs is watched.
+// The guards' inputs as far as they are watched.
 CleanupInputs WatchedInputs(const OutlookInputs& inputs) {
   CleanupInputs watched;
   watched.watched_only = true;
@@ -62,13 +62,13 @@ CleanupInputs WatchedInputs(const OutlookInputs& inputs) {
   watched.selected = Read<std::vector<std::string>>::Ok(
       inputs.selected == nullptr ? std::vector<std::string>() : *inputs.selected);
   watched.others = OthersOf(inputs);
-  // What was said of an opt-in does not hold for the next.
+  // A condition from an earlier opt-in does not apply to the next one.
   watched.told_unconfirmed =
       watched.csv->OptedIn() && inputs.csv->cleanup->Condition(kOptInUnconfirmed) != nullptr;
   return watched;
 }
 
-// What the guards cannot see here, the controllers' conditions tell.
+// The controllers' conditions complete the phase where the guards lack live objects.
 CleanupPhase PhaseWhileDeleting(const CsvCleanup& csv, CleanupVerdictKind verdict, size_t pending) {
   const bool stalled = csv.Condition(kCleanupStalled) != nullptr;
   if (verdict == CleanupVerdictKind::kAllowed) {

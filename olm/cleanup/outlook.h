@@ -1,5 +1,5 @@
-// What a cleanup has come to, or would come to, as far as watched objects tell: the value behind
-// CleanupStatus (R-PRJ-06, R-000-47).
+// The state of a cleanup, or its expected result, as far as watched objects show it: the value
+// behind CleanupStatus (R-PRJ-06, R-000-47). Values and pure functions.
 #ifndef OLM_CLEANUP_OUTLOOK_H_
 #define OLM_CLEANUP_OUTLOOK_H_
 
@@ -21,13 +21,13 @@ namespace steward::olm {
 enum class CleanupPhase {
   kDisabled,    // spec.cleanup.enabled is not true
   kNotOptedIn,  // the finalizer is not there
-  // Before the delete: what would become of it.
+  // Before the delete: the expected result.
   kReady,
   kRefused,
   kUnknown,
-  // While it is being deleted, and the last two of before.
+  // While the operator is being deleted; kRefused and kUnknown occur here, too.
   kDeleting,
-  kDraining,  // refused, and what is being deleted already is waited for
+  kDraining,  // refused; waits for deletions that were already sent
   kStalled,   // the controllers see no progress
 };
 // "Disabled", ...
@@ -41,8 +41,8 @@ struct OwnedResource {
   bool operator==(const OwnedResource&) const = default;
 };
 
-// Nothing is left out of it that some readers must not see: objects of other namespaces have their
-// names in here.
+// Complete: names of objects in other namespaces are included, even where some readers must not see
+// them.
 struct CleanupOutlook {
   kube::NamespacedName key;  // of the ClusterServiceVersion, as the next three
   std::string csv_uid;
@@ -52,19 +52,20 @@ struct CleanupOutlook {
   bool enabled = false;   // spec.cleanup.enabled
   bool opted_in = false;  // the finalizer is there
   CleanupPhase phase = CleanupPhase::kDisabled;
-  // All that is known to stand in the way, also before anybody opts in. What only a live look tells
-  // (definitions, Deployments, the admission policies) is not among them, except that the
-  // controllers say by a condition that the opt-in is not confirmed.
+  // All known blockers, also before the opt-in. Blockers that only a live read can show
+  // (definitions, Deployments, the admission policies) are missing, except an unconfirmed opt-in,
+  // which a condition of the controllers reports.
   std::vector<CleanupBlocker> blockers;
-  // Where custom resources may be deleted: the record, the OperatorGroup's spec and its status, as
-  // far as they are there. None without exactly one OperatorGroup in force.
+  // The namespaces where custom resources may be deleted: the intersection of the record, the
+  // OperatorGroup's spec and its status, as far as they exist. None without exactly one
+  // OperatorGroup in force.
   TargetSet targets;
   std::vector<OwnedResource> resources;  // sorted by name of the definition
 
   std::vector<PendingOperand> pending;  // sorted; the first kMaxPendingInstances
   size_t pending_count = 0;             // of all
   std::string started_at;               // the deletionTimestamp; "" = it is not being deleted
-  std::string stalled_since;            // RFC 3339; "" = it is not
+  std::string stalled_since;            // RFC 3339; "" = not stalled
   std::vector<SaidCondition> conditions;
 
   bool operator==(const CleanupOutlook&) const = default;
@@ -73,29 +74,29 @@ struct CleanupOutlook {
 // "widgets.example.com"; "" when no owned definition is of the operand's group and kind.
 std::string ResourceOf(const CleanupOutlook& outlook, const PendingOperand& operand);
 
-// Who else has to do with a definition: ClusterServiceVersions that are no proven copies, sorted.
+// The other ClusterServiceVersions that own or require a definition, without proven copies, sorted.
 struct CrdUsers {
   std::vector<kube::NamespacedName> owners;
   std::vector<kube::NamespacedName> requirers;
   bool operator==(const CrdUsers&) const = default;
 };
 
-// Equal when nothing was replaced: objects are compared by place.
+// Inputs are equal when no object was replaced: objects are compared by address.
 struct OutlookInputs {
   CsvPtr csv;
   NamespacePtr install_namespace;        // null = there is none
   std::vector<OperatorGroupPtr> groups;  // of the install namespace
-  // What the selector of the one group matches; null = it has none.
+  // The namespaces that the selector of the only group matches; null = it has no selector.
   std::shared_ptr<const std::vector<std::string>> selected;
-  // Of the owned definitions, in their order. The operator itself may be among them.
+  // The users of the owned definitions, in their order. The operator itself may be among them.
   std::vector<std::shared_ptr<const CrdUsers>> users;
-  // Those of its namespace that say that they replace it; null = none.
+  // The ClusterServiceVersions of its namespace whose spec.replaces names it; null = none.
   std::shared_ptr<const std::vector<kube::NamespacedName>> replacers;
 
   bool operator==(const OutlookInputs&) const = default;
 };
 
-// Pure. REQUIRES: csv is no copy, and has its CsvCleanup.
+// REQUIRES: csv is no copy, and has its CsvCleanup.
 CleanupOutlook OutlookOf(const OutlookInputs& inputs);
 
 }  // namespace steward::olm

@@ -21,7 +21,7 @@ using ::testing::IsEmpty;
 using Phase = CleanupPhase;
 using Reason = CleanupReason;
 
-// An operator in "ops" that would be cleaned up in "a" and "b", to be spoilt.
+// An operator in "ops" that would be cleaned up in "a" and "b"; each test changes it.
 struct Scene {
   std::string finalizers = R"(["operatorframework.io/delete-custom-resources"])";
   std::string deleted;

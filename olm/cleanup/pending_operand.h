@@ -1,3 +1,4 @@
+// Operands that a cleanup waits for. Values.
 #ifndef OLM_CLEANUP_PENDING_OPERAND_H_
 #define OLM_CLEANUP_PENDING_OPERAND_H_
 
@@ -9,7 +10,7 @@ namespace steward::olm {
 
 inline constexpr size_t kMaxPendingInstances = 100;  // R-000-67
 
-// A CR that a cleanup waits for.
+// A custom resource that a cleanup waits for.
 struct PendingOperand {
   std::string group;
   std::string kind;
@@ -18,7 +19,7 @@ struct PendingOperand {
   auto operator<=>(const PendingOperand&) const = default;
 };
 
-// How many of a kind there are.
+// The number of such operands of one kind.
 struct PendingKind {
   std::string group;
   std::string kind;

@@ -23,6 +23,7 @@ CrdPlan PlanOf(const std::string& name, const Read<CrdFacts>& crd) {
   plan.state = StateOf(crd);
   plan.why_unreadable = crd.why();
   if (!crd.ok()) return plan;
+  plan.uid = crd->uid;
   plan.group = crd->group;
   plan.plural = crd->plural;
   plan.kind = crd->kind;
@@ -33,7 +34,7 @@ CrdPlan PlanOf(const std::string& name, const Read<CrdFacts>& crd) {
   return plan;
 }
 
-// A definition that was made anew under the same name is another one.
+// A definition that was created anew under the same name is another one.
 bool IsAmong(const std::map<std::string, RecordedDefinition>& definitions, const CrdFacts& crd) {
   const auto found = definitions.find(crd.name);
   return found != definitions.end() && found->second.uid == crd.uid;
@@ -43,8 +44,8 @@ bool IsAmong(const std::map<std::string, RecordedDefinition>& definitions, const
 
 std::vector<CrdPlan> PlanCleanup(const CleanupInputs& inputs, const TargetSet& targets,
                                  const TargetSet& drain) {
-  // Deletions stay within the annotation and within what is remembered; nobody waits for less than
-  // what is remembered.
+  // Deletions stay within both the annotation and the remembered record; waiting always covers the
+  // whole remembered record.
   const std::optional<CleanupRecord> waited_for = RecordOf(inputs);
   std::optional<CleanupRecord> permitted = waited_for;
   if (inputs.csv->record.has_value()) {

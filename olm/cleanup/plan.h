@@ -1,5 +1,5 @@
-// What a verdict means for the custom resources of an operator: which are deleted, which are waited
-// for, which are kept and why.
+// The consequences of a verdict for an operator's custom resources: which are deleted, which are
+// waited for, which are kept and why. Pure functions.
 #ifndef OLM_CLEANUP_PLAN_H_
 #define OLM_CLEANUP_PLAN_H_
 
@@ -15,27 +15,28 @@
 namespace steward::olm {
 
 enum class CrdState {
-  kGone,            // nothing is stored
-  kNotEstablished,  // nothing is stored yet
+  kGone,            // nothing can be stored any more
+  kNotEstablished,  // nothing can be stored yet
   kTerminating,     // its objects go with it: pending until it is gone
   kServed,
   kUnreadable,
 };
 
-// One owned definition.
+// The plan for one owned definition.
 struct CrdPlan {
   std::string crd;
+  std::string uid;  // of the definition; "" = it is not known
   CrdState state = CrdState::kUnreadable;
   std::string why_unreadable;
   std::string group;
   std::string plural;
   std::string kind;
   bool cluster_scoped = false;
-  bool aggregated = false;            // as in CrdFacts: each object tells its scope
-  std::vector<std::string> versions;  // to be asked in this order until one answers
-  TargetSet targets;                  // here CRs are deleted
-  TargetSet drain;                    // here CRs that are being deleted are waited for
-  std::string kept;  // why no CR of it is deleted: kClusterScoped, ...; "" = some may be
+  bool aggregated = false;            // as in CrdFacts: each object shows its scope
+  std::vector<std::string> versions;  // tried in this order until one answers
+  TargetSet targets;                  // where CRs are deleted
+  TargetSet drain;                    // where CRs that are being deleted are waited for
+  std::string kept;  // the reason why no CR of it is deleted: kClusterScoped, ...; "" = some may be
 
   kube::GroupVersionResource Resource(const std::string& version) const {
     return {group, version, plural};
@@ -43,25 +44,25 @@ struct CrdPlan {
   bool operator==(const CrdPlan&) const = default;
 };
 
-// Reasons for which CRs are kept, beside those of CrdFacts::kept.
+// Reasons why CRs are kept, besides those of CrdFacts::kept.
 inline constexpr std::string_view kClusterScoped = "ClusterScoped";  // R-000-68
 inline constexpr std::string_view kNotRecorded = "NotRecorded";      // R-000-62
 inline constexpr std::string_view kNoLongerOwned = "NoLongerOwned";  // R-000-62
 
-// One for each definition that the operator owns or that was recorded, sorted by name. CRs are
-// deleted where `targets` says, of definitions that are owned and recorded (all owned ones before
-// there is a record) and still the same object. Cluster-scoped CRs belong to no list of namespaces:
-// they are deleted where the targets are all of the cluster. CRs of everything that was recorded
-// are waited for where `drain` says. REQUIRES: inputs.csv.ok()
+// One plan for each definition that the operator owns or that was recorded, sorted by name. CRs are
+// deleted within `targets`, of definitions that are owned and recorded (all owned ones before there
+// is a record) and still the same object. Cluster-scoped CRs belong to no list of namespaces: they
+// are deleted only when the targets are the whole cluster. CRs of every recorded definition are
+// waited for within `drain`. REQUIRES: inputs.csv.ok()
 std::vector<CrdPlan> PlanCleanup(const CleanupInputs& inputs, const TargetSet& targets,
                                  const TargetSet& drain);
 
 enum class OperandFate {
   kDelete,  // to be deleted
-  kWait,    // being deleted, and waited for
+  kWait,    // being deleted already, and waited for
   kKeep,
 };
-// Of a CR in `ns` ("" = cluster-scoped). Everything but kKeep is pending.
+// The fate of a CR in `ns` ("" = cluster-scoped). Everything but kKeep is pending.
 OperandFate FateOf(const CrdPlan& plan, std::string_view ns, bool deleting);
 
 }  // namespace steward::olm

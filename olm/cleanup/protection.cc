@@ -40,7 +40,7 @@ bool IsEmpty(const json::value* value) {
   return value->is_array() && value->get_array().empty();
 }
 
-// It says which objects are looked at, beyond their resource.
+// True when `match` restricts the objects by more than their resource.
 bool Narrows(const json::object& match) {
   for (const std::string_view key :
        {"namespaceSelector", "objectSelector", "excludeResourceRules"}) {
@@ -75,22 +75,22 @@ bool Denies(const json::object& binding) {
          IsEmpty(spec.if_contains("matchResources"));
 }
 
-// What one policy is there for.
+// The purpose of one policy.
 struct Duty {
   std::string_view policy;
   std::vector<std::string_view> operations;
   std::string_view what;  // of ClusterServiceVersions
 };
 
-// When an object came to be; the end of time when that cannot be read.
+// The object's creation time; the end of time when that cannot be read.
 absl::Time CreationOf(const json::object& object) {
   const absl::StatusOr<absl::Time> time =
       kube::ParseRfc3339(StringAt(In(object, "metadata"), "creationTimestamp"));
   return time.ok() ? *time : absl::InfiniteFuture();
 }
 
-// When what the object says was written last, as far as its managedFields tell (its status apart);
-// the end of time when that cannot be read.
+// When the object, apart from its status, was last written according to its managedFields; the end
+// of time when that cannot be read.
 absl::Time LastWriteOf(const json::object& object) {
   absl::Time last = CreationOf(object);
   const json::array* fields = ArrayAt(In(object, "metadata"), "managedFields");
@@ -104,7 +104,7 @@ absl::Time LastWriteOf(const json::object& object) {
   return last;
 }
 
-// Differs after every change of what the object says.
+// A text that differs after every change of the object's spec.
 std::string RevisionOf(const json::object& object) {
   const json::object& metadata = In(object, "metadata");
   const json::value* generation = metadata.if_contains("generation");
@@ -128,7 +128,7 @@ PolicyFacts Judge(const std::optional<json::object>& policy, const Duty& duty,
   if (!Covers(In(spec, "matchConstraints"), duty.operations)) {
     return no(StrCat("does not look at every ", duty.what, " of ClusterServiceVersions"));
   }
-  // Of several, the one that binds longest.
+  // The binding that has been in force the longest counts.
   PolicyFacts facts = no("has no binding that denies everywhere");
   for (const json::object& binding : bindings) {
     if (StringAt(In(binding, "spec"), "policyName") != duty.policy || !Denies(binding)) continue;

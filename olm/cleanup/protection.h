@@ -1,5 +1,5 @@
-// What of cleanup the API server's admission policies protect (R-000-74, R-000-77, R-000-85). Pure
-// functions.
+// The judgement of the API server's admission policies that protect cleanup (R-000-74, R-000-77,
+// R-000-85). Pure functions.
 #ifndef OLM_CLEANUP_PROTECTION_H_
 #define OLM_CLEANUP_PROTECTION_H_
 
@@ -11,17 +11,17 @@
 
 namespace steward::olm {
 
-// ValidatingAdmissionPolicies as they were read; nullopt = there is none of this name.
+// ValidatingAdmissionPolicies as read; nullopt = no policy has this name.
 struct ProtectionPolicies {
   std::optional<boost::json::object> opt_in;       // kOptInPolicy
   std::optional<boost::json::object> uninstall;    // kUninstallPolicy
   std::optional<boost::json::object> copied_from;  // kCopiedFromPolicy
 };
 
-// Judges each policy by itself, with all ValidatingAdmissionPolicyBindings of the cluster. One is
-// in force when it fails closed and looks at every operation on ClusterServiceVersions that it is
-// there for, and a binding that leaves nothing out denies what it refuses. What the expressions
-// (validations and match conditions) say is not judged.
+// Judges each policy by itself, with all ValidatingAdmissionPolicyBindings of the cluster. A policy
+// is in force when it fails closed and applies to every operation on ClusterServiceVersions that it
+// must control, and a binding without exceptions denies the refused requests. The expressions
+// (validations and match conditions) are not judged.
 ProtectionFacts JudgeProtection(const ProtectionPolicies& policies,
                                 const std::vector<boost::json::object>& bindings);
 

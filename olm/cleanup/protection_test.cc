@@ -17,10 +17,10 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// What is said of a policy or a binding, beside its name.
+// The content of a policy or a binding, apart from its name.
 struct Words {
   std::string failure = R"("Fail")";
-  std::string operations;  // "" = those that it is there for
+  std::string operations;  // "" = those that the policy must control
   std::string match;       // more of the constraints
   std::string resources = R"("clusterserviceversions")";
   std::string rule;  // more of the rule
@@ -118,7 +118,7 @@ TEST(ProtectionTest, NotBound) {
   struct Case {
     std::string name;
     Words words;
-    std::string why;  // of the first two
+    std::string why;  // the reason for the first two
   };
   std::vector<Case> cases;
   const auto add = [&cases](std::string name, std::string why, auto change) {
@@ -169,7 +169,7 @@ TEST(ProtectionTest, NotBound) {
   }
 }
 
-// Opting in is both creating and updating.
+// Opting in can be a create or an update.
 TEST(ProtectionTest, R_000_74_HalfOfTheWritesIsNotEnough) {
   for (const char* operations : {R"("CREATE")", R"("UPDATE")", R"("UPDATE","DELETE")"}) {
     ProtectionPolicies policies = All();
@@ -180,7 +180,7 @@ TEST(ProtectionTest, R_000_74_HalfOfTheWritesIsNotEnough) {
   }
 }
 
-// R-000-76: by these a confirmation is recognised, and an opt-in from before.
+// R-000-76: these facts identify a confirmation, and an opt-in from before the policy.
 TEST(ProtectionTest, R_000_76_SaysWhichPolicySinceWhen) {
   const PolicyFacts facts = JudgeProtection(All(), AllBindings()).opt_in;
   EXPECT_EQ(facts.uid, "u");
@@ -193,8 +193,8 @@ TEST(ProtectionTest, R_000_76_SaysWhichPolicySinceWhen) {
   edited.opt_in = PolicyObject(kOptInPolicy, words);
   EXPECT_NE(JudgeProtection(edited, AllBindings()).opt_in.revision, facts.revision);
 
-  // When it was written last, too: meanwhile it may have let everything through. Its status is no
-  // word of anybody.
+  // The last write counts, too: the policy may have admitted everything until then. A write of its
+  // status does not count.
   words.meta =
       R"(,"uid":"u","generation":3,"creationTimestamp":"2026-01-01T00:00:00Z","managedFields":[)"
       R"({"manager":"kubectl","operation":"Apply","time":"2026-01-01T00:00:00Z"},)"

@@ -1,4 +1,4 @@
-// What came of looking at something that a decision depends on.
+// The result of reading an object that a decision depends on. A value.
 #ifndef OLM_CLEANUP_READ_H_
 #define OLM_CLEANUP_READ_H_
 
@@ -8,8 +8,8 @@
 
 namespace steward::olm {
 
-// A value, or the knowledge that there is none, or neither: an error, a timeout, a refusal, or
-// simply not looked at (the default). Only the first two are knowledge.
+// A value, the knowledge that there is none, or neither: an error, a timeout, a refusal, or no
+// attempt to read (the default). Only the first two are knowledge.
 template <typename T>
 class Read {
  public:
@@ -41,7 +41,7 @@ class Read {
   const T* operator->() const { return &*value_; }
   T& operator*() { return *value_; }
   T* operator->() { return &*value_; }
-  // Why it is unreadable.
+  // The reason when it is unreadable.
   const std::string& why() const { return why_; }
 
   bool operator==(const Read&) const = default;

@@ -1,5 +1,5 @@
-// The record of a verdict: what may be deleted for one ClusterServiceVersion, written into an
-// annotation of it before the first DELETE (R-000-62, R-000-69). Values.
+// The record of a verdict: the limits of all deletions for one ClusterServiceVersion, written into
+// its annotation before the first DELETE (R-000-62, R-000-69). Values and pure functions.
 #ifndef OLM_CLEANUP_RECORD_H_
 #define OLM_CLEANUP_RECORD_H_
 
@@ -16,7 +16,7 @@ namespace steward::olm {
 // One definition of a record.
 struct RecordedDefinition {
   std::string uid;  // of the CustomResourceDefinition, or of the first APIService
-  // Of an API that the operator serves by itself; empty for a CustomResourceDefinition.
+  // For an API that the operator serves by itself; empty for a CustomResourceDefinition.
   std::string kind;
   std::vector<std::string> versions;
 
@@ -30,16 +30,18 @@ struct CleanupRecord {
   std::string group_uid;
   std::map<std::string, RecordedDefinition> definitions;  // by name ("widgets.example.com")
 
-  // What both allow.
+  // A record of all that both records allow.
   CleanupRecord Intersect(const CleanupRecord& other) const;
   bool operator==(const CleanupRecord&) const = default;
 };
 
+// Returns the JSON text
 // {"targets":"*","csvUID":"…","operatorGroupUID":"…","definitions":{"widgets.example.com":"<uid>"}}
-// or a sorted list of namespaces as targets; an API as {"uid":"…","kind":"…","versions":["v1"]}.
+// with "*" or a sorted list of namespaces as targets; an API is
+// {"uid":"…","kind":"…","versions":["v1"]}.
 std::string EncodeRecord(const CleanupRecord& record);
-// Exactly what EncodeRecord writes, in any order and spacing; kInvalidArgument for anything else: a
-// record that somebody edited is none.
+// Parses exactly the members that EncodeRecord writes, in any order and spacing; kInvalidArgument
+// for anything else: an edited record does not count as one.
 absl::StatusOr<CleanupRecord> DecodeRecord(std::string_view text);
 
 }  // namespace steward::olm

@@ -1,4 +1,4 @@
-// Records, plans, steps, holds and what is said about them.
+// Tests of records, plans, steps, holds and status messages.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -93,7 +93,7 @@ TEST(RecordTest, IntersectKeepsWhatBothHave) {
   EXPECT_EQ(both.definitions, (std::map<std::string, RecordedDefinition>{{"b.io", {"2", "", {}}}}));
 }
 
-// Owns gadgets, which are cluster-scoped, and widgets.
+// The operator owns gadgets, which are cluster-scoped, and widgets.
 CleanupInputs PlanInputs() {
   CleanupInputs inputs = AllowedInputs();
   inputs.crds["gadgets.example.com"]->cluster_scoped = true;
@@ -123,7 +123,7 @@ TEST(PlanTest, ClusterScopedOnlyWithAll) {
   EXPECT_EQ(FateOf(plans[0], "", false), OperandFate::kDelete);
   EXPECT_EQ(FateOf(plans[1], "anywhere", false), OperandFate::kDelete);
 
-  // They were deleted while the targets were all, and are waited for.
+  // CRs that were deleted while the targets were the whole cluster are waited for.
   plans = PlanCleanup(PlanInputs(), TargetSet::Of({"a"}), TargetSet::All());
   EXPECT_EQ(FateOf(plans[0], "", false), OperandFate::kKeep);
   EXPECT_EQ(FateOf(plans[0], "", true), OperandFate::kWait);
@@ -234,6 +234,7 @@ struct StepCase {
   bool refused_before = true;
   std::string released = "";  // the annotation; "" = it is not there
   bool nobody_can_finish = false;
+  bool may_arrive = false;
 };
 class StepTest : public ::testing::TestWithParam<StepCase> {};
 Read<size_t> Number(int n) {
@@ -248,6 +249,7 @@ TEST_P(StepTest, Next) {
   inputs.holds = Number(c.holds);
   inputs.refused_before = c.refused_before;
   inputs.nobody_can_finish = c.nobody_can_finish;
+  inputs.may_arrive = c.may_arrive;
   CsvFacts csv = TestCsv();
   if (!c.released.empty()) csv.rights_released = c.released;
   EXPECT_EQ(ToString(NextCleanupStep(csv, inputs)), ToString(c.want));
@@ -284,6 +286,18 @@ const StepCase kSteps[] = {
      true},
     {"R_000_86_NobodyCanFinishAndItIsConfirmed", Kind::kRefused, true, 5, 1, CleanupStep::kConfirm,
      false, "", true},
+    {"R_000_78_WhatMayArriveIsWaitedFor", Kind::kRefused, true, 0, 1, CleanupStep::kSettle, true,
+     "", false, true},
+    {"R_000_78_AlsoWhereItIsAllowed", Kind::kAllowed, true, 0, 1, CleanupStep::kSettle, true, "",
+     false, true},
+    {"R_000_78_WhatArrivedIsFinished", Kind::kRefused, true, 1, 1, CleanupStep::kDrain, true, "",
+     false, true},
+    {"R_000_78_NothingWasSent", Kind::kRefused, false, 0, 1, CleanupStep::kReleaseRights, true, "",
+     false, true},
+    {"R_000_78_NobodyWouldFinishIt", Kind::kRefused, true, 0, 1, CleanupStep::kReleaseRights, true,
+     "", true, true},
+    {"R_000_78_TheRightsAreGone", Kind::kRefused, true, 0, 1, CleanupStep::kReleaseRights, true,
+     "Refused: x", false, true},
     {"R_000_86_AllowedStillDeletes", Kind::kAllowed, true, 5, 1, CleanupStep::kDelete, true, "",
      true},
 };
@@ -300,7 +314,7 @@ TEST(StepTest, NotOurs) {
   EXPECT_EQ(NextCleanupStep(csv, inputs), CleanupStep::kNothing);
 }
 
-// R-000-42, whatever the verdict and whatever is pending.
+// R-000-42 holds for every verdict and every number of pending operands.
 TEST(StepTest, AbortIsAtOnce) {
   CsvFacts csv = TestCsv();
   csv.cleanup_enabled = false;
@@ -462,7 +476,7 @@ const HoldCase kHolds[] = {
 INSTANTIATE_TEST_SUITE_P(All, HoldTest, ::testing::ValuesIn(kHolds),
                          [](const auto& info) { return std::string(info.param.name); });
 
-// What is written to a copy comes from what it was copied from.
+// OLM overwrites a copy's metadata with that of its original.
 TEST(HoldsTest, NothingIsHeldForACopy) {
   CsvFacts csv = TestCsv();
   csv.deletion_timestamp = "";
@@ -472,7 +486,8 @@ TEST(HoldsTest, NothingIsHeldForACopy) {
   EXPECT_EQ(NextHoldAction(Role(true, false), &csv), HoldAction::kRelease);
 }
 
-// The operator has to finish what was begun, whatever somebody makes of its object meanwhile.
+// The operator must be able to finish a cleanup that has begun, whatever users do to its object
+// meanwhile.
 TEST(HoldsTest, R_000_73_WhatWasBegunIsHeldToItsEnd) {
   for (const bool recorded : {true, false}) {
     for (const char* phase : {"Replacing", "Deleting"}) {

@@ -26,7 +26,7 @@ std::string_view ReasonOf(const json::value& condition) {
 
 bool IsOurs(const json::value& condition) { return IsReasonOfOurs(ReasonOf(condition)); }
 
-// As it stands there when it says the same already.
+// The condition as JSON; the existing one when its message is unchanged.
 json::value Render(const CleanupCondition& condition, const json::array& live,
                    const std::string& now) {
   const std::string message = CutText(condition.message, kMaxConditionMessage);

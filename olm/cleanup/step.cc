@@ -20,6 +20,8 @@ std::string_view ToString(CleanupStep step) {
       return "Drain";
     case CleanupStep::kRetry:
       return "Retry";
+    case CleanupStep::kSettle:
+      return "Settle";
     case CleanupStep::kConfirm:
       return "Confirm";
     case CleanupStep::kReleaseRights:
@@ -32,7 +34,7 @@ std::string_view ToString(CleanupStep step) {
 
 std::optional<CleanupStep> EarlyCleanupStep(const CsvFacts& csv) {
   if (!csv.deleting() || !csv.HasFinalizer(kCleanupFinalizer)) return CleanupStep::kNothing;
-  if (!csv.cleanup_enabled) return CleanupStep::kAbort;
+  if (!csv.OptedIn()) return CleanupStep::kAbort;
   return std::nullopt;
 }
 
@@ -54,9 +56,11 @@ CleanupStep NextCleanupStep(const CsvFacts& csv, const StepInputs& inputs) {
     if (!inputs.pending.ok()) return CleanupStep::kRetry;
     if (*inputs.pending > 0) return allowed ? CleanupStep::kDelete : CleanupStep::kDrain;
   }
+  const bool finishes = !ended && inputs.may_have_sent && !inputs.nobody_can_finish;
+  if (finishes && inputs.may_arrive) return CleanupStep::kSettle;
   if (!ended && !allowed && !inputs.refused_before) return CleanupStep::kConfirm;
-  // What nothing was sent for does not wait for rights: the sweep finds what is held without
-  // reason.
+  // An uninstallation for which nothing was sent does not wait for rights: the sweep releases
+  // objects that are held without reason.
   const bool waits = ended || allowed || inputs.may_have_sent;
   if (!inputs.holds.ok()) return waits ? CleanupStep::kRetry : CleanupStep::kReleaseFinalizer;
   return *inputs.holds > 0 ? CleanupStep::kReleaseRights : CleanupStep::kReleaseFinalizer;

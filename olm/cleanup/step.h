@@ -1,4 +1,5 @@
-// What comes next in the uninstallation of an operator: when the finalizer may go.
+// The next step in the uninstallation of an operator, up to the removal of its finalizer. Pure
+// functions.
 #ifndef OLM_CLEANUP_STEP_H_
 #define OLM_CLEANUP_STEP_H_
 
@@ -15,15 +16,16 @@
 namespace steward::olm {
 
 enum class CleanupStep {
-  kNothing,           // it is not being deleted, or does not have the finalizer
-  kAbort,             // spec.cleanup.enabled is not true: let go of everything at once (R-000-42)
+  kNothing,           // not being deleted, or without the finalizer
+  kAbort,             // spec.cleanup.enabled is not true: release everything at once (R-000-42)
   kRecord,            // write the record
-  kDelete,            // delete what is to be deleted, wait for what is being deleted
-  kDrain,             // send nothing more, wait for what is being deleted
-  kRetry,             // something could not be read: send nothing, release nothing
-  kConfirm,           // refused: look once more before anything is let go of (R-000-89)
-  kReleaseRights,     // for good: let go of the operator's rights
-  kReleaseFinalizer,  // the rights are let go of, too
+  kDelete,            // send the deletions that are due, and wait for them
+  kDrain,             // send no more deletions, but wait for those already sent
+  kRetry,             // something could not be read: send and release nothing
+  kSettle,            // what was sent may still arrive: release nothing yet (R-000-78)
+  kConfirm,           // refused: read once more before anything is released (R-000-89)
+  kReleaseRights,     // release the operator's rights, for good
+  kReleaseFinalizer,  // the rights are released: remove the finalizer
 };
 std::string_view ToString(CleanupStep step);
 
@@ -32,27 +34,29 @@ struct StepInputs {
   bool recorded = false;           // there is a record
   bool may_have_sent = true;       // verdict.h
   bool nobody_can_finish = false;  // verdict.h
-  bool refused_before = false;     // an earlier reading, a while ago, refused, too
-  // CRs, and definitions that are being deleted, that are to be gone first (CrdPlan): of one
-  // complete pass over everything.
+  bool refused_before = false;     // an earlier reading, some time ago, refused, too
+  // A DELETE that nobody answered may still be carried out, and delete what would be left.
+  bool may_arrive = false;
+  // The number of CRs, and of definitions being deleted, that must be gone first (CrdPlan), from
+  // one complete pass over everything.
   Read<size_t> pending;
-  // Objects that are held for this operator (holds.h).
+  // The number of objects that are held for this operator (holds.h).
   Read<size_t> holds;
 };
 
-// What can be decided by the ClusterServiceVersion alone, before the guards are read: kNothing or
-// kAbort; nullopt: everything else.
+// A decision that needs the ClusterServiceVersion alone, before the guards are read: kNothing or
+// kAbort; nullopt in all other cases.
 std::optional<CleanupStep> EarlyCleanupStep(const CsvFacts& csv);
 
-// Whether NextCleanupStep asks for what is pending: where nothing was ever sent, and after the
-// rights were let go of, nothing is waited for.
+// True when NextCleanupStep needs the pending operands: nothing is waited for when nothing was ever
+// sent, or after the rights were released.
 bool NeedsPending(const CsvFacts& csv, const StepInputs& inputs);
 
-// The order is R-000-73's: operands, rights, finalizer. Once the rights are let go of, the
-// finalizer goes, whatever the verdict is by then (R-000-89).
+// The order is that of R-000-73: operands, rights, finalizer. Once the rights are released, the
+// finalizer is removed, whatever the verdict is by then (R-000-89).
 CleanupStep NextCleanupStep(const CsvFacts& csv, const StepInputs& inputs);
 
-// The finalizers without those of `gone`, in their order.
+// The finalizers without those in `gone`, in their order.
 std::vector<std::string> FinalizersWithout(const std::vector<std::string>& finalizers,
                                            const std::vector<std::string_view>& gone);
 

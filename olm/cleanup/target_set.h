@@ -1,4 +1,4 @@
-// Sets of namespaces, of which "all of them" is one.
+// Sets of namespaces, including the set of all of them. Values.
 #ifndef OLM_CLEANUP_TARGET_SET_H_
 #define OLM_CLEANUP_TARGET_SET_H_
 
@@ -10,7 +10,7 @@
 
 namespace steward::olm {
 
-// A value. All namespaces includes the place outside of namespaces, where cluster-scoped objects
+// The set of all namespaces includes the place outside of namespaces, where cluster-scoped objects
 // lie; a list never does, however long it is.
 class TargetSet {
  public:
@@ -34,7 +34,7 @@ class TargetSet {
   // `ns` "" = outside of namespaces.
   bool Contains(std::string_view ns) const { return all_ || names_.contains(ns); }
 
-  // What is in both: all only when both are.
+  // The intersection: all namespaces only when both are.
   TargetSet Intersect(const TargetSet& other) const {
     if (all_) return other;
     if (other.all_) return *this;

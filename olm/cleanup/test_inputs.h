@@ -1,4 +1,4 @@
-// Inputs of a verdict that is Allowed, for tests to spoil.
+// Inputs of a verdict that is Allowed, which tests then change. Pure functions.
 #ifndef OLM_CLEANUP_TEST_INPUTS_H_
 #define OLM_CLEANUP_TEST_INPUTS_H_
 
@@ -11,7 +11,7 @@
 
 namespace steward::olm {
 
-// An operator in namespace "ops" that owns widgets.example.com and gadgets.example.com, being
+// An operator in namespace "ops" that owns widgets.example.com and gadgets.example.com and is being
 // deleted; group UID "group-uid", CSV UID "csv-uid". Opted in under the policy of Protected().
 inline CsvFacts TestCsv() {
   CsvFacts csv;
@@ -50,7 +50,7 @@ inline CrdFacts TestCrd(const std::string& plural, const std::string& kind) {
   return crd;
 }
 
-// With spec.targetNamespaces; none = all.
+// A group with these spec.targetNamespaces; none = all.
 inline GroupFacts TestGroup(std::vector<std::string> targets) {
   GroupFacts group;
   group.group.key = {"ops", "group"};
@@ -69,7 +69,7 @@ inline ProtectionFacts Protected() {
   return facts;
 }
 
-// Targets "a" and "b".
+// The targets are "a" and "b".
 inline CleanupInputs AllowedInputs() {
   CleanupInputs inputs;
   inputs.csv = Read<CsvFacts>::Ok(TestCsv());

@@ -67,6 +67,8 @@ std::string_view ToString(CleanupReason reason) {
       return "Unreadable";
     case CleanupReason::kOperatorGroupNotSynced:
       return "OperatorGroupNotSynced";
+    case CleanupReason::kCopiesLeft:
+      return "CopiesLeft";
   }
   return "";
 }
@@ -96,7 +98,7 @@ CleanupVerdictKind KindOf(const std::vector<CleanupBlocker>& blockers) {
   return blockers.empty() ? CleanupVerdictKind::kAllowed : CleanupVerdictKind::kRefused;
 }
 
-// What the definitions are that would be cleaned up now.
+// The definitions to record: those that would be cleaned up now.
 std::map<std::string, RecordedDefinition> ToRecord(const CleanupInputs& inputs) {
   std::map<std::string, RecordedDefinition> definitions;
   for (const std::string& name : inputs.csv->owned_crds) {
@@ -136,6 +138,18 @@ bool MayHaveSent(const CleanupInputs& inputs) {
          inputs.csv->said_waiting;
 }
 
+bool MayLeaveRecorded(const CleanupInputs& inputs, const Verdict& verdict) {
+  const std::optional<CleanupRecord> record = RecordOf(inputs);
+  if (!record.has_value() || !verdict.allowed() || verdict.targets != record->targets) return true;
+  if (inputs.csv->record.has_value()) {
+    const absl::StatusOr<CleanupRecord> written = DecodeRecord(*inputs.csv->record);
+    if (!written.ok() || written->definitions != record->definitions) return true;
+  }
+  return std::any_of(
+      record->definitions.begin(), record->definitions.end(),
+      [&inputs](const auto& entry) { return !inputs.csv->owned_crds.contains(entry.first); });
+}
+
 bool NobodyCanFinish(const CleanupInputs& inputs) {
   const Read<InstallNamespaceFacts>& ns = inputs.install_namespace;
   if (ns.unreadable() || (ns.ok() && !ns->terminating)) return false;
@@ -171,7 +185,7 @@ Read<TargetSet> DrainTargets(const CleanupInputs& inputs) {
     return Read<TargetSet>::Ok(record->targets);
   }
   if (!MayHaveSent(inputs)) return Read<TargetSet>::Ok(TargetSet());
-  // A record was lost: nobody knows any more where it was begun.
+  // The record was lost, and with it the knowledge of where deletions were sent.
   if (inputs.groups.unreadable()) return Read<TargetSet>::Unreadable(inputs.groups.why());
   const bool one = inputs.groups.ok() && inputs.groups->size() == 1;
   const TargetKind kind = one ? KindOfTargets(inputs.groups->front().group) : TargetKind::kNone;

@@ -1,5 +1,5 @@
-// May the operands of an operator that is being uninstalled be deleted? One pure function, for the
-// reconciler, for CleanupStatus and for previews.
+// The verdict on deleting the operands of an operator that is being uninstalled. Pure functions,
+// for the reconciler, for CleanupStatus and for previews.
 #ifndef OLM_CLEANUP_VERDICT_H_
 #define OLM_CLEANUP_VERDICT_H_
 
@@ -18,45 +18,51 @@
 
 namespace steward::olm {
 
-// Other ClusterServiceVersions, no proven copies, that stand in the way of one.
+// Other ClusterServiceVersions, without proven copies, that block the cleanup of one.
 struct OtherOperators {
   std::vector<kube::NamespacedName> owners;     // of definitions that it owns
-  std::vector<kube::NamespacedName> requirers;  // of those
+  std::vector<kube::NamespacedName> requirers;  // of definitions that it owns
   std::vector<kube::NamespacedName> replacers;  // of it
 };
 
-// Everything that the guards read. What was not read is unreadable; an entry that a map lacks was
-// not read.
+// The inputs of all guards. Everything that was not read is unreadable, also an entry that a map
+// lacks.
 struct CleanupInputs {
   Read<CsvFacts> csv;
-  // Read once it was known that the ClusterServiceVersion is being deleted.
+  // Must be read after the ClusterServiceVersion was known to be deleted.
   Read<CsvDefinitionFacts> csv_definition;
   Read<InstallNamespaceFacts> install_namespace;
   Read<std::vector<GroupFacts>> groups;  // OperatorGroups of the install namespace
-  // Namespaces that the group's selector matches. Counts only for a group that has one.
+  // Namespaces that the group's selector matches. Ignored for a group without a selector.
   Read<std::vector<std::string>> selected;
-  // Of the whole cluster, live: all but the proven copies (copy_claims.h).
+  // The live list of the whole cluster without the proven copies (copy_claims.h).
   Read<std::vector<CsvFacts>> csvs;
-  std::vector<CsvFacts> known;  // of the whole cluster, as watched: perhaps of the past
+  std::vector<CsvFacts> known;  // of the whole cluster, as watched: possibly outdated
+  // Objects of the whole cluster that went a moment ago, left no mark, and were not replaced by
+  // this one.
+  std::vector<CsvFacts> departed;
   std::map<std::string, Read<CrdFacts>> crds;                // by name
   std::map<std::string, Read<DeploymentFacts>> deployments;  // by name
   Read<ProtectionFacts> protection;
-  // --allow-unprotected-opt-in: `protection` does not count.
+  // --allow-unprotected-opt-in: `protection` is ignored.
   bool allow_unprotected = false;
-  // Nothing that Steward knows runs operators' Deployments (`steward up`): they do not count.
+  // Steward knows of nothing that runs operators' Deployments (`steward up`): they are ignored.
   bool without_deployments = false;
-  // Counted elsewhere, in place of `csvs` and `known`.
+  // Computed elsewhere, in place of `csvs` and `known`.
   std::optional<OtherOperators> others;
-  // Only what is watched is judged: no definitions, no Deployments, no `protection`.
+  // Copies whose original is gone have had their time: they count as operators of their own.
+  bool copies_had_time = false;
+  // Judges watched objects only: no definitions, no Deployments, no `protection`.
   bool watched_only = false;
-  // With `watched_only`: the controllers say that the opt-in is not confirmed (R-000-76).
+  // With `watched_only`: a condition of the controllers says that the opt-in is not confirmed
+  // (R-000-76).
   bool told_unconfirmed = false;
-  // What was recorded for this object before, as far as this process remembers.
+  // The record written earlier for this object, as this process remembers it.
   std::optional<CleanupRecord> remembered;
 };
 
 enum class CleanupReason {
-  // Refused, for what the ClusterServiceVersion itself says.
+  // Refused because of the ClusterServiceVersion itself.
   kNotSupported,           // spec.cleanup.enabled is not true
   kNotOptedIn,             // the finalizer is not there
   kCopied,                 // R-000-72
@@ -65,14 +71,14 @@ enum class CleanupReason {
   kOrphanRequested,        // --cascade=orphan
   kOperandDeleteDisabled,  // the author's annotation
   kInvalidSpec,            // the spec cannot be understood
-  kOwnsOlmKinds,           // it owns kinds that other operators are made of
+  kOwnsOlmKinds,           // it owns kinds that OLM itself consists of
   kRefusedBefore,          // R-000-60
   kRecordInvalid,          // the record was edited
-  kRecordOfAnotherObject,  // the record speaks of another object of this name
-  kRecordRemoved,          // there was a record, and there is none
+  kRecordOfAnotherObject,  // the record belongs to another object of this name
+  kRecordRemoved,          // there was a record, and now there is none
   kRightsReleased,         // R-000-89
-  // Refused, for what else there is.
-  kCsvDefinitionTerminating,     // nobody was asked about the deletion
+  // Refused because of other objects.
+  kCsvDefinitionTerminating,     // no policy was asked about the deletion
   kInstallNamespaceTerminating,  // R-000-75
   kOperatorGroupGone,            // R-000-75
   kOperatorGroupNotUnique,       // R-000-63
@@ -80,25 +86,27 @@ enum class CleanupReason {
   kOperatorGroupChanged,  // R-000-62
   kSharedOwner,           // R-000-59
   kRequiredByOther,       // R-000-61
-  kBeingReplaced,         // another one says that it replaces this one
+  kBeingReplaced,         // another ClusterServiceVersion replaces this one
   kOptInNotProtected,     // R-000-74
   kDeletionNotProtected,  // R-000-77
   kOptInUnconfirmed,      // R-000-76
   // Unknown.
   kUnreadable,
   kOperatorGroupNotSynced,  // R-000-62
+  kCopiesLeft,              // OLM has yet to delete copies whose original is gone
 };
 // "NotSupported", ...
 std::string_view ToString(CleanupReason reason);
 
-// How much a blocker says (R-000-66).
+// The weight of a blocker (R-000-66).
 enum class BlockerWeight {
-  kOwn,      // the ClusterServiceVersion itself forbids it, whatever else could be read
+  kOwn,      // the ClusterServiceVersion itself forbids it, even when other reads failed
   kUnknown,  // something could not be read
-  kOther,    // something else forbids it
+  kOther,    // another object forbids it
 };
 
-// Why not. `objects` are those to look at: "ns/name", or a name alone, sorted, a hundred at most.
+// A reason against deletion. `objects` are those to look at: "ns/name", or a name alone, sorted, a
+// hundred at most.
 struct CleanupBlocker {
   CleanupReason reason;
   std::string message;
@@ -114,33 +122,38 @@ std::string_view ToString(CleanupVerdictKind kind);
 struct Verdict {
   CleanupVerdictKind kind = CleanupVerdictKind::kUnknown;
   std::vector<CleanupBlocker> blockers;  // empty exactly when allowed
-  // Where CRs may be deleted: record ∩ OperatorGroup spec ∩ its status.namespaces. Empty unless
-  // allowed.
+  // The namespaces where CRs may be deleted: record ∩ OperatorGroup spec ∩ its status.namespaces.
+  // Empty unless allowed.
   TargetSet targets;
-  // What to record before the first DELETE, when allowed and there is no record.
+  // The record to write before the first DELETE, when allowed and there is no record yet.
   std::optional<CleanupRecord> to_record;
 
   bool allowed() const { return kind == CleanupVerdictKind::kAllowed; }
   bool IsBlockedBy(CleanupReason reason) const;
 };
 
-// All blockers, in the order own, unknown, other; the kind follows from them alone: Refused when
-// the ClusterServiceVersion itself forbids it, whatever else could be read; else Unknown when
-// anything could not be read; else Refused when anything else forbids it. Pure; a
+// All blockers, in the order own, unknown, other. The kind follows from them alone: Refused when
+// the ClusterServiceVersion itself forbids deletion, even when other reads failed; else Unknown
+// when anything could not be read; else Refused when anything else forbids it. A
 // ClusterServiceVersion that is not being deleted is judged as if it were. The reconciler,
-// CleanupStatus and previews decide by this function (R-000-59).
+// CleanupStatus and previews all decide by this function (R-000-59).
 Verdict CleanupVerdict(const CleanupInputs& inputs);
 
-// Whether a DELETE may have been sent for this object, by this process or by one before it
+// True when a DELETE may have been sent for this object, by this process or an earlier one
 // (R-000-86). REQUIRES: inputs.csv.ok()
 bool MayHaveSent(const CleanupInputs& inputs);
 
-// Nobody is left who could finish custom resources: the install namespace is going, and so are the
-// operator's Deployments (R-000-86). REQUIRES: inputs.csv.ok()
+// True when custom resources that were to be deleted may be left: one whose DELETE was sent, and
+// not answered, may begin to go any time (R-000-78). REQUIRES: inputs.csv.ok(); `verdict` is of the
+// same inputs.
+bool MayLeaveRecorded(const CleanupInputs& inputs, const Verdict& verdict);
+
+// True when the operator can no longer finish its custom resources: the install namespace is gone
+// or being deleted, and so are the operator's Deployments (R-000-86). REQUIRES: inputs.csv.ok()
 bool NobodyCanFinish(const CleanupInputs& inputs);
 
-// The record by which emptiness is judged: what this process remembers, which nobody can edit, else
-// what the annotation says of this object; nullopt when there is neither.
+// The record that decides which operands must be gone: the one that this process remembers, which
+// cannot be edited, else the one in the object's own annotation; nullopt when there is neither.
 // REQUIRES: inputs.csv.ok()
 std::optional<CleanupRecord> RecordOf(const CleanupInputs& inputs);
 
@@ -148,14 +161,14 @@ std::optional<CleanupRecord> RecordOf(const CleanupInputs& inputs);
 // REQUIRES: inputs.csv.ok()
 std::set<std::string> DefinitionsOf(const CleanupInputs& inputs);
 
-// Where CRs have to have ended before the finalizer goes: the record, however much has been dropped
-// since. When a record was lost, what the OperatorGroup's spec says now, or everywhere. Nothing
-// when nothing was ever sent. Unreadable when it cannot be known.
+// The namespaces where CRs must be gone before the finalizer is removed: the targets of the record,
+// even those dropped since. When a record was lost, the current targets of the OperatorGroup's
+// spec, or everywhere. Nothing when nothing was ever sent. Unreadable when it cannot be known.
 Read<TargetSet> DrainTargets(const CleanupInputs& inputs);
 
-// Where CRs may be deleted, as far as it is there: the record, the OperatorGroup's spec and its
-// status. None without exactly one OperatorGroup that means something, and none when a record is
-// there and cannot be read. REQUIRES: inputs.csv.ok()
+// The namespaces where CRs may be deleted: the intersection of the record, the OperatorGroup's spec
+// and its status, as far as they exist. None without exactly one OperatorGroup with usable targets,
+// and none when a record exists but cannot be read. REQUIRES: inputs.csv.ok()
 TargetSet EffectiveTargets(const CleanupInputs& inputs);
 
 }  // namespace steward::olm

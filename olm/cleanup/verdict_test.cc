@@ -67,7 +67,7 @@ struct GuardCase {
   Reason reason;
 };
 
-// When TestCsv() was.
+// The time at which TestCsv() was deleted.
 const absl::Time kDeleted = absl::FromCivil(absl::CivilSecond(2026, 1, 1), absl::UTCTimeZone());
 
 class GuardTest : public ::testing::TestWithParam<GuardCase> {};
@@ -178,6 +178,15 @@ const GuardCase kRefusals[] = {
      Reason::kInstallNamespaceTerminating},
     {"R_000_75_NamespaceTerminating", [](auto& in) { in.install_namespace->terminating = true; },
      Kind::kRefused, Reason::kInstallNamespaceTerminating},
+    {"R_000_75_NamespaceMadeAnew",
+     [](auto& in) { in.install_namespace->created = kDeleted + absl::Seconds(1); }, Kind::kRefused,
+     Reason::kInstallNamespaceTerminating},
+    {"R_000_75_NamespaceMadeAnewInTheSameSecond",
+     [](auto& in) { in.install_namespace->created = kDeleted; }, Kind::kRefused,
+     Reason::kInstallNamespaceTerminating},
+    {"R_000_75_GroupMadeAnew",
+     [](auto& in) { in.groups->front().created = kDeleted + absl::Seconds(1); }, Kind::kRefused,
+     Reason::kOperatorGroupChanged},
     {"R_000_75_NoGroup", [](auto& in) { in.groups->clear(); }, Kind::kRefused,
      Reason::kOperatorGroupGone},
     {"R_000_75_GroupKindGone",
@@ -223,6 +232,7 @@ const GuardCase kRefusals[] = {
          o.copied_from = "ops";
          o.reason = "Copied";
        });
+       in.copies_had_time = true;
      },
      Kind::kRefused, Reason::kSharedOwner},
     {"R_000_59_CopyByReasonAlone",
@@ -364,7 +374,8 @@ const HarmlessCase kHarmless[] = {
 INSTANTIATE_TEST_SUITE_P(All, HarmlessTest, ::testing::ValuesIn(kHarmless),
                          [](const auto& info) { return std::string(info.param.name); });
 
-// None hides another (R-000-59, R-000-60): whoever is refused for itself still shows its co-owners.
+// No blocker hides another (R-000-59, R-000-60): an operator that is refused for itself still shows
+// its co-owners.
 TEST(VerdictTest, AllBlockersAreListed) {
   CleanupInputs inputs = AllowedInputs();
   inputs.csv->phase = "Failed";
@@ -409,7 +420,7 @@ TEST(VerdictTest, ACsvThatIsGone) {
   EXPECT_EQ(CleanupVerdict(inputs).kind, Kind::kRefused);
 }
 
-// Whatever else can be read: an upgrade does not wait for it.
+// The refusal needs no other reads: an upgrade does not wait for them.
 TEST(VerdictTest, WhatTheCsvForbidsNeedsNoOtherRead) {
   CleanupInputs inputs;
   inputs.csv = Read<CsvFacts>::Ok(TestCsv());
@@ -470,6 +481,130 @@ const TargetCase kTargets[] = {
 INSTANTIATE_TEST_SUITE_P(All, TargetTest, ::testing::ValuesIn(kTargets),
                          [](const auto& info) { return std::string(info.param.name); });
 
+// The last namespace that the selector matched is gone, and OLM writes an empty list, which is not
+// there: what was begun ends.
+TEST(VerdictTest, R_000_62_NothingIsSelectedAnyMore) {
+  CleanupInputs inputs = AllowedInputs();
+  GroupFacts& group = inputs.groups->front();
+  group.group.target_namespaces.clear();
+  group.group.selector = *kube::LabelSelector::Parse("team=a");
+  group.synced.reset();
+  inputs.selected = Read<std::vector<std::string>>::Ok({});
+  EXPECT_EQ(CleanupVerdict(inputs).kind, Kind::kUnknown) << "nothing is recorded";
+  inputs.csv->record = RecordOf({"a", "b"});
+  EXPECT_EQ(CleanupVerdict(inputs).kind, Kind::kAllowed);
+  EXPECT_TRUE(CleanupVerdict(inputs).targets.empty());
+  EXPECT_EQ(*DrainTargets(inputs), TargetSet::Of({"a", "b"}));
+  // A target that is new was never recorded.
+  inputs.selected = Read<std::vector<std::string>>::Ok({"c"});
+  EXPECT_EQ(CleanupVerdict(inputs).kind, Kind::kAllowed);
+  EXPECT_TRUE(CleanupVerdict(inputs).targets.empty());
+  // While something is selected that was recorded, it is for OLM to say so.
+  inputs.selected = Read<std::vector<std::string>>::Ok({"b"});
+  EXPECT_EQ(CleanupVerdict(inputs).kind, Kind::kUnknown);
+  inputs.selected = Read<std::vector<std::string>>::Unreadable("500");
+  EXPECT_EQ(CleanupVerdict(inputs).kind, Kind::kUnknown);
+}
+
+// An API goes with the operator's namespace: what it stored can never be read again (R-000-86).
+TEST(VerdictTest, R_000_86_ATerminatingNamespaceOutranksWhatIsReadOfDefinitions) {
+  struct Case {
+    const char* name;
+    std::function<void(CleanupInputs&)> change;
+    Kind want;
+  };
+  const Case cases[] = {
+      {"nothing was sent", [](auto&) {}, Kind::kRefused},
+      {"something was", [](auto& in) { in.csv->record = RecordOf({"a"}); }, Kind::kUnknown},
+      {"something was, and the operator is gone",
+       [](auto& in) {
+         in.csv->record = RecordOf({"a"});
+         in.deployments["widget-operator"] = Read<DeploymentFacts>::Absent();
+       },
+       Kind::kRefused},
+      {"something else could not be read",
+       [](auto& in) { in.csvs = Read<std::vector<CsvFacts>>::Unreadable("500"); }, Kind::kUnknown},
+      {"the namespace stays", [](auto& in) { in.install_namespace->terminating = false; },
+       Kind::kUnknown},
+      {"the namespace could not be read",
+       [](auto& in) { in.install_namespace = Read<InstallNamespaceFacts>::Unreadable("500"); },
+       Kind::kUnknown},
+  };
+  for (const Case& test : cases) {
+    CleanupInputs inputs = AllowedInputs();
+    inputs.install_namespace->terminating = true;
+    inputs.crds["widgets.example.com"] = Read<CrdFacts>::Unreadable("APIService: gone");
+    test.change(inputs);
+    EXPECT_EQ(CleanupVerdict(inputs).kind, test.want) << test.name;
+  }
+}
+
+// OLM deletes the copies of a version that was replaced a while after it.
+TEST(VerdictTest, CopiesWithoutAnOriginalAreGivenTime) {
+  const auto copy = [](CsvFacts& other) {
+    other.owned_crds = {"widgets.example.com"};
+    other.copied_from = "ops";
+  };
+  for (const bool requires_it : {false, true}) {
+    CleanupInputs inputs = AllowedInputs();
+    AddOther(inputs, copy);
+    if (requires_it) std::swap(inputs.csvs->back().owned_crds, inputs.csvs->back().required_crds);
+    const Reason reason = requires_it ? Reason::kRequiredByOther : Reason::kSharedOwner;
+    Verdict verdict = CleanupVerdict(inputs);
+    EXPECT_EQ(verdict.kind, Kind::kUnknown);
+    EXPECT_TRUE(verdict.IsBlockedBy(Reason::kCopiesLeft));
+    inputs.copies_had_time = true;
+    verdict = CleanupVerdict(inputs);
+    EXPECT_EQ(verdict.kind, Kind::kRefused);
+    EXPECT_TRUE(verdict.IsBlockedBy(reason));
+    inputs.copies_had_time = false;
+    // Not alone.
+    AddOther(inputs, [](CsvFacts& other) {
+      other.key.name = "another.v1";
+      other.owned_crds = other.required_crds = {"widgets.example.com"};
+    });
+    verdict = CleanupVerdict(inputs);
+    EXPECT_EQ(verdict.kind, Kind::kRefused);
+    EXPECT_TRUE(verdict.IsBlockedBy(reason));
+  }
+  // Its original is there, and owns less: nobody but its author knows what it is.
+  CleanupInputs inputs = AllowedInputs();
+  AddOther(inputs, copy);
+  CsvFacts original = OtherCsv("ops", inputs.csvs->back().key.name);
+  inputs.csvs->push_back(original);
+  EXPECT_EQ(CleanupVerdict(inputs).kind, Kind::kRefused);
+  // The World still has the object that went a moment ago.
+  inputs.csvs->pop_back();
+  inputs.known = {original};
+  EXPECT_EQ(CleanupVerdict(inputs).kind, Kind::kRefused);
+}
+
+// The custom resources that a late DELETE could still delete.
+TEST(VerdictTest, R_000_78_WhatMayBeLeft) {
+  const auto may = [](const CleanupInputs& inputs) {
+    return MayLeaveRecorded(inputs, CleanupVerdict(inputs));
+  };
+  CleanupInputs inputs = AllowedInputs();
+  inputs.remembered = CleanupRecord{TargetSet::Of({"a", "b"}),
+                                    "csv-uid",
+                                    "group-uid",
+                                    {{"widgets.example.com", {"uid-of-widgets"}}}};
+  inputs.csv->record = EncodeRecord(*inputs.remembered);
+  EXPECT_FALSE(may(inputs)) << "an empty list is one of all that was recorded";
+  CleanupInputs changed = inputs;
+  changed.csv->phase = "Failed";
+  EXPECT_TRUE(may(changed));
+  changed = inputs;
+  changed.groups->front().synced = {{"a"}};
+  EXPECT_TRUE(may(changed));
+  changed = inputs;
+  changed.csv->owned_crds = {"gadgets.example.com"};
+  EXPECT_TRUE(may(changed));
+  changed = inputs;
+  changed.csv->record = RecordOf({"a", "b"});
+  EXPECT_TRUE(may(changed)) << "somebody took the definition out of it";
+}
+
 TEST(VerdictTest, SelectorsAreResolved) {
   CleanupInputs inputs = AllowedInputs();
   GroupFacts& group = inputs.groups->front();
@@ -499,7 +634,7 @@ TEST(VerdictTest, DrainTargets) {
   EXPECT_EQ(*DrainTargets(inputs), TargetSet::Of({"b", "c"}));
   inputs.groups = Read<std::vector<GroupFacts>>::Unreadable("500");
   EXPECT_EQ(*DrainTargets(inputs), TargetSet::Of({"b", "c"}));
-  // Somebody took the record away.
+  // The record was removed.
   inputs.csv->record.reset();
   inputs.csv->said_waiting = true;
   EXPECT_TRUE(DrainTargets(inputs).unreadable());
@@ -513,7 +648,7 @@ TEST(VerdictTest, DrainTargets) {
 
 // --- Properties.
 
-// Every way in which one input can be spoiled, and how.
+// Every way to make one input unreadable.
 const std::vector<std::function<void(CleanupInputs&)>>& Unreadables() {
   static const auto& spoilers = *new std::vector<std::function<void(CleanupInputs&)>>{
       [](auto& in) { in.csv = Read<CsvFacts>::Unreadable("x"); },
@@ -536,7 +671,7 @@ TEST(VerdictPropertyTest, NeverAllowedWithAnySpoiledInput) {
     bool unreadable = false, forbidden = false;
     const int spoilers = static_cast<int>(random() % 4);
     for (int i = 0; i < spoilers; ++i) {
-      // Refusals first: spoilers of the second kind replace what those change.
+      // Refusals come first: spoilers of the second kind replace the objects that refusals change.
       const size_t pick = random() % std::size(kRefusals);
       if (!inputs.csv.ok() || !inputs.groups.ok() || !inputs.csvs.ok() || inputs.groups->empty() ||
           !inputs.install_namespace.ok() || !inputs.csv_definition.ok()) {
@@ -558,8 +693,9 @@ TEST(VerdictPropertyTest, NeverAllowedWithAnySpoiledInput) {
       EXPECT_FALSE(verdict.to_record.has_value());
     }
     if (unreadable && verdict.kind == Kind::kRefused) {
-      // Only for what the ClusterServiceVersion says by itself.
-      EXPECT_EQ(verdict.blockers.front().weight, BlockerWeight::kOwn);
+      // A refusal then rests on the ClusterServiceVersion itself, or on the end of its namespace.
+      EXPECT_TRUE(verdict.blockers.front().weight == BlockerWeight::kOwn ||
+                  verdict.IsBlockedBy(Reason::kInstallNamespaceTerminating));
     }
   }
 }
@@ -581,7 +717,7 @@ TEST(VerdictPropertyTest, TargetsOnlyShrink) {
       *inputs.groups = {TestGroup(SomeNamespaces(random))};
       std::vector<std::string> status = SomeNamespaces(random);
       if (random() % 3 == 0) status = {""};
-      // Before there is a record, the two have to agree (R-000-88).
+      // Before there is a record, spec and status must agree (R-000-88).
       if (!status.empty() && recorded.has_value()) inputs.groups->front().synced = status;
       const Verdict verdict = CleanupVerdict(inputs);
       ASSERT_EQ(verdict.kind, Kind::kAllowed);
@@ -595,7 +731,8 @@ TEST(VerdictPropertyTest, TargetsOnlyShrink) {
       EXPECT_TRUE(verdict.targets.IsSubsetOf(group.group.target_namespaces.empty()
                                                  ? TargetSet::All()
                                                  : TargetSet::Of(group.group.target_namespaces)));
-      // What may have been deleted is waited for, however much the group has changed.
+      // Every place where deletions may have been sent is waited for, however much the group has
+      // changed.
       EXPECT_TRUE(verdict.targets.IsSubsetOf(*DrainTargets(inputs)));
     }
   }
@@ -603,10 +740,10 @@ TEST(VerdictPropertyTest, TargetsOnlyShrink) {
 
 TEST(VerdictTest, EveryReasonHasAName) {
   std::set<std::string_view> names;
-  for (int i = 0; i <= static_cast<int>(Reason::kOperatorGroupNotSynced); ++i) {
+  for (int i = 0; i <= static_cast<int>(Reason::kCopiesLeft); ++i) {
     names.insert(ToString(static_cast<Reason>(i)));
   }
-  EXPECT_EQ(names.size(), static_cast<size_t>(Reason::kOperatorGroupNotSynced) + 1);
+  EXPECT_EQ(names.size(), static_cast<size_t>(Reason::kCopiesLeft) + 1);
   EXPECT_FALSE(names.contains(""));
 }
 

@@ -6,12 +6,13 @@
 namespace steward::storage {
 namespace {
 
-bool SameObjects(const World& a, const World& b) {
+bool SameObjects(const OperatorWorld& a, const OperatorWorld& b) {
   return a.csvs().SharesWith(b.csvs()) && a.operator_groups().SharesWith(b.operator_groups()) &&
          a.namespaces().SharesWith(b.namespaces());
 }
 
-// The one from before where it says the same, so that it is seen to be the same.
+// Returns the value from before if it is equal, so that comparing pointers shows that it is the
+// same.
 template <typename T, typename Key>
 std::shared_ptr<const T> Share(T value, const std::map<Key, std::shared_ptr<const T>>* before,
                                const Key& key) {
@@ -22,7 +23,7 @@ std::shared_ptr<const T> Share(T value, const std::map<Key, std::shared_ptr<cons
   return std::make_shared<const T>(std::move(value));
 }
 
-std::vector<olm::OperatorGroupPtr> GroupsIn(const World& world, const std::string& ns) {
+std::vector<olm::OperatorGroupPtr> GroupsIn(const OperatorWorld& world, const std::string& ns) {
   std::vector<olm::OperatorGroupPtr> groups;
   for (auto it = world.operator_groups().LowerBound({ns, ""}); !it.done() && it.key().ns == ns;
        it.Next()) {
@@ -34,23 +35,24 @@ std::vector<olm::OperatorGroupPtr> GroupsIn(const World& world, const std::strin
 }  // namespace
 
 OutlookMapPtr CleanupOutlooks::Of(const WorldPtr& world) {
+  const OperatorWorld& operators = OperatorWorld::Of(*world);
   std::shared_ptr<const Basis> before;
   {
     MutexLock hold(&mutex_);
-    if (OutlookMapPtr found = Find(*world)) return found;
+    if (OutlookMapPtr found = Find(operators)) return found;
     before = newest_;
   }
-  std::shared_ptr<const Basis> computed = Compute(world, before.get());
+  std::shared_ptr<const Basis> computed = Compute(OperatorWorld::Of(world), before.get());
   MutexLock hold(&mutex_);
-  // Somebody else may have been faster: then theirs is the one that others compare with.
-  if (OutlookMapPtr found = Find(*world)) return found;
+  // Another thread may have been faster: then later maps are compared with its result.
+  if (OutlookMapPtr found = Find(operators)) return found;
   newest_ = computed;
-  entries_[next_] = {world, computed->outlooks};
+  entries_[next_] = {computed->world, computed->outlooks};
   next_ = (next_ + 1) % kEntries;
   return computed->outlooks;
 }
 
-OutlookMapPtr CleanupOutlooks::Find(const World& world) const {
+OutlookMapPtr CleanupOutlooks::Find(const OperatorWorld& world) const {
   for (const Entry& entry : entries_) {
     if (entry.world != nullptr && SameObjects(*entry.world, world)) return entry.outlooks;
   }
@@ -58,8 +60,8 @@ OutlookMapPtr CleanupOutlooks::Find(const World& world) const {
 }
 
 std::shared_ptr<const CleanupOutlooks::Relations> CleanupOutlooks::RelationsOf(
-    const World& world, const Relations* before) {
-  // Sorted, as the keys come in order.
+    const OperatorWorld& world, const Relations* before) {
+  // The lists are sorted, as the keys come in order.
   std::map<std::string, olm::CrdUsers, std::less<>> users;
   std::map<kube::NamespacedName, std::vector<kube::NamespacedName>> replacers;
   for (auto it = world.csvs().begin(); !it.done(); it.Next()) {
@@ -90,10 +92,11 @@ std::shared_ptr<const CleanupOutlooks::Relations> CleanupOutlooks::RelationsOf(
   return relations;
 }
 
-CleanupOutlooks::Selected CleanupOutlooks::SelectedIn(const World& world, const Basis* before) {
+CleanupOutlooks::Selected CleanupOutlooks::SelectedIn(const OperatorWorld& world,
+                                                      const Basis* before) {
   std::map<std::string_view, std::vector<std::string>> names;
   for (const std::string& install : world.selecting_installs()) names[install];
-  // What is targeted explicitly by a group that selects is what it selects: no label is looked at.
+  // For a group that selects, the explicit targets are what it selects, so no label is looked at.
   if (!names.empty()) {
     for (auto it = world.explicit_targets().begin(); !it.done(); it.Next()) {
       for (const std::string& install : *it.value()) {
@@ -111,7 +114,7 @@ CleanupOutlooks::Selected CleanupOutlooks::SelectedIn(const World& world, const 
   return selected;
 }
 
-olm::OutlookInputs CleanupOutlooks::InputsFor(const World& world, const olm::CsvPtr& csv,
+olm::OutlookInputs CleanupOutlooks::InputsFor(const OperatorWorld& world, const olm::CsvPtr& csv,
                                               const Relations& relations,
                                               const Selected& selected) {
   olm::OutlookInputs inputs;
@@ -130,8 +133,8 @@ olm::OutlookInputs CleanupOutlooks::InputsFor(const World& world, const olm::Csv
   return inputs;
 }
 
-std::shared_ptr<const CleanupOutlooks::Basis> CleanupOutlooks::Compute(const WorldPtr& world,
-                                                                       const Basis* before) {
+std::shared_ptr<const CleanupOutlooks::Basis> CleanupOutlooks::Compute(
+    const OperatorWorldPtr& world, const Basis* before) {
   auto basis = std::make_shared<Basis>();
   basis->world = world;
   const bool same_csvs = before != nullptr && before->world->csvs().SharesWith(world->csvs());

@@ -1,4 +1,4 @@
-// The outlooks on cleanup of a World's operators.
+// The outlooks on cleanup of a World's operators, remembered between Worlds. Thread-safe.
 #ifndef STORAGE_CLEANUP_OUTLOOKS_H_
 #define STORAGE_CLEANUP_OUTLOOKS_H_
 
@@ -14,23 +14,24 @@
 #include "kube/meta/names.h"
 #include "olm/cleanup/outlook.h"
 #include "olm/objects.h"
+#include "storage/operators/operator_world.h"
 #include "storage/world/ordered_map.h"
 #include "storage/world/world.h"
 
 namespace steward::storage {
 
-// One for each ClusterServiceVersion that is no copy.
+// One outlook for each ClusterServiceVersion that is no copy.
 using OutlookMap = std::map<kube::NamespacedName, std::shared_ptr<const olm::CleanupOutlook>>;
 using OutlookMapPtr = std::shared_ptr<const OutlookMap>;
 
-// Computes them, and remembers those of the last few Worlds: readers mostly ask for the same, and
-// from one to the next only few change. Thread-safe; holds no lock while it computes. Memory: for
-// each World remembered a pointer for each operator, and once what they were computed from.
+// Computes outlooks, and remembers those of the last few Worlds: most readers ask for the same
+// ones, and only few change from one World to the next. Holds no lock while it computes. Memory:
+// for each World remembered a pointer for each operator, and once the inputs of the outlooks.
 class CleanupOutlooks {
  public:
-  // A pure function of the World's objects, whichever replica and whenever. Never null. Worlds of
-  // the same objects have the same map, and outlooks that are equal are mostly the same: comparing
-  // two maps costs little.
+  // A pure function of the World's objects, so that all replicas agree at all times. Never null.
+  // Worlds of the same objects have the same map, and equal outlooks are mostly the same object, so
+  // comparing two maps costs little. REQUIRES: the World is of kOperatorSources.
   OutlookMapPtr Of(const WorldPtr& world);
 
  private:
@@ -39,41 +40,42 @@ class CleanupOutlooks {
   using Users = std::map<std::string, std::shared_ptr<const olm::CrdUsers>, std::less<>>;
   using Replacers =
       std::map<kube::NamespacedName, std::shared_ptr<const std::vector<kube::NamespacedName>>>;
-  // What depends on all ClusterServiceVersions together.
+  // The facts that depend on all ClusterServiceVersions together.
   struct Relations {
     Users users;          // by name of the definition
-    Replacers replacers;  // by what is replaced
+    Replacers replacers;  // by the name of the replaced ClusterServiceVersion
   };
   struct Known {
     olm::OutlookInputs inputs;
     std::shared_ptr<const olm::CleanupOutlook> outlook;
   };
   using Selected = std::map<std::string, std::shared_ptr<const std::vector<std::string>>>;
-  // All that went into one map.
+  // All inputs of one map, and the map.
   struct Basis {
-    WorldPtr world;
+    OperatorWorldPtr world;
     std::shared_ptr<const Relations> relations;
     Selected selected;  // by install namespace
     std::map<kube::NamespacedName, Known> known;
     OutlookMapPtr outlooks;
   };
   struct Entry {
-    WorldPtr world;
+    OperatorWorldPtr world;
     OutlookMapPtr outlooks;
   };
 
-  // Null when it is not among those remembered.
-  OutlookMapPtr Find(const World& world) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  static std::shared_ptr<const Relations> RelationsOf(const World& world, const Relations* before);
-  static Selected SelectedIn(const World& world, const Basis* before);
-  static olm::OutlookInputs InputsFor(const World& world, const olm::CsvPtr& csv,
+  // Null when the World is not among those remembered.
+  OutlookMapPtr Find(const OperatorWorld& world) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  static std::shared_ptr<const Relations> RelationsOf(const OperatorWorld& world,
+                                                      const Relations* before);
+  static Selected SelectedIn(const OperatorWorld& world, const Basis* before);
+  static olm::OutlookInputs InputsFor(const OperatorWorld& world, const olm::CsvPtr& csv,
                                       const Relations& relations, const Selected& selected);
-  static std::shared_ptr<const Basis> Compute(const WorldPtr& world, const Basis* before);
+  static std::shared_ptr<const Basis> Compute(const OperatorWorldPtr& world, const Basis* before);
 
   Mutex mutex_;
   std::shared_ptr<const Basis> newest_ ABSL_GUARDED_BY(mutex_);  // computed last
   std::array<Entry, kEntries> entries_ ABSL_GUARDED_BY(mutex_);
-  size_t next_ ABSL_GUARDED_BY(mutex_) = 0;  // the oldest
+  size_t next_ ABSL_GUARDED_BY(mutex_) = 0;  // the oldest entry
 };
 
 }  // namespace steward::storage

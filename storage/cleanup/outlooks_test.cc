@@ -13,8 +13,8 @@
 #include "base/seeds/seeds.h"
 #include "base/text/str_cat.h"
 #include "olm/decode.h"
+#include "storage/operators/testing/operator_writer.h"
 #include "storage/world/rewind.h"
-#include "storage/world/world_writer.h"
 
 namespace steward::storage {
 namespace {
@@ -76,12 +76,12 @@ class OutlooksTest : public ::testing::Test {
     writer_.Remove(source, key, ++revision_);
   }
   OutlookMapPtr Now() { return outlooks_.Of(writer_.Snapshot()); }
-  // Of the only operator, or of this one.
+  // The phase of the only operator, or of the named one.
   CleanupPhase PhaseOf(const std::string& ns, const std::string& name) {
     return Now()->at({ns, name})->phase;
   }
 
-  WorldWriter writer_;
+  OperatorWriter writer_;
   uint64_t revision_ = 10;
   CleanupOutlooks outlooks_;
   boost::asio::io_context io_{1};
@@ -109,7 +109,7 @@ TEST_F(OutlooksTest, R_000_59_OthersStandInTheWay) {
   };
   PutCsv("else", "b.v1", {.owned = {"as.x.io"}});
   EXPECT_THAT(objects(), ElementsAre("else/b.v1"));
-  // Only what carries label and reason is a copy for sure.
+  // Only an object with both the label and the reason is a copy for sure.
   PutCsv("else", "b.v1", {.owned = {"as.x.io"}, .reason = "Copied"});
   EXPECT_THAT(objects(), ElementsAre("else/b.v1"));
   PutCsv("else", "b.v1",
@@ -121,7 +121,7 @@ TEST_F(OutlooksTest, R_000_59_OthersStandInTheWay) {
   EXPECT_THAT(objects(), IsEmpty()) << "of another namespace";
   PutCsv("ops", "a.v2", {.replaces = "a.v1"});
   EXPECT_THAT(objects(), ElementsAre("ops/a.v2"));
-  Remove(Source::kCsv, {"ops", "a.v2"});
+  Remove(kCsvSource, {"ops", "a.v2"});
   EXPECT_THAT(objects(), IsEmpty());
 }
 
@@ -149,7 +149,7 @@ TEST_F(OutlooksTest, WhatDidNotChangeIsTheSame) {
   PutCsv("ops", "a.v1", {.owned = {"as.x.io"}});
   PutCsv("ops", "b.v1", {.owned = {"bs.x.io"}});
   const OutlookMapPtr before = Now();
-  writer_.Progress(Source::kCsv, ++revision_);
+  writer_.Progress(kCsvSource, ++revision_);
   EXPECT_EQ(Now(), before) << "another World of the same objects";
   PutNamespace("other");
   EXPECT_EQ(Now(), before) << "nothing that shows";
@@ -159,7 +159,7 @@ TEST_F(OutlooksTest, WhatDidNotChangeIsTheSame) {
   EXPECT_NE(*after->at({"ops", "b.v1"}), *before->at({"ops", "b.v1"}));
 }
 
-// A random history, looked at now and then and in the past: what is remembered is what would be
+// In a random history, read at random moments and also in the past, remembered outlooks equal those
 // computed afresh.
 TEST_F(OutlooksTest, RememberedOrNotItIsTheSame) {
   const Seeds seeds = SeedsOr({0, 20});
@@ -180,14 +180,14 @@ TEST_F(OutlooksTest, RememberedOrNotItIsTheSame) {
                   .reason = pick({"Copied", "InstallSucceeded", "InstallSucceeded"})});
           break;
         case 3:
-          Remove(Source::kCsv, {ns, pick({"x", "y"})});
+          Remove(kCsvSource, {ns, pick({"x", "y"})});
           break;
         case 4:
           PutGroup(ns, pick({"{}", R"({"selector":{"matchLabels":{"x":""}}})"}),
                    pick({R"([""])", "[]", R"(["a"])"}));
           break;
         case 5:
-          Remove(Source::kOperatorGroup, {ns, "g"});
+          Remove(kOperatorGroupSource, {ns, "g"});
           break;
         default:
           PutNamespace(ns, pick({"", R"("x":"")"}), pick({"Active", "Active", "Terminating"}));

@@ -46,8 +46,8 @@ PrinterColumn CreatedAt() {
   return Column("Created At", ".metadata.creationTimestamp", "When the object was created");
 }
 
-// What kubectl's merging wants to know of a kind: which members there are beside metadata.
-// `members` are JSON schemas by name.
+// The schema of a kind, from which kubectl's merging learns the members beside metadata. `members`
+// are JSON schemas by name.
 std::string SchemaOf(std::string_view description, std::string_view members) {
   return StrCat(R"({"type":"object","description":")", description,
                 R"(","properties":{"apiVersion":{"type":"string"},"kind":{"type":"string"},)",

@@ -1,4 +1,4 @@
-// The kinds that the embedded store knows without a CustomResourceDefinition.
+// The kinds that the embedded store has without a CustomResourceDefinition. Thread-safe.
 #ifndef STORAGE_EMBEDDED_BUILTIN_TYPES_H_
 #define STORAGE_EMBEDDED_BUILTIN_TYPES_H_
 
@@ -13,8 +13,8 @@ inline constexpr std::string_view kNamespaces = "namespaces";
 inline constexpr std::string_view kCustomResourceDefinitions =
     "customresourcedefinitions.apiextensions.k8s.io";
 
-// Namespaces and a few more of the core group, RBAC, CustomResourceDefinitions, and OLM's kinds:
-// every served version, the one that objects are stored in first.
+// Namespaces and a few more kinds of the core group, RBAC, CustomResourceDefinitions, and OLM's
+// kinds: every served version, with the storage version first.
 const std::vector<kube::ResourceType>& BuiltinTypes();
 
 }  // namespace steward::storage

@@ -28,7 +28,7 @@ Catalog::Catalog(const std::vector<boost::json::object>& crds) {
     const kube::ResourceType& type = types_[i];
     by_resource_.emplace(type.gvr(), i);
     by_kind_.emplace(type.gvk, i);
-    stored_.emplace(type.gvr().GroupResource(), type);  // the first stays
+    stored_.emplace(type.gvr().GroupResource(), type);  // the first version, the stored one, stays
   }
 }
 

@@ -1,4 +1,4 @@
-// Which resources the store holds.
+// The resources that the store holds, as an immutable snapshot. Thread-safe.
 #ifndef STORAGE_EMBEDDED_CATALOG_H_
 #define STORAGE_EMBEDDED_CATALOG_H_
 
@@ -15,24 +15,25 @@
 
 namespace steward::storage {
 
-// Immutable. All versions of a resource are the same objects, shown under each version's name.
+// All versions of a resource are the same objects, shown under each version's name.
 class Catalog {
  public:
-  // The built-in kinds, and what `crds` define; a definition takes the place of the built-in kind
-  // of the same name. REQUIRES: CheckCrd is OK for each.
+  // The catalog has the built-in kinds and those that `crds` define; a definition replaces the
+  // built-in kind of the same name. REQUIRES: CheckCrd is OK for each.
   explicit Catalog(const std::vector<boost::json::object>& crds);
 
-  // Null when nothing of this name is served.
+  // Null when no resource of this name is served.
   const kube::ResourceType* Find(const kube::GroupVersionResource& gvr) const;
-  // By the kind that an owner reference or an object names; null as above.
+  // Finds the type by the kind that an owner reference or an object names; null as above.
   const kube::ResourceType* FindKind(const kube::GroupVersionKind& gvk) const;
   // The storage version of the resource named "widgets.example.com", served or not.
   const kube::ResourceType* FindStored(std::string_view resource) const;
 
-  // The definition of the resource is being deleted: nothing new is created.
+  // True when the definition of the resource is being deleted, so that no new objects are accepted.
   bool IsTerminating(std::string_view resource) const;
 
-  // Every served version of everything; versions of one resource together, the stored one first.
+  // Every served version of every resource; versions of one resource together, the storage version
+  // first.
   const std::vector<kube::ResourceType>& types() const { return types_; }
   // One type for each resource: its storage version, served or not.
   std::vector<const kube::ResourceType*> StoredTypes() const;

@@ -12,6 +12,7 @@
 #include "base/status/macros.h"
 #include "storage/embedded/builtin_types.h"
 #include "storage/embedded/version_table.h"
+#include "storage/operators/operator_world.h"
 #include "storage/world/world.h"
 
 namespace steward::storage {
@@ -22,24 +23,24 @@ struct Feed {
   std::string_view resource;
 };
 constexpr Feed kFeeds[] = {
-    {Source::kCsv, "clusterserviceversions.operators.coreos.com"},
-    {Source::kOperatorGroup, "operatorgroups.operators.coreos.com"},
-    {Source::kNamespace, kNamespaces},
+    {kCsvSource, "clusterserviceversions.operators.coreos.com"},
+    {kOperatorGroupSource, "operatorgroups.operators.coreos.com"},
+    {kNamespaceSource, kNamespaces},
 };
 
-// Waiting ends now and then, to no effect.
+// Each wait ends after this time, and then starts over.
 constexpr absl::Duration kPatience = absl::Minutes(1);
 
-// As many changes as are read in one go.
+// The number of changes that are read at once.
 constexpr int64_t kBatch = 1000;
 constexpr size_t kBatchBytes = 16 << 20;
 
-// Copies are not among what a World asks for: nothing tells it of them.
+// Worlds don't follow copies, so no World ever shows a change of one.
 bool IsCopy(const Change& change) {
   return change.body.has_value() && change.body->find("\"olm.copiedFrom\":") != std::string::npos;
 }
 
-// Whether all changes of `resource` behind `seen` are of copies.
+// True if all changes of `resource` after `seen` are of copies.
 absl::StatusOr<bool> OnlyCopies(VersionTable& table, std::string_view resource, int64_t seen,
                                 int64_t revision) {
   while (true) {
@@ -51,8 +52,8 @@ absl::StatusOr<bool> OnlyCopies(VersionTable& table, std::string_view resource, 
   }
 }
 
-// A World knows the revision of the last event of a source, which other resources' revisions
-// follow: whether there is an event that it has not seen, only the store can say.
+// A World knows, for each source, the revision of its last event; changes of other resources have
+// later revisions. Only the store can tell whether there is an event that the World has not seen.
 Task<bool> Shows(Store& store, WorldPtr world, int64_t revision) {
   std::function<absl::StatusOr<bool>(VersionTable&)> read =
       [world, revision](VersionTable& table) -> absl::StatusOr<bool> {

@@ -1,4 +1,4 @@
-// When a World shows what was written.
+// The wait until a World shows everything that has been written. Thread-safe.
 #ifndef STORAGE_EMBEDDED_CAUGHT_UP_H_
 #define STORAGE_EMBEDDED_CAUGHT_UP_H_
 
@@ -9,7 +9,8 @@
 namespace steward::storage {
 
 // Returns once the current World is synced and shows every change that was committed before the
-// call. `worlds` are made by a WorldFeed over `store`. Errors are the store's. Cancellable.
+// call. `worlds` are of kOperatorSources, made by a WorldFeed over `store`. Errors are the store's.
+// Cancellable.
 StatusTask WaitUntilCaughtUp(Store& store, WorldStore& worlds);
 
 }  // namespace steward::storage

@@ -7,6 +7,8 @@
 #include "base/status/matchers.h"
 #include "kube/meta/names.h"
 #include "storage/embedded/test_store.h"
+#include "storage/operators/operator_world.h"
+#include "storage/operators/watched_operators.h"
 #include "storage/reflector/world_feed.h"
 #include "storage/world/world_store.h"
 
@@ -25,9 +27,9 @@ class CaughtUpTest : public ::testing::Test {
   absl::Status Wait() { return store_.Run(WaitUntilCaughtUp(store_.store(), worlds_)); }
 
   TestStore store_;
-  WorldStore worlds_;
+  WorldStore worlds_{kOperatorSources};
   TaskGroup tasks_{store_.io().get_executor()};
-  WorldFeed feed_{store_.client(), Clock::Real(), Random::Real(), worlds_};
+  WorldFeed feed_{store_.client(), Clock::Real(), Random::Real(), WatchedOperators(), worlds_};
 };
 
 TEST_F(CaughtUpTest, WaitsForTheFirstLists) {
@@ -43,7 +45,7 @@ TEST_F(CaughtUpTest, TheWorldShowsWhatWasWritten) {
     ASSERT_OK(store_.Create(kCsvs, name, R"({"apiVersion":"operators.coreos.com/v1alpha1",
         "kind":"ClusterServiceVersion","metadata":{"name":"a.v1"},"spec":{}})"));
     ASSERT_OK(Wait());
-    const WorldPtr world = worlds_.Current();
+    const OperatorWorldPtr world = OperatorWorld::Of(worlds_.Current());
     EXPECT_NE(world->namespaces().Find(name), nullptr);
     EXPECT_NE(world->csvs().Find({name, "a.v1"}), nullptr);
   }
@@ -57,7 +59,7 @@ TEST_F(CaughtUpTest, OtherResourcesAreNotWaitedFor) {
   ASSERT_OK(Wait());
 }
 
-// A World does not ask for copies, so it never hears of them.
+// A World does not follow copies, so it never shows them.
 TEST_F(CaughtUpTest, CopiesAreNotWaitedFor) {
   ASSERT_OK(Wait());
   ASSERT_OK(store_.Create(kNamespaceResource, "", R"({"metadata":{"name":"a"}})"));
@@ -65,7 +67,7 @@ TEST_F(CaughtUpTest, CopiesAreNotWaitedFor) {
       "kind":"ClusterServiceVersion","metadata":{"name":"a.v1","labels":{"olm.copiedFrom":"b"}},
       "spec":{}})"));
   ASSERT_OK(Wait());
-  EXPECT_EQ(worlds_.Current()->csvs().Find({"a", "a.v1"}), nullptr);
+  EXPECT_EQ(OperatorWorld::Of(worlds_.Current())->csvs().Find({"a", "a.v1"}), nullptr);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// What the store must do like any API server: the cases of kube/testing/conformance.
+// Runs the cases of kube/testing/conformance, which every API server must pass, against the store.
 #include <memory>
 
 #include "base/status/matchers.h"

@@ -43,7 +43,7 @@ std::vector<std::string> StringsAt(const json::object& parent, std::string_view 
   return strings;
 }
 
-// An object to change, made when it is missing or something else.
+// Returns the object at `key` for changes; creates it when it is missing or of another type.
 json::object& MutableObject(json::object& parent, std::string_view key) {
   json::value& value = parent[key];
   if (!value.is_object()) value.emplace_object();

@@ -1,5 +1,5 @@
-// CustomResourceDefinitions (apiextensions.k8s.io/v1): what they define, and what the server adds
-// to them.
+// CustomResourceDefinitions (apiextensions.k8s.io/v1): the types that they define, and the fields
+// that the server fills in. Pure functions.
 #ifndef STORAGE_EMBEDDED_CRD_H_
 #define STORAGE_EMBEDDED_CRD_H_
 
@@ -18,11 +18,11 @@ namespace steward::storage {
 inline constexpr std::string_view kCustomResourceCleanup =
     "customresourcecleanup.apiextensions.k8s.io";
 
-// 422 when `crd` cannot define a resource: group, names, scope, or not exactly one storage version,
-// or a name that is not <plural>.<group>.
+// Returns a 422 when `crd` cannot define a resource: because of its group, names or scope, without
+// exactly one storage version, or with a name that is not <plural>.<group>.
 absl::Status CheckCrd(const boost::json::object& crd);
 
-// 422 when an update changes what objects were stored by: scope or kind.
+// Returns a 422 when an update changes scope or kind, by which the objects are stored.
 absl::Status CheckCrdUpdate(const boost::json::object& stored, const boost::json::object& updated);
 
 // The storage version, served or not. REQUIRES: CheckCrd is OK.
@@ -34,7 +34,7 @@ std::vector<kube::ResourceType> TypesOf(const boost::json::object& crd);
 // names accepted, established, stored versions. Idempotent. REQUIRES: CheckCrd is OK.
 void CompleteCrd(boost::json::object& crd, absl::Time now);
 
-// Adds to the status that the definition's objects are being deleted.
+// Notes in the status that the definition's objects are being deleted.
 void SetCrdTerminating(boost::json::object& crd, absl::Time now);
 
 }  // namespace steward::storage

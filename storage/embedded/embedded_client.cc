@@ -62,7 +62,8 @@ Task<kube::ListPage> EmbeddedClient::List(const kube::GroupVersionResource& gvr,
       const ObjectFilter filter,
       ObjectFilter::Create(type, options.ns, options.label_selector, options.field_selector));
   std::function<absl::StatusOr<kube::ListPage>(VersionTable&)> read = [&](VersionTable& table) {
-    // Here, not before: what waited long must not read what was dropped meanwhile.
+    // The newest revision is read here, not before: a list that waited long must not read a
+    // revision that was dropped meanwhile.
     return ListObjects(table, type, filter, options, store_.revision());
   };
   co_return co_await store_.Read(std::move(read));
@@ -84,7 +85,7 @@ Task<std::unique_ptr<kube::Watch>> EmbeddedClient::StartWatch(const kube::GroupV
   start.revision = start.initial ? newest : *asked;
   start.timeout = options.timeout;
   start.bookmark_period = options_.bookmark_period;
-  // Answered at once when it is too old, as what is quiet would be told much later.
+  // A revision that is too old is refused at once, as a quiet resource would report it much later.
   std::function<absl::StatusOr<int64_t>(VersionTable&)> read = [](VersionTable& table) {
     return table.Compacted();
   };
@@ -99,7 +100,7 @@ Task<std::unique_ptr<kube::Watch>> EmbeddedClient::StartWatch(const kube::GroupV
 Task<json::value> EmbeddedClient::Write(WriteVerb verb, const kube::SendCheck& may_send) {
   absl::Status permission;
   absl::StatusOr<json::value> result;
-  // A cancelled Write has ended before this frame goes.
+  // `result` is in this frame: a cancelled Write ends before the frame does.
   std::function<absl::Status(Transaction&)> write = [&](Transaction& transaction) {
     permission = kube::MaySend(may_send);
     if (!permission.ok()) return permission;

@@ -1,10 +1,10 @@
-// The store as a Kubernetes API server's client sees it.
+// The store behind the interface of a Kubernetes API server's client. Thread-safe.
 //
-// What a kube-apiserver does and this does not: admission, authorization (whoever has the client
-// may do everything), validation and defaulting of custom resources by their schemas, conversion
-// between versions other than of apiVersion, managedFields and server-side apply, subresources but
-// status. Namespaces' contents, owner references and definitions' objects are cleaned up by
-// Lifecycle.
+// In contrast to a kube-apiserver it has no admission, no authorization (any holder of the client
+// may do everything), no validation or defaulting of custom resources by their schemas, no
+// conversion between versions other than of apiVersion, no managedFields or server-side apply, and
+// no subresources but status. Lifecycle cleans up the contents of Namespaces, dependents of deleted
+// owners and the objects of deleted definitions.
 #ifndef STORAGE_EMBEDDED_EMBEDDED_CLIENT_H_
 #define STORAGE_EMBEDDED_EMBEDDED_CLIENT_H_
 
@@ -23,7 +23,7 @@ struct EmbeddedClientOptions {
   absl::Duration bookmark_period = absl::Minutes(1);
 };
 
-// As kube::Client says. Callers' executors must run one handler at a time.
+// Behaves as kube::Client promises. Callers' executors must run one handler at a time.
 class EmbeddedClient : public kube::Client {
  public:
   // REQUIRES: the arguments outlive the client and its watches.

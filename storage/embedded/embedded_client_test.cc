@@ -1,5 +1,5 @@
-// What the conformance suite of kube/testing cannot ask of every server: revisions that were
-// dropped, limits, and watches that lag behind. Everything else is tested there.
+// Tests for the abilities that the conformance suite of kube/testing cannot expect of every server:
+// dropped revisions, limits, and watches that lag behind. That suite tests all others.
 #include "storage/embedded/embedded_client.h"
 
 #include <gmock/gmock.h>
@@ -48,7 +48,7 @@ class EmbeddedClientTest : public ::testing::Test {
   absl::StatusOr<std::unique_ptr<kube::Watch>> Watch(const kube::WatchOptions& options) {
     return store_.Run(store_.client().StartWatch(kMap, options));
   }
-  // "ADDED a@5" and so on, `count` of them.
+  // The next `count` events, as "ADDED a@5".
   std::vector<std::string> Next(kube::Watch& watch, int count) {
     std::vector<std::string> seen;
     for (int i = 0; i < count; ++i) {
@@ -98,7 +98,7 @@ TEST_F(EmbeddedClientTest, APagedListIsOneSnapshotUntilItIsDropped) {
   const kube::Status status = kube::FromStatus(expired.status());
   EXPECT_EQ(status.code, 410);
   EXPECT_EQ(status.reason, "Expired");
-  // The token in the error goes on with what there is now.
+  // The token in the error continues with the present objects.
   options.continue_token = status.continue_token;
   ASSERT_OK_AND_ASSIGN(const kube::ListPage rest, List(options));
   EXPECT_EQ(rest.items.size(), 2u);

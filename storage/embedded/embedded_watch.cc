@@ -21,7 +21,7 @@ namespace {
 
 constexpr int64_t kBatch = 200;
 constexpr size_t kBatchBytes = 1 << 20;
-// What a stream may take to catch up when its time is over.
+// The extra time that a stream may take to catch up when its timeout has passed.
 constexpr std::chrono::seconds kOvertime{10};
 
 std::chrono::steady_clock::time_point After(absl::Duration duration) {
@@ -49,10 +49,10 @@ EmbeddedWatch::EmbeddedWatch(Store& store, kube::ResourceType type, ObjectFilter
 
 Task<std::optional<kube::WatchEvent>> EmbeddedWatch::Next() {
   if (over_) co_return std::nullopt;
-  // A cancelled call leaves it over.
+  // The watch is over if this call is cancelled or fails.
   over_ = true;
   while (events_.empty()) {
-    // Also of one that never catches up.
+    // The time limit also ends a watch that never catches up.
     if (!listing_ && std::chrono::steady_clock::now() >= deadline_ + kOvertime)
       co_return std::nullopt;
     const Broadcast::Ticket ticket = store_.committed().Now();
@@ -72,12 +72,12 @@ Task<std::optional<kube::WatchEvent>> EmbeddedWatch::Next() {
   co_return event;
 }
 
-// A definition that was deleted takes its watches along.
+// The deletion of a definition ends its watches.
 bool EmbeddedWatch::Served() const { return store_.catalog()->Find(type_.gvr()) != nullptr; }
 
 StatusTask EmbeddedWatch::Fill() {
   if (listing_) co_return co_await FillInitial();
-  // In this order: LastChange is at least as new as the revision.
+  // The revision is read first, so that LastChange is at least as new.
   const int64_t upto = store_.revision();
   if (store_.LastChange(resource_) <= cursor_) {
     cursor_ = std::max(cursor_, upto);

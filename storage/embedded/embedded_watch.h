@@ -1,4 +1,4 @@
-// The watch verb: a cursor over the store's changes.
+// The watch verb: a cursor over the store's changes. Not thread-safe.
 #ifndef STORAGE_EMBEDDED_EMBEDDED_WATCH_H_
 #define STORAGE_EMBEDDED_EMBEDDED_WATCH_H_
 
@@ -18,17 +18,17 @@
 namespace steward::storage {
 
 struct WatchStart {
-  int64_t revision = 0;  // events after it
-  // First the objects that there are at `revision`, as ADDED; then, if asked for, the bookmark that
-  // ends them.
+  int64_t revision = 0;  // the events after this revision are sent
+  // Sends first the objects of the state at `revision`, as ADDED; then, with initial_bookmark, the
+  // bookmark that ends them.
   bool initial = false;
   bool initial_bookmark = false;
   absl::Duration timeout;
   absl::Duration bookmark_period;
 };
 
-// Holds some hundred events at most: a slow reader is a cursor that lags behind. One that lags
-// behind what the store has dropped gets 410.
+// Holds some hundred events at most: a slow reader is a cursor that lags behind. A cursor that has
+// fallen behind the kept changes gets 410.
 class EmbeddedWatch : public kube::Watch {
  public:
   // REQUIRES: `store` outlives the watch.

@@ -7,7 +7,7 @@ namespace steward::storage {
 VoidTask FollowCatalog(Store& store, std::function<void(const Catalog&)> changed) {
   CatalogPtr told;
   while (true) {
-    // The ticket is taken before the look, so that no commit in between is missed.
+    // The ticket is taken before the catalog is read, so that no commit in between is missed.
     const Broadcast::Ticket ticket = store.committed().Now();
     CatalogPtr present = store.catalog();
     if (told == nullptr || (present != told && present->types() != told->types())) {

@@ -1,4 +1,4 @@
-// Being told which resources the store holds.
+// Notifications about the resources that the store holds. Runs on the caller's executor.
 #ifndef STORAGE_EMBEDDED_FOLLOW_CATALOG_H_
 #define STORAGE_EMBEDDED_FOLLOW_CATALOG_H_
 
@@ -11,8 +11,8 @@
 namespace steward::storage {
 
 // Calls `changed` with the present catalog, and again whenever its types differ from those of the
-// last call; catalogs in between may be left out. On the caller's executor; runs until cancelled.
-// REQUIRES: `store` outlives the task.
+// last call; catalogs in between may be left out. Runs until cancelled. REQUIRES: `store` outlives
+// the task.
 VoidTask FollowCatalog(Store& store, std::function<void(const Catalog&)> changed);
 
 }  // namespace steward::storage

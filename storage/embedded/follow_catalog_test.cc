@@ -38,7 +38,7 @@ TEST(FollowCatalogTest, TellsOfTheFirstAndOfEachThatDiffers) {
   ASSERT_OK(store.Create(kNamespaceResource, "", R"({"metadata":{"name":"b"}})"));
   EXPECT_THAT(with_widgets, ElementsAre(false, true));
 
-  // A definition that changes without changing what is served.
+  // The definition changes, but not the types that are served.
   const kube::NamespacedName name = {"", "widgets.example.com"};
   const kube::WriteOptions options;
   const boost::json::value patch = {{"metadata", {{"labels", {{"l", "x"}}}}}};

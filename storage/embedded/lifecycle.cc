@@ -28,15 +28,15 @@ constexpr size_t kBatchBytes = 4 << 20;
 constexpr int64_t kPresent = std::numeric_limits<int64_t>::max();
 constexpr absl::Duration kRetry = absl::Seconds(1);
 
-// Most bodies have neither word; what has it elsewhere is only looked at for nothing.
+// Most bodies have neither word; one that has a word elsewhere only costs a needless look.
 bool MayMatter(std::string_view body) {
   return body.find("\"ownerReferences\"") != std::string_view::npos ||
          body.find("\"deletionTimestamp\"") != std::string_view::npos;
 }
 
 struct Cleared {
-  bool more = false;  // not everything was looked at
-  bool empty = true;  // no object is left
+  bool more = false;  // some objects were not looked at
+  bool empty = true;  // no object was left among those
 };
 
 // Deletes objects of `type` whose keys begin with `prefix`, some hundred at most.
@@ -166,8 +166,8 @@ StatusTask Lifecycle::NoteDependentsOf(const std::string& body) {
   co_return absl::OkStatus();
 }
 
-// Each step by itself: what fails is kept for later, and holds up nothing else. The first error is
-// returned.
+// Each step runs regardless of the others' failures, and a failed one is kept for later. Returns
+// the first error.
 StatusTask Lifecycle::Progress() {
   absl::Status outcome = absl::OkStatus();
   outcome.Update(co_await CollectSuspects());
@@ -243,7 +243,7 @@ StatusTask Lifecycle::ClearDefinition(const std::string& name) {
       more = false;
       gone = !found.has_value() || !found->at("metadata").as_object().contains("deletionTimestamp");
       if (gone) return absl::OkStatus();
-      // Also objects of versions that are no longer served: they would come back with the
+      // Objects of versions that are no longer served are included: they would come back with the
       // definition.
       ASSIGN_OR_RETURN(const Cleared cleared,
                        ClearObjects(transaction, StoredTypeOf(*found), "", context_));

@@ -1,5 +1,5 @@
-// What the controllers of a Kubernetes control plane do to stored objects: contents of deleted
-// Namespaces and definitions go, and owner references are honoured.
+// The controllers of a Kubernetes control plane that act on stored objects: they delete the
+// contents of deleted Namespaces and definitions, and honour owner references. Not thread-safe.
 #ifndef STORAGE_EMBEDDED_LIFECYCLE_H_
 #define STORAGE_EMBEDDED_LIFECYCLE_H_
 
@@ -16,23 +16,23 @@
 
 namespace steward::storage {
 
-// Everything is derived from what is stored: a crash between two steps costs nothing but a new look
-// at everything at the next start. Each step checks and acts in one transaction.
+// All knowledge is derived from the stored objects: a crash between two steps only costs a new look
+// at all of them at the next start. Each step checks and acts in one transaction.
 //
-// - A Namespace that is being deleted: its objects are deleted; when the last has gone (finalizers
-//   hold them), the finalizer "kubernetes" and with it the Namespace.
-// - A definition that is being deleted: its objects likewise.
-// - Owner references as Kubernetes' garbage collector: an object all of whose owners are gone is
-//   deleted; foreground deletion waits for dependents that block it; orphaning removes the
-//   references. An owner of a kind that is not served is taken to be alive.
+// - For a Namespace that is being deleted, its objects are deleted; when the last has gone
+//   (finalizers hold them), the finalizer "kubernetes" and with it the Namespace.
+// - For a definition that is being deleted, its objects likewise.
+// - Owner references are handled as by Kubernetes' garbage collector: an object all of whose owners
+//   are gone is deleted; foreground deletion waits for dependents that block it; orphaning removes
+//   the references. An owner of a kind that is not served counts as alive.
 //
-// Not thread-safe: Run is called once.
+// Run is called once.
 class Lifecycle {
  public:
   // REQUIRES: the arguments outlive Run.
   Lifecycle(Store& store, Clock& clock, ContextSource context);
 
-  // Runs until cancelled. Failures are logged and tried again a second later.
+  // Runs until cancelled. Failures are logged, and their steps repeated a second later.
   VoidTask Run();
 
  private:
@@ -54,11 +54,11 @@ class Lifecycle {
 
   bool swept_ = false;
   int64_t cursor_ = 0;
-  // What is being deleted, and waits.
+  // Objects that are being deleted and wait for others.
   std::set<std::string> namespaces_;
   std::set<std::string> definitions_;
   std::set<ObjectKey> releasing_;  // marked, with a finalizer of the garbage collector
-  std::set<ObjectKey> suspects_;   // have owner references that are to be looked at
+  std::set<ObjectKey> suspects_;   // objects whose owner references have to be checked
 };
 
 }  // namespace steward::storage

@@ -70,7 +70,7 @@ class LifecycleTest : public ::testing::Test {
     }
     return names;
   }
-  // Waits until these are the names; gives up after a while.
+  // Waits until the objects have exactly these names; gives up after a while.
   void ExpectSoon(const kube::GroupVersionResource& gvr, const std::vector<std::string>& names) {
     const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
     while (true) {
@@ -80,7 +80,7 @@ class LifecycleTest : public ::testing::Test {
       store_.Run(store_.store().committed().WaitSince(ticket, deadline));
     }
   }
-  // Nothing more happens by itself: what was begun before this write is done.
+  // Returns when everything that was begun before this write is done.
   void Settle() {
     for (int i = 0; i < 5; ++i) {
       const std::string name = "settle-" + std::to_string(settled_++);
@@ -110,14 +110,14 @@ TEST_F(LifecycleTest, FinalizersHoldANamespace) {
   ExpectSoon(kMap, {"held"});
   Settle();
   EXPECT_THAT(Names(kNamespace), ElementsAre("ns"));
-  // Nothing new gets in.
+  // New objects are refused.
   const auto refused = store_.Create(kMap, "ns", R"({"metadata":{"name":"new"}})");
   EXPECT_EQ(kube::FromStatus(refused.status()).code, 403);
   RemoveFinalizers("held");
   ExpectSoon(kNamespace, {});
 }
 
-// A deletion that nobody was there to finish.
+// A deletion that no Lifecycle was there to finish is finished at the start.
 TEST_F(LifecycleTest, WhatWasLeftBehindIsFoundAtTheStart) {
   const std::string uid = CreateMap("owner");
   CreateMap("dependent", OwnedBy(Owner("owner", uid)));
@@ -185,7 +185,7 @@ TEST_F(LifecycleTest, OwnersThatNeverWereAreGoneAndUnknownKindsAreNot) {
   EXPECT_THAT(Names(kMap), ElementsAre("foreign"));
 }
 
-// An owner's name that was given to another object is not the owner.
+// An object that was later given the owner's name is not the owner.
 TEST_F(LifecycleTest, OwnersAreKnownByTheirUid) {
   store_.StartLifecycle();
   CreateMap("owner");
@@ -210,12 +210,12 @@ TEST_F(LifecycleTest, ADefinitionGoesWithItsObjects) {
   const kube::ListOptions options;
   EXPECT_EQ(kube::FromStatus(store_.Run(store_.client().List(widgets, options)).status()).code,
             404);
-  // They don't come back with the definition.
+  // The objects don't come back with the definition.
   ASSERT_OK(store_.Create(crds, "", crd));
   EXPECT_THAT(Names(widgets), IsEmpty());
 }
 
-// Nor do objects of a version that was no longer served when the definition went.
+// Objects of a version that is no longer served go with the definition, too.
 TEST_F(LifecycleTest, WhatIsNotServedGoesAsWell) {
   const kube::GroupVersionResource crds{"apiextensions.k8s.io", "v1", "customresourcedefinitions"};
   const kube::GroupVersionResource widgets{"example.com", "v1", "widgets"};

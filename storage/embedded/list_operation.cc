@@ -21,7 +21,7 @@ namespace steward::storage {
 namespace json = boost::json;
 namespace {
 
-// Read at once, with a selector or without a limit.
+// The amount that is read at once, with a selector or without a limit.
 constexpr int64_t kScan = 500;
 constexpr size_t kScanBytes = 4 << 20;
 
@@ -35,7 +35,7 @@ constexpr std::string_view kTooOld =
 
 absl::Status BadToken() { return kube::ToStatus(kube::BadRequest("continue key is not valid")); }
 
-// At which revision, and from where.
+// The revision of a list, and the key where it continues.
 struct Start {
   int64_t revision;
   KeyRange range;
@@ -54,7 +54,7 @@ absl::StatusOr<Start> StartOf(VersionTable& table, const ObjectFilter& filter,
       expired.continue_token = ContinueToken{0, token.after}.Encode();
       return kube::ToStatus(expired);
     }
-    // A snapshot that this store has not reached is none it gave out.
+    // A token that names a revision above the newest was not written by this store.
     if (token.revision > newest) return BadToken();
     start.revision = token.revision;
     return start;
@@ -122,7 +122,7 @@ absl::StatusOr<kube::ListPage> ListObjects(VersionTable& table, const kube::Reso
         ASSIGN_OR_RETURN(const bool matches, filter.Matches(version.key, version.body));
         if (!matches) continue;
       }
-      // There is one more than the page takes.
+      // There is one more object than the page takes.
       if (page.items.size() == limit || (options.limit > 0 && bytes > kScanBytes)) {
         page.continue_token = ContinueToken{start.revision, *start.range.after}.Encode();
         return page;

@@ -1,4 +1,4 @@
-// The list verb: pages of one snapshot.
+// The list verb: pages of one snapshot. Not thread-safe, like the VersionTable that it reads.
 #ifndef STORAGE_EMBEDDED_LIST_OPERATION_H_
 #define STORAGE_EMBEDDED_LIST_OPERATION_H_
 
@@ -15,22 +15,22 @@
 
 namespace steward::storage {
 
-// Where a list goes on.
+// The place where a list continues.
 struct ContinueToken {
-  int64_t revision = 0;  // 0 = the present one, whatever it is: the list is no snapshot any more
-  std::string after;     // the last key that was given out
+  int64_t revision = 0;  // 0 = the present one at each page: the list is no longer a snapshot
+  std::string after;     // the last key that was returned
 
   std::string Encode() const;
-  // 400 for what Encode did not write.
+  // Returns a 400 for text that Encode did not write.
   static absl::StatusOr<ContinueToken> Decode(std::string_view text);
 };
 
-// What a number of a client means here: nullopt for "" and "0". 400 when it is none, 504 (too large
-// resource version) when it is above `newest`.
+// The revision that a client names in a list's options: nullopt for "" and "0". Returns a 400 when
+// the text is no number, and a 504 (too large resource version) when it is above `newest`.
 absl::StatusOr<std::optional<int64_t>> ParseRevision(std::string_view text, int64_t newest);
 
-// One page, at the revision that the options ask for (410 when it was dropped) or else at `newest`.
-// A page ends early rather than hold more than some MiB; then it has a continue token, as with a
+// One page, at the revision that the options name (410 when it was dropped) or else at `newest`. A
+// page ends early rather than hold more than some MiB; then it has a continue token, as with a
 // limit.
 absl::StatusOr<kube::ListPage> ListObjects(VersionTable& table, const kube::ResourceType& type,
                                            const ObjectFilter& filter,

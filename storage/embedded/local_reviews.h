@@ -1,4 +1,4 @@
-// Who may do what, where there is no kube-apiserver to ask.
+// Authentication and authorization where there is no kube-apiserver to ask. Thread-safe: stateless.
 #ifndef STORAGE_EMBEDDED_LOCAL_REVIEWS_H_
 #define STORAGE_EMBEDDED_LOCAL_REVIEWS_H_
 
@@ -9,9 +9,9 @@
 
 namespace steward::storage {
 
-// Answers reviews: no token belongs to anybody (TokenReview), and nothing is allowed
-// (SubjectAccessReview). An API server that asks it serves the group system:masters alone, which
-// needs no review. Everything else is 404.
+// Answers reviews: no token belongs to a user (TokenReview), and no action is allowed
+// (SubjectAccessReview). An API server that asks it serves only the group system:masters, which
+// needs no review. Every other request gets 404.
 class LocalReviews : public kube::Client {
  public:
   Task<kube::RawObject> Get(const kube::GroupVersionResource& gvr,

@@ -133,7 +133,7 @@ void ParseManifests(std::string_view path, std::string_view text, Manifests& out
     json_limits.max_size = kMaxManifestFile;
     absl::StatusOr<json::value> value = ParseJson(text, json_limits);
     if (value.ok()) return Append(StrCat(path, ":1"), *std::move(value), out);
-    // Several documents, perhaps; YAML's reader knows JSON, too.
+    // The text may be several documents; YAML's reader accepts JSON, too.
   }
   for (YamlDocument& document : ParseYamlDocuments(text, limits)) {
     std::string where = StrCat(path, ":", document.line);

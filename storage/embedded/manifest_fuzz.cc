@@ -1,4 +1,4 @@
-// Whatever the file: its objects are planned or refused, each once, and what is planned can be
+// For any file, each object is planned or refused, exactly once, and every planned object can be
 // created.
 #include <cstddef>
 #include <cstdint>

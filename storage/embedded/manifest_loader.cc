@@ -20,7 +20,7 @@ namespace steward::storage {
 namespace json = boost::json;
 namespace {
 
-// Writes under way: those that wait at the same time share one commit.
+// The number of writes under way: those that wait at the same time share one commit.
 constexpr size_t kInFlight = 64;
 constexpr size_t kNamesInLog = 10;
 
@@ -28,7 +28,7 @@ std::string Sentence(const ManifestProblem& problem) {
   return StrCat(problem.where, ": ", problem.what);
 }
 
-// The cluster's own trouble, which the next object would meet as well.
+// True for the cluster's own failures, which the next object would meet as well.
 bool IsTrouble(const absl::Status& status) {
   if (status.code() == absl::StatusCode::kFailedPrecondition) return false;
   return kube::FromStatus(status).code >= 500;
@@ -61,7 +61,7 @@ class Loader {
     co_return trouble_;
   }
 
-  // Adds the names of those that were not there to `made`.
+  // Adds the names of the Namespaces that it created to `made`.
   StatusTask MakeNamespaces(const std::vector<std::string>& names, std::vector<std::string>& made) {
     co_await ForEachInFlight(names.size(), kInFlight,
                              [this, &names, &made](size_t i) { return MakeOne(names[i], made); });
@@ -112,12 +112,12 @@ class Loader {
     } else if (!kube::HasReason(status, "AlreadyExists") && trouble_.ok() && IsTrouble(status)) {
       trouble_ = status;
     }
-    // Any other refusal is met again, and told, by the objects that live there.
+    // The objects in the Namespace meet any other refusal again, and report it.
   }
 
   kube::Client& client_;
   LoadResult result_;
-  absl::Status trouble_;  // the first
+  absl::Status trouble_;  // the first failure of the cluster
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Loads folders of manifests into a cluster.
+// Loading of folders of manifests into a cluster. A coroutine on the caller's executor.
 #ifndef STORAGE_EMBEDDED_MANIFEST_LOADER_H_
 #define STORAGE_EMBEDDED_MANIFEST_LOADER_H_
 
@@ -16,8 +16,8 @@ namespace steward::storage {
 
 struct LoadOptions {
   std::vector<std::string> paths;       // files and folders, as FindManifests says
-  std::vector<std::string> namespaces;  // made where they are missing, whatever the files say
-  // Any problem in the manifests is an error before anything is written.
+  std::vector<std::string> namespaces;  // created where they are missing
+  // Makes any problem in the manifests an error before anything is written.
   bool strict = false;
 };
 
@@ -29,19 +29,19 @@ struct LoadResult {
   size_t unchanged = 0;
   size_t skipped = 0;                     // problems, also those beyond kMaxProblems
   std::vector<ManifestProblem> problems;  // the first kMaxProblems
-  // Made because objects live in them and no manifest makes them.
+  // Namespaces that were created because objects live in them and no manifest creates them.
   std::vector<std::string> made_namespaces;
   size_t without_owners = 0;  // objects whose owner references were left out
 };
 
-// Definitions first, then Namespaces, then the rest. An object is created, or updated if that would
-// change anything but what a server says; its status follows through the status subresource. So
-// loading the same again changes nothing. What manifest_plan.h says of single objects holds. Files,
-// documents and objects that are bad, or that the cluster refuses, are skipped and reported, here
-// and in the log.
+// Definitions are loaded first, then Namespaces, then the rest. An object is created, or updated if
+// that would change anything but fields of the server; its status follows through the status
+// subresource. So loading the same manifests again changes nothing. Single objects follow the rules
+// of manifest_plan.h. Files, documents and objects that are bad, or that the cluster refuses, are
+// skipped and reported, here and in the log.
 //
-// Errors: a path that does not exist; too much to read; in strict mode the first problem; and a
-// cluster that fails (500 and above) or cannot be reached, after which some of it may be written.
+// Errors: a path that does not exist; too much to read; in strict mode the first problem; a cluster
+// that fails (500 and above) or cannot be reached, after which some objects may have been written.
 Task<LoadResult> LoadManifests(kube::Client& client, CatalogPtr catalog, LoadOptions options);
 
 }  // namespace steward::storage

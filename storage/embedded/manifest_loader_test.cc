@@ -212,7 +212,7 @@ TEST_F(ManifestLoaderTest, TheListOfProblemsIsBounded) {
   EXPECT_EQ(result.problems.size(), LoadResult::kMaxProblems);
 }
 
-// On a cluster that misbehaves.
+// Tests with a cluster that misbehaves.
 class ManifestLoaderFaultTest : public ::testing::Test {
  protected:
   ManifestLoaderFaultTest() {

@@ -22,7 +22,7 @@ namespace json = boost::json;
 namespace {
 
 constexpr std::string_view kDefaultNamespace = "default";
-// What a server says of an object. Owners are named by UIDs, which mean nothing in another cluster.
+// The fields that a server sets. Owners are named by UIDs, which mean nothing in another cluster.
 constexpr const char* kServerFields[] = {"uid",
                                          "resourceVersion",
                                          "generation",
@@ -82,7 +82,7 @@ class Planner {
   }
 
  private:
-  // The usable definitions among the objects. Others are refused when it is their turn.
+  // The usable definitions among the objects. Others are refused when they are planned.
   std::vector<json::object> Definitions() {
     std::vector<json::object> definitions;
     for (const ManifestObject& manifest : manifests_.objects) {
@@ -139,7 +139,7 @@ class Planner {
     object.erase("status");
   }
 
-  // As the store would, so that refusals come before the first write.
+  // Makes the store's checks, so that refusals come before the first write.
   static absl::Status Check(const kube::ResourceType& type, const PlannedObject& planned) {
     WriteContext context;
     context.now = absl::UnixEpoch();
@@ -178,7 +178,7 @@ class Planner {
   Manifests manifests_;
   const Catalog& present_;
   ManifestPlan plan_;
-  // Where each object was first.
+  // The place where each object came first.
   std::map<std::tuple<std::string, std::string, std::string>, std::string> seen_;
 };
 

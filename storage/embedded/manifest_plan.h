@@ -1,4 +1,5 @@
-// What loading manifests will write: everything that can be known before the first write.
+// The plan for loading manifests: everything that can be known before the first write. Values and
+// pure functions.
 #ifndef STORAGE_EMBEDDED_MANIFEST_PLAN_H_
 #define STORAGE_EMBEDDED_MANIFEST_PLAN_H_
 
@@ -21,10 +22,10 @@ struct PlannedObject {
   kube::GroupVersionResource gvr;
   std::string kind;
   kube::NamespacedName name;
-  // Without what only a server says, without owner references, and without status where the type
-  // has a status subresource.
+  // The object without fields that only a server sets, without owner references, and without status
+  // where the type has a status subresource.
   boost::json::object object;
-  // To be written through the status subresource.
+  // The status that is written through the status subresource.
   std::optional<boost::json::value> status;
 
   std::string Name() const;  // "Widget team-a/one", for messages
@@ -41,9 +42,9 @@ struct ManifestPlan {
 };
 
 // Sorts and checks the objects; those that a server would refuse become problems. The kinds are
-// those of `present`, and of the CustomResourceDefinitions among the objects, which win. An object
-// of a namespaced kind without a namespace goes to "default". Of objects of the same name the first
-// stays. Status of Namespaces and definitions is the server's, and dropped.
+// those of `present` and of the CustomResourceDefinitions among the objects, which take precedence.
+// An object of a namespaced kind without a namespace goes to "default". Of objects of the same name
+// the first stays. The status of Namespaces and definitions belongs to the server, and is dropped.
 ManifestPlan PlanManifests(Manifests manifests, const Catalog& present);
 
 }  // namespace steward::storage

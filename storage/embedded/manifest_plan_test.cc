@@ -110,7 +110,7 @@ status: {just: data}
 )");
   EXPECT_FALSE(plan.namespaces[0].status.has_value());
   EXPECT_FALSE(plan.namespaces[0].object.contains("status"));
-  // A kind without the subresource keeps it as any other member.
+  // A kind without the subresource keeps status like any other member.
   EXPECT_FALSE(plan.others[0].status.has_value());
   EXPECT_TRUE(plan.others[0].object.contains("status"));
 }

@@ -65,7 +65,7 @@ class Reader {
     return std::min(cores, files);
   }
 
-  // Reads files for as long as there are any that nobody else reads.
+  // Reads files on `thread` as long as there are any left.
   VoidTask ReadOn(OwnThread& thread) {
     while (next_ < files_.size() && trouble_.ok()) {
       const size_t i = next_++;

@@ -1,4 +1,4 @@
-// Reading many manifests at a time.
+// Reading of many manifests at a time. A coroutine on the caller's executor.
 #ifndef STORAGE_EMBEDDED_MANIFEST_READER_H_
 #define STORAGE_EMBEDDED_MANIFEST_READER_H_
 
@@ -10,10 +10,10 @@
 
 namespace steward::storage {
 
-// What is in the files that `paths` stand for, in the order of FindManifests; files that cannot be
-// read are among the problems. They are read on threads of its own, as many as there are cores, and
-// the caller's executor is free meanwhile. Errors: FindManifests'; kResourceExhausted for more than
-// kMaxManifests bytes. Cancelled, it ends after the files that are being read.
+// The objects in the files that `paths` stand for, in the order of FindManifests; files that cannot
+// be read are among the problems. Files are read on as many threads of its own as there are cores,
+// while the caller's executor is free. Errors: those of FindManifests; kResourceExhausted for more
+// than kMaxManifests bytes. When cancelled, it ends after the files that are being read.
 Task<Manifests> ReadManifests(std::vector<std::string> paths);
 
 }  // namespace steward::storage

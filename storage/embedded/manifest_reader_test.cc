@@ -37,7 +37,7 @@ TEST_F(ManifestReaderTest, EverythingInTheOrderOfTheFiles) {
   std::vector<std::string> paths;
   for (int i = 0; i < kFiles; ++i) {
     const std::string name = "f" + std::to_string(i) + ".yaml";
-    // Those at the front take longest.
+    // The first files take longest.
     std::string text = "kind: A\nspec:\n";
     for (int line = i; line < kFiles; ++line) text += "- " + std::to_string(line) + "\n";
     Write(name, text + "---\n5\n");
@@ -59,7 +59,7 @@ TEST_F(ManifestReaderTest, NothingToRead) {
 
 TEST_F(ManifestReaderTest, AFileThatCannotBeReadIsAProblem) {
   Write("good.yaml", "kind: A\n");
-  // Opens, and cannot be read.
+  // /proc/self/mem can be opened, but not read.
   ASSERT_OK_AND_ASSIGN(const Manifests manifests, Read({"/proc/self/mem", Path("good.yaml")}));
   EXPECT_EQ(manifests.objects.size(), 1u);
   ASSERT_EQ(manifests.problems.size(), 1u);

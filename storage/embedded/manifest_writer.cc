@@ -19,7 +19,7 @@ namespace {
 constexpr int kTries = 5;
 constexpr char kFieldManager[] = "steward-load";
 
-// Worth starting over: somebody else was faster.
+// True when starting over may help: another client was faster.
 bool IsRace(const absl::Status& status) {
   return kube::HasReason(status, "Conflict") || kube::HasReason(status, "NotFound") ||
          kube::HasReason(status, "AlreadyExists");
@@ -52,7 +52,7 @@ json::value WithoutCounters(json::value object) {
   return object;
 }
 
-// An absent one is as good as an empty one.
+// An absent status equals an empty one.
 bool SameStatus(const json::value* present, const json::value& wanted) {
   if (present == nullptr) return wanted.is_object() && wanted.get_object().empty();
   return *present == wanted;
@@ -65,7 +65,7 @@ Task<json::value> Present(kube::Client& client, const PlannedObject& planned) {
   co_return ParseJson(raw.json, limits);
 }
 
-// Makes the present object equal to the planned one, and gives what is there then.
+// Makes the present object equal to the planned one, and returns its new state.
 Task<json::value> Replace(kube::Client& client, const PlannedObject& planned, Written& written) {
   CO_ASSIGN_OR_RETURN(json::value present, co_await Present(client, planned));
   const json::object* metadata = Metadata(present);
@@ -88,7 +88,7 @@ Task<json::value> Replace(kube::Client& client, const PlannedObject& planned, Wr
   co_return updated;
 }
 
-// `written` is what has happened so far, also in earlier tries.
+// `written` says what has been written so far, also by earlier tries.
 StatusTask WriteOnce(kube::Client& client, const PlannedObject& planned, Written& written) {
   const json::value object = planned.object;
   const kube::WriteOptions create = Options("", false);

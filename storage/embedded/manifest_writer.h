@@ -1,4 +1,4 @@
-// Bringing one planned object into a cluster.
+// Writing of one planned object into a cluster. A coroutine on the caller's executor.
 #ifndef STORAGE_EMBEDDED_MANIFEST_WRITER_H_
 #define STORAGE_EMBEDDED_MANIFEST_WRITER_H_
 
@@ -10,10 +10,10 @@ namespace steward::storage {
 
 enum class Written { kCreated, kUpdated, kUnchanged };
 
-// Creates the object, or makes the present one equal to it where a dry run says that this changes
-// more than resourceVersion and generation; then the same for its status. Starts over a few times
-// when others write it meanwhile. Errors are the client's; kFailedPrecondition for an object that
-// is being deleted. The arguments outlive the call.
+// Creates the object, or updates the present one where a dry run shows that this changes more than
+// resourceVersion and generation; then does the same for its status. Starts over a few times when
+// another client writes the object meanwhile. Errors are the client's; kFailedPrecondition for an
+// object that is being deleted. The arguments outlive the call.
 Task<Written> WritePlanned(kube::Client& client, const PlannedObject& planned);
 
 }  // namespace steward::storage

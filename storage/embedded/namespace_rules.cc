@@ -72,7 +72,7 @@ void KeepNamespaceSpec(const json::object& stored, json::object& updated) {
     updated.erase("spec");
   }
   const json::value* metadata = updated.if_contains("metadata");
-  // What is no Namespace at all is refused later, with what it lacks.
+  // An object that is no Namespace at all is refused later, with a list of the missing members.
   if (metadata == nullptr || !metadata->is_object()) return;
   if (metadata->get_object().contains("name")) SetNameLabel(updated);
 }

@@ -1,4 +1,4 @@
-// What is special about Namespaces.
+// The rules that apply to Namespaces alone. Stateless functions.
 #ifndef STORAGE_EMBEDDED_NAMESPACE_RULES_H_
 #define STORAGE_EMBEDDED_NAMESPACE_RULES_H_
 
@@ -12,23 +12,23 @@
 
 namespace steward::storage {
 
-// Objects are created in a namespace that exists (else 404) and is not being deleted (else 403 with
+// Admits objects only in a namespace that exists (else 404) and is not being deleted (else 403 with
 // the cause NamespaceTerminating).
 absl::Status CheckNamespaceAdmits(Transaction& transaction, const kube::ResourceType& type,
                                   const std::string& ns, const std::string& name);
 
-// Of a new Namespace: phase Active, the finalizer "kubernetes" in its spec, and the label
+// Completes a new Namespace: phase Active, the finalizer "kubernetes" in its spec, and the label
 // kubernetes.io/metadata.name.
 void CompleteNamespace(boost::json::object& object);
-// spec.finalizers, and the label above, are not a client's to change.
+// Restores spec.finalizers and the label above, which a client may not change.
 void KeepNamespaceSpec(const boost::json::object& stored, boost::json::object& updated);
 
-// The finalizer in its spec, which stays until its contents are gone.
+// True while the Namespace has the finalizer in its spec, which stays until its contents are gone.
 bool HasNamespaceFinalizer(const boost::json::object& object);
 void RemoveNamespaceFinalizer(boost::json::object& object);
 void SetNamespaceTerminating(boost::json::object& object);
 
-// Of any object: adds `finalizer` to its metadata, unless it is there.
+// Adds `finalizer` to the metadata of any object, unless it is there.
 void AddFinalizer(std::string_view finalizer, boost::json::object& object);
 
 }  // namespace steward::storage

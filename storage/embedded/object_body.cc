@@ -14,7 +14,7 @@ namespace steward::storage {
 namespace json = boost::json;
 namespace {
 
-// Nested deeper than what a client may send (JsonLimits), since a limit there would make a stored
+// The depth is above what a client may send (JsonLimits), since a limit there would make a stored
 // object unreadable.
 constexpr JsonLimits kStored = {.max_size = 64 << 20, .max_depth = 512};
 
@@ -60,7 +60,7 @@ kube::RawObject RenderRaw(const kube::GroupVersionKind& gvk, int64_t revision,
 }
 
 std::string RevisionOf(std::string_view rendered) {
-  // The kinds' names before it cannot contain a quoted name of a member.
+  // The names of the kind before it cannot contain a quoted name of a member.
   constexpr std::string_view kMember = R"("resourceVersion":")";
   const size_t start = rendered.find(kMember) + kMember.size();
   return std::string(rendered.substr(start, rendered.find('"', start) - start));
@@ -80,7 +80,8 @@ absl::StatusOr<json::object> ParseMetadata(std::string_view body) {
   options.max_depth = kStored.max_depth;
   json::stream_parser parser({}, options);
   json::error_code error;
-  // The body goes on where metadata was left off, and write_some stops where metadata ends.
+  // The body continues where the metadata was left off, and write_some stops where the metadata
+  // ends.
   parser.write_some(R"({"resourceVersion":"")", error);
   if (!error) parser.write_some(body.data(), body.size(), error);
   if (error || !parser.done()) return absl::DataLossError("an object's metadata cannot be read");

@@ -1,5 +1,6 @@
-// How an object is written into the store: without what every reader adds (apiVersion and kind of
-// the version that was asked for, resourceVersion), so that the rest is passed on as it lies.
+// The form in which objects are stored: without the members that each reader adds (apiVersion and
+// kind of the requested version, resourceVersion), so that the rest can be sent unchanged. Pure
+// functions.
 #ifndef STORAGE_EMBEDDED_OBJECT_BODY_H_
 #define STORAGE_EMBEDDED_OBJECT_BODY_H_
 
@@ -23,13 +24,14 @@ std::string RenderObject(const kube::GroupVersionKind& gvk, int64_t revision,
                          std::string_view body);
 kube::RawObject RenderRaw(const kube::GroupVersionKind& gvk, int64_t revision,
                           std::string_view body);
-// The resourceVersion of what RenderRaw gave.
+// The resourceVersion in a result of RenderRaw.
 std::string RevisionOf(std::string_view rendered);
-// The same as a value. kDataLoss when `body` is none that BodyOf wrote.
+// The whole object as a value. kDataLoss when BodyOf did not write `body`.
 absl::StatusOr<boost::json::object> ParseBody(const kube::GroupVersionKind& gvk, int64_t revision,
                                               std::string_view body);
 
-// The metadata alone, without resourceVersion: cheaper where the rest is large. kDataLoss as above.
+// The metadata alone, without resourceVersion: cheaper than ParseBody where the rest is large.
+// kDataLoss as above.
 absl::StatusOr<boost::json::object> ParseMetadata(std::string_view body);
 
 // The key of an object in its resource: "ns/name", or "name".

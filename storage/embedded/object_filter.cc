@@ -20,11 +20,11 @@ namespace {
 constexpr std::string_view kName = "metadata.name";
 constexpr std::string_view kNamespace = "metadata.namespace";
 
-// Fields that kube-apiserver selects by, beside name and namespace.
+// The fields that kube-apiserver selects by, beside name and namespace.
 struct KindFields {
   std::string_view resource;
   std::string_view path;
-  std::string_view member = path;  // where the object has it
+  std::string_view member = path;  // the member's place in the object
 };
 constexpr KindFields kFields[] = {
     {"events", "involvedObject.kind"},
@@ -52,7 +52,7 @@ absl::Status CheckPath(const kube::ResourceType& type, const std::string& path) 
   return kube::ToStatus(kube::BadRequest(StrCat("field label not supported: ", path)));
 }
 
-// Where an object has the field that selectors call `path`.
+// The place in an object of the field that selectors call `path`.
 std::string_view MemberOf(std::string_view path) {
   const auto* found = std::find_if(std::begin(kFields), std::end(kFields),
                                    [&](const KindFields& fields) { return fields.path == path; });

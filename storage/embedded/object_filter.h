@@ -1,4 +1,4 @@
-// Label and field selectors over stored objects.
+// Label and field selectors over stored objects. A value.
 #ifndef STORAGE_EMBEDDED_OBJECT_FILTER_H_
 #define STORAGE_EMBEDDED_OBJECT_FILTER_H_
 
@@ -12,19 +12,19 @@
 
 namespace steward::storage {
 
-// What a list or a watch asks for: a namespace (or all), and selectors. A value.
+// The namespace (or all) and the selectors of a list or a watch.
 class ObjectFilter {
  public:
-  // 400 in Kubernetes' wording for a selector that cannot be read, or that names a field which the
-  // kind does not offer: metadata.name and metadata.namespace are there for all.
+  // Returns a 400 in Kubernetes' wording for a selector that cannot be parsed, or that names a
+  // field which the kind does not offer: all kinds offer metadata.name and metadata.namespace.
   static absl::StatusOr<ObjectFilter> Create(const kube::ResourceType& type, const std::string& ns,
                                              const std::string& label_selector,
                                              const std::string& field_selector);
 
   const std::string& key_prefix() const { return key_prefix_; }
-  // Whether more than the namespace is asked for.
+  // True if there are selectors.
   bool selective() const { return !labels_.empty() || !fields_.empty(); }
-  // Whether the object is meant. kDataLoss when `body` cannot be read.
+  // True if the filter selects the object. kDataLoss when `body` cannot be read.
   absl::StatusOr<bool> Matches(std::string_view key, std::string_view body) const;
 
  private:

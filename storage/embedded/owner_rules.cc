@@ -41,14 +41,14 @@ kube::GroupVersionKind KindOf(const json::object& reference) {
 enum class OwnerState {
   kAlive,
   kAbsent,
-  kWaiting,  // deleted in the foreground: it waits for its dependents
+  kWaiting,  // deleted in the foreground: the owner waits for its dependents
 };
 
 absl::StatusOr<OwnerState> StateOf(Transaction& transaction, const json::object& reference,
                                    const std::string& dependent_ns) {
   const kube::ResourceType* type = transaction.catalog().FindKind(KindOf(reference));
-  // Nothing can be said about what is not served here, nor about an owner in a namespace when the
-  // dependent is in none.
+  // A reference cannot be checked if its kind is not served here, or if the owner is in a namespace
+  // and the dependent is in none.
   if (type == nullptr || (type->namespaced && dependent_ns.empty())) return OwnerState::kAlive;
   const std::string key =
       KeyOf(type->namespaced ? dependent_ns : std::string(), StringAt(reference, "name"));
@@ -142,7 +142,7 @@ absl::Status CollectDependent(Transaction& transaction, const ObjectKey& depende
   if (!alive.empty()) {
     return KeepOnly(transaction, *type, dependent.key, *std::move(object), std::move(alive));
   }
-  // What an owner waits for may itself have dependents to wait for.
+  // A dependent for which an owner waits may itself have dependents to wait for.
   const std::string uid(StringAt(metadata, "uid"));
   ASSIGN_OR_RETURN(const std::vector<Dependent> own, transaction.table().DependentsOf(uid));
   const auto propagation = waiting && !own.empty() ? kube::DeleteOptions::Propagation::kForeground

@@ -1,4 +1,4 @@
-// The steps of garbage collection, each within one transaction.
+// The steps of garbage collection, each within one transaction, on its thread.
 // Source: k8s.io/kubernetes/pkg/controller/garbagecollector.
 #ifndef STORAGE_EMBEDDED_OWNER_RULES_H_
 #define STORAGE_EMBEDDED_OWNER_RULES_H_
@@ -21,22 +21,23 @@ struct ObjectKey {
   auto operator<=>(const ObjectKey&) const = default;
 };
 
-// Whether the garbage collector has to do something before an object with this metadata may go.
+// True if the garbage collector has work to do before an object with this metadata may go.
 bool NeedsRelease(const boost::json::object& metadata);
 
-// Looks at a dependent's owners: with one that lives, references to those that do not are removed;
-// with none, the object is deleted.
+// Checks a dependent's owners: if one of them lives, references to those that do not are removed;
+// if none does, the object is deleted.
 absl::Status CollectDependent(Transaction& transaction, const ObjectKey& dependent,
                               const ContextSource& context);
 
-// Of an object that is deleted in the foreground: its dependents are deleted, and when none of
-// those that block it is left, its finalizer goes. Of one that is to orphan: the references to it
-// go, and then its finalizer. True when nothing more is to be done for it.
+// Releases an owner. If it is deleted in the foreground, its dependents are deleted, and when none
+// of those that block it is left, its finalizer is removed. If it is to orphan its dependents,
+// their references to it are removed, and then its finalizer. True when nothing more is to be done
+// for it.
 absl::StatusOr<bool> ReleaseOwner(Transaction& transaction, const ObjectKey& owner,
                                   const ContextSource& context);
 
-// Removes `finalizer` from an object, and the object if it is being deleted and nothing else holds
-// it.
+// Removes `finalizer` from an object, and also the object if it is being deleted and nothing else
+// holds it.
 absl::Status RemoveFinalizer(Transaction& transaction, const kube::ResourceType& type,
                              const std::string& key, std::string_view finalizer);
 

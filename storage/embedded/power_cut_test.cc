@@ -1,4 +1,4 @@
-// A process that is killed while it writes: what it acknowledged is there.
+// A process is killed while it writes: every write that it acknowledged must be there.
 #include <gtest/gtest.h>
 #include <sched.h>
 #include <signal.h>
@@ -36,13 +36,13 @@ struct Ack {
   int64_t revision;
 };
 
-// The writer says that it opens the store next.
+// The record that the writer sends before it opens the store.
 constexpr Ack kOpening{-1, 0, 0};
 
 VoidTask WriteForEver(EmbeddedClient& client, Store& store, int first, int fd) {
   std::mt19937 random(static_cast<unsigned>(getpid() * 31 + first));
   while (true) {
-    // Each writer has its own names, and one write at a time.
+    // Each writer has its own names, and makes one write at a time.
     const int32_t name = static_cast<int32_t>(random() % (kNames / kWriters)) * kWriters + first;
     const int32_t value = static_cast<int32_t>(random() & 0x7fffffff);
     Ack ack{name, value, 0};
@@ -80,7 +80,7 @@ VoidTask WriteForEver(EmbeddedClient& client, Store& store, int first, int fd) {
 }
 
 // Starts a writer, kills it after `wanted` acknowledgements (0 = while it opens the store) and
-// `yields` turns of the scheduler more, and returns what it acknowledged.
+// `yields` more turns of the scheduler, and returns the acknowledged writes.
 std::vector<Ack> OneLife(const std::string& directory, size_t wanted, int yields) {
   int ends[2];
   if (pipe(ends) != 0) {
@@ -123,8 +123,8 @@ class PowerCutTest : public ::testing::Test {
     ASSERT_OK(RunOn(io, client.Create(kNamespace, "", ns, options)));
   }
 
-  // Each name is in its last acknowledged state, but for the one write that each writer may have
-  // had under way.
+  // Checks that each name is in its last acknowledged state, except for the one write that each
+  // writer may have had under way.
   void Check(const std::vector<Ack>& acks) {
     const std::unique_ptr<Store> store = OpenTestStore(directory_.path());
     EmbeddedClient client(*store, Clock::Real(), Random::Real());
@@ -174,7 +174,7 @@ class PowerCutTest : public ::testing::Test {
       const auto event = RunOn(io, (*watch)->Next());
       ASSERT_OK(event);
       if (!event->has_value()) break;
-      // Each change is of one map, and every revision is a change.
+      // Each change is of one map, and each revision is one change.
       EXPECT_EQ(std::stoll((*event)->resource_version), seen + 1);
       seen = std::stoll((*event)->resource_version);
     }

@@ -31,7 +31,7 @@ absl::Status ErrorOf(sqlite3* handle, int code) {
   }
 }
 
-// How long a connection waits for another one of this process.
+// The time that a connection waits for another one of this process.
 constexpr int kBusyTimeoutMs = 10'000;
 
 }  // namespace
@@ -73,7 +73,7 @@ absl::StatusOr<bool> Statement::Step() {
   const int code = sqlite3_step(statement_.get());
   if (code == SQLITE_ROW) return true;
   if (code == SQLITE_DONE) {
-    // Ends the implicit read transaction.
+    // Resetting ends the implicit read transaction.
     sqlite3_reset(statement_.get());
     return false;
   }
@@ -102,7 +102,8 @@ bool Statement::IsNull(int column) const {
 }
 
 absl::StatusOr<std::unique_ptr<Connection>> Connection::Open(const std::string& path) {
-  // SQLite would make it with the umask's mode, and gives its own files beside it the same.
+  // SQLite would create the file with the umask's mode, and gives its files beside it the same
+  // mode.
   const int file = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
   if (file >= 0) close(file);
   sqlite3* handle = nullptr;

@@ -1,4 +1,4 @@
-// SQLite (a C library) with RAII and Status: connections and prepared statements.
+// SQLite (a C library) with RAII and Status: connections and prepared statements. Not thread-safe.
 #ifndef STORAGE_EMBEDDED_SQLITE_H_
 #define STORAGE_EMBEDDED_SQLITE_H_
 
@@ -15,8 +15,8 @@ struct sqlite3_stmt;
 
 namespace steward::storage {
 
-// A prepared statement. Not thread-safe; must not outlive its connection. A value may be stepped
-// through many times: Reset, Bind..., Step... .
+// A prepared statement. Must not outlive its connection. It may run many times: Reset, Bind...,
+// Step... .
 class Statement {
  public:
   Statement() = default;
@@ -28,9 +28,9 @@ class Statement {
   Statement& Bind(std::string_view value);
   Statement& BindNull();
 
-  // True: there is a row. False: the statement is done. Errors as Connection's.
+  // Returns true for a row, false when the statement is done. Errors as Connection's.
   absl::StatusOr<bool> Step();
-  // Step until done, for statements without rows.
+  // Steps until done, for statements without rows.
   absl::Status Run();
 
   // Columns of the present row, from 0. A text is valid until the next Step or Reset.
@@ -50,24 +50,25 @@ class Statement {
   int bind_error_ = 0;
 };
 
-// One connection to a database file in WAL mode. Not thread-safe.
+// One connection to a database file in WAL mode.
 //
 // Errors: kResourceExhausted when the disk or a limit is full, kDataLoss when the file is damaged
 // or no database, kUnavailable when another process holds it, else kInternal. A failed write leaves
 // the file as it was at the last commit.
 class Connection {
  public:
-  // Creates the file when it is missing, for this user alone. Every commit is on disk when it
+  // Creates the file, for this user alone, when it is missing. Every commit is on disk when it
   // returns (synchronous=FULL).
   static absl::StatusOr<std::unique_ptr<Connection>> Open(const std::string& path);
   ~Connection();
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
 
-  // Runs statements that give no rows, separated by semicolons.
+  // Runs statements that return no rows, separated by semicolons.
   absl::Status Execute(const char* sql);
   absl::StatusOr<Statement> Prepare(std::string_view sql);
-  // A transaction is open. Some errors, reading ones too, end it behind one's back.
+  // True while a transaction is open. Some errors, also of reads, end it without a call of the
+  // program.
   bool in_transaction() const;
 
  private:

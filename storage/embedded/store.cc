@@ -39,14 +39,14 @@ namespace json = boost::json;
 namespace {
 
 constexpr absl::Duration kMaintenancePeriod = absl::Seconds(10);
-// Rows dropped in one go: writes wait so long.
+// The number of rows dropped at once: writes wait that long.
 constexpr int64_t kCompactionBatch = 500;
-// Kubernetes' bound of a request's body.
+// Kubernetes' limit of a request's body.
 constexpr size_t kMaxObject = 3 << 20;
 constexpr int64_t kAll = std::numeric_limits<int64_t>::max();
 
 // Holds DIR/lock as long as it lives: SQLite would let two processes write in turn, but their
-// revisions in memory would not agree.
+// revisions in memory would differ.
 class DirectoryLock {
  public:
   static absl::StatusOr<DirectoryLock> Take(const std::string& directory) {
@@ -75,7 +75,7 @@ absl::Status MakeDirectory(const std::string& directory) {
   std::error_code error;
   const bool made = std::filesystem::create_directories(directory, error);
   if (error) return absl::InternalError(StrCat(directory, ": ", error.message()));
-  // Secrets lie in it.
+  // The directory may contain Secrets.
   if (made) chmod(directory.c_str(), 0700);
   return absl::OkStatus();
 }
@@ -110,11 +110,11 @@ struct Store::Impl : Transaction {
   ~Impl() override {
     writer.Stop();
     reader.Stop();
-    // While the executor that it refers to is still there.
+    // The batch goes while its executor still exists.
     batch = nullptr;
   }
 
-  // Transaction; on the writer's thread.
+  // The interface of Transaction; called on the writer's thread.
   const Catalog& catalog() const override { return *writer_catalog; }
   absl::StatusOr<std::optional<json::object>> Get(const kube::ResourceType& type,
                                                   const std::string& key) override;
@@ -139,8 +139,8 @@ struct Store::Impl : Transaction {
   std::unique_ptr<VersionTable> write_table, read_table;
   Broadcast committed;
 
-  // The writer's.
-  int64_t newest = 0;  // with what is not committed yet
+  // The writer's state, used on its thread only.
+  int64_t newest = 0;  // with changes that are not committed yet
   std::shared_ptr<Batch> batch;
   CatalogPtr writer_catalog;
 
@@ -148,9 +148,9 @@ struct Store::Impl : Transaction {
   mutable Mutex mutex;
   CatalogPtr published_catalog ABSL_GUARDED_BY(mutex);
   std::map<std::string, int64_t, std::less<>> last_change ABSL_GUARDED_BY(mutex);
-  int64_t first_revision = 0;  // that of Open
+  int64_t first_revision = 0;  // the revision at Open
 
-  // Last, so that they end first.
+  // The threads are the last members, so that they end first.
   OwnThread writer, reader;
 };
 
@@ -167,7 +167,7 @@ absl::StatusOr<int64_t> Store::Impl::Put(const kube::ResourceType& type, const s
                                          json::object& object) {
   const std::string resource = type.gvr().GroupResource();
   const std::string body = BodyOf(object);
-  // What could not be read again, or not sent, must not get in.
+  // An object that could not be read again, or not sent, must not be stored.
   if (body.size() > kMaxObject) return kube::ToStatus(kube::RequestEntityTooLarge(kMaxObject));
   RETURN_IF_ERROR(CheckBatch());
   const absl::Status put = write_table->Put(resource, key, newest + 1, body, OwnersOf(object));
@@ -194,8 +194,8 @@ absl::StatusOr<int64_t> Store::Impl::Remove(const kube::ResourceType& type,
   return ++newest;
 }
 
-// An error while reading can have ended the transaction: what follows would be written at once, by
-// halves.
+// An error while reading can have ended the transaction: later changes would be written at once,
+// one by one.
 absl::Status Store::Impl::CheckBatch() {
   if (batch != nullptr && write_table->in_transaction()) return absl::OkStatus();
   const absl::Status lost = absl::InternalError("the transaction was ended by an earlier error");
@@ -207,7 +207,7 @@ absl::Status Store::Impl::OpenBatch() {
   if (batch != nullptr) return absl::OkStatus();
   RETURN_IF_ERROR(write_table->BeginWriting());
   batch = std::make_shared<Batch>(writer.executor());
-  // Behind every write that waits already.
+  // The commit runs after every write that waits already.
   asio::post(writer.executor(), [this, opened = batch] {
     if (opened == batch) CommitBatch();
   });
@@ -218,7 +218,8 @@ void Store::Impl::CommitBatch() {
   if (!CheckBatch().ok()) return;
   absl::Status status = absl::OkStatus();
   const bool crds_changed = batch->changed.count(std::string(kCustomResourceDefinitions)) > 0;
-  // Before the commit: a definition that cannot be read again must not get in.
+  // The catalog is built before the commit: a definition that cannot be read again must not be
+  // stored.
   const CatalogPtr before = writer_catalog;
   if (crds_changed) status = RebuildCatalog();
   if (status.ok()) status = write_table->Commit();
@@ -232,7 +233,7 @@ void Store::Impl::FinishBatch(const absl::Status& status) {
     Publish(finished->changed);
   } else {
     write_table->Rollback();
-    // The file knows best: after some errors nobody can tell what is on the disk.
+    // The file decides: after some errors the state on the disk is unknown.
     newest = write_table->Newest().value_or(revision.load());
     log::Error("A commit failed", {{"error", std::string(status.message())}});
   }
@@ -248,7 +249,7 @@ void Store::Impl::Publish(const std::set<std::string>& changed) {
     published_catalog = writer_catalog;
     for (const std::string& resource : changed) last_change[resource] = newest;
   }
-  // Behind them: who sees the new revision finds what has changed up to it.
+  // The revision is last, so that a reader that sees it finds all changes up to it.
   revision.store(newest);
   committed.Notify();
 }
@@ -267,11 +268,11 @@ StatusTask Store::Impl::WriteHere(std::function<absl::Status(Transaction&)> writ
   try {
     result = write(*this);
   } catch (const std::exception& error) {
-    // Of a library, over what is stored: half a write must not be committed.
+    // A library failed on the stored data: half a write must not be committed.
     result = absl::InternalError(error.what());
     if (batch == mine) FinishBatch(result);
   }
-  // Also a refusal waits: what it saw may be of a write that is not on disk yet.
+  // A refused write waits, too: it may have seen a write that is not on disk yet.
   while (!mine->finished) {
     const auto [error] = co_await mine->done.async_wait(asio::as_tuple(asio::use_awaitable));
     (void)error;
@@ -299,7 +300,7 @@ StatusTask Store::Impl::CompactHere(int64_t upto) {
       co_return Store::AsServerError(status);
     }
     if (!*more) co_return absl::OkStatus();
-    // Let writes in between.
+    // Other writes may go in between.
     co_await asio::post(writer.executor(), asio::use_awaitable);
   }
 }

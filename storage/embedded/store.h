@@ -1,6 +1,7 @@
 // A durable store of objects in one directory: SQLite, one writer, any number of readers.
+// Thread-safe.
 //
-// It is for trying out, for tests and for inspection; Kubernetes is the engine for everything else.
+// The store is meant for trials, tests and inspection; everything else uses Kubernetes.
 #ifndef STORAGE_EMBEDDED_STORE_H_
 #define STORAGE_EMBEDDED_STORE_H_
 
@@ -28,34 +29,36 @@ namespace steward::storage {
 
 struct StoreOptions {
   std::string directory;  // created when missing, mode 0700
-  // The past that watches and pages can go back to: so long, and no more revisions than this.
+  // The past that watches and pages can go back to: this long, and at most this many revisions.
   absl::Duration keep = absl::Minutes(5);
   int64_t keep_revisions = 50'000;
 };
 
-// What a write may do, on the writer's thread, while it runs. Reads see the writes before it.
+// The operations of a write while it runs, on the writer's thread. Reads see the writes before
+// them.
 //
-// When Put or Remove fail, everything that shares the commit is undone. What was changed before any
-// other error stays: a write that is to be all or nothing checks first and changes then.
+// When Put or Remove fails, everything that shares the commit is undone. Changes before any other
+// error stay: a write that must be all or nothing makes its checks before its changes.
 class Transaction {
  public:
   virtual ~Transaction() = default;
   virtual const Catalog& catalog() const = 0;
-  // The present state with the storage version's apiVersion and kind; nullopt = no such object.
+  // The present state with the storage version's apiVersion and kind; nullopt = there is no such
+  // object.
   virtual absl::StatusOr<std::optional<boost::json::object>> Get(const kube::ResourceType& type,
                                                                  const std::string& key) = 0;
   virtual VersionTable& table() = 0;
-  // Stores `object` under its next revision, which is returned and set in its metadata.
+  // Stores `object` under the next revision, which is returned and set in its metadata.
   virtual absl::StatusOr<int64_t> Put(const kube::ResourceType& type, const std::string& key,
                                       boost::json::object& object) = 0;
-  // Removes what is there; the revision of the deletion.
+  // Removes the object; returns the revision of the deletion.
   virtual absl::StatusOr<int64_t> Remove(const kube::ResourceType& type,
                                          const std::string& key) = 0;
 };
 
-// Thread-safe. Writes are durable when they return: writes that wait at the same time share one
-// commit. Errors of the disk carry a Kubernetes Status (500) that says what happened; nothing of
-// the failed commit is there afterwards. Callers' executors must run one handler at a time.
+// Writes are durable when they return: writes that wait at the same time share one commit. Errors
+// of the disk carry a Kubernetes Status (500) with the reason; nothing of the failed commit
+// remains. Callers' executors must run one handler at a time.
 class Store {
  public:
   // kFailedPrecondition when another process uses the directory; errors of the file as
@@ -64,8 +67,8 @@ class Store {
   // REQUIRES: no call is running.
   ~Store();
 
-  // Runs `write` on the writer's thread and returns when its changes are on disk, or with its
-  // error. Cancelled, the write may still happen.
+  // Runs `write` on the writer's thread, and returns when its changes are on disk, or with its
+  // error. When the call is cancelled, the write may still happen.
   StatusTask Write(std::function<absl::Status(Transaction&)> write);
 
   // Runs `read` on the readers' thread, within one snapshot.
@@ -74,15 +77,15 @@ class Store {
     return OnExecutor(reader(), ReadHere<T>(*this, std::move(read)));
   }
 
-  // The newest revision that is on disk; the catalog of it or of a later one.
+  // The newest revision that is on disk, and the catalog of that revision or of a later one.
   int64_t revision() const;
   CatalogPtr catalog() const;
   // The revision of the last change of a resource, as far as known; never too low.
   int64_t LastChange(std::string_view resource) const;
-  // Told of each commit.
+  // Notified of each commit.
   Broadcast& committed();
 
-  // Drops what `keep` and `keep_revisions` no longer cover, now and then; runs until cancelled.
+  // Regularly drops the past that `keep` and `keep_revisions` do not cover; runs until cancelled.
   VoidTask Maintain();
   // Drops the past before `revision`: states at it, and changes after it, stay.
   StatusTask Compact(int64_t revision);
@@ -94,7 +97,7 @@ class Store {
   template <typename T>
   static Task<T> ReadHere(Store& store, std::function<absl::StatusOr<T>(VersionTable&)> read) {
     VersionTable& table = store.reading();
-    // One that an exception left open.
+    // An exception may have left a transaction open.
     if (table.in_transaction()) table.Rollback();
     absl::Status begun = table.Begin();
     if (!begun.ok()) co_return AsServerError(begun);
@@ -103,7 +106,7 @@ class Store {
     if (!result.ok()) co_return AsServerError(result.status());
     co_return result;
   }
-  // Errors without a Kubernetes Status get one.
+  // Gives errors without a Kubernetes Status one.
   static absl::Status AsServerError(const absl::Status& status);
   boost::asio::any_io_executor reader() const;
   VersionTable& reading();

@@ -94,7 +94,7 @@ TEST_F(StoreTest, WritersOnManyThreadsShareCommits) {
       for (int i = 0; i < kWrites; ++i) {
         const std::string name = std::to_string(t) + "-" + std::to_string(i);
         EXPECT_OK(RunOn(io, store_->Write(PutMap(name))));
-        // What was acknowledged is seen at once, by everyone.
+        // All readers see an acknowledged write at once.
         EXPECT_GE(store_->LastChange("configmaps"), i + 2);
       }
     });
@@ -104,7 +104,7 @@ TEST_F(StoreTest, WritersOnManyThreadsShareCommits) {
   EXPECT_EQ(store_->revision(), 1 + kThreads * kWrites);
 }
 
-// The whole commit fails, whoever's write it was that did not fit, and the store goes on.
+// The whole commit fails, whichever of its writes did not fit, and the store continues.
 TEST_F(StoreTest, AFullDiskIsAnErrorOfTheServer) {
   const auto limit = [](int64_t pages) {
     return [pages](Transaction& transaction) { return transaction.table().LimitPages(pages); };

@@ -1,4 +1,4 @@
-// A temporary directory, for tests.
+// A temporary directory, for tests. Not thread-safe.
 #ifndef STORAGE_EMBEDDED_TEST_DIRECTORY_H_
 #define STORAGE_EMBEDDED_TEST_DIRECTORY_H_
 
@@ -11,7 +11,7 @@
 
 namespace steward::storage {
 
-// An empty directory that goes with this object.
+// An empty directory that is removed with this object.
 class TestDirectory {
  public:
   TestDirectory() {

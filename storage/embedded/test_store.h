@@ -1,4 +1,4 @@
-// A store in a temporary directory, for tests.
+// A store in a temporary directory, for tests. Not thread-safe.
 #ifndef STORAGE_EMBEDDED_TEST_STORE_H_
 #define STORAGE_EMBEDDED_TEST_STORE_H_
 
@@ -23,7 +23,7 @@
 
 namespace steward::storage {
 
-// A failure to open ends the process.
+// Ends the process if the store cannot be opened.
 inline std::unique_ptr<Store> OpenTestStore(const std::string& directory) {
   StoreOptions options;
   options.directory = directory;
@@ -35,7 +35,7 @@ inline std::unique_ptr<Store> OpenTestStore(const std::string& directory) {
   return *std::move(store);
 }
 
-// Store, client and lifecycle on one executor, which runs while a call of Run does.
+// A store, its client and lifecycle on one executor, which runs only during calls of Run.
 class TestStore {
  public:
   explicit TestStore(EmbeddedClientOptions options = {})
@@ -48,7 +48,7 @@ class TestStore {
   EmbeddedClient& client() { return client_; }
   boost::asio::io_context& io() { return io_; }
 
-  // Cleans up from now on, whenever Run is called.
+  // Starts the lifecycle, which works from now on during calls of Run.
   void StartLifecycle() {
     lifecycle_.emplace(*store_, Clock::Real(), FreshContexts(Clock::Real(), Random::Real()));
     tasks_.Spawn("lifecycle", lifecycle_->Run());

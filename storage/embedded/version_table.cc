@@ -11,7 +11,8 @@ namespace {
 constexpr int64_t kFormat = 1;
 
 // `replaced` is NULL in the one row of a key that is its present state; a deletion is a row without
-// a body. by_key carries it, so that a list steps over old states without touching their bodies.
+// a body. The index by_key contains it, so that a list skips old states without reading their
+// bodies.
 constexpr char kSchema[] = R"sql(
 CREATE TABLE IF NOT EXISTS version(
   revision INTEGER PRIMARY KEY,
@@ -49,10 +50,10 @@ std::string EndOf(std::string prefix) {
   return prefix;
 }
 
-// Above every key: none has a byte that UTF-8 lacks.
+// A text above every key, since keys are UTF-8, which never has this byte.
 constexpr std::string_view kBehindAll = "\xff";
 
-// Keys are compared as k > from AND k < end.
+// Keys are selected by k > from AND k < end.
 struct Bounds {
   std::string from;
   std::string end;
@@ -231,7 +232,7 @@ absl::Status VersionTable::Put(std::string_view resource, std::string_view key, 
                                const std::vector<std::string>& owners) {
   Statement& replace = statements_->replace.Reset().Bind(revision).Bind(resource).Bind(key);
   ASSIGN_OR_RETURN(const bool had_previous, replace.Step());
-  // A state after a deletion is a new object: it has no previous one.
+  // A state after a deletion is a new object, which has no previous state.
   const bool was_there = had_previous && replace.Int(1) == 0;
   const int64_t previous = was_there ? replace.Int(0) : 0;
   if (had_previous) RETURN_IF_ERROR(replace.Run());

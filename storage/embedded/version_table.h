@@ -1,8 +1,8 @@
-// Every state of every object, by revision: the store's one table.
+// Every state of every object, by revision: the store's one table. Not thread-safe.
 //
-// As in etcd one revision counts all changes, each change is one row, and a row is never altered
-// but for the revision at which it was replaced. So a state of the past can be read while writing
-// goes on, and the changes after a revision are a range of rows.
+// As in etcd, one revision counts all changes, each change is one row, and a row is never altered
+// except for the revision at which it was replaced. So a past state can be read during writes, and
+// the changes after a revision are a range of rows.
 #ifndef STORAGE_EMBEDDED_VERSION_TABLE_H_
 #define STORAGE_EMBEDDED_VERSION_TABLE_H_
 
@@ -34,24 +34,23 @@ struct Change {
   std::optional<std::string> previous;  // nullopt = did not exist
 };
 
-// Which keys: those that begin with `prefix` ("ns/"; "" = all) and, if `after` is set, sort behind
-// it.
+// The keys that begin with `prefix` ("ns/"; "" = all) and, if `after` is set, sort behind it.
 struct KeyRange {
   std::string prefix;
   std::optional<std::string> after;
 };
 
-// One of several objects that depend on an owner.
+// An object that depends on an owner.
 struct Dependent {
   std::string resource;
   std::string key;
   bool operator==(const Dependent&) const = default;
 };
 
-// One connection's view. Not thread-safe. Errors as Connection's.
+// The table as seen by one connection. Errors as Connection's.
 class VersionTable {
  public:
-  // Makes the tables in a new file. kDataLoss when the file has a later form than this program
+  // Creates the tables in a new file. kDataLoss when the file has a later form than this program
   // knows. REQUIRES: `connection` outlives the result.
   static absl::StatusOr<std::unique_ptr<VersionTable>> Open(Connection& connection);
 
@@ -61,36 +60,37 @@ class VersionTable {
   bool in_transaction() const { return connection_.in_transaction(); }
   void Rollback() { connection_.Execute("ROLLBACK").IgnoreError(); }
 
-  // The newest revision, at least 1; and the one up to which the past was dropped: states at it and
-  // changes after it are known.
+  // The newest revision, at least 1; and the revision up to which the past was dropped: states at
+  // it and changes after it are known.
   absl::StatusOr<int64_t> Newest();
   absl::StatusOr<int64_t> Compacted();
 
   // The present state.
   absl::StatusOr<std::optional<Version>> Get(std::string_view resource, std::string_view key);
-  // States at `revision` in key order; ends after `limit` objects, or once `max_bytes` are passed.
+  // States at `revision` in key order; ends after `limit` objects, or once `max_bytes` are
+  // exceeded.
   absl::StatusOr<std::vector<Version>> List(std::string_view resource, const KeyRange& range,
                                             int64_t revision, int64_t limit, size_t max_bytes);
   absl::StatusOr<int64_t> Count(std::string_view resource, const KeyRange& range, int64_t revision);
-  // Changes of `resource` ("" = of all) with after < revision <= upto, in order; ends as List does.
+  // Changes of `resource` ("" = all) with after < revision <= upto, in order; ends as List does.
   absl::StatusOr<std::vector<Change>> Changes(std::string_view resource, int64_t after,
                                               int64_t upto, int64_t limit, size_t max_bytes);
 
   // Writes the state (nullopt = deleted) that begins at `revision`, which must be the newest.
-  // `owners`: UIDs that the object depends on.
+  // `owners` are the UIDs of the object's owners.
   absl::Status Put(std::string_view resource, std::string_view key, int64_t revision,
                    std::optional<std::string_view> body, const std::vector<std::string>& owners);
 
   absl::StatusOr<std::vector<Dependent>> DependentsOf(std::string_view owner_uid);
-  // Owners that any object depends on.
+  // The UIDs of all owners that some object names.
   absl::StatusOr<std::vector<std::string>> OwnerUids();
 
-  // The file shall not grow beyond so many pages, or beyond its present size if that is more:
-  // writes then fail with kResourceExhausted.
+  // Limits the file to this many pages, or to its present size if that is larger: beyond, writes
+  // fail with kResourceExhausted.
   absl::Status LimitPages(int64_t pages);
 
-  // Drops what was replaced or deleted at `revision` or before, `batch` rows at most; false when
-  // there was nothing more to drop. States at later revisions stay readable.
+  // Drops states that were replaced or deleted at `revision` or before, at most `batch` rows; false
+  // when there was nothing more to drop. States at later revisions stay readable.
   absl::StatusOr<bool> Compact(int64_t revision, int64_t batch);
 
  private:

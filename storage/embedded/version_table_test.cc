@@ -41,7 +41,7 @@ class VersionTableTest : public ::testing::Test {
     EXPECT_OK(table_->Put(resource, key, ++revision_, std::nullopt, {}));
     return revision_;
   }
-  // "key=body" of each.
+  // Each state as "key=body".
   std::vector<std::string> List(std::string_view resource, int64_t revision,
                                 const KeyRange& range = {}, int64_t limit = kMany) {
     std::vector<std::string> found;
@@ -51,7 +51,7 @@ class VersionTableTest : public ::testing::Test {
     for (const Version& version : *versions) found.push_back(version.key + "=" + version.body);
     return found;
   }
-  // "+key=body", "~key=old>new", "-key=old".
+  // Each change as "+key=body", "~key=old>new" or "-key=old".
   std::vector<std::string> Changes(std::string_view resource, int64_t after) {
     std::vector<std::string> found;
     const auto changes = table_->Changes(resource, after, revision_, kMany, kBytes);
@@ -150,8 +150,8 @@ TEST_F(VersionTableTest, ALaterFormIsRefused) {
               StatusIs(absl::StatusCode::kDataLoss, HasSubstr("later version")));
 }
 
-// Against a plain model: the state at every revision, and every change after every revision, before
-// and after dropping the past.
+// Compares random histories with a plain model: the state at every revision, and every change after
+// every revision, before and after the past is dropped.
 TEST_F(VersionTableTest, RandomHistoriesReadAsTheyWereWritten) {
   std::mt19937 random(7);
   std::vector<std::map<std::string, std::string>> states{{}, {}};

@@ -21,10 +21,10 @@ namespace steward::storage {
 namespace json = boost::json;
 namespace {
 
-// As kube-apiserver: a generated name that is taken is made anew.
+// Like kube-apiserver, a create tries another name when a generated one is taken.
 constexpr int kNameTries = 8;
 
-// Without vowels, and what looks alike: no words.
+// The alphabet has no vowels and no similar characters, so that suffixes are no words.
 constexpr std::string_view kSuffixAlphabet = "bcdfghjklmnpqrstvwxz2456789";
 
 bool IsNamespace(const kube::ResourceType& type) {
@@ -51,12 +51,12 @@ bool IsNamed(const json::object& object) {
   return name != nullptr && name->is_string() && !name->get_string().empty();
 }
 
-// What kube-apiserver finds before it looks at the namespace.
+// True for the errors that kube-apiserver finds before it looks at the namespace.
 bool IsRefusedOnDecoding(const absl::Status& status) {
   return !status.ok() && kube::FromStatus(status).code == 400;
 }
 
-// What a client of this version sees.
+// The object in the version that the client requested.
 json::value Answer(const kube::ResourceType& type, json::object object) {
   object["apiVersion"] = type.gvk.ApiVersion();
   object["kind"] = type.gvk.kind;
@@ -92,7 +92,7 @@ absl::Status PutUnlessDry(Transaction& transaction, const kube::ResourceType& ty
   return transaction.Put(type, key, object).status();
 }
 
-// Objects of a definition that goes are no longer made.
+// Refuses new objects of a definition that is being deleted.
 absl::Status CheckDefinitionStays(Transaction& transaction, const kube::ResourceType& type) {
   if (!transaction.catalog().IsTerminating(type.gvr().GroupResource())) return absl::OkStatus();
   return kube::ToStatus(kube::Forbidden(
@@ -133,7 +133,7 @@ absl::StatusOr<json::value> FinishUpdate(Transaction& transaction, const kube::R
   return Answer(type, std::move(outcome.object));
 }
 
-// Of a Namespace or a definition: what must go first holds it.
+// True for a Namespace or a definition that must wait for its contents to go first.
 bool MustWait(const kube::ResourceType& type, const json::object& stored) {
   return (IsNamespace(type) && HasNamespaceFinalizer(stored)) || IsCrd(type);
 }

@@ -1,4 +1,4 @@
-// The writing verbs, each within one transaction.
+// The writing verbs, each within one transaction, on its thread.
 #ifndef STORAGE_EMBEDDED_WRITE_OPERATIONS_H_
 #define STORAGE_EMBEDDED_WRITE_OPERATIONS_H_
 
@@ -16,13 +16,13 @@
 
 namespace steward::storage {
 
-// Fresh values for each try.
+// A source of fresh values for each try.
 using ContextSource = std::function<WriteContext()>;
 // REQUIRES: both outlive the result.
 ContextSource FreshContexts(Clock& clock, Random& random);
 
-// Each gives the object as the API server would answer, in the version of `gvr`. Errors carry a
-// Kubernetes Status.
+// Each verb returns the object that the API server would answer with, in the version of `gvr`.
+// Errors carry a Kubernetes Status.
 absl::StatusOr<boost::json::value> CreateObject(Transaction& transaction,
                                                 const kube::GroupVersionResource& gvr,
                                                 const std::string& ns,
@@ -45,7 +45,7 @@ absl::StatusOr<boost::json::value> DeleteObject(Transaction& transaction,
                                                 const kube::DeleteOptions& options,
                                                 const ContextSource& context);
 
-// The same, of a kind that need not be served.
+// Like DeleteObject, for a kind that need not be served.
 absl::StatusOr<boost::json::value> DeleteStored(Transaction& transaction,
                                                 const kube::ResourceType& type,
                                                 const kube::NamespacedName& name,

@@ -22,7 +22,8 @@ size_t CatchUp::PlacesOf(const Wanted& wanted, std::string_view asker) {
 
 bool CatchUp::MakeRoom(Wanted& wanted, std::string_view asker) {
   if (wanted.size() < kMaxWanted) return true;
-  // Of whoever has the most, the lowest goes: the newest numbers are the likeliest to be of use.
+  // Of the asker with the most places, the lowest revision goes: the newest are most likely to be
+  // of use.
   auto victim = wanted.end();
   size_t most = PlacesOf(wanted, asker) + 1;
   for (auto it = wanted.begin(); it != wanted.end(); ++it) {
@@ -41,7 +42,7 @@ void CatchUp::Ask(uint64_t revision, std::string_view asker) {
   {
     MutexLock lock(&mutex_);
     if (const auto found = wanted_.find(revision); found != wanted_.end()) {
-      // It is not lost when the one who asked first loses a place.
+      // The question stays when the first asker loses a place.
       std::string& owner = found->second;
       if (PlacesOf(wanted_, asker) + 1 < PlacesOf(wanted_, owner)) owner = asker;
       return;
@@ -89,7 +90,7 @@ VoidTask CatchUp::Look(uint64_t revision) {
                  {{"resource", resource}, {"revision", revision}, {"err", then.status()}});
     co_return;
   }
-  // Meanwhile the stream may have come there.
+  // The stream may have reached the revision meanwhile.
   if (revision <= target_.seen() || !target_.held.SameAs(*then)) co_return;
   log::Verbose(2, "Nothing happened up to a revision",
                {{"resource", resource}, {"revision", revision}});
@@ -118,7 +119,7 @@ Task<HeldVersions> CatchUp::ListAt(uint64_t revision) {
       co_return absl::DataLossError("a page of a list continues with itself");
     }
     list.continue_token = std::move(page.continue_token);
-    // The token names the revision.
+    // From the second page on, the token names the revision.
     list.resource_version.clear();
     list.resource_version_match.clear();
   } while (!list.continue_token.empty());

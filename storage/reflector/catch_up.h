@@ -1,4 +1,5 @@
-// Learns a source's state at a revision that its stream has not come to.
+// The way to learn a source's state at a revision that its stream has not reached. Only Ask is
+// thread-safe.
 #ifndef STORAGE_REFLECTOR_CATCH_UP_H_
 #define STORAGE_REFLECTOR_CATCH_UP_H_
 
@@ -22,29 +23,30 @@
 
 namespace steward::storage {
 
-// A client's number may name a revision at which nothing happened to a quiet source: another
-// replica's first list. The stream brings a bookmark beyond it within a minute or two; so long no
-// client waits. Instead the metadata of the source's objects are listed as they were at exactly
-// that revision: if they are what is held, the state then is known.
+// A client's number may name a revision at which nothing happened to a quiet source, for example
+// that of another replica's first list. The stream brings a bookmark beyond it within a minute or
+// two, which is too long for a client to wait. Instead, the metadata of the source's objects are
+// listed as they were at exactly that revision: if they equal those that are held, the state at
+// that revision is known.
 //
-// One list at a time. What is asked for is taken in rounds, each from the lowest revision up, so
-// that none falls between two that became known: what was made and deleted again between them would
-// show in neither. What is asked for meanwhile, be it ever so low, waits for the next round. In
-// that nobody keeps others out by asking first, or for more. An answer that differs, or none,
-// changes nothing: the stream will bring what is missing. Clients choose the numbers, so lists come
-// slowly when there are many.
+// Lists are made one at a time. Questions are taken in rounds, each from the lowest revision up, so
+// that no question falls between two revisions that became known: an object that was created and
+// deleted again between those would show in neither. A question that arrives during a round waits
+// for the next one, however low its revision. So no client can keep others out by asking first or
+// by asking for more. An answer that differs, or no answer, changes nothing: the stream will bring
+// what is missing. Because clients choose the numbers, lists are slowed down when there are many.
 class CatchUp {
  public:
-  static constexpr size_t kMaxWanted = 8;  // in one round; who finds no room asks again
+  static constexpr size_t kMaxWanted = 8;  // in one round; an asker that finds no room asks again
   static constexpr absl::Duration kPeriod = absl::Seconds(1);       // between two lists,
   static constexpr int kBurst = 16;                                 // of so many;
   static constexpr absl::Duration kSlowPeriod = absl::Seconds(10);  // then between any two
-  static constexpr absl::Duration kRest = absl::Minutes(1);  // without a list, and all is new
+  static constexpr absl::Duration kRest = absl::Minutes(1);  // without a list; resets the count
 
   struct Target {
-    const HeldVersions& held;  // of the state at `seen`
+    const HeldVersions& held;  // the objects of the state at `seen`
     std::function<uint64_t()> seen;
-    // The state at `revision`, which is above seen(), is the one that is held.
+    // Reports that the state at `revision`, which is above seen(), is the one that is held.
     std::function<void(uint64_t revision)> confirm;
   };
 
@@ -52,17 +54,18 @@ class CatchUp {
   // alone.
   CatchUp(kube::Client& client, Clock& clock, ReflectorOptions source, Target target);
 
-  // Thread-safe; costs next to nothing. To be asked again as long as it matters. When a round is
-  // full, the `asker` with the most places in it loses one to another who would still have fewer.
+  // Thread-safe; costs next to nothing. The caller asks again as long as it needs the answer. When
+  // a round is full, the `asker` with the most places in it loses one to another asker who would
+  // still have fewer.
   void Ask(uint64_t revision, std::string_view asker = "");
 
   // Runs until cancelled.
   VoidTask Run();
 
  private:
-  using Wanted = std::map<uint64_t, std::string>;  // revisions, and for whom
+  using Wanted = std::map<uint64_t, std::string>;  // revisions and their askers
   static size_t PlacesOf(const Wanted& wanted, std::string_view asker);
-  // Whether there is a place for one more of this asker's.
+  // Returns true if there is a place for one more question of this asker.
   static bool MakeRoom(Wanted& wanted, std::string_view asker);
   Wanted TakeWanted();
   absl::Duration Pause();

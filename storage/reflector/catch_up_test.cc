@@ -26,7 +26,7 @@ using kube::FakeClient;
 
 const kube::GroupVersionResource kWidgets{"example.com", "v1", "widgets"};
 
-// A source that holds what was there at a revision, and whose stream is silent since.
+// A source that holds the objects of some revision, and whose stream has been silent since.
 class CatchUpTest : public ::testing::Test {
  protected:
   CatchUpTest() {
@@ -46,7 +46,7 @@ class CatchUpTest : public ::testing::Test {
   void Put(const std::string& name) {
     cluster_.Put(kWidgets, absl::StrCat(R"({"metadata":{"name":")", name, R"("}})"));
   }
-  // What the stream would bring.
+  // Brings the source up to date, as the stream would.
   void Read() {
     held_.Clear();
     const kube::ListOptions all;
@@ -141,13 +141,13 @@ TEST_F(CatchUpTest, AsksOnceInASecondAndTheLowestRevisionFirst) {
   EXPECT_EQ(confirmed_, (Revisions{low, high, highest}));
 }
 
-// Whoever asks for the next revision again and again does not keep others waiting.
+// A client that keeps asking for the next revision does not keep others waiting.
 TEST_F(CatchUpTest, WhatIsAskedLaterWaitsHoweverLowItIs) {
   const uint64_t first = cluster_.Touch();
   std::vector<uint64_t> lower;
   for (int i = 0; i < 20; ++i) lower.push_back(cluster_.Touch());
   const uint64_t honest = cluster_.Touch();
-  Ask(first);  // and now it pauses
+  Ask(first);  // after this list it pauses
   Ask(lower[0]);
   Ask(honest);
   for (size_t i = 1; seen_ < honest && i < lower.size(); ++i) {
@@ -157,13 +157,13 @@ TEST_F(CatchUpTest, WhatIsAskedLaterWaitsHoweverLowItIs) {
   EXPECT_EQ(confirmed_, (Revisions{first, lower[0], honest}));
 }
 
-// Nor does whoever asks for many at once, before anybody else.
+// Nor does a client that asks for many revisions before all others.
 TEST_F(CatchUpTest, NobodyTakesAllThePlacesOfARound) {
   std::vector<uint64_t> revisions;
   for (int i = 0; i < 30; ++i) revisions.push_back(cluster_.Touch());
-  Ask(revisions[0], "greedy");  // and now it pauses
+  Ask(revisions[0], "greedy");  // after this list it pauses
   for (size_t i = 1; i < 20; ++i) Ask(revisions[i], "greedy");
-  Ask(revisions[4], "late");  // the same as greedy
+  Ask(revisions[4], "late");  // also asked for by greedy
   Ask(revisions[25], "alice");
   Ask(revisions[26], "bob");
   Ask(revisions[3], "bob");
@@ -173,10 +173,10 @@ TEST_F(CatchUpTest, NobodyTakesAllThePlacesOfARound) {
     for (size_t i = 0; i < CatchUp::kMaxWanted; ++i) Pass(CatchUp::kPeriod);
     return confirmed_;
   };
-  // Greedy's lowest made room, but not where somebody else asked for it, too.
+  // Greedy's lowest questions made room, except the one that another asker shares.
   EXPECT_EQ(round(), (Revisions{revisions[3], revisions[4], revisions[5], revisions[6],
                                 revisions[7], revisions[8], revisions[25], revisions[26]}));
-  // More askers than there are places: one each, and no more.
+  // With more askers than places, each gets at most one.
   Pass(CatchUp::kRest);
   seen_ = revisions[0];
   for (size_t i = 1; i < 20; ++i) Ask(revisions[i], "greedy");
@@ -186,7 +186,7 @@ TEST_F(CatchUpTest, NobodyTakesAllThePlacesOfARound) {
 }
 
 TEST_F(CatchUpTest, WhoAsksALotSlowsItDown) {
-  Put("new");  // so that no answer is of use
+  Put("new");  // so that no list answers a question
   const auto flood = [this](absl::Duration time) {
     const int before = lists();
     for (absl::Duration passed; passed < time; passed += CatchUp::kPeriod) {
@@ -197,7 +197,7 @@ TEST_F(CatchUpTest, WhoAsksALotSlowsItDown) {
   };
   EXPECT_LE(flood(absl::Minutes(10)), CatchUp::kBurst + 60);
   EXPECT_GE(lists(), 3 * CatchUp::kBurst);
-  // What was asked for last, and a rest.
+  // Takes the last questions, then a rest.
   for (int i = 0; i < 40; ++i) Pass(CatchUp::kSlowPeriod);
   const int before = lists();
   for (int i = 0; i < 5; ++i) {

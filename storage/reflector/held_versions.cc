@@ -35,7 +35,7 @@ error_code ReadMetadata(ondemand::object& metadata, ObjectVersion& out) {
   return simdjson::SUCCESS;
 }
 
-// False when there is no telling which object it is, in which version.
+// Returns false if the object or its version cannot be identified.
 bool ReadVersion(const kube::RawObject& raw, ObjectVersion& out) {
   const simdjson::padded_string_view text(raw.json.data(), raw.json.size(),
                                           raw.json.size() + kube::RawObject::kPadding);

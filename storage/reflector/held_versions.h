@@ -1,4 +1,4 @@
-// Which objects a source holds, and in which versions.
+// The identities and versions of the objects that a source holds. A value; not thread-safe.
 #ifndef STORAGE_REFLECTOR_HELD_VERSIONS_H_
 #define STORAGE_REFLECTOR_HELD_VERSIONS_H_
 
@@ -10,18 +10,17 @@
 
 namespace steward::storage {
 
-// Compares two states of a source by (namespace, name, uid, resourceVersion) of each object. Holds
-// 64 bits of hash for each of the two halves, so that ten thousand objects cost some 300 kB. A
-// value; not thread-safe.
+// Compares two states of a source by (namespace, name, uid, resourceVersion) of each object. Keeps
+// 64 bits of hash for each of the two halves, so that ten thousand objects cost some 300 kB.
 class HeldVersions {
  public:
   void Clear();
-  // Any JSON will do: an object whose metadata cannot be read makes the whole state unknown until
+  // Accepts any JSON: an object whose metadata cannot be read makes the whole state unknown until
   // Clear.
   void Put(const kube::RawObject& object);
   void Remove(const kube::RawObject& object);
 
-  // Both are known, and hold the same objects in the same versions.
+  // True if both are known and hold the same objects in the same versions.
   bool SameAs(const HeldVersions& other) const;
   bool known() const { return known_; }
   size_t size() const { return versions_.size(); }

@@ -1,5 +1,4 @@
-// Total: whatever the bytes, they are taken, and a state is the same as itself exactly if it is
-// known.
+// HeldVersions is total: it accepts any bytes, and a state equals itself exactly if it is known.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

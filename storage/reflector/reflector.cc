@@ -13,7 +13,7 @@
 namespace steward::storage {
 namespace {
 
-// A stream that ends sooner, without an event, is a failure: the server turns watches away.
+// A stream that ends sooner without an event counts as a failure: the server rejects watches.
 constexpr absl::Duration kShortWatch = absl::Seconds(1);
 constexpr absl::Duration kMaxRetryAfter = absl::Minutes(1);
 
@@ -21,7 +21,7 @@ bool IsExpired(const absl::Status& status) {
   return kube::HasReason(status, "Expired") || kube::HasReason(status, "Gone");
 }
 
-// Whether kube-apiserver says that there is no such type.
+// True if kube-apiserver says that there is no such type.
 bool Denies(const absl::Status& failure) {
   if (!kube::HasReason(failure, "NotFound")) return false;
   const kube::Status status = kube::FromStatus(failure);
@@ -129,7 +129,7 @@ absl::Status Reflector::TakeEvent(const kube::WatchEvent& event) {
   uint64_t revision = 0;
   RETURN_IF_ERROR(ReadRevision(event.resource_version, revision));
   if (event.type == kube::WatchEvent::Type::kBookmark) {
-    // A late bookmark says nothing new.
+    // A late bookmark has no news.
     if (revision < *position_) return absl::OkStatus();
     position_ = revision;
     sink_.OnBookmark(revision);
@@ -171,7 +171,7 @@ void Reflector::BecomeAbsent() {
   BecomeConnected();
 }
 
-// Returns how long to wait.
+// Returns the time to wait.
 absl::Duration Reflector::NoteFailure(const absl::Status& why) {
   connected_ = false;
   if (IsExpired(why) || absl::IsDataLoss(why)) position_.reset();

@@ -1,27 +1,28 @@
-// Keeps one resource of a cluster mirrored: list, then watch, for ever.
+// A mirror of one resource of a cluster, kept current by a list and then watches, for ever. Not
+// thread-safe.
 //
 // The first list is consistent (no resourceVersion) and read in pages of one revision. The watch
 // begins at the list's revision; when a stream ends or breaks, the next one resumes at the newest
-// revision told. A new list is made only when the server no longer knows that revision (410) or the
-// stream can't be decoded or contradicts itself. So a server that restarts costs a new watch, and
-// nothing is lost or told twice.
+// revision told. A new list is made only when the server no longer knows that revision (410), or
+// when the stream can't be decoded or contradicts itself. So a server that restarts costs a new
+// watch, and nothing is lost or told twice.
 //
-// Failures wait by exponential backoff with jitter, at least as long as a Retry-After says (up to a
-// minute); the backoff starts over once a watch has brought something or lived for a second.
+// After a failure the reflector waits, by exponential backoff with jitter and at least as long as a
+// Retry-After says (up to a minute); the backoff starts over once a watch has brought an event or
+// lived for a second.
 //
 // A type is absent, which counts as complete knowledge of no objects, only where
-// `ReflectorOptions::may_be_absent` says that it may be, and by this rule. An answer denies the
-// type when it is a 404 as kube-apiserver gives it: with a Status in its body, or the bare text
-// "404 page not found", which is its answer for a group and version with no type in it. Any other
-// 404 (a proxy's page; an error without a Status, which no server sent) is a failure like others.
-// The type is absent after
+// `ReflectorOptions::may_be_absent` allows it, and by this rule. An answer denies the type when it
+// is a 404 as kube-apiserver gives it: with a Status in its body, or the bare text "404 page not
+// found", which is its answer for a group and version with no type in it. Any other 404 (a proxy's
+// page; an error without a Status, which no server sent) is a failure like others. The type is
+// absent after
 //  - `absent_answers` denials in a row, one backoff apart, when nothing is held of it: about a
-//  second
-//    after the start;
+//    second after the start;
 //  - as many that also span `absent_hold`, when it has been listed since it was last absent.
-// Anything else in between, an answer or a failure, begins the count anew. Until then each denial
-// is told as a failure and what is held stays. An absent type is polled each `absent_poll`, and
-// stays absent until it has been listed.
+// Any other answer or failure in between begins the count anew. Until then each denial is reported
+// as a failure, and the objects that are held stay. An absent type is polled each `absent_poll`,
+// and stays absent until it has been listed.
 #ifndef STORAGE_REFLECTOR_REFLECTOR_H_
 #define STORAGE_REFLECTOR_REFLECTOR_H_
 
@@ -47,18 +48,19 @@ struct ReflectorOptions {
   std::string field_selector;
   bool metadata_only = false;  // as in kube::ListOptions
   int64_t page_size = 500;
-  // Short at its longest: what is served grows stale meanwhile, and a reflector is one request.
+  // The longest wait is short: the served objects grow stale meanwhile, and a reflector is one
+  // request.
   BackoffOptions backoff = {.max = absl::Seconds(5)};
-  // Whether the cluster may do without this type: custom resources. Where false, a 404 is a
+  // Whether the cluster may lack this type, as it may with custom resources. If false, a 404 is a
   // failure.
   bool may_be_absent = false;
   int absent_answers = 3;
   absl::Duration absent_hold = absl::Seconds(30);
   absl::Duration absent_poll = absl::Seconds(2);
-  absl::Duration watch_timeout = absl::Minutes(5);  // how long a stream is asked for
+  absl::Duration watch_timeout = absl::Minutes(5);  // the requested duration of a stream
 };
 
-// Not thread-safe: Run is called once, and `sink` is told on its executor.
+// Run is called once; `sink` is called on its executor.
 class Reflector {
  public:
   // REQUIRES: `client`, `clock`, `random` and `sink` outlive Run.
@@ -76,7 +78,7 @@ class Reflector {
 
   absl::Status TakeEvent(const kube::WatchEvent& event);
   void BecomeConnected();
-  // Counts `failure` among the denials, or begins anew; true when the type is absent.
+  // Counts `failure` as a denial, or resets the count; returns true when the type is absent.
   bool IsAbsence(const absl::Status& failure);
   void BecomeAbsent();
   absl::Duration NoteFailure(const absl::Status& why);
@@ -88,12 +90,12 @@ class Reflector {
   ReflectorSink& sink_;
   Backoff backoff_;
 
-  std::optional<uint64_t> position_;  // everything up to it has been told; none: a list is due
+  std::optional<uint64_t> position_;  // everything up to it has been told; nullopt: a list is due
   bool connected_ = false;
-  enum class Known { kNothing, kList, kAbsent } known_ = Known::kNothing;  // what the sink holds
+  enum class Known { kNothing, kList, kAbsent } known_ = Known::kNothing;  // held by the sink
   int denials_ = 0;                                                        // in a row
   absl::Time first_denial_;
-  // The pages of the last list expired under us: the next one comes whole.
+  // The pages of the last list expired while they were read: the next list is made in one page.
   bool list_whole_ = false;
 };
 

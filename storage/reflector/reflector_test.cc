@@ -40,8 +40,8 @@ std::string Widget(const std::string& name) {
   return absl::StrCat(R"({"metadata":{"namespace":"n","name":")", name, R"("}})");
 }
 
-// Rebuilds the source's state and writes down what it is told, short: "begin", "item a", "end",
-// "A a", "M a", "D a", "mark", "absent", "on", "off <first word of the reason>". Checks the order
+// Rebuilds the source's state, and records the calls in short: "begin", "item a", "end", "A a", "M
+// a", "D a", "mark", "absent", "on", "off <first word of the reason>". Checks the order of calls
 // that sinks are promised.
 class RecordingSink : public ReflectorSink {
  public:
@@ -149,7 +149,7 @@ class ReflectorTest : public ::testing::Test {
     clock_.Advance(duration);
     Poll();
   }
-  // A cluster with a, b and c, and a reflector that watches it; nothing recorded yet.
+  // Starts a reflector that watches a cluster with a, b and c, and forgets the calls so far.
   void StartSynced() {
     cluster_.Serve(kWidgets);
     for (const char* name : {"a", "b", "c"}) cluster_.Put(kWidgets, Widget(name));
@@ -184,7 +184,7 @@ TEST_F(ReflectorTest, ListsByPagesThenWatches) {
   EXPECT_EQ(sink_.revision(), cluster_.revision());
 }
 
-// What a stream may do, and what follows. "change" is a change made while the stream is away.
+// A disturbance of a stream, and the calls that follow. "change" is made while the stream is away.
 struct StreamCase {
   const char* name;
   std::function<void(FakeClient&)> disturb;
@@ -326,7 +326,8 @@ TEST_F(ReflectorTest, ListFailingMidwayBeginsAgain) {
   EXPECT_EQ(sink_.state(), cluster_.Objects(kWidgets));
 }
 
-// Pages that expire while they are read: the next list comes whole, so that it ends.
+// When the pages of a list expire while they are read, the next list is made whole, so that it
+// ends.
 TEST_F(ReflectorTest, ExpiredContinueTokenMakesAWholeList) {
   cluster_.Serve(kWidgets);
   for (const char* name : {"a", "b", "c", "d", "e"}) cluster_.Put(kWidgets, Widget(name));
@@ -375,7 +376,7 @@ TEST_F(ReflectorTest, VanishingTypeIsAbsentAgain) {
   Advance(absl::Seconds(2));
   EXPECT_THAT(sink_.Take(), ElementsAre("off refused"));
   Advance(absl::Seconds(10));
-  EXPECT_THAT(sink_.Take(), ElementsAre("on"));  // still absent: told once
+  EXPECT_THAT(sink_.Take(), ElementsAre("on"));  // still absent, so it is told only once
   cluster_.Serve(kWidgets);
   Advance(absl::Seconds(2));
   EXPECT_THAT(sink_.Take(), ElementsAre("begin", "end"));
@@ -531,8 +532,8 @@ TEST_F(ReflectorTest, CancellationReleasesTheWatch) {
   EXPECT_EQ(cluster_.running_watches(kWidgets), 0u);
 }
 
-// Random faults and changes: whatever happened, in the end the sink knows exactly the cluster's
-// state; the sink itself checks order, and that nothing is told twice.
+// Random faults and changes: in the end the sink always knows exactly the cluster's state. The sink
+// itself checks that the order is right and that nothing is told twice.
 class RandomScheduleTest : public ReflectorTest, public ::testing::WithParamInterface<unsigned> {
  protected:
   RandomScheduleTest() : random_source_(GetParam()) {}

@@ -24,7 +24,7 @@ VoidTask RevisionProbe::Run() {
       co_await question_.WaitSince(ticket, std::chrono::steady_clock::time_point::max());
       continue;
     }
-    // Before the list: a read that asks while it is under way wants another.
+    // The flag is cleared before the list: a read that asks during the list needs another one.
     asked_.store(false);
     const absl::StatusOr<kube::ListPage> page = co_await client_.List(namespaces, options);
     uint64_t revision = 0;

@@ -1,4 +1,4 @@
-// Learns how far the cluster's revision has come.
+// The way to learn the cluster's present revision. Ask is thread-safe; Run lives on one executor.
 #ifndef STORAGE_REFLECTOR_REVISION_PROBE_H_
 #define STORAGE_REFLECTOR_REVISION_PROBE_H_
 
@@ -13,9 +13,9 @@
 
 namespace steward::storage {
 
-// Asked by every read that names no resourceVersion, it makes one tiny list for all that ask within
-// its period; no read waits for it. What it learns lifts the clock of the numbers that later reads
-// carry.
+// Every read that names no resourceVersion asks the probe, which makes one tiny list for all that
+// ask within its period; no read waits for it. The revision raises the clock of the numbers that
+// later reads carry.
 class RevisionProbe {
  public:
   static constexpr absl::Duration kPeriod = absl::Milliseconds(50);
@@ -27,7 +27,7 @@ class RevisionProbe {
   // Thread-safe; costs next to nothing while an earlier question is open.
   void Ask();
 
-  // Runs until cancelled. A failure is nothing: the next question is another try.
+  // Runs until cancelled. A failure has no consequence: the next question makes another try.
   VoidTask Run();
 
  private:

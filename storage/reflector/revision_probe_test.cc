@@ -8,6 +8,7 @@
 #include "base/async/task_group.h"
 #include "base/clock/fake_clock.h"
 #include "kube/testing/fake_client.h"
+#include "storage/operators/operator_world.h"
 
 namespace steward::storage {
 namespace {
@@ -29,7 +30,7 @@ class RevisionProbeTest : public ::testing::Test {
   boost::asio::io_context io_{1};
   FakeClock clock_;
   kube::FakeClient cluster_;
-  WorldStore worlds_;
+  WorldStore worlds_{kOperatorSources};
   TaskGroup tasks_;
   RevisionProbe probe_;
 };
@@ -41,7 +42,7 @@ TEST_F(RevisionProbeTest, ManyQuestionsAreOneList) {
   io_.poll();
   EXPECT_EQ(lists(), 1);
   EXPECT_EQ(worlds_.newest_revision(), cluster_.revision());
-  // One more that came meanwhile is answered after the period.
+  // A question that came meanwhile is answered after the period.
   const uint64_t later = cluster_.Touch();
   probe_.Ask();
   io_.poll();

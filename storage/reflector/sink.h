@@ -1,4 +1,4 @@
-// Where a reflector puts what it reads.
+// The interface to which a reflector delivers what it reads. Called on the reflector's executor.
 #ifndef STORAGE_REFLECTOR_SINK_H_
 #define STORAGE_REFLECTOR_SINK_H_
 
@@ -9,18 +9,18 @@
 
 namespace steward::storage {
 
-// The calls tell one source's state, in order, never two at once, on the reflector's executor:
+// The calls describe one source's state, in order and never two at once:
 //
 //   replacement := OnReplaceBegin OnReplaceItem* OnReplaceEnd      the whole state at a revision
 //   change      := OnEvent | OnBookmark                           follows the replacement
 //
 // A replacement that breaks off (a failure while listing) is followed by another OnReplaceBegin or
-// by OnAbsent: what it gave so far is to be forgotten, the state before it holds until then.
-// Between two replacements revisions never go down; they may stay, with a bookmark or where the
-// source changed several objects at once.
+// by OnAbsent: the sink forgets its items, and the state before it holds until then. Between two
+// replacements revisions never go down; they may stay, with a bookmark or where the source changed
+// several objects at once.
 //
-// Objects are handed over one by one and not kept: a sink parses what it needs out of the view.
-// Copying the RawObject keeps its whole page alive.
+// Objects are passed one by one and not kept: a sink parses what it needs out of the view. A copy
+// of the RawObject keeps its whole page alive.
 class ReflectorSink {
  public:
   virtual ~ReflectorSink() = default;
@@ -33,17 +33,17 @@ class ReflectorSink {
   // is the object's own.
   virtual void OnEvent(kube::WatchEvent::Type type, const kube::RawObject& object,
                        uint64_t revision) = 0;
-  // Everything up to `revision` has been told.
+  // All changes up to `revision` have been told.
   virtual void OnBookmark(uint64_t revision) = 0;
 
-  // The resource type does not exist in the cluster, or ceased to: no objects, and that is complete
-  // knowledge. Told once; a replacement follows when the type appears.
+  // The resource type does not exist in the cluster, or no longer exists: there are no objects, and
+  // this knowledge is complete. Called once; a replacement follows when the type appears.
   virtual void OnAbsent() = 0;
 
-  // What is known is, as far as can be told, current again: a watch is running, or the server says
-  // that the type is absent. Told once after the start and after each OnDisconnected.
+  // The known state is current again, as far as can be told: a watch is running, or the server says
+  // that the type is absent. Called once after the start and after each OnDisconnected.
   virtual void OnConnected() = 0;
-  // Reading failed; the state told so far may grow stale. Told for each failure in a row.
+  // Reading failed; the state told so far may grow stale. Called for each failure in a row.
   virtual void OnDisconnected(const absl::Status& why) = 0;
 };
 

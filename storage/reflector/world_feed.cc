@@ -1,79 +1,36 @@
 #include "storage/reflector/world_feed.h"
 
+#include <cassert>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <utility>
-#include <vector>
 
-#include "absl/status/statusor.h"
 #include "base/log/log.h"
 #include "base/text/str_cat.h"
-#include "olm/copy.h"
 #include "olm/decode.h"
 #include "storage/reflector/catch_up.h"
 #include "storage/reflector/held_versions.h"
-#include "storage/reflector/reflector.h"
 #include "storage/reflector/sink.h"
 
 namespace steward::storage {
-namespace {
-
-struct CsvKind {
-  using Ptr = olm::CsvPtr;
-  static constexpr Source kSource = Source::kCsv;
-  static absl::StatusOr<Ptr> Decode(std::string_view json) { return olm::DecodeCsv(json); }
-  static ReflectorOptions Options() {
-    ReflectorOptions options;
-    options.gvr = {"operators.coreos.com", "v1alpha1", "clusterserviceversions"};
-    options.may_be_absent = true;
-    options.label_selector = StrCat("!", olm::kCopiedFromLabel);
-    // Real ones are tens of kB each.
-    options.page_size = 100;
-    return options;
-  }
-};
-
-struct OperatorGroupKind {
-  using Ptr = olm::OperatorGroupPtr;
-  static constexpr Source kSource = Source::kOperatorGroup;
-  static absl::StatusOr<Ptr> Decode(std::string_view json) {
-    return olm::DecodeOperatorGroup(json);
-  }
-  static ReflectorOptions Options() {
-    ReflectorOptions options;
-    options.gvr = {"operators.coreos.com", "v1", "operatorgroups"};
-    options.may_be_absent = true;
-    return options;
-  }
-};
-
-struct NamespaceKind {
-  using Ptr = olm::NamespacePtr;
-  static constexpr Source kSource = Source::kNamespace;
-  static absl::StatusOr<Ptr> Decode(std::string_view json) { return olm::DecodeNamespace(json); }
-  static ReflectorOptions Options() {
-    ReflectorOptions options;
-    options.gvr = {"", "v1", "namespaces"};
-    return options;
-  }
-};
-
-}  // namespace
-
 // One source's sink.
-template <typename Kind>
 class WorldFeed::Feed : public ReflectorSink {
  public:
-  explicit Feed(WorldFeed& feed) : feed_(feed) {}
+  Feed(WorldFeed& feed, Source source, const WatchedSource& watched)
+      : feed_(feed),
+        source_(source),
+        decode_(watched.decode),
+        resource_(watched.options.gvr.GroupResource()) {}
 
-  // The state at `revision` is known to be the one that is held.
+  // Records that the state at `revision` is known to be the one that is held.
   void Confirm(uint64_t revision) {
     confirmed_ = revision;
-    feed_.writer_.Confirm(Kind::kSource, revision);
+    feed_.writer_.Confirm(source_, revision);
     feed_.Publish();
   }
-  uint64_t seen() const { return feed_.writer_.seen(Kind::kSource); }
+  uint64_t seen() const { return feed_.writer_.seen(source_); }
   const HeldVersions& held() const { return held_; }
 
   void OnReplaceBegin() override {
@@ -83,7 +40,7 @@ class WorldFeed::Feed : public ReflectorSink {
 
   void OnReplaceItem(const kube::RawObject& object) override {
     listed_versions_.Put(object);
-    absl::StatusOr<typename Kind::Ptr> decoded = Kind::Decode(object.json);
+    absl::StatusOr<ObjectPtr> decoded = decode_(object.json);
     if (decoded.ok()) {
       listed_.push_back(*std::move(decoded));
     } else {
@@ -94,22 +51,22 @@ class WorldFeed::Feed : public ReflectorSink {
   void OnReplaceEnd(uint64_t revision) override {
     held_ = std::exchange(listed_versions_, {});
     confirmed_ = 0;
-    feed_.writer_.Replace(std::exchange(listed_, {}), revision);
+    feed_.writer_.Replace(source_, std::exchange(listed_, {}), revision);
     feed_.Publish();
-    if constexpr (Kind::kSource == Source::kNamespace) feed_.OnNamespacesListed();
+    feed_.OnListed();
   }
 
   void OnEvent(kube::WatchEvent::Type type, const kube::RawObject& object,
                uint64_t revision) override {
-    // What came and went between what was seen and what was confirmed.
+    // Skips objects that came and went between the seen and the confirmed revision.
     if (revision <= confirmed_) return;
     if (type == kube::WatchEvent::Type::kDeleted) {
       held_.Remove(object);
     } else {
       held_.Put(object);
-      absl::StatusOr<typename Kind::Ptr> decoded = Kind::Decode(object.json);
+      absl::StatusOr<ObjectPtr> decoded = decode_(object.json);
       if (decoded.ok()) {
-        feed_.writer_.Put(*std::move(decoded), revision);
+        feed_.writer_.Put(source_, *std::move(decoded), revision);
         feed_.Publish();
         return;
       }
@@ -117,100 +74,102 @@ class WorldFeed::Feed : public ReflectorSink {
     }
     absl::StatusOr<kube::NamespacedName> key = olm::DecodeKey(object.json);
     if (key.ok()) {
-      feed_.writer_.Remove(Kind::kSource, *key, revision);
+      feed_.writer_.Remove(source_, *key, revision);
     } else {
       LogUndecodable(key.status(), object);
-      feed_.writer_.Progress(Kind::kSource, revision);
+      feed_.writer_.Progress(source_, revision);
     }
     feed_.Publish();
   }
 
   void OnBookmark(uint64_t revision) override {
-    feed_.writer_.Bookmark(Kind::kSource, revision, feed_.clock_.Now());
+    feed_.writer_.Bookmark(source_, revision, feed_.clock_.Now());
     feed_.Publish();
   }
 
   void OnAbsent() override {
     log::Info("The cluster has no such kind; it counts as empty until it appears",
-              {{"resource", Resource()}});
+              {{"resource", resource_}});
     held_.Clear();
     confirmed_ = 0;
-    feed_.writer_.ReplaceAbsent(Kind::kSource);
+    feed_.writer_.ReplaceAbsent(source_);
     feed_.Publish();
   }
 
   void OnConnected() override {
-    log::Verbose(2, "Following", {{"resource", Resource()}});
+    log::Verbose(2, "Following", {{"resource", resource_}});
     SetConnected(true);
   }
 
   void OnDisconnected(const absl::Status& why) override {
-    if (connected_) log::Warning("Lost the stream", {{"resource", Resource()}, {"err", why}});
+    if (connected_) log::Warning("Lost the stream", {{"resource", resource_}, {"err", why}});
     SetConnected(false);
   }
 
  private:
-  static std::string Resource() { return Kind::Options().gvr.GroupResource(); }
-
   void SetConnected(bool connected) {
     connected_ = connected;
-    feed_.writer_.SetConnected(Kind::kSource, connected);
+    feed_.writer_.SetConnected(source_, connected);
     feed_.Publish();
   }
 
   void LogUndecodable(const absl::Status& why, const kube::RawObject& object) {
     const absl::StatusOr<kube::NamespacedName> key = olm::DecodeKey(object.json);
     log::Error("Cannot read an object; it is left out",
-               {{"resource", Resource()},
+               {{"resource", resource_},
                 {"object", key.ok() ? StrCat(key->ns, "/", key->name) : "unknown"},
                 {"err", why}});
   }
 
   WorldFeed& feed_;
-  std::vector<typename Kind::Ptr> listed_;
+  const Source source_;
+  absl::StatusOr<ObjectPtr> (*const decode_)(std::string_view json);
+  const std::string resource_;
+  std::vector<ObjectPtr> listed_;
   HeldVersions listed_versions_;
   HeldVersions held_;
-  uint64_t confirmed_ = 0;  // 0 = nothing since the last list
+  uint64_t confirmed_ = 0;  // 0 = nothing has been confirmed since the last list
   bool connected_ = false;
 };
 
-// A source's reflector, and what goes with it.
-template <typename Kind>
+// A source's sink, reflector and CatchUp.
 struct WorldFeed::Mirror {
-  explicit Mirror(WorldFeed& feed)
-      : sink(feed),
-        reflector(feed.client_, feed.clock_, feed.random_, Kind::Options(), sink),
-        catch_up(feed.client_, feed.clock_, Kind::Options(),
+  Mirror(WorldFeed& feed, Source source, const WatchedSource& watched)
+      : sink(feed, source, watched),
+        reflector(feed.client_, feed.clock_, feed.random_, watched.options, sink),
+        catch_up(feed.client_, feed.clock_, watched.options,
                  {sink.held(), [this] { return sink.seen(); },
-                  [this](uint64_t revision) { sink.Confirm(revision); }}) {}
+                  [this](uint64_t revision) { sink.Confirm(revision); }}),
+        resource(watched.options.gvr.resource),
+        may_be_absent(watched.options.may_be_absent) {}
 
   void Start(TaskGroup& tasks) {
-    const std::string resource = Kind::Options().gvr.resource;
     tasks.Spawn(StrCat("reflect ", resource), reflector.Run());
     tasks.Spawn(StrCat("catch up with ", resource), catch_up.Run());
   }
 
-  Feed<Kind> sink;
+  Feed sink;
   Reflector reflector;
   storage::CatchUp catch_up;
+  const std::string resource;
+  const bool may_be_absent;
 };
 
-struct WorldFeed::Sources {
-  explicit Sources(WorldFeed& feed) : csvs(feed), groups(feed), namespaces(feed) {}
-
-  Mirror<CsvKind> csvs;
-  Mirror<OperatorGroupKind> groups;
-  Mirror<NamespaceKind> namespaces;
-};
-
-WorldFeed::WorldFeed(kube::Client& client, Clock& clock, Random& random, WorldStore& worlds,
+WorldFeed::WorldFeed(kube::Client& client, Clock& clock, Random& random,
+                     const std::vector<WatchedSource>& sources, WorldStore& worlds,
                      std::function<void(const World&)> published)
     : client_(client),
       clock_(clock),
       random_(random),
       worlds_(worlds),
       published_(std::move(published)),
-      sources_(std::make_unique<Sources>(*this)) {}
+      writer_(worlds.sources()) {
+  assert(sources.size() == worlds.sources().count);
+  for (const WatchedSource& watched : sources) {
+    const auto source = static_cast<Source>(mirrors_.size());
+    mirrors_.push_back(std::make_unique<Mirror>(*this, source, watched));
+  }
+}
 
 WorldFeed::~WorldFeed() = default;
 
@@ -219,7 +178,7 @@ void WorldFeed::Publish() {
   changed_.Notify();
 }
 
-// After everything that is at hand has been taken in.
+// Runs after all events that are at hand have been processed.
 VoidTask WorldFeed::PublishChanges() {
   while (true) {
     const Broadcast::Ticket ticket = changed_.Now();
@@ -236,19 +195,26 @@ VoidTask WorldFeed::PublishChanges() {
 void WorldFeed::Start(TaskGroup& tasks) {
   tasks_ = &tasks;
   tasks.Spawn("publish", PublishChanges());
-  sources_->namespaces.Start(tasks);
+  for (const auto& mirror : mirrors_) {
+    if (!mirror->may_be_absent) mirror->Start(tasks);
+  }
+  // If all kinds may be absent, there is no other to wait for.
+  OnListed();
 }
 
-void WorldFeed::OnNamespacesListed() {
-  if (std::exchange(olm_started_, true)) return;
-  sources_->csvs.Start(*tasks_);
-  sources_->groups.Start(*tasks_);
+void WorldFeed::OnListed() {
+  if (all_started_) return;
+  for (const auto& mirror : mirrors_) {
+    if (!mirror->may_be_absent && mirror->sink.seen() == 0) return;
+  }
+  all_started_ = true;
+  for (const auto& mirror : mirrors_) {
+    if (mirror->may_be_absent) mirror->Start(*tasks_);
+  }
 }
 
 void WorldFeed::CatchUp(const StateVector& vector, std::string_view asker) {
-  sources_->csvs.catch_up.Ask(vector[static_cast<size_t>(Source::kCsv)], asker);
-  sources_->groups.catch_up.Ask(vector[static_cast<size_t>(Source::kOperatorGroup)], asker);
-  sources_->namespaces.catch_up.Ask(vector[static_cast<size_t>(Source::kNamespace)], asker);
+  for (size_t i = 0; i < mirrors_.size(); ++i) mirrors_[i]->catch_up.Ask(vector[i], asker);
 }
 
 }  // namespace steward::storage

@@ -1,56 +1,65 @@
-// From the watched kinds to published Worlds.
+// The reflectors of all sources, which turn their changes into published Worlds. Lives on one
+// executor.
 #ifndef STORAGE_REFLECTOR_WORLD_FEED_H_
 #define STORAGE_REFLECTOR_WORLD_FEED_H_
 
 #include <functional>
 #include <memory>
 #include <string_view>
+#include <vector>
 
+#include "absl/status/statusor.h"
 #include "base/async/task_group.h"
 #include "base/clock/clock.h"
 #include "kube/client/client.h"
+#include "storage/reflector/reflector.h"
+#include "storage/world/source_set.h"
 #include "storage/world/world_store.h"
 #include "storage/world/world_writer.h"
 
 namespace steward::storage {
 
-// Keeps `worlds` current: reflects ClusterServiceVersions, OperatorGroups and Namespaces, decodes
-// each object once and publishes a World after every change, or one for several that come at once.
-// Objects labelled olm.copiedFrom are never asked for: copies cost nothing here.
+// The description of a source as it is read from the cluster.
+struct WatchedSource {
+  ReflectorOptions options;
+  // Returns the object that the rules read, never null.
+  absl::StatusOr<ObjectPtr> (*decode)(std::string_view json);
+};
+
+// Keeps `worlds` current: reflects their sources, decodes each object once and publishes a World
+// after every change, or one for several that come at once.
 //
-// OLM's two kinds may be absent, by the reflector's rule; every cluster has namespaces. OLM's kinds
-// are asked for once the namespaces have been listed: a server that denies everything, as one in
-// front of a kube-apiserver may, does not make for a World without operators.
+// Kinds that may be absent, by the reflector's rule, are requested once all others have been
+// listed: so a server that denies everything, as one in front of a kube-apiserver may, does not
+// lead to a World without objects.
 //
-// An object that cannot be decoded is left out and logged; one that was there before is taken out,
-// since its state is unknown. Not thread-safe: everything happens on the executor of the group that
-// it was started in.
+// An object that cannot be decoded is left out and logged; one that was there before is removed,
+// since its state is unknown. Not thread-safe, except CatchUp: everything happens on the executor
+// of the group that it was started in.
 class WorldFeed {
  public:
-  // `published` is told of every World, on the executor, before readers see it.
-  // REQUIRES: the arguments outlive this object.
-  WorldFeed(kube::Client& client, Clock& clock, Random& random, WorldStore& worlds,
+  // `sources` are in their order in worlds.sources(). `published` is called with every World, on
+  // the executor, before readers see it. REQUIRES: the other references outlive this object.
+  WorldFeed(kube::Client& client, Clock& clock, Random& random,
+            const std::vector<WatchedSource>& sources, WorldStore& worlds,
             std::function<void(const World&)> published = nullptr);
   ~WorldFeed();
 
-  // Runs until `tasks` is stopped, which must be before this object is destroyed. Call once.
+  // Runs until `tasks` is stopped, which must be before this object is destroyed. Called once.
   void Start(TaskGroup& tasks);
 
-  // A reader waits for the state at `vector`, of which a source has not brought as much yet: asks
-  // the cluster whether anything is missing. Thread-safe; to be called again while it matters. No
-  // `asker` keeps others waiting.
+  // Asks the cluster whether anything is missing, for a reader that waits for the state at
+  // `vector`, which a source has not reached yet. Thread-safe; the reader asks again while it
+  // waits. No `asker` keeps others waiting.
   void CatchUp(const StateVector& vector, std::string_view asker = "");
 
  private:
-  template <typename Kind>
   class Feed;
-  template <typename Kind>
   struct Mirror;
-  struct Sources;
 
   void Publish();
   VoidTask PublishChanges();
-  void OnNamespacesListed();
+  void OnListed();
 
   kube::Client& client_;
   Clock& clock_;
@@ -60,9 +69,9 @@ class WorldFeed {
   WorldWriter writer_;
   Broadcast changed_;
   bool unpublished_ = false;
-  std::unique_ptr<Sources> sources_;
+  std::vector<std::unique_ptr<Mirror>> mirrors_;  // one for each source
   TaskGroup* tasks_ = nullptr;
-  bool olm_started_ = false;
+  bool all_started_ = false;
 };
 
 }  // namespace steward::storage

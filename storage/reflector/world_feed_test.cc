@@ -10,6 +10,8 @@
 #include "kube/client/raw_object.h"
 #include "kube/meta/status.h"
 #include "kube/testing/fake_client.h"
+#include "storage/operators/operator_world.h"
+#include "storage/operators/watched_operators.h"
 #include "storage/world/world_store.h"
 
 namespace steward::storage {
@@ -23,7 +25,7 @@ const kube::GroupVersionResource kCsvs = {"operators.coreos.com", "v1alpha1",
 const kube::GroupVersionResource kGroups = {"operators.coreos.com", "v1", "operatorgroups"};
 const kube::GroupVersionResource kNamespaces = {"", "v1", "namespaces"};
 
-// The fake cluster knows no selectors: notes the one asked for, and filters nothing.
+// A cluster without selectors: notes the requested selector, and filters nothing.
 class Unfiltered : public kube::Client {
  public:
   explicit Unfiltered(FakeClient& cluster) : cluster_(cluster) {}
@@ -80,7 +82,7 @@ class WorldFeedTest : public ::testing::Test {
     feed_.Start(tasks_);
     Settle();
   }
-  // Runs what can run without time passing.
+  // Runs everything that can run while the clock stands still.
   void Settle() {
     io_.restart();
     while (io_.poll() > 0) {
@@ -94,6 +96,7 @@ class WorldFeedTest : public ::testing::Test {
     cluster_.Serve(kCsvs);
     cluster_.Serve(kGroups);
   }
+  OperatorWorldPtr Now() const { return OperatorWorld::Of(worlds_.Current()); }
   static std::string Object(const std::string& ns, const std::string& name,
                             const std::string& rest = "") {
     return R"({"metadata":{"name":")" + name + R"(",)" +
@@ -106,9 +109,9 @@ class WorldFeedTest : public ::testing::Test {
   FixedRandom random_{0};
   FakeClient cluster_;
   Unfiltered client_{cluster_};
-  WorldStore worlds_;
+  WorldStore worlds_{kOperatorSources};
   TaskGroup tasks_{io_.get_executor()};
-  WorldFeed feed_{client_, clock_, random_, worlds_};
+  WorldFeed feed_{client_, clock_, random_, WatchedOperators(), worlds_};
 };
 
 TEST_F(WorldFeedTest, ListsAndFollows) {
@@ -117,7 +120,7 @@ TEST_F(WorldFeedTest, ListsAndFollows) {
   cluster_.Put(kNamespaces, Object("", "ops"));
   cluster_.Put(kCsvs, Object("ops", "a.v1"));
   Start();
-  WorldPtr world = worlds_.Current();
+  OperatorWorldPtr world = Now();
   EXPECT_TRUE(world->synced());
   EXPECT_TRUE(world->connected());
   EXPECT_NE(world->csvs().Find({"ops", "a.v1"}), nullptr);
@@ -125,7 +128,7 @@ TEST_F(WorldFeedTest, ListsAndFollows) {
   cluster_.Put(kGroups, Object("ops", "g"));
   cluster_.Delete(kCsvs, {"ops", "a.v1"});
   Settle();
-  world = worlds_.Current();
+  world = Now();
   EXPECT_NE(world->GroupIn("ops"), nullptr);
   EXPECT_TRUE(world->csvs().empty());
   EXPECT_EQ(client_.selectors[kCsvs], "!olm.copiedFrom");
@@ -138,12 +141,12 @@ TEST_F(WorldFeedTest, WithoutOlmEverythingIsEmptyAndReadyAndStartsWhenItAppears)
   EXPECT_FALSE(worlds_.Current()->synced());
   for (int i = 0; i < 10; ++i) Pass(absl::Milliseconds(100));
   EXPECT_TRUE(worlds_.Current()->synced());
-  EXPECT_TRUE(worlds_.Current()->source(Source::kCsv).absent);
-  EXPECT_TRUE(worlds_.Current()->csvs().empty());
+  EXPECT_TRUE(worlds_.Current()->source(kCsvSource).absent);
+  EXPECT_TRUE(Now()->csvs().empty());
   ServeOlm();
   cluster_.Put(kCsvs, Object("ops", "a.v1"));
   Pass(absl::Seconds(3));
-  EXPECT_EQ(worlds_.Current()->csvs().size(), 1u);
+  EXPECT_EQ(Now()->csvs().size(), 1u);
 }
 
 TEST_F(WorldFeedTest, WhatComesAtOnceIsPublishedAtOnce) {
@@ -153,11 +156,12 @@ TEST_F(WorldFeedTest, WhatComesAtOnceIsPublishedAtOnce) {
   const Broadcast::Ticket before = worlds_.published().Now();
   for (const char* name : {"a", "b", "c"}) cluster_.Put(kNamespaces, Object("", name));
   Settle();
-  EXPECT_EQ(worlds_.Current()->namespaces().size(), 3u);
+  EXPECT_EQ(Now()->namespaces().size(), 3u);
   EXPECT_EQ(worlds_.published().Now(), before + 1);
 }
 
-// Another replica lists later than this one: its numbers name revisions at which nothing happened.
+// When another replica lists later than this one, its numbers name revisions at which nothing
+// happened.
 TEST_F(WorldFeedTest, CatchesUpWithARevisionThatTheStreamsDoNotBring) {
   ServeOlm();
   cluster_.Serve(kNamespaces);
@@ -179,17 +183,18 @@ TEST_F(WorldFeedTest, CatchesUpWithARevisionThatTheStreamsDoNotBring) {
   EXPECT_EQ(worlds_.Current()->Knows(wanted), Knowledge::kKnown);
   EXPECT_EQ(worlds_.Now().number().ToString(), number) << "nothing changed";
 
-  // What came and went before that is told by the stream afterwards, and is nothing any more.
+  // Objects that came and went before are told by the stream afterwards, and have no effect any
+  // more.
   for (auto type : {kube::WatchEvent::Type::kAdded, kube::WatchEvent::Type::kDeleted}) {
     cluster_.SendEvent(
         kCsvs, {type, std::to_string(later), kube::OwnedRawObject(Object("ops", "ghost.v1"))});
     Settle();
-    EXPECT_EQ(worlds_.Current()->csvs().size(), 2u);
+    EXPECT_EQ(Now()->csvs().size(), 2u);
     EXPECT_EQ(worlds_.Now().number().ToString(), number);
   }
   cluster_.Put(kCsvs, Object("ops", "d.v1"));
   Settle();
-  EXPECT_EQ(worlds_.Current()->csvs().size(), 3u);
+  EXPECT_EQ(Now()->csvs().size(), 3u);
 }
 
 TEST_F(WorldFeedTest, NotSyncedBeforeTheLastListArrives) {
@@ -203,7 +208,7 @@ TEST_F(WorldFeedTest, NotSyncedBeforeTheLastListArrives) {
   EXPECT_TRUE(worlds_.Current()->synced());
 }
 
-// Something in front of the API server denies everything for a minute, then passes requests on.
+// A server in front of the API server denies everything for a minute, then passes requests on.
 TEST_F(WorldFeedTest, AServerThatDeniesEverythingIsNotAnEmptyCluster) {
   Start();
   for (int i = 0; i < 60; ++i) {
@@ -216,12 +221,12 @@ TEST_F(WorldFeedTest, AServerThatDeniesEverythingIsNotAnEmptyCluster) {
   cluster_.Put(kCsvs, Object("ops", "a.v1"));
   for (int i = 0; i < 100; ++i) {
     Pass(absl::Milliseconds(100));
-    EXPECT_EQ(worlds_.Current()->csvs().size(), worlds_.Current()->synced() ? 1u : 0u);
+    EXPECT_EQ(Now()->csvs().size(), worlds_.Current()->synced() ? 1u : 0u);
   }
   EXPECT_TRUE(worlds_.Current()->synced());
 }
 
-// What is held stays while the server denies all three kinds for a while.
+// The held state stays while the server denies all three kinds for a while.
 TEST_F(WorldFeedTest, DenialsForAWhileDropNothing) {
   ServeOlm();
   cluster_.Serve(kNamespaces);
@@ -234,8 +239,8 @@ TEST_F(WorldFeedTest, DenialsForAWhileDropNothing) {
   }
   for (int i = 0; i < 60; ++i) {
     Pass(absl::Seconds(1));
-    EXPECT_EQ(worlds_.Current()->csvs().size(), 1u) << i;
-    EXPECT_EQ(worlds_.Current()->namespaces().size(), 1u) << i;
+    EXPECT_EQ(Now()->csvs().size(), 1u) << i;
+    EXPECT_EQ(Now()->namespaces().size(), 1u) << i;
   }
   EXPECT_TRUE(worlds_.Current()->connected());
 }
@@ -246,13 +251,13 @@ TEST_F(WorldFeedTest, AnObjectThatCannotBeReadIsLeftOut) {
   cluster_.Put(kCsvs, Object("ops", "good.v1"));
   cluster_.Put(kCsvs, Object("ops", "bad.v1", R"(,"spec":{"version":[]})"));
   Start();
-  EXPECT_EQ(worlds_.Current()->csvs().size(), 1u);
+  EXPECT_EQ(Now()->csvs().size(), 1u);
   cluster_.Put(kCsvs, Object("ops", "good.v1", R"(,"spec":{"version":{}})"));
   Settle();
-  EXPECT_TRUE(worlds_.Current()->csvs().empty());
+  EXPECT_TRUE(Now()->csvs().empty());
   cluster_.Put(kCsvs, Object("ops", "good.v1", R"(,"spec":{"version":"1"})"));
   Settle();
-  EXPECT_EQ(worlds_.Current()->csvs().size(), 1u);
+  EXPECT_EQ(Now()->csvs().size(), 1u);
 }
 
 TEST_F(WorldFeedTest, KeepsServingWhileTheSourceIsAway) {
@@ -265,13 +270,13 @@ TEST_F(WorldFeedTest, KeepsServingWhileTheSourceIsAway) {
   Settle();
   EXPECT_FALSE(worlds_.Current()->connected());
   EXPECT_TRUE(worlds_.Current()->synced());
-  EXPECT_EQ(worlds_.Current()->csvs().size(), 1u);
+  EXPECT_EQ(Now()->csvs().size(), 1u);
   cluster_.Put(kCsvs, Object("ops", "b.v1"));
   Pass(absl::Minutes(1));
   Pass(absl::Minutes(1));
   Pass(absl::Minutes(1));
   EXPECT_TRUE(worlds_.Current()->connected());
-  EXPECT_EQ(worlds_.Current()->csvs().size(), 2u);
+  EXPECT_EQ(Now()->csvs().size(), 2u);
   EXPECT_EQ(cluster_.calls(FakeClient::Verb::kList, kCsvs), 1);
 }
 

@@ -2,29 +2,14 @@
 
 #include <algorithm>
 
-#include "olm/cleanup/csv_facts.h"
-
 namespace steward::storage {
 namespace {
 
-// Beyond these the oldest is forgotten: a stream that breaks so often has no past worth keeping.
+// The limit of intervals: a stream that breaks so often has no past worth keeping.
 constexpr size_t kMaxIntervals = 64;
 constexpr size_t kNodeBytes = 256;
 
-size_t SizeOf(const olm::CsvPtr& csv) {
-  if (csv == nullptr) return 0;
-  return csv->spec_json.size() + csv->status_json.size() + csv->annotations_json.size() +
-         csv->labels_json.size() + csv->message_json.size() + sizeof(olm::Csv) +
-         (csv->cleanup == nullptr ? 0 : olm::SizeOf(*csv->cleanup));
-}
-size_t SizeOf(const olm::OperatorGroupPtr& group) {
-  if (group == nullptr) return 0;
-  const size_t synced = group->synced.has_value() ? group->synced->size() : 0;
-  return sizeof(olm::OperatorGroup) + (group->target_namespaces.size() + synced) * 64;
-}
-size_t SizeOf(const olm::NamespacePtr& ns) {
-  return ns == nullptr ? 0 : sizeof(olm::Namespace) + ns->labels.size() * 128;
-}
+size_t SizeOf(const LoggedChange& change) { return kNodeBytes + change.bytes; }
 
 }  // namespace
 
@@ -74,11 +59,6 @@ void History::Add(uint64_t revision, LoggedChange change) {
   bytes_ += SizeOf(change);
   log_.Set({revision, added_++}, std::move(change));
   while (log_.size() > kMaxChanges || bytes_ > kMaxBytes) DropOldest();
-}
-
-size_t History::SizeOf(const LoggedChange& change) {
-  return kNodeBytes +
-         std::visit([](const auto& object) { return storage::SizeOf(object); }, change.before);
 }
 
 void History::DropOldest() {

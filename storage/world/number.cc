@@ -1,5 +1,7 @@
 #include "storage/world/number.h"
 
+#include <cstddef>
+
 #include "base/status/macros.h"
 
 namespace steward::storage {
@@ -9,9 +11,9 @@ std::string Number::ToString() const {
   packed.clock = clock / kTicks;
   packed.sub = static_cast<uint32_t>(clock % kTicks);
   packed.mark = mark;
-  packed.csv = vector[static_cast<size_t>(Source::kCsv)];
-  packed.operator_group = vector[static_cast<size_t>(Source::kOperatorGroup)];
-  packed.namespaces = vector[static_cast<size_t>(Source::kNamespace)];
+  for (size_t i = 0; i < vector.size(); ++i) {
+    if (vector[i] != 0) packed.components[i] = vector[i];
+  }
   return kube::Pack(packed);
 }
 
@@ -20,8 +22,9 @@ absl::StatusOr<Number> Number::Parse(std::string_view text) {
   Number number;
   number.clock = packed.clock * kTicks + packed.sub;
   number.mark = packed.mark;
-  number.vector = {packed.csv.value_or(0), packed.operator_group.value_or(0),
-                   packed.namespaces.value_or(0)};
+  for (size_t i = 0; i < number.vector.size(); ++i) {
+    number.vector[i] = packed.components[i].value_or(0);
+  }
   return number;
 }
 

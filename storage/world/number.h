@@ -1,5 +1,5 @@
 // The numbers that virtual resources carry as resourceVersion: a moment of this replica's clock,
-// and the state it showed then.
+// and the state that it showed then. Values.
 #ifndef STORAGE_WORLD_NUMBER_H_
 #define STORAGE_WORLD_NUMBER_H_
 
@@ -9,16 +9,16 @@
 
 #include "absl/status/statusor.h"
 #include "kube/meta/resource_version.h"
-#include "storage/world/world.h"
+#include "storage/world/source_set.h"
 
 namespace steward::storage {
 
-// The clock counts in ticks, of which one revision of etcd has so many.
+// The ticks that the clock counts for each revision of etcd.
 inline constexpr uint64_t kTicks = 100;
 
 // `clock` orders; `vector` is the state; `mark` says whether a client that has seen everything up
-// to this number has that state (kComplete), or may lack any change above clock - 10^mark
-// revisions: it is inside a burst of events.
+// to this number has that state (kComplete), or is inside a burst of events and may lack any change
+// above clock - 10^mark revisions.
 struct Number {
   static constexpr int kComplete = kube::PackedVersion::kComplete;
 
@@ -28,7 +28,7 @@ struct Number {
 
   // REQUIRES: no component is above the clock.
   std::string ToString() const;
-  // kInvalidArgument for what ToString could not have written.
+  // Returns kInvalidArgument for text that ToString could not have written.
   static absl::StatusOr<Number> Parse(std::string_view text);
 };
 

@@ -1,5 +1,5 @@
 // A sorted map whose versions share structure: changing one entry copies O(log n) nodes and leaves
-// every older version as it was.
+// every older version unchanged. Const members are thread-safe.
 #ifndef STORAGE_WORLD_ORDERED_MAP_H_
 #define STORAGE_WORLD_ORDERED_MAP_H_
 
@@ -12,9 +12,9 @@
 
 namespace steward::storage {
 
-// A value: copying is one pointer copy. Const members are safe from many threads at once; Set and
-// Erase need the one writer of this copy. Iterators hold the version they were made from only as
-// long as its map lives. An AVL tree with path copying; K needs operator<.
+// A value: a copy is one pointer copy. Set and Erase need the only writer of this copy. Iterators
+// keep their version alive only as long as its map lives. An AVL tree with path copying; K needs
+// operator<.
 template <typename K, typename V>
 class OrderedMap {
   struct Node;
@@ -49,10 +49,11 @@ class OrderedMap {
 
   size_t size() const { return Size(root_); }
   bool empty() const { return root_ == nullptr; }
-  // Both are the same version: they have the same entries. Two that differ in place may, too.
+  // True if both are the same version, and so have equal entries. Different versions may be equal,
+  // too.
   bool SharesWith(const OrderedMap& other) const { return root_ == other.root_; }
 
-  // Null when absent. The pointer is good as long as some version holds the entry.
+  // Null when absent. The pointer is valid as long as some version holds the entry.
   const V* Find(const K& key) const {
     const Node* node = root_.get();
     while (node != nullptr) {
@@ -73,7 +74,7 @@ class OrderedMap {
     return it;
   }
 
-  // First entry with a key not less than `key`.
+  // The first entry with a key not less than `key`.
   Iterator LowerBound(const K& key) const {
     Iterator it;
     const Node* node = root_.get();
@@ -88,7 +89,7 @@ class OrderedMap {
     return it;
   }
 
-  // How many entries have a key not less than `key`.
+  // The number of entries with a key not less than `key`.
   size_t CountFrom(const K& key) const {
     size_t count = 0;
     const Node* node = root_.get();
@@ -104,7 +105,7 @@ class OrderedMap {
   }
 
   void Set(const K& key, V value) { root_ = Insert(root_, key, std::move(value)); }
-  // False when there was nothing to erase.
+  // Returns false when there was nothing to erase.
   bool Erase(const K& key) {
     if (Find(key) == nullptr) return false;
     root_ = Remove(root_, key);

@@ -35,7 +35,7 @@ TEST(OrderedMapTest, Empty) {
   EXPECT_FALSE(map.Erase(1));
 }
 
-// Random writes against std::map; every version taken on the way must stay as it was.
+// Compares random writes with std::map; every version taken on the way must stay unchanged.
 TEST(OrderedMapTest, AgreesWithStdMapInEveryVersion) {
   std::mt19937 random(7);
   Map map;
@@ -66,8 +66,8 @@ TEST(OrderedMapTest, AgreesWithStdMapInEveryVersion) {
   EXPECT_EQ(Content(map), model);
 }
 
-// Sorted insertion is the worst case of an unbalanced tree; the iterator's path shows the depth
-// indirectly: a million steps would take for ever and a deep recursion would not survive.
+// Sorted insertion is the worst case of an unbalanced tree. It is tested indirectly: a million
+// steps would take for ever, and a deep recursion would overflow the stack.
 TEST(OrderedMapTest, StaysBalanced) {
   OrderedMap<int, int> map;
   constexpr int kSize = 200'000;

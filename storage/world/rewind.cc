@@ -5,54 +5,49 @@
 
 #include "base/async/turn.h"
 #include "base/async/yield.h"
-#include "storage/world/world_editor.h"
+#include "storage/world/history.h"
 
 namespace steward::storage {
 namespace {
 
-// A ClusterServiceVersion is put back by itself; the others change what targets what.
-constexpr size_t kStepsOfIndexed = 50;
-
-size_t StepsOf(const LoggedChange& change) {
-  return static_cast<Source>(change.before.index()) == Source::kCsv ? 1 : kStepsOfIndexed;
-}
-
 const History::Log& LogOf(const World& world, size_t source) {
-  return world.source(static_cast<Source>(source)).history.log();
+  return world.sources()[source].history.log();
 }
 
-// Undoes, one by one, the changes after a state.
+// Undoes the changes after a state, one by one.
 class Undoing {
  public:
-  Undoing(const WorldPtr& world, const StateVector& vector)
-      : past_(std::make_shared<World>(*world)), editor_(*past_) {
-    for (size_t i = kSources; i-- > 0;) {
+  Undoing(const WorldPtr& world, const StateVector& vector) : past_(world->Copy()) {
+    for (size_t i = world->sources().size(); i-- > 0;) {
       for (auto it = LogOf(*world, i).LowerBound({vector[i] + 1, 0}); !it.done(); it.Next()) {
-        left_.push_back(&it.value());
+        left_.push_back({static_cast<Source>(i), &it.value()});
       }
     }
   }
   bool done() const { return left_.empty(); }
-  // Returns what it cost. REQUIRES: !done().
+  // Undoes one change and returns its cost. REQUIRES: !done().
   size_t Step() {
-    const LoggedChange& change = *left_.back();
+    const auto [source, change] = left_.back();
     left_.pop_back();
-    editor_.Restore(change.key, change.before);
-    return StepsOf(change);
+    if (change->before == nullptr) {
+      past_->Drop(source, change->key);
+    } else {
+      past_->Put(source, change->before);
+    }
+    return past_->set().kind(source).undo_steps;
   }
   const std::shared_ptr<World>& past() const { return past_; }
 
  private:
   const std::shared_ptr<World> past_;
-  WorldEditor editor_;
-  std::vector<const LoggedChange*> left_;  // the next one last
+  std::vector<std::pair<Source, const LoggedChange*>> left_;  // the next one is the last
 };
 
 size_t CostOf(const World& world, const StateVector& vector) {
   size_t steps = 0;
-  for (size_t i = 0; i < kSources; ++i) {
+  for (size_t i = 0; i < world.sources().size(); ++i) {
     const size_t changes = LogOf(world, i).CountFrom({vector[i] + 1, 0});
-    steps += changes * (static_cast<Source>(i) == Source::kCsv ? 1 : kStepsOfIndexed);
+    steps += changes * world.set().kinds[i].undo_steps;
   }
   return steps;
 }
@@ -60,7 +55,7 @@ size_t CostOf(const World& world, const StateVector& vector) {
 }  // namespace
 
 boost::asio::awaitable<WorldPtr> Rewind(WorldPtr world, StateVector vector) {
-  // The changes belong to the present World, which stays.
+  // The changes are those of the present World, which `world` keeps alive.
   Undoing undoing(world, vector);
   if (undoing.done()) co_return world;
   Turn turn;
@@ -70,7 +65,7 @@ boost::asio::awaitable<WorldPtr> Rewind(WorldPtr world, StateVector vector) {
   co_return WorldPtr(undoing.past());
 }
 
-// Ends a flight in every case, an unwinding leader included.
+// Ends a flight in every case, also when an exception ends the leader.
 class RewindCache::Leader {
  public:
   Leader(RewindCache& cache, std::shared_ptr<Flight> flight)
@@ -96,9 +91,10 @@ class RewindCache::Leader {
 
 RewindCache::Undone RewindCache::UndoneAt(const World& world, const StateVector& vector) {
   Undone undone;
-  for (size_t i = 0; i < kSources; ++i) {
+  undone.fill(UINT64_MAX);
+  for (size_t i = 0; i < world.sources().size(); ++i) {
     const auto first = LogOf(world, i).LowerBound({vector[i] + 1, 0});
-    undone[i] = first.done() ? UINT64_MAX : first.key().first;
+    if (!first.done()) undone[i] = first.key().first;
   }
   return undone;
 }

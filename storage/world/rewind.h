@@ -1,4 +1,4 @@
-// Worlds of the past.
+// Worlds of the past, computed and remembered. Thread-safe.
 #ifndef STORAGE_WORLD_REWIND_H_
 #define STORAGE_WORLD_REWIND_H_
 
@@ -12,31 +12,31 @@
 #include "absl/base/thread_annotations.h"
 #include "base/async/stop_signal.h"
 #include "base/sync/mutex.h"
+#include "storage/world/source_set.h"
 #include "storage/world/world.h"
 
 namespace steward::storage {
 
 // The objects as they were at `vector`, source by source: a state that need never have been
-// published here. What the result says of its sources is still the present. Costs the changes that
-// are undone, some of them in each turn of the caller's executor: clients choose the vector.
-// REQUIRES: world->Knows(vector) == kKnown.
+// published here. The SourceStates of the result are still the present ones. Costs as much as the
+// changes that are undone, some in each turn of the caller's executor, since clients choose the
+// vector. REQUIRES: world->Knows(vector) == kKnown.
 boost::asio::awaitable<WorldPtr> Rewind(WorldPtr world, StateVector vector);
 
-// Remembers the last few: those who watch mostly have the same state, and a list in pages asks for
-// the same again and again. Vectors that name the same state are the same here, and of those who
-// ask for one that takes long at the same time one rewinds. Thread-safe; holds no lock while it
-// rewinds.
+// Remembers the last few results: most watches have the same state, and a list in pages asks for
+// the same one again and again. Vectors that name the same state share a result, and of several
+// calls that need the same long rewind at a time, only one rewinds. Holds no lock while it rewinds.
 class RewindCache {
  public:
-  // REQUIRES: as Rewind.
+  // Returns the result of Rewind, and REQUIRES the same.
   boost::asio::awaitable<WorldPtr> At(WorldPtr world, StateVector vector);
-  // The same, if it is remembered or costs next to nothing; else null.
+  // Returns the same if it is remembered or costs next to nothing; else null.
   WorldPtr AtOnce(const WorldPtr& world, const StateVector& vector);
 
  private:
   static constexpr size_t kEntries = 16;
-  // The revision of each source's first change to undo: what tells states apart.
-  using Undone = std::array<uint64_t, kSources>;
+  // The revision of each source's first change to undo, by which states are told apart.
+  using Undone = std::array<uint64_t, kMaxSources>;
   struct Entry {
     WorldPtr world;
     Undone undone = {};
@@ -46,8 +46,8 @@ class RewindCache {
   struct Flight {
     WorldPtr world;
     Undone undone = {};
-    StopSignal landed;  // set when its leader is done
-    WorldPtr past;      // written before; null when the leader was cancelled
+    StopSignal landed;  // set when its leader has ended
+    WorldPtr past;      // set before `landed`; null when the leader was cancelled
   };
   class Leader;
 
@@ -57,8 +57,8 @@ class RewindCache {
 
   Mutex mutex_;
   std::array<Entry, kEntries> entries_ ABSL_GUARDED_BY(mutex_);
-  size_t next_ ABSL_GUARDED_BY(mutex_) = 0;  // the oldest
-  // At most one for each read and watch that begins.
+  size_t next_ ABSL_GUARDED_BY(mutex_) = 0;  // the oldest entry
+  // At most one flight for each read, and for each watch that begins.
   std::vector<std::shared_ptr<Flight>> flights_ ABSL_GUARDED_BY(mutex_);
 };
 

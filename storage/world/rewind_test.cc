@@ -14,7 +14,7 @@
 #include "base/text/str_cat.h"
 #include "olm/decode.h"
 #include "olm/objects.h"
-#include "storage/world/world_writer.h"
+#include "storage/operators/testing/operator_writer.h"
 
 namespace steward::storage {
 namespace {
@@ -33,7 +33,7 @@ VoidTask Ask(RewindCache& cache, WorldPtr world, StateVector vector, std::vector
   pasts.push_back(std::move(past));
 }
 
-// One namespace that changes its labels at every revision, and nothing else.
+// A World with one namespace whose labels change at every revision.
 class RewindTest : public ::testing::Test {
  protected:
   RewindTest() {
@@ -47,19 +47,19 @@ class RewindTest : public ::testing::Test {
     }
     world_ = writer_.Snapshot();
   }
-  // The namespaces as they were at `revision`.
+  // The state with the namespaces as they were at `revision`.
   StateVector At(uint64_t revision) const {
     StateVector vector = world_->Vector();
-    vector[static_cast<size_t>(Source::kNamespace)] = revision;
+    vector[static_cast<size_t>(kNamespaceSource)] = revision;
     return vector;
   }
   static std::string LabelIn(const WorldPtr& world) {
-    const olm::NamespacePtr* found = world->namespaces().Find("n");
+    const olm::NamespacePtr* found = OperatorWorld::Of(*world).namespaces().Find("n");
     return found == nullptr ? "" : (*found)->labels.at("i");
   }
 
   boost::asio::io_context io_{1};
-  WorldWriter writer_;
+  OperatorWriter writer_;
   WorldPtr world_;
   RewindCache cache_;
 };
@@ -96,9 +96,9 @@ TEST_F(RewindTest, WhatCostsNextToNothingIsFoundAtOnce) {
 TEST_F(RewindTest, VectorsOfTheSameStateAreOne) {
   const WorldPtr past = RunOn(io_, cache_.At(world_, At(500)));
   StateVector other = At(500);
-  // Nothing happened to these since they were listed.
-  other[static_cast<size_t>(Source::kCsv)] = 100;
-  other[static_cast<size_t>(Source::kOperatorGroup)] += 7;
+  // These sources have not changed since they were listed.
+  other[static_cast<size_t>(kCsvSource)] = 100;
+  other[static_cast<size_t>(kOperatorGroupSource)] += 7;
   EXPECT_EQ(RunOn(io_, cache_.At(world_, other)), past);
 }
 

@@ -4,38 +4,35 @@
 
 namespace steward::storage {
 
-const std::vector<std::string>& World::InstallsTargeting(const std::string& ns) const {
-  static const std::vector<std::string>& none = *new std::vector<std::string>;
-  const auto* installs = targeting_.Find(ns);
-  return installs == nullptr ? none : **installs;
-}
-
 bool World::synced() const {
-  return std::all_of(sources_.begin(), sources_.end(),
-                     [](const SourceState& s) { return s.synced; });
+  const std::span<const SourceState> all = sources();
+  return std::all_of(all.begin(), all.end(), [](const SourceState& s) { return s.synced; });
 }
 
 bool World::connected() const {
-  return std::all_of(sources_.begin(), sources_.end(),
-                     [](const SourceState& s) { return s.connected; });
+  const std::span<const SourceState> all = sources();
+  return std::all_of(all.begin(), all.end(), [](const SourceState& s) { return s.connected; });
 }
 
 StateVector World::Vector() const {
-  StateVector vector;
-  for (size_t i = 0; i < kSources; ++i) vector[i] = sources_[i].component;
+  StateVector vector = {};
+  for (size_t i = 0; i < set_->count; ++i) vector[i] = sources_[i].component;
   return vector;
 }
 
 bool World::HasReached(const StateVector& vector) const {
-  for (size_t i = 0; i < kSources; ++i) {
+  for (size_t i = 0; i < set_->count; ++i) {
     if (sources_[i].history.Knows(vector[i]) == Knowledge::kNotYet) return false;
   }
   return true;
 }
 
 Knowledge World::Knows(const StateVector& vector) const {
+  for (size_t i = set_->count; i < vector.size(); ++i) {
+    if (vector[i] != 0) return Knowledge::kForgotten;
+  }
   Knowledge all = Knowledge::kKnown;
-  for (size_t i = 0; i < kSources; ++i) {
+  for (size_t i = 0; i < set_->count; ++i) {
     const Knowledge one = sources_[i].history.Knows(vector[i]);
     if (one == Knowledge::kForgotten) return one;
     if (one == Knowledge::kNotYet) all = one;

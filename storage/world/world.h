@@ -1,31 +1,25 @@
-// The World: everything the virtual resources are a function of, at one moment.
+// The World: the inputs of all virtual resources of one source set, at one moment. Immutable once
+// published, so thread-safe.
 #ifndef STORAGE_WORLD_WORLD_H_
 #define STORAGE_WORLD_WORLD_H_
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <string>
+#include <optional>
+#include <span>
 #include <vector>
 
 #include "kube/meta/names.h"
-#include "olm/objects.h"
-#include "olm/targets.h"
 #include "storage/world/history.h"
-#include "storage/world/ordered_map.h"
+#include "storage/world/source_set.h"
 
 namespace steward::storage {
 
-enum class Source { kCsv = 0, kOperatorGroup = 1, kNamespace = 2 };
-inline constexpr size_t kSources = 3;
-
-// One revision for each source, in the order of Source: a state of all of them. 0 = too far back to
-// be known.
-using StateVector = std::array<uint64_t, kSources>;
-
-// What is known of one watched kind.
+// The state of one watched kind, without its objects.
 struct SourceState {
-  // A complete list, or the certainty that the kind does not exist, has been seen.
+  // True once a complete list, or the certainty that the kind does not exist, has been seen.
   bool synced = false;
   bool absent = false;  // the kind does not exist in the cluster
   bool connected = false;
@@ -35,77 +29,60 @@ struct SourceState {
   uint64_t component = 0;
   History history;
 
-  // Newest revision up to which the stream is known to be complete.
+  // The newest revision up to which the stream is known to be complete.
   uint64_t seen() const { return history.seen(); }
 };
 
-// The OperatorGroup in force in a namespace: there only when it is the namespace's only one.
-struct EffectiveGroup {
-  olm::OperatorGroupPtr group;
-  olm::TargetSummary targets;
-
-  bool operator==(const EffectiveGroup&) const = default;
-};
-
-// Immutable once published: read it from any thread without locks. Memory is O(operators +
-// namespaces + explicit targets); the parts that did not change are shared with the World before.
+// The common part of all Worlds. The World of a set (OperatorWorld) adds its objects, and the
+// indexes over them.
 class World {
  public:
-  const OrderedMap<kube::NamespacedName, olm::CsvPtr>& csvs() const { return csvs_; }
-  const OrderedMap<kube::NamespacedName, olm::OperatorGroupPtr>& operator_groups() const {
-    return groups_;
-  }
-  const OrderedMap<std::string, olm::NamespacePtr>& namespaces() const { return namespaces_; }
+  virtual ~World() = default;
+  World& operator=(const World&) = delete;
 
-  // The group in force in `install_namespace`, or null: there is none, or there are several.
-  const EffectiveGroup* GroupIn(const std::string& install_namespace) const {
-    return effective_.Find(install_namespace);
-  }
-  // Install namespaces whose group targets every namespace, sorted.
-  const std::vector<std::string>& global_installs() const { return *global_; }
-  // Install namespaces whose group targets `ns` by list or selector, sorted.
-  const std::vector<std::string>& InstallsTargeting(const std::string& ns) const;
-
-  // Of every name for which InstallsTargeting has anything: that. The namespace need not exist.
-  const OrderedMap<std::string, std::shared_ptr<const std::vector<std::string>>>& explicit_targets()
-      const {
-    return targeting_;
-  }
-
+  const SourceSet& set() const { return *set_; }
+  // The states of the sources, in the order of the set.
+  std::span<const SourceState> sources() const { return {sources_.data(), set_->count}; }
   const SourceState& source(Source s) const { return sources_[static_cast<size_t>(s)]; }
   bool synced() const;
-  // Every stream is connected; false means that answers may be older than the stream's usual lag.
+  // True if every stream is connected; if not, answers may be older than the stream's usual lag.
   bool connected() const;
 
-  // Install namespaces whose group in force selects its targets by label, sorted.
-  const std::vector<std::string>& selecting_installs() const { return *selecting_; }
-
-  // The state that this World is, as numbers name it.
+  // The state of this World, as numbers name it.
   StateVector Vector() const;
-  // Whether the state at `vector` can be had from this World: kForgotten if any source has
-  // forgotten it, else kNotYet if any has not reached it.
+  // Says whether this World has the state at `vector`: kForgotten if any source has forgotten it,
+  // else kNotYet if any has not reached it. A vector of a larger set is kForgotten.
   Knowledge Knows(const StateVector& vector) const;
-  // Whether no source is behind `vector`: this World is not older.
+  // True if no source is behind `vector`, so that this World is not older.
   bool HasReached(const StateVector& vector) const;
-  // Counts the changes, since the start, that the rules could see.
+  // The number of changes, since the start, that the rules could see.
   uint64_t changes() const { return changes_; }
-  // Counts how often the revisions turned out to be another etcd's: numbers of before mean nothing.
+  // The number of times that the revisions turned out to be another etcd's, which invalidates
+  // earlier numbers.
   uint64_t epoch() const { return epoch_; }
 
+  // The number of a source's objects, and their keys, sorted.
+  virtual size_t CountOf(Source source) const = 0;
+  virtual std::vector<kube::NamespacedName> KeysOf(Source source) const = 0;
+
+  // A copy that shares all parts until they change, for the code that makes the next World, or a
+  // past one.
+  virtual std::shared_ptr<World> Copy() const = 0;
+  // Put adds or replaces an object; Drop removes one. Both return the object that was in its place
+  // (null for none) if the rules can see a difference, else nullopt. Revisions are not handled
+  // here.
+  virtual std::optional<ObjectPtr> Put(Source source, ObjectPtr object) = 0;
+  virtual std::optional<ObjectPtr> Drop(Source source, const kube::NamespacedName& key) = 0;
+
+ protected:
+  explicit World(const SourceSet& set) : set_(&set) {}
+  World(const World&) = default;
+
  private:
-  friend class WorldEditor;
   friend class WorldWriter;
 
-  OrderedMap<kube::NamespacedName, olm::CsvPtr> csvs_;
-  OrderedMap<kube::NamespacedName, olm::OperatorGroupPtr> groups_;
-  OrderedMap<std::string, olm::NamespacePtr> namespaces_;
-  OrderedMap<std::string, EffectiveGroup> effective_;  // by install namespace
-  OrderedMap<std::string, std::shared_ptr<const std::vector<std::string>>> targeting_;  // by target
-  std::shared_ptr<const std::vector<std::string>> global_ =
-      std::make_shared<const std::vector<std::string>>();
-  std::shared_ptr<const std::vector<std::string>> selecting_ =
-      std::make_shared<const std::vector<std::string>>();
-  std::array<SourceState, kSources> sources_;
+  const SourceSet* set_;
+  std::array<SourceState, kMaxSources> sources_;
   uint64_t changes_ = 0;
   uint64_t epoch_ = 0;
 };

@@ -1,14 +1,10 @@
 #include "storage/world/world_metrics.h"
 
+#include <cstddef>
+
 namespace steward::storage {
-namespace {
 
-constexpr std::array<const char*, kSources> kNames = {"clusterserviceversions", "operatorgroups",
-                                                      "namespaces"};
-
-}  // namespace
-
-WorldMetrics::WorldMetrics(prometheus::Registry& registry) {
+WorldMetrics::WorldMetrics(prometheus::Registry& registry, const SourceSet& sources) {
   const auto family = [&registry](const char* name,
                                   const char* help) -> prometheus::Family<prometheus::Gauge>& {
     return prometheus::BuildGauge().Name(name).Help(help).Register(registry);
@@ -19,19 +15,17 @@ WorldMetrics::WorldMetrics(prometheus::Registry& registry) {
       family("steward_source_connected", "1 while the stream runs; 0: answers may be stale.");
   auto& revision = family("steward_source_revision",
                           "Newest revision up to which the stream is known to be complete.");
-  for (size_t i = 0; i < kSources; ++i) {
-    const prometheus::Labels labels = {{"source", kNames[i]}};
-    gauges_[i] = {&objects.Add(labels), &synced.Add(labels), &connected.Add(labels),
-                  &revision.Add(labels)};
+  for (size_t i = 0; i < sources.count; ++i) {
+    const prometheus::Labels labels = {{"source", sources.kinds[i].resource}};
+    gauges_.push_back(
+        {&objects.Add(labels), &synced.Add(labels), &connected.Add(labels), &revision.Add(labels)});
   }
 }
 
 void WorldMetrics::Observe(const World& world) {
-  const std::array<size_t, kSources> sizes = {world.csvs().size(), world.operator_groups().size(),
-                                              world.namespaces().size()};
-  for (size_t i = 0; i < kSources; ++i) {
-    const SourceState& source = world.source(static_cast<Source>(i));
-    gauges_[i].objects->Set(static_cast<double>(sizes[i]));
+  for (size_t i = 0; i < gauges_.size(); ++i) {
+    const SourceState& source = world.sources()[i];
+    gauges_[i].objects->Set(static_cast<double>(world.CountOf(static_cast<Source>(i))));
     gauges_[i].synced->Set(source.synced ? 1 : 0);
     gauges_[i].connected->Set(source.connected ? 1 : 0);
     gauges_[i].revision->Set(static_cast<double>(source.seen()));

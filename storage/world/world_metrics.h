@@ -1,4 +1,4 @@
-// What /metrics says of the World.
+// The metrics of the World. One writer; other threads may scrape at any time.
 #ifndef STORAGE_WORLD_WORLD_METRICS_H_
 #define STORAGE_WORLD_WORLD_METRICS_H_
 
@@ -6,23 +6,24 @@
 #include <prometheus/gauge.h>
 #include <prometheus/registry.h>
 
-#include <array>
+#include <vector>
 
+#include "storage/world/source_set.h"
 #include "storage/world/world.h"
 
 namespace steward::storage {
 
-// Gauges, by source (clusterserviceversions, operatorgroups, namespaces):
+// Gauges, by source (the plural name of its resource):
 //   steward_world_objects          objects held
 //   steward_source_synced          1 after the first complete list
 //   steward_source_connected       1 while the stream runs; 0: answers may be stale
 //   steward_source_revision        newest revision up to which the stream is complete
-// One writer; scraping from other threads is safe.
 class WorldMetrics {
  public:
-  // `registry` outlives this object.
-  explicit WorldMetrics(prometheus::Registry& registry);
+  // REQUIRES: `registry` outlives this object.
+  WorldMetrics(prometheus::Registry& registry, const SourceSet& sources);
 
+  // REQUIRES: `world` is of the sources.
   void Observe(const World& world);
 
  private:
@@ -32,7 +33,7 @@ class WorldMetrics {
     prometheus::Gauge* connected;
     prometheus::Gauge* revision;
   };
-  std::array<Gauges, kSources> gauges_;
+  std::vector<Gauges> gauges_;  // one for each source
 };
 
 }  // namespace steward::storage

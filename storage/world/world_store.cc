@@ -1,6 +1,7 @@
 #include "storage/world/world_store.h"
 
 #include <algorithm>
+#include <cassert>
 #include <chrono>
 #include <utility>
 
@@ -8,19 +9,19 @@ namespace steward::storage {
 
 Moment WorldStore::Lifted() {
   MutexLock lock(&mutex_);
-  // Nothing is said before there is something to say.
+  // The clock stays 0 until there is a state to show.
   if (now_.world->synced()) now_.clock = std::max(now_.clock, (newest_ + 1) * kTicks);
   return now_;
 }
 
 void WorldStore::Publish(WorldPtr world) {
+  assert(&world->set() == &sources_);
   {
     MutexLock lock(&mutex_);
     const bool changed = world->changes() != now_.world->changes();
     if (world->epoch() != now_.world->epoch()) newest_ = 0;
     uint64_t highest = 0;
-    for (size_t i = 0; i < kSources; ++i) {
-      const SourceState& source = world->source(static_cast<Source>(i));
+    for (const SourceState& source : world->sources()) {
       highest = std::max(highest, source.component);
       newest_ = std::max(newest_, source.seen());
     }
@@ -39,7 +40,7 @@ boost::asio::awaitable<WorldPtr> WorldStore::WaitUntil(std::function<bool(const 
                                                        absl::Duration timeout) {
   const auto deadline = std::chrono::steady_clock::now() + absl::ToChronoNanoseconds(timeout);
   for (;;) {
-    // The ticket is taken before the look, so that nothing published in between is missed.
+    // The ticket is taken before the World is read, so that no publication in between is missed.
     const Broadcast::Ticket ticket = published_.Now();
     WorldPtr world = Current();
     if (ready(*world) || std::chrono::steady_clock::now() >= deadline) co_return world;

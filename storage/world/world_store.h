@@ -1,4 +1,4 @@
-// Where the newest World is found, and how a reader waits for a newer one.
+// The store of the newest World, in which readers wait for a newer one. Thread-safe.
 #ifndef STORAGE_WORLD_WORLD_STORE_H_
 #define STORAGE_WORLD_WORLD_STORE_H_
 
@@ -12,12 +12,13 @@
 #include "base/async/task.h"
 #include "base/sync/mutex.h"
 #include "storage/world/number.h"
+#include "storage/world/source_set.h"
 #include "storage/world/world.h"
 
 namespace steward::storage {
 
-// A World and what this replica's clock said. The clock never goes down, reads as a revision of
-// etcd, and stands higher with each visible change than in any moment given out before it.
+// A World and the replica's clock at that time. The clock never goes down, reads as a revision of
+// etcd, and at each visible change exceeds every moment given out before.
 struct Moment {
   WorldPtr world;
   uint64_t clock = 0;  // ticks
@@ -25,40 +26,45 @@ struct Moment {
   Number number() const { return {clock, Number::kComplete, world->Vector()}; }
 };
 
-// Thread-safe. The mutex is held for the copy of one pointer.
+// The mutex is held for the copy of one pointer.
 class WorldStore {
  public:
-  WorldStore() : now_{std::make_shared<const World>(), 0} {}
+  explicit WorldStore(const SourceSet& sources)
+      : sources_(sources), now_{sources.make_empty(), 0} {}
 
-  // Never null; before the first sync a World that says so.
+  // The set that the Worlds are made from.
+  const SourceSet& sources() const { return sources_; }
+  // Never null; before the first sync an empty World that is not synced.
   WorldPtr Current() const { return Now().world; }
   Moment Now() const {
     MutexLock lock(&mutex_);
     return now_;
   }
-  // The same, with the clock lifted above every revision that the cluster is known to have had: for
-  // reads that name no revision, so that what they show is never taken for older than what was
-  // written before them.
+  // Returns the same, with the clock raised above every revision that the cluster is known to have
+  // had: for reads that name no revision, so that their results never look older than a write
+  // before them.
   Moment Lifted();
 
-  // Makes `world` the current one and wakes all waiters. One writer.
+  // Makes `world` the current one and wakes all waiters. Called by one writer. REQUIRES: `world` is
+  // of sources().
   void Publish(WorldPtr world);
-  // The cluster has had this revision.
+  // Records that the cluster has had this revision.
   void LearnRevision(uint64_t revision);
-  // The newest that was learnt, by whatever way.
+  // The newest known revision of the cluster, from whatever source.
   uint64_t newest_revision() const {
     MutexLock lock(&mutex_);
     return newest_;
   }
 
-  // The first World, from now on, of which `ready` is true; the current one when `timeout` passes
-  // before. On the caller's executor. Cancellable.
+  // Returns the first World, from now on, for which `ready` returns true, or the current one when
+  // `timeout` has passed. On the caller's executor. Cancellable.
   boost::asio::awaitable<WorldPtr> WaitUntil(std::function<bool(const World&)> ready,
                                              absl::Duration timeout);
-  // Told of each Publish.
+  // Notified of each Publish.
   Broadcast& published() { return published_; }
 
  private:
+  const SourceSet& sources_;
   mutable Mutex mutex_;
   Moment now_ ABSL_GUARDED_BY(mutex_);
   uint64_t newest_ ABSL_GUARDED_BY(mutex_) = 0;

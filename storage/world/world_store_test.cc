@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/async/run.h"
-#include "storage/world/world_writer.h"
+#include "storage/operators/testing/operator_writer.h"
 
 namespace steward::storage {
 namespace {
@@ -16,22 +16,22 @@ namespace {
 namespace asio = boost::asio;
 
 TEST(WorldStoreTest, StartsWithAWorldThatIsNotSynced) {
-  WorldStore store;
+  WorldStore store{kOperatorSources};
   EXPECT_FALSE(store.Current()->synced());
 }
 
 TEST(WorldStoreTest, WaitEndsAtTheTimeOut) {
   asio::io_context io;
-  WorldStore store;
+  WorldStore store{kOperatorSources};
   const WorldPtr world =
       RunOn(io, store.WaitUntil([](const World& w) { return w.synced(); }, absl::ZeroDuration()));
   EXPECT_FALSE(world->synced());
 }
 
-// Readers on several threads each see revisions that only grow, and all see the last one.
+// On each of several threads, readers see revisions that only grow, and all see the last one.
 TEST(WorldStoreTest, ReadersFollowTheWriter) {
   constexpr uint64_t kLast = 500;
-  WorldStore store;
+  WorldStore store{kOperatorSources};
   std::vector<std::thread> readers;
   for (int i = 0; i < 3; ++i) {
     readers.emplace_back([&store] {
@@ -40,18 +40,18 @@ TEST(WorldStoreTest, ReadersFollowTheWriter) {
       while (reached < kLast) {
         const WorldPtr world = RunOn(io, store.WaitUntil(
                                              [reached](const World& w) {
-                                               return w.source(Source::kNamespace).seen() > reached;
+                                               return w.source(kNamespaceSource).seen() > reached;
                                              },
                                              absl::Minutes(1)));
-        const uint64_t seen = world->source(Source::kNamespace).seen();
+        const uint64_t seen = world->source(kNamespaceSource).seen();
         ASSERT_GT(seen, reached);
         reached = seen;
       }
     });
   }
-  WorldWriter writer;
+  OperatorWriter writer;
   for (uint64_t revision = 1; revision <= kLast; ++revision) {
-    writer.Progress(Source::kNamespace, revision);
+    writer.Progress(kNamespaceSource, revision);
     store.Publish(writer.Snapshot());
   }
   for (std::thread& reader : readers) reader.join();

@@ -1,34 +1,14 @@
 #include "storage/world/world_writer.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
-#include "storage/world/world_editor.h"
-
 namespace steward::storage {
-namespace {
 
-const kube::NamespacedName& KeyOf(const olm::Csv& csv) { return csv.key; }
-const kube::NamespacedName& KeyOf(const olm::OperatorGroup& group) { return group.key; }
-kube::NamespacedName KeyOf(const olm::Namespace& ns) { return {"", ns.name}; }
-
-}  // namespace
-
-template <typename T>
-void WorldWriter::PutOne(Source source, T object, uint64_t revision) {
+void WorldWriter::Put(Source source, ObjectPtr object, uint64_t revision) {
   state(source).history.Extend(revision);
-  const bool visible = ChangeAndLog(source, std::move(object), revision, revision - 1);
-  Advance(source, revision, visible);
-}
-
-void WorldWriter::Put(olm::CsvPtr csv, uint64_t revision) {
-  PutOne(Source::kCsv, std::move(csv), revision);
-}
-void WorldWriter::Put(olm::OperatorGroupPtr group, uint64_t revision) {
-  PutOne(Source::kOperatorGroup, std::move(group), revision);
-}
-void WorldWriter::Put(olm::NamespacePtr ns, uint64_t revision) {
-  PutOne(Source::kNamespace, std::move(ns), revision);
+  Advance(source, revision, PutAndLog(source, std::move(object), revision, revision - 1));
 }
 
 void WorldWriter::Remove(Source source, const kube::NamespacedName& key, uint64_t revision) {
@@ -36,26 +16,16 @@ void WorldWriter::Remove(Source source, const kube::NamespacedName& key, uint64_
   Advance(source, revision, DropAndLog(source, key, revision, revision - 1));
 }
 
-void WorldWriter::Replace(std::vector<olm::CsvPtr> objects, uint64_t revision) {
-  ReplaceAll(Source::kCsv, Keys(Source::kCsv), std::move(objects), revision);
-}
-void WorldWriter::Replace(std::vector<olm::OperatorGroupPtr> objects, uint64_t revision) {
-  ReplaceAll(Source::kOperatorGroup, Keys(Source::kOperatorGroup), std::move(objects), revision);
-}
-void WorldWriter::Replace(std::vector<olm::NamespacePtr> objects, uint64_t revision) {
-  ReplaceAll(Source::kNamespace, Keys(Source::kNamespace), std::move(objects), revision);
-}
-
 void WorldWriter::ReplaceAbsent(Source source) {
-  // An absent kind has no revision of its own; what vanished with it did so no earlier than the
-  // newest one known.
+  // An absent kind has no revision of its own; the objects that vanished with it did so no earlier
+  // than the newest known revision.
   uint64_t newest = 1;
-  for (const SourceState& s : world_.sources_) newest = std::max(newest, s.seen());
+  for (const SourceState& s : states()) newest = std::max(newest, s.seen());
   SourceState& s = state(source);
   const uint64_t floor = s.seen();
   s.history.HoldFrom(newest);
   bool visible = !s.synced;
-  for (const kube::NamespacedName& key : Keys(source)) {
+  for (const kube::NamespacedName& key : world_->KeysOf(source)) {
     visible |= DropAndLog(source, key, newest, floor);
   }
   s.synced = true;
@@ -63,90 +33,58 @@ void WorldWriter::ReplaceAbsent(Source source) {
   Advance(source, newest, visible);
 }
 
-template <typename T>
-void WorldWriter::ReplaceAll(Source source, std::vector<kube::NamespacedName> present,
-                             std::vector<T> objects, uint64_t revision) {
+void WorldWriter::Replace(Source source, std::vector<ObjectPtr> objects, uint64_t revision) {
+  const SourceKind& kind = world_->set().kind(source);
   std::vector<kube::NamespacedName> listed;
   listed.reserve(objects.size());
-  for (const T& object : objects) listed.push_back(KeyOf(*object));
+  for (const ObjectPtr& object : objects) listed.push_back(kind.key_of(object));
   std::sort(listed.begin(), listed.end());
 
   SourceState& s = state(source);
   const uint64_t floor = s.seen();
-  // A list from before what was seen is of another etcd: where this source stands begins anew.
+  // A list below the seen revision is of another etcd, so this source starts over.
   bool visible = !s.synced || revision < floor;
   if (revision < floor) {
     s.rev = 0;
-    ++world_.epoch_;
+    ++world_->epoch_;
   }
   s.history.BeginAnew(revision);
-  // The first list is no change of anything that was known.
+  // The first list changes nothing that was known before.
   const bool logged = s.synced && floor <= revision;
-  for (const kube::NamespacedName& key : present) {
+  for (const kube::NamespacedName& key : world_->KeysOf(source)) {
     if (std::binary_search(listed.begin(), listed.end(), key)) continue;
     visible |=
-        logged ? DropAndLog(source, key, revision, floor) : WorldEditor(world_).Drop(source, key);
+        logged ? DropAndLog(source, key, revision, floor) : world_->Drop(source, key).has_value();
   }
-  for (T& object : objects) {
-    visible |= logged ? ChangeAndLog(source, std::move(object), revision, floor)
-                      : WorldEditor(world_).Change(std::move(object));
+  for (ObjectPtr& object : objects) {
+    visible |= logged ? PutAndLog(source, std::move(object), revision, floor)
+                      : world_->Put(source, std::move(object)).has_value();
   }
   s.synced = true;
   s.absent = false;
   Advance(source, revision, visible);
 }
 
+bool WorldWriter::PutAndLog(Source source, ObjectPtr object, uint64_t revision, uint64_t floor) {
+  kube::NamespacedName key = world_->set().kind(source).key_of(object);
+  std::optional<ObjectPtr> before = world_->Put(source, std::move(object));
+  if (!before.has_value()) return false;
+  Log(source, floor, std::move(key), *std::move(before), revision);
+  return true;
+}
+
 bool WorldWriter::DropAndLog(Source source, const kube::NamespacedName& key, uint64_t revision,
                              uint64_t floor) {
-  LoggedChange change{floor, key, Present(source, key)};
-  if (!WorldEditor(world_).Drop(source, key)) return false;
-  state(source).history.Add(revision, std::move(change));
+  std::optional<ObjectPtr> before = world_->Drop(source, key);
+  if (!before.has_value()) return false;
+  Log(source, floor, key, *std::move(before), revision);
   return true;
 }
 
-template <typename T>
-bool WorldWriter::ChangeAndLog(Source source, T object, uint64_t revision, uint64_t floor) {
-  const kube::NamespacedName key = KeyOf(*object);
-  LoggedChange change{floor, key, Present(source, key)};
-  if (!WorldEditor(world_).Change(std::move(object))) return false;
-  state(source).history.Add(revision, std::move(change));
-  return true;
-}
-
-SourceObject WorldWriter::Present(Source source, const kube::NamespacedName& key) const {
-  switch (source) {
-    case Source::kCsv: {
-      const olm::CsvPtr* found = world_.csvs_.Find(key);
-      return found == nullptr ? olm::CsvPtr() : *found;
-    }
-    case Source::kOperatorGroup: {
-      const olm::OperatorGroupPtr* found = world_.groups_.Find(key);
-      return found == nullptr ? olm::OperatorGroupPtr() : *found;
-    }
-    case Source::kNamespace: {
-      const olm::NamespacePtr* found = world_.namespaces_.Find(key.name);
-      return found == nullptr ? olm::NamespacePtr() : *found;
-    }
-  }
-  return olm::CsvPtr();
-}
-
-std::vector<kube::NamespacedName> WorldWriter::Keys(Source source) const {
-  std::vector<kube::NamespacedName> keys;
-  switch (source) {
-    case Source::kCsv:
-      for (auto it = world_.csvs_.begin(); !it.done(); it.Next()) keys.push_back(it.key());
-      break;
-    case Source::kOperatorGroup:
-      for (auto it = world_.groups_.begin(); !it.done(); it.Next()) keys.push_back(it.key());
-      break;
-    case Source::kNamespace:
-      for (auto it = world_.namespaces_.begin(); !it.done(); it.Next()) {
-        keys.push_back({"", it.key()});
-      }
-      break;
-  }
-  return keys;
+void WorldWriter::Log(Source source, uint64_t floor, kube::NamespacedName key, ObjectPtr before,
+                      uint64_t revision) {
+  const size_t bytes = before == nullptr ? 0 : world_->set().kind(source).size_of(before);
+  state(source).history.Add(revision, {floor, std::move(key), std::move(before), bytes});
 }
 
 void WorldWriter::Progress(Source source, uint64_t revision) {
@@ -157,7 +95,7 @@ void WorldWriter::Progress(Source source, uint64_t revision) {
 void WorldWriter::Bookmark(Source source, uint64_t revision, absl::Time now) {
   state(source).history.Extend(revision);
   std::deque<Evidence>& evidence = evidence_[static_cast<size_t>(source)];
-  // Many bookmarks within a second are one.
+  // Bookmarks within a second count as one.
   if (!evidence.empty() && now - evidence.back().time < absl::Seconds(1)) evidence.pop_back();
   evidence.push_back({now, state(source).seen()});
   while (evidence.size() > 1 && now - evidence[1].time >= kBookmarkAge) evidence.pop_front();
@@ -180,25 +118,25 @@ void WorldWriter::Advance(Source source, uint64_t revision, bool visible) {
   SourceState& s = state(source);
   if (visible) {
     s.rev = std::max(s.rev, revision);
-    ++world_.changes_;
+    ++world_->changes_;
   }
   uint64_t& lift = lift_[static_cast<size_t>(source)];
-  // Evidence of another etcd says nothing of this one.
+  // A bookmark of another etcd has no meaning for this one.
   if (lift > s.seen()) lift = 0;
   s.component = std::max(s.rev, lift);
-  // A state that only this source's forgotten past could name is named by its newest revision.
+  // A state in this source's forgotten past is named by the source's newest revision instead.
   if (s.synced && s.history.Knows(s.component) != Knowledge::kKnown) s.component = s.seen();
   RaiseAbsent();
 }
 
-// Nothing is heard of an absent kind: its state is named by what the others have come to, lest its
-// component fall ever farther behind the clock.
+// An absent kind has no events: its state is named by the newest component of the others, so that
+// its component does not fall behind the clock.
 void WorldWriter::RaiseAbsent() {
   uint64_t newest = 0;
-  for (const SourceState& s : world_.sources_) {
+  for (const SourceState& s : states()) {
     if (!s.absent) newest = std::max(newest, s.component);
   }
-  for (SourceState& s : world_.sources_) {
+  for (SourceState& s : states()) {
     if (!s.absent || newest <= s.component) continue;
     s.history.Extend(newest);
     s.component = newest;

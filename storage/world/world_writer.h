@@ -1,74 +1,71 @@
-// Turns ordered deltas of the sources into Worlds.
+// The only writer of Worlds, from ordered deltas of the sources. Not thread-safe.
 #ifndef STORAGE_WORLD_WORLD_WRITER_H_
 #define STORAGE_WORLD_WORLD_WRITER_H_
 
 #include <array>
 #include <cstdint>
 #include <deque>
-#include <string>
+#include <memory>
+#include <span>
 #include <vector>
 
 #include "absl/time/time.h"
-#include "olm/objects.h"
+#include "kube/meta/names.h"
+#include "storage/world/source_set.h"
 #include "storage/world/world.h"
 
 namespace steward::storage {
 
-// Two periods of kube-apiserver's bookmarks and slack: so long after a bookmark came here, every
-// healthy replica has had one as new.
+// Two periods of kube-apiserver's bookmarks, and slack: this long after a bookmark arrived here,
+// every healthy replica has received one at least as new.
 inline constexpr absl::Duration kBookmarkAge = absl::Seconds(150);
 
-// The one writer. Not thread-safe. Each call brings one delta in; `Snapshot` is the World that
-// results from all so far. A delta that changes nothing that the rules read moves `seen` alone.
+// Each call applies one delta; `Snapshot` is the World that results from all so far. A delta that
+// changes nothing that the rules read only moves `seen`.
 class WorldWriter {
  public:
-  // One object added or changed at `revision`. Equal objects count as no change.
-  void Put(olm::CsvPtr csv, uint64_t revision);
-  void Put(olm::OperatorGroupPtr group, uint64_t revision);
-  void Put(olm::NamespacePtr ns, uint64_t revision);
-  // One object deleted at `revision`; absent ones count as no change. Namespaces have no `key.ns`.
+  explicit WorldWriter(const SourceSet& set) : world_(set.make_empty()) {}
+  WorldWriter(WorldWriter&&) = default;
+  WorldWriter& operator=(WorldWriter&&) = default;
+
+  // Records an object added or changed at `revision`. An equal object is no change.
+  void Put(Source source, ObjectPtr object, uint64_t revision);
+  // Records an object deleted at `revision`; an absent one is no change.
   void Remove(Source source, const kube::NamespacedName& key, uint64_t revision);
 
-  // The complete state of a source at `revision`: what is not in `objects` is gone.
-  void Replace(std::vector<olm::CsvPtr> objects, uint64_t revision);
-  void Replace(std::vector<olm::OperatorGroupPtr> objects, uint64_t revision);
-  void Replace(std::vector<olm::NamespacePtr> objects, uint64_t revision);
-  // The kind does not exist in the cluster: empty, synced, and absent until it is replaced again.
+  // Sets the complete state of a source at `revision`: objects that are not in `objects` are gone.
+  void Replace(Source source, std::vector<ObjectPtr> objects, uint64_t revision);
+  // Records that the kind does not exist in the cluster: it is empty, synced, and absent until the
+  // next Replace.
   void ReplaceAbsent(Source source);
 
-  // The stream is complete up to `revision`.
+  // Records that the stream is complete up to `revision`.
   void Progress(Source source, uint64_t revision);
-  // A bookmark says so. Once it is kBookmarkAge old, every replica can be expected to have had it,
-  // and numbers name the state by it.
+  // Records the same from a bookmark. Once it is kBookmarkAge old, every replica can be expected to
+  // have had it, and numbers name the state by it.
   void Bookmark(Source source, uint64_t revision, absl::Time now);
-  // A list at `revision` gave what is held; what happened since seen() is unknown, and comes no
-  // more. REQUIRES: the source is synced, and `revision` above seen().
+  // Records that a list at `revision` equals the objects that are held; changes since seen() are
+  // unknown and will not be told. REQUIRES: the source is synced, and `revision` above seen().
   void Confirm(Source source, uint64_t revision);
   void SetConnected(Source source, bool connected);
 
-  // Newest revision up to which a source is known.
-  uint64_t seen(Source source) const { return world_.source(source).seen(); }
+  // The newest revision up to which a source is known.
+  uint64_t seen(Source source) const { return world_->source(source).seen(); }
 
   // O(1): a copy of pointers.
-  WorldPtr Snapshot() const { return std::make_shared<const World>(world_); }
+  WorldPtr Snapshot() const { return world_->Copy(); }
 
  private:
-  SourceState& state(Source s) { return world_.sources_[static_cast<size_t>(s)]; }
+  SourceState& state(Source s) { return world_->sources_[static_cast<size_t>(s)]; }
+  std::span<SourceState> states() { return {world_->sources_.data(), world_->set().count}; }
 
-  template <typename T>
-  void PutOne(Source source, T object, uint64_t revision);
-  template <typename T>
-  void ReplaceAll(Source source, std::vector<kube::NamespacedName> present, std::vector<T> objects,
-                  uint64_t revision);
-  std::vector<kube::NamespacedName> Keys(Source source) const;
-  SourceObject Present(Source source, const kube::NamespacedName& key) const;
-
-  // Each returns whether the rules can see a difference; then it is logged.
-  template <typename T>
-  bool ChangeAndLog(Source source, T object, uint64_t revision, uint64_t floor);
+  // Both return true if the rules can see a difference, which is then logged.
+  bool PutAndLog(Source source, ObjectPtr object, uint64_t revision, uint64_t floor);
   bool DropAndLog(Source source, const kube::NamespacedName& key, uint64_t revision,
                   uint64_t floor);
-  // Books a delta of `source`, whose history knows of it already.
+  void Log(Source source, uint64_t floor, kube::NamespacedName key, ObjectPtr before,
+           uint64_t revision);
+  // Records the effects of a delta of `source`, which is in its history already.
   void Advance(Source source, uint64_t revision, bool visible);
   void RaiseAbsent();
 
@@ -77,10 +74,10 @@ class WorldWriter {
     uint64_t revision;
   };
 
-  World world_;
-  std::array<std::deque<Evidence>, kSources>
-      evidence_;                              // bookmarks younger than kBookmarkAge, and one
-  std::array<uint64_t, kSources> lift_ = {};  // the newest that is older; 0 = none
+  std::shared_ptr<World> world_;  // not shared
+  std::array<std::deque<Evidence>, kMaxSources>
+      evidence_;  // bookmarks younger than kBookmarkAge, and one more
+  std::array<uint64_t, kMaxSources> lift_ = {};  // the newest that is older; 0 = none
 };
 
 }  // namespace steward::storage

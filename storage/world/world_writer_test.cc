@@ -1,5 +1,3 @@
-#include "storage/world/world_writer.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -15,6 +13,7 @@
 #include "olm/cleanup/csv_facts.h"
 #include "olm/objects.h"
 #include "olm/targets.h"
+#include "storage/operators/testing/operator_writer.h"
 #include "storage/world/world_store.h"
 
 namespace steward::storage {
@@ -57,7 +56,7 @@ olm::NamespacePtr Ns(std::string name, kube::LabelMap labels = {}) {
 
 class WorldWriterTest : public ::testing::Test {
  protected:
-  // Three empty lists at revisions 10, 11 and 12.
+  // Replaces all three sources by empty lists, at revisions 10, 11 and 12.
   void Sync() {
     writer_.Replace(std::vector<olm::CsvPtr>{}, 10);
     writer_.Replace(std::vector<olm::OperatorGroupPtr>{}, 11);
@@ -69,14 +68,14 @@ class WorldWriterTest : public ::testing::Test {
   }
   kube::PackedVersion Version() { return *kube::Unpack(Text()); }
 
-  WorldWriter writer_;
-  WorldStore store_;
+  OperatorWriter writer_;
+  WorldStore store_{kOperatorSources};
 };
 
 TEST_F(WorldWriterTest, SyncedWhenEverySourceIs) {
   EXPECT_FALSE(writer_.Snapshot()->synced());
   writer_.Replace(std::vector<olm::CsvPtr>{}, 10);
-  writer_.ReplaceAbsent(Source::kOperatorGroup);
+  writer_.ReplaceAbsent(kOperatorGroupSource);
   EXPECT_FALSE(writer_.Snapshot()->synced());
   writer_.Replace(std::vector<olm::NamespacePtr>{}, 12);
   EXPECT_TRUE(writer_.Snapshot()->synced());
@@ -84,12 +83,12 @@ TEST_F(WorldWriterTest, SyncedWhenEverySourceIs) {
 
 TEST_F(WorldWriterTest, TheNumberHoldsTheRevisions) {
   Sync();
-  EXPECT_EQ(Version().csv, 10u);
-  EXPECT_EQ(Version().operator_group, 11u);
-  EXPECT_EQ(Version().namespaces, 12u);
+  EXPECT_EQ(Version().components[0], 10u);
+  EXPECT_EQ(Version().components[1], 11u);
+  EXPECT_EQ(Version().components[2], 12u);
   EXPECT_EQ(Version().clock, 12u);
   writer_.Put(Csv("ops", "a"), 20);
-  EXPECT_EQ(Version().csv, 20u);
+  EXPECT_EQ(Version().components[0], 20u);
   EXPECT_EQ(Version().clock, 20u);
 }
 
@@ -97,14 +96,14 @@ TEST_F(WorldWriterTest, OnlyVisibleChangesMoveTheNumber) {
   Sync();
   writer_.Put(Csv("ops", "a"), 20);
   const std::string number = Text();
-  writer_.Put(Csv("ops", "a"), 21);  // equal in all that the rules read
+  writer_.Put(Csv("ops", "a"), 21);  // equal in everything that the rules read
   writer_.Put(Copy("other", "a"), 22);
-  writer_.Remove(Source::kCsv, {"other", "a"}, 23);
-  writer_.Remove(Source::kCsv, {"other", "never there"}, 24);
-  writer_.Progress(Source::kNamespace, 30);
+  writer_.Remove(kCsvSource, {"other", "a"}, 23);
+  writer_.Remove(kCsvSource, {"other", "never there"}, 24);
+  writer_.Progress(kNamespaceSource, 30);
   EXPECT_EQ(Text(), number);
-  EXPECT_EQ(writer_.Snapshot()->source(Source::kCsv).seen(), 24u);
-  EXPECT_EQ(writer_.Snapshot()->source(Source::kNamespace).seen(), 30u);
+  EXPECT_EQ(writer_.Snapshot()->source(kCsvSource).seen(), 24u);
+  EXPECT_EQ(writer_.Snapshot()->source(kNamespaceSource).seen(), 30u);
 }
 
 TEST_F(WorldWriterTest, WhatCleanupReadsIsVisible) {
@@ -123,10 +122,10 @@ TEST_F(WorldWriterTest, WhatCleanupReadsIsVisible) {
   EXPECT_EQ(changes(), before) << "the same in another place";
   writer_.Put(with(Csv("ops", "a"), {}), 22);
   EXPECT_EQ(changes(), ++before);
-  // What only may be a copy can stand in the way of others.
+  // A possible copy that is not proven can still block others.
   writer_.Put(with(Copy("other", "b"), {}), 23);
   EXPECT_EQ(changes(), ++before);
-  writer_.Remove(Source::kCsv, {"other", "b"}, 24);
+  writer_.Remove(kCsvSource, {"other", "b"}, 24);
   EXPECT_EQ(changes(), ++before);
 
   writer_.Put(Ns("t", {{"x", ""}}), 25);
@@ -146,7 +145,7 @@ TEST_F(WorldWriterTest, WhatCleanupReadsIsVisible) {
 TEST_F(WorldWriterTest, EveryVisibleChangeMovesTheNumberUp) {
   Sync();
   std::string last = Text();
-  // The streams arrive at different times: this one's revisions lie below another's.
+  // The streams arrive at different times: these revisions lie below those of another source.
   writer_.Put(Ns("a"), 1000);
   for (int i = 0; i < 250; ++i) {
     writer_.Put(Csv("ops", "c" + std::to_string(i)), 20 + i);
@@ -159,8 +158,8 @@ TEST_F(WorldWriterTest, EveryVisibleChangeMovesTheNumberUp) {
 TEST_F(WorldWriterTest, SnapshotsStayAsTheyWere) {
   Sync();
   writer_.Put(Csv("ops", "a"), 20);
-  const WorldPtr before = writer_.Snapshot();
-  writer_.Remove(Source::kCsv, {"ops", "a"}, 21);
+  const OperatorWorldPtr before = writer_.Snapshot();
+  writer_.Remove(kCsvSource, {"ops", "a"}, 21);
   EXPECT_NE(before->csvs().Find({"ops", "a"}), nullptr);
   EXPECT_EQ(writer_.Snapshot()->csvs().Find({"ops", "a"}), nullptr);
 }
@@ -168,7 +167,7 @@ TEST_F(WorldWriterTest, SnapshotsStayAsTheyWere) {
 TEST_F(WorldWriterTest, ListGroup) {
   Sync();
   writer_.Put(Group("ops", "g", {"b", "a", "b", "unborn"}), 20);
-  const WorldPtr world = writer_.Snapshot();
+  const OperatorWorldPtr world = writer_.Snapshot();
   EXPECT_THAT(world->InstallsTargeting("a"), ElementsAre("ops"));
   EXPECT_THAT(world->InstallsTargeting("unborn"), ElementsAre("ops"));
   EXPECT_THAT(world->InstallsTargeting("c"), IsEmpty());
@@ -185,7 +184,7 @@ TEST_F(WorldWriterTest, GlobalGroup) {
   writer_.Put(Group("ops", "g", {"a"}), 21);
   EXPECT_THAT(writer_.Snapshot()->global_installs(), IsEmpty());
   EXPECT_THAT(writer_.Snapshot()->InstallsTargeting("a"), ElementsAre("ops"));
-  writer_.Remove(Source::kOperatorGroup, {"ops", "g"}, 22);
+  writer_.Remove(kOperatorGroupSource, {"ops", "g"}, 22);
   EXPECT_THAT(writer_.Snapshot()->InstallsTargeting("a"), IsEmpty());
   EXPECT_EQ(writer_.Snapshot()->GroupIn("ops"), nullptr);
 }
@@ -203,7 +202,7 @@ TEST_F(WorldWriterTest, SelectorGroupFollowsLabels) {
   EXPECT_THAT(writer_.Snapshot()->InstallsTargeting("a"), IsEmpty());
   writer_.Put(Ns("ops", {{"team", "red"}}), 25);
   EXPECT_TRUE(writer_.Snapshot()->GroupIn("ops")->targets.includes_own);
-  writer_.Remove(Source::kNamespace, {"", "b"}, 26);
+  writer_.Remove(kNamespaceSource, {"", "b"}, 26);
   EXPECT_THAT(writer_.Snapshot()->InstallsTargeting("b"), IsEmpty());
   EXPECT_EQ(writer_.Snapshot()->GroupIn("ops")->targets.count, 1u);
 }
@@ -215,7 +214,7 @@ TEST_F(WorldWriterTest, SeveralGroupsInANamespaceCancelEachOther) {
   EXPECT_EQ(writer_.Snapshot()->GroupIn("ops"), nullptr);
   EXPECT_THAT(writer_.Snapshot()->InstallsTargeting("a"), IsEmpty());
   EXPECT_THAT(writer_.Snapshot()->global_installs(), IsEmpty());
-  writer_.Remove(Source::kOperatorGroup, {"ops", "g"}, 22);
+  writer_.Remove(kOperatorGroupSource, {"ops", "g"}, 22);
   EXPECT_THAT(writer_.Snapshot()->global_installs(), ElementsAre("ops"));
 }
 
@@ -228,32 +227,32 @@ TEST_F(WorldWriterTest, ARelistDropsWhatIsGone) {
   EXPECT_THAT(writer_.Snapshot()->InstallsTargeting("a"), IsEmpty());
   EXPECT_THAT(writer_.Snapshot()->InstallsTargeting("b"), ElementsAre("ops"));
   EXPECT_EQ(writer_.Snapshot()->namespaces().size(), 2u);
-  EXPECT_EQ(Version().namespaces, 30u);
+  EXPECT_EQ(Version().components[2], 30u);
   const std::string number = Text();
   writer_.Replace(std::vector<olm::NamespacePtr>{Ns("b", {{"team", "red"}}), Ns("c")}, 40);
   EXPECT_EQ(Text(), number);
-  EXPECT_EQ(writer_.Snapshot()->source(Source::kNamespace).seen(), 40u);
+  EXPECT_EQ(writer_.Snapshot()->source(kNamespaceSource).seen(), 40u);
 }
 
 TEST_F(WorldWriterTest, AnAbsentKindIsEmpty) {
   Sync();
   writer_.Put(Csv("ops", "a"), 20);
-  writer_.ReplaceAbsent(Source::kCsv);
+  writer_.ReplaceAbsent(kCsvSource);
   EXPECT_TRUE(writer_.Snapshot()->csvs().empty());
   EXPECT_TRUE(writer_.Snapshot()->synced());
-  EXPECT_TRUE(writer_.Snapshot()->source(Source::kCsv).absent);
-  EXPECT_FALSE(writer_.Snapshot()->source(Source::kOperatorGroup).absent);
+  EXPECT_TRUE(writer_.Snapshot()->source(kCsvSource).absent);
+  EXPECT_FALSE(writer_.Snapshot()->source(kOperatorGroupSource).absent);
   writer_.Replace(std::vector<olm::CsvPtr>{}, 30);
-  EXPECT_FALSE(writer_.Snapshot()->source(Source::kCsv).absent);
+  EXPECT_FALSE(writer_.Snapshot()->source(kCsvSource).absent);
 }
 
-// Else the component of a kind that stays away would fall behind the clock until it says nothing.
+// Otherwise the component of an absent kind would fall behind the clock until it has no meaning.
 TEST_F(WorldWriterTest, AnAbsentKindKeepsUpWithTheOthers) {
   writer_.Replace(std::vector<olm::NamespacePtr>{}, 12);
-  writer_.ReplaceAbsent(Source::kCsv);
-  writer_.ReplaceAbsent(Source::kOperatorGroup);
+  writer_.ReplaceAbsent(kCsvSource);
+  writer_.ReplaceAbsent(kOperatorGroupSource);
   writer_.Put(Ns("a"), 20'000'000);
-  EXPECT_EQ(Version().csv, 20'000'000u);
+  EXPECT_EQ(Version().components[0], 20'000'000u);
   EXPECT_EQ(writer_.Snapshot()->Knows({20'000'000, 20'000'000, 20'000'000}), Knowledge::kKnown);
 }
 
@@ -265,10 +264,10 @@ TEST_F(WorldWriterTest, ARestoredEtcdIsAnother) {
   writer_.Replace(std::vector<olm::NamespacePtr>{Ns("b")}, 500);
   EXPECT_NE(writer_.Snapshot()->epoch(), epoch);
   EXPECT_EQ(writer_.Snapshot()->Knows(before), Knowledge::kNotYet);
-  EXPECT_EQ(writer_.Snapshot()->source(Source::kNamespace).component, 500u);
+  EXPECT_EQ(writer_.Snapshot()->source(kNamespaceSource).component, 500u);
 }
 
-// The index kept by deltas equals one computed afresh, whatever the history.
+// After any history, the index kept by deltas equals one computed afresh.
 TEST_F(WorldWriterTest, TheIndexIsWhatTheRulesSay) {
   std::mt19937 random(11);
   const auto pick = [&random](int n) { return static_cast<int>(random() % n); };
@@ -285,14 +284,14 @@ TEST_F(WorldWriterTest, TheIndexIsWhatTheRulesSay) {
                     revision);
         break;
       case 1:
-        writer_.Remove(Source::kNamespace, {"", name()}, revision);
+        writer_.Remove(kNamespaceSource, {"", name()}, revision);
         break;
       case 2:
         writer_.Put(Group(name(), pick(2) ? "g" : "h", {name(), name()}), revision);
         break;
       case 3: {
         const olm::OperatorGroupPtr group = Group(name(), "g", {}, pick(2) ? "team=red" : "!team");
-        // What cleanup reads is no part of the spec.
+        // A field that only cleanup reads is no part of the spec.
         auto deleting = std::make_shared<olm::OperatorGroup>(*group);
         deleting->deleting = pick(2) == 0;
         writer_.Put(olm::OperatorGroupPtr(std::move(deleting)), revision);
@@ -302,10 +301,10 @@ TEST_F(WorldWriterTest, TheIndexIsWhatTheRulesSay) {
         writer_.Put(Group(name(), "g", {}), revision);
         break;
       case 5:
-        writer_.Remove(Source::kOperatorGroup, {name(), pick(2) ? "g" : "h"}, revision);
+        writer_.Remove(kOperatorGroupSource, {name(), pick(2) ? "g" : "h"}, revision);
         break;
     }
-    const WorldPtr world = writer_.Snapshot();
+    const OperatorWorldPtr world = writer_.Snapshot();
     std::map<std::string, std::vector<olm::OperatorGroupPtr>> groups;
     for (auto it = world->operator_groups().begin(); !it.done(); it.Next()) {
       groups[it.key().ns].push_back(it.value());

@@ -11,10 +11,17 @@ generate_files() {
   bin/steward apiserver --help >"$folder/flags-apiserver.txt"
   bin/steward controllers --help >"$folder/flags-controllers.txt"
   bin/steward up --help >"$folder/flags-up.txt"
-  local command
-  for command in '' uninstall status abort restore; do
-    bin/steward kubectl ${command:+"$command"} --help
-  done >"$folder/flags-kubectl-steward.txt"
+  plugin_help >"$folder/flags-kubectl-steward.txt"
+}
+
+# plugin_help [WORD...]: the help of a command of `kubectl steward`, or of all of it, and of every command below.
+plugin_help() {
+  local words word
+  bin/steward kubectl "$@" --help
+  words=$(bin/steward kubectl "$@" --help | awk '/^Subcommands:/ { on = 1; next } /^$/ { on = 0 } on && /^  [^ ]/ { print $1 }')
+  for word in $words; do
+    plugin_help "$@" "$word"
+  done
 }
 
 # generate_go_stubs FOLDER: writes a Go package for each folder of proto/steward into the folder: what Go clients import.

@@ -30,11 +30,12 @@ cmd_test() {
   stage clang-tsan bazel_tests //... --config=tsan "${all[@]}"
   stage fresh-seeds fresh_seeds
   stage e2e e2e_tests
-  stage verify verify_tests
+  stage verify verify_tests ${full:+--full}
   if [[ -n "$full" ]]; then
     stage fuzz bazel_tests //... --config=fuzz
     stage cleanup bazel_tests //controllers/cleanup:schedule_test --config=release \
       --test_env=STEWARD_CLEANUP_FRESH=10000 --test_timeout=1500
+    stage coverage coverage_tests //...
   fi
 
   prune_disk_cache "${STEWARD_CACHE_GIB:-10}"
@@ -61,16 +62,24 @@ stage() {
   echo "$name $passed $failed $skipped $flaky $((SECONDS - start))" >>"$LOGS/totals"
 }
 
+# How many flaky tests there may be in a run: more are no accident.
+readonly MAX_FLAKY=2
+
 # Flaky tests are those that say "FLAKY NAME: WHY": they gave a wrong answer and a right one when they asked again. They
-# are neither passed nor failed.
+# are neither passed nor failed, but more than MAX_FLAKY of them are one failure.
 print_totals() {
   printf '\n=== totals\n'
   grep -ohsE 'FLAKY [^ ]+: .*' "$LOGS"/*.log || true
-  awk 'function line(name, passed, failed, skipped, flaky, seconds) {
+  awk -v max_flaky=$MAX_FLAKY '
+       function line(name, passed, failed, skipped, flaky, seconds) {
          printf "%-12s %6d passed %4d failed %4d skipped %4d flaky %6d s\n", name, passed, failed, skipped, flaky, seconds
        }
        { line($1, $2, $3, $4, $5, $6); passed += $2; failed += $3; skipped += $4; flaky += $5; seconds += $6 }
        END {
+         if (flaky > max_flaky) {
+           printf "%d flaky tests are more than %d: that is a failure\n", flaky, max_flaky
+           failed++
+         }
          line("all", passed, failed, skipped, flaky, seconds)
          printf("%d passed, %d failed%s\n", passed, failed, (skipped > 0 ? ", " skipped " skipped" : ""))
          exit failed > 0 || passed == 0
@@ -180,7 +189,7 @@ count_go_tests() {
 
 verify_tests() {
   local status
-  tools/verify 2>&1 | tee "$LOGS/$STAGE.log"
+  tools/verify "$@" 2>&1 | tee "$LOGS/$STAGE.log"
   status=${PIPESTATUS[0]}
   awk '/^ok / { passed++ } /^FAIL / { failed++ } /^skip / { skipped++ }
        END { print passed + 0, failed + 0, skipped + 0, 0 }' "$LOGS/$STAGE.log" >"$LOGS/$STAGE.count"

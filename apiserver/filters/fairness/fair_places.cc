@@ -7,13 +7,15 @@
 
 namespace steward::filters {
 
-// One who waits: written before `told` is set, by whoever took it out of waiters_.
+// A waiting task. `admitted` is written before `told` is set, by the thread that takes the waiter
+// out of waiters_.
 struct FairPlaces::Waiter {
   StopSignal told;
   bool admitted = false;
 };
 
-// Stands in the queue while it lives, and gives back what came meanwhile.
+// A task's stay in the queue: its destructor leaves the queue, and gives back a place that it
+// received meanwhile.
 class FairPlaces::Queued {
  public:
   Queued(FairPlaces& places, FairPool::Ticket ticket, std::shared_ptr<Waiter> waiter)
@@ -33,7 +35,7 @@ class FairPlaces::Queued {
   VoidTask Wait(absl::Duration limit) {
     co_await RunWithin(places_.clock_, limit, waiter_->told.Wait());
   }
-  // The end of the wait: a place, or none.
+  // Ends the wait with a place, or none.
   Place Settle() {
     settled_ = true;
     const bool told = LeftQueue();
@@ -45,7 +47,7 @@ class FairPlaces::Queued {
   }
 
  private:
-  // True when somebody has decided; else leaves the queue by this call.
+  // True when the wait is decided; else this call leaves the queue.
   bool LeftQueue() {
     MutexLock lock(&places_.mutex_);
     if (places_.waiters_.erase(ticket_) == 0) return true;

@@ -1,4 +1,4 @@
-// A FairPool that tasks wait before.
+// A FairPool in front of which tasks wait. Thread-safe.
 #ifndef APISERVER_FILTERS_FAIRNESS_FAIR_PLACES_H_
 #define APISERVER_FILTERS_FAIRNESS_FAIR_PLACES_H_
 
@@ -16,13 +16,13 @@
 
 namespace steward::filters {
 
-// Thread-safe; tasks may wait on any executors. Outlives its places.
+// Tasks may wait on any executors. Outlives its places.
 class FairPlaces {
  public:
-  // A place, given back when this goes. Movable.
+  // A place, given back on destruction. Movable.
   class Place {
    public:
-    Place() = default;  // none
+    Place() = default;  // no place
     Place(Place&& other) noexcept { *this = std::move(other); }
     Place& operator=(Place&& other) noexcept;
     ~Place() { Release(); }
@@ -37,18 +37,18 @@ class FairPlaces {
     FairPool::Ticket ticket_ = 0;
   };
 
-  // limits.places of 0: no limit. `clock` outlives this.
+  // limits.places of 0 means no limit. `clock` outlives this object.
   FairPlaces(Clock& clock, FairPool::Limits limits, PoolMetrics::Pool metrics);
 
-  // A place for one of `flow`: at once where there is one, else when its turn has come. None: the
-  // queues are full, or `max_wait` has passed. Cancelled, it waits no longer.
+  // Returns a place for the flow: at once when one is free, else when its turn comes. Returns none
+  // when the queues are full, or `max_wait` has passed. A cancelled call stops waiting.
   boost::asio::awaitable<Place> Take(std::string flow, absl::Duration max_wait);
 
  private:
   struct Waiter;
   class Queued;
 
-  // Takes the waiter who is told to go on out of waiters_.
+  // Takes the waiter, which will be notified, out of waiters_.
   std::shared_ptr<Waiter> TakeWaiter(FairPool::Ticket ticket) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   Place Admitted(FairPool::Ticket ticket);
   void Leave(FairPool::Ticket ticket);

@@ -18,6 +18,11 @@ void FairPool::Rerank(Flow& flow) {
   }
 }
 
+bool FairPool::HasPlaceFor(const Flow& flow) const {
+  if (held_ >= limits_.places) return false;
+  return !limits_.reserve || reserve_.Allows(held_, flow.held);
+}
+
 std::optional<FairPool::Ticket> FairPool::Displace(const Flow& newcomer) {
   if (by_length_.empty()) return std::nullopt;
   const auto [length, newest, longest] = *by_length_.rbegin();
@@ -34,7 +39,7 @@ FairPool::Entry FairPool::Enter(const std::string& name) {
   Flow& flow = flows_[name];
   if (flow.name.empty()) flow.name = name;
   Entry entry;
-  const bool free = held_ < limits_.places;
+  const bool free = HasPlaceFor(flow);
   if (!free) {
     const bool full = waiting_ >= limits_.waiting;
     if (flow.waiting.size() >= limits_.waiting_per_flow ||
@@ -78,7 +83,10 @@ std::optional<FairPool::Ticket> FairPool::Leave(Ticket ticket) {
 
 std::optional<FairPool::Ticket> FairPool::GiveFreePlace() {
   if (by_held_.empty()) return std::nullopt;
+  // One place has become free, so no more than one flow can have one; and if the one that holds the
+  // fewest cannot, none can.
   Flow& flow = *std::get<Flow*>(*by_held_.begin());
+  if (!HasPlaceFor(flow)) return std::nullopt;
   Unrank(flow);
   const Ticket ticket = *flow.waiting.begin();
   flow.waiting.erase(flow.waiting.begin());

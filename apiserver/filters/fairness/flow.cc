@@ -1,11 +1,14 @@
 #include "apiserver/filters/fairness/flow.h"
 
 #include <algorithm>
+#include <string>
+
+#include "base/text/ip_address.h"
 
 namespace steward::filters {
 
 Flow StrangerFlow(const http::Request& request) {
-  return {request.remote_address.substr(0, request.remote_address.rfind(':')), true};
+  return {std::string(WithoutPort(request.remote_address)), true};
 }
 
 Flow FlowOf(const http::Request& request) {

@@ -1,4 +1,4 @@
-// Whose share a request comes out of.
+// Flows: the parties that share places for requests. Values and pure functions.
 #ifndef APISERVER_FILTERS_FAIRNESS_FLOW_H_
 #define APISERVER_FILTERS_FAIRNESS_FLOW_H_
 
@@ -8,17 +8,17 @@
 
 namespace steward::filters {
 
-// All requests of one flow share among themselves what they get. Users are flows of their own.
-// Strangers, whom nobody has authenticated, are told apart by the address that they come from
-// alone, and share what is set aside for them.
+// The requests of one flow share its places among themselves. Each user is a flow. Strangers, whose
+// requests are not authenticated, are distinguished by their address alone, and share the places
+// set aside for them.
 struct Flow {
   std::string name;
   bool stranger = false;
 };
 
-// By the address without its port ("" = unknown): of a request before it is authenticated.
+// The flow of a request before it is authenticated: its address without the port ("" = unknown).
 Flow StrangerFlow(const http::Request& request);
-// By Request.user: a stranger is system:anonymous, or in the group system:unauthenticated.
+// The flow by Request.user: a stranger is system:anonymous, or in the group system:unauthenticated.
 Flow FlowOf(const http::Request& request);
 
 }  // namespace steward::filters

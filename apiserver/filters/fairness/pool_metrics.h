@@ -1,4 +1,5 @@
-// Metrics of pools, as Kubernetes' of priority and fairness: each pool is a priority level.
+// Metrics of pools, under Kubernetes' names for priority and fairness: each pool is a priority
+// level. Thread-safe.
 #ifndef APISERVER_FILTERS_FAIRNESS_POOL_METRICS_H_
 #define APISERVER_FILTERS_FAIRNESS_POOL_METRICS_H_
 
@@ -17,27 +18,27 @@ class Histogram;
 
 namespace steward::filters {
 
-// Why a place was refused, in Kubernetes' words.
+// The reason why a place was refused, in Kubernetes' words.
 enum class PoolRefusal {
   kQueueFull,    // "queue-full"
-  kTimeOut,      // "time-out": none became free in time
+  kTimeOut,      // "time-out": no place became free in time
   kConcurrency,  // "concurrency-limit": there is no queue
 };
 
-// Thread-safe. The registry outlives it, and it outlives its pools.
+// The registry outlives it, and it outlives its pools.
 class PoolMetrics {
  public:
   explicit PoolMetrics(prometheus::Registry& registry);
 
-  // The series of one pool. Values are shared by all who ask for the same name.
+  // The series of one pool. Pools of the same name share their values.
   class Pool {
    public:
     // apiserver_flowcontrol_current_executing_requests
     void AddHeld(int change);
     // apiserver_flowcontrol_current_inqueue_requests
     void AddWaiting(int change);
-    // apiserver_flowcontrol_request_wait_duration_seconds, of those that waited only; `admitted` is
-    // the label "execute".
+    // apiserver_flowcontrol_request_wait_duration_seconds, for requests that waited only;
+    // `admitted` is the label "execute".
     void ObserveWait(absl::Duration duration, bool admitted);
     // apiserver_flowcontrol_rejected_requests_total
     void Refuse(PoolRefusal reason);
@@ -49,7 +50,7 @@ class PoolMetrics {
     prometheus::Gauge* held_ = nullptr;
     prometheus::Gauge* waiting_ = nullptr;
   };
-  // `name`: the value of the label "priority_level".
+  // `name` is the value of the label "priority_level".
   Pool Of(std::string name);
 
  private:

@@ -16,7 +16,7 @@ bool SourceRate::Take(const std::string& source) {
   }
   const bool allowed = bucket.filled >= 1;
   if (allowed) bucket.filled -= 1;
-  // After this long it is full.
+  // After this time the bucket is full.
   const absl::Duration memory = absl::Seconds(limits_.burst / limits_.per_second);
   buckets_.Put(source, bucket, now, memory);
   return allowed;

@@ -1,4 +1,4 @@
-// Rate limits, one for each source of strangers' requests.
+// A rate limit for each source of strangers' requests. Thread-safe.
 #ifndef APISERVER_FILTERS_FAIRNESS_SOURCE_RATE_H_
 #define APISERVER_FILTERS_FAIRNESS_SOURCE_RATE_H_
 
@@ -13,21 +13,21 @@
 
 namespace steward::filters {
 
-// A token bucket for each source. Thread-safe.
+// A token bucket for each source.
 class SourceRate {
  public:
   struct Limits {
     double per_second = 20;
     double burst = 200;
-    // Of so many sources that came last the buckets are remembered; others' are full.
+    // The number of most recent sources whose buckets are remembered; other buckets count as full.
     size_t sources = 4096;
   };
 
-  // REQUIRES: positive limits; `clock` outlives it.
+  // REQUIRES: positive limits; `clock` outlives this object.
   SourceRate(Clock& clock, Limits limits)
       : clock_(clock), limits_(limits), buckets_(limits.sources) {}
 
-  // False: too often.
+  // False when the source exceeds its rate.
   bool Take(const std::string& source);
 
  private:

@@ -7,6 +7,7 @@ std::optional<WatchQuota::Slot> WatchQuota::Take(const std::string& user) {
   if (limits_.all > 0 && all_ >= limits_.all) return std::nullopt;
   const auto found = by_user_.find(user);
   const size_t before = found == by_user_.end() ? 0 : found->second;
+  if (limits_.all > 0 && !reserve_.Allows(all_, before)) return std::nullopt;
   if (limits_.per_user > 0 && before >= limits_.per_user) return std::nullopt;
   by_user_[user] = before + 1;
   ++all_;

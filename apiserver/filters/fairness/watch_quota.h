@@ -1,4 +1,4 @@
-// How many watches there may be.
+// A limit on the number of watches, in all and for each user. Thread-safe.
 #ifndef APISERVER_FILTERS_FAIRNESS_WATCH_QUOTA_H_
 #define APISERVER_FILTERS_FAIRNESS_WATCH_QUOTA_H_
 
@@ -9,11 +9,12 @@
 
 #include "absl/base/thread_annotations.h"
 #include "absl/container/flat_hash_map.h"
+#include "apiserver/filters/fairness/reserve.h"
 #include "base/sync/mutex.h"
 
 namespace steward::filters {
 
-// Thread-safe. Outlives its slots.
+// The last eighth of all is for users who have few (see Reserve). Thread-safe. Outlives its slots.
 class WatchQuota {
  public:
   struct Limits {
@@ -21,7 +22,7 @@ class WatchQuota {
     size_t per_user = 5'000;  // 0 = no limit
   };
 
-  // One watch, as long as this lives.
+  // The permission for one watch, held until destruction.
   class Slot {
    public:
     Slot(WatchQuota& quota, std::string user) : quota_(&quota), user_(std::move(user)) {}
@@ -37,18 +38,19 @@ class WatchQuota {
     std::string user_;
   };
 
-  explicit WatchQuota(Limits limits) : limits_(limits) {}
+  explicit WatchQuota(Limits limits) : limits_(limits), reserve_(limits.all) {}
 
-  // nullopt: this user, or all together, have as many as they may.
+  // nullopt when this user, or all users together, have reached the limit.
   std::optional<Slot> Take(const std::string& user);
 
  private:
   void Leave(const std::string& user);
 
   const Limits limits_;
+  const Reserve reserve_;
   Mutex mutex_;
   size_t all_ ABSL_GUARDED_BY(mutex_) = 0;
-  absl::flat_hash_map<std::string, size_t> by_user_ ABSL_GUARDED_BY(mutex_);  // none of them 0
+  absl::flat_hash_map<std::string, size_t> by_user_ ABSL_GUARDED_BY(mutex_);  // no count is 0
 };
 
 }  // namespace steward::filters

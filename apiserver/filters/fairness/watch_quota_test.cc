@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <optional>
+#include <string>
+#include <utility>
 #include <vector>
 
 namespace steward::filters {
@@ -19,6 +21,28 @@ TEST(WatchQuotaTest, PerUserAndInAll) {
   slots.clear();
   EXPECT_TRUE(quota.Take("alice").has_value());
   EXPECT_TRUE(quota.Take("bob").has_value());
+}
+
+TEST(WatchQuotaTest, AFewUsersDoNotHaveAll) {
+  WatchQuota quota({.all = 1600, .per_user = 600});
+  std::vector<WatchQuota::Slot> slots;
+  const auto take = [&](const std::string& user, int most) {
+    int taken = 0;
+    for (; taken < most; ++taken) {
+      std::optional<WatchQuota::Slot> slot = quota.Take(user);
+      if (!slot) break;
+      slots.push_back(*std::move(slot));
+    }
+    return taken;
+  };
+  EXPECT_EQ(take("a", 1000), 600);
+  EXPECT_EQ(take("b", 1000), 600);
+  EXPECT_EQ(take("c", 1000), 200);
+  EXPECT_EQ(take("d", 1000), 3) << "of the last eighth a 64th each";
+  for (int user = 0; user < 65; ++user) {
+    EXPECT_EQ(take("few-" + std::to_string(user), 3), 3) << user;
+  }
+  EXPECT_EQ(take("late", 1000), 2) << "all together have 1600";
 }
 
 TEST(WatchQuotaTest, ZeroIsNoLimit) {

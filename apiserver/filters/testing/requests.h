@@ -1,4 +1,4 @@
-// Requests, peers and calls of handlers, for tests.
+// Requests, peers and calls of handlers, for tests. Used by one thread.
 #ifndef APISERVER_FILTERS_TESTING_REQUESTS_H_
 #define APISERVER_FILTERS_TESTING_REQUESTS_H_
 
@@ -11,18 +11,19 @@
 
 namespace steward::filters {
 
-// A request as the server hands it to the first filter. REQUIRES: `target` parses.
+// A request in the form in which the server passes it to the first filter. REQUIRES: `target`
+// parses.
 http::Request MakeRequest(std::string_view method, std::string_view target);
-// With Request.info filled in as well.
+// The same with Request.info filled in.
 http::Request MakeReadRequest(std::string_view method, std::string_view target);
 
 // The certificates of some PEM texts, in order.
 std::shared_ptr<const http::PeerCertificates> MakePeer(const std::vector<std::string>& pems);
 
-// Runs the handler to its end. REQUIRES: it waits for nothing from outside.
+// Runs the handler to its end. REQUIRES: it waits for no outside event.
 void Handle(const http::Handler& handler, http::Request& request, http::ResponseWriter& writer);
 
-// Answers 200 "served".
+// A handler that answers 200 "served".
 http::Handler ServedHandler();
 
 }  // namespace steward::filters

@@ -1,4 +1,4 @@
-// The writing verbs of widgets, which keep what they are asked and change nothing.
+// The writing verbs of widgets, which record their calls and change nothing. Not thread-safe.
 #ifndef APISERVER_REST_TESTING_FAKE_MUTATIONS_H_
 #define APISERVER_REST_TESTING_FAKE_MUTATIONS_H_
 
@@ -18,7 +18,7 @@
 namespace steward::rest {
 
 // Each call is answered with widget (ns, name), whose note is the verb, at version 78; a created
-// one is named by its metadata. Not thread-safe.
+// one is named by its metadata.
 class FakeMutations : public Creator, public Updater, public Patcher, public Deleter {
  public:
   struct Call {
@@ -44,9 +44,9 @@ class FakeMutations : public Creator, public Updater, public Patcher, public Del
                            const kube::DeleteOptions& options) override;
 
   const std::vector<Call>& calls() const { return calls_; }
-  // What every call answers from now on; OK = as usual.
+  // Makes every later call fail with `status`; OK = as usual.
   void Fail(absl::Status status) { failure_ = std::move(status); }
-  // From now on: a Status instead of the object; and these warnings.
+  // Make later calls answer with a Status instead of the object, or with these warnings.
   void AnswerStatus(std::string json) { status_json_ = std::move(json); }
   void Warn(std::vector<std::string> warnings) { warnings_ = std::move(warnings); }
 

@@ -1,4 +1,4 @@
-// A resource over a handful of objects in memory: widgets (example.com/v1).
+// A resource of a few objects in memory: widgets (example.com/v1). Not thread-safe.
 #ifndef APISERVER_REST_TESTING_FAKE_RESOURCE_H_
 #define APISERVER_REST_TESTING_FAKE_RESOURCE_H_
 
@@ -20,11 +20,11 @@ class FakeObject : public Object {
 
   std::string_view ns() const override { return ns_; }
   std::string_view name() const override { return name_; }
-  // From now on the note is spliced in, as what many objects have in common.
+  // From now on the note is spliced in, like text that many objects share.
   void ShareNote() { shares_note_ = true; }
   void AppendJson(std::string_view resource_version, Rope& out) const override;
   void AppendMetadata(std::string_view resource_version, Rope& out) const override;
-  // Name, and the length of the note as an integer.
+  // The cells are the name, and the length of the note as an integer.
   void AppendCells(std::string& out) const override;
 
   const kube::LabelMap& labels() const { return labels_; }
@@ -36,23 +36,23 @@ class FakeObject : public Object {
   bool shares_note_ = false;
 };
 
-// Also the blob "picture" of each object. Not thread-safe.
+// Includes the blob "picture" of each object.
 class FakeResource : public Getter, public Lister, public BlobGetter {
  public:
   explicit FakeResource(std::vector<FakeObject> objects);
 
-  // With every capability. `this` outlives it.
+  // The resource with every capability. `this` outlives it.
   Resource Definition();
 
   Task<Reading> Get(const kube::NamespacedName& name, const ReadOptions& options) override;
   Task<Reading> List(const Selection& selection, const ReadOptions& options) override;
   Task<Blob> GetBlob(const kube::NamespacedName& name) override;
 
-  // What every call answers from now on; OK = as usual.
+  // Makes every later call fail with `status`; OK = as usual.
   void Fail(absl::Status status) { failure_ = std::move(status); }
-  // Every answer carries this warning from now on.
+  // Adds this warning to every later answer.
   void Warn(std::string warning) { warning_ = std::move(warning); }
-  // From now on, the cursors of lists say "none now" before each object.
+  // Makes the cursors of later lists return null once before each object.
   void Pause() { pauses_ = true; }
   int calls() const { return calls_; }
   const Selection& last_selection() const { return last_selection_; }

@@ -1,4 +1,4 @@
-// The watch verb of widgets, by a script.
+// The watch verb of widgets, which plays a script. Not thread-safe.
 #ifndef APISERVER_REST_TESTING_FAKE_WATCHER_H_
 #define APISERVER_REST_TESTING_FAKE_WATCHER_H_
 
@@ -16,16 +16,15 @@
 
 namespace steward::rest {
 
-// Every watch plays the script from its start; after the script, nothing happens any more. Not
-// thread-safe.
+// Every watch plays the script from its start; after the script, it waits without end.
 class FakeWatcher : public Watcher {
  public:
   // One step of the script.
   struct Step {
     std::optional<FakeObject> object;
-    std::optional<WatchEvent> event;  // its object is the one above
+    std::optional<WatchEvent> event;  // refers to the object above
     absl::Status error;
-    bool at_hand = true;  // Ready says so; else the stream lets other work go first
+    bool at_hand = true;  // the result of Ready; if false, the stream first lets other work run
   };
 
   // `this` outlives `resource`.
@@ -39,10 +38,10 @@ class FakeWatcher : public Watcher {
   Task<std::unique_ptr<EventStream>> Watch(const Selection& selection,
                                            const WatchOptions& options) override;
 
-  // What every call answers from now on; OK = as usual.
+  // Makes every later call fail with `status`; OK = as usual.
   void Fail(absl::Status status) { failure_ = std::move(status); }
   int calls() const { return calls_; }
-  // Of all streams: how often they were asked for an event, and how many live.
+  // Totals of all streams: calls of Next, and streams that exist now.
   int asked() const { return asked_; }
   int streams() const { return streams_; }
   const Selection& last_selection() const { return last_selection_; }

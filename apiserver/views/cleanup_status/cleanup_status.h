@@ -1,5 +1,5 @@
-// The virtual resource cleanupstatuses: what a cleanup would come to, or how far it has come, for
-// each operator, computed on each read and stored nowhere.
+// The virtual resource cleanupstatuses: the outlook or the progress of each operator's cleanup,
+// computed on each read and stored nowhere. Thread-safe.
 #ifndef APISERVER_VIEWS_CLEANUP_STATUS_CLEANUP_STATUS_H_
 #define APISERVER_VIEWS_CLEANUP_STATUS_CLEANUP_STATUS_H_
 
@@ -13,14 +13,14 @@
 
 namespace steward::views {
 
-// Thread-safe. Memory per read is O(operators).
+// Memory per read is O(operators).
 class CleanupStatuses {
  public:
-  // All outlive it.
+  // REQUIRES: the arguments outlive this object.
   CleanupStatuses(storage::WorldStore& worlds, storage::CleanupOutlooks& outlooks,
                   const Clock& clock, VirtualResourceOptions options = {});
 
-  // Refers to this object. `subresources` are served beside it.
+  // The result refers to this object. `subresources` are served beside it.
   rest::Resource Resource(std::vector<rest::Subresource> subresources = {});
 
   VirtualResource& reads() { return reads_; }

@@ -10,7 +10,7 @@
 
 #include "absl/time/time.h"
 #include "apiserver/rest/watcher.h"
-#include "apiserver/views/virtual_resource/test_world.h"
+#include "apiserver/views/testing/test_world.h"
 #include "base/async/run.h"
 #include "base/clock/fake_clock.h"
 #include "base/status/matchers.h"
@@ -18,6 +18,7 @@
 #include "kube/meta/selector.h"
 #include "kube/meta/status.h"
 #include "storage/cleanup/outlooks.h"
+#include "storage/operators/operator_world.h"
 #include "storage/world/world_store.h"
 
 namespace steward::views {
@@ -107,7 +108,7 @@ class CleanupStatusesTest : public ::testing::Test {
 
   boost::asio::io_context io_{1};
   TestWorld world_;
-  storage::WorldStore worlds_;
+  storage::WorldStore worlds_{storage::kOperatorSources};
   storage::CleanupOutlooks outlooks_;
   FakeClock clock_;
   CleanupStatuses view_{worlds_, outlooks_, clock_};
@@ -122,6 +123,12 @@ TEST_F(CleanupStatusesTest, ListsAndSelects) {
   EXPECT_THAT(List(Select("", "", "metadata.namespace=ops,metadata.name!=a")),
               ElementsAre("ops/b"));
   EXPECT_THAT(List(Select("red", "", "metadata.namespace=ops")), IsEmpty());
+}
+
+// Clients hold numbers across updates of the server: what one says stays what it says.
+TEST_F(CleanupStatusesTest, NumbersAreWhatTheyAlwaysWere) {
+  ASSERT_OK_AND_ASSIGN(rest::Reading reading, RunOn(io_, view_.reads().List(Select(""), {})));
+  EXPECT_EQ(reading.resource_version, "18009999999899999959999994");
 }
 
 TEST_F(CleanupStatusesTest, Get) {
@@ -149,13 +156,13 @@ TEST_F(CleanupStatusesTest, Pages) {
 
 TEST_F(CleanupStatusesTest, WhatChangesElsewhereShows) {
   const auto stream = Watch(Select("ops"));
-  world_.CsvJson(CsvJson("blue", "a"));  // another owner of what ops/a owns
+  world_.CsvJson(CsvJson("blue", "a"));  // another owner of the definition that ops/a owns
   Publish();
   EXPECT_THAT(Next(*stream, 2), ElementsAre("MODIFIED ops/a", "BOOKMARK"));
   EXPECT_THAT(JsonOf("ops", "a"), HasSubstr(R"("objectsElsewhere":1,"reason":"SharedOwner")"));
   EXPECT_THAT(JsonOf("ops", "a"), Not(HasSubstr("blue")));
-  world_.writer().Remove(storage::Source::kCsv, {"blue", "a"}, 100);
-  world_.writer().Remove(storage::Source::kOperatorGroup, {"ops", "g"}, 101);
+  world_.writer().Remove(storage::kCsvSource, {"blue", "a"}, 100);
+  world_.writer().Remove(storage::kOperatorGroupSource, {"ops", "g"}, 101);
   Publish();
   EXPECT_THAT(Next(*stream, 3), ElementsAre("MODIFIED ops/a", "MODIFIED ops/b", "BOOKMARK"));
 }
@@ -165,7 +172,7 @@ TEST_F(CleanupStatusesTest, ComingsAndGoings) {
   world_.CsvJson(CsvJson("ops", "a", "another"));
   Publish();
   EXPECT_THAT(Next(*stream, 3), ElementsAre("DELETED ops/a", "ADDED ops/a", "BOOKMARK"));
-  world_.writer().Remove(storage::Source::kCsv, {"ops", "b"}, 100);
+  world_.writer().Remove(storage::kCsvSource, {"ops", "b"}, 100);
   Publish();
   EXPECT_THAT(Next(*stream, 2), ElementsAre("DELETED ops/b", "BOOKMARK"));
 }

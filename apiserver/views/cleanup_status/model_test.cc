@@ -1,10 +1,11 @@
-// The random schedules of virtual_resource/ over CleanupStatuses.
+// Runs the random schedules of virtual_resource/ over CleanupStatuses.
 #include "apiserver/views/virtual_resource/model.h"
 
 #include <gtest/gtest.h>
 
 #include "apiserver/views/cleanup_status/object.h"
 #include "apiserver/views/cleanup_status/projection.h"
+#include "apiserver/views/testing/operator_writes.h"
 #include "apiserver/views/virtual_resource/stream_simulation.h"
 #include "apiserver/views/virtual_resource/watch_simulation.h"
 #include "base/clock/fake_clock.h"
@@ -18,7 +19,7 @@ const Clock& TheClock() {
   return clock;
 }
 
-// Computed afresh.
+// Computes the view afresh.
 View ViewOf(const storage::WorldPtr& world, const rest::Selection& selection) {
   storage::CleanupOutlooks outlooks;
   View view;
@@ -35,11 +36,12 @@ View ViewOf(const storage::WorldPtr& world, const rest::Selection& selection) {
   return view;
 }
 
-// All replicas remember together: what they have must be the same.
+// All replicas share one memory of outlooks, so equal Worlds must give equal outlooks.
 const Subject& TheSubject() {
   static auto& outlooks = *new storage::CleanupOutlooks;
   static const Subject& subject =
-      *new Subject{std::make_shared<const CleanupStatusProjection>(outlooks, TheClock()), &ViewOf};
+      *new Subject{std::make_shared<const CleanupStatusProjection>(outlooks, TheClock()), &ViewOf,
+                   [] { return std::make_unique<OperatorWrites>(); }};
   return subject;
 }
 

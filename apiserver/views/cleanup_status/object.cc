@@ -38,7 +38,7 @@ void AppendCount(std::string_view key, size_t count, std::string& out) {
   StrAppend(&out, count);
 }
 
-// "ns/name", or the name of something outside of namespaces.
+// `object` is "ns/name", or the name of a cluster-scoped object.
 bool IsElsewhere(std::string_view object, std::string_view ns) {
   const size_t slash = object.find('/');
   return slash != std::string_view::npos && object.substr(0, slash) != ns;
@@ -97,7 +97,7 @@ void AppendResource(const olm::OwnedResource& resource, std::string& out) {
   out.push_back('}');
 }
 
-// `,"key":[...]`, if there is anything to list. `append` is called for each.
+// Appends `,"key":[...]` unless the list is empty. `append` is called for each element.
 template <typename List, typename Append>
 void AppendList(std::string_view key, const List& list, std::string& out, Append append) {
   if (list.empty()) return;

@@ -1,4 +1,4 @@
-// A CleanupStatus in each of its written forms.
+// A CleanupStatus in each of its written forms. Immutable.
 #ifndef APISERVER_VIEWS_CLEANUP_STATUS_OBJECT_H_
 #define APISERVER_VIEWS_CLEANUP_STATUS_OBJECT_H_
 
@@ -16,11 +16,11 @@
 
 namespace steward::views {
 
-// What an outlook says to those who may read in the ClusterServiceVersion's namespace: objects of
+// An outlook as shown to users who may read in the ClusterServiceVersion's namespace: objects of
 // other namespaces are counted and not named.
 class CleanupStatusObject : public rest::Object {
  public:
-  // `clock` tells the age in tables; outlives the object.
+  // `clock`, for the age in tables, outlives the object.
   CleanupStatusObject(std::shared_ptr<const olm::CleanupOutlook> outlook, const Clock& clock)
       : outlook_(std::move(outlook)), clock_(clock) {}
 
@@ -37,7 +37,7 @@ class CleanupStatusObject : public rest::Object {
   const Clock& clock_;
 };
 
-// One of which only the name is known.
+// An object of which only the name is known.
 std::unique_ptr<const rest::Object> CleanupStatusTombstone(kube::NamespacedName key);
 
 // The columns that AppendCells fills.

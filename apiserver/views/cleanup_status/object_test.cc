@@ -59,7 +59,7 @@ class CleanupStatusObjectTest : public ::testing::Test {
   FakeClock clock_{*kube::ParseRfc3339("2026-01-09T06:00:00Z")};
 };
 
-// R-000-48: the seed's flat shape. What lies elsewhere is counted.
+// R-000-48: the seed's flat shape. Objects elsewhere are counted.
 TEST_F(CleanupStatusObjectTest, Json) {
   json::value got = json::parse(TextOf(Object(Everything())));
   json::value expected = json::parse(R"({

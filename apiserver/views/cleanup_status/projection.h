@@ -1,45 +1,66 @@
-// Which CleanupStatuses there are (R-PRJ-06).
+// The projection of CleanupStatuses (R-PRJ-06). Thread-safe.
 #ifndef APISERVER_VIEWS_CLEANUP_STATUS_PROJECTION_H_
 #define APISERVER_VIEWS_CLEANUP_STATUS_PROJECTION_H_
 
 #include <boost/asio/awaitable.hpp>
-#include <cstdint>
 #include <memory>
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 
 #include "apiserver/rest/resource.h"
+#include "apiserver/views/cleanup_status/object.h"
+#include "apiserver/views/virtual_resource/map_projection.h"
 #include "apiserver/views/virtual_resource/projection.h"
-#include "base/async/task.h"
 #include "base/clock/clock.h"
 #include "kube/meta/names.h"
+#include "kube/meta/selector.h"
+#include "olm/cleanup/outlook.h"
 #include "storage/cleanup/outlooks.h"
+#include "storage/operators/operator_world.h"
 #include "storage/world/world.h"
 
 namespace steward::views {
 
-// One for each ClusterServiceVersion that is no copy, in its namespace. What one says depends on
-// all others, so that two Worlds are compared by their outlooks, all of them; those are remembered.
-class CleanupStatusProjection : public Projection {
+// Encodes outlooks as CleanupStatuses. `clock` outlives this object, and everything that it makes.
+class CleanupStatusEncoder {
  public:
-  // Both outlive it, and everything that it makes.
-  CleanupStatusProjection(storage::CleanupOutlooks& outlooks, const Clock& clock)
-      : outlooks_(outlooks), clock_(clock) {}
+  using Object = CleanupStatusObject;
 
-  std::unique_ptr<const rest::Object> Find(const storage::WorldPtr& world,
-                                           const kube::NamespacedName& key) const override;
-  std::unique_ptr<PageableCursor> List(storage::WorldPtr world, rest::Selection selection,
-                                       std::optional<kube::NamespacedName> after) const override;
-  Task<int64_t> Count(storage::WorldPtr world, std::string ns,
-                      std::optional<kube::NamespacedName> after) const override;
-  std::unique_ptr<Difference> Compare(Span span, rest::Selection selection) const override;
+  explicit CleanupStatusEncoder(const Clock& clock) : clock_(&clock) {}
+
+  static const kube::LabelMap& LabelsOf(const olm::CleanupOutlook& outlook) {
+    return outlook.labels;
+  }
+  static const std::string& UidOf(const olm::CleanupOutlook& outlook) { return outlook.csv_uid; }
+  CleanupStatusObject Encode(std::shared_ptr<const olm::CleanupOutlook> outlook) const {
+    return CleanupStatusObject(std::move(outlook), *clock_);
+  }
+  std::unique_ptr<const rest::Object> Tombstone(kube::NamespacedName key) const {
+    return CleanupStatusTombstone(std::move(key));
+  }
+
+ private:
+  const Clock* clock_;
+};
+
+// There is one for each ClusterServiceVersion that is no copy, in its namespace. Each depends on
+// all others, so two Worlds are compared by their outlooks, all of them; those are remembered.
+class CleanupStatusProjection : public MapProjection<olm::CleanupOutlook, CleanupStatusEncoder> {
+ public:
+  // REQUIRES: both arguments outlive this object, and everything that it makes.
+  CleanupStatusProjection(storage::CleanupOutlooks& outlooks, const Clock& clock)
+      : MapProjection(CleanupStatusEncoder(clock)), outlooks_(outlooks) {}
+
+  const storage::SourceSet& sources() const override { return storage::kOperatorSources; }
   boost::asio::awaitable<std::optional<std::set<kube::NamespacedName>>> Suspects(
       Window window, const rest::Selection& selection) const override;
 
  private:
+  MapPtr MapOf(const storage::WorldPtr& world) const override { return outlooks_.Of(world); }
+
   storage::CleanupOutlooks& outlooks_;
-  const Clock& clock_;
 };
 
 }  // namespace steward::views

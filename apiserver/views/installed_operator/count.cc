@@ -13,16 +13,17 @@
 namespace steward::views {
 namespace {
 
-using storage::World;
+using storage::OperatorWorld;
 
-// Namespaces that are counted before other work gets its turn: some hundred microseconds.
+// The number of namespaces that are counted before other work gets its turn: some hundred
+// microseconds.
 constexpr int kLooksPerTurn = 500;
 
 using Names = std::set<std::string_view>;
 
-// The names of what is installed in `install` and seen from there (`own`) or from where its group
-// targets.
-void AddNames(const World& world, const std::string& install, bool own, Names& names) {
+// Adds the names of the operators in `install` that appear in `install` itself (`own`), or in the
+// namespaces that its group targets.
+void AddNames(const OperatorWorld& world, const std::string& install, bool own, Names& names) {
   for (auto it = world.csvs().LowerBound({install, ""}); !it.done() && it.key().ns == install;
        it.Next()) {
     const olm::Csv& csv = *it.value();
@@ -31,7 +32,7 @@ void AddNames(const World& world, const std::string& install, bool own, Names& n
   }
 }
 
-int64_t CountInOne(const World& world, const std::string& ns, const std::string* after) {
+int64_t CountInOne(const OperatorWorld& world, const std::string& ns, const std::string* after) {
   int64_t count = 0;
   for (const Appearance& seen : AppearancesIn(world, ns)) {
     if (after == nullptr || seen.csv->key.name > *after) ++count;
@@ -39,10 +40,10 @@ int64_t CountInOne(const World& world, const std::string& ns, const std::string*
   return count;
 }
 
-// Counts in one namespace after the other what comes to what all have.
+// Counts, for one namespace after the other, the operators beyond those that all namespaces have.
 class ExtraCounter {
  public:
-  explicit ExtraCounter(const World& world) : world_(world) {
+  explicit ExtraCounter(const OperatorWorld& world) : world_(world) {
     for (const std::string& install : world.global_installs()) {
       AddNames(world, install, false, everywhere_);
     }
@@ -54,7 +55,7 @@ class ExtraCounter {
     const std::vector<std::string>& installs = world_.InstallsTargeting(ns);
     const auto first = world_.csvs().LowerBound({ns, ""});
     if (!first.done() && first.key().ns == ns) return Count(installs, &ns);
-    // Namespaces that are targeted by the same have the same.
+    // Namespaces that the same groups target have the same operators.
     const auto [it, is_new] = same_.try_emplace(installs, 0);
     if (is_new) it->second = Count(installs, nullptr);
     return it->second;
@@ -70,17 +71,17 @@ class ExtraCounter {
     return count;
   }
 
-  const World& world_;
+  const OperatorWorld& world_;
   Names everywhere_;
   std::map<std::vector<std::string>, int64_t> same_;
 };
 
-// Behind each name come those that have it as their beginning; the first is this.
+// The first key behind `name`: next come the keys that begin with it.
 std::string NextKey(const std::string& name) { return name + '\0'; }
 
 }  // namespace
 
-Task<int64_t> CountBehind(storage::WorldPtr world, std::string ns,
+Task<int64_t> CountBehind(storage::OperatorWorldPtr world, std::string ns,
                           std::optional<kube::NamespacedName> after) {
   if (!ns.empty()) co_return CountInOne(*world, ns, after ? &after->name : nullptr);
 
@@ -93,7 +94,7 @@ Task<int64_t> CountBehind(storage::WorldPtr world, std::string ns,
   ExtraCounter extra(*world);
   count += static_cast<int64_t>(world->namespaces().CountFrom(from)) * extra.everywhere();
   int looks = 0;
-  // Both in the order of namespaces, each of which counts once.
+  // Both lists are in the order of namespaces, each of which counts once.
   auto targeted = world->explicit_targets().LowerBound(from);
   auto installed = world->csvs().LowerBound({from, ""});
   while (!targeted.done() || !installed.done()) {

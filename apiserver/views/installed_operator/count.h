@@ -1,4 +1,4 @@
-// How many InstalledOperators a list has, without a look at each.
+// The number of InstalledOperators in a list, found without a look at each. A pure function.
 #ifndef APISERVER_VIEWS_INSTALLED_OPERATOR_COUNT_H_
 #define APISERVER_VIEWS_INSTALLED_OPERATOR_COUNT_H_
 
@@ -8,15 +8,15 @@
 
 #include "base/async/task.h"
 #include "kube/meta/names.h"
-#include "storage/world/world.h"
+#include "storage/operators/operator_world.h"
 
 namespace steward::views {
 
-// Those in the namespace `ns` ("" = all), or of them those behind `after` in the order of
-// (namespace, name). Costs the operators and the namespaces that have operators of their own or are
-// targeted by list or selector; all others have the same ones, and cost nothing. Lets other work
-// have its turns.
-Task<int64_t> CountBehind(storage::WorldPtr world, std::string ns,
+// The number of those in the namespace `ns` ("" = all), or of those behind `after` in the order of
+// (namespace, name). The cost grows with the operators and the namespaces that have operators of
+// their own or are targeted by list or selector; all other namespaces have the same ones, and cost
+// nothing. Gives other work its turns.
+Task<int64_t> CountBehind(storage::OperatorWorldPtr world, std::string ns,
                           std::optional<kube::NamespacedName> after);
 
 }  // namespace steward::views

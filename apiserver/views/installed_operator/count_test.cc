@@ -13,20 +13,21 @@
 
 #include "apiserver/rest/resource.h"
 #include "apiserver/views/installed_operator/cursors.h"
-#include "apiserver/views/virtual_resource/test_world.h"
+#include "apiserver/views/testing/test_world.h"
 #include "base/async/run.h"
 #include "base/seeds/seeds.h"
 #include "base/status/matchers.h"
 #include "kube/meta/names.h"
-#include "storage/world/world.h"
+#include "storage/operators/operator_world.h"
 
 namespace steward::views {
 namespace {
 
 class CountTest : public ::testing::Test {
  protected:
-  // By a look at each.
-  std::vector<kube::NamespacedName> ListOf(const storage::WorldPtr& world, const std::string& ns) {
+  // The list, made by a look at each.
+  std::vector<kube::NamespacedName> ListOf(const storage::OperatorWorldPtr& world,
+                                           const std::string& ns) {
     rest::Selection selection;
     selection.ns = ns;
     ListCursor cursor(world, selection);
@@ -39,15 +40,15 @@ class CountTest : public ::testing::Test {
     }
   }
 
-  int64_t Count(const storage::WorldPtr& world, const std::string& ns,
+  int64_t Count(const storage::OperatorWorldPtr& world, const std::string& ns,
                 std::optional<kube::NamespacedName> after = std::nullopt) {
     const absl::StatusOr<int64_t> count = RunOn(io_, CountBehind(world, ns, std::move(after)));
     EXPECT_OK(count);
     return count.value_or(-1);
   }
 
-  // From every place in the list, and from places where nothing is.
-  void ExpectExact(const storage::WorldPtr& world, const std::string& ns) {
+  // Compares the counts from every place in the list, and from places between.
+  void ExpectExact(const storage::OperatorWorldPtr& world, const std::string& ns) {
     const std::vector<kube::NamespacedName> keys = ListOf(world, ns);
     EXPECT_EQ(Count(world, ns), static_cast<int64_t>(keys.size()));
     for (size_t i = 0; i < keys.size(); ++i) {
@@ -72,7 +73,7 @@ TEST_F(CountTest, OneNameCountsOnce) {
   TestWorld world;
   world.Namespace("blue").Namespace("ops").Namespace("red").Namespace("tools");
   world.Group("ops", "all", {}).Csv("ops", "a.v1").Csv("ops", "b.v1");
-  world.Group("tools", "all", {}).Csv("tools", "a.v1");     // everywhere, twice
+  world.Group("tools", "all", {}).Csv("tools", "a.v1");     // everywhere, as a second one
   world.Group("blue", "some", {"red", "blue", "nowhere"});  // and once more
   world.Csv("blue", "a.v1").Csv("blue", "c.v1").Csv("red", "b.v1");
   EXPECT_EQ(Count(world.Snapshot(), ""), 2 + 3 + 3 + 2);

@@ -10,13 +10,13 @@
 namespace steward::views {
 namespace {
 
-// Namespaces and appearances that a list looks at before other work gets its turn: some hundred
-// microseconds.
+// The number of namespaces and appearances that a list looks at before other work gets its turn:
+// some hundred microseconds.
 constexpr int kLooksPerTurn = 500;
 
 }  // namespace
 
-ListCursor::ListCursor(storage::WorldPtr world, rest::Selection selection,
+ListCursor::ListCursor(storage::OperatorWorldPtr world, rest::Selection selection,
                        std::optional<kube::NamespacedName> after)
     : world_(std::move(world)),
       selection_(std::move(selection)),

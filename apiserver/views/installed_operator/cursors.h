@@ -1,4 +1,4 @@
-// Walks over a World's InstalledOperators.
+// Cursors over a World's InstalledOperators. Not thread-safe.
 #ifndef APISERVER_VIEWS_INSTALLED_OPERATOR_CURSORS_H_
 #define APISERVER_VIEWS_INSTALLED_OPERATOR_CURSORS_H_
 
@@ -14,15 +14,15 @@
 #include "apiserver/views/installed_operator/projection.h"
 #include "apiserver/views/virtual_resource/projection.h"
 #include "kube/meta/names.h"
-#include "storage/world/world.h"
+#include "storage/operators/operator_world.h"
 
 namespace steward::views {
 
-// All that are selected, in the order of (namespace, name), behind `after` if it is given. Holds
-// one namespace's appearances at a time; pauses after some hundred looks.
+// Lists all selected objects, in the order of (namespace, name), behind `after` if it is given.
+// Holds one namespace's appearances at a time; pauses after some hundred looks.
 class ListCursor : public PageableCursor {
  public:
-  ListCursor(storage::WorldPtr world, rest::Selection selection,
+  ListCursor(storage::OperatorWorldPtr world, rest::Selection selection,
              std::optional<kube::NamespacedName> after = std::nullopt);
 
   const rest::Object* Next() override;
@@ -34,7 +34,7 @@ class ListCursor : public PageableCursor {
   bool NextNamespace();
   bool Selected(const Appearance& seen);
 
-  const storage::WorldPtr world_;
+  const storage::OperatorWorldPtr world_;
   const rest::Selection selection_;
   const std::string* const only_namespace_;  // null = all
   std::optional<kube::NamespacedName> after_;
@@ -48,15 +48,15 @@ class ListCursor : public PageableCursor {
   std::map<std::pair<const olm::Csv*, bool>, bool> matches_;  // by labels
 };
 
-// These, which borrow from `world`.
+// Lists the given appearances, which borrow from `world`.
 class AppearanceCursor : public rest::Cursor {
  public:
-  AppearanceCursor(storage::WorldPtr world, std::vector<Appearance> appearances)
+  AppearanceCursor(storage::OperatorWorldPtr world, std::vector<Appearance> appearances)
       : world_(std::move(world)), appearances_(std::move(appearances)) {}
   const rest::Object* Next() override;
 
  private:
-  const storage::WorldPtr world_;
+  const storage::OperatorWorldPtr world_;
   std::vector<Appearance> appearances_;
   size_t next_ = 0;
   std::optional<InstalledOperatorObject> current_;

@@ -14,7 +14,7 @@ namespace steward::views {
 namespace {
 
 using storage::EffectiveGroup;
-using storage::World;
+using storage::OperatorWorld;
 using Type = rest::WatchEvent::Type;
 
 constexpr int kLooksPerTurn = 500;
@@ -25,7 +25,7 @@ bool SameScope(const EffectiveGroup* a, const EffectiveGroup* b) {
          olm::ModeFor(a->targets) == olm::ModeFor(b->targets);
 }
 
-// Whether the pieces that appearances are made of are the same, in what is seen of them.
+// True if the visible parts of the pieces of two appearances are equal.
 bool SamePiece(const olm::Csv& a, const olm::Csv& b) {
   return static_cast<const olm::CsvContent&>(a) == b;
 }
@@ -36,7 +36,7 @@ bool SamePiece(const EffectiveGroup& a, const EffectiveGroup& b) {
   return SameScope(&a, &b) && a.group->SameSpec(*b.group);
 }
 
-// Of shared pointers or of values, in two versions of a map; both null is the same.
+// Accept shared pointers or values, from two versions of a map; two nulls are equal.
 const olm::Csv* Get(const olm::CsvPtr* found) { return found == nullptr ? nullptr : found->get(); }
 const olm::Namespace* Get(const olm::NamespacePtr* found) {
   return found == nullptr ? nullptr : found->get();
@@ -61,9 +61,9 @@ bool SameObject(const Appearance& a, const Appearance& b) {
 }
 
 DiffCursor::DiffCursor(Span span, rest::Selection selection)
-    : before_(std::move(span.before)),
-      after_(std::move(span.after)),
-      touched_(std::move(span.touched)),
+    : before_(OperatorWorld::Of(std::move(span.before))),
+      after_(OperatorWorld::Of(std::move(span.after))),
+      touched_(storage::TouchedOperators::Of(span.touched)),
       selection_(std::move(selection)),
       again_(std::move(span.again)),
       in_before_(before_->namespaces().begin()),
@@ -88,7 +88,7 @@ DiffCursor::DiffCursor(Span span, rest::Selection selection)
   }
 }
 
-// Most of what cleanup reads shows nowhere here.
+// Drops changes that are not visible, such as most of the facts that cleanup reads.
 void DiffCursor::DropUnseen() {
   std::erase_if(touched_.csvs, [this](const kube::NamespacedName& key) {
     return SameThere(Get(before_->csvs().Find(key)), Get(after_->csvs().Find(key)));
@@ -101,11 +101,11 @@ void DiffCursor::DropUnseen() {
   });
 }
 
-// Namespaces that come and go can change in which mode a group with a selector runs its operators,
-// and that shows wherever they appear.
+// Namespaces that come and go can change the mode in which a group with a selector runs its
+// operators, and that is visible wherever they appear.
 void DiffCursor::AddModeChanges() {
   if (touched_.namespaces.empty()) return;
-  for (const World* world : {before_.get(), after_.get()}) {
+  for (const OperatorWorld* world : {before_.get(), after_.get()}) {
     for (const std::string& install : world->selecting_installs()) {
       if (!SameScope(before_->GroupIn(install), after_->GroupIn(install))) {
         touched_.installs.insert(install);
@@ -114,7 +114,7 @@ void DiffCursor::AddModeChanges() {
   }
 }
 
-void DiffCursor::AddTargets(const World& world, const std::string& install) {
+void DiffCursor::AddTargets(const OperatorWorld& world, const std::string& install) {
   some_.insert(install);
   const EffectiveGroup* group = world.GroupIn(install);
   if (group == nullptr) return;
@@ -132,7 +132,7 @@ void DiffCursor::AddTargets(const World& world, const std::string& install) {
 }
 
 std::optional<std::string> DiffCursor::NextNamespace() {
-  // Some may be in neither World: what is told again can be of a namespace that is gone.
+  // A namespace may be in neither World: an event that is told again may be in a deleted one.
   const std::string* next = some_.empty() ? nullptr : &*some_.begin();
   if (all_) {
     for (const NamespaceIterator* it : {&in_before_, &in_after_}) {
@@ -148,7 +148,7 @@ std::optional<std::string> DiffCursor::NextNamespace() {
   return name;
 }
 
-void DiffCursor::AddNamesOf(const World& world, const std::string& install) {
+void DiffCursor::AddNamesOf(const OperatorWorld& world, const std::string& install) {
   for (auto it = world.csvs().LowerBound({install, ""}); !it.done() && it.key().ns == install;
        it.Next()) {
     names_.insert(it.key().name);
@@ -157,7 +157,7 @@ void DiffCursor::AddNamesOf(const World& world, const std::string& install) {
 
 void DiffCursor::AddNames(const std::string& ns) {
   if (touched_.namespaces.count(ns) > 0) {
-    for (const World* world : {before_.get(), after_.get()}) {
+    for (const OperatorWorld* world : {before_.get(), after_.get()}) {
       for (const Appearance& seen : AppearancesIn(*world, ns)) names_.insert(seen.csv->key.name);
     }
   }
@@ -176,7 +176,7 @@ void DiffCursor::AddNames(const std::string& ns) {
   }
 }
 
-std::optional<Appearance> DiffCursor::Find(const World& world,
+std::optional<Appearance> DiffCursor::Find(const OperatorWorld& world,
                                            const kube::NamespacedName& key) const {
   std::optional<Appearance> seen = FindAppearance(world, key.ns, key.name);
   if (seen && !Selects(selection_, *seen)) seen.reset();

@@ -1,4 +1,5 @@
-// What changed for a client between two Worlds: the one source of watch events (R-PRJ-06).
+// The changes that a client sees between two Worlds: the one source of watch events (R-PRJ-06). Not
+// thread-safe.
 #ifndef APISERVER_VIEWS_INSTALLED_OPERATOR_DIFF_H_
 #define APISERVER_VIEWS_INSTALLED_OPERATOR_DIFF_H_
 
@@ -11,15 +12,16 @@
 #include "apiserver/views/installed_operator/projection.h"
 #include "apiserver/views/virtual_resource/projection.h"
 #include "kube/meta/names.h"
-#include "storage/world/touched.h"
-#include "storage/world/world.h"
+#include "storage/operators/operator_world.h"
+#include "storage/operators/touched_operators.h"
+#include "storage/world/ordered_map.h"
 
 namespace steward::views {
 
-// What a client sees of an appearance is the same. Borrows nothing.
+// True if clients see the same object in both appearances. Borrows nothing.
 bool SameObject(const Appearance& a, const Appearance& b);
 
-// Only what was touched is looked at, and shows.
+// Looks at touched objects only, and reports those of which a change is visible.
 class DiffCursor : public Difference {
  public:
   DiffCursor(Span span, rest::Selection selection);
@@ -32,27 +34,27 @@ class DiffCursor : public Difference {
 
   void DropUnseen();
   void AddModeChanges();
-  void AddTargets(const storage::World& world, const std::string& install);
+  void AddTargets(const storage::OperatorWorld& world, const std::string& install);
   std::optional<std::string> NextNamespace();
   void AddNames(const std::string& ns);
-  void AddNamesOf(const storage::World& world, const std::string& install);
+  void AddNamesOf(const storage::OperatorWorld& world, const std::string& install);
   void Compare(const kube::NamespacedName& key);
-  std::optional<Appearance> Find(const storage::World& world,
+  std::optional<Appearance> Find(const storage::OperatorWorld& world,
                                  const kube::NamespacedName& key) const;
 
-  const storage::WorldPtr before_;
-  const storage::WorldPtr after_;
-  storage::Touched touched_;
+  const storage::OperatorWorldPtr before_;
+  const storage::OperatorWorldPtr after_;
+  storage::TouchedOperators touched_;
   const rest::Selection selection_;
   const std::set<kube::NamespacedName> again_;
 
-  // Namespaces to look at: these and, if `all_`, all of both Worlds.
+  // The namespaces to look at: these and, if `all_`, all of both Worlds.
   std::set<std::string> some_;
   bool all_ = false;
   NamespaceIterator in_before_, in_after_;
 
   std::string ns_;
-  std::set<std::string> names_;  // still to be looked at in ns_
+  std::set<std::string> names_;  // not looked at yet in ns_
   std::deque<ViewEvent> events_;
   bool done_ = false;
 };

@@ -18,6 +18,7 @@
 #include "kube/meta/status.h"
 #include "kube/meta/uuid.h"
 #include "olm/decode.h"
+#include "storage/operators/operator_world.h"
 
 namespace steward::views {
 namespace {
@@ -27,21 +28,25 @@ const kube::GroupVersionKind kKind = {"views.operators.coreos.com", "v1alpha1",
 const kube::GroupVersionResource kResource = {"views.operators.coreos.com", "v1alpha1",
                                               "installedoperators"};
 
+using storage::OperatorWorld;
+
 class InstalledOperatorProjection : public Projection {
  public:
+  const storage::SourceSet& sources() const override { return storage::kOperatorSources; }
   std::unique_ptr<const rest::Object> Find(const storage::WorldPtr& world,
                                            const kube::NamespacedName& key) const override {
-    std::optional<Appearance> seen = FindAppearance(*world, key.ns, key.name);
+    std::optional<Appearance> seen = FindAppearance(OperatorWorld::Of(*world), key.ns, key.name);
     if (!seen) return nullptr;
     return std::make_unique<InstalledOperatorObject>(*std::move(seen));
   }
   std::unique_ptr<PageableCursor> List(storage::WorldPtr world, rest::Selection selection,
                                        std::optional<kube::NamespacedName> after) const override {
-    return std::make_unique<ListCursor>(std::move(world), std::move(selection), std::move(after));
+    return std::make_unique<ListCursor>(OperatorWorld::Of(std::move(world)), std::move(selection),
+                                        std::move(after));
   }
   Task<int64_t> Count(storage::WorldPtr world, std::string ns,
                       std::optional<kube::NamespacedName> after) const override {
-    return CountBehind(std::move(world), std::move(ns), std::move(after));
+    return CountBehind(OperatorWorld::Of(std::move(world)), std::move(ns), std::move(after));
   }
   std::unique_ptr<Difference> Compare(Span span, rest::Selection selection) const override {
     return std::make_unique<DiffCursor>(std::move(span), std::move(selection));
@@ -77,13 +82,14 @@ rest::Resource InstalledOperators::Resource() {
 
 Task<rest::Blob> InstalledOperators::GetBlob(const kube::NamespacedName& name) {
   CO_ASSIGN_OR_RETURN(const Snapshot snapshot, co_await reads_.reader().ReadNewest());
-  const std::optional<Appearance> seen = FindAppearance(*snapshot.world, name.ns, name.name);
+  const std::optional<Appearance> seen =
+      FindAppearance(OperatorWorld::Of(*snapshot.world), name.ns, name.name);
   if (!seen) co_return kube::ToStatus(kube::NotFound(kResource, name.name));
   absl::StatusOr<olm::Icon> icon = olm::DecodeIcon(*seen->csv);
   if (!icon.ok()) co_return kube::ToStatus(kube::NotFound(kResource, StrCat(name.name, "/icon")));
   rest::Blob blob;
-  // Whoever writes a ClusterServiceVersion chooses the type: nothing but an image goes out under
-  // its own name.
+  // The author of a ClusterServiceVersion chooses the media type, so only images are sent under
+  // their own type.
   blob.content_type =
       icon->media_type.starts_with("image/") ? icon->media_type : "application/octet-stream";
   blob.etag = StrCat("\"", kube::UuidV5(seen->csv->uid, icon->bytes), "\"");

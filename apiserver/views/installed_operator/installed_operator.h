@@ -1,5 +1,5 @@
-// The virtual resource installedoperators: which operators watch a namespace, computed on each read
-// and stored nowhere.
+// The virtual resource installedoperators: the operators that watch a namespace, computed on each
+// read and stored nowhere. Thread-safe.
 #ifndef APISERVER_VIEWS_INSTALLED_OPERATOR_INSTALLED_OPERATOR_H_
 #define APISERVER_VIEWS_INSTALLED_OPERATOR_INSTALLED_OPERATOR_H_
 
@@ -12,16 +12,16 @@
 
 namespace steward::views {
 
-// Thread-safe. Memory per read is O(operators).
+// Memory per read is O(operators).
 class InstalledOperators : public rest::BlobGetter {
  public:
   explicit InstalledOperators(storage::WorldStore& worlds, VirtualResourceOptions options = {});
 
-  // Refers to this object.
+  // The result refers to this object.
   rest::Resource Resource();
 
   VirtualResource& reads() { return reads_; }
-  // The operator's icon, from spec.icon[0]. Errors as those of reads.
+  // Returns the operator's icon, from spec.icon[0]. Errors are those of reads.
   Task<rest::Blob> GetBlob(const kube::NamespacedName& name) override;
 
  private:

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "apiserver/views/virtual_resource/test_world.h"
+#include "apiserver/views/testing/test_world.h"
 #include "base/async/run.h"
 #include "base/status/matchers.h"
 #include "kube/meta/status.h"
@@ -27,7 +27,7 @@ class InstalledOperatorsTest : public ::testing::Test {
     worlds_.Publish(world_.Snapshot());
   }
 
-  // Counts how often the cursor let others work.
+  // Reads all names, and counts the cursor's pauses.
   std::vector<std::string> Names(rest::Reading& reading, int& pauses) {
     std::vector<std::string> names;
     for (pauses = 0;; ++pauses) {
@@ -62,7 +62,7 @@ class InstalledOperatorsTest : public ::testing::Test {
 
   boost::asio::io_context io_;
   TestWorld world_;
-  storage::WorldStore worlds_;
+  storage::WorldStore worlds_{storage::kOperatorSources};
   InstalledOperators view_{worlds_, kNoWaiting};
 };
 
@@ -75,7 +75,7 @@ TEST_F(InstalledOperatorsTest, ListsInOrderOfNamespaceAndName) {
 
 TEST_F(InstalledOperatorsTest, Selectors) {
   EXPECT_THAT(List("", "tier=1"), ElementsAre("blue/b.v1", "ops/b.v1", "red/b.v1", "red/own.v1"));
-  // The label that a copy carries is there, and not at home.
+  // Objects have the label that a copy carries, except in the operator's own namespace.
   EXPECT_THAT(List("", "olm.copiedFrom=ops"),
               ElementsAre("blue/a.v1", "blue/b.v1", "red/a.v1", "red/b.v1"));
   EXPECT_THAT(List("", "!olm.copiedFrom"), ElementsAre("ops/a.v1", "ops/b.v1", "red/own.v1"));
@@ -97,7 +97,7 @@ TEST_F(InstalledOperatorsTest, LongScansPause) {
     size_t objects;
     int pauses;
   };
-  // Looked at: 3003 namespaces and, but for the search by name, two objects in each.
+  // Looks: 3003 namespaces and, except with the search by name, two objects in each.
   const Row rows[] = {{"", "", 6007, 18},
                       {"tier=1", "", 3004, 18},
                       {"tier=2", "", 0, 18},
@@ -114,6 +114,23 @@ TEST_F(InstalledOperatorsTest, LongScansPause) {
   }
 }
 
+// Clients hold numbers across updates of the server: what one says stays what it says.
+TEST_F(InstalledOperatorsTest, NumbersAreWhatTheyAlwaysWere) {
+  storage::OperatorWriter writer;
+  writer.Replace(std::vector<olm::CsvPtr>{}, 1010);
+  writer.Replace(std::vector<olm::OperatorGroupPtr>{}, 1011);
+  writer.Replace(std::vector<olm::NamespacePtr>{}, 1012);
+  storage::WorldStore worlds{storage::kOperatorSources};
+  InstalledOperators view{worlds, kNoWaiting};
+  const auto number = [&] {
+    worlds.Publish(writer.Snapshot());
+    return RunOn(io_, view.reads().List({}, {}))->resource_version;
+  };
+  EXPECT_EQ(number(), "1013009999999699999979999998");
+  writer.Remove(storage::kNamespaceSource, {"", "none"}, 1500);
+  EXPECT_EQ(number(), "1501009999950899995099999510") << "nothing changed";
+}
+
 TEST_F(InstalledOperatorsTest, Get) {
   ASSERT_OK_AND_ASSIGN(rest::Reading reading, RunOn(io_, view_.reads().Get({"red", "a.v1"}, {})));
   EXPECT_EQ(reading.resource_version, worlds_.Now().number().ToString());
@@ -125,7 +142,7 @@ TEST_F(InstalledOperatorsTest, Get) {
 
 TEST_F(InstalledOperatorsTest, AReadingStaysAsItWas) {
   ASSERT_OK_AND_ASSIGN(rest::Reading reading, RunOn(io_, view_.reads().List({.ns = "red"}, {})));
-  world_.writer().Remove(storage::Source::kCsv, {"ops", "a.v1"}, 100);
+  world_.writer().Remove(storage::kCsvSource, {"ops", "a.v1"}, 100);
   worlds_.Publish(world_.Snapshot());
   EXPECT_THAT(Names(reading), ElementsAre("red/a.v1", "red/b.v1", "red/own.v1"));
   EXPECT_THAT(List("red"), ElementsAre("red/b.v1", "red/own.v1"));
@@ -135,7 +152,7 @@ TEST_F(InstalledOperatorsTest, WarnsWhileAStreamIsInterrupted) {
   ASSERT_OK_AND_ASSIGN(rest::Reading reading, RunOn(io_, view_.reads().List({}, {})));
   EXPECT_THAT(reading.warning, ::testing::HasSubstr("may be out of date"));
   for (storage::Source source :
-       {storage::Source::kCsv, storage::Source::kOperatorGroup, storage::Source::kNamespace}) {
+       {storage::kCsvSource, storage::kOperatorGroupSource, storage::kNamespaceSource}) {
     world_.writer().SetConnected(source, true);
   }
   worlds_.Publish(world_.Snapshot());
@@ -144,7 +161,7 @@ TEST_F(InstalledOperatorsTest, WarnsWhileAStreamIsInterrupted) {
 }
 
 TEST_F(InstalledOperatorsTest, BeforeTheFirstSyncItIs503) {
-  storage::WorldStore empty;
+  storage::WorldStore empty{storage::kOperatorSources};
   InstalledOperators view(empty, kNoWaiting);
   const kube::Status status = ErrorOf(RunOn(io_, view.reads().List({}, {})));
   EXPECT_EQ(status.code, 503);
@@ -155,14 +172,14 @@ TEST_F(InstalledOperatorsTest, BeforeTheFirstSyncItIs503) {
 TEST_F(InstalledOperatorsTest, ResourceVersions) {
   const std::string now = worlds_.Now().number().ToString();
   world_.Csv("ops", "c.v1");
-  storage::WorldStore later;
+  storage::WorldStore later{storage::kOperatorSources};
   later.Publish(world_.Snapshot());
   const std::string future = later.Now().number().ToString();
   struct Row {
     const char* name;
     std::string version;
     const char* match;
-    int code;  // 0 = fine
+    int code;  // 0 = no error
     const char* reason;
   };
   const Row rows[] = {
@@ -192,7 +209,7 @@ TEST_F(InstalledOperatorsTest, ResourceVersions) {
   worlds_.Publish(world_.Snapshot());
   rest::ReadOptions old;
   old.resource_version = now;
-  EXPECT_OK(RunOn(io_, view_.reads().List({}, old)));  // newer than asked is fine
+  EXPECT_OK(RunOn(io_, view_.reads().List({}, old)));  // newer than requested is fine
 }
 
 TEST_F(InstalledOperatorsTest, PagesAreOneSnapshot) {
@@ -216,7 +233,7 @@ TEST_F(InstalledOperatorsTest, PagesAreOneSnapshot) {
     token = reading.continue_token;
     EXPECT_EQ(reading.remaining_item_count,
               token.empty() ? std::nullopt : std::optional<int64_t>(expected.size() - all.size()));
-    // What changes meanwhile is not seen.
+    // Later changes are not seen.
     world_.Csv("ops", "new.v" + std::to_string(all.size()));
     worlds_.Publish(world_.Snapshot());
   } while (!token.empty());
@@ -237,9 +254,10 @@ TEST_F(InstalledOperatorsTest, TokensAreForOneSelectionAndForAWhile) {
   damaged.continue_token[5] ^= 1;
   EXPECT_EQ(ErrorOf(RunOn(io_, view_.reads().List({}, damaged))).code, 400);
 
-  // A list with a gap before it: the state of the first page is forgotten.
+  // A list with a gap before it drops the state of the first page.
   std::vector<olm::NamespacePtr> namespaces;
-  for (auto it = worlds_.Current()->namespaces().begin(); !it.done(); it.Next()) {
+  const auto world = storage::OperatorWorld::Of(worlds_.Current());
+  for (auto it = world->namespaces().begin(); !it.done(); it.Next()) {
     namespaces.push_back(it.value());
   }
   for (int i = 0; i < 100; ++i) {
@@ -252,7 +270,7 @@ TEST_F(InstalledOperatorsTest, TokensAreForOneSelectionAndForAWhile) {
   const kube::Status expired = ErrorOf(RunOn(io_, view_.reads().List({}, options)));
   EXPECT_EQ(expired.code, 410);
   EXPECT_EQ(expired.reason, "Expired");
-  // From here on it is another list, of which the first page's count says nothing.
+  // From here on it is another list, to which the first page's count does not apply.
   options.continue_token = expired.continue_token;
   ASSERT_OK_AND_ASSIGN(rest::Reading next, RunOn(io_, view_.reads().List({}, options)));
   ASSERT_TRUE(next.remaining_item_count.has_value());
@@ -280,13 +298,13 @@ TEST_F(InstalledOperatorsTest, WhatIsSelectedIsNotCounted) {
   }
 }
 
-// The version is from before the kind went away, or from a server that has seen it come.
+// The version is from before the kind went away, or from a server that has seen it appear.
 TEST_F(InstalledOperatorsTest, AnAbsentKindKeepsNoVersionFromBeingReached) {
-  storage::WorldWriter writer;
-  writer.ReplaceAbsent(storage::Source::kCsv);
+  storage::OperatorWriter writer;
+  writer.ReplaceAbsent(storage::kCsvSource);
   writer.Replace(std::vector<olm::OperatorGroupPtr>{}, 500);
   writer.Replace(std::vector<olm::NamespacePtr>{}, 500);
-  storage::WorldStore worlds;
+  storage::WorldStore worlds{storage::kOperatorSources};
   worlds.Publish(writer.Snapshot());
   InstalledOperators view(worlds, kNoWaiting);
   rest::ReadOptions options;

@@ -1,4 +1,4 @@
-// The random schedules of virtual_resource/ over InstalledOperators.
+// Runs the random schedules of virtual_resource/ over InstalledOperators.
 #include "apiserver/views/virtual_resource/model.h"
 
 #include <gtest/gtest.h>
@@ -7,6 +7,7 @@
 #include "apiserver/views/installed_operator/object.h"
 #include "apiserver/views/installed_operator/projection.h"
 #include "apiserver/views/installed_operator/selection.h"
+#include "apiserver/views/testing/operator_writes.h"
 #include "apiserver/views/virtual_resource/stream_simulation.h"
 #include "apiserver/views/virtual_resource/watch_simulation.h"
 
@@ -14,9 +15,10 @@ namespace steward::views {
 namespace {
 
 View ViewOf(const storage::WorldPtr& world, const rest::Selection& selection) {
+  const auto& operators = storage::OperatorWorld::Of(*world);
   View view;
-  for (auto it = world->namespaces().begin(); !it.done(); it.Next()) {
-    for (const Appearance& seen : AppearancesIn(*world, it.key())) {
+  for (auto it = operators.namespaces().begin(); !it.done(); it.Next()) {
+    for (const Appearance& seen : AppearancesIn(operators, it.key())) {
       if (!Selects(selection, seen)) continue;
       view[{it.key(), seen.csv->key.name}] = SeenOf(InstalledOperatorObject(seen));
     }
@@ -25,7 +27,8 @@ View ViewOf(const storage::WorldPtr& world, const rest::Selection& selection) {
 }
 
 const Subject& TheSubject() {
-  static const Subject& subject = *new Subject{MakeInstalledOperatorProjection(), &ViewOf};
+  static const Subject& subject = *new Subject{MakeInstalledOperatorProjection(), &ViewOf,
+                                               [] { return std::make_unique<OperatorWrites>(); }};
   return subject;
 }
 

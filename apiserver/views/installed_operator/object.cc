@@ -47,7 +47,7 @@ void InstalledOperatorObject::AppendMetadata(std::string_view resource_version, 
     rope.Splice(csv.annotations_json);
     out.push_back('}');
   }
-  // The object is there since both the operator and the namespace are.
+  // The object exists since both the operator and the namespace exist.
   AppendMember("creationTimestamp", std::max(csv.created, seen_.ns->created), out);
   if (!csv.labels_json.empty() || !seen_.own) {
     StrAppend(&out, R"(,"labels":{)", csv.labels_json);

@@ -1,4 +1,4 @@
-// An InstalledOperator in each of its written forms.
+// An InstalledOperator in each of its written forms. Immutable.
 #ifndef APISERVER_VIEWS_INSTALLED_OPERATOR_OBJECT_H_
 #define APISERVER_VIEWS_INSTALLED_OPERATOR_OBJECT_H_
 
@@ -15,7 +15,7 @@
 
 namespace steward::views {
 
-// The drop-in for OLM's copy of a ClusterServiceVersion: what the copy would carry, plus `scope`.
+// The replacement of OLM's copy of a ClusterServiceVersion: the content of the copy, plus `scope`.
 // Valid as long as the World that the appearance borrows from.
 class InstalledOperatorObject : public rest::Object {
  public:
@@ -35,7 +35,7 @@ class InstalledOperatorObject : public rest::Object {
   Appearance seen_;
 };
 
-// One of which only the name is known.
+// An object of which only the name is known.
 std::unique_ptr<const rest::Object> InstalledOperatorTombstone(kube::NamespacedName key);
 
 // The columns that AppendCells fills.

@@ -7,7 +7,7 @@
 #include <boost/json/value.hpp>
 #include <string>
 
-#include "apiserver/views/virtual_resource/test_world.h"
+#include "apiserver/views/testing/test_world.h"
 #include "base/json/json_text.h"
 #include "olm/decode.h"
 
@@ -37,13 +37,13 @@ TestWorld Cluster() {
 json::value Parsed(const std::string& text) { return json::parse(text); }
 
 json::value JsonIn(const TestWorld& world, const char* ns) {
-  const storage::WorldPtr snapshot = world.Snapshot();
+  const storage::OperatorWorldPtr snapshot = world.Snapshot();
   Rope out;
   InstalledOperatorObject(*FindAppearance(*snapshot, ns, "etcd.v1")).AppendJson("42", out);
   return Parsed(out.Flatten());
 }
 
-// R-004-43: the drop-in for a copied CSV. The expected object is written from OLM's rules for a
+// R-004-43: the replacement of a copied CSV. The expected object is written by OLM's rules for a
 // copy.
 TEST(InstalledOperatorObjectTest, InATargetNamespaceItIsTheCopy) {
   json::value got = JsonIn(Cluster(), "red");
@@ -65,7 +65,7 @@ TEST(InstalledOperatorObjectTest, InATargetNamespaceItIsTheCopy) {
   EXPECT_EQ(got, expected);
 }
 
-// What is long is not copied but shared between answers: the bytes are the same.
+// Long texts are not copied but shared between answers: the bytes are the same.
 TEST(InstalledOperatorObjectTest, LongPartsAreSpliced) {
   const json::string note(5000, 'n');
   json::value csv = Parsed(kCsv);
@@ -75,7 +75,7 @@ TEST(InstalledOperatorObjectTest, LongPartsAreSpliced) {
   TestWorld world;
   world.Namespace("ops").Namespace("red", {}, /*day=*/7).CsvJson(Serialize(csv));
   world.Group("ops", "g", {"red"});
-  const storage::WorldPtr snapshot = world.Snapshot();
+  const storage::OperatorWorldPtr snapshot = world.Snapshot();
   for (const char* ns : {"ops", "red"}) {
     Rope out;
     InstalledOperatorObject(*FindAppearance(*snapshot, ns, "etcd.v1")).AppendJson("42", out);
@@ -85,7 +85,7 @@ TEST(InstalledOperatorObjectTest, LongPartsAreSpliced) {
     EXPECT_EQ(got.at("spec"), csv.at("spec"));
     EXPECT_EQ(got.at("metadata").at("annotations").at("alm-examples"), json::value(note));
     EXPECT_EQ(got.at("status").at("conditions"), csv.at("status").at("conditions"));
-    // Otherwise it is the object with the short parts.
+    // Everything else equals the object with the short parts.
     short_got.as_object()["spec"] = got.at("spec");
     short_got.as_object()["status"].as_object()["conditions"] = got.at("status").at("conditions");
     got.as_object()["metadata"].as_object()["annotations"].as_object().erase("alm-examples");
@@ -129,7 +129,7 @@ TEST(InstalledOperatorObjectTest, ConflictsAreListed) {
 
 TEST(InstalledOperatorObjectTest, MetadataAloneIsTheMetadataOfTheWhole) {
   const TestWorld world = Cluster();
-  const storage::WorldPtr snapshot = world.Snapshot();
+  const storage::OperatorWorldPtr snapshot = world.Snapshot();
   for (const char* ns : {"red", "ops"}) {
     Rope out;
     InstalledOperatorObject(*FindAppearance(*snapshot, ns, "etcd.v1")).AppendMetadata("42", out);
@@ -149,7 +149,7 @@ TEST(InstalledOperatorObjectTest, NothingToShowIsLeftOut) {
 
 TEST(InstalledOperatorObjectTest, CellsFitTheColumns) {
   const TestWorld world = Cluster();
-  const storage::WorldPtr snapshot = world.Snapshot();
+  const storage::OperatorWorldPtr snapshot = world.Snapshot();
   std::string out;
   InstalledOperatorObject(*FindAppearance(*snapshot, "red", "etcd.v1")).AppendCells(out);
   EXPECT_EQ(Parsed(out), Parsed(R"(["etcd.v1", "etcd \"x\"", "1.0.0", "", "etcd.v0", "Succeeded",

@@ -10,11 +10,11 @@ namespace steward::views {
 namespace {
 
 using storage::EffectiveGroup;
-using storage::World;
+using storage::OperatorWorld;
 
-// The appearance of one ClusterServiceVersion in `ns`, when it has one there. Whether the group
-// targets `ns` is known to the caller when it came here by the index.
-std::optional<Appearance> Appear(const World& world, const olm::Namespace& ns,
+// The appearance of one ClusterServiceVersion in `ns`, if there is one. A caller who comes by the
+// index knows already whether the group targets `ns`.
+std::optional<Appearance> Appear(const OperatorWorld& world, const olm::Namespace& ns,
                                  const olm::Csv& csv) {
   if (csv.copied) return std::nullopt;
   Appearance seen;
@@ -28,10 +28,10 @@ std::optional<Appearance> Appear(const World& world, const olm::Namespace& ns,
   return seen;
 }
 
-// Calls `visit` with each install namespace from which operators may reach `ns`, itself included,
-// each once.
+// Calls `visit` once with each install namespace from which operators may reach `ns`, including
+// `ns` itself.
 template <typename Visit>
-void ForEachInstall(const World& world, const std::string& ns, Visit visit) {
+void ForEachInstall(const OperatorWorld& world, const std::string& ns, Visit visit) {
   visit(ns);
   for (const std::string& install : world.InstallsTargeting(ns)) {
     if (install != ns) visit(install);
@@ -41,7 +41,7 @@ void ForEachInstall(const World& world, const std::string& ns, Visit visit) {
   }
 }
 
-// One appearance out of those of one name.
+// The appearance that wins among those of one name.
 Appearance Merge(std::vector<Appearance>::iterator first, std::vector<Appearance>::iterator last) {
   std::sort(first, last, [](const Appearance& a, const Appearance& b) {
     return olm::WinsIn(a.ns->name, *a.csv, *b.csv);
@@ -53,7 +53,7 @@ Appearance Merge(std::vector<Appearance>::iterator first, std::vector<Appearance
 
 }  // namespace
 
-std::vector<Appearance> AppearancesIn(const World& world, const std::string& ns) {
+std::vector<Appearance> AppearancesIn(const OperatorWorld& world, const std::string& ns) {
   std::vector<Appearance> all;
   const olm::NamespacePtr* found = world.namespaces().Find(ns);
   if (found == nullptr) return all;
@@ -82,7 +82,7 @@ std::vector<Appearance> AppearancesIn(const World& world, const std::string& ns)
   return merged;
 }
 
-std::optional<Appearance> FindAppearance(const World& world, const std::string& ns,
+std::optional<Appearance> FindAppearance(const OperatorWorld& world, const std::string& ns,
                                          const std::string& name) {
   const olm::NamespacePtr* found = world.namespaces().Find(ns);
   if (found == nullptr) return std::nullopt;

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "apiserver/views/virtual_resource/test_world.h"
+#include "apiserver/views/testing/test_world.h"
 
 namespace steward::views {
 namespace {
@@ -14,13 +14,13 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-// "name@install" for each appearance, with '!' when it is not targeted.
+// Each appearance as "name@install", with '!' when it is not targeted.
 std::vector<std::string> In(const TestWorld& world, const std::string& ns) {
   std::vector<std::string> seen;
-  const storage::WorldPtr snapshot = world.Snapshot();
+  const storage::OperatorWorldPtr snapshot = world.Snapshot();
   for (const Appearance& a : AppearancesIn(*snapshot, ns)) {
     seen.push_back(a.csv->key.name + "@" + a.csv->key.ns + (a.targeted ? "" : "!"));
-    // Finding one by name must agree with listing all.
+    // The search by name must agree with the list of all.
     const auto found = FindAppearance(*snapshot, ns, a.csv->key.name);
     EXPECT_TRUE(found && found->csv == a.csv && found->hidden == a.hidden &&
                 found->targeted == a.targeted && found->own == a.own);
@@ -70,7 +70,7 @@ TEST(ProjectionTest, WithoutExactlyOneGroupOnlyTheOwnNamespaceShowsIt) {
   world.Group("ops", "h", {});
   EXPECT_THAT(In(world, "ops"), ElementsAre("x.v1@ops!"));
   EXPECT_THAT(In(world, "red"), IsEmpty());
-  const storage::WorldPtr snapshot = world.Snapshot();
+  const storage::OperatorWorldPtr snapshot = world.Snapshot();
   EXPECT_EQ(AppearancesIn(*snapshot, "ops").front().group, nullptr);
 }
 
@@ -104,7 +104,7 @@ TEST(ProjectionTest, OfEqualNamesOneAppearsAndTellsOfTheOthers) {
   world.Csv("blue", "x.v1", {.day = 9});
   EXPECT_THAT(In(world, "red"), ElementsAre("x.v1@tools"));
   EXPECT_THAT(In(world, "blue"), ElementsAre("x.v1@blue!"));
-  const storage::WorldPtr snapshot = world.Snapshot();
+  const storage::OperatorWorldPtr snapshot = world.Snapshot();
   const auto hidden = [&](const char* ns) {
     std::vector<std::string> names;
     const Appearance seen = *FindAppearance(*snapshot, ns, "x.v1");
@@ -121,7 +121,7 @@ TEST(ProjectionTest, OfEqualNamesOneAppearsAndTellsOfTheOthers) {
 TEST(ProjectionTest, AbsentNames) {
   TestWorld world = Cluster();
   world.Csv("ops", "x.v1").Group("ops", "g", {"red"});
-  const storage::WorldPtr snapshot = world.Snapshot();
+  const storage::OperatorWorldPtr snapshot = world.Snapshot();
   EXPECT_FALSE(FindAppearance(*snapshot, "red", "y.v1"));
   EXPECT_FALSE(FindAppearance(*snapshot, "blue", "x.v1"));
   EXPECT_FALSE(FindAppearance(*snapshot, "nowhere", "x.v1"));

@@ -1,4 +1,4 @@
-// Whether an appearance is among those that a client asked for.
+// The check whether a client's selection includes an appearance. Pure functions.
 #ifndef APISERVER_VIEWS_INSTALLED_OPERATOR_SELECTION_H_
 #define APISERVER_VIEWS_INSTALLED_OPERATOR_SELECTION_H_
 
@@ -7,11 +7,11 @@
 
 namespace steward::views {
 
-// The parts of Selects: all appearances of one ClusterServiceVersion have the same labels, but for
+// The parts of Selects: all appearances of one ClusterServiceVersion have the same labels, except
 // the one in its own namespace.
 bool FieldsSelect(const rest::Selection& selection, const Appearance& seen);
 bool LabelsSelect(const rest::Selection& selection, const Appearance& seen);
-// The appearance's namespace and name, and its labels as they are shown.
+// Checks the appearance's namespace and name, and its labels as they are shown.
 bool Selects(const rest::Selection& selection, const Appearance& seen);
 
 }  // namespace steward::views

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "apiserver/views/installed_operator/installed_operator.h"
+#include "apiserver/views/testing/test_world.h"
 #include "apiserver/views/virtual_resource/event_stream.h"
-#include "apiserver/views/virtual_resource/test_world.h"
 #include "base/async/run.h"
 #include "base/async/task_group.h"
 #include "base/status/matchers.h"
@@ -19,6 +19,7 @@
 #include "kube/meta/selector.h"
 #include "kube/meta/status.h"
 #include "olm/objects.h"
+#include "storage/operators/operator_world.h"
 #include "storage/world/world_store.h"
 
 namespace steward::views {
@@ -49,7 +50,7 @@ class EventStreamTest : public ::testing::Test {
     return stream.ok() ? *std::move(stream) : nullptr;
   }
 
-  // "ADDED blue/a.v1", ... up to `count` events, or what ended the stream.
+  // Up to `count` events, as "ADDED blue/a.v1", or the error that ended the stream.
   std::vector<std::string> Next(rest::EventStream& stream, int count) {
     std::vector<std::string> seen;
     for (int i = 0; i < count; ++i) {
@@ -79,7 +80,7 @@ class EventStreamTest : public ::testing::Test {
 
   boost::asio::io_context io_{1};
   TestWorld world_;
-  storage::WorldStore worlds_;
+  storage::WorldStore worlds_{storage::kOperatorSources};
   InstalledOperators view_{
       worlds_, {.sync_wait = absl::ZeroDuration(), .version_wait = absl::ZeroDuration()}};
   absl::Duration timeout_ = absl::Minutes(1);
@@ -94,7 +95,7 @@ TEST_F(EventStreamTest, OneChangeIsABurstOfAllThatShowIt) {
   EXPECT_THAT(Next(*stream, 4),
               ElementsAre("ADDED blue/b.v1", "ADDED ops/b.v1", "ADDED red/b.v1", "BOOKMARK"));
   EXPECT_EQ(last_, Now());
-  // What is not followed at once is sent at once.
+  // An event that no other follows at once is sent at once.
   EXPECT_THAT(ready_, ElementsAre(true, true, false, false));
 }
 
@@ -106,12 +107,12 @@ TEST_F(EventStreamTest, ASlowReaderSeesOnlyTheOutcome) {
   Publish();
   world_.Csv("ops", "c.v1");
   Publish();
-  world_.writer().Remove(storage::Source::kCsv, {"ops", "c.v1"}, 100);
+  world_.writer().Remove(storage::kCsvSource, {"ops", "c.v1"}, 100);
   Publish();
   EXPECT_THAT(Next(*stream, 2), ElementsAre("ADDED red/b.v1", "BOOKMARK"));
 }
 
-// What only a CleanupStatus shows changes numbers, and nothing here.
+// A change that only a CleanupStatus shows changes numbers, and nothing here.
 TEST_F(EventStreamTest, WhatCleanupReadsIsNotTold) {
   constexpr char kCsv[] = R"({"metadata":{"name":"b.v1","namespace":"ops","uid":"b",)";
   constexpr char kStatus[] = R"("status":{"phase":"Succeeded","cleanup":{"pendingDeletion":)";
@@ -132,7 +133,7 @@ TEST_F(EventStreamTest, WhatCleanupReadsIsNotTold) {
   EXPECT_NE(Now(), before);
   timeout_ = absl::ZeroDuration();
   EXPECT_THAT(Next(*Watch(before, {}, false, /*bookmarks=*/false), 1), ElementsAre("end"));
-  world_.writer().Remove(storage::Source::kCsv, {"ops", "b.v1"}, 100);
+  world_.writer().Remove(storage::kCsvSource, {"ops", "b.v1"}, 100);
   Publish();
   EXPECT_THAT(Next(*stream, 4),
               ElementsAre("DELETED blue/b.v1", "DELETED ops/b.v1", "DELETED red/b.v1", "BOOKMARK"));
@@ -146,7 +147,7 @@ TEST_F(EventStreamTest, ResumesWhereItWas) {
   selection.ns = "blue";
   const auto first = Watch(before, selection, false, /*bookmarks=*/false);
   EXPECT_THAT(Next(*first, 1), ElementsAre("ADDED blue/b.v1"));
-  world_.writer().Remove(storage::Source::kCsv, {"ops", "b.v1"}, 100);
+  world_.writer().Remove(storage::kCsvSource, {"ops", "b.v1"}, 100);
   Publish();
   const auto second = Watch(last_, selection, false, false);
   EXPECT_THAT(Next(*second, 1), ElementsAre("DELETED blue/b.v1"));
@@ -157,7 +158,7 @@ TEST_F(EventStreamTest, InsideABurstWhatMayBeMissingIsToldAgain) {
   world_.Csv("ops", "b.v1");
   Publish();
   ASSERT_THAT(Next(*stream, 1), ElementsAre("ADDED blue/b.v1"));
-  // The connection is lost here; blue/b.v1 is there already, the others are not.
+  // The connection is lost here; the client has blue/b.v1 already, but not the others.
   const auto resumed = Watch(last_);
   EXPECT_THAT(Next(*resumed, 4), ElementsAre("MODIFIED blue/b.v1", "MODIFIED ops/b.v1",
                                              "MODIFIED red/b.v1", "BOOKMARK"));
@@ -168,7 +169,7 @@ TEST_F(EventStreamTest, InitialEventsEndWithABookmark) {
   EXPECT_THAT(Next(*stream, 4), ElementsAre("ADDED blue/a.v1", "ADDED ops/a.v1", "ADDED red/a.v1",
                                             "BOOKMARK initial"));
   EXPECT_THAT(ready_, ElementsAre(true, true, true, false));
-  world_.writer().Remove(storage::Source::kNamespace, {"", "red"}, 100);
+  world_.writer().Remove(storage::kNamespaceSource, {"", "red"}, 100);
   Publish();
   EXPECT_THAT(Next(*stream, 2), ElementsAre("DELETED red/a.v1", "BOOKMARK"));
 }
@@ -199,7 +200,7 @@ TEST_F(EventStreamTest, AnObjectOfAnotherUidIsAnother) {
 TEST_F(EventStreamTest, AStateThatIsNotKnownIsExpired) {
   TestWorld other;
   for (int i = 0; i < 3; ++i) other.Namespace("n" + std::to_string(i));
-  storage::WorldStore older;
+  storage::WorldStore older{storage::kOperatorSources};
   older.Publish(other.Snapshot());
   // A new list leaves a gap behind.
   world_.writer().Replace(std::vector<olm::NamespacePtr>{}, 500);
@@ -215,7 +216,7 @@ TEST_F(EventStreamTest, AFutureStateIsWaitedFor) {
   ahead.Namespace("blue").Namespace("ops").Namespace("red", {{"team", "red"}});
   ahead.Csv("ops", "a.v1").Group("ops", "g", {});
   ahead.Csv("ops", "b.v1");
-  storage::WorldStore other;
+  storage::WorldStore other{storage::kOperatorSources};
   other.Publish(ahead.Snapshot());
   const auto stream = Watch(other.Now().number().ToString());
   TaskGroup tasks(io_.get_executor());
@@ -226,7 +227,7 @@ TEST_F(EventStreamTest, AFutureStateIsWaitedFor) {
   }(*stream, seen));
   io_.poll();
   EXPECT_TRUE(seen.empty());
-  world_.Csv("ops", "b.v1");  // what the other replica had
+  world_.Csv("ops", "b.v1");  // the other replica had it
   Publish();
   io_.poll();
   EXPECT_TRUE(seen.empty());
@@ -257,7 +258,7 @@ TEST_F(EventStreamTest, SettledOnceWhatThereIsWasTold) {
   }
 }
 
-// So long ago that the state is not found at once.
+// The state is so old that it is not found at once.
 TEST_F(EventStreamTest, AClientFromLongAgoGetsWhatItLacks) {
   const std::string then = Now();
   for (int i = 0; i < 1000; ++i) world_.Namespace("red", {{"i", StrCat(i)}});
@@ -285,7 +286,7 @@ TEST_F(EventStreamTest, AnotherEtcdExpiresWhatIsOpen) {
   EXPECT_THAT(Next(*stream, 1), ElementsAre("Expired"));
 }
 
-// A number above everything that the cluster has had, once the cluster was asked.
+// The number is above everything that the cluster has had, once the cluster was asked.
 TEST_F(EventStreamTest, AStateThatCannotComeIsExpired) {
   int asked = 0;
   InstalledOperators view(worlds_, {.on_newest_read = [&asked] { ++asked; }});
@@ -340,15 +341,16 @@ TEST_F(EventStreamTest, AStateThatHasNotComeIsAskedFor) {
   rest::ReadOptions read;
   read.resource_version = ahead(950).ToString();
   read.resource_version_match = "Exact";
+  read.asker = "bob";
   auto reading = RunOn(io_, view.reads().List(selection, read));
   ASSERT_OK(reading);
   EXPECT_EQ(reading->resource_version, read.resource_version);
   EXPECT_THAT(awaited, ElementsAre(storage::StateVector{900, 900, 900},
                                    storage::StateVector{950, 950, 950}));
-  EXPECT_THAT(askers, ElementsAre("alice", ""));
+  EXPECT_THAT(askers, ElementsAre("alice", "bob"));
 }
 
-// Clients choose numbers: one that the cluster has not had yet asks it for nothing.
+// Clients choose numbers: for one above the cluster's newest, nothing is requested.
 TEST_F(EventStreamTest, AStateThatCannotComeIsNotAskedFor) {
   std::vector<storage::StateVector> awaited;
   VirtualResourceOptions reads;
@@ -368,7 +370,7 @@ TEST_F(EventStreamTest, AStateThatCannotComeIsNotAskedFor) {
   EXPECT_THAT(awaited, ElementsAre());
 }
 
-// As Kubernetes says it to a client that wants its initial events at least so new.
+// The error has Kubernetes' form for a client that wants its initial events at least this new.
 TEST_F(EventStreamTest, InitialEventsThatAreNotThereYetAreAnErrorEvent) {
   InstalledOperators view(worlds_, {.version_wait = absl::ZeroDuration()});
   storage::Number ahead = worlds_.Now().number();

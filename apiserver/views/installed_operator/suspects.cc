@@ -12,18 +12,17 @@
 #include "base/async/yield.h"
 #include "olm/objects.h"
 #include "olm/targets.h"
-#include "storage/world/world.h"
+#include "storage/operators/operator_world.h"
 
 namespace steward::views {
 namespace {
 
-using storage::Source;
 using CsvVersions = Versions<kube::NamespacedName, olm::CsvPtr>;
 using GroupVersions = Versions<kube::NamespacedName, olm::OperatorGroupPtr>;
 using NamespaceVersions = Versions<std::string, olm::NamespacePtr>;
 using GroupsByNamespace = std::map<std::string, std::vector<olm::OperatorGroupPtr>>;
 
-// Beyond this a new list costs everybody less.
+// With more looks, a new list costs less for all.
 constexpr size_t kMaxLooks = 100'000;
 
 // Looks at pairs of an operator and a namespace.
@@ -32,13 +31,13 @@ class Search {
   Search(const GroupsByNamespace& groups, const NamespaceVersions& namespaces)
       : groups_(groups), namespaces_(namespaces) {}
 
-  // Returns what it cost.
+  // Returns the cost.
   size_t Look(const kube::NamespacedName& csv, const std::string& ns) {
     const size_t before = looks_++;
     if (ns == csv.ns || IsTargeted(csv.ns, ns)) found_.insert({ns, csv.name});
     return looks_ - before;
   }
-  // One that was not worth a look costs, too.
+  // Counts an element that is skipped, which has a cost, too.
   void Pass() { ++looks_; }
   bool TooMany() const { return looks_ > kMaxLooks; }
   std::set<kube::NamespacedName> TakeFound() { return std::move(found_); }
@@ -73,8 +72,8 @@ GroupsByNamespace ByNamespace(const GroupVersions& groups) {
   return groups_in;
 }
 
-// Names of operators that changed, or whose groups did. One name may appear in place of another
-// operator of the same name.
+// Names of operators that changed, or whose groups did. One operator may take the place of another
+// of the same name.
 boost::asio::awaitable<std::set<std::string>> NamesTouched(const CsvVersions& csvs,
                                                            const GroupVersions& groups,
                                                            Turn& turn) {
@@ -91,22 +90,22 @@ boost::asio::awaitable<std::set<std::string>> NamesTouched(const CsvVersions& cs
 
 boost::asio::awaitable<std::optional<std::set<kube::NamespacedName>>> InstalledOperatorSuspects(
     Window window, const rest::Selection& selection) {
-  const storage::World& then = *window.then;
+  const auto& then = storage::OperatorWorld::Of(*window.then);
   const auto same = [](const kube::NamespacedName& key) { return key; };
   const auto name_of = [](const kube::NamespacedName& key) { return key.name; };
   Turn turn;
   const CsvVersions csvs = co_await VersionsOf<kube::NamespacedName, olm::CsvPtr>(
-      window, Source::kCsv, then.csvs(), same, turn);
+      window, storage::kCsvSource, then.csvs(), same, turn);
   const GroupVersions groups = co_await VersionsOf<kube::NamespacedName, olm::OperatorGroupPtr>(
-      window, Source::kOperatorGroup, then.operator_groups(), same, turn);
+      window, storage::kOperatorGroupSource, then.operator_groups(), same, turn);
   const NamespaceVersions namespaces = co_await VersionsOf<std::string, olm::NamespacePtr>(
-      window, Source::kNamespace, then.namespaces(), name_of, turn);
+      window, storage::kNamespaceSource, then.namespaces(), name_of, turn);
   const GroupsByNamespace groups_in = ByNamespace(groups);
   const std::set<std::string> names_touched = co_await NamesTouched(csvs, groups, turn);
 
   const std::string* only_ns = SelectedNamespace(selection);
   const std::string* only_name = SelectedName(selection);
-  std::vector<const std::string*> all, touched;  // namespaces that are selected
+  std::vector<const std::string*> all, touched;  // selected namespaces
   for (const auto& [ns, forms] : namespaces.all) {
     if (turn.Over()) co_await Yield();
     if (only_ns != nullptr && ns != *only_ns) continue;

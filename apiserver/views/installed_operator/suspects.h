@@ -1,4 +1,4 @@
-// Which InstalledOperators a client inside a burst may have in any state.
+// The InstalledOperators that a client inside a burst may have in any state. A pure function.
 #ifndef APISERVER_VIEWS_INSTALLED_OPERATOR_SUSPECTS_H_
 #define APISERVER_VIEWS_INSTALLED_OPERATOR_SUSPECTS_H_
 
@@ -12,8 +12,8 @@
 
 namespace steward::views {
 
-// As Projection::Suspects. Counts every look at an operator, a namespace or a group, whatever is
-// selected.
+// Does the work of Projection::Suspects. Counts every look at an operator, a namespace or a group,
+// whatever the selection is.
 boost::asio::awaitable<std::optional<std::set<kube::NamespacedName>>> InstalledOperatorSuspects(
     Window window, const rest::Selection& selection);
 

@@ -10,13 +10,14 @@
 #include <utility>
 
 #include "apiserver/rest/resource.h"
+#include "apiserver/views/testing/test_world.h"
 #include "apiserver/views/virtual_resource/projection.h"
-#include "apiserver/views/virtual_resource/test_world.h"
 #include "base/async/run.h"
 #include "base/async/task.h"
 #include "base/async/task_group.h"
 #include "base/async/yield.h"
 #include "kube/meta/names.h"
+#include "storage/operators/operator_world.h"
 #include "storage/world/world.h"
 
 namespace steward::views {
@@ -35,9 +36,9 @@ VoidTask CountTurns(const bool& over, int& turns) {
 
 class SuspectsTest : public ::testing::Test {
  protected:
-  // Of a client that may lack anything.
+  // Searches for a client that may lack any change.
   std::optional<Keys> Find(const rest::Selection& selection) {
-    const storage::WorldPtr now = world_.Snapshot();
+    const storage::OperatorWorldPtr now = world_.Snapshot();
     bool over = false;
     turns_ = 0;
     TaskGroup group(io_.get_executor());
@@ -71,7 +72,7 @@ TEST_F(SuspectsTest, WhatCouldHaveBeenVisible) {
   EXPECT_THAT(Find(In("nowhere")), Optional(UnorderedElementsAre()));
 }
 
-// All that a client chooses is the number and the namespace.
+// A client can choose only the number and the namespace.
 TEST_F(SuspectsTest, LooksAreCountedWithANamespaceSelectedToo) {
   world_.Namespace("ops").Csv("ops", "a.v1");
   for (int i = 0; i < 400; ++i) world_.Namespace("blue", {{"i", std::to_string(i)}});

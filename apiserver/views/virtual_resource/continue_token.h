@@ -1,4 +1,4 @@
-// Where a list that is read in pages goes on.
+// The token with which a list in pages continues. A value.
 #ifndef APISERVER_VIEWS_VIRTUAL_RESOURCE_CONTINUE_TOKEN_H_
 #define APISERVER_VIEWS_VIRTUAL_RESOURCE_CONTINUE_TOKEN_H_
 
@@ -13,16 +13,17 @@
 
 namespace steward::views {
 
-// Every replica can read it: all that a page needs is in it. Forging one gains nothing, since each
-// page is authorised as a list; the check finds damage, and use with another selection.
+// Every replica can read it, as it contains everything that a page needs. A forged token gains
+// nothing, since each page is authorised as a list; the check detects damage, and use with another
+// selection.
 struct ContinueToken {
-  std::string number;          // of the first page, and so of all; "" = of whatever there is now
-  kube::NamespacedName after;  // the last object that was given out
-  // How many objects are still to come, where that was counted.
+  std::string number;          // of the first page, and so of all; "" = of the present state
+  kube::NamespacedName after;  // the last object that was returned
+  // The number of objects still to come, where that was counted.
   std::optional<int64_t> left = std::nullopt;
 
   std::string Encode(const rest::Selection& selection) const;
-  // 400 for what Encode did not write for this selection.
+  // Returns a 400 for text that Encode did not write for this selection.
   static absl::StatusOr<ContinueToken> Decode(std::string_view text,
                                               const rest::Selection& selection);
 };

@@ -16,11 +16,11 @@ namespace {
 
 using Outcome = WatchCursor::Outcome;
 
-// When, and how often then, one looks whether a state that is waited for can come.
+// The time of the first check, and the interval of later ones, whether an awaited state can arrive.
 const std::chrono::milliseconds kFirstLook = absl::ToChronoMilliseconds(kPatience);
 constexpr std::chrono::seconds kLookAgain{1};
 
-// For a client that reads so slowly that its watch comes to no end between two bursts.
+// For a client that reads so slowly that its watch never ends between two bursts.
 constexpr std::chrono::minutes kOvertime{1};
 
 absl::Status TooOld(const std::string& number, const storage::WorldStore& worlds) {
@@ -49,7 +49,7 @@ ViewStream::ViewStream(const StreamContext& context, rest::Selection selection, 
 ViewStream::~ViewStream() = default;
 
 bool ViewStream::Ready() const {
-  // The initial events are followed by a bookmark, if by nothing else.
+  // The initial events are followed at least by a bookmark.
   return initial_ != nullptr ? bookmarks_ : cursor_.more_follows();
 }
 
@@ -101,7 +101,7 @@ Task<std::optional<rest::WatchEvent>> ViewStream::Next() {
     const Broadcast::Ticket ticket = worlds_.published().Now();
     switch (cursor_.Next(worlds_.Now())) {
       case Outcome::kEvent:
-        // Every event's number is a place to go on from.
+        // Every event's number is a place to continue from.
         if (std::chrono::steady_clock::now() >= deadline_ + kOvertime) co_return std::nullopt;
         co_return Event();
       case Outcome::kPause:
@@ -115,7 +115,7 @@ Task<std::optional<rest::WatchEvent>> ViewStream::Next() {
         if (bookmarks_) co_return Bookmark(false);
         [[fallthrough]];
       case Outcome::kQuiet:
-        // A stream ends here, also one that always finds something new.
+        // A stream ends here even if there are always new events.
         if (std::chrono::steady_clock::now() >= deadline_) co_return std::nullopt;
         continue;
       case Outcome::kExpired:
@@ -151,8 +151,8 @@ Task<std::optional<rest::WatchEvent>> ViewStream::Next() {
 
 Task<std::optional<rest::WatchEvent>> FailedStream::Next() { co_return error_; }
 
-// A state above every revision that the cluster has had is not going to come: it is of another
-// etcd, or made up. Said only when the cluster was asked and had its time to answer.
+// A state above every revision that the cluster has had cannot arrive: it is of another etcd, or
+// invented. This is decided only when the cluster was asked and had its time to answer.
 bool ViewStream::Await(SteadyTime now) {
   if (!waiting_since_) waiting_since_ = now;
   if (context_.probe) context_.probe();

@@ -1,4 +1,4 @@
-// One client's watch of a virtual resource.
+// One client's watch of a virtual resource. Not thread-safe.
 #ifndef APISERVER_VIEWS_VIRTUAL_RESOURCE_EVENT_STREAM_H_
 #define APISERVER_VIEWS_VIRTUAL_RESOURCE_EVENT_STREAM_H_
 
@@ -22,38 +22,39 @@
 
 namespace steward::views {
 
-// What all streams share. Outlives them.
+// The context that all streams share. Outlives them.
 struct StreamContext {
   storage::WorldStore& worlds;
   storage::RewindCache& past;
   const Projection& projection;
-  // Asks how far the cluster's revision has come; may be empty.
+  // Asks the cluster for its present revision; may be empty.
   std::function<void()> probe;
-  // Asks for a state that has not come; may be empty.
+  // Requests a state that has not arrived; may be empty.
   OnAwaited catch_up;
   absl::Duration bookmark_period;
 };
 
 struct StreamStart {
   storage::Number number;  // the state that the client has or is about to get
-  // What is there at that state, to be told first as ADDED; null = nothing.
+  // The objects of that state, which are sent first as ADDED; null = none.
   std::unique_ptr<rest::Cursor> initial;
   bool bookmarks = false;
   absl::Duration timeout;
   const StopSignal* stop = nullptr;  // see rest::WatchOptions
-  std::string asker;                 // the same
+  std::string asker;                 // see rest::WatchOptions
 };
 
-// A cursor and a selection: holds one event at a time, whatever the client's speed. Ends between
-// bursts only, and after their bookmark. 410 when this replica does not know the client's state
-// (any more).
+// Joins a cursor and a selection: holds one event at a time, whatever the client's speed. Ends only
+// between bursts, after their bookmark. 410 when this replica does not know the client's state (any
+// more).
 class ViewStream : public rest::EventStream {
  public:
   ViewStream(const StreamContext& context, rest::Selection selection, StreamStart start);
   ~ViewStream() override;
 
   Task<std::optional<rest::WatchEvent>> Next() override;
-  // Only what is sure: a client must not wait for the rest of a burst that has no rest.
+  // True only if an event is sure to follow: a client must not wait for more of a burst that has no
+  // more.
   bool Ready() const override;
   void OnSettled(std::function<void()> settled) override { settled_ = std::move(settled); }
 
@@ -61,7 +62,7 @@ class ViewStream : public rest::EventStream {
   using SteadyTime = std::chrono::steady_clock::time_point;
 
   Task<std::optional<rest::WatchEvent>> NextInitial();
-  // What to do about a state that this replica has not reached; false: it is not going to come.
+  // Handles a state that this replica has not reached; returns false if it cannot arrive.
   bool Await(SteadyTime now);
   void Settle();
   rest::WatchEvent Bookmark(bool initial_events_end);
@@ -76,11 +77,11 @@ class ViewStream : public rest::EventStream {
   SteadyTime next_bookmark_;
   std::unique_ptr<rest::Cursor> initial_;
   WatchCursor cursor_;
-  std::optional<SteadyTime> waiting_since_;  // for the client's state
+  std::optional<SteadyTime> waiting_since_;  // for the client's state to arrive
   std::function<void()> settled_;            // null once it was called
 };
 
-// Nothing but an error: of a watch that was accepted and could not begin.
+// A stream with only an error: for a watch that was accepted and could not begin.
 class FailedStream : public rest::EventStream {
  public:
   explicit FailedStream(absl::Status error) : error_(std::move(error)) {}

@@ -1,3 +1,4 @@
+// Members of JSON objects, appended to text. Pure functions.
 #ifndef APISERVER_VIEWS_VIRTUAL_RESOURCE_JSON_MEMBER_H_
 #define APISERVER_VIEWS_VIRTUAL_RESOURCE_JSON_MEMBER_H_
 

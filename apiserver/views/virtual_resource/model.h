@@ -1,5 +1,5 @@
-// A model of a cluster to run random schedules on: one etcd, and replicas that hear of it late,
-// separately, in batches and by new lists.
+// A model of a cluster for random schedules: one etcd, and replicas that hear of it late,
+// separately, in batches and by new lists. Not thread-safe.
 #ifndef APISERVER_VIEWS_VIRTUAL_RESOURCE_MODEL_H_
 #define APISERVER_VIEWS_VIRTUAL_RESOURCE_MODEL_H_
 
@@ -16,7 +16,6 @@
 #include <string>
 #include <string_view>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include "absl/time/time.h"
@@ -27,18 +26,17 @@
 #include "kube/meta/names.h"
 #include "kube/meta/resource_version.h"
 #include "kube/meta/selector.h"
-#include "olm/cleanup/csv_facts.h"
-#include "olm/copy.h"
-#include "olm/objects.h"
+#include "storage/world/source_set.h"
+#include "storage/world/world.h"
 #include "storage/world/world_store.h"
 #include "storage/world/world_writer.h"
 
 namespace steward::views {
 
+using storage::ObjectPtr;
 using storage::Source;
-using storage::SourceObject;
 
-// What went wrong first; the schedule ends there.
+// The first violation; the schedule ends there.
 struct Violation {
   std::string what;
 };
@@ -52,42 +50,60 @@ inline void Require(bool condition, const std::string& what) {
 struct EtcdEvent {
   uint64_t revision;
   kube::NamespacedName key;
-  SourceObject object;  // null = deleted
+  ObjectPtr object;  // null = deleted
 };
 
-inline bool IsNull(const SourceObject& object) {
-  return std::visit([](const auto& pointer) { return pointer == nullptr; }, object);
-}
+class Etcd;
+
+// Random changes of the objects of one source set.
+class Writes {
+ public:
+  virtual ~Writes() = default;
+  // Puts the objects that exist from the start.
+  virtual void Begin(Etcd& etcd) = 0;
+  // Makes a change that depends on the numbers alone.
+  virtual void Write(Etcd& etcd, unsigned a, unsigned b, unsigned c) = 0;
+};
 
 class Etcd {
  public:
-  Etcd() {
-    for (const char* name : {"a", "b", "c", "d"}) PutNamespace(name, {{"p", ""}}, name);
+  Etcd(const storage::SourceSet& sources, std::unique_ptr<Writes> writes)
+      : sources(sources), writes_(std::move(writes)) {
+    writes_->Begin(*this);
   }
 
-  // One random change.
+  // Makes one random change.
   void Write(unsigned a, unsigned b, unsigned c) {
-    ++uid_;
     revision += c % 3;  // other resources move the counter too
-    const std::string ns(1, "abcd"[b % 4]);
-    const std::string name(1, "xyz"[c % 3]);
-    const unsigned kind = a % 13;
-    if (kind < 4) {
-      WriteCsv(ns, name, kind, c);
-    } else if (kind < 9) {
-      WriteGroup(ns, kind, c);
+    writes_->Write(*this, a, b, c);
+  }
+
+  void Put(Source source, const kube::NamespacedName& key, ObjectPtr object) {
+    auto& objects = state[static_cast<size_t>(source)];
+    if (object == nullptr && objects.count(key) == 0) return;
+    events[static_cast<size_t>(source)].push_back({++revision, key, object});
+    if (object == nullptr) {
+      objects.erase(key);
     } else {
-      WriteNamespace(ns, kind, c);
+      objects[key] = std::move(object);
     }
   }
 
-  // Puts back the copy of everything that was made at `to`: what came later never was.
+  // The object, cast to its type; null where there is none.
+  template <typename T>
+  std::shared_ptr<const T> Find(Source source, const kube::NamespacedName& key) const {
+    const auto& objects = state[static_cast<size_t>(source)];
+    const auto found = objects.find(key);
+    return found == objects.end() ? nullptr : std::static_pointer_cast<const T>(found->second);
+  }
+
+  // Restores the copy of everything that was made at `to`: later changes never happened.
   void Restore(uint64_t to) {
-    for (size_t s = 0; s < storage::kSources; ++s) {
+    for (size_t s = 0; s < sources.count; ++s) {
       std::erase_if(events[s], [to](const EtcdEvent& event) { return event.revision > to; });
       state[s].clear();
       for (const EtcdEvent& event : events[s]) {
-        if (IsNull(event.object)) {
+        if (event.object == nullptr) {
           state[s].erase(event.key);
         } else {
           state[s][event.key] = event.object;
@@ -97,111 +113,16 @@ class Etcd {
     revision = to;
   }
 
+  const storage::SourceSet& sources;
   uint64_t revision = 100;
-  std::array<std::map<kube::NamespacedName, SourceObject>, storage::kSources> state;
-  std::array<std::vector<EtcdEvent>, storage::kSources> events;
+  std::array<std::map<kube::NamespacedName, ObjectPtr>, storage::kMaxSources> state;
+  std::array<std::vector<EtcdEvent>, storage::kMaxSources> events;
 
  private:
-  void Put(Source source, const kube::NamespacedName& key, SourceObject object) {
-    auto& objects = state[static_cast<size_t>(source)];
-    if (IsNull(object) && objects.count(key) == 0) return;
-    events[static_cast<size_t>(source)].push_back({++revision, key, object});
-    if (IsNull(object)) {
-      objects.erase(key);
-    } else {
-      objects[key] = std::move(object);
-    }
-  }
-
-  void WriteCsv(const std::string& ns, const std::string& name, unsigned kind, unsigned c) {
-    const kube::NamespacedName key{ns, name};
-    if (kind == 3) return Put(Source::kCsv, key, olm::CsvPtr());
-    auto csv = std::make_shared<olm::Csv>();
-    csv->key = key;
-    csv->uid = std::to_string(uid_);
-    const auto old = state[0].find(key);
-    if (old != state[0].end() && kind > 0) csv->uid = std::get<olm::CsvPtr>(old->second)->uid;
-    csv->created = "2026-01-01T00:00:00Z";
-    csv->phase = c / 3 % 3 == 0 ? "Pending" : c / 3 % 3 == 1 ? "Installing" : "Succeeded";
-    csv->spec_json = "{}";
-    if (c / 9 % 2 == 0) {
-      csv->labels = {{"color", "red"}};
-      csv->labels_json = R"("color":"red")";
-    }
-    csv->cleanup = Cleanup(*csv);
-    Put(Source::kCsv, key, olm::CsvPtr(std::move(csv)));
-  }
-
-  // Anything, by the number of the write.
-  std::shared_ptr<const olm::CsvCleanup> Cleanup(const olm::Csv& csv) const {
-    std::mt19937 random(static_cast<unsigned>(uid_));
-    const auto one_in = [&random](unsigned n) { return random() % n == 0; };
-    olm::CsvCleanup cleanup;
-    cleanup.facts.key = csv.key;
-    cleanup.facts.uid = csv.uid;
-    cleanup.facts.phase = csv.phase;
-    cleanup.facts.cleanup_enabled = !one_in(4);
-    if (!one_in(3)) cleanup.facts.finalizers = {std::string(olm::kCleanupFinalizer)};
-    if (one_in(3)) cleanup.facts.deletion_timestamp = "2026-01-02T00:00:00Z";
-    cleanup.facts.owned_crds.insert(one_in(2) ? "ks.x.io" : "ls.x.io");
-    if (one_in(4)) cleanup.facts.required_crds.insert("ks.x.io");
-    if (one_in(4)) cleanup.facts.replaces = one_in(2) ? "x" : "y";
-    if (one_in(3)) cleanup.pending = {{"x.io", "K", one_in(2) ? "a" : "b", "k"}};
-    return std::make_shared<const olm::CsvCleanup>(std::move(cleanup));
-  }
-
-  void WriteGroup(const std::string& ns, unsigned kind, unsigned c) {
-    // A second group in a namespace puts both out of force.
-    const kube::NamespacedName key{ns, kind == 8 ? "second" : "group"};
-    if (kind == 4 || (kind == 8 && c % 2 == 0)) {
-      return Put(Source::kOperatorGroup, key, olm::OperatorGroupPtr());
-    }
-    auto group = std::make_shared<olm::OperatorGroup>();
-    group->key = key;
-    group->uid = key.ns + key.name;
-    switch (c % 5) {
-      case 0:
-        break;  // all
-      case 1:
-        group->target_namespaces = {"a", "b"};
-        break;
-      case 2:
-        group->target_namespaces = {ns};
-        break;
-      default:
-        group->selector = *kube::LabelSelector::Parse(c % 5 == 3 ? "p" : "q");
-    }
-    if (c / 5 % 3 != 0) group->synced = {{c / 5 % 3 == 1 ? "" : "a"}};
-    group->deleting = c / 15 % 5 == 0;
-    Put(Source::kOperatorGroup, key, olm::OperatorGroupPtr(std::move(group)));
-  }
-
-  void WriteNamespace(const std::string& name, unsigned kind, unsigned c) {
-    const kube::NamespacedName key{"", name};
-    if (kind == 9) return Put(Source::kNamespace, key, olm::NamespacePtr());
-    kube::LabelMap labels;
-    if (c & 1) labels["p"] = "";
-    if (c & 2) labels["q"] = "";
-    const auto old = state[2].find(key);
-    std::string uid = std::to_string(uid_);
-    if (old != state[2].end() && kind > 10) uid = std::get<olm::NamespacePtr>(old->second)->uid;
-    PutNamespace(name, std::move(labels), std::move(uid));
-  }
-
-  void PutNamespace(const std::string& name, kube::LabelMap labels, std::string uid) {
-    auto ns = std::make_shared<olm::Namespace>();
-    ns->name = name;
-    ns->uid = std::move(uid);
-    ns->created = "2026-01-01T00:00:00Z";
-    ns->labels = std::move(labels);
-    ns->terminating = uid_ % 4 == 1;
-    Put(Source::kNamespace, {"", name}, olm::NamespacePtr(std::move(ns)));
-  }
-
-  uint64_t uid_ = 0;
+  const std::unique_ptr<Writes> writes_;
 };
 
-// --- what a client sees
+// --- The client's view.
 
 struct Seen {
   std::string uid;
@@ -220,36 +141,35 @@ inline Seen SeenOf(const rest::Object& object) {
   return {text.substr(uid, text.find('"', uid) - uid), json.Flatten()};
 }
 
-// --- what is served
+// --- The resource under test.
 
-// The second is not to be made by the first: it says what the first must come to.
+// `view_of` must not use `projection`, as it says what that must yield.
 struct Subject {
   std::shared_ptr<const Projection> projection;
   std::function<View(const storage::WorldPtr& world, const rest::Selection& selection)> view_of;
+  std::function<std::unique_ptr<Writes>()> make_writes;
+
+  const storage::SourceSet& sources() const { return projection->sources(); }
+  Etcd MakeEtcd() const { return Etcd(sources(), make_writes()); }
 };
 
-// --- a replica
+// --- A replica.
 
 class Replica {
  public:
   Replica(Etcd& etcd, const Subject& subject)
-      : etcd_(etcd), view_(worlds_, subject.projection, {}, NoWaiting()) {
-    for (size_t s = 0; s < storage::kSources; ++s) Relist(s);
+      : etcd_(etcd),
+        writer_(etcd.sources),
+        worlds_(etcd.sources),
+        view_(worlds_, subject.projection, {}, NoWaiting()) {
+    for (size_t s = 0; s < etcd.sources.count; ++s) Relist(s);
   }
 
   void Relist(size_t s) {
     position_[s] = etcd_.events[s].size();
-    switch (static_cast<Source>(s)) {
-      case Source::kCsv:
-        writer_.Replace(Objects<olm::CsvPtr>(s), etcd_.revision);
-        break;
-      case Source::kOperatorGroup:
-        writer_.Replace(Objects<olm::OperatorGroupPtr>(s), etcd_.revision);
-        break;
-      case Source::kNamespace:
-        writer_.Replace(Objects<olm::NamespacePtr>(s), etcd_.revision);
-        break;
-    }
+    std::vector<ObjectPtr> objects;
+    for (const auto& [key, object] : etcd_.state[s]) objects.push_back(object);
+    writer_.Replace(static_cast<Source>(s), std::move(objects), etcd_.revision);
     Publish();
   }
 
@@ -257,10 +177,10 @@ class Replica {
     const auto& events = etcd_.events[s];
     for (; count > 0 && position_[s] < events.size(); --count) {
       const EtcdEvent& event = events[position_[s]++];
-      if (IsNull(event.object)) {
+      if (event.object == nullptr) {
         writer_.Remove(static_cast<Source>(s), event.key, event.revision);
       } else {
-        std::visit([&](const auto& object) { writer_.Put(object, event.revision); }, event.object);
+        writer_.Put(static_cast<Source>(s), event.object, event.revision);
       }
     }
     Publish();
@@ -281,7 +201,7 @@ class Replica {
     return worlds_.Lifted();
   }
   storage::Moment Now() const { return worlds_.Now(); }
-  // What its clients talk to. Waits for nothing.
+  // The resource that its clients use. Waits for nothing.
   VirtualResource& view() { return view_; }
 
  private:
@@ -290,13 +210,6 @@ class Replica {
     options.sync_wait = absl::ZeroDuration();
     options.version_wait = absl::ZeroDuration();
     return options;
-  }
-
-  template <typename Ptr>
-  std::vector<Ptr> Objects(size_t s) const {
-    std::vector<Ptr> objects;
-    for (const auto& [key, object] : etcd_.state[s]) objects.push_back(std::get<Ptr>(object));
-    return objects;
   }
 
   void Publish() {
@@ -312,16 +225,16 @@ class Replica {
   storage::WorldWriter writer_;
   storage::WorldStore worlds_;
   VirtualResource view_;
-  std::array<size_t, storage::kSources> position_ = {};
+  std::array<size_t, storage::kMaxSources> position_ = {};
   absl::Time now_ = absl::UnixEpoch();
   std::string last_;
 };
 
 using Replicas = std::array<std::shared_ptr<Replica>, 3>;
 
-// --- schedules
+// --- Schedules.
 
-// STEWARD_MODEL_PERCENT of `schedules`, for slow programs; all where it is not set.
+// STEWARD_MODEL_PERCENT of `schedules`, for slow programs; all if it is not set.
 inline unsigned ShareOf(unsigned schedules) {
   const char* percent = std::getenv("STEWARD_MODEL_PERCENT");
   return percent == nullptr ? schedules
@@ -365,7 +278,7 @@ inline std::vector<Step> RandomSchedule(unsigned seed, size_t length) {
   return steps;
 }
 
-// `run` gives what a schedule violates. As few steps as are needed for some violation.
+// Removes steps as long as a violation remains. `run` returns the violation of a schedule.
 template <typename Run>
 std::vector<Step> Shrink(std::vector<Step> steps, Run run) {
   for (size_t size = steps.size() / 2; size > 0; size /= 2) {

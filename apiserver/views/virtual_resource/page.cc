@@ -9,7 +9,7 @@
 namespace steward::views {
 namespace {
 
-// A larger page is cut, and its token goes on.
+// A larger page is cut, and its token continues.
 constexpr int64_t kMaxPage = 5000;
 
 }  // namespace
@@ -37,7 +37,7 @@ StatusTask Page::Read(const Projection& projection, int64_t limit, rest::Reading
       break;
     }
     cursor->Keep();
-    // Only the last one's key is wanted.
+    // Only the last object's key is needed.
     if (++kept == limit) last = {std::string(object->ns()), std::string(object->name())};
   }
   reading.cursor = cursor->TakeKept();

@@ -1,4 +1,4 @@
-// A part of a list.
+// A page of a list. Not thread-safe.
 #ifndef APISERVER_VIEWS_VIRTUAL_RESOURCE_PAGE_H_
 #define APISERVER_VIEWS_VIRTUAL_RESOURCE_PAGE_H_
 
@@ -21,14 +21,14 @@ struct Page {
   std::optional<kube::NamespacedName> after;
   std::optional<int64_t> left;  // from `after` on, if known
 
-  // Reads the page, `limit` objects at most and never more than some thousand, since it is held
-  // while it is written: `reading`, which has its number, gets cursor, continue token and
-  // remaining count. Whether there is another page is known before the first object is written.
-  // `this`, `projection` and `reading` outlive the task.
+  // Reads the page, at most `limit` objects and never more than some thousand, since it is held
+  // while it is written: `reading`, which has its number, gets cursor, continue token and remaining
+  // count. It is known before the first object is written whether there is another page. `this`,
+  // `projection` and `reading` outlive the task.
   StatusTask Read(const Projection& projection, int64_t limit, rest::Reading& reading);
 };
 
-// One object, which may borrow from `world`.
+// A cursor over one object, which may borrow from `world`.
 class OneObject : public rest::Cursor {
  public:
   OneObject(storage::WorldPtr world, std::unique_ptr<const rest::Object> object)

@@ -1,4 +1,5 @@
-// The seam between what serves reads and watches of a virtual resource, and what knows its objects.
+// The interface between the code that serves a virtual resource and the code that computes its
+// objects. A Projection is thread-safe; cursors and differences are not.
 #ifndef APISERVER_VIEWS_VIRTUAL_RESOURCE_PROJECTION_H_
 #define APISERVER_VIEWS_VIRTUAL_RESOURCE_PROJECTION_H_
 
@@ -13,25 +14,26 @@
 #include "apiserver/rest/watcher.h"
 #include "base/async/task.h"
 #include "kube/meta/names.h"
+#include "storage/world/source_set.h"
 #include "storage/world/touched.h"
 #include "storage/world/world.h"
 
 namespace steward::views {
 
-// A list that a page can be taken of.
+// A list from which a page can be taken.
 class PageableCursor : public rest::Cursor {
  public:
-  // Sets aside what Next gave last, for TakeKept.
+  // Sets aside the last result of Next, for TakeKept.
   virtual void Keep() = 0;
-  // Those set aside, in their order. Holds what they need.
+  // The objects set aside, in their order. Holds what they need.
   virtual std::unique_ptr<rest::Cursor> TakeKept() = 0;
 };
 
 struct ViewEvent {
   rest::WatchEvent::Type type;
   kube::NamespacedName key;
-  // Of a deletion the last state, or, where none is known, a tombstone. Never null; valid as long
-  // as the Difference that told it.
+  // For a deletion the last state, or, where none is known, a tombstone. Never null; valid as long
+  // as the Difference that returned it.
   std::unique_ptr<const rest::Object> object;
 };
 
@@ -47,12 +49,12 @@ class Difference {
   virtual bool done() const = 0;
 };
 
-// What is to be told between two Worlds.
+// Two Worlds, and the keys that a difference between them has to consider.
 struct Span {
   storage::WorldPtr before;
   storage::WorldPtr after;
-  storage::Touched touched;  // everything that may differ between the two
-  // Keys of which the client may have any state: told whatever they are.
+  storage::Touched touched;  // everything that may differ between the two; borrows from `after`
+  // Keys of which the client may have any state: reported in any case.
   std::set<kube::NamespacedName> again = {};
 };
 
@@ -65,26 +67,28 @@ struct Window {
   int64_t horizon = 0;
 };
 
-// A pure function of Worlds. Thread-safe. Objects are in the order of (namespace, name), and valid
-// as long as the World that they were found in.
+// A pure function of Worlds. Objects are in the order of (namespace, name), and valid as long as
+// the World that they were found in.
 class Projection {
  public:
   virtual ~Projection() = default;
 
+  // The set that the resource is computed from: all Worlds here are of it.
+  virtual const storage::SourceSet& sources() const = 0;
   // Null when there is none.
   virtual std::unique_ptr<const rest::Object> Find(const storage::WorldPtr& world,
                                                    const kube::NamespacedName& key) const = 0;
-  // All that are selected, behind `after` if it is given. Holds the World.
+  // All selected objects, behind `after` if it is given. Holds the World.
   virtual std::unique_ptr<PageableCursor> List(storage::WorldPtr world, rest::Selection selection,
                                                std::optional<kube::NamespacedName> after) const = 0;
-  // How many such there are in the namespace `ns` ("" = all). Costs less than a look at each.
+  // The number of such objects in the namespace `ns` ("" = all). Costs less than a look at each.
   virtual Task<int64_t> Count(storage::WorldPtr world, std::string ns,
                               std::optional<kube::NamespacedName> after) const = 0;
   virtual std::unique_ptr<Difference> Compare(Span span, rest::Selection selection) const = 0;
   // Keys that are selected, as far as a key tells, and that could have been visible under any
   // combination of the versions that objects had in the window, if that may have changed anything
-  // about them. Nullopt: too many; a new list costs everybody less. Lets other work go first now
-  // and then. `selection` outlives the task.
+  // about them. nullopt: too many, so that a new list costs less. Gives other work its turns.
+  // `selection` outlives the task.
   virtual boost::asio::awaitable<std::optional<std::set<kube::NamespacedName>>> Suspects(
       Window window, const rest::Selection& selection) const = 0;
 };

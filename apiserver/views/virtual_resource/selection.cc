@@ -21,6 +21,11 @@ bool FieldsSelect(const rest::Selection& selection, std::string_view ns, std::st
   });
 }
 
+bool KeySelected(const rest::Selection& selection, const kube::NamespacedName& key) {
+  return (selection.ns.empty() || selection.ns == key.ns) &&
+         FieldsSelect(selection, key.ns, key.name);
+}
+
 int LabelLooks(const rest::Selection& selection) {
   constexpr size_t kRequirementsPerLook = 8;
   return static_cast<int>(selection.labels.requirements().size() / kRequirementsPerLook);

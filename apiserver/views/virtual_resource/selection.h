@@ -1,4 +1,4 @@
-// What a selection says about keys.
+// The effect of a selection on keys. Pure functions.
 #ifndef APISERVER_VIEWS_VIRTUAL_RESOURCE_SELECTION_H_
 #define APISERVER_VIEWS_VIRTUAL_RESOURCE_SELECTION_H_
 
@@ -6,19 +6,23 @@
 #include <string_view>
 
 #include "apiserver/rest/resource.h"
+#include "kube/meta/names.h"
 
 namespace steward::views {
 
-// The one namespace that is selected, by path or by field; null = all.
+// The only namespace that is selected, by path or by field; null = all.
 const std::string* SelectedNamespace(const rest::Selection& selection);
-// The one name; null = all.
+// The only name that is selected; null = all.
 const std::string* SelectedName(const rest::Selection& selection);
 
-// By field selectors alone.
+// Checks field selectors alone.
 bool FieldsSelect(const rest::Selection& selection, std::string_view ns, std::string_view name);
 
-// What matching its labels once costs, in looks at an object: clients choose how many requirements
-// there are.
+// Checks namespace and field selectors, which is everything that a key decides.
+bool KeySelected(const rest::Selection& selection, const kube::NamespacedName& key);
+
+// The cost of matching an object's labels, in looks at an object: clients choose the number of
+// requirements.
 int LabelLooks(const rest::Selection& selection);
 
 }  // namespace steward::views

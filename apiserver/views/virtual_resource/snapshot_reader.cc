@@ -48,16 +48,16 @@ Task<Snapshot> SnapshotReader::ReadNewest() {
   co_return snapshot;
 }
 
-StatusTask SnapshotReader::WaitFor(storage::Number number) {
+StatusTask SnapshotReader::WaitFor(storage::Number number, std::string asker) {
   const auto reached = [vector = number.vector](const World& world) {
     return world.HasReached(vector);
   };
   const absl::Duration patience = std::min(kPatience, times_.version_wait);
   WorldPtr world = co_await worlds_.WaitUntil(reached, patience);
   if (!reached(*world)) {
-    // What is above every revision that the cluster has had is not going to come.
+    // A state above every revision that the cluster has had cannot arrive.
     const uint64_t highest = *std::max_element(number.vector.begin(), number.vector.end());
-    if (on_awaited_ && highest <= worlds_.newest_revision()) on_awaited_(number.vector, "");
+    if (on_awaited_ && highest <= worlds_.newest_revision()) on_awaited_(number.vector, asker);
     world = co_await worlds_.WaitUntil(reached, times_.version_wait - patience);
   }
   if (reached(*world)) co_return absl::OkStatus();
@@ -70,18 +70,17 @@ Task<Snapshot> SnapshotReader::Read(rest::ReadOptions options) {
   if (options.resource_version.empty() || options.resource_version == "0") co_return newest;
 
   CO_ASSIGN_OR_RETURN(const storage::Number asked, ParseNumber(options.resource_version));
-  CO_RETURN_IF_ERROR(co_await WaitFor(asked));
+  CO_RETURN_IF_ERROR(co_await WaitFor(asked, std::move(options.asker)));
   storage::Moment moment = worlds_.Now();
   if (options.resource_version_match != "Exact") {
-    // What is not older than a number does not carry a smaller one.
+    // A state that is not older than a number carries no smaller one.
     storage::Number number = moment.number();
     number.clock = std::max(number.clock, asked.clock);
-    for (size_t i = 0; i < number.vector.size(); ++i) {
-      const storage::History& history =
-          moment.world->source(static_cast<storage::Source>(i)).history;
+    for (size_t i = 0; i < moment.world->sources().size(); ++i) {
+      const storage::History& history = moment.world->sources()[i].history;
       if (asked.vector[i] > number.vector[i] &&
           history.Knows(asked.vector[i]) == storage::Knowledge::kKnown) {
-        number.vector[i] = asked.vector[i];  // names the same state
+        number.vector[i] = asked.vector[i];  // it names the same state
       }
     }
     Snapshot snapshot{std::move(moment.world), number};

@@ -1,4 +1,4 @@
-// Which World a read is answered from.
+// The choice of the World from which a read is answered. Thread-safe.
 #ifndef APISERVER_VIEWS_VIRTUAL_RESOURCE_SNAPSHOT_READER_H_
 #define APISERVER_VIEWS_VIRTUAL_RESOURCE_SNAPSHOT_READER_H_
 
@@ -17,12 +17,12 @@
 
 namespace steward::views {
 
-// A World, and the number that everything in it carries.
+// A World, and the number that everything from it carries.
 struct Snapshot {
   storage::WorldPtr world;
   storage::Number number;
 
-  // What an answer from it says, but for its objects.
+  // The answer from it, without its objects.
   rest::Reading Reading() const;
 };
 
@@ -31,17 +31,17 @@ struct ReadTimes {
   absl::Duration version_wait;
 };
 
-// Told of a state that somebody waits for: whom, by name ("": a read).
+// Called with a state that a read waits for, and with the user who waits.
 using OnAwaited = std::function<void(const storage::StateVector&, std::string_view asker)>;
 
-// How long a state is waited for before the cluster is asked for it.
+// The time that a state is waited for before the cluster is asked for it.
 inline constexpr absl::Duration kPatience = absl::Milliseconds(100);
 
-// Thread-safe. `worlds` and `past` outlive it.
+// REQUIRES: `worlds` and `past` outlive this object.
 class SnapshotReader {
  public:
-  // `on_newest_read`: told of each read; `on_awaited`: of a state that has not come here, if the
-  // cluster is known to have had it. Both may be null.
+  // `on_newest_read` is called for each read of the newest state; `on_awaited` for a state that has
+  // not arrived here, if the cluster is known to have had it. Both may be null.
   SnapshotReader(storage::WorldStore& worlds, storage::RewindCache& past, ReadTimes times,
                  std::function<void()> on_newest_read, OnAwaited on_awaited)
       : worlds_(worlds),
@@ -50,15 +50,15 @@ class SnapshotReader {
         on_newest_read_(std::move(on_newest_read)),
         on_awaited_(std::move(on_awaited)) {}
 
-  // The one that `options` ask for. 503 before the first sync; 504 for a resourceVersion beyond
-  // what arrives in time; 410 for a state that this replica does not know (any more); 400 for a
-  // number that is not one of ours.
+  // Returns the snapshot that `options` require. 503 before the first sync; 504 for a
+  // resourceVersion that does not arrive in time; 410 for a state that this replica does not know
+  // (any more); 400 for a number that is not one of Steward's.
   Task<Snapshot> Read(rest::ReadOptions options);
   Task<Snapshot> ReadNewest();
 
  private:
   // Waits until this replica has reached `number`: 504 when it does not in time.
-  StatusTask WaitFor(storage::Number number);
+  StatusTask WaitFor(storage::Number number, std::string asker);
 
   storage::WorldStore& worlds_;
   storage::RewindCache& past_;
@@ -67,7 +67,7 @@ class SnapshotReader {
   const OnAwaited on_awaited_;
 };
 
-// 400 for what is no number of ours.
+// Returns a 400 for text that is not one of Steward's numbers.
 absl::StatusOr<storage::Number> ParseNumber(const std::string& text);
 
 }  // namespace steward::views

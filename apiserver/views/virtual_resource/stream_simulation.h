@@ -1,5 +1,6 @@
-// Random schedules as in watch_simulation.h, with clients that use the resource as it is served:
-// lists in pages, and watches that end when their time is up, with and without initial events.
+// Random schedules as in watch_simulation.h, with clients that use the served resource: lists in
+// pages, and watches that end when their time is up, with and without initial events. Not
+// thread-safe.
 #ifndef APISERVER_VIEWS_VIRTUAL_RESOURCE_STREAM_SIMULATION_H_
 #define APISERVER_VIEWS_VIRTUAL_RESOURCE_STREAM_SIMULATION_H_
 
@@ -106,11 +107,11 @@ class Pager {
   }
 
   void Fail(const kube::Status& status) {
-    if (status.code == 504) return;  // the replica has not come so far
+    if (status.code == 504) return;  // the replica has not reached that state
     Require(status.reason == "Expired", "a page: " + status.message);
     Require(!status.continue_token.empty(), "410 without a token to go on with");
     ++expired;
-    // The rest is of another list, of which no more is known than that it is shorter than all.
+    // The remaining pages are of another list, of which only the length is bounded.
     token_ = status.continue_token;
     number_.clear();
     read_.clear();
@@ -127,12 +128,12 @@ class Pager {
 
   const rest::Selection selection_;
   std::string token_;
-  std::string number_;  // "" = of a list that was not seen whole
+  std::string number_;  // "" = of a list that was not read whole
   std::vector<std::pair<kube::NamespacedName, std::string>> whole_, read_;
   bool changed_ = false;
 };
 
-// Keeps what it selects by watches alone, each of which ends as soon as it may.
+// Keeps the selected objects through watches alone, each of which ends as soon as it may.
 class Listener {
  public:
   Listener(rest::Selection selection, bool bookmarks)
@@ -173,9 +174,9 @@ class Listener {
         Take(**event, in_initial ? fresh : store_, checked);
       }
       if (!in_initial) number_ = number;
-      if (!between()) return;  // the connection breaks: what is not whole is thrown away
+      if (!between()) return;  // the connection breaks: an incomplete state is dropped
     }
-    // Without bookmarks nothing says where the initial events end but that the stream is over.
+    // Without bookmarks the initial events end only with the stream.
     if (in_initial) store_ = std::move(fresh);
     number_ = number;
     Require(whole, "a stream ended within a burst");
@@ -203,7 +204,7 @@ class Listener {
     }
   }
 
-  // The initial events are the list of the bookmark's number.
+  // The initial events must equal the list of the bookmark's number.
   void CheckInitial(Replica& replica, const std::string& number, const Content& fresh) {
     ++initial_phases;
     rest::ReadOptions options;
@@ -217,7 +218,7 @@ class Listener {
   }
 
   void Fail(const kube::Status& status) {
-    if (status.reason == "Timeout") return;  // the replica has not come so far
+    if (status.reason == "Timeout") return;  // the replica has not reached that state
     Require(status.reason == "Expired", "a watch ended: " + status.message);
     ++expired;
     number_.clear();
@@ -250,7 +251,7 @@ class Simulation {
   }
 
   void Run(const Step& step) {
-    const size_t source = step.b % storage::kSources;
+    const size_t source = step.b % subject_.sources().count;
     Replica& replica = *replicas_[step.a % replicas_.size()];
     switch (step.op) {
       case Op::kWrite:
@@ -274,7 +275,7 @@ class Simulation {
 
   Counts Settle() {
     for (auto& replica : replicas_) {
-      for (size_t s = 0; s < storage::kSources; ++s) {
+      for (size_t s = 0; s < subject_.sources().count; ++s) {
         replica->Deliver(s, SIZE_MAX);
         replica->Bookmark(s);
       }
@@ -297,20 +298,20 @@ class Simulation {
   }
 
  private:
-  // What is going on elsewhere while a stream is read.
+  // Makes changes elsewhere while a stream is read.
   void Listen(Replica& replica, const Step& step) {
     unsigned events = 0;
     const unsigned breaks_after = step.c % 7 == 0 ? 1 + step.c % 5 : UINT32_MAX;
     listeners_[step.b % listeners_.size()].Watch(replica, step.c % 4 == 0, [&] {
       ++events;
       if (events % 2 == 0) etcd_.Write(step.a + events, step.b, step.c + events);
-      replica.Deliver(events % storage::kSources, 1);
+      replica.Deliver(events % subject_.sources().count, 1);
       return events < breaks_after && events < 200;
     });
   }
 
   const Subject& subject_;
-  Etcd etcd_;
+  Etcd etcd_ = subject_.MakeEtcd();
   std::array<std::shared_ptr<Replica>, 3> replicas_;
   std::deque<Pager> pagers_;
   std::deque<Listener> listeners_;
@@ -349,7 +350,7 @@ inline void PagesAndStreamsAreWhole(const Subject& subject) {
            << Describe(small);
   }
   if (seeds.count < 300) return;
-  // Else those paths were not tried.
+  // Otherwise those paths were not tested.
   EXPECT_GT(counts.lists, 100);
   EXPECT_GT(counts.lists_under_change, 20);
   EXPECT_GT(counts.pages_expired, 0);

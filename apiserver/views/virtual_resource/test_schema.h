@@ -1,4 +1,4 @@
-// What the OpenAPI schema of every kind has to be.
+// The checks that the OpenAPI schema of every kind must pass. Pure functions.
 #ifndef APISERVER_VIEWS_VIRTUAL_RESOURCE_TEST_SCHEMA_H_
 #define APISERVER_VIEWS_VIRTUAL_RESOURCE_TEST_SCHEMA_H_
 
@@ -24,8 +24,8 @@ inline boost::json::value ParseSchema(std::string_view text) {
   return schema.ok() ? *schema : boost::json::value();
 }
 
-// Every schema has a type or refers to another, every member of an object a description, and every
-// required member exists.
+// Checks that every schema has a type or refers to another, every member of an object has a
+// description, and every required member exists.
 inline void CheckSchema(const boost::json::value& schema, const std::string& where) {
   SCOPED_TRACE(where);
   ASSERT_TRUE(schema.is_object());

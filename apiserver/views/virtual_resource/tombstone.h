@@ -1,4 +1,5 @@
-// An object of which only the name is known: said to be deleted to clients that may have had it.
+// An object of which only the name is known, reported as deleted to clients that may have had it.
+// Immutable.
 #ifndef APISERVER_VIEWS_VIRTUAL_RESOURCE_TOMBSTONE_H_
 #define APISERVER_VIEWS_VIRTUAL_RESOURCE_TOMBSTONE_H_
 
@@ -15,8 +16,8 @@ namespace steward::views {
 
 class Tombstone : public rest::Object {
  public:
-  // `type_meta`: the beginning of the kind's JSON, up to the value of its last member, metadata;
-  // static storage. `columns`: how many the kind's table has.
+  // `type_meta` is the beginning of the kind's JSON, up to the value of its last member, metadata,
+  // in static storage. `columns` is the number of columns of the kind's table.
   Tombstone(std::string_view type_meta, size_t columns, kube::NamespacedName key)
       : type_meta_(type_meta), columns_(columns), key_(std::move(key)) {}
 

@@ -1,12 +1,12 @@
-// Every version that a source's objects had in a window of revisions.
+// Every version that a source's objects had in a window of revisions. Values and pure functions.
 #ifndef APISERVER_VIEWS_VIRTUAL_RESOURCE_VERSIONS_H_
 #define APISERVER_VIEWS_VIRTUAL_RESOURCE_VERSIONS_H_
 
 #include <boost/asio/awaitable.hpp>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <set>
-#include <variant>
 #include <vector>
 
 #include "apiserver/views/virtual_resource/projection.h"
@@ -14,6 +14,7 @@
 #include "base/async/yield.h"
 #include "storage/world/history.h"
 #include "storage/world/ordered_map.h"
+#include "storage/world/source_set.h"
 #include "storage/world/world.h"
 
 namespace steward::views {
@@ -21,10 +22,11 @@ namespace steward::views {
 template <typename Key, typename Ptr>
 struct Versions {
   std::map<Key, std::vector<Ptr>> all;
-  std::set<Key> touched;  // those that changed in the window
+  std::set<Key> touched;  // keys that changed in the window
 };
 
-// `at_end`: the source's objects in window.then. Reference parameters outlive the task.
+// `at_end`: the source's objects in window.then, pointers to which are Ptr. Reference parameters
+// outlive the task.
 template <typename Key, typename Ptr, typename KeyOf>
 boost::asio::awaitable<Versions<Key, Ptr>> VersionsOf(const Window& window, storage::Source source,
                                                       const storage::OrderedMap<Key, Ptr>& at_end,
@@ -40,8 +42,10 @@ boost::asio::awaitable<Versions<Key, Ptr>> VersionsOf(const Window& window, stor
   for (auto it = log.LowerBound({first, 0}); !it.done() && it.key().first <= end; it.Next()) {
     const Key key = key_of(it.value().key);
     versions.touched.insert(key);
-    const Ptr& before = std::get<Ptr>(it.value().before);
-    if (before != nullptr) versions.all[key].push_back(before);
+    const storage::ObjectPtr& before = it.value().before;
+    if (before != nullptr) {
+      versions.all[key].push_back(std::static_pointer_cast<typename Ptr::element_type>(before));
+    }
     if (turn.Over()) co_await Yield();
   }
   co_return versions;

@@ -1,5 +1,6 @@
 #include "apiserver/views/virtual_resource/virtual_resource.h"
 
+#include <cassert>
 #include <optional>
 #include <string>
 #include <utility>
@@ -12,7 +13,8 @@
 namespace steward::views {
 namespace {
 
-// 410 for a continue token whose state is no longer known; `fresh` goes on with what there is now.
+// A 410 for a continue token whose state is no longer known; `fresh` continues with the present
+// state.
 absl::Status TooOldToContinue(std::string fresh) {
   kube::Status status = kube::Expired(
       "The provided continue parameter is too old to display a consistent list result. You can "
@@ -38,7 +40,9 @@ VirtualResource::VirtualResource(storage::WorldStore& worlds,
                *projection_,
                options.on_newest_read,
                options.on_awaited,
-               options.bookmark_period} {}
+               options.bookmark_period} {
+  assert(&worlds.sources() == &projection_->sources());
+}
 
 void VirtualResource::ServeIn(rest::Resource& resource) {
   resource.get = this;
@@ -98,7 +102,7 @@ Task<std::unique_ptr<rest::EventStream>> VirtualResource::Watch(const rest::Sele
     rest::ReadOptions read;
     read.resource_version = options.resource_version;
     absl::StatusOr<Snapshot> snapshot = co_await reader_.Read(read);
-    // Clients look for this one among the events.
+    // Clients look for this error among the events.
     if (kube::HasReason(snapshot.status(), "Timeout")) {
       co_return std::make_unique<FailedStream>(snapshot.status());
     }

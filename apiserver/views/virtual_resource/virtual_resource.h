@@ -1,5 +1,5 @@
-// Serves a resource that is computed on each read from the World and stored nowhere: get, list in
-// pages, and watch, on every replica with the same numbers.
+// The server of a resource that is computed on each read from the World and stored nowhere: get,
+// list in pages, and watch, on every replica with the same numbers. Thread-safe.
 #ifndef APISERVER_VIEWS_VIRTUAL_RESOURCE_VIRTUAL_RESOURCE_H_
 #define APISERVER_VIEWS_VIRTUAL_RESOURCE_VIRTUAL_RESOURCE_H_
 
@@ -19,31 +19,32 @@
 namespace steward::views {
 
 struct VirtualResourceOptions {
-  // How long a read waits for the first sync before it answers 503.
+  // The time that a read waits for the first sync before it answers 503.
   absl::Duration sync_wait = absl::Seconds(1);
-  // How long a read waits for a resourceVersion that this replica has not reached before it answers
-  // 504.
+  // The time that a read waits for a resourceVersion that this replica has not reached before it
+  // answers 504.
   absl::Duration version_wait = absl::Seconds(3);
-  // Watches that ask for bookmarks get one at least so often.
+  // Watches that request bookmarks get them at least this often.
   absl::Duration bookmark_period = absl::Minutes(1);
-  // Told of each read that names no resourceVersion: it wants to know how new it is. May be null.
+  // Called for each read that names no resourceVersion and so needs the newest state. May be null.
   std::function<void()> on_newest_read;
-  // Told, now and then, of a state that a read or a watch waits for: so that it comes. May be null.
+  // Called regularly with a state that a read or a watch waits for, so that it arrives. May be
+  // null.
   OnAwaited on_awaited;
 };
 
-// Thread-safe. Each read takes one World and answers from it alone. Errors: 404 NotFound; 503
-// before the first sync; 504 for a resourceVersion beyond what arrives in time; 410 Expired for a
-// state that this replica does not know (any more); 400 for a number that is not one of ours.
+// Each read is answered from one World alone. Errors: 404 NotFound; 503 before the first sync; 504
+// for a resourceVersion that does not arrive in time; 410 Expired for a state that this replica
+// does not know (any more); 400 for a number that is not one of Steward's.
 class VirtualResource : public rest::Getter, public rest::Lister, public rest::Watcher {
  public:
-  // `worlds` outlives it.
+  // REQUIRES: `worlds` outlives this object, and is of the projection's sources.
   VirtualResource(storage::WorldStore& worlds, std::shared_ptr<const Projection> projection,
                   kube::GroupVersionResource gvr, VirtualResourceOptions options);
 
   // Fills in the verbs, which refer to this object.
   void ServeIn(rest::Resource& resource);
-  // For subresources.
+  // The reader, for subresources.
   SnapshotReader& reader() { return reader_; }
 
   Task<rest::Reading> Get(const kube::NamespacedName& name,

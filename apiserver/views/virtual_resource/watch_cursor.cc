@@ -9,7 +9,6 @@
 namespace steward::views {
 namespace {
 
-using storage::Source;
 using storage::StateVector;
 using storage::World;
 using storage::WorldPtr;
@@ -35,7 +34,7 @@ WatchCursor::WatchCursor(storage::Number start, uint64_t epoch, rest::Selection 
 
 WatchCursor::Outcome WatchCursor::Next(const storage::Moment& now) {
   if (diff_) return Advance();
-  // Another etcd: what the client has is of nothing that is known here.
+  // With another etcd, nothing known here applies to the client's state.
   if (epoch_ != now.world->epoch()) return Outcome::kExpired;
   switch (now.world->Knows(position_.vector)) {
     case storage::Knowledge::kForgotten:
@@ -76,7 +75,7 @@ VoidTask WatchCursor::Prepare() {
 
 StateVector WatchCursor::TargetOf(const World& world) const {
   StateVector target = world.Vector();
-  // A component of the client's that is ahead is known to name the same state.
+  // A component of the client's state that is ahead is known to name the same state.
   for (size_t i = 0; i < target.size(); ++i) target[i] = std::max(target[i], position_.vector[i]);
   return target;
 }
@@ -90,7 +89,7 @@ void WatchCursor::BeginBurst(Start start) {
   const StateVector target = TargetOf(*now);
   storage::Touched touched = storage::TouchedBetween(*now, position_.vector, target);
   target_ = {std::max(start.now.clock, position_.clock), storage::Number::kComplete, target};
-  // Of what is told again, anything may have happened since the horizon.
+  // Any change since the horizon may have affected the keys that are told again.
   low_ = start.again->empty() ? INT64_MAX : Revision(position_.clock) - PowerOfTen(position_.mark);
   if (!touched.empty()) low_ = std::min(low_, static_cast<int64_t>(touched.floor));
   has_event_ = false;
@@ -99,7 +98,7 @@ void WatchCursor::BeginBurst(Start start) {
 }
 
 WatchCursor::Outcome WatchCursor::Advance() {
-  // One event is held back, to know the last.
+  // One event is held back, so that the last one is known.
   while (!diff_->done()) {
     std::optional<ViewEvent> found = diff_->Next();
     if (!found) {
@@ -133,15 +132,14 @@ WatchCursor::Outcome WatchCursor::Advance() {
   return has_event_ ? Outcome::kBurstEnd : Outcome::kQuiet;
 }
 
-// Keys that could have been visible under any combination of the versions in the window that a
-// number inside a burst stands for.
+// Keys that could have been visible under any combination of the versions in the window of a number
+// inside a burst.
 boost::asio::awaitable<std::optional<std::set<kube::NamespacedName>>> WatchCursor::Suspects(
     WorldPtr now, WorldPtr then) const {
-  const World& world = *now;
   const int64_t horizon = Revision(position_.clock) - PowerOfTen(position_.mark);
-  for (size_t i = 0; i < storage::kSources; ++i) {
+  for (size_t i = 0; i < now->sources().size(); ++i) {
     const uint64_t part = position_.vector[i];
-    const uint64_t known_from = world.source(static_cast<Source>(i)).history.KnownFrom(part);
+    const uint64_t known_from = now->sources()[i].history.KnownFrom(part);
     if (static_cast<int64_t>(part) > horizon &&
         static_cast<int64_t>(known_from) > std::max<int64_t>(horizon, 0)) {
       co_return std::nullopt;

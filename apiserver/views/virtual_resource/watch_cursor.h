@@ -1,4 +1,5 @@
-// A client's place in the history of the virtual API, and the events that lead on from there.
+// A client's place in the history of a virtual resource, and the events that lead on from there.
+// Not thread-safe.
 #ifndef APISERVER_VIEWS_VIRTUAL_RESOURCE_WATCH_CURSOR_H_
 #define APISERVER_VIEWS_VIRTUAL_RESOURCE_WATCH_CURSOR_H_
 
@@ -18,52 +19,52 @@
 
 namespace steward::views {
 
-// Holds no events but the next: a slow client's next difference simply covers more. Not
-// thread-safe.
+// Holds only the next event: a slow client's next difference simply covers more.
 //
 // A burst is the difference between the state that the client has and the newest. All its events
-// but the last carry a number with a mark below kComplete: who resumes there is told again what it
-// may have missed.
+// but the last carry a number with a mark below kComplete: a client that resumes there is told
+// again what it may have missed.
 class WatchCursor {
  public:
-  // `start`: the number that the client has, in the present World's `epoch`. `past`
-  // and `projection` outlive the cursor.
+  // `start`: the number that the client has, in the present World's `epoch`. `past` and
+  // `projection` outlive the cursor.
   WatchCursor(storage::Number start, uint64_t epoch, rest::Selection selection,
               storage::RewindCache& past, const Projection& projection);
 
   enum class Outcome {
     kEvent,     // event() and number() are the next
-    kPause,     // more is to be looked at: let others have a turn
+    kPause,     // there is more to look at: let others have a turn
     kBurstEnd,  // the client has the state that number() names: the place for a bookmark
-    kQuiet,     // as kBurstEnd, of a burst without events
-    kCurrent,   // and that is the newest
-    kFar,       // where the client is has to be found first, which takes time: Prepare does it
+    kQuiet,     // as kBurstEnd, after a burst without events
+    kCurrent,   // the client has the newest state
+    kFar,       // the client's state has to be found first, which takes time: Prepare does it
     kNotYet,    // this replica has not reached the client's state
     kExpired,   // this replica does not know the client's state any more
   };
-  // On from where the client is, to the newest of `now`, which must never be older than before.
+  // Continues from the client's place to the newest of `now`, which must never be older than
+  // before.
   Outcome Next(const storage::Moment& now);
 
-  // After kFar. Lets other work go first now and then. The cursor outlives the task.
+  // Called after kFar. Gives other work its turns. The cursor outlives the task.
   VoidTask Prepare();
 
   // Valid until the next call of Next.
   const ViewEvent& event() const { return *event_; }
-  // Of the event, or of the client's state.
+  // The number of the event, or of the client's state.
   const std::string& number() const { return number_; }
   const storage::StateVector& vector() const { return position_.vector; }
-  // Another event of the same burst is known to follow.
+  // True if another event of the same burst is known to follow.
   bool more_follows() const { return ahead_.has_value(); }
 
  private:
-  // Where a burst begins.
+  // The beginning of a burst.
   struct Start {
     storage::Moment now;
     storage::WorldPtr before;  // the client's; null: not prepared
     // Keys to be told again; nullopt: too many.
     std::optional<std::set<kube::NamespacedName>> again;
   };
-  // Whether there is nothing between the client's state and this.
+  // True if there is nothing between the client's state and `target`.
   bool IsAt(const storage::StateVector& target) const;
   storage::StateVector TargetOf(const storage::World& world) const;
   void BeginBurst(Start start);
@@ -79,7 +80,7 @@ class WatchCursor {
 
   std::unique_ptr<Start> start_;  // of a burst that is far
   // The burst under way.
-  std::unique_ptr<Difference> diff_;  // apart: most watchers wait most of the time
+  std::unique_ptr<Difference> diff_;  // separate, as most watchers wait most of the time
   storage::Number target_;
   int middle_mark_ = 0;
   int64_t low_ = 0;         // everything in the burst happened above this revision

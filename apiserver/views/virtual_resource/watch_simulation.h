@@ -1,6 +1,7 @@
 // Random schedules over one etcd, three replicas that hear of it late, separately, in batches and
-// by new lists, and clients that wander between the replicas: informers, and consoles, which take
-// an object only if its number is larger in double precision. A failing schedule is shrunk.
+// by new lists, and clients that move between the replicas: informers, and consoles, which take an
+// object only if its number is larger in double precision. A failing schedule is shrunk. Not
+// thread-safe.
 #ifndef APISERVER_VIEWS_VIRTUAL_RESOURCE_WATCH_SIMULATION_H_
 #define APISERVER_VIEWS_VIRTUAL_RESOURCE_WATCH_SIMULATION_H_
 
@@ -27,7 +28,7 @@
 
 namespace steward::views::watch_simulation {
 
-// --- a client
+// --- A client.
 
 class Client {
  public:
@@ -48,7 +49,7 @@ class Client {
     cursor_.emplace(*number, home_->Now().world->epoch(), selection_, past_, *subject_.projection);
   }
 
-  // False: there is nothing to read now.
+  // Returns false when there is nothing to read now.
   bool Read() {
     if (std::find(replicas_.begin(), replicas_.end(), home_) == replicas_.end()) Connect(0, false);
     switch (cursor_->Next(home_->Now())) {
@@ -64,7 +65,7 @@ class Client {
       }
       case WatchCursor::Outcome::kBurstEnd:
       case WatchCursor::Outcome::kQuiet:
-        // A bookmark.
+        // The client takes the number of a bookmark.
         TakeNumber(cursor_->number());
         return true;
       case WatchCursor::Outcome::kCurrent:
@@ -159,7 +160,7 @@ class Simulation {
 
   void Run(const Step& step) {
     const size_t replica = step.a % replicas_.size();
-    const size_t source = step.b % storage::kSources;
+    const size_t source = step.b % subject_.sources().count;
     Client& client = clients_[step.a % clients_.size()];
     switch (step.op) {
       case Op::kWrite:
@@ -181,15 +182,15 @@ class Simulation {
     }
   }
 
-  // Everybody is connected and up to date when an old copy of etcd is put back.
+  // All clients are connected and up to date when an old copy of etcd is restored.
   void Restore(uint64_t revisions) {
     Settle();
     for (auto& replica : replicas_) {
-      for (size_t s = 0; s < storage::kSources; ++s) replica->Bookmark(s);
+      for (size_t s = 0; s < subject_.sources().count; ++s) replica->Bookmark(s);
     }
     etcd_.Restore(std::max<uint64_t>(105, etcd_.revision - revisions));
     for (auto& replica : replicas_) {
-      for (size_t s = 0; s < storage::kSources; ++s) replica->Relist(s);
+      for (size_t s = 0; s < subject_.sources().count; ++s) replica->Relist(s);
     }
     for (Client& client : clients_) {
       const int before = client.expired;
@@ -198,10 +199,11 @@ class Simulation {
     }
   }
 
-  // Everything has arrived everywhere: each client has the truth, without a list to help it.
+  // When everything has arrived everywhere, each client has the true state, without a list to help
+  // it.
   int Settle() {
     for (auto& replica : replicas_) {
-      for (size_t s = 0; s < storage::kSources; ++s) {
+      for (size_t s = 0; s < subject_.sources().count; ++s) {
         replica->Deliver(s, SIZE_MAX);
         replica->Bookmark(s);
       }
@@ -228,7 +230,7 @@ class Simulation {
 
  private:
   const Subject& subject_;
-  Etcd etcd_;
+  Etcd etcd_ = subject_.MakeEtcd();
   Replicas replicas_;
   std::deque<Client> clients_;
 };
@@ -259,14 +261,14 @@ inline void ClientsEndWithTheTruth(const Subject& subject) {
            << " steps: " << RunSchedule(subject, small).value_or("") << "\n"
            << Describe(small);
   }
-  // Replicas do forget: else that path was not tried.
+  // Replicas do forget; otherwise that path was not tested.
   if (seeds.count > 100) {
     EXPECT_GT(expired, 0);
   }
 }
 
-// Numbers of another history mean nothing, and whoever has one is told so. (Consoles are not
-// promised that numbers go up over that.)
+// Numbers of another history are invalid, and clients that have one are told so. (Consoles are not
+// promised that numbers grow across that.)
 inline void RestoredEtcd(const Subject& subject) {
   const Seeds seeds = SeedsOr({1, ShareOf(150)});
   for (unsigned seed = seeds.first; seed < seeds.end(); ++seed) {

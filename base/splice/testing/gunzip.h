@@ -1,4 +1,4 @@
-// Reads gzip back, for tests.
+// Decompression of gzip, for tests. Thread-safe.
 #ifndef BASE_SPLICE_TESTING_GUNZIP_H_
 #define BASE_SPLICE_TESTING_GUNZIP_H_
 

@@ -1,4 +1,5 @@
-// Which ClusterServiceVersions with the label of copies count, and what it takes to know.
+// Tests of which ClusterServiceVersions with the label of copies count, and of the reads that it
+// takes.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -30,10 +31,10 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::UnorderedElementsAre;
 
-// Of the owned definitions that TestCluster's operator has.
+// A definition that TestCluster's operator owns.
 constexpr char kWidgetCrd[] = "widgets.example.com";
 
-// What the index reads with: its watches can be held up while they seem to run.
+// The client of the index: its watches can be held up while they seem to run.
 class LateClient : public kube::FaultClient {
  public:
   using FaultClient::FaultClient;
@@ -69,7 +70,7 @@ class CopiesTest : public ::testing::Test {
     cluster_.Run(tasks_.Stop());
   }
 
-  // Until it is so; other work goes on meanwhile.
+  // Runs until `is_so` returns true; other tasks run meanwhile.
   void Until(const std::function<bool()>& is_so) {
     const auto patience = std::chrono::steady_clock::now() + std::chrono::minutes(2);
     while (!is_so()) {
@@ -98,7 +99,7 @@ class CopiesTest : public ::testing::Test {
                required.empty() ? "" : StrCat(R"(,"required":[{"name":")", required, "\"}]"),
                "}}}")));
   }
-  // As OLM makes one of ops/widget.v1, before it has written its status.
+  // Adds a copy of ops/widget.v1 as OLM makes it, before its status is written.
   void AddCopy(const std::string& ns) { Add(ns, kCsv.name, kWidgetCrd, "ops"); }
   void Merge(const kube::NamespacedName& name, const std::string& patch,
              const std::string& subresource = "") {
@@ -107,7 +108,7 @@ class CopiesTest : public ::testing::Test {
   void SetLabel(const kube::NamespacedName& name, const std::string& value) {
     Merge(name, StrCat(R"({"metadata":{"labels":{"olm.copiedFrom":")", value, R"("}}})"));
   }
-  // "ns/name" of those that count; the error instead.
+  // Those that count, as "ns/name"; or the error.
   std::vector<std::string> Counted() {
     const absl::StatusOr<CsvListing> listing = cluster_.Run(lister_.List(CopyReading::kFollowed));
     if (!listing.ok()) return {std::string(listing.status().message())};
@@ -177,7 +178,7 @@ const UnprovenCase kUnproven[] = {
 INSTANTIATE_TEST_SUITE_P(All, UnprovenTest, ::testing::ValuesIn(kUnproven),
                          [](const auto& info) { return std::string(info.param.name); });
 
-// Somebody makes an original beside the owner that is to be hidden: then that one counts.
+// A user creates an original that would hide an owner: then the original counts.
 TEST_F(CopiesTest, R_000_85_AnOriginalThatOwnsLessProvesNothing) {
   Add("c", "other.v1", kWidgetCrd, "b");
   Add("b", "other.v1", "less.example.com");
@@ -238,8 +239,8 @@ TEST_F(CopiesTest, R_000_85_NotSyncedIsUnknown) {
   EXPECT_THAT(Counted(), ElementsAre("ops/widget.v1"));
 }
 
-// What has been seen without the label counts, whatever becomes of its labels, and whatever the
-// watch knows.
+// An object that has been seen without the label counts, whatever becomes of its labels, and
+// whatever the watch knows.
 TEST_F(CopiesTest, R_000_85_ALabelSetWhileTheWatchIsBehind) {
   Add("b", "other.v1", kWidgetCrd);
   Add("c", "other.v1", kWidgetCrd);
@@ -265,7 +266,8 @@ TEST_F(CopiesTest, R_000_85_ALabelSetBetweenTwoReadings) {
   EXPECT_THAT(Counted(), ElementsAre("b/other.v1", "ops/widget.v1"));
 }
 
-// Before this process began, and so before the policy: see UnprovenTest for what it must not be.
+// The label was set before this process began, and so before the policy: UnprovenTest tests the
+// limits of that.
 TEST_F(CopiesTest, R_000_85_ALabelSetBefore) {
   Add("b", "other.v1", kWidgetCrd);
   SetLabel({"b", "other.v1"}, "ops");
@@ -287,7 +289,7 @@ TEST_F(CopiesTest, R_000_85_ADisappearanceIsProvenOnce) {
   EXPECT_EQ(Reads(asked_), before + 2);
   EXPECT_THAT(Counted(), ElementsAre("ops/widget.v1"));
   EXPECT_EQ(Reads(asked_), before + 3);
-  // Another object of the name is another.
+  // An object with the same name and another UID is another one.
   Add("b", "other.v1", kWidgetCrd);
   EXPECT_THAT(Counted(), ElementsAre("b/other.v1", "ops/widget.v1"));
   cluster_.Run(cluster_.Remove(kCsvs, {"b", "other.v1"}));
@@ -307,7 +309,7 @@ TEST_F(CopiesTest, R_000_85_AStatusFannedOutCostsNoRead) {
     Merge({ns, kCsv.name}, R"({"status":{"phase":"Failed","reason":"Copied"}})", "status");
     Merge({ns, kCsv.name}, R"({"metadata":{"annotations":{"changed":"yes"}}})");
   }
-  // Told after them.
+  // This one is reported after them.
   Add("a", "last.v1", "x.example.com", "ops");
   Until([this] { return index_.size() == 4 && IsSynced(); });
   EXPECT_EQ(Reads(watched_), by_index + 1) << "the last one alone";
@@ -333,7 +335,7 @@ TEST_F(CopiesTest, R_000_85_CopiesThatLagBehindCount) {
   EXPECT_THAT(Counted(), ElementsAre("ops/widget.v1"));
 }
 
-// One that replaces what is in its own namespace is told by itself.
+// A copy that replaces an object in its own namespace is counted separately.
 TEST_F(CopiesTest, R_000_85_AnUnprovenReplacerCounts) {
   Add("a", "next.v2", "x.example.com", "nowhere", R"("replaces":"widget.v1",)");
   Add("ops", "next.v2", "x.example.com", "nowhere", R"("replaces":"widget.v1",)");
@@ -341,7 +343,7 @@ TEST_F(CopiesTest, R_000_85_AnUnprovenReplacerCounts) {
   EXPECT_THAT(Counted(), ElementsAre("a/next.v2", "ops/next.v2", "ops/widget.v1"));
 }
 
-// A server answers a read with what was before, and the watch has told of what is.
+// A server answers a read with an older state, while the watch has reported the present one.
 class LateAnswerTest : public CopiesTest, public ::testing::WithParamInterface<size_t> {};
 
 TEST_P(LateAnswerTest, R_000_85_MakesNothingOldAgain) {
@@ -359,7 +361,7 @@ TEST_P(LateAnswerTest, R_000_85_MakesNothingOldAgain) {
     Merge({"a", name(i)},
           R"({"spec":{"customresourcedefinitions":{"owned":[{"name":"more.example.com"}]}}})");
   }
-  // Each time it was answered with what they no longer say.
+  // Each answer had an outdated state.
   Until([&] { return Reads(watched_) >= before + 5; });
   EXPECT_EQ(index_.unread(), GetParam());
   watched_.Thaw(kCsvs);
@@ -371,7 +373,7 @@ TEST_P(LateAnswerTest, R_000_85_MakesNothingOldAgain) {
 INSTANTIATE_TEST_SUITE_P(All, LateAnswerTest, ::testing::Values(1, CopyIndex::kMaxReadAlone + 1),
                          [](const auto& info) { return info.param == 1 ? "Alone" : "Listed"; });
 
-// The same of the label, which has no generation.
+// The same for the label, which has no generation.
 TEST_F(CopiesTest, R_000_85_ALateAnswerSetsNoOldLabel) {
   Add("b", kCsv.name, "x.example.com");
   Follow();
@@ -404,7 +406,7 @@ TEST_F(CopiesTest, R_000_72_CopiesThatWaitForUsAreTold) {
   EXPECT_THAT(index_.waiting(), IsEmpty());
 }
 
-// A list after an interruption shows what went meanwhile.
+// A list after an interruption shows which objects went meanwhile.
 TEST_F(CopiesTest, WhatWentWhileNobodyLookedIsForgotten) {
   AddCopy("a");
   AddCopy("b");

@@ -13,8 +13,10 @@
 #include "base/text/str_cat.h"
 #include "controllers/cleanup/guards/live_reads.h"
 #include "controllers/cleanup/guards/resources.h"
+#include "kube/meta/errors.h"
 #include "olm/cleanup/decode.h"
 #include "olm/cleanup/names.h"
+#include "olm/cleanup/waiting.h"
 #include "olm/copy.h"
 #include "storage/reflector/reflector.h"
 #include "storage/reflector/sink.h"
@@ -22,9 +24,9 @@
 namespace steward::controllers {
 namespace {
 
-// Namespaces that are read at a time.
+// The number of namespaces that are read at a time.
 constexpr size_t kWidth = 2;
-// Waiting for something to read ends now and then, to no effect.
+// Each wait for something to read ends after this time, and then starts over.
 constexpr std::chrono::hours kPatience{1};
 
 absl::Status NotBegun() { return absl::UnavailableError("not begun"); }
@@ -42,8 +44,8 @@ storage::ReflectorOptions Followed() {
 
 }  // namespace
 
-// Where the reflector puts what it reads. A list that breaks off has told nothing that is not so:
-// only what a whole one lacks is gone.
+// The reflector's sink. A list that breaks off has still reported true states; only objects missing
+// from a complete list are gone.
 class CopyIndex::Sink : public storage::ReflectorSink {
  public:
   explicit Sink(CopyIndex& index) : index_(index) {}
@@ -84,7 +86,8 @@ class CopyIndex::Sink : public storage::ReflectorSink {
       then(*facts);
       return;
     }
-    // No API server sends one. It would be missing from what is known, so nothing is from now on.
+    // API servers send no such object. Since it would be missing, all knowledge counts as
+    // incomplete from now on.
     log::Error("Cannot read a copy's metadata", {{"err", facts.status()}});
     index_.broken_ = true;
   }
@@ -154,7 +157,7 @@ void CopyIndex::Tell() {
 void CopyIndex::Note(const olm::ObjectFacts& object) {
   NoteWaiting(object, true);
   const auto label = object.labels.find(olm::kCopiedFromLabel);
-  // The selector asked for it.
+  // The selector makes sure that the label is there.
   Content content;
   content.claims.original = {label == object.labels.end() ? "" : label->second, object.key.name};
   const uint64_t id = IdOf(object.uid);
@@ -168,7 +171,7 @@ void CopyIndex::Note(const olm::ObjectFacts& object) {
     ++unread_;
   } else if (const Content& known = contents_[entry.content];
              known.read && generation != 0 && entry.generation == generation) {
-    // The label may have another value by now.
+    // The label may have changed.
     Content same = known;
     same.claims.original = std::move(content.claims.original);
     SetContent(entry, same);
@@ -219,9 +222,7 @@ void CopyIndex::Drop(const Entry& entry) {
 }
 
 void CopyIndex::NoteWaiting(const olm::ObjectFacts& object, bool there) {
-  const bool ours = object.HasFinalizer(olm::kCleanupFinalizer) ||
-                    object.HasFinalizer(olm::kLegacyCleanupFinalizer);
-  if (there && ours && object.deleting()) {
+  if (there && olm::WaitsForCleanup(object)) {
     waiting_.insert_or_assign(object.key, list_);
   } else {
     waiting_.erase(object.key);
@@ -252,7 +253,7 @@ std::vector<CopyIndex::Labelled> CopyIndex::Select(
     found.push_back({{namespaces_[entry.ns], content.claims.original.name},
                      content.read ? &content.claims : nullptr});
   }
-  // Their order would be one of chance.
+  // Without sorting, the order would depend on hashes.
   std::sort(found.begin(), found.end(),
             [](const Labelled& a, const Labelled& b) { return a.key < b.key; });
   return found;
@@ -297,7 +298,7 @@ VoidTask CopyIndex::ReadNamespace(std::string ns, std::vector<uint64_t> ids) {
   absl::Status status = co_await ReadSome(ns, ids);
   ids = StillUnread(ids);
   if (ids.empty()) co_return;
-  // What changed or went meanwhile is told by the watch, perhaps later.
+  // Objects that changed or went meanwhile are reported by the watch, perhaps later.
   if (status.ok()) status = absl::UnavailableError("they change");
   read_ = std::move(status);
   std::vector<uint64_t>& again = to_read_[ns];
@@ -315,7 +316,7 @@ StatusTask CopyIndex::ReadSome(const std::string& ns, const std::vector<uint64_t
     if (it == entries_.end()) continue;
     const kube::NamespacedName key{ns, contents_[it->second.content].claims.original.name};
     const absl::StatusOr<kube::RawObject> raw = co_await client_.Get(kCsvs, key);
-    if (IsAbsence(raw.status(), key.name)) continue;
+    if (kube::IsNotFound(raw.status(), key.name)) continue;
     CO_RETURN_IF_ERROR(raw.status());
     CO_RETURN_IF_ERROR(TakeContent(*raw));
   }
@@ -331,9 +332,9 @@ absl::Status CopyIndex::TakeContent(const kube::RawObject& raw) {
   if (!claims.has_value()) return absl::OkStatus();
   Entry& entry = it->second;
   const auto generation = static_cast<uint32_t>(object.generation);
-  // The answer is of what was before the watch's last event, however late it came.
+  // The answer is older than the watch's last event, however late it came.
   if (generation < entry.generation) return absl::OkStatus();
-  // The label has no generation: of one and the same, the watch knows it better.
+  // The label does not count in the generation: at the same generation, the watch knows it better.
   if (generation == entry.generation) claims->original = contents_[entry.content].claims.original;
   entry.generation = generation;
   SetContent(entry, Content{true, *std::move(claims)});

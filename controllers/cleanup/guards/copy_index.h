@@ -1,4 +1,5 @@
-// Every ClusterServiceVersion with OLM's label of copies, in a few bytes each.
+// An index of every ClusterServiceVersion with OLM's label of copies, in a few bytes each. Lives on
+// one executor.
 #ifndef CONTROLLERS_CLEANUP_GUARDS_COPY_INDEX_H_
 #define CONTROLLERS_CLEANUP_GUARDS_COPY_INDEX_H_
 
@@ -27,19 +28,18 @@
 
 namespace steward::controllers {
 
-// Follows them by their metadata, and reads the content of each once for each UID and generation,
-// in the background (R-000-85): OLM fans every change of an original's status out to all of its
-// copies, and that changes no generation. What they say is held once for all that say the same, and
-// of each no name: its namespace, and the name of its original, which is its own. So 100,000 of
-// them take 4 MiB (R-000-91).
-//
-// Lives on one executor.
+// Follows the objects by their metadata, and reads the content of each once for each UID and
+// generation, in the background (R-000-85): OLM copies every change of an original's status into
+// all of its copies, which changes no generation. Equal claims are held once for all objects that
+// make them, and no names of objects are held, only numbers for the namespace and the claims, since
+// a copy has the name of its original. So 100,000 of them take 4 MiB (R-000-91).
 class CopyIndex {
  public:
-  // Of so many unread ones of a namespace each is read alone; of more, the namespace is listed.
+  // Up to this many unread objects of a namespace are read one by one; for more, the namespace is
+  // listed.
   static constexpr size_t kMaxReadAlone = 3;
 
-  // Told whether all of them are known (listed, followed, and read), when that changes.
+  // Called when it changes whether all of them are known (listed, followed, and read).
   using Observer = std::function<void(bool known)>;
 
   // `observer` may be null. REQUIRES: the references outlive this object and Run.
@@ -47,46 +47,50 @@ class CopyIndex {
             Observer observer = nullptr);
   ~CopyIndex();
 
-  // Follows until cancelled. Once at a time; what is known is forgotten at its end.
+  // Follows the objects until cancelled. Called once at a time; all knowledge is dropped at its
+  // end.
   VoidTask Run();
 
-  // OK when all that there are have been listed and are followed; else kUnavailable, and why.
+  // OK when all existing objects have been listed and are followed; else kUnavailable, with the
+  // reason.
   absl::Status health() const;
   // Returns when all are known, or at `deadline` (steady time).
   VoidTask UntilKnown(std::chrono::steady_clock::time_point deadline) const;
-  // Those whose content has not been read yet.
+  // The number of objects whose content has not been read yet.
   size_t unread() const { return unread_; }
   size_t size() const { return entries_.size(); }
-  // Different contents that are held.
+  // The number of different contents that are held.
   size_t contents() const { return contents_.size(); }
 
-  // One of them. The pointer is valid until anything else is run on the executor.
+  // One of the objects. The pointer is valid until other code runs on the executor.
   struct Labelled {
     kube::NamespacedName key;
     const olm::CopyClaims* claims;  // null: unread
   };
-  // The unread ones, and those of whose claims `wanted` is true. Claims are asked about once for
-  // all that say the same; only if it is true of some are all looked at.
+  // The unread objects, and those for whose claims `wanted` returns true. `wanted` is called once
+  // for equal claims; the objects are searched only if it returns true for some.
   std::vector<Labelled> Select(const std::function<bool(const olm::CopyClaims&)>& wanted) const;
 
-  // Those that are being deleted and have a finalizer of cleanup, which they should never get.
+  // The objects that are being deleted and have a finalizer of cleanup, which copies should never
+  // get.
   std::set<kube::NamespacedName> waiting() const;
-  // Whether there may be a labelled one of this original: as long as that is not known, there may.
+  // True if there may be a labelled object of this original; as long as that is unknown, there may
+  // be.
   bool MayHaveCopiesOf(const kube::NamespacedName& original) const;
 
  private:
   class Sink;
-  // What a labelled ClusterServiceVersion says, as far as it was read.
+  // The claims of a labelled ClusterServiceVersion, as far as they were read.
   struct Content {
     bool read = false;
-    olm::CopyClaims claims;  // unread: the original alone
+    olm::CopyClaims claims;  // unread: only the original
     auto operator<=>(const Content&) const = default;
   };
   struct Entry {
     InternTable<Content>::Id content;
     InternTable<std::string>::Id ns;
     uint32_t generation;
-    uint32_t list;  // in which it was seen last
+    uint32_t list;  // the last list that contained it
   };
 
   void Note(const olm::ObjectFacts& object);
@@ -96,15 +100,15 @@ class CopyIndex {
   void Drop(const Entry& entry);
   void NoteWaiting(const olm::ObjectFacts& object, bool there);
   void Clear();
-  // To be called after whatever may change whether all are known.
+  // Called after everything that may change whether all are known.
   void Tell();
 
   VoidTask ReadContents();
   VoidTask ReadNamespace(std::string ns, std::vector<uint64_t> ids);
   StatusTask ReadSome(const std::string& ns, const std::vector<uint64_t>& ids);
-  // Unless it is older than what the watch has told: then it stays unread.
+  // Takes a content, unless it is older than the watch's last event: then the object stays unread.
   absl::Status TakeContent(const kube::RawObject& raw);
-  // Of these, those that are there and unread.
+  // Those of `ids` that exist and are unread.
   std::vector<uint64_t> StillUnread(const std::vector<uint64_t>& ids) const;
 
   kube::Client& client_;
@@ -116,18 +120,18 @@ class CopyIndex {
   absl::flat_hash_map<uint64_t, Entry> entries_;  // by a digest of the UID
   InternTable<Content> contents_;
   InternTable<std::string> namespaces_;
-  std::map<kube::NamespacedName, uint32_t> waiting_;  // the list in which it was seen last
+  std::map<kube::NamespacedName, uint32_t> waiting_;  // with the last list that contained it
   size_t unread_ = 0;
   uint32_t list_ = 0;
   bool listed_ = false;
-  bool broken_ = false;  // something was told that cannot be understood
+  bool broken_ = false;  // an event could not be decoded
   absl::Status followed_;
 
   std::map<std::string, std::vector<uint64_t>> to_read_;  // by namespace
-  absl::Status read_;                                     // how reading went last
-  Broadcast news_;                                        // there is something to read
-  bool known_ = false;                                    // as was told last
-  Broadcast all_known_;                                   // they are, since just now
+  absl::Status read_;                                     // the result of the last read
+  Broadcast news_;                                        // there are objects to read
+  bool known_ = false;                                    // as last reported
+  Broadcast all_known_;                                   // set when all have become known
 };
 
 }  // namespace steward::controllers

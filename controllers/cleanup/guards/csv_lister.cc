@@ -9,17 +9,19 @@
 #include "base/text/str_cat.h"
 #include "controllers/cleanup/guards/live_reads.h"
 #include "controllers/cleanup/guards/resources.h"
+#include "kube/meta/errors.h"
 #include "olm/cleanup/decode.h"
 #include "olm/cleanup/names.h"
+#include "olm/cleanup/waiting.h"
 #include "olm/copy.h"
 
 namespace steward::controllers {
 namespace {
 
-// Of one list that is made void again and again by changes.
+// The number of tries for a list that changes make void.
 constexpr int kTries = 3;
 
-// A labelled ClusterServiceVersion and what it says; null: that is not known yet.
+// A labelled ClusterServiceVersion and its claims; null: not known yet.
 struct Copy {
   kube::NamespacedName key;
   const olm::CopyClaims* claims;
@@ -37,8 +39,8 @@ class Originals {
     const auto original = originals_.find(copy.original);
     return original != originals_.end() && olm::Proves(*original->second, copy);
   }
-  // Of unproven copies that say the same, one says all, except for those whose namespace has what
-  // they say that they replace.
+  // Of unproven copies with equal claims, one represents all, except those whose namespace contains
+  // the object that they claim to replace.
   std::vector<Copy> Representatives(const std::vector<Copy>& unproven) const {
     std::set<olm::CopyClaims> seen;
     std::vector<Copy> chosen;
@@ -68,20 +70,19 @@ struct CsvLister::Draft {
 
   std::string selector;  // "" = copies are listed, too
   CsvListing listing;
-  Contents contents;  // of all that is listed
+  Contents contents;  // of all listed objects
   std::vector<Changed> changed;
-  std::set<std::string> gone;  // UIDs of what was there before
-  // Those that had the label when they were first seen, and what they say; each text once.
+  std::set<std::string> gone;  // UIDs of remembered objects that are gone
+  // Objects that had the label when they were first seen, with their claims; equal claims are held
+  // once.
   std::vector<std::pair<kube::NamespacedName, std::shared_ptr<const olm::CopyClaims>>> copies;
   std::map<olm::CopyClaims, std::shared_ptr<const olm::CopyClaims>> claims;
 
-  // Of whatever kind of facts has them.
+  // Works for all kinds of facts that have these members.
   template <typename Facts>
   void Note(const Facts& facts) {
     listing.names.insert(facts.key);
-    const bool ours = facts.HasFinalizer(olm::kCleanupFinalizer) ||
-                      facts.HasFinalizer(olm::kLegacyCleanupFinalizer);
-    if (ours && facts.deleting()) listing.waiting.insert(facts.key);
+    if (olm::WaitsForCleanup(facts)) listing.waiting.insert(facts.key);
   }
   void Take(const kube::NamespacedName& key, std::string uid, Content content) {
     if (content.claims != nullptr) {
@@ -98,7 +99,8 @@ Task<CsvListing> CsvLister::List(CopyReading copies) {
   if (copies_ == nullptr) copies = CopyReading::kListed;
   for (int i = 0; i <= kTries; ++i) {
     Draft draft(copies == CopyReading::kListed ? "" : StrCat("!", olm::kCopiedFromLabel));
-    // In the end one whole list, of which nothing has to be read that may change meanwhile.
+    // The last try is a whole list, after which no contents have to be read that may change
+    // meanwhile.
     bool whole = kept_.empty() || i == kTries;
     if (!whole) {
       CO_RETURN_IF_ERROR(co_await ListMetadata(draft));
@@ -122,17 +124,29 @@ Task<CsvListing> CsvLister::List(CopyReading copies) {
 
 Task<std::optional<olm::CsvFacts>> CsvLister::Find(kube::NamespacedName name) {
   const absl::StatusOr<kube::RawObject> raw = co_await client_.Get(kCsvs, name);
-  if (IsAbsence(raw.status(), name.name)) co_return std::nullopt;
+  if (kube::IsNotFound(raw.status(), name.name)) co_return std::nullopt;
   CO_RETURN_IF_ERROR(raw.status());
   CO_ASSIGN_OR_RETURN(olm::CsvFacts csv, olm::DecodeCsvFacts(raw->json, terms_));
   co_return std::move(csv);
 }
 
+void CsvLister::NoteDepartures(Draft& draft) {
+  if (departures_ == nullptr) return;
+  for (const auto& [uid, content] : kept_) {
+    if (content.facts == nullptr || draft.contents.contains(uid)) continue;
+    // An object that a complete list lacks is gone.
+    if (draft.selector.empty() || draft.gone.contains(uid)) departures_->Note(content.facts);
+  }
+  draft.listing.departed = departures_->Recent();
+}
+
 CsvListing CsvLister::Finish(Draft draft) {
+  NoteDepartures(draft);
   std::vector<olm::CsvFacts>& csvs = draft.listing.csvs;
   std::vector<olm::CsvFacts> counted;
   const Originals originals(csvs);
   std::vector<Copy> unproven;
+  for (const auto& [claims, held] : draft.claims) draft.listing.copied.insert(claims.original);
   for (const auto& [key, claims] : draft.copies) {
     if (!originals.Prove(*claims)) unproven.push_back({key, claims.get()});
   }
@@ -140,7 +154,7 @@ CsvListing CsvLister::Finish(Draft draft) {
     counted.push_back(olm::FactsOf(copy.key, *copy.claims));
   }
   std::move(counted.begin(), counted.end(), std::back_inserter(csvs));
-  // Whatever was read in which way: messages name them in this order.
+  // Messages name them in this order, however they were read.
   std::sort(csvs.begin(), csvs.end(),
             [](const olm::CsvFacts& a, const olm::CsvFacts& b) { return a.key < b.key; });
   std::swap(kept_, draft.contents);
@@ -148,7 +162,7 @@ CsvListing CsvLister::Finish(Draft draft) {
     if (kept_.size() > kMaxKept) kept_ = Contents();
     return std::move(draft.listing);
   }
-  // What another call has listed meanwhile is not to be forgotten: see ReadMissing.
+  // Objects that another call has listed meanwhile must not be forgotten: see ReadMissing.
   for (auto& [uid, content] : draft.contents) {
     if (content.facts != nullptr && !draft.gone.contains(uid)) {
       kept_.try_emplace(uid, std::move(content));
@@ -200,22 +214,22 @@ StatusTask CsvLister::ListMetadata(Draft& draft) {
   co_return co_await ListLive(client_, kCsvs, "", draft.selector, Detail::kMetadata, take);
 }
 
-// False when something has changed once more since the list: it no longer shows one moment.
+// Returns false when an object has changed again since the list, which then no longer shows one
+// moment.
 Task<bool> CsvLister::ReadChanged(Draft& draft) {
   for (const Draft::Changed& changed : draft.changed) {
-    const absl::StatusOr<kube::RawObject> raw = co_await client_.Get(kCsvs, changed.name);
-    if (IsAbsence(raw.status(), changed.name.name)) co_return false;
-    CO_RETURN_IF_ERROR(raw.status());
-    CO_ASSIGN_OR_RETURN(olm::CsvFacts csv, olm::DecodeCsvFacts(raw->json, terms_));
-    if (csv.uid != changed.uid || csv.resource_version != changed.resource_version) {
+    CO_ASSIGN_OR_RETURN(std::optional<olm::CsvFacts> csv, co_await Find(changed.name));
+    if (!csv.has_value() || csv->uid != changed.uid ||
+        csv->resource_version != changed.resource_version) {
       co_return false;
     }
-    Take(std::move(csv), draft);
+    Take(*std::move(csv), draft);
   }
   co_return true;
 }
 
-// What was listed without the label before, and is not listed now. False as above.
+// Reads the objects that were listed without the label before and are not listed now. Returns false
+// as above.
 Task<bool> CsvLister::ReadMissing(Draft& draft) {
   std::vector<std::pair<kube::NamespacedName, std::string>> missing;
   for (const auto& [uid, content] : kept_) {
@@ -224,22 +238,19 @@ Task<bool> CsvLister::ReadMissing(Draft& draft) {
     }
   }
   for (const auto& [key, uid] : missing) {
-    const absl::StatusOr<kube::RawObject> raw = co_await client_.Get(kCsvs, key);
-    const bool absent = IsAbsence(raw.status(), key.name);
-    if (absent) draft.gone.insert(uid);
-    if (absent) continue;
-    CO_RETURN_IF_ERROR(raw.status());
-    CO_ASSIGN_OR_RETURN(olm::CsvFacts csv, olm::DecodeCsvFacts(raw->json, terms_));
-    if (csv.uid != uid) draft.gone.insert(uid);
-    if (csv.uid != uid) continue;
-    if (!csv.copied_from.has_value()) co_return false;
-    draft.Note(csv);
-    Take(std::move(csv), draft);
+    CO_ASSIGN_OR_RETURN(std::optional<olm::CsvFacts> csv, co_await Find(key));
+    if (!csv.has_value() || csv->uid != uid) {
+      draft.gone.insert(uid);
+      continue;
+    }
+    if (!csv->copied_from.has_value()) co_return false;
+    draft.Note(*csv);
+    Take(*std::move(csv), draft);
   }
   co_return true;
 }
 
-// Adds the copies that are not proven. False as above, or when what follows them is behind.
+// Adds the copies that are not proven. Returns false as above, or when the CopyIndex is behind.
 Task<bool> CsvLister::CountCopies(Draft& draft) {
   CO_RETURN_IF_ERROR(copies_->health());
   if (copies_->unread() > kMaxReadAlone) {
@@ -258,7 +269,7 @@ Task<bool> CsvLister::CountCopies(Draft& draft) {
     return !originals.Prove(claims);
   };
   for (const CopyIndex::Labelled& copy : copies_->Select(is_unproven)) {
-    // Others were read just now: see ReadMissing.
+    // The listed ones were read just now: see ReadMissing.
     if (!draft.listing.names.contains(copy.key)) copies.push_back({copy.key, copy.claims});
   }
   for (const Copy& copy : originals.Representatives(copies)) {
@@ -268,18 +279,16 @@ Task<bool> CsvLister::CountCopies(Draft& draft) {
   std::vector<olm::CsvFacts> counted;
   for (size_t i = 0; i < unproven.size(); ++i) {
     const auto& [key, said] = unproven[i];
-    // What the others say is known well enough.
+    // Of the others, the claims in the index suffice.
     if (said.has_value() && i >= kMaxReadAlone) {
       counted.push_back(olm::FactsOf(key, *said));
       continue;
     }
-    const absl::StatusOr<kube::RawObject> raw = co_await client_.Get(kCsvs, key);
-    if (IsAbsence(raw.status(), key.name)) co_return false;
-    CO_RETURN_IF_ERROR(raw.status());
-    CO_ASSIGN_OR_RETURN(olm::CsvFacts csv, olm::DecodeCsvFacts(raw->json, terms_));
-    const std::optional<olm::CopyClaims> claims = olm::ClaimsOf(csv);
+    CO_ASSIGN_OR_RETURN(std::optional<olm::CsvFacts> csv, co_await Find(key));
+    if (!csv.has_value()) co_return false;
+    const std::optional<olm::CopyClaims> claims = olm::ClaimsOf(*csv);
     if (!claims.has_value() || (said.has_value() && *claims != *said)) co_return false;
-    if (!originals.Prove(*claims)) counted.push_back(std::move(csv));
+    if (!originals.Prove(*claims)) counted.push_back(*std::move(csv));
   }
   std::move(counted.begin(), counted.end(), std::back_inserter(draft.listing.csvs));
   co_return true;

@@ -1,4 +1,5 @@
-// The ClusterServiceVersions that count, live, without reading again what has not changed.
+// The ClusterServiceVersions that count as operators, read live but without reading unchanged
+// contents again. Lives on one executor.
 #ifndef CONTROLLERS_CLEANUP_GUARDS_CSV_LISTER_H_
 #define CONTROLLERS_CLEANUP_GUARDS_CSV_LISTER_H_
 
@@ -13,6 +14,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "base/async/task.h"
 #include "controllers/cleanup/guards/copy_index.h"
+#include "controllers/cleanup/guards/departures.h"
 #include "kube/client/client.h"
 #include "kube/meta/names.h"
 #include "olm/cleanup/copy_claims.h"
@@ -22,59 +24,63 @@ namespace steward::controllers {
 
 struct CsvListing {
   std::set<kube::NamespacedName> names;  // of all that were listed
-  // All but the proven copies, of which there may be thousands. Of unproven ones that say the same,
-  // one stands for all.
+  // All but the proven copies, of which there may be thousands. Of unproven copies with equal
+  // contents, one represents all.
   std::vector<olm::CsvFacts> csvs;
-  // Those that are being deleted and have a finalizer of cleanup, whatever else they are. Where
-  // copies are ignored, some with the label may be missing: none that is in no list is proven not
-  // to wait.
+  // The ClusterServiceVersions, copies included, that are being deleted and have a finalizer of
+  // cleanup. Where copies are ignored, some with the label may be missing: absence from the list
+  // does not prove that an object does not wait.
   std::set<kube::NamespacedName> waiting;
+  // Originals, there or not, of those with the label of copies. Only where copies are listed.
+  std::set<kube::NamespacedName> copied;
+  // The objects that an earlier call listed, and that went a moment ago (Departures).
+  std::vector<olm::CsvFacts> departed;
 };
 
-// How those with OLM's label of copies come into a listing.
+// The treatment of ClusterServiceVersions with OLM's label of copies in a listing.
 enum class CopyReading {
   kListed,    // listed live, with the others
-  kFollowed,  // by the CopyIndex; it is an error when that cannot say
-  kIgnored,   // not at all, except that those that wait are told of, as far as they are known
+  kFollowed,  // from the CopyIndex; an error if that does not know them
+  kIgnored,   // not counted; those that wait are reported as far as they are known
 };
 
-// A ClusterServiceVersion is large, and what cleanup reads of it small. So the live list is one of
-// metadata, and contents are read only of what it shows to be new or changed: an object of one UID
-// and resourceVersion never differs. What changes between the list and the reading of a content
-// makes the list void. So a listing is what one whole list at one moment would have shown, and
-// never older than the call.
+// A ClusterServiceVersion is large, and cleanup reads little of it. So the live list is one of
+// metadata, and contents are read only of objects that are new or changed in it: an object of one
+// UID and resourceVersion never differs. A change between the list and the reading of a content
+// makes the list void. So a listing equals one whole list at one moment, and is never older than
+// the call.
 //
 // Where copies are followed, only the others are listed (R-000-85). The kube-apiserver answers such
-// a list out of its cache, with and without a limit; it looks at each object's labels for that, and
-// sends only what it is asked for (docs/performance.md). What was ever listed without the label and
-// is not listed now is read: unless it is gone, somebody has set the label on it, and it counts for
-// as long as it is remembered, whatever it says.
+// a list from its cache, with and without a limit; it checks each object's labels, and sends only
+// the selected ones (docs/performance.md). An object that was ever listed without the label, and is
+// not listed now, is read: unless it is gone, it was given the label, and it counts as long as it
+// is remembered, whatever its contents.
 //
-// Lives on one executor; calls may overlap.
+// Calls may overlap.
 class CsvLister {
  public:
-  // Contents of more are not kept where copies are listed: beyond, every list is a whole one.
+  // The limit of kept contents where copies are listed: beyond, every list is a whole one.
   static constexpr size_t kMaxKept = 50'000;
-  // When more have changed, one whole list is cheaper than reading each.
+  // With more changes than this, one whole list is cheaper than reading each object.
   static constexpr size_t kMaxReadAlone = 20;
 
-  // `copies` may be null: then copies are always listed. REQUIRES: the references and pointers
-  // outlive this object and its calls.
+  // `copies` may be null: then copies are always listed. `departures` may be null: then nothing is
+  // known of what is gone. REQUIRES: the references and pointers outlive this object and its calls.
   explicit CsvLister(kube::Client& client, const olm::CsvTerms& terms = {},
-                     const CopyIndex* copies = nullptr)
-      : client_(client), terms_(terms), copies_(copies) {}
+                     const CopyIndex* copies = nullptr, Departures* departures = nullptr)
+      : client_(client), terms_(terms), copies_(copies), departures_(departures) {}
 
   Task<CsvListing> List(CopyReading copies = CopyReading::kListed);
-  // This one, live, whatever it is; nullopt: there is none.
+  // Reads this ClusterServiceVersion live, even if it is a copy; nullopt: there is none.
   Task<std::optional<olm::CsvFacts>> Find(kube::NamespacedName name);
 
-  // Contents that are kept.
+  // The number of kept contents.
   size_t kept() const { return kept_.size(); }
 
  private:
   struct Content {
     std::string resource_version;
-    // Exactly one of them: of what was first seen without the label, and of what had it then.
+    // Exactly one is set: `facts` if the object was first seen without the label, else `claims`.
     std::shared_ptr<const olm::CsvFacts> facts;
     std::shared_ptr<const olm::CopyClaims> claims;
   };
@@ -88,10 +94,12 @@ class CsvLister {
   Task<bool> ReadMissing(Draft& draft);
   Task<bool> CountCopies(Draft& draft);
   CsvListing Finish(Draft draft);
+  void NoteDepartures(Draft& draft);
 
   kube::Client& client_;
   const olm::CsvTerms terms_;
   const CopyIndex* const copies_;
+  Departures* const departures_;
   Contents kept_;
 };
 

@@ -27,7 +27,7 @@ using kube::ClientVerb;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-// Notes how it was asked, and lets a test change things before an object is read.
+// Records the options of calls, and lets a test change objects before they are read.
 class AskedClient : public kube::FakeClient {
  public:
   Task<kube::ListPage> List(const kube::GroupVersionResource& gvr,
@@ -56,7 +56,7 @@ class CsvListerTest : public ::testing::Test {
                         R"(},"spec":{"customresourcedefinitions":{"owned":[{"name":")", owned,
                         R"("}]}},"status":{)", status, "}}"));
   }
-  // In another namespace.
+  // Puts a copy into another namespace.
   void PutCopy(const std::string& name, const std::string& owned) {
     Put(name, owned, R"(,"labels":{"olm.copiedFrom":"ops"})", "", "tenant");
   }
@@ -96,7 +96,7 @@ TEST_F(CsvListerTest, ChangesAreRead) {
   EXPECT_THAT(List(), ElementsAre("a other.g.io", "c c.g.io"));
   EXPECT_THAT(Asked(), ElementsAre("metadata", "a", "c"));
   EXPECT_EQ(lister_.kept(), 2u);
-  // Another object under a name that is known.
+  // A new object replaces one under a known name.
   cluster_.Delete(kCsvs, {"ops", "a"});
   Put("a", "third.g.io");
   EXPECT_THAT(List(), ElementsAre("a third.g.io", "c c.g.io"));
@@ -118,7 +118,7 @@ TEST_F(CsvListerTest, ProvenCopiesAreNamesOnly) {
   EXPECT_THAT(List(), ElementsAre("a a.g.io", "a c.g.io"));
 }
 
-// Even a copy may have been given a finalizer by somebody, and would never go.
+// A copy may have been given a finalizer as well, and would never go.
 TEST_F(CsvListerTest, WhoWaitsForUsIsTold) {
   constexpr char kDeleting[] = R"(,"deletionTimestamp":"2026-01-01T00:00:00Z")";
   const auto finalizer = [](std::string_view name) {
@@ -141,8 +141,8 @@ TEST_F(CsvListerTest, WhoWaitsForUsIsTold) {
   }
 }
 
-// One list shows one moment. A hand-over of a definition between the list and the reading of what
-// had changed must not look as if nobody owned it.
+// One list shows one moment. A definition that changes owners between the list and the reading of a
+// changed object must not look as if it had no owner.
 TEST_F(CsvListerTest, WhatChangesOnceMoreMakesTheListVoid) {
   Put("a", "none.g.io");
   Put("b", "x.g.io");

@@ -9,8 +9,10 @@
 #include "base/json/json_text.h"
 #include "base/status/macros.h"
 #include "base/text/str_cat.h"
+#include "controllers/cleanup/guards/departures.h"
 #include "controllers/cleanup/guards/live_reads.h"
 #include "controllers/cleanup/guards/resources.h"
+#include "kube/meta/errors.h"
 #include "olm/cleanup/decode.h"
 #include "olm/cleanup/holds.h"
 #include "olm/decode.h"
@@ -22,11 +24,11 @@ namespace {
 
 using olm::Read;
 
-// What came of a GET of the object `name`.
+// The result of a GET of the object `name`.
 template <typename T, typename Decode>
 Read<T> JudgeBy(const absl::StatusOr<kube::RawObject>& answer, const std::string& name,
                 Decode decode) {
-  if (IsAbsence(answer.status(), name)) return Read<T>::Absent();
+  if (kube::IsNotFound(answer.status(), name)) return Read<T>::Absent();
   if (!answer.ok()) return Read<T>::Unreadable(Describe(answer.status()));
   absl::StatusOr<T> facts = decode(answer->json);
   if (!facts.ok()) return Read<T>::Unreadable(Describe(facts.status()));
@@ -57,13 +59,13 @@ std::map<std::string, olm::OwnedApi> ApisOf(const olm::CleanupInputs& inputs) {
   return apis;
 }
 
-// By where its Service lies and by the labels with which OLM made it (R-000-79): what a
-// ClusterServiceVersion claims is no proof.
+// True if its Service is in the operator's namespace and it has the labels that OLM writes
+// (R-000-79): the claims of a ClusterServiceVersion are no proof.
 bool IsServedBy(const kube::NamespacedName& csv, const olm::ApiServiceFacts& service) {
   return service.service_namespace == csv.ns && olm::OwnerOf(service.labels) == csv;
 }
 
-// Null when the list does not have it, or could not be read.
+// Null when the object is not in the list, or the list could not be read.
 const olm::CsvFacts* FindListed(const Read<std::vector<olm::CsvFacts>>& csvs,
                                 const kube::NamespacedName& name) {
   if (!csvs.ok()) return nullptr;
@@ -95,6 +97,7 @@ boost::asio::awaitable<GuardReading> GuardReader::Look(kube::NamespacedName csv,
   if (!reading.inputs.csv.ok()) co_return reading;
 
   const olm::CsvFacts& facts = *reading.inputs.csv;
+  reading.inputs.departed = WithoutReplaced(std::move(reading.inputs.departed), facts);
   std::vector<Reader> reads;
   const std::map<std::string, olm::OwnedApi> apis = ApisOf(reading.inputs);
   for (const std::string& crd : olm::DefinitionsOf(reading.inputs)) {
@@ -135,7 +138,7 @@ VoidTask GuardReader::ReadFirst(kube::NamespacedName csv, CsvDetail detail, Guar
   const olm::Read<olm::ProtectionFacts>& protection = reading.inputs.protection;
   if (protection.unreadable()) co_return;
   copies_protected_ = protection.ok() && protection->copies_protected;
-  // What could not be read stays unread: the next reading begins anew.
+  // Unreadable parts stay unreadable: the next reading starts afresh.
   const bool again = copies == CopyReading::kFollowed && !copies_protected_;
   if (again && reading.inputs.csvs.ok() && !reading.inputs.csv.unreadable()) {
     co_await ReadOperator(std::move(csv), detail, CopyReading::kListed, reading);
@@ -148,7 +151,7 @@ VoidTask GuardReader::ReadAll(std::vector<Reader> reads) {
 
 VoidTask GuardReader::ReadOperator(kube::NamespacedName name, CsvDetail detail, CopyReading copies,
                                    GuardReading& reading) {
-  co_await ReadCsvs(copies, reading);
+  co_await ReadCsvs(name, copies, reading);
   const olm::CsvFacts* listed =
       detail == CsvDetail::kFacts ? FindListed(reading.inputs.csvs, name) : nullptr;
   if (listed == nullptr) {
@@ -158,13 +161,16 @@ VoidTask GuardReader::ReadOperator(kube::NamespacedName name, CsvDetail detail, 
   }
 }
 
-VoidTask GuardReader::ReadCsvs(CopyReading copies, GuardReading& reading) {
+VoidTask GuardReader::ReadCsvs(kube::NamespacedName name, CopyReading copies,
+                               GuardReading& reading) {
   absl::StatusOr<CsvListing> listing = co_await csvs_.List(copies);
   if (!listing.ok()) {
     reading.inputs.csvs = Read<std::vector<olm::CsvFacts>>::Unreadable(Describe(listing.status()));
     co_return;
   }
   if (known_) reading.inputs.known = known_(listing->names);
+  reading.inputs.departed = std::move(listing->departed);
+  reading.lists_copies = listing->copied.contains(name);
   reading.inputs.csvs = Read<std::vector<olm::CsvFacts>>::Ok(std::move(listing->csvs));
 }
 
@@ -182,7 +188,7 @@ VoidTask GuardReader::ReadCsv(kube::NamespacedName name, GuardReading& reading) 
   }
 }
 
-// By a list: of it all, several hundred kB, nothing else would be read.
+// Uses a list of metadata, as a GET would return several hundred kB that are not needed.
 VoidTask GuardReader::ReadCsvDefinition(GuardReading& reading) {
   Read<olm::CsvDefinitionFacts>& definition = reading.inputs.csv_definition;
   if (options_.csvs_built_in) {
@@ -236,7 +242,7 @@ VoidTask GuardReader::ReadGroups(std::string ns, GuardReading& reading) {
 VoidTask GuardReader::ReadSelected(GuardReading& reading) {
   const olm::OperatorGroup& group = reading.inputs.groups->front().group;
   std::vector<std::string> selected;
-  // Of whole ones nothing more would be read, of which there may be thousands.
+  // Whole Namespaces, of which there may be thousands, would contain nothing more that is needed.
   const absl::Status status = co_await ListLive(client_, kNamespaces, "", "", Detail::kMetadata,
                                                 [&](const kube::RawObject& raw) -> absl::Status {
                                                   ASSIGN_OR_RETURN(const olm::NamespacePtr ns,
@@ -256,7 +262,7 @@ VoidTask GuardReader::ReadCrd(std::string name, GuardReading& reading) {
   reading.inputs.crds[name] = std::move(crd);
 }
 
-// An APIService that is not there says nothing of what its API server stores.
+// A missing APIService does not show what its API server stores.
 VoidTask GuardReader::ReadApi(olm::OwnedApi api, GuardReading& reading) {
   const kube::NamespacedName& own = reading.inputs.csv->key;
   olm::CrdFacts facts;
@@ -285,7 +291,7 @@ VoidTask GuardReader::ReadApi(olm::OwnedApi api, GuardReading& reading) {
   if (!why.empty()) {
     result = Read<olm::CrdFacts>::Unreadable(std::move(why));
   } else if (facts.versions.empty()) {
-    // The kube-apiserver's own, so not of this operator.
+    // The kube-apiserver itself serves this API, so it is not of this operator.
     result = Read<olm::CrdFacts>::Absent();
   } else {
     result = Read<olm::CrdFacts>::Ok(std::move(facts));

@@ -1,4 +1,4 @@
-// Reads, live, everything that decides whether operands may be deleted.
+// A live reading of everything that decides whether operands may be deleted. Lives on one executor.
 #ifndef CONTROLLERS_CLEANUP_GUARDS_GUARD_READER_H_
 #define CONTROLLERS_CLEANUP_GUARDS_GUARD_READER_H_
 
@@ -24,53 +24,54 @@
 
 namespace steward::controllers {
 
-// ClusterServiceVersions that are watched and not copies, without those named (R-000-60). May be
-// null: none.
+// Returns the watched ClusterServiceVersions that are no copies, except the given ones (R-000-60).
+// May be null: none.
 using KnownCsvs =
     std::function<std::vector<olm::CsvFacts>(const std::set<kube::NamespacedName>& without)>;
 
 struct GuardOptions {
-  // --allow-unprotected-opt-in: no admission policy is asked for, and no opt-in has to be
-  // confirmed.
+  // --allow-unprotected-opt-in: no admission policy is required, and no opt-in has to be confirmed.
   bool allow_unprotected = false;
   // Custom resources of definitions that OLM did not install are cleaned up, too (R-000-79).
   bool unmanaged_definitions = false;
-  // Operators' Deployments do not exist here (`steward up`): they are no guard.
+  // Operators' Deployments do not exist here (`steward up`), and are no guard.
   bool without_deployments = false;
-  // ClusterServiceVersions need no definition here (`steward up`): it is no guard.
+  // ClusterServiceVersions need no definition here (`steward up`), and it is no guard.
   bool csvs_built_in = false;
-  // Told how long each reading took; may be null.
+  // Called with the duration of each reading; may be null.
   std::function<void(absl::Duration)> observe;
   olm::CsvTerms terms;
   size_t width = 8;  // requests at a time
 };
 
-// How much of the ClusterServiceVersion a reading is to have.
+// The parts of the ClusterServiceVersion that a reading contains.
 enum class CsvDetail {
-  kFacts,   // what decides
+  kFacts,   // the facts that decide
   kObject,  // and the object itself
 };
 
 struct GuardReading {
   olm::CleanupInputs inputs;
-  boost::json::value csv;  // the object, when it was asked for and could be read
+  boost::json::value csv;  // the object, if requested and readable
   absl::Duration began;    // monotonic; nothing was read before
+  // True when the listing has copies of this object, or that is not known.
+  bool lists_copies = true;
 };
 
-// Lives on one executor; calls may overlap.
+// Calls may overlap.
 class GuardReader {
  public:
   // REQUIRES: the references outlive this object and its calls.
   GuardReader(kube::Client& client, CsvLister& csvs, Clock& clock, KnownCsvs known,
               GuardOptions options);
 
-  // Errors are in the reading. What can be read at the same time is: the kube-apiserver may answer
-  // a list of what has not changed no sooner than after a tenth of a second.
+  // Errors are in the reading. Independent reads run at the same time, since the kube-apiserver may
+  // delay the answer to a list that has not changed by up to a tenth of a second.
   //
   // The ClusterServiceVersion is read with the list of all, which shows one moment, or after it:
   // one that is not in the list any more has left its mark before (kRefusalAnnotation).
   //
-  // REQUIRES, for a verdict: it was seen being deleted before. What deletes all of them deletes
+  // REQUIRES, for a verdict: it was seen being deleted before. A deletion of all of them deletes
   // their definition first.
   boost::asio::awaitable<GuardReading> Look(kube::NamespacedName csv,
                                             std::optional<olm::CleanupRecord> remembered,
@@ -82,7 +83,7 @@ class GuardReader {
   VoidTask ReadFirst(kube::NamespacedName csv, CsvDetail detail, GuardReading& reading);
   VoidTask ReadOperator(kube::NamespacedName name, CsvDetail detail, CopyReading copies,
                         GuardReading& reading);
-  VoidTask ReadCsvs(CopyReading copies, GuardReading& reading);
+  VoidTask ReadCsvs(kube::NamespacedName name, CopyReading copies, GuardReading& reading);
   VoidTask ReadCsv(kube::NamespacedName name, GuardReading& reading);
   VoidTask ReadCsvDefinition(GuardReading& reading);
   VoidTask ReadNamespace(std::string name, GuardReading& reading);
@@ -98,7 +99,7 @@ class GuardReader {
   Clock& clock_;
   const KnownCsvs known_;
   const GuardOptions options_;
-  // Nobody but OLM can make a copy of what was none, as far as was read last.
+  // True if, at the last reading, only OLM could turn another object into a copy.
   bool copies_protected_ = true;
   ProtectionReader protection_;
 };

@@ -1,4 +1,5 @@
-// Values that many things share, held once and told apart by small numbers.
+// A table of values that are held once for many holders and identified by small numbers. Not
+// thread-safe.
 #ifndef CONTROLLERS_CLEANUP_GUARDS_INTERN_TABLE_H_
 #define CONTROLLERS_CLEANUP_GUARDS_INTERN_TABLE_H_
 
@@ -9,20 +10,20 @@
 
 namespace steward::controllers {
 
-// A value is there while somebody holds it. `T` is ordered. Not thread-safe.
+// A value exists as long as it has a holder. `T` is ordered.
 template <typename T>
 class InternTable {
  public:
   using Id = uint32_t;
 
-  // One more holder of `value`. Its number stays the same until the last one drops it.
+  // Adds a holder of `value`. Its number stays the same until the last holder drops it.
   Id Hold(const T& value) {
     const auto [it, is_new] = ids_.try_emplace(value, Id{});
     if (is_new) it->second = NewSlot(it->first);
     ++slots_[it->second].holders;
     return it->second;
   }
-  // REQUIRES: it is held.
+  // REQUIRES: the value is held.
   void Drop(Id id) {
     Slot& slot = slots_[id];
     if (--slot.holders > 0) return;
@@ -30,10 +31,10 @@ class InternTable {
     slot.value = nullptr;
     free_.push_back(id);
   }
-  // REQUIRES: it is held.
+  // REQUIRES: the value is held.
   const T& operator[](Id id) const { return *slots_[id].value; }
 
-  // Numbers are below it.
+  // All numbers are below this bound.
   size_t bound() const { return slots_.size(); }
   bool holds(Id id) const { return slots_[id].value != nullptr; }
   size_t size() const { return ids_.size(); }

@@ -29,7 +29,7 @@ TEST(InternTableTest, AValueGoesWithItsLastHolder) {
   EXPECT_FALSE(table.holds(a));
   EXPECT_EQ(table.size(), 1u);
   EXPECT_EQ(table[b], "b");
-  // Numbers are used again: they stay small.
+  // Numbers are reused, so they stay small.
   const auto c = table.Hold("c");
   EXPECT_EQ(table[c], "c");
   EXPECT_EQ(table.bound(), 2u);

@@ -9,6 +9,7 @@
 #include "base/status/macros.h"
 #include "controllers/cleanup/guards/live_reads.h"
 #include "controllers/cleanup/guards/resources.h"
+#include "kube/meta/errors.h"
 #include "kube/meta/names.h"
 #include "olm/cleanup/names.h"
 
@@ -30,7 +31,7 @@ boost::asio::awaitable<ProtectionRead> ProtectionReader::Look() {
   for (const absl::Status& status : {opt_in, uninstall, bound}) {
     if (!status.ok()) co_return ProtectionRead::Unreadable(Describe(status));
   }
-  // Without it there is none to judge.
+  // A policy that could not be read counts as missing.
   if (!copied_from.ok()) policies.copied_from.reset();
   co_return ProtectionRead::Ok(olm::JudgeProtection(policies, bindings));
 }
@@ -39,7 +40,7 @@ VoidTask ProtectionReader::ReadPolicy(std::string_view name, Policy& policy,
                                       absl::Status& outcome) {
   const kube::NamespacedName key{"", std::string(name)};
   const absl::StatusOr<kube::RawObject> raw = co_await client_.Get(kPolicies, key);
-  if (IsAbsence(raw.status(), name)) co_return;
+  if (kube::IsNotFound(raw.status(), name)) co_return;
   outcome = raw.status();
   if (!outcome.ok()) co_return;
   absl::StatusOr<json::value> object = ParseJson(raw->json);

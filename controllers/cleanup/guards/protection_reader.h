@@ -1,4 +1,5 @@
-// Reads, live, whether the admission policies that cleanup relies on are in force.
+// A live reading of whether the admission policies that cleanup relies on are in force. Lives on
+// one executor.
 #ifndef CONTROLLERS_CLEANUP_GUARDS_PROTECTION_READER_H_
 #define CONTROLLERS_CLEANUP_GUARDS_PROTECTION_READER_H_
 
@@ -18,20 +19,20 @@
 
 namespace steward::controllers {
 
-// Keeps nothing between calls. Lives on one executor; calls may overlap.
+// Stateless between calls, which may overlap.
 class ProtectionReader {
  public:
   // `width`: requests at a time. REQUIRES: `client` outlives this object and its calls.
   ProtectionReader(kube::Client& client, size_t width) : client_(client), width_(width) {}
 
-  // Never absent: a policy that does not exist is one that is not bound. Unreadable when it is not
-  // known whether opting in and deleting are protected (R-000-74, R-000-77); where it is not known
-  // of copies, they count as unprotected (R-000-85).
+  // Never absent: a policy that does not exist counts as not bound. Unreadable when it is unknown
+  // whether opting in and deleting are protected (R-000-74, R-000-77); if only the protection of
+  // copies is unknown, they count as unprotected (R-000-85).
   boost::asio::awaitable<olm::Read<olm::ProtectionFacts>> Look();
 
  private:
   using Policy = std::optional<boost::json::object>;
-  // OK also when there is no such policy.
+  // OK also when the policy does not exist.
   VoidTask ReadPolicy(std::string_view name, Policy& policy, absl::Status& outcome);
   VoidTask ReadBindings(std::vector<boost::json::object>& bindings, absl::Status& outcome);
 

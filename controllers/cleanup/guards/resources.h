@@ -1,4 +1,4 @@
-// The resources that cleanup reads and writes.
+// The resources that cleanup reads and writes. Constants.
 #ifndef CONTROLLERS_CLEANUP_GUARDS_RESOURCES_H_
 #define CONTROLLERS_CLEANUP_GUARDS_RESOURCES_H_
 

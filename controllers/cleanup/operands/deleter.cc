@@ -12,6 +12,7 @@
 #include "base/async/race.h"
 #include "base/text/str_cat.h"
 #include "controllers/cleanup/guards/live_reads.h"
+#include "controllers/runtime/write_outcome.h"
 #include "kube/meta/status.h"
 #include "kube/meta/write_options.h"
 #include "olm/cleanup/verdict.h"
@@ -19,38 +20,22 @@
 namespace steward::controllers {
 namespace {
 
-// The kube-apiserver answers a list of what has not changed by its clock, ten times a second: one
-// reading at a time would take longer than its batch.
+// The kube-apiserver answers a list of unchanged objects only at its next tick, ten times a second:
+// with one reading at a time, a reading would take longer than its batch.
 constexpr size_t kReaders = 2;
 
-enum class Outcome { kProgress, kOther, kDenied, kFailed };
-
-// What an answer to a DELETE means.
-Outcome OutcomeOf(const absl::Status& status) {
-  if (status.ok()) return Outcome::kProgress;
-  const kube::Status answer = kube::FromStatus(status);
-  // It has no answer of a server otherwise.
-  if (!kube::HasReason(status, answer.reason)) return Outcome::kFailed;
-  switch (answer.code) {
-    case 404:
-      return Outcome::kProgress;
-    case 409:
-      return Outcome::kOther;
-    case 401:
-    case 408:
-    case 410:
-    case 429:
-      return Outcome::kFailed;
-    default:
-      return answer.code >= 400 && answer.code < 500 ? Outcome::kDenied : Outcome::kFailed;
-  }
+// True when a DELETE that failed so may still be carried out: nobody answered, or a server that may
+// have passed it on. Some of these were never sent; which, the error does not say.
+bool MayArrive(const absl::Status& status) {
+  const int code = kube::FromStatus(status).code;
+  return code != 401 && code != 429;
 }
 
 std::string NameOf(const OperandsOfCrd& crd, const kube::NamespacedName& name) {
   return StrCat(crd.plan.kind, " ", name.ns, name.ns.empty() ? "" : "/", name.name);
 }
 
-// The plans of a fresh reading, by definition. None when it does not allow anything.
+// The plans of a fresh reading, by definition; empty when it does not allow deletions.
 std::map<std::string, olm::CrdPlan> PlansOf(const GuardReading& guards) {
   std::map<std::string, olm::CrdPlan> plans;
   const olm::Verdict verdict = olm::CleanupVerdict(guards.inputs);
@@ -63,16 +48,16 @@ std::map<std::string, olm::CrdPlan> PlansOf(const GuardReading& guards) {
   return plans;
 }
 
-// Reasons for which a DELETE did not leave. The client hands them back as they are.
+// The reasons for which a DELETE did not leave. The client returns them unchanged.
 absl::Status TooLate() { return absl::AbortedError("the guards are too old to delete by them"); }
 absl::Status Stopped() { return absl::AbortedError("the guards allow nothing any more"); }
 
-// Nothing of a round happens elsewhere between a look at it and this.
+// A round runs on one executor, so nothing of it changes between its check and this wait.
 VoidTask UntilNotified(const Broadcast& broadcast) {
   return broadcast.WaitSince(broadcast.Now(), std::chrono::steady_clock::time_point::max());
 }
 
-// Somebody is busy as long as this lives.
+// Counts one sender or reader as busy as long as this lives.
 class Busy {
  public:
   Busy(size_t& busy, Broadcast& ended) : busy_(busy), ended_(ended) {}
@@ -89,14 +74,14 @@ class Busy {
 
 }  // namespace
 
-// DELETEs that one reading of the guards is good for.
+// The DELETEs for which one reading of the guards is good.
 struct Deleter::Batch {
   std::map<std::string, olm::CrdPlan> plans;
   absl::Duration deadline;  // monotonic
   size_t left;              // to be sent
 };
 
-// Of one round, shared by those who send, those who read and the one who tells:
+// The state of one round, shared by its senders, its readers and the progress reporter:
 //
 //   reader (kReaders of them)                sender (options.width of them)
 //
@@ -114,24 +99,24 @@ struct Deleter::Batch {
 //                           └─ too old when its turn comes: dropped
 //
 // A round is also over when nothing is left to be sent, when it sent as much as it may, and when
-// its time has passed (IsOver); once over it stays so. A reader tells `read` after each reading; a
-// sender tells `due` when it waits, and when another reading is due. Senders that end tell both, so
-// that all who wait see it, too; who ends last tells `ended`. Batches outlive the round, for the
-// next one of the same cursor.
+// its time has passed (IsOver); once over it stays so. A reader notifies `read` after each reading;
+// a sender notifies `due` when it waits, and when another reading is due. Senders that end notify
+// both, so that all waiting tasks notice it; the last one to end notifies `ended`. Batches outlive
+// the round, for the next one with the same cursor.
 struct Deleter::State {
   DeletionCursor& cursor;
   DeletionLedger& ledger;
   Progress progress;
   DeletionRound& round;
-  absl::Duration end;  // monotonic; nothing more is sent then
-  size_t reading = 0;  // being read
-  size_t waiting = 0;  // who could send if there were a batch
-  size_t busy = 0;     // who send or read, and have not ended
-  // Of round.stopped, for the client's thread.
+  absl::Duration end;  // monotonic; nothing is sent later
+  size_t reading = 0;  // readings under way
+  size_t waiting = 0;  // senders that wait for a batch
+  size_t busy = 0;     // senders and readers that have not ended
+  // A copy of round.stopped for the client's thread.
   std::shared_ptr<std::atomic<bool>> stopped = std::make_shared<std::atomic<bool>>(false);
-  Broadcast read;   // for those who send: there is one ahead, or it is over
-  Broadcast due;    // for those who read: one more is, or it is over
-  Broadcast ended;  // for the one who tells: nobody is busy
+  Broadcast read;   // for senders: a batch is ahead, or the round is over
+  Broadcast due;    // for readers: a reading is due, or the round is over
+  Broadcast ended;  // for the reporter: no sender or reader is busy
 
   void Stop() {
     round.stopped = true;
@@ -206,7 +191,7 @@ std::shared_ptr<Deleter::Batch> Deleter::BatchOf(const GuardReading& guards) con
       Batch{PlansOf(guards), guards.began + options_.guard_age, options_.batch});
 }
 
-// Once true it stays true: whoever has ended wakes and serves nobody any more.
+// Once true it stays true, since tasks that have ended wake no others.
 bool Deleter::IsOver(const State& state) const {
   const DeletionRound& round = state.round;
   return state.cursor.next_ == state.cursor.candidates_.size() || round.stopped ||
@@ -218,17 +203,18 @@ bool Deleter::HasTime(const Batch& batch, absl::Duration margin) const {
   return clock_.Monotonic() + margin < batch.deadline;
 }
 
-// Whether the present batch can have one more.
+// True if the present batch can take one more DELETE.
 bool Deleter::IsOpen(const State& state) const {
   const DeletionCursor& cursor = state.cursor;
   if (cursor.batch_->left == 0) return false;
-  // What would hardly be answered in time waits for the next one, once this one has done something.
+  // A DELETE that would hardly be answered in time waits for the next batch, unless this batch is
+  // new.
   const bool fresh = cursor.batch_->left == options_.batch;
   return HasTime(*cursor.batch_,
                  fresh ? absl::ZeroDuration() : std::min(cursor.slowest_, options_.guard_age / 4));
 }
 
-// Makes the next batch that is good the present one, if there is one.
+// Makes the next valid batch the present one, if there is one.
 bool Deleter::TakeNext(State& state) const {
   DeletionCursor& cursor = state.cursor;
   while (!cursor.ahead_.empty()) {
@@ -248,11 +234,11 @@ bool Deleter::IsDue(const State& state) const {
   for (const std::shared_ptr<Batch>& batch : cursor.ahead_) {
     if (HasTime(*batch, std::min(cursor.slowest_, options_.guard_age / 4))) ++ready;
   }
-  // While all wait for answers, what is read would be old by the time they come.
+  // While all senders wait for answers, a reading would be old by the time they need it.
   if (!open && ready == 0) return state.waiting > 0;
   if (!options_.read_ahead || ready == kReaders) return false;
   const size_t until_needed = (open ? cursor.batch_->left : 0) + ready * options_.batch;
-  // Not sooner: it would be old by the time it is needed.
+  // An earlier reading would be old by the time it is needed.
   return until_needed < cursor.candidates_.size() - cursor.next_ &&
          cursor.slowest_ * until_needed / options_.width <= options_.guard_age / 4;
 }
@@ -313,7 +299,7 @@ VoidTask Deleter::Tell(State& state) {
 VoidTask Deleter::DeleteOne(State& state, std::shared_ptr<Batch> batch, Candidate candidate) {
   const olm::CrdPlan& listed = candidate.crd->plan;
   const auto plan = batch->plans.find(listed.crd);
-  // The targets may have become fewer, and the definition another one, since it was listed.
+  // Since the listing, the targets may have become fewer, and the definition another one.
   if (plan == batch->plans.end() || plan->second.state != olm::CrdState::kServed ||
       plan->second.cluster_scoped != listed.cluster_scoped ||
       olm::FateOf(plan->second, candidate.operand->name.ns, false) != olm::OperandFate::kDelete) {
@@ -338,8 +324,8 @@ VoidTask Deleter::DeleteOne(State& state, std::shared_ptr<Batch> batch, Candidat
   Judge(state, candidate, outcome);
 }
 
-// However long the client waits for a connection or a server that is busy, it asks before it sends.
-// The answer to what was sent in time may take as long as the client lets it.
+// The client checks `may_send` right before it sends, however long it waits for a connection or a
+// busy server. The answer to a DELETE that was sent in time may take as long as the client permits.
 StatusTask Deleter::SendDelete(Candidate candidate, kube::SendCheck may_send) {
   kube::DeleteOptions options;
   options.uid = candidate.operand->uid;
@@ -358,20 +344,23 @@ void Deleter::Judge(State& state, const Candidate& candidate, const absl::Status
     return;
   }
   switch (OutcomeOf(outcome)) {
-    case Outcome::kProgress:
+    case WriteOutcome::kDone:
+    case WriteOutcome::kAbsent:
       ++round.accepted;
       if (candidate.operand->finalizers.empty()) candidate.operand->gone = true;
       return;
-    case Outcome::kOther:
-      // Another object has the name now: it is listed first.
+    case WriteOutcome::kConflict:
+      // Another object has the name now: it must be listed first.
       return;
-    case Outcome::kDenied:
+    case WriteOutcome::kRefused:
       ++round.denied;
       round.denial =
           StrCat(NameOf(*candidate.crd, candidate.operand->name), ": ", Describe(outcome));
       state.ledger.NoteDenied(candidate.crd->plan.crd, candidate.operand->name, clock_.Monotonic());
       return;
-    case Outcome::kFailed:
+    case WriteOutcome::kThrottled:
+    case WriteOutcome::kFailed:
+      if (MayArrive(outcome)) ++round.unanswered;
       if (round.failure.ok()) round.failure = outcome;
       return;
   }

@@ -1,4 +1,5 @@
-// Deletes operands, in rounds of batches, each batch under guards of its own.
+// The deleter of operands, which sends batches in rounds, each batch under its own reading of the
+// guards. Lives on one executor.
 #ifndef CONTROLLERS_CLEANUP_OPERANDS_DELETER_H_
 #define CONTROLLERS_CLEANUP_OPERANDS_DELETER_H_
 
@@ -30,61 +31,64 @@ namespace steward::controllers {
 struct DeleterOptions {
   size_t batch = 1000;  // DELETEs under one reading of the guards
   size_t width = 8;     // requests at a time
-  // Reads the guards of the next batches while one is being sent: nobody waits for them then.
+  // Reads the guards of the next batches while one is being sent, so that senders do not wait for
+  // them.
   bool read_ahead = true;
   absl::Duration guard_age = absl::Seconds(2);  // R-000-71
-  // A round ends after so many DELETEs, and when it has begun them for so long.
+  // A round ends after this many DELETEs, and begins none after this time.
   size_t round = 1000;
   absl::Duration round_time = absl::Seconds(5);
-  // After so long, what is left is listed anew: much may have happened.
+  // After this time the remaining operands are listed anew, as much may have changed.
   absl::Duration listing_age = absl::Minutes(1);
-  // How often it is told how far a round is, while it waits for answers that are slow.
+  // The interval of progress reports while a round waits for slow answers.
   absl::Duration progress_period = absl::Seconds(10);
 };
 
-// What came of one round, or has until now.
+// The results of one round, which may still run.
 struct DeletionRound {
   size_t sent = 0;
   size_t accepted = 0;  // marked or gone
   size_t denied = 0;
   size_t recreated = 0;    // left alone: they came back too often
   size_t waiting = 0;      // left for later: they came back, or were denied before
+  size_t unanswered = 0;   // nobody knows what became of them, or becomes
   size_t unsent = 0;       // the guards had become too old when they could have been sent
   std::string denial;      // what the cluster says of one that it refused to delete
   std::string left_alone;  // one that came back too often
   // The guards no longer allow it, or what was listed is no longer so: nothing more was sent.
   bool stopped = false;
-  // Why the round ended early, when not by `stopped`.
+  // The reason why the round ended early, if not `stopped`.
   absl::Status failure;
-  // It ended in time, and another one goes on with the same cursor.
+  // The round ended in time, and another one continues with the same cursor.
   bool more = false;
 };
 
 class DeletionCursor;
 
-// Lives on one executor; calls may overlap.
+// Calls may overlap.
 class Deleter {
  public:
   // REQUIRES: the references outlive this object and its calls.
   Deleter(kube::Client& client, GuardReader& guards, const Leadership& leadership, Clock& clock,
           DeleterOptions options);
 
-  // To be told, now and then, of a round that is under way. It is waited for.
+  // Called regularly during a round, which waits for it.
   using Progress = std::function<VoidTask(const DeletionRound& so_far)>;
 
-  // At the start of what `listing` has that is to be deleted and is not being deleted, as far as
-  // `ledger` lets it. `guards` is the reading by which the listing was made.
+  // A cursor at the start of the operands in `listing` that must be deleted and are not being
+  // deleted yet, as far as `ledger` permits. `guards` is the reading by which the listing was made.
   std::unique_ptr<DeletionCursor> Begin(kube::NamespacedName csv, OperandListing listing,
                                         const GuardReading& guards,
                                         const DeletionLedger& ledger) const;
 
-  // Goes on deleting, for one round. It takes no longer than the options say, but for the answers
-  // to what was sent by then. Each DELETE names the UID listed and asks for background propagation.
-  // Its bytes leave only while the guards that allowed it were read no longer than `guard_age` ago,
-  // no later ones allow nothing, and this process is leader (R-000-78); its answer may take as long
-  // as the client lets it. One reading of the guards is good for `batch` DELETEs; as soon as one
-  // allows nothing, nothing more is sent. A round ends early when the guards cannot be read in
-  // time, and when a DELETE is not answered. `ledger` is the one of Begin; `progress` may be null.
+  // Continues the deletions for one round. It takes no longer than the options say, except for the
+  // answers to DELETEs that were sent by then. Each DELETE names the listed UID and requests
+  // background propagation. Its bytes leave only if the guards that allow it were read at most
+  // `guard_age` ago, no later reading allows nothing, and this process is leader (R-000-78); its
+  // answer may take as long as the client permits. One reading of the guards is good for `batch`
+  // DELETEs; as soon as one allows nothing, nothing more is sent. A round ends early when the
+  // guards cannot be read in time, and when a DELETE is not answered. `ledger` is the one of Begin;
+  // `progress` may be null.
   boost::asio::awaitable<DeletionRound> Run(DeletionCursor& cursor, DeletionLedger& ledger,
                                             Progress progress);
 
@@ -117,15 +121,16 @@ class Deleter {
   const DeleterOptions options_;
 };
 
-// How far the deletion of one listing is, between two rounds of it. With what was read ahead for
-// the next one, so that a round costs no waiting. Memory is that of the listing. Of one coroutine.
+// The progress in deleting one listing, between two rounds. Keeps guards that were read ahead for
+// the next round, so that it starts without a wait. Memory is that of the listing. Used by one
+// coroutine.
 class DeletionCursor {
  public:
-  // Not copied, as it points into its listing.
+  // Not copyable, as it points into its listing.
   DeletionCursor(const DeletionCursor&) = delete;
   DeletionCursor& operator=(const DeletionCursor&) = delete;
 
-  // What was listed; what is gone since is marked.
+  // The listed operands; those that are gone since are marked.
   const OperandListing& listing() const { return listing_; }
 
  private:
@@ -143,9 +148,9 @@ class DeletionCursor {
   const absl::Duration listed_;  // monotonic; the listing is not older
   std::vector<Deleter::Candidate> candidates_;
   size_t next_ = 0;
-  // Of what is no candidate: `waiting`, `recreated`, `left_alone`, `failure`.
+  // Results for operands that are no candidates: `waiting`, `recreated`, `left_alone`, `failure`.
   DeletionRound passed_over_;
-  std::shared_ptr<Deleter::Batch> batch_;              // the present one
+  std::shared_ptr<Deleter::Batch> batch_;              // the present batch
   std::deque<std::shared_ptr<Deleter::Batch>> ahead_;  // read ahead, in order
   absl::Duration slowest_;                             // of the last answers, about
 };

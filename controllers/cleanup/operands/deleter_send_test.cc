@@ -1,4 +1,5 @@
-// What still leaves after a wait inside the client, and what slow answers cost (R-000-78).
+// Tests that DELETEs which waited inside the client leave only while they may, and of the cost of
+// slow answers (R-000-78).
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <prometheus/registry.h>
@@ -40,13 +41,13 @@ class TestLeadership : public Leadership {
 };
 
 constexpr size_t kWidth = 4;
-// Turns of the executor after which what can begin has begun.
+// The number of the executor's turns after which everything that can begin has begun.
 constexpr int kQuiet = 300;
-// A pass in which nothing happens for so long, of real time, never ends.
+// A pass in which nothing happens for this long, in real time, never ends.
 constexpr std::chrono::minutes kForEver(2);
 
 // DELETEs wait in the client before their bytes leave, as long as `held_`, and for their answers,
-// as long as `answer_takes_`. Time passes only while there is nothing else to wait for.
+// as long as `answer_takes_`. Time passes only when all tasks wait for it.
 class DeleterSendTest : public ::testing::Test, public TestHooks {
  protected:
   void Start(int widgets, size_t batch, size_t round = 1000) {
@@ -73,7 +74,7 @@ class DeleterSendTest : public ::testing::Test, public TestHooks {
     VoidTask time = PassTime(*this);
     cluster_.Run(UntilOneEnds(std::move(reconcile), std::move(time)));
   }
-  // Ends that are errors, as without leadership, are no matter of these tests.
+  // Passes that end with an error, as without leadership, do not matter here.
   static VoidTask Reconcile(DeleterSendTest& test) {
     (void)co_await test.cleaner_->Reconcile(kCsv);
   }
@@ -130,14 +131,14 @@ class DeleterSendTest : public ::testing::Test, public TestHooks {
   std::unique_ptr<Cleaner> cleaner_;
 
   bool held_ = false;
-  size_t unheld_ = 0;                // the first ones, which are not held
-  std::function<void()> at_first_;   // when the first DELETE is held
-  std::function<void()> meanwhile_;  // when nothing else goes on, before they are let go
+  size_t unheld_ = 0;                // the first DELETEs, which are not held
+  std::function<void()> at_first_;   // called when the first DELETE is held
+  std::function<void()> meanwhile_;  // called when all tasks wait, before the DELETEs leave
   absl::Duration answer_takes_;
   size_t calls_ = 0;  // under way
   size_t held_now_ = 0;
   size_t answering_ = 0;
-  size_t waited_ = 0;  // DELETEs that the client was given
+  size_t waited_ = 0;  // DELETEs that the client has received
   size_t carried_out_ = 0;
   size_t readings_ = 0;
 };
@@ -148,12 +149,12 @@ TEST_F(DeleterSendTest, NotUnderGuardsThatGrewOldInTheClient) {
   Start(3, 100);
   EXPECT_EQ(carried_out_, 0u);
   EXPECT_THAT(cluster_.Names(kWidgets), SizeIs(3));
-  // What was not sent is listed again.
+  // Operands whose DELETEs were not sent are listed again.
   for (int i = 0; i < 10; ++i) Pass();
   EXPECT_THAT(cluster_.Names(kWidgets), IsEmpty());
 }
 
-// A round has all its DELETEs, and those who read ahead for it have ended, when most of them turn
+// A round has given out all its DELETEs, and its readers have ended, when most of the DELETEs turn
 // out not to have been sent.
 TEST_F(DeleterSendTest, ARoundEndsThoughItsLastOnesWereNotSent) {
   held_ = true;
@@ -180,7 +181,8 @@ TEST_F(DeleterSendTest, NotWithoutLeadership) {
   EXPECT_THAT(cluster_.Names(kWidgets), SizeIs(3));
 }
 
-// Two are held under a reading that allows them; the two who wait read guards that do not.
+// Two DELETEs are held under a reading that allows them; the two waiting senders cause readings
+// that do not.
 TEST_F(DeleterSendTest, NotAfterALaterReadingAllowsNothing) {
   held_ = true;
   at_first_ = [this] { cluster_.SetDeployment("widget-operator", false); };
@@ -192,7 +194,7 @@ TEST_F(DeleterSendTest, NotAfterALaterReadingAllowsNothing) {
 
 class SlowAnswersTest : public DeleterSendTest, public ::testing::WithParamInterface<int> {};
 
-// Each group of DELETEs costs a reading or two, not one after the other for as long as it waits.
+// Each group of DELETEs costs a reading or two, not a series of readings for as long as it waits.
 TEST_P(SlowAnswersTest, AreOnlySlow) {
   answer_takes_ = absl::Seconds(GetParam());
   Start(30, 100);

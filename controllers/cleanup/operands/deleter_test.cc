@@ -1,4 +1,4 @@
-// How DELETEs follow the readings of the guards, when several are under way at a time.
+// Tests that DELETEs follow the readings of the guards, with several under way at a time.
 #include "controllers/cleanup/operands/deleter.h"
 
 #include <gmock/gmock.h>
@@ -74,7 +74,7 @@ class DeleterTest : public ::testing::Test, public TestHooks {
   static VoidTask PassTo(Cleaner& cleaner) {
     EXPECT_OK((co_await cleaner.Reconcile(kCsv)).status());
   }
-  // Time passes by itself only while nothing but slow answers is waited for.
+  // Time passes by itself only when slow answers are all that is waited for.
   static VoidTask PassTime(DeleterTest& test) {
     while (true) {
       co_await Yield();
@@ -129,11 +129,11 @@ class DeleterTest : public ::testing::Test, public TestHooks {
   }
 
   struct Sent {
-    size_t readings;  // begun until then
+    size_t readings;  // begun before this DELETE
   };
 
-  // No more than a batch for each reading. `ahead`: how many of those begun may be for what comes
-  // later. How old they are: AgeOfReadingsTest.
+  // Expects at most one batch for each reading. `ahead` readings may have begun for later batches.
+  // AgeOfReadingsTest checks their age.
   void ExpectBatches(size_t ahead = 0) {
     for (size_t i = 0; i < deletes_.size(); ++i) {
       const size_t readings = deletes_[i].readings;
@@ -154,18 +154,18 @@ class DeleterTest : public ::testing::Test, public TestHooks {
   absl::Duration each_delete_;
   std::vector<absl::Duration> readings_;
   std::vector<Sent> deletes_;
-  std::vector<absl::Duration> left_;  // when the DELETEs' bytes left
-  size_t allowed_ = 0;                // the reading with this number allows nothing; 0 = none
+  std::vector<absl::Duration> left_;  // the times at which the DELETEs' bytes left
+  size_t allowed_ = 0;                // the number of the reading that allows nothing; 0 = none
   size_t in_flight_ = 0;
   size_t most_in_flight_ = 0;
   TestFate fate_;  // of DELETEs
   CleanerOptions options_;
-  int listings_ = 0;                                   // of widgets
-  size_t quick_ = std::numeric_limits<size_t>::max();  // DELETEs; the others are slow
+  int listings_ = 0;                                   // lists of widgets
+  size_t quick_ = std::numeric_limits<size_t>::max();  // quick DELETEs; the others are slow
   absl::Duration slow_answer_;
-  size_t waiting_ = 0;          // slow ones, under way
+  size_t waiting_ = 0;          // slow answers under way
   int waited_ = 0;              // seconds
-  std::string after_a_minute_;  // the CSV
+  std::string after_a_minute_;  // the CSV after a minute
   size_t at_ = 0;
   size_t changed_after_ = 0;
   std::function<void()> at_delete_;
@@ -223,7 +223,7 @@ TEST_F(DeleterTest, ARoundEndsInTime) {
   while (!cluster_.Names(kWidgets).empty() && rounds < 50) {
     const absl::Duration began = cluster_.clock().Monotonic();
     Pass();
-    // And what was under way is waited for.
+    // The round waits for DELETEs that are under way.
     EXPECT_LT(cluster_.clock().Monotonic() - began,
               options_.deleter.round_time + (kWidth + 1) * each_delete_);
     ++rounds;
@@ -258,12 +258,13 @@ TEST_F(DeleterTest, R_000_65_HowFarARoundIsIsToldWhileItWaitsForAnswers) {
 }
 
 TEST_F(DeleterTest, WhatCannotBeSentInTimeEndsNoRound) {
-  at_ = kBatch - kWidth;  // those read ahead are there long since
+  at_ = kBatch - kWidth;  // those read ahead are there for long
   at_delete_ = [this] { cluster_.clock().Advance(absl::Seconds(3)); };
   Start(150);
-  // Those that the client had not sent yet were not; the others went on under new guards.
+  // DELETEs that the client had not sent by then were dropped; the others went out under new
+  // guards.
   EXPECT_GE(cluster_.Names(kWidgets).size(), 1u);
-  // A reading that was under way, too, would be too old: that does end it.
+  // A reading that was under way is too old as well, and that ends the round.
   for (int i = 0; i < 5 && cluster_.Names(kWidgets).size() > kWidth; ++i) Pass();
   EXPECT_LE(cluster_.Names(kWidgets).size(), kWidth);
   ExpectBatches();
@@ -282,7 +283,7 @@ TEST_F(DeleterTest, OnceAReadingAllowsNothingNothingMoreIsSent) {
     changed_after_ = deletes_.size();
   };
   Start(400);
-  // What was read before is good for its batch and the next one.
+  // An earlier reading is good for its batch and the next one.
   EXPECT_LE(deletes_.size(), changed_after_ + 2 * kBatch);
   EXPECT_GE(cluster_.Names(kWidgets).size(), 400 - changed_after_ - 2 * kBatch);
   const size_t sent = deletes_.size();
@@ -292,16 +293,17 @@ TEST_F(DeleterTest, OnceAReadingAllowsNothingNothingMoreIsSent) {
 
 struct Pace {
   absl::Duration each_delete;
-  size_t last;  // reading that allows something, of those of the cleanup
+  size_t last;  // last reading of this cleanup that allows deletions
 };
 
 class AgeOfReadingsTest : public DeleterTest, public ::testing::WithParamInterface<Pace> {};
 
-// Only one reading can have been used from when the next one allows nothing: it is measured, and
-// not whatever was read last.
+// From the time at which the next reading allows nothing, only one reading can have been used: its
+// age is measured, not that of the newest reading.
 TEST_P(AgeOfReadingsTest, NothingLeavesUnderAReadingOfTwoSecondsAgo) {
   each_delete_ = GetParam().each_delete;
-  // Two are made before anything is sent: by the pass that records, and by the one that deletes.
+  // Two readings come before any DELETE: that of the pass that records, and that of the pass that
+  // deletes.
   allowed_ = 2 + GetParam().last + 1;
   Start(400);
   for (int i = 0; i < 20 && readings_.size() < allowed_; ++i) Pass();

@@ -1,4 +1,5 @@
-// What was deleted for one ClusterServiceVersion, and when what came back may be deleted again.
+// The ledger of one ClusterServiceVersion's deletions, which decides when recreated operands may be
+// deleted again. Not thread-safe.
 #ifndef CONTROLLERS_CLEANUP_OPERANDS_LEDGER_H_
 #define CONTROLLERS_CLEANUP_OPERANDS_LEDGER_H_
 
@@ -13,28 +14,27 @@
 
 namespace steward::controllers {
 
-// Names are remembered by hash: two that collide are taken for one, which can only make deletions
-// fewer. Not thread-safe.
+// Names are remembered by hash: two that collide count as one, which can only reduce deletions.
 class DeletionLedger {
  public:
-  // Of objects of one name; then it is left alone (R-000-71).
+  // The deletions of objects of one name, after which it is left alone (R-000-71).
   static constexpr int kMaxDeletions = 3;
-  // Beyond so many names nothing new is deleted until the ledger ends.
+  // Beyond this many names, no new name is deleted until the ledger ends.
   static constexpr size_t kMaxNames = 1'000'000;
 
   enum class Answer {
     kDelete,
-    kNotYet,     // after a refusal, or because it came back: later
-    kRecreated,  // it came back too often
+    kNotYet,     // after a denial or a recreation: later
+    kRecreated,  // it was recreated too often
     kFull,
   };
   Answer Ask(const std::string& crd, const kube::NamespacedName& name, std::string_view uid,
              absl::Duration now) const;
 
-  // To be told before a DELETE is sent, whatever comes of it.
+  // Called before a DELETE is sent, whatever its result.
   void NoteSent(const std::string& crd, const kube::NamespacedName& name, std::string_view uid,
                 absl::Duration now);
-  // The cluster refused to delete it: asked again ever more seldom.
+  // Records that the cluster refused the deletion: it is tried again ever more seldom.
   void NoteDenied(const std::string& crd, const kube::NamespacedName& name, absl::Duration now);
 
   size_t names() const { return entries_.size(); }
@@ -43,8 +43,8 @@ class DeletionLedger {
   struct Entry {
     uint64_t uid = 0;
     uint8_t deletions = 0;  // of different objects
-    uint8_t denials = 0;    // of the present one
-    absl::Duration next;    // for another object, or after a denial: not before
+    uint8_t denials = 0;    // of the present object
+    absl::Duration next;    // the earliest time for another object, or after a denial
   };
 
   absl::flat_hash_map<uint64_t, Entry> entries_;

@@ -16,7 +16,7 @@ namespace {
 using prometheus::Counter;
 using prometheus::Family;
 using prometheus::Gauge;
-// Bounds what an operator's words add to a metric.
+// The limit of the operator's text in a metric.
 constexpr size_t kMessageText = 200;
 
 using Labels = std::map<std::string, std::string>;

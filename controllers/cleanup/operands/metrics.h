@@ -1,4 +1,4 @@
-// What /metrics says of running cleanups.
+// The metrics of running cleanups. Not thread-safe.
 #ifndef CONTROLLERS_CLEANUP_OPERANDS_METRICS_H_
 #define CONTROLLERS_CLEANUP_OPERANDS_METRICS_H_
 
@@ -14,12 +14,12 @@
 
 namespace steward::controllers {
 
-// Why what a cleanup waits for is polled.
+// Reasons why pending operands are polled.
 inline constexpr char kWatchStarting[] = "Starting";
 inline constexpr char kWatchFailed[] = "Failed";
 inline constexpr char kTooManyWatches[] = "TooManyWatches";
 
-// A CR that is waited for longest, and what holds it.
+// An operand that has been pending for longest, and the finalizers that hold it.
 struct OldestOperand {
   std::string resource;  // "widgets.example.com"
   kube::NamespacedName name;
@@ -27,18 +27,19 @@ struct OldestOperand {
   double deleted_at = 0;   // Unix seconds
 };
 
-// steward_cleanup_pending_operands{namespace,name}, steward_cleanup_stalled{namespace,name,reason}
-// (1 while it is), steward_cleanup_oldest_operand_deleted_seconds{namespace,name,resource,
+// Series: steward_cleanup_pending_operands{namespace,name},
+// steward_cleanup_stalled{namespace,name,reason} (1 while stalled),
+// steward_cleanup_oldest_operand_deleted_seconds{namespace,name,resource,
 // operand_namespace,operand,finalizers} (three for each cleanup at most),
 // steward_cleanup_reported_failure{namespace,name,message} (1 while the operator reports one; the
 // message is cut), of ClusterServiceVersions being uninstalled;
-// steward_cleanup_polled{namespace,name,reason} (1 while one waits without a watch that works),
+// steward_cleanup_polled{namespace,name,reason} (1 while one waits without a working watch),
 // steward_cleanup_operand_watches; steward_cleanup_sweep_failing (1 while the last sweep of rights
-// could not do all of it); steward_cleanup_unconfirmed_opt_ins;
+// was incomplete); steward_cleanup_unconfirmed_opt_ins;
 // steward_cleanup_deletions_total{result=accepted|denied|other},
 // steward_cleanup_finished_total{result=completed|refused|abandoned|aborted}, and the histogram
 // steward_cleanup_guard_read_seconds; steward_cleanup_copies_known. Series of a cleanup end with
-// it. Not thread-safe.
+// it.
 class CleanupMetrics {
  public:
   // REQUIRES: `registry` outlives this object.
@@ -46,25 +47,25 @@ class CleanupMetrics {
   ~CleanupMetrics();
 
   void SetPending(const kube::NamespacedName& csv, size_t count);
-  // `reason` "" = it is not stalled.
+  // `reason` "" = the cleanup is not stalled.
   void SetStalled(const kube::NamespacedName& csv, const std::string& reason,
                   const std::vector<OldestOperand>& oldest);
-  // `reason` "" = it is not: whatever it waits for is watched, or it does not wait.
+  // `reason` "" = no polling: all pending operands are watched, or nothing is pending.
   void SetPolled(const kube::NamespacedName& csv, const std::string& reason);
   void SetOperandWatches(size_t streams);
   void SetSweepFailing(bool failing);
-  // Of operators that are not being uninstalled, most of all.
+  // Counts also operators that are not being uninstalled.
   void SetUnconfirmedOptIns(size_t count);
-  // What the operator says of why it cannot finish; "" = nothing.
+  // `message` is the operator's reason why it cannot finish; "" = none.
   void SetReported(const kube::NamespacedName& csv, const std::string& message);
   void Forget(const kube::NamespacedName& csv);
-  // Of all: another process may be the one that knows, from now on.
+  // Ends the series of all cleanups: from now on another process may be the one that knows them.
   void ForgetAll();
 
-  // Every ClusterServiceVersion with OLM's label of copies has been read: before, nothing is
-  // decided.
+  // Records whether every ClusterServiceVersion with OLM's label of copies has been read: before
+  // that, nothing is decided.
   void SetCopiesKnown(bool known);
-  // How long one reading of a cleanup's guards took.
+  // Records the duration of one reading of a cleanup's guards.
   void ObserveGuards(absl::Duration took);
   void CountDeletions(size_t accepted, size_t denied, size_t other);
   void CountFinished(const std::string& result);

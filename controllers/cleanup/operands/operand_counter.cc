@@ -4,13 +4,13 @@
 
 #include "base/status/macros.h"
 #include "controllers/cleanup/guards/live_reads.h"
-#include "kube/meta/status.h"
+#include "kube/meta/errors.h"
 #include "olm/cleanup/decode.h"
 
 namespace steward::controllers {
 namespace {
 
-constexpr int kPasses = 4;  // of lists that expire while they are read
+constexpr int kPasses = 4;  // for lists that expire while they are read
 
 StatusTask CountByVersion(kube::Client& client, std::string version, OperandCount& count) {
   count.to_delete = count.waited_for = count.kept = 0;
@@ -51,7 +51,7 @@ boost::asio::awaitable<OperandCount> CountOperands(kube::Client& client, olm::Cr
     absl::Status status;
     for (int pass = 0; pass < kPasses; ++pass) {
       status = co_await CountByVersion(client, count.plan.versions[i], count);
-      if (!kube::HasReason(status, "Expired")) break;
+      if (!kube::IsExpired(status)) break;
     }
     if (status.ok()) co_return count;
     if (i == 0) first = status;

@@ -1,4 +1,5 @@
-// Counts what would become of an operator's custom resources.
+// The counts of an operator's custom resources, by their fate in a cleanup. Runs on the caller's
+// executor.
 #ifndef CONTROLLERS_CLEANUP_OPERANDS_OPERAND_COUNTER_H_
 #define CONTROLLERS_CLEANUP_OPERANDS_OPERAND_COUNTER_H_
 
@@ -13,14 +14,14 @@ namespace steward::controllers {
 
 struct OperandCount {
   olm::CrdPlan plan;
-  int64_t to_delete = 0;   // that are not being deleted yet
-  int64_t waited_for = 0;  // that are being deleted
+  int64_t to_delete = 0;   // not being deleted yet
+  int64_t waited_for = 0;  // being deleted
   int64_t kept = 0;
-  std::string unreadable;  // why it could not be counted; "" = it was
+  std::string unreadable;  // why counting failed; "" = it succeeded
 };
 
-// Lists the whole cluster, live, page by page: memory is one page. By the storage version or, when
-// that fails, another served one, as ListOperands does. REQUIRES: `client` outlives the call.
+// Lists the whole cluster, live, page by page: memory is one page. Uses the storage version or,
+// when that fails, another served one, as ListOperands does. REQUIRES: `client` outlives the call.
 boost::asio::awaitable<OperandCount> CountOperands(kube::Client& client, olm::CrdPlan plan);
 
 }  // namespace steward::controllers

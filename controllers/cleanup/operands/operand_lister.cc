@@ -5,7 +5,7 @@
 #include "base/status/macros.h"
 #include "base/text/str_cat.h"
 #include "controllers/cleanup/guards/live_reads.h"
-#include "kube/meta/status.h"
+#include "kube/meta/errors.h"
 #include "olm/cleanup/decode.h"
 #include "olm/cleanup/target_set.h"
 
@@ -16,20 +16,18 @@ using olm::CrdPlan;
 using olm::CrdState;
 
 constexpr int kPasses = 4;
-// Beyond, one list of the whole cluster is cheaper than one for each namespace.
+// With more namespaces, one list of the whole cluster is cheaper than one for each.
 constexpr size_t kMaxSeparateNamespaces = 3;
 
-// What to ask for: "" = the whole cluster.
+// The namespaces to list: "" = the whole cluster.
 std::vector<std::string> PlacesOf(const CrdPlan& plan) {
-  // Where the scope is not known, objects outside of namespaces have to be seen, to be kept.
+  // If the scope is unknown, cluster-scoped objects must be listed, too, so that they are kept.
   const bool everywhere = plan.targets.all() || plan.drain.all() || plan.aggregated;
   std::set<std::string> names(plan.targets.names().begin(), plan.targets.names().end());
   names.insert(plan.drain.names().begin(), plan.drain.names().end());
   if (everywhere || names.size() > kMaxSeparateNamespaces) return {""};
   return {names.begin(), names.end()};
 }
-
-bool HasExpired(const absl::Status& status) { return kube::HasReason(status, "Expired"); }
 
 StatusTask ListByVersion(kube::Client& client, std::string version, OperandsOfCrd& operands) {
   const CrdPlan& plan = operands.plan;
@@ -55,9 +53,9 @@ StatusTask ListOne(kube::Client& client, OperandsOfCrd& operands) {
   absl::Status first = absl::UnavailableError("it has no served version");
   for (size_t i = 0; i < operands.plan.versions.size(); ++i) {
     const absl::Status status = co_await ListByVersion(client, operands.plan.versions[i], operands);
-    if (status.ok() || HasExpired(status)) co_return status;
-    if (operands.plan.aggregated && IsUnsupported(status)) {
-      // Reviews, and other APIs that store nothing that could be seen.
+    if (status.ok() || kube::IsExpired(status)) co_return status;
+    if (operands.plan.aggregated && kube::IsUnsupported(status)) {
+      // Reviews, and other APIs without stored objects, cannot be listed.
       operands.pending.clear();
       co_return absl::OkStatus();
     }
@@ -79,12 +77,12 @@ Task<OperandListing> ListPass(kube::Client& client, const std::vector<CrdPlan>& 
     operands.plan = plan;
     const absl::Status status = co_await ListOne(client, operands);
     if (plan.state == CrdState::kTerminating && !plan.targets.empty()) {
-      // Pending as a whole, so that nothing depends on what the list says. Where nothing is to be
-      // deleted, only what was begun is waited for.
+      // The definition as a whole is pending, so nothing depends on the result of the list. Where
+      // no deletion is planned, only those that were begun are waited for.
       listing.terminating_crds.push_back(plan.crd);
       if (!status.ok()) operands.pending.clear();
     } else if (!status.ok()) {
-      if (HasExpired(status)) co_return status;
+      if (kube::IsExpired(status)) co_return status;
       co_return absl::UnavailableError(StrCat("list of ", plan.crd, ": ", Describe(status)));
     }
     listing.crds.push_back(std::move(operands));
@@ -106,7 +104,7 @@ Task<OperandListing> ListOperands(kube::Client& client, std::vector<CrdPlan> pla
   absl::Status status;
   for (int pass = 0; pass < kPasses; ++pass) {
     absl::StatusOr<OperandListing> listing = co_await ListPass(client, plans);
-    if (listing.ok() || !HasExpired(listing.status())) co_return listing;
+    if (listing.ok() || !kube::IsExpired(listing.status())) co_return listing;
     status = listing.status();
   }
   co_return absl::UnavailableError(StrCat("lists keep expiring: ", Describe(status)));

@@ -1,4 +1,5 @@
-// Lists, live and completely, the custom resources that an uninstallation has to wait for.
+// A live and complete listing of the custom resources for which an uninstallation has to wait. Runs
+// on the caller's executor.
 #ifndef CONTROLLERS_CLEANUP_OPERANDS_OPERAND_LISTER_H_
 #define CONTROLLERS_CLEANUP_OPERANDS_OPERAND_LISTER_H_
 
@@ -13,18 +14,18 @@
 
 namespace steward::controllers {
 
-// A CR that is pending.
+// A pending custom resource.
 struct Operand {
   kube::NamespacedName name;
   std::string uid;
-  std::string deletion_timestamp;  // "" = it is not being deleted yet
+  std::string deletion_timestamp;  // "" = not being deleted yet
   std::vector<std::string> finalizers;
-  bool gone = false;  // since it was listed
+  bool gone = false;  // gone since the listing
 
   bool deleting() const { return !deletion_timestamp.empty(); }
 };
 
-// Those of one owned definition.
+// The pending operands of one owned definition.
 struct OperandsOfCrd {
   olm::CrdPlan plan;
   kube::GroupVersionResource gvr;  // the version that answered
@@ -36,14 +37,14 @@ struct OperandListing {
   // Definitions with targets that are being deleted: pending until they are gone.
   std::vector<std::string> terminating_crds;
 
-  size_t pending() const;  // without what is gone
+  size_t pending() const;  // without those that are gone
 };
 
-// One pass over all of `plans`, each list from the present state with all its pages, by the storage
-// version or, when that fails, by another served one (a conversion webhook may be dead). What is
-// neither to be deleted nor waited for is left out. An error when any part could not be listed: the
-// listing proves nothing then. A list that expired between two pages starts the pass again, three
-// times at most (R-000-70). Memory is proportional to what is pending.
+// Makes one pass over all of `plans`. Each list shows the present state with all its pages, by the
+// storage version or, when that fails, by another served one (a conversion webhook may be dead).
+// Objects that are neither to be deleted nor waited for are left out. Fails when any part could not
+// be listed, as the listing would prove nothing. A list that expired between two pages starts the
+// pass again, three times at most (R-000-70). Memory is proportional to the pending operands.
 //
 // REQUIRES: `client` outlives the call.
 Task<OperandListing> ListOperands(kube::Client& client, std::vector<olm::CrdPlan> plans);

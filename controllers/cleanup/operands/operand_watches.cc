@@ -48,7 +48,7 @@ bool OperandWatches::Follow(const kube::NamespacedName& csv, const OperandListin
     }
   }
   metrics_.SetPolled(csv, why_not);
-  // The end of a definition is none of its custom resources'.
+  // The end of a definition shows in no event of its custom resources.
   return why_not.empty() && listing.terminating_crds.empty();
 }
 
@@ -87,7 +87,7 @@ void OperandWatches::Open(const kube::NamespacedName& csv, const Scope& scope, F
     if (found != cleanups_.end()) wake_(csv, found->second.delay);
   };
   callbacks.changed = [wake](const kube::NamespacedName&) { wake(); };
-  // What happened before the watch began is seen by a look after that.
+  // A look after the first list finds what happened before the watch began.
   callbacks.synced = wake;
   followed.watch = metadata_.Open(std::move(selection), std::move(callbacks));
   streams_ += streams;

@@ -1,4 +1,4 @@
-// Wakes cleanups when something happens to the custom resources that they wait for.
+// The watches that wake cleanups when their pending operands change. Lives on one executor.
 #ifndef CONTROLLERS_CLEANUP_OPERANDS_OPERAND_WATCHES_H_
 #define CONTROLLERS_CLEANUP_OPERANDS_OPERAND_WATCHES_H_
 
@@ -20,20 +20,20 @@
 namespace steward::controllers {
 
 struct OperandWatchesOptions {
-  // Open at a time, of all cleanups together; each takes a connection of the client. What would be
-  // beyond is polled.
+  // The limit of streams, for all cleanups together; each occupies a connection of the client.
+  // Cleanups beyond it are polled.
   size_t max_streams = 24;
-  // A watch that did not work for so long is given up, and tried again after `retry`.
+  // A watch that has not worked for this long is given up, and tried again after `retry`.
   absl::Duration patience = absl::Seconds(15);
   absl::Duration retry = absl::Minutes(2);
 };
 
-// Lists and watches of metadata, one of the whole cluster where the targets are many, held by
-// nobody but for as long as a cleanup waits. What they tell is when to look, and never what there
-// is: an event's contents do not matter, and nothing is decided by them. Lives on one executor.
+// Opens lists and watches of metadata, one of the whole cluster where the targets are many; objects
+// are not held, and a watch is open only while a cleanup waits. Its events only say when to look,
+// never what exists: their contents are ignored, and no decision depends on them.
 class OperandWatches {
  public:
-  // `csv` is to be looked at after `delay`. Never called within a call of this class.
+  // Called when `csv` should be looked at after `delay`. Never called within a call of this class.
   using Wake = std::function<void(const kube::NamespacedName& csv, absl::Duration delay)>;
 
   // REQUIRES: the references outlive this object.
@@ -41,9 +41,9 @@ class OperandWatches {
                  OperandWatchesOptions options = {});
   ~OperandWatches();
 
-  // From now on `csv` waits for what is pending in `listing`, and for nothing else; each custom
-  // resource there that appears or goes wakes it after `delay`. True when no change can be missed
-  // from here on; else it has to be looked at now and then.
+  // From now on `csv` waits for the pending operands in `listing`, and for no others; each of them
+  // that appears or goes wakes it after `delay`. Returns true when no change can be missed from
+  // here on; else the caller must look regularly.
   bool Follow(const kube::NamespacedName& csv, const OperandListing& listing, absl::Duration delay);
   void Stop(const kube::NamespacedName& csv);
 
@@ -58,7 +58,7 @@ class OperandWatches {
   struct Followed {
     std::unique_ptr<MetadataWatch> watch;        // null: there is none, for now
     std::optional<absl::Duration> unwell_since;  // monotonic
-    std::optional<absl::Duration> not_before;    // it failed: another one may be opened then
+    std::optional<absl::Duration> not_before;    // it failed: no retry before this
   };
   struct Cleanup {
     absl::Duration delay;

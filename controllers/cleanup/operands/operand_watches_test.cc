@@ -153,7 +153,7 @@ TEST_F(OperandWatchesTest, ADefinitionsEndIsNoEvent) {
   EXPECT_THAT(Metrics(), Not(HasSubstr("steward_cleanup_polled{")));
 }
 
-// 403, a dead conversion webhook, …
+// The watch may fail by a 403, a dead conversion webhook and so on.
 TEST_F(OperandWatchesTest, WhatCannotBeWatchedIsPolled) {
   for (const ClientVerb verb : {ClientVerb::kList, ClientVerb::kWatch}) {
     cluster_.FailNext(verb, kWidgets, kube::ToStatus(kube::Forbidden(kWidgets, "", "no")), 1000);

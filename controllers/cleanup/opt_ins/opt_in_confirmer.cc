@@ -1,13 +1,12 @@
 #include "controllers/cleanup/opt_ins/opt_in_confirmer.h"
 
+#include <optional>
 #include <utility>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "base/status/macros.h"
-#include "controllers/cleanup/guards/resources.h"
-#include "olm/cleanup/decode.h"
 #include "olm/cleanup/names.h"
 #include "olm/cleanup/read.h"
 
@@ -15,13 +14,11 @@ namespace steward::controllers {
 
 OptInConfirmer::OptInConfirmer(kube::Client& client, CsvLister& csvs, CsvWriter& writer,
                                CleanupMetrics& metrics, Clock& clock, const GuardOptions& options)
-    : client_(client),
-      csvs_(csvs),
+    : csvs_(csvs),
       writer_(writer),
       metrics_(metrics),
       clock_(clock),
       wanted_(!options.allow_unprotected),
-      terms_(options.terms),
       protection_(client, options.width) {}
 
 Task<bool> OptInConfirmer::Confirm(olm::CsvFacts csv) {
@@ -43,14 +40,12 @@ Task<bool> OptInConfirmer::ConfirmBy(olm::PolicyFacts policy, olm::CsvFacts csv)
 
 VoidTask OptInConfirmer::NoteWithout(kube::NamespacedName csv) {
   if (!wanted_) co_return;
-  // The policy first: it was in force before the object is read.
+  // The policy is read first, so that it was in force before the object is read.
   const olm::Read<olm::ProtectionFacts> protection = co_await protection_.Look();
   const absl::Time now = clock_.Now();
   if (!protection.ok()) co_return;
-  const absl::StatusOr<kube::RawObject> raw = co_await client_.Get(kCsvs, csv);
-  if (!raw.ok()) co_return;
-  const absl::StatusOr<olm::CsvFacts> facts = olm::DecodeCsvFacts(raw->json, terms_);
-  if (facts.ok()) opt_ins_.Note(*facts, protection->opt_in, now);
+  const absl::StatusOr<std::optional<olm::CsvFacts>> facts = co_await csvs_.Find(std::move(csv));
+  if (facts.ok() && facts->has_value()) opt_ins_.Note(**facts, protection->opt_in, now);
 }
 
 Task<std::set<kube::NamespacedName>> OptInConfirmer::NoteAll() {

@@ -1,4 +1,5 @@
-// Confirms opt-ins to cleanup that the admission policy has seen (R-000-76).
+// The confirmer of opt-ins to cleanup that the admission policy has seen (R-000-76). Lives on one
+// executor.
 #ifndef CONTROLLERS_CLEANUP_OPT_INS_OPT_IN_CONFIRMER_H_
 #define CONTROLLERS_CLEANUP_OPT_INS_OPT_IN_CONFIRMER_H_
 
@@ -19,36 +20,36 @@
 
 namespace steward::controllers {
 
-// Writes kConfirmedLabel, where it is known that who opted in was asked whether they may; and
-// gathers what it takes to know. Does nothing with --allow-unprotected-opt-in. Lives on one
-// executor; calls about different ClusterServiceVersions may overlap.
+// Writes kConfirmedLabel where it is known that the user who opted in was authorised, and gathers
+// the knowledge for that. Does nothing with --allow-unprotected-opt-in. Calls about different
+// ClusterServiceVersions may overlap.
 class OptInConfirmer {
  public:
   // REQUIRES: the references outlive this object and its calls.
   OptInConfirmer(kube::Client& client, CsvLister& csvs, CsvWriter& writer, CleanupMetrics& metrics,
                  Clock& clock, const GuardOptions& options);
 
-  // Of one that is opted in, as it was read. True when it was changed, or has changed: look again.
+  // Confirms the opt-in of an opted-in ClusterServiceVersion, as read. Returns true when it was
+  // changed, or has changed, so that the caller looks again.
   Task<bool> Confirm(olm::CsvFacts csv);
-  // The same by a policy that was just read.
+  // Does the same with a policy that was just read.
   Task<bool> ConfirmBy(olm::PolicyFacts policy, olm::CsvFacts csv);
-  // Remembers that one is not opted in. What cannot be read is not remembered.
+  // Remembers that a ClusterServiceVersion is not opted in. One that cannot be read is not
+  // remembered.
   VoidTask NoteWithout(kube::NamespacedName csv);
-  // Looks at all, once for each state of the policy. Those that are opted in by now.
+  // Reads all of them, once for each state of the policy. Returns those that are opted in by now.
   Task<std::set<kube::NamespacedName>> NoteAll();
 
-  // As of the last Confirm.
+  // The result of the last Confirm.
   bool IsUnconfirmed(const kube::NamespacedName& csv) const { return opt_ins_.IsUnconfirmed(csv); }
   void Forget(const kube::NamespacedName& csv);
 
  private:
-  kube::Client& client_;
   CsvLister& csvs_;
   CsvWriter& writer_;
   CleanupMetrics& metrics_;
   Clock& clock_;
   const bool wanted_;
-  const olm::CsvTerms terms_;
   ProtectionReader protection_;
   OptInRegister opt_ins_;
 };

@@ -1,4 +1,5 @@
-// What this process knows of whose word the opt-ins to cleanup are (R-000-76).
+// This process's knowledge of whether opt-ins to cleanup were authorised (R-000-76). Lives on one
+// executor.
 #ifndef CONTROLLERS_CLEANUP_OPT_INS_OPT_IN_REGISTER_H_
 #define CONTROLLERS_CLEANUP_OPT_INS_OPT_IN_REGISTER_H_
 
@@ -17,31 +18,31 @@ namespace steward::controllers {
 enum class OptInState {
   kConfirmed,
   kMayBeConfirmed,  // by the controllers, which write kConfirmedLabel
-  kUnconfirmed,     // somebody who may has to opt in again
+  kUnconfirmed,     // an authorised user has to opt in again
 };
 
-// May be lost at any time: then fewer opt-ins can be confirmed. Holds the UIDs of those that were
-// not opted in when the policy was in force, of one state of the policy. Lives on one executor.
+// May be lost at any time: then fewer opt-ins can be confirmed. Holds the UIDs of objects that were
+// not opted in while the policy was in force, for one state of the policy.
 class OptInRegister {
  public:
   // REQUIRES: `csv` is opted in; `policy` is bound.
   OptInState Judge(const olm::CsvFacts& csv, const olm::PolicyFacts& policy);
   void Forget(const kube::NamespacedName& csv) { unconfirmed_.erase(csv); }
 
-  // Remembers what of `csv` counts later, which was read, live, after `policy` was at `now`.
+  // Remembers the relevant facts of `csv`, which was read live after `policy` was, at `now`.
   void Note(const olm::CsvFacts& csv, const olm::PolicyFacts& policy, absl::Time now);
   // True until NotedAll, for each state of a policy that is in force.
   bool WantsAll(const olm::PolicyFacts& policy, absl::Time now) const;
   void NotedAll(const olm::PolicyFacts& policy);
 
   bool IsUnconfirmed(const kube::NamespacedName& csv) const { return unconfirmed_.contains(csv); }
-  // As of the last Judge of each.
+  // The number of unconfirmed opt-ins, by the last Judge of each.
   size_t unconfirmed() const { return unconfirmed_.size(); }
 
  private:
   std::string revision_;                      // of the policy
   absl::flat_hash_set<std::string> sighted_;  // UIDs
-  std::string noted_all_;                     // of which revision
+  std::string noted_all_;                     // the policy's revision then
   std::set<kube::NamespacedName> unconfirmed_;
 };
 

@@ -19,7 +19,7 @@ olm::PolicyFacts Policy(const std::string& revision = "1") {
   return {true, "", "policy", revision, kSince};
 }
 
-// Older than the policy.
+// An object that is older than the policy.
 olm::CsvFacts Older(const std::string& name, bool opted_in) {
   olm::CsvFacts csv;
   csv.key = {"ops", name};
@@ -38,7 +38,7 @@ TEST(OptInRegisterTest, R_000_76_WhoWasSeenWithoutMayOptIn) {
   EXPECT_EQ(opt_ins.Judge(Older("there", true), Policy()), OptInState::kUnconfirmed);
   EXPECT_TRUE(opt_ins.IsUnconfirmed({"ops", "there"}));
   EXPECT_EQ(opt_ins.unconfirmed(), 1);
-  // The remedy: it is taken off, seen so, and added again.
+  // The remedy is to remove the opt-in, let that be seen, and add it again.
   opt_ins.Note(Older("there", false), Policy(), kSettled);
   EXPECT_EQ(opt_ins.Judge(Older("there", true), Policy()), OptInState::kMayBeConfirmed);
   EXPECT_EQ(opt_ins.unconfirmed(), 0);

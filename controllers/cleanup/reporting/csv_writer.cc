@@ -5,19 +5,13 @@
 #include <utility>
 
 #include "base/status/macros.h"
-#include "controllers/cleanup/guards/live_reads.h"
 #include "controllers/cleanup/guards/resources.h"
-#include "kube/meta/status.h"
+#include "kube/meta/errors.h"
 #include "kube/meta/write_options.h"
 #include "olm/cleanup/step.h"
 
 namespace steward::controllers {
 namespace json = boost::json;
-namespace {
-
-bool IsConflict(const absl::Status& status) { return kube::HasReason(status, "Conflict"); }
-
-}  // namespace
 
 StatusTask CsvWriter::Patch(const kube::NamespacedName& csv, const json::value& patch,
                             std::string subresource) {
@@ -40,8 +34,8 @@ Task<bool> CsvWriter::RemoveFinalizers(const olm::CsvFacts& csv,
   }
   const json::value patch = json::object{{"metadata", std::move(metadata)}};
   const absl::Status status = co_await Patch(csv.key, patch, "");
-  if (IsConflict(status)) co_return false;
-  if (!IsAbsence(status, csv.key.name)) CO_RETURN_IF_ERROR(status);
+  if (kube::IsConflict(status)) co_return false;
+  if (!kube::IsNotFound(status, csv.key.name)) CO_RETURN_IF_ERROR(status);
   co_return true;
 }
 
@@ -56,17 +50,17 @@ Task<bool> CsvWriter::Label(const olm::CsvFacts& csv, std::string_view key, std:
 Task<bool> CsvWriter::Mark(const olm::CsvFacts& csv, std::string_view field, std::string_view key,
                            std::string value) {
   json::object metadata{{"resourceVersion", csv.resource_version}};
-  metadata[field].emplace_object()[key] = std::move(value);
+  metadata[field].emplace_object()[key] = value;
   const json::value patch = json::object{{"metadata", std::move(metadata)}};
   const absl::Status status = co_await Patch(csv.key, patch, "");
-  if (IsConflict(status) || IsAbsence(status, csv.key.name)) co_return false;
+  if (kube::IsConflict(status) || kube::IsNotFound(status, csv.key.name)) co_return false;
   CO_RETURN_IF_ERROR(status);
   co_return true;
 }
 
 Task<bool> CsvWriter::WriteStatus(const kube::NamespacedName& csv, const json::value& patch) {
   const absl::Status status = co_await Patch(csv, patch, "status");
-  if (IsConflict(status) || IsAbsence(status, csv.name)) co_return false;
+  if (kube::IsConflict(status) || kube::IsNotFound(status, csv.name)) co_return false;
   CO_RETURN_IF_ERROR(status);
   co_return true;
 }

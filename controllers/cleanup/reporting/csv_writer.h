@@ -1,5 +1,5 @@
-// Writes to ClusterServiceVersions: finalizers that go, what is marked with names of ours, the
-// status.
+// The writer of ClusterServiceVersions: it removes finalizers, sets Steward's annotations and
+// labels, and writes the status. Lives on one executor.
 #ifndef CONTROLLERS_CLEANUP_REPORTING_CSV_WRITER_H_
 #define CONTROLLERS_CLEANUP_REPORTING_CSV_WRITER_H_
 
@@ -17,26 +17,28 @@
 
 namespace steward::controllers {
 
-// The field manager of every write of cleanup.
+// The field manager of all of cleanup's writes.
 inline constexpr char kFieldManager[] = "steward-cleanup";
 
-// Each write names the resourceVersion that it was decided by, and is made by a leader only. Lives
-// on one executor; calls may overlap.
+// Each write names the resourceVersion by which it was decided, and is made by a leader only. Calls
+// may overlap.
 class CsvWriter {
  public:
   // REQUIRES: the references outlive this object and its calls.
   CsvWriter(kube::Client& client, const Leadership& leadership)
       : client_(client), leadership_(leadership) {}
 
-  // Removes those of `gone`. False when the object changed meanwhile: look again. An object that is
-  // gone has no finalizers.
+  // Removes those finalizers that are in `gone`. Returns false when the object changed meanwhile,
+  // so that the caller looks again. An object that no longer exists has no finalizers.
   Task<bool> RemoveFinalizers(const olm::CsvFacts& csv, std::vector<std::string_view> gone);
-  // False when the object changed meanwhile, or is gone. REQUIRES: `csv` is being deleted. Else OLM
-  // puts the annotation into the operator's pods, and takes it for not installed until then.
+  // Returns false when the object changed meanwhile, or is gone. REQUIRES: `csv` is being deleted.
+  // Otherwise OLM would copy the annotation into the operator's pods, and treat it as not installed
+  // until then.
   Task<bool> Annotate(const olm::CsvFacts& csv, std::string_view key, std::string value);
-  // The same for a label, at any time.
+  // Does the same for a label, at any time.
   Task<bool> Label(const olm::CsvFacts& csv, std::string_view key, std::string value);
-  // `patch` is one of StatusPatch. False when the object changed meanwhile, or is gone.
+  // `patch` is a result of StatusPatch. Returns false when the object changed meanwhile, or is
+  // gone.
   Task<bool> WriteStatus(const kube::NamespacedName& csv, const boost::json::value& patch);
 
  private:

@@ -8,8 +8,8 @@
 #include "base/log/log.h"
 #include "base/status/macros.h"
 #include "base/text/str_cat.h"
-#include "controllers/cleanup/guards/live_reads.h"
 #include "controllers/cleanup/guards/resources.h"
+#include "kube/meta/errors.h"
 #include "olm/cleanup/holds.h"
 #include "olm/cleanup/opt_in.h"
 #include "olm/cleanup/reported_failure.h"
@@ -19,7 +19,7 @@ namespace steward::controllers {
 namespace json = boost::json;
 namespace {
 
-// Nobody waits long for what decides nothing.
+// The report decides nothing, so the wait for it is short.
 constexpr absl::Duration kOperatorMayTake = absl::Seconds(5);
 
 }  // namespace
@@ -95,7 +95,7 @@ boost::asio::awaitable<std::string> ProgressReporter::AskOperator(const kube::Na
   if (object.ok() && object->is_object()) {
     co_return olm::ReportedFailureOf(object->get_object(), options_.failure_condition);
   }
-  if (IsAbsence(raw.status(), csv.name)) co_return "";
+  if (kube::IsNotFound(raw.status(), csv.name)) co_return "";
   log::Verbose(2, "What an operator reports could not be read",
                {{"csv", csv.name}, {"err", object.status()}});
   co_return before;

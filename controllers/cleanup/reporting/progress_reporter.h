@@ -1,4 +1,5 @@
-// Tells what a cleanup does: the status of the ClusterServiceVersion, events, metrics.
+// The reporter of a cleanup's progress: in the status of the ClusterServiceVersion, events and
+// metrics. Lives on one executor.
 #ifndef CONTROLLERS_CLEANUP_REPORTING_PROGRESS_REPORTER_H_
 #define CONTROLLERS_CLEANUP_REPORTING_PROGRESS_REPORTER_H_
 
@@ -24,37 +25,37 @@ namespace steward::controllers {
 
 struct ReporterOptions {
   absl::Duration status_period = absl::Seconds(10);  // between writes of one status
-  // The type of an operator's condition by which it says that it cannot finish (R-000-16); "" =
-  // nobody asks. It is told, and decides nothing.
+  // The type of an operator's condition by which it reports that it cannot finish (R-000-16); "" =
+  // operators are not asked. The report is shown, and decides nothing.
   std::string failure_condition;
 };
 
-// Lives on one executor; calls about different ClusterServiceVersions may overlap. Nothing that it
-// says is ever read to decide a deletion.
+// Calls about different ClusterServiceVersions may overlap. No deletion ever depends on a report.
 class ProgressReporter {
  public:
   // REQUIRES: the references outlive this object and its calls.
   ProgressReporter(kube::Client& client, CsvWriter& writer, EventRecorder& events,
                    CleanupMetrics& metrics, Clock& clock, ReporterOptions options);
 
-  // Writes what `report` says into the status, unless it stands there or `written`, when that was
-  // done last (monotonic), is not `status_period` ago; and to metrics and, when the cleanup is
-  // stalled, as an event. `csv` is the object as it was read. When to look again: `next`, or
-  // sooner, when what there is to say may be written.
+  // Writes `report` into the status, unless it is there already or the last write, at `written`
+  // (monotonic), is less than `status_period` ago; also updates metrics and, when the cleanup is
+  // stalled, records an event. `csv` is the object as read. Returns the time until the next look:
+  // `next`, or less, when the report may be written.
   boost::asio::awaitable<absl::Duration> Tell(const olm::CsvFacts& facts,
                                               const boost::json::value& csv,
                                               const CleanupReport& report,
                                               std::optional<absl::Duration>& written,
                                               absl::Duration next);
-  // Writes what `report` says at once, and nothing else. False when the object changed meanwhile,
-  // or is gone: look again.
+  // Writes `report` at once, without metrics and events. Returns false when the object changed
+  // meanwhile, or is gone, so that the caller looks again.
   Task<bool> Announce(const olm::CsvFacts& facts, const boost::json::value& csv,
                       const CleanupReport& report, std::optional<absl::Duration>& written);
-  // Says of the rights of one that is not being deleted whether they are held, and of its opt-in if
-  // it is `unconfirmed`. `held`: what OLM made for it. False when the object changed meanwhile.
+  // Reports of an operator that is not being deleted whether its rights are held, and whether its
+  // opt-in is `unconfirmed`. `held` are the objects that OLM made for it. Returns false when the
+  // object changed meanwhile.
   Task<bool> TellRights(const olm::CsvFacts& facts, const boost::json::value& csv,
                         std::vector<olm::ObjectFacts> held, bool unconfirmed);
-  // What the operator says of why it cannot finish; `before` where that cannot be read.
+  // Returns the operator's reason why it cannot finish; `before` where that cannot be read.
   boost::asio::awaitable<std::string> AskOperator(const kube::NamespacedName& csv,
                                                   std::string before);
 

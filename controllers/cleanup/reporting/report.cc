@@ -16,7 +16,7 @@ namespace {
 
 constexpr size_t kOldest = 3;
 constexpr size_t kObjectsNamed = 10;
-// Bounds what one CR with many finalizers adds to a metric.
+// The limit of the text that one operand with many finalizers adds to a metric.
 constexpr size_t kFinalizersText = 200;
 
 const json::object* StatusOf(const json::value& csv) {
@@ -33,8 +33,8 @@ std::string Joined(const std::vector<std::string>& words, size_t limit) {
   return text;
 }
 
-// What is outside of namespaces by name, the rest by number: who may read a condition of one
-// namespace need not know what there is in others.
+// Names cluster-scoped objects and counts the others: a user who may read a condition in one
+// namespace need not know about objects in others.
 std::string Objects(const std::vector<std::string>& objects) {
   std::vector<std::string> told;
   for (const std::string& object : objects) {
@@ -50,7 +50,7 @@ std::string Objects(const std::vector<std::string>& objects) {
 
 bool IsAboutPending(std::string_view reason) { return reason == olm::kWaitingOnCleanup; }
 
-// As it was said before.
+// Keeps the present conditions of this kind.
 void Keep(bool (*is)(std::string_view reason), const json::array& live,
           std::vector<olm::CleanupCondition>& conditions) {
   for (const json::value& value : live) {
@@ -62,7 +62,7 @@ void Keep(bool (*is)(std::string_view reason), const json::array& live,
   }
 }
 
-// `where`: how to see what is not named here.
+// `where` says how to see the objects that are not named here.
 std::vector<olm::CleanupCondition> ConditionsFor(const CleanupReport& report,
                                                  const json::array& live,
                                                  const std::string& where) {
@@ -76,7 +76,7 @@ std::vector<olm::CleanupCondition> ConditionsFor(const CleanupReport& report,
     conditions.push_back(
         {std::string(olm::kPhaseDeleting), std::string(reason), std::move(message)});
   };
-  // Once said it stays: by it a process that knows nothing sees that something may have been sent.
+  // Once reported it stays, as it shows a process without memory that DELETEs may have been sent.
   const bool waits = report.pending_count > 0 || olm::HasCondition(live, olm::kWaitingOnCleanup);
   if (!report.pending.has_value()) {
     Keep(IsAboutPending, live, conditions);
@@ -113,7 +113,7 @@ std::vector<Listed> AllOf(const OperandListing& listing) {
   return all;
 }
 
-// The first ones, in order.
+// Sorts the first `count` elements to the front, and drops the others.
 template <typename Before>
 void KeepFirst(size_t count, Before before, std::vector<Listed>& all) {
   count = std::min(count, all.size());
@@ -134,7 +134,7 @@ std::string Describe(const std::vector<olm::CleanupBlocker>& blockers) {
 }
 
 std::vector<olm::PendingOperand> PendingOf(const OperandListing& listing) {
-  // Of those that are told few are, so they are chosen before any text is copied.
+  // Few are reported, so they are chosen before any text is copied.
   std::vector<Listed> all = AllOf(listing);
   const auto before = [](const Listed& a, const Listed& b) {
     const olm::CrdPlan &x = a.crd->plan, &y = b.crd->plan;
@@ -170,7 +170,7 @@ std::vector<olm::PendingKind> PendingKindsOf(const OperandListing& listing) {
 std::vector<OldestOperand> OldestOf(const OperandListing& listing) {
   std::vector<Listed> all = AllOf(listing);
   std::erase_if(all, [](const Listed& one) { return !one.operand->deleting(); });
-  // RFC 3339 in UTC, as Kubernetes writes it, sorts as text.
+  // Times in RFC 3339 and UTC, as Kubernetes writes them, sort as text.
   const auto older = [](const Listed& a, const Listed& b) {
     return std::tie(a.operand->deletion_timestamp, a.crd->plan.crd, a.operand->name) <
            std::tie(b.operand->deletion_timestamp, b.crd->plan.crd, b.operand->name);

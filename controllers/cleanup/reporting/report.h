@@ -1,4 +1,5 @@
-// What a pass of a cleanup found, and how it is told: conditions of the ClusterServiceVersion.
+// The report of a cleanup's pass, and its form as conditions of the ClusterServiceVersion. Values
+// and pure functions.
 #ifndef CONTROLLERS_CLEANUP_REPORTING_REPORT_H_
 #define CONTROLLERS_CLEANUP_REPORTING_REPORT_H_
 
@@ -20,49 +21,52 @@
 
 namespace steward::controllers {
 
-// Values; pure.
+// The findings of one pass.
 struct CleanupReport {
-  // What is pending; nullopt: it could not be listed, and what was said before stays.
+  // The pending operands; nullopt: they could not be listed, and the previous report stays.
   std::optional<std::vector<olm::PendingOperand>> pending;
   size_t pending_count = 0;
-  std::vector<olm::PendingKind> pending_kinds;  // as many, by kind
-  // OLM copies the status into other namespaces: it names no custom resource (R-000-90).
+  std::vector<olm::PendingKind> pending_kinds;  // the same number, by kind
+  // OLM copies the status into other namespaces, so it must name no custom resource (R-000-90).
   bool is_copied = false;
   std::string unknown;  // why nothing can be decided; "" = it can
   std::string refused;  // why nothing more is sent, while what was begun ends
   Stall stall;
-  std::vector<OldestOperand> oldest;  // of what is pending
-  // What the operator says of why it cannot finish; "" = nothing.
+  std::vector<OldestOperand> oldest;  // pending operands that were deleted first
+  // The operator's reason why it cannot finish; "" = none.
   std::string reported;
-  // About the operator's rights; nullopt: nothing new is known, what was said before stays.
+  // The conditions of the operator's rights; nullopt: there is no news, and the previous report
+  // stays.
   std::optional<std::vector<olm::CleanupCondition>> rights;
 };
 
-// "PhaseNotSucceeded: its phase is …; SharedOwner: … (2 objects in namespaces)". What is in a
-// namespace is counted, not named: CleanupStatuses and previews name it to who may know.
+// The blockers in words: "PhaseNotSucceeded: its phase is …; SharedOwner: … (2 objects in
+// namespaces)". Objects in namespaces are counted, not named: CleanupStatuses and previews name
+// them to users who may know.
 std::string Describe(const std::vector<olm::CleanupBlocker>& blockers);
-// The first of what is in `listing`, kMaxPendingInstances at most, and definitions that are being
-// deleted.
+// The first pending operands in `listing`, kMaxPendingInstances at most, and definitions that are
+// being deleted.
 std::vector<olm::PendingOperand> PendingOf(const OperandListing& listing);
-// How many there are of each kind in `listing`, sorted, and of definitions that are being deleted.
+// The number of pending operands of each kind in `listing`, sorted, and of definitions that are
+// being deleted.
 std::vector<olm::PendingKind> PendingKindsOf(const OperandListing& listing);
-// Those that were deleted first, three at most, by time and name.
+// The operands that were deleted first, three at most, by time and name.
 std::vector<OldestOperand> OldestOf(const OperandListing& listing);
 
-// "8 custom resources were deleted; kept: gadgets.example.com (ClusterScoped)": the end of a
-// cleanup (R-000-88). `whole`: all that was deleted is among `deleted`. CRs in namespaces that were
-// recorded and are no `targets` any more are kept, too.
+// The end of a cleanup in words: "8 custom resources were deleted; kept: gadgets.example.com
+// (ClusterScoped)" (R-000-88). `whole` is true if `deleted` counts all deletions. Custom resources
+// in namespaces that were recorded and are no `targets` any more are kept, too.
 std::string DescribeEnd(size_t deleted, bool whole, const std::vector<olm::CrdPlan>& plans,
                         const olm::TargetSet& recorded, const olm::TargetSet& targets);
-// "3 custom resources are left: Widget a/x, …"; "" when there are none.
+// The rest in words: "3 custom resources are left: Widget a/x, …"; "" when there are none.
 std::string DescribeLeft(const OperandListing& listing);
 
-// The merge patch of `csv`'s status, with its resourceVersion, that says what `report` says;
-// nullopt when it says so already.
+// The merge patch, with its resourceVersion, by which `csv`'s status shows `report`; nullopt when
+// it does already.
 std::optional<boost::json::value> StatusPatch(const boost::json::value& csv,
                                               const CleanupReport& report, absl::Time now);
 
-// status.conditions of a ClusterServiceVersion.
+// The status.conditions of a ClusterServiceVersion.
 boost::json::array ConditionsOf(const boost::json::value& csv);
 
 }  // namespace steward::controllers

@@ -9,10 +9,10 @@
 namespace steward::controllers {
 namespace {
 
-// Below, a few that users create meanwhile are many.
+// For fewer operands, a few that users create meanwhile would be many.
 constexpr size_t kFewOperands = 5;
 
-// "widgets.example.com a/x (finalizers f, g), …"
+// The operands in words: "widgets.example.com a/x (finalizers f, g), …".
 std::string NamesOf(const std::vector<OldestOperand>& oldest) {
   std::string text;
   for (const OldestOperand& operand : oldest) {
@@ -46,8 +46,8 @@ void StallDetector::NoteRound(const DeletionRound& round, absl::Duration now) {
   failure_ = round.failure.ok() ? "" : Describe(round.failure);
 }
 
-// More was deleted than there can ever have been. Names that are always new would never be seen to
-// come back.
+// True if more was deleted than can ever have existed. The ledger does not see operands come back
+// if their names are always new.
 bool StallDetector::Refills() const {
   return deleted_ > DeletionLedger::kMaxDeletions * std::max<size_t>(most_pending_, kFewOperands);
 }

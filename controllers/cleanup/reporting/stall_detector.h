@@ -1,4 +1,4 @@
-// Tells whether a cleanup makes progress, and if not, why.
+// The detector of whether a cleanup makes progress, and if not, why. Not thread-safe.
 #ifndef CONTROLLERS_CLEANUP_REPORTING_STALL_DETECTOR_H_
 #define CONTROLLERS_CLEANUP_REPORTING_STALL_DETECTOR_H_
 
@@ -19,40 +19,40 @@ inline constexpr char kDeletionDenied[] = "DeletionDenied";
 inline constexpr char kOperatorReportsFailure[] = "OperatorReportsFailure";
 
 struct Stall {
-  std::string reason;  // "" = the cleanup goes on
+  std::string reason;  // "" = the cleanup makes progress
   std::string message;
   bool operator==(const Stall&) const = default;
 };
 
-// What one pass sees.
+// The findings of one pass.
 struct StallView {
   std::vector<OldestOperand> oldest;
-  std::string reported;  // why the operator says that it cannot finish; "" = it says nothing
+  std::string reported;  // the operator's reason why it cannot finish; "" = none
   std::string unknown;   // why nothing can be decided; "" = it can
 };
 
-// The cleanup of one ClusterServiceVersion, as its passes saw it. Times are monotonic and come in
-// as arguments: no I/O, no clock. Not thread-safe.
+// Follows the cleanup of one ClusterServiceVersion through its passes. Times are monotonic and are
+// passed as arguments: no I/O, no clock.
 class StallDetector {
  public:
-  // `since`: the last progress that may have been.
+  // `since`: the last time at which there may have been progress.
   StallDetector(absl::Duration timeout, absl::Duration since)
       : timeout_(timeout), progressed_(since) {}
 
-  // A complete listing. True when it shows fewer than the one before.
+  // Notes a complete listing. Returns true when it shows fewer than the one before.
   bool NoteListing(size_t pending, absl::Duration now);
-  // A DELETE was accepted.
+  // Notes that a DELETE was accepted.
   void NoteProgress(absl::Duration now) { progressed_ = now; }
-  // A round that has ended.
+  // Notes a round that has ended.
   void NoteRound(const DeletionRound& round, absl::Duration now);
-  // Why a step failed.
+  // Notes the reason why a step failed.
   void NoteFailure(std::string why) { failure_ = std::move(why); }
 
   Stall Judge(const StallView& view, absl::Duration now) const;
 
-  // When it stalls unless there is progress before.
+  // The time at which it stalls unless there is progress before.
   absl::Duration deadline() const { return progressed_ + timeout_; }
-  // DELETEs that were accepted.
+  // The number of accepted DELETEs.
   size_t deleted() const { return deleted_; }
 
  private:
@@ -65,7 +65,7 @@ class StallDetector {
   size_t deleted_ = 0;
   size_t recreated_ = 0;    // left alone by the last round
   std::string left_alone_;  // one of them
-  std::string denial_;      // what the cluster said of a DELETE that it refused
+  std::string denial_;      // the cluster's message about a DELETE that it refused
   std::string failure_;
 };
 

@@ -27,7 +27,7 @@ struct StallCase {
   const char* name;
   std::function<void(StallDetector&)> happens;
   StallView view;
-  int now;  // seconds; it began at 0, and stalls after 600
+  int now;  // seconds since the start; it stalls after 600
   std::string reason;
   std::string message;  // part of it
 };

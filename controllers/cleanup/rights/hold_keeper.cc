@@ -15,6 +15,7 @@
 #include "base/text/str_cat.h"
 #include "controllers/cleanup/guards/live_reads.h"
 #include "controllers/cleanup/guards/resources.h"
+#include "kube/meta/errors.h"
 #include "kube/meta/label_syntax.h"
 #include "kube/meta/status.h"
 #include "kube/meta/write_options.h"
@@ -22,6 +23,7 @@
 #include "olm/cleanup/holds.h"
 #include "olm/cleanup/names.h"
 #include "olm/cleanup/step.h"
+#include "olm/cleanup/waiting.h"
 #include "olm/copy.h"
 
 namespace steward::controllers {
@@ -35,12 +37,12 @@ constexpr char kFieldManager[] = "steward-cleanup";
 
 bool IsHeld(const olm::ObjectFacts& facts) { return facts.HasFinalizer(olm::kHoldFinalizer); }
 
-// It changed or went since it was read.
+// True if the object changed or went since it was read.
 bool IsOvertaken(const absl::Status& status) {
-  return kube::HasReason(status, "Conflict") || kube::HasReason(status, "NotFound");
+  return kube::IsConflict(status) || kube::HasReason(status, "NotFound");
 }
 
-// Nothing of this kind is served here.
+// True if the kind is not served here.
 bool IsUnserved(const absl::Status& status) {
   if (!kube::HasReason(status, "NotFound")) return false;
   const kube::Status answer = kube::FromStatus(status);
@@ -67,7 +69,7 @@ std::vector<olm::ObjectFacts> HoldState::facts() const {
 }
 
 StatusTask HoldKeeper::ListAll(std::string selector, std::vector<HeldObject>& objects) {
-  // At the same time: see GuardReader::Look.
+  // All kinds are listed at the same time: see GuardReader::Look.
   const std::vector<kube::GroupVersionResource>& kinds = olm::HeldResources();
   std::vector<std::vector<HeldObject>> found(kinds.size());
   std::vector<absl::Status> outcomes(kinds.size());
@@ -101,7 +103,7 @@ VoidTask HoldKeeper::ListKind(kube::GroupVersionResource kind, std::string selec
 
 Task<HoldState> HoldKeeper::Look(kube::NamespacedName csv) {
   HoldState state;
-  // OLM cannot have labelled anything with it, and a server refuses to select by it.
+  // OLM cannot have used it as a label's value, and a server refuses to select by it.
   if (!kube::LabelValueProblem(csv.name).empty()) co_return state;
   CO_RETURN_IF_ERROR(co_await ListAll(olm::OwnerSelector(csv), state.objects));
   co_return state;
@@ -127,18 +129,18 @@ StatusTask HoldKeeper::SetHold(const HeldObject& object, bool held) {
                                                       kube::PatchType::kJsonMerge, patch, options))
                                   .status();
   if (IsOvertaken(status)) co_return absl::OkStatus();
-  // A write that changes finalizers alone grants nothing, and the kube-apiserver lets it pass. With
+  // A write that changes only finalizers grants nothing, and the kube-apiserver lets it pass. With
   // an old resourceVersion it changes more, and "attempting to grant RBAC permissions not currently
-  // held" comes before the conflict. (A mutating webhook that changes the object has it, too: that
-  // stays a failure, of this object.)
-  if (kube::HasReason(status, "Forbidden")) {
+  // held" comes before the conflict. (A mutating webhook that changes the object causes it, too:
+  // that stays a failure of this object.)
+  if (kube::IsForbidden(status)) {
     const absl::StatusOr<bool> changed = co_await HasChanged(object);
     if (changed.ok() && *changed) co_return absl::OkStatus();
   }
   co_return status;
 }
 
-// By a list: nothing else of roles and bindings may be read.
+// Uses a list, since roles and bindings may not be read otherwise.
 Task<bool> HoldKeeper::HasChanged(const HeldObject& object) {
   kube::ListOptions options;
   options.field_selector = StrCat("metadata.name=", object.facts.key.name);
@@ -171,13 +173,13 @@ StatusTask HoldKeeper::Release(const HoldState& state) {
   co_return outcome;
 }
 
-// What is known of those who something is held for.
+// The operators of held objects, as far as they are known.
 struct HoldKeeper::Owners {
   std::map<kube::NamespacedName, olm::CsvFacts> opted_in;
-  std::set<kube::NamespacedName> known;  // read or listed; the others may be there all the same
-  // What they hold is for their cleanups to let go of, whatever else became of them.
+  std::set<kube::NamespacedName> known;  // read or listed; others may exist all the same
+  // Their rights are released by their own cleanups, whatever else became of them.
   std::set<kube::NamespacedName> waiting;
-  absl::Status failure;  // the first; who could not be read is unknown
+  absl::Status failure;  // the first; an operator that could not be read is unknown
 
   explicit Owners(CsvListing listing)
       : known(std::move(listing.names)), waiting(std::move(listing.waiting)) {
@@ -192,9 +194,7 @@ struct HoldKeeper::Owners {
   void Take(const kube::NamespacedName& owner, std::optional<olm::CsvFacts> csv) {
     known.insert(owner);
     if (!csv.has_value()) return;
-    const bool ours = csv->HasFinalizer(olm::kCleanupFinalizer) ||
-                      csv->HasFinalizer(olm::kLegacyCleanupFinalizer);
-    if (csv->deleting() && ours) waiting.insert(owner);
+    if (olm::WaitsForCleanup(*csv)) waiting.insert(owner);
     TakeOptedIn(*std::move(csv));
   }
   bool MayLetGo(const std::optional<kube::NamespacedName>& owner) const {
@@ -222,8 +222,8 @@ VoidTask HoldKeeper::FindUnlisted(CsvLister& csvs, const std::vector<HeldObject>
 
 asio::awaitable<SweepResult> HoldKeeper::Sweep(CsvLister& csvs) {
   SweepResult result;
-  // The operators are read after the objects: one that is not being deleted now was not either when
-  // its object was found to be.
+  // The operators are read after the objects: an operator that is not being deleted now was not
+  // being deleted either when its object was listed as deleted.
   std::vector<HeldObject> objects;
   result.failure = co_await ListAll("", objects);
   absl::StatusOr<CsvListing> listing = co_await csvs.List(CopyReading::kIgnored);

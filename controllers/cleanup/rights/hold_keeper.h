@@ -1,4 +1,5 @@
-// Holds operators' cluster-wide rights and webhooks while they are opted in, and lets go of them.
+// The keeper of holds on operators' cluster-wide rights and webhooks while they are opted in. Calls
+// may overlap; executors run one handler at a time.
 #ifndef CONTROLLERS_CLEANUP_RIGHTS_HOLD_KEEPER_H_
 #define CONTROLLERS_CLEANUP_RIGHTS_HOLD_KEEPER_H_
 
@@ -25,9 +26,9 @@ struct HeldObject {
   olm::ObjectFacts facts;
 };
 
-// What is there for one ClusterServiceVersion.
+// The objects of one ClusterServiceVersion.
 struct HoldState {
-  std::vector<HeldObject> objects;  // those that OLM made for it, as they were when listed
+  std::vector<HeldObject> objects;  // those that OLM made for it, in their listed state
   size_t held() const;
   std::vector<olm::ObjectFacts> facts() const;
 };
@@ -35,49 +36,49 @@ struct HoldState {
 struct SweepResult {
   size_t added = 0;
   size_t released = 0;
-  // The first of what could not be read or written; all else was done.
+  // The first read or write that failed; everything else was done.
   absl::Status failure;
-  // ClusterServiceVersions to be looked at: those whose rights were just held, which their status
-  // is to say, and those that are being deleted and wait for us.
+  // ClusterServiceVersions that need a look: those whose rights were just held, so that their
+  // status reports it, and those that are being deleted and wait for Steward.
   std::set<kube::NamespacedName> look_at;
 };
 
-// Level-based (R-000-73): nothing is remembered. Every write names the resourceVersion that it was
-// decided by. Calls may overlap; the executors that they are on run one handler at a time.
+// Level-based (R-000-73): keeps no memory. Every write names the resourceVersion by which it was
+// decided.
 class HoldKeeper {
  public:
   // `width`: lists at a time. REQUIRES: `client` outlives this object and its calls.
   explicit HoldKeeper(kube::Client& client, size_t width = 4) : client_(client), width_(width) {}
 
-  // Live. An error when any of the kinds could not be listed; a kind that the cluster does not
-  // serve has no objects, and neither has a name that no label can carry.
+  // Lists the objects live. Fails when any of the kinds could not be listed; a kind that the
+  // cluster does not serve has no objects, and neither has a name that no label can carry.
   Task<HoldState> Look(kube::NamespacedName csv);
 
-  // Adds what is missing on the objects of `state`, which were listed before `csv` was read, and
-  // lets go of what an administrator revoked. The first failure; the others are tried all the same.
-  // What changed meanwhile (409, 404) is no failure: the next look sees it.
+  // Adds missing holds to the objects of `state`, which were listed before `csv` was read, and
+  // releases those that an administrator revoked. Returns the first failure; the others are tried
+  // all the same. An object that changed meanwhile (409, 404) is no failure: the next look sees it.
   StatusTask Hold(const olm::CsvFacts& csv, const HoldState& state);
-  // Lets go of all of them.
+  // Releases all of them.
   StatusTask Release(const HoldState& state);
 
-  // Every object of the cluster: adds holds that are missing, and lets go of those whose operator
-  // is gone, replaced or not opted in, or whose object was deleted before its operator. Adds
-  // nothing for one that is being deleted. An operator that is in no list is read by itself before
-  // anything of it is let go of, once a sweep: nobody may know yet that it waits (CsvLister). One
-  // object, operator or kind that fails keeps no other from being swept; without a list of the
-  // operators nothing is.
+  // Sweeps every object of the cluster: adds missing holds, and releases those whose operator is
+  // gone, replaced or not opted in, or whose object was deleted before its operator. Adds no holds
+  // for an operator that is being deleted. An operator that is in no list is read before anything
+  // of it is released, once a sweep, as it may wait without being known to (CsvLister). A failure
+  // of one object, operator or kind does not keep others from being swept; without a list of the
+  // operators nothing is swept.
   boost::asio::awaitable<SweepResult> Sweep(CsvLister& csvs);
-  // Lets go of everything that is held, for whomever: before Steward is uninstalled.
+  // Releases all held objects of all operators: before Steward is uninstalled.
   boost::asio::awaitable<SweepResult> ReleaseAll();
 
  private:
-  // All that can be listed, and the first failure.
+  // Lists everything that can be listed, and returns the first failure.
   StatusTask ListAll(std::string selector, std::vector<HeldObject>& objects);
   VoidTask ListKind(kube::GroupVersionResource kind, std::string selector,
                     std::vector<HeldObject>& objects, absl::Status& outcome);
   StatusTask SetHold(const HeldObject& object, bool held);
   Task<bool> HasChanged(const HeldObject& object);
-  // Reads those who something is held for and who are in no list.
+  // Reads the operators that have held objects and are in no list.
   struct Owners;
   VoidTask FindUnlisted(CsvLister& csvs, const std::vector<HeldObject>& objects, Owners& owners);
 

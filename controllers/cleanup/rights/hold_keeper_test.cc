@@ -1,4 +1,4 @@
-// Rights that cannot all be read or written.
+// Tests with rights that cannot all be read or written.
 #include "controllers/cleanup/rights/hold_keeper.h"
 
 #include <gmock/gmock.h>
@@ -50,7 +50,7 @@ class HoldKeeperTest : public ::testing::Test, public TestHooks {
 
   boost::asio::awaitable<TestFate> Before(const TestCall& call) override {
     if (call.gvr.group == kClusterRoles.group && call.verb == ClientVerb::kGet) {
-      co_return Failed(Escalation(call.name.name));  // deploy/base gives list, watch and patch
+      co_return Failed(Escalation(call.name.name));  // deploy/base grants list, watch and patch
     }
     if (call.verb == ClientVerb::kList && call.gvr == kClusterRoles) ++lists_of_roles_;
     if (call.verb == ClientVerb::kGet && call.gvr == kCsvs) ++reads_of_csv_;
@@ -60,7 +60,7 @@ class HoldKeeperTest : public ::testing::Test, public TestHooks {
   boost::asio::awaitable<void> After(const TestCall&, const absl::Status&) override { co_return; }
 
   static TestFate Failed(absl::Status error) { return {TestFate::kFail, std::move(error)}; }
-  // Calls of `verb` of `gvr`, or of the one of them named `name`, fail from now on.
+  // Calls of `verb` on `gvr`, or only that on the object `name`, fail from now on.
   void Fail(ClientVerb verb, kube::GroupVersionResource gvr, std::string name, absl::Status error) {
     fault_ = [verb, gvr, name, error](const TestCall& call) -> boost::asio::awaitable<TestFate> {
       const bool meant =
@@ -72,7 +72,7 @@ class HoldKeeperTest : public ::testing::Test, public TestHooks {
   bool Held(const kube::NamespacedName& role) {
     return !FinalizersOf(cluster_.Run(cluster_.Find(kClusterRoles, role))).empty();
   }
-  // A CSV that nothing but the sweep sees.
+  // Puts the CSV into a state in which only the sweep sees it, and deletes it.
   void HideAndDelete() {
     cluster_.Run(
         cluster_.Merge(kCsvs, kCsv, R"({"metadata":{"labels":{"olm.copiedFrom":"elsewhere"}}})"));
@@ -132,8 +132,8 @@ TEST_F(HoldKeeperTest, R_000_73_EverythingIsLetGoOfButWhatFails) {
   EXPECT_FALSE(Held(kRole));
 }
 
-// A new leader's first sweep, before it follows copies: one that somebody has made look like a copy
-// while it is being deleted is in no list.
+// A new leader's first sweep runs before copies are followed: an object that was made to look like
+// a copy while it was being deleted is in no list then.
 class UnlistedTest : public HoldKeeperTest {
  protected:
   UnlistedTest() {
@@ -193,7 +193,7 @@ TEST_F(HoldKeeperTest, R_000_73_ACopyHasNone) {
   EXPECT_EQ(cluster_.Run(keeper_.Sweep(csvs)).released, 2u);
 }
 
-// What the list shows is not asked for once more.
+// A listed operator is not read again.
 TEST_F(HoldKeeperTest, R_000_73_WhoIsListedIsNotRead) {
   EXPECT_EQ(Sweep().added, 2u);
   cluster_.Run(cluster_.Merge(kCsvs, kCsv, R"({"spec":{"cleanup":{"enabled":false}}})"));
@@ -203,7 +203,8 @@ TEST_F(HoldKeeperTest, R_000_73_WhoIsListedIsNotRead) {
   EXPECT_EQ(reads_of_csv_, before);
 }
 
-// A role or binding that has changed since it was listed answers with 403. Nobody may `get` it.
+// A role or binding that has changed since it was listed answers with 403. It may not be read by
+// `get`.
 class OvertakenTest : public HoldKeeperTest, public ::testing::WithParamInterface<std::string> {};
 
 TEST_P(OvertakenTest, R_000_73_IsNoFailure) {

@@ -5,8 +5,8 @@
 
 #include "base/json/json_text.h"
 #include "base/status/macros.h"
-#include "controllers/cleanup/guards/live_reads.h"
 #include "controllers/cleanup/guards/resources.h"
+#include "kube/meta/errors.h"
 #include "olm/cleanup/decode.h"
 #include "olm/cleanup/holds.h"
 #include "olm/cleanup/status.h"
@@ -17,7 +17,7 @@ namespace steward::controllers {
 Task<ReconcileResult> HoldPass::Run(olm::CsvFacts csv, kube::RawObject raw) {
   if (!olm::WantsHolds(csv)) {
     if (!csv.HasFinalizer(olm::kCleanupFinalizer)) co_await opt_ins_.NoteWithout(csv.key);
-    // The status of one that opts in again must not say what was so before.
+    // Clears conditions of an earlier opt-in, so that a later one does not find them.
     if (raw.json.find(olm::kRightsHeld) == std::string_view::npos &&
         raw.json.find(olm::kOptInUnconfirmed) == std::string_view::npos) {
       co_return ReconcileResult::Done();
@@ -25,16 +25,16 @@ Task<ReconcileResult> HoldPass::Run(olm::CsvFacts csv, kube::RawObject raw) {
     co_return co_await Tell(csv, raw, {});
   }
   CO_ASSIGN_OR_RETURN(const HoldState state, co_await holds_.Look(csv.key));
-  // Read after the objects: see NextHoldAction.
+  // The object is read after the rights: see NextHoldAction.
   absl::StatusOr<kube::RawObject> now = co_await client_.Get(kCsvs, csv.key);
-  if (IsAbsence(now.status(), csv.key.name)) co_return ReconcileResult::Done();
+  if (kube::IsNotFound(now.status(), csv.key.name)) co_return ReconcileResult::Done();
   CO_RETURN_IF_ERROR(now.status());
   CO_ASSIGN_OR_RETURN(csv, olm::DecodeCsvFacts(now->json, terms_));
   if (csv.deleting()) co_return ReconcileResult::Requeue();
   CO_RETURN_IF_ERROR(co_await holds_.Hold(csv, state));
   CO_ASSIGN_OR_RETURN(const bool changed, co_await opt_ins_.Confirm(csv));
   if (changed) co_return ReconcileResult::Requeue();
-  // Told from what is there, not from what was just asked for.
+  // The report shows the present state, not the requested one.
   CO_ASSIGN_OR_RETURN(const HoldState after, co_await holds_.Look(csv.key));
   co_return co_await Tell(csv, *now, after.facts());
 }

@@ -1,4 +1,5 @@
-// Holds the rights of operators that are opted in to cleanup and not being deleted.
+// The pass that holds the rights of operators that are opted in and not being deleted. Lives on one
+// executor.
 #ifndef CONTROLLERS_CLEANUP_RIGHTS_HOLD_PASS_H_
 #define CONTROLLERS_CLEANUP_RIGHTS_HOLD_PASS_H_
 
@@ -12,8 +13,7 @@
 
 namespace steward::controllers {
 
-// Level-based: nothing is remembered. Lives on one executor; calls about different
-// ClusterServiceVersions may overlap.
+// Level-based: keeps no memory. Calls about different ClusterServiceVersions may overlap.
 class HoldPass {
  public:
   // REQUIRES: the references outlive this object and its calls.
@@ -21,8 +21,9 @@ class HoldPass {
            ProgressReporter& reporter, const olm::CsvTerms& terms)
       : client_(client), holds_(holds), opt_ins_(opt_ins), reporter_(reporter), terms_(terms) {}
 
-  // One pass over `csv`, read as `raw`: adds holds that are missing, lets go of what an
-  // administrator revoked, confirms the opt-in, and says so in the status (R-000-73, R-000-76).
+  // Makes one pass over `csv`, read as `raw`: adds missing holds, releases those that an
+  // administrator revoked, confirms the opt-in, and reports all of this in the status (R-000-73,
+  // R-000-76).
   Task<ReconcileResult> Run(olm::CsvFacts csv, kube::RawObject raw);
 
  private:

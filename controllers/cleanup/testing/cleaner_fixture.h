@@ -1,4 +1,4 @@
-// A cluster, a client that fails on command, and a cleaner, for tests.
+// A cluster, a client that fails on command, and a cleaner, for tests. Not thread-safe.
 #ifndef CONTROLLERS_CLEANUP_TESTING_CLEANER_FIXTURE_H_
 #define CONTROLLERS_CLEANUP_TESTING_CLEANER_FIXTURE_H_
 
@@ -47,7 +47,7 @@ class CleanerTest : public ::testing::Test {
     options_ = options;
     Restart();
   }
-  // The process begins anew.
+  // Replaces the process by a new one.
   void Restart() {
     cleaner_.reset();
     CleanerDeps deps{*faults_, leader_, events_, cluster_->clock(), metrics_, known_};
@@ -59,7 +59,7 @@ class CleanerTest : public ::testing::Test {
     cluster_->clock().Advance(absl::Milliseconds(10));
     return cluster_->Run(cleaner_->Reconcile(name));
   }
-  // Passes until nothing is left to do, or `passes` were made; time passes between them.
+  // Makes passes until nothing is left to do, or `passes` were made; time passes between them.
   void Passes(int passes = 30) { PassesOver(kCsv, passes); }
   void PassesOver(const kube::NamespacedName& csv, int passes = 30) {
     for (int i = 0; i < passes; ++i) {
@@ -84,7 +84,7 @@ class CleanerTest : public ::testing::Test {
     return faults_->calls({kube::ClientVerb::kDelete, gvr});
   }
   int Patches() { return faults_->calls({kube::ClientVerb::kPatch, kCsvs}); }
-  // Another operator in "ops", opted in as the first; `owned`: entries of its owned definitions.
+  // Adds another opted-in operator in "ops"; `owned`: entries of its owned definitions.
   void AddOptedIn(const std::string& name, const std::string& owned, const std::string& phase) {
     cluster_->Run(cluster_->Create(
         kCsvs, "ops",

@@ -15,6 +15,7 @@
 #include "kube/meta/status.h"
 #include "olm/cleanup/names.h"
 #include "olm/copy.h"
+#include "storage/embedded/write_operations.h"
 
 namespace steward::controllers {
 namespace json = boost::json;
@@ -29,7 +30,7 @@ void Must(const absl::Status& status, std::string_view what) {
 
 bool IsGone(const absl::Status& status) { return kube::HasReason(status, "NotFound"); }
 
-// A store on a file system in memory is many times faster, and survives what these tests do.
+// A store on a file system in memory is many times faster, and lasts long enough for tests.
 std::unique_ptr<storage::TestDirectory> FastDirectory() {
   struct stat memory;
   if (stat("/dev/shm", &memory) == 0) setenv("TMPDIR", "/dev/shm", /*overwrite=*/1);
@@ -139,8 +140,9 @@ std::vector<std::string> FinalizersOf(const json::value& object) {
   return finalizers;
 }
 
-// Deployments here, everything else there. The store works on threads of its own: each call is
-// made to its end before anything else happens, so that the order of things follows from the test.
+// Sends Deployments to one client, everything else to the other. The store works on threads of its
+// own: each call is completed before anything else happens, so that the order follows from the
+// test.
 class TestCluster::Router : public kube::Client {
  public:
   Router(kube::Client& deployments, kube::Client& rest) : deployments_(deployments), rest_(rest) {}
@@ -216,18 +218,13 @@ VoidTask TestCluster::Build(ClusterShape shape) {
   }
   co_await Create(kPolicies, "", PolicyText(olm::kUninstallPolicy, R"("DELETE")"));
   co_await Create(kPolicyBindings, "", BindingText(olm::kUninstallPolicy));
+  for (const char* ns : {"ops", "a", "b", "c"}) co_await AddNamespace(ns);
   // What is deleted was deleted after that, also where the wall clock is set meanwhile.
   clock_.Advance(absl::Hours(1000));
   co_await Create(kPolicies, "", PolicyText(olm::kOptInPolicy, R"("CREATE","UPDATE")"));
   co_await Create(kPolicyBindings, "", BindingText(olm::kOptInPolicy));
   co_await Create(kCrds, "", CrdText("example.com", "widgets", "Widget", true, true));
   co_await Create(kCrds, "", CrdText("example.com", "gadgets", "Gadget", false));
-  for (const char* ns : {"ops", "a", "b", "c"}) {
-    const bool labelled = std::string_view(ns) == "a" || std::string_view(ns) == "b";
-    std::string text = StrCat(R"({"apiVersion":"v1","kind":"Namespace","metadata":{"name":")", ns,
-                              "\"", labelled ? R"(,"labels":{"team":"x"})" : "", "}}");
-    co_await Create(kNamespaces, "", std::move(text));
-  }
   std::string spec = SpecFor(shape.targets);
   std::vector<std::string> status = StatusFor(shape.targets);
   co_await CreateGroup(std::move(spec), std::move(status));
@@ -237,6 +234,24 @@ VoidTask TestCluster::Build(ClusterShape shape) {
   co_await CreateCsv(std::move(csv));
   if (!shape.deployment.empty()) SetDeployment(shape.deployment, true);
   co_await GrantTo("widget.v1");
+}
+
+VoidTask TestCluster::AddNamespace(std::string name) {
+  const bool labelled = name == "a" || name == "b";
+  std::string text = StrCat(R"({"apiVersion":"v1","kind":"Namespace","metadata":{"name":")", name,
+                            "\"", labelled ? R"(,"labels":{"team":"x"})" : "", "}}");
+  co_await Create(kNamespaces, "", std::move(text));
+}
+
+VoidTask TestCluster::RemakeNamespace(std::string name) {
+  kube::NamespacedName key{"", name};
+  co_await Remove(kNamespaces, std::move(key));
+  boost::asio::io_context io(1);
+  Must(RunOn(io, store_->Write([&name](storage::Transaction& transaction) {
+         return storage::FinalizeNamespace(transaction, name);
+       })),
+       name);
+  co_await AddNamespace(name);
 }
 
 // Installed, as OLM says.
@@ -379,7 +394,7 @@ VoidTask TestCluster::AddOtherCsv(std::string ns, std::string name, std::string 
 }
 
 VoidTask TestCluster::SetGroup(std::string spec, std::vector<std::string> status) {
-  // What the patch does not name goes.
+  // Members that the patch does not name are removed.
   json::value wanted = json::parse(spec);
   for (const char* key : {"targetNamespaces", "selector"}) {
     if (!wanted.as_object().contains(key)) wanted.as_object()[key] = nullptr;

@@ -1,4 +1,4 @@
-// A cluster on the embedded store, with an operator that is to be uninstalled, for tests.
+// A cluster on the embedded store, with an operator to be uninstalled, for tests. Not thread-safe.
 #ifndef CONTROLLERS_CLEANUP_TESTING_CLUSTER_H_
 #define CONTROLLERS_CLEANUP_TESTING_CLUSTER_H_
 
@@ -28,7 +28,7 @@ namespace steward::controllers {
 
 inline const kube::GroupVersionResource kWidgets = {"example.com", "v1", "widgets"};  // namespaced
 inline const kube::GroupVersionResource kGadgets = {"example.com", "v1", "gadgets"};  // cluster
-// Namespaced; not there until a test asks for them (AddKinds).
+// Namespaced; absent until a test adds them (AddKinds).
 inline const kube::GroupVersionResource kGizmos = {"example.com", "v1", "gizmos"};
 inline const kube::GroupVersionResource kCogs = {"example.com", "v1", "cogs"};
 inline const std::vector<kube::GroupVersionResource> kOperandKinds = {kWidgets, kGadgets, kGizmos,
@@ -55,13 +55,13 @@ struct ClusterShape {
   bool opted_in = true;
   bool enabled = true;
   bool confirmed = true;           // the opt-in, by its label
-  absl::Duration installed_after;  // since the policies are there
+  absl::Duration installed_after;  // since the policies exist
 };
 
-// Namespaces ops, a, b, c (a and b have the label team=x); definitions of widgets and gadgets; the
-// CSV widget.v1 in ops with its OperatorGroup, Deployment and ClusterRole; the policies that
-// protect opting in and deleting. Deployments live in a FakeClient, everything else in the store.
-// What the cluster's controllers and OLM would do, tests do by themselves.
+// Has the namespaces ops, a, b, c (a and b have the label team=x); definitions of widgets and
+// gadgets; the CSV widget.v1 in ops with its OperatorGroup, Deployment and ClusterRole; the
+// policies that protect opting in and deleting. Deployments live in a FakeClient, everything else
+// in the store. Tests take the actions of the cluster's controllers and of OLM themselves.
 class TestCluster {
  public:
   explicit TestCluster(const ClusterShape& shape = {}, uint64_t seed = 1);
@@ -76,56 +76,59 @@ class TestCluster {
   void Run(VoidTask task) { RunOn(io_, std::move(task)); }
   boost::asio::io_context& io() { return io_; }
 
-  // --- Awaitable, so that they can happen in the middle of a call. Failures end the test process,
-  // except that the absence of what is to be changed or removed is none.
+  // --- Awaitable, so that changes can happen during a call. Failures end the test process, except
+  // that an object to be changed or removed may be absent.
 
   VoidTask Create(kube::GroupVersionResource gvr, std::string ns, std::string object);
   VoidTask Merge(kube::GroupVersionResource gvr, kube::NamespacedName name, std::string patch,
                  std::string subresource = "");
   VoidTask Remove(kube::GroupVersionResource gvr, kube::NamespacedName name,
                   kube::DeleteOptions options = {});
-  // null when there is none.
+  // null when there is no such object.
   boost::asio::awaitable<boost::json::value> Find(kube::GroupVersionResource gvr,
                                                   kube::NamespacedName name);
   boost::asio::awaitable<std::vector<boost::json::value>> All(kube::GroupVersionResource gvr);
 
   VoidTask AddWidget(std::string ns, std::string name, bool with_finalizer);
   VoidTask AddGadget(std::string name, bool with_finalizer);
-  // Definitions of kGizmos and kCogs.
+  // Adds the definitions of kGizmos and kCogs.
   VoidTask AddKinds();
-  // A gizmo or a cog.
+  // Adds a gizmo or a cog.
   VoidTask AddOperand(kube::GroupVersionResource gvr, std::string ns, std::string name,
                       bool with_finalizer);
-  // Another operator in ops, as widget.v1 is one. `spec` is merged into its spec.
+  // Adds another operator in ops, like widget.v1. `spec` is merged into its spec.
   VoidTask AddOperator(std::string name, std::vector<std::string> owned, bool opted_in,
                        std::string spec = "{}");
-  // The operator finishes up to `most` CRs that are being deleted; the number that it did.
+  // Lets the operator finish up to `most` CRs that are being deleted; returns their number.
   boost::asio::awaitable<int> OperatorFinishes(int most);
   VoidTask AddOtherCsv(std::string ns, std::string name, std::string spec);
   VoidTask SetGroup(std::string spec, std::vector<std::string> status);
   VoidTask CreateGroup(std::string spec, std::vector<std::string> status);
-  // What OLM does to each CSV that is being deleted: its ClusterRoles are deleted, and when they
-  // are gone its own finalizer goes.
+  // Does what OLM does to each CSV that is being deleted: deletes its ClusterRoles, and when they
+  // are gone removes its own finalizer.
   VoidTask OlmCleansUp();
-  // The definition's finalizer, as when its objects are gone.
+  // Removes the definition's finalizer, as when its objects are gone.
   VoidTask FinishCrd(std::string name);
-  // A definition that is gone or going is there anew, with another UID.
+  // Creates a definition anew, with another UID, if it is gone or going.
   VoidTask RecreateCrd(std::string name);
-  // The definition of CSVs is being deleted, and all CSVs with it.
+  // Deletes the definition of CSVs, and all CSVs with it.
   VoidTask TerminateCsvs();
+  VoidTask AddNamespace(std::string name);
+  // Somebody finalizes it by hand, whatever is in it, and makes another one.
+  VoidTask RemakeNamespace(std::string name);
   // A namespace is being deleted, and what is in it, and it does not end.
   VoidTask TerminateNamespace(std::string name);
   void SetDeployment(const std::string& name, bool there);
 
-  // --- At once.
+  // --- Blocking.
   void DeleteCsv(kube::DeleteOptions options = {}) { Run(Remove(kCsvs, kCsv, options)); }
-  // By which opt-ins are confirmed.
+  // The UID of the policy by which opt-ins are confirmed.
   std::string PolicyUid();
   boost::json::value Csv() { return Run(Find(kCsvs, kCsv)); }
   bool HasFinalizer(const std::string& finalizer);
-  // "reason: message" of each condition with this reason; "" when there is none.
+  // The condition with this reason, as "reason: message"; "" when there is none.
   std::string Condition(const std::string& reason, const kube::NamespacedName& csv = kCsv);
-  // An annotation of the operator's; "" = it is not there.
+  // An annotation of the operator's CSV; "" = absent.
   std::string Annotation(std::string_view key);
   std::vector<std::string> Names(const kube::GroupVersionResource& gvr);
 

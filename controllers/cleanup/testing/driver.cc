@@ -13,7 +13,7 @@ namespace steward::controllers {
 namespace {
 
 constexpr absl::Duration kLongestCall = absl::Milliseconds(8);
-// What time passes by while workers have nothing to do.
+// The time that passes while all workers are idle.
 constexpr absl::Duration kTick = absl::Milliseconds(50);
 const kube::NamespacedName kSweep = {"", "sweep"};
 
@@ -124,7 +124,7 @@ std::string TestDriver::Violations() const {
 void TestDriver::Log(std::string line) {
   log_.push_back(
       StrCat(absl::FormatDuration(cluster_.clock().Monotonic() - absl::Seconds(1'700'000'000)), " ",
-             std::move(line)));
+             line));
 }
 
 void TestDriver::Change(VoidTask change) { cluster_.Run(ChangeNow(std::move(change))); }
@@ -136,7 +136,7 @@ VoidTask TestDriver::ChangeNow(VoidTask change) {
   Feed();
 }
 
-// As the watches of ClusterServiceVersions would.
+// Adds changed CSVs, as the watches of ClusterServiceVersions would.
 void TestDriver::Feed() {
   for (const auto& process : processes_) {
     if (process->queue == nullptr) continue;
@@ -148,7 +148,7 @@ void TestDriver::Feed() {
   }
 }
 
-// What was on its way arrives.
+// Carries out the held DELETEs that are due.
 VoidTask TestDriver::DeliverHeld() {
   for (size_t i = 0; i < held_.size();) {
     if (held_[i].due > cluster_.clock().Monotonic()) {
@@ -177,7 +177,7 @@ void TestDriver::Restart() {
   if (workers_ > 0) StartWorkers(*processes_.back(), workers_);
 }
 
-// Whoever changed something before one of its calls may have died with it.
+// The process may have died in a call that was preceded by a change.
 void TestDriver::RestartAfterDeath() {
   Change(DeliverHeld());
   Restart();
@@ -291,7 +291,7 @@ void TestDriver::Work(absl::Duration how_long, size_t workers, const std::functi
   while (cluster_.clock().Monotonic() < until) {
     cluster_.io().restart();
     do {
-      // It may have died while a change was made.
+      // The process may have died during a change.
       if (processes_.back()->dead) RestartAfterDeath();
     } while (cluster_.clock().Monotonic() < until && cluster_.io().poll_one() > 0);
     if (!tick()) return;
@@ -322,7 +322,7 @@ void TestDriver::Quiet(int passes, int finishing) {
 
 bool TestDriver::IsGuard(const TestCall& call) const {
   if (call.IsWrite() || call.gvr.group == "example.com") return false;
-  // Without it every CSV is read (R-000-85).
+  // Without this guard every CSV is read (R-000-85).
   if (call.name.name == "steward-cleanup-copied-from") return false;
   const bool held = call.gvr.resource == "clusterroles" ||
                     call.gvr.resource == "clusterrolebindings" ||
@@ -343,7 +343,7 @@ boost::asio::awaitable<TestFate> TestDriver::Before(Process& caller, const TestC
   if (fate.kind == TestFate::kDieBefore || fate.kind == TestFate::kDieAfter) {
     caller.dead = workers_ > 0;  // with all its workers
   }
-  // Of several passes nobody knows whose it is.
+  // With several passes it is unknown whose guard failed.
   if ((!made || fate.kind == TestFate::kLose) && IsGuard(call) && workers_ == 0) {
     for (auto& [csv, pass] : caller.passes) pass.blind = true;
   }

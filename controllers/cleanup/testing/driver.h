@@ -1,4 +1,5 @@
-// Runs cleaners as processes that crash, lose their leadership and meet failing servers.
+// Cleaners in processes that crash, lose their leadership and meet failing servers, for tests. Not
+// thread-safe.
 #ifndef CONTROLLERS_CLEANUP_TESTING_DRIVER_H_
 #define CONTROLLERS_CLEANUP_TESTING_DRIVER_H_
 
@@ -41,12 +42,12 @@ class NoEvents : public EventRecorder {
   void Record(const ObjectReference&, EventType, std::string_view, std::string_view) override {}
 };
 
-// Decides each call's fate, in the middle of a pass. It may change the cluster before.
+// Decides each call's fate, during a pass. It may change the cluster first.
 using Nemesis = std::function<boost::asio::awaitable<TestFate>(const TestCall& call)>;
 
-// The order of calls is the schedule's.
+// Options by which the schedule alone determines the order of calls.
 CleanerOptions OneAtATime();
-// As it really works: calls overlap, and guards are read while deletions are under way.
+// Options as in production: calls overlap, and guards are read while deletions are under way.
 CleanerOptions SeveralAtATime(size_t batch);
 
 // A cluster, an oracle, and the process that is leader. Every call takes a few milliseconds, and
@@ -60,17 +61,17 @@ class TestDriver {
   Oracle& oracle() { return oracle_; }
   void SetNemesis(Nemesis nemesis) { nemesis_ = std::move(nemesis); }
 
-  // What each DELETE takes, after it was carried out.
+  // Sets the duration of each DELETE's answer, after it was carried out.
   void SetSlowness(absl::Duration each_delete) { slowness_ = each_delete; }
 
-  // A change that a test makes, between passes.
+  // Makes a test's change, between passes.
   void Change(VoidTask change);
   VoidTask ChangeNow(VoidTask change);
 
-  // A fresh process takes over; the one before is killed, or deposed and forgotten.
+  // A new process takes over; the old one is killed, or deposed and forgotten.
   void Restart();
-  // Another process takes over in the middle of a pass of this one, which goes on for a while
-  // without knowing: the new one makes a whole pass meanwhile.
+  // Another process takes over during a pass of this one, which continues for a while without
+  // knowing: the new one makes a whole pass meanwhile.
   VoidTask TakeOver();
 
   struct Outcome {
@@ -80,20 +81,20 @@ class TestDriver {
   };
   Outcome Pass(const kube::NamespacedName& csv = kCsv);
   void Sweep();
-  // `workers` of the leader take CSVs, and the sweep, from one queue, for so long, or until `tick`
-  // says false: it is called whenever none of them has anything to do, before time passes. A CSV is
+  // Lets `workers` of the leader take CSVs, and the sweep, from one queue, for this time, or until
+  // `tick` returns false: it is called whenever all of them are idle, before time passes. A CSV is
   // added when it changes.
   void Work(absl::Duration how_long, size_t workers, const std::function<bool()>& tick);
-  // Passes, with the time between them that they ask for, until there is nothing left to do, or
-  // `passes` were made; the operator finishes `finishing` CRs and OLM does its part in between.
+  // Makes passes, at the requested times, until there is nothing left to do, or `passes` were made;
+  // in between the operator finishes `finishing` CRs and OLM does its part.
   void Quiet(int passes, int finishing);
 
   bool Released() { return !cluster_.HasFinalizer("operatorframework.io/delete-custom-resources"); }
-  // Writes begun so far, and reads and writes.
+  // The number of writes begun so far, and of reads and writes.
   int writes() const { return writes_; }
   int calls() const { return calls_; }
   const std::vector<std::string>& log() const { return log_; }
-  // What the oracle has found, and what led to it; empty = nothing.
+  // The violations that the oracle has found, and the log before them; empty = none.
   std::string Violations() const;
   void Log(std::string line);
 
@@ -116,9 +117,9 @@ class TestDriver {
     int number = 0;
     bool dead = false;
     std::map<kube::NamespacedName, Oracle::Pass> passes;  // those under way
-    std::unique_ptr<WorkQueue> queue;                     // while its workers work
+    std::unique_ptr<WorkQueue> queue;                     // while its workers run
     std::unique_ptr<TaskGroup> workers;
-    std::map<kube::NamespacedName, std::string> fed;  // CSVs, as they were when they were added
+    std::map<kube::NamespacedName, std::string> fed;  // CSVs, in the state in which they were added
   };
   // A DELETE whose bytes are on their way.
   struct Held {
@@ -147,7 +148,7 @@ class TestDriver {
   prometheus::Registry registry_;
   Nemesis nemesis_;
   absl::Duration slowness_;
-  size_t workers_ = 0;  // of each process; 0 = tests make its passes
+  size_t workers_ = 0;  // of each process; 0 = tests make the passes
   std::vector<Held> held_;
   std::vector<std::unique_ptr<Process>> processes_;
   bool nested_ = false;

@@ -1,4 +1,5 @@
-// A client whose every call a test can look at, change the world before, or make fail.
+// A client that lets a test inspect each call, change the world before it, or make it fail. Not
+// thread-safe.
 #ifndef CONTROLLERS_CLEANUP_TESTING_HOOK_CLIENT_H_
 #define CONTROLLERS_CLEANUP_TESTING_HOOK_CLIENT_H_
 
@@ -22,8 +23,8 @@ namespace steward::controllers {
 struct TestCall {
   kube::ClientVerb verb;
   kube::GroupVersionResource gvr;
-  kube::NamespacedName name;                      // of a list: the namespace alone
-  const boost::json::value* body = nullptr;       // of a write that has one
+  kube::NamespacedName name;                      // of a list: only the namespace
+  const boost::json::value* body = nullptr;       // of a write with a body
   const kube::ListOptions* list = nullptr;        // of a list
   const kube::WriteOptions* write = nullptr;      // of a create, update or patch
   const kube::DeleteOptions* deletion = nullptr;  // of a delete
@@ -39,19 +40,19 @@ struct TestFate {
   enum Kind {
     kPass,
     kFail,       // not made; `error`
-    kLose,       // made, and ends as kUnavailable
-    kHold,       // a DELETE that is given up as kUnavailable, and carried out some time later
+    kLose,       // made, then reported as kUnavailable
+    kHold,       // a DELETE that ends as kUnavailable, and is carried out some time later
     kDieBefore,  // the process ends: ProcessKilled is thrown, and nothing was sent
-    kDieAfter,   // it is made, and then the process ends
+    kDieAfter,   // the call is made, and then the process ends
   };
   Kind kind = kPass;
   absl::Status error;
-  // How long it waits before its bytes leave: for a connection, or a server that is busy. Nobody is
-  // told of the time, as after the machine was suspended.
+  // The time that the call waits before its bytes leave: for a connection, or a busy server. Timers
+  // do not fire meanwhile, as if the machine were suspended.
   absl::Duration delay;
 };
 
-// What a killed process does instead of going on.
+// Thrown in a killed process in place of going on.
 struct ProcessKilled {};
 
 class TestHooks {
@@ -59,12 +60,12 @@ class TestHooks {
   virtual ~TestHooks() = default;
   virtual boost::asio::awaitable<TestFate> Before(const TestCall& call) = 0;
   virtual void Wait(absl::Duration) {}
-  // Of calls that are made: now the bytes leave.
+  // Called when the bytes of a call leave.
   virtual void Leaves(const TestCall&) {}
-  // One with the fate kHold: its bytes are on their way.
+  // Called for the fate kHold: the bytes are on their way.
   virtual void Hold(const kube::GroupVersionResource&, const kube::NamespacedName&,
                     const kube::DeleteOptions&) {}
-  // Of calls that were made: what came of it, whatever the caller is told.
+  // Called after a call that was made, with its true outcome, whatever the caller receives.
   virtual boost::asio::awaitable<void> After(const TestCall& call, const absl::Status& outcome) = 0;
 };
 
@@ -124,7 +125,7 @@ class HookClient : public kube::Client {
     if (fate.kind == TestFate::kFail) co_return fate.error;
     if (fate.kind == TestFate::kDieBefore) throw ProcessKilled();
     hooks_.Wait(fate.delay);
-    // As every client does, right before.
+    // Every client makes this check right before it sends.
     CO_RETURN_IF_ERROR(call.MaySend());
     hooks_.Leaves(call);
     if (fate.kind == TestFate::kHold) {

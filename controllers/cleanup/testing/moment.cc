@@ -9,7 +9,7 @@ namespace steward::controllers {
 namespace json = boost::json;
 namespace {
 
-// On purpose spelled out again, and not taken from the code that is judged.
+// The names are repeated on purpose, instead of being taken from the code under test.
 constexpr char kOptIn[] = "operatorframework.io/delete-custom-resources";
 constexpr char kCsvDefinition[] = "clusterserviceversions.operators.coreos.com";
 constexpr char kRecord[] = "steward.operatorframework.io/cleanup-record";
@@ -28,7 +28,7 @@ bool Has(const json::value& object, const char* finalizer) {
   return std::find(finalizers.begin(), finalizers.end(), finalizer) != finalizers.end();
 }
 
-// The names of what is listed there; `odd` when an entry has none.
+// The names in a list; `odd` is set when an entry has none.
 std::set<std::string> NamesIn(const json::object& parent, std::string_view key, bool& odd) {
   std::set<std::string> names;
   const json::value* list = parent.if_contains(key);
@@ -70,7 +70,7 @@ std::optional<SeenRecord> RecordOf(std::string_view text) {
   record.csv_uid = StringAt(object, "csvUID");
   record.group_uid = StringAt(object, "operatorGroupUID");
   for (const auto& [name, uid] : In(object, "definitions")) {
-    // Of an API it is an object.
+    // For an API it is an object.
     const json::object* api = uid.if_object();
     record.definitions.emplace(name,
                                api != nullptr ? StringAt(*api, "uid") : View(uid.as_string()));
@@ -135,6 +135,15 @@ bool Overlap(const std::set<std::string>& a, const std::set<std::string>& b) {
   return std::any_of(a.begin(), a.end(), [&b](const auto& name) { return b.contains(name); });
 }
 
+// The group means nothing any more of what was recorded, whatever its status says.
+bool IsElsewhere(const SeenGroup& group, const SeenCsv& csv) {
+  if (!csv.record.has_value()) return false;
+  const Places& a = group.spec;
+  const Places& b = csv.record->targets;
+  if (a.all || b.all) return !a.all && a.names.empty();
+  return !Overlap(a.names, b.names);
+}
+
 }  // namespace
 
 const json::object& In(const json::object& parent, std::string_view key) {
@@ -154,7 +163,7 @@ const SeenGroup* Moment::GroupOf(const SeenCsv& csv) const {
   return found == groups.end() ? nullptr : &found->second;
 }
 
-// R-000-85: by its label, when there is an original that owns and requires no less.
+// R-000-85: true by its label, when there is an original that owns and requires no less.
 bool Moment::IsCopy(const SeenCsv& csv) const {
   if (!csv.copied_from.has_value()) return false;
   const auto original = csvs.find({*csv.copied_from, csv.key.name});
@@ -199,7 +208,8 @@ std::vector<std::pair<std::string_view, bool>> Moment::GuardsOf(const SeenCsv& c
       {"there is not one OperatorGroup", one},
       {"it is another OperatorGroup",
        one && (!csv.record.has_value() || csv.record->group_uid == group->uid)},
-      {"the OperatorGroup is not synced", one && group->synced.has_value()},
+      {"the OperatorGroup is not synced",
+       one && (group->synced.has_value() || IsElsewhere(*group, csv))},
   };
 }
 

@@ -1,4 +1,4 @@
-// A cluster at one moment, as its raw objects say, for the oracle.
+// A cluster at one moment, as its raw objects describe it, for the oracle. Values.
 #ifndef CONTROLLERS_CLEANUP_TESTING_MOMENT_H_
 #define CONTROLLERS_CLEANUP_TESTING_MOMENT_H_
 
@@ -18,9 +18,9 @@
 
 namespace steward::controllers {
 
-// Namespaces. "" stands for what is cluster-scoped, which only `all` has.
+// A set of namespaces. "" stands for cluster-scoped objects, which only `all` includes.
 struct Places {
-  Places() {}  // clang wants it said within the struct
+  Places() {}  // clang needs this within the struct
   bool all = false;
   std::set<std::string> names;
   bool Has(const std::string& ns) const { return all || names.contains(ns); }
@@ -41,12 +41,12 @@ struct SeenCsv {
   std::string resource_version;
   bool deleting = false;
   bool enabled = false;
-  bool finalizer = false;  // the admin's opt-in
-  std::string confirmed;   // the policy that it was confirmed under
-  bool itself = false;     // phase, copies, propagation, annotation, spec: nothing of it forbids
+  bool finalizer = false;  // the administrator's opt-in
+  std::string confirmed;   // the policy under which it was confirmed
+  bool itself = false;     // phase, copies, propagation, annotation, spec: none of them forbids
   bool marked = false;     // as refused
-  std::string let_go;      // what is said of the operator's rights; "" = they were not let go of
-  bool noted = false;      // the annotation of the record is there, with whatever value
+  std::string let_go;      // the annotation about the operator's rights; "" = not released
+  bool noted = false;      // the record's annotation exists, with any value
   std::optional<SeenRecord> record;
   std::set<std::string> owned;
   std::set<std::string> required;
@@ -75,20 +75,20 @@ struct Moment {
   std::map<std::string, SeenGroup> groups;            // by namespace
   std::map<std::string, SeenDefinition> definitions;  // by name
   std::set<kube::NamespacedName> deployments;
-  std::set<std::string> namespaces;  // that are there and not being deleted
-  // ClusterRoles that are held, by name, and for whom.
+  std::set<std::string> namespaces;  // that exist and are not being deleted
+  // Held ClusterRoles, by name, with their operators.
   std::map<std::string, kube::NamespacedName> held;
-  std::string opt_in_policy;  // the UID of what says who may opt in; "" = nothing does
+  std::string opt_in_policy;  // the UID of the policy for opting in; "" = none
   bool protects_deletion = false;
-  bool has_csvs = false;  // the definition of CSVs is there and not being deleted
+  bool has_csvs = false;  // the definition of CSVs exists and is not being deleted
 
   // The CSV of this UID, or null.
   const SeenCsv* Find(const kube::NamespacedName& key, const std::string& uid) const;
   // Null when the namespace has none.
   const SeenGroup* GroupOf(const SeenCsv& csv) const;
-  // Other CSVs own, require or replace something of this one.
+  // True if other CSVs own, require or replace something of this one.
   bool IsNeededByOthers(const SeenCsv& csv) const;
-  // Each guard, by its name, and its value. What a record says is no part of it.
+  // Each guard, by its name, and its value. The record's contents are not included.
   std::vector<std::pair<std::string_view, bool>> GuardsOf(const SeenCsv& csv) const;
   bool Allows(const SeenCsv& csv) const;
   bool IsOperatorGone(const SeenCsv& csv) const;
@@ -100,7 +100,7 @@ struct Moment {
 // The member of this name; an empty object when there is none.
 const boost::json::object& In(const boost::json::object& parent, std::string_view key);
 
-// Two CSVs that own a definition together.
+// True if both CSVs own a definition.
 bool Share(const SeenCsv& a, const SeenCsv& b);
 
 boost::asio::awaitable<Moment> ReadMoment(TestCluster& cluster);

@@ -1,4 +1,5 @@
-// Judges what cleanups write, by what is true in the cluster, without knowing their code.
+// The judge of what cleanups write, by the state of the cluster, without knowledge of their code.
+// Not thread-safe.
 #ifndef CONTROLLERS_CLEANUP_TESTING_ORACLE_H_
 #define CONTROLLERS_CLEANUP_TESTING_ORACLE_H_
 
@@ -19,43 +20,43 @@
 
 namespace steward::controllers {
 
-// The cluster is looked at after each change; times are the fake clock's monotonic ones. What must
-// hold:
+// The cluster is read after each change; times are the fake clock's monotonic ones. Invariants:
 //   I1  there is a CSV for which every DELETE is allowed: each of its guards held at some moment of
 //       the last two seconds; it lies inside of what was recorded, of what was recorded when the
 //       first DELETE was sent, and of what the CSV and its OperatorGroup say; it names the object's
-//       UID and asks for background propagation; and the operator's rights were not let go of;
-//   I2  of CSVs that share definitions and are deleted together none is cleaned up, and nor is
-//       another one that shares with one of them;
+//       UID and requests background propagation; and the operator's rights were not released;
+//   I2  of CSVs that share definitions and are deleted together none is cleaned up, nor is another
+//       one that shares a definition with one of them;
 //   I3  rights and the finalizer go only when nothing of what was recorded is left to be done, for
 //       a refusal that lasted for a second, or for an abort;
 //   I4  nothing is held without a reason;
-// and no write is of another form than those that cleanup is known to make. That everything ends is
-// for the driver.
+// and no write has a form other than those that cleanup is known to use. The driver checks that
+// every cleanup ends.
 class Oracle {
  public:
-  // A pass over one CSV, in the middle of which something is written.
+  // A pass over one CSV, during which a write happens.
   struct Pass {
     absl::Duration began;
-    // A guard's read failed in it, as far as can be known.
+    // True if the read of a guard failed in it, as far as can be known.
     bool blind = false;
   };
 
   explicit Oracle(TestCluster& cluster) : cluster_(cluster) {}
 
-  // Looks at everything. To be called after every change.
+  // Reads everything. Called after every change.
   VoidTask Observe();
-  // Before a write of `process` leaves.
+  // Called before a write of `process` leaves.
   void CheckWrite(const TestCall& call, int process);
-  // After one that was carried out in `pass`. That of a role's finalizers belongs to its owner's.
+  // Called after a write was carried out in one of `passes`. A write of a role's finalizers belongs
+  // to the pass of its owner.
   VoidTask NoteWritten(const TestCall& call, const std::map<kube::NamespacedName, Pass>& passes);
-  // Nothing is held for a CSV that is gone or not opted in.
+  // Checks that nothing is held for a CSV that is gone or not opted in.
   void CheckHolds();
 
   const Moment& now() const { return history_.back(); }
-  // What was broken; empty = nothing.
+  // The violations so far; empty = none.
   const std::vector<std::string>& violations() const { return violations_; }
-  // DELETEs that were sent, for the statistics.
+  // The number of DELETEs that were sent, for the statistics.
   int deletions() const { return deletions_; }
 
  private:
@@ -66,19 +67,19 @@ class Oracle {
     std::optional<absl::Duration> marked;
     bool gone = false;
   };
-  // What was begun for a CSV.
+  // The recorded scope of a CSV's cleanup.
   struct Begun {
     Places targets;
-    std::map<std::string, std::string> definitions;  // owned, and there: name to UID
+    std::map<std::string, std::string> definitions;  // owned and existing: name to UID
     bool sent = false;
   };
-  // A CSV at the moments of some time.
+  // A CSV at all moments of a period.
   using Stretch = std::vector<std::pair<const Moment*, const SeenCsv*>>;
 
   void Violate(std::string what);
   absl::Duration Now() { return cluster_.clock().Monotonic(); }
   VoidTask LookAtCrs();
-  // The moments from `from` on, that in force at `from` included.
+  // The moments from `from` on, including the one in force at `from`.
   std::vector<const Moment*> Since(absl::Duration from) const;
   Stretch Of(const kube::NamespacedName& key, const std::string& uid, absl::Duration from) const;
   bool WasTaintedAt(const Moment& moment, const std::string& uid) const;
@@ -90,9 +91,10 @@ class Oracle {
   void CheckRights(const std::string& role, const kube::NamespacedName& owner,
                    absl::Duration began);
   void CheckRecord(const SeenCsv& csv, absl::Duration began);
-  // The operator's rights are let go of, or the finalizer goes: `now` is as it was before.
+  // The operator's rights are released, or the finalizer goes: `now` is the state before that.
   void CheckLetGo(const SeenCsv& csv, const Moment& now, const Pass& pass);
   void CheckEmpty(const Stretch& pass, absl::Duration began);
+  bool MayCountGone(const SeenCsv& csv) const;
   void Taint(const SeenCsv& released, absl::Duration began);
 
   TestCluster& cluster_;
@@ -100,9 +102,9 @@ class Oracle {
   std::map<std::string, Cr> crs_;                 // by UID
   std::map<std::string, Begun> begun_;            // by the CSV's UID
   std::map<std::string, absl::Duration> let_go_;  // likewise
-  // CSVs that share with one that was released together with them, and since when.
+  // CSVs that share with one that was released together with them, with the time.
   std::map<std::string, absl::Duration> tainted_;
-  // UIDs deleted by each process, by what they were called.
+  // The UIDs deleted by each process, by the objects' names.
   std::map<std::pair<int, std::string>, std::set<std::string>> deleted_;
   std::vector<std::string> violations_;
   int deletions_ = 0;

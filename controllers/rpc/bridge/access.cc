@@ -31,7 +31,7 @@ json::array Strings(const std::vector<std::string>& strings) {
   return json::array(strings.begin(), strings.end());
 }
 
-// Equal questions give equal text.
+// The spec of a review. Equal questions give equal text.
 json::object SpecOf(const Requester& requester, const AccessAttributes& what) {
   json::object attributes;
   SetUnlessEmpty(attributes, "namespace", what.ns);

@@ -1,4 +1,4 @@
-// Authorization of requesters by the cluster's own rules. Thread-safe.
+// Authorization of requesters by the rules of the cluster. Thread-safe.
 #ifndef CONTROLLERS_RPC_BRIDGE_ACCESS_H_
 #define CONTROLLERS_RPC_BRIDGE_ACCESS_H_
 
@@ -16,7 +16,7 @@
 
 namespace steward::rpc {
 
-// What somebody wants to do; "" = any or none.
+// The action that a requester wants to take; "" = any or none.
 struct AccessAttributes {
   std::string verb;
   kube::GroupVersionResource gvr;
@@ -32,22 +32,22 @@ struct AccessOptions {
   absl::Duration call_timeout = absl::Seconds(10);
 };
 
-// Asks by SubjectAccessReview; the group system:masters may do everything, unasked, as in every
-// Kubernetes API server. Thread-safe.
+// Asks by SubjectAccessReview. The group system:masters may do everything without a question, as in
+// every Kubernetes API server.
 class Access {
  public:
   enum class Answer {
-    kKept,  // one that is a few seconds old will do
+    kKept,  // an answer that is a few seconds old suffices
     kFresh,
   };
 
   // REQUIRES: `client` and `clock` outlive this object and its calls.
   Access(kube::Client& client, Clock& clock, AccessOptions options = {});
 
-  // An error means that nobody decided (503 as a Kubernetes Status); it never means allowed.
+  // An error means that there is no decision (503 as a Kubernetes Status); it never means allowed.
   Task<bool> Allows(Requester requester, AccessAttributes attributes,
                     Answer answer = Answer::kKept);
-  // OK, or 403 in Kubernetes' words.
+  // Returns OK, or a 403 in Kubernetes' words.
   StatusTask Check(Requester requester, AccessAttributes attributes, Answer answer = Answer::kKept);
 
  private:

@@ -1,5 +1,5 @@
-// What all services of a gRPC server share: the way of a call from gRPC's threads to an executor,
-// who may make it, how many run, and what is recorded of it.
+// The common part of all services of a gRPC server: the way of a call from gRPC's threads to an
+// executor, authentication, limits and records. Each member says on which thread it may be called.
 #ifndef CONTROLLERS_RPC_BRIDGE_BRIDGE_H_
 #define CONTROLLERS_RPC_BRIDGE_BRIDGE_H_
 
@@ -34,7 +34,7 @@ struct BridgeOptions {
   absl::Duration call_timeout = absl::Minutes(1);
 };
 
-// All of it outlives the bridge.
+// The references and pointers outlive the bridge.
 struct BridgeDeps {
   Access& access;
   Clock& clock;
@@ -42,10 +42,9 @@ struct BridgeDeps {
   audit::Log* audit_log = nullptr;  // null: calls are not recorded
 };
 
-// Every call becomes one task on the executor, and ends when that ends, whatever happens: a call
-// whose task cannot be run any more is answered with UNAVAILABLE. When the client cancels, or its
-// deadline passes, the task is cancelled. Services call it by a ServiceBridge. Each member says on
-// which thread it may be called.
+// Each call becomes one task on the executor, and ends with that task in all cases: a call whose
+// task cannot run any more is answered with UNAVAILABLE. When the client cancels, or its deadline
+// passes, the task is cancelled. Services use the bridge through a ServiceBridge.
 class Bridge {
  public:
   enum class Kind { kUnary, kWatch };
@@ -55,17 +54,17 @@ class Bridge {
   Bridge(boost::asio::any_io_executor executor, BridgeDeps deps, BridgeOptions options);
   ~Bridge();
 
-  // Ends the watches that run, and new ones at once. On the executor.
+  // Ends the running watches, and later ones as soon as they begin. On the executor.
   VoidTask EndWatches();
-  // Ends what is left; nothing begins any more. On the executor.
+  // Ends the remaining calls; later ones do not begin. On the executor.
   VoidTask Stop();
 
-  // The rest is for ServiceBridge.
+  // The remaining members are for ServiceBridge.
 
   // On any thread: begins the record of a call.
   std::unique_ptr<Call> Begin(const grpc::CallbackServerContext& context, std::string service,
                               std::string method, const MethodTarget& target, Call::Finish finish);
-  // On any thread: the requester, if `call` may go on as far as certificates and limits say.
+  // On any thread: the requester, or an error if certificates or limits forbid the call.
   absl::StatusOr<Requester> Admit(Kind kind, const grpc::CallbackServerContext& context,
                                   const common::v1::Requester* on_behalf_of, Call& call);
 

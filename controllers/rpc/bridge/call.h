@@ -1,4 +1,5 @@
-// One call from its admission to its end, and the metrics of all calls.
+// One call from its admission to its end (for one thread at a time), and the metrics of all calls
+// (thread-safe).
 #ifndef CONTROLLERS_RPC_BRIDGE_CALL_H_
 #define CONTROLLERS_RPC_BRIDGE_CALL_H_
 
@@ -25,7 +26,7 @@ class CallMetrics {
   explicit CallMetrics(prometheus::Registry& registry);
 
   void CountEnd(const std::string& service, const std::string& method, grpc::StatusCode code);
-  // The watches of a service that run; zero from the first call on.
+  // The number of running watches of a service; zero from the first call on.
   prometheus::Gauge& Watches(const std::string& service);
 
  private:
@@ -33,12 +34,12 @@ class CallMetrics {
   prometheus::Family<prometheus::Gauge>& watches_;
 };
 
-// Ends exactly once, at the latest when it is destroyed: then, with UNAVAILABLE, because there is
-// nobody any more to run it. Its end is counted, recorded, and told to the client. Used by one
-// thread at a time.
+// Ends exactly once, at the latest at its destruction: then with UNAVAILABLE, because there is no
+// task any more that could run it. The end is counted, recorded, and sent to the client. Used by
+// one thread at a time.
 class Call {
  public:
-  // Tells gRPC what to tell the client.
+  // Gives gRPC the status that it sends to the client.
   using Finish = std::function<void(const grpc::Status&)>;
 
   // REQUIRES: `metrics` outlives this object.
@@ -49,11 +50,11 @@ class Call {
   Call& operator=(const Call&) = delete;
 
   const std::shared_ptr<CallRecord>& record() const { return record_; }
-  // Holds a place among the calls under way until it is destroyed.
+  // Keeps a place among the calls under way until this object is destroyed.
   void Hold(kube::Admission::Place place) { place_ = std::move(place); }
-  // Counts in `running` until it ends.
+  // Counts the call in `running` until it ends.
   void CountIn(prometheus::Gauge& running);
-  // REQUIRES: it has not ended.
+  // REQUIRES: the call has not ended.
   void End(const absl::Status& status);
 
  private:
@@ -61,7 +62,7 @@ class Call {
   const std::string service_;
   const std::string method_;
   const std::shared_ptr<CallRecord> record_;
-  Finish finish_;  // null: it has ended
+  Finish finish_;  // null: the call has ended
   prometheus::Gauge* running_ = nullptr;
   kube::Admission::Place place_;
 };

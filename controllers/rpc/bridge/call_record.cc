@@ -42,7 +42,7 @@ audit::User UserOf(const Requester& requester) {
           .extra = {requester.extra.begin(), requester.extra.end()}};
 }
 
-// Of "ipv4:127.0.0.1:1234" and "ipv6:%5B::1%5D:1234".
+// The address in "ipv4:127.0.0.1:1234" or "ipv6:%5B::1%5D:1234".
 std::string AddressOf(std::string_view peer) {
   const size_t scheme = peer.find(':');
   if (scheme == std::string_view::npos) return "";
@@ -106,7 +106,7 @@ void CallRecord::End(const absl::Status& status) {
     response_status_ = audit::ResponseStatusOf(kube::ToJson(error), code);
   }
   WriteLine(code);
-  // As the API server does it for a request that nobody is known to have made.
+  // The events equal those of the API server for a request whose user is unknown.
   if (!user_.has_value()) {
     Write(audit::Stage::kResponseStarted);
     return;

@@ -1,5 +1,5 @@
-// The record of a call: who called what, and what came of it, for the audit log and for a line in
-// the log.
+// The record of a call, its requester and its result, for the audit log and for a line in the log.
+// Used by one thread at a time.
 #ifndef CONTROLLERS_RPC_BRIDGE_CALL_RECORD_H_
 #define CONTROLLERS_RPC_BRIDGE_CALL_RECORD_H_
 
@@ -21,34 +21,35 @@
 
 namespace steward::rpc {
 
-// What gRPC knows of a call.
+// The facts that gRPC has about a call.
 struct CallOrigin {
   std::string service;  // "steward.cleanup.v1.CleanupService"
   std::string method;   // "Get"
   std::string peer;     // as gRPC writes it: "ipv4:127.0.0.1:1234"
   std::string user_agent;
-  // As the client says; "" = it says nothing, or nothing usable.
+  // The values that the client sent; "" = none, or none that can be used.
   std::string audit_id;
   std::string traceparent;
 };
 
 // Writes events of audit.k8s.io/v1 as the API server does for its requests: the certificate's
-// holder is the user, whom it speaks for is the impersonated user. No body is recorded. Used by one
-// thread at a time.
+// holder is the user, and the user on whose behalf it asks is the impersonated one. No body is
+// recorded.
 class CallRecord : public CallNotes {
  public:
-  // `log` may be null; it and `clock` outlive this object. `target` was not checked yet: its names
-  // are cut where no name is so long.
+  // `log` may be null; it and `clock` outlive this object. `target` has not been checked yet: names
+  // longer than any valid one are cut.
   CallRecord(audit::Log* log, Clock& clock, Random& random, CallOrigin origin,
              const MethodTarget& target);
 
-  // Once, at most: the certificate is good. `on_behalf_of` may be null, and is not checked yet.
+  // Called at most once, when the certificate is valid. `on_behalf_of` may be null, and has not
+  // been checked yet.
   void NoteCaller(const Requester& holder, const common::v1::Requester* on_behalf_of);
   void NoteDecision(bool allowed, std::string_view reason) override;
   void NoteUndecided() override;
-  // A watch has begun. Idempotent.
+  // Records that a watch has begun. Idempotent.
   void NoteStarted();
-  // Once, as the last.
+  // Called once, as the last.
   void End(const absl::Status& status);
 
  private:

@@ -2,11 +2,9 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <prometheus/registry.h>
 
 #include <boost/json/value.hpp>
 #include <memory>
-#include <sstream>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -15,8 +13,7 @@
 #include "absl/status/status.h"
 #include "base/clock/fake_clock.h"
 #include "base/json/json_text.h"
-#include "base/lines/string_sink.h"
-#include "base/status/matchers.h"
+#include "kube/audit/testing/recorded_log.h"
 #include "kube/meta/names.h"
 #include "kube/meta/status.h"
 
@@ -35,34 +32,18 @@ MethodTarget TargetOf(const std::string& verb, const std::string& ns, const std:
 class CallRecordTest : public ::testing::Test {
  protected:
   CallRecordTest() { UsePolicy("rules: [{level: Request}]"); }
-  void UsePolicy(const std::string& rest) {
-    auto policy = audit::Policy::Parse("apiVersion: audit.k8s.io/v1\nkind: Policy\n" + rest);
-    ASSERT_OK(policy);
-    log_ = std::make_unique<audit::Log>(*std::move(policy), std::make_unique<StringSink>(text_),
-                                        registry_);
-  }
+  void UsePolicy(const std::string& rest) { log_ = std::make_unique<audit::RecordedLog>(rest); }
   CallRecord Record(const std::string& method, const MethodTarget& target) {
-    return {log_.get(),
+    return {log_->get(),
             clock_,
             random_,
             {"steward.sample.v1.SampleService", method, "ipv4:10.0.0.9:1234", "grpc-go/1",
              audit_id_, ""},
             target};
   }
-  std::vector<json::value> Events() {
-    log_.reset();
-    std::vector<json::value> events;
-    std::istringstream lines(text_);
-    for (std::string line; std::getline(lines, line);) {
-      auto event = ParseJson(line);
-      EXPECT_OK(event);
-      events.push_back(*std::move(event));
-    }
-    return events;
-  }
   std::vector<std::string> Stages() {
     std::vector<std::string> stages;
-    for (const json::value& event : Events()) {
+    for (const json::value& event : log_->Events()) {
       stages.emplace_back(std::string(event.at("stage").as_string()));
     }
     return stages;
@@ -72,9 +53,7 @@ class CallRecordTest : public ::testing::Test {
   std::string audit_id_;
   FakeClock clock_;
   FixedRandom random_{0.25};
-  prometheus::Registry registry_;
-  std::string text_;
-  std::unique_ptr<audit::Log> log_;
+  std::unique_ptr<audit::RecordedLog> log_;
 };
 
 TEST_F(CallRecordTest, SaysWhoAbortedForWhom) {
@@ -88,7 +67,7 @@ TEST_F(CallRecordTest, SaysWhoAbortedForWhom) {
   record.NoteCaller(frontend_, &alice);
   record.NoteDecision(true, "RBAC: she may");
   record.End(absl::OkStatus());
-  const auto events = Events();
+  const auto events = log_->Events();
   ASSERT_EQ(events.size(), 2u);
   EXPECT_EQ(events[0].at("stage"), "RequestReceived");
   EXPECT_EQ(Serialize(events[1]),
@@ -112,7 +91,7 @@ TEST_F(CallRecordTest, ARefusal) {
   record.NoteCaller(frontend_, nullptr);
   record.NoteDecision(false, "no rule");
   record.End(kube::ToStatus(kube::Forbidden({"g", "v1", "widgets"}, "w", "no")));
-  const json::value last = Events().back();
+  const json::value last = log_->Events().back();
   EXPECT_EQ(last.at("responseStatus").at("code"), 403);
   EXPECT_EQ(last.at("responseStatus").at("reason"), "Forbidden");
   EXPECT_EQ(last.at("annotations").at("authorization.k8s.io/decision"), "forbid");
@@ -124,13 +103,13 @@ TEST_F(CallRecordTest, KeepsTheAuditIdOfTheRequestThatItIsFor) {
   CallRecord record = Record("Get", TargetOf("get", "ops", "w.v1"));
   record.NoteCaller(frontend_, nullptr);
   record.End(absl::OkStatus());
-  EXPECT_EQ(Events().back().at("auditID"), "id-1");
+  EXPECT_EQ(log_->Events().back().at("auditID"), "id-1");
 }
 
 TEST_F(CallRecordTest, NobodyIsKnown) {
   CallRecord record = Record("Get", TargetOf("get", "ops", "w.v1"));
   record.End(kube::ToStatus(kube::Unauthorized()));
-  const auto events = Events();
+  const auto events = log_->Events();
   ASSERT_EQ(events.size(), 1u);
   EXPECT_EQ(events[0].at("stage"), "ResponseStarted");
   EXPECT_EQ(events[0].at("responseStatus").at("code"), 401);
@@ -163,19 +142,19 @@ TEST_F(CallRecordTest, IsBounded) {
   CallRecord record = Record("Get", TargetOf("get", long_name, long_name));
   record.NoteCaller(frontend_, &alice);
   record.End(absl::OkStatus());
-  const json::value last = Events().back();
-  EXPECT_LT(text_.size(), 8'000u);
+  const json::value last = log_->Events().back();
+  EXPECT_LT(log_->text().size(), 8'000u);
   EXPECT_EQ(Serialize(last.at("impersonatedUser")), R"({"username":"alice"})");
   EXPECT_EQ(last.at("annotations").at("audit.k8s.io/truncated"), "true");
 }
 
 TEST_F(CallRecordTest, WithoutALog) {
-  log_.reset();
+  EXPECT_EQ(log_->text(), "");
   CallRecord record = Record("Get", TargetOf("get", "ops", "w"));
   record.NoteCaller(frontend_, nullptr);
   record.NoteDecision(true, "");
   record.End(absl::OkStatus());
-  EXPECT_EQ(text_, "");
+  EXPECT_EQ(log_->text(), "");
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// The way from a client's cancellation to the task that works for it.
+// The way from a client's cancellation to the task that works for it. Ask is thread-safe.
 #ifndef CONTROLLERS_RPC_BRIDGE_CANCELLATION_H_
 #define CONTROLLERS_RPC_BRIDGE_CANCELLATION_H_
 
@@ -11,7 +11,7 @@
 
 namespace steward::rpc {
 
-// Held by a reactor and by the task's spawner; whichever comes first waits for the other.
+// A reactor and the task's spawner share it; whichever comes first waits for the other.
 class Cancellation : public std::enable_shared_from_this<Cancellation> {
  public:
   explicit Cancellation(boost::asio::any_io_executor executor) : executor_(std::move(executor)) {}

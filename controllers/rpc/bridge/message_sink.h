@@ -10,7 +10,7 @@ template <typename Message>
 class MessageSink {
  public:
   virtual ~MessageSink() = default;
-  // Returns when there is room for another message; an error when the client is gone.
+  // Returns when there is room for another message, or an error when the client is gone.
   virtual StatusTask Write(Message message) = 0;
 };
 

@@ -1,5 +1,5 @@
-// The declaration of a method of a service: its name, what it refuses, and the right that it takes.
-// Plain values.
+// The declaration of a method of a service: its name, its check, and the right that it takes. Plain
+// values.
 #ifndef CONTROLLERS_RPC_BRIDGE_METHOD_H_
 #define CONTROLLERS_RPC_BRIDGE_METHOD_H_
 
@@ -10,21 +10,21 @@
 
 namespace steward::rpc {
 
-// The object that a call is about, and what the call does to it.
+// The object of a call, and the action on it.
 struct MethodTarget {
-  // The call is authorized by this, and recorded as this.
+  // The right by which the call is authorized, and under which it is recorded.
   AccessAttributes access;
-  // Of the object, when the request says it; for the record alone.
+  // The UID of the object, when the request names it; for the record alone.
   std::string uid;
 };
 
 template <typename Request>
 struct Method {
   const char* name;  // "Get"
-  // Refuses what nobody could answer, before rights are looked at. Errors carry a Kubernetes
+  // Refuses requests that cannot be answered, before rights are checked. Errors carry a Kubernetes
   // Status.
   absl::Status (*check)(const Request& request);
-  // Says the target of a request, also of one that `check` refuses.
+  // Returns the target of a request, also of one that `check` refuses.
   MethodTarget (*target)(const Request& request);
   Access::Answer answer = Access::Answer::kKept;
 };

@@ -27,7 +27,7 @@ PageBinding PageBinding::Of(const google::protobuf::Message& request) {
     const auto* descriptor = asked->GetDescriptor()->FindFieldByName(field);
     if (descriptor != nullptr) asked->GetReflection()->ClearField(asked.get(), descriptor);
   }
-  // A type's name has no line break in it, so different requests have different texts.
+  // A type's name contains no line break, so different requests have different texts.
   std::string text = StrCat(asked->GetDescriptor()->full_name(), "\n");
   {
     google::protobuf::io::StringOutputStream stream(&text);

@@ -1,5 +1,5 @@
-// Page tokens: text in which a service says where the next page begins, bound to the request that
-// the page before was an answer to. Pure functions.
+// Page tokens: text that names the position where the next page begins, bound to the request that
+// the previous page answered. Pure functions.
 #ifndef CONTROLLERS_RPC_BRIDGE_PAGE_TOKEN_H_
 #define CONTROLLERS_RPC_BRIDGE_PAGE_TOKEN_H_
 
@@ -16,11 +16,11 @@
 
 namespace steward::rpc {
 
-// Tokens are opaque to clients and good for any replica: there is no key that replicas would have
-// to share, so anybody can make one. A token therefore grants nothing, and services check that its
-// position is one at which a page of the request could have ended.
+// Tokens are opaque to clients and valid for any replica: there is no key that replicas would have
+// to share, so every client can make one. A token therefore grants nothing, and services check that
+// its position is one at which a page of the request could have ended.
 
-// A digest of all that a request asks for, whichever fields it has: of its message but for
+// A digest of everything that a request asks for, whatever fields it has: of its message except
 // page_size, page_token and on_behalf_of, and of the message's type.
 class PageBinding {
  public:
@@ -32,16 +32,16 @@ class PageBinding {
   std::string digest_;
 };
 
-// What a client is told of a token that is none, or of another request: 400.
+// The error for a token that is malformed or belongs to another request: 400.
 absl::Status BadPageToken();
 
-// `form` names what `parts` mean. A change of that takes another form: replicas of two versions run
-// beside each other during an update. No part may have a line break in it.
+// `form` names the meaning of `parts`. When that changes, so must the form: replicas of two
+// versions run beside each other during an update. No part may contain a line break.
 std::string WritePageToken(const PageBinding& binding, std::string_view form,
                            std::initializer_list<std::string_view> parts);
 
-// The `count` parts of a token that was written with this binding and form. Whether it says them as
-// WritePageToken would is for the caller to check, by writing it again.
+// The `count` parts of a token that was written with this binding and form. The caller checks that
+// WritePageToken would write them in the same way, by writing them again.
 absl::StatusOr<std::vector<std::string>> ReadPageToken(std::string_view text,
                                                        const PageBinding& binding,
                                                        std::string_view form, size_t count);

@@ -1,5 +1,5 @@
-// The reactors by which gRPC drives a call: one for a single response, one for a watch. gRPC's
-// threads call them; they delete themselves when gRPC is done with the call.
+// The reactors by which gRPC drives a call: one for a single response, one for a watch. Called by
+// gRPC's threads; each deletes itself when gRPC is done with the call.
 #ifndef CONTROLLERS_RPC_BRIDGE_REACTORS_H_
 #define CONTROLLERS_RPC_BRIDGE_REACTORS_H_
 

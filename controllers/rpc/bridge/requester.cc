@@ -48,7 +48,7 @@ absl::StatusOr<Requester> RequesterOf(const CertificateSubject& subject,
     if (on_behalf_of->user().empty()) {
       return kube::ToStatus(kube::BadRequest("on_behalf_of names no user"));
     }
-    // Its groups are complete: whoever authenticated the user has added what everybody is in.
+    // The groups are complete: the server that authenticated the user has added those of all users.
     Requester requester = RequesterNamed(*on_behalf_of);
     requester.frontend = subject.common_name;
     return requester;

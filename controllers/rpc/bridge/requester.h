@@ -1,4 +1,4 @@
-// The user whom a call is for, as certificates and frontends name it. Plain values.
+// The user on whose behalf a call is made, as certificates and frontends name it. Plain values.
 #ifndef CONTROLLERS_RPC_BRIDGE_REQUESTER_H_
 #define CONTROLLERS_RPC_BRIDGE_REQUESTER_H_
 
@@ -14,36 +14,36 @@
 
 namespace steward::rpc {
 
-// What is noted about a call, for those who look later. Used by one thread at a time.
+// Notes about a call, for its record. Used by one thread at a time.
 class CallNotes {
  public:
   virtual ~CallNotes() = default;
   virtual void NoteDecision(bool allowed, std::string_view reason) = 0;
-  // Nobody could decide.
+  // Notes that no decision could be had.
   virtual void NoteUndecided() = 0;
 };
 
-// As a SubjectAccessReview names a user.
+// A user with the attributes that a SubjectAccessReview has.
 struct Requester {
   std::string user;
   std::string uid;
   std::vector<std::string> groups;
   std::map<std::string, std::vector<std::string>> extra;
-  std::string frontend;              // who asks on the user's behalf; "" = nobody else
-  std::shared_ptr<CallNotes> notes;  // null: nobody looks
+  std::string frontend;              // the client that asks on the user's behalf; "" = none
+  std::shared_ptr<CallNotes> notes;  // null: nothing is noted
 
-  // For people: `"alice" through "steward-apiserver"`.
+  // A text for people: `"alice" through "steward-apiserver"`.
   std::string ToString() const;
 };
 
-// The user that a client names, whether it may or not.
+// The user that a client names, not yet checked.
 Requester RequesterNamed(const common::v1::Requester& message);
 
-// Whom a verified certificate speaks for: its common name with its organizations as groups, or,
-// where `on_behalf_of` (may be null) is set, that one, if the common name is one of `frontends`.
-// The holder of a certificate is in the group system:authenticated, too. Errors carry a Kubernetes
-// Status: Unauthorized for a certificate without a name, Forbidden for naming somebody without
-// being a frontend, BadRequest for naming nobody.
+// The user for whom a verified certificate speaks: its common name with its organizations as
+// groups, or, where `on_behalf_of` (may be null) is set, that user, if the common name is one of
+// `frontends`. The holder of a certificate is in the group system:authenticated, too. Errors carry
+// a Kubernetes Status: Unauthorized for a certificate without a name, Forbidden for naming another
+// user without being a frontend, BadRequest for an empty name.
 absl::StatusOr<Requester> RequesterOf(const CertificateSubject& subject,
                                       const std::vector<std::string>& frontends,
                                       const common::v1::Requester* on_behalf_of);

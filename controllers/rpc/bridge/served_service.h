@@ -1,4 +1,4 @@
-// A service as a server is told of it. Plain values.
+// The description of a service for the server that serves it. Plain values.
 #ifndef CONTROLLERS_RPC_BRIDGE_SERVED_SERVICE_H_
 #define CONTROLLERS_RPC_BRIDGE_SERVED_SERVICE_H_
 
@@ -20,7 +20,7 @@ struct ServedService {
   std::string name;  // "steward.cleanup.v1.CleanupService"
   // Makes the service, once. It is destroyed before the bridge.
   std::function<std::unique_ptr<grpc::Service>(Bridge& bridge)> make;
-  // Returns when the service can answer: it is healthy from then on. Runs on the bridge's executor;
+  // Returns when the service can answer, which makes it healthy. Runs on the bridge's executor;
   // cancellable.
   std::function<VoidTask()> until_ready;
 };

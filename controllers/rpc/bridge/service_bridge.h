@@ -1,4 +1,5 @@
-// The bridge of one service: turns a method of gRPC's into one of the class that does the work.
+// The bridge of one service, from gRPC's methods to those of the class that does the work.
+// Thread-safe.
 #ifndef CONTROLLERS_RPC_BRIDGE_SERVICE_BRIDGE_H_
 #define CONTROLLERS_RPC_BRIDGE_SERVICE_BRIDGE_H_
 
@@ -29,7 +30,7 @@ namespace steward::rpc {
 
 namespace service_bridge_internal {
 
-// Notes that a watch has begun when its first message goes.
+// Notes at the first message that a watch has begun.
 template <typename Message>
 class RecordingSink final : public MessageSink<Message> {
  public:
@@ -50,13 +51,13 @@ class RecordingSink final : public MessageSink<Message> {
 // `Calls` does the work, on the bridge's executor, with a method for each of gRPC's:
 //   Task<Response> Get(Requester, Request);
 //   StatusTask Watch(Requester, Request, MessageSink<Message>&);
-// It is called when the request was checked and the requester may. Unary and Watch are thread-safe:
-// gRPC's threads call them.
+// Its methods are called after the request has been checked and the requester authorized. gRPC's
+// threads call Unary and Watch.
 template <typename Calls>
 class ServiceBridge {
  public:
-  // `service` as in "steward.cleanup.v1.CleanupService". REQUIRES: `bridge` and `calls` outlive the
-  // tasks of the bridge.
+  // `service` has the form "steward.cleanup.v1.CleanupService". REQUIRES: `bridge` and `calls`
+  // outlive the tasks of the bridge.
   ServiceBridge(Bridge& bridge, std::string service, Calls& calls)
       : bridge_(bridge),
         service_(std::move(service)),
@@ -141,14 +142,16 @@ class ServiceBridge {
   VoidTask RunUnary(std::unique_ptr<Call> call, Task<Response> task, Response* response) {
     absl::StatusOr<Response> result = co_await WithTimeout<absl::StatusOr<Response>>(
         bridge_.clock(), bridge_.call_timeout(), "the call", std::move(task));
-    if (result.ok()) *response = *std::move(result);
-    call->End(result.status());
+    const absl::Status status = result.status();
+    if (status.ok()) *response = *std::move(result);
+    call->End(status);
   }
   template <typename Request, typename Message>
   VoidTask RunWatch(Method<Request> method, std::unique_ptr<Call> call,
                     WatchReactor<Message>* reactor, Requester requester, Request request,
                     StatusTask (Calls::*work)(Requester, Request, MessageSink<Message>&)) {
     service_bridge_internal::RecordingSink<Message> sink(*reactor, *call->record());
+    // NOLINTNEXTLINE(bugprone-use-after-move): clang-tidy takes the co_await below for a loop.
     absl::Status status = co_await Allow(method, requester, request);
     if (status.ok()) {
       status = co_await (calls_.*work)(std::move(requester), std::move(request), sink);

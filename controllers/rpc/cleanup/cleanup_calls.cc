@@ -65,7 +65,7 @@ absl::Status CheckOne(const Request& request) {
   return CheckName(request.namespace_(), request.name());
 }
 
-// "" = all namespaces.
+// Accepts "", which stands for all namespaces.
 absl::Status CheckScope(const std::string& ns) {
   return ns.empty() ? absl::OkStatus() : CheckNamespace(ns);
 }
@@ -188,8 +188,8 @@ Task<cleanup::v1::ListResponse> CleanupCalls::List(Requester, cleanup::v1::ListR
   CO_ASSIGN_OR_RETURN(const size_t size, PageSize(request.page_size()));
   CO_ASSIGN_OR_RETURN(ListStart start, co_await StartOf(request));
   const storage::OutlookMapPtr outlooks = deps_.outlooks(start.world);
-  // Nothing sorts between "ns" with nothing behind it and the namespace that follows, and no name
-  // is empty: whatever the position, the loop begins in [low, high] and ends at `end`.
+  // No key sorts between {ns, ""} and the namespace after `ns`, and no name is empty: whatever the
+  // position, the loop begins in [low, high] and ends at `end`.
   const kube::NamespacedName low{ns, ""};
   const kube::NamespacedName high{ns + '\0', ""};
   const kube::NamespacedName& after = start.token.after;

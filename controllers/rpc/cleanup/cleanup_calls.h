@@ -20,7 +20,7 @@
 
 namespace steward::rpc {
 
-// All of it outlives the calls.
+// The references outlive the calls.
 struct CleanupCallsDeps {
   Clock& clock;
   storage::WorldStore& worlds;
@@ -34,19 +34,19 @@ struct CleanupCallsOptions {
   int previews = 4;  // under way at a time; beyond, calls are refused with 429
 };
 
-// The checks and rights of the methods, one for each request.
+// The methods with their checks and rights, one for each request.
 namespace cleanup_methods {
 extern const Method<cleanup::v1::GetRequest> kGet;
 extern const Method<cleanup::v1::ListRequest> kList;
 extern const Method<cleanup::v1::WatchRequest> kWatch;
 extern const Method<cleanup::v1::ListPendingRequest> kListPending;
 extern const Method<cleanup::v1::PreviewRequest> kPreview;
-// Asks for its right each time anew.
+// The right to abort is asked for afresh at each call.
 extern const Method<cleanup::v1::AbortRequest> kAbort;
 }  // namespace cleanup_methods
 
-// REQUIRES of each method: its request was checked, and the requester may. Errors carry a
-// Kubernetes Status.
+// REQUIRES of each method: the request has been checked, and the requester authorized. Errors carry
+// a Kubernetes Status.
 class CleanupCalls {
  public:
   CleanupCalls(CleanupCallsDeps deps, Access& access, CleanupCallsOptions options = {});

@@ -17,7 +17,7 @@ Request Of(const std::string& ns, const std::string& name) {
   return request;
 }
 
-// "get cleanupstatuses.views.operators.coreos.com/pending ops/w.v1"
+// The right of a request as "get cleanupstatuses.views.operators.coreos.com/pending ops/w.v1".
 template <typename Request>
 std::string RightOf(const Method<Request>& method, const Request& request) {
   const AccessAttributes access = method.target(request).access;

@@ -12,7 +12,7 @@
 namespace steward::rpc {
 namespace {
 
-// Objects are "namespace/name" or a name alone.
+// `object` is "namespace/name", or a name alone.
 bool IsElsewhere(std::string_view object, std::string_view ns) {
   const size_t slash = object.find('/');
   return slash != std::string_view::npos && object.substr(0, slash) != ns;

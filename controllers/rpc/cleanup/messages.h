@@ -11,7 +11,7 @@
 
 namespace steward::rpc {
 
-// Both name objects of the ClusterServiceVersion's namespace and those outside of namespaces, and
+// Both functions name objects of the ClusterServiceVersion's namespace and cluster-scoped ones, and
 // only count the others.
 void WriteStatus(const olm::CleanupOutlook& outlook, cleanup::v1::CleanupStatus& out);
 void WritePreview(const std::string& ns, const controllers::CleanupPreview& preview,

@@ -9,7 +9,7 @@
 
 namespace steward::rpc {
 
-// Those of every ClusterServiceVersion that is no copy, as of this World. Never null.
+// Returns the outlook of every ClusterServiceVersion that is no copy, as of `world`. Never null.
 using OutlookSource = std::function<storage::OutlookMapPtr(const storage::WorldPtr& world)>;
 
 }  // namespace steward::rpc

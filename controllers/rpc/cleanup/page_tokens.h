@@ -1,4 +1,4 @@
-// The page tokens of CleanupService: the positions that they hold. Plain values.
+// The page tokens of CleanupService and their positions. Plain values.
 #ifndef CONTROLLERS_RPC_CLEANUP_PAGE_TOKENS_H_
 #define CONTROLLERS_RPC_CLEANUP_PAGE_TOKENS_H_
 
@@ -14,21 +14,21 @@
 
 namespace steward::rpc {
 
-// Parse refuses, by kInvalidArgument (a 400), a token of another request, one whose position no
-// page of the request could have ended at, and whatever ToString could not have written.
+// Parse refuses, with kInvalidArgument (a 400), a token of another request, a token whose position
+// is no end of a page of the request, and any text that ToString could not have written.
 
-// Of List: the state that all pages show, and the last key of the page before.
+// A token of List: the state that all pages show, and the last key of the previous page.
 struct ListToken {
   storage::Number number;
   kube::NamespacedName after;
 
   std::string ToString(const PageBinding& binding) const;
-  // `ns` as requested ("" = all namespaces).
+  // `ns` is the requested namespace ("" = all namespaces).
   static absl::StatusOr<ListToken> Parse(std::string_view text, const PageBinding& binding,
                                          std::string_view ns);
 };
 
-// Where an operand stands in the order of all: by resource, namespace and name.
+// The position of an operand in the order of all: by resource, namespace and name.
 struct PendingPlace {
   std::string resource;  // "widgets.example.com"
   std::string ns;
@@ -36,7 +36,7 @@ struct PendingPlace {
   auto operator<=>(const PendingPlace&) const = default;
 };
 
-// Of ListPending: after which place the page begins, and in which listing.
+// A token of ListPending: the position after which the page begins, and the listing.
 struct PendingToken {
   uint64_t listing = 0;
   PendingPlace after;

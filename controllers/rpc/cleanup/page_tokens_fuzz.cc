@@ -1,5 +1,5 @@
-// A token either is none, or says again what it said, of a place that the request covers. The first
-// byte chooses the request, the rest is the token.
+// Text is refused, or is exactly what its token writes again, for a position that the request
+// covers. The first byte chooses the request, the rest is the token.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

@@ -18,13 +18,14 @@ constexpr char kDefinitionKind[] = "CustomResourceDefinition";
 
 }  // namespace
 
-// What one requester may list, asked once for each resource and namespace of one page.
+// The resources that one requester may list, asked once for each resource and namespace of one
+// page.
 class PendingPages::Visibility {
  public:
   Visibility(const MayList& may_list, size_t max_reviews)
       : may_list_(may_list), left_(max_reviews) {}
 
-  // False when it takes more reviews than one page may have.
+  // False when the answer takes more reviews than one page may have.
   bool CanTell(const Item& item) const {
     const auto known = everywhere_.find(item.place.resource);
     if (known == everywhere_.end() || known->second || item.place.ns.empty()) return true;
@@ -59,7 +60,8 @@ PendingPages::PendingPages(Clock& clock, Lister lister, PendingPagesOptions opti
     : clock_(clock),
       lister_(std::move(lister)),
       options_(options),
-      // A token of another process, or of this one's predecessor, shall not name a listing here.
+      // A token of another process, or of an earlier one in its place, must not name a listing
+      // here.
       next_id_(static_cast<uint64_t>(absl::ToUnixMicros(clock.Now()))),
       listing_(options.max_listings, "operands are being listed") {}
 

@@ -23,29 +23,29 @@
 namespace steward::rpc {
 
 struct PendingPagesOptions {
-  // Listings kept for the pages that follow; what is beyond either bound is forgotten, oldest
-  // first, and listed anew.
+  // Limits of the listings kept for later pages; beyond either limit the oldest is dropped, and
+  // made again when needed.
   size_t max_kept = 8;
   size_t max_kept_operands = 200'000;
   absl::Duration max_age = absl::Seconds(30);
   int max_listings = 4;        // under way at a time; beyond, calls are refused with 429
-  size_t max_reviews = 100;    // of single namespaces, for one page; then it ends
+  size_t max_reviews = 100;    // for single namespaces, for one page; then it ends
   size_t max_bytes = 2 << 20;  // of one page
 };
 
-// Pages are cut out of a sorted listing. The pages of one walk come from one listing while that is
-// kept, and from a new one, from the same place on, after that: so what is pending all along is on
-// exactly one page.
+// Pages are parts of a sorted listing. The pages of one walk come from one listing while that is
+// kept, and after that from a new one, from the same position on: so an operand that is pending all
+// the time is on exactly one page.
 class PendingPages {
  public:
   using Lister = std::function<Task<controllers::OperandListing>(kube::NamespacedName csv)>;
-  // Whether the requester may list this resource there ("" = in the whole cluster).
+  // Returns true if the requester may list this resource there ("" = in the whole cluster).
   using MayList = std::function<Task<bool>(kube::GroupVersionResource gvr, std::string ns)>;
 
   // REQUIRES: `clock` outlives this object and its calls.
   PendingPages(Clock& clock, Lister lister, PendingPagesOptions options = {});
 
-  // The page of at most `size` operands that `request` asks for; its own page_size does not count.
+  // The page that `request` asks for, of at most `size` operands; its own page_size is ignored.
   // `may_list` outlives the call.
   Task<cleanup::v1::ListPendingResponse> Page(cleanup::v1::ListPendingRequest request, size_t size,
                                               const MayList& may_list);

@@ -38,7 +38,7 @@ class PendingPagesTest : public ::testing::Test {
     return PendingPages(
         clock_, [this](kube::NamespacedName) { return List(); }, options);
   }
-  // In no order.
+  // Lists the operands in no particular order.
   Task<controllers::OperandListing> List() {
     ++listings_;
     if (!failure_.ok()) co_return failure_;
@@ -135,7 +135,7 @@ TEST_F(PendingPagesTest, TwentyThousandOnPagesOfFiveHundredWhateverIsForgotten) 
     for (std::string& name : Names(*page)) seen.push_back(std::move(name));
     EXPECT_EQ(page->remaining(), 20'000 - static_cast<int>(seen.size()));
     token = page->next_page_token();
-    // Some pages come after the listing was forgotten, some from another replica.
+    // Some pages are read after the listing was dropped, some from another replica.
     if (++count % 10 == 0) clock_.Advance(absl::Minutes(1));
     if (count % 15 == 0) {
       PendingPages other = Make();
@@ -155,7 +155,7 @@ TEST_F(PendingPagesTest, WhatStaysIsOnExactlyOnePageThoughOthersComeAndGo) {
   const auto first = Page(pages, 4);
   ASSERT_OK(first);
   clock_.Advance(absl::Minutes(1));
-  Remove("widgets", "a", "w-3");  // the very place that the token names
+  Remove("widgets", "a", "w-3");  // the exact position that the token names
   Remove("widgets", "a", "w-5");
   Add("widgets", "a", "w-1b");
   Add("widgets", "a", "w-8b");

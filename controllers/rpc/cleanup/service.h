@@ -1,4 +1,4 @@
-// steward.cleanup.v1.CleanupService, as a server is told of it.
+// steward.cleanup.v1.CleanupService, as the server's list of services has it. A pure function.
 #ifndef CONTROLLERS_RPC_CLEANUP_SERVICE_H_
 #define CONTROLLERS_RPC_CLEANUP_SERVICE_H_
 
@@ -7,7 +7,8 @@
 
 namespace steward::rpc {
 
-// Ready once the first lists of the World are complete. What is in `deps` outlives the server.
+// The service is ready once the first lists of the World are complete. The references in `deps`
+// outlive the server.
 ServedService ServeCleanup(CleanupCallsDeps deps, CleanupCallsOptions options = {});
 
 }  // namespace steward::rpc

@@ -93,7 +93,7 @@ StatusTask StatusWatch::SendSnapshot() {
 }
 
 StatusTask StatusWatch::SendChanges(storage::OutlookMapPtr now, std::string token) {
-  // A message back, so that the last one can carry the new token.
+  // Each message is held back until the next, so that the last one can carry the new token.
   bool any = false;
   cleanup::v1::WatchResponse last;
   auto before = Begin(*sent_);

@@ -18,32 +18,32 @@ namespace steward::rpc {
 using StatusSink = MessageSink<cleanup::v1::WatchResponse>;
 
 struct StatusWatchOptions {
-  // Between two looks at what changed: changes that come together are one.
+  // The time between two looks at the changes: changes within it are merged.
   absl::Duration pace = absl::Milliseconds(100);
-  // How often a client that sees no change gets a newer token.
+  // The interval at which a client that sees no change gets a newer token.
   absl::Duration progress = absl::Seconds(30);
-  // Then the watch ends, so that its rights are looked at again.
+  // The duration after which the watch ends, so that its rights are checked again.
   absl::Duration life = absl::Minutes(30);
-  // How long to wait for a state that other replicas have shown already.
+  // The longest wait for a state that other replicas have shown already.
   absl::Duration catch_up = absl::Seconds(3);
 };
 
-// One watch. What was sent last is all that it remembers: as long as the client is slow, states
-// merge, and nothing is queued. Lives on one executor, for one call of Run.
+// One watch. It remembers only the last state that it sent: while the client is slow, states merge,
+// and nothing is queued. Run is called once.
 class StatusWatch {
  public:
-  // "" = all namespaces. REQUIRES: the references outlive this object.
+  // `ns` "" = all namespaces. REQUIRES: the references outlive this object.
   StatusWatch(storage::WorldStore& worlds, storage::RewindCache& past, const OutlookSource& source,
               Clock& clock, std::string ns, StatusSink& sink, StatusWatchOptions options);
 
-  // From the state of `resume_token`, or with a snapshot, until `life` has passed (OK), the sink
-  // fails, or it is cancelled.
+  // Runs from the state of `resume_token`, or with a snapshot, until `life` has passed (OK), the
+  // sink fails, or it is cancelled.
   StatusTask Run(std::string resume_token);
 
  private:
   boost::asio::awaitable<bool> Resume(std::string token);
   StatusTask SendSnapshot();
-  // From `sent_` to `now`, and then its token.
+  // Sends the changes from `sent_` to `now`, and then the token.
   StatusTask SendChanges(storage::OutlookMapPtr now, std::string token);
   StatusTask Send(cleanup::v1::WatchResponse message, const std::string& token);
   storage::OutlookMap::const_iterator Begin(const storage::OutlookMap& map) const;
@@ -57,8 +57,8 @@ class StatusWatch {
   StatusSink& sink_;
   const StatusWatchOptions options_;
 
-  storage::OutlookMapPtr sent_;  // what the client has
-  std::string token_;            // of that; "" = nothing yet
+  storage::OutlookMapPtr sent_;  // the state that the client has
+  std::string token_;            // the token of that state; "" = nothing sent yet
   absl::Duration told_;          // when the last message went, monotonic
 };
 

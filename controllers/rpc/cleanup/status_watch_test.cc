@@ -17,7 +17,7 @@
 #include "base/text/str_cat.h"
 #include "olm/decode.h"
 #include "storage/cleanup/outlooks.h"
-#include "storage/world/world_writer.h"
+#include "storage/operators/testing/operator_writer.h"
 
 namespace steward::rpc {
 namespace {
@@ -25,7 +25,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-// Takes a message only when told to, and plays the client.
+// A client that takes a message only when told to.
 class SlowClient : public StatusSink {
  public:
   StatusTask Write(cleanup::v1::WatchResponse message) override {
@@ -85,7 +85,7 @@ class StatusWatchTest : public ::testing::Test {
     Publish();
   }
   void Remove(const std::string& name) {
-    writer_.Remove(storage::Source::kCsv, {"ops", name}, ++revision_);
+    writer_.Remove(storage::kCsvSource, {"ops", name}, ++revision_);
     Publish();
   }
   void Publish() { worlds_.Publish(writer_.Snapshot()); }
@@ -118,8 +118,8 @@ class StatusWatchTest : public ::testing::Test {
   boost::asio::io_context io_{1};
   FakeClock clock_;
   uint64_t revision_ = 100;
-  storage::WorldWriter writer_;
-  storage::WorldStore worlds_;
+  storage::OperatorWriter writer_;
+  storage::WorldStore worlds_{storage::kOperatorSources};
   storage::RewindCache past_;
   storage::CleanupOutlooks outlooks_;
   OutlookSource source_ = [this](const storage::WorldPtr& world) { return outlooks_.Of(world); };
@@ -199,7 +199,7 @@ TEST_F(StatusWatchTest, ItEndsWellWhenItsTimeIsOver) {
   EXPECT_TRUE(end_->ok());
 }
 
-// Whatever happens, and wherever a client breaks off, it arrives at the present.
+// Wherever a client breaks off and resumes, it reaches the present state.
 TEST_F(StatusWatchTest, AClientThatResumesAnywhereArrivesAtThePresent) {
   std::mt19937 random(1);
   for (int round = 0; round < 40; ++round) {
@@ -222,7 +222,7 @@ TEST_F(StatusWatchTest, AClientThatResumesAnywhereArrivesAtThePresent) {
           Drain(*client);
           break;
         case 5: {
-          // The connection breaks; a new one goes on with what the client has.
+          // The connection breaks; a new one continues with the state of the client.
           SlowClient* next = clients_.emplace_back(std::make_unique<SlowClient>()).get();
           next->state = client->state;
           next->token = client->token;

@@ -1,4 +1,4 @@
-// steward.sample.v1.SampleService, which exists to be registered beside another service.
+// steward.sample.v1.SampleService, a second service to register beside another. A pure function.
 #ifndef CONTROLLERS_RPC_TESTING_SAMPLE_SERVICE_H_
 #define CONTROLLERS_RPC_TESTING_SAMPLE_SERVICE_H_
 
@@ -7,7 +7,7 @@
 
 namespace steward::rpc {
 
-// Ready once `ready` is set; it outlives the server.
+// The service is ready once `ready` is set; `ready` outlives the server.
 ServedService ServeSample(const StopSignal& ready);
 
 }  // namespace steward::rpc

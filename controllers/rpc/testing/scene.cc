@@ -28,7 +28,8 @@ const kube::GroupVersionResource kCrds = {"apiextensions.k8s.io", "v1",
                                           "customresourcedefinitions"};
 
 constexpr char kGroup[] =
-    R"({"metadata":{"name":"group","namespace":"ops","uid":"g"},)"
+    R"({"metadata":{"name":"group","namespace":"ops","uid":"g",)"
+    R"("creationTimestamp":"2025-01-01T00:00:00Z"},)"
     R"("spec":{"targetNamespaces":["a","b"]},"status":{"namespaces":["a","b"]}})";
 constexpr char kCrd[] =
     R"({"metadata":{"name":"widgets.example.com","uid":"c","labels":{"olm.managed":"true"}},)"
@@ -41,7 +42,7 @@ std::string Text(const json::object& object, std::string_view key) {
   return std::string(StringAt(object, key));
 }
 
-// "alice get cleanupstatuses/pending ops"
+// The rule of a review: "alice get cleanupstatuses/pending ops".
 std::string RuleOf(const json::value& review) {
   const json::object& spec = review.at("spec").as_object();
   const json::object& what = spec.at("resourceAttributes").as_object();
@@ -79,8 +80,8 @@ Scene::Scene() : inspector_(cluster_, Clock::Real(), nullptr, Guards(), *this) {
   writer_.Replace(std::vector<olm::OperatorGroupPtr>{*olm::DecodeOperatorGroup(kGroup)}, revision_);
   std::vector<olm::NamespacePtr> namespaces;
   for (const char* ns : {"ops", "a", "b"}) {
-    const std::string text =
-        StrCat(R"({"metadata":{"name":")", ns, R"(","uid":"uid-)", ns, R"("}})");
+    const std::string text = StrCat(R"({"metadata":{"name":")", ns, R"(","uid":"uid-)", ns,
+                                    R"(","creationTimestamp":"2025-01-01T00:00:00Z"}})");
     cluster_.Put(kNamespaces, text);
     namespaces.push_back(*olm::DecodeNamespace(text));
   }
@@ -92,7 +93,7 @@ Scene::~Scene() { Stop(); }
 
 void Scene::Publish() { worlds_.Publish(writer_.Snapshot()); }
 
-void Scene::ForgetWorld() { worlds_.Publish(std::make_shared<const storage::World>()); }
+void Scene::ForgetWorld() { worlds_.Publish(std::make_shared<const storage::OperatorWorld>()); }
 
 ServerOptions Scene::WithFiles(ServerOptions options) const {
   options.address = "127.0.0.1:0";
@@ -147,7 +148,7 @@ void Scene::Stop() {
   if (server_ == nullptr) return;
   boost::asio::io_context io(1);
   RunOn(io, server_->Stop());
-  // What is held belongs to the server's thread.
+  // The held calls belong to the server's thread.
   cluster_.ForgetFaults(kSceneCsvs);
   server_.reset();
 }
@@ -169,7 +170,7 @@ void Scene::PutCsv(const std::string& name, bool enabled) {
 
 void Scene::RemoveCsv(const std::string& name) {
   cluster_.Delete(kSceneCsvs, {"ops", name});
-  writer_.Remove(storage::Source::kCsv, {"ops", name}, ++revision_);
+  writer_.Remove(storage::kCsvSource, {"ops", name}, ++revision_);
   Publish();
 }
 

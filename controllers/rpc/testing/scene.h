@@ -1,5 +1,5 @@
-// A cluster in memory, a gRPC server on it, and clients with certificates. Its members are called
-// by one thread, but for what servers call.
+// A cluster in memory, a gRPC server on it, and clients with certificates. One thread calls its
+// members, except those that servers call.
 #ifndef CONTROLLERS_RPC_TESTING_SCENE_H_
 #define CONTROLLERS_RPC_TESTING_SCENE_H_
 
@@ -28,8 +28,8 @@
 #include "proto/steward/cleanup/v1/cleanup.grpc.pb.h"
 #include "storage/cleanup/outlooks.h"
 #include "storage/embedded/test_directory.h"
+#include "storage/operators/testing/operator_writer.h"
 #include "storage/world/world_store.h"
-#include "storage/world/world_writer.h"
 
 namespace steward::rpc {
 
@@ -37,35 +37,35 @@ inline const kube::GroupVersionResource kSceneCsvs = {"operators.coreos.com", "v
                                                       "clusterserviceversions"};
 inline const kube::GroupVersionResource kSceneWidgets = {"example.com", "v1", "widgets"};
 
-// Namespaces ops, a and b; an OperatorGroup in ops that targets a and b. The cluster answers live
-// reads, the world those of what is watched: PutCsv changes both.
+// Has the namespaces ops, a and b, and an OperatorGroup in ops that targets a and b. The cluster
+// answers live reads, the World reads of watched objects: PutCsv changes both.
 class Scene : private controllers::EventRecorder {
  public:
   Scene();
   ~Scene() override;
 
-  // Serves CleanupService, and what Also was given, with `options` but for address and files.
+  // Serves CleanupService and the services given to Also, with `options` except address and files.
   void Start(ServerOptions options = {}, CleanupCallsOptions calls = {});
   void Stop();
 
-  // A ClusterServiceVersion in ops that owns widgets.example.com, enabled and opted in unless told
-  // otherwise.
+  // Puts a ClusterServiceVersion into ops that owns widgets.example.com and has the finalizer of
+  // the opt-in; `enabled` is its spec.cleanup.enabled.
   void PutCsv(const std::string& name, bool enabled = true);
   void RemoveCsv(const std::string& name);
   void AddWidget(const std::string& ns, const std::string& name);
 
-  // "alice get cleanupstatuses/pending ops": "" at the end = the whole cluster.
+  // A rule has the form "alice get cleanupstatuses/pending ops"; "" at the end = the whole cluster.
   void Allow(const std::string& rule);
   void Forbid(const std::string& rule);
 
-  // Servers that are started later serve this, too.
+  // Servers that are started later serve this service, too.
   void Also(ServedService service) { others_.push_back(std::move(service)); }
   // Calls of servers that are started later are recorded.
   void UseAuditLog(audit::Log& log) { audit_log_ = &log; }
-  // "Reason: message", in order.
+  // The events so far as "Reason: message", in order.
   std::vector<std::string> events();
 
-  // Each with a connection of its own.
+  // Each result has a connection of its own.
   std::shared_ptr<grpc::Channel> ChannelAs(const std::string& common_name);
   std::shared_ptr<grpc::Channel> ChannelWith(const TestKeyPair& pair);
   std::unique_ptr<cleanup::v1::CleanupService::Stub> As(const std::string& common_name);
@@ -78,7 +78,7 @@ class Scene : private controllers::EventRecorder {
   prometheus::Registry& registry() { return registry_; }
   std::string Address() const;
   ServerOptions WithFiles(ServerOptions options) const;
-  // From now on nothing has been read from the cluster yet.
+  // From now on the World is that of a process that has not read from the cluster yet.
   void ForgetWorld();
   absl::StatusOr<std::unique_ptr<Server>> StartAnother(ServerOptions options,
                                                        CleanupCallsOptions calls = {});
@@ -91,8 +91,8 @@ class Scene : private controllers::EventRecorder {
   storage::TestDirectory directory_;
   const TestCa ca_{"scene-ca"};
   kube::FakeClient cluster_;
-  storage::WorldStore worlds_;
-  storage::WorldWriter writer_;
+  storage::WorldStore worlds_{storage::kOperatorSources};
+  storage::OperatorWriter writer_;
   storage::CleanupOutlooks outlooks_;
   controllers::CleanupInspector inspector_;
   prometheus::Registry registry_;

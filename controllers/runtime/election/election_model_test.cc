@@ -1,6 +1,6 @@
-// Random schedules: several processes campaign over networks that delay, fail and lose, hang for a
-// while, have their wall clocks set, and write whenever they believe that they may. Whatever
-// happens, there are never two leaders, and no write arrives while another process leads.
+// Random schedules: several processes campaign over networks that delay, fail and lose requests,
+// hang for a while, have their wall clocks set, and write whenever they believe that they may.
+// There are never two leaders, and no write arrives while another process leads.
 #include <prometheus/registry.h>
 
 #include <algorithm>
@@ -65,7 +65,7 @@ struct Process {
       co_await self.elector.Renew();
     }
   }
-  // Each half second: patches an object of its own.
+  // Patches an object of its own each half second.
   static VoidTask Write(Process& self) {
     const kube::NamespacedName object = {"", self.name};
     for (int64_t i = 0;; ++i) {
@@ -151,8 +151,8 @@ class ElectionModelTest : public ::testing::TestWithParam<uint32_t> {
       case 4:
         return process.network.DelayNext(lease, absl::Milliseconds(random_.Below(20'000)), times);
       case 5:
-        // While it hangs nothing of it may be half way: what it would do on waking, no fence of its
-        // own can stop.
+        // No write may be half done while the process hangs: its own fence cannot stop what it
+        // would do on waking.
         if (!process.writing) process.hangs = true;
         return;
       case 6:
@@ -167,7 +167,7 @@ class ElectionModelTest : public ::testing::TestWithParam<uint32_t> {
         process.release_next = true;
         return;
       default:
-        // The whole network of one process is bad.
+        // The whole network of one process fails for a while.
         process.network.FailNext({ClientVerb::kUpdate, kLeases}, absl::UnavailableError("reset"),
                                  10 + random_.Below(10));
         process.network.DelayNext(write, absl::Seconds(10 + random_.Below(20)));
@@ -214,7 +214,7 @@ TEST_P(ElectionModelTest, NeverTwoLeadersAndNoWriteOfAnother) {
     if (random_.Below(20) == 0) Misfortune();
     Step();
   }
-  // Left alone, one of them leads.
+  // Without faults, one of the processes leads in the end.
   for (auto& process : processes_) {
     process->hangs = false;
     process->release_next = false;

@@ -15,8 +15,8 @@ VoidTask Run(Task<json::value> write, absl::StatusOr<json::value>& out) {
   out = co_await std::move(write);
 }
 
-// Whether the cluster may still come to see a write that ended so. Some of these were never sent;
-// which, the error does not say.
+// True if the cluster may still receive a write that ended with `status`. Some of these were never
+// sent, but the error does not say which.
 bool MayBeOnItsWay(const absl::Status& status) {
   return absl::IsUnavailable(status) || absl::IsDeadlineExceeded(status);
 }

@@ -1,4 +1,4 @@
-// A client that writes only while this process is leader.
+// A client that writes only while this process is leader. Thread-safe.
 #ifndef CONTROLLERS_RUNTIME_ELECTION_FENCED_CLIENT_H_
 #define CONTROLLERS_RUNTIME_ELECTION_FENCED_CLIENT_H_
 
@@ -19,16 +19,14 @@
 
 namespace steward::controllers {
 
-// Reads pass, on a client of their own: what is read waits for no answer to a write, however many
-// are under way. Each write (create, update, patch, delete) asks the leadership first, and again
-// right before the bytes of each of its tries leave (may_send, R-000-78): without it the write is
+// Reads pass, on a client of their own: they wait for no answer to a write, however many are under
+// way. Each write (create, update, patch, delete) checks the leadership first, and again right
+// before the bytes of each of its tries leave (may_send, R-000-78): without leadership the write is
 // kFailedPrecondition and nothing was sent. A write that is under way when leadership ends is given
-// up as soon as a timer tells, with all that its client would still do for it: kUnavailable, and as
-// with any lost answer it may have happened. That alone would not do, as a timer can be late
+// up as soon as a timer fires, with all later tries of its client: kUnavailable, and as with any
+// lost answer it may have happened. The timer alone would not suffice, as it can be late
 // (UntilLost). So no request of a deposed leader leaves this process, and the margin of the
-// leadership is the time that one has to arrive.
-//
-// Thread-safe.
+// leadership is the time that a request has to arrive.
 class FencedClient : public kube::Client {
  public:
   // REQUIRES: the arguments outlive this object and its calls.
@@ -36,8 +34,8 @@ class FencedClient : public kube::Client {
                Clock& clock)
       : reads_(reads), writes_(writes), leadership_(leadership), clock_(clock) {}
 
-  // When, by the monotonic clock, a write last ended without its outcome being known: cancelled,
-  // given up, timed out, connection lost. It may still be on its way to the cluster.
+  // The time, by the monotonic clock, at which a write last ended with an unknown outcome:
+  // cancelled, given up, timed out, connection lost. It may still be on its way to the cluster.
   std::optional<absl::Duration> last_unresolved() const;
 
   Task<kube::RawObject> Get(const kube::GroupVersionResource& gvr,
@@ -63,7 +61,7 @@ class FencedClient : public kube::Client {
  private:
   class Unresolved;
 
-  // With the leadership asked first, before what the caller asks.
+  // The options with the leadership's check before the caller's own.
   template <typename Options>
   Options Fenced(const Options& options) const;
   Task<boost::json::value> Guard(Task<boost::json::value> write);

@@ -27,7 +27,7 @@ using ::testing::Not;
 
 const kube::GroupVersionResource kWidgets = {"g", "v1", "widgets"};
 
-// Leader until a time that the test sets.
+// A leadership until a time that the test sets.
 class TimedLeadership : public Leadership {
  public:
   explicit TimedLeadership(FakeClock& clock) : clock_(clock) {}
@@ -58,7 +58,7 @@ class FencedClientTest : public ::testing::Test {
     clock_.Advance(time);
     Settle();
   }
-  // A write of each kind, by number.
+  // The kinds of write, by number.
   static constexpr int kWrites = 4;
   static constexpr ClientVerb kVerbs[kWrites] = {ClientVerb::kCreate, ClientVerb::kUpdate,
                                                  ClientVerb::kPatch, ClientVerb::kDelete};
@@ -98,7 +98,7 @@ class FencedClientTest : public ::testing::Test {
   FakeClock clock_;
   kube::FakeClient cluster_;
   kube::FaultClient reads_{cluster_, clock_};
-  kube::FaultClient network_{cluster_, clock_};  // of writes
+  kube::FaultClient network_{cluster_, clock_};  // for writes
   TimedLeadership leadership_{clock_};
   FencedClient client_{reads_, network_, leadership_, clock_};
   TaskGroup tasks_{io_.get_executor()};
@@ -137,7 +137,7 @@ TEST_F(FencedClientTest, EverybodyReads) {
   EXPECT_OK(RunOn(io_, client_.StartWatch(kWidgets, {})));
 }
 
-// As when each connection for writes waits for a slow admission.
+// Each connection for writes may be waiting for a slow admission.
 TEST_F(FencedClientTest, NoReadWaitsForWrites) {
   const kube::NamespacedName name = {"", "a"};
   network_.Hold({ClientVerb::kGet, kWidgets});
@@ -174,7 +174,7 @@ TEST_F(FencedClientTest, AWriteUnderWayIsGivenUpWhenLeadershipEnds) {
   EXPECT_THAT(cluster_.Objects(kWidgets).at({"", "a"}), Not(HasSubstr("spec")));
 }
 
-// As after a suspension or a SIGSTOP: the timers know nothing yet.
+// After a suspension or a SIGSTOP, the timers have not fired yet.
 TEST_F(FencedClientTest, NothingLeavesAfterAWaitDuringWhichLeadershipEnded) {
   const auto before = cluster_.Objects(kWidgets);
   for (int kind = 0; kind < kWrites; ++kind) {

@@ -1,4 +1,4 @@
-// Whether this process may write, at this moment.
+// The right of this process to write, at this moment. Thread-safe.
 #ifndef CONTROLLERS_RUNTIME_ELECTION_LEADERSHIP_H_
 #define CONTROLLERS_RUNTIME_ELECTION_LEADERSHIP_H_
 
@@ -9,32 +9,33 @@
 
 namespace steward::controllers {
 
-// Asked right before each write, this is what fences a deposed leader: the answer depends on
-// nothing but this machine's monotonic clock and the last renewal that succeeded, so it is right
-// even where the process hung, was suspended, or cannot reach the cluster. Thread-safe.
+// Checked right before each write, this fences a deposed leader: the answer depends only on this
+// machine's monotonic clock and the last successful renewal, so it is right even where the process
+// hung, was suspended, or cannot reach the cluster.
 class Leadership {
  public:
   virtual ~Leadership() = default;
 
-  // How much longer this process is leader if no renewal succeeds any more; zero or less: it is
-  // not. Nobody else can be leader until some margin later (renew deadline to lease duration).
+  // The time for which this process stays leader if no renewal succeeds any more; zero or less if
+  // it is not leader. No other process can be leader until some margin later (renew deadline to
+  // lease duration).
   virtual absl::Duration Remaining() const = 0;
 
   bool IsLive() const { return Remaining() > absl::ZeroDuration(); }
-  // kFailedPrecondition when it is not leader.
+  // Returns kFailedPrecondition when the process is not leader.
   absl::Status Check() const;
 };
 
-// For processes that are alone: without election.
+// The leadership of a process that is the only one, and needs no election.
 class AlwaysLeader : public Leadership {
  public:
   absl::Duration Remaining() const override { return absl::InfiniteDuration(); }
 };
 
-// Returns when the process is not leader, however it came to that; a leadership that is prolonged
-// meanwhile is waited for. It may return late: it sleeps by a clock that stands still while the
-// machine is suspended. Thus it ends what is under way, but is no permission to send; Check at the
-// bytes is (kube::SendCheck). `leadership` and `clock` outlive the call.
+// Returns when the process is not leader, for whatever reason; if the leadership is prolonged
+// meanwhile, the wait goes on. It may return late: it sleeps by a clock that stands still while the
+// machine is suspended. So it can end work under way, but is no permission to send; that is the
+// Check right before the bytes (kube::SendCheck). `leadership` and `clock` outlive the call.
 VoidTask UntilLost(const Leadership& leadership, Clock& clock);
 
 }  // namespace steward::controllers

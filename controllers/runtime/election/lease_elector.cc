@@ -23,7 +23,7 @@ namespace steward::controllers {
 namespace json = boost::json;
 namespace {
 
-// Candidates' looks are stretched by up to this much, as client-go's are.
+// The candidates' intervals are stretched by up to this factor, as client-go's are.
 constexpr double kJitter = 1.2;
 
 }  // namespace
@@ -55,7 +55,7 @@ std::string NewElectionIdentity(Random& random) {
   return StrCat(host.data(), "_", kube::UuidV4(bytes));
 }
 
-// The fence.
+// The leadership by which writes are fenced.
 class LeaseElector::Term : public Leadership {
  public:
   explicit Term(Clock& clock) : clock_(clock) {}
@@ -129,8 +129,8 @@ void LeaseElector::NoteOther() {
             {{"lease", options_.lease.name}, {"holder", observed_record_.holder}});
 }
 
-// The time at which a write began, not that of its answer, is when leadership counts from: the
-// record can have been seen by others ever since.
+// Leadership counts from the time at which a write began, not from that of its answer: others may
+// have seen the record ever since.
 
 Task<LeaseElector::Outcome> LeaseElector::TryCreate() {
   const absl::Duration began = clock_.Monotonic();
@@ -153,7 +153,7 @@ Task<LeaseElector::Outcome> LeaseElector::TakeOrRenew(json::value lease) {
   co_return Outcome::kHeld;
 }
 
-// What was read is renewed without being read again: one request each retry period.
+// Renews the Lease as last seen without reading it again: one request each retry period.
 Task<LeaseElector::Outcome> LeaseElector::TryRenewAsObserved() {
   if (!observed_.has_value() || observed_record_.holder != options_.identity) {
     co_return Outcome::kFailed;
@@ -173,7 +173,7 @@ boost::asio::awaitable<absl::StatusOr<LeaseElector::Outcome>> LeaseElector::Try(
   }
   const absl::StatusOr<kube::RawObject> raw = co_await client_.Get(kLeases, options_.lease);
   if (kube::HasReason(raw.status(), "NotFound")) {
-    // Somebody deleted it, which its holder, if it has one, may not have noticed.
+    // The Lease was deleted, which its holder, if it has one, may not have noticed.
     if (HeldByLiveOther()) co_return Outcome::kHeldByOther;
     co_return co_await TryCreate();
   }
@@ -181,7 +181,7 @@ boost::asio::awaitable<absl::StatusOr<LeaseElector::Outcome>> LeaseElector::Try(
   CO_ASSIGN_OR_RETURN(json::value lease, ParseJson(raw->json));
   if (!lease.is_object()) co_return absl::DataLossError("the Lease is no object");
   Observe(lease);
-  // A holder that finds another name, or none, was deposed by somebody's hand: its term is over.
+  // A holder that finds another name, or none, was deposed by another client: its term is over.
   const bool deposed = renewing && observed_record_.holder != options_.identity;
   if (deposed || HeldByLiveOther()) {
     NoteOther();
@@ -193,7 +193,7 @@ boost::asio::awaitable<absl::StatusOr<LeaseElector::Outcome>> LeaseElector::Try(
 boost::asio::awaitable<LeaseElector::Outcome> LeaseElector::TryWithin(absl::Duration limit) {
   const absl::StatusOr<Outcome> outcome = co_await WithTimeout(clock_, limit, "the Lease", Try());
   if (outcome.ok()) co_return *outcome;
-  // Two that want it at a time: the other one's write came first.
+  // Two candidates tried at the same time: the other one's write came first.
   const bool beaten = kube::HasReason(outcome.status(), "Conflict") ||
                       kube::HasReason(outcome.status(), "AlreadyExists");
   if (!beaten) {
@@ -208,7 +208,7 @@ VoidTask LeaseElector::Acquire() {
   term_->Revoke();
   while (true) {
     const Outcome outcome = co_await TryWithin(options_.renew_deadline / 2);
-    // A write that was answered late may be worth nothing already.
+    // A write whose answer came late may have granted a leadership that is over already.
     if (outcome == Outcome::kHeld && term_->IsLive()) break;
     co_await clock_.Sleep(options_.retry_period * (1 + kJitter * random_.Uniform()));
   }

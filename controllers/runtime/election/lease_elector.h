@@ -1,15 +1,15 @@
-// Leader election by a Lease, as Kubernetes' own components do it.
+// Leader election by a Lease, as Kubernetes' own components do it. Lives on one executor.
 //
 // A holder renews each retry period. It counts itself leader until the renew deadline after the
 // *beginning* of the last renewal that it knows to have succeeded. A candidate takes over once the
-// record has not changed, for the lease duration that the record itself names, as measured by the
-// candidate's own monotonic clock since it first saw that record. Nobody compares clocks: since a
-// candidate sees a renewal no sooner than it began, and the lease duration is longer than the renew
-// deadline, two are never leaders at a time, however slow, unfair or one-sided the network is. The
-// difference of the two is the margin, for requests that are on their way when leadership ends and
-// for clocks that run at different speeds.
+// record has not changed for the lease duration that the record itself names, measured by the
+// candidate's own monotonic clock since it first saw that record. Clocks are never compared: since
+// a candidate sees a renewal no sooner than it began, and the lease duration is longer than the
+// renew deadline, there are never two leaders at a time, however slow, unfair or one-sided the
+// network is. The difference of the two is the margin, for requests that are on their way when
+// leadership ends and for clocks that run at different speeds.
 //
-// Takeovers carry the resourceVersion that was looked at, so a renewal in between wins.
+// Takeovers carry the resourceVersion that was read, so a renewal in between wins.
 #ifndef CONTROLLERS_RUNTIME_ELECTION_LEASE_ELECTOR_H_
 #define CONTROLLERS_RUNTIME_ELECTION_LEASE_ELECTOR_H_
 
@@ -33,24 +33,24 @@ namespace steward::controllers {
 
 struct LeaseElectorOptions {
   kube::NamespacedName lease;
-  // Of this process, and of no other ever: a restarted one has another.
+  // Unique to this process: a restarted one has another.
   std::string identity;
   absl::Duration lease_duration = absl::Seconds(15);
   absl::Duration renew_deadline = absl::Seconds(10);
   absl::Duration retry_period = absl::Seconds(2);
 };
 
-// kInvalidArgument with one sentence unless lease_duration > renew_deadline > 1.2 * retry_period >
-// 0, the duration in whole seconds.
+// Returns kInvalidArgument with one sentence unless lease_duration > renew_deadline > 1.2 *
+// retry_period > 0, the duration in whole seconds.
 absl::Status CheckLeaseElectorOptions(const LeaseElectorOptions& options);
 
-// "<host name>_<random UUID>".
+// A new identity: "<host name>_<random UUID>".
 std::string NewElectionIdentity(Random& random);
 
 // Metrics, with the label name: leader_election_master_status (1 = leader),
-// leader_election_slowpath_total (renewals that met a Lease changed by somebody else).
+// leader_election_slowpath_total (renewals that met a Lease changed by another client).
 //
-// Acquire, then Renew, then Release or Acquire again: one task at a time, all on one executor.
+// The calls are Acquire, then Renew, then Release or Acquire again: one task at a time.
 class LeaseElector {
  public:
   // REQUIRES: CheckLeaseElectorOptions is OK; the references outlive this object.
@@ -58,20 +58,22 @@ class LeaseElector {
                prometheus::Registry& registry);
   ~LeaseElector();
 
-  // Lives as long as this object.
+  // The leadership lives as long as this object.
   const Leadership& leadership() const;
 
-  // Campaigns until this process is leader. Cancellable: leadership that was won just then is not
-  // used, and its Lease runs out.
+  // Campaigns until this process is leader. Cancellable: leadership that was won at that moment is
+  // not used, and its Lease runs out.
   VoidTask Acquire();
 
-  // Keeps leadership until it is lost: the renew deadline passed, or somebody else holds the Lease.
-  // REQUIRES: Acquire returned. Cancellable: then leadership lasts until its deadline, or Release.
+  // Keeps leadership until it is lost: the renew deadline passed, or another process holds the
+  // Lease. REQUIRES: Acquire returned. Cancellable: then leadership lasts until its deadline, or
+  // Release.
   VoidTask Renew();
 
-  // Ends leadership, and only then, if this process may still be the holder, tells the cluster, so
-  // that a candidate takes over at its next look. At most about half a renew deadline; a failure is
-  // logged, and the Lease runs out by itself. For others than leaders nothing happens.
+  // Ends leadership, and only then, if this process may still be the holder, clears the Lease, so
+  // that a candidate takes over at its next look. Takes at most about half a renew deadline; a
+  // failure is logged, and the Lease runs out by itself. Does nothing for a process that is not
+  // leader.
   VoidTask Release();
 
   const LeaseElectorOptions& options() const { return options_; }
@@ -100,8 +102,8 @@ class LeaseElector {
   struct Metrics;
   const std::unique_ptr<Metrics> metrics_;
 
-  // The Lease as last seen, and when by our clock its record was first seen. Held Leases stay
-  // observed when they vanish: their holder may not know.
+  // The Lease as last seen, and the time by this process's clock at which its record was first
+  // seen. A held Lease stays observed when it vanishes: its holder may not know.
   std::optional<boost::json::value> observed_;
   LeaseRecord observed_record_;
   absl::Duration observed_at_;

@@ -88,7 +88,7 @@ class LeaseElectorTest : public ::testing::Test {
     }
     EXPECT_FALSE(a_.live() && b_.live()) << "two leaders";
   }
-  // In steps so small that nothing is jumped over.
+  // Advances in steps so small that no timer is skipped.
   void Pass(absl::Duration time) {
     Settle();
     for (absl::Duration step = absl::Milliseconds(100); time > absl::ZeroDuration(); time -= step) {
@@ -145,7 +145,7 @@ TEST_F(LeaseElectorTest, ADeadLeaderIsFollowedOnceItsLeaseRanOutHere) {
   a_.campaign.Cancel();
   Settle();
   const absl::Duration took = PassUntil([this] { return b_.live(); });
-  // Since its last renewal, which was at most a retry period ago; and b looks each 3.2 s.
+  // The time counts from its last renewal, at most a retry period ago; b looks each 3.2 s.
   EXPECT_GE(took, absl::Seconds(13));
   EXPECT_LE(took, absl::Seconds(20));
   EXPECT_EQ(Record().holder, "b");
@@ -198,7 +198,7 @@ TEST_F(LeaseElectorTest, LeadershipEndsBeforeASlowServerAnswers) {
 TEST_F(LeaseElectorTest, LeadershipCountsFromTheBeginningOfARenewal) {
   a_.Start();
   Settle();
-  // Renewal at 2 s, answered at 6 s. The next one, at 8 s, never.
+  // The renewal at 2 s is answered at 6 s, the next one, at 8 s, never.
   a_.network.DelayNext(kUpdate, absl::Seconds(4));
   Pass(absl::Seconds(7));
   a_.network.Hold(kUpdate);
@@ -215,7 +215,7 @@ TEST_F(LeaseElectorTest, LostAnswersOfRenewalsDoNotProlong) {
   Pass(absl::Seconds(2));
   const std::string renewed = Record().renew_time;
   EXPECT_NE(renewed, Record().acquire_time) << "the renewal did happen";
-  // The next ones conflict, read, and lose their answers again.
+  // The next renewals conflict, read, and lose their answers again.
   Pass(absl::Seconds(8));
   EXPECT_FALSE(a_.live());
 }
@@ -284,7 +284,7 @@ TEST_F(LeaseElectorTest, ADeletedLeaseIsNoProofThatItsHolderKnows) {
   Settle();
   b_.Start();
   Pass(absl::Seconds(5));
-  // The holder cannot be reached.
+  // The holder cannot reach the cluster.
   a_.network.Hold(kUpdate);
   a_.network.Hold(kCreate);
   cluster_.Delete(kLeases, kName);
@@ -302,7 +302,7 @@ TEST_F(LeaseElectorTest, NobodysWallClockMatters) {
     Pass(absl::Seconds(10));
     EXPECT_TRUE(a_.live());
   }
-  // Renewals that would have the very same time.
+  // These renewals would have exactly the same time.
   for (int i = 0; i < 20; ++i) {
     Pass(absl::Seconds(2));
     clock_.SetBy(-absl::Seconds(2));

@@ -65,14 +65,14 @@ LeaseRecord HeldBy(const std::string& identity, const LeaseRecord& current,
   LeaseRecord record = current;
   record.duration_seconds = absl::ToInt64Seconds(lease_duration);
   record.renew_time = kube::FormatRfc3339Micro(now);
-  // A clock that was set back must not make a renewal look like none.
+  // If the clock was set back, the renewal must still change the record.
   if (record.renew_time == current.renew_time) {
     record.renew_time = kube::FormatRfc3339Micro(now + absl::Microseconds(1));
   }
   if (current.holder != identity) {
     record.holder = identity;
     record.acquire_time = record.renew_time;
-    // The first holder of a new Lease is no transition.
+    // The first holder of a new Lease does not count as a transition.
     if (!current.renew_time.empty()) ++record.transitions;
   }
   if (record.acquire_time.empty()) record.acquire_time = record.renew_time;

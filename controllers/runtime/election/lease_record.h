@@ -1,4 +1,4 @@
-// What a coordination.k8s.io/v1 Lease says about an election.
+// The fields of a coordination.k8s.io/v1 Lease that concern an election. Values and pure functions.
 #ifndef CONTROLLERS_RUNTIME_ELECTION_LEASE_RECORD_H_
 #define CONTROLLERS_RUNTIME_ELECTION_LEASE_RECORD_H_
 
@@ -13,8 +13,8 @@ namespace steward::controllers {
 
 inline const kube::GroupVersionResource kLeases = {"coordination.k8s.io", "v1", "leases"};
 
-// The members of a Lease's spec that elections use, as they stand there. The times are compared as
-// text only: whose clock wrote them does not matter.
+// The members of a Lease's spec that elections use, as the Lease has them. The times are compared
+// as text only, so it does not matter by whose clock they were written.
 struct LeaseRecord {
   std::string holder;            // holderIdentity; "" = nobody
   int64_t duration_seconds = 0;  // leaseDurationSeconds; 0 = absent
@@ -25,7 +25,7 @@ struct LeaseRecord {
   bool operator==(const LeaseRecord&) const = default;
 };
 
-// What is absent or of another type reads as empty.
+// Members that are absent or of another type read as empty.
 LeaseRecord ReadLease(const boost::json::value& lease);
 // metadata.resourceVersion, "" when absent.
 std::string ResourceVersionOf(const boost::json::value& lease);
@@ -35,11 +35,11 @@ boost::json::value NewLease(const kube::NamespacedName& name, const LeaseRecord&
 // Puts `record` into a Lease that was read; everything else in it stays.
 void WriteLease(const LeaseRecord& record, boost::json::value& lease);
 
-// The record by which `identity` takes over or, if it is the holder, renews what `current` says.
-// A change of the holder counts as a transition. Its renew time is never that of `current`.
+// The record by which `identity` takes over or, if it is the holder, renews `current`. A change of
+// the holder counts as a transition. The renew time always differs from that of `current`.
 LeaseRecord HeldBy(const std::string& identity, const LeaseRecord& current,
                    absl::Duration lease_duration, absl::Time now);
-// The record by which the holder lets go: anybody may take over at once.
+// The record by which the holder gives up the Lease, so that any candidate may take over at once.
 LeaseRecord Released(const LeaseRecord& current, absl::Time now);
 
 }  // namespace steward::controllers

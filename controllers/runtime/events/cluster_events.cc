@@ -26,7 +26,7 @@ constexpr size_t kMaxMessage = 1024;
 constexpr size_t kMaxReason = 128;
 constexpr auto kForEver = std::chrono::steady_clock::time_point::max();
 
-// At most `limit` bytes, and no part of a character at the end.
+// The longest beginning of at most `limit` bytes that splits no character.
 std::string_view Shortened(std::string_view text, size_t limit) {
   if (text.size() <= limit) return text;
   size_t end = limit;
@@ -34,19 +34,19 @@ std::string_view Shortened(std::string_view text, size_t limit) {
   return text.substr(0, end);
 }
 
-// Events of cluster-scoped objects lie in the namespace "default".
+// The namespace of an Event; "default" for cluster-scoped objects.
 std::string NamespaceOf(const kube::NamespacedName& about) {
   return about.ns.empty() ? "default" : about.ns;
 }
 
-// As everybody names Events, "<object>.<unique>", where that is a name.
+// A name in the usual form of Events, "<object>.<unique>", if that is a valid name.
 std::string NewName(std::string_view object, absl::Time time, uint32_t number) {
   const std::string unique = absl::StrFormat("%x%05x", absl::ToUnixMicros(time), number & 0xFFFFF);
   std::string name = StrCat(Shortened(object, 230), ".", unique);
   return kube::IsDns1123Subdomain(name) ? name : StrCat("event.", unique);
 }
 
-// The cluster has no place for it, and will not have one the next time.
+// True if the cluster does not accept the event, and will not do so the next time.
 bool IsFinal(const absl::Status& status) {
   const int code = kube::FromStatus(status).code;
   return code == 403 || code == 404 || code == 409 || code == 422;
@@ -141,7 +141,7 @@ bool ClusterEvents::TakeToken(const std::string& uid, absl::Duration& wait) {
   return true;
 }
 
-// A bucket that has filled up again is like none.
+// Drops buckets that have filled up again, which equal new ones.
 void ClusterEvents::SweepBuckets() {
   if (buckets_.size() <= options_.max_events) return;
   const absl::Duration now = clock_.Monotonic();
@@ -150,7 +150,7 @@ void ClusterEvents::SweepBuckets() {
     return bucket.tokens + absl::FDivDuration(now - bucket.filled_at, options_.interval) >=
            options_.burst;
   });
-  // All in use: whoever spent most is not who is let off.
+  // All buckets are in use: the fullest ones go, so that objects which spent the most stay limited.
   while (buckets_.size() > options_.max_events) {
     buckets_.erase(std::max_element(
         buckets_.begin(), buckets_.end(),
@@ -192,7 +192,7 @@ Task<json::value> ClusterEvents::Create(Identity identity) {
   }
   const kube::WriteOptions options;
   CO_ASSIGN_OR_RETURN(json::value created, co_await client_.Create(kEvents, ns, object, options));
-  // It may have been forgotten meanwhile.
+  // The event may have been dropped meanwhile.
   if (const auto it = events_.find(identity); it != events_.end()) it->second.name = name;
   co_return created;
 }
@@ -206,12 +206,12 @@ Task<json::value> ClusterEvents::Count(Identity identity) {
   co_return co_await client_.Patch(kEvents, name, kube::PatchType::kJsonMerge, patch, options);
 }
 
-// Writes the event as it stands now. REQUIRES: it is remembered.
+// Writes the event in its present state. REQUIRES: it is remembered.
 Task<json::value> ClusterEvents::WriteOnce(Identity identity) {
   if (events_.at(identity).name.empty()) co_return co_await Create(std::move(identity));
   absl::StatusOr<json::value> patched = co_await Count(identity);
   if (!kube::HasReason(patched.status(), "NotFound")) co_return std::move(patched);
-  // The cluster keeps events for an hour.
+  // The event is gone: the cluster keeps events for an hour.
   const auto again = events_.find(identity);
   if (again == events_.end()) co_return json::value();
   again->second.name.clear();

@@ -1,4 +1,4 @@
-// Events written to the cluster.
+// An event recorder that writes to the cluster. Lives on one executor.
 #ifndef CONTROLLERS_RUNTIME_EVENTS_CLUSTER_EVENTS_H_
 #define CONTROLLERS_RUNTIME_EVENTS_CLUSTER_EVENTS_H_
 
@@ -27,23 +27,24 @@
 namespace steward::controllers {
 
 struct ClusterEventsOptions {
-  std::string component = "steward-controllers";  // who reports
-  std::string instance;                           // which process of these
-  // Different events remembered, to be counted when they come again. Beyond: the one that was not
-  // seen for longest is forgotten, and dropped if it was not written yet.
+  std::string component = "steward-controllers";  // the reporting component
+  std::string instance;                           // the process among its replicas
+  // The number of different events remembered, which are counted when they repeat. Beyond, the one
+  // not seen for longest is forgotten, and dropped if it was not written yet.
   size_t max_events = 4096;
-  // Writes about one object: this many at once, then one each `interval`. Events beyond wait, and
-  // are counted meanwhile.
+  // The limit of writes about one object: this many at once, then one each `interval`. Further
+  // events wait, and are counted meanwhile.
   double burst = 25;
   absl::Duration interval = absl::Minutes(5);
   absl::Duration write_timeout = absl::Seconds(10);
-  int tries = 3;  // of one write, then it is dropped
+  int tries = 3;  // of one write, which is then dropped
 };
 
-// core/v1 Events: the first time one is created, later its count and lastTimestamp are patched (a
-// new one is created when the cluster has forgotten it). One write at a time, oldest first.
+// Writes core/v1 Events: the first time one is created, later its count and lastTimestamp are
+// patched (a new one is created when the cluster has dropped it). One write at a time, oldest
+// first.
 //
-// Counts steward_events_total{result=written|failed|dropped}. Lives on one executor.
+// Counts steward_events_total{result=written|failed|dropped}.
 class ClusterEvents : public EventRecorder {
  public:
   // REQUIRES: the references outlive this object.
@@ -54,12 +55,12 @@ class ClusterEvents : public EventRecorder {
   void Record(const ObjectReference& about, EventType type, std::string_view reason,
               std::string_view message) override;
 
-  // Writes what is recorded. Runs until cancelled.
+  // Writes the recorded events. Runs until cancelled.
   VoidTask Run();
   // Returns when everything that may be written now has been, or after `limit`.
   VoidTask Flush(absl::Duration limit);
 
-  // Remembered; of these, waiting to be written.
+  // The number of remembered events, and of those that wait to be written.
   size_t remembered() const { return events_.size(); }
   size_t waiting() const { return waiting_.size(); }
 
@@ -79,8 +80,8 @@ class ClusterEvents : public EventRecorder {
 
   static prometheus::Counter& Counter(prometheus::Registry& registry, const char* result);
   void ForgetOldest();
-  // The next event that may be written, its token taken; null if none, and then how long until one
-  // may be.
+  // Returns the next event that may be written, with its token taken; if there is none, null, and
+  // sets `wait` to the time until one may be.
   const Identity* NextWritable(absl::Duration& wait);
   bool HasWritable() const;
   bool TakeToken(const std::string& uid, absl::Duration& wait);

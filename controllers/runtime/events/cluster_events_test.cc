@@ -213,7 +213,7 @@ TEST_F(ClusterEventsTest, FailuresAreTriedAgainAndThenDropped) {
   EXPECT_EQ(Written().count("kept"), 1u);
   EXPECT_EQ(Count("written"), "2");
   EXPECT_EQ(Count("failed"), "1");
-  // It is not given up for good.
+  // An event that was given up is written when it is recorded again.
   Record("b", "lost");
   EXPECT_EQ(Written().count("lost"), 1u);
 }
@@ -268,7 +268,7 @@ TEST_F(ClusterEventsTest, FlushWaitsForWhatMayBeWritten) {
   Start();
   EXPECT_TRUE(done);
   EXPECT_EQ(Written().size(), 1u);
-  // Not for what the limits hold back.
+  // Flush does not wait for events that the limits hold back.
   for (int i = 0; i < 9; ++i) Record("a", "hello");
   done = false;
   tasks_.Spawn("flush", Flush(events_, done));

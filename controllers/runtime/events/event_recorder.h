@@ -1,4 +1,5 @@
-// Telling users what a controller did, where they look for it: Kubernetes Events.
+// The interface by which controllers report what they did as Kubernetes Events. Each implementation
+// names its executor.
 #ifndef CONTROLLERS_RUNTIME_EVENTS_EVENT_RECORDER_H_
 #define CONTROLLERS_RUNTIME_EVENTS_EVENT_RECORDER_H_
 
@@ -22,10 +23,10 @@ class EventRecorder {
  public:
   virtual ~EventRecorder() = default;
 
-  // Returns at once, and never fails: what cannot be told is dropped. `reason` is UpperCamelCase,
-  // short and from a fixed set; `message` is for people, at most 1024 bytes of it are kept. The
-  // same event again is counted, not written again. So a message that differs each time costs an
-  // Event each time: leave numbers that change out of it. On the recorder's executor.
+  // Returns at once, and never fails: an event that cannot be written is dropped. `reason` is
+  // UpperCamelCase, short and from a fixed set; `message` is for people, and cut at 1024 bytes.
+  // When the same event repeats it is counted, not written again. A message that differs each time
+  // costs an Event each time, so leave changing numbers out of it. On the recorder's executor.
   virtual void Record(const ObjectReference& about, EventType type, std::string_view reason,
                       std::string_view message) = 0;
 };

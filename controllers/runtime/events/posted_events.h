@@ -1,4 +1,4 @@
-// A recorder that lives elsewhere, for those on other executors.
+// An event recorder for any thread, in front of one that lives on an executor. Thread-safe.
 #ifndef CONTROLLERS_RUNTIME_EVENTS_POSTED_EVENTS_H_
 #define CONTROLLERS_RUNTIME_EVENTS_POSTED_EVENTS_H_
 
@@ -10,7 +10,7 @@
 
 namespace steward::controllers {
 
-// Thread-safe: hands events over to the recorder's own executor.
+// Posts events to the recorder's own executor.
 class PostedEvents : public EventRecorder {
  public:
   // REQUIRES: `recorder` lives on `executor`, and outlives what runs there.

@@ -46,8 +46,8 @@ void Widen(MetadataInformer::Namespaces& all, const MetadataInformer::Namespaces
 
 }  // namespace
 
-// One reflector and its sink; they live as long as their task. Once detached, whatever still comes
-// is dropped.
+// One reflector and its sink; they live as long as their task. Once detached, all further calls are
+// ignored.
 class MetadataInformer::Run : public storage::ReflectorSink {
  public:
   explicit Run(MetadataInformer& informer)
@@ -57,7 +57,7 @@ class MetadataInformer::Run : public storage::ReflectorSink {
 
   void Detach() { informer_ = nullptr; }
   static VoidTask Follow(std::shared_ptr<Run> self) {
-    co_await Yield();  // whoever adds a user is not called back before that returned
+    co_await Yield();  // no callback comes before AddUser has returned
     co_await self->reflector_.Run();
   }
 
@@ -139,11 +139,11 @@ void MetadataInformer::RemoveUser(UserId user) {
   listed_ = false;
   objects_.clear();
   unheld_ = 0;
-  // Last: ending the task may be all that still holds this object.
+  // This comes last: ending the task may release the last reference to this object.
   std::exchange(task_, {}).Cancel();
 }
 
-// The namespaces of users that have gone are left out from now on.
+// Starts a new run, without the namespaces of users that have gone.
 void MetadataInformer::Restart() {
   wanted_ = std::set<std::string>();
   for (const auto& [id, user] : users_) Widen(wanted_, user.namespaces);
@@ -186,7 +186,7 @@ void MetadataInformer::TakeOver(Objects next, size_t unheld) {
   unheld_ = unheld;
   listed_ = true;
   for (auto& [id, user] : users_) user.synced = true;
-  // A callback may let go of the last watch.
+  // A callback may destroy the last watch.
   const std::shared_ptr<MetadataInformer> self = shared_from_this();
   for (const kube::NamespacedName& name : changed) Tell(name);
   TellSynced();
@@ -208,7 +208,7 @@ void MetadataInformer::TakeEvent(kube::WatchEvent::Type type, ObjectMetadata obj
   Tell(name);
 }
 
-// Users may come and go in the callbacks, so these walk by number, and call copies.
+// Users may come and go in the callbacks, so the loop goes by number, and calls copies.
 template <typename Call>
 void MetadataInformer::ForEachUser(Call call) {
   for (auto it = users_.begin(); it != users_.end();) {

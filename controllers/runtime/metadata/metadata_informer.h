@@ -1,4 +1,4 @@
-// One list and watch of metadata, and what it told.
+// One list and watch of metadata, and the objects from it. Lives on one executor.
 #ifndef CONTROLLERS_RUNTIME_METADATA_METADATA_INFORMER_H_
 #define CONTROLLERS_RUNTIME_METADATA_METADATA_INFORMER_H_
 
@@ -22,25 +22,25 @@
 namespace steward::controllers {
 
 struct MetadataCallbacks {
-  // The object appeared, changed in what is held of it, or is gone. Where nothing is held: it
-  // appeared or is gone, after the list. May be null.
+  // Called when the object appeared, was deleted, or changed in the metadata that is held. Where
+  // nothing is held: called when it appeared or was deleted, after the list. May be null.
   std::function<void(const kube::NamespacedName& name)> changed;
-  // A complete list has been taken over: the first, and later ones. May be null.
+  // Called when a complete list has been applied: the first, and later ones. May be null.
   std::function<void()> synced;
 };
 
-// What one informer asks the cluster for.
+// The part of the cluster that one informer reads.
 struct MetadataScope {
   kube::GroupVersionResource gvr;
   std::string label_selector;
   std::string ns;    // "" = all of the cluster
-  bool hold = true;  // what it tells of; else it only tells
+  bool hold = true;  // whether objects are held; if not, changes are only reported
   auto operator<=>(const MetadataScope&) const = default;
 };
 
 // Holds the objects that its users want, up to a bound. Runs in `tasks` from the first user on
-// until the last has gone. When a user wants namespaces that were not held, it lists anew; what it
-// held stays until then. Lives on one executor.
+// until the last has gone. When a user wants namespaces that were not held, it lists anew; the held
+// objects stay until then.
 class MetadataInformer : public std::enable_shared_from_this<MetadataInformer> {
  public:
   using UserId = uint64_t;
@@ -54,7 +54,7 @@ class MetadataInformer : public std::enable_shared_from_this<MetadataInformer> {
   UserId AddUser(Namespaces namespaces, MetadataCallbacks callbacks);
   void RemoveUser(UserId user);
 
-  // Everything that `user` wants has been listed.
+  // True when everything that `user` wants has been listed.
   bool synced(UserId user) const;
   const absl::Status& health() const { return health_; }
   bool truncated() const { return unheld_ > 0; }
@@ -95,7 +95,7 @@ class MetadataInformer : public std::enable_shared_from_this<MetadataInformer> {
   bool listed_ = false;  // by the present run
 
   Objects objects_;
-  size_t unheld_ = 0;  // told beyond the bound; not a number of objects, as changes count again
+  size_t unheld_ = 0;  // objects reported beyond the bound; changes count again
   absl::Status health_;
 };
 

@@ -1,4 +1,5 @@
-// Following objects of any type by their metadata, for as long as somebody needs it.
+// Watches of objects of any type by their metadata, as long as they are needed. Live on one
+// executor.
 #ifndef CONTROLLERS_RUNTIME_METADATA_METADATA_WATCH_H_
 #define CONTROLLERS_RUNTIME_METADATA_METADATA_WATCH_H_
 
@@ -26,33 +27,34 @@ namespace steward::controllers {
 struct MetadataSelection {
   kube::GroupVersionResource gvr;
   std::string label_selector;
-  // nullopt: all of the cluster, cluster-scoped objects too.
+  // nullopt: the whole cluster, with cluster-scoped objects.
   std::optional<std::set<std::string>> namespaces;
   // False: nothing is held, so it costs no memory however many objects there are.
   bool hold = true;
 };
 
-// One user's view. It is a hint of when to look and a picture for people, never a proof: it may lag
-// behind, and knows nothing of objects beyond the informers' bound. Ends with this object.
+// One user's view. It tells when to look and serves as a picture for people, but proves nothing: it
+// may lag behind, and lacks objects beyond the informers' bound. Watching ends when this object is
+// destroyed.
 class MetadataWatch {
  public:
   ~MetadataWatch();
   MetadataWatch(const MetadataWatch&) = delete;
   MetadataWatch& operator=(const MetadataWatch&) = delete;
 
-  // A complete list of every part of the selection has been seen. A type that the cluster does not
-  // have is an empty one, complete.
+  // True when a complete list of every part of the selection has been seen. A type that the cluster
+  // does not have is empty and complete.
   bool synced() const;
-  // Why it may be stale at this moment; OK while all streams run.
+  // The reason why the view may be stale at this moment; OK while all streams run.
   absl::Status health() const;
-  // There are more objects than are held.
+  // True when there are more objects than are held.
   bool truncated() const;
-  // Watches that serve it, shared ones too.
+  // The number of streams that serve it, shared ones too.
   size_t streams() const { return parts_.size(); }
-  // Objects of the selection, by namespace and name.
+  // The objects of the selection, by namespace and name.
   size_t size() const;
   void ForEach(const std::function<void(const ObjectMetadata&)>& visit) const;
-  // Null when it is not held.
+  // Null when the object is not held.
   const ObjectMetadata* Find(const kube::NamespacedName& name) const;
 
  private:
@@ -70,16 +72,16 @@ class MetadataWatch {
 };
 
 struct MetadataWatchesOptions {
-  // Held by one informer. Beyond it objects are only known to be too many, until a new list has
-  // fewer.
+  // The limit of objects that one informer holds. Beyond, it is only known that there are too many,
+  // until a new list has fewer.
   size_t max_objects = 50'000;
-  // A selection of so many namespaces or fewer gets a list and a watch for each; one of more shares
-  // a single cluster-wide pair, of which only the selected namespaces' objects are held.
+  // A selection of at most this many namespaces gets a list and a watch for each; a larger one
+  // shares a single cluster-wide pair, of which only the selected namespaces' objects are held.
   size_t max_separate_namespaces = 3;
 };
 
-// Users with equal needs share informers; an informer runs while it has users. Lives on one
-// executor, and so do the watches.
+// The informers of all watches. Users with equal needs share informers; an informer runs while it
+// has users.
 class MetadataWatches {
  public:
   // REQUIRES: the references outlive this object.
@@ -88,17 +90,17 @@ class MetadataWatches {
   // REQUIRES: stopped, and every watch is gone.
   ~MetadataWatches();
 
-  // Returns at once. `callbacks` come from now on, never within this call, until the watch is
-  // destroyed, which they may do. What is held already is in the watch.
+  // Returns at once. `callbacks` are called from now on, never within this call, until the watch is
+  // destroyed, which they may do. Objects that are held already are in the watch at once.
   std::unique_ptr<MetadataWatch> Open(MetadataSelection selection, MetadataCallbacks callbacks);
 
-  // How many streams a watch of `selection` would have.
+  // The number of streams that a watch of `selection` would have.
   size_t StreamsOf(const MetadataSelection& selection) const;
 
-  // Ends every informer; watches stay as they are from then on.
+  // Ends every informer; watches keep their present state from then on.
   VoidTask Stop();
 
-  // Informers that run.
+  // The number of running informers.
   size_t running() const;
 
  private:

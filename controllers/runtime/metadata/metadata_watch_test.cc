@@ -27,7 +27,7 @@ const kube::GroupVersionResource kWidgets = {"g", "v1", "widgets"};
 
 using Namespaces = std::optional<std::set<std::string>>;
 
-// Notes how lists and watches were asked for.
+// A client that records the options of lists and watches.
 class AskingClient : public kube::FakeClient {
  public:
   Task<kube::ListPage> List(const kube::GroupVersionResource& gvr,
@@ -120,7 +120,7 @@ TEST_F(MetadataWatchTest, FollowsWhatItHolds) {
 TEST_F(MetadataWatchTest, AsksForMetadataOnly) {
   MetadataSelection selection;
   selection.gvr = kWidgets;
-  // The fake answers such a list with an error, which is all the same here.
+  // The fake answers such a watch with an error, which does not matter here.
   selection.label_selector = "!copied";
   watch_ = watches_.Open(selection, {});
   other_ = Open(std::nullopt);
@@ -129,9 +129,8 @@ TEST_F(MetadataWatchTest, AsksForMetadataOnly) {
   EXPECT_EQ(cluster_.lists[0].label_selector, "!copied");
   EXPECT_TRUE(cluster_.lists[0].metadata_only);
   EXPECT_EQ(cluster_.lists[1].label_selector, "");
-  ASSERT_EQ(cluster_.watches.size(), 1u);
-  EXPECT_TRUE(cluster_.watches[0].metadata_only);
-  EXPECT_FALSE(watch_->synced());
+  ASSERT_EQ(cluster_.watches.size(), 2u);
+  for (const auto& watch : cluster_.watches) EXPECT_TRUE(watch.metadata_only);
   EXPECT_FALSE(watch_->health().ok());
 }
 
@@ -168,7 +167,7 @@ TEST_F(MetadataWatchTest, WhatHoldsNothingTellsOfWhatComesAndGoes) {
   EXPECT_THAT(Told(), ElementsAre("n1/a")) << "it is gone, which was not held";
   EXPECT_EQ(watch_->size(), 0u);
   EXPECT_FALSE(watch_->truncated());
-  // A new list is told, whatever was in it.
+  // A new list is reported, whatever it contains.
   cluster_.BreakWatches(kWidgets, kube::ToStatus(kube::Expired("x")));
   Settle();
   clock_.Advance(absl::Seconds(10));
@@ -205,7 +204,7 @@ TEST_F(MetadataWatchTest, EndsWithItsLastUser) {
   Settle();
   EXPECT_EQ(cluster_.running_watches(kWidgets), 0u);
   EXPECT_EQ(watches_.running(), 0u);
-  // And begins with the next.
+  // An informer starts again with the next watch.
   watch_ = Open(std::nullopt);
   Settle();
   EXPECT_TRUE(watch_->synced());
@@ -272,7 +271,7 @@ TEST_F(MetadataWatchTest, AWiderFilterListsAnewAndKeepsWhatItHas) {
   EXPECT_EQ(cluster_.lists.size(), 2u);
   EXPECT_EQ(cluster_.running_watches(kWidgets), 1u);
   EXPECT_THAT(Names(*other_), ElementsAre("n2/a", "n3/a", "n4/a"));
-  // Only the new one is news, to whom it concerns; the list is news to both.
+  // Only the new object is reported, to the watch that selects it; the list is reported to both.
   EXPECT_THAT(Told(), ElementsAre("n4/a", "synced", "synced"));
 }
 
@@ -287,7 +286,7 @@ TEST_F(MetadataWatchTest, HoldsNoMoreThanItMay) {
   Put("n", "a6", R"(,"finalizers":["f"])");
   Settle();
   EXPECT_EQ(watch_->size(), 5u);
-  // A new list knows better.
+  // A new list shows that there are fewer.
   for (int i = 0; i < 4; ++i) cluster_.Delete(kWidgets, {"n", "a" + std::to_string(i)});
   Settle();
   EXPECT_TRUE(watch_->truncated());

@@ -33,7 +33,7 @@ absl::Status ReadFinalizers(ondemand::value value, std::vector<std::string>& out
   return absl::OkStatus();
 }
 
-// null counts as absent.
+// True for null, which counts as absent.
 absl::StatusOr<bool> IsNull(ondemand::value& value, std::string_view what) {
   ondemand::json_type type;
   if (const auto error = value.type().get(type)) return Malformed(what, error);
@@ -64,7 +64,7 @@ absl::Status ForEachMember(ondemand::object object, Visit visit) {
     if (const auto error = std::move(result).get(field)) return Malformed("object", error);
     std::string_view key;
     if (const auto error = field.unescaped_key().get(key)) return Malformed("object", error);
-    // The parser's string buffer is reused by nested reads.
+    // A copy is needed, as nested reads reuse the parser's string buffer.
     const std::string own_key(key);
     RETURN_IF_ERROR(visit(own_key, field.value()));
   }

@@ -1,4 +1,4 @@
-// The little that is held of an object whose contents do not matter.
+// The metadata that is held of an object whose contents do not matter. A value and a pure function.
 #ifndef CONTROLLERS_RUNTIME_METADATA_OBJECT_METADATA_H_
 #define CONTROLLERS_RUNTIME_METADATA_OBJECT_METADATA_H_
 
@@ -20,8 +20,8 @@ struct ObjectMetadata {
   bool operator==(const ObjectMetadata&) const = default;
 };
 
-// Of an object's JSON, or its PartialObjectMetadata. Total: kInvalidArgument for anything without a
-// name and a uid, or with a member of these of another type.
+// Reads an object's JSON, or its PartialObjectMetadata. Total: kInvalidArgument for anything
+// without a name and a uid, or with one of these members of another type.
 absl::StatusOr<ObjectMetadata> DecodeObjectMetadata(std::string_view json);
 
 }  // namespace steward::controllers

@@ -5,7 +5,7 @@ namespace {
 
 using prometheus::Labels;
 
-// 10 ns to 1000 s in powers of ten, as Kubernetes' queues have it.
+// From 10 ns to 1000 s in powers of ten, like Kubernetes' queues.
 const prometheus::Histogram::BucketBoundaries& Buckets() {
   static const auto& buckets = *new prometheus::Histogram::BucketBoundaries{
       1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1, 10, 100, 1000};

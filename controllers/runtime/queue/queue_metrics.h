@@ -1,4 +1,4 @@
-// What /metrics says of a work queue, by the names that Kubernetes' controllers use.
+// The metrics of a work queue, by the names that Kubernetes' controllers use. Thread-safe.
 #ifndef CONTROLLERS_RUNTIME_QUEUE_QUEUE_METRICS_H_
 #define CONTROLLERS_RUNTIME_QUEUE_QUEUE_METRICS_H_
 
@@ -14,18 +14,17 @@
 
 namespace steward::controllers {
 
-// All with the labels name and controller:
+// All have the labels name and controller:
 //   workqueue_depth                              keys ready and not taken
 //   workqueue_adds_total                         keys that became ready
 //   workqueue_retries_total                      keys put back after a failure
 //   workqueue_queue_duration_seconds             from being ready to being taken
 //   workqueue_work_duration_seconds              from being taken to being done
-//   workqueue_unfinished_work_seconds            the same so far, summed over what is being worked
-//   on workqueue_longest_running_processor_seconds  the longest of these
-// Thread-safe.
+//   workqueue_unfinished_work_seconds            the same so far, summed over all taken keys
+//   workqueue_longest_running_processor_seconds  the longest of these
 class QueueMetrics {
  public:
-  // `registry` outlives this object. Two of one name share their series.
+  // REQUIRES: `registry` outlives this object. Two objects of one name share their series.
   QueueMetrics(prometheus::Registry& registry, const std::string& name);
 
   void SetDepth(size_t depth) { depth_.Set(static_cast<double>(depth)); }

@@ -18,7 +18,7 @@ absl::Duration RateLimiter::TakeFromBucket() {
 
 absl::Duration RateLimiter::Next(const Key& key) {
   const int failures = failures_[key]++;
-  // Doubling more often than this passes any limit.
+  // More doublings would exceed any limit.
   constexpr int kMaxDoublings = 62;
   absl::Duration own = limits_.initial;
   for (int i = 0; i < std::min(failures, kMaxDoublings) && own < limits_.max; ++i) own *= 2;

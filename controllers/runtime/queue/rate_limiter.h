@@ -1,4 +1,4 @@
-// How long a key waits before it is tried again.
+// The waiting times of keys before they are tried again. Not thread-safe.
 #ifndef CONTROLLERS_RUNTIME_QUEUE_RATE_LIMITER_H_
 #define CONTROLLERS_RUNTIME_QUEUE_RATE_LIMITER_H_
 
@@ -10,20 +10,20 @@
 
 namespace steward::controllers {
 
-// What a queue's items are called by.
+// The name of an item in a queue.
 using Key = kube::NamespacedName;
 
 struct RateLimits {
-  // Of one key: the wait after its first failure, doubled by each further one.
+  // For one key: the wait after its first failure, doubled by each further one.
   absl::Duration initial = absl::Milliseconds(5);
   absl::Duration max = absl::Minutes(1);
-  // Of all keys together: a bucket of `burst` retries that fills again at this rate.
+  // For all keys together: a bucket of `burst` retries that refills at this rate.
   double per_second = 10;
   double burst = 100;
 };
 
-// Both limits hold: the longer wait counts. Holds one number for each key that failed and was not
-// forgotten since. Not thread-safe.
+// Both limits hold: the longer wait counts. Keeps one number for each key that failed and was not
+// forgotten since.
 class RateLimiter {
  public:
   // REQUIRES: positive limits; `clock` outlives this object.
@@ -31,7 +31,7 @@ class RateLimiter {
 
   // Counts a failure of `key`.
   absl::Duration Next(const Key& key);
-  // It succeeded, or is gone.
+  // Called when the key succeeded, or is gone.
   void Forget(const Key& key) { failures_.erase(key); }
   int failures(const Key& key) const;
 
@@ -41,7 +41,7 @@ class RateLimiter {
   const RateLimits limits_;
   Clock& clock_;
   std::map<Key, int> failures_;
-  double tokens_;  // below zero: given out in advance
+  double tokens_;  // below zero: granted in advance
   absl::Duration filled_at_;
 };
 

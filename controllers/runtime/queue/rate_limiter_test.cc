@@ -46,12 +46,12 @@ TEST(RateLimiterTest, AllKeysShareABucket) {
   RateLimiter limiter(limits, clock);
   EXPECT_EQ(limiter.Next({"", "1"}), absl::Milliseconds(10));
   EXPECT_EQ(limiter.Next({"", "2"}), absl::Milliseconds(10));
-  // The bucket is empty: the next ones get what will flow in, two each second.
+  // The bucket is empty: the next retries wait for tokens, of which two come each second.
   EXPECT_EQ(limiter.Next({"", "3"}), absl::Milliseconds(500));
   EXPECT_EQ(limiter.Next({"", "4"}), absl::Seconds(1));
   clock.Advance(absl::Seconds(2));
   EXPECT_EQ(limiter.Next({"", "5"}), absl::Milliseconds(10));
-  // It never holds more than the burst.
+  // The bucket never holds more than the burst.
   clock.Advance(absl::Hours(1));
   EXPECT_EQ(limiter.Next({"", "6"}), absl::Milliseconds(10));
   EXPECT_EQ(limiter.Next({"", "7"}), absl::Milliseconds(10));

@@ -28,14 +28,14 @@ void WorkQueue::PushReady(const Key& key) {
 
 void WorkQueue::Want(const Key& key, Entry& entry) {
   if (entry.wanted) {
-    // Something happened to it: it may suit another worker now.
+    // The key was added again, so it may suit another worker now.
     if (!entry.running) ready_changed_.Notify();
     return;
   }
   entry.wanted = true;
   entry.wanted_since = clock_.Monotonic();
   metrics_.Added();
-  // Else Done does it.
+  // For a running key, Done does this.
   if (!entry.running) PushReady(key);
 }
 

@@ -1,9 +1,10 @@
-// Keys that wait to be looked at.
+// The queue of keys that wait for a reconciler. Lives on one executor.
 //
 // The rules are those of client-go's workqueue, so that level-based reconcilers can be written as
 // they are everywhere:
 //  - a key is in the queue once, however often it was added;
-//  - no key is worked on twice at a time: added meanwhile, it comes again when it is done;
+//  - a key is never worked on twice at a time: if it is added meanwhile, it returns when it is
+//    done;
 //  - of several delayed adds of a key the earliest counts; a delay does not hold back a plain add;
 //  - keys are taken in the order in which they became ready.
 #ifndef CONTROLLERS_RUNTIME_QUEUE_WORK_QUEUE_H_
@@ -28,10 +29,8 @@
 namespace steward::controllers {
 
 // Memory is bounded by the number of distinct keys known at a time: a key is forgotten when it is
-// neither waiting, nor being worked on, nor delayed, nor has failures counted against it. Nothing
-// is ever dropped.
-//
-// Lives on one executor: every member is called on it.
+// not waiting, being worked on or delayed, and has no failures counted against it. Keys are never
+// dropped otherwise. Every member is called on the executor.
 class WorkQueue {
  public:
   // REQUIRES: `clock` and `metrics` outlive this object.
@@ -43,38 +42,39 @@ class WorkQueue {
   // After ShutDown, adds do nothing.
   void Add(const Key& key);
   void AddAfter(const Key& key, absl::Duration delay);
-  // After a failure: as the rate limits say, and not before `at_least`.
+  // Adds a key after a failure, when the rate limits allow, and not before `at_least`.
   void AddRateLimited(const Key& key, absl::Duration at_least = absl::ZeroDuration());
-  // Failures so far no longer count.
+  // Resets the key's count of failures.
   void Forget(const Key& key) { limiter_.Forget(key); }
   int failures(const Key& key) const { return limiter_.failures(key); }
 
-  // The next key, or the next one that `suits`, to be given back by Done; nullopt once the queue is
-  // shut down. A key that waits is asked about again whenever any is added. Cancellable.
+  // The next key, or the next one that `suits`, which the caller gives back by Done; nullopt once
+  // the queue is shut down. A waiting key is checked again whenever any is added. Cancellable.
   using Suits = std::function<bool(const Key& key)>;
   boost::asio::awaitable<std::optional<Key>> Take(Suits suits = nullptr);
   void Done(const Key& key);
 
   // Makes delayed keys ready in time. Runs until cancelled.
   VoidTask RunDelays();
-  // Writes the metrics of what is being worked on.
+  // Updates the metrics of the keys that are being worked on.
   void MeasureUnfinished();
 
-  // Keys that wait are not given out any more, and every Take returns.
+  // Ends all Takes; keys that wait are not given out any more.
   void ShutDown();
 
-  // Ready and not taken; being worked on; delayed.
+  // The number of keys that are ready and not taken, that are being worked on, and that are
+  // delayed.
   size_t depth() const { return ready_.size(); }
   size_t running() const { return running_; }
   size_t delayed() const { return delays_.size(); }
 
  private:
   struct Entry {
-    bool wanted = false;   // to be given out (again)
+    bool wanted = false;   // must be given out (again)
     bool running = false;  // given out
     absl::Duration wanted_since;
     absl::Duration running_since;
-    std::optional<absl::Duration> due;  // delayed until
+    std::optional<absl::Duration> due;  // the end of its delay
   };
   using Entries = std::map<Key, Entry>;
 

@@ -52,7 +52,7 @@ class WorkQueueTest : public ::testing::Test {
     clock_.Advance(time);
     Settle();
   }
-  // One worker takes one key; what it took is in `taken_`.
+  // One worker takes one key, and puts it into `taken_`.
   void SpawnTake(WorkQueue::Suits suits = nullptr) {
     tasks_.Spawn("take", TakeOne(*this, std::move(suits)));
   }
@@ -64,7 +64,7 @@ class WorkQueueTest : public ::testing::Test {
       ++test.ended_;
     }
   }
-  // Everything that is ready, in order.
+  // Takes everything that is ready, in order.
   std::vector<std::string> TakeAll() {
     taken_.clear();
     Settle();
@@ -251,7 +251,7 @@ TEST_F(WorkQueueTest, Metrics) {
               HasSubstr("workqueue_unfinished_work_seconds{controller=\"q\",name=\"q\"} 0\n"));
 }
 
-// What the rules say, put naively.
+// The rules in a naive form.
 class Model {
  public:
   Model(FakeClock& clock, RateLimits limits) : clock_(clock), limiter_(limits, clock) {}

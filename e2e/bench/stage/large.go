@@ -70,8 +70,12 @@ func StartLarge(dir string, from *Operators, operators, namespaces int, say Prog
 // startStore runs `steward up` and waits until it has loaded everything.
 func (l *Large) startStore(root, manifests string) (err error) {
 	l.data = filepath.Join(l.dir, "store")
+	binary, err := cluster.Binary()
+	if err != nil {
+		return err
+	}
 	began := time.Now()
-	l.Store, err = cluster.Spawn(l.dir, "steward-up", stewardBinary(root), "up", "--data-dir="+l.data, "--secure-port=0",
+	l.Store, err = cluster.Spawn(l.dir, "steward-up", binary, "up", "--data-dir="+l.data, "--secure-port=0",
 		"--strict", "--load="+filepath.Join(root, "examples", "crds"), "--load="+manifests)
 	if err != nil {
 		return err
@@ -89,14 +93,6 @@ func (l *Large) startStore(root, manifests string) (err error) {
 	l.Loading = time.Since(began)
 	l.admin, err = clientcmd.BuildConfigFromFlags("", filepath.Join(l.data, "kubeconfig"))
 	return err
-}
-
-// stewardBinary is the program that is measured.
-func stewardBinary(root string) string {
-	if binary := os.Getenv("STEWARD_BIN"); binary != "" {
-		return binary
-	}
-	return filepath.Join(root, "bin", "steward")
 }
 
 // manifestItems keeps a manifest well below what a file may hold.
@@ -166,12 +162,12 @@ func (l *Large) Prepare(name string) (start func() (*cluster.Process, error), se
 	if server, err = serverOf("Steward", administrator, ""); err != nil {
 		return nil, server, err
 	}
-	root, err := cluster.Root()
+	binary, err := cluster.Binary()
 	if err != nil {
 		return nil, server, err
 	}
 	start = func() (*cluster.Process, error) {
-		return cluster.Spawn(l.dir, name, stewardBinary(root), "apiserver",
+		return cluster.Spawn(l.dir, name, binary, "apiserver",
 			"--kubeconfig="+filepath.Join(l.data, "kubeconfig"), "--authentication-skip-lookup",
 			"--client-ca-file="+filepath.Join(l.data, "pki", "ca.crt"),
 			"--bind-address=127.0.0.1", "--secure-port="+strconv.Itoa(port),

@@ -16,7 +16,6 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/watch"
 
 	"steward.dev/e2e/bench/load"
@@ -40,8 +39,6 @@ const (
 	controllersSpace = "steward-system"
 	controllersName  = "steward-controllers"
 )
-
-var clusterRoles = schema.GroupVersionResource{Group: "rbac.authorization.k8s.io", Version: "v1", Resource: "clusterroles"}
 
 // Uninstalls is a control plane with operators that are opted in to cleanup, and custom resources of two kinds that are
 // alike: those of one operator, and those that a plain program deletes. Everybody who deletes has the controllers' own
@@ -86,7 +83,8 @@ func StartUninstalls(ctx context.Context, dir string, from *Operators, namespace
 	if err != nil {
 		return u, err
 	}
-	if err := olm.InstallCRDs(ctx, u.Any, root, operandDefinition("Widget"), operandDefinition("Plain")); err != nil {
+	if err := olm.InstallCRDs(ctx, u.Any, root,
+		olm.Definition(operandGroup, Owned, "Namespaced", "v1"), olm.Definition(operandGroup, Plain, "Namespaced", "v1")); err != nil {
 		return u, err
 	}
 	if err := u.ApplyManifests(ctx, "base"); err != nil {
@@ -130,9 +128,9 @@ func (u *Uninstalls) allow(ctx context.Context) error {
 		"subjects": []any{map[string]any{"kind": "ServiceAccount", "namespace": controllersSpace, "name": controllersName}},
 	}}
 	binding.SetName(role.GetName())
-	_, err := u.Any.Resource(clusterRoles).Create(ctx, role, metav1.CreateOptions{})
+	_, err := u.Any.Resource(olm.ClusterRoles).Create(ctx, role, metav1.CreateOptions{})
 	if err == nil {
-		_, err = u.Any.Resource(clusterRoles.GroupVersion().WithResource("clusterrolebindings")).Create(ctx, binding, metav1.CreateOptions{})
+		_, err = u.Any.Resource(olm.ClusterRoleBindings).Create(ctx, binding, metav1.CreateOptions{})
 	}
 	return err
 }
@@ -154,23 +152,6 @@ func (u *Uninstalls) connect(ctx context.Context) (err error) {
 	}
 	u.Asked, err = serverOf("kube-apiserver", config, token, u.APIServer().Pid())
 	return err
-}
-
-func operandDefinition(kind string) *olm.Object {
-	singular := strings.ToLower(kind)
-	definition := &olm.Object{Object: map[string]any{
-		"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
-		"metadata": map[string]any{"labels": map[string]any{"olm.managed": "true"}},
-		"spec": map[string]any{
-			"group": operandGroup, "scope": "Namespaced",
-			"names": map[string]any{"kind": kind, "singular": singular, "plural": singular + "s", "listKind": kind + "List"},
-			"versions": []any{map[string]any{"name": "v1", "served": true, "storage": true, "schema": map[string]any{
-				"openAPIV3Schema": map[string]any{"type": "object", "x-kubernetes-preserve-unknown-fields": true},
-			}}},
-		},
-	}}
-	definition.SetName(singular + "s." + operandGroup)
-	return definition
 }
 
 func operandsPath(kind string) string {
@@ -195,11 +176,7 @@ func (u *Uninstalls) install(ctx context.Context, from *Operators) error {
 }
 
 func (u *Uninstalls) group() *olm.Object {
-	group := olm.OperatorGroup(Origin, "global")
-	group.Object["status"] = map[string]any{
-		"lastUpdated": time.Now().UTC().Format(time.RFC3339), "namespaces": []any{metav1.NamespaceAll},
-	}
-	return group
+	return olm.Synced(olm.OperatorGroup(Origin, "global"))
 }
 
 func (u *Uninstalls) uninstallable() *olm.Object {
@@ -222,10 +199,8 @@ func (u *Uninstalls) optIn(ctx context.Context, csv *olm.Object) error {
 	}
 	role := &olm.Object{Object: map[string]any{"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRole"}}
 	role.SetName("bench-" + csv.GetName())
-	role.SetLabels(map[string]string{
-		"olm.owner": csv.GetName(), "olm.owner.namespace": Origin, "olm.owner.kind": "ClusterServiceVersion",
-	})
-	_, err := u.Any.Resource(clusterRoles).Create(ctx, role, metav1.CreateOptions{})
+	role.SetLabels(olm.OwnerLabels(Origin, csv.GetName()))
+	_, err := u.Any.Resource(olm.ClusterRoles).Create(ctx, role, metav1.CreateOptions{})
 	return err
 }
 
@@ -253,7 +228,7 @@ func (u *Uninstalls) Run(ctx context.Context, name string) (*cluster.Controllers
 }
 
 func (u *Uninstalls) held(ctx context.Context) (held, total int, err error) {
-	roles, err := u.Any.Resource(clusterRoles).List(ctx, metav1.ListOptions{LabelSelector: "olm.owner.kind=ClusterServiceVersion"})
+	roles, err := u.Any.Resource(olm.ClusterRoles).List(ctx, metav1.ListOptions{LabelSelector: "olm.owner.kind=ClusterServiceVersion"})
 	if err != nil {
 		return 0, 0, err
 	}
@@ -384,7 +359,7 @@ func (u *Uninstalls) Uninstall(ctx context.Context) error {
 				return errors.New("the watch of the ClusterServiceVersion ended")
 			}
 			if event.Type == watch.Deleted {
-				return u.Any.Resource(clusterRoles).Delete(ctx, "bench-"+uninstalled, metav1.DeleteOptions{})
+				return u.Any.Resource(olm.ClusterRoles).Delete(ctx, "bench-"+uninstalled, metav1.DeleteOptions{})
 			}
 		}
 	}

@@ -1,4 +1,4 @@
-// The rooms of the table; each is a file.
+// The groups of the table of cases, each in a file of its own. Thread-safe.
 #ifndef KUBE_TESTING_CONFORMANCE_CASES_H_
 #define KUBE_TESTING_CONFORMANCE_CASES_H_
 

@@ -1,8 +1,8 @@
-// What every kube::Client must show its users, as a table of cases: the wording of the contract is
-// kube/client/client.h, the standard is a kube-apiserver.
+// The contract that every kube::Client must fulfil, as a table of cases: kube/client/client.h has
+// its wording, a kube-apiserver sets the standard. Thread-safe, but a server is used by one thread.
 //
-// A case states what a kube-apiserver does, and passes there. What another implementation does
-// otherwise, and why, is listed (differences.h); nothing else may differ.
+// A case states the behaviour of a kube-apiserver, and passes there. Deliberate deviations of
+// another implementation are listed with their reasons (differences.h); nothing else may differ.
 #ifndef KUBE_TESTING_CONFORMANCE_CONFORMANCE_H_
 #define KUBE_TESTING_CONFORMANCE_CONFORMANCE_H_
 
@@ -19,7 +19,7 @@ enum class Needs { kNothing, kControllers, kBookmarks, kForgetting };
 
 struct Case {
   std::string name;    // "Create.SetsSystemFields"
-  std::string source;  // what says so: a page of the API's documentation, a KEP, a source file
+  std::string source;  // the authority: a page of the API's documentation, a KEP, a source file
   void (*run)(Trial& trial);
   Needs needs = Needs::kNothing;
 };
@@ -32,16 +32,17 @@ struct Difference {
 struct Outcome {
   enum class Kind { kPassed, kFailed, kDiffers, kSkipped };
   Kind kind;
-  // kFailed, kDiffers: what was not as it should be. A listed difference that is none is a failure.
+  // kFailed, kDiffers: the expectations that failed. A listed difference that does not occur is a
+  // failure.
   std::vector<std::string> complaints;
   std::string why;  // kDiffers, kSkipped
 };
 
-// The table, in the order of the rooms of the API: create, get, list, ...
+// The whole table, grouped by the operations of the API: create, get, list, ...
 const std::vector<Case>& AllCases();
 
-// One after the other or in parallel, from any number of processes: what a case makes has names of
-// its own, and is deleted again as far as it can be.
+// Runs one case. Cases may run in sequence or in parallel, from any number of processes: the
+// objects of a case have unique names, and are deleted again as far as possible.
 Outcome RunCase(const Case& test_case, Server& server, const std::vector<Difference>& differences);
 
 }  // namespace steward::kube::conformance

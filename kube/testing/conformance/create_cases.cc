@@ -47,7 +47,7 @@ void BuiltInKindHasNoGeneration(Trial& t) {
   t.Eq("generation", At(made, "metadata.generation"), "");
 }
 
-// What only a server may say is not taken from the client.
+// Fields that only a server may set are not taken from the client.
 void DropsSystemFields(Trial& t) {
   const std::string ns = t.Namespace();
   json::value asked = Widget(t.Widgets(), "a");
@@ -106,7 +106,7 @@ void NeedsName(Trial& t) {
           "metadata.name: Required value: name or generateName is required");
   t.Fails("no subdomain", t.Create(t.Widgets(), ns, Widget(t.Widgets(), "A_b")), 422, "Invalid",
           "metadata.name: Invalid value: \"A_b\"");
-  // Names that are no path segments too, but the message is another.
+  // Names that are no path segments are refused, too, but with another message.
   t.Fails("a slash", t.Create(t.Widgets(), ns, Widget(t.Widgets(), "a/b")), 422, "Invalid",
           "metadata.name: Invalid value: \"a/b\"");
 }
@@ -201,7 +201,7 @@ void ChecksKind(Trial& t) {
   const std::string ns = t.Namespace();
   json::value kind = Widget(t.Widgets(), "a");
   Set(kind, "kind", "Gadget");
-  // Surprise: a custom resource is decoded as whatever it says, and then found invalid.
+  // Surprise: a custom resource is decoded as the kind it claims to be, and then found invalid.
   t.Fails("another kind", t.Create(t.Widgets(), ns, kind), 422, "Invalid",
           "kind: Invalid value: \"Gadget\": must be Widget");
   json::value version = Widget(t.Widgets(), "a");

@@ -63,7 +63,7 @@ void DeletionTakesObjectsAlong(Trial& t) {
   t.Eq("made anew it is empty", Names(t.Ok("list", t.List(widgets, ListOptions())).items), "");
 }
 
-// A widget whose definition is deleted, and which holds it by a finalizer.
+// A widget with a finalizer, whose definition is being deleted and therefore waits for it.
 NamespacedName WidgetThatHolds(Trial& t) {
   const GroupVersionResource& widgets = t.OwnWidgets();
   const NamespacedName name{t.Namespace(), "a"};
@@ -103,7 +103,7 @@ void SaysThatItEnds(Trial& t) {
 void NothingNewWhileItEnds(Trial& t) {
   const NamespacedName name = WidgetThatHolds(t);
   const GroupVersionResource& widgets = t.OwnWidgets();
-  // Surprise: the server's handlers hear of the deletion a moment later.
+  // Surprise: the server's handlers learn of the deletion a moment later.
   absl::Status refusal;
   t.Eventually("a create is refused", [&] {
     json::value another = Widget(widgets, "x");
@@ -176,7 +176,8 @@ void ClusterScoped(Trial& t) {
 }
 
 void NamespacedNeedsANamespace(Trial& t) {
-  // Surprise: 405 for the collection of a built-in kind, no such page for a custom one's.
+  // Surprise: 405 for the collection of a built-in kind, 404 (no such page) for that of a custom
+  // one.
   t.Fails("create", t.Create(t.Widgets(), "", Widget(t.Widgets(), "a")), 404, "NotFound");
   t.Fails("get", t.Get(t.Widgets(), {"", "a"}), 404, "NotFound");
   t.Fails("create a built-in", t.Create(kConfigMaps, "", ConfigMap("a")), 405, "MethodNotAllowed");

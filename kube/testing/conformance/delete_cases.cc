@@ -81,7 +81,7 @@ void FinalizersHold(Trial& t) {
   t.True("deletionTimestamp is set", !At(marked, kDeletion).empty());
   t.Eq("deletionGracePeriodSeconds", At(marked, "metadata.deletionGracePeriodSeconds"), "0");
   t.True("a newer number", IsNewer(At(marked, kRv), At(made, kRv)));
-  // Surprise: being deleted is a change of what is wanted, and counts.
+  // Surprise: marking an object as deleted counts as a change of its spec.
   t.Eq("generation", At(marked, "metadata.generation"), "2");
   t.Ok("again", t.Delete(t.Widgets(), name));
   t.True("a second time changes nothing", t.Ok("get", t.Get(t.Widgets(), name)) == marked);
@@ -129,7 +129,7 @@ void NoNewFinalizers(Trial& t) {
   LetGo(t, name);
 }
 
-// The last finalizer goes by an update: the answer is the object that is no more.
+// When an update removes the last finalizer, its answer is the object that no longer exists.
 void UpdateOfTheLastFinalizer(Trial& t) {
   const std::string ns = t.Namespace();
   const NamespacedName name{ns, "a"};
@@ -143,7 +143,7 @@ void UpdateOfTheLastFinalizer(Trial& t) {
   t.Fails("gone", t.Get(t.Widgets(), name), 404, "NotFound");
 }
 
-// The garbage collector's finalizers; a finalizer of our own holds the objects meanwhile.
+// The finalizers of the garbage collector; a finalizer of the test keeps the objects meanwhile.
 void Propagation(Trial& t) {
   using Policy = DeleteOptions::Propagation;
   struct Row {

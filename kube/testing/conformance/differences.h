@@ -1,4 +1,4 @@
-// Where an implementation does otherwise than a kube-apiserver, on purpose.
+// The deliberate deviations of implementations from a kube-apiserver. Thread-safe.
 #ifndef KUBE_TESTING_CONFORMANCE_DIFFERENCES_H_
 #define KUBE_TESTING_CONFORMANCE_DIFFERENCES_H_
 
@@ -8,7 +8,7 @@
 
 namespace steward::kube::conformance {
 
-// Of the store in Steward's own process (storage/embedded).
+// The deviations of the store in Steward's own process (storage/embedded).
 const std::vector<Difference>& EmbeddedDifferences();
 
 }  // namespace steward::kube::conformance

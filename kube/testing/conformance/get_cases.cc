@@ -38,7 +38,7 @@ void MissingObject(Trial& t) {
           StrCat("namespaces \"", ns, "-x\" not found"));
 }
 
-// It is the object that is missing, not the namespace.
+// The error names the missing object, not the missing namespace.
 void UnknownNamespace(Trial& t) {
   t.Fails("get", t.Get(t.Widgets(), {t.id() + "-x", "a"}), 404, "NotFound",
           StrCat(t.Widgets().GroupResource(), " \"a\" not found"));

@@ -1,4 +1,4 @@
-// The cases as GoogleTest tests.
+// The conformance cases as GoogleTest tests. To be used by the main thread, before main.
 //
 //   const bool kRegistered = RegisterConformance(
 //       "EmbeddedConformance", [] { return std::make_unique<MySubject>(); },
@@ -15,7 +15,7 @@
 
 namespace steward::kube::conformance {
 
-// A server and all that it lives on.
+// A server with everything that it needs to run.
 class Subject {
  public:
   virtual ~Subject() = default;
@@ -23,8 +23,9 @@ class Subject {
 };
 
 // Makes each case a test of `suite`, named after it with "_" for ".", with a subject of its own;
-// and one more, that the differences are of cases that there are. What differs or cannot be run is
-// reported as skipped. To be called before main, for the value of a variable. Returns true.
+// and adds a test that every listed difference names an existing case. A case that differs or
+// cannot be run is reported as skipped. Must be called before main, as the initializer of a
+// variable. Returns true.
 bool RegisterConformance(const std::string& suite,
                          std::function<std::unique_ptr<Subject>()> make_subject,
                          const std::vector<Difference>& differences);

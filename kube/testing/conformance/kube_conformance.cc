@@ -1,10 +1,10 @@
-// Runs the conformance cases against a real API server.
+// A program that runs the conformance cases against a real API server.
 //
 //   kube_conformance --kubeconfig FILE [--run REGEX] [--controllers]
 //
-// One line per case: PASS, FAIL or SKIP, its name, and why; a failure's complaints follow,
-// indented. Exits 1 when a case has failed, 2 for wrong arguments. Whoever the kubeconfig is for
-// must be allowed everything.
+// One line per case: PASS, FAIL or SKIP, its name, and a reason; a failure's complaints follow,
+// indented. Exits 1 when a case has failed, 2 for wrong arguments. The user of the kubeconfig must
+// be allowed everything.
 #include <boost/asio/io_context.hpp>
 #include <csignal>
 #include <cstdio>
@@ -26,7 +26,7 @@ namespace {
 
 struct Flags {
   std::string kubeconfig;
-  std::string run;  // a regular expression that is found in the names of the cases to run
+  std::string run;  // a regular expression that must occur in the names of the cases to run
   bool controllers = false;
 };
 

@@ -41,7 +41,8 @@ void NothingIsAnEmptyList(Trial& t) {
   t.True("has a number", IsNewer(unknown.resource_version, "1"));
 }
 
-// A list shows every write that ended before it began, and its number covers what it shows.
+// A list shows every write that ended before it began, and its resourceVersion covers all that it
+// shows.
 void ShowsWhatWasWrittenBefore(Trial& t) {
   ListOptions options;
   options.ns = t.Namespace();
@@ -152,7 +153,7 @@ void BadContinuation(Trial& t) {
   t.Fails("list", t.List(t.Widgets(), options), 400, "BadRequest", "continue");
 }
 
-// resourceVersion and resourceVersionMatch: which state is asked for.
+// resourceVersion and resourceVersionMatch choose the state that is listed.
 void StatesOfThePast(Trial& t) {
   ListOptions options;
   options.ns = t.Namespace();
@@ -195,7 +196,7 @@ void NoNumber(Trial& t) {
   t.Fails("list", t.List(t.Widgets(), options), 400, "BadRequest", "nvalid");
 }
 
-// Slow through the REST client: the server waits three seconds, then asks to be asked again.
+// Slow through the REST client: the server waits three seconds, then asks for a retry.
 void StateOfTheFuture(Trial& t) {
   ListOptions options;
   options.ns = t.Namespace();

@@ -1,4 +1,4 @@
-// Making and reading the objects of the cases.
+// Construction and inspection of the objects of the cases. Pure functions.
 #ifndef KUBE_TESTING_CONFORMANCE_OBJECTS_H_
 #define KUBE_TESTING_CONFORMANCE_OBJECTS_H_
 
@@ -19,7 +19,7 @@ inline const GroupVersionResource kDefinitions{"apiextensions.k8s.io", "v1",
 
 // {"apiVersion": ..., "kind": "Widget", "metadata": {"name": ...}, "spec": {"size": 1}}
 boost::json::value Widget(const GroupVersionResource& gvr, std::string_view name);
-// With one label.
+// A widget with one label.
 boost::json::value Widget(const GroupVersionResource& gvr, std::string_view name,
                           std::string_view label, std::string_view value);
 boost::json::value ConfigMap(std::string_view name);
@@ -30,18 +30,19 @@ boost::json::value NamespaceNamed(std::string_view name);
 boost::json::value Definition(const std::string& group, const std::string& kind,
                               const std::vector<std::string>& versions, bool namespaced = true);
 
-// A string as it stands, anything else as JSON, "" where there is nothing.
+// A string without quotes, any other value as JSON, "" when there is none.
 std::string At(const boost::json::value& value, std::initializer_list<std::string_view> path);
-// The same along a path such as "metadata.name".
+// The same for a path such as "metadata.name".
 std::string At(const boost::json::value& value, std::string_view path);
-// Puts `field` at such a path, making objects on the way. REQUIRES: what is there is an object.
+// Sets `field` at such a path, creating objects on the way. REQUIRES: existing values on the way
+// are objects.
 void Set(boost::json::value& value, std::string_view path, boost::json::value field);
 void SetText(boost::json::value& value, std::string_view path, std::string_view text);
 void Remove(boost::json::value& value, std::string_view path);
 NamespacedName NameOf(const boost::json::value& object);
 std::string Names(const std::vector<boost::json::value>& objects);  // "a b c"
 
-// Both are numbers of states, and `a` is the later.
+// True when both are resource versions, and `a` is the later one.
 bool IsNewer(std::string_view a, std::string_view b);
 
 }  // namespace steward::kube::conformance

@@ -20,8 +20,8 @@ json::value Reference(const json::value& owner, bool blocks = false) {
   return reference;
 }
 
-// Owners are config maps: the garbage collector of a real server knows those from its start, while
-// it finds new definitions only every half minute.
+// Owners are config maps: the garbage collector of a real server knows their kind from its start,
+// while it finds new definitions only every half minute.
 json::value Owner(Trial& t, const std::string& ns, std::string_view name) {
   json::value owner = t.Ok("owner", t.Create(kConfigMaps, ns, ConfigMap(name)));
   if (!owner.is_object()) owner = ConfigMap(name);
@@ -104,7 +104,7 @@ void OrphanLeavesDependents(Trial& t) {
   t.Eq("owners", At(left, "metadata.ownerReferences"), "");
 }
 
-// An owner is an object, not a name.
+// An owner reference is to an object, not to a name.
 void OwnerThatNeverWas(Trial& t) {
   const std::string ns = t.Namespace();
   json::value owner = Owner(t, ns, "owner");

@@ -74,7 +74,7 @@ void Preconditions(Trial& t) {
   const std::string uid = At(made, "metadata.uid");
   const std::string number = At(made, kRv);
   t.Eq("its uid", At(t.Ok("uid", patch("uid", uid, 2)), "spec.size"), "2");
-  // Surprise: an update with another's uid is a conflict, a patch is invalid.
+  // Surprise: an update with a wrong uid is a conflict, a patch is invalid.
   t.Fails("another uid", patch("uid", "11111111-2222-3333-4444-555555555555", 3), 422, "Invalid",
           "metadata.uid: Invalid value: \"11111111-2222-3333-4444-555555555555\": field is "
           "immutable");
@@ -137,7 +137,7 @@ void StrategicMergeOfLabels(Trial& t) {
   t.Eq("d", At(ns, "metadata.labels.d"), "4");
 }
 
-// Finalizers are a set to strategic merge: a patch adds to it, what it names coming first.
+// Strategic merge treats finalizers as a set: a patch adds to it and puts its own entries first.
 void StrategicMergeOfFinalizers(Trial& t) {
   const NamespacedName name{"", t.Namespace()};
   const auto patch = [&](const json::value& metadata) {

@@ -12,8 +12,8 @@ namespace json = boost::json;
 constexpr const char* kComparable = "KEP-5504 (comparable resource versions)";
 constexpr const char* kRv = "metadata.resourceVersion";
 
-// Kubernetes promises an order within a resource only; etcd's one counter gives it for all, and so
-// does every kube::Client.
+// Kubernetes promises an order within one resource only; etcd's single counter orders all
+// resources, and so does every kube::Client.
 void OneCounterForAllKinds(Trial& t) {
   const std::string ns = t.Namespace();
   const GroupVersionResource& widgets = t.Widgets();
@@ -30,7 +30,7 @@ void OneCounterForAllKinds(Trial& t) {
   newer("config map", t.Ok("change", t.Patch(kConfigMaps, {ns, "a"}, {{"data", {{"a", "2"}}}})));
 }
 
-// The number of a list covers all writes before it, those of other kinds too.
+// The resourceVersion of a list covers all writes before it, also those of other kinds.
 void ListsCoverWritesOfOtherKinds(Trial& t) {
   ListOptions options;
   options.ns = t.Namespace();

@@ -13,7 +13,7 @@ namespace json = boost::json;
 
 constexpr const char* kSource = "kube/meta/write_options.h (SendCheck)";
 
-// A write that is refused is refused with the caller's own words, and changes nothing.
+// A write without permission fails with the caller's own error, and changes nothing.
 void Refused(Trial& t) {
   const std::string ns = t.Namespace();
   const GroupVersionResource& widgets = t.Widgets();

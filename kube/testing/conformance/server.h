@@ -1,4 +1,4 @@
-// The API server that the cases are run against.
+// The API server under test. Used by one thread.
 #ifndef KUBE_TESTING_CONFORMANCE_SERVER_H_
 #define KUBE_TESTING_CONFORMANCE_SERVER_H_
 
@@ -14,20 +14,20 @@ namespace steward::kube::conformance {
 
 struct Server {
   Client& client;
-  // The calls are made on it, and it runs only while one of them, or a wait, does.
+  // The calls run on it, and it runs only during a call or a wait.
   boost::asio::io_context& io;
 
-  // Widgets that all cases may use, each in namespaces of its own; without them each makes its own.
-  // To a kube-apiserver a new definition is seconds of work.
+  // Widgets that all cases may share, each in namespaces of its own; without them each case defines
+  // its own. A new definition takes a kube-apiserver seconds.
   std::optional<GroupVersionResource> shared_widgets;
 
-  // What cannot be seen through the client. A case that needs what is missing is skipped.
+  // Abilities that cannot be seen through the client. A case that needs a missing one is skipped.
 
   // Contents of deleted namespaces and dependents of deleted owners are cleaned up.
   bool has_controllers = false;
-  // Watches get a bookmark at least this often; zero = too seldom to wait for.
+  // The longest time between a watch's bookmarks; zero = too long to wait for.
   absl::Duration bookmark_period;
-  // Makes the server forget what happened before now; null = no way to.
+  // Makes the server forget its history up to now; null = not possible.
   std::function<void()> forget_the_past;
 };
 

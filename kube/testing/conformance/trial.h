@@ -1,7 +1,7 @@
-// One run of one case: the calls it makes, what it expects, what it found wrong.
+// One run of one case: its calls, its expectations and its complaints. Used by one thread.
 //
-// Calls block, so that a case reads from top to bottom. A failed expectation is noted and the case
-// goes on; everything here bears with values that are not there.
+// Calls block, so that a case reads from top to bottom. A failed expectation is recorded and the
+// case goes on; every function here tolerates absent values.
 #ifndef KUBE_TESTING_CONFORMANCE_TRIAL_H_
 #define KUBE_TESTING_CONFORMANCE_TRIAL_H_
 
@@ -29,7 +29,7 @@ struct Listed {
   std::vector<boost::json::value> items;
 };
 
-// An event, or what came instead: "END" or "ERROR".
+// An event, or "END" or "ERROR" when none came.
 struct Event {
   std::string type;  // "ADDED", ...
   boost::json::value object;
@@ -39,7 +39,7 @@ struct Event {
 class Trial {
  public:
   explicit Trial(Server& server);
-  // Deletes what the trial has made.
+  // Deletes everything that the trial has created.
   ~Trial();
   Trial(const Trial&) = delete;
   Trial& operator=(const Trial&) = delete;
@@ -47,20 +47,20 @@ class Trial {
   Server& server() { return server_; }
   const std::vector<std::string>& complaints() const { return complaints_; }
 
-  // --- Places to work in.
+  // --- Names, namespaces and definitions.
 
-  // Unlike any other trial's: "conf-" and hexadecimal digits. A DNS label.
+  // Different from every other trial's: "conf-" and hexadecimal digits. A DNS label.
   const std::string& id() const { return id_; }
-  // A new namespace; its name.
+  // Creates a new namespace and returns its name.
   std::string Namespace();
   // A namespaced custom resource with status and without any schema, served: the one that the
-  // server's cases share, or
+  // server's cases share, or if there is none the trial's own.
   const GroupVersionResource& Widgets();
-  // the trial's own.
+  // The trial's own such resource.
   const GroupVersionResource& OwnWidgets();
   // Creates the definition and waits until each version it serves can be listed.
   void Define(const boost::json::value& definition);
-  // To be deleted in the end.
+  // Registers an object to be deleted at the end of the trial.
   void Created(const GroupVersionResource& gvr, const std::string& name);
 
   // --- Calls.
@@ -77,21 +77,21 @@ class Trial {
   Answer Delete(const GroupVersionResource& gvr, const NamespacedName& name,
                 const DeleteOptions& options = {});
   std::unique_ptr<Watch> StartWatch(const GroupVersionResource& gvr, const WatchOptions& options);
-  // The first event of a watch, but for bookmarks; a refusal counts as an ERROR.
+  // The first event of a watch that is no bookmark; a refusal counts as an ERROR.
   Event FirstOf(const GroupVersionResource& gvr, const WatchOptions& options);
-  // The next one but for bookmarks, within ten seconds.
+  // The next event that is no bookmark, within ten seconds.
   Event Next(const std::unique_ptr<Watch>& watch);
-  // Bookmarks too.
+  // The next event, bookmarks included.
   Event NextOfAll(const std::unique_ptr<Watch>& watch, absl::Duration patience = absl::Seconds(10));
 
   // --- Expectations.
 
   void True(std::string_view what, bool holds);
   void Eq(std::string_view what, std::string_view actual, std::string_view expected);
-  // The answer, or null.
+  // Expects success; returns the answer, or null.
   boost::json::value Ok(std::string_view what, const Answer& answer);
   Listed Ok(std::string_view what, const absl::StatusOr<Listed>& answer);
-  // A Kubernetes Status with this code and reason, whose message contains `message`.
+  // Expects a Kubernetes Status with this code and reason, whose message contains `message`.
   void Fails(std::string_view what, const absl::Status& status, int code, std::string_view reason,
              std::string_view message = "");
   void Fails(std::string_view what, const Answer& answer, int code, std::string_view reason,
@@ -101,10 +101,10 @@ class Trial {
   void RefusesWatch(std::string_view what, const GroupVersionResource& gvr,
                     const WatchOptions& options, int code, std::string_view reason,
                     std::string_view message = "");
-  // An event of this type, about the object of this name. Returns it.
+  // Expects an event of this type, about the object of this name, and returns the object.
   boost::json::value Told(std::string_view what, const Event& event, std::string_view type,
                           std::string_view name);
-  // Asks again and again, for half a minute.
+  // Repeats `holds` until it is true, for half a minute at most.
   void Eventually(std::string_view what, const std::function<bool()>& holds);
 
  private:

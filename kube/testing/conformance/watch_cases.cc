@@ -13,7 +13,7 @@ namespace json = boost::json;
 constexpr const char* kWatch = "API concepts, Efficient detection of changes";
 constexpr const char* kRv = "metadata.resourceVersion";
 
-// The trial's widgets in one namespace, from now on.
+// Options to watch the trial's widgets in one namespace from now on.
 WatchOptions FromNow(Trial& t, const std::string& ns) {
   ListOptions list;
   list.ns = ns;
@@ -41,7 +41,7 @@ void TellsEachChangeOnceInOrder(Trial& t) {
   t.Ok("delete", t.Delete(widgets, name));
   t.Ok("create again", t.Create(widgets, ns, Widget(widgets, "a")));
 
-  // The same for one that began late.
+  // The same events for a watch that began late.
   const std::unique_ptr<Watch> late = t.StartWatch(widgets, options);
   for (const std::unique_ptr<Watch>* each : {&watch, &late}) {
     t.True("state created", t.Told("create", t.Next(*each), "ADDED", "a") == states[0]);
@@ -69,7 +69,8 @@ void ResumesAfterAnyEvent(Trial& t) {
   }
 }
 
-// What enters the selection is added, what leaves it deleted, as if it were not elsewhere.
+// An object that enters the selection is ADDED, one that leaves it DELETED, as if it existed only
+// there.
 void SelectionInAndOut(Trial& t) {
   const std::string ns = t.Namespace();
   const NamespacedName name{ns, "a"};
@@ -93,7 +94,7 @@ void SelectionInAndOut(Trial& t) {
   t.True("changes", t.Told("changes", t.Next(watch), "MODIFIED", "a") == changed);
   json::value left = t.Told("leaves", t.Next(watch), "DELETED", "a");
   t.Eq("with the number of the change", At(left, kRv), At(out, kRv));
-  // Surprise: the object is the one that was selected, not the one that no longer is.
+  // Surprise: the event has the object as it was last selected, not as it is now.
   t.Eq("in its state before", At(left, "metadata.labels.l"), "in");
   t.Eq("in its state before", At(left, "spec.size"), "2");
   t.Told("nothing from outside", t.Next(watch), "ADDED", "end");

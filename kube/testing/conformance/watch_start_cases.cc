@@ -24,7 +24,7 @@ void TwoWidgets(Trial& t, const std::string& ns) {
   }
 }
 
-// ADDED for what there is, in any order: "a b".
+// The names of `count` initial ADDED events, sorted: "a b".
 std::string Added(Trial& t, const std::unique_ptr<Watch>& watch, int count) {
   std::vector<std::string> names;
   for (int i = 0; i < count; ++i) {
@@ -92,7 +92,7 @@ void InitialEventsOfASelection(Trial& t) {
   t.Eq("nothing is selected", t.NextOfAll(t.StartWatch(widgets, options)).type, "BOOKMARK");
 }
 
-// Surprise: a number that is still to come is waited for, without an error.
+// Surprise: the server waits for a resource version of the future, without an error.
 void FutureNumberWaits(Trial& t) {
   WatchOptions options;
   options.ns = t.Namespace();
@@ -131,7 +131,7 @@ void ForgottenNumberExpires(Trial& t) {
   t.Fails("error", event.error, 410, "Expired", "too old resource version");
 }
 
-// The number 1 is older than any definition.
+// Version 1 is older than any definition.
 void NumberBeforeTheDefinitionExpires(Trial& t) {
   WatchOptions options;
   options.ns = t.Namespace();

@@ -17,7 +17,7 @@ namespace steward::storage {
 namespace json = boost::json;
 namespace {
 
-// What leaves room for the suffix in a DNS label.
+// The largest length that leaves room for the suffix in a DNS label.
 constexpr size_t kMaxGenerateName = 58;
 
 void SetSystemFields(const kube::ResourceType& type, const WriteContext& context,
@@ -47,7 +47,7 @@ absl::StatusOr<json::object> PrepareCreate(const kube::ResourceType& type, const
   if (!causes.empty()) {
     return kube::ToStatus(kube::Invalid(GvkOf(created), StringAt(meta, "name"), std::move(causes)));
   }
-  // Kubernetes minds no resourceVersion that isn't a number.
+  // Kubernetes ignores a resourceVersion that isn't a number.
   const absl::StatusOr<uint64_t> version = ParseVersion(StringAt(meta, "resourceVersion"));
   if (version.ok() && *version != 0) {
     return BareError("resourceVersion should not be set on objects to be created");

@@ -1,4 +1,4 @@
-// What is expected here was taken from the answers of a kube-apiserver 1.36.3.
+// The expected results are the answers of a kube-apiserver 1.36.3.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -20,7 +20,7 @@ WriteContext Context() {
   return context;
 }
 
-// With "TYPE" for apiVersion and kind, so that rows are about the rest.
+// Replaces "TYPE" by apiVersion and kind, so that rows show the other members only.
 std::string Expand(const kube::ResourceType& type, std::string text) {
   const size_t at = text.find("TYPE");
   if (at == std::string::npos) return text;
@@ -29,7 +29,7 @@ std::string Expand(const kube::ResourceType& type, std::string text) {
       StrCat(R"("apiVersion":")", type.gvk.ApiVersion(), R"(","kind":")", type.gvk.kind, "\""));
 }
 
-// Of `meta` as metadata of a Widget or a ConfigMap in the namespace "ns".
+// The answer for `meta` as metadata of a Widget or a ConfigMap in the namespace "ns".
 std::string CreateAnswer(const kube::ResourceType& type, const std::string& meta) {
   const std::string text = Expand(type, StrCat(R"({TYPE,"metadata":)", meta, "}"));
   return Answer(PrepareCreate(type, type.namespaced ? "ns" : "", JsonObject(text), Context()));
@@ -98,7 +98,7 @@ TEST(PrepareCreateTest, Stores) {
         PrepareCreate(row.type, row.type.namespaced ? "ns" : "",
                       JsonObject(Expand(row.type, row.object)), Context());
     ASSERT_OK(stored);
-    // As text: the order is part of it.
+    // The comparison is one of text, since the order matters, too.
     EXPECT_EQ(Serialize(*stored), Serialize(Json(Expand(row.type, row.stored))));
   }
 }
@@ -145,7 +145,7 @@ TEST(PrepareCreateTest, RefusesAnotherType) {
 TEST(PrepareCreateTest, RefusesUnreadableMetadata) {
   struct Row {
     const char* meta;
-    const char* what;   // what cannot be read
+    const char* what;   // the value that cannot be read
     const char* field;  // "" = metadata itself
     const char* type;
     const char* in = "ObjectMeta";
@@ -203,7 +203,7 @@ TEST(PrepareCreateTest, RefusesUnreadableMetadata) {
             "\"0000-01-01T00:00:00+01:00\" as \"2006-01-02T15:04:05Z07:00\": not an RFC 3339 time");
 }
 
-// One complaint as an Invalid's message ends with it.
+// One complaint in the form in which it ends the message of an Invalid error.
 std::string Complaint(std::string_view field, std::string_view value, std::string_view detail) {
   return StrCat("metadata.", field, ": Invalid value: ", value, ": ", detail);
 }

@@ -22,7 +22,7 @@ constexpr std::string_view kForeground = "foregroundDeletion";
 
 absl::Status CheckPreconditions(const kube::ResourceType& type, const json::object& meta,
                                 const kube::DeleteOptions& options) {
-  // As in Kubernetes, these conflicts name the kind where others name the resource.
+  // Like those of Kubernetes, these conflicts name the kind where others name the resource.
   const kube::GroupVersionResource kind{type.gvk.group, type.gvk.version, type.gvk.kind};
   const std::string_view name = StringAt(meta, "name");
   if (const std::string_view uid = StringAt(meta, "uid");
@@ -43,7 +43,7 @@ absl::Status CheckPreconditions(const kube::ResourceType& type, const json::obje
   return absl::OkStatus();
 }
 
-// The object's finalizers, with what `propagation` asks the garbage collector to do.
+// The object's finalizers, with the one by which `propagation` instructs the garbage collector.
 json::array FinalizersFor(Propagation propagation, const json::object& meta) {
   json::array finalizers;
   if (const json::array* stored = ArrayAt(meta, "finalizers")) finalizers = *stored;

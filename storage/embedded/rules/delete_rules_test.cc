@@ -1,4 +1,4 @@
-// What is expected here was taken from the answers of a kube-apiserver 1.36.3.
+// The expected results are the answers of a kube-apiserver 1.36.3.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -20,7 +20,7 @@ WriteContext Context() {
   return context;
 }
 
-// `meta` beside what every object has.
+// An object with `meta` beside the members that every object has.
 boost::json::object Stored(std::string_view meta) {
   return JsonObject(StrCat(
       R"({"apiVersion":"v1","kind":"K","metadata":{"name":"a","uid":"u1","resourceVersion":"7")",

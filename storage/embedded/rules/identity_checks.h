@@ -1,4 +1,5 @@
-// Whether an object that a client sent is the one that its request and the stored state speak of.
+// Checks that an object from a client is the one that its request and the stored state name. Pure
+// functions.
 #ifndef STORAGE_EMBEDDED_RULES_IDENTITY_CHECKS_H_
 #define STORAGE_EMBEDDED_RULES_IDENTITY_CHECKS_H_
 
@@ -12,22 +13,24 @@
 
 namespace steward::storage {
 
-// Metadata is as object_meta.h decodes it.
+// Metadata is in the form in which object_meta.h decodes it.
 
-// Fills in the request's namespace, drops that of a cluster-scoped object; 400 for another one.
+// Fills in the request's namespace, and removes that of a cluster-scoped object; returns a 400 for
+// another namespace.
 absl::Status EnsureNamespace(const kube::ResourceType& type, std::string_view ns,
                              boost::json::object& meta);
-// 400 unless it has the stored name.
+// Returns a 400 unless the object has the stored name.
 absl::Status CheckSameName(const boost::json::object& stored_meta, const boost::json::object& meta);
-// 409 for another resourceVersion than the stored one; 422 for none where the type needs one.
+// Returns a 409 for another resourceVersion than the stored one, and a 422 for none where the type
+// needs one.
 absl::Status CheckSameVersion(const kube::ResourceType& type,
                               const boost::json::object& stored_meta,
                               const boost::json::object& meta);
 
-// The number of a resourceVersion, 0 for "". What is no number of 64 bits is a 500, as in
-// Kubernetes.
+// The number of a resourceVersion, 0 for "". Returns a 500, as Kubernetes does, for text that is no
+// number of 64 bits.
 absl::StatusOr<uint64_t> ParseVersion(std::string_view version);
-// A 500 without a reason, as Kubernetes answers errors that are not its own.
+// A 500 without a reason, as Kubernetes answers for errors that are not its own.
 absl::Status BareError(std::string_view message);
 
 }  // namespace steward::storage

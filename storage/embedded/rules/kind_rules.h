@@ -1,5 +1,5 @@
-// Which of Kubernetes' rules a kind follows: its own API server code in Kubernetes decides that
-// kind by kind.
+// The rules of Kubernetes that each kind follows, since Kubernetes' own API server code differs
+// from kind to kind. Pure functions.
 #ifndef STORAGE_EMBEDDED_RULES_KIND_RULES_H_
 #define STORAGE_EMBEDDED_RULES_KIND_RULES_H_
 
@@ -9,15 +9,16 @@ namespace steward::storage {
 
 enum class NameForm { kDnsLabel, kDnsSubdomain, kPathSegment };
 
-// Defined by a CustomResourceDefinition, here or (OLM's kinds) in every real cluster: apiVersion
-// and kind are required, and strategic merge patches are not understood.
+// True for kinds defined by a CustomResourceDefinition, here or (OLM's kinds) in every real
+// cluster: apiVersion and kind are required, and strategic merge patches are not supported.
 bool IsCustomResource(const kube::ResourceType& type);
-// metadata.generation counts its changes, and an update must say which state it updates.
+// True if metadata.generation counts the kind's changes, and an update must name the state it
+// updates.
 bool CountsGenerations(const kube::ResourceType& type);
 NameForm NameFormOf(const kube::ResourceType& type);
-// Finalizers without a "/" are limited to Kubernetes' own.
+// True if finalizers without a "/" are limited to Kubernetes' own.
 bool WantsQualifiedFinalizers(const kube::ResourceType& type);
-// The garbage collector looks after its dependents. Not after those of Events.
+// True if the garbage collector handles the kind's dependents. It does not for Events.
 bool MayHaveDependents(const kube::ResourceType& type);
 
 }  // namespace steward::storage

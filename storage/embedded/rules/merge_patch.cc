@@ -27,7 +27,7 @@ void DropNullMembers(json::value& value) {
 void ApplyMergePatch(const json::object& patch, json::object& target) {
   for (const auto& member : patch) {
     if (member.value().is_null()) {
-      // In the order of the members: what is left stays where it is.
+      // Erases in place, so that the remaining members keep their order.
       target.stable_erase(member.key());
       continue;
     }

@@ -1,4 +1,4 @@
-// JSON merge patch (RFC 7396).
+// JSON merge patch (RFC 7396). A pure function.
 #ifndef STORAGE_EMBEDDED_RULES_MERGE_PATCH_H_
 #define STORAGE_EMBEDDED_RULES_MERGE_PATCH_H_
 
@@ -6,8 +6,8 @@
 
 namespace steward::storage {
 
-// One thing is as in Kubernetes and not as in the RFC: null members are dropped from objects within
-// the patch's arrays, too.
+// Follows the RFC with one exception, as Kubernetes does: null members are also dropped from
+// objects within the patch's arrays.
 void ApplyMergePatch(const boost::json::object& patch, boost::json::object& target);
 
 }  // namespace steward::storage

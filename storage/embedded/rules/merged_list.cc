@@ -16,7 +16,7 @@ namespace {
 
 constexpr size_t kNowhere = std::numeric_limits<size_t>::max();
 
-// Where elements come first in a list.
+// The first position of each element of a list.
 class Positions {
  public:
   Positions(const json::array& list, std::string_view key) {
@@ -84,7 +84,7 @@ json::array Arrange(const json::array& elements, const json::array& wanted, cons
   out.reserve(elements.size());
   auto other = others.begin();
   for (const Placed& next : named) {
-    // One that `live` doesn't have waits for nobody.
+    // An element that `live` doesn't have waits for no other element.
     for (; other != others.end() && next.live != kNowhere && other->live < next.live; ++other) {
       out.push_back(*other->element);
     }

@@ -1,4 +1,4 @@
-// The elements of a list that a strategic merge patch merges, and their order.
+// The elements of a list that a strategic merge patch merges, and their order. Pure functions.
 #ifndef STORAGE_EMBEDDED_RULES_MERGED_LIST_H_
 #define STORAGE_EMBEDDED_RULES_MERGED_LIST_H_
 
@@ -9,18 +9,19 @@
 
 namespace steward::storage {
 
-// What tells elements apart: the value of the member `key`, or, with "", the element itself. "" for
-// an element that has no such member.
+// The text by which elements are told apart: the value of the member `key`, or, with the key "",
+// the element itself. "" for an element that has no such member.
 std::string IdentityOf(const boost::json::value& element, std::string_view key);
 
-// True when the elements are objects if there is a key, and values of one scalar type if not.
+// True when the elements are objects if there is a key, and values of one scalar type if there is
+// none.
 bool HaveOneType(const boost::json::array& a, const boost::json::array& b, std::string_view key);
 
-// Each scalar of both once, where it comes first.
+// Each scalar of both lists once, at its first place.
 boost::json::array Union(const boost::json::array& a, const boost::json::array& b);
 
 // `elements` in a new order: those that `wanted` names in the order of `wanted`, the others in that
-// of `live`, and where both orders leave room, an element comes before one that it came before in
+// of `live`, and where both orders leave room, an element comes before another that it precedes in
 // `live`.
 boost::json::array Arrange(const boost::json::array& elements, const boost::json::array& wanted,
                            const boost::json::array& live, std::string_view key);

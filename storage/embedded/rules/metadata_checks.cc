@@ -87,7 +87,7 @@ void CheckGeneration(const json::object& meta, Causes& causes) {
                  "must be greater than or equal to 0");
 }
 
-// A qualified name's complaints come in one text.
+// The problems of a qualified name come as one text, which is split here.
 void CheckQualifiedName(std::string_view field, std::string_view shown, std::string_view name,
                         Causes& causes) {
   if (causes.full()) return;
@@ -159,7 +159,7 @@ void CheckOwners(const json::object& meta, Causes& causes) {
   if (owners == nullptr) return;
   std::string controller;
   for (const json::value& element : *owners) {
-    // A complaint about two controllers shows all owners.
+    // The complaint about two controllers shows all owners.
     if (causes.full()) return;
     const json::object& owner = element.get_object();
     CheckOwner(owner, causes);
@@ -264,7 +264,7 @@ std::vector<kube::StatusCause> UpdateCauses(const kube::ResourceType& type,
                                             const json::object& stored_meta,
                                             const json::object& meta) {
   Causes causes;
-  // The name was judged when the object was created, by rules that may have been others.
+  // The name is not checked: it was checked at creation, perhaps by other rules.
   CheckMeta(type, NameForm::kPathSegment, meta, causes);
   CheckNoNewFinalizers(stored_meta, meta, causes);
   CheckImmutable("deletionTimestamp", stored_meta, meta, causes);

@@ -1,4 +1,4 @@
-// What Kubernetes demands of an object's metadata.
+// Kubernetes' requirements on an object's metadata. Pure functions.
 // Source: k8s.io/apimachinery/pkg/api/validation (ValidateObjectMetaAccessor and ...Update).
 #ifndef STORAGE_EMBEDDED_RULES_METADATA_CHECKS_H_
 #define STORAGE_EMBEDDED_RULES_METADATA_CHECKS_H_
@@ -11,8 +11,8 @@
 
 namespace steward::storage {
 
-// The causes of a 422, empty when all is well. Of a bad object's complaints the first hundred are
-// given. Metadata is as object_meta.h decodes it.
+// The causes of a 422, empty when the metadata is valid; at most the first hundred. Metadata is in
+// the form in which object_meta.h decodes it.
 std::vector<kube::StatusCause> CreateCauses(const kube::ResourceType& type,
                                             const boost::json::object& meta);
 std::vector<kube::StatusCause> UpdateCauses(const kube::ResourceType& type,

@@ -17,9 +17,10 @@ constexpr char kSubdomainForm[] =
     "'.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used "
     "for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
 
-// The form of a DNS label whatever its length, which has its own complaint.
+// True for the form of a DNS label of any length; a separate complaint covers the length.
 bool HasLabelForm(std::string_view s) {
-  // Between two characters that are good anywhere, every 61 of it can be judged on their own.
+  // Each piece of 61 characters can be checked alone, between two characters that are valid
+  // anywhere.
   constexpr size_t kPiece = kMaxLabel - 2;
   if (s.size() <= kMaxLabel) return kube::IsDns1123Label(s);
   if (!kube::IsDns1123Label(s.substr(0, 1)) || !kube::IsDns1123Label(s.substr(s.size() - 1)))
@@ -58,7 +59,7 @@ std::vector<std::string> PathSegmentProblems(std::string_view name, bool prefix)
 
 std::vector<std::string> NameProblems(NameForm form, std::string_view name, bool prefix) {
   if (form == NameForm::kPathSegment) return PathSegmentProblems(name, prefix);
-  // A generateName may end with a dash. Kubernetes takes the character before it along.
+  // A generateName may end with a dash. Kubernetes masks the character before it, too.
   std::string masked(name);
   if (prefix && masked.size() > 1 && masked.ends_with('-')) {
     masked.resize(masked.size() - 2);

@@ -1,4 +1,4 @@
-// The syntax of objects' names, with Kubernetes' explanations of what is wrong.
+// The syntax of objects' names, with Kubernetes' explanations of errors. Pure functions.
 #ifndef STORAGE_EMBEDDED_RULES_NAME_SYNTAX_H_
 #define STORAGE_EMBEDDED_RULES_NAME_SYNTAX_H_
 
@@ -10,8 +10,8 @@
 
 namespace steward::storage {
 
-// The complaints about `name`; empty when it is good. `prefix`: it is a generateName, to which more
-// will be added.
+// The complaints about `name`; empty when it is valid. `prefix` is true for a generateName, to
+// which a suffix will be added.
 std::vector<std::string> NameProblems(NameForm form, std::string_view name, bool prefix);
 
 }  // namespace steward::storage

@@ -15,7 +15,7 @@ namespace json = boost::json;
 namespace {
 
 struct Decoded {
-  // As the object says, or as filled in; without a kind where the object doesn't get that far.
+  // The kind that the object has, or the one filled in; no kind where decoding fails before that.
   kube::GroupVersionKind gvk;
   json::object object;
   std::string problem;  // "" = none
@@ -90,7 +90,7 @@ Decoded Decode(const kube::ResourceType& type, json::object object) {
   decoded.object["apiVersion"] = decoded.gvk.ApiVersion();
   decoded.object["kind"] = decoded.gvk.kind;
   decoded.object["metadata"] = std::move(meta.meta);
-  // What is there already stays.
+  // Members that exist already stay as they are.
   for (auto& member : object) decoded.object.emplace(member.key(), std::move(member.value()));
   return decoded;
 }

@@ -1,4 +1,5 @@
-// Reading a client's JSON object as one of a resource, the way a kube-apiserver decodes a body.
+// Decoding of a client's JSON object as one of a resource, the way a kube-apiserver decodes a body.
+// Pure functions.
 #ifndef STORAGE_EMBEDDED_RULES_OBJECT_DECODE_H_
 #define STORAGE_EMBEDDED_RULES_OBJECT_DECODE_H_
 
@@ -16,19 +17,19 @@ namespace steward::storage {
 // A decoded object starts with apiVersion, kind and metadata (object_meta.h), which is always
 // there; the other members follow as they were sent.
 
-// The body of a POST or PUT: 400 when it is not of the type, except that a custom resource of
-// another kind passes (TypeCauses). Without apiVersion or kind it is taken for the type, if that is
-// no custom resource.
+// Decodes the body of a POST or PUT. Returns a 400 when it is not of the type, except that a custom
+// resource of another kind passes (TypeCauses). Where apiVersion or kind are missing, those of the
+// type are used, unless it is a custom resource.
 absl::StatusOr<boost::json::object> DecodeBody(const kube::ResourceType& type,
                                                boost::json::object object);
-// What a patch made of an object: 422, about the field "patch", and a custom resource of another
-// apiVersion passes too.
+// Decodes the result of a patch. Returns a 422 about the field "patch" when it is not of the type;
+// a custom resource of another apiVersion passes, too.
 absl::StatusOr<boost::json::object> DecodePatched(const kube::ResourceType& type,
                                                   boost::json::object object);
 
 // apiVersion and kind of a decoded object.
 kube::GroupVersionKind GvkOf(const boost::json::object& object);
-// What is wrong with apiVersion and kind of a decoded custom resource, for a 422 in their name.
+// The errors in apiVersion and kind of a decoded custom resource, as causes of a 422.
 std::vector<kube::StatusCause> TypeCauses(const kube::ResourceType& type,
                                           const boost::json::object& object);
 

@@ -55,7 +55,7 @@ const Field* Find(const Field (&fields)[n], json::string_view name) {
   return nullptr;
 }
 
-// Decodes one struct's members. The first problem stays, and later values are meaningless.
+// Decodes one struct's members. Keeps the first problem; later values are meaningless.
 class Decoder {
  public:
   explicit Decoder(std::string_view path) : path_(path) {}
@@ -97,7 +97,7 @@ class Decoder {
     if (!value.is_string()) return Fail(field, value, field.go_type);
     const std::string_view text = View(value.get_string());
     const absl::StatusOr<absl::Time> time = kube::ParseRfc3339(text);
-    // An offset can lead out of the years that can be written.
+    // In UTC the year may be outside of the range that can be written.
     const int64_t year = time.ok() ? absl::ToCivilYear(*time, absl::UTCTimeZone()).year() : -1;
     if (year >= 0 && year <= 9999) return json::value(kube::FormatRfc3339(*time));
     if (problem_.empty()) {
@@ -151,7 +151,7 @@ class Decoder {
     json::object out;
     for (const Field& field : kOwnerFields) {
       const json::value* value = owner.if_contains(Key(field.name));
-      // Encoded even when empty, but for the flags, which may be absent.
+      // Members are encoded even when empty, except flags, which may be absent.
       if (value == nullptr && field.form == Form::kFlag) continue;
       out.emplace(Key(field.name), value == nullptr ? json::value("") : *value);
     }
@@ -166,7 +166,7 @@ class Decoder {
   std::string problem_;
 };
 
-// What Go's `omitempty` leaves out. A grace period of 0 is not: it is a pointer.
+// True for the values that Go's `omitempty` omits. A grace period of 0 is not one: it is a pointer.
 bool IsEmpty(const Field& field, const json::value& value) {
   switch (value.kind()) {
     case json::kind::null:

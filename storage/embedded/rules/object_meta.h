@@ -1,4 +1,4 @@
-// An object's metadata as a kube-apiserver decodes and encodes it.
+// An object's metadata as a kube-apiserver decodes and encodes it. Values and pure functions.
 #ifndef STORAGE_EMBEDDED_RULES_OBJECT_META_H_
 #define STORAGE_EMBEDDED_RULES_OBJECT_META_H_
 
@@ -13,26 +13,26 @@
 namespace steward::storage {
 
 struct DecodedMeta {
-  // Known members only, in the order of metav1.ObjectMeta, without those that are empty; an owner
-  // that is listed twice is there once. Times are in UTC. selfLink and managedFields, which nothing
-  // here fills, are dropped.
+  // Known members only, in the order of metav1.ObjectMeta, without empty ones; an owner that is
+  // listed twice appears once. Times are in UTC. selfLink and managedFields, which nothing here
+  // fills in, are dropped.
   boost::json::object meta;
-  // "" or, in the words of Go's JSON decoder, why the metadata cannot be read; `meta` is then
-  // meaningless.
+  // "" or, in the words of Go's JSON decoder, the reason why the metadata cannot be read; `meta` is
+  // then meaningless.
   std::string problem;
 };
 
-// `metadata` may be null (no metadata). `path` is where its members lie for the decoder: "" or
-// "metadata.".
+// `metadata` may be null (no metadata). `path` is the place of its members in the decoder's
+// messages: "" or "metadata.".
 DecodedMeta DecodeMeta(const boost::json::value* metadata, std::string_view path);
 
 // `meta`, whose members are known ones, in the order of metav1.ObjectMeta.
 boost::json::object InOrder(const boost::json::object& meta);
 
-// How Go's JSON decoder calls the type of a value: "string", "number", ...
+// The name that Go's JSON decoder has for the type of a value: "string", "number", ...
 std::string_view JsonTypeName(const boost::json::value& value);
 
-// The metadata of a decoded or stored object. REQUIRES: it has some.
+// The metadata of a decoded or stored object. REQUIRES: the object has metadata.
 const boost::json::object& MetaOf(const boost::json::object& object);
 
 inline boost::json::string_view Key(std::string_view s) { return {s.data(), s.size()}; }

@@ -1,5 +1,5 @@
-// Whatever the patch: it is applied or refused, the object stays the one it was, and no directive
-// of a strategic merge patch becomes a member.
+// Every patch is applied or refused, the object keeps its identity, and no directive of a strategic
+// merge patch becomes a member.
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 #include <boost/json/value.hpp>
@@ -47,7 +47,7 @@ void Check(bool condition) {
 
 }  // namespace
 
-// "s" or "m", for the type of the patch, and then the patch.
+// The input is "s" or "m", for the type of the patch, and then the patch.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (size == 0) return 0;
   const std::string_view text(reinterpret_cast<const char*>(data) + 1, size - 1);

@@ -53,11 +53,11 @@ absl::StatusOr<json::object> Patched(const kube::ResourceType& type, const json:
     ApplyMergePatch(patch.get_object(), object);
     return object;
   }
-  // To Kubernetes a null is an empty patch, of this kind alone.
+  // Kubernetes treats a null as an empty patch, for this patch type alone.
   if (patch.is_null()) return object;
   if (!patch.is_object()) return NotAnObject(patch_type, patch);
   RETURN_IF_ERROR(ApplyStrategicPatch(type, patch.get_object(), object));
-  // A patch that was made for a type doesn't change it, whatever it says.
+  // A strategic merge patch never changes apiVersion and kind, whatever it contains.
   object["apiVersion"] = type.gvk.ApiVersion();
   object["kind"] = type.gvk.kind;
   return object;
@@ -75,7 +75,8 @@ absl::StatusOr<json::object> ApplyPatch(const kube::ResourceType& type, const js
   RETURN_IF_ERROR(EnsureNamespace(type, StringAt(stored_meta, "namespace"), meta));
   RETURN_IF_ERROR(CheckSameName(stored_meta, meta));
 
-  // What is a precondition of a PUT is a change like others in a patch, and refused as such.
+  // A uid or resourceVersion is a precondition in a PUT, but a change like others in a patch, and
+  // refused as such.
   std::vector<kube::StatusCause> causes;
   if (const std::string_view uid = StringAt(meta, "uid");
       !uid.empty() && uid != StringAt(stored_meta, "uid")) {

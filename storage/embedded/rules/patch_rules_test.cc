@@ -1,5 +1,5 @@
-// What is expected here was taken from the answers of a kube-apiserver 1.36.3, but for what this
-// server does not take.
+// The expected results are the answers of a kube-apiserver 1.36.3, except for requests that this
+// server does not accept.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -140,7 +140,7 @@ TEST(ApplyPatchTest, Refuses) {
     SCOPED_TRACE(row.name);
     EXPECT_EQ(Answer(Patch(row.type, row.patch_type, row.patch)), row.answer);
   }
-  // What is left to the update.
+  // The update checks what the patch does not.
   EXPECT_OK(Patch(Widget(), kMerge, R"({"kind":"Zed","metadata":{"labels":{"a b":"1"}}})"));
 }
 

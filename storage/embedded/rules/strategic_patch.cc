@@ -50,7 +50,7 @@ absl::Status Bad(std::string_view message) { return kube::ToStatus(kube::BadRequ
 
 bool IsDirective(json::string_view key) { return View(key).starts_with('$'); }
 
-// The list that `key` is about; "" unless it is the directive `prefix`.
+// The list that the key of a directive names; "" unless it is the directive `prefix`.
 std::string_view ListOf(std::string_view prefix, json::string_view key) {
   const std::string_view all = View(key);
   if (!all.starts_with(prefix) || all.substr(prefix.size()).substr(0, 1) != "/") return {};
@@ -88,8 +88,8 @@ absl::StatusOr<json::object> CleanMembers(const json::object& object) {
   return out;
 }
 
-// A value of a patch where there is nothing to merge it with: without null members, directives, and
-// the objects that have a `$patch`.
+// A value of a patch that has nothing to merge with: without null members, directives, and objects
+// that have a `$patch`.
 absl::StatusOr<std::optional<json::value>> Clean(const json::value& value) {
   if (const json::array* array = value.if_array()) {
     json::array out;
@@ -107,7 +107,7 @@ absl::StatusOr<std::optional<json::value>> Clean(const json::value& value) {
   return json::value(std::move(members));
 }
 
-// The elements of a patch's list with a merge key, by what is to be done with them.
+// The elements of a patch's list with a merge key, grouped by the action for them.
 struct Elements {
   bool replace = false;
   absl::flat_hash_set<std::string> deleted;
@@ -160,7 +160,7 @@ class Merger {
   }
 
  private:
-  // Removes what the directive doesn't name. It has to name all that the patch sets.
+  // Removes the members that the directive doesn't name. It must name all that the patch sets.
   absl::Status RetainKeys(const json::object& patch, json::object& target) {
     const json::value* directive = patch.if_contains(Key(kRetainKeys));
     if (directive == nullptr) return absl::OkStatus();
@@ -227,7 +227,7 @@ class Merger {
     return patch.if_contains(StrCat(kOrder, "/", list));
   }
 
-  // `order` may be null: then the patch's own order counts.
+  // If `order` is null, the patch's own order counts.
   absl::StatusOr<json::array> Lists(const json::array& patch, const json::array& live,
                                     const json::value* order, std::string_view key) {
     if (!HaveOneType(live, patch, key)) return Bad(kMixedTypes);
@@ -283,8 +283,8 @@ class Merger {
     return Arrange(elements, wanted, live, key);
   }
 
-  // The directives about lists: an order where the patch has no list of its own, and deletions,
-  // which come last.
+  // Applies the directives about lists: orders where the patch has no list of its own, and
+  // deletions, which come last.
   absl::Status ListDirectives(const json::object& patch, json::object& target) {
     for (const auto& member : patch) {
       const std::string_view ordered = ListOf(kOrder, member.key());

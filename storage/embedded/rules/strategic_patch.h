@@ -1,4 +1,4 @@
-// Kubernetes' strategic merge patch, for the kinds that are no custom resources.
+// Kubernetes' strategic merge patch, for all kinds but custom resources. A pure function.
 #ifndef STORAGE_EMBEDDED_RULES_STRATEGIC_PATCH_H_
 #define STORAGE_EMBEDDED_RULES_STRATEGIC_PATCH_H_
 
@@ -13,9 +13,9 @@ namespace steward::storage {
 // metadata.ownerReferences merges by uid, and so do status.conditions of Namespaces (by type) and
 // secrets of ServiceAccounts (by name). Directives: `$patch` (replace, delete) in objects and in
 // the elements of merged lists, `$retainKeys`, `$setElementOrder/<list>` for merged lists,
-// `$deleteFromPrimitiveList/<list>`. No key of `target` that comes from the patch starts with "$".
+// `$deleteFromPrimitiveList/<list>`. No key that the patch adds to `target` starts with "$".
 //
-// 400 for unknown directives and for malformed ones (Kubernetes has 500 for most), in Kubernetes'
+// Returns a 400 for unknown and malformed directives (Kubernetes has 500 for most), in Kubernetes'
 // words; `target` is then meaningless.
 // Source: k8s.io/apimachinery/pkg/util/strategicpatch; the order of a merged list is that of
 // git.k8s.io/design-proposals-archive/cli/preserve-order-in-strategic-merge-patch.md.

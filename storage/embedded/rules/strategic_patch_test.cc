@@ -1,4 +1,4 @@
-// What is expected here was taken from the answers of a kube-apiserver 1.36.3, but for the codes of
+// The expected results are the answers of a kube-apiserver 1.36.3, except for the codes of
 // malformed patches.
 #include "storage/embedded/rules/strategic_patch.h"
 
@@ -29,7 +29,7 @@ TEST(StrategicPatchTest, Merges) {
   struct Row {
     const char* name;
     const char* patch;
-    const char* result;  // the members that differ; null = gone
+    const char* result;  // the members that differ; null = removed
   };
   const Row rows[] = {
       {"nothing", "{}", "{}"},

@@ -1,4 +1,4 @@
-// Values and matchers for tests of the object rules.
+// Values and matchers for tests of the object rules. Pure functions.
 #ifndef STORAGE_EMBEDDED_RULES_TEST_RULES_H_
 #define STORAGE_EMBEDDED_RULES_TEST_RULES_H_
 
@@ -35,7 +35,7 @@ inline kube::ResourceType Widget() {
   type.status_subresource = true;
   return type;
 }
-// Cluster-scoped, and its status is a member like others.
+// A cluster-scoped kind whose status is a member like others.
 inline kube::ResourceType Gizmo() {
   return MakeType("example.com", "Gizmo", "gizmos", false, true);
 }

@@ -18,7 +18,7 @@ namespace steward::storage {
 namespace json = boost::json;
 namespace {
 
-// `to` gets the member that `from` has, or loses its own.
+// Gives `to` the member that `from` has, or removes its own.
 void CopyMember(std::string_view key, const json::object& from, json::object& to) {
   const json::value* value = from.if_contains(Key(key));
   if (value == nullptr) {
@@ -33,7 +33,7 @@ absl::Status CheckSameUid(const kube::ResourceType& type, const json::object& st
   const std::string_view stored = StringAt(stored_meta, "uid");
   const std::string_view uid = StringAt(meta, "uid");
   if (uid.empty() || uid == stored) return absl::OkStatus();
-  // Clients have seen the key in this message, so it is made the same way.
+  // Clients have seen the key of an object in this message, so it has Kubernetes' form.
   const std::string_view name = StringAt(stored_meta, "name");
   const std::string_view ns = StringAt(stored_meta, "namespace");
   const std::string key = StrCat(IsCustomResource(type) ? StrCat("/", type.gvk.group) : "", "/",
@@ -49,7 +49,8 @@ void KeepSystemFields(const json::object& stored_meta, json::object& meta) {
   for (const char* key : {"uid", "creationTimestamp", "generation", "resourceVersion"}) {
     CopyMember(key, stored_meta, meta);
   }
-  // These may be left out, and what else they say is refused.
+  // A client may leave these out. Other values are refused later, except that a stored
+  // deletionTimestamp always stays.
   if (stored_meta.contains("deletionTimestamp")) CopyMember("deletionTimestamp", stored_meta, meta);
   if (!meta.contains("deletionGracePeriodSeconds"))
     CopyMember("deletionGracePeriodSeconds", stored_meta, meta);
@@ -72,7 +73,7 @@ void CountGeneration(const json::object& stored, json::object& updated) {
   updated["metadata"].get_object()["generation"] = old + 1;
 }
 
-// What a PUT of `updated`, which is the right object in the right state, makes of `stored`.
+// The result of a PUT over `stored`; `updated` is the right object in the right state.
 absl::StatusOr<json::object> Replace(const kube::ResourceType& type, const json::object& stored,
                                      json::object updated) {
   json::object& meta = updated["metadata"].get_object();

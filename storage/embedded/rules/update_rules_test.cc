@@ -1,4 +1,4 @@
-// What is expected here was taken from the answers of a kube-apiserver 1.36.3.
+// The expected results are the answers of a kube-apiserver 1.36.3.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -90,7 +90,7 @@ TEST(PrepareUpdateTest, LeavesEqualsAlone) {
 
 TEST(PrepareUpdateTest, Changes) {
   struct ChangeRow : Row {
-    const char* difference;  // from the stored object, as a change is given
+    const char* difference;  // from the stored object, in the form of a change
     Kind kind = Kind::kChanged;
   };
   const ChangeRow rows[] = {

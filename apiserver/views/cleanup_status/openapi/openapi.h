@@ -1,4 +1,4 @@
-// How CleanupStatus looks, for `kubectl explain` and other readers of OpenAPI.
+// The OpenAPI schema of CleanupStatus, for `kubectl explain` and other readers. A constant.
 #ifndef APISERVER_VIEWS_CLEANUP_STATUS_OPENAPI_OPENAPI_H_
 #define APISERVER_VIEWS_CLEANUP_STATUS_OPENAPI_OPENAPI_H_
 

@@ -1,4 +1,5 @@
-// GET cleanupstatuses/{name}/pending: everything that an uninstallation waits for, live.
+// GET cleanupstatuses/{name}/pending: all pending operands of an uninstallation, read live.
+// Thread-safe.
 #ifndef APISERVER_VIEWS_CLEANUP_STATUS_PENDING_PENDING_H_
 #define APISERVER_VIEWS_CLEANUP_STATUS_PENDING_PENDING_H_
 
@@ -12,15 +13,15 @@
 
 namespace steward::views {
 
-// A PendingOperandList (views.operators.coreos.com/v1alpha1): what the requester may list itself,
-// the rest counted in `hidden`; in pages of 500 unless `limit` asks for less or, up to 1000, more.
-// Whether there is such a status at all is the controllers' answer, too. Thread-safe.
+// A PendingOperandList (views.operators.coreos.com/v1alpha1): the operands that the requester may
+// list, with the others counted in `hidden`; in pages of 500 unless `limit` is less or, up to 1000,
+// more. The controllers' answer also says whether the status exists at all.
 class PendingView : public rest::PageGetter {
  public:
-  // `upstream` outlives this object and its calls.
+  // REQUIRES: `upstream` outlives this object and its calls.
   explicit PendingView(upstream::PendingOperands& upstream) : upstream_(upstream) {}
 
-  // For the resource cleanupstatuses. This object outlives it.
+  // For the resource cleanupstatuses. This object outlives the result.
   rest::Subresource Subresource();
   Task<std::string> GetPage(const http::UserInfo& user, rest::PageRequest request) override;
 

@@ -1,4 +1,4 @@
-// How InstalledOperator looks, for `kubectl explain` and other readers of OpenAPI.
+// The OpenAPI schema of InstalledOperator, for `kubectl explain` and other readers. A constant.
 #ifndef APISERVER_VIEWS_INSTALLED_OPERATOR_OPENAPI_OPENAPI_H_
 #define APISERVER_VIEWS_INSTALLED_OPERATOR_OPENAPI_OPENAPI_H_
 

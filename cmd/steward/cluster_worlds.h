@@ -1,0 +1,66 @@
+// The Worlds of one cluster's operators, kept current, with their metrics. Thread-safe, except
+// Start.
+#ifndef CMD_STEWARD_CLUSTER_WORLDS_H_
+#define CMD_STEWARD_CLUSTER_WORLDS_H_
+
+#include <prometheus/registry.h>
+
+#include <string_view>
+
+#include "absl/status/status.h"
+#include "base/async/task_group.h"
+#include "base/clock/clock.h"
+#include "kube/client/client.h"
+#include "storage/operators/operator_world.h"
+#include "storage/operators/watched_operators.h"
+#include "storage/reflector/revision_probe.h"
+#include "storage/reflector/world_feed.h"
+#include "storage/world/world.h"
+#include "storage/world/world_metrics.h"
+#include "storage/world/world_store.h"
+
+namespace steward {
+
+// Joins the store of Worlds with the feed and the probe that keep it current.
+class ClusterWorlds {
+ public:
+  // REQUIRES: the arguments outlive this object.
+  ClusterWorlds(kube::Client& cluster, Clock& clock, Random& random, prometheus::Registry& registry)
+      : metrics_(registry, store_.sources()),
+        feed_(cluster, clock, random, storage::WatchedOperators(), store_,
+              [this](const storage::World& world) { metrics_.Observe(world); }),
+        probe_(cluster, clock, store_) {}
+
+  // Follows the cluster until `tasks` is stopped, which must be before this object is destroyed.
+  // Called once.
+  void Start(TaskGroup& tasks) {
+    feed_.Start(tasks);
+    tasks.Spawn("learn the revision", probe_.Run());
+  }
+
+  storage::WorldStore& store() { return store_; }
+  // OK when reads can be answered; else the error names what is missing.
+  absl::Status Synced() const {
+    return store_.Current()->synced()
+               ? absl::OkStatus()
+               : absl::UnavailableError("the first lists are not complete yet");
+  }
+
+  // Asks the cluster for its present revision, for a read that needs the newest state.
+  void LearnRevision() { probe_.Ask(); }
+  // Asks the cluster for what is missing up to `vector`, for a read that waits for it on behalf of
+  // `asker`.
+  void CatchUp(const storage::StateVector& vector, std::string_view asker) {
+    feed_.CatchUp(vector, asker);
+  }
+
+ private:
+  storage::WorldStore store_{storage::kOperatorSources};
+  storage::WorldMetrics metrics_;
+  storage::WorldFeed feed_;
+  storage::RevisionProbe probe_;
+};
+
+}  // namespace steward
+
+#endif  // CMD_STEWARD_CLUSTER_WORLDS_H_

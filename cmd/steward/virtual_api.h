@@ -1,0 +1,38 @@
+// The list of the virtual resources that Steward serves. Thread-safe.
+#ifndef CMD_STEWARD_VIRTUAL_API_H_
+#define CMD_STEWARD_VIRTUAL_API_H_
+
+#include <functional>
+#include <vector>
+
+#include "apiserver/rest/resource.h"
+#include "apiserver/upstream/pending_operands.h"
+#include "apiserver/views/virtual_resource/virtual_resource.h"
+#include "base/clock/clock.h"
+#include "cmd/steward/cluster_worlds.h"
+
+namespace steward {
+
+// Everything that a view may be computed from. The references outlive the resources.
+struct ViewDeps {
+  ClusterWorlds& worlds;
+  Clock& clock;
+  upstream::PendingOperands& pending_operands;
+
+  // The options with which every view reads the Worlds.
+  views::VirtualResourceOptions ReadOptions() const;
+};
+
+// Makes a virtual resource, which keeps the objects alive that serve it (rest::Resource::owner).
+using View = std::function<rest::Resource(const ViewDeps&)>;
+
+// The views in the order in which discovery lists them.
+const std::vector<View>& KnownViews();
+
+// The resources of `views`. They are thread-safe, as is everything that they refer to.
+std::vector<rest::Resource> VirtualResources(const ViewDeps& deps,
+                                             const std::vector<View>& views = KnownViews());
+
+}  // namespace steward
+
+#endif  // CMD_STEWARD_VIRTUAL_API_H_

@@ -1,0 +1,14 @@
+// The families of reconcilers, each with rights of its own. Constants.
+#ifndef CONTROLLERS_FAMILIES_H_
+#define CONTROLLERS_FAMILIES_H_
+
+#include "controllers/runtime/known_reconciler.h"
+
+namespace steward::controllers {
+
+// deploy/base deploys this family; its rights are those of the reconciler "cleanup".
+inline const ReconcilerFamily kCleanupFamily = {"cleanup", "steward-controllers"};
+
+}  // namespace steward::controllers
+
+#endif  // CONTROLLERS_FAMILIES_H_

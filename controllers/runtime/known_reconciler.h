@@ -1,0 +1,53 @@
+// The description of a reconciler before it runs: its name, its flags, and how it is made.
+// Immutable.
+#ifndef CONTROLLERS_RUNTIME_KNOWN_RECONCILER_H_
+#define CONTROLLERS_RUNTIME_KNOWN_RECONCILER_H_
+
+#include <prometheus/registry.h>
+
+#include <functional>
+#include <memory>
+#include <set>
+#include <string>
+
+#include "absl/status/status.h"
+#include "base/flags/flag_adder.h"
+#include "base/flags/flag_values.h"
+#include "controllers/runtime/controller.h"
+#include "controllers/runtime/olm_presence.h"
+#include "controllers/runtime/reconciler.h"
+#include "controllers/runtime/reconciler_deps.h"
+
+namespace steward::controllers {
+
+// Makes a reconciler for one term of leadership.
+using ReconcilerFactory = std::function<std::unique_ptr<Reconciler>(const ReconcilerDeps&)>;
+
+// Reconcilers that run together, with a Deployment, a ServiceAccount, rights and a Lease of their
+// own, so that one family's rights are not widened for another. A value.
+struct ReconcilerFamily {
+  std::string name;
+  std::string lease_name;  // unless --leader-elect-lease-name says another
+};
+
+// Made by the reconciler's own folder, and listed in cmd/steward/reconcilers.cc.
+struct KnownReconciler {
+  ControllerOptions options;  // with the name by which --reconcilers knows it
+  ReconcilerFamily family;
+  bool by_default = false;
+  // The operators of OLM that do the same: beside one of them it does not run, unless --takeover.
+  std::set<OlmOperator> conflicts_with;
+  // Binds its flags to a value of `values`, which has a type of its own. Null: it has no flags.
+  std::function<void(FlagAdder& flags, FlagValues& values)> add_flags;
+  // Called when all flags have been read: kInvalidArgument with one sentence that names the flag
+  // and the error. Null: there are no errors.
+  std::function<absl::Status(const FlagValues& values)> check_flags;
+  // Called once. The factory keeps what lasts for all terms, such as metrics. `registry` outlives
+  // the factory.
+  std::function<ReconcilerFactory(const FlagValues& values, prometheus::Registry& registry)>
+      prepare;
+};
+
+}  // namespace steward::controllers
+
+#endif  // CONTROLLERS_RUNTIME_KNOWN_RECONCILER_H_

@@ -1,0 +1,84 @@
+#include "controllers/runtime/olm_presence.h"
+
+#include <boost/json/object.hpp>
+#include <boost/json/value.hpp>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "base/json/json_access.h"
+#include "base/json/json_text.h"
+#include "base/status/macros.h"
+#include "base/text/str_cat.h"
+
+namespace steward::controllers {
+namespace json = boost::json;
+namespace {
+
+const kube::GroupVersionResource kDeployments = {"apps", "v1", "deployments"};
+constexpr int64_t kPerPage = 100;
+
+// The Deployment's name, or nullopt when it has no available replica.
+absl::StatusOr<std::optional<kube::NamespacedName>> AvailableOne(const kube::RawObject& raw) {
+  ASSIGN_OR_RETURN(const json::value value, ParseJson(raw.json));
+  const json::object* object = value.if_object();
+  const json::object* metadata = object == nullptr ? nullptr : ObjectAt(*object, "metadata");
+  if (metadata == nullptr) return absl::DataLossError("a Deployment without metadata");
+  kube::NamespacedName name{std::string(StringAt(*metadata, "namespace")),
+                            std::string(StringAt(*metadata, "name"))};
+  const json::object* status = ObjectAt(*object, "status");
+  const json::value* replicas =
+      status == nullptr ? nullptr : status->if_contains("availableReplicas");
+  if (replicas == nullptr || replicas->is_null()) return std::nullopt;
+  boost::system::error_code error;
+  const auto number = replicas->to_number<int64_t>(error);
+  if (error) {
+    return absl::DataLossError(
+        StrCat("Deployment ", name.ns, "/", name.name, ": status.availableReplicas is no number"));
+  }
+  if (number <= 0) return std::nullopt;
+  return name;
+}
+
+// The first of the Deployments that both selectors match and that has an available replica.
+Task<std::optional<kube::NamespacedName>> FindAvailable(kube::Client& client,
+                                                        std::string label_selector,
+                                                        std::string field_selector) {
+  kube::ListOptions options;
+  options.label_selector = std::move(label_selector);
+  options.field_selector = std::move(field_selector);
+  options.limit = kPerPage;
+  do {
+    CO_ASSIGN_OR_RETURN(const kube::ListPage page, co_await client.List(kDeployments, options));
+    for (const kube::RawObject& raw : page.items) {
+      CO_ASSIGN_OR_RETURN(std::optional<kube::NamespacedName> found, AvailableOne(raw));
+      if (found.has_value()) co_return found;
+    }
+    options.continue_token = page.continue_token;
+  } while (!options.continue_token.empty());
+  co_return std::nullopt;
+}
+
+}  // namespace
+
+std::string_view NameOf(OlmOperator which) {
+  return which == OlmOperator::kOlmOperator ? "olm-operator" : "catalog-operator";
+}
+
+Task<OlmPresence> ReadOlmPresence(kube::Client& client, std::set<OlmOperator> wanted) {
+  OlmPresence presence;
+  for (const OlmOperator which : wanted) {
+    CO_ASSIGN_OR_RETURN(
+        std::optional<kube::NamespacedName> found,
+        co_await FindAvailable(client, "", StrCat("metadata.name=", NameOf(which))));
+    if (!found.has_value()) {
+      CO_ASSIGN_OR_RETURN(found, co_await FindAvailable(client, StrCat("app=", NameOf(which)), ""));
+    }
+    if (found.has_value()) presence.emplace(which, *std::move(found));
+  }
+  co_return presence;
+}
+
+}  // namespace steward::controllers

@@ -1,0 +1,55 @@
+#include "kube/testing/list_filter.h"
+
+#include <boost/json/object.hpp>
+#include <boost/json/parse.hpp>
+#include <string>
+#include <string_view>
+
+#include "absl/strings/str_cat.h"
+#include "base/status/macros.h"
+#include "kube/meta/status.h"
+
+namespace steward::kube {
+namespace json = boost::json;
+namespace {
+
+constexpr std::string_view kPrefix = "metadata.";
+
+std::string Text(const json::object& object, std::string_view key) {
+  const json::value* value = object.if_contains(key);
+  return value == nullptr ? std::string() : std::string(value->as_string().c_str());
+}
+
+LabelMap LabelsOf(const json::object& metadata) {
+  LabelMap labels;
+  const json::value* field = metadata.if_contains("labels");
+  if (field == nullptr) return labels;
+  for (const auto& [key, value] : field->as_object()) {
+    labels.emplace(key, value.as_string().c_str());
+  }
+  return labels;
+}
+
+}  // namespace
+
+absl::StatusOr<ListFilter> ListFilter::Of(const ListOptions& options) {
+  ASSIGN_OR_RETURN(LabelSelector labels, LabelSelector::Parse(options.label_selector));
+  ASSIGN_OR_RETURN(FieldSelector fields, FieldSelector::Parse(options.field_selector));
+  for (const FieldSelector::Term& term : fields.terms()) {
+    if (term.path == "metadata.name" || term.path == "metadata.namespace") continue;
+    return ToStatus(BadRequest(absl::StrCat("field label not supported: ", term.path)));
+  }
+  return ListFilter(std::move(labels), std::move(fields));
+}
+
+bool ListFilter::Takes(const RawObject& object) const {
+  if (labels_.empty() && fields_.empty()) return true;
+  const json::value value = json::parse(json::string_view(object.json.data(), object.json.size()));
+  const json::object& metadata = value.at("metadata").as_object();
+  const auto field = [&metadata](std::string_view path) {
+    return Text(metadata, path.substr(kPrefix.size()));
+  };
+  return fields_.Matches(field) && labels_.Matches(LabelsOf(metadata));
+}
+
+}  // namespace steward::kube

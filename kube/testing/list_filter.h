@@ -1,0 +1,32 @@
+// The selectors of a list, for clients that hold whole objects.
+#ifndef KUBE_TESTING_LIST_FILTER_H_
+#define KUBE_TESTING_LIST_FILTER_H_
+
+#include <utility>
+
+#include "absl/status/statusor.h"
+#include "kube/client/client.h"
+#include "kube/meta/selector.h"
+
+namespace steward::kube {
+
+// A value; immutable.
+class ListFilter {
+ public:
+  // 400 for what is no selector, or selects by another field than name and namespace.
+  static absl::StatusOr<ListFilter> Of(const ListOptions& options);
+
+  // True when both selectors take the object. REQUIRES: the object has metadata.
+  bool Takes(const RawObject& object) const;
+
+ private:
+  ListFilter(LabelSelector labels, FieldSelector fields)
+      : labels_(std::move(labels)), fields_(std::move(fields)) {}
+
+  LabelSelector labels_;
+  FieldSelector fields_;
+};
+
+}  // namespace steward::kube
+
+#endif  // KUBE_TESTING_LIST_FILTER_H_

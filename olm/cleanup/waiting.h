@@ -1,0 +1,20 @@
+// The test for objects that wait for cleanup to release them. A pure function.
+#ifndef OLM_CLEANUP_WAITING_H_
+#define OLM_CLEANUP_WAITING_H_
+
+#include "olm/cleanup/names.h"
+#include "olm/copy.h"
+
+namespace steward::olm {
+
+// True when the object of these facts (CsvFacts, ObjectFacts) is being deleted, and has a current
+// or earlier finalizer of cleanup.
+template <typename Facts>
+bool WaitsForCleanup(const Facts& facts) {
+  return facts.deleting() &&
+         (facts.HasFinalizer(kCleanupFinalizer) || facts.HasFinalizer(kLegacyCleanupFinalizer));
+}
+
+}  // namespace steward::olm
+
+#endif  // OLM_CLEANUP_WAITING_H_

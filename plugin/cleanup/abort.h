@@ -1,0 +1,32 @@
+// The command kubectl steward abort. Not thread-safe.
+#ifndef PLUGIN_CLEANUP_ABORT_H_
+#define PLUGIN_CLEANUP_ABORT_H_
+
+#include "absl/time/time.h"
+#include "base/async/task.h"
+#include "kube/meta/names.h"
+#include "plugin/command/command.h"
+#include "plugin/command/session.h"
+#include "plugin/command/waiting.h"
+
+namespace steward::plugin {
+
+struct AbortOptions {
+  kube::NamespacedName csv;
+  bool wait = true;
+  absl::Duration timeout = kDefaultTimeout;  // zero = none
+};
+
+// Aborts a cleanup. For an operator that is being uninstalled, the author's consent is withdrawn
+// (spec.cleanup.enabled: false), which makes Steward stop and release it at once; operands that are
+// deleted by then stay deleted, and the task waits until Steward has released the operator. For any
+// other operator the opt-in is removed. Asks first. OK when there is nothing to abort.
+//
+// REQUIRES: the session outlives the task.
+StatusTask Abort(Session& session, AbortOptions options);
+
+KnownCommand KnownAbort();
+
+}  // namespace steward::plugin
+
+#endif  // PLUGIN_CLEANUP_ABORT_H_

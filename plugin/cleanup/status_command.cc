@@ -1,0 +1,212 @@
+#include "plugin/cleanup/status_command.h"
+
+#include <algorithm>
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+#include <memory>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_join.h"
+#include "base/flags/flag_adder.h"
+#include "base/status/macros.h"
+#include "base/text/str_cat.h"
+#include "kube/meta/names.h"
+#include "kube/meta/time.h"
+#include "olm/cleanup/plan.h"
+#include "olm/cleanup/target_set.h"
+#include "plugin/cleanup/progress.h"
+#include "plugin/cluster/cleanup_status.h"
+#include "plugin/cluster/operands.h"
+#include "plugin/command/arguments.h"
+#include "plugin/terminal/printer.h"
+#include "plugin/terminal/terminal.h"
+
+namespace steward::plugin {
+namespace {
+
+namespace json = boost::json;
+
+// An age as kubectl shows it, in the largest unit: "5s", "12m", "3h", "45d".
+std::string AgeText(const std::string& created, absl::Time now) {
+  const absl::StatusOr<absl::Time> time = kube::ParseRfc3339(created);
+  if (!time.ok()) return "<unknown>";
+  const int64_t seconds = std::max<int64_t>(0, absl::ToInt64Seconds(now - *time));
+  if (seconds < 120) return StrCat(seconds, "s");
+  if (seconds < 2 * 3600) return StrCat(seconds / 60, "m");
+  if (seconds < 2 * 86400) return StrCat(seconds / 3600, "h");
+  return StrCat(seconds / 86400, "d");
+}
+
+std::string Reasons(const CleanupStatus& status) {
+  std::vector<std::string> reasons;
+  for (const CleanupStatus::Blocker& blocker : status.blockers) reasons.push_back(blocker.reason);
+  return absl::StrJoin(reasons, ",");
+}
+
+Style StyleOf(const std::string& phase) {
+  if (phase == "Stalled") return Style::kBad;
+  if (phase == "Refused" || phase == "Unknown") return Style::kWarning;
+  if (phase == "Deleting" || phase == "Draining") return Style::kStrong;
+  return Style::kPlain;
+}
+
+void ShowTable(Session& session, const std::vector<CleanupStatus>& statuses, bool with_namespace) {
+  if (statuses.empty()) {
+    session.terminal.Line("No operators found");
+    return;
+  }
+  std::vector<std::string> header = {"NAME", "PHASE", "PENDING", "BLOCKERS", "AGE"};
+  if (with_namespace) header.insert(header.begin(), "NAMESPACE");
+  Table table(header);
+  for (const CleanupStatus& status : statuses) {
+    Terminal::Row row = {{status.csv.name},
+                         {status.phase, StyleOf(status.phase)},
+                         {StrCat(status.pending_count)},
+                         {Reasons(status)},
+                         {AgeText(status.created, session.clock.Now())}};
+    if (with_namespace) row.insert(row.begin(), Terminal::Piece{status.csv.ns});
+    table.Add(std::move(row));
+  }
+  table.Print(session.terminal);
+}
+
+std::string TargetsText(const olm::TargetSet& targets) {
+  if (targets.all()) return "all namespaces";
+  return targets.empty() ? "none" : absl::StrJoin(targets.names(), ", ");
+}
+
+json::array TargetsJson(const olm::TargetSet& targets) {
+  if (targets.all()) return {"*"};
+  return json::array(targets.names().begin(), targets.names().end());
+}
+
+void ShowOne(Session& session, const CleanupStatus& status) {
+  const auto say = [&session](std::string_view label, std::string_view text,
+                              Style style = Style::kPlain) {
+    PrintField(session.terminal, label, text, style);
+  };
+  say("Operator", StrCat(status.csv.ns, "/", status.csv.name), Style::kStrong);
+  say("Phase", status.phase, StyleOf(status.phase));
+  say("Cleanup", StrCat(status.enabled ? "supported by its author" : "not supported by its author",
+                        ", ", status.opted_in ? "opted in" : "not opted in"));
+  say("Works in", TargetsText(status.targets));
+  say("Owns", absl::StrJoin(status.resources, ", "));
+  for (const CleanupStatus::Blocker& blocker : status.blockers) {
+    say("Blocker", DescribeBlocker(blocker), Style::kWarning);
+  }
+  if (!status.started_at.empty()) say("Uninstalled", status.started_at);
+  if (!status.stalled_since.empty()) say("Stalled since", status.stalled_since, Style::kBad);
+  for (const CleanupStatus::Condition& condition : status.conditions) {
+    say(condition.reason, condition.message);
+  }
+  if (status.pending_count > 0) say("Pending", StrCat(status.pending_count));
+  constexpr size_t kShown = 20;
+  for (size_t i = 0; i < std::min(kShown, status.pending.size()); ++i) {
+    const CleanupStatus::Pending& pending = status.pending[i];
+    say("", StrCat(pending.resource, " ", pending.name.ns.empty() ? "" : pending.name.ns + "/",
+                   pending.name.name));
+  }
+}
+
+// The operands that are being deleted and their finalizers, read with the user's own rights; empty
+// where those do not suffice.
+boost::asio::awaitable<std::vector<HeldOperand>> FindHeld(Session& session, CleanupStatus status) {
+  std::vector<HeldOperand> held;
+  if (status.started_at.empty()) co_return held;
+  std::set<std::string> owned(status.resources.begin(), status.resources.end());
+  absl::StatusOr<std::vector<olm::CrdPlan>> plans =
+      co_await ReadPlans(session.client, std::move(owned), status.targets);
+  if (!plans.ok()) co_return held;
+  absl::StatusOr<OperandCounts> counts = co_await CountOperands(session.client, *std::move(plans));
+  if (counts.ok()) held = std::move(counts->oldest);
+  co_return held;
+}
+
+json::object StatusJson(const CleanupStatus& status) {
+  json::array blockers;
+  for (const CleanupStatus::Blocker& blocker : status.blockers) {
+    blockers.push_back({{"reason", blocker.reason},
+                        {"message", blocker.message},
+                        {"objects", json::array(blocker.objects.begin(), blocker.objects.end())},
+                        {"objectsElsewhere", blocker.elsewhere}});
+  }
+  json::array conditions;
+  for (const CleanupStatus::Condition& condition : status.conditions) {
+    conditions.push_back({{"reason", condition.reason},
+                          {"message", condition.message},
+                          {"lastTransitionTime", condition.since}});
+  }
+  return {{"namespace", status.csv.ns},
+          {"name", status.csv.name},
+          {"phase", status.phase},
+          {"cleanupEnabled", status.enabled},
+          {"optedIn", status.opted_in},
+          {"targetNamespaces", TargetsJson(status.targets)},
+          {"definitions", json::array(status.resources.begin(), status.resources.end())},
+          {"pending", status.pending_count},
+          {"startedAt", status.started_at},
+          {"stalledSince", status.stalled_since},
+          {"blockers", std::move(blockers)},
+          {"conditions", std::move(conditions)}};
+}
+
+StatusTask ShowNamed(Session& session, kube::NamespacedName name) {
+  CO_ASSIGN_OR_RETURN(const CleanupStatus status, co_await ReadCleanupStatus(session.client, name));
+  ShowOne(session, status);
+  json::object item = StatusJson(status);
+  const std::vector<HeldOperand> held = co_await FindHeld(session, status);
+  if (!held.empty()) session.terminal.Line("Waited for longest:", Style::kFaint);
+  PrintHeld(session.terminal, held, Style::kPlain);
+  item["holding"] = HeldJson(held);
+  json::array items;
+  items.push_back(std::move(item));
+  session.document["items"] = std::move(items);
+  co_return absl::OkStatus();
+}
+
+class StatusCommand : public Command {
+ public:
+  void AddFlags(CLI::App& app) override {
+    AddCsvArgument(app, options_.name, "One ClusterServiceVersion; else all of the namespace");
+    FlagAdder(app).Switch("-A,--all-namespaces", all_namespaces_, "Of all namespaces");
+  }
+  absl::Status Check(const CommonFlags& common) const override {
+    if (!all_namespaces_ || (options_.name.empty() && common.ns.empty())) return absl::OkStatus();
+    return absl::InvalidArgumentError("--all-namespaces goes with neither a name nor --namespace");
+  }
+  StatusTask Run(Session& session) override {
+    options_.ns = all_namespaces_ ? "" : session.ns;
+    return ShowStatus(session, options_);
+  }
+
+ private:
+  StatusOptions options_;
+  bool all_namespaces_ = false;
+};
+
+}  // namespace
+
+StatusTask ShowStatus(Session& session, StatusOptions options) {
+  if (!options.name.empty()) {
+    const kube::NamespacedName name{options.ns, options.name};
+    co_return co_await ShowNamed(session, name);
+  }
+  CO_ASSIGN_OR_RETURN(const std::vector<CleanupStatus> statuses,
+                      co_await ListCleanupStatuses(session.client, options.ns));
+  ShowTable(session, statuses, /*with_namespace=*/options.ns.empty());
+  json::array items;
+  for (const CleanupStatus& status : statuses) items.push_back(StatusJson(status));
+  session.document["items"] = std::move(items);
+  co_return absl::OkStatus();
+}
+
+KnownCommand KnownStatus() {
+  return {.name = "status",
+          .description = "Show how far cleanups are, and what stands against them",
+          .report = "StatusReport",
+          .make = [] { return std::make_unique<StatusCommand>(); }};
+}
+
+}  // namespace steward::plugin

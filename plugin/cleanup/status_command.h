@@ -1,0 +1,28 @@
+// The command kubectl steward status. Not thread-safe.
+#ifndef PLUGIN_CLEANUP_STATUS_COMMAND_H_
+#define PLUGIN_CLEANUP_STATUS_COMMAND_H_
+
+#include <string>
+
+#include "base/async/task.h"
+#include "plugin/command/command.h"
+#include "plugin/command/session.h"
+
+namespace steward::plugin {
+
+struct StatusOptions {
+  std::string ns;    // "" = all namespaces
+  std::string name;  // "" = all of `ns`; else `ns` is needed
+};
+
+// Prints the cleanup of operators as Steward's API shows it: a table, or all details of one
+// operator.
+//
+// REQUIRES: the session outlives the task.
+StatusTask ShowStatus(Session& session, StatusOptions options);
+
+KnownCommand KnownStatus();
+
+}  // namespace steward::plugin
+
+#endif  // PLUGIN_CLEANUP_STATUS_COMMAND_H_

@@ -1,0 +1,43 @@
+// The objects that would install an operator again: Subscriptions and InstallPlans that name its
+// ClusterServiceVersion. Values; calls run on the caller's executor.
+#ifndef PLUGIN_CLUSTER_RELATED_H_
+#define PLUGIN_CLUSTER_RELATED_H_
+
+#include <boost/json/value.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/async/task.h"
+#include "kube/client/client.h"
+#include "kube/meta/names.h"
+
+namespace steward::plugin {
+
+struct RelatedObject {
+  kube::GroupVersionResource gvr;
+  std::string kind;
+  kube::NamespacedName name;
+  std::string uid;
+};
+
+// The object in words: "Subscription ops/etcd".
+std::string Describe(const RelatedObject& object);
+
+// True if the subscription's status says that it has installed, or is about to install, the
+// ClusterServiceVersion; as long as it has installed nothing, spec.startingCSV decides.
+bool SubscriptionNames(const boost::json::object& subscription, std::string_view csv);
+// True if the plan names the ClusterServiceVersion and is neither complete nor failed.
+bool UnfinishedPlanNames(const boost::json::object& plan, std::string_view csv);
+
+// The related objects in its namespace, Subscriptions first, each by name. Empty for a cluster that
+// does not have the kinds.
+Task<std::vector<RelatedObject>> FindRelated(kube::Client& client, kube::NamespacedName csv);
+
+// Deletes an object, if it still has the same UID. OK when it is gone, or another object has its
+// name.
+StatusTask DeleteRelated(kube::Client& client, RelatedObject object, bool dry_run);
+
+}  // namespace steward::plugin
+
+#endif  // PLUGIN_CLUSTER_RELATED_H_

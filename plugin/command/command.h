@@ -1,0 +1,56 @@
+// The interface of a command of the plugin, with its name, its flags and its work. Not thread-safe.
+#ifndef PLUGIN_COMMAND_COMMAND_H_
+#define PLUGIN_COMMAND_COMMAND_H_
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "base/async/task.h"
+#include "plugin/command/session.h"
+
+namespace CLI {
+class App;
+}
+
+namespace steward::plugin {
+
+// The flags of all commands.
+struct CommonFlags {
+  std::string kubeconfig;
+  std::string context;
+  std::string ns;      // "" = that of the context
+  std::string output;  // "" or "json"
+  bool yes = false;    // for commands that ask
+};
+
+// One use of a command.
+class Command {
+ public:
+  virtual ~Command() = default;
+
+  // Adds flags and arguments, bound to this object, which outlives the parsing.
+  virtual void AddFlags(CLI::App& app) = 0;
+  // Refuses combinations of flags that CLI11 cannot refuse: kInvalidArgument with one sentence.
+  virtual absl::Status Check(const CommonFlags&) const { return absl::OkStatus(); }
+  // Does the work, by the parsed flags. REQUIRES: this object and the session outlive the task.
+  virtual StatusTask Run(Session& session) = 0;
+};
+
+// An entry of the list of commands (plugin/commands.h).
+struct KnownCommand {
+  std::string name;         // one word
+  std::string description;  // for --help
+  // Set for a command:
+  std::string report = {};  // the kind of its document
+  bool asks = false;        // has --yes
+  std::function<std::unique_ptr<Command>()> make = {};
+  // Set for a group, which has no `make`: its commands.
+  std::vector<KnownCommand> commands = {};
+};
+
+}  // namespace steward::plugin
+
+#endif  // PLUGIN_COMMAND_COMMAND_H_

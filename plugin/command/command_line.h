@@ -1,0 +1,31 @@
+// The command line of `kubectl steward`. A value; not thread-safe.
+#ifndef PLUGIN_COMMAND_COMMAND_LINE_H_
+#define PLUGIN_COMMAND_COMMAND_LINE_H_
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "plugin/command/command.h"
+
+namespace steward::plugin {
+
+struct CommandLine {
+  // Not empty for --help, and where no command is named: nothing else is set, and the caller prints
+  // it.
+  std::string help;
+
+  std::string name;    // all its words, as "uninstall"
+  std::string report;  // the kind of its document
+  CommonFlags common;
+  std::unique_ptr<Command> command;
+};
+
+// Parses command line arguments (without the program's name). kInvalidArgument with one sentence.
+absl::StatusOr<CommandLine> ParseCommandLine(const std::vector<KnownCommand>& known,
+                                             const std::vector<std::string>& args);
+
+}  // namespace steward::plugin
+
+#endif  // PLUGIN_COMMAND_COMMAND_LINE_H_

@@ -1,0 +1,132 @@
+#include "plugin/command/command_line.h"
+
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/status/matchers.h"
+
+namespace steward::plugin {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+// A command that takes a word, and refuses it together with a namespace.
+class Greet : public Command {
+ public:
+  void AddFlags(CLI::App& app) override { app.add_option("NAME", name, "Whom")->required(); }
+  absl::Status Check(const CommonFlags& common) const override {
+    return common.ns == name ? absl::InvalidArgumentError("nobody greets a namespace")
+                             : absl::OkStatus();
+  }
+  StatusTask Run(Session&) override { co_return absl::OkStatus(); }
+
+  std::string name;
+};
+
+KnownCommand Known(const std::string& name, bool asks) {
+  return {.name = name,
+          .description = "Greet in the " + name,
+          .report = name + "Report",
+          .asks = asks,
+          .make = [] { return std::make_unique<Greet>(); }};
+}
+
+const std::vector<KnownCommand>& Commands() {
+  static const auto& known = *new std::vector<KnownCommand>{
+      Known("morning", true),
+      {.name = "at", .description = "Greet at a place", .commands = {Known("home", false)}}};
+  return known;
+}
+
+absl::StatusOr<CommandLine> Parse(const std::vector<std::string>& args) {
+  return ParseCommandLine(Commands(), args);
+}
+
+std::string NameIn(const CommandLine& line) {
+  return dynamic_cast<const Greet&>(*line.command).name;
+}
+
+TEST(CommandLineTest, ACommandHasItsFlagsAndThoseOfAll) {
+  ASSERT_OK_AND_ASSIGN(const CommandLine line,
+                       Parse({"morning", "ann", "-n", "ops", "-y", "-o", "json", "--context=c",
+                              "--kubeconfig", "file"}));
+  EXPECT_EQ(line.name, "morning");
+  EXPECT_EQ(line.report, "morningReport");
+  EXPECT_EQ(NameIn(line), "ann");
+  EXPECT_EQ(line.common.ns, "ops");
+  EXPECT_EQ(line.common.output, "json");
+  EXPECT_EQ(line.common.context, "c");
+  EXPECT_EQ(line.common.kubeconfig, "file");
+  EXPECT_TRUE(line.common.yes);
+  EXPECT_EQ(line.help, "");
+}
+
+TEST(CommandLineTest, FlagsOfAllCommandsMayComeFirst) {
+  ASSERT_OK_AND_ASSIGN(const CommandLine line,
+                       Parse({"-n", "ops", "at", "--context=c", "home", "ann"}));
+  EXPECT_EQ(line.common.ns, "ops");
+  EXPECT_EQ(line.common.context, "c");
+}
+
+TEST(CommandLineTest, ACommandOfAGroup) {
+  ASSERT_OK_AND_ASSIGN(const CommandLine line, Parse({"at", "home", "ann"}));
+  EXPECT_EQ(line.name, "at home");
+  EXPECT_EQ(line.report, "homeReport");
+  EXPECT_EQ(NameIn(line), "ann");
+  EXPECT_FALSE(line.common.yes);
+}
+
+TEST(CommandLineTest, Help) {
+  struct Case {
+    std::vector<std::string> args;
+    const char* usage;
+    const char* shows;
+    const char* hides;
+  };
+  for (const Case& c : {
+           Case{{}, "Usage: kubectl steward [", "Greet at a place", "home"},
+           Case{{"--help"}, "Usage: kubectl steward [", "Greet in the morning", "NAME"},
+           Case{{"morning", "--help"}, "Usage: kubectl steward morning [", "--yes", "home"},
+           Case{{"at"}, "Usage: kubectl steward at [", "Greet in the home", "morning"},
+           Case{{"at", "home", "-h"}, "Usage: kubectl steward at home [", "NAME", "--yes"},
+       }) {
+    SCOPED_TRACE(c.usage);
+    ASSERT_OK_AND_ASSIGN(const CommandLine line, Parse(c.args));
+    EXPECT_EQ(line.command, nullptr);
+    EXPECT_THAT(line.help, HasSubstr(c.usage));
+    EXPECT_THAT(line.help, HasSubstr(c.shows));
+    EXPECT_THAT(line.help, HasSubstr("--kubeconfig"));
+    EXPECT_THAT(line.help, HasSubstr("Exit codes: 0 done"));
+    EXPECT_THAT(line.help, Not(HasSubstr(c.hides)));
+  }
+}
+
+TEST(CommandLineTest, WrongUsage) {
+  struct Case {
+    const char* name;
+    std::vector<std::string> args;
+    const char* message;
+  };
+  for (const Case& c : {
+           Case{"unknown command", {"evening"}, "evening"},
+           Case{"unknown command of a group", {"at", "work"}, "work"},
+           Case{"two commands", {"morning", "ann", "at", "home", "bob"}, "bob"},
+           Case{"argument missing", {"morning"}, "NAME"},
+           Case{"no namespace's name", {"morning", "ann", "-n", "a/b"}, "is no namespace's name"},
+           Case{"output", {"morning", "ann", "-o", "yaml"}, "yaml"},
+           Case{"it never asks", {"at", "home", "ann", "--yes"}, "--yes"},
+           Case{"not together", {"morning", "ops", "-n", "ops"}, "nobody greets a namespace"},
+       }) {
+    SCOPED_TRACE(c.name);
+    EXPECT_THAT(Parse(c.args).status(),
+                StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr(c.message)));
+  }
+}
+
+}  // namespace
+}  // namespace steward::plugin

@@ -1,0 +1,21 @@
+#include "plugin/commands.h"
+
+#include "plugin/cleanup/abort.h"
+#include "plugin/cleanup/status_command.h"
+#include "plugin/cleanup/uninstall_command.h"
+#include "plugin/saving/restore.h"
+
+namespace steward::plugin {
+
+const std::vector<KnownCommand>& KnownCommands() {
+  // Each command has one line.
+  static const auto& known = *new std::vector<KnownCommand>{
+      KnownUninstall(),
+      KnownStatus(),
+      KnownAbort(),
+      KnownRestore(),
+  };
+  return known;
+}
+
+}  // namespace steward::plugin

@@ -1,0 +1,26 @@
+// Text from a cluster, made safe for a terminal. Pure functions.
+#ifndef PLUGIN_TERMINAL_PRINTABLE_H_
+#define PLUGIN_TERMINAL_PRINTABLE_H_
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace steward::plugin {
+
+// `text` with all characters escaped that could control a terminal or hide text: control
+// characters, line breaks among them, and characters that change the direction of writing become
+// \xNN or \u{NNNN}; bytes that are not UTF-8 become U+FFFD. A user who may name an object must not
+// be able to control the administrator's screen.
+std::string Printable(std::string_view text);
+
+// The number of columns that a printable text takes at most: characters from U+1100 on count as
+// two.
+size_t Columns(std::string_view printable);
+
+// A printable text cut to this many columns at most; a cut text ends with "…".
+std::string CutTo(std::string_view printable, size_t columns);
+
+}  // namespace steward::plugin
+
+#endif  // PLUGIN_TERMINAL_PRINTABLE_H_

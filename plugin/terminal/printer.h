@@ -1,0 +1,38 @@
+// The forms in which all commands print their results. Not thread-safe.
+#ifndef PLUGIN_TERMINAL_PRINTER_H_
+#define PLUGIN_TERMINAL_PRINTER_H_
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "plugin/terminal/terminal.h"
+
+namespace steward::plugin {
+
+// Rows in aligned columns, under a header.
+class Table {
+ public:
+  explicit Table(const std::vector<std::string>& header);
+
+  // REQUIRES: as many cells as the header has.
+  void Add(Terminal::Row row) { rows_.push_back(std::move(row)); }
+  void Print(Terminal& terminal) const;
+
+ private:
+  std::vector<Terminal::Row> rows_;
+};
+
+// Prints one line: a label, and its value beside it.
+void PrintField(Terminal& terminal, std::string_view label, std::string_view text,
+                Style style = Style::kPlain);
+
+// Prints lines below a heading: the first `most` of them, and the number of the others.
+void PrintSome(Terminal& terminal, const std::vector<std::string>& lines, size_t most,
+               Style style = Style::kPlain);
+
+}  // namespace steward::plugin
+
+#endif  // PLUGIN_TERMINAL_PRINTER_H_

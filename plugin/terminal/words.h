@@ -1,0 +1,21 @@
+// Counts and times in sentences. Pure functions.
+#ifndef PLUGIN_TERMINAL_WORDS_H_
+#define PLUGIN_TERMINAL_WORDS_H_
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "absl/time/time.h"
+
+namespace steward::plugin {
+
+// A count with its noun: "4 custom resources", "1 custom resource".
+std::string CountText(int64_t count, std::string_view thing);
+
+// A duration: "0:07", "12:34", "1:02:03".
+std::string ElapsedText(absl::Duration elapsed);
+
+}  // namespace steward::plugin
+
+#endif  // PLUGIN_TERMINAL_WORDS_H_

@@ -1,0 +1,56 @@
+#include "storage/operators/watched_operators.h"
+
+#include <string_view>
+#include <utility>
+
+#include "absl/status/statusor.h"
+#include "base/text/str_cat.h"
+#include "olm/copy.h"
+#include "olm/decode.h"
+#include "storage/reflector/reflector.h"
+#include "storage/world/source_set.h"
+
+namespace steward::storage {
+namespace {
+
+ReflectorOptions CsvOptions() {
+  ReflectorOptions options;
+  options.gvr = {"operators.coreos.com", "v1alpha1", "clusterserviceversions"};
+  options.may_be_absent = true;
+  options.label_selector = StrCat("!", olm::kCopiedFromLabel);
+  // Real ClusterServiceVersions are tens of kB each.
+  options.page_size = 100;
+  return options;
+}
+
+ReflectorOptions OperatorGroupOptions() {
+  ReflectorOptions options;
+  options.gvr = {"operators.coreos.com", "v1", "operatorgroups"};
+  options.may_be_absent = true;
+  return options;
+}
+
+ReflectorOptions NamespaceOptions() {
+  ReflectorOptions options;
+  options.gvr = {"", "v1", "namespaces"};
+  return options;
+}
+
+}  // namespace
+
+std::vector<WatchedSource> WatchedOperators() {
+  return {
+      {CsvOptions(),
+       [](std::string_view json) -> absl::StatusOr<ObjectPtr> { return olm::DecodeCsv(json); }},
+      {OperatorGroupOptions(),
+       [](std::string_view json) -> absl::StatusOr<ObjectPtr> {
+         return olm::DecodeOperatorGroup(json);
+       }},
+      {NamespaceOptions(),
+       [](std::string_view json) -> absl::StatusOr<ObjectPtr> {
+         return olm::DecodeNamespace(json);
+       }},
+  };
+}
+
+}  // namespace steward::storage
