@@ -1,5 +1,6 @@
 #include "apiserver/views/installed_operator/suspects.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <map>
 #include <string>
@@ -72,13 +73,51 @@ GroupsByNamespace ByNamespace(const GroupVersions& groups) {
   return groups_in;
 }
 
-// Names of operators that changed, or whose groups did. One operator may take the place of another
-// of the same name.
-boost::asio::awaitable<std::set<std::string>> NamesTouched(const CsvVersions& csvs,
-                                                           const GroupVersions& groups,
-                                                           Turn& turn) {
-  std::set<std::string> installs, names;
+// True if `group` selected the namespace at one time in the window, and not at another.
+bool SelectedAtTimes(const olm::OperatorGroup& group, const std::vector<olm::NamespacePtr>& forms,
+                     bool missing) {
+  const auto selected = [&group](const olm::NamespacePtr& form) {
+    return group.selector->Matches(form->labels);
+  };
+  return std::any_of(forms.begin(), forms.end(), selected) &&
+         (missing || !std::all_of(forms.begin(), forms.end(), selected));
+}
+
+// Install namespaces whose group, or the number of namespaces that it selects, changed: the latter
+// can change the mode in which its operators run, which shows wherever they appear. nullopt after
+// too many looks.
+boost::asio::awaitable<std::optional<std::set<std::string>>> InstallsTouched(
+    const GroupVersions& groups, const NamespaceVersions& namespaces, Turn& turn) {
+  std::set<std::string> installs;
+  size_t looks = 0;
   for (const kube::NamespacedName& key : groups.touched) installs.insert(key.ns);
+  for (const auto& [key, group_forms] : groups.all) {
+    if (turn.Over()) co_await Yield();
+    if (installs.contains(key.ns)) continue;
+    // A group that did not change has one form.
+    const olm::OperatorGroup& group = *group_forms.front();
+    if (olm::KindOfTargets(group) != olm::TargetKind::kSelector) continue;
+    for (const std::string& ns : namespaces.touched) {
+      const auto forms = namespaces.all.find(ns);
+      if (forms == namespaces.all.end()) continue;
+      if (SelectedAtTimes(group, forms->second, namespaces.missing.contains(ns))) {
+        installs.insert(key.ns);
+        break;
+      }
+      looks += forms->second.size();
+      if (turn.Over(forms->second.size())) co_await Yield();
+      if (looks > kMaxLooks) co_return std::nullopt;
+    }
+  }
+  co_return installs;
+}
+
+// Names of operators that changed, or whose install namespaces did. One operator may take the place
+// of another of the same name.
+boost::asio::awaitable<std::set<std::string>> NamesTouched(const CsvVersions& csvs,
+                                                           const std::set<std::string>& installs,
+                                                           Turn& turn) {
+  std::set<std::string> names;
   for (const auto& [key, forms] : csvs.all) {
     if (csvs.touched.contains(key) || installs.contains(key.ns)) names.insert(key.name);
     if (turn.Over()) co_await Yield();
@@ -101,7 +140,10 @@ boost::asio::awaitable<std::optional<std::set<kube::NamespacedName>>> InstalledO
   const NamespaceVersions namespaces = co_await VersionsOf<std::string, olm::NamespacePtr>(
       window, storage::kNamespaceSource, then.namespaces(), name_of, turn);
   const GroupsByNamespace groups_in = ByNamespace(groups);
-  const std::set<std::string> names_touched = co_await NamesTouched(csvs, groups, turn);
+  const std::optional<std::set<std::string>> installs_touched =
+      co_await InstallsTouched(groups, namespaces, turn);
+  if (!installs_touched) co_return std::nullopt;
+  const std::set<std::string> names_touched = co_await NamesTouched(csvs, *installs_touched, turn);
 
   const std::string* only_ns = SelectedNamespace(selection);
   const std::string* only_name = SelectedName(selection);

@@ -36,14 +36,14 @@ VoidTask CountTurns(const bool& over, int& turns) {
 
 class SuspectsTest : public ::testing::Test {
  protected:
-  // Searches for a client that may lack any change.
-  std::optional<Keys> Find(const rest::Selection& selection) {
+  // Searches for a client that may lack any change, or any after revision `horizon`.
+  std::optional<Keys> Find(const rest::Selection& selection, int64_t horizon = 10) {
     const storage::OperatorWorldPtr now = world_.Snapshot();
     bool over = false;
     turns_ = 0;
     TaskGroup group(io_.get_executor());
     group.Spawn("others", CountTurns(over, turns_));
-    Window window{now, now, now->Vector(), 10};
+    Window window{now, now, now->Vector(), horizon};
     std::optional<Keys> found = RunOn(io_, InstalledOperatorSuspects(std::move(window), selection));
     over = true;
     RunOn(io_, group.Stop());
@@ -70,6 +70,45 @@ TEST_F(SuspectsTest, WhatCouldHaveBeenVisible) {
   EXPECT_THAT(Find(In("blue")),
               Optional(UnorderedElementsAre(kube::NamespacedName{"blue", "a.v1"})));
   EXPECT_THAT(Find(In("nowhere")), Optional(UnorderedElementsAre()));
+}
+
+// A namespace that is selected no longer changes the mode of operators that appear elsewhere, too.
+TEST_F(SuspectsTest, NamespacesChangeTheModeOfOperators) {
+  struct Case {
+    const char* name;
+    kube::LabelMap labels;
+    bool is_suspect;
+  };
+  for (const Case& c : {Case{"selected no longer", {}, true},
+                        Case{"selected as before", {{"q", ""}, {"p", ""}}, false}}) {
+    SCOPED_TRACE(c.name);
+    world_ = TestWorld();
+    world_.Namespace("ops").Namespace("blue", {{"q", ""}}).Group("ops", "g", {}, "q");
+    world_.Csv("ops", "a.v1");
+    const auto before = static_cast<int64_t>(world_.revision());
+    world_.Namespace("blue", c.labels);
+    const std::optional<Keys> found = Find({}, before);
+    ASSERT_TRUE(found.has_value());
+    EXPECT_TRUE(found->contains({"blue", "a.v1"}));
+    EXPECT_EQ(found->contains({"ops", "a.v1"}), c.is_suspect);
+  }
+}
+
+TEST_F(SuspectsTest, NamespacesThatComeChangeTheModeOfOperators) {
+  world_.Namespace("ops").Group("ops", "g", {}, "q").Csv("ops", "a.v1");
+  const auto before = static_cast<int64_t>(world_.revision());
+  world_.Namespace("blue", {{"q", ""}});
+  EXPECT_THAT(Find({}, before),
+              Optional(UnorderedElementsAre(kube::NamespacedName{"ops", "a.v1"},
+                                            kube::NamespacedName{"blue", "a.v1"})));
+}
+
+TEST_F(SuspectsTest, LooksForTheModeAreCounted) {
+  world_.Namespace("ops").Csv("ops", "a.v1");
+  for (int i = 0; i < 400; ++i) world_.Group("ops-" + std::to_string(i), "g", {}, "q");
+  const auto before = static_cast<int64_t>(world_.revision());
+  for (int i = 0; i < 400; ++i) world_.Namespace("blue", {{"i", std::to_string(i)}});
+  EXPECT_EQ(Find(In("nowhere"), before), std::nullopt) << "160,000 pairs of a group and a form";
 }
 
 // A client can choose only the number and the namespace.

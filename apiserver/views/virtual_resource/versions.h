@@ -23,6 +23,7 @@ template <typename Key, typename Ptr>
 struct Versions {
   std::map<Key, std::vector<Ptr>> all;
   std::set<Key> touched;  // keys that changed in the window
+  std::set<Key> missing;  // keys of objects that did not exist at some time in the window
 };
 
 // `at_end`: the source's objects in window.then, pointers to which are Ptr. Reference parameters
@@ -46,6 +47,7 @@ boost::asio::awaitable<Versions<Key, Ptr>> VersionsOf(const Window& window, stor
     if (before != nullptr) {
       versions.all[key].push_back(std::static_pointer_cast<typename Ptr::element_type>(before));
     }
+    if (before == nullptr || at_end.Find(key) == nullptr) versions.missing.insert(key);
     if (turn.Over()) co_await Yield();
   }
   co_return versions;

@@ -207,6 +207,16 @@ class ElectionModelTest : public ::testing::TestWithParam<uint32_t> {
   std::array<std::unique_ptr<Process>, kProcesses> processes_;
   std::map<kube::NamespacedName, std::string> seen_;
   int writes_ = 0;
+
+  // Schedules in which nothing happens prove nothing; but a single one may have no luck.
+  static void TearDownTestSuite() {
+    if (schedules_ < 10) return;
+    EXPECT_GT(all_terms_, 3 * schedules_);
+    EXPECT_GT(all_writes_, 200 * schedules_);
+  }
+  static inline int schedules_ = 0;
+  static inline int all_terms_ = 0;
+  static inline int all_writes_ = 0;
 };
 
 TEST_P(ElectionModelTest, NeverTwoLeadersAndNoWriteOfAnother) {
@@ -229,8 +239,9 @@ TEST_P(ElectionModelTest, NeverTwoLeadersAndNoWriteOfAnother) {
     terms += process->terms;
   }
   EXPECT_EQ(live, 1);
-  EXPECT_GT(terms, 2) << "a schedule in which nothing happens proves nothing";
-  EXPECT_GT(writes_, 100);
+  ++schedules_;
+  all_terms_ += terms;
+  all_writes_ += writes_;
 }
 
 const Seeds kSeeds = SeedsOr({1, 24});
