@@ -24,7 +24,7 @@
 namespace steward::http {
 
 // The longest body that /echo accepts.
-constexpr size_t kEchoLimit = 1 << 20;
+inline constexpr size_t kEchoLimit = 1 << 20;
 
 // Records of the test handler, shared by all its requests.
 struct HandlerLog {

@@ -28,7 +28,7 @@ absl::Status ToStatus(const HttpError& error);
 
 // The memory of a request's field or parameter besides its characters: an entry of a vector that
 // grows by halves, and the heap blocks of two strings. Counted against the memory of requests.
-constexpr size_t kFieldMemory = 160;
+inline constexpr size_t kFieldMemory = 160;
 
 }  // namespace steward::http
 

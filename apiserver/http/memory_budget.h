@@ -19,7 +19,7 @@ namespace steward::http {
 
 // The bytes that may wait for a watch's client without being counted: as a rule they wait for a
 // moment only, and the number of watches is bounded.
-constexpr size_t kWatchOwnBytes = 4 << 10;
+inline constexpr size_t kWatchOwnBytes = 4 << 10;
 
 // Half of the budget is a reserve for front proxies and for connections that hold little, as those
 // of probes and of most users do: whoever takes much leaves them enough. "Little" is so little that

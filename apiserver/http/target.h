@@ -16,7 +16,7 @@ namespace steward::http {
 using QueryPairs = std::vector<std::pair<std::string, std::string>>;
 
 // No legitimate request has more.
-constexpr size_t kMaxQueryParameters = 1000;
+inline constexpr size_t kMaxQueryParameters = 1000;
 
 struct Target {
   std::string path;  // percent-decoded; begins with '/'
