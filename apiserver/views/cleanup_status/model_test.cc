@@ -1,13 +1,13 @@
 // Runs the random schedules of virtual_resource/ over CleanupStatuses.
-#include "apiserver/views/virtual_resource/model.h"
+#include "apiserver/views/virtual_resource/testing/model.h"
 
 #include <gtest/gtest.h>
 
 #include "apiserver/views/cleanup_status/object.h"
 #include "apiserver/views/cleanup_status/projection.h"
 #include "apiserver/views/testing/operator_writes.h"
-#include "apiserver/views/virtual_resource/stream_simulation.h"
-#include "apiserver/views/virtual_resource/watch_simulation.h"
+#include "apiserver/views/virtual_resource/testing/stream_simulation.h"
+#include "apiserver/views/virtual_resource/testing/watch_simulation.h"
 #include "base/clock/fake_clock.h"
 #include "storage/cleanup/outlooks.h"
 

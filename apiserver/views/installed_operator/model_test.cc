@@ -1,5 +1,5 @@
 // Runs the random schedules of virtual_resource/ over InstalledOperators.
-#include "apiserver/views/virtual_resource/model.h"
+#include "apiserver/views/virtual_resource/testing/model.h"
 
 #include <gtest/gtest.h>
 
@@ -8,8 +8,8 @@
 #include "apiserver/views/installed_operator/projection.h"
 #include "apiserver/views/installed_operator/selection.h"
 #include "apiserver/views/testing/operator_writes.h"
-#include "apiserver/views/virtual_resource/stream_simulation.h"
-#include "apiserver/views/virtual_resource/watch_simulation.h"
+#include "apiserver/views/virtual_resource/testing/stream_simulation.h"
+#include "apiserver/views/virtual_resource/testing/watch_simulation.h"
 
 namespace steward::views {
 namespace {

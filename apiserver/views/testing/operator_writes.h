@@ -9,7 +9,7 @@
 #include <string>
 #include <utility>
 
-#include "apiserver/views/virtual_resource/model.h"
+#include "apiserver/views/virtual_resource/testing/model.h"
 #include "kube/meta/names.h"
 #include "kube/meta/selector.h"
 #include "olm/cleanup/csv_facts.h"

@@ -5,7 +5,7 @@
 
 #include <boost/json/value.hpp>
 
-#include "apiserver/views/virtual_resource/test_schema.h"
+#include "apiserver/views/virtual_resource/testing/schema_check.h"
 
 namespace steward::views {
 namespace {

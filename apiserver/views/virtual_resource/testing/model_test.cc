@@ -1,5 +1,5 @@
 // Runs the random schedules over a source set that no real resource has.
-#include "apiserver/views/virtual_resource/model.h"
+#include "apiserver/views/virtual_resource/testing/model.h"
 
 #include <gtest/gtest.h>
 
@@ -7,9 +7,9 @@
 #include <string>
 #include <utility>
 
-#include "apiserver/views/virtual_resource/lamp_view.h"
-#include "apiserver/views/virtual_resource/stream_simulation.h"
-#include "apiserver/views/virtual_resource/watch_simulation.h"
+#include "apiserver/views/virtual_resource/testing/lamp_view.h"
+#include "apiserver/views/virtual_resource/testing/stream_simulation.h"
+#include "apiserver/views/virtual_resource/testing/watch_simulation.h"
 #include "storage/world/testing/lamp_world.h"
 
 namespace steward::views {
@@ -80,8 +80,8 @@ View ViewOf(const storage::WorldPtr& of, const rest::Selection& selection) {
 }
 
 const Subject& TheSubject() {
-  static const Subject& subject = *new Subject{std::make_shared<const LampProjection>(), &ViewOf,
-                                               [] { return std::make_unique<LampWrites>(); }};
+  static const Subject& subject =
+      *new Subject{MakeLampProjection(), &ViewOf, [] { return std::make_unique<LampWrites>(); }};
   return subject;
 }
 

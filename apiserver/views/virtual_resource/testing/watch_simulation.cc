@@ -1,9 +1,4 @@
-// Random schedules over one etcd, three replicas that hear of it late, separately, in batches and
-// by new lists, and clients that move between the replicas: informers, and consoles, which take an
-// object only if its number is larger in double precision. A failing schedule is shrunk. Not
-// thread-safe.
-#ifndef APISERVER_VIEWS_VIRTUAL_RESOURCE_WATCH_SIMULATION_H_
-#define APISERVER_VIEWS_VIRTUAL_RESOURCE_WATCH_SIMULATION_H_
+#include "apiserver/views/virtual_resource/testing/watch_simulation.h"
 
 #include <gtest/gtest.h>
 
@@ -19,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "apiserver/views/virtual_resource/model.h"
+#include "apiserver/views/virtual_resource/testing/model.h"
 #include "apiserver/views/virtual_resource/watch_cursor.h"
 #include "base/async/run.h"
 #include "base/seeds/seeds.h"
@@ -27,6 +22,7 @@
 #include "storage/world/rewind.h"
 
 namespace steward::views::watch_simulation {
+namespace {
 
 // --- A client.
 
@@ -235,9 +231,8 @@ class Simulation {
   std::deque<Client> clients_;
 };
 
-inline std::optional<std::string> RunSchedule(const Subject& subject,
-                                              const std::vector<Step>& steps,
-                                              int* expired = nullptr) {
+std::optional<std::string> RunSchedule(const Subject& subject, const std::vector<Step>& steps,
+                                       int* expired = nullptr) {
   try {
     Simulation simulation(subject);
     for (const Step& step : steps) simulation.Run(step);
@@ -249,7 +244,9 @@ inline std::optional<std::string> RunSchedule(const Subject& subject,
   return std::nullopt;
 }
 
-inline void ClientsEndWithTheTruth(const Subject& subject) {
+}  // namespace
+
+void ClientsEndWithTheTruth(const Subject& subject) {
   const Seeds seeds = SeedsOr({1, ShareOf(1500)});
   int expired = 0;
   for (unsigned seed = seeds.first; seed < seeds.end(); ++seed) {
@@ -269,7 +266,7 @@ inline void ClientsEndWithTheTruth(const Subject& subject) {
 
 // Numbers of another history are invalid, and clients that have one are told so. (Consoles are not
 // promised that numbers grow across that.)
-inline void RestoredEtcd(const Subject& subject) {
+void RestoredEtcd(const Subject& subject) {
   const Seeds seeds = SeedsOr({1, ShareOf(150)});
   for (unsigned seed = seeds.first; seed < seeds.end(); ++seed) {
     SCOPED_TRACE(seed);
@@ -286,7 +283,7 @@ inline void RestoredEtcd(const Subject& subject) {
   }
 }
 
-inline void LongHistories(const Subject& subject) {
+void LongHistories(const Subject& subject) {
   const Seeds seeds = SeedsOr({1, ShareOf(60)});
   for (unsigned seed = seeds.first; seed < seeds.end(); ++seed) {
     const std::vector<Step> steps = RandomSchedule(10'000 + seed, 1500);
@@ -295,5 +292,3 @@ inline void LongHistories(const Subject& subject) {
 }
 
 }  // namespace steward::views::watch_simulation
-
-#endif  // APISERVER_VIEWS_VIRTUAL_RESOURCE_WATCH_SIMULATION_H_

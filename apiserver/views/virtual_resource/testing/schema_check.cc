@@ -1,22 +1,16 @@
-// The checks that the OpenAPI schema of every kind must pass. Pure functions.
-#ifndef APISERVER_VIEWS_VIRTUAL_RESOURCE_TEST_SCHEMA_H_
-#define APISERVER_VIEWS_VIRTUAL_RESOURCE_TEST_SCHEMA_H_
+#include "apiserver/views/virtual_resource/testing/schema_check.h"
 
 #include <gtest/gtest.h>
 
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
-#include <boost/json/value.hpp>
-#include <string>
-#include <string_view>
-#include <vector>
 
 #include "base/json/json_text.h"
 #include "base/status/matchers.h"
 
 namespace steward::views {
 
-inline boost::json::value ParseSchema(std::string_view text) {
+boost::json::value ParseSchema(std::string_view text) {
   JsonLimits strict;
   strict.refuse_duplicate_keys = true;
   auto schema = ParseJson(text, strict);
@@ -24,9 +18,7 @@ inline boost::json::value ParseSchema(std::string_view text) {
   return schema.ok() ? *schema : boost::json::value();
 }
 
-// Checks that every schema has a type or refers to another, every member of an object has a
-// description, and every required member exists.
-inline void CheckSchema(const boost::json::value& schema, const std::string& where) {
+void CheckSchema(const boost::json::value& schema, const std::string& where) {
   SCOPED_TRACE(where);
   ASSERT_TRUE(schema.is_object());
   const boost::json::object& object = schema.get_object();
@@ -47,12 +39,10 @@ inline void CheckSchema(const boost::json::value& schema, const std::string& whe
   }
 }
 
-inline std::vector<std::string> PropertiesOf(const boost::json::value& schema) {
+std::vector<std::string> PropertiesOf(const boost::json::value& schema) {
   std::vector<std::string> names;
   for (const auto& member : schema.at("properties").as_object()) names.emplace_back(member.key());
   return names;
 }
 
 }  // namespace steward::views
-
-#endif  // APISERVER_VIEWS_VIRTUAL_RESOURCE_TEST_SCHEMA_H_

@@ -1,8 +1,4 @@
-// Random schedules as in watch_simulation.h, with clients that use the served resource: lists in
-// pages, and watches that end when their time is up, with and without initial events. Not
-// thread-safe.
-#ifndef APISERVER_VIEWS_VIRTUAL_RESOURCE_STREAM_SIMULATION_H_
-#define APISERVER_VIEWS_VIRTUAL_RESOURCE_STREAM_SIMULATION_H_
+#include "apiserver/views/virtual_resource/testing/stream_simulation.h"
 
 #include <gtest/gtest.h>
 
@@ -20,7 +16,7 @@
 #include "absl/time/time.h"
 #include "apiserver/rest/resource.h"
 #include "apiserver/rest/watcher.h"
-#include "apiserver/views/virtual_resource/model.h"
+#include "apiserver/views/virtual_resource/testing/model.h"
 #include "base/async/run.h"
 #include "base/seeds/seeds.h"
 #include "base/splice/rope.h"
@@ -30,15 +26,16 @@
 #include "storage/world/number.h"
 
 namespace steward::views::stream_simulation {
+namespace {
 
 using EventType = rest::WatchEvent::Type;
 
-inline boost::asio::io_context& Io() {
+boost::asio::io_context& Io() {
   static boost::asio::io_context& io = *new boost::asio::io_context;
   return io;
 }
 
-inline std::string TextOf(const rest::Object& object) {
+std::string TextOf(const rest::Object& object) {
   Rope json;
   object.AppendJson("", json);
   return json.Flatten();
@@ -46,8 +43,8 @@ inline std::string TextOf(const rest::Object& object) {
 
 using Content = std::map<kube::NamespacedName, std::string>;
 
-inline void ReadAll(rest::Reading& reading,
-                    std::vector<std::pair<kube::NamespacedName, std::string>>& out) {
+void ReadAll(rest::Reading& reading,
+             std::vector<std::pair<kube::NamespacedName, std::string>>& out) {
   do {
     while (const rest::Object* object = reading.cursor->Next()) {
       out.push_back({{std::string(object->ns()), std::string(object->name())}, TextOf(*object)});
@@ -55,7 +52,7 @@ inline void ReadAll(rest::Reading& reading,
   } while (*RunOn(Io(), reading.cursor->More()));
 }
 
-inline Content ContentOf(const View& view) {
+Content ContentOf(const View& view) {
   Content content;
   for (const auto& [key, seen] : view) content[key] = seen.json;
   return content;
@@ -317,9 +314,8 @@ class Simulation {
   std::deque<Listener> listeners_;
 };
 
-inline std::optional<std::string> RunSchedule(const Subject& subject,
-                                              const std::vector<Step>& steps,
-                                              Counts* counts = nullptr) {
+std::optional<std::string> RunSchedule(const Subject& subject, const std::vector<Step>& steps,
+                                       Counts* counts = nullptr) {
   try {
     Simulation simulation(subject);
     for (const Step& step : steps) simulation.Run(step);
@@ -337,7 +333,9 @@ inline std::optional<std::string> RunSchedule(const Subject& subject,
   return std::nullopt;
 }
 
-inline void PagesAndStreamsAreWhole(const Subject& subject) {
+}  // namespace
+
+void PagesAndStreamsAreWhole(const Subject& subject) {
   const Seeds seeds = SeedsOr({1, ShareOf(300)});
   Counts counts;
   for (unsigned seed = seeds.first; seed < seeds.end(); ++seed) {
@@ -359,5 +357,3 @@ inline void PagesAndStreamsAreWhole(const Subject& subject) {
 }
 
 }  // namespace steward::views::stream_simulation
-
-#endif  // APISERVER_VIEWS_VIRTUAL_RESOURCE_STREAM_SIMULATION_H_

@@ -1,79 +1,55 @@
-// An invented virtual resource, for tests: a light for each lamp whose room exists. Not
-// thread-safe.
-#ifndef APISERVER_VIEWS_VIRTUAL_RESOURCE_LAMP_VIEW_H_
-#define APISERVER_VIEWS_VIRTUAL_RESOURCE_LAMP_VIEW_H_
+#include "apiserver/views/virtual_resource/testing/lamp_view.h"
 
 #include <cstdint>
 #include <deque>
-#include <map>
-#include <memory>
 #include <optional>
 #include <set>
-#include <string>
-#include <string_view>
 #include <utility>
-#include <vector>
 
-#include "apiserver/rest/resource.h"
 #include "apiserver/rest/watcher.h"
-#include "apiserver/views/virtual_resource/projection.h"
 #include "apiserver/views/virtual_resource/selection.h"
 #include "apiserver/views/virtual_resource/tombstone.h"
 #include "apiserver/views/virtual_resource/versions.h"
 #include "base/async/task.h"
 #include "base/async/turn.h"
-#include "base/splice/rope.h"
-#include "kube/meta/names.h"
-#include "storage/world/testing/lamp_world.h"
 #include "storage/world/world.h"
 
 namespace steward::views {
 
-// One object, which borrows nothing.
-class Light : public rest::Object {
- public:
-  Light(const storage::Lamp& lamp, const storage::Room& room)
-      : key_(lamp.key),
-        uid_(room.uid + "-" + lamp.uid),
-        labels_(lamp.labels),
-        shines_(lamp.on && room.powered) {}
+Light::Light(const storage::Lamp& lamp, const storage::Room& room)
+    : key_(lamp.key),
+      uid_(room.uid + "-" + lamp.uid),
+      labels_(lamp.labels),
+      shines_(lamp.on && room.powered) {}
 
-  bool operator==(const Light& other) const {
-    return key_ == other.key_ && uid_ == other.uid_ && labels_ == other.labels_ &&
-           shines_ == other.shines_;
-  }
-  const std::string& uid() const { return uid_; }
-  bool SelectedBy(const rest::Selection& selection) const {
-    return (selection.ns.empty() || selection.ns == key_.ns) &&
-           FieldsSelect(selection, key_.ns, key_.name) && selection.labels.Matches(labels_);
-  }
+bool Light::operator==(const Light& other) const {
+  return key_ == other.key_ && uid_ == other.uid_ && labels_ == other.labels_ &&
+         shines_ == other.shines_;
+}
 
-  std::string_view ns() const override { return key_.ns; }
-  std::string_view name() const override { return key_.name; }
-  void AppendJson(std::string_view resource_version, Rope& out) const override {
-    out.text().append(R"({"metadata":)");
-    AppendMetadata(resource_version, out);
-    out.text().append(shines_ ? R"(,"shines":true})" : R"(,"shines":false})");
-  }
-  void AppendMetadata(std::string_view resource_version, Rope& out) const override {
-    std::string& text = out.text();
-    text.append(R"({"name":")").append(key_.name).append(R"(","namespace":")").append(key_.ns);
-    text.append(R"(","resourceVersion":")").append(resource_version);
-    text.append(R"(","uid":")").append(uid_).append(R"(","labels":")");
-    for (const auto& [label, value] : labels_) text.append(label).append(value);
-    text.append(R"("})");
-  }
-  void AppendCells(std::string& out) const override { out.append("[]"); }
+bool Light::SelectedBy(const rest::Selection& selection) const {
+  return (selection.ns.empty() || selection.ns == key_.ns) &&
+         FieldsSelect(selection, key_.ns, key_.name) && selection.labels.Matches(labels_);
+}
 
- private:
-  const kube::NamespacedName key_;
-  const std::string uid_;
-  const kube::LabelMap labels_;
-  const bool shines_;
-};
+void Light::AppendJson(std::string_view resource_version, Rope& out) const {
+  out.text().append(R"({"metadata":)");
+  AppendMetadata(resource_version, out);
+  out.text().append(shines_ ? R"(,"shines":true})" : R"(,"shines":false})");
+}
 
-inline std::unique_ptr<const Light> FindLight(const storage::World& of,
-                                              const kube::NamespacedName& key) {
+void Light::AppendMetadata(std::string_view resource_version, Rope& out) const {
+  std::string& text = out.text();
+  text.append(R"({"name":")").append(key_.name).append(R"(","namespace":")").append(key_.ns);
+  text.append(R"(","resourceVersion":")").append(resource_version);
+  text.append(R"(","uid":")").append(uid_).append(R"(","labels":")");
+  for (const auto& [label, value] : labels_) text.append(label).append(value);
+  text.append(R"("})");
+}
+
+namespace {
+
+std::unique_ptr<const Light> FindLight(const storage::World& of, const kube::NamespacedName& key) {
   const auto& world = storage::LampWorld::Of(of);
   const storage::LampPtr* lamp = world.lamps().Find(key);
   const storage::RoomPtr* room = world.rooms().Find({"", key.ns});
@@ -236,6 +212,10 @@ class LampProjection : public Projection {
   }
 };
 
-}  // namespace steward::views
+}  // namespace
 
-#endif  // APISERVER_VIEWS_VIRTUAL_RESOURCE_LAMP_VIEW_H_
+std::shared_ptr<const Projection> MakeLampProjection() {
+  return std::make_shared<const LampProjection>();
+}
+
+}  // namespace steward::views
