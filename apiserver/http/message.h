@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/base/attributes.h"
 #include "absl/time/time.h"
 #include "base/async/task.h"
 
@@ -35,8 +36,8 @@ class Headers {
                   [&](const auto& field) { return matches(std::string_view(field.first)); });
   }
   // The first value, or null.
-  const std::string* Find(std::string_view name) const;
-  std::vector<std::string_view> FindAll(std::string_view name) const;
+  const std::string* Find(std::string_view name) const ABSL_ATTRIBUTE_LIFETIME_BOUND;
+  std::vector<std::string_view> FindAll(std::string_view name) const ABSL_ATTRIBUTE_LIFETIME_BOUND;
   const std::vector<std::pair<std::string, std::string>>& fields() const { return fields_; }
 
  private:
@@ -125,7 +126,7 @@ struct Request {
   bool authenticated = false;   // `user` has shown credentials; set by the authentication filter
 
   // The first value of a query parameter, or null: of repeated keys the first counts.
-  const std::string* Query(std::string_view key) const;
+  const std::string* Query(std::string_view key) const ABSL_ATTRIBUTE_LIFETIME_BOUND;
 };
 
 // Bytes of a body and the owner that keeps them alive until they are sent (null: static bytes).

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "absl/base/attributes.h"
 #include "absl/status/statusor.h"
 #include "apiserver/http/message.h"
 
@@ -17,7 +18,8 @@ bool AsksForWebSocket(const Headers& headers);
 
 // The subprotocols that the client offers: the members of all Sec-WebSocket-Protocol fields,
 // without the white space around them, and including empty ones.
-std::vector<std::string_view> OfferedSubprotocols(const Headers& headers);
+std::vector<std::string_view> OfferedSubprotocols(
+    const Headers& headers ABSL_ATTRIBUTE_LIFETIME_BOUND);
 
 struct WebSocketHandshake {
   std::string key;

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "absl/base/attributes.h"
 #include "absl/status/statusor.h"
 
 namespace steward::stored {
@@ -30,7 +31,8 @@ class JsonPath {
   static absl::StatusOr<JsonPath> Parse(std::string_view text);
 
   // The first value, in document order, that the path leads to; null when there is none.
-  const boost::json::value* FindFirst(const boost::json::value& root) const;
+  const boost::json::value* FindFirst(
+      const boost::json::value& root ABSL_ATTRIBUTE_LIFETIME_BOUND) const;
 
  private:
   friend class JsonPathParser;

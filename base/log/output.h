@@ -6,13 +6,14 @@
 #include <string>
 #include <string_view>
 
+#include "absl/base/attributes.h"
 #include "base/log/log.h"
 
 namespace steward::log {
 
 // The part of a message or of a field's value that a line shows: at most 1 KiB, of whole UTF-8
 // characters. `was_cut` is set when it is shorter; the line then shows "..." behind it.
-std::string_view Cut(std::string_view value, bool& was_cut);
+std::string_view Cut(std::string_view value ABSL_ATTRIBUTE_LIFETIME_BOUND, bool& was_cut);
 
 // One line as standard error gets it, with its newline. `severity` is 'I', 'W' or 'E'.
 std::string TextLine(char severity, std::string_view message, Fields fields);

@@ -8,13 +8,16 @@
 #include <string_view>
 #include <type_traits>
 
+#include "absl/base/attributes.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 
 namespace steward {
 
 inline absl::string_view ToAbsl(std::string_view s) { return {s.data(), s.size()}; }
-inline std::string_view ToStd(absl::string_view s) { return {s.data(), s.size()}; }
+inline std::string_view ToStd(absl::string_view s ABSL_ATTRIBUTE_LIFETIME_BOUND) {
+  return {s.data(), s.size()};
+}
 
 namespace text_internal {
 template <typename T>

@@ -8,6 +8,7 @@
 #include <functional>
 #include <string_view>
 
+#include "absl/base/attributes.h"
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -59,7 +60,7 @@ class CompactIndex {
   // reason. The results of Find may lag behind in any case, and prove nothing.
   absl::Status health() const;
   // Null: there is none. Valid until other code runs on the executor.
-  const ContentDigest* Find(const kube::NamespacedName& name) const;
+  const ContentDigest* Find(const kube::NamespacedName& name) const ABSL_ATTRIBUTE_LIFETIME_BOUND;
   size_t size() const { return entries_.size(); }
 
  private:

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "absl/base/attributes.h"
 #include "absl/status/statusor.h"
 
 namespace steward::kube {
@@ -70,7 +71,7 @@ class FieldSelector {
   bool empty() const { return terms_.empty(); }
   const std::vector<Term>& terms() const { return terms_; }
   // The value that `path` must equal; null when no term requires one.
-  const std::string* RequiredValue(std::string_view path) const;
+  const std::string* RequiredValue(std::string_view path) const ABSL_ATTRIBUTE_LIFETIME_BOUND;
   // `get(path)` returns the object's value at a path.
   template <typename Get>
   bool Matches(Get get) const {

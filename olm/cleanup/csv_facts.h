@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "absl/base/attributes.h"
 #include "kube/meta/names.h"
 #include "olm/cleanup/pending_operand.h"
 
@@ -101,7 +102,7 @@ struct CsvCleanup {
   std::vector<SaidCondition> conditions;  // Steward's own, in their order
 
   // The last condition with this reason, or null.
-  const SaidCondition* Condition(std::string_view reason) const;
+  const SaidCondition* Condition(std::string_view reason) const ABSL_ATTRIBUTE_LIFETIME_BOUND;
 
   bool operator==(const CsvCleanup&) const = default;
 };

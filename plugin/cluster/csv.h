@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "absl/base/attributes.h"
 #include "absl/status/status.h"
 #include "base/async/task.h"
 #include "kube/client/client.h"
@@ -32,7 +33,7 @@ struct Csv {
   std::vector<Condition> conditions;  // of cleanup, as Steward's controllers wrote them
 
   // Null when there is none.
-  const Condition* Find(std::string_view reason) const;
+  const Condition* Find(std::string_view reason) const ABSL_ATTRIBUTE_LIFETIME_BOUND;
   // True if an uninstallation would make Steward delete operands: both the author and the
   // administrator consent.
   bool cleans_up() const { return facts.OptedIn(); }

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "absl/base/attributes.h"
 #include "kube/meta/names.h"
 #include "kube/meta/resource_type.h"
 
@@ -23,11 +24,14 @@ class Catalog {
   explicit Catalog(const std::vector<boost::json::object>& crds);
 
   // Null when no resource of this name is served.
-  const kube::ResourceType* Find(const kube::GroupVersionResource& gvr) const;
+  const kube::ResourceType* Find(const kube::GroupVersionResource& gvr) const
+      ABSL_ATTRIBUTE_LIFETIME_BOUND;
   // Finds the type by the kind that an owner reference or an object names; null as above.
-  const kube::ResourceType* FindKind(const kube::GroupVersionKind& gvk) const;
+  const kube::ResourceType* FindKind(const kube::GroupVersionKind& gvk) const
+      ABSL_ATTRIBUTE_LIFETIME_BOUND;
   // The storage version of the resource named "widgets.example.com", served or not.
-  const kube::ResourceType* FindStored(std::string_view resource) const;
+  const kube::ResourceType* FindStored(std::string_view resource) const
+      ABSL_ATTRIBUTE_LIFETIME_BOUND;
 
   // True when the definition of the resource is being deleted, so that no new objects are accepted.
   bool IsTerminating(std::string_view resource) const;

@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "absl/base/attributes.h"
+
 namespace steward::storage {
 
 // A value: a copy is one pointer copy. Set and Erase need the only writer of this copy. Iterators
@@ -54,7 +56,7 @@ class OrderedMap {
   bool SharesWith(const OrderedMap& other) const { return root_ == other.root_; }
 
   // Null when absent. The pointer is valid as long as some version holds the entry.
-  const V* Find(const K& key) const {
+  const V* Find(const K& key) const ABSL_ATTRIBUTE_LIFETIME_BOUND {
     const Node* node = root_.get();
     while (node != nullptr) {
       if (key < node->key) {

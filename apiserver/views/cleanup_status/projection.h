@@ -9,6 +9,7 @@
 #include <string>
 #include <utility>
 
+#include "absl/base/attributes.h"
 #include "apiserver/rest/resource.h"
 #include "apiserver/views/cleanup_status/object.h"
 #include "apiserver/views/virtual_resource/map_projection.h"
@@ -30,10 +31,14 @@ class CleanupStatusEncoder {
 
   explicit CleanupStatusEncoder(const Clock& clock) : clock_(&clock) {}
 
-  static const kube::LabelMap& LabelsOf(const olm::CleanupOutlook& outlook) {
+  static const kube::LabelMap& LabelsOf(
+      const olm::CleanupOutlook& outlook ABSL_ATTRIBUTE_LIFETIME_BOUND) {
     return outlook.labels;
   }
-  static const std::string& UidOf(const olm::CleanupOutlook& outlook) { return outlook.csv_uid; }
+  static const std::string& UidOf(
+      const olm::CleanupOutlook& outlook ABSL_ATTRIBUTE_LIFETIME_BOUND) {
+    return outlook.csv_uid;
+  }
   CleanupStatusObject Encode(std::shared_ptr<const olm::CleanupOutlook> outlook) const {
     return CleanupStatusObject(std::move(outlook), *clock_);
   }

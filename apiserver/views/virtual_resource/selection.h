@@ -5,15 +5,17 @@
 #include <string>
 #include <string_view>
 
+#include "absl/base/attributes.h"
 #include "apiserver/rest/resource.h"
 #include "kube/meta/names.h"
 
 namespace steward::views {
 
 // The only namespace that is selected, by path or by field; null = all.
-const std::string* SelectedNamespace(const rest::Selection& selection);
+const std::string* SelectedNamespace(
+    const rest::Selection& selection ABSL_ATTRIBUTE_LIFETIME_BOUND);
 // The only name that is selected; null = all.
-const std::string* SelectedName(const rest::Selection& selection);
+const std::string* SelectedName(const rest::Selection& selection ABSL_ATTRIBUTE_LIFETIME_BOUND);
 
 // Checks field selectors alone.
 bool FieldsSelect(const rest::Selection& selection, std::string_view ns, std::string_view name);

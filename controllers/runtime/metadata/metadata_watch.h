@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/base/attributes.h"
 #include "absl/status/status.h"
 #include "base/async/task.h"
 #include "base/async/task_group.h"
@@ -55,7 +56,7 @@ class MetadataWatch {
   size_t size() const;
   void ForEach(const std::function<void(const ObjectMetadata&)>& visit) const;
   // Null when the object is not held.
-  const ObjectMetadata* Find(const kube::NamespacedName& name) const;
+  const ObjectMetadata* Find(const kube::NamespacedName& name) const ABSL_ATTRIBUTE_LIFETIME_BOUND;
 
  private:
   friend class MetadataWatches;

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "absl/base/attributes.h"
 #include "base/json/json_access.h"
 
 namespace steward::storage {
@@ -33,7 +34,7 @@ boost::json::object InOrder(const boost::json::object& meta);
 std::string_view JsonTypeName(const boost::json::value& value);
 
 // The metadata of a decoded or stored object. REQUIRES: the object has metadata.
-const boost::json::object& MetaOf(const boost::json::object& object);
+const boost::json::object& MetaOf(const boost::json::object& object ABSL_ATTRIBUTE_LIFETIME_BOUND);
 
 inline boost::json::string_view Key(std::string_view s) { return {s.data(), s.size()}; }
 
