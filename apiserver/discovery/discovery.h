@@ -6,8 +6,8 @@
 
 #include "absl/status/statusor.h"
 #include "apiserver/discovery/version_info.h"
-#include "apiserver/http/message.h"
-#include "apiserver/rest/resource.h"
+#include "apiserver/http/message/message.h"
+#include "apiserver/rest/resource/resource.h"
 #include "base/clock/clock.h"
 
 namespace steward::discovery {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "apiserver/http/message.h"
+#include "apiserver/http/message/message.h"
 #include "base/async/task.h"
 #include "base/clock/clock.h"
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "absl/time/time.h"
-#include "apiserver/http/message.h"
+#include "apiserver/http/message/message.h"
 #include "apiserver/rest/testing/recording_writer.h"
 #include "base/async/run.h"
 #include "base/clock/fake_clock.h"

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "apiserver/rest/resource.h"
+#include "apiserver/rest/resource/resource.h"
 
 namespace steward::discovery {
 

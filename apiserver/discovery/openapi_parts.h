@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "apiserver/rest/resource.h"
+#include "apiserver/rest/resource/resource.h"
 #include "kube/meta/names.h"
 
 namespace steward::discovery {

@@ -4,7 +4,7 @@
 
 #include <boost/json/object.hpp>
 
-#include "apiserver/rest/resource.h"
+#include "apiserver/rest/resource/resource.h"
 
 namespace steward::discovery {
 

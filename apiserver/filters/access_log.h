@@ -2,7 +2,7 @@
 #ifndef APISERVER_FILTERS_ACCESS_LOG_H_
 #define APISERVER_FILTERS_ACCESS_LOG_H_
 
-#include "apiserver/http/message.h"
+#include "apiserver/http/message/message.h"
 #include "base/clock/clock.h"
 
 namespace steward::filters {

@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "apiserver/http/message.h"
+#include "apiserver/http/message/message.h"
 #include "base/clock/clock.h"
 
 namespace steward::filters {

@@ -18,7 +18,7 @@
 #include "apiserver/filters/chain.h"
 #include "apiserver/filters/fairness/pool_metrics.h"
 #include "apiserver/filters/testing/requests.h"
-#include "apiserver/http/message.h"
+#include "apiserver/http/message/message.h"
 #include "apiserver/rest/testing/recording_writer.h"
 #include "base/async/run.h"
 #include "base/async/task.h"

@@ -12,7 +12,7 @@
 #include "apiserver/filters/authentication_metrics.h"
 #include "apiserver/filters/token_authenticator.h"
 #include "apiserver/filters/x509_verifier.h"
-#include "apiserver/http/message.h"
+#include "apiserver/http/message/message.h"
 #include "base/clock/clock.h"
 
 namespace steward::filters {

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "apiserver/filters/authorizer.h"
-#include "apiserver/http/message.h"
+#include "apiserver/http/message/message.h"
 #include "base/clock/clock.h"
 #include "kube/meta/status.h"
 

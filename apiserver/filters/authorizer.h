@@ -10,7 +10,7 @@
 #include "absl/time/time.h"
 #include "apiserver/filters/fairness/flow.h"
 #include "apiserver/filters/reviewer.h"
-#include "apiserver/http/message.h"
+#include "apiserver/http/message/message.h"
 #include "base/cache/review_cache.h"
 #include "base/clock/clock.h"
 

@@ -9,7 +9,7 @@
 #include "apiserver/filters/fairness/pool_metrics.h"
 #include "apiserver/filters/max_in_flight.h"
 #include "apiserver/filters/request_metrics.h"
-#include "apiserver/http/message.h"
+#include "apiserver/http/message/message.h"
 #include "base/clock/clock.h"
 #include "kube/audit/log.h"
 

@@ -7,7 +7,7 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "apiserver/filters/authentication_config.h"
-#include "apiserver/http/message.h"
+#include "apiserver/http/message/message.h"
 
 namespace steward::filters {
 

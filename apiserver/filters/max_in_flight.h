@@ -7,7 +7,7 @@
 #include "apiserver/filters/fairness/pool_metrics.h"
 #include "apiserver/filters/fairness/watch_quota.h"
 #include "apiserver/filters/request_metrics.h"
-#include "apiserver/http/message.h"
+#include "apiserver/http/message/message.h"
 #include "base/clock/clock.h"
 
 namespace steward::filters {

@@ -8,7 +8,7 @@
 
 #include "absl/status/statusor.h"
 #include "apiserver/filters/testing/requests.h"
-#include "apiserver/http/message.h"
+#include "apiserver/http/message/message.h"
 #include "apiserver/rest/testing/recording_writer.h"
 #include "base/async/task.h"
 

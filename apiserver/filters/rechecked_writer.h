@@ -8,7 +8,7 @@
 
 #include "absl/time/time.h"
 #include "apiserver/filters/authorizer.h"
-#include "apiserver/http/message.h"
+#include "apiserver/http/message/message.h"
 #include "base/async/task.h"
 #include "base/clock/clock.h"
 

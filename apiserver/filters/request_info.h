@@ -5,7 +5,7 @@
 #define APISERVER_FILTERS_REQUEST_INFO_H_
 
 #include "absl/status/statusor.h"
-#include "apiserver/http/message.h"
+#include "apiserver/http/message/message.h"
 
 namespace steward::filters {
 

@@ -3,7 +3,7 @@
 #include <string_view>
 
 #include "apiserver/filters/request_info.h"
-#include "apiserver/http/target.h"
+#include "apiserver/http/message/target.h"
 
 // Input: "METHOD target".
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {

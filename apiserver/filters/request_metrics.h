@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "absl/time/time.h"
-#include "apiserver/http/message.h"
+#include "apiserver/http/message/message.h"
 #include "base/clock/clock.h"
 
 namespace prometheus {

@@ -2,7 +2,7 @@
 #ifndef APISERVER_FILTERS_RESPONSE_HEADERS_H_
 #define APISERVER_FILTERS_RESPONSE_HEADERS_H_
 
-#include "apiserver/http/message.h"
+#include "apiserver/http/message/message.h"
 
 namespace steward::filters {
 

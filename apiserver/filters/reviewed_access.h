@@ -11,7 +11,7 @@
 #include "apiserver/filters/review_metrics.h"
 #include "apiserver/filters/reviewer.h"
 #include "apiserver/filters/token_authenticator.h"
-#include "apiserver/http/message.h"
+#include "apiserver/http/message/message.h"
 #include "base/clock/clock.h"
 #include "kube/client/client.h"
 

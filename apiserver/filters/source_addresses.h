@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "apiserver/http/message.h"
+#include "apiserver/http/message/message.h"
 
 namespace steward::filters {
 

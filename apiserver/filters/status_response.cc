@@ -3,7 +3,7 @@
 #include <utility>
 #include <vector>
 
-#include "apiserver/rest/errors.h"
+#include "apiserver/rest/encoding/errors.h"
 
 namespace steward::filters {
 

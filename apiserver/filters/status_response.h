@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "apiserver/http/message.h"
+#include "apiserver/http/message/message.h"
 #include "base/async/task.h"
 #include "kube/meta/status.h"
 

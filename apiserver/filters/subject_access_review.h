@@ -4,7 +4,7 @@
 
 #include <boost/json/object.hpp>
 
-#include "apiserver/http/message.h"
+#include "apiserver/http/message/message.h"
 
 namespace steward::filters {
 

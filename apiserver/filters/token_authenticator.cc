@@ -12,7 +12,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_split.h"
 #include "apiserver/filters/token_expiry.h"
-#include "apiserver/http/websocket_handshake.h"
+#include "apiserver/http/websocket/websocket_handshake.h"
 #include "base/digest/digest.h"
 #include "base/json/json_access.h"
 #include "base/json/utf8.h"

@@ -11,7 +11,7 @@
 #include "apiserver/filters/fairness/flow.h"
 #include "apiserver/filters/fairness/source_rate.h"
 #include "apiserver/filters/reviewer.h"
-#include "apiserver/http/message.h"
+#include "apiserver/http/message/message.h"
 #include "base/cache/expiring_cache.h"
 #include "base/cache/review_cache.h"
 #include "base/clock/clock.h"

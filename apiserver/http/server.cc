@@ -12,8 +12,8 @@
 #include <utility>
 #include <vector>
 
-#include "apiserver/http/connection_gate.h"
-#include "apiserver/http/memory_budget.h"
+#include "apiserver/http/limits/connection_gate.h"
+#include "apiserver/http/limits/memory_budget.h"
 #include "apiserver/http/worker.h"
 #include "base/async/task_group.h"
 #include "base/log/log.h"

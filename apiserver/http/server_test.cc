@@ -16,9 +16,9 @@
 #include <vector>
 
 #include "absl/synchronization/notification.h"
-#include "apiserver/http/http2_test_client.h"
-#include "apiserver/http/tls_test_client.h"
-#include "apiserver/http/websocket_frames.h"
+#include "apiserver/http/http2/http2_test_client.h"
+#include "apiserver/http/tls/tls_test_client.h"
+#include "apiserver/http/websocket/websocket_frames.h"
 #include "base/async/run.h"
 #include "base/clock/fake_clock.h"
 #include "base/status/matchers.h"

@@ -8,10 +8,10 @@
 #include <utility>
 
 #include "absl/status/status.h"
-#include "apiserver/http/http1_connection.h"
-#include "apiserver/http/http2_connection.h"
-#include "apiserver/http/plain_stream.h"
-#include "apiserver/http/tls_stream.h"
+#include "apiserver/http/connection/plain_stream.h"
+#include "apiserver/http/http1/http1_connection.h"
+#include "apiserver/http/http2/http2_connection.h"
+#include "apiserver/http/tls/tls_stream.h"
 #include "base/log/log.h"
 #include "base/text/str_cat.h"
 

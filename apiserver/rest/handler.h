@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "absl/time/time.h"
-#include "apiserver/http/message.h"
-#include "apiserver/rest/resource.h"
+#include "apiserver/http/message/message.h"
+#include "apiserver/rest/resource/resource.h"
 #include "base/async/stop_signal.h"
 #include "base/clock/clock.h"
 #include "base/splice/deflated_texts.h"

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "apiserver/http/message.h"
-#include "apiserver/rest/page_getter.h"
+#include "apiserver/http/message/message.h"
+#include "apiserver/rest/resource/page_getter.h"
 #include "apiserver/rest/testing/fake_mutations.h"
 #include "apiserver/rest/testing/fake_resource.h"
 #include "apiserver/rest/testing/fake_watcher.h"

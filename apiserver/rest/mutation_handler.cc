@@ -6,12 +6,12 @@
 #include <utility>
 #include <vector>
 
-#include "apiserver/rest/delete_options.h"
-#include "apiserver/rest/encoder.h"
-#include "apiserver/rest/negotiation.h"
-#include "apiserver/rest/parameters.h"
-#include "apiserver/rest/request_body.h"
-#include "apiserver/rest/write_parameters.h"
+#include "apiserver/rest/encoding/encoder.h"
+#include "apiserver/rest/negotiation/negotiation.h"
+#include "apiserver/rest/parameters/parameters.h"
+#include "apiserver/rest/writes/delete_options.h"
+#include "apiserver/rest/writes/request_body.h"
+#include "apiserver/rest/writes/write_parameters.h"
 #include "base/json/json_text.h"
 #include "base/status/macros.h"
 #include "kube/meta/names.h"

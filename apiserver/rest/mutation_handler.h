@@ -2,10 +2,10 @@
 #ifndef APISERVER_REST_MUTATION_HANDLER_H_
 #define APISERVER_REST_MUTATION_HANDLER_H_
 
-#include "apiserver/http/message.h"
-#include "apiserver/rest/mutation.h"
-#include "apiserver/rest/resource.h"
-#include "apiserver/rest/reviewer.h"
+#include "apiserver/http/message/message.h"
+#include "apiserver/rest/resource/mutation.h"
+#include "apiserver/rest/resource/resource.h"
+#include "apiserver/rest/resource/reviewer.h"
 #include "base/async/task.h"
 #include "kube/meta/names.h"
 

@@ -8,10 +8,10 @@
 #include <utility>
 #include <vector>
 
-#include "apiserver/http/message.h"
+#include "apiserver/http/message/message.h"
 #include "apiserver/rest/handler.h"
-#include "apiserver/rest/resource.h"
-#include "apiserver/rest/reviewer.h"
+#include "apiserver/rest/resource/resource.h"
+#include "apiserver/rest/resource/reviewer.h"
 #include "apiserver/rest/testing/fake_mutations.h"
 #include "apiserver/rest/testing/fake_resource.h"
 #include "apiserver/rest/testing/recording_writer.h"

@@ -7,12 +7,12 @@
 #include <utility>
 #include <vector>
 
-#include "apiserver/rest/body_stream.h"
-#include "apiserver/rest/encoder.h"
-#include "apiserver/rest/negotiation.h"
-#include "apiserver/rest/parameters.h"
-#include "apiserver/rest/watch_encoder.h"
-#include "apiserver/rest/watcher.h"
+#include "apiserver/rest/encoding/body_stream.h"
+#include "apiserver/rest/encoding/encoder.h"
+#include "apiserver/rest/encoding/watch_encoder.h"
+#include "apiserver/rest/negotiation/negotiation.h"
+#include "apiserver/rest/parameters/parameters.h"
+#include "apiserver/rest/resource/watcher.h"
 #include "base/async/yield.h"
 #include "base/splice/gzip_rope.h"
 #include "base/splice/rope.h"

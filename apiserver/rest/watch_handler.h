@@ -3,8 +3,8 @@
 #define APISERVER_REST_WATCH_HANDLER_H_
 
 #include "absl/time/time.h"
-#include "apiserver/http/message.h"
-#include "apiserver/rest/resource.h"
+#include "apiserver/http/message/message.h"
+#include "apiserver/rest/resource/resource.h"
 #include "base/async/stop_signal.h"
 #include "base/async/task.h"
 #include "base/clock/clock.h"

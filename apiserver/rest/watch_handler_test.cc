@@ -11,10 +11,10 @@
 
 #include "absl/status/status.h"
 #include "absl/time/time.h"
-#include "apiserver/http/message.h"
-#include "apiserver/rest/body_stream.h"
+#include "apiserver/http/message/message.h"
+#include "apiserver/rest/encoding/body_stream.h"
 #include "apiserver/rest/handler.h"
-#include "apiserver/rest/resource.h"
+#include "apiserver/rest/resource/resource.h"
 #include "apiserver/rest/testing/fake_resource.h"
 #include "apiserver/rest/testing/fake_watcher.h"
 #include "apiserver/rest/testing/recording_writer.h"

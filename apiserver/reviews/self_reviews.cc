@@ -10,8 +10,8 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/ascii.h"
-#include "apiserver/http/message.h"
-#include "apiserver/rest/reviewer.h"
+#include "apiserver/http/message/message.h"
+#include "apiserver/rest/resource/reviewer.h"
 #include "base/async/task.h"
 #include "base/json/json_access.h"
 #include "base/json/json_text.h"

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "apiserver/filters/authorizer.h"
-#include "apiserver/rest/resource.h"
+#include "apiserver/rest/resource/resource.h"
 
 namespace steward::reviews {
 

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "apiserver/http/message.h"
-#include "apiserver/rest/reviewer.h"
+#include "apiserver/http/message/message.h"
+#include "apiserver/rest/resource/reviewer.h"
 #include "base/async/run.h"
 #include "base/async/task.h"
 #include "base/json/json_text.h"

@@ -2,7 +2,7 @@
 #ifndef APISERVER_SERVER_DEBUG_FLAGS_H_
 #define APISERVER_SERVER_DEBUG_FLAGS_H_
 
-#include "apiserver/http/message.h"
+#include "apiserver/http/message/message.h"
 
 namespace steward::server {
 

@@ -9,7 +9,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "apiserver/filters/testing/requests.h"
-#include "apiserver/http/message.h"
+#include "apiserver/http/message/message.h"
 #include "apiserver/rest/testing/recording_writer.h"
 #include "base/async/task.h"
 #include "base/log/log.h"

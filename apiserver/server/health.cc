@@ -6,7 +6,7 @@
 
 #include "absl/strings/str_join.h"
 #include "apiserver/filters/status_response.h"
-#include "apiserver/rest/errors.h"
+#include "apiserver/rest/encoding/errors.h"
 #include "base/log/log.h"
 #include "base/text/str_cat.h"
 

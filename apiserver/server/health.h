@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "apiserver/http/message.h"
+#include "apiserver/http/message/message.h"
 
 namespace steward::server {
 

@@ -25,7 +25,7 @@
 #include "apiserver/filters/review_metrics.h"
 #include "apiserver/filters/reviewer.h"
 #include "apiserver/filters/token_authenticator.h"
-#include "apiserver/http/message.h"
+#include "apiserver/http/message/message.h"
 #include "apiserver/http/server.h"
 #include "apiserver/rest/handler.h"
 #include "apiserver/reviews/self_reviews.h"

@@ -12,7 +12,7 @@
 #include "absl/status/statusor.h"
 #include "apiserver/discovery/version_info.h"
 #include "apiserver/http/io_threads.h"
-#include "apiserver/rest/resource.h"
+#include "apiserver/rest/resource/resource.h"
 #include "apiserver/server/options.h"
 #include "base/async/task.h"
 #include "base/clock/clock.h"

@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-#include "apiserver/rest/resource.h"
+#include "apiserver/rest/resource/resource.h"
 #include "apiserver/stored/columns.h"
 #include "base/clock/clock.h"
 #include "kube/client/client.h"

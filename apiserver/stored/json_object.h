@@ -7,7 +7,7 @@
 #include <string_view>
 #include <utility>
 
-#include "apiserver/rest/resource.h"
+#include "apiserver/rest/resource/resource.h"
 #include "apiserver/stored/columns.h"
 #include "base/clock/clock.h"
 #include "kube/client/client.h"

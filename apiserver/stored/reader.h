@@ -4,8 +4,8 @@
 
 #include <memory>
 
-#include "apiserver/rest/resource.h"
-#include "apiserver/rest/watcher.h"
+#include "apiserver/rest/resource/resource.h"
+#include "apiserver/rest/resource/watcher.h"
 #include "apiserver/stored/columns.h"
 #include "base/async/task.h"
 #include "base/clock/clock.h"

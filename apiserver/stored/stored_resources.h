@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "apiserver/rest/resource.h"
+#include "apiserver/rest/resource/resource.h"
 #include "base/clock/clock.h"
 #include "kube/client/client.h"
 #include "kube/meta/resource_type.h"

@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "absl/time/time.h"
-#include "apiserver/rest/mutation.h"
-#include "apiserver/rest/resource.h"
-#include "apiserver/rest/watcher.h"
+#include "apiserver/rest/resource/mutation.h"
+#include "apiserver/rest/resource/resource.h"
+#include "apiserver/rest/resource/watcher.h"
 #include "apiserver/stored/reader.h"
 #include "base/async/run.h"
 #include "base/async/task.h"

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "absl/status/statusor.h"
-#include "apiserver/rest/mutation.h"
+#include "apiserver/rest/resource/mutation.h"
 #include "apiserver/stored/columns.h"
 #include "base/async/task.h"
 #include "base/clock/clock.h"

@@ -12,7 +12,7 @@
 
 #include "absl/status/statusor.h"
 #include "apiserver/http/io_threads.h"
-#include "apiserver/http/message.h"
+#include "apiserver/http/message/message.h"
 #include "apiserver/http/server.h"
 #include "apiserver/server/health.h"
 #include "base/async/task.h"

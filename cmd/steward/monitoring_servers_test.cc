@@ -11,7 +11,7 @@
 #include <string>
 
 #include "absl/status/status.h"
-#include "apiserver/http/tls_test_client.h"
+#include "apiserver/http/tls/tls_test_client.h"
 #include "base/async/run.h"
 #include "base/status/matchers.h"
 #include "cmd/steward/monitoring_options.h"

@@ -12,7 +12,7 @@
 
 #include "absl/status/status.h"
 #include "apiserver/filters/request_metrics.h"
-#include "apiserver/http/tls_test_client.h"
+#include "apiserver/http/tls/tls_test_client.h"
 #include "base/async/run.h"
 #include "base/status/matchers.h"
 

@@ -15,7 +15,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "apiserver/http/io_threads.h"
-#include "apiserver/rest/resource.h"
+#include "apiserver/rest/resource/resource.h"
 #include "apiserver/server/options.h"
 #include "apiserver/server/server.h"
 #include "apiserver/stored/stored_resources.h"

@@ -5,7 +5,7 @@
 #include <functional>
 #include <vector>
 
-#include "apiserver/rest/resource.h"
+#include "apiserver/rest/resource/resource.h"
 #include "apiserver/upstream/pending_operands.h"
 #include "apiserver/views/virtual_resource/virtual_resource.h"
 #include "base/clock/clock.h"

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "apiserver/filters/request_info.h"
-#include "apiserver/http/target.h"
+#include "apiserver/http/message/target.h"
 #include "base/async/run.h"
 #include "base/tls/openssl_ptr.h"
 

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "apiserver/http/message.h"
+#include "apiserver/http/message/message.h"
 
 namespace steward::filters {
 

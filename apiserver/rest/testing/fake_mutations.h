@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "apiserver/rest/mutation.h"
-#include "apiserver/rest/resource.h"
+#include "apiserver/rest/resource/mutation.h"
+#include "apiserver/rest/resource/resource.h"
 #include "base/async/task.h"
 #include "kube/meta/names.h"
 #include "kube/meta/write_options.h"

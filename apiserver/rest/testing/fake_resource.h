@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "apiserver/rest/resource.h"
+#include "apiserver/rest/resource/resource.h"
 #include "base/async/task.h"
 #include "kube/meta/names.h"
 #include "kube/meta/selector.h"

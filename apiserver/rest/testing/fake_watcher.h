@@ -9,9 +9,9 @@
 #include <utility>
 
 #include "absl/status/status.h"
-#include "apiserver/rest/resource.h"
+#include "apiserver/rest/resource/resource.h"
+#include "apiserver/rest/resource/watcher.h"
 #include "apiserver/rest/testing/fake_resource.h"
-#include "apiserver/rest/watcher.h"
 #include "base/async/task.h"
 
 namespace steward::rest {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "apiserver/http/message.h"
+#include "apiserver/http/message/message.h"
 #include "base/async/task.h"
 
 namespace steward::rest {

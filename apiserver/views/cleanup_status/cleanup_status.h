@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "apiserver/rest/resource.h"
+#include "apiserver/rest/resource/resource.h"
 #include "apiserver/views/virtual_resource/virtual_resource.h"
 #include "base/clock/clock.h"
 #include "storage/cleanup/outlooks.h"

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "absl/time/time.h"
-#include "apiserver/rest/watcher.h"
+#include "apiserver/rest/resource/watcher.h"
 #include "apiserver/views/testing/test_world.h"
 #include "base/async/run.h"
 #include "base/clock/fake_clock.h"

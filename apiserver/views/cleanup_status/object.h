@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "apiserver/rest/resource.h"
+#include "apiserver/rest/resource/resource.h"
 #include "base/clock/clock.h"
 #include "base/splice/rope.h"
 #include "kube/meta/names.h"

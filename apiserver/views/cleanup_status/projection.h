@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "absl/base/attributes.h"
-#include "apiserver/rest/resource.h"
+#include "apiserver/rest/resource/resource.h"
 #include "apiserver/views/cleanup_status/object.h"
 #include "apiserver/views/virtual_resource/map_projection.h"
 #include "apiserver/views/virtual_resource/projection.h"

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "apiserver/rest/resource.h"
+#include "apiserver/rest/resource/resource.h"
 #include "apiserver/views/installed_operator/cursors.h"
 #include "apiserver/views/testing/test_world.h"
 #include "base/async/run.h"

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "apiserver/rest/resource.h"
+#include "apiserver/rest/resource/resource.h"
 #include "apiserver/views/installed_operator/object.h"
 #include "apiserver/views/installed_operator/projection.h"
 #include "apiserver/views/virtual_resource/projection.h"

@@ -4,7 +4,7 @@
 #include <memory>
 #include <utility>
 
-#include "apiserver/rest/watcher.h"
+#include "apiserver/rest/resource/watcher.h"
 #include "apiserver/views/installed_operator/object.h"
 #include "apiserver/views/installed_operator/selection.h"
 #include "apiserver/views/virtual_resource/selection.h"

@@ -8,7 +8,7 @@
 #include <set>
 #include <string>
 
-#include "apiserver/rest/resource.h"
+#include "apiserver/rest/resource/resource.h"
 #include "apiserver/views/installed_operator/projection.h"
 #include "apiserver/views/virtual_resource/projection.h"
 #include "kube/meta/names.h"

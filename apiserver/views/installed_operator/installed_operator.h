@@ -5,7 +5,7 @@
 
 #include <memory>
 
-#include "apiserver/rest/resource.h"
+#include "apiserver/rest/resource/resource.h"
 #include "apiserver/views/virtual_resource/projection.h"
 #include "apiserver/views/virtual_resource/virtual_resource.h"
 #include "storage/world/world_store.h"

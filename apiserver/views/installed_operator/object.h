@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "apiserver/rest/resource.h"
+#include "apiserver/rest/resource/resource.h"
 #include "apiserver/views/installed_operator/projection.h"
 #include "base/splice/rope.h"
 #include "kube/meta/names.h"

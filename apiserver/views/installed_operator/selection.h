@@ -2,7 +2,7 @@
 #ifndef APISERVER_VIEWS_INSTALLED_OPERATOR_SELECTION_H_
 #define APISERVER_VIEWS_INSTALLED_OPERATOR_SELECTION_H_
 
-#include "apiserver/rest/resource.h"
+#include "apiserver/rest/resource/resource.h"
 #include "apiserver/views/installed_operator/projection.h"
 
 namespace steward::views {

@@ -6,7 +6,7 @@
 #include <optional>
 #include <set>
 
-#include "apiserver/rest/resource.h"
+#include "apiserver/rest/resource/resource.h"
 #include "apiserver/views/virtual_resource/projection.h"
 #include "kube/meta/names.h"
 

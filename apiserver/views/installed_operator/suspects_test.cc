@@ -9,7 +9,7 @@
 #include <string>
 #include <utility>
 
-#include "apiserver/rest/resource.h"
+#include "apiserver/rest/resource/resource.h"
 #include "apiserver/views/testing/test_world.h"
 #include "apiserver/views/virtual_resource/projection.h"
 #include "base/async/run.h"

@@ -3,7 +3,7 @@
 #ifndef APISERVER_VIEWS_TESTING_SAMPLE_VIEW_H_
 #define APISERVER_VIEWS_TESTING_SAMPLE_VIEW_H_
 
-#include "apiserver/rest/resource.h"
+#include "apiserver/rest/resource/resource.h"
 #include "apiserver/views/virtual_resource/virtual_resource.h"
 #include "storage/world/world_store.h"
 

@@ -11,8 +11,8 @@
 
 #include "absl/status/status.h"
 #include "absl/time/time.h"
-#include "apiserver/rest/resource.h"
-#include "apiserver/rest/watcher.h"
+#include "apiserver/rest/resource/resource.h"
+#include "apiserver/rest/resource/watcher.h"
 #include "apiserver/views/virtual_resource/projection.h"
 #include "apiserver/views/virtual_resource/snapshot_reader.h"
 #include "apiserver/views/virtual_resource/watch_cursor.h"

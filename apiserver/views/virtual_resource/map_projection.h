@@ -14,8 +14,8 @@
 #include <utility>
 #include <vector>
 
-#include "apiserver/rest/resource.h"
-#include "apiserver/rest/watcher.h"
+#include "apiserver/rest/resource/resource.h"
+#include "apiserver/rest/resource/watcher.h"
 #include "apiserver/views/virtual_resource/projection.h"
 #include "apiserver/views/virtual_resource/selection.h"
 #include "base/async/task.h"

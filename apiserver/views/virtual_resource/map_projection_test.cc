@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "apiserver/rest/resource.h"
+#include "apiserver/rest/resource/resource.h"
 #include "apiserver/views/virtual_resource/tombstone.h"
 #include "base/async/run.h"
 #include "base/splice/rope.h"

@@ -7,7 +7,7 @@
 #include <optional>
 #include <utility>
 
-#include "apiserver/rest/resource.h"
+#include "apiserver/rest/resource/resource.h"
 #include "apiserver/views/virtual_resource/projection.h"
 #include "base/async/task.h"
 #include "kube/meta/names.h"

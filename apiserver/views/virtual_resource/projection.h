@@ -10,8 +10,8 @@
 #include <set>
 #include <string>
 
-#include "apiserver/rest/resource.h"
-#include "apiserver/rest/watcher.h"
+#include "apiserver/rest/resource/resource.h"
+#include "apiserver/rest/resource/watcher.h"
 #include "base/async/task.h"
 #include "kube/meta/names.h"
 #include "storage/world/source_set.h"

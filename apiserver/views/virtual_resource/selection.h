@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "absl/base/attributes.h"
-#include "apiserver/rest/resource.h"
+#include "apiserver/rest/resource/resource.h"
 #include "kube/meta/names.h"
 
 namespace steward::views {

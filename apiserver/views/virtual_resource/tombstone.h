@@ -8,7 +8,7 @@
 #include <string_view>
 #include <utility>
 
-#include "apiserver/rest/resource.h"
+#include "apiserver/rest/resource/resource.h"
 #include "base/splice/rope.h"
 #include "kube/meta/names.h"
 

@@ -7,8 +7,8 @@
 #include <memory>
 
 #include "absl/time/time.h"
-#include "apiserver/rest/resource.h"
-#include "apiserver/rest/watcher.h"
+#include "apiserver/rest/resource/resource.h"
+#include "apiserver/rest/resource/watcher.h"
 #include "apiserver/views/virtual_resource/event_stream.h"
 #include "apiserver/views/virtual_resource/projection.h"
 #include "apiserver/views/virtual_resource/snapshot_reader.h"

@@ -9,7 +9,7 @@
 #include <set>
 #include <string>
 
-#include "apiserver/rest/resource.h"
+#include "apiserver/rest/resource/resource.h"
 #include "apiserver/views/virtual_resource/projection.h"
 #include "base/async/task.h"
 #include "kube/meta/names.h"

@@ -5,9 +5,9 @@
 
 #include <string>
 
-#include "apiserver/http/message.h"
-#include "apiserver/rest/page_getter.h"
-#include "apiserver/rest/resource.h"
+#include "apiserver/http/message/message.h"
+#include "apiserver/rest/resource/page_getter.h"
+#include "apiserver/rest/resource/resource.h"
 #include "apiserver/upstream/pending_operands.h"
 #include "base/async/task.h"
 

@@ -6,7 +6,7 @@
 #include <set>
 #include <utility>
 
-#include "apiserver/rest/watcher.h"
+#include "apiserver/rest/resource/watcher.h"
 #include "apiserver/views/virtual_resource/selection.h"
 #include "apiserver/views/virtual_resource/tombstone.h"
 #include "apiserver/views/virtual_resource/versions.h"

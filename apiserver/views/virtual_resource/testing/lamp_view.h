@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "apiserver/rest/resource.h"
+#include "apiserver/rest/resource/resource.h"
 #include "apiserver/views/virtual_resource/projection.h"
 #include "base/splice/rope.h"
 #include "kube/meta/names.h"

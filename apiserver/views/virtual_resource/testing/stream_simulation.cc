@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "absl/time/time.h"
-#include "apiserver/rest/resource.h"
-#include "apiserver/rest/watcher.h"
+#include "apiserver/rest/resource/resource.h"
+#include "apiserver/rest/resource/watcher.h"
 #include "apiserver/views/virtual_resource/testing/model.h"
 #include "base/async/run.h"
 #include "base/seeds/seeds.h"

@@ -1,0 +1,87 @@
+#include "apiserver/http/limits/deadline.h"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+
+namespace steward::http {
+namespace {
+
+void Tick(DeadlineSet& set, int times) {
+  for (int i = 0; i < times; ++i) set.Tick();
+}
+
+TEST(DeadlineTest, NeverEarlyAndOnce) {
+  DeadlineSet set(absl::Seconds(1));
+  int fired = 0;
+  Deadline deadline(set, [&] { ++fired; });
+  deadline.Set(absl::Milliseconds(2500));
+  Tick(set, 3);
+  EXPECT_EQ(fired, 0);
+  EXPECT_TRUE(deadline.armed());
+  Tick(set, 1);
+  EXPECT_EQ(fired, 1);
+  EXPECT_FALSE(deadline.armed());
+  Tick(set, 10);
+  EXPECT_EQ(fired, 1);
+}
+
+TEST(DeadlineTest, SetAgainMovesItAndClearStopsIt) {
+  DeadlineSet set(absl::Seconds(1));
+  int fired = 0;
+  Deadline deadline(set, [&] { ++fired; });
+  deadline.Set(absl::Seconds(2));
+  Tick(set, 2);
+  deadline.Set(absl::Seconds(2));
+  Tick(set, 2);
+  EXPECT_EQ(fired, 0);
+  deadline.Clear();
+  deadline.Clear();
+  Tick(set, 5);
+  EXPECT_EQ(fired, 0);
+}
+
+TEST(DeadlineTest, CallbacksMayDoAnything) {
+  DeadlineSet set(absl::Seconds(1));
+  int fired = 0;
+  std::unique_ptr<Deadline> victim;
+  std::unique_ptr<Deadline> suicidal;
+  Deadline again(set, [&] {
+    ++fired;
+    again.Set(absl::Seconds(1));
+    victim.reset();
+  });
+  victim = std::make_unique<Deadline>(set, [&] { fired += 100; });
+  suicidal = std::make_unique<Deadline>(set, [&] {
+    ++fired;
+    suicidal.reset();
+  });
+  again.Set(absl::Seconds(1));
+  victim->Set(absl::Seconds(1));
+  suicidal->Set(absl::Seconds(1));
+  Tick(set, 2);
+  EXPECT_EQ(fired, 2);
+  Tick(set, 2);
+  EXPECT_EQ(fired, 3);
+}
+
+TEST(DeadlineTest, ACallbackMayPutOffAnotherThatIsDue) {
+  DeadlineSet set(absl::Seconds(1));
+  int fired = 0;
+  Deadline second(set, [&] { ++fired; });
+  Deadline first(set, [&] { second.Set(absl::Seconds(2)); });
+  first.Set(absl::Seconds(1));
+  second.Set(absl::Seconds(1));
+  Deadline third(set, [&] { second.Set(absl::Seconds(2)); });
+  third.Set(absl::Seconds(1));
+  Tick(set, 2);
+  EXPECT_EQ(fired, 0);
+  EXPECT_TRUE(second.armed());
+  Tick(set, 2);
+  EXPECT_EQ(fired, 0);
+  Tick(set, 1);
+  EXPECT_EQ(fired, 1);
+}
+
+}  // namespace
+}  // namespace steward::http

@@ -1,0 +1,193 @@
+// A limit on the memory that clients can make the whole server hold. Thread-safe.
+#ifndef APISERVER_HTTP_LIMITS_MEMORY_BUDGET_H_
+#define APISERVER_HTTP_LIMITS_MEMORY_BUDGET_H_
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "absl/base/thread_annotations.h"
+#include "apiserver/http/limits/options.h"
+#include "base/sync/mutex.h"
+#include "base/text/ip_address.h"
+
+namespace steward::http {
+
+// The bytes that may wait for a watch's client without being counted: as a rule they wait for a
+// moment only, and the number of watches is bounded.
+inline constexpr size_t kWatchOwnBytes = 4 << 10;
+
+// Half of the budget is a reserve for front proxies and for connections that hold little, as those
+// of probes and of most users do: whoever takes much leaves them enough. "Little" is so little that
+// all connections together cannot take the reserve, and its last part is for front proxies alone.
+// Those of one source address that hold more have no more than an eighth, or one connection's share
+// if that is more. What waits for the clients of watches is no more than a fourth of all: requests
+// come before it, front proxies' too. Thread-safe.
+class MemoryBudget {
+ private:
+  struct Source {
+    std::atomic<size_t> held{0};
+    size_t shares = 0;
+  };
+
+ public:
+  explicit MemoryBudget(const Limits& limits)
+      : limit_(limits.max_request_memory),
+        for_all_(limit_ / 2),
+        for_little_(limit_ - limit_ / 16),
+        little_(std::min(kMostLittle,
+                         (for_little_ - for_all_) / std::max<size_t>(limits.max_connections, 1))),
+        source_limit_(std::max(limit_ / 8, limits.max_connection_memory)) {}
+  MemoryBudget(const MemoryBudget&) = delete;
+  MemoryBudget& operator=(const MemoryBudget&) = delete;
+
+  size_t limit() const { return limit_; }
+  size_t used() const { return used_.load(std::memory_order_relaxed); }
+  // Watches that had to end since there was no memory for what waits.
+  uint64_t watches_reset() const { return watches_reset_.load(std::memory_order_relaxed); }
+  void CountResetWatch() { watches_reset_.fetch_add(1, std::memory_order_relaxed); }
+  // A connection that holds no more may draw on the reserve.
+  size_t little() const { return little_; }
+
+  // The share of one connection. Not thread-safe itself. REQUIRES: the budget outlives it.
+  class Share {
+   public:
+    // `remote_address` is "192.0.2.1:55". `trusted`: a front proxy's share, which may draw on the
+    // whole reserve however much it holds, and counts against no source.
+    Share(MemoryBudget& budget, std::string_view remote_address, size_t limit, bool trusted)
+        : budget_(budget),
+          address_(WithoutPort(remote_address)),
+          limit_(limit),
+          source_(trusted ? nullptr : budget.Enter(address_)) {}
+    ~Share() {
+      if (source_ != nullptr) budget_.Leave(address_);
+    }
+    Share(const Share&) = delete;
+    Share& operator=(const Share&) = delete;
+
+    size_t held() const { return held_; }
+
+   private:
+    friend class MemoryBudget;
+    bool Take(size_t bytes) {
+      if (bytes > limit_ || held_ > limit_ - bytes) return false;
+      size_t limit = budget_.limit_;
+      if (source_ != nullptr) {
+        // A source's limit does not apply to little shares, so that other users of the address
+        // cannot block a probe.
+        const bool little = held_ + bytes <= budget_.little_;
+        if (!Add(source_->held, bytes, little ? SIZE_MAX : budget_.source_limit_)) return false;
+        limit = little ? budget_.for_little_ : budget_.for_all_;
+      }
+      if (!Add(budget_.used_, bytes, limit)) {
+        if (source_ != nullptr) source_->held.fetch_sub(bytes, std::memory_order_relaxed);
+        return false;
+      }
+      held_ += bytes;
+      return true;
+    }
+    void GiveBack(size_t bytes) {
+      held_ -= bytes;
+      if (source_ != nullptr) source_->held.fetch_sub(bytes, std::memory_order_relaxed);
+      budget_.used_.fetch_sub(bytes, std::memory_order_relaxed);
+    }
+
+    MemoryBudget& budget_;
+    const std::string address_;  // without the port
+    const size_t limit_;
+    Source* const source_;  // null: trusted
+    size_t held_ = 0;
+  };
+
+  enum class Use { kRequest, kWatch };
+
+  // Of a share, given back on destruction. Not thread-safe itself. REQUIRES: the share outlives it.
+  class Lease {
+   public:
+    explicit Lease(Share& share, Use use = Use::kRequest) : share_(share), use_(use) {}
+    ~Lease() { Reset(); }
+    Lease(const Lease&) = delete;
+    Lease& operator=(const Lease&) = delete;
+
+    // False, with nothing taken, when share or budget do not allow `bytes` more.
+    bool Grow(size_t bytes) {
+      MemoryBudget& budget = share_.budget_;
+      const bool watch = use_ == Use::kWatch;
+      if (watch && !Add(budget.watches_, bytes, budget.limit_ / 4)) return false;
+      if (!share_.Take(bytes)) {
+        if (watch) budget.watches_.fetch_sub(bytes, std::memory_order_relaxed);
+        return false;
+      }
+      held_ += bytes;
+      return true;
+    }
+    // REQUIRES: at least `bytes` are held.
+    void Shrink(size_t bytes) {
+      if (bytes == 0) return;
+      share_.GiveBack(bytes);
+      if (use_ == Use::kWatch) {
+        share_.budget_.watches_.fetch_sub(bytes, std::memory_order_relaxed);
+      }
+      held_ -= bytes;
+    }
+    void Reset() { Shrink(held_); }
+
+    Share& share() { return share_; }
+
+   private:
+    Share& share_;
+    const Use use_;
+    size_t held_ = 0;
+  };
+
+ private:
+  static constexpr size_t kMostLittle = 32 << 10;
+
+  static bool Add(std::atomic<size_t>& held, size_t bytes, size_t limit) {
+    if (held.fetch_add(bytes, std::memory_order_relaxed) + bytes <= limit) return true;
+    held.fetch_sub(bytes, std::memory_order_relaxed);
+    return false;
+  }
+  // The source stays until its last share has left.
+  Source* Enter(const std::string& address) {
+    MutexLock lock(&mutex_);
+    Source& source = sources_[address];
+    ++source.shares;
+    return &source;
+  }
+  void Leave(const std::string& address) {
+    MutexLock lock(&mutex_);
+    const auto found = sources_.find(address);
+    if (--found->second.shares == 0) sources_.erase(found);
+  }
+
+  const size_t limit_;
+  const size_t for_all_;
+  const size_t for_little_;
+  const size_t little_;
+  const size_t source_limit_;
+  std::atomic<size_t> used_{0};
+  std::atomic<size_t> watches_{0};  // of used_, what waits for the clients of watches
+  std::atomic<uint64_t> watches_reset_{0};
+  Mutex mutex_;
+  std::map<std::string, Source> sources_ ABSL_GUARDED_BY(mutex_);
+};
+
+// Makes room for `bytes` more in `text`, counted by the string's capacity. False when the lease
+// cannot grow.
+inline bool GrowString(MemoryBudget::Lease& lease, std::string& text, size_t bytes) {
+  const size_t wanted = text.size() + bytes;
+  if (wanted <= text.capacity()) return true;
+  const size_t capacity = std::max(wanted, 2 * text.capacity());
+  if (!lease.Grow(capacity - text.capacity())) return false;
+  text.reserve(capacity);
+  return true;
+}
+
+}  // namespace steward::http
+
+#endif  // APISERVER_HTTP_LIMITS_MEMORY_BUDGET_H_

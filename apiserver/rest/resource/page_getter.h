@@ -1,0 +1,36 @@
+// Subresources that are lists of other things than objects of their resource. Implementations are
+// thread-safe.
+#ifndef APISERVER_REST_RESOURCE_PAGE_GETTER_H_
+#define APISERVER_REST_RESOURCE_PAGE_GETTER_H_
+
+#include <cstdint>
+#include <string>
+
+#include "apiserver/http/message/message.h"
+#include "base/async/task.h"
+#include "kube/meta/names.h"
+
+namespace steward::rest {
+
+// The parameters of a GET with `limit` and `continue`.
+struct PageRequest {
+  kube::NamespacedName name;   // of the object that the subresource belongs to
+  int64_t limit = 0;           // at most this many items; 0 = the server's choice
+  std::string continue_token;  // metadata.continue of the page before; not validated
+  // The identifiers under which other servers log the request.
+  std::string audit_id;
+  std::string traceparent;  // "" = none
+};
+
+// Errors carry a Kubernetes Status.
+class PageGetter {
+ public:
+  virtual ~PageGetter() = default;
+  // Returns the whole page as compact JSON, with apiVersion and kind, and with `continue` in its
+  // metadata when it is not the last. `user` is the requester, and outlives the task.
+  virtual Task<std::string> GetPage(const http::UserInfo& user, PageRequest request) = 0;
+};
+
+}  // namespace steward::rest
+
+#endif  // APISERVER_REST_RESOURCE_PAGE_GETTER_H_
