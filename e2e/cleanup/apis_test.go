@@ -120,14 +120,20 @@ func answer(w http.ResponseWriter, code int, object any) {
 	_ = json.NewEncoder(w).Encode(object)
 }
 
-// serveThings registers an API server in an operator's namespace until the test ends.
-func serveThings(t *testing.T, r *run) *things {
+// registration is how an API server is registered.
+type registration struct {
+	group     string
+	namespace string            // of its Service
+	labels    map[string]string // of its APIService
+}
+
+// serveThings registers an API server until the test ends.
+func serveThings(t *testing.T, as registration) *things {
 	t.Helper()
-	s := &things{group: "things-" + r.id + ".example.com", all: map[string]*olm.Object{}}
-	cleanable(t, s.group)
+	s := &things{group: as.group, all: map[string]*olm.Object{}}
 	authority, err := cluster.NewAuthority("things")
 	must(t, err)
-	pair, err := authority.Server(t.TempDir(), "things", "localhost", "things."+r.namespace+".svc")
+	pair, err := authority.Server(t.TempDir(), "things", "localhost", "things."+as.namespace+".svc")
 	must(t, err)
 	certificate, err := tls.LoadX509KeyPair(pair.Cert, pair.Key)
 	must(t, err)
@@ -141,21 +147,18 @@ func serveThings(t *testing.T, r *run) *things {
 		"apiVersion": "v1", "kind": "Service", "spec": map[string]any{"type": "ExternalName", "externalName": "localhost"},
 	}}
 	service.SetName("things")
-	_, err = shared.Any.Resource(services).Namespace(r.namespace).Create(t.Context(), service, metav1.CreateOptions{})
+	_, err = shared.Any.Resource(services).Namespace(as.namespace).Create(t.Context(), service, metav1.CreateOptions{})
 	must(t, err)
 	registered := &olm.Object{Object: map[string]any{
 		"apiVersion": "apiregistration.k8s.io/v1", "kind": "APIService",
 		"spec": map[string]any{
 			"group": s.group, "version": "v1", "groupPriorityMinimum": int64(1000), "versionPriority": int64(10),
 			"caBundle": base64.StdEncoding.EncodeToString(authority.PEM),
-			"service":  map[string]any{"namespace": r.namespace, "name": "things", "port": int64(listener.Addr().(*net.TCPAddr).Port)},
+			"service":  map[string]any{"namespace": as.namespace, "name": "things", "port": int64(listener.Addr().(*net.TCPAddr).Port)},
 		},
 	}}
 	registered.SetName("v1." + s.group)
-	// As OLM makes it: by these labels, and by where its Service lies, it is this operator's (R-000-79).
-	registered.SetLabels(map[string]string{
-		"olm.owner": csvName, "olm.owner.namespace": r.namespace, "olm.owner.kind": "ClusterServiceVersion",
-	})
+	registered.SetLabels(as.labels)
 	_, err = shared.Any.Resource(apiServices).Create(t.Context(), registered, metav1.CreateOptions{})
 	must(t, err)
 	// One that nobody serves keeps namespaces from being deleted.
@@ -170,11 +173,49 @@ func serveThings(t *testing.T, r *run) *things {
 	return s
 }
 
-// R-000-18: what an operator stores in an API that it serves by itself is cleaned up under the same guards.
-func ownedAPIs(t *testing.T, kinds *scene, on bool) {
+// served is an API that an operator says it serves, and what becomes of what is stored in it.
+type served struct {
+	name   string
+	off    bool                      // without --cleanup-owned-apiservices
+	other  func(*run, *registration) // nil: it is registered as OLM does it for this operator
+	kept   string                    // why nothing of it is deleted, as it is said at the end
+	stores bool                      // something is left
+}
+
+var apis = []served{
+	{name: "R_000_18_OwnedAPIs"},
+	{name: "R_000_18_OwnedAPIsAreLeftAlone", off: true, stores: true},
+	// Finding 4: a bundle claims what a part of the cluster serves, or another operator.
+	{name: "R_000_79_OfTheClusters", kept: servedByAnother, stores: true, other: func(r *run, as *registration) {
+		as.namespace, as.labels = r.spaces[1], nil
+	}},
+	{name: "R_000_79_ServedElsewhere", kept: servedByAnother, stores: true, other: func(r *run, as *registration) {
+		as.namespace = r.spaces[1]
+	}},
+	{name: "R_000_79_ServedForAnother", kept: servedByAnother, stores: true, other: func(r *run, as *registration) {
+		as.labels = olm.OwnerLabels(r.namespace, "another.v1")
+	}},
+	{name: "R_000_79_ServedForItsNamesakeElsewhere", kept: servedByAnother, stores: true, other: func(r *run, as *registration) {
+		as.labels = olm.OwnerLabels(r.spaces[1], csvName)
+	}},
+	// It may serve such a one: it is reserved all the same, and passed over in silence.
+	{name: "R_000_79_OfAReservedGroup", stores: true, other: func(r *run, as *registration) {
+		as.group = "things-" + r.id + ".k8s.io"
+	}},
+}
+
+// R-000-18: what an operator stores in an API that it serves by itself is cleaned up under the same guards. R-000-79: what it
+// only claims to serve is not.
+func ownedAPIs(t *testing.T, kinds *scene, tc served) {
 	r := newRun(t, kinds, 2)
-	s := serveThings(t, r)
-	if on {
+	as := registration{group: "things-" + r.id + ".example.com", namespace: r.namespace, labels: olm.OwnerLabels(r.namespace, csvName)}
+	if tc.other != nil {
+		tc.other(r, &as)
+	}
+	// What keeps it is the rule, not RBAC.
+	cleanable(t, as.group)
+	s := serveThings(t, as)
+	if !tc.off {
 		r.flags = append(slices.Clone(soloFlags), "--cleanup-owned-apiservices")
 	}
 	r.api = s.group
@@ -190,19 +231,31 @@ func ownedAPIs(t *testing.T, kinds *scene, on bool) {
 		"apiservicedefinitions": map[string]any{"owned": []any{entry("things", "Thing"), entry("checks", "Check")}},
 	}})
 	must(t, err)
+	// Only who may opt in agrees to more.
+	for _, user := range []string{tenant, olmAccount} {
+		_, err = r.as(t, user).Resource(olm.CSVs).Namespace(r.namespace).Patch(t.Context(), csvName, types.MergePatchType, patch, metav1.PatchOptions{})
+		if err := refusedBy(olm.OptInPolicy, err); err != nil {
+			t.Errorf("%s claims an API: %v", user, err)
+		}
+	}
 	_, err = shared.Any.Resource(olm.CSVs).Namespace(r.namespace).Patch(t.Context(), csvName, types.MergePatchType, patch, metav1.PatchOptions{})
 	must(t, err)
 	r.finishAll(t, 4*glance)
 	r.uninstall(t)
 	r.ends(t, patience)
-	left := len(s.objects(r.spaces[0]))
-	if want := map[bool]int{true: 0, false: 1}[on]; left != want {
-		t.Errorf("%d are left, want %d", left, want)
+	if left := len(s.objects(r.spaces[0])); (left == 1) != tc.stores {
+		t.Errorf("%d are left", left)
 	}
 	if len(s.objects(r.spaces[1])) != 1 {
 		t.Error("what lies elsewhere was deleted")
 	}
+	if sent := writes(t, s.group, ""); tc.stores && len(sent) > 0 {
+		t.Errorf("the controllers sent %+v", sent)
+	}
 	if there, _ := r.operandsIn(t, r.spaces[0]); len(there) > 0 {
 		t.Error(fmt.Errorf("%q are left", there))
+	}
+	if tc.kept != "" {
+		r.tells(t, "Normal", "CleanupCompleted", "things."+s.group+" ("+tc.kept+")")
 	}
 }

@@ -1,6 +1,7 @@
 package cleanup_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os/exec"
@@ -10,6 +11,7 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 
 	"steward.dev/e2e/cluster"
@@ -111,6 +113,85 @@ func TestUnconfirmed_R_000_76_OlderThanThePolicy(t *testing.T) {
 	s.gone(t)
 	s.cleaned(t, nil, []string{s.spaces[0] + "/some"})
 	s.tells(t, "Warning", "CleanupRefused", "OptInUnconfirmed")
+}
+
+// Finding 1, R-000-76: while the policy is away, a bundle opts in by itself, confirmation and all: it knows the UID of the policy
+// of before. Once there is a policy again it is shown as nobody's word, nothing is deleted by it, and the remedy that is shown
+// works.
+func TestUnconfirmed_R_000_76_ByABundleBeforeThePolicy(t *testing.T) {
+	_, client := replica(t, "unconfirmed")
+	left, remedied := newScene(t, 1), newScene(t, 1)
+	both := []*scene{left, remedied}
+	at := shared.Any.Resource(policies)
+	policy, err := at.Get(t.Context(), olm.OptInPolicy, metav1.GetOptions{})
+	must(t, err)
+	restore := func() error {
+		made := policy.DeepCopy()
+		made.SetResourceVersion("")
+		made.SetUID("")
+		_, err := at.Create(context.Background(), made, metav1.CreateOptions{})
+		if apierrors.IsAlreadyExists(err) {
+			return nil
+		}
+		return err
+	}
+	t.Cleanup(func() { must(t, restore()) })
+	bundles := left.as(t, olmAccount).Resource(olm.CSVs)
+	bundled := func(s *scene, options metav1.CreateOptions) error {
+		csv := s.csv(s.spaces[0])
+		csv.SetLabels(map[string]string{olm.ManagedLabel: "true", olm.ConfirmedLabel: string(policy.GetUID())})
+		_, err := bundles.Namespace(s.namespace).Create(t.Context(), csv, options)
+		return err
+	}
+	must(t, refusedBy(olm.OptInPolicy, bundled(left, metav1.CreateOptions{})))
+	must(t, at.Delete(t.Context(), olm.OptInPolicy, background))
+	for _, s := range both {
+		// Until the API server knows that it is gone.
+		eventually(t, func() error { return bundled(s, metav1.CreateOptions{}) })
+		must(t, olm.MutateStatus(t.Context(), shared.Any, olm.CSVs, s.namespace, csvName, func(csv *olm.Object) {
+			csv.Object["status"] = s.csv(s.spaces[0]).Object["status"]
+		}))
+		must(t, olm.Create(t.Context(), shared.Any, synced(s.namespace, "group", s.spaces[0])))
+		must(t, olm.CreateDeployment(t.Context(), shared.Any, s.see(t)))
+		s.grant(t)
+		s.operands(t, s.spaces[0], "some")
+		s.operate(t, 0)
+	}
+	must(t, restore())
+	eventually(t, func() error {
+		another := &scene{group: left.group, namespace: left.namespace, spaces: left.spaces}
+		csv := another.csv()
+		csv.SetName("another.v1")
+		_, err := bundles.Namespace(left.namespace).Create(t.Context(), csv, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
+		return refusedBy(olm.OptInPolicy, err)
+	})
+	unconfirmed := func(status map[string]any) bool {
+		blockers, _, _ := unstructured.NestedSlice(status, "blockers")
+		return status["phase"] == "Refused" && slices.ContainsFunc(blockers, func(each any) bool {
+			return each.(map[string]any)["reason"] == "OptInUnconfirmed"
+		})
+	}
+	for _, s := range both {
+		s.says(t, "OptInUnconfirmed", "take it off and add it again")
+		s.shown(t, client, unconfirmed)
+	}
+	left.uninstall(t)
+	left.gone(t)
+	left.cleaned(t, nil, []string{left.spaces[0] + "/some"})
+	left.tells(t, "Warning", "CleanupRefused", "OptInUnconfirmed")
+
+	remedied.patch(t, `{"metadata":{"finalizers":["`+olm.Finalizer+`"]}}`)
+	eventually(t, func() error {
+		if conditions(remedied.see(t))["OptInUnconfirmed"] != nil {
+			return errors.New("it is still said")
+		}
+		return remedied.held(t, false)
+	})
+	remedied.optIn(t)
+	remedied.shown(t, client, func(status map[string]any) bool { return status["phase"] == "Ready" })
+	remedied.uninstall(t)
+	remedied.gone(t)
+	remedied.cleaned(t, []string{remedied.spaces[0] + "/some"}, nil)
 }
 
 // R-000-77: with OLM's definition of them all CSVs are deleted, and no policy is asked about any. One that outlives its

@@ -61,10 +61,16 @@ func TestOptions(t *testing.T) {
 			r.oracle.change(t, func() { r.abort(t) })
 			r.ends(t, patience)
 		})
-		for name, on := range map[string]bool{"R_000_18_OwnedAPIs": true, "R_000_18_OwnedAPIsAreLeftAlone": false} {
-			t.Run(name, func(t *testing.T) {
+		for _, tc := range apis {
+			t.Run(tc.name, func(t *testing.T) {
 				t.Parallel()
-				ownedAPIs(t, kinds, on)
+				ownedAPIs(t, kinds, tc)
+			})
+		}
+		for _, reason := range []string{notInstalledByOLM, reservedGroup} {
+			t.Run("R_000_79_Unmanaged/"+reason, func(t *testing.T) {
+				t.Parallel()
+				unmanagedDefinitions(t, kinds, reason)
 			})
 		}
 		t.Run("R_000_16_TheOperatorReportsFailure", func(t *testing.T) {

@@ -20,14 +20,28 @@ const (
 
 var policies = schema.GroupVersionResource{Group: "admissionregistration.k8s.io", Version: "v1", Resource: "validatingadmissionpolicies"}
 
-// settles is after how long Steward takes the policy on deletions for one that every API server asks, and a second more.
-const settles = 11 * time.Second
+// settles is after how long Steward takes the policy on deletions for one that every API server asks, and a second more;
+// confirms is after how long it confirms the opt-in of what is created then, by itself.
+const (
+	settles  = 11 * time.Second
+	confirms = 62 * time.Second
+)
 
 // DeletionsSettle waits until what is deleted was deleted under UninstallPolicy. Of what was deleted sooner nobody knows who
 // was allowed to, and it is refused.
 func DeletionsSettle(ctx context.Context, client dynamic.Interface) error {
+	return settle(ctx, client, UninstallPolicy, settles)
+}
+
+// OptInsSettle waits until whoever opts in what is created then was asked for the right to, under OptInPolicy.
+func OptInsSettle(ctx context.Context, client dynamic.Interface) error {
+	return settle(ctx, client, OptInPolicy, confirms)
+}
+
+// settle waits until the policy and its binding, as they were last written, are in force for so long.
+func settle(ctx context.Context, client dynamic.Interface, policy string, after time.Duration) error {
 	for _, resource := range []schema.GroupVersionResource{policies, policies.GroupVersion().WithResource("validatingadmissionpolicybindings")} {
-		object, err := client.Resource(resource).Get(ctx, UninstallPolicy, metav1.GetOptions{})
+		object, err := client.Resource(resource).Get(ctx, policy, metav1.GetOptions{})
 		if err != nil {
 			return err
 		}
@@ -38,7 +52,7 @@ func DeletionsSettle(ctx context.Context, client dynamic.Interface) error {
 			}
 		}
 		select {
-		case <-time.After(time.Until(last.Add(settles))):
+		case <-time.After(time.Until(last.Add(after))):
 		case <-ctx.Done():
 			return ctx.Err()
 		}
