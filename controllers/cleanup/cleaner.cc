@@ -17,7 +17,6 @@
 #include "controllers/cleanup/guards/resources.h"
 #include "controllers/cleanup/reporting/report.h"
 #include "kube/meta/errors.h"
-#include "kube/meta/time.h"
 #include "olm/cleanup/decode.h"
 #include "olm/cleanup/names.h"
 #include "olm/cleanup/record.h"
@@ -29,13 +28,6 @@ namespace steward::controllers {
 namespace {
 
 using olm::CleanupStep;
-
-// The time since `timestamp` by the wall clock, within limits in case that clock was set.
-absl::Duration Since(const std::string& timestamp, absl::Time now) {
-  const absl::StatusOr<absl::Time> then = kube::ParseRfc3339(timestamp);
-  if (!then.ok()) return absl::ZeroDuration();
-  return std::clamp(now - *then, absl::ZeroDuration(), absl::Hours(24 * 365));
-}
 
 GuardOptions Observed(GuardOptions options, const CleanerDeps& deps) {
   options.observe = [&metrics = deps.metrics](absl::Duration took) { metrics.ObserveGuards(took); };
@@ -61,7 +53,8 @@ Cleaner::Cleaner(CleanerDeps deps, CleanerOptions options)
       pass_reporter_(reporter_, deps_.clock),
       rounds_(deps_.client, deleter_, reporter_, pass_reporter_, deps_.watches, deps_.clock,
               options_.watched_period),
-      finisher_(holds_, co_owners_, writer_, reporter_) {}
+      finisher_(holds_, co_owners_, writer_, reporter_),
+      memories_(deps_.clock, options_.stall_timeout) {}
 
 Cleaner::~Cleaner() = default;
 
@@ -92,7 +85,7 @@ Task<ReconcileResult> Cleaner::Reconcile(kube::NamespacedName name) {
     Forget(name);
     co_return ReconcileResult::Done();
   }
-  CleanupPass pass{MemoryOf(csv)};
+  CleanupPass pass{memories_.Of(csv)};
   if (pass.memory.cursor != nullptr) {
     // The last round ended in time. The next one continues with the same listing, under guards of
     // its own.
@@ -113,7 +106,7 @@ Task<ReconcileResult> Cleaner::Reconcile(kube::NamespacedName name) {
 }
 
 Task<ReconcileResult> Cleaner::Work(CleanupPass& pass) {
-  pass.guards.inputs.copies_had_time = CopiesHadTime(pass);
+  pass.guards.inputs.copies_had_time = pass.CopiesHadTime(options_.copies_go_within);
   const olm::CleanupInputs& inputs = pass.guards.inputs;
   pass.verdict = olm::CleanupVerdict(inputs);
   if (pass.verdict.IsBlockedBy(olm::CleanupReason::kOptInUnconfirmed)) {
@@ -121,15 +114,13 @@ Task<ReconcileResult> Cleaner::Work(CleanupPass& pass) {
                         co_await opt_ins_.ConfirmBy(inputs.protection->opt_in, *inputs.csv));
     if (changed) co_return ReconcileResult::Requeue();
   }
-  Remember(pass);
+  pass.Remember(deps_.clock.Monotonic());
   pass.step.verdict = pass.verdict.kind;
   pass.step.recorded = inputs.csv->record.has_value();
   pass.step.may_have_sent = olm::MayHaveSent(inputs);
   pass.step.nobody_can_finish = olm::NobodyCanFinish(inputs);
-  pass.step.refused_before =
-      pass.memory.refused_since.has_value() &&
-      pass.guards.began >= *pass.memory.refused_since + options_.confirm_after;
-  pass.step.may_arrive = MayArrive(pass);
+  pass.step.refused_before = pass.RefusedBefore(options_.confirm_after);
+  pass.step.may_arrive = pass.MayArrive(options_.arrives_within);
   pass.memory.may_be_copied = deps_.copies == nullptr
                                   ? pass.guards.lists_copies
                                   : deps_.copies->MayHaveCopiesOf(pass.csv().key);
@@ -144,33 +135,6 @@ Task<ReconcileResult> Cleaner::Work(CleanupPass& pass) {
     if (!pass.told) co_await pass_reporter_.Tell(pass, absl::ZeroDuration());
   }
   co_return result;
-}
-
-void Cleaner::Remember(CleanupPass& pass) const {
-  CleanupMemory& memory = pass.memory;
-  if (!memory.remembered.has_value()) memory.remembered = olm::RecordOf(pass.guards.inputs);
-  if (!memory.copies_since.has_value() &&
-      pass.verdict.IsBlockedBy(olm::CleanupReason::kCopiesLeft)) {
-    memory.copies_since = pass.guards.began;
-  }
-  if (!pass.refused()) {
-    memory.refused_since.reset();
-  } else if (!memory.refused_since.has_value()) {
-    // The time is that of the reading's end: the reason of the refusal may have arisen during the
-    // reading.
-    memory.refused_since = deps_.clock.Monotonic();
-  }
-}
-
-bool Cleaner::CopiesHadTime(const CleanupPass& pass) const {
-  const std::optional<absl::Duration>& since = pass.memory.copies_since;
-  return since.has_value() && pass.guards.began >= *since + options_.copies_go_within;
-}
-
-bool Cleaner::MayArrive(const CleanupPass& pass) const {
-  const std::optional<absl::Duration>& last = pass.memory.unanswered;
-  return last.has_value() && pass.guards.began < *last + options_.arrives_within &&
-         olm::MayLeaveRecorded(pass.guards.inputs, pass.verdict);
 }
 
 Task<ReconcileResult> Cleaner::Act(CleanupPass& pass, CleanupStep step) {
@@ -249,21 +213,8 @@ Task<ReconcileResult> Cleaner::WriteRecord(CleanupPass& pass) {
   co_return ReconcileResult::Requeue();
 }
 
-CleanupMemory& Cleaner::MemoryOf(const olm::CsvFacts& csv) {
-  std::unique_ptr<CleanupMemory>& memory = memories_[csv.key];
-  if (memory == nullptr || memory->uid != csv.uid) {
-    // The past of the cleanup is unknown to this process, except that it has not ended.
-    const absl::Duration since =
-        deps_.clock.Monotonic() - Since(csv.deletion_timestamp, deps_.clock.Now());
-    memory = std::make_unique<CleanupMemory>(csv.uid, StallDetector(options_.stall_timeout, since));
-    // The deletions that another process sent are unknown.
-    if (csv.record.has_value() || csv.said_waiting) memory->unanswered = deps_.clock.Monotonic();
-  }
-  return *memory;
-}
-
 void Cleaner::Forget(const kube::NamespacedName& csv) {
-  memories_.erase(csv);
+  memories_.Forget(csv);
   if (deps_.watches != nullptr) deps_.watches->Stop(csv);
   reporter_.Forget(csv);
   opt_ins_.Forget(csv);

@@ -5,13 +5,11 @@
 
 #include <boost/asio/awaitable.hpp>
 #include <cstddef>
-#include <map>
-#include <memory>
 
 #include "absl/time/time.h"
 #include "base/async/task.h"
 #include "base/clock/clock.h"
-#include "controllers/cleanup/cleanup_memory.h"
+#include "controllers/cleanup/cleanup_memories.h"
 #include "controllers/cleanup/cleanup_pass.h"
 #include "controllers/cleanup/co_owners.h"
 #include "controllers/cleanup/deletion_rounds.h"
@@ -35,7 +33,6 @@
 #include "controllers/runtime/reconciler.h"
 #include "kube/client/client.h"
 #include "kube/meta/names.h"
-#include "olm/cleanup/csv_facts.h"
 #include "olm/cleanup/step.h"
 
 namespace steward::controllers {
@@ -104,9 +101,6 @@ class Cleaner {
 
  private:
   Task<ReconcileResult> Work(CleanupPass& pass);
-  void Remember(CleanupPass& pass) const;
-  bool CopiesHadTime(const CleanupPass& pass) const;
-  bool MayArrive(const CleanupPass& pass) const;
   Task<ReconcileResult> Act(CleanupPass& pass, olm::CleanupStep step);
   Task<ReconcileResult> WriteRecord(CleanupPass& pass);
   // Waits for what may still arrive.
@@ -114,7 +108,6 @@ class Cleaner {
   // Makes sure that later passes refuse, too, and looks again after `next`.
   Task<ReconcileResult> StayRefused(CleanupPass& pass, absl::Duration next);
 
-  CleanupMemory& MemoryOf(const olm::CsvFacts& csv);
   void Forget(const kube::NamespacedName& csv);
 
   CleanerDeps deps_;
@@ -133,7 +126,7 @@ class Cleaner {
   PassReporter pass_reporter_;
   DeletionRounds rounds_;
   Finisher finisher_;
-  std::map<kube::NamespacedName, std::unique_ptr<CleanupMemory>> memories_;
+  CleanupMemories memories_;
 };
 
 }  // namespace steward::controllers

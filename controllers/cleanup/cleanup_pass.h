@@ -5,6 +5,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/time/time.h"
 #include "controllers/cleanup/cleanup_memory.h"
 #include "controllers/cleanup/guards/guard_reader.h"
 #include "controllers/cleanup/operands/operand_lister.h"
@@ -34,6 +35,19 @@ struct CleanupPass {
   const olm::CsvFacts& csv() const { return *guards.inputs.csv; }
   bool refused() const { return verdict.kind == olm::CleanupVerdictKind::kRefused; }
   bool unknown() const { return verdict.kind == olm::CleanupVerdictKind::kUnknown; }
+
+  // The methods below compare when the guards were read with the memory.
+
+  // True if a reading that ended `confirm_after` before these guards were read refused, too, and so
+  // did every one since.
+  bool RefusedBefore(absl::Duration confirm_after) const;
+  // True if copies have had `within` since they were seen first to be what is left.
+  bool CopiesHadTime(absl::Duration within) const;
+  // True if a DELETE that nobody answered may arrive yet, `within` of it having been sent, and
+  // recorded objects may be left for it.
+  bool MayArrive(absl::Duration within) const;
+  // Notes in the memory what the verdict, which was reached by `now`, says first.
+  void Remember(absl::Duration now);
 };
 
 }  // namespace steward::controllers

@@ -35,8 +35,8 @@ func TestSlowAdmission(t *testing.T) {
 	})
 }
 
-// tellsWithin is how soon a change is in the status: it is looked at every ten seconds, and written no more often.
-const tellsWithin = 20 * time.Second
+// tellsWithin is how soon a change is in the status: it is looked at every two seconds, and written every ten.
+const tellsWithin = 12 * time.Second
 
 func slowAdmission(t *testing.T, kinds *scene, takes time.Duration) {
 	const count = 20 // eight at a time

@@ -41,7 +41,7 @@ struct DeleterOptions {
   // After this time the remaining operands are listed anew, as much may have changed.
   absl::Duration listing_age = absl::Minutes(1);
   // The interval of progress reports while a round waits for slow answers.
-  absl::Duration progress_period = absl::Seconds(10);
+  absl::Duration progress_period = absl::Seconds(2);
 };
 
 // The results of one round, which may still run.
