@@ -159,41 +159,34 @@ Task<std::unique_ptr<Watch>> FaultClient::StartWatch(const GroupVersionResource&
   co_return std::make_unique<BreakableWatch>(*std::move(inner), std::move(breaker));
 }
 
-Task<json::value> FaultClient::Create(const GroupVersionResource& gvr, const std::string& ns,
-                                      const json::value& object, const WriteOptions& options) {
-  std::string name = NameIn(object);
-  CO_ASSIGN_OR_RETURN(const bool lost,
-                      co_await script_.Enter(ClientVerb::kCreate, gvr, std::move(name)));
-  absl::StatusOr<json::value> answer = co_await inner_.Create(gvr, ns, object, options);
+template <typename T>
+Task<T> FaultClient::Make(ClientVerb verb, const GroupVersionResource& gvr, std::string name,
+                          Task<T> call) {
+  CO_ASSIGN_OR_RETURN(const bool lost, co_await script_.Enter(verb, gvr, std::move(name)));
+  absl::StatusOr<T> answer = co_await std::move(call);
   if (lost) co_return Lost();
   co_return std::move(answer);
 }
 
+Task<json::value> FaultClient::Create(const GroupVersionResource& gvr, const std::string& ns,
+                                      const json::value& object, const WriteOptions& options) {
+  return Make(ClientVerb::kCreate, gvr, NameIn(object), inner_.Create(gvr, ns, object, options));
+}
+
 Task<json::value> FaultClient::Update(const GroupVersionResource& gvr, const json::value& object,
                                       const WriteOptions& options) {
-  std::string name = NameIn(object);
-  CO_ASSIGN_OR_RETURN(const bool lost,
-                      co_await script_.Enter(ClientVerb::kUpdate, gvr, std::move(name)));
-  absl::StatusOr<json::value> answer = co_await inner_.Update(gvr, object, options);
-  if (lost) co_return Lost();
-  co_return std::move(answer);
+  return Make(ClientVerb::kUpdate, gvr, NameIn(object), inner_.Update(gvr, object, options));
 }
 
 Task<json::value> FaultClient::Patch(const GroupVersionResource& gvr, const NamespacedName& name,
                                      PatchType type, const json::value& patch,
                                      const WriteOptions& options) {
-  CO_ASSIGN_OR_RETURN(const bool lost, co_await script_.Enter(ClientVerb::kPatch, gvr, name.name));
-  absl::StatusOr<json::value> answer = co_await inner_.Patch(gvr, name, type, patch, options);
-  if (lost) co_return Lost();
-  co_return std::move(answer);
+  return Make(ClientVerb::kPatch, gvr, name.name, inner_.Patch(gvr, name, type, patch, options));
 }
 
 Task<json::value> FaultClient::Delete(const GroupVersionResource& gvr, const NamespacedName& name,
                                       const DeleteOptions& options) {
-  CO_ASSIGN_OR_RETURN(const bool lost, co_await script_.Enter(ClientVerb::kDelete, gvr, name.name));
-  absl::StatusOr<json::value> answer = co_await inner_.Delete(gvr, name, options);
-  if (lost) co_return Lost();
-  co_return std::move(answer);
+  return Make(ClientVerb::kDelete, gvr, name.name, inner_.Delete(gvr, name, options));
 }
 
 }  // namespace steward::kube
