@@ -7,6 +7,7 @@
 #include "absl/base/thread_annotations.h"
 #include "base/status/macros.h"
 #include "base/sync/mutex.h"
+#include "kube/meta/metadata_access.h"
 #include "kube/meta/status.h"
 #include "kube/testing/breakable_watch.h"
 #include "kube/testing/frozen_reads.h"
@@ -17,14 +18,6 @@ namespace {
 namespace json = boost::json;
 
 absl::Status Lost() { return absl::UnavailableError("the answer was lost"); }
-
-std::string NameIn(const json::value& object) {
-  const json::object* fields = object.if_object();
-  const json::value* metadata = fields ? fields->if_contains("metadata") : nullptr;
-  const json::object* meta = metadata ? metadata->if_object() : nullptr;
-  const json::value* name = meta ? meta->if_contains("name") : nullptr;
-  return name && name->is_string() ? std::string(name->as_string().c_str()) : std::string();
-}
 
 }  // namespace
 
@@ -170,12 +163,13 @@ Task<T> FaultClient::Make(ClientVerb verb, const GroupVersionResource& gvr, std:
 
 Task<json::value> FaultClient::Create(const GroupVersionResource& gvr, const std::string& ns,
                                       const json::value& object, const WriteOptions& options) {
-  return Make(ClientVerb::kCreate, gvr, NameIn(object), inner_.Create(gvr, ns, object, options));
+  return Make(ClientVerb::kCreate, gvr, NameOf(object).name,
+              inner_.Create(gvr, ns, object, options));
 }
 
 Task<json::value> FaultClient::Update(const GroupVersionResource& gvr, const json::value& object,
                                       const WriteOptions& options) {
-  return Make(ClientVerb::kUpdate, gvr, NameIn(object), inner_.Update(gvr, object, options));
+  return Make(ClientVerb::kUpdate, gvr, NameOf(object).name, inner_.Update(gvr, object, options));
 }
 
 Task<json::value> FaultClient::Patch(const GroupVersionResource& gvr, const NamespacedName& name,
