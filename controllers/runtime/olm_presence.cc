@@ -13,12 +13,12 @@
 #include "base/status/macros.h"
 #include "base/text/str_cat.h"
 #include "kube/meta/metadata_access.h"
+#include "kube/meta/resources.h"
 
 namespace steward::controllers {
 namespace json = boost::json;
 namespace {
 
-const kube::GroupVersionResource kDeployments = {"apps", "v1", "deployments"};
 constexpr int64_t kPerPage = 100;
 
 // The Deployment's name, or nullopt when it has no available replica.
@@ -51,7 +51,8 @@ Task<std::optional<kube::NamespacedName>> FindAvailable(kube::Client& client,
   options.field_selector = std::move(field_selector);
   options.limit = kPerPage;
   do {
-    CO_ASSIGN_OR_RETURN(const kube::ListPage page, co_await client.List(kDeployments, options));
+    CO_ASSIGN_OR_RETURN(const kube::ListPage page,
+                        co_await client.List(kube::kDeployments, options));
     for (const kube::RawObject& raw : page.items) {
       CO_ASSIGN_OR_RETURN(std::optional<kube::NamespacedName> found, AvailableOne(raw));
       if (found.has_value()) co_return found;
