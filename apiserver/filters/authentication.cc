@@ -16,6 +16,7 @@
 #include "apiserver/filters/status_response.h"
 #include "base/log/log.h"
 #include "base/status/macros.h"
+#include "kube/meta/errors.h"
 #include "kube/meta/status.h"
 
 namespace steward::filters {
@@ -73,7 +74,7 @@ boost::asio::awaitable<bool> Identify(Authenticator& authenticator, http::Reques
                                                       {"auditID", request.audit_id}});
     // Being too busy to ask is no judgement: the client may try again.
     kube::Status refusal = kube::Unauthorized();
-    if (kube::HasReason(user.status(), "TooManyRequests")) refusal = Reviewer::Overloaded();
+    if (kube::IsTooManyRequests(user.status())) refusal = Reviewer::Overloaded();
     co_await RespondStatus(request, writer, std::move(refusal));
     co_return false;
   }

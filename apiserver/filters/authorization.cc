@@ -8,6 +8,7 @@
 #include "apiserver/filters/reviewer.h"
 #include "apiserver/filters/status_response.h"
 #include "base/log/log.h"
+#include "kube/meta/errors.h"
 #include "kube/meta/names.h"
 
 namespace steward::filters {
@@ -27,7 +28,7 @@ boost::asio::awaitable<bool> Admit(Authorizer& authorizer, const http::Request& 
     kube::Status failure = kube::InternalError(
         "the request could not be authorized: the kube-apiserver did not answer a "
         "SubjectAccessReview");
-    if (kube::HasReason(decision.status(), "TooManyRequests")) failure = Reviewer::Overloaded();
+    if (kube::IsTooManyRequests(decision.status())) failure = Reviewer::Overloaded();
     co_await RespondStatus(request, writer, std::move(failure));
     co_return false;
   }

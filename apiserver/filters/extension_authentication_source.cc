@@ -13,7 +13,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/log/log.h"
 #include "base/status/macros.h"
-#include "kube/meta/status.h"
+#include "kube/meta/errors.h"
 
 namespace steward::filters {
 namespace json = boost::json;
@@ -78,7 +78,7 @@ absl::StatusOr<std::optional<RequestHeaderSettings>> ReadRequestHeader(const jso
 // Logs one sentence that names a remedy.
 void LogFailure(const absl::Status& status) {
   const std::string object = absl::StrCat(kNamespace, "/", kName);
-  if (kube::HasReason(status, "Forbidden")) {
+  if (kube::IsForbidden(status)) {
     log::Error(
         "Not allowed to read the cluster's authentication settings, so requests through the "
         "kube-apiserver cannot be authenticated: bind this server's service account to the Role "
@@ -158,7 +158,7 @@ VoidTask ExtensionAuthenticationSource::Run() {
   for (;;) {
     const absl::Time start = clock_.Now();
     const absl::Status ended = co_await ListAndWatch();
-    if (!ended.ok() && !kube::HasReason(ended, "Expired")) LogFailure(ended);
+    if (!ended.ok() && !kube::IsExpired(ended)) LogFailure(ended);
     // It is normal that a watch ends after some time; listing one object is cheap.
     if (clock_.Now() - start > absl::Minutes(1)) backoff_.Reset();
     co_await clock_.Sleep(backoff_.Next());

@@ -14,6 +14,7 @@
 #include "base/clock/fake_clock.h"
 #include "base/status/matchers.h"
 #include "base/tls/testing.h"
+#include "kube/client/forwarding_client.h"
 #include "kube/meta/status.h"
 #include "kube/testing/fake_client.h"
 
@@ -40,14 +41,10 @@ std::string ConfigMap(std::initializer_list<std::pair<std::string, std::string>>
 
 // A client with the rights of the Role extension-apiserver-authentication-reader: that one
 // ConfigMap, by field selector. The fake behind it holds no other object and supports no selectors.
-class ReaderClient : public kube::Client {
+class ReaderClient : public kube::ForwardingClient {
  public:
-  explicit ReaderClient(kube::Client& inner) : inner_(inner) {}
+  using ForwardingClient::ForwardingClient;
 
-  Task<kube::RawObject> Get(const kube::GroupVersionResource& gvr,
-                            const kube::NamespacedName& name) override {
-    return inner_.Get(gvr, name);
-  }
   Task<kube::ListPage> List(const kube::GroupVersionResource& gvr,
                             const kube::ListOptions& options) override {
     if (options.ns != "kube-system" || options.field_selector != kSelector) {
@@ -55,7 +52,7 @@ class ReaderClient : public kube::Client {
     }
     kube::ListOptions plain = options;
     plain.field_selector.clear();
-    absl::StatusOr<kube::ListPage> page = co_await inner_.List(gvr, plain);
+    absl::StatusOr<kube::ListPage> page = co_await inner().List(gvr, plain);
     co_return page;
   }
   Task<std::unique_ptr<kube::Watch>> StartWatch(const kube::GroupVersionResource& gvr,
@@ -65,29 +62,9 @@ class ReaderClient : public kube::Client {
     }
     kube::WatchOptions plain = options;
     plain.field_selector.clear();
-    absl::StatusOr<std::unique_ptr<kube::Watch>> watch = co_await inner_.StartWatch(gvr, plain);
+    absl::StatusOr<std::unique_ptr<kube::Watch>> watch = co_await inner().StartWatch(gvr, plain);
     co_return watch;
   }
-  Task<json::value> Create(const kube::GroupVersionResource& gvr, const std::string& ns,
-                           const json::value& object, const kube::WriteOptions& options) override {
-    return inner_.Create(gvr, ns, object, options);
-  }
-  Task<json::value> Update(const kube::GroupVersionResource& gvr, const json::value& object,
-                           const kube::WriteOptions& options) override {
-    return inner_.Update(gvr, object, options);
-  }
-  Task<json::value> Patch(const kube::GroupVersionResource& gvr, const kube::NamespacedName& name,
-                          kube::PatchType type, const json::value& patch,
-                          const kube::WriteOptions& options) override {
-    return inner_.Patch(gvr, name, type, patch, options);
-  }
-  Task<json::value> Delete(const kube::GroupVersionResource& gvr, const kube::NamespacedName& name,
-                           const kube::DeleteOptions& options) override {
-    return inner_.Delete(gvr, name, options);
-  }
-
- private:
-  kube::Client& inner_;
 };
 
 TEST(ParseExtensionAuthenticationTest, WholeConfigMap) {

@@ -6,6 +6,7 @@
 #include "base/async/backoff.h"
 #include "base/clock/time_limit.h"
 #include "base/text/str_cat.h"
+#include "kube/meta/errors.h"
 
 namespace steward::filters {
 namespace {
@@ -20,7 +21,7 @@ std::string CodeLabel(const absl::StatusOr<boost::json::value>& answer) {
   if (answer.ok()) return "201";
   const kube::Status status = kube::FromStatus(answer.status());
   // An error without a reason is not an answer but a failure to get one.
-  if (status.reason.empty() || !kube::HasReason(answer.status(), status.reason)) return "<error>";
+  if (status.reason.empty() || !kube::IsAnswer(answer.status())) return "<error>";
   return StrCat(status.code);
 }
 

@@ -18,6 +18,7 @@
 #include "base/log/log.h"
 #include "base/status/macros.h"
 #include "base/text/str_cat.h"
+#include "kube/meta/errors.h"
 #include "kube/meta/names.h"
 #include "kube/meta/status.h"
 
@@ -108,7 +109,7 @@ class AccessReviewer : public rest::Reviewer {
     json::object status;
     status["allowed"] = decision.ok() && decision->allowed;
     if (!decision.ok()) {
-      if (kube::HasReason(decision.status(), "TooManyRequests")) co_return decision.status();
+      if (kube::IsTooManyRequests(decision.status())) co_return decision.status();
       log::Error("Unable to answer a SelfSubjectAccessReview", {{"error", decision.status()}});
       status["evaluationError"] = "nobody decided";
     } else if (!decision->reason.empty()) {
@@ -171,7 +172,7 @@ class RulesReviewer : public rest::Reviewer {
  private:
   Task<bool> Allowed(http::Request request) const {
     const absl::StatusOr<filters::Decision> decision = co_await access_.Decide(request);
-    if (!decision.ok() && kube::HasReason(decision.status(), "TooManyRequests")) {
+    if (!decision.ok() && kube::IsTooManyRequests(decision.status())) {
       co_return decision.status();
     }
     co_return decision.ok() && decision->allowed;

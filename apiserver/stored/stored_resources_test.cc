@@ -21,6 +21,7 @@
 #include "base/json/json_text.h"
 #include "base/status/matchers.h"
 #include "kube/client/client.h"
+#include "kube/client/forwarding_client.h"
 #include "kube/meta/names.h"
 #include "kube/meta/resource_type.h"
 #include "kube/meta/selector.h"
@@ -61,14 +62,10 @@ const kube::ResourceType& Namespaces() {
 }
 
 // Records the calls, and passes on those that a FakeClient supports.
-class RecordingClient : public kube::Client {
+class RecordingClient : public kube::ForwardingClient {
  public:
-  explicit RecordingClient(FakeClient& fake) : fake_(fake) {}
+  using ForwardingClient::ForwardingClient;
 
-  Task<kube::RawObject> Get(const kube::GroupVersionResource& gvr,
-                            const kube::NamespacedName& name) override {
-    return fake_.Get(gvr, name);
-  }
   Task<kube::ListPage> List(const kube::GroupVersionResource& gvr,
                             const kube::ListOptions& options) override {
     lists.push_back(options);
@@ -76,7 +73,7 @@ class RecordingClient : public kube::Client {
     plain.label_selector.clear();
     plain.field_selector.clear();
     plain.resource_version_match.clear();
-    co_return co_await fake_.List(gvr, plain);
+    co_return co_await inner().List(gvr, plain);
   }
   Task<std::unique_ptr<kube::Watch>> StartWatch(const kube::GroupVersionResource& gvr,
                                                 const kube::WatchOptions& options) override {
@@ -84,37 +81,34 @@ class RecordingClient : public kube::Client {
     kube::WatchOptions plain = options;
     plain.label_selector.clear();
     plain.field_selector.clear();
-    co_return co_await fake_.StartWatch(gvr, plain);
+    co_return co_await inner().StartWatch(gvr, plain);
   }
   Task<json::value> Create(const kube::GroupVersionResource& gvr, const std::string& ns,
                            const json::value& object, const kube::WriteOptions& options) override {
     writes.push_back(options);
-    return fake_.Create(gvr, ns, object, options);
+    return inner().Create(gvr, ns, object, options);
   }
   Task<json::value> Update(const kube::GroupVersionResource& gvr, const json::value& object,
                            const kube::WriteOptions& options) override {
     writes.push_back(options);
-    return fake_.Update(gvr, object, options);
+    return inner().Update(gvr, object, options);
   }
   Task<json::value> Patch(const kube::GroupVersionResource& gvr, const kube::NamespacedName& name,
                           kube::PatchType type, const json::value& patch,
                           const kube::WriteOptions& options) override {
     writes.push_back(options);
-    return fake_.Patch(gvr, name, type, patch, options);
+    return inner().Patch(gvr, name, type, patch, options);
   }
   Task<json::value> Delete(const kube::GroupVersionResource& gvr, const kube::NamespacedName& name,
                            const kube::DeleteOptions& options) override {
     if (delete_answer) co_return *delete_answer;
-    co_return co_await fake_.Delete(gvr, name, options);
+    co_return co_await inner().Delete(gvr, name, options);
   }
 
   std::vector<kube::ListOptions> lists;
   std::vector<kube::WatchOptions> watches;
   std::vector<kube::WriteOptions> writes;
   std::optional<json::value> delete_answer;
-
- private:
-  FakeClient& fake_;
 };
 
 class StoredResourcesTest : public testing::Test {

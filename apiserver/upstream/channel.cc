@@ -29,6 +29,7 @@
 #include "base/tls/pem_files.h"
 #include "kube/grpc/admission.h"
 #include "kube/grpc/status.h"
+#include "kube/meta/errors.h"
 #include "kube/meta/status.h"
 
 namespace steward::upstream {
@@ -101,14 +102,9 @@ void SetIds(const Asker& asker, grpc::ClientContext& context) {
   if (!asker.traceparent.empty()) context.AddMetadata("traceparent", asker.traceparent);
 }
 
-// True when the controllers themselves have answered, even with an error.
-bool IsAnswer(const absl::Status& status) {
-  return status.ok() || kube::HasReason(status, kube::FromStatus(status).reason);
-}
-
 // True when another replica, or the same one a moment later, may succeed.
 bool IsWorthRetrying(const absl::Status& status) {
-  return absl::IsUnavailable(status) || (absl::IsCancelled(status) && !IsAnswer(status));
+  return absl::IsUnavailable(status) || (absl::IsCancelled(status) && !kube::IsAnswer(status));
 }
 
 // A call's method and request, and the user for whom it is made.
@@ -253,7 +249,7 @@ struct Channel::Impl {
   absl::Status Away(std::string_view why) const;
   // Passes an answer on unchanged, and converts a transport failure to 503.
   absl::Status Told(const absl::Status& status) const {
-    return IsAnswer(status) ? status : Away(ToStd(status.message()));
+    return kube::IsAnswer(status) ? status : Away(ToStd(status.message()));
   }
   Stub& NextStub() { return *stubs[next.fetch_add(1) % stubs.size()]; }
 
@@ -281,7 +277,7 @@ Task<std::string> Channel::Impl::Attempt(const Question& question, absl::Duratio
   absl::StatusOr<Circuit::Pass> pass = circuit.Enter();
   if (!pass.ok()) co_return Away(ToStd(pass.status().message()));
   absl::StatusOr<std::string> answer = co_await CallOnce(NextStub(), question, timeout);
-  if (IsAnswer(answer.status())) {
+  if (kube::IsAnswer(answer.status())) {
     pass->Succeeded();
   } else {
     pass->Failed(std::string(answer.status().message()));
@@ -330,7 +326,7 @@ class Channel::Impl::Stream final : public ByteStream {
  private:
   void Note(const absl::Status& status) {
     if (!pass_.has_value()) return;
-    if (IsAnswer(status)) {
+    if (kube::IsAnswer(status)) {
       pass_->Succeeded();
     } else {
       pass_->Failed(std::string(status.message()));

@@ -12,6 +12,7 @@
 #include "base/text/str_cat.h"
 #include "controllers/cleanup/guards/resources.h"
 #include "controllers/runtime/world_changes.h"
+#include "kube/client/object_meta.h"
 #include "olm/cleanup/csv_decode.h"
 #include "olm/cleanup/csv_facts.h"
 #include "olm/cleanup/holds.h"
@@ -31,7 +32,7 @@ constexpr absl::Duration kSweepSoon = absl::Seconds(1);
 // The wait from the start of a term; many copies take longer.
 constexpr std::chrono::seconds kCopiesMayTake{5};
 
-bool Has(const ObjectMetadata& object, std::string_view finalizer) {
+bool Has(const kube::ObjectMeta& object, std::string_view finalizer) {
   return std::find(object.finalizers.begin(), object.finalizers.end(), finalizer) !=
          object.finalizers.end();
 }
@@ -130,7 +131,7 @@ VoidTask CleanupReconciler::Feed(WorkQueue& queue) {
   csvs_ = deps_.metadata.Open(std::move(selection), std::move(callbacks));
   // An informer that runs already has called others for its objects, not this watch.
   std::vector<Key> held;
-  csvs_->ForEach([&held](const ObjectMetadata& object) { held.push_back(object.name); });
+  csvs_->ForEach([&held](const kube::ObjectMeta& object) { held.push_back(object.name); });
   for (const Key& key : held) NoteCsv(queue, key);
   queue.Add(kSweepKey);
   // An abort changes nothing in the metadata that is watched.
@@ -158,7 +159,7 @@ VoidTask CleanupReconciler::FollowCopies() {
 }
 
 void CleanupReconciler::NoteCsv(WorkQueue& queue, const Key& key) {
-  const ObjectMetadata* csv = csvs_->Find(key);
+  const kube::ObjectMeta* csv = csvs_->Find(key);
   const bool opted_in = csv != nullptr && Has(*csv, olm::kCleanupFinalizer);
   const bool legacy = csv != nullptr && Has(*csv, olm::kLegacyCleanupFinalizer);
   const bool was = opted_in ? !opted_in_.insert(key).second : opted_in_.erase(key) > 0;
@@ -188,7 +189,7 @@ void CleanupReconciler::WatchRights(WorkQueue& queue, bool wanted) {
 
 bool CleanupReconciler::IsQuick(const Key& key) const {
   if (key == kSweepKey) return true;
-  const ObjectMetadata* csv = csvs_->Find(key);
+  const kube::ObjectMeta* csv = csvs_->Find(key);
   // The metadata of objects that only the sweep has seen is unknown.
   if (csv == nullptr) return false;
   if (!csv->deleting) return true;

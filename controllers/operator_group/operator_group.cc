@@ -17,12 +17,13 @@
 #include "base/json/json_text.h"
 #include "base/status/macros.h"
 #include "controllers/families.h"
+#include "kube/meta/errors.h"
 #include "kube/meta/names.h"
-#include "kube/meta/status.h"
 #include "kube/meta/time.h"
 #include "kube/meta/write_options.h"
 #include "olm/decode.h"
 #include "olm/objects.h"
+#include "olm/resources.h"
 #include "olm/targets.h"
 #include "storage/operators/operator_world.h"
 #include "storage/world/world.h"
@@ -39,7 +40,6 @@ constexpr absl::Duration kPause = absl::Milliseconds(100);
 constexpr absl::Duration kPatience = absl::Hours(1);
 
 const Key kAllGroups = {"", "all"};
-const kube::GroupVersionResource kGroups = {"operators.coreos.com", "v1", "operatorgroups"};
 
 // The changes that make another look worthwhile. A changed status alone changes only `seen`.
 struct Level {
@@ -108,11 +108,6 @@ void Say(const std::vector<std::string>& targets, absl::Time now, json::object& 
   status["lastUpdated"] = kube::FormatRfc3339(now);
 }
 
-// True if the group was changed or removed meanwhile: the next World shows it.
-bool IsOvertaken(const absl::Status& status) {
-  return kube::HasReason(status, "Conflict") || kube::HasReason(status, "NotFound");
-}
-
 }  // namespace
 
 StatusTask OperatorGroupReconciler::ReconcileOne(const kube::RawObject& raw) {
@@ -129,14 +124,16 @@ StatusTask OperatorGroupReconciler::ReconcileOne(const kube::RawObject& raw) {
   kube::WriteOptions options;
   options.subresource = "status";
   options.field_manager = "steward-operator-group";
-  const absl::Status written = (co_await client_.Update(kGroups, object, options)).status();
-  co_return IsOvertaken(written) ? absl::OkStatus() : written;
+  const absl::Status written =
+      (co_await client_.Update(olm::kOperatorGroups, object, options)).status();
+  // The next World shows what changed or removed the group.
+  co_return kube::IsOvertaken(written) ? absl::OkStatus() : written;
 }
 
 Task<ReconcileResult> OperatorGroupReconciler::Reconcile(Key) {
   const kube::ListOptions all;
-  const absl::StatusOr<kube::ListPage> page = co_await client_.List(kGroups, all);
-  if (kube::HasReason(page.status(), "NotFound")) co_return ReconcileResult::Done();
+  const absl::StatusOr<kube::ListPage> page = co_await client_.List(olm::kOperatorGroups, all);
+  if (kube::SaysNotFound(page.status())) co_return ReconcileResult::Done();
   CO_RETURN_IF_ERROR(page.status());
   absl::Status first_failure;
   for (const kube::RawObject& raw : page->items) {

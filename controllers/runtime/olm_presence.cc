@@ -12,23 +12,23 @@
 #include "base/json/json_text.h"
 #include "base/status/macros.h"
 #include "base/text/str_cat.h"
+#include "kube/meta/metadata_access.h"
+#include "kube/meta/resources.h"
 
 namespace steward::controllers {
 namespace json = boost::json;
 namespace {
 
-const kube::GroupVersionResource kDeployments = {"apps", "v1", "deployments"};
 constexpr int64_t kPerPage = 100;
 
 // The Deployment's name, or nullopt when it has no available replica.
 absl::StatusOr<std::optional<kube::NamespacedName>> AvailableOne(const kube::RawObject& raw) {
   ASSIGN_OR_RETURN(const json::value value, ParseJson(raw.json));
-  const json::object* object = value.if_object();
-  const json::object* metadata = object == nullptr ? nullptr : ObjectAt(*object, "metadata");
-  if (metadata == nullptr) return absl::DataLossError("a Deployment without metadata");
-  kube::NamespacedName name{std::string(StringAt(*metadata, "namespace")),
-                            std::string(StringAt(*metadata, "name"))};
-  const json::object* status = ObjectAt(*object, "status");
+  if (kube::MetadataOf(value) == nullptr) {
+    return absl::DataLossError("a Deployment without metadata");
+  }
+  kube::NamespacedName name = kube::NameOf(value);
+  const json::object* status = ObjectAt(value.get_object(), "status");
   const json::value* replicas =
       status == nullptr ? nullptr : status->if_contains("availableReplicas");
   if (replicas == nullptr || replicas->is_null()) return std::nullopt;
@@ -51,7 +51,8 @@ Task<std::optional<kube::NamespacedName>> FindAvailable(kube::Client& client,
   options.field_selector = std::move(field_selector);
   options.limit = kPerPage;
   do {
-    CO_ASSIGN_OR_RETURN(const kube::ListPage page, co_await client.List(kDeployments, options));
+    CO_ASSIGN_OR_RETURN(const kube::ListPage page,
+                        co_await client.List(kube::kDeployments, options));
     for (const kube::RawObject& raw : page.items) {
       CO_ASSIGN_OR_RETURN(std::optional<kube::NamespacedName> found, AvailableOne(raw));
       if (found.has_value()) co_return found;

@@ -1,15 +1,15 @@
 #include "controllers/runtime/write_outcome.h"
 
+#include "kube/meta/errors.h"
 #include "kube/meta/status.h"
 
 namespace steward::controllers {
 
 WriteOutcome OutcomeOf(const absl::Status& status) {
   if (status.ok()) return WriteOutcome::kDone;
-  const kube::Status answer = kube::FromStatus(status);
-  // Without this reason the error is no answer of a server.
-  if (!kube::HasReason(status, answer.reason)) return WriteOutcome::kFailed;
-  switch (answer.code) {
+  if (!kube::IsAnswer(status)) return WriteOutcome::kFailed;
+  const int code = kube::FromStatus(status).code;
+  switch (code) {
     case 404:
       return WriteOutcome::kAbsent;
     case 409:
@@ -21,8 +21,7 @@ WriteOutcome OutcomeOf(const absl::Status& status) {
     case 410:
       return WriteOutcome::kFailed;
     default:
-      return answer.code >= 400 && answer.code < 500 ? WriteOutcome::kRefused
-                                                     : WriteOutcome::kFailed;
+      return code >= 400 && code < 500 ? WriteOutcome::kRefused : WriteOutcome::kFailed;
   }
 }
 

@@ -87,7 +87,8 @@ class Watch {
 // client itself sends no write again unless the server refused to process it (429, 401), and calls
 // the may_send of its options before each try.
 //
-// Thread-safe: call from a coroutine on any executor; the answer arrives on that executor.
+// Thread-safe: call from a coroutine on any executor; the answer arrives on that executor. A call
+// does nothing before it is awaited, so that a check may come between.
 // Arguments passed by reference must outlive the call.
 class Client {
  public:

@@ -15,6 +15,7 @@
 #include "kube/client/request_sender.h"
 #include "kube/client/request_target.h"
 #include "kube/client/watch_frame_reader.h"
+#include "kube/meta/metadata_access.h"
 
 namespace steward::kube {
 namespace {
@@ -58,17 +59,7 @@ Task<boost::json::value> FetchJson(SenderPtr sender, RestRequest request) {
 }
 
 absl::StatusOr<NamespacedName> NameIn(const boost::json::value& object) {
-  const boost::json::object* fields = object.if_object();
-  const boost::json::value* metadata = fields ? fields->if_contains("metadata") : nullptr;
-  const boost::json::object* meta = metadata ? metadata->if_object() : nullptr;
-  NamespacedName name;
-  const auto read = [meta](const char* key, std::string& out) {
-    const boost::json::value* value = meta ? meta->if_contains(key) : nullptr;
-    if (value && value->is_string())
-      out.assign(value->as_string().data(), value->as_string().size());
-  };
-  read("name", name.name);
-  read("namespace", name.ns);
+  NamespacedName name = NameOf(object);
   if (name.name.empty()) return absl::InvalidArgumentError("the object has no metadata.name");
   return name;
 }

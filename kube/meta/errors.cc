@@ -17,10 +17,12 @@ bool IsForeign(const Status& answer) {
 }  // namespace
 
 bool IsNotFound(const absl::Status& status, std::string_view name) {
-  if (!HasReason(status, "NotFound")) return false;
+  if (!SaysNotFound(status)) return false;
   const Status answer = FromStatus(status);
   return answer.code == 404 && !IsForeign(answer) && answer.name == name;
 }
+
+bool SaysNotFound(const absl::Status& status) { return HasReason(status, "NotFound"); }
 
 bool IsNotServed(const absl::Status& status) {
   return absl::IsNotFound(status) && FromStatus(status).name.empty();
@@ -38,7 +40,17 @@ bool IsAlreadyExists(const absl::Status& status) { return HasReason(status, "Alr
 
 bool IsConflict(const absl::Status& status) { return HasReason(status, "Conflict"); }
 
+bool IsOvertaken(const absl::Status& status) { return IsConflict(status) || SaysNotFound(status); }
+
 bool IsExpired(const absl::Status& status) { return HasReason(status, "Expired"); }
+
+bool IsTooManyRequests(const absl::Status& status) { return HasReason(status, "TooManyRequests"); }
+
+bool IsTimeout(const absl::Status& status) { return HasReason(status, "Timeout"); }
+
+bool IsAnswer(const absl::Status& status) {
+  return status.ok() || HasReason(status, FromStatus(status).reason);
+}
 
 bool IsTransient(const absl::Status& status) {
   if (absl::IsUnavailable(status) || absl::IsDeadlineExceeded(status)) return true;

@@ -13,6 +13,11 @@ namespace steward::kube {
 // (R-000-70).
 bool IsNotFound(const absl::Status& status, std::string_view name);
 
+// True for every answer with the reason NotFound: the object may be absent, its kind not served, or
+// a proxy may have answered. It suffices to try something else, and never to take an object for
+// gone, which needs IsNotFound.
+bool SaysNotFound(const absl::Status& status);
+
 // True for a 404 that names no object: mostly the kind is not served. A proxy may have answered as
 // well, so nothing may be deleted because of it.
 bool IsNotServed(const absl::Status& status);
@@ -25,8 +30,17 @@ bool IsForbidden(const absl::Status& status);
 bool IsAlreadyExists(const absl::Status& status);
 // True if the object is not in the state that the request would change.
 bool IsConflict(const absl::Status& status);
+// True if the object changed since it was read, or seems to be gone, as with SaysNotFound.
+bool IsOvertaken(const absl::Status& status);
 // True if the list or watch that should continue is no longer known.
 bool IsExpired(const absl::Status& status);
+// True if the server had no place for the request.
+bool IsTooManyRequests(const absl::Status& status);
+// True if the server said that it could not answer in time.
+bool IsTimeout(const absl::Status& status);
+
+// True for success, and for an error that a server has answered: it carries a Kubernetes Status.
+bool IsAnswer(const absl::Status& status);
 
 // True if the same request may succeed a moment later: no connection, no answer in time, 429 and
 // 5xx.

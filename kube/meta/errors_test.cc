@@ -27,6 +27,34 @@ TEST(ErrorsTest, R_000_70_OnlyTheApiServerKnowsOfAbsence) {
   EXPECT_FALSE(IsNotFound(ToStatus(InternalError("x")), "x"));
 }
 
+// Whatever does not know the object may say so.
+TEST(ErrorsTest, WhatSaysNotFound) {
+  const Status gone = NotFound(kWidgets, "x");
+  for (const Status& answer : {gone, Foreign(gone), NotFoundPath(), Foreign(NotFoundPath())}) {
+    EXPECT_TRUE(SaysNotFound(ToStatus(answer))) << answer.message;
+    EXPECT_TRUE(IsOvertaken(ToStatus(answer))) << answer.message;
+  }
+  EXPECT_TRUE(IsOvertaken(ToStatus(Conflict(kWidgets, "x", "changed"))));
+  for (const absl::Status& other :
+       {absl::OkStatus(), absl::NotFoundError("x"), absl::AbortedError("x"),
+        ToStatus(AlreadyExists(kWidgets, "x")), ToStatus(Forbidden(kWidgets, "x", "no"))}) {
+    EXPECT_FALSE(SaysNotFound(other)) << other;
+    EXPECT_FALSE(IsOvertaken(other)) << other;
+  }
+}
+
+TEST(ErrorsTest, WhatWasAnswered) {
+  EXPECT_TRUE(IsAnswer(absl::OkStatus()));
+  EXPECT_TRUE(IsAnswer(ToStatus(NotFound(kWidgets, "x"))));
+  EXPECT_TRUE(IsAnswer(ToStatus(InternalError("x"))));
+  EXPECT_TRUE(IsAnswer(ToStatus(Status{})));
+  for (const absl::Status& failure :
+       {absl::UnavailableError("x"), absl::DeadlineExceededError("x"), absl::NotFoundError("x"),
+        absl::CancelledError("x"), absl::InternalError("x")}) {
+    EXPECT_FALSE(IsAnswer(failure)) << failure;
+  }
+}
+
 TEST(ErrorsTest, WhatIsNotServed) {
   EXPECT_TRUE(IsNotServed(ToStatus(NotFoundPath())));
   EXPECT_TRUE(IsNotServed(ToStatus(Foreign(NotFoundPath()))));
@@ -54,6 +82,9 @@ TEST(ErrorsTest, ByReason) {
       {"already exists", IsAlreadyExists, AlreadyExists(kWidgets, "x")},
       {"conflict", IsConflict, Conflict(kWidgets, "x", "changed")},
       {"expired", IsExpired, Expired("too old")},
+      {"too many requests", IsTooManyRequests, TooManyRequests("busy", 1)},
+      {"timeout", IsTimeout, Timeout("late", 1)},
+      {"not found", SaysNotFound, NotFound(kWidgets, "x")},
   };
   for (const Case& c : cases) {
     SCOPED_TRACE(c.name);

@@ -11,6 +11,7 @@
 #include "base/status/macros.h"
 #include "base/sync/mutex.h"
 #include "kube/client/raw_object.h"
+#include "kube/meta/metadata_access.h"
 #include "kube/meta/status.h"
 #include "kube/testing/fake_resource.h"
 #include "kube/testing/fake_write.h"
@@ -22,16 +23,6 @@ namespace asio = boost::asio;
 namespace json = boost::json;
 
 namespace {
-
-std::string Text(const json::object& object, const char* key) {
-  const json::value* value = object.if_contains(key);
-  return value == nullptr ? std::string() : std::string(value->as_string().c_str());
-}
-
-NamespacedName NameOf(const json::value& object) {
-  const json::object& metadata = object.at("metadata").as_object();
-  return {Text(metadata, "namespace"), Text(metadata, "name")};
-}
 
 RawObject Encode(const json::value& object) { return OwnedRawObject(json::serialize(object)); }
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/status/macros.h"
+#include "kube/meta/metadata_access.h"
 #include "kube/meta/status.h"
 
 namespace steward::kube {
@@ -13,12 +14,7 @@ namespace json = boost::json;
 
 constexpr const char* kTime = "2024-01-01T00:00:00Z";
 
-json::object& MetadataOf(json::value& object) { return object.at("metadata").as_object(); }
-
-std::string Text(const json::object& object, const char* key) {
-  const json::value* value = object.if_contains(key);
-  return value && value->is_string() ? std::string(value->as_string().c_str()) : std::string();
-}
+json::object& MutableMetadata(json::value& object) { return object.at("metadata").as_object(); }
 
 json::array Finalizers(const json::value& object) {
   const json::value* value = object.at("metadata").as_object().if_contains("finalizers");
@@ -36,9 +32,8 @@ void Copy(const json::object& from, json::object& to, const char* key) {
 
 absl::Status CheckPrecondition(const GroupVersionResource& gvr, const json::value& stored,
                                const char* key, const std::string& asked, std::string_view why) {
-  const json::object& metadata = stored.at("metadata").as_object();
-  if (asked.empty() || asked == Text(metadata, key)) return absl::OkStatus();
-  return ToStatus(Conflict(gvr, Text(metadata, "name"), why));
+  if (asked.empty() || asked == MetadataText(stored, key)) return absl::OkStatus();
+  return ToStatus(Conflict(gvr, MetadataText(stored, "name"), why));
 }
 
 // The object without its metadata and status.
@@ -52,7 +47,7 @@ json::object Content(const json::value& object) {
 }  // namespace
 
 void PrepareFakeCreate(json::value& object) {
-  json::object& metadata = MetadataOf(object);
+  json::object& metadata = MutableMetadata(object);
   metadata.erase("resourceVersion");
   metadata.erase("deletionTimestamp");
   metadata["generation"] = 1;
@@ -61,12 +56,12 @@ void PrepareFakeCreate(json::value& object) {
 
 absl::StatusOr<FakeWrite> FakeUpdate(const GroupVersionResource& gvr, const json::value& stored,
                                      json::value updated, const std::string& subresource) {
-  json::object& metadata = MetadataOf(updated);
+  json::object& metadata = MutableMetadata(updated);
   RETURN_IF_ERROR(CheckPrecondition(gvr, stored, "resourceVersion",
-                                    Text(metadata, "resourceVersion"),
+                                    MetadataText(updated, "resourceVersion"),
                                     "the object has been modified; please apply your changes to "
                                     "the latest version and try again"));
-  RETURN_IF_ERROR(CheckPrecondition(gvr, stored, "uid", Text(metadata, "uid"),
+  RETURN_IF_ERROR(CheckPrecondition(gvr, stored, "uid", MetadataText(updated, "uid"),
                                     "Precondition failed: UID in precondition"));
   const json::object& old = stored.as_object();
   if (subresource == "status") {
@@ -87,7 +82,7 @@ absl::StatusOr<FakeWrite> FakeUpdate(const GroupVersionResource& gvr, const json
   }
   if (updated == stored) return FakeWrite{FakeWrite::Kind::kUnchanged, std::move(updated)};
   const bool last_finalizer_went =
-      MetadataOf(updated).contains("deletionTimestamp") && Finalizers(updated).empty();
+      MutableMetadata(updated).contains("deletionTimestamp") && Finalizers(updated).empty();
   return FakeWrite{last_finalizer_went ? FakeWrite::Kind::kRemoved : FakeWrite::Kind::kChanged,
                    std::move(updated)};
 }
@@ -103,7 +98,7 @@ absl::StatusOr<FakeWrite> FakeDelete(const GroupVersionResource& gvr, const json
   const char* added = nullptr;
   if (options.propagation == DeleteOptions::Propagation::kForeground) added = "foregroundDeletion";
   if (options.propagation == DeleteOptions::Propagation::kOrphan) added = "orphan";
-  json::object& metadata = MetadataOf(object);
+  json::object& metadata = MutableMetadata(object);
   if (metadata.contains("deletionTimestamp")) added = nullptr;
   if (added != nullptr) finalizers.emplace_back(added);
   if (finalizers.empty()) return FakeWrite{FakeWrite::Kind::kRemoved, std::move(object)};

@@ -7,6 +7,7 @@
 #include "absl/base/thread_annotations.h"
 #include "base/status/macros.h"
 #include "base/sync/mutex.h"
+#include "kube/meta/metadata_access.h"
 #include "kube/meta/status.h"
 #include "kube/testing/breakable_watch.h"
 #include "kube/testing/frozen_reads.h"
@@ -17,14 +18,6 @@ namespace {
 namespace json = boost::json;
 
 absl::Status Lost() { return absl::UnavailableError("the answer was lost"); }
-
-std::string NameIn(const json::value& object) {
-  const json::object* fields = object.if_object();
-  const json::value* metadata = fields ? fields->if_contains("metadata") : nullptr;
-  const json::object* meta = metadata ? metadata->if_object() : nullptr;
-  const json::value* name = meta ? meta->if_contains("name") : nullptr;
-  return name && name->is_string() ? std::string(name->as_string().c_str()) : std::string();
-}
 
 }  // namespace
 
@@ -159,41 +152,35 @@ Task<std::unique_ptr<Watch>> FaultClient::StartWatch(const GroupVersionResource&
   co_return std::make_unique<BreakableWatch>(*std::move(inner), std::move(breaker));
 }
 
-Task<json::value> FaultClient::Create(const GroupVersionResource& gvr, const std::string& ns,
-                                      const json::value& object, const WriteOptions& options) {
-  std::string name = NameIn(object);
-  CO_ASSIGN_OR_RETURN(const bool lost,
-                      co_await script_.Enter(ClientVerb::kCreate, gvr, std::move(name)));
-  absl::StatusOr<json::value> answer = co_await inner_.Create(gvr, ns, object, options);
+template <typename T>
+Task<T> FaultClient::Make(ClientVerb verb, const GroupVersionResource& gvr, std::string name,
+                          Task<T> call) {
+  CO_ASSIGN_OR_RETURN(const bool lost, co_await script_.Enter(verb, gvr, std::move(name)));
+  absl::StatusOr<T> answer = co_await std::move(call);
   if (lost) co_return Lost();
   co_return std::move(answer);
 }
 
+Task<json::value> FaultClient::Create(const GroupVersionResource& gvr, const std::string& ns,
+                                      const json::value& object, const WriteOptions& options) {
+  return Make(ClientVerb::kCreate, gvr, NameOf(object).name,
+              inner_.Create(gvr, ns, object, options));
+}
+
 Task<json::value> FaultClient::Update(const GroupVersionResource& gvr, const json::value& object,
                                       const WriteOptions& options) {
-  std::string name = NameIn(object);
-  CO_ASSIGN_OR_RETURN(const bool lost,
-                      co_await script_.Enter(ClientVerb::kUpdate, gvr, std::move(name)));
-  absl::StatusOr<json::value> answer = co_await inner_.Update(gvr, object, options);
-  if (lost) co_return Lost();
-  co_return std::move(answer);
+  return Make(ClientVerb::kUpdate, gvr, NameOf(object).name, inner_.Update(gvr, object, options));
 }
 
 Task<json::value> FaultClient::Patch(const GroupVersionResource& gvr, const NamespacedName& name,
                                      PatchType type, const json::value& patch,
                                      const WriteOptions& options) {
-  CO_ASSIGN_OR_RETURN(const bool lost, co_await script_.Enter(ClientVerb::kPatch, gvr, name.name));
-  absl::StatusOr<json::value> answer = co_await inner_.Patch(gvr, name, type, patch, options);
-  if (lost) co_return Lost();
-  co_return std::move(answer);
+  return Make(ClientVerb::kPatch, gvr, name.name, inner_.Patch(gvr, name, type, patch, options));
 }
 
 Task<json::value> FaultClient::Delete(const GroupVersionResource& gvr, const NamespacedName& name,
                                       const DeleteOptions& options) {
-  CO_ASSIGN_OR_RETURN(const bool lost, co_await script_.Enter(ClientVerb::kDelete, gvr, name.name));
-  absl::StatusOr<json::value> answer = co_await inner_.Delete(gvr, name, options);
-  if (lost) co_return Lost();
-  co_return std::move(answer);
+  return Make(ClientVerb::kDelete, gvr, name.name, inner_.Delete(gvr, name, options));
 }
 
 }  // namespace steward::kube

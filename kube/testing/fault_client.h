@@ -90,6 +90,11 @@ class FaultClient : public Client {
 
  private:
   struct State;
+
+  // Makes the call as the script wants it. `call` has not begun.
+  template <typename T>
+  Task<T> Make(ClientVerb verb, const GroupVersionResource& gvr, std::string name, Task<T> call);
+
   Client& inner_;
   FaultScript script_;
   std::shared_ptr<State> state_;

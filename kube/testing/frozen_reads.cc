@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/status/macros.h"
+#include "kube/meta/metadata_access.h"
 #include "kube/meta/status.h"
 #include "kube/testing/list_filter.h"
 
@@ -12,14 +13,8 @@ namespace {
 
 namespace json = boost::json;
 
-json::object MetadataOf(const RawObject& object) {
-  const json::value value = json::parse(json::string_view(object.json.data(), object.json.size()));
-  return value.at("metadata").as_object();
-}
-
-std::string Text(const json::object& object, const char* key) {
-  const json::value* value = object.if_contains(key);
-  return value == nullptr ? std::string() : std::string(value->as_string().c_str());
+NamespacedName NameOfRaw(const RawObject& object) {
+  return NameOf(json::parse(json::string_view(object.json.data(), object.json.size())));
 }
 
 }  // namespace
@@ -32,10 +27,7 @@ Task<std::shared_ptr<const FrozenReads>> FrozenReads::Take(Client& client,
   do {
     CO_ASSIGN_OR_RETURN(const ListPage page, co_await client.List(gvr, options));
     frozen->resource_version_ = page.resource_version;
-    for (const RawObject& object : page.items) {
-      const json::object metadata = MetadataOf(object);
-      frozen->objects_[{Text(metadata, "namespace"), Text(metadata, "name")}] = object;
-    }
+    for (const RawObject& object : page.items) frozen->objects_[NameOfRaw(object)] = object;
     options.continue_token = page.continue_token;
   } while (!options.continue_token.empty());
   co_return std::move(frozen);

@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/status/macros.h"
+#include "kube/meta/metadata_access.h"
 #include "kube/meta/status.h"
 
 namespace steward::kube {
@@ -14,11 +15,6 @@ namespace json = boost::json;
 namespace {
 
 constexpr std::string_view kPrefix = "metadata.";
-
-std::string Text(const json::object& object, std::string_view key) {
-  const json::value* value = object.if_contains(key);
-  return value == nullptr ? std::string() : std::string(value->as_string().c_str());
-}
 
 LabelMap LabelsOf(const json::object& metadata) {
   LabelMap labels;
@@ -46,8 +42,8 @@ bool ListFilter::Takes(const RawObject& object) const {
   if (labels_.empty() && fields_.empty()) return true;
   const json::value value = json::parse(json::string_view(object.json.data(), object.json.size()));
   const json::object& metadata = value.at("metadata").as_object();
-  const auto field = [&metadata](std::string_view path) {
-    return Text(metadata, path.substr(kPrefix.size()));
+  const auto field = [&value](std::string_view path) {
+    return MetadataText(value, path.substr(kPrefix.size()));
   };
   return fields_.Matches(field) && labels_.Matches(LabelsOf(metadata));
 }

@@ -10,6 +10,7 @@
 #include "base/status/with_context.h"
 #include "base/text/str_cat.h"
 #include "kube/meta/errors.h"
+#include "kube/meta/metadata_access.h"
 #include "plugin/cluster/reads.h"
 #include "plugin/cluster/resources.h"
 
@@ -96,11 +97,11 @@ void DecodeLists(const json::object& status, CleanupStatus& out) {
 
 absl::StatusOr<CleanupStatus> DecodeCleanupStatus(const json::value& object) {
   const json::object* root = object.if_object();
-  const json::object* metadata = root == nullptr ? nullptr : ObjectAt(*root, "metadata");
+  const json::object* metadata = kube::MetadataOf(object);
   const json::object* status = root == nullptr ? nullptr : ObjectAt(*root, "status");
   if (metadata == nullptr || status == nullptr) return Malformed("no metadata or no status");
   CleanupStatus out;
-  out.csv = {Text(*metadata, "namespace"), Text(*metadata, "name")};
+  out.csv = kube::NameOf(object);
   if (out.csv.name.empty()) return Malformed("no name");
   out.created = Text(*metadata, "creationTimestamp");
   out.enabled = BoolAt(*status, "enabled");

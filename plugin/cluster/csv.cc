@@ -10,6 +10,7 @@
 #include "base/status/with_context.h"
 #include "base/text/str_cat.h"
 #include "kube/meta/errors.h"
+#include "kube/meta/metadata_access.h"
 #include "olm/cleanup/decode.h"
 #include "olm/cleanup/names.h"
 #include "olm/cleanup/status.h"
@@ -156,8 +157,7 @@ Task<std::string> ReadOptInPolicy(kube::Client& client) {
     co_return std::string();
   }
   CO_RETURN_IF_ERROR(policy.status());
-  const json::object* metadata = ObjectAt(policy->get_object(), "metadata");
-  co_return std::string(metadata == nullptr ? "" : StringAt(*metadata, "uid"));
+  co_return kube::MetadataText(*policy, "uid");
 }
 
 StatusTask DisableCleanup(kube::Client& client, kube::NamespacedName name, std::string uid,

@@ -3,21 +3,18 @@
 #define PLUGIN_CLUSTER_RESOURCES_H_
 
 #include "kube/meta/names.h"
+#include "kube/meta/resources.h"
+#include "olm/resources.h"
 
 namespace steward::plugin {
 
-inline const kube::GroupVersionResource kCsvs = {"operators.coreos.com", "v1alpha1",
-                                                 "clusterserviceversions"};
-inline const kube::GroupVersionResource kSubscriptions = {"operators.coreos.com", "v1alpha1",
-                                                          "subscriptions"};
-inline const kube::GroupVersionResource kInstallPlans = {"operators.coreos.com", "v1alpha1",
-                                                         "installplans"};
-inline const kube::GroupVersionResource kOperatorGroups = {"operators.coreos.com", "v1",
-                                                           "operatorgroups"};
-inline const kube::GroupVersionResource kCrds = {"apiextensions.k8s.io", "v1",
-                                                 "customresourcedefinitions"};
-inline const kube::GroupVersionResource kPolicies = {"admissionregistration.k8s.io", "v1",
-                                                     "validatingadmissionpolicies"};
+using kube::kCrds;
+using kube::kPolicies;
+using olm::kCsvs;
+using olm::kInstallPlans;
+using olm::kOperatorGroups;
+using olm::kSubscriptions;
+
 // Steward's own resource.
 inline const kube::GroupVersionResource kCleanupStatuses = {"views.operators.coreos.com",
                                                             "v1alpha1", "cleanupstatuses"};

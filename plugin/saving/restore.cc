@@ -18,7 +18,6 @@
 #include "base/text/str_cat.h"
 #include "kube/meta/errors.h"
 #include "kube/meta/names.h"
-#include "kube/meta/status.h"
 #include "kube/meta/write_options.h"
 #include "plugin/cluster/resources.h"
 #include "plugin/command/confirm.h"
@@ -81,7 +80,7 @@ std::string Explain(const Item& item, const absl::Status& status) {
     return StrCat("the definition ", item.resource->crd, " is not installed, or does not serve ",
                   item.resource->gvk.version, "; install the operator first");
   }
-  if (absl::IsNotFound(status) && kube::FromStatus(status).name == item.name.ns) {
+  if (kube::IsNotFound(status, item.name.ns)) {
     return StrCat("there is no namespace ", item.name.ns, "; create it first");
   }
   return std::string(ToStd(status.message()));

@@ -14,6 +14,7 @@
 #include "base/json/json_access.h"
 #include "base/log/log.h"
 #include "base/status/macros.h"
+#include "kube/meta/errors.h"
 #include "kube/meta/status.h"
 #include "storage/embedded/builtin_types.h"
 #include "storage/embedded/crd.h"
@@ -77,7 +78,7 @@ VoidTask Lifecycle::Run() {
     if (!swept_) status = co_await Sweep();
     if (status.ok()) status = co_await Follow();
     if (status.ok()) status = co_await Progress();
-    if (kube::HasReason(status, "Expired")) swept_ = false;
+    if (kube::IsExpired(status)) swept_ = false;
     if (!status.ok()) {
       log::Warning("Objects could not be cleaned up", {{"error", status}});
       co_await clock_.Sleep(kRetry);

@@ -10,6 +10,7 @@
 #include "base/log/log.h"
 #include "base/status/macros.h"
 #include "base/text/str_cat.h"
+#include "kube/meta/errors.h"
 #include "kube/meta/status.h"
 #include "storage/embedded/builtin_types.h"
 #include "storage/embedded/manifest_plan.h"
@@ -109,7 +110,7 @@ class Loader {
     const absl::Status status = (co_await client_.Create(gvr, "", object, options)).status();
     if (status.ok()) {
       made.push_back(name);
-    } else if (!kube::HasReason(status, "AlreadyExists") && trouble_.ok() && IsTrouble(status)) {
+    } else if (!kube::IsAlreadyExists(status) && trouble_.ok() && IsTrouble(status)) {
       trouble_ = status;
     }
     // The objects in the Namespace meet any other refusal again, and report it.

@@ -9,7 +9,7 @@
 #include "absl/status/statusor.h"
 #include "base/json/json_text.h"
 #include "base/status/macros.h"
-#include "kube/meta/status.h"
+#include "kube/meta/errors.h"
 #include "kube/meta/write_options.h"
 
 namespace steward::storage {
@@ -21,8 +21,7 @@ constexpr char kFieldManager[] = "steward-load";
 
 // True when starting over may help: another client was faster.
 bool IsRace(const absl::Status& status) {
-  return kube::HasReason(status, "Conflict") || kube::HasReason(status, "NotFound") ||
-         kube::HasReason(status, "AlreadyExists");
+  return kube::IsOvertaken(status) || kube::IsAlreadyExists(status);
 }
 
 kube::WriteOptions Options(const std::string& subresource, bool dry_run) {
@@ -96,7 +95,7 @@ StatusTask WriteOnce(kube::Client& client, const PlannedObject& planned, Written
       co_await client.Create(planned.gvr, planned.name.ns, object, create);
   if (now.ok()) {
     written = Written::kCreated;
-  } else if (kube::HasReason(now.status(), "AlreadyExists")) {
+  } else if (kube::IsAlreadyExists(now.status())) {
     now = co_await Replace(client, planned, written);
   }
   CO_RETURN_IF_ERROR(now.status());

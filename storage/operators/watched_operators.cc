@@ -5,8 +5,10 @@
 
 #include "absl/status/statusor.h"
 #include "base/text/str_cat.h"
+#include "kube/meta/resources.h"
 #include "olm/copy.h"
 #include "olm/decode.h"
+#include "olm/resources.h"
 #include "storage/reflector/reflector.h"
 #include "storage/world/source_set.h"
 
@@ -15,7 +17,7 @@ namespace {
 
 ReflectorOptions CsvOptions() {
   ReflectorOptions options;
-  options.gvr = {"operators.coreos.com", "v1alpha1", "clusterserviceversions"};
+  options.gvr = olm::kCsvs;
   options.may_be_absent = true;
   options.label_selector = StrCat("!", olm::kCopiedFromLabel);
   // Real ClusterServiceVersions are tens of kB each.
@@ -25,14 +27,14 @@ ReflectorOptions CsvOptions() {
 
 ReflectorOptions OperatorGroupOptions() {
   ReflectorOptions options;
-  options.gvr = {"operators.coreos.com", "v1", "operatorgroups"};
+  options.gvr = olm::kOperatorGroups;
   options.may_be_absent = true;
   return options;
 }
 
 ReflectorOptions NamespaceOptions() {
   ReflectorOptions options;
-  options.gvr = {"", "v1", "namespaces"};
+  options.gvr = kube::kNamespaces;
   return options;
 }
 

@@ -8,6 +8,7 @@
 #include "base/log/log.h"
 #include "base/status/macros.h"
 #include "base/text/str_cat.h"
+#include "kube/meta/errors.h"
 #include "kube/meta/status.h"
 
 namespace steward::storage {
@@ -17,13 +18,14 @@ namespace {
 constexpr absl::Duration kShortWatch = absl::Seconds(1);
 constexpr absl::Duration kMaxRetryAfter = absl::Minutes(1);
 
-bool IsExpired(const absl::Status& status) {
-  return kube::HasReason(status, "Expired") || kube::HasReason(status, "Gone");
+// True if the server no longer knows the position. kube-apiservers before 1.18 say Gone.
+bool HasLostPosition(const absl::Status& status) {
+  return kube::IsExpired(status) || kube::HasReason(status, "Gone");
 }
 
 // True if kube-apiserver says that there is no such type.
 bool Denies(const absl::Status& failure) {
-  if (!kube::HasReason(failure, "NotFound")) return false;
+  if (!kube::SaysNotFound(failure)) return false;
   const kube::Status status = kube::FromStatus(failure);
   return std::all_of(status.causes.begin(), status.causes.end(), [](const kube::StatusCause& c) {
     return c.reason != "UnexpectedServerResponse" || c.message == "404 page not found";
@@ -70,7 +72,7 @@ StatusTask Reflector::List() {
   do {
     absl::StatusOr<kube::ListPage> page = co_await client_.List(options_.gvr, list);
     if (!page.ok()) {
-      list_whole_ = revision && IsExpired(page.status());
+      list_whole_ = revision && HasLostPosition(page.status());
       co_return page.status();
     }
     denials_ = 0;
@@ -174,7 +176,7 @@ void Reflector::BecomeAbsent() {
 // Returns the time to wait.
 absl::Duration Reflector::NoteFailure(const absl::Status& why) {
   connected_ = false;
-  if (IsExpired(why) || absl::IsDataLoss(why)) position_.reset();
+  if (HasLostPosition(why) || absl::IsDataLoss(why)) position_.reset();
   const absl::Duration asked = absl::Seconds(kube::FromStatus(why).retry_after_seconds);
   const absl::Duration wait = std::max(backoff_.Next(), std::min(asked, kMaxRetryAfter));
   log::Warning("Reading from the cluster failed; will try again",

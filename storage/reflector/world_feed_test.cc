@@ -7,6 +7,7 @@
 #include "base/async/task_group.h"
 #include "base/clock/fake_clock.h"
 #include "base/status/matchers.h"
+#include "kube/client/forwarding_client.h"
 #include "kube/client/raw_object.h"
 #include "kube/meta/status.h"
 #include "kube/testing/fake_client.h"
@@ -26,52 +27,24 @@ const kube::GroupVersionResource kGroups = {"operators.coreos.com", "v1", "opera
 const kube::GroupVersionResource kNamespaces = {"", "v1", "namespaces"};
 
 // A cluster without selectors: notes the requested selector, and filters nothing.
-class Unfiltered : public kube::Client {
+class Unfiltered : public kube::ForwardingClient {
  public:
-  explicit Unfiltered(FakeClient& cluster) : cluster_(cluster) {}
+  using ForwardingClient::ForwardingClient;
 
-  Task<kube::RawObject> Get(const kube::GroupVersionResource& gvr,
-                            const kube::NamespacedName& name) override {
-    return cluster_.Get(gvr, name);
-  }
   Task<kube::ListPage> List(const kube::GroupVersionResource& gvr,
                             const kube::ListOptions& options) override {
     kube::ListOptions all = options;
     selectors[gvr] = std::exchange(all.label_selector, "");
-    co_return co_await cluster_.List(gvr, all);
+    co_return co_await inner().List(gvr, all);
   }
   Task<std::unique_ptr<kube::Watch>> StartWatch(const kube::GroupVersionResource& gvr,
                                                 const kube::WatchOptions& options) override {
     kube::WatchOptions all = options;
     EXPECT_EQ(std::exchange(all.label_selector, ""), selectors[gvr]);
-    co_return co_await cluster_.StartWatch(gvr, all);
-  }
-  Task<boost::json::value> Create(const kube::GroupVersionResource& gvr, const std::string& ns,
-                                  const boost::json::value& object,
-                                  const kube::WriteOptions& options) override {
-    return cluster_.Create(gvr, ns, object, options);
-  }
-  Task<boost::json::value> Update(const kube::GroupVersionResource& gvr,
-                                  const boost::json::value& object,
-                                  const kube::WriteOptions& options) override {
-    return cluster_.Update(gvr, object, options);
-  }
-  Task<boost::json::value> Patch(const kube::GroupVersionResource& gvr,
-                                 const kube::NamespacedName& name, kube::PatchType type,
-                                 const boost::json::value& patch,
-                                 const kube::WriteOptions& options) override {
-    return cluster_.Patch(gvr, name, type, patch, options);
-  }
-  Task<boost::json::value> Delete(const kube::GroupVersionResource& gvr,
-                                  const kube::NamespacedName& name,
-                                  const kube::DeleteOptions& options) override {
-    return cluster_.Delete(gvr, name, options);
+    co_return co_await inner().StartWatch(gvr, all);
   }
 
   std::map<kube::GroupVersionResource, std::string> selectors;
-
- private:
-  FakeClient& cluster_;
 };
 
 class WorldFeedTest : public ::testing::Test {

@@ -8,6 +8,7 @@
 #include "apiserver/views/virtual_resource/continue_token.h"
 #include "apiserver/views/virtual_resource/page.h"
 #include "base/status/macros.h"
+#include "kube/meta/errors.h"
 #include "kube/meta/status.h"
 
 namespace steward::views {
@@ -73,7 +74,7 @@ Task<rest::Reading> VirtualResource::List(const rest::Selection& selection,
     read.resource_version_match = read.resource_version.empty() ? "" : "Exact";
   }
   absl::StatusOr<Snapshot> snapshot = co_await reader_.Read(read);
-  if (after && kube::HasReason(snapshot.status(), "Expired")) {
+  if (after && kube::IsExpired(snapshot.status())) {
     co_return TooOldToContinue(ContinueToken{"", *after}.Encode(selection));
   }
   CO_RETURN_IF_ERROR(snapshot.status());
@@ -103,7 +104,7 @@ Task<std::unique_ptr<rest::EventStream>> VirtualResource::Watch(const rest::Sele
     read.resource_version = options.resource_version;
     absl::StatusOr<Snapshot> snapshot = co_await reader_.Read(read);
     // Clients look for this error among the events.
-    if (kube::HasReason(snapshot.status(), "Timeout")) {
+    if (kube::IsTimeout(snapshot.status())) {
       co_return std::make_unique<FailedStream>(snapshot.status());
     }
     CO_RETURN_IF_ERROR(snapshot.status());

@@ -8,6 +8,7 @@
 #include "absl/status/statusor.h"
 #include "base/json/json_access.h"
 #include "base/text/str_cat.h"
+#include "kube/meta/metadata_access.h"
 #include "kube/meta/time.h"
 
 namespace steward::controllers {
@@ -228,8 +229,7 @@ json::array ConditionsOf(const json::value& csv) {
 
 std::optional<json::value> StatusPatch(const json::value& csv, const CleanupReport& report,
                                        absl::Time now) {
-  const json::object* object = csv.if_object();
-  const json::object* metadata = object == nullptr ? nullptr : ObjectAt(*object, "metadata");
+  const json::object* metadata = kube::MetadataOf(csv);
   if (metadata == nullptr) return std::nullopt;
   json::object status;
   const json::array live = ConditionsOf(csv);

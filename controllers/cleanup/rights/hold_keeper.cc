@@ -37,14 +37,9 @@ constexpr char kFieldManager[] = "steward-cleanup";
 
 bool IsHeld(const olm::ObjectFacts& facts) { return facts.HasFinalizer(olm::kHoldFinalizer); }
 
-// True if the object changed or went since it was read.
-bool IsOvertaken(const absl::Status& status) {
-  return kube::IsConflict(status) || kube::HasReason(status, "NotFound");
-}
-
 // True if the kind is not served here.
 bool IsUnserved(const absl::Status& status) {
-  if (!kube::HasReason(status, "NotFound")) return false;
+  if (!kube::SaysNotFound(status)) return false;
   const kube::Status answer = kube::FromStatus(status);
   return answer.causes.empty() && answer.name.empty();
 }
@@ -128,7 +123,7 @@ StatusTask HoldKeeper::SetHold(const HeldObject& object, bool held) {
   const absl::Status status = (co_await client_.Patch(object.gvr, object.facts.key,
                                                       kube::PatchType::kJsonMerge, patch, options))
                                   .status();
-  if (IsOvertaken(status)) co_return absl::OkStatus();
+  if (kube::IsOvertaken(status)) co_return absl::OkStatus();
   // A write that changes only finalizers grants nothing, and the kube-apiserver lets it pass. With
   // an old resourceVersion it changes more, and "attempting to grant RBAC permissions not currently
   // held" comes before the conflict. (A mutating webhook that changes the object causes it, too:

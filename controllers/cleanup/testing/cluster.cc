@@ -12,7 +12,7 @@
 #include "base/json/json_access.h"
 #include "base/json/json_text.h"
 #include "base/text/str_cat.h"
-#include "kube/meta/status.h"
+#include "kube/meta/errors.h"
 #include "olm/cleanup/names.h"
 #include "olm/copy.h"
 #include "storage/embedded/write_operations.h"
@@ -27,8 +27,6 @@ void Must(const absl::Status& status, std::string_view what) {
                std::string(status.message()).c_str());
   std::abort();
 }
-
-bool IsGone(const absl::Status& status) { return kube::HasReason(status, "NotFound"); }
 
 // A store on a file system in memory is many times faster, and lasts long enough for tests.
 std::unique_ptr<storage::TestDirectory> FastDirectory() {
@@ -306,8 +304,8 @@ VoidTask TestCluster::Create(kube::GroupVersionResource gvr, std::string ns, std
   const kube::WriteOptions options;
   const json::value value = json::parse(object);
   const absl::StatusOr<json::value> made = co_await client_->Create(gvr, ns, value, options);
-  if (!kube::HasReason(made.status(), "AlreadyExists") && !IsGone(made.status()) &&
-      !kube::HasReason(made.status(), "Forbidden")) {
+  if (!kube::IsAlreadyExists(made.status()) && !kube::SaysNotFound(made.status()) &&
+      !kube::IsForbidden(made.status())) {
     Must(made.status(), object);
   }
 }
@@ -319,19 +317,19 @@ VoidTask TestCluster::Merge(kube::GroupVersionResource gvr, kube::NamespacedName
   const json::value value = json::parse(patch);
   const absl::StatusOr<json::value> made =
       co_await client_->Patch(gvr, name, kube::PatchType::kJsonMerge, value, options);
-  if (!IsGone(made.status())) Must(made.status(), patch);
+  if (!kube::SaysNotFound(made.status())) Must(made.status(), patch);
 }
 
 VoidTask TestCluster::Remove(kube::GroupVersionResource gvr, kube::NamespacedName name,
                              kube::DeleteOptions options) {
   const absl::StatusOr<json::value> made = co_await client_->Delete(gvr, name, options);
-  if (!IsGone(made.status())) Must(made.status(), name.name);
+  if (!kube::SaysNotFound(made.status())) Must(made.status(), name.name);
 }
 
 boost::asio::awaitable<json::value> TestCluster::Find(kube::GroupVersionResource gvr,
                                                       kube::NamespacedName name) {
   const absl::StatusOr<kube::RawObject> raw = co_await client_->Get(gvr, name);
-  if (IsGone(raw.status())) co_return json::value();
+  if (kube::SaysNotFound(raw.status())) co_return json::value();
   Must(raw.status(), name.name);
   co_return json::parse(json::string_view(raw->json.data(), raw->json.size()));
 }
@@ -340,7 +338,7 @@ boost::asio::awaitable<std::vector<json::value>> TestCluster::All(kube::GroupVer
   std::vector<json::value> all;
   const kube::ListOptions options;
   const absl::StatusOr<kube::ListPage> page = co_await client_->List(gvr, options);
-  if (IsGone(page.status())) co_return all;
+  if (kube::SaysNotFound(page.status())) co_return all;
   Must(page.status(), gvr.resource);
   for (const kube::RawObject& raw : page->items) {
     all.push_back(json::parse(json::string_view(raw.json.data(), raw.json.size())));

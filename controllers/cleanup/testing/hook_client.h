@@ -5,7 +5,6 @@
 
 #include <boost/asio/awaitable.hpp>
 #include <boost/json/value.hpp>
-#include <memory>
 #include <string>
 #include <utility>
 
@@ -14,6 +13,7 @@
 #include "base/async/task.h"
 #include "base/status/macros.h"
 #include "kube/client/client.h"
+#include "kube/client/forwarding_client.h"
 #include "kube/meta/names.h"
 #include "kube/meta/write_options.h"
 #include "kube/testing/fault_script.h"
@@ -69,38 +69,35 @@ class TestHooks {
   virtual boost::asio::awaitable<void> After(const TestCall& call, const absl::Status& outcome) = 0;
 };
 
-class HookClient : public kube::Client {
+// No write can pass it unseen: its base forwards none.
+class HookClient : public kube::ForwardingReads {
  public:
-  HookClient(kube::Client& inner, TestHooks& hooks) : inner_(inner), hooks_(hooks) {}
+  HookClient(kube::Client& inner, TestHooks& hooks) : ForwardingReads(inner), hooks_(hooks) {}
 
   Task<kube::RawObject> Get(const kube::GroupVersionResource& gvr,
                             const kube::NamespacedName& name) override {
     TestCall call{kube::ClientVerb::kGet, gvr, name};
-    co_return co_await Make(call, inner_.Get(gvr, name));
+    co_return co_await Make(call, inner().Get(gvr, name));
   }
   Task<kube::ListPage> List(const kube::GroupVersionResource& gvr,
                             const kube::ListOptions& options) override {
     TestCall call{kube::ClientVerb::kList, gvr, {options.ns, ""}};
     call.list = &options;
-    co_return co_await Make(call, inner_.List(gvr, options));
-  }
-  Task<std::unique_ptr<kube::Watch>> StartWatch(const kube::GroupVersionResource& gvr,
-                                                const kube::WatchOptions& options) override {
-    return inner_.StartWatch(gvr, options);
+    co_return co_await Make(call, inner().List(gvr, options));
   }
   Task<boost::json::value> Create(const kube::GroupVersionResource& gvr, const std::string& ns,
                                   const boost::json::value& object,
                                   const kube::WriteOptions& options) override {
     TestCall call{kube::ClientVerb::kCreate, gvr, {ns, ""}, &object};
     call.write = &options;
-    co_return co_await Make(call, inner_.Create(gvr, ns, object, options));
+    co_return co_await Make(call, inner().Create(gvr, ns, object, options));
   }
   Task<boost::json::value> Update(const kube::GroupVersionResource& gvr,
                                   const boost::json::value& object,
                                   const kube::WriteOptions& options) override {
     TestCall call{kube::ClientVerb::kUpdate, gvr, {}, &object};
     call.write = &options;
-    co_return co_await Make(call, inner_.Update(gvr, object, options));
+    co_return co_await Make(call, inner().Update(gvr, object, options));
   }
   Task<boost::json::value> Patch(const kube::GroupVersionResource& gvr,
                                  const kube::NamespacedName& name, kube::PatchType type,
@@ -108,14 +105,14 @@ class HookClient : public kube::Client {
                                  const kube::WriteOptions& options) override {
     TestCall call{kube::ClientVerb::kPatch, gvr, name, &patch};
     call.write = &options;
-    co_return co_await Make(call, inner_.Patch(gvr, name, type, patch, options));
+    co_return co_await Make(call, inner().Patch(gvr, name, type, patch, options));
   }
   Task<boost::json::value> Delete(const kube::GroupVersionResource& gvr,
                                   const kube::NamespacedName& name,
                                   const kube::DeleteOptions& options) override {
     TestCall call{kube::ClientVerb::kDelete, gvr, name};
     call.deletion = &options;
-    co_return co_await Make(call, inner_.Delete(gvr, name, options));
+    co_return co_await Make(call, inner().Delete(gvr, name, options));
   }
 
  private:
@@ -139,7 +136,6 @@ class HookClient : public kube::Client {
     co_return answer;
   }
 
-  kube::Client& inner_;
   TestHooks& hooks_;
 };
 

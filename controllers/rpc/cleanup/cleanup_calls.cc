@@ -11,6 +11,7 @@
 #include "controllers/rpc/cleanup/page_tokens.h"
 #include "kube/meta/names.h"
 #include "kube/meta/status.h"
+#include "olm/resources.h"
 #include "storage/world/world.h"
 
 namespace steward::rpc {
@@ -18,8 +19,6 @@ namespace {
 
 const kube::GroupVersionResource kStatuses = {"views.operators.coreos.com", "v1alpha1",
                                               "cleanupstatuses"};
-const kube::GroupVersionResource kCsvs = {"operators.coreos.com", "v1alpha1",
-                                          "clusterserviceversions"};
 constexpr int kDefaultPage = 500;
 constexpr int kMaxPage = 1000;
 constexpr size_t kMaxPageBytes = 2 << 20;
@@ -124,7 +123,7 @@ const Method<cleanup::v1::AbortRequest> kAbort = {
     .check = CheckOne<cleanup::v1::AbortRequest>,
     .target =
         [](const cleanup::v1::AbortRequest& request) {
-          return MethodTarget{{"patch", kCsvs, "", request.namespace_(), request.name()},
+          return MethodTarget{{"patch", olm::kCsvs, "", request.namespace_(), request.name()},
                               request.uid()};
         },
     .answer = Access::Answer::kFresh};

@@ -8,12 +8,11 @@
 #include "absl/time/time.h"
 #include "base/status/macros.h"
 #include "controllers/rpc/bridge/page_token.h"
+#include "kube/meta/resources.h"
 
 namespace steward::rpc {
 namespace {
 
-const kube::GroupVersionResource kDefinitions = {"apiextensions.k8s.io", "v1",
-                                                 "customresourcedefinitions"};
 constexpr char kDefinitionKind[] = "CustomResourceDefinition";
 
 }  // namespace
@@ -77,8 +76,8 @@ std::vector<PendingPages::Item> PendingPages::Sorted(controllers::OperandListing
   for (const std::string& crd : listing.terminating_crds) {
     controllers::Operand operand;
     operand.name.name = crd;
-    PendingPlace place{kDefinitions.GroupResource(), "", crd};
-    items.push_back({std::move(place), kDefinitions, kDefinitionKind, std::move(operand)});
+    PendingPlace place{kube::kCrds.GroupResource(), "", crd};
+    items.push_back({std::move(place), kube::kCrds, kDefinitionKind, std::move(operand)});
   }
   std::sort(items.begin(), items.end(),
             [](const Item& a, const Item& b) { return a.place < b.place; });

@@ -1,5 +1,6 @@
 #include "controllers/runtime/election/fenced_client.h"
 
+#include <type_traits>
 #include <utility>
 
 #include "absl/status/status.h"
@@ -14,6 +15,9 @@ namespace {
 VoidTask Run(Task<json::value> write, absl::StatusOr<json::value>& out) {
   out = co_await std::move(write);
 }
+
+// A ForwardingClient would let each write pass that is not overridden.
+static_assert(!std::is_base_of_v<kube::ForwardingClient, FencedClient>);
 
 // True if the cluster may still receive a write that ended with `status`. Some of these were never
 // sent, but the error does not say which.
@@ -64,21 +68,6 @@ Task<json::value> FencedClient::Guard(Task<json::value> write) {
   co_await UntilOneEnds(std::move(work), std::move(lost));
   if (!MayBeOnItsWay(answer.status())) unresolved.Resolve();
   co_return std::move(answer);
-}
-
-Task<kube::RawObject> FencedClient::Get(const kube::GroupVersionResource& gvr,
-                                        const kube::NamespacedName& name) {
-  return reads_.Get(gvr, name);
-}
-
-Task<kube::ListPage> FencedClient::List(const kube::GroupVersionResource& gvr,
-                                        const kube::ListOptions& options) {
-  return reads_.List(gvr, options);
-}
-
-Task<std::unique_ptr<kube::Watch>> FencedClient::StartWatch(const kube::GroupVersionResource& gvr,
-                                                            const kube::WatchOptions& options) {
-  return reads_.StartWatch(gvr, options);
 }
 
 Task<json::value> FencedClient::Create(const kube::GroupVersionResource& gvr, const std::string& ns,

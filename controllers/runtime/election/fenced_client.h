@@ -3,7 +3,6 @@
 #define CONTROLLERS_RUNTIME_ELECTION_FENCED_CLIENT_H_
 
 #include <boost/json/value.hpp>
-#include <memory>
 #include <optional>
 #include <string>
 
@@ -14,6 +13,7 @@
 #include "base/sync/mutex.h"
 #include "controllers/runtime/election/leadership.h"
 #include "kube/client/client.h"
+#include "kube/client/forwarding_client.h"
 #include "kube/meta/names.h"
 #include "kube/meta/write_options.h"
 
@@ -27,23 +27,20 @@ namespace steward::controllers {
 // lost answer it may have happened. The timer alone would not suffice, as it can be late
 // (UntilLost). So no request of a deposed leader leaves this process, and the margin of the
 // leadership is the time that a request has to arrive.
-class FencedClient : public kube::Client {
+//
+// ForwardingReads is the base, which has no write to inherit: a write that this class does not
+// fence does not compile.
+class FencedClient : public kube::ForwardingReads {
  public:
   // REQUIRES: the arguments outlive this object and its calls.
   FencedClient(kube::Client& reads, kube::Client& writes, const Leadership& leadership,
                Clock& clock)
-      : reads_(reads), writes_(writes), leadership_(leadership), clock_(clock) {}
+      : ForwardingReads(reads), writes_(writes), leadership_(leadership), clock_(clock) {}
 
   // The time, by the monotonic clock, at which a write last ended with an unknown outcome:
   // cancelled, given up, timed out, connection lost. It may still be on its way to the cluster.
   std::optional<absl::Duration> last_unresolved() const;
 
-  Task<kube::RawObject> Get(const kube::GroupVersionResource& gvr,
-                            const kube::NamespacedName& name) override;
-  Task<kube::ListPage> List(const kube::GroupVersionResource& gvr,
-                            const kube::ListOptions& options) override;
-  Task<std::unique_ptr<kube::Watch>> StartWatch(const kube::GroupVersionResource& gvr,
-                                                const kube::WatchOptions& options) override;
   Task<boost::json::value> Create(const kube::GroupVersionResource& gvr, const std::string& ns,
                                   const boost::json::value& object,
                                   const kube::WriteOptions& options) override;
@@ -66,7 +63,6 @@ class FencedClient : public kube::Client {
   Options Fenced(const Options& options) const;
   Task<boost::json::value> Guard(Task<boost::json::value> write);
 
-  kube::Client& reads_;
   kube::Client& writes_;
   const Leadership& leadership_;
   Clock& clock_;

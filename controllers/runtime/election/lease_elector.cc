@@ -15,7 +15,7 @@
 #include "base/log/log.h"
 #include "base/status/macros.h"
 #include "base/text/str_cat.h"
-#include "kube/meta/status.h"
+#include "kube/meta/errors.h"
 #include "kube/meta/uuid.h"
 #include "kube/meta/write_options.h"
 
@@ -166,13 +166,11 @@ boost::asio::awaitable<absl::StatusOr<LeaseElector::Outcome>> LeaseElector::Try(
   if (renewing) {
     const absl::StatusOr<Outcome> renewed = co_await TryRenewAsObserved();
     if (renewed.ok() && *renewed == Outcome::kHeld) co_return *renewed;
-    const bool changed = kube::HasReason(renewed.status(), "Conflict") ||
-                         kube::HasReason(renewed.status(), "NotFound");
-    if (!changed) co_return renewed;
+    if (!kube::IsOvertaken(renewed.status())) co_return renewed;
     metrics_->slow_path.Increment();
   }
   const absl::StatusOr<kube::RawObject> raw = co_await client_.Get(kLeases, options_.lease);
-  if (kube::HasReason(raw.status(), "NotFound")) {
+  if (kube::SaysNotFound(raw.status())) {
     // The Lease was deleted, which its holder, if it has one, may not have noticed.
     if (HeldByLiveOther()) co_return Outcome::kHeldByOther;
     co_return co_await TryCreate();
@@ -194,8 +192,7 @@ boost::asio::awaitable<LeaseElector::Outcome> LeaseElector::TryWithin(absl::Dura
   const absl::StatusOr<Outcome> outcome = co_await WithTimeout(clock_, limit, "the Lease", Try());
   if (outcome.ok()) co_return *outcome;
   // Two candidates tried at the same time: the other one's write came first.
-  const bool beaten = kube::HasReason(outcome.status(), "Conflict") ||
-                      kube::HasReason(outcome.status(), "AlreadyExists");
+  const bool beaten = kube::IsConflict(outcome.status()) || kube::IsAlreadyExists(outcome.status());
   if (!beaten) {
     log::Warning("The Lease could not be read or written",
                  {{"lease", options_.lease.name}, {"err", outcome.status()}});
@@ -232,7 +229,7 @@ VoidTask LeaseElector::Renew() {
 
 StatusTask LeaseElector::WriteRelease() {
   const absl::StatusOr<kube::RawObject> raw = co_await client_.Get(kLeases, options_.lease);
-  if (kube::HasReason(raw.status(), "NotFound")) co_return absl::OkStatus();
+  if (kube::SaysNotFound(raw.status())) co_return absl::OkStatus();
   CO_RETURN_IF_ERROR(raw.status());
   CO_ASSIGN_OR_RETURN(json::value lease, ParseJson(raw->json));
   if (!lease.is_object()) co_return absl::DataLossError("the Lease is no object");

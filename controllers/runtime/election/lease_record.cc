@@ -35,12 +35,6 @@ LeaseRecord ReadLease(const json::value& lease) {
   return record;
 }
 
-std::string ResourceVersionOf(const json::value& lease) {
-  const json::object* object = lease.if_object();
-  const json::object* metadata = object == nullptr ? nullptr : ObjectAt(*object, "metadata");
-  return metadata == nullptr ? "" : std::string(StringAt(*metadata, "resourceVersion"));
-}
-
 json::value NewLease(const kube::NamespacedName& name, const LeaseRecord& record) {
   json::value lease = {{"apiVersion", "coordination.k8s.io/v1"},
                        {"kind", "Lease"},

@@ -27,8 +27,6 @@ struct LeaseRecord {
 
 // Members that are absent or of another type read as empty.
 LeaseRecord ReadLease(const boost::json::value& lease);
-// metadata.resourceVersion, "" when absent.
-std::string ResourceVersionOf(const boost::json::value& lease);
 
 // A Lease to create.
 boost::json::value NewLease(const kube::NamespacedName& name, const LeaseRecord& record);

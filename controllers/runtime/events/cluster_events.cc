@@ -12,6 +12,7 @@
 #include "base/log/log.h"
 #include "base/status/macros.h"
 #include "base/text/str_cat.h"
+#include "kube/meta/errors.h"
 #include "kube/meta/status.h"
 #include "kube/meta/time.h"
 #include "kube/meta/write_options.h"
@@ -210,7 +211,7 @@ Task<json::value> ClusterEvents::Count(Identity identity) {
 Task<json::value> ClusterEvents::WriteOnce(Identity identity) {
   if (events_.at(identity).name.empty()) co_return co_await Create(std::move(identity));
   absl::StatusOr<json::value> patched = co_await Count(identity);
-  if (!kube::HasReason(patched.status(), "NotFound")) co_return std::move(patched);
+  if (!kube::SaysNotFound(patched.status())) co_return std::move(patched);
   // The event is gone: the cluster keeps events for an hour.
   const auto again = events_.find(identity);
   if (again == events_.end()) co_return json::value();

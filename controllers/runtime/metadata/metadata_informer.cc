@@ -67,7 +67,7 @@ class MetadataInformer::Run : public storage::ReflectorSink {
   }
   void OnReplaceItem(const kube::RawObject& object) override {
     if (informer_ == nullptr || !informer_->scope_.hold) return;
-    absl::StatusOr<ObjectMetadata> decoded = Decode(object);
+    absl::StatusOr<kube::ObjectMeta> decoded = Decode(object);
     if (decoded.ok()) informer_->Hold(listed_, unheld_, *std::move(decoded));
   }
   void OnReplaceEnd(uint64_t) override {
@@ -75,7 +75,7 @@ class MetadataInformer::Run : public storage::ReflectorSink {
   }
   void OnEvent(kube::WatchEvent::Type type, const kube::RawObject& object, uint64_t) override {
     if (informer_ == nullptr) return;
-    absl::StatusOr<ObjectMetadata> decoded = Decode(object);
+    absl::StatusOr<kube::ObjectMeta> decoded = Decode(object);
     if (!decoded.ok()) return;
     informer_->TakeEvent(type, *std::move(decoded));
   }
@@ -91,13 +91,12 @@ class MetadataInformer::Run : public storage::ReflectorSink {
   }
 
  private:
-  absl::StatusOr<ObjectMetadata> Decode(const kube::RawObject& object) {
-    absl::StatusOr<ObjectMetadata> decoded = DecodeObjectMetadata(object.json);
-    if (!decoded.ok()) {
-      log::Error("Cannot read an object's metadata; it is left out",
-                 {{"resource", informer_->scope_.gvr.GroupResource()}, {"err", decoded.status()}});
-    }
-    return decoded;
+  absl::StatusOr<kube::ObjectMeta> Decode(const kube::RawObject& object) {
+    absl::StatusOr<kube::VersionedMeta> decoded = kube::DecodeObjectMeta(object);
+    if (decoded.ok()) return std::move(decoded->meta);
+    log::Error("Cannot read an object's metadata; it is left out",
+               {{"resource", informer_->scope_.gvr.GroupResource()}, {"err", decoded.status()}});
+    return decoded.status();
   }
 
   MetadataInformer* informer_;
@@ -160,7 +159,7 @@ bool MetadataInformer::synced(UserId user) const {
   return it != users_.end() && it->second.synced;
 }
 
-void MetadataInformer::Hold(Objects& objects, size_t& unheld, ObjectMetadata object) {
+void MetadataInformer::Hold(Objects& objects, size_t& unheld, kube::ObjectMeta object) {
   if (!Contains(wanted_, object.name.ns)) return;
   const auto it = objects.find(object.name);
   if (it != objects.end()) {
@@ -192,7 +191,7 @@ void MetadataInformer::TakeOver(Objects next, size_t unheld) {
   TellSynced();
 }
 
-void MetadataInformer::TakeEvent(kube::WatchEvent::Type type, ObjectMetadata object) {
+void MetadataInformer::TakeEvent(kube::WatchEvent::Type type, kube::ObjectMeta object) {
   const kube::NamespacedName name = object.name;
   if (!Contains(wanted_, name.ns)) return;
   const auto it = objects_.find(name);

@@ -15,8 +15,8 @@
 #include "absl/status/status.h"
 #include "base/async/task_group.h"
 #include "base/clock/clock.h"
-#include "controllers/runtime/metadata/object_metadata.h"
 #include "kube/client/client.h"
+#include "kube/client/object_meta.h"
 #include "kube/meta/names.h"
 
 namespace steward::controllers {
@@ -60,7 +60,7 @@ class MetadataInformer : public std::enable_shared_from_this<MetadataInformer> {
   bool truncated() const { return unheld_ > 0; }
   bool running() const { return run_ != nullptr; }
 
-  using Objects = std::map<kube::NamespacedName, ObjectMetadata>;
+  using Objects = std::map<kube::NamespacedName, kube::ObjectMeta>;
   const Objects& objects() const { return objects_; }
 
  private:
@@ -72,9 +72,9 @@ class MetadataInformer : public std::enable_shared_from_this<MetadataInformer> {
   };
 
   void Restart();
-  void Hold(Objects& objects, size_t& unheld, ObjectMetadata object);
+  void Hold(Objects& objects, size_t& unheld, kube::ObjectMeta object);
   void TakeOver(Objects next, size_t unheld);
-  void TakeEvent(kube::WatchEvent::Type type, ObjectMetadata object);
+  void TakeEvent(kube::WatchEvent::Type type, kube::ObjectMeta object);
   template <typename Call>
   void ForEachUser(Call call);
   void Tell(const kube::NamespacedName& name);

@@ -32,11 +32,11 @@ bool MetadataWatch::truncated() const {
 
 size_t MetadataWatch::size() const {
   size_t size = 0;
-  ForEach([&size](const ObjectMetadata&) { ++size; });
+  ForEach([&size](const kube::ObjectMeta&) { ++size; });
   return size;
 }
 
-void MetadataWatch::ForEach(const std::function<void(const ObjectMetadata&)>& visit) const {
+void MetadataWatch::ForEach(const std::function<void(const kube::ObjectMeta&)>& visit) const {
   for (const Part& part : parts_) {
     for (const auto& [name, object] : part.informer->objects()) {
       if (Selects(name)) visit(object);
@@ -44,7 +44,7 @@ void MetadataWatch::ForEach(const std::function<void(const ObjectMetadata&)>& vi
   }
 }
 
-const ObjectMetadata* MetadataWatch::Find(const kube::NamespacedName& name) const {
+const kube::ObjectMeta* MetadataWatch::Find(const kube::NamespacedName& name) const {
   if (!Selects(name)) return nullptr;
   for (const Part& part : parts_) {
     const auto it = part.informer->objects().find(name);

@@ -19,8 +19,8 @@
 #include "base/async/task_group.h"
 #include "base/clock/clock.h"
 #include "controllers/runtime/metadata/metadata_informer.h"
-#include "controllers/runtime/metadata/object_metadata.h"
 #include "kube/client/client.h"
+#include "kube/client/object_meta.h"
 #include "kube/meta/names.h"
 
 namespace steward::controllers {
@@ -54,9 +54,10 @@ class MetadataWatch {
   size_t streams() const { return parts_.size(); }
   // The objects of the selection, by namespace and name.
   size_t size() const;
-  void ForEach(const std::function<void(const ObjectMetadata&)>& visit) const;
+  void ForEach(const std::function<void(const kube::ObjectMeta&)>& visit) const;
   // Null when the object is not held.
-  const ObjectMetadata* Find(const kube::NamespacedName& name) const ABSL_ATTRIBUTE_LIFETIME_BOUND;
+  const kube::ObjectMeta* Find(const kube::NamespacedName& name) const
+      ABSL_ATTRIBUTE_LIFETIME_BOUND;
 
  private:
   friend class MetadataWatches;

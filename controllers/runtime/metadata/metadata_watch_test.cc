@@ -11,6 +11,7 @@
 #include "base/async/task_group.h"
 #include "base/clock/fake_clock.h"
 #include "base/status/matchers.h"
+#include "kube/client/object_meta.h"
 #include "kube/meta/names.h"
 #include "kube/meta/status.h"
 #include "kube/testing/fake_client.h"
@@ -75,7 +76,7 @@ class MetadataWatchTest : public ::testing::Test {
   }
   static std::vector<std::string> Names(const MetadataWatch& watch) {
     std::vector<std::string> names;
-    watch.ForEach([&names](const ObjectMetadata& object) {
+    watch.ForEach([&names](const kube::ObjectMeta& object) {
       names.push_back(object.name.ns + "/" + object.name.name);
     });
     return names;

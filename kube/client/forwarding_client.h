@@ -1,0 +1,56 @@
+// Bases of the clients that pass calls on to another client and change some of them. Thread-safe
+// where the other client is.
+#ifndef KUBE_CLIENT_FORWARDING_CLIENT_H_
+#define KUBE_CLIENT_FORWARDING_CLIENT_H_
+
+#include <boost/json/value.hpp>
+#include <memory>
+#include <string>
+
+#include "base/async/task.h"
+#include "kube/client/client.h"
+#include "kube/meta/names.h"
+#include "kube/meta/write_options.h"
+
+namespace steward::kube {
+
+// Forwards the reads alone. Every write stays pure virtual, one that Client will gain included: a
+// client whose purpose is to stop or to see each write derives from this class, and does not
+// compile until it has an answer to the new one. Only calls that can change nothing belong here.
+class ForwardingReads : public Client {
+ public:
+  // REQUIRES: `inner` outlives this object and its calls.
+  explicit ForwardingReads(Client& inner) : inner_(inner) {}
+
+  Task<RawObject> Get(const GroupVersionResource& gvr, const NamespacedName& name) override;
+  Task<ListPage> List(const GroupVersionResource& gvr, const ListOptions& options) override;
+  Task<std::unique_ptr<Watch>> StartWatch(const GroupVersionResource& gvr,
+                                          const WatchOptions& options) override;
+
+ protected:
+  Client& inner() const { return inner_; }
+
+ private:
+  Client& inner_;
+};
+
+// Forwards every call: subclasses override what they change.
+class ForwardingClient : public ForwardingReads {
+ public:
+  using ForwardingReads::ForwardingReads;
+
+  Task<boost::json::value> Create(const GroupVersionResource& gvr, const std::string& ns,
+                                  const boost::json::value& object,
+                                  const WriteOptions& options) override;
+  Task<boost::json::value> Update(const GroupVersionResource& gvr, const boost::json::value& object,
+                                  const WriteOptions& options) override;
+  Task<boost::json::value> Patch(const GroupVersionResource& gvr, const NamespacedName& name,
+                                 PatchType type, const boost::json::value& patch,
+                                 const WriteOptions& options) override;
+  Task<boost::json::value> Delete(const GroupVersionResource& gvr, const NamespacedName& name,
+                                  const DeleteOptions& options) override;
+};
+
+}  // namespace steward::kube
+
+#endif  // KUBE_CLIENT_FORWARDING_CLIENT_H_
