@@ -20,7 +20,7 @@
 #include "base/clock/clock.h"
 #include "kube/client/client.h"
 #include "storage/embedded/embedded_client.h"
-#include "storage/embedded/store.h"
+#include "storage/embedded/store/store.h"
 
 namespace steward::storage {
 namespace {

@@ -2,15 +2,15 @@
 
 #include <utility>
 
-#include "apiserver/filters/access_log.h"
-#include "apiserver/filters/audit.h"
-#include "apiserver/filters/audit_id.h"
-#include "apiserver/filters/authorization.h"
+#include "apiserver/filters/audit/access_log.h"
+#include "apiserver/filters/audit/audit.h"
+#include "apiserver/filters/audit/audit_id.h"
+#include "apiserver/filters/authorization/authorization.h"
 #include "apiserver/filters/deadline.h"
 #include "apiserver/filters/errors.h"
 #include "apiserver/filters/impersonation.h"
 #include "apiserver/filters/read_body.h"
-#include "apiserver/filters/request_info.h"
+#include "apiserver/filters/request/request_info.h"
 #include "apiserver/filters/response_headers.h"
 
 namespace steward::filters {

@@ -4,8 +4,8 @@
 
 #include <cstddef>
 
-#include "apiserver/filters/authentication.h"
-#include "apiserver/filters/authorizer.h"
+#include "apiserver/filters/authentication/authentication.h"
+#include "apiserver/filters/authorization/authorizer.h"
 #include "apiserver/filters/fairness/pool_metrics.h"
 #include "apiserver/filters/max_in_flight.h"
 #include "apiserver/filters/request_metrics.h"

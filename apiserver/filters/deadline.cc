@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "absl/strings/escaping.h"
-#include "apiserver/filters/request_info.h"
-#include "apiserver/filters/status_response.h"
+#include "apiserver/filters/request/request_info.h"
+#include "apiserver/filters/request/status_response.h"
 #include "base/clock/time_limit.h"
 #include "base/log/log.h"
 #include "base/text/str_cat.h"

@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "apiserver/filters/status_response.h"
+#include "apiserver/filters/request/status_response.h"
 #include "base/log/log.h"
 #include "kube/meta/status.h"
 

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "absl/strings/match.h"
-#include "apiserver/filters/status_response.h"
+#include "apiserver/filters/request/status_response.h"
 #include "kube/meta/status.h"
 
 namespace steward::filters {

@@ -9,7 +9,7 @@
 #include <memory>
 #include <vector>
 
-#include "apiserver/filters/authorizer.h"
+#include "apiserver/filters/authorization/authorizer.h"
 #include "apiserver/filters/deadline.h"
 #include "apiserver/filters/fairness/pool_metrics.h"
 #include "apiserver/filters/max_in_flight.h"

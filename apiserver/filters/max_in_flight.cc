@@ -10,8 +10,8 @@
 #include "apiserver/filters/deadline.h"
 #include "apiserver/filters/fairness/fair_places.h"
 #include "apiserver/filters/fairness/flow.h"
-#include "apiserver/filters/request_info.h"
-#include "apiserver/filters/status_response.h"
+#include "apiserver/filters/request/request_info.h"
+#include "apiserver/filters/request/status_response.h"
 
 namespace steward::filters {
 namespace {

@@ -3,7 +3,7 @@
 #define APISERVER_FILTERS_MAX_IN_FLIGHT_H_
 
 #include "absl/time/time.h"
-#include "apiserver/filters/authorizer.h"
+#include "apiserver/filters/authorization/authorizer.h"
 #include "apiserver/filters/fairness/pool_metrics.h"
 #include "apiserver/filters/fairness/watch_quota.h"
 #include "apiserver/filters/request_metrics.h"

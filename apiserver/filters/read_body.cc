@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "absl/status/statusor.h"
-#include "apiserver/filters/status_response.h"
+#include "apiserver/filters/request/status_response.h"
 #include "base/text/str_cat.h"
 #include "kube/meta/status.h"
 

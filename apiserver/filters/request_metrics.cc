@@ -19,7 +19,7 @@
 
 #include "absl/base/thread_annotations.h"
 #include "absl/container/flat_hash_map.h"
-#include "apiserver/filters/request_info.h"
+#include "apiserver/filters/request/request_info.h"
 #include "base/metrics/process_metrics.h"
 #include "base/sync/mutex.h"
 #include "base/text/str_cat.h"

@@ -3,11 +3,11 @@
 #include <utility>
 
 #include "absl/time/time.h"
-#include "apiserver/filters/audit_id.h"
-#include "apiserver/filters/authorization.h"
+#include "apiserver/filters/audit/audit_id.h"
+#include "apiserver/filters/authorization/authorization.h"
 #include "apiserver/filters/deadline.h"
 #include "apiserver/filters/errors.h"
-#include "apiserver/filters/request_info.h"
+#include "apiserver/filters/request/request_info.h"
 
 namespace steward::filters {
 namespace {

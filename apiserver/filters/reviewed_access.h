@@ -3,14 +3,14 @@
 #ifndef APISERVER_FILTERS_REVIEWED_ACCESS_H_
 #define APISERVER_FILTERS_REVIEWED_ACCESS_H_
 
-#include "apiserver/filters/authentication.h"
-#include "apiserver/filters/authentication_config.h"
-#include "apiserver/filters/authentication_metrics.h"
-#include "apiserver/filters/authorizer.h"
+#include "apiserver/filters/authentication/authentication.h"
+#include "apiserver/filters/authentication/authentication_config.h"
+#include "apiserver/filters/authentication/authentication_metrics.h"
+#include "apiserver/filters/authentication/token_authenticator.h"
+#include "apiserver/filters/authorization/authorizer.h"
 #include "apiserver/filters/fairness/pool_metrics.h"
-#include "apiserver/filters/review_metrics.h"
-#include "apiserver/filters/reviewer.h"
-#include "apiserver/filters/token_authenticator.h"
+#include "apiserver/filters/reviews/review_metrics.h"
+#include "apiserver/filters/reviews/reviewer.h"
 #include "apiserver/http/message/message.h"
 #include "base/clock/clock.h"
 #include "kube/client/client.h"

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "apiserver/filters/audit_id.h"
+#include "apiserver/filters/audit/audit_id.h"
 #include "apiserver/filters/errors.h"
 #include "apiserver/filters/impersonation.h"
 #include "apiserver/filters/response_headers.h"

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "apiserver/filters/authorizer.h"
+#include "apiserver/filters/authorization/authorizer.h"
 #include "apiserver/rest/resource/resource.h"
 
 namespace steward::reviews {

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "absl/strings/str_join.h"
-#include "apiserver/filters/status_response.h"
+#include "apiserver/filters/request/status_response.h"
 #include "apiserver/rest/encoding/errors.h"
 #include "base/log/log.h"
 #include "base/text/str_cat.h"

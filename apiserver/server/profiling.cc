@@ -17,7 +17,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/numbers.h"
 #include "absl/time/time.h"
-#include "apiserver/filters/status_response.h"
+#include "apiserver/filters/request/status_response.h"
 #include "base/log/log.h"
 #include "base/text/str_cat.h"
 

@@ -47,14 +47,14 @@
 #include "kube/audit/log.h"
 #include "kube/audit/options.h"
 #include "kube/client/kubeconfig_writer.h"
-#include "storage/embedded/caught_up.h"
 #include "storage/embedded/embedded_client.h"
-#include "storage/embedded/follow_catalog.h"
-#include "storage/embedded/lifecycle.h"
+#include "storage/embedded/lifecycle/lifecycle.h"
+#include "storage/embedded/loader/manifest_loader.h"
 #include "storage/embedded/local_reviews.h"
-#include "storage/embedded/manifest_loader.h"
-#include "storage/embedded/store.h"
-#include "storage/embedded/write_operations.h"
+#include "storage/embedded/operations/write_operations.h"
+#include "storage/embedded/store/caught_up.h"
+#include "storage/embedded/store/follow_catalog.h"
+#include "storage/embedded/store/store.h"
 
 namespace steward {
 namespace asio = boost::asio;

@@ -23,8 +23,8 @@
 #include "base/status/matchers.h"
 #include "base/text/str_cat.h"
 #include "kube/meta/names.h"
-#include "storage/embedded/caught_up.h"
-#include "storage/embedded/test_store.h"
+#include "storage/embedded/store/caught_up.h"
+#include "storage/embedded/testing/test_store.h"
 
 namespace steward {
 namespace {

@@ -4,7 +4,7 @@
 #include "base/status/matchers.h"
 #include "kube/testing/conformance/differences.h"
 #include "kube/testing/conformance/gtest_cases.h"
-#include "storage/embedded/test_store.h"
+#include "storage/embedded/testing/test_store.h"
 
 namespace steward::storage {
 namespace {

@@ -13,9 +13,9 @@
 
 #include "base/status/matchers.h"
 #include "kube/meta/status.h"
-#include "storage/embedded/faulty_disk.h"
-#include "storage/embedded/sqlite.h"
-#include "storage/embedded/test_store.h"
+#include "storage/embedded/table/sqlite.h"
+#include "storage/embedded/testing/faulty_disk.h"
+#include "storage/embedded/testing/test_store.h"
 
 namespace steward::storage {
 namespace {

@@ -14,8 +14,8 @@
 #include "absl/time/time.h"
 #include "base/clock/clock.h"
 #include "kube/client/client.h"
-#include "storage/embedded/store.h"
-#include "storage/embedded/write_operations.h"
+#include "storage/embedded/operations/write_operations.h"
+#include "storage/embedded/store/store.h"
 
 namespace steward::storage {
 

@@ -13,7 +13,7 @@
 
 #include "base/status/matchers.h"
 #include "kube/meta/status.h"
-#include "storage/embedded/test_store.h"
+#include "storage/embedded/testing/test_store.h"
 
 namespace steward::storage {
 namespace {

@@ -12,8 +12,8 @@
 #include "base/text/str_cat.h"
 #include "kube/client/raw_object.h"
 #include "kube/meta/status.h"
-#include "storage/embedded/list_operation.h"
-#include "storage/embedded/object_body.h"
+#include "storage/embedded/operations/list_operation.h"
+#include "storage/embedded/store/object_body.h"
 
 namespace steward::storage {
 namespace json = boost::json;

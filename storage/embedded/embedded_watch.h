@@ -11,9 +11,9 @@
 #include "absl/time/time.h"
 #include "kube/client/client.h"
 #include "kube/meta/resource_type.h"
-#include "storage/embedded/object_filter.h"
-#include "storage/embedded/store.h"
-#include "storage/embedded/version_table.h"
+#include "storage/embedded/operations/object_filter.h"
+#include "storage/embedded/store/store.h"
+#include "storage/embedded/table/version_table.h"
 
 namespace steward::storage {
 

@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <utility>
 
-#include "apiserver/filters/request_info.h"
+#include "apiserver/filters/request/request_info.h"
 #include "apiserver/http/message/target.h"
 #include "base/async/run.h"
 #include "base/tls/openssl_ptr.h"

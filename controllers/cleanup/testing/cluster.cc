@@ -15,7 +15,7 @@
 #include "kube/meta/errors.h"
 #include "olm/cleanup/names.h"
 #include "olm/copy.h"
-#include "storage/embedded/write_operations.h"
+#include "storage/embedded/operations/write_operations.h"
 
 namespace steward::controllers {
 namespace json = boost::json;

@@ -21,8 +21,8 @@
 #include "kube/meta/names.h"
 #include "kube/testing/fake_client.h"
 #include "storage/embedded/embedded_client.h"
-#include "storage/embedded/store.h"
-#include "storage/embedded/test_directory.h"
+#include "storage/embedded/store/store.h"
+#include "storage/embedded/testing/test_directory.h"
 
 namespace steward::controllers {
 

@@ -27,7 +27,7 @@
 #include "kube/testing/fake_client.h"
 #include "proto/steward/cleanup/v1/cleanup.grpc.pb.h"
 #include "storage/cleanup/outlooks.h"
-#include "storage/embedded/test_directory.h"
+#include "storage/embedded/testing/test_directory.h"
 #include "storage/operators/testing/operator_writer.h"
 #include "storage/world/world_store.h"
 

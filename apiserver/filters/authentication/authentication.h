@@ -1,0 +1,72 @@
+// The authentication of requests. Thread-safe.
+#ifndef APISERVER_FILTERS_AUTHENTICATION_AUTHENTICATION_H_
+#define APISERVER_FILTERS_AUTHENTICATION_AUTHENTICATION_H_
+
+#include <atomic>
+#include <cstdint>
+#include <optional>
+
+#include "absl/status/status.h"
+#include "absl/time/time.h"
+#include "apiserver/filters/authentication/authentication_config.h"
+#include "apiserver/filters/authentication/authentication_metrics.h"
+#include "apiserver/filters/authentication/token_authenticator.h"
+#include "apiserver/filters/authentication/x509_verifier.h"
+#include "apiserver/http/message/message.h"
+#include "base/clock/clock.h"
+
+namespace steward::filters {
+
+// Tries the methods in Kubernetes' order: front proxy, client certificate, bearer token, bearer
+// token of a WebSocket; the first success wins. A user gets the group system:authenticated. Without
+// any credentials the user is system:anonymous, if that is allowed; bad credentials never become
+// anonymous. Borrows its dependencies.
+class Authenticator {
+ public:
+  // `metrics` may be null.
+  Authenticator(const AuthenticationConfigStore& configs, TokenAuthenticator& tokens, Clock& clock,
+                bool allow_anonymous, AuthenticationMetrics* metrics = nullptr)
+      : configs_(configs),
+        tokens_(tokens),
+        clock_(clock),
+        allow_anonymous_(allow_anonymous),
+        metrics_(metrics) {}
+
+  // The user as Authenticate would find it, if that needs no question to the kube-apiserver;
+  // nullopt: call Authenticate. Most requests' users are known, and a task costs more than this
+  // call.
+  std::optional<http::UserInfo> Recognize(const http::Request& request);
+
+  // kUnauthenticated: bad or missing credentials; other errors: the credentials could not be
+  // checked.
+  Task<http::UserInfo> Authenticate(const http::Request& request);
+
+  // Counts a result of Authenticate, or OK for a user found by Recognize.
+  void Count(const absl::Status& result);
+
+  // Removes the headers that only authentication may read.
+  void RemoveCredentials(http::Headers& headers) const;
+
+ private:
+  // The user by front proxy or client certificate. `error` receives the first error if neither
+  // succeeds.
+  std::optional<http::UserInfo> ByCertificate(const http::Request& request, absl::Status& error);
+  // Measures the certificate of a request that this verifier authenticated.
+  void ObserveCertificate(const X509Verifier& verifier, const http::PeerCertificates& peer,
+                          absl::Time now);
+
+  const AuthenticationConfigStore& configs_;
+  TokenAuthenticator& tokens_;
+  Clock& clock_;
+  const bool allow_anonymous_;
+  AuthenticationMetrics* const metrics_;
+  std::atomic<uint32_t> by_certificate_{0};  // requests
+};
+
+// Fills in Request.user and removes the identity headers, or answers 401: the reason appears in the
+// log only. 429 when too many tokens are being reviewed. `authenticator` outlives the handler.
+http::Handler WithAuthentication(http::Handler next, Authenticator& authenticator);
+
+}  // namespace steward::filters
+
+#endif  // APISERVER_FILTERS_AUTHENTICATION_AUTHENTICATION_H_

@@ -1,0 +1,75 @@
+// Authentication by bearer tokens, which the kube-apiserver's TokenReview judges. Thread-safe.
+#ifndef APISERVER_FILTERS_AUTHENTICATION_TOKEN_AUTHENTICATOR_H_
+#define APISERVER_FILTERS_AUTHENTICATION_TOKEN_AUTHENTICATOR_H_
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/time/time.h"
+#include "apiserver/filters/fairness/flow.h"
+#include "apiserver/filters/fairness/source_rate.h"
+#include "apiserver/filters/reviews/reviewer.h"
+#include "apiserver/http/message/message.h"
+#include "base/cache/expiring_cache.h"
+#include "base/cache/review_cache.h"
+#include "base/clock/clock.h"
+#include "base/sync/mutex.h"
+
+namespace steward::filters {
+
+// The token of `Authorization: Bearer <token>` (the scheme in any case). nullopt for other schemes,
+// which Kubernetes does not treat as credentials.
+std::optional<std::string> BearerToken(const http::Headers& headers);
+
+// The token that a browser, which cannot set headers, offers as the WebSocket subprotocol
+// base64url.bearer.authorization.k8s.io.<base64url of the token, without padding>. nullopt when
+// there is none, or the request asks for no WebSocket. kUnauthenticated when there are two, when it
+// cannot be decoded, or when no other subprotocol is offered, so that none could be selected after
+// its removal.
+absl::StatusOr<std::optional<std::string>> WebSocketToken(const http::Request& request);
+// Removes such subprotocols from the offered ones: no token is ever echoed.
+void RemoveWebSocketTokens(http::Headers& headers);
+
+// Judgements, good and bad, are kept for `ttl`, under the token's SHA-256: no token stays in
+// memory. Errors are not kept. At most 4096 good and 1024 bad judgements are kept; a new one
+// replaces the least recently used of its kind, so that made-up tokens displace only one another.
+//
+// A token that was good within the last ten minutes belongs to its user: it is judged anew in the
+// user's turn. All other tokens are strangers', and the rate of their sources is limited (the error
+// then carries Reviewer::Overloaded()). Borrows its dependencies.
+class TokenAuthenticator {
+ public:
+  TokenAuthenticator(Reviewer& reviewer, Clock& clock, absl::Duration ttl = absl::Seconds(10),
+                     SourceRate::Limits first_seen = {});
+
+  // The user of a good token whose judgement is kept; nullopt: call Authenticate.
+  std::optional<http::UserInfo> Kept(std::string_view token);
+
+  // The user of the token; nullopt: the kube-apiserver rejects it. An error: the kube-apiserver
+  // could not be asked, or could not judge. The flow of `origin` must be a StrangerFlow.
+  Task<std::optional<http::UserInfo>> Authenticate(ReviewOrigin origin, std::string token);
+
+ private:
+  using User = std::optional<http::UserInfo>;
+  // Facts that are remembered about tokens besides their current judgements.
+  bool IsBad(const std::string& key);
+  std::optional<std::string> OwnerOf(const std::string& key);
+  void Remember(const std::string& key, const User& user);
+  Task<ReviewCache<User>::Loaded> Review(ReviewOrigin origin, const std::string& key,
+                                         const std::string& token);
+
+  Reviewer& reviewer_;
+  Clock& clock_;
+  const absl::Duration ttl_;
+  SourceRate first_seen_;
+  ReviewCache<User> good_;
+  Mutex mutex_;
+  ExpiringCache<bool> bad_ ABSL_GUARDED_BY(mutex_);
+  ExpiringCache<std::string> owners_ ABSL_GUARDED_BY(mutex_);  // users by their once good tokens
+};
+
+}  // namespace steward::filters
+
+#endif  // APISERVER_FILTERS_AUTHENTICATION_TOKEN_AUTHENTICATOR_H_

@@ -1,0 +1,148 @@
+#include "storage/embedded/loader/manifest_files.h"
+
+#include <algorithm>
+#include <boost/json/array.hpp>
+#include <boost/json/value.hpp>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <system_error>
+#include <utility>
+
+#include "base/json/json_text.h"
+#include "base/status/macros.h"
+#include "base/text/str_cat.h"
+#include "base/yaml/yaml.h"
+
+namespace steward::storage {
+namespace json = boost::json;
+namespace fs = std::filesystem;
+namespace {
+
+absl::Status CannotRead(const fs::path& path, const std::error_code& error) {
+  return absl::ErrnoToStatus(error.value(), StrCat("reading ", path.string()));
+}
+
+bool IsHidden(const fs::path& path) { return path.filename().string().starts_with('.'); }
+
+bool IsManifest(const fs::path& path) {
+  const std::string extension = path.extension().string();
+  return extension == ".yaml" || extension == ".yml" || extension == ".json";
+}
+
+absl::Status FindBelow(const fs::path& folder, std::set<std::string>& files) {
+  std::error_code error;
+  for (fs::recursive_directory_iterator it(folder, error), end; it != end && !error;
+       it.increment(error)) {
+    if (IsHidden(it->path())) {
+      it.disable_recursion_pending();
+    } else if (IsManifest(it->path()) && it->is_regular_file(error)) {
+      files.insert(it->path().lexically_normal().string());
+    }
+  }
+  return error ? CannotRead(folder, error) : absl::OkStatus();
+}
+
+std::string_view Text(const json::object& object, std::string_view key) {
+  const json::value* value = object.if_contains(json::string_view(key.data(), key.size()));
+  const json::string* text = value == nullptr ? nullptr : value->if_string();
+  return text == nullptr ? std::string_view() : std::string_view(text->data(), text->size());
+}
+
+json::array* Items(json::object& object) {
+  if (!Text(object, "kind").ends_with("List")) return nullptr;
+  json::value* items = object.if_contains("items");
+  return items == nullptr ? nullptr : items->if_array();
+}
+
+void Append(std::string where, json::value value, Manifests& out);
+
+void AppendItems(const std::string& where, json::object& list, json::array& items, Manifests& out) {
+  const std::string kind(Text(list, "kind").substr(0, Text(list, "kind").size() - 4));
+  const std::string version(Text(list, "apiVersion"));
+  for (size_t i = 0; i < items.size(); ++i) {
+    if (json::object* item = items[i].if_object(); item != nullptr && !kind.empty()) {
+      if (Text(*item, "kind").empty()) (*item)["kind"] = kind;
+      if (Text(*item, "apiVersion").empty()) (*item)["apiVersion"] = version;
+    }
+    Append(StrCat(where, ", item ", i + 1), std::move(items[i]), out);
+  }
+}
+
+void Append(std::string where, json::value value, Manifests& out) {
+  json::object* object = value.if_object();
+  if (object == nullptr) {
+    out.problems.push_back({std::move(where), "is not an object"});
+  } else if (json::array* items = Items(*object)) {
+    AppendItems(where, *object, *items, out);
+  } else {
+    out.objects.push_back({std::move(where), std::move(*object)});
+  }
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<std::string>> FindManifests(const std::vector<std::string>& paths) {
+  std::vector<std::string> all;
+  std::set<std::string> seen;
+  for (const std::string& path : paths) {
+    std::set<std::string> files;
+    std::error_code error;
+    const fs::file_status status = fs::status(path, error);
+    if (!fs::exists(status)) {
+      return error.value() == ENOENT || !error
+                 ? absl::NotFoundError(StrCat("there is no ", path, " to load"))
+                 : CannotRead(path, error);
+    }
+    if (fs::is_directory(status)) {
+      RETURN_IF_ERROR(FindBelow(path, files));
+    } else {
+      files.insert(fs::path(path).lexically_normal().string());
+    }
+    for (const std::string& file : files) {
+      if (seen.insert(file).second) all.push_back(file);
+    }
+  }
+  return all;
+}
+
+absl::StatusOr<std::string> ReadManifest(const std::string& path, size_t limit) {
+  errno = 0;
+  std::ifstream file(path, std::ios::binary);
+  std::string text;
+  char buffer[64 << 10];
+  while (file && text.size() <= limit) {
+    file.read(buffer, sizeof buffer);
+    text.append(buffer, static_cast<size_t>(file.gcount()));
+  }
+  if (text.size() > limit) {
+    return absl::ResourceExhaustedError(StrCat("is larger than ", limit, " bytes"));
+  }
+  if (file.eof()) return text;
+  return absl::InternalError(
+      StrCat("cannot be read: ", errno == 0 ? "no reason given" : std::strerror(errno)));
+}
+
+void ParseManifests(std::string_view path, std::string_view text, Manifests& out) {
+  YamlLimits limits;
+  limits.max_size = kMaxManifestFile;
+  if (path.ends_with(".json")) {
+    JsonLimits json_limits;
+    json_limits.max_size = kMaxManifestFile;
+    absl::StatusOr<json::value> value = ParseJson(text, json_limits);
+    if (value.ok()) return Append(StrCat(path, ":1"), *std::move(value), out);
+    // The text may be several documents; YAML's reader accepts JSON, too.
+  }
+  for (YamlDocument& document : ParseYamlDocuments(text, limits)) {
+    std::string where = StrCat(path, ":", document.line);
+    if (document.value.ok()) {
+      Append(std::move(where), *std::move(document.value), out);
+    } else {
+      out.problems.push_back({std::move(where), std::string(document.value.status().message())});
+    }
+  }
+}
+
+}  // namespace steward::storage

@@ -1,0 +1,21 @@
+// Reading of many manifests at a time. A coroutine on the caller's executor.
+#ifndef STORAGE_EMBEDDED_LOADER_MANIFEST_READER_H_
+#define STORAGE_EMBEDDED_LOADER_MANIFEST_READER_H_
+
+#include <string>
+#include <vector>
+
+#include "base/async/task.h"
+#include "storage/embedded/loader/manifest_files.h"
+
+namespace steward::storage {
+
+// The objects in the files that `paths` stand for, in the order of FindManifests; files that cannot
+// be read are among the problems. Files are read on as many threads of its own as there are cores,
+// while the caller's executor is free. Errors: those of FindManifests; kResourceExhausted for more
+// than kMaxManifests bytes. When cancelled, it ends after the files that are being read.
+Task<Manifests> ReadManifests(std::vector<std::string> paths);
+
+}  // namespace steward::storage
+
+#endif  // STORAGE_EMBEDDED_LOADER_MANIFEST_READER_H_
