@@ -66,6 +66,8 @@ absl::Duration DeletionRounds::NextAfter(CleanupPass& pass, const DeletionRound&
 }
 
 VoidTask DeletionRounds::TellProgress(CleanupPass& pass, const DeletionRound& so_far) {
+  // The round's end is told all the same: this report does not know its results.
+  const bool told = pass.told;
   // The object is read again, since earlier reports have changed it.
   const absl::StatusOr<kube::RawObject> raw = co_await client_.Get(kCsvs, pass.csv().key);
   absl::StatusOr<boost::json::value> csv =
@@ -74,6 +76,7 @@ VoidTask DeletionRounds::TellProgress(CleanupPass& pass, const DeletionRound& so
   if (so_far.accepted > 0) pass.memory.stall.NoteProgress(clock_.Monotonic());
   Count(pass.memory.cursor->listing(), pass.report);
   co_await pass_reporter_.Tell(pass, absl::ZeroDuration());
+  pass.told = told;
 }
 
 absl::Duration DeletionRounds::Wait(CleanupPass& pass) {

@@ -143,7 +143,10 @@ func TestUnconfirmed_R_000_76_ByABundleBeforeThePolicy(t *testing.T) {
 		_, err := bundles.Namespace(s.namespace).Create(t.Context(), csv, options)
 		return err
 	}
-	must(t, refusedBy(olm.OptInPolicy, bundled(left, metav1.CreateOptions{})))
+	// Until the API server knows the policy, which another test may have put back a moment ago.
+	eventually(t, func() error {
+		return refusedBy(olm.OptInPolicy, bundled(left, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}}))
+	})
 	must(t, at.Delete(t.Context(), olm.OptInPolicy, background))
 	for _, s := range both {
 		// Until the API server knows that it is gone.

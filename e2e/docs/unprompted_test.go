@@ -1,8 +1,7 @@
 package docs_test
 
 import (
-	"fmt"
-	"net"
+	"bufio"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -10,7 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"steward.dev/e2e/check"
 	"steward.dev/e2e/cluster"
 	"steward.dev/e2e/docs"
 )
@@ -44,7 +42,7 @@ func withoutPrompt(t *testing.T, name string) (commands []string) {
 		}
 		for _, line := range strings.Split(block, "\n") {
 			command, _, _ := strings.Cut(line, "   #")
-			if command = strings.TrimSpace(command); isCommand.MatchString(line) {
+			if command = strings.TrimSpace(command); isCommand.MatchString(command) {
 				commands = append(commands, command)
 			}
 		}
@@ -85,30 +83,36 @@ func TestThroughAProxy(t *testing.T) {
 		t.Fatalf("the document's commands are %q", commands)
 	}
 	w := newWalk(t, "docs/kubectl-steward.md")
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	must(t, err)
-	port := fmt.Sprint(listener.Addr().(*net.TCPAddr).Port)
-	must(t, listener.Close())
+	port := w.proxy(t, strings.TrimSuffix(commands[0], " &"))
 	for i, command := range commands {
 		commands[i] = strings.ReplaceAll(command, "8001", port)
 	}
-	proxy := exec.Command("/bin/bash", "-c", "exec "+strings.TrimSuffix(commands[0], " &"))
-	proxy.Dir, proxy.Env = w.folder, w.environment
-	must(t, proxy.Start())
-	t.Cleanup(func() { _ = proxy.Process.Kill(); _ = proxy.Wait() })
 	for _, command := range commands[1:3] {
 		must(t, w.start(t, docs.Step{Command: command}).end())
 	}
-	// Until it listens there is an error.
-	must(t, check.Poll(func() error {
-		run := w.start(t, docs.Step{Command: commands[3]})
-		if err := run.end(); err != nil {
-			return err
-		}
-		screen := strings.Join(run.screen(), "\n")
-		if run.cmd.ProcessState.ExitCode() != 0 || !strings.Contains(screen, "tidepool-postgres") {
-			return fmt.Errorf("%s", screen)
-		}
-		return nil
-	}))
+	run := w.start(t, docs.Step{Command: commands[3]})
+	must(t, run.end())
+	screen := strings.Join(run.screen(), "\n")
+	if run.cmd.ProcessState.ExitCode() != 0 || !strings.Contains(screen, "tidepool-postgres") {
+		t.Errorf("%s", screen)
+	}
+}
+
+// proxy runs the document's proxy until the test's end, on a port of its own choice in place of the document's, and returns
+// that once it listens.
+func (w *walk) proxy(t *testing.T, command string) string {
+	t.Helper()
+	proxy := exec.Command("/bin/bash", "-c", "exec "+strings.ReplaceAll(command, "--port=8001", "--port=0"))
+	proxy.Dir, proxy.Env = w.folder, w.environment
+	said, err := proxy.StdoutPipe()
+	must(t, err)
+	must(t, proxy.Start())
+	t.Cleanup(func() { _ = proxy.Process.Kill(); _ = proxy.Wait() })
+	line, err := bufio.NewReader(said).ReadString('\n')
+	must(t, err)
+	_, port, found := strings.Cut(strings.TrimSpace(line), "127.0.0.1:")
+	if !found {
+		t.Fatalf("kubectl's proxy said %q", line)
+	}
+	return port
 }

@@ -100,13 +100,13 @@ boost::asio::awaitable<std::optional<std::set<std::string>>> InstallsTouched(
     for (const std::string& ns : namespaces.touched) {
       const auto forms = namespaces.all.find(ns);
       if (forms == namespaces.all.end()) continue;
+      looks += forms->second.size();
+      if (looks > kMaxLooks) co_return std::nullopt;
+      if (turn.Over(forms->second.size())) co_await Yield();
       if (SelectedAtTimes(group, forms->second, namespaces.missing.contains(ns))) {
         installs.insert(key.ns);
         break;
       }
-      looks += forms->second.size();
-      if (turn.Over(forms->second.size())) co_await Yield();
-      if (looks > kMaxLooks) co_return std::nullopt;
     }
   }
   co_return installs;

@@ -111,6 +111,18 @@ TEST_F(SuspectsTest, LooksForTheModeAreCounted) {
   EXPECT_EQ(Find(In("nowhere"), before), std::nullopt) << "160,000 pairs of a group and a form";
 }
 
+// Also those that find something: the first form is selected, as is the last but one.
+TEST_F(SuspectsTest, LooksThatFindAChangeOfModeAreCounted) {
+  world_.Namespace("ops").Csv("ops", "a.v1").Namespace("blue", {{"q", ""}});
+  for (int i = 0; i < 400; ++i) world_.Group("ops-" + std::to_string(i), "g", {}, "q");
+  const auto before = static_cast<int64_t>(world_.revision());
+  for (int i = 0; i < 398; ++i) {
+    world_.Namespace("blue", {{"q", ""}, {"i", std::to_string(i)}});
+  }
+  world_.Namespace("blue").Namespace("blue", {{"q", ""}});
+  EXPECT_EQ(Find(In("nowhere"), before), std::nullopt) << "160,000 pairs of a group and a form";
+}
+
 // A client can choose only the number and the namespace.
 TEST_F(SuspectsTest, LooksAreCountedWithANamespaceSelectedToo) {
   world_.Namespace("ops").Csv("ops", "a.v1");

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <prometheus/registry.h>
+#include <prometheus/text_serializer.h>
 
 #include <algorithm>
 #include <functional>
@@ -255,6 +256,20 @@ TEST_F(DeleterTest, R_000_65_HowFarARoundIsIsToldWhileItWaitsForAnswers) {
   EXPECT_THAT(deletes_, SizeIs(quick_ + kWidth)) << "no more are begun after five seconds";
   EXPECT_THAT(after_a_minute_, HasSubstr(olm::WaitingMessage(20 - quick_)));
   EXPECT_THAT(after_a_minute_, Not(HasSubstr(R"("name":"x0")"))) << "it is gone";
+}
+
+TEST_F(DeleterTest, R_000_65_TheEndOfARoundIsToldAfterReportsOfItsProgress) {
+  options_.deleter.guard_age = absl::Minutes(10);
+  options_.deleter.round = kWidth;
+  quick_ = kWidth;
+  slow_answer_ = absl::Seconds(3);
+  Start(2 * kWidth);
+  ASSERT_THAT(deletes_, SizeIs(kWidth)) << "the first pass said that it waits";
+  Pass();
+  ASSERT_THAT(deletes_, SizeIs(2 * kWidth));
+  EXPECT_THAT(
+      prometheus::TextSerializer().Serialize(registry_.Collect()),
+      HasSubstr("steward_cleanup_pending_operands{name=\"widget.v1\",namespace=\"ops\"} 0"));
 }
 
 TEST_F(DeleterTest, WhatCannotBeSentInTimeEndsNoRound) {
