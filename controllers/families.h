@@ -9,6 +9,9 @@ namespace steward::controllers {
 // deploy/base deploys this family; its rights are those of the reconciler "cleanup".
 inline const ReconcilerFamily kCleanupFamily = {"cleanup", "steward-controllers"};
 
+// deploy/overlays/copies deploys this family.
+inline const ReconcilerFamily kCopiesFamily = {"copies", "steward-copied-csvs"};
+
 }  // namespace steward::controllers
 
 #endif  // CONTROLLERS_FAMILIES_H_

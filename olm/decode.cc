@@ -341,10 +341,19 @@ absl::Status ReadSpec(value v, std::string& spec, Csv& csv, bool& cleanup_enable
   });
 }
 
+// Appends `"cleanup":{}` unless the value is null. The contents name objects in other namespaces.
+absl::Status AppendEmptyCleanup(value v, std::string& status) {
+  json_type type;
+  if (auto error = v.type().get(type)) return Malformed("status.cleanup", error);
+  if (type == json_type::null) return absl::OkStatus();
+  StrAppend(&status, status.empty() ? "" : ",", R"("cleanup":{})");
+  return absl::OkStatus();
+}
+
 // Appends the members that a copy has, too, to `status`.
 absl::Status ReadCsvStatus(value v, Csv& csv, std::string& status) {
   return VisitObject(v, "status", [&](std::string_view key, value member) -> absl::Status {
-    if (key == "cleanup") return absl::OkStatus();
+    if (key == "cleanup") return AppendEmptyCleanup(member, status);
     if (key == "message") return AppendCompact(member, "status.message", csv.message_json);
     if (key == "reason") return AppendCompact(member, "status.reason", csv.reason_json);
     const size_t start = status.size();

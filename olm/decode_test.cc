@@ -58,7 +58,8 @@ TEST(DecodeCsvTest, KeepsTheJsonThatACopyCarries) {
                             R"("replaces":"etcd.v0","cleanup":{"enabled":true},)"
                             R"("icon":[{"base64data":"aGk=","mediatype":"image/png"}],)"
                             R"("unknown":[1,2.50,1e3,"a  b"]})");
-  EXPECT_EQ(csv->status_json, R"("phase":"Succeeded","conditions":[{"phase":"Pending"}])");
+  EXPECT_EQ(csv->status_json,
+            R"("phase":"Succeeded","cleanup":{},"conditions":[{"phase":"Pending"}])");
   EXPECT_EQ(csv->reason_json, R"("InstallSucceeded")");
   EXPECT_EQ(csv->message_json, R"("all \"good\"")");
 }

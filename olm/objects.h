@@ -80,7 +80,7 @@ struct CsvContent {
   std::string labels_json;      // kept labels
   SharedText annotations_json;  // kept annotations
   SharedText spec_json;         // spec
-  SharedText status_json;       // members of status but reason, message and cleanup
+  SharedText status_json;       // members of status but reason and message; cleanup is empty
   std::string reason_json;      // status.reason, "" when absent
   std::string message_json;     // status.message, "" when absent
 

@@ -1,6 +1,7 @@
 #include "cmd/steward/reconcilers.h"
 
 #include "controllers/cleanup/known_cleanup.h"
+#include "controllers/copied_csv/known_copied_csvs.h"
 #include "controllers/operator_group/operator_group.h"
 
 namespace steward {
@@ -10,6 +11,7 @@ const std::vector<controllers::KnownReconciler>& KnownReconcilers() {
   static const auto& known = *new std::vector<controllers::KnownReconciler>{
       controllers::KnownCleanup(),
       controllers::KnownOperatorGroups(),
+      controllers::KnownCopiedCsvs(),
   };
   return known;
 }

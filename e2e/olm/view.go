@@ -41,7 +41,9 @@ func View(csv *Object, namespace string) *Object {
 	if status == nil {
 		status = map[string]any{}
 	}
-	delete(status, "cleanup") // it names objects in other namespaces
+	if status["cleanup"] != nil {
+		status["cleanup"] = map[string]any{} // its contents name objects in other namespaces
+	}
 	if namespace != csv.GetNamespace() {
 		labels[CopiedFromLabel] = csv.GetNamespace()
 		status["reason"] = "Copied"

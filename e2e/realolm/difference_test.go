@@ -86,9 +86,6 @@ var justified = []justification{
 	{"in its own namespace, too, it is no component of the Operator", func(d difference) bool {
 		return d.home && len(d.path) == 3 && d.path[1] == "labels" && strings.HasPrefix(d.path[2], "operators.coreos.com/") && d.views == nil
 	}},
-	{"status.cleanup names objects in other namespaces, and is left out", func(d difference) bool {
-		return d.is("status", "cleanup") && d.views == nil
-	}},
 }
 
 func (d difference) is(path ...string) bool { return slices.Equal(d.path, path) }

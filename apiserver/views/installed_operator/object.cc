@@ -9,7 +9,7 @@
 #include "base/json/json_text.h"
 #include "base/text/str_cat.h"
 #include "kube/meta/uuid.h"
-#include "olm/copy.h"
+#include "olm/copy/content.h"
 #include "olm/targets.h"
 
 namespace steward::views {
@@ -24,6 +24,10 @@ std::string_view InstallModeOf(const Appearance& seen) {
   return mode ? olm::ToString(*mode) : "";
 }
 
+olm::SeenFrom SeenFrom(const Appearance& seen) {
+  return seen.own ? olm::SeenFrom::kOwnNamespace : olm::SeenFrom::kElsewhere;
+}
+
 }  // namespace
 
 void InstalledOperatorObject::AppendJson(std::string_view resource_version, Rope& out) const {
@@ -31,10 +35,10 @@ void InstalledOperatorObject::AppendJson(std::string_view resource_version, Rope
   AppendMetadata(resource_version, out);
   out.text().append(R"(,"scope":)");
   AppendScope(out.text());
-  out.text().append(R"(,"spec":)");
-  out.Splice(seen_.csv->spec_json);
-  out.text().append(R"(,"status":)");
-  AppendStatus(out);
+  out.text().push_back(',');
+  olm::AppendSpec(*seen_.csv, out);
+  out.text().push_back(',');
+  olm::AppendStatus(*seen_.csv, SeenFrom(seen_), out);
   out.text().push_back('}');
 }
 
@@ -42,18 +46,12 @@ void InstalledOperatorObject::AppendMetadata(std::string_view resource_version, 
   const olm::Csv& csv = *seen_.csv;
   std::string& out = rope.text();
   out.push_back('{');
-  if (!csv.annotations_json.empty()) {
-    out.append(R"("annotations":{)");
-    rope.Splice(csv.annotations_json);
-    out.push_back('}');
-  }
+  olm::AppendAnnotations(csv, rope);
   // The object exists since both the operator and the namespace exist.
   AppendMember("creationTimestamp", std::max(csv.created, seen_.ns->created), out);
-  if (!csv.labels_json.empty() || !seen_.own) {
-    StrAppend(&out, R"(,"labels":{)", csv.labels_json);
-    if (!seen_.own) AppendMember(olm::kCopiedFromLabel, csv.key.ns, out);
-    out.push_back('}');
-  }
+  out.push_back(',');
+  // The member that follows has a comma of its own.
+  if (!olm::AppendLabels(csv, SeenFrom(seen_), rope)) out.pop_back();
   AppendMember("name", csv.key.name, out);
   AppendMember("namespace", seen_.ns->name, out);
   AppendMember("resourceVersion", resource_version, out);
@@ -85,32 +83,6 @@ void InstalledOperatorObject::AppendScope(std::string& out) const {
   AppendMember("installNamespace", csv.key.ns, out);
   if (seen_.group != nullptr) AppendMember("operatorGroup", seen_.group->group->key.name, out);
   StrAppend(&out, R"(,"targeted":)", seen_.targeted ? "true" : "false", "}");
-}
-
-void InstalledOperatorObject::AppendStatus(Rope& rope) const {
-  const olm::Csv& csv = *seen_.csv;
-  std::string& out = rope.text();
-  out.push_back('{');
-  rope.Splice(csv.status_json);
-  bool first = csv.status_json.empty();
-  const auto begin_member = [&](std::string_view key) {
-    StrAppend(&out, std::exchange(first, false) ? "\"" : ",\"", key, "\":");
-  };
-  const auto append_raw = [&](std::string_view key, std::string_view json) {
-    if (json.empty()) return;
-    begin_member(key);
-    out.append(json);
-  };
-  if (!seen_.own) {
-    begin_member("message");
-    AppendJsonString(olm::CopiedMessage(csv.key.ns), out);
-    begin_member("reason");
-    AppendJsonString(olm::kReasonCopied, out);
-  } else {
-    append_raw("message", csv.message_json);
-    append_raw("reason", csv.reason_json);
-  }
-  out.push_back('}');
 }
 
 void InstalledOperatorObject::AppendCells(std::string& out) const {

@@ -30,7 +30,6 @@ class InstalledOperatorObject : public rest::Object {
 
  private:
   void AppendScope(std::string& out) const;
-  void AppendStatus(Rope& out) const;
 
   Appearance seen_;
 };

@@ -58,7 +58,7 @@ TEST(InstalledOperatorObjectTest, InATargetNamespaceItIsTheCopy) {
     "spec": {"displayName": "etcd \"x\"", "version": "1.0.0", "replaces": "etcd.v0", "cleanup": {"enabled": true}},
     "status": {"phase": "Succeeded", "reason": "Copied",
       "message": "The operator is running in ops but is managing this namespace",
-      "conditions": [{"phase": "Succeeded"}]}})");
+      "cleanup": {}, "conditions": [{"phase": "Succeeded"}]}})");
   json::object& metadata = got.as_object()["metadata"].as_object();
   EXPECT_EQ(metadata["uid"].as_string().size(), 36u);
   metadata.erase("uid");
@@ -100,7 +100,7 @@ TEST(InstalledOperatorObjectTest, AtHomeItKeepsItsStatus) {
   EXPECT_EQ(got.at("metadata").at("creationTimestamp"), "2026-01-05T00:00:00Z");
   EXPECT_EQ(got.at("status"),
             Parsed(R"({"phase": "Succeeded", "reason": "InstallSucceeded", "message": "done",
-                       "conditions": [{"phase": "Succeeded"}]})"));
+                       "cleanup": {}, "conditions": [{"phase": "Succeeded"}]})"));
   EXPECT_EQ(got.at("scope").at("targeted"), false);
 }
 

@@ -1,0 +1,115 @@
+// The reconciler "copied-csvs", which makes OLM's copies of ClusterServiceVersions in clusters
+// where OLM does not. Lives on one executor.
+#ifndef CONTROLLERS_COPIED_CSV_COPIED_CSV_H_
+#define CONTROLLERS_COPIED_CSV_COPIED_CSV_H_
+
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/time/time.h"
+#include "base/async/task.h"
+#include "controllers/copied_csv/copied_csv_metrics.h"
+#include "controllers/copied_csv/copy_writer.h"
+#include "controllers/copied_csv/slot_troubles.h"
+#include "controllers/runtime/compact_index.h"
+#include "controllers/runtime/parallel_writer.h"
+#include "controllers/runtime/reconciler.h"
+#include "controllers/runtime/reconciler_deps.h"
+#include "kube/meta/names.h"
+#include "kube/meta/write_options.h"
+#include "olm/copy/slot.h"
+#include "olm/objects.h"
+#include "storage/operators/operator_world.h"
+#include "storage/operators/touched_operators.h"
+
+namespace steward::controllers {
+
+// A slot is the place of one name in one namespace; olm/copy/slot.h says what belongs there. The
+// key is a name: all slots of that name, in whatever namespace, since originals of one name compete
+// for them. Originals, OperatorGroups and Namespaces come from the World, and a CompactIndex tells
+// which copies exist with which content, so a pass that finds everything right sends no request.
+// Only slots to which something happened are looked at; all of a name when an original or its group
+// changed, and at the start.
+//
+//   World, index ──► marks of slots ──► what shall be there, by the World
+//                                         ├─► it is there, by the index ──► nothing
+//                                         └─► it is not ──► read live, write or delete ──► marks
+//
+// A copy is overwritten or deleted only after it was read live and proved to be one (MayOverwrite,
+// IsProvenCopy), and deleted only when the cluster says that its original does not want it
+// (SourceProofs); each carries the resourceVersion that was read. Troubles of a slot are told by
+// Events about the original and by metrics, and have a backoff of their own (SlotTroubles).
+//
+// Memory is O(originals + namespaces), the index, and the marks of slots that wait.
+class CopiedCsvReconciler : public Reconciler {
+ public:
+  // REQUIRES: the references in `deps`, and `metrics`, outlive this object.
+  CopiedCsvReconciler(const ReconcilerDeps& deps, CopiedCsvMetrics& metrics,
+                      ParallelWriterOptions options);
+  ~CopiedCsvReconciler() override;
+
+  VoidTask Feed(WorkQueue& queue) override;
+  Task<ReconcileResult> Reconcile(Key key) override;
+
+ private:
+  // What is known of a name.
+  struct Name {
+    // Slots to look at.
+    bool all = false;
+    std::set<std::string> slots;
+    SlotTroubles troubles;
+    CopiedCsvMetrics::Counts told = {};
+    // By the namespace of an original: the content that all its copies had after a whole look. A
+    // copy that differs from it later was changed by somebody.
+    std::map<std::string, ContentDigest> settled;
+    // Likewise: the original as it was last seen, and the digest of its copies.
+    std::map<std::string, std::pair<olm::CsvPtr, ContentDigest>> digests;
+    // The originals that were told that another one is copied instead, and that one, by UID.
+    std::set<std::pair<std::string, std::string>> refused;
+  };
+  struct Pass;
+  struct Action;
+
+  void NoteWorld(const storage::World& world, const storage::TouchedOperators* touched);
+  void NoteName(const storage::OperatorWorld& world, const kube::NamespacedName& csv);
+  void NoteCopy(const kube::NamespacedName& copy);
+  void MarkAll(const std::string& name);
+  void MarkSlot(const std::string& name, const std::string& ns,
+                absl::Duration wait = absl::ZeroDuration());
+
+  void Plan(Pass& pass, Name& name);
+  void PlanSlot(Pass& pass, Name& name, const olm::NamespacePtr& ns);
+  ContentDigest DigestFor(Name& name, const olm::CsvPtr& original);
+  // Take the pass's actions; the error is the reason why the rest is not done. RunListed takes
+  // those of copies that exist, when there are many.
+  StatusTask RunAll(Pass& pass);
+  StatusTask RunListed(Pass& pass);
+  StatusTask Run(Pass& pass, std::vector<Action*> actions);
+  StatusTask Act(Pass& pass, Action& action, kube::SendCheck may_send);
+  void Conclude(Pass& pass, Name& name);
+  void ConcludeSlot(Pass& pass, Name& name, const Action& action);
+  void NoteTaken(Pass& pass, Name& name, const olm::Slot& slot, const olm::Namespace& ns,
+                 const olm::Csv& taker);
+  void NoteTrouble(Name& name, const Action& action, Trouble trouble, const std::string& why,
+                   const std::string& uid);
+  void Tell(const kube::NamespacedName& about, const std::string& uid, Trouble trouble,
+            const std::string& message);
+
+  const ReconcilerDeps deps_;
+  CopiedCsvMetrics& metrics_;
+  CopyWriter copies_;
+  ParallelWriter writer_;
+  CompactIndex index_;
+  bool listed_ = false;
+  std::map<std::string, Name> names_;
+  // The namespaces that have an original of a name.
+  std::map<std::string, std::set<std::string>> originals_;
+  WorkQueue* queue_ = nullptr;  // set by Feed
+};
+
+}  // namespace steward::controllers
+
+#endif  // CONTROLLERS_COPIED_CSV_COPIED_CSV_H_

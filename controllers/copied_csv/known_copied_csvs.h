@@ -1,0 +1,14 @@
+// The reconciler "copied-csvs" as `steward controllers` knows it. Immutable.
+#ifndef CONTROLLERS_COPIED_CSV_KNOWN_COPIED_CSVS_H_
+#define CONTROLLERS_COPIED_CSV_KNOWN_COPIED_CSVS_H_
+
+#include "controllers/runtime/known_reconciler.h"
+
+namespace steward::controllers {
+
+// Of the family "copies". Conflicts with olm-operator. Adds --concurrent-copied-csv-writes.
+KnownReconciler KnownCopiedCsvs();
+
+}  // namespace steward::controllers
+
+#endif  // CONTROLLERS_COPIED_CSV_KNOWN_COPIED_CSVS_H_

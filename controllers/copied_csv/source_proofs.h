@@ -1,0 +1,48 @@
+// The live proofs that copies of an original are not wanted. Lives on one executor.
+#ifndef CONTROLLERS_COPIED_CSV_SOURCE_PROOFS_H_
+#define CONTROLLERS_COPIED_CSV_SOURCE_PROOFS_H_
+
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "absl/time/time.h"
+#include "base/async/task.h"
+#include "base/clock/clock.h"
+#include "kube/client/client.h"
+#include "olm/objects.h"
+
+namespace steward::controllers {
+
+// Made for one pass over the slots of one name: what was read is good for five seconds, so that
+// many copies of one original cost few reads.
+class SourceProofs {
+ public:
+  // REQUIRES: the references outlive this object.
+  SourceProofs(kube::Client& client, Clock& clock, std::string name)
+      : client_(client), clock_(clock), name_(std::move(name)) {}
+
+  // True when the cluster itself says now that the original of this name in `source` does not
+  // exist, or that its copy shall not be in `ns`. False when it does not say so: the World may lag
+  // behind.
+  Task<bool> IsUnwanted(std::string source, olm::NamespacePtr ns);
+
+ private:
+  struct Source {
+    absl::Duration read_at;       // monotonic; when the reading began
+    olm::CsvPtr csv;              // null: the server said that there is none
+    olm::OperatorGroupPtr group;  // null: none, or several
+  };
+
+  Task<std::shared_ptr<const Source>> Read(std::string source);
+
+  kube::Client& client_;
+  Clock& clock_;
+  const std::string name_;
+  std::map<std::string, std::shared_ptr<const Source>> read_;
+};
+
+}  // namespace steward::controllers
+
+#endif  // CONTROLLERS_COPIED_CSV_SOURCE_PROOFS_H_

@@ -1,0 +1,61 @@
+#include "olm/copy/slot.h"
+
+#include "olm/collision.h"
+#include "olm/copy.h"
+#include "olm/targets.h"
+
+namespace steward::olm {
+namespace {
+
+bool IsDeleting(const Csv& csv) { return csv.cleanup != nullptr && csv.cleanup->facts.deleting(); }
+
+// OLM's one reason for which copies that exist are deleted while the original stays.
+bool LostItsApis(const Csv& csv) {
+  return csv.phase == "Failed" && csv.reason == "InterOperatorGroupOwnerConflict";
+}
+
+}  // namespace
+
+Claim ClaimOn(const Original& original, const Namespace& ns) {
+  const Csv& csv = *original.csv;
+  if (csv.copied || csv.key.ns == ns.name) return Claim::kNone;
+  // Without exactly one valid group nobody knows where the operator works.
+  const bool known =
+      original.group != nullptr && KindOfTargets(*original.group) != TargetKind::kNone;
+  if (!known) return Claim::kLeaves;
+  const bool copiable = !IsUncopiable(csv.phase, csv.reason);
+  const bool targets = Targets(*original.group, ns.name, ns.labels);
+  // Copies of an original that is being deleted go with it, and not before.
+  if (IsDeleting(csv)) return targets && copiable ? Claim::kHolds : Claim::kLeaves;
+  if (!targets || LostItsApis(csv)) return Claim::kNone;
+  return copiable ? Claim::kWants : Claim::kLeaves;
+}
+
+Slot SlotIn(const Namespace& ns, const std::vector<Original>& originals, bool taken) {
+  Slot slot;
+  if (ns.terminating) return slot;
+  const Original* winner = nullptr;
+  bool winner_wants = false;
+  bool left = false;
+  for (const Original& original : originals) {
+    const Claim claim = ClaimOn(original, ns);
+    left = left || claim == Claim::kLeaves;
+    if (claim == Claim::kLeaves || claim == Claim::kNone) continue;
+    if (claim == Claim::kWants) slot.refused.push_back(original.csv);
+    if (winner == nullptr || WinsIn(ns.name, *original.csv, *winner->csv)) {
+      winner = &original;
+      winner_wants = claim == Claim::kWants;
+    }
+  }
+  if (taken) return slot;
+  if (winner == nullptr) {
+    slot.kind = left ? Slot::Kind::kAsIs : Slot::Kind::kEmpty;
+  } else if (winner_wants) {
+    slot.kind = Slot::Kind::kCopy;
+    slot.source = winner->csv;
+    std::erase(slot.refused, winner->csv);
+  }
+  return slot;
+}
+
+}  // namespace steward::olm

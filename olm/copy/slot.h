@@ -1,0 +1,52 @@
+// The rule of what belongs into a slot, the place of one name in one namespace where a copy can
+// lie. Pure functions.
+#ifndef OLM_COPY_SLOT_H_
+#define OLM_COPY_SLOT_H_
+
+#include <vector>
+
+#include "olm/objects.h"
+
+namespace steward::olm {
+
+// A ClusterServiceVersion that is no copy, and the OperatorGroup in force in its namespace: null
+// when there is none, or several. Borrows both.
+struct Original {
+  const Csv* csv;
+  const OperatorGroup* group;
+};
+
+enum class Claim {
+  kWants,   // its copy shall be there, with its present content
+  kHolds,   // as above, but it is being deleted: its copies are left as they are
+  kLeaves,  // whether its copy shall be there is not known: one that is there stays as it is
+  kNone,    // its copy shall not be there
+};
+// The claim of an original on the slot of its name in `ns`.
+Claim ClaimOn(const Original& original, const Namespace& ns);
+
+struct Slot {
+  enum class Kind {
+    kCopy,   // the copy of `source`
+    kAsIs,   // whatever is there stays as it is
+    kEmpty,  // no copy
+  };
+  Kind kind = Kind::kAsIs;
+  const Csv* source = nullptr;
+  // Originals that want the slot and do not get it.
+  std::vector<const Csv*> refused;
+};
+
+// The content of the slot. `originals` are those of one name, in any namespace; `taken` says that
+// the namespace has an object of this name without the label of a copy.
+//
+//   Terminating namespace ─────────────────► as is
+//   taken ─────────────────────────────────► as is; all who want it are refused
+//   wanted or held ──► the winner (WinsIn) ─► wants: its copy; holds: as is
+//   an original leaves it ─────────────────► as is
+//   else ──────────────────────────────────► empty
+Slot SlotIn(const Namespace& ns, const std::vector<Original>& originals, bool taken);
+
+}  // namespace steward::olm
+
+#endif  // OLM_COPY_SLOT_H_
