@@ -14,6 +14,7 @@ inline const kube::GroupVersionResource kInstallPlans = {"operators.coreos.com",
                                                          "installplans"};
 inline const kube::GroupVersionResource kOperatorGroups = {"operators.coreos.com", "v1",
                                                            "operatorgroups"};
+inline const kube::GroupVersionResource kOlmConfigs = {"operators.coreos.com", "v1", "olmconfigs"};
 inline const kube::GroupVersionResource kOperatorConditions = {"operators.coreos.com", "v2",
                                                                "operatorconditions"};
 

@@ -3,6 +3,7 @@
 #include "plugin/cleanup/abort.h"
 #include "plugin/cleanup/status_command.h"
 #include "plugin/cleanup/uninstall_command.h"
+#include "plugin/copied_csvs/verify.h"
 #include "plugin/saving/restore.h"
 
 namespace steward::plugin {
@@ -14,6 +15,9 @@ const std::vector<KnownCommand>& KnownCommands() {
       KnownStatus(),
       KnownAbort(),
       KnownRestore(),
+      {.name = "copied-csvs",
+       .description = "Copied ClusterServiceVersions, and the way off them",
+       .commands = {KnownVerify()}},
   };
   return known;
 }

@@ -107,6 +107,10 @@ TEST(CommandLinesTest, WrongUsage) {
            Case{"status asks nothing", {"status", "--yes"}, "--yes"},
            Case{"restore elsewhere", {"restore", "d", "-n", "a"}, "--namespace"},
            Case{"no folder", {"restore"}, "DIR"},
+           Case{"all and a namespace of a group",
+                {"copied-csvs", "verify", "-A", "-n", "a"},
+                "--all-namespaces"},
+           Case{"a name where none is taken", {"copied-csvs", "verify", "w.v1"}, "w.v1"},
        }) {
     SCOPED_TRACE(c.name);
     EXPECT_THAT(ParseCommandLine(KnownCommands(), c.args).status(),
@@ -123,6 +127,17 @@ TEST(CommandLinesTest, EachCommandHasHelpAndAReport) {
     EXPECT_EQ(line.name, name);
     EXPECT_THAT(line.report, EndsWith("Report"));
   }
+}
+
+TEST(CommandLinesTest, ACommandOfTwoWordsSaysWhatItLeavesOut) {
+  ASSERT_OK_AND_ASSIGN(const CommandLine line,
+                       ParseCommandLine(KnownCommands(), {"copied-csvs", "verify", "-A"}));
+  EXPECT_EQ(line.name, "copied-csvs verify");
+  EXPECT_EQ(line.report, "VerifyReport");
+  ASSERT_OK_AND_ASSIGN(const CommandLine help,
+                       ParseCommandLine(KnownCommands(), {"copied-csvs", "verify", "--help"}));
+  EXPECT_THAT(help.help, HasSubstr("metadata.managedFields, metadata.resourceVersion"));
+  EXPECT_THAT(help.help, HasSubstr("Exit codes: 0 done"));
 }
 
 TEST(CommandLinesTest, WhatUninstallTakes) {
@@ -399,6 +414,17 @@ TEST_F(CommandsTest, StatusWithoutSteward) {
     EXPECT_THAT(std::string(RunStatus("ops", name).message()),
                 HasSubstr("install Steward's API server"));
   }
+}
+
+TEST_F(CommandsTest, VerifyTakesTheNamespaceOrAll) {
+  for (const kube::GroupVersionResource& gvr : {kInstalledOperators, kNamespaces}) {
+    scene.fake.Serve(gvr);
+  }
+  EXPECT_OK(RunLine({"copied-csvs", "verify"}));
+  EXPECT_EQ(scene.screen, "No copies in 1 namespace\n");
+  scene.screen.clear();
+  EXPECT_OK(RunLine({"copied-csvs", "verify", "-A"}));
+  EXPECT_EQ(scene.screen, "No copies in 0 namespaces\n");
 }
 
 TEST_F(CommandsTest, NoOperators) {

@@ -19,10 +19,6 @@ namespace {
 
 namespace json = boost::json;
 
-constexpr char kWhatToDo[] =
-    "install Steward's API server (deploy/base), or see why it does not answer: "
-    "kubectl get apiservice v1alpha1.views.operators.coreos.com";
-
 absl::Status Malformed(std::string_view what) {
   return absl::DataLossError(StrCat("a CleanupStatus that cannot be understood: ", what));
 }
@@ -131,13 +127,14 @@ Task<CleanupStatus> ReadCleanupStatus(kube::Client& client, kube::NamespacedName
                "\"kubectl steward status -A\" lists those it knows"));
   }
   if (kube::IsNotServed(raw.status())) {
-    co_return absl::NotFoundError(StrCat(
-        "this cluster does not serve cleanupstatuses.views.operators.coreos.com: ", kWhatToDo));
+    co_return absl::NotFoundError(
+        StrCat("this cluster does not serve cleanupstatuses.views.operators.coreos.com: ",
+               kWhereViewsAreNotServed));
   }
   const std::string doing =
       StrCat("reading cleanupstatuses.views.operators.coreos.com ", csv.ns, "/", csv.name);
   if (kube::IsTransient(raw.status())) {
-    co_return WithContext(StrCat(doing, " (", kWhatToDo, ")"), raw.status());
+    co_return WithContext(StrCat(doing, " (", kWhereViewsAreNotServed, ")"), raw.status());
   }
   co_return WithContext(doing, raw.status());
 }
@@ -152,8 +149,9 @@ Task<std::vector<CleanupStatus>> ListCleanupStatuses(kube::Client& client, std::
   const absl::Status status = co_await VisitAll(client, kCleanupStatuses, std::move(ns),
                                                 /*metadata_only=*/false, take);
   if (kube::IsNotServed(status)) {
-    co_return absl::NotFoundError(StrCat(
-        "this cluster does not serve cleanupstatuses.views.operators.coreos.com: ", kWhatToDo));
+    co_return absl::NotFoundError(
+        StrCat("this cluster does not serve cleanupstatuses.views.operators.coreos.com: ",
+               kWhereViewsAreNotServed));
   }
   if (!status.ok()) {
     co_return WithContext("listing cleanupstatuses.views.operators.coreos.com", status);

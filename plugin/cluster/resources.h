@@ -9,15 +9,23 @@
 namespace steward::plugin {
 
 using kube::kCrds;
+using kube::kNamespaces;
 using kube::kPolicies;
 using olm::kCsvs;
 using olm::kInstallPlans;
+using olm::kOlmConfigs;
 using olm::kOperatorGroups;
 using olm::kSubscriptions;
 
-// Steward's own resource.
+// Steward's own resources.
 inline const kube::GroupVersionResource kCleanupStatuses = {"views.operators.coreos.com",
                                                             "v1alpha1", "cleanupstatuses"};
+inline const kube::GroupVersionResource kInstalledOperators = {"views.operators.coreos.com",
+                                                               "v1alpha1", "installedoperators"};
+// What to do where those are not served.
+inline constexpr char kWhereViewsAreNotServed[] =
+    "install Steward's API server (deploy/base), or see why it does not answer: "
+    "kubectl get apiservice v1alpha1.views.operators.coreos.com";
 
 // The field manager of the plugin's writes.
 inline constexpr char kFieldManager[] = "kubectl-steward";

@@ -1,4 +1,4 @@
-// Counts and times in sentences. Pure functions.
+// Counts, sizes and times in sentences. Pure functions.
 #ifndef PLUGIN_TERMINAL_WORDS_H_
 #define PLUGIN_TERMINAL_WORDS_H_
 
@@ -12,6 +12,9 @@ namespace steward::plugin {
 
 // A count with its noun: "4 custom resources", "1 custom resource".
 std::string CountText(int64_t count, std::string_view thing);
+
+// A size: "512 bytes", "1.5 KiB", "20.0 GiB".
+std::string BytesText(int64_t bytes);
 
 // A duration: "0:07", "12:34", "1:02:03".
 std::string ElapsedText(absl::Duration elapsed);

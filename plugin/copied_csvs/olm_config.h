@@ -1,0 +1,28 @@
+// The cluster's word on whether there are copies of ClusterServiceVersions. Values; reads run on
+// the caller's executor.
+#ifndef PLUGIN_COPIED_CSVS_OLM_CONFIG_H_
+#define PLUGIN_COPIED_CSVS_OLM_CONFIG_H_
+
+#include <boost/json/object.hpp>
+
+#include "base/async/task.h"
+#include "kube/client/client.h"
+
+namespace steward::plugin {
+
+enum class Copies {
+  kOn,       // also where nobody said anything
+  kOff,      // of operators for all namespaces
+  kUnknown,  // the user may not read it
+};
+
+// What an OLMConfig says: its spec, in either spelling of the field, else what the controllers say
+// in its status that they do.
+Copies CopiesBy(const boost::json::object& olm_config);
+
+// Reads the OLMConfig `cluster`; the others mean nothing (R-004-23).
+Task<Copies> ReadCopies(kube::Client& client);
+
+}  // namespace steward::plugin
+
+#endif  // PLUGIN_COPIED_CSVS_OLM_CONFIG_H_

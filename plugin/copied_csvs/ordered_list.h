@@ -1,0 +1,47 @@
+// A list of one namespace that is read object by object. Not thread-safe; runs on the caller's
+// executor.
+#ifndef PLUGIN_COPIED_CSVS_ORDERED_LIST_H_
+#define PLUGIN_COPIED_CSVS_ORDERED_LIST_H_
+
+#include <boost/json/value.hpp>
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include "base/async/task.h"
+#include "kube/client/client.h"
+#include "kube/meta/names.h"
+
+namespace steward::plugin {
+
+// The objects of a kind that have a label, in the order of the server, which is that of their
+// names. Holds one page, and one object parsed.
+class OrderedList {
+ public:
+  // REQUIRES: `client` outlives this object.
+  OrderedList(kube::Client& client, kube::GroupVersionResource gvr, std::string ns,
+              std::string label);
+
+  // Goes to the first object, or to the next one. False behind the last. Errors name the list.
+  Task<bool> Next();
+
+  // Of the object: its name, itself, and the bytes in which the server sent it. REQUIRES: the last
+  // Next returned true.
+  std::string_view name() const;
+  const boost::json::object& object() const { return object_.get_object(); }
+  size_t bytes() const { return bytes_; }
+
+ private:
+  kube::Client& client_;
+  const kube::GroupVersionResource gvr_;
+  kube::ListOptions options_;
+  kube::ListPage page_;
+  size_t next_ = 0;  // in the page
+  bool is_last_page_ = false;
+  boost::json::value object_;
+  size_t bytes_ = 0;
+};
+
+}  // namespace steward::plugin
+
+#endif  // PLUGIN_COPIED_CSVS_ORDERED_LIST_H_
