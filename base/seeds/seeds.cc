@@ -33,4 +33,10 @@ Seeds SeedsOr(Seeds fixed) {
   return seeds;
 }
 
+unsigned ShareOf(unsigned schedules) {
+  unsigned percent = 100;
+  ReadNumber("STEWARD_MODEL_PERCENT", percent);
+  return schedules * percent / 100;
+}
+
 }  // namespace steward

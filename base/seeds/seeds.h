@@ -20,6 +20,9 @@ struct Seeds {
 // nothing.
 Seeds SeedsOr(Seeds fixed);
 
+// Returns STEWARD_MODEL_PERCENT of `schedules`, for slow programs; all if it is not set.
+unsigned ShareOf(unsigned schedules);
+
 }  // namespace steward
 
 #endif  // BASE_SEEDS_SEEDS_H_

@@ -14,6 +14,7 @@ class SeedsTest : public ::testing::Test {
   static void Forget() {
     unsetenv("STEWARD_SEED");
     unsetenv("STEWARD_SEEDS");
+    unsetenv("STEWARD_MODEL_PERCENT");
   }
 };
 
@@ -35,6 +36,14 @@ TEST_F(SeedsTest, OneIsReplayed) {
   setenv("STEWARD_SEEDS", "1", 1);
   EXPECT_EQ(SeedsOr({1, 60}).first, 77u);
   EXPECT_EQ(SeedsOr({1, 60}).end(), 78u);
+}
+
+TEST_F(SeedsTest, SlowProgramsTakeAShare) {
+  EXPECT_EQ(ShareOf(200), 200u);
+  setenv("STEWARD_MODEL_PERCENT", "15", 1);
+  EXPECT_EQ(ShareOf(200), 30u);
+  setenv("STEWARD_MODEL_PERCENT", "many", 1);
+  EXPECT_EXIT(ShareOf(200), ::testing::ExitedWithCode(2), "STEWARD_MODEL_PERCENT is no number");
 }
 
 TEST_F(SeedsTest, NoNumberIsRefused) {

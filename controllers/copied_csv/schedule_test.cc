@@ -33,7 +33,7 @@ namespace {
 
 namespace json = boost::json;
 
-const Seeds kSeeds = SeedsOr({1, 200});
+const Seeds kSeeds = SeedsOr({1, ShareOf(200)});
 
 std::string At(const json::object& object, std::initializer_list<const char*> path) {
   const json::value* value = nullptr;

@@ -1,7 +1,6 @@
 #include "apiserver/views/virtual_resource/testing/model.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <iterator>
 #include <random>
 #include <sstream>
@@ -122,12 +121,6 @@ void Replica::Publish() {
   Require(kube::CompareResourceVersions(last_, number) <= 0,
           "a replica's number went down: " + last_ + " " + number);
   last_ = number;
-}
-
-unsigned ShareOf(unsigned schedules) {
-  const char* percent = std::getenv("STEWARD_MODEL_PERCENT");
-  return percent == nullptr ? schedules
-                            : schedules * static_cast<unsigned>(std::atoi(percent)) / 100;
 }
 
 rest::Selection SelectionOf(const std::string& ns, const std::string& labels,

@@ -142,9 +142,6 @@ using Replicas = std::array<std::shared_ptr<Replica>, 3>;
 
 // --- Schedules.
 
-// STEWARD_MODEL_PERCENT of `schedules`, for slow programs; all if it is not set.
-unsigned ShareOf(unsigned schedules);
-
 enum class Op { kWrite, kDeliver, kRead, kDrop, kBookmark, kRelist, kRestart };
 struct Step {
   Op op;
