@@ -64,7 +64,7 @@ std::shared_ptr<grpc::ChannelCredentials> Credentials(const ChannelOptions& opti
 
 std::vector<std::unique_ptr<Stub>> Connect(const ChannelOptions& options) {
   grpc::ChannelArguments arguments;
-  // Each stub has connections of its own, to every address of the name.
+  // Each of the gRPC clients has connections of its own, to every address of the name.
   arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
   arguments.SetLoadBalancingPolicyName("round_robin");
   arguments.SetMaxReceiveMessageSize(kMaxMessageBytes);

@@ -197,7 +197,7 @@ TEST_F(CleanerCopiesTest, R_000_90_NorWhereCopiesAreListed) {
     cluster_->clock().Advance(absl::Seconds(11));
   }
   EXPECT_THAT(told(), HasSubstr("cleanup for 3 CRs: 3 Widget"));
-  // Whether there are any cannot be read: nobody is named who was not before.
+  // While the list of copies cannot be read, no object is named that was not named before.
   faults_->FailNext({ClientVerb::kList, kCsvs}, absl::UnavailableError("nobody answers"), 2);
   EXPECT_OK(Pass().status());
   EXPECT_THAT(told(), ::testing::Not(HasSubstr("secret")));

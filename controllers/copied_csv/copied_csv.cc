@@ -9,7 +9,6 @@
 #include "base/async/race.h"
 #include "base/status/macros.h"
 #include "base/text/str_cat.h"
-#include "controllers/copied_csv/resources.h"
 #include "controllers/copied_csv/source_proofs.h"
 #include "controllers/runtime/events/event_recorder.h"
 #include "controllers/runtime/world_changes.h"
@@ -17,6 +16,7 @@
 #include "kube/meta/status.h"
 #include "olm/copy.h"
 #include "olm/copy/stored_copy.h"
+#include "olm/resources.h"
 
 namespace steward::controllers {
 namespace {
@@ -27,7 +27,7 @@ using storage::OperatorWorld;
 constexpr size_t kMaxMarks = 1000;
 // The wait while it is not known which copies exist.
 constexpr absl::Duration kUnknownWait = absl::Milliseconds(500);
-// What happens to copies is looked at together. Most of it is what this process wrote.
+// Events of copies are gathered for this long: most of them tell of this process's own writes.
 constexpr absl::Duration kCopyWait = absl::Milliseconds(100);
 // Copies are tens of kB each.
 constexpr int64_t kPageSize = 200;
@@ -40,7 +40,7 @@ constexpr ContentDigest kNothing = {};
 
 storage::ReflectorOptions AllCopies() {
   storage::ReflectorOptions options;
-  options.gvr = kCsvResource;
+  options.gvr = olm::kCsvs;
   options.label_selector = std::string(olm::kCopiedFromLabel);
   options.page_size = kPageSize;
   options.may_be_absent = true;
@@ -312,7 +312,7 @@ Task<ReconcileResult> CopiedCsvReconciler::Reconcile(Key key) {
   if (const std::optional<absl::Duration> due = name.troubles.NextDue()) {
     co_return ReconcileResult::After(std::max(*due - pass.now, absl::ZeroDuration()));
   }
-  // What is not marked has no troubles, and no original, is forgotten.
+  // A name without marks, troubles and originals is forgotten.
   if (!name.all && name.slots.empty() && name.troubles.empty() && name.digests.empty()) {
     names_.erase(found);
   }
@@ -352,8 +352,8 @@ StatusTask CopiedCsvReconciler::RunListed(Pass& pass) {
   options.field_selector = StrCat("metadata.name=", pass.name);
   options.limit = kPageSize;
   while (there.size() >= kWorthListing) {
-    const absl::StatusOr<kube::ListPage> page = co_await deps_.client.List(kCsvResource, options);
-    // What was not listed is read one by one.
+    const absl::StatusOr<kube::ListPage> page = co_await deps_.client.List(olm::kCsvs, options);
+    // Copies that were not listed are read one by one.
     if (!page.ok()) break;
     std::vector<Action*> listed;
     for (const kube::RawObject& object : page->items) {
@@ -466,7 +466,7 @@ void CopiedCsvReconciler::NoteTrouble(Name& name, const Action& action, Trouble 
 
 void CopiedCsvReconciler::Tell(const kube::NamespacedName& about, const std::string& uid,
                                Trouble trouble, const std::string& message) {
-  deps_.events.Record({kCsvGvk, about, uid}, EventType::kWarning, ReasonOf(trouble), message);
+  deps_.events.Record({olm::kCsvKind, about, uid}, EventType::kWarning, ReasonOf(trouble), message);
 }
 
 }  // namespace steward::controllers

@@ -55,7 +55,7 @@ class CopiedCsvReconciler : public Reconciler {
   Task<ReconcileResult> Reconcile(Key key) override;
 
  private:
-  // What is known of a name.
+  // The knowledge of one name.
   struct Name {
     // Slots to look at.
     bool all = false;

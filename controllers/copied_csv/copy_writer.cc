@@ -7,9 +7,9 @@
 #include "base/json/json_text.h"
 #include "base/status/macros.h"
 #include "base/text/str_cat.h"
-#include "controllers/copied_csv/resources.h"
 #include "kube/meta/errors.h"
 #include "olm/copy/content.h"
+#include "olm/resources.h"
 
 namespace steward::controllers {
 namespace json = boost::json;
@@ -62,7 +62,7 @@ struct CopyWriter::Stored {
 Task<CopyWriter::Stored> CopyWriter::Read(kube::NamespacedName key,
                                           std::optional<kube::RawObject> seen) {
   if (!seen) {
-    CO_ASSIGN_OR_RETURN(seen, co_await client_.Get(kCsvResource, key));
+    CO_ASSIGN_OR_RETURN(seen, co_await client_.Get(olm::kCsvs, key));
   }
   Stored stored;
   CO_ASSIGN_OR_RETURN(stored.object, ParseJson(seen->json));
@@ -76,7 +76,7 @@ Task<CopyWriter::Stored> CopyWriter::Create(const WantedCopy& wanted, std::strin
   object.as_object()["metadata"].as_object()["namespace"] = ns;
   const kube::WriteOptions options = Options("", std::move(may_send));
   Stored stored;
-  CO_ASSIGN_OR_RETURN(stored.object, co_await client_.Create(kCsvResource, ns, object, options));
+  CO_ASSIGN_OR_RETURN(stored.object, co_await client_.Create(olm::kCsvs, ns, object, options));
   CO_ASSIGN_OR_RETURN(stored.copy, olm::ReadStoredCopy(Serialize(stored.object)));
   co_return stored;
 }
@@ -96,7 +96,7 @@ Task<CopyWriter::Stored> CopyWriter::Update(const WantedCopy& wanted, Stored sto
   }
   const kube::WriteOptions options = Options(std::move(subresource), std::move(may_send));
   CO_ASSIGN_OR_RETURN(json::value answer,
-                      co_await client_.Update(kCsvResource, stored.object, options));
+                      co_await client_.Update(olm::kCsvs, stored.object, options));
   stored.object = std::move(answer);
   CO_ASSIGN_OR_RETURN(stored.copy, olm::ReadStoredCopy(Serialize(stored.object)));
   co_return stored;
@@ -173,7 +173,7 @@ Task<SlotResult> CopyWriter::Remove(std::string name, olm::NamespacePtr ns, Slot
   options.resource_version = copy.resource_version;
   options.propagation = kube::DeleteOptions::Propagation::kBackground;
   options.may_send = std::move(may_send);
-  const absl::Status deleted = (co_await client_.Delete(kCsvResource, key, options)).status();
+  const absl::Status deleted = (co_await client_.Delete(olm::kCsvs, key, options)).status();
   if (!deleted.ok() && !kube::IsNotFound(deleted, name)) co_return deleted;
   co_return SlotResult{Kind::kDeleted, "", copy.uid};
 }

@@ -44,7 +44,7 @@ struct SlotResult {
   std::string uid;     // of the object that is there
 };
 
-// What is believed of the slot. `seen` is the object as a live read has just shown it.
+// A caller's knowledge of the slot. `seen` is the object as a live read has just shown it.
 struct SlotBelief {
   bool absent = false;
   std::optional<kube::RawObject> seen;

@@ -3,10 +3,10 @@
 #include <utility>
 
 #include "base/status/macros.h"
-#include "controllers/copied_csv/resources.h"
 #include "kube/meta/errors.h"
 #include "olm/copy/slot.h"
 #include "olm/decode.h"
+#include "olm/resources.h"
 
 namespace steward::controllers {
 namespace {
@@ -24,13 +24,13 @@ Task<std::shared_ptr<const SourceProofs::Source>> SourceProofs::Read(std::string
   auto read = std::make_shared<Source>();
   read->read_at = now;
   const kube::NamespacedName key{source, name_};
-  const absl::StatusOr<kube::RawObject> csv = co_await client_.Get(kCsvResource, key);
+  const absl::StatusOr<kube::RawObject> csv = co_await client_.Get(olm::kCsvs, key);
   if (csv.ok()) {
     CO_ASSIGN_OR_RETURN(read->csv, olm::DecodeCsv(csv->json));
     kube::ListOptions options;
     options.ns = source;
     CO_ASSIGN_OR_RETURN(const kube::ListPage groups,
-                        co_await client_.List(kGroupResource, options));
+                        co_await client_.List(olm::kOperatorGroups, options));
     if (groups.items.size() == 1 && groups.continue_token.empty()) {
       CO_ASSIGN_OR_RETURN(read->group, olm::DecodeOperatorGroup(groups.items.front().json));
     }

@@ -15,7 +15,7 @@ namespace steward::controllers {
 // The error in words for people.
 std::string Describe(const absl::Status& status);
 
-// Whether a list returns whole objects or their metadata only.
+// The parts of its objects that a list returns: all of them, or the metadata alone.
 enum class Detail { kWhole, kMetadata };
 
 // Visits all existing objects in their present state (no resourceVersion), as kube::VisitAll does.

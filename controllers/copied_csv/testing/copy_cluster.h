@@ -72,7 +72,7 @@ class CopyCluster : public kube::Client {
   std::set<std::string> Copies() const;  // "namespace/name"
   std::string Text(const kube::NamespacedName& csv) const;
 
-  // What an observer has seen last.
+  // The objects as an observer saw them last.
   using Seen = std::map<kube::GroupVersionResource, std::map<kube::NamespacedName, std::string>>;
   // Brings the writer to the present state, from what was seen before.
   void Observe(storage::OperatorWriter& writer, Seen& seen);
