@@ -175,6 +175,10 @@ const std::pair<const char*, ChangeOf> kForbidding[] = {
            kCsvs, kCsv,
            R"({"metadata":{"annotations":{"console.openshift.io/disable-operand-delete":"true"}}})");
      }},
+    {"owner",
+     [](TestCluster& c) {
+       return c.Merge(kCsvs, kCsv, R"({"metadata":{"ownerReferences":[{"kind":"ConfigMap"}]}})");
+     }},
     {"abort",
      [](TestCluster& c) {
        return c.Merge(kCsvs, kCsv, R"({"spec":{"cleanup":{"enabled":false}}})");
@@ -330,6 +334,10 @@ const std::pair<const char*, VoidTask (*)(TestCluster&, kube::NamespacedName)> k
        return c.Merge(
            kCsvs, csv,
            R"({"metadata":{"annotations":{"console.openshift.io/disable-operand-delete":"true"}}})");
+     }},
+    {"owner",
+     [](TestCluster& c, kube::NamespacedName csv) {
+       return c.Merge(kCsvs, csv, R"({"metadata":{"ownerReferences":[{"kind":"ConfigMap"}]}})");
      }},
     {"malformed",
      [](TestCluster& c, kube::NamespacedName csv) {

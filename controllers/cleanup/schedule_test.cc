@@ -120,7 +120,7 @@ VoidTask ChangeTargets(Draws& draws, TestCluster& cluster) {
 VoidTask ChangeOne(Draws& draws, TestCluster& cluster, const kube::NamespacedName& csv) {
   const std::vector<std::string> all = {"widgets.example.com", "gadgets.example.com",
                                         "gizmos.example.com", "cogs.example.com"};
-  switch (draws.Pick(17)) {
+  switch (draws.Pick(18)) {
     case 0:
       return cluster.Merge(kCsvs, csv, R"({"spec":{"cleanup":{"enabled":false}}})");
     case 13:
@@ -129,6 +129,10 @@ VoidTask ChangeOne(Draws& draws, TestCluster& cluster, const kube::NamespacedNam
       return cluster.Merge(kCsvs, csv, Labelled("opt-in-confirmed", "null"));
     case 15:
       return cluster.Merge(kCsvs, csv, Labelled("opt-in-confirmed", R"("another-policy")"));
+    case 16:
+      return cluster.Merge(kCsvs, csv,
+                           draws.Chance(50) ? R"({"metadata":{"ownerReferences":[{"kind":"K"}]}})"
+                                            : R"({"metadata":{"ownerReferences":null}})");
     case 1:
       return cluster.Merge(kCsvs, csv, R"({"status":{"phase":"Deleting"}})", "status");
     case 2:

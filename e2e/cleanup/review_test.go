@@ -9,6 +9,7 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
@@ -190,9 +191,9 @@ func TestRemoved_NamesOverALabelsLength(t *testing.T) {
 	s.cleaned(t, []string{s.spaces[0] + "/some"}, nil)
 }
 
-// A limit that docs/cleanup.md tells: an owner that the CSV had before it was opted in is shown nowhere, and agreed to. With
-// its end the garbage collector uninstalls the operator, whoever ended it. An owner that comes later is not agreed to.
-func TestOwners_OfBeforeTheOptInAreAgreedTo(t *testing.T) {
+// By the end of an owner that the CSV had before it was opted in, the garbage collector uninstalls the operator, whoever ended
+// it: nothing is cleaned up then. An owner that comes later is refused, and so is taking one off to have it cleaned up.
+func TestOwners_R_000_77_OfBeforeTheOptIn(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, 1)
 	s.bundled(t, s.described("Widget"))
@@ -209,10 +210,19 @@ func TestOwners_OfBeforeTheOptInAreAgreedTo(t *testing.T) {
 	must(t, plant("before"))
 	s.optIn(t)
 	must(t, refusedBy(olm.OptInPolicy, plant("after")))
+	_, err := user.Resource(olm.CSVs).Namespace(s.namespace).Patch(t.Context(), csvName, types.MergePatchType,
+		[]byte(`{"metadata":{"ownerReferences":null}}`), metav1.PatchOptions{})
+	must(t, refusedBy(olm.OptInPolicy, err))
+	_, client := replica(t, "owners")
+	s.shown(t, client, func(status map[string]any) bool {
+		blockers, _, _ := unstructured.NestedSlice(status, "blockers")
+		return len(blockers) == 1 && blockers[0].(map[string]any)["reason"] == "HasOwners"
+	})
 	s.operands(t, s.spaces[0], "some")
 	s.operate(t, 0)
 	s.aged(t)
 	must(t, user.Resource(configMaps).Namespace(s.namespace).Delete(t.Context(), "before", background))
 	s.gone(t)
-	s.cleaned(t, []string{s.spaces[0] + "/some"}, nil)
+	s.cleaned(t, nil, []string{s.spaces[0] + "/some"})
+	s.tells(t, "Warning", "CleanupRefused", "HasOwners")
 }

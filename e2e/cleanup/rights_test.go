@@ -4,10 +4,12 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	authorizationv1 "k8s.io/api/authorization/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/rand"
 
 	"steward.dev/e2e/olm"
 )
@@ -74,4 +76,57 @@ func remove(t *testing.T, role, group string) {
 	ctx := context.Background()
 	must(t, shared.Any.Resource(olm.ClusterRoles).Delete(ctx, role, metav1.DeleteOptions{}))
 	eventually(t, func() error { return mayDelete(ctx, group, false) })
+}
+
+// A sweep that cannot hold one operator's rights, whatever refuses that, holds all others', says that it failed, and holds
+// these too once it may. (A real policy refuses it here.)
+func TestRights_ASweepThatFailsInPart(t *testing.T) {
+	t.Parallel()
+	stuck, other := newScene(t, 1), newScene(t, 1)
+	for _, s := range []*scene{stuck, other} {
+		s.install(t, s.spaces[0])
+		s.operands(t, s.spaces[0], "some")
+		s.operate(t, 0)
+	}
+	lose := func(s *scene) error {
+		return olm.Mutate(t.Context(), shared.Any, olm.ClusterRoles, "", s.namespace, func(role *olm.Object) { role.SetFinalizers(nil) })
+	}
+	stuck.deny(t, "rbac.authorization.k8s.io", "clusterroles", "UPDATE", fmt.Sprintf(
+		"object.metadata.name != %q || !(%q in object.metadata.?finalizers.orValue([]))", stuck.namespace, holdFinalizer), "not here")
+	// Until the policy works.
+	eventually(t, func() error {
+		err := olm.Mutate(t.Context(), shared.Any, olm.ClusterRoles, "", stuck.namespace, func(role *olm.Object) {
+			role.SetFinalizers([]string{holdFinalizer})
+			role.SetAnnotations(map[string]string{"attempt": rand.String(6)})
+		})
+		if err == nil || !strings.Contains(err.Error(), "not here") {
+			return fmt.Errorf("it is not refused: %v", err)
+		}
+		return nil
+	})
+	failing := func(want float64) {
+		t.Helper()
+		eventually(t, func() error {
+			value, err := reconciling.Metric(t.Context(), "steward_cleanup_sweep_failing")
+			if err == nil && value != want {
+				err = fmt.Errorf("it is %v", value)
+			}
+			return err
+		})
+	}
+	must(t, lose(stuck))
+	must(t, lose(other))
+	failing(1)
+	eventually(t, func() error { return other.held(t, true) })
+	if stuck.held(t, true) == nil {
+		t.Error("they are held although it was refused")
+	}
+	must(t, shared.Any.Resource(policyBindings).Delete(t.Context(), stuck.group, background))
+	eventually(t, func() error { return stuck.held(t, true) })
+	failing(0)
+	for _, s := range []*scene{stuck, other} {
+		s.uninstall(t)
+		s.gone(t)
+		s.cleaned(t, []string{s.spaces[0] + "/some"}, nil)
+	}
 }

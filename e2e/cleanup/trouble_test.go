@@ -178,6 +178,35 @@ func TestStalled_R_000_71_Recreated(t *testing.T) {
 	s.cleaned(t, []string{s.spaces[0] + "/some", s.spaces[1] + "/unfinished"}, nil)
 }
 
+// deny has the API server refuse what an operation does to resources of a group unless a CEL expression is true, until the
+// binding of the scene's name is deleted, as it is at the end.
+func (s *scene) deny(t *testing.T, group, resource, operation, unless, message string) {
+	t.Helper()
+	policy := &olm.Object{Object: map[string]any{
+		"apiVersion": "admissionregistration.k8s.io/v1", "kind": "ValidatingAdmissionPolicy",
+		"spec": map[string]any{
+			"failurePolicy": "Fail",
+			"matchConstraints": map[string]any{"resourceRules": []any{map[string]any{
+				"apiGroups": []any{group}, "apiVersions": []any{"*"}, "resources": []any{resource}, "operations": []any{operation},
+			}}},
+			"validations": []any{map[string]any{"expression": unless, "message": message}},
+		},
+	}}
+	binding := &olm.Object{Object: map[string]any{
+		"apiVersion": "admissionregistration.k8s.io/v1", "kind": "ValidatingAdmissionPolicyBinding",
+		"spec": map[string]any{"policyName": s.group, "validationActions": []any{"Deny"}},
+	}}
+	policy.SetName(s.group)
+	binding.SetName(s.group)
+	_, err := shared.Any.Resource(policies).Create(t.Context(), policy, metav1.CreateOptions{})
+	must(t, err)
+	_, err = shared.Any.Resource(policyBindings).Create(t.Context(), binding, metav1.CreateOptions{})
+	must(t, err)
+	t.Cleanup(func() {
+		_ = shared.Any.Resource(policyBindings).Delete(context.Background(), s.group, background)
+	})
+}
+
 // R-000-71: an operator whose admission denies deletions has its reasons: they are shown, and it is asked again.
 func TestStalled_R_000_71_AdmissionDenies(t *testing.T) {
 	t.Parallel()
@@ -186,26 +215,7 @@ func TestStalled_R_000_71_AdmissionDenies(t *testing.T) {
 	s.operands(t, s.spaces[0], "some")
 	s.operate(t, 0)
 	at := shared.Any.Resource(s.widgets()).Namespace(s.spaces[0])
-	policy := &olm.Object{Object: map[string]any{
-		"apiVersion": "admissionregistration.k8s.io/v1", "kind": "ValidatingAdmissionPolicy",
-		"spec": map[string]any{
-			"failurePolicy": "Fail",
-			"matchConstraints": map[string]any{"resourceRules": []any{map[string]any{
-				"apiGroups": []any{s.group}, "apiVersions": []any{"*"}, "resources": []any{"*"}, "operations": []any{"DELETE"},
-			}}},
-			"validations": []any{map[string]any{"expression": "false", "message": "this widget holds data"}},
-		},
-	}}
-	policy.SetName(s.group)
-	binding := &olm.Object{Object: map[string]any{
-		"apiVersion": "admissionregistration.k8s.io/v1", "kind": "ValidatingAdmissionPolicyBinding",
-		"spec": map[string]any{"policyName": s.group, "validationActions": []any{"Deny"}},
-	}}
-	binding.SetName(s.group)
-	_, err := shared.Any.Resource(policies).Create(t.Context(), policy, metav1.CreateOptions{})
-	must(t, err)
-	_, err = shared.Any.Resource(policyBindings).Create(t.Context(), binding, metav1.CreateOptions{})
-	must(t, err)
+	s.deny(t, s.group, "*", "DELETE", "false", "this widget holds data")
 	dryRun := metav1.DeleteOptions{DryRun: []string{metav1.DryRunAll}}
 	eventually(t, func() error {
 		if at.Delete(t.Context(), "some", dryRun) == nil {

@@ -101,11 +101,24 @@ func TestUninstall_R_000_77_NotByWayOfAnOwner(t *testing.T) {
 		_, err = as(t, tenant).Resource(olm.CSVs).Namespace(namespace).Patch(t.Context(), "opted-in", types.MergePatchType, []byte(patch), metav1.PatchOptions{})
 		must(t, refusal(optInPolicy, err))
 	}
-	// An owner that was there when somebody agreed may stay, and go.
-	for _, patch := range []string{`{"metadata":{"labels":{"a":"b"}}}`, `{"metadata":{"ownerReferences":null}}`} {
-		_, err = as(t, tenant).Resource(olm.CSVs).Namespace(namespace).Patch(t.Context(), "opted-in", types.MergePatchType, []byte(patch), metav1.PatchOptions{})
-		must(t, err)
+	// Nothing is cleaned up while it has an owner. So whoever may not opt in cannot take it off either, and nobody can once it
+	// is being deleted: the garbage collector may have done that.
+	patch := func(user, body string) error {
+		_, err := as(t, user).Resource(olm.CSVs).Namespace(namespace).Patch(t.Context(), "opted-in", types.MergePatchType, []byte(body), metav1.PatchOptions{})
+		return err
 	}
+	const none = `{"metadata":{"ownerReferences":null}}`
+	must(t, patch(tenant, `{"metadata":{"labels":{"a":"b"}}}`))
+	must(t, refusal(optInPolicy, patch(tenant, none)))
+	must(t, patch(grantedUser, none))
+	must(t, patch(grantedUser, owner))
+	must(t, as(t, clusterAdmin).Resource(olm.CSVs).Namespace(namespace).Delete(t.Context(), "opted-in", background))
+	err = patch(clusterAdmin, none)
+	must(t, refusal(optInPolicy, err))
+	if !strings.Contains(err.Error(), "cannot lose one any more") {
+		t.Errorf("the refusal does not say why: %v", err)
+	}
+	must(t, patch(tenant, `{"metadata":{"finalizers":null,"ownerReferences":null}}`))
 }
 
 // Who deletes what says that cleanup is not supported needs no right to uninstall. So it does not come to be supported

@@ -75,7 +75,7 @@ func setUp(ctx context.Context) (err error) {
 	if account, err = shared.ServiceAccount(ctx, controllersNamespace, controllersName); err != nil {
 		return err
 	}
-	if err := waitForPolicy(ctx); err != nil {
+	if err := waitForPolicy(ctx, "policies"); err != nil {
 		return err
 	}
 	if err := olm.DeletionsSettle(ctx, shared.Any); err != nil {

@@ -280,13 +280,12 @@ func (s *scene) operate(t *testing.T, pace time.Duration) {
 }
 
 // waitForPolicy waits until the policy of deploy/base about opting in is in force.
-func waitForPolicy(ctx context.Context) error {
+func waitForPolicy(ctx context.Context, namespace string) error {
 	const user = "nobody-in-particular"
 	kubeconfig, err := shared.User(user)
 	if err != nil {
 		return err
 	}
-	namespace := "policies"
 	if err := olm.Create(ctx, shared.Any, olm.Namespace(namespace), olm.CSV(csvName, olm.OperatorGroup(namespace, "group"))); err != nil {
 		return err
 	}

@@ -11,6 +11,7 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
 	"steward.dev/e2e/olm"
@@ -265,6 +266,33 @@ func TestStatus(t *testing.T) {
 	}
 	_, stderr, code := run(t, shared.Admin, "status", "nope", "-n", s.namespace)
 	ends(t, code, 1, stderr, "Steward does not know")
+}
+
+// An opt-in from when no policy said who may opt in is shown as what it is, and how it comes to count. Other cases wait until
+// the policy is back.
+func TestStatus_R_000_76_AnUnconfirmedOptIn(t *testing.T) {
+	s := newScene(t)
+	at := shared.Any.Resource(schema.GroupVersionResource{Group: "admissionregistration.k8s.io", Version: "v1", Resource: "validatingadmissionpolicies"})
+	policy, err := at.Get(t.Context(), olm.OptInPolicy, metav1.GetOptions{})
+	must(t, err)
+	must(t, at.Delete(t.Context(), olm.OptInPolicy, metav1.DeleteOptions{}))
+	must(t, olm.Mutate(t.Context(), shared.Any, olm.CSVs, s.namespace, csvName, func(csv *olm.Object) {
+		csv.SetFinalizers(append(csv.GetFinalizers(), optInFinalizer))
+	}))
+	policy.SetResourceVersion("")
+	policy.SetUID("")
+	_, err = at.Create(t.Context(), policy, metav1.CreateOptions{})
+	must(t, err)
+	must(t, waitForPolicy(t.Context(), "policies-of-"+s.namespace))
+	s.known(t, "Refused")
+	eventually(t, func() error {
+		stdout, stderr, code := run(t, shared.Admin, "status", csvName, "-n", s.namespace)
+		text := strings.Join(strings.Fields(stdout), " ")
+		if code != 0 || !strings.Contains(text, "Blocker OptInUnconfirmed: ") || !strings.Contains(text, "take it off and add it again") {
+			return fmt.Errorf("%d: %s%s", code, stdout, stderr)
+		}
+		return nil
+	})
 }
 
 // The context's namespace, as everywhere in kubectl.

@@ -128,6 +128,9 @@ absl::StatusOr<CsvFacts> FactsIn(const object& root, const CsvTerms& terms) {
   }
   const std::optional<object> raw_metadata = ObjectIn(root, "metadata");
   csv.creation_timestamp = StringIn(*raw_metadata, "creationTimestamp");
+  ForEachObject(*raw_metadata, "ownerReferences", [&csv](const object& owner) {
+    csv.owners.push_back(StrCat(StringIn(owner, "kind"), " ", StringIn(owner, "name")));
+  });
   const std::optional<object> annotations = ObjectIn(*raw_metadata, "annotations");
   csv.operator_namespace = OptionalStringIn(annotations, kOperatorNamespaceAnnotation);
   csv.record = OptionalStringIn(annotations, kRecordAnnotation);

@@ -46,8 +46,8 @@ size_t SizeOf(const CsvCleanup& csv) {
        {&facts.record, &facts.refusal, &facts.opt_out, &facts.rights_released, &facts.confirmed}) {
     if (text->has_value()) size += (*text)->size();
   }
-  size += kEntry * (facts.finalizers.size() + facts.owned_crds.size() + facts.required_crds.size() +
-                    facts.deployments.size());
+  size += kEntry * (facts.finalizers.size() + facts.owners.size() + facts.owned_crds.size() +
+                    facts.required_crds.size() + facts.deployments.size());
   size += 2 * kEntry * (csv.owned_kinds.size() + csv.pending.size());
   for (const SaidCondition& condition : csv.conditions) {
     size += sizeof(SaidCondition) + condition.message.size();

@@ -29,6 +29,7 @@ TEST(DecodeTest, Csv) {
       "deletionTimestamp":"2026-01-01T00:00:00Z",
       "finalizers":["operatorframework.io/delete-custom-resources","x"],
       "labels":{"olm.copiedFrom":""},
+      "ownerReferences":[{"apiVersion":"v1","kind":"ConfigMap","name":"m","uid":"x"},{}],
       "annotations":{"olm.operatorNamespace":"from",
         "steward.operatorframework.io/cleanup-record":"R",
         "steward.operatorframework.io/cleanup-refused":"",
@@ -49,6 +50,7 @@ TEST(DecodeTest, Csv) {
   EXPECT_EQ(csv->record, "R");
   EXPECT_EQ(csv->refusal, "");
   EXPECT_EQ(csv->opt_out, "true");
+  EXPECT_THAT(csv->owners, ElementsAre("ConfigMap m", " "));
   EXPECT_EQ(csv->replaces, "v0");
   EXPECT_THAT(csv->owned_crds, ElementsAre("a.g.io", "b.g.io"));
   EXPECT_THAT(csv->required_crds, ElementsAre("c.g.io"));

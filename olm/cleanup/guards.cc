@@ -276,6 +276,13 @@ void CheckItself(const CleanupInputs& inputs, std::vector<CleanupBlocker>& block
     refuse(CleanupReason::kOperandDeleteDisabled,
            StrCat("annotation ", kOptOutAnnotation, " is \"", *csv.opt_out, "\""));
   }
+  // Who may end an owner need not be allowed to uninstall the operator, and the garbage collector,
+  // which does it then, is asked for no such right. OLM gives no owners to what it installs.
+  if (!csv.owners.empty()) {
+    refuse(CleanupReason::kHasOwners,
+           StrCat("metadata.ownerReferences has ", csv.owners.front(),
+                  ": whoever deletes the last of its owners would uninstall it"));
+  }
   if (!csv.malformed.empty()) refuse(CleanupReason::kInvalidSpec, csv.malformed);
   if (std::any_of(csv.owned_crds.begin(), csv.owned_crds.end(), IsOlmKind)) {
     refuse(CleanupReason::kOwnsOlmKinds, StrCat("it owns kinds of ", kOlmGroup));

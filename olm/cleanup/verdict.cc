@@ -25,6 +25,8 @@ std::string_view ToString(CleanupReason reason) {
       return "OrphanRequested";
     case CleanupReason::kOperandDeleteDisabled:
       return "OperandDeleteDisabled";
+    case CleanupReason::kHasOwners:
+      return "HasOwners";
     case CleanupReason::kInvalidSpec:
       return "InvalidSpec";
     case CleanupReason::kOwnsOlmKinds:

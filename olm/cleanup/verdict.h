@@ -70,6 +70,7 @@ enum class CleanupReason {
   kOperatorGone,           // R-000-73b
   kOrphanRequested,        // --cascade=orphan
   kOperandDeleteDisabled,  // the author's annotation
+  kHasOwners,              // the garbage collector deletes it when its owners go
   kInvalidSpec,            // the spec cannot be understood
   kOwnsOlmKinds,           // it owns kinds that OLM itself consists of
   kRefusedBefore,          // R-000-60

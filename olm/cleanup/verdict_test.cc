@@ -129,6 +129,8 @@ const GuardCase kRefusals[] = {
      Reason::kOperandDeleteDisabled},
     {"ConsoleOptOutInOtherWords", [](auto& in) { in.csv->opt_out = "yes"; }, Kind::kRefused,
      Reason::kOperandDeleteDisabled},
+    {"R_000_77_HasOwners", [](auto& in) { in.csv->owners = {"ConfigMap settings"}; },
+     Kind::kRefused, Reason::kHasOwners},
     {"InvalidSpec", [](auto& in) { in.csv->malformed = "no name"; }, Kind::kRefused,
      Reason::kInvalidSpec},
     {"OwnsOLMKinds",

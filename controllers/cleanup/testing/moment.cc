@@ -98,9 +98,11 @@ SeenCsv CsvOf(const json::value& object) {
   csv.replaces = StringAt(spec, "replaces");
   if (labels.contains("olm.copiedFrom")) csv.copied_from = StringAt(labels, "olm.copiedFrom");
   const std::string_view opted_out = StringAt(annotations, kOptOut);
+  const json::array* owners = ArrayAt(MetaOf(object), "ownerReferences");
   csv.itself = StringAt(status, "phase") == "Succeeded" && StringAt(status, "reason") != "Copied" &&
                !csv.copied_from.has_value() && !Has(object, "foregroundDeletion") &&
-               !Has(object, "orphan") && (opted_out.empty() || opted_out == "false") && !odd;
+               !Has(object, "orphan") && (opted_out.empty() || opted_out == "false") &&
+               (owners == nullptr || owners->empty()) && !odd;
   csv.marked = annotations.contains(kRefused);
   csv.let_go = StringAt(annotations, kLetGo);
   csv.noted = annotations.contains(kRecord);

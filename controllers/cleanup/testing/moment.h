@@ -43,7 +43,7 @@ struct SeenCsv {
   bool enabled = false;
   bool finalizer = false;  // the administrator's opt-in
   std::string confirmed;   // the policy under which it was confirmed
-  bool itself = false;     // phase, copies, propagation, annotation, spec: none of them forbids
+  bool itself = false;     // phase, copies, propagation, annotation, owners, spec: none forbids
   bool marked = false;     // as refused
   std::string let_go;      // the annotation about the operator's rights; "" = not released
   bool noted = false;      // the record's annotation exists, with any value
