@@ -21,6 +21,7 @@
 #include "base/status/macros.h"
 #include "base/text/str_cat.h"
 #include "kube/meta/names.h"
+#include "kube/meta/quote.h"
 #include "kube/meta/status.h"
 
 namespace steward::rest {
@@ -31,7 +32,6 @@ using Routes =
     std::map<std::pair<std::string, std::string>, std::map<std::string, Resource, std::less<>>>;
 
 absl::Status NotFoundPath() { return kube::ToStatus(kube::NotFoundPath()); }
-absl::Status MethodNotAllowed() { return kube::ToStatus(kube::MethodNotAllowed()); }
 
 struct Verb {
   std::string_view name;
@@ -84,6 +84,25 @@ bool PathFits(const http::Request& request, const Resource& resource, bool of_ob
 
 kube::NamespacedName NameOf(const http::Request& request, const Resource& resource) {
   return {std::string(NamespaceOf(request.info, resource)), request.info.name};
+}
+
+absl::Status MethodNotAllowed(const http::Request& request, const Resource& resource) {
+  kube::Status status = kube::MethodNotAllowed();
+  const bool reads = request.method == "GET" || request.method == "HEAD";
+  if (!reads && resource.where_to_write) {
+    StrAppend(&status.message, ": ", resource.where_to_write(NameOf(request, resource)));
+  }
+  return kube::ToStatus(status);
+}
+
+// Kubernetes refuses names that mean another place in a path, whatever the resource.
+absl::Status CheckPathName(const std::string& name) {
+  std::string why;
+  if (name == "." || name == "..") why = StrCat("may not be '", name, "'");
+  if (name.find('%') != std::string::npos) why = "may not contain '%'";
+  if (why.empty()) return absl::OkStatus();
+  return kube::ToStatus(
+      kube::BadRequest(StrCat("Name parameter invalid: ", kube::Quote(name), ": ", why)));
 }
 
 // Checks the form, and reads a Table's further option. Called after the read, so that its errors,
@@ -191,7 +210,7 @@ StatusTask ServeSubresource(const Resource& resource, const Subresource& subreso
   if (verb == "patch" && subresource.patch != nullptr) {
     return ServePatch(resource, *subresource.patch, NameOf(request, resource), request, writer);
   }
-  return Refuse(MethodNotAllowed());
+  return Refuse(MethodNotAllowed(request, resource));
 }
 
 StatusTask ServeVerb(const Resource& resource, const HandlerOptions& options,
@@ -222,7 +241,7 @@ StatusTask ServeVerb(const Resource& resource, const HandlerOptions& options,
   if (verb == "delete" && resource.del != nullptr) {
     return ServeDelete(resource, *resource.del, NameOf(request, resource), request, writer);
   }
-  return Refuse(MethodNotAllowed());
+  return Refuse(MethodNotAllowed(request, resource));
 }
 
 StatusTask ServeResource(const Resource& resource, const HandlerOptions& options,
@@ -234,8 +253,11 @@ StatusTask ServeResource(const Resource& resource, const HandlerOptions& options
     if (subresource == nullptr) return Refuse(NotFoundPath());
   }
   const Verb* verb = FindVerb(info, request.method);
-  if (verb == nullptr) return Refuse(MethodNotAllowed());
+  if (verb == nullptr) return Refuse(MethodNotAllowed(request, resource));
   if (!PathFits(request, resource, verb->of_object)) return Refuse(NotFoundPath());
+  if (verb->of_object) {
+    if (absl::Status status = CheckPathName(info.name); !status.ok()) return Refuse(status);
+  }
   if (subresource != nullptr) {
     return ServeSubresource(resource, *subresource, options, request, writer);
   }

@@ -225,6 +225,48 @@ TEST_F(HandlerTest, OtherVerbsAreNotAllowed) {
   EXPECT_EQ(resource_.calls(), 0);
 }
 
+// Of what is computed, a refused write says what to change instead.
+TEST_F(HandlerTest, RefusedWritesSayWhereToWrite) {
+  Resource resource = resource_.Definition();
+  resource.where_to_write = [](const kube::NamespacedName& name) {
+    return "change " + name.ns + "/" + name.name;
+  };
+  handler_ = MakeResourceHandler({resource}, {random_});
+  const struct {
+    http::Request request;
+    const char* method;
+    const char* message;
+  } kRows[] = {
+      {GetOne("ns1", "a"), "PUT", "on the requested resource: change ns1/a\""},
+      {GetOne("ns1", "a"), "DELETE", "on the requested resource: change ns1/a\""},
+      {GetPicture("a"), "PATCH", "on the requested resource: change ns1/a\""},
+      {ListIn("ns1"), "POST", "on the requested resource: change ns1/\""},
+      {GetOne("ns1", "a"), "HEAD", "on the requested resource\""},
+  };
+  for (const auto& row : kRows) {
+    SCOPED_TRACE(row.method);
+    http::Request request = row.request;
+    request.method = row.method;
+    EXPECT_EQ(Ask(std::move(request)), 405);
+    EXPECT_THAT(writer_.body(), HasSubstr(row.message));
+  }
+}
+
+// As Kubernetes says it.
+TEST_F(HandlerTest, NamesThatMeanAnotherPlace) {
+  const struct {
+    const char* name;
+    const char* why;
+  } kRows[] = {{".", "may not be '.'"}, {"..", "may not be '..'"}, {"a%b", "may not contain '%'"}};
+  for (const auto& row : kRows) {
+    SCOPED_TRACE(row.name);
+    EXPECT_EQ(Ask(GetOne("ns1", row.name)), 400);
+    EXPECT_THAT(writer_.body(), HasSubstr(std::string(R"(Name parameter invalid: \")") + row.name +
+                                          R"(\": )" + row.why));
+  }
+  EXPECT_EQ(resource_.calls(), 0);
+}
+
 TEST_F(HandlerTest, WatchIsNotAllowed) {
   http::Request request = ListAll();
   request.info.verb = "watch";

@@ -101,7 +101,7 @@ func TestCleanupStatus_R_000_47_Kubectl(t *testing.T) {
 		}
 	}
 	for _, args := range [][]string{{"delete", "cus", "widgets.v1"}, {"annotate", "cus", "widgets.v1", "a=b"}} {
-		if said := refused(t, shared.Admin, append(args, "-n", home)...); !strings.Contains(said, "MethodNotAllowed") {
+		if said := refused(t, shared.Admin, append(args, "-n", home)...); !strings.Contains(said, "(MethodNotAllowed)") || !strings.Contains(said, "computed from ClusterServiceVersion "+home+"/widgets.v1; change that one") {
 			t.Errorf("%q: %s", args, said)
 		}
 	}

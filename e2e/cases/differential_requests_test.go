@@ -18,6 +18,7 @@ type probe struct {
 	query     []pair
 	header    []pair
 	body      string
+	raw       string // behind the query, as it is
 }
 
 type pair struct{ key, value string }
@@ -32,6 +33,9 @@ func (p probe) String() string {
 	}
 	for _, each := range p.query {
 		text += fmt.Sprintf(" ?%s=%s", each.key, each.value)
+	}
+	if p.raw != "" {
+		text += " ?" + p.raw
 	}
 	for _, each := range p.header {
 		text += fmt.Sprintf(" %s: %s", each.key, each.value)
@@ -120,6 +124,9 @@ func (p probe) to(s *subject) (*http.Request, error) {
 	for _, each := range p.query {
 		query = append(query, url.QueryEscape(each.key)+"="+url.QueryEscape(s.resolve(each.value)))
 	}
+	if p.raw != "" {
+		query = append(query, p.raw)
+	}
 	if len(query) > 0 {
 		path += "?" + strings.Join(query, "&")
 	}
@@ -148,7 +155,8 @@ const (
 )
 
 var (
-	versions = dimension{"resourceVersion", []string{"", "0", "$now", "$old", "$ancient", "$future", "yesterday", "-1", "01", "12", "1.5", " 1"}}
+	versions = dimension{"resourceVersion", []string{"", "0", "$now", "$old", "$ancient", "$future", "yesterday", "-1", "01", "12", "00", "0123",
+		"99999999999999", "1.5", " 1"}}
 	matches  = dimension{"resourceVersionMatch", []string{"", "Exact", "NotOlderThan", "exact", "Newest"}}
 	limits   = dimension{"limit", []string{"", "0", "1", "2", "4", "5", "500", "-1", "two", "1.5", "+2", "9223372036854775807", "99999999999999999999"}}
 	tokens   = dimension{"continue", []string{"", "$token", "$expired", "$foreign", "made-up", "e30", "%"}}
@@ -249,6 +257,14 @@ func matrixOfPlaces() (all []probe) {
 	all = append(all, probe{method: http.MethodGet, namespace: "no-such-namespace"}.sending("Accept", partialList))
 	for _, name := range []string{"alpha", "nobody", "Not-A-Name", "a%20b", "alpha/nothing", "alpha/status/nothing", "alpha/"} {
 		all = append(all, here(name), here(name).sending("Accept", table))
+	}
+	for _, name := range []string{".", "..", "a%25b"} {
+		all = append(all, here(name), here(name).sending("Accept", table))
+	}
+	for _, raw := range []string{"%zz", "a;b", "limit=1;watch=true", "&&", "=", "limit"} {
+		p := here("")
+		p.raw = raw
+		all = append(all, p, p.with("limit", "2"))
 	}
 	for _, method := range []string{http.MethodHead, http.MethodOptions, "PROPFIND"} {
 		for _, name := range []string{"", "alpha"} {

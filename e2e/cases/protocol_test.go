@@ -41,8 +41,8 @@ func TestProtocol_ErrorsAreKubernetesStatuses(t *testing.T) {
 		{"GET", apiPath + "/nothings", 404, "NotFound", "the server could not find the requested resource"},
 		{"GET", apiPath + "/namespaces/payments/nothings/x", 404, "NotFound", "the server could not find the requested resource"},
 		{"GET", one + "/nothing", 404, "NotFound", ""},
-		{"POST", inNamespace("payments"), 405, "MethodNotAllowed", ""},
-		{"PUT", one, 405, "MethodNotAllowed", ""},
+		{"POST", inNamespace("payments"), 405, "MethodNotAllowed", "InstalledOperators are computed from ClusterServiceVersions; change these"},
+		{"PUT", one, 405, "MethodNotAllowed", "InstalledOperators are computed from ClusterServiceVersion "},
 		{"PATCH", one, 405, "MethodNotAllowed", ""},
 		{"DELETE", one, 405, "MethodNotAllowed", ""},
 		{"DELETE", inNamespace("payments"), 405, "MethodNotAllowed", ""},
@@ -53,6 +53,9 @@ func TestProtocol_ErrorsAreKubernetesStatuses(t *testing.T) {
 		{"GET", listPath + "?limit=many", 400, "BadRequest", "strconv.ParseInt"},
 		{"GET", listPath + "?resourceVersion=yesterday", 400, "BadRequest", "invalid resource version"},
 		{"GET", listPath + "?continue=made-up", 400, "BadRequest", ""},
+		{"GET", listPath + "?resourceVersion=12&resourceVersionMatch=Exact", 410, "Expired", "too old"},
+		{"GET", listPath + "?resourceVersion=99999999999999", 504, "Timeout", "Too large resource version"},
+		{"GET", listPath + "?resourceVersion=99999999999999999999999", 410, "Expired", "too old"},
 		{"GET", listPath + "?resourceVersionMatch=Exact", 422, "Invalid", "resourceVersionMatch is forbidden unless resourceVersion is provided"},
 	} {
 		t.Run(tc.method+" "+strings.TrimPrefix(tc.path, apiPath), func(t *testing.T) {

@@ -46,8 +46,13 @@ bool IsResourceVersion(std::string_view text) {
          IsDigits(text);
 }
 
-absl::Status CheckResourceVersionParameter(std::string_view text) {
-  if (text.empty() || text == "0" || IsResourceVersion(text)) return absl::OkStatus();
+absl::StatusOr<std::string> ParseResourceVersionParameter(std::string_view text) {
+  if (text.empty() || text == "0" || IsResourceVersion(text)) return std::string(text);
+  const std::string_view canonical =
+      text.substr(std::min(text.find_first_not_of('0'), text.size()));
+  if (IsDigits(canonical) && canonical.size() <= kMaxResourceVersionDigits) {
+    return std::string(canonical);
+  }
   return absl::InvalidArgumentError(
       StrCat("invalid resource version: resourceVersion: Invalid value: ", Quote(text),
              ": strconv.ParseUint: parsing ", Quote(text), ": invalid syntax"));

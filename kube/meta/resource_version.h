@@ -24,9 +24,10 @@ inline constexpr size_t kMaxResourceVersionDigits = 38;
 // digits. "" and "0", which are valid parameters, too ("most recent" and "any"), are not numbers of
 // a state.
 bool IsResourceVersion(std::string_view text);
-// Returns OK for "", "0" and text that IsResourceVersion accepts; else InvalidArgument in
-// Kubernetes' wording, for a 400.
-absl::Status CheckResourceVersionParameter(std::string_view text);
+// Returns "", "0" and text that IsResourceVersion accepts as they are; other digits without their
+// leading zeros, which is "" for "00": 0 in other words asks for the most recent state. Returns
+// InvalidArgument in Kubernetes' wording, for a 400, when that is no number.
+absl::StatusOr<std::string> ParseResourceVersionParameter(std::string_view text);
 
 // The numeric order of two canonical decimal numbers of any length ("" counts as less than "0").
 std::strong_ordering CompareResourceVersions(std::string_view a, std::string_view b);

@@ -9,7 +9,12 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace steward::kube;
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   const bool number = IsResourceVersion(text);
-  if (number && !CheckResourceVersionParameter(text).ok()) std::abort();
+  const auto parameter = ParseResourceVersionParameter(text);
+  if (number && (!parameter.ok() || *parameter != text)) std::abort();
+  if (parameter.ok() && !parameter->empty() && *parameter != "0" &&
+      !IsResourceVersion(*parameter)) {
+    std::abort();
+  }
   const auto version = Unpack(text);
   if (!version.ok()) return 0;
   const auto again = Unpack(Pack(*version));

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <optional>
 #include <random>
+#include <string>
 #include <vector>
 
 #include "base/status/matchers.h"
@@ -16,6 +18,7 @@ TEST(ResourceVersionTest, Form) {
   const struct {
     std::string text;
     bool number, parameter;
+    std::optional<std::string> canonical = std::nullopt;  // where it is another text
   } rows[] = {
       {"", false, true},
       {"0", false, true},
@@ -24,8 +27,13 @@ TEST(ResourceVersionTest, Form) {
       {"18446744073709551616", true, true},
       {std::string(38, '9'), true, true},
       {std::string(39, '9'), false, false},
-      {"00", false, false},
-      {"01", false, false},
+      {"00", false, true, ""},
+      {"01", false, true, "1"},
+      {"0123", false, true, "123"},
+      {std::string(39, '0') + "7", false, true, "7"},
+      {"0" + std::string(39, '9'), false, false},
+      {"0x", false, false},
+      {"0-1", false, false},
       {"-1", false, false},
       {"+1", false, false},
       {"1.0", false, false},
@@ -40,10 +48,12 @@ TEST(ResourceVersionTest, Form) {
   for (const auto& row : rows) {
     SCOPED_TRACE(row.text);
     EXPECT_EQ(IsResourceVersion(row.text), row.number);
-    EXPECT_EQ(CheckResourceVersionParameter(row.text).ok(), row.parameter);
+    const absl::StatusOr<std::string> parameter = ParseResourceVersionParameter(row.text);
+    ASSERT_EQ(parameter.ok(), row.parameter);
+    if (row.parameter) EXPECT_EQ(*parameter, row.canonical.value_or(row.text));
   }
   EXPECT_THAT(
-      CheckResourceVersionParameter("a\"b"),
+      ParseResourceVersionParameter("a\"b"),
       StatusIs(absl::StatusCode::kInvalidArgument,
                HasSubstr(R"(invalid resource version: resourceVersion: Invalid value: "a\"b")")));
 }

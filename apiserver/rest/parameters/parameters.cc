@@ -115,9 +115,10 @@ absl::StatusOr<Selection> ParseSelection(const http::Request& request) {
   return selection;
 }
 
-absl::Status CheckVersion(std::string_view version) {
-  const absl::Status status = kube::CheckResourceVersionParameter(version);
-  return status.ok() ? status : BadRequest(ToStd(status.message()));
+absl::StatusOr<std::string> ParseVersion(std::string_view text) {
+  absl::StatusOr<std::string> version = kube::ParseResourceVersionParameter(text);
+  if (!version.ok()) return BadRequest(ToStd(version.status().message()));
+  return version;
 }
 
 void SetPage(int64_t limit, RawOptions& options, ReadOptions& read) {
@@ -157,7 +158,7 @@ absl::StatusOr<ListParameters> ParseListParameters(const http::Request& request,
       return BadRequest("specifying resource version is not allowed when using continue");
     }
   }
-  RETURN_IF_ERROR(CheckVersion(options.version));
+  ASSIGN_OR_RETURN(options.version, ParseVersion(options.version));
 
   const bool limited = limit.value_or(0) > 0;
   if (!parameters.watch && limited && some_version && options.match.empty()) {
@@ -185,8 +186,7 @@ absl::StatusOr<ReadOptions> ParseGetParameters(const http::Request& request) {
     return BadRequest("the export parameter, deprecated since v1.14, is no longer supported");
   }
   ReadOptions options;
-  options.resource_version = QueryString(request, "resourceVersion");
-  RETURN_IF_ERROR(CheckVersion(options.resource_version));
+  ASSIGN_OR_RETURN(options.resource_version, ParseVersion(QueryString(request, "resourceVersion")));
   if (!options.resource_version.empty()) options.asker = request.user.name;
   return options;
 }

@@ -1,11 +1,13 @@
 #include "apiserver/views/cleanup_status/cleanup_status.h"
 
 #include <memory>
+#include <string>
 #include <utility>
 
 #include "apiserver/views/cleanup_status/object.h"
 #include "apiserver/views/cleanup_status/openapi/openapi.h"
 #include "apiserver/views/cleanup_status/projection.h"
+#include "base/text/str_cat.h"
 #include "kube/meta/names.h"
 
 namespace steward::views {
@@ -33,6 +35,13 @@ rest::Resource CleanupStatuses::Resource(std::vector<rest::Subresource> subresou
   resource.openapi_schema = CleanupStatusSchema();
   reads_.ServeIn(resource);
   resource.subresources = std::move(subresources);
+  resource.where_to_write = [](const kube::NamespacedName& name) {
+    if (name.name.empty()) {
+      return std::string("CleanupStatuses are computed from ClusterServiceVersions; change these");
+    }
+    return StrCat("CleanupStatuses are computed from ClusterServiceVersion ", name.ns, "/",
+                  name.name, "; change that one");
+  };
   return resource;
 }
 

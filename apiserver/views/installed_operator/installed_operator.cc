@@ -64,7 +64,8 @@ std::shared_ptr<const Projection> MakeInstalledOperatorProjection() {
 }
 
 InstalledOperators::InstalledOperators(storage::WorldStore& worlds, VirtualResourceOptions options)
-    : reads_(worlds, MakeInstalledOperatorProjection(), kResource, std::move(options)) {}
+    : worlds_(worlds),
+      reads_(worlds, MakeInstalledOperatorProjection(), kResource, std::move(options)) {}
 
 rest::Resource InstalledOperators::Resource() {
   rest::Resource resource;
@@ -77,6 +78,18 @@ rest::Resource InstalledOperators::Resource() {
   resource.openapi_schema = InstalledOperatorSchema();
   reads_.ServeIn(resource);
   resource.subresources = {{"icon", this}};
+  resource.where_to_write = [this](const kube::NamespacedName& name) {
+    const storage::WorldPtr world = worlds_.Current();
+    const std::optional<Appearance> seen =
+        FindAppearance(OperatorWorld::Of(*world), name.ns, name.name);
+    if (!seen) {
+      return std::string(
+          "InstalledOperators are computed from ClusterServiceVersions; change these");
+    }
+    const kube::NamespacedName& csv = seen->csv->key;
+    return StrCat("InstalledOperators are computed from ClusterServiceVersion ", csv.ns, "/",
+                  csv.name, "; change that one");
+  };
   return resource;
 }
 

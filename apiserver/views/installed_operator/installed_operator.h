@@ -25,6 +25,7 @@ class InstalledOperators : public rest::BlobGetter {
   Task<rest::Blob> GetBlob(const kube::NamespacedName& name) override;
 
  private:
+  storage::WorldStore& worlds_;
   VirtualResource reads_;
 };
 

@@ -190,7 +190,12 @@ TEST_F(InstalledOperatorsTest, ResourceVersions) {
       {"exactly now", now, "Exact", 0, ""},
       {"future", future, "", 504, "Timeout"},
       {"future, exactly", future, "Exact", 504, "Timeout"},
-      {"not a number of ours", "123", "", 400, "BadRequest"},
+      {"an old number of another API", "1", "", 0, ""},
+      {"an old number of another API, said so", "1", "NotOlderThan", 0, ""},
+      {"exactly an old number of another API", "1", "Exact", 410, "Expired"},
+      {"another API's, above all that there are", "99999999999999", "", 504, "Timeout"},
+      {"a number of an unknown form", std::string(20, '9'), "", 410, "Expired"},
+      {"the largest number", std::string(38, '9'), "NotOlderThan", 410, "Expired"},
   };
   for (const Row& row : rows) {
     SCOPED_TRACE(row.name);
@@ -210,6 +215,21 @@ TEST_F(InstalledOperatorsTest, ResourceVersions) {
   rest::ReadOptions old;
   old.resource_version = now;
   EXPECT_OK(RunOn(io_, view_.reads().List({}, old)));  // newer than requested is fine
+}
+
+TEST_F(InstalledOperatorsTest, SaysWhereToWrite) {
+  const rest::Resource resource = view_.Resource();
+  ASSERT_OK_AND_ASSIGN(rest::Reading whole, RunOn(io_, view_.reads().List({}, {})));
+  ASSERT_THAT(Names(whole), ::testing::Not(IsEmpty()));
+  world_.Csv("ops", "written.v1");
+  worlds_.Publish(world_.Snapshot());
+  EXPECT_EQ(resource.where_to_write({"ops", "written.v1"}),
+            "InstalledOperators are computed from ClusterServiceVersion ops/written.v1; change "
+            "that one");
+  for (const kube::NamespacedName& name : {kube::NamespacedName{"ops", ""}, {"ops", "nope"}}) {
+    EXPECT_EQ(resource.where_to_write(name),
+              "InstalledOperators are computed from ClusterServiceVersions; change these");
+  }
 }
 
 TEST_F(InstalledOperatorsTest, PagesAreOneSnapshot) {

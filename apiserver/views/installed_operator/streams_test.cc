@@ -392,12 +392,19 @@ TEST_F(EventStreamTest, EndsWhenItsTimeIsUp) {
   EXPECT_THAT(Next(*stream, 1), ElementsAre("end"));
 }
 
-TEST_F(EventStreamTest, NumbersThatAreNoneAreRefused) {
-  rest::WatchOptions options;
-  options.resource_version = "12345";
-  const rest::Selection selection;
-  EXPECT_EQ(kube::FromStatus(RunOn(io_, view_.reads().Watch(selection, options)).status()).code,
-            400);
+// An informer that has such a number, as of ClusterServiceVersions, begins anew.
+TEST_F(EventStreamTest, NumbersOfAnotherAPIAreTooOld) {
+  for (const char* number :
+       {"1", "12345", "99999999999999", "99999999999999999999999999999999999999"}) {
+    SCOPED_TRACE(number);
+    rest::WatchOptions options;
+    options.resource_version = number;
+    options.timeout = absl::Minutes(1);
+    const rest::Selection selection;
+    const auto stream = RunOn(io_, view_.reads().Watch(selection, options));
+    ASSERT_OK(stream);
+    EXPECT_THAT(Next(**stream, 1), ElementsAre("Expired"));
+  }
 }
 
 }  // namespace

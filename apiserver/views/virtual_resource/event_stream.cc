@@ -23,16 +23,16 @@ constexpr std::chrono::seconds kLookAgain{1};
 // For a client that reads so slowly that its watch never ends between two bursts.
 constexpr std::chrono::minutes kOvertime{1};
 
-absl::Status TooOld(const std::string& number, const storage::WorldStore& worlds) {
-  return kube::ToStatus(kube::Expired(
-      StrCat("too old resource version: ", number, " (", worlds.Now().number().ToString(), ")")));
-}
-
 std::chrono::steady_clock::time_point After(absl::Duration duration) {
   return std::chrono::steady_clock::now() + absl::ToChronoNanoseconds(duration);
 }
 
 }  // namespace
+
+absl::Status TooOldToWatch(std::string_view number, const storage::Number& current) {
+  return kube::ToStatus(
+      kube::Expired(StrCat("too old resource version: ", number, " (", current.ToString(), ")")));
+}
 
 ViewStream::ViewStream(const StreamContext& context, rest::Selection selection, StreamStart start)
     : context_(context),
@@ -119,13 +119,13 @@ Task<std::optional<rest::WatchEvent>> ViewStream::Next() {
         if (std::chrono::steady_clock::now() >= deadline_) co_return std::nullopt;
         continue;
       case Outcome::kExpired:
-        co_return TooOld(cursor_.number(), worlds_);
+        co_return TooOldToWatch(cursor_.number(), worlds_.Now().number());
       case Outcome::kCurrent:
         waiting_since_.reset();
         break;
       case Outcome::kNotYet:
         if (!Await(std::chrono::steady_clock::now())) {
-          co_return TooOld(cursor_.number(), worlds_);
+          co_return TooOldToWatch(cursor_.number(), worlds_.Now().number());
         }
         break;
     }

@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "absl/status/status.h"
@@ -17,6 +18,7 @@
 #include "apiserver/views/virtual_resource/snapshot_reader.h"
 #include "apiserver/views/virtual_resource/watch_cursor.h"
 #include "base/async/stop_signal.h"
+#include "storage/world/number.h"
 #include "storage/world/rewind.h"
 #include "storage/world/world_store.h"
 
@@ -80,6 +82,9 @@ class ViewStream : public rest::EventStream {
   std::optional<SteadyTime> waiting_since_;  // for the client's state to arrive
   std::function<void()> settled_;            // null once it was called
 };
+
+// A 410 for a watch from a state that is not known (any more), or never can be.
+absl::Status TooOldToWatch(std::string_view number, const storage::Number& current);
 
 // A stream with only an error: for a watch that was accepted and could not begin.
 class FailedStream : public rest::EventStream {

@@ -1,11 +1,14 @@
 #include "apiserver/views/virtual_resource/snapshot_reader.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <string>
 #include <utility>
 
 #include "base/status/macros.h"
 #include "base/text/str_cat.h"
+#include "kube/meta/resource_version.h"
 #include "kube/meta/status.h"
 #include "storage/world/history.h"
 
@@ -25,11 +28,27 @@ rest::Reading Snapshot::Reading() const {
   return reading;
 }
 
-absl::StatusOr<storage::Number> ParseNumber(const std::string& text) {
-  absl::StatusOr<storage::Number> number = storage::Number::Parse(text);
-  if (number.ok()) return number;
-  return kube::ToStatus(
-      kube::BadRequest(StrCat("invalid resource version: ", number.status().message())));
+namespace {
+
+// Those of etcd's largest revision, 2^63 - 1.
+constexpr size_t kRevisionDigits = 19;
+
+absl::Status TooOldForList() {
+  return kube::ToStatus(kube::Expired("The resourceVersion for the provided list is too old."));
+}
+
+}  // namespace
+
+absl::StatusOr<Snapshot> SnapshotReader::ReadForeign(Snapshot newest,
+                                                     const rest::ReadOptions& options) {
+  const std::string& asked = options.resource_version;
+  if (asked.size() > kRevisionDigits) return TooOldForList();
+  const std::string revision = StrCat(newest.number.clock / storage::kTicks);
+  if (kube::CompareResourceVersions(asked, revision) > 0) {
+    return kube::ToStatus(kube::TooLargeResourceVersion(asked, revision));
+  }
+  if (options.resource_version_match == "Exact") return TooOldForList();
+  return newest;
 }
 
 Task<Snapshot> SnapshotReader::ReadNewest() {
@@ -69,7 +88,9 @@ Task<Snapshot> SnapshotReader::Read(rest::ReadOptions options) {
   CO_ASSIGN_OR_RETURN(Snapshot newest, co_await ReadNewest());
   if (options.resource_version.empty() || options.resource_version == "0") co_return newest;
 
-  CO_ASSIGN_OR_RETURN(const storage::Number asked, ParseNumber(options.resource_version));
+  const absl::StatusOr<storage::Number> parsed = storage::Number::Parse(options.resource_version);
+  if (!parsed.ok()) co_return ReadForeign(std::move(newest), options);
+  const storage::Number asked = *parsed;
   CO_RETURN_IF_ERROR(co_await WaitFor(asked, std::move(options.asker)));
   storage::Moment moment = worlds_.Now();
   if (options.resource_version_match != "Exact") {
@@ -88,8 +109,7 @@ Task<Snapshot> SnapshotReader::Read(rest::ReadOptions options) {
   }
   if (asked.mark != storage::Number::kComplete ||
       moment.world->Knows(asked.vector) != storage::Knowledge::kKnown) {
-    co_return kube::ToStatus(
-        kube::Expired("The resourceVersion for the provided list is too old."));
+    co_return TooOldForList();
   }
   WorldPtr past = co_await past_.At(std::move(moment.world), asked.vector);
   Snapshot snapshot{std::move(past), asked};

@@ -52,11 +52,15 @@ class SnapshotReader {
 
   // Returns the snapshot that `options` require. 503 before the first sync; 504 for a
   // resourceVersion that does not arrive in time; 410 for a state that this replica does not know
-  // (any more); 400 for a number that is not one of Steward's.
+  // (any more). A number of another API is taken for what it is there, a revision of etcd: an old
+  // one is no longer known, one above the newest has not come. 410 also for a number of a form that
+  // is unknown.
   Task<Snapshot> Read(rest::ReadOptions options);
   Task<Snapshot> ReadNewest();
 
  private:
+  // Answers a read with a number that none of Steward's is.
+  static absl::StatusOr<Snapshot> ReadForeign(Snapshot newest, const rest::ReadOptions& options);
   // Waits until this replica has reached `number`: 504 when it does not in time.
   StatusTask WaitFor(storage::Number number, std::string asker);
 
@@ -66,9 +70,6 @@ class SnapshotReader {
   const std::function<void()> on_newest_read_;
   const OnAwaited on_awaited_;
 };
-
-// Returns a 400 for text that is not one of Steward's numbers.
-absl::StatusOr<storage::Number> ParseNumber(const std::string& text);
 
 }  // namespace steward::views
 

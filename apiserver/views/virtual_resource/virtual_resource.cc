@@ -10,6 +10,7 @@
 #include "base/status/macros.h"
 #include "kube/meta/errors.h"
 #include "kube/meta/status.h"
+#include "storage/world/number.h"
 
 namespace steward::views {
 namespace {
@@ -98,7 +99,14 @@ Task<std::unique_ptr<rest::EventStream>> VirtualResource::Watch(const rest::Sele
   start.asker = options.asker;
   const bool numbered = !options.resource_version.empty() && options.resource_version != "0";
   if (numbered && !options.send_initial_events) {
-    CO_ASSIGN_OR_RETURN(start.number, ParseNumber(options.resource_version));
+    const absl::StatusOr<storage::Number> number = storage::Number::Parse(options.resource_version);
+    // Of another API, or of a format that is older or unknown: clients begin anew.
+    if (!number.ok()) {
+      CO_ASSIGN_OR_RETURN(const Snapshot newest, co_await reader_.ReadNewest());
+      co_return std::make_unique<FailedStream>(
+          TooOldToWatch(options.resource_version, newest.number));
+    }
+    start.number = *number;
   } else {
     rest::ReadOptions read;
     read.resource_version = options.resource_version;

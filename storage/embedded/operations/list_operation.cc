@@ -92,11 +92,12 @@ absl::StatusOr<ContinueToken> ContinueToken::Decode(std::string_view text) {
 }
 
 absl::StatusOr<std::optional<int64_t>> ParseRevision(std::string_view text, int64_t newest) {
-  const absl::Status form = kube::CheckResourceVersionParameter(text);
-  if (!form.ok()) return kube::ToStatus(kube::BadRequest(ToStd(form.message())));
-  if (text.empty() || text == "0") return std::optional<int64_t>();
+  const absl::StatusOr<std::string> version = kube::ParseResourceVersionParameter(text);
+  if (!version.ok()) return kube::ToStatus(kube::BadRequest(ToStd(version.status().message())));
+  if (version->empty() || *version == "0") return std::optional<int64_t>();
   int64_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  const auto [end, error] =
+      std::from_chars(version->data(), version->data() + version->size(), number);
   if (error != std::errc() || number > newest) {
     return kube::ToStatus(kube::TooLargeResourceVersion(text, std::to_string(newest)));
   }
