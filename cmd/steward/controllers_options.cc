@@ -8,13 +8,13 @@
 #include <utility>
 
 #include "absl/status/status.h"
-#include "absl/strings/str_join.h"
 #include "base/flags/flag_adder.h"
 #include "base/flags/go_arguments.h"
 #include "base/status/macros.h"
 #include "base/text/str_cat.h"
 #include "cmd/steward/grpc_options.h"
 #include "cmd/steward/monitoring_options.h"
+#include "cmd/steward/reconciler_names.h"
 #include "controllers/runtime/election/lease_elector.h"
 #include "kube/audit/options.h"
 #include "kube/meta/names.h"
@@ -23,12 +23,6 @@ namespace steward {
 namespace {
 
 using controllers::KnownReconciler;
-
-std::string NamesOf(const std::vector<KnownReconciler>& known) {
-  return absl::StrJoin(known, ", ", [](std::string* text, const KnownReconciler& reconciler) {
-    text->append(reconciler.options.name);
-  });
-}
 
 // The options, and the flags that are checked when all have been read.
 struct Given {
@@ -103,16 +97,7 @@ class Flags : private FlagAdder {
 
 absl::Status CheckReconcilers(const ControllersOptions& options,
                               const std::vector<KnownReconciler>& known) {
-  if (options.reconcilers.empty()) {
-    return absl::InvalidArgumentError(
-        StrCat("--reconcilers: name at least one of: ", NamesOf(known)));
-  }
-  for (const std::string& name : options.reconcilers) {
-    const auto is_named = [&name](const KnownReconciler& k) { return k.options.name == name; };
-    if (std::any_of(known.begin(), known.end(), is_named)) continue;
-    return absl::InvalidArgumentError(
-        StrCat("--reconcilers: there is no \"", name, "\"; known are: ", NamesOf(known)));
-  }
+  RETURN_IF_ERROR(CheckReconcilerNames(options.reconcilers, known));
   for (const KnownReconciler& reconciler : known) {
     if (reconciler.check_flags == nullptr) continue;
     RETURN_IF_ERROR(reconciler.check_flags(options.reconciler_flags));

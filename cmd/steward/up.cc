@@ -82,9 +82,9 @@ absl::StatusOr<LocalCertificates> Certificates(const UpOptions& options) {
 
 // The options of the controllers in a cluster without OLM. This process is the only one on its
 // store.
-ControllersOptions ReconcilersOfUp() {
+ControllersOptions ReconcilersOf(const UpOptions& up) {
   ControllersOptions options;
-  options.reconcilers = {"operator-groups", "cleanup"};
+  options.reconcilers = up.reconcilers;
   options.leader_elect = false;
   // Every client is an administrator here, and no operator runs.
   auto& cleanup = options.reconciler_flags.Of<controllers::CleanupFlags>();
@@ -162,7 +162,7 @@ class Up {
   storage::Lifecycle lifecycle_{*store_, Clock::Real(),
                                 storage::FreshContexts(Clock::Real(), Random::Real())};
   ClusterWorlds worlds_{client_, Clock::Real(), Random::Real(), registry_};
-  ControllerSet controllers_{ReconcilersOfUp(),
+  ControllerSet controllers_{ReconcilersOf(options_),
                              {.known = KnownReconcilers(),
                               .executor = control_.get_executor(),
                               .clock = Clock::Real(),
@@ -209,7 +209,7 @@ absl::Status Up::StartGrpc() {
   grpc.tls_cert_file = certificates_.serving.cert_file;
   grpc.tls_private_key_file = certificates_.serving.key_file;
   grpc.client_ca_file = certificates_.ca_file;
-  const auto cleanup = ReconcilersOfUp().reconciler_flags.Get<controllers::CleanupFlags>();
+  const auto cleanup = ReconcilersOf(options_).reconciler_flags.Get<controllers::CleanupFlags>();
   ASSIGN_OR_RETURN(grpc_, GrpcServing::Start(grpc, controllers::GuardsOf(cleanup),
                                              {.cluster = client_,
                                               .access_reviews = reviews_,
@@ -329,7 +329,9 @@ absl::Status Run(const UpOptions& options) {
 }  // namespace
 
 int RunUp(const std::vector<std::string>& args) {
-  return RunSubcommand("up", ParseUpOptions(args), UpHelpText, Run);
+  return RunSubcommand(
+      "up", ParseUpOptions(args, KnownReconcilers()), [] { return UpHelpText(KnownReconcilers()); },
+      Run);
 }
 
 }  // namespace steward

@@ -11,10 +11,13 @@
 #include "base/status/macros.h"
 #include "base/text/ip_address.h"
 #include "base/text/str_cat.h"
+#include "cmd/steward/reconciler_names.h"
 #include "kube/audit/options.h"
 
 namespace steward {
 namespace {
+
+using controllers::KnownReconciler;
 
 // Returns the error, or "", by CLI11's convention.
 std::string CheckIpAddress(const std::string& text) {
@@ -23,7 +26,7 @@ std::string CheckIpAddress(const std::string& text) {
 
 std::string IsNotEmpty(const std::string& text) { return text.empty() ? "must not be empty" : ""; }
 
-void AddFlags(CLI::App& app, UpOptions& options) {
+void AddFlags(CLI::App& app, const std::vector<KnownReconciler>& known, UpOptions& options) {
   FlagAdder flags(app);
   flags
       .Text("--data-dir", options.data_dir,
@@ -39,6 +42,7 @@ void AddFlags(CLI::App& app, UpOptions& options) {
                "Load nothing, and end, if any manifest cannot be used; else such are skipped");
   flags.Switch("--exit-after-load", options.exit_after_load,
                "End once everything is loaded and ready");
+  flags.List("--reconcilers", options.reconcilers, StrCat("What to run, of: ", NamesOf(known)));
   flags.Text("--bind-address", options.bind_address, "IP address to listen on")
       ->check(CheckIpAddress);
   flags.Number("--secure-port", options.secure_port, 0, 65535,
@@ -53,12 +57,12 @@ void AddFlags(CLI::App& app, UpOptions& options) {
   flags.LoggingFormat(options.logging_format);
 }
 
-std::unique_ptr<CLI::App> NewApp(UpOptions& options) {
+std::unique_ptr<CLI::App> NewApp(const std::vector<KnownReconciler>& known, UpOptions& options) {
   auto app = std::make_unique<CLI::App>(
       "Serves stored objects and the virtual resources made from them, without a cluster.",
       "steward up");
   app->get_formatter()->column_width(36);
-  AddFlags(*app, options);
+  AddFlags(*app, known, options);
   return app;
 }
 
@@ -76,9 +80,10 @@ std::string UpOptions::ServerUrl(int port) const {
   return StrCat("https://", host, ":", port);
 }
 
-absl::StatusOr<UpOptions> ParseUpOptions(const std::vector<std::string>& args) {
+absl::StatusOr<UpOptions> ParseUpOptions(const std::vector<std::string>& args,
+                                         const std::vector<KnownReconciler>& known) {
   UpOptions options;
-  const std::unique_ptr<CLI::App> app = NewApp(options);
+  const std::unique_ptr<CLI::App> app = NewApp(known, options);
   try {
     app->parse(ForCli11(args));
   } catch (const CLI::CallForHelp&) {
@@ -90,13 +95,14 @@ absl::StatusOr<UpOptions> ParseUpOptions(const std::vector<std::string>& args) {
   }
   options.grpc.cert_dir = StrCat(options.data_dir, "/pki");
   RETURN_IF_ERROR(FinishGrpcOptions(options.grpc));
+  RETURN_IF_ERROR(CheckReconcilerNames(options.reconcilers, known));
   RETURN_IF_ERROR(audit::CheckTogether(options.audit_log));
   return options;
 }
 
-std::string UpHelpText() {
+std::string UpHelpText(const std::vector<KnownReconciler>& known) {
   UpOptions options;
-  return NewApp(options)->help();
+  return NewApp(known, options)->help();
 }
 
 }  // namespace steward

@@ -7,6 +7,7 @@
 
 #include "absl/status/statusor.h"
 #include "cmd/steward/grpc_options.h"
+#include "controllers/runtime/known_reconciler.h"
 #include "kube/audit/options.h"
 
 namespace steward {
@@ -19,6 +20,7 @@ struct UpOptions {
   std::vector<std::string> load;
   bool strict = false;
   bool exit_after_load = false;
+  std::vector<std::string> reconcilers = {"operator-groups", "cleanup"};
   std::string bind_address = "127.0.0.1";
   int secure_port = 8443;  // 0 = one that is free
   std::string kubeconfig;  // "" = DATA-DIR/kubeconfig
@@ -34,10 +36,11 @@ struct UpOptions {
 
 // Parses command line arguments (without the program's name). kInvalidArgument with one sentence
 // that names the flag and the error.
-absl::StatusOr<UpOptions> ParseUpOptions(const std::vector<std::string>& args);
+absl::StatusOr<UpOptions> ParseUpOptions(const std::vector<std::string>& args,
+                                         const std::vector<controllers::KnownReconciler>& known);
 
 // The text of --help: every flag with its default.
-std::string UpHelpText();
+std::string UpHelpText(const std::vector<controllers::KnownReconciler>& known);
 
 }  // namespace steward
 

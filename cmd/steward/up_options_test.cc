@@ -13,13 +13,26 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
+std::vector<controllers::KnownReconciler> Known() {
+  std::vector<controllers::KnownReconciler> known(3);
+  known[0].options.name = "operator-groups";
+  known[1].options.name = "cleanup";
+  known[2].options.name = "another";
+  return known;
+}
+
+absl::StatusOr<UpOptions> Parse(const std::vector<std::string>& args) {
+  return ParseUpOptions(args, Known());
+}
+
 TEST(UpOptionsTest, Defaults) {
-  ASSERT_OK_AND_ASSIGN(const UpOptions options, ParseUpOptions({}));
+  ASSERT_OK_AND_ASSIGN(const UpOptions options, Parse({}));
   EXPECT_FALSE(options.help);
   EXPECT_EQ(options.data_dir, ".steward");
   EXPECT_THAT(options.load, IsEmpty());
   EXPECT_FALSE(options.strict);
   EXPECT_FALSE(options.exit_after_load);
+  EXPECT_THAT(options.reconcilers, ElementsAre("operator-groups", "cleanup"));
   EXPECT_EQ(options.bind_address, "127.0.0.1");
   EXPECT_EQ(options.secure_port, 8443);
   EXPECT_EQ(options.KubeconfigFile(), ".steward/kubeconfig");
@@ -28,10 +41,11 @@ TEST(UpOptionsTest, Defaults) {
 }
 
 TEST(UpOptionsTest, Everything) {
-  ASSERT_OK_AND_ASSIGN(const UpOptions options,
-                       ParseUpOptions({"--data-dir", "/d", "--load", "a", "--load=b,c", "--strict",
-                                       "--exit-after-load", "--bind-address=::", "--secure-port=0",
-                                       "--kubeconfig=/k", "--grpc-bind-address=0", "-v=4"}));
+  ASSERT_OK_AND_ASSIGN(
+      const UpOptions options,
+      Parse({"--data-dir", "/d", "--load", "a", "--load=b,c", "--strict", "--exit-after-load",
+             "--bind-address=::", "--secure-port=0", "--kubeconfig=/k",
+             "--reconcilers=another,cleanup", "--grpc-bind-address=0", "-v=4"}));
   EXPECT_EQ(options.data_dir, "/d");
   EXPECT_THAT(options.load, ElementsAre("a", "b,c"));
   EXPECT_TRUE(options.strict);
@@ -39,6 +53,7 @@ TEST(UpOptionsTest, Everything) {
   EXPECT_EQ(options.bind_address, "::");
   EXPECT_EQ(options.secure_port, 0);
   EXPECT_EQ(options.KubeconfigFile(), "/k");
+  EXPECT_THAT(options.reconcilers, ElementsAre("another", "cleanup"));
   EXPECT_TRUE(options.grpc.address.off());
   EXPECT_EQ(options.verbosity, 4);
 }
@@ -68,17 +83,17 @@ TEST(UpOptionsTest, Refused) {
       {{"--data-dir="}, "--data-dir: must not be empty"},
       {{"--load"}, "--load"},
       {{"-v=11"}, "--v"},
+      {{"--reconcilers=nope"}, "--reconcilers: there is no \"nope\"; known are: operator-groups"},
   };
   for (const auto& [args, message] : rows) {
-    EXPECT_THAT(ParseUpOptions(args),
-                StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr(message)));
+    EXPECT_THAT(Parse(args), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr(message)));
   }
 }
 
 TEST(UpOptionsTest, Help) {
-  ASSERT_OK_AND_ASSIGN(const UpOptions options, ParseUpOptions({"--help"}));
+  ASSERT_OK_AND_ASSIGN(const UpOptions options, Parse({"--help"}));
   EXPECT_TRUE(options.help);
-  const std::string text = UpHelpText();
+  const std::string text = UpHelpText(Known());
   for (const char* flag : {"--data-dir", "--load", "--strict", "--exit-after-load",
                            "--bind-address", "--secure-port", "--kubeconfig", "--v"}) {
     EXPECT_THAT(text, HasSubstr(flag));

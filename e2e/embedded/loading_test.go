@@ -3,6 +3,7 @@ package embedded_test
 import (
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -78,5 +79,31 @@ func TestUpChangesNothingByLoadingTheSameAgain(t *testing.T) {
 	stop(t, second)
 	if !strings.Contains(second.Said(), `created="0" updated="0"`) {
 		t.Error(second.Said())
+	}
+}
+
+// With the reconciler for it, the copies are there that OLM would have made, and show what InstalledOperators show. Without,
+// which is the default, they stay as they are: nothing looks at them.
+func TestUpMakesCopiesWhereItIsAskedTo(t *testing.T) {
+	data := t.TempDir()
+	up := start(t, data, "--load", examples(t), "--reconcilers=operator-groups,copied-csvs")
+	shown, err := up.Any.Resource(olm.InstalledOperators).Namespace("payments").Get(t.Context(), "certloop.v1.8.2", metav1.GetOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, func() error {
+		made, err := up.Any.Resource(olm.CSVs).Namespace("payments").Get(t.Context(), "certloop.v1.8.2", metav1.GetOptions{})
+		if err != nil {
+			return err
+		}
+		if made.GetLabels()["olm.copiedFrom"] == "" || !reflect.DeepEqual(made.Object["spec"], shown.Object["spec"]) {
+			return fmt.Errorf("it is no copy of what is shown: %v", made.Object)
+		}
+		return nil
+	})
+	stop(t, up)
+	up = start(t, data)
+	if got := names(t, up, olm.CSVs, "payments"); !slices.Contains(got, "certloop.v1.8.2") {
+		t.Errorf("it is gone: %q", got)
 	}
 }
