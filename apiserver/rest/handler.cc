@@ -279,6 +279,13 @@ struct State {
 VoidTask Serve(std::shared_ptr<const State> state, const http::Request& request,
                http::ResponseWriter& writer) {
   const http::RequestInfo& info = request.info;
+  if (info.is_resource && state->options.available) {
+    if (absl::Status status = state->options.available(); !status.ok()) {
+      // An error means that the client is gone.
+      (void)co_await RespondError(request, writer, std::move(status));
+      co_return;
+    }
+  }
   const auto version = state->routes.find({info.group, info.version});
   const Resource* resource = nullptr;
   bool exists = info.is_resource && version != state->routes.end();

@@ -6,6 +6,7 @@
 #include <memory>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/time/time.h"
 #include "apiserver/http/message/message.h"
 #include "apiserver/rest/resource/resource.h"
@@ -22,6 +23,9 @@ struct HandlerOptions {
   // Called for each watch, which ends when the returned signal is set; the signal outlives the
   // response. Null: watches end only by themselves.
   std::function<const StopSignal*()> stop = nullptr;
+  // Called before each request for a resource, known or not: an error, which carries a Kubernetes
+  // Status, is the answer. Called on every thread. Null: resources are always available.
+  std::function<absl::Status()> available = nullptr;
   // The compressed texts of all responses. Null: the handler has its own, of the default size.
   std::shared_ptr<DeflatedTexts> texts = nullptr;
   // The clock by which credentials end; outlives the handler.

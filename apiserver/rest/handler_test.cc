@@ -225,6 +225,24 @@ TEST_F(HandlerTest, OtherVerbsAreNotAllowed) {
   EXPECT_EQ(resource_.calls(), 0);
 }
 
+TEST_F(HandlerTest, WhatIsNotAvailableYet) {
+  bool available = false;
+  HandlerOptions options{.random = random_};
+  options.available = [&] {
+    return available ? absl::OkStatus() : kube::ToStatus(kube::ServiceUnavailable("loading", 1));
+  };
+  handler_ = MakeResourceHandler({resource_.Definition()}, options);
+  http::Request unknown = ListAll();
+  unknown.info.resource = "nothings";
+  for (const http::Request& request : {ListAll(), GetOne("ns1", "a"), unknown}) {
+    EXPECT_EQ(Ask(request), 503);
+    EXPECT_EQ(writer_.Header("Retry-After"), "1");
+  }
+  EXPECT_EQ(resource_.calls(), 0);
+  available = true;
+  EXPECT_EQ(Ask(ListAll()), 200);
+}
+
 // Of what is computed, a refused write says what to change instead.
 TEST_F(HandlerTest, RefusedWritesSayWhereToWrite) {
   Resource resource = resource_.Definition();

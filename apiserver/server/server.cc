@@ -251,7 +251,8 @@ absl::Status ApiServer::Impl::SetResources(std::vector<rest::Resource> resources
           rest::MakeResourceHandler(
               resources, {.random = deps.random,
                           .min_request_timeout = absl::Seconds(options.min_request_timeout),
-                          .stop = [this] { return watches.Next(); }})));
+                          .stop = [this] { return watches.Next(); },
+                          .available = deps.available})));
   request_metrics.SetKnownResources(known);
   api.Set(std::move(next));
   return absl::OkStatus();

@@ -40,6 +40,8 @@ struct ApiServerDeps {
   bool self_reviews = false;
   // OK when reads can be answered; the error names what is missing. Called on every thread.
   std::function<absl::Status()> synced;
+  // See rest::HandlerOptions::available. Null: resources are always available.
+  std::function<absl::Status()> available = nullptr;
   audit::Log* audit_log = nullptr;  // null: requests are not recorded
 };
 

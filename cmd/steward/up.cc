@@ -47,6 +47,7 @@
 #include "kube/audit/log.h"
 #include "kube/audit/options.h"
 #include "kube/client/kubeconfig_writer.h"
+#include "kube/meta/status.h"
 #include "storage/embedded/embedded_client.h"
 #include "storage/embedded/lifecycle/lifecycle.h"
 #include "storage/embedded/loader/manifest_loader.h"
@@ -92,6 +93,11 @@ ControllersOptions ReconcilersOf(const UpOptions& up) {
   cleanup.without_deployments = true;
   cleanup.csvs_built_in = true;
   return options;
+}
+
+// Before everything is loaded, an answer would be of a part of it.
+absl::Status StillLoading() {
+  return kube::ToStatus(kube::ServiceUnavailable("manifests are still being loaded", 1));
 }
 
 // Options by which only client certificates of the local authority are accepted.
@@ -244,6 +250,7 @@ absl::Status Up::StartServer() {
            .self_reviews = true,
            .synced =
                [this] { return loaded_ ? absl::OkStatus() : absl::UnavailableError("loading"); },
+           .available = [this] { return loaded_ ? absl::OkStatus() : StillLoading(); },
            .audit_log = audit_log_.get()}));
   const absl::Status status = server_->Start();
   if (!status.ok()) server_.reset();
