@@ -93,7 +93,7 @@ TEST_F(CleanerOptInTest, R_000_76_YoungerOperatorsAreConfirmed) {
     StartUnconfirmed(true, kSettled);
     if (before_the_delete) {
       Passes();
-      EXPECT_EQ(Confirmed(), cluster_->PolicyUid());
+      EXPECT_EQ(Confirmed(), cluster_->Proof());
       EXPECT_EQ(cluster_->Condition("OptInUnconfirmed"), "");
     }
     cluster_->DeleteCsv();
@@ -110,7 +110,7 @@ TEST_F(CleanerOptInTest, R_000_76_TakenOffAndAddedAgainItCounts) {
   EXPECT_EQ(cluster_->Condition("OptInUnconfirmed"), "");
   SetOptIn(true);
   Passes();
-  EXPECT_EQ(Confirmed(), cluster_->PolicyUid());
+  EXPECT_EQ(Confirmed(), cluster_->Proof());
   cluster_->DeleteCsv();
   ExpectCleanedUp();
 }

@@ -13,6 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/dynamic"
 
 	"steward.dev/e2e/cluster"
 	"steward.dev/e2e/olm"
@@ -115,8 +116,8 @@ func TestUnconfirmed_R_000_76_OlderThanThePolicy(t *testing.T) {
 	s.tells(t, "Warning", "CleanupRefused", "OptInUnconfirmed")
 }
 
-// Finding 1, R-000-76: while the policy is away, a bundle opts in by itself, confirmation and all: it knows the UID of the policy
-// of before. Once there is a policy again it is shown as nobody's word, nothing is deleted by it, and the remedy that is shown
+// Finding 1, R-000-76: while the policy is away, a bundle opts in by itself, confirmation and all: it knows what was in the label
+// before. Once there is a policy again it is shown as nobody's word, nothing is deleted by it, and the remedy that is shown
 // works.
 func TestUnconfirmed_R_000_76_ByABundleBeforeThePolicy(t *testing.T) {
 	_, client := replica(t, "unconfirmed")
@@ -124,6 +125,8 @@ func TestUnconfirmed_R_000_76_ByABundleBeforeThePolicy(t *testing.T) {
 	both := []*scene{left, remedied}
 	at := shared.Any.Resource(policies)
 	policy, err := at.Get(t.Context(), olm.OptInPolicy, metav1.GetOptions{})
+	must(t, err)
+	proof, err := olm.OptInProof(t.Context(), shared.Any)
 	must(t, err)
 	restore := func() error {
 		made := policy.DeepCopy()
@@ -139,7 +142,7 @@ func TestUnconfirmed_R_000_76_ByABundleBeforeThePolicy(t *testing.T) {
 	bundles := left.as(t, olmAccount).Resource(olm.CSVs)
 	bundled := func(s *scene, options metav1.CreateOptions) error {
 		csv := s.csv(s.spaces[0])
-		csv.SetLabels(map[string]string{olm.ManagedLabel: "true", olm.ConfirmedLabel: string(policy.GetUID())})
+		csv.SetLabels(map[string]string{olm.ManagedLabel: "true", olm.ConfirmedLabel: proof})
 		_, err := bundles.Namespace(s.namespace).Create(t.Context(), csv, options)
 		return err
 	}
@@ -195,6 +198,63 @@ func TestUnconfirmed_R_000_76_ByABundleBeforeThePolicy(t *testing.T) {
 	remedied.uninstall(t)
 	remedied.gone(t)
 	remedied.cleaned(t, []string{remedied.spaces[0] + "/some"}, nil)
+}
+
+// R-000-76: while the policy is not bound, or bound to warn, anybody can opt in and write what the label held: of what was
+// confirmed before that nobody knows any more who meant it.
+func TestUnconfirmed_R_000_76_WhileThePolicyWasNotBound(t *testing.T) {
+	for _, tc := range []struct {
+		name  string
+		unset func(at dynamic.ResourceInterface) error
+		back  func(at dynamic.ResourceInterface, bound *olm.Object) error
+	}{
+		{"Away", func(at dynamic.ResourceInterface) error {
+			return at.Delete(t.Context(), olm.OptInPolicy, background)
+		}, func(at dynamic.ResourceInterface, bound *olm.Object) error {
+			_, err := at.Create(t.Context(), bound, metav1.CreateOptions{})
+			return err
+		}},
+		{"WarnsOnly", func(at dynamic.ResourceInterface) error {
+			_, err := at.Patch(t.Context(), olm.OptInPolicy, types.MergePatchType, []byte(`{"spec":{"validationActions":["Warn"]}}`), metav1.PatchOptions{})
+			return err
+		}, func(at dynamic.ResourceInterface, _ *olm.Object) error {
+			_, err := at.Patch(t.Context(), olm.OptInPolicy, types.MergePatchType, []byte(`{"spec":{"validationActions":["Deny"]}}`), metav1.PatchOptions{})
+			return err
+		}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			at := shared.Any.Resource(policyBindings)
+			bound, err := at.Get(t.Context(), olm.OptInPolicy, metav1.GetOptions{})
+			must(t, err)
+			bound.SetResourceVersion("")
+			bound.SetUID("")
+			proof, err := olm.OptInProof(t.Context(), shared.Any)
+			must(t, err)
+			s := newScene(t, 1)
+			csv := s.csv(s.spaces[0])
+			csv.SetLabels(map[string]string{olm.ManagedLabel: "true", olm.ConfirmedLabel: proof})
+			must(t, tc.unset(at))
+			made := s.as(t, olmAccount).Resource(olm.CSVs).Namespace(s.namespace)
+			eventually(t, func() error {
+				_, err := made.Create(t.Context(), csv, metav1.CreateOptions{})
+				return err
+			})
+			must(t, tc.back(at, bound))
+			must(t, olm.MutateStatus(t.Context(), shared.Any, olm.CSVs, s.namespace, csvName, func(csv *olm.Object) {
+				csv.Object["status"] = s.csv(s.spaces[0]).Object["status"]
+			}))
+			must(t, olm.Create(t.Context(), shared.Any, synced(s.namespace, "group", s.spaces[0])))
+			must(t, olm.CreateDeployment(t.Context(), shared.Any, s.see(t)))
+			s.grant(t)
+			s.operands(t, s.spaces[0], "some")
+			s.operate(t, 0)
+			s.says(t, "OptInUnconfirmed", "take it off and add it again")
+			s.uninstall(t)
+			s.gone(t)
+			s.cleaned(t, nil, []string{s.spaces[0] + "/some"})
+			s.tells(t, "Warning", "CleanupRefused", "OptInUnconfirmed")
+		})
+	}
 }
 
 // R-000-77: with OLM's definition of them all CSVs are deleted, and no policy is asked about any. One that outlives its

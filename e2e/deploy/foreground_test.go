@@ -61,7 +61,7 @@ func TestForeground_R_000_73b_IsRefusedOnlyWhereItWouldDoHarm(t *testing.T) {
 		{"foreground written into the object, but asked for in the old way", withFinalizer(foregroundFinalizer), orphaning(false), false},
 		{"foreground, not opted in", withoutFinalizers, foreground, false},
 		{"foreground, cleanup not supported", unsupported, foreground, false},
-		{"foreground, cleanup not mentioned", unmentioned, foreground, false},
+		{"foreground, cleanup not mentioned", unmentioned, foreground, true},
 		{"foreground, another phase", phase("Failed"), foreground, true},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

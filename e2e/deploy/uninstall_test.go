@@ -19,10 +19,10 @@ func TestUninstall_R_000_77_IsAuthorised(t *testing.T) {
 		mayUninstall(t, user)
 	}
 	everyone := []string{
-		clusterAdmin, wideUser, grantedUser, uninstaller, gitOps, olmAccount, olmElsewhere, namespaceController, garbageCollector,
-		olmNarrow, tenant, editor, halfGranted,
+		clusterAdmin, wideUser, grantedUser, uninstaller, gitOps, namespaceController, garbageCollector,
+		olmAccount, olmElsewhere, olmNarrow, tenant, editor, halfGranted,
 	}
-	allowed, upgrades := everyone[:9], everyone[:10]
+	allowed, upgrades := everyone[:7], everyone[:10]
 	for number, tc := range []struct {
 		name   string
 		object func(*olm.Object)
@@ -32,7 +32,7 @@ func TestUninstall_R_000_77_IsAuthorised(t *testing.T) {
 		{"opted in, and broken", phase("Failed"), allowed},
 		{"not opted in", withoutFinalizers, everyone},
 		{"cleanup not supported", unsupported, everyone},
-		{"cleanup not mentioned", unmentioned, everyone},
+		{"cleanup not mentioned", unmentioned, allowed},
 		// OLM deletes what it upgraded, whatever it may. To others the phase is the word of whoever may write the status, as is the next.
 		{"said to be upgraded", phase("Replacing"), upgrades},
 		{"said to be left from an upgrade", phase("Deleting"), upgrades},
@@ -80,6 +80,48 @@ func TestUninstall_R_000_77_DeleteCollection(t *testing.T) {
 	}
 	must(t, as(t, uninstaller).Resource(olm.CSVs).Namespace(namespace).Delete(t.Context(), "opted-in", background))
 	must(t, csvs.Delete(t.Context(), "opted-in", background))
+}
+
+// OLM deletes what says that it is left from an upgrade, and that is in the status, which others may write. So it deletes nothing
+// else, whatever its rights; and what was deleted because of its phase does not come to be in another in which it is cleaned up.
+func TestUninstall_R_000_77_NotByWayOfOLM(t *testing.T) {
+	namespace := space(t)
+	phases := func(user, name, phase string) error {
+		return olm.MutateStatus(t.Context(), as(t, user), olm.CSVs, namespace, name, func(csv *olm.Object) {
+			status, _ := csv.Object["status"].(map[string]any)
+			if status == nil {
+				status = map[string]any{}
+			}
+			status["phase"] = phase
+			csv.Object["status"] = status
+		})
+	}
+	mayUninstall(t, olmAccount)
+	create(t, csv(namespace, "opted-in", optInFinalizer))
+	must(t, phases(clusterAdmin, "opted-in", "Succeeded"))
+	byOLM := func(name string) error {
+		return as(t, olmAccount).Resource(olm.CSVs).Namespace(namespace).Delete(t.Context(), name, background)
+	}
+	must(t, refusal(uninstallPolicy, byOLM("opted-in")))
+	must(t, phases(clusterAdmin, "opted-in", "Deleting"))
+	must(t, byOLM("opted-in"))
+	for _, user := range []string{clusterAdmin, grantedUser, olmAccount} {
+		err := phases(user, "opted-in", "Succeeded")
+		must(t, refusal(uninstallPolicy, err))
+		if !strings.Contains(err.Error(), "cannot become Succeeded any more") {
+			t.Errorf("the refusal does not say why: %v", err)
+		}
+	}
+	must(t, phases(olmAccount, "opted-in", "Failed"))
+	// Of others it is nobody's business, and a deletion that began in this phase may be told.
+	create(t, csv(namespace, "not-opted-in", "example.com/other"))
+	must(t, phases(clusterAdmin, "not-opted-in", "Deleting"))
+	must(t, byOLM("not-opted-in"))
+	must(t, phases(clusterAdmin, "not-opted-in", "Succeeded"))
+	create(t, csv(namespace, "right", optInFinalizer))
+	must(t, phases(clusterAdmin, "right", "Succeeded"))
+	must(t, as(t, clusterAdmin).Resource(olm.CSVs).Namespace(namespace).Delete(t.Context(), "right", background))
+	must(t, phases(olmAccount, "right", "Succeeded"))
 }
 
 // Otherwise an owner that anybody can delete would have the garbage collector do what its author may not.

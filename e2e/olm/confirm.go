@@ -2,6 +2,10 @@ package olm
 
 import (
 	"context"
+	"crypto/sha1"
+	"encoding/hex"
+	"fmt"
+	"strings"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -14,11 +18,13 @@ const (
 	OptInPolicy = "steward-cleanup-opt-in"
 	// UninstallPolicy of deploy/base says who may delete what is opted in.
 	UninstallPolicy = "steward-cleanup-uninstall"
-	// ConfirmedLabel says of an opt-in that it was meant, by the UID of that policy.
+	// ConfirmedLabel says of an opt-in that it was meant, by what nobody could know before that policy was bound.
 	ConfirmedLabel = "steward.operatorframework.io/opt-in-confirmed"
 )
 
 var policies = schema.GroupVersionResource{Group: "admissionregistration.k8s.io", Version: "v1", Resource: "validatingadmissionpolicies"}
+
+var bindings = policies.GroupVersion().WithResource("validatingadmissionpolicybindings")
 
 // settles is after how long Steward takes the policy on deletions for one that every API server asks, and a second more;
 // confirms is after how long it confirms the opt-in of what is created then, by itself.
@@ -40,7 +46,7 @@ func OptInsSettle(ctx context.Context, client dynamic.Interface) error {
 
 // settle waits until the policy and its binding, as they were last written, are in force for so long.
 func settle(ctx context.Context, client dynamic.Interface, policy string, after time.Duration) error {
-	for _, resource := range []schema.GroupVersionResource{policies, policies.GroupVersion().WithResource("validatingadmissionpolicybindings")} {
+	for _, resource := range []schema.GroupVersionResource{policies, bindings} {
 		object, err := client.Resource(resource).Get(ctx, policy, metav1.GetOptions{})
 		if err != nil {
 			return err
@@ -62,7 +68,7 @@ func settle(ctx context.Context, client dynamic.Interface, policy string, after 
 
 // Confirm writes into a CSV that its opt-in is meant, as kubectl steward does when it opts in.
 func Confirm(ctx context.Context, client dynamic.Interface, csv *Object) error {
-	policy, err := client.Resource(policies).Get(ctx, OptInPolicy, metav1.GetOptions{})
+	proof, err := OptInProof(ctx, client)
 	if err != nil {
 		return err
 	}
@@ -70,7 +76,27 @@ func Confirm(ctx context.Context, client dynamic.Interface, csv *Object) error {
 	if labels == nil {
 		labels = map[string]string{}
 	}
-	labels[ConfirmedLabel] = string(policy.GetUID())
+	labels[ConfirmedLabel] = proof
 	csv.SetLabels(labels)
 	return nil
+}
+
+// OptInProof is the value of ConfirmedLabel that counts: the UUID (version 5) of the binding's UID and generation in the
+// policy's.
+func OptInProof(ctx context.Context, client dynamic.Interface) (string, error) {
+	policy, err := client.Resource(policies).Get(ctx, OptInPolicy, metav1.GetOptions{})
+	if err != nil {
+		return "", err
+	}
+	binding, err := client.Resource(bindings).Get(ctx, OptInPolicy, metav1.GetOptions{})
+	if err != nil {
+		return "", err
+	}
+	space, err := hex.DecodeString(strings.ReplaceAll(string(policy.GetUID()), "-", ""))
+	if err != nil {
+		return "", err
+	}
+	sum := sha1.Sum(fmt.Appendf(space, "%s/%d", binding.GetUID(), binding.GetGeneration()))
+	sum[6], sum[8] = sum[6]&0x0f|0x50, sum[8]&0x3f|0x80
+	return fmt.Sprintf("%x-%x-%x-%x-%x", sum[0:4], sum[4:6], sum[6:8], sum[8:10], sum[10:16]), nil
 }

@@ -94,7 +94,7 @@ struct DeploymentFacts {
 struct PolicyFacts {
   bool bound = false;
   std::string why_not;   // the reason when it is not bound
-  std::string uid;       // of the policy, while it is bound
+  std::string proof;     // the value of kConfirmedLabel that counts; "" unless it is bound
   std::string revision;  // while it is unchanged, neither policy nor binding has changed
   absl::Time since = absl::InfiniteFuture();  // when either was last written
   bool operator==(const PolicyFacts&) const = default;

@@ -41,10 +41,10 @@ inline constexpr std::string_view kCopiedFromPolicy = "steward-cleanup-copied-fr
 inline constexpr std::string_view kForegroundFinalizer = "foregroundDeletion";
 inline constexpr std::string_view kOrphanFinalizer = "orphan";
 
-// A label of a ClusterServiceVersion: the UID of the opt-in policy under which an authorized user
-// opted in (R-000-76). It is no annotation, because OLM copies annotations into the operator's pods
-// and restarts them, unless the object is being deleted. On a copy, to which OLM copies it, it has
-// no meaning.
+// A label of a ClusterServiceVersion: PolicyFacts::proof of the opt-in policy under which an
+// authorized user opted in (R-000-76). It is no annotation, because OLM copies annotations into the
+// operator's pods and restarts them, unless the object is being deleted. On a copy, to which OLM
+// copies it, it has no meaning.
 inline constexpr std::string_view kConfirmedLabel = "steward.operatorframework.io/opt-in-confirmed";
 
 // Labels by which OLM marks the objects that it made for a ClusterServiceVersion.

@@ -9,7 +9,7 @@
 namespace steward::olm {
 
 bool IsConfirmed(const CsvFacts& csv, const PolicyFacts& policy) {
-  return policy.bound && !policy.uid.empty() && !csv.MayBeCopy() && csv.confirmed == policy.uid;
+  return policy.bound && !policy.proof.empty() && !csv.MayBeCopy() && csv.confirmed == policy.proof;
 }
 
 bool IsSettled(const PolicyFacts& policy, absl::Time now) {
@@ -23,7 +23,7 @@ std::optional<Sighting> Sight(const CsvFacts& csv, const PolicyFacts& policy, ab
 }
 
 bool MayConfirm(const CsvFacts& csv, const PolicyFacts& policy, const Sighting* seen) {
-  if (!policy.bound || policy.uid.empty() || csv.MayBeCopy()) return false;
+  if (!policy.bound || policy.proof.empty() || csv.MayBeCopy()) return false;
   if (!csv.HasFinalizer(kCleanupFinalizer)) return false;
   if (seen != nullptr && *seen == Sighting{csv.uid, policy.revision}) return true;
   const absl::StatusOr<absl::Time> created = kube::ParseRfc3339(csv.creation_timestamp);

@@ -25,7 +25,7 @@ CsvFacts OptedIn(absl::Duration after_policy) {
   return csv;
 }
 
-TEST(OptInTest, R_000_76_IsConfirmedByTheUidOfThePolicyInForce) {
+TEST(OptInTest, R_000_76_IsConfirmedByTheProofOfThePolicyInForce) {
   struct Case {
     std::string name;
     std::function<void(CsvFacts&, PolicyFacts&)> change;
@@ -41,7 +41,7 @@ TEST(OptInTest, R_000_76_IsConfirmedByTheUidOfThePolicyInForce) {
            {"the policy is not bound", [](auto&, auto&policy) { policy.bound = false; }, false},
            {"nobody knows its UID",
             [](auto&csv, auto&policy) {
-              policy.uid.clear();
+              policy.proof.clear();
               csv.confirmed = "";
             },
             false},
@@ -78,7 +78,7 @@ TEST(OptInTest, R_000_76_WhenTheControllersMayConfirm) {
            {"not bound", absl::Hours(1), &seen, [](auto&, auto&policy) { policy.bound = false; },
             false},
            {"its UID is not known", absl::Hours(1), &seen,
-            [](auto&, auto&policy) { policy.uid.clear(); }, false},
+            [](auto&, auto&policy) { policy.proof.clear(); }, false},
            {"a copy", absl::Hours(1), &seen, [](auto&csv, auto&) { csv.copied_from = "ops"; },
             false},
            {"not opted in", absl::Hours(1), &seen, [](auto&csv, auto&) { csv.finalizers.clear(); },

@@ -11,6 +11,7 @@
 #include "base/json/json_access.h"
 #include "base/text/str_cat.h"
 #include "kube/meta/time.h"
+#include "kube/meta/uuid.h"
 #include "olm/cleanup/names.h"
 
 namespace steward::olm {
@@ -49,19 +50,39 @@ bool Narrows(const json::object& match) {
   return false;
 }
 
-// True when one rule covers all the operations, on every ClusterServiceVersion.
-bool Covers(const json::object& match, const std::vector<std::string_view>& operations) {
+// Writes that a policy must control: of ClusterServiceVersions, or of their status.
+struct Writes {
+  std::string_view resource;
+  std::vector<std::string_view> operations;
+  std::string_view what;  // for messages
+};
+
+// True when the rule's resources contain `resource`. "*" has no subresources among them.
+bool HasResource(const json::object& rule, std::string_view resource) {
+  const json::array* list = ArrayAt(rule, "resources");
+  if (list == nullptr) return false;
+  const size_t slash = resource.find('/');
+  return std::any_of(list->begin(), list->end(), [&](const json::value& item) {
+    const std::string_view name = item.is_string() ? View(item.get_string()) : "";
+    if (name == resource || name == "*/*") return true;
+    if (slash == std::string_view::npos) return name == "*";
+    return name == StrCat(resource.substr(0, slash), "/*") ||
+           name == StrCat("*", resource.substr(slash));
+  });
+}
+
+// True when one rule covers all the operations, on every object.
+bool Covers(const json::object& match, const Writes& writes) {
   const json::array* rules = ArrayAt(match, "resourceRules");
   if (rules == nullptr || Narrows(match)) return false;
   for (const json::value& item : *rules) {
     const json::object* rule = item.if_object();
     if (rule == nullptr || !IsEmpty(rule->if_contains("resourceNames"))) continue;
     const bool all = std::all_of(
-        operations.begin(), operations.end(),
+        writes.operations.begin(), writes.operations.end(),
         [rule](std::string_view operation) { return Lists(*rule, "operations", operation); });
     if (all && Lists(*rule, "apiGroups", "operators.coreos.com") &&
-        Lists(*rule, "apiVersions", "v1alpha1") &&
-        Lists(*rule, "resources", "clusterserviceversions") &&
+        Lists(*rule, "apiVersions", "v1alpha1") && HasResource(*rule, writes.resource) &&
         StringAt(*rule, "scope") != "Cluster") {
       return true;
     }
@@ -78,8 +99,7 @@ bool Denies(const json::object& binding) {
 // The purpose of one policy.
 struct Duty {
   std::string_view policy;
-  std::vector<std::string_view> operations;
-  std::string_view what;  // of ClusterServiceVersions
+  std::vector<Writes> writes;
 };
 
 // The object's creation time; the end of time when that cannot be read.
@@ -109,7 +129,15 @@ std::string RevisionOf(const json::object& object) {
   const json::object& metadata = In(object, "metadata");
   const json::value* generation = metadata.if_contains("generation");
   return StrCat(StringAt(metadata, "uid"), "/",
-                generation == nullptr ? "" : json::serialize(*generation));
+                generation == nullptr ? "0" : json::serialize(*generation));
+}
+
+// Nobody could know it before the policy was bound by this binding, as it is now (R-000-76). While
+// another was, or none, whoever may edit an object could have written whatever was known then.
+std::string ProofOf(const json::object& policy, const json::object& binding) {
+  const std::string_view uid = StringAt(In(policy, "metadata"), "uid");
+  if (uid.empty() || StringAt(In(binding, "metadata"), "uid").empty()) return "";
+  return kube::UuidV5(uid, RevisionOf(binding));
 }
 
 PolicyFacts Judge(const std::optional<json::object>& policy, const Duty& duty,
@@ -125,8 +153,9 @@ PolicyFacts Judge(const std::optional<json::object>& policy, const Duty& duty,
   if (In(*policy, "metadata").contains("deletionTimestamp")) return no("is being deleted");
   if (!failure.empty() && failure != "Fail") return no("does not fail closed");
   if (IsEmpty(spec.if_contains("validations"))) return no("validates nothing");
-  if (!Covers(In(spec, "matchConstraints"), duty.operations)) {
-    return no(StrCat("does not look at every ", duty.what, " of ClusterServiceVersions"));
+  for (const Writes& writes : duty.writes) {
+    if (Covers(In(spec, "matchConstraints"), writes)) continue;
+    return no(StrCat("does not look at every ", writes.what, " of ClusterServiceVersions"));
   }
   // The binding that has been in force the longest counts.
   PolicyFacts facts = no("has no binding that denies everywhere");
@@ -137,7 +166,7 @@ PolicyFacts Judge(const std::optional<json::object>& policy, const Duty& duty,
     if (facts.bound && facts.since <= since) continue;
     facts.bound = true;
     facts.why_not.clear();
-    facts.uid = StringAt(In(*policy, "metadata"), "uid");
+    facts.proof = ProofOf(*policy, binding);
     facts.revision = StrCat(RevisionOf(*policy), " ", RevisionOf(binding));
     facts.since = since;
   }
@@ -148,12 +177,17 @@ PolicyFacts Judge(const std::optional<json::object>& policy, const Duty& duty,
 
 ProtectionFacts JudgeProtection(const ProtectionPolicies& policies,
                                 const std::vector<json::object>& bindings) {
+  const Duty opt_in{kOptInPolicy,
+                    {{"clusterserviceversions", {"CREATE", "UPDATE"}, "creation and update"}}};
+  // The phase, by which a deletion may be OLM's, is in the status.
+  const Duty uninstall{kUninstallPolicy,
+                       {{"clusterserviceversions", {"DELETE"}, "deletion"},
+                        {"clusterserviceversions/status", {"UPDATE"}, "write of the status"}}};
+  const Duty copied_from{kCopiedFromPolicy, {{"clusterserviceversions", {"UPDATE"}, "update"}}};
   ProtectionFacts facts;
-  facts.opt_in =
-      Judge(policies.opt_in, {kOptInPolicy, {"CREATE", "UPDATE"}, "creation and update"}, bindings);
-  facts.uninstall = Judge(policies.uninstall, {kUninstallPolicy, {"DELETE"}, "deletion"}, bindings);
-  facts.copies_protected =
-      Judge(policies.copied_from, {kCopiedFromPolicy, {"UPDATE"}, "update"}, bindings).bound;
+  facts.opt_in = Judge(policies.opt_in, opt_in, bindings);
+  facts.uninstall = Judge(policies.uninstall, uninstall, bindings);
+  facts.copies_protected = Judge(policies.copied_from, copied_from, bindings).bound;
   return facts;
 }
 

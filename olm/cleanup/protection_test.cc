@@ -10,6 +10,7 @@
 
 #include "absl/time/time.h"
 #include "base/text/str_cat.h"
+#include "kube/meta/uuid.h"
 #include "olm/cleanup/names.h"
 
 namespace steward::olm {
@@ -24,6 +25,10 @@ struct Words {
   std::string match;       // more of the constraints
   std::string resources = R"("clusterserviceversions")";
   std::string rule;  // more of the rule
+  // The policy on deletions looks at writes of the status, too.
+  std::string status_rule =
+      R"(,{"apiGroups":["operators.coreos.com"],"apiVersions":["v1alpha1"],)"
+      R"("operations":["UPDATE"],"resources":["clusterserviceversions/status"]})";
   std::string validations = R"([{"expression":"false"}])";
   std::string meta = R"(,"uid":"u","generation":1,"creationTimestamp":"2026-01-01T00:00:00Z")";
 };
@@ -41,7 +46,8 @@ boost::json::object PolicyObject(std::string_view name, const Words& words = {})
                  R"(,"matchConstraints":{"resourceRules":[{"apiGroups":["operators.coreos.com"],)",
                  R"("apiVersions":["v1alpha1"],"operations":[)",
                  words.operations.empty() ? OperationsOf(name) : words.operations,
-                 R"(],"resources":[)", words.resources, "]", words.rule, "}]", words.match,
+                 R"(],"resources":[)", words.resources, "]", words.rule, "}",
+                 name == kUninstallPolicy ? words.status_rule : "", "]", words.match,
                  R"(},"validations":)", words.validations, "}}"))
       .as_object();
 }
@@ -180,10 +186,57 @@ TEST(ProtectionTest, R_000_74_HalfOfTheWritesIsNotEnough) {
   }
 }
 
+// OLM deletes by the phase that others write. "*" has no subresources among it.
+TEST(ProtectionTest, R_000_77_WritesOfTheStatus) {
+  const std::pair<const char*, bool> rows[] = {
+      {R"("clusterserviceversions/status")", true},
+      {R"("clusterserviceversions/*")", true},
+      {R"("*/status")", true},
+      {R"("*/*")", true},
+      {R"("*")", false},
+      {R"("clusterserviceversions")", false},
+      {R"("subscriptions/status")", false},
+      {R"("clusterserviceversions/scale")", false},
+      {"", false},
+  };
+  for (const auto& [resources, bound] : rows) {
+    SCOPED_TRACE(resources);
+    Words words;
+    words.status_rule = StrCat(R"(,{"apiGroups":["operators.coreos.com"],"apiVersions":["*"],)",
+                               R"("operations":["UPDATE"],"resources":[)", resources, "]}");
+    ProtectionPolicies policies = All();
+    policies.uninstall = PolicyObject(kUninstallPolicy, words);
+    const PolicyFacts facts = JudgeProtection(policies, AllBindings()).uninstall;
+    EXPECT_EQ(facts.bound, bound);
+    if (!bound) EXPECT_THAT(facts.why_not, HasSubstr("every write of the status"));
+  }
+}
+
 // R-000-76: these facts identify a confirmation, and an opt-in from before the policy.
+TEST(ProtectionTest, R_000_76_AProofIsOfOnePolicyBoundByOneBinding) {
+  const auto proof = [](const std::string& policy, const std::string& binding) {
+    ProtectionPolicies policies = All();
+    policies.opt_in->at("metadata").as_object()["uid"] = policy;
+    std::vector<boost::json::object> bindings = AllBindings();
+    boost::json::object& metadata = bindings[0].at("metadata").as_object();
+    metadata["uid"] = binding.substr(0, binding.find('/'));
+    metadata["generation"] = std::stoi(binding.substr(binding.find('/') + 1));
+    return JudgeProtection(policies, bindings).opt_in.proof;
+  };
+  const std::string before = proof("u", "b/1");
+  EXPECT_EQ(before.size(), 36u);
+  EXPECT_EQ(before, proof("u", "b/1"));
+  EXPECT_NE(before, proof("newer", "b/1"));
+  EXPECT_NE(before, proof("u", "newer/1"));  // for a while the policy was not bound
+  EXPECT_NE(before, proof("u", "b/2"));      // or the binding denied nothing
+  EXPECT_EQ(proof("", "b/1"), "");
+  EXPECT_EQ(proof("u", "/1"), "");
+  EXPECT_EQ(JudgeProtection(All(), {}).opt_in.proof, "");
+}
+
 TEST(ProtectionTest, R_000_76_SaysWhichPolicySinceWhen) {
   const PolicyFacts facts = JudgeProtection(All(), AllBindings()).opt_in;
-  EXPECT_EQ(facts.uid, "u");
+  EXPECT_EQ(facts.proof, kube::UuidV5("u", "b/1"));
   EXPECT_EQ(facts.since,
             absl::FromCivil(absl::CivilSecond(2026, 1, 1, 0, 0, 5), absl::UTCTimeZone()));
 

@@ -20,7 +20,7 @@ inline CsvFacts TestCsv() {
   csv.resource_version = "7";
   csv.deletion_timestamp = "2026-01-01T00:00:00Z";
   csv.finalizers = {"operators.coreos.com/csv-cleanup", std::string(kCleanupFinalizer)};
-  csv.confirmed = "policy-uid";
+  csv.confirmed = "proof";
   csv.phase = "Succeeded";
   csv.reason = "InstallSucceeded";
   csv.cleanup_enabled = true;
@@ -63,7 +63,7 @@ inline GroupFacts TestGroup(std::vector<std::string> targets) {
 inline ProtectionFacts Protected() {
   ProtectionFacts facts;
   facts.opt_in.bound = true;
-  facts.opt_in.uid = "policy-uid";
+  facts.opt_in.proof = "proof";
   facts.uninstall.bound = true;
   facts.uninstall.since = absl::InfinitePast();
   return facts;

@@ -276,7 +276,7 @@ const GuardCase kRefusals[] = {
      Reason::kOptInUnconfirmed},
     {"R_000_76_ConfirmedUnderAPolicyOfBefore", [](auto& in) { in.csv->confirmed = "older"; },
      Kind::kRefused, Reason::kOptInUnconfirmed},
-    {"R_000_76_ThePolicyWasMadeAnew", [](auto& in) { in.protection->opt_in.uid = "newer"; },
+    {"R_000_76_ThePolicyWasMadeAnew", [](auto& in) { in.protection->opt_in.proof = "newer"; },
      Kind::kRefused, Reason::kOptInUnconfirmed},
 };
 INSTANTIATE_TEST_SUITE_P(Refused, GuardTest, ::testing::ValuesIn(kRefusals),

@@ -78,7 +78,7 @@ class Uninstallation {
   std::optional<Deadline> deadline_;  // starts when the user has agreed
   Preview preview_;
   std::unique_ptr<Saver> saver_;
-  std::string policy_uid_;
+  std::string proof_;
   bool opted_in_here_ = false;
 };
 
@@ -147,14 +147,15 @@ StatusTask Uninstallation::TryDeleteOptedIn() {
 
 StatusTask Uninstallation::FindPolicy() {
   if (!course().opt_in) co_return absl::OkStatus();
-  absl::StatusOr<std::string> uid = co_await ReadOptInPolicy(session_.client);
-  if (kube::IsForbidden(uid.status())) {
-    session_.terminal.Line(StrCat("You may not read the admission policy ", olm::kOptInPolicy,
-                                  ", so Steward's controllers have to confirm the opt-in"));
+  absl::StatusOr<std::string> proof = co_await ReadOptInProof(session_.client);
+  if (kube::IsForbidden(proof.status())) {
+    session_.terminal.Line(
+        StrCat("You may not read the admission policy ", olm::kOptInPolicy,
+               " and its binding, so Steward's controllers have to confirm the opt-in"));
     co_return absl::OkStatus();
   }
-  CO_RETURN_IF_ERROR(uid.status());
-  policy_uid_ = *std::move(uid);
+  CO_RETURN_IF_ERROR(proof.status());
+  proof_ = *std::move(proof);
   co_return absl::OkStatus();
 }
 
@@ -164,8 +165,8 @@ StatusTask Uninstallation::WriteOptIn(bool dry_run) {
     CsvCheck agreed = [agreed = preview_.Agreed()](const Csv& now) {
       return CheckOwned(agreed, now);
     };
-    status = co_await OptIn(session_.client, options_.csv, facts().uid, policy_uid_,
-                            std::move(agreed), dry_run);
+    status = co_await OptIn(session_.client, options_.csv, facts().uid, proof_, std::move(agreed),
+                            dry_run);
   } else {
     status = co_await OptOut(session_.client, options_.csv, facts().uid, dry_run);
   }

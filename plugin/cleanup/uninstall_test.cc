@@ -15,6 +15,7 @@
 #include "base/text/str_cat.h"
 #include "kube/meta/names.h"
 #include "kube/meta/status.h"
+#include "kube/meta/uuid.h"
 #include "kube/meta/write_options.h"
 #include "kube/testing/fault_script.h"
 #include "olm/cleanup/names.h"
@@ -244,13 +245,13 @@ TEST_F(UninstallTest, R_000_76_ConfirmsTheOptInByTheSameWrite) {
               scene.fake.Delete(kPolicies, {"", std::string(olm::kOptInPolicy)});
             },
             "nothing", ""},
-           {"there is one",
+           {"there is one", [this] { scene.PutOptInPolicy(); },
+            kube::UuidV5("policy-uid", "binding-uid/1"), ""},
+           {"it is not bound",
             [this] {
-              scene.fake.Put(
-                  kPolicies,
-                  R"({"metadata":{"name":"steward-cleanup-opt-in","uid":"policy-uid"}})");
+              scene.fake.Delete(kPolicyBindings, {"", std::string(olm::kOptInPolicy)});
             },
-            "policy-uid", ""},
+            "nothing", ""},
        }) {
     SCOPED_TRACE(test.name);
     test.before();

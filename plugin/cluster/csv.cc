@@ -13,6 +13,7 @@
 #include "kube/meta/metadata_access.h"
 #include "olm/cleanup/decode.h"
 #include "olm/cleanup/names.h"
+#include "olm/cleanup/protection.h"
 #include "olm/cleanup/status.h"
 #include "olm/copy.h"
 #include "plugin/cluster/reads.h"
@@ -60,8 +61,8 @@ json::value WithoutOptIn(const olm::CsvFacts& facts) {
            {{"resourceVersion", facts.resource_version}, {"finalizers", std::move(finalizers)}}}};
 }
 
-json::value WithOptIn(const olm::CsvFacts& facts, const std::string& policy_uid) {
-  const bool confirmed = policy_uid.empty() || facts.confirmed == policy_uid;
+json::value WithOptIn(const olm::CsvFacts& facts, const std::string& proof) {
+  const bool confirmed = proof.empty() || facts.confirmed == proof;
   const bool opted_in = facts.HasFinalizer(olm::kCleanupFinalizer);
   if (opted_in && confirmed) return nullptr;
   json::object metadata = {{"resourceVersion", facts.resource_version}};
@@ -70,7 +71,7 @@ json::value WithOptIn(const olm::CsvFacts& facts, const std::string& policy_uid)
     finalizers.emplace_back(std::string(olm::kCleanupFinalizer));
     metadata["finalizers"] = std::move(finalizers);
   }
-  if (!confirmed) metadata["labels"] = {{olm::kConfirmedLabel, policy_uid}};
+  if (!confirmed) metadata["labels"] = {{olm::kConfirmedLabel, proof}};
   return {{"metadata", std::move(metadata)}};
 }
 
@@ -136,11 +137,11 @@ Task<Csv> ReadCsv(kube::Client& client, kube::NamespacedName name) {
 }
 
 StatusTask OptIn(kube::Client& client, kube::NamespacedName name, std::string uid,
-                 std::string policy_uid, CsvCheck agreed, bool dry_run) {
-  PatchOf patch = [policy_uid = std::move(policy_uid),
+                 std::string proof, CsvCheck agreed, bool dry_run) {
+  PatchOf patch = [proof = std::move(proof),
                    agreed = std::move(agreed)](const Csv& csv) -> absl::StatusOr<json::value> {
     RETURN_IF_ERROR(agreed(csv));
-    return WithOptIn(csv.facts, policy_uid);
+    return WithOptIn(csv.facts, proof);
   };
   return Change(client, std::move(name), std::move(uid), std::move(patch), dry_run);
 }
@@ -150,14 +151,20 @@ StatusTask OptOut(kube::Client& client, kube::NamespacedName name, std::string u
   return Change(client, std::move(name), std::move(uid), std::move(patch), dry_run);
 }
 
-Task<std::string> ReadOptInPolicy(kube::Client& client) {
+Task<std::string> ReadOptInProof(kube::Client& client) {
   const kube::NamespacedName name{"", std::string(olm::kOptInPolicy)};
+  const auto is_absent = [&name](const absl::Status& status) {
+    return kube::IsNotFound(status, name.name) || kube::IsNotServed(status);
+  };
   const absl::StatusOr<json::value> policy = co_await ReadObject(client, kPolicies, name);
-  if (kube::IsNotFound(policy.status(), name.name) || kube::IsNotServed(policy.status())) {
-    co_return std::string();
-  }
+  if (is_absent(policy.status())) co_return std::string();
   CO_RETURN_IF_ERROR(policy.status());
-  co_return kube::MetadataText(*policy, "uid");
+  const absl::StatusOr<json::value> binding = co_await ReadObject(client, kPolicyBindings, name);
+  if (is_absent(binding.status())) co_return std::string();
+  CO_RETURN_IF_ERROR(binding.status());
+  olm::ProtectionPolicies policies;
+  policies.opt_in = policy->as_object();
+  co_return olm::JudgeProtection(policies, {binding->as_object()}).opt_in.proof;
 }
 
 StatusTask DisableCleanup(kube::Client& client, kube::NamespacedName name, std::string uid,

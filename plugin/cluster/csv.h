@@ -49,19 +49,20 @@ Task<Csv> ReadCsv(kube::Client& client, kube::NamespacedName name);
 using CsvCheck = std::function<absl::Status(const Csv& now)>;
 
 // Adds the administrator's opt-in, and nothing else, to what `agreed` lets pass; OK when it is as
-// wanted. With `policy_uid`, of
-// the admission policy that authorises it, the opt-in is confirmed by the same write (R-000-76); ""
-// leaves that to the controllers. With `dry_run` only asks whether that would be let. kNotFound
-// when there is no object with this UID any more. Changes made by others meanwhile are kept.
+// wanted. With the `proof` of the admission policy that authorises it, the opt-in is confirmed by
+// the same write (R-000-76); "" leaves that to the controllers. With `dry_run` only asks whether
+// that would be let. kNotFound when there is no object with this UID any more. Changes made by
+// others meanwhile are kept.
 StatusTask OptIn(kube::Client& client, kube::NamespacedName name, std::string uid,
-                 std::string policy_uid, CsvCheck agreed, bool dry_run);
+                 std::string proof, CsvCheck agreed, bool dry_run);
 
 // Removes the opt-in in the same way. The confirmation stays: it means nothing by itself.
 StatusTask OptOut(kube::Client& client, kube::NamespacedName name, std::string uid, bool dry_run);
 
-// The UID of the admission policy that authorises opting in; "" when there is none. Fails also when
-// the user may not read it (kube::IsForbidden).
-Task<std::string> ReadOptInPolicy(kube::Client& client);
+// The proof (olm::PolicyFacts) of the admission policy that authorises opting in, bound by the
+// binding of its name; "" when it is not in force. Fails also when the user may not read these
+// (kube::IsForbidden).
+Task<std::string> ReadOptInProof(kube::Client& client);
 
 // Withdraws the author's consent in the same way, which aborts a cleanup.
 StatusTask DisableCleanup(kube::Client& client, kube::NamespacedName name, std::string uid,

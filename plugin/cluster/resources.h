@@ -11,6 +11,7 @@ namespace steward::plugin {
 using kube::kCrds;
 using kube::kNamespaces;
 using kube::kPolicies;
+using kube::kPolicyBindings;
 using olm::kCsvs;
 using olm::kInstallPlans;
 using olm::kOlmConfigs;

@@ -34,10 +34,10 @@ bool IsMarked(const json::value& object) {
 TestScene::TestScene() {
   for (const kube::GroupVersionResource& gvr :
        {kCsvs, kSubscriptions, kInstallPlans, kOperatorGroups, kCrds, kCleanupStatuses, kWidgets,
-        kGadgets, kPolicies}) {
+        kGadgets, kPolicies, kPolicyBindings}) {
     fake.Serve(gvr);
   }
-  fake.Put(kPolicies, R"({"metadata":{"name":"steward-cleanup-opt-in","uid":"policy-uid"}})");
+  PutOptInPolicy();
   fake.Put(kCrds, CrdText("widgets", "Widget", "Namespaced"));
   fake.Put(kCrds, CrdText("gadgets", "Gadget", "Cluster"));
   fake.Put(kOperatorGroups, R"({"metadata":{"name":"group","namespace":"ops"},"spec":{},)"
@@ -46,6 +46,16 @@ TestScene::TestScene() {
   PutView("NotOptedIn", false, R"(["a","b"])",
           R"({"reason":"NotOptedIn","message":"nobody opted in"})");
   clock.on_sleep = [this] { ControllersStep(); };
+}
+
+void TestScene::PutOptInPolicy() {
+  fake.Put(kPolicies, R"({"metadata":{"name":"steward-cleanup-opt-in","uid":"policy-uid"},"spec":)"
+                      R"({"failurePolicy":"Fail","validations":[{"expression":"false"}],)"
+                      R"("matchConstraints":{"resourceRules":[{"apiGroups":["*"],)"
+                      R"("apiVersions":["*"],"operations":["*"],"resources":["*"]}]}}})");
+  fake.Put(kPolicyBindings,
+           R"({"metadata":{"name":"steward-cleanup-opt-in","uid":"binding-uid","generation":1},)"
+           R"("spec":{"policyName":"steward-cleanup-opt-in","validationActions":["Deny"]}})");
 }
 
 Session TestScene::session() {

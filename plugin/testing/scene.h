@@ -87,6 +87,8 @@ class TestScene {
   }
 
   // --- The cluster.
+  // The policy about opting in, and its binding.
+  void PutOptInPolicy();
   void PutCsv(const std::string& finalizers, bool enabled, const std::string& conditions = "");
   // Puts a CleanupStatus of the virtual API.
   void PutView(const std::string& phase, bool opted_in, const std::string& targets = R"(["a","b"])",

@@ -34,7 +34,7 @@ Task<bool> OptInConfirmer::ConfirmBy(olm::PolicyFacts policy, olm::CsvFacts csv)
   const OptInState state = opt_ins_.Judge(csv, policy);
   metrics_.SetUnconfirmedOptIns(opt_ins_.unconfirmed());
   if (state != OptInState::kMayBeConfirmed) co_return false;
-  CO_RETURN_IF_ERROR((co_await writer_.Label(csv, olm::kConfirmedLabel, policy.uid)).status());
+  CO_RETURN_IF_ERROR((co_await writer_.Label(csv, olm::kConfirmedLabel, policy.proof)).status());
   co_return true;
 }
 

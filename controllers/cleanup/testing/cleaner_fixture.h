@@ -90,7 +90,7 @@ class CleanerTest : public ::testing::Test {
         kCsvs, "ops",
         StrCat(R"({"apiVersion":"operators.coreos.com/v1alpha1","kind":"ClusterServiceVersion",)",
                R"("metadata":{"name":")", name, R"(","labels":{")", olm::kConfirmedLabel, R"(":")",
-               cluster_->PolicyUid(), R"("},"finalizers":[")", kFinalizer,
+               cluster_->Proof(), R"("},"finalizers":[")", kFinalizer,
                R"("]},"spec":{"cleanup":{"enabled":true},"customresourcedefinitions":{"owned":[)",
                owned, "]}}}")));
     Merge(kCsvs, {"ops", name}, StrCat(R"({"status":{"phase":")", phase, R"("}})"), "status");

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <boost/json/parse.hpp>
+#include <boost/json/serialize.hpp>
 #include <cstdio>
 #include <utility>
 
@@ -13,6 +14,7 @@
 #include "base/json/json_text.h"
 #include "base/text/str_cat.h"
 #include "kube/meta/errors.h"
+#include "kube/meta/uuid.h"
 #include "olm/cleanup/names.h"
 #include "olm/copy.h"
 #include "storage/embedded/operations/write_operations.h"
@@ -85,7 +87,7 @@ std::vector<std::string> StatusFor(const std::vector<std::string>& targets) {
   return targets;
 }
 
-std::string CsvText(const ClusterShape& shape, const std::string& policy_uid,
+std::string CsvText(const ClusterShape& shape, const std::string& proof,
                     std::string_view name = "widget.v1") {
   std::string owned;
   for (const std::string& crd : shape.owned) {
@@ -96,7 +98,7 @@ std::string CsvText(const ClusterShape& shape, const std::string& policy_uid,
       R"({"apiVersion":"operators.coreos.com/v1alpha1","kind":"ClusterServiceVersion",)",
       R"("metadata":{"name":")", name, R"(","namespace":"ops",)",
       shape.confirmed
-          ? StrCat(R"("labels":{)", Quoted(olm::kConfirmedLabel), ":", Quoted(policy_uid), "},")
+          ? StrCat(R"("labels":{)", Quoted(olm::kConfirmedLabel), ":", Quoted(proof), "},")
           : "",
       R"("finalizers":)", R"(["operators.coreos.com/csv-cleanup")",
       shape.opted_in ? StrCat(",", Quoted(olm::kCleanupFinalizer)) : "", R"(]},"spec":{)",
@@ -112,7 +114,9 @@ std::string PolicyText(std::string_view name, std::string_view operations) {
       R"("metadata":{"name":")", name, R"("},"spec":{"failurePolicy":"Fail",)",
       R"("matchConstraints":{"resourceRules":[{"apiGroups":["operators.coreos.com"],)",
       R"("apiVersions":["*"],"operations":[)", operations,
-      R"(],"resources":["clusterserviceversions"]}]},"validations":[{"expression":"false"}]}})");
+      R"(],"resources":["clusterserviceversions"]},{"apiGroups":["operators.coreos.com"],)",
+      R"("apiVersions":["*"],"operations":["UPDATE"],"resources":["clusterserviceversions/status"]}]},)",
+      R"("validations":[{"expression":"false"}]}})");
 }
 
 std::string BindingText(std::string_view policy) {
@@ -126,6 +130,12 @@ std::string BindingText(std::string_view policy) {
 std::string MetadataText(const json::value& object, std::string_view key) {
   const json::object* metadata = ObjectAt(object.as_object(), "metadata");
   return metadata == nullptr ? "" : std::string(StringAt(*metadata, key));
+}
+std::string ProofOf(const json::value& policy, const json::value& binding) {
+  const json::value* generation = binding.at("metadata").as_object().if_contains("generation");
+  return kube::UuidV5(MetadataText(policy, "uid"),
+                      StrCat(MetadataText(binding, "uid"), "/",
+                             generation == nullptr ? "0" : json::serialize(*generation)));
 }
 bool IsMarked(const json::value& object) {
   return !MetadataText(object, "deletionTimestamp").empty();
@@ -227,8 +237,8 @@ VoidTask TestCluster::Build(ClusterShape shape) {
   std::vector<std::string> status = StatusFor(shape.targets);
   co_await CreateGroup(std::move(spec), std::move(status));
   clock_.Advance(shape.installed_after);
-  const json::value policy = co_await OptInPolicy();
-  std::string csv = CsvText(shape, MetadataText(policy, "uid"));
+  const std::string proof = co_await OptInProof();
+  std::string csv = CsvText(shape, proof);
   co_await CreateCsv(std::move(csv));
   if (!shape.deployment.empty()) SetDeployment(shape.deployment, true);
   co_await GrantTo("widget.v1");
@@ -278,8 +288,8 @@ VoidTask TestCluster::AddOperator(std::string name, std::vector<std::string> own
   shape.deployment = StrCat(name, "-operator");
   shape.opted_in = opted_in;
   const std::string csv = StrCat(name, ".v1");
-  const json::value policy = co_await OptInPolicy();
-  std::string text = CsvText(shape, MetadataText(policy, "uid"), csv);
+  const std::string proof = co_await OptInProof();
+  std::string text = CsvText(shape, proof, csv);
   co_await CreateCsv(std::move(text));
   kube::NamespacedName key{"ops", csv};
   std::string more = StrCat(R"({"spec":)", spec, "}");
@@ -293,12 +303,14 @@ VoidTask TestCluster::AddKinds() {
   co_await Create(kCrds, "", CrdText("example.com", "cogs", "Cog", true));
 }
 
-boost::asio::awaitable<json::value> TestCluster::OptInPolicy() {
-  kube::NamespacedName name{"", std::string(olm::kOptInPolicy)};
-  co_return co_await Find(kPolicies, std::move(name));
+boost::asio::awaitable<std::string> TestCluster::OptInProof() {
+  const kube::NamespacedName name{"", std::string(olm::kOptInPolicy)};
+  const json::value policy = co_await Find(kPolicies, name);
+  const json::value binding = co_await Find(kPolicyBindings, name);
+  co_return ProofOf(policy, binding);
 }
 
-std::string TestCluster::PolicyUid() { return MetadataText(Run(OptInPolicy()), "uid"); }
+std::string TestCluster::Proof() { return Run(OptInProof()); }
 
 VoidTask TestCluster::Create(kube::GroupVersionResource gvr, std::string ns, std::string object) {
   const kube::WriteOptions options;

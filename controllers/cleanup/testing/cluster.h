@@ -122,8 +122,8 @@ class TestCluster {
 
   // --- Blocking.
   void DeleteCsv(kube::DeleteOptions options = {}) { Run(Remove(kCsvs, kCsv, options)); }
-  // The UID of the policy by which opt-ins are confirmed.
-  std::string PolicyUid();
+  // The label by which opt-ins are confirmed now.
+  std::string Proof();
   boost::json::value Csv() { return Run(Find(kCsvs, kCsv)); }
   bool HasFinalizer(const std::string& finalizer);
   // The condition with this reason, as "reason: message"; "" when there is none.
@@ -135,7 +135,7 @@ class TestCluster {
  private:
   class Router;
   VoidTask Build(ClusterShape shape);
-  boost::asio::awaitable<boost::json::value> OptInPolicy();
+  boost::asio::awaitable<std::string> OptInProof();
   VoidTask CreateCsv(std::string csv);
   VoidTask GrantTo(std::string csv);
   VoidTask OlmCleansUp(boost::json::value csv, std::vector<boost::json::value> roles);
@@ -151,6 +151,8 @@ class TestCluster {
 };
 
 std::string MetadataText(const boost::json::value& object, std::string_view key);
+// The label that says that an opt-in was authorised by this policy and binding (R-000-76).
+std::string ProofOf(const boost::json::value& policy, const boost::json::value& binding);
 bool IsMarked(const boost::json::value& object);
 std::vector<std::string> FinalizersOf(const boost::json::value& object);
 

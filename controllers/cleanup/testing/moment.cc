@@ -203,8 +203,8 @@ std::vector<std::pair<std::string_view, bool>> Moment::GuardsOf(const SeenCsv& c
       {"another operator needs it", !IsNeededByOthers(csv)},
       {"its namespace is going", namespaces.contains(csv.key.ns)},
       {"all CSVs are going", has_csvs},
-      {"opting in is not protected", !opt_in_policy.empty()},
-      {"the opt-in is not confirmed", csv.confirmed == opt_in_policy},
+      {"opting in is not protected", !opt_in_proof.empty()},
+      {"the opt-in is not confirmed", csv.confirmed == opt_in_proof},
       {"deletion is not protected", protects_deletion},
       {"the operator is gone", !IsOperatorGone(csv)},
       {"there is not one OperatorGroup", one},
@@ -239,11 +239,11 @@ boost::asio::awaitable<Moment> ReadMoment(TestCluster& cluster) {
   const std::vector<json::value> bindings = co_await cluster.All(kPolicyBindings);
   for (const json::value& policy : policies) {
     const std::string name = MetadataText(policy, "name");
-    const bool bound = std::any_of(bindings.begin(), bindings.end(), [&name](const auto& binding) {
+    const auto bound = std::find_if(bindings.begin(), bindings.end(), [&name](const auto& binding) {
       return StringAt(In(binding.as_object(), "spec"), "policyName") == name;
     });
-    if (!bound) continue;
-    if (name == "steward-cleanup-opt-in") moment.opt_in_policy = MetadataText(policy, "uid");
+    if (bound == bindings.end()) continue;
+    if (name == "steward-cleanup-opt-in") moment.opt_in_proof = ProofOf(policy, *bound);
     if (name == "steward-cleanup-uninstall") moment.protects_deletion = true;
   }
   const std::vector<json::value> deployments = co_await cluster.All(kDeployments);

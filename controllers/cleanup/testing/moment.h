@@ -42,7 +42,7 @@ struct SeenCsv {
   bool deleting = false;
   bool enabled = false;
   bool finalizer = false;  // the administrator's opt-in
-  std::string confirmed;   // the policy under which it was confirmed
+  std::string confirmed;   // the proof of the policy under which it was confirmed
   bool itself = false;     // phase, copies, propagation, annotation, owners, spec: none forbids
   bool marked = false;     // as refused
   std::string let_go;      // the annotation about the operator's rights; "" = not released
@@ -78,7 +78,7 @@ struct Moment {
   std::set<std::string> namespaces;  // that exist and are not being deleted
   // Held ClusterRoles, by name, with their operators.
   std::map<std::string, kube::NamespacedName> held;
-  std::string opt_in_policy;  // the UID of the policy for opting in; "" = none
+  std::string opt_in_proof;  // of the policy for opting in and its binding; "" = not in force
   bool protects_deletion = false;
   bool has_csvs = false;  // the definition of CSVs exists and is not being deleted
 
