@@ -16,20 +16,22 @@ cmd_test() {
   mkdir -p "$LOGS"
   : >"$LOGS/totals"
 
-  # Compiling is most of the time. So every test runs once, under AddressSanitizer, with asserts on; the optimised code
-  # that ships runs end to end, and those tests beside it that live by their number of random schedules; clang compiles
-  # what ThreadSanitizer's tests are made of, where layering and lock annotations are errors. --full leaves nothing out.
+  # Compiling is most of the time, and waiting most of what the tests end to end do: they run beside it, as soon as there is
+  # the optimised code that ships. Every other test runs once, under AddressSanitizer, with asserts on, and those in release,
+  # too, that live by their number of random schedules; clang compiles what ThreadSanitizer's tests are made of, where
+  # layering and lock annotations are errors. --full leaves nothing out.
   local all=()
   if [[ -z "$full" ]]; then all=(--build_tests_only); fi
-  stage asan bazel_tests //... --config=asan --build_tests_only
   if [[ -n "$full" ]]; then
     stage release bazel_tests //... --config=release
   else
     stage release bazel_tests //... --config=release --build_tests_only --test_tag_filters=optimized
   fi
+  begin_e2e
+  stage asan bazel_tests //... --config=asan --build_tests_only
   stage clang-tsan bazel_tests //... --config=tsan "${all[@]}"
   stage fresh-seeds fresh_seeds
-  stage e2e e2e_tests
+  end_e2e
   stage verify verify_tests ${full:+--full}
   if [[ -n "$full" ]]; then
     stage fuzz bazel_tests //... --config=fuzz
@@ -141,16 +143,38 @@ count_cases() {
        END { print total - failed - skipped, failed + 0, skipped + 0 }' "${files[@]}" /dev/null
 }
 
+# begin_e2e: builds the programs that run end to end, which takes Bazel, and lets the stage e2e begin. Its output comes when
+# it has ended.
+begin_e2e() {
+  say "the tests end to end run beside the next stages"
+  if ! { build_steward && build_conformance && build_grpc_client; }; then
+    say "there is nothing to run end to end"
+    echo "e2e 0 1 0 0 0" >>"$LOGS/totals"
+    return
+  fi
+  # A process group of its own, to be ended as one if this script ends before it.
+  set -m
+  stage e2e e2e_tests >"$LOGS/e2e.out" 2>&1 </dev/null &
+  set +m
+  E2E_PID=$!
+  trap 'kill -TERM -- "-$E2E_PID" 2>/dev/null || true' EXIT
+}
+
+# end_e2e: waits for the stage that begin_e2e let begin, and shows what it said.
+end_e2e() {
+  [[ -n "${E2E_PID:-}" ]] || return 0
+  wait "$E2E_PID" || true
+  trap - EXIT
+  cat "$LOGS/e2e.out"
+}
+
 e2e_tests() {
   local status=0
-  build_steward || return 1
-  build_conformance || return 1
-  build_grpc_client || return 1
   build_cluster_tools || return 1
   (cd e2e && go vet ./...) || status=1
   (cd examples/grpc/go && go vet ./...) || status=1
   STEWARD_BIN=$ROOT/bin/steward STEWARD_TOOLS=$(cluster_tools_dir) \
-    go -C e2e test -p 1 -v -count=1 -timeout 30m ./... 2>&1 | tee "$LOGS/$STAGE.log"
+    go -C e2e test -p 2 -v -count=1 -timeout 30m ./... 2>&1 | tee "$LOGS/$STAGE.log"
   [[ ${PIPESTATUS[0]} -eq 0 ]] || status=1
   count_go_tests "$LOGS/$STAGE.log" >"$LOGS/$STAGE.count"
   return "$status"
