@@ -175,10 +175,7 @@ const std::pair<const char*, ChangeOf> kForbidding[] = {
            kCsvs, kCsv,
            R"({"metadata":{"annotations":{"console.openshift.io/disable-operand-delete":"true"}}})");
      }},
-    {"owner",
-     [](TestCluster& c) {
-       return c.Merge(kCsvs, kCsv, R"({"metadata":{"ownerReferences":[{"kind":"ConfigMap"}]}})");
-     }},
+    {"owner", [](TestCluster& c) { return c.Merge(kCsvs, kCsv, kWithOwner); }},
     {"abort",
      [](TestCluster& c) {
        return c.Merge(kCsvs, kCsv, R"({"spec":{"cleanup":{"enabled":false}}})");
@@ -336,9 +333,7 @@ const std::pair<const char*, VoidTask (*)(TestCluster&, kube::NamespacedName)> k
            R"({"metadata":{"annotations":{"console.openshift.io/disable-operand-delete":"true"}}})");
      }},
     {"owner",
-     [](TestCluster& c, kube::NamespacedName csv) {
-       return c.Merge(kCsvs, csv, R"({"metadata":{"ownerReferences":[{"kind":"ConfigMap"}]}})");
-     }},
+     [](TestCluster& c, kube::NamespacedName csv) { return c.Merge(kCsvs, csv, kWithOwner); }},
     {"malformed",
      [](TestCluster& c, kube::NamespacedName csv) {
        return c.Merge(kCsvs, csv, R"({"spec":{"install":{"spec":{"deployments":{}}}}})");

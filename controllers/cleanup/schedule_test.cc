@@ -130,9 +130,8 @@ VoidTask ChangeOne(Draws& draws, TestCluster& cluster, const kube::NamespacedNam
     case 15:
       return cluster.Merge(kCsvs, csv, Labelled("opt-in-confirmed", R"("another-policy")"));
     case 16:
-      return cluster.Merge(kCsvs, csv,
-                           draws.Chance(50) ? R"({"metadata":{"ownerReferences":[{"kind":"K"}]}})"
-                                            : R"({"metadata":{"ownerReferences":null}})");
+      return cluster.Merge(
+          kCsvs, csv, draws.Chance(50) ? kWithOwner : R"({"metadata":{"ownerReferences":null}})");
     case 1:
       return cluster.Merge(kCsvs, csv, R"({"status":{"phase":"Deleting"}})", "status");
     case 2:

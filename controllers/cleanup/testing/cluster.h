@@ -150,6 +150,10 @@ class TestCluster {
   std::unique_ptr<kube::Client> client_;
 };
 
+// A merge patch that gives an object an owner of another kind.
+inline constexpr char kWithOwner[] =
+    R"({"metadata":{"ownerReferences":[{"apiVersion":"v1","kind":"ConfigMap","name":"m","uid":"m"}]}})";
+
 std::string MetadataText(const boost::json::value& object, std::string_view key);
 // The label that says that an opt-in was authorised by this policy and binding (R-000-76).
 std::string ProofOf(const boost::json::value& policy, const boost::json::value& binding);
