@@ -267,10 +267,11 @@ func (o *oracle) judge(t *testing.T) {
 	o.mutex.Lock()
 	defer o.mutex.Unlock()
 	all := o.run.journal.All()
+	others := butDeletions(all)
 	for _, request := range all {
 		switch kindOf(&request) {
 		case deletion:
-			if err := o.judgeDelete(&request, all); err != nil {
+			if err := o.judgeDelete(&request, all, others); err != nil {
 				t.Errorf("I1: DELETE %s: %v", request.Path, err)
 			}
 		case unknown:
@@ -315,7 +316,8 @@ func (o *oracle) end() time.Time {
 	return time.Time{}
 }
 
-func (o *oracle) judgeDelete(request *faultproxy.Request, all []faultproxy.Request) error {
+// judgeDelete says why a DELETE should not have been sent. others are all requests that are no DELETE.
+func (o *oracle) judgeDelete(request *faultproxy.Request, all, others []faultproxy.Request) error {
 	parts := strings.Split(strings.Trim(request.Path, "/"), "/") // apis GROUP VERSION namespaces NS widgets NAME
 	owned := len(parts) == 7 && (parts[1] == o.run.group && parts[5] == "widgets" || parts[1] == o.run.api && parts[5] == "things")
 	if !owned {
@@ -359,7 +361,7 @@ func (o *oracle) judgeDelete(request *faultproxy.Request, all []faultproxy.Reque
 			why = append(why, "nobody had read the guards")
 			continue
 		}
-		age, slack := request.Began.Sub(read), slackBetween(all, read, request.Began)
+		age, slack := request.Began.Sub(read), slackBetween(others, read, request.Began)
 		if age <= guardAge+slack {
 			return nil
 		}

@@ -79,8 +79,7 @@ func slowAdmission(t *testing.T, kinds *scene, takes time.Duration) {
 func (r *run) toldOf(t *testing.T) {
 	t.Helper()
 	requests := r.journal.All()
-	// How long a DELETE takes says nothing of how busy the machine is.
-	others := slices.DeleteFunc(slices.Clone(requests), func(request faultproxy.Request) bool { return kindOf(&request) == deletion })
+	others := butDeletions(requests)
 	for _, gone := range requests {
 		if kindOf(&gone) != deletion || !gone.Succeeded() {
 			continue
