@@ -3,6 +3,9 @@ package main
 import (
 	"math"
 	"testing"
+	"time"
+
+	"steward.dev/e2e/bench/report"
 )
 
 const exposition = `# TYPE x histogram
@@ -27,5 +30,46 @@ func TestHistogram(t *testing.T) {
 	}
 	if _, err := parseHistogram("", `x_bucket{le="`); err == nil {
 		t.Error("a series that is not there was read")
+	}
+}
+
+// What came before the first look says nothing of when the next sweep comes, and a sweep may have more than one list.
+func TestCalm(t *testing.T) {
+	start := time.Now()
+	var sweeps calm
+	for _, look := range []struct {
+		after time.Duration
+		lists int
+		want  bool
+	}{
+		{0, 7, false},
+		{2 * sweptFor, 7, false},
+		{2*sweptFor + time.Second, 8, false},
+		{2*sweptFor + 2*time.Second, 9, false},
+		{3*sweptFor + 1999*time.Millisecond, 9, false},
+		{3*sweptFor + 2*time.Second, 9, true},
+	} {
+		if got := sweeps.sees(look.lists, start.Add(look.after)); got != look.want {
+			t.Errorf("after %s with %d lists: %v", look.after, look.lists, got)
+		}
+	}
+	if want := start.Add(2*sweptFor + 2*time.Second); !sweeps.since.Equal(want) {
+		t.Errorf("the last list was at %s, want %s", sweeps.since, want)
+	}
+}
+
+// A single list misses the goal.
+func TestFanOutCostsNoList(t *testing.T) {
+	one := histogram{bounds: []float64{1}, below: []float64{1}}
+	for lists, want := range []string{report.OK, report.BelowGoal} {
+		found := ""
+		for _, line := range (crowded{guards: one, lists: lists}).lines(fewCopies, crowded{guards: one}) {
+			if line.Unit == "lists" {
+				found = line.Verdict()
+			}
+		}
+		if found != want {
+			t.Errorf("of %d lists: %q, want %q", lists, found, want)
+		}
 	}
 }
