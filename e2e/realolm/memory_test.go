@@ -15,9 +15,9 @@ const (
 	// manyOperators in manySpaces are 2,000 copies.
 	manyOperators = 10
 	manySpaces    = 200
-	// growthBound is what 2,000 copies may cost, with room for an allocator's moods: 20,000 are to be had within 80 MiB
-	// (R-000-91).
-	growthBound = 20 << 20
+	// growthBound is what 2,000 copies may cost: 3 KiB each, with room for an allocator's moods. Of 20,000, which are to be had
+	// within 80 MiB (R-000-91), each may cost no more than that.
+	growthBound = 6 << 20
 	// csvBytes is what a published CSV is long, without its icon.
 	csvBytes = 40 << 10
 )
