@@ -3,10 +3,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 #include <boost/json/serialize.hpp>
 #include <boost/json/value.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/json/json_text.h"
@@ -136,6 +138,44 @@ TEST_F(CleanerTest, R_001_33_TheLegacyFinalizerIsReleasedAndNeverActedOn) {
   EXPECT_TRUE(cluster_->HasFinalizer("k.io/x"));
   EXPECT_EQ(Deletes(), 0);
 }
+
+// A record that does not fit cannot be written: the server would answer 422 for ever.
+class RecordRoomTest : public CleanerTest, public ::testing::WithParamInterface<bool> {};
+TEST_P(RecordRoomTest, R_000_62_ARecordThatDoesNotFitIsRefused) {
+  const bool many_namespaces = GetParam();
+  Start();
+  Add({"a/x"});
+  EXPECT_OK(Pass().status());
+  if (many_namespaces) {
+    std::vector<std::string> names = {"a"};
+    for (int i = 0; i < 4'000; ++i) names.push_back(StrCat(100'000 + i, std::string(57, 'n')));
+    const json::array targets(names.begin(), names.end());
+    cluster_->Run(cluster_->SetGroup(json::serialize(json::object{{"targetNamespaces", targets}}),
+                                     std::move(names)));
+  } else {
+    // Not a byte is left.
+    const std::string examples(olm::kMaxAnnotationBytes - std::string("alm-examples").size(), 'x');
+    Merge(kCsvs, kCsv,
+          StrCat(R"({"metadata":{"annotations":{"alm-examples":")", examples, R"("}}})"));
+  }
+  cluster_->DeleteCsv();
+  cluster_->Run(cluster_->OlmCleansUp());
+  for (int i = 0; i < 5 && !Released(); ++i) {
+    EXPECT_OK(Pass().status());
+    cluster_->clock().Advance(absl::Seconds(1));
+  }
+  EXPECT_TRUE(Released());
+  EXPECT_EQ(Deletes(), 0);
+  EXPECT_THAT(cluster_->Names(kWidgets), ElementsAre("a/x"));
+  EXPECT_THAT(events_.events, Contains(HasSubstr("Warning CleanupRefused: custom resources are "
+                                                 "left as they are: RecordTooLarge")));
+  EXPECT_THAT(events_.events, Not(Contains(HasSubstr("CleanupStarted"))));
+  EXPECT_OK(cluster_->Run(cleaner_->Sweep()).failure);
+  EXPECT_TRUE(cluster_->Run(cluster_->Find(kClusterRoles, {"", "widget-role"})).is_null());
+}
+INSTANTIATE_TEST_SUITE_P(All, RecordRoomTest, ::testing::Bool(), [](const auto& info) {
+  return std::string(info.param ? "ManyNamespaces" : "OtherAnnotations");
+});
 
 // --- Progress and its report.
 

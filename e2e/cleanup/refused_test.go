@@ -3,6 +3,7 @@ package cleanup_test
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -71,6 +72,10 @@ func TestRefused(t *testing.T) {
 		{"OperandDeleteDisabled", func(t *testing.T, s *scene) {
 			s.patch(t, `{"metadata":{"annotations":{"`+optOutAnnotation+`":"true"}}}`)
 		}, "OperandDeleteDisabled"},
+		{"R_000_62_NoRoomForTheRecord", func(t *testing.T, s *scene) {
+			// Nor is there for what says that the rights are let go of.
+			s.patch(t, `{"metadata":{"annotations":{"alm-examples":"`+strings.Repeat("x", 255<<10)+`"}}}`)
+		}, "RecordTooLarge"},
 		{"R_000_72_Copied", func(t *testing.T, s *scene) {
 			must(t, olm.MutateStatus(t.Context(), shared.Any, olm.CSVs, s.namespace, csvName, func(csv *olm.Object) {
 				csv.Object["status"].(map[string]any)["reason"] = "Copied"

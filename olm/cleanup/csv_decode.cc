@@ -111,6 +111,18 @@ void AddApis(const object& spec, CsvFacts& csv) {
   }
 }
 
+// The bytes of all annotations but the record, as Kubernetes counts them for its limit.
+size_t OtherAnnotationsIn(const std::optional<object>& annotations) {
+  size_t bytes = 0;
+  if (!annotations) return bytes;
+  for (const auto& annotation : *annotations) {
+    std::string_view text;
+    if (annotation.key == kRecordAnnotation || annotation.value.get(text)) continue;
+    bytes += annotation.key.size() + text.size();
+  }
+  return bytes;
+}
+
 absl::StatusOr<CsvFacts> FactsIn(const object& root, const CsvTerms& terms) {
   ASSIGN_OR_RETURN(ObjectFacts metadata, MetadataOf(root));
   if (metadata.key.ns.empty()) return Bad("metadata.namespace is missing");
@@ -137,6 +149,7 @@ absl::StatusOr<CsvFacts> FactsIn(const object& root, const CsvTerms& terms) {
   csv.refusal = OptionalStringIn(annotations, kRefusalAnnotation);
   csv.opt_out = OptionalStringIn(annotations, kOptOutAnnotation);
   csv.rights_released = OptionalStringIn(annotations, kRightsReleasedAnnotation);
+  csv.other_annotations = OtherAnnotationsIn(annotations);
   if (const std::optional<object> status = ObjectIn(root, "status")) {
     csv.phase = StringIn(*status, "phase");
     csv.reason = StringIn(*status, "reason");

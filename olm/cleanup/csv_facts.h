@@ -57,6 +57,7 @@ struct CsvFacts {
   std::optional<std::string> rights_released;     // kRightsReleasedAnnotation
   std::optional<std::string> confirmed;           // label kConfirmedLabel
   std::vector<std::string> owners;                // metadata.ownerReferences: "ConfigMap settings"
+  size_t other_annotations = 0;  // bytes of all annotations but the record, keys and values
   // The status says that a cleanup waits for custom resources: deletions may have been sent.
   bool said_waiting = false;
   // spec.cleanup.enabled, or the default when that is absent (CsvTerms).

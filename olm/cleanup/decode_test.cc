@@ -79,6 +79,28 @@ TEST(DecodeTest, R_000_76_AConfirmationIsALabel) {
   }
 }
 
+// The record must fit in beside them. Kubernetes counts the bytes of texts, not those of JSON.
+TEST(DecodeTest, R_000_62_AnnotationsButTheRecordAreCounted) {
+  const struct {
+    const char* annotations;
+    size_t bytes;
+  } rows[] = {
+      {"null", 0},
+      {"{}", 0},
+      {R"({"a":"","bc":"def"})", 6},
+      {R"({"a":"\"\n\u00e4","b":7})", 5},
+      {R"({"steward.operatorframework.io/cleanup-record":"R","a":"b"})", 2},
+      {R"({"steward.operatorframework.io/cleanup-refused":"R"})", 45},
+  };
+  for (const auto& row : rows) {
+    const absl::StatusOr<CsvFacts> csv =
+        DecodeCsvFacts(StrCat(R"({"metadata":{"name":"w","namespace":"ops","uid":"u",)",
+                              R"("annotations":)", row.annotations, "}}"));
+    ASSERT_OK(csv.status());
+    EXPECT_EQ(csv->other_annotations, row.bytes) << row.annotations;
+  }
+}
+
 TEST(DecodeTest, R_000_77_TheDefinitionOfCsvs) {
   const absl::Time created = absl::FromUnixSeconds(1'800'000'000);
   const std::string text = StrCat(R"({"metadata":{"name":"w.g.io","uid":"u","creationTimestamp":")",
@@ -275,9 +297,12 @@ TEST(DecodeTest, R_000_79_WhatOlmDidNotInstall) {
   EXPECT_EQ(kept("g.io", R"({"olm.managed":"true"})"), "");
   EXPECT_EQ(kept("g.io", R"({"olm.owner":"packageserver"})"), "");
   EXPECT_EQ(kept("some.openshift.io", R"({"olm.managed":"true"})"), "");
-  for (const char* group : {"snapshot.storage.k8s.io", "k8s.io", "x.kubernetes.io",
+  for (const char* group : {"snapshot.storage.k8s.io", "k8s.io", "x.kubernetes.io", "batch",
                             "operators.coreos.com", "steward.operatorframework.io"}) {
     EXPECT_EQ(kept(group, R"({"olm.managed":"true"})"), kReservedGroup) << group;
+  }
+  for (const char* group : {"ak8s.io", "k8s.io.example.com", "my-operatorframework.io"}) {
+    EXPECT_EQ(kept(group, R"({"olm.managed":"true"})"), "") << group;
   }
 }
 

@@ -12,6 +12,7 @@
 #include "kube/meta/time.h"
 #include "olm/cleanup/names.h"
 #include "olm/cleanup/opt_in.h"
+#include "olm/cleanup/record.h"
 #include "olm/copy.h"
 #include "olm/targets.h"
 
@@ -211,6 +212,19 @@ void CheckGroup(const CleanupInputs& inputs, std::vector<CleanupBlocker>& blocke
   if (!deleted.ok() || group.created <= *deleted) return;
   blockers.push_back(Blocker(CleanupReason::kOperatorGroupChanged,
                              "the OperatorGroup was made after it had been deleted", names));
+}
+
+// A record that is too large could never be written, and the ClusterServiceVersion would wait for
+// it for ever. One that was written fits.
+void CheckRoomForRecord(const CleanupInputs& inputs, std::vector<CleanupBlocker>& blockers) {
+  if (MayHaveSent(inputs) || !inputs.groups.ok() || inputs.groups->size() != 1) return;
+  const CleanupRecord record = NewRecord(inputs);
+  if (HasRoomFor(record, inputs.csv->other_annotations)) return;
+  blockers.push_back(Blocker(
+      CleanupReason::kRecordTooLarge,
+      StrCat("the record of its ", record.targets.names().size(), " target namespaces takes ",
+             SizeOf(record), " bytes, its other annotations take ", inputs.csv->other_annotations,
+             ", and an object's annotations may not take more than ", kMaxAnnotationBytes)));
 }
 
 // The operator's Deployments that are gone or being deleted.
@@ -457,6 +471,7 @@ std::vector<CleanupBlocker> BlockersOf(const CleanupInputs& inputs) {
   CheckReadings(inputs, blockers);
   CheckInstallNamespace(inputs, blockers);
   CheckGroup(inputs, blockers);
+  CheckRoomForRecord(inputs, blockers);
   CheckOthers(inputs, blockers);
   if (inputs.watched_only) {
     if (inputs.told_unconfirmed) {

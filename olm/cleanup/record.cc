@@ -11,6 +11,7 @@
 #include "base/status/macros.h"
 #include "base/text/str_cat.h"
 #include "kube/meta/names.h"
+#include "olm/cleanup/names.h"
 
 namespace steward::olm {
 namespace json = boost::json;
@@ -130,6 +131,16 @@ absl::StatusOr<CleanupRecord> DecodeRecord(std::string_view text) {
   if (record.csv_uid.empty()) return Bad("csvUID is missing");
   if (record.group_uid.empty()) return Bad("operatorGroupUID is missing");
   return record;
+}
+
+size_t SizeOf(const CleanupRecord& record) {
+  return kRecordAnnotation.size() + EncodeRecord(record).size();
+}
+
+bool HasRoomForMarks(size_t others) { return others + kMarkBytes <= kMaxAnnotationBytes; }
+
+bool HasRoomFor(const CleanupRecord& record, size_t others) {
+  return HasRoomForMarks(others + SizeOf(record));
 }
 
 }  // namespace steward::olm

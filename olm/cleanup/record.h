@@ -3,6 +3,7 @@
 #ifndef OLM_CLEANUP_RECORD_H_
 #define OLM_CLEANUP_RECORD_H_
 
+#include <cstddef>
 #include <map>
 #include <string>
 #include <string_view>
@@ -43,6 +44,20 @@ std::string EncodeRecord(const CleanupRecord& record);
 // Parses exactly the members that EncodeRecord writes, in any order and spacing; kInvalidArgument
 // for anything else: an edited record does not count as one.
 absl::StatusOr<CleanupRecord> DecodeRecord(std::string_view text);
+
+// The limit of all annotations of one object, in bytes of keys and values. Source: apimachinery,
+// pkg/api/validation, TotalAnnotationSizeLimitB.
+inline constexpr size_t kMaxAnnotationBytes = 256 << 10;
+// The room that a record leaves for the other annotations that Steward writes later
+// (kRefusalAnnotation, kRightsReleasedAnnotation): more than their keys and longest values.
+inline constexpr size_t kMarkBytes = 4 << 10;
+
+// The bytes that the annotation of `record` takes, key included.
+size_t SizeOf(const CleanupRecord& record);
+// True if Steward's marks fit in beside annotations of `others` bytes.
+bool HasRoomForMarks(size_t others);
+// True if `record` fits in beside annotations of `others` bytes, and the marks still do.
+bool HasRoomFor(const CleanupRecord& record, size_t others);
 
 }  // namespace steward::olm
 

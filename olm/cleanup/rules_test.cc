@@ -314,6 +314,27 @@ TEST(StepTest, NotOurs) {
   EXPECT_EQ(NextCleanupStep(csv, inputs), CleanupStep::kNothing);
 }
 
+// No annotation can say any more that the rights are released: the finalizer goes first, and the
+// sweep releases them.
+TEST(StepTest, R_000_62_WithoutRoomForAMarkTheFinalizerGoesFirst) {
+  CsvFacts csv = TestCsv();
+  StepInputs inputs;
+  inputs.verdict = Kind::kRefused;
+  inputs.may_have_sent = false;
+  inputs.holds = Read<size_t>::Ok(1);
+  csv.other_annotations = kMaxAnnotationBytes - kMarkBytes + 1;
+  EXPECT_EQ(NextCleanupStep(csv, inputs), CleanupStep::kConfirm);
+  inputs.refused_before = true;
+  EXPECT_EQ(NextCleanupStep(csv, inputs), CleanupStep::kReleaseFinalizer);
+  // Nothing is given away where the operator may have to finish something, or a mark fits.
+  inputs.may_have_sent = true;
+  inputs.pending = Read<size_t>::Ok(0);
+  EXPECT_EQ(NextCleanupStep(csv, inputs), CleanupStep::kReleaseRights);
+  inputs.may_have_sent = false;
+  --csv.other_annotations;
+  EXPECT_EQ(NextCleanupStep(csv, inputs), CleanupStep::kReleaseRights);
+}
+
 // R-000-42 holds for every verdict and every number of pending operands.
 TEST(StepTest, AbortIsAtOnce) {
   CsvFacts csv = TestCsv();

@@ -53,7 +53,9 @@ std::optional<CleanupStep> EarlyCleanupStep(const CsvFacts& csv);
 bool NeedsPending(const CsvFacts& csv, const StepInputs& inputs);
 
 // The order is that of R-000-73: operands, rights, finalizer. Once the rights are released, the
-// finalizer is removed, whatever the verdict is by then (R-000-89).
+// finalizer is removed, whatever the verdict is by then (R-000-89). Where nothing was sent, and no
+// annotation can say that the rights are released, the finalizer goes first, and the sweep releases
+// them.
 CleanupStep NextCleanupStep(const CsvFacts& csv, const StepInputs& inputs);
 
 // The finalizers without those in `gone`, in their order.

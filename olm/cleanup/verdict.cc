@@ -57,6 +57,8 @@ std::string_view ToString(CleanupReason reason) {
       return "SharedOwner";
     case CleanupReason::kRequiredByOther:
       return "RequiredByOther";
+    case CleanupReason::kRecordTooLarge:
+      return "RecordTooLarge";
     case CleanupReason::kBeingReplaced:
       return "BeingReplaced";
     case CleanupReason::kOptInNotProtected:
@@ -129,8 +131,7 @@ Verdict CleanupVerdict(const CleanupInputs& inputs) {
   if (!verdict.allowed()) return verdict;
   verdict.targets = EffectiveTargets(inputs);
   if (!inputs.csv->record.has_value()) {
-    verdict.to_record = CleanupRecord{verdict.targets, inputs.csv->uid,
-                                      inputs.groups->front().group.uid, ToRecord(inputs)};
+    verdict.to_record = NewRecord(inputs);
   }
   return verdict;
 }
@@ -138,6 +139,11 @@ Verdict CleanupVerdict(const CleanupInputs& inputs) {
 bool MayHaveSent(const CleanupInputs& inputs) {
   return inputs.remembered.has_value() || inputs.csv->record.has_value() ||
          inputs.csv->said_waiting;
+}
+
+CleanupRecord NewRecord(const CleanupInputs& inputs) {
+  return {EffectiveTargets(inputs), inputs.csv->uid, inputs.groups->front().group.uid,
+          ToRecord(inputs)};
 }
 
 bool MayLeaveRecorded(const CleanupInputs& inputs, const Verdict& verdict) {

@@ -87,6 +87,7 @@ enum class CleanupReason {
   kOperatorGroupChanged,  // R-000-62
   kSharedOwner,           // R-000-59
   kRequiredByOther,       // R-000-61
+  kRecordTooLarge,        // there is no room for the record beside the other annotations
   kBeingReplaced,         // another ClusterServiceVersion replaces this one
   kOptInNotProtected,     // R-000-74
   kDeletionNotProtected,  // R-000-77
@@ -143,6 +144,10 @@ Verdict CleanupVerdict(const CleanupInputs& inputs);
 // True when a DELETE may have been sent for this object, by this process or an earlier one
 // (R-000-86). REQUIRES: inputs.csv.ok()
 bool MayHaveSent(const CleanupInputs& inputs);
+
+// The record of what could be cleaned up now, as far as it was read: of definitions that were not
+// read it has none. REQUIRES: inputs.csv.ok(), and there is exactly one group
+CleanupRecord NewRecord(const CleanupInputs& inputs);
 
 // True when custom resources that were to be deleted may be left: one whose DELETE was sent, and
 // not answered, may begin to go any time (R-000-78). REQUIRES: inputs.csv.ok(); `verdict` is of the

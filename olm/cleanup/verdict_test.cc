@@ -14,6 +14,7 @@
 #include "kube/meta/selector.h"
 #include "olm/cleanup/names.h"
 #include "olm/cleanup/opt_in.h"
+#include "olm/cleanup/record.h"
 #include "olm/cleanup/test_inputs.h"
 
 namespace steward::olm {
@@ -254,6 +255,9 @@ const GuardCase kRefusals[] = {
     {"R_000_61_Required",
      [](auto& in) { AddOther(in, [](CsvFacts& o) { o.required_crds = {"widgets.example.com"}; }); },
      Kind::kRefused, Reason::kRequiredByOther},
+    {"R_000_62_RecordTooLarge",
+     [](auto& in) { in.csv->other_annotations = kMaxAnnotationBytes - kMarkBytes; }, Kind::kRefused,
+     Reason::kRecordTooLarge},
     {"BeingReplaced",
      [](auto& in) {
        AddOther(in, [](CsvFacts& o) {
@@ -360,6 +364,16 @@ const HarmlessCase kHarmless[] = {
     {"RequiresItsOwn", [](auto& in) { in.csv->required_crds = {"widgets.example.com"}; }},
     {"OperatorNamespaceIsItsOwn", [](auto& in) { in.csv->operator_namespace = "ops"; }},
     {"OptOutIsFalse", [](auto& in) { in.csv->opt_out = "false"; }},
+    {"R_000_62_ARecordThatWasWrittenHasItsRoom",
+     [](auto& in) {
+       in.csv->record = RecordOf({"a"});
+       in.csv->other_annotations = kMaxAnnotationBytes;
+     }},
+    {"R_000_62_AllNamespacesTakeNoRoom",
+     [](auto& in) {
+       in.groups->front() = TestGroup({});
+       in.csv->other_annotations = kMaxAnnotationBytes - kMarkBytes - 400;
+     }},
     {"CrdGone", [](auto& in) { in.crds["widgets.example.com"] = Read<CrdFacts>::Absent(); }},
     {"UnprotectedIsAllowed",
      [](auto& in) {
@@ -375,6 +389,28 @@ const HarmlessCase kHarmless[] = {
 };
 INSTANTIATE_TEST_SUITE_P(All, HarmlessTest, ::testing::ValuesIn(kHarmless),
                          [](const auto& info) { return std::string(info.param.name); });
+
+// The last byte counts, and previews, which read no definitions, say it, too.
+TEST(VerdictTest, R_000_62_TheRecordFitsOrIsRefused) {
+  CleanupInputs inputs = AllowedInputs();
+  const size_t record = SizeOf(*CleanupVerdict(inputs).to_record);
+  EXPECT_EQ(record, kRecordAnnotation.size() + RecordOf({"a", "b"}).size());
+  inputs.csv->other_annotations = kMaxAnnotationBytes - kMarkBytes - record;
+  EXPECT_TRUE(CleanupVerdict(inputs).allowed());
+  ++inputs.csv->other_annotations;
+  EXPECT_THAT(ReasonsOf(CleanupVerdict(inputs)), ElementsAre(Reason::kRecordTooLarge));
+  inputs.csv->other_annotations = kMaxAnnotationBytes;
+  inputs.watched_only = true;
+  inputs.csv->deletion_timestamp.clear();
+  EXPECT_THAT(ReasonsOf(CleanupVerdict(inputs)), ElementsAre(Reason::kRecordTooLarge));
+  std::vector<std::string> namespaces;
+  for (int i = 100'000; i < 104'000; ++i) {
+    namespaces.push_back(std::to_string(i) + std::string(57, 'n'));
+  }
+  inputs = AllowedInputs();
+  inputs.groups->front() = TestGroup(namespaces);
+  EXPECT_THAT(ReasonsOf(CleanupVerdict(inputs)), ElementsAre(Reason::kRecordTooLarge));
+}
 
 // No blocker hides another (R-000-59, R-000-60): an operator that is refused for itself still shows
 // its co-owners.
