@@ -87,6 +87,8 @@ ControllersOptions ReconcilersOf(const UpOptions& up) {
   ControllersOptions options;
   options.reconcilers = up.reconcilers;
   options.leader_elect = false;
+  // There is no OLM in this process, and nothing that a search for one could look at.
+  options.takeover = true;
   // Every client is an administrator here, and no operator runs.
   auto& cleanup = options.reconciler_flags.Of<controllers::CleanupFlags>();
   cleanup.allow_unprotected_opt_in = true;
