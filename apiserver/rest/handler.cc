@@ -88,8 +88,10 @@ kube::NamespacedName NameOf(const http::Request& request, const Resource& resour
 
 absl::Status MethodNotAllowed(const http::Request& request, const Resource& resource) {
   kube::Status status = kube::MethodNotAllowed();
-  const bool reads = request.method == "GET" || request.method == "HEAD";
-  if (!reads && resource.where_to_write) {
+  const std::string& method = request.method;
+  const bool writes =
+      method == "POST" || method == "PUT" || method == "PATCH" || method == "DELETE";
+  if (writes && resource.where_to_write) {
     StrAppend(&status.message, ": ", resource.where_to_write(NameOf(request, resource)));
   }
   return kube::ToStatus(status);

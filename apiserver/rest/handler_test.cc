@@ -260,6 +260,7 @@ TEST_F(HandlerTest, RefusedWritesSayWhereToWrite) {
       {GetPicture("a"), "PATCH", "on the requested resource: change ns1/a\""},
       {ListIn("ns1"), "POST", "on the requested resource: change ns1/\""},
       {GetOne("ns1", "a"), "HEAD", "on the requested resource\""},
+      {GetOne("ns1", "a"), "OPTIONS", "on the requested resource\""},
   };
   for (const auto& row : kRows) {
     SCOPED_TRACE(row.method);

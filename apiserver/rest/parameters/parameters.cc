@@ -82,7 +82,8 @@ RawOptions ReadOptionsOf(const http::Request& request, bool watch) {
   RawOptions options{QueryString(request, kMatch), QueryString(request, "resourceVersion"),
                      QueryString(request, "continue"), QueryBool(request, kInitialEvents)};
   // A watch without a version has always begun with the current state.
-  const bool anywhere = options.version.empty() || options.version == "0";
+  // 0 has many forms, of which parsing leaves one.
+  const bool anywhere = options.version.find_first_not_of('0') == std::string::npos;
   if (watch && anywhere && options.match.empty() && !options.send_initial_events) {
     options.match = "NotOlderThan";
     options.send_initial_events = true;
@@ -150,15 +151,15 @@ absl::StatusOr<ListParameters> ParseListParameters(const http::Request& request,
   RETURN_IF_ERROR(parameters.watch ? CheckWatchOptions(options) : CheckListOptions(options));
   RETURN_IF_ERROR(CheckFieldPaths(parameters.selection.fields, resource));
   const bool pages = resource.pages && !parameters.watch;
-  const bool some_version = !options.version.empty() && options.version != "0";
   // A watch is not read in pages, so a token is ignored.
   if (!parameters.watch && !options.continue_token.empty()) {
     if (!pages) return BadRequest("invalid continue token: continue key is not valid");
-    if (some_version) {
+    if (!options.version.empty() && options.version != "0") {
       return BadRequest("specifying resource version is not allowed when using continue");
     }
   }
   ASSIGN_OR_RETURN(options.version, ParseVersion(options.version));
+  const bool some_version = !options.version.empty() && options.version != "0";
 
   const bool limited = limit.value_or(0) > 0;
   if (!parameters.watch && limited && some_version && options.match.empty()) {

@@ -351,6 +351,7 @@ TEST(ListParametersTest, WatchOptions) {
   } kRows[] = {
       {"from nowhere", {}, true, false, {}, "NotOlderThan"},
       {"from any", {{"resourceVersion", "0"}}, true, false, {}, "NotOlderThan"},
+      {"from any, in other words", {{"resourceVersion", "00"}}, true, false, {}, "NotOlderThan"},
       {"from a number", {{"resourceVersion", "5"}, {"limit", "7"}}, false, false, {}, ""},
       {"reflector",
        {{"sendInitialEvents", "true"},
