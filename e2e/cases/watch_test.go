@@ -12,7 +12,6 @@ import (
 	"testing"
 	"time"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/watch"
@@ -235,8 +234,13 @@ func TestWatch_StartsAndEnds(t *testing.T) {
 	if len(got) < 2 || !strings.HasPrefix(got[0], "ADDED ") {
 		t.Errorf("initial events: %q", got)
 	}
-	if _, err = operators.Watch(t.Context(), metav1.ListOptions{ResourceVersion: "12"}); !apierrors.IsBadRequest(err) {
-		t.Errorf("a number that is none of ours: %v", err)
+	// Numbers of another API: an informer that holds one begins anew.
+	for _, number := range []string{"1", "0123", "99999999999999"} {
+		w, err = operators.Watch(t.Context(), metav1.ListOptions{ResourceVersion: number})
+		must(t, err)
+		if got := watched(t, w, func([]string) bool { return true }); got[0] != "ERROR Expired" {
+			t.Errorf("%s is none of ours: %q", number, got)
+		}
 	}
 	// A state from before this replica started.
 	list, err := operators.Namespace("payments").List(t.Context(), metav1.ListOptions{})
