@@ -4,14 +4,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
+#include <boost/asio/post.hpp>
 #include <cerrno>
-#include <filesystem>
-#include <functional>
 #include <system_error>
 #include <utility>
-#include <vector>
 
+#include "base/lines/gzip_file.h"
 #include "base/status/macros.h"
 #include "base/text/str_cat.h"
 
@@ -32,17 +30,24 @@ RotatingFile::RotatingFile(std::string path, RotationOptions options, Clock& clo
     : path_(std::move(path)),
       stem_(StrCat(fs::path(path_).stem().string(), "-")),
       extension_(fs::path(path_).extension().string()),
-      options_(options),
-      clock_(clock) {}
+      options_(std::move(options)),
+      clock_(clock) {
+  if (options_.compress) tidying_.emplace();
+}
 
-RotatingFile::~RotatingFile() { CloseFile(); }
+RotatingFile::~RotatingFile() {
+  ending_.store(true);
+  tidying_.reset();
+  CloseFile();
+}
 
 absl::StatusOr<std::unique_ptr<RotatingFile>> RotatingFile::Open(std::string path,
                                                                  RotationOptions options,
                                                                  Clock& clock) {
-  std::unique_ptr<RotatingFile> file(new RotatingFile(std::move(path), options, clock));
+  std::unique_ptr<RotatingFile> file(new RotatingFile(std::move(path), std::move(options), clock));
   RETURN_IF_ERROR(file->OpenFile());
-  file->RemoveOldBackups();
+  file->RemoveUnfinished();
+  file->TidyUp();
   return file;
 }
 
@@ -73,41 +78,90 @@ absl::Status RotatingFile::SetAside() {
   // Backups made within the same millisecond do not replace each other.
   for (absl::Time time = clock_.Now();; time += absl::Milliseconds(1)) {
     backup = folder / BackupName(time);
-    if (!fs::exists(backup, error)) break;
+    if (!fs::exists(backup, error) && !fs::exists(backup.string() + kGzipSuffix, error)) break;
   }
   CloseFile();
   if (rename(path_.c_str(), backup.c_str()) != 0) return ErrorOf("cannot set aside", path_);
-  RemoveOldBackups();
+  TidyUp();
   return OpenFile();
 }
 
-void RotatingFile::RemoveOldBackups() const {
-  std::error_code error;
-  std::vector<std::pair<absl::Time, fs::path>> backups;
+std::optional<absl::Time> RotatingFile::TimeIn(const std::string& name,
+                                               const std::string& suffix) const {
+  if (name.size() <= stem_.size() + suffix.size() || !name.starts_with(stem_) ||
+      !name.ends_with(suffix)) {
+    return std::nullopt;
+  }
+  const std::string text = name.substr(stem_.size(), name.size() - stem_.size() - suffix.size());
+  absl::Time time;
+  if (!absl::ParseTime(kTimeFormat, text, absl::UTCTimeZone(), &time, nullptr)) return std::nullopt;
+  return time;
+}
+
+std::vector<fs::path> RotatingFile::FilesBeside() const {
   const fs::path folder = fs::path(path_).parent_path();
-  const fs::path listed = folder.empty() ? fs::path(".") : folder;
-  for (fs::directory_iterator next(listed, error), end; !error && next != end;
-       next.increment(error)) {
-    const std::string name = next->path().filename().string();
-    if (name.size() <= stem_.size() + extension_.size() || !name.starts_with(stem_) ||
-        !name.ends_with(extension_)) {
-      continue;
-    }
-    const std::string text =
-        name.substr(stem_.size(), name.size() - stem_.size() - extension_.size());
-    absl::Time time;
-    if (absl::ParseTime(kTimeFormat, text, absl::UTCTimeZone(), &time, nullptr)) {
-      backups.emplace_back(time, next->path());
+  std::error_code error;
+  std::vector<fs::path> files;
+  for (fs::directory_iterator next(folder.empty() ? "." : folder, error), end;
+       !error && next != end; next.increment(error)) {
+    files.push_back(next->path());
+  }
+  return files;
+}
+
+RotatingFile::Backups RotatingFile::FindBackups() const {
+  const std::string compressed = StrCat(extension_, kGzipSuffix);
+  Backups backups;
+  for (fs::path& path : FilesBeside()) {
+    const std::string name = path.filename().string();
+    // The longer suffix first: the extension may be ".gz", too.
+    if (const auto time = TimeIn(name, compressed)) {
+      backups[*time].compressed = std::move(path);
+    } else if (const auto plain_time = TimeIn(name, extension_)) {
+      backups[*plain_time].plain = std::move(path);
     }
   }
-  std::sort(backups.begin(), backups.end(), std::greater<>());
-  const absl::Time oldest = options_.max_age > absl::ZeroDuration()
-                                ? clock_.Now() - options_.max_age
-                                : absl::InfinitePast();
-  for (size_t i = 0; i < backups.size(); ++i) {
-    const bool one_too_many =
-        options_.max_backups > 0 && i >= static_cast<size_t>(options_.max_backups);
-    if (one_too_many || backups[i].first < oldest) fs::remove(backups[i].second, error);
+  return backups;
+}
+
+void RotatingFile::RemoveUnfinished() const {
+  const std::string unfinished = StrCat(extension_, kUnfinishedGzipSuffix);
+  std::error_code ignored;
+  for (const fs::path& path : FilesBeside()) {
+    if (TimeIn(path.filename().string(), unfinished)) fs::remove(path, ignored);
+  }
+}
+
+void RotatingFile::TidyUp() {
+  const absl::Time now = clock_.Now();
+  if (!tidying_) return RemoveOldBackups(now);
+  boost::asio::post(tidying_->executor(), [this, now] {
+    RemoveOldBackups(now);
+    CompressBackups();
+  });
+}
+
+void RotatingFile::RemoveOldBackups(absl::Time now) const {
+  const absl::Time oldest =
+      options_.max_age > absl::ZeroDuration() ? now - options_.max_age : absl::InfinitePast();
+  std::error_code ignored;
+  int kept = 0;
+  for (const auto& [time, backup] : FindBackups()) {
+    const bool one_too_many = options_.max_backups > 0 && kept >= options_.max_backups;
+    ++kept;
+    if (!one_too_many && time >= oldest) continue;
+    for (const fs::path& path : {backup.plain, backup.compressed}) {
+      if (!path.empty()) fs::remove(path, ignored);
+    }
+  }
+}
+
+void RotatingFile::CompressBackups() const {
+  for (const auto& [time, backup] : FindBackups()) {
+    if (backup.plain.empty()) continue;
+    const absl::Status compressed = GzipFile(backup.plain.string(), ending_);
+    if (ending_.load()) return;
+    if (!compressed.ok()) options_.not_compressed(compressed);
   }
 }
 

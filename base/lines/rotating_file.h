@@ -2,14 +2,21 @@
 #ifndef BASE_LINES_ROTATING_FILE_H_
 #define BASE_LINES_ROTATING_FILE_H_
 
+#include <atomic>
 #include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
+#include "base/async/own_thread.h"
 #include "base/clock/clock.h"
 #include "base/lines/line_sink.h"
 
@@ -19,17 +26,25 @@ struct RotationOptions {
   uint64_t max_bytes = 100 << 20;  // of one file
   int max_backups = 0;             // files kept besides the one in use; 0 = all
   absl::Duration max_age;          // of a backup, by the time in its name; 0 = unlimited
+  bool compress = false;           // makes backups gzip files, with the suffix ".gz"
+  // Called, on any thread, when a backup could not be compressed. It stays plain, and is tried
+  // again with the next one.
+  std::function<void(const absl::Status&)> not_compressed = [](const absl::Status&) {};
 };
 
 // Appends to a file that only its owner can read. Before it would grow beyond max_bytes it becomes
 // a backup, named after the time (audit.log: audit-2006-01-02T15-04-05.000.log), as the
 // kube-apiserver's audit log does; a device or a pipe never does. An error leaves no torn line
 // behind, and the next write opens the file anew: a disk that was full may have room again.
+//
+// Backups are compressed on a thread of their own, so no write waits for that. A process that dies
+// meanwhile leaves a plain backup, which the next one compresses.
 class RotatingFile : public LineSink {
  public:
   // Creates the file, and its folder. `clock` outlives this object.
   static absl::StatusOr<std::unique_ptr<RotatingFile>> Open(std::string path,
                                                             RotationOptions options, Clock& clock);
+  // Does not wait until backups are compressed.
   ~RotatingFile() override;
 
   absl::Status Write(std::string_view lines) override;
@@ -39,8 +54,25 @@ class RotatingFile : public LineSink {
   absl::Status OpenFile();
   void CloseFile();
   absl::Status SetAside();
-  void RemoveOldBackups() const;
   std::string BackupName(absl::Time time) const;
+
+  // A backup's files, "" for one that is not there. It has both for a moment, when the compressed
+  // one has just become complete.
+  struct Backup {
+    std::filesystem::path plain;
+    std::filesystem::path compressed;
+  };
+  using Backups = std::map<absl::Time, Backup, std::greater<>>;  // the newest one first
+
+  // The time in the name of a backup whose name ends with `suffix`; nothing for other files.
+  std::optional<absl::Time> TimeIn(const std::string& name, const std::string& suffix) const;
+  std::vector<std::filesystem::path> FilesBeside() const;
+  Backups FindBackups() const;
+  void RemoveUnfinished() const;
+  // Removes old backups and compresses the others, on the thread for that if there is one.
+  void TidyUp();
+  void RemoveOldBackups(absl::Time now) const;
+  void CompressBackups() const;
 
   const std::string path_;
   const std::string stem_;       // of the backups' names: "audit-"
@@ -50,6 +82,8 @@ class RotatingFile : public LineSink {
   int fd_ = -1;
   uint64_t size_ = 0;
   bool regular_ = true;
+  std::atomic<bool> ending_{false};
+  std::optional<OwnThread> tidying_;  // nothing: backups are not compressed
 };
 
 }  // namespace steward

@@ -6,18 +6,21 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <atomic>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <memory>
 #include <string>
 #include <system_error>
+#include <thread>
 #include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/time/time.h"
 #include "base/clock/fake_clock.h"
+#include "base/splice/testing/gunzip.h"
 #include "base/status/matchers.h"
 #include "base/text/str_cat.h"
 
@@ -25,7 +28,10 @@ namespace steward {
 namespace {
 
 namespace fs = std::filesystem;
+using ::testing::Contains;
 using ::testing::ElementsAre;
+using ::testing::Not;
+using ::testing::Optional;
 
 class RotatingFileTest : public ::testing::Test {
  protected:
@@ -55,6 +61,11 @@ class RotatingFileTest : public ::testing::Test {
     }
     std::sort(names.begin(), names.end());
     return names;
+  }
+
+  // Returns when the folder has these files, which a thread of the file's makes.
+  void WaitFor(const std::vector<std::string>& names) const {
+    while (Names() != names) std::this_thread::yield();
   }
 
   FakeClock clock_{absl::FromCivil(absl::CivilSecond(2026, 1, 2, 3, 4, 5), absl::UTCTimeZone())};
@@ -107,6 +118,88 @@ TEST_F(RotatingFileTest, KeepsBackupsForSoLong) {
   Open({.max_age = absl::Hours(24)});
   EXPECT_THAT(Names(),
               ElementsAre("audit-other.log", "audit.log", "other-2001-01-02T03-04-05.000.log"));
+}
+
+TEST_F(RotatingFileTest, CompressesBackups) {
+  {
+    const auto file = Open({.max_bytes = 5, .compress = true});
+    EXPECT_OK(file->Write("line0\n"));
+    EXPECT_OK(file->Write("line1\n"));
+    WaitFor({"audit-2026-01-02T03-04-05.000.log.gz", "audit.log"});
+    // Its name is not given again.
+    EXPECT_OK(file->Write("line2\n"));
+    WaitFor({"audit-2026-01-02T03-04-05.000.log.gz", "audit-2026-01-02T03-04-05.001.log.gz",
+             "audit.log"});
+  }
+  EXPECT_THAT(Gunzip(Content(folder_ / "logs" / "audit-2026-01-02T03-04-05.000.log.gz")),
+              Optional(std::string("line0\n")));
+  EXPECT_THAT(Gunzip(Content(folder_ / "logs" / "audit-2026-01-02T03-04-05.001.log.gz")),
+              Optional(std::string("line1\n")));
+  EXPECT_EQ(Content(Path()), "line2\n");
+}
+
+TEST_F(RotatingFileTest, CompressedBackupsCountLikeOthers) {
+  fs::create_directory(folder_ / "logs");
+  for (const char* name :
+       {"audit-2025-12-01T00-00-00.000.log.gz", "audit-2025-12-30T00-00-00.000.log",
+        "audit-2025-12-31T00-00-00.000.log.gz", "audit-2026-01-01T00-00-00.000.log",
+        "audit-2026-01-01T00-00-00.000.log.gz", "audit-other.log.gz"}) {
+    std::ofstream(folder_ / "logs" / name) << "a backup";
+  }
+  Open({.max_age = absl::Hours(24 * 7)});
+  EXPECT_THAT(Names(), Not(Contains("audit-2025-12-01T00-00-00.000.log.gz")));
+  Open({.max_backups = 2});
+  EXPECT_THAT(
+      Names(),
+      ElementsAre("audit-2025-12-31T00-00-00.000.log.gz", "audit-2026-01-01T00-00-00.000.log",
+                  "audit-2026-01-01T00-00-00.000.log.gz", "audit-other.log.gz", "audit.log"));
+  Open({.max_backups = 1});
+  EXPECT_THAT(Names(), ElementsAre("audit-2026-01-01T00-00-00.000.log",
+                                   "audit-2026-01-01T00-00-00.000.log.gz", "audit-other.log.gz",
+                                   "audit.log"));
+}
+
+TEST_F(RotatingFileTest, GoesOnWhereAProcessDied) {
+  fs::create_directory(folder_ / "logs");
+  // This one died while it compressed, and right before it removed what it had compressed.
+  std::ofstream(folder_ / "logs" / "audit-2026-01-01T00-00-00.000.log") << "first\n";
+  std::ofstream(folder_ / "logs" / "audit-2026-01-01T00-00-00.000.log.gz.tmp") << "half";
+  std::ofstream(folder_ / "logs" / "audit-2026-01-01T00-00-00.001.log") << "second\n";
+  std::ofstream(folder_ / "logs" / "audit-2026-01-01T00-00-00.001.log.gz") << "anything";
+  std::ofstream(folder_ / "logs" / "other.log.gz.tmp") << "not ours";
+  {
+    const auto file = Open({.compress = true});
+    WaitFor({"audit-2026-01-01T00-00-00.000.log.gz", "audit-2026-01-01T00-00-00.001.log.gz",
+             "audit.log", "other.log.gz.tmp"});
+  }
+  EXPECT_THAT(Gunzip(Content(folder_ / "logs" / "audit-2026-01-01T00-00-00.000.log.gz")),
+              Optional(std::string("first\n")));
+  EXPECT_THAT(Gunzip(Content(folder_ / "logs" / "audit-2026-01-01T00-00-00.001.log.gz")),
+              Optional(std::string("second\n")));
+}
+
+TEST_F(RotatingFileTest, WithoutCompressionOnlyTheUnfinishedGoes) {
+  fs::create_directory(folder_ / "logs");
+  std::ofstream(folder_ / "logs" / "audit-2026-01-01T00-00-00.000.log") << "plain";
+  std::ofstream(folder_ / "logs" / "audit-2026-01-01T00-00-00.000.log.gz.tmp") << "half";
+  Open();
+  EXPECT_THAT(Names(), ElementsAre("audit-2026-01-01T00-00-00.000.log", "audit.log"));
+}
+
+TEST_F(RotatingFileTest, SaysWhatItCouldNotCompress) {
+  // A folder with the name of the compressed backup is in its way.
+  fs::create_directories(folder_ / "logs" / "audit-2026-01-01T00-00-00.000.log.gz" / "full");
+  std::ofstream(folder_ / "logs" / "audit-2026-01-01T00-00-00.000.log") << "kept\n";
+  std::atomic<int> failures{0};
+  {
+    const auto file = Open(
+        {.max_bytes = 5, .compress = true, .not_compressed = [&](const auto&) { ++failures; }});
+    while (failures < 1) std::this_thread::yield();
+    EXPECT_OK(file->Write("line0\n"));
+    EXPECT_OK(file->Write("line1\n"));
+    while (failures < 2) std::this_thread::yield();
+  }
+  EXPECT_EQ(Content(folder_ / "logs" / "audit-2026-01-01T00-00-00.000.log"), "kept\n");
 }
 
 TEST_F(RotatingFileTest, OutlivesAFullDisk) {
