@@ -38,12 +38,18 @@ absl::StatusOr<Policy> ReadPolicy(const std::string& file) {
   return policy;
 }
 
+void WarnNotCompressed(const absl::Status& error) {
+  log::Warning("Unable to compress an old audit log file", {{"error", error}});
+}
+
 absl::StatusOr<std::unique_ptr<LineSink>> OpenSink(const Options& options, Clock& clock) {
   if (options.log_path == "-") return std::make_unique<DescriptorSink>(STDOUT_FILENO);
   const int megabytes = options.log_max_size > 0 ? options.log_max_size : kDefaultMegabytes;
   const RotationOptions rotation = {.max_bytes = static_cast<uint64_t>(megabytes) << 20,
                                     .max_backups = options.log_max_backup,
-                                    .max_age = absl::Hours(24) * options.log_max_age};
+                                    .max_age = absl::Hours(24) * options.log_max_age,
+                                    .compress = options.log_compress,
+                                    .not_compressed = WarnNotCompressed};
   ASSIGN_OR_RETURN(std::unique_ptr<LineSink> file,
                    RotatingFile::Open(options.log_path, rotation, clock));
   return file;
@@ -63,6 +69,8 @@ void AddFlags(CLI::App& app, Options& options) {
                "Old audit log files to keep; 0: all");
   flags.Number("--audit-log-maxsize", options.log_max_size, 0, kMaxMegabytes,
                "Megabytes at which the audit log file becomes an old one; 0: 100");
+  flags.Switch("--audit-log-compress", options.log_compress,
+               "Compress old audit log files with gzip");
 }
 
 absl::Status CheckTogether(const Options& options) {

@@ -24,6 +24,7 @@ struct Options {
   int log_max_age = 366;
   int log_max_backup = 100;
   int log_max_size = 100;
+  bool log_compress = false;
 };
 
 // Adds the flags. `options` outlives the parsing.

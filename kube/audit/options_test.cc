@@ -10,6 +10,7 @@
 #include <iterator>
 #include <string>
 #include <system_error>
+#include <thread>
 
 #include "absl/status/status.h"
 #include "base/clock/fake_clock.h"
@@ -60,6 +61,24 @@ TEST_F(OptionsTest, AFile) {
   std::ifstream in(options_.log_path);
   const std::string text(std::istreambuf_iterator<char>(in), {});
   EXPECT_THAT(text, HasSubstr(R"("auditID":"one")"));
+}
+
+TEST_F(OptionsTest, OldFilesAreCompressedWhereThatIsWanted) {
+  PutPolicy("[{level: Metadata}]");
+  options_.log_max_size = 1;
+  options_.log_compress = true;
+  const auto log = Open(options_, clock_, registry_);
+  ASSERT_OK(log);
+  for (int i = 0; i < 2; ++i) {
+    (*log)->Write({.request_uri = std::string(600 << 10, 'x'), .max_request_uri = 1 << 20});
+  }
+  const auto compressed = [this] {
+    for (const auto& entry : fs::directory_iterator(folder_)) {
+      if (entry.path().string().ends_with(".log.gz")) return true;
+    }
+    return false;
+  };
+  while (!compressed()) std::this_thread::yield();
 }
 
 TEST_F(OptionsTest, WhatCannotBeUsedIsNamed) {
