@@ -110,7 +110,12 @@ void Broadcast::Notify() {
   MutexLock lock(&state_->mutex);
   ++state_->ticket;
   for (const std::unique_ptr<State::Group>& group : state_->groups) {
-    group->due.merge(group->waiting);
+    // A swap costs the same for any number of waiters, which is what the holders of the lock want.
+    if (group->due.empty()) {
+      group->due.swap(group->waiting);
+    } else {
+      group->due.merge(group->waiting);
+    }
     if (group->due.empty() || std::exchange(group->posted, true)) continue;
     asio::post(group->executor,
                [state = state_, executor = group->executor] { WakeSome(state, executor); });
