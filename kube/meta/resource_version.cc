@@ -4,7 +4,6 @@
 #include <cassert>
 #include <charconv>
 
-#include "absl/strings/str_format.h"
 #include "base/text/str_cat.h"
 #include "kube/meta/quote.h"
 
@@ -29,6 +28,12 @@ uint64_t Number(std::string_view digits) {
   uint64_t n = 0;
   std::from_chars(digits.data(), digits.data() + digits.size(), n);
   return n;
+}
+
+// Appends `n` behind leading zeros. REQUIRES: it has no more digits than `digits`.
+void AppendDigits(uint64_t n, size_t digits, std::string& out) {
+  out.resize(out.size() + digits, '0');
+  for (size_t at = out.size(); n > 0; n /= 10) out[--at] = static_cast<char>('0' + n % 10);
 }
 
 uint64_t Stored(uint64_t clock, std::optional<uint64_t> component) {
@@ -66,10 +71,15 @@ std::strong_ordering CompareResourceVersions(std::string_view a, std::string_vie
 std::string Pack(const PackedVersion& version) {
   assert(version.clock >= 1 && version.clock <= kMaxClock);
   assert(version.sub < 100 && version.mark >= 0 && version.mark <= 9);
-  return absl::StrFormat("%d%02d%d%07d%07d%07d", version.clock, version.sub, version.mark,
-                         Stored(version.clock, version.components[0]),
-                         Stored(version.clock, version.components[1]),
-                         Stored(version.clock, version.components[2]));
+  std::string text;
+  text.reserve(kMaxClockDigits + kTailDigits);
+  StrAppend(&text, version.clock);
+  AppendDigits(version.sub, kSubDigits, text);
+  AppendDigits(static_cast<uint64_t>(version.mark), kMarkDigits, text);
+  for (const std::optional<uint64_t>& component : version.components) {
+    AppendDigits(Stored(version.clock, component), kComponentDigits, text);
+  }
+  return text;
 }
 
 absl::StatusOr<PackedVersion> Unpack(std::string_view text) {
