@@ -6,8 +6,10 @@
 namespace steward::filters {
 
 bool SourceRate::Take(const std::string& source) {
-  const absl::Time now = clock_.Now();
   MutexLock lock(&mutex_);
+  // Read under the lock: to the buckets an earlier time is a clock that was set back, and they
+  // begin anew.
+  const absl::Time now = clock_.Now();
   const std::optional<Bucket> before = buckets_.Get(source, now);
   Bucket bucket{limits_.burst, now};
   if (before) {

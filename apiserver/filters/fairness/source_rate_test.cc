@@ -2,8 +2,14 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <string>
+#include <thread>
+#include <vector>
 
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
+#include "base/clock/clock.h"
 #include "base/clock/fake_clock.h"
 
 namespace steward::filters {
@@ -26,6 +32,20 @@ TEST(SourceRateTest, ABurstAndThenARate) {
   EXPECT_EQ(Taken(rate, "a", 50), 8);
   clock.Advance(absl::Hours(1));
   EXPECT_EQ(Taken(rate, "a", 50), 10) << "and never more than a burst";
+}
+
+// Between reading the clock and taking its turn a thread may be overtaken by another.
+TEST(SourceRateTest, ThreadsShareOneBucket) {
+  constexpr int kThreads = 4, kTries = 50'000;
+  SourceRate rate(Clock::Real(), {.per_second = 1, .burst = 10});
+  const absl::Time began = absl::Now();
+  std::atomic<int> taken{0};
+  std::vector<std::thread> threads;
+  for (int i = 0; i < kThreads; ++i) {
+    threads.emplace_back([&] { taken += Taken(rate, "a", kTries); });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_LE(taken, 11 + absl::ToDoubleSeconds(absl::Now() - began));
 }
 
 TEST(SourceRateTest, WhatIsRememberedIsBounded) {
