@@ -70,6 +70,8 @@ Task<bool> CoOwners::Mark(const olm::CleanupInputs& inputs) {
   bool unchanged = true;
   for (const olm::CsvFacts* other : OthersThatShare(inputs, listing->csvs)) {
     if (!other->deleting() || !other->OptedIn() || other->refusal.has_value()) continue;
+    // It is refused by itself, since no record fits, and no mark may fit either.
+    if (!other->record.has_value() && !olm::HasRoomForMarks(other->other_annotations)) continue;
     CO_ASSIGN_OR_RETURN(const bool marked,
                         co_await writer_.Annotate(*other, olm::kRefusalAnnotation, mark));
     unchanged = unchanged && marked;

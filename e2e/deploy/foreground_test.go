@@ -65,7 +65,7 @@ func TestForeground_R_000_73b_IsRefusedOnlyWhereItWouldDoHarm(t *testing.T) {
 		{"foreground, another phase", phase("Failed"), foreground, true},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			for _, user := range []string{clusterAdmin, uninstaller, garbageCollector} {
+			for _, user := range []string{clusterAdmin, uninstaller, namespaceController} {
 				name := fmt.Sprintf("csv-%d-%d", number, len(user))
 				object := csv(namespace, name, optInFinalizer)
 				if tc.object != nil {

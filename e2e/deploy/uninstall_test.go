@@ -19,10 +19,10 @@ func TestUninstall_R_000_77_IsAuthorised(t *testing.T) {
 		mayUninstall(t, user)
 	}
 	everyone := []string{
-		clusterAdmin, wideUser, grantedUser, uninstaller, gitOps, namespaceController, garbageCollector,
-		olmAccount, olmElsewhere, olmNarrow, tenant, editor, halfGranted,
+		clusterAdmin, wideUser, grantedUser, uninstaller, gitOps, namespaceController,
+		olmAccount, olmElsewhere, olmNarrow, garbageCollector, tenant, editor, halfGranted,
 	}
-	allowed, upgrades := everyone[:7], everyone[:10]
+	allowed, upgrades := everyone[:6], everyone[:9]
 	for number, tc := range []struct {
 		name   string
 		object func(*olm.Object)
@@ -30,6 +30,10 @@ func TestUninstall_R_000_77_IsAuthorised(t *testing.T) {
 	}{
 		{"opted in", nil, allowed},
 		{"opted in, and broken", phase("Failed"), allowed},
+		// By the end of its owners, with which nothing is cleaned up.
+		{"opted in, with an owner", func(object *olm.Object) {
+			object.SetOwnerReferences([]metav1.OwnerReference{{APIVersion: "v1", Kind: "ConfigMap", Name: "gone", UID: "gone"}})
+		}, append(slices.Clone(allowed), garbageCollector)},
 		{"not opted in", withoutFinalizers, everyone},
 		{"cleanup not supported", unsupported, everyone},
 		{"cleanup not mentioned", unmentioned, allowed},
@@ -152,6 +156,8 @@ func TestUninstall_R_000_77_NotByWayOfAnOwner(t *testing.T) {
 	const none = `{"metadata":{"ownerReferences":null}}`
 	must(t, patch(tenant, `{"metadata":{"labels":{"a":"b"}}}`))
 	must(t, refusal(optInPolicy, patch(tenant, none)))
+	must(t, patch(garbageCollector, none))
+	must(t, patch(grantedUser, owner))
 	must(t, patch(grantedUser, none))
 	must(t, patch(grantedUser, owner))
 	must(t, as(t, clusterAdmin).Resource(olm.CSVs).Namespace(namespace).Delete(t.Context(), "opted-in", background))

@@ -81,8 +81,8 @@ func Confirm(ctx context.Context, client dynamic.Interface, csv *Object) error {
 	return nil
 }
 
-// OptInProof is the value of ConfirmedLabel that counts: the UUID (version 5) of the binding's UID and generation in the
-// policy's.
+// OptInProof is the value of ConfirmedLabel that counts: the UUID (version 5) of the binding's UID and resourceVersion
+// in the policy's.
 func OptInProof(ctx context.Context, client dynamic.Interface) (string, error) {
 	policy, err := client.Resource(policies).Get(ctx, OptInPolicy, metav1.GetOptions{})
 	if err != nil {
@@ -96,7 +96,7 @@ func OptInProof(ctx context.Context, client dynamic.Interface) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	sum := sha1.Sum(fmt.Appendf(space, "%s/%d", binding.GetUID(), binding.GetGeneration()))
+	sum := sha1.Sum(fmt.Appendf(space, "%s/%s", binding.GetUID(), binding.GetResourceVersion()))
 	sum[6], sum[8] = sum[6]&0x0f|0x50, sum[8]&0x3f|0x80
 	return fmt.Sprintf("%x-%x-%x-%x-%x", sum[0:4], sum[4:6], sum[6:8], sum[8:10], sum[10:16]), nil
 }

@@ -129,15 +129,22 @@ std::string RevisionOf(const json::object& object) {
   const json::object& metadata = In(object, "metadata");
   const json::value* generation = metadata.if_contains("generation");
   return StrCat(StringAt(metadata, "uid"), "/",
-                generation == nullptr ? "0" : json::serialize(*generation));
+                generation == nullptr ? "" : json::serialize(*generation));
 }
 
-// Nobody could know it before the policy was bound by this binding, as it is now (R-000-76). While
-// another was, or none, whoever may edit an object could have written whatever was known then.
+// Nobody could know it before the policy was bound by this binding, as it was last written
+// (R-000-76). While another was, or none, or one that denied nothing, whoever may edit an object
+// could have written whatever was known then.
 std::string ProofOf(const json::object& policy, const json::object& binding) {
   const std::string_view uid = StringAt(In(policy, "metadata"), "uid");
-  if (uid.empty() || StringAt(In(binding, "metadata"), "uid").empty()) return "";
-  return kube::UuidV5(uid, RevisionOf(binding));
+  const std::string_view bound = StringAt(In(binding, "metadata"), "uid");
+  const std::string_view written = StringAt(In(binding, "metadata"), "resourceVersion");
+  if (uid.empty() || bound.empty() || written.empty()) return "";
+  return kube::UuidV5(uid, StrCat(bound, "/", written));
+}
+
+std::string_view NameOf(const json::object& object) {
+  return StringAt(In(object, "metadata"), "name");
 }
 
 PolicyFacts Judge(const std::optional<json::object>& policy, const Duty& duty,
@@ -157,13 +164,16 @@ PolicyFacts Judge(const std::optional<json::object>& policy, const Duty& duty,
     if (Covers(In(spec, "matchConstraints"), writes)) continue;
     return no(StrCat("does not look at every ", writes.what, " of ClusterServiceVersions"));
   }
-  // The binding that has been in force the longest counts.
+  // The binding of the policy's name counts, which deploy/ has; of others the one that has been in
+  // force the longest.
+  bool named = false;
   PolicyFacts facts = no("has no binding that denies everywhere");
   for (const json::object& binding : bindings) {
     if (StringAt(In(binding, "spec"), "policyName") != duty.policy || !Denies(binding)) continue;
     if (In(binding, "metadata").contains("deletionTimestamp")) continue;
     const absl::Time since = std::max(LastWriteOf(*policy), LastWriteOf(binding));
-    if (facts.bound && facts.since <= since) continue;
+    if (named || (facts.bound && facts.since <= since && NameOf(binding) != duty.policy)) continue;
+    named = NameOf(binding) == duty.policy;
     facts.bound = true;
     facts.why_not.clear();
     facts.proof = ProofOf(*policy, binding);

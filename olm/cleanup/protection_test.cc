@@ -55,9 +55,10 @@ boost::json::object PolicyObject(std::string_view name, const Words& words = {})
 boost::json::object BindingObject(std::string_view policy, std::string_view actions = R"("Deny")",
                                   std::string_view more = "", std::string_view meta = "") {
   return boost::json::parse(
-             StrCat(R"({"metadata":{"name":"b","uid":"b","generation":1,"creationTimestamp":)",
-                    R"("2026-01-01T00:00:05Z")", meta, R"(},"spec":{"policyName":")", policy,
-                    R"(","validationActions":[)", actions, "]", more, "}}"))
+             StrCat(R"({"metadata":{"name":"b","uid":"b","generation":1,"resourceVersion":"7",)",
+                    R"("creationTimestamp":)", R"("2026-01-01T00:00:05Z")", meta,
+                    R"(},"spec":{"policyName":")", policy, R"(","validationActions":[)", actions,
+                    "]", more, "}}"))
       .as_object();
 }
 
@@ -212,6 +213,21 @@ TEST(ProtectionTest, R_000_77_WritesOfTheStatus) {
   }
 }
 
+// Else an older binding that somebody added would void every opt-in, and kubectl steward, which
+// reads the one of the policy's name, would write another proof than the controllers want.
+TEST(ProtectionTest, R_000_76_TheBindingOfThePolicysNameCounts) {
+  std::vector<boost::json::object> bindings = AllBindings();
+  const std::string other = JudgeProtection(All(), bindings).opt_in.proof;
+  boost::json::object named = bindings[0];
+  named.at("metadata").as_object()["name"] = kOptInPolicy;
+  named.at("metadata").as_object()["uid"] = "named";
+  named.at("metadata").as_object()["creationTimestamp"] = "2026-02-01T00:00:00Z";
+  const std::string proof = JudgeProtection(All(), {named}).opt_in.proof;
+  EXPECT_NE(proof, other);
+  EXPECT_EQ(JudgeProtection(All(), {named, bindings[0]}).opt_in.proof, proof);
+  EXPECT_EQ(JudgeProtection(All(), {bindings[0], named}).opt_in.proof, proof);
+}
+
 // R-000-76: these facts identify a confirmation, and an opt-in from before the policy.
 TEST(ProtectionTest, R_000_76_AProofIsOfOnePolicyBoundByOneBinding) {
   const auto proof = [](const std::string& policy, const std::string& binding) {
@@ -220,7 +236,7 @@ TEST(ProtectionTest, R_000_76_AProofIsOfOnePolicyBoundByOneBinding) {
     std::vector<boost::json::object> bindings = AllBindings();
     boost::json::object& metadata = bindings[0].at("metadata").as_object();
     metadata["uid"] = binding.substr(0, binding.find('/'));
-    metadata["generation"] = std::stoi(binding.substr(binding.find('/') + 1));
+    metadata["resourceVersion"] = binding.substr(binding.find('/') + 1);
     return JudgeProtection(policies, bindings).opt_in.proof;
   };
   const std::string before = proof("u", "b/1");
@@ -231,12 +247,13 @@ TEST(ProtectionTest, R_000_76_AProofIsOfOnePolicyBoundByOneBinding) {
   EXPECT_NE(before, proof("u", "b/2"));      // or the binding denied nothing
   EXPECT_EQ(proof("", "b/1"), "");
   EXPECT_EQ(proof("u", "/1"), "");
+  EXPECT_EQ(proof("u", "b/"), "");
   EXPECT_EQ(JudgeProtection(All(), {}).opt_in.proof, "");
 }
 
 TEST(ProtectionTest, R_000_76_SaysWhichPolicySinceWhen) {
   const PolicyFacts facts = JudgeProtection(All(), AllBindings()).opt_in;
-  EXPECT_EQ(facts.proof, kube::UuidV5("u", "b/1"));
+  EXPECT_EQ(facts.proof, kube::UuidV5("u", "b/7"));
   EXPECT_EQ(facts.since,
             absl::FromCivil(absl::CivilSecond(2026, 1, 1, 0, 0, 5), absl::UTCTimeZone()));
 

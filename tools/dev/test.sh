@@ -160,12 +160,15 @@ begin_e2e() {
   trap 'kill -TERM -- "-$E2E_PID" 2>/dev/null || true' EXIT
 }
 
-# end_e2e: waits for the stage that begin_e2e let begin, and shows what it said.
+# end_e2e: waits for the stage that begin_e2e let begin, and shows what it said. One that ended before it said how it went has
+# failed.
 end_e2e() {
   [[ -n "${E2E_PID:-}" ]] || return 0
   wait "$E2E_PID" || true
   trap - EXIT
+  E2E_PID=
   cat "$LOGS/e2e.out"
+  grep -q '^e2e ' "$LOGS/totals" || echo "e2e 0 1 0 0 0" >>"$LOGS/totals"
 }
 
 e2e_tests() {

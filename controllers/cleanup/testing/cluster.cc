@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <boost/json/parse.hpp>
-#include <boost/json/serialize.hpp>
 #include <cstdio>
 #include <utility>
 
@@ -132,10 +131,9 @@ std::string MetadataText(const json::value& object, std::string_view key) {
   return metadata == nullptr ? "" : std::string(StringAt(*metadata, key));
 }
 std::string ProofOf(const json::value& policy, const json::value& binding) {
-  const json::value* generation = binding.at("metadata").as_object().if_contains("generation");
-  return kube::UuidV5(MetadataText(policy, "uid"),
-                      StrCat(MetadataText(binding, "uid"), "/",
-                             generation == nullptr ? "0" : json::serialize(*generation)));
+  return kube::UuidV5(
+      MetadataText(policy, "uid"),
+      StrCat(MetadataText(binding, "uid"), "/", MetadataText(binding, "resourceVersion")));
 }
 bool IsMarked(const json::value& object) {
   return !MetadataText(object, "deletionTimestamp").empty();
