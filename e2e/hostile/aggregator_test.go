@@ -15,7 +15,6 @@ import (
 func TestUsersBehindTheAggregator(t *testing.T) {
 	watcher := newUserBehind(t, "watcher")
 	mallory := newUserBehind(t, "mallory")
-	watch := watcher.watch(t)
 	for _, tc := range []struct {
 		name   string
 		attack assault
@@ -32,9 +31,6 @@ func TestUsersBehindTheAggregator(t *testing.T) {
 				t.Errorf("another user's list: %v", err)
 			}
 		})
-	}
-	if err := watch.cut(); err != nil {
-		t.Errorf("another user's watch: %v", err)
 	}
 }
 

@@ -9,5 +9,6 @@ import (
 // test ends: to get rid of them is the server's business.
 type assault func(ctx context.Context)
 
-// attacks has every attack by what it sends, and prepares it while the server is quiet. Each is in a file of its own.
+// attacks has every attack by what it sends, and prepares it while the server is quiet. Each is in a file of its own, with a
+// test of its own; TestAllAttacksAtOnce has them all.
 var attacks = map[string]func(t *testing.T) assault{}

@@ -1,33 +1,36 @@
 package hostile
 
 import (
+	"bufio"
 	"context"
-	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
-	"os"
+	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/rand"
 	"k8s.io/client-go/rest"
 
 	"steward.dev/e2e/check"
+	"steward.dev/e2e/olm"
 )
 
 const (
-	listPath  = "/apis/views.operators.coreos.com/v1alpha1/installedoperators"
-	watchPath = listPath + "?watch=true&allowWatchBookmarks=true"
+	groupPath     = "/apis/views.operators.coreos.com/v1alpha1"
+	listPath      = groupPath + "/installedoperators"
+	namespacePath = groupPath + "/namespaces/default/installedoperators"
+	watchPath     = listPath + "?watch=true&allowWatchBookmarks=true"
 
 	// attackTime is how long an attack goes on, if it does not end by itself.
 	attackTime = 20 * time.Second
-	// memoryLimit is the container's in deploy/base/deployment.yaml.
-	memoryLimit = 1 << 30
 )
 
 var (
@@ -35,72 +38,127 @@ var (
 	eventually = check.Eventually
 )
 
-// beside runs an attack, until it ends or its context does, while a user lists and watches and the kubelet probes.
+// beside runs an attack, until it ends or its context does, while users list and watch and the kubelet probes.
 func beside(t *testing.T, attack assault) {
 	t.Helper()
-	user := newMaster(t)
-	quiet := user.lists(t, 200)
+	others := newBystanders(t)
 	before := usage(t)
+	others.endure(t, attackTime, attack)
+	returned(t, before, resources{keptMemory, keptConnections})
+}
 
-	ctx, stop := context.WithTimeout(t.Context(), attackTime)
-	defer stop()
+// bystanders are whom no attack may harm: none of their requests fails, and none of their watches ends.
+type bystanders struct {
+	clients map[string]client
+	quiet   figures
+	watches map[string]*following
+}
+
+// figures are how long the requests of each client took.
+type figures map[string][]time.Duration
+
+// The clients. Those of the static server suffer from the machine as the others do, and from nobody's attack.
+const (
+	lists        = "a namespace's list"
+	staticLists  = "the same bytes as a static file"
+	probes       = "a probe"
+	staticProbes = "a static file over a new connection"
+)
+
+func newBystanders(t *testing.T) *bystanders {
+	t.Helper()
+	modest := newTenant(t, "modest")
+	content, err := get(modest.client, modest.config.Host+namespacePath)
+	must(t, err)
+	// The kubelet has no credentials, and a connection for each probe.
+	kubelet := client{Host: steward.URL(), TLS: rest.TLSClientConfig{Insecure: true}, Paths: []string{"/livez", "/readyz"},
+		Anew: true, Pause: 50 * time.Millisecond}
+	files := serveApart(t, content)
+	probed := files
+	probed.Anew, probed.Pause = kubelet.Anew, kubelet.Pause
+	b := &bystanders{
+		clients: map[string]client{lists: clientOf(modest, namespacePath), staticLists: files, probes: kubelet, staticProbes: probed},
+		watches: map[string]*following{
+			"a watch":                       newTenant(t, "watcher").watch(t),
+			"a watch behind the aggregator": newUserBehind(t, "watcher").watch(t),
+		},
+	}
+	quietly := &failures{}
+	b.quiet = b.ask(t.Context(), 50, quietly)
+	quietly.report(t)
+	return b
+}
+
+// ask lets each client ask so many times, or (0) until the context ends.
+func (b *bystanders) ask(ctx context.Context, count int, failures *failures) figures {
+	var mutex sync.Mutex
 	var work sync.WaitGroup
-	watch := user.watch(t)
+	all := figures{}
+	for what, c := range b.clients {
+		c.Count = count
+		work.Go(func() {
+			took := c.meanwhile(ctx, what, failures)
+			mutex.Lock()
+			defer mutex.Unlock()
+			all[what] = took
+		})
+	}
+	work.Wait()
+	return all
+}
+
+// endure says how the bystanders fare during an attack of some length, in whose midst something changes.
+func (b *bystanders) endure(t *testing.T, length time.Duration, attack assault) {
+	t.Helper()
+	ctx, stop := context.WithTimeout(t.Context(), length)
+	defer stop()
+	forgetPeak(t)
 	var failures failures
-	var during []time.Duration
-	work.Go(func() { probe(ctx, 0, &failures) })
-	work.Go(func() { during = user.meanwhile(ctx, "a list", &failures) })
-	var peak int
-	work.Go(func() { peak = peakOf(ctx, t) })
+	var during figures
+	var work sync.WaitGroup
+	work.Go(func() { during = b.ask(ctx, 0, &failures) })
+	mark := "mark-" + rand.String(8)
+	work.Go(func() {
+		select {
+		case <-ctx.Done():
+		case <-time.After(length / 2):
+		}
+		failures.add("a change", label(context.WithoutCancel(ctx), mark))
+	})
 	attack(ctx)
 	<-ctx.Done()
 	work.Wait()
 
-	for _, failure := range failures.all {
-		t.Error(failure)
-	}
-	if err := watch.cut(); err != nil {
-		t.Errorf("the user's watch: %v", err)
-	}
-	if peak > memoryLimit {
-		t.Errorf("%d MiB resident, of %d", peak>>20, memoryLimit>>20)
-	}
-	t.Logf("list p99 %s quiet, %s beside the attack (%.1f ×, of %d); at most %d MiB resident, %d before",
-		p99(quiet), p99(during), float64(p99(during))/float64(p99(quiet)), len(during), peak>>20, before.rss>>20)
-	returned(t, before, resources{keptMemory, keptConnections})
-}
-
-const (
-	// keptConnections are open to the kube-apiserver, for reviews: as many as a pool has are kept a while for the next ones.
-	keptConnections = 64
-	// keptMemory is what the allocator keeps of what was freed, for the next time.
-	keptMemory = 128 << 20
-)
-
-// returned waits until nothing of an attack is left but what the server keeps, and a tenth of what it had.
-func returned(t *testing.T, before, kept resources) {
-	t.Helper()
-	var after resources
-	eventually(t, func() error {
-		after = usage(t)
-		if after.descriptors > before.descriptors*11/10+kept.descriptors {
-			return fmt.Errorf("%d descriptors stay open, %d were before", after.descriptors, before.descriptors)
+	failures.report(t)
+	for what, watch := range b.watches {
+		eventually(t, func() error {
+			if watch.hasEnded() || watch.saw(mark) {
+				return nil
+			}
+			return errors.New(what + " has not told of the change")
+		})
+		if watch.hasEnded() {
+			t.Errorf("%s: %v", what, watch.err)
 		}
-		return nil
-	})
-	if after.rss > before.rss*11/10+kept.rss {
-		t.Errorf("%d MiB stay resident, %d were before", after.rss>>20, before.rss>>20)
 	}
-	t.Logf("afterwards %d descriptors, %d before; %d MiB resident, %d before",
-		after.descriptors, before.descriptors, after.rss>>20, before.rss>>20)
+	if peak := memory(t, "VmHWM"); peak > memoryLimit {
+		t.Errorf("%d MiB were resident, of %d", peak>>20, memoryLimit>>20)
+	} else {
+		t.Logf("at most %.1f MiB resident", mebibytes(peak))
+	}
+	for _, what := range []string{lists, staticLists, probes, staticProbes} {
+		t.Logf("%s: p99 %s quiet, %s during the attack (%.1f ×, of %d), at most %s", what, p99(b.quiet[what]), p99(during[what]),
+			float64(p99(during[what]))/float64(p99(b.quiet[what])), len(during[what]), slices.Max(append(during[what], 0)))
+	}
 }
 
-// peakOf is the most that the server holds of memory until the context ends.
-func peakOf(ctx context.Context, t *testing.T) (peak int) {
-	for ; ctx.Err() == nil; time.Sleep(50 * time.Millisecond) {
-		peak = max(peak, usage(t).rss)
-	}
-	return peak
+// changing is the operator, seen in every namespace, whose label changes beside each attack.
+const changingNamespace, changing = "platform-operators", "quarry-backup.v0.9.4"
+
+func label(ctx context.Context, mark string) error {
+	_, err := shared.Any.Resource(olm.CSVs).Namespace(changingNamespace).Patch(ctx, changing, types.MergePatchType,
+		fmt.Appendf(nil, `{"metadata":{"labels":{"mark":%q}}}`, mark), metav1.PatchOptions{})
+	return err
 }
 
 // failures of the well-behaved, from all goroutines.
@@ -120,25 +178,14 @@ func (f *failures) add(what string, err error) {
 	}
 }
 
-// probe asks as the kubelet does: with a connection for each probe and without credentials. So many in a row may fail.
-func probe(ctx context.Context, borne int, failures *failures) {
-	failed := map[string]int{}
-	for ctx.Err() == nil {
-		for _, path := range []string{"/livez", "/readyz"} {
-			transport := &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, DisableKeepAlives: true}
-			client := &http.Client{Transport: transport, Timeout: check.Patience}
-			_, err := get(client, steward.URL()+path)
-			if err == nil {
-				failed[path] = 0
-			} else if failed[path]++; failed[path] > borne {
-				failures.add("a probe of "+path, err)
-			}
-		}
-		time.Sleep(100 * time.Millisecond)
+func (f *failures) report(t *testing.T) {
+	t.Helper()
+	for _, failure := range f.all {
+		t.Error(failure)
 	}
 }
 
-// user is known by a client certificate and speaks HTTP/2, as most do.
+// user speaks HTTP/2, as most do.
 type user struct {
 	client *http.Client
 	config *rest.Config
@@ -152,40 +199,27 @@ func newUser(t *testing.T, config *rest.Config) *user {
 	return &user{client, config}
 }
 
-// newMaster may do everything, and nobody is asked about that.
-func newMaster(t *testing.T) *user {
-	t.Helper()
-	config, err := steward.WithUser("quiet", "system:masters")
-	must(t, err)
-	return newUser(t, config)
-}
-
 func (u *user) list() (time.Duration, error) {
 	began := time.Now()
 	_, err := get(u.client, u.config.Host+listPath)
 	return time.Since(began), err
 }
 
-func (u *user) lists(t *testing.T, count int) []time.Duration {
-	t.Helper()
-	var all []time.Duration
-	for range count {
-		took, err := u.list()
-		must(t, err)
-		all = append(all, took)
-	}
-	return all
+// following is a watch, until the test ends.
+type following struct {
+	ended chan struct{}
+	err   error // read when it has ended
+
+	mutex sync.Mutex
+	marks map[string]bool
 }
 
-// following is a watch, which nobody may cut.
-type following struct {
-	stop  context.CancelFunc
-	ended chan error
-}
+var marked = regexp.MustCompile(`"mark":"([^"]*)"`)
 
 func (u *user) watch(t *testing.T) *following {
 	t.Helper()
 	ctx, stop := context.WithCancel(context.Background())
+	t.Cleanup(stop)
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, u.config.Host+watchPath, nil)
 	must(t, err)
 	response, err := u.client.Do(request)
@@ -193,26 +227,48 @@ func (u *user) watch(t *testing.T) *following {
 	if response.StatusCode != http.StatusOK {
 		t.Fatalf("a watch: %s", response.Status)
 	}
-	f := &following{stop, make(chan error, 1)}
+	f := &following{ended: make(chan struct{}), marks: map[string]bool{}}
 	go func() {
+		defer close(f.ended)
 		defer response.Body.Close()
-		_, err := io.Copy(io.Discard, response.Body)
-		if err == nil {
-			err = errors.New("ended by the server")
-		}
-		f.ended <- err
+		f.err = f.read(response.Body)
 	}()
 	return f
 }
 
-// cut says how the watch ended, if it did, and ends it.
-func (f *following) cut() error {
-	defer f.stop()
+func (f *following) read(body io.Reader) error {
+	events := bufio.NewReader(body)
+	for {
+		event, err := events.ReadString('\n')
+		if found := marked.FindStringSubmatch(event); found != nil {
+			f.mutex.Lock()
+			f.marks[found[1]] = true
+			f.mutex.Unlock()
+		}
+		if strings.HasPrefix(event, `{"type":"ERROR"`) {
+			return errors.New(event)
+		}
+		if errors.Is(err, io.EOF) {
+			return errors.New("ended by the server")
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+func (f *following) saw(mark string) bool {
+	f.mutex.Lock()
+	defer f.mutex.Unlock()
+	return f.marks[mark]
+}
+
+func (f *following) hasEnded() bool {
 	select {
-	case err := <-f.ended:
-		return err
+	case <-f.ended:
+		return true
 	default:
-		return nil
+		return false
 	}
 }
 
@@ -227,30 +283,6 @@ func get(client *http.Client, url string) (string, error) {
 		err = fmt.Errorf("%s: %.200s", response.Status, body)
 	}
 	return string(body), err
-}
-
-type resources struct {
-	rss         int
-	descriptors int
-}
-
-func usage(t *testing.T) resources {
-	t.Helper()
-	proc := fmt.Sprintf("/proc/%d/", steward.Pid())
-	status, err := os.ReadFile(proc + "status")
-	must(t, err)
-	var r resources
-	for line := range strings.Lines(string(status)) {
-		if rest, found := strings.CutPrefix(line, "VmRSS:"); found {
-			kilobytes, err := strconv.Atoi(strings.Fields(rest)[0])
-			must(t, err)
-			r.rss = kilobytes << 10
-		}
-	}
-	open, err := os.ReadDir(proc + "fd")
-	must(t, err)
-	r.descriptors = len(open)
-	return r
 }
 
 func p99(times []time.Duration) time.Duration {

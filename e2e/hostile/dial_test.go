@@ -1,9 +1,11 @@
 package hostile
 
 import (
+	"context"
 	"crypto/tls"
 	"net"
 	"strconv"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -20,12 +22,17 @@ func strangersDialer() *net.Dialer {
 }
 
 // dial is a stranger's connection; a failure is what the attack may come to.
-func dial(protocol string, certificates ...tls.Certificate) (*tls.Conn, error) {
-	return tls.DialWithDialer(strangersDialer(), "tcp", address(), &tls.Config{
+func dial(ctx context.Context, protocol string, certificates ...tls.Certificate) (*tls.Conn, error) {
+	dialer := &tls.Dialer{NetDialer: strangersDialer(), Config: &tls.Config{
 		InsecureSkipVerify: true,
 		NextProtos:         []string{protocol},
 		Certificates:       certificates,
-	})
+	}}
+	connection, err := dialer.DialContext(ctx, "tcp", address())
+	if err != nil {
+		return nil, err
+	}
+	return connection.(*tls.Conn), nil
 }
 
 func address() string { return net.JoinHostPort("127.0.0.1", strconv.Itoa(steward.Port)) }
@@ -34,14 +41,18 @@ func address() string { return net.JoinHostPort("127.0.0.1", strconv.Itoa(stewar
 type frames struct {
 	*http2.Framer
 	connection *tls.Conn
+	// What the server has done: streams that it reset, and whether it hung up.
+	reset  atomic.Int32
+	hungUp atomic.Bool
 }
 
-func dialFrames(settings ...http2.Setting) (*frames, error) {
-	connection, err := dial("h2")
+// dialFrames sends the settings; a certificate, if there is one, says who it is.
+func dialFrames(ctx context.Context, certificates []tls.Certificate, settings ...http2.Setting) (*frames, error) {
+	connection, err := dial(ctx, "h2", certificates...)
 	if err != nil {
 		return nil, err
 	}
-	f := &frames{http2.NewFramer(connection, connection), connection}
+	f := &frames{Framer: http2.NewFramer(connection, connection), connection: connection}
 	if _, err := connection.Write([]byte(http2.ClientPreface)); err != nil {
 		return nil, err
 	}
@@ -79,9 +90,14 @@ func (b *blockBuffer) Write(p []byte) (int, error) {
 
 // drain reads frames, and answers none, until the server hangs up.
 func (f *frames) drain() {
+	defer f.hungUp.Store(true)
 	for {
-		if _, err := f.ReadFrame(); err != nil {
+		frame, err := f.ReadFrame()
+		if err != nil {
 			return
+		}
+		if _, reset := frame.(*http2.RSTStreamFrame); reset {
+			f.reset.Add(1)
 		}
 	}
 }

@@ -9,7 +9,7 @@ import (
 
 func init() { attacks["lists that are never selected in the same way"] = differentSelectors }
 
-func TestListsWithEverDifferentSelectors(t *testing.T) { besideTenant(t, differentSelectors(t)) }
+func TestListsWithEverDifferentSelectors(t *testing.T) { beside(t, differentSelectors(t)) }
 
 // differentSelectors are of lists, by labels, by fields and by both: nothing that is remembered of one helps the next.
 func differentSelectors(t *testing.T) assault {

@@ -3,12 +3,9 @@ package hostile
 import (
 	"context"
 	"net"
-	"net/http"
 	"sync"
 	"testing"
 	"time"
-
-	"k8s.io/client-go/rest"
 )
 
 // source is the address of the n-th connection of a flood.
@@ -33,16 +30,22 @@ func TestConnectionFlood(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			flood := connections(t, 6000, from)
+			config, err := steward.WithUser("newcomer", "system:masters")
+			must(t, err)
+			newcomer := clientOf(newUser(t, config), listPath)
+			newcomer.Anew = true
+			var failures failures
 			beside(t, func(ctx context.Context) {
 				var work sync.WaitGroup
-				var failures failures
-				work.Go(func() { comeAnew(ctx, t, &failures) })
+				work.Go(func() {
+					took := newcomer.meanwhile(ctx, "a list over a new connection", &failures)
+					t.Logf("a list over a new connection p99 %s beside the attack (of %d)", p99(took), len(took))
+				})
 				flood(ctx)
+				<-ctx.Done()
 				work.Wait()
-				for _, failure := range failures.all {
-					t.Error(failure)
-				}
 			})
+			failures.report(t)
 		})
 	}
 }
@@ -56,28 +59,10 @@ func connections(t *testing.T, count int, from source) assault {
 				closing(t, connection)
 			}
 			if n%10 == 0 {
-				if connection, err := dial("h2"); err == nil {
+				if connection, err := dial(ctx, "h2"); err == nil {
 					closing(t, connection)
 				}
 			}
 		}
 	}
-}
-
-// comeAnew lists as a user does who has a new connection for each list.
-func comeAnew(ctx context.Context, t *testing.T, failures *failures) {
-	config, err := steward.WithUser("newcomer", "system:masters")
-	failures.add("the user's configuration", err)
-	shown, err := rest.TLSConfigFor(config)
-	failures.add("the user's configuration", err)
-	transport := &http.Transport{TLSClientConfig: shown, DisableKeepAlives: true}
-	newcomer := &user{&http.Client{Transport: transport}, config}
-	var took []time.Duration
-	for ctx.Err() == nil {
-		time.Sleep(20 * time.Millisecond)
-		once, err := newcomer.list()
-		failures.add("a list over a new connection", err)
-		took = append(took, once)
-	}
-	t.Logf("a list over a new connection p99 %s beside the attack (of %d)", p99(took), len(took))
 }

@@ -30,7 +30,7 @@ const shortWatchPath = watchPath + "&timeoutSeconds=1&resourceVersion="
 func TestForgedNumbers(t *testing.T) {
 	attack := forgedNumbers(t)
 	before := listsOfSources(t)
-	besideTenant(t, attack)
+	beside(t, attack)
 	lists := listsOfSources(t) - before
 	// One a second of each; a slow machine makes fewer.
 	if most := 2 * int(attackTime/time.Second+2); lists > most {
@@ -115,18 +115,24 @@ func moveOn(ctx context.Context) {
 
 // listsOfSources counts how often the server listed what it follows; but for namespaces, of which it lists one to learn how far
 // the cluster is.
-func listsOfSources(t *testing.T) (count int) {
+func listsOfSources(t *testing.T) int {
+	t.Helper()
+	return requestsToCluster(t, "LIST", "clusterserviceversions", "operatorgroups")
+}
+
+// requestsToCluster is how many the kube-apiserver has had of a verb for some resources, from everybody. Some there must be.
+func requestsToCluster(t *testing.T, verb string, resources ...string) (count int) {
 	t.Helper()
 	text, err := shared.Kubectl(t.Context(), "get", "--raw", "/metrics")
 	must(t, err)
-	series := regexp.MustCompile(`(?m)^apiserver_request_total\{.*resource="(clusterserviceversions|operatorgroups)",.*verb="LIST",.*\} (\d+)$`)
+	series := regexp.MustCompile(`(?m)^apiserver_request_total\{.*resource="(?:` + strings.Join(resources, "|") + `)",.*verb="` + verb + `",.*\} (\d+)$`)
 	for _, found := range series.FindAllStringSubmatch(text, -1) {
-		value, err := strconv.Atoi(found[2])
+		value, err := strconv.Atoi(found[1])
 		must(t, err)
 		count += value
 	}
 	if count == 0 {
-		t.Fatal("nobody ever listed what the server follows")
+		t.Fatalf("no %s of %v is counted", verb, resources)
 	}
 	return count
 }

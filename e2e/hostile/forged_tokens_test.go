@@ -19,7 +19,7 @@ func TestForgedTokens(t *testing.T) {
 			t.Errorf("%.100s: %d", forgedPage(n), code)
 		}
 	}
-	besideTenant(t, forgedTokens(t))
+	beside(t, forgedTokens(t))
 }
 
 // forgedTokens are of pages that there are not: as the kube-apiserver writes them, short and long ones, and no tokens at all.

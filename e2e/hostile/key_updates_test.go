@@ -15,22 +15,33 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"steward.dev/e2e/check"
 )
 
-// Strangers who change their keys all the time, which is no request and costs the server as much as a short one.
+func init() { attacks["keys that change all the time"] = changingKeys }
+
+// The server hangs up by itself, however long its client would wait.
 func TestKeyUpdates(t *testing.T) {
-	beside(t, func(ctx context.Context) {
-		for range 8 {
-			go func() {
-				for ctx.Err() == nil {
-					if err := updateKeys(ctx, 20_000); err != nil {
-						time.Sleep(10 * time.Millisecond)
-					}
-				}
-			}()
-		}
-		<-ctx.Done()
-	})
+	ctx, stop := context.WithTimeout(t.Context(), check.Patience)
+	defer stop()
+	err := updateKeys(ctx, 20_000)
+	if ctx.Err() != nil {
+		t.Fatal("the server takes all the keys that it is given")
+	}
+	t.Logf("the end of the connection: %v", err)
+	beside(t, changingKeys(t))
+}
+
+// changingKeys are strangers' who change them all the time, which is no request and costs the server as much as a short one.
+func changingKeys(*testing.T) assault {
+	return func(ctx context.Context) {
+		flood(ctx, 8, func(int) {
+			if err := updateKeys(ctx, 20_000); err != nil {
+				time.Sleep(10 * time.Millisecond)
+			}
+		})
+	}
 }
 
 // updateKeys changes the keys of a connection so many times, in one flight, and waits for the server's answer: its end.

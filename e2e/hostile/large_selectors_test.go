@@ -22,7 +22,7 @@ func TestLargeSelectors(t *testing.T) {
 			t.Errorf("%s: %d, want %d", name, code, tc.code)
 		}
 	}
-	besideTenant(t, largeSelectors(t))
+	beside(t, largeSelectors(t))
 }
 
 // largest are queries that cost the most that is allowed, and more than that.

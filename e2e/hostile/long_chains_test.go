@@ -35,7 +35,7 @@ func longChains(t *testing.T) assault {
 	}
 	return func(ctx context.Context) {
 		for ctx.Err() == nil {
-			connection, err := dial("h2", chain)
+			connection, err := dial(ctx, "h2", chain)
 			if err != nil {
 				continue
 			}

@@ -19,7 +19,7 @@ func longTargets(t *testing.T) assault {
 			if ctx.Err() != nil {
 				return
 			}
-			if connection, err := dial("http/1.1"); err == nil {
+			if connection, err := dial(ctx, "http/1.1"); err == nil {
 				go io.WriteString(closing(t, connection), head)
 			}
 		}

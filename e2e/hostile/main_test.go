@@ -1,7 +1,7 @@
-// Package hostile attacks one running API server, each attack in a file of its own and within a minute, and looks at what a
-// well-behaved user beside it, and the kubelet's probes, see of that. How long they wait is in the log: a busy machine may
-// take longer. What must not be: a probe or a user's request that is refused, a watch that is cut, more memory than the
-// Deployment's limit, and anything that stays behind.
+// Package hostile attacks one running API server, each attack in a file of its own and within a minute, then all of them at
+// once, and looks at what well-behaved users beside it, and the kubelet's probes, see of that. How long they wait is in the log:
+// a busy machine may take longer. What must not be: a probe or a user's request that is refused, a watch that is cut, more
+// memory than the Deployment's limit, and anything that stays behind.
 package hostile
 
 import (
@@ -21,8 +21,8 @@ var (
 
 func TestMain(m *testing.M) {
 	if told := os.Getenv(apartEnv); told != "" {
-		if err := listForParent(told); err != nil {
-			fmt.Fprintln(os.Stderr, "the user apart:", err)
+		if err := playApart(told); err != nil {
+			fmt.Fprintln(os.Stderr, "apart:", err)
 			os.Exit(1)
 		}
 		return

@@ -8,7 +8,7 @@ import (
 
 func init() { attacks["watches with ever new selectors"] = newSelectors }
 
-func TestWatchesWithEverNewSelectors(t *testing.T) { besideTenant(t, newSelectors(t)) }
+func TestWatchesWithEverNewSelectors(t *testing.T) { beside(t, newSelectors(t)) }
 
 // newSelectors are of watches: each start is a SubjectAccessReview of its own.
 func newSelectors(t *testing.T) assault {

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/net/http2"
 	"golang.org/x/net/http2/hpack"
 )
 
@@ -16,6 +17,20 @@ const remoteFields = 23_000
 func init() { attacks["identities claimed in many fields"] = manyRemoteFields }
 
 func TestRemoteFields(t *testing.T) { beside(t, manyRemoteFields(t)) }
+
+// status is that of the first answer, or none if the connection ends without one.
+func (f *frames) status() string {
+	f.ReadMetaHeaders = hpack.NewDecoder(4096, nil)
+	for {
+		frame, err := f.ReadFrame()
+		if err != nil {
+			return ""
+		}
+		if answer, is := frame.(*http2.MetaHeadersFrame); is {
+			return answer.PseudoValue("status")
+		}
+	}
+}
 
 // manyRemoteFields are requests that claim an identity in 23,000 fields, in both protocols.
 func manyRemoteFields(t *testing.T) assault {
@@ -29,7 +44,7 @@ func manyRemoteFields(t *testing.T) assault {
 	text.WriteString("\r\n")
 	return func(ctx context.Context) {
 		for ctx.Err() == nil {
-			if connection, err := dial("http/1.1"); err == nil {
+			if connection, err := dial(ctx, "http/1.1"); err == nil {
 				_ = connection.SetDeadline(time.Now().Add(10 * time.Second))
 				go func() { _, _ = io.WriteString(connection, text.String()) }()
 				answer, err := io.ReadAll(connection)
@@ -39,10 +54,12 @@ func manyRemoteFields(t *testing.T) assault {
 				}
 				connection.Close()
 			}
-			if f, err := dialFrames(); err == nil {
-				go func() { _ = f.request(1, "GET", "/livez", true, fields...) }()
+			if f, err := dialFrames(ctx, nil); err == nil {
 				_ = f.connection.SetDeadline(time.Now().Add(10 * time.Second))
-				time.Sleep(100 * time.Millisecond)
+				go func() { _ = f.request(1, "GET", "/livez", true, fields...) }()
+				if status := f.status(); status != "" && status != "431" {
+					t.Errorf("answered with %s", status)
+				}
 				f.connection.Close()
 			}
 		}

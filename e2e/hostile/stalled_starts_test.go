@@ -3,54 +3,75 @@ package hostile
 import (
 	"context"
 	"crypto/tls"
+	"fmt"
 	"testing"
 	"time"
 
 	"golang.org/x/net/http2"
 )
 
-// A user's watches and lists whose clients take nothing of what there is at the beginning: each holds a place for as long
-// as it is let.
+func init() {
+	attacks["watches and lists that are not taken"] = func(t *testing.T) assault {
+		stalls := stalledStarts(t)
+		return func(ctx context.Context) { stalls(ctx) }
+	}
+}
+
+// All that such a client gets is that its streams are reset, so that others have their places.
 func TestStalledStarts(t *testing.T) {
+	stalls := stalledStarts(t)
+	var connections []*frames
+	beside(t, func(ctx context.Context) { connections = stalls(ctx) })
+	if len(connections) == 0 {
+		t.Error("no connection came about")
+	}
+	for i, f := range connections {
+		eventually(t, func() error {
+			if f.hungUp.Load() || f.reset.Load() == stalledStreams {
+				return nil
+			}
+			return fmt.Errorf("connection %d: %d of %d streams were reset", i, f.reset.Load(), stalledStreams)
+		})
+	}
+}
+
+const stalledStreams = 400
+
+// stalledStarts are a user's watches and lists whose client takes nothing of what there is at the beginning: each holds a place
+// for as long as it is let. It returns the connections to which all was sent.
+func stalledStarts(t *testing.T) func(context.Context) []*frames {
 	greedy := newTenant(t, "stalling")
-	besideTenant(t, func(ctx context.Context) {
+	certificate, err := tls.LoadX509KeyPair(greedy.config.CertFile, greedy.config.KeyFile)
+	must(t, err)
+	return func(ctx context.Context) (all []*frames) {
 		for ctx.Err() == nil {
-			f, err := greedy.dialFrames(http2.Setting{ID: http2.SettingInitialWindowSize, Val: 0})
+			f, err := dialFrames(ctx, []tls.Certificate{certificate}, http2.Setting{ID: http2.SettingInitialWindowSize, Val: 0})
 			if err != nil {
 				continue
 			}
 			closing(t, f.connection)
 			go f.drain()
-			for i := range uint32(400) {
-				path := watchPath + "&resourceVersion="
-				if i%2 == 0 {
-					path = listPath
-				}
-				if f.request(2*i+1, "GET", path, true) != nil {
-					break
-				}
+			if f.stall() == nil {
+				all = append(all, f)
 			}
 			select {
 			case <-ctx.Done():
 			case <-time.After(5 * time.Second):
 			}
 		}
-	})
+		return all
+	}
 }
 
-// dialFrames is a connection of the user's, of which each frame is written here.
-func (u *user) dialFrames(settings ...http2.Setting) (*frames, error) {
-	certificate, err := tls.LoadX509KeyPair(u.config.CertFile, u.config.KeyFile)
-	if err != nil {
-		return nil, err
+func (f *frames) stall() error {
+	for i := range uint32(stalledStreams) {
+		path := watchPath + "&resourceVersion="
+		if i%2 == 0 {
+			path = listPath
+		}
+		if err := f.request(2*i+1, "GET", path, true); err != nil {
+			return err
+		}
 	}
-	connection, err := dial("h2", certificate)
-	if err != nil {
-		return nil, err
-	}
-	f := &frames{http2.NewFramer(connection, connection), connection}
-	if _, err := connection.Write([]byte(http2.ClientPreface)); err != nil {
-		return nil, err
-	}
-	return f, f.WriteSettings(settings...)
+	return nil
 }

@@ -4,21 +4,19 @@ import (
 	"context"
 	"sync"
 	"testing"
-	"time"
 
 	"k8s.io/client-go/rest"
 )
 
 // tenants may read operators in the whole cluster, by RBAC: each question of theirs that is new costs a review.
-const tenants = "tenants"
+const tenants, tenantsRole = "tenants", "operator-readers"
 
 var grantTenants = sync.OnceValue(func() error {
 	ctx := context.Background()
-	const role = "operator-readers"
-	_, err := shared.Kubectl(ctx, "create", "clusterrole", role, "--verb=get,list,watch",
+	_, err := shared.Kubectl(ctx, "create", "clusterrole", tenantsRole, "--verb=get,list,watch",
 		"--resource=installedoperators.views.operators.coreos.com")
 	if err == nil {
-		_, err = shared.Kubectl(ctx, "create", "clusterrolebinding", role, "--clusterrole="+role, "--group="+tenants)
+		_, err = shared.Kubectl(ctx, "create", "clusterrolebinding", tenantsRole, "--clusterrole="+tenantsRole, "--group="+tenants)
 	}
 	return err
 })
@@ -41,26 +39,6 @@ func newGranted(t *testing.T, config *rest.Config) *user {
 		return err
 	})
 	return granted
-}
-
-// besideTenant runs an attack beside a tenant who lists all the time, too, and of whom nothing is refused.
-func besideTenant(t *testing.T, attack assault) {
-	t.Helper()
-	modest := newTenant(t, "modest")
-	quiet := modest.lists(t, 200)
-	beside(t, func(ctx context.Context) {
-		var work sync.WaitGroup
-		var failures failures
-		var during []time.Duration
-		work.Go(func() { during = modest.meanwhile(ctx, "a tenant's list", &failures) })
-		attack(ctx)
-		<-ctx.Done()
-		work.Wait()
-		for _, failure := range failures.all {
-			t.Error(failure)
-		}
-		t.Logf("a tenant's list p99 %s quiet, %s beside the attack (of %d)", p99(quiet), p99(during), len(during))
-	})
 }
 
 // flood calls `once` from so many goroutines, with numbers that are never the same, until the attack ends.

@@ -16,7 +16,7 @@ func unfinishedBodies(t *testing.T) assault {
 	const bodies = 86
 	body := make([]byte, 3<<20)
 	return func(ctx context.Context) {
-		if f, err := dialFrames(); err == nil {
+		if f, err := dialFrames(ctx, nil); err == nil {
 			closing(t, f.connection)
 			go f.drain()
 			go func() {
@@ -34,12 +34,15 @@ func unfinishedBodies(t *testing.T) assault {
 			}()
 		}
 		for range bodies {
-			connection, err := dial("http/1.1")
+			if ctx.Err() != nil {
+				return
+			}
+			connection, err := dial(ctx, "http/1.1")
 			if err != nil {
 				continue
 			}
+			closing(t, connection)
 			go func() {
-				closing(t, connection)
 				_, _ = io.WriteString(connection, "POST "+listPath+" HTTP/1.1\r\nHost: h\r\nContent-Length: 3145728\r\n\r\n")
 				_, _ = connection.Write(body[:len(body)-1])
 			}()

@@ -17,7 +17,7 @@ func TestZeroWindow(t *testing.T) { beside(t, zeroWindows(t)) }
 func zeroWindows(t *testing.T) assault {
 	return func(ctx context.Context) {
 		for ctx.Err() == nil {
-			f, err := dialFrames(http2.Setting{ID: http2.SettingInitialWindowSize, Val: 0})
+			f, err := dialFrames(ctx, nil, http2.Setting{ID: http2.SettingInitialWindowSize, Val: 0})
 			if err != nil {
 				continue
 			}

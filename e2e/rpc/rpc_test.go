@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"google.golang.org/grpc/codes"
@@ -97,6 +98,37 @@ func TestWhatIsAnswered(t *testing.T) {
 	expectCode(t, "Abort of another object", err, codes.Aborted)
 	_, err = admin.call(t.Context(), "List", message{"pageToken": "nonsense"})
 	expectCode(t, "a foreign token", err, codes.InvalidArgument)
+}
+
+// A page token is no right: it belongs to the request that it was given for, and is refused with any other one.
+func TestPageTokensBelongToTheirRequest(t *testing.T) {
+	install(t)
+	s := install(t)
+	admin := as(t, "admin", "system:masters")
+	page, err := admin.call(t.Context(), "List", message{"pageSize": 1})
+	must(t, err)
+	token, _ := page["nextPageToken"].(string)
+	if token == "" {
+		t.Fatalf("there is no second page: %v", page)
+	}
+	_, err = admin.call(t.Context(), "List", message{"pageSize": 1, "pageToken": token})
+	must(t, err)
+	middle := len(token) / 2
+	changed := token[:middle] + strings.Map(func(r rune) rune { return r ^ 1 }, token[middle:middle+1]) + token[middle+1:]
+	_, err = admin.call(t.Context(), "List", message{"pageSize": 1, "pageToken": changed})
+	expectCode(t, "a changed token", err, codes.InvalidArgument)
+
+	// Whoever may list one namespace learns nothing of another one by it.
+	allow(t, "turner", s.namespace, "list "+statuses)
+	turner := as(t, "turner")
+	own := message{"namespace": s.namespace, "pageSize": 1}
+	eventually(t, func() error {
+		_, err := turner.call(t.Context(), "List", own)
+		return err
+	})
+	own["pageToken"] = token
+	_, err = turner.call(t.Context(), "List", own)
+	expectCode(t, "a token of the whole cluster", err, codes.InvalidArgument)
 }
 
 func TestFrontendsAndNobodyElseAskForOthers(t *testing.T) {

@@ -1,0 +1,81 @@
+package hostile
+
+import (
+	"context"
+	"maps"
+	"math/rand/v2"
+	"net"
+	"os"
+	"slices"
+	"strconv"
+	"sync"
+	"testing"
+	"time"
+)
+
+const (
+	// roundTime is how long all attacks go on at once. Two rounds are within a minute.
+	roundTime = 30 * time.Second
+	// seedVariable replays in which order attacks begin, and when, as far as programs that run at the same time can be.
+	seedVariable = "STEWARD_SEED"
+)
+
+func seed(t *testing.T) uint64 {
+	t.Helper()
+	seed := rand.Uint64()
+	if text := os.Getenv(seedVariable); text != "" {
+		var err error
+		seed, err = strconv.ParseUint(text, 10, 64)
+		must(t, err)
+	}
+	t.Logf("%s=%d", seedVariable, seed)
+	return seed
+}
+
+// What must not be beside one attack must not be beside all of them, and of descriptors nothing stays. The first round fills what
+// the server keeps, as caches up to their sizes. What the allocator keeps of what was freed comes to more than a tenth.
+func TestAllAttacksAtOnce(t *testing.T) {
+	random := rand.New(rand.NewPCG(seed(t), 0))
+	others := newBystanders(t)
+	// The kubelet comes from its node's address, and no attack from there: addresses take turns in handshakes.
+	kubelet := others.clients[probes]
+	kubelet.From = net.IPv4(127, 0, 0, 2)
+	others.clients[probes] = kubelet
+	young := usage(t)
+	var filled resources
+	t.Run("first", func(t *testing.T) {
+		others.endure(t, roundTime, together(t, random))
+		filled = returned(t, young, resources{rss: memoryLimit})
+	})
+	t.Run("again", func(t *testing.T) {
+		others.endure(t, roundTime, together(t, random))
+		returned(t, resources{filled.rss, young.descriptors}, resources{rss: keptMemory})
+	})
+}
+
+// together prepares all attacks, to begin in the first half of a round.
+func together(t *testing.T, random *rand.Rand) assault {
+	type begun struct {
+		assault
+		after time.Duration
+	}
+	var all []begun
+	for _, name := range slices.Sorted(maps.Keys(attacks)) {
+		after := time.Duration(random.Int64N(int64(roundTime / 2)))
+		t.Logf("after %4.1f s: %s", after.Seconds(), name)
+		all = append(all, begun{attacks[name](t), after})
+	}
+	return func(ctx context.Context) {
+		var work sync.WaitGroup
+		for _, each := range all {
+			work.Go(func() {
+				select {
+				case <-ctx.Done():
+				case <-time.After(each.after):
+					each.assault(ctx)
+				}
+			})
+		}
+		work.Wait()
+	}
+}
