@@ -27,6 +27,7 @@ func TestAudit_OldFilesAreCompressed(t *testing.T) {
 	check.Must(t, os.WriteFile(filepath.Join(dir, "own-2026-01-01T00-00-00.000.log.gz.tmp"), []byte("half"), 0o600))
 	own, err := shared.NewSteward("compressing")
 	check.Must(t, err)
+	own.Kubeconfig = shared.Admin
 	t.Cleanup(func() { check.Must(t, own.Stop()) })
 	check.Must(t, own.Start("--audit-policy-file="+file, "--audit-log-path="+log, "--audit-log-maxsize=1", "--audit-log-compress", "--audit-log-maxage=0"))
 	check.Must(t, own.WaitReady(t.Context()))
