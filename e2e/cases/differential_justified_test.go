@@ -40,6 +40,10 @@ var justified = []justification{
 		return p.watches() && p.has("resourceVersion", "$future", "99999999999999") && got.Code == custom.Code &&
 			strings.HasPrefix(got.Body, "ERROR ") && strings.Contains(got.Body, `"code":410`)
 	}},
+	{name: "00 begins a watch as 0 does, which tells where the initial events end", covers: func(p probe, got, custom, builtIn reply) bool {
+		return p.watches() && p.has("resourceVersion", "00") && got.Code == custom.Code &&
+			strings.HasPrefix(got.Body, custom.Body+" BOOKMARK ") && strings.Contains(got.Body, "initial-events-end")
+	}},
 	{name: "events are no lists, and whoever asks for them as lists is told at once", covers: func(p probe, got, custom, builtIn reply) bool {
 		return p.watches() && got.Code == http.StatusNotAcceptable && strings.Contains(got.Body, "the requested object is not a list")
 	}},
