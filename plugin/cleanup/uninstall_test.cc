@@ -246,8 +246,7 @@ TEST_F(UninstallTest, R_000_76_ConfirmsTheOptInByTheSameWrite) {
               scene.fake.Delete(kPolicies, {"", std::string(olm::kOptInPolicy)});
             },
             "nothing", ""},
-           {"there is one", [this] { scene.PutOptInPolicy(); },
-            kube::UuidV5("policy-uid", "binding-uid/1"), ""},
+           {"there is one", [this] { scene.PutOptInPolicy(); }, "the proof", ""},
            {"it is not bound",
             [this] {
               scene.fake.Delete(kPolicyBindings, {"", std::string(olm::kOptInPolicy)});
