@@ -3,6 +3,9 @@ package check
 
 import (
 	"fmt"
+	"math/rand/v2"
+	"os"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -18,6 +21,20 @@ func Must(t testing.TB, err error) {
 	if err != nil {
 		t.Fatal(err)
 	}
+}
+
+// Seed is a fresh one, or that of an environment variable. It is logged, and replays a run as far as programs that run at the
+// same time can be replayed.
+func Seed(t testing.TB, variable string) uint64 {
+	t.Helper()
+	seed := rand.Uint64()
+	if text := os.Getenv(variable); text != "" {
+		var err error
+		seed, err = strconv.ParseUint(text, 10, 64)
+		Must(t, err)
+	}
+	t.Logf("%s=%d", variable, seed)
+	return seed
 }
 
 // Eventually polls until check is satisfied, and returns how long that took.

@@ -13,7 +13,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/client-go/dynamic"
 
 	"steward.dev/e2e/cluster"
 	"steward.dev/e2e/olm"
@@ -154,14 +153,7 @@ func TestUnconfirmed_R_000_76_ByABundleBeforeThePolicy(t *testing.T) {
 	for _, s := range both {
 		// Until the API server knows that it is gone.
 		eventually(t, func() error { return bundled(s, metav1.CreateOptions{}) })
-		must(t, olm.MutateStatus(t.Context(), shared.Any, olm.CSVs, s.namespace, csvName, func(csv *olm.Object) {
-			csv.Object["status"] = s.csv(s.spaces[0]).Object["status"]
-		}))
-		must(t, olm.Create(t.Context(), shared.Any, synced(s.namespace, "group", s.spaces[0])))
-		must(t, olm.CreateDeployment(t.Context(), shared.Any, s.see(t)))
-		s.grant(t)
-		s.operands(t, s.spaces[0], "some")
-		s.operate(t, 0)
+		s.complete(t)
 	}
 	must(t, restore())
 	eventually(t, func() error {
@@ -200,54 +192,49 @@ func TestUnconfirmed_R_000_76_ByABundleBeforeThePolicy(t *testing.T) {
 	remedied.cleaned(t, []string{remedied.spaces[0] + "/some"}, nil)
 }
 
+// complete makes what an operator has besides its CSV, as if OLM had installed that: status, OperatorGroup, Deployment and
+// rights, and a custom resource that the operator finishes.
+func (s *scene) complete(t *testing.T) {
+	t.Helper()
+	must(t, olm.MutateStatus(t.Context(), shared.Any, olm.CSVs, s.namespace, csvName, func(csv *olm.Object) {
+		csv.Object["status"] = s.csv(s.spaces[0]).Object["status"]
+	}))
+	must(t, olm.Create(t.Context(), shared.Any, synced(s.namespace, "group", s.spaces[0])))
+	must(t, olm.CreateDeployment(t.Context(), shared.Any, s.see(t)))
+	s.grant(t)
+	s.operands(t, s.spaces[0], "some")
+	s.operate(t, 0)
+}
+
 // R-000-76: while the policy is not bound, or bound to warn, anybody can opt in and write what the label held: of what was
 // confirmed before that nobody knows any more who meant it.
 func TestUnconfirmed_R_000_76_WhileThePolicyWasNotBound(t *testing.T) {
+	at := shared.Any.Resource(policyBindings)
+	acts := func(action string) error {
+		_, err := at.Patch(t.Context(), olm.OptInPolicy, types.MergePatchType, []byte(`{"spec":{"validationActions":["`+action+`"]}}`), metav1.PatchOptions{})
+		return err
+	}
 	for _, tc := range []struct {
-		name  string
-		unset func(at dynamic.ResourceInterface) error
-		back  func(at dynamic.ResourceInterface, bound *olm.Object) error
+		name        string
+		unset, back func() error
 	}{
-		{"Away", func(at dynamic.ResourceInterface) error {
-			return at.Delete(t.Context(), olm.OptInPolicy, background)
-		}, func(at dynamic.ResourceInterface, bound *olm.Object) error {
-			_, err := at.Create(t.Context(), bound, metav1.CreateOptions{})
-			return err
-		}},
-		{"WarnsOnly", func(at dynamic.ResourceInterface) error {
-			_, err := at.Patch(t.Context(), olm.OptInPolicy, types.MergePatchType, []byte(`{"spec":{"validationActions":["Warn"]}}`), metav1.PatchOptions{})
-			return err
-		}, func(at dynamic.ResourceInterface, _ *olm.Object) error {
-			_, err := at.Patch(t.Context(), olm.OptInPolicy, types.MergePatchType, []byte(`{"spec":{"validationActions":["Deny"]}}`), metav1.PatchOptions{})
-			return err
-		}},
+		{"Away", func() error { return at.Delete(t.Context(), olm.OptInPolicy, background) }, binding(t, olm.OptInPolicy)},
+		{"WarnsOnly", func() error { return acts("Warn") }, func() error { return acts("Deny") }},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			at := shared.Any.Resource(policyBindings)
-			bound, err := at.Get(t.Context(), olm.OptInPolicy, metav1.GetOptions{})
-			must(t, err)
-			bound.SetResourceVersion("")
-			bound.SetUID("")
 			proof, err := olm.OptInProof(t.Context(), shared.Any)
 			must(t, err)
 			s := newScene(t, 1)
 			csv := s.csv(s.spaces[0])
 			csv.SetLabels(map[string]string{olm.ManagedLabel: "true", olm.ConfirmedLabel: proof})
-			must(t, tc.unset(at))
+			must(t, tc.unset())
 			made := s.as(t, olmAccount).Resource(olm.CSVs).Namespace(s.namespace)
 			eventually(t, func() error {
 				_, err := made.Create(t.Context(), csv, metav1.CreateOptions{})
 				return err
 			})
-			must(t, tc.back(at, bound))
-			must(t, olm.MutateStatus(t.Context(), shared.Any, olm.CSVs, s.namespace, csvName, func(csv *olm.Object) {
-				csv.Object["status"] = s.csv(s.spaces[0]).Object["status"]
-			}))
-			must(t, olm.Create(t.Context(), shared.Any, synced(s.namespace, "group", s.spaces[0])))
-			must(t, olm.CreateDeployment(t.Context(), shared.Any, s.see(t)))
-			s.grant(t)
-			s.operands(t, s.spaces[0], "some")
-			s.operate(t, 0)
+			must(t, tc.back())
+			s.complete(t)
 			s.says(t, "OptInUnconfirmed", "take it off and add it again")
 			s.uninstall(t)
 			s.gone(t)

@@ -27,7 +27,7 @@ func longPath() string {
 	return "/" + rand.String(10) + url.PathEscape("\nE0101 00:00:00.000000 1 forged.cc:1] a line\n") + strings.Repeat("x", 40_000)
 }
 
-// What a stranger asks for is in the log in one line, and not more than a little of it.
+// A stranger's request is in the log in one line, and not more than a little of it.
 func TestLongLines(t *testing.T) {
 	const most = 8 << 10
 	path := longPath()

@@ -21,7 +21,7 @@ func init() {
 	}
 }
 
-// What one address may show costs the cluster no more TokenReviews than docs/limits.md says, and whoever has shown a good token
+// The tokens that one address may show cost the cluster no more TokenReviews than docs/limits.md says, and whoever has shown a good token
 // from the same address goes on.
 func TestMadeUpTokens(t *testing.T) {
 	const atOnce, aSecond = 200, 20

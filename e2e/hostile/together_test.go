@@ -5,37 +5,21 @@ import (
 	"maps"
 	"math/rand/v2"
 	"net"
-	"os"
 	"slices"
-	"strconv"
 	"sync"
 	"testing"
 	"time"
+
+	"steward.dev/e2e/check"
 )
 
-const (
-	// roundTime is how long all attacks go on at once. Two rounds are within a minute.
-	roundTime = 30 * time.Second
-	// seedVariable replays in which order attacks begin, and when, as far as programs that run at the same time can be.
-	seedVariable = "STEWARD_SEED"
-)
+// roundTime is how long all attacks go on at once. Two rounds are within a minute.
+const roundTime = 30 * time.Second
 
-func seed(t *testing.T) uint64 {
-	t.Helper()
-	seed := rand.Uint64()
-	if text := os.Getenv(seedVariable); text != "" {
-		var err error
-		seed, err = strconv.ParseUint(text, 10, 64)
-		must(t, err)
-	}
-	t.Logf("%s=%d", seedVariable, seed)
-	return seed
-}
-
-// What must not be beside one attack must not be beside all of them, and of descriptors nothing stays. The first round fills what
+// All attacks at once do what none may do alone: nobody else is harmed, and of descriptors nothing stays. The first round fills what
 // the server keeps, as caches up to their sizes. What the allocator keeps of what was freed comes to more than a tenth.
 func TestAllAttacksAtOnce(t *testing.T) {
-	random := rand.New(rand.NewPCG(seed(t), 0))
+	random := rand.New(rand.NewPCG(check.Seed(t, "STEWARD_SEED"), 0))
 	others := newBystanders(t)
 	// The kubelet comes from its node's address, and no attack from there: addresses take turns in handshakes.
 	kubelet := others.clients[probes]

@@ -27,7 +27,7 @@ func TestUninstall_KeepsWhatOLMDidNotInstall(t *testing.T) {
 	s.unchanged(t)
 }
 
-// Whoever ends an owner of the CSV would have the garbage collector uninstall the operator. So nothing is cleaned up while it
+// By the end of an owner of the CSV the garbage collector would uninstall the operator, whoever ended it. So nothing is cleaned up while it
 // has one, which is said before anything is changed.
 func TestUninstall_R_000_77_WithAnOwner(t *testing.T) {
 	t.Parallel()

@@ -13,7 +13,7 @@ import (
 	"steward.dev/e2e/olm"
 )
 
-// What OLM has copied is right: when OLM is stopped and Steward's family takes over, it writes none of it, for the published
+// The copies that OLM has made are right: when OLM is stopped and Steward's family takes over, it writes none of them, for the published
 // CSVs as for others. From then on the copies are kept by Steward: what is missing comes back, changes of an original arrive,
 // and so do new namespaces; and still they are what InstalledOperators show.
 func TestTakeover_R_004_43_WhatOLMCopiedIsNotWritten(t *testing.T) {

@@ -3,42 +3,24 @@ package realolm_test
 import (
 	"fmt"
 	"math/rand/v2"
-	"os"
-	"strconv"
 	"testing"
-	"time"
 
 	"steward.dev/e2e/check"
 	"steward.dev/e2e/olm"
 )
 
 const (
-	// seedVariable replays a run, as far as programs that run at the same time can be.
-	seedVariable = "STEWARD_REALOLM_SEED"
-
 	uninstalls   = 50
 	spaces       = 30
 	installRooms = 5
 )
-
-func seed(t *testing.T) uint64 {
-	t.Helper()
-	seed := uint64(time.Now().UnixNano())
-	if text := os.Getenv(seedVariable); text != "" {
-		var err error
-		seed, err = strconv.ParseUint(text, 10, 64)
-		must(t, err)
-	}
-	t.Logf("%s=%d", seedVariable, seed)
-	return seed
-}
 
 // Beside the real OLM, an AllNamespaces operator that is uninstalled while OLM still makes its copies, or those of others,
 // is cleaned up as any other: it keeps its rights until it has finished, nothing is deleted once they are let go of, and it
 // ends (R-000-85, R-000-89, R-000-73).
 func TestUninstall_R_000_85_AtAnyMomentAfterTheInstall(t *testing.T) {
 	w := newWorld(t, spaces)
-	start := seed(t)
+	start := check.Seed(t, "STEWARD_REALOLM_SEED")
 	w.runControllers(t)
 	w.runOLM(t, nil)
 	seen := w.witness(t)

@@ -290,8 +290,8 @@ void CheckItself(const CleanupInputs& inputs, std::vector<CleanupBlocker>& block
     refuse(CleanupReason::kOperandDeleteDisabled,
            StrCat("annotation ", kOptOutAnnotation, " is \"", *csv.opt_out, "\""));
   }
-  // Who may end an owner need not be allowed to uninstall the operator, and the garbage collector,
-  // which does it then, is asked for no such right. OLM gives no owners to what it installs.
+  // The garbage collector uninstalls the operator when the last owner ends. Nobody asks whether the
+  // user who ended it may uninstall. OLM gives no owners to what it installs.
   if (!csv.owners.empty()) {
     refuse(CleanupReason::kHasOwners,
            StrCat("metadata.ownerReferences has ", csv.owners.front(),

@@ -1,13 +1,11 @@
 #include "apiserver/views/cleanup_status/cleanup_status.h"
 
 #include <memory>
-#include <string>
 #include <utility>
 
 #include "apiserver/views/cleanup_status/object.h"
 #include "apiserver/views/cleanup_status/openapi/openapi.h"
 #include "apiserver/views/cleanup_status/projection.h"
-#include "base/text/str_cat.h"
 #include "kube/meta/names.h"
 
 namespace steward::views {
@@ -36,11 +34,7 @@ rest::Resource CleanupStatuses::Resource(std::vector<rest::Subresource> subresou
   reads_.ServeIn(resource);
   resource.subresources = std::move(subresources);
   resource.where_to_write = [](const kube::NamespacedName& name) {
-    if (name.name.empty()) {
-      return std::string("CleanupStatuses are computed from ClusterServiceVersions; change these");
-    }
-    return StrCat("CleanupStatuses are computed from ClusterServiceVersion ", name.ns, "/",
-                  name.name, "; change that one");
+    return WhereToWrite("CleanupStatuses", "ClusterServiceVersion", name);
   };
   return resource;
 }

@@ -82,13 +82,8 @@ rest::Resource InstalledOperators::Resource() {
     const storage::WorldPtr world = worlds_.Current();
     const std::optional<Appearance> seen =
         FindAppearance(OperatorWorld::Of(*world), name.ns, name.name);
-    if (!seen) {
-      return std::string(
-          "InstalledOperators are computed from ClusterServiceVersions; change these");
-    }
-    const kube::NamespacedName& csv = seen->csv->key;
-    return StrCat("InstalledOperators are computed from ClusterServiceVersion ", csv.ns, "/",
-                  csv.name, "; change that one");
+    return WhereToWrite("InstalledOperators", "ClusterServiceVersion",
+                        seen ? seen->csv->key : kube::NamespacedName());
   };
   return resource;
 }

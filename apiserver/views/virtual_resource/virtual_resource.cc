@@ -8,6 +8,7 @@
 #include "apiserver/views/virtual_resource/continue_token.h"
 #include "apiserver/views/virtual_resource/page.h"
 #include "base/status/macros.h"
+#include "base/text/str_cat.h"
 #include "kube/meta/errors.h"
 #include "kube/meta/status.h"
 #include "storage/world/number.h"
@@ -29,6 +30,13 @@ absl::Status TooOldToContinue(std::string fresh) {
 }
 
 }  // namespace
+
+std::string WhereToWrite(std::string_view kinds, std::string_view source,
+                         const kube::NamespacedName& name) {
+  if (name.name.empty()) return StrCat(kinds, " are computed from ", source, "s; change these");
+  return StrCat(kinds, " are computed from ", source, " ", name.ns, "/", name.name,
+                "; change that one");
+}
 
 VirtualResource::VirtualResource(storage::WorldStore& worlds,
                                  std::shared_ptr<const Projection> projection,

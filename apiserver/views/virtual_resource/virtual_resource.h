@@ -5,6 +5,8 @@
 
 #include <functional>
 #include <memory>
+#include <string>
+#include <string_view>
 
 #include "absl/time/time.h"
 #include "apiserver/rest/resource/resource.h"
@@ -32,6 +34,12 @@ struct VirtualResourceOptions {
   // null.
   OnAwaited on_awaited;
 };
+
+// The sentence for rest::Resource::where_to_write of `kinds` ("InstalledOperators") that are
+// computed from objects of the kind `source` ("ClusterServiceVersion"): from this one, or from any
+// when `name` is empty.
+std::string WhereToWrite(std::string_view kinds, std::string_view source,
+                         const kube::NamespacedName& name);
 
 // Each read is answered from one World alone. Errors: 404 NotFound; 503 before the first sync; 504
 // for a resourceVersion that does not arrive in time; 410 Expired for a state that this replica

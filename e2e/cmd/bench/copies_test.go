@@ -33,7 +33,7 @@ func TestHistogram(t *testing.T) {
 	}
 }
 
-// What came before the first look says nothing of when the next sweep comes, and a sweep may have more than one list.
+// Lists from before the first look say nothing of when the next sweep comes, and a sweep may have more than one list.
 func TestCalm(t *testing.T) {
 	start := time.Now()
 	var sweeps calm
