@@ -8,6 +8,7 @@ import (
 
 	authenticationv1 "k8s.io/api/authentication/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/rand"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
@@ -18,13 +19,15 @@ import (
 // tokenLife is longer than any test; kube-apiserver accepts up to a year here.
 const tokenLife = 24 * time.Hour
 
-// User writes a kubeconfig for a user known by a client certificate, and returns its path.
+// User writes a kubeconfig for a user known by a client certificate, and returns its path. No two have files in common: client-go
+// looks at a certificate's file every five minutes, and closes all connections, watches too, when another has taken its place.
 func (c *Cluster) User(name string, groups ...string) (string, error) {
-	pair, err := c.pki.client.Client(c.Dir, fileName(name), name, groups...)
+	file := fileName(name) + "-" + rand.String(8)
+	pair, err := c.pki.client.Client(c.Dir, file, name, groups...)
 	if err != nil {
 		return "", err
 	}
-	return c.writeKubeconfig(name, clientcmdapi.AuthInfo{ClientCertificate: pair.Cert, ClientKey: pair.Key})
+	return c.writeKubeconfig(file, clientcmdapi.AuthInfo{ClientCertificate: pair.Cert, ClientKey: pair.Key})
 }
 
 // ServiceAccount writes a kubeconfig for an existing ServiceAccount, with a token got by TokenRequest.
