@@ -27,7 +27,8 @@ std::string CodeLabel(const absl::StatusOr<boost::json::value>& answer) {
 
 FairPool::Limits LimitsOf(size_t places, const ReviewerOptions& options) {
   const size_t waiting = places * options.waiting_per_place;
-  return {.places = places, .waiting_per_flow = (waiting + 1) / 2, .waiting = waiting};
+  return {
+      .places = places, .waiting_per_flow = (waiting + 1) / 2, .waiting = waiting, .reserve = true};
 }
 
 }  // namespace

@@ -22,11 +22,12 @@ struct ReviewerOptions {
   int attempts = 5;
   absl::Duration first_delay = absl::Milliseconds(500);
   double delay_factor = 1.5;
-  // Limits of reviews under way, those between two attempts included, of users and of strangers.
-  size_t places = 500;
-  size_t stranger_places = 32;
+  // Limits of reviews under way, those between two attempts included, of users and of strangers. No
+  // more together than the client has connections: for these it is first come, first served.
+  size_t places = 48;
+  size_t stranger_places = 16;
   // The number of waiting reviews for each place; one flow may have half of them.
-  size_t waiting_per_place = 4;
+  size_t waiting_per_place = 40;
   absl::Duration max_wait = absl::Seconds(5);
 };
 
