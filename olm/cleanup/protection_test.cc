@@ -262,6 +262,9 @@ TEST(ProtectionTest, R_000_76_SaysWhichPolicySinceWhen) {
   words.meta = R"(,"uid":"u","generation":2,"creationTimestamp":"2026-01-01T00:00:00Z")";
   edited.opt_in = PolicyObject(kOptInPolicy, words);
   EXPECT_NE(JudgeProtection(edited, AllBindings()).opt_in.revision, facts.revision);
+  std::vector<boost::json::object> bindings = AllBindings();
+  bindings[0].at("metadata").as_object()["generation"] = 2;
+  EXPECT_NE(JudgeProtection(All(), bindings).opt_in.revision, facts.revision);
 
   // The last write counts, too: the policy may have admitted everything until then. A write of its
   // status does not count.

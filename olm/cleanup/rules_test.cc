@@ -20,6 +20,7 @@
 #include "olm/cleanup/status.h"
 #include "olm/cleanup/step.h"
 #include "olm/cleanup/test_inputs.h"
+#include "olm/cleanup/waiting.h"
 
 namespace steward::olm {
 namespace {
@@ -542,6 +543,19 @@ TEST(HoldsTest, Conditions) {
   EXPECT_EQ(reason(true, {Role(true, true), Role(false, true)}), kRightsMayBeLost);
   csv.cleanup_enabled = false;
   EXPECT_EQ(reason(true, {Role(true, true)}), "");
+}
+
+TEST(WaitingTest, EitherFinalizerOfWhatIsBeingDeleted) {
+  for (const std::string_view finalizer : {kCleanupFinalizer, kLegacyCleanupFinalizer}) {
+    CsvFacts csv = TestCsv();
+    csv.finalizers = {std::string(finalizer)};
+    EXPECT_TRUE(WaitsForCleanup(csv)) << finalizer;
+    csv.deletion_timestamp = "";
+    EXPECT_FALSE(WaitsForCleanup(csv)) << finalizer;
+  }
+  CsvFacts csv = TestCsv();
+  csv.finalizers = {"example.com/other"};
+  EXPECT_FALSE(WaitsForCleanup(csv));
 }
 
 }  // namespace

@@ -665,6 +665,15 @@ TEST(VerdictTest, AnEditedRecordIsHeldToWhatIsRemembered) {
   EXPECT_EQ(*DrainTargets(inputs), TargetSet::Of({"b"}));
 }
 
+// Its definitions would be waited for.
+TEST(VerdictTest, R_000_62_TheRecordOfAnotherObjectSaysNothing) {
+  CleanupInputs inputs = AllowedInputs();
+  inputs.csv->record = RecordOf({"a"}, "other-uid");
+  inputs.csv->owned_crds = {"widgets.example.com"};
+  EXPECT_FALSE(olm::RecordOf(inputs).has_value());
+  EXPECT_EQ(DefinitionsOf(inputs), std::set<std::string>{"widgets.example.com"});
+}
+
 TEST(VerdictTest, DrainTargets) {
   CleanupInputs inputs = AllowedInputs();
   EXPECT_EQ(*DrainTargets(inputs), TargetSet()) << "R-000-86: nothing was sent";

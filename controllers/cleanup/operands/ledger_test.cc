@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+
 namespace steward::controllers {
 namespace {
 
@@ -41,6 +43,26 @@ TEST(LedgerTest, DenialsAreAskedAgainEverMoreSeldom) {
     now += absl::Seconds(seconds);
     EXPECT_EQ(ledger.Ask("w", kX, "u1", now), Answer::kDelete);
   }
+}
+
+TEST(LedgerTest, DenialsOfOneThatIsGoneAreNotThoseOfTheNext) {
+  DeletionLedger ledger;
+  absl::Duration now = absl::Hours(1);
+  ledger.NoteSent("w", kX, "u1", now);
+  for (int i = 0; i < 3; ++i) ledger.NoteDenied("w", kX, now);
+  now += absl::Hours(1);
+  ledger.NoteSent("w", kX, "u2", now);
+  ledger.NoteDenied("w", kX, now);
+  EXPECT_EQ(ledger.Ask("w", kX, "u2", now + absl::Seconds(10)), Answer::kDelete);
+}
+
+TEST(LedgerTest, KnowsNoMoreThanAMillionNames) {
+  DeletionLedger ledger;
+  for (size_t i = 0; i < DeletionLedger::kMaxNames; ++i) {
+    ledger.NoteSent("w", {"a", std::to_string(i)}, "u", absl::Hours(1));
+  }
+  EXPECT_EQ(ledger.Ask("w", {"a", "one-more"}, "u", absl::Hours(1)), Answer::kFull);
+  EXPECT_EQ(ledger.Ask("w", {"a", "7"}, "u", absl::Hours(1)), Answer::kDelete);
 }
 
 }  // namespace
