@@ -2,11 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <boost/json/value.hpp>
 #include <string>
-#include <vector>
 
-#include "base/json/json_access.h"
 #include "base/status/matchers.h"
 #include "base/text/str_cat.h"
 #include "controllers/cleanup/cleaner.h"
@@ -37,14 +34,7 @@ class ConflictTest : public CleanerTest {
     faults_->FailNext(calls, kube::ToStatus(kube::Conflict(kCsvs, csv, "it was changed")));
   }
   std::string RefusalOf(const kube::NamespacedName& csv) {
-    const boost::json::value object = cluster_->Run(cluster_->Find(kCsvs, csv));
-    const boost::json::object* annotations =
-        ObjectAt(*ObjectAt(object.as_object(), "metadata"), "annotations");
-    return annotations == nullptr ? ""
-                                  : std::string(StringAt(*annotations, olm::kRefusalAnnotation));
-  }
-  std::vector<std::string> HoldsOf(const std::string& role) {
-    return FinalizersOf(cluster_->Run(cluster_->Find(kClusterRoles, {"", role})));
+    return cluster_->Annotation(olm::kRefusalAnnotation, csv);
   }
 };
 
@@ -58,7 +48,7 @@ TEST_F(ConflictTest, R_000_66_AtAnyWriteOfACleanup) {
     ConflictAfter(patches, kCsv.name);
     for (int i = 0; i < 40 && !Released(); ++i) {
       PassesOver(kCsv, 1);
-      EXPECT_EQ(cluster_->Annotation(olm::kRefusalAnnotation), "");
+      EXPECT_EQ(RefusalOf(kCsv), "");
       if (Deletes() > 0 && !Released()) {
         EXPECT_NE(Record(), "");
         EXPECT_NE(cluster_->Condition(std::string(olm::kWaitingOnCleanup)), "") << "not announced";
@@ -123,10 +113,11 @@ TEST_F(ConflictTest, R_000_73_RightsAreHeldAnewWhileSomethingIsPending) {
   Merge(kClusterRoles, {"", "widget-role"}, R"({"metadata":{"finalizers":null}})");
   cluster_->clock().Advance(absl::Seconds(30));
   Passes(3);
-  EXPECT_THAT(HoldsOf("widget-role"), ElementsAre(std::string(olm::kHoldFinalizer)));
+  EXPECT_THAT(FinalizersOf(cluster_->Run(cluster_->Find(kClusterRoles, {"", "widget-role"}))),
+              ElementsAre(std::string(olm::kHoldFinalizer)));
 }
 
-// What this process remembers of an object is nothing that another one of its name has done.
+// An object has done nothing of what this process remembers of an earlier one of its name.
 TEST_F(ConflictTest, R_000_71_AnOperatorOfTheSameNameIsAnother) {
   Start();
   EXPECT_OK(Pass().status());
@@ -142,7 +133,7 @@ TEST_F(ConflictTest, R_000_71_AnOperatorOfTheSameNameIsAnother) {
   cluster_->DeleteCsv();
   for (int i = 0; i < 40 && !Released(); ++i) {
     PassesOver(kCsv, 1);
-    EXPECT_EQ(cluster_->Annotation(olm::kRefusalAnnotation), "");
+    EXPECT_EQ(RefusalOf(kCsv), "");
   }
   EXPECT_TRUE(Released());
   EXPECT_THAT(cluster_->Names(kWidgets), IsEmpty());

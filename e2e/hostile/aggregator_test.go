@@ -4,7 +4,6 @@ import (
 	"context"
 	"net/http"
 	"regexp"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -92,18 +91,13 @@ func newUserBehind(t *testing.T, name string) *user {
 }
 
 // refusals are how many requests the server has refused because there were too many of them.
-func refusals(t *testing.T) (count int) {
+func refusals(t *testing.T) int {
 	t.Helper()
 	config, err := steward.WithUser("counting", "system:masters")
 	must(t, err)
 	text, err := get(newUser(t, config).client, steward.URL()+"/metrics")
 	must(t, err)
-	for _, found := range refusedRequests.FindAllStringSubmatch(text, -1) {
-		value, err := strconv.Atoi(found[1])
-		must(t, err)
-		count += value
-	}
-	return count
+	return total(t, text, refusedRequests)
 }
 
 var refusedRequests = regexp.MustCompile(`(?m)^apiserver_flowcontrol_rejected_requests_total\{.*\} (\d+)$`)

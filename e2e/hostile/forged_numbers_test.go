@@ -126,15 +126,21 @@ func requestsToCluster(t *testing.T, verb string, resources ...string) (count in
 	text, err := shared.Kubectl(t.Context(), "get", "--raw", "/metrics")
 	must(t, err)
 	series := regexp.MustCompile(`(?m)^apiserver_request_total\{.*resource="(?:` + strings.Join(resources, "|") + `)",.*verb="` + verb + `",.*\} (\d+)$`)
-	for _, found := range series.FindAllStringSubmatch(text, -1) {
-		value, err := strconv.Atoi(found[1])
-		must(t, err)
-		count += value
-	}
-	if count == 0 {
+	if count = total(t, text, series); count == 0 {
 		t.Fatalf("no %s of %v is counted", verb, resources)
 	}
 	return count
+}
+
+// total adds up what a page of metrics says of the series, each a match whose first group is the value.
+func total(t *testing.T, metrics string, series *regexp.Regexp) (sum int) {
+	t.Helper()
+	for _, found := range series.FindAllStringSubmatch(metrics, -1) {
+		value, err := strconv.Atoi(found[1])
+		must(t, err)
+		sum += value
+	}
+	return sum
 }
 
 // now is the number of the present state.

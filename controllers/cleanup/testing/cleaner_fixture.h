@@ -7,13 +7,11 @@
 #include <prometheus/registry.h>
 #include <prometheus/text_serializer.h>
 
-#include <boost/json/value.hpp>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "base/json/json_access.h"
 #include "base/text/str_cat.h"
 #include "controllers/cleanup/cleaner.h"
 #include "controllers/cleanup/operands/metrics.h"
@@ -96,14 +94,7 @@ class CleanerTest : public ::testing::Test {
     Merge(kCsvs, {"ops", name}, StrCat(R"({"status":{"phase":")", phase, R"("}})"), "status");
   }
   bool Released() { return !cluster_->HasFinalizer(kFinalizer); }
-  std::string Record() {
-    const boost::json::value csv = cluster_->Csv();
-    const boost::json::object* annotations =
-        ObjectAt(*ObjectAt(csv.as_object(), "metadata"), "annotations");
-    return annotations == nullptr
-               ? ""
-               : std::string(StringAt(*annotations, std::string(olm::kRecordAnnotation)));
-  }
+  std::string Record() { return cluster_->Annotation(olm::kRecordAnnotation); }
   std::string MetricsText() { return prometheus::TextSerializer().Serialize(registry_.Collect()); }
   void Merge(const kube::GroupVersionResource& gvr, const kube::NamespacedName& name,
              const std::string& patch, const std::string& subresource = "") {

@@ -525,10 +525,11 @@ std::string TestCluster::Condition(const std::string& reason, const kube::Namesp
   return found;
 }
 
-std::string TestCluster::Annotation(std::string_view key) {
-  const json::value csv = Csv();
-  if (csv.is_null()) return "";
-  const json::object* annotations = ObjectAt(*ObjectAt(csv.as_object(), "metadata"), "annotations");
+std::string TestCluster::Annotation(std::string_view key, const kube::NamespacedName& csv) {
+  const json::value object = Run(Find(kCsvs, csv));
+  if (object.is_null()) return "";
+  const json::object* annotations =
+      ObjectAt(*ObjectAt(object.as_object(), "metadata"), "annotations");
   return annotations == nullptr ? "" : std::string(StringAt(*annotations, key));
 }
 

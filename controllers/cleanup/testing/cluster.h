@@ -128,8 +128,8 @@ class TestCluster {
   bool HasFinalizer(const std::string& finalizer);
   // The condition with this reason, as "reason: message"; "" when there is none.
   std::string Condition(const std::string& reason, const kube::NamespacedName& csv = kCsv);
-  // An annotation of the operator's CSV; "" = absent.
-  std::string Annotation(std::string_view key);
+  // "" when the CSV has no such annotation, or there is no such CSV.
+  std::string Annotation(std::string_view key, const kube::NamespacedName& csv = kCsv);
   std::vector<std::string> Names(const kube::GroupVersionResource& gvr);
 
  private:
