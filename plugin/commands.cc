@@ -3,6 +3,7 @@
 #include "plugin/cleanup/abort.h"
 #include "plugin/cleanup/status_command.h"
 #include "plugin/cleanup/uninstall_command.h"
+#include "plugin/copied_csvs/toggle.h"
 #include "plugin/copied_csvs/verify.h"
 #include "plugin/saving/restore.h"
 
@@ -17,7 +18,7 @@ const std::vector<KnownCommand>& KnownCommands() {
       KnownRestore(),
       {.name = "copied-csvs",
        .description = "Copied ClusterServiceVersions, and the way off them",
-       .commands = {KnownVerify()}},
+       .commands = {KnownCopiesStatus(), KnownCopiesOn(), KnownCopiesOff(), KnownVerify()}},
   };
   return known;
 }

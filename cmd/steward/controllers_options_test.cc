@@ -154,6 +154,16 @@ TEST(ControllersOptionsTest, Grpc) {
   EXPECT_EQ(given.grpc.client_ca_file, "/ca");
 }
 
+TEST(ControllersOptionsTest, AReconcilerThatNeedsAnotherOneIsNotRunAlone) {
+  std::vector<controllers::KnownReconciler> known = Known();
+  known.push_back(KnownWithoutFlags("config", false));
+  known.back().needs = "cleanup";
+  EXPECT_THAT(ParseControllersOptions({"--reconcilers=config"}, known, {}),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       HasSubstr("--reconcilers: config does nothing without cleanup")));
+  EXPECT_OK(ParseControllersOptions({"--reconcilers=config,cleanup"}, known, {}));
+}
+
 TEST(ControllersOptionsTest, Refused) {
   const std::pair<std::vector<std::string>, const char*> rows[] = {
       {{"--nope"}, "--nope"},

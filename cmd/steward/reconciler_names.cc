@@ -27,6 +27,15 @@ absl::Status CheckReconcilerNames(const std::vector<std::string>& names,
     return absl::InvalidArgumentError(
         StrCat("--reconcilers: there is no \"", name, "\"; known are: ", NamesOf(known)));
   }
+  const auto are_given = [&names](const std::string& name) {
+    return std::find(names.begin(), names.end(), name) != names.end();
+  };
+  for (const KnownReconciler& reconciler : known) {
+    if (reconciler.needs.empty() || !are_given(reconciler.options.name)) continue;
+    if (are_given(reconciler.needs)) continue;
+    return absl::InvalidArgumentError(StrCat("--reconcilers: ", reconciler.options.name,
+                                             " does nothing without ", reconciler.needs));
+  }
   return absl::OkStatus();
 }
 

@@ -102,11 +102,14 @@ struct CopiedCsvReconciler::Pass {
 };
 
 CopiedCsvReconciler::CopiedCsvReconciler(const ReconcilerDeps& deps, CopiedCsvMetrics& metrics,
-                                         ParallelWriterOptions options)
+                                         CopiesBoard& board, const Options& options)
     : deps_(deps),
       metrics_(metrics),
+      board_(board),
+      toggle_(deps.client, deps.clock, deps.random, options.toggle),
+      planned_by_(toggle_.policy()),
       copies_(deps.client),
-      writer_(deps.leadership, deps.clock, options),
+      writer_(deps.leadership, deps.clock, options.writer),
       index_(deps.client, deps.clock, deps.random, AllCopies(),
              {.observe = Observe,
               .changed = [this](const kube::NamespacedName& copy,
@@ -116,9 +119,15 @@ CopiedCsvReconciler::CopiedCsvReconciler(const ReconcilerDeps& deps, CopiedCsvMe
                     listed_ = true;
                     metrics_.SetCopies(index_.size());
                     for (const auto& [name, known] : names_) MarkAll(name);
-                  }}) {}
+                    board_.NoteChange();
+                  }}) {
+  board_.Show(this);
+}
 
-CopiedCsvReconciler::~CopiedCsvReconciler() { metrics_.ForgetAll(); }
+CopiedCsvReconciler::~CopiedCsvReconciler() {
+  board_.Show(nullptr);
+  metrics_.ForgetAll();
+}
 
 VoidTask CopiedCsvReconciler::Feed(WorkQueue& queue) {
   queue_ = &queue;
@@ -126,12 +135,22 @@ VoidTask CopiedCsvReconciler::Feed(WorkQueue& queue) {
       deps_.worlds, [this](const storage::World& world, const storage::TouchedOperators* touched) {
         NoteWorld(world, touched);
       });
-  co_await UntilOneEnds(std::move(worlds), index_.Run());
+  VoidTask sources = UntilOneEnds(std::move(worlds), index_.Run());
+  co_await UntilOneEnds(std::move(sources),
+                        toggle_.Run({.told = [this] { NotePolicy(); }, .other = nullptr}));
+}
+
+void CopiedCsvReconciler::NotePolicy() {
+  if (toggle_.policy() == planned_by_) return;
+  planned_by_ = toggle_.policy();
+  for (const auto& [name, known] : names_) MarkAll(name);
+  board_.NoteChange();
 }
 
 void CopiedCsvReconciler::NoteWorld(const storage::World& any,
                                     const storage::TouchedOperators* touched) {
   const OperatorWorld& world = OperatorWorld::Of(any);
+  board_.NoteChange();
   if (touched == nullptr) {
     originals_.clear();
     for (auto it = world.csvs().begin(); !it.done(); it.Next()) NoteName(world, it.key());
@@ -166,6 +185,7 @@ void CopiedCsvReconciler::NoteName(const OperatorWorld& world, const kube::Names
 void CopiedCsvReconciler::NoteCopy(const kube::NamespacedName& copy) {
   // The first list names each copy; to remember the names of originals is enough.
   if (!listed_) return MarkAll(copy.name);
+  board_.NoteChange();
   metrics_.SetCopies(index_.size());
   MarkSlot(copy.name, copy.ns, kCopyWait);
   names_[copy.name].troubles.Hasten(copy.ns);
@@ -196,20 +216,64 @@ ContentDigest CopiedCsvReconciler::DigestFor(Name& name, const olm::CsvPtr& orig
   return digest;
 }
 
+std::vector<olm::Original> CopiedCsvReconciler::OriginalsOf(const OperatorWorld& world,
+                                                            const std::string& name) const {
+  std::vector<olm::Original> found;
+  const auto it = originals_.find(name);
+  if (it == originals_.end()) return found;
+  for (const std::string& install : it->second) {
+    const olm::CsvPtr* csv = world.csvs().Find({install, name});
+    if (csv == nullptr || (*csv)->copied) continue;
+    const storage::EffectiveGroup* group = world.GroupIn(install);
+    found.push_back({csv->get(), group == nullptr ? nullptr : group->group.get()});
+  }
+  return found;
+}
+
+bool CopiedCsvReconciler::Knows() const {
+  return listed_ && index_.health().ok() && deps_.worlds.Current()->synced();
+}
+
+std::vector<std::string> CopiedCsvReconciler::Names() const {
+  std::vector<std::string> names;
+  for (const auto& [name, installs] : originals_) names.push_back(name);
+  return names;
+}
+
+CopyCensus CopiedCsvReconciler::Count(const std::string& name) const {
+  using Kind = olm::Slot::Kind;
+  const storage::OperatorWorldPtr world = OperatorWorld::Of(deps_.worlds.Current());
+  const std::vector<olm::Original> originals = OriginalsOf(*world, name);
+  // True when the slot is one of an operator for all namespaces.
+  const auto counts = [&originals](const olm::Csv* source) {
+    return std::any_of(originals.begin(), originals.end(), [source](const olm::Original& original) {
+      return (source == nullptr || original.csv == source) && olm::IsForAllNamespaces(original);
+    });
+  };
+  CopyCensus census;
+  for (auto it = world->namespaces().begin(); !it.done(); it.Next()) {
+    const olm::Namespace& ns = *it.value();
+    const kube::NamespacedName key{ns.name, name};
+    const bool taken = world->csvs().Find(key) != nullptr;
+    const olm::Slot slot = olm::SlotIn(ns, originals, taken, toggle_.policy());
+    if (slot.kind == Kind::kAsIs || !counts(slot.source)) continue;
+    const bool there = index_.Find(key) != nullptr;
+    if (slot.kind == Kind::kCopy && !there) ++census.missing;
+    if (slot.kind == Kind::kEmpty && there) ++census.unexpected;
+  }
+  return census;
+}
+
 void CopiedCsvReconciler::Plan(Pass& pass, Name& name) {
   const OperatorWorld& world = *pass.world;
-  if (const auto it = originals_.find(pass.name); it != originals_.end()) {
-    for (const std::string& install : it->second) {
-      const olm::CsvPtr* csv = world.csvs().Find({install, pass.name});
-      if (csv == nullptr || (*csv)->copied) continue;
-      const storage::EffectiveGroup* group = world.GroupIn(install);
-      pass.originals.push_back({csv->get(), group == nullptr ? nullptr : group->group.get()});
-      const ContentDigest digest = DigestFor(name, *csv);
-      // While the content changes, nobody else changed the copies.
-      if (const auto last = name.settled.find(install);
-          last != name.settled.end() && last->second != digest) {
-        name.settled.erase(last);
-      }
+  pass.originals = OriginalsOf(world, pass.name);
+  for (const olm::Original& original : pass.originals) {
+    const std::string& install = original.csv->key.ns;
+    const ContentDigest digest = DigestFor(name, *world.csvs().Find(original.csv->key));
+    // While the content changes, nobody else changed the copies.
+    if (const auto last = name.settled.find(install);
+        last != name.settled.end() && last->second != digest) {
+      name.settled.erase(last);
     }
   }
   const auto is_gone = [&pass](const auto& entry) {
@@ -240,7 +304,7 @@ void CopiedCsvReconciler::Plan(Pass& pass, Name& name) {
 void CopiedCsvReconciler::PlanSlot(Pass& pass, Name& name, const olm::NamespacePtr& ns) {
   const kube::NamespacedName key{ns->name, pass.name};
   const olm::CsvPtr* taker = pass.world->csvs().Find(key);
-  const olm::Slot slot = olm::SlotIn(*ns, pass.originals, taker != nullptr);
+  const olm::Slot slot = olm::SlotIn(*ns, pass.originals, taker != nullptr, toggle_.policy());
   if (taker != nullptr && !slot.refused.empty()) return NoteTaken(pass, name, slot, *ns, **taker);
   for (const olm::Csv* refused : slot.refused) {
     if (slot.source == nullptr) continue;
@@ -301,7 +365,7 @@ Task<ReconcileResult> CopiedCsvReconciler::Reconcile(Key key) {
   const auto mark = [&pass](const std::string& ns) { pass.slots.insert(ns); };
   pass.all = name.troubles.TakeDue(pass.now, mark) || pass.all;
   Plan(pass, name);
-  pass.proofs.emplace(deps_.client, deps_.clock, pass.name);
+  pass.proofs.emplace(deps_.client, toggle_, deps_.clock, pass.name);
   const absl::Status ended = co_await RunAll(pass);
   pass.now = deps_.clock.Monotonic();
   Conclude(pass, name);

@@ -12,6 +12,8 @@
 #include "absl/time/time.h"
 #include "base/async/task.h"
 #include "controllers/copied_csv/copied_csv_metrics.h"
+#include "controllers/copied_csv/copies_board.h"
+#include "controllers/copied_csv/copy_toggle.h"
 #include "controllers/copied_csv/copy_writer.h"
 #include "controllers/copied_csv/slot_troubles.h"
 #include "controllers/runtime/compact_index.h"
@@ -44,15 +46,26 @@ namespace steward::controllers {
 // Events about the original and by metrics, and have a backoff of their own (SlotTroubles).
 //
 // Memory is O(originals + namespaces), the index, and the marks of slots that wait.
-class CopiedCsvReconciler : public Reconciler {
+class CopiedCsvReconciler : public Reconciler, public CopiesSource {
  public:
-  // REQUIRES: the references in `deps`, and `metrics`, outlive this object.
-  CopiedCsvReconciler(const ReconcilerDeps& deps, CopiedCsvMetrics& metrics,
-                      ParallelWriterOptions options);
+  struct Options {
+    ParallelWriterOptions writer;
+    CopyToggleDefaults toggle;
+  };
+
+  // REQUIRES: the references in `deps`, `metrics` and `board` outlive this object. It shows itself
+  // on the board while it lives.
+  CopiedCsvReconciler(const ReconcilerDeps& deps, CopiedCsvMetrics& metrics, CopiesBoard& board,
+                      const Options& options);
   ~CopiedCsvReconciler() override;
 
   VoidTask Feed(WorkQueue& queue) override;
   Task<ReconcileResult> Reconcile(Key key) override;
+
+  bool Knows() const override;
+  const olm::CopyPolicy& Policy() const override { return toggle_.policy(); }
+  std::vector<std::string> Names() const override;
+  CopyCensus Count(const std::string& name) const override;
 
  private:
   // The knowledge of one name.
@@ -74,12 +87,16 @@ class CopiedCsvReconciler : public Reconciler {
   struct Action;
 
   void NoteWorld(const storage::World& world, const storage::TouchedOperators* touched);
+  void NotePolicy();
   void NoteName(const storage::OperatorWorld& world, const kube::NamespacedName& csv);
   void NoteCopy(const kube::NamespacedName& copy);
   void MarkAll(const std::string& name);
   void MarkSlot(const std::string& name, const std::string& ns,
                 absl::Duration wait = absl::ZeroDuration());
 
+  // The originals of a name, as the World and their groups are.
+  std::vector<olm::Original> OriginalsOf(const storage::OperatorWorld& world,
+                                         const std::string& name) const;
   void Plan(Pass& pass, Name& name);
   void PlanSlot(Pass& pass, Name& name, const olm::NamespacePtr& ns);
   ContentDigest DigestFor(Name& name, const olm::CsvPtr& original);
@@ -100,6 +117,9 @@ class CopiedCsvReconciler : public Reconciler {
 
   const ReconcilerDeps deps_;
   CopiedCsvMetrics& metrics_;
+  CopiesBoard& board_;
+  CopyToggle toggle_;
+  olm::CopyPolicy planned_by_;  // the policy by which all slots were marked last
   CopyWriter copies_;
   ParallelWriter writer_;
   CompactIndex index_;

@@ -164,15 +164,18 @@ Task<SlotResult> CopyWriter::Remove(std::string name, olm::NamespacePtr ns, Slot
                          "an object with the label of a copy is not proven to be one", copy.uid};
   }
   if (copy.deleting) co_return SlotResult{Kind::kHeld, "", copy.uid};
-  CO_ASSIGN_OR_RETURN(const bool unwanted, co_await proofs.IsUnwanted(*copy.copied_from, ns));
-  if (!unwanted) {
+  CO_ASSIGN_OR_RETURN(SourceProofs::Verdict verdict, co_await proofs.Judge(*copy.copied_from, ns));
+  if (!verdict.unwanted) {
     co_return SlotResult{Kind::kStale, "the original may still want it", copy.uid};
   }
   kube::DeleteOptions options;
   options.uid = copy.uid;
   options.resource_version = copy.resource_version;
   options.propagation = kube::DeleteOptions::Propagation::kBackground;
-  options.may_send = std::move(may_send);
+  options.may_send = [may_send = std::move(may_send), good = std::move(verdict.still_good)] {
+    const absl::Status sendable = kube::MaySend(may_send);
+    return sendable.ok() ? good() : sendable;
+  };
   const absl::Status deleted = (co_await client_.Delete(olm::kCsvs, key, options)).status();
   if (!deleted.ok() && !kube::IsNotFound(deleted, name)) co_return deleted;
   co_return SlotResult{Kind::kDeleted, "", copy.uid};

@@ -23,6 +23,7 @@
 #include "base/json/json_text.h"
 #include "base/seeds/seeds.h"
 #include "base/text/str_cat.h"
+#include "controllers/copied_csv/copy_toggle.h"
 #include "controllers/copied_csv/testing/copies_process.h"
 #include "controllers/copied_csv/testing/copy_cluster.h"
 #include "kube/meta/status.h"
@@ -91,10 +92,22 @@ json::object CopyOf(const json::object& original) {
   return content;
 }
 
+// True when the OLMConfig says that operators for all namespaces are not copied.
+bool CopiesAreOff(const CopyCluster& cluster) {
+  for (const json::object& config : cluster.All(kTestOlmConfigs)) {
+    const json::object features = Map(config, "spec", "features");
+    if (Name(config) != "cluster" || features.empty()) continue;
+    if (features.begin()->value() == json::value(true)) return true;
+  }
+  return false;
+}
+
+constexpr char kProtected[] = "t3";
+
 enum class Reach { kYes, kNo, kUnknown };
 
 Reach ReachOf(const json::object& original, const json::object& ns,
-              const std::vector<json::object>& groups) {
+              const std::vector<json::object>& groups, bool off) {
   std::vector<const json::object*> here;
   for (const json::object& group : groups) {
     if (Home(group) == Home(original)) here.push_back(&group);
@@ -108,6 +121,7 @@ Reach ReachOf(const json::object& original, const json::object& ns,
     return Reach::kNo;
   }
   const std::string team = At(spec, {"selector", "matchLabels", "team"});
+  if (team.empty() && off && Name(ns) != kProtected) return Reach::kNo;
   return team.empty() || team == At(ns, {"metadata", "labels", "team"}) ? Reach::kYes : Reach::kNo;
 }
 
@@ -116,6 +130,7 @@ Expectation Expected(const CopyCluster& cluster, const json::object& ns, const s
   if (At(ns, {"status", "phase"}) == "Terminating") return expected;
   const std::vector<json::object> groups = cluster.All(kTestGroups);
   const std::vector<json::object> csvs = cluster.All(kTestCsvs);
+  const bool off = CopiesAreOff(cluster);
   const json::object* winner = nullptr;
   bool unknown = false;
   for (const json::object& csv : csvs) {
@@ -126,7 +141,7 @@ Expectation Expected(const CopyCluster& cluster, const json::object& ns, const s
                             reason == "InterOperatorGroupOwnerConflict" ||
                             At(csv, {"status", "phase"}).empty();
     const bool deleting = !At(csv, {"metadata", "deletionTimestamp"}).empty();
-    const Reach reach = ReachOf(csv, ns, groups);
+    const Reach reach = ReachOf(csv, ns, groups, off);
     if (reach == Reach::kYes && !uncopiable) {
       const auto age = [](const json::object& o) {
         return std::make_tuple(At(o, {"metadata", "creationTimestamp"}),
@@ -162,7 +177,9 @@ class Schedule {
       if (Draw(3) > 0) LookAll();
     }
     for (auto& process : processes_) {
-      if (process) process->faults().ForgetFaults(kTestCsvs);
+      if (!process) continue;
+      process->faults().ForgetFaults(kTestCsvs);
+      process->faults().ForgetFaults(kTestOlmConfigs);
     }
     cluster_.webhook = nullptr;
     processes_[1].reset();
@@ -187,7 +204,9 @@ class Schedule {
   }
   void Run(size_t which) {
     processes_[which].reset();
-    processes_[which] = std::make_unique<CopiesProcess>(cluster_, clock_, io_);
+    processes_[which] = std::make_unique<CopiesProcess>(
+        cluster_, clock_, io_,
+        CopyToggleDefaults{.disabled = false, .protected_namespaces = {kProtected}});
     processes_[which]->Look();
   }
   void LookAll() {
@@ -212,7 +231,7 @@ class Schedule {
     const kube::NamespacedName key{ns, name};
     const std::string stored = cluster_.Text(key);
     const bool original = !stored.empty() && stored.find("olm.copiedFrom") == std::string::npos;
-    switch (Draw(20)) {
+    switch (Draw(22)) {
       case 0:
       case 1:
       case 2: {
@@ -285,6 +304,19 @@ class Schedule {
         if (Draw(2) == 0) cluster_.fake().Expire(kTestCsvs);
         return;
       }
+      case 18:
+        cluster_.PutOlmConfig(Any(std::vector<std::string>{
+            "{}", R"({"disableCopiedCSVs":true})", R"({"disable-copied-csvs":true})",
+            R"({"disableCopiedCSVs":true})", R"({"disableCopiedCSVs":false})"}));
+        return;
+      case 19:
+        if (Draw(2) == 0) {
+          cluster_.DropOlmConfig();
+        } else {
+          processes_[0]->faults().FailNext({kube::ClientVerb::kGet, kTestOlmConfigs},
+                                           absl::UnavailableError("reset"));
+        }
+        return;
       default:
         Fault();
     }

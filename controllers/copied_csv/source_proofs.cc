@@ -1,24 +1,25 @@
 #include "controllers/copied_csv/source_proofs.h"
 
+#include <algorithm>
 #include <utility>
 
+#include "absl/status/status.h"
 #include "base/status/macros.h"
 #include "kube/meta/errors.h"
-#include "olm/copy/slot.h"
 #include "olm/decode.h"
 #include "olm/resources.h"
 
 namespace steward::controllers {
 namespace {
 
-constexpr absl::Duration kGoodFor = absl::Seconds(5);
+constexpr absl::Duration kGoodFor = absl::Seconds(2);
 
 }  // namespace
 
-Task<std::shared_ptr<const SourceProofs::Source>> SourceProofs::Read(std::string source) {
+Task<std::shared_ptr<const SourceProofs::Source>> SourceProofs::ReadSource(std::string source) {
   const absl::Duration now = clock_.Monotonic();
-  if (const auto it = read_.find(source);
-      it != read_.end() && now - it->second->read_at < kGoodFor) {
+  if (const auto it = sources_.find(source);
+      it != sources_.end() && now - it->second->read_at < kGoodFor) {
     co_return it->second;
   }
   auto read = std::make_shared<Source>();
@@ -37,15 +38,44 @@ Task<std::shared_ptr<const SourceProofs::Source>> SourceProofs::Read(std::string
   } else if (!kube::IsNotFound(csv.status(), name_)) {
     co_return csv.status();
   }
-  read_[source] = read;
+  sources_[source] = read;
   co_return read;
 }
 
-Task<bool> SourceProofs::IsUnwanted(std::string source, olm::NamespacePtr ns) {
-  CO_ASSIGN_OR_RETURN(const std::shared_ptr<const Source> read, co_await Read(source));
+Task<std::shared_ptr<const SourceProofs::Policy>> SourceProofs::ReadPolicy() {
+  const absl::Duration now = clock_.Monotonic();
+  if (policy_ != nullptr && now - policy_->read_at < kGoodFor) co_return policy_;
+  auto read = std::make_shared<Policy>();
+  read->read_at = now;
+  CO_ASSIGN_OR_RETURN(read->policy, co_await toggle_.ReadLive());
+  policy_ = read;
+  co_return policy_;
+}
+
+SourceProofs::Verdict SourceProofs::Unwanted(absl::Duration read_at) const {
+  return {.unwanted = true, .still_good = [read_at, &clock = clock_]() -> absl::Status {
+            if (clock.Monotonic() - read_at <= kGoodFor) return absl::OkStatus();
+            return absl::AbortedError("the reading that the copy is not wanted is too old");
+          }};
+}
+
+Task<SourceProofs::Verdict> SourceProofs::Judge(std::string source, olm::NamespacePtr ns) {
+  using Global = olm::CopyPolicy::Global;
+  CO_ASSIGN_OR_RETURN(const std::shared_ptr<const Source> read, co_await ReadSource(source));
   // By OLM's rule, too, a copy has no copies: the original that once was there is gone.
-  if (read->csv == nullptr || read->csv->copied) co_return true;
-  co_return olm::ClaimOn({read->csv.get(), read->group.get()}, *ns) == olm::Claim::kNone;
+  if (read->csv == nullptr || read->csv->copied) co_return Unwanted(read->read_at);
+  const olm::Original original{read->csv.get(), read->group.get()};
+  olm::CopyPolicy policy = toggle_.policy();
+  const auto is_unwanted = [&](Global global) {
+    policy.global = global;
+    return olm::ClaimOn(original, *ns, policy) == olm::Claim::kNone;
+  };
+  if (is_unwanted(Global::kCopied)) co_return Unwanted(read->read_at);
+  if (!is_unwanted(Global::kNotCopied)) co_return Verdict();
+  CO_ASSIGN_OR_RETURN(const std::shared_ptr<const Policy> choice, co_await ReadPolicy());
+  policy = choice->policy;
+  if (!is_unwanted(policy.global)) co_return Verdict();
+  co_return Unwanted(std::min(read->read_at, choice->read_at));
 }
 
 }  // namespace steward::controllers

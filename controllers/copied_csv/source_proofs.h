@@ -10,23 +10,31 @@
 #include "absl/time/time.h"
 #include "base/async/task.h"
 #include "base/clock/clock.h"
+#include "controllers/copied_csv/copy_toggle.h"
 #include "kube/client/client.h"
+#include "kube/meta/write_options.h"
+#include "olm/copy/slot.h"
 #include "olm/objects.h"
 
 namespace steward::controllers {
 
-// Made for one pass over the slots of one name: what was read is good for five seconds, so that
-// many copies of one original cost few reads.
+// Made for one pass over the slots of one name: what was read is good for two seconds, so that many
+// copies of one original cost few reads.
 class SourceProofs {
  public:
   // REQUIRES: the references outlive this object.
-  SourceProofs(kube::Client& client, Clock& clock, std::string name)
-      : client_(client), clock_(clock), name_(std::move(name)) {}
+  SourceProofs(kube::Client& client, CopyToggle& toggle, Clock& clock, std::string name)
+      : client_(client), toggle_(toggle), clock_(clock), name_(std::move(name)) {}
 
-  // True when the cluster itself says now that the original of this name in `source` does not
-  // exist, or that its copy shall not be in `ns`. False when it does not say so: the World may lag
-  // behind.
-  Task<bool> IsUnwanted(std::string source, olm::NamespacePtr ns);
+  struct Verdict {
+    // True when the cluster itself says that the original of this name in `source` does not exist,
+    // or that its copy shall not be in `ns`. False when it does not say so: the World may lag
+    // behind.
+    bool unwanted = false;
+    // An error once what it stands on is too old. Calls no member of the proofs.
+    kube::SendCheck still_good;
+  };
+  Task<Verdict> Judge(std::string source, olm::NamespacePtr ns);
 
  private:
   struct Source {
@@ -34,13 +42,21 @@ class SourceProofs {
     olm::CsvPtr csv;              // null: the server said that there is none
     olm::OperatorGroupPtr group;  // null: none, or several
   };
+  struct Policy {
+    absl::Duration read_at;  // likewise
+    olm::CopyPolicy policy;
+  };
 
-  Task<std::shared_ptr<const Source>> Read(std::string source);
+  Task<std::shared_ptr<const Source>> ReadSource(std::string source);
+  Task<std::shared_ptr<const Policy>> ReadPolicy();
+  Verdict Unwanted(absl::Duration read_at) const;
 
   kube::Client& client_;
+  CopyToggle& toggle_;
   Clock& clock_;
   const std::string name_;
-  std::map<std::string, std::shared_ptr<const Source>> read_;
+  std::map<std::string, std::shared_ptr<const Source>> sources_;
+  std::shared_ptr<const Policy> policy_;
 };
 
 }  // namespace steward::controllers

@@ -35,6 +35,8 @@ struct KnownReconciler {
   ControllerOptions options;  // with the name by which --reconcilers knows it
   ReconcilerFamily family;
   bool by_default = false;
+  // The reconciler without which this one does nothing; "" = none.
+  std::string needs;
   // The operators of OLM that do the same: beside one of them it does not run, unless --takeover.
   std::set<OlmOperator> conflicts_with;
   // Binds its flags to a value of `values`, which has a type of its own. Null: it has no flags.

@@ -1,4 +1,4 @@
-// Package copies_test proves what `steward controllers --reconcilers=copied-csvs` promises, beside a real kube-apiserver and
+// Package copies_test proves what `steward controllers --reconcilers=copied-csvs,olm-config` promises, beside a real kube-apiserver and
 // namespace controller, under exactly the rights and the policy of deploy/overlays/copies; Steward's API server runs in the
 // same cluster, so that a copy can be compared with its InstalledOperator. There is no OLM: what operators say of
 // themselves is written by the cases.
@@ -54,7 +54,12 @@ func setUp(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := olm.InstallCRDs(ctx, shared.Any, root); err != nil {
+	// The definition of deploy/ is for clusters without OLM's.
+	configs, err := olm.Read(filepath.Join(root, "deploy", "overlays", "copies", "crds", "olmconfigs.yaml"))
+	if err != nil {
+		return err
+	}
+	if err := olm.InstallCRDs(ctx, shared.Any, root, configs...); err != nil {
 		return err
 	}
 	if err := olm.Create(ctx, shared.Any, olm.Namespace(home), group); err != nil {
@@ -78,11 +83,18 @@ func setUp(ctx context.Context) (err error) {
 	return startCopying(ctx)
 }
 
-func startCopying(ctx context.Context) (err error) {
+func startCopying(ctx context.Context, flags ...string) (err error) {
 	copying, err = shared.RunControllersAs(ctx, account, "copied-csvs-"+time.Now().Format("150405.000"),
-		"--reconcilers=copied-csvs", "--leader-elect-lease-duration=6s", "--leader-elect-renew-deadline=5s",
-		"--leader-elect-retry-period=500ms", "--v=2")
+		append([]string{"--reconcilers=copied-csvs,olm-config", "--leader-elect-lease-duration=6s",
+			"--leader-elect-renew-deadline=5s", "--leader-elect-retry-period=500ms", "--v=2"}, flags...)...)
 	return err
+}
+
+// restart runs the process anew, with these flags.
+func restart(t *testing.T, flags ...string) {
+	t.Helper()
+	must(t, copying.Stop())
+	must(t, startCopying(context.Background(), flags...))
 }
 
 func stopCopying() error {

@@ -72,7 +72,8 @@ func applyBase(ctx context.Context) error {
 
 // Every document is one that the API server takes, without a field that it does not know, and without a warning.
 func TestManifests_AreValid(t *testing.T) {
-	for _, folder := range []string{"base", "overlays/cleanup-all-apis", "overlays/copies", "overlays/egress"} {
+	for _, folder := range []string{"base", "overlays/cleanup-all-apis", "overlays/copies", "overlays/copies/crds",
+		"overlays/egress"} {
 		_, file, err := rendered(t.Context(), folder)
 		must(t, err)
 		out, err := shared.Kubectl(t.Context(), "apply", "--server-side", "--dry-run=server", "--validate=strict",

@@ -16,6 +16,7 @@ import (
 var (
 	CSVs           = schema.GroupVersionResource{Group: "operators.coreos.com", Version: "v1alpha1", Resource: "clusterserviceversions"}
 	OperatorGroups = schema.GroupVersionResource{Group: "operators.coreos.com", Version: "v1", Resource: "operatorgroups"}
+	OLMConfigs     = schema.GroupVersionResource{Group: "operators.coreos.com", Version: "v1", Resource: "olmconfigs"}
 	Namespaces     = schema.GroupVersionResource{Version: "v1", Resource: "namespaces"}
 	Definitions    = schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"}
 )
@@ -23,6 +24,7 @@ var (
 var resources = map[string]schema.GroupVersionResource{
 	"ClusterServiceVersion":    CSVs,
 	"OperatorGroup":            OperatorGroups,
+	"OLMConfig":                OLMConfigs,
 	"Namespace":                Namespaces,
 	"CustomResourceDefinition": Definitions,
 }

@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/yaml"
 
 	"steward.dev/e2e/cluster"
@@ -140,8 +139,6 @@ func TestVerify_AsUsers(t *testing.T) {
 	})
 }
 
-var olmConfigs = schema.GroupVersionResource{Group: "operators.coreos.com", Version: "v1", Resource: "olmconfigs"}
-
 // A whole cluster, with an operator for all namespaces: without copies, with all of them, and with copies turned off.
 func TestVerify_R_004_07_OffCopies(t *testing.T) {
 	t.Parallel()
@@ -152,7 +149,7 @@ func TestVerify_R_004_07_OffCopies(t *testing.T) {
 	csv := olm.CSV("carts.v1", olm.OperatorGroup("ops", "group"), "")
 	objects := []*olm.Object{
 		olm.Namespace("ops"), olm.Namespace("shop"), olm.Namespace("shop-test"), group, csv,
-		olm.Definition(olmConfigs.Group, "OLMConfig", "Cluster", olmConfigs.Version),
+		olm.Definition(olm.OLMConfigs.Group, "OLMConfig", "Cluster", olm.OLMConfigs.Version),
 	}
 	stdout, _, code := run(t, startWith(t, filepath.Join(dir, "none"), root, objects), "copied-csvs", "verify", "-A", "-o", "json")
 	ends(t, code, 1, stdout, `"onlyCopies": 0`)

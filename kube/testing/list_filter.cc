@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "absl/strings/str_cat.h"
+#include "base/json/json_access.h"
 #include "base/status/macros.h"
 #include "kube/meta/metadata_access.h"
 #include "kube/meta/status.h"
@@ -15,6 +16,7 @@ namespace json = boost::json;
 namespace {
 
 constexpr std::string_view kPrefix = "metadata.";
+constexpr std::string_view kReason = "reason";  // of Events
 
 LabelMap LabelsOf(const json::object& metadata) {
   LabelMap labels;
@@ -33,6 +35,7 @@ absl::StatusOr<ListFilter> ListFilter::Of(const ListOptions& options) {
   ASSIGN_OR_RETURN(FieldSelector fields, FieldSelector::Parse(options.field_selector));
   for (const FieldSelector::Term& term : fields.terms()) {
     if (term.path == "metadata.name" || term.path == "metadata.namespace") continue;
+    if (term.path == kReason) continue;
     return ToStatus(BadRequest(absl::StrCat("field label not supported: ", term.path)));
   }
   return ListFilter(std::move(labels), std::move(fields));
@@ -43,6 +46,7 @@ bool ListFilter::Takes(const RawObject& object) const {
   const json::value value = json::parse(json::string_view(object.json.data(), object.json.size()));
   const json::object& metadata = value.at("metadata").as_object();
   const auto field = [&value](std::string_view path) {
+    if (path == kReason) return std::string(StringAt(value.get_object(), kReason));
     return MetadataText(value, path.substr(kPrefix.size()));
   };
   return fields_.Matches(field) && labels_.Matches(LabelsOf(metadata));

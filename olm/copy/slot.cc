@@ -16,7 +16,11 @@ bool LostItsApis(const Csv& csv) {
 
 }  // namespace
 
-Claim ClaimOn(const Original& original, const Namespace& ns) {
+bool IsForAllNamespaces(const Original& original) {
+  return original.group != nullptr && KindOfTargets(*original.group) == TargetKind::kAll;
+}
+
+Claim ClaimOn(const Original& original, const Namespace& ns, const CopyPolicy& policy) {
   const Csv& csv = *original.csv;
   if (csv.copied || csv.key.ns == ns.name) return Claim::kNone;
   // Without exactly one valid group nobody knows where the operator works.
@@ -24,21 +28,26 @@ Claim ClaimOn(const Original& original, const Namespace& ns) {
       original.group != nullptr && KindOfTargets(*original.group) != TargetKind::kNone;
   if (!known) return Claim::kLeaves;
   const bool copiable = !IsUncopiable(csv.phase, csv.reason);
-  const bool targets = Targets(*original.group, ns.name, ns.labels);
+  const bool chosen =
+      IsForAllNamespaces(original) && !policy.protected_namespaces.contains(ns.name);
+  if (chosen && policy.global == CopyPolicy::Global::kUnknown) return Claim::kLeaves;
+  const bool targets = Targets(*original.group, ns.name, ns.labels) &&
+                       !(chosen && policy.global == CopyPolicy::Global::kNotCopied);
   // Copies of an original that is being deleted go with it, and not before.
   if (IsDeleting(csv)) return targets && copiable ? Claim::kHolds : Claim::kLeaves;
   if (!targets || LostItsApis(csv)) return Claim::kNone;
   return copiable ? Claim::kWants : Claim::kLeaves;
 }
 
-Slot SlotIn(const Namespace& ns, const std::vector<Original>& originals, bool taken) {
+Slot SlotIn(const Namespace& ns, const std::vector<Original>& originals, bool taken,
+            const CopyPolicy& policy) {
   Slot slot;
   if (ns.terminating) return slot;
   const Original* winner = nullptr;
   bool winner_wants = false;
   bool left = false;
   for (const Original& original : originals) {
-    const Claim claim = ClaimOn(original, ns);
+    const Claim claim = ClaimOn(original, ns, policy);
     left = left || claim == Claim::kLeaves;
     if (claim == Claim::kLeaves || claim == Claim::kNone) continue;
     if (claim == Claim::kWants) slot.refused.push_back(original.csv);

@@ -3,6 +3,9 @@
 #ifndef OLM_COPY_SLOT_H_
 #define OLM_COPY_SLOT_H_
 
+#include <functional>
+#include <set>
+#include <string>
 #include <vector>
 
 #include "olm/objects.h"
@@ -16,6 +19,23 @@ struct Original {
   const OperatorGroup* group;
 };
 
+// The cluster-admin's choice about copies of operators that are installed for all namespaces
+// (R-004-07, 48). Those of other operators it does not touch (R-004-28).
+struct CopyPolicy {
+  enum class Global {
+    kCopied,
+    kNotCopied,
+    kUnknown,  // copies that are there stay
+  };
+  Global global = Global::kCopied;
+  // Namespaces that have copies whatever the choice.
+  std::set<std::string, std::less<>> protected_namespaces;
+
+  bool operator==(const CopyPolicy&) const = default;
+};
+// True when the choice is about this original.
+bool IsForAllNamespaces(const Original& original);
+
 enum class Claim {
   kWants,   // its copy shall be there, with its present content
   kHolds,   // as above, but it is being deleted: its copies are left as they are
@@ -23,7 +43,7 @@ enum class Claim {
   kNone,    // its copy shall not be there
 };
 // The claim of an original on the slot of its name in `ns`.
-Claim ClaimOn(const Original& original, const Namespace& ns);
+Claim ClaimOn(const Original& original, const Namespace& ns, const CopyPolicy& policy);
 
 struct Slot {
   enum class Kind {
@@ -45,7 +65,8 @@ struct Slot {
 //   wanted or held ──► the winner (WinsIn) ─► wants: its copy; holds: as is
 //   an original leaves it ─────────────────► as is
 //   else ──────────────────────────────────► empty
-Slot SlotIn(const Namespace& ns, const std::vector<Original>& originals, bool taken);
+Slot SlotIn(const Namespace& ns, const std::vector<Original>& originals, bool taken,
+            const CopyPolicy& policy);
 
 }  // namespace steward::olm
 

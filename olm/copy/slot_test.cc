@@ -100,7 +100,55 @@ TEST(SlotTest, Claims) {
   };
   for (const Row& row : rows) {
     const CsvPtr csv = Make(row.given);
-    EXPECT_EQ(ClaimOn({csv.get(), row.group}, Red()), row.claim) << row.name;
+    EXPECT_EQ(ClaimOn({csv.get(), row.group}, Red(), {}), row.claim) << row.name;
+  }
+}
+
+TEST(SlotTest, R_004_07_ThePolicyDecidesForAllNamespacesOnly) {
+  using Global = CopyPolicy::Global;
+  const OperatorGroup all = GroupOf({});
+  const OperatorGroup red = GroupOf({"red"});
+  OperatorGroup team = GroupOf({});
+  team.selector = *kube::LabelSelector::Parse("team=x");
+  struct Row {
+    const char* name;
+    Given given;
+    const OperatorGroup* group;
+    Global global;
+    bool is_protected;
+    Claim claim;
+  };
+  const Row rows[] = {
+      {"off", {}, &all, Global::kNotCopied, false, Claim::kNone},
+      {"R-004-48: off, but protected", {}, &all, Global::kNotCopied, true, Claim::kWants},
+      {"R-004-28: off, listed", {}, &red, Global::kNotCopied, false, Claim::kWants},
+      {"R-004-28: off, selected", {}, &team, Global::kNotCopied, false, Claim::kWants},
+      {"off, its own namespace", {.ns = "red"}, &all, Global::kNotCopied, true, Claim::kNone},
+      {"off, uncopiable",
+       {.phase = "Failed", .reason = "TooManyOperatorGroups"},
+       &all,
+       Global::kNotCopied,
+       false,
+       Claim::kNone},
+      {"off, being deleted", {.deleting = true}, &all, Global::kNotCopied, false, Claim::kLeaves},
+      {"off, no group", {}, nullptr, Global::kNotCopied, false, Claim::kLeaves},
+      {"unknown", {}, &all, Global::kUnknown, false, Claim::kLeaves},
+      {"unknown, but protected", {}, &all, Global::kUnknown, true, Claim::kWants},
+      {"unknown, listed", {}, &red, Global::kUnknown, false, Claim::kWants},
+      {"unknown, lost its APIs",
+       {.phase = "Failed", .reason = "InterOperatorGroupOwnerConflict"},
+       &all,
+       Global::kUnknown,
+       false,
+       Claim::kLeaves},
+      {"on, protected", {}, &all, Global::kCopied, true, Claim::kWants},
+  };
+  for (const Row& row : rows) {
+    const CsvPtr csv = Make(row.given);
+    CopyPolicy policy;
+    policy.global = row.global;
+    if (row.is_protected) policy.protected_namespaces.insert("red");
+    EXPECT_EQ(ClaimOn({csv.get(), row.group}, Red(), policy), row.claim) << row.name;
   }
 }
 
@@ -110,7 +158,7 @@ class SlotOfTwo : public ::testing::Test {
     static const OperatorGroup& all = *new OperatorGroup;
     std::vector<Original> originals;
     for (const CsvPtr& csv : csvs) originals.push_back({csv.get(), &all});
-    return SlotIn(ns, originals, taken);
+    return SlotIn(ns, originals, taken, {});
   }
   const CsvPtr old_ = Make({.ns = "a"});
   const CsvPtr young_ = Make({.ns = "b", .created = "2026-01-02T00:00:00Z"});

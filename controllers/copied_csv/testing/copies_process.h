@@ -17,13 +17,15 @@
 #include "base/text/str_cat.h"
 #include "controllers/copied_csv/copied_csv.h"
 #include "controllers/copied_csv/copied_csv_metrics.h"
+#include "controllers/copied_csv/copies_board.h"
+#include "controllers/copied_csv/copy_toggle.h"
 #include "controllers/copied_csv/known_copied_csvs.h"
 #include "controllers/copied_csv/testing/copy_cluster.h"
 #include "controllers/runtime/controller.h"
 #include "controllers/runtime/election/leadership.h"
 #include "controllers/runtime/events/event_recorder.h"
 #include "controllers/runtime/metadata/metadata_watch.h"
-#include "controllers/runtime/parallel_writer.h"
+#include "controllers/runtime/reconciler_deps.h"
 #include "kube/testing/fault_client.h"
 #include "storage/operators/testing/operator_writer.h"
 #include "storage/world/world_store.h"
@@ -54,18 +56,19 @@ class CopyEvents : public EventRecorder {
 // Worlds show the cluster as it was at the last Look.
 class CopiesProcess {
  public:
-  CopiesProcess(CopyCluster& cluster, FakeClock& clock, boost::asio::io_context& io)
+  CopiesProcess(CopyCluster& cluster, FakeClock& clock, boost::asio::io_context& io,
+                CopyToggleDefaults toggle = {})
       : cluster_(cluster),
         clock_(clock),
         io_(io),
         faults_(cluster, clock),
         watches_(faults_, clock, random_, io.get_executor()),
         controller_(
-            KnownCopiedCsvs().options,
-            [this] {
-              ReconcilerDeps deps{faults_, leadership, worlds_, watches_,
-                                  events,  clock_,     random_, registry_};
-              return std::make_unique<CopiedCsvReconciler>(deps, metrics_, ParallelWriterOptions{});
+            KnownCopiedCsvs(nullptr).options,
+            [this, toggle] {
+              return std::make_unique<CopiedCsvReconciler>(
+                  Deps(), metrics_, board,
+                  CopiedCsvReconciler::Options{.writer = {}, .toggle = toggle});
             },
             io.get_executor(), clock, registry_) {
     controller_.Start();
@@ -76,6 +79,10 @@ class CopiesProcess {
   }
 
   kube::FaultClient& faults() { return faults_; }
+  ReconcilerDeps Deps() {
+    return {faults_, leadership, worlds_, watches_, events, clock_, random_, registry_};
+  }
+  prometheus::Registry& registry() { return registry_; }
   // Publishes a World of the cluster's present state, and lets everything that is due run.
   void Look() {
     cluster_.Observe(writer_, seen_);
@@ -110,6 +117,7 @@ class CopiesProcess {
 
   TestLeadership leadership;
   CopyEvents events;
+  CopiesBoard board;
 
  private:
   CopyCluster& cluster_;

@@ -54,7 +54,9 @@ class SelectedWatch : public kube::Watch {
 }  // namespace
 
 CopyCluster::CopyCluster() {
-  for (const auto& gvr : {kTestCsvs, kTestGroups, kTestNamespaces}) fake_.Serve(gvr);
+  for (const auto& gvr : {kTestCsvs, kTestGroups, kTestNamespaces, kTestOlmConfigs, kTestEvents}) {
+    fake_.Serve(gvr);
+  }
 }
 
 void CopyCluster::PutNamespace(const std::string& name, const std::string& team, bool terminating) {
@@ -99,6 +101,23 @@ void CopyCluster::PutCsv(const std::string& ns, const std::string& name, const C
 
 void CopyCluster::DropCsv(const std::string& ns, const std::string& name) {
   if (fake_.Objects(kTestCsvs).contains({ns, name})) fake_.Delete(kTestCsvs, {ns, name});
+}
+
+void CopyCluster::PutOlmConfig(const std::string& features, const std::string& name) {
+  const auto all = fake_.Objects(kTestOlmConfigs);
+  const auto it = all.find({"", name});
+  json::object config = it == all.end() ? json::object() : Parsed(it->second);
+  config["apiVersion"] = "operators.coreos.com/v1";
+  config["kind"] = "OLMConfig";
+  config["metadata"] = {{"name", name}};
+  config["spec"] = {{"features", Parsed(features)}};
+  fake_.Put(kTestOlmConfigs, json::serialize(config));
+}
+
+void CopyCluster::DropOlmConfig() {
+  if (fake_.Objects(kTestOlmConfigs).contains({"", "cluster"})) {
+    fake_.Delete(kTestOlmConfigs, {"", "cluster"});
+  }
 }
 
 void CopyCluster::Edit(const kube::NamespacedName& name,
@@ -199,11 +218,11 @@ Task<std::unique_ptr<kube::Watch>> CopyCluster::StartWatch(const kube::GroupVers
 Task<json::value> CopyCluster::Create(const kube::GroupVersionResource& gvr, const std::string& ns,
                                       const json::value& object,
                                       const kube::WriteOptions& options) {
-  if (before_write) before_write();
-  const auto namespaces = fake_.Objects(kTestNamespaces);
-  const auto it = namespaces.find({"", ns});
-  if (it == namespaces.end()) co_return kube::ToStatus(kube::NotFound(kTestNamespaces, ns));
-  if (it->second.find("Terminating") != std::string::npos) {
+  if (before_write && gvr == kTestCsvs) before_write();
+  const kube::NamespacedName place{"", ns};
+  const absl::StatusOr<kube::RawObject> found = co_await fake_.Get(kTestNamespaces, place);
+  if (!found.ok()) co_return found.status();
+  if (found->json.find("Terminating") != std::string_view::npos) {
     kube::Status status = kube::Forbidden(gvr, "x", "because it is being terminated");
     status.causes.push_back({"NamespaceTerminating", "it is", "metadata.namespace"});
     co_return kube::ToStatus(status);
@@ -211,13 +230,14 @@ Task<json::value> CopyCluster::Create(const kube::GroupVersionResource& gvr, con
   json::value changed = object;
   if (!keeps_status_on_create) changed.as_object().erase("status");
   changed.as_object()["metadata"].as_object()["uid"] = StrCat("made-", ++uids_);
-  if (webhook) webhook(changed.as_object(), true);
+  if (webhook && gvr == kTestCsvs) webhook(changed.as_object(), true);
   co_return co_await fake_.Create(gvr, ns, changed, options);
 }
 
 Task<json::value> CopyCluster::Update(const kube::GroupVersionResource& gvr,
                                       const json::value& object,
                                       const kube::WriteOptions& options) {
+  if (gvr != kTestCsvs) co_return co_await fake_.Update(gvr, object, options);
   if (before_write) before_write();
   json::value changed = object;
   if (webhook && options.subresource.empty()) webhook(changed.as_object(), false);
@@ -238,6 +258,7 @@ Task<json::value> CopyCluster::Patch(const kube::GroupVersionResource& gvr,
 Task<json::value> CopyCluster::Delete(const kube::GroupVersionResource& gvr,
                                       const kube::NamespacedName& name,
                                       const kube::DeleteOptions& options) {
+  if (gvr != kTestCsvs) co_return co_await fake_.Delete(gvr, name, options);
   if (before_write) before_write();
   const std::string before = Text(name);
   CO_ASSIGN_OR_RETURN(json::value answer, co_await fake_.Delete(gvr, name, options));

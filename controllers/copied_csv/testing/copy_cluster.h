@@ -27,6 +27,9 @@ inline const kube::GroupVersionResource kTestCsvs = {"operators.coreos.com", "v1
 inline const kube::GroupVersionResource kTestGroups = {"operators.coreos.com", "v1",
                                                        "operatorgroups"};
 inline const kube::GroupVersionResource kTestNamespaces = {"", "v1", "namespaces"};
+inline const kube::GroupVersionResource kTestOlmConfigs = {"operators.coreos.com", "v1",
+                                                           "olmconfigs"};
+inline const kube::GroupVersionResource kTestEvents = {"", "v1", "events"};
 
 // Behaves like a kube-apiserver where a FakeClient does not: watches have selectors; status is
 // dropped on creation; nothing is created in namespaces that are absent or Terminating.
@@ -62,6 +65,9 @@ class CopyCluster : public kube::Client {
   void PutCsv(const std::string& ns, const std::string& name, const Csv& csv);
   void PutCsv(const std::string& ns, const std::string& name) { PutCsv(ns, name, Csv()); }
   void DropCsv(const std::string& ns, const std::string& name);
+  // `features`: of the OLMConfig `cluster`, such as {"disableCopiedCSVs":true}. Its status stays.
+  void PutOlmConfig(const std::string& features, const std::string& name = "cluster");
+  void DropOlmConfig();
   // Edits a stored ClusterServiceVersion.
   void Edit(const kube::NamespacedName& name,
             const std::function<void(boost::json::object& object)>& edit);

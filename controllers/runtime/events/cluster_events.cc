@@ -12,6 +12,7 @@
 #include "base/log/log.h"
 #include "base/status/macros.h"
 #include "base/text/str_cat.h"
+#include "controllers/runtime/events/event_object.h"
 #include "kube/meta/errors.h"
 #include "kube/meta/status.h"
 #include "kube/meta/time.h"
@@ -20,8 +21,6 @@
 namespace steward::controllers {
 namespace json = boost::json;
 namespace {
-
-const kube::GroupVersionResource kEvents = {"", "v1", "events"};
 
 constexpr size_t kMaxMessage = 1024;
 constexpr size_t kMaxReason = 128;
@@ -171,26 +170,17 @@ Task<json::value> ClusterEvents::Create(Identity identity) {
   const Event& event = events_.at(identity);
   const std::string ns = NamespaceOf(identity.name);
   const std::string name = NewName(identity.name.name, event.last, ++number_);
-  json::value object = {{"apiVersion", "v1"},
-                        {"kind", "Event"},
-                        {"metadata", {{"name", name}, {"namespace", ns}}},
-                        {"involvedObject",
-                         {{"apiVersion", identity.gvk.ApiVersion()},
-                          {"kind", identity.gvk.kind},
-                          {"name", identity.name.name},
-                          {"uid", identity.uid}}},
-                        {"reason", identity.reason},
-                        {"message", identity.message},
-                        {"type", identity.type == EventType::kWarning ? "Warning" : "Normal"},
-                        {"source", {{"component", options_.component}}},
-                        {"reportingComponent", options_.component},
-                        {"reportingInstance", options_.instance},
-                        {"firstTimestamp", kube::FormatRfc3339(event.first)},
-                        {"lastTimestamp", kube::FormatRfc3339(event.last)},
-                        {"count", event.count}};
-  if (!identity.name.ns.empty()) {
-    object.at("involvedObject").as_object()["namespace"] = identity.name.ns;
-  }
+  const EventObject content{.name = {ns, name},
+                            .about = {identity.gvk, identity.name, identity.uid},
+                            .type = identity.type,
+                            .reason = identity.reason,
+                            .message = identity.message,
+                            .component = options_.component,
+                            .instance = options_.instance,
+                            .first = event.first,
+                            .last = event.last,
+                            .count = event.count};
+  const json::value object = content.ToJson();
   const kube::WriteOptions options;
   CO_ASSIGN_OR_RETURN(json::value created, co_await client_.Create(kEvents, ns, object, options));
   // The event may have been dropped meanwhile.

@@ -1,0 +1,82 @@
+// The cluster-admin's choice whether operators for all namespaces are copied. Lives on one
+// executor.
+#ifndef CONTROLLERS_COPIED_CSV_COPY_TOGGLE_H_
+#define CONTROLLERS_COPIED_CSV_COPY_TOGGLE_H_
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <set>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "base/async/task.h"
+#include "base/clock/clock.h"
+#include "kube/client/client.h"
+#include "olm/copy/slot.h"
+
+namespace steward::controllers {
+
+// The choice where the OLMConfig `cluster` makes none, and what it never is about.
+struct CopyToggleDefaults {
+  bool disabled = false;  // --disable-copied-csvs
+  std::set<std::string, std::less<>> protected_namespaces;
+};
+
+// The OLMConfig `cluster` makes the choice; where it says nothing the defaults do, and where there
+// is none copies are on (R-004-25, 26). Others are logged once and mean nothing (R-004-23).
+//
+//   followed:  what a watch has told, which may be old;       enough to make copies
+//   read live: what the cluster says at this moment;          needed to delete one
+//
+// Now and then the choice is read besides: where a definition of OLMConfigs is replaced, watches go
+// on for minutes without the fields that only the new one knows, and tell them never.
+//
+// What cannot be read or understood is unknown: copies that are there stay.
+class CopyToggle {
+ public:
+  // REQUIRES: the references outlive this object and its calls.
+  CopyToggle(kube::Client& client, Clock& clock, Random& random, CopyToggleDefaults defaults);
+  ~CopyToggle();
+  CopyToggle(const CopyToggle&) = delete;
+  CopyToggle& operator=(const CopyToggle&) = delete;
+
+  struct Listener {
+    // Called after each news of the OLMConfig `cluster`, even if the choice is the same.
+    std::function<void()> told;
+    // Called once for each name of another OLMConfig. May be null.
+    std::function<void(const std::string& name)> other;
+  };
+  // Follows the choice until cancelled. Called once.
+  VoidTask Run(Listener listener);
+
+  // The choice that an OLMConfig `cluster` with this word (olm::DisablesCopies) makes.
+  olm::CopyPolicy PolicyBy(const absl::StatusOr<std::optional<bool>>& word) const;
+
+  // The choice as followed. Valid until other code runs on the executor.
+  const olm::CopyPolicy& policy() const { return policy_; }
+
+  // Reads the choice now. Errors are those of the client; a choice that is not understood is none.
+  Task<olm::CopyPolicy> ReadLive();
+
+ private:
+  class Sink;
+
+  olm::CopyPolicy Absent() const;
+  void NoteOther(const std::string& name);
+  void Choose(const olm::CopyPolicy& policy);
+  VoidTask LookNowAndThen();
+
+  kube::Client& client_;
+  Clock& clock_;
+  Random& random_;
+  const CopyToggleDefaults defaults_;
+  olm::CopyPolicy policy_;
+  std::set<std::string> others_;  // OLMConfigs that were reported
+  Listener listener_;
+  uint64_t news_ = 0;  // the number of choices that were told
+};
+
+}  // namespace steward::controllers
+
+#endif  // CONTROLLERS_COPIED_CSV_COPY_TOGGLE_H_

@@ -1,0 +1,33 @@
+#include "controllers/olm_config/known_olm_config.h"
+
+#include <utility>
+
+#include "absl/time/time.h"
+#include "base/flags/flag_values.h"
+#include "controllers/copied_csv/copy_toggle.h"
+#include "controllers/copied_csv/known_copied_csvs.h"
+#include "controllers/families.h"
+#include "controllers/olm_config/olm_config.h"
+#include "controllers/runtime/olm_presence.h"
+#include "controllers/runtime/reconciler_deps.h"
+
+namespace steward::controllers {
+
+KnownReconciler KnownOlmConfig(std::shared_ptr<CopiesBoard> board) {
+  KnownReconciler known;
+  known.options.name = "olm-config";
+  known.options.workers = 2;  // its keys
+  known.options.limits.initial = absl::Seconds(1);
+  known.family = kCopiesFamily;
+  known.needs = "copied-csvs";
+  known.conflicts_with = {OlmOperator::kOlmOperator};
+  known.prepare = [board = std::move(board)](const FlagValues& values,
+                                             prometheus::Registry&) -> ReconcilerFactory {
+    return [board, defaults = ToggleDefaultsOf(values)](const ReconcilerDeps& deps) {
+      return std::make_unique<OlmConfigReconciler>(deps, *board, defaults);
+    };
+  };
+  return known;
+}
+
+}  // namespace steward::controllers

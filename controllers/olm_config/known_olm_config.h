@@ -1,0 +1,18 @@
+// The reconciler "olm-config" as `steward controllers` knows it. Immutable.
+#ifndef CONTROLLERS_OLM_CONFIG_KNOWN_OLM_CONFIG_H_
+#define CONTROLLERS_OLM_CONFIG_KNOWN_OLM_CONFIG_H_
+
+#include <memory>
+
+#include "controllers/copied_csv/copies_board.h"
+#include "controllers/runtime/known_reconciler.h"
+
+namespace steward::controllers {
+
+// Of the family "copies". Conflicts with olm-operator, and needs "copied-csvs", which shows on
+// `board` what it knows. Its flags are those of "copied-csvs".
+KnownReconciler KnownOlmConfig(std::shared_ptr<CopiesBoard> board);
+
+}  // namespace steward::controllers
+
+#endif  // CONTROLLERS_OLM_CONFIG_KNOWN_OLM_CONFIG_H_

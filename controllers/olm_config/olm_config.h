@@ -1,0 +1,56 @@
+// The reconciler "olm-config", which tells what became of the cluster-admin's choice about copies.
+// Lives on one executor.
+#ifndef CONTROLLERS_OLM_CONFIG_OLM_CONFIG_H_
+#define CONTROLLERS_OLM_CONFIG_OLM_CONFIG_H_
+
+#include <optional>
+
+#include "absl/time/time.h"
+#include "base/async/task.h"
+#include "controllers/copied_csv/copies_board.h"
+#include "controllers/copied_csv/copy_toggle.h"
+#include "controllers/olm_config/disabled_notices.h"
+#include "controllers/runtime/compact_index.h"
+#include "controllers/runtime/reconciler.h"
+#include "controllers/runtime/reconciler_deps.h"
+#include "olm/config/olm_config.h"
+
+namespace steward::controllers {
+
+// Copies are made and deleted by the reconciler "copied-csvs", which follows the OLMConfig by
+// itself. This one writes for people: the condition DisabledCopiedCSVs of the OLMConfig `cluster`
+// (in OLM's words, but by comparing sets: a copy too many never hides one that is missing), and the
+// Events of DisabledNotices. It writes to no other OLMConfig, and creates none.
+//
+// There are two keys, one for each of them. Each is looked at once a second at most.
+class OlmConfigReconciler : public Reconciler {
+ public:
+  // REQUIRES: the references in `deps`, and `board`, outlive this object.
+  OlmConfigReconciler(const ReconcilerDeps& deps, CopiesBoard& board, CopyToggleDefaults defaults);
+
+  VoidTask Feed(WorkQueue& queue) override;
+  Task<ReconcileResult> Reconcile(Key key) override;
+
+ private:
+  VoidTask FollowBoard(WorkQueue& queue);
+  VoidTask FollowOperators(WorkQueue& queue);
+
+  // The copies compared with the choice as followed; nullopt while they are not known.
+  Task<std::optional<olm::CopiesState>> Compare();
+  Task<ReconcileResult> BringCondition();
+  Task<ReconcileResult> BringNotices();
+
+  const ReconcilerDeps deps_;
+  CopiesBoard& board_;
+  CopyToggle toggle_;
+  DisabledNotices notices_;
+
+  bool config_told_ = true;                    // something may have happened to the OLMConfig
+  std::optional<olm::CopiesState> condition_;  // as it was written last
+  std::optional<ContentDigest> noticed_;       // the notices that were written last
+  absl::Duration notices_due_;                 // monotonic; the Events may have expired by then
+};
+
+}  // namespace steward::controllers
+
+#endif  // CONTROLLERS_OLM_CONFIG_OLM_CONFIG_H_

@@ -1,0 +1,133 @@
+#include "plugin/copied_csvs/survey.h"
+
+#include <boost/json/object.hpp>
+#include <boost/json/value.hpp>
+#include <functional>
+
+#include "absl/status/status.h"
+#include "base/json/json_access.h"
+#include "base/status/macros.h"
+#include "base/status/with_context.h"
+#include "base/text/str_cat.h"
+#include "kube/client/pager.h"
+#include "kube/meta/errors.h"
+#include "kube/meta/metadata_access.h"
+#include "olm/copy.h"
+#include "olm/decode.h"
+#include "olm/resources.h"
+#include "plugin/cluster/reads.h"
+#include "plugin/cluster/resources.h"
+#include "plugin/command/exit.h"
+
+namespace steward::plugin {
+namespace {
+
+namespace json = boost::json;
+
+constexpr int64_t kPageSize = 500;
+// Originals are tens of kB each.
+constexpr int64_t kCsvPageSize = 50;
+
+std::string CopiedFrom(const json::value& object) {
+  const json::object* metadata = ObjectAt(object.get_object(), "metadata");
+  const json::object* labels = metadata == nullptr ? nullptr : ObjectAt(*metadata, "labels");
+  return labels == nullptr ? "" : std::string(StringAt(*labels, olm::kCopiedFromLabel));
+}
+
+// Lists everything of a kind. An expired page is told to the user, who may try again.
+StatusTask VisitEach(kube::Client& client, kube::GroupVersionResource gvr,
+                     kube::ListOptions options,
+                     std::function<absl::Status(const kube::RawObject&)> visit) {
+  const absl::Status status = co_await kube::VisitAll(client, gvr, options, visit);
+  if (kube::IsForbidden(status)) co_return Refused(ToStd(status.message()));
+  if (!status.ok()) co_return WithContext(StrCat("listing ", gvr.GroupResource()), status);
+  co_return absl::OkStatus();
+}
+
+}  // namespace
+
+Task<CopiesSurvey> CopiesSurvey::Read(kube::Client& client) {
+  CopiesSurvey survey;
+  CO_RETURN_IF_ERROR(co_await survey.ReadAll(client));
+  co_return survey;
+}
+
+StatusTask CopiesSurvey::ReadAll(kube::Client& client) {
+  kube::ListOptions options;
+  options.limit = kPageSize;
+  CO_RETURN_IF_ERROR(co_await VisitEach(
+      client, kNamespaces, options, [this](const kube::RawObject& raw) -> absl::Status {
+        ASSIGN_OR_RETURN(olm::NamespacePtr ns, olm::DecodeNamespace(raw.json));
+        namespaces_.push_back(std::move(ns));
+        return absl::OkStatus();
+      }));
+  CO_RETURN_IF_ERROR(co_await VisitEach(
+      client, olm::kOperatorGroups, options, [this](const kube::RawObject& raw) -> absl::Status {
+        ASSIGN_OR_RETURN(olm::OperatorGroupPtr group, olm::DecodeOperatorGroup(raw.json));
+        groups_[group->key.ns].push_back(std::move(group));
+        return absl::OkStatus();
+      }));
+  options.label_selector = olm::kCopiedFromLabel;
+  options.metadata_only = true;
+  CO_RETURN_IF_ERROR(co_await VisitEach(
+      client, olm::kCsvs, options, [this](const kube::RawObject& raw) -> absl::Status {
+        ASSIGN_OR_RETURN(const json::value copy, ParseObject(raw.json));
+        copies_[kube::NameOf(copy)] = CopiedFrom(copy);
+        return absl::OkStatus();
+      }));
+  options.label_selector = StrCat("!", olm::kCopiedFromLabel);
+  options.metadata_only = false;
+  options.limit = kCsvPageSize;
+  co_return co_await VisitEach(client, olm::kCsvs, options,
+                               [this](const kube::RawObject& raw) -> absl::Status {
+                                 ASSIGN_OR_RETURN(olm::CsvPtr csv, olm::DecodeCsv(raw.json));
+                                 csvs_[csv->key] = csv;
+                                 return absl::OkStatus();
+                               });
+}
+
+std::vector<olm::Original> CopiesSurvey::OriginalsOf(const std::string& name) const {
+  std::vector<olm::Original> found;
+  for (const auto& [key, csv] : csvs_) {
+    if (key.name != name || csv->copied) continue;
+    const auto groups = groups_.find(key.ns);
+    const bool one = groups != groups_.end() && groups->second.size() == 1;
+    found.push_back({csv.get(), one ? groups->second.front().get() : nullptr});
+  }
+  return found;
+}
+
+std::vector<OperatorCopies> CopiesSurvey::Compare(bool off) const {
+  olm::CopyPolicy policy;
+  if (off) policy.global = olm::CopyPolicy::Global::kNotCopied;
+  std::map<kube::NamespacedName, OperatorCopies> found;
+  std::set<std::string> names;
+  for (const auto& [key, csv] : csvs_) names.insert(key.name);
+  for (const std::string& name : names) {
+    const std::vector<olm::Original> originals = OriginalsOf(name);
+    for (const olm::Original& original : originals) {
+      if (olm::IsForAllNamespaces(original)) found[original.csv->key].csv = original.csv->key;
+    }
+    for (const olm::NamespacePtr& ns : namespaces_) {
+      const kube::NamespacedName key{ns->name, name};
+      const olm::Slot slot = olm::SlotIn(*ns, originals, csvs_.contains(key), policy);
+      const auto copy = copies_.find(key);
+      if (copy == copies_.end()) {
+        if (slot.source == nullptr) continue;
+        if (const auto it = found.find(slot.source->key); it != found.end()) {
+          it->second.creates.insert(ns->name);
+        }
+        continue;
+      }
+      const auto it = found.find({copy->second, name});
+      if (it == found.end()) continue;
+      ++it->second.present;
+      if (slot.kind == olm::Slot::Kind::kEmpty) it->second.deletes.insert(ns->name);
+    }
+  }
+  std::vector<OperatorCopies> all;
+  for (auto& [key, copies] : found) all.push_back(std::move(copies));
+  return all;
+}
+
+}  // namespace steward::plugin

@@ -1,0 +1,343 @@
+#include "plugin/copied_csvs/toggle.h"
+
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+#include <boost/json/value.hpp>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/flags/duration.h"
+#include "base/flags/flag_adder.h"
+#include "base/json/json_access.h"
+#include "base/status/macros.h"
+#include "base/status/with_context.h"
+#include "base/text/str_cat.h"
+#include "kube/meta/errors.h"
+#include "kube/meta/names.h"
+#include "kube/meta/write_options.h"
+#include "olm/config/olm_config.h"
+#include "olm/resources.h"
+#include "plugin/cluster/reads.h"
+#include "plugin/cluster/resources.h"
+#include "plugin/command/arguments.h"
+#include "plugin/command/confirm.h"
+#include "plugin/command/exit.h"
+#include "plugin/copied_csvs/olm_config.h"
+#include "plugin/copied_csvs/survey.h"
+#include "plugin/terminal/terminal.h"
+#include "plugin/terminal/words.h"
+
+namespace steward::plugin {
+namespace {
+
+namespace json = boost::json;
+
+const kube::NamespacedName kCluster = {"", olm::kOlmConfigName};
+
+std::string CopiesText(size_t count) { return StrCat(count, count == 1 ? " copy" : " copies"); }
+
+// The condition of an OLMConfig, which the controllers write.
+struct Condition {
+  std::string status;
+  std::string reason;
+  std::string message;
+
+  bool Says(bool off) const {
+    if (off) return status == "True" && reason == olm::kCopiedCsvsDisabled;
+    return status == "False" && reason == olm::kCopiedCsvsEnabled && message.ends_with("cluster");
+  }
+};
+
+std::optional<Condition> ConditionOf(const json::object& config) {
+  const json::object* status = ObjectAt(config, "status");
+  const json::array* all = status == nullptr ? nullptr : ArrayAt(*status, "conditions");
+  if (all == nullptr) return std::nullopt;
+  for (const json::value& each : *all) {
+    const json::object* condition = each.if_object();
+    if (condition == nullptr || StringAt(*condition, "type") != olm::kDisabledCopiedCsvs) continue;
+    return Condition{std::string(StringAt(*condition, "status")),
+                     std::string(StringAt(*condition, "reason")),
+                     std::string(StringAt(*condition, "message"))};
+  }
+  return std::nullopt;
+}
+
+json::value ConditionJson(const Condition& condition) {
+  return {
+      {"status", condition.status}, {"reason", condition.reason}, {"message", condition.message}};
+}
+
+// The OLMConfig `cluster`; nullopt where there is none.
+Task<std::optional<json::value>> ReadConfig(kube::Client& client) {
+  absl::StatusOr<json::value> config = co_await ReadObject(client, kOlmConfigs, kCluster);
+  if (config.ok()) co_return std::optional<json::value>(*std::move(config));
+  if (kube::IsNotFound(config.status(), kCluster.name)) co_return std::optional<json::value>();
+  if (kube::IsForbidden(config.status())) co_return Refused(ToStd(config.status().message()));
+  if (kube::IsNotServed(config.status())) {
+    co_return absl::NotFoundError(
+        "this cluster does not serve olmconfigs.operators.coreos.com: it has no OLM, and nobody "
+        "who "
+        "makes copies in its place");
+  }
+  co_return WithContext("reading olmconfigs.operators.coreos.com cluster", config.status());
+}
+
+// True if copies are off: by the OLMConfig, or by what its controllers say.
+bool AreOff(const std::optional<json::value>& config) {
+  return config && CopiesBy(config->get_object()) == Copies::kOff;
+}
+
+StatusTask WriteChoice(kube::Client& client, const std::optional<json::value>& config, bool off) {
+  kube::WriteOptions options;
+  options.field_manager = kFieldManager;
+  json::object features = {{"disableCopiedCSVs", off}};
+  absl::Status written;
+  if (!config) {
+    const json::value object = {{"apiVersion", "operators.coreos.com/v1"},
+                                {"kind", "OLMConfig"},
+                                {"metadata", {{"name", kCluster.name}}},
+                                {"spec", {{"features", std::move(features)}}}};
+    written = (co_await client.Create(kOlmConfigs, "", object, options)).status();
+  } else {
+    // The other spelling would say something else to those who read it first.
+    features["disable-copied-csvs"] = nullptr;
+    const json::value patch = {{"spec", {{"features", std::move(features)}}}};
+    written =
+        (co_await client.Patch(kOlmConfigs, kCluster, kube::PatchType::kJsonMerge, patch, options))
+            .status();
+  }
+  if (kube::IsForbidden(written)) co_return Refused(ToStd(written.message()));
+  if (!written.ok())
+    co_return WithContext("writing olmconfigs.operators.coreos.com cluster", written);
+  co_return absl::OkStatus();
+}
+
+// The changes of one choice, for people and programs.
+class Preview {
+ public:
+  Preview(const CopiesSurvey& survey, bool off) : off_(off), operators_(survey.Compare(off)) {
+    for (const OperatorCopies& each : operators_) {
+      for (const std::string& ns : Changes(each)) by_namespace_[ns].push_back(&each);
+      count_ += Changes(each).size();
+    }
+  }
+
+  size_t count() const { return count_; }
+  void Show(Terminal& terminal) const {
+    if (count_ == 0) {
+      terminal.Line(off_ ? "There are no copies to delete" : "There are no copies to make");
+      return;
+    }
+    terminal.Line(StrCat(off_ ? "Turning copies off deletes " : "Turning copies on makes ",
+                         CopiesText(count_), " in ",
+                         CountText(static_cast<int64_t>(by_namespace_.size()), "namespace"), ":"),
+                  Style::kStrong);
+    for (const OperatorCopies& each : operators_) {
+      if (Changes(each).empty()) continue;
+      terminal.Line(
+          StrCat("  ", each.csv.ns, "/", each.csv.name, ": ", CopiesText(Changes(each).size())));
+    }
+  }
+  void AddTo(json::object& document) const {
+    json::array namespaces;
+    for (const auto& [ns, operators] : by_namespace_) {
+      json::array names;
+      for (const OperatorCopies* each : operators) {
+        names.push_back({{"namespace", each->csv.ns}, {"name", each->csv.name}});
+      }
+      namespaces.push_back({{"namespace", ns}, {"copiesOf", std::move(names)}});
+    }
+    document[off_ ? "deletes" : "creates"] = std::move(namespaces);
+  }
+
+ private:
+  const std::set<std::string>& Changes(const OperatorCopies& copies) const {
+    return off_ ? copies.deletes : copies.creates;
+  }
+
+  const bool off_;
+  const std::vector<OperatorCopies> operators_;
+  std::map<std::string, std::vector<const OperatorCopies*>> by_namespace_;
+  size_t count_ = 0;
+};
+
+// The wait until the condition says that the choice is carried out.
+class CarriedOut : public Awaited {
+ public:
+  CarriedOut(Session& session, bool off) : session_(session), off_(off) {}
+
+  Task<bool> Look(absl::Duration) override {
+    const absl::StatusOr<std::optional<json::value>> config = co_await ReadConfig(session_.client);
+    if (!config.ok()) {
+      if (kube::IsTransient(config.status())) co_return false;
+      co_return config.status();
+    }
+    if (!*config || AreOff(*config) != off_) {
+      co_return Refused("somebody else has changed the OLMConfig cluster meanwhile");
+    }
+    condition_ = ConditionOf((*config)->get_object());
+    if (condition_) session_.document["condition"] = ConditionJson(*condition_);
+    co_return condition_ && condition_->Says(off_);
+  }
+  void Show(absl::Duration waited) override {
+    session_.terminal.Draw(
+        condition_ ? condition_->message : "Waiting for the controllers to say what they do",
+        ElapsedText(waited));
+  }
+  absl::Status OutOfTime(absl::Duration, absl::Duration limit) override {
+    return Stalled(StrCat("the choice is written, but the controllers do not say within ",
+                          DurationText(limit),
+                          " that it is carried out. Does olm-operator run, or Steward's "
+                          "reconcilers copied-csvs and olm-config?"));
+  }
+
+ private:
+  Session& session_;
+  const bool off_;
+  std::optional<Condition> condition_;
+};
+
+// Says who loses sight of what.
+StatusTask ShowVisibility(Session& session) {
+  kube::ListOptions one;
+  one.limit = 1;
+  const absl::Status status = (co_await session.client.List(kInstalledOperators, one)).status();
+  if (kube::IsNotServed(status)) {
+    session.terminal.Line(
+        StrCat("Nobody sees these operators there any more: this cluster does not serve ",
+               kInstalledOperators.GroupResource()),
+        Style::kBad);
+    co_return absl::OkStatus();
+  }
+  session.terminal.Line(
+      "There kubectl get csv no longer shows these operators; kubectl get installedoperators does");
+  session.terminal.Line("Namespaces that the controllers protect keep their copies");
+  co_return absl::OkStatus();
+}
+
+class StatusCommand : public Command {
+ public:
+  void AddFlags(CLI::App&) override {}
+  StatusTask Run(Session& session) override { return ShowCopies(session); }
+};
+
+class ToggleCommand : public Command {
+ public:
+  explicit ToggleCommand(bool off) { options_.off = off; }
+
+  void AddFlags(CLI::App& app) override {
+    FlagAdder flags(app);
+    flags.Switch("--dry-run", options_.dry_run, "Show what would be deleted or made, and stop");
+    AddWaitingFlags(app, options_.wait, options_.timeout);
+  }
+  StatusTask Run(Session& session) override { return ToggleCopies(session, options_); }
+
+ private:
+  ToggleOptions options_;
+};
+
+}  // namespace
+
+StatusTask ShowCopies(Session& session) {
+  CO_ASSIGN_OR_RETURN(const std::optional<json::value> config, co_await ReadConfig(session.client));
+  CO_ASSIGN_OR_RETURN(const CopiesSurvey survey, co_await CopiesSurvey::Read(session.client));
+  const bool off = AreOff(config);
+  session.document["copiesTurnedOff"] = off;
+  session.terminal.Line(StrCat("Copies of operators for all namespaces are turned ",
+                               off ? "off" : "on", config ? "" : ": there is no OLMConfig cluster"),
+                        Style::kStrong);
+  const std::optional<Condition> condition =
+      config ? ConditionOf(config->get_object()) : std::nullopt;
+  if (condition) {
+    session.document["condition"] = ConditionJson(*condition);
+    session.terminal.Line(condition->message);
+  } else if (config) {
+    session.terminal.Line("No controller has said yet what it makes of that", Style::kWarning);
+  }
+  json::array operators;
+  for (const OperatorCopies& each : survey.Compare(off)) {
+    std::string text = StrCat("  ", each.csv.ns, "/", each.csv.name, ": ",
+                              CopiesText(static_cast<size_t>(each.present)));
+    if (!each.creates.empty()) StrAppend(&text, ", ", each.creates.size(), " missing");
+    if (!each.deletes.empty()) StrAppend(&text, ", ", each.deletes.size(), " to be deleted");
+    session.terminal.Line(text);
+    operators.push_back({{"namespace", each.csv.ns},
+                         {"name", each.csv.name},
+                         {"copies", each.present},
+                         {"missing", each.creates.size()},
+                         {"unexpected", each.deletes.size()}});
+  }
+  session.document["operators"] = std::move(operators);
+  co_return absl::OkStatus();
+}
+
+StatusTask ToggleCopies(Session& session, ToggleOptions options) {
+  const std::string_view state = options.off ? "off" : "on";
+  CO_ASSIGN_OR_RETURN(const std::optional<json::value> config, co_await ReadConfig(session.client));
+  CO_ASSIGN_OR_RETURN(const CopiesSurvey survey, co_await CopiesSurvey::Read(session.client));
+  const Preview preview(survey, options.off);
+  preview.AddTo(session.document);
+  session.document["changed"] = false;
+  preview.Show(session.terminal);
+  if (options.off && preview.count() > 0) CO_RETURN_IF_ERROR(co_await ShowVisibility(session));
+  if (options.dry_run) co_return absl::OkStatus();
+  if (!config && !options.off) {
+    session.terminal.Line("Copies are on: there is no OLMConfig cluster that turns them off");
+    co_return absl::OkStatus();
+  }
+  const absl::StatusOr<std::optional<bool>> word =
+      config ? olm::DisablesCopies(config->get_object()) : std::optional<bool>();
+  if (word.ok() && *word == options.off) {
+    session.terminal.Line(StrCat("The OLMConfig cluster says already that copies are ", state));
+  } else {
+    CO_RETURN_IF_ERROR(Confirm(session, StrCat("Turn copies ", state, "?")));
+    CO_RETURN_IF_ERROR(co_await WriteChoice(session.client, config, options.off));
+    session.document["changed"] = true;
+    session.terminal.Line(
+        StrCat("Turned copies ", state,
+               " (OLMConfig cluster: disableCopiedCSVs: ", options.off ? "true" : "false", ")"));
+  }
+  if (!options.wait) co_return absl::OkStatus();
+  CarriedOut carried_out(session, options.off);
+  const Deadline deadline(session.clock, options.timeout);
+  CO_RETURN_IF_ERROR(co_await WaitFor(session, carried_out, deadline));
+  session.terminal.Clear();
+  session.terminal.Line(
+      options.off ? "Done: no copy is left that shall not be there" : "Done: all copies are there",
+      Style::kGood);
+  co_return absl::OkStatus();
+}
+
+KnownCommand KnownCopiesStatus() {
+  return {.name = "status",
+          .description = "Show whether copies are on, and how far the controllers are",
+          .report = "CopiesStatusReport",
+          .make = [] { return std::make_unique<StatusCommand>(); }};
+}
+
+KnownCommand KnownCopiesOn() {
+  return {.name = "on",
+          .description = "Have operators for all namespaces copied",
+          .report = "CopiesToggleReport",
+          .asks = true,
+          .make = [] { return std::make_unique<ToggleCommand>(false); }};
+}
+
+KnownCommand KnownCopiesOff() {
+  return {.name = "off",
+          .description = "Have the copies of operators for all namespaces deleted",
+          .report = "CopiesToggleReport",
+          .asks = true,
+          .make = [] { return std::make_unique<ToggleCommand>(true); }};
+}
+
+}  // namespace steward::plugin
