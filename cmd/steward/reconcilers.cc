@@ -3,8 +3,8 @@
 #include <memory>
 
 #include "controllers/cleanup/known_cleanup.h"
-#include "controllers/copied_csv/copies_board.h"
 #include "controllers/copied_csv/known_copied_csvs.h"
+#include "controllers/copies/copies_board.h"
 #include "controllers/olm_config/known_olm_config.h"
 #include "controllers/operator_group/operator_group.h"
 

@@ -11,10 +11,10 @@
 #include "absl/status/status.h"
 #include "absl/time/time.h"
 #include "base/clock/fake_clock.h"
-#include "controllers/copied_csv/copies_board.h"
-#include "controllers/copied_csv/copy_toggle.h"
 #include "controllers/copied_csv/testing/copies_process.h"
 #include "controllers/copied_csv/testing/copy_cluster.h"
+#include "controllers/copies/copies_board.h"
+#include "controllers/copies/copy_toggle.h"
 #include "kube/testing/fault_client.h"
 
 namespace steward::controllers {

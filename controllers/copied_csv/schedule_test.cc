@@ -23,9 +23,9 @@
 #include "base/json/json_text.h"
 #include "base/seeds/seeds.h"
 #include "base/text/str_cat.h"
-#include "controllers/copied_csv/copy_toggle.h"
 #include "controllers/copied_csv/testing/copies_process.h"
 #include "controllers/copied_csv/testing/copy_cluster.h"
+#include "controllers/copies/copy_toggle.h"
 #include "kube/meta/status.h"
 #include "kube/testing/fault_client.h"
 

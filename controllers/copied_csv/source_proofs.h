@@ -10,7 +10,7 @@
 #include "absl/time/time.h"
 #include "base/async/task.h"
 #include "base/clock/clock.h"
-#include "controllers/copied_csv/copy_toggle.h"
+#include "controllers/copies/copy_toggle.h"
 #include "kube/client/client.h"
 #include "kube/meta/write_options.h"
 #include "olm/copy/slot.h"

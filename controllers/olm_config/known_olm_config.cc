@@ -4,8 +4,8 @@
 
 #include "absl/time/time.h"
 #include "base/flags/flag_values.h"
-#include "controllers/copied_csv/copy_toggle.h"
-#include "controllers/copied_csv/known_copied_csvs.h"
+#include "controllers/copies/copy_toggle.h"
+#include "controllers/copies/toggle_flags.h"
 #include "controllers/families.h"
 #include "controllers/olm_config/olm_config.h"
 #include "controllers/runtime/olm_presence.h"

@@ -4,7 +4,7 @@
 
 #include <memory>
 
-#include "controllers/copied_csv/copies_board.h"
+#include "controllers/copies/copies_board.h"
 #include "controllers/runtime/known_reconciler.h"
 
 namespace steward::controllers {

@@ -7,8 +7,8 @@
 
 #include "absl/time/time.h"
 #include "base/async/task.h"
-#include "controllers/copied_csv/copies_board.h"
-#include "controllers/copied_csv/copy_toggle.h"
+#include "controllers/copies/copies_board.h"
+#include "controllers/copies/copy_toggle.h"
 #include "controllers/olm_config/disabled_notices.h"
 #include "controllers/runtime/compact_index.h"
 #include "controllers/runtime/reconciler.h"

@@ -17,9 +17,9 @@
 #include "base/async/run.h"
 #include "base/clock/fake_clock.h"
 #include "base/text/str_cat.h"
-#include "controllers/copied_csv/copy_toggle.h"
 #include "controllers/copied_csv/testing/copies_process.h"
 #include "controllers/copied_csv/testing/copy_cluster.h"
+#include "controllers/copies/copy_toggle.h"
 #include "controllers/olm_config/known_olm_config.h"
 #include "controllers/runtime/controller.h"
 #include "kube/meta/status.h"
@@ -48,14 +48,14 @@ constexpr char kDisabled[] =
     "True CopiedCSVsDisabled Copied CSVs are disabled and no unexpected copied CSVs were found for "
     "operators installed in AllNamespace mode";
 
-class OlmConfigTest : public ::testing::Test {
+class OlmConfigReconcilerTest : public ::testing::Test {
  protected:
-  OlmConfigTest() {
+  OlmConfigReconcilerTest() {
     for (const char* ns : {"ops", "red", "blue"}) cluster_.PutNamespace(ns);
     cluster_.PutGroup("ops", "g", "{}");
     cluster_.PutCsv("ops", "etcd.v1");
   }
-  ~OlmConfigTest() override { Stop(); }
+  ~OlmConfigReconcilerTest() override { Stop(); }
 
   // Both reconcilers, in one process.
   void Start(CopyToggleDefaults toggle = {}) {
@@ -128,7 +128,7 @@ class OlmConfigTest : public ::testing::Test {
   std::unique_ptr<Controller> controller_;
 };
 
-TEST_F(OlmConfigTest, TheConditionTellsEachState) {
+TEST_F(OlmConfigReconcilerTest, TheConditionTellsEachState) {
   cluster_.PutOlmConfig("{}");
   Start();
   EXPECT_EQ(Condition(), kEnabled);
@@ -141,7 +141,7 @@ TEST_F(OlmConfigTest, TheConditionTellsEachState) {
   EXPECT_EQ(Calls(ClientVerb::kUpdate, kTestOlmConfigs), writes) << "idle";
 }
 
-TEST_F(OlmConfigTest, WhatIsNotDoneIsNotSaid) {
+TEST_F(OlmConfigReconcilerTest, WhatIsNotDoneIsNotSaid) {
   cluster_.PutOlmConfig("{}");
   Start();
   FailCopies(ClientVerb::kDelete);
@@ -159,7 +159,7 @@ TEST_F(OlmConfigTest, WhatIsNotDoneIsNotSaid) {
 }
 
 // OLM compares counts, and stays False for ever in these cases.
-TEST_F(OlmConfigTest, TheConditionIsNeverStuck) {
+TEST_F(OlmConfigReconcilerTest, TheConditionIsNeverStuck) {
   cluster_.PutOlmConfig(kOff);
   cluster_.PutNamespace("green", "", /*terminating=*/true);
   cluster_.PutCsv("ops", "failed.v1", {.phase = "Failed", .reason = "TooManyOperatorGroups"});
@@ -171,7 +171,7 @@ TEST_F(OlmConfigTest, TheConditionIsNeverStuck) {
 }
 
 // A copy too many does not hide one that is missing.
-TEST_F(OlmConfigTest, SetsAreComparedNotCounts) {
+TEST_F(OlmConfigReconcilerTest, SetsAreComparedNotCounts) {
   cluster_.PutOlmConfig("{}");
   Start();
   EXPECT_EQ(Condition(), kEnabled);
@@ -185,7 +185,7 @@ TEST_F(OlmConfigTest, SetsAreComparedNotCounts) {
   EXPECT_EQ(Condition(), kMissing);
 }
 
-TEST_F(OlmConfigTest, TheConditionOfSomebodyElseIsRepaired) {
+TEST_F(OlmConfigReconcilerTest, TheConditionOfSomebodyElseIsRepaired) {
   cluster_.PutOlmConfig(kOff);
   Start();
   json::object config = cluster_.All(kTestOlmConfigs).front();
@@ -195,7 +195,7 @@ TEST_F(OlmConfigTest, TheConditionOfSomebodyElseIsRepaired) {
   EXPECT_EQ(Condition(), kDisabled);
 }
 
-TEST_F(OlmConfigTest, R_004_23_OtherOlmConfigsAreNotWritten) {
+TEST_F(OlmConfigReconcilerTest, R_004_23_OtherOlmConfigsAreNotWritten) {
   cluster_.PutOlmConfig(kOff, "another");
   Start();
   EXPECT_EQ(Condition("another"), "");
@@ -204,7 +204,7 @@ TEST_F(OlmConfigTest, R_004_23_OtherOlmConfigsAreNotWritten) {
   EXPECT_THAT(cluster_.All(kTestOlmConfigs), SizeIs(1)) << "none is made";
 }
 
-TEST_F(OlmConfigTest, FailedWritesOfTheConditionAreTriedAgain) {
+TEST_F(OlmConfigReconcilerTest, FailedWritesOfTheConditionAreTriedAgain) {
   cluster_.PutOlmConfig(kOff);
   Start();
   process_->faults().FailNext({ClientVerb::kUpdate, kTestOlmConfigs},
@@ -216,7 +216,7 @@ TEST_F(OlmConfigTest, FailedWritesOfTheConditionAreTriedAgain) {
   EXPECT_EQ(Condition(), kEnabled);
 }
 
-TEST_F(OlmConfigTest, R_004_29_OneEventForEachNamespaceAndEachOperator) {
+TEST_F(OlmConfigReconcilerTest, R_004_29_OneEventForEachNamespaceAndEachOperator) {
   cluster_.PutNamespace("one");
   cluster_.PutGroup("one", "g", R"({"targetNamespaces":["red"]})");
   cluster_.PutCsv("one", "single.v1");
@@ -236,7 +236,7 @@ TEST_F(OlmConfigTest, R_004_29_OneEventForEachNamespaceAndEachOperator) {
 }
 
 // An operator's own namespace is affected by others that are installed elsewhere.
-TEST_F(OlmConfigTest, InstallNamespacesAreAffectedByOthers) {
+TEST_F(OlmConfigReconcilerTest, InstallNamespacesAreAffectedByOthers) {
   cluster_.PutNamespace("tools");
   cluster_.PutGroup("tools", "g", "{}");
   cluster_.PutCsv("tools", "hammer.v1");
@@ -248,7 +248,7 @@ TEST_F(OlmConfigTest, InstallNamespacesAreAffectedByOthers) {
                           "tools: ClusterServiceVersion hammer.v1", "tools: Namespace tools"));
 }
 
-TEST_F(OlmConfigTest, EventsAreWrittenOnceAndAgainWhenTheyExpired) {
+TEST_F(OlmConfigReconcilerTest, EventsAreWrittenOnceAndAgainWhenTheyExpired) {
   cluster_.PutOlmConfig(kOff);
   Start();
   const size_t all = Notices().size();
@@ -264,7 +264,7 @@ TEST_F(OlmConfigTest, EventsAreWrittenOnceAndAgainWhenTheyExpired) {
   EXPECT_EQ(Notices().size(), all);
 }
 
-TEST_F(OlmConfigTest, TenThousandNamespaces) {
+TEST_F(OlmConfigReconcilerTest, TenThousandNamespaces) {
   for (int n = 0; n < 10000; ++n) cluster_.PutNamespace(StrCat("n", n));
   cluster_.PutOlmConfig(kOff);
   Start();
@@ -274,7 +274,7 @@ TEST_F(OlmConfigTest, TenThousandNamespaces) {
   EXPECT_THAT(Notices(), IsEmpty());
 }
 
-TEST_F(OlmConfigTest, EventsOfOlmGoAndThoseOfOthersStay) {
+TEST_F(OlmConfigReconcilerTest, EventsOfOlmGoAndThoseOfOthersStay) {
   const auto put = [this](const std::string& name, const std::string& component,
                           const std::string& uid) {
     cluster_.fake().Put(
@@ -301,7 +301,7 @@ TEST_F(OlmConfigTest, EventsOfOlmGoAndThoseOfOthersStay) {
   EXPECT_THAT(Notices(), SizeIs(1)) << "somebody's";
 }
 
-TEST_F(OlmConfigTest, AnEventThatIsRefusedKeepsNobodyWaiting) {
+TEST_F(OlmConfigReconcilerTest, AnEventThatIsRefusedKeepsNobodyWaiting) {
   cluster_.PutOlmConfig(kOff);
   Prepare();
   process_->faults().FailNext({ClientVerb::kCreate, kTestEvents},
@@ -312,7 +312,7 @@ TEST_F(OlmConfigTest, AnEventThatIsRefusedKeepsNobodyWaiting) {
   EXPECT_THAT(Notices(), SizeIs(3)) << "with the next look";
 }
 
-TEST_F(OlmConfigTest, WithoutLeadershipNothingIsWritten) {
+TEST_F(OlmConfigReconcilerTest, WithoutLeadershipNothingIsWritten) {
   cluster_.PutOlmConfig(kOff);
   Start();
   cluster_.PutNamespace("new");

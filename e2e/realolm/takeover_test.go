@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"steward.dev/e2e/cluster"
 	"steward.dev/e2e/olm"
@@ -47,7 +48,7 @@ func TestTakeover_R_004_43_WhatOLMCopiedIsNotWritten(t *testing.T) {
 	}
 	account, err := m.ServiceAccount(t.Context(), controllersNamespace, "steward-copied-csvs")
 	must(t, err)
-	copying, err := m.RunControllersAs(t.Context(), account, "copied-csvs", "--reconcilers=copied-csvs", "--takeover",
+	copying, err := m.RunControllersAs(t.Context(), account, "copied-csvs", "--reconcilers=copied-csvs,olm-config", "--takeover",
 		"--leader-elect-lease-duration=6s", "--leader-elect-renew-deadline=5s", "--leader-elect-retry-period=500ms", "--v=2")
 	must(t, err)
 	m.controllers = copying // stopped with the world
@@ -74,6 +75,60 @@ func TestTakeover_R_004_43_WhatOLMCopiedIsNotWritten(t *testing.T) {
 	m.addOne(t)
 	must(t, patiently(m.made(t), func() error { return m.agree(t) }))
 	m.wrote(t, copying, "delete", 0)
+	m.toggle(t)
+}
+
+// toggle turns the copies of the operators for all namespaces off, by OLM's own OLMConfig, and on again.
+func (m *market) toggle(t *testing.T) {
+	t.Helper()
+	others := len(m.copiesFrom(t, "multi"))
+	config := &olm.Object{Object: map[string]any{
+		"apiVersion": "operators.coreos.com/v1", "kind": "OLMConfig", "metadata": map[string]any{"name": "cluster"},
+		"spec": map[string]any{"features": map[string]any{"disableCopiedCSVs": true}},
+	}}
+	must(t, olm.Create(t.Context(), m.Any, config))
+	must(t, patiently(m.made(t), func() error {
+		if left := len(m.copiesFrom(t, "global")); left > 0 {
+			return fmt.Errorf("%d copies of operators for all namespaces are left", left)
+		}
+		return m.says(t, "True")
+	}))
+	if now := len(m.copiesFrom(t, "multi")); now != others || others == 0 {
+		t.Errorf("of %d copies of operators for several namespaces there are %d", others, now)
+	}
+	must(t, olm.Mutate(t.Context(), m.Any, olm.OLMConfigs, "", "cluster", func(config *olm.Object) {
+		config.Object["spec"] = map[string]any{"features": map[string]any{"disableCopiedCSVs": false}}
+	}))
+	must(t, patiently(m.made(t), func() error {
+		if err := m.says(t, "False"); err != nil {
+			return err
+		}
+		return m.agree(t)
+	}))
+}
+
+// copiesFrom are the copies of the operators that are installed in a namespace.
+func (m *market) copiesFrom(t *testing.T, namespace string) []olm.Object {
+	t.Helper()
+	list, err := m.Any.Resource(olm.CSVs).List(t.Context(), metav1.ListOptions{LabelSelector: olm.CopiedFromLabel + "=" + namespace})
+	must(t, err)
+	return list.Items
+}
+
+// says is nil when the OLMConfig's condition DisabledCopiedCSVs has this status.
+func (m *market) says(t *testing.T, status string) error {
+	t.Helper()
+	config, err := m.Any.Resource(olm.OLMConfigs).Get(t.Context(), "cluster", metav1.GetOptions{})
+	if err != nil {
+		return err
+	}
+	conditions, _, _ := unstructured.NestedSlice(config.Object, "status", "conditions")
+	for _, each := range conditions {
+		if condition, ok := each.(map[string]any); ok && condition["type"] == "DisabledCopiedCSVs" && condition["status"] == status {
+			return nil
+		}
+	}
+	return fmt.Errorf("the OLMConfig's conditions are %v, want DisabledCopiedCSVs %s", conditions, status)
 }
 
 // versions are the resourceVersions of all copies, by "namespace/name".

@@ -14,7 +14,7 @@
 namespace steward::plugin {
 namespace {
 
-TEST(OlmConfigTest, R_004_24_BothSpellings) {
+TEST(CopiesByTest, R_004_24_BothSpellings) {
   struct Case {
     const char* name;
     const char* config;
@@ -49,7 +49,7 @@ TEST(OlmConfigTest, R_004_24_BothSpellings) {
   }
 }
 
-TEST(OlmConfigTest, R_004_23_OnlyThatNamedClusterIsRead) {
+TEST(CopiesByTest, R_004_23_OnlyThatNamedClusterIsRead) {
   TestScene scene;
   EXPECT_THAT(scene.Run(ReadCopies(scene.client)), IsOkAndHolds(Copies::kOn));  // not served
   scene.fake.Serve(kOlmConfigs);
@@ -62,7 +62,7 @@ TEST(OlmConfigTest, R_004_23_OnlyThatNamedClusterIsRead) {
   EXPECT_THAT(scene.Run(ReadCopies(scene.client)), IsOkAndHolds(Copies::kOff));
 }
 
-TEST(OlmConfigTest, WhatCannotBeRead) {
+TEST(CopiesByTest, WhatCannotBeRead) {
   TestScene scene;
   scene.fake.Serve(kOlmConfigs);
   const kube::Calls gets{kube::ClientVerb::kGet, kOlmConfigs};

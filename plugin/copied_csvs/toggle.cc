@@ -25,7 +25,6 @@
 #include "kube/meta/names.h"
 #include "kube/meta/write_options.h"
 #include "olm/config/olm_config.h"
-#include "olm/resources.h"
 #include "plugin/cluster/reads.h"
 #include "plugin/cluster/resources.h"
 #include "plugin/command/arguments.h"

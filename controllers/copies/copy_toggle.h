@@ -1,7 +1,7 @@
 // The cluster-admin's choice whether operators for all namespaces are copied. Lives on one
 // executor.
-#ifndef CONTROLLERS_COPIED_CSV_COPY_TOGGLE_H_
-#define CONTROLLERS_COPIED_CSV_COPY_TOGGLE_H_
+#ifndef CONTROLLERS_COPIES_COPY_TOGGLE_H_
+#define CONTROLLERS_COPIES_COPY_TOGGLE_H_
 
 #include <cstdint>
 #include <functional>
@@ -79,4 +79,4 @@ class CopyToggle {
 
 }  // namespace steward::controllers
 
-#endif  // CONTROLLERS_COPIED_CSV_COPY_TOGGLE_H_
+#endif  // CONTROLLERS_COPIES_COPY_TOGGLE_H_

@@ -1,4 +1,4 @@
-#include "controllers/copied_csv/copy_toggle.h"
+#include "controllers/copies/copy_toggle.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,7 +1,7 @@
 // The state of the copies, shown by the reconciler that makes them to others in its process. Lives
 // on one executor.
-#ifndef CONTROLLERS_COPIED_CSV_COPIES_BOARD_H_
-#define CONTROLLERS_COPIED_CSV_COPIES_BOARD_H_
+#ifndef CONTROLLERS_COPIES_COPIES_BOARD_H_
+#define CONTROLLERS_COPIES_COPIES_BOARD_H_
 
 #include <cstddef>
 #include <string>
@@ -59,4 +59,4 @@ class CopiesBoard {
 
 }  // namespace steward::controllers
 
-#endif  // CONTROLLERS_COPIED_CSV_COPIES_BOARD_H_
+#endif  // CONTROLLERS_COPIES_COPIES_BOARD_H_
