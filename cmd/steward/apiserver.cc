@@ -16,6 +16,7 @@
 #include "base/clock/clock.h"
 #include "base/log/background.h"
 #include "base/log/log.h"
+#include "base/process/idle_memory.h"
 #include "base/status/macros.h"
 #include "cmd/steward/clients.h"
 #include "cmd/steward/cluster_worlds.h"
@@ -64,8 +65,10 @@ absl::Status Run(const server::Options& options) {
   RETURN_IF_ERROR(server->Start());
   log::Info("Serving", {{"address", options.bind_address}, {"port", server->port()}});
 
+  IdleMemory memory(Clock::Real());
   TaskGroup tasks(control.get_executor());
   worlds.Start(tasks);
+  tasks.Spawn("idle memory", memory.Run());
   tasks.Spawn("heartbeat", server->heartbeats().Beat("control"));
   RunOn(control, UntilSignal(signals));
   // The server stops first, so that its last requests are answered from Worlds that are still

@@ -23,6 +23,7 @@
 #include "base/flags/feature_gates.h"
 #include "base/log/background.h"
 #include "base/log/log.h"
+#include "base/process/idle_memory.h"
 #include "base/status/macros.h"
 #include "cmd/steward/clients.h"
 #include "cmd/steward/cluster_worlds.h"
@@ -160,8 +161,10 @@ absl::Status Run(const ControllersOptions& options) {
   }
 
   StopSignal stop;
+  IdleMemory memory(Clock::Real());
   TaskGroup tasks(control.get_executor());
   worlds.Start(tasks);
+  tasks.Spawn("idle memory", memory.Run());
   tasks.Spawn("signals", StopAtSignal(signals, stop));
   tasks.Spawn("heartbeat", heartbeats.Beat("control"));
   tasks.Spawn("metrics certificate", monitoring.Run());

@@ -5,16 +5,19 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"steward.dev/e2e/check"
 	"steward.dev/e2e/cluster"
 	"steward.dev/e2e/olm"
 )
@@ -86,12 +89,12 @@ func says(t *testing.T, want string) func() error {
 	}
 }
 
-// everywhere is satisfied when each active namespace but `home` satisfies a check.
-func everywhere(t *testing.T, check func(namespace string) error) func() error {
+// everywhere is nil when each active namespace but `home` is satisfied.
+func everywhere(t *testing.T, satisfied func(namespace string) error) func() error {
 	return func() (err error) {
 		for _, namespace := range activeNamespaces(t) {
 			if namespace != home {
-				err = errors.Join(err, check(namespace))
+				err = errors.Join(err, satisfied(namespace))
 			}
 		}
 		return err
@@ -334,5 +337,68 @@ func TestToggle_R_004_09_10_ByTheCommand(t *testing.T) {
 	must(t, says(t, enabled)())
 	if _, code := plugin(t, "verify", "-A"); code != 0 {
 		t.Errorf("verify ends with %d", code)
+	}
+}
+
+// Killed at any moment, also between the choice and its end, while the choice is turned again and again: who comes next finishes what
+// was begun, and no original is touched.
+func TestToggle_KilledOften(t *testing.T) {
+	random := rand.New(rand.NewPCG(check.Seed(t, "STEWARD_SEED"), 0))
+	var names []string
+	originals := map[string]types.UID{}
+	for i := range 5 {
+		name := fmt.Sprintf("killed-%d.v1", i)
+		newOperator(t, name)
+		original, err := get(t, home, name)
+		must(t, err)
+		names, originals[name] = append(names, name), original.GetUID()
+	}
+	for i := range 20 {
+		newNamespace(t, fmt.Sprintf("copies-killed-%d", i))
+	}
+	disabled := false
+	for range 8 {
+		disabled = !disabled
+		choose(t, map[string]any{"disableCopiedCSVs": disabled})
+		time.Sleep(time.Duration(random.IntN(400)) * time.Millisecond)
+		if random.IntN(2) == 0 {
+			disabled = !disabled
+			choose(t, map[string]any{"disableCopiedCSVs": disabled})
+			time.Sleep(time.Duration(random.IntN(50)) * time.Millisecond)
+		}
+		copying.Kill()
+		must(t, startCopying(t.Context()))
+		// It leads when the Lease of the killed one has run out.
+		eventually(t, func() error {
+			value, err := copying.Metric(t.Context(), `leader_election_master_status{name="steward-copied-csvs"}`)
+			if err == nil && value != 1 {
+				err = fmt.Errorf("leader_election_master_status is %v", value)
+			}
+			return err
+		})
+	}
+	for _, disabled := range []bool{disabled, !disabled} {
+		choose(t, map[string]any{"disableCopiedCSVs": disabled})
+		eventually(t, everywhere(t, func(namespace string) (err error) {
+			for _, name := range names {
+				if disabled {
+					err = errors.Join(err, gone(t, namespace, name)())
+				} else {
+					err = errors.Join(err, copied(t, namespace, name)())
+				}
+			}
+			return err
+		}))
+		if disabled {
+			eventually(t, says(t, off))
+		} else {
+			eventually(t, says(t, enabled))
+		}
+	}
+	for name, uid := range originals {
+		original, err := get(t, home, name)
+		if err != nil || original.GetUID() != uid {
+			t.Errorf("the original of %s: %v", name, err)
+		}
 	}
 }
