@@ -152,6 +152,23 @@ TEST_F(CopiesTest, R_000_91_CopiesThatSayTheSameAreOneContent) {
   EXPECT_FALSE(index_.MayHaveCopiesOf({"a", kCsv.name}));
 }
 
+// One stands for all that say the same. When it says something else by now, the others would be
+// left out.
+TEST_F(CopiesTest, R_000_85_ARepresentativeThatSaysOtherwiseMakesTheListVoid) {
+  for (const char* ns : {"a", "b"}) Add(ns, "other.v1", kWidgetCrd, "x");
+  Follow();
+  const std::vector<std::string> before = Counted();
+  ASSERT_EQ(before.size(), 2u);
+  const std::string ns = before.front().substr(0, 1);
+  *watched_.held = true;
+  Merge({ns, "other.v1"},
+        R"({"spec":{"customresourcedefinitions":{"owned":[{"name":"more.example.com"}]}}})");
+  EXPECT_THAT(Counted(), ElementsAre("ClusterServiceVersions change while they are read"));
+  *watched_.held = false;
+  Until([this] { return index_.contents() == 2 && IsSynced(); });
+  EXPECT_THAT(Counted(), ElementsAre("a/other.v1", "b/other.v1", "ops/widget.v1"));
+}
+
 struct UnprovenCase {
   const char* name;
   const char* csv;

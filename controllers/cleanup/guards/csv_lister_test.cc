@@ -167,7 +167,9 @@ TEST_F(CsvListerTest, WhatIsGoneMeanwhileMakesTheListVoid) {
   cluster_.before_get = [&] {
     if (cluster_.Objects(kCsvs).size() == 2) cluster_.Delete(kCsvs, {"ops", "b"});
   };
-  EXPECT_THAT(List(), ElementsAre("a a.g.io"));
+  const absl::StatusOr<CsvListing> listing = RunOn(io_, lister_.List());
+  EXPECT_THAT(Told(listing), ElementsAre("a a.g.io"));
+  EXPECT_THAT(listing->names, ElementsAre(kube::NamespacedName{"ops", "a"}));
 }
 
 TEST_F(CsvListerTest, WhereNothingStandsStillAWholeListIsMade) {
