@@ -3,9 +3,9 @@ package load
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -163,7 +163,7 @@ func (f *Fan) Close() {
 	}
 }
 
-// each calls do for 0 to n-1, some at a time, and returns all errors.
+// each calls do for 0 to n-1, some at a time. Of its errors it returns the first by number, and how many more there are.
 func each(n int, do func(int) error) error {
 	slots, errs := make(chan struct{}, opening), make([]error, n)
 	var working sync.WaitGroup
@@ -175,5 +175,12 @@ func each(n int, do func(int) error) error {
 		})
 	}
 	working.Wait()
-	return errors.Join(errs...)
+	errs = slices.DeleteFunc(errs, func(err error) bool { return err == nil })
+	switch len(errs) {
+	case 0:
+		return nil
+	case 1:
+		return errs[0]
+	}
+	return fmt.Errorf("%w (and %d more)", errs[0], len(errs)-1)
 }

@@ -2,7 +2,9 @@ package load
 
 import (
 	"context"
+	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -129,5 +131,26 @@ func TestFanNoticesAnEndedStream(t *testing.T) {
 	}
 	if err := fan.Quiet(); err == nil {
 		t.Error("an ended stream is quiet")
+	}
+}
+
+func TestEachReturnsTheFirstErrorAndCountsTheOthers(t *testing.T) {
+	for _, test := range []struct {
+		failing []int
+		want    string
+	}{
+		{nil, "<nil>"},
+		{[]int{3}, "no 3"},
+		{[]int{9, 2, 5}, "no 2 (and 2 more)"},
+	} {
+		err := each(10, func(i int) error {
+			if slices.Contains(test.failing, i) {
+				return fmt.Errorf("no %d", i)
+			}
+			return nil
+		})
+		if got := fmt.Sprint(err); got != test.want {
+			t.Errorf("failing %v: got %q, want %q", test.failing, got, test.want)
+		}
 	}
 }

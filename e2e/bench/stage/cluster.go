@@ -160,13 +160,13 @@ func (c *Cluster) serverOf(s *cluster.Steward) (load.Server, error) {
 	return serverOf("Steward", s.Anonymous(), token, s.Pid())
 }
 
-// Fresh starts one more Steward, which nobody has asked anything yet. Stop it.
-func (c *Cluster) Fresh(ctx context.Context, name string) (*cluster.Steward, load.Server, error) {
+// Fresh starts one more Steward with these flags besides, which nobody has asked anything yet. Stop it.
+func (c *Cluster) Fresh(ctx context.Context, name string, flags ...string) (*cluster.Steward, load.Server, error) {
 	fresh, err := c.steward.Beside(name)
 	if err != nil {
 		return nil, load.Server{}, err
 	}
-	if err := fresh.Start(); err != nil {
+	if err := fresh.Start(flags...); err != nil {
 		return fresh, load.Server{}, err
 	}
 	if err := fresh.WaitReady(ctx); err != nil {

@@ -18,6 +18,9 @@ const (
 	kibibyte = 1 << 10
 	// perConnection is how many idle watchers share a connection.
 	perConnection = 100
+	// requestMemory is what Steward grants to all requests, in MiB, while watchers are counted. They come from one
+	// address, which gets an eighth. Behind the aggregator the kube-apiserver is the peer, and may use all of it.
+	requestMemory = "512"
 	// settle is how long a server is left alone before its memory is read.
 	settle = time.Second
 )
@@ -102,7 +105,7 @@ func (b *bench) idle(ctx context.Context, count, connections int) (line report.L
 	if err != nil {
 		return line, err
 	}
-	steward, server, err := c.Fresh(ctx, stage.NextName("steward-idle"))
+	steward, server, err := c.Fresh(ctx, stage.NextName("steward-idle"), "--max-request-memory="+requestMemory)
 	defer func() { err = errors.Join(err, stopped(steward)) }()
 	if err != nil {
 		return line, err
