@@ -107,11 +107,7 @@ olm::CopyPolicy CopyToggle::PolicyBy(const absl::StatusOr<std::optional<bool>>& 
   return policy;
 }
 
-olm::CopyPolicy CopyToggle::Absent() const {
-  olm::CopyPolicy policy;
-  policy.protected_namespaces = defaults_.protected_namespaces;
-  return policy;
-}
+olm::CopyPolicy CopyToggle::Absent() const { return PolicyBy(std::nullopt); }
 
 void CopyToggle::NoteOther(const std::string& name) {
   if (others_.size() >= kMaxOthers || !others_.insert(name).second) return;
@@ -132,8 +128,11 @@ Task<olm::CopyPolicy> CopyToggle::ReadLive() {
     if (!config.ok()) co_return PolicyBy(config.status());
     co_return PolicyBy(config->disables_copies);
   }
-  // A proxy may have said so, too: the answer keeps copies, so it needs no proof.
-  if (kube::SaysNotFound(object.status())) co_return Absent();
+  if (kube::IsNotFound(object.status(), olm::kOlmConfigName)) co_return Absent();
+  // A proxy may have said so, too: it takes the watch's word besides to delete copies.
+  if (kube::IsNotServed(object.status()) && (!defaults_.disabled || policy_ == Absent())) {
+    co_return Absent();
+  }
   co_return object.status();
 }
 

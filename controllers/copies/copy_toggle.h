@@ -23,8 +23,8 @@ struct CopyToggleDefaults {
   std::set<std::string, std::less<>> protected_namespaces;
 };
 
-// The OLMConfig `cluster` makes the choice; where it says nothing the defaults do, and where there
-// is none copies are on (R-004-25, 26). Others are logged once and mean nothing (R-004-23).
+// The OLMConfig `cluster` makes the choice; where it says nothing, and where there is none, the
+// defaults do (R-004-25, 26). Others are logged once and mean nothing (R-004-23).
 //
 //   followed:  what a watch has told, which may be old;       enough to make copies
 //   read live: what the cluster says at this moment;          needed to delete one

@@ -78,7 +78,7 @@ TEST_F(CopyToggleTest, R_004_25_26_TheOlmConfigThenTheFlagThenOn) {
   };
   for (const Row& row : {
            Row{"nothing", nullptr, false, Global::kCopied},
-           Row{"no OLMConfig: the default, whatever the flag", nullptr, true, Global::kCopied},
+           Row{"R-004-26: no OLMConfig, the flag counts", nullptr, true, Global::kNotCopied},
            Row{"silent", "{}", false, Global::kCopied},
            Row{"silent, the flag counts", "{}", true, Global::kNotCopied},
            Row{"off", R"({"disableCopiedCSVs":true})", false, Global::kNotCopied},
@@ -155,6 +155,22 @@ TEST_F(CopyToggleTest, AClusterWithoutTheKindHasCopies) {
   EXPECT_EQ(Followed(), Global::kCopied);
   ASSERT_OK_AND_ASSIGN(const olm::CopyPolicy live, Live());
   EXPECT_EQ(live.global, Global::kCopied);
+}
+
+// The answer to a Get alone, which a proxy may have given, deletes no copies.
+TEST_F(CopyToggleTest, WithTheFlagAKindThatIsNotServedTakesTheWatchsWord) {
+  Put("cluster", R"({"disableCopiedCSVs":false})");
+  CopyToggleDefaults defaults;
+  defaults.disabled = true;
+  Start(std::move(defaults));
+  cluster_.FailNext(kube::ClientVerb::kGet, olm::kOlmConfigs, kube::ToStatus(kube::NotFoundPath()));
+  EXPECT_FALSE(Live().ok());
+  cluster_.Withdraw(olm::kOlmConfigs);
+  cluster_.BreakWatches(olm::kOlmConfigs);
+  Pass(absl::Minutes(1));
+  EXPECT_EQ(Followed(), Global::kNotCopied);
+  ASSERT_OK_AND_ASSIGN(const olm::CopyPolicy live, Live());
+  EXPECT_EQ(live.global, Global::kNotCopied);
 }
 
 TEST_F(CopyToggleTest, WhatCannotBeReadIsUnknown) {

@@ -18,11 +18,12 @@ struct ToggleFlags {
 
 void AddToggleFlags(FlagAdder& adder, FlagValues& values) {
   auto& flags = values.Of<ToggleFlags>();
-  adder.Switch("--disable-copied-csvs", flags.disable,
-               "No copies of operators for all namespaces, where the OLMConfig \"cluster\" exists "
-               "and says nothing about them; without that OLMConfig there are copies");
+  adder.Switch(
+      "--disable-copied-csvs", flags.disable,
+      "Make no copies of operators for all namespaces, and delete those that exist, unless "
+      "the OLMConfig \"cluster\" says otherwise");
   adder.List("--protected-copied-csv-namespaces", flags.protected_namespaces,
-             "Namespaces that have copies even where they are disabled");
+             "Namespaces that keep their copies even where copies are disabled");
 }
 
 absl::Status CheckToggleFlags(const FlagValues& values) {
