@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "absl/hash/hash.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
@@ -47,9 +48,13 @@ storage::ReflectorOptions AllCopies() {
   return options;
 }
 
+// Tells originals of one name apart, in this process: nobody can choose two namespaces with the
+// same one.
+uint32_t TagOf(std::string_view source) { return static_cast<uint32_t>(absl::HashOf(source)); }
+
 absl::StatusOr<CompactIndex::Observed> Observe(const kube::RawObject& object) {
   ASSIGN_OR_RETURN(const olm::StoredCopy copy, olm::ReadStoredCopy(object.json));
-  return CompactIndex::Observed{copy.key, DigestOfCopy(copy)};
+  return CompactIndex::Observed{copy.key, DigestOfCopy(copy), TagOf(copy.copied_from.value_or(""))};
 }
 
 std::string_view ReasonOf(Trouble trouble) {
@@ -230,13 +235,22 @@ std::vector<olm::Original> CopiedCsvReconciler::OriginalsOf(const OperatorWorld&
   return found;
 }
 
+const olm::Original* CopiedCsvReconciler::CopiedIn(
+    const kube::NamespacedName& slot, const std::vector<olm::Original>& originals) const {
+  const std::optional<uint32_t> tag = index_.TagOf(slot);
+  const auto it = std::find_if(
+      originals.begin(), originals.end(),
+      [&tag](const olm::Original& original) { return tag == TagOf(original.csv->key.ns); });
+  return it == originals.end() ? nullptr : &*it;
+}
+
 bool CopiedCsvReconciler::Knows() const {
   return listed_ && index_.health().ok() && deps_.worlds.Current()->synced();
 }
 
 std::vector<std::string> CopiedCsvReconciler::Names() const {
   std::vector<std::string> names;
-  for (const auto& [name, installs] : originals_) names.push_back(name);
+  for (const auto& [name, known] : names_) names.push_back(name);
   return names;
 }
 
@@ -244,22 +258,28 @@ CopyCensus CopiedCsvReconciler::Count(const std::string& name) const {
   using Kind = olm::Slot::Kind;
   const storage::OperatorWorldPtr world = OperatorWorld::Of(deps_.worlds.Current());
   const std::vector<olm::Original> originals = OriginalsOf(*world, name);
-  // True when the slot is one of an operator for all namespaces.
-  const auto counts = [&originals](const olm::Csv* source) {
+  const auto is_for_all = [&originals](const olm::Csv* source) {
     return std::any_of(originals.begin(), originals.end(), [source](const olm::Original& original) {
-      return (source == nullptr || original.csv == source) && olm::IsForAllNamespaces(original);
+      return original.csv == source && olm::IsForAllNamespaces(original);
     });
   };
   CopyCensus census;
   for (auto it = world->namespaces().begin(); !it.done(); it.Next()) {
     const olm::Namespace& ns = *it.value();
     const kube::NamespacedName key{ns.name, name};
-    const bool taken = world->csvs().Find(key) != nullptr;
-    const olm::Slot slot = olm::SlotIn(ns, originals, taken, toggle_.policy());
-    if (slot.kind == Kind::kAsIs || !counts(slot.source)) continue;
-    const bool there = index_.Find(key) != nullptr;
-    if (slot.kind == Kind::kCopy && !there) ++census.missing;
-    if (slot.kind == Kind::kEmpty && there) ++census.unexpected;
+    const olm::Original* copied = CopiedIn(key, originals);
+    const olm::SlotContent content = {.taken = world->csvs().Find(key) != nullptr,
+                                      .copy_of = copied == nullptr ? nullptr : copied->csv};
+    const olm::Slot slot = olm::SlotIn(ns, originals, content, toggle_.policy());
+    if (index_.Find(key) == nullptr) {
+      if (slot.kind == Kind::kCopy && is_for_all(slot.source)) ++census.missing;
+    } else if (copied == nullptr) {
+      if (slot.kind == Kind::kEmpty) ++census.unexplained;
+    } else if (olm::StaysTurnedOff(*copied, ns, toggle_.policy())) {
+      ++(olm::IsForAllNamespaces(*copied) ? census.unexpected : census.unexplained);
+    } else if (slot.kind == Kind::kEmpty && olm::IsForAllNamespaces(*copied)) {
+      ++census.unexpected;
+    }
   }
   return census;
 }
@@ -304,7 +324,10 @@ void CopiedCsvReconciler::Plan(Pass& pass, Name& name) {
 void CopiedCsvReconciler::PlanSlot(Pass& pass, Name& name, const olm::NamespacePtr& ns) {
   const kube::NamespacedName key{ns->name, pass.name};
   const olm::CsvPtr* taker = pass.world->csvs().Find(key);
-  const olm::Slot slot = olm::SlotIn(*ns, pass.originals, taker != nullptr, toggle_.policy());
+  const olm::Original* copied = CopiedIn(key, pass.originals);
+  const olm::SlotContent content = {.taken = taker != nullptr,
+                                    .copy_of = copied == nullptr ? nullptr : copied->csv};
+  const olm::Slot slot = olm::SlotIn(*ns, pass.originals, content, toggle_.policy());
   if (taker != nullptr && !slot.refused.empty()) return NoteTaken(pass, name, slot, *ns, **taker);
   for (const olm::Csv* refused : slot.refused) {
     if (slot.source == nullptr) continue;

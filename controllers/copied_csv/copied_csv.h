@@ -97,6 +97,9 @@ class CopiedCsvReconciler : public Reconciler, public CopiesSource {
   // The originals of a name, as the World and their groups are.
   std::vector<olm::Original> OriginalsOf(const storage::OperatorWorld& world,
                                          const std::string& name) const;
+  // The one of these originals whose copy lies in the slot, by the index; null: none of them.
+  const olm::Original* CopiedIn(const kube::NamespacedName& slot,
+                                const std::vector<olm::Original>& originals) const;
   void Plan(Pass& pass, Name& name);
   void PlanSlot(Pass& pass, Name& name, const olm::NamespacePtr& ns);
   ContentDigest DigestFor(Name& name, const olm::CsvPtr& original);

@@ -287,6 +287,23 @@ TEST_F(CopiedCsvTest, WhatIsNotKnownDeletesNothing) {
   EXPECT_THAT(cluster_.Copies(), IsEmpty()) << "OLM's one exception";
 }
 
+// Any tenant can create one.
+TEST_F(CopiedCsvTest, R_004_17_18_ANamesakeWithoutAGroupPinsNoCopies) {
+  cluster_.PutCsv("ops", "etcd.v1");
+  Start();
+  EXPECT_THAT(cluster_.Copies(), ElementsAre("blue/etcd.v1", "red/etcd.v1"));
+  cluster_.PutNamespace("tenant");
+  cluster_.PutCsv("tenant", "etcd.v1", {.note = "mine"});
+  process_->Look();
+  cluster_.PutGroup("ops", "g", R"({"targetNamespaces":["red"]})");
+  process_->Look();
+  EXPECT_THAT(cluster_.Copies(), ElementsAre("red/etcd.v1")) << "blue is no target any more";
+  cluster_.DropCsv("ops", "etcd.v1");
+  process_->Look();
+  EXPECT_THAT(cluster_.Copies(), IsEmpty()) << "the original is gone";
+  EXPECT_THAT(cluster_.Text({"tenant", "etcd.v1"}), HasSubstr("mine"));
+}
+
 TEST_F(CopiedCsvTest, CopiesOfADeletingOriginalAreLeftAlone) {
   cluster_.PutCsv("ops", "etcd.v1");
   Start();

@@ -180,6 +180,19 @@ TEST_F(ToggledCopiesTest, TheBoardCountsWhatDiffers) {
   EXPECT_EQ(count().missing, 2u);
 }
 
+TEST_F(ToggledCopiesTest, CopiesOfWhichNobodyKnowsWhoseTheyAreAreCountedApart) {
+  Start();
+  cluster_.DropGroup("ops", "g");
+  process_->Look();
+  Choose(kOff);
+  CopyCensus census = process_->board.source()->Count("etcd.v1");
+  EXPECT_EQ(census.unexplained, 2u) << "the operator's group is gone";
+  EXPECT_EQ(census.unexpected, 0u);
+  cluster_.PutGroup("ops", "g", "{}");
+  process_->Look();
+  EXPECT_EQ(process_->board.source()->Count("etcd.v1").unexplained, 0u);
+}
+
 TEST_F(ToggledCopiesTest, WhatIsNoBusinessOfTheChoiceIsNotCounted) {
   cluster_.PutNamespace("one");
   cluster_.PutGroup("one", "g", R"({"targetNamespaces":["red"]})");

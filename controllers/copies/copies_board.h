@@ -16,10 +16,14 @@ namespace steward::controllers {
 struct CopyCensus {
   size_t missing = 0;     // empty, and shall hold a copy
   size_t unexpected = 0;  // hold a copy, and shall be empty
+  // Hold a copy of which nobody knows whether its operator is one for all namespaces: the original
+  // is gone, or it stays (StaysTurnedOff) since it has not exactly one valid OperatorGroup.
+  size_t unexplained = 0;
 
   CopyCensus& operator+=(const CopyCensus& other) {
     missing += other.missing;
     unexpected += other.unexpected;
+    unexplained += other.unexplained;
     return *this;
   }
 };
@@ -33,7 +37,7 @@ class CopiesSource {
   virtual bool Knows() const = 0;
   // The cluster-admin's choice as followed.
   virtual const olm::CopyPolicy& Policy() const = 0;
-  // The names of the originals.
+  // The names of the originals, and of copies that lie about without one.
   virtual std::vector<std::string> Names() const = 0;
   // Counts the slots of one name, by that choice. Takes time in proportion to the namespaces.
   virtual CopyCensus Count(const std::string& name) const = 0;

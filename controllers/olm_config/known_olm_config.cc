@@ -22,9 +22,10 @@ KnownReconciler KnownOlmConfig(std::shared_ptr<CopiesBoard> board) {
   known.needs = "copied-csvs";
   known.conflicts_with = {OlmOperator::kOlmOperator};
   known.prepare = [board = std::move(board)](const FlagValues& values,
-                                             prometheus::Registry&) -> ReconcilerFactory {
-    return [board, defaults = ToggleDefaultsOf(values)](const ReconcilerDeps& deps) {
-      return std::make_unique<OlmConfigReconciler>(deps, *board, defaults);
+                                             prometheus::Registry& registry) -> ReconcilerFactory {
+    const auto metrics = std::make_shared<OlmConfigMetrics>(registry);
+    return [board, metrics, defaults = ToggleDefaultsOf(values)](const ReconcilerDeps& deps) {
+      return std::make_unique<OlmConfigReconciler>(deps, *metrics, *board, defaults);
     };
   };
   return known;

@@ -41,12 +41,22 @@ constexpr char kManager[] = "steward-olm-config";
 
 }  // namespace
 
-OlmConfigReconciler::OlmConfigReconciler(const ReconcilerDeps& deps, CopiesBoard& board,
-                                         CopyToggleDefaults defaults)
+OlmConfigMetrics::OlmConfigMetrics(prometheus::Registry& registry)
+    : unwanted(prometheus::BuildGauge()
+                   .Name("steward_copied_csvs_unwanted")
+                   .Help("Copies that are there although copies are turned off")
+                   .Register(registry)
+                   .Add({})) {}
+
+OlmConfigReconciler::OlmConfigReconciler(const ReconcilerDeps& deps, OlmConfigMetrics& metrics,
+                                         CopiesBoard& board, CopyToggleDefaults defaults)
     : deps_(deps),
+      metrics_(metrics),
       board_(board),
       toggle_(deps.client, deps.clock, deps.random, std::move(defaults)),
       notices_(deps.client, deps.leadership, deps.clock) {}
+
+OlmConfigReconciler::~OlmConfigReconciler() { metrics_.unwanted.Set(0); }
 
 VoidTask OlmConfigReconciler::Feed(WorkQueue& queue) {
   CopyToggle::Listener listener;
@@ -99,6 +109,16 @@ Task<std::optional<olm::CopiesState>> OlmConfigReconciler::Compare() {
   olm::CopiesState state;
   state.disabled = global == Global::kNotCopied;
   state.differs = census.missing > 0 || (state.disabled && census.unexpected > 0);
+  state.unexplained = state.disabled && census.unexplained > 0;
+  const size_t unwanted = state.disabled ? census.unexpected + census.unexplained : 0;
+  metrics_.unwanted.Set(static_cast<double>(unwanted));
+  if (state.unexplained && census.unexplained != unexplained_) {
+    log::Warning(
+        "Copied CSVs are turned off and some stay: their operators are gone, or their operators' "
+        "namespaces have not exactly one valid OperatorGroup",
+        {{"copies", census.unexplained}});
+  }
+  unexplained_ = census.unexplained;
   co_return state;
 }
 

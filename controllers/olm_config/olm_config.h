@@ -3,6 +3,10 @@
 #ifndef CONTROLLERS_OLM_CONFIG_OLM_CONFIG_H_
 #define CONTROLLERS_OLM_CONFIG_OLM_CONFIG_H_
 
+#include <prometheus/gauge.h>
+#include <prometheus/registry.h>
+
+#include <cstddef>
 #include <optional>
 
 #include "absl/time/time.h"
@@ -17,6 +21,13 @@
 
 namespace steward::controllers {
 
+struct OlmConfigMetrics {
+  // REQUIRES: `registry` outlives this object.
+  explicit OlmConfigMetrics(prometheus::Registry& registry);
+
+  prometheus::Gauge& unwanted;  // steward_copied_csvs_unwanted
+};
+
 // Copies are made and deleted by the reconciler "copied-csvs", which follows the OLMConfig by
 // itself. This one writes for people: the condition DisabledCopiedCSVs of the OLMConfig `cluster`
 // (in OLM's words, but by comparing sets: a copy too many never hides one that is missing), and the
@@ -25,8 +36,10 @@ namespace steward::controllers {
 // There are two keys, one for each of them. Each is looked at once a second at most.
 class OlmConfigReconciler : public Reconciler {
  public:
-  // REQUIRES: the references in `deps`, and `board`, outlive this object.
-  OlmConfigReconciler(const ReconcilerDeps& deps, CopiesBoard& board, CopyToggleDefaults defaults);
+  // REQUIRES: the references in `deps`, `metrics` and `board` outlive this object.
+  OlmConfigReconciler(const ReconcilerDeps& deps, OlmConfigMetrics& metrics, CopiesBoard& board,
+                      CopyToggleDefaults defaults);
+  ~OlmConfigReconciler() override;
 
   VoidTask Feed(WorkQueue& queue) override;
   Task<ReconcileResult> Reconcile(Key key) override;
@@ -41,12 +54,14 @@ class OlmConfigReconciler : public Reconciler {
   Task<ReconcileResult> BringNotices();
 
   const ReconcilerDeps deps_;
+  OlmConfigMetrics& metrics_;
   CopiesBoard& board_;
   CopyToggle toggle_;
   DisabledNotices notices_;
 
   bool config_told_ = true;                    // something may have happened to the OLMConfig
   std::optional<olm::CopiesState> condition_;  // as it was written last
+  size_t unexplained_ = 0;                     // as it was logged last
   std::optional<ContentDigest> noticed_;       // the notices that were written last
   absl::Duration notices_due_;                 // monotonic; the Events may have expired by then
 };

@@ -24,6 +24,7 @@
 #include "controllers/runtime/controller.h"
 #include "kube/meta/status.h"
 #include "kube/testing/fault_client.h"
+#include "olm/config/olm_config.h"
 
 namespace steward::controllers {
 namespace {
@@ -69,7 +70,8 @@ class OlmConfigReconcilerTest : public ::testing::Test {
     controller_ = std::make_unique<Controller>(
         KnownOlmConfig(nullptr).options,
         [this, toggle] {
-          return std::make_unique<OlmConfigReconciler>(process_->Deps(), process_->board, toggle);
+          return std::make_unique<OlmConfigReconciler>(process_->Deps(), metrics_, process_->board,
+                                                       toggle);
         },
         io_.get_executor(), clock_, process_->registry());
     controller_->Start();
@@ -121,6 +123,8 @@ class OlmConfigReconcilerTest : public ::testing::Test {
     process_->faults().FailNext({verb, kTestCsvs}, absl::UnavailableError("reset"), 100000);
   }
 
+  prometheus::Registry registry_;
+  OlmConfigMetrics metrics_{registry_};
   FakeClock clock_;
   boost::asio::io_context io_{1};
   CopyCluster cluster_;
@@ -156,6 +160,19 @@ TEST_F(OlmConfigReconcilerTest, WhatIsNotDoneIsNotSaid) {
   process_->faults().ForgetFaults(kTestCsvs);
   process_->Pass(absl::Minutes(2), absl::Seconds(1));
   EXPECT_EQ(Condition(), kEnabled);
+}
+
+TEST_F(OlmConfigReconcilerTest, CopiesThatStayAreToldByConditionAndMetric) {
+  cluster_.PutOlmConfig("{}");
+  Start();
+  cluster_.PutGroup("ops", "second", "{}");
+  Choose(kOff);
+  EXPECT_EQ(Condition(), StrCat("False CopiedCSVsDisabled ", olm::kUnexplainedCopies));
+  EXPECT_EQ(metrics_.unwanted.Value(), 2);
+  cluster_.DropGroup("ops", "second");
+  process_->Pass(absl::Seconds(10), absl::Seconds(1));
+  EXPECT_EQ(Condition(), kDisabled);
+  EXPECT_EQ(metrics_.unwanted.Value(), 0);
 }
 
 // OLM compares counts, and stays False for ever in these cases.

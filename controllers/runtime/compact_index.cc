@@ -108,11 +108,19 @@ const ContentDigest* CompactIndex::Find(const kube::NamespacedName& name) const 
   return it == entries_.end() ? nullptr : &it->second.content;
 }
 
+std::optional<uint32_t> CompactIndex::TagOf(const kube::NamespacedName& name) const {
+  const auto it = entries_.find(KeyOf(name));
+  if (it == entries_.end()) return std::nullopt;
+  return it->second.tag;
+}
+
 void CompactIndex::Note(const Observed& object) {
-  const auto [it, is_new] = entries_.try_emplace(KeyOf(object.name), Entry{object.content, list_});
+  const auto [it, is_new] =
+      entries_.try_emplace(KeyOf(object.name), Entry{object.content, list_, object.tag});
   it->second.list = list_;
   if (!is_new && it->second.content == object.content) return;
   it->second.content = object.content;
+  it->second.tag = object.tag;
   if (callbacks_.changed) callbacks_.changed(object.name, &object.content);
 }
 

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string_view>
 
 #include "absl/base/attributes.h"
@@ -25,14 +26,16 @@ using ContentDigest = std::array<uint8_t, 16>;
 ContentDigest DigestOf(std::string_view text);
 
 // Follows all objects of a selection, by one list in pages and a watch, and keeps two digests of
-// each: of its name, and of the content that matters to its user. So it can tell the content of a
-// name, but not list the names; those are reported as they come. 100,000 objects take 8 MiB at
+// each: of its name, and of the content that matters to its user, and the user's tag. So it can tell
+// the content of a name, but not list the names; those are reported as they come. 100,000 objects take 8 MiB at
 // most.
 class CompactIndex {
  public:
   struct Observed {
     kube::NamespacedName name;
     ContentDigest content;
+    // Any number that a function of the content gives.
+    uint32_t tag = 0;
   };
   struct Callbacks {
     // Returns the content of an object that matters. An error means that it cannot be decoded, and
@@ -61,6 +64,8 @@ class CompactIndex {
   absl::Status health() const;
   // Null: there is none. Valid until other code runs on the executor.
   const ContentDigest* Find(const kube::NamespacedName& name) const ABSL_ATTRIBUTE_LIFETIME_BOUND;
+  // The tag of an object; nullopt when there is none.
+  std::optional<uint32_t> TagOf(const kube::NamespacedName& name) const;
   size_t size() const { return entries_.size(); }
 
  private:
@@ -68,6 +73,7 @@ class CompactIndex {
   struct Entry {
     ContentDigest content;
     uint32_t list;  // the last list that contained it
+    uint32_t tag;
   };
   using Entries = absl::flat_hash_map<ContentDigest, Entry>;  // by name
   static_assert(sizeof(Entries::value_type) <= 40);

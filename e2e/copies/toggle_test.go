@@ -133,7 +133,10 @@ func TestToggle_R_004_17_18_19_25_48_OffAndOn(t *testing.T) {
 	restart(t, "--protected-copied-csv-namespaces="+protected, "--disable-copied-csvs")
 	t.Cleanup(func() { restart(t) })
 	newOperator(t, name)
-	eventually(t, copied(t, namespace, name)) // R-004-26: without an OLMConfig there are copies
+	eventually(t, copied(t, protected, name)) // R-004-26: without an OLMConfig the flag counts
+	if err := gone(t, namespace, name)(); err != nil {
+		t.Error(err)
+	}
 
 	choose(t, map[string]any{})
 	eventually(t, gone(t, namespace, name)) // R-004-21: it says nothing, so the flag counts
@@ -165,7 +168,17 @@ func TestToggle_R_004_17_18_19_25_48_OffAndOn(t *testing.T) {
 		t.Errorf("its InstalledOperator: %v", err)
 	}
 
-	forget(t) // R-004-26
+	forget(t) // R-004-26: the flag counts still
+	for _, each := range []string{home, namespace, later} {
+		must(t, gone(t, namespace, name)())
+		eventually(t, func() error {
+			if len(notices(t, each)) == 0 {
+				return fmt.Errorf("%s has no Event although copies are off", each)
+			}
+			return nil
+		})
+	}
+	restart(t)
 	eventually(t, everywhere(t, func(namespace string) error { return copied(t, namespace, name)() }))
 	for _, each := range []string{home, namespace, later} {
 		eventually(t, noticed(t, each))
@@ -337,6 +350,43 @@ func TestToggle_R_004_09_10_ByTheCommand(t *testing.T) {
 	must(t, says(t, enabled)())
 	if _, code := plugin(t, "verify", "-A"); code != 0 {
 		t.Errorf("verify ends with %d", code)
+	}
+}
+
+// A CSV of the same name in a namespace without OperatorGroup, which any tenant can create, pins no copies; an operator whose own
+// group is doubled keeps its copies, and the command says that it is not done.
+func TestToggle_R_004_17_18_NamesakesAndCopiesThatStay(t *testing.T) {
+	const name, lost = "pinned.v1", "copies-lost"
+	namespace, tenant := newNamespace(t, "copies-pinned"), newNamespace(t, "copies-pinned-tenant")
+	must(t, olm.Create(t.Context(), shared.Any, olm.CSV(name, olm.OperatorGroup(tenant, "none"), "")))
+	t.Cleanup(func() { remove(t, tenant, name) })
+	newOperator(t, name)
+	eventually(t, copied(t, namespace, name))
+	choose(t, map[string]any{"disableCopiedCSVs": true})
+	eventually(t, gone(t, namespace, name))
+	eventually(t, says(t, off))
+	choose(t, map[string]any{"disableCopiedCSVs": false})
+	eventually(t, copied(t, namespace, name))
+	remove(t, home, name)
+	eventually(t, gone(t, namespace, name))
+	if own, err := get(t, tenant, name); err != nil || own.GetLabels()[olm.CopiedFromLabel] != "" {
+		t.Errorf("the tenant's own: %v", err)
+	}
+
+	newNamespace(t, lost)
+	one, two := olm.OperatorGroup(lost, "one"), olm.OperatorGroup(lost, "two")
+	must(t, olm.Create(t.Context(), shared.Any, one, olm.CSV("lost.v1", one, "")))
+	t.Cleanup(func() { remove(t, lost, "lost.v1") })
+	there := func() error { _, err := get(t, namespace, "lost.v1"); return err }
+	eventually(t, there)
+	must(t, olm.Create(t.Context(), shared.Any, two))
+	out, code := plugin(t, "off", "--yes", "--timeout=1m")
+	if code != 4 || !strings.Contains(out, lost+"/lost.v1 stay: its namespace has not exactly one valid OperatorGroup") {
+		t.Errorf("off ends with %d", code)
+	}
+	must(t, there())
+	if condition := says(t, off)(); condition == nil {
+		t.Error("the condition says that no copy is left")
 	}
 }
 

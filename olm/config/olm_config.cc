@@ -34,6 +34,7 @@ Words WordsOf(CopiesState state) {
             "Copied CSVs are disabled and at least one unexpected copied CSV was found for an "
             "operator installed in AllNamespace mode"};
   }
+  if (state.unexplained) return {"False", kCopiedCsvsDisabled, kUnexplainedCopies};
   return {"True", kCopiedCsvsDisabled,
           "Copied CSVs are disabled and no unexpected copied CSVs were found for operators "
           "installed in AllNamespace mode"};

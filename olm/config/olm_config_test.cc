@@ -73,6 +73,14 @@ TEST(OlmConfigTest, ConditionsAreInOlmsWords) {
            Case{{.disabled = true, .differs = true},
                 "False CopiedCSVsDisabled Copied CSVs are disabled and at least one unexpected "
                 "copied CSV was found for an operator installed in AllNamespace mode"},
+           Case{{.disabled = true, .differs = true, .unexplained = true},
+                "False CopiedCSVsDisabled Copied CSVs are disabled and at least one unexpected "
+                "copied CSV was found for an operator installed in AllNamespace mode"},
+           Case{{.disabled = true, .differs = false, .unexplained = true},
+                "False CopiedCSVsDisabled Copied CSVs are disabled and at least one copied CSV is "
+                "left of which it is not known whether its operator is installed in AllNamespace "
+                "mode: the operator is gone, or its namespace has not exactly one valid "
+                "OperatorGroup"},
            Case{{.disabled = true, .differs = false},
                 "True CopiedCSVsDisabled Copied CSVs are disabled and no unexpected copied CSVs "
                 "were found for operators installed in AllNamespace mode"},

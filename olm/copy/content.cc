@@ -24,9 +24,11 @@ bool AppendAnnotations(const Csv& csv, Rope& out) {
 }
 
 bool AppendLabels(const Csv& csv, SeenFrom from, Rope& rope) {
-  if (csv.labels_json.empty() && from == SeenFrom::kOwnNamespace) return false;
+  const bool all = from == SeenFrom::kOwnNamespace && !csv.own_labels_json.empty();
+  const std::string& labels = all ? csv.own_labels_json : csv.labels_json;
+  if (labels.empty() && from == SeenFrom::kOwnNamespace) return false;
   std::string& out = rope.text();
-  StrAppend(&out, R"("labels":{)", csv.labels_json);
+  StrAppend(&out, R"("labels":{)", labels);
   if (from == SeenFrom::kElsewhere) AppendText(kCopiedFromLabel, csv.key.ns, out);
   out.push_back('}');
   return true;

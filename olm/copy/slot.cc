@@ -14,6 +14,10 @@ bool LostItsApis(const Csv& csv) {
   return csv.phase == "Failed" && csv.reason == "InterOperatorGroupOwnerConflict";
 }
 
+bool HasValidGroup(const Original& original) {
+  return original.group != nullptr && KindOfTargets(*original.group) != TargetKind::kNone;
+}
+
 }  // namespace
 
 bool IsForAllNamespaces(const Original& original) {
@@ -24,9 +28,7 @@ Claim ClaimOn(const Original& original, const Namespace& ns, const CopyPolicy& p
   const Csv& csv = *original.csv;
   if (csv.copied || csv.key.ns == ns.name) return Claim::kNone;
   // Without exactly one valid group nobody knows where the operator works.
-  const bool known =
-      original.group != nullptr && KindOfTargets(*original.group) != TargetKind::kNone;
-  if (!known) return Claim::kLeaves;
+  if (!HasValidGroup(original)) return Claim::kLeaves;
   const bool copiable = !IsUncopiable(csv.phase, csv.reason);
   const bool chosen =
       IsForAllNamespaces(original) && !policy.protected_namespaces.contains(ns.name);
@@ -39,16 +41,16 @@ Claim ClaimOn(const Original& original, const Namespace& ns, const CopyPolicy& p
   return copiable ? Claim::kWants : Claim::kLeaves;
 }
 
-Slot SlotIn(const Namespace& ns, const std::vector<Original>& originals, bool taken,
+Slot SlotIn(const Namespace& ns, const std::vector<Original>& originals, const SlotContent& content,
             const CopyPolicy& policy) {
   Slot slot;
   if (ns.terminating) return slot;
   const Original* winner = nullptr;
   bool winner_wants = false;
-  bool left = false;
+  bool stays = false;
   for (const Original& original : originals) {
     const Claim claim = ClaimOn(original, ns, policy);
-    left = left || claim == Claim::kLeaves;
+    if (original.csv == content.copy_of) stays = claim != Claim::kNone;
     if (claim == Claim::kLeaves || claim == Claim::kNone) continue;
     if (claim == Claim::kWants) slot.refused.push_back(original.csv);
     if (winner == nullptr || WinsIn(ns.name, *original.csv, *winner->csv)) {
@@ -56,15 +58,22 @@ Slot SlotIn(const Namespace& ns, const std::vector<Original>& originals, bool ta
       winner_wants = claim == Claim::kWants;
     }
   }
-  if (taken) return slot;
-  if (winner == nullptr) {
-    slot.kind = left ? Slot::Kind::kAsIs : Slot::Kind::kEmpty;
-  } else if (winner_wants) {
+  if (content.taken) return slot;
+  if (winner_wants) {
     slot.kind = Slot::Kind::kCopy;
     slot.source = winner->csv;
     std::erase(slot.refused, winner->csv);
+  } else if (!stays) {
+    slot.kind = Slot::Kind::kEmpty;
   }
   return slot;
+}
+
+bool StaysTurnedOff(const Original& original, const Namespace& ns, const CopyPolicy& policy) {
+  return policy.global == CopyPolicy::Global::kNotCopied &&
+         !policy.protected_namespaces.contains(ns.name) &&
+         (IsForAllNamespaces(original) || !HasValidGroup(original)) &&
+         ClaimOn(original, ns, policy) == Claim::kLeaves;
 }
 
 }  // namespace steward::olm

@@ -45,6 +45,14 @@ enum class Claim {
 // The claim of an original on the slot of its name in `ns`.
 Claim ClaimOn(const Original& original, const Namespace& ns, const CopyPolicy& policy);
 
+// What lies in a slot before anything is done.
+struct SlotContent {
+  // True when the namespace has an object of this name without the label of a copy.
+  bool taken = false;
+  // The original whose copy lies there; null when none does, or one of an original that is gone.
+  const Csv* copy_of = nullptr;
+};
+
 struct Slot {
   enum class Kind {
     kCopy,   // the copy of `source`
@@ -57,16 +65,22 @@ struct Slot {
   std::vector<const Csv*> refused;
 };
 
-// The content of the slot. `originals` are those of one name, in any namespace; `taken` says that
-// the namespace has an object of this name without the label of a copy.
+// What the slot shall hold. `originals` are those of one name, in any namespace. The fate of a copy
+// depends on its own original alone: one that neither wants, holds nor leaves it does not keep it,
+// whatever its namesakes elsewhere do (R-004-17, 18).
 //
 //   Terminating namespace ─────────────────► as is
 //   taken ─────────────────────────────────► as is; all who want it are refused
-//   wanted or held ──► the winner (WinsIn) ─► wants: its copy; holds: as is
-//   an original leaves it ─────────────────► as is
+//   wanted by the winner (WinsIn) ─────────► its copy
+//   the copy's own original has a claim ───► as is
 //   else ──────────────────────────────────► empty
-Slot SlotIn(const Namespace& ns, const std::vector<Original>& originals, bool taken,
+Slot SlotIn(const Namespace& ns, const std::vector<Original>& originals, const SlotContent& content,
             const CopyPolicy& policy);
+
+// True when copies are turned off, and a copy of this original in `ns` stays all the same: the
+// original is being deleted, or has not exactly one valid OperatorGroup, so that nobody knows
+// whether it is installed for all namespaces.
+bool StaysTurnedOff(const Original& original, const Namespace& ns, const CopyPolicy& policy);
 
 }  // namespace steward::olm
 

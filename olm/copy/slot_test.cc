@@ -154,11 +154,12 @@ TEST(SlotTest, R_004_07_ThePolicyDecidesForAllNamespacesOnly) {
 
 class SlotOfTwo : public ::testing::Test {
  protected:
-  static Slot In(const Namespace& ns, const std::vector<CsvPtr>& csvs, bool taken = false) {
+  static Slot In(const Namespace& ns, const std::vector<CsvPtr>& csvs,
+                 const SlotContent& content = {}) {
     static const OperatorGroup& all = *new OperatorGroup;
     std::vector<Original> originals;
     for (const CsvPtr& csv : csvs) originals.push_back({csv.get(), &all});
-    return SlotIn(ns, originals, taken, {});
+    return SlotIn(ns, originals, content, {});
   }
   const CsvPtr old_ = Make({.ns = "a"});
   const CsvPtr young_ = Make({.ns = "b", .created = "2026-01-02T00:00:00Z"});
@@ -183,15 +184,15 @@ TEST_F(SlotOfTwo, ATerminatingNamespaceStaysAsItIs) {
 }
 
 TEST_F(SlotOfTwo, ATakenSlotStaysAsItIs) {
-  const Slot slot = In(Red(), {old_, young_}, /*taken=*/true);
+  const Slot slot = In(Red(), {old_, young_}, {.taken = true});
   EXPECT_EQ(slot.kind, Slot::Kind::kAsIs);
   EXPECT_THAT(slot.refused, ElementsAre(old_.get(), young_.get()));
-  EXPECT_EQ(In(Red(), {}, /*taken=*/true).kind, Slot::Kind::kAsIs);
+  EXPECT_EQ(In(Red(), {}, {.taken = true}).kind, Slot::Kind::kAsIs);
 }
 
 TEST_F(SlotOfTwo, TheCopiesOfTheWinnerStayWhileItIsDeleted) {
   const CsvPtr going = Make({.ns = "a", .deleting = true});
-  const Slot held = In(Red(), {going, young_});
+  const Slot held = In(Red(), {going, young_}, {.copy_of = going.get()});
   EXPECT_EQ(held.kind, Slot::Kind::kAsIs);
   EXPECT_THAT(held.refused, ElementsAre(young_.get()));
   const CsvPtr later = Make({.ns = "c", .created = "2026-01-03T00:00:00Z", .deleting = true});
@@ -203,7 +204,90 @@ TEST_F(SlotOfTwo, WhoKnowsNothingKeepsNobodyOut) {
   const Slot slot = In(Red(), {unknown, young_});
   EXPECT_EQ(slot.source, young_.get());
   EXPECT_THAT(slot.refused, IsEmpty());
-  EXPECT_EQ(In(Red(), {unknown}).kind, Slot::Kind::kAsIs);
+  EXPECT_EQ(In(Red(), {unknown}, {.copy_of = unknown.get()}).kind, Slot::Kind::kAsIs);
+}
+
+TEST(SlotTest, R_004_17_TheFateOfACopyIsThatOfItsOwnOriginal) {
+  const OperatorGroup all = GroupOf({});
+  const OperatorGroup red = GroupOf({"red"});
+  const OperatorGroup blue = GroupOf({"blue"});
+  const CsvPtr own = Make({.ns = "own"});
+  const CsvPtr going = Make({.ns = "own", .deleting = true});
+  const CsvPtr namesake = Make({.ns = "tenant"});
+  CopyPolicy off;
+  off.global = CopyPolicy::Global::kNotCopied;
+  struct Row {
+    const char* name;
+    std::vector<Original> originals;
+    const Csv* copy_of;
+    CopyPolicy policy;
+    Slot::Kind want;
+  };
+  for (const Row& row : {
+           Row{"a namesake without group keeps no copy of an original that is gone",
+               {{namesake.get(), nullptr}},
+               nullptr,
+               {},
+               Slot::Kind::kEmpty},
+           Row{"nor one that is turned off",
+               {{own.get(), &all}, {namesake.get(), nullptr}},
+               own.get(),
+               off,
+               Slot::Kind::kEmpty},
+           Row{"nor one that the group no longer targets",
+               {{own.get(), &blue}, {namesake.get(), nullptr}},
+               own.get(),
+               {},
+               Slot::Kind::kEmpty},
+           Row{"a namesake that is being deleted keeps its own alone",
+               {{going.get(), &red}, {namesake.get(), &blue}},
+               namesake.get(),
+               {},
+               Slot::Kind::kEmpty},
+           Row{"an original without group keeps its own copy",
+               {{own.get(), nullptr}, {namesake.get(), nullptr}},
+               own.get(),
+               {},
+               Slot::Kind::kAsIs},
+           Row{"also when copies are off",
+               {{own.get(), nullptr}},
+               own.get(),
+               off,
+               Slot::Kind::kAsIs},
+       }) {
+    EXPECT_EQ(SlotIn(Red(), row.originals, {.copy_of = row.copy_of}, row.policy).kind, row.want)
+        << row.name;
+  }
+}
+
+TEST(SlotTest, CopiesThatStayAlthoughTheyAreTurnedOff) {
+  const OperatorGroup all = GroupOf({});
+  const OperatorGroup red = GroupOf({"red"});
+  OperatorGroup invalid = GroupOf({"red"});
+  invalid.invalid = "no";
+  CopyPolicy off;
+  off.global = CopyPolicy::Global::kNotCopied;
+  CopyPolicy shielded = off;
+  shielded.protected_namespaces.insert("red");
+  struct Row {
+    const char* name;
+    Given given;
+    const OperatorGroup* group;
+    CopyPolicy policy;
+    bool stays;
+  };
+  for (const Row& row : {
+           Row{"no group", {}, nullptr, off, true},
+           Row{"an invalid one", {}, &invalid, off, true},
+           Row{"for all namespaces, being deleted", {.deleting = true}, &all, off, true},
+           Row{"for all namespaces", {}, &all, off, false},
+           Row{"for one, being deleted", {.deleting = true}, &red, off, false},
+           Row{"a protected namespace", {}, nullptr, shielded, false},
+           Row{"copies are on", {}, nullptr, {}, false},
+       }) {
+    const CsvPtr csv = Make(row.given);
+    EXPECT_EQ(StaysTurnedOff({csv.get(), row.group}, Red(), row.policy), row.stays) << row.name;
+  }
 }
 
 }  // namespace

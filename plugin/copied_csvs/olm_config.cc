@@ -18,14 +18,16 @@ namespace json = boost::json;
 
 Copies CopiesBy(const json::object& olm_config) {
   const absl::StatusOr<std::optional<bool>> word = olm::DisablesCopies(olm_config);
-  if (word.ok() && word->has_value()) return **word ? Copies::kOff : Copies::kOn;
+  if (!word.ok()) return Copies::kNotUnderstood;
+  if (word->has_value()) return **word ? Copies::kOff : Copies::kOn;
   const json::object* status = ObjectAt(olm_config, "status");
   const json::array* conditions = status == nullptr ? nullptr : ArrayAt(*status, "conditions");
   if (conditions == nullptr) return Copies::kOn;
   for (const json::value& each : *conditions) {
     const json::object* condition = each.if_object();
     if (condition != nullptr && StringAt(*condition, "type") == olm::kDisabledCopiedCsvs &&
-        StringAt(*condition, "status") == "True") {
+        (StringAt(*condition, "status") == "True" ||
+         StringAt(*condition, "reason") == olm::kCopiedCsvsDisabled)) {
       return Copies::kOff;
     }
   }

@@ -4,6 +4,7 @@
 #define PLUGIN_COPIED_CSVS_OLM_CONFIG_H_
 
 #include <boost/json/object.hpp>
+#include <string_view>
 
 #include "base/async/task.h"
 #include "kube/client/client.h"
@@ -11,10 +12,16 @@
 namespace steward::plugin {
 
 enum class Copies {
-  kOn,       // also where nobody said anything
-  kOff,      // of operators for all namespaces
-  kUnknown,  // the user may not read it
+  kOn,             // also where nobody said anything
+  kOff,            // of operators for all namespaces
+  kUnknown,        // the user may not read it
+  kNotUnderstood,  // it says neither true nor false: the controllers change nothing
 };
+
+// For people, of kNotUnderstood.
+inline constexpr std::string_view kChoiceNotUnderstood =
+    "The OLMConfig cluster is not understood: its disableCopiedCSVs is neither true nor false. "
+    "Copies stay as they are until it says one of them";
 
 // What an OLMConfig says: its spec, in either spelling of the field, else what the controllers say
 // in its status that they do.

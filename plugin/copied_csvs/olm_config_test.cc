@@ -31,9 +31,13 @@ TEST(CopiesByTest, R_004_24_BothSpellings) {
                 R"({"spec":{"features":{"disable-copied-csvs":true,"disableCopiedCSVs":false}}})",
                 Copies::kOn},
            Case{"no truth value", R"({"spec":{"features":{"disableCopiedCSVs":"true"}}})",
-                Copies::kOn},
+                Copies::kNotUnderstood},
            Case{"by a flag of the controllers",
                 R"({"status":{"conditions":[{},{"type":"DisabledCopiedCSVs","status":"True"}]}})",
+                Copies::kOff},
+           Case{"by a flag of the controllers, and not done",
+                R"({"status":{"conditions":[{"type":"DisabledCopiedCSVs","status":"False",)"
+                R"("reason":"CopiedCSVsDisabled"}]}})",
                 Copies::kOff},
            Case{"being turned on",
                 R"({"spec":{"features":{"disableCopiedCSVs":false}},)"

@@ -1,5 +1,6 @@
 #include "plugin/copied_csvs/survey.h"
 
+#include <algorithm>
 #include <boost/json/object.hpp>
 #include <boost/json/value.hpp>
 #include <functional>
@@ -101,17 +102,30 @@ std::vector<OperatorCopies> CopiesSurvey::Compare(bool off) const {
   olm::CopyPolicy policy;
   if (off) policy.global = olm::CopyPolicy::Global::kNotCopied;
   std::map<kube::NamespacedName, OperatorCopies> found;
+  const auto entry = [&found](const kube::NamespacedName& csv) -> OperatorCopies& {
+    OperatorCopies& copies = found[csv];
+    copies.csv = csv;
+    return copies;
+  };
   std::set<std::string> names;
   for (const auto& [key, csv] : csvs_) names.insert(key.name);
+  for (const auto& [key, source] : copies_) names.insert(key.name);
   for (const std::string& name : names) {
     const std::vector<olm::Original> originals = OriginalsOf(name);
     for (const olm::Original& original : originals) {
-      if (olm::IsForAllNamespaces(original)) found[original.csv->key].csv = original.csv->key;
+      if (olm::IsForAllNamespaces(original)) entry(original.csv->key);
     }
     for (const olm::NamespacePtr& ns : namespaces_) {
       const kube::NamespacedName key{ns->name, name};
-      const olm::Slot slot = olm::SlotIn(*ns, originals, csvs_.contains(key), policy);
       const auto copy = copies_.find(key);
+      const auto copied = std::find_if(
+          originals.begin(), originals.end(), [&copy, this](const olm::Original& original) {
+            return copy != copies_.end() && original.csv->key.ns == copy->second;
+          });
+      const olm::SlotContent content = {
+          .taken = csvs_.contains(key),
+          .copy_of = copied == originals.end() ? nullptr : copied->csv};
+      const olm::Slot slot = olm::SlotIn(*ns, originals, content, policy);
       if (copy == copies_.end()) {
         if (slot.source == nullptr) continue;
         if (const auto it = found.find(slot.source->key); it != found.end()) {
@@ -119,10 +133,20 @@ std::vector<OperatorCopies> CopiesSurvey::Compare(bool off) const {
         }
         continue;
       }
-      const auto it = found.find({copy->second, name});
-      if (it == found.end()) continue;
-      ++it->second.present;
-      if (slot.kind == olm::Slot::Kind::kEmpty) it->second.deletes.insert(ns->name);
+      const kube::NamespacedName source{copy->second, name};
+      if (copied == originals.end()) {
+        if (slot.kind != olm::Slot::Kind::kEmpty) continue;
+        entry(source).gone = true;
+      } else if (olm::StaysTurnedOff(*copied, *ns, policy)) {
+        entry(source).stays.insert(ns->name);
+        entry(source).stays_since = olm::IsForAllNamespaces(*copied)
+                                        ? "it is being deleted"
+                                        : "its namespace has not exactly one valid OperatorGroup";
+      } else if (!found.contains(source)) {
+        continue;
+      }
+      ++entry(source).present;
+      if (slot.kind == olm::Slot::Kind::kEmpty) entry(source).deletes.insert(ns->name);
     }
   }
   std::vector<OperatorCopies> all;

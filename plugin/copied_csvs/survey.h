@@ -7,6 +7,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/async/task.h"
@@ -20,10 +21,15 @@ namespace steward::plugin {
 // The slots of one operator's copies.
 struct OperatorCopies {
   kube::NamespacedName csv;
+  // Why copies stay that the choice may want gone; "" = none does.
+  std::string_view stays_since;
+  bool gone = false;  // the operator itself is not there any more
   int64_t present = 0;
-  // Namespaces in which a copy is to be made, and those in which one is to be deleted.
+  // Namespaces in which a copy is to be made, those in which one is to be deleted, and those in
+  // which one stays although the choice may want it gone.
   std::set<std::string> creates;
   std::set<std::string> deletes;
+  std::set<std::string> stays;
 };
 
 // Takes memory for all originals, and for the names of namespaces and copies.
@@ -33,9 +39,9 @@ class CopiesSurvey {
   // read.
   static Task<CopiesSurvey> Read(kube::Client& client);
 
-  // The operators for all namespaces, sorted, compared with what the choice wants; `off` is
-  // disableCopiedCSVs. By the rules of the reconcilers (olm/copy/slot.h), but without the
-  // namespaces that controllers protect, which they know alone.
+  // The operators for all namespaces, and others of which copies lie about, sorted, compared with
+  // what the choice wants; `off` is disableCopiedCSVs. By the rules of the reconcilers
+  // (olm/copy/slot.h), but without the namespaces that controllers protect, which they know alone.
   std::vector<OperatorCopies> Compare(bool off) const;
 
  private:

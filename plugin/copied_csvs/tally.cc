@@ -51,9 +51,13 @@ void ShowToggle(Terminal& terminal, const Tally& tally, Copies copies) {
     terminal.Line(
         "You may not read the OLMConfig cluster, which says whether copies are turned off",
         Style::kWarning);
+  } else if (copies == Copies::kNotUnderstood) {
+    terminal.Line(kChoiceNotUnderstood, Style::kWarning);
   } else if (tally.copies == 0) {
-    terminal.Line("There are no copies at all, though no OLMConfig turns them off",
-                  Style::kWarning);
+    terminal.Line(
+        "There are no copies at all, though no OLMConfig turns them off; does the controllers' "
+        "--disable-copied-csvs?",
+        Style::kWarning);
   }
 }
 
@@ -158,7 +162,8 @@ void ShowTally(Terminal& terminal, const Tally& tally, Copies copies, bool compl
 
 void AddTally(const Tally& tally, Copies copies, bool complete, json::object& document) {
   document["complete"] = complete;
-  if (copies != Copies::kUnknown) document["copiesTurnedOff"] = copies == Copies::kOff;
+  if (copies == Copies::kOn || copies == Copies::kOff)
+    document["copiesTurnedOff"] = copies == Copies::kOff;
   document["namespaces"] = tally.namespaces;
   document["namespacesBeingDeleted"] = tally.going;
   document["copies"] = tally.copies;

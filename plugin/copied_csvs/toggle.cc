@@ -42,6 +42,10 @@ namespace json = boost::json;
 
 const kube::NamespacedName kCluster = {"", olm::kOlmConfigName};
 
+std::string NameText(const OperatorCopies& copies) {
+  return StrCat(copies.csv.ns, "/", copies.csv.name, copies.gone ? " (gone)" : "");
+}
+
 std::string CopiesText(size_t count) { return StrCat(count, count == 1 ? " copy" : " copies"); }
 
 // The condition of an OLMConfig, which the controllers write.
@@ -50,8 +54,12 @@ struct Condition {
   std::string reason;
   std::string message;
 
+  // True when the controllers have done what they can.
   bool Says(bool off) const {
-    if (off) return status == "True" && reason == olm::kCopiedCsvsDisabled;
+    if (off) {
+      return reason == olm::kCopiedCsvsDisabled &&
+             (status == "True" || message == olm::kUnexplainedCopies);
+    }
     return status == "False" && reason == olm::kCopiedCsvsEnabled && message.ends_with("cluster");
   }
 };
@@ -90,9 +98,10 @@ Task<std::optional<json::value>> ReadConfig(kube::Client& client) {
   co_return WithContext("reading olmconfigs.operators.coreos.com cluster", config.status());
 }
 
-// True if copies are off: by the OLMConfig, or by what its controllers say.
-bool AreOff(const std::optional<json::value>& config) {
-  return config && CopiesBy(config->get_object()) == Copies::kOff;
+// By the OLMConfig, or by what its controllers say. Without one they are on, unless the controllers
+// run with --disable-copied-csvs, which nobody else knows.
+Copies ChosenBy(const std::optional<json::value>& config) {
+  return config ? CopiesBy(config->get_object()) : Copies::kOn;
 }
 
 StatusTask WriteChoice(kube::Client& client, const std::optional<json::value>& config, bool off) {
@@ -132,18 +141,21 @@ class Preview {
 
   size_t count() const { return count_; }
   void Show(Terminal& terminal) const {
-    if (count_ == 0) {
-      terminal.Line(off_ ? "There are no copies to delete" : "There are no copies to make");
-      return;
-    }
-    terminal.Line(StrCat(off_ ? "Turning copies off deletes " : "Turning copies on makes ",
-                         CopiesText(count_), " in ",
-                         CountText(static_cast<int64_t>(by_namespace_.size()), "namespace"), ":"),
-                  Style::kStrong);
+    ShowChanges(terminal);
     for (const OperatorCopies& each : operators_) {
-      if (Changes(each).empty()) continue;
-      terminal.Line(
-          StrCat("  ", each.csv.ns, "/", each.csv.name, ": ", CopiesText(Changes(each).size())));
+      if (!each.stays.empty()) ShowStaying(terminal, each);
+    }
+  }
+  // The number of copies that the choice does not explain: they stay, or their operator is gone.
+  // Others may be in namespaces that the controllers protect.
+  size_t left() const {
+    size_t count = 0;
+    for (const OperatorCopies& each : operators_) count += Left(each).size();
+    return count;
+  }
+  void ShowLeft(Terminal& terminal) const {
+    for (const OperatorCopies& each : operators_) {
+      if (!Left(each).empty()) ShowStaying(terminal, each);
     }
   }
   void AddTo(json::object& document) const {
@@ -159,6 +171,30 @@ class Preview {
   }
 
  private:
+  static void ShowStaying(Terminal& terminal, const OperatorCopies& copies) {
+    const size_t count = Left(copies).size();
+    terminal.Line(
+        StrCat("  ", CopiesText(count), " of ", NameText(copies), count == 1 ? " stays" : " stay",
+               copies.gone ? "" : ": ", copies.stays_since),
+        Style::kWarning);
+  }
+  static const std::set<std::string>& Left(const OperatorCopies& copies) {
+    return copies.gone ? copies.deletes : copies.stays;
+  }
+  void ShowChanges(Terminal& terminal) const {
+    if (count_ == 0) {
+      terminal.Line(off_ ? "There are no copies to delete" : "There are no copies to make");
+      return;
+    }
+    terminal.Line(StrCat(off_ ? "Turning copies off deletes " : "Turning copies on makes ",
+                         CopiesText(count_), " in ",
+                         CountText(static_cast<int64_t>(by_namespace_.size()), "namespace"), ":"),
+                  Style::kStrong);
+    for (const OperatorCopies& each : operators_) {
+      if (Changes(each).empty()) continue;
+      terminal.Line(StrCat("  ", NameText(each), ": ", CopiesText(Changes(each).size())));
+    }
+  }
   const std::set<std::string>& Changes(const OperatorCopies& copies) const {
     return off_ ? copies.deletes : copies.creates;
   }
@@ -180,7 +216,7 @@ class CarriedOut : public Awaited {
       if (kube::IsTransient(config.status())) co_return false;
       co_return config.status();
     }
-    if (!*config || AreOff(*config) != off_) {
+    if (!*config || ChosenBy(*config) != (off_ ? Copies::kOff : Copies::kOn)) {
       co_return Refused("somebody else has changed the OLMConfig cluster meanwhile");
     }
     condition_ = ConditionOf((*config)->get_object());
@@ -223,6 +259,19 @@ StatusTask ShowVisibility(Session& session) {
   co_return absl::OkStatus();
 }
 
+// Looks whether copies are left after the controllers have done what they can. Stalled when some
+// are.
+StatusTask CheckNoneIsLeft(Session& session) {
+  CO_ASSIGN_OR_RETURN(const CopiesSurvey survey, co_await CopiesSurvey::Read(session.client));
+  const Preview preview(survey, /*off=*/true);
+  const size_t left = preview.left();
+  session.document["left"] = left;
+  if (left == 0) co_return absl::OkStatus();
+  preview.ShowLeft(session.terminal);
+  co_return Stalled(
+      StrCat("copies are turned off, and ", CopiesText(left), left == 1 ? " is" : " are", " left"));
+}
+
 class StatusCommand : public Command {
  public:
   void AddFlags(CLI::App&) override {}
@@ -249,11 +298,19 @@ class ToggleCommand : public Command {
 StatusTask ShowCopies(Session& session) {
   CO_ASSIGN_OR_RETURN(const std::optional<json::value> config, co_await ReadConfig(session.client));
   CO_ASSIGN_OR_RETURN(const CopiesSurvey survey, co_await CopiesSurvey::Read(session.client));
-  const bool off = AreOff(config);
-  session.document["copiesTurnedOff"] = off;
-  session.terminal.Line(StrCat("Copies of operators for all namespaces are turned ",
-                               off ? "off" : "on", config ? "" : ": there is no OLMConfig cluster"),
-                        Style::kStrong);
+  const Copies chosen = ChosenBy(config);
+  const bool off = chosen == Copies::kOff;
+  if (chosen == Copies::kNotUnderstood) {
+    session.terminal.Line(kChoiceNotUnderstood, Style::kBad);
+  } else {
+    session.document["copiesTurnedOff"] = off;
+    session.terminal.Line(StrCat("Copies of operators for all namespaces are turned ",
+                                 off      ? "off"
+                                 : config ? "on"
+                                          : "on, unless the controllers run with "
+                                            "--disable-copied-csvs: there is no OLMConfig cluster"),
+                          Style::kStrong);
+  }
   const std::optional<Condition> condition =
       config ? ConditionOf(config->get_object()) : std::nullopt;
   if (condition) {
@@ -264,16 +321,19 @@ StatusTask ShowCopies(Session& session) {
   }
   json::array operators;
   for (const OperatorCopies& each : survey.Compare(off)) {
-    std::string text = StrCat("  ", each.csv.ns, "/", each.csv.name, ": ",
-                              CopiesText(static_cast<size_t>(each.present)));
+    std::string text =
+        StrCat("  ", NameText(each), ": ", CopiesText(static_cast<size_t>(each.present)));
     if (!each.creates.empty()) StrAppend(&text, ", ", each.creates.size(), " missing");
     if (!each.deletes.empty()) StrAppend(&text, ", ", each.deletes.size(), " to be deleted");
+    if (!each.stays.empty()) {
+      StrAppend(&text, ", ", each.stays.size(), " left: ", each.stays_since);
+    }
     session.terminal.Line(text);
     operators.push_back({{"namespace", each.csv.ns},
                          {"name", each.csv.name},
                          {"copies", each.present},
                          {"missing", each.creates.size()},
-                         {"unexpected", each.deletes.size()}});
+                         {"unexpected", each.deletes.size() + each.stays.size()}});
   }
   session.document["operators"] = std::move(operators);
   co_return absl::OkStatus();
@@ -289,8 +349,8 @@ StatusTask ToggleCopies(Session& session, ToggleOptions options) {
   preview.Show(session.terminal);
   if (options.off && preview.count() > 0) CO_RETURN_IF_ERROR(co_await ShowVisibility(session));
   if (options.dry_run) co_return absl::OkStatus();
-  if (!config && !options.off) {
-    session.terminal.Line("Copies are on: there is no OLMConfig cluster that turns them off");
+  if (!config && !options.off && preview.count() == 0) {
+    session.terminal.Line("All copies are there, and there is no OLMConfig cluster that says no");
     co_return absl::OkStatus();
   }
   const absl::StatusOr<std::optional<bool>> word =
@@ -310,6 +370,7 @@ StatusTask ToggleCopies(Session& session, ToggleOptions options) {
   const Deadline deadline(session.clock, options.timeout);
   CO_RETURN_IF_ERROR(co_await WaitFor(session, carried_out, deadline));
   session.terminal.Clear();
+  if (options.off) CO_RETURN_IF_ERROR(co_await CheckNoneIsLeft(session));
   session.terminal.Line(
       options.off ? "Done: no copy is left that shall not be there" : "Done: all copies are there",
       Style::kGood);

@@ -15,6 +15,7 @@
 #include "base/text/str_cat.h"
 #include "kube/meta/status.h"
 #include "kube/testing/fault_script.h"
+#include "olm/config/olm_config.h"
 #include "plugin/cluster/resources.h"
 #include "plugin/command/exit.h"
 #include "plugin/testing/scene.h"
@@ -154,8 +155,45 @@ TEST_F(ToggleTest, AnOlmConfigIsMadeWhereThereIsNone) {
 
 TEST_F(ToggleTest, OnIsWhatIsWithoutAnOlmConfig) {
   EXPECT_OK(Toggle({.off = false}));
-  EXPECT_THAT(scene_.screen, HasSubstr("Copies are on: there is no OLMConfig cluster"));
+  EXPECT_THAT(scene_.screen, HasSubstr("All copies are there, and there is no OLMConfig cluster"));
   EXPECT_EQ(Writes(), 0);
+}
+
+// The controllers may run with --disable-copied-csvs.
+TEST_F(ToggleTest, R_004_26_WhereCopiesAreMissingOnSaysSoInAnOlmConfig) {
+  scene_.fake.Delete(kCsvs, {"red", "etcd.v1"});
+  EXPECT_OK(Toggle({.off = false, .wait = false}));
+  EXPECT_EQ(Features(), json::parse(R"({"disableCopiedCSVs":false})"));
+}
+
+TEST_F(ToggleTest, CopiesThatStayAreNamedAndTheCommandSaysThatItIsNotDone) {
+  struct Case {
+    const char* name;
+    const char* condition;
+  };
+  for (const Case& c : {
+           Case{"Steward's controllers say so", olm::kUnexplainedCopies.data()},
+           Case{"OLM's do not", kDone},
+       }) {
+    SCOPED_TRACE(c.name);
+    scene_.screen.clear();
+    PutConfig("{}");
+    PutCsv("lost", "etcd.v1", "");  // in a namespace without OperatorGroup
+    PutCsv("red", "etcd.v1", "lost");
+    PutCsv("blue", "etcd.v1", "never-was");
+    const bool done = c.condition == kDone;
+    CarryOutAfter(scene_.clock.Monotonic() + absl::Seconds(5),
+                  Condition(done ? "True" : "False", "CopiedCSVsDisabled", c.condition));
+    const absl::Status status = Toggle({.off = true});
+    EXPECT_EQ(ExitOf(status), Exit::kStalled);
+    EXPECT_THAT(std::string(status.message()),
+                HasSubstr("copies are turned off, and 2 copies are left"));
+    EXPECT_THAT(scene_.screen, HasSubstr("  1 copy of lost/etcd.v1 stays: its namespace has not "
+                                         "exactly one valid OperatorGroup\n"));
+    EXPECT_THAT(scene_.screen, HasSubstr("  1 copy of never-was/etcd.v1 (gone) stays\n"));
+    EXPECT_THAT(scene_.screen, Not(HasSubstr("Done")));
+    EXPECT_EQ(scene_.document.at("left"), 2);
+  }
 }
 
 TEST_F(ToggleTest, WhatIsSaidAlreadyIsNotWrittenAgain) {
@@ -212,7 +250,7 @@ TEST_F(ToggleTest, WithoutTheViewNobodySeesThem) {
 TEST_F(ToggleTest, StatusCountsEachOperator) {
   scene_.fake.Delete(kCsvs, {"red", "etcd.v1"});
   EXPECT_OK(Show());
-  EXPECT_THAT(scene_.screen, HasSubstr("turned on: there is no OLMConfig cluster\n"
+  EXPECT_THAT(scene_.screen, HasSubstr("there is no OLMConfig cluster\n"
                                        "  home/etcd.v1: 2 copies, 1 missing\n"));
   EXPECT_THAT(scene_.screen, Not(HasSubstr("single.v1")));
   scene_.screen.clear();
@@ -227,6 +265,17 @@ TEST_F(ToggleTest, StatusCountsEachOperator) {
   PutConfig(R"({"disableCopiedCSVs":true})", Condition("True", "CopiedCSVsDisabled", kDone));
   EXPECT_OK(Show());
   EXPECT_THAT(scene_.screen, HasSubstr(kDone));
+}
+
+TEST_F(ToggleTest, R_004_26_AChoiceThatIsNotUnderstoodIsSaidToBe) {
+  for (const char* choice : {R"("true")", "1", "[]"}) {
+    SCOPED_TRACE(choice);
+    scene_.screen.clear();
+    PutConfig(StrCat(R"({"disableCopiedCSVs":)", choice, "}"));
+    EXPECT_OK(Show());
+    EXPECT_THAT(scene_.screen, HasSubstr("is not understood: its disableCopiedCSVs is neither"));
+    EXPECT_FALSE(scene_.document.contains("copiesTurnedOff"));
+  }
 }
 
 }  // namespace

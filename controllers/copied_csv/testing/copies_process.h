@@ -22,24 +22,15 @@
 #include "controllers/copies/copies_board.h"
 #include "controllers/copies/copy_toggle.h"
 #include "controllers/runtime/controller.h"
-#include "controllers/runtime/election/leadership.h"
 #include "controllers/runtime/events/event_recorder.h"
 #include "controllers/runtime/metadata/metadata_watch.h"
 #include "controllers/runtime/reconciler_deps.h"
+#include "controllers/runtime/testing/test_leadership.h"
 #include "kube/testing/fault_client.h"
 #include "storage/operators/testing/operator_writer.h"
 #include "storage/world/world_store.h"
 
 namespace steward::controllers {
-
-// Leader or not, as the test says.
-class TestLeadership : public Leadership {
- public:
-  absl::Duration Remaining() const override {
-    return leads ? absl::InfiniteDuration() : absl::ZeroDuration();
-  }
-  bool leads = true;
-};
 
 // "<reason> <namespace>/<name>: <message>", each once.
 class CopyEvents : public EventRecorder {
