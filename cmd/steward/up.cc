@@ -92,6 +92,7 @@ ControllersOptions ReconcilersOf(const UpOptions& up) {
   // Every client is an administrator here, and no operator runs.
   auto& cleanup = options.reconciler_flags.Of<controllers::CleanupFlags>();
   cleanup.allow_unprotected_opt_in = true;
+  cleanup.collector_finalizers_stay = true;
   cleanup.without_deployments = true;
   cleanup.csvs_built_in = true;
   return options;

@@ -6,22 +6,22 @@ void AddCleanupFlags(FlagAdder& flags, CleanupFlags& values) {
   flags.Duration("--cleanup-stall-timeout", values.stall_timeout,
                  "How long a cleanup may make no progress before it is called stalled");
   flags.Switch("--cleanup-supported-by-default", values.supported_by_default,
-               "Take operators for supporting cleanup whose spec.cleanup.enabled is not there; "
-               "false stays false");
+               "Treat an unset spec.cleanup.enabled as true; false stays false");
   flags.Switch("--cleanup-owned-apiservices", values.owned_apiservices,
-               "Clean up also what operators store in APIs that they serve by themselves "
+               "Also delete objects of the APIs that an operator serves itself "
                "(spec.apiservicedefinitions.owned)");
   flags.Switch("--cleanup-unmanaged-definitions", values.unmanaged_definitions,
-               "Clean up also what is of definitions that OLM did not install (without the label "
-               "olm.managed or olm.owner)");
+               "Also delete custom resources of definitions that OLM did not install (they have "
+               "neither label olm.managed nor olm.owner)");
   flags.Text("--cleanup-failure-condition", values.failure_condition,
-             "Type of the condition by which operators say, in their OperatorCondition, that they "
-             "cannot finish their custom resources; empty: nobody asks them");
+             "Condition type by which an operator says, in its OperatorCondition, that it cannot "
+             "finish its custom resources; empty: OperatorConditions are not read");
   flags.Switch("--allow-unprotected-opt-in", values.allow_unprotected_opt_in,
-               "Clean up although no admission policy says who may opt in");
-  flags.Switch("--release-all", values.release_all,
-               "Let go of all operators' rights that are held, and end; for when Steward is to "
-               "be uninstalled, and no other process of it runs");
+               "Clean up although no admission policy restricts who may opt in and uninstall");
+  flags.Switch(
+      "--release-all", values.release_all,
+      "Remove Steward's finalizers from the rights of all operators, and exit. Use it before "
+      "Steward is uninstalled, while none of its other processes runs");
 }
 
 absl::Status CheckCleanupFlags(const CleanupFlags& values) {
@@ -32,6 +32,7 @@ absl::Status CheckCleanupFlags(const CleanupFlags& values) {
 GuardOptions GuardsOf(const CleanupFlags& values) {
   GuardOptions guards;
   guards.allow_unprotected = values.allow_unprotected_opt_in;
+  guards.collector_finalizers_stay = values.collector_finalizers_stay;
   guards.without_deployments = values.without_deployments;
   guards.csvs_built_in = values.csvs_built_in;
   guards.terms.supported_by_default = values.supported_by_default;

@@ -18,6 +18,8 @@ struct CleanupFlags {
   bool unmanaged_definitions = false;
   std::string failure_condition;  // "" = operators are not asked
   bool allow_unprotected_opt_in = false;
+  // The garbage collector's finalizers stay as long as others do (`steward up`).
+  bool collector_finalizers_stay = false;
   // Release everything that is held, and end.
   bool release_all = false;
   // True where no operators' Deployments run (`steward up`), so that their absence proves nothing.

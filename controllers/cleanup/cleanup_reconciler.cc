@@ -74,6 +74,16 @@ bool IsAborted(const olm::Csv& csv, const olm::CsvTerms& terms) {
   return !meant.OptedIn();
 }
 
+// Where a policy refuses deletions that the witness is for, nobody asks it.
+CleanerOptions WithWitness(CleanerOptions options, const DeletionWitness& witness) {
+  if (options.guards.allow_unprotected && !options.guards.collector_finalizers_stay) {
+    options.guards.deletion_mode = [&witness](const Key& csv, const std::string& uid) {
+      return witness.ModeOf(csv, uid);
+    };
+  }
+  return options;
+}
+
 }  // namespace
 
 const Key CleanupReconciler::kSweepKey = {"", "sweep"};
@@ -116,7 +126,7 @@ CleanupReconciler::CleanupReconciler(const ReconcilerDeps& deps, CleanupMetrics&
               [&metrics](bool known) { metrics.SetCopiesKnown(known); }),
       cleaner_(DepsOf(deps, metrics, options_.cleaner.guards.terms, watches_,
                       options_.cleaner.guards.allow_unprotected ? nullptr : &copies_),
-               options_.cleaner) {}
+               WithWitness(options_.cleaner, witness_)) {}
 
 CleanupReconciler::~CleanupReconciler() { metrics_.ForgetAll(); }
 
@@ -128,11 +138,15 @@ VoidTask CleanupReconciler::Feed(WorkQueue& queue) {
   selection.label_selector = StrCat("!", olm::kCopiedFromLabel);
   MetadataCallbacks callbacks;
   callbacks.changed = [this, &queue](const kube::NamespacedName& name) { NoteCsv(queue, name); };
+  callbacks.listed = [this] { listing_ = true; };
+  callbacks.synced = [this] { listing_ = false; };
   csvs_ = deps_.metadata.Open(std::move(selection), std::move(callbacks));
   // An informer that runs already has called others for its objects, not this watch.
   std::vector<Key> held;
   csvs_->ForEach([&held](const kube::ObjectMeta& object) { held.push_back(object.name); });
+  listing_ = true;
   for (const Key& key : held) NoteCsv(queue, key);
+  listing_ = false;
   queue.Add(kSweepKey);
   // An abort changes nothing in the metadata that is watched.
   VoidTask follow_worlds =
@@ -162,6 +176,7 @@ void CleanupReconciler::NoteCsv(WorkQueue& queue, const Key& key) {
   const kube::ObjectMeta* csv = csvs_->Find(key);
   const bool opted_in = csv != nullptr && Has(*csv, olm::kCleanupFinalizer);
   const bool legacy = csv != nullptr && Has(*csv, olm::kLegacyCleanupFinalizer);
+  witness_.Note(key, opted_in ? csv : nullptr, listing_);
   const bool was = opted_in ? !opted_in_.insert(key).second : opted_in_.erase(key) > 0;
   if (opted_in || legacy || was) queue.Add(key);
   // The rights that it held have no reason any more.

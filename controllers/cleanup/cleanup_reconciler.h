@@ -11,6 +11,7 @@
 #include "absl/time/time.h"
 #include "base/async/task.h"
 #include "controllers/cleanup/cleaner.h"
+#include "controllers/cleanup/deletion_witness.h"
 #include "controllers/cleanup/guards/copy_index.h"
 #include "controllers/cleanup/operands/metrics.h"
 #include "controllers/cleanup/operands/operand_watches.h"
@@ -56,10 +57,12 @@ class CleanupReconciler : public Reconciler {
   const CleanupOptions options_;
   OperandWatches watches_;
   CopyIndex copies_;
+  DeletionWitness witness_;
   Cleaner cleaner_;
   std::unique_ptr<MetadataWatch> csvs_;
   std::vector<std::unique_ptr<MetadataWatch>> rights_;
   std::set<Key> opted_in_;
+  bool listing_ = false;  // the changes that are told come of a list
   // Until this time passes wait for the copies to be known, instead of reporting that nothing can
   // be decided.
   std::chrono::steady_clock::time_point copies_deadline_;

@@ -44,7 +44,7 @@ class Silence : public EventRecorder {
 
 class CleanupReconcilerTest : public ::testing::Test {
  protected:
-  void Start(const ClusterShape& shape) {
+  void Start(const ClusterShape& shape, CleanupOptions options = {}) {
     cluster_ = std::make_unique<TestCluster>(shape);
     faults_ = std::make_unique<kube::FaultClient>(cluster_->client(), cluster_->clock());
     watches_ = std::make_unique<MetadataWatches>(cluster_->client(), cluster_->clock(), random_,
@@ -53,7 +53,7 @@ class CleanupReconcilerTest : public ::testing::Test {
     tasks_ = std::make_unique<TaskGroup>(cluster_->io().get_executor());
     ReconcilerDeps deps{*faults_, leader_,           worlds_, *watches_,
                         events_,  cluster_->clock(), random_, registry_};
-    reconciler_ = std::make_unique<CleanupReconciler>(deps, metrics_, CleanupOptions{});
+    reconciler_ = std::make_unique<CleanupReconciler>(deps, metrics_, std::move(options));
     tasks_->Spawn("delays", queue_->RunDelays());
     tasks_->Spawn("feed", reconciler_->Feed(*queue_));
   }
@@ -117,6 +117,45 @@ TEST_F(CleanupReconcilerTest, OperatorsThatAreOptedInAreLookedAt) {
   }
   EXPECT_THAT(cluster_->Names(kWidgets), IsEmpty());
   EXPECT_FALSE(cluster_->HasFinalizer("operatorframework.io/delete-custom-resources"));
+}
+
+// Without policies nothing refuses these deletions, and the garbage collector takes its finalizer
+// away before Steward looks.
+TEST_F(CleanupReconcilerTest, R_000_73_WithoutPoliciesOnlyAPlainDeletionDeletesAnything) {
+  using Propagation = kube::DeleteOptions::Propagation;
+  struct Row {
+    const char* name;
+    Propagation propagation;
+    bool watched;
+    bool cleans;
+  };
+  for (const Row& row : {
+           Row{"plain", Propagation::kBackground, true, true},
+           Row{"orphan", Propagation::kOrphan, true, false},
+           Row{"foreground", Propagation::kForeground, true, false},
+           Row{"nobody watched", Propagation::kOrphan, false, false},
+       }) {
+    SCOPED_TRACE(row.name);
+    if (reconciler_ != nullptr) TearDown();
+    CleanupOptions options;
+    options.cleaner.guards.allow_unprotected = true;
+    Start({}, options);
+    if (row.watched) UntilCsv();
+    cluster_->Run(cluster_->AddWidget("a", "x", false));
+    kube::DeleteOptions how;
+    how.propagation = row.propagation;
+    cluster_->DeleteCsv(how);
+    if (row.watched) Settle();
+    cluster_->Run(cluster_->Merge(
+        kCsvs, kCsv,
+        R"({"metadata":{"finalizers":["operatorframework.io/delete-custom-resources"]}})"));
+    for (int i = 0; i < 40 && !Released(); ++i) {
+      Next();
+      cluster_->clock().Advance(absl::Seconds(1));
+    }
+    EXPECT_TRUE(Released());
+    EXPECT_EQ(cluster_->Names(kWidgets).empty(), row.cleans);
+  }
 }
 
 // Pending operands are watched while they are pending, and a look follows soon when one goes;

@@ -44,8 +44,12 @@ bool IsRecordLost(const olm::CleanupInputs& inputs) {
 // The mark for `inputs.csv` itself; "" = none.
 std::string OwnMark(const olm::CleanupInputs& inputs) {
   if (IsRecordLost(inputs)) return std::string(olm::ToString(olm::CleanupReason::kRecordRemoved));
-  if (inputs.csv->HasFinalizer(olm::kOrphanFinalizer)) {
+  if (inputs.csv->HasFinalizer(olm::kOrphanFinalizer) ||
+      inputs.deletion_mode == olm::DeletionMode::kOrphan) {
     return std::string(olm::ToString(olm::CleanupReason::kOrphanRequested));
+  }
+  if (inputs.deletion_mode == olm::DeletionMode::kForeground) {
+    return std::string(olm::ToString(olm::CleanupReason::kOperatorGone));
   }
   if (!inputs.csvs.ok()) return "";
   for (const std::vector<olm::CsvFacts>* csvs : {&*inputs.csvs, &inputs.departed}) {

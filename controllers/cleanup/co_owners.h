@@ -25,7 +25,8 @@ class CoOwners {
   Task<bool> Mark(const olm::CleanupInputs& inputs);
   // Marks `inputs.csv` itself, which is refused, if the next look may not see the reason any more:
   // another original, which may be gone by then, owns one of its definitions; it is deleted with
-  // the orphan propagation, whose finalizer the garbage collector removes; or the record of what
+  // the orphan propagation, or was seen to be deleted in the foreground where no policy refuses
+  // that, and the garbage collector removes the finalizer; or the record of what
   // was begun was removed. Returns false when it changed meanwhile.
   Task<bool> MarkItself(const olm::CleanupInputs& inputs);
 

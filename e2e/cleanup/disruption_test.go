@@ -89,6 +89,72 @@ func TestUnprotected_R_000_77_NorWhatWasDeletedMeanwhile(t *testing.T) {
 	s.tells(t, "Warning", "CleanupRefused", "DeletionNotProtected")
 }
 
+// R-000-73b: with --allow-unprotected-opt-in no policy refuses --cascade=orphan and =foreground, and the garbage collector takes its
+// finalizer off at once. Whatever the order of its steps and Steward's, only a plain deletion deletes custom resources.
+func TestUnprotected_R_000_73b_DeleteModes(t *testing.T) {
+	const policy = "steward-cleanup-foreground"
+	orphan := metav1.DeleteOptions{PropagationPolicy: of(metav1.DeletePropagationOrphan)}
+	start := func() error { // without policies
+		controllers, err := shared.RunControllersAs(t.Context(), account, "unprotected-"+time.Now().Format("150405.000"), "--reconcilers=cleanup",
+			"--allow-unprotected-opt-in", "--cleanup-stall-timeout="+stallTimeout.String(), "--leader-elect-lease-duration=6s",
+			"--leader-elect-renew-deadline=5s", "--leader-elect-retry-period=500ms")
+		if err == nil {
+			reconciling = controllers
+		}
+		return err
+	}
+	restore := binding(t, policy)
+	must(t, errors.Join(shared.Any.Resource(policyBindings).Delete(t.Context(), policy, background), reconciling.Stop(), start()))
+	defer func() {
+		must(t, errors.Join(restore(), reconciling.Stop(), startControllers(context.Background()), waitForPolicies(context.Background())))
+	}()
+	for _, tc := range []struct {
+		name          string
+		how           metav1.DeleteOptions
+		before, after func() error
+		cleaned       bool
+	}{
+		{"Plain", background, nil, nil, true},
+		{"Orphan", orphan, nil, nil, false},
+		{"Foreground", foreground, nil, nil, false},
+		{"OrphanWhilePaused", orphan, func() error { return reconciling.Pause() }, func() error { return reconciling.Resume() }, false},
+		{"ForegroundWhilePaused", foreground, func() error { return reconciling.Pause() }, func() error { return reconciling.Resume() }, false},
+		{"OrphanWhileAway", orphan, func() error { return reconciling.Stop() }, start, false},
+		{"ForegroundWhileAway", foreground, func() error { return reconciling.Stop() }, start, false},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			s := newScene(t, 1)
+			s.install(t, s.spaces[0])
+			s.operands(t, s.spaces[0], "some")
+			s.operate(t, 0)
+			s.aged(t)
+			if tc.before != nil {
+				must(t, tc.before())
+			}
+			eventually(t, func() error { // until the policy is out of force
+				return shared.Any.Resource(olm.CSVs).Namespace(s.namespace).Delete(t.Context(), csvName, tc.how)
+			})
+			if tc.after != nil {
+				eventually(t, func() error {
+					for _, finalizer := range s.see(t).GetFinalizers() {
+						if finalizer == "orphan" || finalizer == "foregroundDeletion" {
+							return errors.New("the garbage collector has not come yet")
+						}
+					}
+					return nil
+				})
+				must(t, tc.after())
+			}
+			s.gone(t)
+			if tc.cleaned {
+				s.cleaned(t, []string{s.spaces[0] + "/some"}, nil)
+			} else {
+				s.cleaned(t, nil, []string{s.spaces[0] + "/some"})
+			}
+		})
+	}
+}
+
 // R-000-76, finding 1: an opt-in from before the policy is nobody's word; and so is one that says that it is confirmed by a
 // policy that was there before.
 func TestUnconfirmed_R_000_76_OlderThanThePolicy(t *testing.T) {

@@ -427,6 +427,36 @@ void CheckDeployments(const CleanupInputs& inputs, std::vector<CleanupBlocker>& 
                              std::move(lost)));
 }
 
+// The finalizers of the garbage collector, which are checked with the object, may be gone by now.
+void CheckDeletionMode(const CleanupInputs& inputs, std::vector<CleanupBlocker>& blockers) {
+  if (!inputs.csv->deleting()) return;
+  switch (inputs.deletion_mode) {
+    case DeletionMode::kNotAsked:
+    case DeletionMode::kBackground:
+      return;
+    case DeletionMode::kNotShownYet:
+      blockers.push_back(
+          Unknown(CleanupReason::kUnreadable, "the watch has not shown yet how it was deleted"));
+      return;
+    case DeletionMode::kForeground:
+      blockers.push_back(Blocker(CleanupReason::kOperatorGone,
+                                 "it was deleted in the foreground: its Deployments went first"));
+      return;
+    case DeletionMode::kOrphan:
+      blockers.push_back(Blocker(CleanupReason::kOrphanRequested,
+                                 "it was deleted with the wish to keep what it owns"));
+      return;
+    case DeletionMode::kUnseen:
+      // A record proves that this was checked before.
+      if (MayHaveSent(inputs)) return;
+      blockers.push_back(Blocker(
+          CleanupReason::kDeletionNotProtected,
+          "no admission policy refuses --cascade=orphan and --cascade=foreground, and no process "
+          "of Steward was watching when it was deleted"));
+      return;
+  }
+}
+
 void CheckProtection(const CleanupInputs& inputs, std::vector<CleanupBlocker>& blockers) {
   if (inputs.allow_unprotected || !inputs.protection.ok()) return;
   const ProtectionFacts& protection = *inputs.protection;
@@ -481,6 +511,7 @@ std::vector<CleanupBlocker> BlockersOf(const CleanupInputs& inputs) {
   }
   CheckCsvDefinition(inputs, blockers);
   CheckDeployments(inputs, blockers);
+  CheckDeletionMode(inputs, blockers);
   CheckProtection(inputs, blockers);
   return blockers;
 }

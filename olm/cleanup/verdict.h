@@ -25,6 +25,16 @@ struct OtherOperators {
   std::vector<kube::NamespacedName> replacers;  // of it
 };
 
+// How a ClusterServiceVersion came to be deleted.
+enum class DeletionMode {
+  kNotAsked,     // the finalizers tell
+  kNotShownYet,  // the watch has not shown it
+  kUnseen,       // nobody watched at that time
+  kBackground,
+  kForeground,
+  kOrphan,
+};
+
 // The inputs of all guards. Everything that was not read is unreadable, also an entry that a map
 // lacks.
 struct CleanupInputs {
@@ -46,6 +56,9 @@ struct CleanupInputs {
   Read<ProtectionFacts> protection;
   // --allow-unprotected-opt-in: `protection` is ignored.
   bool allow_unprotected = false;
+  // Asked of a watch where nothing protects deletions; the garbage collector removes its finalizers
+  // at once.
+  DeletionMode deletion_mode = DeletionMode::kNotAsked;
   // Steward knows of nothing that runs operators' Deployments (`steward up`): they are ignored.
   bool without_deployments = false;
   // Computed elsewhere, in place of `csvs` and `known`.

@@ -97,6 +97,9 @@ boost::asio::awaitable<GuardReading> GuardReader::Look(kube::NamespacedName csv,
   if (!reading.inputs.csv.ok()) co_return reading;
 
   const olm::CsvFacts& facts = *reading.inputs.csv;
+  if (options_.deletion_mode) {
+    reading.inputs.deletion_mode = options_.deletion_mode(facts.key, facts.uid);
+  }
   reading.inputs.departed = WithoutReplaced(std::move(reading.inputs.departed), facts);
   std::vector<Reader> reads;
   const std::map<std::string, olm::OwnedApi> apis = ApisOf(reading.inputs);

@@ -32,12 +32,18 @@ using KnownCsvs =
 struct GuardOptions {
   // --allow-unprotected-opt-in: no admission policy is required, and no opt-in has to be confirmed.
   bool allow_unprotected = false;
+  // The garbage collector's finalizers stay as long as others do (`steward up`).
+  bool collector_finalizers_stay = false;
   // Custom resources of definitions that OLM did not install are cleaned up, too (R-000-79).
   bool unmanaged_definitions = false;
   // Operators' Deployments do not exist here (`steward up`), and are no guard.
   bool without_deployments = false;
   // ClusterServiceVersions need no definition here (`steward up`), and it is no guard.
   bool csvs_built_in = false;
+  // Tells how the object of this name and UID came to be deleted, where no policy refuses
+  // --cascade=orphan and =foreground; null: its finalizers tell.
+  std::function<olm::DeletionMode(const kube::NamespacedName& csv, const std::string& uid)>
+      deletion_mode;
   // Called with the duration of each reading; may be null.
   std::function<void(absl::Duration)> observe;
   olm::CsvTerms terms;

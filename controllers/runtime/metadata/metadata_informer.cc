@@ -187,8 +187,9 @@ void MetadataInformer::TakeOver(Objects next, size_t unheld) {
   for (auto& [id, user] : users_) user.synced = true;
   // A callback may destroy the last watch.
   const std::shared_ptr<MetadataInformer> self = shared_from_this();
+  TellAll(&MetadataCallbacks::listed);
   for (const kube::NamespacedName& name : changed) Tell(name);
-  TellSynced();
+  TellAll(&MetadataCallbacks::synced);
 }
 
 void MetadataInformer::TakeEvent(kube::WatchEvent::Type type, kube::ObjectMeta object) {
@@ -225,10 +226,10 @@ void MetadataInformer::Tell(const kube::NamespacedName& name) {
   });
 }
 
-void MetadataInformer::TellSynced() {
-  ForEachUser([](const User& user) {
-    const auto synced = user.callbacks.synced;
-    if (synced) synced();
+void MetadataInformer::TellAll(std::function<void()> MetadataCallbacks::*callback) {
+  ForEachUser([callback](const User& user) {
+    const auto call = user.callbacks.*callback;
+    if (call) call();
   });
 }
 

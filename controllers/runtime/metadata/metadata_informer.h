@@ -27,6 +27,9 @@ struct MetadataCallbacks {
   std::function<void(const kube::NamespacedName& name)> changed;
   // Called when a complete list has been applied: the first, and later ones. May be null.
   std::function<void()> synced;
+  // Called before the changes that a complete list has brought; `synced` is called after them. May
+  // be null.
+  std::function<void()> listed;
 };
 
 // The part of the cluster that one informer reads.
@@ -78,7 +81,8 @@ class MetadataInformer : public std::enable_shared_from_this<MetadataInformer> {
   template <typename Call>
   void ForEachUser(Call call);
   void Tell(const kube::NamespacedName& name);
-  void TellSynced();
+  // Calls a callback without arguments of each user.
+  void TellAll(std::function<void()> MetadataCallbacks::*callback);
 
   kube::Client& client_;
   Clock& clock_;

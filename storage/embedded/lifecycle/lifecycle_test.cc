@@ -175,6 +175,31 @@ TEST_F(LifecycleTest, ForegroundWaitsForWhatBlocks) {
   ExpectSoon(kMap, {});
 }
 
+// Others that hold the object see how it was deleted, however late they look.
+TEST_F(LifecycleTest, TheCollectorsFinalizersStayWhileOthersHoldTheObject) {
+  for (const auto& [propagation, mark] : {std::pair(Propagation::kForeground, "foregroundDeletion"),
+                                          std::pair(Propagation::kOrphan, "orphan")}) {
+    SCOPED_TRACE(mark);
+    store_.StartLifecycle();
+    const std::string owner = CreateMap("owner", R"(,"finalizers":["example.com/hold"])");
+    CreateMap("dependent", OwnedBy(Owner("owner", owner)));
+    Delete(kMap, {"ns", "owner"}, propagation);
+    Settle();
+    const kube::NamespacedName name{"ns", "owner"};
+    const absl::StatusOr<kube::RawObject> left = store_.Run(store_.client().Get(kMap, name));
+    ASSERT_OK(left);
+    EXPECT_THAT(left->json, testing::HasSubstr(mark));
+    const bool orphans = propagation == Propagation::kOrphan;
+    EXPECT_EQ(Names(kMap).size(), orphans ? 2u : 1u) << "its dependents did not wait";
+    const kube::WriteOptions options;
+    const json::value patch = {{"metadata", {{"finalizers", json::array{mark}}}}};
+    ASSERT_OK(
+        store_.Run(store_.client().Patch(kMap, name, kube::PatchType::kJsonMerge, patch, options)));
+    ExpectSoon(kMap, orphans ? std::vector<std::string>{"dependent"} : std::vector<std::string>{});
+    if (orphans) Delete(kMap, {"ns", "dependent"});
+  }
+}
+
 TEST_F(LifecycleTest, OwnersThatNeverWereAreGoneAndUnknownKindsAreNot) {
   store_.StartLifecycle();
   CreateMap("orphan", OwnedBy(Owner("owner", "no-such-uid")));

@@ -111,6 +111,16 @@ absl::Status DropReferencesTo(Transaction& transaction, const Dependent& depende
   return KeepOnly(transaction, *type, dependent.key, *std::move(object), std::move(kept));
 }
 
+// True if a finalizer of others holds the object.
+bool HasOthers(const json::object& metadata) {
+  const json::array* finalizers = ArrayAt(metadata, "finalizers");
+  return finalizers != nullptr &&
+         std::any_of(finalizers->begin(), finalizers->end(), [](const json::value& finalizer) {
+           const std::string_view name = View(finalizer.as_string());
+           return name != kOrphan && name != kForeground;
+         });
+}
+
 }  // namespace
 
 bool NeedsRelease(const json::object& metadata) {
@@ -162,6 +172,7 @@ absl::StatusOr<bool> ReleaseOwner(Transaction& transaction, const ObjectKey& own
     for (const Dependent& dependent : dependents) {
       RETURN_IF_ERROR(DropReferencesTo(transaction, dependent, uid));
     }
+    if (HasOthers(MetaOf(*object))) return true;
     RETURN_IF_ERROR(RemoveFinalizer(transaction, *type, owner.key, kOrphan));
     return true;
   }
@@ -172,6 +183,7 @@ absl::StatusOr<bool> ReleaseOwner(Transaction& transaction, const ObjectKey& own
     blocked = blocked || blocks;
   }
   if (blocked) return false;
+  if (HasOthers(MetaOf(*object))) return true;
   RETURN_IF_ERROR(RemoveFinalizer(transaction, *type, owner.key, kForeground));
   return true;
 }
