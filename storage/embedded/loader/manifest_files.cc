@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <boost/json/array.hpp>
+#include <boost/json/stream_parser.hpp>
 #include <boost/json/value.hpp>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <set>
 #include <system_error>
 #include <utility>
@@ -20,6 +22,8 @@ namespace steward::storage {
 namespace json = boost::json;
 namespace fs = std::filesystem;
 namespace {
+
+constexpr std::string_view kSpace = " \t\r\n";
 
 absl::Status CannotRead(const fs::path& path, const std::error_code& error) {
   return absl::ErrnoToStatus(error.value(), StrCat("reading ", path.string()));
@@ -51,10 +55,19 @@ std::string_view Text(const json::object& object, std::string_view key) {
   return text == nullptr ? std::string_view() : std::string_view(text->data(), text->size());
 }
 
-json::array* Items(json::object& object) {
+// The items of a list, which may be null; nullptr when the object is none. Clients write lists
+// without items as null, or leave them out; the kind of an object may end with "List", too.
+json::value* Items(json::object& object) {
   if (!Text(object, "kind").ends_with("List")) return nullptr;
-  json::value* items = object.if_contains("items");
-  return items == nullptr ? nullptr : items->if_array();
+  if (json::value* items = object.if_contains("items")) {
+    return items->is_array() || items->is_null() ? items : nullptr;
+  }
+  const json::value* metadata = object.if_contains("metadata");
+  const bool named =
+      metadata != nullptr && metadata->is_object() && metadata->get_object().contains("name");
+  const size_t others = object.size() - object.contains("apiVersion") - 1;
+  if (named || metadata == nullptr || others != 1) return nullptr;
+  return &(object["items"] = nullptr);
 }
 
 void Append(std::string where, json::value value, Manifests& out);
@@ -75,11 +88,40 @@ void Append(std::string where, json::value value, Manifests& out) {
   json::object* object = value.if_object();
   if (object == nullptr) {
     out.problems.push_back({std::move(where), "is not an object"});
-  } else if (json::array* items = Items(*object)) {
-    AppendItems(where, *object, *items, out);
+  } else if (json::value* items = Items(*object)) {
+    if (items->is_array()) AppendItems(where, *object, items->get_array(), out);
   } else {
     out.objects.push_back({std::move(where), std::move(*object)});
   }
+}
+
+// Appends the documents of JSON that follow each other in `text`, up to the first that is none.
+// Returns false, and appends nothing, when there is such a one.
+bool AppendJsonDocuments(std::string_view path, std::string_view text, Manifests& out) {
+  JsonLimits limits;
+  limits.max_size = kMaxManifestFile;
+  json::parse_options options;
+  options.max_depth = limits.max_depth;
+  Manifests found;
+  size_t line = 1;
+  while (true) {
+    const size_t begin = std::min(text.find_first_not_of(kSpace), text.size());
+    line += static_cast<size_t>(std::count(text.begin(), text.begin() + begin, '\n'));
+    text.remove_prefix(begin);
+    if (text.empty()) break;
+    json::stream_parser boundary(json::storage_ptr(), options);
+    json::error_code error;
+    const size_t length = boundary.write_some(text.data(), text.size(), error);
+    if (error || length == 0) return false;
+    absl::StatusOr<json::value> value = ParseJson(text.substr(0, length), limits);
+    if (!value.ok()) return false;
+    Append(StrCat(path, ":", line), *std::move(value), found);
+    line += static_cast<size_t>(std::count(text.begin(), text.begin() + length, '\n'));
+    text.remove_prefix(length);
+  }
+  std::move(found.objects.begin(), found.objects.end(), std::back_inserter(out.objects));
+  std::move(found.problems.begin(), found.problems.end(), std::back_inserter(out.problems));
+  return true;
 }
 
 }  // namespace
@@ -128,12 +170,12 @@ absl::StatusOr<std::string> ReadManifest(const std::string& path, size_t limit) 
 void ParseManifests(std::string_view path, std::string_view text, Manifests& out) {
   YamlLimits limits;
   limits.max_size = kMaxManifestFile;
-  if (path.ends_with(".json")) {
-    JsonLimits json_limits;
-    json_limits.max_size = kMaxManifestFile;
-    absl::StatusOr<json::value> value = ParseJson(text, json_limits);
-    if (value.ok()) return Append(StrCat(path, ":1"), *std::move(value), out);
-    // The text may be several documents; YAML's reader accepts JSON, too.
+  // Files of JSON may have any name. YAML's reader accepts most of JSON, too, and says better where
+  // it is wrong.
+  const size_t first = text.find_first_not_of(kSpace);
+  if (first != text.npos && (text[first] == '{' || text[first] == '[') &&
+      AppendJsonDocuments(path, text, out)) {
+    return;
   }
   for (YamlDocument& document : ParseYamlDocuments(text, limits)) {
     std::string where = StrCat(path, ":", document.line);

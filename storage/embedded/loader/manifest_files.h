@@ -41,9 +41,10 @@ absl::StatusOr<std::vector<std::string>> FindManifests(const std::vector<std::st
 // The file's content; an error gives the reason, without the path. `limit` in bytes.
 absl::StatusOr<std::string> ReadManifest(const std::string& path, size_t limit);
 
-// Appends the objects in `text`: documents of YAML, or of JSON, each an object or a list (a kind
-// that ends with "List" and has items; items of a typed list may lack apiVersion and kind). Bad
-// parts become problems and don't hide the rest.
+// Appends the objects in `text`: documents of YAML, or of JSON one after the other, each an object
+// or a list (a kind that ends with "List" and has items, null items, or nothing but metadata
+// without a name; items of a typed list may lack apiVersion and kind). Bad parts become problems
+// and don't hide the rest.
 void ParseManifests(std::string_view path, std::string_view text, Manifests& out);
 
 }  // namespace steward::storage

@@ -113,6 +113,26 @@ TEST(ParseManifestsTest, AKindThatOnlySoundsLikeAList) {
               ElementsAre(R"(a.yaml:1: {"kind":"AllowList","spec":{"items":[]}})"));
 }
 
+TEST(ParseManifestsTest, ListsWithoutItems) {
+  for (const char* text : {
+           R"({"apiVersion":"v1","kind":"List","items":null})",
+           R"({"apiVersion":"v1","kind":"List","items":[]})",
+           R"({"apiVersion":"g/v1","kind":"WidgetList","metadata":{}})",
+           R"({"apiVersion":"g/v1","kind":"WidgetList","metadata":{"resourceVersion":"7"}})",
+       }) {
+    const Parsed parsed = Parse("a.json", text);
+    EXPECT_THAT(parsed.objects, IsEmpty()) << text;
+    EXPECT_THAT(parsed.problems, IsEmpty()) << text;
+  }
+  for (const char* text : {
+           R"({"kind":"AllowList","metadata":{"name":"a"}})",
+           R"({"kind":"AllowList","metadata":{},"spec":{}})",
+           R"({"kind":"AllowList","metadata":{"name":"a"},"items":{}})",
+       }) {
+    EXPECT_EQ(Parse("a.json", text).objects.size(), 1u) << text;
+  }
+}
+
 TEST(ParseManifestsTest, BadPartsDoNotHideTheRest) {
   const Parsed parsed = Parse("a.yaml", R"(kind: A
 ---
@@ -133,6 +153,15 @@ items: [5, {kind: B}]
 TEST(ParseManifestsTest, SeveralDocumentsOfJson) {
   EXPECT_THAT(Parse("a.json", "{\"kind\":\"A\"}\n---\n{\"kind\":\"B\"}\n").objects,
               ElementsAre(R"(a.json:1: {"kind":"A"})", R"(a.json:2: {"kind":"B"})"));
+  // As jq '.items[]' writes them, under any name.
+  for (const char* path : {"a.json", "a.yaml"}) {
+    const Parsed parsed =
+        Parse(path, "\n{\n  \"kind\": \"A\"\n}\n{\n  \"kind\": \"B\"\n} {\"kind\":\"C\"}[7]\n");
+    const std::string at(path);
+    EXPECT_THAT(parsed.objects, ElementsAre(at + R"(:2: {"kind":"A"})", at + R"(:5: {"kind":"B"})",
+                                            at + R"(:7: {"kind":"C"})"));
+    EXPECT_THAT(parsed.problems, ElementsAre(at + ":7: is not an object"));
+  }
   EXPECT_THAT(Parse("a.json", "{\"kind\":").problems, ElementsAre(HasSubstr("a.json:1: line ")));
 }
 

@@ -10,6 +10,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
+#include "base/json/json_text.h"
 #include "base/status/macros.h"
 #include "base/text/str_cat.h"
 #include "storage/embedded/rules/object_meta.h"
@@ -22,6 +23,8 @@ namespace json = boost::json;
 namespace {
 
 constexpr std::string_view kDefaultNamespace = "default";
+// What is served from there is computed by Steward.
+constexpr std::string_view kViewsGroup = "views.operators.coreos.com";
 // The fields that a server sets. Owners are named by UIDs, which mean nothing in another cluster.
 constexpr const char* kServerFields[] = {"uid",
                                          "resourceVersion",
@@ -65,6 +68,20 @@ bool IsNamespace(const kube::GroupVersionKind& kind) {
   return kind.group.empty() && kind.kind == "Namespace";
 }
 
+// Null counts as absent.
+absl::Status CheckText(const json::object& metadata, const char* field) {
+  const json::value* value = metadata.if_contains(field);
+  if (value == nullptr || value->is_null() || value->is_string()) return absl::OkStatus();
+  const std::string text = Serialize(*value);
+  if (value->is_structured()) {
+    return absl::InvalidArgumentError(StrCat("metadata.", field, " is no text"));
+  }
+  return absl::InvalidArgumentError(
+      StrCat("metadata.", field, " is ", text,
+             ", which is no text: YAML reads words like n, no, off and "
+             "y so, and numbers; put it in quotes"));
+}
+
 class Planner {
  public:
   Planner(Manifests manifests, const Catalog& present)
@@ -101,13 +118,23 @@ class Planner {
     ASSIGN_OR_RETURN(const kube::GroupVersionKind kind, KindOf(manifest.object));
     const kube::ResourceType* type = given.FindKind(kind);
     if (type == nullptr) type = present_.FindKind(kind);
+    if (type == nullptr && kind.group == kViewsGroup) {
+      return absl::InvalidArgumentError(
+          StrCat(kind.kind,
+                 " is computed from ClusterServiceVersions, OperatorGroups and Namespaces, "
+                 "and never stored: load those"));
+    }
     if (type == nullptr) {
       return absl::NotFoundError(
           StrCat("nothing here serves ", kind.kind, " of ", kind.ApiVersion()));
     }
     json::object& object = manifest.object;
     json::object* metadata = Metadata(object);
-    if (metadata == nullptr || Text(*metadata, "name").empty()) {
+    if (metadata == nullptr) {
+      return absl::InvalidArgumentError(StrCat(kind.kind, " has no metadata.name"));
+    }
+    for (const char* field : {"name", "namespace"}) RETURN_IF_ERROR(CheckText(*metadata, field));
+    if (Text(*metadata, "name").empty()) {
       return absl::InvalidArgumentError(StrCat(kind.kind, " has no metadata.name"));
     }
     PlannedObject planned;
