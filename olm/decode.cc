@@ -102,6 +102,13 @@ absl::Status AppendMember(std::string_view key, value v, std::string_view where,
   return AppendCompact(v, where, out);
 }
 
+void AppendTextMember(std::string_view key, std::string_view text, std::string& out) {
+  if (!out.empty()) out.push_back(',');
+  AppendJsonString(key, out);
+  out.push_back(':');
+  AppendJsonString(text, out);
+}
+
 // Parses a JSON scalar that must be a string; absent or null is "".
 absl::Status StringOf(std::string_view json, std::string_view where, std::string& out) {
   if (json.empty()) return absl::OkStatus();
@@ -442,13 +449,15 @@ absl::StatusOr<CsvPtr> DecodeCsv(std::string_view json) {
     return copy;
   }
   for (auto& [label, text] : metadata.labels) {
-    if (!CopyKeepsLabel(label)) continue;
-    if (!csv->labels_json.empty()) csv->labels_json.push_back(',');
-    AppendJsonString(label, csv->labels_json);
-    csv->labels_json.push_back(':');
-    AppendJsonString(text, csv->labels_json);
-    csv->labels.emplace(label, text);
+    AppendTextMember(label, text, csv->own_labels_json);
+    if (CopyKeepsLabel(label)) {
+      AppendTextMember(label, text, csv->labels_json);
+      csv->labels.emplace(label, text);
+    } else {
+      csv->component_labels.emplace(label, text);
+    }
   }
+  if (csv->component_labels.empty()) csv->own_labels_json = "";
   csv->annotations_json = SharedText(std::move(metadata.kept_annotations_json));
   csv->spec_json = SharedText(std::move(spec));
   csv->status_json = SharedText(std::move(status));

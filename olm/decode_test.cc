@@ -52,6 +52,10 @@ TEST(DecodeCsvTest, ReadsWhatTheRulesNeed) {
 TEST(DecodeCsvTest, KeepsTheJsonThatACopyCarries) {
   ASSERT_OK_AND_ASSIGN(const CsvPtr csv, DecodeCsv(kCsv));
   EXPECT_EQ(csv->labels_json, R"("olm.managed":"true","tab\"key":"q\"v")");
+  EXPECT_EQ(csv->component_labels.size(), 1u);
+  EXPECT_THAT(csv->own_labels_json,
+              testing::AllOf(testing::HasSubstr(R"("olm.managed":"true")"),
+                             testing::HasSubstr(R"("operators.coreos.com/)")));
   EXPECT_EQ(csv->annotations_json,
             R"("olm.operatorNamespace":"ops","alm-examples":"[{\"a\": 1}]")");
   EXPECT_EQ(csv->spec_json, R"({"displayName":"etcd \u00e9","version":"1.0.0","release":"2",)"

@@ -87,13 +87,17 @@ struct CsvContent {
   bool operator==(const CsvContent&) const = default;
 };
 
-// The same, with the facts that cleanup needs.
+// The same, with what is seen in its own namespace alone, and the facts that cleanup needs.
 struct Csv : CsvContent {
+  kube::LabelMap component_labels;  // those that a copy drops
+  std::string own_labels_json;      // all labels, when there are any that a copy drops
+
   // Null for a proven copy, which counts as no owner. An unproven copy counts.
   std::shared_ptr<const CsvCleanup> cleanup;
 
   bool operator==(const Csv& other) const {
     return static_cast<const CsvContent&>(*this) == other &&
+           component_labels == other.component_labels &&
            (cleanup == other.cleanup ||
             (cleanup != nullptr && other.cleanup != nullptr && *cleanup == *other.cleanup));
   }

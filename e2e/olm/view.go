@@ -26,7 +26,8 @@ func View(csv *Object, namespace string) *Object {
 
 	labels := map[string]string{}
 	for key, value := range csv.GetLabels() {
-		if !strings.HasPrefix(key, "operators.coreos.com/") {
+		// At home it is the original, which is a component of its Operator.
+		if namespace == csv.GetNamespace() || !strings.HasPrefix(key, "operators.coreos.com/") {
 			labels[key] = value
 		}
 	}

@@ -83,9 +83,6 @@ var justified = []justification{
 	{"in its own namespace, too, what was applied is not said twice", func(d difference) bool {
 		return d.home && d.is("metadata", "annotations", "kubectl.kubernetes.io/last-applied-configuration") && d.views == nil
 	}},
-	{"in its own namespace, too, it is no component of the Operator", func(d difference) bool {
-		return d.home && len(d.path) == 3 && d.path[1] == "labels" && strings.HasPrefix(d.path[2], "operators.coreos.com/") && d.views == nil
-	}},
 }
 
 func (d difference) is(path ...string) bool { return slices.Equal(d.path, path) }

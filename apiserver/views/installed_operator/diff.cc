@@ -25,9 +25,13 @@ bool SameScope(const EffectiveGroup* a, const EffectiveGroup* b) {
          olm::ModeFor(a->targets) == olm::ModeFor(b->targets);
 }
 
-// True if the visible parts of the pieces of two appearances are equal.
-bool SamePiece(const olm::Csv& a, const olm::Csv& b) {
+// True if the visible parts of the pieces of two appearances are equal: of a ClusterServiceVersion
+// those that are seen in other namespaces than its own, or there as well.
+bool SameElsewhere(const olm::Csv& a, const olm::Csv& b) {
   return static_cast<const olm::CsvContent&>(a) == b;
+}
+bool SamePiece(const olm::Csv& a, const olm::Csv& b) {
+  return SameElsewhere(a, b) && a.component_labels == b.component_labels;
 }
 bool SamePiece(const olm::Namespace& a, const olm::Namespace& b) {
   return a.uid == b.uid && a.created == b.created && a.labels == b.labels;
@@ -53,9 +57,10 @@ bool SameUid(const Appearance& a, const Appearance& b) {
 }  // namespace
 
 bool SameObject(const Appearance& a, const Appearance& b) {
-  return (a.csv == b.csv || SamePiece(*a.csv, *b.csv)) && a.ns->uid == b.ns->uid &&
-         a.ns->created == b.ns->created && a.own == b.own && a.targeted == b.targeted &&
-         SameScope(a.group, b.group) &&
+  const bool same_csv =
+      a.csv == b.csv || (a.own ? SamePiece(*a.csv, *b.csv) : SameElsewhere(*a.csv, *b.csv));
+  return same_csv && a.ns->uid == b.ns->uid && a.ns->created == b.ns->created && a.own == b.own &&
+         a.targeted == b.targeted && SameScope(a.group, b.group) &&
          std::equal(a.hidden.begin(), a.hidden.end(), b.hidden.begin(), b.hidden.end(),
                     [](const olm::Csv* x, const olm::Csv* y) { return x->key.ns == y->key.ns; });
 }

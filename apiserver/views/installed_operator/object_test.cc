@@ -95,7 +95,8 @@ TEST(InstalledOperatorObjectTest, LongPartsAreSpliced) {
 
 TEST(InstalledOperatorObjectTest, AtHomeItKeepsItsStatus) {
   const json::value got = JsonIn(Cluster(), "ops");
-  EXPECT_EQ(got.at("metadata").at("labels"), Parsed(R"({"olm.managed": "true"})"));
+  EXPECT_EQ(got.at("metadata").at("labels"),
+            Parsed(R"({"operators.coreos.com/etcd.ops": "", "olm.managed": "true"})"));
   EXPECT_EQ(got.at("metadata").at("annotations"), Parsed(R"({"olm.operatorGroup": "g"})"));
   EXPECT_EQ(got.at("metadata").at("creationTimestamp"), "2026-01-05T00:00:00Z");
   EXPECT_EQ(got.at("status"),

@@ -14,9 +14,15 @@ bool FieldsSelect(const rest::Selection& selection, const Appearance& seen) {
 
 bool LabelsSelect(const rest::Selection& selection, const Appearance& seen) {
   if (selection.labels.empty()) return true;
-  if (seen.own) return selection.labels.Matches(seen.csv->labels);
+  if (seen.own && seen.csv->component_labels.empty()) {
+    return selection.labels.Matches(seen.csv->labels);
+  }
   kube::LabelMap labels = seen.csv->labels;
-  labels.insert_or_assign(std::string(olm::kCopiedFromLabel), seen.csv->key.ns);
+  if (seen.own) {
+    labels.insert(seen.csv->component_labels.begin(), seen.csv->component_labels.end());
+  } else {
+    labels.insert_or_assign(std::string(olm::kCopiedFromLabel), seen.csv->key.ns);
+  }
   return selection.labels.Matches(labels);
 }
 

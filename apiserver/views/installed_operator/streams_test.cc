@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_replace.h"
 #include "apiserver/views/installed_operator/installed_operator.h"
 #include "apiserver/views/testing/test_world.h"
 #include "apiserver/views/virtual_resource/event_stream.h"
@@ -185,6 +186,28 @@ TEST_F(EventStreamTest, SelectorsTurnChangesIntoComingsAndGoings) {
   world_.Csv("ops", "a.v1");
   Publish();
   EXPECT_THAT(Next(*stream, 2), ElementsAre("DELETED blue/a.v1", "DELETED ops/a.v1"));
+}
+
+// OLM's component label is on the original alone, so only its own namespace shows it.
+TEST_F(EventStreamTest, AComponentLabelIsSeenAtHomeAlone) {
+  constexpr char kCsv[] = R"({"metadata":{"name":"a.v1","namespace":"ops","uid":"a","labels":{$}},)"
+                          R"("status":{"phase":"Succeeded"}})";
+  const auto put = [this, &kCsv](const char* labels) {
+    world_.CsvJson(absl::StrReplaceAll(kCsv, {{"$", labels}}));
+    Publish();
+  };
+  put("");
+  rest::Selection selection;
+  selection.labels = *kube::LabelSelector::Parse("operators.coreos.com/a.ops");
+  const auto all = Watch(Now(), {}, false, /*bookmarks=*/false);
+  const auto selected = Watch(Now(), selection, false, /*bookmarks=*/false);
+  put(R"("operators.coreos.com/a.ops":"")");
+  EXPECT_THAT(Next(*all, 1), ElementsAre("MODIFIED ops/a.v1"));
+  EXPECT_THAT(Next(*selected, 1), ElementsAre("ADDED ops/a.v1"));
+  put(R"("other":"")");
+  EXPECT_THAT(Next(*all, 3),
+              ElementsAre("MODIFIED blue/a.v1", "MODIFIED ops/a.v1", "MODIFIED red/a.v1"));
+  EXPECT_THAT(Next(*selected, 1), ElementsAre("DELETED ops/a.v1"));
 }
 
 TEST_F(EventStreamTest, AnObjectOfAnotherUidIsAnother) {

@@ -56,6 +56,11 @@ class OperatorWrites : public Writes {
       csv->labels = {{"color", "red"}};
       csv->labels_json = R"("color":"red")";
     }
+    if (c % 5 < 2) {
+      csv->component_labels = {{"operators.coreos.com/x", ""}};
+      csv->own_labels_json = R"("operators.coreos.com/x":"")";
+      if (!csv->labels_json.empty()) csv->own_labels_json += "," + csv->labels_json;
+    }
     csv->cleanup = Cleanup(*csv);
     etcd.Put(storage::kCsvSource, key, olm::CsvPtr(std::move(csv)));
   }
