@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "kube/meta/access_review.h"
 #include "kube/meta/selector.h"
 
 namespace steward::filters {
@@ -20,10 +21,6 @@ constexpr size_t kMaxSelector = 4 << 10;
 const std::string* Selector(const http::Request& request, const char* parameter) {
   const std::string* text = request.Query(parameter);
   return text != nullptr && text->size() <= kMaxSelector ? text : nullptr;
-}
-
-void SetUnlessEmpty(json::object& object, const char* key, const std::string& value) {
-  if (!value.empty()) object[key] = value;
 }
 
 json::array Strings(const std::vector<std::string>& strings) {
@@ -94,14 +91,13 @@ void SetRequirements(json::object& attributes, const char* key, json::array requ
 
 json::object ResourceAttributes(const http::Request& request) {
   const http::RequestInfo& info = request.info;
-  json::object attributes;
-  SetUnlessEmpty(attributes, "namespace", info.ns);
-  SetUnlessEmpty(attributes, "verb", info.verb);
-  SetUnlessEmpty(attributes, "group", info.group);
-  SetUnlessEmpty(attributes, "version", info.version);
-  SetUnlessEmpty(attributes, "resource", info.resource);
-  SetUnlessEmpty(attributes, "subresource", info.subresource);
-  SetUnlessEmpty(attributes, "name", info.name);
+  json::object attributes = kube::ResourceAttributes({.verb = info.verb,
+                                                      .group = info.group,
+                                                      .version = info.version,
+                                                      .resource = info.resource,
+                                                      .subresource = info.subresource,
+                                                      .ns = info.ns,
+                                                      .name = info.name});
   if (info.verb == "list" || info.verb == "watch" || info.verb == "deletecollection") {
     SetRequirements(attributes, "fieldSelector", FieldRequirements(request));
     SetRequirements(attributes, "labelSelector", LabelRequirements(request));
@@ -122,14 +118,7 @@ json::object SubjectAccessReviewSpec(const http::Request& request) {
     spec["nonResourceAttributes"] = std::move(attributes);
   }
   const http::UserInfo& user = request.user;
-  spec["user"] = user.name;
-  SetUnlessEmpty(spec, "uid", user.uid);
-  if (!user.groups.empty()) spec["groups"] = Strings(user.groups);
-  if (!user.extra.empty()) {
-    json::object extra;
-    for (const auto& [key, values] : user.extra) extra[key] = Strings(values);
-    spec["extra"] = std::move(extra);
-  }
+  kube::SetReviewedUser(user.name, user.uid, user.groups, user.extra, spec);
   return spec;
 }
 

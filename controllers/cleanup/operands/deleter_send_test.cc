@@ -18,8 +18,8 @@
 #include "controllers/cleanup/operands/metrics.h"
 #include "controllers/cleanup/testing/cluster.h"
 #include "controllers/cleanup/testing/hook_client.h"
-#include "controllers/runtime/election/leadership.h"
 #include "controllers/runtime/events/event_recorder.h"
+#include "controllers/runtime/testing/test_leadership.h"
 
 namespace steward::controllers {
 namespace {
@@ -30,14 +30,6 @@ using ::testing::SizeIs;
 class Silence : public EventRecorder {
  public:
   void Record(const ObjectReference&, EventType, std::string_view, std::string_view) override {}
-};
-
-class TestLeadership : public Leadership {
- public:
-  absl::Duration Remaining() const override {
-    return leads ? absl::InfiniteDuration() : absl::ZeroDuration();
-  }
-  bool leads = true;
 };
 
 constexpr size_t kWidth = 4;

@@ -4,6 +4,7 @@
 
 #include "base/status/macros.h"
 #include "controllers/cleanup/guards/live_reads.h"
+#include "controllers/cleanup/operands/served_versions.h"
 #include "kube/meta/errors.h"
 #include "olm/cleanup/decode.h"
 
@@ -46,18 +47,16 @@ boost::asio::awaitable<OperandCount> CountOperands(kube::Client& client, olm::Cr
       count.plan.state == olm::CrdState::kNotEstablished) {
     co_return count;
   }
-  absl::Status first = absl::UnavailableError("it has no served version");
-  for (size_t i = 0; i < count.plan.versions.size(); ++i) {
-    absl::Status status;
-    for (int pass = 0; pass < kPasses; ++pass) {
-      status = co_await CountByVersion(client, count.plan.versions[i], count);
-      if (!kube::IsExpired(status)) break;
-    }
+  absl::Status status;
+  for (int pass = 0; pass < kPasses; ++pass) {
+    status = co_await ListByAnyVersion(count.plan, [&client, &count](std::string version) {
+      return CountByVersion(client, std::move(version), count);
+    });
     if (status.ok()) co_return count;
-    if (i == 0) first = status;
+    if (!kube::IsExpired(status)) break;
   }
   count.to_delete = count.waited_for = count.kept = 0;
-  count.unreadable = Describe(first);
+  count.unreadable = Describe(status);
   co_return count;
 }
 

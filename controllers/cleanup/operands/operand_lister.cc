@@ -5,6 +5,7 @@
 #include "base/status/macros.h"
 #include "base/text/str_cat.h"
 #include "controllers/cleanup/guards/live_reads.h"
+#include "controllers/cleanup/operands/served_versions.h"
 #include "kube/meta/errors.h"
 #include "olm/cleanup/decode.h"
 #include "olm/cleanup/target_set.h"
@@ -49,19 +50,19 @@ StatusTask ListByVersion(kube::Client& client, std::string version, OperandsOfCr
   co_return absl::OkStatus();
 }
 
+// Reviews, and other APIs without stored objects, cannot be listed.
+StatusTask ListOrNothing(kube::Client& client, std::string version, OperandsOfCrd& operands) {
+  const absl::Status status = co_await ListByVersion(client, std::move(version), operands);
+  if (!operands.plan.aggregated || !kube::IsUnsupported(status)) co_return status;
+  operands.pending.clear();
+  co_return absl::OkStatus();
+}
+
 StatusTask ListOne(kube::Client& client, OperandsOfCrd& operands) {
-  absl::Status first = absl::UnavailableError("it has no served version");
-  for (size_t i = 0; i < operands.plan.versions.size(); ++i) {
-    const absl::Status status = co_await ListByVersion(client, operands.plan.versions[i], operands);
-    if (status.ok() || kube::IsExpired(status)) co_return status;
-    if (operands.plan.aggregated && kube::IsUnsupported(status)) {
-      // Reviews, and other APIs without stored objects, cannot be listed.
-      operands.pending.clear();
-      co_return absl::OkStatus();
-    }
-    if (i == 0) first = status;
-  }
-  co_return first;
+  co_return co_await ListByAnyVersion(operands.plan,
+                                      [&client, &operands](std::string version) -> StatusTask {
+                                        return ListOrNothing(client, std::move(version), operands);
+                                      });
 }
 
 Task<OperandListing> ListPass(kube::Client& client, const std::vector<CrdPlan>& plans) {

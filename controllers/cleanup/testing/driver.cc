@@ -168,7 +168,7 @@ void TestDriver::Restart() {
   Log("a process begins");
   if (!processes_.empty()) {
     Process* const ended = processes_.back().get();
-    ended->leadership.live = false;
+    ended->leadership.leads = false;
     StopWorkers(*ended);
     ended->cleaner.reset();
     if (processes_.back().get() != ended) return;  // another one took over meanwhile
@@ -186,7 +186,7 @@ void TestDriver::RestartAfterDeath() {
 VoidTask TestDriver::TakeOver() {
   if (nested_) co_return;
   Log("another process takes over");
-  processes_.back()->leadership.live = false;
+  processes_.back()->leadership.leads = false;
   processes_.push_back(NewProcess());
   Process* const next = processes_.back().get();
   if (workers_ > 0) {
@@ -254,7 +254,7 @@ void TestDriver::StopWorkers(Process& process) {
 }
 
 VoidTask TestDriver::WorkOn(Process& process) {
-  while (process.leadership.live && !process.dead) {
+  while (process.leadership.leads && !process.dead) {
     const std::optional<Key> key = co_await process.queue->Take();
     if (!key.has_value()) co_return;
     process.passes[*key] = {cluster_.clock().Monotonic()};

@@ -22,20 +22,12 @@
 #include "controllers/cleanup/testing/hook_client.h"
 #include "controllers/cleanup/testing/oracle.h"
 #include "controllers/runtime/election/fenced_client.h"
-#include "controllers/runtime/election/leadership.h"
 #include "controllers/runtime/events/event_recorder.h"
 #include "controllers/runtime/queue/queue_metrics.h"
 #include "controllers/runtime/queue/work_queue.h"
+#include "controllers/runtime/testing/test_leadership.h"
 
 namespace steward::controllers {
-
-class TestLeadership : public Leadership {
- public:
-  absl::Duration Remaining() const override {
-    return live ? absl::InfiniteDuration() : absl::ZeroDuration();
-  }
-  bool live = true;
-};
 
 class NoEvents : public EventRecorder {
  public:

@@ -12,6 +12,7 @@
 #include "base/json/json_text.h"
 #include "base/status/macros.h"
 #include "base/text/str_cat.h"
+#include "kube/meta/access_review.h"
 #include "kube/meta/status.h"
 #include "kube/meta/write_options.h"
 
@@ -23,34 +24,18 @@ const kube::GroupVersionResource kReviews = {"authorization.k8s.io", "v1", "subj
 constexpr char kMasters[] = "system:masters";
 constexpr int kRetrySeconds = 2;
 
-void SetUnlessEmpty(json::object& object, const char* key, const std::string& value) {
-  if (!value.empty()) object[key] = value;
-}
-
-json::array Strings(const std::vector<std::string>& strings) {
-  return json::array(strings.begin(), strings.end());
-}
-
 // The spec of a review. Equal questions give equal text.
 json::object SpecOf(const Requester& requester, const AccessAttributes& what) {
-  json::object attributes;
-  SetUnlessEmpty(attributes, "namespace", what.ns);
-  SetUnlessEmpty(attributes, "verb", what.verb);
-  SetUnlessEmpty(attributes, "group", what.gvr.group);
-  SetUnlessEmpty(attributes, "version", what.gvr.version);
-  SetUnlessEmpty(attributes, "resource", what.gvr.resource);
-  SetUnlessEmpty(attributes, "subresource", what.subresource);
-  SetUnlessEmpty(attributes, "name", what.name);
   json::object spec;
-  spec["resourceAttributes"] = std::move(attributes);
-  spec["user"] = requester.user;
-  SetUnlessEmpty(spec, "uid", requester.uid);
-  if (!requester.groups.empty()) spec["groups"] = Strings(requester.groups);
-  if (!requester.extra.empty()) {
-    json::object extra;
-    for (const auto& [key, values] : requester.extra) extra[key] = Strings(values);
-    spec["extra"] = std::move(extra);
-  }
+  spec["resourceAttributes"] = kube::ResourceAttributes({.verb = what.verb,
+                                                         .group = what.gvr.group,
+                                                         .version = what.gvr.version,
+                                                         .resource = what.gvr.resource,
+                                                         .subresource = what.subresource,
+                                                         .ns = what.ns,
+                                                         .name = what.name});
+  const kube::UserExtra extra(requester.extra.begin(), requester.extra.end());
+  kube::SetReviewedUser(requester.user, requester.uid, requester.groups, extra, spec);
   return spec;
 }
 
