@@ -55,7 +55,8 @@ void Flags::AddServing() {
          "Port to serve HTTPS on; 0: one that is free");
   Text("--tls-cert-file", options_.tls_cert_file,
        "Serving certificate, PEM, with its chain; read again when it changes");
-  Text("--tls-private-key-file", options_.tls_private_key_file, "Its private key, PEM");
+  Text("--tls-private-key-file", options_.tls_private_key_file,
+       "Private key of --tls-cert-file, PEM");
   Text("--cert-dir", options_.cert_dir,
        "Where the serving certificate lies (apiserver.crt, apiserver.key) when --tls-cert-file is "
        "not given; made there, self-signed, when it is absent");
@@ -71,13 +72,13 @@ void Flags::AddAuthentication() {
          "Do not read ConfigMap kube-system/extension-apiserver-authentication");
   Switch("--authentication-tolerate-lookup-failure",
          options_.authentication_tolerate_lookup_failure,
-         "Be ready before that ConfigMap was read; until then nobody who comes through the "
+         "Become ready before that ConfigMap was read; until then nobody who comes through the "
          "kube-apiserver can be authenticated");
   Duration("--authentication-token-webhook-cache-ttl",
            options_.authentication_token_webhook_cache_ttl,
            "How long to keep the answer to a TokenReview");
   Switch("--anonymous-auth", options_.anonymous_auth,
-         "Requests without credentials are system:anonymous's instead of refused");
+         "Treat requests without credentials as system:anonymous; false: answer them with 401");
   Text("--client-ca-file", options_.client_ca_file,
        "CAs of client certificates, PEM; empty: as the ConfigMap says");
   Text("--requestheader-client-ca-file", options_.requestheader_client_ca_file,
@@ -105,7 +106,7 @@ void Flags::AddAuthorization() {
            options_.authorization_webhook_cache_unauthorized_ttl,
            "How long to keep an answer that denies");
   List("--authorization-always-allow-paths", options_.authorization_always_allow_paths,
-       "Paths that everybody may ask; a trailing * matches all below");
+       "Paths served to everybody; a trailing * matches everything below");
 }
 
 void Flags::AddLimits() {
@@ -143,7 +144,7 @@ void Flags::AddControllers() {
        "Certificate to show to the controllers, PEM; its common name is to be one of their "
        "--grpc-frontends");
   Text("--controllers-client-key-file", options_.controllers_client_key_file,
-       "Its private key, PEM");
+       "Private key of --controllers-client-cert-file, PEM");
 }
 
 std::unique_ptr<CLI::App> NewApp(Options& options) {

@@ -56,7 +56,7 @@ void FlagAdder::Verbosity(int& value) {
 }
 
 void FlagAdder::LoggingFormat(std::string& value) {
-  Text("--logging-format", value, "How log lines look: text or json")
+  Text("--logging-format", value, "Format of log lines: text or json")
       ->check(CLI::IsMember({"text", "json"}));
 }
 

@@ -48,7 +48,8 @@ class Flags : private FlagAdder {
          "kubeconfig of the cluster to work on; empty: the cluster this process runs in");
     Verbosity(options_.verbosity);
     LoggingFormat(options_.logging_format);
-    List("--reconcilers", options_.reconcilers, StrCat("What to run, of: ", NamesOf(known_)));
+    List("--reconcilers", options_.reconcilers,
+         StrCat("Reconcilers to run, any of: ", NamesOf(known_)));
     AddElection();
     for (const KnownReconciler& known : known_) {
       if (known.add_flags != nullptr) known.add_flags(*this, options_.reconciler_flags);
@@ -71,7 +72,7 @@ class Flags : private FlagAdder {
     }
     if (conflicting.empty()) return;
     Switch("--takeover", options_.takeover,
-           StrCat("Run also what an operator of OLM does that runs in this cluster, of: ",
+           StrCat("Run these reconcilers although OLM's operator that does the same work runs: ",
                   NamesOf(conflicting)));
   }
   void AddElection() {

@@ -16,7 +16,8 @@ void AddGrpcFlags(CLI::App& app, GrpcOptions& options) {
   flags.Text("--grpc-tls-cert-file", options.tls_cert_file,
              "Serving certificate for gRPC, PEM, with its chain; read again when it changes, as "
              "the next two");
-  flags.Text("--grpc-tls-private-key-file", options.tls_private_key_file, "Its private key, PEM");
+  flags.Text("--grpc-tls-private-key-file", options.tls_private_key_file,
+             "Private key of --grpc-tls-cert-file, PEM");
   flags.Text("--grpc-client-ca-file", options.client_ca_file,
              "CAs of gRPC clients' certificates, PEM: the common name is the user, the "
              "organizations are the groups");

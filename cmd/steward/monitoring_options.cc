@@ -17,7 +17,7 @@ void AddMonitoringFlags(CLI::App& app, MonitoringOptions& options) {
              "Serving certificate for metrics, PEM, with its chain; read again when it changes; "
              "while there is none, one is made in memory");
   flags.Text("--metrics-tls-private-key-file", options.tls_private_key_file,
-             "Its private key, PEM");
+             "Private key of --metrics-tls-cert-file, PEM");
   flags.Text("--health-probe-bind-address", options.probe_bind_address,
              "IP address and port for plain HTTP: /healthz, /livez, /readyz; :8081: on all "
              "addresses; 0: they are not served");

@@ -39,10 +39,12 @@ void AddFlags(CLI::App& app, const std::vector<KnownReconciler>& known, UpOption
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
       ->type_name("PATH");
   flags.Switch("--strict", options.strict,
-               "Load nothing, and end, if any manifest cannot be used; else such are skipped");
+               "Load nothing, and exit with an error, if any manifest cannot be used; without it "
+               "such manifests are skipped");
   flags.Switch("--exit-after-load", options.exit_after_load,
-               "End once everything is loaded and ready");
-  flags.List("--reconcilers", options.reconcilers, StrCat("What to run, of: ", NamesOf(known)));
+               "Exit once everything is loaded and ready");
+  flags.List("--reconcilers", options.reconcilers,
+             StrCat("Reconcilers to run, any of: ", NamesOf(known)));
   flags.Text("--bind-address", options.bind_address, "IP address to listen on")
       ->check(CheckIpAddress);
   flags.Number("--secure-port", options.secure_port, 0, 65535,
