@@ -16,7 +16,8 @@ namespace {
 
 namespace json = boost::json;
 
-constexpr char kNotValidated[] = "this server does not validate objects against their schemas";
+constexpr char kRules[] = "x-kubernetes-validations";
+constexpr char kRulesIgnored[] = "this server does not evaluate x-kubernetes-validations";
 
 absl::Status BadRequest(std::string_view message) {
   return kube::ToStatus(kube::BadRequest(message));
@@ -51,8 +52,7 @@ Writer::Writer(kube::Client& client, const kube::ResourceType& type, const Colum
     : client_(client),
       gvr_(type.gvr()),
       namespaced_(type.namespaced),
-      has_schemas_(type.custom || (type.gvk.group == "apiextensions.k8s.io" &&
-                                   type.gvk.kind == "CustomResourceDefinition")),
+      has_rules_(type.custom && type.schema.find(kRules) != std::string::npos),
       columns_(columns),
       clock_(clock) {}
 
@@ -68,7 +68,7 @@ rest::WriteResult Writer::ResultOf(const json::value& answer, bool warn) const {
   } else {
     result.reading = ReadingOf(kube::OwnedRawObject(Serialize(answer)), columns_, clock_);
   }
-  if (warn) result.warnings.emplace_back(kNotValidated);
+  if (warn) result.warnings.emplace_back(kRulesIgnored);
   return result;
 }
 
@@ -78,7 +78,7 @@ Task<rest::WriteResult> Writer::Create(const std::string& ns, json::value object
   const std::string target = namespaced_ ? ns : std::string();
   CO_ASSIGN_OR_RETURN(const json::value answer,
                       co_await client_.Create(gvr_, target, object, options));
-  co_return ResultOf(answer, has_schemas_);
+  co_return ResultOf(answer, has_rules_);
 }
 
 Task<rest::WriteResult> Writer::Update(const kube::NamespacedName& name, json::value object,
@@ -101,7 +101,7 @@ Task<rest::WriteResult> Writer::Update(const kube::NamespacedName& name, json::v
   }
   if (namespaced_) (*metadata)["namespace"] = key.ns;
   CO_ASSIGN_OR_RETURN(const json::value answer, co_await client_.Update(gvr_, object, options));
-  co_return ResultOf(answer, has_schemas_);
+  co_return ResultOf(answer, has_rules_);
 }
 
 Task<rest::WriteResult> Writer::Patch(const kube::NamespacedName& name, kube::PatchType type,
@@ -109,7 +109,7 @@ Task<rest::WriteResult> Writer::Patch(const kube::NamespacedName& name, kube::Pa
   const kube::NamespacedName key = Key(name);
   CO_ASSIGN_OR_RETURN(const json::value answer,
                       co_await client_.Patch(gvr_, key, type, patch, options));
-  co_return ResultOf(answer, has_schemas_);
+  co_return ResultOf(answer, has_rules_);
 }
 
 Task<rest::WriteResult> Writer::Delete(const kube::NamespacedName& name,

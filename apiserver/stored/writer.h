@@ -17,7 +17,7 @@
 namespace steward::stored {
 
 // Errors are the client's, and 400 for an object other than the one that the path names. Writes of
-// custom resources and of their definitions warn that schemas are not enforced. Borrows its
+// custom resources whose schema has rules in CEL warn that these are not evaluated. Borrows its
 // dependencies, which outlive every result, too.
 class Writer : public rest::Creator,
                public rest::Updater,
@@ -44,7 +44,7 @@ class Writer : public rest::Creator,
   kube::Client& client_;
   const kube::GroupVersionResource gvr_;
   const bool namespaced_;
-  const bool has_schemas_;  // the resource's own schemas, or those that it defines
+  const bool has_rules_;  // x-kubernetes-validations, in its schema
   const Columns& columns_;
   const Clock& clock_;
 };

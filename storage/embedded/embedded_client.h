@@ -1,9 +1,9 @@
 // The store behind the interface of a Kubernetes API server's client. Thread-safe.
 //
 // In contrast to a kube-apiserver it has no admission, no authorization (any holder of the client
-// may do everything), no validation or defaulting of custom resources by their schemas, no
-// conversion between versions other than of apiVersion, no managedFields or server-side apply, and
-// no subresources but status. Lifecycle cleans up the contents of Namespaces, dependents of deleted
+// may do everything), no rules in CEL and no list types of schemas (kube/schema), no conversion
+// between versions other than of apiVersion, no managedFields or server-side apply, and no
+// subresources but status. Lifecycle cleans up the contents of Namespaces, dependents of deleted
 // owners and the objects of deleted definitions.
 #ifndef STORAGE_EMBEDDED_EMBEDDED_CLIENT_H_
 #define STORAGE_EMBEDDED_EMBEDDED_CLIENT_H_

@@ -42,7 +42,7 @@ spec:
   names: {plural: widgets, kind: Widget}
   versions:
   - {name: v1, served: true, storage: true, subresources: {status: {}},
-     schema: {openAPIV3Schema: {type: object}}}
+     schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}}
 )";
 constexpr char kOperator[] = R"(
 apiVersion: v1

@@ -13,6 +13,7 @@
 #include "base/json/json_text.h"
 #include "base/status/macros.h"
 #include "base/text/str_cat.h"
+#include "kube/schema/schema.h"
 #include "storage/embedded/rules/object_meta.h"
 #include "storage/embedded/rules/object_rules.h"
 #include "storage/embedded/types/builtin_types.h"
@@ -116,8 +117,8 @@ class Planner {
 
   absl::Status Add(ManifestObject& manifest, const Catalog& given) {
     ASSIGN_OR_RETURN(const kube::GroupVersionKind kind, KindOf(manifest.object));
-    const kube::ResourceType* type = given.FindKind(kind);
-    if (type == nullptr) type = present_.FindKind(kind);
+    const Catalog& catalog = given.FindKind(kind) != nullptr ? given : present_;
+    const kube::ResourceType* type = catalog.FindKind(kind);
     if (type == nullptr && kind.group == kViewsGroup) {
       return absl::InvalidArgumentError(
           StrCat(kind.kind,
@@ -150,7 +151,7 @@ class Planner {
     for (const char* field : kServerFields) metadata->erase(field);
     TakeStatus(*type, object, planned);
     planned.object = std::move(object);
-    RETURN_IF_ERROR(Check(*type, planned));
+    RETURN_IF_ERROR(Check(*type, planned, catalog.SchemaOf(*type)));
     RETURN_IF_ERROR(CheckFirst(planned));
     if (had_owners) ++plan_.without_owners;
     ListFor(kind).push_back(std::move(planned));
@@ -167,13 +168,21 @@ class Planner {
   }
 
   // Makes the store's checks, so that refusals come before the first write.
-  static absl::Status Check(const kube::ResourceType& type, const PlannedObject& planned) {
+  static absl::Status Check(const kube::ResourceType& type, const PlannedObject& planned,
+                            const kube::Schema* schema) {
     WriteContext context;
+    context.schema = schema;
     context.now = absl::UnixEpoch();
     context.new_uid = "00000000-0000-0000-0000-000000000000";
-    ASSIGN_OR_RETURN(const json::object prepared,
+    ASSIGN_OR_RETURN(json::object prepared,
                      PrepareCreate(type, planned.name.ns, planned.object, context));
-    return IsDefinition(type.gvk) ? CheckCrd(prepared) : absl::OkStatus();
+    if (IsDefinition(type.gvk)) return CheckCrd(prepared);
+    if (!planned.status.has_value()) return absl::OkStatus();
+    json::object& metadata = prepared["metadata"].get_object();
+    metadata["resourceVersion"] = "1";
+    json::object with_status = prepared;
+    with_status["status"] = *planned.status;
+    return PrepareUpdate(type, prepared, std::move(with_status), "status", context).status();
   }
 
   absl::Status CheckFirst(const PlannedObject& planned) {

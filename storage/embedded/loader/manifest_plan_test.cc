@@ -146,6 +146,14 @@ TEST(ManifestPlanTest, SaysWhatIsWrong) {
        "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\n"
        "metadata: {name: a.b}\nspec: {}",
        "a.b"},
+      {"a number for a version",
+       "apiVersion: operators.coreos.com/v1alpha1\nkind: ClusterServiceVersion\n"
+       "metadata: {name: a, namespace: apps}\nspec: {version: 1.10}",
+       "spec.version: Invalid value: \"number\": spec.version in body must be of type string"},
+      {"a wrong status",
+       "apiVersion: operators.coreos.com/v1\nkind: OperatorGroup\n"
+       "metadata: {name: a, namespace: apps}\nstatus: {namespaces: all}",
+       "status.namespaces"},
       {"group as apiVersion", "apiVersion: v1/x/y\nkind: Namespace\nmetadata: {name: a}",
        "nothing here serves Namespace of v1/x/y"},
   };
@@ -157,6 +165,35 @@ TEST(ManifestPlanTest, SaysWhatIsWrong) {
     EXPECT_EQ(plan.problems[0].where, "m.yaml:1");
     EXPECT_THAT(plan.problems[0].what, HasSubstr(c.why));
   }
+}
+
+TEST(ManifestPlanTest, DefinitionsJudgeTheObjectsBesideThem) {
+  const ManifestPlan plan = Plan(R"(
+apiVersion: example.com/v1
+kind: Widget
+metadata: {name: w, namespace: a}
+spec: {size: big}
+---
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: widgets.example.com}
+spec:
+  group: example.com
+  scope: Namespaced
+  names: {plural: widgets, kind: Widget}
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    schema:
+      openAPIV3Schema:
+        type: object
+        properties: {spec: {type: object, properties: {size: {type: integer}}}}
+)");
+  EXPECT_THAT(plan.others, IsEmpty());
+  ASSERT_EQ(plan.problems.size(), 1u);
+  EXPECT_EQ(plan.problems[0].where, "m.yaml:1");
+  EXPECT_THAT(plan.problems[0].what, HasSubstr("spec.size"));
 }
 
 TEST(ManifestPlanTest, TheFirstOfTheSameNameStays) {

@@ -112,8 +112,8 @@ absl::Status CompleteNew(const kube::ResourceType& type, absl::Time now, json::o
 absl::StatusOr<json::value> FinishUpdate(Transaction& transaction, const kube::ResourceType& type,
                                          const kube::NamespacedName& name,
                                          const json::object& stored, json::object updated,
-                                         const kube::WriteOptions& options,
-                                         const WriteContext& context) {
+                                         const kube::WriteOptions& options, WriteContext context) {
+  context.schema = transaction.catalog().SchemaOf(type);
   if (IsNamespace(type)) KeepNamespaceSpec(stored, updated);
   ASSIGN_OR_RETURN(UpdateOutcome outcome,
                    PrepareUpdate(type, stored, std::move(updated), options.subresource, context));
@@ -163,7 +163,8 @@ absl::StatusOr<json::value> CreateObject(Transaction& transaction,
   ASSIGN_OR_RETURN(const kube::ResourceType* type, FindType(transaction, gvr));
   RETURN_IF_ERROR(CheckDefinitionStays(transaction, *type));
   for (int tries = 1;; ++tries) {
-    const WriteContext fresh = context();
+    WriteContext fresh = context();
+    fresh.schema = transaction.catalog().SchemaOf(*type);
     absl::StatusOr<json::object> prepared = PrepareCreate(*type, ns, object, fresh);
     if (type->namespaced && !IsRefusedOnDecoding(prepared.status())) {
       // Admission comes before validation: a missing namespace hides an invalid object.

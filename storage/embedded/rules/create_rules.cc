@@ -12,6 +12,7 @@
 #include "storage/embedded/rules/object_decode.h"
 #include "storage/embedded/rules/object_meta.h"
 #include "storage/embedded/rules/object_rules.h"
+#include "storage/embedded/rules/schema_checks.h"
 
 namespace steward::storage {
 namespace json = boost::json;
@@ -37,13 +38,17 @@ void SetSystemFields(const kube::ResourceType& type, const WriteContext& context
 absl::StatusOr<json::object> PrepareCreate(const kube::ResourceType& type, const std::string& ns,
                                            json::object object, const WriteContext& context) {
   ASSIGN_OR_RETURN(json::object created, DecodeBody(type, std::move(object)));
+  if (context.schema != nullptr) context.schema->Complete(created);
   json::object& meta = created["metadata"].get_object();
   RETURN_IF_ERROR(EnsureNamespace(type, ns, meta));
   SetSystemFields(type, context, meta);
   if (type.status_subresource) created.stable_erase("status");
 
   std::vector<kube::StatusCause> causes = TypeCauses(type, created);
-  if (causes.empty()) causes = CreateCauses(type, meta);
+  if (causes.empty()) {
+    causes = CreateCauses(type, meta);
+    AddSchemaCauses(context.schema, created, nullptr, causes);
+  }
   if (!causes.empty()) {
     return kube::ToStatus(kube::Invalid(GvkOf(created), StringAt(meta, "name"), std::move(causes)));
   }

@@ -385,5 +385,29 @@ TEST(PrepareCreateTest, SaysWhatIsInvalid) {
   EXPECT_EQ(status.causes[0].message, StrCat("Invalid value: \"a b\": ", kKeyForm));
 }
 
+TEST(PrepareCreateTest, FollowsTheSchema) {
+  const absl::StatusOr<kube::Schema> schema = kube::Schema::Parse(
+      R"({"type":"object","properties":{"spec":{"type":"object","properties":{)"
+      R"("size":{"type":"integer"},"colour":{"type":"string","default":"red"}}}}})");
+  ASSERT_OK(schema);
+  WriteContext context = Context();
+  context.schema = &*schema;
+  const auto create = [&](const char* name, const char* spec) {
+    return PrepareCreate(
+        Widget(), "ns",
+        JsonObject(StrCat(R"({"apiVersion":"example.com/v1","kind":"Widget",)",
+                          R"("metadata":{"name":")", name, R"("},"spec":)", spec, "}")),
+        context);
+  };
+  ASSERT_OK_AND_ASSIGN(const boost::json::object stored, create("a", R"({"size":1,"other":2})"));
+  EXPECT_EQ(stored.at("spec"), Json(R"({"size":1,"colour":"red"})"));
+  // One answer has all that is wrong.
+  EXPECT_THAT(Answer(create("A", R"({"size":"1"})")),
+              testing::AllOf(testing::StartsWith("422 Invalid Widget.example.com"),
+                             testing::HasSubstr("metadata.name"),
+                             testing::HasSubstr("spec.size: Invalid value: \"string\": spec.size "
+                                                "in body must be of type integer: \"string\"")));
+}
+
 }  // namespace
 }  // namespace steward::storage

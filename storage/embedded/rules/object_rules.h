@@ -18,6 +18,7 @@
 #include "absl/time/time.h"
 #include "kube/meta/resource_type.h"
 #include "kube/meta/write_options.h"
+#include "kube/schema/schema.h"
 
 namespace steward::storage {
 
@@ -26,6 +27,8 @@ struct WriteContext {
   absl::Time now;
   std::string new_uid;      // a fresh UUID
   std::string name_suffix;  // five random characters of [a-z0-9], for generateName
+  // What the object's definition says of it; null = no schema.
+  const kube::Schema* schema = nullptr;
 };
 
 // `object` as a POST to namespace `ns` ("" = cluster-scoped) would store it:
@@ -38,6 +41,7 @@ struct WriteContext {
 // - deletionTimestamp, deletionGracePeriodSeconds, selfLink and managedFields are dropped;
 // - a resourceVersion is refused (500, as in Kubernetes) unless it is "0" or no number;
 // - labels, annotations, finalizers and ownerReferences are checked;
+// - fields that the schema does not know are dropped, defaults filled in, and the rest is checked;
 // - status is dropped where the type has a status subresource.
 absl::StatusOr<boost::json::object> PrepareCreate(const kube::ResourceType& type,
                                                   const std::string& ns, boost::json::object object,
@@ -56,10 +60,11 @@ struct UpdateOutcome {
 // `updated` as a PUT over `stored` would store it. Checks namespace and name (400), uid (409 when
 // it differs), resourceVersion (409 when it differs from `stored`'s; 422 when a custom resource or
 // a definition has none; other objects without one are updated unconditionally), and metadata like
-// a POST. System fields keep their stored values. With `subresource` "" the stored status is kept
-// where the type has the subresource; with "status" all but the status is kept. generation, where
-// there is one, grows when a member that may change did change, except in metadata. New finalizers
-// are refused once deletionTimestamp is set (422).
+// a POST, and the rest by the schema, where a value that stays as it was may be wrong. System
+// fields keep their stored values. With `subresource` "" the stored status is kept where the type
+// has the subresource; with "status" all but the status is kept. generation, where there is one,
+// grows when a member that may change did change, except in metadata. New finalizers are refused
+// once deletionTimestamp is set (422).
 absl::StatusOr<UpdateOutcome> PrepareUpdate(const kube::ResourceType& type,
                                             const boost::json::object& stored,
                                             boost::json::object updated,

@@ -13,6 +13,7 @@
 #include "storage/embedded/rules/object_decode.h"
 #include "storage/embedded/rules/object_meta.h"
 #include "storage/embedded/rules/object_rules.h"
+#include "storage/embedded/rules/schema_checks.h"
 
 namespace steward::storage {
 namespace json = boost::json;
@@ -75,12 +76,13 @@ void CountGeneration(const json::object& stored, json::object& updated) {
 
 // The result of a PUT over `stored`; `updated` is the right object in the right state.
 absl::StatusOr<json::object> Replace(const kube::ResourceType& type, const json::object& stored,
-                                     json::object updated) {
+                                     json::object updated, const kube::Schema* schema) {
   json::object& meta = updated["metadata"].get_object();
   KeepSystemFields(MetaOf(stored), meta);
   if (type.status_subresource) CopyMember("status", stored, updated);
   std::vector<kube::StatusCause> causes = UpdateCauses(type, MetaOf(stored), meta);
   for (kube::StatusCause& cause : TypeCauses(type, updated)) causes.push_back(std::move(cause));
+  AddSchemaCauses(schema, updated, &stored, causes);
   if (!causes.empty()) {
     return kube::ToStatus(kube::Invalid(GvkOf(updated), StringAt(meta, "name"), std::move(causes)));
   }
@@ -99,9 +101,10 @@ bool WaitsForFinalizers(const json::object& object) {
 absl::StatusOr<UpdateOutcome> PrepareUpdate(const kube::ResourceType& type,
                                             const json::object& stored, json::object updated,
                                             const std::string& subresource,
-                                            const WriteContext& /*context*/) {
+                                            const WriteContext& context) {
   const json::object& stored_meta = MetaOf(stored);
   ASSIGN_OR_RETURN(json::object object, DecodeBody(type, std::move(updated)));
+  if (context.schema != nullptr) context.schema->Complete(object);
   json::object& meta = object["metadata"].get_object();
   RETURN_IF_ERROR(EnsureNamespace(type, StringAt(stored_meta, "namespace"), meta));
   RETURN_IF_ERROR(CheckSameName(stored_meta, meta));
@@ -111,9 +114,15 @@ absl::StatusOr<UpdateOutcome> PrepareUpdate(const kube::ResourceType& type,
   if (subresource == "status") {
     json::object whole = stored;
     CopyMember("status", object, whole);
+    std::vector<kube::StatusCause> causes;
+    AddSchemaCauses(context.schema, whole, &stored, causes);
+    if (!causes.empty()) {
+      return kube::ToStatus(
+          kube::Invalid(GvkOf(whole), StringAt(stored_meta, "name"), std::move(causes)));
+    }
     object = std::move(whole);
   } else {
-    ASSIGN_OR_RETURN(object, Replace(type, stored, std::move(object)));
+    ASSIGN_OR_RETURN(object, Replace(type, stored, std::move(object), context.schema));
   }
   UpdateOutcome outcome{UpdateOutcome::Kind::kChanged, std::move(object)};
   if (stored_meta.contains("deletionTimestamp") && WaitsForFinalizers(stored) &&

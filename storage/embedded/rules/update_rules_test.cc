@@ -237,5 +237,41 @@ TEST(PrepareUpdateTest, Refuses) {
   }
 }
 
+TEST(PrepareUpdateTest, FollowsTheSchemaWhereValuesChange) {
+  const absl::StatusOr<kube::Schema> schema =
+      kube::Schema::Parse(R"({"type":"object","properties":{"spec":{"type":"object","properties":{)"
+                          R"("x":{"type":"string"},"y":{"type":"string"}}},)"
+                          R"("status":{"type":"object","properties":{"s":{"type":"integer"}}}}})");
+  ASSERT_OK(schema);
+  WriteContext context;
+  context.schema = &*schema;
+  const struct {
+    const char* change;
+    const char* subresource;
+    const char* refused;  // "" = nothing
+  } kRows[] = {
+      // The stored spec.x is a number.
+      {R"({"metadata":{"labels":{"l":"2"}}})", "", ""},
+      {R"({"spec":{"y":"1"}})", "", ""},
+      {R"({"spec":{"x":2}})", "", "spec.x"},
+      {R"({"spec":{"y":1}})", "", "spec.y"},
+      {R"({"status":{"s":2}})", "status", ""},
+      {R"({"status":{"s":"2"}})", "status", "status.s"},
+  };
+  for (const auto& row : kRows) {
+    const absl::StatusOr<UpdateOutcome> outcome = PrepareUpdate(
+        Widget(), JsonObject(kWidget), Changed(kWidget, row.change), row.subresource, context);
+    if (*row.refused == '\0') {
+      EXPECT_OK(outcome) << row.change;
+      continue;
+    }
+    ASSERT_FALSE(outcome.ok()) << row.change;
+    const kube::Status status = kube::FromStatus(outcome.status());
+    EXPECT_EQ(status.code, 422);
+    ASSERT_EQ(status.causes.size(), 1u);
+    EXPECT_EQ(status.causes[0].field, row.refused);
+  }
+}
+
 }  // namespace
 }  // namespace steward::storage

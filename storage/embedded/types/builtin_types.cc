@@ -124,9 +124,19 @@ void AddApiExtensions(std::vector<ResourceType>& types) {
   types.push_back(std::move(crds));
 }
 
+// Schemas of our own writing: the fields that Steward reads, and the types of well-known ones. They
+// refuse what no decoder could read, and keep everything else.
+constexpr char kCsvSchema[] =
+#include "storage/embedded/types/csv_schema.json.inc"
+    ;
+constexpr char kOperatorGroupSchema[] =
+#include "storage/embedded/types/operator_group_schema.json.inc"
+    ;
+
 void AddOlm(std::vector<ResourceType>& types) {
   const std::string group = "operators.coreos.com";
-  const auto add = [&types](ResourceType type) {
+  const auto add = [&types](ResourceType type, std::string_view schema = "") {
+    type.schema = schema;
     type.status_subresource = true;
     type.categories = {"olm"};
     types.push_back(std::move(type));
@@ -137,10 +147,13 @@ void AddOlm(std::vector<ResourceType>& types) {
             Column("Version", ".spec.version", "The version of the CSV"),
             Column("Release", ".spec.release", "The release of this version of the CSV"),
             Column("Replaces", ".spec.replaces", "The name of a CSV that this one replaces"),
-            Column("Phase", ".status.phase", "")}));
-  add(Type(group, "v1", "OperatorGroup", "operatorgroups", "operatorgroup", kNamespaced, {"og"}));
-  add(Type(group, "v1alpha2", "OperatorGroup", "operatorgroups", "operatorgroup", kNamespaced,
-           {"og"}));
+            Column("Phase", ".status.phase", "")}),
+      kCsvSchema);
+  for (const char* version : {"v1", "v1alpha2"}) {
+    add(Type(group, version, "OperatorGroup", "operatorgroups", "operatorgroup", kNamespaced,
+             {"og"}),
+        kOperatorGroupSchema);
+  }
   add(Type(group, "v1", "OLMConfig", "olmconfigs", "olmconfig", kClusterScoped));
   add(Type(group, "v1alpha1", "InstallPlan", "installplans", "installplan", kNamespaced, {"ip"},
            {Column("CSV", ".spec.clusterServiceVersionNames[0]",

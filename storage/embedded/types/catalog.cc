@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "absl/status/statusor.h"
+#include "storage/embedded/rules/kind_rules.h"
 #include "storage/embedded/types/builtin_types.h"
 #include "storage/embedded/types/crd.h"
 
@@ -28,6 +30,7 @@ Catalog::Catalog(const std::vector<boost::json::object>& crds) {
     const kube::ResourceType& type = types_[i];
     by_resource_.emplace(type.gvr(), i);
     by_kind_.emplace(type.gvk, i);
+    schemas_.try_emplace(type.gvr());
     stored_.emplace(type.gvr().GroupResource(), type);  // the first version, the stored one, stays
   }
 }
@@ -45,6 +48,18 @@ const kube::ResourceType* Catalog::FindKind(const kube::GroupVersionKind& gvk) c
 const kube::ResourceType* Catalog::FindStored(std::string_view resource) const {
   const auto it = stored_.find(resource);
   return it == stored_.end() ? nullptr : &it->second;
+}
+
+const kube::Schema* Catalog::SchemaOf(const kube::ResourceType& type) const {
+  if (type.schema.empty() || !IsCustomResource(type)) return nullptr;
+  const auto it = schemas_.find(type.gvr());
+  if (it == schemas_.end()) return nullptr;
+  LazySchema& lazy = it->second;
+  std::call_once(lazy.once, [&] {
+    absl::StatusOr<kube::Schema> schema = kube::Schema::Parse(type.schema);
+    if (schema.ok()) lazy.schema = *std::move(schema);
+  });
+  return lazy.schema.has_value() ? &*lazy.schema : nullptr;
 }
 
 bool Catalog::IsTerminating(std::string_view resource) const {

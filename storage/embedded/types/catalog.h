@@ -5,6 +5,8 @@
 #include <boost/json/object.hpp>
 #include <map>
 #include <memory>
+#include <mutex>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -13,6 +15,7 @@
 #include "absl/base/attributes.h"
 #include "kube/meta/names.h"
 #include "kube/meta/resource_type.h"
+#include "kube/schema/schema.h"
 
 namespace steward::storage {
 
@@ -33,6 +36,11 @@ class Catalog {
   const kube::ResourceType* FindStored(std::string_view resource) const
       ABSL_ATTRIBUTE_LIFETIME_BOUND;
 
+  // The schema by which objects of a type of this catalog are checked; null for kinds that have
+  // none, and for built-in ones that are no custom resources in a cluster. Compiled when first
+  // asked for.
+  const kube::Schema* SchemaOf(const kube::ResourceType& type) const ABSL_ATTRIBUTE_LIFETIME_BOUND;
+
   // True when the definition of the resource is being deleted, so that no new objects are accepted.
   bool IsTerminating(std::string_view resource) const;
 
@@ -43,7 +51,13 @@ class Catalog {
   std::vector<const kube::ResourceType*> StoredTypes() const;
 
  private:
+  struct LazySchema {
+    std::once_flag once;
+    std::optional<kube::Schema> schema;
+  };
+
   std::vector<kube::ResourceType> types_;
+  mutable std::map<kube::GroupVersionResource, LazySchema> schemas_;  // one for each of types_
   std::map<kube::GroupVersionResource, size_t> by_resource_;
   std::map<kube::GroupVersionKind, size_t> by_kind_;
   std::map<std::string, kube::ResourceType, std::less<>> stored_;
