@@ -73,7 +73,13 @@ TEST(SchemaTest, TheCausesOfOneFieldAreInKubernetesWords) {
       {R"({"type":"integer"})", "2.0", ""},
       {R"({"type":"integer"})", "2.5",
        "FieldValueTypeInvalid spec.f: Invalid value: \"number\": spec.f in body must be of type "
-       "integer: \"number\""},
+       "integer: \"number\"\n"
+       "FieldValueInvalid <nil>: Invalid value: \"\": Checked value must be of type integer "
+       "(default "
+       "format) in spec.f"},
+      {R"({"type":"integer","format":"int32"})", "4294967296",
+       "FieldValueInvalid <nil>: Invalid value: \"\": Checked value must be of type integer with "
+       "format int32 in spec.f"},
       {R"({"type":"number"})", "2", ""},
       {R"({"x-kubernetes-int-or-string":true})", "2", ""},
       {R"({"x-kubernetes-int-or-string":true})", R"("25%")", ""},

@@ -3,6 +3,7 @@
 #include <boost/json/value.hpp>
 #include <charconv>
 #include <cmath>
+#include <limits>
 #include <string>
 #include <utility>
 
@@ -262,10 +263,30 @@ class Validator {
     }
   }
 
+  // Whether a number fits into the type that the schema names, and its format.
+  static bool FitsRange(double number, const SchemaNode& node) {
+    constexpr double kInt32 = 2147483648.0;
+    constexpr double kInt64 = 9223372036854775808.0;
+    if (node.types.size() != 1) return true;
+    if (node.types[0] == "integer") {
+      const double bound = node.format == "int32" ? kInt32 : kInt64;
+      return std::trunc(number) == number && number >= -bound && number < bound;
+    }
+    return node.format != "float" || std::fabs(number) <= std::numeric_limits<float>::max();
+  }
+
   static void CheckNumber(const json::value& value, const SchemaNode& node, const std::string& path,
                           Result& result) {
     result.matches += 2;
     const double number = AsDouble(value);
+    if (!FitsRange(number, node) && !(IsInteger(value) && node.format != "int32")) {
+      const std::string format =
+          node.format.empty() ? "(default format)" : StrCat("with format ", node.format);
+      result.Add({"FieldValueInvalid",
+                  StrCat("Invalid value: \"\": Checked value must be of type ", node.types[0], " ",
+                         format, " in ", path),
+                  kNoField});
+    }
     // Bounds of integers are cut, as in Kubernetes.
     const auto bound = [&](double d) { return IsInteger(value) ? std::trunc(d) : d; };
     if (node.multiple_of.has_value()) {
