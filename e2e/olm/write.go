@@ -44,6 +44,11 @@ func create(ctx context.Context, client dynamic.Interface, object *Object) error
 	if !ok {
 		return fmt.Errorf("unknown kind")
 	}
+	return CreateAs(ctx, client, resource, object)
+}
+
+// CreateAs is Create for an object of any resource.
+func CreateAs(ctx context.Context, client dynamic.Interface, resource schema.GroupVersionResource, object *Object) error {
 	at := client.Resource(resource).Namespace(object.GetNamespace())
 	// Published CSVs may carry fields that the definition does not know; real clusters prune them, too.
 	made, err := at.Create(ctx, object, metav1.CreateOptions{FieldValidation: metav1.FieldValidationIgnore})

@@ -26,6 +26,7 @@ cmd_up() {
   prepare_machine
   build_steward
   find_kubectl
+  go -C e2e build -o "$ROOT/bin/play" ./cmd/play
   (umask 077 && mkdir -p "$data")
   [[ -z "$fresh" ]] || start_over "$data"
   run_embedded "$data" "$leave"
@@ -61,12 +62,12 @@ start_over() {
   local data=$1
   in_use "$data" && fail "$data is in use: stop that './dev up' first"
   # Nothing but what Steward keeps there.
-  rm -rf "$data"/{examples-loaded,kubeconfig,lock,log,pki} "$data"/steward.db*
+  rm -rf "$data"/{examples-loaded,kubeconfig,lock,log,pki,play.log} "$data"/steward.db*
 }
 
 # Runs Steward until it is told to stop. The examples are loaded once, so that what was changed since stays.
 run_embedded() {
-  local data=$1 leave=$2 began=$EPOCHREALTIME line='' status=0 flags=()
+  local data=$1 leave=$2 began=$EPOCHREALTIME line='' status=0 player='' flags=()
   flags=(--data-dir "$data" --secure-port 0)
   [[ -e "$data/examples-loaded" ]] || flags+=(--load examples --strict)
   in_use "$data" && fail "$data is in use: there is another './dev up', or use --data-dir"
@@ -79,7 +80,13 @@ run_embedded() {
   if [[ "$line" == ready:* ]]; then
     touch "$data/examples-loaded"
     show_embedded "$data" "$began"
-    if [[ -n "$leave" ]]; then kill -TERM "$STEWARD_PID"; else say "Ctrl-C stops it; what you changed stays in $data"; fi
+    if [[ -n "$leave" ]]; then
+      kill -TERM "$STEWARD_PID"
+    else
+      setsid setpriv --pdeathsig TERM bin/play "$data/kubeconfig" examples 2>"$data/play.log" &
+      player=$!
+      say "Ctrl-C stops it; what you changed stays in $data"
+    fi
   fi
   # A wait that the trap interrupts has not waited.
   while :; do
@@ -88,6 +95,7 @@ run_embedded() {
     [[ -n "$TRAPPED" ]] || break
   done
   trap - INT TERM HUP
+  [[ -z "$player" ]] || kill -TERM "$player" 2>/dev/null || true
   [[ $status -eq 0 ]] || fail "$(last_words "$data/log" "$status") (its log: $data/log)"
   say "stopped"
 }
@@ -107,6 +115,7 @@ show_embedded() {
   printf 'Use it from another terminal:\n  export KUBECONFIG=%q\n' "$data/kubeconfig"
   [[ "$KUBECTL" == "$(command -v kubectl || true)" ]] || printf "  export PATH=%q:\$PATH\n" "$(dirname "$KUBECTL")"
   cat <<'TEXT'
+The samples' operators are played: their finalizers go 3 s after a deletion; sandbox.example.com/hangs stays, to be aborted.
 
 Try next:
   1. One namespace, and how each operator came to it:

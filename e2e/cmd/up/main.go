@@ -9,11 +9,15 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"syscall"
 	"time"
 
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
 	"steward.dev/e2e/cluster"
 	"steward.dev/e2e/olm"
+	"steward.dev/e2e/samples"
 )
 
 func main() {
@@ -45,12 +49,24 @@ func run(ctx context.Context, leave bool) (err error) {
 	if err := load(ctx, c); err != nil {
 		return err
 	}
+	operators, err := startOperators(ctx, c)
+	if err != nil {
+		return err
+	}
 	fmt.Println("Starting Steward and registering it with the aggregator ...")
 	steward, err := c.RunSteward(ctx, "steward")
 	if err != nil {
 		c.DumpLogs(os.Stderr, 10)
 		return err
 	}
+	// No policy is bound, and whoever uses this cluster is its administrator.
+	controllers, err := c.RunControllers(ctx, "controllers", "--reconcilers=cleanup", "--allow-unprotected-opt-in")
+	if err != nil {
+		c.DumpLogs(os.Stderr, 10)
+		return err
+	}
+	defer func() { err = errors.Join(err, controllers.Stop()) }()
+	go operators.Run(ctx, func(err error) { fmt.Fprintln(os.Stderr, "up:", err) })
 	tenant, err := addTenant(ctx, c)
 	if err != nil {
 		return err
@@ -75,12 +91,15 @@ func run(ctx context.Context, leave bool) (err error) {
 		return nil
 	case <-steward.Exited():
 		return fmt.Errorf("steward ended by itself; the end of its log:\n%s", steward.Tail(20))
+	case <-controllers.Exited():
+		return fmt.Errorf("steward's controllers ended by themselves; the end of their log:\n%s", controllers.Tail(20))
 	}
 }
 
 const guide = `Use it from another terminal:
   export KUBECONFIG=%s
   export PATH=%s:$PATH
+The samples' operators are played: their finalizers go 3 s after a deletion; sandbox.example.com/hangs stays, to be aborted.
 
 Try next:
   1. One namespace, and how each operator came to it:
@@ -126,6 +145,39 @@ func load(ctx context.Context, c *cluster.Cluster) error {
 		}
 	}
 	return olm.Create(ctx, c.Any, objects...)
+}
+
+// startOperators makes what people made with the sample operators, and the Deployments that a cleanup looks for. No pod runs.
+func startOperators(ctx context.Context, c *cluster.Cluster) (*samples.Operators, error) {
+	root, err := cluster.Root()
+	if err != nil {
+		return nil, err
+	}
+	examples := filepath.Join(root, "examples")
+	operators, err := samples.New(c.Any, examples)
+	if err != nil {
+		return nil, err
+	}
+	if err := operators.Create(ctx, examples); err != nil {
+		return nil, err
+	}
+	csvs, err := olm.Read(filepath.Join(examples, "operators"))
+	if err != nil {
+		return nil, err
+	}
+	for _, csv := range csvs {
+		deployments, _, _ := unstructured.NestedSlice(csv.Object, "spec", "install", "spec", "deployments")
+		for _, each := range deployments {
+			deployment := &olm.Object{Object: map[string]any{"apiVersion": "apps/v1", "kind": "Deployment"}}
+			deployment.Object["spec"] = each.(map[string]any)["spec"]
+			deployment.SetName(each.(map[string]any)["name"].(string))
+			deployment.SetNamespace(csv.GetNamespace())
+			if err := olm.CreateAs(ctx, c.Any, olm.Deployments, deployment); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return operators, nil
 }
 
 // addTenant gives a user the role view in one namespace, as an administrator would, and returns her kubeconfig.
