@@ -121,6 +121,27 @@ absl::Status StringOf(std::string_view json, std::string_view where, std::string
   return absl::OkStatus();
 }
 
+// The text of a JSON scalar that should be a string: a string's content, "" for null, else the JSON
+// itself. "" for absent.
+std::string TextOf(std::string_view json) {
+  std::string text;
+  if (StringOf(json, "", text).ok()) return text;
+  return std::string(json);
+}
+
+// The same of a value that is read once.
+absl::Status ReadText(value v, std::string_view where, std::string& out) {
+  std::string json;
+  RETURN_IF_ERROR(AppendCompact(v, where, json));
+  out = TextOf(json);
+  return absl::OkStatus();
+}
+
+bool IsObject(value v) {
+  json_type type;
+  return !v.type().get(type) && type == json_type::object;
+}
+
 // The API server writes times in this form already; any other form is normalized, so that text
 // order is time order.
 std::string NormalTime(const std::string& text) {
@@ -221,67 +242,94 @@ absl::Status CheckIdentity(const Metadata& metadata, bool namespaced) {
   return absl::OkStatus();
 }
 
-absl::Status ReadGroupSpec(value v, OperatorGroup& group) {
-  return VisitObject(v, "spec", [&](std::string_view key, value member) -> absl::Status {
-    if (key == "targetNamespaces") {
-      json_type type;
-      if (auto error = member.type().get(type)) return Malformed("spec.targetNamespaces", error);
-      if (type == json_type::null) return absl::OkStatus();
-      simdjson::ondemand::array names;
-      if (auto error = member.get_array().get(names)) {
-        return Malformed("spec.targetNamespaces", error);
-      }
-      for (auto item : names) {
-        std::string_view name;
-        if (auto error = item.get_string().get(name)) {
-          return Malformed("spec.targetNamespaces", error);
-        }
-        if (name.empty()) group.invalid = "spec.targetNamespaces names an empty namespace";
-        group.target_namespaces.emplace_back(name);
-      }
-      return absl::OkStatus();
-    }
-    if (key == "selector") {
-      std::string text;
-      RETURN_IF_ERROR(AppendCompact(member, "spec.selector", text));
-      boost::system::error_code error;
-      const boost::json::value selector = boost::json::parse(text, error);
-      if (error) return absl::InvalidArgumentError(StrCat("spec.selector: ", error.message()));
-      if (selector.is_null()) return absl::OkStatus();
-      absl::StatusOr<kube::LabelSelector> parsed = kube::LabelSelector::FromJson(selector);
-      if (parsed.ok()) {
-        group.selector = *std::move(parsed);
-      } else {
-        group.invalid = StrCat("spec.selector: ", parsed.status().message());
-      }
-    }
-    return absl::OkStatus();
-  });
+// Reads `list` as names; false when it is no list of strings.
+bool ReadNames(const boost::json::value& list, std::vector<std::string>& names) {
+  const boost::json::array* items = list.if_array();
+  if (items == nullptr) return false;
+  for (const boost::json::value& item : *items) {
+    if (!item.is_string()) return false;
+    names.emplace_back(std::string_view(item.get_string()));
+  }
+  return true;
 }
 
-// A status without the expected shape is marked invalid, and the group is kept.
-absl::Status ReadGroupStatus(value v, OperatorGroup& group) {
+absl::StatusOr<boost::json::value> ReadJson(value v, std::string_view where) {
   std::string text;
-  RETURN_IF_ERROR(AppendCompact(v, "status", text));
+  RETURN_IF_ERROR(AppendCompact(v, where, text));
   boost::system::error_code error;
-  const boost::json::value status = boost::json::parse(text, error);
-  if (error) return absl::InvalidArgumentError(StrCat("status: ", error.message()));
-  const boost::json::object* members = status.if_object();
-  const boost::json::value* list =
-      members == nullptr ? nullptr : members->if_contains("namespaces");
-  const boost::json::array* names = list == nullptr ? nullptr : list->if_array();
-  if (names == nullptr || names->empty()) return absl::OkStatus();
-  std::vector<std::string> synced;
-  bool sound = true;
-  for (const boost::json::value& name : *names) {
-    // "" stands for all namespaces and must be the only entry.
-    sound = sound && name.is_string() && (names->size() == 1 || !name.get_string().empty());
-    if (sound) synced.emplace_back(std::string_view(name.get_string()));
+  boost::json::value parsed = boost::json::parse(text, error);
+  if (error) return absl::InvalidArgumentError(StrCat(where, ": ", error.message()));
+  return parsed;
+}
+
+// Null and absent members are null.
+const boost::json::value& MemberOf(const boost::json::object& object, std::string_view key) {
+  static const boost::json::value& null = *new boost::json::value();
+  const boost::json::value* member = object.if_contains(key);
+  return member == nullptr ? null : *member;
+}
+
+// True when the selector has the types that Kubernetes' has, whatever it says.
+bool IsSelector(const boost::json::value& selector) {
+  const boost::json::object* members = selector.if_object();
+  if (members == nullptr) return false;
+  const boost::json::value& labels = MemberOf(*members, "matchLabels");
+  if (!labels.is_null() && !labels.is_object()) return false;
+  if (labels.is_object()) {
+    for (const auto& label : labels.get_object()) {
+      if (!label.value().is_string()) return false;
+    }
   }
-  if (sound) {
-    group.synced = std::move(synced);
+  const boost::json::value& expressions = MemberOf(*members, "matchExpressions");
+  return expressions.is_null() || expressions.is_array();
+}
+
+absl::Status ReadGroupSpec(value v, OperatorGroup& group) {
+  ASSIGN_OR_RETURN(const boost::json::value spec, ReadJson(v, "spec"));
+  if (spec.is_null()) return absl::OkStatus();
+  const boost::json::object* members = spec.if_object();
+  if (members == nullptr) {
+    group.unreadable = "spec is no object";
+    return absl::OkStatus();
+  }
+  const boost::json::value& targets = MemberOf(*members, "targetNamespaces");
+  if (!targets.is_null() && !ReadNames(targets, group.target_namespaces)) {
+    group.unreadable = "spec.targetNamespaces is no list of texts";
+    group.target_namespaces.clear();
+  }
+  for (const std::string& name : group.target_namespaces) {
+    if (name.empty()) group.invalid = "spec.targetNamespaces names an empty namespace";
+  }
+  const boost::json::value& selector = MemberOf(*members, "selector");
+  if (selector.is_null()) return absl::OkStatus();
+  if (!IsSelector(selector)) {
+    group.unreadable = "spec.selector is no label selector";
+    return absl::OkStatus();
+  }
+  absl::StatusOr<kube::LabelSelector> parsed = kube::LabelSelector::FromJson(selector);
+  if (parsed.ok()) {
+    group.selector = *std::move(parsed);
   } else {
+    group.invalid = StrCat("spec.selector: ", parsed.status().message());
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ReadGroupStatus(value v, OperatorGroup& group) {
+  ASSIGN_OR_RETURN(const boost::json::value status, ReadJson(v, "status"));
+  const boost::json::object* members = status.if_object();
+  const boost::json::value* list = members == nullptr ? nullptr : &MemberOf(*members, "namespaces");
+  if (list == nullptr || list->is_null()) return absl::OkStatus();
+  std::vector<std::string> synced;
+  bool sound = ReadNames(*list, synced);
+  for (const std::string& name : synced) {
+    // "" stands for all namespaces and must be the only entry.
+    sound = sound && (synced.size() == 1 || !name.empty());
+  }
+  if (!sound) {
     group.invalid_status = "status.namespaces is no list of namespaces";
+  } else if (!synced.empty()) {
+    group.synced = std::move(synced);
   }
   return absl::OkStatus();
 }
@@ -322,6 +370,7 @@ absl::Status ReadSpec(value v, std::string& spec, Csv& csv, bool& cleanup_enable
   json_type type;
   if (auto error = v.type().get(type)) return Malformed("spec", error);
   if (type == json_type::null) return absl::OkStatus();
+  if (type != json_type::object) return AppendCompact(v, "spec", spec);
   object members;
   if (auto error = v.get_object().get(members)) return Malformed("spec", error);
   std::string_view raw;
@@ -329,18 +378,21 @@ absl::Status ReadSpec(value v, std::string& spec, Csv& csv, bool& cleanup_enable
   RETURN_IF_ERROR(Minify(raw, "spec", spec));
   if (auto error = members.reset().error()) return Malformed("spec", error);
   return ForEachMember(members, "spec", [&](std::string_view key, value member) -> absl::Status {
-    if (key == "displayName") return ReadString(member, "spec.displayName", csv.display_name);
-    if (key == "version") return ReadString(member, "spec.version", csv.version);
-    if (key == "release") return ReadString(member, "spec.release", csv.release);
-    if (key == "replaces") return ReadString(member, "spec.replaces", csv.replaces);
+    if (key == "displayName") return ReadText(member, "spec.displayName", csv.display_name);
+    if (key == "version") return ReadText(member, "spec.version", csv.version);
+    if (key == "release") return ReadText(member, "spec.release", csv.release);
+    if (key == "replaces") return ReadText(member, "spec.replaces", csv.replaces);
     if (key == "cleanup") {
+      if (!IsObject(member)) return absl::OkStatus();
       return VisitObject(member, "spec.cleanup", [&](std::string_view name, value flag) {
         if (name != "enabled") return absl::OkStatus();
-        bool enabled = false;
-        if (auto error = flag.get_bool().get(enabled)) {
+        json_type kind;
+        if (auto error = flag.type().get(kind)) return Malformed("spec.cleanup.enabled", error);
+        cleanup_enabled = false;
+        if (kind != json_type::boolean) return absl::OkStatus();
+        if (auto error = flag.get_bool().get(cleanup_enabled)) {
           return Malformed("spec.cleanup.enabled", error);
         }
-        cleanup_enabled = enabled;
         return absl::OkStatus();
       });
     }
@@ -359,6 +411,7 @@ absl::Status AppendEmptyCleanup(value v, std::string& status) {
 
 // Appends the members that a copy has, too, to `status`.
 absl::Status ReadCsvStatus(value v, Csv& csv, std::string& status) {
+  if (!IsObject(v)) return absl::OkStatus();
   return VisitObject(v, "status", [&](std::string_view key, value member) -> absl::Status {
     if (key == "cleanup") return AppendEmptyCleanup(member, status);
     if (key == "message") return AppendCompact(member, "status.message", csv.message_json);
@@ -367,7 +420,8 @@ absl::Status ReadCsvStatus(value v, Csv& csv, std::string& status) {
     RETURN_IF_ERROR(AppendMember(key, member, "status", status));
     if (key != "phase") return absl::OkStatus();
     const std::string_view phase = std::string_view(status).substr(start);
-    return StringOf(phase.substr(phase.find(':') + 1), "status.phase", csv.phase);
+    csv.phase = TextOf(phase.substr(phase.find(':') + 1));
+    return absl::OkStatus();
   });
 }
 
@@ -419,7 +473,7 @@ absl::StatusOr<CsvPtr> DecodeCsv(std::string_view json) {
   }));
   RETURN_IF_ERROR(CheckIdentity(metadata, /*namespaced=*/true));
   if (spec.empty()) spec = "{}";
-  RETURN_IF_ERROR(StringOf(csv->reason_json, "status.reason", csv->reason));
+  csv->reason = TextOf(csv->reason_json);
   csv->key = std::move(metadata.key);
   csv->uid = std::move(metadata.uid);
   csv->created = std::move(metadata.created);
@@ -465,6 +519,9 @@ absl::StatusOr<CsvPtr> DecodeCsv(std::string_view json) {
 }
 
 absl::StatusOr<Icon> DecodeIcon(const Csv& csv) {
+  if (!csv.spec_json.view().starts_with('{')) {
+    return absl::NotFoundError("the operator has no icon");
+  }
   simdjson::ondemand::parser parser;
   const simdjson::padded_string padded(csv.spec_json.view());
   simdjson::ondemand::document document;
@@ -486,12 +543,17 @@ absl::StatusOr<Icon> DecodeIcon(const Csv& csv) {
 }
 
 absl::StatusOr<kube::NamespacedName> DecodeKey(std::string_view json) {
-  Metadata metadata;
+  kube::NamespacedName name;
   RETURN_IF_ERROR(DecodeDocument(json, [&](std::string_view key, value member) -> absl::Status {
-    return key == "metadata" ? ReadMetadata(member, metadata) : absl::OkStatus();
+    if (key != "metadata") return absl::OkStatus();
+    return VisitObject(member, "metadata", [&](std::string_view field, value text) {
+      if (field == "name") return ReadString(text, "metadata.name", name.name);
+      if (field == "namespace") return ReadString(text, "metadata.namespace", name.ns);
+      return absl::OkStatus();
+    });
   }));
-  if (metadata.key.name.empty()) return absl::InvalidArgumentError("metadata.name: missing");
-  return metadata.key;
+  if (name.name.empty()) return absl::InvalidArgumentError("metadata.name: missing");
+  return name;
 }
 
 }  // namespace steward::olm

@@ -11,9 +11,11 @@
 
 namespace steward::olm {
 
-// Errors (kInvalidArgument): not a JSON object, no name or uid, or a field of a type that the
-// kind's CRD would not have admitted. Unknown fields are kept within spec and status and ignored
-// elsewhere.
+// Errors (kInvalidArgument): not a JSON object, no name or uid, or metadata that no API server
+// would have stored. Spec and status may have any form, since an older definition may have admitted
+// it: a ClusterServiceVersion's is passed on as it is, and an OperatorGroup whose spec or status
+// cannot be read says so (unreadable, invalid_status). Unknown fields are kept within spec and
+// status and ignored elsewhere.
 absl::StatusOr<NamespacePtr> DecodeNamespace(std::string_view json);
 absl::StatusOr<OperatorGroupPtr> DecodeOperatorGroup(std::string_view json);
 absl::StatusOr<CsvPtr> DecodeCsv(std::string_view json);
@@ -26,7 +28,7 @@ struct Icon {
 };
 absl::StatusOr<Icon> DecodeIcon(const Csv& csv);
 
-// Reads (namespace, name) alone, for deletions.
+// Reads (namespace, name) alone, for deletions and for objects that cannot be read.
 absl::StatusOr<kube::NamespacedName> DecodeKey(std::string_view json);
 
 }  // namespace steward::olm

@@ -1,11 +1,13 @@
 #include "olm/decode.h"
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "base/status/matchers.h"
 #include "base/text/str_cat.h"
+#include "olm/targets.h"
 
 namespace steward::olm {
 namespace {
@@ -143,6 +145,54 @@ TEST(DecodeCsvTest, TimesAreBroughtToOneForm) {
   EXPECT_EQ(csv->created, "2026-01-02T03:04:05Z");
 }
 
+// What a view only passes on hides no operator, whatever an older definition admitted.
+TEST(DecodeCsvTest, SpecAndStatusMayHaveAnyForm) {
+  const auto decode = [](const char* rest) {
+    absl::StatusOr<CsvPtr> csv = DecodeCsv(StrCat(
+        R"({"metadata":{"name":"n","namespace":"t","uid":"u",)",
+        R"("finalizers":["olm.operatorframework.io/delete-custom-resources"]},)", rest, "}"));
+    EXPECT_OK(csv) << rest;
+    return csv.ok() ? *csv : std::make_shared<const Csv>();
+  };
+  for (const char* spec :
+       {R"("hello")", "[]", "7", R"({"cleanup":true})", R"({"cleanup":{"enabled":"yes"}})",
+        R"({"icon":"text"})", R"({"provider":"us"})", R"({"installModes":{"AllNamespaces":true}})",
+        R"({"customresourcedefinitions":[]})", R"({"displayName":["a"]})"}) {
+    const CsvPtr csv = decode(StrCat(R"("spec":)", spec).c_str());
+    EXPECT_EQ(csv->spec_json, spec);
+    EXPECT_FALSE(csv->cleanup_opted_in) << spec;
+    ASSERT_NE(csv->cleanup, nullptr) << spec;
+    EXPECT_FALSE(csv->cleanup->facts.cleanup_enabled) << spec;
+    EXPECT_FALSE(DecodeIcon(*csv).ok()) << spec;
+  }
+  // Columns show the JSON.
+  const CsvPtr columns =
+      decode(R"("spec":{"displayName":["a"],"version":1.10,"release":2,"replaces":{"a":1}},)"
+             R"("status":{"phase":3,"reason":7,"message":[]})");
+  EXPECT_EQ(columns->display_name, R"(["a"])");
+  EXPECT_EQ(columns->version, "1.10");
+  EXPECT_EQ(columns->release, "2");
+  EXPECT_EQ(columns->replaces, R"({"a":1})");
+  EXPECT_EQ(columns->phase, "3");
+  EXPECT_EQ(columns->reason, "7");
+  EXPECT_EQ(columns->reason_json, "7");
+  EXPECT_EQ(columns->message_json, "[]");
+  for (const char* status : {R"("done")", "[]", R"({"conditions":{}})", R"({"cleanup":7})"}) {
+    EXPECT_EQ(decode(StrCat(R"("status":)", status).c_str())->key.name, "n") << status;
+  }
+}
+
+// A definition that cannot be read is never taken for one that is not owned.
+TEST(DecodeCsvTest, CleanupRefusesASpecThatItCannotRead) {
+  for (const char* spec : {R"("hello")", R"({"customresourcedefinitions":[]})"}) {
+    ASSERT_OK_AND_ASSIGN(
+        const CsvPtr csv,
+        DecodeCsv(
+            StrCat(R"({"metadata":{"name":"n","namespace":"t","uid":"u"},"spec":)", spec, "}")));
+    EXPECT_THAT(csv->cleanup->facts.malformed, Not(IsEmpty())) << spec;
+  }
+}
+
 TEST(DecodeTest, Errors) {
   struct Row {
     const char* json;
@@ -157,10 +207,6 @@ TEST(DecodeTest, Errors) {
       {R"({"metadata":{"name":"n","uid":"u"}})", "metadata.namespace: missing"},
       {R"({"metadata":{"name":1,"namespace":"t","uid":"u"}})", "metadata.name"},
       {R"({"metadata":{"name":"n","namespace":"t","uid":"u","labels":{"a":1}}})", "labels"},
-      {R"({"metadata":{"name":"n","namespace":"t","uid":"u"},"spec":{"version":[]}})",
-       "spec.version"},
-      {R"({"metadata":{"name":"n","namespace":"t","uid":"u"},"status":{"reason":1}})",
-       "status.reason"},
       {R"({"metadata":{"name":"n","namespace":"t","uid":"u"}} x)", "object"},
   };
   for (const Row& row : rows) {
@@ -203,6 +249,19 @@ TEST(DecodeOperatorGroupTest, AnUnusableSpecIsKeptAsInvalid) {
   }
 }
 
+// An older definition may have admitted anything.
+TEST(DecodeOperatorGroupTest, ASpecThatCannotBeReadIsKeptAndMarked) {
+  for (const char* spec :
+       {R"("all")", "[]", R"({"targetNamespaces":"a"})", R"({"targetNamespaces":[2024]})",
+        R"({"selector":"a=b"})", R"({"selector":{"matchLabels":["a"]}})",
+        R"({"selector":{"matchLabels":{"monitored":true}}})",
+        R"({"selector":{"matchExpressions":{}}})"}) {
+    ASSERT_OK_AND_ASSIGN(const OperatorGroupPtr group, DecodeOperatorGroup(GroupJson(spec)));
+    EXPECT_THAT(group->unreadable, Not(IsEmpty())) << spec;
+    EXPECT_EQ(KindOfTargets(*group), TargetKind::kNone) << spec;
+  }
+}
+
 TEST(DecodeOperatorGroupTest, ReadsWhatCleanupWantsToSeeAgree) {
   struct Row {
     const char* status;
@@ -217,6 +276,7 @@ TEST(DecodeOperatorGroupTest, ReadsWhatCleanupWantsToSeeAgree) {
       {R"({"namespaces":["a","b"]})", {{"a", "b"}}},
       {R"({"namespaces":["a",""]})", std::nullopt, false},
       {R"({"namespaces":["a",1]})", std::nullopt, false},
+      {R"({"namespaces":"all"})", std::nullopt, false},
   };
   for (const Row& row : rows) {
     const std::string json = StrCat(

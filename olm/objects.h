@@ -37,16 +37,19 @@ struct OperatorGroup {
   std::optional<kube::LabelSelector> selector;  // spec.selector
   // The reason why the spec cannot be used; such a group targets nothing. "" for a valid one.
   std::string invalid;
+  // The reason why the spec cannot be read at all: a field of a type that no definition of today
+  // admits. What the group says is unknown then, and it targets nothing. "" = it was read.
+  std::string unreadable;
 
   bool deleting = false;
   // status.namespaces, where "" alone stands for all; nullopt when absent or empty.
   std::optional<std::vector<std::string>> synced;
-  std::string invalid_status;  // the reason why it cannot be understood; "" for a valid one
+  std::string invalid_status;  // the reason why it cannot be read; "" for a valid one
 
   // True when both target the same namespaces, whatever their names and identities.
   bool SameSpec(const OperatorGroup& other) const {
     return target_namespaces == other.target_namespaces && selector == other.selector &&
-           invalid == other.invalid;
+           invalid == other.invalid && unreadable == other.unreadable;
   }
   bool operator==(const OperatorGroup&) const = default;
 };
@@ -67,7 +70,7 @@ struct CsvContent {
   bool cleanup_opted_in =
       false;  // finalizer delete-custom-resources and spec.cleanup.enabled, both
 
-  // Table columns.
+  // Table columns. A value that is no text is shown as its JSON.
   std::string display_name;
   std::string version;
   std::string release;
@@ -79,7 +82,7 @@ struct CsvContent {
   // "" when there are none.
   std::string labels_json;      // kept labels
   SharedText annotations_json;  // kept annotations
-  SharedText spec_json;         // spec
+  SharedText spec_json;         // spec, whatever it is
   SharedText status_json;       // members of status but reason and message; cleanup is empty
   std::string reason_json;      // status.reason, "" when absent
   std::string message_json;     // status.message, "" when absent

@@ -8,7 +8,7 @@
 namespace steward::olm {
 
 TargetKind KindOfTargets(const OperatorGroup& group) {
-  if (!group.invalid.empty()) return TargetKind::kNone;
+  if (!group.invalid.empty() || !group.unreadable.empty()) return TargetKind::kNone;
   if (!group.target_namespaces.empty()) return TargetKind::kList;
   if (group.selector && !group.selector->empty()) return TargetKind::kSelector;
   return TargetKind::kAll;

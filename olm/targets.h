@@ -14,7 +14,7 @@
 namespace steward::olm {
 
 enum class TargetKind {
-  kNone,      // the spec is invalid
+  kNone,      // the spec is invalid, or cannot be read
   kAll,       // neither list nor selector
   kList,      // spec.targetNamespaces; wins over a selector
   kSelector,  // namespaces whose labels match

@@ -5,16 +5,21 @@
 
 #include <prometheus/registry.h>
 
+#include <cstddef>
+#include <functional>
 #include <string_view>
+#include <utility>
 
 #include "absl/status/status.h"
 #include "base/async/task_group.h"
 #include "base/clock/clock.h"
 #include "kube/client/client.h"
+#include "kube/meta/names.h"
 #include "storage/operators/operator_world.h"
 #include "storage/operators/watched_operators.h"
 #include "storage/reflector/revision_probe.h"
 #include "storage/reflector/world_feed.h"
+#include "storage/world/source_set.h"
 #include "storage/world/world.h"
 #include "storage/world/world_metrics.h"
 #include "storage/world/world_store.h"
@@ -22,14 +27,22 @@
 namespace steward {
 
 // Joins the store of Worlds with the feed and the probe that keep it current.
-class ClusterWorlds {
+class ClusterWorlds : private storage::UnreadableObserver {
  public:
+  // Reports an object that cannot be read: its source, its name and why, on the executor.
+  using ReportUnreadable =
+      std::function<void(storage::Source, const kube::NamespacedName&, const absl::Status&)>;
+
   // REQUIRES: the arguments outlive this object.
   ClusterWorlds(kube::Client& cluster, Clock& clock, Random& random, prometheus::Registry& registry)
       : metrics_(registry, store_.sources()),
-        feed_(cluster, clock, random, storage::WatchedOperators(), store_,
-              [this](const storage::World& world) { metrics_.Observe(world); }),
+        feed_(
+            cluster, clock, random, storage::WatchedOperators(), store_,
+            [this](const storage::World& world) { metrics_.Observe(world); }, this),
         probe_(cluster, clock, store_) {}
+
+  // Called before Start.
+  void SetReportUnreadable(ReportUnreadable report) { report_unreadable_ = std::move(report); }
 
   // Follows the cluster until `tasks` is stopped, which must be before this object is destroyed.
   // Called once.
@@ -55,6 +68,15 @@ class ClusterWorlds {
   }
 
  private:
+  void OnUnreadable(storage::Source source, const kube::NamespacedName& name,
+                    const absl::Status& why) override {
+    if (report_unreadable_) report_unreadable_(source, name, why);
+  }
+  void OnUnreadableCount(storage::Source source, size_t count) override {
+    metrics_.SetUnreadable(source, count);
+  }
+
+  ReportUnreadable report_unreadable_;
   storage::WorldStore store_{storage::kOperatorSources};
   storage::WorldMetrics metrics_;
   storage::WorldFeed feed_;

@@ -33,6 +33,7 @@
 #include "cmd/steward/monitoring_servers.h"
 #include "cmd/steward/reconcilers.h"
 #include "cmd/steward/subcommand.h"
+#include "cmd/steward/unreadable_events.h"
 #include "cmd/steward/until_signal.h"
 #include "controllers/cleanup/cleanup_flags.h"
 #include "controllers/cleanup/rights/hold_keeper.h"
@@ -163,6 +164,7 @@ absl::Status Run(const ControllersOptions& options) {
   StopSignal stop;
   IdleMemory memory(Clock::Real());
   TaskGroup tasks(control.get_executor());
+  worlds.SetReportUnreadable(UnreadableEvents(controllers.events()));
   worlds.Start(tasks);
   tasks.Spawn("idle memory", memory.Run());
   tasks.Spawn("signals", StopAtSignal(signals, stop));

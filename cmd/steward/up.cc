@@ -38,6 +38,7 @@
 #include "cmd/steward/listen_address.h"
 #include "cmd/steward/reconcilers.h"
 #include "cmd/steward/subcommand.h"
+#include "cmd/steward/unreadable_events.h"
 #include "cmd/steward/until_signal.h"
 #include "cmd/steward/up_options.h"
 #include "cmd/steward/version.h"
@@ -265,6 +266,7 @@ void Up::StartTasks() {
   tasks_.Spawn("maintain the store", store_->Maintain());
   tasks_.Spawn("follow the catalog",
                storage::FollowCatalog(*store_, [this](const auto& catalog) { Serve(catalog); }));
+  worlds_.SetReportUnreadable(UnreadableEvents(controllers_.events()));
   worlds_.Start(tasks_);
   tasks_.Spawn("controllers", RunControllers());
   tasks_.Spawn("get ready", GetReady());

@@ -58,7 +58,8 @@ bool Knows(const World& world) {
          world.source(storage::kNamespaceSource).synced;
 }
 
-// The targets of the group, sorted, each once; nullopt for a group whose spec is invalid.
+// The targets of the group, sorted, each once; nullopt for a group whose spec is invalid or
+// cannot be read.
 std::optional<std::vector<std::string>> TargetsOf(const olm::OperatorGroup& group,
                                                   const OperatorWorld& world) {
   std::vector<std::string> targets;

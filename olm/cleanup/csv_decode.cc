@@ -159,7 +159,13 @@ absl::StatusOr<CsvFacts> FactsIn(const object& root, const CsvTerms& terms) {
   }
   csv.cleanup_enabled = terms.supported_by_default;
   const std::optional<object> spec = ObjectIn(root, "spec");
-  if (!spec) return csv;
+  if (!spec) {
+    if (Has(root, "spec")) {
+      csv.malformed = "spec is no object";
+      csv.cleanup_enabled = false;
+    }
+    return csv;
+  }
   if (Has(*spec, "cleanup")) {
     const std::optional<object> cleanup = ObjectIn(*spec, "cleanup");
     if (!cleanup || Has(*cleanup, "enabled")) {
@@ -168,6 +174,9 @@ absl::StatusOr<CsvFacts> FactsIn(const object& root, const CsvTerms& terms) {
   }
   csv.replaces = StringIn(*spec, "replaces");
   const std::optional<object> crds = ObjectIn(*spec, "customresourcedefinitions");
+  if (!crds && Has(*spec, "customresourcedefinitions")) {
+    csv.malformed = "spec.customresourcedefinitions is no object";
+  }
   csv.owned_crds = CrdsIn(crds, "owned", csv.malformed);
   csv.required_crds = CrdsIn(crds, "required", csv.malformed);
   if (terms.owned_apiservices) AddApis(*spec, csv);

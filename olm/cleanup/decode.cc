@@ -35,7 +35,6 @@ absl::StatusOr<InstallNamespaceFacts> DecodeInstallNamespace(std::string_view js
 
 absl::StatusOr<GroupFacts> DecodeGroupFacts(std::string_view json) {
   ASSIGN_OR_RETURN(const OperatorGroupPtr group, DecodeOperatorGroup(json));
-  if (!group->invalid_status.empty()) return Bad(group->invalid_status);
   GroupFacts facts = FactsOf(*group);
   Document document;
   ASSIGN_OR_RETURN(const object root, document.Parse(json));

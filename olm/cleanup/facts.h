@@ -35,7 +35,6 @@ struct GroupFacts {
 inline InstallNamespaceFacts FactsOf(const Namespace& ns) {
   return {ns.name, ns.terminating, kube::ParseRfc3339(ns.created).value_or(absl::InfinitePast())};
 }
-// REQUIRES: the group's status can be understood.
 inline GroupFacts FactsOf(const OperatorGroup& group) {
   return {group, group.deleting, absl::InfinitePast(), group.synced};
 }

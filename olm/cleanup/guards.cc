@@ -190,7 +190,12 @@ void CheckGroup(const CleanupInputs& inputs, std::vector<CleanupBlocker>& blocke
     blockers.push_back(
         Blocker(CleanupReason::kOperatorGroupGone, "the OperatorGroup is being deleted", names));
   }
-  if (KindOfTargets(group.group) == TargetKind::kNone) {
+  const std::string& unreadable =
+      group.group.unreadable.empty() ? group.group.invalid_status : group.group.unreadable;
+  if (!unreadable.empty()) {
+    blockers.push_back(Unknown(CleanupReason::kOperatorGroupUnreadable,
+                               StrCat("the OperatorGroup cannot be read: ", unreadable), names));
+  } else if (KindOfTargets(group.group) == TargetKind::kNone) {
     blockers.push_back(
         Blocker(CleanupReason::kOperatorGroupInvalid,
                 StrCat("the OperatorGroup's spec cannot be used: ", group.group.invalid), names));
@@ -336,7 +341,7 @@ void CheckSynced(const CleanupInputs& inputs, std::vector<CleanupBlocker>& block
         Unknown(CleanupReason::kUnreadable, StrCat("namespaces: ", inputs.selected.why())));
     return;
   }
-  if (kind == TargetKind::kNone || group.deleting) return;
+  if (kind == TargetKind::kNone || group.deleting || !group.group.invalid_status.empty()) return;
   const std::vector<std::string> objects = {NameOf(group.group.key)};
   // Nothing that was recorded is left in the targets, so the group's status does not matter.
   if (MayHaveSent(inputs) && EffectiveTargets(inputs).empty()) return;

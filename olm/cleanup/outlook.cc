@@ -50,15 +50,8 @@ CleanupInputs WatchedInputs(const OutlookInputs& inputs) {
           ? Read<InstallNamespaceFacts>::Absent()
           : Read<InstallNamespaceFacts>::Ok(FactsOf(*inputs.install_namespace));
   std::vector<GroupFacts> groups;
-  std::string invalid;
-  for (const OperatorGroupPtr& group : inputs.groups) {
-    if (!group->invalid_status.empty()) {
-      invalid = StrCat(group->key.ns, "/", group->key.name, ": ", group->invalid_status);
-    }
-    groups.push_back(FactsOf(*group));
-  }
-  watched.groups = invalid.empty() ? Read<std::vector<GroupFacts>>::Ok(std::move(groups))
-                                   : Read<std::vector<GroupFacts>>::Unreadable(std::move(invalid));
+  for (const OperatorGroupPtr& group : inputs.groups) groups.push_back(FactsOf(*group));
+  watched.groups = Read<std::vector<GroupFacts>>::Ok(std::move(groups));
   watched.selected = Read<std::vector<std::string>>::Ok(
       inputs.selected == nullptr ? std::vector<std::string>() : *inputs.selected);
   watched.others = OthersOf(inputs);

@@ -162,7 +162,11 @@ const Row kRows[] = {
     {"StatusOfGroupUnreadable",
      [](Scene& s) { s.group_status = R"({"namespaces":[1]})"; },
      Phase::kUnknown,
-     {Reason::kUnreadable}},
+     {Reason::kOperatorGroupUnreadable}},
+    {"SpecOfGroupUnreadable",
+     [](Scene& s) { s.group_specs = {R"({"selector":"a=b"})"}; },
+     Phase::kUnknown,
+     {Reason::kOperatorGroupUnreadable}},
     {"R_000_59_SharedOwner",
      [](Scene& s) {
        s.owners.push_back({"else", "other.v1"});

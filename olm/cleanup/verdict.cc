@@ -69,6 +69,8 @@ std::string_view ToString(CleanupReason reason) {
       return "OptInUnconfirmed";
     case CleanupReason::kUnreadable:
       return "Unreadable";
+    case CleanupReason::kOperatorGroupUnreadable:
+      return "OperatorGroupUnreadable";
     case CleanupReason::kOperatorGroupNotSynced:
       return "OperatorGroupNotSynced";
     case CleanupReason::kCopiesLeft:

@@ -107,8 +107,9 @@ enum class CleanupReason {
   kOptInUnconfirmed,      // R-000-76
   // Unknown.
   kUnreadable,
-  kOperatorGroupNotSynced,  // R-000-62
-  kCopiesLeft,              // OLM has yet to delete copies whose original is gone
+  kOperatorGroupUnreadable,  // its spec or status has another form than it should
+  kOperatorGroupNotSynced,   // R-000-62
+  kCopiesLeft,               // OLM has yet to delete copies whose original is gone
 };
 // "NotSupported", ...
 std::string_view ToString(CleanupReason reason);

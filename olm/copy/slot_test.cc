@@ -64,6 +64,8 @@ TEST(SlotTest, Claims) {
   others.selector = *kube::LabelSelector::Parse("team=y");
   OperatorGroup invalid = GroupOf({"red"});
   invalid.invalid = "no";
+  OperatorGroup unreadable = GroupOf({});
+  unreadable.unreadable = "spec is no object";
   struct Row {
     const char* name;
     Given given;
@@ -80,6 +82,7 @@ TEST(SlotTest, Claims) {
       {"a copy itself", {.copied = true}, &all, Claim::kNone},
       {"no group, or several", {}, nullptr, Claim::kLeaves},
       {"an invalid group", {}, &invalid, Claim::kLeaves},
+      {"a group that cannot be read", {}, &unreadable, Claim::kLeaves},
       {"pending", {.phase = "Pending", .reason = "RequirementsNotMet"}, &all, Claim::kWants},
       {"failed", {.phase = "Failed", .reason = "ComponentUnhealthy"}, &all, Claim::kWants},
       {"replaced", {.phase = "Replacing", .reason = "BeingReplaced"}, &all, Claim::kWants},

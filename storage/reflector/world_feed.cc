@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -35,6 +36,7 @@ class WorldFeed::Feed : public ReflectorSink {
 
   void OnReplaceBegin() override {
     listed_.clear();
+    listed_unreadable_.clear();
     listed_versions_.Clear();
   }
 
@@ -44,13 +46,15 @@ class WorldFeed::Feed : public ReflectorSink {
     if (decoded.ok()) {
       listed_.push_back(*std::move(decoded));
     } else {
-      LogUndecodable(decoded.status(), object);
+      listed_unreadable_.insert(Report(decoded.status(), object));
     }
   }
 
   void OnReplaceEnd(uint64_t revision) override {
     held_ = std::exchange(listed_versions_, {});
     confirmed_ = 0;
+    unreadable_ = std::exchange(listed_unreadable_, {});
+    CountUnreadable();
     feed_.writer_.Replace(source_, std::exchange(listed_, {}), revision);
     feed_.Publish();
     feed_.OnListed();
@@ -66,17 +70,19 @@ class WorldFeed::Feed : public ReflectorSink {
       held_.Put(object);
       absl::StatusOr<ObjectPtr> decoded = decode_(object.json);
       if (decoded.ok()) {
+        if (!unreadable_.empty()) Forget(object);
         feed_.writer_.Put(source_, *std::move(decoded), revision);
         feed_.Publish();
         return;
       }
-      LogUndecodable(decoded.status(), object);
+      unreadable_.insert(Report(decoded.status(), object));
+      CountUnreadable();
     }
     absl::StatusOr<kube::NamespacedName> key = olm::DecodeKey(object.json);
+    if (type == kube::WatchEvent::Type::kDeleted && !unreadable_.empty()) Forget(object);
     if (key.ok()) {
       feed_.writer_.Remove(source_, *key, revision);
     } else {
-      LogUndecodable(key.status(), object);
       feed_.writer_.Progress(source_, revision);
     }
     feed_.Publish();
@@ -91,6 +97,8 @@ class WorldFeed::Feed : public ReflectorSink {
     log::Info("The cluster has no such kind; it counts as empty until it appears",
               {{"resource", resource_}});
     held_.Clear();
+    unreadable_.clear();
+    CountUnreadable();
     confirmed_ = 0;
     feed_.writer_.ReplaceAbsent(source_);
     feed_.Publish();
@@ -113,12 +121,30 @@ class WorldFeed::Feed : public ReflectorSink {
     feed_.Publish();
   }
 
-  void LogUndecodable(const absl::Status& why, const kube::RawObject& object) {
-    const absl::StatusOr<kube::NamespacedName> key = olm::DecodeKey(object.json);
+  // Returns the name; empty where it cannot be read.
+  static kube::NamespacedName NameOf(const kube::RawObject& object) {
+    return olm::DecodeKey(object.json).value_or(kube::NamespacedName());
+  }
+
+  // Says it once, until the object can be read.
+  kube::NamespacedName Report(const absl::Status& why, const kube::RawObject& object) {
+    kube::NamespacedName name = NameOf(object);
+    if (unreadable_.contains(name)) return name;
     log::Error("Cannot read an object; it is left out",
                {{"resource", resource_},
-                {"object", key.ok() ? StrCat(key->ns, "/", key->name) : "unknown"},
+                {"object", name.name.empty() ? "unknown" : StrCat(name.ns, "/", name.name)},
                 {"err", why}});
+    if (feed_.unreadable_ != nullptr) feed_.unreadable_->OnUnreadable(source_, name, why);
+    return name;
+  }
+
+  void Forget(const kube::RawObject& object) {
+    if (unreadable_.erase(NameOf(object)) > 0) CountUnreadable();
+  }
+
+  void CountUnreadable() {
+    if (feed_.unreadable_ == nullptr) return;
+    feed_.unreadable_->OnUnreadableCount(source_, unreadable_.size());
   }
 
   WorldFeed& feed_;
@@ -128,6 +154,8 @@ class WorldFeed::Feed : public ReflectorSink {
   std::vector<ObjectPtr> listed_;
   HeldVersions listed_versions_;
   HeldVersions held_;
+  std::set<kube::NamespacedName> listed_unreadable_;
+  std::set<kube::NamespacedName> unreadable_;
   uint64_t confirmed_ = 0;  // 0 = nothing has been confirmed since the last list
   bool connected_ = false;
 };
@@ -157,12 +185,13 @@ struct WorldFeed::Mirror {
 
 WorldFeed::WorldFeed(kube::Client& client, Clock& clock, Random& random,
                      const std::vector<WatchedSource>& sources, WorldStore& worlds,
-                     std::function<void(const World&)> published)
+                     std::function<void(const World&)> published, UnreadableObserver* unreadable)
     : client_(client),
       clock_(clock),
       random_(random),
       worlds_(worlds),
       published_(std::move(published)),
+      unreadable_(unreadable),
       writer_(worlds.sources()) {
   assert(sources.size() == worlds.sources().count);
   for (const WatchedSource& watched : sources) {

@@ -3,15 +3,18 @@
 #ifndef STORAGE_REFLECTOR_WORLD_FEED_H_
 #define STORAGE_REFLECTOR_WORLD_FEED_H_
 
+#include <cstddef>
 #include <functional>
 #include <memory>
 #include <string_view>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "base/async/task_group.h"
 #include "base/clock/clock.h"
 #include "kube/client/client.h"
+#include "kube/meta/names.h"
 #include "storage/reflector/reflector.h"
 #include "storage/world/source_set.h"
 #include "storage/world/world_store.h"
@@ -26,6 +29,17 @@ struct WatchedSource {
   absl::StatusOr<ObjectPtr> (*decode)(std::string_view json);
 };
 
+// Told of objects that cannot be decoded, on the executor.
+class UnreadableObserver {
+ public:
+  virtual ~UnreadableObserver() = default;
+  // `name` is empty where even that cannot be read.
+  virtual void OnUnreadable(Source source, const kube::NamespacedName& name,
+                            const absl::Status& why) = 0;
+  // How many there are now.
+  virtual void OnUnreadableCount(Source source, size_t count) = 0;
+};
+
 // Keeps `worlds` current: reflects their sources, decodes each object once and publishes a World
 // after every change, or one for several that come at once.
 //
@@ -33,16 +47,19 @@ struct WatchedSource {
 // listed: so a server that denies everything, as one in front of a kube-apiserver may, does not
 // lead to a World without objects.
 //
-// An object that cannot be decoded is left out and logged; one that was there before is removed,
-// since its state is unknown. Not thread-safe, except CatchUp: everything happens on the executor
+// An object that cannot be decoded is left out, and reported once until it can be: in the log and
+// to UnreadableObserver. One that was there before is removed, since its state is unknown. Not
+// thread-safe, except CatchUp: everything happens on the executor
 // of the group that it was started in.
 class WorldFeed {
  public:
   // `sources` are in their order in worlds.sources(). `published` is called with every World, on
-  // the executor, before readers see it. REQUIRES: the other references outlive this object.
+  // the executor, before readers see it. REQUIRES: the other references, and `unreadable`, outlive
+  // this object.
   WorldFeed(kube::Client& client, Clock& clock, Random& random,
             const std::vector<WatchedSource>& sources, WorldStore& worlds,
-            std::function<void(const World&)> published = nullptr);
+            std::function<void(const World&)> published = nullptr,
+            UnreadableObserver* unreadable = nullptr);
   ~WorldFeed();
 
   // Runs until `tasks` is stopped, which must be before this object is destroyed. Called once.
@@ -66,6 +83,7 @@ class WorldFeed {
   Random& random_;
   WorldStore& worlds_;
   const std::function<void(const World&)> published_;
+  UnreadableObserver* const unreadable_;  // null = nobody
   WorldWriter writer_;
   Broadcast changed_;
   bool unpublished_ = false;

@@ -1,7 +1,9 @@
 #include "storage/reflector/world_feed.h"
 
 #include <boost/asio/io_context.hpp>
+#include <map>
 #include <string>
+#include <vector>
 
 #include "base/async/run.h"
 #include "base/async/task_group.h"
@@ -20,6 +22,7 @@ namespace {
 
 namespace asio = boost::asio;
 using kube::FakeClient;
+using ::testing::ElementsAre;
 
 const kube::GroupVersionResource kCsvs = {"operators.coreos.com", "v1alpha1",
                                           "clusterserviceversions"};
@@ -45,6 +48,17 @@ class Unfiltered : public kube::ForwardingClient {
   }
 
   std::map<kube::GroupVersionResource, std::string> selectors;
+};
+
+struct Unreadable : UnreadableObserver {
+  void OnUnreadable(Source /*source*/, const kube::NamespacedName& name,
+                    const absl::Status& /*why*/) override {
+    reported.push_back(name.ns + "/" + name.name);
+  }
+  void OnUnreadableCount(Source source, size_t count) override { counts[source] = count; }
+
+  std::vector<std::string> reported;
+  std::map<Source, size_t> counts;
 };
 
 class WorldFeedTest : public ::testing::Test {
@@ -84,7 +98,8 @@ class WorldFeedTest : public ::testing::Test {
   Unfiltered client_{cluster_};
   WorldStore worlds_{kOperatorSources};
   TaskGroup tasks_{io_.get_executor()};
-  WorldFeed feed_{client_, clock_, random_, WatchedOperators(), worlds_};
+  Unreadable unreadable_;
+  WorldFeed feed_{client_, clock_, random_, WatchedOperators(), worlds_, nullptr, &unreadable_};
 };
 
 TEST_F(WorldFeedTest, ListsAndFollows) {
@@ -140,7 +155,8 @@ TEST_F(WorldFeedTest, CatchesUpWithARevisionThatTheStreamsDoNotBring) {
   cluster_.Serve(kNamespaces);
   cluster_.Put(kNamespaces, Object("", "ops"));
   cluster_.Put(kCsvs, Object("ops", "a.v1"));
-  cluster_.Put(kCsvs, Object("ops", "bad.v1", R"(,"spec":{"version":[]})"));
+  cluster_.Put(kCsvs,
+               R"({"metadata":{"name":"bad.v1","namespace":"ops","uid":"u","finalizers":7}})");
   Start();
   cluster_.Put(kCsvs, Object("ops", "b.v1"));
   cluster_.Put(kCsvs, Object("ops", "b.v1", R"(,"spec":{"version":"1"})"));
@@ -218,19 +234,31 @@ TEST_F(WorldFeedTest, DenialsForAWhileDropNothing) {
   EXPECT_TRUE(worlds_.Current()->connected());
 }
 
-TEST_F(WorldFeedTest, AnObjectThatCannotBeReadIsLeftOut) {
+TEST_F(WorldFeedTest, AnObjectThatCannotBeReadIsLeftOutAndReportedOnce) {
+  constexpr char kWrong[] = R"({"metadata":{"name":"good.v1","namespace":"ops","labels":7}})";
   ServeOlm();
   cluster_.Serve(kNamespaces);
   cluster_.Put(kCsvs, Object("ops", "good.v1"));
-  cluster_.Put(kCsvs, Object("ops", "bad.v1", R"(,"spec":{"version":[]})"));
+  cluster_.Put(kCsvs,
+               R"({"metadata":{"name":"bad.v1","namespace":"ops","uid":"u","finalizers":7}})");
   Start();
   EXPECT_EQ(Now()->csvs().size(), 1u);
-  cluster_.Put(kCsvs, Object("ops", "good.v1", R"(,"spec":{"version":{}})"));
+  EXPECT_THAT(unreadable_.reported, ElementsAre("ops/bad.v1"));
+  EXPECT_EQ(unreadable_.counts[kCsvSource], 1u);
+
+  cluster_.Put(kCsvs, kWrong);
+  Settle();
+  cluster_.Put(kCsvs, kWrong);
   Settle();
   EXPECT_TRUE(Now()->csvs().empty());
-  cluster_.Put(kCsvs, Object("ops", "good.v1", R"(,"spec":{"version":"1"})"));
+  EXPECT_THAT(unreadable_.reported, ElementsAre("ops/bad.v1", "ops/good.v1"));
+  EXPECT_EQ(unreadable_.counts[kCsvSource], 2u);
+
+  cluster_.Put(kCsvs, Object("ops", "good.v1", R"(,"spec":{"version":{}})"));
+  cluster_.Delete(kCsvs, {"ops", "bad.v1"});
   Settle();
-  EXPECT_EQ(Now()->csvs().size(), 1u);
+  EXPECT_EQ(Now()->csvs().size(), 1u) << "a view passes the version on";
+  EXPECT_EQ(unreadable_.counts[kCsvSource], 0u);
 }
 
 TEST_F(WorldFeedTest, KeepsServingWhileTheSourceIsAway) {

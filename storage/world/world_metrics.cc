@@ -15,10 +15,12 @@ WorldMetrics::WorldMetrics(prometheus::Registry& registry, const SourceSet& sour
       family("steward_source_connected", "1 while the stream runs; 0: answers may be stale.");
   auto& revision = family("steward_source_revision",
                           "Newest revision up to which the stream is known to be complete.");
+  auto& unreadable = family("steward_source_unreadable_objects",
+                            "Objects that are left out, since they cannot be read.");
   for (size_t i = 0; i < sources.count; ++i) {
     const prometheus::Labels labels = {{"source", sources.kinds[i].resource}};
-    gauges_.push_back(
-        {&objects.Add(labels), &synced.Add(labels), &connected.Add(labels), &revision.Add(labels)});
+    gauges_.push_back({&objects.Add(labels), &synced.Add(labels), &connected.Add(labels),
+                       &revision.Add(labels), &unreadable.Add(labels)});
   }
 }
 
@@ -30,6 +32,10 @@ void WorldMetrics::Observe(const World& world) {
     gauges_[i].connected->Set(source.connected ? 1 : 0);
     gauges_[i].revision->Set(static_cast<double>(source.seen()));
   }
+}
+
+void WorldMetrics::SetUnreadable(Source source, size_t count) {
+  gauges_[static_cast<size_t>(source)].unreadable->Set(static_cast<double>(count));
 }
 
 }  // namespace steward::storage

@@ -6,6 +6,7 @@
 #include <prometheus/gauge.h>
 #include <prometheus/registry.h>
 
+#include <cstddef>
 #include <vector>
 
 #include "storage/world/source_set.h"
@@ -18,6 +19,7 @@ namespace steward::storage {
 //   steward_source_synced          1 after the first complete list
 //   steward_source_connected       1 while the stream runs; 0: answers may be stale
 //   steward_source_revision        newest revision up to which the stream is complete
+//   steward_source_unreadable_objects  objects that are left out, since they cannot be read
 class WorldMetrics {
  public:
   // REQUIRES: `registry` outlives this object.
@@ -25,6 +27,7 @@ class WorldMetrics {
 
   // REQUIRES: `world` is of the sources.
   void Observe(const World& world);
+  void SetUnreadable(Source source, size_t count);
 
  private:
   struct Gauges {
@@ -32,6 +35,7 @@ class WorldMetrics {
     prometheus::Gauge* synced;
     prometheus::Gauge* connected;
     prometheus::Gauge* revision;
+    prometheus::Gauge* unreadable;
   };
   std::vector<Gauges> gauges_;  // one for each source
 };
