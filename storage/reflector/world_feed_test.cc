@@ -155,8 +155,8 @@ TEST_F(WorldFeedTest, CatchesUpWithARevisionThatTheStreamsDoNotBring) {
   cluster_.Serve(kNamespaces);
   cluster_.Put(kNamespaces, Object("", "ops"));
   cluster_.Put(kCsvs, Object("ops", "a.v1"));
-  cluster_.Put(kCsvs,
-               R"({"metadata":{"name":"bad.v1","namespace":"ops","uid":"u","finalizers":7}})");
+  cluster_.Put(kCsvs, R"({"metadata":{"name":"bad.v1","namespace":"ops","uid":"u",)"
+                      R"("annotations":{"olm.operatorNamespace":7}}})");
   Start();
   cluster_.Put(kCsvs, Object("ops", "b.v1"));
   cluster_.Put(kCsvs, Object("ops", "b.v1", R"(,"spec":{"version":"1"})"));
