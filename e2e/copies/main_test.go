@@ -1,7 +1,7 @@
 // Package copies_test proves what `steward controllers --reconcilers=copied-csvs,olm-config` promises, beside a real kube-apiserver and
 // namespace controller, under exactly the rights and the policy of deploy/overlays/copies; Steward's API server runs in the
 // same cluster, so that a copy can be compared with its InstalledOperator. There is no OLM: what operators say of
-// themselves is written by the cases.
+// themselves is written by the cases. Where cleanup works, too, the cases say so.
 package copies_test
 
 import (
@@ -34,7 +34,7 @@ var (
 
 	shared *cluster.Cluster
 	// group is home's OperatorGroup, which means all namespaces.
-	group = olm.OperatorGroup(home, "all")
+	group = olm.Synced(olm.OperatorGroup(home, "all"))
 	// account is a kubeconfig of the ServiceAccount that makes copies.
 	account string
 	// copying is the one process that makes them.
@@ -45,7 +45,7 @@ func TestMain(m *testing.M) { cluster.Main(m, &shared, setUp, stopCopying) }
 
 func setUp(ctx context.Context) (err error) {
 	shared, err = cluster.Start(ctx, cluster.Options{Controllers: []string{
-		"namespace", "clusterrole-aggregation", "serviceaccount", "validatingadmissionpolicy-status-controller",
+		"namespace", "garbagecollector", "clusterrole-aggregation", "serviceaccount", "validatingadmissionpolicy-status-controller",
 	}})
 	if err != nil {
 		return err
