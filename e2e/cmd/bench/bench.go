@@ -19,27 +19,30 @@ import (
 // figure is a set of lines that are measured together.
 type figure struct {
 	name, about string
-	run         func(*bench, context.Context) ([]report.Line, error)
+	// budget is how long it may take, with what it is the first to set up. A figure that takes longer has failed, and takes no
+	// time from the others. A whole run needs less than half of all budgets.
+	budget time.Duration
+	run    func(*bench, context.Context) ([]report.Line, error)
 }
 
 // figures are measured in this order: what leaves garbage in servers comes after what measures them at rest.
 var figures = []figure{
-	{"json", "a namespace's list as JSON: throughput and CPU against static bytes and kube-apiserver", (*bench).namespaceJSON},
-	{"gzip", "the same, compressed", (*bench).namespaceGzip},
-	{"table", "a namespace's list as a Table", (*bench).namespaceTable},
-	{"metadata", "a namespace's list as PartialObjectMetadataList", (*bench).namespaceMetadata},
-	{"aggregated", "a namespace's list through the aggregator", (*bench).aggregated},
-	{"cluster-list", "the list of the whole cluster as JSON, gzip and Table", (*bench).clusterList},
-	{"watch-list", "a cluster-wide watch with sendInitialEvents, to its bookmark", (*bench).watchList},
-	{"change", "one changed label, until it is seen in every namespace", (*bench).change},
-	{"new-namespace", "a new namespace, until its operators show", (*bench).newNamespace},
-	{"memory", "resident memory under load and watches", (*bench).memory},
-	{"watchers", "memory of an idle watcher, on shared and on own connections", (*bench).watchers},
-	{"start", "exec to the first discovery answer", (*bench).start},
-	{"cleanup", "an operator with 20,000 custom resources uninstalled, against a program that just deletes them", (*bench).cleanup},
-	{"cleanup-idle", "what 50 operators that are opted in to cleanup cost while nothing happens", (*bench).cleanupIdle},
-	{"cleanup-copies", "the same uninstallation beside 20,000 and 100,000 copied ClusterServiceVersions", (*bench).cleanupCopies},
-	{"large", "500 operators in 10,000 namespaces: memory, lists, pages, start", (*bench).large},
+	{"json", "a namespace's list as JSON: throughput and CPU against static bytes and kube-apiserver", 4 * time.Minute, (*bench).namespaceJSON},
+	{"gzip", "the same, compressed", time.Minute, (*bench).namespaceGzip},
+	{"table", "a namespace's list as a Table", time.Minute, (*bench).namespaceTable},
+	{"metadata", "a namespace's list as PartialObjectMetadataList", time.Minute, (*bench).namespaceMetadata},
+	{"aggregated", "a namespace's list through the aggregator", 2 * time.Minute, (*bench).aggregated},
+	{"cluster-list", "the list of the whole cluster as JSON, gzip and Table", 2 * time.Minute, (*bench).clusterList},
+	{"watch-list", "a cluster-wide watch with sendInitialEvents, to its bookmark", 2 * time.Minute, (*bench).watchList},
+	{"change", "one changed label, until it is seen in every namespace", 4 * time.Minute, (*bench).change},
+	{"new-namespace", "a new namespace, until its operators show", time.Minute, (*bench).newNamespace},
+	{"memory", "resident memory under load and watches", time.Minute, (*bench).memory},
+	{"watchers", "memory of an idle watcher, on shared and on own connections", 2 * time.Minute, (*bench).watchers},
+	{"start", "exec to the first discovery answer", time.Minute, (*bench).start},
+	{"large", "500 operators in 10,000 namespaces: memory, lists, pages, start", 5 * time.Minute, (*bench).large},
+	{"cleanup", "an operator with 20,000 custom resources uninstalled, against a program that just deletes them", 6 * time.Minute, (*bench).cleanup},
+	{"cleanup-idle", "what 50 operators that are opted in to cleanup cost while nothing happens", 3 * time.Minute, (*bench).cleanupIdle},
+	{"cleanup-copies", "the same uninstallation beside 20,000 and 100,000 copied ClusterServiceVersions", 12 * time.Minute, (*bench).cleanupCopies},
 }
 
 // size is how much is measured.

@@ -1,8 +1,12 @@
 package main
 
 import (
+	"context"
 	"strings"
 	"testing"
+	"time"
+
+	"steward.dev/e2e/bench/report"
 )
 
 func TestChoose(t *testing.T) {
@@ -16,6 +20,31 @@ func TestChoose(t *testing.T) {
 	}
 	if _, err := choose("json,jason"); err == nil || !strings.Contains(err.Error(), "jason") {
 		t.Errorf("got %v", err)
+	}
+}
+
+// A figure that takes too long fails alone: those that follow have their own time.
+func TestBudgetsAreEachFiguresOwn(t *testing.T) {
+	slow := figure{budget: time.Millisecond, run: func(_ *bench, ctx context.Context) ([]report.Line, error) {
+		<-ctx.Done()
+		return nil, ctx.Err()
+	}}
+	if _, err := slow.within(nil, t.Context()); err == nil || !strings.Contains(err.Error(), "longer than its 1ms") {
+		t.Errorf("got %v", err)
+	}
+	quick := figure{budget: time.Hour, run: func(_ *bench, ctx context.Context) ([]report.Line, error) { return nil, ctx.Err() }}
+	if _, err := quick.within(nil, t.Context()); err != nil {
+		t.Error(err)
+	}
+	total := time.Duration(0)
+	for _, each := range figures {
+		if each.budget < time.Minute {
+			t.Errorf("%s has a budget of %s", each.name, each.budget)
+		}
+		total += each.budget
+	}
+	if total > time.Hour {
+		t.Errorf("all budgets are %s, more than an hour", total)
 	}
 }
 

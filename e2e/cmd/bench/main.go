@@ -18,9 +18,6 @@ import (
 	"steward.dev/e2e/bench/stage"
 )
 
-// longest is how long a run may take: what is not measured by then has failed.
-const longest = 15 * time.Minute
-
 func main() {
 	if len(os.Args) > 1 && os.Args[1] == stage.BackendCommand {
 		fmt.Fprintln(os.Stderr, stage.RunBackend(os.Args[2:]))
@@ -40,8 +37,6 @@ func main() {
 
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	ctx, cancel := context.WithTimeout(ctx, longest)
-	defer cancel()
 	if err := run(ctx, chosen, *quick, *out); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
@@ -92,17 +87,13 @@ func run(ctx context.Context, chosen []figure, quick bool, out string) (err erro
 	}
 	defer func() { err = errors.Join(err, b.stop()) }()
 	for _, each := range chosen {
-		if ctx.Err() != nil {
-			b.report.Failures = append(b.report.Failures, each.name+": no time was left")
-			continue
-		}
 		b.say("%s", each.name)
-		lines, err := each.run(b, ctx)
+		lines, err := each.within(b, ctx)
 		for i := range lines {
 			lines[i].Figure = each.name
 		}
 		b.report.Lines = append(b.report.Lines, lines...)
-		if errors.Is(ctx.Err(), context.Canceled) {
+		if ctx.Err() != nil {
 			return errors.New("interrupted")
 		}
 		if err != nil {
@@ -121,6 +112,17 @@ func run(ctx context.Context, chosen []figure, quick bool, out string) (err erro
 		return fmt.Errorf("not measured:\n%s", strings.Join(b.report.Failures, "\n"))
 	}
 	return nil
+}
+
+// within measures the figure, as long as its budget lasts.
+func (f figure) within(b *bench, ctx context.Context) ([]report.Line, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, f.budget, fmt.Errorf("it takes longer than its %s", f.budget))
+	defer cancel()
+	lines, err := f.run(b, ctx)
+	if err != nil && ctx.Err() != nil {
+		err = errors.Join(context.Cause(ctx), err)
+	}
+	return lines, err
 }
 
 // quietEnough is the share of all processors that other programs may have without spoiling a run.
