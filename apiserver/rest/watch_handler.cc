@@ -72,9 +72,10 @@ struct Accepted {
 // A coroutine of its own, so that its state is freed while the watch lasts.
 Task<Accepted> Accept(const Resource& resource, const http::Request& request, WatchLimits limits) {
   // In Kubernetes' order, in which the check for a stream comes last.
-  CO_RETURN_IF_ERROR(NegotiateResource(request).status());
+  CO_ASSIGN_OR_RETURN(OutputFormat format, NegotiateResource(request));
   CO_ASSIGN_OR_RETURN(ListParameters parameters, ParseListParameters(request, resource));
-  CO_ASSIGN_OR_RETURN(OutputFormat format, NegotiateWatch(request));
+  if (format.form == Form::kTable) CO_RETURN_IF_ERROR(ParseIncludeObject(request).status());
+  CO_ASSIGN_OR_RETURN(format, NegotiateWatch(request));
   CO_RETURN_IF_ERROR(CheckForm(resource, format, /*is_list=*/false));
   IncludeObject include_object = IncludeObject::kMetadata;
   if (format.form == Form::kTable) {

@@ -222,6 +222,10 @@ TEST_F(WatchHandlerTest, Forms) {
        406,
        "the requested object is not a list (*v1.Widget)"},
       {kTable, {{"includeObject", "x"}}, 400, "Unable to convert to Table as requested"},
+      {"application/yaml;as=Table;g=meta.k8s.io;v=v1",
+       {{"includeObject", "x"}},
+       400,
+       "Unable to convert to Table as requested"},
   };
   watcher_.Event(kAdded, FakeObject("ns1", "a"), "80");
   watcher_.End();

@@ -228,6 +228,7 @@ func matrix() (all []probe) {
 	for _, other := range []pair{{"labelSelector", "tier"}, {"fieldSelector", "metadata.name!=alpha"}, {"limit", "1"}, {"limit", "x"}, {"resourceVersion", "0"}} {
 		add(here("").with("continue", "$token").with(other.key, other.value))
 	}
+	add(here("").with("limit", "2").with("labelSelector", "tier=gold"))
 	add(watching().with("resourceVersion", "$now").with("continue", "$token"), watching().with("resourceVersion", "$now").with("limit", "1"))
 	for _, accept := range accepts {
 		for _, base := range []probe{here(""), here("alpha"), here("nobody"), watching(), here("").with("limit", "2"), here("").with("limit", "none")} {
@@ -299,3 +300,50 @@ func random(r *rand.Rand) probe {
 	}
 	return p
 }
+
+// writing is a write of any method, with a body that may be anything.
+func writing(r *rand.Rand) probe {
+	pick := func(values []string) string { return values[r.IntN(len(values))] }
+	p := probe{
+		method: pick([]string{http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete}),
+		name:   pick([]string{"", "alpha", "nobody"}),
+		body:   pick(bodies),
+	}
+	if p.name != "" && r.IntN(5) == 0 {
+		p.sub = pick([]string{"status", "nothing"})
+	}
+	dimensions := []dimension{dryRuns, managers, validations, forces, policies, graces, timeouts, selected, fields, limits, numbers, pretty, legacy}
+	for range r.IntN(4) {
+		each := dimensions[r.IntN(len(dimensions))]
+		if value := pick(each.values); !p.has(each.key) {
+			p = p.with(each.key, value)
+		}
+	}
+	if kind := pick(contentTypes); kind != "" {
+		p = p.sending("Content-Type", kind)
+	}
+	if r.IntN(3) == 0 {
+		p = p.sending("Accept", pick(accepts))
+	}
+	return p
+}
+
+var (
+	dryRuns      = dimension{"dryRun", []string{"", "All", "all", "None"}}
+	managers     = dimension{"fieldManager", []string{"", "e2e", strings.Repeat("m", 129), "\t"}}
+	validations  = dimension{"fieldValidation", []string{"", "Strict", "Warn", "Ignore", "strict"}}
+	forces       = dimension{"force", []string{"", "true", "false", "perhaps"}}
+	policies     = dimension{"propagationPolicy", []string{"", "Orphan", "Foreground", "Background", "Sideways"}}
+	graces       = dimension{"gracePeriodSeconds", []string{"", "0", "-1", "soon"}}
+	numbers      = dimension{"resourceVersion", []string{"", "0", "12", "yesterday"}}
+	contentTypes = []string{"", "application/json", "application/yaml", "application/json; charset=utf-8", "application/json-patch+json",
+		"application/merge-patch+json", "application/strategic-merge-patch+json", "application/apply-patch+yaml", "application/cbor", protobuf,
+		"text/plain", "json", ";", "application/json,text/plain"}
+	bodies = []string{"", "{}", "null", "[]", "not JSON", "kind: ConfigMap", `{"metadata":{"name":"alpha"}}`,
+		`{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"alpha"}}`, `{"apiVersion":"v1","kind":"DeleteOptions","preconditions":{"uid":"x"}}`,
+		`{"metadata":{"finalizers":null}}`, `[{"op":"remove","path":"/metadata/labels"}]`, `{"a":1,"a":2}`, "k8s\x00\x0a\x00",
+		strings.Repeat("[", 20_000), largeBody}
+)
+
+// largeBody is of more than Steward reads.
+var largeBody = `{"data":"` + strings.Repeat("x", 100_000) + `"}`

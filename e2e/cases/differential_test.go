@@ -26,16 +26,18 @@ import (
 // The same requests go to InstalledOperators, directly and through the aggregator, and to what kube-apiserver itself
 // serves. Whatever differs in what a client can tell is wrong, or stands in `justified` with a reason.
 //
-// STEWARD_DIFFERENTIAL_SEED and STEWARD_DIFFERENTIAL_REQUESTS choose the random requests; both are printed.
+// Random requests are others in each run. STEWARD_DIFFERENTIAL_SEED and STEWARD_DIFFERENTIAL_REQUESTS choose them; both are printed.
 func TestDifferential(t *testing.T) {
 	w := newDiffWorld(t)
+	w.seed = check.Seed(t, "STEWARD_DIFFERENTIAL_SEED")
+	w.count = fromEnvironment(t, "STEWARD_DIFFERENTIAL_REQUESTS", defaultRequests)
+	t.Logf("STEWARD_DIFFERENTIAL_REQUESTS=%d", w.count)
 	t.Run("Reads", w.reads)
 	t.Run("Writes", w.writes)
 	t.Run("Watches", w.watches)
 }
 
 const (
-	defaultSeed     = 20260101
 	defaultRequests = 300
 	// A watch is cut off after so long: what it would say later is not compared.
 	watchPatience = 3500 * time.Millisecond
@@ -60,12 +62,9 @@ func fromEnvironment(t *testing.T, name string, otherwise int) int {
 }
 
 func (w *diffWorld) reads(t *testing.T) {
-	seed := fromEnvironment(t, "STEWARD_DIFFERENTIAL_SEED", defaultSeed)
-	count := fromEnvironment(t, "STEWARD_DIFFERENTIAL_REQUESTS", defaultRequests)
-	t.Logf("STEWARD_DIFFERENTIAL_SEED=%d STEWARD_DIFFERENTIAL_REQUESTS=%d", seed, count)
-	r := rand.New(rand.NewPCG(uint64(seed), 0))
+	r := rand.New(rand.NewPCG(w.seed, 0))
 	probes := matrix()
-	for range count {
+	for range w.count {
 		probes = append(probes, random(r))
 	}
 	began := time.Now()
@@ -92,12 +91,7 @@ func (w *diffWorld) reads(t *testing.T) {
 		check.Flaky(t, fmt.Sprintf("%d answers differed before all were asked again: %s", len(before), before[0]))
 	}
 	t.Logf("%d requests to %d subjects in %s", len(probes), len(w.subjects), time.Since(began).Round(time.Millisecond))
-	for _, each := range justified {
-		t.Logf("%5d × %s", used[each.name], each.name)
-		if used[each.name] == 0 && !each.luck {
-			t.Errorf("a difference is justified that does not exist (any more): %s", each.name)
-		}
-	}
+	allMet(t, justified, used)
 }
 
 // askAll asks so many at a time, and returns the requests that were answered differently, and how.
@@ -157,7 +151,7 @@ func (w *diffWorld) compare(ctx context.Context, p probe, until time.Duration) (
 			continue
 		}
 		text := fmt.Sprintf("  %-15s %s\n  %-15s %s\n  %-15s %s", s.name, got, w.custom.name, want, w.builtIn.name, second)
-		found = append(found, difference{text, justify(p, got, want, second)})
+		found = append(found, difference{text, justify(justified, p, got, want, second)})
 	}
 	return found
 }

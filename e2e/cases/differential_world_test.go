@@ -83,6 +83,8 @@ type diffWorld struct {
 	readOnly        *subject // a resource that the kube-apiserver does not let anybody write
 	group           map[string]*olm.Object
 	subjects        []*subject
+	seed            uint64 // of the random requests
+	count           int    // of these
 }
 
 const diffHome, diffOther = "diff-a", "diff-b"

@@ -78,16 +78,19 @@ absl::Status CheckWatchOptions(const RawOptions& options) {
   return std::move(checker).Result();
 }
 
-RawOptions ReadOptionsOf(const http::Request& request, bool watch) {
-  RawOptions options{QueryString(request, kMatch), QueryString(request, "resourceVersion"),
-                     QueryString(request, "continue"), QueryBool(request, kInitialEvents)};
-  // A watch without a version has always begun with the current state.
-  // 0 has many forms, of which parsing leaves one.
-  const bool anywhere = options.version.find_first_not_of('0') == std::string::npos;
-  if (watch && anywhere && options.match.empty() && !options.send_initial_events) {
+// A watch without a version has always begun with the current state.
+void BeginWithCurrentState(RawOptions& options) {
+  const bool anywhere = options.version.empty() || options.version == "0";
+  if (anywhere && options.match.empty() && !options.send_initial_events) {
     options.match = "NotOlderThan";
     options.send_initial_events = true;
   }
+}
+
+RawOptions ReadOptionsOf(const http::Request& request, bool watch) {
+  RawOptions options{QueryString(request, kMatch), QueryString(request, "resourceVersion"),
+                     QueryString(request, "continue"), QueryBool(request, kInitialEvents)};
+  if (watch) BeginWithCurrentState(options);
   return options;
 }
 
@@ -159,6 +162,8 @@ absl::StatusOr<ListParameters> ParseListParameters(const http::Request& request,
     }
   }
   ASSIGN_OR_RETURN(options.version, ParseVersion(options.version));
+  // 0 has many forms, of which parsing leaves one. Kubernetes' checks above know only that one.
+  if (parameters.watch) BeginWithCurrentState(options);
   const bool some_version = !options.version.empty() && options.version != "0";
 
   const bool limited = limit.value_or(0) > 0;
