@@ -42,6 +42,8 @@ TEST_F(CleanerTest, R_000_70_ADefinitionThatGoes) {
   Passes(5);
   EXPECT_FALSE(Released());
   EXPECT_EQ(Deletes(), 0) << "its objects go with it";
+  EXPECT_THAT(cluster_->Condition("WaitingOnCleanup"),
+              HasSubstr("for 1 CR; definitions being deleted: 1"));
   cluster_->Run(cluster_->FinishCrd("widgets.example.com"));
   Passes();
   EXPECT_TRUE(Released());
@@ -318,6 +320,11 @@ TEST_F(CleanerTest, R_000_60_AnOwnerThatWentAMomentAgo) {
     Passes();
     EXPECT_TRUE(Released());
     EXPECT_EQ(Deletes(), test.deletes);
+    if (test.deletes == 0) {
+      EXPECT_THAT(events_.events,
+                  Contains(HasSubstr("an operator that owned the same definitions was uninstalled "
+                                     "0 s ago, and its custom resources were to be kept")));
+    }
   }
 }
 

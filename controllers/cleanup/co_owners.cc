@@ -52,7 +52,9 @@ std::string OwnMark(const olm::CleanupInputs& inputs) {
     return std::string(olm::ToString(olm::CleanupReason::kOperatorGone));
   }
   if (!inputs.csvs.ok()) return "";
-  for (const std::vector<olm::CsvFacts>* csvs : {&*inputs.csvs, &inputs.departed}) {
+  std::vector<olm::CsvFacts> departed;
+  for (const olm::DepartedCsv& each : inputs.departed) departed.push_back(each.csv);
+  for (const std::vector<olm::CsvFacts>* csvs : {&*inputs.csvs, &std::as_const(departed)}) {
     for (const olm::CsvFacts* other : OthersThatShare(inputs, *csvs)) {
       // A copy may lag behind its original, and be proven a moment later.
       if (!other->MayBeCopy()) return MarkOf(*other);

@@ -25,7 +25,8 @@ void PassReporter::Judge(CleanupPass& pass) const {
 
 void Count(const OperandListing& listing, CleanupReport& report) {
   report.pending = PendingOf(listing);
-  report.pending_count = listing.pending();
+  report.pending_count = listing.custom_resources();
+  report.definitions = listing.terminating_crds.size();
   report.pending_kinds = PendingKindsOf(listing);
   report.oldest = OldestOf(listing);
 }

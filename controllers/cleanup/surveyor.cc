@@ -23,7 +23,7 @@ VoidTask Surveyor::Survey(CleanupPass& pass) {
   if (pass.step.may_have_sent) co_await ListPending(pass);
   pass.holds = co_await holds_.Look(pass.csv().key);
   if (!pass.holds.ok()) co_return;
-  if (olm::NeedsPending(pass.csv(), pass.step) && pass.report.pending_count > 0) {
+  if (olm::NeedsPending(pass.csv(), pass.step) && pass.report.waits()) {
     const absl::Status held = co_await holds_.Hold(pass.csv(), *pass.holds);
     if (!held.ok()) {
       log::Warning("Rights could not be held", {{"csv", pass.csv().key.name}, {"err", held}});
@@ -47,10 +47,10 @@ VoidTask Surveyor::ListPending(CleanupPass& pass) {
   pass.listing = co_await ListOperands(client_, std::move(plans));
   if (!pass.listing.ok()) co_return;
   Count(*pass.listing, pass.report);
-  if (pass.memory.stall.NoteListing(pass.report.pending_count, clock_.Monotonic())) {
+  if (pass.memory.stall.NoteListing(pass.listing->pending(), clock_.Monotonic())) {
     pass.memory.looks = 0;
   }
-  if (pass.report.pending_count == 0) co_return;
+  if (!pass.report.waits()) co_return;
   pass.memory.reported =
       co_await reporter_.AskOperator(inputs.csv->key, std::move(pass.memory.reported));
   pass.report.reported = pass.memory.reported;

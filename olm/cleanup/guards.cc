@@ -82,12 +82,13 @@ std::vector<const CsvFacts*> OtherCsvs(const CleanupInputs& inputs) {
   std::set<kube::NamespacedName> seen = {inputs.csv->key};
   std::vector<const CsvFacts*> others;
   if (!inputs.csvs.ok()) return others;
-  for (const auto* csvs : {&*inputs.csvs, &inputs.known, &inputs.departed}) {
-    for (const CsvFacts& csv : *csvs) {
-      if (!seen.insert(csv.key).second) continue;
-      others.push_back(&csv);
-    }
+  const auto take = [&](const CsvFacts& csv) {
+    if (seen.insert(csv.key).second) others.push_back(&csv);
+  };
+  for (const auto* csvs : {&*inputs.csvs, &inputs.known}) {
+    for (const CsvFacts& csv : *csvs) take(csv);
   }
+  for (const DepartedCsv& departed : inputs.departed) take(departed.csv);
   return others;
 }
 
@@ -126,15 +127,46 @@ std::vector<std::string> NamesOf(const std::vector<kube::NamespacedName>& keys) 
   return names;
 }
 
-void CheckOthers(const OtherOperators& others, std::vector<CleanupBlocker>& blockers) {
+// The time since the last of the operators went, if all are gone.
+std::optional<absl::Duration> AllGoneFor(const CleanupInputs& inputs,
+                                         const std::vector<const CsvFacts*>& others,
+                                         const std::vector<kube::NamespacedName>& keys) {
+  std::optional<absl::Duration> last;
+  for (const kube::NamespacedName& key : keys) {
+    const auto found = std::find_if(
+        inputs.departed.begin(), inputs.departed.end(), [&](const DepartedCsv& departed) {
+          // Not one that is there again.
+          return departed.csv.key == key &&
+                 std::find(others.begin(), others.end(), &departed.csv) != others.end();
+        });
+    if (found == inputs.departed.end()) return std::nullopt;
+    last = std::min(last.value_or(absl::InfiniteDuration()), found->ago);
+  }
+  return last;
+}
+
+std::string GoneText(std::string_view did, absl::Duration ago) {
+  return StrCat("an operator that ", did, " the same definitions was uninstalled ",
+                absl::ToInt64Seconds(ago),
+                " s ago, and its custom resources were to be kept. It counts for a minute: "
+                "uninstall this operator after that, or delete the custom resources yourself");
+}
+
+void CheckOthers(const CleanupInputs& inputs, const std::vector<const CsvFacts*>& all,
+                 const OtherOperators& others, std::vector<CleanupBlocker>& blockers) {
   if (!others.owners.empty()) {
-    blockers.push_back(Blocker(CleanupReason::kSharedOwner,
-                               "other operators own the same definitions", NamesOf(others.owners)));
+    const std::optional<absl::Duration> ago = AllGoneFor(inputs, all, others.owners);
+    blockers.push_back(Blocker(
+        CleanupReason::kSharedOwner,
+        ago.has_value() ? GoneText("owned", *ago) : "other operators own the same definitions",
+        NamesOf(others.owners)));
   }
   if (!others.requirers.empty()) {
-    blockers.push_back(Blocker(CleanupReason::kRequiredByOther,
-                               "other operators require its definitions",
-                               NamesOf(others.requirers)));
+    const std::optional<absl::Duration> ago = AllGoneFor(inputs, all, others.requirers);
+    blockers.push_back(Blocker(
+        CleanupReason::kRequiredByOther,
+        ago.has_value() ? GoneText("required", *ago) : "other operators require its definitions",
+        NamesOf(others.requirers)));
   }
   if (!others.replacers.empty()) {
     blockers.push_back(Blocker(CleanupReason::kBeingReplaced,
@@ -159,7 +191,7 @@ void CheckOthers(const CleanupInputs& inputs, std::vector<CleanupBlocker>& block
     for (std::string& name : NamesOf(*keys)) waited_for.push_back(std::move(name));
     keys->clear();
   }
-  CheckOthers(related, blockers);
+  CheckOthers(inputs, others, related, blockers);
   if (waited_for.empty()) return;
   CleanupBlocker blocker = Blocker(
       CleanupReason::kCopiesLeft,
@@ -386,6 +418,13 @@ void CheckReadings(const CleanupInputs& inputs, std::vector<CleanupBlocker>& blo
   CheckSynced(inputs, blockers);
 }
 
+// Timestamps have whole seconds, so equal times prove no order.
+std::string DeletedBefore(bool same_second, std::string_view what) {
+  if (!same_second) return StrCat("it was deleted before ", what, " was made anew");
+  return StrCat("it was deleted in the second in which ", what,
+                " was made: equal timestamps prove no order, so it may have been deleted before");
+}
+
 // Deleting their definition deletes all ClusterServiceVersions without any policy being asked
 // (R-000-77). One that outlives its definition reappears when the definition is created anew.
 void CheckCsvDefinition(const CleanupInputs& inputs, std::vector<CleanupBlocker>& blockers) {
@@ -400,9 +439,9 @@ void CheckCsvDefinition(const CleanupInputs& inputs, std::vector<CleanupBlocker>
   if (!inputs.csv->deleting()) return;
   const absl::StatusOr<absl::Time> deleted = kube::ParseRfc3339(inputs.csv->deletion_timestamp);
   if (deleted.ok() && *deleted > definition->created) return;
-  blockers.push_back(
-      Blocker(CleanupReason::kCsvDefinitionTerminating,
-              "it was deleted before the definition of ClusterServiceVersions was made anew"));
+  blockers.push_back(Blocker(CleanupReason::kCsvDefinitionTerminating,
+                             DeletedBefore(deleted.ok() && *deleted == definition->created,
+                                           "the definition of ClusterServiceVersions")));
 }
 
 void CheckInstallNamespace(const CleanupInputs& inputs, std::vector<CleanupBlocker>& blockers) {
@@ -414,14 +453,13 @@ void CheckInstallNamespace(const CleanupInputs& inputs, std::vector<CleanupBlock
                 StrCat("namespace ", inputs.csv->key.ns, " is gone or being deleted")));
     return;
   }
-  // One that was deleted with its namespace outlives it where somebody finalizes the namespace by
-  // hand. Times are of whole seconds: of one and the same, nobody knows which came first.
-  // CheckCsvDefinition refuses a time that cannot be read.
+  // A ClusterServiceVersion that was deleted with its namespace can outlive it if somebody
+  // finalizes the namespace by hand. CheckCsvDefinition refuses a time that cannot be read.
   const absl::StatusOr<absl::Time> deleted = kube::ParseRfc3339(inputs.csv->deletion_timestamp);
   if (!deleted.ok() || *deleted > ns->created) return;
   blockers.push_back(
       Blocker(CleanupReason::kInstallNamespaceTerminating,
-              StrCat("it was deleted before namespace ", inputs.csv->key.ns, " was made anew")));
+              DeletedBefore(*deleted == ns->created, StrCat("namespace ", inputs.csv->key.ns))));
 }
 
 void CheckDeployments(const CleanupInputs& inputs, std::vector<CleanupBlocker>& blockers) {

@@ -117,6 +117,7 @@ std::string_view ToString(CleanupPhase phase) {
 }
 
 std::string ResourceOf(const CleanupOutlook& outlook, const PendingOperand& operand) {
+  if (IsDefinition(operand)) return StrCat("customresourcedefinitions.", kDefinitionGroup);
   for (const OwnedResource& resource : outlook.resources) {
     if (resource.group == operand.group && resource.kind == operand.kind) {
       return StrCat(resource.plural, ".", resource.group);
@@ -140,7 +141,9 @@ CleanupOutlook OutlookOf(const OutlookInputs& inputs) {
   outlook.targets = EffectiveTargets(watched);
   outlook.resources = ResourcesOf(csv);
   outlook.pending = csv.pending;
-  outlook.pending_count = csv.pending.size();
+  const auto definitions = static_cast<size_t>(
+      std::count_if(csv.pending.begin(), csv.pending.end(), IsDefinition<PendingOperand>));
+  outlook.pending_count = csv.pending.size() - definitions;
   if (const SaidCondition* waiting = csv.Condition(kWaitingOnCleanup)) {
     outlook.pending_count = std::max(outlook.pending_count, CountIn(waiting->message).value_or(0));
   }
@@ -149,7 +152,7 @@ CleanupOutlook OutlookOf(const OutlookInputs& inputs) {
     outlook.stalled_since = stalled->last_transition;
   }
   outlook.conditions = csv.conditions;
-  outlook.phase = PhaseOf(csv, verdict.kind, outlook.pending_count);
+  outlook.phase = PhaseOf(csv, verdict.kind, outlook.pending_count + definitions);
   return outlook;
 }
 

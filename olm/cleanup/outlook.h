@@ -63,7 +63,7 @@ struct CleanupOutlook {
   std::vector<OwnedResource> resources;  // sorted by name of the definition
 
   std::vector<PendingOperand> pending;  // sorted; the first kMaxPendingInstances
-  size_t pending_count = 0;             // of all
+  size_t pending_count = 0;             // of all, without definitions
   std::string started_at;               // the deletionTimestamp; "" = it is not being deleted
   std::string stalled_since;            // RFC 3339; "" = not stalled
   std::vector<SaidCondition> conditions;

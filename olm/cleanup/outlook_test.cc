@@ -284,6 +284,26 @@ TEST(OutlookValuesTest, WhatTheOperatorSaysOfItself) {
   EXPECT_EQ(outlook.conditions[0].reason, kWaitingOnCleanup);
 }
 
+TEST(OutlookValuesTest, ADefinitionThatIsBeingDeletedIsNoCustomResource) {
+  Scene scene;
+  scene.deleted = kWhen;
+  const auto with_definition = [&scene](const char* more) {
+    scene.pending = StrCat(R"([{"group":"apiextensions.k8s.io","kind":"CustomResourceDefinition",)",
+                           R"("instances":[{"name":"widgets.example.com"}]})", more, "]");
+    return OutlookOf(scene.Inputs());
+  };
+  CleanupOutlook outlook = with_definition(
+      R"(,{"group":"example.com","kind":"Widget","instances":[{"namespace":"a","name":"w"}]})");
+  EXPECT_EQ(outlook.pending_count, 1u);
+  ASSERT_EQ(outlook.pending.size(), 2u);
+  EXPECT_EQ(ResourceOf(outlook, outlook.pending[0]),
+            "customresourcedefinitions.apiextensions.k8s.io");
+  scene.owners.push_back({"else", "other.v1"});
+  outlook = with_definition("");
+  EXPECT_EQ(outlook.pending_count, 0u);
+  EXPECT_EQ(outlook.phase, CleanupPhase::kDraining) << "it is waited for";
+}
+
 TEST(OutlookValuesTest, Targets) {
   const auto targets = [](const std::function<void(Scene&)>& spoil) {
     Scene scene;

@@ -5,12 +5,13 @@
 #include <compare>
 #include <cstddef>
 #include <string>
+#include <string_view>
 
 namespace steward::olm {
 
 inline constexpr size_t kMaxPendingInstances = 100;  // R-000-67
 
-// A custom resource that a cleanup waits for.
+// A custom resource that a cleanup waits for, or a definition of such that is being deleted.
 struct PendingOperand {
   std::string group;
   std::string kind;
@@ -18,6 +19,14 @@ struct PendingOperand {
   std::string name;
   auto operator<=>(const PendingOperand&) const = default;
 };
+
+// The kind of definitions. These are waited for, and not counted as custom resources.
+inline constexpr std::string_view kDefinitionGroup = "apiextensions.k8s.io";
+inline constexpr std::string_view kDefinitionKind = "CustomResourceDefinition";
+template <typename Operand>
+bool IsDefinition(const Operand& operand) {
+  return operand.group == kDefinitionGroup && operand.kind == kDefinitionKind;
+}
 
 // The number of such operands of one kind.
 struct PendingKind {

@@ -381,7 +381,12 @@ TEST(StatusTest, PendingDeletionIsBounded) {
 TEST(StatusTest, WaitingMessage) {
   EXPECT_EQ(WaitingMessage(4), "waiting for operator to finish cleanup for 4 CRs");
   EXPECT_EQ(WaitingMessage(1), "waiting for operator to finish cleanup for 1 CR");
-  for (const size_t count : {0, 1, 2, 1000}) EXPECT_EQ(CountIn(WaitingMessage(count)), count);
+  EXPECT_EQ(WaitingMessage(1, 2),
+            "waiting for operator to finish cleanup for 1 CR; definitions being deleted: 2");
+  for (const size_t count : {0, 1, 2, 1000}) {
+    EXPECT_EQ(CountIn(WaitingMessage(count)), count);
+    EXPECT_EQ(CountIn(WaitingMessage(count, 7)), count);
+  }
   for (const char* text : {"", "4", "waiting for operator to finish cleanup for 4",
                            "waiting for 4 CRs", "waiting for operator to finish cleanup for -4 CRs",
                            "waiting for operator to finish cleanup for 04 CRs",

@@ -49,6 +49,10 @@ json::value Render(const CleanupCondition& condition, const json::array& live,
 
 constexpr std::string_view kWaitingFor = "waiting for operator to finish cleanup for ";
 
+std::string DefinitionsText(size_t count) {
+  return count == 0 ? "" : StrCat("; definitions being deleted: ", count);
+}
+
 }  // namespace
 
 bool IsReasonOfOurs(std::string_view reason) {
@@ -94,18 +98,22 @@ std::string CutText(const std::string& text, size_t limit) {
   return text.substr(0, end);
 }
 
-std::string WaitingMessage(size_t count) {
-  return StrCat(kWaitingFor, count, count == 1 ? " CR" : " CRs");
+std::string WaitingMessage(size_t count, size_t definitions) {
+  return StrCat(kWaitingFor, count, count == 1 ? " CR" : " CRs", DefinitionsText(definitions));
 }
 
 std::string WaitingMessage(const std::vector<PendingKind>& kinds, std::string_view where) {
-  size_t all = 0;
+  size_t all = 0, definitions = 0;
   std::string text;
   for (const PendingKind& each : kinds) {
+    if (IsDefinition(each)) {
+      definitions += each.count;
+      continue;
+    }
     all += each.count;
     StrAppend(&text, text.empty() ? ": " : ", ", each.count, " ", each.kind);
   }
-  return StrCat(WaitingMessage(all), text, "; see ", where);
+  return StrCat(WaitingMessage(all), text, DefinitionsText(definitions), "; see ", where);
 }
 
 std::optional<size_t> CountIn(std::string_view waiting_message) {

@@ -42,8 +42,9 @@ boost::json::array PendingDeletionByKind(const std::vector<PendingKind>& kinds);
 // At most `limit` bytes of `text`, cut at a boundary of UTF-8 characters.
 std::string CutText(const std::string& text, size_t limit);
 
-// "waiting for operator to finish cleanup for 4 CRs" (R-000-50)
-std::string WaitingMessage(size_t count);
+// "waiting for operator to finish cleanup for 4 CRs" (R-000-50). Definitions that are being deleted
+// are no CRs: "... for 1 CR; definitions being deleted: 1".
+std::string WaitingMessage(size_t count, size_t definitions = 0);
 // The same with the count of each kind and a hint `where` to look: "... for 3 CRs: 1 Gadget, 2
 // Widget; see kubectl"
 std::string WaitingMessage(const std::vector<PendingKind>& kinds, std::string_view where);

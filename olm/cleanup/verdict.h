@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "absl/time/time.h"
 #include "kube/meta/names.h"
 #include "olm/cleanup/facts.h"
 #include "olm/cleanup/read.h"
@@ -23,6 +24,12 @@ struct OtherOperators {
   std::vector<kube::NamespacedName> owners;     // of definitions that it owns
   std::vector<kube::NamespacedName> requirers;  // of definitions that it owns
   std::vector<kube::NamespacedName> replacers;  // of it
+};
+
+// A ClusterServiceVersion that was found to be gone `ago`.
+struct DepartedCsv {
+  CsvFacts csv;
+  absl::Duration ago;
 };
 
 // How a ClusterServiceVersion came to be deleted.
@@ -50,7 +57,7 @@ struct CleanupInputs {
   std::vector<CsvFacts> known;  // of the whole cluster, as watched: possibly outdated
   // Objects of the whole cluster that went a moment ago, left no mark, and were not replaced by
   // this one.
-  std::vector<CsvFacts> departed;
+  std::vector<DepartedCsv> departed;
   std::map<std::string, Read<CrdFacts>> crds;                // by name
   std::map<std::string, Read<DeploymentFacts>> deployments;  // by name
   Read<ProtectionFacts> protection;

@@ -12,6 +12,7 @@
 #include "kube/meta/errors.h"
 #include "olm/cleanup/csv_facts.h"
 #include "olm/copy.h"
+#include "plugin/cleanup/original.h"
 #include "plugin/cluster/csv.h"
 #include "plugin/command/arguments.h"
 #include "plugin/command/confirm.h"
@@ -111,7 +112,7 @@ class AbortCommand : public Command {
 }  // namespace
 
 StatusTask Abort(Session& session, AbortOptions options) {
-  CO_ASSIGN_OR_RETURN(Csv csv, co_await ReadCsv(session.client, options.csv));
+  CO_ASSIGN_OR_RETURN(Csv csv, co_await ReadOriginal(session.client, options.csv, "abort"));
   session.document["clusterServiceVersion"] = IdentityJson(csv.facts);
   session.document["aborted"] = false;
   session.document["deleting"] = csv.facts.deleting();

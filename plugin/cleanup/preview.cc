@@ -9,6 +9,7 @@
 #include "olm/cleanup/decode.h"
 #include "olm/cleanup/verdict.h"
 #include "olm/copy.h"
+#include "plugin/cleanup/original.h"
 #include "plugin/cluster/reads.h"
 #include "plugin/cluster/resources.h"
 #include "plugin/command/exit.h"
@@ -36,14 +37,6 @@ Task<olm::TargetSet> SyncedTargets(kube::Client& client, std::string ns) {
   const std::vector<std::string>& names = *groups[0].synced;
   if (std::find(names.begin(), names.end(), "") != names.end()) co_return olm::TargetSet::All();
   co_return olm::TargetSet::Of(names);
-}
-
-absl::Status IsCopy(const olm::CsvFacts& facts) {
-  const std::string& origin = facts.operator_namespace.value_or("");
-  return Refused(StrCat(
-      facts.key.ns, "/", facts.key.name, " is a copy that OLM made. Uninstall the original",
-      origin.empty() ? ""
-                     : StrCat(": kubectl steward uninstall ", facts.key.name, " -n ", origin)));
 }
 
 }  // namespace
@@ -93,9 +86,8 @@ Task<olm::TargetSet> ReadTargets(kube::Client& client, CleanupStatus status) {
 
 Task<Preview> MakePreview(kube::Client& client, kube::NamespacedName name, Wish wish) {
   Preview preview;
-  CO_ASSIGN_OR_RETURN(preview.csv, co_await ReadCsv(client, name));
+  CO_ASSIGN_OR_RETURN(preview.csv, co_await ReadOriginal(client, name, "uninstall"));
   const olm::CsvFacts& facts = preview.csv.facts;
-  if (facts.MayBeCopy()) co_return IsCopy(facts);
   CO_ASSIGN_OR_RETURN(preview.course, CourseFor(wish, facts));
   CO_ASSIGN_OR_RETURN(preview.status, co_await ReadCleanupStatus(client, name));
   CO_ASSIGN_OR_RETURN(preview.targets, co_await ReadTargets(client, preview.status));

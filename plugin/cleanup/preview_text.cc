@@ -3,6 +3,7 @@
 #include <boost/json/array.hpp>
 #include <utility>
 
+#include "absl/strings/str_join.h"
 #include "base/text/str_cat.h"
 #include "plugin/cleanup/preview.h"
 
@@ -83,6 +84,29 @@ void AddKept(const Preview& preview, std::vector<Row>& rows) {
   rows.insert(rows.end(), kept.begin(), kept.end());
 }
 
+void AddRelated(const Preview& preview, std::vector<Row>& rows) {
+  std::vector<Row> deleted, kept;
+  for (const RelatedObject& object : preview.related) {
+    if (!object.kept()) {
+      deleted.push_back(Plain(StrCat("  ", Describe(object))));
+      continue;
+    }
+    kept.push_back(
+        {{StrCat("  ", Describe(object), ": it also installs ",
+                 absl::StrJoin(object.also_installs, ", "),
+                 ". Unless it is deleted, it can install ", preview.csv.facts.key.name, " again"),
+          Style::kWarning}});
+  }
+  if (!deleted.empty()) {
+    rows.push_back({{"Deleted, so that OLM does not install it again:", Style::kStrong}});
+    rows.insert(rows.end(), deleted.begin(), deleted.end());
+  }
+  if (!kept.empty()) {
+    rows.push_back({{"Kept for other operators:", Style::kStrong}});
+    rows.insert(rows.end(), kept.begin(), kept.end());
+  }
+}
+
 std::string WhyKeepsAll(const Preview& preview) {
   if (preview.course.opt_out) return "--keep: the opt-in to cleanup is removed first.";
   if (!preview.csv.facts.cleanup_enabled) {
@@ -110,12 +134,7 @@ std::vector<Row> PreviewRows(const Preview& preview, const std::string& saving) 
     rows.push_back(Plain(StrCat("No custom resource is deleted. ", WhyKeepsAll(preview))));
   }
   AddKept(preview, rows);
-  if (!preview.related.empty()) {
-    rows.push_back({{"Deleted, so that OLM does not install it again:", Style::kStrong}});
-    for (const RelatedObject& object : preview.related) {
-      rows.push_back(Plain(StrCat("  ", Describe(object))));
-    }
-  }
+  AddRelated(preview, rows);
   const std::vector<CleanupStatus::Blocker> blockers = preview.Blockers();
   if (!blockers.empty()) {
     rows.push_back({{"What stands against it:", Style::kStrong}});
@@ -143,12 +162,16 @@ json::object PreviewJson(const Preview& preview) {
                              {"keptIsComplete", crd.kept_known}});
     }
   }
-  json::array related;
+  json::array related, kept;
   for (const RelatedObject& object : preview.related) {
-    related.push_back({{"kind", object.kind},
-                       {"namespace", object.name.ns},
-                       {"name", object.name.name},
-                       {"uid", object.uid}});
+    json::object entry = {{"kind", object.kind},
+                          {"namespace", object.name.ns},
+                          {"name", object.name.name},
+                          {"uid", object.uid}};
+    if (object.kept()) {
+      entry["alsoInstalls"] = json::array(object.also_installs.begin(), object.also_installs.end());
+    }
+    (object.kept() ? kept : related).push_back(std::move(entry));
   }
   json::array blockers;
   for (const CleanupStatus::Blocker& blocker : preview.Blockers()) {
@@ -164,6 +187,7 @@ json::object PreviewJson(const Preview& preview) {
           {"operands", preview.course.deletes_operands ? "Delete" : "Keep"},
           {"definitions", std::move(definitions)},
           {"related", std::move(related)},
+          {"keptRelated", std::move(kept)},
           {"blockers", std::move(blockers)}};
 }
 

@@ -16,12 +16,16 @@
 #include "kube/meta/time.h"
 #include "olm/cleanup/plan.h"
 #include "olm/cleanup/target_set.h"
+#include "plugin/cleanup/original.h"
 #include "plugin/cleanup/progress.h"
 #include "plugin/cluster/cleanup_status.h"
 #include "plugin/cluster/operands.h"
+#include "plugin/cluster/resources.h"
 #include "plugin/command/arguments.h"
+#include "plugin/command/exit.h"
 #include "plugin/terminal/printer.h"
 #include "plugin/terminal/terminal.h"
+#include "plugin/terminal/words.h"
 
 namespace steward::plugin {
 namespace {
@@ -82,6 +86,19 @@ json::array TargetsJson(const olm::TargetSet& targets) {
   return json::array(targets.names().begin(), targets.names().end());
 }
 
+// "1 custom resource, 1 definition being deleted"; "" when nothing is waited for.
+std::string PendingText(const CleanupStatus& status) {
+  std::string text;
+  if (status.pending_count > 0) text = CountText(status.pending_count, "custom resource");
+  const auto definitions = std::count_if(status.pending.begin(), status.pending.end(),
+                                         [](const CleanupStatus::Pending& pending) {
+                                           return pending.resource == kCrds.GroupResource();
+                                         });
+  if (definitions == 0) return text;
+  return StrCat(text, text.empty() ? "" : ", ", CountText(definitions, "definition"),
+                " being deleted");
+}
+
 void ShowOne(Session& session, const CleanupStatus& status) {
   const auto say = [&session](std::string_view label, std::string_view text,
                               Style style = Style::kPlain) {
@@ -101,7 +118,8 @@ void ShowOne(Session& session, const CleanupStatus& status) {
   for (const CleanupStatus::Condition& condition : status.conditions) {
     say(condition.reason, condition.message);
   }
-  if (status.pending_count > 0) say("Pending", StrCat(status.pending_count));
+  const std::string pending = PendingText(status);
+  if (!pending.empty()) say("Pending", pending);
   constexpr size_t kShown = 20;
   for (size_t i = 0; i < std::min(kShown, status.pending.size()); ++i) {
     const CleanupStatus::Pending& pending = status.pending[i];
@@ -153,7 +171,12 @@ json::object StatusJson(const CleanupStatus& status) {
 }
 
 StatusTask ShowNamed(Session& session, kube::NamespacedName name) {
-  CO_ASSIGN_OR_RETURN(const CleanupStatus status, co_await ReadCleanupStatus(session.client, name));
+  const absl::StatusOr<CleanupStatus> read = co_await ReadCleanupStatus(session.client, name);
+  if (!read.ok()) {
+    const absl::StatusOr<Csv> csv = co_await ReadOriginal(session.client, name, "status");
+    co_return ExitOf(csv.status()) == Exit::kRefused ? csv.status() : read.status();
+  }
+  const CleanupStatus& status = *read;
   ShowOne(session, status);
   json::object item = StatusJson(status);
   const std::vector<HeldOperand> held = co_await FindHeld(session, status);

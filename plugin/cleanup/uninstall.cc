@@ -1,5 +1,6 @@
 #include "plugin/cleanup/uninstall.h"
 
+#include <algorithm>
 #include <boost/json/array.hpp>
 #include <memory>
 #include <optional>
@@ -115,6 +116,7 @@ StatusTask Uninstallation::TryWrites() {
     CO_RETURN_IF_ERROR(co_await WriteOptIn(/*dry_run=*/true));
   }
   for (const RelatedObject& object : preview_.related) {
+    if (object.kept()) continue;
     const absl::Status status = co_await DeleteRelated(session_.client, object, /*dry_run=*/true);
     if (kube::IsForbidden(status)) co_return Refused(ToStd(status.message()));
     CO_RETURN_IF_ERROR(status);
@@ -176,7 +178,10 @@ StatusTask Uninstallation::WriteOptIn(bool dry_run) {
 
 absl::Status Uninstallation::AskOnce() {
   // There is nothing left to decide.
-  if (facts().deleting() && preview_.related.empty()) return absl::OkStatus();
+  const bool deletes_related =
+      std::any_of(preview_.related.begin(), preview_.related.end(),
+                  [](const RelatedObject& object) { return !object.kept(); });
+  if (facts().deleting() && !deletes_related) return absl::OkStatus();
   const int64_t count = course().deletes_operands ? preview_.operands->pending() : 0;
   const std::string question =
       StrCat("Uninstall ", options_.csv.name,
@@ -257,6 +262,7 @@ StatusTask Uninstallation::DeleteAllRelated() {
   json::array& deleted =
       session_.document.emplace("deletedRelated", json::array()).first->value().as_array();
   for (const RelatedObject& object : related) {
+    if (object.kept()) continue;
     CO_RETURN_IF_ERROR(co_await DeleteRelated(session_.client, object, /*dry_run=*/false));
     deleted.emplace_back(Describe(object));
     session_.terminal.Line(StrCat("Deleted the ", Describe(object)));

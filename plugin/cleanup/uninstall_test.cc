@@ -2,6 +2,7 @@
 
 #include <sys/stat.h>
 
+#include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 #include <boost/json/value.hpp>
 #include <filesystem>
@@ -181,6 +182,19 @@ TEST_F(UninstallTest, WithoutATerminalYesIsNeeded) {
   EXPECT_EQ(ExitOf(status), Exit::kUsage);
   EXPECT_THAT(std::string(status.message()), HasSubstr("--yes"));
   ExpectNothingChanged();
+}
+
+// Deleting it would take the other operator's installation away.
+TEST_F(UninstallTest, AnInstallPlanThatAlsoCarriesAnotherOperatorIsKeptAndNamed) {
+  scene.PutInstallPlan("both", R"(widget.v1","other.v2)", "RequiresApproval");
+  EXPECT_OK(Uninstall());
+  EXPECT_THAT(scene.Names(kInstallPlans), ElementsAre("ops/both", "ops/install-2"));
+  EXPECT_THAT(scene.screen, HasSubstr("InstallPlan ops/both: it also installs other.v2"));
+  EXPECT_EQ(Serialize(scene.document.at("deletedRelated")),
+            R"(["Subscription ops/sub","InstallPlan ops/install-1"])");
+  const boost::json::array& kept = scene.document.at("preview").at("keptRelated").as_array();
+  ASSERT_EQ(kept.size(), 1u);
+  EXPECT_EQ(Serialize(kept[0].at("alsoInstalls")), R"(["other.v2"])");
 }
 
 TEST_F(UninstallTest, DryRunChangesNothing) {
@@ -681,16 +695,6 @@ TEST_F(UninstallTest, FollowsWhatSomebodyElseDeleted) {
   // A cleanup that is under way is not saved as if all of it were still there.
   EXPECT_FALSE(fs::exists(options.folder));
   EXPECT_THAT(scene.screen, HasSubstr("They are not saved: there is nothing of it in"));
-}
-
-TEST_F(UninstallTest, CopiesNameTheirOriginal) {
-  scene.fake.Put(kCsvs, R"({"metadata":{"name":"widget.v1","namespace":"ops",)"
-                        R"("labels":{"olm.copiedFrom":"databases"},)"
-                        R"("annotations":{"olm.operatorNamespace":"databases"}},"spec":{},)"
-                        R"("status":{"phase":"Succeeded","reason":"Copied"}})");
-  const absl::Status status = Uninstall();
-  EXPECT_EQ(ExitOf(status), Exit::kRefused);
-  EXPECT_THAT(std::string(status.message()), HasSubstr("-n databases"));
 }
 
 TEST_F(UninstallTest, WithoutTheVirtualApiItSaysWhatToDo) {

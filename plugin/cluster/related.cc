@@ -26,7 +26,11 @@ Task<std::vector<RelatedObject>> Find(kube::Client& client, kube::GroupVersionRe
     const json::object* metadata = ObjectAt(value.get_object(), "metadata");
     if (metadata == nullptr || !names(value.get_object(), csv.name)) return absl::OkStatus();
     const std::string name(StringAt(*metadata, "name"));
-    found.push_back({gvr, kind, {csv.ns, name}, std::string(StringAt(*metadata, "uid"))});
+    found.push_back({gvr,
+                     kind,
+                     {csv.ns, name},
+                     std::string(StringAt(*metadata, "uid")),
+                     OthersInPlan(value.get_object(), csv.name)});
     return absl::OkStatus();
   };
   const absl::Status status = co_await VisitAll(client, gvr, csv.ns, /*metadata_only=*/false, take);
@@ -38,6 +42,18 @@ Task<std::vector<RelatedObject>> Find(kube::Client& client, kube::GroupVersionRe
   std::sort(found.begin(), found.end(),
             [](const RelatedObject& a, const RelatedObject& b) { return a.name < b.name; });
   co_return std::move(found);
+}
+
+std::vector<std::string_view> NamesInPlan(const json::object& plan) {
+  std::vector<std::string_view> names;
+  const json::object* spec = ObjectAt(plan, "spec");
+  const json::array* list =
+      spec == nullptr ? nullptr : ArrayAt(*spec, "clusterServiceVersionNames");
+  if (list == nullptr) return names;
+  for (const json::value& name : *list) {
+    if (name.is_string()) names.push_back(View(name.get_string()));
+  }
+  return names;
 }
 
 }  // namespace
@@ -63,13 +79,16 @@ bool UnfinishedPlanNames(const json::object& plan, std::string_view csv) {
   const json::object* status = ObjectAt(plan, "status");
   const std::string_view phase = status == nullptr ? "" : StringAt(*status, "phase");
   if (phase == "Complete" || phase == "Failed") return false;
-  const json::object* spec = ObjectAt(plan, "spec");
-  const json::array* names =
-      spec == nullptr ? nullptr : ArrayAt(*spec, "clusterServiceVersionNames");
-  if (names == nullptr) return false;
-  return std::any_of(names->begin(), names->end(), [csv](const json::value& name) {
-    return name.is_string() && View(name.get_string()) == csv;
-  });
+  const std::vector<std::string_view> names = NamesInPlan(plan);
+  return std::find(names.begin(), names.end(), csv) != names.end();
+}
+
+std::vector<std::string> OthersInPlan(const json::object& plan, std::string_view csv) {
+  std::vector<std::string> others;
+  for (const std::string_view name : NamesInPlan(plan)) {
+    if (name != csv) others.emplace_back(name);
+  }
+  return others;
 }
 
 Task<std::vector<RelatedObject>> FindRelated(kube::Client& client, kube::NamespacedName csv) {

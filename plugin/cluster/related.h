@@ -19,6 +19,10 @@ struct RelatedObject {
   std::string kind;
   kube::NamespacedName name;
   std::string uid;
+  // Other operators that a plan installs: it is kept, since they need it.
+  std::vector<std::string> also_installs;
+
+  bool kept() const { return !also_installs.empty(); }
 };
 
 // The object in words: "Subscription ops/etcd".
@@ -29,13 +33,15 @@ std::string Describe(const RelatedObject& object);
 bool SubscriptionNames(const boost::json::object& subscription, std::string_view csv);
 // True if the plan names the ClusterServiceVersion and is neither complete nor failed.
 bool UnfinishedPlanNames(const boost::json::object& plan, std::string_view csv);
+// The other ClusterServiceVersions that a plan names, in its order.
+std::vector<std::string> OthersInPlan(const boost::json::object& plan, std::string_view csv);
 
 // The related objects in its namespace, Subscriptions first, each by name. Empty for a cluster that
 // does not have the kinds.
 Task<std::vector<RelatedObject>> FindRelated(kube::Client& client, kube::NamespacedName csv);
 
-// Deletes an object, if it still has the same UID. OK when it is gone, or another object has its
-// name.
+// Deletes an object that is not kept, if it still has the same UID. OK when it is gone, or another
+// object has its name.
 StatusTask DeleteRelated(kube::Client& client, RelatedObject object, bool dry_run);
 
 }  // namespace steward::plugin

@@ -94,7 +94,14 @@ Task<rest::Blob> InstalledOperators::GetBlob(const kube::NamespacedName& name) {
       FindAppearance(OperatorWorld::Of(*snapshot.world), name.ns, name.name);
   if (!seen) co_return kube::ToStatus(kube::NotFound(kResource, name.name));
   absl::StatusOr<olm::Icon> icon = olm::DecodeIcon(*seen->csv);
-  if (!icon.ok()) co_return kube::ToStatus(kube::NotFound(kResource, StrCat(name.name, "/icon")));
+  if (!icon.ok()) {
+    kube::Status missing = kube::NotFound(kResource, StrCat(name.name, "/icon"));
+    if (!absl::IsNotFound(icon.status())) {
+      missing.message = StrCat("the icon of ", kResource.GroupResource(), " \"", name.name,
+                               "\" cannot be decoded: ", ToStd(icon.status().message()));
+    }
+    co_return kube::ToStatus(missing);
+  }
   rest::Blob blob;
   // The author of a ClusterServiceVersion chooses the media type, so only images are sent under
   // their own type.

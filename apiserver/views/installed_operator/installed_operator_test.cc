@@ -352,6 +352,22 @@ TEST_F(InstalledOperatorsTest, Icon) {
   EXPECT_EQ(kube::FromStatus(RunOn(io_, view_.GetBlob({"red", "a.v1"})).status()).code, 404);
 }
 
+TEST_F(InstalledOperatorsTest, AnIconThatCannotBeDecodedSaysSo) {
+  world_.CsvJson(R"({"metadata":{"name":"text.v1","namespace":"ops","uid":"u"},)"
+                 R"("spec":{"icon":[{"base64data":"no base64!","mediatype":"image/png"}]}})");
+  world_.CsvJson(R"({"metadata":{"name":"number.v1","namespace":"ops","uid":"v"},)"
+                 R"("spec":{"icon":[{"base64data":7}]}})");
+  worlds_.Publish(world_.Snapshot());
+  for (const char* name : {"text.v1", "number.v1"}) {
+    const kube::Status error = kube::FromStatus(RunOn(io_, view_.GetBlob({"ops", name})).status());
+    EXPECT_EQ(error.code, 404);
+    EXPECT_THAT(error.message, ::testing::HasSubstr(StrCat("\"", name, "\" cannot be decoded: ")));
+    EXPECT_THAT(error.message, ::testing::HasSubstr("spec.icon"));
+  }
+  const kube::Status none = kube::FromStatus(RunOn(io_, view_.GetBlob({"red", "a.v1"})).status());
+  EXPECT_THAT(none.message, ::testing::HasSubstr("not found"));
+}
+
 TEST_F(InstalledOperatorsTest, ResourceDescribesItself) {
   const rest::Resource resource = view_.Resource();
   EXPECT_EQ(resource.descriptor.gvr().GroupResource(),

@@ -19,6 +19,7 @@
 #include "kube/meta/names.h"
 #include "olm/cleanup/copy_claims.h"
 #include "olm/cleanup/facts.h"
+#include "olm/cleanup/verdict.h"
 
 namespace steward::controllers {
 
@@ -34,7 +35,7 @@ struct CsvListing {
   // Originals, there or not, of those with the label of copies. Only where copies are listed.
   std::set<kube::NamespacedName> copied;
   // The objects that an earlier call listed, and that went a moment ago (Departures).
-  std::vector<olm::CsvFacts> departed;
+  std::vector<olm::DepartedCsv> departed;
 };
 
 // The treatment of ClusterServiceVersions with OLM's label of copies in a listing.

@@ -10,6 +10,7 @@
 #include "absl/time/time.h"
 #include "base/clock/clock.h"
 #include "olm/cleanup/csv_facts.h"
+#include "olm/cleanup/verdict.h"
 
 namespace steward::controllers {
 
@@ -28,7 +29,7 @@ class Departures {
   // Remembers an object that was just found to be gone.
   void Note(std::shared_ptr<const olm::CsvFacts> csv);
   // Returns the objects that are still remembered.
-  std::vector<olm::CsvFacts> Recent();
+  std::vector<olm::DepartedCsv> Recent();
 
  private:
   struct Departure {
@@ -42,8 +43,8 @@ class Departures {
 
 // Removes from `departed` the objects that `csv` replaced, by spec.replaces: an operator that OLM
 // deletes after an upgrade goes on in the next version.
-std::vector<olm::CsvFacts> WithoutReplaced(std::vector<olm::CsvFacts> departed,
-                                           const olm::CsvFacts& csv);
+std::vector<olm::DepartedCsv> WithoutReplaced(std::vector<olm::DepartedCsv> departed,
+                                              const olm::CsvFacts& csv);
 
 }  // namespace steward::controllers
 

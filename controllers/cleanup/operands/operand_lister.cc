@@ -93,8 +93,8 @@ Task<OperandListing> ListPass(kube::Client& client, const std::vector<CrdPlan>& 
 
 }  // namespace
 
-size_t OperandListing::pending() const {
-  size_t count = terminating_crds.size();
+size_t OperandListing::custom_resources() const {
+  size_t count = 0;
   for (const OperandsOfCrd& crd : crds) {
     for (const Operand& operand : crd.pending) count += operand.gone ? 0 : 1;
   }

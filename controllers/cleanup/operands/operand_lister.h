@@ -37,7 +37,9 @@ struct OperandListing {
   // Definitions with targets that are being deleted: pending until they are gone.
   std::vector<std::string> terminating_crds;
 
-  size_t pending() const;  // without those that are gone
+  size_t custom_resources() const;  // without those that are gone
+  // All that is waited for: custom resources, and definitions that are being deleted.
+  size_t pending() const { return custom_resources() + terminating_crds.size(); }
 };
 
 // Makes one pass over all of `plans`. Each list shows the present state with all its pages, by the

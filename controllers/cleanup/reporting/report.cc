@@ -78,14 +78,14 @@ std::vector<olm::CleanupCondition> ConditionsFor(const CleanupReport& report,
         {std::string(olm::kPhaseDeleting), std::string(reason), std::move(message)});
   };
   // Once reported it stays, as it shows a process without memory that DELETEs may have been sent.
-  const bool waits = report.pending_count > 0 || olm::HasCondition(live, olm::kWaitingOnCleanup);
+  const bool waits = report.waits() || olm::HasCondition(live, olm::kWaitingOnCleanup);
   if (!report.pending.has_value()) {
     Keep(IsAboutPending, live, conditions);
   } else if (waits && report.is_copied) {
     say(olm::kWaitingOnCleanup, olm::WaitingMessage(report.pending_kinds, where));
   } else if (waits) {
     say(olm::kWaitingOnCleanup,
-        StrCat(olm::WaitingMessage(report.pending_count),
+        StrCat(olm::WaitingMessage(report.pending_count, report.definitions),
                report.reported.empty() ? "" : "; it reports: ", report.reported));
   }
   if (!report.refused.empty()) say(olm::kCleanupRefused, report.refused);
@@ -148,7 +148,8 @@ std::vector<olm::PendingOperand> PendingOf(const OperandListing& listing) {
     pending.push_back({plan.group, plan.kind, one.operand->name.ns, one.operand->name.name});
   }
   for (const std::string& crd : listing.terminating_crds) {
-    pending.push_back({"apiextensions.k8s.io", "CustomResourceDefinition", "", crd});
+    pending.push_back(
+        {std::string(olm::kDefinitionGroup), std::string(olm::kDefinitionKind), "", crd});
   }
   return pending;
 }
@@ -161,8 +162,8 @@ std::vector<olm::PendingKind> PendingKindsOf(const OperandListing& listing) {
     }
   }
   if (!listing.terminating_crds.empty()) {
-    kinds.push_back(
-        {"apiextensions.k8s.io", "CustomResourceDefinition", listing.terminating_crds.size()});
+    kinds.push_back({std::string(olm::kDefinitionGroup), std::string(olm::kDefinitionKind),
+                     listing.terminating_crds.size()});
   }
   std::sort(kinds.begin(), kinds.end());
   return kinds;
@@ -211,14 +212,20 @@ std::string DescribeEnd(size_t deleted, bool whole, const std::vector<olm::CrdPl
 std::string DescribeLeft(const OperandListing& listing) {
   std::vector<std::string> names;
   for (const olm::PendingOperand& operand : PendingOf(listing)) {
+    if (olm::IsDefinition(operand)) continue;
     names.push_back(
         StrCat(operand.kind, " ", operand.ns, operand.ns.empty() ? "" : "/", operand.name));
     if (names.size() == kObjectsNamed) break;
   }
-  const size_t count = listing.pending();
-  if (count == 0) return "";
-  return StrCat(count, count == 1 ? " custom resource is" : " custom resources are",
-                " left: ", Joined(names, kObjectsNamed), count > names.size() ? ", …" : "");
+  const size_t count = listing.custom_resources();
+  std::string text;
+  if (count > 0) {
+    text = StrCat(count, count == 1 ? " custom resource is" : " custom resources are",
+                  " left: ", Joined(names, kObjectsNamed), count > names.size() ? ", …" : "");
+  }
+  if (listing.terminating_crds.empty()) return text;
+  return StrCat(text, text.empty() ? "" : "; ",
+                "definitions being deleted: ", Joined(listing.terminating_crds, kObjectsNamed));
 }
 
 json::array ConditionsOf(const json::value& csv) {

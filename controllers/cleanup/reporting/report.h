@@ -25,8 +25,9 @@ namespace steward::controllers {
 struct CleanupReport {
   // The pending operands; nullopt: they could not be listed, and the previous report stays.
   std::optional<std::vector<olm::PendingOperand>> pending;
-  size_t pending_count = 0;
-  std::vector<olm::PendingKind> pending_kinds;  // the same number, by kind
+  size_t pending_count = 0;                     // custom resources
+  size_t definitions = 0;                       // that are being deleted, and waited for
+  std::vector<olm::PendingKind> pending_kinds;  // both, by kind
   // OLM copies the status into other namespaces, so it must name no custom resource (R-000-90).
   bool is_copied = false;
   std::string unknown;  // why nothing can be decided; "" = it can
@@ -38,6 +39,8 @@ struct CleanupReport {
   // The conditions of the operator's rights; nullopt: there is no news, and the previous report
   // stays.
   std::optional<std::vector<olm::CleanupCondition>> rights;
+
+  bool waits() const { return pending_count + definitions > 0; }
 };
 
 // The blockers in words: "PhaseNotSucceeded: its phase is …; SharedOwner: … (2 objects in

@@ -33,5 +33,20 @@ TEST(DescribeTest, ObjectsInNamespacesAreCountedNotNamed) {
   EXPECT_TRUE(text.ends_with("crd-19, and 2 more)")) << text;
 }
 
+TEST(DescribeTest, DefinitionsAreNoCustomResourcesThatAreLeft) {
+  OperandListing listing;
+  EXPECT_EQ(DescribeLeft(listing), "");
+  listing.terminating_crds = {"widgets.example.com"};
+  EXPECT_EQ(DescribeLeft(listing), "definitions being deleted: widgets.example.com");
+  OperandsOfCrd widgets;
+  widgets.plan.kind = "Widget";
+  widgets.pending.resize(1);
+  widgets.pending[0].name = {"a", "x"};
+  listing.crds = {widgets};
+  EXPECT_EQ(DescribeLeft(listing),
+            "1 custom resource is left: Widget a/x; "
+            "definitions being deleted: widgets.example.com");
+}
+
 }  // namespace
 }  // namespace steward::controllers
