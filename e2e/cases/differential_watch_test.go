@@ -161,9 +161,9 @@ func (w *diffWorld) watches(t *testing.T) {
 }
 
 // whereToWrite is what the refusal of a write says beyond Kubernetes' own words.
-var whereToWrite = regexp.MustCompile(`: KINDs are computed from ClusterServiceVersion(s; change these| diff-a/\w+; change that one)`)
+var whereToWrite = regexp.MustCompile(`: KIND(?:s|es) are computed from ClusterServiceVersion(s; change these| diff-a/\w+; change that one)`)
 
-// writes compares the verbs that InstalledOperators lack with those that a read-only resource of kube-apiserver lacks.
+// writes compares the verbs that the virtual resources lack with those that a read-only resource of kube-apiserver lacks.
 func (w *diffWorld) writes(t *testing.T) {
 	var probes []probe
 	for _, method := range []string{http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete} {
@@ -182,14 +182,15 @@ func (w *diffWorld) writes(t *testing.T) {
 		probes = append(probes, writing(r))
 	}
 	used := map[string]int{}
+	statuses := newSubject(t, "CleanupStatuses", "CleanupStatus", olm.CleanupStatuses, w.cluster.Config)
 	before := w.stored(t)
 	for _, p := range probes {
 		want := w.readOnly.ask(t.Context(), p, watchPatience)
 		p.namespace = diffHome
-		for _, s := range []*subject{w.direct, w.hub} {
+		for _, s := range []*subject{w.direct, w.hub, statuses} {
 			got := s.ask(t.Context(), p, watchPatience)
 			told := whereToWrite.FindString(got.Body)
-			if got.Code == http.StatusMethodNotAllowed && strings.Contains(told, "that one") != (p.name == "alpha") {
+			if got.Code == http.StatusMethodNotAllowed && p.name != "nobody" && strings.Contains(told, "that one") != (p.name != "") {
 				t.Errorf("%s: it says where to write: %q", p, told)
 			}
 			got.Body = strings.Replace(got.Body, told, "", 1)
