@@ -322,8 +322,8 @@ TEST_F(CleanerTest, R_000_60_AnOwnerThatWentAMomentAgo) {
     EXPECT_EQ(Deletes(), test.deletes);
     if (test.deletes == 0) {
       EXPECT_THAT(events_.events,
-                  Contains(HasSubstr("an operator that owned the same definitions was uninstalled "
-                                     "0 s ago, and its custom resources were to be kept")));
+                  Contains(HasSubstr(
+                      "an operator that owned the same definitions was uninstalled 1 s ago")));
     }
   }
 }

@@ -145,28 +145,28 @@ std::optional<absl::Duration> AllGoneFor(const CleanupInputs& inputs,
   return last;
 }
 
-std::string GoneText(std::string_view did, absl::Duration ago) {
+std::string GoneText(const CsvFacts& csv, std::string_view did, absl::Duration ago) {
   return StrCat("an operator that ", did, " the same definitions was uninstalled ",
-                absl::ToInt64Seconds(ago),
-                " s ago, and its custom resources were to be kept. It counts for a minute: "
-                "uninstall this operator after that, or delete the custom resources yourself");
+                absl::ToInt64Seconds(ago), " s ago, and its custom resources were to be kept. ",
+                csv.deleting() ? "If nobody needs them, delete them yourself"
+                               : "It counts for a minute: uninstall this operator after that");
 }
 
 void CheckOthers(const CleanupInputs& inputs, const std::vector<const CsvFacts*>& all,
                  const OtherOperators& others, std::vector<CleanupBlocker>& blockers) {
   if (!others.owners.empty()) {
     const std::optional<absl::Duration> ago = AllGoneFor(inputs, all, others.owners);
-    blockers.push_back(Blocker(
-        CleanupReason::kSharedOwner,
-        ago.has_value() ? GoneText("owned", *ago) : "other operators own the same definitions",
-        NamesOf(others.owners)));
+    blockers.push_back(Blocker(CleanupReason::kSharedOwner,
+                               ago.has_value() ? GoneText(*inputs.csv, "owned", *ago)
+                                               : "other operators own the same definitions",
+                               NamesOf(others.owners)));
   }
   if (!others.requirers.empty()) {
     const std::optional<absl::Duration> ago = AllGoneFor(inputs, all, others.requirers);
-    blockers.push_back(Blocker(
-        CleanupReason::kRequiredByOther,
-        ago.has_value() ? GoneText("required", *ago) : "other operators require its definitions",
-        NamesOf(others.requirers)));
+    blockers.push_back(Blocker(CleanupReason::kRequiredByOther,
+                               ago.has_value() ? GoneText(*inputs.csv, "required", *ago)
+                                               : "other operators require its definitions",
+                               NamesOf(others.requirers)));
   }
   if (!others.replacers.empty()) {
     blockers.push_back(Blocker(CleanupReason::kBeingReplaced,

@@ -40,7 +40,13 @@ const WordsCase kCases[] = {
     {"R_000_60_AnOwnerThatIsGone",
      [](auto& in) { in.departed = {Departed("gone.v1", absl::Milliseconds(12'900))}; },
      Reason::kSharedOwner,
-     AllOf(HasSubstr("was uninstalled 12 s ago"), HasSubstr("uninstall this operator after that"))},
+     AllOf(HasSubstr("was uninstalled 12 s ago"), HasSubstr("delete them yourself"))},
+    {"R_000_60_BeforeItIsUninstalledItself",
+     [](auto& in) {
+       in.csv->deletion_timestamp = "";
+       in.departed = {Departed("gone.v1", absl::Seconds(12))};
+     },
+     Reason::kSharedOwner, HasSubstr("uninstall this operator after that")},
     {"R_000_60_TheLastOfSeveralCounts",
      [](auto& in) {
        in.departed = {Departed("a.v1", absl::Seconds(50)), Departed("b.v1", absl::Seconds(7))};

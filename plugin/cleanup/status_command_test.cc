@@ -27,11 +27,11 @@ struct Case {
 
 TEST(StatusCommandTest, DefinitionsAreCountedApartFromCustomResources) {
   for (const Case& test :
-       {Case{0, "", nullptr}, Case{1, kWidget, "Pending      1 custom resource\n"},
-        Case{7, kWidget, "Pending      7 custom resources\n"},
+       {Case{0, "", nullptr}, Case{1, kWidget, "Pending           1 custom resource\n"},
+        Case{7, kWidget, "Pending           7 custom resources\n"},
         Case{1, StrCat(kDefinition, ",", kWidget),
-             "Pending      1 custom resource, 1 definition being deleted\n"},
-        Case{0, kDefinition, "Pending      1 definition being deleted\n"}}) {
+             "Pending           1 custom resource, 1 definition being deleted\n"},
+        Case{0, kDefinition, "Pending           1 definition being deleted\n"}}) {
     SCOPED_TRACE(test.pending);
     TestScene scene;
     scene.fake.Put(kCleanupStatuses,

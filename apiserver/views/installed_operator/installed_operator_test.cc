@@ -7,6 +7,7 @@
 #include "apiserver/views/testing/test_world.h"
 #include "base/async/run.h"
 #include "base/status/matchers.h"
+#include "base/text/str_cat.h"
 #include "kube/meta/status.h"
 
 namespace steward::views {
