@@ -29,11 +29,23 @@ func TestBudgetsAreEachFiguresOwn(t *testing.T) {
 		<-ctx.Done()
 		return nil, ctx.Err()
 	}}
-	if _, err := slow.within(nil, t.Context()); err == nil || !strings.Contains(err.Error(), "longer than its 1ms") {
+	if _, err := slow.within(&bench{}, t.Context()); err == nil || !strings.Contains(err.Error(), "longer than its 1ms") {
 		t.Errorf("got %v", err)
 	}
-	quick := figure{budget: time.Hour, run: func(_ *bench, ctx context.Context) ([]report.Line, error) { return nil, ctx.Err() }}
-	if _, err := quick.within(nil, t.Context()); err != nil {
+	// What it sets up has time of its own.
+	first := figure{budget: time.Hour, run: func(b *bench, ctx context.Context) ([]report.Line, error) {
+		err := b.setUp(ctx, func(context.Context) error {
+			if b.budget.Stop() {
+				t.Error("the budget ran while something was set up")
+			}
+			return nil
+		})
+		if !b.budget.Stop() {
+			t.Error("the budget does not run any more")
+		}
+		return nil, err
+	}}
+	if _, err := first.within(&bench{}, t.Context()); err != nil {
 		t.Error(err)
 	}
 	total := time.Duration(0)

@@ -21,7 +21,10 @@ const optedIn = 50
 // theUninstalls is a control plane without copies: how fast the guards are read depends on them (docs/performance.md).
 func (b *bench) theUninstalls(ctx context.Context) (*stage.Uninstalls, error) {
 	if b.uninstalls == nil {
-		b.uninstalls, b.noUninstalls = stage.StartUninstalls(ctx, b.dir, b.operators, b.namespaces, optedIn, b.say)
+		b.noUninstalls = b.setUp(ctx, func(ctx context.Context) (err error) {
+			b.uninstalls, err = stage.StartUninstalls(ctx, b.dir, b.operators, b.namespaces, optedIn, b.say)
+			return err
+		})
 		if b.noUninstalls != nil && b.uninstalls.Cluster != nil {
 			b.uninstalls.DumpLogs(os.Stderr, 10)
 		}

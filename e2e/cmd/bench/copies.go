@@ -40,7 +40,7 @@ func (b *bench) cleanupCopies(ctx context.Context) (lines []report.Line, err err
 		return nil, err
 	}
 	for _, copies := range b.copies {
-		if err := u.CopyTo(ctx, copies, b.say); err != nil {
+		if err := b.setUp(ctx, func(ctx context.Context) error { return u.CopyTo(ctx, copies, b.say) }); err != nil {
 			return lines, err
 		}
 		crowded, err := b.uninstallBeside(ctx, u, copies)

@@ -116,8 +116,11 @@ func run(ctx context.Context, chosen []figure, quick bool, out string) (err erro
 
 // within measures the figure, as long as its budget lasts.
 func (f figure) within(b *bench, ctx context.Context) ([]report.Line, error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, f.budget, fmt.Errorf("it takes longer than its %s", f.budget))
-	defer cancel()
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	b.measuring = f
+	b.budget = time.AfterFunc(f.budget, func() { cancel(fmt.Errorf("it takes longer than its %s", f.budget)) })
+	defer b.budget.Stop()
 	lines, err := f.run(b, ctx)
 	if err != nil && ctx.Err() != nil {
 		err = errors.Join(context.Cause(ctx), err)
