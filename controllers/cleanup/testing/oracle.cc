@@ -343,7 +343,13 @@ void Oracle::CheckLetGo(const SeenCsv& csv, const Moment& now, const Pass& pass)
     return !then.itself || then.marked || !then.enabled || !then.finalizer ||
            (begun && !then.noted);
   });
-  if (pass.blind && !by_itself) Violate(StrCat(what, "although a guard could not be read"));
+  // One that ends with its namespace, and for which nothing was sent, is released whatever its
+  // definitions are, which may never be read again (R-000-86).
+  const bool ends = !begun && ever([](const Moment& then, const SeenCsv& seen) {
+    return !then.namespaces.contains(seen.key.ns);
+  });
+  const bool blind = pass.blind || (pass.blind_to_definition && !ends);
+  if (blind && !by_itself) Violate(StrCat(what, "although a guard could not be read"));
   const SeenCsv* after = history_.back().Find(csv.key, csv.uid);
   const bool allowed =
       ever([this](const Moment& m, const SeenCsv& then) { return !Refuses(m, then); });

@@ -39,6 +39,8 @@ class Oracle {
     absl::Duration began;
     // True if the read of a guard failed in it, as far as can be known.
     bool blind = false;
+    // Likewise, of a definition of operands.
+    bool blind_to_definition = false;
   };
 
   explicit Oracle(TestCluster& cluster) : cluster_(cluster) {}
