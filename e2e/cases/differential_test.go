@@ -26,7 +26,7 @@ import (
 // The same requests go to InstalledOperators, directly and through the aggregator, and to what kube-apiserver itself
 // serves. Whatever differs in what a client can tell is wrong, or stands in `justified` with a reason.
 //
-// Random requests are others in each run. STEWARD_DIFFERENTIAL_SEED and STEWARD_DIFFERENTIAL_REQUESTS choose them; both are printed.
+// Random requests are the same in each run, and others besides. STEWARD_DIFFERENTIAL_SEED and STEWARD_DIFFERENTIAL_REQUESTS choose them; both are printed.
 func TestDifferential(t *testing.T) {
 	w := newDiffWorld(t)
 	w.seed = check.Seed(t, "STEWARD_DIFFERENTIAL_SEED")
@@ -38,7 +38,11 @@ func TestDifferential(t *testing.T) {
 }
 
 const (
-	defaultRequests = 300
+	// usualSeed is that of the requests that each run makes, usualRequests of them.
+	usualSeed     = 20260101
+	usualRequests = 300
+	// defaultRequests is how many more there are, with the run's own seed.
+	defaultRequests = 60
 	// A watch is cut off after so long: what it would say later is not compared.
 	watchPatience = 3500 * time.Millisecond
 )
@@ -62,10 +66,15 @@ func fromEnvironment(t *testing.T, name string, otherwise int) int {
 }
 
 func (w *diffWorld) reads(t *testing.T) {
-	r := rand.New(rand.NewPCG(w.seed, 0))
 	probes := matrix()
-	for range w.count {
-		probes = append(probes, random(r))
+	for _, drawn := range []struct {
+		seed  uint64
+		count int
+	}{{usualSeed, usualRequests}, {w.seed, w.count}} {
+		r := rand.New(rand.NewPCG(drawn.seed, 0))
+		for range drawn.count {
+			probes = append(probes, random(r))
+		}
 	}
 	began := time.Now()
 	used := map[string]int{}

@@ -26,7 +26,20 @@ func TestUpgrade_R_004_04_05_WhileCopiesAreOff(t *testing.T) {
 	must(t, olm.Create(t.Context(), shared.Any, few))
 	choose(t, map[string]any{"disableCopiedCSVs": true})
 	eventually(t, says(t, off))
-	everyCopy, err := shared.Any.Resource(olm.CSVs).Watch(t.Context(), metav1.ListOptions{LabelSelector: olm.CopiedFromLabel + "=" + home})
+	selected := olm.CopiedFromLabel + "=" + home
+	var none string // the resourceVersion of a list without copies: those of earlier cases go by and by
+	eventually(t, func() error {
+		list, err := shared.Any.Resource(olm.CSVs).List(t.Context(), metav1.ListOptions{LabelSelector: selected})
+		if err != nil {
+			return err
+		}
+		none = list.GetResourceVersion()
+		if len(list.Items) > 0 {
+			return fmt.Errorf("there are copies: %v", names(list.Items))
+		}
+		return nil
+	})
+	everyCopy, err := shared.Any.Resource(olm.CSVs).Watch(t.Context(), metav1.ListOptions{LabelSelector: selected, ResourceVersion: none})
 	must(t, err)
 	t.Cleanup(everyCopy.Stop)
 
