@@ -389,7 +389,7 @@ func (s *scene) cleaned(t *testing.T, want, kept []string) {
 
 // waitForPolicies waits until the policies of deploy/base are in force: the API server takes up new ones after a moment.
 func waitForPolicies(ctx context.Context) error {
-	s := &scene{group: "policies.example.com", namespace: "policies"}
+	s := &scene{group: "policies.example.com", namespace: fmt.Sprintf("policies-%d", time.Now().UnixNano())}
 	if err := olm.Create(ctx, shared.Any, olm.Namespace(s.namespace), s.csv()); err != nil {
 		return err
 	}
