@@ -26,9 +26,9 @@ using ContentDigest = std::array<uint8_t, 16>;
 ContentDigest DigestOf(std::string_view text);
 
 // Follows all objects of a selection, by one list in pages and a watch, and keeps two digests of
-// each: of its name, and of the content that matters to its user, and the user's tag. So it can tell
-// the content of a name, but not list the names; those are reported as they come. 100,000 objects take 8 MiB at
-// most.
+// each: of its name, and of the content that matters to its user, and the user's tag. So it can
+// tell the content of a name, but not list the names; those are reported as they come. 100,000
+// objects take 8 MiB at most.
 class CompactIndex {
  public:
   struct Observed {

@@ -790,14 +790,5 @@ TEST(VerdictPropertyTest, TargetsOnlyShrink) {
   }
 }
 
-TEST(VerdictTest, EveryReasonHasAName) {
-  std::set<std::string_view> names;
-  for (int i = 0; i <= static_cast<int>(Reason::kCopiesLeft); ++i) {
-    names.insert(ToString(static_cast<Reason>(i)));
-  }
-  EXPECT_EQ(names.size(), static_cast<size_t>(Reason::kCopiesLeft) + 1);
-  EXPECT_FALSE(names.contains(""));
-}
-
 }  // namespace
 }  // namespace steward::olm

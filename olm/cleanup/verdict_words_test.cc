@@ -2,7 +2,9 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "absl/time/civil_time.h"
@@ -98,6 +100,15 @@ TEST_P(WordsTest, Blocker) {
 
 INSTANTIATE_TEST_SUITE_P(All, WordsTest, ::testing::ValuesIn(kCases),
                          [](const auto& info) { return std::string(info.param.name); });
+
+TEST(VerdictWordsTest, EveryReasonHasAName) {
+  std::set<std::string_view> names;
+  for (int i = 0; i <= static_cast<int>(Reason::kCopiesLeft); ++i) {
+    names.insert(ToString(static_cast<Reason>(i)));
+  }
+  EXPECT_EQ(names.size(), static_cast<size_t>(Reason::kCopiesLeft) + 1);
+  EXPECT_FALSE(names.contains(""));
+}
 
 }  // namespace
 }  // namespace steward::olm

@@ -38,8 +38,8 @@ absl::StatusOr<OlmConfigWord> ReadOlmConfig(std::string_view json);
 struct CopiesState {
   bool disabled = false;
   bool differs = false;  // copies are missing, or there are some that shall not be
-  // While disabled: copies are there of which nobody knows whether their operators are installed for
-  // all namespaces.
+  // While disabled: copies are there of which nobody knows whether their operators are installed
+  // for all namespaces.
   bool unexplained = false;
 
   bool operator==(const CopiesState&) const = default;
@@ -48,11 +48,13 @@ struct CopiesState {
 // The message of the condition for a state that OLM has no words for: disabled, and unexplained.
 inline constexpr std::string_view kUnexplainedCopies =
     "Copied CSVs are disabled and at least one copied CSV is left of which it is not known whether "
-    "its operator is installed in AllNamespace mode: the operator is gone, or its namespace has not "
+    "its operator is installed in AllNamespace mode: the operator is gone, or its namespace has "
+    "not "
     "exactly one valid OperatorGroup";
 
 // Sets the condition DisabledCopiedCSVs in `olm_config`'s status, in the words of OLM where it has
-// them; `now` is the time of a transition, as RFC 3339. Returns false, and changes nothing, when it says so already.
+// them; `now` is the time of a transition, as RFC 3339. Returns false, and changes nothing, when it
+// says so already.
 bool SetCopiesCondition(CopiesState state, std::string_view now, boost::json::object& olm_config);
 
 }  // namespace steward::olm

@@ -27,8 +27,8 @@ kube::NamespacedName NamespaceKey(const ObjectPtr& object) {
 size_t CsvSize(const ObjectPtr& object) {
   const olm::Csv& csv = As<olm::Csv>(object);
   return csv.spec_json.size() + csv.status_json.size() + csv.annotations_json.size() +
-         csv.labels_json.size() + csv.own_labels_json.size() + csv.message_json.size() + sizeof(olm::Csv) +
-         (csv.cleanup == nullptr ? 0 : olm::SizeOf(*csv.cleanup));
+         csv.labels_json.size() + csv.own_labels_json.size() + csv.message_json.size() +
+         sizeof(olm::Csv) + (csv.cleanup == nullptr ? 0 : olm::SizeOf(*csv.cleanup));
 }
 size_t GroupSize(const ObjectPtr& object) {
   const olm::OperatorGroup& group = As<olm::OperatorGroup>(object);
