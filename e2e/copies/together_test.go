@@ -58,10 +58,16 @@ func TestTogether_UninstalledWhileCopiesAreToggled(t *testing.T) {
 			}
 			toggle(disabled)
 			must(t, shared.Any.Resource(olm.CSVs).Namespace(home).Delete(t.Context(), o.name, metav1.DeleteOptions{}))
-			// The operator finishes one custom resource after each turn, so that the cleanup lasts over all of them.
+			// The operator finishes one custom resource after each turn, so that the cleanup lasts over all of them. Meanwhile its copies
+			// stay as they are, and the condition says so; those of the other follow.
 			for range 3 * len(spaces) {
 				disabled = !disabled
-				toggle(disabled)
+				choose(t, map[string]any{"disableCopiedCSVs": disabled})
+				if disabled {
+					eventually(t, gone(t, spaces[0], other))
+				} else {
+					eventually(t, copied(t, spaces[0], other))
+				}
 				o.finishOne(t)
 			}
 			eventually(t, gone(t, home, o.name))

@@ -54,10 +54,8 @@ void ShowToggle(Terminal& terminal, const Tally& tally, Copies copies) {
   } else if (copies == Copies::kNotUnderstood) {
     terminal.Line(kChoiceNotUnderstood, Style::kWarning);
   } else if (tally.copies == 0) {
-    terminal.Line(
-        "There are no copies at all, though no OLMConfig turns them off; does the controllers' "
-        "--disable-copied-csvs?",
-        Style::kWarning);
+    terminal.Line("There are no copies at all, though no OLMConfig turns them off",
+                  Style::kWarning);
   }
 }
 

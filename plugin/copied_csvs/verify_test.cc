@@ -117,8 +117,7 @@ TEST_F(VerifyTest, R_004_43_WhatIsFound) {
            Case{"only an InstalledOperator", [this] { PutView("a", "w.v1", "AllNamespaces"); },
                 "a/w.v1: an InstalledOperator, but no copy\n"
                 "No copies in 3 namespaces\n"
-                "There are no copies at all, though no OLMConfig turns them off; "
-                "does the controllers' --disable-copied-csvs?\n",
+                "There are no copies at all, though no OLMConfig turns them off\n",
                 "1 InstalledOperator has no copy"},
            Case{"a copy that lost its label",
                 [this] {
