@@ -166,10 +166,12 @@ TEST_F(OlmConfigReconcilerTest, CopiesThatStayAreToldByConditionAndMetric) {
   cluster_.PutOlmConfig("{}");
   Start();
   cluster_.PutGroup("ops", "second", "{}");
+  Look();
   Choose(kOff);
   EXPECT_EQ(Condition(), StrCat("False CopiedCSVsDisabled ", olm::kUnexplainedCopies));
   EXPECT_EQ(metrics_.unwanted.Value(), 2);
   cluster_.DropGroup("ops", "second");
+  Look();
   process_->Pass(absl::Seconds(10), absl::Seconds(1));
   EXPECT_EQ(Condition(), kDisabled);
   EXPECT_EQ(metrics_.unwanted.Value(), 0);
