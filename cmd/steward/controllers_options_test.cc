@@ -243,7 +243,7 @@ TEST(ControllersOptionsTest, OnlyWhatConflictsWithOlmCanTakeOver) {
   ASSERT_OK_AND_ASSIGN(const ControllersOptions taking,
                        ParseControllersOptions({"--takeover"}, known, {}));
   EXPECT_TRUE(taking.takeover);
-  EXPECT_THAT(ControllersHelpText(known, {}), HasSubstr("in this cluster, of: copies [false]"));
+  EXPECT_THAT(ControllersHelpText(known, {}), HasSubstr("does the same work runs: copies [false]"));
 }
 
 TEST(ControllersOptionsTest, Help) {
