@@ -132,7 +132,7 @@ var (
 	namespaces = schema.GroupVersionResource{Version: "v1", Resource: "namespaces"}
 )
 
-// What a definition's schema does to objects is compared with a real kube-apiserver: code, reason, causes and their words,
+// The effect of a definition's schema on objects is compared with a real kube-apiserver: code, reason, causes and their words,
 // and what is stored.
 func TestSchemasAsKubernetes(t *testing.T) {
 	real, err := cluster.Start(t.Context(), cluster.Options{})
@@ -285,7 +285,7 @@ func outcome(stored *unstructured.Unstructured, err error) string {
 	return fmt.Sprintf("%d %s\n  %s", status.Status().Code, status.Status().Reason, strings.Join(causes, "\n  "))
 }
 
-// What `steward up` was given, and cannot be read, is refused and named; the rest is listed.
+// Manifests that `steward up` cannot read are refused and named; the rest is listed.
 func TestWrongTypesAreRefusedAndNamed(t *testing.T) {
 	manifests := file(t, "wrong.yaml", `apiVersion: operators.coreos.com/v1alpha1
 kind: ClusterServiceVersion
