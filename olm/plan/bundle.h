@@ -1,0 +1,27 @@
+// A bundle in a directory of its author: manifests/ and metadata/. Values; thread-safe functions.
+#ifndef OLM_PLAN_BUNDLE_H_
+#define OLM_PLAN_BUNDLE_H_
+
+#include <boost/json/object.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "olm/plan/install_plan.h"
+#include "olm/plan/optional_manifests.h"
+
+namespace steward::olm {
+
+// The steps that OLM makes of a bundle (R-002-22, 24): its ClusterServiceVersion first, then its
+// definitions, then the rest in the order given (of file names), then what OLM generates from the
+// permissions in the ClusterServiceVersion: a ServiceAccount (unless "default"), Role, RoleBinding,
+// ClusterRole and ClusterRoleBinding for each account. Those are never optional. A Secret becomes a
+// BundleSecret. `optional` of a step is what `declared` says of its manifest. kInvalidArgument:
+// not exactly one ClusterServiceVersion.
+absl::StatusOr<std::vector<PlanStep>> StepsOf(const std::vector<boost::json::object>& manifests,
+                                              const OptionalManifests& declared);
+
+}  // namespace steward::olm
+
+#endif  // OLM_PLAN_BUNDLE_H_

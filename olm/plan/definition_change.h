@@ -1,0 +1,56 @@
+// What a new CustomResourceDefinition would do to the one that is there. Values and pure functions.
+#ifndef OLM_PLAN_DEFINITION_CHANGE_H_
+#define OLM_PLAN_DEFINITION_CHANGE_H_
+
+#include <boost/json/object.hpp>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "kube/meta/names.h"
+#include "kube/schema/schema.h"
+
+namespace steward::olm {
+
+// A served version of a definition with its schema.
+struct DefinitionVersion {
+  std::string name;
+  kube::Schema schema;
+};
+
+// What an executor needs to know of a definition. kInvalidArgument names the field that cannot be
+// read.
+struct Definition {
+  std::string name;  // plural.group
+  std::string group;
+  std::string plural;
+  std::string kind;
+  bool namespaced = false;
+  bool converts = false;  // spec.conversion.strategy: Webhook
+  std::vector<DefinitionVersion> served;
+  std::string storage;                       // the storage version
+  std::vector<std::string> versions;         // all of them, served or not
+  std::vector<std::string> stored_versions;  // status.storedVersions
+
+  // True when it serves this version of this kind.
+  bool Serves(const kube::GroupVersionKind& gvk) const;
+};
+absl::StatusOr<Definition> ReadDefinition(const boost::json::object& object);
+
+// True once the definition's API is there: Established and NamesAccepted. `refused` gets the
+// message of a NamesAccepted that is False; "" otherwise.
+bool IsEstablished(const boost::json::object& definition, std::string* refused);
+
+// The change from `live` to `wanted`.
+struct DefinitionChange {
+  // The reason why the change must not be made: a stored version is not among the new ones
+  // (R-002, versions). "" = none.
+  std::string refused;
+  // Versions that were served and will not be: a Warning, since OLM allows it.
+  std::vector<std::string> versions_that_go;
+};
+DefinitionChange CompareDefinitions(const Definition& live, const Definition& wanted);
+
+}  // namespace steward::olm
+
+#endif  // OLM_PLAN_DEFINITION_CHANGE_H_

@@ -1,0 +1,19 @@
+// The order in which the steps of a plan are executed. A pure function.
+#ifndef OLM_PLAN_EXECUTION_ORDER_H_
+#define OLM_PLAN_EXECUTION_ORDER_H_
+
+#include <cstddef>
+#include <vector>
+
+#include "olm/plan/install_plan.h"
+
+namespace steward::olm {
+
+// Indices of `steps`: ClusterServiceVersions, then CustomResourceDefinitions (R-002-24), then
+// ServiceAccounts, so that a token Secret finds its account, then roles and their bindings, then
+// the rest. Equals stay in the plan's order.
+std::vector<size_t> ExecutionOrder(const std::vector<PlanStep>& steps);
+
+}  // namespace steward::olm
+
+#endif  // OLM_PLAN_EXECUTION_ORDER_H_
