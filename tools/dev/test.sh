@@ -72,6 +72,7 @@ readonly MAX_FLAKY=2
 print_totals() {
   printf '\n=== totals\n'
   grep -ohsE 'FLAKY [^ ]+: .*' "$LOGS"/*.log || true
+  print_failures
   awk -v max_flaky=$MAX_FLAKY '
        function line(name, passed, failed, skipped, flaky, seconds) {
          printf "%-12s %6d passed %4d failed %4d skipped %4d flaky %6d s\n", name, passed, failed, skipped, flaky, seconds
@@ -86,6 +87,12 @@ print_totals() {
          printf("%d passed, %d failed%s\n", passed, failed, (skipped > 0 ? ", " skipped " skipped" : ""))
          exit failed > 0 || passed == 0
        }' "$LOGS/totals"
+}
+
+# What failed, with the lines in which a Go test said why: whoever sees no more than the end of the output shall know.
+print_failures() {
+  grep -hsE '^//.* (FAILED|TIMEOUT|NO STATUS)' "$LOGS"/*.log | sort -u | head -n 40 || true
+  grep -hsE -B 6 '^ *--- FAIL: ' "$LOGS/e2e.log" | grep -vE '^ *(===|--- PASS)' | cut -c 1-600 | head -n 80 || true
 }
 
 # bazel_tests TARGETS OPTIONS...: builds and tests the targets under the options.
