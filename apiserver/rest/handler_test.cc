@@ -18,7 +18,7 @@
 #include "apiserver/rest/testing/recording_writer.h"
 #include "base/async/run.h"
 #include "base/clock/fake_clock.h"
-#include "base/splice/testing/gunzip.h"
+#include "base/splice/gunzip.h"
 #include "base/status/matchers.h"
 #include "base/text/str_cat.h"
 #include "kube/meta/names.h"

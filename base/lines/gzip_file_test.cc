@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "base/splice/testing/gunzip.h"
+#include "base/splice/gunzip.h"
 #include "base/status/matchers.h"
 #include "base/text/str_cat.h"
 

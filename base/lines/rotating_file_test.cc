@@ -20,7 +20,7 @@
 #include "absl/status/status.h"
 #include "absl/time/time.h"
 #include "base/clock/fake_clock.h"
-#include "base/splice/testing/gunzip.h"
+#include "base/splice/gunzip.h"
 #include "base/status/matchers.h"
 #include "base/text/str_cat.h"
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/splice/gzip.h"
-#include "base/splice/testing/gunzip.h"
+#include "base/splice/gunzip.h"
 
 namespace steward {
 namespace {

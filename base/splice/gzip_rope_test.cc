@@ -6,7 +6,7 @@
 #include <string>
 
 #include "base/splice/gzip.h"
-#include "base/splice/testing/gunzip.h"
+#include "base/splice/gunzip.h"
 
 namespace steward {
 namespace {

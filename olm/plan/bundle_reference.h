@@ -34,7 +34,7 @@ absl::StatusOr<StepManifest> ReadStepManifest(const PlanStep& step);
 // The manifests in a bundle's ConfigMap, in the order of their keys: `data`, or `binaryData`, of
 // which texts that are compressed (gzip) are unpacked, up to kMaxUnpacked bytes together. A
 // manifest that is no YAML or JSON object is kInvalidArgument, naming its key.
-inline constexpr size_t kMaxUnpacked = 64 << 20;
+inline constexpr size_t kMaxUnpacked = 16 << 20;
 absl::StatusOr<std::vector<boost::json::object>> ReadBundle(const boost::json::object& config_map);
 
 // The manifest of a bundle that a step stands for: of its group, version, kind and name. A

@@ -40,7 +40,8 @@ boost::json::object Adopt(const boost::json::object& live, boost::json::object w
 boost::json::object AdoptServiceAccount(const boost::json::object& live,
                                         boost::json::object wanted);
 
-// True if `wanted` (of Adopt) would change nothing of `live` but fields that a server manages.
+// True if `wanted` (of Adopt) is what `live` is. What a server has filled in makes a difference; a
+// write of such a `wanted` changes nothing.
 bool IsUnchanged(const boost::json::object& live, const boost::json::object& wanted);
 
 }  // namespace steward::olm

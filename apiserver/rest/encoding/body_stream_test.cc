@@ -8,7 +8,7 @@
 
 #include "apiserver/rest/testing/recording_writer.h"
 #include "base/async/run.h"
-#include "base/splice/testing/gunzip.h"
+#include "base/splice/gunzip.h"
 #include "base/status/matchers.h"
 
 namespace steward::rest {

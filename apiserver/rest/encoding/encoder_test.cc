@@ -17,7 +17,7 @@
 #include "base/async/run.h"
 #include "base/async/task_group.h"
 #include "base/async/yield.h"
-#include "base/splice/testing/gunzip.h"
+#include "base/splice/gunzip.h"
 #include "base/status/matchers.h"
 #include "kube/meta/status.h"
 

@@ -1,0 +1,62 @@
+#include "olm/plan/answer.h"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "kube/meta/errors.h"
+#include "kube/meta/status.h"
+
+namespace steward::olm {
+namespace {
+
+// What the seed's list says of an answer on creation, by reason.
+struct Row {
+  std::string_view reason;
+  int code;
+  bool refuses;  // NotCreated; else a failure
+};
+constexpr std::array<Row, 18> kRows = {{
+    {"Unauthorized", 401, true},            // R-002-30
+    {"Forbidden", 403, true},               // R-002-31
+    {"NotFound", 404, true},                // R-002-32
+    {"Invalid", 422, true},                 // R-002-33
+    {"NotAcceptable", 406, true},           // R-002-34
+    {"UnsupportedMediaType", 415, true},    // R-002-35
+    {"Conflict", 409, true},                // R-002-36
+    {"Gone", 410, false},                   // R-002-37
+    {"ServerTimeout", 500, false},          // R-002-38
+    {"Timeout", 504, false},                // R-002-39
+    {"TooManyRequests", 429, false},        // R-002-40
+    {"BadRequest", 400, false},             // R-002-41
+    {"MethodNotAllowed", 405, false},       // R-002-42
+    {"RequestEntityTooLarge", 413, false},  // R-002-43
+    {"InternalError", 500, false},          // R-002-44
+    {"Expired", 410, false},                // R-002-45
+    {"ServiceUnavailable", 503, false},     // R-002-46
+    {"StorageReadError", 500, false},
+}};
+
+}  // namespace
+
+Verdict ClassifyAnswer(const absl::Status& answer, StepWrite write) {
+  if (answer.ok()) return Verdict::kCreated;
+  if (!kube::IsAnswer(answer)) return Verdict::kFailure;
+  const kube::Status status = kube::FromStatus(answer);
+  const bool creates = write == StepWrite::kCreate;
+  if (status.reason == "AlreadyExists") return creates ? Verdict::kExists : Verdict::kFailure;
+  const auto* row = std::find_if(kRows.begin(), kRows.end(), [&status](const Row& each) {
+    return each.reason == status.reason;
+  });
+  if (row == kRows.end()) {
+    // A 409 that gives no reason is the answer for a name that is taken.
+    if (status.code == 409) return creates ? Verdict::kExists : Verdict::kFailure;
+    row = std::find_if(kRows.begin(), kRows.end(),
+                       [&status](const Row& each) { return each.code == status.code; });
+  }
+  if (row == kRows.end() || !row->refuses) return Verdict::kFailure;
+  if (!creates && row->code == 409) return Verdict::kFailure;
+  return Verdict::kNotCreated;
+}
+
+}  // namespace steward::olm

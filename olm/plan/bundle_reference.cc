@@ -1,0 +1,147 @@
+#include "olm/plan/bundle_reference.h"
+
+#include <boost/json/value.hpp>
+#include <map>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/escaping.h"
+#include "base/json/json_access.h"
+#include "base/json/json_text.h"
+#include "base/splice/gunzip.h"
+#include "base/status/macros.h"
+#include "base/status/with_context.h"
+#include "base/text/str_cat.h"
+#include "base/yaml/yaml.h"
+#include "olm/plan/optional_manifests.h"
+#include "olm/plan/step_kind.h"
+
+namespace steward::olm {
+namespace json = boost::json;
+namespace {
+
+// True for what stands in place of an object. An object has metadata, and says its version.
+bool IsReference(const json::object& object) {
+  return StringAt(object, "kind") == "ConfigMap" && !object.contains("metadata") &&
+         !object.contains("apiVersion");
+}
+
+// How gzip begins, and how it does in base64, in which OLM puts it into binaryData once more.
+constexpr std::string_view kGzip = "\x1f\x8b";
+constexpr std::string_view kGzipBase64 = "H4sI";
+
+absl::StatusOr<std::string> Unpack(std::string text, size_t& left) {
+  std::string bytes;
+  if (text.starts_with(kGzipBase64) && absl::Base64Unescape(text, &bytes)) text = bytes;
+  if (text.starts_with(kGzip)) {
+    std::optional<std::string> unpacked = Gunzip(text, left);
+    if (!unpacked) {
+      return absl::InvalidArgumentError("it is no intact gzip, or too much is in it");
+    }
+    text = *std::move(unpacked);
+  }
+  if (text.size() > left) {
+    return absl::ResourceExhaustedError(
+        StrCat("the bundle's manifests are longer than ", kMaxUnpacked, " bytes"));
+  }
+  left -= text.size();
+  return text;
+}
+
+absl::StatusOr<json::object> ReadManifest(const std::string& text) {
+  YamlLimits limits;
+  limits.max_size = kMaxUnpacked;
+  ASSIGN_OR_RETURN(json::value value, ParseYaml(text, limits));
+  if (!value.is_object()) return absl::InvalidArgumentError("it is no object");
+  return std::move(value.get_object());
+}
+
+bool IsStandFor(const json::object& manifest, const PlanStep& step) {
+  const kube::GroupVersionKind gvk = ObjectKind(step.gvk);
+  return StringAt(manifest, "kind") == gvk.kind &&
+         StringAt(manifest, "apiVersion") == gvk.ApiVersion() &&
+         IdentityOf(manifest).name == step.name;
+}
+
+void Complete(const BundleReference& reference, json::object& csv) {
+  if (!reference.replaces.empty()) {
+    json::value& spec = csv["spec"];
+    if (!spec.is_object()) spec.emplace_object();
+    spec.get_object()["replaces"] = reference.replaces;
+  }
+  if (reference.properties.empty()) return;
+  json::value& metadata = csv["metadata"];
+  if (!metadata.is_object()) metadata.emplace_object();
+  json::value& annotations = metadata.get_object()["annotations"];
+  if (!annotations.is_object()) annotations.emplace_object();
+  annotations.get_object()[kPropertiesAnnotation] = reference.properties;
+}
+
+}  // namespace
+
+absl::StatusOr<StepManifest> ReadStepManifest(const PlanStep& step) {
+  if (step.manifest.empty()) return absl::InvalidArgumentError("the step has no manifest");
+  const absl::StatusOr<json::value> value = ParseJson(step.manifest);
+  if (!value.ok()) return WithContext("the manifest", value.status());
+  if (!value->is_object()) return absl::InvalidArgumentError("the manifest is no object");
+  StepManifest manifest;
+  if (!IsReference(value->get_object())) {
+    manifest.object = value->get_object();
+    return manifest;
+  }
+  const json::object& object = value->get_object();
+  BundleReference reference;
+  reference.config_map = {std::string(StringAt(object, "namespace")),
+                          std::string(StringAt(object, "name"))};
+  if (reference.config_map.ns.empty() || reference.config_map.name.empty()) {
+    return absl::InvalidArgumentError(
+        "the reference to a bundle's ConfigMap must have a name and a namespace");
+  }
+  reference.replaces = StringAt(object, "replaces");
+  reference.properties = StringAt(object, "properties");
+  manifest.reference = std::move(reference);
+  return manifest;
+}
+
+absl::StatusOr<std::vector<json::object>> ReadBundle(const json::object& config_map) {
+  std::map<std::string, std::string> texts;  // by key
+  size_t left = kMaxUnpacked;
+  for (const bool binary : {false, true}) {
+    const json::object* data = ObjectAt(config_map, binary ? "binaryData" : "data");
+    if (data == nullptr) continue;
+    for (const auto& member : *data) {
+      const std::string key(View(member.key()));
+      if (!member.value().is_string()) {
+        return absl::InvalidArgumentError(StrCat(key, " is no string"));
+      }
+      std::string bytes(View(member.value().get_string()));
+      if (binary && !absl::Base64Unescape(std::string(bytes), &bytes)) {
+        return absl::InvalidArgumentError(StrCat(key, " is no base64"));
+      }
+      absl::StatusOr<std::string> text = Unpack(std::move(bytes), left);
+      if (!text.ok()) return WithContext(key, text.status());
+      texts[key] = *std::move(text);
+    }
+  }
+  std::vector<json::object> manifests;
+  for (const auto& [key, text] : texts) {
+    absl::StatusOr<json::object> manifest = ReadManifest(text);
+    if (!manifest.ok()) return WithContext(key, manifest.status());
+    manifests.push_back(*std::move(manifest));
+  }
+  return manifests;
+}
+
+absl::StatusOr<json::object> FindManifest(const std::vector<json::object>& bundle,
+                                          const PlanStep& step, const BundleReference& reference) {
+  for (const json::object& manifest : bundle) {
+    if (!IsStandFor(manifest, step)) continue;
+    json::object found = manifest;
+    if (StepKindOf(step.gvk) == StepKind::kCsv) Complete(reference, found);
+    return found;
+  }
+  return absl::NotFoundError(StrCat("it has no ", step.gvk.kind, " ", step.name, " of ",
+                                    ObjectKind(step.gvk).ApiVersion()));
+}
+
+}  // namespace steward::olm
