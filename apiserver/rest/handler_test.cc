@@ -23,6 +23,7 @@
 #include "base/text/str_cat.h"
 #include "kube/meta/names.h"
 #include "kube/meta/status.h"
+#include "kube/meta/user_info.h"
 
 namespace steward::rest {
 namespace {
@@ -415,7 +416,7 @@ TEST_F(HandlerTest, Blobs) {
 // Answers with a description of the request.
 class FakePages : public PageGetter {
  public:
-  Task<std::string> GetPage(const http::UserInfo& user, PageRequest request) override {
+  Task<std::string> GetPage(const kube::UserInfo& user, PageRequest request) override {
     if (!failure.ok()) co_return failure;
     co_return StrCat(R"({"kind":"PieceList","user":")", user.name, R"(","of":")", request.name.ns,
                      "/", request.name.name, R"(","limit":)", request.limit, R"(,"continue":")",

@@ -19,6 +19,7 @@
 #include "base/clock/fake_clock.h"
 #include "base/json/json_text.h"
 #include "kube/meta/status.h"
+#include "kube/meta/user_info.h"
 
 namespace steward::rest {
 namespace {
@@ -145,7 +146,7 @@ TEST_F(MutationHandlerTest, Protobuf) {
 
 class FakeReviewer : public Reviewer {
  public:
-  Task<boost::json::object> Review(const http::UserInfo& user,
+  Task<boost::json::object> Review(const kube::UserInfo& user,
                                    boost::json::object question) override {
     if (!failure.ok()) co_return failure;
     question["user"] = user.name;

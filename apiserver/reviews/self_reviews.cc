@@ -21,6 +21,7 @@
 #include "kube/meta/errors.h"
 #include "kube/meta/names.h"
 #include "kube/meta/status.h"
+#include "kube/meta/user_info.h"
 
 namespace steward::reviews {
 namespace {
@@ -38,7 +39,7 @@ std::string Text(const json::object& attributes, std::string_view key) {
   return std::string(StringAt(attributes, key));
 }
 
-http::Request ResourceRequest(const http::UserInfo& user, const json::object& attributes) {
+http::Request ResourceRequest(const kube::UserInfo& user, const json::object& attributes) {
   http::Request request;
   request.user = user;
   request.info.is_resource = true;
@@ -55,7 +56,7 @@ http::Request ResourceRequest(const http::UserInfo& user, const json::object& at
   return request;
 }
 
-http::Request PathRequest(const http::UserInfo& user, const json::object& attributes) {
+http::Request PathRequest(const kube::UserInfo& user, const json::object& attributes) {
   http::Request request;
   request.user = user;
   request.info.verb = Text(attributes, "verb");
@@ -97,7 +98,7 @@ class AccessReviewer : public rest::Reviewer {
  public:
   explicit AccessReviewer(const Access& access) : access_(access) {}
 
-  Task<json::object> Review(const http::UserInfo& user, json::object question) override {
+  Task<json::object> Review(const kube::UserInfo& user, json::object question) override {
     const json::object* spec = ObjectAt(question, "spec");
     if (spec == nullptr) spec = &none_;
     const json::object* resource = ObjectAt(*spec, "resourceAttributes");
@@ -140,7 +141,7 @@ class RulesReviewer : public rest::Reviewer {
  public:
   explicit RulesReviewer(const Access& access) : access_(access) {}
 
-  Task<json::object> Review(const http::UserInfo& user, json::object question) override {
+  Task<json::object> Review(const kube::UserInfo& user, json::object question) override {
     const json::object* spec = ObjectAt(question, "spec");
     if (spec == nullptr || StringAt(*spec, "namespace").empty()) {
       co_return kube::ToStatus(kube::BadRequest("no namespace on request"));

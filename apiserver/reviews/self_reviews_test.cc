@@ -17,6 +17,7 @@
 #include "base/json/json_text.h"
 #include "base/status/matchers.h"
 #include "kube/meta/status.h"
+#include "kube/meta/user_info.h"
 
 namespace steward::reviews {
 namespace {
@@ -43,7 +44,7 @@ class FakeAuthorizer : public filters::Authorizer {
 
 class SelfReviewsTest : public testing::Test {
  protected:
-  absl::StatusOr<std::string> Ask(size_t which, const http::UserInfo& user,
+  absl::StatusOr<std::string> Ask(size_t which, const kube::UserInfo& user,
                                   const std::string& question) {
     const std::vector<rest::Resource> resources = SelfReviews(always_allowed_, authorizer_);
     boost::asio::io_context io;
@@ -52,16 +53,16 @@ class SelfReviewsTest : public testing::Test {
     if (!answer.ok()) return answer.status();
     return Serialize(*answer);
   }
-  absl::StatusOr<std::string> AskAccess(const http::UserInfo& user, const std::string& question) {
+  absl::StatusOr<std::string> AskAccess(const kube::UserInfo& user, const std::string& question) {
     return Ask(0, user, question);
   }
-  absl::StatusOr<std::string> AskRules(const http::UserInfo& user, const std::string& question) {
+  absl::StatusOr<std::string> AskRules(const kube::UserInfo& user, const std::string& question) {
     return Ask(1, user, question);
   }
 
-  const http::UserInfo admin_{"admin", "", {"system:masters"}, {}};
-  const http::UserInfo alice_{"alice", "", {}, {}};
-  const http::UserInfo bob_{"bob", "", {}, {}};
+  const kube::UserInfo admin_{"admin", "", {"system:masters"}, {}};
+  const kube::UserInfo alice_{"alice", "", {}, {}};
+  const kube::UserInfo bob_{"bob", "", {}, {}};
   const filters::AlwaysAllowed always_allowed_ = *filters::AlwaysAllowed::Create({"/healthz"});
   FakeAuthorizer authorizer_;
 };
@@ -87,7 +88,7 @@ TEST_F(SelfReviewsTest, Resources) {
 
 TEST_F(SelfReviewsTest, AccessIsTheAuthorizersDecision) {
   const struct {
-    http::UserInfo user;
+    kube::UserInfo user;
     std::string question;
     std::string want;
   } kRows[] = {

@@ -21,13 +21,13 @@
 #include "base/json/json_text.h"
 #include "base/status/matchers.h"
 #include "kube/client/client.h"
-#include "kube/client/forwarding_client.h"
 #include "kube/meta/names.h"
 #include "kube/meta/resource_type.h"
 #include "kube/meta/selector.h"
 #include "kube/meta/status.h"
 #include "kube/meta/write_options.h"
 #include "kube/testing/fake_client.h"
+#include "kube/testing/userless_client.h"
 
 namespace steward::stored {
 namespace {
@@ -62,9 +62,9 @@ const kube::ResourceType& Namespaces() {
 }
 
 // Records the calls, and passes on those that a FakeClient supports.
-class RecordingClient : public kube::ForwardingClient {
+class RecordingClient : public kube::UserlessClient {
  public:
-  using ForwardingClient::ForwardingClient;
+  using UserlessClient::UserlessClient;
 
   Task<kube::ListPage> List(const kube::GroupVersionResource& gvr,
                             const kube::ListOptions& options) override {

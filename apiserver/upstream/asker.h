@@ -3,17 +3,14 @@
 #define APISERVER_UPSTREAM_ASKER_H_
 
 #include <string>
-#include <utility>
-#include <vector>
+
+#include "kube/meta/user_info.h"
 
 namespace steward::upstream {
 
-// The user as authenticated. The controllers' answers contain only what this user may see.
+// The controllers' answers contain only what the user may see.
 struct Asker {
-  std::string user;
-  std::string uid;
-  std::vector<std::string> groups;
-  std::vector<std::pair<std::string, std::vector<std::string>>> extra;
+  kube::UserInfo user;  // as authenticated
   // Identifiers of the user's request; "" = none.
   std::string audit_id;
   std::string traceparent;

@@ -353,12 +353,12 @@ absl::StatusOr<std::unique_ptr<Channel>> Channel::Create(ChannelOptions options,
 }
 
 void Channel::SetRequester(const Asker& asker, common::v1::Requester& requester) {
-  requester.set_user(asker.user);
-  requester.set_uid(asker.uid);
+  requester.set_user(asker.user.name);
+  requester.set_uid(asker.user.uid);
   requester.clear_groups();
-  for (const std::string& group : asker.groups) requester.add_groups(group);
+  for (const std::string& group : asker.user.groups) requester.add_groups(group);
   requester.clear_extra();
-  for (const auto& [key, values] : asker.extra) {
+  for (const auto& [key, values] : asker.user.extra) {
     common::v1::Requester::Values& list = (*requester.mutable_extra())[key];
     for (const std::string& value : values) list.add_values(value);
   }

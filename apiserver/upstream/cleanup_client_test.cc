@@ -67,8 +67,8 @@ class CleanupClientTest : public ::testing::Test {
   absl::StatusOr<PendingPage> Ask(const std::string& user = "alice", int64_t limit = 0,
                                   const std::string& token = "") {
     Asker asker;
-    asker.user = user;
-    asker.groups = {"dev"};
+    asker.user.name = user;
+    asker.user.groups = {"dev"};
     asker.audit_id = "id-1";
     asker.traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
     return RunOn(io_, client_->ListPending(asker, {"ops", "w.v1"}, limit, token));
@@ -215,7 +215,7 @@ TEST_F(CleanupClientTest, GivingUpEndsTheCall) {
   boost::asio::cancellation_signal cancel;
   bool ended = false;
   Asker asker;
-  asker.user = "alice";
+  asker.user.name = "alice";
   boost::asio::co_spawn(io_, client_->ListPending(asker, {"ops", "w.v1"}, 0, ""),
                         boost::asio::bind_cancellation_slot(
                             cancel.slot(), [&ended](std::exception_ptr exception, auto) {
@@ -238,7 +238,7 @@ class ChannelStreamTest : public CleanupClientTest {
  protected:
   absl::StatusOr<Statuses> Watch(const std::string& user = "alice") {
     Asker asker;
-    asker.user = user;
+    asker.user.name = user;
     return channel_->Stream<cleanup::v1::WatchRequest, cleanup::v1::WatchResponse>(
         "/steward.cleanup.v1.CleanupService/Watch", asker, cleanup::v1::WatchRequest());
   }

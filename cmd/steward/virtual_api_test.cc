@@ -23,6 +23,7 @@
 #include "base/status/matchers.h"
 #include "base/text/str_cat.h"
 #include "kube/meta/names.h"
+#include "kube/meta/user_info.h"
 #include "storage/embedded/store/caught_up.h"
 #include "storage/embedded/testing/test_store.h"
 
@@ -159,7 +160,7 @@ TEST_F(VirtualApiTest, PendingOperandsAreAskedOfTheControllers) {
   const std::vector<rest::Resource> resources = VirtualResources(Deps());
   ASSERT_EQ(resources[1].subresources.size(), 1u);
   const absl::StatusOr<std::string> page = store_.Run(
-      resources[1].subresources[0].get_page->GetPage(http::UserInfo(), rest::PageRequest()));
+      resources[1].subresources[0].get_page->GetPage(kube::UserInfo(), rest::PageRequest()));
   EXPECT_THAT(page, StatusIs(absl::StatusCode::kUnavailable, HasSubstr("nobody is there")));
 }
 

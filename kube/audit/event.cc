@@ -2,6 +2,7 @@
 
 #include "base/json/json_text.h"
 #include "kube/meta/time.h"
+#include "kube/meta/user_info.h"
 
 namespace steward::audit {
 namespace {
@@ -87,7 +88,7 @@ class ObjectWriter {
   bool first_ = true;
 };
 
-void AppendUser(const User& user, std::string& out) {
+void AppendUser(const kube::UserInfo& user, std::string& out) {
   ObjectWriter object(out);
   object.TextUnlessEmpty("username", user.name);
   object.TextUnlessEmpty("uid", user.uid);
@@ -152,7 +153,7 @@ void AppendJsonLine(const Event& event, std::string& out) {
     object.Text("stage", ToString(event.stage));
     object.TextUpTo(event.max_request_uri, "requestURI", event.request_uri);
     bool cut = object.TextUpTo(kMaxName, "verb", event.verb);
-    AppendUser(event.user.value_or(User()), object.Key("user"));
+    AppendUser(event.user.value_or(kube::UserInfo()), object.Key("user"));
     if (event.impersonated) AppendUser(*event.impersonated, object.Key("impersonatedUser"));
     object.Texts("sourceIPs", event.source_ips);
     if (!event.user_agent.empty()) {

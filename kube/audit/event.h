@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "absl/time/time.h"
+#include "kube/meta/user_info.h"
 
 namespace steward::audit {
 
@@ -25,14 +26,6 @@ std::string_view ToString(Stage stage);
 inline constexpr std::string_view kDecisionAnnotation = "authorization.k8s.io/decision";
 inline constexpr std::string_view kReasonAnnotation = "authorization.k8s.io/reason";
 inline constexpr std::string_view kTruncatedAnnotation = "audit.k8s.io/truncated";
-
-// authentication.k8s.io/v1 UserInfo.
-struct User {
-  std::string name;
-  std::string uid;
-  std::vector<std::string> groups;
-  std::vector<std::pair<std::string, std::vector<std::string>>> extra;
-};
 
 // The resource that a request is about; "" = any or none.
 struct ObjectReference {
@@ -51,9 +44,9 @@ struct Event {
   std::string audit_id;
   std::string request_uri;  // longer ones are cut
   size_t max_request_uri = 8 << 10;
-  std::string verb;          // cut at 253, like each text of `object`; an annotation says so
-  std::optional<User> user;  // none: the request is not authenticated
-  std::optional<User> impersonated;
+  std::string verb;  // cut at 253, like each text of `object`; an annotation says so
+  std::optional<kube::UserInfo> user;  // none: the request is not authenticated
+  std::optional<kube::UserInfo> impersonated;
   std::vector<std::string> source_ips;
   std::string user_agent;  // longer ones are cut, as the kube-apiserver cuts them
   std::optional<ObjectReference> object;

@@ -8,6 +8,7 @@
 #include "absl/time/time.h"
 #include "base/json/json_text.h"
 #include "base/status/matchers.h"
+#include "kube/meta/user_info.h"
 
 namespace steward::audit {
 namespace {
@@ -29,8 +30,9 @@ Event Full() {
   event.audit_id = "id-1";
   event.request_uri = "/apis/g/v1/namespaces/n/widgets?fieldManager=<me>";
   event.verb = "create";
-  event.user = User{"alice", "u1", {"dev", "system:authenticated"}, {{"scopes", {"a", "b"}}}};
-  event.impersonated = User{.name = "bob"};
+  event.user =
+      kube::UserInfo{"alice", "u1", {"dev", "system:authenticated"}, {{"scopes", {"a", "b"}}}};
+  event.impersonated = kube::UserInfo{.name = "bob"};
   event.source_ips = {"10.0.0.1", "::1"};
   event.user_agent = "kubectl/v1";
   event.object = ObjectReference{.resource = "widgets",

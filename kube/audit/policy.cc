@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "kube/meta/user_info.h"
+
 namespace steward::audit {
 namespace {
 
@@ -50,7 +52,7 @@ bool Policy::Rule::FitsObject(const ObjectReference& object) const {
 }
 
 bool Policy::Rule::Fits(const Attributes& attributes) const {
-  const User* user = attributes.user;
+  const kube::UserInfo* user = attributes.user;
   if (!users.empty() && (user == nullptr || !Has(users, user->name))) return false;
   if (!groups.empty() &&
       (user == nullptr || std::none_of(user->groups.begin(), user->groups.end(),

@@ -9,12 +9,14 @@
 
 #include "absl/status/statusor.h"
 #include "kube/audit/event.h"
+#include "kube/meta/user_info.h"
 
 namespace steward::audit {
 
 // The attributes of a request that rules examine.
 struct Attributes {
-  const User* user = nullptr;  // null: not authenticated, so no rule with users or groups fits
+  const kube::UserInfo* user =
+      nullptr;  // null: not authenticated, so no rule with users or groups fits
   std::string_view verb;
   const ObjectReference* object = nullptr;  // null: the request is for a path
   std::string_view path;                    // decoded, without the query

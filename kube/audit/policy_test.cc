@@ -8,6 +8,7 @@
 #include "absl/status/status.h"
 #include "base/status/matchers.h"
 #include "base/text/str_cat.h"
+#include "kube/meta/user_info.h"
 
 namespace steward::audit {
 namespace {
@@ -27,7 +28,7 @@ Policy OneRule(const std::string& fields) {
   return PolicyOf("rules:\n- level: Metadata\n" + fields);
 }
 
-const User kAlice{.name = "alice", .groups = {"dev", "system:authenticated"}};
+const kube::UserInfo kAlice{.name = "alice", .groups = {"dev", "system:authenticated"}};
 
 ObjectReference Object(const std::string& resource, const std::string& subresource = "") {
   return {.resource = resource,

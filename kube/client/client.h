@@ -14,6 +14,7 @@
 #include "absl/time/time.h"
 #include "base/async/task.h"
 #include "kube/meta/names.h"
+#include "kube/meta/user_info.h"
 #include "kube/meta/write_options.h"
 
 namespace steward::kube {
@@ -77,6 +78,16 @@ class Watch {
   virtual Task<std::optional<WatchEvent>> Next() = 0;
 };
 
+// A resource that a server serves under a group and version.
+struct ApiResource {
+  std::string kind;
+  std::string resource;  // plural
+  bool namespaced = true;
+  std::vector<std::string> verbs;
+
+  bool operator==(const ApiResource&) const = default;
+};
+
 // Errors carry the server's Status as payload (kube/meta/status.h), or where its answer had none,
 // one with the cause UnexpectedServerResponse, whose message quotes the beginning of the answer;
 // failures to reach the server are kUnavailable, expired time limits kDeadlineExceeded, undecodable
@@ -122,6 +133,23 @@ class Client {
   virtual Task<boost::json::value> Delete(const GroupVersionResource& gvr,
                                           const NamespacedName& name,
                                           const DeleteOptions& options) = 0;
+  // What the server serves under a group and version, without subresources. An error for which
+  // IsNotServed (kube/meta/errors.h) is true says that it does not serve them; any other says
+  // nothing about what is served.
+  virtual Task<std::vector<ApiResource>> Discover(const GroupVersion& gv) = 0;
+
+  // A client whose reads and writes act as `user`, by the right of this client's own user to
+  // impersonate it, and over the same connections; `until` is not regarded. Its own As acts as the
+  // other user, by the same right. It never acts as the user "", nor as one in the group
+  // system:masters, nor where a header of HTTP cannot say what `user` says: then each call is
+  // kInvalidArgument, and nothing was sent.
+  //
+  // A kube-apiserver adds system:authenticated to the groups; to a service account
+  // (system:serviceaccount:NAMESPACE:NAME) it adds the groups of service accounts only if `groups`
+  // are empty.
+  //
+  // REQUIRES: this client, and those that it was made of, outlive the new one.
+  virtual std::unique_ptr<Client> As(const UserInfo& user) = 0;
 };
 
 }  // namespace steward::kube

@@ -16,6 +16,10 @@ Task<std::unique_ptr<Watch>> ForwardingReads::StartWatch(const GroupVersionResou
   return inner_.StartWatch(gvr, options);
 }
 
+Task<std::vector<ApiResource>> ForwardingReads::Discover(const GroupVersion& gv) {
+  return inner_.Discover(gv);
+}
+
 Task<json::value> ForwardingClient::Create(const GroupVersionResource& gvr, const std::string& ns,
                                            const json::value& object, const WriteOptions& options) {
   return inner().Create(gvr, ns, object, options);

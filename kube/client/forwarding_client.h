@@ -6,6 +6,7 @@
 #include <boost/json/value.hpp>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "base/async/task.h"
 #include "kube/client/client.h"
@@ -16,7 +17,8 @@ namespace steward::kube {
 
 // Forwards the reads alone. Every write stays pure virtual, one that Client will gain included: a
 // client whose purpose is to stop or to see each write derives from this class, and does not
-// compile until it has an answer to the new one. Only calls that can change nothing belong here.
+// compile until it has an answer to the new one. Only calls that can change nothing belong here,
+// and As is none of them: the inner client's answer would let each write pass.
 class ForwardingReads : public Client {
  public:
   // REQUIRES: `inner` outlives this object and its calls.
@@ -26,6 +28,7 @@ class ForwardingReads : public Client {
   Task<ListPage> List(const GroupVersionResource& gvr, const ListOptions& options) override;
   Task<std::unique_ptr<Watch>> StartWatch(const GroupVersionResource& gvr,
                                           const WatchOptions& options) override;
+  Task<std::vector<ApiResource>> Discover(const GroupVersion& gv) override;
 
  protected:
   Client& inner() const { return inner_; }
@@ -34,7 +37,8 @@ class ForwardingReads : public Client {
   Client& inner_;
 };
 
-// Forwards every call: subclasses override what they change.
+// Forwards every call: subclasses override what they change. As remains theirs, because the inner
+// client's answer would leave their changes out.
 class ForwardingClient : public ForwardingReads {
  public:
   using ForwardingReads::ForwardingReads;

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <vector>
 
 #include "base/async/run.h"
 #include "base/async/task.h"
@@ -19,6 +20,7 @@
 #include "kube/testing/fake_client.h"
 #include "kube/testing/fault_client.h"
 #include "kube/testing/fault_script.h"
+#include "kube/testing/userless_client.h"
 
 namespace steward::kube {
 namespace {
@@ -27,7 +29,9 @@ namespace json = boost::json;
 
 // What fences derive from can forward no write: it has none.
 static_assert(std::is_abstract_v<ForwardingReads>);
-static_assert(!std::is_abstract_v<ForwardingClient>);
+// Nor does it act as others by itself: the client that it makes would miss the derived one's
+// changes.
+static_assert(std::is_abstract_v<ForwardingClient>);
 
 const GroupVersionResource kWidgets = {"g", "v1", "widgets"};
 const NamespacedName kName = {"n", "a"};
@@ -98,6 +102,14 @@ StatusTask Delete(Client& client, absl::Status permission) {
   co_return (co_await client.Delete(kWidgets, kName, options)).status();
 }
 
+StatusTask Discover(Client& client, absl::Status) {
+  const GroupVersion gv = kWidgets.group_version();
+  absl::StatusOr<std::vector<ApiResource>> answer = co_await client.Discover(gv);
+  CO_RETURN_IF_ERROR(answer.status());
+  EXPECT_EQ(answer->size(), 1u);
+  co_return absl::OkStatus();
+}
+
 struct Row {
   const char* name;
   ClientVerb verb;
@@ -112,7 +124,11 @@ constexpr Row kRows[] = {
     {"update", ClientVerb::kUpdate, true, Update},
     {"patch", ClientVerb::kPatch, true, Patch},
     {"delete", ClientVerb::kDelete, true, Delete},
+    {"discover", ClientVerb::kDiscover, false, Discover},
 };
+GroupVersionResource CalledOf(const Row& row) {
+  return {"g", "v1", row.verb == ClientVerb::kDiscover ? "" : "widgets"};
+}
 
 TEST(ForwardingClientTest, EachCallIsTheInnerClients) {
   for (const Row& row : kRows) {
@@ -122,15 +138,16 @@ TEST(ForwardingClientTest, EachCallIsTheInnerClients) {
     FakeClient cluster;
     cluster.Serve(kWidgets);
     cluster.Put(kWidgets, R"({"metadata":{"namespace":"n","name":"a"},"spec":1})");
+    cluster.Publish(kWidgets.group_version(), {{"Widget", "widgets", true, {"get"}}});
     FaultClient counted(cluster, clock);
-    ForwardingClient client(counted);
+    UserlessClient client(counted);
 
     EXPECT_OK(RunOn(io, row.call(client, absl::OkStatus())));
     for (const Row& other : kRows) {
-      EXPECT_EQ(counted.calls({other.verb, kWidgets}), row.verb == other.verb ? 1 : 0)
+      EXPECT_EQ(counted.calls({other.verb, CalledOf(other)}), row.verb == other.verb ? 1 : 0)
           << other.name;
     }
-    counted.FailNext({row.verb, kWidgets}, absl::DataLossError("broken"));
+    counted.FailNext({row.verb, CalledOf(row)}, absl::DataLossError("broken"));
     EXPECT_EQ(RunOn(io, row.call(client, absl::OkStatus())), absl::DataLossError("broken"));
   }
 }
@@ -144,7 +161,7 @@ TEST(ForwardingClientTest, TheInnerClientAsksForPermission) {
     cluster.Serve(kWidgets);
     cluster.Put(kWidgets, R"({"metadata":{"namespace":"n","name":"a"},"spec":1})");
     const auto before = cluster.Objects(kWidgets);
-    ForwardingClient client(cluster);
+    UserlessClient client(cluster);
     const absl::Status no = absl::AbortedError("no");
     EXPECT_EQ(RunOn(io, row.call(client, no)), no);
     EXPECT_EQ(cluster.Objects(kWidgets), before);

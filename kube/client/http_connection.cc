@@ -12,6 +12,7 @@
 #include "absl/strings/numbers.h"
 #include "base/status/macros.h"
 #include "base/text/str_cat.h"
+#include "kube/client/warnings.h"
 
 namespace steward::kube {
 namespace {
@@ -41,6 +42,9 @@ class ResponseParser : public http::basic_parser<false> {
     if (name == http::field::retry_after &&
         absl::SimpleAtoi(absl::string_view(value.data(), value.size()), &seconds)) {
       head.retry_after = absl::Seconds(seconds);
+    }
+    if (name == http::field::warning) {
+      AppendWarnings(std::string_view(value.data(), value.size()), head.warnings);
     }
   }
   void on_header_impl(error_code&) override {}
@@ -138,7 +142,7 @@ Task<ResponseHead> HttpConnection::Exchange(std::string_view request, const Send
     CO_RETURN_IF_ERROR(co_await impl.ParseUntil(header_done));
     if (impl.parser->head.status / 100 != 1) {
       impl.stream->ResetAtEnd(false);
-      co_return impl.parser->head;
+      co_return std::move(impl.parser->head);
     }
     impl.parser.emplace();
   }

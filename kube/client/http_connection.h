@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "absl/time/time.h"
 #include "base/async/task.h"
@@ -14,7 +15,8 @@ namespace steward::kube {
 
 struct ResponseHead {
   int status = 0;
-  absl::Duration retry_after;  // of Retry-After in seconds; zero = absent or a date
+  absl::Duration retry_after;         // of Retry-After in seconds; zero = absent or a date
+  std::vector<std::string> warnings;  // bounded (warnings.h)
 };
 
 // Makes requests one after the other: Exchange, then ReadBody until it returns false. After an

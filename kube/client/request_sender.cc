@@ -77,6 +77,7 @@ std::string RequestSender::Serialize(const RestRequest& request,
       StrCat(request.method, " ", path_prefix_, request.target, " HTTP/1.1\r\n", fixed_headers_);
   StrAppend(&bytes, "Accept: ", request.accept, "\r\n");
   if (!authorization.empty()) StrAppend(&bytes, "Authorization: ", authorization, "\r\n");
+  bytes += request.impersonation;
   if (!request.traceparent.empty()) {
     StrAppend(&bytes, "traceparent: ", request.traceparent, "\r\n");
   }
@@ -103,14 +104,14 @@ Task<RequestSender::Answer> RequestSender::SendOn(const RestRequest& request,
     Observe(request, "<error>", start);
     co_return std::move(lease).status();
   }
-  const absl::StatusOr<ResponseHead> head = co_await (*lease)->Exchange(bytes, request.may_send);
+  absl::StatusOr<ResponseHead> head = co_await (*lease)->Exchange(bytes, request.may_send);
   if (!head.ok()) {
     stale = lease->used_before() && !(*lease)->response_began();
     Observe(request, "<error>", start);
     co_return head.status();
   }
   Observe(request, StrCat(head->status), start);
-  co_return Answer{*std::move(lease), *head};
+  co_return Answer{*std::move(lease), *std::move(head)};
 }
 
 // A kept connection that the server has just closed fails before any byte of an answer. A request
@@ -140,6 +141,7 @@ Task<ConnectionPool::Lease> RequestSender::OpenUnlimited(RestRequest request, ab
   while (true) {
     CO_ASSIGN_OR_RETURN(Answer answer, co_await SendAuthorized(request));
     const int code = answer.head.status;
+    if (request.warnings != nullptr) *request.warnings = std::move(answer.head.warnings);
     if (code / 100 == 2) co_return std::move(answer.lease);
     absl::Status error = co_await ErrorOf(answer.lease, answer.head);
     const std::optional<absl::Duration> wait =

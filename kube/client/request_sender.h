@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "absl/time/time.h"
 #include "base/async/task.h"
@@ -27,8 +28,12 @@ struct RestRequest {
   size_t max_body_bytes = 16 << 20;            // of the answer
   std::string content_type = "application/json";
   std::string accept = "application/json";
-  std::string traceparent;  // as in WriteOptions
-  SendCheck may_send;       // of writes
+  std::string traceparent;    // as in WriteOptions
+  std::string impersonation;  // header lines (impersonation.h); "" = as the client's own user
+  SendCheck may_send;         // of writes
+  // Receives the warnings of the last answer; null = dropped. Used on the sender's executor until
+  // the call ends.
+  std::shared_ptr<std::vector<std::string>> warnings;
 };
 
 // Errors are those of kube::Client.

@@ -55,16 +55,16 @@ std::string PercentEncode(std::string_view text) {
   return out;
 }
 
+absl::StatusOr<std::string> DiscoveryTarget(const GroupVersion& gv) {
+  RETURN_IF_ERROR(CheckSegment("version", gv.version));
+  if (gv.group.empty()) return StrCat("/api/", PercentEncode(gv.version));
+  RETURN_IF_ERROR(CheckSegment("group", gv.group));
+  return StrCat("/apis/", PercentEncode(gv.group), "/", PercentEncode(gv.version));
+}
+
 absl::StatusOr<std::string> CollectionTarget(const GroupVersionResource& gvr, std::string_view ns) {
-  RETURN_IF_ERROR(CheckSegment("version", gvr.version));
   RETURN_IF_ERROR(CheckSegment("resource", gvr.resource));
-  std::string target;
-  if (gvr.group.empty()) {
-    target = StrCat("/api/", PercentEncode(gvr.version));
-  } else {
-    RETURN_IF_ERROR(CheckSegment("group", gvr.group));
-    target = StrCat("/apis/", PercentEncode(gvr.group), "/", PercentEncode(gvr.version));
-  }
+  ASSIGN_OR_RETURN(std::string target, DiscoveryTarget({gvr.group, gvr.version}));
   if (!ns.empty()) {
     RETURN_IF_ERROR(CheckSegment("namespace", ns));
     StrAppend(&target, "/namespaces/", PercentEncode(ns));

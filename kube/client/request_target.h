@@ -28,6 +28,8 @@ absl::StatusOr<std::string> WriteTarget(const GroupVersionResource& gvr, const N
 absl::StatusOr<std::string> ListTarget(const GroupVersionResource& gvr, const ListOptions& options);
 absl::StatusOr<std::string> WatchTarget(const GroupVersionResource& gvr,
                                         const WatchOptions& options);
+// The target of a group version's discovery document.
+absl::StatusOr<std::string> DiscoveryTarget(const GroupVersion& gv);
 
 // Encodes as RFC 3986 says: everything but unreserved characters becomes %XX.
 std::string PercentEncode(std::string_view text);

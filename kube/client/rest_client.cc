@@ -6,16 +6,21 @@
 #include <boost/json/serialize.hpp>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "base/async/on_executor.h"
 #include "base/clock/time_limit.h"
 #include "base/status/macros.h"
 #include "base/text/str_cat.h"
+#include "kube/client/api_resources.h"
+#include "kube/client/impersonation.h"
 #include "kube/client/list_page.h"
+#include "kube/client/refusing_client.h"
 #include "kube/client/request_sender.h"
 #include "kube/client/request_target.h"
 #include "kube/client/watch_frame_reader.h"
 #include "kube/meta/metadata_access.h"
+#include "kube/meta/user_info.h"
 
 namespace steward::kube {
 namespace {
@@ -42,6 +47,12 @@ Task<RawObject> FetchObject(SenderPtr sender, RestRequest request) {
 Task<ListPage> FetchPage(SenderPtr sender, RestRequest request) {
   CO_ASSIGN_OR_RETURN(Body body, co_await sender->Fetch(std::move(request)));
   co_return ParseListPage(std::move(body));
+}
+
+Task<std::vector<ApiResource>> FetchResources(SenderPtr sender, RestRequest request,
+                                              GroupVersion gv) {
+  CO_ASSIGN_OR_RETURN(Body body, co_await sender->Fetch(std::move(request)));
+  co_return ParseApiResources(WithoutPadding(body), gv);
 }
 
 Task<boost::json::value> FetchJson(SenderPtr sender, RestRequest request) {
@@ -179,8 +190,13 @@ Task<std::unique_ptr<Watch>> OpenWatch(asio::any_io_executor executor, SenderPtr
 
 class RestClient : public Client {
  public:
-  RestClient(asio::any_io_executor executor, RestClientOptions options, SenderPtr sender)
-      : executor_(std::move(executor)), options_(std::move(options)), sender_(std::move(sender)) {}
+  // `impersonation` as in RestRequest.
+  RestClient(asio::any_io_executor executor, RestClientOptions options, SenderPtr sender,
+             std::string impersonation)
+      : executor_(std::move(executor)),
+        options_(std::move(options)),
+        sender_(std::move(sender)),
+        impersonation_(std::move(impersonation)) {}
 
   ~RestClient() override {
     asio::post(executor_, [sender = std::move(sender_)] {});
@@ -188,15 +204,15 @@ class RestClient : public Client {
 
   Task<RawObject> Get(const GroupVersionResource& gvr, const NamespacedName& name) override {
     CO_ASSIGN_OR_RETURN(std::string target, ObjectTarget(gvr, name));
-    RestRequest request{"GET", std::move(target), "", options_.request_timeout,
-                        options_.max_object_bytes};
+    RestRequest request = ReadRequest(std::move(target));
     co_return co_await OnExecutor(executor_, FetchObject(sender_, std::move(request)));
   }
 
   Task<ListPage> List(const GroupVersionResource& gvr, const ListOptions& options) override {
     CO_ASSIGN_OR_RETURN(std::string target, ListTarget(gvr, options));
-    RestRequest request{"GET", std::move(target), "", options_.list_timeout,
-                        options_.max_list_bytes};
+    RestRequest request = ReadRequest(std::move(target));
+    request.timeout = options_.list_timeout;
+    request.max_body_bytes = options_.max_list_bytes;
     request.accept = Accepted(options.metadata_only, "PartialObjectMetadataList");
     co_return co_await OnExecutor(executor_, FetchPage(sender_, std::move(request)));
   }
@@ -205,8 +221,7 @@ class RestClient : public Client {
                                           const WatchOptions& options) override {
     CO_ASSIGN_OR_RETURN(std::string target, WatchTarget(gvr, options));
     const absl::Duration lifetime = options.timeout;
-    RestRequest request{"GET", std::move(target), "", options_.request_timeout,
-                        options_.max_object_bytes};
+    RestRequest request = ReadRequest(std::move(target));
     request.accept = Accepted(options.metadata_only, "PartialObjectMetadata");
     co_return co_await OnExecutor(executor_,
                                   OpenWatch(executor_, sender_, std::move(request), lifetime));
@@ -217,7 +232,7 @@ class RestClient : public Client {
                                   const WriteOptions& options) override {
     CO_ASSIGN_OR_RETURN(std::string target, CreateTarget(gvr, ns, options));
     RestRequest request = WriteRequest("POST", std::move(target), object, options);
-    co_return co_await OnExecutor(executor_, FetchJson(sender_, std::move(request)));
+    co_return co_await Write(std::move(request), options);
   }
 
   Task<boost::json::value> Update(const GroupVersionResource& gvr, const boost::json::value& object,
@@ -225,7 +240,7 @@ class RestClient : public Client {
     CO_ASSIGN_OR_RETURN(NamespacedName name, NameIn(object));
     CO_ASSIGN_OR_RETURN(std::string target, WriteTarget(gvr, name, options));
     RestRequest request = WriteRequest("PUT", std::move(target), object, options);
-    co_return co_await OnExecutor(executor_, FetchJson(sender_, std::move(request)));
+    co_return co_await Write(std::move(request), options);
   }
 
   Task<boost::json::value> Patch(const GroupVersionResource& gvr, const NamespacedName& name,
@@ -237,7 +252,7 @@ class RestClient : public Client {
     CO_ASSIGN_OR_RETURN(std::string target, WriteTarget(gvr, name, options));
     RestRequest request = WriteRequest("PATCH", std::move(target), patch, options);
     request.content_type = MediaType(type);
-    co_return co_await OnExecutor(executor_, FetchJson(sender_, std::move(request)));
+    co_return co_await Write(std::move(request), options);
   }
 
   Task<boost::json::value> Delete(const GroupVersionResource& gvr, const NamespacedName& name,
@@ -248,23 +263,56 @@ class RestClient : public Client {
     co_return co_await OnExecutor(executor_, FetchJson(sender_, std::move(request)));
   }
 
+  Task<std::vector<ApiResource>> Discover(const GroupVersion& gv) override {
+    CO_ASSIGN_OR_RETURN(std::string target, DiscoveryTarget(gv));
+    RestRequest request = ReadRequest(std::move(target));
+    request.max_body_bytes = kMaxDiscoveryBytes;
+    co_return co_await OnExecutor(executor_, FetchResources(sender_, std::move(request), gv));
+  }
+
+  std::unique_ptr<Client> As(const UserInfo& user) override {
+    absl::Status refused = CheckActingUser(user);
+    if (!refused.ok()) return MakeRefusingClient(std::move(refused));
+    return std::make_unique<RestClient>(executor_, options_, sender_, ImpersonationHeaders(user));
+  }
+
  private:
+  RestRequest Request(std::string method, std::string target, std::string body) const {
+    RestRequest request{std::move(method), std::move(target), std::move(body),
+                        options_.request_timeout, options_.max_object_bytes};
+    request.impersonation = impersonation_;
+    return request;
+  }
+  RestRequest ReadRequest(std::string target) const {
+    return Request("GET", std::move(target), "");
+  }
   RestRequest BodyRequest(std::string method, std::string target,
                           const boost::json::value& body) const {
-    return {std::move(method), std::move(target), boost::json::serialize(body),
-            options_.request_timeout, options_.max_object_bytes};
+    return Request(std::move(method), std::move(target), boost::json::serialize(body));
   }
   RestRequest WriteRequest(std::string method, std::string target, const boost::json::value& body,
                            const WriteOptions& options) const {
     RestRequest request = BodyRequest(std::move(method), std::move(target), body);
     request.traceparent = options.traceparent;
     request.may_send = options.may_send;
+    if (options.on_warning) request.warnings = std::make_shared<std::vector<std::string>>();
     return request;
+  }
+  // The warnings are handed out here, where the caller is known to be there.
+  Task<boost::json::value> Write(RestRequest request, const WriteOptions& options) {
+    const std::shared_ptr<const std::vector<std::string>> warnings = request.warnings;
+    absl::StatusOr<boost::json::value> answer =
+        co_await OnExecutor(executor_, FetchJson(sender_, std::move(request)));
+    if (warnings != nullptr) {
+      for (const std::string& text : *warnings) options.on_warning(text);
+    }
+    co_return std::move(answer);
   }
 
   const asio::any_io_executor executor_;
   const RestClientOptions options_;
   SenderPtr sender_;
+  const std::string impersonation_;
 };
 
 }  // namespace
@@ -275,7 +323,8 @@ absl::StatusOr<std::unique_ptr<Client>> MakeRestClient(const ClientConfig& confi
   ASSIGN_OR_RETURN(std::unique_ptr<Dialer> dialer, MakeDialer(config, executor));
   auto sender =
       std::make_shared<RequestSender>(config, std::move(dialer), executor, clock, random, options);
-  return std::make_unique<RestClient>(std::move(executor), std::move(options), std::move(sender));
+  return std::make_unique<RestClient>(std::move(executor), std::move(options), std::move(sender),
+                                      /*impersonation=*/"");
 }
 
 }  // namespace steward::kube

@@ -2,6 +2,8 @@
 
 #include <boost/json/array.hpp>
 #include <boost/json/value.hpp>
+#include <string>
+#include <vector>
 
 namespace steward::kube {
 namespace json = boost::json;
@@ -29,15 +31,13 @@ json::object ResourceAttributes(const ResourceAccess& access) {
   return attributes;
 }
 
-void SetReviewedUser(std::string_view name, std::string_view uid,
-                     const std::vector<std::string>& groups, const UserExtra& extra,
-                     json::object& spec) {
-  spec["user"] = name;
-  SetUnlessEmpty(spec, "uid", uid);
-  if (!groups.empty()) spec["groups"] = Strings(groups);
-  if (extra.empty()) return;
+void SetReviewedUser(const UserInfo& user, json::object& spec) {
+  spec["user"] = user.name;
+  SetUnlessEmpty(spec, "uid", user.uid);
+  if (!user.groups.empty()) spec["groups"] = Strings(user.groups);
+  if (user.extra.empty()) return;
   json::object members;
-  for (const auto& [key, values] : extra) members[key] = Strings(values);
+  for (const auto& [key, values] : user.extra) members[key] = Strings(values);
   spec["extra"] = std::move(members);
 }
 

@@ -3,10 +3,9 @@
 #define KUBE_META_ACCESS_REVIEW_H_
 
 #include <boost/json/object.hpp>
-#include <string>
 #include <string_view>
-#include <utility>
-#include <vector>
+
+#include "kube/meta/user_info.h"
 
 namespace steward::kube {
 
@@ -24,12 +23,8 @@ struct ResourceAccess {
 // The `resourceAttributes` of a review. Equal questions give equal text.
 boost::json::object ResourceAttributes(const ResourceAccess& access);
 
-using UserExtra = std::vector<std::pair<std::string, std::vector<std::string>>>;
-
 // Sets the user of a review in its `spec`; empty fields are left out.
-void SetReviewedUser(std::string_view name, std::string_view uid,
-                     const std::vector<std::string>& groups, const UserExtra& extra,
-                     boost::json::object& spec);
+void SetReviewedUser(const UserInfo& user, boost::json::object& spec);
 
 }  // namespace steward::kube
 

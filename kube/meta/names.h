@@ -8,11 +8,19 @@
 
 namespace steward::kube {
 
+struct GroupVersion {
+  std::string group;  // "" = core
+  std::string version;
+  std::string ApiVersion() const { return group.empty() ? version : group + "/" + version; }
+  auto operator<=>(const GroupVersion&) const = default;
+};
+
 struct GroupVersionKind {
   std::string group;  // "" = core
   std::string version;
   std::string kind;
   std::string ApiVersion() const { return group.empty() ? version : group + "/" + version; }
+  GroupVersion group_version() const { return {group, version}; }
   auto operator<=>(const GroupVersionKind&) const = default;
 };
 
@@ -22,6 +30,7 @@ struct GroupVersionResource {
   std::string resource;  // plural
   // "widgets.example.com", the form of resources in error messages; "pods" in the core group.
   std::string GroupResource() const { return group.empty() ? resource : resource + "." + group; }
+  GroupVersion group_version() const { return {group, version}; }
   auto operator<=>(const GroupVersionResource&) const = default;
 };
 

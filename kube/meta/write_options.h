@@ -21,6 +21,12 @@ using SendCheck = std::function<absl::Status()>;
 
 inline absl::Status MaySend(const SendCheck& check) { return check ? check() : absl::OkStatus(); }
 
+// Receives a warning of the server about a write, such as the use of a deprecated API: one line of
+// at most 1 KiB for people, at most 64 for each write (kube/client/warnings.h). Called on the
+// caller's executor before the write ends, also for a write that the server refuses. Null =
+// dropped.
+using WarningSink = std::function<void(std::string text)>;
+
 // The constructors are user-provided on purpose: g++ 12 destroys aggregates made in a co_await
 // expression twice.
 struct WriteOptions {
@@ -30,6 +36,7 @@ struct WriteOptions {
   std::string field_manager;
   std::string traceparent;  // W3C Trace Context: the trace of the write; "" = none
   SendCheck may_send;
+  WarningSink on_warning;
 };
 
 enum class PatchType {

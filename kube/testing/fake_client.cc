@@ -4,13 +4,16 @@
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 #include <charconv>
+#include <deque>
 #include <utility>
 
 #include "absl/base/thread_annotations.h"
 #include "absl/strings/str_cat.h"
 #include "base/status/macros.h"
 #include "base/sync/mutex.h"
+#include "kube/client/impersonation.h"
 #include "kube/client/raw_object.h"
+#include "kube/client/refusing_client.h"
 #include "kube/meta/metadata_access.h"
 #include "kube/meta/status.h"
 #include "kube/testing/fake_resource.h"
@@ -37,6 +40,19 @@ struct FakeClient::State {
   mutable Mutex mutex;
   uint64_t revision ABSL_GUARDED_BY(mutex) = 1;
   std::map<GroupVersionResource, FakeResource> resources ABSL_GUARDED_BY(mutex);
+  std::map<GroupVersion, std::vector<ApiResource>> published ABSL_GUARDED_BY(mutex);
+
+  void Warn(const GroupVersionResource& gvr, const WriteOptions& options) {
+    std::string text;
+    {
+      MutexLock lock(&mutex);
+      std::deque<std::string>& warnings = resources[gvr].warnings;
+      if (warnings.empty()) return;
+      text = std::move(warnings.front());
+      warnings.pop_front();
+    }
+    if (options.on_warning) options.on_warning(std::move(text));
+  }
 
   uint64_t Store(FakeResource& resource, json::value object) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex) {
     const NamespacedName name = NameOf(object);
@@ -81,9 +97,10 @@ struct FakeClient::State {
   }
 
   // Follows the script, then checks that the resource is served.
-  static StatusTask Enter(std::shared_ptr<State> state, Verb verb, GroupVersionResource gvr) {
+  static StatusTask Enter(std::shared_ptr<State> state, std::optional<UserInfo> user, Verb verb,
+                          GroupVersionResource gvr) {
     CO_ASSIGN_OR_RETURN([[maybe_unused]] const bool lost,
-                        co_await state->script.Enter(verb, gvr, ""));
+                        co_await state->script.Enter(verb, gvr, "", std::move(user)));
     MutexLock lock(&state->mutex);
     const FakeResource& resource = state->resources[gvr];
     if (!resource.served && !(verb == Verb::kCreate && resource.create)) {
@@ -142,6 +159,8 @@ struct FakeClient::State {
 };
 
 FakeClient::FakeClient() : state_(std::make_shared<State>()) {}
+FakeClient::FakeClient(std::shared_ptr<State> state, UserInfo user)
+    : state_(std::move(state)), user_(std::move(user)) {}
 FakeClient::~FakeClient() = default;
 
 void FakeClient::Serve(const GroupVersionResource& gvr) {
@@ -161,6 +180,16 @@ void FakeClient::Withdraw(const GroupVersionResource& gvr) {
   resource.snapshots.clear();
   ++state_->revision;
   resource.PushToAll(FakeStream::End{});
+}
+
+void FakeClient::Publish(const GroupVersion& gv, std::vector<ApiResource> resources) {
+  MutexLock lock(&state_->mutex);
+  state_->published[gv] = std::move(resources);
+}
+
+void FakeClient::Unpublish(const GroupVersion& gv) {
+  MutexLock lock(&state_->mutex);
+  state_->published.erase(gv);
 }
 
 uint64_t FakeClient::Put(const GroupVersionResource& gvr, std::string_view json) {
@@ -243,8 +272,17 @@ void FakeClient::HandleCreate(const GroupVersionResource& gvr, CreateHandler han
   state_->resources[gvr].create = std::move(handler);
 }
 
+void FakeClient::WarnNext(const GroupVersionResource& gvr, std::string text) {
+  MutexLock lock(&state_->mutex);
+  state_->resources[gvr].warnings.push_back(std::move(text));
+}
+
 int FakeClient::calls(Verb verb, const GroupVersionResource& gvr) const {
   return state_->script.calls(Calls{verb, gvr});
+}
+
+std::optional<UserInfo> FakeClient::last_user(Verb verb, const GroupVersionResource& gvr) const {
+  return state_->script.last_user(Calls{verb, gvr});
 }
 
 std::string FakeClient::last_create_trace(const GroupVersionResource& gvr) const {
@@ -258,7 +296,7 @@ size_t FakeClient::running_watches(const GroupVersionResource& gvr) const {
 }
 
 Task<RawObject> FakeClient::Get(const GroupVersionResource& gvr, const NamespacedName& name) {
-  CO_RETURN_IF_ERROR(co_await State::Enter(state_, Verb::kGet, gvr));
+  CO_RETURN_IF_ERROR(co_await State::Enter(state_, user_, Verb::kGet, gvr));
   MutexLock lock(&state_->mutex);
   const FakeResource& resource = state_->resources[gvr];
   const auto it = resource.objects.find(name);
@@ -270,7 +308,7 @@ Task<ListPage> FakeClient::List(const GroupVersionResource& gvr, const ListOptio
   if (!options.resource_version_match.empty() && options.resource_version_match != "Exact") {
     co_return absl::InvalidArgumentError("FakeClient lists the newest or exactly a state");
   }
-  CO_RETURN_IF_ERROR(co_await State::Enter(state_, Verb::kList, gvr));
+  CO_RETURN_IF_ERROR(co_await State::Enter(state_, user_, Verb::kList, gvr));
   MutexLock lock(&state_->mutex);
   co_return state_->resources[gvr].ListAt(options, state_->revision);
 }
@@ -280,7 +318,7 @@ Task<std::unique_ptr<Watch>> FakeClient::StartWatch(const GroupVersionResource& 
   if (!options.label_selector.empty() || !options.field_selector.empty()) {
     co_return absl::InvalidArgumentError("FakeClient watches without selectors");
   }
-  CO_RETURN_IF_ERROR(co_await State::Enter(state_, Verb::kWatch, gvr));
+  CO_RETURN_IF_ERROR(co_await State::Enter(state_, user_, Verb::kWatch, gvr));
   std::optional<uint64_t> from;
   if (!options.resource_version.empty() && options.resource_version != "0") {
     const std::string& text = options.resource_version;
@@ -306,8 +344,9 @@ Task<std::unique_ptr<Watch>> FakeClient::StartWatch(const GroupVersionResource& 
 
 Task<json::value> FakeClient::Create(const GroupVersionResource& gvr, const std::string& ns,
                                      const json::value& object, const WriteOptions& options) {
-  CO_RETURN_IF_ERROR(co_await State::Enter(state_, Verb::kCreate, gvr));
+  CO_RETURN_IF_ERROR(co_await State::Enter(state_, user_, Verb::kCreate, gvr));
   CO_RETURN_IF_ERROR(MaySend(options.may_send));
+  state_->Warn(gvr, options);
   CreateHandler handler;
   {
     MutexLock lock(&state_->mutex);
@@ -329,8 +368,9 @@ Task<json::value> FakeClient::Create(const GroupVersionResource& gvr, const std:
 
 Task<json::value> FakeClient::Update(const GroupVersionResource& gvr, const json::value& object,
                                      const WriteOptions& options) {
-  CO_RETURN_IF_ERROR(co_await State::Enter(state_, Verb::kUpdate, gvr));
+  CO_RETURN_IF_ERROR(co_await State::Enter(state_, user_, Verb::kUpdate, gvr));
   CO_RETURN_IF_ERROR(MaySend(options.may_send));
+  state_->Warn(gvr, options);
   MutexLock lock(&state_->mutex);
   FakeResource& resource = state_->resources[gvr];
   const NamespacedName name = NameOf(object);
@@ -344,8 +384,9 @@ Task<json::value> FakeClient::Update(const GroupVersionResource& gvr, const json
 Task<json::value> FakeClient::Patch(const GroupVersionResource& gvr, const NamespacedName& name,
                                     PatchType type, const json::value& patch,
                                     const WriteOptions& options) {
-  CO_RETURN_IF_ERROR(co_await State::Enter(state_, Verb::kPatch, gvr));
+  CO_RETURN_IF_ERROR(co_await State::Enter(state_, user_, Verb::kPatch, gvr));
   CO_RETURN_IF_ERROR(MaySend(options.may_send));
+  state_->Warn(gvr, options);
   if (type != PatchType::kJsonMerge) {
     co_return ToStatus(UnsupportedMediaType({"application/merge-patch+json"}));
   }
@@ -363,7 +404,7 @@ Task<json::value> FakeClient::Patch(const GroupVersionResource& gvr, const Names
 
 Task<json::value> FakeClient::Delete(const GroupVersionResource& gvr, const NamespacedName& name,
                                      const DeleteOptions& options) {
-  CO_RETURN_IF_ERROR(co_await State::Enter(state_, Verb::kDelete, gvr));
+  CO_RETURN_IF_ERROR(co_await State::Enter(state_, user_, Verb::kDelete, gvr));
   CO_RETURN_IF_ERROR(MaySend(options.may_send));
   MutexLock lock(&state_->mutex);
   FakeResource& resource = state_->resources[gvr];
@@ -371,6 +412,22 @@ Task<json::value> FakeClient::Delete(const GroupVersionResource& gvr, const Name
   if (it == resource.objects.end()) co_return ToStatus(NotFound(gvr, name.name));
   co_return state_->Apply(resource, name, FakeDelete(gvr, Decode(it->second), options),
                           options.dry_run);
+}
+
+Task<std::vector<ApiResource>> FakeClient::Discover(const GroupVersion& gv) {
+  const GroupVersionResource call{gv.group, gv.version, ""};
+  CO_ASSIGN_OR_RETURN([[maybe_unused]] const bool lost,
+                      co_await state_->script.Enter(Verb::kDiscover, call, "", user_));
+  MutexLock lock(&state_->mutex);
+  const auto found = state_->published.find(gv);
+  if (found == state_->published.end()) co_return ToStatus(NotFoundPath());
+  co_return found->second;
+}
+
+std::unique_ptr<Client> FakeClient::As(const UserInfo& user) {
+  absl::Status refused = CheckActingUser(user);
+  if (!refused.ok()) return MakeRefusingClient(std::move(refused));
+  return std::unique_ptr<FakeClient>(new FakeClient(state_, user));
 }
 
 }  // namespace steward::kube

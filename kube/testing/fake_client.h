@@ -15,11 +15,13 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "kube/client/client.h"
 #include "kube/meta/names.h"
+#include "kube/meta/user_info.h"
 #include "kube/testing/fault_script.h"
 
 namespace steward::kube {
@@ -47,6 +49,9 @@ class FakeClient : public Client {
   void Serve(const GroupVersionResource& gvr);
   // Removes the resource type: objects are forgotten, watches end, every call is answered with 404.
   void Withdraw(const GroupVersionResource& gvr);
+  // What Discover answers for a group version; 404 for those not published.
+  void Publish(const GroupVersion& gv, std::vector<ApiResource> resources);
+  void Unpublish(const GroupVersion& gv);
   // Creates or replaces the object named by `json`'s metadata; sets resourceVersion and, where
   // missing, uid. Returns the new revision. REQUIRES: served; `json` parses.
   uint64_t Put(const GroupVersionResource& gvr, std::string_view json);
@@ -86,11 +91,16 @@ class FakeClient : public Client {
   using CreateHandler =
       std::function<absl::StatusOr<boost::json::value>(const boost::json::value& object)>;
   void HandleCreate(const GroupVersionResource& gvr, CreateHandler handler);
+  // Gives a warning to the next create, update or patch of `gvr` (WriteOptions::on_warning), in the
+  // order of these calls one to each.
+  void WarnNext(const GroupVersionResource& gvr, std::string text);
 
   // --- Records of calls.
 
   // The number of calls begun, failed ones included.
   int calls(Verb verb, const GroupVersionResource& gvr) const;
+  // The user as which the last such call was made (As); nullopt: the client's own, or no call.
+  std::optional<UserInfo> last_user(Verb verb, const GroupVersionResource& gvr) const;
   size_t running_watches(const GroupVersionResource& gvr) const;
   // The WriteOptions.traceparent of the last create.
   std::string last_create_trace(const GroupVersionResource& gvr) const;
@@ -109,10 +119,17 @@ class FakeClient : public Client {
                                  const WriteOptions& options) override;
   Task<boost::json::value> Delete(const GroupVersionResource& gvr, const NamespacedName& name,
                                   const DeleteOptions& options) override;
+  Task<std::vector<ApiResource>> Discover(const GroupVersion& gv) override;
+  // A client of the same cluster, with the same faults and records. Rights are not checked. May
+  // outlive this one.
+  std::unique_ptr<Client> As(const UserInfo& user) override;
 
  private:
   struct State;
+  FakeClient(std::shared_ptr<State> state, UserInfo user);
+
   std::shared_ptr<State> state_;
+  std::optional<UserInfo> user_;  // the acting one
 };
 
 }  // namespace steward::kube

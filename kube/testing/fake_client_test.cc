@@ -4,6 +4,8 @@
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 #include <boost/json/value.hpp>
+#include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -11,7 +13,10 @@
 #include "base/async/run.h"
 #include "base/async/task_group.h"
 #include "base/status/matchers.h"
+#include "kube/meta/errors.h"
 #include "kube/meta/status.h"
+#include "kube/meta/user_info.h"
+#include "kube/meta/write_options.h"
 
 namespace steward::kube {
 namespace {
@@ -388,6 +393,55 @@ TEST_F(FakeClientTest, InitialEventsEndWithABookmark) {
 
 TEST_F(FakeClientTest, GetOfMissingObjectIsNotFound) {
   EXPECT_THAT(RunOn(io_, client_.Get(kWidgets, {"n", "a"})), StatusIs(absl::StatusCode::kNotFound));
+}
+
+TEST_F(FakeClientTest, AnswersDiscoveryAsPublished) {
+  const GroupVersion gv = kWidgets.group_version();
+  EXPECT_TRUE(IsNotServed(RunOn(io_, client_.Discover(gv)).status()));
+  client_.Publish(gv, {{"Widget", "widgets", true, {"get"}}});
+  EXPECT_THAT(RunOn(io_, client_.Discover(gv)),
+              IsOkAndHolds(ElementsAre(ApiResource{"Widget", "widgets", true, {"get"}})));
+  client_.Publish(gv, {});
+  EXPECT_THAT(RunOn(io_, client_.Discover(gv)), IsOkAndHolds(IsEmpty()));
+  const GroupVersionResource call{gv.group, gv.version, ""};
+  client_.FailNext(Verb::kDiscover, call, absl::UnavailableError("away"));
+  EXPECT_EQ(RunOn(io_, client_.Discover(gv)).status(), absl::UnavailableError("away"));
+  client_.Unpublish(gv);
+  EXPECT_TRUE(IsNotServed(RunOn(io_, client_.Discover(gv)).status()));
+  EXPECT_EQ(client_.calls(Verb::kDiscover, call), 5);
+}
+
+TEST_F(FakeClientTest, KnowsWhoActs) {
+  const UserInfo alice{"alice", "", {"dev"}};
+  client_.Put(kWidgets, Widget("n", "a"));
+  const NamespacedName name{"n", "a"};
+  EXPECT_OK(RunOn(io_, client_.Get(kWidgets, name)));
+  EXPECT_EQ(client_.last_user(Verb::kGet, kWidgets), std::nullopt);
+  const std::unique_ptr<Client> acting = client_.As(alice);
+  EXPECT_OK(RunOn(io_, acting->Get(kWidgets, name)));
+  EXPECT_EQ(client_.last_user(Verb::kGet, kWidgets), alice);
+  client_.FailNext(Verb::kGet, kWidgets, absl::UnavailableError("away"));
+  EXPECT_FALSE(RunOn(io_, acting->Get(kWidgets, name)).ok());
+  EXPECT_OK(RunOn(io_, client_.Get(kWidgets, name)));
+  EXPECT_EQ(client_.last_user(Verb::kGet, kWidgets), std::nullopt);
+  EXPECT_EQ(client_.calls(Verb::kGet, kWidgets), 4);
+  EXPECT_TRUE(absl::IsInvalidArgument(RunOn(io_, client_.As({""})->Get(kWidgets, name)).status()));
+  EXPECT_EQ(client_.calls(Verb::kGet, kWidgets), 4);
+}
+
+TEST_F(FakeClientTest, WarnsOnce) {
+  client_.WarnNext(kWidgets, "old");
+  client_.WarnNext(kWidgets, "older");
+  std::vector<std::string> warnings;
+  WriteOptions options;
+  options.on_warning = [&warnings](std::string text) { warnings.push_back(std::move(text)); };
+  const json::value object = {{"metadata", {{"name", "a"}, {"namespace", "n"}}}};
+  const std::string ns = "n";
+  EXPECT_OK(RunOn(io_, client_.Create(kWidgets, ns, object, options)));
+  EXPECT_THAT(warnings, ElementsAre("old"));
+  EXPECT_OK(RunOn(io_, client_.Update(kWidgets, object, options)));
+  EXPECT_OK(RunOn(io_, client_.Update(kWidgets, object, options)));
+  EXPECT_THAT(warnings, ElementsAre("old", "older"));
 }
 
 }  // namespace

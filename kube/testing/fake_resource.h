@@ -48,6 +48,7 @@ struct FakeResource {
   std::list<std::shared_ptr<FakeStream>> streams;
   FakeClient::CreateHandler create;
   std::string last_create_trace;
+  std::deque<std::string> warnings;  // for the next writes
 
   // Stores the change and tells the streams.
   void Record(uint64_t revision, const NamespacedName& name, WatchEvent::Type type,

@@ -55,7 +55,18 @@ struct FaultClient::State {
 FaultClient::FaultClient(Client& inner, Clock& clock)
     : inner_(inner), script_(&clock), state_(std::make_shared<State>()) {}
 
+FaultClient::FaultClient(std::unique_ptr<Client> inner, const FaultClient& same, UserInfo user)
+    : own_inner_(std::move(inner)),
+      inner_(*own_inner_),
+      script_(same.script_),
+      state_(same.state_),
+      user_(std::move(user)) {}
+
 FaultClient::~FaultClient() = default;
+
+Task<bool> FaultClient::Enter(ClientVerb verb, const GroupVersionResource& gvr, std::string name) {
+  return script_.Enter(verb, gvr, std::move(name), user_);
+}
 
 void FaultClient::FailNext(const Calls& calls, absl::Status error, int times) {
   script_.FailNext(calls, std::move(error), times);
@@ -68,6 +79,9 @@ void FaultClient::Hold(const Calls& calls) { script_.Hold(calls); }
 void FaultClient::Release(const Calls& calls) { script_.Release(calls); }
 void FaultClient::ForgetFaults(const GroupVersionResource& gvr) { script_.Forget(gvr); }
 int FaultClient::calls(const Calls& calls) const { return script_.calls(calls); }
+std::optional<UserInfo> FaultClient::last_user(const Calls& calls) const {
+  return script_.last_user(calls);
+}
 
 StatusTask FaultClient::Freeze(GroupVersionResource gvr) {
   absl::StatusOr<std::shared_ptr<const FrozenReads>> frozen =
@@ -106,7 +120,7 @@ size_t FaultClient::running_watches(const GroupVersionResource& gvr) const {
 }
 
 Task<RawObject> FaultClient::Get(const GroupVersionResource& gvr, const NamespacedName& name) {
-  CO_ASSIGN_OR_RETURN(const bool lost, co_await script_.Enter(ClientVerb::kGet, gvr, name.name));
+  CO_ASSIGN_OR_RETURN(const bool lost, co_await Enter(ClientVerb::kGet, gvr, name.name));
   if (const std::shared_ptr<const FrozenReads> frozen = state_->Frozen(gvr); frozen && !lost) {
     co_return frozen->Get(name);
   }
@@ -116,7 +130,7 @@ Task<RawObject> FaultClient::Get(const GroupVersionResource& gvr, const Namespac
 }
 
 Task<ListPage> FaultClient::List(const GroupVersionResource& gvr, const ListOptions& options) {
-  CO_ASSIGN_OR_RETURN(const bool lost, co_await script_.Enter(ClientVerb::kList, gvr, ""));
+  CO_ASSIGN_OR_RETURN(const bool lost, co_await Enter(ClientVerb::kList, gvr, ""));
   if (!options.continue_token.empty() &&
       state_->TakeExpiry(gvr, &State::Resource::expire_continuation)) {
     co_return ToStatus(Expired(
@@ -133,7 +147,7 @@ Task<ListPage> FaultClient::List(const GroupVersionResource& gvr, const ListOpti
 
 Task<std::unique_ptr<Watch>> FaultClient::StartWatch(const GroupVersionResource& gvr,
                                                      const WatchOptions& options) {
-  CO_ASSIGN_OR_RETURN(const bool lost, co_await script_.Enter(ClientVerb::kWatch, gvr, ""));
+  CO_ASSIGN_OR_RETURN(const bool lost, co_await Enter(ClientVerb::kWatch, gvr, ""));
   const bool resumes = !options.resource_version.empty() && options.resource_version != "0" &&
                        !options.send_initial_events;
   if (resumes && state_->TakeExpiry(gvr, &State::Resource::expire_watch)) {
@@ -155,7 +169,7 @@ Task<std::unique_ptr<Watch>> FaultClient::StartWatch(const GroupVersionResource&
 template <typename T>
 Task<T> FaultClient::Make(ClientVerb verb, const GroupVersionResource& gvr, std::string name,
                           Task<T> call) {
-  CO_ASSIGN_OR_RETURN(const bool lost, co_await script_.Enter(verb, gvr, std::move(name)));
+  CO_ASSIGN_OR_RETURN(const bool lost, co_await Enter(verb, gvr, std::move(name)));
   absl::StatusOr<T> answer = co_await std::move(call);
   if (lost) co_return Lost();
   co_return std::move(answer);
@@ -181,6 +195,18 @@ Task<json::value> FaultClient::Patch(const GroupVersionResource& gvr, const Name
 Task<json::value> FaultClient::Delete(const GroupVersionResource& gvr, const NamespacedName& name,
                                       const DeleteOptions& options) {
   return Make(ClientVerb::kDelete, gvr, name.name, inner_.Delete(gvr, name, options));
+}
+
+Task<std::vector<ApiResource>> FaultClient::Discover(const GroupVersion& gv) {
+  const GroupVersionResource call{gv.group, gv.version, ""};
+  CO_ASSIGN_OR_RETURN(const bool lost, co_await Enter(ClientVerb::kDiscover, call, ""));
+  absl::StatusOr<std::vector<ApiResource>> answer = co_await inner_.Discover(gv);
+  if (lost) co_return Lost();
+  co_return std::move(answer);
+}
+
+std::unique_ptr<Client> FaultClient::As(const UserInfo& user) {
+  return std::unique_ptr<FaultClient>(new FaultClient(inner_.As(user), *this, user));
 }
 
 }  // namespace steward::kube

@@ -10,7 +10,9 @@
 #include <boost/json/value.hpp>
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/time/time.h"
@@ -18,6 +20,7 @@
 #include "base/clock/clock.h"
 #include "kube/client/client.h"
 #include "kube/meta/names.h"
+#include "kube/meta/user_info.h"
 #include "kube/testing/fault_script.h"
 
 namespace steward::kube {
@@ -71,6 +74,8 @@ class FaultClient : public Client {
 
   // The number of calls begun, failed ones included.
   int calls(const Calls& calls) const;
+  // As in FaultScript.
+  std::optional<UserInfo> last_user(const Calls& calls) const;
   size_t running_watches(const GroupVersionResource& gvr) const;
 
   Task<RawObject> Get(const GroupVersionResource& gvr, const NamespacedName& name) override;
@@ -87,17 +92,27 @@ class FaultClient : public Client {
                                  const WriteOptions& options) override;
   Task<boost::json::value> Delete(const GroupVersionResource& gvr, const NamespacedName& name,
                                   const DeleteOptions& options) override;
+  Task<std::vector<ApiResource>> Discover(const GroupVersion& gv) override;
+  // A client in front of the inner client's As, with the same faults and records. May outlive this
+  // one.
+  std::unique_ptr<Client> As(const UserInfo& user) override;
 
  private:
   struct State;
+
+  FaultClient(std::unique_ptr<Client> inner, const FaultClient& same, UserInfo user);
 
   // Makes the call as the script wants it. `call` has not begun.
   template <typename T>
   Task<T> Make(ClientVerb verb, const GroupVersionResource& gvr, std::string name, Task<T> call);
 
+  Task<bool> Enter(ClientVerb verb, const GroupVersionResource& gvr, std::string name);
+
+  const std::unique_ptr<Client> own_inner_;  // of a client made by As
   Client& inner_;
   FaultScript script_;
   std::shared_ptr<State> state_;
+  const std::optional<UserInfo> user_;  // the acting one
 };
 
 }  // namespace steward::kube

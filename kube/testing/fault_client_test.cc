@@ -13,6 +13,7 @@
 #include "base/clock/fake_clock.h"
 #include "base/status/matchers.h"
 #include "kube/meta/status.h"
+#include "kube/meta/user_info.h"
 #include "kube/testing/fake_client.h"
 
 namespace steward::kube {
@@ -354,6 +355,36 @@ TEST_F(FaultClientTest, CancelledNextEndsTheWatch) {
   RunOn(io_, to_cancel.Stop());
   EXPECT_EQ(next, "");
   EXPECT_EQ(Next(*watch), "end");
+}
+
+TEST_F(FaultClientTest, WhoActsMeetsTheSameFaults) {
+  cluster_.Put(kWidgets, Widget("a"));
+  const std::unique_ptr<Client> alice = client_.As({"alice"});
+  const NamespacedName name{"n", "a"};
+  client_.FailNext({ClientVerb::kGet, kWidgets}, absl::AbortedError("first"));
+  client_.FailNext({ClientVerb::kGet, kWidgets, "", "alice"}, absl::AbortedError("hers"));
+  EXPECT_EQ(RunOn(io_, alice->Get(kWidgets, name)).status(), absl::AbortedError("first"));
+  EXPECT_OK(Get("a"));
+  EXPECT_EQ(client_.last_user({ClientVerb::kGet, kWidgets}), std::nullopt);
+  EXPECT_EQ(RunOn(io_, alice->Get(kWidgets, name)).status(), absl::AbortedError("hers"));
+  EXPECT_OK(RunOn(io_, alice->Get(kWidgets, name)));
+  EXPECT_EQ(client_.last_user({ClientVerb::kGet, kWidgets}), UserInfo{"alice"});
+  EXPECT_EQ(cluster_.last_user(ClientVerb::kGet, kWidgets), UserInfo{"alice"});
+  EXPECT_EQ(client_.calls({ClientVerb::kGet, kWidgets}), 4);
+  EXPECT_EQ(client_.calls({ClientVerb::kGet, kWidgets, "", "alice"}), 3);
+}
+
+TEST_F(FaultClientTest, DiscoveryFailsAsScripted) {
+  const GroupVersion gv = kWidgets.group_version();
+  const Calls calls{ClientVerb::kDiscover, {gv.group, gv.version, ""}};
+  cluster_.Publish(gv, {{"Widget", "widgets", true, {}}});
+  client_.FailNext(calls, absl::UnavailableError("away"));
+  client_.LoseNext(calls);
+  EXPECT_EQ(RunOn(io_, client_.Discover(gv)).status(), absl::UnavailableError("away"));
+  EXPECT_EQ(RunOn(io_, client_.Discover(gv)).status().code(), absl::StatusCode::kUnavailable);
+  EXPECT_THAT(RunOn(io_, client_.Discover(gv)), IsOkAndHolds(::testing::SizeIs(1)));
+  EXPECT_EQ(client_.calls(calls), 3);
+  EXPECT_EQ(cluster_.calls(ClientVerb::kDiscover, calls.gvr), 2);
 }
 
 }  // namespace

@@ -1,10 +1,10 @@
 #include "kube/testing/fault_script.h"
 
 #include <boost/asio/this_coro.hpp>
+#include <cstdint>
 #include <list>
 #include <map>
 #include <optional>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -18,14 +18,11 @@ namespace asio = boost::asio;
 
 namespace {
 
-bool SameCalls(const Calls& a, const Calls& b) {
-  return a.verb == b.verb && a.gvr == b.gvr && a.name == b.name;
-}
-
 // True when `calls` include the call.
 bool Covers(const Calls& calls, const Calls& call) {
   return calls.verb == call.verb && calls.gvr == call.gvr &&
-         (calls.name.empty() || calls.name == call.name);
+         (calls.name.empty() || calls.name == call.name) &&
+         (calls.as.empty() || calls.as == call.as);
 }
 
 template <typename What>
@@ -58,20 +55,34 @@ struct FaultScript::State {
     std::vector<std::shared_ptr<Wakeup>> held;
   };
 
+  struct Record {
+    int count = 0;
+    uint64_t last = 0;  // which of all calls the last one was
+    std::optional<UserInfo> user;
+  };
+
   Clock* const clock;
   mutable Mutex mutex;
   std::list<Scripted<Outcome>> outcomes ABSL_GUARDED_BY(mutex);
   std::list<Scripted<absl::Duration>> delays ABSL_GUARDED_BY(mutex);
   std::list<Holding> holds ABSL_GUARDED_BY(mutex);
-  std::map<std::tuple<ClientVerb, GroupVersionResource, std::string>, int> counts
-      ABSL_GUARDED_BY(mutex);
+  std::map<Calls, Record> records ABSL_GUARDED_BY(mutex);
+  uint64_t calls ABSL_GUARDED_BY(mutex) = 0;
 
   explicit State(Clock* c) : clock(c) {}
 
+  void Count(const Calls& call, const std::optional<UserInfo>& user)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex) {
+    Record& record = records[call];
+    ++record.count;
+    record.last = ++calls;
+    record.user = user;
+  }
   // Counts the call. Returns the hold that it must wait for, or null.
-  std::shared_ptr<Wakeup> Begin(const Calls& call, const asio::any_io_executor& executor) {
+  std::shared_ptr<Wakeup> Begin(const Calls& call, const std::optional<UserInfo>& user,
+                                const asio::any_io_executor& executor) {
     MutexLock lock(&mutex);
-    ++counts[{call.verb, call.gvr, call.name}];
+    Count(call, user);
     for (Holding& holding : holds) {
       if (!Covers(holding.calls, call)) continue;
       holding.held.push_back(std::make_shared<Wakeup>(executor));
@@ -88,9 +99,11 @@ struct FaultScript::State {
     return TakeFirst(outcomes, call).value_or(Outcome{});
   }
 
-  static Task<bool> Enter(std::shared_ptr<State> state, Calls call) {
+  static Task<bool> Enter(std::shared_ptr<State> state, Calls call, std::optional<UserInfo> user) {
     const asio::any_io_executor executor = co_await asio::this_coro::executor;
-    if (const std::shared_ptr<Wakeup> held = state->Begin(call, executor)) co_await held->Wait();
+    if (const std::shared_ptr<Wakeup> held = state->Begin(call, user, executor)) {
+      co_await held->Wait();
+    }
     const absl::Duration delay = state->TakeDelay(call);
     if (delay > absl::ZeroDuration()) co_await state->clock->Sleep(delay);
     Outcome outcome = state->TakeOutcome(call);
@@ -124,7 +137,7 @@ void FaultScript::Hold(const Calls& calls) {
 void FaultScript::Release(const Calls& calls) {
   MutexLock lock(&state_->mutex);
   state_->holds.remove_if([&calls](const State::Holding& holding) {
-    if (!SameCalls(holding.calls, calls)) return false;
+    if (holding.calls != calls) return false;
     for (const std::shared_ptr<Wakeup>& held : holding.held) held->Wake();
     return true;
   });
@@ -144,15 +157,26 @@ void FaultScript::Forget(const GroupVersionResource& gvr) {
 int FaultScript::calls(const Calls& calls) const {
   MutexLock lock(&state_->mutex);
   int sum = 0;
-  for (const auto& [key, count] : state_->counts) {
-    const auto& [verb, gvr, name] = key;
-    if (Covers(calls, {verb, gvr, name})) sum += count;
+  for (const auto& [call, record] : state_->records) {
+    if (Covers(calls, call)) sum += record.count;
   }
   return sum;
 }
 
-Task<bool> FaultScript::Enter(ClientVerb verb, GroupVersionResource gvr, std::string name) {
-  return State::Enter(state_, Calls{verb, std::move(gvr), std::move(name)});
+std::optional<UserInfo> FaultScript::last_user(const Calls& calls) const {
+  MutexLock lock(&state_->mutex);
+  const State::Record* last = nullptr;
+  for (const auto& [call, record] : state_->records) {
+    if (!Covers(calls, call)) continue;
+    if (last == nullptr || record.last > last->last) last = &record;
+  }
+  return last == nullptr ? std::nullopt : last->user;
+}
+
+Task<bool> FaultScript::Enter(ClientVerb verb, GroupVersionResource gvr, std::string name,
+                              std::optional<UserInfo> user) {
+  Calls call{verb, std::move(gvr), std::move(name), user ? user->name : std::string()};
+  return State::Enter(state_, std::move(call), std::move(user));
 }
 
 }  // namespace steward::kube

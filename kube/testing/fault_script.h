@@ -2,7 +2,9 @@
 #ifndef KUBE_TESTING_FAULT_SCRIPT_H_
 #define KUBE_TESTING_FAULT_SCRIPT_H_
 
+#include <compare>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "absl/status/status.h"
@@ -10,16 +12,19 @@
 #include "base/async/task.h"
 #include "base/clock/clock.h"
 #include "kube/meta/names.h"
+#include "kube/meta/user_info.h"
 
 namespace steward::kube {
 
-enum class ClientVerb { kGet, kList, kWatch, kCreate, kUpdate, kPatch, kDelete };
+enum class ClientVerb { kGet, kList, kWatch, kCreate, kUpdate, kPatch, kDelete, kDiscover };
 
 // A set of a client's calls.
 struct Calls {
   ClientVerb verb;
-  GroupVersionResource gvr;
-  std::string name = {};  // "" = any name; lists and watches have none
+  GroupVersionResource gvr;  // of a discovery without resource
+  std::string name = {};     // "" = any name; lists, watches and discoveries have none
+  std::string as = {};       // the name of the acting user (Client::As); "" = whoever acts
+  auto operator<=>(const Calls&) const = default;
 };
 
 // Each call meets, in this order: the holds, the first remaining delay that matches it, and the
@@ -45,10 +50,14 @@ class FaultScript {
 
   // The number of calls begun, failed ones included.
   int calls(const Calls& calls) const;
+  // The user as which the last such call was made; nullopt: it acted as nobody else, or there was
+  // none.
+  std::optional<UserInfo> last_user(const Calls& calls) const;
 
-  // Must be awaited by each call before it does anything. Returns the error to fail with, or true
-  // when the call's answer must be lost.
-  Task<bool> Enter(ClientVerb verb, GroupVersionResource gvr, std::string name);
+  // Must be awaited by each call before it does anything; `user`: the acting user. Returns the
+  // error to fail with, or true when the call's answer must be lost.
+  Task<bool> Enter(ClientVerb verb, GroupVersionResource gvr, std::string name,
+                   std::optional<UserInfo> user);
 
  private:
   struct State;

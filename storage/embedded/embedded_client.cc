@@ -2,11 +2,15 @@
 
 #include <algorithm>
 #include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "base/json/json_access.h"
 #include "base/status/macros.h"
 #include "base/text/str_cat.h"
+#include "kube/client/impersonation.h"
+#include "kube/client/refusing_client.h"
 #include "kube/meta/status.h"
 #include "storage/embedded/embedded_watch.h"
 #include "storage/embedded/operations/list_operation.h"
@@ -28,6 +32,10 @@ absl::StatusOr<kube::ResourceType> FindType(const Store& store,
 absl::Status CheckScope(const kube::ResourceType& type, const std::string& ns) {
   if (type.namespaced || ns.empty()) return absl::OkStatus();
   return kube::ToStatus(kube::NotFoundPath());
+}
+
+std::vector<std::string> ServedVerbs() {
+  return {"create", "delete", "get", "list", "patch", "update", "watch"};
 }
 
 absl::Status NoObject(std::string_view what) {
@@ -159,6 +167,23 @@ Task<json::value> EmbeddedClient::Delete(const kube::GroupVersionResource& gvr,
     return DeleteObject(transaction, gvr, name, options, context_);
   };
   co_return co_await Write(std::move(verb), options.may_send);
+}
+
+Task<std::vector<kube::ApiResource>> EmbeddedClient::Discover(const kube::GroupVersion& gv) {
+  const CatalogPtr catalog = store_.catalog();
+  std::vector<kube::ApiResource> resources;
+  for (const kube::ResourceType& type : catalog->types()) {
+    if (type.gvk.group != gv.group || type.gvk.version != gv.version) continue;
+    resources.push_back({type.gvk.kind, type.plural, type.namespaced, ServedVerbs()});
+  }
+  if (resources.empty()) co_return kube::ToStatus(kube::NotFoundPath());
+  co_return resources;
+}
+
+std::unique_ptr<kube::Client> EmbeddedClient::As(const kube::UserInfo& user) {
+  absl::Status refused = kube::CheckActingUser(user);
+  if (!refused.ok()) return kube::MakeRefusingClient(std::move(refused));
+  return std::make_unique<EmbeddedClient>(*this);
 }
 
 }  // namespace steward::storage

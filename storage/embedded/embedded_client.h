@@ -10,10 +10,12 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "absl/time/time.h"
 #include "base/clock/clock.h"
 #include "kube/client/client.h"
+#include "kube/meta/user_info.h"
 #include "storage/embedded/operations/write_operations.h"
 #include "storage/embedded/store/store.h"
 
@@ -48,6 +50,10 @@ class EmbeddedClient : public kube::Client {
   Task<boost::json::value> Delete(const kube::GroupVersionResource& gvr,
                                   const kube::NamespacedName& name,
                                   const kube::DeleteOptions& options) override;
+  Task<std::vector<kube::ApiResource>> Discover(const kube::GroupVersion& gv) override;
+  // A client of the same store. The store knows no users and gives all of them every right: who
+  // acts makes no difference, but for those as whom no client acts.
+  std::unique_ptr<kube::Client> As(const kube::UserInfo& user) override;
 
  private:
   using WriteVerb = std::function<absl::StatusOr<boost::json::value>(Transaction&)>;

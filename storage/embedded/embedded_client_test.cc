@@ -12,12 +12,17 @@
 #include <vector>
 
 #include "base/status/matchers.h"
+#include "kube/client/client.h"
+#include "kube/meta/errors.h"
+#include "kube/meta/names.h"
 #include "kube/meta/status.h"
+#include "kube/meta/user_info.h"
 #include "storage/embedded/testing/test_store.h"
 
 namespace steward::storage {
 namespace {
 
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -209,6 +214,33 @@ TEST_F(EmbeddedClientTest, CancelledCallsLeaveTheStoreInOrder) {
   kube::ListOptions options;
   options.field_selector = "metadata.name=last";
   EXPECT_EQ(List(options)->items.size(), 1u);
+}
+
+TEST_F(EmbeddedClientTest, TellsWhatIsServed) {
+  const std::vector<std::string> verbs = {"create", "delete", "get",  "list",
+                                          "patch",  "update", "watch"};
+  EXPECT_THAT(store_.Run(store_.client().Discover({"apiextensions.k8s.io", "v1"})),
+              IsOkAndHolds(ElementsAre(kube::ApiResource{
+                  "CustomResourceDefinition", "customresourcedefinitions", false, verbs})));
+  EXPECT_THAT(store_.Run(store_.client().Discover({"", "v1"})),
+              IsOkAndHolds(Contains(kube::ApiResource{"ConfigMap", "configmaps", true, verbs})));
+  for (const kube::GroupVersion& absent :
+       {kube::GroupVersion{"example.com", "v1"}, kube::GroupVersion{"", "v2"}}) {
+    EXPECT_TRUE(kube::IsNotServed(store_.Run(store_.client().Discover(absent)).status()));
+  }
+}
+
+// It has no rights to give or to take, but refuses whom every client refuses.
+TEST_F(EmbeddedClientTest, WhoActsMakesNoDifference) {
+  CreateMap("a");
+  const kube::NamespacedName name{"ns", "a"};
+  const std::unique_ptr<kube::Client> alice = store_.client().As({"alice"});
+  EXPECT_OK(store_.Run(alice->Get(kMap, name)));
+  for (const kube::UserInfo& user :
+       {kube::UserInfo{""}, kube::UserInfo{"alice", "", {"system:masters"}}}) {
+    const std::unique_ptr<kube::Client> nobody = store_.client().As(user);
+    EXPECT_TRUE(absl::IsInvalidArgument(store_.Run(nobody->Get(kMap, name)).status()));
+  }
 }
 
 }  // namespace

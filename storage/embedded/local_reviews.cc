@@ -1,9 +1,12 @@
 #include "storage/embedded/local_reviews.h"
 
 #include <boost/json/object.hpp>
+#include <utility>
 
 #include "absl/status/status.h"
 #include "base/status/macros.h"
+#include "kube/client/impersonation.h"
+#include "kube/client/refusing_client.h"
 #include "kube/meta/status.h"
 
 namespace steward::storage {
@@ -56,6 +59,15 @@ Task<json::value> LocalReviews::Patch(const kube::GroupVersionResource&,
 Task<json::value> LocalReviews::Delete(const kube::GroupVersionResource&,
                                        const kube::NamespacedName&, const kube::DeleteOptions&) {
   co_return NotServed();
+}
+Task<std::vector<kube::ApiResource>> LocalReviews::Discover(const kube::GroupVersion&) {
+  co_return NotServed();
+}
+
+std::unique_ptr<kube::Client> LocalReviews::As(const kube::UserInfo& user) {
+  absl::Status refused = kube::CheckActingUser(user);
+  if (!refused.ok()) return kube::MakeRefusingClient(std::move(refused));
+  return std::make_unique<LocalReviews>();
 }
 
 }  // namespace steward::storage

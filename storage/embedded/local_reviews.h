@@ -4,8 +4,10 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "kube/client/client.h"
+#include "kube/meta/user_info.h"
 
 namespace steward::storage {
 
@@ -33,6 +35,9 @@ class LocalReviews : public kube::Client {
   Task<boost::json::value> Delete(const kube::GroupVersionResource& gvr,
                                   const kube::NamespacedName& name,
                                   const kube::DeleteOptions& options) override;
+  Task<std::vector<kube::ApiResource>> Discover(const kube::GroupVersion& gv) override;
+  // The answers are the same for everyone who asks.
+  std::unique_ptr<kube::Client> As(const kube::UserInfo& user) override;
 };
 
 }  // namespace steward::storage

@@ -46,6 +46,10 @@ TEST_F(LocalReviewsTest, NothingElseIsServed) {
   EXPECT_THAT(RunOn(io_, reviews_.List(kTokens, all)), StatusIs(absl::StatusCode::kNotFound));
   const kube::NamespacedName name = {"", "a"};
   EXPECT_THAT(RunOn(io_, reviews_.Get(kAccess, name)), StatusIs(absl::StatusCode::kNotFound));
+  const kube::GroupVersion version = kTokens.group_version();
+  EXPECT_THAT(RunOn(io_, reviews_.Discover(version)), StatusIs(absl::StatusCode::kNotFound));
+  EXPECT_THAT(RunOn(io_, reviews_.As({"alice"})->Get(kAccess, name)),
+              StatusIs(absl::StatusCode::kNotFound));
 }
 
 }  // namespace

@@ -9,10 +9,10 @@
 #include "base/async/task_group.h"
 #include "base/clock/fake_clock.h"
 #include "base/status/matchers.h"
-#include "kube/client/forwarding_client.h"
 #include "kube/client/raw_object.h"
 #include "kube/meta/status.h"
 #include "kube/testing/fake_client.h"
+#include "kube/testing/userless_client.h"
 #include "storage/operators/operator_world.h"
 #include "storage/operators/watched_operators.h"
 #include "storage/world/world_store.h"
@@ -30,9 +30,9 @@ const kube::GroupVersionResource kGroups = {"operators.coreos.com", "v1", "opera
 const kube::GroupVersionResource kNamespaces = {"", "v1", "namespaces"};
 
 // A cluster without selectors: notes the requested selector, and filters nothing.
-class Unfiltered : public kube::ForwardingClient {
+class Unfiltered : public kube::UserlessClient {
  public:
-  using ForwardingClient::ForwardingClient;
+  using UserlessClient::UserlessClient;
 
   Task<kube::ListPage> List(const kube::GroupVersionResource& gvr,
                             const kube::ListOptions& options) override {

@@ -29,10 +29,6 @@ constexpr size_t kMaxStrangersUri = 2 << 10;
 constexpr char kClosedEarly[] =
     R"({"metadata":{},"status":"Success","message":"Connection closed early","code":200})";
 
-audit::User UserOf(const http::UserInfo& user) {
-  return {.name = user.name, .uid = user.uid, .groups = user.groups, .extra = user.extra};
-}
-
 std::optional<audit::ObjectReference> ObjectOf(const http::RequestInfo& info) {
   if (!info.is_resource) return std::nullopt;
   return audit::ObjectReference{.resource = info.resource,
@@ -98,9 +94,8 @@ class Record final : public http::AuditNotes {
 
  private:
   void Decide() {
-    const std::optional<audit::User> user = User();
     const std::optional<audit::ObjectReference> object = ObjectOf(request_.info);
-    decision_ = log_.Decide({.user = user ? &*user : nullptr,
+    decision_ = log_.Decide({.user = known_ ? &request_.user : nullptr,
                              .verb = request_.info.verb,
                              .object = object ? &*object : nullptr,
                              .path = request_.path});
@@ -113,10 +108,6 @@ class Record final : public http::AuditNotes {
       body_ = BodyOf(request_, decision_->omit_managed_fields);
     }
     if (body_.empty()) annotations_.emplace_back(audit::kTruncatedAnnotation, "true");
-  }
-
-  std::optional<audit::User> User() const {
-    return known_ ? std::make_optional(UserOf(request_.user)) : std::nullopt;
   }
 
   std::string ResponseStatus() const {
@@ -135,7 +126,7 @@ class Record final : public http::AuditNotes {
     event.request_uri = request_.target;
     if (!known_ || FlowOf(request_).stranger) event.max_request_uri = kMaxStrangersUri;
     event.verb = request_.info.verb;
-    event.user = User();
+    if (known_) event.user = request_.user;
     event.source_ips = SourceAddresses(request_);
     if (const std::string* agent = request_.headers.Find("User-Agent")) event.user_agent = *agent;
     event.object = ObjectOf(request_.info);

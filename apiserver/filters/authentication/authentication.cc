@@ -18,6 +18,7 @@
 #include "base/status/macros.h"
 #include "kube/meta/errors.h"
 #include "kube/meta/status.h"
+#include "kube/meta/user_info.h"
 
 namespace steward::filters {
 namespace {
@@ -29,7 +30,7 @@ constexpr char kUnauthenticated[] = "system:unauthenticated";
 // answer.
 constexpr uint32_t kMeasuredOf = 16;
 
-void AddAuthenticatedGroup(http::UserInfo& user) {
+void AddAuthenticatedGroup(kube::UserInfo& user) {
   if (user.name == kAnonymous) return;
   for (const std::string& group : user.groups) {
     if (group == kAuthenticated || group == kUnauthenticated) return;
@@ -37,15 +38,15 @@ void AddAuthenticatedGroup(http::UserInfo& user) {
   user.groups.push_back(kAuthenticated);
 }
 
-http::UserInfo Anonymous() {
-  http::UserInfo user;
+kube::UserInfo Anonymous() {
+  kube::UserInfo user;
   user.name = kAnonymous;
   user.groups = {kUnauthenticated};
   return user;
 }
 
 // True when the method found a user; keeps the first error for the case that no method succeeds.
-bool Succeeded(absl::StatusOr<std::optional<http::UserInfo>>& attempt, absl::Status& error) {
+bool Succeeded(absl::StatusOr<std::optional<kube::UserInfo>>& attempt, absl::Status& error) {
   if (attempt.ok()) return attempt->has_value();
   if (error.ok()) error = attempt.status();
   return false;
@@ -55,7 +56,7 @@ absl::StatusOr<std::optional<std::string>> BearerTokenOf(const http::Request& re
   return BearerToken(request.headers);
 }
 
-void SetUser(http::Request& request, http::UserInfo user) {
+void SetUser(http::Request& request, kube::UserInfo user) {
   request.user = std::move(user);
   request.authenticated = request.user.name != kAnonymous;
 }
@@ -64,7 +65,7 @@ void SetUser(http::Request& request, http::UserInfo user) {
 // state is freed while a watch lasts.
 boost::asio::awaitable<bool> Identify(Authenticator& authenticator, http::Request& request,
                                       http::ResponseWriter& writer) {
-  absl::StatusOr<http::UserInfo> user = co_await authenticator.Authenticate(request);
+  absl::StatusOr<kube::UserInfo> user = co_await authenticator.Authenticate(request);
   authenticator.Count(user.status());
   authenticator.RemoveCredentials(request.headers);
   if (!user.ok()) {
@@ -90,11 +91,11 @@ VoidTask Serve(const http::Handler& next, Authenticator& authenticator, http::Re
 
 }  // namespace
 
-std::optional<http::UserInfo> Authenticator::ByCertificate(const http::Request& request,
+std::optional<kube::UserInfo> Authenticator::ByCertificate(const http::Request& request,
                                                            absl::Status& error) {
   const std::shared_ptr<const AuthenticationConfig> config = configs_.Get();
   const absl::Time now = clock_.Now();
-  absl::StatusOr<std::optional<http::UserInfo>> user =
+  absl::StatusOr<std::optional<kube::UserInfo>> user =
       AuthenticateFrontProxy(*config, request, now);
   if (Succeeded(user, error)) {
     ObserveCertificate(*config->request_header_ca, *request.peer, now);
@@ -107,9 +108,9 @@ std::optional<http::UserInfo> Authenticator::ByCertificate(const http::Request& 
   return *std::move(user);
 }
 
-std::optional<http::UserInfo> Authenticator::Recognize(const http::Request& request) {
+std::optional<kube::UserInfo> Authenticator::Recognize(const http::Request& request) {
   absl::Status error;
-  std::optional<http::UserInfo> user = ByCertificate(request, error);
+  std::optional<kube::UserInfo> user = ByCertificate(request, error);
   if (user) return user;
   const std::optional<std::string> token = BearerToken(request.headers);
   if (token) user = tokens_.Kept(*token);
@@ -117,15 +118,15 @@ std::optional<http::UserInfo> Authenticator::Recognize(const http::Request& requ
   return user;
 }
 
-Task<http::UserInfo> Authenticator::Authenticate(const http::Request& request) {
+Task<kube::UserInfo> Authenticator::Authenticate(const http::Request& request) {
   absl::Status error;
-  if (std::optional<http::UserInfo> user = ByCertificate(request, error)) {
+  if (std::optional<kube::UserInfo> user = ByCertificate(request, error)) {
     co_return *std::move(user);
   }
   // A token may come from the header or from a WebSocket's subprotocols.
   for (const auto read : {BearerTokenOf, WebSocketToken}) {
     absl::StatusOr<std::optional<std::string>> token = read(request);
-    absl::StatusOr<std::optional<http::UserInfo>> user = std::nullopt;
+    absl::StatusOr<std::optional<kube::UserInfo>> user = std::nullopt;
     if (!token.ok()) {
       user = token.status();
     } else if (!token->has_value()) {
@@ -165,7 +166,7 @@ void Authenticator::RemoveCredentials(http::Headers& headers) const {
 http::Handler WithAuthentication(http::Handler next, Authenticator& authenticator) {
   return [next = std::move(next), &authenticator](http::Request& request,
                                                   http::ResponseWriter& writer) {
-    std::optional<http::UserInfo> user = authenticator.Recognize(request);
+    std::optional<kube::UserInfo> user = authenticator.Recognize(request);
     if (!user) return Serve(next, authenticator, request, writer);
     authenticator.Count(absl::OkStatus());
     authenticator.RemoveCredentials(request.headers);

@@ -14,6 +14,7 @@
 #include "apiserver/filters/authentication/x509_verifier.h"
 #include "apiserver/http/message/message.h"
 #include "base/clock/clock.h"
+#include "kube/meta/user_info.h"
 
 namespace steward::filters {
 
@@ -35,11 +36,11 @@ class Authenticator {
   // The user as Authenticate would find it, if that needs no question to the kube-apiserver;
   // nullopt: call Authenticate. Most requests' users are known, and a task costs more than this
   // call.
-  std::optional<http::UserInfo> Recognize(const http::Request& request);
+  std::optional<kube::UserInfo> Recognize(const http::Request& request);
 
   // kUnauthenticated: bad or missing credentials; other errors: the credentials could not be
   // checked.
-  Task<http::UserInfo> Authenticate(const http::Request& request);
+  Task<kube::UserInfo> Authenticate(const http::Request& request);
 
   // Counts a result of Authenticate, or OK for a user found by Recognize.
   void Count(const absl::Status& result);
@@ -50,7 +51,7 @@ class Authenticator {
  private:
   // The user by front proxy or client certificate. `error` receives the first error if neither
   // succeeds.
-  std::optional<http::UserInfo> ByCertificate(const http::Request& request, absl::Status& error);
+  std::optional<kube::UserInfo> ByCertificate(const http::Request& request, absl::Status& error);
   // Measures the certificate of a request that this verifier authenticated.
   void ObserveCertificate(const X509Verifier& verifier, const http::PeerCertificates& peer,
                           absl::Time now);

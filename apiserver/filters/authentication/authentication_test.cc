@@ -17,6 +17,7 @@
 #include "base/status/matchers.h"
 #include "base/tls/testing.h"
 #include "kube/meta/status.h"
+#include "kube/meta/user_info.h"
 #include "kube/testing/fake_client.h"
 
 namespace steward::filters {
@@ -44,7 +45,7 @@ absl::StatusOr<json::value> ReviewToken(const json::value& review) {
   return json::value{{"status", {{"authenticated", false}}}};
 }
 
-std::string Describe(const http::UserInfo& user) {
+std::string Describe(const kube::UserInfo& user) {
   std::string text = user.name;
   if (!user.uid.empty()) text += " uid=" + user.uid;
   for (const std::string& group : user.groups) text += " " + group;
@@ -242,7 +243,7 @@ TEST_F(AuthenticationTest, RecognizesWhoWasJudgedAMomentAgo) {
   EXPECT_FALSE(authenticator.Recognize(request).has_value());
   http::Request same = request;
   ASSERT_EQ(Authenticate(same), "token-user uid=u-1 g system:authenticated");
-  const std::optional<http::UserInfo> user = authenticator.Recognize(request);
+  const std::optional<kube::UserInfo> user = authenticator.Recognize(request);
   ASSERT_TRUE(user.has_value());
   EXPECT_EQ(Describe(*user), "token-user uid=u-1 g system:authenticated");
   clock_.Advance(absl::Seconds(10));

@@ -1,10 +1,11 @@
 #include "apiserver/filters/authentication/client_certificate.h"
 
 #include "base/status/macros.h"
+#include "kube/meta/user_info.h"
 
 namespace steward::filters {
 
-absl::StatusOr<std::optional<http::UserInfo>> AuthenticateClientCertificate(
+absl::StatusOr<std::optional<kube::UserInfo>> AuthenticateClientCertificate(
     const AuthenticationConfig& config, const http::Request& request, absl::Time now) {
   if (request.peer == nullptr || request.peer->der.empty()) return std::nullopt;
   if (config.client_ca == nullptr) return std::nullopt;
@@ -14,7 +15,7 @@ absl::StatusOr<std::optional<http::UserInfo>> AuthenticateClientCertificate(
   if (identity->uids.size() > 1) {
     return absl::UnauthenticatedError("the client's certificate names several UIDs");
   }
-  http::UserInfo user;
+  kube::UserInfo user;
   user.name = identity->common_name;
   user.groups = identity->organizations;
   user.until = identity->not_after;

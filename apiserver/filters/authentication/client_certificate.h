@@ -8,13 +8,14 @@
 #include "absl/time/time.h"
 #include "apiserver/filters/authentication/authentication_config.h"
 #include "apiserver/http/message/message.h"
+#include "kube/meta/user_info.h"
 
 namespace steward::filters {
 
 // User = common name, groups = organizations, UID = the attribute 1.3.6.1.4.1.57683.2. nullopt:
 // this method does not apply (no certificate, no CA, no common name). kUnauthenticated: the
 // certificate does not verify.
-absl::StatusOr<std::optional<http::UserInfo>> AuthenticateClientCertificate(
+absl::StatusOr<std::optional<kube::UserInfo>> AuthenticateClientCertificate(
     const AuthenticationConfig& config, const http::Request& request, absl::Time now);
 
 }  // namespace steward::filters

@@ -14,9 +14,9 @@
 #include "base/clock/fake_clock.h"
 #include "base/status/matchers.h"
 #include "base/tls/testing.h"
-#include "kube/client/forwarding_client.h"
 #include "kube/meta/status.h"
 #include "kube/testing/fake_client.h"
+#include "kube/testing/userless_client.h"
 
 namespace steward::filters {
 namespace {
@@ -41,9 +41,9 @@ std::string ConfigMap(std::initializer_list<std::pair<std::string, std::string>>
 
 // A client with the rights of the Role extension-apiserver-authentication-reader: that one
 // ConfigMap, by field selector. The fake behind it holds no other object and supports no selectors.
-class ReaderClient : public kube::ForwardingClient {
+class ReaderClient : public kube::UserlessClient {
  public:
-  using ForwardingClient::ForwardingClient;
+  using UserlessClient::UserlessClient;
 
   Task<kube::ListPage> List(const kube::GroupVersionResource& gvr,
                             const kube::ListOptions& options) override {

@@ -12,6 +12,7 @@
 #include "base/text/hex.h"
 #include "base/text/str_cat.h"
 #include "kube/meta/quote.h"
+#include "kube/meta/user_info.h"
 
 namespace steward::filters {
 namespace {
@@ -109,13 +110,13 @@ absl::Status VerifyFrontProxy(const AuthenticationConfig& config,
   return absl::OkStatus();
 }
 
-absl::StatusOr<std::optional<http::UserInfo>> AuthenticateFrontProxy(
+absl::StatusOr<std::optional<kube::UserInfo>> AuthenticateFrontProxy(
     const AuthenticationConfig& config, const http::Request& request, absl::Time now) {
   if (request.peer == nullptr || request.peer->der.empty()) return std::nullopt;
   if (config.request_header_ca == nullptr) return std::nullopt;
   RETURN_IF_ERROR(VerifyFrontProxy(config, *request.peer, now));
   const RequestHeaderSettings& front = *config.settings.request_header;
-  http::UserInfo user;
+  kube::UserInfo user;
   user.name = FirstNonEmpty(request.headers, front.username_headers);
   if (user.name.empty()) return std::nullopt;
   user.uid = FirstNonEmpty(request.headers, front.uid_headers);

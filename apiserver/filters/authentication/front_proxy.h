@@ -10,6 +10,7 @@
 #include "absl/time/time.h"
 #include "apiserver/filters/authentication/authentication_config.h"
 #include "apiserver/http/message/message.h"
+#include "kube/meta/user_info.h"
 
 namespace steward::filters {
 
@@ -22,7 +23,7 @@ absl::Status VerifyFrontProxy(const AuthenticationConfig& config,
 // request-header CA and has an allowed common name. nullopt: this method does not apply (no
 // certificate, no config, no user name in the headers). kUnauthenticated: the certificate is not a
 // front proxy's; another method may still accept it.
-absl::StatusOr<std::optional<http::UserInfo>> AuthenticateFrontProxy(
+absl::StatusOr<std::optional<kube::UserInfo>> AuthenticateFrontProxy(
     const AuthenticationConfig& config, const http::Request& request, absl::Time now);
 
 // Removes, in one pass, every header that could pass for an identity or a credential:

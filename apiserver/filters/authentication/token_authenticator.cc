@@ -19,6 +19,7 @@
 #include "base/status/macros.h"
 #include "base/text/str_cat.h"
 #include "kube/meta/status.h"
+#include "kube/meta/user_info.h"
 
 namespace steward::filters {
 namespace json = boost::json;
@@ -56,8 +57,8 @@ std::vector<std::string> Strings(const json::value& value) {
   return strings;
 }
 
-http::UserInfo ReadUser(const json::object& from) {
-  http::UserInfo user;
+kube::UserInfo ReadUser(const json::object& from) {
+  kube::UserInfo user;
   user.name = StringAt(from, "username");
   user.uid = StringAt(from, "uid");
   if (const json::value* groups = from.if_contains("groups")) user.groups = Strings(*groups);
@@ -69,7 +70,7 @@ http::UserInfo ReadUser(const json::object& from) {
   return user;
 }
 
-absl::StatusOr<std::optional<http::UserInfo>> ReadReview(const json::value& review) {
+absl::StatusOr<std::optional<kube::UserInfo>> ReadReview(const json::value& review) {
   const json::object* root = review.if_object();
   const json::object* status = root != nullptr ? ObjectAt(*root, "status") : nullptr;
   if (status == nullptr) return absl::InternalError("a TokenReview without a status");
@@ -82,7 +83,7 @@ absl::StatusOr<std::optional<http::UserInfo>> ReadReview(const json::value& revi
   }
   const json::object* user = ObjectAt(*status, "user");
   if (user == nullptr) return absl::InternalError("a TokenReview without a user");
-  http::UserInfo info = ReadUser(*user);
+  kube::UserInfo info = ReadUser(*user);
   if (info.name.empty()) return absl::InternalError("a TokenReview without a user name");
   return info;
 }
@@ -168,12 +169,12 @@ void TokenAuthenticator::Remember(const std::string& key, const User& user) {
   }
 }
 
-std::optional<http::UserInfo> TokenAuthenticator::Kept(std::string_view token) {
+std::optional<kube::UserInfo> TokenAuthenticator::Kept(std::string_view token) {
   std::optional<User> kept = good_.Kept(Sha256(token));
   return kept ? *std::move(kept) : std::nullopt;
 }
 
-Task<std::optional<http::UserInfo>> TokenAuthenticator::Authenticate(ReviewOrigin origin,
+Task<std::optional<kube::UserInfo>> TokenAuthenticator::Authenticate(ReviewOrigin origin,
                                                                      std::string token) {
   const std::string key = Sha256(token);
   if (IsBad(key)) co_return std::nullopt;

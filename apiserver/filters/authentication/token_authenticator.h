@@ -16,6 +16,7 @@
 #include "base/cache/review_cache.h"
 #include "base/clock/clock.h"
 #include "base/sync/mutex.h"
+#include "kube/meta/user_info.h"
 
 namespace steward::filters {
 
@@ -45,14 +46,14 @@ class TokenAuthenticator {
                      SourceRate::Limits first_seen = {});
 
   // The user of a good token whose judgement is kept; nullopt: call Authenticate.
-  std::optional<http::UserInfo> Kept(std::string_view token);
+  std::optional<kube::UserInfo> Kept(std::string_view token);
 
   // The user of the token; nullopt: the kube-apiserver rejects it. An error: the kube-apiserver
   // could not be asked, or could not judge. The flow of `origin` must be a StrangerFlow.
-  Task<std::optional<http::UserInfo>> Authenticate(ReviewOrigin origin, std::string token);
+  Task<std::optional<kube::UserInfo>> Authenticate(ReviewOrigin origin, std::string token);
 
  private:
-  using User = std::optional<http::UserInfo>;
+  using User = std::optional<kube::UserInfo>;
   // Facts that are remembered about tokens besides their current judgements.
   bool IsBad(const std::string& key);
   std::optional<std::string> OwnerOf(const std::string& key);

@@ -17,6 +17,7 @@
 #include "base/clock/fake_clock.h"
 #include "base/status/matchers.h"
 #include "kube/meta/status.h"
+#include "kube/meta/user_info.h"
 #include "kube/testing/fake_client.h"
 
 namespace steward::filters {
@@ -25,7 +26,7 @@ namespace {
 namespace asio = boost::asio;
 namespace json = boost::json;
 using ::testing::HasSubstr;
-using User = std::optional<http::UserInfo>;
+using User = std::optional<kube::UserInfo>;
 using Verb = kube::FakeClient::Verb;
 
 const kube::GroupVersionResource kTokenReviews{"authentication.k8s.io", "v1", "tokenreviews"};

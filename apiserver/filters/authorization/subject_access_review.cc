@@ -117,8 +117,7 @@ json::object SubjectAccessReviewSpec(const http::Request& request) {
     attributes["verb"] = request.info.verb;
     spec["nonResourceAttributes"] = std::move(attributes);
   }
-  const http::UserInfo& user = request.user;
-  kube::SetReviewedUser(user.name, user.uid, user.groups, user.extra, spec);
+  kube::SetReviewedUser(request.user, spec);
   return spec;
 }
 

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "base/text/ip_address.h"
+#include "kube/meta/user_info.h"
 
 namespace steward::filters {
 
@@ -12,7 +13,7 @@ Flow StrangerFlow(const http::Request& request) {
 }
 
 Flow FlowOf(const http::Request& request) {
-  const http::UserInfo& user = request.user;
+  const kube::UserInfo& user = request.user;
   const bool stranger = user.name.empty() || user.name == "system:anonymous" ||
                         std::find(user.groups.begin(), user.groups.end(),
                                   "system:unauthenticated") != user.groups.end();

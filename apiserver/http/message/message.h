@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "absl/base/attributes.h"
-#include "absl/time/time.h"
 #include "base/async/task.h"
+#include "kube/meta/user_info.h"
 
 namespace steward::http {
 
@@ -51,16 +51,6 @@ struct PeerCertificates {
   explicit PeerCertificates(std::vector<std::string> chain);
   const std::vector<std::string> der;
   const std::string digest;  // SHA-256 of the chain, computed once and not for each request
-};
-
-// The authenticated user; filled in by the authentication filter.
-struct UserInfo {
-  std::string name;
-  std::string uid;
-  std::vector<std::string> groups;
-  std::vector<std::pair<std::string, std::vector<std::string>>> extra;
-  // The expiry of the credentials; nullopt: never, or unknown.
-  std::optional<absl::Time> until;
 };
 
 // The verb and object of a request, read from method, path and query as in Kubernetes; filled in by
@@ -121,7 +111,7 @@ struct Request {
   std::string audit_id;
   std::string traceparent;  // W3C's Trace Context, validated; "" = the request is in no trace
   RequestInfo info;
-  UserInfo user;
+  kube::UserInfo user;          // the authenticated one; filled in by the authentication filter
   AuditNotes* audit = nullptr;  // null: not recorded; outlives every handler that it is set for
   bool authenticated = false;   // `user` has shown credentials; set by the authentication filter
 

@@ -9,6 +9,7 @@
 #include "apiserver/http/message/message.h"
 #include "base/async/task.h"
 #include "kube/meta/names.h"
+#include "kube/meta/user_info.h"
 
 namespace steward::rest {
 
@@ -28,7 +29,7 @@ class PageGetter {
   virtual ~PageGetter() = default;
   // Returns the whole page as compact JSON, with apiVersion and kind, and with `continue` in its
   // metadata when it is not the last. `user` is the requester, and outlives the task.
-  virtual Task<std::string> GetPage(const http::UserInfo& user, PageRequest request) = 0;
+  virtual Task<std::string> GetPage(const kube::UserInfo& user, PageRequest request) = 0;
 };
 
 }  // namespace steward::rest

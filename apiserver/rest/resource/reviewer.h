@@ -6,6 +6,7 @@
 
 #include "apiserver/http/message/message.h"
 #include "base/async/task.h"
+#include "kube/meta/user_info.h"
 
 namespace steward::rest {
 
@@ -15,7 +16,7 @@ class Reviewer {
   virtual ~Reviewer() = default;
   // Returns the whole answer to `question`, which is as the client sent it: it was only checked
   // that it is a JSON object. `user` is the requester, and outlives the task.
-  virtual Task<boost::json::object> Review(const http::UserInfo& user,
+  virtual Task<boost::json::object> Review(const kube::UserInfo& user,
                                            boost::json::object question) = 0;
 };
 

@@ -13,7 +13,9 @@
 #include "base/json/json_text.h"
 #include "base/text/str_cat.h"
 #include "kube/meta/errors.h"
+#include "kube/meta/user_info.h"
 #include "kube/meta/uuid.h"
+#include "kube/testing/userless_client.h"
 #include "olm/cleanup/names.h"
 #include "olm/copy.h"
 #include "storage/embedded/operations/write_operations.h"
@@ -181,6 +183,12 @@ class TestCluster::Router : public kube::Client {
   Task<json::value> Delete(const kube::GroupVersionResource& gvr, const kube::NamespacedName& name,
                            const kube::DeleteOptions& options) override {
     co_return AtOnce(For(gvr).Delete(gvr, name, options));
+  }
+  Task<std::vector<kube::ApiResource>> Discover(const kube::GroupVersion& gv) override {
+    co_return AtOnce(For({gv.group, gv.version, ""}).Discover(gv));
+  }
+  std::unique_ptr<kube::Client> As(const kube::UserInfo&) override {
+    return std::make_unique<kube::UserlessClient>(*this);
   }
 
  private:

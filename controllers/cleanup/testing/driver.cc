@@ -33,6 +33,8 @@ std::string_view NameOf(kube::ClientVerb verb) {
       return "patch";
     case kube::ClientVerb::kDelete:
       return "delete";
+    case kube::ClientVerb::kDiscover:
+      return "discover";
   }
   return "";
 }

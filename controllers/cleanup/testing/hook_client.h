@@ -5,8 +5,11 @@
 
 #include <boost/asio/awaitable.hpp>
 #include <boost/json/value.hpp>
+#include <memory>
+#include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/time/time.h"
@@ -15,6 +18,7 @@
 #include "kube/client/client.h"
 #include "kube/client/forwarding_client.h"
 #include "kube/meta/names.h"
+#include "kube/meta/user_info.h"
 #include "kube/meta/write_options.h"
 #include "kube/testing/fault_script.h"
 
@@ -28,6 +32,7 @@ struct TestCall {
   const kube::ListOptions* list = nullptr;        // of a list
   const kube::WriteOptions* write = nullptr;      // of a create, update or patch
   const kube::DeleteOptions* deletion = nullptr;  // of a delete
+  const kube::UserInfo* as = nullptr;             // the acting user
 
   absl::Status MaySend() const {
     if (!IsWrite()) return absl::OkStatus();
@@ -69,7 +74,7 @@ class TestHooks {
   virtual boost::asio::awaitable<void> After(const TestCall& call, const absl::Status& outcome) = 0;
 };
 
-// No write can pass it unseen: its base forwards none.
+// No write can pass it unseen: its base forwards none, and what As returns sees them, too.
 class HookClient : public kube::ForwardingReads {
  public:
   HookClient(kube::Client& inner, TestHooks& hooks) : ForwardingReads(inner), hooks_(hooks) {}
@@ -114,10 +119,24 @@ class HookClient : public kube::ForwardingReads {
     call.deletion = &options;
     co_return co_await Make(call, inner().Delete(gvr, name, options));
   }
+  Task<std::vector<kube::ApiResource>> Discover(const kube::GroupVersion& gv) override {
+    TestCall call{kube::ClientVerb::kDiscover, {gv.group, gv.version, ""}, {}};
+    co_return co_await Make(call, inner().Discover(gv));
+  }
+  std::unique_ptr<kube::Client> As(const kube::UserInfo& user) override {
+    return std::unique_ptr<HookClient>(new HookClient(inner().As(user), hooks_, user));
+  }
 
  private:
+  HookClient(std::unique_ptr<kube::Client> inner, TestHooks& hooks, kube::UserInfo user)
+      : ForwardingReads(*inner),
+        hooks_(hooks),
+        own_inner_(std::move(inner)),
+        user_(std::move(user)) {}
+
   template <typename T>
   Task<T> Make(TestCall call, Task<T> made) {
+    if (user_) call.as = &*user_;
     const TestFate fate = co_await hooks_.Before(call);
     if (fate.kind == TestFate::kFail) co_return fate.error;
     if (fate.kind == TestFate::kDieBefore) throw ProcessKilled();
@@ -137,6 +156,8 @@ class HookClient : public kube::ForwardingReads {
   }
 
   TestHooks& hooks_;
+  const std::unique_ptr<kube::Client> own_inner_;  // of a client made by As
+  const std::optional<kube::UserInfo> user_;
 };
 
 }  // namespace steward::controllers

@@ -10,6 +10,7 @@
 #include "kube/client/raw_object.h"
 #include "kube/meta/selector.h"
 #include "kube/meta/status.h"
+#include "kube/testing/userless_client.h"
 #include "olm/decode.h"
 #include "storage/operators/operator_world.h"
 
@@ -264,6 +265,14 @@ Task<json::value> CopyCluster::Delete(const kube::GroupVersionResource& gvr,
   CO_ASSIGN_OR_RETURN(json::value answer, co_await fake_.Delete(gvr, name, options));
   if (written) written(Parsed(before));
   co_return answer;
+}
+
+Task<std::vector<kube::ApiResource>> CopyCluster::Discover(const kube::GroupVersion& gv) {
+  return fake_.Discover(gv);
+}
+
+std::unique_ptr<kube::Client> CopyCluster::As(const kube::UserInfo& /*user*/) {
+  return std::make_unique<kube::UserlessClient>(*this);
 }
 
 }  // namespace steward::controllers

@@ -16,6 +16,7 @@
 #include "base/async/task.h"
 #include "kube/client/client.h"
 #include "kube/meta/names.h"
+#include "kube/meta/user_info.h"
 #include "kube/testing/fake_client.h"
 #include "storage/operators/testing/operator_writer.h"
 #include "storage/world/world_store.h"
@@ -102,6 +103,8 @@ class CopyCluster : public kube::Client {
   Task<boost::json::value> Delete(const kube::GroupVersionResource& gvr,
                                   const kube::NamespacedName& name,
                                   const kube::DeleteOptions& options) override;
+  Task<std::vector<kube::ApiResource>> Discover(const kube::GroupVersion& gv) override;
+  std::unique_ptr<kube::Client> As(const kube::UserInfo& user) override;
 
  private:
   template <typename Decode>

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <boost/json/array.hpp>
 #include <boost/json/value.hpp>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -34,8 +35,7 @@ json::object SpecOf(const Requester& requester, const AccessAttributes& what) {
                                                          .subresource = what.subresource,
                                                          .ns = what.ns,
                                                          .name = what.name});
-  const kube::UserExtra extra(requester.extra.begin(), requester.extra.end());
-  kube::SetReviewedUser(requester.user, requester.uid, requester.groups, extra, spec);
+  kube::SetReviewedUser(requester.user, spec);
   return spec;
 }
 
@@ -74,8 +74,8 @@ Task<ReviewCache<Access::Decision>::Loaded> Access::Ask(json::object spec) {
 Task<Access::Decision> Access::Decide(const Requester& requester,
                                       const AccessAttributes& attributes, Answer answer) {
   Decision decision;
-  decision.allowed = std::find(requester.groups.begin(), requester.groups.end(), kMasters) !=
-                     requester.groups.end();
+  const std::vector<std::string>& groups = requester.user.groups;
+  decision.allowed = std::find(groups.begin(), groups.end(), kMasters) != groups.end();
   if (decision.allowed) co_return decision;
   json::object spec = SpecOf(requester, attributes);
   if (answer == Answer::kFresh) {
@@ -104,8 +104,8 @@ StatusTask Access::Check(Requester requester, AccessAttributes attributes, Answe
   }
   if (decision.allowed) co_return absl::OkStatus();
   const std::string why =
-      kube::ForbiddenAccess(requester.user, attributes.verb, attributes.gvr, attributes.subresource,
-                            attributes.ns, decision.reason);
+      kube::ForbiddenAccess(requester.user.name, attributes.verb, attributes.gvr,
+                            attributes.subresource, attributes.ns, decision.reason);
   co_return kube::ToStatus(kube::Forbidden(attributes.gvr, attributes.name, why));
 }
 

@@ -48,15 +48,15 @@ class AccessTest : public ::testing::Test {
   FakeClock clock_;
   kube::FakeClient cluster_;
   Access access_{cluster_, clock_};
-  Requester alice_{"alice", "", {"dev"}, {}};
+  Requester alice_{{"alice", "", {"dev"}}};
   AccessAttributes what_{"list", kWidgets, "", "a", ""};
   json::object answer_{{"allowed", true}};
   std::vector<std::string> asked_;
 };
 
 TEST_F(AccessTest, AsksForTheUserWithEverythingKnownOfIt) {
-  alice_.uid = "u-1";
-  alice_.extra["scopes"] = {"read"};
+  alice_.user.uid = "u-1";
+  alice_.user.extra = {{"scopes", {"read"}}};
   what_.subresource = "scale";
   what_.name = "w";
   EXPECT_THAT(Allows(), IsOkAndHolds(true));
@@ -87,7 +87,7 @@ TEST_F(AccessTest, KeptAnswersAreOfOneQuestion) {
   what_.ns = "b";
   EXPECT_THAT(Allows(), IsOkAndHolds(false));
   what_.ns = "a";
-  alice_.user = "bob";
+  alice_.user.name = "bob";
   EXPECT_THAT(Allows(), IsOkAndHolds(false));
 }
 
@@ -112,7 +112,7 @@ TEST_F(AccessTest, RefusalsAreInKubernetesWords) {
 
 TEST_F(AccessTest, MastersAreNotAskedFor) {
   answer_["allowed"] = false;
-  alice_.groups = {"system:masters"};
+  alice_.user.groups = {"system:masters"};
   EXPECT_OK(Check());
   EXPECT_THAT(asked_, IsEmpty());
 }

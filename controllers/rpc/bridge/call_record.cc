@@ -8,6 +8,7 @@
 #include "controllers/rpc/bridge/access.h"
 #include "kube/audit/response_status.h"
 #include "kube/meta/status.h"
+#include "kube/meta/user_info.h"
 #include "kube/meta/uuid.h"
 
 namespace steward::rpc {
@@ -33,13 +34,6 @@ audit::ObjectReference ObjectOf(const MethodTarget& target) {
           .group = access.gvr.group,
           .version = access.gvr.version,
           .subresource = access.subresource};
-}
-
-audit::User UserOf(const Requester& requester) {
-  return {.name = requester.user,
-          .uid = requester.uid,
-          .groups = requester.groups,
-          .extra = {requester.extra.begin(), requester.extra.end()}};
 }
 
 // The address in "ipv4:127.0.0.1:1234" or "ipv6:%5B::1%5D:1234".
@@ -70,11 +64,11 @@ CallRecord::CallRecord(audit::Log* log, Clock& clock, Random& random, CallOrigin
       received_(clock.Now()) {}
 
 void CallRecord::NoteCaller(const Requester& holder, const common::v1::Requester* on_behalf_of) {
-  user_ = UserOf(holder);
+  user_ = holder.user;
   if (on_behalf_of != nullptr && on_behalf_of->ByteSizeLong() <= kMaxOnBehalfOf) {
-    impersonated_ = UserOf(RequesterNamed(*on_behalf_of));
+    impersonated_ = UserNamed(*on_behalf_of);
   } else if (on_behalf_of != nullptr) {
-    impersonated_ = audit::User{.name = on_behalf_of->user().substr(0, kMaxName)};
+    impersonated_ = kube::UserInfo{.name = on_behalf_of->user().substr(0, kMaxName)};
     annotations_.emplace_back(audit::kTruncatedAnnotation, "true");
   }
   Write(audit::Stage::kRequestReceived);

@@ -17,6 +17,7 @@
 #include "kube/audit/event.h"
 #include "kube/audit/log.h"
 #include "kube/audit/policy.h"
+#include "kube/meta/user_info.h"
 #include "proto/steward/common/v1/requester.pb.h"
 
 namespace steward::rpc {
@@ -63,8 +64,8 @@ class CallRecord : public CallNotes {
   const audit::ObjectReference object_;
   const std::string audit_id_;
   const absl::Time received_;
-  std::optional<audit::User> user_;
-  std::optional<audit::User> impersonated_;
+  std::optional<kube::UserInfo> user_;
+  std::optional<kube::UserInfo> impersonated_;
   std::optional<audit::PolicyDecision> decision_;
   std::vector<std::pair<std::string_view, std::string>> annotations_;
   std::string response_status_;

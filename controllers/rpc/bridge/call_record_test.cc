@@ -49,7 +49,7 @@ class CallRecordTest : public ::testing::Test {
     return stages;
   }
 
-  const Requester frontend_{.user = "steward-apiserver", .groups = {"system:authenticated"}};
+  const Requester frontend_{{.name = "steward-apiserver", .groups = {"system:authenticated"}}};
   std::string audit_id_;
   FakeClock clock_;
   FixedRandom random_{0.25};

@@ -1,6 +1,7 @@
 #include "controllers/rpc/bridge/requester.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/text/str_cat.h"
 #include "kube/meta/status.h"
@@ -22,19 +23,22 @@ absl::Status MayNotSpeakForOthers(const std::string& name) {
 }  // namespace
 
 std::string Requester::ToString() const {
-  if (frontend.empty()) return StrCat("\"", user, "\"");
-  return StrCat("\"", user, "\" through \"", frontend, "\"");
+  if (frontend.empty()) return StrCat("\"", user.name, "\"");
+  return StrCat("\"", user.name, "\" through \"", frontend, "\"");
 }
 
-Requester RequesterNamed(const common::v1::Requester& message) {
-  Requester requester;
-  requester.user = message.user();
-  requester.uid = message.uid();
-  requester.groups.assign(message.groups().begin(), message.groups().end());
+kube::UserInfo UserNamed(const common::v1::Requester& message) {
+  kube::UserInfo user;
+  user.name = message.user();
+  user.uid = message.uid();
+  user.groups.assign(message.groups().begin(), message.groups().end());
   for (const auto& [key, values] : message.extra()) {
-    requester.extra[key].assign(values.values().begin(), values.values().end());
+    user.extra.emplace_back(
+        key, std::vector<std::string>(values.values().begin(), values.values().end()));
   }
-  return requester;
+  // A map of protobuf has no order, and equal users must give equal reviews.
+  std::sort(user.extra.begin(), user.extra.end());
+  return user;
 }
 
 absl::StatusOr<Requester> RequesterOf(const CertificateSubject& subject,
@@ -49,17 +53,18 @@ absl::StatusOr<Requester> RequesterOf(const CertificateSubject& subject,
       return kube::ToStatus(kube::BadRequest("on_behalf_of names no user"));
     }
     // The groups are complete: the server that authenticated the user has added those of all users.
-    Requester requester = RequesterNamed(*on_behalf_of);
+    Requester requester;
+    requester.user = UserNamed(*on_behalf_of);
     requester.frontend = subject.common_name;
     return requester;
   }
   Requester requester;
-  requester.user = subject.common_name;
-  requester.groups = subject.organizations;
-  if (std::find(requester.groups.begin(), requester.groups.end(), kAuthenticated) ==
-      requester.groups.end()) {
-    requester.groups.emplace_back(kAuthenticated);
+  std::vector<std::string> groups = subject.organizations;
+  if (std::find(groups.begin(), groups.end(), kAuthenticated) == groups.end()) {
+    groups.emplace_back(kAuthenticated);
   }
+  requester.user.name = subject.common_name;
+  requester.user.groups = std::move(groups);
   return requester;
 }
 

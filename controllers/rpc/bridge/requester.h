@@ -2,7 +2,6 @@
 #ifndef CONTROLLERS_RPC_BRIDGE_REQUESTER_H_
 #define CONTROLLERS_RPC_BRIDGE_REQUESTER_H_
 
-#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -10,6 +9,7 @@
 
 #include "absl/status/statusor.h"
 #include "base/tls/subject.h"
+#include "kube/meta/user_info.h"
 #include "proto/steward/common/v1/requester.pb.h"
 
 namespace steward::rpc {
@@ -23,12 +23,8 @@ class CallNotes {
   virtual void NoteUndecided() = 0;
 };
 
-// A user with the attributes that a SubjectAccessReview has.
 struct Requester {
-  std::string user;
-  std::string uid;
-  std::vector<std::string> groups;
-  std::map<std::string, std::vector<std::string>> extra;
+  kube::UserInfo user;
   std::string frontend;              // the client that asks on the user's behalf; "" = none
   std::shared_ptr<CallNotes> notes;  // null: nothing is noted
 
@@ -36,8 +32,8 @@ struct Requester {
   std::string ToString() const;
 };
 
-// The user that a client names, not yet checked.
-Requester RequesterNamed(const common::v1::Requester& message);
+// The user that a client names, not yet checked. The keys of `extra` are in their order.
+kube::UserInfo UserNamed(const common::v1::Requester& message);
 
 // The user for whom a verified certificate speaks: its common name with its organizations as
 // groups, or, where `on_behalf_of` (may be null) is set, that user, if the common name is one of

@@ -5,6 +5,7 @@
 
 #include "base/status/matchers.h"
 #include "kube/meta/status.h"
+#include "kube/meta/user_info.h"
 
 namespace steward::rpc {
 namespace {
@@ -16,8 +17,8 @@ const std::vector<std::string> kFrontends = {"steward-apiserver"};
 TEST(RequesterTest, ACertificateSpeaksForItsHolder) {
   const auto requester = RequesterOf({"alice", {"dev", "ops"}}, kFrontends, nullptr);
   ASSERT_OK(requester);
-  EXPECT_EQ(requester->user, "alice");
-  EXPECT_THAT(requester->groups, ElementsAre("dev", "ops", "system:authenticated"));
+  EXPECT_EQ(requester->user.name, "alice");
+  EXPECT_THAT(requester->user.groups, ElementsAre("dev", "ops", "system:authenticated"));
   EXPECT_EQ(requester->ToString(), R"("alice")");
 }
 
@@ -32,12 +33,16 @@ TEST(RequesterTest, AFrontendSpeaksForOthersAndLendsThemNothing) {
   bob.set_uid("u-1");
   bob.add_groups("dev");
   (*bob.mutable_extra())["scopes"].add_values("read");
+  (*bob.mutable_extra())["b"].add_values("3");
+  (*bob.mutable_extra())["a"].add_values("1");
+  (*bob.mutable_extra())["a"].add_values("2");
   const auto requester = RequesterOf({"steward-apiserver", {"system:masters"}}, kFrontends, &bob);
   ASSERT_OK(requester);
-  EXPECT_EQ(requester->user, "bob");
-  EXPECT_EQ(requester->uid, "u-1");
-  EXPECT_THAT(requester->groups, ElementsAre("dev"));
-  EXPECT_THAT(requester->extra.at("scopes"), ElementsAre("read"));
+  EXPECT_EQ(requester->user.name, "bob");
+  EXPECT_EQ(requester->user.uid, "u-1");
+  EXPECT_THAT(requester->user.groups, ElementsAre("dev"));
+  EXPECT_EQ(requester->user.extra,
+            (kube::UserExtra{{"a", {"1", "2"}}, {"b", {"3"}}, {"scopes", {"read"}}}));
   EXPECT_EQ(requester->ToString(), R"("bob" through "steward-apiserver")");
 }
 

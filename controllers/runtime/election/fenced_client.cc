@@ -33,8 +33,9 @@ class FencedClient::Unresolved {
   explicit Unresolved(FencedClient& client) : client_(client) {}
   ~Unresolved() {
     if (resolved_) return;
-    MutexLock lock(&client_.mutex_);
-    client_.last_unresolved_ = client_.clock_.Monotonic();
+    FencedClient& first = client_.first_;
+    MutexLock lock(&first.mutex_);
+    first.last_unresolved_ = first.clock_.Monotonic();
   }
   void Resolve() { resolved_ = true; }
 
@@ -42,6 +43,21 @@ class FencedClient::Unresolved {
   FencedClient& client_;
   bool resolved_ = false;
 };
+
+FencedClient::FencedClient(std::unique_ptr<kube::Client> reads,
+                           std::unique_ptr<kube::Client> writes, FencedClient& first)
+    : ForwardingReads(*reads),
+      own_reads_(std::move(reads)),
+      own_writes_(std::move(writes)),
+      first_(first),
+      writes_(*own_writes_),
+      leadership_(first.leadership_),
+      clock_(first.clock_) {}
+
+std::unique_ptr<kube::Client> FencedClient::As(const kube::UserInfo& user) {
+  return std::unique_ptr<FencedClient>(
+      new FencedClient(inner().As(user), writes_.As(user), first_));
+}
 
 std::optional<absl::Duration> FencedClient::last_unresolved() const {
   MutexLock lock(&mutex_);

@@ -3,6 +3,7 @@
 #define CONTROLLERS_RUNTIME_ELECTION_FENCED_CLIENT_H_
 
 #include <boost/json/value.hpp>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -15,6 +16,7 @@
 #include "kube/client/client.h"
 #include "kube/client/forwarding_client.h"
 #include "kube/meta/names.h"
+#include "kube/meta/user_info.h"
 #include "kube/meta/write_options.h"
 
 namespace steward::controllers {
@@ -27,6 +29,8 @@ namespace steward::controllers {
 // lost answer it may have happened. The timer alone would not suffice, as it can be late
 // (UntilLost). So no request of a deposed leader leaves this process, and the margin of the
 // leadership is the time that a request has to arrive.
+//
+// What As returns is fenced in the same way, and last_unresolved of this client knows its writes.
 //
 // ForwardingReads is the base, which has no write to inherit: a write that this class does not
 // fence does not compile.
@@ -54,14 +58,24 @@ class FencedClient : public kube::ForwardingReads {
   Task<boost::json::value> Delete(const kube::GroupVersionResource& gvr,
                                   const kube::NamespacedName& name,
                                   const kube::DeleteOptions& options) override;
+  std::unique_ptr<kube::Client> As(const kube::UserInfo& user) override;
 
  private:
   class Unresolved;
+
+  // A client that writes to `writes` behind the fence of `first`.
+  FencedClient(std::unique_ptr<kube::Client> reads, std::unique_ptr<kube::Client> writes,
+               FencedClient& first);
 
   // The options with the leadership's check before the caller's own.
   template <typename Options>
   Options Fenced(const Options& options) const;
   Task<boost::json::value> Guard(Task<boost::json::value> write);
+
+  // Of a client made by As.
+  const std::unique_ptr<kube::Client> own_reads_;
+  const std::unique_ptr<kube::Client> own_writes_;
+  FencedClient& first_ = *this;  // the one that notes what is unresolved
 
   kube::Client& writes_;
   const Leadership& leadership_;

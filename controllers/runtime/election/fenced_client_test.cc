@@ -12,6 +12,7 @@
 #include "base/clock/fake_clock.h"
 #include "base/status/matchers.h"
 #include "kube/meta/status.h"
+#include "kube/meta/user_info.h"
 #include "kube/meta/write_options.h"
 #include "kube/testing/fake_client.h"
 #include "kube/testing/fault_client.h"
@@ -73,17 +74,17 @@ class FencedClientTest : public ::testing::Test {
     absl::StatusOr<boost::json::value> answer = absl::InternalError("");
     switch (kind) {
       case 0:
-        answer = co_await test.client_.Create(kWidgets, "", object, options);
+        answer = co_await test.writer_->Create(kWidgets, "", object, options);
         break;
       case 1:
-        answer = co_await test.client_.Update(kWidgets, object, options);
+        answer = co_await test.writer_->Update(kWidgets, object, options);
         break;
       case 2:
-        answer = co_await test.client_.Patch(kWidgets, name, kube::PatchType::kJsonMerge, patch,
-                                             options);
+        answer = co_await test.writer_->Patch(kWidgets, name, kube::PatchType::kJsonMerge, patch,
+                                              options);
         break;
       default:
-        answer = co_await test.client_.Delete(kWidgets, name, delete_options);
+        answer = co_await test.writer_->Delete(kWidgets, name, delete_options);
     }
     test.answer_ = answer.status();
   }
@@ -101,6 +102,7 @@ class FencedClientTest : public ::testing::Test {
   kube::FaultClient network_{cluster_, clock_};  // for writes
   TimedLeadership leadership_{clock_};
   FencedClient client_{reads_, network_, leadership_, clock_};
+  kube::Client* writer_ = &client_;
   TaskGroup tasks_{io_.get_executor()};
   TaskGroup::Ref task_;
   std::optional<absl::Status> answer_;
@@ -254,6 +256,49 @@ TEST_F(FencedClientTest, SoAreCancelledWrites) {
   task_.Cancel();
   Settle();
   EXPECT_FALSE(answer_.has_value());
+  EXPECT_EQ(client_.last_unresolved(), clock_.Monotonic());
+}
+
+TEST_F(FencedClientTest, WhoActsAsAnotherIsFencedAsWell) {
+  const kube::UserInfo alice{"alice"};
+  const std::unique_ptr<kube::Client> outer = client_.As({"bob"});
+  const std::unique_ptr<kube::Client> acting = outer->As(alice);
+  writer_ = acting.get();
+  LeadFor(absl::ZeroDuration());
+  for (int kind = 0; kind < kWrites; ++kind) {
+    Begin(kind);
+    ASSERT_TRUE(answer_.has_value()) << kind;
+    EXPECT_THAT(*answer_, StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("leader")));
+    EXPECT_EQ(calls(kind), 0) << kind;
+  }
+  LeadFor(absl::Seconds(10));
+  for (int kind = 0; kind < kWrites; ++kind) {
+    Begin(kind);
+    ASSERT_TRUE(answer_.has_value()) << kind;
+    EXPECT_OK(*answer_) << kind;
+    EXPECT_EQ(network_.last_user({kVerbs[kind], kWidgets}), alice) << kind;
+  }
+  const kube::NamespacedName name = {"", "b"};
+  EXPECT_OK(RunOn(io_, acting->Get(kWidgets, name)));
+  EXPECT_EQ(reads_.last_user({ClientVerb::kGet, kWidgets}), alice);
+  EXPECT_EQ(client_.last_unresolved(), std::nullopt);
+}
+
+TEST_F(FencedClientTest, ItsLostWritesAreKnownToo) {
+  const std::unique_ptr<kube::Client> acting = client_.As({"alice"});
+  writer_ = acting.get();
+  network_.LoseNext({ClientVerb::kPatch, kWidgets});
+  Begin(2);
+  ASSERT_TRUE(answer_.has_value());
+  EXPECT_EQ(answer_->code(), absl::StatusCode::kUnavailable);
+  EXPECT_EQ(client_.last_unresolved(), clock_.Monotonic());
+  // One that is under way when leadership ends is given up.
+  network_.Hold({ClientVerb::kPatch, kWidgets});
+  Begin(2);
+  EXPECT_FALSE(answer_.has_value());
+  Pass(absl::Seconds(11));
+  ASSERT_TRUE(answer_.has_value());
+  EXPECT_EQ(answer_->code(), absl::StatusCode::kUnavailable);
   EXPECT_EQ(client_.last_unresolved(), clock_.Monotonic());
 }
 

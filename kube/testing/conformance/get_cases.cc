@@ -1,6 +1,10 @@
+#include <algorithm>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "base/text/str_cat.h"
+#include "kube/meta/errors.h"
 #include "kube/meta/status.h"
 #include "kube/testing/conformance/cases.h"
 #include "kube/testing/conformance/objects.h"
@@ -53,6 +57,36 @@ void UnknownResource(Trial& t) {
           "NotFound");
 }
 
+void Discovery(Trial& t) {
+  const auto tells = [&t](const GroupVersion& gv, std::string_view kind, bool namespaced) {
+    const absl::StatusOr<std::vector<ApiResource>> resources = t.Discover(gv);
+    t.True(StrCat(gv.ApiVersion(), " is served"), resources.ok());
+    if (!resources.ok()) return;
+    const auto found = std::find_if(resources->begin(), resources->end(),
+                                    [kind](const ApiResource& r) { return r.kind == kind; });
+    t.True(StrCat(kind, " is served"), found != resources->end());
+    if (found == resources->end()) return;
+    t.True(StrCat("the scope of ", kind), found->namespaced == namespaced);
+    for (const char* verb : {"create", "delete", "get", "list", "patch", "update", "watch"}) {
+      t.True(StrCat(kind, " can ", verb),
+             std::find(found->verbs.begin(), found->verbs.end(), verb) != found->verbs.end());
+    }
+  };
+  tells({"", "v1"}, "ConfigMap", true);
+  tells({"", "v1"}, "Namespace", false);
+  tells({"apiextensions.k8s.io", "v1"}, "CustomResourceDefinition", false);
+  t.Define(Definition(t.id() + ".example.com", "Thing", {"v1"}, /*namespaced=*/false));
+  t.Eventually("a new definition's kind is served", [&t] {
+    const auto resources = t.Discover({t.id() + ".example.com", "v1"});
+    return resources.ok() && resources->size() == 1 && !resources->front().namespaced;
+  });
+  for (const GroupVersion& absent :
+       {GroupVersion{t.id() + ".example.com", "v9"},
+        GroupVersion{t.id() + ".nowhere.example.com", "v1"}, GroupVersion{"", "v9"}}) {
+    t.True(StrCat(absent.ApiVersion(), " is not served"), IsNotServed(t.Discover(absent).status()));
+  }
+}
+
 }  // namespace
 
 std::vector<Case> GetCases() {
@@ -61,6 +95,7 @@ std::vector<Case> GetCases() {
       {"Get.MissingObject", kCodes, MissingObject},
       {"Get.UnknownNamespace", kCodes, UnknownNamespace},
       {"Get.UnknownResource", kCodes, UnknownResource},
+      {"Get.Discovery", "API concepts, Discovery API", Discovery},
   };
 }
 

@@ -137,6 +137,10 @@ Answer Trial::Delete(const GroupVersionResource& gvr, const NamespacedName& name
   return RunOn(server_.io, server_.client.Delete(gvr, name, options));
 }
 
+absl::StatusOr<std::vector<ApiResource>> Trial::Discover(const GroupVersion& gv) {
+  return RunOn(server_.io, server_.client.Discover(gv));
+}
+
 std::unique_ptr<Watch> Trial::StartWatch(const GroupVersionResource& gvr,
                                          const WatchOptions& options) {
   absl::StatusOr<std::unique_ptr<Watch>> watch =

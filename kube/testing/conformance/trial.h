@@ -76,6 +76,7 @@ class Trial {
                const WriteOptions& options = {});
   Answer Delete(const GroupVersionResource& gvr, const NamespacedName& name,
                 const DeleteOptions& options = {});
+  absl::StatusOr<std::vector<ApiResource>> Discover(const GroupVersion& gv);
   std::unique_ptr<Watch> StartWatch(const GroupVersionResource& gvr, const WatchOptions& options);
   // The first event of a watch that is no bookmark; a refusal counts as an ERROR.
   Event FirstOf(const GroupVersionResource& gvr, const WatchOptions& options);

@@ -6,6 +6,7 @@
 
 #include "base/json/json_text.h"
 #include "base/status/macros.h"
+#include "kube/meta/user_info.h"
 
 namespace steward::views {
 namespace json = boost::json;
@@ -56,12 +57,9 @@ rest::Subresource PendingView::Subresource() {
   return subresource;
 }
 
-Task<std::string> PendingView::GetPage(const http::UserInfo& user, rest::PageRequest request) {
+Task<std::string> PendingView::GetPage(const kube::UserInfo& user, rest::PageRequest request) {
   upstream::Asker asker;
-  asker.user = user.name;
-  asker.uid = user.uid;
-  asker.groups = user.groups;
-  asker.extra = user.extra;
+  asker.user = user;
   asker.audit_id = std::move(request.audit_id);
   asker.traceparent = std::move(request.traceparent);
   CO_ASSIGN_OR_RETURN(

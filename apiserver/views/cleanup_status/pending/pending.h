@@ -10,6 +10,7 @@
 #include "apiserver/rest/resource/resource.h"
 #include "apiserver/upstream/pending_operands.h"
 #include "base/async/task.h"
+#include "kube/meta/user_info.h"
 
 namespace steward::views {
 
@@ -23,7 +24,7 @@ class PendingView : public rest::PageGetter {
 
   // For the resource cleanupstatuses. This object outlives the result.
   rest::Subresource Subresource();
-  Task<std::string> GetPage(const http::UserInfo& user, rest::PageRequest request) override;
+  Task<std::string> GetPage(const kube::UserInfo& user, rest::PageRequest request) override;
 
  private:
   upstream::PendingOperands& upstream_;

@@ -10,6 +10,7 @@
 #include "base/status/matchers.h"
 #include "kube/meta/names.h"
 #include "kube/meta/status.h"
+#include "kube/meta/user_info.h"
 
 namespace steward::views {
 namespace {
@@ -51,7 +52,7 @@ class PendingViewTest : public ::testing::Test {
     return RunOn(io_, view_.GetPage(user_, request));
   }
   boost::asio::io_context io_{1};
-  http::UserInfo user_;
+  kube::UserInfo user_;
   FakeUpstream upstream_;
   PendingView view_{upstream_};
 };

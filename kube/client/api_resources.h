@@ -1,0 +1,27 @@
+// The resources in a discovery document. Pure functions.
+#ifndef KUBE_CLIENT_API_RESOURCES_H_
+#define KUBE_CLIENT_API_RESOURCES_H_
+
+#include <cstddef>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "kube/client/client.h"
+#include "kube/meta/names.h"
+
+namespace steward::kube {
+
+inline constexpr size_t kMaxDiscoveryBytes = 4 << 20;
+inline constexpr size_t kMaxApiResources = 4096;  // subresources included
+
+// The resources of an APIResourceList of `gv`, in its order, without subresources and without those
+// that it says are of another group or version. kDataLoss for everything that is no such list, or
+// where a resource has no name or kind: a foreign 200 must not pass for proof that a kind is
+// absent. kResourceExhausted beyond the limits.
+absl::StatusOr<std::vector<ApiResource>> ParseApiResources(std::string_view json,
+                                                           const GroupVersion& gv);
+
+}  // namespace steward::kube
+
+#endif  // KUBE_CLIENT_API_RESOURCES_H_

@@ -1,0 +1,25 @@
+// The headers of requests that act as another user (Kubernetes' user impersonation). Pure
+// functions.
+#ifndef KUBE_CLIENT_IMPERSONATION_H_
+#define KUBE_CLIENT_IMPERSONATION_H_
+
+#include <string>
+
+#include "absl/status/status.h"
+#include "kube/meta/user_info.h"
+
+namespace steward::kube {
+
+// Whether a client may act as `user` (Client::As): kInvalidArgument for the name "", for the group
+// system:masters, and for a text that a server would not read as it is: empty, with a control
+// character, or with white space at an end, which HTTP drops. Values of `extra` may be empty.
+absl::Status CheckActingUser(const UserInfo& user);
+
+// The lines Impersonate-User, -Uid, -Group and -Extra-<key>, each with its end. The keys of `extra`
+// are percent-encoded, upper case included, because servers read header names in lower case.
+// REQUIRES: CheckActingUser(user) is OK.
+std::string ImpersonationHeaders(const UserInfo& user);
+
+}  // namespace steward::kube
+
+#endif  // KUBE_CLIENT_IMPERSONATION_H_
