@@ -40,12 +40,22 @@ absl::Status FeatureGates::Set(std::string_view text) {
 }
 
 std::string FeatureGates::Help() const {
-  std::string help;
+  std::string help = "Name=true|false,...";
+  if (known_.empty()) return help + "; there are none at present";
+  help += ":";
   for (const FeatureGate& gate : known_) {
-    StrAppend(&help, help.empty() ? "" : "\n", gate.name,
-              gate.on_by_default ? " (on): " : " (off): ", gate.help);
+    StrAppend(&help, "\n", gate.name, gate.on_by_default ? " (on): " : " (off): ", gate.help);
   }
   return help;
+}
+
+absl::StatusOr<FeatureGates> ParseFeatureGates(const std::vector<FeatureGate>& known,
+                                               std::string_view text) {
+  FeatureGates gates(known);
+  if (const absl::Status status = gates.Set(text); !status.ok()) {
+    return absl::InvalidArgumentError(StrCat("--feature-gates: ", ToStd(status.message())));
+  }
+  return gates;
 }
 
 }  // namespace steward

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 
 namespace steward {
 
@@ -27,13 +28,18 @@ class FeatureGates {
 
   // REQUIRES: `name` is a known gate.
   bool IsOn(const std::string& name) const { return on_.at(name); }
-  // A line for each gate, for --help: "Name (off): its help text". "" when there is none.
+  // The help of the flag --feature-gates, with a line for each gate: "Name (off): its help text".
   std::string Help() const;
 
  private:
   std::vector<FeatureGate> known_;
   std::map<std::string, bool> on_;
 };
+
+// The gates with the value of the flag --feature-gates; errors are those of Set, behind the flag's
+// name.
+absl::StatusOr<FeatureGates> ParseFeatureGates(const std::vector<FeatureGate>& known,
+                                               std::string_view text);
 
 }  // namespace steward
 

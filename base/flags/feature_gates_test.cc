@@ -14,8 +14,8 @@ FeatureGates Gates() {
 TEST(FeatureGatesTest, DefaultsAndHelp) {
   EXPECT_FALSE(Gates().IsOn("Alpha"));
   EXPECT_TRUE(Gates().IsOn("Beta"));
-  EXPECT_EQ(Gates().Help(), "Alpha (off): does a\nBeta (on): does b");
-  EXPECT_EQ(FeatureGates({}).Help(), "");
+  EXPECT_EQ(Gates().Help(), "Name=true|false,...:\nAlpha (off): does a\nBeta (on): does b");
+  EXPECT_EQ(FeatureGates({}).Help(), "Name=true|false,...; there are none at present");
 }
 
 TEST(FeatureGatesTest, AreSet) {
@@ -26,6 +26,15 @@ TEST(FeatureGatesTest, AreSet) {
   ASSERT_OK(gates.Set(""));
   ASSERT_OK(gates.Set("Alpha=true,Alpha=false,"));
   EXPECT_FALSE(gates.IsOn("Alpha"));
+}
+
+TEST(FeatureGatesTest, AreParsed) {
+  ASSERT_OK_AND_ASSIGN(const FeatureGates gates,
+                       ParseFeatureGates({{"Alpha", false, "does a"}}, "Alpha=true"));
+  EXPECT_TRUE(gates.IsOn("Alpha"));
+  EXPECT_THAT(ParseFeatureGates({}, "Alpha=true"),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       "--feature-gates: unknown feature gate \"Alpha\""));
 }
 
 TEST(FeatureGatesTest, Refused) {

@@ -63,7 +63,8 @@ controllers::ReconcilerDeps ControllerSet::Deps() {
           .events = events_,
           .clock = deps_.clock,
           .random = deps_.random,
-          .registry = deps_.registry};
+          .registry = deps_.registry,
+          .gates = options_.feature_gates};
 }
 
 VoidTask ControllerSet::UntilSynced(storage::WorldStore& worlds) {

@@ -11,9 +11,12 @@
 #include "base/async/stop_signal.h"
 #include "base/async/task_group.h"
 #include "base/clock/fake_clock.h"
+#include "base/flags/feature_gates.h"
+#include "base/flags/flag_values.h"
 #include "base/status/matchers.h"
 #include "cmd/steward/controllers_options.h"
 #include "controllers/runtime/known_reconciler.h"
+#include "controllers/runtime/reconciler_deps.h"
 #include "controllers/runtime/testing/sample_reconciler.h"
 #include "kube/testing/fake_client.h"
 #include "storage/operators/operator_world.h"
@@ -57,11 +60,13 @@ class ControllerSetTest : public ::testing::Test {
     RunOn(io_, tasks_.Stop());
   }
 
-  void Start(const std::vector<std::string>& args) {
+  void Start(const std::vector<std::string>& args,
+             const std::vector<controllers::KnownReconciler>& known = Known(),
+             const std::vector<FeatureGate>& gates = {}) {
     ASSERT_OK_AND_ASSIGN(const ControllersOptions options,
-                         ParseControllersOptions(args, Known(), {}));
+                         ParseControllersOptions(args, known, gates));
     set_ =
-        std::make_unique<ControllerSet>(options, ControllerSetDeps{.known = Known(),
+        std::make_unique<ControllerSet>(options, ControllerSetDeps{.known = known,
                                                                    .executor = io_.get_executor(),
                                                                    .clock = clock_,
                                                                    .random = random_,
@@ -136,6 +141,24 @@ TEST_F(ControllerSetTest, TakeoverRunsItAllTheSame) {
   SetOlm(1);
   Start({"--leader-elect=false", "--reconcilers=sample", "--takeover"});
   EXPECT_THAT(Sample(), HasSubstr(R"("greeting":"hello")"));
+}
+
+TEST_F(ControllerSetTest, ReconcilersSeeTheFeatureGates) {
+  static std::vector<bool> seen;
+  static const auto& known = *new std::vector<controllers::KnownReconciler>{[] {
+    controllers::KnownReconciler gated = controllers::KnownSample();
+    gated.prepare = [](const FlagValues& values, prometheus::Registry& registry) {
+      return [make = controllers::KnownSample().prepare(values, registry)](
+                 const controllers::ReconcilerDeps& deps) {
+        seen = {deps.gates.IsOn("Alpha"), deps.gates.IsOn("Beta")};
+        return make(deps);
+      };
+    };
+    return gated;
+  }()};
+  Start({"--reconcilers=sample", "--leader-elect=false", "--feature-gates=Alpha=true"}, known,
+        {{"Alpha", false, ""}, {"Beta", false, ""}});
+  EXPECT_EQ(seen, (std::vector<bool>{true, false}));
 }
 
 }  // namespace

@@ -55,9 +55,7 @@ class Flags : private FlagAdder {
       if (known.add_flags != nullptr) known.add_flags(*this, options_.reconciler_flags);
     }
     AddTakeover();
-    Text("--feature-gates", given_.feature_gates,
-         StrCat("Name=true|false,...", gates_.empty() ? "; there are none at present" : ":\n",
-                gates_));
+    Text("--feature-gates", given_.feature_gates, gates_);
     AddMonitoringFlags(app_, options_.monitoring);
     AddGrpcFlags(app_, options_.grpc);
     audit::AddFlags(app_, options_.audit_log);
@@ -198,11 +196,7 @@ absl::StatusOr<ControllersOptions> ParseControllersOptions(
   RETURN_IF_ERROR(FinishMonitoringOptions(options.monitoring));
   RETURN_IF_ERROR(FinishGrpcOptions(options.grpc));
   RETURN_IF_ERROR(audit::CheckTogether(options.audit_log));
-  FeatureGates set(gates);
-  if (const absl::Status status = set.Set(given.feature_gates); !status.ok()) {
-    return absl::InvalidArgumentError(StrCat("--feature-gates: ", ToStd(status.message())));
-  }
-  options.feature_gates = std::move(set);
+  ASSIGN_OR_RETURN(options.feature_gates, ParseFeatureGates(gates, given.feature_gates));
   return options;
 }
 

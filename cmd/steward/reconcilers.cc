@@ -29,6 +29,14 @@ const std::vector<controllers::KnownReconciler>& KnownReconcilers() {
   return known;
 }
 
-std::vector<FeatureGate> KnownFeatureGates() { return {}; }
+std::vector<FeatureGate> KnownFeatureGates() {
+  return {
+      // R-002-56, R-002-57
+      {"OptionalManifests", false,
+       "Go on with an install plan whose optional manifests cannot be created. The gate goes, and "
+       "the feature stays, once negative feedback is addressed, no problem of resilience is known "
+       "and the API was stable for three months; otherwise both are deprecated and removed."},
+  };
+}
 
 }  // namespace steward

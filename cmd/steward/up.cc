@@ -23,6 +23,7 @@
 #include "base/async/stop_signal.h"
 #include "base/async/task_group.h"
 #include "base/clock/clock.h"
+#include "base/flags/feature_gates.h"
 #include "base/log/background.h"
 #include "base/log/log.h"
 #include "base/status/macros.h"
@@ -87,6 +88,7 @@ absl::StatusOr<LocalCertificates> Certificates(const UpOptions& options) {
 ControllersOptions ReconcilersOf(const UpOptions& up) {
   ControllersOptions options;
   options.reconcilers = up.reconcilers;
+  options.feature_gates = up.feature_gates;
   options.leader_elect = false;
   // There is no OLM in this process, and nothing that a search for one could look at.
   options.takeover = true;
@@ -341,9 +343,10 @@ absl::Status Run(const UpOptions& options) {
 }  // namespace
 
 int RunUp(const std::vector<std::string>& args) {
+  const std::vector<FeatureGate> gates = KnownFeatureGates();
   return RunSubcommand(
-      "up", ParseUpOptions(args, KnownReconcilers()), [] { return UpHelpText(KnownReconcilers()); },
-      Run);
+      "up", ParseUpOptions(args, KnownReconcilers(), gates),
+      [&] { return UpHelpText(KnownReconcilers(), gates); }, Run);
 }
 
 }  // namespace steward

@@ -26,7 +26,15 @@ std::string CheckIpAddress(const std::string& text) {
 
 std::string IsNotEmpty(const std::string& text) { return text.empty() ? "must not be empty" : ""; }
 
-void AddFlags(CLI::App& app, const std::vector<KnownReconciler>& known, UpOptions& options) {
+// The options, and the flag that is read when all have been parsed.
+struct Given {
+  UpOptions options;
+  std::string feature_gates;
+};
+
+void AddFlags(CLI::App& app, const std::vector<KnownReconciler>& known,
+              const std::vector<FeatureGate>& gates, Given& given) {
+  UpOptions& options = given.options;
   FlagAdder flags(app);
   flags
       .Text("--data-dir", options.data_dir,
@@ -45,6 +53,7 @@ void AddFlags(CLI::App& app, const std::vector<KnownReconciler>& known, UpOption
                "Exit once everything is loaded and ready");
   flags.List("--reconcilers", options.reconcilers,
              StrCat("Reconcilers to run, any of: ", NamesOf(known)));
+  flags.Text("--feature-gates", given.feature_gates, FeatureGates(gates).Help());
   flags.Text("--bind-address", options.bind_address, "IP address to listen on")
       ->check(CheckIpAddress);
   flags.Number("--secure-port", options.secure_port, 0, 65535,
@@ -59,12 +68,13 @@ void AddFlags(CLI::App& app, const std::vector<KnownReconciler>& known, UpOption
   flags.LoggingFormat(options.logging_format);
 }
 
-std::unique_ptr<CLI::App> NewApp(const std::vector<KnownReconciler>& known, UpOptions& options) {
+std::unique_ptr<CLI::App> NewApp(const std::vector<KnownReconciler>& known,
+                                 const std::vector<FeatureGate>& gates, Given& given) {
   auto app = std::make_unique<CLI::App>(
       "Serves stored objects and the virtual resources made from them, without a cluster.",
       "steward up");
   app->get_formatter()->column_width(36);
-  AddFlags(*app, known, options);
+  AddFlags(*app, known, gates, given);
   return app;
 }
 
@@ -83,9 +93,11 @@ std::string UpOptions::ServerUrl(int port) const {
 }
 
 absl::StatusOr<UpOptions> ParseUpOptions(const std::vector<std::string>& args,
-                                         const std::vector<KnownReconciler>& known) {
-  UpOptions options;
-  const std::unique_ptr<CLI::App> app = NewApp(known, options);
+                                         const std::vector<KnownReconciler>& known,
+                                         const std::vector<FeatureGate>& gates) {
+  Given given;
+  UpOptions& options = given.options;
+  const std::unique_ptr<CLI::App> app = NewApp(known, gates, given);
   try {
     app->parse(ForCli11(args));
   } catch (const CLI::CallForHelp&) {
@@ -99,12 +111,14 @@ absl::StatusOr<UpOptions> ParseUpOptions(const std::vector<std::string>& args,
   RETURN_IF_ERROR(FinishGrpcOptions(options.grpc));
   RETURN_IF_ERROR(CheckReconcilerNames(options.reconcilers, known));
   RETURN_IF_ERROR(audit::CheckTogether(options.audit_log));
+  ASSIGN_OR_RETURN(options.feature_gates, ParseFeatureGates(gates, given.feature_gates));
   return options;
 }
 
-std::string UpHelpText(const std::vector<KnownReconciler>& known) {
-  UpOptions options;
-  return NewApp(known, options)->help();
+std::string UpHelpText(const std::vector<KnownReconciler>& known,
+                       const std::vector<FeatureGate>& gates) {
+  Given given;
+  return NewApp(known, gates, given)->help();
 }
 
 }  // namespace steward

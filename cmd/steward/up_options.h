@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "base/flags/feature_gates.h"
 #include "cmd/steward/grpc_options.h"
 #include "controllers/runtime/known_reconciler.h"
 #include "kube/audit/options.h"
@@ -21,6 +22,7 @@ struct UpOptions {
   bool strict = false;
   bool exit_after_load = false;
   std::vector<std::string> reconcilers = {"operator-groups", "cleanup"};
+  FeatureGates feature_gates = FeatureGates({});
   std::string bind_address = "127.0.0.1";
   int secure_port = 8443;  // 0 = one that is free
   std::string kubeconfig;  // "" = DATA-DIR/kubeconfig
@@ -37,10 +39,12 @@ struct UpOptions {
 // Parses command line arguments (without the program's name). kInvalidArgument with one sentence
 // that names the flag and the error.
 absl::StatusOr<UpOptions> ParseUpOptions(const std::vector<std::string>& args,
-                                         const std::vector<controllers::KnownReconciler>& known);
+                                         const std::vector<controllers::KnownReconciler>& known,
+                                         const std::vector<FeatureGate>& gates);
 
 // The text of --help: every flag with its default.
-std::string UpHelpText(const std::vector<controllers::KnownReconciler>& known);
+std::string UpHelpText(const std::vector<controllers::KnownReconciler>& known,
+                       const std::vector<FeatureGate>& gates);
 
 }  // namespace steward
 

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "base/flags/feature_gates.h"
 #include "base/status/matchers.h"
 
 namespace steward {
@@ -21,8 +22,10 @@ std::vector<controllers::KnownReconciler> Known() {
   return known;
 }
 
+std::vector<FeatureGate> Gates() { return {{"Fancy", false, "does more"}}; }
+
 absl::StatusOr<UpOptions> Parse(const std::vector<std::string>& args) {
-  return ParseUpOptions(args, Known());
+  return ParseUpOptions(args, Known(), Gates());
 }
 
 TEST(UpOptionsTest, Defaults) {
@@ -33,6 +36,7 @@ TEST(UpOptionsTest, Defaults) {
   EXPECT_FALSE(options.strict);
   EXPECT_FALSE(options.exit_after_load);
   EXPECT_THAT(options.reconcilers, ElementsAre("operator-groups", "cleanup"));
+  EXPECT_FALSE(options.feature_gates.IsOn("Fancy"));
   EXPECT_EQ(options.bind_address, "127.0.0.1");
   EXPECT_EQ(options.secure_port, 8443);
   EXPECT_EQ(options.KubeconfigFile(), ".steward/kubeconfig");
@@ -41,11 +45,11 @@ TEST(UpOptionsTest, Defaults) {
 }
 
 TEST(UpOptionsTest, Everything) {
-  ASSERT_OK_AND_ASSIGN(
-      const UpOptions options,
-      Parse({"--data-dir", "/d", "--load", "a", "--load=b,c", "--strict", "--exit-after-load",
-             "--bind-address=::", "--secure-port=0", "--kubeconfig=/k",
-             "--reconcilers=another,cleanup", "--grpc-bind-address=0", "-v=4"}));
+  ASSERT_OK_AND_ASSIGN(const UpOptions options,
+                       Parse({"--data-dir", "/d", "--load", "a", "--load=b,c", "--strict",
+                              "--exit-after-load", "--bind-address=::", "--secure-port=0",
+                              "--kubeconfig=/k", "--reconcilers=another,cleanup",
+                              "--feature-gates=Fancy=true", "--grpc-bind-address=0", "-v=4"}));
   EXPECT_EQ(options.data_dir, "/d");
   EXPECT_THAT(options.load, ElementsAre("a", "b,c"));
   EXPECT_TRUE(options.strict);
@@ -54,6 +58,7 @@ TEST(UpOptionsTest, Everything) {
   EXPECT_EQ(options.secure_port, 0);
   EXPECT_EQ(options.KubeconfigFile(), "/k");
   EXPECT_THAT(options.reconcilers, ElementsAre("another", "cleanup"));
+  EXPECT_TRUE(options.feature_gates.IsOn("Fancy"));
   EXPECT_TRUE(options.grpc.address.off());
   EXPECT_EQ(options.verbosity, 4);
 }
@@ -83,6 +88,7 @@ TEST(UpOptionsTest, Refused) {
       {{"--data-dir="}, "--data-dir: must not be empty"},
       {{"--load"}, "--load"},
       {{"-v=11"}, "--v"},
+      {{"--feature-gates=Nope=true"}, "--feature-gates: unknown feature gate \"Nope\""},
       {{"--reconcilers=nope"}, "--reconcilers: there is no \"nope\"; known are: operator-groups"},
   };
   for (const auto& [args, message] : rows) {
@@ -93,9 +99,10 @@ TEST(UpOptionsTest, Refused) {
 TEST(UpOptionsTest, Help) {
   ASSERT_OK_AND_ASSIGN(const UpOptions options, Parse({"--help"}));
   EXPECT_TRUE(options.help);
-  const std::string text = UpHelpText(Known());
-  for (const char* flag : {"--data-dir", "--load", "--strict", "--exit-after-load",
-                           "--bind-address", "--secure-port", "--kubeconfig", "--v"}) {
+  const std::string text = UpHelpText(Known(), Gates());
+  for (const char* flag :
+       {"--data-dir", "--load", "--strict", "--exit-after-load", "--feature-gates",
+        "Fancy (off): does more", "--bind-address", "--secure-port", "--kubeconfig", "--v"}) {
     EXPECT_THAT(text, HasSubstr(flag));
   }
 }

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/async/task_group.h"
+#include "base/flags/feature_gates.h"
 #include "base/json/json_text.h"
 #include "base/status/matchers.h"
 #include "base/text/str_cat.h"
@@ -51,8 +52,8 @@ class CleanupReconcilerTest : public ::testing::Test {
                                                  cluster_->io().get_executor());
     queue_ = std::make_unique<WorkQueue>(RateLimits{}, cluster_->clock(), queue_metrics_);
     tasks_ = std::make_unique<TaskGroup>(cluster_->io().get_executor());
-    ReconcilerDeps deps{*faults_, leader_,           worlds_, *watches_,
-                        events_,  cluster_->clock(), random_, registry_};
+    ReconcilerDeps deps{*faults_,          leader_, worlds_,   *watches_, events_,
+                        cluster_->clock(), random_, registry_, gates_};
     reconciler_ = std::make_unique<CleanupReconciler>(deps, metrics_, std::move(options));
     tasks_->Spawn("delays", queue_->RunDelays());
     tasks_->Spawn("feed", reconciler_->Feed(*queue_));
@@ -91,6 +92,7 @@ class CleanupReconcilerTest : public ::testing::Test {
   Silence events_;
   SeededRandom random_{1};
   prometheus::Registry registry_;
+  const FeatureGates gates_ = FeatureGates({});
   CleanupMetrics metrics_{registry_};
   QueueMetrics queue_metrics_{registry_, "cleanup"};
   storage::WorldStore worlds_{storage::kOperatorSources};
@@ -322,13 +324,14 @@ class StuckCleanupsTest : public ::testing::Test {
   Silence events_;
   SeededRandom random_{1};
   prometheus::Registry registry_;
+  const FeatureGates gates_ = FeatureGates({});
   CleanupMetrics metrics_{registry_};
   storage::WorldStore worlds_{storage::kOperatorSources};
   storage::OperatorWriter writer_;
   MetadataWatches watches_{cluster_.client(), cluster_.clock(), random_,
                            cluster_.io().get_executor()};
-  ReconcilerDeps deps_{faults_, leader_,          worlds_, watches_,
-                       events_, cluster_.clock(), random_, registry_};
+  ReconcilerDeps deps_{faults_,          leader_, worlds_,   watches_, events_,
+                       cluster_.clock(), random_, registry_, gates_};
   CleanupOptions options_;
   Controller controller_{
       CleanupControllerOptions(),

@@ -5,6 +5,7 @@
 #include <prometheus/registry.h>
 
 #include "base/clock/clock.h"
+#include "base/flags/feature_gates.h"
 #include "controllers/runtime/election/leadership.h"
 #include "controllers/runtime/events/event_recorder.h"
 #include "controllers/runtime/metadata/metadata_watch.h"
@@ -29,6 +30,7 @@ struct ReconcilerDeps {
   Clock& clock;
   Random& random;
   prometheus::Registry& registry;
+  const FeatureGates& gates;
 };
 
 }  // namespace steward::controllers

@@ -14,6 +14,7 @@
 #include "absl/time/time.h"
 #include "base/async/run.h"
 #include "base/clock/fake_clock.h"
+#include "base/flags/feature_gates.h"
 #include "base/text/str_cat.h"
 #include "controllers/copied_csv/copied_csv.h"
 #include "controllers/copied_csv/copied_csv_metrics.h"
@@ -71,7 +72,7 @@ class CopiesProcess {
 
   kube::FaultClient& faults() { return faults_; }
   ReconcilerDeps Deps() {
-    return {faults_, leadership, worlds_, watches_, events, clock_, random_, registry_};
+    return {faults_, leadership, worlds_, watches_, events, clock_, random_, registry_, gates_};
   }
   prometheus::Registry& registry() { return registry_; }
   // Publishes a World of the cluster's present state, and lets everything that is due run.
@@ -116,6 +117,7 @@ class CopiesProcess {
   boost::asio::io_context& io_;
   FixedRandom random_{0};
   prometheus::Registry registry_;
+  const FeatureGates gates_ = FeatureGates({});
   CopiedCsvMetrics metrics_{registry_};
   storage::WorldStore worlds_{storage::kOperatorSources};
   storage::OperatorWriter writer_;
