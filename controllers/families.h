@@ -12,6 +12,9 @@ inline const ReconcilerFamily kCleanupFamily = {"cleanup", "steward-controllers"
 // deploy/overlays/copies deploys this family.
 inline const ReconcilerFamily kCopiesFamily = {"copies", "steward-copied-csvs"};
 
+// deploy/overlays/install-plans deploys this family.
+inline const ReconcilerFamily kInstallPlansFamily = {"install-plans", "steward-install-plans"};
+
 }  // namespace steward::controllers
 
 #endif  // CONTROLLERS_FAMILIES_H_

@@ -5,6 +5,8 @@
 #include "controllers/cleanup/known_cleanup.h"
 #include "controllers/copied_csv/known_copied_csvs.h"
 #include "controllers/copies/copies_board.h"
+#include "controllers/install_plan/install_plan_flags.h"
+#include "controllers/install_plan/known_install_plans.h"
 #include "controllers/olm_config/known_olm_config.h"
 #include "controllers/operator_group/operator_group.h"
 
@@ -19,6 +21,7 @@ std::vector<controllers::KnownReconciler> MakeAll() {
       controllers::KnownOperatorGroups(),
       controllers::KnownCopiedCsvs(copies),
       controllers::KnownOlmConfig(copies),
+      controllers::KnownInstallPlans(),
   };
 }
 
@@ -32,7 +35,7 @@ const std::vector<controllers::KnownReconciler>& KnownReconcilers() {
 std::vector<FeatureGate> KnownFeatureGates() {
   return {
       // R-002-56, R-002-57
-      {"OptionalManifests", false,
+      {controllers::kOptionalManifestsGate, false,
        "Go on with an install plan whose optional manifests cannot be created. The gate goes, and "
        "the feature stays, once negative feedback is addressed, no problem of resilience is known "
        "and the API was stable for three months; otherwise both are deprecated and removed."},

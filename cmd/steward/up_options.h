@@ -21,7 +21,7 @@ struct UpOptions {
   std::vector<std::string> load;
   bool strict = false;
   bool exit_after_load = false;
-  std::vector<std::string> reconcilers = {"operator-groups", "cleanup"};
+  std::vector<std::string> reconcilers = {"operator-groups", "cleanup", "install-plans"};
   FeatureGates feature_gates = FeatureGates({});
   std::string bind_address = "127.0.0.1";
   int secure_port = 8443;  // 0 = one that is free

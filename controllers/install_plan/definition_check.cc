@@ -1,0 +1,80 @@
+#include "controllers/install_plan/definition_check.h"
+
+#include <algorithm>
+#include <boost/json/value.hpp>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "base/json/json_text.h"
+#include "base/status/macros.h"
+#include "base/status/with_context.h"
+#include "base/text/str_cat.h"
+#include "kube/client/pager.h"
+#include "kube/meta/metadata_access.h"
+#include "kube/meta/names.h"
+#include "kube/meta/status.h"
+#include "olm/plan/definition_change.h"
+
+namespace steward::controllers {
+namespace json = boost::json;
+namespace {
+
+constexpr int64_t kPage = 500;
+
+// Fails for an object that one of the new versions would refuse.
+absl::Status CheckObject(const olm::Definition& wanted, const kube::RawObject& raw) {
+  ASSIGN_OR_RETURN(const json::value parsed, ParseJson(raw.json));
+  if (!parsed.is_object()) return absl::DataLossError("an item of a list is no object");
+  for (const olm::DefinitionVersion& version : wanted.served) {
+    json::object object = parsed.get_object();
+    object["apiVersion"] = kube::GroupVersionKind{wanted.group, version.name, ""}.ApiVersion();
+    version.schema.Complete(object);
+    const std::vector<kube::StatusCause> causes = version.schema.Validate(object, nullptr);
+    if (causes.empty()) continue;
+    const kube::NamespacedName name = kube::NameOf(parsed);
+    return absl::FailedPreconditionError(
+        StrCat("the new schema of version ", version.name, " does not admit the existing ",
+               wanted.kind, " ", name.ns, name.ns.empty() ? "" : "/", name.name, ": ",
+               causes.front().field, ": ", causes.front().message));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+Task<std::vector<std::string>> CheckDefinition(kube::Client& client, json::object live,
+                                               json::object wanted) {
+  CO_ASSIGN_OR_RETURN(const olm::Definition before, olm::ReadDefinition(live));
+  CO_ASSIGN_OR_RETURN(const olm::Definition after, olm::ReadDefinition(wanted));
+  const std::string what = StrCat("CustomResourceDefinition ", after.name);
+  const olm::DefinitionChange change = olm::CompareDefinitions(before, after);
+  if (!change.refused.empty()) {
+    co_return absl::FailedPreconditionError(StrCat(what, ": ", change.refused));
+  }
+  std::vector<std::string> warnings;
+  for (const std::string& version : change.versions_that_go) {
+    warnings.push_back(StrCat(what, ": version ", version, " is not served any more"));
+  }
+  if (after.converts || before.converts) {
+    warnings.push_back(StrCat(what,
+                              ": a webhook converts its objects, so they were not checked against "
+                              "the new schema"));
+    co_return warnings;
+  }
+  // Objects of one version are those of each, where no webhook converts them.
+  if (before.served.empty()) co_return warnings;
+  const bool storage_served =
+      std::any_of(before.served.begin(), before.served.end(),
+                  [&](const auto& version) { return version.name == before.storage; });
+  const kube::GroupVersionResource gvr = {
+      before.group, storage_served ? before.storage : before.served.front().name, before.plural};
+  kube::ListOptions list;
+  list.limit = kPage;
+  const absl::Status checked = co_await kube::VisitAll(
+      client, gvr, list, [&after](const kube::RawObject& raw) { return CheckObject(after, raw); });
+  if (!checked.ok()) co_return WithContext(what, checked);
+  co_return warnings;
+}
+
+}  // namespace steward::controllers

@@ -1,0 +1,47 @@
+#include "controllers/install_plan/known_install_plans.h"
+
+#include <cstddef>
+#include <memory>
+
+#include "absl/time/time.h"
+#include "controllers/families.h"
+#include "controllers/install_plan/install_plan_flags.h"
+#include "controllers/install_plan/install_plan_metrics.h"
+#include "controllers/install_plan/plan_executor.h"
+
+namespace steward::controllers {
+namespace {
+
+// Plans that are worked on at a time.
+constexpr size_t kWorkers = 4;
+
+void AddFlags(FlagAdder& adder, FlagValues& values) {
+  adder.Duration("--install-plan-retry-timeout", values.Of<InstallPlanFlags>().retry_timeout,
+                 "The time since the first try of an InstallPlan after which an error makes it "
+                 "Failed; until then, and for ever where rights are missing, it is tried again");
+}
+
+}  // namespace
+
+KnownReconciler KnownInstallPlans() {
+  KnownReconciler known;
+  known.options.name = "install-plans";
+  known.options.workers = kWorkers;
+  known.options.limits.initial = absl::Milliseconds(500);
+  // A plan whose time is over is Failed soon after.
+  known.options.limits.max = absl::Seconds(5);
+  known.family = kInstallPlansFamily;
+  known.conflicts_with = {OlmOperator::kCatalogOperator};
+  known.add_flags = AddFlags;
+  known.prepare = [](const FlagValues& values,
+                     prometheus::Registry& registry) -> ReconcilerFactory {
+    const InstallPlanFlags flags = values.Get<InstallPlanFlags>();
+    const auto metrics = std::make_shared<InstallPlanMetrics>(registry);
+    return [flags, metrics](const ReconcilerDeps& deps) {
+      return std::make_unique<PlanExecutor>(deps, *metrics, flags);
+    };
+  };
+  return known;
+}
+
+}  // namespace steward::controllers

@@ -1,0 +1,317 @@
+#include "controllers/install_plan/plan_executor.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/str_split.h"
+#include "absl/time/time.h"
+#include "base/json/json_access.h"
+#include "base/json/json_text.h"
+#include "base/log/log.h"
+#include "base/status/macros.h"
+#include "base/text/str_cat.h"
+#include "kube/meta/errors.h"
+#include "kube/meta/metadata_access.h"
+#include "kube/meta/user_info.h"
+#include "kube/meta/write_options.h"
+#include "olm/resources.h"
+#include "storage/reflector/reflector.h"
+#include "storage/reflector/sink.h"
+
+namespace steward::controllers {
+namespace json = boost::json;
+namespace {
+
+constexpr char kManager[] = "steward-install-plans";
+const kube::GroupVersionKind kPlanKind = {"operators.coreos.com", "v1alpha1", "InstallPlan"};
+const kube::GroupVersionResource kServiceAccounts = {"", "v1", "serviceaccounts"};
+
+// For an OperatorGroup, or an account, to come.
+constexpr absl::Duration kWaitForGroup = absl::Seconds(5);
+// For the API of a definition.
+constexpr absl::Duration kWaitForApi = absl::Seconds(1);
+
+// Each step that was not created has a line in the plan's message, which begins so.
+constexpr std::string_view kNotCreatedLine = "not created: ";
+constexpr size_t kMaxLines = 20;
+constexpr size_t kMaxReason = 300;  // bytes
+
+std::string_view PhaseOf(const json::value& plan) {
+  const json::object* object = plan.if_object();
+  const json::object* status = object == nullptr ? nullptr : ObjectAt(*object, "status");
+  return status == nullptr ? std::string_view() : StringAt(*status, "phase");
+}
+
+// Passes on the keys of plans that have not ended.
+class PlanSink : public storage::ReflectorSink {
+ public:
+  explicit PlanSink(WorkQueue& queue) : queue_(queue) {}
+
+  void OnReplaceBegin() override {}
+  void OnReplaceItem(const kube::RawObject& object) override { Take(object); }
+  void OnReplaceEnd(uint64_t) override {}
+  void OnEvent(kube::WatchEvent::Type type, const kube::RawObject& object, uint64_t) override {
+    if (type != kube::WatchEvent::Type::kDeleted) Take(object);
+  }
+  void OnBookmark(uint64_t) override {}
+  void OnAbsent() override {}
+  void OnConnected() override {}
+  void OnDisconnected(const absl::Status& why) override {
+    log::Warning("InstallPlans cannot be followed", {{"err", why}});
+  }
+
+ private:
+  void Take(const kube::RawObject& object) {
+    const absl::StatusOr<json::value> plan = ParseJson(object.json);
+    if (!plan.ok()) {
+      log::Error("An InstallPlan is not understood", {{"err", plan.status()}});
+      return;
+    }
+    const std::string_view phase = PhaseOf(*plan);
+    if (phase == olm::kPlanComplete || phase == olm::kPlanFailed) return;
+    const kube::NamespacedName name = kube::NameOf(*plan);
+    queue_.Add({name.ns, name.name});
+  }
+
+  WorkQueue& queue_;
+};
+
+std::string StepText(const olm::InstallPlan& plan, size_t step) {
+  return plan.steps[step].ToString(step);
+}
+
+std::string Shortened(std::string_view text) {
+  std::string line(text.substr(0, kMaxReason));
+  std::replace(line.begin(), line.end(), '\n', ' ');
+  if (text.size() > kMaxReason) line += "…";
+  return line;
+}
+
+// The lines about steps that were not created, now or earlier: those are in the plan's message.
+std::vector<std::string> NotCreatedLines(const olm::InstallPlan& plan, const PlanPassResult& pass) {
+  const std::vector<std::string> before = absl::StrSplit(plan.message, '\n');
+  std::vector<std::string> lines;
+  for (size_t i = 0; i < pass.steps.size(); ++i) {
+    if (pass.steps[i].status != olm::kStepNotCreated) continue;
+    std::string line = StrCat(kNotCreatedLine, StepText(plan, i));
+    for (const StepNote& note : pass.notes) {
+      if (note.step != i || note.kind != StepNote::Kind::kNotCreated) continue;
+      StrAppend(&line, ": ", Shortened(note.text));
+    }
+    for (const std::string& old : before) {
+      if (old.starts_with(line + ":")) line = old;
+    }
+    lines.push_back(std::move(line));
+  }
+  if (lines.size() > kMaxLines) {
+    const size_t more = lines.size() - kMaxLines;
+    lines.resize(kMaxLines);
+    lines.push_back(StrCat(kNotCreatedLine, more, " more"));
+  }
+  return lines;
+}
+
+olm::PlanProgress AsItIs(const olm::InstallPlan& plan) {
+  olm::PlanProgress progress;
+  progress.phase = plan.phase;
+  progress.message = plan.message;
+  for (const olm::PlanStep& step : plan.steps) {
+    progress.steps.push_back({step.status, step.optional});
+  }
+  return progress;
+}
+
+}  // namespace
+
+PlanExecutor::PlanExecutor(const ReconcilerDeps& deps, InstallPlanMetrics& metrics,
+                           const InstallPlanFlags& flags)
+    : deps_(deps), metrics_(metrics), flags_(flags), mapper_(deps.client, deps.clock) {}
+
+VoidTask PlanExecutor::Feed(WorkQueue& queue) {
+  storage::ReflectorOptions options;
+  options.gvr = olm::kInstallPlans;
+  options.page_size = 100;
+  options.may_be_absent = true;
+  PlanSink sink(queue);
+  storage::Reflector reflector(deps_.client, deps_.clock, deps_.random, options, sink);
+  co_await reflector.Run();
+}
+
+Task<ReconcileResult> PlanExecutor::Reconcile(Key key) {
+  const kube::NamespacedName name = {key.ns, key.name};
+  const absl::StatusOr<kube::RawObject> raw = co_await deps_.client.Get(olm::kInstallPlans, name);
+  if (kube::SaysNotFound(raw.status())) co_return ReconcileResult::Done();
+  CO_RETURN_IF_ERROR(raw.status());
+  CO_ASSIGN_OR_RETURN(json::value object, ParseJson(raw->json));
+  if (!object.is_object()) co_return absl::DataLossError("an InstallPlan is no object");
+  absl::StatusOr<olm::InstallPlan> plan = olm::ReadInstallPlan(object.get_object());
+  if (!plan.ok()) {
+    log::Error("An InstallPlan is not understood",
+               {{"namespace", name.ns}, {"name", name.name}, {"err", plan.status()}});
+    deps_.events.Record({kPlanKind, name, kube::MetadataText(object, "uid")}, EventType::kWarning,
+                        "InvalidInstallPlan", ToStd(plan.status().message()));
+    co_return ReconcileResult::Done();  // a change of it is told
+  }
+  if (plan->deleting || plan->ended() || plan->steps.empty()) co_return ReconcileResult::Done();
+  co_return co_await Execute(*std::move(plan), std::move(object));
+}
+
+Task<PlanExecutor::Identity> PlanExecutor::IdentityIn(std::string ns) {
+  kube::ListOptions list;
+  list.ns = ns;
+  list.limit = 10;
+  CO_ASSIGN_OR_RETURN(const kube::ListPage page,
+                      co_await deps_.client.List(olm::kOperatorGroups, list));
+  Identity identity;
+  std::string group;
+  for (const kube::RawObject& raw : page.items) {
+    CO_ASSIGN_OR_RETURN(const json::value object, ParseJson(raw.json));
+    if (!kube::MetadataText(object, "deletionTimestamp").empty()) continue;
+    if (!group.empty()) {
+      identity.waits = "more than one operator group(s) are managing this namespace";
+      co_return identity;
+    }
+    group = kube::MetadataText(object, "name");
+    const json::object* spec = object.is_object() ? ObjectAt(object.get_object(), "spec") : nullptr;
+    if (spec != nullptr) identity.service_account = StringAt(*spec, "serviceAccountName");
+  }
+  if (group.empty()) {
+    identity.waits = "no operator group found that is managing this namespace";
+    co_return identity;
+  }
+  if (identity.service_account.empty()) co_return identity;
+  const kube::NamespacedName account = {ns, identity.service_account};
+  const absl::Status read = (co_await deps_.client.Get(kServiceAccounts, account)).status();
+  if (kube::IsNotFound(read, account.name)) {
+    identity.waits = StrCat("the service account ", account.name, " of the operator group ", group,
+                            " is not there");
+    co_return identity;
+  }
+  CO_RETURN_IF_ERROR(read);
+  co_return identity;
+}
+
+Task<ReconcileResult> PlanExecutor::Execute(olm::InstallPlan plan, json::value object) {
+  olm::PlanProgress progress = AsItIs(plan);
+  if (!plan.approved) {
+    progress.phase = olm::kPlanRequiresApproval;
+    CO_RETURN_IF_ERROR(co_await Write(plan, progress, std::move(object)));
+    co_return ReconcileResult::Done();
+  }
+  CO_ASSIGN_OR_RETURN(const Identity identity, co_await IdentityIn(plan.key.ns));
+  if (!identity.waits.empty()) {
+    progress.phase = olm::kPlanInstalling;
+    progress.condition = {false, std::string(olm::kInstallCheckFailed), identity.waits};
+    CO_RETURN_IF_ERROR(co_await Write(plan, progress, std::move(object)));
+    co_return ReconcileResult::After(kWaitForGroup);
+  }
+  std::unique_ptr<kube::Client> scoped;
+  if (!identity.service_account.empty()) {
+    kube::UserInfo user;
+    user.name = StrCat("system:serviceaccount:", plan.key.ns, ":", identity.service_account);
+    scoped = deps_.client.As(user);
+  }
+  const PlanPassDeps pass_deps = {.own = deps_.client,
+                                  .steps = scoped == nullptr ? deps_.client : *scoped,
+                                  .mapper = mapper_,
+                                  .optional_manifests = deps_.gates.IsOn(kOptionalManifestsGate)};
+  const absl::Time now = deps_.clock.Now();
+  PlanPass pass(pass_deps, plan);
+  const PlanPassResult result = co_await pass.Run();
+  if (!plan.start_time) plan.start_time = now;
+  progress = Conclude(plan, result);
+  CO_RETURN_IF_ERROR(co_await Write(plan, progress, std::move(object)));
+  Tell(plan, result);
+  if (progress.phase == olm::kPlanComplete) {
+    metrics_.complete.Increment();
+    co_return ReconcileResult::Done();
+  }
+  if (progress.phase == olm::kPlanFailed) {
+    metrics_.failed.Increment();
+    log::Warning("An InstallPlan has failed",
+                 {{"namespace", plan.key.ns}, {"name", plan.key.name}, {"err", result.error}});
+    co_return ReconcileResult::Done();
+  }
+  CO_RETURN_IF_ERROR(result.error);
+  co_return ReconcileResult::After(kWaitForApi);
+}
+
+olm::PlanProgress PlanExecutor::Conclude(const olm::InstallPlan& plan,
+                                         const PlanPassResult& pass) const {
+  olm::PlanProgress progress;
+  progress.start_time = plan.start_time;
+  progress.steps = pass.steps;
+  const std::string error(pass.error.message());
+  const bool in_time = deps_.clock.Now() - *plan.start_time < flags_.retry_timeout;
+  if (pass.error.ok() && pass.waiting_for.empty()) {
+    progress.phase = olm::kPlanComplete;
+    progress.condition = {true, "", ""};
+  } else if (pass.error.ok()) {
+    progress.phase = olm::kPlanInstalling;
+    progress.message = StrCat("waiting for the API of ", pass.waiting_for);
+  } else if (!pass.invalid && (in_time || kube::IsForbidden(pass.error))) {
+    progress.phase = olm::kPlanInstalling;
+    progress.message = StrCat("retrying execution due to error: ", error);
+    // What was missing before is there.
+    progress.condition = {false, "", progress.message};
+  } else {
+    progress.phase = olm::kPlanFailed;
+    progress.message = error;
+    progress.condition = {false, std::string(olm::kInstallComponentFailed), error};
+  }
+  for (const std::string& line : NotCreatedLines(plan, pass)) {
+    StrAppend(&progress.message, progress.message.empty() ? "" : "\n", line);
+  }
+  return progress;
+}
+
+StatusTask PlanExecutor::Write(const olm::InstallPlan& plan, const olm::PlanProgress& progress,
+                               json::value object) {
+  if (!olm::SetProgress(plan, progress, deps_.clock.Now(), object.as_object())) {
+    co_return absl::OkStatus();
+  }
+  kube::WriteOptions options;
+  options.subresource = "status";
+  options.field_manager = kManager;
+  // A conflict is an error like others: the plan is read again.
+  co_return (co_await deps_.client.Update(olm::kInstallPlans, object, options)).status();
+}
+
+void PlanExecutor::Tell(const olm::InstallPlan& plan, const PlanPassResult& pass) {
+  const ObjectReference about = {kPlanKind, plan.key, plan.uid};
+  for (size_t i = 0; i < pass.steps.size(); ++i) {
+    const std::string& status = pass.steps[i].status;
+    if (status == plan.steps[i].status) continue;
+    if (status == olm::kStepCreated) metrics_.created.Increment();
+    if (status == olm::kStepPresent) metrics_.present.Increment();
+    if (status == olm::kStepNotCreated) metrics_.not_created.Increment();
+  }
+  for (const StepNote& note : pass.notes) {
+    const std::string step = StepText(plan, note.step);
+    std::string_view reason;
+    switch (note.kind) {
+      case StepNote::Kind::kNotCreated:
+        reason = "OptionalManifestNotCreated";
+        log::Warning("An optional manifest was not created", {{"namespace", plan.key.ns},
+                                                              {"name", plan.key.name},
+                                                              {"step", step},
+                                                              {"reason", note.text}});
+        break;
+      case StepNote::Kind::kAppliedWithWarnings:
+        reason = "AppliedWithWarnings";
+        break;
+      case StepNote::Kind::kDefinition:
+        reason = "CRDValidation";
+        break;
+    }
+    deps_.events.Record(about, EventType::kWarning, reason, StrCat(step, ": ", note.text));
+  }
+}
+
+}  // namespace steward::controllers

@@ -1,0 +1,68 @@
+// The reconciler "install-plans", which executes approved InstallPlans in clusters without OLM's
+// catalog-operator. Lives on one executor.
+#ifndef CONTROLLERS_INSTALL_PLAN_PLAN_EXECUTOR_H_
+#define CONTROLLERS_INSTALL_PLAN_PLAN_EXECUTOR_H_
+
+#include <boost/json/object.hpp>
+#include <boost/json/value.hpp>
+#include <memory>
+#include <string>
+
+#include "absl/status/status.h"
+#include "base/async/task.h"
+#include "controllers/install_plan/install_plan_flags.h"
+#include "controllers/install_plan/install_plan_metrics.h"
+#include "controllers/install_plan/plan_pass.h"
+#include "controllers/runtime/queue/work_queue.h"
+#include "controllers/runtime/reconciler.h"
+#include "controllers/runtime/reconciler_deps.h"
+#include "kube/client/client.h"
+#include "kube/client/rest_mapper.h"
+#include "kube/meta/names.h"
+#include "olm/plan/install_plan.h"
+
+namespace steward::controllers {
+
+// A key is a plan. Nothing is remembered of one: its status says how far it is, and each write is
+// idempotent, so another process goes on where one ended (OLM's states and words; facts: OLM's
+// executor).
+//
+//   no steps ─► nothing            not approved ─► RequiresApproval
+//   no single OperatorGroup, or its service account is not there ─► Installing, waits, no timeout
+//   else a PlanPass ─► Complete, or Installing: waits for an API, or tries again after an error
+//                      ─► Failed, once an error lasts beyond the retry timeout since the first try;
+//                         Forbidden never ends a plan, as rights may come later
+//
+// Complete and Failed plans cost no request: their phase is read from the watch.
+class PlanExecutor : public Reconciler {
+ public:
+  // REQUIRES: the references in `deps` and `metrics` outlive this object.
+  PlanExecutor(const ReconcilerDeps& deps, InstallPlanMetrics& metrics,
+               const InstallPlanFlags& flags);
+
+  VoidTask Feed(WorkQueue& queue) override;
+  Task<ReconcileResult> Reconcile(Key key) override;
+
+ private:
+  // As whom a namespace's steps are written.
+  struct Identity {
+    std::string waits;            // what is missing; "" = nothing
+    std::string service_account;  // "" = the executor itself
+  };
+  Task<Identity> IdentityIn(std::string ns);
+
+  Task<ReconcileResult> Execute(olm::InstallPlan plan, boost::json::value object);
+  StatusTask Write(const olm::InstallPlan& plan, const olm::PlanProgress& progress,
+                   boost::json::value object);
+  olm::PlanProgress Conclude(const olm::InstallPlan& plan, const PlanPassResult& pass) const;
+  void Tell(const olm::InstallPlan& plan, const PlanPassResult& pass);
+
+  const ReconcilerDeps deps_;
+  InstallPlanMetrics& metrics_;
+  const InstallPlanFlags flags_;
+  kube::RestMapper mapper_;
+};
+
+}  // namespace steward::controllers
+
+#endif  // CONTROLLERS_INSTALL_PLAN_PLAN_EXECUTOR_H_

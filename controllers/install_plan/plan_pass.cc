@@ -1,0 +1,430 @@
+#include "controllers/install_plan/plan_pass.h"
+
+#include <algorithm>
+#include <boost/json/array.hpp>
+#include <boost/json/value.hpp>
+#include <optional>
+#include <set>
+#include <string_view>
+#include <utility>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/str_format.h"
+#include "base/json/json_access.h"
+#include "base/json/json_text.h"
+#include "base/status/macros.h"
+#include "base/status/with_context.h"
+#include "base/text/str_cat.h"
+#include "controllers/install_plan/definition_check.h"
+#include "kube/client/pager.h"
+#include "kube/meta/errors.h"
+#include "kube/meta/metadata_access.h"
+#include "kube/meta/status.h"
+#include "olm/plan/execution_order.h"
+#include "olm/plan/optional_manifests.h"
+#include "olm/plan/step_kind.h"
+#include "olm/plan/step_object.h"
+#include "olm/resources.h"
+
+namespace steward::controllers {
+namespace json = boost::json;
+namespace {
+
+using olm::StepKind;
+using olm::Verdict;
+
+const kube::GroupVersionResource kServiceAccounts = {"", "v1", "serviceaccounts"};
+constexpr char kAccountAnnotation[] = "kubernetes.io/service-account.name";
+constexpr char kAccountToken[] = "kubernetes.io/service-account-token";
+constexpr char kGeneratedBy[] = "olm.generated-by";
+constexpr char kAlongside[] = "operatorframework.io/installed-alongside-";
+
+// The key under which OLM notes on a definition that an operator was installed with it (FNV-1a).
+std::string AlongsideKey(std::string_view text) {
+  uint64_t hash = 0xcbf29ce484222325;
+  for (const char c : text) {
+    hash ^= static_cast<uint8_t>(c);
+    hash *= 0x100000001b3;
+  }
+  return StrCat(kAlongside, absl::StrFormat("%x", hash));
+}
+
+void Annotate(json::object& object, std::string_view key, std::string_view value) {
+  json::object& metadata = object["metadata"].as_object();
+  json::value& annotations = metadata["annotations"];
+  if (!annotations.is_object()) annotations.emplace_object();
+  annotations.get_object()[key] = json::string(value);
+}
+
+std::string AnnotationOf(const json::object& object, std::string_view key) {
+  const json::object* metadata = ObjectAt(object, "metadata");
+  const json::object* annotations =
+      metadata == nullptr ? nullptr : ObjectAt(*metadata, "annotations");
+  return annotations == nullptr ? "" : std::string(StringAt(*annotations, key));
+}
+
+// The definitions that a ClusterServiceVersion owns.
+std::set<std::string> OwnedBy(const json::object& csv) {
+  std::set<std::string> names;
+  const json::object* spec = ObjectAt(csv, "spec");
+  const json::object* definitions =
+      spec == nullptr ? nullptr : ObjectAt(*spec, "customresourcedefinitions");
+  const json::array* owned = definitions == nullptr ? nullptr : ArrayAt(*definitions, "owned");
+  if (owned == nullptr) return names;
+  for (const json::value& each : *owned) {
+    if (each.is_object()) names.insert(std::string(StringAt(each.get_object(), "name")));
+  }
+  return names;
+}
+
+bool IsPending(std::string_view status) {
+  return status.empty() || status == olm::kStepUnknown || status == olm::kStepNotPresent ||
+         status == olm::kStepWaitingForApi;
+}
+bool HasEnded(std::string_view status) {
+  return status == olm::kStepPresent || status == olm::kStepCreated ||
+         status == olm::kStepNotCreated;
+}
+
+std::string KindText(const kube::GroupVersionKind& gvk) {
+  return StrCat(gvk.kind, " in ", gvk.ApiVersion());
+}
+
+}  // namespace
+
+PlanPass::PlanPass(const PlanPassDeps& deps, const olm::InstallPlan& plan)
+    : deps_(deps), plan_(plan), manifests_(deps.own), steps_(plan.steps.size()) {
+  for (const olm::PlanStep& step : plan_.steps) {
+    result_.steps.push_back({step.status, step.optional});
+  }
+}
+
+absl::Status PlanPass::InStep(size_t index, const absl::Status& why) const {
+  return WithContext(plan_.steps[index].ToString(index), why);
+}
+
+boost::asio::awaitable<PlanPassResult> PlanPass::Run() {
+  result_.error = Sort();
+  if (!result_.error.ok()) {
+    result_.invalid = true;
+    co_return std::move(result_);
+  }
+  result_.error = co_await ReadManifests();
+  if (result_.error.ok()) result_.error = ChooseOptional();
+  if (result_.error.ok()) result_.error = co_await CheckDefinitions();
+  if (result_.error.ok()) result_.error = co_await Execute();
+  co_return std::move(result_);
+}
+
+absl::Status PlanPass::Sort() {
+  absl::Status invalid;
+  for (size_t i = 0; i < steps_.size(); ++i) {
+    const olm::PlanStep& step = plan_.steps[i];
+    steps_[i].kind = olm::StepKindOf(step.gvk);
+    steps_[i].pending = IsPending(step.status);
+    absl::Status why;
+    if (!steps_[i].pending && !HasEnded(step.status)) {
+      why = absl::InvalidArgumentError(StrCat("the status ", step.status, " is none of a step"));
+    } else if (steps_[i].pending && steps_[i].kind == StepKind::kUnsupported) {
+      result_.steps[i].status = olm::kStepUnsupported;
+      why = absl::InvalidArgumentError(
+          StrCat("a plan does not install objects of the kind ", KindText(step.gvk)));
+    }
+    if (!why.ok() && invalid.ok()) invalid = InStep(i, why);
+  }
+  if (invalid.ok()) return invalid;
+  return WithContext("the InstallPlan contains invalid data", invalid);
+}
+
+StatusTask PlanPass::ReadManifests() {
+  const bool any_pending =
+      std::any_of(steps_.begin(), steps_.end(), [](const Step& step) { return step.pending; });
+  if (!any_pending) co_return absl::OkStatus();
+  for (size_t i = 0; i < steps_.size(); ++i) {
+    Step& step = steps_[i];
+    // Which APIs the plan brings matters to later steps; so do properties of the operator.
+    const bool needed = step.pending || step.kind == StepKind::kDefinition ||
+                        (step.kind == StepKind::kCsv && deps_.optional_manifests);
+    if (!needed) continue;
+    absl::StatusOr<FoundManifest> found = co_await manifests_.Find(plan_.steps[i]);
+    if (!found.ok()) co_return InStep(i, found.status());
+    step.manifest = std::move(found->object);
+    step.properties = std::move(found->properties);
+    const kube::GroupVersionKind kind = olm::ObjectKind(plan_.steps[i].gvk);
+    if (StringAt(step.manifest, "kind") != kind.kind ||
+        StringAt(step.manifest, "apiVersion") != kind.ApiVersion()) {
+      co_return InStep(i, absl::InvalidArgumentError(StrCat(
+                              "the manifest is ", StringAt(step.manifest, "kind"), " in ",
+                              StringAt(step.manifest, "apiVersion"), ", not ", KindText(kind))));
+    }
+    if (step.kind == StepKind::kDefinition) {
+      absl::StatusOr<olm::Definition> definition = olm::ReadDefinition(step.manifest);
+      if (!definition.ok()) co_return InStep(i, definition.status());
+      definitions_.push_back(*std::move(definition));
+    }
+  }
+  co_return absl::OkStatus();
+}
+
+absl::Status PlanPass::ChooseOptional() {
+  if (!deps_.optional_manifests) return absl::OkStatus();
+  // By ClusterServiceVersion: a bundle names its own manifests alone.
+  std::map<std::string, olm::OptionalManifests> declared;
+  std::set<std::pair<std::string, std::string>> read;
+  const auto add = [&](const std::string& csv, const std::string& text, const std::string& where) {
+    if (text.empty() || !read.emplace(csv, text).second) return absl::OkStatus();
+    const absl::Status added = declared[csv].AddText(text);
+    return added.ok() ? added : WithContext(where, added);
+  };
+  for (const olm::BundleLookup& lookup : plan_.lookups) {
+    RETURN_IF_ERROR(add(lookup.identifier, lookup.properties,
+                        StrCat("the properties of the bundle ", lookup.identifier)));
+  }
+  for (size_t i = 0; i < steps_.size(); ++i) {
+    const olm::PlanStep& step = plan_.steps[i];
+    const std::string where = StrCat("the properties in ", step.ToString(i));
+    RETURN_IF_ERROR(add(step.resolving, steps_[i].properties, where));
+    if (steps_[i].kind != StepKind::kCsv) continue;
+    const std::string annotation = AnnotationOf(steps_[i].manifest, olm::kPropertiesAnnotation);
+    RETURN_IF_ERROR(add(step.resolving, annotation, where));
+  }
+  for (size_t i = 0; i < steps_.size(); ++i) {
+    const olm::PlanStep& step = plan_.steps[i];
+    if (!steps_[i].pending || !olm::CanBeOptional(step.gvk)) continue;
+    const auto found = declared.find(step.resolving);
+    const bool named =
+        found != declared.end() && found->second.Contains(olm::IdentityOf(steps_[i].manifest));
+    steps_[i].optional = step.optional || named;
+    result_.steps[i].optional = steps_[i].optional;
+  }
+  return absl::OkStatus();
+}
+
+StatusTask PlanPass::CheckDefinitions() {
+  for (size_t i = 0; i < steps_.size(); ++i) {
+    if (steps_[i].kind != StepKind::kDefinition || !steps_[i].pending) continue;
+    if (plan_.steps[i].status == olm::kStepWaitingForApi) continue;  // it was created by this plan
+    absl::StatusOr<StepTarget> target = co_await TargetOf(i);
+    if (!target.ok()) co_return InStep(i, target.status());
+    const kube::NamespacedName name = {"", kube::MetadataText(target->object, "name")};
+    const absl::StatusOr<kube::RawObject> raw = co_await deps_.own.Get(target->gvr, name);
+    if (kube::IsNotFound(raw.status(), name.name)) continue;
+    if (!raw.ok()) co_return InStep(i, raw.status());
+    absl::StatusOr<json::value> live = ParseJson(raw->json);
+    if (!live.ok()) co_return InStep(i, live.status());
+    if (!live->is_object()) co_return InStep(i, absl::DataLossError("the definition is no object"));
+    const json::object& before = live->get_object();
+    if (olm::IsUnchanged(before, olm::Adopt(before, target->object))) continue;
+    absl::StatusOr<std::vector<std::string>> warnings =
+        co_await CheckDefinition(deps_.own, before, steps_[i].manifest);
+    if (!warnings.ok()) co_return InStep(i, warnings.status());
+    if (!warnings->empty()) changes_[i] = *std::move(warnings);
+  }
+  co_return absl::OkStatus();
+}
+
+StatusTask PlanPass::Execute() {
+  for (const size_t i : olm::ExecutionOrder(plan_.steps)) {
+    const StepKind kind = steps_[i].kind;
+    const bool is_definition = kind == StepKind::kDefinition;
+    if (kind != StepKind::kCsv && !is_definition && !result_.waiting_for.empty()) break;
+    if (!steps_[i].pending) continue;
+    // No conditional expression: g++ 12 destroys what it awaits twice.
+    absl::Status done;
+    if (is_definition) {
+      done = co_await DoDefinition(i);
+    } else {
+      done = co_await Do(i);
+    }
+    if (!done.ok()) co_return InStep(i, done);
+  }
+  co_return absl::OkStatus();
+}
+
+Task<StepTarget> PlanPass::TargetOf(size_t index) {
+  const olm::PlanStep& step = plan_.steps[index];
+  StepTarget target{steps_[index].kind, {}, "", {}};
+  bool namespaced = false;
+  if (const auto built_in = olm::BuiltInResource(step.gvk)) {
+    target.gvr = built_in->gvr;
+    namespaced = built_in->namespaced;
+  } else {
+    CO_ASSIGN_OR_RETURN(const std::optional<kube::RestMapping> mapping,
+                        co_await deps_.mapper.Find(step.gvk));
+    if (!mapping) {
+      co_return absl::NotFoundError(
+          StrCat("the API server does not serve ", KindText(step.gvk),
+                 IsSupplied(step.gvk) ? " yet, which this plan brings" : ""));
+    }
+    target.gvr = mapping->gvr;
+    namespaced = mapping->namespaced;
+  }
+  if (namespaced) target.ns = plan_.key.ns;
+  olm::StepOwner owner{{plan_.key.ns, step.resolving}, ""};
+  const bool owned = target.kind != StepKind::kCsv && target.kind != StepKind::kDefinition &&
+                     target.kind != StepKind::kSubscription;
+  if (owned) {
+    CO_ASSIGN_OR_RETURN(owner.uid, co_await UidOf(step.resolving));
+  }
+  CO_ASSIGN_OR_RETURN(target.object, olm::StepObject(steps_[index].manifest,
+                                                     olm::ObjectKind(step.gvk), target.ns, owner));
+  if (target.kind == StepKind::kDefinition) {
+    const std::string csv = StrCat(plan_.key.ns, "/", step.resolving);
+    Annotate(target.object, AlongsideKey(csv), csv);
+  } else if (target.kind == StepKind::kSubscription) {
+    Annotate(target.object, kGeneratedBy, plan_.key.name);
+  }
+  co_return target;
+}
+
+Task<std::string> PlanPass::UidOf(std::string csv) {
+  const auto known = uids_.find(csv);
+  if (known != uids_.end()) co_return known->second;
+  const kube::NamespacedName name = {plan_.key.ns, csv};
+  const absl::StatusOr<kube::RawObject> raw = co_await deps_.own.Get(olm::kCsvs, name);
+  if (kube::IsNotFound(raw.status(), csv)) {
+    co_return absl::NotFoundError(
+        StrCat("the ClusterServiceVersion ", csv, ", which the step belongs to, is not there"));
+  }
+  CO_RETURN_IF_ERROR(raw.status());
+  CO_ASSIGN_OR_RETURN(const json::value object, ParseJson(raw->json));
+  std::string uid = kube::MetadataText(object, "uid");
+  if (uid.empty()) co_return absl::DataLossError("a ClusterServiceVersion has no UID");
+  uids_[csv] = uid;
+  co_return uid;
+}
+
+StatusTask PlanPass::MayCreateCsv(size_t index) {
+  const std::string& name = plan_.steps[index].name;
+  const auto& named = plan_.csv_names;
+  if (std::find(named.begin(), named.end(), name) != named.end()) co_return absl::OkStatus();
+  // As a dependency it must not bring what another operator of the namespace owns.
+  const std::set<std::string> owned = OwnedBy(steps_[index].manifest);
+  kube::ListOptions list;
+  list.ns = plan_.key.ns;
+  list.limit = 100;
+  co_return co_await kube::VisitAll(
+      deps_.own, olm::kCsvs, list, [&](const kube::RawObject& raw) -> absl::Status {
+        ASSIGN_OR_RETURN(const json::value other, ParseJson(raw.json));
+        if (!other.is_object() || kube::MetadataText(other, "name") == name) {
+          return absl::OkStatus();
+        }
+        for (const std::string& definition : OwnedBy(other.get_object())) {
+          if (!owned.contains(definition)) continue;
+          return absl::FailedPreconditionError(
+              StrCat("the ClusterServiceVersion ", kube::MetadataText(other, "name"),
+                     " of the same namespace owns ", definition, " already"));
+        }
+        return absl::OkStatus();
+      });
+}
+
+// The cluster deletes a token whose account is not there.
+StatusTask PlanPass::HasAccount(const json::object& secret) const {
+  if (StringAt(secret, "type") != kAccountToken) co_return absl::OkStatus();
+  const kube::NamespacedName account = {plan_.key.ns, AnnotationOf(secret, kAccountAnnotation)};
+  const absl::Status read = (co_await deps_.own.Get(kServiceAccounts, account)).status();
+  if (!kube::IsNotFound(read, account.name)) co_return read;
+  co_return absl::NotFoundError(
+      StrCat("the ServiceAccount ", account.name, " of this token is not there yet"));
+}
+
+StatusTask PlanPass::DoDefinition(size_t index) {
+  olm::PlanProgress::Step& progress = result_.steps[index];
+  CO_ASSIGN_OR_RETURN(StepTarget target, co_await TargetOf(index));
+  const kube::NamespacedName name = {"", kube::MetadataText(target.object, "name")};
+  if (progress.status == olm::kStepWaitingForApi) {
+    const absl::StatusOr<kube::RawObject> raw = co_await deps_.own.Get(target.gvr, name);
+    if (raw.ok()) {
+      CO_ASSIGN_OR_RETURN(const json::value live, ParseJson(raw->json));
+      if (IsThere(live, name.name)) progress.status = olm::kStepCreated;
+      co_return absl::OkStatus();
+    }
+    if (!kube::IsNotFound(raw.status(), name.name)) co_return raw.status();
+    progress.status = olm::kStepNotPresent;  // somebody deleted it: it is made again
+  }
+  StepWriter writer(deps_.own, Warnings(index));
+  StepOutcome outcome = co_await writer.Put(std::move(target));
+  if (!outcome.answer.ok()) co_return outcome.answer;
+  const bool there = IsThere(outcome.object, name.name);
+  const bool existed = outcome.verdict == Verdict::kExists;
+  progress.status = !there    ? olm::kStepWaitingForApi
+                    : existed ? olm::kStepPresent
+                              : olm::kStepCreated;
+  for (std::string& change : changes_[index]) {
+    result_.notes.push_back({StepNote::Kind::kDefinition, index, std::move(change)});
+  }
+  co_return absl::OkStatus();
+}
+
+bool PlanPass::IsThere(const json::value& definition, const std::string& name) {
+  std::string refused;
+  if (definition.is_object() && olm::IsEstablished(definition.get_object(), &refused)) return true;
+  std::string& waiting = result_.waiting_for;
+  StrAppend(&waiting, waiting.empty() ? "" : ", ", name);
+  if (!refused.empty()) StrAppend(&waiting, " (", refused, ")");
+  return false;
+}
+
+StatusTask PlanPass::Do(size_t index) {
+  const Step& step = steps_[index];
+  const olm::PlanStep& planned = plan_.steps[index];
+  if (step.kind == StepKind::kCsv) {
+    CO_RETURN_IF_ERROR(co_await MayCreateCsv(index));
+  }
+  if (planned.gvk.kind == "Secret" || planned.gvk.kind == "BundleSecret") {
+    CO_RETURN_IF_ERROR(co_await HasAccount(step.manifest));
+  }
+  if (step.kind == StepKind::kOther && step.optional && !IsSupplied(planned.gvk)) {
+    // A discovery that fails is an error below, never absence.
+    CO_ASSIGN_OR_RETURN(const std::optional<kube::RestMapping> mapping,
+                        co_await deps_.mapper.Find(planned.gvk));
+    if (!mapping) {
+      NotCreated(index, StrCat("the API server does not serve ", KindText(planned.gvk)));
+      co_return absl::OkStatus();
+    }
+  }
+  CO_ASSIGN_OR_RETURN(StepTarget target, co_await TargetOf(index));
+  StepWriter writer(deps_.steps, Warnings(index));
+  StepOutcome outcome = co_await writer.Put(std::move(target));
+  co_return Conclude(index, std::move(outcome));
+}
+
+absl::Status PlanPass::Conclude(size_t index, StepOutcome outcome) {
+  olm::PlanProgress::Step& progress = result_.steps[index];
+  if (outcome.answer.ok()) {
+    const bool created = outcome.verdict == Verdict::kCreated;
+    progress.status = created ? olm::kStepCreated : olm::kStepPresent;
+    if (steps_[index].kind == StepKind::kCsv && created) {
+      uids_[plan_.steps[index].name] = kube::MetadataText(outcome.object, "uid");
+    }
+    return absl::OkStatus();
+  }
+  const kube::GroupVersionKind& gvk = plan_.steps[index].gvk;
+  const bool unserved = kube::IsNotServed(outcome.answer);
+  if (unserved) deps_.mapper.Forget({gvk.group, gvk.version});
+  if (!steps_[index].optional || outcome.verdict != Verdict::kNotCreated ||
+      (unserved && IsSupplied(gvk))) {
+    return outcome.answer;
+  }
+  NotCreated(index, std::string(outcome.answer.message()));
+  return absl::OkStatus();
+}
+
+void PlanPass::NotCreated(size_t index, const std::string& why) {
+  result_.steps[index].status = olm::kStepNotCreated;
+  result_.notes.push_back({StepNote::Kind::kNotCreated, index, why});
+}
+
+kube::WarningSink PlanPass::Warnings(size_t index) {
+  return [this, index](std::string text) {
+    result_.notes.push_back({StepNote::Kind::kAppliedWithWarnings, index, std::move(text)});
+  };
+}
+
+bool PlanPass::IsSupplied(const kube::GroupVersionKind& gvk) const {
+  return std::any_of(definitions_.begin(), definitions_.end(),
+                     [&gvk](const olm::Definition& each) { return each.Serves(gvk); });
+}
+
+}  // namespace steward::controllers

@@ -1,0 +1,110 @@
+// One pass over the steps of an InstallPlan. Lives on one executor.
+#ifndef CONTROLLERS_INSTALL_PLAN_PLAN_PASS_H_
+#define CONTROLLERS_INSTALL_PLAN_PLAN_PASS_H_
+
+#include <boost/json/object.hpp>
+#include <boost/json/value.hpp>
+#include <cstddef>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "base/async/task.h"
+#include "controllers/install_plan/manifest_source.h"
+#include "controllers/install_plan/step_writer.h"
+#include "kube/client/client.h"
+#include "kube/client/rest_mapper.h"
+#include "kube/meta/names.h"
+#include "olm/plan/definition_change.h"
+#include "olm/plan/install_plan.h"
+
+namespace steward::controllers {
+
+struct PlanPassDeps {
+  // The executor's own identity: reads, definitions.
+  kube::Client& own;
+  // The identity of every other write: the OperatorGroup's service account where it names one.
+  kube::Client& steps;
+  kube::RestMapper& mapper;
+  bool optional_manifests = false;  // the gate
+};
+
+// Something to be told about a step.
+struct StepNote {
+  enum class Kind { kNotCreated, kAppliedWithWarnings, kDefinition };
+  Kind kind;
+  size_t step;
+  std::string text;
+};
+
+// What a pass has found and done.
+struct PlanPassResult {
+  // As many as the plan has, in its order.
+  std::vector<olm::PlanProgress::Step> steps;
+  std::vector<StepNote> notes;
+  // OK: everything is done, or `waiting` says for what it waits.
+  absl::Status error;
+  bool invalid = false;     // the error is the plan's own, and no time mends it
+  std::string waiting_for;  // "" = nothing
+};
+
+// Everything that can be known before the first write is read first: manifests, properties, and
+// what new definitions would do to those that are there. An error of that kind writes nothing. Then
+// come ClusterServiceVersions, definitions, and, once the API of each is there, the rest
+// (ExecutionOrder). The first step that fails ends the pass. A step that has ended is not touched
+// again; NotCreated is such an end.
+//
+// An optional step is NotCreated where the cluster refuses it or, by discovery, lacks its API. An
+// API that a definition of the same plan brings is never absent: what is missing of it is waited
+// for.
+class PlanPass {
+ public:
+  // REQUIRES: what `deps` refers to and `plan` outlive this object.
+  PlanPass(const PlanPassDeps& deps, const olm::InstallPlan& plan);
+
+  boost::asio::awaitable<PlanPassResult> Run();
+
+ private:
+  struct Step {
+    olm::StepKind kind = olm::StepKind::kUnsupported;
+    bool pending = false;
+    bool optional = false;  // effective
+    boost::json::object manifest;
+    std::string properties;
+  };
+
+  absl::Status Sort();
+  StatusTask ReadManifests();
+  absl::Status ChooseOptional();
+  StatusTask CheckDefinitions();
+  StatusTask Execute();
+
+  StatusTask Do(size_t index);
+  StatusTask DoDefinition(size_t index);
+  // Whether the API of a definition is there; if not, it is waited for.
+  bool IsThere(const boost::json::value& definition, const std::string& name);
+  StatusTask MayCreateCsv(size_t index);
+  StatusTask HasAccount(const boost::json::object& secret) const;
+  Task<StepTarget> TargetOf(size_t index);
+  Task<std::string> UidOf(std::string csv);
+  absl::Status Conclude(size_t index, StepOutcome outcome);
+  void NotCreated(size_t index, const std::string& why);
+  kube::WarningSink Warnings(size_t index);
+  bool IsSupplied(const kube::GroupVersionKind& gvk) const;
+  absl::Status InStep(size_t index, const absl::Status& why) const;
+
+  const PlanPassDeps deps_;
+  const olm::InstallPlan& plan_;
+  ManifestSource manifests_;
+  std::vector<Step> steps_;
+  std::vector<olm::Definition> definitions_;  // that the plan brings
+  std::map<std::string, std::string> uids_;   // of ClusterServiceVersions, by name
+  // What updates of definitions will have to say, by step.
+  std::map<size_t, std::vector<std::string>> changes_;
+  PlanPassResult result_;
+};
+
+}  // namespace steward::controllers
+
+#endif  // CONTROLLERS_INSTALL_PLAN_PLAN_PASS_H_

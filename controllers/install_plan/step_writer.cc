@@ -1,0 +1,112 @@
+#include "controllers/install_plan/step_writer.h"
+
+#include <utility>
+
+#include "absl/status/statusor.h"
+#include "base/json/json_text.h"
+#include "kube/meta/errors.h"
+#include "kube/meta/metadata_access.h"
+#include "olm/plan/step_object.h"
+
+namespace steward::controllers {
+namespace json = boost::json;
+namespace {
+
+using olm::StepKind;
+using olm::StepWrite;
+using olm::Verdict;
+using Answer = absl::StatusOr<json::value>;
+
+constexpr char kManager[] = "steward-install-plans";
+
+StepOutcome OutcomeOf(Answer answer, StepWrite write) {
+  StepOutcome outcome;
+  outcome.verdict = olm::ClassifyAnswer(answer.status(), write);
+  outcome.answer = answer.status();
+  if (answer.ok()) outcome.object = *std::move(answer);
+  return outcome;
+}
+
+// The object is there, in the state that the step wants.
+StepOutcome Present(json::value object) {
+  StepOutcome outcome;
+  outcome.verdict = Verdict::kExists;
+  outcome.object = std::move(object);
+  return outcome;
+}
+
+// An answer to a write of an object that was there.
+StepOutcome Updated(Answer answer) {
+  StepOutcome outcome = OutcomeOf(std::move(answer), StepWrite::kUpdate);
+  if (outcome.verdict == Verdict::kCreated) outcome.verdict = Verdict::kExists;
+  return outcome;
+}
+
+}  // namespace
+
+kube::WriteOptions StepWriter::Options() const {
+  kube::WriteOptions options;
+  options.field_manager = kManager;
+  options.on_warning = on_warning_;
+  return options;
+}
+
+boost::asio::awaitable<StepOutcome> StepWriter::Put(StepTarget target) {
+  StepOutcome outcome;
+  // An object that goes between the refusal to create it and the update is created again.
+  for (int tries = 0; tries < kTries; ++tries) {
+    const kube::WriteOptions options = Options();
+    const json::value object = target.object;
+    Answer created = co_await client_.Create(target.gvr, target.ns, object, options);
+    outcome = OutcomeOf(std::move(created), StepWrite::kCreate);
+    if (outcome.verdict != Verdict::kExists) co_return outcome;
+    switch (target.kind) {
+      case StepKind::kCsv:
+      case StepKind::kSubscription:
+        outcome.answer = absl::OkStatus();
+        co_return outcome;
+      case StepKind::kAccess:
+      case StepKind::kBuiltIn:
+        outcome = co_await Patch(target);
+        break;
+      default:
+        outcome = co_await Replace(target);
+    }
+    if (!kube::IsNotFound(outcome.answer, kube::MetadataText(object, "name"))) co_return outcome;
+  }
+  co_return outcome;
+}
+
+boost::asio::awaitable<StepOutcome> StepWriter::Patch(StepTarget target) {
+  const json::value patch = target.object;
+  const kube::NamespacedName name = {target.ns, kube::MetadataText(patch, "name")};
+  const kube::WriteOptions options = Options();
+  Answer patched = co_await client_.Patch(target.gvr, name, kube::PatchType::kStrategicMerge, patch,
+                                          options);
+  co_return Updated(std::move(patched));
+}
+
+boost::asio::awaitable<StepOutcome> StepWriter::Replace(StepTarget target) {
+  const kube::NamespacedName name = {target.ns, kube::MetadataText(target.object, "name")};
+  StepOutcome outcome;
+  for (int tries = 0; tries < kTries; ++tries) {
+    const absl::StatusOr<kube::RawObject> raw = co_await client_.Get(target.gvr, name);
+    if (!raw.ok()) co_return OutcomeOf(raw.status(), StepWrite::kUpdate);
+    absl::StatusOr<json::value> live = ParseJson(raw->json);
+    if (live.ok() && !live->is_object()) live = absl::DataLossError("the object is none");
+    if (!live.ok()) co_return OutcomeOf(live.status(), StepWrite::kUpdate);
+    const json::object& before = live->get_object();
+    json::object after = target.kind == StepKind::kServiceAccount
+                             ? olm::AdoptServiceAccount(before, target.object)
+                             : olm::Adopt(before, target.object);
+    if (olm::IsUnchanged(before, after)) co_return Present(*std::move(live));
+    const json::value object = std::move(after);
+    const kube::WriteOptions options = Options();
+    Answer updated = co_await client_.Update(target.gvr, object, options);
+    outcome = Updated(std::move(updated));
+    if (!kube::IsConflict(outcome.answer)) co_return outcome;
+  }
+  co_return outcome;
+}
+
+}  // namespace steward::controllers

@@ -1,0 +1,62 @@
+// The writes of one step of a plan: create, and what follows where the object is there already.
+// Lives on one executor.
+#ifndef CONTROLLERS_INSTALL_PLAN_STEP_WRITER_H_
+#define CONTROLLERS_INSTALL_PLAN_STEP_WRITER_H_
+
+#include <boost/json/object.hpp>
+#include <boost/json/value.hpp>
+#include <string>
+
+#include "absl/status/status.h"
+#include "base/async/task.h"
+#include "kube/client/client.h"
+#include "kube/meta/names.h"
+#include "kube/meta/write_options.h"
+#include "olm/plan/answer.h"
+#include "olm/plan/step_kind.h"
+
+namespace steward::controllers {
+
+// What is to be there.
+struct StepTarget {
+  olm::StepKind kind;
+  kube::GroupVersionResource gvr;
+  std::string ns;  // "" = cluster-scoped
+  boost::json::object object;
+};
+
+// The outcome of a step. Created and Present have an OK answer; for the others `answer` is why.
+struct StepOutcome {
+  olm::Verdict verdict = olm::Verdict::kFailure;  // kExists = present
+  absl::Status answer;
+  boost::json::value object;  // the server's answer, where there is one
+};
+
+// Every write is idempotent, so that a process that ends in the midst can be followed by another.
+class StepWriter {
+ public:
+  // The times that an update is tried where the object changes between read and write.
+  static constexpr int kTries = 5;
+
+  // `client` acts as whom the step is for. REQUIRES: it outlives this object. `on_warning` gets the
+  // server's warnings.
+  StepWriter(kube::Client& client, kube::WarningSink on_warning)
+      : client_(client), on_warning_(std::move(on_warning)) {}
+
+  // Creates the object; where it is there: leaves it (ClusterServiceVersions, Subscriptions),
+  // patches it (access, built-in kinds), or replaces it. What its verdicts mean: ClassifyAnswer,
+  // whether the step is optional or not.
+  boost::asio::awaitable<StepOutcome> Put(StepTarget target);
+
+ private:
+  boost::asio::awaitable<StepOutcome> Patch(StepTarget target);
+  boost::asio::awaitable<StepOutcome> Replace(StepTarget target);
+  kube::WriteOptions Options() const;
+
+  kube::Client& client_;
+  const kube::WarningSink on_warning_;
+};
+
+}  // namespace steward::controllers
+
+#endif  // CONTROLLERS_INSTALL_PLAN_STEP_WRITER_H_
