@@ -30,7 +30,8 @@ bool IsReference(const json::object& object) {
 constexpr std::string_view kGzip = "\x1f\x8b";
 constexpr std::string_view kGzipBase64 = "H4sI";
 
-absl::StatusOr<std::string> Unpack(std::string text, size_t& left) {
+absl::StatusOr<std::string> Unpack(const std::string& packed, size_t& left) {
+  std::string text = packed;
   std::string bytes;
   if (text.starts_with(kGzipBase64) && absl::Base64Unescape(text, &bytes)) text = bytes;
   if (text.starts_with(kGzip)) {
@@ -118,7 +119,7 @@ absl::StatusOr<std::vector<json::object>> ReadBundle(const json::object& config_
       if (binary && !absl::Base64Unescape(std::string(bytes), &bytes)) {
         return absl::InvalidArgumentError(StrCat(key, " is no base64"));
       }
-      absl::StatusOr<std::string> text = Unpack(std::move(bytes), left);
+      absl::StatusOr<std::string> text = Unpack(bytes, left);
       if (!text.ok()) return WithContext(key, text.status());
       texts[key] = *std::move(text);
     }

@@ -1,0 +1,324 @@
+// Random schedules of an InstallPlan's execution: every call may fail with any class of error, lose
+// its answer, or be the last of its process; another process may work at the same time; people
+// approve, and APIs and OperatorGroups come, when they like. What may be written, and how the plan
+// must end, is judged from the cluster's JSON by this file alone: it shares no code with the rules.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+#include <boost/json/parse.hpp>
+#include <boost/json/value.hpp>
+#include <map>
+#include <memory>
+#include <optional>
+#include <random>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/time/time.h"
+#include "base/json/json_text.h"
+#include "base/seeds/seeds.h"
+#include "base/text/str_cat.h"
+#include "controllers/install_plan/testing/plan_cluster.h"
+#include "kube/meta/status.h"
+
+namespace steward::controllers {
+namespace {
+
+namespace json = boost::json;
+
+const Seeds kSeeds = SeedsOr({1, ShareOf(200)});
+
+constexpr char kPlan[] = "install-1";
+// Longer than all faults together last.
+constexpr absl::Duration kPatience = absl::Hours(1);
+
+// What the seed's list says: an answer by which a cluster refuses a manifest, or an error.
+struct Answer {
+  int code;
+  const char* reason;
+  bool refuses;
+};
+constexpr Answer kAnswers[] = {
+    {401, "Unauthorized", true},
+    {403, "Forbidden", true},
+    {404, "NotFound", true},
+    {422, "Invalid", true},
+    {406, "NotAcceptable", true},
+    {415, "UnsupportedMediaType", true},
+    {409, "Conflict", true},
+    {410, "Gone", false},
+    {500, "ServerTimeout", false},
+    {504, "Timeout", false},
+    {429, "TooManyRequests", false},
+    {400, "BadRequest", false},
+    {405, "MethodNotAllowed", false},
+    {413, "RequestEntityTooLarge", false},
+    {500, "InternalError", false},
+    {410, "Expired", false},
+    {503, "ServiceUnavailable", false},
+    {0, "", false},  // no answer at all
+};
+
+absl::Status ErrorOf(const Answer& answer) {
+  if (answer.code == 0) return absl::UnavailableError("connection refused");
+  kube::Status status;
+  status.code = answer.code;
+  status.reason = answer.reason;
+  status.message = StrCat("injected: ", answer.reason);
+  return kube::ToStatus(status);
+}
+
+std::string Text(const json::value& object, std::initializer_list<const char*> path) {
+  const json::value* at = &object;
+  for (const char* key : path) {
+    const json::object* members = at->if_object();
+    at = members == nullptr ? nullptr : members->if_contains(key);
+    if (at == nullptr) return "";
+  }
+  return at->is_string() ? std::string(at->get_string()) : "";
+}
+
+// The resource of a kind, by a table of this file.
+kube::GroupVersionResource ResourceOf(const kube::GroupVersionKind& gvk) {
+  static const std::map<std::string, std::string> kPlurals = {
+      {"ClusterServiceVersion", "clusterserviceversions"},
+      {"CustomResourceDefinition", "customresourcedefinitions"},
+      {"ServiceMonitor", "servicemonitors"},
+      {"ConfigMap", "configmaps"},
+      {"Secret", "secrets"},
+      {"ServiceAccount", "serviceaccounts"},
+      {"Role", "roles"}};
+  return {gvk.group, gvk.version, kPlurals.at(gvk.kind)};
+}
+
+class Schedule {
+ public:
+  explicit Schedule(unsigned seed) : random_(seed) {}
+
+  void Play() {
+    Prepare();
+    for (int pass = 0; pass < 25 && !Ended(); ++pass) {
+      Happen();
+      Run(/*calm=*/false);
+      cluster_.clock().Advance(absl::Seconds(Draw(20)));
+    }
+    // Everything calms down: what is needed is there, nothing fails.
+    if (!approved_) Approve();
+    if (!grouped_) AddGroup();
+    for (int pass = 0; pass < 40 && !Ended(); ++pass) {
+      Run(/*calm=*/true);
+      cluster_.clock().Advance(absl::Seconds(5));
+    }
+    if (!Ended()) {
+      // Only a mandatory manifest whose API is absent keeps it.
+      cluster_.clock().Advance(kPatience);
+      for (int pass = 0; pass < 3; ++pass) Run(/*calm=*/true);
+    }
+    Judge();
+    const int writes = writes_;
+    Run(/*calm=*/true);
+    EXPECT_EQ(writes_, writes) << "what has ended is not touched";
+  }
+
+ private:
+  unsigned Draw(unsigned below) {
+    return std::uniform_int_distribution<unsigned>(0, below - 1)(random_);
+  }
+  bool OneIn(unsigned n) { return Draw(n) == 0; }
+
+  bool Ended() {
+    const std::string phase = cluster_.Phase(kPlan);
+    return phase == "Complete" || phase == "Failed";
+  }
+
+  void Prepare() {
+    supplied_ = OneIn(3);
+    optional_ = !OneIn(3);
+    served_ = !supplied_ && OneIn(3);
+    approved_ = !OneIn(3);
+    grouped_ = !OneIn(3);
+    scoped_ = OneIn(3);
+    std::string bad;
+    if (OneIn(2)) {
+      bad = R"(,"namespace":"other","finalizers":["x.y/z"],"labels":)"
+            R"({"steward.operatorframework.io/opt-in-confirmed":"x","olm.copiedFrom":"other"})";
+    }
+    steps_ = {CsvStep(bad),
+              MonitorStep(optional_, bad),
+              ConfigMapStep("settings", bad),
+              AccountStep(),
+              TokenStep(),
+              RoleStep()};
+    if (supplied_) steps_.push_back(DefinitionStep());
+    std::shuffle(steps_.begin(), steps_.end(), random_);
+    if (served_) cluster_.Create(kTestDefinitions, "", DefinitionText());
+    if (OneIn(3)) {
+      cluster_.Create(kTestConfigMaps, "ops",
+                      R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"settings"}})");
+    }
+    cluster_.Remove(kTestGroups, {"ops", "group"});
+    cluster_.Create(kTestAccounts, "ops",
+                    R"({"apiVersion":"v1","kind":"ServiceAccount","metadata":{"name":"scoped"}})");
+    if (grouped_) AddGroup();
+    cluster_.AddPlan(kPlan, steps_, approved_);
+  }
+
+  void AddGroup() {
+    grouped_ = true;
+    cluster_.Create(kTestGroups, "ops",
+                    StrCat(R"({"apiVersion":"operators.coreos.com/v1","kind":"OperatorGroup",)",
+                           R"("metadata":{"name":"g"},"spec":{)",
+                           scoped_ ? R"("serviceAccountName":"scoped")" : "", "}}"));
+  }
+  void Approve() {
+    approved_ = true;
+    cluster_.Merge(kTestPlans, {"ops", kPlan}, R"({"spec":{"approved":true}})");
+  }
+
+  // What people do between passes.
+  void Happen() {
+    if (!approved_ && OneIn(4)) Approve();
+    if (!grouped_ && OneIn(4)) AddGroup();
+    if (!served_ && !supplied_ && OneIn(12)) {
+      served_ = true;
+      cluster_.Create(kTestDefinitions, "", DefinitionText());
+    }
+  }
+
+  void Run(bool calm) {
+    PlanProcess process(cluster_, {.gate = true, .retry_timeout = kPatience});
+    process.hook().decide = [&](const HookedCall& call) { return Decide(call, calm, 0); };
+    process.Pass(kPlan);
+  }
+
+  HookedFate Decide(const HookedCall& call, bool calm, int depth) {
+    if (call.writes()) JudgeWrite(call);
+    HookedFate fate;
+    if (call.verb == "discover" && !served_ && !supplied_) monitor_may_be_left_ = true;
+    if (calm) return fate;
+    switch (Draw(24)) {
+      case 0: {
+        const Answer& answer = kAnswers[Draw(std::size(kAnswers))];
+        fate.error = ErrorOf(answer);
+        const bool of_monitor = call.writes() && call.gvr.resource == "servicemonitors";
+        if (of_monitor && answer.refuses) monitor_may_be_left_ = true;
+        return fate;
+      }
+      case 1:
+        fate.lost = true;
+        return fate;
+      case 2:
+        fate.dies = true;
+        return fate;
+      case 3:
+        fate.dies_after = true;
+        return fate;
+      case 4:
+        // Another process takes a whole pass meanwhile; this one does not know yet.
+        if (depth > 0) return fate;
+        {
+          PlanProcess other(cluster_, {.gate = true, .retry_timeout = kPatience});
+          other.hook().decide = [&](const HookedCall& inner) { return Decide(inner, calm, 1); };
+          other.Pass(kPlan);
+        }
+        return fate;
+      default:
+        return fate;
+    }
+  }
+
+  bool IsEstablished() {
+    const json::value definition =
+        cluster_.Find(kTestDefinitions, {"", "servicemonitors.monitoring.coreos.com"});
+    return !definition.is_null();
+  }
+
+  void JudgeWrite(const HookedCall& call) {
+    ++writes_;
+    const std::string what = StrCat(call.verb, " ", call.gvr.resource, " ", call.name.ns, "/",
+                                    call.name.name, " as '", call.as, "'");
+    EXPECT_NE(call.verb, "delete") << what;
+    if (call.gvr.resource == "installplans") {
+      EXPECT_EQ(call.as, "") << what;
+      return;
+    }
+    EXPECT_TRUE(approved_) << what;
+    EXPECT_TRUE(grouped_) << what;
+    const bool definition = call.gvr.resource == "customresourcedefinitions";
+    EXPECT_EQ(call.name.ns, definition ? "" : "ops") << what;
+    EXPECT_EQ(call.as, scoped_ && !definition ? "system:serviceaccount:ops:scoped" : "") << what;
+    const std::string text = Serialize(*call.object);
+    EXPECT_EQ(text.find("x.y/z"), std::string::npos) << what << text;
+    EXPECT_EQ(text.find("opt-in-confirmed"), std::string::npos) << what << text;
+    EXPECT_EQ(text.find("copiedFrom"), std::string::npos) << what << text;
+    if (call.gvr.resource == "clusterserviceversions" || definition) return;
+    EXPECT_TRUE(!supplied_ || IsEstablished()) << "definitions first: " << what;
+    if (call.gvr.resource == "secrets") {
+      EXPECT_FALSE(cluster_.Find(kTestAccounts, {"ops", "reed"}).is_null()) << "accounts first";
+    }
+  }
+
+  void Judge() {
+    const json::object status = cluster_.Status(kPlan);
+    const std::string all = Serialize(status);
+    const json::array& plan = status.at("plan").as_array();
+    const bool must_fail = !optional_ && !served_ && !supplied_;
+    EXPECT_EQ(cluster_.Phase(kPlan), must_fail ? "Failed" : "Complete") << all;
+    ASSERT_EQ(plan.size(), steps_.size());
+    for (size_t i = 0; i < plan.size(); ++i) {
+      const TestStep& step = steps_[i];
+      EXPECT_EQ(Text(plan[i], {"resource", "name"}), step.name) << "the order stays: " << all;
+      const std::string state = Text(plan[i], {"status"});
+      const bool monitor = step.gvk.kind == "ServiceMonitor";
+      if (state == "NotCreated") {
+        EXPECT_TRUE(monitor && optional_ && monitor_may_be_left_) << step.name << all;
+        EXPECT_NE(Text(status, {"message"}).find(step.name), std::string::npos) << all;
+        continue;
+      }
+      if (must_fail && state != "Created" && state != "Present") continue;
+      EXPECT_TRUE(state == "Created" || state == "Present") << state << all;
+      const bool cluster_scoped = step.gvk.kind == "CustomResourceDefinition";
+      const json::value there =
+          cluster_.Find(ResourceOf(step.gvk), {cluster_scoped ? "" : "ops", step.name});
+      ASSERT_FALSE(there.is_null()) << step.name << all;
+      const json::object wanted = json::parse(step.manifest).as_object();
+      for (const char* part : {"spec", "data", "type", "rules"}) {
+        const json::value* value = wanted.if_contains(part);
+        if (value == nullptr || cluster_scoped) continue;
+        EXPECT_EQ(Serialize(there.at(part)), Serialize(*value)) << step.name;
+      }
+    }
+    for (const json::object& config : cluster_.All(kTestConfigMaps)) {
+      EXPECT_EQ(Text(config, {"metadata", "namespace"}), "ops");
+    }
+  }
+
+  std::mt19937 random_;
+  PlanCluster cluster_;
+  std::vector<TestStep> steps_;
+  bool supplied_ = false;  // the plan brings the definition of ServiceMonitors
+  bool served_ = false;    // the cluster has it
+  bool optional_ = false;
+  bool approved_ = false;
+  bool grouped_ = false;
+  bool scoped_ = false;
+  // The cluster has refused the ServiceMonitor, or said that there is no such API.
+  bool monitor_may_be_left_ = false;
+  int writes_ = 0;
+};
+
+TEST(InstallPlanScheduleTest, EndsRightWhateverHappens) {
+  for (unsigned seed = kSeeds.first; seed != kSeeds.end(); ++seed) {
+    SCOPED_TRACE(StrCat("STEWARD_SEED=", seed));
+    Schedule(seed).Play();
+    if (::testing::Test::HasFailure()) return;
+  }
+}
+
+}  // namespace
+}  // namespace steward::controllers
