@@ -285,7 +285,8 @@ TEST_F(FencedClientTest, WhoActsAsAnotherIsFencedAsWell) {
 }
 
 TEST_F(FencedClientTest, ItsLostWritesAreKnownToo) {
-  const std::unique_ptr<kube::Client> acting = client_.As({"alice"});
+  const std::unique_ptr<kube::Client> outer = client_.As({"bob"});
+  const std::unique_ptr<kube::Client> acting = outer->As({"alice"});
   writer_ = acting.get();
   network_.LoseNext({ClientVerb::kPatch, kWidgets});
   Begin(2);
