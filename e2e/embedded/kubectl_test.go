@@ -124,6 +124,15 @@ func TestKubectlDailyCommands(t *testing.T) {
 		expect(t, kubectl(t, up, "apply", "-f", more), "configured")
 		expect(t, kubectl(t, up, "get", "clusterrole", "see", "-o", "jsonpath={.rules[0].verbs}"), `["get","list"]`)
 	})
+	t.Run("services", func(t *testing.T) {
+		service := file(t, "service.yaml", "apiVersion: v1\nkind: Service\nmetadata: {name: front, namespace: workshop}\nspec: {type: ClusterIP, clusterIP: None, ports: [{port: 80}, {port: 443}]}\n")
+		expect(t, kubectl(t, up, "apply", "-f", service), "service/front created")
+		expect(t, kubectl(t, up, "get", "svc", "-n", "workshop"), "NAME    TYPE        CLUSTER-IP   AGE", "front   ClusterIP   None")
+		text, _ := os.ReadFile(service)
+		other := file(t, "service.yaml", strings.Replace(string(text), "{port: 443}", "{port: 8443}", 1))
+		expect(t, kubectl(t, up, "apply", "-f", other), "configured")
+		expect(t, kubectl(t, up, "get", "svc", "front", "-n", "workshop", "-o", "jsonpath={.spec.ports[*].port}"), "80 8443")
+	})
 	t.Run("edit", func(t *testing.T) {
 		editor := file(t, "editor.sh", "#!/bin/sh\nsed -i 's/size: 4/size: 5/' \"$1\"\n")
 		if err := os.Chmod(editor, 0o755); err != nil {

@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/status/matchers.h"
@@ -224,6 +225,23 @@ TEST_F(EmbeddedClientTest, TellsWhatIsServed) {
                   "CustomResourceDefinition", "customresourcedefinitions", false, verbs})));
   EXPECT_THAT(store_.Run(store_.client().Discover({"", "v1"})),
               IsOkAndHolds(Contains(kube::ApiResource{"ConfigMap", "configmaps", true, verbs})));
+  // What is in operators' bundles.
+  const std::pair<kube::GroupVersion, kube::ApiResource> bundled[] = {
+      {{"", "v1"}, {"Service", "services", true, verbs}},
+      {{"", "v1"}, {"Secret", "secrets", true, verbs}},
+      {{"", "v1"}, {"ServiceAccount", "serviceaccounts", true, verbs}},
+      {{"policy", "v1"}, {"PodDisruptionBudget", "poddisruptionbudgets", true, verbs}},
+      {{"networking.k8s.io", "v1"}, {"NetworkPolicy", "networkpolicies", true, verbs}},
+      {{"scheduling.k8s.io", "v1"}, {"PriorityClass", "priorityclasses", false, verbs}},
+      {{"rbac.authorization.k8s.io", "v1"}, {"Role", "roles", true, verbs}},
+      {{"rbac.authorization.k8s.io", "v1"}, {"RoleBinding", "rolebindings", true, verbs}},
+      {{"rbac.authorization.k8s.io", "v1"}, {"ClusterRole", "clusterroles", false, verbs}},
+      {{"rbac.authorization.k8s.io", "v1"},
+       {"ClusterRoleBinding", "clusterrolebindings", false, verbs}},
+  };
+  for (const auto& [gv, resource] : bundled) {
+    EXPECT_THAT(store_.Run(store_.client().Discover(gv)), IsOkAndHolds(Contains(resource)));
+  }
   for (const kube::GroupVersion& absent :
        {kube::GroupVersion{"example.com", "v1"}, kube::GroupVersion{"", "v2"}}) {
     EXPECT_TRUE(kube::IsNotServed(store_.Run(store_.client().Discover(absent)).status()));

@@ -44,6 +44,9 @@ constexpr MergedList kMergedLists[] = {
     {"", {"metadata", "ownerReferences"}, "uid"},
     {"Namespace", {"status", "conditions"}, "type"},
     {"ServiceAccount", {"secrets", ""}, "name"},
+    {"Service", {"spec", "ports"}, "port"},
+    {"Service", {"status", "conditions"}, "type"},
+    {"PodDisruptionBudget", {"status", "conditions"}, "type"},
 };
 
 absl::Status Bad(std::string_view message) { return kube::ToStatus(kube::BadRequest(message)); }

@@ -10,8 +10,9 @@
 namespace steward::storage {
 
 // Objects merge, null deletes, lists are replaced, except that metadata.finalizers is a set,
-// metadata.ownerReferences merges by uid, and so do status.conditions of Namespaces (by type) and
-// secrets of ServiceAccounts (by name). Directives: `$patch` (replace, delete) in objects and in
+// metadata.ownerReferences merges by uid, and so do status.conditions of Namespaces, Services and
+// PodDisruptionBudgets (by type), spec.ports of Services (by port) and secrets of ServiceAccounts
+// (by name). Directives: `$patch` (replace, delete) in objects and in
 // the elements of merged lists, `$retainKeys`, `$setElementOrder/<list>` for merged lists,
 // `$deleteFromPrimitiveList/<list>`. No key that the patch adds to `target` starts with "$".
 //

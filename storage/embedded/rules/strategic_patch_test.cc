@@ -98,6 +98,14 @@ TEST(StrategicPatchTest, ListsOfSomeKindsMerge) {
             R"({"secrets":[{"name":"b"},{"name":"a"}],"imagePullSecrets":[{"name":"b"}]})");
   EXPECT_EQ(Patched(ConfigMap(), kAccount, kAccountPatch), kAccountPatch);
 
+  const kube::ResourceType service = MakeType("", "Service", "services");
+  constexpr char kPorts[] = R"({"spec":{"ports":[{"port":80,"name":"a"},{"port":81}]}})";
+  constexpr char kPortsPatch[] =
+      R"({"spec":{"$setElementOrder/ports":[{"port":82},{"port":80}],)"
+      R"("ports":[{"port":82},{"port":80,"name":"b"},{"$patch":"delete","port":81}]}})";
+  EXPECT_EQ(Patched(service, kPorts, kPortsPatch),
+            R"({"spec":{"ports":[{"port":82},{"port":80,"name":"b"}]}})");
+
   constexpr char kNamespace[] = R"({"status":{"conditions":[{"type":"A","status":"x"}]}})";
   constexpr char kCondition[] = R"({"status":{"conditions":[{"type":"A","reason":"y"}]}})";
   EXPECT_EQ(Patched(Namespace(), kNamespace, kCondition),

@@ -85,6 +85,12 @@ void AddCore(std::vector<ResourceType>& types) {
                        {Column("Type", ".type", "What the secret is used for"), Age()}));
   types.push_back(
       Type("", "v1", "ServiceAccount", "serviceaccounts", "serviceaccount", kNamespaced, {"sa"}));
+  // kubectl's columns without External-IP and Port(s), which no path leads to.
+  ResourceType services = Type("", "v1", "Service", "services", "service", kNamespaced, {"svc"},
+                               {Column("Type", ".spec.type", "How the service is reached"),
+                                Column("Cluster-IP", ".spec.clusterIP", "Its address"), Age()});
+  services.status_subresource = true;
+  types.push_back(std::move(services));
   types.push_back(
       Type("", "v1", "Event", "events", "event", kNamespaced, {"ev"},
            {Column("Last Seen", ".lastTimestamp", "When it was last observed", "date"),
@@ -92,6 +98,30 @@ void AddCore(std::vector<ResourceType>& types) {
             Column("Reason", ".reason", "Why the event was made"),
             Column("Object", ".involvedObject.name", "The object that the event is about"),
             Column("Message", ".message", "What happened")}));
+}
+
+// What an operator's bundle brings along beside the kinds above.
+void AddBundled(std::vector<ResourceType>& types) {
+  ResourceType budgets =
+      Type("policy", "v1", "PodDisruptionBudget", "poddisruptionbudgets", "poddisruptionbudget",
+           kNamespaced, {"pdb"},
+           {Column("Min Available", ".spec.minAvailable", "How many pods must be left"),
+            Column("Max Unavailable", ".spec.maxUnavailable", "How many pods may be missing"),
+            Column("Allowed Disruptions", ".status.disruptionsAllowed",
+                   "How many pods may be evicted now", "integer"),
+            Age()});
+  budgets.status_subresource = true;
+  types.push_back(std::move(budgets));
+  types.push_back(Type("networking.k8s.io", "v1", "NetworkPolicy", "networkpolicies",
+                       "networkpolicy", kNamespaced, {"netpol"}));
+  types.push_back(
+      Type("scheduling.k8s.io", "v1", "PriorityClass", "priorityclasses", "priorityclass",
+           kClusterScoped, {"pc"},
+           {Column("Value", ".value", "The priority of pods of this class", "integer"),
+            Column("Global-Default", ".globalDefault", "Whether it is that of other pods, too",
+                   "boolean"),
+            Age(),
+            Column("PreemptionPolicy", ".preemptionPolicy", "Whether others are evicted for it")}));
 }
 
 void AddRbac(std::vector<ResourceType>& types) {
@@ -171,6 +201,7 @@ void AddOlm(std::vector<ResourceType>& types) {
 std::vector<ResourceType> AllTypes() {
   std::vector<ResourceType> types;
   AddCore(types);
+  AddBundled(types);
   AddRbac(types);
   AddApiExtensions(types);
   AddOlm(types);

@@ -13,8 +13,9 @@ inline constexpr std::string_view kNamespaces = "namespaces";
 inline constexpr std::string_view kCustomResourceDefinitions =
     "customresourcedefinitions.apiextensions.k8s.io";
 
-// Namespaces and a few more kinds of the core group, RBAC, CustomResourceDefinitions, and OLM's
-// kinds: every served version, with the storage version first.
+// Namespaces and a few more kinds of the core group, other kinds that are in operators' bundles,
+// RBAC, CustomResourceDefinitions, and OLM's kinds: every served version, with the storage version
+// first.
 const std::vector<kube::ResourceType>& BuiltinTypes();
 
 }  // namespace steward::storage
