@@ -32,10 +32,10 @@ void Must(const absl::Status& status, std::string_view what) {
 }
 
 // A store on a file system in memory is many times faster, and lasts long enough for tests.
-std::unique_ptr<storage::TestDirectory> FastDirectory() {
+std::unique_ptr<TestDirectory> FastDirectory() {
   struct stat memory;
   if (stat("/dev/shm", &memory) == 0) setenv("TMPDIR", "/dev/shm", /*overwrite=*/1);
-  return std::make_unique<storage::TestDirectory>();
+  return std::make_unique<TestDirectory>();
 }
 
 std::string Quoted(std::string_view text) {

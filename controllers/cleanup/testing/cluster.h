@@ -16,13 +16,13 @@
 #include "base/async/task.h"
 #include "base/clock/clock.h"
 #include "base/clock/fake_clock.h"
+#include "base/testing/test_directory.h"
 #include "controllers/cleanup/guards/resources.h"
 #include "kube/client/client.h"
 #include "kube/meta/names.h"
 #include "kube/testing/fake_client.h"
 #include "storage/embedded/embedded_client.h"
 #include "storage/embedded/store/store.h"
-#include "storage/embedded/testing/test_directory.h"
 
 namespace steward::controllers {
 
@@ -143,7 +143,7 @@ class TestCluster {
   FakeClock clock_;
   SeededRandom random_;
   boost::asio::io_context io_{1};
-  std::unique_ptr<storage::TestDirectory> directory_;
+  std::unique_ptr<TestDirectory> directory_;
   std::unique_ptr<storage::Store> store_;
   std::unique_ptr<storage::EmbeddedClient> embedded_;
   kube::FakeClient deployments_;

@@ -16,6 +16,7 @@
 
 #include "base/clock/clock.h"
 #include "base/sync/mutex.h"
+#include "base/testing/test_directory.h"
 #include "base/tls/testing.h"
 #include "controllers/cleanup/inspector.h"
 #include "controllers/rpc/bridge/served_service.h"
@@ -27,7 +28,6 @@
 #include "kube/testing/fake_client.h"
 #include "proto/steward/cleanup/v1/cleanup.grpc.pb.h"
 #include "storage/cleanup/outlooks.h"
-#include "storage/embedded/testing/test_directory.h"
 #include "storage/operators/testing/operator_writer.h"
 #include "storage/world/world_store.h"
 
@@ -73,7 +73,7 @@ class Scene : private controllers::EventRecorder {
   kube::FakeClient& cluster() { return cluster_; }
   storage::WorldStore& worlds() { return worlds_; }
   Server& server() { return *server_; }
-  const storage::TestDirectory& directory() const { return directory_; }
+  const TestDirectory& directory() const { return directory_; }
   const TestCa& ca() const { return ca_; }
   prometheus::Registry& registry() { return registry_; }
   std::string Address() const;
@@ -88,7 +88,7 @@ class Scene : private controllers::EventRecorder {
   void Record(const controllers::ObjectReference& about, controllers::EventType type,
               std::string_view reason, std::string_view message) override;
 
-  storage::TestDirectory directory_;
+  TestDirectory directory_;
   const TestCa ca_{"scene-ca"};
   kube::FakeClient cluster_;
   storage::WorldStore worlds_{storage::kOperatorSources};

@@ -10,10 +10,10 @@
 #include "base/log/log.h"
 #include "base/status/macros.h"
 #include "base/text/str_cat.h"
+#include "kube/manifest/manifest_reader.h"
 #include "kube/meta/errors.h"
 #include "kube/meta/status.h"
 #include "storage/embedded/loader/manifest_plan.h"
-#include "storage/embedded/loader/manifest_reader.h"
 #include "storage/embedded/loader/manifest_writer.h"
 #include "storage/embedded/types/builtin_types.h"
 
@@ -25,7 +25,7 @@ namespace {
 constexpr size_t kInFlight = 64;
 constexpr size_t kNamesInLog = 10;
 
-std::string Sentence(const ManifestProblem& problem) {
+std::string Sentence(const kube::ManifestProblem& problem) {
   return StrCat(problem.where, ": ", problem.what);
 }
 
@@ -70,7 +70,7 @@ class Loader {
     co_return trouble_;
   }
 
-  void Report(const ManifestProblem& problem) {
+  void Report(const kube::ManifestProblem& problem) {
     if (++result_.skipped > LoadResult::kMaxProblems) return;
     result_.problems.push_back(problem);
     log::Warning("Skipped", {{"at", problem.where}, {"why", problem.what}});
@@ -124,10 +124,11 @@ class Loader {
 }  // namespace
 
 Task<LoadResult> LoadManifests(kube::Client& client, CatalogPtr catalog, LoadOptions options) {
-  CO_ASSIGN_OR_RETURN(Manifests manifests, co_await ReadManifests(std::move(options.paths)));
+  CO_ASSIGN_OR_RETURN(kube::Manifests manifests,
+                      co_await kube::ReadManifests(std::move(options.paths)));
   const ManifestPlan plan = PlanManifests(std::move(manifests), *catalog);
   Loader loader(client);
-  for (const ManifestProblem& problem : plan.problems) loader.Report(problem);
+  for (const kube::ManifestProblem& problem : plan.problems) loader.Report(problem);
   if (options.strict && !plan.problems.empty()) {
     const size_t more = plan.problems.size() - 1;
     co_return absl::InvalidArgumentError(

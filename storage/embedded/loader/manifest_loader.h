@@ -9,13 +9,13 @@
 
 #include "base/async/task.h"
 #include "kube/client/client.h"
-#include "storage/embedded/loader/manifest_files.h"
+#include "kube/manifest/manifest_files.h"
 #include "storage/embedded/types/catalog.h"
 
 namespace steward::storage {
 
 struct LoadOptions {
-  std::vector<std::string> paths;       // files and folders, as FindManifests says
+  std::vector<std::string> paths;       // files and folders, as kube::FindManifests says
   std::vector<std::string> namespaces;  // created where they are missing
   // Makes any problem in the manifests an error before anything is written.
   bool strict = false;
@@ -27,8 +27,8 @@ struct LoadResult {
   size_t created = 0;
   size_t updated = 0;
   size_t unchanged = 0;
-  size_t skipped = 0;                     // problems, also those beyond kMaxProblems
-  std::vector<ManifestProblem> problems;  // the first kMaxProblems
+  size_t skipped = 0;                           // problems, also those beyond kMaxProblems
+  std::vector<kube::ManifestProblem> problems;  // the first kMaxProblems
   // Namespaces that were created because objects live in them and no manifest creates them.
   std::vector<std::string> made_namespaces;
   size_t without_owners = 0;  // objects whose owner references were left out

@@ -11,10 +11,10 @@
 #include "base/async/run.h"
 #include "base/async/task_group.h"
 #include "base/status/matchers.h"
+#include "base/testing/test_directory.h"
 #include "kube/meta/names.h"
 #include "kube/meta/status.h"
 #include "kube/testing/fake_client.h"
-#include "storage/embedded/testing/test_directory.h"
 #include "storage/embedded/testing/test_store.h"
 
 namespace steward::storage {

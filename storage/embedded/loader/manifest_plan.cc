@@ -85,13 +85,13 @@ absl::Status CheckText(const json::object& metadata, const char* field) {
 
 class Planner {
  public:
-  Planner(Manifests manifests, const Catalog& present)
+  Planner(kube::Manifests manifests, const Catalog& present)
       : manifests_(std::move(manifests)), present_(present) {}
 
   ManifestPlan Run() && {
     plan_.problems = std::move(manifests_.problems);
     const Catalog given(Definitions());
-    for (ManifestObject& manifest : manifests_.objects) {
+    for (kube::ManifestObject& manifest : manifests_.objects) {
       const absl::Status status = Add(manifest, given);
       if (!status.ok()) Refuse(manifest.where, status);
     }
@@ -103,7 +103,7 @@ class Planner {
   // The usable definitions among the objects. Others are refused when they are planned.
   std::vector<json::object> Definitions() {
     std::vector<json::object> definitions;
-    for (const ManifestObject& manifest : manifests_.objects) {
+    for (const kube::ManifestObject& manifest : manifests_.objects) {
       const absl::StatusOr<kube::GroupVersionKind> kind = KindOf(manifest.object);
       if (!kind.ok() || !IsDefinition(*kind)) continue;
       json::object definition = manifest.object;
@@ -115,7 +115,7 @@ class Planner {
     return definitions;
   }
 
-  absl::Status Add(ManifestObject& manifest, const Catalog& given) {
+  absl::Status Add(kube::ManifestObject& manifest, const Catalog& given) {
     ASSIGN_OR_RETURN(const kube::GroupVersionKind kind, KindOf(manifest.object));
     const Catalog& catalog = given.FindKind(kind) != nullptr ? given : present_;
     const kube::ResourceType* type = catalog.FindKind(kind);
@@ -211,7 +211,7 @@ class Planner {
     plan_.missing_namespaces.assign(missing.begin(), missing.end());
   }
 
-  Manifests manifests_;
+  kube::Manifests manifests_;
   const Catalog& present_;
   ManifestPlan plan_;
   // The place where each object came first.
@@ -224,7 +224,7 @@ std::string PlannedObject::Name() const {
   return StrCat(kind, " ", name.ns, name.ns.empty() ? "" : "/", name.name);
 }
 
-ManifestPlan PlanManifests(Manifests manifests, const Catalog& present) {
+ManifestPlan PlanManifests(kube::Manifests manifests, const Catalog& present) {
   return Planner(std::move(manifests), present).Run();
 }
 

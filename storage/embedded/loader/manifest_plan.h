@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
+#include "kube/manifest/manifest_files.h"
 #include "kube/meta/names.h"
 #include "kube/meta/resource_type.h"
-#include "storage/embedded/loader/manifest_files.h"
 #include "storage/embedded/types/catalog.h"
 
 namespace steward::storage {
@@ -37,7 +37,7 @@ struct ManifestPlan {
   std::vector<PlannedObject> others;
   // Namespaces of `others` that are not in `namespaces`, sorted.
   std::vector<std::string> missing_namespaces;
-  std::vector<ManifestProblem> problems;
+  std::vector<kube::ManifestProblem> problems;
   size_t without_owners = 0;  // objects that lost owner references
 };
 
@@ -45,7 +45,7 @@ struct ManifestPlan {
 // those of `present` and of the CustomResourceDefinitions among the objects, which take precedence.
 // An object of a namespaced kind without a namespace goes to "default". Of objects of the same name
 // the first stays. The status of Namespaces and definitions belongs to the server, and is dropped.
-ManifestPlan PlanManifests(Manifests manifests, const Catalog& present);
+ManifestPlan PlanManifests(kube::Manifests manifests, const Catalog& present);
 
 }  // namespace steward::storage
 

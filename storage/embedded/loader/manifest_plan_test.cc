@@ -6,7 +6,7 @@
 
 #include "base/json/json_text.h"
 #include "base/status/matchers.h"
-#include "storage/embedded/loader/manifest_files.h"
+#include "kube/manifest/manifest_files.h"
 #include "storage/embedded/types/catalog.h"
 
 namespace steward::storage {
@@ -17,8 +17,8 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
 ManifestPlan Plan(std::string_view yaml) {
-  Manifests manifests;
-  ParseManifests("m.yaml", yaml, manifests);
+  kube::Manifests manifests;
+  kube::ParseManifests("m.yaml", yaml, manifests);
   return PlanManifests(std::move(manifests), Catalog({}));
 }
 

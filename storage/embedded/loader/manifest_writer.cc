@@ -60,7 +60,7 @@ bool SameStatus(const json::value* present, const json::value& wanted) {
 Task<json::value> Present(kube::Client& client, const PlannedObject& planned) {
   CO_ASSIGN_OR_RETURN(const kube::RawObject raw, co_await client.Get(planned.gvr, planned.name));
   JsonLimits limits;
-  limits.max_size = kMaxManifestFile;
+  limits.max_size = kube::kMaxManifestFile;
   co_return ParseJson(raw.json, limits);
 }
 

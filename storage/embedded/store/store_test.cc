@@ -17,8 +17,8 @@
 #include "base/async/task_group.h"
 #include "base/clock/fake_clock.h"
 #include "base/status/matchers.h"
+#include "base/testing/test_directory.h"
 #include "kube/meta/status.h"
-#include "storage/embedded/testing/test_directory.h"
 
 namespace steward::storage {
 namespace {

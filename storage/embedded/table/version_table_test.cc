@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "base/status/matchers.h"
+#include "base/testing/test_directory.h"
 #include "storage/embedded/table/sqlite.h"
-#include "storage/embedded/testing/test_directory.h"
 
 namespace steward::storage {
 namespace {

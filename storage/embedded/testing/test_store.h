@@ -15,11 +15,11 @@
 #include "base/async/run.h"
 #include "base/async/task_group.h"
 #include "base/clock/clock.h"
+#include "base/testing/test_directory.h"
 #include "kube/client/client.h"
 #include "storage/embedded/embedded_client.h"
 #include "storage/embedded/lifecycle/lifecycle.h"
 #include "storage/embedded/store/store.h"
-#include "storage/embedded/testing/test_directory.h"
 
 namespace steward::storage {
 

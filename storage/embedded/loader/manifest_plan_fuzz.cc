@@ -7,15 +7,15 @@
 #include <utility>
 #include <vector>
 
-#include "storage/embedded/loader/manifest_files.h"
+#include "kube/manifest/manifest_files.h"
 #include "storage/embedded/loader/manifest_plan.h"
 #include "storage/embedded/types/catalog.h"
 
 namespace {
 
+using steward::kube::Manifests;
 using steward::storage::Catalog;
 using steward::storage::ManifestPlan;
-using steward::storage::Manifests;
 using steward::storage::PlannedObject;
 
 void Check(bool condition) {
@@ -31,12 +31,10 @@ void CheckObjects(const std::vector<PlannedObject>& objects) {
 
 }  // namespace
 
-// The first byte chooses the file's extension.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  if (size == 0) return 0;
-  const std::string_view text(reinterpret_cast<const char*>(data) + 1, size - 1);
+  const std::string_view text(reinterpret_cast<const char*>(data), size);
   Manifests manifests;
-  steward::storage::ParseManifests(data[0] == 'j' ? "a.json" : "a.yaml", text, manifests);
+  steward::kube::ParseManifests("a.yaml", text, manifests);
   const size_t found = manifests.objects.size() + manifests.problems.size();
   static const Catalog& catalog = *new Catalog({});
   const ManifestPlan plan = PlanManifests(std::move(manifests), catalog);

@@ -1,4 +1,4 @@
-#include "storage/embedded/loader/manifest_reader.h"
+#include "kube/manifest/manifest_reader.h"
 
 #include <algorithm>
 #include <deque>
@@ -14,7 +14,7 @@
 #include "base/status/macros.h"
 #include "base/text/str_cat.h"
 
-namespace steward::storage {
+namespace steward::kube {
 namespace {
 
 constexpr size_t kMaxThreads = 8;
@@ -96,4 +96,4 @@ Task<Manifests> ReadManifests(std::vector<std::string> paths) {
   co_return co_await reader.ReadAll();
 }
 
-}  // namespace steward::storage
+}  // namespace steward::kube

@@ -1,7 +1,7 @@
 // Reading of objects from files of YAML and JSON, as `kubectl apply --recursive --filename` does.
 // Thread-safe functions.
-#ifndef STORAGE_EMBEDDED_LOADER_MANIFEST_FILES_H_
-#define STORAGE_EMBEDDED_LOADER_MANIFEST_FILES_H_
+#ifndef KUBE_MANIFEST_MANIFEST_FILES_H_
+#define KUBE_MANIFEST_MANIFEST_FILES_H_
 
 #include <boost/json/object.hpp>
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 #include "absl/status/statusor.h"
 
-namespace steward::storage {
+namespace steward::kube {
 
 inline constexpr size_t kMaxManifestFile = 64 << 20;  // bytes
 // The limit of all files together: what is read is held in memory until it is written.
@@ -47,6 +47,6 @@ absl::StatusOr<std::string> ReadManifest(const std::string& path, size_t limit);
 // and don't hide the rest.
 void ParseManifests(std::string_view path, std::string_view text, Manifests& out);
 
-}  // namespace steward::storage
+}  // namespace steward::kube
 
-#endif  // STORAGE_EMBEDDED_LOADER_MANIFEST_FILES_H_
+#endif  // KUBE_MANIFEST_MANIFEST_FILES_H_

@@ -1,14 +1,14 @@
 // Reading of many manifests at a time. A coroutine on the caller's executor.
-#ifndef STORAGE_EMBEDDED_LOADER_MANIFEST_READER_H_
-#define STORAGE_EMBEDDED_LOADER_MANIFEST_READER_H_
+#ifndef KUBE_MANIFEST_MANIFEST_READER_H_
+#define KUBE_MANIFEST_MANIFEST_READER_H_
 
 #include <string>
 #include <vector>
 
 #include "base/async/task.h"
-#include "storage/embedded/loader/manifest_files.h"
+#include "kube/manifest/manifest_files.h"
 
-namespace steward::storage {
+namespace steward::kube {
 
 // The objects in the files that `paths` stand for, in the order of FindManifests; files that cannot
 // be read are among the problems. Files are read on as many threads of its own as there are cores,
@@ -16,6 +16,6 @@ namespace steward::storage {
 // than kMaxManifests bytes. When cancelled, it ends after the files that are being read.
 Task<Manifests> ReadManifests(std::vector<std::string> paths);
 
-}  // namespace steward::storage
+}  // namespace steward::kube
 
-#endif  // STORAGE_EMBEDDED_LOADER_MANIFEST_READER_H_
+#endif  // KUBE_MANIFEST_MANIFEST_READER_H_

@@ -1,4 +1,4 @@
-#include "storage/embedded/loader/manifest_files.h"
+#include "kube/manifest/manifest_files.h"
 
 #include <filesystem>
 #include <fstream>
@@ -8,9 +8,9 @@
 #include "absl/status/status.h"
 #include "base/json/json_text.h"
 #include "base/status/matchers.h"
-#include "storage/embedded/testing/test_directory.h"
+#include "base/testing/test_directory.h"
 
-namespace steward::storage {
+namespace steward::kube {
 namespace {
 
 namespace fs = std::filesystem;
@@ -166,4 +166,4 @@ TEST(ParseManifestsTest, SeveralDocumentsOfJson) {
 }
 
 }  // namespace
-}  // namespace steward::storage
+}  // namespace steward::kube

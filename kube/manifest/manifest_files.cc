@@ -1,4 +1,4 @@
-#include "storage/embedded/loader/manifest_files.h"
+#include "kube/manifest/manifest_files.h"
 
 #include <algorithm>
 #include <boost/json/array.hpp>
@@ -18,7 +18,7 @@
 #include "base/text/str_cat.h"
 #include "base/yaml/yaml.h"
 
-namespace steward::storage {
+namespace steward::kube {
 namespace json = boost::json;
 namespace fs = std::filesystem;
 namespace {
@@ -187,4 +187,4 @@ void ParseManifests(std::string_view path, std::string_view text, Manifests& out
   }
 }
 
-}  // namespace steward::storage
+}  // namespace steward::kube

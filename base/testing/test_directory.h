@@ -1,6 +1,6 @@
 // A temporary directory, for tests. Not thread-safe.
-#ifndef STORAGE_EMBEDDED_TESTING_TEST_DIRECTORY_H_
-#define STORAGE_EMBEDDED_TESTING_TEST_DIRECTORY_H_
+#ifndef BASE_TESTING_TEST_DIRECTORY_H_
+#define BASE_TESTING_TEST_DIRECTORY_H_
 
 #include <stdlib.h>
 
@@ -9,13 +9,13 @@
 #include <string>
 #include <system_error>
 
-namespace steward::storage {
+namespace steward {
 
 // An empty directory that is removed with this object.
 class TestDirectory {
  public:
   TestDirectory() {
-    std::string pattern = std::filesystem::temp_directory_path() / "steward-store-XXXXXX";
+    std::string pattern = std::filesystem::temp_directory_path() / "steward-test-XXXXXX";
     if (mkdtemp(pattern.data()) == nullptr) {
       std::perror("mkdtemp");
       std::abort();
@@ -34,6 +34,6 @@ class TestDirectory {
   std::string path_;
 };
 
-}  // namespace steward::storage
+}  // namespace steward
 
-#endif  // STORAGE_EMBEDDED_TESTING_TEST_DIRECTORY_H_
+#endif  // BASE_TESTING_TEST_DIRECTORY_H_

@@ -1,4 +1,4 @@
-#include "storage/embedded/loader/manifest_reader.h"
+#include "kube/manifest/manifest_reader.h"
 
 #include <boost/asio/io_context.hpp>
 #include <fstream>
@@ -9,10 +9,10 @@
 #include "base/async/run.h"
 #include "base/async/task_group.h"
 #include "base/status/matchers.h"
-#include "storage/embedded/loader/manifest_files.h"
-#include "storage/embedded/testing/test_directory.h"
+#include "base/testing/test_directory.h"
+#include "kube/manifest/manifest_files.h"
 
-namespace steward::storage {
+namespace steward::kube {
 namespace {
 
 using ::testing::HasSubstr;
@@ -87,4 +87,4 @@ TEST_F(ManifestReaderTest, CanBeCancelled) {
 }
 
 }  // namespace
-}  // namespace steward::storage
+}  // namespace steward::kube
