@@ -7,9 +7,12 @@
 
 #include "cmd/steward/apiserver.h"
 #include "cmd/steward/controllers.h"
+#include "cmd/steward/nouns.h"
 #include "cmd/steward/plugin.h"
 #include "cmd/steward/up.h"
 #include "cmd/steward/version.h"
+#include "plugin/command/command.h"
+#include "plugin/nouns.h"
 
 namespace {
 
@@ -25,6 +28,10 @@ constexpr char kUsage[] =
     "  help        this text\n"
     "\n"
     "'steward COMMAND --help' lists the flags of up, apiserver, controllers and kubectl.\n";
+
+std::string Usage() {
+  return std::string(kUsage) + steward::NounsHelp(steward::plugin::KnownNouns());
+}
 
 }  // namespace
 
@@ -43,9 +50,11 @@ int main(int argc, char** argv) {
     return 0;
   }
   if (command == "help" || command == "--help" || command == "-h") {
-    std::fputs(kUsage, stdout);
+    std::fputs(Usage().c_str(), stdout);
     return 0;
   }
+  const std::vector<steward::plugin::KnownCommand>& nouns = steward::plugin::KnownNouns();
+  if (steward::IsNoun(nouns, command)) return steward::RunNoun(nouns, args);
   std::fprintf(stderr, "steward: unknown command \"%s\"; 'steward help' lists them\n",
                args[0].c_str());
   return 2;

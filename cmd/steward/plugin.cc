@@ -1,70 +1,10 @@
 #include "cmd/steward/plugin.h"
 
-#include <boost/asio/io_context.hpp>
-#include <boost/json/object.hpp>
-#include <cstdio>
-#include <cstdlib>
-#include <memory>
-#include <utility>
-
-#include "absl/status/statusor.h"
-#include "base/async/run.h"
-#include "base/clock/clock.h"
-#include "base/status/macros.h"
-#include "base/text/str_cat.h"
-#include "cmd/steward/plugin_terminal.h"
-#include "cmd/steward/version.h"
-#include "kube/client/config.h"
-#include "kube/client/kubeconfig.h"
-#include "kube/client/rest_client.h"
-#include "kube/client/rest_options.h"
-#include "plugin/command/command.h"
+#include "cmd/steward/command_runner.h"
 #include "plugin/command/command_line.h"
-#include "plugin/command/exit.h"
-#include "plugin/command/report.h"
-#include "plugin/command/session.h"
 #include "plugin/commands.h"
-#include "plugin/terminal/printable.h"
-#include "plugin/terminal/terminal.h"
 
 namespace steward {
-namespace asio = boost::asio;
-namespace {
-
-std::string_view Environment(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? "" : value;
-}
-
-absl::StatusOr<kube::ClientConfig> FindCluster(const plugin::CommonFlags& flags) {
-  const std::vector<std::string> paths =
-      kube::KubeconfigPaths(flags.kubeconfig, Environment("KUBECONFIG"), Environment("HOME"));
-  if (!paths.empty()) return kube::LoadKubeconfigs(paths, flags.context);
-  absl::StatusOr<kube::ClientConfig> pod = kube::InClusterConfig();
-  if (pod.ok()) return pod;
-  return plugin::Misused(
-      "there is no kubeconfig: name one with --kubeconfig or KUBECONFIG, or put it at "
-      "~/.kube/config");
-}
-
-absl::Status Run(const plugin::CommandLine& line, boost::json::object& document) {
-  const plugin::CommonFlags& flags = line.common;
-  ASSIGN_OR_RETURN(const kube::ClientConfig config, FindCluster(flags));
-  asio::io_context io{1};
-  kube::RestClientOptions rest;
-  rest.user_agent = StrCat("kubectl-steward/", BuildVersion().git_version);
-  ASSIGN_OR_RETURN(const std::unique_ptr<kube::Client> client,
-                   kube::MakeRestClient(config, io.get_executor(), Clock::Real(), Random::Real(),
-                                        std::move(rest)));
-  // With a document on standard output, text for people goes to standard error.
-  plugin::Terminal terminal(ProcessTerminal(flags.output.empty() ? stdout : stderr));
-  const std::string context_ns = config.ns.empty() ? "default" : config.ns;
-  plugin::Session session{*client,  Clock::Real(), terminal,
-                          document, flags.yes,     flags.ns.empty() ? context_ns : flags.ns};
-  return RunOn(io, line.command->Run(session));
-}
-
-}  // namespace
 
 bool IsPluginName(std::string_view argv0) {
   const size_t slash = argv0.rfind('/');
@@ -73,25 +13,7 @@ bool IsPluginName(std::string_view argv0) {
 }
 
 int RunPlugin(const std::vector<std::string>& args) {
-  const absl::StatusOr<plugin::CommandLine> line =
-      plugin::ParseCommandLine(plugin::KnownCommands(), args);
-  if (!line.ok()) {
-    std::fprintf(stderr, "kubectl steward: %s\n", std::string(line.status().message()).c_str());
-    return static_cast<int>(plugin::Exit::kUsage);
-  }
-  if (!line->help.empty()) {
-    std::fputs(line->help.c_str(), stdout);
-    return static_cast<int>(plugin::Exit::kDone);
-  }
-  boost::json::object document = plugin::NewReport(line->report);
-  const absl::Status status = Run(*line, document);
-  plugin::Conclude(status, document);
-  if (!status.ok()) {
-    std::fprintf(stderr, "kubectl steward %s: %s\n", line->name.c_str(),
-                 plugin::Printable(ToStd(status.message())).c_str());
-  }
-  if (!line->common.output.empty()) std::fputs(plugin::ReportText(document).c_str(), stdout);
-  return static_cast<int>(plugin::ExitOf(status));
+  return RunCommand(plugin::Program(), plugin::KnownCommands(), args);
 }
 
 }  // namespace steward

@@ -1,4 +1,5 @@
-// The interface of a command of the plugin, with its name, its flags and its work. Not thread-safe.
+// The interface of a command of `kubectl steward` or `steward NOUN VERB`, with its name, its flags
+// and its work. Not thread-safe.
 #ifndef PLUGIN_COMMAND_COMMAND_H_
 #define PLUGIN_COMMAND_COMMAND_H_
 
@@ -39,13 +40,16 @@ class Command {
   virtual StatusTask Run(Session& session) = 0;
 };
 
-// An entry of the list of commands (plugin/commands.h).
+// An entry of a list of commands (plugin/commands.h, plugin/nouns.h).
 struct KnownCommand {
   std::string name;         // one word
   std::string description;  // for --help
   // Set for a command:
   std::string report = {};  // the kind of its document
   bool asks = false;        // has --yes
+  // False: it has no flags about a cluster, runs without a kubeconfig, and its session's client
+  // refuses each call.
+  bool needs_cluster = true;
   std::function<std::unique_ptr<Command>()> make = {};
   // Set for a group, which has no `make`: its commands.
   std::vector<KnownCommand> commands = {};

@@ -16,14 +16,17 @@
 namespace steward::plugin {
 namespace {
 
-constexpr char kName[] = "kubectl steward";
-constexpr char kDescription[] =
-    "Uninstalls operators, and what belongs to them, with your own rights.";
 constexpr char kExitCodes[] =
     "Exit codes: 0 done, 1 error, 2 wrong usage, 3 refused, 4 stalled or out of time";
 
 std::string CheckNamespace(const std::string& text) {
   return kube::IsDns1123Label(text) ? "" : StrCat("\"", text, "\" is no namespace's name");
+}
+
+void AddOutputFlag(CLI::App& app, CommonFlags& common) {
+  FlagAdder(app)
+      .Text("-o,--output", common.output, "json: one document for programs on standard output")
+      ->check(CLI::IsMember({"json"}));
 }
 
 void AddCommonFlags(CLI::App& app, CommonFlags& common) {
@@ -33,14 +36,14 @@ void AddCommonFlags(CLI::App& app, CommonFlags& common) {
   flags.Text("--context", common.context, "Context of the kubeconfig; else its current one");
   flags.Text("-n,--namespace", common.ns, "Namespace; else the context's, else default")
       ->check(CheckNamespace);
-  flags.Text("-o,--output", common.output, "json: one document for programs on standard output")
-      ->check(CLI::IsMember({"json"}));
+  AddOutputFlag(app, common);
 }
 
 // The parser of one command line.
 class Parser {
  public:
-  explicit Parser(const std::vector<KnownCommand>& known) {
+  Parser(const std::vector<KnownCommand>& known, const Program& program)
+      : app_(program.description, program.name) {
     app_.get_formatter()->column_width(36);
     app_.footer(kExitCodes);
     AddCommonFlags(app_, common_);
@@ -52,6 +55,7 @@ class Parser {
  private:
   struct Leaf {
     std::string report;
+    bool needs_cluster = true;
     std::unique_ptr<Command> command;
   };
 
@@ -59,7 +63,7 @@ class Parser {
 
   CommonFlags common_;
   std::map<const CLI::App*, Leaf> leaves_;
-  CLI::App app_{kDescription, kName};
+  CLI::App app_;
 };
 
 // Adds all of `known`, of which the command line may name one.
@@ -71,13 +75,17 @@ void Parser::AddAll(const std::vector<KnownCommand>& known, CLI::App& app) {
     sub.footer(kExitCodes);
     if (each.make) {
       Leaf& leaf = leaves_[&sub];
-      leaf = {each.report, each.make()};
+      leaf = {each.report, each.needs_cluster, each.make()};
       leaf.command->AddFlags(sub);
     } else {
       AddAll(each.commands, sub);
     }
     if (each.asks) FlagAdder(sub).Switch("-y,--yes", common_.yes, "Ask nothing");
-    AddCommonFlags(sub, common_);
+    if (each.needs_cluster) {
+      AddCommonFlags(sub, common_);
+    } else {
+      AddOutputFlag(sub, common_);
+    }
   }
 }
 
@@ -104,6 +112,7 @@ absl::StatusOr<CommandLine> Parser::Parse(const std::vector<std::string>& args) 
   }
   RETURN_IF_ERROR(leaf->second.command->Check(common_));
   line.report = std::move(leaf->second.report);
+  line.needs_cluster = leaf->second.needs_cluster;
   line.common = std::move(common_);
   line.command = std::move(leaf->second.command);
   return line;
@@ -112,8 +121,9 @@ absl::StatusOr<CommandLine> Parser::Parse(const std::vector<std::string>& args) 
 }  // namespace
 
 absl::StatusOr<CommandLine> ParseCommandLine(const std::vector<KnownCommand>& known,
-                                             const std::vector<std::string>& args) {
-  return Parser(known).Parse(args);
+                                             const std::vector<std::string>& args,
+                                             const Program& program) {
+  return Parser(known, program).Parse(args);
 }
 
 }  // namespace steward::plugin

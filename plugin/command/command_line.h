@@ -1,4 +1,4 @@
-// The command line of `kubectl steward`. A value; not thread-safe.
+// The command line of a program that consists of commands. A value; not thread-safe.
 #ifndef PLUGIN_COMMAND_COMMAND_LINE_H_
 #define PLUGIN_COMMAND_COMMAND_LINE_H_
 
@@ -11,6 +11,12 @@
 
 namespace steward::plugin {
 
+// How the program is called, and what --help says of all its commands.
+struct Program {
+  std::string name = "kubectl steward";
+  std::string description = "Uninstalls operators, and what belongs to them, with your own rights.";
+};
+
 struct CommandLine {
   // Not empty for --help, and where no command is named: nothing else is set, and the caller prints
   // it.
@@ -18,13 +24,15 @@ struct CommandLine {
 
   std::string name;    // all its words, as "uninstall"
   std::string report;  // the kind of its document
+  bool needs_cluster = true;
   CommonFlags common;
   std::unique_ptr<Command> command;
 };
 
 // Parses command line arguments (without the program's name). kInvalidArgument with one sentence.
 absl::StatusOr<CommandLine> ParseCommandLine(const std::vector<KnownCommand>& known,
-                                             const std::vector<std::string>& args);
+                                             const std::vector<std::string>& args,
+                                             const Program& program = {});
 
 }  // namespace steward::plugin
 

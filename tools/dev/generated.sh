@@ -11,16 +11,20 @@ generate_files() {
   bin/steward apiserver --help >"$folder/flags-apiserver.txt"
   bin/steward controllers --help >"$folder/flags-controllers.txt"
   bin/steward up --help >"$folder/flags-up.txt"
-  plugin_help >"$folder/flags-kubectl-steward.txt"
+  command_help kubectl >"$folder/flags-kubectl-steward.txt"
+  local noun
+  for noun in $(bin/steward help | awk '/^Nouns/ { on = 1; next } /^$/ { on = 0 } on { print $1 }'); do
+    command_help "$noun" >"$folder/flags-$noun.txt"
+  done
 }
 
-# plugin_help [WORD...]: the help of a command of `kubectl steward`, or of all of it, and of every command below.
-plugin_help() {
+# command_help WORD...: the help of a command and of every command below.
+command_help() {
   local words word
-  bin/steward kubectl "$@" --help
-  words=$(bin/steward kubectl "$@" --help | awk '/^Subcommands:/ { on = 1; next } /^$/ { on = 0 } on && /^  [^ ]/ { print $1 }')
+  bin/steward "$@" --help
+  words=$(bin/steward "$@" --help | awk '/^Subcommands:/ { on = 1; next } /^$/ { on = 0 } on && /^  [^ ]/ { print $1 }')
   for word in $words; do
-    plugin_help "$@" "$word"
+    command_help "$@" "$word"
   done
 }
 

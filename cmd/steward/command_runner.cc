@@ -1,0 +1,112 @@
+#include "cmd/steward/command_runner.h"
+
+#include <algorithm>
+#include <boost/asio/io_context.hpp>
+#include <boost/json/object.hpp>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <string_view>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "base/async/run.h"
+#include "base/clock/clock.h"
+#include "base/status/macros.h"
+#include "base/text/str_cat.h"
+#include "cmd/steward/plugin_terminal.h"
+#include "cmd/steward/version.h"
+#include "kube/client/client.h"
+#include "kube/client/config.h"
+#include "kube/client/kubeconfig.h"
+#include "kube/client/refusing_client.h"
+#include "kube/client/rest_client.h"
+#include "kube/client/rest_options.h"
+#include "plugin/command/exit.h"
+#include "plugin/command/report.h"
+#include "plugin/command/session.h"
+#include "plugin/terminal/printable.h"
+#include "plugin/terminal/terminal.h"
+
+namespace steward {
+namespace asio = boost::asio;
+namespace {
+
+std::string_view Environment(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+absl::StatusOr<kube::ClientConfig> FindCluster(const plugin::CommonFlags& flags) {
+  const std::vector<std::string> paths =
+      kube::KubeconfigPaths(flags.kubeconfig, Environment("KUBECONFIG"), Environment("HOME"));
+  if (!paths.empty()) return kube::LoadKubeconfigs(paths, flags.context);
+  absl::StatusOr<kube::ClientConfig> pod = kube::InClusterConfig();
+  if (pod.ok()) return pod;
+  return plugin::Misused(
+      "there is no kubeconfig: name one with --kubeconfig or KUBECONFIG, or put it at "
+      "~/.kube/config");
+}
+
+// "kubectl-steward/v1.2"
+std::string UserAgent(const plugin::Program& program) {
+  std::string name = program.name;
+  std::replace(name.begin(), name.end(), ' ', '-');
+  return StrCat(name, "/", BuildVersion().git_version);
+}
+
+absl::Status RunWith(kube::Client& client, const std::string& context_ns, asio::io_context& io,
+                     const plugin::CommandLine& line, boost::json::object& document) {
+  const plugin::CommonFlags& flags = line.common;
+  // With a document on standard output, text for people goes to standard error.
+  plugin::Terminal terminal(ProcessTerminal(flags.output.empty() ? stdout : stderr));
+  plugin::Session session{client,   Clock::Real(), terminal,
+                          document, flags.yes,     flags.ns.empty() ? context_ns : flags.ns};
+  return RunOn(io, line.command->Run(session));
+}
+
+absl::Status Run(const plugin::Program& program, const plugin::CommandLine& line,
+                 boost::json::object& document) {
+  constexpr char kDefaultNamespace[] = "default";
+  asio::io_context io{1};
+  if (!line.needs_cluster) {
+    const std::unique_ptr<kube::Client> none =
+        kube::MakeRefusingClient(absl::FailedPreconditionError("this command asks no cluster"));
+    return RunWith(*none, kDefaultNamespace, io, line, document);
+  }
+  ASSIGN_OR_RETURN(const kube::ClientConfig config, FindCluster(line.common));
+  kube::RestClientOptions rest;
+  rest.user_agent = UserAgent(program);
+  ASSIGN_OR_RETURN(const std::unique_ptr<kube::Client> client,
+                   kube::MakeRestClient(config, io.get_executor(), Clock::Real(), Random::Real(),
+                                        std::move(rest)));
+  return RunWith(*client, config.ns.empty() ? kDefaultNamespace : config.ns, io, line, document);
+}
+
+}  // namespace
+
+int RunCommand(const plugin::Program& program, const std::vector<plugin::KnownCommand>& known,
+               const std::vector<std::string>& args) {
+  const absl::StatusOr<plugin::CommandLine> line = plugin::ParseCommandLine(known, args, program);
+  if (!line.ok()) {
+    std::fprintf(stderr, "%s: %s\n", program.name.c_str(),
+                 std::string(line.status().message()).c_str());
+    return static_cast<int>(plugin::Exit::kUsage);
+  }
+  if (!line->help.empty()) {
+    std::fputs(line->help.c_str(), stdout);
+    return static_cast<int>(plugin::Exit::kDone);
+  }
+  boost::json::object document = plugin::NewReport(line->report);
+  const absl::Status status = Run(program, *line, document);
+  plugin::Conclude(status, document);
+  if (!status.ok()) {
+    std::fprintf(stderr, "%s %s: %s\n", program.name.c_str(), line->name.c_str(),
+                 plugin::Printable(ToStd(status.message())).c_str());
+  }
+  if (!line->common.output.empty()) std::fputs(plugin::ReportText(document).c_str(), stdout);
+  return static_cast<int>(plugin::ExitOf(status));
+}
+
+}  // namespace steward
