@@ -35,6 +35,7 @@ const (
 	copiedPolicy     = "steward-cleanup-copied-from"
 	writesPolicy     = "steward-controllers-writes"
 	deletesPolicy    = "steward-controllers-deletes"
+	installsPolicy   = "steward-install-plans-writes"
 )
 
 var (
@@ -53,9 +54,10 @@ const (
 	halfGranted  = "hugo"  // the same, and the right to opt in bound in namespaces only
 	controllers  = "system:serviceaccount:steward-system:steward-controllers"
 	apiServer    = "system:serviceaccount:steward-system:steward-apiserver"
-	copier       = "system:serviceaccount:steward-system:steward-copied-csvs" // would make copies instead of OLM
-	gitOps       = "system:serviceaccount:argocd:application-controller"      // cluster-admin
-	olmAccount   = "system:serviceaccount:olm:olm-operator-serviceaccount"    // cluster-admin, as each of these:
+	copier       = "system:serviceaccount:steward-system:steward-copied-csvs"   // would make copies instead of OLM
+	installer    = "system:serviceaccount:steward-system:steward-install-plans" // executes InstallPlans
+	gitOps       = "system:serviceaccount:argocd:application-controller"        // cluster-admin
+	olmAccount   = "system:serviceaccount:olm:olm-operator-serviceaccount"      // cluster-admin, as each of these:
 	olmHelper    = "system:serviceaccount:openshift-operator-lifecycle-manager:collect-profiles"
 	olmElsewhere = "system:serviceaccount:my-olm:olm-operator-serviceaccount"
 	olmNarrow    = "system:serviceaccount:openshift-operator-lifecycle-manager:olm-operator-serviceaccount" // without Steward's rights

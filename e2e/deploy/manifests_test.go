@@ -42,6 +42,17 @@ func rendered(ctx context.Context, folder string) (objects []*olm.Object, file s
 	return objects, file, err
 }
 
+// deployed is what the base holds, and each overlay with a Deployment of its own.
+func deployed(t *testing.T) (all []*olm.Object) {
+	t.Helper()
+	for _, folder := range []string{"base", "overlays/copies", "overlays/install-plans"} {
+		objects, _, err := rendered(t.Context(), folder)
+		must(t, err)
+		all = append(all, objects...)
+	}
+	return all
+}
+
 func writeManifests(objects []*olm.Object, name string) (file string, err error) {
 	var text strings.Builder
 	for _, object := range objects {
@@ -73,7 +84,7 @@ func applyBase(ctx context.Context) error {
 // Every document is one that the API server takes, without a field that it does not know, and without a warning.
 func TestManifests_AreValid(t *testing.T) {
 	for _, folder := range []string{"base", "overlays/cleanup-all-apis", "overlays/copies", "overlays/copies/crds",
-		"overlays/egress"} {
+		"overlays/egress", "overlays/install-plans"} {
 		_, file, err := rendered(t.Context(), folder)
 		must(t, err)
 		out, err := shared.Kubectl(t.Context(), "apply", "--server-side", "--dry-run=server", "--validate=strict",
@@ -133,8 +144,7 @@ func TestManifests_PoliciesAreWellTyped(t *testing.T) {
 
 // Expressions use nothing that came after the oldest Kubernetes that is supported.
 func TestManifests_PoliciesCompileForKubernetes130(t *testing.T) {
-	objects, _, err := rendered(t.Context(), "base")
-	must(t, err)
+	objects := deployed(t)
 	oldest := environment.MustBaseEnvSet(version.MajorMinor(1, 30))
 	for _, object := range objects {
 		if object.GetKind() != "ValidatingAdmissionPolicy" {
@@ -170,8 +180,7 @@ func TestManifests_PoliciesCompileForKubernetes130(t *testing.T) {
 
 // Each policy is bound, and so that it denies.
 func TestManifests_PoliciesAreBound(t *testing.T) {
-	objects, _, err := rendered(t.Context(), "base")
-	must(t, err)
+	objects := deployed(t)
 	bound := map[string]bool{}
 	for _, object := range objects {
 		if object.GetKind() == "ValidatingAdmissionPolicyBinding" {
@@ -191,8 +200,7 @@ func TestManifests_PoliciesAreBound(t *testing.T) {
 func TestManifests_FlagsExist(t *testing.T) {
 	root, err := cluster.Root()
 	must(t, err)
-	objects, _, err := rendered(t.Context(), "base")
-	must(t, err)
+	objects := deployed(t)
 	commands := 0
 	for _, object := range objects {
 		containers, _, _ := unstructured.NestedSlice(object.Object, "spec", "template", "spec", "containers")
@@ -209,7 +217,7 @@ func TestManifests_FlagsExist(t *testing.T) {
 			}
 		}
 	}
-	if commands != 2 {
+	if commands != 4 {
 		t.Errorf("%d command lines", commands)
 	}
 }
@@ -266,8 +274,8 @@ func TestManifests_OverlaysCompose(t *testing.T) {
 	must(t, os.WriteFile(filepath.Join(dir, "kustomization.yaml"), fmt.Appendf(nil, `
 apiVersion: kustomize.config.k8s.io/v1beta1
 kind: Kustomization
-resources: [%[1]s/base, %[1]s/overlays/cleanup-all-apis, %[1]s/overlays/egress, %[1]s/overlays/prometheus]
-components: [%[1]s/overlays/cleanup-supported-by-default]
+resources: [%[1]s/base, %[1]s/overlays/cleanup-all-apis, %[1]s/overlays/egress, %[1]s/overlays/install-plans, %[1]s/overlays/prometheus]
+components: [%[1]s/overlays/cleanup-supported-by-default, %[1]s/overlays/optional-manifests]
 images: [{name: steward, newName: registry.example.com/steward, newTag: v1.0.0}]
 patches:
 - target: {kind: ValidatingAdmissionPolicy, name: steward-cleanup-opt-in}
@@ -282,7 +290,7 @@ patches:
 	out, err := shared.Kubectl(t.Context(), "kustomize", dir)
 	must(t, err)
 	for _, part := range []string{"registry.example.com/steward:v1.0.0", "serviceaccount:my-olm:", "kind: PodMonitor", "steward-cleanup-all-apis",
-		"- --cleanup-supported-by-default"} {
+		"- --cleanup-supported-by-default", "- --feature-gates=OptionalManifests=true"} {
 		if !strings.Contains(out, part) {
 			t.Errorf("%q is not in what kustomize makes of it", part)
 		}
