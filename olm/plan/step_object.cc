@@ -20,7 +20,9 @@ namespace steward::olm {
 namespace json = boost::json;
 namespace {
 
-constexpr std::string_view kSteward = "steward.operatorframework.io";
+// Steward's own: marks of cleanups, and the label that widens the rights of its controllers.
+constexpr std::array<std::string_view, 2> kSteward = {"steward.operatorframework.io",
+                                                      "steward.operators.coreos.com"};
 // Labels and annotations by which OLM keeps its books: what a bundle says there would be believed.
 constexpr std::array<std::string_view, 11> kBooks = {kManagedLabel,
                                                      kOwnerLabel,
@@ -42,7 +44,9 @@ std::string_view PrefixOf(std::string_view key) { return key.substr(0, key.find(
 bool IsReserved(std::string_view key) {
   if (std::find(kBooks.begin(), kBooks.end(), key) != kBooks.end()) return true;
   const std::string_view prefix = PrefixOf(key);
-  return prefix == kSteward || prefix.ends_with(StrCat(".", kSteward));
+  return std::any_of(kSteward.begin(), kSteward.end(), [prefix](std::string_view own) {
+    return prefix == own || prefix.ends_with(StrCat(".", own));
+  });
 }
 
 absl::StatusOr<json::object> KeptOf(const json::object& metadata, std::string_view key) {

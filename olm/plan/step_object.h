@@ -19,7 +19,7 @@ struct StepOwner {
 
 // Makes `manifest` the object of a step: what its author must not decide is dropped (status; all
 // metadata but name, labels and annotations; so finalizers and owner references; Steward's own
-// labels and annotations, `*.steward.operatorframework.io/…` and `steward.operatorframework.io/…`;
+// labels and annotations, `steward.operatorframework.io/…` and `steward.operators.coreos.com/…`;
 // the labels and annotations by which OLM keeps its books, such as olm.copiedFrom, olm.owner and
 // olm.operatorGroup), and `olm.managed: "true"` is added. `ns` is the plan's namespace for a
 // namespaced kind, whatever the manifest says, and "" for a cluster-scoped one. Namespaced objects
