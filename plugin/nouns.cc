@@ -1,10 +1,18 @@
 #include "plugin/nouns.h"
 
+#include "plugin/bundle/install.h"
+#include "plugin/bundle/lint.h"
+#include "plugin/bundle/steps.h"
+
 namespace steward::plugin {
 
 const std::vector<KnownCommand>& KnownNouns() {
   // Each noun has one line.
-  static const auto& known = *new std::vector<KnownCommand>{};
+  static const auto& known = *new std::vector<KnownCommand>{
+      {.name = "bundle",
+       .description = "Bundles of operators, in their authors' folders",
+       .commands = {KnownBundleLint(), KnownBundleSteps(), KnownBundleInstall()}},
+  };
   return known;
 }
 

@@ -13,14 +13,16 @@
 
 namespace steward::olm {
 
-// The steps that OLM makes of a bundle (R-002-22, 24): its ClusterServiceVersion first, then its
-// definitions, then the rest in the order given (of file names), then what OLM generates from the
-// permissions in the ClusterServiceVersion: a ServiceAccount (unless "default"), Role, RoleBinding,
-// ClusterRole and ClusterRoleBinding for each account. Those are never optional. A Secret becomes a
-// BundleSecret. `optional` of a step is what `declared` says of its manifest. kInvalidArgument:
-// not exactly one ClusterServiceVersion.
+// The steps that OLM makes of a bundle (R-002-22, 24) that is installed in `ns`: its
+// ClusterServiceVersion first, then its definitions, then the rest in the order given (of file
+// names), then what is generated of the permissions in the ClusterServiceVersion: for each account
+// a ServiceAccount (unless it is "default", or among the manifests), Role, RoleBinding, ClusterRole
+// and ClusterRoleBinding. Those are never optional. A Secret becomes a BundleSecret. `optional` of
+// a step is what `declared` says of its manifest. kInvalidArgument: not exactly one
+// ClusterServiceVersion, or a manifest without apiVersion, kind or name.
 absl::StatusOr<std::vector<PlanStep>> StepsOf(const std::vector<boost::json::object>& manifests,
-                                              const OptionalManifests& declared);
+                                              const OptionalManifests& declared,
+                                              const std::string& ns);
 
 }  // namespace steward::olm
 

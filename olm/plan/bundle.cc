@@ -1,0 +1,153 @@
+#include "olm/plan/bundle.h"
+
+#include <algorithm>
+#include <boost/json/array.hpp>
+#include <boost/json/value.hpp>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/escaping.h"
+#include "base/digest/digest.h"
+#include "base/json/json_access.h"
+#include "base/json/json_text.h"
+#include "base/status/macros.h"
+#include "base/text/str_cat.h"
+#include "olm/plan/step_kind.h"
+
+namespace steward::olm {
+namespace json = boost::json;
+namespace {
+
+constexpr char kRbac[] = "rbac.authorization.k8s.io";
+constexpr char kRbacVersion[] = "rbac.authorization.k8s.io/v1";
+// Of a generated name: the readable part, and the digits that tell permissions apart.
+constexpr size_t kReadable = 50;
+constexpr size_t kDigits = 10;
+
+kube::GroupVersionKind KindOf(const json::object& manifest) {
+  const std::string api_version(StringAt(manifest, "apiVersion"));
+  const size_t slash = api_version.find('/');
+  const bool core = slash == std::string::npos;
+  return {core ? "" : api_version.substr(0, slash),
+          core ? api_version : api_version.substr(slash + 1),
+          std::string(StringAt(manifest, "kind"))};
+}
+
+absl::StatusOr<PlanStep> StepOf(const json::object& manifest, const OptionalManifests& declared) {
+  const ManifestIdentity identity = IdentityOf(manifest);
+  PlanStep step;
+  step.gvk = KindOf(manifest);
+  step.name = identity.name;
+  if (step.gvk.version.empty() || step.gvk.kind.empty() || step.name.empty()) {
+    return absl::InvalidArgumentError(
+        StrCat("a manifest (", identity.ToString(), ") lacks apiVersion, kind or metadata.name"));
+  }
+  if (step.gvk.group.empty() && step.gvk.kind == "Secret") step.gvk.kind = "BundleSecret";
+  step.manifest = Serialize(manifest);
+  step.optional = declared.Contains(identity);
+  step.status = kStepUnknown;
+  return step;
+}
+
+// What one entry of the permissions generates.
+class Generator {
+ public:
+  Generator(std::string csv, std::string ns, std::vector<PlanStep>& steps)
+      : csv_(std::move(csv)), ns_(std::move(ns)), steps_(steps) {}
+
+  void AddAccount(const std::string& account) {
+    const bool there = std::any_of(steps_.begin(), steps_.end(), [&account](const PlanStep& step) {
+      return StepKindOf(step.gvk) == StepKind::kServiceAccount && step.name == account;
+    });
+    if (account == "default" || there) return;
+    Add({"", "v1", "ServiceAccount"}, account, {});
+  }
+
+  void AddRole(const std::string& account, const json::value& rules, bool cluster) {
+    const std::string digest =
+        absl::BytesToHexString(Sha256(StrCat(cluster ? "cluster" : ns_, "/", Serialize(rules))));
+    std::string name = StrCat(csv_, "-", account).substr(0, kReadable);
+    StrAppend(&name, "-", digest.substr(0, kDigits));
+    const std::string role = cluster ? "ClusterRole" : "Role";
+    Add({kRbac, "v1", role}, name, {{"rules", rules}});
+    json::array subjects = {
+        json::object{{"kind", "ServiceAccount"}, {"name", account}, {"namespace", ns_}}};
+    Add({kRbac, "v1", role + "Binding"}, name,
+        {{"subjects", std::move(subjects)},
+         {"roleRef", {{"apiGroup", kRbac}, {"kind", role}, {"name", name}}}});
+  }
+
+ private:
+  void Add(const kube::GroupVersionKind& gvk, const std::string& name, json::object more) {
+    json::object manifest = {{"apiVersion", gvk.group.empty() ? "v1" : kRbacVersion},
+                             {"kind", gvk.kind},
+                             {"metadata", {{"name", name}}}};
+    for (auto& member : more) manifest[member.key()] = member.value();
+    PlanStep step;
+    step.gvk = gvk;
+    step.name = name;
+    step.manifest = Serialize(manifest);
+    step.status = kStepUnknown;
+    steps_.push_back(std::move(step));
+  }
+
+  const std::string csv_;
+  const std::string ns_;
+  std::vector<PlanStep>& steps_;
+};
+
+void AddGenerated(const json::object& csv, const std::string& name, const std::string& ns,
+                  std::vector<PlanStep>& steps) {
+  const json::object* spec = ObjectAt(csv, "spec");
+  const json::object* install = spec == nullptr ? nullptr : ObjectAt(*spec, "install");
+  const json::object* strategy = install == nullptr ? nullptr : ObjectAt(*install, "spec");
+  if (strategy == nullptr) return;
+  Generator generator(name, ns, steps);
+  for (const bool cluster : {false, true}) {
+    const json::array* all = ArrayAt(*strategy, cluster ? "clusterPermissions" : "permissions");
+    if (all == nullptr) continue;
+    for (const json::value& each : *all) {
+      const json::object* permission = each.if_object();
+      if (permission == nullptr) continue;
+      const std::string account(StringAt(*permission, "serviceAccountName"));
+      const json::value* rules = permission->if_contains("rules");
+      if (account.empty() || rules == nullptr || !rules->is_array()) continue;
+      generator.AddAccount(account);
+      generator.AddRole(account, *rules, cluster);
+    }
+  }
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<PlanStep>> StepsOf(const std::vector<json::object>& manifests,
+                                              const OptionalManifests& declared,
+                                              const std::string& ns) {
+  std::vector<PlanStep> steps;
+  const json::object* csv = nullptr;
+  for (const json::object& manifest : manifests) {
+    ASSIGN_OR_RETURN(PlanStep step, StepOf(manifest, declared));
+    if (StepKindOf(step.gvk) == StepKind::kCsv) {
+      if (csv != nullptr) {
+        return absl::InvalidArgumentError("the bundle has more than one ClusterServiceVersion");
+      }
+      csv = &manifest;
+    }
+    steps.push_back(std::move(step));
+  }
+  if (csv == nullptr) {
+    return absl::InvalidArgumentError("the bundle has no ClusterServiceVersion");
+  }
+  const auto rank = [](const PlanStep& step) {
+    const StepKind kind = StepKindOf(step.gvk);
+    return kind == StepKind::kCsv ? 0 : kind == StepKind::kDefinition ? 1 : 2;
+  };
+  std::stable_sort(steps.begin(), steps.end(),
+                   [&rank](const PlanStep& a, const PlanStep& b) { return rank(a) < rank(b); });
+  const std::string name = steps.front().name;
+  AddGenerated(*csv, name, ns, steps);
+  for (PlanStep& step : steps) step.resolving = name;
+  return steps;
+}
+
+}  // namespace steward::olm

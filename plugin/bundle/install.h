@@ -1,0 +1,25 @@
+// The command steward bundle install. Not thread-safe.
+#ifndef PLUGIN_BUNDLE_INSTALL_H_
+#define PLUGIN_BUNDLE_INSTALL_H_
+
+#include <string>
+
+#include "base/async/task.h"
+#include "plugin/bundle/bundle_folder.h"
+#include "plugin/command/command.h"
+#include "plugin/command/session.h"
+
+namespace steward::plugin {
+
+// Makes what catalog-operator makes of a bundle, with the user's own rights: an InstallPlan in the
+// session's namespace, the ConfigMap that holds the manifests and belongs to the plan, and the
+// plan's status. Their names follow from the bundle's content. So a second run finishes what a
+// first one began, and changes nothing that is whole; with `approve` it approves the plan. Refused:
+// a plan or ConfigMap of that name has another content. REQUIRES: the session outlives the task.
+StatusTask InstallBundle(Session& session, BundleFolder bundle, bool approve);
+
+KnownCommand KnownBundleInstall();
+
+}  // namespace steward::plugin
+
+#endif  // PLUGIN_BUNDLE_INSTALL_H_
