@@ -1,6 +1,7 @@
 package installplans_test
 
 import (
+	"context"
 	"slices"
 	"strings"
 	"testing"
@@ -195,7 +196,7 @@ func TestGate_R_002_06_54_55_IsOffByDefault(t *testing.T) {
 	must(t, executing.Stop())
 	t.Cleanup(func() {
 		must(t, executing.Stop())
-		must(t, startExecuting(t.Context()))
+		must(t, startExecuting(context.Background())) // the test's own context has ended
 	})
 	var withoutGate []string
 	for _, flag := range flags("--install-plan-retry-timeout=" + soon.String()) {

@@ -42,7 +42,7 @@ void ReadProperties(const std::string& path, const std::string& text, BundleFold
   for (YamlDocument& document : ParseYamlDocuments(text, {.max_size = kMaxFile})) {
     const std::string where = StrCat(path, ":", document.line);
     if (!document.value.ok()) {
-      bundle.problems.push_back({where, ToStd(document.value.status().message())});
+      bundle.problems.push_back({where, std::string(document.value.status().message())});
       continue;
     }
     if (!document.value->is_object()) continue;
@@ -54,7 +54,7 @@ void ReadProperties(const std::string& path, const std::string& text, BundleFold
       continue;
     }
     const absl::Status added = bundle.declared.AddProperties(properties->get_array());
-    if (!added.ok()) bundle.problems.push_back({where, ToStd(added.message())});
+    if (!added.ok()) bundle.problems.push_back({where, std::string(added.message())});
     bundle.properties = Serialize(json::object{{"properties", *properties}});
   }
 }
@@ -65,7 +65,7 @@ void ReadFile(const std::string& path, BundleFolder& bundle, Take take) {
   if (text.ok()) {
     take(*text);
   } else {
-    bundle.problems.push_back({path, ToStd(text.status().message())});
+    bundle.problems.push_back({path, std::string(text.status().message())});
   }
 }
 

@@ -84,7 +84,7 @@ class Linter {
     const absl::StatusOr<json::object> object =
         olm::StepObject(manifest.object, olm::ObjectKind(gvk), "", {});
     if (!object.ok()) {
-      Error(manifest.where, ToStd(object.status().message()));
+      Error(manifest.where, std::string(object.status().message()));
       return;
     }
     if (kind == StepKind::kDefinition) {
@@ -92,7 +92,7 @@ class Linter {
       if (definition.ok()) {
         definitions_.push_back(*std::move(definition));
       } else {
-        Error(manifest.where, ToStd(definition.status().message()));
+        Error(manifest.where, std::string(definition.status().message()));
       }
     }
     LookAtDropped(manifest, *object);
