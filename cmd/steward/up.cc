@@ -90,8 +90,6 @@ ControllersOptions ReconcilersOf(const UpOptions& up) {
   options.reconcilers = up.reconcilers;
   options.feature_gates = up.feature_gates;
   options.leader_elect = false;
-  // There is no OLM in this process, and nothing that a search for one could look at.
-  options.takeover = true;
   // Every client is an administrator here, and no operator runs.
   auto& cleanup = options.reconciler_flags.Of<controllers::CleanupFlags>();
   cleanup.allow_unprotected_opt_in = true;
@@ -99,6 +97,13 @@ ControllersOptions ReconcilersOf(const UpOptions& up) {
   cleanup.without_deployments = true;
   cleanup.csvs_built_in = true;
   return options;
+}
+
+// There is no OLM in this process, and nothing that a search for one could look at.
+std::vector<controllers::KnownReconciler> WithoutOlm() {
+  std::vector<controllers::KnownReconciler> known = KnownReconcilers();
+  for (controllers::KnownReconciler& each : known) each.conflicts_with.clear();
+  return known;
 }
 
 // Before everything is loaded, an answer would be of a part of it.
@@ -174,8 +179,9 @@ class Up {
   storage::Lifecycle lifecycle_{*store_, Clock::Real(),
                                 storage::FreshContexts(Clock::Real(), Random::Real())};
   ClusterWorlds worlds_{client_, Clock::Real(), Random::Real(), registry_};
+  const std::vector<controllers::KnownReconciler> known_ = WithoutOlm();
   ControllerSet controllers_{ReconcilersOf(options_),
-                             {.known = KnownReconcilers(),
+                             {.known = known_,
                               .executor = control_.get_executor(),
                               .clock = Clock::Real(),
                               .random = Random::Real(),

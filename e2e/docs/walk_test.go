@@ -44,10 +44,14 @@ func TestReadme(t *testing.T) {
 
 func TestKubectlSteward(t *testing.T) { newWalk(t, "docs/kubectl-steward.md").commands(t) }
 
+func TestOptionalManifests_R_002_17_18(t *testing.T) {
+	newWalk(t, "docs/optional-manifests.md", "--feature-gates=OptionalManifests=true").commands(t)
+}
+
 // Those of documents that have no such command any more go.
 func TestStandInsAreUsed(t *testing.T) {
 	var all []string
-	for _, name := range []string{"README.md", "docs/kubectl-steward.md"} {
+	for _, name := range []string{"README.md", "docs/kubectl-steward.md", "docs/optional-manifests.md"} {
 		for _, step := range read(t, name) {
 			all = append(all, step.Command)
 		}
@@ -68,13 +72,13 @@ type walk struct {
 	suggested      int    // how many commands `./dev up` has suggested
 }
 
-func newWalk(t *testing.T, document string) *walk {
+func newWalk(t *testing.T, document string, flags ...string) *walk {
 	t.Helper()
 	root, err := cluster.Root()
 	must(t, err)
 	folder := t.TempDir()
 	data := filepath.Join(folder, ".steward")
-	up, err := embedded.Start(data, "--load", filepath.Join(root, "examples"), "--strict")
+	up, err := embedded.Start(data, append(flags, "--load", filepath.Join(root, "examples"), "--strict")...)
 	must(t, err)
 	t.Cleanup(func() { must(t, up.Stop(check.Patience)) })
 	operators, err := samples.New(up.Any, filepath.Join(root, "examples"))
@@ -88,6 +92,8 @@ func newWalk(t *testing.T, document string) *walk {
 	programs := filepath.Join(folder, "bin")
 	must(t, os.Mkdir(programs, 0o755))
 	must(t, os.Symlink(binary, filepath.Join(programs, "kubectl-steward")))
+	must(t, os.Symlink(binary, filepath.Join(programs, "steward")))
+	must(t, os.Symlink(filepath.Join(root, "docs"), filepath.Join(folder, "docs")))
 	must(t, os.Symlink(filepath.Join(tools, "kubectl"), filepath.Join(programs, "kubectl")))
 	return &walk{
 		root: root, document: document, folder: folder,
