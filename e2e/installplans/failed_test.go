@@ -196,7 +196,7 @@ func TestGate_R_002_06_54_55_IsOffByDefault(t *testing.T) {
 	must(t, executing.Stop())
 	t.Cleanup(func() {
 		must(t, executing.Stop())
-		must(t, startExecuting(context.Background())) // the test's own context has ended
+		must(t, startExecuting(context.Background()))
 	})
 	var withoutGate []string
 	for _, flag := range flags("--install-plan-retry-timeout=" + soon.String()) {

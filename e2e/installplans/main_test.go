@@ -78,13 +78,7 @@ func setUp(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	root, err := cluster.Root()
-	if err != nil {
-		return err
-	}
-	if err := olm.InstallCRDs(ctx, shared.Any, root,
-		olm.Definition(installPlans.Group, "InstallPlan", "Namespaced", "v1alpha1"),
-		olm.Definition(installPlans.Group, "Subscription", "Namespaced", "v1alpha1")); err != nil {
+	if err := installDefinitions(ctx); err != nil {
 		return err
 	}
 	if err := olm.CreateCRDs(ctx, shared.Any, definition("monitoring.coreos.com", present, "Namespaced")); err != nil {
@@ -103,6 +97,33 @@ func setUp(ctx context.Context) (err error) {
 		return err
 	}
 	return startExecuting(ctx)
+}
+
+// installDefinitions writes OLM's definitions of plans and Subscriptions, where they are at hand. Of operators and their groups the
+// small ones of examples/ stand for OLM's: the bundles here are short, and so are those of the cases in ../shared.
+func installDefinitions(ctx context.Context) error {
+	root, err := cluster.Root()
+	if err != nil {
+		return err
+	}
+	published, err := olm.CRDs(root)
+	if err != nil {
+		return err
+	}
+	definitions, err := olm.Read(filepath.Join(root, "examples", "crds"))
+	if err != nil {
+		return err
+	}
+	for _, kind := range []string{"InstallPlan", "Subscription"} {
+		made := olm.Definition(installPlans.Group, kind, "Namespaced", "v1alpha1")
+		for _, each := range published {
+			if each.GetName() == made.GetName() {
+				made = each
+			}
+		}
+		definitions = append(definitions, made)
+	}
+	return olm.CreateCRDs(ctx, shared.Any, definitions...)
 }
 
 func tearDown() error {
