@@ -46,6 +46,7 @@
 #include "cmd/steward/virtual_api.h"
 #include "controllers/cleanup/cleanup_flags.h"
 #include "controllers/runtime/events/posted_events.h"
+#include "controllers/runtime/known_reconciler.h"
 #include "kube/audit/log.h"
 #include "kube/audit/options.h"
 #include "kube/client/kubeconfig_writer.h"
