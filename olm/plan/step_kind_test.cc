@@ -1,0 +1,64 @@
+#include "olm/plan/step_kind.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "base/text/str_cat.h"
+
+namespace steward::olm {
+namespace {
+
+constexpr char kOlm[] = "operators.coreos.com";
+constexpr char kRbac[] = "rbac.authorization.k8s.io";
+
+struct Row {
+  std::string group;
+  const char* kind;
+  StepKind step;
+  bool never_optional;
+  bool can_be;
+  std::string resource;  // "" = discovery knows
+};
+
+TEST(StepKindTest, R_002_15_16_ByGroupAndKind) {
+  for (const Row& row : std::vector<Row>{
+           {kOlm, "ClusterServiceVersion", StepKind::kCsv, true, false, "clusterserviceversions"},
+           {"", "Secret", StepKind::kBuiltIn, true, false, "secrets"},
+           {"", "BundleSecret", StepKind::kBuiltIn, true, false, "secrets"},
+           {"", "ServiceAccount", StepKind::kServiceAccount, true, false, "serviceaccounts"},
+           {kRbac, "Role", StepKind::kAccess, true, false, "roles"},
+           {kRbac, "RoleBinding", StepKind::kAccess, true, false, "rolebindings"},
+           {kRbac, "ClusterRole", StepKind::kAccess, true, false, "clusterroles"},
+           {kRbac, "ClusterRoleBinding", StepKind::kAccess, true, false, "clusterrolebindings"},
+           {"", "Service", StepKind::kBuiltIn, true, false, "services"},
+           {"", "ConfigMap", StepKind::kBuiltIn, true, false, "configmaps"},
+           {kOlm, "Subscription", StepKind::kSubscription, false, false, "subscriptions"},
+           {"apiextensions.k8s.io", "CustomResourceDefinition", StepKind::kDefinition, false, false,
+            "customresourcedefinitions"},
+           {"monitoring.coreos.com", "ServiceMonitor", StepKind::kOther, false, true, ""},
+           {"autoscaling.k8s.io", "VerticalPodAutoscaler", StepKind::kOther, false, true, ""},
+           {"example.com", "NetworkPolicy", StepKind::kOther, false, true, ""},
+           // Another group's kind of the same name.
+           {"example.com", "Service", StepKind::kUnsupported, false, false, ""},
+           {"serving.knative.dev", "Role", StepKind::kUnsupported, false, false, ""},
+           {"apps", "Deployment", StepKind::kUnsupported, false, false, ""}}) {
+    SCOPED_TRACE(StrCat(row.kind, ".", row.group));
+    const kube::GroupVersionKind gvk = {row.group, "v1", row.kind};
+    EXPECT_EQ(StepKindOf(gvk), row.step);
+    EXPECT_EQ(IsNeverOptional(gvk), row.never_optional);
+    EXPECT_EQ(CanBeOptional(gvk), row.can_be);
+    const auto resource = BuiltInResource(gvk);
+    EXPECT_EQ(resource ? resource->gvr.resource : "", row.resource);
+  }
+}
+
+TEST(StepKindTest, ABundleSecretIsASecret) {
+  EXPECT_EQ(ObjectKind({"", "v1", "BundleSecret"}), (kube::GroupVersionKind{"", "v1", "Secret"}));
+  EXPECT_EQ(ObjectKind({"", "", "BundleSecret"}).version, "v1");
+  EXPECT_EQ(ObjectKind({"a.b", "v1", "BundleSecret"}).kind, "BundleSecret");
+}
+
+}  // namespace
+}  // namespace steward::olm
