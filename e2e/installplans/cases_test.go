@@ -24,7 +24,8 @@ func apply(t *testing.T, folder, file string) {
 		t.Skipf("%s is not there", path)
 	}
 	path = filepath.Join(path, file)
-	_, err = shared.Kubectl(t.Context(), "apply", "-f", path)
+	// By server-side apply in both: another way first, and kubectl writes once more about who owns which field.
+	_, err = shared.Kubectl(t.Context(), "apply", "--server-side", "-f", path)
 	must(t, err)
 	objects, err := olm.Read(path)
 	must(t, err)
