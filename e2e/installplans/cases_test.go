@@ -13,8 +13,7 @@ import (
 	"steward.dev/e2e/olm"
 )
 
-// apply writes a file of a case as kubectl does, and the statuses of its plans: those of OperatorGroups lack what OLM's definition
-// demands.
+// apply writes a file of a case as kubectl does, and its statuses.
 func apply(t *testing.T, folder, file string) {
 	t.Helper()
 	root, err := cluster.Root()
@@ -30,7 +29,7 @@ func apply(t *testing.T, folder, file string) {
 	objects, err := olm.Read(path)
 	must(t, err)
 	for _, object := range objects {
-		if _, has := object.Object["status"]; !has || object.GetKind() != "InstallPlan" {
+		if _, has := object.Object["status"]; !has {
 			continue
 		}
 		text, err := yaml.Marshal(object.Object)
