@@ -1,6 +1,7 @@
 package installplans_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -21,16 +22,18 @@ import (
 	"steward.dev/e2e/olm"
 )
 
-// steward runs bin/steward, and returns what it prints.
+// steward runs bin/steward, and returns what it prints on standard output.
 func steward(t *testing.T, args ...string) string {
 	t.Helper()
 	binary, err := cluster.Binary()
 	must(t, err)
 	command := exec.CommandContext(t.Context(), binary, args...)
 	command.Env = append(os.Environ(), "HOME="+t.TempDir())
-	printed, err := command.CombinedOutput()
+	var said bytes.Buffer
+	command.Stderr = &said
+	printed, err := command.Output()
 	if err != nil {
-		t.Fatalf("steward %s: %v\n%s", strings.Join(args, " "), err, printed)
+		t.Fatalf("steward %s: %v\n%s%s", strings.Join(args, " "), err, printed, said.String())
 	}
 	return string(printed)
 }
@@ -90,7 +93,7 @@ func installFolder(t *testing.T, client dynamic.Interface, kubeconfig, namespace
 	var report struct{ InstallPlan string }
 	for range 2 {
 		printed := steward(t, "bundle", "install", folder, "-n", namespace, "--approve", "-o", "json", "--kubeconfig", kubeconfig)
-		must(t, json.Unmarshal([]byte(printed[strings.Index(printed, "{"):]), &report))
+		must(t, json.Unmarshal([]byte(printed), &report))
 	}
 	var plan *olm.Object
 	eventually(t, func() (err error) {
