@@ -312,6 +312,35 @@ class Schedule {
   int writes_ = 0;
 };
 
+// kill -9 before and after every single write.
+TEST(InstallPlanScheduleTest, GoesOnAfterADeathAtEveryWrite) {
+  for (const bool after : {false, true}) {
+    for (int at = 0, writes = at + 1; at < writes; ++at) {
+      SCOPED_TRACE(StrCat(after ? "after" : "before", " write ", at));
+      PlanCluster cluster;
+      cluster.AddPlan(kPlan, {MonitorStep(true), TokenStep(), ConfigMapStep(), RoleStep(),
+                              AccountStep(), DefinitionStep(), CsvStep()});
+      writes = 0;
+      for (int process = 0; process < 10 && cluster.Phase(kPlan) != "Complete"; ++process) {
+        PlanProcess one(cluster);
+        one.hook().decide = [&](const HookedCall& call) {
+          HookedFate fate;
+          if (!call.writes() || writes++ != at) return fate;
+          fate.dies = !after;
+          fate.dies_after = after;
+          return fate;
+        };
+        one.Pass(kPlan);
+      }
+      EXPECT_EQ(cluster.Phase(kPlan), "Complete") << cluster.Message(kPlan);
+      EXPECT_EQ(cluster.Steps(kPlan).find("NotCreated"), std::string::npos) << cluster.Steps(kPlan);
+      EXPECT_EQ(cluster.All(kTestMonitors).size(), 1);
+      EXPECT_EQ(cluster.All(kTestSecrets).size(), 1);
+      EXPECT_EQ(cluster.All(kTestRoles).size(), 1);
+    }
+  }
+}
+
 TEST(InstallPlanScheduleTest, EndsRightWhateverHappens) {
   for (unsigned seed = kSeeds.first; seed != kSeeds.end(); ++seed) {
     SCOPED_TRACE(StrCat("STEWARD_SEED=", seed));
