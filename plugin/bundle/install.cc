@@ -61,7 +61,7 @@ struct Made {
   std::string csv;
 };
 
-json::object StepJson(const olm::PlanStep& step, std::string manifest) {
+json::object StepJson(const olm::PlanStep& step, const std::string& manifest) {
   json::object entry = {{"resolving", step.resolving},
                         {"status", step.status},
                         {"resource",
@@ -71,7 +71,7 @@ json::object StepJson(const olm::PlanStep& step, std::string manifest) {
                           {"version", step.gvk.version},
                           {"kind", step.gvk.kind},
                           {"name", step.name},
-                          {"manifest", std::move(manifest)}}}};
+                          {"manifest", manifest}}}};
   if (step.optional) entry["optional"] = true;
   return entry;
 }
@@ -106,7 +106,7 @@ absl::StatusOr<Made> Make(const BundleFolder& bundle, const std::string& ns) {
     const bool generated = i >= bundle.manifests.size();
     std::string manifest = steps[i].manifest;
     if (!generated) manifest = Serialize(i == 0 ? with_properties : reference);
-    made.steps.push_back(StepJson(steps[i], std::move(manifest)));
+    made.steps.push_back(StepJson(steps[i], manifest));
   }
   made.csv = steps.front().name;
   return made;
