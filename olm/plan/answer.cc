@@ -37,6 +37,13 @@ constexpr std::array<Row, 18> kRows = {{
     {"StorageReadError", 500, false},
 }};
 
+// True if the client made the Status, and its reason, of the code of an answer that had none.
+bool IsGuessed(const kube::Status& status) {
+  return std::any_of(
+      status.causes.begin(), status.causes.end(),
+      [](const kube::StatusCause& cause) { return cause.reason == "UnexpectedServerResponse"; });
+}
+
 }  // namespace
 
 Verdict ClassifyAnswer(const absl::Status& answer, StepWrite write) {
@@ -48,9 +55,11 @@ Verdict ClassifyAnswer(const absl::Status& answer, StepWrite write) {
   const auto* row = std::find_if(kRows.begin(), kRows.end(), [&status](const Row& each) {
     return each.reason == status.reason;
   });
+  // A 409 whose server gave no reason is the answer for a name that is taken.
+  if (status.code == 409 && (row == kRows.end() || IsGuessed(status))) {
+    return creates ? Verdict::kExists : Verdict::kFailure;
+  }
   if (row == kRows.end()) {
-    // A 409 that gives no reason is the answer for a name that is taken.
-    if (status.code == 409) return creates ? Verdict::kExists : Verdict::kFailure;
     row = std::find_if(kRows.begin(), kRows.end(),
                        [&status](const Row& each) { return each.code == status.code; });
   }

@@ -5,7 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "absl/time/time.h"
 #include "base/text/str_cat.h"
+#include "kube/client/http_status.h"
 #include "kube/meta/status.h"
 
 namespace steward::olm {
@@ -76,6 +78,35 @@ TEST(AnswerTest, R_002_30_to_47_ByReasonThenByCode) {
     SCOPED_TRACE(StrCat(row.code, " ", row.reason));
     EXPECT_EQ(ClassifyAnswer(Answer(row.code, row.reason), StepWrite::kCreate), row.on_create);
     EXPECT_EQ(ClassifyAnswer(Answer(row.code, row.reason), StepWrite::kUpdate), row.on_update);
+  }
+}
+
+// As the client reads it, which gives it a reason by its code.
+TEST(AnswerTest, R_002_47_AnAnswerWithoutAStatusGoesByItsCode) {
+  for (const Row& row : std::vector<Row>{{302, "", kFails, kFails},
+                                         {400, "", kFails, kFails},
+                                         {401, "", kNot, kNot},
+                                         {403, "", kNot, kNot},
+                                         {404, "", kNot, kNot},
+                                         {405, "", kFails, kFails},
+                                         {406, "", kNot, kNot},
+                                         {409, "", Verdict::kExists, kFails},
+                                         {410, "", kFails, kFails},
+                                         {413, "", kFails, kFails},
+                                         {415, "", kNot, kNot},
+                                         {418, "", kFails, kFails},
+                                         {422, "", kNot, kNot},
+                                         {429, "", kFails, kFails},
+                                         {500, "", kFails, kFails},
+                                         {502, "", kFails, kFails},
+                                         {503, "", kFails, kFails},
+                                         {504, "", kFails, kFails}}) {
+    for (const char* body : {"", "<html></html>", "{}"}) {
+      SCOPED_TRACE(StrCat(row.code, " ", body));
+      const absl::Status answer = kube::StatusOfHttpError(row.code, body, absl::ZeroDuration());
+      EXPECT_EQ(ClassifyAnswer(answer, StepWrite::kCreate), row.on_create);
+      EXPECT_EQ(ClassifyAnswer(answer, StepWrite::kUpdate), row.on_update);
+    }
   }
 }
 
