@@ -64,8 +64,10 @@ class Generator {
   }
 
   void AddRole(const std::string& account, const json::value& rules, bool cluster) {
+    // Of the namespace for both: what a bundle has in the cluster in one namespace must not become
+    // that of another one's.
     const std::string digest =
-        absl::BytesToHexString(Sha256(StrCat(cluster ? "cluster" : ns_, "/", Serialize(rules))));
+        absl::BytesToHexString(Sha256(StrCat(ns_, cluster ? "//" : "/", Serialize(rules))));
     std::string name = StrCat(csv_, "-", account).substr(0, kReadable);
     StrAppend(&name, "-", digest.substr(0, kDigits));
     const std::string role = cluster ? "ClusterRole" : "Role";
