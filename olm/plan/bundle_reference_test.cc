@@ -93,5 +93,33 @@ TEST(BundleReferenceTest, AManifestIsFound) {
   EXPECT_TRUE(absl::IsNotFound(FindManifest(bundle, csv, reference).status()));
 }
 
+TEST(BundleReferenceTest, TheLimitIsThatOfAllTogether) {
+  const std::string half = "kind: B\nx: " + std::string(kMaxUnpacked / 2, 'x');
+  json::object data = {{"a", half}};
+  EXPECT_OK(ReadBundle({{"data", data}}));
+  data["b"] = half;
+  EXPECT_THAT(ReadBundle({{"data", data}}),
+              StatusIs(absl::StatusCode::kResourceExhausted, HasSubstr("longer than 16777216")));
+}
+
+TEST(BundleReferenceTest, AManifestIsFoundByItsVersionAndAsTheKindItHasInTheCluster) {
+  const auto find = [](const kube::GroupVersionKind& gvk) {
+    PlanStep step;
+    step.gvk = gvk;
+    step.name = "s";
+    return FindManifest(
+        {json::parse(R"({"apiVersion":"a.b/v1","kind":"Secret","metadata":{"name":"s"}})")
+             .as_object(),
+         json::parse(R"({"apiVersion":"v1","kind":"Secret","metadata":{"name":"s"}})").as_object()},
+        step, {});
+  };
+  for (const char* kind : {"Secret", "BundleSecret"}) {
+    ASSERT_OK_AND_ASSIGN(const json::object found, find({"", "v1", kind}));
+    EXPECT_EQ(found.at("apiVersion"), "v1") << kind;
+  }
+  EXPECT_THAT(find({"a.b", "v2", "Secret"}),
+              StatusIs(absl::StatusCode::kNotFound, HasSubstr("it has no Secret s of a.b/v2")));
+}
+
 }  // namespace
 }  // namespace steward::olm

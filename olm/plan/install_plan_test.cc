@@ -106,5 +106,25 @@ TEST(InstallPlanTest, R_002_19_20_21_24_ProgressIsWritten) {
   EXPECT_EQ(condition.at("lastUpdateTime"), "2023-11-14T23:13:20Z");
 }
 
+TEST(InstallPlanTest, TooManySteps) {
+  json::object object = Parsed();
+  json::array& steps = object["status"].as_object()["plan"].as_array();
+  const json::value step = steps[1];
+  while (steps.size() <= InstallPlan::kMaxSteps) steps.push_back(step);
+  EXPECT_THAT(ReadInstallPlan(object),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("more than 10000 steps")));
+}
+
+// What an author marked stays marked, and what nobody marked has no such field.
+TEST(InstallPlanTest, R_002_21_OptionalIsNeverWrittenAsFalse) {
+  json::object object = Parsed();
+  ASSERT_OK_AND_ASSIGN(const InstallPlan plan, ReadInstallPlan(object));
+  PlanProgress progress;
+  progress.phase = plan.phase;
+  progress.steps = {{"Unknown", false}, {"Created", false}};
+  EXPECT_FALSE(SetProgress(plan, progress, absl::UnixEpoch(), object));
+  EXPECT_EQ(object, Parsed());
+}
+
 }  // namespace
 }  // namespace steward::olm

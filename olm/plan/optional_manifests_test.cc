@@ -106,5 +106,16 @@ TEST(OptionalManifestsTest, R_002_68_MalformedIsRefusedWithItsPath) {
   }
 }
 
+TEST(OptionalManifestsTest, TooMany) {
+  std::string entries;
+  for (size_t i = 0; i <= OptionalManifests::kMaxEntries; ++i) {
+    StrAppend(&entries, i == 0 ? "" : ",", R"({"kind":"K","name":"n)", i, "\"}");
+  }
+  OptionalManifests optional;
+  EXPECT_THAT(optional.AddText(Properties(entries)),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("more than 10000")));
+  EXPECT_TRUE(optional.empty());
+}
+
 }  // namespace
 }  // namespace steward::olm
