@@ -1,0 +1,74 @@
+// A release's payload: its manifests in their order, and what is wrong with them. Values and pure
+// functions.
+#ifndef OLM_PAYLOAD_PAYLOAD_H_
+#define OLM_PAYLOAD_PAYLOAD_H_
+
+#include <boost/json/object.hpp>
+#include <compare>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "kube/meta/names.h"
+
+namespace steward::olm {
+
+// The annotation by which a manifest asks that its object is removed (R-003-07).
+inline constexpr std::string_view kPayloadDelete = "release.openshift.io/delete";
+// The annotation of an object that is created, but never updated; a deletion wins over it.
+inline constexpr std::string_view kPayloadCreateOnly = "release.openshift.io/create-only";
+
+// The identity of an object. The version is not part of it.
+struct PayloadIdentity {
+  std::string group;  // "" = core
+  std::string kind;
+  std::string ns;
+  std::string name;
+
+  std::string ToString() const;  // `Deployment.apps "ns/name"`
+  auto operator<=>(const PayloadIdentity&) const = default;
+};
+
+// A document of a payload, as it was read.
+struct PayloadDocument {
+  std::string file;   // the name of the file, without folders
+  std::string where;  // "manifests/0000_50_a.yaml:12"
+  boost::json::object object;
+};
+
+struct PayloadManifest {
+  std::string file;
+  std::string where;
+  kube::GroupVersionKind gvk;
+  PayloadIdentity identity;
+  bool deletes = false;  // R-003-08
+  bool create_only = false;
+  boost::json::object object;
+};
+
+struct PayloadFault {
+  std::string where;
+  std::string what;
+  bool operator==(const PayloadFault&) const = default;
+};
+
+// Whether a manifest asks for the removal of its object: exactly the string "true" does. Any other
+// value is kInvalidArgument, and names it (R-003-09).
+absl::StatusOr<bool> AsksForRemoval(const boost::json::object& object);
+
+struct Payload {
+  std::vector<PayloadManifest> manifests;  // in the order of the documents
+  // All of them at once. A payload with any fault is not used at all: nothing of it is written
+  // (R-003-10).
+  std::vector<PayloadFault> faults;
+};
+
+// Reads documents, which are in the payload's order. Faults: no apiVersion, kind or name; a value
+// of the annotation that is not "true"; one object twice, whether both apply or delete it, anywhere
+// in the payload (R-003-34, 55). Nothing else of a delete manifest is looked at (R-003-28).
+Payload ReadPayload(std::vector<PayloadDocument> documents);
+
+}  // namespace steward::olm
+
+#endif  // OLM_PAYLOAD_PAYLOAD_H_

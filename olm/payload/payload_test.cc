@@ -1,0 +1,100 @@
+#include "olm/payload/payload.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <boost/json/parse.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/text/str_cat.h"
+
+namespace steward::olm {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+PayloadDocument Document(const std::string& where, const std::string& json) {
+  return {where, where, boost::json::parse(json).as_object()};
+}
+PayloadDocument ConfigMap(const std::string& where, const std::string& name,
+                          const std::string& annotations = "{}") {
+  return Document(where, StrCat(R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":")",
+                                name, R"(","namespace":"n","annotations":)", annotations, "}}"));
+}
+std::string Delete(const std::string& value) {
+  return StrCat(R"({"release.openshift.io/delete":)", value, "}");
+}
+
+TEST(PayloadTest, R_003_07_08_09_OnlyTheStringTrueDeletes) {
+  for (const auto& [value, right] : std::vector<std::pair<std::string, bool>>{{R"("true")", true},
+                                                                              {R"("True")", false},
+                                                                              {R"("TRUE")", false},
+                                                                              {R"(" true")", false},
+                                                                              {R"("")", false},
+                                                                              {R"("false")", false},
+                                                                              {R"("yes")", false},
+                                                                              {"true", false},
+                                                                              {"null", false},
+                                                                              {"1", false}}) {
+    SCOPED_TRACE(value);
+    const Payload payload = ReadPayload({ConfigMap("a", "a", Delete(value))});
+    ASSERT_EQ(payload.manifests.size(), 1);
+    EXPECT_EQ(payload.manifests[0].deletes, right);
+    if (right) {
+      EXPECT_THAT(payload.faults, IsEmpty());
+    } else {
+      ASSERT_EQ(payload.faults.size(), 1);
+      EXPECT_EQ(payload.faults[0].where, "a");
+      EXPECT_THAT(payload.faults[0].what, HasSubstr(value));
+    }
+  }
+  EXPECT_FALSE(ReadPayload({ConfigMap("a", "a")}).manifests[0].deletes);
+}
+
+// R-003-34, 55: anywhere in the payload, and all at once.
+TEST(PayloadTest, R_003_10_34_OneObjectTwice) {
+  const Payload payload =
+      ReadPayload({ConfigMap("a", "x", Delete(R"("true")")), ConfigMap("b", "y", Delete(R"("no")")),
+                   ConfigMap("c", "x"), ConfigMap("d", "z"), ConfigMap("e", "z"),
+                   Document("f", R"({"kind":"ConfigMap"})")});
+  std::vector<std::string> faults;
+  for (const PayloadFault& fault : payload.faults) {
+    faults.push_back(StrCat(fault.where, ": ", fault.what));
+  }
+  EXPECT_THAT(faults,
+              ::testing::ElementsAre(HasSubstr("b: ConfigMap \"n/y\": the annotation"),
+                                     "c: ConfigMap \"n/x\" is applied here, and deleted by a",
+                                     "e: ConfigMap \"n/z\" is applied here, and applied by d",
+                                     "f: a manifest needs apiVersion, kind and a name"));
+}
+
+TEST(PayloadTest, KindsOfTwoGroupsAreTwoObjects) {
+  const Payload payload =
+      ReadPayload({Document("a", R"({"apiVersion":"a.b/v1","kind":"K","metadata":{"name":"n"}})"),
+                   Document("b", R"({"apiVersion":"c.d/v1","kind":"K","metadata":{"name":"n"}})")});
+  EXPECT_THAT(payload.faults, IsEmpty());
+  EXPECT_EQ(payload.manifests[0].identity.ToString(), "K.a.b \"n\"");
+}
+
+// R-003-28: what else a delete manifest says does not matter.
+TEST(PayloadTest, R_003_28_ADeleteManifestsSpec) {
+  for (const char* more : {"", R"(,"spec":3)", R"(,"data":[])"}) {
+    const Payload payload = ReadPayload({Document(
+        "a",
+        StrCat(R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"n","annotations":)",
+               R"({"release.openshift.io/delete":"true",)",
+               R"("release.openshift.io/create-only":"true"}})", more, "}"))});
+    EXPECT_THAT(payload.faults, IsEmpty());
+    EXPECT_TRUE(payload.manifests[0].deletes);
+    EXPECT_FALSE(payload.manifests[0].create_only);
+  }
+  EXPECT_TRUE(ReadPayload({ConfigMap("a", "n", R"({"release.openshift.io/create-only":"True"})")})
+                  .manifests[0]
+                  .create_only);
+}
+
+}  // namespace
+}  // namespace steward::olm
