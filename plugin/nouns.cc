@@ -3,6 +3,7 @@
 #include "plugin/bundle/install.h"
 #include "plugin/bundle/lint.h"
 #include "plugin/bundle/steps.h"
+#include "plugin/payload/lint.h"
 
 namespace steward::plugin {
 
@@ -12,6 +13,9 @@ const std::vector<KnownCommand>& KnownNouns() {
       {.name = "bundle",
        .description = "Bundles of operators, in their authors' folders",
        .commands = {KnownBundleLint(), KnownBundleSteps(), KnownBundleInstall()}},
+      {.name = "payload",
+       .description = "Payloads of releases, in a folder",
+       .commands = {KnownPayloadLint()}},
   };
   return known;
 }
