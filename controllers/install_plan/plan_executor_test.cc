@@ -279,6 +279,24 @@ TEST(PlanExecutorTest, WhatIsThere) {
   EXPECT_EQ(Serialize(config.at("data")), R"({"a":"1","b":"2"})");
 }
 
+// Where the cluster refuses the change, the step is not created, and the old object is said to
+// stay.
+TEST(PlanExecutorTest, R_002_65_WhatIsThereStaysWhereAChangeIsRefused) {
+  PlanCluster cluster;
+  cluster.Create(kTestDefinitions, "", DefinitionText());
+  constexpr char kMonitor[] =
+      R"({"apiVersion":"monitoring.coreos.com/v1","kind":"ServiceMonitor","metadata":)"
+      R"({"name":"reed"},"spec":{"port":"old"}})";
+  cluster.Create(kTestMonitors, "ops", kMonitor);
+  cluster.AddPlan(kPlan, {CsvStep(), MonitorStep(true)});
+  PlanProcess process(cluster);
+  Fail(process, "update", "servicemonitors", kube::ToStatus(WithReason(422, "Invalid")));
+  process.Settle(kPlan);
+  EXPECT_EQ(cluster.Steps(kPlan), "Created NotCreated");
+  EXPECT_THAT(cluster.Message(kPlan), HasSubstr("the object that is there stays as it is"));
+  EXPECT_EQ(cluster.Find(kTestMonitors, {"ops", "reed"}).at("spec").at("port"), "old");
+}
+
 TEST(PlanExecutorTest, WhatABundleMustNotDecide) {
   PlanCluster cluster;
   constexpr char kMetadata[] =

@@ -407,7 +407,8 @@ absl::Status PlanPass::Conclude(size_t index, StepOutcome outcome) {
       (unserved && IsSupplied(gvk))) {
     return outcome.answer;
   }
-  NotCreated(index, std::string(outcome.answer.message()));
+  NotCreated(index, StrCat(outcome.answer.message(),
+                           outcome.existed ? "; the object that is there stays as it is" : ""));
   return absl::OkStatus();
 }
 

@@ -21,6 +21,7 @@ constexpr char kManager[] = "steward-install-plans";
 
 StepOutcome OutcomeOf(Answer answer, StepWrite write) {
   StepOutcome outcome;
+  outcome.existed = write == StepWrite::kUpdate;
   outcome.verdict = olm::ClassifyAnswer(answer.status(), write);
   outcome.answer = answer.status();
   if (answer.ok()) outcome.object = *std::move(answer);
@@ -81,8 +82,8 @@ boost::asio::awaitable<StepOutcome> StepWriter::Patch(StepTarget target) {
   const json::value patch = target.object;
   const kube::NamespacedName name = {target.ns, kube::MetadataText(patch, "name")};
   const kube::WriteOptions options = Options();
-  Answer patched = co_await client_.Patch(target.gvr, name, kube::PatchType::kStrategicMerge, patch,
-                                          options);
+  Answer patched =
+      co_await client_.Patch(target.gvr, name, kube::PatchType::kStrategicMerge, patch, options);
   co_return Updated(std::move(patched));
 }
 

@@ -29,6 +29,8 @@ struct StepTarget {
 struct StepOutcome {
   olm::Verdict verdict = olm::Verdict::kFailure;  // kExists = present
   absl::Status answer;
+  // The last write was one of an object that is there; where it failed, that stays as it was.
+  bool existed = false;
   boost::json::value object;  // the server's answer, where there is one
 };
 

@@ -193,7 +193,7 @@ func TestOptional_R_002_28_37_38_39_40_41_42_43_44_45_46_TriedAgain(t *testing.T
 func TestOptional_R_002_36_47_WhatIsThereIsUpdated(t *testing.T) {
 	t.Parallel()
 	namespace := space(t)
-	for _, name := range []string{"plain", "contested", "mandatory"} {
+	for _, name := range []string{"plain", "contested", "mandatory", "kept"} {
 		must(t, olm.CreateAs(t.Context(), shared.Any, budgets, budget(namespace, name, map[string]any{"minAvailable": int64(1)})))
 	}
 	wanted := map[string]any{"minAvailable": int64(2)}
@@ -201,8 +201,14 @@ func TestOptional_R_002_36_47_WhatIsThereIsUpdated(t *testing.T) {
 	install(t, planned(t, namespace, "plan", "some.v1", mandatory(csv(namespace, "some.v1")),
 		optional(budget(namespace, "plain", wanted)),
 		optional(answering(budget(namespace, "contested", wanted), answer, "409 Conflict", operation, "UPDATE", times, "7")),
-		mandatory(budget(namespace, "mandatory", wanted))))
-	completes(t, namespace, "plan", "Created", "Present", "Present", "Present")
+		mandatory(budget(namespace, "mandatory", wanted)),
+		optional(answering(budget(namespace, "kept", wanted), answer, "422 Invalid", operation, "UPDATE"))))
+	plan := completes(t, namespace, "plan", "Created", "Present", "Present", "Present", "NotCreated")
+	// Where the change is refused the object stays as it is, which is said.
+	contains(t, "the message", messageOf(plan), "kept", "422 Invalid", "stays as it is")
+	if least, _, _ := unstructured.NestedInt64(found(t, budgets, namespace, "kept").Object, "spec", "minAvailable"); least != 1 {
+		t.Errorf("what was not to be changed: spec.minAvailable is %d", least)
+	}
 	never(t, states(), 2, "NotCreated")
 	for _, name := range []string{"plain", "contested", "mandatory"} {
 		if least, _, _ := unstructured.NestedInt64(found(t, budgets, namespace, name).Object, "spec", "minAvailable"); least != 2 {
