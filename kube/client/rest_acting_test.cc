@@ -51,10 +51,10 @@ class RestActingTest : public RestTest {
   const NamespacedName name_{"n", "a"};
   const GroupVersion version_{"example.com", "v1"};
   const json::value object_ = {{"metadata", {{"name", "a"}, {"namespace", "n"}}}};
-  const ListOptions list_;
-  const WatchOptions watch_;
+  const ListOptions list_ = {};
+  const WatchOptions watch_ = {};
   WriteOptions write_;
-  const DeleteOptions delete_;
+  const DeleteOptions delete_ = {};
 };
 
 TEST_F(RestActingTest, EachCallActsAsTheUser) {
