@@ -15,10 +15,11 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
 std::vector<controllers::KnownReconciler> Known() {
-  std::vector<controllers::KnownReconciler> known(3);
+  std::vector<controllers::KnownReconciler> known(4);
   known[0].options.name = "operator-groups";
   known[1].options.name = "cleanup";
-  known[2].options.name = "another";
+  known[2].options.name = "install-plans";
+  known[3].options.name = "another";
   return known;
 }
 
@@ -35,7 +36,7 @@ TEST(UpOptionsTest, Defaults) {
   EXPECT_THAT(options.load, IsEmpty());
   EXPECT_FALSE(options.strict);
   EXPECT_FALSE(options.exit_after_load);
-  EXPECT_THAT(options.reconcilers, ElementsAre("operator-groups", "cleanup"));
+  EXPECT_THAT(options.reconcilers, ElementsAre("operator-groups", "cleanup", "install-plans"));
   EXPECT_FALSE(options.feature_gates.IsOn("Fancy"));
   EXPECT_EQ(options.bind_address, "127.0.0.1");
   EXPECT_EQ(options.secure_port, 8443);
