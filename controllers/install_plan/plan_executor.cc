@@ -41,6 +41,7 @@ constexpr absl::Duration kWaitForApi = absl::Seconds(1);
 constexpr std::string_view kNotCreatedLine = "not created: ";
 constexpr size_t kMaxLines = 20;
 constexpr size_t kMaxReason = 300;  // bytes
+constexpr size_t kMaxError = 2000;  // bytes
 
 std::string_view PhaseOf(const json::value& plan) {
   const json::object* object = plan.if_object();
@@ -86,10 +87,10 @@ std::string StepText(const olm::InstallPlan& plan, size_t step) {
   return plan.steps[step].ToString(step);
 }
 
-std::string Shortened(std::string_view text) {
-  std::string line(text.substr(0, kMaxReason));
+std::string Shortened(std::string_view text, size_t most = kMaxReason) {
+  std::string line(text.substr(0, most));
   std::replace(line.begin(), line.end(), '\n', ' ');
-  if (text.size() > kMaxReason) line += "…";
+  if (text.size() > most) line += "…";
   return line;
 }
 
@@ -247,7 +248,7 @@ olm::PlanProgress PlanExecutor::Conclude(const olm::InstallPlan& plan,
   olm::PlanProgress progress;
   progress.start_time = plan.start_time;
   progress.steps = pass.steps;
-  const std::string error(pass.error.message());
+  const std::string error = Shortened(ToStd(pass.error.message()), kMaxError);
   const bool in_time = deps_.clock.Now() - *plan.start_time < flags_.retry_timeout;
   if (pass.error.ok() && pass.waiting_for.empty()) {
     progress.phase = olm::kPlanComplete;

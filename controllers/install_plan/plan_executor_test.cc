@@ -277,6 +277,34 @@ TEST(PlanExecutorTest, WhatIsThere) {
   EXPECT_EQ(Json(monitor.at("metadata"), "finalizers"), R"(["a.b/c"])");
   const json::value config = cluster.Find(kTestConfigMaps, {"ops", "settings"});
   EXPECT_EQ(Serialize(config.at("data")), R"({"a":"1","b":"2"})");
+  // Neither goes with the operator.
+  for (const json::value& object : {monitor, config}) {
+    EXPECT_FALSE(object.at("metadata").as_object().contains("ownerReferences"));
+    EXPECT_THAT(Serialize(object), Not(HasSubstr("olm.managed")));
+  }
+}
+
+// A definition that comes between its check and its creation is not replaced unseen.
+TEST(PlanExecutorTest, ADefinitionThatWasNotChecked) {
+  PlanCluster cluster;
+  cluster.AddPlan(kPlan, {CsvStep(), DefinitionStep()});
+  PlanProcess process(cluster);
+  bool made = false;
+  process.hook().decide = [&](const HookedCall& call) {
+    if (call.verb == "create" && call.gvr.resource == "customresourcedefinitions" && !made) {
+      made = true;
+      cluster.Create(
+          kTestDefinitions, "",
+          DefinitionText(
+              R"({"name":"v1","served":true,"storage":true},{"name":"v2","served":true,"storage":false})"));
+    }
+    return HookedFate();
+  };
+  (void)process.Pass(kPlan);
+  EXPECT_EQ(cluster.Steps(kPlan), "Created Unknown");
+  EXPECT_THAT(cluster.Message(kPlan), HasSubstr("it has changed since it was checked"));
+  process.Settle(kPlan);
+  EXPECT_EQ(cluster.Phase(kPlan), "Complete");
 }
 
 // Where the cluster refuses the change, the step is not created, and the old object is said to

@@ -208,12 +208,14 @@ StatusTask PlanPass::CheckDefinitions() {
     if (!target.ok()) co_return InStep(i, target.status());
     const kube::NamespacedName name = {"", kube::MetadataText(target->object, "name")};
     const absl::StatusOr<kube::RawObject> raw = co_await deps_.own.Get(target->gvr, name);
+    checked_[i] = "";
     if (kube::IsNotFound(raw.status(), name.name)) continue;
     if (!raw.ok()) co_return InStep(i, raw.status());
     absl::StatusOr<json::value> live = ParseJson(raw->json);
     if (!live.ok()) co_return InStep(i, live.status());
     if (!live->is_object()) co_return InStep(i, absl::DataLossError("the definition is no object"));
     const json::object& before = live->get_object();
+    checked_[i] = kube::MetadataText(*live, "resourceVersion");
     if (olm::IsUnchanged(before, olm::Adopt(before, target->object))) continue;
     absl::StatusOr<std::vector<std::string>> warnings =
         co_await CheckDefinition(deps_.own, before, steps_[i].manifest);
@@ -343,6 +345,8 @@ StatusTask PlanPass::DoDefinition(size_t index) {
     if (!kube::IsNotFound(raw.status(), name.name)) co_return raw.status();
     progress.status = olm::kStepNotPresent;  // somebody deleted it: it is made again
   }
+  // What was not checked is not replaced.
+  target.checked = checked_[index];
   StepWriter writer(deps_.own, Warnings(index));
   StepOutcome outcome = co_await writer.Put(std::move(target));
   if (!outcome.answer.ok()) co_return outcome.answer;

@@ -100,6 +100,8 @@ class PlanPass {
   std::vector<Step> steps_;
   std::vector<olm::Definition> definitions_;  // that the plan brings
   std::map<std::string, std::string> uids_;   // of ClusterServiceVersions, by name
+  // The resourceVersions of the definitions that were checked, by step; "" where there was none.
+  std::map<size_t, std::string> checked_;
   // What updates of definitions will have to say, by step.
   std::map<size_t, std::vector<std::string>> changes_;
   PlanPassResult result_;

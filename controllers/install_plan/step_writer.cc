@@ -4,6 +4,7 @@
 
 #include "absl/status/statusor.h"
 #include "base/json/json_text.h"
+#include "base/status/macros.h"
 #include "kube/meta/errors.h"
 #include "kube/meta/metadata_access.h"
 #include "olm/plan/step_object.h"
@@ -78,7 +79,18 @@ boost::asio::awaitable<StepOutcome> StepWriter::Put(StepTarget target) {
   co_return outcome;
 }
 
+Task<json::value> StepWriter::Read(const StepTarget& target) const {
+  const kube::NamespacedName name = {target.ns, kube::MetadataText(target.object, "name")};
+  CO_ASSIGN_OR_RETURN(const kube::RawObject raw, co_await client_.Get(target.gvr, name));
+  CO_ASSIGN_OR_RETURN(json::value live, ParseJson(raw.json));
+  if (!live.is_object()) co_return absl::DataLossError("the object is none");
+  co_return live;
+}
+
 boost::asio::awaitable<StepOutcome> StepWriter::Patch(StepTarget target) {
+  const absl::StatusOr<json::value> live = co_await Read(target);
+  if (!live.ok()) co_return OutcomeOf(live.status(), StepWrite::kUpdate);
+  olm::Disown(live->get_object(), target.object);
   const json::value patch = target.object;
   const kube::NamespacedName name = {target.ns, kube::MetadataText(patch, "name")};
   const kube::WriteOptions options = Options();
@@ -88,18 +100,20 @@ boost::asio::awaitable<StepOutcome> StepWriter::Patch(StepTarget target) {
 }
 
 boost::asio::awaitable<StepOutcome> StepWriter::Replace(StepTarget target) {
-  const kube::NamespacedName name = {target.ns, kube::MetadataText(target.object, "name")};
   StepOutcome outcome;
   for (int tries = 0; tries < kTries; ++tries) {
-    const absl::StatusOr<kube::RawObject> raw = co_await client_.Get(target.gvr, name);
-    if (!raw.ok()) co_return OutcomeOf(raw.status(), StepWrite::kUpdate);
-    absl::StatusOr<json::value> live = ParseJson(raw->json);
-    if (live.ok() && !live->is_object()) live = absl::DataLossError("the object is none");
+    absl::StatusOr<json::value> live = co_await Read(target);
     if (!live.ok()) co_return OutcomeOf(live.status(), StepWrite::kUpdate);
+    if (target.checked && kube::MetadataText(*live, "resourceVersion") != *target.checked) {
+      co_return OutcomeOf(absl::AbortedError("it has changed since it was checked"),
+                          StepWrite::kUpdate);
+    }
     const json::object& before = live->get_object();
+    json::object wanted = target.object;
+    if (target.kind != StepKind::kDefinition) olm::Disown(before, wanted);
     json::object after = target.kind == StepKind::kServiceAccount
-                             ? olm::AdoptServiceAccount(before, target.object)
-                             : olm::Adopt(before, target.object);
+                             ? olm::AdoptServiceAccount(before, std::move(wanted))
+                             : olm::Adopt(before, std::move(wanted));
     if (olm::IsUnchanged(before, after)) co_return Present(*std::move(live));
     const json::value object = std::move(after);
     const kube::WriteOptions options = Options();

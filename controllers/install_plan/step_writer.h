@@ -5,6 +5,7 @@
 
 #include <boost/json/object.hpp>
 #include <boost/json/value.hpp>
+#include <optional>
 #include <string>
 
 #include "absl/status/status.h"
@@ -23,6 +24,9 @@ struct StepTarget {
   kube::GroupVersionResource gvr;
   std::string ns;  // "" = cluster-scoped
   boost::json::object object;
+  // The resourceVersion of the object that was checked, "" where there was none: another one is not
+  // replaced. Nullopt: any may be.
+  std::optional<std::string> checked = std::nullopt;
 };
 
 // The outcome of a step. Created and Present have an OK answer; for the others `answer` is why.
@@ -47,12 +51,14 @@ class StepWriter {
 
   // Creates the object; where it is there: leaves it (ClusterServiceVersions, Subscriptions),
   // patches it (access, built-in kinds), or replaces it. What its verdicts mean: ClassifyAnswer,
-  // whether the step is optional or not.
+  // whether the step is optional or not. What bears no sign of OLM does not become the operator's
+  // (Disown), but for definitions, which stay when an operator goes.
   boost::asio::awaitable<StepOutcome> Put(StepTarget target);
 
  private:
   boost::asio::awaitable<StepOutcome> Patch(StepTarget target);
   boost::asio::awaitable<StepOutcome> Replace(StepTarget target);
+  Task<boost::json::value> Read(const StepTarget& target) const;
   kube::WriteOptions Options() const;
 
   kube::Client& client_;

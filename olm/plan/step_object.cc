@@ -180,6 +180,16 @@ absl::StatusOr<json::object> StepObject(const json::object& manifest,
   return object;
 }
 
+void Disown(const json::object& live, json::object& wanted) {
+  const json::object* before = ObjectAt(live, "metadata");
+  const json::object* labels = before == nullptr ? nullptr : ObjectAt(*before, "labels");
+  if (labels != nullptr && StringAt(*labels, kManagedLabel) == "true") return;
+  json::object& metadata = ObjectIn(wanted, "metadata");
+  metadata.erase("ownerReferences");
+  json::object& own = ObjectIn(metadata, "labels");
+  for (const std::string_view book : kBooks) own.erase(book);
+}
+
 json::object Adopt(const json::object& live, json::object wanted) {
   json::object& metadata = ObjectIn(wanted, "metadata");
   if (const json::object* before = ObjectAt(live, "metadata")) {

@@ -31,6 +31,11 @@ absl::StatusOr<boost::json::object> StepObject(const boost::json::object& manife
                                                const kube::GroupVersionKind& gvk,
                                                const std::string& ns, const StepOwner& owner);
 
+// Takes from `wanted` what makes it the operator's where `live` bears no sign of OLM (olm.managed):
+// owner references, and the labels of OLM's books. What somebody else has made is changed as the
+// manifest says, but does not go with the operator.
+void Disown(const boost::json::object& live, boost::json::object& wanted);
+
 // The object that replaces `live` where a manifest asks for `wanted` (the result of StepObject): of
 // the live one it keeps UID, resourceVersion, finalizers and status, and its labels, annotations
 // and owner references where `wanted` does not say otherwise.

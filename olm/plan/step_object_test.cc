@@ -90,6 +90,20 @@ TEST(StepObjectTest, Adopt) {
   EXPECT_FALSE(IsUnchanged(after, Adopt(after, wanted))) << "what is wanted no more goes";
 }
 
+TEST(StepObjectTest, WhatSomebodyElseMadeIsNotTheOperators) {
+  const json::object wanted =
+      Parsed(R"({"metadata": {"name": "a", "ownerReferences": [{"uid": "csv"}],
+    "labels": {"team": "a", "olm.managed": "true", "olm.owner": "reed.v1"}}})");
+  for (const auto& [live, owned] : std::vector<std::pair<const char*, bool>>{
+           {R"({"metadata":{"name":"a"}})", false},
+           {R"({"metadata":{"name":"a","labels":{"olm.managed":"false"}}})", false},
+           {R"({"metadata":{"name":"a","labels":{"olm.managed":"true"}}})", true}}) {
+    json::object after = wanted;
+    Disown(Parsed(live), after);
+    EXPECT_EQ(after, owned ? wanted : Parsed(R"({"metadata":{"name":"a","labels":{"team":"a"}}})"));
+  }
+}
+
 TEST(StepObjectTest, AServiceAccountKeepsItsSecrets) {
   const json::object live = Parsed(R"({"metadata": {"name": "a"}, "secrets": [{"name": "t"}],
     "imagePullSecrets": [{"name": "p"}]})");
