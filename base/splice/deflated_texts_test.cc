@@ -7,8 +7,8 @@
 #include <thread>
 #include <vector>
 
-#include "base/splice/gzip.h"
 #include "base/splice/gunzip.h"
+#include "base/splice/gzip.h"
 
 namespace steward {
 namespace {

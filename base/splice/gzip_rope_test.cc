@@ -5,8 +5,8 @@
 #include <random>
 #include <string>
 
-#include "base/splice/gzip.h"
 #include "base/splice/gunzip.h"
+#include "base/splice/gzip.h"
 
 namespace steward {
 namespace {

@@ -17,10 +17,8 @@ std::vector<controllers::KnownReconciler> MakeAll() {
   const auto copies = std::make_shared<controllers::CopiesBoard>();
   // Each reconciler has one line.
   return {
-      controllers::KnownCleanup(),
-      controllers::KnownOperatorGroups(),
-      controllers::KnownCopiedCsvs(copies),
-      controllers::KnownOlmConfig(copies),
+      controllers::KnownCleanup(),          controllers::KnownOperatorGroups(),
+      controllers::KnownCopiedCsvs(copies), controllers::KnownOlmConfig(copies),
       controllers::KnownInstallPlans(),
   };
 }
