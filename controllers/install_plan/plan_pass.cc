@@ -214,6 +214,9 @@ StatusTask PlanPass::CheckDefinitions() {
     absl::StatusOr<json::value> live = ParseJson(raw->json);
     if (!live.ok()) co_return InStep(i, live.status());
     if (!live->is_object()) co_return InStep(i, absl::DataLossError("the definition is no object"));
+    if (!kube::MetadataText(*live, "deletionTimestamp").empty()) {
+      co_return InStep(i, absl::FailedPreconditionError("it is there, and is being deleted"));
+    }
     const json::object& before = live->get_object();
     checked_[i] = kube::MetadataText(*live, "resourceVersion");
     if (olm::IsUnchanged(before, olm::Adopt(before, target->object))) continue;
@@ -296,6 +299,23 @@ Task<std::string> PlanPass::UidOf(std::string csv) {
   co_return uid;
 }
 
+// One that goes, or a copy, would take everything with it that the plan makes.
+StatusTask PlanPass::IsNotInTheWay(size_t index) const {
+  const std::string& name = plan_.steps[index].name;
+  const kube::NamespacedName key = {plan_.key.ns, name};
+  const absl::StatusOr<kube::RawObject> raw = co_await deps_.own.Get(olm::kCsvs, key);
+  if (kube::IsNotFound(raw.status(), name)) co_return absl::OkStatus();
+  CO_RETURN_IF_ERROR(raw.status());
+  CO_ASSIGN_OR_RETURN(const json::value live, ParseJson(raw->json));
+  if (!kube::MetadataText(live, "deletionTimestamp").empty()) {
+    co_return absl::FailedPreconditionError("it is there, and is being deleted");
+  }
+  const json::object* metadata = kube::MetadataOf(live);
+  const json::object* labels = metadata == nullptr ? nullptr : ObjectAt(*metadata, "labels");
+  if (labels == nullptr || !labels->contains("olm.copiedFrom")) co_return absl::OkStatus();
+  co_return absl::FailedPreconditionError("a copy of another namespace's operator has its name");
+}
+
 StatusTask PlanPass::MayCreateCsv(size_t index) {
   const std::string& name = plan_.steps[index].name;
   const auto& named = plan_.csv_names;
@@ -374,6 +394,7 @@ StatusTask PlanPass::Do(size_t index) {
   const Step& step = steps_[index];
   const olm::PlanStep& planned = plan_.steps[index];
   if (step.kind == StepKind::kCsv) {
+    CO_RETURN_IF_ERROR(co_await IsNotInTheWay(index));
     CO_RETURN_IF_ERROR(co_await MayCreateCsv(index));
   }
   if (planned.gvk.kind == "Secret" || planned.gvk.kind == "BundleSecret") {

@@ -84,6 +84,7 @@ class PlanPass {
   StatusTask DoDefinition(size_t index);
   // Whether the API of a definition is there; if not, it is waited for.
   bool IsThere(const boost::json::value& definition, const std::string& name);
+  StatusTask IsNotInTheWay(size_t index) const;
   StatusTask MayCreateCsv(size_t index);
   StatusTask HasAccount(const boost::json::object& secret) const;
   Task<StepTarget> TargetOf(size_t index);
