@@ -205,7 +205,12 @@ Task<ReconcileResult> PlanExecutor::Execute(olm::InstallPlan plan, json::value o
     CO_RETURN_IF_ERROR(co_await Write(plan, progress, std::move(object)));
     co_return ReconcileResult::Done();
   }
-  CO_ASSIGN_OR_RETURN(const Identity identity, co_await IdentityIn(plan.key.ns));
+  CO_ASSIGN_OR_RETURN(Identity identity, co_await IdentityIn(plan.key.ns));
+  for (const olm::BundleLookup& lookup : plan.lookups) {
+    if (!lookup.pending || !identity.waits.empty()) continue;
+    identity.waits =
+        StrCat("the bundle ", lookup.identifier, " is not unpacked: its steps are missing");
+  }
   if (!identity.waits.empty()) {
     progress.phase = olm::kPlanInstalling;
     progress.condition = {false, std::string(olm::kInstallCheckFailed), identity.waits};

@@ -97,6 +97,15 @@ absl::Status ReadStatus(const json::object& status, InstallPlan& plan) {
     BundleLookup lookup;
     ASSIGN_OR_RETURN(lookup.identifier, TextIn(object, path + ".", "identifier"));
     ASSIGN_OR_RETURN(lookup.properties, TextIn(object, path + ".", "properties"));
+    ASSIGN_OR_RETURN(const json::array* conditions, ArrayIn(object, path + ".", "conditions"));
+    for (size_t j = 0; conditions != nullptr && j < conditions->size(); ++j) {
+      const json::object* condition = (*conditions)[j].if_object();
+      if (condition == nullptr || StringAt(*condition, "status") != "True") continue;
+      const std::string_view type = StringAt(*condition, "type");
+      if (type == "BundleLookupPending" || type == "BundleLookupNotPersisted") {
+        lookup.pending = true;
+      }
+    }
     plan.lookups.push_back(std::move(lookup));
   }
   return absl::OkStatus();

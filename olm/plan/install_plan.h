@@ -57,6 +57,7 @@ struct PlanStep {
 struct BundleLookup {
   std::string identifier;  // the ClusterServiceVersion's name
   std::string properties;  // as in OptionalManifests::Parse
+  bool pending = false;    // the bundle is not unpacked: its steps are not in the plan yet
   bool operator==(const BundleLookup&) const = default;
 };
 
