@@ -175,6 +175,8 @@ absl::StatusOr<json::object> StepObject(const json::object& manifest,
   for (const auto& member : manifest) {
     const std::string_view key = View(member.key());
     if (key == "apiVersion" || key == "kind" || key == "metadata" || key == "status") continue;
+    // A directive of strategic merge patches: "$patch: replace" would drop finalizers and owners.
+    if (key.starts_with('$')) continue;
     object[key] = member.value();
   }
   return object;
