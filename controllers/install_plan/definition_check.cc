@@ -36,7 +36,8 @@ absl::Status CheckObject(const olm::Definition& wanted, const kube::RawObject& r
     return absl::FailedPreconditionError(
         StrCat("the new schema of version ", version.name, " does not admit the existing ",
                wanted.kind, " ", name.ns, name.ns.empty() ? "" : "/", name.name, ": ",
-               causes.front().field, ": ", causes.front().message));
+               // Not the message, which quotes the value: the plan's readers may not read the object.
+               causes.front().field, ": ", causes.front().reason));
   }
   return absl::OkStatus();
 }
