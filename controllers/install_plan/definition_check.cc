@@ -33,10 +33,10 @@ absl::Status CheckObject(const olm::Definition& wanted, const kube::RawObject& r
     const std::vector<kube::StatusCause> causes = version.schema.Validate(object, nullptr);
     if (causes.empty()) continue;
     const kube::NamespacedName name = kube::NameOf(parsed);
+    // Without the message, which quotes the value: readers of a plan may not read the object.
     return absl::FailedPreconditionError(
         StrCat("the new schema of version ", version.name, " does not admit the existing ",
                wanted.kind, " ", name.ns, name.ns.empty() ? "" : "/", name.name, ": ",
-               // Not the message, which quotes the value: the plan's readers may not read the object.
                causes.front().field, ": ", causes.front().reason));
   }
   return absl::OkStatus();
