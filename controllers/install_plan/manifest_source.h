@@ -3,8 +3,10 @@
 #define CONTROLLERS_INSTALL_PLAN_MANIFEST_SOURCE_H_
 
 #include <boost/json/object.hpp>
+#include <cstddef>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/async/task.h"
@@ -21,11 +23,16 @@ struct FoundManifest {
 };
 
 // Reads each bundle's ConfigMap once, so it serves one pass over one plan. Bundles lie in the
-// catalog's namespace, and are read with the executor's own rights.
+// plan's namespace or in that of a catalog, and are read with the executor's own rights: so
+// elsewhere only what belongs to a CatalogSource is a bundle, and nothing else is told from what is
+// not there.
 class ManifestSource {
  public:
-  // REQUIRES: `client` outlives this object.
-  explicit ManifestSource(kube::Client& client) : client_(client) {}
+  // ConfigMaps that one plan may refer to.
+  static constexpr size_t kMaxBundles = 32;
+
+  // `ns`: the plan's. REQUIRES: `client` outlives this object.
+  ManifestSource(kube::Client& client, std::string ns) : client_(client), ns_(std::move(ns)) {}
 
   // kNotFound names the ConfigMap that is not there, or what it lacks; kInvalidArgument says what
   // cannot be read.
@@ -37,6 +44,7 @@ class ManifestSource {
   Task<const Bundle*> Open(kube::NamespacedName config_map);
 
   kube::Client& client_;
+  const std::string ns_;
   std::map<kube::NamespacedName, Bundle> bundles_;
 };
 

@@ -88,7 +88,11 @@ std::string StepText(const olm::InstallPlan& plan, size_t step) {
 }
 
 std::string Shortened(std::string_view text, size_t most = kMaxReason) {
-  std::string line(text.substr(0, most));
+  size_t end = std::min(text.size(), most);
+  // Not in the midst of a character.
+  while (end < text.size() && end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80)
+    --end;
+  std::string line(text.substr(0, end));
   std::replace(line.begin(), line.end(), '\n', ' ');
   if (text.size() > most) line += "…";
   return line;

@@ -358,10 +358,17 @@ TEST(PlanExecutorTest, ABundleThatIsGone) {
   EXPECT_EQ(cluster.Phase(kPlan), "Installing");
   EXPECT_THAT(cluster.Message(kPlan), HasSubstr("olm/bundle is not there"));
   EXPECT_THAT(cluster.All(kTestCsvs), IsEmpty()) << "what is not whole is not begun";
-  const json::object bundle = {{"apiVersion", "v1"},
-                               {"kind", "ConfigMap"},
-                               {"metadata", {{"name", "bundle"}}},
-                               {"data", {{"settings.yaml", ConfigMapStep().manifest}}}};
+  json::object bundle = {{"apiVersion", "v1"},
+                         {"kind", "ConfigMap"},
+                         {"metadata", {{"name", "bundle"}}},
+                         {"data", {{"settings.yaml", ConfigMapStep().manifest}}}};
+  cluster.Create(kTestConfigMaps, "olm", Serialize(bundle));
+  process.Settle(kPlan, 1);
+  EXPECT_THAT(cluster.Message(kPlan), HasSubstr("olm/bundle is not there"))
+      << "somebody's ConfigMap is no bundle";
+  cluster.Remove(kTestConfigMaps, {"olm", "bundle"});
+  bundle["metadata"].as_object()["ownerReferences"] = json::parse(
+      R"([{"apiVersion":"operators.coreos.com/v1alpha1","kind":"CatalogSource","name":"c","uid":"c"}])");
   cluster.Create(kTestConfigMaps, "olm", Serialize(bundle));
   process.Settle(kPlan);
   EXPECT_EQ(cluster.Phase(kPlan), "Complete");

@@ -34,6 +34,8 @@ using olm::StepKind;
 using olm::Verdict;
 
 const kube::GroupVersionResource kServiceAccounts = {"", "v1", "serviceaccounts"};
+// All manifests of a plan together; those of the largest operators take a tenth.
+constexpr size_t kMaxManifests = 64 << 20;
 constexpr char kAccountAnnotation[] = "kubernetes.io/service-account.name";
 constexpr char kAccountToken[] = "kubernetes.io/service-account-token";
 constexpr char kGeneratedBy[] = "olm.generated-by";
@@ -93,7 +95,7 @@ std::string KindText(const kube::GroupVersionKind& gvk) {
 }  // namespace
 
 PlanPass::PlanPass(const PlanPassDeps& deps, const olm::InstallPlan& plan)
-    : deps_(deps), plan_(plan), manifests_(deps.own), steps_(plan.steps.size()) {
+    : deps_(deps), plan_(plan), manifests_(deps.own, plan.key.ns), steps_(plan.steps.size()) {
   for (const olm::PlanStep& step : plan_.steps) {
     result_.steps.push_back({step.status, step.optional});
   }
@@ -140,6 +142,7 @@ StatusTask PlanPass::ReadManifests() {
   const bool any_pending =
       std::any_of(steps_.begin(), steps_.end(), [](const Step& step) { return step.pending; });
   if (!any_pending) co_return absl::OkStatus();
+  size_t size = 0;
   for (size_t i = 0; i < steps_.size(); ++i) {
     Step& step = steps_[i];
     // Which APIs the plan brings matters to later steps; so do properties of the operator.
@@ -148,6 +151,11 @@ StatusTask PlanPass::ReadManifests() {
     if (!needed) continue;
     absl::StatusOr<FoundManifest> found = co_await manifests_.Find(plan_.steps[i]);
     if (!found.ok()) co_return InStep(i, found.status());
+    size += Serialize(found->object).size();
+    if (size > kMaxManifests) {
+      co_return absl::ResourceExhaustedError(
+          StrCat("the plan's manifests are longer than ", kMaxManifests, " bytes together"));
+    }
     step.manifest = std::move(found->object);
     step.properties = std::move(found->properties);
     const kube::GroupVersionKind kind = olm::ObjectKind(plan_.steps[i].gvk);
@@ -219,9 +227,10 @@ StatusTask PlanPass::CheckDefinitions() {
     }
     const json::object& before = live->get_object();
     checked_[i] = kube::MetadataText(*live, "resourceVersion");
-    if (olm::IsUnchanged(before, olm::Adopt(before, target->object))) continue;
+    const json::object after = olm::AdoptDefinition(before, target->object);
+    if (olm::IsUnchanged(before, after)) continue;
     absl::StatusOr<std::vector<std::string>> warnings =
-        co_await CheckDefinition(deps_.own, before, steps_[i].manifest);
+        co_await CheckDefinition(deps_.own, before, after);
     if (!warnings.ok()) co_return InStep(i, warnings.status());
     if (!warnings->empty()) changes_[i] = *std::move(warnings);
   }
@@ -412,6 +421,11 @@ StatusTask PlanPass::Do(size_t index) {
   CO_ASSIGN_OR_RETURN(StepTarget target, co_await TargetOf(index));
   StepWriter writer(deps_.steps, Warnings(index));
   StepOutcome outcome = co_await writer.Put(std::move(target));
+  if (step.optional && kube::IsNotServed(outcome.answer)) {
+    // R-002-29: a 404 of the path is believed where discovery answers, whatever it says.
+    deps_.mapper.Forget({planned.gvk.group, planned.gvk.version});
+    CO_RETURN_IF_ERROR((co_await deps_.mapper.Find(planned.gvk)).status());
+  }
   co_return Conclude(index, std::move(outcome));
 }
 

@@ -37,6 +37,17 @@ StepOutcome Present(json::value object) {
   return outcome;
 }
 
+// The object that replaces the one that is there.
+json::object AdoptedBy(const StepTarget& target, const json::object& live) {
+  json::object wanted = target.object;
+  if (target.kind == StepKind::kDefinition) return olm::AdoptDefinition(live, std::move(wanted));
+  olm::Disown(live, wanted);
+  if (target.kind == StepKind::kServiceAccount) {
+    return olm::AdoptServiceAccount(live, std::move(wanted));
+  }
+  return olm::Adopt(live, std::move(wanted));
+}
+
 // An answer to a write of an object that was there.
 StepOutcome Updated(Answer answer) {
   StepOutcome outcome = OutcomeOf(std::move(answer), StepWrite::kUpdate);
@@ -109,11 +120,7 @@ boost::asio::awaitable<StepOutcome> StepWriter::Replace(StepTarget target) {
                           StepWrite::kUpdate);
     }
     const json::object& before = live->get_object();
-    json::object wanted = target.object;
-    if (target.kind != StepKind::kDefinition) olm::Disown(before, wanted);
-    json::object after = target.kind == StepKind::kServiceAccount
-                             ? olm::AdoptServiceAccount(before, std::move(wanted))
-                             : olm::Adopt(before, std::move(wanted));
+    json::object after = AdoptedBy(target, before);
     if (olm::IsUnchanged(before, after)) co_return Present(*std::move(live));
     const json::value object = std::move(after);
     const kube::WriteOptions options = Options();

@@ -206,6 +206,14 @@ json::object Adopt(const json::object& live, json::object wanted) {
   return wanted;
 }
 
+json::object AdoptDefinition(const json::object& live, json::object wanted) {
+  const json::object* before = ObjectAt(live, "spec");
+  const json::value* conversion = before == nullptr ? nullptr : before->if_contains("conversion");
+  json::object& spec = ObjectIn(wanted, "spec");
+  if (conversion != nullptr && !spec.contains("conversion")) spec["conversion"] = *conversion;
+  return Adopt(live, std::move(wanted));
+}
+
 json::object AdoptServiceAccount(const json::object& live, json::object wanted) {
   KeepEntries(live, wanted, "secrets");
   KeepEntries(live, wanted, "imagePullSecrets");

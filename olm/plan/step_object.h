@@ -41,6 +41,10 @@ void Disown(const boost::json::object& live, boost::json::object& wanted);
 // and owner references where `wanted` does not say otherwise.
 boost::json::object Adopt(const boost::json::object& live, boost::json::object wanted);
 
+// Adopt for a CustomResourceDefinition: its conversion stays where `wanted` says nothing of one.
+// OLM puts webhooks there, and without them objects of one version would be read as another's.
+boost::json::object AdoptDefinition(const boost::json::object& live, boost::json::object wanted);
+
 // Adopt for a ServiceAccount: its secrets and imagePullSecrets stay, too.
 boost::json::object AdoptServiceAccount(const boost::json::object& live,
                                         boost::json::object wanted);

@@ -41,6 +41,13 @@ TEST(StepObjectTest, WhatItsAuthorMustNotDecideIsDropped) {
       << Serialize(object);
 }
 
+TEST(StepObjectTest, NoDirectivesOfPatches) {
+  const json::object manifest = Parsed(R"({"$patch":"replace","metadata":{"name":"a"},"data":{}})");
+  ASSERT_OK_AND_ASSIGN(const json::object object, StepObject(manifest, kKind, "ops", kOwner));
+  EXPECT_FALSE(object.contains("$patch"));
+  EXPECT_TRUE(object.contains("data"));
+}
+
 TEST(StepObjectTest, OwnersByLabelsInTheCluster) {
   const json::object manifest = Parsed(R"({"metadata":{"name":"a"}})");
   ASSERT_OK_AND_ASSIGN(const json::object object, StepObject(manifest, kKind, "", kOwner));
@@ -88,6 +95,22 @@ TEST(StepObjectTest, Adopt) {
   EXPECT_TRUE(IsUnchanged(after, Adopt(after, wanted)));
   after["spec"].as_object()["gone"] = 1;
   EXPECT_FALSE(IsUnchanged(after, Adopt(after, wanted))) << "what is wanted no more goes";
+}
+
+TEST(StepObjectTest, ADefinitionKeepsItsConversion) {
+  const json::object live =
+      Parsed(R"({"metadata":{"name":"a"},"spec":{"conversion":{"strategy":"Webhook"},"old":1}})");
+  for (const auto& [wanted, kept] : std::vector<std::pair<const char*, const char*>>{
+           {R"({"metadata":{"name":"a"},"spec":{"new":1}})", "Webhook"},
+           {R"({"metadata":{"name":"a"},"spec":{"conversion":{"strategy":"None"}}})", "None"}}) {
+    const json::object adopted = AdoptDefinition(live, Parsed(wanted));
+    EXPECT_EQ(adopted.at("spec").at("conversion").at("strategy"), kept);
+    EXPECT_FALSE(adopted.at("spec").as_object().contains("old"));
+  }
+  EXPECT_FALSE(AdoptDefinition(Parsed(R"({"spec":{}})"), Parsed(R"({"spec":{}})"))
+                   .at("spec")
+                   .as_object()
+                   .contains("conversion"));
 }
 
 TEST(StepObjectTest, WhatSomebodyElseMadeIsNotTheOperators) {

@@ -24,15 +24,19 @@ namespace {
 // A bundle's files together; what OLM can unpack is smaller by far.
 constexpr size_t kMaxFile = 16 << 20;
 
-// The files that lie in the folder itself, sorted by name.
-std::vector<std::string> FilesIn(const std::string& folder) {
+bool IsManifest(const fs::path& path) {
+  const std::string ending = path.extension();
+  return ending == ".yaml" || ending == ".yml" || ending == ".json";
+}
+
+// The files that lie in the folder itself, sorted by name; of any name, or manifests alone.
+std::vector<std::string> FilesIn(const std::string& folder, bool any_name) {
   std::vector<std::string> files;
   std::error_code error;
   for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
     const fs::path& path = it->path();
-    const std::string ending = path.extension();
     if (path.filename().string().starts_with(".") || !it->is_regular_file(error)) continue;
-    if (ending == ".yaml" || ending == ".yml" || ending == ".json") files.push_back(path);
+    if (any_name || IsManifest(path)) files.push_back(path);
   }
   std::sort(files.begin(), files.end());
   return files;
@@ -42,6 +46,7 @@ void ReadProperties(const std::string& path, const std::string& text, BundleFold
   for (YamlDocument& document : ParseYamlDocuments(text, {.max_size = kMaxFile})) {
     const std::string where = StrCat(path, ":", document.line);
     if (!document.value.ok()) {
+      if (!IsManifest(path)) return;  // a text of another kind
       bundle.problems.push_back({where, std::string(document.value.status().message())});
       continue;
     }
@@ -85,13 +90,13 @@ absl::StatusOr<BundleFolder> ReadBundleFolder(const std::string& path) {
   }
   BundleFolder bundle;
   kube::Manifests read;
-  for (const std::string& file : FilesIn(folder)) {
+  for (const std::string& file : FilesIn(folder, false)) {
     ReadFile(file, bundle,
              [&](const std::string& text) { kube::ParseManifests(file, text, read); });
   }
   bundle.manifests = std::move(read.objects);
   bundle.problems.insert(bundle.problems.end(), read.problems.begin(), read.problems.end());
-  for (const std::string& file : FilesIn(path + "/metadata")) {
+  for (const std::string& file : FilesIn(path + "/metadata", true)) {
     ReadFile(file, bundle, [&](const std::string& text) { ReadProperties(file, text, bundle); });
   }
   if (bundle.properties_at.size() > 1) {

@@ -25,7 +25,7 @@ struct BundleFolder {
   std::vector<boost::json::object> Objects() const;
 };
 
-// Reads `path`; of metadata/ only the files that lie in it directly. Misused
+// Reads `path`; of metadata/ the files that lie in it directly, of any name. Misused
 // (plugin/command/exit.h) where it is no bundle at all: no folder, or one without manifests/.
 // Everything else that is wrong is among the problems.
 absl::StatusOr<BundleFolder> ReadBundleFolder(const std::string& path);

@@ -87,7 +87,8 @@ std::vector<std::string> Lint(const Folder& folder) {
 TEST(BundleTest, LintOfOneThatIsRight) {
   EXPECT_THAT(Lint(Folder({{"manifests/csv.yaml", kCsv},
                            {"manifests/monitor.yaml", kMonitor},
-                           {"metadata/any-name.yml", Optional(kMonitorEntry)}})),
+                           {"metadata/any-name", Optional(kMonitorEntry)},
+                           {"metadata/notes.txt", "a: [ is no YAML"}})),
               IsEmpty());
   EXPECT_THAT(Lint(Folder(Files{{"manifests/csv.yaml", kCsv}})), IsEmpty());
 }
