@@ -65,9 +65,9 @@ class Generator {
 
   void AddRole(const std::string& account, const json::value& rules, bool cluster) {
     // Of the namespace for both: what a bundle has in the cluster in one namespace must not become
-    // that of another one's.
-    const std::string digest =
-        absl::BytesToHexString(Sha256(StrCat(ns_, cluster ? "//" : "/", Serialize(rules))));
+    // that of another one's. Of operator and account, too, since the readable part is cut.
+    const std::string digest = absl::BytesToHexString(
+        Sha256(StrCat(ns_, cluster ? "//" : "/", csv_, "/", account, "/", Serialize(rules))));
     std::string name = StrCat(csv_, "-", account).substr(0, kReadable);
     StrAppend(&name, "-", digest.substr(0, kDigits));
     const std::string role = cluster ? "ClusterRole" : "Role";
@@ -90,6 +90,8 @@ class Generator {
     step.name = name;
     step.manifest = Serialize(manifest);
     step.status = kStepUnknown;
+    // Permissions that are said twice make one role.
+    if (std::find(steps_.begin(), steps_.end(), step) != steps_.end()) return;
     steps_.push_back(std::move(step));
   }
 

@@ -116,6 +116,25 @@ TEST(StepsOfTest, ClusterWideNamesBelongToTheNamespace) {
   }
 }
 
+// A binding that took another's name would take its account's rights away.
+TEST(StepsOfTest, LongNamesDoNotCollide) {
+  const std::string rules = R"("rules":[{"verbs":["get"],"resources":["pods"]}])";
+  json::object csv = Csv(StrCat(R"({"permissions":[{"serviceAccountName":"a",)", rules,
+                                R"(},{"serviceAccountName":"b",)", rules,
+                                R"(},{"serviceAccountName":"b",)", rules, "}]}"));
+  std::map<std::string, int> bindings;
+  for (const char* version : {".v1", ".v2"}) {
+    csv["metadata"].as_object()["name"] = std::string(55, 'r') + version;
+    ASSERT_OK_AND_ASSIGN(const std::vector<PlanStep> steps,
+                         StepsOf({csv}, OptionalManifests(), "ops"));
+    EXPECT_EQ(steps.size(), 7U) << "what is said twice is one role";
+    for (const PlanStep& step : steps) {
+      if (step.gvk.kind == "RoleBinding") ++bindings[step.name];
+    }
+  }
+  EXPECT_EQ(bindings.size(), 4U);
+}
+
 TEST(StepsOfTest, AnAccountIsMadeOnce) {
   const json::object account = Manifest("v1", "ServiceAccount", "runner");
   ASSERT_OK_AND_ASSIGN(const std::vector<PlanStep> steps,
