@@ -115,6 +115,15 @@ TEST(BundleTest, Lint) {
             {{"metadata/p.yaml", Optional("{kind: ServiceMonitor, group: a.b, name: reed}")}},
             "p.yaml:1 hint: the optional manifest ServiceMonitor.a.b reed is not among the "
             "manifests; did you mean ServiceMonitor.monitoring.coreos.com reed in "},
+           {"a kind that no plan installs",
+            {{"metadata/p.yaml", Optional("{group: apps, kind: Deployment, name: a}")}},
+            "p.yaml:1 hint: the optional manifest Deployment.apps a is of a kind that no plan "
+            "installs"},
+           {"one object in two namespaces",
+            {{"manifests/x.yaml",
+              "{apiVersion: monitoring.coreos.com/v1, kind: ServiceMonitor, metadata: {name: reed, "
+              "namespace: other}}"}},
+            "x.yaml:1 error: ServiceMonitor.monitoring.coreos.com other/reed stands also in "},
            {"exempt",
             {{"manifests/s.yaml", kSecret},
              {"metadata/p.yaml", Optional("{kind: Secret, name: key}")}},

@@ -68,7 +68,10 @@ class Linter {
   void LookAt(const kube::ManifestObject& manifest) {
     const kube::GroupVersionKind gvk = KindOf(manifest.object);
     const ManifestIdentity identity = olm::IdentityOf(manifest.object);
-    const auto [first, is_new] = seen_.emplace(identity, manifest.where);
+    seen_.emplace(identity, manifest.where);
+    // A plan puts all of them into its own namespace, whichever theirs is.
+    const auto [first, is_new] = objects_.emplace(
+        ManifestIdentity{identity.group, identity.kind, "", identity.name}, manifest.where);
     if (!is_new) {
       Error(manifest.where, StrCat(identity.ToString(), " stands also in ", first->second));
     }
@@ -125,9 +128,8 @@ class Linter {
     const std::string what = StrCat("the optional manifest ", entry.ToString());
     const kube::GroupVersionKind any_version = {entry.group, "v1", entry.kind};
     if (!olm::CanBeOptional(any_version)) {
-      Hint(where, StrCat(what, olm::IsNeverOptional(any_version)
-                                   ? " is of a kind that is never optional"
-                                   : " has no effect: its kind is installed in another way"));
+      Hint(where, StrCat(what, WhyNotOptional(any_version)));
+      return;
     }
     if (!seen_.contains(entry)) {
       Hint(where, StrCat(what, " is not among the manifests", NearMiss(entry)));
@@ -140,6 +142,13 @@ class Linter {
     if (supplied) Hint(where, StrCat(what, " is of an API that the bundle itself brings"));
   }
 
+  static std::string_view WhyNotOptional(const kube::GroupVersionKind& gvk) {
+    if (olm::IsNeverOptional(gvk)) return " is of a kind that is never optional";
+    if (olm::StepKindOf(gvk) == StepKind::kUnsupported)
+      return " is of a kind that no plan installs";
+    return " has no effect: its kind is installed in another way";
+  }
+
   std::string NearMiss(const ManifestIdentity& entry) const {
     for (const auto& [identity, where] : seen_) {
       if (identity.kind != entry.kind || identity.name != entry.name) continue;
@@ -150,6 +159,7 @@ class Linter {
 
   const BundleFolder& bundle_;
   std::map<ManifestIdentity, std::string> seen_;
+  std::map<ManifestIdentity, std::string> objects_;  // without namespaces
   std::vector<olm::Definition> definitions_;
   int csvs_ = 0;
   std::vector<Finding> findings_;
