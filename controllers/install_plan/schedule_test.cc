@@ -205,8 +205,12 @@ class Schedule {
       case 0: {
         const Answer& answer = kAnswers[Draw(std::size(kAnswers))];
         fate.error = ErrorOf(answer);
-        const bool of_monitor = call.writes() && call.gvr.resource == "servicemonitors";
+        // A write of it, or the read before one that is there is changed.
+        const bool of_monitor = call.gvr.resource == "servicemonitors";
         if (of_monitor && answer.refuses) monitor_may_be_left_ = true;
+        // Then discovery itself has said that there is no such API.
+        const bool denied = call.verb == "discover" && answer.code == 404;
+        if (denied && !supplied_) monitor_may_be_left_ = true;
         return fate;
       }
       case 1:
