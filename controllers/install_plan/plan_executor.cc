@@ -268,7 +268,7 @@ olm::PlanProgress PlanExecutor::Conclude(const olm::InstallPlan& plan,
   } else if (!pass.invalid && (in_time || kube::IsForbidden(pass.error))) {
     progress.phase = olm::kPlanInstalling;
     progress.message = StrCat("retrying execution due to error: ", error);
-    // What was missing before is there.
+    // The condition no longer says what was missing before.
     progress.condition = {false, "", progress.message};
   } else {
     progress.phase = olm::kPlanFailed;

@@ -465,7 +465,7 @@ TEST(PlanExecutorTest, PlansThatAreInvalid) {
   }
 }
 
-// What was not created stays told, with its reason, when another step fails for a while.
+// The message keeps the reason of a step that was not created while another step fails.
 TEST(PlanExecutorTest, TheReasonStays) {
   PlanCluster cluster;
   cluster.AddPlan(kPlan, {CsvStep(), MonitorStep(true), ConfigMapStep()});

@@ -374,7 +374,7 @@ StatusTask PlanPass::DoDefinition(size_t index) {
     if (!kube::IsNotFound(raw.status(), name.name)) co_return raw.status();
     progress.status = olm::kStepNotPresent;  // somebody deleted it: it is made again
   }
-  // What was not checked is not replaced.
+  // A definition that was not checked is not replaced.
   target.checked = checked_[index];
   StepWriter writer(deps_.own, Warnings(index));
   StepOutcome outcome = co_await writer.Put(std::move(target));

@@ -38,7 +38,7 @@ struct StepNote {
   std::string text;
 };
 
-// What a pass has found and done.
+// The findings and the work of one pass.
 struct PlanPassResult {
   // As many as the plan has, in its order.
   std::vector<olm::PlanProgress::Step> steps;
@@ -82,7 +82,7 @@ class PlanPass {
 
   StatusTask Do(size_t index);
   StatusTask DoDefinition(size_t index);
-  // Whether the API of a definition is there; if not, it is waited for.
+  // True if the API of the definition is there; if not, the plan waits for it.
   bool IsThere(const boost::json::value& definition, const std::string& name);
   StatusTask IsNotInTheWay(size_t index) const;
   StatusTask MayCreateCsv(size_t index);
@@ -103,7 +103,7 @@ class PlanPass {
   std::map<std::string, std::string> uids_;   // of ClusterServiceVersions, by name
   // The resourceVersions of the definitions that were checked, by step; "" where there was none.
   std::map<size_t, std::string> checked_;
-  // What updates of definitions will have to say, by step.
+  // Warnings to be told once a definition is updated, by step.
   std::map<size_t, std::vector<std::string>> changes_;
   PlanPassResult result_;
 };

@@ -37,7 +37,7 @@ constexpr char kPlan[] = "install-1";
 // Longer than all faults together last.
 constexpr absl::Duration kPatience = absl::Hours(1);
 
-// What the seed's list says: an answer by which a cluster refuses a manifest, or an error.
+// An answer of the seed's list: the cluster refuses the manifest by it, or it is an error.
 struct Answer {
   int code;
   const char* reason;
@@ -180,7 +180,7 @@ class Schedule {
     cluster_.Merge(kTestPlans, {"ops", kPlan}, R"({"spec":{"approved":true}})");
   }
 
-  // What people do between passes.
+  // People act between passes.
   void Happen() {
     if (!approved_ && OneIn(4)) Approve();
     if (!grouped_ && OneIn(4)) AddGroup();

@@ -10,6 +10,7 @@
 #include "base/json/json_access.h"
 #include "base/json/json_text.h"
 #include "base/text/str_cat.h"
+#include "kube/meta/object_kind.h"
 
 namespace steward::olm {
 namespace json = boost::json;
@@ -34,11 +35,7 @@ bool IsTrue(const json::value* value) {
 
 // Reads what identifies the object; false where something is missing.
 bool ReadIdentity(const json::object& object, PayloadManifest& manifest) {
-  const std::string version(StringAt(object, "apiVersion"));
-  const size_t slash = version.find('/');
-  manifest.gvk.kind = StringAt(object, "kind");
-  manifest.gvk.group = slash == std::string::npos ? "" : version.substr(0, slash);
-  manifest.gvk.version = slash == std::string::npos ? version : version.substr(slash + 1);
+  manifest.gvk = kube::KindOf(object);
   const json::object* metadata = ObjectAt(object, "metadata");
   if (metadata != nullptr) {
     manifest.identity.ns = StringAt(*metadata, "namespace");

@@ -12,6 +12,7 @@
 #include "base/json/json_text.h"
 #include "base/status/macros.h"
 #include "base/text/str_cat.h"
+#include "kube/meta/object_kind.h"
 #include "olm/plan/step_kind.h"
 
 namespace steward::olm {
@@ -24,19 +25,10 @@ constexpr char kRbacVersion[] = "rbac.authorization.k8s.io/v1";
 constexpr size_t kReadable = 50;
 constexpr size_t kDigits = 10;
 
-kube::GroupVersionKind KindOf(const json::object& manifest) {
-  const std::string api_version(StringAt(manifest, "apiVersion"));
-  const size_t slash = api_version.find('/');
-  const bool core = slash == std::string::npos;
-  return {core ? "" : api_version.substr(0, slash),
-          core ? api_version : api_version.substr(slash + 1),
-          std::string(StringAt(manifest, "kind"))};
-}
-
 absl::StatusOr<PlanStep> StepOf(const json::object& manifest, const OptionalManifests& declared) {
   const ManifestIdentity identity = IdentityOf(manifest);
   PlanStep step;
-  step.gvk = KindOf(manifest);
+  step.gvk = kube::KindOf(manifest);
   step.name = identity.name;
   if (step.gvk.version.empty() || step.gvk.kind.empty() || step.name.empty()) {
     return absl::InvalidArgumentError(

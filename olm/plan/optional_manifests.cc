@@ -10,6 +10,8 @@
 #include "base/json/json_text.h"
 #include "base/status/macros.h"
 #include "base/text/str_cat.h"
+#include "kube/meta/names.h"
+#include "kube/meta/object_kind.h"
 
 namespace steward::olm {
 namespace json = boost::json;
@@ -51,10 +53,9 @@ std::string ManifestIdentity::ToString() const {
 
 ManifestIdentity IdentityOf(const json::object& manifest) {
   ManifestIdentity identity;
-  const std::string_view version = StringAt(manifest, "apiVersion");
-  const size_t slash = version.find('/');
-  if (slash != std::string_view::npos) identity.group = version.substr(0, slash);
-  identity.kind = StringAt(manifest, "kind");
+  kube::GroupVersionKind gvk = kube::KindOf(manifest);
+  identity.group = std::move(gvk.group);
+  identity.kind = std::move(gvk.kind);
   const json::object* metadata = ObjectAt(manifest, "metadata");
   if (metadata == nullptr) return identity;
   identity.ns = StringAt(*metadata, "namespace");

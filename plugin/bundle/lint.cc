@@ -19,6 +19,7 @@
 #include "base/status/macros.h"
 #include "base/text/str_cat.h"
 #include "kube/meta/names.h"
+#include "kube/meta/object_kind.h"
 #include "olm/plan/definition_change.h"
 #include "olm/plan/optional_manifests.h"
 #include "olm/plan/step_kind.h"
@@ -32,14 +33,6 @@ namespace {
 
 using olm::ManifestIdentity;
 using olm::StepKind;
-
-kube::GroupVersionKind KindOf(const json::object& manifest) {
-  const ManifestIdentity identity = olm::IdentityOf(manifest);
-  const std::string version(StringAt(manifest, "apiVersion"));
-  const size_t slash = version.find('/');
-  return {identity.group, slash == std::string::npos ? version : version.substr(slash + 1),
-          identity.kind};
-}
 
 class Linter {
  public:
@@ -66,7 +59,7 @@ class Linter {
   }
 
   void LookAt(const kube::ManifestObject& manifest) {
-    const kube::GroupVersionKind gvk = KindOf(manifest.object);
+    const kube::GroupVersionKind gvk = kube::KindOf(manifest.object);
     const ManifestIdentity identity = olm::IdentityOf(manifest.object);
     seen_.emplace(identity, manifest.where);
     // A plan puts all of them into its own namespace, whichever theirs is.
