@@ -32,15 +32,15 @@ ControllerSet::ControllerSet(const ControllersOptions& options, ControllerSetDep
       events_(deps_.watches, deps_.clock, deps_.random, EventOptions(deps_.instance),
               deps_.registry),
       metadata_(deps_.watches, deps_.clock, deps_.random, deps_.executor),
-      olm_gate_(deps_.reads, deps_.clock, deps_.executor, deps_.registry,
-                {.takeover = options_.takeover}),
+      peer_gate_(deps_.reads, deps_.clock, deps_.executor, deps_.registry,
+                 {.takeover = options_.takeover}),
       manager_({.executor = deps_.executor,
                 .clock = deps_.clock,
                 .elector = deps_.elector,
                 .client = client_,
                 .events = events_,
-                .olm_gate = &olm_gate_,
-                .caches_synced = [this] { return UntilSynced(deps_.worlds); }}) {
+                .peer_gate = &peer_gate_,
+                .caches_synced = [this] { return UntilSynced(); }}) {
   for (const controllers::KnownReconciler& known : deps_.known) {
     const auto& wanted = options_.reconcilers;
     if (std::find(wanted.begin(), wanted.end(), known.options.name) == wanted.end()) continue;
@@ -50,7 +50,7 @@ ControllerSet::ControllerSet(const ControllersOptions& options, ControllerSetDep
           return make(Deps());
         },
         deps_.executor, deps_.clock, deps_.registry);
-    if (!known.conflicts_with.empty()) olm_gate_.Guard(*controller, known.conflicts_with);
+    if (!known.conflicts_with.empty()) peer_gate_.Guard(*controller, known.conflicts_with);
     manager_.Add(std::move(controller));
   }
 }
@@ -67,7 +67,9 @@ controllers::ReconcilerDeps ControllerSet::Deps() {
           .gates = options_.feature_gates};
 }
 
-VoidTask ControllerSet::UntilSynced(storage::WorldStore& worlds) {
+VoidTask ControllerSet::UntilSynced() {
+  storage::WorldStore& worlds = deps_.worlds;
+  if (!UsesWorlds(options_, deps_.known)) co_return;
   while (!worlds.Current()->synced()) {
     co_await worlds.WaitUntil([](const storage::World& world) { return world.synced(); },
                               kPatience);

@@ -20,7 +20,7 @@
 #include "controllers/runtime/known_reconciler.h"
 #include "controllers/runtime/manager.h"
 #include "controllers/runtime/metadata/metadata_watch.h"
-#include "controllers/runtime/olm_gate.h"
+#include "controllers/runtime/peer_gate.h"
 #include "controllers/runtime/reconciler_deps.h"
 #include "kube/client/client.h"
 #include "storage/world/world_store.h"
@@ -38,7 +38,7 @@ struct ControllerSetDeps {
   kube::Client& reads;
   kube::Client& writes;
   controllers::LeaseElector* elector = nullptr;  // null: this process is the only one
-  storage::WorldStore& worlds;                   // fed by the caller
+  storage::WorldStore& worlds;                   // fed by the caller, where they are used
   prometheus::Registry& registry;
   std::string instance;  // names the process in its events
 };
@@ -60,7 +60,7 @@ class ControllerSet {
 
  private:
   controllers::ReconcilerDeps Deps();
-  static VoidTask UntilSynced(storage::WorldStore& worlds);
+  VoidTask UntilSynced();
 
   const ControllersOptions options_;
   const ControllerSetDeps deps_;
@@ -68,7 +68,7 @@ class ControllerSet {
   controllers::FencedClient client_;
   controllers::ClusterEvents events_;
   controllers::MetadataWatches metadata_;
-  controllers::OlmGate olm_gate_;
+  controllers::PeerGate peer_gate_;
   controllers::Manager manager_;
 };
 

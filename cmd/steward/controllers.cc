@@ -57,17 +57,21 @@ controllers::LeaseElectorOptions ElectorOptions(const ControllersOptions& option
   return elector;
 }
 
-std::vector<server::HealthCheck> HealthChecks(const ClusterWorlds& worlds,
+// Without Worlds there are no caches to wait for.
+std::vector<server::HealthCheck> HealthChecks(const ClusterWorlds* worlds,
                                               const Heartbeats& heartbeats) {
   server::HealthCheck threads;
   threads.name = "threads";
   threads.check = [&heartbeats] { return heartbeats.Check(); };
+  std::vector<server::HealthCheck> checks = {server::PingCheck(), std::move(threads)};
+  if (worlds == nullptr) return checks;
   server::HealthCheck caches;
   caches.name = "caches";
   caches.in_healthz = false;
   caches.in_livez = false;
-  caches.check = [&worlds] { return worlds.Synced(); };
-  return {server::PingCheck(), std::move(threads), std::move(caches)};
+  caches.check = [worlds] { return worlds->Synced(); };
+  checks.push_back(std::move(caches));
+  return checks;
 }
 
 VoidTask StopAtSignal(asio::signal_set& signals, StopSignal& stop) {
@@ -106,6 +110,7 @@ absl::Status Run(const ControllersOptions& options) {
   ASSIGN_OR_RETURN(const std::unique_ptr<kube::Client> leases,
                    MakeClient(options.kubeconfig, control.get_executor(), registry));
 
+  const bool uses_worlds = UsesWorlds(options, KnownReconcilers());
   ClusterWorlds worlds(*cluster, Clock::Real(), Random::Real(), registry);
   std::optional<controllers::LeaseElector> elector;
   if (options.leader_elect) {
@@ -151,10 +156,11 @@ absl::Status Run(const ControllersOptions& options) {
   }
 
   http::IoThreads threads(1);
-  MonitoringServers monitoring(options.monitoring, {.reviews = reviews.get(),
-                                                    .registry = registry,
-                                                    .threads = threads,
-                                                    .checks = HealthChecks(worlds, heartbeats)});
+  MonitoringServers monitoring(
+      options.monitoring, {.reviews = reviews.get(),
+                           .registry = registry,
+                           .threads = threads,
+                           .checks = HealthChecks(uses_worlds ? &worlds : nullptr, heartbeats)});
   if (const absl::Status started = monitoring.Start(); !started.ok()) {
     RunOn(control, monitoring.Stop());
     if (grpc) RunOn(control, grpc->Stop());
@@ -165,7 +171,7 @@ absl::Status Run(const ControllersOptions& options) {
   IdleMemory memory(Clock::Real());
   TaskGroup tasks(control.get_executor());
   worlds.SetReportUnreadable(UnreadableEvents(controllers.events()));
-  worlds.Start(tasks);
+  if (uses_worlds) worlds.Start(tasks);
   tasks.Spawn("idle memory", memory.Run());
   tasks.Spawn("signals", StopAtSignal(signals, stop));
   tasks.Spawn("heartbeat", heartbeats.Beat("control"));

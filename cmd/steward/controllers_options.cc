@@ -94,19 +94,19 @@ class Flags : private FlagAdder {
   ControllersOptions& options_;
 };
 
+bool Runs(const ControllersOptions& options, const KnownReconciler& reconciler) {
+  const auto& names = options.reconcilers;
+  return std::find(names.begin(), names.end(), reconciler.options.name) != names.end();
+}
+
 absl::Status CheckReconcilers(const ControllersOptions& options,
                               const std::vector<KnownReconciler>& known) {
   RETURN_IF_ERROR(CheckReconcilerNames(options.reconcilers, known));
   for (const KnownReconciler& reconciler : known) {
     if (reconciler.check_flags == nullptr) continue;
-    RETURN_IF_ERROR(reconciler.check_flags(options.reconciler_flags));
+    RETURN_IF_ERROR(reconciler.check_flags(options.reconciler_flags, Runs(options, reconciler)));
   }
   return absl::OkStatus();
-}
-
-bool Runs(const ControllersOptions& options, const KnownReconciler& reconciler) {
-  const auto& names = options.reconcilers;
-  return std::find(names.begin(), names.end(), reconciler.options.name) != names.end();
 }
 
 // The first of the known reconcilers that is selected, or null.
@@ -198,6 +198,13 @@ absl::StatusOr<ControllersOptions> ParseControllersOptions(
   RETURN_IF_ERROR(audit::CheckTogether(options.audit_log));
   ASSIGN_OR_RETURN(options.feature_gates, ParseFeatureGates(gates, given.feature_gates));
   return options;
+}
+
+bool UsesWorlds(const ControllersOptions& options, const std::vector<KnownReconciler>& known) {
+  return !options.grpc.address.off() ||
+         std::any_of(known.begin(), known.end(), [&options](const KnownReconciler& reconciler) {
+           return reconciler.family.uses_worlds && Runs(options, reconciler);
+         });
 }
 
 std::string ControllersHelpText(const std::vector<KnownReconciler>& known,

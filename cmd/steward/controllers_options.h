@@ -47,6 +47,10 @@ absl::StatusOr<ControllersOptions> ParseControllersOptions(
     const std::vector<std::string>& args, const std::vector<controllers::KnownReconciler>& known,
     const std::vector<FeatureGate>& gates);
 
+// True if something that is configured reads Worlds: a reconciler of a family that does, or gRPC.
+bool UsesWorlds(const ControllersOptions& options,
+                const std::vector<controllers::KnownReconciler>& known);
+
 // The text of --help: every flag with its default.
 std::string ControllersHelpText(const std::vector<controllers::KnownReconciler>& known,
                                 const std::vector<FeatureGate>& gates);

@@ -11,7 +11,7 @@
 #include "base/flags/flag_values.h"
 #include "base/status/matchers.h"
 #include "controllers/runtime/known_reconciler.h"
-#include "controllers/runtime/olm_presence.h"
+#include "controllers/runtime/peer_presence.h"
 
 namespace steward {
 namespace {
@@ -43,7 +43,7 @@ controllers::KnownReconciler KnownCopies() {
   known.add_flags = [](FlagAdder& flags, FlagValues& values) {
     flags.Duration("--copies-pause", values.Of<CopiesFlags>().pause, "Between two copies");
   };
-  known.check_flags = [](const FlagValues& values) -> absl::Status {
+  known.check_flags = [](const FlagValues& values, bool) -> absl::Status {
     if (values.Get<CopiesFlags>().pause > absl::ZeroDuration()) return absl::OkStatus();
     return absl::InvalidArgumentError("--copies-pause: must be longer than 0");
   };
@@ -237,7 +237,7 @@ TEST(ControllersOptionsTest, OnlyWhatConflictsWithOlmCanTakeOver) {
   EXPECT_THAT(ParseControllersOptions({"--takeover"}, known, {}),
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("--takeover")));
   EXPECT_THAT(ControllersHelpText(known, {}), Not(HasSubstr("--takeover")));
-  known[1].conflicts_with = {controllers::OlmOperator::kOlmOperator};
+  known[1].conflicts_with = {controllers::PeerOperator::kOlmOperator};
   ASSERT_OK_AND_ASSIGN(const ControllersOptions options, ParseControllersOptions({}, known, {}));
   EXPECT_FALSE(options.takeover);
   ASSERT_OK_AND_ASSIGN(const ControllersOptions taking,

@@ -31,8 +31,8 @@ KnownReconciler KnownCleanup() {
       .by_default = true,
       .add_flags = [](FlagAdder& flags,
                       FlagValues& values) { AddCleanupFlags(flags, values.Of<CleanupFlags>()); },
-      .check_flags =
-          [](const FlagValues& values) { return CheckCleanupFlags(values.Get<CleanupFlags>()); },
+      .check_flags = [](const FlagValues& values,
+                        bool) { return CheckCleanupFlags(values.Get<CleanupFlags>()); },
       .prepare = Prepare};
 }
 

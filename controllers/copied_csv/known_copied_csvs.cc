@@ -35,9 +35,9 @@ KnownReconciler KnownCopiedCsvs(std::shared_ptr<CopiesBoard> board) {
   known.options.workers = kWorkers;
   known.options.limits.initial = absl::Seconds(1);
   known.family = kCopiesFamily;
-  known.conflicts_with = {OlmOperator::kOlmOperator};
+  known.conflicts_with = {PeerOperator::kOlmOperator};
   known.add_flags = AddFlags;
-  known.check_flags = CheckToggleFlags;
+  known.check_flags = [](const FlagValues& values, bool) { return CheckToggleFlags(values); };
   known.prepare = [board = std::move(board)](const FlagValues& values,
                                              prometheus::Registry& registry) -> ReconcilerFactory {
     CopiedCsvReconciler::Options options;

@@ -31,7 +31,7 @@ KnownReconciler KnownInstallPlans() {
   // A plan whose time is over is Failed soon after.
   known.options.limits.max = absl::Seconds(5);
   known.family = kInstallPlansFamily;
-  known.conflicts_with = {OlmOperator::kCatalogOperator};
+  known.conflicts_with = {PeerOperator::kCatalogOperator};
   known.add_flags = AddFlags;
   known.prepare = [](const FlagValues& values,
                      prometheus::Registry& registry) -> ReconcilerFactory {

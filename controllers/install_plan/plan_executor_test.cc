@@ -37,8 +37,8 @@ std::string Json(const json::value& value, std::string_view key) {
 // The first call of the verb on the resource fails so, `times` times.
 void Fail(PlanProcess& process, std::string verb, std::string resource, absl::Status error,
           int times = 1'000'000) {
-  process.hook().decide = [=, left = times](const HookedCall& call) mutable {
-    HookedFate fate;
+  process.hook().decide = [=, left = times](const kube::HookedCall& call) mutable {
+    kube::HookedFate fate;
     if (call.verb == verb && call.gvr.resource == resource && left-- > 0) fate.error = error;
     return fate;
   };
@@ -72,9 +72,9 @@ TEST(PlanExecutorTest, InstallsABundle) {
 
   // Nothing is done for it any more, whatever is asked for.
   int calls = 0;
-  process.hook().decide = [&calls](const HookedCall& call) {
+  process.hook().decide = [&calls](const kube::HookedCall& call) {
     calls += call.writes() ? 1 : 0;
-    return HookedFate();
+    return kube::HookedFate();
   };
   ASSERT_TRUE(process.Pass(kPlan)->ok());
   EXPECT_EQ(calls, 0);
@@ -123,9 +123,9 @@ TEST(PlanExecutorTest, ActsAsTheServiceAccount) {
   cluster.AddPlan(kPlan, {CsvStep(), DefinitionStep(), ConfigMapStep(), MonitorStep(false)});
   PlanProcess process(cluster);
   std::vector<std::string> creates;
-  process.hook().decide = [&creates](const HookedCall& call) {
+  process.hook().decide = [&creates](const kube::HookedCall& call) {
     if (call.verb == "create") creates.push_back(StrCat(call.gvr.resource, " ", call.as));
-    return HookedFate();
+    return kube::HookedFate();
   };
   process.Settle(kPlan);
   const std::string scoped = " system:serviceaccount:ops:scoped";
@@ -178,8 +178,8 @@ TEST(PlanExecutorTest, TheBundleBringsTheApi) {
   PlanProcess process(cluster);
   // Discovery lags behind.
   int lag = 3;
-  process.hook().decide = [&lag](const HookedCall& call) {
-    HookedFate fate;
+  process.hook().decide = [&lag](const kube::HookedCall& call) {
+    kube::HookedFate fate;
     if (call.verb == "discover" && lag-- > 0) fate.error = kube::ToStatus(kube::NotFoundPath());
     return fate;
   };
@@ -290,7 +290,7 @@ TEST(PlanExecutorTest, ADefinitionThatWasNotChecked) {
   cluster.AddPlan(kPlan, {CsvStep(), DefinitionStep()});
   PlanProcess process(cluster);
   bool made = false;
-  process.hook().decide = [&](const HookedCall& call) {
+  process.hook().decide = [&](const kube::HookedCall& call) {
     if (call.verb == "create" && call.gvr.resource == "customresourcedefinitions" && !made) {
       made = true;
       cluster.Create(
@@ -298,7 +298,7 @@ TEST(PlanExecutorTest, ADefinitionThatWasNotChecked) {
           DefinitionText(
               R"({"name":"v1","served":true,"storage":true},{"name":"v2","served":true,"storage":false})"));
     }
-    return HookedFate();
+    return kube::HookedFate();
   };
   (void)process.Pass(kPlan);
   EXPECT_EQ(cluster.Steps(kPlan), "Created Unknown");

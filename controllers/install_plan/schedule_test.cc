@@ -192,13 +192,13 @@ class Schedule {
 
   void Run(bool calm) {
     PlanProcess process(cluster_, {.gate = true, .retry_timeout = kPatience});
-    process.hook().decide = [&](const HookedCall& call) { return Decide(call, calm, 0); };
+    process.hook().decide = [&](const kube::HookedCall& call) { return Decide(call, calm, 0); };
     process.Pass(kPlan);
   }
 
-  HookedFate Decide(const HookedCall& call, bool calm, int depth) {
+  kube::HookedFate Decide(const kube::HookedCall& call, bool calm, int depth) {
     if (call.writes()) JudgeWrite(call);
-    HookedFate fate;
+    kube::HookedFate fate;
     if (call.verb == "discover" && !served_ && !supplied_) monitor_may_be_left_ = true;
     if (calm) return fate;
     switch (Draw(24)) {
@@ -227,7 +227,9 @@ class Schedule {
         if (depth > 0) return fate;
         {
           PlanProcess other(cluster_, {.gate = true, .retry_timeout = kPatience});
-          other.hook().decide = [&](const HookedCall& inner) { return Decide(inner, calm, 1); };
+          other.hook().decide = [&](const kube::HookedCall& inner) {
+            return Decide(inner, calm, 1);
+          };
           other.Pass(kPlan);
         }
         return fate;
@@ -242,7 +244,7 @@ class Schedule {
     return !definition.is_null();
   }
 
-  void JudgeWrite(const HookedCall& call) {
+  void JudgeWrite(const kube::HookedCall& call) {
     ++writes_;
     const std::string what = StrCat(call.verb, " ", call.gvr.resource, " ", call.name.ns, "/",
                                     call.name.name, " as '", call.as, "'");
@@ -327,8 +329,8 @@ TEST(InstallPlanScheduleTest, GoesOnAfterADeathAtEveryWrite) {
       writes = 0;
       for (int process = 0; process < 10 && cluster.Phase(kPlan) != "Complete"; ++process) {
         PlanProcess one(cluster);
-        one.hook().decide = [&](const HookedCall& call) {
-          HookedFate fate;
+        one.hook().decide = [&](const kube::HookedCall& call) {
+          kube::HookedFate fate;
           if (!call.writes() || writes++ != at) return fate;
           fate.dies = !after;
           fate.dies_after = after;

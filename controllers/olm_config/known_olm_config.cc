@@ -8,7 +8,7 @@
 #include "controllers/copies/toggle_flags.h"
 #include "controllers/families.h"
 #include "controllers/olm_config/olm_config.h"
-#include "controllers/runtime/olm_presence.h"
+#include "controllers/runtime/peer_presence.h"
 #include "controllers/runtime/reconciler_deps.h"
 
 namespace steward::controllers {
@@ -20,7 +20,7 @@ KnownReconciler KnownOlmConfig(std::shared_ptr<CopiesBoard> board) {
   known.options.limits.initial = absl::Seconds(1);
   known.family = kCopiesFamily;
   known.needs = "copied-csvs";
-  known.conflicts_with = {OlmOperator::kOlmOperator};
+  known.conflicts_with = {PeerOperator::kOlmOperator};
   known.prepare = [board = std::move(board)](const FlagValues& values,
                                              prometheus::Registry& registry) -> ReconcilerFactory {
     const auto metrics = std::make_shared<OlmConfigMetrics>(registry);

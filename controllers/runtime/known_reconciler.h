@@ -14,7 +14,7 @@
 #include "base/flags/flag_adder.h"
 #include "base/flags/flag_values.h"
 #include "controllers/runtime/controller.h"
-#include "controllers/runtime/olm_presence.h"
+#include "controllers/runtime/peer_presence.h"
 #include "controllers/runtime/reconciler.h"
 #include "controllers/runtime/reconciler_deps.h"
 
@@ -28,6 +28,9 @@ using ReconcilerFactory = std::function<std::unique_ptr<Reconciler>(const Reconc
 struct ReconcilerFamily {
   std::string name;
   std::string lease_name;  // unless --leader-elect-lease-name says another
+  // Its reconcilers read Worlds. Of a family that does not, no process watches what they are made
+  // of, nor needs the rights.
+  bool uses_worlds = true;
 };
 
 // Made by the reconciler's own folder, and listed in cmd/steward/reconcilers.cc.
@@ -37,13 +40,14 @@ struct KnownReconciler {
   bool by_default = false;
   // The reconciler without which this one does nothing; "" = none.
   std::string needs;
-  // The operators of OLM that do the same: beside one of them it does not run, unless --takeover.
-  std::set<OlmOperator> conflicts_with;
+  // The operators of others that do the same: beside one of them it does not run, unless
+  // --takeover.
+  std::set<PeerOperator> conflicts_with;
   // Binds its flags to a value of `values`, which has a type of its own. Null: it has no flags.
   std::function<void(FlagAdder& flags, FlagValues& values)> add_flags;
   // Called when all flags have been read: kInvalidArgument with one sentence that names the flag
-  // and the error. Null: there are no errors.
-  std::function<absl::Status(const FlagValues& values)> check_flags;
+  // and the error. `runs`: the reconciler is among those that run. Null: there are no errors.
+  std::function<absl::Status(const FlagValues& values, bool runs)> check_flags;
   // Called once. The factory keeps what lasts for all terms, such as metrics. `registry` outlives
   // the factory.
   std::function<ReconcilerFactory(const FlagValues& values, prometheus::Registry& registry)>

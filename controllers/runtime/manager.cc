@@ -50,15 +50,15 @@ void Manager::Add(std::unique_ptr<Controller> controller) {
 
 void Manager::StartControllers() {
   for (const auto& controller : controllers_) {
-    if (deps_.olm_gate == nullptr || !deps_.olm_gate->Guards(*controller)) controller->Start();
+    if (deps_.peer_gate == nullptr || !deps_.peer_gate->Guards(*controller)) controller->Start();
   }
-  if (deps_.olm_gate != nullptr) deps_.olm_gate->Begin();
+  if (deps_.peer_gate != nullptr) deps_.peer_gate->Begin();
   leading_ = true;
 }
 
 VoidTask Manager::StopControllers(absl::Duration grace) {
   leading_ = false;
-  if (deps_.olm_gate != nullptr) co_await deps_.olm_gate->End();
+  if (deps_.peer_gate != nullptr) co_await deps_.peer_gate->End();
   // All controllers stop at the same time: the grace is the process's, not each controller's.
   TaskGroup stopping(deps_.executor);
   size_t left = controllers_.size();

@@ -22,7 +22,7 @@
 #include "controllers/runtime/election/fenced_client.h"
 #include "controllers/runtime/election/lease_elector.h"
 #include "controllers/runtime/events/cluster_events.h"
-#include "controllers/runtime/olm_gate.h"
+#include "controllers/runtime/peer_gate.h"
 
 namespace steward::controllers {
 
@@ -43,7 +43,7 @@ struct ManagerDeps {
   const FencedClient& client;
   ClusterEvents& events;
   // Starts and stops the controllers that it guards. Null: none is guarded.
-  OlmGate* olm_gate = nullptr;
+  PeerGate* peer_gate = nullptr;
   // Returns when reconcilers may trust their caches. Cancellable.
   std::function<VoidTask()> caches_synced;
 };

@@ -17,8 +17,8 @@
 #include "controllers/runtime/controller.h"
 #include "controllers/runtime/election/lease_record.h"
 #include "controllers/runtime/events/event_recorder.h"
-#include "controllers/runtime/olm_gate.h"
-#include "controllers/runtime/olm_presence.h"
+#include "controllers/runtime/peer_gate.h"
+#include "controllers/runtime/peer_presence.h"
 #include "controllers/runtime/reconciler.h"
 #include "kube/meta/names.h"
 #include "kube/meta/write_options.h"
@@ -117,7 +117,7 @@ class ManagerTest : public ::testing::Test {
                                               .elector = elect ? &elector_ : nullptr,
                                               .client = elect ? fenced_ : alone_,
                                               .events = events_,
-                                              .olm_gate = guarded_,
+                                              .peer_gate = guarded_,
                                               .caches_synced = [this] { return CachesSynced(); }});
     const auto controller = [this, elect, reconcile_takes](const char* name) {
       ControllerOptions options;
@@ -133,7 +133,7 @@ class ManagerTest : public ::testing::Test {
     manager_->Add(controller("c"));
     if (guarded_ != nullptr) {
       auto second = controller("guarded");
-      guarded_->Guard(*second, {OlmOperator::kOlmOperator});
+      guarded_->Guard(*second, {PeerOperator::kOlmOperator});
       manager_->Add(std::move(second));
     }
     tasks_.Spawn("manager", Run(*this));
@@ -172,7 +172,7 @@ class ManagerTest : public ::testing::Test {
   std::vector<std::string> log_;
   bool synced_ = true;
   bool ended_ = false;
-  OlmGate* guarded_ = nullptr;
+  PeerGate* guarded_ = nullptr;
   std::unique_ptr<Manager> manager_;
   TaskGroup tasks_{io_.get_executor()};
 };
@@ -275,7 +275,7 @@ TEST_F(ManagerTest, StoppedBeforeTheCachesSyncedItJustEnds) {
 // A guarded controller runs beside one that runs in any case.
 TEST_F(ManagerTest, WhatOlmDoesWaitsAtItsGateWithinATerm) {
   cluster_.Serve(kDeployments);
-  OlmGate gate(network_, clock_, io_.get_executor(), registry_);
+  PeerGate gate(network_, clock_, io_.get_executor(), registry_);
   guarded_ = &gate;
   const Calls looks = {ClientVerb::kList, kDeployments};
   network_.Hold(looks);

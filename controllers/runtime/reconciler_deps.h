@@ -22,8 +22,8 @@ struct ReconcilerDeps {
   // For a further check between reading and deciding; the client checks by itself before each
   // write.
   const Leadership& leadership;
-  // ClusterServiceVersions, OperatorGroups and Namespaces, synced before the first reconcile.
-  // Worlds may lag behind the cluster.
+  // ClusterServiceVersions, OperatorGroups and Namespaces, synced before the first reconcile of a
+  // family that uses them. Worlds may lag behind the cluster.
   storage::WorldStore& worlds;
   MetadataWatches& metadata;
   EventRecorder& events;

@@ -484,9 +484,9 @@ func TestCopies_NotBesideOLM(t *testing.T) {
 	must(t, startCopying(t.Context()))
 	newOperator(t, name)
 	eventually(t, func() error {
-		value, err := copying.Metric(t.Context(), `steward_olm_conflict{controller="copied-csvs"}`)
+		value, err := copying.Metric(t.Context(), `steward_peer_conflict{controller="copied-csvs"}`)
 		if err == nil && value != 1 {
-			err = fmt.Errorf("steward_olm_conflict is %v", value)
+			err = fmt.Errorf("steward_peer_conflict is %v", value)
 		}
 		return err
 	})

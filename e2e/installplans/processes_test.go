@@ -132,9 +132,9 @@ func TestProcesses_NotBesideOLM(t *testing.T) {
 	install(t, planned(t, namespace, "plan", "some.v1", mandatory(csv(namespace, "some.v1"))))
 	must(t, startExecuting(t.Context()))
 	eventually(t, func() error {
-		value, err := executing.Metric(t.Context(), `steward_olm_conflict{controller="install-plans"}`)
+		value, err := executing.Metric(t.Context(), `steward_peer_conflict{controller="install-plans"}`)
 		if err == nil && value != 1 {
-			err = fmt.Errorf("steward_olm_conflict is %v", value)
+			err = fmt.Errorf("steward_peer_conflict is %v", value)
 		}
 		return err
 	})

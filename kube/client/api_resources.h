@@ -1,4 +1,4 @@
-// The resources in a discovery document. Pure functions.
+// The contents of discovery documents. Pure functions.
 #ifndef KUBE_CLIENT_API_RESOURCES_H_
 #define KUBE_CLIENT_API_RESOURCES_H_
 
@@ -21,6 +21,12 @@ inline constexpr size_t kMaxApiResources = 4096;  // subresources included
 // absent. kResourceExhausted beyond the limits.
 absl::StatusOr<std::vector<ApiResource>> ParseApiResources(std::string_view json,
                                                            const GroupVersion& gv);
+
+inline constexpr size_t kMaxApiGroups = 4096;  // versions of groups
+
+// The versions of the core group in an APIVersions document, or those of all others in an
+// APIGroupList; the preferred version of a group first. Errors as above.
+absl::StatusOr<std::vector<GroupVersion>> ParseApiGroups(std::string_view json);
 
 }  // namespace steward::kube
 

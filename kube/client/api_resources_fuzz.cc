@@ -1,4 +1,5 @@
-// Parses any bytes to resources that have a name and a kind, or to an error.
+// Parses any bytes to resources that have a name and a kind, or to an error; and to versions of
+// groups, or to an error.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -8,6 +9,8 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
+  const auto groups = steward::kube::ParseApiGroups(text);
+  if (groups.ok() && groups->size() > steward::kube::kMaxApiGroups + text.size()) std::abort();
   const auto resources = steward::kube::ParseApiResources(text, {"example.com", "v1"});
   if (!resources.ok()) return 0;
   for (const steward::kube::ApiResource& resource : *resources) {

@@ -62,6 +62,24 @@ TEST(ApiResourcesTest, NothingElseIsProofOfAbsence) {
   }
 }
 
+TEST(ApiResourcesTest, TheVersionsOfGroups) {
+  EXPECT_THAT(ParseApiGroups(R"({"kind":"APIVersions","versions":["v1"]})"),
+              IsOkAndHolds(ElementsAre(GroupVersion{"", "v1"})));
+  EXPECT_THAT(ParseApiGroups(R"({"kind":"APIGroupList","groups":[{"name":"a.b","versions":[)"
+                             R"({"version":"v1beta1"},{"version":"v2"},{"version":"v1"}],)"
+                             R"("preferredVersion":{"version":"v1"}},)"
+                             R"({"name":"c.d","versions":[{"version":"v3"}]}]})"),
+              IsOkAndHolds(ElementsAre(GroupVersion{"a.b", "v1"}, GroupVersion{"a.b", "v1beta1"},
+                                       GroupVersion{"a.b", "v2"}, GroupVersion{"c.d", "v3"})));
+  for (const char* document :
+       {"[]", "{}", R"({"kind":"APIVersions"})", R"({"kind":"APIVersions","versions":[1]})",
+        R"({"kind":"APIGroupList"})", R"({"kind":"APIGroupList","groups":[1]})",
+        R"({"kind":"APIGroupList","groups":[{"name":"a"}]})",
+        R"({"kind":"APIGroupList","groups":[{"name":"a","versions":[{}]}]})"}) {
+    EXPECT_EQ(ParseApiGroups(document).status().code(), absl::StatusCode::kDataLoss) << document;
+  }
+}
+
 TEST(ApiResourcesTest, IsBounded) {
   std::string many = "[";
   for (size_t i = 0; i <= kMaxApiResources; ++i) {

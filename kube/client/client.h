@@ -137,6 +137,9 @@ class Client {
   // IsNotServed (kube/meta/errors.h) is true says that it does not serve them; any other says
   // nothing about what is served.
   virtual Task<std::vector<ApiResource>> Discover(const GroupVersion& gv) = 0;
+  // Every group and version that the server serves; those of one group stand together, the
+  // preferred version first.
+  virtual Task<std::vector<GroupVersion>> DiscoverGroups() = 0;
 
   // A client whose reads and writes act as `user`, by the right of this client's own user to
   // impersonate it, and over the same connections; `until` is not regarded. Its own As acts as the

@@ -20,6 +20,10 @@ Task<std::vector<ApiResource>> ForwardingReads::Discover(const GroupVersion& gv)
   return inner_.Discover(gv);
 }
 
+Task<std::vector<GroupVersion>> ForwardingReads::DiscoverGroups() {
+  return inner_.DiscoverGroups();
+}
+
 Task<json::value> ForwardingClient::Create(const GroupVersionResource& gvr, const std::string& ns,
                                            const json::value& object, const WriteOptions& options) {
   return inner().Create(gvr, ns, object, options);

@@ -29,6 +29,7 @@ class ForwardingReads : public Client {
   Task<std::unique_ptr<Watch>> StartWatch(const GroupVersionResource& gvr,
                                           const WatchOptions& options) override;
   Task<std::vector<ApiResource>> Discover(const GroupVersion& gv) override;
+  Task<std::vector<GroupVersion>> DiscoverGroups() override;
 
  protected:
   Client& inner() const { return inner_; }

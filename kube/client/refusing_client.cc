@@ -54,6 +54,9 @@ class RefusingClient : public Client {
   Task<std::vector<ApiResource>> Discover(const GroupVersion&) override {
     return Refuse<std::vector<ApiResource>>(error_);
   }
+  Task<std::vector<GroupVersion>> DiscoverGroups() override {
+    return Refuse<std::vector<GroupVersion>>(error_);
+  }
   std::unique_ptr<Client> As(const UserInfo&) override { return MakeRefusingClient(error_); }
 
  private:

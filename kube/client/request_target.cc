@@ -35,6 +35,7 @@ void AddWriteQuery(const WriteOptions& options, std::string& target) {
   QueryWriter query(target);
   if (options.dry_run) query.Add("dryRun", "All");
   query.Add("fieldManager", options.field_manager);
+  if (options.force) query.Add("force", "true");
 }
 
 }  // namespace

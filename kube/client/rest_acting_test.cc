@@ -131,6 +131,17 @@ TEST_F(RestActingTest, WarningsReachTheCaller) {
   EXPECT_OK(Call(*client_, 3));
 }
 
+TEST_F(RestActingTest, TellsWhichGroupsAreServed) {
+  Connect();
+  server_->Answer(Response(200, R"({"kind":"APIVersions","versions":["v1"]})"));
+  server_->Answer(Response(
+      200, R"({"kind":"APIGroupList","groups":[{"name":"a.b","versions":[{"version":"v2"}]}]})"));
+  EXPECT_THAT(Finish(client_->DiscoverGroups()),
+              IsOkAndHolds(ElementsAre(GroupVersion{"", "v1"}, GroupVersion{"a.b", "v2"})));
+  EXPECT_THAT(server_->requests()[0], HasSubstr("GET /api HTTP/1.1\r\n"));
+  EXPECT_THAT(server_->requests()[1], HasSubstr("GET /apis HTTP/1.1\r\n"));
+}
+
 TEST_F(RestActingTest, TellsWhatIsServed) {
   Connect();
   server_->Answer(Response(

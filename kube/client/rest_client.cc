@@ -55,6 +55,11 @@ Task<std::vector<ApiResource>> FetchResources(SenderPtr sender, RestRequest requ
   co_return ParseApiResources(WithoutPadding(body), gv);
 }
 
+Task<std::vector<GroupVersion>> FetchGroups(SenderPtr sender, RestRequest request) {
+  CO_ASSIGN_OR_RETURN(Body body, co_await sender->Fetch(std::move(request)));
+  co_return ParseApiGroups(WithoutPadding(body));
+}
+
 Task<boost::json::value> FetchJson(SenderPtr sender, RestRequest request) {
   CO_ASSIGN_OR_RETURN(Body body, co_await sender->Fetch(std::move(request)));
   const std::string_view text = WithoutPadding(body);
@@ -268,6 +273,18 @@ class RestClient : public Client {
     RestRequest request = ReadRequest(std::move(target));
     request.max_body_bytes = kMaxDiscoveryBytes;
     co_return co_await OnExecutor(executor_, FetchResources(sender_, std::move(request), gv));
+  }
+
+  Task<std::vector<GroupVersion>> DiscoverGroups() override {
+    std::vector<GroupVersion> all;
+    for (const char* target : {"/api", "/apis"}) {
+      RestRequest request = ReadRequest(target);
+      request.max_body_bytes = kMaxDiscoveryBytes;
+      CO_ASSIGN_OR_RETURN(const std::vector<GroupVersion> some,
+                          co_await OnExecutor(executor_, FetchGroups(sender_, std::move(request))));
+      all.insert(all.end(), some.begin(), some.end());
+    }
+    co_return all;
   }
 
   std::unique_ptr<Client> As(const UserInfo& user) override {

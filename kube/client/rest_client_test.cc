@@ -454,6 +454,7 @@ TEST_F(RestClientTest, WritesAsAsked) {
   WriteOptions dry;
   dry.dry_run = true;
   dry.field_manager = "a b";
+  dry.force = true;
   DeleteOptions gone;
   gone.uid = "u";
   gone.resource_version = "7";
@@ -477,11 +478,11 @@ TEST_F(RestClientTest, WritesAsAsked) {
   const std::string text = R"({"metadata":{"name":"a","namespace":"n"}})";
   const std::vector<WriteRow> rows = {
       {"dry create", [&](Client& c) { return c.Create(kWidgets, name.ns, object, dry); },
-       StrCat("POST ", path, "?dryRun=All&fieldManager=a%20b"), json, text},
+       StrCat("POST ", path, "?dryRun=All&fieldManager=a%20b&force=true"), json, text},
       {"update", [&](Client& c) { return c.Update(kWidgets, object, plain); },
        StrCat("PUT ", path, "/a"), json, text},
       {"dry update", [&](Client& c) { return c.Update(kWidgets, object, dry); },
-       StrCat("PUT ", path, "/a?dryRun=All&fieldManager=a%20b"), json, text},
+       StrCat("PUT ", path, "/a?dryRun=All&fieldManager=a%20b&force=true"), json, text},
       {"update of status", [&](Client& c) { return c.Update(kWidgets, object, status); },
        StrCat("PUT ", path, "/a/status"), json, text},
       {"merge patch", patched(PatchType::kJsonMerge, patch, plain), StrCat("PATCH ", path, "/a"),
@@ -493,8 +494,8 @@ TEST_F(RestClientTest, WritesAsAsked) {
       {"JSON patch", patched(PatchType::kJson, json_patch, plain), StrCat("PATCH ", path, "/a"),
        "application/json-patch+json", "[]"},
       {"apply", patched(PatchType::kApply, patch, dry),
-       StrCat("PATCH ", path, "/a?dryRun=All&fieldManager=a%20b"), "application/apply-patch+yaml",
-       R"({"spec":null})"},
+       StrCat("PATCH ", path, "/a?dryRun=All&fieldManager=a%20b&force=true"),
+       "application/apply-patch+yaml", R"({"spec":null})"},
       {"delete", deleted(any), StrCat("DELETE ", path, "/a"), json,
        R"({"apiVersion":"v1","kind":"DeleteOptions"})"},
       {"delete with everything", deleted(gone), StrCat("DELETE ", path, "/a"), json,

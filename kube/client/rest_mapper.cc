@@ -55,6 +55,17 @@ Task<std::optional<RestMapping>> RestMapper::Find(const GroupVersionKind& gvk) {
   co_return mapping;
 }
 
+Task<std::optional<RestMapping>> RestMapper::FindAny(std::string group, std::string kind) {
+  CO_ASSIGN_OR_RETURN(const std::vector<GroupVersion> served, co_await client_.DiscoverGroups());
+  std::optional<RestMapping> found;
+  for (const GroupVersion& gv : served) {
+    if (gv.group != group || found) continue;
+    const GroupVersionKind gvk = {gv.group, gv.version, kind};
+    CO_ASSIGN_OR_RETURN(found, co_await Find(gvk));
+  }
+  co_return found;
+}
+
 void RestMapper::Forget(const GroupVersion& gv) {
   MutexLock lock(&mutex_);
   ++epoch_;

@@ -44,6 +44,10 @@ class RestMapper {
   // is no proof. Errors: those of Client::Discover.
   Task<std::optional<RestMapping>> Find(const GroupVersionKind& gvk);
 
+  // The same of a kind in whichever version: of those that have it, the one that the server
+  // prefers. Nullopt only when the server says now that no version of the group has the kind.
+  Task<std::optional<RestMapping>> FindAny(std::string group, std::string kind);
+
   // Drops what is kept, for example after a write was answered with a 404 of its path.
   void Forget(const GroupVersion& gv);
 

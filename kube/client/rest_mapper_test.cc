@@ -127,6 +127,23 @@ TEST_F(RestMapperTest, AnAnswerFromBeforeIsNotKept) {
   RunOn(io_, tasks.Stop());
 }
 
+TEST_F(RestMapperTest, AnyVersionThatHasTheKind) {
+  const auto any = [this](const char* kind) {
+    return RunOn(io_, mapper_.FindAny("example.com", kind));
+  };
+  cluster_.Publish(kExample, {kWidgets});
+  cluster_.Publish({"example.com", "v2"}, {kShops});
+  cluster_.Publish({"other.com", "v1"}, {{"Relic", "relics", true, {}}});
+  EXPECT_THAT(any("Widget"), IsOkAndHolds(Eq(kWidgetsMapping)));
+  EXPECT_THAT(any("Shop"), IsOkAndHolds(Eq(RestMapping{{"example.com", "v2", "shops"}, false})));
+  EXPECT_THAT(any("Relic"), IsOkAndHolds(Eq(std::nullopt)));
+  cluster_.FailNext(ClientVerb::kDiscover, {}, absl::UnavailableError("away"));
+  EXPECT_EQ(any("Relic").status(), absl::UnavailableError("away"));
+  FailNext(absl::UnavailableError("away"));
+  mapper_.Forget(kExample);
+  EXPECT_EQ(any("Relic").status(), absl::UnavailableError("away"));
+}
+
 TEST_F(RestMapperTest, IsBounded) {
   cluster_.Publish(kExample, {kWidgets});
   EXPECT_OK(Find(kWidget));

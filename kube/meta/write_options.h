@@ -34,6 +34,7 @@ struct WriteOptions {
   std::string subresource;  // "" or "status"
   bool dry_run = false;     // the server does everything but persist the change
   std::string field_manager;
+  bool force = false;       // a server-side apply takes fields from other managers; else 409
   std::string traceparent;  // W3C Trace Context: the trace of the write; "" = none
   SendCheck may_send;
   WarningSink on_warning;

@@ -424,6 +424,16 @@ Task<std::vector<ApiResource>> FakeClient::Discover(const GroupVersion& gv) {
   co_return found->second;
 }
 
+Task<std::vector<GroupVersion>> FakeClient::DiscoverGroups() {
+  const GroupVersionResource call;
+  CO_ASSIGN_OR_RETURN([[maybe_unused]] const bool lost,
+                      co_await state_->script.Enter(Verb::kDiscover, call, "", user_));
+  MutexLock lock(&state_->mutex);
+  std::vector<GroupVersion> all;
+  for (const auto& [gv, resources] : state_->published) all.push_back(gv);
+  co_return all;
+}
+
 std::unique_ptr<Client> FakeClient::As(const UserInfo& user) {
   absl::Status refused = CheckActingUser(user);
   if (!refused.ok()) return MakeRefusingClient(std::move(refused));

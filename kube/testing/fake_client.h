@@ -120,6 +120,8 @@ class FakeClient : public Client {
   Task<boost::json::value> Delete(const GroupVersionResource& gvr, const NamespacedName& name,
                                   const DeleteOptions& options) override;
   Task<std::vector<ApiResource>> Discover(const GroupVersion& gv) override;
+  // What was published, in the order of names; a fault is scripted as that of a discovery of "".
+  Task<std::vector<GroupVersion>> DiscoverGroups() override;
   // A client of the same cluster, with the same faults and records. Rights are not checked. May
   // outlive this one.
   std::unique_ptr<Client> As(const UserInfo& user) override;

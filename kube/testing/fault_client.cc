@@ -205,6 +205,14 @@ Task<std::vector<ApiResource>> FaultClient::Discover(const GroupVersion& gv) {
   co_return std::move(answer);
 }
 
+Task<std::vector<GroupVersion>> FaultClient::DiscoverGroups() {
+  const GroupVersionResource call;
+  CO_ASSIGN_OR_RETURN(const bool lost, co_await Enter(ClientVerb::kDiscover, call, ""));
+  absl::StatusOr<std::vector<GroupVersion>> answer = co_await inner_.DiscoverGroups();
+  if (lost) co_return Lost();
+  co_return std::move(answer);
+}
+
 std::unique_ptr<Client> FaultClient::As(const UserInfo& user) {
   return std::unique_ptr<FaultClient>(new FaultClient(inner_.As(user), *this, user));
 }

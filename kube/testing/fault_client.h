@@ -93,6 +93,7 @@ class FaultClient : public Client {
   Task<boost::json::value> Delete(const GroupVersionResource& gvr, const NamespacedName& name,
                                   const DeleteOptions& options) override;
   Task<std::vector<ApiResource>> Discover(const GroupVersion& gv) override;
+  Task<std::vector<GroupVersion>> DiscoverGroups() override;
   // A client in front of the inner client's As, with the same faults and records. May outlive this
   // one.
   std::unique_ptr<Client> As(const UserInfo& user) override;

@@ -180,6 +180,18 @@ Task<std::vector<kube::ApiResource>> EmbeddedClient::Discover(const kube::GroupV
   co_return resources;
 }
 
+Task<std::vector<kube::GroupVersion>> EmbeddedClient::DiscoverGroups() {
+  const CatalogPtr catalog = store_.catalog();
+  std::vector<kube::GroupVersion> all;
+  for (const kube::ResourceType& type : catalog->types()) {
+    const kube::GroupVersion gv = type.gvk.group_version();
+    if (std::find(all.begin(), all.end(), gv) == all.end()) all.push_back(gv);
+  }
+  std::stable_sort(all.begin(), all.end(),
+                   [](const auto& a, const auto& b) { return a.group < b.group; });
+  co_return all;
+}
+
 std::unique_ptr<kube::Client> EmbeddedClient::As(const kube::UserInfo& user) {
   absl::Status refused = kube::CheckActingUser(user);
   if (!refused.ok()) return kube::MakeRefusingClient(std::move(refused));

@@ -51,6 +51,7 @@ class EmbeddedClient : public kube::Client {
                                   const kube::NamespacedName& name,
                                   const kube::DeleteOptions& options) override;
   Task<std::vector<kube::ApiResource>> Discover(const kube::GroupVersion& gv) override;
+  Task<std::vector<kube::GroupVersion>> DiscoverGroups() override;
   // A client of the same store. The store knows no users and gives all of them every right: who
   // acts makes no difference, but for those as whom no client acts.
   std::unique_ptr<kube::Client> As(const kube::UserInfo& user) override;

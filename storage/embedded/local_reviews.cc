@@ -64,6 +64,8 @@ Task<std::vector<kube::ApiResource>> LocalReviews::Discover(const kube::GroupVer
   co_return NotServed();
 }
 
+Task<std::vector<kube::GroupVersion>> LocalReviews::DiscoverGroups() { co_return NotServed(); }
+
 std::unique_ptr<kube::Client> LocalReviews::As(const kube::UserInfo& user) {
   absl::Status refused = kube::CheckActingUser(user);
   if (!refused.ok()) return kube::MakeRefusingClient(std::move(refused));

@@ -36,6 +36,7 @@ class LocalReviews : public kube::Client {
                                   const kube::NamespacedName& name,
                                   const kube::DeleteOptions& options) override;
   Task<std::vector<kube::ApiResource>> Discover(const kube::GroupVersion& gv) override;
+  Task<std::vector<kube::GroupVersion>> DiscoverGroups() override;
   // The answers are the same for everyone who asks.
   std::unique_ptr<kube::Client> As(const kube::UserInfo& user) override;
 };

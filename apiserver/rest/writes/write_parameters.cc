@@ -102,7 +102,9 @@ absl::StatusOr<WriteParameters> ParsePatchParameters(const http::Request& reques
   } else if (QueryBool(request, "force")) {
     checker.Forbid("force", "may not be specified for non-apply patch");
   }
-  return Parse(request, std::move(checker));
+  ASSIGN_OR_RETURN(WriteParameters parameters, Parse(request, std::move(checker)));
+  parameters.options.force = QueryBool(request, "force").value_or(false);
+  return parameters;
 }
 
 }  // namespace steward::rest

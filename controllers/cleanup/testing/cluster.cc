@@ -187,6 +187,9 @@ class TestCluster::Router : public kube::Client {
   Task<std::vector<kube::ApiResource>> Discover(const kube::GroupVersion& gv) override {
     co_return AtOnce(For({gv.group, gv.version, ""}).Discover(gv));
   }
+  Task<std::vector<kube::GroupVersion>> DiscoverGroups() override {
+    co_return AtOnce(For({}).DiscoverGroups());
+  }
   std::unique_ptr<kube::Client> As(const kube::UserInfo&) override {
     return std::make_unique<kube::UserlessClient>(*this);
   }

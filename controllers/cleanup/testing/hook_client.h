@@ -123,6 +123,10 @@ class HookClient : public kube::ForwardingReads {
     TestCall call{kube::ClientVerb::kDiscover, {gv.group, gv.version, ""}, {}};
     co_return co_await Make(call, inner().Discover(gv));
   }
+  Task<std::vector<kube::GroupVersion>> DiscoverGroups() override {
+    TestCall call{kube::ClientVerb::kDiscover, {}, {}};
+    co_return co_await Make(call, inner().DiscoverGroups());
+  }
   std::unique_ptr<kube::Client> As(const kube::UserInfo& user) override {
     return std::unique_ptr<HookClient>(new HookClient(inner().As(user), hooks_, user));
   }

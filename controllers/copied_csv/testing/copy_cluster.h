@@ -104,6 +104,7 @@ class CopyCluster : public kube::Client {
                                   const kube::NamespacedName& name,
                                   const kube::DeleteOptions& options) override;
   Task<std::vector<kube::ApiResource>> Discover(const kube::GroupVersion& gv) override;
+  Task<std::vector<kube::GroupVersion>> DiscoverGroups() override { return fake_.DiscoverGroups(); }
   std::unique_ptr<kube::Client> As(const kube::UserInfo& user) override;
 
  private:

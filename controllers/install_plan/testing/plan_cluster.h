@@ -20,13 +20,13 @@
 #include "controllers/install_plan/install_plan_flags.h"
 #include "controllers/install_plan/install_plan_metrics.h"
 #include "controllers/install_plan/plan_executor.h"
-#include "controllers/install_plan/testing/hooked_client.h"
 #include "controllers/runtime/events/event_recorder.h"
 #include "controllers/runtime/metadata/metadata_watch.h"
 #include "controllers/runtime/reconciler_deps.h"
 #include "controllers/runtime/testing/test_leadership.h"
 #include "kube/client/client.h"
 #include "kube/meta/names.h"
+#include "kube/testing/hooked_client.h"
 #include "storage/embedded/testing/test_store.h"
 #include "storage/world/world_store.h"
 
@@ -119,7 +119,7 @@ class PlanProcess {
   PlanProcess(PlanCluster& cluster, Options options);
   ~PlanProcess();
 
-  Hook& hook() { return hook_; }
+  kube::Hook& hook() { return hook_; }
   PlanEvents& events() { return events_; }
 
   // One pass over the plan ops/`name`. Nullopt: the process died in it, and may not be used again.
@@ -132,8 +132,8 @@ class PlanProcess {
   PlanCluster& cluster_;
   boost::asio::io_context idle_{1};
   std::unique_ptr<boost::asio::io_context> io_;
-  Hook hook_;
-  HookedClient client_;
+  kube::Hook hook_;
+  kube::HookedClient client_;
   FixedRandom random_{0};
   prometheus::Registry registry_;
   InstallPlanMetrics metrics_{registry_};

@@ -59,11 +59,11 @@ KnownReconciler KnownSample() {
   KnownReconciler known;
   known.options.name = "sample";
   known.family = {"samples", "steward-samples"};
-  known.conflicts_with = {OlmOperator::kOlmOperator};
+  known.conflicts_with = {PeerOperator::kOlmOperator};
   known.add_flags = [](FlagAdder& flags, FlagValues& values) {
     flags.Text("--sample-greeting", values.Of<SampleFlags>().greeting, "What samples say");
   };
-  known.check_flags = [](const FlagValues& values) -> absl::Status {
+  known.check_flags = [](const FlagValues& values, bool) -> absl::Status {
     if (!values.Get<SampleFlags>().greeting.empty()) return absl::OkStatus();
     return absl::InvalidArgumentError("--sample-greeting: must not be empty");
   };

@@ -85,6 +85,15 @@ void Discovery(Trial& t) {
         GroupVersion{t.id() + ".nowhere.example.com", "v1"}, GroupVersion{"", "v9"}}) {
     t.True(StrCat(absent.ApiVersion(), " is not served"), IsNotServed(t.Discover(absent).status()));
   }
+  const absl::StatusOr<std::vector<GroupVersion>> groups = t.DiscoverGroups();
+  t.True("the groups are listed", groups.ok());
+  if (!groups.ok()) return;
+  for (const GroupVersion& served :
+       {GroupVersion{"", "v1"}, GroupVersion{"apiextensions.k8s.io", "v1"},
+        GroupVersion{t.id() + ".example.com", "v1"}}) {
+    t.True(StrCat(served.ApiVersion(), " is listed"),
+           std::find(groups->begin(), groups->end(), served) != groups->end());
+  }
 }
 
 }  // namespace

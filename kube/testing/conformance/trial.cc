@@ -141,6 +141,10 @@ absl::StatusOr<std::vector<ApiResource>> Trial::Discover(const GroupVersion& gv)
   return RunOn(server_.io, server_.client.Discover(gv));
 }
 
+absl::StatusOr<std::vector<GroupVersion>> Trial::DiscoverGroups() {
+  return RunOn(server_.io, server_.client.DiscoverGroups());
+}
+
 std::unique_ptr<Watch> Trial::StartWatch(const GroupVersionResource& gvr,
                                          const WatchOptions& options) {
   absl::StatusOr<std::unique_ptr<Watch>> watch =

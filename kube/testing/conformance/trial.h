@@ -77,6 +77,7 @@ class Trial {
   Answer Delete(const GroupVersionResource& gvr, const NamespacedName& name,
                 const DeleteOptions& options = {});
   absl::StatusOr<std::vector<ApiResource>> Discover(const GroupVersion& gv);
+  absl::StatusOr<std::vector<GroupVersion>> DiscoverGroups();
   std::unique_ptr<Watch> StartWatch(const GroupVersionResource& gvr, const WatchOptions& options);
   // The first event of a watch that is no bookmark; a refusal counts as an ERROR.
   Event FirstOf(const GroupVersionResource& gvr, const WatchOptions& options);

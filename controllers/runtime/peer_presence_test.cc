@@ -1,4 +1,4 @@
-#include "controllers/runtime/olm_presence.h"
+#include "controllers/runtime/peer_presence.h"
 
 #include <boost/asio/io_context.hpp>
 #include <set>
@@ -21,26 +21,26 @@ using ::testing::IsEmpty;
 using ::testing::Pair;
 
 const kube::GroupVersionResource kDeployments = {"apps", "v1", "deployments"};
-const std::set<OlmOperator> kBoth = {OlmOperator::kOlmOperator, OlmOperator::kCatalogOperator};
+const std::set<PeerOperator> kBoth = {PeerOperator::kOlmOperator, PeerOperator::kCatalogOperator};
 
-class OlmPresenceTest : public ::testing::Test {
+class PeerPresenceTest : public ::testing::Test {
  protected:
-  OlmPresenceTest() { cluster_.Serve(kDeployments); }
+  PeerPresenceTest() { cluster_.Serve(kDeployments); }
 
   void Put(const std::string& ns, const std::string& name, const std::string& labels,
            const std::string& status) {
     cluster_.Put(kDeployments, R"({"metadata":{"namespace":")" + ns + R"(","name":")" + name +
                                    R"(","labels":)" + labels + R"(},"status":)" + status + "}");
   }
-  absl::StatusOr<OlmPresence> Read(const std::set<OlmOperator>& wanted = kBoth) {
-    return RunOn(io_, ReadOlmPresence(cluster_, wanted));
+  absl::StatusOr<PeerPresence> Read(const std::set<PeerOperator>& wanted = kBoth) {
+    return RunOn(io_, ReadPeerPresence(cluster_, wanted));
   }
 
   boost::asio::io_context io_{1};
   FakeClient cluster_;
 };
 
-TEST_F(OlmPresenceTest, OneDeploymentThatIsAvailable) {
+TEST_F(PeerPresenceTest, OneDeploymentThatIsAvailable) {
   const struct {
     const char* name;
     const char* labels;
@@ -61,37 +61,48 @@ TEST_F(OlmPresenceTest, OneDeploymentThatIsAvailable) {
   };
   for (const auto& row : rows) {
     Put("any", row.name, row.labels, row.status);
-    ASSERT_OK_AND_ASSIGN(const OlmPresence presence, Read());
-    EXPECT_EQ(presence.contains(OlmOperator::kOlmOperator), row.is_olm)
+    ASSERT_OK_AND_ASSIGN(const PeerPresence presence, Read());
+    EXPECT_EQ(presence.contains(PeerOperator::kOlmOperator), row.is_olm)
         << row.name << row.labels << row.status;
-    EXPECT_FALSE(presence.contains(OlmOperator::kCatalogOperator));
+    EXPECT_FALSE(presence.contains(PeerOperator::kCatalogOperator));
     cluster_.Delete(kDeployments, {"any", row.name});
   }
 }
 
-TEST_F(OlmPresenceTest, BothAndOnlyWhatIsWanted) {
+TEST_F(PeerPresenceTest, BothAndOnlyWhatIsWanted) {
   Put("olm", "olm-operator", "{}", R"({"availableReplicas":1})");
   Put("elsewhere", "c", R"({"app":"catalog-operator"})", R"({"availableReplicas":1})");
   EXPECT_THAT(
       Read().value(),
-      ElementsAre(Pair(OlmOperator::kOlmOperator, kube::NamespacedName{"olm", "olm-operator"}),
-                  Pair(OlmOperator::kCatalogOperator, kube::NamespacedName{"elsewhere", "c"})));
+      ElementsAre(Pair(PeerOperator::kOlmOperator, kube::NamespacedName{"olm", "olm-operator"}),
+                  Pair(PeerOperator::kCatalogOperator, kube::NamespacedName{"elsewhere", "c"})));
   EXPECT_THAT(
-      Read({OlmOperator::kCatalogOperator}).value(),
-      ElementsAre(Pair(OlmOperator::kCatalogOperator, kube::NamespacedName{"elsewhere", "c"})));
+      Read({PeerOperator::kCatalogOperator}).value(),
+      ElementsAre(Pair(PeerOperator::kCatalogOperator, kube::NamespacedName{"elsewhere", "c"})));
+}
+
+// It is known by its name alone.
+TEST_F(PeerPresenceTest, TheClusterVersionOperator) {
+  const std::set<PeerOperator> wanted = {PeerOperator::kClusterVersionOperator};
+  Put("a", "other", R"({"app":"cluster-version-operator"})", R"({"availableReplicas":1})");
+  EXPECT_THAT(Read(wanted).value(), IsEmpty());
+  Put("v", "cluster-version-operator", "{}", R"({"availableReplicas":1})");
+  EXPECT_THAT(Read(wanted).value(),
+              ElementsAre(Pair(PeerOperator::kClusterVersionOperator,
+                               kube::NamespacedName{"v", "cluster-version-operator"})));
 }
 
 // A Deployment that is scaled down hides none that runs, wherever it is in the list.
-TEST_F(OlmPresenceTest, OneOfManyIsAvailable) {
+TEST_F(PeerPresenceTest, OneOfManyIsAvailable) {
   for (int i = 0; i < 250; ++i) {
     const std::string status = i == 249 ? R"({"availableReplicas":1})" : "{}";
     Put("ns" + std::to_string(1000 + i), "olm-operator", "{}", status);
   }
-  EXPECT_THAT(Read().value(), ElementsAre(Pair(OlmOperator::kOlmOperator,
+  EXPECT_THAT(Read().value(), ElementsAre(Pair(PeerOperator::kOlmOperator,
                                                kube::NamespacedName{"ns1249", "olm-operator"})));
 }
 
-TEST_F(OlmPresenceTest, WhatCannotBeReadIsNotKnown) {
+TEST_F(PeerPresenceTest, WhatCannotBeReadIsNotKnown) {
   EXPECT_THAT(Read().value(), IsEmpty());
   // The same holds where only the second list fails.
   for (const int passed : {0, 1, 2, 3}) {

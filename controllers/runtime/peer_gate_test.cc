@@ -1,4 +1,4 @@
-#include "controllers/runtime/olm_gate.h"
+#include "controllers/runtime/peer_gate.h"
 
 #include <prometheus/registry.h>
 #include <prometheus/text_serializer.h>
@@ -55,19 +55,19 @@ class BusyReconciler : public Reconciler {
   int& working_;
 };
 
-class OlmGateTest : public ::testing::Test {
+class PeerGateTest : public ::testing::Test {
  protected:
-  OlmGateTest() { cluster_.Serve(kDeployments); }
-  ~OlmGateTest() override {
+  PeerGateTest() { cluster_.Serve(kDeployments); }
+  ~PeerGateTest() override {
     network_.ForgetFaults(kDeployments);
     End();
     RunOn(io_, tasks_.Stop());
   }
 
-  void Make(OlmGateOptions options = {}) {
-    gate_ = std::make_unique<OlmGate>(network_, clock_, io_.get_executor(), registry_, options);
-    gate_->Guard(copies_, {OlmOperator::kOlmOperator});
-    gate_->Guard(plans_, {OlmOperator::kCatalogOperator});
+  void Make(PeerGateOptions options = {}) {
+    gate_ = std::make_unique<PeerGate>(network_, clock_, io_.get_executor(), registry_, options);
+    gate_->Guard(copies_, {PeerOperator::kOlmOperator});
+    gate_->Guard(plans_, {PeerOperator::kCatalogOperator});
   }
   void Begin() {
     gate_->Begin();
@@ -105,7 +105,7 @@ class OlmGateTest : public ::testing::Test {
   }
   int Conflict(const std::string& controller) {
     const std::string metrics = prometheus::TextSerializer().Serialize(registry_.Collect());
-    const std::string series = "steward_olm_conflict{controller=\"" + controller + "\"} ";
+    const std::string series = "steward_peer_conflict{controller=\"" + controller + "\"} ";
     const size_t at = metrics.find(series);
     return at == std::string::npos ? -1 : metrics[at + series.size()] - '0';
   }
@@ -120,11 +120,11 @@ class OlmGateTest : public ::testing::Test {
                      clock_, registry_};
   Controller plans_{Named("plans"), [this] { return NewReconciler(); }, io_.get_executor(), clock_,
                     registry_};
-  std::unique_ptr<OlmGate> gate_;
+  std::unique_ptr<PeerGate> gate_;
   TaskGroup tasks_{io_.get_executor()};
 };
 
-TEST_F(OlmGateTest, WithoutOlmAllRunOnceThatIsKnown) {
+TEST_F(PeerGateTest, WithoutOlmAllRunOnceThatIsKnown) {
   Make();
   network_.Hold(kLists);
   Begin();
@@ -136,7 +136,7 @@ TEST_F(OlmGateTest, WithoutOlmAllRunOnceThatIsKnown) {
   EXPECT_EQ(Conflict("copies"), 0);
 }
 
-TEST_F(OlmGateTest, WhatConflictsIsNotStarted) {
+TEST_F(PeerGateTest, WhatConflictsIsNotStarted) {
   SetOlm("olm-operator", 1);
   Make();
   Begin();
@@ -146,7 +146,7 @@ TEST_F(OlmGateTest, WhatConflictsIsNotStarted) {
   EXPECT_EQ(Conflict("plans"), 0);
 }
 
-TEST_F(OlmGateTest, WhatOlmBeginsToDoIsStoppedWithinAMinuteAndStartedWhenItEnds) {
+TEST_F(PeerGateTest, WhatOlmBeginsToDoIsStoppedWithinAMinuteAndStartedWhenItEnds) {
   Make();
   Begin();
   EXPECT_EQ(working_, 2);
@@ -162,8 +162,8 @@ TEST_F(OlmGateTest, WhatOlmBeginsToDoIsStoppedWithinAMinuteAndStartedWhenItEnds)
   Pass(absl::Minutes(10));
   const std::string log = ::testing::internal::GetCapturedStderr();
   const std::string sentence =
-      R"("Does not run beside an operator of OLM that does the same; --takeover would run it" )"
-      R"(controller="plans" olm="catalog-operator" deployment="olm/catalog-operator")";
+      R"("Does not run beside an operator that does the same; --takeover would run it" )"
+      R"(controller="plans" peer="catalog-operator" deployment="olm/catalog-operator")";
   EXPECT_THAT(log, HasSubstr(sentence));
   EXPECT_EQ(log.find(sentence), log.rfind(sentence)) << "said once: " << log;
   SetOlm("catalog-operator", 0);
@@ -173,7 +173,7 @@ TEST_F(OlmGateTest, WhatOlmBeginsToDoIsStoppedWithinAMinuteAndStartedWhenItEnds)
   EXPECT_EQ(Conflict("plans"), 0);
 }
 
-TEST_F(OlmGateTest, WhatCannotBeReadStartsNothing) {
+TEST_F(PeerGateTest, WhatCannotBeReadStartsNothing) {
   const absl::Status failures[] = {
       kube::ToStatus(kube::Forbidden(kDeployments, "", "no right")),
       kube::ToStatus(kube::InternalError("x")),
@@ -195,7 +195,7 @@ TEST_F(OlmGateTest, WhatCannotBeReadStartsNothing) {
   }
 }
 
-TEST_F(OlmGateTest, AnAnswerThatDoesNotComeIsNone) {
+TEST_F(PeerGateTest, AnAnswerThatDoesNotComeIsNone) {
   network_.Hold(kLists);
   Make();
   Begin();
@@ -206,7 +206,7 @@ TEST_F(OlmGateTest, AnAnswerThatDoesNotComeIsNone) {
   EXPECT_TRUE(copies_.running());
 }
 
-TEST_F(OlmGateTest, WhatRunsOutlivesAFewFailures) {
+TEST_F(PeerGateTest, WhatRunsOutlivesAFewFailures) {
   Make();
   Begin();
   EXPECT_TRUE(copies_.running());
@@ -223,7 +223,7 @@ TEST_F(OlmGateTest, WhatRunsOutlivesAFewFailures) {
   EXPECT_TRUE(copies_.running());
 }
 
-TEST_F(OlmGateTest, TakeoverRunsThemAllTheSameAndSaysSo) {
+TEST_F(PeerGateTest, TakeoverRunsThemAllTheSameAndSaysSo) {
   SetOlm("olm-operator", 1);
   Make({.takeover = true});
   ::testing::internal::CaptureStderr();
@@ -231,7 +231,7 @@ TEST_F(OlmGateTest, TakeoverRunsThemAllTheSameAndSaysSo) {
   EXPECT_TRUE(copies_.running());
   EXPECT_EQ(Conflict("copies"), 1);
   EXPECT_THAT(::testing::internal::GetCapturedStderr(),
-              HasSubstr("Runs beside an operator of OLM that does the same (--takeover)"));
+              HasSubstr("Runs beside an operator that does the same (--takeover)"));
   End();
   network_.FailNext(kLists, absl::UnavailableError("x"));
   Begin();
@@ -239,7 +239,7 @@ TEST_F(OlmGateTest, TakeoverRunsThemAllTheSameAndSaysSo) {
   EXPECT_TRUE(plans_.running());
 }
 
-TEST_F(OlmGateTest, EachTermLooksAnew) {
+TEST_F(PeerGateTest, EachTermLooksAnew) {
   Make();
   Begin();
   EXPECT_TRUE(copies_.running());
@@ -260,7 +260,7 @@ TEST_F(OlmGateTest, EachTermLooksAnew) {
   EXPECT_FALSE(copies_.running());
 }
 
-TEST_F(OlmGateTest, ATermEndsInTheMiddleOfALook) {
+TEST_F(PeerGateTest, ATermEndsInTheMiddleOfALook) {
   Make();
   network_.Hold(kLists);
   Begin();
@@ -270,8 +270,8 @@ TEST_F(OlmGateTest, ATermEndsInTheMiddleOfALook) {
   EXPECT_FALSE(copies_.running());
 }
 
-TEST_F(OlmGateTest, WithoutConflictsNothingIsRead) {
-  gate_ = std::make_unique<OlmGate>(network_, clock_, io_.get_executor(), registry_);
+TEST_F(PeerGateTest, WithoutConflictsNothingIsRead) {
+  gate_ = std::make_unique<PeerGate>(network_, clock_, io_.get_executor(), registry_);
   EXPECT_FALSE(gate_->Guards(copies_));
   Begin();
   Pass(absl::Minutes(5));

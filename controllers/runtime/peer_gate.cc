@@ -1,4 +1,4 @@
-#include "controllers/runtime/olm_gate.h"
+#include "controllers/runtime/peer_gate.h"
 
 #include <algorithm>
 #include <string>
@@ -13,14 +13,14 @@
 
 namespace steward::controllers {
 
-struct OlmGate::Guarded {
+struct PeerGate::Guarded {
   Controller& controller;
-  const std::set<OlmOperator> conflicts_with;
+  const std::set<PeerOperator> conflicts_with;
   prometheus::Gauge& conflict;
   Finding told = Finding::kNone;
 };
 
-struct OlmGate::Term {
+struct PeerGate::Term {
   explicit Term(const boost::asio::any_io_executor& executor) : tasks(executor) {}
 
   StopSignal over;   // the term is to end
@@ -28,38 +28,38 @@ struct OlmGate::Term {
   TaskGroup tasks;
 };
 
-OlmGate::OlmGate(kube::Client& client, Clock& clock, boost::asio::any_io_executor executor,
-                 prometheus::Registry& registry, OlmGateOptions options)
+PeerGate::PeerGate(kube::Client& client, Clock& clock, boost::asio::any_io_executor executor,
+                   prometheus::Registry& registry, PeerGateOptions options)
     : client_(client),
       clock_(clock),
       executor_(std::move(executor)),
       options_(options),
       conflicts_(prometheus::BuildGauge()
-                     .Name("steward_olm_conflict")
-                     .Help("1: an operator of OLM that does the same runs, or that is not known.")
+                     .Name("steward_peer_conflict")
+                     .Help("1: an operator that does the same runs, or that is not known.")
                      .Register(registry)) {}
 
-OlmGate::~OlmGate() = default;
+PeerGate::~PeerGate() = default;
 
-void OlmGate::Guard(Controller& controller, std::set<OlmOperator> conflicts_with) {
+void PeerGate::Guard(Controller& controller, std::set<PeerOperator> conflicts_with) {
   guarded_.push_back(
       {controller, std::move(conflicts_with), conflicts_.Add({{"controller", controller.name()}})});
 }
 
-bool OlmGate::Guards(const Controller& controller) const {
+bool PeerGate::Guards(const Controller& controller) const {
   return std::any_of(guarded_.begin(), guarded_.end(), [&controller](const Guarded& guarded) {
     return &guarded.controller == &controller;
   });
 }
 
-void OlmGate::Begin() {
+void PeerGate::Begin() {
   if (guarded_.empty()) return;
   known_at_ = -absl::InfiniteDuration();
   term_ = std::make_unique<Term>(executor_);
-  term_->tasks.Spawn("beside OLM", Follow(*term_));
+  term_->tasks.Spawn("peers", Follow(*term_));
 }
 
-VoidTask OlmGate::End() {
+VoidTask PeerGate::End() {
   if (term_ == nullptr) co_return;
   term_->over.Set();
   co_await term_->ended.Wait();
@@ -72,9 +72,9 @@ VoidTask OlmGate::End() {
 }
 
 // Stopping a controller is not cancelled: it has to complete.
-VoidTask OlmGate::Follow(Term& term) {
+VoidTask PeerGate::Follow(Term& term) {
   while (true) {
-    absl::StatusOr<OlmPresence> seen = absl::UnavailableError("not looked yet");
+    absl::StatusOr<PeerPresence> seen = absl::UnavailableError("not looked yet");
     if (!co_await EndsBefore(term.over, Look(seen))) break;
     co_await Apply(seen);
     const absl::Duration pause = seen.ok() ? options_.period : options_.retry_period;
@@ -83,22 +83,22 @@ VoidTask OlmGate::Follow(Term& term) {
   term.ended.Set();
 }
 
-VoidTask OlmGate::Look(absl::StatusOr<OlmPresence>& seen) {
-  std::set<OlmOperator> wanted;
+VoidTask PeerGate::Look(absl::StatusOr<PeerPresence>& seen) {
+  std::set<PeerOperator> wanted;
   for (const Guarded& guarded : guarded_) {
     wanted.insert(guarded.conflicts_with.begin(), guarded.conflicts_with.end());
   }
-  Task<OlmPresence> reading = ReadOlmPresence(client_, std::move(wanted));
+  Task<PeerPresence> reading = ReadPeerPresence(client_, std::move(wanted));
   seen = co_await WithTimeout(clock_, options_.timeout, "Deployments", std::move(reading));
 }
 
-VoidTask OlmGate::Apply(const absl::StatusOr<OlmPresence>& seen) {
+VoidTask PeerGate::Apply(const absl::StatusOr<PeerPresence>& seen) {
   const absl::Duration now = clock_.Monotonic();
   if (seen.ok()) known_at_ = now;
   for (Guarded& guarded : guarded_) {
     Controller& controller = guarded.controller;
     Finding finding = seen.ok() ? Finding::kNone : Finding::kUnknown;
-    for (const OlmOperator which : guarded.conflicts_with) {
+    for (const PeerOperator which : guarded.conflicts_with) {
       if (seen.ok() && seen->contains(which)) finding = Finding::kConflict;
     }
     const bool runs_on = controller.running() && now - known_at_ < options_.good_for;
@@ -110,30 +110,31 @@ VoidTask OlmGate::Apply(const absl::StatusOr<OlmPresence>& seen) {
   }
 }
 
-void OlmGate::Tell(Guarded& guarded, Finding finding, const absl::StatusOr<OlmPresence>& seen) {
+void PeerGate::Tell(Guarded& guarded, Finding finding, const absl::StatusOr<PeerPresence>& seen) {
   guarded.conflict.Set(finding == Finding::kNone ? 0 : 1);
   if (std::exchange(guarded.told, finding) == finding) return;
   const std::string& controller = guarded.controller.name();
   switch (finding) {
     case Finding::kNone:
-      log::Info("No operator of OLM does the same any more", {{"controller", controller}});
+      log::Info("No other operator does the same any more", {{"controller", controller}});
       return;
     case Finding::kUnknown:
-      log::Warning(options_.takeover
-                       ? "Runs although it is not known whether OLM does the same (--takeover)"
-                       : "Does not run as long as it is not known whether OLM does the same",
-                   {{"controller", controller}, {"err", seen.status()}});
+      log::Warning(
+          options_.takeover
+              ? "Runs although it is not known whether another operator does the same (--takeover)"
+              : "Does not run as long as it is not known whether another operator does the same",
+          {{"controller", controller}, {"err", seen.status()}});
       return;
     case Finding::kConflict:
-      for (const OlmOperator which : guarded.conflicts_with) {
+      for (const PeerOperator which : guarded.conflicts_with) {
         const auto found = seen->find(which);
         if (found == seen->end()) continue;
         log::Warning(options_.takeover
-                         ? "Runs beside an operator of OLM that does the same (--takeover)"
-                         : "Does not run beside an operator of OLM that does the same; --takeover "
+                         ? "Runs beside an operator that does the same (--takeover)"
+                         : "Does not run beside an operator that does the same; --takeover "
                            "would run it",
                      {{"controller", controller},
-                      {"olm", NameOf(which)},
+                      {"peer", NameOf(which)},
                       {"deployment", StrCat(found->second.ns, "/", found->second.name)}});
         return;
       }

@@ -1,6 +1,6 @@
 // A client whose calls a test sees and decides about. Not thread-safe.
-#ifndef CONTROLLERS_INSTALL_PLAN_TESTING_HOOKED_CLIENT_H_
-#define CONTROLLERS_INSTALL_PLAN_TESTING_HOOKED_CLIENT_H_
+#ifndef KUBE_TESTING_HOOKED_CLIENT_H_
+#define KUBE_TESTING_HOOKED_CLIENT_H_
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/steady_timer.hpp>
@@ -22,16 +22,17 @@
 #include "kube/meta/user_info.h"
 #include "kube/meta/write_options.h"
 
-namespace steward::controllers {
+namespace steward::kube {
 
 struct HookedCall {
   std::string verb;  // get, list, create, update, patch, delete, discover
-  kube::GroupVersionResource gvr;
-  kube::NamespacedName name;
+  GroupVersionResource gvr;
+  NamespacedName name;
   std::string as;                              // the acting user; "" = nobody else
   const boost::json::value* object = nullptr;  // of a write
+  const DeleteOptions* deletion = nullptr;     // of a deletion
 
-  bool writes() const { return object != nullptr || verb == "delete"; }
+  bool writes() const { return object != nullptr || deletion != nullptr; }
 };
 
 struct HookedFate {
@@ -51,51 +52,48 @@ struct Hook {
 
 // Each call of the inner client, whose work may be done by other threads, is complete before
 // anything else happens.
-class HookedClient : public kube::Client {
+class HookedClient : public Client {
  public:
   // REQUIRES: the references outlive this object.
-  HookedClient(kube::Client& inner, Hook& hook, std::string as = "")
+  HookedClient(Client& inner, Hook& hook, std::string as = "")
       : inner_(inner), hook_(hook), as_(std::move(as)) {}
 
-  Task<kube::RawObject> Get(const kube::GroupVersionResource& gvr,
-                            const kube::NamespacedName& name) override {
+  Task<RawObject> Get(const GroupVersionResource& gvr, const NamespacedName& name) override {
     return Make({"get", gvr, name, as_, nullptr}, inner_.Get(gvr, name));
   }
-  Task<kube::ListPage> List(const kube::GroupVersionResource& gvr,
-                            const kube::ListOptions& options) override {
+  Task<ListPage> List(const GroupVersionResource& gvr, const ListOptions& options) override {
     return Make({"list", gvr, {options.ns, ""}, as_, nullptr}, inner_.List(gvr, options));
   }
-  Task<std::unique_ptr<kube::Watch>> StartWatch(const kube::GroupVersionResource& gvr,
-                                                const kube::WatchOptions& options) override {
+  Task<std::unique_ptr<Watch>> StartWatch(const GroupVersionResource& gvr,
+                                          const WatchOptions& options) override {
     return inner_.StartWatch(gvr, options);
   }
-  Task<boost::json::value> Create(const kube::GroupVersionResource& gvr, const std::string& ns,
+  Task<boost::json::value> Create(const GroupVersionResource& gvr, const std::string& ns,
                                   const boost::json::value& object,
-                                  const kube::WriteOptions& options) override {
-    return Make({"create", gvr, {ns, kube::MetadataText(object, "name")}, as_, &object},
+                                  const WriteOptions& options) override {
+    return Make({"create", gvr, {ns, MetadataText(object, "name")}, as_, &object},
                 inner_.Create(gvr, ns, object, options));
   }
-  Task<boost::json::value> Update(const kube::GroupVersionResource& gvr,
-                                  const boost::json::value& object,
-                                  const kube::WriteOptions& options) override {
-    return Make({"update", gvr, kube::NameOf(object), as_, &object},
-                inner_.Update(gvr, object, options));
+  Task<boost::json::value> Update(const GroupVersionResource& gvr, const boost::json::value& object,
+                                  const WriteOptions& options) override {
+    return Make({"update", gvr, NameOf(object), as_, &object}, inner_.Update(gvr, object, options));
   }
-  Task<boost::json::value> Patch(const kube::GroupVersionResource& gvr,
-                                 const kube::NamespacedName& name, kube::PatchType type,
-                                 const boost::json::value& patch,
-                                 const kube::WriteOptions& options) override {
+  Task<boost::json::value> Patch(const GroupVersionResource& gvr, const NamespacedName& name,
+                                 PatchType type, const boost::json::value& patch,
+                                 const WriteOptions& options) override {
     return Make({"patch", gvr, name, as_, &patch}, inner_.Patch(gvr, name, type, patch, options));
   }
-  Task<boost::json::value> Delete(const kube::GroupVersionResource& gvr,
-                                  const kube::NamespacedName& name,
-                                  const kube::DeleteOptions& options) override {
-    return Make({"delete", gvr, name, as_, nullptr}, inner_.Delete(gvr, name, options));
+  Task<boost::json::value> Delete(const GroupVersionResource& gvr, const NamespacedName& name,
+                                  const DeleteOptions& options) override {
+    return Make({"delete", gvr, name, as_, nullptr, &options}, inner_.Delete(gvr, name, options));
   }
-  Task<std::vector<kube::ApiResource>> Discover(const kube::GroupVersion& gv) override {
+  Task<std::vector<ApiResource>> Discover(const GroupVersion& gv) override {
     return Make({"discover", {gv.group, gv.version, ""}, {}, as_, nullptr}, inner_.Discover(gv));
   }
-  std::unique_ptr<kube::Client> As(const kube::UserInfo& user) override {
+  Task<std::vector<GroupVersion>> DiscoverGroups() override {
+    return Make({"discover", {}, {}, as_, nullptr}, inner_.DiscoverGroups());
+  }
+  std::unique_ptr<Client> As(const UserInfo& user) override {
     return std::make_unique<HookedClient>(inner_, hook_, user.name);
   }
 
@@ -120,11 +118,11 @@ class HookedClient : public kube::Client {
     co_await never.async_wait(boost::asio::use_awaitable);
   }
 
-  kube::Client& inner_;
+  Client& inner_;
   Hook& hook_;
   const std::string as_;
 };
 
-}  // namespace steward::controllers
+}  // namespace steward::kube
 
-#endif  // CONTROLLERS_INSTALL_PLAN_TESTING_HOOKED_CLIENT_H_
+#endif  // KUBE_TESTING_HOOKED_CLIENT_H_

@@ -1,7 +1,7 @@
-// The gate that keeps reconcilers from doing what OLM does in the same cluster. Lives on one
-// executor.
-#ifndef CONTROLLERS_RUNTIME_OLM_GATE_H_
-#define CONTROLLERS_RUNTIME_OLM_GATE_H_
+// The gate that keeps reconcilers from doing what another operator does in the same cluster. Lives
+// on one executor.
+#ifndef CONTROLLERS_RUNTIME_PEER_GATE_H_
+#define CONTROLLERS_RUNTIME_PEER_GATE_H_
 
 #include <prometheus/gauge.h>
 #include <prometheus/registry.h>
@@ -16,12 +16,12 @@
 #include "base/async/task.h"
 #include "base/clock/clock.h"
 #include "controllers/runtime/controller.h"
-#include "controllers/runtime/olm_presence.h"
+#include "controllers/runtime/peer_presence.h"
 #include "kube/client/client.h"
 
 namespace steward::controllers {
 
-struct OlmGateOptions {
+struct PeerGateOptions {
   // --takeover: conflicts are reported, and have no other effect.
   bool takeover = false;
   absl::Duration period = absl::Minutes(1);         // from one look to the next
@@ -32,7 +32,7 @@ struct OlmGateOptions {
 };
 
 // Within a term of leadership, starts each guarded controller once it is known that none of the
-// operators of OLM that it conflicts with runs, and stops it, cancelling what it does, once one
+// operators that it conflicts with runs, and stops it, cancelling what it does, once one
 // does:
 //
 //   Begin ──► looks ──► none runs: started, if it is not
@@ -41,23 +41,23 @@ struct OlmGateOptions {
 //               known └── waits a period
 //
 // The reason that keeps a controller from running is logged in one sentence, when it changes;
-// meanwhile the gauge steward_olm_conflict{controller} is 1, also with `takeover`. Without guarded
+// meanwhile the gauge steward_peer_conflict{controller} is 1, also with `takeover`. Without guarded
 // controllers there are no looks.
 //
 // Every member is called on the executor.
-class OlmGate {
+class PeerGate {
  public:
   // REQUIRES: the references outlive this object.
-  OlmGate(kube::Client& client, Clock& clock, boost::asio::any_io_executor executor,
-          prometheus::Registry& registry, OlmGateOptions options = {});
+  PeerGate(kube::Client& client, Clock& clock, boost::asio::any_io_executor executor,
+           prometheus::Registry& registry, PeerGateOptions options = {});
   // REQUIRES: ended, or never begun.
-  ~OlmGate();
-  OlmGate(const OlmGate&) = delete;
-  OlmGate& operator=(const OlmGate&) = delete;
+  ~PeerGate();
+  PeerGate(const PeerGate&) = delete;
+  PeerGate& operator=(const PeerGate&) = delete;
 
   // Called before the first Begin, once for each controller. REQUIRES: `controller` outlives this
   // object's terms.
-  void Guard(Controller& controller, std::set<OlmOperator> conflicts_with);
+  void Guard(Controller& controller, std::set<PeerOperator> conflicts_with);
   bool Guards(const Controller& controller) const;
 
   // Begins a term. REQUIRES: no term runs, and no guarded controller does.
@@ -72,14 +72,14 @@ class OlmGate {
   struct Term;
 
   VoidTask Follow(Term& term);
-  VoidTask Look(absl::StatusOr<OlmPresence>& seen);
-  VoidTask Apply(const absl::StatusOr<OlmPresence>& seen);
-  void Tell(Guarded& guarded, Finding finding, const absl::StatusOr<OlmPresence>& seen);
+  VoidTask Look(absl::StatusOr<PeerPresence>& seen);
+  VoidTask Apply(const absl::StatusOr<PeerPresence>& seen);
+  void Tell(Guarded& guarded, Finding finding, const absl::StatusOr<PeerPresence>& seen);
 
   kube::Client& client_;
   Clock& clock_;
   const boost::asio::any_io_executor executor_;
-  const OlmGateOptions options_;
+  const PeerGateOptions options_;
   prometheus::Family<prometheus::Gauge>& conflicts_;
   std::vector<Guarded> guarded_;
   absl::Duration known_at_;  // of this term; monotonic
@@ -88,4 +88,4 @@ class OlmGate {
 
 }  // namespace steward::controllers
 
-#endif  // CONTROLLERS_RUNTIME_OLM_GATE_H_
+#endif  // CONTROLLERS_RUNTIME_PEER_GATE_H_

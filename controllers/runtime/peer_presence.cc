@@ -1,4 +1,4 @@
-#include "controllers/runtime/olm_presence.h"
+#include "controllers/runtime/peer_presence.h"
 
 #include <boost/json/object.hpp>
 #include <boost/json/value.hpp>
@@ -64,17 +64,26 @@ Task<std::optional<kube::NamespacedName>> FindAvailable(kube::Client& client,
 
 }  // namespace
 
-std::string_view NameOf(OlmOperator which) {
-  return which == OlmOperator::kOlmOperator ? "olm-operator" : "catalog-operator";
+std::string_view NameOf(PeerOperator which) {
+  switch (which) {
+    case PeerOperator::kOlmOperator:
+      return "olm-operator";
+    case PeerOperator::kCatalogOperator:
+      return "catalog-operator";
+    case PeerOperator::kClusterVersionOperator:
+      return "cluster-version-operator";
+  }
+  return "";
 }
 
-Task<OlmPresence> ReadOlmPresence(kube::Client& client, std::set<OlmOperator> wanted) {
-  OlmPresence presence;
-  for (const OlmOperator which : wanted) {
+Task<PeerPresence> ReadPeerPresence(kube::Client& client, std::set<PeerOperator> wanted) {
+  PeerPresence presence;
+  for (const PeerOperator which : wanted) {
     CO_ASSIGN_OR_RETURN(
         std::optional<kube::NamespacedName> found,
         co_await FindAvailable(client, "", StrCat("metadata.name=", NameOf(which))));
-    if (!found.has_value()) {
+    // Who looks for the platform's operator alone needs a right for its one name.
+    if (!found.has_value() && which != PeerOperator::kClusterVersionOperator) {
       CO_ASSIGN_OR_RETURN(found, co_await FindAvailable(client, StrCat("app=", NameOf(which)), ""));
     }
     if (found.has_value()) presence.emplace(which, *std::move(found));

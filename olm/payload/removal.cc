@@ -1,0 +1,88 @@
+#include "olm/payload/removal.h"
+
+#include <utility>
+
+namespace steward::olm {
+namespace {
+
+Removal At(Removal removal, RemovalState state, absl::Time now, std::string note = "") {
+  if (removal.state != state) removal.since = now;
+  removal.state = state;
+  removal.note = std::move(note);
+  return removal;
+}
+
+// The object is deleted for the first time, or again.
+RemovalDecision Begin(const PayloadIdentity& identity, const LiveObject& live,
+                      const RemovalChoices& choices) {
+  RemovalDecision decision;
+  decision.removal = Removal{identity,    live.uid,        RemovalState::kInitiated,
+                             choices.now, choices.version, /*note=*/""};
+  // What somebody else deleted already is only followed.
+  decision.deletes = !live.deleting;
+  if (live.deleting) decision.removal->state = RemovalState::kOngoing;
+  return decision;
+}
+
+RemovalDecision WhereAbsent(const PayloadIdentity& identity, const std::optional<Removal>& known,
+                            const RemovalChoices& choices) {
+  if (known && known->state == RemovalState::kCompleted) return {known};
+  if (known) return {At(*known, RemovalState::kCompleted, choices.now)};
+  return {Removal{identity, "", RemovalState::kCompleted, choices.now, choices.version,
+                  "not found: it was removed before, or never there"}};
+}
+
+}  // namespace
+
+std::string_view NameOf(PayloadState state) {
+  switch (state) {
+    case PayloadState::kInitializing:
+      return "Initializing";
+    case PayloadState::kUpdating:
+      return "Updating";
+    case PayloadState::kReconciling:
+      return "Reconciling";
+  }
+  return "";
+}
+
+std::string_view NameOf(RemovalState state) {
+  switch (state) {
+    case RemovalState::kInitiated:
+      return "Initiated";
+    case RemovalState::kOngoing:
+      return "Ongoing";
+    case RemovalState::kCompleted:
+      return "Completed";
+    case RemovalState::kReappeared:
+      return "Reappeared";
+    case RemovalState::kFailed:
+      return "Failed";
+  }
+  return "";
+}
+
+RemovalDecision DecideRemoval(const PayloadIdentity& identity, const std::optional<Removal>& known,
+                              const std::optional<LiveObject>& live,
+                              const RemovalChoices& choices) {
+  if (!live) return WhereAbsent(identity, known, choices);
+  const bool updating = choices.state == PayloadState::kUpdating;
+  if (!known) return updating ? Begin(identity, *live, choices) : RemovalDecision();
+  if (known->holds() && known->uid == live->uid) {
+    if (live->deleting) return {At(*known, RemovalState::kOngoing, choices.now)};
+    return {known, updating};
+  }
+  // Another object has the name: the one that was deleted is gone.
+  if (choices.redelete && choices.state != PayloadState::kInitializing) {
+    return Begin(identity, *live, choices);
+  }
+  Removal removal = *known;
+  if (removal.state == RemovalState::kReappeared && removal.uid == live->uid) return {removal};
+  removal.uid = live->uid;
+  removal.state = RemovalState::kReappeared;
+  removal.since = choices.now;
+  removal.note = "an object of this name came back after the deletion; it is not deleted";
+  return {removal};
+}
+
+}  // namespace steward::olm
