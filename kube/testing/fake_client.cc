@@ -16,6 +16,7 @@
 #include "kube/client/refusing_client.h"
 #include "kube/meta/metadata_access.h"
 #include "kube/meta/status.h"
+#include "kube/testing/fake_apply.h"
 #include "kube/testing/fake_resource.h"
 #include "kube/testing/fake_write.h"
 #include "kube/testing/wakeup.h"
@@ -272,6 +273,11 @@ void FakeClient::HandleCreate(const GroupVersionResource& gvr, CreateHandler han
   state_->resources[gvr].create = std::move(handler);
 }
 
+void FakeClient::RefuseApply(const GroupVersionResource& gvr) {
+  MutexLock lock(&state_->mutex);
+  state_->resources[gvr].refuses_apply = true;
+}
+
 void FakeClient::WarnNext(const GroupVersionResource& gvr, std::string text) {
   MutexLock lock(&state_->mutex);
   state_->resources[gvr].warnings.push_back(std::move(text));
@@ -387,12 +393,19 @@ Task<json::value> FakeClient::Patch(const GroupVersionResource& gvr, const Names
   CO_RETURN_IF_ERROR(co_await State::Enter(state_, user_, Verb::kPatch, gvr));
   CO_RETURN_IF_ERROR(MaySend(options.may_send));
   state_->Warn(gvr, options);
-  if (type != PatchType::kJsonMerge) {
-    co_return ToStatus(UnsupportedMediaType({"application/merge-patch+json"}));
-  }
   MutexLock lock(&state_->mutex);
   FakeResource& resource = state_->resources[gvr];
   const auto it = resource.objects.find(name);
+  if (type == PatchType::kApply && !resource.refuses_apply && options.subresource.empty()) {
+    const FakeApplyRequest request{gvr, name, options.field_manager, options.force};
+    std::optional<json::value> stored;
+    if (it != resource.objects.end()) stored = Decode(it->second);
+    co_return state_->Apply(resource, name, FakeApply(request, stored ? &*stored : nullptr, patch),
+                            options.dry_run);
+  }
+  if (type != PatchType::kJsonMerge) {
+    co_return ToStatus(UnsupportedMediaType({"application/merge-patch+json"}));
+  }
   if (it == resource.objects.end()) co_return ToStatus(NotFound(gvr, name.name));
   json::value patched = Decode(it->second);
   MergePatch(patched, patch);

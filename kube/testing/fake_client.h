@@ -31,9 +31,11 @@ namespace steward::kube {
 // which it began, and waits for a revision of the future. Resources are absent (404) until served.
 // Selectors of watches, and resourceVersionMatch NotOlderThan, are not supported: kInvalidArgument.
 //
-// Every resource has a status subresource, the only way to change status; patches are merge patches
-// (415 for others). All timestamps are the same. Finalizers are honoured, also those of foreground
-// and orphan deletion, which the cluster never removes by itself. Nothing is validated.
+// Every resource has a status subresource, the only way to change status. Patches are merge patches
+// and server-side applies (415 for others). An apply is that of a kind without a schema
+// (fake_apply.h), and of the main resource only; other writes own no fields. All timestamps are the
+// same. Finalizers are honoured, also those of foreground and orphan deletion, which the cluster
+// never removes by itself. Nothing is validated.
 //
 // The callers' executors must run one handler at a time.
 class FakeClient : public Client {
@@ -91,6 +93,8 @@ class FakeClient : public Client {
   using CreateHandler =
       std::function<absl::StatusOr<boost::json::value>(const boost::json::value& object)>;
   void HandleCreate(const GroupVersionResource& gvr, CreateHandler handler);
+  // Answers applies of `gvr` from now on with 415.
+  void RefuseApply(const GroupVersionResource& gvr);
   // Gives a warning to the next create, update or patch of `gvr` (WriteOptions::on_warning), in the
   // order of these calls one to each.
   void WarnNext(const GroupVersionResource& gvr, std::string text);

@@ -49,6 +49,7 @@ struct FakeResource {
   FakeClient::CreateHandler create;
   std::string last_create_trace;
   std::deque<std::string> warnings;  // for the next writes
+  bool refuses_apply = false;
 
   // Stores the change and tells the streams.
   void Record(uint64_t revision, const NamespacedName& name, WatchEvent::Type type,
