@@ -150,6 +150,25 @@ absl::StatusOr<std::vector<std::string>> FindManifests(const std::vector<std::st
   return all;
 }
 
+absl::StatusOr<std::vector<std::string>> FilesIn(const std::string& folder) {
+  std::vector<std::string> files;
+  std::error_code error;
+  for (fs::directory_iterator it(folder, error), end; it != end && !error; it.increment(error)) {
+    if (IsHidden(it->path())) continue;
+    std::error_code unknown;
+    if (it->is_regular_file(unknown) || unknown) files.push_back(it->path().string());
+  }
+  if (error) return CannotRead(folder, error);
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+absl::StatusOr<std::vector<std::string>> ManifestFilesIn(const std::string& folder) {
+  ASSIGN_OR_RETURN(std::vector<std::string> files, FilesIn(folder));
+  std::erase_if(files, [](const std::string& file) { return !IsManifest(file); });
+  return files;
+}
+
 absl::StatusOr<std::string> ReadManifest(const std::string& path, size_t limit) {
   errno = 0;
   std::ifstream file(path, std::ios::binary);

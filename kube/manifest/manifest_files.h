@@ -38,6 +38,13 @@ struct Manifests {
 // that cannot be read.
 absl::StatusOr<std::vector<std::string>> FindManifests(const std::vector<std::string>& paths);
 
+// The files in the folder itself, in the byte order of their names; links count as what they point
+// to, and one that cannot be followed as a file. Names that begin with a dot are skipped. An error
+// names the folder, which cannot be read.
+absl::StatusOr<std::vector<std::string>> FilesIn(const std::string& folder);
+// The .yaml, .yml and .json files of them.
+absl::StatusOr<std::vector<std::string>> ManifestFilesIn(const std::string& folder);
+
 // The file's content; an error gives the reason, without the path. `limit` in bytes.
 absl::StatusOr<std::string> ReadManifest(const std::string& path, size_t limit);
 

@@ -53,6 +53,28 @@ TEST_F(FindManifestsTest, APathThatIsNotThereIsAnError) {
               StatusIs(absl::StatusCode::kNotFound, HasSubstr(Path("nope"))));
 }
 
+TEST_F(FindManifestsTest, FilesOfTheFolderAloneInTheOrderOfTheirBytes) {
+  for (const char* name : {"b.yml", "B.json", "a-1.yaml", "a.yaml", "a.YAML", "README.md",
+                           ".hidden.yaml", "a/below.yaml"}) {
+    Write(name);
+  }
+  fs::create_directory(Path("folder.yaml"));
+  fs::create_directory_symlink(Path("a"), Path("linked.yaml"));
+  fs::create_symlink(Path("b.yml"), Path("c.yaml"));
+  fs::create_symlink(Path("nope"), Path("dangling.yaml"));
+  EXPECT_THAT(ManifestFilesIn(directory_.path()),
+              IsOkAndHolds(ElementsAre(Path("B.json"), Path("a-1.yaml"), Path("a.yaml"),
+                                       Path("b.yml"), Path("c.yaml"), Path("dangling.yaml"))));
+  EXPECT_THAT(FilesIn(directory_.path()),
+              IsOkAndHolds(ElementsAre(Path("B.json"), Path("README.md"), Path("a-1.yaml"),
+                                       Path("a.YAML"), Path("a.yaml"), Path("b.yml"),
+                                       Path("c.yaml"), Path("dangling.yaml"))));
+  EXPECT_THAT(FilesIn(Path("folder.yaml")), IsOkAndHolds(IsEmpty()));
+  for (const auto& files : {FilesIn(Path("nope")), ManifestFilesIn(Path("nope"))}) {
+    EXPECT_THAT(files, StatusIs(absl::StatusCode::kNotFound, HasSubstr(Path("nope"))));
+  }
+}
+
 TEST_F(FindManifestsTest, ReadsWithinTheLimit) {
   Write("a.yaml", "abc");
   EXPECT_THAT(ReadManifest(Path("a.yaml"), 3), IsOkAndHolds("abc"));

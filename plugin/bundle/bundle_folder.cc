@@ -1,6 +1,5 @@
 #include "plugin/bundle/bundle_folder.h"
 
-#include <algorithm>
 #include <boost/json/array.hpp>
 #include <boost/json/value.hpp>
 #include <filesystem>
@@ -29,19 +28,6 @@ bool IsManifest(const fs::path& path) {
   return ending == ".yaml" || ending == ".yml" || ending == ".json";
 }
 
-// The files that lie in the folder itself, sorted by name; of any name, or manifests alone.
-std::vector<std::string> FilesIn(const std::string& folder, bool any_name) {
-  std::vector<std::string> files;
-  std::error_code error;
-  for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
-    const fs::path& path = it->path();
-    if (path.filename().string().starts_with(".") || !it->is_regular_file(error)) continue;
-    if (any_name || IsManifest(path)) files.push_back(path);
-  }
-  std::sort(files.begin(), files.end());
-  return files;
-}
-
 void ReadProperties(const std::string& path, const std::string& text, BundleFolder& bundle) {
   for (YamlDocument& document : ParseYamlDocuments(text, {.max_size = kMaxFile})) {
     const std::string where = StrCat(path, ":", document.line);
@@ -62,6 +48,15 @@ void ReadProperties(const std::string& path, const std::string& text, BundleFold
     if (!added.ok()) bundle.problems.push_back({where, std::string(added.message())});
     bundle.properties = Serialize(json::object{{"properties", *properties}});
   }
+}
+
+// The files, or none and a problem.
+std::vector<std::string> Listed(const std::string& folder,
+                                absl::StatusOr<std::vector<std::string>> files,
+                                BundleFolder& bundle) {
+  if (files.ok()) return *std::move(files);
+  bundle.problems.push_back({folder, std::string(files.status().message())});
+  return {};
 }
 
 template <typename Take>
@@ -90,14 +85,16 @@ absl::StatusOr<BundleFolder> ReadBundleFolder(const std::string& path) {
   }
   BundleFolder bundle;
   kube::Manifests read;
-  for (const std::string& file : FilesIn(folder, false)) {
+  for (const std::string& file : Listed(folder, kube::ManifestFilesIn(folder), bundle)) {
     ReadFile(file, bundle,
              [&](const std::string& text) { kube::ParseManifests(file, text, read); });
   }
   bundle.manifests = std::move(read.objects);
   bundle.problems.insert(bundle.problems.end(), read.problems.begin(), read.problems.end());
-  for (const std::string& file : FilesIn(path + "/metadata", true)) {
-    ReadFile(file, bundle, [&](const std::string& text) { ReadProperties(file, text, bundle); });
+  if (const std::string metadata = path + "/metadata"; fs::is_directory(metadata, error)) {
+    for (const std::string& file : Listed(metadata, kube::FilesIn(metadata), bundle)) {
+      ReadFile(file, bundle, [&](const std::string& text) { ReadProperties(file, text, bundle); });
+    }
   }
   if (bundle.properties_at.size() > 1) {
     bundle.problems.push_back(
