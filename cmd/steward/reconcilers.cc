@@ -9,6 +9,7 @@
 #include "controllers/install_plan/known_install_plans.h"
 #include "controllers/olm_config/known_olm_config.h"
 #include "controllers/operator_group/operator_group.h"
+#include "controllers/payload/known_payload.h"
 
 namespace steward {
 namespace {
@@ -19,7 +20,7 @@ std::vector<controllers::KnownReconciler> MakeAll() {
   return {
       controllers::KnownCleanup(),          controllers::KnownOperatorGroups(),
       controllers::KnownCopiedCsvs(copies), controllers::KnownOlmConfig(copies),
-      controllers::KnownInstallPlans(),
+      controllers::KnownInstallPlans(),     controllers::KnownPayload(),
   };
 }
 

@@ -97,14 +97,17 @@ std::optional<std::string> ReasonToLeaveOut(const PayloadManifest& manifest,
   const json::object* metadata = ObjectAt(manifest.object, "metadata");
   const json::object* annotations =
       metadata == nullptr ? nullptr : ObjectAt(*metadata, "annotations");
-  if (annotations == nullptr || annotations->empty()) return "it has no annotations";
+  static const json::object kNone;
+  if (annotations == nullptr) annotations = &kNone;
+  if (annotations->empty() && !choices.profile.empty()) return "it has no annotations";
   if (!choices.exclude_id.empty() &&
       Text(*annotations, StrCat("exclude.release.openshift.io/", choices.exclude_id)) == "true") {
     return StrCat("it is excluded for ", choices.exclude_id);
   }
   if (auto reason = ByFeatures(*annotations, choices)) return reason;
   if (auto reason = ByMajorVersion(manifest, *annotations, choices)) return reason;
-  if (Text(*annotations, StrCat("include.release.openshift.io/", choices.profile)) != "true") {
+  if (!choices.profile.empty() &&
+      Text(*annotations, StrCat("include.release.openshift.io/", choices.profile)) != "true") {
     return StrCat("it is not included in the profile ", choices.profile);
   }
   if (auto reason = ByCapabilities(*annotations, choices)) return reason;

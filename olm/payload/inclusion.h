@@ -15,6 +15,7 @@ namespace steward::olm {
 
 // What a cluster has chosen.
 struct ClusterChoices {
+  // "" = every manifest is included in it, for payloads that know no profiles.
   std::string profile = "self-managed-high-availability";
   std::string feature_set;              // "" = Default
   std::set<std::string> gates;          // feature gates that are on

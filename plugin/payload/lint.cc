@@ -18,7 +18,8 @@
 #include "olm/payload/hints.h"
 #include "olm/payload/inclusion.h"
 #include "olm/payload/payload.h"
-#include "plugin/payload/payload_folder.h"
+#include "payload/payload_folder.h"
+#include "plugin/command/exit.h"
 #include "plugin/terminal/terminal.h"
 #include "plugin/terminal/words.h"
 
@@ -40,7 +41,9 @@ class LintCommand : public Command {
   }
 
   StatusTask Run(Session& session) override {
-    CO_ASSIGN_OR_RETURN(const olm::Payload payload, ReadPayloadFolder(folder_));
+    const absl::StatusOr<payload::Release> release = payload::ReadPayloadFolder(folder_);
+    if (!release.ok()) co_return Misused(ToStd(release.status().message()));
+    const olm::Payload& payload = release->payload;
     const std::vector<olm::PayloadFault> hints = olm::HintsOf(payload.manifests, choices_);
     json::array findings;
     for (const olm::PayloadFault& fault : payload.faults) {

@@ -1,0 +1,215 @@
+#include "controllers/payload/payload_reconciler.h"
+
+#include <utility>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/str_join.h"
+#include "base/log/log.h"
+#include "base/status/macros.h"
+#include "base/text/str_cat.h"
+#include "controllers/payload/upgradeable_report.h"
+#include "olm/payload/payload_record.h"
+#include "olm/payload/removal.h"
+
+namespace steward::controllers {
+namespace {
+
+using olm::Removal;
+using olm::RemovalState;
+using payload::TaskReport;
+using Did = TaskReport::Did;
+
+const kube::GroupVersionKind kConfigMap = {"", "v1", "ConfigMap"};
+
+// From one look at the folder, and at the removals under way, to the next.
+constexpr absl::Duration kLook = absl::Seconds(5);
+// From one try to begin a refused update to the next.
+constexpr absl::Duration kRefusedPause = absl::Seconds(10);
+// Events about failed objects in one pass; the log and the metric have all.
+constexpr size_t kMaxFailures = 10;
+
+Key PayloadKey() { return {"", "payload"}; }
+Key RemovalsKey() { return {"", "removals"}; }
+
+std::string Sentence(const Removal& removal) {
+  return StrCat(removal.identity.ToString(), removal.note.empty() ? "" : ": ", removal.note);
+}
+
+}  // namespace
+
+PayloadReconciler::PayloadReconciler(const ReconcilerDeps& deps, PayloadMetrics& metrics,
+                                     const PayloadFlags& flags)
+    : deps_(deps),
+      metrics_(metrics),
+      flags_(flags),
+      options_(flags.Options()),
+      mapper_(deps.client, deps.clock),
+      record_(deps.client, options_.record_namespace) {}
+
+VoidTask PayloadReconciler::Feed(WorkQueue& queue) {
+  queue.Add(PayloadKey());
+  std::string seen;
+  while (true) {
+    const absl::StatusOr<std::string> mark = payload::PayloadFolderMark(flags_.folder);
+    if (mark.ok() && *mark != seen) {
+      if (!seen.empty()) queue.Add(PayloadKey());
+      seen = *mark;
+    }
+    if (!record_.record().Holding().empty()) queue.Add(RemovalsKey());
+    co_await deps_.clock.Sleep(kLook);
+  }
+}
+
+Task<ReconcileResult> PayloadReconciler::Reconcile(Key key) {
+  if (key == RemovalsKey()) co_return co_await ReconcileRemovals();
+  co_return co_await ReconcilePayload();
+}
+
+absl::Status PayloadReconciler::ReadFolder() {
+  ASSIGN_OR_RETURN(const std::string mark, payload::PayloadFolderMark(flags_.folder));
+  if (release_ && mark == mark_) return absl::OkStatus();
+  ASSIGN_OR_RETURN(payload::Release release, payload::ReadPayloadFolder(flags_.folder));
+  // It may have changed while it was read: then it is read again.
+  ASSIGN_OR_RETURN(const std::string after, payload::PayloadFolderMark(flags_.folder));
+  if (mark != after) return absl::UnavailableError("the payload changes while it is read");
+  release_ = std::move(release);
+  mark_ = mark;
+  rights_checked_ = false;
+  return absl::OkStatus();
+}
+
+Task<ReconcileResult> PayloadReconciler::ReconcilePayload() {
+  CO_RETURN_IF_ERROR(ReadFolder());
+  const std::vector<olm::PayloadFault> faults = payload::FaultsOf(*release_, options_);
+  if (!faults.empty()) {
+    std::vector<std::string> sentences;
+    for (const olm::PayloadFault& each : faults) {
+      sentences.push_back(StrCat(each.where, ": ", each.what));
+    }
+    Refuse("PayloadRefused", sentences);
+    // What is under way goes on, whatever lies in the folder.
+    CO_RETURN_IF_ERROR(co_await record_.Load());
+    co_return ReconcileResult::After(flags_.interval);
+  }
+  const payload::PassDeps deps = Deps();
+  const payload::PassObserver observer = Observer();
+  failures_ = 0;
+  payload::PayloadPass pass(deps, *release_, options_, observer);
+  const payload::PassResult result = co_await pass.Run(!rights_checked_);
+  absl::StatusOr<ReconcileResult> concluded = Conclude(result);
+  // The report is not part of the record, so nothing is lost where it cannot be written.
+  const absl::Status reported = co_await Report();
+  if (concluded.ok() && !reported.ok()) co_return reported;
+  co_return concluded;
+}
+
+absl::StatusOr<ReconcileResult> PayloadReconciler::Conclude(const payload::PassResult& result) {
+  RETURN_IF_ERROR(result.error);
+  for (const std::string& each : result.warnings) {
+    log::Warning("The update begins all the same", {{"precondition", each}});
+  }
+  if (!result.refused.empty()) {
+    Refuse("UpdateBlocked", result.refused);
+    return ReconcileResult::After(kRefusedPause);
+  }
+  rights_checked_ = true;
+  told_.clear();
+  metrics_.refused.Set(0);
+  metrics_.failed.Set(static_cast<double>(result.failed.size()));
+  if (result.completed) {
+    const std::string version = record_.record().version;
+    log::Info("The payload's update is completed", {{"version", version}});
+    Tell(EventType::kNormal, "UpdateCompleted", StrCat("the payload ", version, " is completed"));
+  }
+  if (result.failed.empty()) return ReconcileResult::After(flags_.interval);
+  const TaskReport& first = result.failed.front();
+  return absl::Status(first.error.code(),
+                      StrCat(result.failed.size(), " objects of the payload failed, and ",
+                             result.not_begun, " behind them wait; the first is ",
+                             first.identity.ToString(), ": ", ToStd(first.error.message())));
+}
+
+Task<ReconcileResult> PayloadReconciler::ReconcileRemovals() {
+  const payload::PassDeps deps = Deps();
+  const payload::PassObserver observer = Observer();
+  const absl::Status followed = co_await payload::FollowRemovals(deps, observer);
+  CO_RETURN_IF_ERROR(co_await Report());
+  CO_RETURN_IF_ERROR(followed);
+  co_return ReconcileResult::Done();
+}
+
+// Says in the ClusterOperator, the metrics and an Event what holds minor updates back.
+StatusTask PayloadReconciler::Report() {
+  const olm::PayloadRecord& record = record_.record();
+  metrics_.SetRecord(record);
+  const std::string holding = olm::HoldingSentence(record);
+  if (std::exchange(held_, holding) != holding && !holding.empty()) {
+    Tell(EventType::kWarning, olm::kDeletesInProgress, holding);
+  }
+  co_return co_await ReportUpgradeable(deps_.client, mapper_, deps_.clock, holding);
+}
+
+payload::PassObserver PayloadReconciler::Observer() {
+  payload::PassObserver observer;
+  observer.begins = [this](olm::PayloadState state, size_t tasks) {
+    if (state == olm::PayloadState::kReconciling) return;
+    log::Info("A payload is worked on", {{"version", payload::VersionOf(*release_, options_)},
+                                         {"state", std::string(NameOf(state))},
+                                         {"manifests", tasks}});
+  };
+  observer.did = [this](const TaskReport& report) {
+    if (report.did == Did::kCreated || report.did == Did::kUpdated) metrics_.applied.Increment();
+    if (report.did != Did::kFailed) return;
+    log::Warning("An object of the payload failed", {{"object", report.identity.ToString()},
+                                                     {"manifest", report.where},
+                                                     {"err", report.error}});
+    if (++failures_ > kMaxFailures) return;
+    Tell(EventType::kWarning, "ObjectFailed",
+         StrCat(report.identity.ToString(), ": ", ToStd(report.error.message())));
+  };
+  observer.removal = [this](const Removal& removal) {
+    log::Info("A removal", {{"object", removal.identity.ToString()},
+                            {"uid", removal.uid},
+                            {"state", std::string(NameOf(removal.state))},
+                            {"note", removal.note}});
+    switch (removal.state) {
+      case RemovalState::kInitiated:
+        Tell(EventType::kNormal, "RemovalInitiated", Sentence(removal));
+        return;
+      case RemovalState::kOngoing:
+        return;  // what holds is told as a whole
+      case RemovalState::kCompleted:
+        metrics_.deleted.Increment();
+        Tell(removal.note.empty() ? EventType::kNormal : EventType::kWarning, "RemovalCompleted",
+             Sentence(removal));
+        return;
+      case RemovalState::kReappeared:
+        metrics_.reappeared.Increment();
+        Tell(EventType::kWarning, "ObjectReappeared", Sentence(removal));
+        return;
+      case RemovalState::kFailed:
+        Tell(EventType::kWarning, "RemovalRefused", Sentence(removal));
+        return;
+    }
+  };
+  return observer;
+}
+
+void PayloadReconciler::Tell(EventType type, std::string_view reason, const std::string& text) {
+  const kube::NamespacedName name = {record_.ns(), std::string(olm::kRecordName)};
+  deps_.events.Record({kConfigMap, name, record_.uid()}, type, reason, text);
+}
+
+void PayloadReconciler::Refuse(std::string_view reason, const std::vector<std::string>& sentences) {
+  metrics_.refused.Set(1);
+  const std::string all = absl::StrJoin(sentences, "\n");
+  if (std::exchange(told_, all) == all) return;
+  for (const std::string& each : sentences) {
+    log::Warning("Nothing is done with the payload",
+                 {{"reason", std::string(reason)}, {"because", each}});
+  }
+  Tell(EventType::kWarning, reason, all);
+}
+
+}  // namespace steward::controllers

@@ -1,0 +1,95 @@
+#include "controllers/payload/upgradeable_report.h"
+
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+#include <boost/json/value.hpp>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "absl/status/statusor.h"
+#include "base/json/json_access.h"
+#include "base/json/json_text.h"
+#include "base/status/macros.h"
+#include "kube/meta/errors.h"
+#include "kube/meta/names.h"
+#include "kube/meta/time.h"
+#include "kube/meta/write_options.h"
+#include "olm/payload/payload_record.h"
+#include "payload/cluster_choices.h"
+#include "payload/object_applier.h"
+
+namespace steward::controllers {
+namespace json = boost::json;
+namespace {
+
+constexpr std::string_view kCondition = "Upgradeable";
+
+// The condition Upgradeable of an object; empty where it has none.
+json::object ConditionOf(const json::value& object) {
+  const json::object* status =
+      object.is_object() ? ObjectAt(object.get_object(), "status") : nullptr;
+  const json::array* conditions = status == nullptr ? nullptr : ArrayAt(*status, "conditions");
+  if (conditions == nullptr) return {};
+  for (const json::value& each : *conditions) {
+    if (each.is_object() && StringAt(each.get_object(), "type") == kCondition) {
+      return each.get_object();
+    }
+  }
+  return {};
+}
+
+json::object Base() {
+  return {{"apiVersion", "config.openshift.io/v1"},
+          {"kind", "ClusterOperator"},
+          {"metadata", {{"name", payload::kPayloadOperator}}}};
+}
+
+}  // namespace
+
+StatusTask ReportUpgradeable(kube::Client& client, kube::RestMapper& mapper, Clock& clock,
+                             std::string holding) {
+  const kube::GroupVersionKind gvk = {"config.openshift.io", "v1", "ClusterOperator"};
+  CO_ASSIGN_OR_RETURN(const std::optional<kube::RestMapping> mapping, co_await mapper.Find(gvk));
+  if (!mapping) co_return absl::OkStatus();
+  const kube::NamespacedName name = {"", payload::kPayloadOperator};
+  kube::WriteOptions options;
+  options.field_manager = payload::kFieldManager;
+  options.force = true;
+  const absl::StatusOr<kube::RawObject> raw = co_await client.Get(mapping->gvr, name);
+  json::value live;
+  if (kube::IsNotFound(raw.status(), name.name)) {
+    const json::value object = Base();
+    CO_RETURN_IF_ERROR(
+        (co_await client.Patch(mapping->gvr, name, kube::PatchType::kApply, object, options))
+            .status());
+  } else {
+    CO_RETURN_IF_ERROR(raw.status());
+    CO_ASSIGN_OR_RETURN(live, ParseJson(raw->json));
+  }
+  const json::object before = ConditionOf(live);
+  json::object condition = {
+      {"type", kCondition},
+      {"status", holding.empty() ? "True" : "False"},
+      {"reason", holding.empty() ? std::string_view("AsExpected") : olm::kDeletesInProgress},
+      {"message", holding.empty() ? std::string_view("No removal of the payload is under way")
+                                  : std::string_view(holding)}};
+  bool same = true;
+  for (const char* key : {"status", "reason", "message"}) {
+    same = same && StringAt(before, key) == StringAt(condition, key);
+  }
+  if (same) co_return absl::OkStatus();
+  const bool turned = StringAt(before, "status") != StringAt(condition, "status");
+  condition["lastTransitionTime"] = turned ? kube::FormatRfc3339(clock.Now())
+                                           : std::string(StringAt(before, "lastTransitionTime"));
+  json::object wanted = Base();
+  json::object status;
+  status["conditions"] = json::array{std::move(condition)};
+  wanted["status"] = std::move(status);
+  options.subresource = "status";
+  const json::value object = std::move(wanted);
+  co_return (co_await client.Patch(mapping->gvr, name, kube::PatchType::kApply, object, options))
+      .status();
+}
+
+}  // namespace steward::controllers

@@ -1,0 +1,32 @@
+// The conditions under which an update from one release to another may begin. Values and pure
+// functions.
+#ifndef OLM_PAYLOAD_UPDATE_PRECONDITION_H_
+#define OLM_PAYLOAD_UPDATE_PRECONDITION_H_
+
+#include <string>
+#include <vector>
+
+#include "olm/payload/payload.h"
+#include "olm/payload/payload_record.h"
+#include "olm/payload/release_version.h"
+
+namespace steward::olm {
+
+struct UpdateQuestion {
+  const PayloadRecord& record;
+  const ReleaseVersion& to;
+  // Of the new payload: what the cluster takes of it.
+  const std::vector<PayloadManifest>& manifests;
+  // The operators that say Upgradeable=False, each with its reason (R-003-37).
+  std::vector<std::string> not_upgradeable;
+  bool allow_stale_deletes = false;
+};
+
+// The reasons why the update may not begin, one sentence each; empty: it may. Only an update to
+// another minor or major version is ever refused (R-003-20, 48): by removals that have not ended,
+// by operators, and by delete manifests whose objects an earlier minor version has removed already.
+std::vector<std::string> ReasonsNotToUpdate(const UpdateQuestion& question);
+
+}  // namespace steward::olm
+
+#endif  // OLM_PAYLOAD_UPDATE_PRECONDITION_H_
