@@ -72,8 +72,11 @@ Task<RemovalLook> LookAtObject(kube::Client& client, kube::RestMapper& mapper,
 
 StatusTask ObjectRemover::Record(const Removal& removal) {
   if (record_.record().Find(removal.identity) == removal) co_return absl::OkStatus();
-  CO_RETURN_IF_ERROR(co_await record_.Change(
-      [removal](olm::PayloadRecord& record) { record.removals[removal.identity] = removal; }));
+  // Outside the call: g++ 12 destroys what is made in a co_await expression twice.
+  const auto change = [&removal](olm::PayloadRecord& record) {
+    record.removals[removal.identity] = removal;
+  };
+  CO_RETURN_IF_ERROR(co_await record_.Change(change));
   if (changed_) changed_(removal);
   co_return absl::OkStatus();
 }
