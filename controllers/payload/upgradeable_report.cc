@@ -39,12 +39,6 @@ json::object ConditionOf(const json::value& object) {
   return {};
 }
 
-json::object Base() {
-  return {{"apiVersion", "config.openshift.io/v1"},
-          {"kind", "ClusterOperator"},
-          {"metadata", {{"name", payload::kPayloadOperator}}}};
-}
-
 }  // namespace
 
 StatusTask ReportUpgradeable(kube::Client& client, kube::RestMapper& mapper, Clock& clock,
@@ -55,14 +49,12 @@ StatusTask ReportUpgradeable(kube::Client& client, kube::RestMapper& mapper, Clo
   const kube::NamespacedName name = {"", payload::kPayloadOperator};
   kube::WriteOptions options;
   options.field_manager = payload::kFieldManager;
-  options.force = true;
   const absl::StatusOr<kube::RawObject> raw = co_await client.Get(mapping->gvr, name);
   json::value live;
   if (kube::IsNotFound(raw.status(), name.name)) {
-    const json::value object = Base();
-    CO_RETURN_IF_ERROR(
-        (co_await client.Patch(mapping->gvr, name, kube::PatchType::kApply, object, options))
-            .status());
+    const json::value object = {
+        {"apiVersion", gvk.ApiVersion()}, {"kind", gvk.kind}, {"metadata", {{"name", name.name}}}};
+    CO_RETURN_IF_ERROR((co_await client.Create(mapping->gvr, "", object, options)).status());
   } else {
     CO_RETURN_IF_ERROR(raw.status());
     CO_ASSIGN_OR_RETURN(live, ParseJson(raw->json));
@@ -82,13 +74,15 @@ StatusTask ReportUpgradeable(kube::Client& client, kube::RestMapper& mapper, Clo
   const bool turned = StringAt(before, "status") != StringAt(condition, "status");
   condition["lastTransitionTime"] = turned ? kube::FormatRfc3339(clock.Now())
                                            : std::string(StringAt(before, "lastTransitionTime"));
-  json::object wanted = Base();
   json::object status;
+  // Nobody else says anything of this operator.
   status["conditions"] = json::array{std::move(condition)};
-  wanted["status"] = std::move(status);
+  json::object patch;
+  patch["status"] = std::move(status);
   options.subresource = "status";
-  const json::value object = std::move(wanted);
-  co_return (co_await client.Patch(mapping->gvr, name, kube::PatchType::kApply, object, options))
+  const json::value object = std::move(patch);
+  co_return (
+      co_await client.Patch(mapping->gvr, name, kube::PatchType::kJsonMerge, object, options))
       .status();
 }
 
