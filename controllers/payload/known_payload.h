@@ -7,7 +7,7 @@
 namespace steward::controllers {
 
 // Of the family "payload", which uses no Worlds. Conflicts with cluster-version-operator. Adds
-// --payload-dir, which it needs, and the other flags of PayloadFlags.
+// --payload-dir, which it needs, and the flags of payload::PayloadFlags.
 KnownReconciler KnownPayload();
 
 }  // namespace steward::controllers

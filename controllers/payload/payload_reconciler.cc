@@ -39,11 +39,11 @@ std::string Sentence(const Removal& removal) {
 }  // namespace
 
 PayloadReconciler::PayloadReconciler(const ReconcilerDeps& deps, PayloadMetrics& metrics,
-                                     const PayloadFlags& flags)
+                                     const ReconciledPayload& given)
     : deps_(deps),
       metrics_(metrics),
-      flags_(flags),
-      options_(flags.Options()),
+      given_(given),
+      options_(given.flags.Options()),
       mapper_(deps.client, deps.clock),
       record_(deps.client, options_.record_namespace) {}
 
@@ -51,7 +51,7 @@ VoidTask PayloadReconciler::Feed(WorkQueue& queue) {
   queue.Add(PayloadKey());
   std::string seen;
   while (true) {
-    const absl::StatusOr<std::string> mark = payload::PayloadFolderMark(flags_.folder);
+    const absl::StatusOr<std::string> mark = payload::PayloadFolderMark(given_.folder);
     if (mark.ok() && *mark != seen) {
       if (!seen.empty()) queue.Add(PayloadKey());
       seen = *mark;
@@ -67,11 +67,11 @@ Task<ReconcileResult> PayloadReconciler::Reconcile(Key key) {
 }
 
 absl::Status PayloadReconciler::ReadFolder() {
-  ASSIGN_OR_RETURN(const std::string mark, payload::PayloadFolderMark(flags_.folder));
+  ASSIGN_OR_RETURN(const std::string mark, payload::PayloadFolderMark(given_.folder));
   if (release_ && mark == mark_) return absl::OkStatus();
-  ASSIGN_OR_RETURN(payload::Release release, payload::ReadPayloadFolder(flags_.folder));
+  ASSIGN_OR_RETURN(payload::Release release, payload::ReadPayloadFolder(given_.folder));
   // It may have changed while it was read: then it is read again.
-  ASSIGN_OR_RETURN(const std::string after, payload::PayloadFolderMark(flags_.folder));
+  ASSIGN_OR_RETURN(const std::string after, payload::PayloadFolderMark(given_.folder));
   if (mark != after) return absl::UnavailableError("the payload changes while it is read");
   release_ = std::move(release);
   mark_ = mark;
@@ -90,7 +90,7 @@ Task<ReconcileResult> PayloadReconciler::ReconcilePayload() {
     Refuse("PayloadRefused", sentences);
     // What is under way goes on, whatever lies in the folder.
     CO_RETURN_IF_ERROR(co_await record_.Load());
-    co_return ReconcileResult::After(flags_.interval);
+    co_return ReconcileResult::After(given_.interval);
   }
   const payload::PassDeps deps = Deps();
   const payload::PassObserver observer = Observer();
@@ -122,7 +122,7 @@ absl::StatusOr<ReconcileResult> PayloadReconciler::Conclude(const payload::PassR
     log::Info("The payload's update is completed", {{"version", version}});
     Tell(EventType::kNormal, "UpdateCompleted", StrCat("the payload ", version, " is completed"));
   }
-  if (result.failed.empty()) return ReconcileResult::After(flags_.interval);
+  if (result.failed.empty()) return ReconcileResult::After(given_.interval);
   const TaskReport& first = result.failed.front();
   return absl::Status(first.error.code(),
                       StrCat(result.failed.size(), " objects of the payload failed, and ",

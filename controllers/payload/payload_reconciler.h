@@ -9,19 +9,27 @@
 #include <string_view>
 
 #include "absl/status/status.h"
+#include "absl/time/time.h"
 #include "base/async/task.h"
-#include "controllers/payload/payload_flags.h"
 #include "controllers/payload/payload_metrics.h"
 #include "controllers/runtime/events/event_recorder.h"
 #include "controllers/runtime/queue/work_queue.h"
 #include "controllers/runtime/reconciler.h"
 #include "controllers/runtime/reconciler_deps.h"
 #include "kube/client/rest_mapper.h"
+#include "payload/payload_flags.h"
 #include "payload/payload_folder.h"
 #include "payload/payload_pass.h"
 #include "payload/record_store.h"
 
 namespace steward::controllers {
+
+// What the reconciler is told by its flags.
+struct ReconciledPayload {
+  std::string folder;
+  payload::PayloadFlags flags;
+  absl::Duration interval = absl::Minutes(3);  // from one complete pass to the next
+};
 
 // Two keys, never worked on at the same time: a pass over the payload, at the start, when the
 // folder has changed and once in an interval; and a look at the removals that have not ended, every
@@ -33,7 +41,8 @@ namespace steward::controllers {
 class PayloadReconciler : public Reconciler {
  public:
   // REQUIRES: the references in `deps` and `metrics` outlive this object.
-  PayloadReconciler(const ReconcilerDeps& deps, PayloadMetrics& metrics, const PayloadFlags& flags);
+  PayloadReconciler(const ReconcilerDeps& deps, PayloadMetrics& metrics,
+                    const ReconciledPayload& given);
 
   VoidTask Feed(WorkQueue& queue) override;
   Task<ReconcileResult> Reconcile(Key key) override;
@@ -53,7 +62,7 @@ class PayloadReconciler : public Reconciler {
 
   const ReconcilerDeps deps_;
   PayloadMetrics& metrics_;
-  const PayloadFlags flags_;
+  const ReconciledPayload given_;
   const payload::PayloadOptions options_;
   kube::RestMapper mapper_;
   payload::RecordStore record_;
