@@ -15,15 +15,6 @@ constexpr size_t kBarWidth = 20;
 
 }  // namespace
 
-std::string Bar(int64_t done, int64_t total, size_t width) {
-  // The bar is full only when nothing is left.
-  const size_t filled =
-      total == 0 ? width
-                 : static_cast<size_t>(static_cast<double>(done) / static_cast<double>(total) *
-                                       static_cast<double>(width));
-  return StrCat("[", std::string(filled, '#'), std::string(width - filled, '-'), "]");
-}
-
 void Progress::Add(const OperandCounts& counts) {
   for (const CrdCount& crd : counts.crds) {
     const int64_t left = crd.pending();

@@ -13,10 +13,6 @@
 
 namespace steward::plugin {
 
-// A progress bar "[#####-----]" with `width` characters between the brackets. REQUIRES: 0 <= done
-// <= total
-std::string Bar(int64_t done, int64_t total, size_t width);
-
 // Counts over time. The total of a definition is the largest number that was ever left at once, so
 // late custom resources move a bar back and never beyond its end.
 class Progress {

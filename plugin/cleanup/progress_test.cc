@@ -7,14 +7,6 @@
 namespace steward::plugin {
 namespace {
 
-TEST(ProgressTest, Bars) {
-  EXPECT_EQ(Bar(0, 10, 10), "[----------]");
-  EXPECT_EQ(Bar(5, 10, 10), "[#####-----]");
-  EXPECT_EQ(Bar(999, 1000, 10), "[#########-]");
-  EXPECT_EQ(Bar(10, 10, 10), "[##########]");
-  EXPECT_EQ(Bar(0, 0, 4), "[####]");
-}
-
 TEST(ProgressTest, TheTotalIsTheMostThereEverWas) {
   Progress progress;
   OperandCounts counts;

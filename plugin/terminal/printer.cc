@@ -50,4 +50,13 @@ void PrintSome(Terminal& terminal, const std::vector<std::string>& lines, size_t
   if (lines.size() > most) terminal.Line(StrCat("  and ", lines.size() - most, " more"), style);
 }
 
+std::string Bar(int64_t done, int64_t total, size_t width) {
+  // The bar is full only when nothing is left.
+  const size_t filled =
+      total == 0 ? width
+                 : static_cast<size_t>(static_cast<double>(done) / static_cast<double>(total) *
+                                       static_cast<double>(width));
+  return StrCat("[", std::string(filled, '#'), std::string(width - filled, '-'), "]");
+}
+
 }  // namespace steward::plugin

@@ -3,6 +3,7 @@
 #define PLUGIN_TERMINAL_PRINTER_H_
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -32,6 +33,10 @@ void PrintField(Terminal& terminal, std::string_view label, std::string_view tex
 // Prints lines below a heading: the first `most` of them, and the number of the others.
 void PrintSome(Terminal& terminal, const std::vector<std::string>& lines, size_t most,
                Style style = Style::kPlain);
+
+// A progress bar "[#####-----]" with `width` characters between the brackets. REQUIRES: 0 <= done
+// <= total
+std::string Bar(int64_t done, int64_t total, size_t width);
 
 }  // namespace steward::plugin
 

@@ -53,5 +53,13 @@ TEST_F(PrinterTest, SomeOfMany) {
   EXPECT_EQ(screen_, "  a\n  b\n  and 1 more\n");
 }
 
+TEST(BarTest, IsFullOnlyAtTheEnd) {
+  EXPECT_EQ(Bar(0, 10, 10), "[----------]");
+  EXPECT_EQ(Bar(5, 10, 10), "[#####-----]");
+  EXPECT_EQ(Bar(999, 1000, 10), "[#########-]");
+  EXPECT_EQ(Bar(10, 10, 10), "[##########]");
+  EXPECT_EQ(Bar(0, 0, 4), "[####]");
+}
+
 }  // namespace
 }  // namespace steward::plugin
