@@ -3,7 +3,10 @@
 #include "plugin/bundle/install.h"
 #include "plugin/bundle/lint.h"
 #include "plugin/bundle/steps.h"
+#include "plugin/payload/apply.h"
 #include "plugin/payload/lint.h"
+#include "plugin/payload/preflight.h"
+#include "plugin/payload/preview.h"
 
 namespace steward::plugin {
 
@@ -15,7 +18,8 @@ const std::vector<KnownCommand>& KnownNouns() {
        .commands = {KnownBundleLint(), KnownBundleSteps(), KnownBundleInstall()}},
       {.name = "payload",
        .description = "Payloads of releases, in a folder",
-       .commands = {KnownPayloadLint()}},
+       .commands = {KnownPayloadLint(), KnownPayloadPreview(), KnownPayloadPreflight(),
+                    KnownPayloadApply()}},
   };
   return known;
 }

@@ -4,8 +4,7 @@
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 #include <algorithm>
-#include <boost/json/array.hpp>
-#include <boost/json/object.hpp>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -16,71 +15,57 @@
 #include "base/status/macros.h"
 #include "base/text/str_cat.h"
 #include "olm/payload/hints.h"
-#include "olm/payload/inclusion.h"
 #include "olm/payload/payload.h"
+#include "payload/payload_flags.h"
 #include "payload/payload_folder.h"
-#include "plugin/command/exit.h"
+#include "payload/payload_pass.h"
+#include "plugin/payload/payload_source.h"
 #include "plugin/terminal/terminal.h"
 #include "plugin/terminal/words.h"
 
 namespace steward::plugin {
-namespace json = boost::json;
 namespace {
+
+constexpr char kAnyVersion[] = "0.0.0";
 
 class LintCommand : public Command {
  public:
   void AddFlags(CLI::App& app) override {
-    app.add_option("DIR", folder_,
-                   "Folder of the payload: manifests/ and release-manifests/, or the files")
-        ->required();
-    FlagAdder flags(app);
-    flags.Switch("--strict", strict_, "Hints are errors, too");
-    flags.Text("--cluster-profile", choices_.profile,
-               "Profile of the clusters for which the hints are");
-    flags.Text("--feature-set", choices_.feature_set, "Their feature set; else Default");
+    AddDirArgument(app, folder_);
+    FlagAdder adder(app);
+    adder.Switch("--strict", strict_, "Hints are errors, too");
+    payload::AddClusterFlags(adder, flags_);
   }
 
+  absl::Status Check(const CommonFlags&) const override { return flags_.Check(); }
+
   StatusTask Run(Session& session) override {
-    const absl::StatusOr<payload::Release> release = payload::ReadPayloadFolder(folder_);
-    if (!release.ok()) co_return Misused(ToStd(release.status().message()));
-    const olm::Payload& payload = release->payload;
-    const std::vector<olm::PayloadFault> hints = olm::HintsOf(payload.manifests, choices_);
-    json::array findings;
-    for (const olm::PayloadFault& fault : payload.faults) {
-      Show(session, fault, "error", findings);
-    }
-    for (const olm::PayloadFault& hint : hints) Show(session, hint, "hint", findings);
-    session.document["findings"] = std::move(findings);
-    const auto deleted = std::count_if(payload.manifests.begin(), payload.manifests.end(),
+    CO_ASSIGN_OR_RETURN(const payload::Release release, ReadFolder(folder_));
+    payload::PayloadOptions options = flags_.Options();
+    // What is not released yet needs no version.
+    options.version = kAnyVersion;
+    const std::vector<olm::PayloadFault> faults = payload::FaultsOf(release, options);
+    const std::vector<olm::PayloadManifest>& manifests = release.payload.manifests;
+    const std::vector<olm::PayloadFault> hints = olm::HintsOf(manifests, options.choices);
+    ShowFindings(session, faults, "error", Style::kBad);
+    ShowFindings(session, hints, "hint", strict_ ? Style::kBad : Style::kWarning);
+    const auto deleted = std::count_if(manifests.begin(), manifests.end(),
                                        [](const auto& each) { return each.deletes; });
-    session.document["manifests"] = payload.manifests.size();
+    session.document["manifests"] = manifests.size();
     session.document["deleted"] = deleted;
-    const size_t errors = payload.faults.size() + (strict_ ? hints.size() : 0);
-    if (errors > 0) {
-      co_return absl::InvalidArgumentError(StrCat("the payload has ",
-                                                  CountText(static_cast<int64_t>(errors), "error"),
-                                                  ": nothing of it would be applied or deleted"));
-    }
-    session.terminal.Line(
-        StrCat("The payload is in order: ",
-               CountText(static_cast<int64_t>(payload.manifests.size()), "manifest"), ", ", deleted,
-               deleted == 1 ? " of which deletes its object" : " of which delete their objects"));
+    const size_t errors = faults.size() + (strict_ ? hints.size() : 0);
+    if (errors > 0) co_return Unusable(errors);
+    session.terminal.Line(StrCat(
+        "The payload is in order: ", CountText(static_cast<int64_t>(manifests.size()), "manifest"),
+        ", ", deleted,
+        deleted == 1 ? " of which deletes its object" : " of which delete their objects"));
     co_return absl::OkStatus();
   }
 
  private:
-  void Show(Session& session, const olm::PayloadFault& fault, const std::string& severity,
-            json::array& findings) const {
-    const bool fails = strict_ || severity == "error";
-    session.terminal.Line(StrCat(fault.where, ": ", severity, ": ", fault.what),
-                          fails ? Style::kBad : Style::kWarning);
-    findings.push_back(
-        json::object{{"where", fault.where}, {"severity", severity}, {"message", fault.what}});
-  }
-
   std::string folder_;
   bool strict_ = false;
-  olm::ClusterChoices choices_;
+  payload::PayloadFlags flags_;
 };
 
 }  // namespace

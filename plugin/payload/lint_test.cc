@@ -126,6 +126,19 @@ TEST_F(PayloadLintTest, R_003_13_26_30_Hints) {
   EXPECT_EQ(ExitOf(Lint(files, {"--strict"})), Exit::kError);
 }
 
+// What no payload deletes is an error; a version is not asked for.
+TEST_F(PayloadLintTest, ProtectedObjects) {
+  const std::map<std::string, std::string> files = {
+      {"a.yaml",
+       Manifest("apiVersion: v1, kind: Namespace, metadata: {name: kube-system", kDelete)},
+      {"b.yaml", ConfigMap("record", kDelete)}};
+  EXPECT_EQ(ExitOf(Lint(files)), Exit::kError);
+  EXPECT_THAT(screen_, AllOf(HasSubstr("a.yaml:1: error: Namespace \"kube-system\": "),
+                             Not(HasSubstr("b.yaml")), Not(HasSubstr("version"))));
+  EXPECT_EQ(ExitOf(Lint(files, {"--payload-record-namespace=ns"})), Exit::kError);
+  EXPECT_THAT(screen_, HasSubstr("b.yaml:1: error: ConfigMap \"ns/record\": "));
+}
+
 TEST_F(PayloadLintTest, NoPayload) {
   EXPECT_EQ(ExitOf(Lint({{"more/a.yaml", "{}"}})), Exit::kUsage);
 }

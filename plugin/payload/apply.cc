@@ -1,0 +1,247 @@
+#include "plugin/payload/apply.h"
+
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+#include <algorithm>
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "base/flags/flag_adder.h"
+#include "base/status/macros.h"
+#include "base/text/str_cat.h"
+#include "kube/client/rest_mapper.h"
+#include "olm/payload/payload.h"
+#include "olm/payload/payload_record.h"
+#include "olm/payload/removal.h"
+#include "payload/payload_flags.h"
+#include "payload/payload_folder.h"
+#include "payload/payload_pass.h"
+#include "payload/payload_preview.h"
+#include "payload/record_store.h"
+#include "plugin/command/confirm.h"
+#include "plugin/command/exit.h"
+#include "plugin/payload/payload_source.h"
+#include "plugin/payload/preview_text.h"
+#include "plugin/terminal/printer.h"
+#include "plugin/terminal/terminal.h"
+#include "plugin/terminal/words.h"
+
+namespace steward::plugin {
+namespace json = boost::json;
+namespace {
+
+using payload::TaskReport;
+using Did = TaskReport::Did;
+
+constexpr size_t kBarWidth = 20;
+
+absl::Status RefuseUpdate(Session& session, const std::string& version,
+                          const std::vector<std::string>& reasons) {
+  for (const std::string& each : reasons) {
+    session.terminal.Line(StrCat("refused: ", each), Style::kBad);
+  }
+  session.document["reasons"] = json::array(reasons.begin(), reasons.end());
+  return Refused(StrCat("the payload ", version, " was not begun, for ",
+                        CountText(static_cast<int64_t>(reasons.size()), "reason")));
+}
+
+// Shows what becomes of each object: a bar on a terminal, else a line for each that changes.
+class ApplyProgress {
+ public:
+  // REQUIRES: both outlive this object.
+  ApplyProgress(Session& session, const payload::RecordStore& record)
+      : session_(session), record_(record) {}
+
+  // Its functions are called while this object is there.
+  payload::PassObserver Observer() {
+    payload::PassObserver observer;
+    observer.begins = [this](olm::PayloadState, size_t tasks) {
+      total_ = tasks;
+      begun_ = true;
+      Draw("");
+    };
+    observer.removal = [this](const olm::Removal& removal) {
+      // One that was not there has changed nothing.
+      if (removal.note.empty()) changed_.insert(removal.identity);
+    };
+    observer.did = [this](const TaskReport& report) { Take(report); };
+    return observer;
+  }
+
+  bool begun() const { return begun_; }
+
+  // Ends the drawing, and says what was done in all.
+  void End(std::string_view version, olm::PayloadState state, size_t not_begun) {
+    session_.terminal.Keep();
+    std::vector<std::pair<std::string, size_t>> counts;
+    for (const Did did : {Did::kCreated, Did::kUpdated, Did::kUnchanged, Did::kLeft, Did::kRemoved,
+                          Did::kRemoving, Did::kKept, Did::kFailed}) {
+      counts.emplace_back(NameOf(did), counts_[did]);
+    }
+    counts.emplace_back("not begun", not_begun);
+    json::object document;
+    for (const auto& [name, count] : counts) document[name] = count;
+    session_.document["version"] = version;
+    session_.document["state"] = NameOf(state);
+    session_.document["counts"] = std::move(document);
+    session_.document["objects"] = std::move(objects_);
+    session_.terminal.Line(Summary(version, state, counts));
+  }
+
+ private:
+  void Take(const TaskReport& report) {
+    ++done_;
+    ++counts_[report.did];
+    std::string note(ToStd(report.error.message()));
+    Style style = Style::kPlain;
+    bool told = false;
+    switch (report.did) {
+      case Did::kUnchanged:
+      case Did::kLeft:
+        break;
+      case Did::kCreated:
+      case Did::kUpdated:
+      case Did::kRemoving:
+        told = !session_.terminal.live();
+        break;
+      case Did::kRemoved:
+        told = !session_.terminal.live() && changed_.contains(report.identity);
+        break;
+      case Did::kKept: {
+        const std::optional<olm::Removal> removal = record_.record().Find(report.identity);
+        if (removal) note = removal->note;
+        told = removal.has_value();
+        style = Style::kWarning;
+        break;
+      }
+      case Did::kFailed:
+        told = true;
+        style = Style::kBad;
+        break;
+    }
+    const std::string identity = report.identity.ToString();
+    if (told) {
+      session_.terminal.Line(
+          StrCat(NameOf(report.did), " ", identity, note.empty() ? "" : ": ", note), style);
+    }
+    if (told || report.did == Did::kCreated || report.did == Did::kUpdated ||
+        report.did == Did::kRemoving || changed_.contains(report.identity)) {
+      json::object one = IdentityJson(report.identity, report.where);
+      one["did"] = NameOf(report.did);
+      one["message"] = note;
+      objects_.push_back(std::move(one));
+    }
+    Draw(identity);
+  }
+
+  void Draw(const std::string& aside) {
+    if (total_ == 0) return;
+    const auto done = static_cast<int64_t>(done_);
+    const auto total = static_cast<int64_t>(total_);
+    const Terminal::Row row = {
+        {Bar(done, total, kBarWidth), done == total ? Style::kGood : Style::kStrong},
+        {StrCat("  ", done, " of ", total, "  ")},
+        {done == total ? "" : aside, Style::kFaint}};
+    session_.terminal.Draw(std::vector<Terminal::Row>{row});
+  }
+
+  Session& session_;
+  const payload::RecordStore& record_;
+  bool begun_ = false;
+  size_t total_ = 0;
+  size_t done_ = 0;
+  std::map<Did, size_t> counts_;
+  std::set<olm::PayloadIdentity> changed_;  // whose removals went on in this pass
+  json::array objects_;
+};
+
+class ApplyCommand : public Command {
+ public:
+  void AddFlags(CLI::App& app) override {
+    source_.AddTo(app);
+    FlagAdder adder(app);
+    payload::AddDeletionFlags(adder, source_.flags);
+    payload::AddForceFlag(adder, source_.flags, "--force");
+  }
+  absl::Status Check(const CommonFlags&) const override { return source_.flags.Check(); }
+
+  StatusTask Run(Session& session) override {
+    const payload::PayloadOptions options = source_.flags.Options();
+    CO_ASSIGN_OR_RETURN(const payload::Release release,
+                        ReadPayload(session, source_.folder, options));
+    kube::RestMapper mapper(session.client, session.clock);
+    payload::RecordStore record(session.client, options.record_namespace);
+    const payload::PassDeps deps = {session.client, mapper, session.clock, record};
+    CO_RETURN_IF_ERROR(co_await Agree(session, deps, release, options));
+    ApplyProgress progress(session, record);
+    const payload::PassObserver observer = progress.Observer();
+    payload::PayloadPass pass(deps, release, options, observer);
+    const payload::PassResult result = co_await pass.Run(/*check_rights=*/true);
+    const std::string version = payload::VersionOf(release, options);
+    if (!result.refused.empty()) co_return RefuseUpdate(session, version, result.refused);
+    if (!progress.begun()) co_return result.error;
+    progress.End(version, result.state, result.not_begun);
+    for (const std::string& each : result.warnings) {
+      session.terminal.Line(StrCat("warning: ", each), Style::kWarning);
+    }
+    const std::string holding = olm::HoldingSentence(record.record());
+    if (!holding.empty()) {
+      session.terminal.Line(StrCat("Minor updates wait: ", holding), Style::kWarning);
+    }
+    CO_RETURN_IF_ERROR(result.error);
+    if (result.failed.empty()) co_return absl::OkStatus();
+    co_return absl::AbortedError(
+        StrCat(CountText(static_cast<int64_t>(result.failed.size()), "object"),
+               " failed; run it again to go on"));
+  }
+
+ private:
+  // Asks before anything is deleted.
+  StatusTask Agree(Session& session, const payload::PassDeps& deps, const payload::Release& release,
+                   const payload::PayloadOptions& options) {
+    const std::vector<olm::PayloadManifest>& manifests = release.payload.manifests;
+    const bool deletes = std::any_of(manifests.begin(), manifests.end(),
+                                     [](const auto& each) { return each.deletes; });
+    if (!deletes) co_return absl::OkStatus();
+    CO_ASSIGN_OR_RETURN(const payload::Preview preview,
+                        co_await payload::MakePreview(deps, release, options));
+    if (!preview.preconditions.empty() && !options.force) {
+      co_return RefuseUpdate(session, preview.version, preview.preconditions);
+    }
+    int64_t deleted = 0;
+    for (const PreviewedLine& line : LinesOf(release, preview)) {
+      if (line.object.action != payload::PreviewAction::kDelete) continue;
+      session.terminal.Line(line.ToString(), line.style());
+      ++deleted;
+    }
+    if (deleted == 0) co_return absl::OkStatus();
+    co_return Confirm(session, StrCat("Apply the payload ", preview.version, " and delete ",
+                                      CountText(deleted, "object"), "?"));
+  }
+
+  PayloadSource source_;
+};
+
+}  // namespace
+
+KnownCommand KnownPayloadApply() {
+  return {.name = "apply",
+          .description = "Bring the cluster to what a payload says, once, with your own rights",
+          .report = "PayloadApply",
+          .asks = true,
+          .make = [] { return std::make_unique<ApplyCommand>(); }};
+}
+
+}  // namespace steward::plugin

@@ -1,0 +1,51 @@
+// The payload that a command is about. Not thread-safe.
+#ifndef PLUGIN_PAYLOAD_PAYLOAD_SOURCE_H_
+#define PLUGIN_PAYLOAD_PAYLOAD_SOURCE_H_
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "olm/payload/payload.h"
+#include "payload/payload_flags.h"
+#include "payload/payload_folder.h"
+#include "payload/payload_pass.h"
+#include "plugin/command/session.h"
+#include "plugin/terminal/terminal.h"
+
+namespace CLI {
+class App;
+}
+
+namespace steward::plugin {
+
+// What the user says of it. AddTo binds DIR and the flags of every command that asks a cluster.
+struct PayloadSource {
+  std::string folder;
+  payload::PayloadFlags flags;
+
+  void AddTo(CLI::App& app);
+};
+
+// Adds the argument DIR.
+void AddDirArgument(CLI::App& app, std::string& folder);
+
+// Misused where the folder is no payload.
+absl::StatusOr<payload::Release> ReadFolder(const std::string& folder);
+
+// Reads it. All of its faults are shown, and then it is kInvalidArgument: nothing of it is used.
+absl::StatusOr<payload::Release> ReadPayload(Session& session, const std::string& folder,
+                                             const payload::PayloadOptions& options);
+
+// Prints each as `where: severity: what`, and adds it to the document's "findings".
+void ShowFindings(Session& session, const std::vector<olm::PayloadFault>& findings,
+                  std::string_view severity, Style style);
+// The error of a payload with faults.
+absl::Status Unusable(size_t faults);
+
+}  // namespace steward::plugin
+
+#endif  // PLUGIN_PAYLOAD_PAYLOAD_SOURCE_H_
