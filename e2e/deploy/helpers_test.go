@@ -36,6 +36,7 @@ const (
 	writesPolicy     = "steward-controllers-writes"
 	deletesPolicy    = "steward-controllers-deletes"
 	installsPolicy   = "steward-install-plans-writes"
+	payloadPolicy    = "steward-payload-writes"
 )
 
 var (
@@ -56,6 +57,7 @@ const (
 	apiServer    = "system:serviceaccount:steward-system:steward-apiserver"
 	copier       = "system:serviceaccount:steward-system:steward-copied-csvs"   // would make copies instead of OLM
 	installer    = "system:serviceaccount:steward-system:steward-install-plans" // executes InstallPlans
+	payloads     = "system:serviceaccount:steward-system:steward-payload"       // applies a payload
 	gitOps       = "system:serviceaccount:argocd:application-controller"        // cluster-admin
 	olmAccount   = "system:serviceaccount:olm:olm-operator-serviceaccount"      // cluster-admin, as each of these:
 	olmHelper    = "system:serviceaccount:openshift-operator-lifecycle-manager:collect-profiles"

@@ -11,7 +11,6 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
 	"steward.dev/e2e/olm"
@@ -100,7 +99,6 @@ func TestInstallPlans_R_000_74_WriteNothingThatBundlesMustNotDecide(t *testing.T
 func TestInstallPlans_StayOutOfStewardAndTheClustersRoles(t *testing.T) {
 	installs(t)
 	namespace := space(t)
-	configMaps := schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}
 	for _, tc := range []struct {
 		namespace, policy string
 	}{{namespace, ""}, {"steward-system", installsPolicy}} {

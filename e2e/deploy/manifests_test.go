@@ -45,7 +45,7 @@ func rendered(ctx context.Context, folder string) (objects []*olm.Object, file s
 // deployed is what the base holds, and each overlay with a Deployment of its own.
 func deployed(t *testing.T) (all []*olm.Object) {
 	t.Helper()
-	for _, folder := range []string{"base", "overlays/copies", "overlays/install-plans"} {
+	for _, folder := range []string{"base", "overlays/copies", "overlays/install-plans", "overlays/payload"} {
 		objects, _, err := rendered(t.Context(), folder)
 		must(t, err)
 		all = append(all, objects...)
@@ -84,7 +84,7 @@ func applyBase(ctx context.Context) error {
 // Every document is one that the API server takes, without a field that it does not know, and without a warning.
 func TestManifests_AreValid(t *testing.T) {
 	for _, folder := range []string{"base", "overlays/cleanup-all-apis", "overlays/copies", "overlays/copies/crds",
-		"overlays/egress", "overlays/install-plans"} {
+		"overlays/egress", "overlays/install-plans", "overlays/payload"} {
 		_, file, err := rendered(t.Context(), folder)
 		must(t, err)
 		out, err := shared.Kubectl(t.Context(), "apply", "--server-side", "--dry-run=server", "--validate=strict",
@@ -217,7 +217,7 @@ func TestManifests_FlagsExist(t *testing.T) {
 			}
 		}
 	}
-	if commands != 4 {
+	if commands != 5 {
 		t.Errorf("%d command lines", commands)
 	}
 }
@@ -274,7 +274,8 @@ func TestManifests_OverlaysCompose(t *testing.T) {
 	must(t, os.WriteFile(filepath.Join(dir, "kustomization.yaml"), fmt.Appendf(nil, `
 apiVersion: kustomize.config.k8s.io/v1beta1
 kind: Kustomization
-resources: [%[1]s/base, %[1]s/overlays/cleanup-all-apis, %[1]s/overlays/egress, %[1]s/overlays/install-plans, %[1]s/overlays/prometheus]
+resources: [%[1]s/base, %[1]s/overlays/cleanup-all-apis, %[1]s/overlays/egress, %[1]s/overlays/install-plans, %[1]s/overlays/payload,
+  %[1]s/overlays/prometheus]
 components: [%[1]s/overlays/cleanup-supported-by-default, %[1]s/overlays/optional-manifests]
 images: [{name: steward, newName: registry.example.com/steward, newTag: v1.0.0}]
 patches:
@@ -290,7 +291,7 @@ patches:
 	out, err := shared.Kubectl(t.Context(), "kustomize", dir)
 	must(t, err)
 	for _, part := range []string{"registry.example.com/steward:v1.0.0", "serviceaccount:my-olm:", "kind: PodMonitor", "steward-cleanup-all-apis",
-		"- --cleanup-supported-by-default", "- --feature-gates=OptionalManifests=true"} {
+		"- --cleanup-supported-by-default", "- --feature-gates=OptionalManifests=true", "- --payload-dir=/payload"} {
 		if !strings.Contains(out, part) {
 			t.Errorf("%q is not in what kustomize makes of it", part)
 		}
