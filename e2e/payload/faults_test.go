@@ -169,7 +169,7 @@ func TestFaults_NotBesideAClusterVersionOperator(t *testing.T) {
 	began := time.Now()
 	s.pays("4.5.0", files{"0000_10_some_a.yaml": docs(applied(configMap(where, "new"))), "0000_20_some_b.yaml": docs(deleted(old))})
 	s.starts()
-	s.metric(`steward_olm_conflict{controller="payload"}`, 1)
+	s.metric(`steward_peer_conflict{controller="payload"}`, 1)
 	time.Sleep(2 * time.Second)
 	s.writesNothing(began)
 	s.all(old)
