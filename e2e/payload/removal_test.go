@@ -147,8 +147,10 @@ func TestRemoval_R_003_22_Blocking(t *testing.T) {
 	s.there(held)
 	s.pays("4.5.0", files{"0000_10_some_a.yaml": docs(deleted(held)), "0000_20_some_b.yaml": docs(applied(last))})
 	s.starts("--payload-delete=blocking", "--payload-delete-timeout=2s")
-	s.removes(held, "Failed")
+	s.removes(held, "Ongoing")
 	s.notUpgradeable(held)
+	// The time is up: an error, after which it is tried again.
+	s.metric("steward_payload_failed_objects", 1)
 	s.gone(last)
 	if r := s.record(); r.Completed != "" || r.State != "Updating" {
 		t.Errorf("the record is %+v", r)

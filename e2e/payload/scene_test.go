@@ -57,6 +57,7 @@ type scene struct {
 	hash    string // the record's before the payload
 	began   time.Time
 	process *cluster.Controllers
+	left    []*olm.Object // what the case is about
 }
 
 func newScene(t *testing.T) *scene {
@@ -74,14 +75,16 @@ func newScene(t *testing.T) *scene {
 	}
 	s.began = time.Now()
 	t.Cleanup(func() {
-		if s.process == nil {
-			return
+		if s.process != nil {
+			if t.Failed() {
+				t.Logf("the record: %+v; the end of the process's log:\n%s", s.record(), s.process.Tail(40))
+			}
+			must(t, s.process.Stop())
 		}
-		if t.Failed() {
-			t.Logf("the end of the process's log:\n%s", s.process.Tail(40))
-			t.Logf("the record: %+v", s.record())
+		slices.Reverse(s.left)
+		for _, each := range s.left {
+			takenAway(t, each)
 		}
-		must(t, s.process.Stop())
 	})
 	return s
 }
@@ -95,14 +98,10 @@ func (s *scene) there(objects ...*olm.Object) {
 	}
 }
 
-// leaves takes what the case is about away when it ends, finalizers and all.
-func (s *scene) leaves(objects ...*olm.Object) {
-	for _, each := range objects {
-		s.Cleanup(func() { cleared(s.T, each) })
-	}
-}
+// leaves has what the case is about be taken away when it ends, after the process, finalizers and all.
+func (s *scene) leaves(objects ...*olm.Object) { s.left = append(s.left, objects...) }
 
-func cleared(t *testing.T, object *olm.Object) {
+func takenAway(t *testing.T, object *olm.Object) {
 	ctx, at := context.Background(), shared.Any.Resource(resourceOf(object)).Namespace(object.GetNamespace())
 	if len(object.GetFinalizers()) > 0 {
 		_, _ = at.Patch(ctx, object.GetName(), types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`), metav1.PatchOptions{})
