@@ -3,6 +3,7 @@ package payload_test
 import (
 	"bytes"
 	"encoding/json"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -16,6 +17,7 @@ import (
 
 	"steward.dev/e2e/cluster"
 	"steward.dev/e2e/olm"
+	"steward.dev/e2e/terminal"
 )
 
 // run runs bin/steward, and returns what it prints and its exit code.
@@ -221,4 +223,37 @@ func TestCommands_Preflight(t *testing.T) {
 	began := time.Now()
 	succeeds(t, "payload", "preflight", minor, "--kubeconfig", shared.Admin)
 	s.writesNothing(began)
+}
+
+// In a terminal it draws how far it is, in place.
+func TestCommands_ApplyInATerminal(t *testing.T) {
+	s := newScene(t)
+	where := s.namespace()
+	hold := holds(t, "CREATE", "slow")
+	folder := s.folder("4.5.0", files{"0000_10_some_a.yaml": docs(
+		applied(configMap(where, "first")), applied(seen(configMap(where, "slow"))), applied(configMap(where, "last")))})
+	ours, theirs, err := terminal.Open(40, 100)
+	must(t, err)
+	defer ours.Close()
+	binary, err := cluster.Binary()
+	must(t, err)
+	command := exec.CommandContext(t.Context(), binary, "payload", "apply", folder, "--kubeconfig", account)
+	command.Env = append(os.Environ(), "HOME="+t.TempDir(), "TERM=xterm")
+	command.Stdin, command.Stdout, command.Stderr = theirs, theirs, theirs
+	must(t, command.Start())
+	must(t, theirs.Close())
+	output := make(chan string, 1)
+	go func() {
+		text, _ := io.ReadAll(ours) // an error is the end of a terminal
+		output <- string(text)
+	}()
+	hold.waits(t)
+	hold.lets()
+	must(t, command.Wait())
+	said := <-output
+	screen := strings.Join(terminal.Screen(said), "\n")
+	t.Logf("the screen at the end:\n%s", screen)
+	if !strings.Contains(said, "1/3") && !strings.Contains(said, "1 of 3") || !strings.Contains(said, "\x1b[") {
+		t.Errorf("no progress was drawn: %q", said)
+	}
 }
