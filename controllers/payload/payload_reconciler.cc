@@ -26,11 +26,28 @@ const kube::GroupVersionKind kConfigMap = {"", "v1", "ConfigMap"};
 constexpr absl::Duration kLook = absl::Seconds(5);
 // From one try to begin a refused update to the next.
 constexpr absl::Duration kRefusedPause = absl::Seconds(10);
+// Bytes of an Event's text; longer ones are cut.
+constexpr size_t kMaxText = 1000;
+// Events about why nothing is done; the log has all reasons.
+constexpr size_t kMaxRefusals = 15;
 // Events about failed objects in one pass; the log and the metric have all.
 constexpr size_t kMaxFailures = 10;
 
 Key PayloadKey() { return {"", "payload"}; }
 Key RemovalsKey() { return {"", "removals"}; }
+
+// Sentences in as few texts as Events take.
+std::vector<std::string> Grouped(const std::vector<std::string>& sentences) {
+  std::vector<std::string> texts;
+  for (const std::string& each : sentences) {
+    if (texts.empty() || texts.back().size() + each.size() >= kMaxText) {
+      texts.push_back(each);
+    } else {
+      StrAppend(&texts.back(), "\n", each);
+    }
+  }
+  return texts;
+}
 
 std::string Sentence(const Removal& removal) {
   return StrCat(removal.identity.ToString(), removal.note.empty() ? "" : ": ", removal.note);
@@ -209,7 +226,10 @@ void PayloadReconciler::Refuse(std::string_view reason, const std::vector<std::s
     log::Warning("Nothing is done with the payload",
                  {{"reason", std::string(reason)}, {"because", each}});
   }
-  Tell(EventType::kWarning, reason, all);
+  const std::vector<std::string> texts = Grouped(sentences);
+  for (size_t i = 0; i < texts.size() && i < kMaxRefusals; ++i) {
+    Tell(EventType::kWarning, reason, texts[i]);
+  }
 }
 
 }  // namespace steward::controllers
