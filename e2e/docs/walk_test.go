@@ -48,10 +48,12 @@ func TestOptionalManifests_R_002_17_18(t *testing.T) {
 	newWalk(t, "docs/optional-manifests.md", "--feature-gates=OptionalManifests=true").commands(t)
 }
 
+func TestPayload(t *testing.T) { newWalk(t, "docs/payload.md").commands(t) }
+
 // Those of documents that have no such command any more go.
 func TestStandInsAreUsed(t *testing.T) {
 	var all []string
-	for _, name := range []string{"README.md", "docs/kubectl-steward.md", "docs/optional-manifests.md"} {
+	for _, name := range []string{"README.md", "docs/kubectl-steward.md", "docs/optional-manifests.md", "docs/payload.md"} {
 		for _, step := range read(t, name) {
 			all = append(all, step.Command)
 		}

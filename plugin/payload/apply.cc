@@ -150,10 +150,10 @@ class ApplyProgress {
     if (total_ == 0) return;
     const auto done = static_cast<int64_t>(done_);
     const auto total = static_cast<int64_t>(total_);
-    const Terminal::Row row = {
-        {Bar(done, total, kBarWidth), done == total ? Style::kGood : Style::kStrong},
-        {StrCat("  ", done, " of ", total, "  ")},
-        {done == total ? "" : aside, Style::kFaint}};
+    const bool ends = done == total;
+    const Terminal::Row row = {{Bar(done, total, kBarWidth), ends ? Style::kGood : Style::kStrong},
+                               {StrCat("  ", done, " of ", total)},
+                               {ends || aside.empty() ? "" : StrCat("  ", aside), Style::kFaint}};
     session_.terminal.Draw(std::vector<Terminal::Row>{row});
   }
 
