@@ -53,9 +53,9 @@ class Events : public EventRecorder {
 class PayloadReconcilerTest : public ::testing::Test {
  protected:
   PayloadReconcilerTest() {
-    flags_.folder = folder_.path();
-    flags_.options.choices.profile.clear();
-    flags_.options.version = "4.5.1";
+    given_.folder = folder_.path();
+    given_.flags.options.choices.profile.clear();
+    given_.flags.options.version = "4.5.1";
     Restart();
   }
   ~PayloadReconcilerTest() override { RunOn(io_, watches_.Stop()); }
@@ -63,7 +63,7 @@ class PayloadReconcilerTest : public ::testing::Test {
   void Restart() {
     reconciler_.emplace(ReconcilerDeps{cluster_.client(), leadership_, worlds_, watches_, events_,
                                        cluster_.clock(), random_, registry_, gates_},
-                        metrics_, flags_);
+                        metrics_, given_);
   }
   void Write(const std::map<std::string, std::string>& files) {
     for (const auto& [name, text] : files) std::ofstream(folder_.path() + "/" + name) << text;
@@ -96,7 +96,7 @@ class PayloadReconcilerTest : public ::testing::Test {
   TestLeadership leadership_;
   Events events_;
   FeatureGates gates_ = FeatureGates({});
-  PayloadFlags flags_;
+  ReconciledPayload given_;
   std::optional<PayloadReconciler> reconciler_;
 };
 
@@ -168,7 +168,7 @@ TEST_F(PayloadReconcilerTest, ARefusedUpdateIsLookedAtAgain) {
 }
 
 TEST_F(PayloadReconcilerTest, WithoutAFolder) {
-  flags_.folder = folder_.path() + "/none";
+  given_.folder = folder_.path() + "/none";
   Restart();
   EXPECT_THAT(Pass(), StatusIs(absl::StatusCode::kNotFound));
 }
