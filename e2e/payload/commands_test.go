@@ -85,10 +85,11 @@ type previewed struct {
 	}
 }
 
-func preview(t *testing.T, folder string) map[string]previewed {
+// preview ends with exit code 1 where an object would be refused.
+func preview(t *testing.T, want int, folder string) map[string]previewed {
 	t.Helper()
 	printed, said, code := run(t, "payload", "preview", folder, "-o", "json", "--kubeconfig", shared.Admin)
-	if code != 0 {
+	if code != want {
 		t.Fatalf("exit code %d: %s", code, said)
 	}
 	var document struct{ Objects []previewed }
@@ -135,14 +136,14 @@ func TestCommands_PreviewAndApply(t *testing.T) {
 	}
 
 	next := files{
-		"0000_10_some_a.yaml": docs(applied(same), applied(with(changes, "a", "2")), applied(configMap(where, "new"))),
-		"0000_20_some_b.yaml": docs(deleted(goes), deleted(configMap(where, "absent")), deleted(csv)),
-		"0000_30_some_c.yaml": docs(deleted(doomed), dropped),
+		"0000_10_some_a.yaml":  docs(applied(same), applied(with(changes, "a", "2")), applied(configMap(where, "new"))),
+		"0000_20_some_b.yaml":  docs(deleted(goes), deleted(configMap(where, "absent")), deleted(csv)),
+		"0000_20_other_c.yaml": docs(deleted(doomed), dropped),
 	}
 	folder := s.folder("4.5.1", next)
 	before := s.record()
 	versions := s.found(changes).GetResourceVersion()
-	seen := preview(t, folder)
+	seen := preview(t, 1, folder)
 	for name, action := range map[string]string{
 		"ConfigMap same": "unchanged", "ConfigMap changes": "update", "ConfigMap new": "create", "ConfigMap goes": "delete",
 		"ClusterServiceVersion some.v1": "refused", "Namespace " + doomed.GetName(): "delete", "ConfigMap left-out": "left out",
@@ -161,24 +162,24 @@ func TestCommands_PreviewAndApply(t *testing.T) {
 	if counts["configmaps"] < 2 || counts["serviceaccounts"] < 1 {
 		t.Errorf("what goes with the namespace is %v", counts)
 	}
-	contains(t, succeeds(t, "payload", "preview", folder, "--kubeconfig", shared.Admin),
+	contains(t, fails(t, 1, "payload", "preview", folder, "--kubeconfig", shared.Admin),
 		"create "+identity(configMap(where, "new")), "delete "+identity(goes), "objects go with it", "unchanged "+identity(same))
 	if now := s.record(); now.Hash != before.Hash || s.found(changes).GetResourceVersion() != versions {
 		t.Error("the preview changed something")
 	}
 	s.all(goes, doomed)
 
-	// One removal is refused, the others are not held up by it.
-	contains(t, fails(t, 1, "payload", "apply", folder, "--kubeconfig", shared.Admin), identity(csv))
+	// One removal is refused, and what is beside it is not held up.
+	contains(t, fails(t, 1, "payload", "apply", folder, "--kubeconfig", shared.Admin, "--yes"), identity(csv))
 	s.gone(goes, doomed)
 	s.all(csv, same, configMap(where, "new"))
 	if value := dataOf(s.found(changes), "a"); value != "2" {
 		t.Errorf("the data is %q", value)
 	}
 	must(t, olm.Mutate(t.Context(), shared.Any, olm.CSVs, where, "some.v1", func(live *olm.Object) { live.SetFinalizers(nil) }))
-	succeeds(t, "payload", "apply", folder, "--kubeconfig", shared.Admin)
+	succeeds(t, "payload", "apply", folder, "--kubeconfig", shared.Admin, "--yes")
 	s.gone(csv)
-	for _, each := range preview(t, s.folder("4.5.1", files{"0000_10_some_a.yaml": next["0000_10_some_a.yaml"]})) {
+	for _, each := range preview(t, 0, s.folder("4.5.1", files{"0000_10_some_a.yaml": next["0000_10_some_a.yaml"]})) {
 		if each.Action != "unchanged" {
 			t.Errorf("%+v, want unchanged", each)
 		}
@@ -208,7 +209,7 @@ func TestCommands_Preflight(t *testing.T) {
 	held := finalized(configMap(where, "held"))
 	s.there(held)
 	release := files{"0000_10_some_a.yaml": docs(deleted(held))}
-	succeeds(t, "payload", "apply", s.folder("4.5.0", release), "--kubeconfig", shared.Admin)
+	succeeds(t, "payload", "apply", s.folder("4.5.0", release), "--kubeconfig", shared.Admin, "--yes")
 	if state := s.record().of(held).State; state != "Ongoing" && state != "Initiated" {
 		t.Errorf("the removal is %s", state)
 	}
@@ -218,7 +219,7 @@ func TestCommands_Preflight(t *testing.T) {
 	succeeds(t, "payload", "preflight", patch, "--kubeconfig", shared.Admin)
 	s.releases(held)
 	s.gone(held)
-	succeeds(t, "payload", "apply", patch, "--kubeconfig", shared.Admin)
+	succeeds(t, "payload", "apply", patch, "--kubeconfig", shared.Admin, "--yes")
 	succeeds(t, "payload", "preflight", minor, "--kubeconfig", shared.Admin)
 	began := time.Now()
 	succeeds(t, "payload", "preflight", minor, "--kubeconfig", shared.Admin)
