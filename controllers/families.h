@@ -15,6 +15,9 @@ inline const ReconcilerFamily kCopiesFamily = {"copies", "steward-copied-csvs"};
 // deploy/overlays/install-plans deploys this family.
 inline const ReconcilerFamily kInstallPlansFamily = {"install-plans", "steward-install-plans"};
 
+// deploy/overlays/operators deploys this family.
+inline const ReconcilerFamily kOperatorsFamily = {"operators", "steward-operators"};
+
 // deploy/overlays/payload deploys this family.
 inline const ReconcilerFamily kPayloadFamily = {"payload", "steward-payload",
                                                 /*uses_worlds=*/false};

@@ -107,7 +107,11 @@ Task<ApplyPlan> ObjectApplier::Look(const olm::PayloadManifest& manifest) {
   const json::value wanted = Wanted(manifest, plan.name);
   kube::ApplyDifference difference =
       kube::CompareForApply(wanted.get_object(), plan.live.get_object(), kFieldManager);
-  if (difference.any()) plan.action = ApplyAction::kUpdate;
+  // A server that writes no managedFields does not know whose fields are whose.
+  const bool owners_known = kube::MetadataOf(plan.live)->contains("managedFields");
+  if (owners_known ? difference.any() : !difference.fields.empty()) {
+    plan.action = ApplyAction::kUpdate;
+  }
   plan.fields = std::move(difference.fields);
   co_return plan;
 }

@@ -225,6 +225,11 @@ class Previewer {
       object.reason = removal.note;
       co_return absl::OkStatus();
     }
+    if (!decision.deletes && !look->live->deleting) {
+      object.action = PreviewAction::kKept;
+      object.reason = "nothing is deleted once the update is completed";
+      co_return absl::OkStatus();
+    }
     object.action = PreviewAction::kDelete;
     if (look->live->deleting) object.reason = "it is being deleted already";
     CO_ASSIGN_OR_RETURN(object.losses, co_await LossesOf(deps_.client, *look));

@@ -5,6 +5,7 @@
 #include "controllers/cleanup/known_cleanup.h"
 #include "controllers/copied_csv/known_copied_csvs.h"
 #include "controllers/copies/copies_board.h"
+#include "controllers/csv_finalizer/csv_finalizer.h"
 #include "controllers/install_plan/install_plan_flags.h"
 #include "controllers/install_plan/known_install_plans.h"
 #include "controllers/olm_config/known_olm_config.h"
@@ -21,6 +22,7 @@ std::vector<controllers::KnownReconciler> MakeAll() {
       controllers::KnownCleanup(),          controllers::KnownOperatorGroups(),
       controllers::KnownCopiedCsvs(copies), controllers::KnownOlmConfig(copies),
       controllers::KnownInstallPlans(),     controllers::KnownPayload(),
+      controllers::KnownCsvFinalizer(),
   };
 }
 

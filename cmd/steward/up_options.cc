@@ -3,10 +3,12 @@
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
+#include <algorithm>
 #include <memory>
 
 #include "absl/status/status.h"
 #include "base/flags/flag_adder.h"
+#include "base/flags/flag_values.h"
 #include "base/flags/go_arguments.h"
 #include "base/status/macros.h"
 #include "base/text/ip_address.h"
@@ -78,6 +80,17 @@ std::unique_ptr<CLI::App> NewApp(const std::vector<KnownReconciler>& known,
   return app;
 }
 
+// Refuses reconcilers that need a flag of their own: there is none here.
+absl::Status CheckDefaults(const std::vector<std::string>& names,
+                           const std::vector<KnownReconciler>& known) {
+  for (const KnownReconciler& reconciler : known) {
+    const bool runs = std::find(names.begin(), names.end(), reconciler.options.name) != names.end();
+    if (!runs || reconciler.check_flags == nullptr) continue;
+    RETURN_IF_ERROR(reconciler.check_flags(FlagValues(), runs));
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 std::string UpOptions::KubeconfigFile() const {
@@ -110,6 +123,7 @@ absl::StatusOr<UpOptions> ParseUpOptions(const std::vector<std::string>& args,
   options.grpc.cert_dir = StrCat(options.data_dir, "/pki");
   RETURN_IF_ERROR(FinishGrpcOptions(options.grpc));
   RETURN_IF_ERROR(CheckReconcilerNames(options.reconcilers, known));
+  RETURN_IF_ERROR(CheckDefaults(options.reconcilers, known));
   RETURN_IF_ERROR(audit::CheckTogether(options.audit_log));
   ASSIGN_OR_RETURN(options.feature_gates, ParseFeatureGates(gates, given.feature_gates));
   return options;

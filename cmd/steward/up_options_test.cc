@@ -20,6 +20,10 @@ std::vector<controllers::KnownReconciler> Known() {
   known[1].options.name = "cleanup";
   known[2].options.name = "install-plans";
   known[3].options.name = "another";
+  known.emplace_back().options.name = "needy";
+  known[4].check_flags = [](const FlagValues&, bool runs) {
+    return runs ? absl::InvalidArgumentError("--folder: needy needs it") : absl::OkStatus();
+  };
   return known;
 }
 
@@ -95,6 +99,11 @@ TEST(UpOptionsTest, Refused) {
   for (const auto& [args, message] : rows) {
     EXPECT_THAT(Parse(args), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr(message)));
   }
+}
+
+TEST(UpOptionsTest, AReconcilerThatNeedsAFlag) {
+  EXPECT_THAT(Parse({"--reconcilers=cleanup,needy"}),
+              StatusIs(absl::StatusCode::kInvalidArgument, "--folder: needy needs it"));
 }
 
 TEST(UpOptionsTest, Help) {
