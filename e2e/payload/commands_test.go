@@ -85,12 +85,12 @@ type previewed struct {
 	}
 }
 
-// preview ends with exit code 1 where an object would be refused.
-func preview(t *testing.T, want int, folder string) map[string]previewed {
+// preview of a folder, by kind and name; it ends with this code.
+func preview(t *testing.T, folder string, want int) map[string]previewed {
 	t.Helper()
 	printed, said, code := run(t, "payload", "preview", folder, "-o", "json", "--kubeconfig", shared.Admin)
 	if code != want {
-		t.Fatalf("exit code %d: %s", code, said)
+		t.Fatalf("exit code %d, want %d: %s", code, want, said)
 	}
 	var document struct{ Objects []previewed }
 	if err := json.Unmarshal([]byte(printed), &document); err != nil {
@@ -126,7 +126,7 @@ func TestCommands_PreviewAndApply(t *testing.T) {
 	csv := object("operators.coreos.com/v1alpha1", "ClusterServiceVersion", where, "some.v1", nil)
 
 	first := s.folder("4.5.0", files{"0000_10_some_a.yaml": docs(applied(same), applied(changes))})
-	plain := succeeds(t, "payload", "apply", first, "--kubeconfig", shared.Admin)
+	plain := succeeds(t, "payload", "apply", first, "--yes", "--kubeconfig", shared.Admin)
 	if strings.Contains(plain, "\x1b") || strings.Contains(plain, "\r") {
 		t.Errorf("escapes where no terminal is: %q", plain)
 	}
@@ -136,14 +136,14 @@ func TestCommands_PreviewAndApply(t *testing.T) {
 	}
 
 	next := files{
-		"0000_10_some_a.yaml":  docs(applied(same), applied(with(changes, "a", "2")), applied(configMap(where, "new"))),
-		"0000_20_some_b.yaml":  docs(deleted(goes), deleted(configMap(where, "absent")), deleted(csv)),
-		"0000_20_other_c.yaml": docs(deleted(doomed), dropped),
+		"0000_10_some_a.yaml": docs(applied(same), applied(with(changes, "a", "2")), applied(configMap(where, "new"))),
+		"0000_20_some_b.yaml": docs(deleted(goes), deleted(configMap(where, "absent"))),
+		"0000_30_some_c.yaml": docs(deleted(doomed), dropped), "0000_30_some_d.yaml": docs(deleted(csv)),
 	}
 	folder := s.folder("4.5.1", next)
 	before := s.record()
 	versions := s.found(changes).GetResourceVersion()
-	seen := preview(t, 1, folder)
+	seen := preview(t, folder, 1)
 	for name, action := range map[string]string{
 		"ConfigMap same": "unchanged", "ConfigMap changes": "update", "ConfigMap new": "create", "ConfigMap goes": "delete",
 		"ClusterServiceVersion some.v1": "refused", "Namespace " + doomed.GetName(): "delete", "ConfigMap left-out": "left out",
@@ -169,17 +169,17 @@ func TestCommands_PreviewAndApply(t *testing.T) {
 	}
 	s.all(goes, doomed)
 
-	// One removal is refused, and what is beside it is not held up.
-	contains(t, fails(t, 1, "payload", "apply", folder, "--kubeconfig", shared.Admin, "--yes"), identity(csv))
+	// One removal is refused, and nothing stands behind it.
+	contains(t, fails(t, 1, "payload", "apply", folder, "--yes", "--kubeconfig", shared.Admin), identity(csv))
 	s.gone(goes, doomed)
 	s.all(csv, same, configMap(where, "new"))
 	if value := dataOf(s.found(changes), "a"); value != "2" {
 		t.Errorf("the data is %q", value)
 	}
 	must(t, olm.Mutate(t.Context(), shared.Any, olm.CSVs, where, "some.v1", func(live *olm.Object) { live.SetFinalizers(nil) }))
-	succeeds(t, "payload", "apply", folder, "--kubeconfig", shared.Admin, "--yes")
+	succeeds(t, "payload", "apply", folder, "--yes", "--kubeconfig", shared.Admin)
 	s.gone(csv)
-	for _, each := range preview(t, 0, s.folder("4.5.1", files{"0000_10_some_a.yaml": next["0000_10_some_a.yaml"]})) {
+	for _, each := range preview(t, s.folder("4.5.1", files{"0000_10_some_a.yaml": next["0000_10_some_a.yaml"]}), 0) {
 		if each.Action != "unchanged" {
 			t.Errorf("%+v, want unchanged", each)
 		}
@@ -192,7 +192,7 @@ func TestCommands_ApplyUnderNarrowRights(t *testing.T) {
 	where := s.namespace()
 	secret := object("v1", "Secret", where, "some", map[string]any{"stringData": map[string]any{"a": "b"}})
 	folder := s.folder("4.5.0", files{"0000_10_some_a.yaml": docs(applied(configMap(where, "first"))), "0000_20_some_b.yaml": docs(applied(secret))})
-	printed, said, code := run(t, "payload", "apply", folder, "--kubeconfig", account)
+	printed, said, code := run(t, "payload", "apply", folder, "--yes", "--kubeconfig", account)
 	if code == 0 {
 		t.Error("it ended well")
 	}
@@ -209,7 +209,7 @@ func TestCommands_Preflight(t *testing.T) {
 	held := finalized(configMap(where, "held"))
 	s.there(held)
 	release := files{"0000_10_some_a.yaml": docs(deleted(held))}
-	succeeds(t, "payload", "apply", s.folder("4.5.0", release), "--kubeconfig", shared.Admin, "--yes")
+	succeeds(t, "payload", "apply", s.folder("4.5.0", release), "--yes", "--kubeconfig", shared.Admin)
 	if state := s.record().of(held).State; state != "Ongoing" && state != "Initiated" {
 		t.Errorf("the removal is %s", state)
 	}
@@ -219,7 +219,7 @@ func TestCommands_Preflight(t *testing.T) {
 	succeeds(t, "payload", "preflight", patch, "--kubeconfig", shared.Admin)
 	s.releases(held)
 	s.gone(held)
-	succeeds(t, "payload", "apply", patch, "--kubeconfig", shared.Admin, "--yes")
+	succeeds(t, "payload", "apply", patch, "--yes", "--kubeconfig", shared.Admin)
 	succeeds(t, "payload", "preflight", minor, "--kubeconfig", shared.Admin)
 	began := time.Now()
 	succeeds(t, "payload", "preflight", minor, "--kubeconfig", shared.Admin)
@@ -238,7 +238,7 @@ func TestCommands_ApplyInATerminal(t *testing.T) {
 	defer ours.Close()
 	binary, err := cluster.Binary()
 	must(t, err)
-	command := exec.CommandContext(t.Context(), binary, "payload", "apply", folder, "--kubeconfig", account)
+	command := exec.CommandContext(t.Context(), binary, "payload", "apply", folder, "--yes", "--kubeconfig", account)
 	command.Env = append(os.Environ(), "HOME="+t.TempDir(), "TERM=xterm")
 	command.Stdin, command.Stdout, command.Stderr = theirs, theirs, theirs
 	must(t, command.Start())

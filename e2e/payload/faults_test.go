@@ -56,7 +56,7 @@ func TestFaults_R_003_09_10_34_AllAreNamedAndNothingIsWritten(t *testing.T) {
 	for name := range bad {
 		contains(t, fails(t, 1, "payload", "lint", s.folder("4.5.0", good.and(bad))), name)
 	}
-	fails(t, 1, "payload", "apply", s.folder("4.5.0", good.and(bad)), "--kubeconfig", shared.Admin)
+	fails(t, 1, "payload", "apply", s.folder("4.5.0", good.and(bad)), "--yes", "--kubeconfig", shared.Admin)
 	s.all(objects...)
 	// Each fault alone is enough.
 	s.pays("4.5.0", good.and(files{"0000_20_stack_unquoted.yaml": bad["0000_20_stack_unquoted.yaml"]}))

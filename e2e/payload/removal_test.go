@@ -291,7 +291,7 @@ func TestRemoval_R_003_56_KilledInEachPhase(t *testing.T) {
 			return s, old, marker
 		}
 		t.Run(tc.name, func(t *testing.T) {
-			s, old, _ := scene(t)
+			s, old, marker := scene(t)
 			tc.killed(s, old)
 			s.starts()
 			if tc.held {
@@ -303,6 +303,7 @@ func TestRemoval_R_003_56_KilledInEachPhase(t *testing.T) {
 			s.says("4.5.0 completed", func(r record) bool { return r.Completed != "" && r.State == "Reconciling" })
 			s.gone(old)
 			s.removes(old, "Completed")
+			s.tampers(marker)
 			s.upgradeable()
 			s.all(configMap(old.GetNamespace(), "before"), configMap(old.GetNamespace(), "behind"), configMap(old.GetNamespace(), "marker"))
 		})
