@@ -161,7 +161,7 @@ StatusTask PayloadPass::Prepare(bool check_rights) {
   result_.state = plan_.state;
   (options_.force ? result_.warnings : result_.refused) = plan_.preconditions;
   if (!result_.refused.empty()) co_return absl::OkStatus();
-  if (check_rights && plan_.state != PayloadState::kReconciling) {
+  if ((check_rights || plan_.begins) && plan_.state != PayloadState::kReconciling) {
     const bool deletes = plan_.state == PayloadState::kUpdating;
     CO_ASSIGN_OR_RETURN(
         const std::vector<std::string> missing,

@@ -106,7 +106,8 @@ class PayloadPass {
   PayloadPass(const PassDeps& deps, const Release& release, const PayloadOptions& options,
               const PassObserver& observer);
 
-  // `check_rights`: missing rights are found before the first write.
+  // Missing rights are found before the first write of a payload that begins; with `check_rights`
+  // also where one goes on.
   boost::asio::awaitable<PassResult> Run(bool check_rights);
 
  private:

@@ -24,6 +24,9 @@ const kube::GroupVersionKind kConfigMap = {"", "v1", "ConfigMap"};
 
 // From one look at the folder, and at the removals under way, to the next.
 constexpr absl::Duration kLook = absl::Seconds(5);
+// The time for which a folder must not change before it is read. A kubelet writes a volume in
+// steps, between which a part of a payload could be taken for all of it.
+constexpr absl::Duration kSettle = absl::Seconds(1);
 // From one try to begin a refused update to the next.
 constexpr absl::Duration kRefusedPause = absl::Seconds(10);
 // Bytes of an Event's text; longer ones are cut.
@@ -83,21 +86,22 @@ Task<ReconcileResult> PayloadReconciler::Reconcile(Key key) {
   co_return co_await ReconcilePayload();
 }
 
-absl::Status PayloadReconciler::ReadFolder() {
+absl::StatusOr<bool> PayloadReconciler::ReadFolder() {
   ASSIGN_OR_RETURN(const std::string mark, payload::PayloadFolderMark(given_.folder));
-  if (release_ && mark == mark_) return absl::OkStatus();
+  if (std::exchange(seen_, mark) != mark) return false;
+  if (release_ && mark == mark_) return true;
   ASSIGN_OR_RETURN(payload::Release release, payload::ReadPayloadFolder(given_.folder));
-  // It may have changed while it was read: then it is read again.
-  ASSIGN_OR_RETURN(const std::string after, payload::PayloadFolderMark(given_.folder));
-  if (mark != after) return absl::UnavailableError("the payload changes while it is read");
+  ASSIGN_OR_RETURN(seen_, payload::PayloadFolderMark(given_.folder));
+  if (mark != seen_) return false;
   release_ = std::move(release);
   mark_ = mark;
   rights_checked_ = false;
-  return absl::OkStatus();
+  return true;
 }
 
 Task<ReconcileResult> PayloadReconciler::ReconcilePayload() {
-  CO_RETURN_IF_ERROR(ReadFolder());
+  CO_ASSIGN_OR_RETURN(const bool settled, ReadFolder());
+  if (!settled) co_return ReconcileResult::After(kSettle);
   const std::vector<olm::PayloadFault> faults = payload::FaultsOf(*release_, options_);
   if (!faults.empty()) {
     std::vector<std::string> sentences;

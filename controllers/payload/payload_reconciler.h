@@ -50,7 +50,8 @@ class PayloadReconciler : public Reconciler {
  private:
   Task<ReconcileResult> ReconcilePayload();
   Task<ReconcileResult> ReconcileRemovals();
-  absl::Status ReadFolder();
+  // False: the folder has just changed, and is read a moment later.
+  absl::StatusOr<bool> ReadFolder();
   // What was found in a pass, as its result.
   absl::StatusOr<ReconcileResult> Conclude(const payload::PassResult& result);
   StatusTask Report();
@@ -66,6 +67,7 @@ class PayloadReconciler : public Reconciler {
   const payload::PayloadOptions options_;
   kube::RestMapper mapper_;
   payload::RecordStore record_;
+  std::string seen_;  // the folder's mark at the last look
   std::string mark_;  // of what `release_` was read from
   std::optional<payload::Release> release_;
   bool rights_checked_ = false;  // for `release_`

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/time/time.h"
 #include "base/async/run.h"
 #include "base/clock/fake_clock.h"
 #include "base/flags/feature_gates.h"
@@ -69,7 +70,12 @@ class PayloadReconcilerTest : public ::testing::Test {
     for (const auto& [name, text] : files) std::ofstream(folder_.path() + "/" + name) << text;
   }
   absl::StatusOr<ReconcileResult> Pass(const char* key = "payload") {
-    return RunOn(io_, reconciler_->Reconcile({"", key}));
+    absl::StatusOr<ReconcileResult> result = RunOn(io_, reconciler_->Reconcile({"", key}));
+    // A folder that has changed is read once it does not any more.
+    if (result.ok() && result->requeue_after == absl::Seconds(1)) {
+      result = RunOn(io_, reconciler_->Reconcile({"", key}));
+    }
+    return result;
   }
   void PutConfigMap(const std::string& name, const std::string& metadata) {
     cluster_.Put(kTestConfigMaps,
@@ -165,6 +171,17 @@ TEST_F(PayloadReconcilerTest, ARefusedUpdateIsLookedAtAgain) {
   cluster_.denied.clear();
   ASSERT_OK(Pass());
   EXPECT_FALSE(cluster_.ConfigMap("a").is_null());
+}
+
+TEST_F(PayloadReconcilerTest, AFolderIsReadOnceItDoesNotChangeAnyMore) {
+  Write({{"a.yaml", TestConfigMap("a", "1")}});
+  const auto look = [this] { return RunOn(io_, reconciler_->Reconcile({"", "payload"})); };
+  ASSERT_OK(look());
+  Write({{"b.yaml", TestConfigMap("a", "2")}});
+  ASSERT_OK(look());
+  EXPECT_THAT(cluster_.client().Objects(kTestConfigMaps), IsEmpty());
+  ASSERT_OK(look());
+  EXPECT_THAT(events_.told, ElementsAre(HasSubstr("PayloadRefused: ")));
 }
 
 TEST_F(PayloadReconcilerTest, WithoutAFolder) {
