@@ -26,12 +26,11 @@ constexpr const char* kServersOwn[] = {
     "uid",           "resourceVersion",  "generation", "selfLink", "creationTimestamp",
     "managedFields", "deletionTimestamp"};
 
-json::value Wanted(const olm::PayloadManifest& manifest, const kube::NamespacedName& name) {
+json::value Wanted(const olm::PayloadManifest& manifest) {
   json::object object = manifest.object;
   object.erase("status");
   json::object& metadata = object["metadata"].as_object();
   for (const char* key : kServersOwn) metadata.erase(key);
-  if (name.ns.empty()) metadata.erase("namespace");
   return object;
 }
 
@@ -70,7 +69,14 @@ absl::StatusOr<bool> IsReady(const olm::PayloadManifest& manifest, const json::v
 
 absl::StatusOr<kube::NamespacedName> NameUnder(const kube::RestMapping& mapping,
                                                const olm::PayloadIdentity& identity) {
-  if (!mapping.namespaced) return kube::NamespacedName{"", identity.name};
+  if (!mapping.namespaced) {
+    // Or one object would have two identities.
+    if (!identity.ns.empty()) {
+      return absl::FailedPreconditionError(
+          "objects of its kind lie in no namespace, and it names one");
+    }
+    return kube::NamespacedName{"", identity.name};
+  }
   if (identity.ns.empty()) {
     return absl::FailedPreconditionError("objects of its kind lie in a namespace; it names none");
   }
@@ -104,7 +110,7 @@ Task<ApplyPlan> ObjectApplier::Look(const olm::PayloadManifest& manifest) {
     plan.action = ApplyAction::kLeft;
     co_return plan;
   }
-  const json::value wanted = Wanted(manifest, plan.name);
+  const json::value wanted = Wanted(manifest);
   kube::ApplyDifference difference =
       kube::CompareForApply(wanted.get_object(), plan.live.get_object(), kFieldManager);
   // A server that writes no managedFields does not know whose fields are whose.
@@ -118,7 +124,7 @@ Task<ApplyPlan> ObjectApplier::Look(const olm::PayloadManifest& manifest) {
 
 Task<json::value> ObjectApplier::Put(const olm::PayloadManifest& manifest, const ApplyPlan& plan,
                                      bool dry_run) {
-  const json::value wanted = Wanted(manifest, plan.name);
+  const json::value wanted = Wanted(manifest);
   kube::WriteOptions options;
   options.field_manager = kFieldManager;
   options.dry_run = dry_run;

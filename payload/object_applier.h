@@ -75,7 +75,7 @@ class ObjectApplier {
 };
 
 // The object's name where its kind has the given scope. kFailedPrecondition without the namespace
-// that it needs.
+// that it needs, or with one that it cannot have.
 absl::StatusOr<kube::NamespacedName> NameUnder(const kube::RestMapping& mapping,
                                                const olm::PayloadIdentity& identity);
 

@@ -25,11 +25,13 @@ using olm::RemovalState;
 
 constexpr std::string_view kOptIn = "operatorframework.io/delete-custom-resources";
 
+bool IsCsv(const olm::PayloadIdentity& identity) {
+  return identity.group == "operators.coreos.com" && identity.kind == "ClusterServiceVersion";
+}
+
 // R-000-77: an opted-in operator is uninstalled by those who may begin that, with its guards.
 std::string ReasonToRefuse(const olm::PayloadIdentity& identity, const json::object& metadata) {
-  if (identity.group != "operators.coreos.com" || identity.kind != "ClusterServiceVersion") {
-    return "";
-  }
+  if (!IsCsv(identity)) return "";
   const json::array* finalizers = ArrayAt(metadata, "finalizers");
   const bool opted_in =
       finalizers != nullptr &&
@@ -67,6 +69,7 @@ Task<RemovalLook> LookAtObject(kube::Client& client, kube::RestMapper& mapper,
   if (metadata == nullptr || live.uid.empty()) co_return absl::DataLossError("the object is none");
   look.live = std::move(live);
   look.refused = ReasonToRefuse(identity, *metadata);
+  if (IsCsv(identity)) look.resource_version = kube::MetadataText(value, "resourceVersion");
   co_return look;
 }
 
@@ -90,7 +93,7 @@ StatusTask ObjectRemover::Fail(Removal removal, absl::Status why) {
 }
 
 Task<std::optional<Removal>> ObjectRemover::Step(olm::PayloadIdentity identity, std::string version,
-                                                 bool* deleted) {
+                                                 Answer* answer) {
   CO_ASSIGN_OR_RETURN(const RemovalLook look,
                       co_await LookAtObject(client_, mapper_, identity, std::move(version)));
   olm::RemovalChoices choices;
@@ -106,34 +109,40 @@ Task<std::optional<Removal>> ObjectRemover::Step(olm::PayloadIdentity identity, 
     co_return co_await Fail(removal, absl::FailedPreconditionError(look.refused));
   }
   CO_RETURN_IF_ERROR(co_await Record(removal));
-  if (!decision.deletes || deleted == nullptr) co_return removal;
+  if (!decision.deletes || answer == nullptr) co_return removal;
   kube::DeleteOptions options;
   options.uid = removal.uid;
+  options.resource_version = look.resource_version;
   // The default of a Job's API leaves its Pods behind.
   options.propagation = kube::DeleteOptions::Propagation::kBackground;
-  const absl::Status answer =
-      (co_await client_.Delete(look.mapping->gvr, look.name, options)).status();
-  *deleted = true;
-  // Gone, or replaced by another object since it was read: the next look says which.
-  if (answer.ok() || kube::IsNotFound(answer, look.name.name) || kube::IsConflict(answer)) {
+  *answer = (co_await client_.Delete(look.mapping->gvr, look.name, options)).status();
+  const absl::Status& deleted = **answer;
+  // Gone, or replaced or changed since it was read: the next look says which.
+  if (deleted.ok() || kube::IsNotFound(deleted, look.name.name) || kube::IsConflict(deleted)) {
     co_return removal;
   }
   // An answer says that it is not deleted; without one it may be.
-  if (!kube::IsAnswer(answer) || kube::IsTransient(answer)) co_return answer;
-  co_return co_await Fail(std::move(removal), answer);
+  if (!kube::IsAnswer(deleted) || kube::IsTransient(deleted)) co_return deleted;
+  co_return co_await Fail(std::move(removal), deleted);
 }
 
 Task<std::optional<Removal>> ObjectRemover::Remove(olm::PayloadIdentity identity,
                                                    std::string version) {
-  bool deleted = false;
-  CO_ASSIGN_OR_RETURN(std::optional<Removal> removal, co_await Step(identity, version, &deleted));
-  if (deleted) {
+  Answer answer;
+  CO_ASSIGN_OR_RETURN(std::optional<Removal> removal, co_await Step(identity, version, &answer));
+  if (answer) {
     // Most objects are gone at once.
     CO_ASSIGN_OR_RETURN(removal, co_await Step(identity, version, nullptr));
+    if (removal && removal->holds() && removal->state != RemovalState::kOngoing) {
+      const absl::Status refusal = *answer;
+      co_return refusal.ok() ? absl::UnavailableError("it is still there, and not being deleted")
+                             : refusal;
+    }
   }
-  if (!options_.wait) co_return removal;
+  if (!options_.wait || options_.state != olm::PayloadState::kUpdating) co_return removal;
+  const absl::Duration until = clock_.Monotonic() + *options_.wait;
   while (removal && removal->holds()) {
-    if (clock_.Now() - removal->since >= *options_.wait) {
+    if (clock_.Monotonic() >= until) {
       co_return absl::DeadlineExceededError(
           StrCat("it was not gone after ", absl::FormatDuration(*options_.wait)));
     }

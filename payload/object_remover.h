@@ -36,6 +36,8 @@ struct RemovalLook {
   std::optional<olm::LiveObject> live;
   // The reason for which it is not deleted, whatever a manifest says; "" = none.
   std::string refused;
+  // The state in which that was judged, where it may change; "" = any.
+  std::string resource_version;
 };
 
 // Reads the object of a delete manifest, or of a removal, whose version may be unknown (""). A kind
@@ -68,9 +70,11 @@ class ObjectRemover {
   Task<std::optional<olm::Removal>> Remove(olm::PayloadIdentity identity, std::string version);
 
  private:
-  // `deleted`, where given, is set if a DELETE was sent; without it none is.
+  // The answer to a DELETE; nullopt where none was sent.
+  using Answer = std::optional<absl::Status>;
+  // Without `answer` nothing is deleted.
   Task<std::optional<olm::Removal>> Step(olm::PayloadIdentity identity, std::string version,
-                                         bool* deleted);
+                                         Answer* answer);
   StatusTask Record(const olm::Removal& removal);
   StatusTask Fail(olm::Removal removal, absl::Status why);
 

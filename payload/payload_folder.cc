@@ -75,6 +75,14 @@ absl::StatusOr<Release> ReadPayloadFolder(const std::string& path) {
       for (kube::ManifestProblem& problem : read.problems) {
         faults.push_back({std::move(problem.where), std::move(problem.what)});
       }
+      for (const kube::ManifestObject& each : read.lists) {
+        // What a list says of itself is said of none of its items.
+        const absl::StatusOr<bool> asks = olm::AsksForRemoval(each.object);
+        if (!asks.ok() || *asks) {
+          faults.push_back({each.where, StrCat("a list has the annotation ", olm::kPayloadDelete,
+                                               ", which belongs to each of its items")});
+        }
+      }
       for (kube::ManifestObject& each : read.objects) {
         documents.push_back(
             {fs::path(file).filename(), std::move(each.where), std::move(each.object)});

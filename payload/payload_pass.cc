@@ -1,6 +1,6 @@
 #include "payload/payload_pass.h"
 
-#include <algorithm>
+#include <set>
 #include <utility>
 
 #include "absl/status/statusor.h"
@@ -46,14 +46,22 @@ Did DidOf(const std::optional<Removal>& removal) {
   return removal->holds() ? Did::kRemoving : Did::kRemoved;
 }
 
-// Forgets removals that the payload does not ask for and that have ended, and those of objects that
-// it applies.
-void Prune(const std::vector<PayloadManifest>& manifests, PayloadRecord& record) {
-  std::map<olm::PayloadIdentity, bool> deletes;
-  for (const PayloadManifest& each : manifests) deletes[each.identity] = each.deletes;
-  std::erase_if(record.removals, [&deletes](const auto& entry) {
-    const auto found = deletes.find(entry.first);
-    return found == deletes.end() ? !entry.second.holds() : !found->second;
+// Forgets removals of objects that the cluster takes to be applied now, and those that have ended
+// and of whose objects the payload says nothing any more. A delete manifest that is left out at the
+// moment still says of its object that what comes back is another one.
+void Prune(const Release& release, const std::vector<PayloadManifest>& included,
+           PayloadRecord& record) {
+  std::set<olm::PayloadIdentity> applied;
+  std::set<olm::PayloadIdentity> deleted;
+  for (const PayloadManifest& each : included) {
+    if (!each.deletes) applied.insert(each.identity);
+  }
+  for (const PayloadManifest& each : release.payload.manifests) {
+    if (each.deletes) deleted.insert(each.identity);
+  }
+  std::erase_if(record.removals, [&](const auto& entry) {
+    const auto& [identity, removal] = entry;
+    return applied.contains(identity) || (!removal.holds() && !deleted.contains(identity));
   });
 }
 
@@ -179,7 +187,7 @@ StatusTask PayloadPass::Begin() {
   CO_RETURN_IF_ERROR(co_await deps_.record.Change([this](PayloadRecord& record) {
     if (plan_.begins) {
       record.completed.reset();
-      Prune(plan_.included, record);
+      Prune(release_, plan_.included, record);
     }
     record.version = plan_.version;
     record.hash = plan_.hash;

@@ -163,6 +163,53 @@ TEST_F(PayloadPassTest, R_003_16_53_WhatCameBackLives) {
   EXPECT_TRUE(cluster_.ConfigMap("a").is_null());
 }
 
+// A manifest that the cluster leaves out for a while still says that the object was removed once.
+TEST_F(PayloadPassTest, R_003_53_WhatCameBackWhileTheManifestWasLeftOut) {
+  PutConfigMap("a");
+  const std::string gated =
+      R"("release.openshift.io/delete":"true","release.openshift.io/feature-gate":"G")";
+  const Release release = TestRelease(
+      "4.5.0", {{"a.yaml", TestConfigMap("a", "1", gated)}, {"b.yaml", TestConfigMap("b", "1")}});
+  options_.choices.gates = {"G"};
+  Pass(release);
+  EXPECT_TRUE(cluster_.ConfigMap("a").is_null());
+  PutConfigMap("a");
+  options_.choices.gates = {};
+  EXPECT_EQ(Pass(release).state, PayloadState::kUpdating);
+  options_.choices.gates = {"G"};
+  EXPECT_EQ(Pass(release).state, PayloadState::kUpdating);
+  EXPECT_FALSE(cluster_.ConfigMap("a").is_null());
+  EXPECT_EQ(cluster_.Removal("a"), "Reappeared");
+}
+
+// A conflict that is no other object is tried again.
+TEST_F(PayloadPassTest, ADeletionThatIsAnsweredByAConflict) {
+  PutConfigMap("a");
+  const Release release = TestRelease("4.5.0", {{"a.yaml", TestDeletion("a")}});
+  cluster_.client().FailNext(Verb::kDelete, kTestConfigMaps,
+                             kube::ToStatus(kube::Conflict(kTestConfigMaps, "a", "not now")));
+  const PassResult first = Pass(release);
+  EXPECT_THAT(first.failed, SizeIs(1));
+  EXPECT_FALSE(first.completed);
+  EXPECT_TRUE(Pass(release).completed);
+  EXPECT_TRUE(cluster_.ConfigMap("a").is_null());
+}
+
+// A custom resource's scope is known by discovery alone.
+TEST_F(PayloadPassTest, AStrayNamespaceIsRefused) {
+  const kube::GroupVersionResource gvr = {"a.b", "v1", "things"};
+  cluster_.client().Serve(gvr);
+  cluster_.client().Publish(gvr.group_version(), {{"Thing", "things", false, {}}});
+  cluster_.Put(gvr, R"({"metadata":{"name":"steward-x"}})");
+  const std::string thing =
+      R"({"apiVersion":"a.b/v1","kind":"Thing","metadata":{"name":"steward-x","namespace":"n",)"
+      R"("annotations":{"release.openshift.io/delete":"true"}}})";
+  const PassResult result = Pass(TestRelease("4.5.0", {{"a.yaml", thing}}));
+  ASSERT_THAT(result.failed, SizeIs(1));
+  EXPECT_THAT(std::string(result.failed[0].error.message()), HasSubstr("in no namespace"));
+  EXPECT_FALSE(cluster_.Find(gvr, {"", "steward-x"}).is_null());
+}
+
 TEST_F(PayloadPassTest, R_003_54_OnlyAnUpdateDeletes) {
   const Release before = TestRelease("4.5.0", {{"a.yaml", TestDeletion("a")}});
   PutConfigMap("a");

@@ -79,10 +79,11 @@ Task<std::vector<PreviewedLoss>> CountLosses(kube::Client& client,
 }
 
 // What goes with an object that is deleted.
-Task<std::vector<PreviewedLoss>> LossesOf(kube::Client& client, const RemovalLook& look) {
+Task<std::vector<PreviewedLoss>> LossesOf(kube::Client& client, const RemovalLook& look,
+                                          bool is_namespace) {
   const kube::GroupVersionResource& gvr = look.mapping->gvr;
   std::vector<kube::GroupVersionResource> resources;
-  if (gvr.group.empty() && gvr.resource == "namespaces") {
+  if (is_namespace) {
     CO_ASSIGN_OR_RETURN(resources, co_await NamespacedResources(client));
     co_return co_await CountLosses(client, std::move(resources), look.name.name);
   }
@@ -232,7 +233,8 @@ class Previewer {
     }
     object.action = PreviewAction::kDelete;
     if (look->live->deleting) object.reason = "it is being deleted already";
-    CO_ASSIGN_OR_RETURN(object.losses, co_await LossesOf(deps_.client, *look));
+    CO_ASSIGN_OR_RETURN(object.losses,
+                        co_await LossesOf(deps_.client, *look, manifest.identity.IsNamespace()));
     co_return absl::OkStatus();
   }
 

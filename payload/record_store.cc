@@ -34,22 +34,19 @@ StatusTask RecordStore::Load() {
   current_ = absl::AbortedError("the payload's record was not read yet");
   const kube::NamespacedName name = {ns_, std::string(olm::kRecordName)};
   const absl::StatusOr<kube::RawObject> raw = co_await client_.Get(kConfigMaps, name);
-  record_ = {};
-  written_ = {};
-  resource_version_.clear();
-  uid_.clear();
-  if (kube::IsNotFound(raw.status(), name.name)) {
-    current_ = absl::OkStatus();
-    co_return current_;
+  json::value value;
+  json::object data;
+  if (!kube::IsNotFound(raw.status(), name.name)) {
+    if (!raw.ok()) co_return WithContext("the payload's record", raw.status());
+    CO_ASSIGN_OR_RETURN(value, ParseJson(raw->json));
+    if (!value.is_object()) co_return absl::DataLossError("the payload's record is no object");
+    if (const json::object* said = ObjectAt(value.get_object(), "data")) data = *said;
   }
-  if (!raw.ok()) co_return WithContext("the payload's record", raw.status());
-  CO_ASSIGN_OR_RETURN(const json::value value, ParseJson(raw->json));
-  if (!value.is_object()) co_return absl::DataLossError("the payload's record is no object");
-  const json::object* data = ObjectAt(value.get_object(), "data");
-  if (data != nullptr) written_ = *data;
-  CO_ASSIGN_OR_RETURN(record_, olm::ReadPayloadRecord(written_));
+  CO_ASSIGN_OR_RETURN(record_, olm::ReadPayloadRecord(data));
+  written_ = std::move(data);
   resource_version_ = kube::MetadataText(value, "resourceVersion");
   uid_ = kube::MetadataText(value, "uid");
+  known_ = true;
   current_ = absl::OkStatus();
   co_return current_;
 }

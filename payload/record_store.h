@@ -30,7 +30,10 @@ class RecordStore {
   // has changed it since Load.
   StatusTask Change(std::function<void(olm::PayloadRecord&)> change);
 
+  // As it was last read or written; empty before.
   const olm::PayloadRecord& record() const { return record_; }
+  // True once it was read.
+  bool known() const { return known_; }
   const std::string& ns() const { return ns_; }
   // Of the ConfigMap; "" = there is none yet.
   const std::string& uid() const { return uid_; }
@@ -45,6 +48,7 @@ class RecordStore {
   std::string resource_version_;  // "" = there is no ConfigMap
   std::string uid_;
   boost::json::object written_;  // the data as it is stored
+  bool known_ = false;
   // OK: the record is what is stored.
   absl::Status current_ = absl::AbortedError("the payload's record was not read yet");
   bool writing_ = false;

@@ -114,7 +114,8 @@ TEST_F(RecordStoreTest, ChangesGoOneAfterTheOther) {
   const auto add = [&](std::string name) -> VoidTask {
     const auto change = [name](olm::PayloadRecord& record) {
       const olm::PayloadIdentity identity = {"", "ConfigMap", "n", name};
-      record.removals[identity] = {identity, "u", olm::RemovalState::kInitiated, {}, "1.0.0", ""};
+      record.removals[identity] = {identity, "u",     true, olm::RemovalState::kInitiated,
+                                   {},       "1.0.0", ""};
     };
     EXPECT_OK(co_await store_.Change(change));
     ++done;

@@ -162,6 +162,8 @@ Task<ReconcileResult> PayloadReconciler::ReconcileRemovals() {
 
 // Says in the ClusterOperator, the metrics and an Event what holds minor updates back.
 StatusTask PayloadReconciler::Report() {
+  // What was never read says nothing about what holds.
+  if (!record_.known()) co_return absl::OkStatus();
   const olm::PayloadRecord& record = record_.record();
   metrics_.SetRecord(record);
   const std::string holding = olm::HoldingSentence(record);

@@ -149,6 +149,26 @@ TEST_F(PayloadReconcilerTest, R_003_20_WhatHoldsIsReportedEverywhere) {
   EXPECT_EQ(metrics_.deleted.Value(), 1);
 }
 
+// A record that cannot be read is no proof that nothing holds.
+TEST_F(PayloadReconcilerTest, AnUnreadableRecordReportsNothing) {
+  cluster_.client().Serve(kOperators);
+  cluster_.client().Publish(kOperators.group_version(),
+                            {{"ClusterOperator", "clusteroperators", false, {}}});
+  PutConfigMap("held", R"(,"finalizers":["a/b"])");
+  Write({{"a.yaml", TestDeletion("held")}});
+  ASSERT_OK(Pass());
+  EXPECT_THAT(Reported(), HasSubstr("False ResourceDeletesInProgress "));
+  cluster_.Put(kTestConfigMaps,
+               R"({"metadata":{"namespace":"steward-system","name":"steward-payload-record"},)"
+               R"("data":{"state":"Updating","removals":"garbage"}})");
+  for (const bool restarted : {false, true}) {
+    if (restarted) Restart();
+    EXPECT_FALSE(Pass().ok());
+    EXPECT_FALSE(Pass("removals").ok());
+    EXPECT_THAT(Reported(), HasSubstr("False ResourceDeletesInProgress "));
+  }
+}
+
 TEST_F(PayloadReconcilerTest, FailuresAreToldAndTriedAgain) {
   Write({{"0000_10_a_0.yaml", TestConfigMap("a", "1")},
          {"0000_20_a_0.yaml", TestConfigMap("b", "1")}});

@@ -52,8 +52,10 @@ StatusTask ReportUpgradeable(kube::Client& client, kube::RestMapper& mapper, Clo
   const absl::StatusOr<kube::RawObject> raw = co_await client.Get(mapping->gvr, name);
   json::value live;
   if (kube::IsNotFound(raw.status(), name.name)) {
-    const json::value object = {
-        {"apiVersion", gvk.ApiVersion()}, {"kind", gvk.kind}, {"metadata", {{"name", name.name}}}};
+    const json::value object = {{"apiVersion", gvk.ApiVersion()},
+                                {"kind", gvk.kind},
+                                {"metadata", {{"name", name.name}}},
+                                {"spec", json::object()}};
     CO_RETURN_IF_ERROR((co_await client.Create(mapping->gvr, "", object, options)).status());
   } else {
     CO_RETURN_IF_ERROR(raw.status());

@@ -104,7 +104,11 @@ func setUp(ctx context.Context) (err error) {
 		return err
 	}
 	for _, kind := range []string{"ClusterOperator", "ClusterVersion", "FeatureGate"} {
-		definitions = append(definitions, definition("config.openshift.io", kind, "Cluster"))
+		made := definition("config.openshift.io", kind, "Cluster")
+		// As OpenShift's own are.
+		version := made.Object["spec"].(map[string]any)["versions"].([]any)[0].(map[string]any)
+		version["schema"].(map[string]any)["openAPIV3Schema"].(map[string]any)["required"] = []any{"spec"}
+		definitions = append(definitions, made)
 	}
 	definitions = append(definitions, definition("monitoring.coreos.com", "ServiceMonitor", "Namespaced"))
 	if err := olm.CreateCRDs(ctx, shared.Any, definitions...); err != nil {

@@ -90,6 +90,8 @@ void Append(std::string where, json::value value, Manifests& out) {
     out.problems.push_back({std::move(where), "is not an object"});
   } else if (json::value* items = Items(*object)) {
     if (items->is_array()) AppendItems(where, *object, items->get_array(), out);
+    object->erase("items");
+    out.lists.push_back({std::move(where), std::move(*object)});
   } else {
     out.objects.push_back({std::move(where), std::move(*object)});
   }
@@ -120,6 +122,7 @@ bool AppendJsonDocuments(std::string_view path, std::string_view text, Manifests
     text.remove_prefix(length);
   }
   std::move(found.objects.begin(), found.objects.end(), std::back_inserter(out.objects));
+  std::move(found.lists.begin(), found.lists.end(), std::back_inserter(out.lists));
   std::move(found.problems.begin(), found.problems.end(), std::back_inserter(out.problems));
   return true;
 }

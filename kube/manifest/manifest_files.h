@@ -29,6 +29,8 @@ struct ManifestProblem {
 };
 struct Manifests {
   std::vector<ManifestObject> objects;
+  // The lists that some of them were in, without their items.
+  std::vector<ManifestObject> lists;
   std::vector<ManifestProblem> problems;
 };
 

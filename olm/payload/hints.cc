@@ -30,7 +30,7 @@ std::vector<PayloadFault> HintsOf(const std::vector<PayloadManifest>& manifests,
   std::map<std::string, std::string> deleted_namespaces;  // where each is deleted
   std::map<std::string, std::string> operands;            // by component: one that is applied
   for (const PayloadManifest& each : manifests) {
-    if (each.deletes && each.gvk.group.empty() && each.gvk.kind == "Namespace") {
+    if (each.deletes && each.identity.IsNamespace()) {
       deleted_namespaces[each.identity.name] = each.where;
     }
     const std::string component = ComponentOf(each);

@@ -4,6 +4,7 @@
 #include <boost/json/value.hpp>
 #include <cctype>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "absl/status/status.h"
@@ -33,8 +34,35 @@ bool IsTrue(const json::value* value) {
   });
 }
 
-// Reads what identifies the object; false where something is missing.
-bool ReadIdentity(const json::object& object, PayloadManifest& manifest) {
+// True for kinds that every Kubernetes, OLM and OpenShift have cluster-scoped.
+bool IsKnownClusterScoped(const PayloadIdentity& identity) {
+  static const auto& kinds = *new std::set<std::pair<std::string, std::string>>{
+      {"", "Namespace"},
+      {"", "Node"},
+      {"", "PersistentVolume"},
+      {"admissionregistration.k8s.io", "MutatingWebhookConfiguration"},
+      {"admissionregistration.k8s.io", "ValidatingAdmissionPolicy"},
+      {"admissionregistration.k8s.io", "ValidatingAdmissionPolicyBinding"},
+      {"admissionregistration.k8s.io", "ValidatingWebhookConfiguration"},
+      {"apiextensions.k8s.io", "CustomResourceDefinition"},
+      {"apiregistration.k8s.io", "APIService"},
+      {"config.openshift.io", "ClusterOperator"},
+      {"project.openshift.io", "Project"},
+      {"rbac.authorization.k8s.io", "ClusterRole"},
+      {"rbac.authorization.k8s.io", "ClusterRoleBinding"},
+  };
+  return kinds.contains({identity.group, identity.kind});
+}
+
+// True if a member of metadata is text, or absent.
+bool IsText(const json::object& metadata, std::string_view key) {
+  const json::value* value = metadata.if_contains(key);
+  return value == nullptr || value->is_string();
+}
+
+// Reads what identifies the object. An error says what is missing, or wrong: an object that could
+// be taken for another one is none.
+absl::Status ReadIdentity(const json::object& object, PayloadManifest& manifest) {
   manifest.gvk = kube::KindOf(object);
   const json::object* metadata = ObjectAt(object, "metadata");
   if (metadata != nullptr) {
@@ -43,8 +71,27 @@ bool ReadIdentity(const json::object& object, PayloadManifest& manifest) {
   }
   manifest.identity.group = manifest.gvk.group;
   manifest.identity.kind = manifest.gvk.kind;
-  return !manifest.gvk.version.empty() && !manifest.gvk.kind.empty() &&
-         !manifest.identity.name.empty();
+  const PayloadIdentity& identity = manifest.identity;
+  if (manifest.gvk.version.empty() || identity.kind.empty() || identity.name.empty()) {
+    return absl::InvalidArgumentError("a manifest needs apiVersion, kind and a name");
+  }
+  const std::string what = identity.ToString();
+  if (!IsText(*metadata, "namespace")) {
+    return absl::InvalidArgumentError(StrCat(what, ": its namespace is no text"));
+  }
+  const json::value* annotations = metadata->if_contains("annotations");
+  if (annotations != nullptr && !annotations->is_object() && !annotations->is_null()) {
+    return absl::InvalidArgumentError(StrCat(what, ": its annotations are no object"));
+  }
+  if (!kube::IsPathSegmentName(identity.name) ||
+      (!identity.ns.empty() && !kube::IsDns1123Label(identity.ns))) {
+    return absl::InvalidArgumentError(StrCat(what, ": that is no name of an object"));
+  }
+  if (!identity.ns.empty() && IsKnownClusterScoped(identity)) {
+    return absl::InvalidArgumentError(
+        StrCat(what, ": objects of its kind lie in no namespace, and it names one"));
+  }
+  return absl::OkStatus();
 }
 
 std::string Doing(bool deletes) { return deletes ? "deleted" : "applied"; }
@@ -54,6 +101,11 @@ std::string Doing(bool deletes) { return deletes ? "deleted" : "applied"; }
 std::string PayloadIdentity::ToString() const {
   return StrCat(kind, group.empty() ? "" : ".", group, " \"", ns, ns.empty() ? "" : "/", name,
                 "\"");
+}
+
+bool PayloadIdentity::IsNamespace() const {
+  return (group.empty() && kind == "Namespace") ||
+         (group == "project.openshift.io" && kind == "Project");
 }
 
 absl::StatusOr<bool> AsksForRemoval(const json::object& object) {
@@ -73,8 +125,8 @@ Payload ReadPayload(std::vector<PayloadDocument> documents) {
     PayloadManifest manifest;
     manifest.file = std::move(document.file);
     manifest.where = document.where;
-    if (!ReadIdentity(document.object, manifest)) {
-      payload.faults.push_back({document.where, "a manifest needs apiVersion, kind and a name"});
+    if (const absl::Status read = ReadIdentity(document.object, manifest); !read.ok()) {
+      payload.faults.push_back({document.where, std::string(ToStd(read.message()))});
       continue;
     }
     const absl::StatusOr<bool> deletes = AsksForRemoval(document.object);

@@ -27,6 +27,8 @@ struct PayloadIdentity {
   std::string name;
 
   std::string ToString() const;  // `Deployment.apps "ns/name"`
+  // True for a namespace, by whichever of its APIs: OpenShift has another one for the same object.
+  bool IsNamespace() const;
   auto operator<=>(const PayloadIdentity&) const = default;
 };
 
@@ -64,9 +66,11 @@ struct Payload {
   std::vector<PayloadFault> faults;
 };
 
-// Reads documents, which are in the payload's order. Faults: no apiVersion, kind or name; a value
-// of the annotation that is not "true"; one object twice, whether both apply or delete it, anywhere
-// in the payload (R-003-34, 55). Nothing else of a delete manifest is looked at (R-003-28).
+// Reads documents, which are in the payload's order. Faults: no apiVersion, kind or name; names
+// that are none, and a namespace of a kind that lies in none (where the kind is known here); a
+// value of the annotation that is not "true"; one object twice, whether both apply or delete it,
+// anywhere in the payload (R-003-34, 55). Nothing else of a delete manifest is looked at
+// (R-003-28).
 Payload ReadPayload(std::vector<PayloadDocument> documents);
 
 }  // namespace steward::olm

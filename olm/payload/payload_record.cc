@@ -47,6 +47,7 @@ json::object ToJson(const Removal& removal) {
           {"namespace", removal.identity.ns},
           {"name", removal.identity.name},
           {"uid", removal.uid},
+          {"removes", removal.removes},
           {"state", NameOf(removal.state)},
           {"since", kube::FormatRfc3339(removal.since)},
           {"version", removal.version},
@@ -61,6 +62,7 @@ absl::StatusOr<Removal> RemovalOf(const json::value& value) {
       std::string(StringAt(*object, "group")), std::string(StringAt(*object, "kind")),
       std::string(StringAt(*object, "namespace")), std::string(StringAt(*object, "name"))};
   removal.uid = StringAt(*object, "uid");
+  removal.removes = BoolAt(*object, "removes");
   removal.version = StringAt(*object, "version");
   removal.note = StringAt(*object, "note");
   if (removal.identity.kind.empty() || removal.identity.name.empty()) {

@@ -22,7 +22,7 @@ using ::testing::Not;
 const absl::Time kTime = absl::FromUnixSeconds(1'600'000'000);
 
 Removal Of(const std::string& name, RemovalState state, const std::string& note = "") {
-  return {{"apps", "Deployment", "n", name}, "uid-" + name, state, kTime, "4.5.1", note};
+  return {{"apps", "Deployment", "n", name}, "uid-" + name, true, state, kTime, "4.5.1", note};
 }
 PayloadRecord Record() {
   PayloadRecord record;

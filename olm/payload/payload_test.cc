@@ -28,6 +28,26 @@ std::string Delete(const std::string& value) {
   return StrCat(R"({"release.openshift.io/delete":)", value, "}");
 }
 
+// What could be taken for another object, or for no deletion, is a fault.
+TEST(PayloadTest, IdentitiesThatAreNone) {
+  const auto fault = [](const std::string& head) {
+    const Payload payload = ReadPayload({Document("a", StrCat("{", head, "}}"))});
+    return payload.faults.empty() ? "" : payload.faults.front().what;
+  };
+  const std::string map = R"("apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a")";
+  EXPECT_EQ(fault(map), "");
+  EXPECT_EQ(fault(map + R"(,"namespace":"n","annotations":null)"), "");
+  EXPECT_THAT(fault(map + R"(,"namespace":false)"), HasSubstr("no text"));
+  EXPECT_THAT(fault(map + R"(,"namespace":"N/x")"), HasSubstr("no name"));
+  EXPECT_THAT(fault(map + R"(,"annotations":["release.openshift.io/delete"])"),
+              HasSubstr("no object"));
+  EXPECT_THAT(fault(R"("apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"x/../y")"),
+              HasSubstr("no name"));
+  EXPECT_THAT(fault(R"("apiVersion":"rbac.authorization.k8s.io/v1","kind":"ClusterRole",)"
+                    R"("metadata":{"name":"steward-x","namespace":"foo")"),
+              HasSubstr("in no namespace"));
+}
+
 TEST(PayloadTest, R_003_07_08_09_OnlyTheStringTrueDeletes) {
   for (const auto& [value, right] : std::vector<std::pair<std::string, bool>>{{R"("true")", true},
                                                                               {R"("True")", false},

@@ -27,7 +27,7 @@ bool Is(const PayloadIdentity& identity, std::string_view group, std::string_vie
 std::optional<std::string> ReasonNotToDelete(const PayloadIdentity& identity,
                                              std::string_view record_namespace) {
   const std::string& name = identity.name;
-  if (Is(identity, "", "Namespace")) {
+  if (identity.IsNamespace()) {
     if (name == record_namespace) return "Steward keeps its record in this namespace";
     if (name == "default" || name.starts_with("kube-")) return "the cluster needs this namespace";
   }

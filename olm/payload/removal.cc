@@ -16,8 +16,13 @@ Removal At(Removal removal, RemovalState state, absl::Time now, std::string note
 RemovalDecision Begin(const PayloadIdentity& identity, const LiveObject& live,
                       const RemovalChoices& choices) {
   RemovalDecision decision;
-  decision.removal = Removal{identity,    live.uid,        RemovalState::kInitiated,
-                             choices.now, choices.version, /*note=*/""};
+  Removal removal;
+  removal.identity = identity;
+  removal.uid = live.uid;
+  removal.removes = true;
+  removal.since = choices.now;
+  removal.version = choices.version;
+  decision.removal = std::move(removal);
   // What somebody else deleted already is only followed.
   decision.deletes = !live.deleting;
   if (live.deleting) decision.removal->state = RemovalState::kOngoing;
@@ -28,8 +33,13 @@ RemovalDecision WhereAbsent(const PayloadIdentity& identity, const std::optional
                             const RemovalChoices& choices) {
   if (known && known->state == RemovalState::kCompleted) return {known};
   if (known) return {At(*known, RemovalState::kCompleted, choices.now)};
-  return {Removal{identity, "", RemovalState::kCompleted, choices.now, choices.version,
-                  "not found: it was removed before, or never there"}};
+  Removal removal;
+  removal.identity = identity;
+  removal.state = RemovalState::kCompleted;
+  removal.since = choices.now;
+  removal.version = choices.version;
+  removal.note = "not found: it was removed before, or never there";
+  return {std::move(removal)};
 }
 
 }  // namespace
@@ -70,10 +80,12 @@ RemovalDecision DecideRemoval(const PayloadIdentity& identity, const std::option
   if (!known) return updating ? Begin(identity, *live, choices) : RemovalDecision();
   if (known->holds() && known->uid == live->uid) {
     if (live->deleting) return {At(*known, RemovalState::kOngoing, choices.now)};
-    return {known, updating};
+    // What is deleted again is, in whichever state it was begun.
+    return {known, updating || (choices.redelete && choices.state == PayloadState::kReconciling)};
   }
-  // Another object has the name: the one that was deleted is gone.
-  if (choices.redelete && choices.state != PayloadState::kInitializing) {
+  // Another object has the name: the one that was deleted is gone. Where none ever was, there is
+  // none to be deleted again.
+  if (choices.redelete && known->removes && choices.state != PayloadState::kInitializing) {
     return Begin(identity, *live, choices);
   }
   Removal removal = *known;

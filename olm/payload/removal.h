@@ -31,6 +31,7 @@ struct Removal {
   PayloadIdentity identity;
   // Of the object that is deleted, which no other of the same name is; "" where there was none.
   std::string uid;
+  bool removes = false;  // an object was there, and was to be deleted
   RemovalState state = RemovalState::kInitiated;
   absl::Time since;
   std::string version;  // the payload's that removed it

@@ -17,7 +17,7 @@ const absl::Time kNow = absl::FromUnixSeconds(2000);
 using State = RemovalState;
 
 std::optional<Removal> Known(State state, const std::string& uid) {
-  return Removal{kIdentity, uid, state, kThen, "1.0.0", ""};
+  return Removal{kIdentity, uid, /*removes=*/!uid.empty(), state, kThen, "1.0.0", ""};
 }
 const LiveObject kOne = {"one", false};
 const LiveObject kOneDeleting = {"one", true};
@@ -93,6 +93,10 @@ TEST(RemovalTest, R_003_16_18_19_53_54_56_EachState) {
        true, "other"},
       {"again at once", kUpdating, Known(State::kOngoing, "one"), kOther, true, State::kInitiated,
        true, "other"},
+      {"goes on again", kReconciling, Known(State::kInitiated, "one"), kOne, true,
+       State::kInitiated, true, "one"},
+      {"was never there", kReconciling, Known(State::kCompleted, ""), kOther, true,
+       State::kReappeared, false, "other"},
       {"not in an installation", kInitializing, Known(State::kReappeared, "other"), kOther, true,
        State::kReappeared, false, "other"},
   };

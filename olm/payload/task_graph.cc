@@ -118,12 +118,9 @@ TaskGraph UpdateGraph(const std::vector<PayloadManifest>& manifests) {
 TaskGraph FlatGraph(const std::vector<PayloadManifest>& manifests) {
   TaskGraph graph;
   for (const Part& part : PartsOf(manifests)) {
-    TaskGraph ordered;
-    AddOrdered(part, ordered);
     TaskStage stage;
-    for (TaskStage& each : ordered) {
-      stage.insert(stage.end(), std::make_move_iterator(each.begin()),
-                   std::make_move_iterator(each.end()));
+    for (const Level& level : part) {
+      for (const auto& [component, node] : level.components) stage.push_back(node);
     }
     graph.push_back(std::move(stage));
   }

@@ -34,8 +34,9 @@ using TaskGraph = std::vector<TaskStage>;
 // batch/v1 is a stage of its own, between all before and all behind it (R-003-11, 12).
 TaskGraph UpdateGraph(const std::vector<PayloadManifest>& manifests);
 
-// For an installation, and while everything is kept as it is: the same nodes without an order of
-// levels, but Jobs still part what stands before them from what stands behind.
+// For an installation, and while everything is kept as it is: each component of a level by itself,
+// without an order of levels, so that one that fails holds up no other; but Jobs still part what
+// stands before them from what stands behind.
 TaskGraph FlatGraph(const std::vector<PayloadManifest>& manifests);
 
 }  // namespace steward::olm

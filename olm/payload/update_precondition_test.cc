@@ -16,7 +16,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
 Removal Of(const std::string& name, RemovalState state, const std::string& version) {
-  return {{"", "ConfigMap", "n", name}, "uid", state, absl::UnixEpoch(), version, ""};
+  return {{"", "ConfigMap", "n", name}, "uid", true, state, absl::UnixEpoch(), version, ""};
 }
 PayloadManifest Deletion(const std::string& name) {
   PayloadManifest manifest;

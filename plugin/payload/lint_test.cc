@@ -139,6 +139,13 @@ TEST_F(PayloadLintTest, ProtectedObjects) {
   EXPECT_THAT(screen_, HasSubstr("b.yaml:1: error: ConfigMap \"ns/record\": "));
 }
 
+TEST_F(PayloadLintTest, AListHasNoAnnotationOfItsItems) {
+  EXPECT_FALSE(Lint({{"a.yaml", StrCat("{apiVersion: v1, kind: List, metadata: {annotations: {",
+                                       kDelete, "}}, items: [", ConfigMap("a"), "]}")}})
+                   .ok());
+  EXPECT_THAT(screen_, HasSubstr("a list has the annotation"));
+}
+
 TEST_F(PayloadLintTest, NoPayload) {
   EXPECT_EQ(ExitOf(Lint({{"more/a.yaml", "{}"}})), Exit::kUsage);
 }
