@@ -81,8 +81,7 @@ Task<ReconcileResult> CsvFinalizer::Reconcile(Key key) {
   CO_RETURN_IF_ERROR(raw.status());
   CO_ASSIGN_OR_RETURN(const olm::ObjectFacts facts, olm::DecodeObjectFacts(raw->json));
   if (!facts.deleting() || !facts.HasFinalizer(kOlmFinalizer) ||
-      facts.labels.contains(std::string(olm::kCopiedFromLabel)) ||
-      olm::WaitsForCleanup(facts)) {
+      facts.labels.contains(std::string(olm::kCopiedFromLabel)) || olm::WaitsForCleanup(facts)) {
     co_return ReconcileResult::Done();
   }
   size_t left = 0;

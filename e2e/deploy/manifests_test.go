@@ -45,7 +45,7 @@ func rendered(ctx context.Context, folder string) (objects []*olm.Object, file s
 // deployed is what the base holds, and each overlay with a Deployment of its own.
 func deployed(t *testing.T) (all []*olm.Object) {
 	t.Helper()
-	for _, folder := range []string{"base", "overlays/copies", "overlays/install-plans", "overlays/payload"} {
+	for _, folder := range []string{"base", "overlays/copies", "overlays/install-plans", "overlays/operators", "overlays/payload"} {
 		objects, _, err := rendered(t.Context(), folder)
 		must(t, err)
 		all = append(all, objects...)
@@ -84,7 +84,7 @@ func applyBase(ctx context.Context) error {
 // Every document is one that the API server takes, without a field that it does not know, and without a warning.
 func TestManifests_AreValid(t *testing.T) {
 	for _, folder := range []string{"base", "overlays/cleanup-all-apis", "overlays/copies", "overlays/copies/crds",
-		"overlays/egress", "overlays/install-plans", "overlays/payload"} {
+		"overlays/egress", "overlays/install-plans", "overlays/operators", "overlays/payload"} {
 		_, file, err := rendered(t.Context(), folder)
 		must(t, err)
 		out, err := shared.Kubectl(t.Context(), "apply", "--server-side", "--dry-run=server", "--validate=strict",
@@ -274,8 +274,8 @@ func TestManifests_OverlaysCompose(t *testing.T) {
 	must(t, os.WriteFile(filepath.Join(dir, "kustomization.yaml"), fmt.Appendf(nil, `
 apiVersion: kustomize.config.k8s.io/v1beta1
 kind: Kustomization
-resources: [%[1]s/base, %[1]s/overlays/cleanup-all-apis, %[1]s/overlays/egress, %[1]s/overlays/install-plans, %[1]s/overlays/payload,
-  %[1]s/overlays/prometheus]
+resources: [%[1]s/base, %[1]s/overlays/cleanup-all-apis, %[1]s/overlays/egress, %[1]s/overlays/install-plans, %[1]s/overlays/operators,
+  %[1]s/overlays/payload,  %[1]s/overlays/prometheus]
 components: [%[1]s/overlays/cleanup-supported-by-default, %[1]s/overlays/optional-manifests]
 images: [{name: steward, newName: registry.example.com/steward, newTag: v1.0.0}]
 patches:

@@ -1,6 +1,7 @@
 package operators_test
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"testing"
@@ -14,21 +15,22 @@ const cleanupFinalizer = "operatorframework.io/delete-custom-resources"
 
 // After a takeover nobody else lets go of OLM's own finalizer.
 func TestFinalizer_InOlmsOrder(t *testing.T) {
-	s := newScene(t, 0)
-	csv := olm.CSV("reed.v1", s.group)
+	s := newScene(t)
+	csv := olm.CSV("reed.v1", s.group, s.home)
 	csv.SetFinalizers([]string{olm.Finalizer, "example.com/hold"})
 	s.create(csv)
 	role := object("rbac.authorization.k8s.io/v1", "ClusterRole", "", s.home+"-role")
 	binding := object("rbac.authorization.k8s.io/v1", "ClusterRoleBinding", "", s.home+"-role")
-	binding.Object["roleRef"] = map[string]any{"apiGroup": roles.Group, "kind": "ClusterRole", "name": role.GetName()}
+	binding.Object["roleRef"] = map[string]any{"apiGroup": olm.ClusterRoles.Group, "kind": "ClusterRole", "name": role.GetName()}
 	other := object("rbac.authorization.k8s.io/v1", "ClusterRole", "", s.home+"-other")
 	for _, each := range []*olm.Object{role, binding} {
 		each.SetLabels(olm.OwnerLabels(s.home, "reed.v1"))
 	}
 	other.SetLabels(olm.OwnerLabels(s.home, "other.v1"))
-	s.create(role, binding, other)
+	s.grant(olm.ClusterRoles, role, other)
+	s.grant(olm.ClusterRoleBindings, binding)
 	t.Cleanup(func() {
-		_ = shared.Any.Resource(olm.ClusterRoles).Delete(t.Context(), other.GetName(), metav1.DeleteOptions{})
+		_ = shared.Any.Resource(olm.ClusterRoles).Delete(context.Background(), other.GetName(), metav1.DeleteOptions{})
 	})
 	must(t, shared.Any.Resource(olm.CSVs).Namespace(s.home).Delete(t.Context(), "reed.v1", metav1.DeleteOptions{}))
 	eventually(t, func() error {
@@ -50,19 +52,19 @@ func TestFinalizer_InOlmsOrder(t *testing.T) {
 
 // One that is opted in to cleanup waits for it.
 func TestFinalizer_AfterCleanup(t *testing.T) {
-	s := newScene(t, 0)
-	csv := olm.CSV("reed.v1", s.group)
+	s := newScene(t)
+	csv := olm.CSV("reed.v1", s.group, s.home)
 	csv.SetFinalizers([]string{olm.Finalizer})
 	s.create(csv)
 	role := object("rbac.authorization.k8s.io/v1", "ClusterRole", "", s.home+"-role")
 	role.SetLabels(olm.OwnerLabels(s.home, "reed.v1"))
-	s.create(role)
+	s.grant(olm.ClusterRoles, role)
 	must(t, olm.Mutate(t.Context(), shared.Any, olm.CSVs, s.home, "reed.v1", func(csv *olm.Object) {
 		csv.SetFinalizers([]string{olm.Finalizer, cleanupFinalizer})
 	}))
 	must(t, shared.Any.Resource(olm.CSVs).Namespace(s.home).Delete(t.Context(), "reed.v1", metav1.DeleteOptions{}))
-	marker := newScene(t, 0)
-	last := olm.CSV("marker.v1", marker.group)
+	marker := newScene(t)
+	last := olm.CSV("marker.v1", marker.group, marker.home)
 	last.SetFinalizers([]string{olm.Finalizer})
 	marker.create(last)
 	must(t, shared.Any.Resource(olm.CSVs).Namespace(marker.home).Delete(t.Context(), "marker.v1", metav1.DeleteOptions{}))
