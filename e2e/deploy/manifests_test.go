@@ -217,7 +217,7 @@ func TestManifests_FlagsExist(t *testing.T) {
 			}
 		}
 	}
-	if commands != 5 {
+	if commands != 6 {
 		t.Errorf("%d command lines", commands)
 	}
 }
