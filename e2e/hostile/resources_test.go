@@ -17,6 +17,9 @@ const (
 	keptConnections = 64
 	// keptMemory is what caches fill up to, and what the allocator keeps of what was freed, for the next time.
 	keptMemory = 128 << 20
+	// strayMemory is what one round of attacks keeps more than another by chance: the allocator keeps a page for as long as one object
+	// on it lives. A round that leaked would keep most of its 150 MiB and more.
+	strayMemory = 32 << 20
 )
 
 // resources are what the server has of the machine.
