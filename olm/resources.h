@@ -15,6 +15,7 @@ inline const kube::GroupVersionResource kInstallPlans = {"operators.coreos.com",
 inline const kube::GroupVersionResource kOperatorGroups = {"operators.coreos.com", "v1",
                                                            "operatorgroups"};
 inline const kube::GroupVersionResource kOlmConfigs = {"operators.coreos.com", "v1", "olmconfigs"};
+inline const kube::GroupVersionResource kOperators = {"operators.coreos.com", "v1", "operators"};
 inline const kube::GroupVersionResource kOperatorConditions = {"operators.coreos.com", "v2",
                                                                "operatorconditions"};
 
