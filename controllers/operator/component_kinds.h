@@ -1,0 +1,37 @@
+// The kinds of objects that are followed for Operators. Constants.
+#ifndef CONTROLLERS_OPERATOR_COMPONENT_KINDS_H_
+#define CONTROLLERS_OPERATOR_COMPONENT_KINDS_H_
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "kube/meta/names.h"
+
+namespace steward::controllers {
+
+struct WatchedKind {
+  kube::GroupVersionKind gvk;
+  kube::GroupVersionResource gvr;
+  std::string selector;
+  bool component = true;    // objects with a component label belong to an Operator
+  bool conditions = false;  // they are shown with their conditions
+  // Whether each object is held. If not, those are that bear a component label or name an owner.
+  bool hold_all = false;
+};
+
+// The places of the kinds that mean more than others. Those before kFirstOfNeeded say whether there
+// is an operator, or a definition that one has left behind; the others are followed once there is.
+inline constexpr size_t kCsvKindAt = 0;       // read from Worlds, without copies
+inline constexpr size_t kOperatorKindAt = 1;  // no components
+inline constexpr size_t kSubscriptionKindAt = 2;
+inline constexpr size_t kDefinitionKindAt = 3;
+inline constexpr size_t kFirstOfNeeded = 4;
+inline constexpr size_t kCopyKindAt = 4;  // no components: copies of ClusterServiceVersions
+inline constexpr size_t kInstallPlanKindAt = 5;
+
+std::vector<WatchedKind> WatchedKinds(bool secrets);
+
+}  // namespace steward::controllers
+
+#endif  // CONTROLLERS_OPERATOR_COMPONENT_KINDS_H_
