@@ -9,6 +9,7 @@
 #include "controllers/install_plan/install_plan_flags.h"
 #include "controllers/install_plan/known_install_plans.h"
 #include "controllers/olm_config/known_olm_config.h"
+#include "controllers/operator/known_operators.h"
 #include "controllers/operator_group/operator_group.h"
 #include "controllers/payload/known_payload.h"
 
@@ -22,7 +23,7 @@ std::vector<controllers::KnownReconciler> MakeAll() {
       controllers::KnownCleanup(),          controllers::KnownOperatorGroups(),
       controllers::KnownCopiedCsvs(copies), controllers::KnownOlmConfig(copies),
       controllers::KnownInstallPlans(),     controllers::KnownPayload(),
-      controllers::KnownCsvFinalizer(),
+      controllers::KnownCsvFinalizer(),     controllers::KnownOperators(),
   };
 }
 
