@@ -60,10 +60,7 @@ class ComponentIndex::Sink : public storage::ReflectorSink {
   }
   void OnBookmark(uint64_t) override {}
   void OnConnected() override {}
-  void OnDisconnected(const absl::Status& why) override {
-    log::Warning("Components of Operators cannot be followed",
-                 {{"resource", index_.kinds_[kind_].gvr.GroupResource()}, {"err", why}});
-  }
+  void OnDisconnected(const absl::Status&) override {}  // the reflector logs it
 
  private:
   std::optional<Object> Read(const kube::RawObject& raw) const {

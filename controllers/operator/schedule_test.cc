@@ -1,7 +1,8 @@
 // Random schedules of Operators: every call may fail, lose its answer, or be the last of its
-// process; two processes may work at the same time; people install, upgrade and uninstall, and edit
-// labels and Operators, when they like. What may be written, and what there must be in the end, is
-// judged from the cluster's JSON by this file alone: it shares no code with the rules.
+// process; watches may be late, and two processes work at the same time; people install, upgrade
+// and uninstall, and edit labels and Operators, when they like. What may be written, and what there
+// must be in the end, is judged from the cluster's JSON by this file alone: it shares no code with
+// the rules.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -114,6 +115,7 @@ class Schedule {
   }
 
   void Play() {
+    cluster_.client().lag = [this] { return absl::Seconds(OneIn(3) ? Draw(40) : 0); };
     for (int pass = 0; pass < 25; ++pass) {
       Happen();
       std::unique_ptr<OperatorProcess>& process = processes_[Draw(2)];
@@ -130,6 +132,7 @@ class Schedule {
   void Calm() {
     for (auto& process : processes_) process.reset();
     calm_ = true;
+    cluster_.client().lag = nullptr;
     processes_[0] = Start();
     processes_[0]->Finish();
     Judge();

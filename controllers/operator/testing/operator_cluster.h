@@ -8,6 +8,7 @@
 #include <boost/json/object.hpp>
 #include <boost/json/value.hpp>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <set>
@@ -15,6 +16,7 @@
 #include <string_view>
 #include <vector>
 
+#include "absl/time/time.h"
 #include "base/async/task.h"
 #include "base/clock/fake_clock.h"
 #include "base/flags/feature_gates.h"
@@ -49,12 +51,20 @@ inline const kube::GroupVersionResource kTestRoles = {"rbac.authorization.k8s.io
 inline const kube::GroupVersionResource kTestConfigMaps = {"", "v1", "configmaps"};
 inline const kube::GroupVersionResource kTestSecrets = {"", "v1", "secrets"};
 
-// Its watches obey selectors.
+// Its watches obey selectors, and may be late.
 class SelectingClient : public kube::UserlessClient {
  public:
-  using UserlessClient::UserlessClient;
+  // REQUIRES: the references outlive this object.
+  SelectingClient(kube::Client& inner, FakeClock& clock) : UserlessClient(inner), clock_(clock) {}
+
   Task<std::unique_ptr<kube::Watch>> StartWatch(const kube::GroupVersionResource& gvr,
                                                 const kube::WatchOptions& options) override;
+
+  // How late the next event is. Null: no event is.
+  std::function<absl::Duration()> lag;
+
+ private:
+  FakeClock& clock_;
 };
 
 // Serves every kind of component but OperatorConditions, which a cluster without OLM lacks.
@@ -64,7 +74,7 @@ class OperatorCluster {
 
   FakeClock& clock() { return clock_; }
   kube::FakeClient& fake() { return fake_; }
-  kube::Client& client() { return client_; }
+  SelectingClient& client() { return client_; }
 
   // --- What others do. `metadata`: further members, beginning with a comma.
   void PutCsv(const std::string& name, const std::string& metadata = "",
@@ -97,7 +107,7 @@ class OperatorCluster {
  private:
   FakeClock clock_;
   kube::FakeClient fake_;
-  SelectingClient client_{fake_};
+  SelectingClient client_{fake_, clock_};
   uint64_t observed_ = 0;
 };
 
@@ -114,8 +124,8 @@ std::string OwnedBy(const OperatorCluster& cluster, const std::string& csv);
 // OLM's owner labels, as further labels.
 std::string OwnerLabels(const std::string& csv, const std::string& ns = "ops");
 
-// Watches bring everything at once; Worlds show ClusterServiceVersions as they were at the last
-// Look.
+// Watches bring everything at once, unless the cluster says otherwise; Worlds show
+// ClusterServiceVersions as they were at the last Look.
 class OperatorProcess {
  public:
   explicit OperatorProcess(OperatorCluster& cluster) : OperatorProcess(cluster, OperatorFlags()) {}
