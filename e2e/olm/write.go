@@ -51,17 +51,15 @@ func create(ctx context.Context, client dynamic.Interface, object *Object) error
 func CreateAs(ctx context.Context, client dynamic.Interface, resource schema.GroupVersionResource, object *Object) error {
 	at := client.Resource(resource).Namespace(object.GetNamespace())
 	// Published CSVs may carry fields that the definition does not know; real clusters prune them, too.
-	made, err := at.Create(ctx, object, metav1.CreateOptions{FieldValidation: metav1.FieldValidationIgnore})
-	if err != nil {
+	if _, err := at.Create(ctx, object, metav1.CreateOptions{FieldValidation: metav1.FieldValidationIgnore}); err != nil {
 		return err
 	}
 	status, ok := object.Object["status"]
 	if !ok || resource == Definitions {
 		return nil
 	}
-	made.Object["status"] = status
-	_, err = at.UpdateStatus(ctx, made, metav1.UpdateOptions{FieldValidation: metav1.FieldValidationIgnore})
-	return err
+	// Whoever watches such objects may have written it meanwhile.
+	return MutateStatus(ctx, client, resource, object.GetNamespace(), object.GetName(), func(made *Object) { made.Object["status"] = status })
 }
 
 // InstallCRDs writes the definitions of OLM's APIs (CRDs), and those of more that are not among them, and waits until the

@@ -13,7 +13,7 @@ import (
 
 // The overlay's policies hold whatever the process does.
 func TestAccount_TakesOffOneFinalizer(t *testing.T) {
-	s := newScene(t)
+	s := newScene(t, 0)
 	client, err := as(accountUser)
 	must(t, err)
 	csv := olm.CSV("reed.v1", s.group, s.home)

@@ -1,7 +1,6 @@
 package operators_test
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"testing"
@@ -15,7 +14,7 @@ const cleanupFinalizer = "operatorframework.io/delete-custom-resources"
 
 // After a takeover nobody else lets go of OLM's own finalizer.
 func TestFinalizer_InOlmsOrder(t *testing.T) {
-	s := newScene(t)
+	s := newScene(t, 0)
 	csv := olm.CSV("reed.v1", s.group, s.home)
 	csv.SetFinalizers([]string{olm.Finalizer, "example.com/hold"})
 	s.create(csv)
@@ -29,9 +28,6 @@ func TestFinalizer_InOlmsOrder(t *testing.T) {
 	other.SetLabels(olm.OwnerLabels(s.home, "other.v1"))
 	s.grant(olm.ClusterRoles, role, other)
 	s.grant(olm.ClusterRoleBindings, binding)
-	t.Cleanup(func() {
-		_ = shared.Any.Resource(olm.ClusterRoles).Delete(context.Background(), other.GetName(), metav1.DeleteOptions{})
-	})
 	must(t, shared.Any.Resource(olm.CSVs).Namespace(s.home).Delete(t.Context(), "reed.v1", metav1.DeleteOptions{}))
 	eventually(t, func() error {
 		left, err := lookUp(olm.CSVs, s.home, "reed.v1")
@@ -52,7 +48,7 @@ func TestFinalizer_InOlmsOrder(t *testing.T) {
 
 // One that is opted in to cleanup waits for it.
 func TestFinalizer_AfterCleanup(t *testing.T) {
-	s := newScene(t)
+	s := newScene(t, 0)
 	csv := olm.CSV("reed.v1", s.group, s.home)
 	csv.SetFinalizers([]string{olm.Finalizer})
 	s.create(csv)
@@ -63,7 +59,7 @@ func TestFinalizer_AfterCleanup(t *testing.T) {
 		csv.SetFinalizers([]string{olm.Finalizer, cleanupFinalizer})
 	}))
 	must(t, shared.Any.Resource(olm.CSVs).Namespace(s.home).Delete(t.Context(), "reed.v1", metav1.DeleteOptions{}))
-	marker := newScene(t)
+	marker := newScene(t, 0)
 	last := olm.CSV("marker.v1", marker.group, marker.home)
 	last.SetFinalizers([]string{olm.Finalizer})
 	marker.create(last)

@@ -1,6 +1,6 @@
-// Package operators_test proves what `steward controllers --reconcilers=csv-finalizer` promises, beside a real kube-apiserver, namespace and
-// garbage collectors, under exactly the rights and the policy of deploy/overlays/operators. There is no OLM: what olm-operator would have
-// made is written by the cases.
+// Package operators_test proves what `steward controllers --reconcilers=operators,csv-finalizer` promises, beside a real
+// kube-apiserver, namespace and garbage collectors, under exactly the rights and the policy of deploy/overlays/operators; the family copies
+// works beside it, under its own. There is no OLM: what olm-operator would have made is written by the cases.
 package operators_test
 
 import (
@@ -9,9 +9,11 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/rest"
 
@@ -30,11 +32,17 @@ var (
 	must       = check.Must
 	eventually = check.Eventually
 
+	operators     = schema.GroupVersionResource{Group: "operators.coreos.com", Version: "v1", Resource: "operators"}
+	subscriptions = schema.GroupVersionResource{Group: "operators.coreos.com", Version: "v1alpha1", Resource: "subscriptions"}
+	installPlans  = subscriptions.GroupVersion().WithResource("installplans")
+	roles         = schema.GroupVersionResource{Group: "rbac.authorization.k8s.io", Version: "v1", Resource: "roles"}
+	roleBindings  = roles.GroupVersion().WithResource("rolebindings")
+
 	shared *cluster.Cluster
-	// account is a kubeconfig of the family's ServiceAccount.
-	account string
-	// operating is its process.
-	operating *cluster.Controllers
+	// accounts are kubeconfigs of the two families' ServiceAccounts.
+	account, copiesAccount string
+	// operating is the process of the family operators; copying makes copies.
+	operating, copying *cluster.Controllers
 )
 
 func TestMain(m *testing.M) { cluster.Main(m, &shared, setUp, tearDown) }
@@ -50,32 +58,57 @@ func setUp(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := olm.InstallCRDs(ctx, shared.Any, root); err != nil {
+	// The definitions of deploy/ are for clusters without OLM's.
+	own := filepath.Join(root, "deploy", "overlays", "copies", "crds")
+	definitions, err := olm.Read(filepath.Join(own, "olmconfigs.yaml"), filepath.Join(own, "operators.yaml"))
+	if err != nil {
 		return err
 	}
-	if err := shared.ApplyManifests(ctx, "base", filepath.Join("overlays", "operators")); err != nil {
+	for _, kind := range []string{"Subscription", "InstallPlan"} {
+		definitions = append(definitions, olm.Definition("operators.coreos.com", kind, "Namespaced", "v1alpha1"))
+	}
+	if err := olm.InstallCRDs(ctx, shared.Any, root, definitions...); err != nil {
+		return err
+	}
+	if err := shared.ApplyManifests(ctx, "base", filepath.Join("overlays", "copies"), filepath.Join("overlays", "operators")); err != nil {
 		return err
 	}
 	if account, err = shared.ServiceAccount(ctx, accountNamespace, accountName); err != nil {
 		return err
 	}
+	if copiesAccount, err = shared.ServiceAccount(ctx, accountNamespace, "steward-copied-csvs"); err != nil {
+		return err
+	}
 	if err := waitForPolicies(ctx); err != nil {
+		return err
+	}
+	if copying, err = shared.RunControllersAs(ctx, copiesAccount, "copied-csvs", flags("copied-csvs,olm-config")...); err != nil {
 		return err
 	}
 	return startOperating(ctx)
 }
 
-func startOperating(ctx context.Context) (err error) {
-	operating, err = shared.RunControllersAs(ctx, account, "operators", "--reconcilers=csv-finalizer", "--leader-elect-lease-duration=6s",
-		"--leader-elect-renew-deadline=5s", "--leader-elect-retry-period=500ms", "--v=2")
+func flags(reconcilers string, more ...string) []string {
+	return append([]string{"--reconcilers=" + reconcilers, "--leader-elect-lease-duration=6s", "--leader-elect-renew-deadline=5s",
+		"--leader-elect-retry-period=500ms", "--v=2"}, more...)
+}
+
+func startOperating(ctx context.Context, more ...string) (err error) {
+	operating, err = shared.RunControllersAs(ctx, account, "operators-"+time.Now().Format("150405.000"),
+		flags("operators,csv-finalizer", more...)...)
 	return err
 }
 
 func tearDown() error {
-	if operating == nil {
-		return nil
+	for _, each := range []*cluster.Controllers{operating, copying} {
+		if each == nil {
+			continue
+		}
+		if err := each.Stop(); err != nil {
+			return err
+		}
 	}
-	return operating.Stop()
+	return nil
 }
 
 // as is a client that acts as this user.
@@ -85,15 +118,16 @@ func as(user string) (dynamic.Interface, error) {
 	return dynamic.NewForConfig(config)
 }
 
-// waitForPolicies waits until the account can delete no ClusterRole that is no operator's.
+// waitForPolicies waits until the account can write no Role that is no copy, and no operator.
 func waitForPolicies(ctx context.Context) error {
 	client, err := as(accountUser)
 	if err != nil {
 		return err
 	}
+	dry := metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}}
 	return check.Poll(func() error {
-		err := client.Resource(olm.ClusterRoles).Delete(ctx, "view", metav1.DeleteOptions{DryRun: []string{metav1.DryRunAll}})
-		if !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), "steward-operators-deletions") {
+		_, err := client.Resource(roles).Namespace("default").Create(ctx, object("rbac.authorization.k8s.io/v1", "Role", "default", "p"), dry)
+		if !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), "steward-operators-copied-rbac") {
 			return fmt.Errorf("the policy does not hold yet: %v", err)
 		}
 		return nil
