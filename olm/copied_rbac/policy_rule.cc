@@ -1,0 +1,140 @@
+#include "olm/copied_rbac/policy_rule.h"
+
+#include <algorithm>
+#include <boost/json/object.hpp>
+#include <boost/json/value.hpp>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "base/json/json_access.h"
+
+namespace steward::olm {
+namespace json = boost::json;
+namespace {
+
+using Words = std::vector<std::string>;
+
+Words WordsAt(const json::object& rule, std::string_view key) {
+  Words words;
+  if (const json::array* list = ArrayAt(rule, key)) {
+    for (const json::value& each : *list) {
+      if (each.is_string()) words.emplace_back(View(each.get_string()));
+    }
+  }
+  return words;
+}
+
+bool CoversWord(std::string_view all, std::string_view word) {
+  if (all == "*" || all == word) return true;
+  return all.starts_with("*/") && word.ends_with(all.substr(1));
+}
+
+bool CoversWords(const Words& all, const Words& some) {
+  return std::all_of(some.begin(), some.end(), [&all](const std::string& word) {
+    return std::any_of(all.begin(), all.end(),
+                       [&word](const std::string& each) { return CoversWord(each, word); });
+  });
+}
+
+bool CoversNames(const Words& all, const Words& some) {
+  return all.empty() || (!some.empty() && CoversWords(all, some));
+}
+
+void AddOnce(Words& words, const std::string& word) {
+  if (std::find(words.begin(), words.end(), word) == words.end()) words.push_back(word);
+}
+
+// The words that both cover.
+Words Common(const Words& a, const Words& b) {
+  Words both;
+  for (const std::string& one : a) {
+    for (const std::string& other : b) {
+      if (CoversWord(other, one)) {
+        AddOnce(both, one);
+      } else if (CoversWord(one, other)) {
+        AddOnce(both, other);
+      }
+    }
+  }
+  return both;
+}
+
+bool CoversRule(const PolicyRule& all, const PolicyRule& some) {
+  return CoversWords(all.groups, some.groups) && CoversWords(all.resources, some.resources) &&
+         CoversWords(all.verbs, some.verbs) && CoversNames(all.names, some.names);
+}
+
+std::optional<PolicyRule> Common(const PolicyRule& a, const PolicyRule& b) {
+  PolicyRule both;
+  both.groups = Common(a.groups, b.groups);
+  both.resources = Common(a.resources, b.resources);
+  both.verbs = Common(a.verbs, b.verbs);
+  if (both.groups.empty() || both.resources.empty() || both.verbs.empty()) return std::nullopt;
+  if (a.names.empty() || b.names.empty()) {
+    both.names = a.names.empty() ? b.names : a.names;
+  } else {
+    both.names = Common(a.names, b.names);
+    // Without names it would be about all objects.
+    if (both.names.empty()) return std::nullopt;
+  }
+  return both;
+}
+
+json::array WordList(const Words& words) { return json::array(words.begin(), words.end()); }
+
+}  // namespace
+
+PolicyRules ReadPolicyRules(const json::array& rules) {
+  PolicyRules read;
+  for (const json::value& each : rules) {
+    const json::object* rule = each.if_object();
+    if (rule == nullptr) continue;
+    PolicyRule words{WordsAt(*rule, "apiGroups"), WordsAt(*rule, "resources"),
+                     WordsAt(*rule, "resourceNames"), WordsAt(*rule, "verbs")};
+    if (words.groups.empty() || words.resources.empty() || words.verbs.empty()) continue;
+    read.push_back(std::move(words));
+  }
+  return read;
+}
+
+json::array ToJson(const PolicyRules& rules) {
+  json::array list;
+  for (const PolicyRule& rule : rules) {
+    json::object object;
+    object["apiGroups"] = WordList(rule.groups);
+    if (!rule.names.empty()) object["resourceNames"] = WordList(rule.names);
+    object["resources"] = WordList(rule.resources);
+    object["verbs"] = WordList(rule.verbs);
+    list.push_back(std::move(object));
+  }
+  return list;
+}
+
+bool Covers(const PolicyRules& all, const PolicyRule& rule) {
+  return std::any_of(all.begin(), all.end(),
+                     [&rule](const PolicyRule& each) { return CoversRule(each, rule); });
+}
+
+bool Covers(const PolicyRules& all, const PolicyRules& some) {
+  return std::all_of(some.begin(), some.end(),
+                     [&all](const PolicyRule& rule) { return Covers(all, rule); });
+}
+
+PolicyRules Within(const PolicyRules& rules, const PolicyRules& asked) {
+  PolicyRules kept;
+  for (const PolicyRule& rule : rules) {
+    if (Covers(asked, rule)) {
+      kept.push_back(rule);
+      continue;
+    }
+    for (const PolicyRule& each : asked) {
+      if (std::optional<PolicyRule> both = Common(rule, each); both && !Covers(kept, *both)) {
+        kept.push_back(*std::move(both));
+      }
+    }
+  }
+  return kept;
+}
+
+}  // namespace steward::olm

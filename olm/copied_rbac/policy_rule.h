@@ -1,0 +1,38 @@
+// The rules of Roles, and what one list of them grants beside another. Values and pure functions.
+#ifndef OLM_COPIED_RBAC_POLICY_RULE_H_
+#define OLM_COPIED_RBAC_POLICY_RULE_H_
+
+#include <boost/json/array.hpp>
+#include <string>
+#include <vector>
+
+namespace steward::olm {
+
+// Grants each verb on each resource of each group; `names` empty = on objects of any name. As in
+// Kubernetes "*" stands for all, and "*/scale" for that subresource of all resources.
+struct PolicyRule {
+  std::vector<std::string> groups;
+  std::vector<std::string> resources;
+  std::vector<std::string> names;
+  std::vector<std::string> verbs;
+
+  bool operator==(const PolicyRule&) const = default;
+};
+using PolicyRules = std::vector<PolicyRule>;
+
+// Total: entries that are no rules about resources are left out.
+PolicyRules ReadPolicyRules(const boost::json::array& rules);
+boost::json::array ToJson(const PolicyRules& rules);
+
+// True when some rule of `all` alone grants everything that `rule` does.
+bool Covers(const PolicyRules& all, const PolicyRule& rule);
+// The same of each of `some`.
+bool Covers(const PolicyRules& all, const PolicyRules& some);
+
+// What `rules` grant of that which `asked` grant. A rule that is asked for as a whole stays as it
+// is, so that equal lists give the same list again.
+PolicyRules Within(const PolicyRules& rules, const PolicyRules& asked);
+
+}  // namespace steward::olm
+
+#endif  // OLM_COPIED_RBAC_POLICY_RULE_H_
