@@ -4,6 +4,7 @@
 
 #include "controllers/cleanup/known_cleanup.h"
 #include "controllers/copied_csv/known_copied_csvs.h"
+#include "controllers/copied_rbac/copied_rbac.h"
 #include "controllers/copies/copies_board.h"
 #include "controllers/csv_finalizer/csv_finalizer.h"
 #include "controllers/install_plan/install_plan_flags.h"
@@ -24,6 +25,7 @@ std::vector<controllers::KnownReconciler> MakeAll() {
       controllers::KnownCopiedCsvs(copies), controllers::KnownOlmConfig(copies),
       controllers::KnownInstallPlans(),     controllers::KnownPayload(),
       controllers::KnownCsvFinalizer(),     controllers::KnownOperators(),
+      controllers::KnownCopiedRbac(),
   };
 }
 

@@ -1,4 +1,4 @@
-// Package operators_test proves what `steward controllers --reconcilers=operators,csv-finalizer` promises, beside a real
+// Package operators_test proves what `steward controllers --reconcilers=operators,copied-rbac,csv-finalizer` promises, beside a real
 // kube-apiserver, namespace and garbage collectors, under exactly the rights and the policy of deploy/overlays/operators; the family copies
 // works beside it, under its own. There is no OLM: what olm-operator would have made is written by the cases.
 package operators_test
@@ -95,7 +95,7 @@ func flags(reconcilers string, more ...string) []string {
 
 func startOperating(ctx context.Context, more ...string) (err error) {
 	operating, err = shared.RunControllersAs(ctx, account, "operators-"+time.Now().Format("150405.000"),
-		flags("operators,csv-finalizer", more...)...)
+		flags("operators,copied-rbac,csv-finalizer", more...)...)
 	return err
 }
 

@@ -3,8 +3,6 @@ package operators_test
 import (
 	"context"
 	"fmt"
-	"slices"
-	"strings"
 	"testing"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -117,13 +115,22 @@ func TestOperator_Adopts(t *testing.T) {
 	role.SetLabels(labels)
 	s.create(account)
 	s.grant(olm.ClusterRoles, role)
+	plan := object("operators.coreos.com/v1alpha1", "InstallPlan", s.home, "install-reed")
+	plan.Object["spec"] = map[string]any{"approval": "Automatic", "approved": true, "clusterServiceVersionNames": []any{"reed.v1"}}
+	s.create(plan)
 	s.subscribe("reed", "reed.v1")
+	must(t, olm.MutateStatus(t.Context(), shared.Any, subscriptions, s.home, "sub", func(sub *olm.Object) {
+		sub.Object["status"].(map[string]any)["installPlanRef"] = map[string]any{
+			"apiVersion": plan.GetAPIVersion(), "kind": "InstallPlan", "namespace": s.home, "name": plan.GetName(), "uid": string(s.found(installPlans, s.home, plan.GetName()).GetUID()),
+		}
+	}))
 	name := "reed." + s.home
-	all := []string{"ClusterServiceVersion " + s.home + "/reed.v1", "Subscription " + s.home + "/sub", "ServiceAccount " + s.home + "/reed",
-		"ClusterRole " + role.GetName(), "CustomResourceDefinition " + definition.GetName()}
+	all := []string{"ClusterServiceVersion " + s.home + "/reed.v1", "Subscription " + s.home + "/sub", "InstallPlan " + s.home + "/install-reed",
+		"ServiceAccount " + s.home + "/reed", "ClusterRole " + role.GetName(), "CustomResourceDefinition " + definition.GetName()}
 	eventually(t, has(name, all...))
 	// What is left after an uninstallation is said, and the Operator goes with it.
 	must(t, shared.Any.Resource(subscriptions).Namespace(s.home).Delete(t.Context(), "sub", metav1.DeleteOptions{}))
+	must(t, shared.Any.Resource(installPlans).Namespace(s.home).Delete(t.Context(), "install-reed", metav1.DeleteOptions{}))
 	must(t, shared.Any.Resource(olm.CSVs).Namespace(s.home).Delete(t.Context(), "reed.v1", metav1.DeleteOptions{}))
 	must(t, shared.Any.Resource(olm.ClusterRoles).Delete(t.Context(), role.GetName(), metav1.DeleteOptions{}))
 	eventually(t, has(name, "CustomResourceDefinition "+definition.GetName()))
@@ -132,24 +139,37 @@ func TestOperator_Adopts(t *testing.T) {
 	eventually(t, gone(operators, "", name))
 }
 
-// Case 32: the label's name is cut as OLM cuts it.
-func TestOperator_LongNames(t *testing.T) {
-	s := newScene(t, 0)
-	pack := "a-package-whose-name-is-long-enough-to-matter-operator"
-	s.subscribe(pack, pack+".v1.0.0")
-	s.create(olm.CSV(pack+".v1.0.0", s.group))
-	name := strings.TrimRight((pack + "." + s.home)[:63], "._-")
+// Upstream's "should not adopt copied csvs": a namespace that becomes a target gets a copy, which is no component.
+func TestOperator_R_004_08_ANewNamespacesCopyIsNone(t *testing.T) {
+	s := newScene(t, 2)
+	both := s.targets
+	s.targets = both[:1]
+	s.retarget(s.targets...)
+	s.subscribe("reed", "reed.v1")
+	s.create(olm.CSV("reed.v1", s.group, s.targets...))
+	name := "reed." + s.home
 	forget(t, name)
-	eventually(t, has(name, "ClusterServiceVersion "+s.home+"/"+pack+".v1.0.0", "Subscription "+s.home+"/sub"))
-	list, err := shared.Any.Resource(operators).List(t.Context(), metav1.ListOptions{})
-	must(t, err)
-	var names []string
-	for _, each := range list.Items {
-		if strings.HasPrefix(each.GetName(), pack) {
-			names = append(names, each.GetName())
+	alone := []string{"ClusterServiceVersion " + s.home + "/reed.v1", "Subscription " + s.home + "/sub"}
+	eventually(t, has(name, alone...))
+	s.retarget(both...)
+	for _, target := range both {
+		eventually(t, func() error { _, err := lookUp(olm.CSVs, target, "reed.v1"); return err })
+	}
+	// One that bears the label all the same is disowned.
+	must(t, olm.Mutate(t.Context(), shared.Any, olm.CSVs, both[1], "reed.v1", func(csv *olm.Object) {
+		labels := csv.GetLabels()
+		labels["operators.coreos.com/"+name] = ""
+		csv.SetLabels(labels)
+	}))
+	eventually(t, func() error {
+		csv, err := lookUp(olm.CSVs, both[1], "reed.v1")
+		if err != nil {
+			return err
 		}
-	}
-	if !slices.Equal(names, []string{name}) {
-		t.Errorf("the Operators are %v, want %s alone", names, name)
-	}
+		if _, labelled := csv.GetLabels()["operators.coreos.com/"+name]; labelled {
+			return fmt.Errorf("the copy bears the label")
+		}
+		return nil
+	})
+	must(t, has(name, alone...)())
 }

@@ -43,16 +43,18 @@ func newScene(t *testing.T, targets int) *scene {
 	}
 	s.group = olm.Synced(olm.OperatorGroup(s.home, "group", s.targets...), s.targets...)
 	s.create(s.group)
-	t.Cleanup(func() {
-		for _, name := range append([]string{s.home}, s.targets...) {
-			_ = shared.Any.Resource(olm.Namespaces).Delete(context.Background(), name, metav1.DeleteOptions{})
-		}
-	})
+	t.Cleanup(func() { removeNamespaces(append([]string{s.home}, s.targets...)) })
 	return s
 }
 
+func removeNamespaces(names []string) {
+	for _, name := range names {
+		_ = shared.Any.Resource(olm.Namespaces).Delete(context.Background(), name, metav1.DeleteOptions{})
+	}
+}
+
 var kinds = map[string]schema.GroupVersionResource{
-	"Role": roles, "RoleBinding": roleBindings, "ServiceAccount": serviceAccounts, "Subscription": subscriptions,
+	"Role": roles, "RoleBinding": roleBindings, "ServiceAccount": serviceAccounts, "Subscription": subscriptions, "InstallPlan": installPlans,
 }
 
 func (s *scene) create(objects ...*olm.Object) {

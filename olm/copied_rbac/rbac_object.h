@@ -20,7 +20,6 @@ namespace steward::olm {
 inline const kube::GroupVersionResource kRoles = {"rbac.authorization.k8s.io", "v1", "roles"};
 inline const kube::GroupVersionResource kRoleBindings = {"rbac.authorization.k8s.io", "v1",
                                                          "rolebindings"};
-inline const kube::GroupVersionResource kOperators = {"operators.coreos.com", "v1", "operators"};
 
 enum class RbacKind { kRole, kRoleBinding };
 const kube::GroupVersionResource& ResourceOf(RbacKind kind);

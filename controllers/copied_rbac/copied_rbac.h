@@ -1,0 +1,95 @@
+// The reconciler "copied-rbac", which copies Roles and RoleBindings of operators into the
+// namespaces that they work in. Lives on one executor.
+#ifndef CONTROLLERS_COPIED_RBAC_COPIED_RBAC_H_
+#define CONTROLLERS_COPIED_RBAC_COPIED_RBAC_H_
+
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+
+#include "absl/time/time.h"
+#include "base/async/task.h"
+#include "controllers/copied_rbac/copied_rbac_metrics.h"
+#include "controllers/copied_rbac/rbac_snapshot.h"
+#include "controllers/copied_rbac/rbac_watch.h"
+#include "controllers/copied_rbac/rbac_writer.h"
+#include "controllers/runtime/known_reconciler.h"
+#include "controllers/runtime/metadata/metadata_watch.h"
+#include "controllers/runtime/parallel_writer.h"
+#include "controllers/runtime/queue/work_queue.h"
+#include "controllers/runtime/reconciler.h"
+#include "controllers/runtime/reconciler_deps.h"
+#include "kube/meta/names.h"
+#include "kube/meta/write_options.h"
+#include "olm/objects.h"
+#include "storage/operators/operator_world.h"
+#include "storage/operators/touched_operators.h"
+#include "storage/world/world.h"
+
+namespace steward::controllers {
+
+// A key is a namespace with originals, as its name; a pass handles all of their copies:
+//
+//   World, watches ──► namespace ──► RbacSnapshot, read live
+//       wanted by a pair in a target namespace ──► written where it differs
+//       a copy that no pair wants there ─────────► deleted
+//       an object in the way that is no copy ────► left alone; Event, metric
+//
+// Targets are those of the one OperatorGroup that lists or selects namespaces (R-004-16, 19). Where
+// there are several groups, or one for all namespaces, copies that are there stay as they are. A
+// Role is given nothing while a RoleBinding that is no copy refers to it: whoever that names would
+// have it, too. That is looked at before such writes, and again after them.
+//
+// Deletions need a snapshot of the last seconds; without a complete one nothing is written at all.
+class CopiedRbacReconciler : public Reconciler {
+ public:
+  // REQUIRES: the references in `deps`, and `metrics`, outlive this object.
+  CopiedRbacReconciler(const ReconcilerDeps& deps, CopiedRbacMetrics& metrics,
+                       ParallelWriterOptions options = {});
+  ~CopiedRbacReconciler() override;
+
+  VoidTask Feed(WorkQueue& queue) override;
+  Task<ReconcileResult> Reconcile(Key key) override;
+
+ private:
+  struct Pass;
+  struct Action;
+
+  void Add(const std::string& source, absl::Duration wait = absl::ZeroDuration());
+  void AddAll();
+  void OpenWatches();
+  void NoteWorld(const storage::World& world, const storage::TouchedOperators* touched);
+  void NoteCopiedCsv(const kube::NamespacedName& copy);
+
+  void Plan(Pass& pass);
+  void PlanNamespace(Pass& pass, const olm::Namespace& ns);
+  StatusTask PlanRemovals(Pass& pass);
+  Task<bool> IsTargetNow(const Pass& pass, std::string ns);
+  StatusTask LookForForeignBindings(Pass& pass);
+  StatusTask Act(Pass& pass, Action& action, kube::SendCheck may_send);
+  StatusTask TakeBack(Pass& pass);
+  absl::Status Conclude(Pass& pass);
+  void Tell(Pass& pass, const Action& action, std::string_view reason, const std::string& message);
+
+  const ReconcilerDeps deps_;
+  CopiedRbacMetrics& metrics_;
+  RbacWriter copies_;
+  ParallelWriter writer_;
+  RbacWatch roles_;
+  RbacWatch bindings_;
+  std::unique_ptr<MetadataWatch> originals_;
+  std::unique_ptr<MetadataWatch> copied_csvs_;
+  std::unique_ptr<MetadataWatch> operators_;
+  // The namespaces with originals that are components of an Operator, by its name.
+  std::map<std::string, std::set<std::string>> components_;
+  WorkQueue* queue_ = nullptr;  // set by Feed
+};
+
+// The reconciler "copied-rbac" of the family "operators". Conflicts with olm-operator. Adds
+// --concurrent-copied-rbac-writes.
+KnownReconciler KnownCopiedRbac();
+
+}  // namespace steward::controllers
+
+#endif  // CONTROLLERS_COPIED_RBAC_COPIED_RBAC_H_
