@@ -1,0 +1,255 @@
+#include "controllers/copied_rbac/copied_rbac.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <boost/json/value.hpp>
+#include <string>
+
+#include "base/clock/fake_clock.h"
+#include "base/json/json_text.h"
+#include "controllers/copied_rbac/testing/rbac_cluster.h"
+#include "kube/meta/names.h"
+#include "kube/meta/status.h"
+#include "kube/testing/hooked_client.h"
+
+namespace steward::controllers {
+namespace {
+
+namespace json = boost::json;
+using ::testing::Contains;
+
+// An operator "reed" in "ops", whose group lists the namespaces a and b.
+class CopiedRbacTest : public ::testing::Test {
+ protected:
+  CopiedRbacTest() {
+    for (const char* ns : {"ops", "a", "b"}) cluster_.PutNamespace(ns, ns);
+    cluster_.PutGroup("ops", "g", R"({"targetNamespaces":["a","b"]})");
+    cluster_.PutOperator("reed", "get,list");
+    for (const char* ns : {"a", "b"}) cluster_.PutCopiedCsv(ns, "reed");
+  }
+
+  // The verbs that the Role grants, "-" when there is none.
+  std::string Verbs(const std::string& ns) {
+    const json::value role = cluster_.Find(kTestRoles, {ns, "reed"});
+    if (role.is_null()) return "-";
+    std::string verbs;
+    for (const json::value& rule : role.at("rules").as_array()) {
+      for (const json::value& verb : rule.at("verbs").as_array()) {
+        verbs += verb.as_string().c_str();
+        verbs += ' ';
+      }
+    }
+    return verbs;
+  }
+  bool Bound(const std::string& ns) {
+    return !cluster_.Find(kTestBindings, {ns, "reed"}).is_null();
+  }
+  int CountWrites() {
+    int writes = 0;
+    process_.hook().decide = [&writes](const kube::HookedCall& call) {
+      writes += call.writes() ? 1 : 0;
+      return kube::HookedFate();
+    };
+    process_.Finish();
+    process_.hook().decide = nullptr;
+    return writes;
+  }
+
+  FakeClock clock_;
+  RbacCluster cluster_;
+  RbacProcess process_{cluster_, clock_};
+};
+
+TEST_F(CopiedRbacTest, R_004_16_CopiesIntoEachTarget) {
+  cluster_.PutOriginal("reed", "get,list");
+  process_.Finish();
+  const json::value csv = cluster_.Find(kTestCsvs, {"a", "reed"});
+  const json::value made = cluster_.Find(kTestOperators, {"", "reed"});
+  for (const auto& gvr : {kTestRoles, kTestBindings}) {
+    const json::value copy = cluster_.Find(gvr, {"a", "reed"});
+    ASSERT_FALSE(copy.is_null());
+    const json::value& metadata = copy.at("metadata");
+    EXPECT_EQ(Serialize(metadata.at("labels")),
+              R"({"olm.copiedFrom":"ops","olm.managed":"true","olm.owner":"reed",)"
+              R"("olm.owner.kind":"ClusterServiceVersion","olm.owner.namespace":"a"})");
+    ASSERT_EQ(metadata.at("ownerReferences").as_array().size(), 2);
+    EXPECT_EQ(metadata.at_pointer("/ownerReferences/0/uid"), csv.at_pointer("/metadata/uid"));
+    EXPECT_EQ(metadata.at_pointer("/ownerReferences/1/uid"), made.at_pointer("/metadata/uid"));
+    EXPECT_EQ(metadata.at_pointer("/ownerReferences/1/kind"), "Operator");
+  }
+  EXPECT_EQ(Verbs("a"), "get list ");
+  EXPECT_EQ(Verbs("b"), "get list ");
+  EXPECT_EQ(cluster_.Find(kTestBindings, {"b", "reed"}).at_pointer("/subjects/0/namespace"), "ops");
+  EXPECT_EQ(CountWrites(), 0);
+}
+
+TEST_F(CopiedRbacTest, FollowsTheOriginal) {
+  cluster_.PutOriginal("reed", "get");
+  process_.Finish();
+  EXPECT_EQ(Verbs("a"), "get ");
+  cluster_.PutOriginal("reed", "get,list");
+  process_.Finish();
+  EXPECT_EQ(Verbs("a"), "get list ");
+}
+
+TEST_F(CopiedRbacTest, CopiesOnlyWhatIsAskedFor) {
+  cluster_.PutOriginal("reed", "get,escalate");
+  process_.Finish();
+  EXPECT_EQ(Verbs("a"), "get ");
+}
+
+TEST_F(CopiedRbacTest, PutsRightWhatATenantEdits) {
+  cluster_.PutOriginal("reed", "get");
+  process_.Finish();
+  const std::string labels =
+      R"(,"labels":{"olm.copiedFrom":"ops","olm.owner":"reed",)"
+      R"("olm.owner.kind":"ClusterServiceVersion","olm.owner.namespace":"a"})";
+  cluster_.PutRole({"a", "reed"}, "get,escalate", labels);
+  cluster_.PutBinding({"a", "reed"}, "reed", labels);
+  process_.Finish();
+  EXPECT_EQ(Verbs("a"), "get ");
+  const json::value binding = cluster_.Find(kTestBindings, {"a", "reed"});
+  EXPECT_EQ(binding.at_pointer("/subjects/0/name"), "reed");
+  EXPECT_EQ(binding.at("subjects").as_array().size(), 1);
+}
+
+// Whoever makes the copy's name first, or binds a Role that is about to be copied, gets nothing.
+TEST_F(CopiedRbacTest, ForeignObjectsAreLeftAlone) {
+  cluster_.PutRole({"a", "reed"}, "watch", R"(,"labels":{"mine":"yes"})");
+  cluster_.PutBinding({"b", "other"}, "reed");
+  const json::value role = cluster_.Find(kTestRoles, {"a", "reed"});
+  cluster_.PutOriginal("reed", "get");
+  process_.Finish();
+  EXPECT_EQ(cluster_.Find(kTestRoles, {"a", "reed"}), role);
+  EXPECT_FALSE(Bound("a"));
+  EXPECT_THAT(Verbs("b"), ::testing::AnyOf("-", ""));
+  EXPECT_THAT(process_.events().told, Contains("CopiedRbacForeign ops/reed"));
+  // Once they are gone the copies are made.
+  cluster_.Drop(kTestRoles, {"a", "reed"});
+  cluster_.Drop(kTestBindings, {"b", "other"});
+  process_.Finish();
+  EXPECT_EQ(Verbs("a"), "get ");
+  EXPECT_EQ(Verbs("b"), "get ");
+  EXPECT_TRUE(Bound("a"));
+}
+
+TEST_F(CopiedRbacTest, R_004_16_TakenAwayWithItsReason) {
+  struct Row {
+    const char* name;
+    void (*end)(RbacCluster& cluster);
+    bool everywhere;
+  };
+  const Row rows[] = {
+      {"the group lists it no more",
+       [](RbacCluster& cluster) { cluster.PutGroup("ops", "g", R"({"targetNamespaces":["b"]})"); },
+       false},
+      {"the group selects it no more",
+       [](RbacCluster& cluster) {
+         cluster.PutGroup("ops", "g", R"({"selector":{"matchLabels":{"team":"b"}}})");
+       },
+       false},
+      {"the operator is gone",
+       [](RbacCluster& cluster) {
+         cluster.Drop(kTestCsvs, {"ops", "reed"});
+       },
+       true},
+      {"its Role is gone",
+       [](RbacCluster& cluster) {
+         cluster.Drop(kTestRoles, {"ops", "reed"});
+       },
+       true},
+      {"the group is gone", [](RbacCluster& cluster) { cluster.DropGroup("ops", "g"); }, true},
+  };
+  for (const Row& row : rows) {
+    SCOPED_TRACE(row.name);
+    cluster_.PutGroup("ops", "g", R"({"targetNamespaces":["a","b"]})");
+    cluster_.PutOperator("reed", "get,list");
+    cluster_.PutOriginal("reed", "get");
+    process_.Finish();
+    ASSERT_EQ(Verbs("a"), "get ");
+    ASSERT_EQ(Verbs("b"), "get ");
+    row.end(cluster_);
+    process_.Finish();
+    EXPECT_EQ(Verbs("a"), "-");
+    EXPECT_FALSE(Bound("a"));
+    EXPECT_EQ(Verbs("b"), row.everywhere ? "-" : "get ");
+  }
+}
+
+// Two groups, or one for all namespaces: nobody takes away or gives.
+TEST_F(CopiedRbacTest, WhereTheTargetsAreNotKnownNothingChanges) {
+  cluster_.PutOriginal("reed", "get");
+  process_.Finish();
+  cluster_.PutGroup("ops", "second", R"({"targetNamespaces":["b"]})");
+  EXPECT_EQ(CountWrites(), 0);
+  cluster_.DropGroup("ops", "second");
+  cluster_.PutGroup("ops", "g", "{}");
+  EXPECT_EQ(CountWrites(), 0);
+  EXPECT_EQ(Verbs("a"), "get ");
+}
+
+TEST_F(CopiedRbacTest, R_004_19_OwnersThatAreMadeAnewOwnAgain) {
+  cluster_.PutOriginal("reed", "get");
+  process_.Finish();
+  const json::value uid = cluster_.Find(kTestRoles, {"a", "reed"}).at_pointer("/metadata/uid");
+  cluster_.Drop(kTestCsvs, {"a", "reed"});
+  cluster_.Drop(kTestOperators, {"", "reed"});
+  process_.Finish();
+  cluster_.PutCopiedCsv("a", "reed");
+  cluster_.PutOperator("reed", "get,list");
+  process_.Finish();
+  const json::value role = cluster_.Find(kTestRoles, {"a", "reed"});
+  EXPECT_EQ(role.at_pointer("/metadata/uid"), uid) << "it is the same: there was no gap";
+  EXPECT_EQ(role.at_pointer("/metadata/ownerReferences/0/uid"),
+            cluster_.Find(kTestCsvs, {"a", "reed"}).at_pointer("/metadata/uid"));
+  EXPECT_EQ(role.at_pointer("/metadata/ownerReferences/1/uid"),
+            cluster_.Find(kTestOperators, {"", "reed"}).at_pointer("/metadata/uid"));
+}
+
+// Without a complete picture nothing is written, above all nothing is deleted.
+TEST_F(CopiedRbacTest, AFailingListIsNoAbsence) {
+  cluster_.PutOriginal("reed", "get");
+  process_.Finish();
+  for (const auto& gvr : {kTestCsvs, kTestRoles, kTestBindings, kTestGroups}) {
+    SCOPED_TRACE(gvr.resource);
+    int writes = 0;
+    process_.hook().decide = [&](const kube::HookedCall& call) {
+      kube::HookedFate fate;
+      if (call.verb == "list" && call.gvr == gvr) {
+        fate.error = kube::ToStatus(kube::Forbidden(gvr, "", "injected"));
+      }
+      writes += call.writes() ? 1 : 0;
+      return fate;
+    };
+    cluster_.PutGroup("ops", "g", R"({"targetNamespaces":["b"]})");
+    process_.Finish();
+    EXPECT_EQ(writes, 0);
+    process_.hook().decide = nullptr;
+    cluster_.PutGroup("ops", "g", R"({"targetNamespaces":["a","b"]})");
+    process_.Finish();
+  }
+}
+
+TEST_F(CopiedRbacTest, OnlyWhatWasReadIsDeleted) {
+  cluster_.PutOriginal("reed", "get");
+  process_.Finish();
+  process_.hook().decide = [this](const kube::HookedCall& call) {
+    if (call.deletion != nullptr && call.name.ns == "a") {
+      EXPECT_NE(call.deletion->uid, "");
+      EXPECT_NE(call.deletion->resource_version, "");
+      // A tenant's own, made in this very moment.
+      if (call.gvr == kTestRoles && Verbs("a") == "get ") {
+        cluster_.Drop(kTestRoles, {"a", "reed"});
+        cluster_.PutRole({"a", "reed"}, "watch", R"(,"labels":{"mine":"yes"})");
+      }
+    }
+    return kube::HookedFate();
+  };
+  cluster_.PutGroup("ops", "g", R"({"targetNamespaces":["b"]})");
+  process_.Finish();
+  EXPECT_EQ(Verbs("a"), "watch ");
+}
+
+}  // namespace
+}  // namespace steward::controllers

@@ -1,0 +1,429 @@
+// Random schedules of copied Roles: every call may fail, lose its answer, or be the last of its
+// process; two processes work at the same time, and see old Worlds; operators come, change and go,
+// and tenants edit copies, forge labels and owners, and make names first. What may be written, and
+// what there must be in the end, is judged from the cluster's JSON by this file alone: it shares no
+// code with the rules.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+#include <boost/json/parse.hpp>
+#include <boost/json/value.hpp>
+#include <cstdint>
+#include <initializer_list>
+#include <map>
+#include <memory>
+#include <random>
+#include <set>
+#include <string>
+
+#include "absl/time/time.h"
+#include "base/clock/fake_clock.h"
+#include "base/json/json_text.h"
+#include "base/seeds/seeds.h"
+#include "base/text/str_cat.h"
+#include "controllers/copied_rbac/testing/rbac_cluster.h"
+#include "kube/meta/names.h"
+#include "kube/meta/status.h"
+#include "kube/testing/hooked_client.h"
+
+namespace steward::controllers {
+namespace {
+
+namespace json = boost::json;
+
+const Seeds kSeeds = SeedsOr({1, ShareOf(200)});
+
+constexpr std::array<const char*, 2> kNames = {"reed", "moss"};
+constexpr std::array<const char*, 3> kPlaces = {"a", "b", "c"};
+// What no operator asks for.
+constexpr char kEvil[] = "escalate";
+
+std::string Text(const json::value& object, std::initializer_list<const char*> path) {
+  const json::value* at = &object;
+  for (const char* key : path) {
+    const json::object* members = at->if_object();
+    at = members == nullptr ? nullptr : members->if_contains(key);
+    if (at == nullptr) return "";
+  }
+  return at->is_string() ? std::string(at->get_string()) : "";
+}
+
+std::string Label(const json::value& object, const char* key) {
+  return Text(object, {"metadata", "labels", key});
+}
+
+// OLM's labels of a copy from "ops".
+bool IsOurs(const json::value& object, const std::string& ns) {
+  const std::string owner_ns = Label(object, "olm.owner.namespace");
+  return Label(object, "olm.copiedFrom") == "ops" && !Label(object, "olm.owner").empty() &&
+         Label(object, "olm.owner.kind") == "ClusterServiceVersion" &&
+         (owner_ns == ns || owner_ns == "ops");
+}
+
+std::set<std::string> Verbs(const json::value& role) {
+  std::set<std::string> verbs;
+  if (role.is_null()) return verbs;
+  for (const json::value& rule : role.at("rules").as_array()) {
+    for (const json::value& verb : rule.at("verbs").as_array()) {
+      verbs.insert(std::string(verb.as_string()));
+    }
+  }
+  return verbs;
+}
+
+bool Within(const std::set<std::string>& some, const std::set<std::string>& all) {
+  return std::includes(all.begin(), all.end(), some.begin(), some.end());
+}
+
+class Schedule {
+ public:
+  explicit Schedule(unsigned seed) : random_(seed) {
+    for (const char* ns : {"ops", "a", "b", "c"}) cluster_.PutNamespace(ns, ns);
+    cluster_.PutGroup("ops", "g", R"({"targetNamespaces":["a","b"]})");
+    for (const char* name : kNames) Install(name);
+    for (int i = 0; i < 6; ++i) Happen();
+  }
+
+  void Play() {
+    for (int pass = 0; pass < 25; ++pass) {
+      Happen();
+      std::unique_ptr<RbacProcess>& process = processes_[Draw(2)];
+      if (process == nullptr || OneIn(10)) process = Start();
+      process->Look();
+      clock_.Advance(absl::Milliseconds(100 * Draw(60)));
+      process->Settle();
+      if (process->died()) process.reset();
+    }
+    Calm();
+  }
+
+  // The process ends at write `at`, before or after it. Returns whether it came so far.
+  bool PlayToDeathAt(int at, bool after) {
+    death_at_ = at;
+    death_after_ = after;
+    calm_ = true;
+    processes_[0] = Start();
+    processes_[0]->Finish();
+    const bool died = processes_[0]->died();
+    death_at_ = -1;
+    Calm();
+    return died;
+  }
+
+ private:
+  unsigned Draw(unsigned below) {
+    return std::uniform_int_distribution<unsigned>(0, below - 1)(random_);
+  }
+  bool OneIn(unsigned n) { return Draw(n) == 0; }
+
+  std::unique_ptr<RbacProcess> Start() {
+    auto process = std::make_unique<RbacProcess>(cluster_, clock_);
+    process->hook().decide = [this, self = process.get()](const kube::HookedCall& call) {
+      return Decide(*self, call);
+    };
+    return process;
+  }
+
+  void Install(const std::string& name) {
+    const std::string asked = OneIn(2) ? "get,list" : "get";
+    for (const char* verb : {"get", "list"}) {
+      if (asked.find(verb) != std::string::npos) asked_[name].insert(verb);
+    }
+    cluster_.PutOperator(name, asked);
+    cluster_.PutOriginal(name, OneIn(3) ? "get,list,escalate" : "get,list");
+    for (const char* ns : kPlaces) {
+      if (cluster_.Find(kTestCsvs, {ns, name}).is_null()) cluster_.PutCopiedCsv(ns, name);
+    }
+  }
+
+  // People act between passes, and while a process works.
+  void Happen() {
+    const std::string name = kNames[Draw(kNames.size())];
+    const std::string ns = kPlaces[Draw(kPlaces.size())];
+    const std::string forged = StrCat(
+        R"(,"labels":{"olm.copiedFrom":"ops","olm.owner.kind":"ClusterServiceVersion",)",
+        R"("olm.owner":")", name, R"(","olm.owner.namespace":")", ns,
+        R"("},"ownerReferences":[{"apiVersion":"v1","kind":"Pod","name":"p","uid":"forged"}])");
+    switch (Draw(14)) {
+      case 0:
+      case 1:
+        return Install(name);
+      case 2:
+        return cluster_.Drop(kTestCsvs, {"ops", name});
+      case 3:
+        return cluster_.Drop(OneIn(2) ? kTestRoles : kTestBindings, {"ops", name});
+      case 4:
+        return cluster_.PutGroup("ops", "g", StrCat(R"({"targetNamespaces":[")", ns, R"(","c"]})"));
+      case 5:
+        return cluster_.PutGroup("ops", "g",
+                                 StrCat(R"({"selector":{"matchLabels":{"team":")", ns, "\"}}}"));
+      case 6:
+        return cluster_.PutNamespace(ns, OneIn(2) ? "a" : ns);
+      case 7:
+        return cluster_.Drop(kTestCsvs, {ns, name});
+      case 8:
+        return OneIn(2) ? cluster_.Drop(kTestOperators, {"", name})
+                        : cluster_.Drop(kTestRoles, {ns, name});
+      case 9:
+        return cluster_.PutRole({ns, name}, StrCat("get,", kEvil), forged);
+      case 10:
+        return cluster_.PutBinding({ns, name}, OneIn(2) ? name : "other", forged);
+      case 11:
+        return Squat(ns, name);
+      case 12:
+        // Bound by hand: whoever does so has what the Role grants now.
+        return cluster_.PutBinding({ns, StrCat("by-hand-", name)}, name);
+      default:
+        return cluster_.Drop(kTestBindings, {ns, StrCat("by-hand-", name)});
+    }
+  }
+
+  // A tenant's own Role under the copy's name, or it goes.
+  void Squat(const std::string& ns, const std::string& name) {
+    const json::value there = cluster_.Find(kTestRoles, {ns, name});
+    if (there.is_null()) {
+      cluster_.PutRole({ns, name}, "watch", R"(,"labels":{"mine":"yes"})");
+    } else if (!IsOurs(there, ns)) {
+      cluster_.Drop(kTestRoles, {ns, name});
+    }
+  }
+
+  kube::HookedFate Decide(const RbacProcess& process, const kube::HookedCall& call) {
+    if (call.writes()) JudgeWrite(call);
+    kube::HookedFate fate;
+    if (call.writes() && writes_ - 1 == death_at_) {
+      fate.dies = !death_after_;
+      fate.dies_after = death_after_;
+    }
+    if (calm_) return fate;
+    switch (Draw(40)) {
+      case 0:
+        fate.error = kube::ToStatus(kube::ServiceUnavailable("injected", 1));
+        return fate;
+      case 1:
+        fate.error = kube::ToStatus(kube::Conflict(call.gvr, call.name.name, "injected"));
+        return fate;
+      case 2:
+        fate.error = kube::ToStatus(kube::Forbidden(call.gvr, call.name.name, "injected"));
+        return fate;
+      case 3:
+        fate.lost = true;
+        return fate;
+      case 4:
+        fate.dies = true;
+        return fate;
+      case 5:
+        fate.dies_after = true;
+        return fate;
+      case 6:
+      case 7:
+        Meddle(process);
+        return fate;
+      default:
+        return fate;
+    }
+  }
+
+  // Somebody acts, and the other process works, while this one waits for its call.
+  void Meddle(const RbacProcess& process) {
+    if (meddling_) return;
+    meddling_ = true;
+    if (OneIn(2)) Happen();
+    for (const auto& other : processes_) {
+      if (other == nullptr || other.get() == &process || other->died()) continue;
+      if (OneIn(2)) other->Look();
+      other->Settle();
+    }
+    meddling_ = false;
+  }
+
+  void JudgeWrite(const kube::HookedCall& call) {
+    ++writes_;
+    const std::string what =
+        StrCat(call.verb, " ", call.gvr.resource, " ", call.name.ns, "/", call.name.name, " ",
+               call.object == nullptr ? "" : Serialize(*call.object));
+    ASSERT_TRUE(call.gvr == kTestRoles || call.gvr == kTestBindings) << what;
+    ASSERT_NE(call.name.ns, "ops") << what;
+    const json::value there = cluster_.Find(call.gvr, call.name);
+    if (call.deletion != nullptr) {
+      ASSERT_FALSE(call.deletion->uid.empty()) << what;
+      ASSERT_FALSE(call.deletion->resource_version.empty()) << what;
+      // What is still as it was read is one of ours.
+      const bool same =
+          !there.is_null() && Text(there, {"metadata", "uid"}) == call.deletion->uid &&
+          Text(there, {"metadata", "resourceVersion"}) == call.deletion->resource_version;
+      EXPECT_TRUE(!same || IsOurs(there, call.name.ns)) << what;
+      return;
+    }
+    ASSERT_TRUE(call.verb == "create" || call.verb == "update") << what;
+    const json::value& object = *call.object;
+    EXPECT_TRUE(IsOurs(object, call.name.ns)) << what;
+    if (call.verb == "update") {
+      EXPECT_NE(Text(object, {"metadata", "resourceVersion"}), "") << what;
+      const bool same = Text(there, {"metadata", "resourceVersion"}) ==
+                        Text(object, {"metadata", "resourceVersion"});
+      EXPECT_TRUE(!same || IsOurs(there, call.name.ns)) << what;
+    }
+    if (call.gvr == kTestRoles) {
+      EXPECT_TRUE(Within(Verbs(object), asked_[call.name.name])) << what;
+      return;
+    }
+    EXPECT_EQ(Text(object, {"roleRef", "kind"}), "Role") << what;
+    EXPECT_EQ(Text(object, {"roleRef", "name"}), call.name.name) << what;
+    for (const json::value& subject : object.at("subjects").as_array()) {
+      EXPECT_EQ(Text(subject, {"kind"}), "ServiceAccount") << what;
+      EXPECT_EQ(Text(subject, {"namespace"}), "ops") << what;
+      EXPECT_EQ(Text(subject, {"name"}), call.name.name) << what;
+    }
+  }
+
+  // Everything calms down: nothing fails, and one process works.
+  void Calm() {
+    for (auto& process : processes_) process.reset();
+    calm_ = true;
+    for (const char* name : kNames) {
+      if (cluster_.Find(kTestOperators, {"", name}).is_null()) {
+        cluster_.fake().Put(kTestOperators, StrCat(R"({"metadata":{"name":")", name, "\"}}"));
+      }
+      for (const char* ns : kPlaces) {
+        if (cluster_.Find(kTestCsvs, {ns, name}).is_null()) cluster_.PutCopiedCsv(ns, name);
+      }
+    }
+    processes_[0] = Start();
+    processes_[0]->Finish();
+    for (const char* name : kNames) {
+      for (const char* ns : kPlaces) Judge(ns, name);
+    }
+    // What is in the way is tried again now and then, which changes nothing.
+    const uint64_t revision = cluster_.fake().revision();
+    processes_[0]->Finish();
+    processes_[0] = Start();
+    processes_[0]->Finish();
+    EXPECT_EQ(cluster_.fake().revision(), revision) << "what is right is not written again";
+  }
+
+  bool IsTarget(const std::string& ns) {
+    const json::value spec = cluster_.All(kTestGroups).front().at("spec");
+    if (const json::value* selector = spec.as_object().if_contains("selector")) {
+      const json::value place = cluster_.Find(kTestNamespaces, {"", ns});
+      return Label(place, "team") == Text(*selector, {"matchLabels", "team"});
+    }
+    for (const json::value& target : spec.at("targetNamespaces").as_array()) {
+      if (std::string(target.as_string()) == ns) return true;
+    }
+    return false;
+  }
+
+  // The operator's own Role and RoleBinding, where both are there and name it as their owner.
+  bool HasOriginal(const std::string& name) {
+    const json::value csv = cluster_.Find(kTestCsvs, {"ops", name});
+    if (csv.is_null()) return false;
+    for (const auto& gvr : {kTestRoles, kTestBindings}) {
+      const json::value object = cluster_.Find(gvr, {"ops", name});
+      if (object.is_null() ||
+          object.at_pointer("/metadata/ownerReferences/0/uid") != csv.at_pointer("/metadata/uid")) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  std::set<std::string> Wanted(const std::string& name) {
+    std::set<std::string> wanted;
+    const json::value csv = cluster_.Find(kTestCsvs, {"ops", name});
+    json::value asked;
+    asked.emplace_object()["rules"] = csv.at_pointer("/spec/install/spec/permissions/0/rules");
+    const std::set<std::string> verbs = Verbs(asked);
+    for (const std::string& verb : Verbs(cluster_.Find(kTestRoles, {"ops", name}))) {
+      if (verbs.contains(verb)) wanted.insert(verb);
+    }
+    return wanted;
+  }
+
+  // True when another RoleBinding than the copy refers to the Role.
+  bool IsBoundByHand(const std::string& ns, const std::string& name) {
+    for (const json::object& object : cluster_.All(kTestBindings)) {
+      const json::value binding = object;
+      if (Text(binding, {"metadata", "namespace"}) != ns) continue;
+      if (Text(binding, {"roleRef", "name"}) != name) continue;
+      if (Text(binding, {"metadata", "name"}) == name && IsOurs(binding, ns)) continue;
+      return true;
+    }
+    return false;
+  }
+
+  void Judge(const std::string& ns, const std::string& name) {
+    const std::string what = StrCat(ns, "/", name);
+    const json::value role = cluster_.Find(kTestRoles, {ns, name});
+    const json::value binding = cluster_.Find(kTestBindings, {ns, name});
+    const bool role_ours = !role.is_null() && IsOurs(role, ns);
+    const bool binding_ours = !binding.is_null() && IsOurs(binding, ns);
+    if (!IsTarget(ns) || !HasOriginal(name)) {
+      EXPECT_FALSE(role_ours) << what << " is left over";
+      EXPECT_FALSE(binding_ours) << what << " is left over";
+      return;
+    }
+    if (role_ours) {
+      EXPECT_TRUE(Within(Verbs(role), Wanted(name))) << what << " " << Serialize(role);
+    }
+    if (binding_ours) {
+      EXPECT_EQ(Text(binding, {"roleRef", "name"}), name) << what;
+      const json::array& subjects = binding.at("subjects").as_array();
+      ASSERT_EQ(subjects.size(), 1) << what;
+      EXPECT_EQ(Text(subjects.front(), {"name"}), name) << what;
+    }
+    const bool foreign = (!role.is_null() && !role_ours) || (!binding.is_null() && !binding_ours) ||
+                         IsBoundByHand(ns, name);
+    if (foreign) return;
+    ASSERT_TRUE(role_ours && binding_ours) << what << " is not copied";
+    EXPECT_EQ(Verbs(role), Wanted(name)) << what;
+    for (const json::value& copy : {role, binding}) {
+      const json::array& owners = copy.at_pointer("/metadata/ownerReferences").as_array();
+      ASSERT_EQ(owners.size(), 2) << what;
+      EXPECT_EQ(owners[0].at("uid"),
+                cluster_.Find(kTestCsvs, {ns, name}).at_pointer("/metadata/uid"))
+          << what;
+      EXPECT_EQ(owners[1].at("uid"),
+                cluster_.Find(kTestOperators, {"", name}).at_pointer("/metadata/uid"))
+          << what;
+    }
+  }
+
+  std::mt19937 random_;
+  FakeClock clock_;
+  RbacCluster cluster_;
+  std::array<std::unique_ptr<RbacProcess>, 2> processes_;
+  std::map<std::string, std::set<std::string>> asked_;  // ever, by operator
+  bool calm_ = false;
+  bool meddling_ = false;
+  int writes_ = 0;
+  int death_at_ = -1;
+  bool death_after_ = false;
+};
+
+// kill -9 before and after every single write.
+TEST(CopiedRbacScheduleTest, GoesOnAfterADeathAtEveryWrite) {
+  for (const bool after : {false, true}) {
+    bool died = true;
+    for (int at = 0; died; ++at) {
+      SCOPED_TRACE(StrCat(after ? "after" : "before", " write ", at));
+      died = Schedule(/*seed=*/3).PlayToDeathAt(at, after);
+      if (::testing::Test::HasFailure()) return;
+      ASSERT_LT(at, 100);
+    }
+  }
+}
+
+TEST(CopiedRbacScheduleTest, EndsRightWhateverHappens) {
+  for (unsigned seed = kSeeds.first; seed != kSeeds.end(); ++seed) {
+    SCOPED_TRACE(StrCat("STEWARD_SEED=", seed));
+    Schedule(seed).Play();
+    if (::testing::Test::HasFailure()) return;
+  }
+}
+
+}  // namespace
+}  // namespace steward::controllers

@@ -1,0 +1,104 @@
+// A cluster in memory with operators and their Roles, and the process that copies these. Not
+// thread-safe.
+#ifndef CONTROLLERS_COPIED_RBAC_TESTING_RBAC_CLUSTER_H_
+#define CONTROLLERS_COPIED_RBAC_TESTING_RBAC_CLUSTER_H_
+
+#include <prometheus/registry.h>
+
+#include <boost/asio/io_context.hpp>
+#include <boost/json/value.hpp>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "base/clock/fake_clock.h"
+#include "base/flags/feature_gates.h"
+#include "controllers/copied_csv/testing/copy_cluster.h"
+#include "controllers/copied_rbac/copied_rbac.h"
+#include "controllers/copied_rbac/copied_rbac_metrics.h"
+#include "controllers/runtime/controller.h"
+#include "controllers/runtime/events/event_recorder.h"
+#include "controllers/runtime/metadata/metadata_watch.h"
+#include "controllers/runtime/testing/test_leadership.h"
+#include "kube/meta/names.h"
+#include "kube/testing/hooked_client.h"
+#include "storage/operators/testing/operator_writer.h"
+#include "storage/world/world_store.h"
+
+namespace steward::controllers {
+
+inline const kube::GroupVersionResource kTestRoles = {"rbac.authorization.k8s.io", "v1", "roles"};
+inline const kube::GroupVersionResource kTestBindings = {"rbac.authorization.k8s.io", "v1",
+                                                         "rolebindings"};
+inline const kube::GroupVersionResource kTestOperators = {"operators.coreos.com", "v1",
+                                                          "operators"};
+
+// Operators are installed in the namespace "ops"; each has an Operator of its own name, and may
+// have a Role and RoleBinding, named as it is, for its ServiceAccount, named likewise.
+class RbacCluster : public CopyCluster {
+ public:
+  RbacCluster();
+
+  // --- What others do. `verbs` of Secrets: "get,list".
+  void PutOperator(const std::string& name, std::string_view asked);
+  void PutOriginal(const std::string& name, std::string_view verbs);
+  void PutCopiedCsv(const std::string& ns, const std::string& name);
+  // A Role, or a RoleBinding of User mallory to the Role of this name; `metadata`: further members,
+  // beginning with a comma.
+  void PutRole(const kube::NamespacedName& name, std::string_view verbs,
+               const std::string& metadata = "");
+  void PutBinding(const kube::NamespacedName& name, const std::string& role,
+                  const std::string& metadata = "");
+  // Does nothing where there is none.
+  void Drop(const kube::GroupVersionResource& gvr, const kube::NamespacedName& name);
+
+  // --- What is there. null: nothing.
+  boost::json::value Find(const kube::GroupVersionResource& gvr, const kube::NamespacedName& name);
+};
+
+// "<reason> <namespace>/<name>", each once.
+class RbacEvents : public EventRecorder {
+ public:
+  void Record(const ObjectReference& about, EventType type, std::string_view reason,
+              std::string_view message) override;
+  std::set<std::string> told;
+};
+
+// Watches bring everything at once; Worlds show the cluster as it was at the last Look.
+class RbacProcess {
+ public:
+  RbacProcess(RbacCluster& cluster, FakeClock& clock);
+  ~RbacProcess();
+
+  kube::Hook& hook() { return hook_; }
+  RbacEvents& events() { return events_; }
+  bool died() const { return hook_.died; }
+
+  void Look();
+  // Looks until nothing more happens, also of what waits to be tried again.
+  void Finish();
+  void Settle();
+
+ private:
+  RbacCluster& cluster_;
+  FakeClock& clock_;
+  boost::asio::io_context io_{1};
+  kube::Hook hook_;
+  kube::HookedClient client_;
+  FixedRandom random_{0};
+  prometheus::Registry registry_;
+  CopiedRbacMetrics metrics_{registry_};
+  storage::WorldStore worlds_{storage::kOperatorSources};
+  storage::OperatorWriter writer_;
+  CopyCluster::Seen seen_;
+  MetadataWatches watches_;
+  TestLeadership leadership_;
+  RbacEvents events_;
+  const FeatureGates gates_ = FeatureGates({});
+  Controller controller_;
+};
+
+}  // namespace steward::controllers
+
+#endif  // CONTROLLERS_COPIED_RBAC_TESTING_RBAC_CLUSTER_H_
