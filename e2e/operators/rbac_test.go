@@ -136,6 +136,83 @@ func TestCopiedRBAC_R_004_19_WithoutAGap(t *testing.T) {
 	p.noGap(t)
 }
 
+// An upgrade: the next version and its Role are there before the former ones go.
+func TestCopiedRBAC_AnUpgradeLeavesNoGap(t *testing.T) {
+	s := newScene(t, 1)
+	s.install("reed.v1", secretsRules("get"))
+	target := s.targets[0]
+	eventually(t, s.copied(target))
+	p := poll(t, s, target)
+	p.letIn(t)
+	former := *s
+	s.install("reed.v2", secretsRules("get"))
+	eventually(t, s.copied(target))
+	former.uninstall()
+	eventually(t, gone(roles, target, former.roleName()))
+	eventually(t, gone(roleBindings, target, former.roleName()))
+	must(t, s.copied(target)())
+	p.noGap(t)
+}
+
+// Upstream's "e2e functionality": a group that selects namespaces by their labels.
+func TestCopiedRBAC_AGroupThatSelects(t *testing.T) {
+	s := newScene(t, 2)
+	select1 := func(name string, labelled bool) {
+		must(t, olm.Mutate(t.Context(), shared.Any, olm.Namespaces, "", name, func(namespace *olm.Object) {
+			labels := namespace.GetLabels()
+			delete(labels, "team")
+			if labelled {
+				labels["team"] = s.home
+			}
+			namespace.SetLabels(labels)
+		}))
+	}
+	select1(s.targets[0], true)
+	must(t, olm.Mutate(t.Context(), shared.Any, olm.OperatorGroups, s.home, "group", func(group *olm.Object) {
+		group.Object["spec"] = map[string]any{"selector": map[string]any{"matchLabels": map[string]any{"team": s.home}}}
+	}))
+	s.install("reed.v1", secretsRules("get"))
+	eventually(t, s.copied(s.targets[0]))
+	must(t, gone(roles, s.targets[1], s.roleName())())
+	select1(s.targets[1], true)
+	eventually(t, s.copied(s.targets[1]))
+	p := poll(t, s, s.targets[1])
+	p.letIn(t)
+	ended := time.Now()
+	select1(s.targets[1], false)
+	p.shutOut(t, ended)
+	must(t, s.copied(s.targets[0])())
+}
+
+// A tenant who may write Roles of their own namespace forges labels and owners of a copy, and gets nothing: neither by making a copy's
+// name first nor by editing it.
+func TestCopiedRBAC_ForgeriesGetNothing(t *testing.T) {
+	s := newScene(t, 1)
+	target := s.targets[0]
+	forged := object("rbac.authorization.k8s.io/v1", "Role", target, "reed.v1-abc")
+	labels := olm.OwnerLabels(target, "reed.v1")
+	labels["olm.copiedFrom"] = s.home
+	forged.SetLabels(labels)
+	forged.SetOwnerReferences([]metav1.OwnerReference{{APIVersion: "v1", Kind: "Pod", Name: "p", UID: "forged"}})
+	binding := object("rbac.authorization.k8s.io/v1", "RoleBinding", target, "mine")
+	binding.Object["roleRef"] = map[string]any{"apiGroup": roles.Group, "kind": "Role", "name": "reed.v1-abc"}
+	binding.Object["subjects"] = []any{map[string]any{"kind": "User", "name": "mallory", "apiGroup": roles.Group}}
+	s.create(forged, binding)
+	s.install("reed.v1", secretsRules("get"))
+	s.told(s.home, "reed.v1", "CopiedRbacForeign")
+	mallory, err := as("mallory")
+	must(t, err)
+	for range 10 {
+		if _, err := mallory.Resource(secrets).Namespace(target).Get(t.Context(), "any", metav1.GetOptions{}); !apierrors.IsForbidden(err) {
+			t.Fatalf("mallory was let in: %v", err)
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+	// Without that binding the operator has what it asks for.
+	must(t, shared.Any.Resource(roleBindings).Namespace(target).Delete(t.Context(), "mine", metav1.DeleteOptions{}))
+	eventually(t, s.copied(target))
+}
+
 // R-004-18, 19: the toggle is about operators for all namespaces alone.
 func TestCopiedRBAC_TheToggleChangesNothing(t *testing.T) {
 	s := newScene(t, 1)

@@ -100,7 +100,10 @@ func (s *scene) install(name string, rules []any) {
 		"deployments": []any{},
 		"permissions": []any{map[string]any{"serviceAccountName": "reed", "rules": rules}},
 	}
-	s.create(csv, object("v1", "ServiceAccount", s.home, "reed"))
+	s.create(csv)
+	if _, err := lookUp(serviceAccounts, s.home, "reed"); err != nil {
+		s.create(object("v1", "ServiceAccount", s.home, "reed"))
+	}
 	s.csv = s.found(olm.CSVs, s.home, name)
 	owner := metav1.OwnerReference{APIVersion: s.csv.GetAPIVersion(), Kind: s.csv.GetKind(), Name: name, UID: s.csv.GetUID()}
 	labels := olm.OwnerLabels(s.home, name)
