@@ -133,7 +133,7 @@ func numberOfComponents(name string) (int, error) {
 	return len(all), err
 }
 
-// RBAC of 6 operators into 1,000 namespaces, against as many bare creations.
+// RBAC of 6 operators into 1,000 namespaces, against as many bare creations by the same account, which the same policies judge.
 func TestMeasure_RBACInto1000Namespaces(t *testing.T) {
 	measuring(t)
 	const count, namespaces = 6, 1000
@@ -162,19 +162,29 @@ func TestMeasure_RBACInto1000Namespaces(t *testing.T) {
 	for total(olm.CSVs) < count*namespaces {
 		time.Sleep(time.Second)
 	}
+	client, err := as(accountUser)
+	must(t, err)
 	made := atATime(t, count*namespaces*2, func(k int) error {
 		name, where := fmt.Sprintf("bare-%d", k%count), bare[(k/count)%namespaces]
+		labels := olm.OwnerLabels(where, "bare")
+		labels["olm.copiedFrom"] = s.home
 		if k < count*namespaces {
 			role := object("rbac.authorization.k8s.io/v1", "Role", where, name)
+			role.SetLabels(labels)
 			role.Object["rules"] = secretsRules("get")
-			_, err := shared.Any.Resource(roles).Namespace(where).Create(context.Background(), role, metav1.CreateOptions{})
+			_, err := client.Resource(roles).Namespace(where).Create(context.Background(), role, metav1.CreateOptions{})
 			return err
 		}
 		binding := object("rbac.authorization.k8s.io/v1", "RoleBinding", where, name)
 		binding.Object["roleRef"] = map[string]any{"apiGroup": roles.Group, "kind": "Role", "name": name}
 		binding.Object["subjects"] = []any{map[string]any{"kind": "ServiceAccount", "name": "reed", "namespace": s.home}}
-		_, err := shared.Any.Resource(roleBindings).Namespace(where).Create(context.Background(), binding, metav1.CreateOptions{})
+		binding.SetLabels(labels)
+		_, err := client.Resource(roleBindings).Namespace(where).Create(context.Background(), binding, metav1.CreateOptions{})
 		return err
+	})
+	atATime(t, namespaces*2, func(k int) error {
+		resource := []schema.GroupVersionResource{roles, roleBindings}[k%2]
+		return shared.Any.Resource(resource).Namespace(bare[k/2]).DeleteCollection(context.Background(), metav1.DeleteOptions{}, metav1.ListOptions{})
 	})
 	began := time.Now()
 	must(t, startOperating(t.Context()))
