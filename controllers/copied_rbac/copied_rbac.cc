@@ -35,13 +35,23 @@ using storage::OperatorWorld;
 constexpr absl::Duration kUnknownWait = absl::Milliseconds(500);
 // Events are gathered for this long: most of them tell of this process's own writes.
 constexpr absl::Duration kEventWait = absl::Milliseconds(100);
-// A snapshot that is older proves nothing any more.
-constexpr absl::Duration kGoodFor = absl::Seconds(10);
+// A snapshot that is older proves nothing any more: that a copy may go, that it may be made. Access
+// ends within a minute of its reason.
+constexpr absl::Duration kGoodForRemovals = absl::Seconds(10);
+constexpr absl::Duration kGoodForPuts = absl::Seconds(30);
+// Any kube-apiserver knows by then that a Role is locked.
+constexpr absl::Duration kLockWait = absl::Seconds(1);
+// Pairs that are locked, looked at and given together.
+constexpr size_t kTogether = 1000;
 // Objects in the way are not watched.
 constexpr absl::Duration kForeignWait = absl::Seconds(30);
 // Owners come by a watch; this is for those that are out of its sight.
 constexpr absl::Duration kOwnerWait = absl::Seconds(5);
+// Copies from namespaces that have no operators.
+constexpr absl::Duration kOrphanWait = absl::Seconds(5);
 constexpr size_t kWorkers = 2;
+// The key of all copies from namespaces that have no operators.
+Key Orphans() { return {}; }
 
 struct CopiedRbacFlags {
   int concurrent_writes = 16;
@@ -64,21 +74,21 @@ MetadataSelection Selection(const kube::GroupVersionResource& gvr, std::string s
 
 }  // namespace
 
-struct CopiedRbacReconciler::Action {
-  RbacSlot slot;                            // when `remove` is null
-  kube::NamespacedName csv;                 // the original, likewise
-  const olm::StoredRbac* remove = nullptr;  // a copy that shall not be there
-  bool widens = false;
+struct CopiedRbacReconciler::Put {
+  RbacSlot slot;
+  kube::NamespacedName csv;  // the original
   std::optional<absl::StatusOr<PutResult>> result;
 
-  kube::NamespacedName role() const { return slot.role.key; }
+  const kube::NamespacedName& role() const { return slot.role.key; }
 };
 
 struct CopiedRbacReconciler::Pass {
   storage::OperatorWorldPtr world;
   RbacSnapshot seen;
-  std::vector<Action> actions;
-  std::set<kube::NamespacedName> foreignly_bound;  // Roles
+  std::vector<const olm::StoredRbac*> removals;
+  std::vector<Put> puts;
+  absl::Status failure;     // the first
+  bool unfinished = false;  // the snapshot became too old
   bool stale = false;
   bool lacks_owners = false;
   size_t foreign = 0;
@@ -90,12 +100,11 @@ CopiedRbacReconciler::CopiedRbacReconciler(const ReconcilerDeps& deps, CopiedRba
       metrics_(metrics),
       copies_(deps.client, metrics),
       writer_(deps.leadership, deps.clock, options),
-      roles_(
-          deps, olm::RbacKind::kRole,
-          {[this](const std::string& source) { Add(source, kEventWait); }, [this] { AddAll(); }}),
+      roles_(deps, olm::RbacKind::kRole,
+             {[this](const std::string& source) { AddLabelled(source); }, [this] { AddAll(); }}),
       bindings_(
           deps, olm::RbacKind::kRoleBinding,
-          {[this](const std::string& source) { Add(source, kEventWait); }, [this] { AddAll(); }}) {}
+          {[this](const std::string& source) { AddLabelled(source); }, [this] { AddAll(); }}) {}
 
 CopiedRbacReconciler::~CopiedRbacReconciler() { metrics_.ForgetAll(); }
 
@@ -137,8 +146,16 @@ void CopiedRbacReconciler::Add(const std::string& source, absl::Duration wait) {
   }
 }
 
+void CopiedRbacReconciler::AddLabelled(const std::string& source) {
+  if (HasOperators(*OperatorWorld::Of(deps_.worlds.Current()), source)) {
+    Add(source, kEventWait);
+  } else {
+    queue_->AddAfter(Orphans(), kOrphanWait);
+  }
+}
+
 void CopiedRbacReconciler::AddAll() {
-  const auto add = [this](const std::string& source) { Add(source); };
+  const auto add = [this](const std::string& source) { AddLabelled(source); };
   roles_.ForEachSource(add);
   bindings_.ForEachSource(add);
   const storage::OperatorWorldPtr world = OperatorWorld::Of(deps_.worlds.Current());
@@ -166,31 +183,54 @@ void CopiedRbacReconciler::NoteCopiedCsv(const kube::NamespacedName& copy) {
   }
 }
 
+void CopiedRbacReconciler::NoteComponents(const Pass& pass) {
+  const std::string& source = pass.seen.source;
+  for (auto it = components_.begin(); it != components_.end();) {
+    it->second.erase(source);
+    it = it->second.empty() ? components_.erase(it) : std::next(it);
+  }
+  for (const auto& [csv, name] : pass.seen.operators) components_[name].insert(source);
+}
+
 Task<ReconcileResult> CopiedRbacReconciler::Reconcile(Key key) {
   Pass pass;
   pass.world = OperatorWorld::Of(deps_.worlds.Current());
   if (!pass.world->synced()) co_return ReconcileResult::After(kUnknownWait);
+  if (key == Orphans()) co_return co_await ReconcileOrphans();
   CO_ASSIGN_OR_RETURN(pass.seen, co_await ReadRbacSnapshot(deps_.client, deps_.clock, key.name));
-  for (auto it = components_.begin(); it != components_.end();) {
-    it->second.erase(key.name);
-    it = it->second.empty() ? components_.erase(it) : std::next(it);
-  }
-  for (const auto& [csv, name] : pass.seen.operators) components_[name].insert(key.name);
-  Plan(pass);
+  NoteComponents(pass);
   CO_RETURN_IF_ERROR(co_await PlanRemovals(pass));
-  CO_RETURN_IF_ERROR(co_await LookForForeignBindings(pass));
-  const WriteCounts counts = co_await writer_.Run(
-      pass.actions.size(), [this, &pass](size_t number, kube::SendCheck may_send) {
-        return Act(pass, pass.actions[number], std::move(may_send));
-      });
-  CO_RETURN_IF_ERROR(co_await TakeBack(pass));
+  CO_RETURN_IF_ERROR(co_await Remove(pass));
+  Plan(pass);
+  absl::Status ended;
+  for (size_t first = 0; first < pass.puts.size() && ended.ok(); first += kTogether) {
+    ended = co_await PutSome(pass, first, std::min(kTogether, pass.puts.size() - first));
+  }
   const absl::Status concluded = Conclude(pass);
   metrics_.SetForeign(key.name, pass.foreign);
-  CO_RETURN_IF_ERROR(counts.ended);
+  CO_RETURN_IF_ERROR(ended);
   CO_RETURN_IF_ERROR(concluded);
-  if (pass.stale) co_return ReconcileResult::After(kEventWait);
+  if (pass.stale) {
+    // Not at once: somebody may change them for ever.
+    co_return absl::AbortedError(StrCat("Copies of Roles and RoleBindings from namespace ",
+                                        key.name, " changed while they were written"));
+  }
+  if (pass.unfinished) co_return ReconcileResult::After(kEventWait);
   if (pass.lacks_owners) co_return ReconcileResult::After(kOwnerWait);
   if (pass.foreign > 0) co_return ReconcileResult::After(kForeignWait);
+  co_return ReconcileResult::Done();
+}
+
+Task<ReconcileResult> CopiedRbacReconciler::ReconcileOrphans() {
+  Pass pass;
+  pass.world = OperatorWorld::Of(deps_.worlds.Current());
+  pass.seen.read_at = deps_.clock.Monotonic();
+  CO_ASSIGN_OR_RETURN(const std::vector<olm::StoredRbac> orphans,
+                      co_await ReadOrphans(deps_.client, pass.world));
+  for (const olm::StoredRbac& copy : orphans) pass.removals.push_back(&copy);
+  CO_RETURN_IF_ERROR(co_await Remove(pass));
+  CO_RETURN_IF_ERROR(pass.failure);
+  if (pass.stale || pass.unfinished) co_return ReconcileResult::After(kOrphanWait);
   co_return ReconcileResult::Done();
 }
 
@@ -200,6 +240,10 @@ void CopiedRbacReconciler::Plan(Pass& pass) {
     const olm::Namespace& ns = *it.value();
     if (!ns.terminating && pass.seen.Targets(ns.name, ns.labels)) PlanNamespace(pass, ns);
   }
+  const auto failed = failed_.find(pass.seen.source);
+  if (failed == failed_.end()) return;
+  std::stable_partition(pass.puts.begin(), pass.puts.end(),
+                        [&failed](const Put& put) { return !failed->second.contains(put.role()); });
 }
 
 void CopiedRbacReconciler::PlanNamespace(Pass& pass, const olm::Namespace& ns) {
@@ -209,156 +253,175 @@ void CopiedRbacReconciler::PlanNamespace(Pass& pass, const olm::Namespace& ns) {
   };
   for (const olm::RbacPair& pair : pass.seen.pairs) {
     const olm::CopyOwners owners = pass.seen.OwnersIn(pair.csv.name, ns.name);
-    Action action;
-    action.csv = pair.csv;
-    action.slot.role = olm::CopyOf(pair, olm::RbacKind::kRole, ns.name, owners);
-    action.slot.binding = olm::CopyOf(pair, olm::RbacKind::kRoleBinding, ns.name, owners);
-    action.slot.role_there = find(pass.seen.roles, action.role());
-    action.slot.binding_there = find(pass.seen.bindings, action.role());
-    if (action.slot.IsRight()) continue;
-    const bool absent = action.slot.role_there == nullptr && action.slot.binding_there == nullptr;
-    if (absent && action.slot.role.owners.empty()) {
+    Put put;
+    put.csv = pair.csv;
+    put.slot.role = olm::CopyOf(pair, olm::RbacKind::kRole, ns.name, owners);
+    put.slot.binding = olm::CopyOf(pair, olm::RbacKind::kRoleBinding, ns.name, owners);
+    put.slot.role_there = find(pass.seen.roles, put.role());
+    put.slot.binding_there = find(pass.seen.bindings, put.role());
+    if (put.slot.IsRight()) continue;
+    const bool absent = put.slot.role_there == nullptr && put.slot.binding_there == nullptr;
+    if (absent && put.slot.role.owners.empty()) {
       // Its copied ClusterServiceVersion and its Operator are being made.
       pass.lacks_owners = true;
       continue;
     }
-    action.widens = action.slot.Widens();
-    pass.actions.push_back(std::move(action));
+    pass.puts.push_back(std::move(put));
   }
-}
-
-Task<bool> CopiedRbacReconciler::IsTargetNow(const Pass& pass, std::string ns) {
-  if (!pass.seen.IsExplicit()) co_return pass.seen.LeavesAll();
-  if (!pass.seen.SelectsByLabel()) co_return pass.seen.Targets(ns, {});
-  const kube::NamespacedName key{"", ns};
-  const absl::StatusOr<kube::RawObject> raw = co_await deps_.client.Get(kube::kNamespaces, key);
-  // A copy that is still there goes with it.
-  if (kube::IsNotFound(raw.status(), ns)) co_return true;
-  CO_RETURN_IF_ERROR(raw.status());
-  CO_ASSIGN_OR_RETURN(const olm::NamespacePtr read, olm::DecodeNamespace(raw->json));
-  co_return pass.seen.Targets(ns, read->labels);
 }
 
 StatusTask CopiedRbacReconciler::PlanRemovals(Pass& pass) {
   std::set<std::string> wanted;
   for (const olm::RbacPair& pair : pass.seen.pairs) wanted.insert(pair.name);
-  std::map<std::string, bool> targets;  // as read now
+  std::vector<const olm::StoredRbac*> doubtful;
+  std::set<std::string> namespaces;
   for (const StoredCopies* copies : {&pass.seen.roles, &pass.seen.bindings}) {
     for (const auto& [key, copy] : *copies) {
-      if (wanted.contains(key.name)) {
-        const auto [it, unread] = targets.try_emplace(key.ns, false);
-        const olm::NamespacePtr* known = pass.world->namespaces().Find(key.ns);
-        if (unread && known != nullptr) it->second = pass.seen.Targets(key.ns, (*known)->labels);
-        if (unread && !it->second) {
-          CO_ASSIGN_OR_RETURN(it->second, co_await IsTargetNow(pass, key.ns));
-        }
-        if (it->second) continue;
+      if (!wanted.contains(key.name)) {
+        pass.removals.push_back(&copy);
+        continue;
       }
-      if (copy.facts.deleting() && olm::GrantsNothing(copy)) continue;
-      Action action;
-      action.remove = &copy;
-      pass.actions.push_back(std::move(action));
+      const olm::NamespacePtr* ns = pass.world->namespaces().Find(key.ns);
+      if (ns != nullptr && pass.seen.Targets(key.ns, (*ns)->labels)) continue;
+      doubtful.push_back(&copy);
+      namespaces.insert(key.ns);
     }
   }
+  if (doubtful.empty()) co_return absl::OkStatus();
+  CO_ASSIGN_OR_RETURN(const std::set<std::string> targets,
+                      co_await ReadTargets(deps_.client, pass.seen, std::move(namespaces)));
+  for (const olm::StoredRbac* copy : doubtful) {
+    if (!targets.contains(copy->facts.key.ns)) pass.removals.push_back(copy);
+  }
   co_return absl::OkStatus();
 }
 
-StatusTask CopiedRbacReconciler::LookForForeignBindings(Pass& pass) {
-  std::set<std::string> namespaces;
-  for (const Action& action : pass.actions) {
-    if (action.remove == nullptr && action.widens) namespaces.insert(action.role().ns);
-  }
-  if (namespaces.empty()) co_return absl::OkStatus();
-  CO_ASSIGN_OR_RETURN(pass.foreignly_bound,
-                      co_await ReadForeignlyBound(deps_.client, pass.seen.source, namespaces));
-  co_return absl::OkStatus();
-}
-
-StatusTask CopiedRbacReconciler::Act(Pass& pass, Action& action, kube::SendCheck may_send) {
-  const auto is_fresh = [read_at = pass.seen.read_at, &clock = deps_.clock] {
-    return clock.Monotonic() - read_at <= kGoodFor;
-  };
-  if (!is_fresh()) {
-    action.result = PutResult::kStale;
-    co_return absl::OkStatus();
-  }
-  kube::SendCheck fresh = [may_send = std::move(may_send), is_fresh]() -> absl::Status {
-    if (!is_fresh()) return absl::AbortedError("the reading that this write stands on is too old");
+kube::SendCheck CopiedRbacReconciler::Recent(const Pass& pass, absl::Duration good_for,
+                                             kube::SendCheck may_send) const {
+  return [may_send = std::move(may_send), good_for, read_at = pass.seen.read_at,
+          &clock = deps_.clock]() -> absl::Status {
+    if (clock.Monotonic() - read_at > good_for) {
+      return absl::AbortedError("What this write stands on was read too long ago");
+    }
     return kube::MaySend(may_send);
   };
-  if (action.remove != nullptr) {
-    const absl::StatusOr<bool> removed = co_await copies_.Remove(*action.remove, std::move(fresh));
-    if (removed.ok()) {
-      action.result = *removed ? PutResult::kDone : PutResult::kStale;
-    } else {
-      action.result = removed.status();
-    }
-  } else if (action.widens && pass.foreignly_bound.contains(action.role())) {
-    action.result = co_await copies_.Narrow(action.slot, std::move(fresh));
-  } else {
-    action.result = co_await copies_.Put(action.slot, std::move(fresh));
-  }
-  co_return action.result->status();
 }
 
-// Looks again at the Roles that were given something, and takes it back where somebody has made a
-// binding meanwhile.
-StatusTask CopiedRbacReconciler::TakeBack(Pass& pass) {
-  std::map<kube::NamespacedName, Action*> given;
+StatusTask CopiedRbacReconciler::Remove(Pass& pass) {
+  const WriteCounts counts = co_await writer_.Run(
+      pass.removals.size(), [this, &pass](size_t number, kube::SendCheck may_send) {
+        return RemoveOne(pass, *pass.removals[number], std::move(may_send));
+      });
+  co_return counts.ended;
+}
+
+StatusTask CopiedRbacReconciler::RemoveOne(Pass& pass, const olm::StoredRbac& copy,
+                                           kube::SendCheck may_send) {
+  kube::SendCheck recent = Recent(pass, kGoodForRemovals, std::move(may_send));
+  const absl::StatusOr<bool> removed = co_await copies_.Remove(copy, std::move(recent));
+  if (removed.ok()) {
+    pass.stale |= !*removed;
+  } else if (deps_.clock.Monotonic() - pass.seen.read_at > kGoodForRemovals) {
+    pass.unfinished = true;
+  } else if (!NamespaceEnds(removed.status())) {
+    pass.failure.Update(removed.status());
+  }
+  co_return removed.status();
+}
+
+StatusTask CopiedRbacReconciler::PutSome(Pass& pass, size_t first, size_t count) {
+  const WriteCounts prepared =
+      co_await writer_.Run(count, [this, &pass, first](size_t number, kube::SendCheck may_send) {
+        return PrepareOne(pass, pass.puts[first + number], std::move(may_send));
+      });
+  std::vector<Put*> locked;
   std::set<std::string> namespaces;
-  for (Action& action : pass.actions) {
-    const bool refused = action.result && action.result->ok() &&
-                         (**action.result == PutResult::kForeignRole ||
-                          pass.foreignly_bound.contains(action.role()));
-    if (action.remove != nullptr || !action.widens || !action.result || refused) continue;
-    given[action.role()] = &action;
-    namespaces.insert(action.role().ns);
+  for (size_t i = first; i < first + count; ++i) {
+    Put& put = pass.puts[i];
+    if (!put.slot.locked || !put.result || !put.result->ok()) continue;
+    if (**put.result != PutResult::kDone) continue;
+    locked.push_back(&put);
+    namespaces.insert(put.role().ns);
   }
-  if (given.empty()) co_return absl::OkStatus();
-  CO_ASSIGN_OR_RETURN(
-      const std::set<kube::NamespacedName> bound,
-      co_await ReadForeignlyBound(deps_.client, pass.seen.source, std::move(namespaces)));
-  for (const auto& [role, action] : given) {
-    if (!bound.contains(role)) continue;
-    const kube::SendCheck may_send = [this] { return deps_.leadership.Check(); };
-    CO_ASSIGN_OR_RETURN(const bool current,
-                        co_await copies_.Empty(role, pass.seen.source, may_send));
-    if (!current) pass.stale = true;
-    action->result = PutResult::kForeignBinding;
+  if (locked.empty()) co_return prepared.ended;
+  co_await deps_.clock.Sleep(kLockWait);
+  CO_ASSIGN_OR_RETURN(const std::set<kube::NamespacedName> bound,
+                      co_await ReadForeignlyBound(deps_.client, pass.seen, std::move(namespaces)));
+  std::vector<Put*> given;
+  for (Put* put : locked) {
+    if (bound.contains(put->role())) {
+      put->result = PutResult::kForeignBinding;
+    } else {
+      given.push_back(put);
+    }
   }
-  co_return absl::OkStatus();
+  const WriteCounts counts = co_await writer_.Run(
+      given.size(), [this, &pass, &given](size_t number, kube::SendCheck may_send) {
+        return GiveOne(pass, *given[number], std::move(may_send));
+      });
+  CO_RETURN_IF_ERROR(prepared.ended);
+  co_return counts.ended;
+}
+
+StatusTask CopiedRbacReconciler::PrepareOne(Pass& pass, Put& put, kube::SendCheck may_send) {
+  if (deps_.clock.Monotonic() - pass.seen.read_at > kGoodForPuts) {
+    pass.unfinished = true;
+    co_return absl::OkStatus();
+  }
+  kube::SendCheck recent = Recent(pass, kGoodForPuts, std::move(may_send));
+  put.result = co_await copies_.Prepare(put.slot, std::move(recent));
+  co_return put.result->status();
+}
+
+StatusTask CopiedRbacReconciler::GiveOne(Pass& pass, Put& put, kube::SendCheck may_send) {
+  if (deps_.clock.Monotonic() - pass.seen.read_at > kGoodForPuts) {
+    pass.unfinished = true;
+    co_return absl::OkStatus();
+  }
+  kube::SendCheck recent = Recent(pass, kGoodForPuts, std::move(may_send));
+  put.result = co_await copies_.Give(put.slot, std::move(recent));
+  co_return put.result->status();
 }
 
 absl::Status CopiedRbacReconciler::Conclude(Pass& pass) {
-  absl::Status first;
-  for (const Action& action : pass.actions) {
-    if (!action.result) continue;
-    const absl::Status& status = action.result->status();
+  std::set<kube::NamespacedName> failed;
+  for (const Put& put : pass.puts) {
+    if (!put.result) continue;
+    const absl::Status& status = put.result->status();
     if (status.ok()) {
-      const PutResult result = **action.result;
-      if (result == PutResult::kStale) pass.stale = true;
+      const PutResult result = **put.result;
+      if (result == PutResult::kStale) {
+        pass.stale = true;
+        failed.insert(put.role());
+      }
       if (result != PutResult::kForeignRole && result != PutResult::kForeignBinding) continue;
       ++pass.foreign;
       const std::string_view kind = olm::NameOf(
           result == PutResult::kForeignRole ? olm::RbacKind::kRole : olm::RbacKind::kRoleBinding);
-      Tell(pass, action, "CopiedRbacForeign",
-           StrCat("The Role ", action.role().name, " is not copied to namespace ", action.role().ns,
+      Tell(pass, put, "CopiedRbacForeign",
+           StrCat("The Role ", put.role().name, " is not copied to namespace ", put.role().ns,
                   ": a ", kind, " of this name or for it is there that is no copy"));
       continue;
     }
+    failed.insert(put.role());
     if (NamespaceEnds(status)) continue;
-    first.Update(status);
-    if (OutcomeOf(status) != WriteOutcome::kRefused || action.remove != nullptr) continue;
-    Tell(pass, action, "CopiedRbacFailed",
-         StrCat("The Role ", action.role().name, " is not copied to namespace ", action.role().ns,
-                ": ", ToStd(status.message())));
+    pass.failure.Update(status);
+    if (OutcomeOf(status) != WriteOutcome::kRefused) continue;
+    Tell(pass, put, "CopiedRbacFailed",
+         StrCat("The Role ", put.role().name, " is not copied to namespace ", put.role().ns, ": ",
+                ToStd(status.message())));
   }
-  return first;
+  if (failed.empty()) {
+    failed_.erase(pass.seen.source);
+  } else {
+    failed_[pass.seen.source] = std::move(failed);
+  }
+  return pass.failure;
 }
 
-void CopiedRbacReconciler::Tell(Pass& pass, const Action& action, std::string_view reason,
+void CopiedRbacReconciler::Tell(Pass& pass, const Put& put, std::string_view reason,
                                 const std::string& message) {
-  deps_.events.Record({olm::kCsvKind, action.csv, pass.seen.csv_uids[action.csv.name]},
+  deps_.events.Record({olm::kCsvKind, put.csv, pass.seen.csv_uids[put.csv.name]},
                       EventType::kWarning, reason, message);
 }
 

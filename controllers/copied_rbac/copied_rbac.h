@@ -3,11 +3,14 @@
 #ifndef CONTROLLERS_COPIED_RBAC_COPIED_RBAC_H_
 #define CONTROLLERS_COPIED_RBAC_COPIED_RBAC_H_
 
+#include <cstddef>
 #include <map>
 #include <memory>
 #include <set>
 #include <string>
+#include <string_view>
 
+#include "absl/status/status.h"
 #include "absl/time/time.h"
 #include "base/async/task.h"
 #include "controllers/copied_rbac/copied_rbac_metrics.h"
@@ -22,6 +25,7 @@
 #include "controllers/runtime/reconciler_deps.h"
 #include "kube/meta/names.h"
 #include "kube/meta/write_options.h"
+#include "olm/copied_rbac/rbac_object.h"
 #include "olm/objects.h"
 #include "storage/operators/operator_world.h"
 #include "storage/operators/touched_operators.h"
@@ -37,11 +41,20 @@ namespace steward::controllers {
 //       an object in the way that is no copy ────► left alone; Event, metric
 //
 // Targets are those of the one OperatorGroup that lists or selects namespaces (R-004-16, 19). Where
-// there are several groups, or one for all namespaces, copies that are there stay as they are. A
-// Role is given nothing while a RoleBinding that is no copy refers to it: whoever that names would
-// have it, too. That is looked at before such writes, and again after them.
+// there are several groups, or one for all namespaces, copies that are there stay as they are.
 //
-// Deletions need a snapshot of the last seconds; without a complete one nothing is written at all.
+// A Role is given nothing while a RoleBinding to it names anybody but the wanted subjects, who
+// would have it, too:
+//
+//   Role ──► locked: Kubernetes lets nobody bind it ──► who is bound? ──► nobody else: given
+//                                                                    └──► somebody: stays locked
+//
+// It is given what it shall grant only if it is still as it was locked, so it does not matter where
+// this process ends.
+//
+// Deletions, which come first, need a snapshot of the last seconds; without a complete one nothing
+// is written at all. Copies from namespaces without operators have one key together: everybody can
+// write such a label.
 class CopiedRbacReconciler : public Reconciler {
  public:
   // REQUIRES: the references in `deps`, and `metrics`, outlive this object.
@@ -54,23 +67,31 @@ class CopiedRbacReconciler : public Reconciler {
 
  private:
   struct Pass;
-  struct Action;
+  struct Put;
 
+  // `source` is a namespace that has operators, or had some.
   void Add(const std::string& source, absl::Duration wait = absl::ZeroDuration());
+  // `source` is what somebody wrote into a label.
+  void AddLabelled(const std::string& source);
   void AddAll();
   void OpenWatches();
   void NoteWorld(const storage::World& world, const storage::TouchedOperators* touched);
   void NoteCopiedCsv(const kube::NamespacedName& copy);
+  void NoteComponents(const Pass& pass);
 
+  Task<ReconcileResult> ReconcileOrphans();
   void Plan(Pass& pass);
   void PlanNamespace(Pass& pass, const olm::Namespace& ns);
   StatusTask PlanRemovals(Pass& pass);
-  Task<bool> IsTargetNow(const Pass& pass, std::string ns);
-  StatusTask LookForForeignBindings(Pass& pass);
-  StatusTask Act(Pass& pass, Action& action, kube::SendCheck may_send);
-  StatusTask TakeBack(Pass& pass);
+  StatusTask Remove(Pass& pass);
+  StatusTask RemoveOne(Pass& pass, const olm::StoredRbac& copy, kube::SendCheck may_send);
+  StatusTask PutSome(Pass& pass, size_t first, size_t count);
+  StatusTask PrepareOne(Pass& pass, Put& put, kube::SendCheck may_send);
+  StatusTask GiveOne(Pass& pass, Put& put, kube::SendCheck may_send);
   absl::Status Conclude(Pass& pass);
-  void Tell(Pass& pass, const Action& action, std::string_view reason, const std::string& message);
+  void Tell(Pass& pass, const Put& put, std::string_view reason, const std::string& message);
+  // Passed to each write: this process leads, and what the write stands on is recent.
+  kube::SendCheck Recent(const Pass& pass, absl::Duration good_for, kube::SendCheck may_send) const;
 
   const ReconcilerDeps deps_;
   CopiedRbacMetrics& metrics_;
@@ -83,6 +104,9 @@ class CopiedRbacReconciler : public Reconciler {
   std::unique_ptr<MetadataWatch> operators_;
   // The namespaces with originals that are components of an Operator, by its name.
   std::map<std::string, std::set<std::string>> components_;
+  // The copied Roles that the last pass could not write, by the originals' namespace: they come
+  // last.
+  std::map<std::string, std::set<kube::NamespacedName>> failed_;
   WorkQueue* queue_ = nullptr;  // set by Feed
 };
 

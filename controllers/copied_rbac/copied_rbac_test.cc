@@ -6,8 +6,10 @@
 #include <boost/json/value.hpp>
 #include <string>
 
+#include "absl/time/time.h"
 #include "base/clock/fake_clock.h"
 #include "base/json/json_text.h"
+#include "base/text/str_cat.h"
 #include "controllers/copied_rbac/testing/rbac_cluster.h"
 #include "kube/meta/names.h"
 #include "kube/meta/status.h"
@@ -123,7 +125,7 @@ TEST_F(CopiedRbacTest, ForeignObjectsAreLeftAlone) {
   process_.Finish();
   EXPECT_EQ(cluster_.Find(kTestRoles, {"a", "reed"}), role);
   EXPECT_FALSE(Bound("a"));
-  EXPECT_THAT(Verbs("b"), ::testing::AnyOf("-", ""));
+  EXPECT_EQ(Verbs("b"), "open ") << "it is locked";
   EXPECT_THAT(process_.events().told, Contains("CopiedRbacForeign ops/reed"));
   // Once they are gone the copies are made.
   cluster_.Drop(kTestRoles, {"a", "reed"});
@@ -132,6 +134,90 @@ TEST_F(CopiedRbacTest, ForeignObjectsAreLeftAlone) {
   EXPECT_EQ(Verbs("a"), "get ");
   EXPECT_EQ(Verbs("b"), "get ");
   EXPECT_TRUE(Bound("a"));
+}
+
+// A binding that bears the copy's name and labels is as foreign as any while it names others.
+TEST_F(CopiedRbacTest, ARoleIsGivenNothingThatSomebodyElseWouldHave) {
+  cluster_.PutOriginal("reed", "get");
+  const std::string labels =
+      R"(,"labels":{"olm.copiedFrom":"ops","olm.owner":"reed",)"
+      R"("olm.owner.kind":"ClusterServiceVersion","olm.owner.namespace":"a"})";
+  int looks = 0;
+  process_.hook().decide = [&](const kube::HookedCall& call) {
+    // Right before the Role is locked, which nobody can prevent, and as often as it is tried.
+    if (call.writes() && call.gvr == kTestRoles && call.name.ns == "a" && Verbs("a") == "-") {
+      cluster_.PutBinding({"a", "reed"}, "reed", labels);
+    }
+    if (call.verb == "list" && call.gvr == kTestBindings && call.name.ns == "a") {
+      ++looks;
+      EXPECT_EQ(Verbs("a"), "open ");
+    }
+    return kube::HookedFate();
+  };
+  process_.Finish();
+  EXPECT_GT(looks, 0);
+  EXPECT_EQ(Verbs("a"), "get ");
+  EXPECT_EQ(cluster_.Find(kTestBindings, {"a", "reed"}).at_pointer("/subjects/0/name"), "reed");
+}
+
+// Labels are anybody's: without operators in the namespace that they name, they cost one look.
+TEST_F(CopiedRbacTest, CopiesFromNowhereGo) {
+  cluster_.PutOriginal("reed", "get");
+  process_.Finish();
+  for (const char* source : {"nowhere", "b", "not-there"}) {
+    cluster_.PutRole({"a", StrCat("from-", source)}, "get",
+                     StrCat(R"(,"labels":{"olm.copiedFrom":")", source,
+                            R"(","olm.owner":"x","olm.owner.kind":"ClusterServiceVersion",)",
+                            R"("olm.owner.namespace":"a"})"));
+  }
+  int lists = 0;
+  process_.hook().decide = [&lists](const kube::HookedCall& call) {
+    lists += call.verb == "list" && call.gvr == kTestRoles ? 1 : 0;
+    return kube::HookedFate();
+  };
+  process_.Finish();
+  EXPECT_LE(lists, 2) << "and another one when they are gone";
+  for (const char* source : {"nowhere", "b", "not-there"}) {
+    EXPECT_TRUE(cluster_.Find(kTestRoles, {"a", StrCat("from-", source)}).is_null()) << source;
+  }
+  EXPECT_EQ(Verbs("a"), "get ");
+}
+
+// Somebody changes the copies whenever they are written: they are tried again ever more rarely.
+TEST_F(CopiedRbacTest, WhatIsContestedIsNotTriedAtOnce) {
+  cluster_.PutOriginal("reed", "get");
+  process_.Finish();
+  cluster_.PutOriginal("reed", "get,list");
+  int tries = 0;
+  process_.hook().decide = [&](const kube::HookedCall& call) {
+    kube::HookedFate fate;
+    if (call.verb == "update" && call.name.ns == "a") {
+      ++tries;
+      fate.error = kube::ToStatus(kube::Conflict(call.gvr, call.name.name, "injected"));
+    }
+    return fate;
+  };
+  process_.Look();
+  for (int second = 0; second < 60; ++second) {
+    clock_.Advance(absl::Seconds(1));
+    process_.Settle();
+  }
+  EXPECT_GE(tries, 5);
+  EXPECT_LE(tries, 20);
+  EXPECT_EQ(Verbs("b"), "get list ");
+}
+
+// A finalizer holds a binding to another Role, so none can be made in its place.
+TEST_F(CopiedRbacTest, ABindingThatCannotBeReplacedIsTold) {
+  cluster_.PutBinding({"a", "reed"}, "other",
+                      R"(,"labels":{"olm.copiedFrom":"ops","olm.owner":"reed",)"
+                      R"("olm.owner.kind":"ClusterServiceVersion","olm.owner.namespace":"a"},)"
+                      R"("finalizers":["mine/held"],"deletionTimestamp":"2026-01-01T00:00:00Z")");
+  cluster_.PutOriginal("reed", "get");
+  process_.Finish();
+  EXPECT_EQ(Verbs("a"), "open ");
+  EXPECT_EQ(Verbs("b"), "get ");
+  EXPECT_THAT(process_.events().told, Contains("CopiedRbacForeign ops/reed"));
 }
 
 TEST_F(CopiedRbacTest, R_004_16_TakenAwayWithItsReason) {

@@ -1,8 +1,10 @@
 #include "controllers/copied_rbac/rbac_snapshot.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <iterator>
 #include <utility>
 
 #include "absl/status/status.h"
@@ -11,6 +13,7 @@
 #include "base/text/str_cat.h"
 #include "kube/client/pager.h"
 #include "kube/meta/errors.h"
+#include "kube/meta/resources.h"
 #include "olm/cleanup/decode.h"
 #include "olm/cleanup/names.h"
 #include "olm/cleanup/object_facts.h"
@@ -29,6 +32,8 @@ constexpr int64_t kPage = 500;
 constexpr int64_t kCsvPage = 50;
 // For more namespaces all of the cluster is listed.
 constexpr size_t kFewNamespaces = 8;
+// Copies of more bytes are read when they are looked at.
+constexpr size_t kLargeCopy = size_t{64} << 10;
 
 kube::ListOptions Paged(std::string ns, std::string selector, int64_t limit = kPage) {
   kube::ListOptions options;
@@ -38,17 +43,28 @@ kube::ListOptions Paged(std::string ns, std::string selector, int64_t limit = kP
   return options;
 }
 
+// Drops what a stored object holds beside its identity.
+void DropContent(olm::StoredRbac& stored) {
+  stored.facts.labels.clear();
+  stored.owners.clear();
+  stored.rules.clear();
+  stored.subjects.clear();
+  stored.has_content = false;
+}
+
+// Holds the content of copies of these names.
 StatusTask ReadCopies(kube::Client& client, olm::RbacKind kind, const std::string& source,
-                      StoredCopies& copies) {
+                      const std::set<std::string>& names, StoredCopies& copies) {
   const kube::ListOptions options = Paged("", StrCat(olm::kCopiedFromLabel, "=", source));
   co_return co_await kube::VisitAll(
       client, olm::ResourceOf(kind), options,
-      [kind, &source, &copies](const kube::RawObject& raw) -> absl::Status {
+      [kind, &source, &names, &copies](const kube::RawObject& raw) -> absl::Status {
         ASSIGN_OR_RETURN(olm::StoredRbac stored, olm::ReadRbac(kind, raw.json));
-        if (olm::IsCopyFrom(stored, source)) {
-          const kube::NamespacedName key = stored.facts.key;
-          copies.insert_or_assign(key, std::move(stored));
-        }
+        if (!olm::IsCopyFrom(stored, source)) return absl::OkStatus();
+        const kube::NamespacedName key = stored.facts.key;
+        stored.object = {};
+        if (raw.json.size() > kLargeCopy || !names.contains(key.name)) DropContent(stored);
+        copies.insert_or_assign(key, std::move(stored));
         return absl::OkStatus();
       });
 }
@@ -124,13 +140,17 @@ olm::CopyOwners RbacSnapshot::OwnersIn(const std::string& csv, const std::string
 Task<RbacSnapshot> ReadRbacSnapshot(kube::Client& client, Clock& clock, std::string source) {
   RbacSnapshot snapshot;
   snapshot.source = std::move(source);
+  std::vector<olm::StoredRbac> roles, bindings;
+  CO_RETURN_IF_ERROR(co_await ReadOriginals(client, olm::RbacKind::kRole, snapshot.source, roles));
+  std::set<std::string> names;
+  for (const olm::StoredRbac& role : roles) names.insert(role.facts.key.name);
+  roles.clear();
   CO_RETURN_IF_ERROR(
-      co_await ReadCopies(client, olm::RbacKind::kRole, snapshot.source, snapshot.roles));
-  CO_RETURN_IF_ERROR(
-      co_await ReadCopies(client, olm::RbacKind::kRoleBinding, snapshot.source, snapshot.bindings));
+      co_await ReadCopies(client, olm::RbacKind::kRole, snapshot.source, names, snapshot.roles));
+  CO_RETURN_IF_ERROR(co_await ReadCopies(client, olm::RbacKind::kRoleBinding, snapshot.source,
+                                         names, snapshot.bindings));
   CO_RETURN_IF_ERROR(co_await ReadCopiedCsvs(client, snapshot));
   snapshot.read_at = clock.Monotonic();
-  std::vector<olm::StoredRbac> roles, bindings;
   CO_RETURN_IF_ERROR(co_await ReadOriginals(client, olm::RbacKind::kRole, snapshot.source, roles));
   CO_RETURN_IF_ERROR(
       co_await ReadOriginals(client, olm::RbacKind::kRoleBinding, snapshot.source, bindings));
@@ -162,17 +182,48 @@ Task<RbacSnapshot> ReadRbacSnapshot(kube::Client& client, Clock& clock, std::str
   co_return snapshot;
 }
 
-Task<std::set<kube::NamespacedName>> ReadForeignlyBound(kube::Client& client, std::string source,
+Task<std::set<std::string>> ReadTargets(kube::Client& client, const RbacSnapshot& seen,
+                                        std::set<std::string> namespaces) {
+  std::set<std::string> targets;
+  if (!seen.SelectsByLabel()) {
+    for (const std::string& ns : namespaces) {
+      if (seen.LeavesAll() || seen.Targets(ns, {})) targets.insert(ns);
+    }
+    co_return targets;
+  }
+  targets = std::move(namespaces);
+  kube::ListOptions options = Paged("", "");
+  options.metadata_only = true;
+  CO_RETURN_IF_ERROR(co_await kube::VisitAll(
+      client, kube::kNamespaces, options,
+      [&seen, &targets](const kube::RawObject& raw) -> absl::Status {
+        ASSIGN_OR_RETURN(const olm::ObjectFacts ns, olm::DecodeObjectFacts(raw.json));
+        if (!seen.Targets(ns.key.name, ns.labels)) {
+          targets.erase(ns.key.name);
+        }
+        return absl::OkStatus();
+      }));
+  co_return targets;
+}
+
+Task<std::set<kube::NamespacedName>> ReadForeignlyBound(kube::Client& client,
+                                                        const RbacSnapshot& seen,
                                                         std::set<std::string> namespaces) {
+  std::map<std::string_view, const std::vector<olm::Subject>*> wanted;
+  for (const olm::RbacPair& pair : seen.pairs) wanted[pair.name] = &pair.subjects;
   std::set<kube::NamespacedName> bound;
   const std::function<absl::Status(const kube::RawObject&)> visit =
-      [&source, &namespaces, &bound](const kube::RawObject& raw) -> absl::Status {
+      [&wanted, &namespaces, &bound](const kube::RawObject& raw) -> absl::Status {
     ASSIGN_OR_RETURN(const olm::StoredRbac stored,
                      olm::ReadRbac(olm::RbacKind::kRoleBinding, raw.json));
-    const kube::NamespacedName& key = stored.facts.key;
-    if (!namespaces.contains(key.ns) || stored.role.kind != "Role") return absl::OkStatus();
-    if (key.name == stored.role.name && olm::IsCopyFrom(stored, source)) return absl::OkStatus();
-    bound.insert({key.ns, stored.role.name});
+    const auto it = wanted.find(stored.role.name);
+    if (it == wanted.end() || stored.role.kind != "Role") return absl::OkStatus();
+    const std::string& ns = stored.facts.key.ns;
+    const bool foreign = std::any_of(
+        stored.subjects.begin(), stored.subjects.end(), [&it](const olm::Subject& subject) {
+          return std::find(it->second->begin(), it->second->end(), subject) == it->second->end();
+        });
+    if (foreign && namespaces.contains(ns)) bound.insert({ns, stored.role.name});
     return absl::OkStatus();
   };
   std::vector<std::string> places{""};
@@ -182,6 +233,49 @@ Task<std::set<kube::NamespacedName>> ReadForeignlyBound(kube::Client& client, st
     CO_RETURN_IF_ERROR(co_await kube::VisitAll(client, olm::kRoleBindings, options, visit));
   }
   co_return bound;
+}
+
+bool HasOperators(const storage::OperatorWorld& world, const std::string& ns) {
+  const auto first = world.csvs().LowerBound({ns, ""});
+  return !first.done() && first.key().ns == ns;
+}
+
+Task<std::vector<olm::StoredRbac>> ReadOrphans(kube::Client& client,
+                                               storage::OperatorWorldPtr world) {
+  std::map<std::string, std::vector<olm::StoredRbac>> by_source;
+  for (const olm::RbacKind kind : {olm::RbacKind::kRole, olm::RbacKind::kRoleBinding}) {
+    kube::ListOptions options = Paged("", std::string(olm::kCopiedFromLabel));
+    options.metadata_only = true;
+    CO_RETURN_IF_ERROR(co_await kube::VisitAll(
+        client, olm::ResourceOf(kind), options,
+        [kind, &world, &by_source](const kube::RawObject& raw) -> absl::Status {
+          ASSIGN_OR_RETURN(olm::StoredRbac stored, olm::ReadRbac(kind, raw.json));
+          const auto label = stored.facts.labels.find(olm::kCopiedFromLabel);
+          if (label == stored.facts.labels.end()) return absl::OkStatus();
+          const std::string source = label->second;
+          if (HasOperators(*world, source) || !olm::IsCopyFrom(stored, source)) {
+            return absl::OkStatus();
+          }
+          stored.object = {};
+          DropContent(stored);
+          by_source[source].push_back(std::move(stored));
+          return absl::OkStatus();
+        }));
+  }
+  std::vector<olm::StoredRbac> orphans;
+  if (by_source.empty()) co_return orphans;
+  kube::ListOptions options = Paged("", StrCat("!", olm::kCopiedFromLabel));
+  options.metadata_only = true;
+  CO_RETURN_IF_ERROR(co_await kube::VisitAll(
+      client, olm::kCsvs, options, [&by_source](const kube::RawObject& raw) -> absl::Status {
+        ASSIGN_OR_RETURN(const olm::ObjectFacts csv, olm::DecodeObjectFacts(raw.json));
+        by_source.erase(csv.key.ns);
+        return absl::OkStatus();
+      }));
+  for (auto& [source, copies] : by_source) {
+    std::move(copies.begin(), copies.end(), std::back_inserter(orphans));
+  }
+  co_return orphans;
 }
 
 }  // namespace steward::controllers

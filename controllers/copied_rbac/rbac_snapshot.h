@@ -17,6 +17,7 @@
 #include "olm/copied_rbac/rbac_copy.h"
 #include "olm/copied_rbac/rbac_object.h"
 #include "olm/objects.h"
+#include "storage/operators/operator_world.h"
 
 namespace steward::controllers {
 
@@ -48,14 +49,29 @@ struct RbacSnapshot {
 };
 
 // Everything is a complete live list; any error is the result. The copies are read first: what
-// decides about them is newer.
+// decides about them is newer. Of copies that no pair wants, and of very large ones, the content is
+// not held.
 Task<RbacSnapshot> ReadRbacSnapshot(kube::Client& client, Clock& clock, std::string source);
 
-// The Roles, by namespace and name, that RoleBindings in these namespaces refer to, other than the
-// copies from `source`, which are converged before their Role is. Whoever such a binding names has
-// what its Role is given.
-Task<std::set<kube::NamespacedName>> ReadForeignlyBound(kube::Client& client, std::string source,
+// Those of the namespaces in which the operators work as a live list tells, or that are gone: a
+// copy that is still there goes with its namespace. REQUIRES: `seen` outlives the task.
+Task<std::set<std::string>> ReadTargets(kube::Client& client, const RbacSnapshot& seen,
+                                        std::set<std::string> namespaces);
+
+// The Roles of pairs, by namespace and name, that RoleBindings in these namespaces give to somebody
+// whom the pair does not name, whatever the binding's name and labels. REQUIRES: `seen` outlives
+// the task.
+Task<std::set<kube::NamespacedName>> ReadForeignlyBound(kube::Client& client,
+                                                        const RbacSnapshot& seen,
                                                         std::set<std::string> namespaces);
+
+// The copies from namespaces in which neither `world` nor a live list knows an operator; without
+// content.
+Task<std::vector<olm::StoredRbac>> ReadOrphans(kube::Client& client,
+                                               storage::OperatorWorldPtr world);
+
+// True when the namespace has an operator: a ClusterServiceVersion that is no copy.
+bool HasOperators(const storage::OperatorWorld& world, const std::string& ns);
 
 }  // namespace steward::controllers
 

@@ -3,7 +3,9 @@
 #ifndef CONTROLLERS_COPIED_RBAC_RBAC_WRITER_H_
 #define CONTROLLERS_COPIED_RBAC_RBAC_WRITER_H_
 
-#include <string>
+#include <boost/json/object.hpp>
+#include <boost/json/value.hpp>
+#include <optional>
 
 #include "base/async/task.h"
 #include "controllers/copied_rbac/copied_rbac_metrics.h"
@@ -21,10 +23,10 @@ struct RbacSlot {
   olm::WantedRbac binding;
   const olm::StoredRbac* role_there = nullptr;
   const olm::StoredRbac* binding_there = nullptr;
+  // The Role as it is while it waits to be given something.
+  std::optional<boost::json::object> locked;
 
   bool IsRight() const;
-  // True when the Role will grant what it does not grant now.
-  bool Widens() const;
 };
 
 enum class PutResult {
@@ -34,34 +36,39 @@ enum class PutResult {
   kStale,           // what was listed is not so any more: look again
 };
 
-// Every change and deletion carries the UID and resourceVersion that were listed. Errors are those
-// of the client. `may_send` is passed to each write.
+// Every change and deletion carries the UID and resourceVersion of the object that it stands on.
+// Errors are those of the client. `may_send` is passed to each write.
 class RbacWriter {
  public:
   // REQUIRES: the references outlive this object.
   RbacWriter(kube::Client& client, CopiedRbacMetrics& metrics)
       : client_(client), metrics_(metrics) {}
 
-  // Writes what differs. A binding that is there comes before its Role, so that nobody but the
-  // wanted subjects gets what the Role is given; a new one after it, when the Role proves to be a
-  // copy. REQUIRES: `slot` outlives the call.
-  Task<PutResult> Put(const RbacSlot& slot, kube::SendCheck may_send);
-  // Writes what differs of the objects that are there, but gives the Role nothing that it does not
-  // grant. kStale, or kForeignBinding. REQUIRES: as above.
-  Task<PutResult> Narrow(const RbacSlot& slot, kube::SendCheck may_send);
+  // Writes what differs, the Role first. One that would grant what it does not grant now is locked
+  // instead (`slot.locked`), so that nobody can bind it any more, and is to be given the rest after
+  // a look at those who did before. May be called again after an error. REQUIRES: `slot` outlives
+  // the call.
+  Task<PutResult> Prepare(RbacSlot& slot, kube::SendCheck may_send);
+  // Gives the Role, if it is still as it was locked, what it shall grant. REQUIRES: slot.locked,
+  // and as above.
+  Task<PutResult> Give(const RbacSlot& slot, kube::SendCheck may_send);
   // Deletes a copy; of one that something holds, takes away what it grants. False: stale.
   // REQUIRES: `copy` outlives the call.
   Task<bool> Remove(const olm::StoredRbac& copy, kube::SendCheck may_send);
-  // Takes away what the Role grants, when it is a copy from `source`. False: stale.
-  Task<bool> Empty(kube::NamespacedName role, std::string source, kube::SendCheck may_send);
 
  private:
-  Task<PutResult> Create(const olm::WantedRbac& wanted, kube::SendCheck may_send);
-  Task<bool> Update(olm::RbacKind kind, boost::json::value object, kube::SendCheck may_send);
+  struct Written {
+    PutResult result = PutResult::kDone;
+    boost::json::object object;  // as the server answered, with kDone
+  };
+
+  Task<PutResult> PutRole(RbacSlot& slot, kube::SendCheck may_send);
+  Task<PutResult> PutBinding(const RbacSlot& slot, kube::SendCheck may_send);
+  Task<Written> Create(const olm::WantedRbac& wanted, kube::SendCheck may_send);
+  Task<Written> Update(olm::RbacKind kind, boost::json::value object, kube::SendCheck may_send);
   Task<bool> Delete(const olm::StoredRbac& copy, kube::SendCheck may_send);
-  // Makes an object that is there right; false: stale. A binding that cannot be changed is deleted.
-  Task<bool> Correct(const olm::StoredRbac* there, const olm::WantedRbac& wanted,
-                     kube::SendCheck may_send);
+  // The object as it is now; nullopt when it is gone, or another one.
+  Task<std::optional<olm::StoredRbac>> ReadNow(const olm::StoredRbac& listed);
 
   kube::Client& client_;
   CopiedRbacMetrics& metrics_;

@@ -63,10 +63,18 @@ bool IsOurs(const json::value& object, const std::string& ns) {
          (owner_ns == ns || owner_ns == "ops");
 }
 
+// What locks a Role: nobody holds it, and it is about nothing.
+bool IsLock(const json::value& rule) {
+  return rule.at_pointer("/apiGroups/0") == "locks.views.operators.coreos.com" &&
+         rule.at_pointer("/resources/0") == "roles" && rule.at_pointer("/verbs/0") == "open";
+}
+
+// What the Role grants.
 std::set<std::string> Verbs(const json::value& role) {
   std::set<std::string> verbs;
   if (role.is_null()) return verbs;
   for (const json::value& rule : role.at("rules").as_array()) {
+    if (IsLock(rule)) continue;
     for (const json::value& verb : rule.at("verbs").as_array()) {
       verbs.insert(std::string(verb.as_string()));
     }
@@ -147,7 +155,7 @@ class Schedule {
         R"(,"labels":{"olm.copiedFrom":"ops","olm.owner.kind":"ClusterServiceVersion",)",
         R"("olm.owner":")", name, R"(","olm.owner.namespace":")", ns,
         R"("},"ownerReferences":[{"apiVersion":"v1","kind":"Pod","name":"p","uid":"forged"}])");
-    switch (Draw(14)) {
+    switch (Draw(16)) {
       case 0:
       case 1:
         return Install(name);
@@ -170,15 +178,37 @@ class Schedule {
       case 9:
         return cluster_.PutRole({ns, name}, StrCat("get,", kEvil), forged);
       case 10:
-        return cluster_.PutBinding({ns, name}, OneIn(2) ? name : "other", forged);
+        return Bind({ns, name}, OneIn(2) ? name : "other", forged);
       case 11:
         return Squat(ns, name);
       case 12:
-        // Bound by hand: whoever does so has what the Role grants now.
-        return cluster_.PutBinding({ns, StrCat("by-hand-", name)}, name);
+        return Bind({ns, StrCat("by-hand-", name)}, name, "");
+      case 13:
+      case 14:
+        return Hollow({ns, name}, forged);
       default:
         return cluster_.Drop(kTestBindings, {ns, StrCat("by-hand-", name)});
     }
+  }
+
+  // As Kubernetes does, this lets nobody bind a Role who does not hold all that it grants, and
+  // nobody one that is not there; mallory holds what she gives to Roles of her own.
+  void Bind(const kube::NamespacedName& name, const std::string& role,
+            const std::string& metadata) {
+    const json::value there = cluster_.Find(kTestRoles, {name.ns, role});
+    if (there.is_null()) return;
+    for (const json::value& rule : there.at("rules").as_array()) {
+      if (IsLock(rule) || rule.at_pointer("/verbs/0") != "watch") return;
+    }
+    cluster_.PutBinding(name, role, metadata);
+  }
+
+  // She makes an empty Role under the copy's name, with the copy's labels, or empties it.
+  void Hollow(const kube::NamespacedName& name, const std::string& metadata) {
+    cluster_.PutRole(name, "", metadata);
+    if (OneIn(2)) Bind({name.ns, StrCat("by-hand-", name.name)}, name.name, "");
+    if (OneIn(2)) Bind(name, name.name, metadata);
+    if (OneIn(2)) cluster_.Drop(kTestRoles, name);
   }
 
   // A tenant's own Role under the copy's name, or it goes.
@@ -192,6 +222,10 @@ class Schedule {
   }
 
   kube::HookedFate Decide(const RbacProcess& process, const kube::HookedCall& call) {
+    // The best moment to bind a Role: before it is given something.
+    if (!calm_ && call.verb == "update" && call.gvr == kTestRoles && OneIn(4)) {
+      Bind({call.name.ns, StrCat("by-hand-", call.name.name)}, call.name.name, "");
+    }
     if (call.writes()) JudgeWrite(call);
     kube::HookedFate fate;
     if (call.writes() && writes_ - 1 == death_at_) {
@@ -269,6 +303,13 @@ class Schedule {
     }
     if (call.gvr == kTestRoles) {
       EXPECT_TRUE(Within(Verbs(object), asked_[call.name.name])) << what;
+      const std::string sent = Text(object, {"metadata", "resourceVersion"});
+      const bool taken = call.verb == "create"
+                             ? there.is_null()
+                             : sent == Text(there, {"metadata", "resourceVersion"});
+      EXPECT_TRUE(!taken || Within(Verbs(object), Verbs(there)) ||
+                  !IsBoundToMallory(call.name.ns, call.name.name))
+          << what << " gives somebody else what he did not have";
       return;
     }
     EXPECT_EQ(Text(object, {"roleRef", "kind"}), "Role") << what;
@@ -343,14 +384,15 @@ class Schedule {
     return wanted;
   }
 
-  // True when another RoleBinding than the copy refers to the Role.
-  bool IsBoundByHand(const std::string& ns, const std::string& name) {
+  // True when a RoleBinding to the Role names mallory.
+  bool IsBoundToMallory(const std::string& ns, const std::string& name) {
     for (const json::object& object : cluster_.All(kTestBindings)) {
       const json::value binding = object;
       if (Text(binding, {"metadata", "namespace"}) != ns) continue;
       if (Text(binding, {"roleRef", "name"}) != name) continue;
-      if (Text(binding, {"metadata", "name"}) == name && IsOurs(binding, ns)) continue;
-      return true;
+      for (const json::value& subject : binding.at("subjects").as_array()) {
+        if (Text(subject, {"name"}) == "mallory") return true;
+      }
     }
     return false;
   }
@@ -369,14 +411,15 @@ class Schedule {
     if (role_ours) {
       EXPECT_TRUE(Within(Verbs(role), Wanted(name))) << what << " " << Serialize(role);
     }
-    if (binding_ours) {
+    // Beside a Role that is no copy, it is as little one, whatever its labels.
+    if (role_ours && binding_ours) {
       EXPECT_EQ(Text(binding, {"roleRef", "name"}), name) << what;
       const json::array& subjects = binding.at("subjects").as_array();
       ASSERT_EQ(subjects.size(), 1) << what;
       EXPECT_EQ(Text(subjects.front(), {"name"}), name) << what;
     }
     const bool foreign = (!role.is_null() && !role_ours) || (!binding.is_null() && !binding_ours) ||
-                         IsBoundByHand(ns, name);
+                         IsBoundToMallory(ns, name);
     if (foreign) return;
     ASSERT_TRUE(role_ours && binding_ours) << what << " is not copied";
     EXPECT_EQ(Verbs(role), Wanted(name)) << what;

@@ -170,7 +170,23 @@ bool IsCopyFrom(const StoredRbac& stored, std::string_view source) {
   return owner_ns == stored.facts.key.ns || owner_ns == source;
 }
 
+const PolicyRule& LockRule() {
+  static const auto* const kRule =
+      new PolicyRule{{"locks.views.operators.coreos.com"}, {"roles"}, {}, {"open"}};
+  return *kRule;
+}
+
+WantedRbac Locked(const WantedRbac& role, const PolicyRules& granted) {
+  WantedRbac locked = role;
+  locked.rules = Within(granted, role.rules);
+  if (std::find(locked.rules.begin(), locked.rules.end(), LockRule()) == locked.rules.end()) {
+    locked.rules.push_back(LockRule());
+  }
+  return locked;
+}
+
 Difference Compare(const StoredRbac& stored, const WantedRbac& wanted) {
+  if (!stored.has_content) return Difference::kUpdate;
   const bool binding = wanted.kind == RbacKind::kRoleBinding;
   if (binding && stored.role != OwnRole(wanted.key.name)) return Difference::kReplace;
   const bool content = binding ? stored.subjects == wanted.subjects : stored.rules == wanted.rules;
@@ -183,10 +199,9 @@ Difference Compare(const StoredRbac& stored, const WantedRbac& wanted) {
                                                              : Difference::kUpdate;
 }
 
-json::value Updated(const StoredRbac& stored, const WantedRbac& wanted) {
-  json::object object = stored.object;
-  PutContent(wanted, object);
-  return object;
+json::value Updated(json::object stored, const WantedRbac& wanted) {
+  PutContent(wanted, stored);
+  return stored;
 }
 
 json::value Emptied(const StoredRbac& stored) {

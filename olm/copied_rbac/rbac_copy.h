@@ -3,6 +3,7 @@
 #ifndef OLM_COPIED_RBAC_RBAC_COPY_H_
 #define OLM_COPIED_RBAC_RBAC_COPY_H_
 
+#include <boost/json/object.hpp>
 #include <boost/json/value.hpp>
 #include <string>
 #include <string_view>
@@ -63,17 +64,25 @@ WantedRbac CopyOf(const RbacPair& pair, RbacKind kind, std::string_view ns,
 // or what nobody can tell from one. Every other object is somebody's, whatever its name.
 bool IsCopyFrom(const StoredRbac& stored, std::string_view source);
 
+// The rule that locks a Role: no account holds it. Kubernetes refuses a binding to a Role that
+// grants what the requester does not hold, so that from then on nobody binds a locked Role but
+// those who may bind any.
+const PolicyRule& LockRule();
+// The Role as it shall be while it is not known who is bound to it: it grants nothing of what it is
+// to be given, keeps what it grants already and shall keep, and is locked.
+WantedRbac Locked(const WantedRbac& role, const PolicyRules& granted);
+
 enum class Difference {
   kNone,
   kUpdate,   // its content differs
   kReplace,  // the roleRef of a binding differs, which cannot be changed
 };
 // REQUIRES: equal kind and name. Labels and annotations that a copy does not have are others'
-// business.
+// business. Content that is not held differs.
 Difference Compare(const StoredRbac& stored, const WantedRbac& wanted);
-// The stored object, with the wanted content.
-boost::json::value Updated(const StoredRbac& stored, const WantedRbac& wanted);
-// The stored object without anything that it grants.
+// A stored object, with the wanted content.
+boost::json::value Updated(boost::json::object stored, const WantedRbac& wanted);
+// The stored object without anything that it grants. REQUIRES: the object is held.
 boost::json::value Emptied(const StoredRbac& stored);
 bool GrantsNothing(const StoredRbac& stored);
 

@@ -195,7 +195,7 @@ TEST(RbacCopyTest, WhatIsUpdated) {
     StoredRbac stored = Stored(row.wanted);
     row.change(stored);
     EXPECT_EQ(Compare(stored, row.wanted), row.difference) << row.what;
-    const auto updated = ReadRbac(row.wanted.kind, Serialize(Updated(stored, row.wanted)));
+    const auto updated = ReadRbac(row.wanted.kind, Serialize(Updated(stored.object, row.wanted)));
     if (row.difference != Difference::kReplace) {
       EXPECT_EQ(Compare(*updated, row.wanted), Difference::kNone) << row.what;
     }
@@ -206,7 +206,7 @@ TEST(RbacCopyTest, WhatIsUpdated) {
 
 TEST(RbacCopyTest, AnUpdateKeepsWhatIsOthers) {
   const WantedRbac role = CopyOf(Pair(), RbacKind::kRole, "red", kOwners);
-  const json::value updated = Updated(Role(), role);
+  const json::value updated = Updated(Role().object, role);
   const json::object& metadata = updated.at("metadata").as_object();
   EXPECT_EQ(metadata.at("annotations"), json::parse(R"({"x":"y"})"));
   EXPECT_EQ(metadata.at("resourceVersion"), "1");

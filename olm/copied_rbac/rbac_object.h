@@ -60,7 +60,9 @@ struct StoredRbac {
   PolicyRules rules;              // of a Role
   std::vector<Subject> subjects;  // of a RoleBinding
   RoleReference role;             // of a RoleBinding
-  boost::json::object object;     // whole
+  boost::json::object object;     // whole, or empty when it is not held
+  // False: of the content nothing is held, only the facts.
+  bool has_content = true;
 };
 // Errors (kInvalidArgument): no JSON object, or no name or uid. Members of a wrong type are absent.
 absl::StatusOr<StoredRbac> ReadRbac(RbacKind kind, std::string_view json);
