@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <boost/json/object.hpp>
 #include <boost/json/value.hpp>
+#include <cstddef>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -25,20 +26,29 @@ Words WordsAt(const json::object& rule, std::string_view key) {
   return words;
 }
 
-bool CoversWord(std::string_view all, std::string_view word) {
-  if (all == "*" || all == word) return true;
-  return all.starts_with("*/") && word.ends_with(all.substr(1));
+// Whether one word of a rule grants what another one does. Each list of words has its own.
+using CoversWord = bool (*)(std::string_view all, std::string_view word);
+
+bool CoversName(std::string_view all, std::string_view word) { return all == word; }
+
+// Of groups and verbs.
+bool CoversPlain(std::string_view all, std::string_view word) { return all == "*" || all == word; }
+
+bool CoversResource(std::string_view all, std::string_view word) {
+  if (CoversPlain(all, word)) return true;
+  const size_t slash = word.find('/');
+  return slash != word.npos && all.starts_with("*/") && all.substr(1) == word.substr(slash);
 }
 
-bool CoversWords(const Words& all, const Words& some) {
-  return std::all_of(some.begin(), some.end(), [&all](const std::string& word) {
+bool CoversWords(CoversWord covers, const Words& all, const Words& some) {
+  return std::all_of(some.begin(), some.end(), [&](const std::string& word) {
     return std::any_of(all.begin(), all.end(),
-                       [&word](const std::string& each) { return CoversWord(each, word); });
+                       [&](const std::string& each) { return covers(each, word); });
   });
 }
 
 bool CoversNames(const Words& all, const Words& some) {
-  return all.empty() || (!some.empty() && CoversWords(all, some));
+  return all.empty() || (!some.empty() && CoversWords(CoversName, all, some));
 }
 
 void AddOnce(Words& words, const std::string& word) {
@@ -46,13 +56,13 @@ void AddOnce(Words& words, const std::string& word) {
 }
 
 // The words that both cover.
-Words Common(const Words& a, const Words& b) {
+Words Common(CoversWord covers, const Words& a, const Words& b) {
   Words both;
   for (const std::string& one : a) {
     for (const std::string& other : b) {
-      if (CoversWord(other, one)) {
+      if (covers(other, one)) {
         AddOnce(both, one);
-      } else if (CoversWord(one, other)) {
+      } else if (covers(one, other)) {
         AddOnce(both, other);
       }
     }
@@ -61,20 +71,21 @@ Words Common(const Words& a, const Words& b) {
 }
 
 bool CoversRule(const PolicyRule& all, const PolicyRule& some) {
-  return CoversWords(all.groups, some.groups) && CoversWords(all.resources, some.resources) &&
-         CoversWords(all.verbs, some.verbs) && CoversNames(all.names, some.names);
+  return CoversWords(CoversPlain, all.groups, some.groups) &&
+         CoversWords(CoversResource, all.resources, some.resources) &&
+         CoversWords(CoversPlain, all.verbs, some.verbs) && CoversNames(all.names, some.names);
 }
 
 std::optional<PolicyRule> Common(const PolicyRule& a, const PolicyRule& b) {
   PolicyRule both;
-  both.groups = Common(a.groups, b.groups);
-  both.resources = Common(a.resources, b.resources);
-  both.verbs = Common(a.verbs, b.verbs);
+  both.groups = Common(CoversPlain, a.groups, b.groups);
+  both.resources = Common(CoversResource, a.resources, b.resources);
+  both.verbs = Common(CoversPlain, a.verbs, b.verbs);
   if (both.groups.empty() || both.resources.empty() || both.verbs.empty()) return std::nullopt;
   if (a.names.empty() || b.names.empty()) {
     both.names = a.names.empty() ? b.names : a.names;
   } else {
-    both.names = Common(a.names, b.names);
+    both.names = Common(CoversName, a.names, b.names);
     // Without names it would be about all objects.
     if (both.names.empty()) return std::nullopt;
   }

@@ -9,7 +9,8 @@
 namespace steward::olm {
 
 // Grants each verb on each resource of each group; `names` empty = on objects of any name. As in
-// Kubernetes "*" stands for all, and "*/scale" for that subresource of all resources.
+// Kubernetes "*" stands for all groups, verbs or resources, and the resource "*/scale" for that
+// subresource of all resources. No other word stands for more than itself, and no name does.
 struct PolicyRule {
   std::vector<std::string> groups;
   std::vector<std::string> resources;

@@ -65,5 +65,54 @@ TEST(PolicyRuleTest, WhatIsAskedForIsLeft) {
   }
 }
 
+// Which words stand for others differs by the list that they are in.
+TEST(PolicyRuleTest, WordsCoverAsInKubernetes) {
+  const struct {
+    const char *all, *word;
+    bool resource, plain, name;  // plain: a group or a verb
+  } rows[] = {
+      {"get", "get", true, true, true},
+      {"get", "list", false, false, false},
+      {"", "", true, true, true},
+      {"*", "get", true, true, false},
+      {"*", "*", true, true, true},
+      {"get", "*", false, false, false},
+      {"*", "pods/scale", true, true, false},
+      {"*", "*/scale", true, true, false},
+      {"*/scale", "*/scale", true, true, true},
+      {"*/scale", "pods/scale", true, false, false},
+      {"*/scale", "pods", false, false, false},
+      {"*/scale", "scale", false, false, false},
+      {"*/scale", "*", false, false, false},
+      {"*/scale", "pods/upscale", false, false, false},
+      {"*/scale", "pods/a/scale", false, false, false},
+      {"pods/*", "pods/*", true, true, true},
+      {"pods/*", "pods/log", false, false, false},
+      {"pods/*", "pods", false, false, false},
+      {"pods*", "pods", false, false, false},
+  };
+  for (const auto& row : rows) {
+    const std::string what = std::string(row.all) + " of " + row.word;
+    const auto check = [&what](PolicyRule all, PolicyRule some, bool covers) {
+      EXPECT_EQ(Covers({all}, some), covers) << what;
+      EXPECT_EQ(Within({some}, {all}) == PolicyRules{some}, covers) << what;
+      // In either direction the narrower one is left, or nothing.
+      EXPECT_EQ(Within({all}, {some}) == PolicyRules{some}, covers) << what;
+    };
+    const PolicyRule rule = {{"g"}, {"r"}, {"n"}, {"v"}};
+    for (auto member :
+         {&PolicyRule::groups, &PolicyRule::resources, &PolicyRule::names, &PolicyRule::verbs}) {
+      PolicyRule all = rule, some = rule;
+      all.*member = {row.all};
+      some.*member = {row.word};
+      const bool covers = member == &PolicyRule::resources ? row.resource
+                          : member == &PolicyRule::names   ? row.name
+                                                           : row.plain;
+      SCOPED_TRACE(covers);
+      check(all, some, covers);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace steward::olm
