@@ -11,6 +11,7 @@
 #include "base/async/race.h"
 #include "base/status/macros.h"
 #include "base/text/str_cat.h"
+#include "controllers/runtime/events/event_recorder.h"
 #include "controllers/runtime/world_changes.h"
 #include "olm/objects.h"
 #include "olm/operator/component.h"
@@ -27,16 +28,6 @@ using storage::OperatorWorld;
 constexpr std::chrono::hours kPatience(1);
 // How often a kind of component that the cluster lacks is asked for.
 constexpr absl::Duration kAbsentPoll = absl::Seconds(30);
-
-std::set<std::string> OperatorsOf(const olm::Csv& csv) {
-  std::set<std::string> operators;
-  for (const auto& [label, value] : csv.component_labels) {
-    if (!label.starts_with(olm::kComponentLabelPrefix)) continue;
-    const std::string name = label.substr(olm::kComponentLabelPrefix.size());
-    if (!name.empty()) operators.insert(name);
-  }
-  return operators;
-}
 
 }  // namespace
 
@@ -105,7 +96,7 @@ void OperatorReconciler::TakeCsv(const storage::World& world, const kube::Namesp
   ComponentIndex::Object object;
   object.component.key = name;
   object.component.uid = (*csv)->uid;
-  object.component.operators = OperatorsOf(**csv);
+  for (const auto& [label, value] : (*csv)->component_labels) object.component.AddLabel(label);
   index_.Put({kCsvKindAt, name}, std::move(object));
 }
 
@@ -117,9 +108,21 @@ void OperatorReconciler::OnChange(const ComponentId& id, const olm::Component* b
     feeding_ = false;
     needs_.Notify();
   }
+  ReportMore(id, before, after);
   if (!feeding_) return;
   if (before != nullptr) AddKeysOf(id, *before);
   if (after != nullptr) AddKeysOf(id, *after);
+}
+
+void OperatorReconciler::ReportMore(const ComponentId& id, const olm::Component* before,
+                                    const olm::Component* after) {
+  const WatchedKind& kind = index_.kinds()[id.kind];
+  if (!kind.component || after == nullptr || !after->more_operators) return;
+  if (before != nullptr && before->uid == after->uid && before->more_operators) return;
+  deps_.events.Record(
+      {kind.gvk, id.name, after->uid}, EventType::kWarning, "TooManyOperators",
+      StrCat("It bears more than ", olm::kMaxOperatorsOfOne, " labels ", olm::kComponentLabelPrefix,
+             "NAME: it is a component of the Operators that are first by name, and of no others"));
 }
 
 void OperatorReconciler::AddKeysOf(const ComponentId& id, const olm::Component& component) {

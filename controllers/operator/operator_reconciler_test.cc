@@ -9,18 +9,21 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "base/json/json_text.h"
 #include "base/text/str_cat.h"
 #include "controllers/operator/operator_flags.h"
+#include "controllers/operator/operator_writer.h"
 #include "controllers/operator/testing/operator_cluster.h"
 #include "kube/client/client.h"
 #include "kube/meta/names.h"
 #include "kube/meta/status.h"
 #include "kube/testing/fake_client.h"
 #include "kube/testing/hooked_client.h"
+#include "olm/operator/component.h"
 
 namespace steward::controllers {
 namespace {
@@ -506,6 +509,113 @@ TEST(OperatorReconcilerTest, SecretsAreShownWhereTheFlagSaysSo) {
     EXPECT_EQ(calls["list secrets"], shown ? 1 : 0);
     EXPECT_EQ(cluster.Refs("reed.ops").size(), shown ? 2 : 1);
   }
+}
+
+TEST(OperatorReconcilerTest, OneObjectIsOfAFewOperators) {
+  const auto labels = [](const std::string& prefix, int count) {
+    std::string all;
+    for (int i = 0; i < count; ++i) {
+      StrAppend(&all, all.empty() ? "" : ",", R"("operators.coreos.com/)", prefix, 100000 + i,
+                R"(":"")");
+    }
+    return all;
+  };
+  constexpr size_t kMost = olm::kMaxOperatorsOfOne;
+  OperatorCluster cluster;
+  cluster.fake().Serve({"operators.coreos.com", "v2", "operatorconditions"});
+  cluster.PutCsv("reed.v1", kReedLabels);
+  cluster.PutManaged(kTestConfigMaps, {"ops", "some"}, "," + labels("other", kMost));
+  cluster.PutManaged(kTestConfigMaps, {"ops", "many"}, "," + labels("m", 20000));
+  OperatorProcess process(cluster);
+  process.Finish();
+  EXPECT_EQ(cluster.Operators().size(), 1 + 2 * kMost);
+  EXPECT_THAT(cluster.Operators(), AllOf(Contains("reed.ops"), Contains("m100015")));
+  EXPECT_THAT(process.events().told,
+              Contains("TooManyOperators many: It bears more than 16 labels "
+                       "operators.coreos.com/NAME: it is a component of the Operators that are "
+                       "first by name, and of no others"));
+  // Those that count no more leave no Operators behind, though they are there still.
+  cluster.Merge(kTestConfigMaps, {"ops", "many"},
+                StrCat(R"({"metadata":{"labels":{)", labels("a", kMost), "}}}"));
+  process.Finish();
+  EXPECT_EQ(cluster.Operators().size(), 1 + 2 * kMost);
+  EXPECT_THAT(cluster.Operators(), AllOf(Contains("a100015"), Not(Contains("m100000"))));
+  std::map<std::string, int> calls;
+  Count(process, calls);
+  process.Finish();
+  EXPECT_THAT(calls, IsEmpty());
+}
+
+// A ClusterServiceVersion is held from a World.
+TEST(OperatorReconcilerTest, OneCsvIsOfAFewOperators) {
+  std::string labels;
+  for (size_t i = 0; i <= olm::kMaxOperatorsOfOne; ++i) {
+    StrAppend(&labels, labels.empty() ? "" : ",", R"("operators.coreos.com/m)", 100 + i, R"(":"")");
+  }
+  OperatorCluster cluster;
+  cluster.PutCsv("reed.v1", StrCat(R"(,"labels":{)", labels, "}"));
+  OperatorProcess process(cluster);
+  process.Finish();
+  EXPECT_EQ(cluster.Operators().size(), olm::kMaxOperatorsOfOne);
+  EXPECT_THAT(process.events().told, ElementsAre(StartsWith("TooManyOperators reed.v1: ")));
+}
+
+TEST(OperatorReconcilerTest, AnOperatorShowsItsFirstComponents) {
+  constexpr size_t kOver = 500;
+  OperatorCluster cluster;
+  cluster.fake().Serve({"operators.coreos.com", "v2", "operatorconditions"});
+  cluster.PutCsv("reed.v1", kReedLabels);
+  for (size_t i = 0; i < kMaxShown - 1 + kOver; ++i) {
+    cluster.PutManaged(kTestDeployments, {"ops", StrCat("d", 10000 + i)}, kReedLabel);
+  }
+  OperatorProcess process(cluster);
+  std::map<std::string, int> calls;
+  Count(process, calls);
+  process.Finish();
+  EXPECT_EQ(calls["get deployments"], kMaxShown - 1);
+  const std::vector<std::string> refs = cluster.Refs("reed.ops");
+  EXPECT_EQ(refs.size(), kMaxShown);
+  EXPECT_THAT(
+      refs, AllOf(Contains("ClusterServiceVersion ops/reed.v1"), Contains("Deployment ops/d10998"),
+                  Not(Contains("Deployment ops/d10999"))));
+  const std::string told =
+      "TooManyComponents reed.ops: Its status shows the first of its components, and leaves out ";
+  EXPECT_THAT(process.events().told, ElementsAre(StrCat(told, kOver, " more")));
+
+  // More that are not shown cost no call, and an Event when there are twice as many or so.
+  const auto more = [&](int first, int last) {
+    for (int i = first; i < last; ++i) {
+      cluster.PutManaged(kTestConfigMaps, {"ops", StrCat("c", i)}, kReedLabel);
+    }
+    process.Finish();
+  };
+  calls.clear();
+  more(0, 11);
+  EXPECT_THAT(calls, IsEmpty());
+  more(11, 12);
+  EXPECT_THAT(calls, ElementsAre(std::pair("get operators", 1)));
+  EXPECT_THAT(process.events().told,
+              ElementsAre(StrCat(told, kOver, " more"), StrCat(told, kOver + 12, " more")));
+  // One that goes makes room for the next one.
+  cluster.Remove(kTestDeployments, {"ops", "d10000"});
+  process.Finish();
+  EXPECT_EQ(cluster.Refs("reed.ops").size(), kMaxShown);
+  EXPECT_THAT(cluster.Refs("reed.ops"), Contains("Deployment ops/d10999"));
+}
+
+TEST(OperatorReconcilerTest, AnOperatorsStatusCanBeWritten) {
+  OperatorCluster cluster;
+  cluster.PutCsv("reed.v1", kReedLabels);
+  for (int i = 0; i < 60; ++i) {
+    cluster.PutManaged(kTestDeployments, {"ops", StrCat("d", 10 + i)}, kReedLabel, "",
+                       StrCat(R"(,"status":{"conditions":[{"type":"A","status":"True","message":")",
+                              std::string(30000, 'm'), R"("}]})"));
+  }
+  OperatorProcess process(cluster);
+  process.Finish();
+  EXPECT_EQ(cluster.Refs("reed.ops").size(), 35);
+  EXPECT_LE(Serialize(cluster.Find(kTestOperators, {"", "reed.ops"})).size(), kMaxShownBytes);
+  EXPECT_THAT(process.events().told, ElementsAre(HasSubstr("leaves out 26 more")));
 }
 
 // Issue 36: 500 Operators with 20 components each.

@@ -1,7 +1,9 @@
 #include "controllers/operator/operator_writer.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstddef>
+#include <iterator>
 #include <memory>
 #include <set>
 #include <utility>
@@ -38,9 +40,24 @@ std::string TextOf(const olm::ComponentRef& ref) {
                              : StrCat(ref.gvk.kind, " ", ref.name.ns, "/", ref.name.name);
 }
 
+// In JSON, or a little more.
+size_t SizeOf(const olm::ComponentRef& ref) {
+  constexpr size_t kMembers = 80;
+  return kMembers + ref.gvk.kind.size() + ref.gvk.group.size() + ref.gvk.version.size() +
+         ref.name.ns.size() + ref.name.name.size() + Serialize(ref.conditions).size();
+}
+
 bool IsGenerated(const json::value& object) {
   const auto component = olm::ReadComponent(object.get_object());
   return component.ok() && component->generated;
+}
+
+// True of a listed object on which the label does not count, as it bears too many.
+bool BearsNot(const kube::RawObject& raw, const std::string& name) {
+  const absl::StatusOr<json::value> value = ParseJson(raw.json);
+  if (!value.ok() || !value->is_object()) return false;
+  const absl::StatusOr<olm::Component> component = olm::ReadComponent(value->get_object());
+  return component.ok() && component->more_operators && !component->operators.contains(name);
 }
 
 }  // namespace
@@ -55,23 +72,35 @@ Task<ReconcileResult> OperatorWriter::Reconcile(std::string name) {
     settled_.erase(name);
     co_return ReconcileResult::Done();
   }
-  CO_ASSIGN_OR_RETURN(std::vector<olm::ComponentRef> refs, co_await ReadRefs(name));
-  co_return co_await Write(std::move(name), std::move(refs));
+  CO_ASSIGN_OR_RETURN(Shown shown, co_await ReadRefs(name));
+  co_return co_await Write(std::move(name), std::move(shown));
 }
 
-Task<std::vector<olm::ComponentRef>> OperatorWriter::ReadRefs(std::string name) {
-  const std::set<ComponentId> components = index_.ComponentsOf(name);
-  std::vector<olm::ComponentRef> refs;
-  for (const ComponentId& id : components) {
+Task<OperatorWriter::Shown> OperatorWriter::ReadRefs(std::string name) {
+  const std::set<ComponentId>& all = index_.ComponentsOf(name);
+  const size_t total = all.size();
+  const size_t read = std::min(total, kMaxShown);
+  const std::vector<ComponentId> components(
+      all.begin(), std::next(all.begin(), static_cast<std::ptrdiff_t>(read)));
+  Shown shown;
+  shown.left_out = total - read;
+  size_t bytes = 0;
+  for (size_t i = 0; i < read; ++i) {
+    const ComponentId& id = components[i];
     CO_ASSIGN_OR_RETURN(std::optional<json::array> conditions, co_await ReadConditionsOf(id, name));
     if (!conditions) continue;
     olm::ComponentRef ref;
     ref.gvk = index_.kinds()[id.kind].gvk;
     ref.name = id.name;
     ref.conditions = *std::move(conditions);
-    refs.push_back(std::move(ref));
+    bytes += SizeOf(ref);
+    if (bytes > kMaxShownBytes) {
+      shown.left_out += read - i;
+      break;
+    }
+    shown.refs.push_back(std::move(ref));
   }
-  co_return refs;
+  co_return shown;
 }
 
 Task<std::optional<json::array>> OperatorWriter::ReadConditionsOf(ComponentId id,
@@ -103,21 +132,25 @@ Task<std::optional<json::array>> OperatorWriter::ReadConditionsOf(ComponentId id
   co_return conditions;
 }
 
-Task<ReconcileResult> OperatorWriter::Write(std::string name, std::vector<olm::ComponentRef> refs) {
+Task<ReconcileResult> OperatorWriter::Write(std::string name, Shown shown) {
   const kube::NamespacedName key = {"", name};
+  const std::vector<olm::ComponentRef>& refs = shown.refs;
+  const bool unused = refs.empty() && shown.left_out == 0;
+  const int width = std::bit_width(shown.left_out);
   const json::object components = olm::ComponentsOf(name, refs);
   const olm::Component* known = index_.Find({kOperatorKindAt, key});
   const auto settled = settled_.find(name);
+  const int told = settled == settled_.end() ? 0 : settled->second.left_out_width;
   if (known != nullptr && settled != settled_.end() && known->uid == settled->second.uid &&
       known->resource_version == settled->second.resource_version &&
-      components == settled->second.components) {
+      components == settled->second.components && width == told) {
     co_return ReconcileResult::Done();
   }
   const absl::StatusOr<kube::RawObject> raw = co_await deps_.client.Get(olm::kOperators, key);
   json::value object;
   if (kube::IsNotFound(raw.status(), name)) {
     // Of a name that no object can have there is no Operator.
-    if (refs.empty() || !kube::IsDns1123Subdomain(name)) co_return ReconcileResult::Done();
+    if (unused || !kube::IsDns1123Subdomain(name)) co_return ReconcileResult::Done();
     const json::value fresh = olm::NewOperator(name);
     kube::WriteOptions options;
     options.field_manager = kManager;
@@ -132,7 +165,7 @@ Task<ReconcileResult> OperatorWriter::Write(std::string name, std::vector<olm::C
   // Its deletion is told, and then it is made anew.
   if (!kube::MetadataText(object, "deletionTimestamp").empty()) co_return ReconcileResult::Done();
   // What asks for it is about to bear its label.
-  if (refs.empty() && IsGenerated(object) && index_.UncutNamesOf(name).empty()) {
+  if (unused && IsGenerated(object) && index_.UncutNamesOf(name).empty()) {
     co_return co_await Remove(std::move(name), std::move(object));
   }
   if (olm::SetComponents(components, object.get_object())) {
@@ -148,6 +181,8 @@ Task<ReconcileResult> OperatorWriter::Write(std::string name, std::vector<olm::C
   found.uid = kube::MetadataText(object, "uid");
   found.resource_version = kube::MetadataText(object, "resourceVersion");
   found.components = components;
+  found.left_out_width = width;
+  if (width > told) ReportLeftOut(name, shown.left_out, found.uid);
   settled_.insert_or_assign(name, std::move(found));
   co_return ReconcileResult::Done();
 }
@@ -178,10 +213,13 @@ StatusTask OperatorWriter::ProveUnused(std::string name) {
     StrAppend(&options.label_selector, ",!olm.copiedFrom");
     options.limit = kPage;
     options.metadata_only = true;
-    std::function<absl::Status(const kube::RawObject&)> refuse = [&kind](const kube::RawObject&) {
-      return absl::UnavailableError(
-          StrCat("the label is still borne by an object of ", kind.gvr.GroupResource()));
-    };
+    std::function<absl::Status(const kube::RawObject&)> refuse =
+        [&kind, &name](const kube::RawObject& raw) {
+          return BearsNot(raw, name)
+                     ? absl::OkStatus()
+                     : absl::UnavailableError(StrCat("the label is still borne by an object of ",
+                                                     kind.gvr.GroupResource()));
+        };
     const absl::Status listed =
         co_await kube::VisitAll(deps_.client, kind.gvr, options, std::move(refuse));
     if (listed.ok()) continue;
@@ -192,6 +230,14 @@ StatusTask OperatorWriter::ProveUnused(std::string name) {
     if (served) co_return listed;
   }
   co_return absl::OkStatus();
+}
+
+void OperatorWriter::ReportLeftOut(const std::string& name, size_t left_out,
+                                   const std::string& uid) {
+  const ObjectReference about = {index_.kinds()[kOperatorKindAt].gvk, {"", name}, uid};
+  deps_.events.Record(
+      about, EventType::kWarning, "TooManyComponents",
+      StrCat("Its status shows the first of its components, and leaves out ", left_out, " more"));
 }
 
 void OperatorWriter::Report(const std::string& name, const std::vector<olm::ComponentRef>& refs,

@@ -5,6 +5,7 @@
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 #include <boost/json/value.hpp>
+#include <cstddef>
 #include <map>
 #include <optional>
 #include <string>
@@ -20,9 +21,14 @@
 
 namespace steward::controllers {
 
+// The components of one Operator that its status shows, and their size in JSON: a cluster stores no
+// objects beyond 1.5 MiB.
+inline constexpr size_t kMaxShown = 1000;
+inline constexpr size_t kMaxShownBytes = size_t{1} << 20;
+
 // An Operator exists while an object bears its label (R-004-11…15). One that nothing bears any more
 // is deleted if Steward made it, after a complete list of every kind: a list that fails is an
-// error. The status is written only when it differs.
+// error. The status is written only when it differs; of many components it shows the first ones.
 class OperatorWriter {
  public:
   // REQUIRES: the references outlive this object.
@@ -31,15 +37,22 @@ class OperatorWriter {
   Task<ReconcileResult> Reconcile(std::string name);
 
  private:
-  // Reads the conditions of those that changed. Nullopt: the component is gone, or belongs to the
+  struct Shown {
+    std::vector<olm::ComponentRef> refs;
+    size_t left_out = 0;
+  };
+  // Of more than kMaxShown components, or kMaxShownBytes of them, the first ones by kind, namespace
+  // and name are shown: a status that is larger could not be written.
+  Task<Shown> ReadRefs(std::string name);
+  // Reads the conditions if they changed. Nullopt: the component is gone, or belongs to the
   // Operator no longer.
-  Task<std::vector<olm::ComponentRef>> ReadRefs(std::string name);
   Task<std::optional<boost::json::array>> ReadConditionsOf(ComponentId id, std::string name);
 
-  Task<ReconcileResult> Write(std::string name, std::vector<olm::ComponentRef> refs);
+  Task<ReconcileResult> Write(std::string name, Shown shown);
   Task<ReconcileResult> Remove(std::string name, boost::json::value object);
   // OK if no object bears the label, by complete lists of this moment.
   StatusTask ProveUnused(std::string name);
+  void ReportLeftOut(const std::string& name, size_t left_out, const std::string& uid);
   // Events about what people wonder at.
   void Report(const std::string& name, const std::vector<olm::ComponentRef>& refs,
               const boost::json::value& object);
@@ -54,6 +67,8 @@ class OperatorWriter {
     std::string uid;
     std::string resource_version;
     boost::json::object components;
+    // Their number is told when it has doubled.
+    int left_out_width = 0;
   };
   std::map<std::string, Settled> settled_;
 };

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <boost/json/array.hpp>
 #include <boost/json/value.hpp>
+#include <iterator>
 
 #include "absl/status/status.h"
 #include "base/json/json_access.h"
@@ -18,12 +19,7 @@ constexpr std::string_view kOlmGroup = "operators.coreos.com/";
 
 void ReadLabels(const json::object& labels, Component& component) {
   component.copied = labels.contains(kCopiedFromLabel);
-  for (const auto& [key, value] : labels) {
-    const std::string_view label = View(key);
-    if (!label.starts_with(kComponentLabelPrefix)) continue;
-    const std::string_view name = label.substr(kComponentLabelPrefix.size());
-    if (!name.empty()) component.operators.emplace(name);
-  }
+  for (const auto& [key, value] : labels) component.AddLabel(View(key));
   const std::string_view owner = StringAt(labels, "olm.owner");
   const std::string_view ns = StringAt(labels, "olm.owner.namespace");
   if (StringAt(labels, "olm.owner.kind") != kCsvKindName || owner.empty() || ns.empty()) return;
@@ -44,6 +40,16 @@ void ReadReferences(const json::array& references, Component& component) {
 }
 
 }  // namespace
+
+void Component::AddLabel(std::string_view key) {
+  if (!key.starts_with(kComponentLabelPrefix)) return;
+  const std::string_view name = key.substr(kComponentLabelPrefix.size());
+  if (name.empty()) return;
+  operators.emplace(name);
+  if (operators.size() <= kMaxOperatorsOfOne) return;
+  operators.erase(std::prev(operators.end()));
+  more_operators = true;
+}
 
 absl::StatusOr<Component> ReadComponent(const json::object& object) {
   const json::object* metadata = ObjectAt(object, "metadata");

@@ -4,6 +4,7 @@
 #define OLM_OPERATOR_COMPONENT_H_
 
 #include <boost/json/object.hpp>
+#include <cstddef>
 #include <set>
 #include <string>
 #include <string_view>
@@ -19,6 +20,9 @@ inline constexpr std::string_view kGeneratedAnnotation = "steward.operatorframew
 // Without it an object of most kinds is no component (facts: OLM does not see such objects).
 inline constexpr std::string_view kManagedSelector = "olm.managed=true";
 
+// The labels of Operators that count on one object.
+inline constexpr size_t kMaxOperatorsOfOne = 16;
+
 // A ClusterServiceVersion that an object names as its owner.
 struct CsvOwner {
   kube::NamespacedName csv;
@@ -30,11 +34,18 @@ struct Component {
   kube::NamespacedName key;
   std::string uid;
   std::string resource_version;
-  std::set<std::string> operators;  // of which it is a component, by its labels
+  // Of which it is a component, by its labels: the first kMaxOperatorsOfOne by name. OLM has no
+  // such limit, but whoever may write one object could have tens of thousands of Operators made by
+  // it.
+  std::set<std::string> operators;
+  bool more_operators = false;  // its labels name others besides
   std::vector<CsvOwner> owners;
   bool copied = false;     // label olm.copiedFrom, with any value
   bool generated = false;  // kGeneratedAnnotation says "true"
   bool operator==(const Component&) const = default;
+
+  // Counts a label if it is one of a component.
+  void AddLabel(std::string_view key);
 };
 
 // Reads an object, or its metadata alone. Of the owner references those of namespaced objects

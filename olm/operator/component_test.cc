@@ -28,6 +28,24 @@ struct ComponentCase {
   bool copied = false;
 };
 
+TEST(ComponentTest, TheFirstOperatorsByNameCount) {
+  const auto name = [](size_t i) { return StrCat("o", 100000 + i); };
+  for (const size_t labels : {kMaxOperatorsOfOne, kMaxOperatorsOfOne + 1, size_t{20000}}) {
+    SCOPED_TRACE(labels);
+    Component component;
+    // From both ends.
+    for (size_t i = 0; i < labels; ++i) {
+      const size_t next = i % 2 == 0 ? i / 2 : labels - 1 - i / 2;
+      component.AddLabel(StrCat("operators.coreos.com/", name(next)));
+    }
+    component.AddLabel("other");
+    EXPECT_EQ(component.operators.size(), kMaxOperatorsOfOne);
+    EXPECT_EQ(*component.operators.begin(), name(0));
+    EXPECT_EQ(*component.operators.rbegin(), name(kMaxOperatorsOfOne - 1));
+    EXPECT_EQ(component.more_operators, labels > kMaxOperatorsOfOne);
+  }
+}
+
 TEST(ComponentTest, IsRead) {
   constexpr char kReference[] =
       R"({"apiVersion":"operators.coreos.com/v1alpha1","kind":"ClusterServiceVersion",)"
