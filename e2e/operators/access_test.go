@@ -35,7 +35,7 @@ func poll(t *testing.T, s *scene, namespace string) *poller {
 	ctx, end := context.WithCancel(context.Background())
 	p := &poller{client: client, namespace: namespace, end: end}
 	p.done.Go(func() {
-		for ; ctx.Err() == nil; time.Sleep(25 * time.Millisecond) {
+		for ; ctx.Err() == nil; time.Sleep(5 * time.Millisecond) {
 			_, err := client.Resource(secrets).Namespace(namespace).Get(ctx, "any", metav1.GetOptions{})
 			p.note(ctx, err)
 		}

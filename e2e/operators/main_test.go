@@ -82,7 +82,7 @@ func setUp(ctx context.Context) (err error) {
 	if err := waitForPolicies(ctx); err != nil {
 		return err
 	}
-	if copying, err = shared.RunControllersAs(ctx, copiesAccount, "copied-csvs", flags("copied-csvs,olm-config")...); err != nil {
+	if err := startCopying(ctx); err != nil {
 		return err
 	}
 	return startOperating(ctx)
@@ -91,6 +91,11 @@ func setUp(ctx context.Context) (err error) {
 func flags(reconcilers string, more ...string) []string {
 	return append([]string{"--reconcilers=" + reconcilers, "--leader-elect-lease-duration=6s", "--leader-elect-renew-deadline=5s",
 		"--leader-elect-retry-period=500ms", "--v=2"}, more...)
+}
+
+func startCopying(ctx context.Context) (err error) {
+	copying, err = shared.RunControllersAs(ctx, copiesAccount, "copied-csvs-"+time.Now().Format("150405.000"), flags("copied-csvs,olm-config")...)
+	return err
 }
 
 func startOperating(ctx context.Context, more ...string) (err error) {

@@ -136,24 +136,6 @@ func TestCopiedRBAC_R_004_19_WithoutAGap(t *testing.T) {
 	p.noGap(t)
 }
 
-// An upgrade: the next version and its Role are there before the former ones go.
-func TestCopiedRBAC_AnUpgradeLeavesNoGap(t *testing.T) {
-	s := newScene(t, 1)
-	s.install("reed.v1", secretsRules("get"))
-	target := s.targets[0]
-	eventually(t, s.copied(target))
-	p := poll(t, s, target)
-	p.letIn(t)
-	former := *s
-	s.install("reed.v2", secretsRules("get"))
-	eventually(t, s.copied(target))
-	former.uninstall()
-	eventually(t, gone(roles, target, former.roleName()))
-	eventually(t, gone(roleBindings, target, former.roleName()))
-	must(t, s.copied(target)())
-	p.noGap(t)
-}
-
 // Upstream's "e2e functionality": a group that selects namespaces by their labels.
 func TestCopiedRBAC_AGroupThatSelects(t *testing.T) {
 	s := newScene(t, 2)

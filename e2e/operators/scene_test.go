@@ -92,13 +92,16 @@ func anys(values []string) []any {
 	return out
 }
 
-// install makes the CSV, and the Role and RoleBinding that olm-operator makes for it.
-func (s *scene) install(name string, rules []any) {
+// install makes the CSV, and the Role and RoleBinding that olm-operator makes for it. `changes` are made to the CSV before.
+func (s *scene) install(name string, rules []any, changes ...func(csv *olm.Object)) {
 	s.t.Helper()
 	csv := olm.CSV(name, s.group, s.targets...)
 	csv.Object["spec"].(map[string]any)["install"].(map[string]any)["spec"] = map[string]any{
 		"deployments": []any{},
 		"permissions": []any{map[string]any{"serviceAccountName": "reed", "rules": rules}},
+	}
+	for _, change := range changes {
+		change(csv)
 	}
 	s.create(csv)
 	if _, err := lookUp(serviceAccounts, s.home, "reed"); err != nil {
@@ -158,8 +161,27 @@ func gone(resource schema.GroupVersionResource, namespace, name string) func() e
 	}
 }
 
-// copied says whether a target has the copy of Role and RoleBinding, as the original is.
+// copied says whether a target has the copy of Role and RoleBinding, as the original is, and with its owners.
 func (s *scene) copied(target string) func() error {
+	return func() error {
+		if err := s.given(target)(); err != nil {
+			return err
+		}
+		for _, resource := range []schema.GroupVersionResource{roles, roleBindings} {
+			copied, err := lookUp(resource, target, s.roleName())
+			if err != nil {
+				return err
+			}
+			if err := s.owned(target, copied); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}
+
+// given is copied, whatever the owners.
+func (s *scene) given(target string) func() error {
 	return func() error {
 		for _, resource := range []schema.GroupVersionResource{roles, roleBindings} {
 			original, err := lookUp(resource, s.home, s.roleName())
@@ -183,9 +205,6 @@ func (s *scene) copied(target string) func() error {
 				if labels[key] != value {
 					return fmt.Errorf("%s: the label %s is %q, want %q", target, key, labels[key], value)
 				}
-			}
-			if err := s.owned(target, copied); err != nil {
-				return err
 			}
 		}
 		return nil
