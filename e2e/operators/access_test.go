@@ -15,9 +15,8 @@ import (
 
 var secrets = schema.GroupVersionResource{Version: "v1", Resource: "secrets"}
 
-// poller asks, again and again, by real requests, whether the operator's account may read Secrets of a namespace.
+// poller asks, again and again, by real requests, whether somebody may read objects of a namespace.
 type poller struct {
-	client    dynamic.Interface
 	namespace string
 	end       context.CancelFunc
 	done      sync.WaitGroup
@@ -28,15 +27,21 @@ type poller struct {
 	failure error
 }
 
+// poll asks whether the operator's account may read Secrets.
 func poll(t *testing.T, s *scene, namespace string) *poller {
 	t.Helper()
 	client, err := as("system:serviceaccount:" + s.home + ":reed")
 	must(t, err)
+	return pollAs(t, client, secrets, namespace)
+}
+
+func pollAs(t *testing.T, client dynamic.Interface, resource schema.GroupVersionResource, namespace string) *poller {
+	t.Helper()
 	ctx, end := context.WithCancel(context.Background())
-	p := &poller{client: client, namespace: namespace, end: end}
+	p := &poller{namespace: namespace, end: end}
 	p.done.Go(func() {
 		for ; ctx.Err() == nil; time.Sleep(5 * time.Millisecond) {
-			_, err := client.Resource(secrets).Namespace(namespace).Get(ctx, "any", metav1.GetOptions{})
+			_, err := client.Resource(resource).Namespace(namespace).Get(ctx, "any", metav1.GetOptions{})
 			p.note(ctx, err)
 		}
 	})

@@ -243,17 +243,25 @@ func (s *scene) owned(target string, copied *olm.Object) error {
 func (s *scene) told(namespace, about, reason string) {
 	s.t.Helper()
 	eventually(s.t, func() error {
-		events, err := shared.Kube.CoreV1().Events(namespace).List(context.Background(), metav1.ListOptions{})
-		if err != nil {
-			return err
+		told, err := eventsAbout(namespace, about, reason)
+		if err == nil && told == 0 {
+			err = fmt.Errorf("no Event %s about %s/%s", reason, namespace, about)
 		}
-		for _, event := range events.Items {
-			if event.InvolvedObject.Name == about && event.Reason == reason {
-				return nil
-			}
-		}
-		return fmt.Errorf("no Event %s about %s/%s", reason, namespace, about)
+		return err
 	})
+}
+
+func eventsAbout(namespace, about, reason string) (count int, err error) {
+	events, err := shared.Kube.CoreV1().Events(namespace).List(context.Background(), metav1.ListOptions{})
+	if err != nil {
+		return 0, err
+	}
+	for _, event := range events.Items {
+		if event.InvolvedObject.Name == about && event.Reason == reason {
+			count++
+		}
+	}
+	return count, nil
 }
 
 // components of an Operator, each as "Kind namespace/name".
