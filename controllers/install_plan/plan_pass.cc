@@ -20,6 +20,7 @@
 #include "kube/meta/errors.h"
 #include "kube/meta/metadata_access.h"
 #include "kube/meta/status.h"
+#include "olm/plan/declared_optional.h"
 #include "olm/plan/execution_order.h"
 #include "olm/plan/optional_manifests.h"
 #include "olm/plan/step_kind.h"
@@ -79,15 +80,6 @@ std::set<std::string> OwnedBy(const json::object& csv) {
   return names;
 }
 
-bool IsPending(std::string_view status) {
-  return status.empty() || status == olm::kStepUnknown || status == olm::kStepNotPresent ||
-         status == olm::kStepWaitingForApi;
-}
-bool HasEnded(std::string_view status) {
-  return status == olm::kStepPresent || status == olm::kStepCreated ||
-         status == olm::kStepNotCreated;
-}
-
 std::string KindText(const kube::GroupVersionKind& gvk) {
   return StrCat(gvk.kind, " in ", gvk.ApiVersion());
 }
@@ -123,9 +115,9 @@ absl::Status PlanPass::Sort() {
   for (size_t i = 0; i < steps_.size(); ++i) {
     const olm::PlanStep& step = plan_.steps[i];
     steps_[i].kind = olm::StepKindOf(step.gvk);
-    steps_[i].pending = IsPending(step.status);
+    steps_[i].pending = olm::IsPendingStep(step.status);
     absl::Status why;
-    if (!steps_[i].pending && !HasEnded(step.status)) {
+    if (!steps_[i].pending && !olm::HasStepEnded(step.status)) {
       why = absl::InvalidArgumentError(StrCat("the status ", step.status, " is none of a step"));
     } else if (steps_[i].pending && steps_[i].kind == StepKind::kUnsupported) {
       result_.steps[i].status = olm::kStepUnsupported;
@@ -176,33 +168,20 @@ StatusTask PlanPass::ReadManifests() {
 
 absl::Status PlanPass::ChooseOptional() {
   if (!deps_.optional_manifests) return absl::OkStatus();
-  // By ClusterServiceVersion: a bundle names its own manifests alone.
-  std::map<std::string, olm::OptionalManifests> declared;
-  std::set<std::pair<std::string, std::string>> read;
-  const auto add = [&](const std::string& csv, const std::string& text, const std::string& where) {
-    if (text.empty() || !read.emplace(csv, text).second) return absl::OkStatus();
-    const absl::Status added = declared[csv].AddText(text);
-    return added.ok() ? added : WithContext(where, added);
-  };
-  for (const olm::BundleLookup& lookup : plan_.lookups) {
-    RETURN_IF_ERROR(add(lookup.identifier, lookup.properties,
-                        StrCat("the properties of the bundle ", lookup.identifier)));
-  }
+  olm::DeclaredOptional declared;
+  RETURN_IF_ERROR(declared.AddLookups(plan_.lookups));
   for (size_t i = 0; i < steps_.size(); ++i) {
-    const olm::PlanStep& step = plan_.steps[i];
-    const std::string where = StrCat("the properties in ", step.ToString(i));
-    RETURN_IF_ERROR(add(step.resolving, steps_[i].properties, where));
-    if (steps_[i].kind != StepKind::kCsv) continue;
-    const std::string annotation = AnnotationOf(steps_[i].manifest, olm::kPropertiesAnnotation);
-    RETURN_IF_ERROR(add(step.resolving, annotation, where));
+    const absl::Status added =
+        declared.AddStep(plan_.steps[i], steps_[i].manifest, steps_[i].properties);
+    if (!added.ok()) {
+      return WithContext(StrCat("the properties in ", plan_.steps[i].ToString(i)), added);
+    }
   }
   for (size_t i = 0; i < steps_.size(); ++i) {
     const olm::PlanStep& step = plan_.steps[i];
     if (!steps_[i].pending || !olm::CanBeOptional(step.gvk)) continue;
-    const auto found = declared.find(step.resolving);
-    const bool named =
-        found != declared.end() && found->second.Contains(olm::IdentityOf(steps_[i].manifest));
-    steps_[i].optional = step.optional || named;
+    steps_[i].optional =
+        step.optional || declared.Contains(step.resolving, olm::IdentityOf(steps_[i].manifest));
     result_.steps[i].optional = steps_[i].optional;
   }
   return absl::OkStatus();
@@ -238,7 +217,9 @@ StatusTask PlanPass::CheckDefinitions() {
 }
 
 StatusTask PlanPass::Execute() {
-  for (const size_t i : olm::ExecutionOrder(plan_.steps)) {
+  std::vector<StepKind> kinds;
+  for (const Step& step : steps_) kinds.push_back(step.kind);
+  for (const size_t i : olm::ExecutionOrder(kinds)) {
     const StepKind kind = steps_[i].kind;
     const bool is_definition = kind == StepKind::kDefinition;
     if (kind != StepKind::kCsv && !is_definition && !result_.waiting_for.empty()) break;

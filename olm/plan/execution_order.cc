@@ -3,13 +3,11 @@
 #include <algorithm>
 #include <numeric>
 
-#include "olm/plan/step_kind.h"
-
 namespace steward::olm {
 namespace {
 
-int RankOf(const PlanStep& step) {
-  switch (StepKindOf(step.gvk)) {
+int RankOf(StepKind kind) {
+  switch (kind) {
     case StepKind::kCsv:
       return 0;
     case StepKind::kDefinition:
@@ -25,11 +23,11 @@ int RankOf(const PlanStep& step) {
 
 }  // namespace
 
-std::vector<size_t> ExecutionOrder(const std::vector<PlanStep>& steps) {
-  std::vector<size_t> order(steps.size());
+std::vector<size_t> ExecutionOrder(const std::vector<StepKind>& kinds) {
+  std::vector<size_t> order(kinds.size());
   std::iota(order.begin(), order.end(), size_t{0});
   std::stable_sort(order.begin(), order.end(),
-                   [&steps](size_t a, size_t b) { return RankOf(steps[a]) < RankOf(steps[b]); });
+                   [&kinds](size_t a, size_t b) { return RankOf(kinds[a]) < RankOf(kinds[b]); });
   return order;
 }
 

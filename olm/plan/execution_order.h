@@ -5,14 +5,14 @@
 #include <cstddef>
 #include <vector>
 
-#include "olm/plan/install_plan.h"
+#include "olm/plan/step_kind.h"
 
 namespace steward::olm {
 
-// Indices of `steps`: ClusterServiceVersions, then CustomResourceDefinitions (R-002-24), then
-// ServiceAccounts, so that a token Secret finds its account, then roles and their bindings, then
-// the rest. Equals stay in the plan's order.
-std::vector<size_t> ExecutionOrder(const std::vector<PlanStep>& steps);
+// Indices of steps of these kinds: ClusterServiceVersions, then CustomResourceDefinitions
+// (R-002-24), then ServiceAccounts, so that a token Secret finds its account, then roles and their
+// bindings, then the rest. Equals stay in the plan's order.
+std::vector<size_t> ExecutionOrder(const std::vector<StepKind>& kinds);
 
 }  // namespace steward::olm
 

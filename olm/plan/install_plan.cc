@@ -159,6 +159,15 @@ void SetCondition(const PlanProgress::Condition& wanted, absl::Time now, json::o
 
 }  // namespace
 
+bool IsPendingStep(std::string_view status) {
+  return status.empty() || status == kStepUnknown || status == kStepNotPresent ||
+         status == kStepWaitingForApi;
+}
+
+bool HasStepEnded(std::string_view status) {
+  return status == kStepPresent || status == kStepCreated || status == kStepNotCreated;
+}
+
 std::string PlanStep::ToString(size_t index) const {
   return StrCat("step ", index + 1, ", ", gvk.kind, " ", name);
 }

@@ -31,6 +31,11 @@ inline constexpr std::string_view kStepNotCreated = "NotCreated";  // R-002-20
 inline constexpr std::string_view kStepWaitingForApi = "WaitingForApi";
 inline constexpr std::string_view kStepUnsupported = "UnsupportedResource";
 
+// True while an executor has still to do the step; "" is such a status.
+bool IsPendingStep(std::string_view status);
+// True once nothing is done for the step any more. Of no other status than these is a step valid.
+bool HasStepEnded(std::string_view status);
+
 // The condition of a plan and its reasons.
 inline constexpr std::string_view kPlanInstalled = "Installed";
 inline constexpr std::string_view kInstallCheckFailed = "InstallCheckFailed";

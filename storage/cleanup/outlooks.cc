@@ -6,11 +6,6 @@
 namespace steward::storage {
 namespace {
 
-bool SameObjects(const OperatorWorld& a, const OperatorWorld& b) {
-  return a.csvs().SharesWith(b.csvs()) && a.operator_groups().SharesWith(b.operator_groups()) &&
-         a.namespaces().SharesWith(b.namespaces());
-}
-
 // Returns the value from before if it is equal, so that comparing pointers shows that it is the
 // same.
 template <typename T, typename Key>
@@ -34,29 +29,9 @@ std::vector<olm::OperatorGroupPtr> GroupsIn(const OperatorWorld& world, const st
 
 }  // namespace
 
-OutlookMapPtr CleanupOutlooks::Of(const WorldPtr& world) {
-  const OperatorWorld& operators = OperatorWorld::Of(*world);
-  std::shared_ptr<const Basis> before;
-  {
-    MutexLock hold(&mutex_);
-    if (OutlookMapPtr found = Find(operators)) return found;
-    before = newest_;
-  }
-  std::shared_ptr<const Basis> computed = Compute(OperatorWorld::Of(world), before.get());
-  MutexLock hold(&mutex_);
-  // Another thread may have been faster: then later maps are compared with its result.
-  if (OutlookMapPtr found = Find(operators)) return found;
-  newest_ = computed;
-  entries_[next_] = {computed->world, computed->outlooks};
-  next_ = (next_ + 1) % kEntries;
-  return computed->outlooks;
-}
-
-OutlookMapPtr CleanupOutlooks::Find(const OperatorWorld& world) const {
-  for (const Entry& entry : entries_) {
-    if (entry.world != nullptr && SameObjects(*entry.world, world)) return entry.outlooks;
-  }
-  return nullptr;
+bool CleanupOutlooks::SameObjects(const OperatorWorld& a, const OperatorWorld& b) {
+  return a.csvs().SharesWith(b.csvs()) && a.operator_groups().SharesWith(b.operator_groups()) &&
+         a.namespaces().SharesWith(b.namespaces());
 }
 
 std::shared_ptr<const CleanupOutlooks::Relations> CleanupOutlooks::RelationsOf(
@@ -171,10 +146,10 @@ std::shared_ptr<const CleanupOutlooks::Basis> CleanupOutlooks::Compute(
     basis->known.emplace_hint(basis->known.end(), it.key(),
                               Known{std::move(inputs), std::move(outlook)});
   }
-  if (same && outlooks->size() == before->outlooks->size()) {
-    basis->outlooks = before->outlooks;
+  if (same && outlooks->size() == before->map->size()) {
+    basis->map = before->map;
   } else {
-    basis->outlooks = std::move(outlooks);
+    basis->map = std::move(outlooks);
   }
   return basis;
 }

@@ -2,21 +2,18 @@
 #ifndef STORAGE_CLEANUP_OUTLOOKS_H_
 #define STORAGE_CLEANUP_OUTLOOKS_H_
 
-#include <array>
-#include <cstddef>
 #include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "absl/base/thread_annotations.h"
-#include "base/sync/mutex.h"
 #include "kube/meta/names.h"
 #include "olm/cleanup/outlook.h"
 #include "olm/objects.h"
 #include "storage/operators/operator_world.h"
 #include "storage/world/ordered_map.h"
 #include "storage/world/world.h"
+#include "storage/world/world_memory.h"
 
 namespace steward::storage {
 
@@ -25,18 +22,16 @@ using OutlookMap = std::map<kube::NamespacedName, std::shared_ptr<const olm::Cle
 using OutlookMapPtr = std::shared_ptr<const OutlookMap>;
 
 // Computes outlooks, and remembers those of the last few Worlds: most readers ask for the same
-// ones, and only few change from one World to the next. Holds no lock while it computes. Memory:
-// for each World remembered a pointer for each operator, and once the inputs of the outlooks.
+// ones, and only few change from one World to the next. Memory: for each World remembered a pointer
+// for each operator, and once the inputs of the outlooks.
 class CleanupOutlooks {
  public:
   // A pure function of the World's objects, so that all replicas agree at all times. Never null.
   // Worlds of the same objects have the same map, and equal outlooks are mostly the same object, so
   // comparing two maps costs little. REQUIRES: the World is of kOperatorSources.
-  OutlookMapPtr Of(const WorldPtr& world);
+  OutlookMapPtr Of(const WorldPtr& world) { return memory_.Of(OperatorWorld::Of(world)); }
 
  private:
-  static constexpr size_t kEntries = 8;
-
   using Users = std::map<std::string, std::shared_ptr<const olm::CrdUsers>, std::less<>>;
   using Replacers =
       std::map<kube::NamespacedName, std::shared_ptr<const std::vector<kube::NamespacedName>>>;
@@ -56,15 +51,10 @@ class CleanupOutlooks {
     std::shared_ptr<const Relations> relations;
     Selected selected;  // by install namespace
     std::map<kube::NamespacedName, Known> known;
-    OutlookMapPtr outlooks;
-  };
-  struct Entry {
-    OperatorWorldPtr world;
-    OutlookMapPtr outlooks;
+    OutlookMapPtr map;
   };
 
-  // Null when the World is not among those remembered.
-  OutlookMapPtr Find(const OperatorWorld& world) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  static bool SameObjects(const OperatorWorld& a, const OperatorWorld& b);
   static std::shared_ptr<const Relations> RelationsOf(const OperatorWorld& world,
                                                       const Relations* before);
   static Selected SelectedIn(const OperatorWorld& world, const Basis* before);
@@ -72,10 +62,7 @@ class CleanupOutlooks {
                                       const Relations& relations, const Selected& selected);
   static std::shared_ptr<const Basis> Compute(const OperatorWorldPtr& world, const Basis* before);
 
-  Mutex mutex_;
-  std::shared_ptr<const Basis> newest_ ABSL_GUARDED_BY(mutex_);  // computed last
-  std::array<Entry, kEntries> entries_ ABSL_GUARDED_BY(mutex_);
-  size_t next_ ABSL_GUARDED_BY(mutex_) = 0;  // the oldest entry
+  WorldMemory<Basis> memory_{&SameObjects, &Compute};
 };
 
 }  // namespace steward::storage

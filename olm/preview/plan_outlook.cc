@@ -1,0 +1,215 @@
+#include "olm/preview/plan_outlook.h"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <optional>
+
+#include "base/text/str_cat.h"
+#include "olm/plan/execution_order.h"
+#include "olm/plan/install_plan.h"
+#include "olm/plan/step_kind.h"
+
+namespace steward::olm {
+namespace {
+
+// The kinds of StepKind::kOther that every cluster has.
+struct BuiltIn {
+  std::string_view group;
+  std::string_view kind;
+  bool namespaced;
+};
+constexpr std::array<BuiltIn, 3> kBuiltIns = {{
+    {"networking.k8s.io", "NetworkPolicy", true},
+    {"policy", "PodDisruptionBudget", true},
+    {"scheduling.k8s.io", "PriorityClass", false},
+}};
+
+bool Has(const std::vector<std::string>& all, std::string_view one) {
+  return std::find(all.begin(), all.end(), one) != all.end();
+}
+
+StepApi Scoped(bool namespaced) {
+  return namespaced ? StepApi::kNamespaced : StepApi::kClusterScoped;
+}
+
+std::string KindText(const kube::GroupVersionKind& gvk) {
+  return StrCat(gvk.kind, " in ", gvk.ApiVersion());
+}
+
+// The API of a step's kind, by what the steps of the same plan bring; nullopt: they do not.
+std::optional<StepApi> BroughtApi(const PlanFacts& plan, const kube::GroupVersionKind& gvk) {
+  bool maybe = false;
+  for (const PlanFacts::Brought& brought : plan.brought) {
+    if (brought.group != gvk.group) continue;
+    if (brought.kind == gvk.kind && Has(brought.versions, gvk.version)) {
+      return Scoped(brought.namespaced);
+    }
+    maybe = maybe || brought.kind.empty();
+  }
+  if (maybe) return StepApi::kUnknown;
+  return std::nullopt;
+}
+
+// Makes the preview of one plan.
+class Previewer {
+ public:
+  Previewer(const PlanOutlook& outlook, bool gate)
+      : plan_(*outlook.plan), apis_(outlook.apis), gate_(gate) {
+    for (const PlanFacts::Step& step : plan_.steps) kinds_.push_back(StepKindOf(step.gvk()));
+  }
+
+  PlanPreview Run() {
+    preview_.condition = Condition();
+    for (size_t i = 0; i < plan_.steps.size(); ++i) preview_.steps.push_back(Identity(i));
+    for (const size_t i : ExecutionOrder(kinds_)) Conclude(i);
+    return std::move(preview_);
+  }
+
+ private:
+  PlanCondition Condition() const {
+    const auto no = [](std::string_view reason, std::string message) {
+      return PlanCondition{false, std::string(reason), std::move(message)};
+    };
+    if (plan_.deleting) return no(kPlanIsDeleted, "the InstallPlan is being deleted");
+    if (plan_.phase == kPlanComplete) return no(kPlanIsComplete, "the InstallPlan is complete");
+    if (plan_.phase == kPlanFailed) return no(kPlanHasFailed, "the InstallPlan has failed");
+    if (std::string why = Invalid(); !why.empty()) return no(kInvalidPlan, std::move(why));
+    if (plan_.steps.empty()) {
+      return plan_.unpacking
+                 ? no(kNotUnpacked, "bundles are still to be unpacked: the steps follow")
+                 : no(kNoSteps, "the InstallPlan has no steps");
+    }
+    if (!plan_.approved) {
+      return no(kNotApproved, "spec.approved is false: nothing is done until it is true");
+    }
+    return {true, std::string(kApproved), ""};
+  }
+
+  // Why an executor would refuse the plan as a whole; "" = it would not. The same order of checks.
+  std::string Invalid() const {
+    if (!plan_.fault.empty()) return plan_.fault;
+    for (size_t i = 0; i < plan_.steps.size(); ++i) {
+      const PlanFacts::Step& step = plan_.steps[i];
+      const bool pending = IsPendingStep(step.status);
+      if (pending && kinds_[i] == StepKind::kUnsupported) {
+        return StrCat(step.ToString(i), ": a plan does not install objects of the kind ",
+                      KindText(step.gvk()));
+      }
+      if (!pending && !HasStepEnded(step.status)) {
+        return StrCat(step.ToString(i), ": the status ", step.status, " is none of a step");
+      }
+    }
+    if (plan_.fault_step != PlanFacts::kNoStep) {
+      return StrCat(plan_.steps[plan_.fault_step].ToString(plan_.fault_step), ": ",
+                    plan_.step_fault);
+    }
+    return gate_ ? plan_.properties_fault : "";
+  }
+
+  PreviewStep Identity(size_t index) const {
+    const PlanFacts::Step& step = plan_.steps[index];
+    PreviewStep preview;
+    preview.index = index;
+    preview.resolving = step.resolving;
+    preview.gvk = step.gvk();
+    if (IsNamespaced(index)) preview.ns = plan_.key.ns;
+    preview.name = step.name;
+    preview.declared_optional = step.declared_optional;
+    preview.optional = gate_ && step.declared_optional && kinds_[index] == StepKind::kOther;
+    preview.status = step.status;
+    return preview;
+  }
+
+  bool IsNamespaced(size_t index) const {
+    const auto resource = BuiltInResource(plan_.steps[index].gvk());
+    return resource ? resource->namespaced : apis_[index] == StepApi::kNamespaced;
+  }
+
+  void Conclude(size_t index) {
+    PreviewStep& step = preview_.steps[index];
+    const auto say = [&step](Outcome outcome, std::string_view reason, std::string message = "") {
+      step.outcome = outcome;
+      step.reason = reason;
+      step.message = std::move(message);
+    };
+    const PlanCondition& condition = preview_.condition;
+    if (step.status == kStepNotCreated) return say(Outcome::kNotCreated, kStepWasNotCreated);
+    if (HasStepEnded(step.status)) return say(Outcome::kUnchanged, kStepIsDone);
+    const bool supported = kinds_[index] != StepKind::kUnsupported;
+    if (!supported || step.status == kStepUnsupported) {
+      return say(Outcome::kBlocked, kUnsupportedKind,
+                 StrCat("a plan does not install objects of the kind ", KindText(step.gvk)));
+    }
+    if (index == plan_.fault_step) {
+      return say(Outcome::kBlocked, kInvalidManifest, plan_.step_fault);
+    }
+    if (!condition.executable && condition.reason != kNotApproved) {
+      return say(Outcome::kBlocked, condition.reason, condition.message);
+    }
+    if (failing_) {
+      return say(Outcome::kBlocked, kEarlierStepFails,
+                 StrCat(plan_.steps[*failing_].ToString(*failing_), " fails first"));
+    }
+    if (step.status == kStepWaitingForApi) return say(Outcome::kUnchanged, kWaitsForApi);
+    switch (apis_[index]) {
+      case StepApi::kNamespaced:
+      case StepApi::kClusterScoped:
+        return say(Outcome::kCreate, kCreatedOrUpdated);
+      case StepApi::kUnknown:
+        return say(Outcome::kUnknown, kApiUnknown,
+                   StrCat("whether the API server serves ", KindText(step.gvk),
+                          " is only seen when the step is done"));
+      case StepApi::kAbsent:
+        break;
+    }
+    if (!step.optional) failing_ = index;
+    say(step.optional ? Outcome::kNotCreated : Outcome::kFail, kApiAbsent,
+        StrCat("the API server does not serve ", KindText(step.gvk)));
+  }
+
+  const PlanFacts& plan_;
+  const std::vector<StepApi>& apis_;
+  const bool gate_;
+  std::vector<StepKind> kinds_;
+  std::optional<size_t> failing_;  // the first step that would fail
+  PlanPreview preview_;
+};
+
+}  // namespace
+
+void ServedKinds::Add(const DefinitionFacts& definition) {
+  if (StepKindOf({definition.group, "", definition.kind}) != StepKind::kOther) return;
+  definitions_.emplace(GroupKind(definition.group, definition.kind), &definition);
+}
+
+StepApi ServedKinds::Find(const kube::GroupVersionKind& gvk) const {
+  if (const auto resource = BuiltInResource(gvk)) return Scoped(resource->namespaced);
+  for (const BuiltIn& each : kBuiltIns) {
+    if (each.group != gvk.group || each.kind != gvk.kind) continue;
+    return gvk.version == "v1" ? Scoped(each.namespaced) : StepApi::kUnknown;
+  }
+  const auto [begin, end] = definitions_.equal_range({gvk.group, gvk.kind});
+  for (auto it = begin; it != end; ++it) {
+    if (Has(it->second->served, gvk.version)) return Scoped(it->second->namespaced);
+  }
+  return StepApi::kAbsent;
+}
+
+PlanOutlook PlanOutlook::Of(PlanFactsPtr plan, const ServedKinds& served) {
+  PlanOutlook outlook{std::move(plan), {}};
+  outlook.apis.reserve(outlook.plan->steps.size());
+  for (const PlanFacts::Step& step : outlook.plan->steps) {
+    const kube::GroupVersionKind gvk = step.gvk();
+    StepApi api = served.Find(gvk);
+    if (api == StepApi::kAbsent) api = BroughtApi(*outlook.plan, gvk).value_or(api);
+    outlook.apis.push_back(api);
+  }
+  return outlook;
+}
+
+PlanPreview PreviewOf(const PlanOutlook& outlook, bool optional_manifests) {
+  return Previewer(outlook, optional_manifests).Run();
+}
+
+}  // namespace steward::olm

@@ -1,0 +1,103 @@
+#include "olm/preview/preview.h"
+
+#include "base/json/json_text.h"
+#include "base/text/str_cat.h"
+
+namespace steward::olm {
+namespace {
+
+struct OutcomeWords {
+  std::string_view word;
+  std::string_view member;  // of a summary
+};
+constexpr std::array<OutcomeWords, kOutcomes> kWords = {{
+    {"Create", "create"},
+    {"Update", "update"},
+    {"Unchanged", "unchanged"},
+    {"NotCreated", "notCreated"},
+    {"Delete", "delete"},
+    {"Keep", "keep"},
+    {"Blocked", "blocked"},
+    {"Fail", "fail"},
+    {"Unknown", "unknown"},
+}};
+
+void AppendKey(std::string_view key, std::string& out) {
+  if (out.back() != '{') out.push_back(',');
+  StrAppend(&out, "\"", key, "\":");
+}
+void AppendText(std::string_view key, std::string_view value, std::string& out) {
+  if (value.empty()) return;
+  AppendKey(key, out);
+  AppendJsonString(value, out);
+}
+void AppendFlag(std::string_view key, bool value, std::string& out) {
+  AppendKey(key, out);
+  out.append(value ? "true" : "false");
+}
+
+void AppendStep(const PreviewStep& step, std::string& out) {
+  out.push_back('{');
+  AppendText("basis", ToString(step.basis), out);
+  if (!step.changed_fields.empty()) {
+    AppendKey("changedFields", out);
+    out.push_back('[');
+    for (const std::string& field : step.changed_fields) {
+      if (out.back() != '[') out.push_back(',');
+      AppendJsonString(field, out);
+    }
+    out.push_back(']');
+  }
+  if (step.code != 0) {
+    AppendKey("code", out);
+    StrAppend(&out, step.code);
+  }
+  AppendFlag("declaredOptional", step.declared_optional, out);
+  AppendKey("group", out);
+  AppendJsonString(step.gvk.group, out);
+  AppendKey("index", out);
+  StrAppend(&out, step.index);
+  AppendText("kind", step.gvk.kind, out);
+  AppendText("message", step.message, out);
+  AppendText("name", step.name, out);
+  AppendText("namespace", step.ns, out);
+  AppendFlag("optional", step.optional, out);
+  AppendText("outcome", ToString(step.outcome), out);
+  AppendText("reason", step.reason, out);
+  AppendText("resolving", step.resolving, out);
+  AppendText("status", step.status, out);
+  AppendText("version", step.gvk.version, out);
+  out.push_back('}');
+}
+
+}  // namespace
+
+std::string_view ToString(Outcome outcome) { return kWords[static_cast<size_t>(outcome)].word; }
+
+std::string_view ToString(Basis basis) { return basis == Basis::kRule ? "Rule" : "DryRun"; }
+
+PreviewSummary PreviewSummary::Of(const std::vector<PreviewStep>& steps) {
+  PreviewSummary summary;
+  for (const PreviewStep& step : steps) ++summary.counts[static_cast<size_t>(step.outcome)];
+  return summary;
+}
+
+void AppendSteps(const std::vector<PreviewStep>& steps, std::string& out) {
+  out.push_back('[');
+  for (const PreviewStep& step : steps) {
+    if (out.back() != '[') out.push_back(',');
+    AppendStep(step, out);
+  }
+  out.push_back(']');
+}
+
+void AppendSummary(const PreviewSummary& summary, std::string& out) {
+  out.push_back('{');
+  for (size_t i = 0; i < kOutcomes; ++i) {
+    AppendKey(kWords[i].member, out);
+    StrAppend(&out, summary.counts[i]);
+  }
+  out.push_back('}');
+}
+
+}  // namespace steward::olm

@@ -1,0 +1,73 @@
+// What a preview says: for each step of something that could be done to the cluster, what would
+// become of it. Values and pure functions.
+#ifndef OLM_PREVIEW_PREVIEW_H_
+#define OLM_PREVIEW_PREVIEW_H_
+
+#include <array>
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kube/meta/names.h"
+
+namespace steward::olm {
+
+enum class Outcome {
+  kCreate,
+  kUpdate,
+  kUnchanged,
+  kNotCreated,  // an optional step that the cluster would refuse, which stops nothing
+  kDelete,
+  kKeep,     // it would not be deleted
+  kBlocked,  // the step would not be tried
+  kFail,     // the step would be tried, and the cluster would refuse it
+  kUnknown,  // neither a rule nor a dry run can tell
+};
+inline constexpr size_t kOutcomes = static_cast<size_t>(Outcome::kUnknown) + 1;
+
+enum class Basis {
+  kRule,    // concluded from what is known of the cluster
+  kDryRun,  // answered by the API server to a write with dryRun=All
+};
+
+// "Create", "NotCreated" and so on; "Rule", "DryRun".
+std::string_view ToString(Outcome outcome);
+std::string_view ToString(Basis basis);
+
+struct PreviewStep {
+  size_t index = 0;       // its place in what is previewed, from 0
+  std::string resolving;  // the ClusterServiceVersion that it belongs to
+  kube::GroupVersionKind gvk;
+  std::string ns;  // "" outside of namespaces, and where the scope is not known
+  std::string name;
+  bool declared_optional = false;
+  bool optional = false;  // with effect
+  Outcome outcome = Outcome::kUnknown;
+  Basis basis = Basis::kRule;
+  std::string reason;                       // CamelCase, one word per cause
+  int code = 0;                             // of the HTTP answer; 0 = none
+  std::string message;                      // one sentence, or ""
+  std::vector<std::string> changed_fields;  // paths, of an update
+  std::string status;                       // what an InstallPlan's step says, e.g. "Created"
+
+  bool operator==(const PreviewStep&) const = default;
+};
+
+// The number of steps with each outcome.
+struct PreviewSummary {
+  std::array<size_t, kOutcomes> counts = {};
+
+  static PreviewSummary Of(const std::vector<PreviewStep>& steps);
+  size_t operator[](Outcome outcome) const { return counts[static_cast<size_t>(outcome)]; }
+  bool operator==(const PreviewSummary&) const = default;
+};
+
+// Append JSON: an array of objects, whose empty members are left out, and an object with a count
+// for each outcome ("notCreated": 2).
+void AppendSteps(const std::vector<PreviewStep>& steps, std::string& out);
+void AppendSummary(const PreviewSummary& summary, std::string& out);
+
+}  // namespace steward::olm
+
+#endif  // OLM_PREVIEW_PREVIEW_H_

@@ -1,0 +1,77 @@
+// A memory of what was computed of the last few Worlds, since most readers ask about the same ones.
+// Thread-safe.
+#ifndef STORAGE_WORLD_WORLD_MEMORY_H_
+#define STORAGE_WORLD_WORLD_MEMORY_H_
+
+#include <array>
+#include <cstddef>
+#include <memory>
+
+#include "absl/base/thread_annotations.h"
+#include "base/sync/mutex.h"
+
+namespace steward::storage {
+
+// `Basis` is a result with all that helps to compute the next one. It has the members `world`, a
+// pointer to the World that it was computed of, and `map`, a pointer to the result that readers
+// get. Of the newest result the whole basis is kept, of others the map alone.
+template <typename Basis>
+class WorldMemory {
+ public:
+  using WorldPtr = decltype(Basis::world);
+  using MapPtr = decltype(Basis::map);
+  // True if both Worlds have the same objects.
+  using Same = bool (*)(const typename WorldPtr::element_type&,
+                        const typename WorldPtr::element_type&);
+  // A pure function of the World's objects. `before` is null, or the newest basis: a map that is
+  // equal to its map should be the same.
+  using Compute = std::shared_ptr<const Basis> (*)(const WorldPtr& world, const Basis* before);
+
+  WorldMemory(Same same, Compute compute) : same_(same), compute_(compute) {}
+
+  // Computes what it does not remember, without a lock.
+  MapPtr Of(const WorldPtr& world) {
+    std::shared_ptr<const Basis> before;
+    {
+      MutexLock hold(&mutex_);
+      if (MapPtr found = Find(*world)) return found;
+      before = newest_;
+    }
+    std::shared_ptr<const Basis> computed = compute_(world, before.get());
+    MutexLock hold(&mutex_);
+    // Another thread may have been faster: then later maps are compared with its result.
+    if (MapPtr found = Find(*world)) return found;
+    newest_ = computed;
+    entries_[next_] = {computed->world, computed->map};
+    next_ = (next_ + 1) % kEntries;
+    return computed->map;
+  }
+
+ private:
+  static constexpr size_t kEntries = 8;
+
+  struct Entry {
+    WorldPtr world;
+    MapPtr map;
+  };
+
+  // Null when the World is not among those remembered.
+  MapPtr Find(const typename WorldPtr::element_type& world) const
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+    for (const Entry& entry : entries_) {
+      if (entry.world != nullptr && same_(*entry.world, world)) return entry.map;
+    }
+    return nullptr;
+  }
+
+  const Same same_;
+  const Compute compute_;
+  Mutex mutex_;
+  std::shared_ptr<const Basis> newest_ ABSL_GUARDED_BY(mutex_);  // computed last
+  std::array<Entry, kEntries> entries_ ABSL_GUARDED_BY(mutex_);
+  size_t next_ ABSL_GUARDED_BY(mutex_) = 0;  // the oldest entry
+};
+
+}  // namespace steward::storage
+
+#endif  // STORAGE_WORLD_WORLD_MEMORY_H_
