@@ -144,17 +144,7 @@ void CleanupStatusObject::AppendMetadata(std::string_view resource_version, Rope
   std::string& out = rope.text();
   out.push_back('{');
   AppendMember("creationTimestamp", outlook_->created, out);
-  if (!outlook_->labels.empty()) {
-    AppendKey("labels", out);
-    out.push_back('{');
-    for (const auto& [key, value] : outlook_->labels) {
-      if (out.back() != '{') out.push_back(',');
-      AppendJsonString(key, out);
-      out.push_back(':');
-      AppendJsonString(value, out);
-    }
-    out.push_back('}');
-  }
+  AppendLabels(outlook_->labels, out);
   AppendMember("name", outlook_->key.name, out);
   AppendMember("namespace", outlook_->key.ns, out);
   AppendMember("resourceVersion", resource_version, out);

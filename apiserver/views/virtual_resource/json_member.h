@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "base/json/json_text.h"
+#include "kube/meta/selector.h"
 
 namespace steward::views {
 
@@ -21,6 +22,20 @@ inline void AppendKey(std::string_view key, std::string& out) {
 inline void AppendMember(std::string_view key, std::string_view value, std::string& out) {
   AppendKey(key, out);
   AppendJsonString(value, out);
+}
+
+// Appends `,"labels":{...}` likewise, unless there are none.
+inline void AppendLabels(const kube::LabelMap& labels, std::string& out) {
+  if (labels.empty()) return;
+  AppendKey("labels", out);
+  out.push_back('{');
+  for (const auto& [key, value] : labels) {
+    if (out.back() != '{') out.push_back(',');
+    AppendJsonString(key, out);
+    out.push_back(':');
+    AppendJsonString(value, out);
+  }
+  out.push_back('}');
 }
 
 }  // namespace steward::views

@@ -58,7 +58,7 @@ Task<Snapshot> SnapshotReader::ReadNewest() {
     world = co_await worlds_.WaitUntil([](const World& w) { return w.synced(); }, times_.sync_wait);
     if (!world->synced()) {
       co_return kube::ToStatus(kube::ServiceUnavailable(
-          "the operators of this cluster are still being read; try again shortly", 1));
+          "this cluster is still being read; try again shortly", 1));
     }
   }
   storage::Moment moment = worlds_.Lifted();

@@ -1,0 +1,31 @@
+#include "apiserver/views/plan_preview/openapi/openapi.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <boost/json/value.hpp>
+
+#include "apiserver/views/virtual_resource/testing/schema_check.h"
+
+namespace steward::views {
+namespace {
+
+TEST(PlanPreviewSchemaTest, IsWellFormed) { CheckSchema(ParseSchema(PlanPreviewSchema()), ""); }
+
+TEST(PlanPreviewSchemaTest, HasWhatAPlanPreviewHas) {
+  const boost::json::value schema = ParseSchema(PlanPreviewSchema());
+  EXPECT_THAT(PropertiesOf(schema),
+              testing::UnorderedElementsAre("apiVersion", "kind", "metadata", "spec", "status"));
+  const boost::json::value& status = schema.at("properties").at("status");
+  EXPECT_THAT(PropertiesOf(status),
+              testing::UnorderedElementsAre("approved", "clusterServiceVersionNames", "conditions",
+                                            "phase", "steps", "summary"));
+  EXPECT_THAT(
+      PropertiesOf(status.at("properties").at("steps").at("items")),
+      testing::UnorderedElementsAre("basis", "changedFields", "code", "declaredOptional", "group",
+                                    "index", "kind", "message", "name", "namespace", "optional",
+                                    "outcome", "reason", "resolving", "status", "version"));
+}
+
+}  // namespace
+}  // namespace steward::views
