@@ -15,10 +15,21 @@
 namespace steward::server {
 namespace {
 
-// Binds flags to the members of one Options.
+// The options, and the flags that are checked when all have been read.
+struct Given {
+  Options options;
+  std::string feature_gates;
+};
+
+// Binds flags to the members of one Given.
 class Flags : private FlagAdder {
  public:
-  Flags(CLI::App& app, Options& options) : FlagAdder(app), app_(app), options_(options) {}
+  Flags(CLI::App& app, const std::vector<FeatureGate>& gates, Given& given)
+      : FlagAdder(app),
+        app_(app),
+        gates_(FeatureGates(gates).Help()),
+        given_(given),
+        options_(given.options) {}
 
   void AddAll() {
     AddCluster();
@@ -27,6 +38,7 @@ class Flags : private FlagAdder {
     AddAuthorization();
     AddLimits();
     AddControllers();
+    Text("--feature-gates", given_.feature_gates, gates_);
     audit::AddFlags(app_, options_.audit_log);
   }
 
@@ -39,6 +51,8 @@ class Flags : private FlagAdder {
   void AddControllers();
 
   CLI::App& app_;
+  const std::string gates_;
+  Given& given_;
   Options& options_;
 };
 
@@ -147,11 +161,11 @@ void Flags::AddControllers() {
        "Private key of --controllers-client-cert-file, PEM");
 }
 
-std::unique_ptr<CLI::App> NewApp(Options& options) {
+std::unique_ptr<CLI::App> NewApp(const std::vector<FeatureGate>& gates, Given& given) {
   auto app = std::make_unique<CLI::App>("Serves virtual resources to a Kubernetes cluster.",
                                         "steward apiserver");
   app->get_formatter()->column_width(56);
-  Flags(*app, options).AddAll();
+  Flags(*app, gates, given).AddAll();
   return app;
 }
 
@@ -176,9 +190,10 @@ absl::Status CheckTogether(const Options& options) {
 
 }  // namespace
 
-absl::StatusOr<Options> ParseOptions(const std::vector<std::string>& args) {
-  Options options;
-  const std::unique_ptr<CLI::App> app = NewApp(options);
+absl::StatusOr<Options> ParseOptions(const std::vector<std::string>& args,
+                                     const std::vector<FeatureGate>& gates) {
+  Given given;
+  const std::unique_ptr<CLI::App> app = NewApp(gates, given);
   try {
     app->parse(ForCli11(args));
   } catch (const CLI::CallForHelp&) {
@@ -188,13 +203,14 @@ absl::StatusOr<Options> ParseOptions(const std::vector<std::string>& args) {
   } catch (const CLI::ParseError& error) {
     return absl::InvalidArgumentError(error.what());
   }
-  RETURN_IF_ERROR(CheckTogether(options));
-  return options;
+  RETURN_IF_ERROR(CheckTogether(given.options));
+  ASSIGN_OR_RETURN(given.options.feature_gates, ParseFeatureGates(gates, given.feature_gates));
+  return std::move(given.options);
 }
 
-std::string HelpText() {
-  Options options;
-  return NewApp(options)->help();
+std::string HelpText(const std::vector<FeatureGate>& gates) {
+  Given given;
+  return NewApp(gates, given)->help();
 }
 
 }  // namespace steward::server

@@ -9,6 +9,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
+#include "base/flags/feature_gates.h"
 #include "kube/audit/options.h"
 
 namespace steward::server {
@@ -67,6 +68,9 @@ struct Options {
 
   audit::Options audit_log;
 
+  // The gates of those who do what views foretell.
+  FeatureGates feature_gates = FeatureGates({});
+
   // Serve /debug/pprof/profile and /debug/pprof/heap to authorized users.
   bool profiling = false;
   int verbosity = 0;
@@ -74,11 +78,12 @@ struct Options {
 };
 
 // Parses command line arguments (without the program's name). kInvalidArgument with one sentence
-// that names the flag and the error.
-absl::StatusOr<Options> ParseOptions(const std::vector<std::string>& args);
+// that names the flag and the error. `gates` are those that --feature-gates accepts.
+absl::StatusOr<Options> ParseOptions(const std::vector<std::string>& args,
+                                     const std::vector<FeatureGate>& gates);
 
 // The text of --help: every flag with its default.
-std::string HelpText();
+std::string HelpText(const std::vector<FeatureGate>& gates);
 
 }  // namespace steward::server
 

@@ -5,6 +5,7 @@
 
 #include <functional>
 
+#include "base/flags/feature_gates.h"
 #include "base/status/matchers.h"
 
 namespace steward::server {
@@ -16,9 +17,15 @@ using ::testing::IsEmpty;
 
 using Args = std::vector<std::string>;
 
+const std::vector<FeatureGate>& Gates() {
+  static const auto& gates = *new std::vector<FeatureGate>{{"Fancy", false, "Be fancy."}};
+  return gates;
+}
+
 TEST(OptionsTest, DefaultsAreKubernetes) {
-  ASSERT_OK_AND_ASSIGN(const Options options, ParseOptions({}));
+  ASSERT_OK_AND_ASSIGN(const Options options, ParseOptions({}, Gates()));
   EXPECT_FALSE(options.help);
+  EXPECT_FALSE(options.feature_gates.IsOn("Fancy"));
   EXPECT_EQ(options.secure_port, 443);
   EXPECT_EQ(options.bind_address, "0.0.0.0");
   EXPECT_TRUE(options.anonymous_auth);
@@ -79,12 +86,15 @@ TEST(OptionsTest, Good) {
        {"--authorization-always-allow-paths="},
        [](auto& o) { return o.authorization_always_allow_paths.empty(); }},
       {"empty text", {"--kubeconfig="}, [](auto& o) { return o.kubeconfig.empty(); }},
+      {"a gate",
+       {"--feature-gates=Fancy=true"},
+       [](auto& o) { return o.feature_gates.IsOn("Fancy"); }},
       {"help", {"--help"}, [](auto& o) { return o.help; }},
       {"help among others", {"--secure-port=1", "-h"}, [](auto& o) { return o.help; }},
   };
   for (const GoodRow& row : rows) {
     SCOPED_TRACE(row.name);
-    const auto options = ParseOptions(row.args);
+    const auto options = ParseOptions(row.args, Gates());
     ASSERT_OK(options);
     EXPECT_TRUE(row.holds(*options));
   }
@@ -111,18 +121,19 @@ TEST(OptionsTest, Bad) {
       {"not a switch", {"--anonymous-auth=perhaps"}, "anonymous-auth"},
       {"key without certificate", {"--tls-private-key-file=k"}, "together"},
       {"controllers without certificates", {"--controllers-address=h:1"}, "--controllers-ca-file"},
+      {"no such gate", {"--feature-gates=Nope=true"}, "--feature-gates: unknown feature gate"},
       {"missing value", {"--kubeconfig"}, "--kubeconfig"},
   };
   for (const BadRow& row : rows) {
     SCOPED_TRACE(row.name);
-    const auto options = ParseOptions(row.args);
+    const auto options = ParseOptions(row.args, Gates());
     EXPECT_THAT(options, StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr(row.message)));
     EXPECT_EQ(options.status().message().find('\n'), absl::string_view::npos);
   }
 }
 
 TEST(OptionsTest, HelpNamesFlagsAndDefaults) {
-  const std::string help = HelpText();
+  const std::string help = HelpText(Gates());
   for (const char* flag :
        {"--kubeconfig", "--secure-port", "443", "--anonymous-auth", "--request-timeout", "1m",
         "--requestheader-extra-headers-prefix", "x-remote-extra-", "-v,--v"}) {

@@ -1,5 +1,5 @@
-// The Worlds of one cluster's operators, kept current, with their metrics. Thread-safe, except
-// Start.
+// The Worlds of one cluster and one source set, kept current, with their metrics. Thread-safe,
+// except Start.
 #ifndef CMD_STEWARD_CLUSTER_WORLDS_H_
 #define CMD_STEWARD_CLUSTER_WORLDS_H_
 
@@ -9,6 +9,7 @@
 #include <functional>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "base/async/task_group.h"
@@ -17,6 +18,8 @@
 #include "kube/meta/names.h"
 #include "storage/operators/operator_world.h"
 #include "storage/operators/watched_operators.h"
+#include "storage/plans/plan_world.h"
+#include "storage/plans/watched_plans.h"
 #include "storage/reflector/revision_probe.h"
 #include "storage/reflector/world_feed.h"
 #include "storage/world/source_set.h"
@@ -26,6 +29,16 @@
 
 namespace steward {
 
+// A source set, and how its sources are read.
+struct WorldSources {
+  const storage::SourceSet& set;
+  std::vector<storage::WatchedSource> watched;
+};
+inline WorldSources OperatorSources() {
+  return {storage::kOperatorSources, storage::WatchedOperators()};
+}
+inline WorldSources PlanSources() { return {storage::kPlanSources, storage::WatchedPlans()}; }
+
 // Joins the store of Worlds with the feed and the probe that keep it current.
 class ClusterWorlds : private storage::UnreadableObserver {
  public:
@@ -33,11 +46,13 @@ class ClusterWorlds : private storage::UnreadableObserver {
   using ReportUnreadable =
       std::function<void(storage::Source, const kube::NamespacedName&, const absl::Status&)>;
 
-  // REQUIRES: the arguments outlive this object.
-  ClusterWorlds(kube::Client& cluster, Clock& clock, Random& random, prometheus::Registry& registry)
-      : metrics_(registry, store_.sources()),
+  // REQUIRES: the other arguments outlive this object.
+  ClusterWorlds(kube::Client& cluster, Clock& clock, Random& random, prometheus::Registry& registry,
+                const WorldSources& sources)
+      : store_(sources.set),
+        metrics_(registry, store_.sources()),
         feed_(
-            cluster, clock, random, storage::WatchedOperators(), store_,
+            cluster, clock, random, sources.watched, store_,
             [this](const storage::World& world) { metrics_.Observe(world); }, this),
         probe_(cluster, clock, store_) {}
 
@@ -52,6 +67,7 @@ class ClusterWorlds : private storage::UnreadableObserver {
   }
 
   storage::WorldStore& store() { return store_; }
+  const storage::WorldStore& store() const { return store_; }
   // OK when reads can be answered; else the error names what is missing.
   absl::Status Synced() const {
     return store_.Current()->synced()
@@ -77,7 +93,7 @@ class ClusterWorlds : private storage::UnreadableObserver {
   }
 
   ReportUnreadable report_unreadable_;
-  storage::WorldStore store_{storage::kOperatorSources};
+  storage::WorldStore store_;
   storage::WorldMetrics metrics_;
   storage::WorldFeed feed_;
   storage::RevisionProbe probe_;

@@ -111,7 +111,7 @@ absl::Status Run(const ControllersOptions& options) {
                    MakeClient(options.kubeconfig, control.get_executor(), registry));
 
   const bool uses_worlds = UsesWorlds(options, KnownReconcilers());
-  ClusterWorlds worlds(*cluster, Clock::Real(), Random::Real(), registry);
+  ClusterWorlds worlds(*cluster, Clock::Real(), Random::Real(), registry, OperatorSources());
   std::optional<controllers::LeaseElector> elector;
   if (options.leader_elect) {
     elector.emplace(*leases, Clock::Real(), Random::Real(), ElectorOptions(options, identity),

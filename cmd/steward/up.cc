@@ -45,6 +45,7 @@
 #include "cmd/steward/version.h"
 #include "cmd/steward/virtual_api.h"
 #include "controllers/cleanup/cleanup_flags.h"
+#include "controllers/install_plan/install_plan_flags.h"
 #include "controllers/runtime/events/posted_events.h"
 #include "controllers/runtime/known_reconciler.h"
 #include "kube/audit/log.h"
@@ -179,7 +180,8 @@ class Up {
   storage::LocalReviews reviews_;
   storage::Lifecycle lifecycle_{*store_, Clock::Real(),
                                 storage::FreshContexts(Clock::Real(), Random::Real())};
-  ClusterWorlds worlds_{client_, Clock::Real(), Random::Real(), registry_};
+  ClusterWorlds worlds_{client_, Clock::Real(), Random::Real(), registry_, OperatorSources()};
+  ClusterWorlds plans_{client_, Clock::Real(), Random::Real(), registry_, PlanSources()};
   const std::vector<controllers::KnownReconciler> known_ = WithoutOlm();
   ControllerSet controllers_{ReconcilersOf(options_),
                              {.known = known_,
@@ -248,7 +250,11 @@ absl::Status Up::StartGrpc() {
 
 absl::Status Up::StartServer() {
   virtual_resources_ = VirtualResources(
-      {.worlds = worlds_, .clock = Clock::Real(), .pending_operands = *upstream_.pending});
+      {.worlds = worlds_,
+       .plans = plans_,
+       .clock = Clock::Real(),
+       .pending_operands = *upstream_.pending,
+       .optional_manifests = options_.feature_gates.IsOn(controllers::kOptionalManifestsGate)});
   ASSIGN_OR_RETURN(
       server_,
       server::ApiServer::Create(
@@ -277,6 +283,7 @@ void Up::StartTasks() {
                storage::FollowCatalog(*store_, [this](const auto& catalog) { Serve(catalog); }));
   worlds_.SetReportUnreadable(UnreadableEvents(controllers_.events()));
   worlds_.Start(tasks_);
+  plans_.Start(tasks_);
   tasks_.Spawn("controllers", RunControllers());
   tasks_.Spawn("get ready", GetReady());
 }
@@ -302,7 +309,8 @@ StatusTask Up::Load() {
                        {"updated", result.updated},
                        {"unchanged", result.unchanged},
                        {"skipped", result.skipped}});
-  co_return co_await storage::WaitUntilCaughtUp(*store_, worlds_.store());
+  CO_RETURN_IF_ERROR(co_await storage::WaitUntilCaughtUp(*store_, worlds_.store()));
+  co_return co_await storage::WaitUntilCaughtUp(*store_, plans_.store());
 }
 
 VoidTask Up::GetReady() {

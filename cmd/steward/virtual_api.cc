@@ -6,7 +6,9 @@
 #include "apiserver/views/cleanup_status/cleanup_status.h"
 #include "apiserver/views/cleanup_status/pending/pending.h"
 #include "apiserver/views/installed_operator/installed_operator.h"
+#include "apiserver/views/plan_preview/plan_preview.h"
 #include "storage/cleanup/outlooks.h"
+#include "storage/plans/plan_outlooks.h"
 #include "storage/world/world.h"
 
 namespace steward {
@@ -14,7 +16,7 @@ namespace {
 
 rest::Resource InstalledOperators(const ViewDeps& deps) {
   const auto view =
-      std::make_shared<views::InstalledOperators>(deps.worlds.store(), deps.ReadOptions());
+      std::make_shared<views::InstalledOperators>(deps.worlds.store(), ReadOptions(deps.worlds));
   rest::Resource resource = view->Resource();
   resource.owner = view;
   return resource;
@@ -23,7 +25,7 @@ rest::Resource InstalledOperators(const ViewDeps& deps) {
 rest::Resource CleanupStatuses(const ViewDeps& deps) {
   struct Parts {
     explicit Parts(const ViewDeps& deps)
-        : view(deps.worlds.store(), outlooks, deps.clock, deps.ReadOptions()),
+        : view(deps.worlds.store(), outlooks, deps.clock, ReadOptions(deps.worlds)),
           pending(deps.pending_operands) {}
     storage::CleanupOutlooks outlooks;
     views::CleanupStatuses view;
@@ -35,13 +37,26 @@ rest::Resource CleanupStatuses(const ViewDeps& deps) {
   return resource;
 }
 
+rest::Resource PlanPreviews(const ViewDeps& deps) {
+  struct Parts {
+    explicit Parts(const ViewDeps& deps)
+        : view(deps.plans.store(), outlooks, deps.optional_manifests, deps.clock,
+               ReadOptions(deps.plans)) {}
+    storage::PlanOutlooks outlooks;
+    views::PlanPreviews view;
+  };
+  const auto parts = std::make_shared<Parts>(deps);
+  rest::Resource resource = parts->view.Resource();
+  resource.owner = parts;
+  return resource;
+}
+
 }  // namespace
 
-views::VirtualResourceOptions ViewDeps::ReadOptions() const {
-  return {
-      .on_newest_read = [&worlds = worlds] { worlds.LearnRevision(); },
-      .on_awaited = [&worlds = worlds](const storage::StateVector& vector,
-                                       std::string_view asker) { worlds.CatchUp(vector, asker); }};
+views::VirtualResourceOptions ReadOptions(ClusterWorlds& worlds) {
+  return {.on_newest_read = [&worlds] { worlds.LearnRevision(); },
+          .on_awaited = [&worlds](const storage::StateVector& vector,
+                                  std::string_view asker) { worlds.CatchUp(vector, asker); }};
 }
 
 const std::vector<View>& KnownViews() {
@@ -49,6 +64,7 @@ const std::vector<View>& KnownViews() {
   static const auto& known = *new std::vector<View>{
       InstalledOperators,
       CleanupStatuses,
+      PlanPreviews,
   };
   return known;
 }

@@ -15,13 +15,16 @@ namespace steward {
 
 // Everything that a view may be computed from. The references outlive the resources.
 struct ViewDeps {
-  ClusterWorlds& worlds;
+  ClusterWorlds& worlds;  // of OperatorSources
+  ClusterWorlds& plans;   // of PlanSources
   Clock& clock;
   upstream::PendingOperands& pending_operands;
-
-  // The options with which every view reads the Worlds.
-  views::VirtualResourceOptions ReadOptions() const;
+  // Whether those who execute InstallPlans have this gate on.
+  bool optional_manifests = false;
 };
+
+// The options with which every view reads the Worlds. `worlds` outlives the view.
+views::VirtualResourceOptions ReadOptions(ClusterWorlds& worlds);
 
 // Makes a virtual resource, which keeps the objects alive that serve it (rest::Resource::owner).
 using View = std::function<rest::Resource(const ViewDeps&)>;

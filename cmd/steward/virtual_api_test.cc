@@ -32,11 +32,15 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 
 const kube::GroupVersionResource kNamespaces = {"", "v1", "namespaces"};
 const kube::GroupVersionResource kGroups = {"operators.coreos.com", "v1", "operatorgroups"};
 const kube::GroupVersionResource kCsvs = {"operators.coreos.com", "v1alpha1",
                                           "clusterserviceversions"};
+
+const kube::GroupVersionResource kInstallPlans = {"operators.coreos.com", "v1alpha1",
+                                                  "installplans"};
 
 // A cluster with an operator in `ops`.
 class VirtualApiTest : public ::testing::Test {
@@ -66,10 +70,24 @@ class VirtualApiTest : public ::testing::Test {
   }
   void Follow() {
     worlds_.Start(tasks_);
+    plans_.Start(tasks_);
+    CatchUp();
+  }
+  void CatchUp() {
     EXPECT_OK(store_.Run(storage::WaitUntilCaughtUp(store_.store(), worlds_.store())));
+    EXPECT_OK(store_.Run(storage::WaitUntilCaughtUp(store_.store(), plans_.store())));
+  }
+  void CreatePlan(const std::string& ns, const std::string& name) {
+    Create(kInstallPlans, ns,
+           StrCat(R"({"apiVersion":"operators.coreos.com/v1alpha1","kind":"InstallPlan",)",
+                  R"("metadata":{"name":")", name, R"("},"spec":{"approval":"Manual",)",
+                  R"("approved":false,"clusterServiceVersionNames":["etcd.v1"]}})"));
   }
   ViewDeps Deps() {
-    return {.worlds = worlds_, .clock = Clock::Real(), .pending_operands = no_controllers_};
+    return {.worlds = worlds_,
+            .plans = plans_,
+            .clock = Clock::Real(),
+            .pending_operands = no_controllers_};
   }
   // All existing objects as "ns/name".
   std::vector<std::string> List(const rest::Resource& resource) {
@@ -88,7 +106,9 @@ class VirtualApiTest : public ::testing::Test {
 
   storage::TestStore store_;
   prometheus::Registry registry_;
-  ClusterWorlds worlds_{store_.client(), Clock::Real(), Random::Real(), registry_};
+  ClusterWorlds worlds_{store_.client(), Clock::Real(), Random::Real(), registry_,
+                        OperatorSources()};
+  ClusterWorlds plans_{store_.client(), Clock::Real(), Random::Real(), registry_, PlanSources()};
   upstream::NoControllers no_controllers_{"nobody is there"};
   TaskGroup tasks_{store_.io().get_executor()};
 };
@@ -98,11 +118,36 @@ TEST_F(VirtualApiTest, EveryViewIsServedFromTheWorldsOfOneCluster) {
   const std::vector<rest::Resource> resources = VirtualResources(Deps());
   Follow();
   EXPECT_OK(worlds_.Synced());
-  ASSERT_EQ(resources.size(), 2u);
+  ASSERT_EQ(resources.size(), 3u);
   EXPECT_EQ(resources[0].descriptor.plural, "installedoperators");
   EXPECT_THAT(List(resources[0]), ElementsAre("ops/etcd.v1"));
   EXPECT_EQ(resources[1].descriptor.plural, "cleanupstatuses");
   EXPECT_THAT(List(resources[1]), ElementsAre("ops/etcd.v1"));
+  EXPECT_EQ(resources[2].descriptor.plural, "planpreviews");
+  EXPECT_THAT(List(resources[2]), IsEmpty());
+  CreatePlan("ops", "install-a");
+  CatchUp();
+  EXPECT_THAT(List(resources[2]), ElementsAre("ops/install-a"));
+}
+
+// What clients hold of one source set says nothing of another.
+TEST_F(VirtualApiTest, InstallPlansDoNotMoveNumbersOfOperators) {
+  Follow();
+  const auto numbers = [](const ClusterWorlds& worlds) {
+    return std::pair(worlds.store().Now().number().ToString(), worlds.store().Current()->changes());
+  };
+  const auto operators = numbers(worlds_);
+  const auto plans = numbers(plans_);
+  CreatePlan("ops", "install-a");
+  CreatePlan("blue", "install-b");
+  CatchUp();
+  EXPECT_EQ(numbers(worlds_), operators);
+  EXPECT_NE(numbers(plans_), plans);
+  const auto with_plans = numbers(plans_);
+  CreateCsv("blue", "vault.v1");
+  CatchUp();
+  EXPECT_NE(numbers(worlds_), operators);
+  EXPECT_EQ(numbers(plans_), with_plans);
 }
 
 TEST_F(VirtualApiTest, WhatServesAResourceLivesAsLongAsIt) {
@@ -110,14 +155,14 @@ TEST_F(VirtualApiTest, WhatServesAResourceLivesAsLongAsIt) {
   rest::Resource last;
   {
     std::vector<rest::Resource> resources = VirtualResources(Deps());
-    last = std::move(resources.back());
+    last = std::move(resources.front());
   }
   EXPECT_THAT(List(last), ElementsAre("ops/etcd.v1"));
 }
 
 // The complete code of a view outside of its folder.
 rest::Resource SampleView(const ViewDeps& deps) {
-  const auto view = std::make_shared<views::Samples>(deps.worlds.store(), deps.ReadOptions());
+  const auto view = std::make_shared<views::Samples>(deps.worlds.store(), ReadOptions(deps.worlds));
   rest::Resource resource = view->Resource();
   resource.owner = view;
   return resource;

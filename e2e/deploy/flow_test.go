@@ -94,6 +94,8 @@ func TestFlowSchemas_OfTheAPIServer(t *testing.T) {
 		{"GET", "/apis/operators.coreos.com/v1alpha1/clusterserviceversions?limit=500", "steward-apiserver-reads"},
 		{"GET", "/apis/operators.coreos.com/v1/operatorgroups", "steward-apiserver-reads"},
 		{"GET", "/api/v1/namespaces?limit=1", "steward-apiserver-reads"},
+		{"GET", "/apis/operators.coreos.com/v1alpha1/installplans?limit=100", "steward-apiserver-reads"},
+		{"GET", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions?limit=50", "steward-apiserver-reads"},
 		{"GET", "/api/v1/namespaces/kube-system/configmaps/extension-apiserver-authentication", "steward-apiserver-reads"},
 		{"GET", "/api/v1/namespaces/default/secrets", "service-accounts"},
 	})

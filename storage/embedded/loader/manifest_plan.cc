@@ -121,9 +121,7 @@ class Planner {
     const kube::ResourceType* type = catalog.FindKind(kind);
     if (type == nullptr && kind.group == kViewsGroup) {
       return absl::InvalidArgumentError(
-          StrCat(kind.kind,
-                 " is computed from ClusterServiceVersions, OperatorGroups and Namespaces, "
-                 "and never stored: load those"));
+          StrCat(kind.kind, " is computed from other objects, and never stored: load those"));
     }
     if (type == nullptr) {
       return absl::NotFoundError(

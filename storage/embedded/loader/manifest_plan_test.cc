@@ -138,7 +138,7 @@ TEST(ManifestPlanTest, SaysWhatIsWrong) {
        "metadata.name is no text"},
       {"what is computed",
        "apiVersion: views.operators.coreos.com/v1alpha1\nkind: CleanupStatus\nmetadata: {name: a}",
-       "CleanupStatus is computed from ClusterServiceVersions"},
+       "CleanupStatus is computed from other objects"},
       {"bad name", "apiVersion: v1\nkind: Namespace\nmetadata: {name: A_B}", "metadata.name"},
       {"bad label", "apiVersion: v1\nkind: Namespace\nmetadata: {name: a, labels: {l: 'not good'}}",
        "metadata.labels"},

@@ -1,8 +1,11 @@
 #include "storage/embedded/store/caught_up.h"
 
 #include <algorithm>
+#include <cassert>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -13,20 +16,28 @@
 #include "storage/embedded/table/version_table.h"
 #include "storage/embedded/types/builtin_types.h"
 #include "storage/operators/operator_world.h"
+#include "storage/plans/plan_world.h"
+#include "storage/world/source_set.h"
 #include "storage/world/world.h"
 
 namespace steward::storage {
 namespace {
 
-struct Feed {
-  Source source;
-  std::string_view resource;
+// The resources of the sources, in the order of their set.
+constexpr std::string_view kOperatorFeeds[] = {
+    "clusterserviceversions.operators.coreos.com",
+    "operatorgroups.operators.coreos.com",
+    kNamespaces,
 };
-constexpr Feed kFeeds[] = {
-    {kCsvSource, "clusterserviceversions.operators.coreos.com"},
-    {kOperatorGroupSource, "operatorgroups.operators.coreos.com"},
-    {kNamespaceSource, kNamespaces},
+constexpr std::string_view kPlanFeeds[] = {
+    "installplans.operators.coreos.com",
+    kCustomResourceDefinitions,
 };
+std::span<const std::string_view> FeedsOf(const SourceSet& sources) {
+  if (&sources == &kPlanSources) return kPlanFeeds;
+  assert(&sources == &kOperatorSources);
+  return kOperatorFeeds;
+}
 
 // Each wait ends after this time, and then starts over.
 constexpr absl::Duration kPatience = absl::Minutes(1);
@@ -57,9 +68,10 @@ absl::StatusOr<bool> OnlyCopies(VersionTable& table, std::string_view resource, 
 Task<bool> Shows(Store& store, WorldPtr world, int64_t revision) {
   std::function<absl::StatusOr<bool>(VersionTable&)> read =
       [world, revision](VersionTable& table) -> absl::StatusOr<bool> {
-    for (const Feed& feed : kFeeds) {
-      const auto seen = static_cast<int64_t>(world->source(feed.source).seen());
-      ASSIGN_OR_RETURN(const bool only_copies, OnlyCopies(table, feed.resource, seen, revision));
+    const std::span<const std::string_view> feeds = FeedsOf(world->set());
+    for (size_t i = 0; i < feeds.size(); ++i) {
+      const auto seen = static_cast<int64_t>(world->sources()[i].seen());
+      ASSIGN_OR_RETURN(const bool only_copies, OnlyCopies(table, feeds[i], seen, revision));
       if (!only_copies) return false;
     }
     return true;

@@ -9,8 +9,8 @@
 namespace steward::storage {
 
 // Returns once the current World is synced and shows every change that was committed before the
-// call. `worlds` are of kOperatorSources, made by a WorldFeed over `store`. Errors are the store's.
-// Cancellable.
+// call. `worlds` are of kOperatorSources or kPlanSources, made by a WorldFeed over `store`. Errors
+// are the store's. Cancellable.
 StatusTask WaitUntilCaughtUp(Store& store, WorldStore& worlds);
 
 }  // namespace steward::storage
