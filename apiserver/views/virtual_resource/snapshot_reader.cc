@@ -57,8 +57,8 @@ Task<Snapshot> SnapshotReader::ReadNewest() {
   if (!world->synced()) {
     world = co_await worlds_.WaitUntil([](const World& w) { return w.synced(); }, times_.sync_wait);
     if (!world->synced()) {
-      co_return kube::ToStatus(kube::ServiceUnavailable(
-          "this cluster is still being read; try again shortly", 1));
+      co_return kube::ToStatus(
+          kube::ServiceUnavailable("this cluster is still being read; try again shortly", 1));
     }
   }
   storage::Moment moment = worlds_.Lifted();
