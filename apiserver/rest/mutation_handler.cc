@@ -69,8 +69,15 @@ StatusTask ServeReview(const Resource& resource, Reviewer& reviewer, const http:
   CO_ASSIGN_OR_RETURN(const WriteParameters parameters, ParseCreateParameters(request));
   CO_ASSIGN_OR_RETURN(Body body, ParseObjectBody(request, body_format, resource.descriptor.gvk,
                                                  parameters.field_validation));
+  ReviewRequest review;
+  review.ns = request.info.ns;
+  review.question = std::move(body.value).as_object();
+  review.dry_run = parameters.options.dry_run;
+  review.field_validation = parameters.field_validation;
+  review.audit_id = request.audit_id;
+  review.traceparent = request.traceparent;
   CO_ASSIGN_OR_RETURN(const boost::json::object answer,
-                      co_await reviewer.Review(request.user, std::move(body.value).as_object()));
+                      co_await reviewer.Review(request.user, std::move(review)));
   encoding.status = 201;
   encoding.warnings = std::move(body.warnings);
   co_return co_await WriteDocument(writer, std::move(encoding), Serialize(answer));

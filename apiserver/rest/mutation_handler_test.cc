@@ -10,6 +10,7 @@
 
 #include "apiserver/http/message/message.h"
 #include "apiserver/rest/handler.h"
+#include "apiserver/rest/resource/field_validation.h"
 #include "apiserver/rest/resource/resource.h"
 #include "apiserver/rest/resource/reviewer.h"
 #include "apiserver/rest/testing/fake_mutations.h"
@@ -146,12 +147,13 @@ TEST_F(MutationHandlerTest, Protobuf) {
 
 class FakeReviewer : public Reviewer {
  public:
-  Task<boost::json::object> Review(const kube::UserInfo& user,
-                                   boost::json::object question) override {
+  Task<boost::json::object> Review(const kube::UserInfo& user, ReviewRequest request) override {
     if (!failure.ok()) co_return failure;
-    question["user"] = user.name;
-    co_return question;
+    request.question["user"] = user.name;
+    last = std::move(request);
+    co_return last.question;
   }
+  ReviewRequest last;
   absl::Status failure;
 };
 
@@ -166,9 +168,26 @@ TEST_F(MutationHandlerTest, Reviews) {
   EXPECT_EQ(Ask(request), 201);
   EXPECT_EQ(writer_.body(), "{\"a\":2,\"user\":\"alice\"}\n");
   EXPECT_EQ(writer_.Header("Warning"), R"(299 - "duplicate field \"a\"")");
+  EXPECT_EQ(reviewer.last.ns, "ns1");
+  EXPECT_FALSE(reviewer.last.dry_run);
+  EXPECT_EQ(reviewer.last.field_validation, FieldValidation::kWarn);
   request.body = "[]";
   EXPECT_EQ(Ask(request), 400);
   request.body = "{}";
+  request.query = {{"dryRun", "All"}, {"fieldValidation", "Strict"}};
+  request.audit_id = "audit-1";
+  request.traceparent = "00-1-2-01";
+  EXPECT_EQ(Ask(request), 201);
+  EXPECT_TRUE(reviewer.last.dry_run);
+  EXPECT_EQ(reviewer.last.field_validation, FieldValidation::kStrict);
+  EXPECT_EQ(reviewer.last.audit_id, "audit-1");
+  EXPECT_EQ(reviewer.last.traceparent, "00-1-2-01");
+  request.body = R"({"a":1,"a":2})";
+  EXPECT_EQ(Ask(request), 400) << "strict";
+  request.body = "{}";
+  request.query = {{"dryRun", "Some"}};
+  EXPECT_EQ(Ask(request), 422);
+  request.query = {};
   reviewer.failure = kube::ToStatus(kube::BadRequest("no namespace on request"));
   EXPECT_EQ(Ask(request), 400);
 }

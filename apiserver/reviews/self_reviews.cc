@@ -98,15 +98,15 @@ class AccessReviewer : public rest::Reviewer {
  public:
   explicit AccessReviewer(const Access& access) : access_(access) {}
 
-  Task<json::object> Review(const kube::UserInfo& user, json::object question) override {
-    const json::object* spec = ObjectAt(question, "spec");
+  Task<json::object> Review(const kube::UserInfo& user, rest::ReviewRequest request) override {
+    const json::object* spec = ObjectAt(request.question, "spec");
     if (spec == nullptr) spec = &none_;
     const json::object* resource = ObjectAt(*spec, "resourceAttributes");
     const json::object* path = ObjectAt(*spec, "nonResourceAttributes");
     CO_RETURN_IF_ERROR(CheckOne(resource, path));
-    const http::Request request =
+    const http::Request asked =
         resource != nullptr ? ResourceRequest(user, *resource) : PathRequest(user, *path);
-    const absl::StatusOr<filters::Decision> decision = co_await access_.Decide(request);
+    const absl::StatusOr<filters::Decision> decision = co_await access_.Decide(asked);
     json::object status;
     status["allowed"] = decision.ok() && decision->allowed;
     if (!decision.ok()) {
@@ -141,8 +141,8 @@ class RulesReviewer : public rest::Reviewer {
  public:
   explicit RulesReviewer(const Access& access) : access_(access) {}
 
-  Task<json::object> Review(const kube::UserInfo& user, json::object question) override {
-    const json::object* spec = ObjectAt(question, "spec");
+  Task<json::object> Review(const kube::UserInfo& user, rest::ReviewRequest request) override {
+    const json::object* spec = ObjectAt(request.question, "spec");
     if (spec == nullptr || StringAt(*spec, "namespace").empty()) {
       co_return kube::ToStatus(kube::BadRequest("no namespace on request"));
     }

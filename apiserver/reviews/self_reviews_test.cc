@@ -7,6 +7,7 @@
 #include <boost/json/object.hpp>
 #include <boost/json/value.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -48,8 +49,9 @@ class SelfReviewsTest : public testing::Test {
                                   const std::string& question) {
     const std::vector<rest::Resource> resources = SelfReviews(always_allowed_, authorizer_);
     boost::asio::io_context io;
-    auto answer =
-        RunOn(io, resources.at(which).review->Review(user, ParseJson(question)->as_object()));
+    rest::ReviewRequest request;
+    request.question = ParseJson(question)->as_object();
+    auto answer = RunOn(io, resources.at(which).review->Review(user, std::move(request)));
     if (!answer.ok()) return answer.status();
     return Serialize(*answer);
   }

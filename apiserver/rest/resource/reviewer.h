@@ -3,21 +3,34 @@
 #define APISERVER_REST_RESOURCE_REVIEWER_H_
 
 #include <boost/json/object.hpp>
+#include <string>
 
 #include "apiserver/http/message/message.h"
+#include "apiserver/rest/resource/field_validation.h"
 #include "base/async/task.h"
 #include "kube/meta/user_info.h"
 
 namespace steward::rest {
 
+// A POST of a question.
+struct ReviewRequest {
+  std::string ns;  // of the path; "" = none
+  // As the client sent it: it was only checked that it is a JSON object. Fields that are there
+  // twice have been dealt with as `field_validation` says; unknown ones are the reviewer's.
+  boost::json::object question;
+  bool dry_run = false;  // nothing is stored in any case
+  FieldValidation field_validation = FieldValidation::kWarn;
+  // The identifiers under which other servers log the request.
+  std::string audit_id;
+  std::string traceparent;  // "" = none
+};
+
 // Errors carry a Kubernetes Status.
 class Reviewer {
  public:
   virtual ~Reviewer() = default;
-  // Returns the whole answer to `question`, which is as the client sent it: it was only checked
-  // that it is a JSON object. `user` is the requester, and outlives the task.
-  virtual Task<boost::json::object> Review(const kube::UserInfo& user,
-                                           boost::json::object question) = 0;
+  // Returns the whole answer. `user` is the requester, and outlives the task.
+  virtual Task<boost::json::object> Review(const kube::UserInfo& user, ReviewRequest request) = 0;
 };
 
 }  // namespace steward::rest

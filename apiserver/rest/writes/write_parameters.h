@@ -9,16 +9,10 @@
 #include "absl/status/statusor.h"
 #include "apiserver/http/message/message.h"
 #include "apiserver/rest/parameters/option_checker.h"
+#include "apiserver/rest/resource/field_validation.h"
 #include "kube/meta/write_options.h"
 
 namespace steward::rest {
-
-// The treatment of a body with questionable fields.
-enum class FieldValidation {
-  kIgnore,
-  kWarn,    // the default: accepted, with Warning headers
-  kStrict,  // refused
-};
 
 struct WriteParameters {
   kube::WriteOptions options;  // without the subresource
