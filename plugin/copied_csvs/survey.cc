@@ -14,6 +14,7 @@
 #include "kube/meta/errors.h"
 #include "kube/meta/metadata_access.h"
 #include "olm/copy.h"
+#include "olm/copy/comparison.h"
 #include "olm/decode.h"
 #include "olm/resources.h"
 #include "plugin/cluster/reads.h"
@@ -43,6 +44,44 @@ StatusTask VisitEach(kube::Client& client, kube::GroupVersionResource gvr,
   if (kube::IsForbidden(status)) co_return Refused(ToStd(status.message()));
   if (!status.ok()) co_return WithContext(StrCat("listing ", gvr.GroupResource()), status);
   co_return absl::OkStatus();
+}
+
+using Found = std::map<kube::NamespacedName, OperatorCopies>;
+
+OperatorCopies& EntryOf(const kube::NamespacedName& csv, Found& found) {
+  OperatorCopies& copies = found[csv];
+  copies.csv = csv;
+  return copies;
+}
+
+// Enters the slot of `name` in `ns`; `source` is the namespace of the original that its copy names.
+void Enter(const olm::ComparedSlot& slot, const std::string& ns, const std::string& source,
+           const std::string& name, Found& found) {
+  using Finding = olm::SlotFinding;
+  if (slot.finding == Finding::kOther) return;
+  OperatorCopies& copies = EntryOf(
+      slot.original == nullptr ? kube::NamespacedName{source, name} : slot.original->key, found);
+  if (slot.has_copy) ++copies.present;
+  switch (slot.finding) {
+    case Finding::kMissing:
+      copies.creates.insert(ns);
+      return;
+    case Finding::kOrphan:
+      copies.gone = true;
+      copies.deletes.insert(ns);
+      return;
+    case Finding::kUnwanted:
+      copies.deletes.insert(ns);
+      return;
+    case Finding::kLeftByDeletion:
+    case Finding::kLeftWithoutGroup:
+      copies.stays.insert(ns);
+      copies.stays_since = olm::WhyItStays(slot.finding);
+      return;
+    case Finding::kOther:
+    case Finding::kRight:
+      return;
+  }
 }
 
 }  // namespace
@@ -101,19 +140,14 @@ std::vector<olm::Original> CopiesSurvey::OriginalsOf(const std::string& name) co
 std::vector<OperatorCopies> CopiesSurvey::Compare(bool off) const {
   olm::CopyPolicy policy;
   if (off) policy.global = olm::CopyPolicy::Global::kNotCopied;
-  std::map<kube::NamespacedName, OperatorCopies> found;
-  const auto entry = [&found](const kube::NamespacedName& csv) -> OperatorCopies& {
-    OperatorCopies& copies = found[csv];
-    copies.csv = csv;
-    return copies;
-  };
+  Found found;
   std::set<std::string> names;
   for (const auto& [key, csv] : csvs_) names.insert(key.name);
   for (const auto& [key, source] : copies_) names.insert(key.name);
   for (const std::string& name : names) {
     const std::vector<olm::Original> originals = OriginalsOf(name);
     for (const olm::Original& original : originals) {
-      if (olm::IsForAllNamespaces(original)) entry(original.csv->key);
+      if (olm::IsForAllNamespaces(original)) EntryOf(original.csv->key, found);
     }
     for (const olm::NamespacePtr& ns : namespaces_) {
       const kube::NamespacedName key{ns->name, name};
@@ -122,31 +156,13 @@ std::vector<OperatorCopies> CopiesSurvey::Compare(bool off) const {
           originals.begin(), originals.end(), [&copy, this](const olm::Original& original) {
             return copy != copies_.end() && original.csv->key.ns == copy->second;
           });
-      const olm::SlotContent content = {
-          .taken = csvs_.contains(key),
-          .copy_of = copied == originals.end() ? nullptr : copied->csv};
-      const olm::Slot slot = olm::SlotIn(*ns, originals, content, policy);
-      if (copy == copies_.end()) {
-        if (slot.source == nullptr) continue;
-        if (const auto it = found.find(slot.source->key); it != found.end()) {
-          it->second.creates.insert(ns->name);
-        }
-        continue;
-      }
-      const kube::NamespacedName source{copy->second, name};
-      if (copied == originals.end()) {
-        if (slot.kind != olm::Slot::Kind::kEmpty) continue;
-        entry(source).gone = true;
-      } else if (olm::StaysTurnedOff(*copied, *ns, policy)) {
-        entry(source).stays.insert(ns->name);
-        entry(source).stays_since = olm::IsForAllNamespaces(*copied)
-                                        ? "it is being deleted"
-                                        : "its namespace has not exactly one valid OperatorGroup";
-      } else if (!found.contains(source)) {
-        continue;
-      }
-      ++entry(source).present;
-      if (slot.kind == olm::Slot::Kind::kEmpty) entry(source).deletes.insert(ns->name);
+      const olm::ComparedSlot slot =
+          olm::CompareSlot(*ns, originals,
+                           {.taken = csvs_.contains(key),
+                            .has_copy = copy != copies_.end(),
+                            .copied = copied == originals.end() ? nullptr : &*copied},
+                           policy);
+      Enter(slot, ns->name, copy == copies_.end() ? "" : copy->second, name, found);
     }
   }
   std::vector<OperatorCopies> all;
