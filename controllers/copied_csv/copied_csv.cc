@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <optional>
 
-#include "absl/hash/hash.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
@@ -11,11 +10,13 @@
 #include "base/status/macros.h"
 #include "base/text/str_cat.h"
 #include "controllers/copied_csv/source_proofs.h"
+#include "controllers/copies/seen_copies.h"
 #include "controllers/runtime/events/event_recorder.h"
 #include "controllers/runtime/world_changes.h"
 #include "controllers/runtime/write_outcome.h"
 #include "kube/meta/status.h"
 #include "olm/copy.h"
+#include "olm/copy/comparison.h"
 #include "olm/copy/stored_copy.h"
 #include "olm/resources.h"
 
@@ -48,13 +49,10 @@ storage::ReflectorOptions AllCopies() {
   return options;
 }
 
-// Tells originals of one name apart, in this process: nobody can choose two namespaces with the
-// same one.
-uint32_t TagOf(std::string_view source) { return static_cast<uint32_t>(absl::HashOf(source)); }
-
 absl::StatusOr<CompactIndex::Observed> Observe(const kube::RawObject& object) {
   ASSIGN_OR_RETURN(const olm::StoredCopy copy, olm::ReadStoredCopy(object.json));
-  return CompactIndex::Observed{copy.key, DigestOfCopy(copy), TagOf(copy.copied_from.value_or(""))};
+  return CompactIndex::Observed{copy.key, DigestOfCopy(copy),
+                                TagOfSource(copy.copied_from.value_or(""))};
 }
 
 std::string_view ReasonOf(Trouble trouble) {
@@ -223,25 +221,9 @@ ContentDigest CopiedCsvReconciler::DigestFor(Name& name, const olm::CsvPtr& orig
 
 std::vector<olm::Original> CopiedCsvReconciler::OriginalsOf(const OperatorWorld& world,
                                                             const std::string& name) const {
-  std::vector<olm::Original> found;
-  const auto it = originals_.find(name);
-  if (it == originals_.end()) return found;
-  for (const std::string& install : it->second) {
-    const olm::CsvPtr* csv = world.csvs().Find({install, name});
-    if (csv == nullptr || (*csv)->copied) continue;
-    const storage::EffectiveGroup* group = world.GroupIn(install);
-    found.push_back({csv->get(), group == nullptr ? nullptr : group->group.get()});
-  }
-  return found;
-}
-
-const olm::Original* CopiedCsvReconciler::CopiedIn(
-    const kube::NamespacedName& slot, const std::vector<olm::Original>& originals) const {
-  const std::optional<uint32_t> tag = index_.TagOf(slot);
-  const auto it = std::find_if(
-      originals.begin(), originals.end(),
-      [&tag](const olm::Original& original) { return tag == TagOf(original.csv->key.ns); });
-  return it == originals.end() ? nullptr : &*it;
+  const auto installs = originals_.find(name);
+  if (installs == originals_.end()) return {};
+  return OriginalsIn(world, name, installs->second);
 }
 
 bool CopiedCsvReconciler::Knows() const {
@@ -254,33 +236,13 @@ std::vector<std::string> CopiedCsvReconciler::Names() const {
   return names;
 }
 
-CopyCensus CopiedCsvReconciler::Count(const std::string& name) const {
-  using Kind = olm::Slot::Kind;
+olm::CopyCensus CopiedCsvReconciler::Count(const std::string& name) const {
   const storage::OperatorWorldPtr world = OperatorWorld::Of(deps_.worlds.Current());
-  const std::vector<olm::Original> originals = OriginalsOf(*world, name);
-  const auto is_for_all = [&originals](const olm::Csv* source) {
-    return std::any_of(originals.begin(), originals.end(), [source](const olm::Original& original) {
-      return original.csv == source && olm::IsForAllNamespaces(original);
-    });
-  };
-  CopyCensus census;
-  for (auto it = world->namespaces().begin(); !it.done(); it.Next()) {
-    const olm::Namespace& ns = *it.value();
-    const kube::NamespacedName key{ns.name, name};
-    const olm::Original* copied = CopiedIn(key, originals);
-    const olm::SlotContent content = {.taken = world->csvs().Find(key) != nullptr,
-                                      .copy_of = copied == nullptr ? nullptr : copied->csv};
-    const olm::Slot slot = olm::SlotIn(ns, originals, content, toggle_.policy());
-    if (index_.Find(key) == nullptr) {
-      if (slot.kind == Kind::kCopy && is_for_all(slot.source)) ++census.missing;
-    } else if (copied == nullptr) {
-      if (slot.kind == Kind::kEmpty) ++census.unexplained;
-    } else if (olm::StaysTurnedOff(*copied, ns, toggle_.policy())) {
-      ++(olm::IsForAllNamespaces(*copied) ? census.unexpected : census.unexplained);
-    } else if (slot.kind == Kind::kEmpty && olm::IsForAllNamespaces(*copied)) {
-      ++census.unexpected;
-    }
-  }
+  olm::CopyCensus census;
+  CompareSlots(*world, index_, name, OriginalsOf(*world, name), toggle_.policy(),
+               [&census](const olm::Namespace&, const olm::ComparedSlot& slot) {
+                 census.Add(slot.finding);
+               });
   return census;
 }
 
@@ -324,9 +286,9 @@ void CopiedCsvReconciler::Plan(Pass& pass, Name& name) {
 void CopiedCsvReconciler::PlanSlot(Pass& pass, Name& name, const olm::NamespacePtr& ns) {
   const kube::NamespacedName key{ns->name, pass.name};
   const olm::CsvPtr* taker = pass.world->csvs().Find(key);
-  const olm::Original* copied = CopiedIn(key, pass.originals);
-  const olm::SlotContent content = {.taken = taker != nullptr,
-                                    .copy_of = copied == nullptr ? nullptr : copied->csv};
+  const olm::SeenSlot seen = SeeSlot(*pass.world, index_, key, pass.originals);
+  const olm::SlotContent content = {.taken = seen.taken,
+                                    .copy_of = seen.copied == nullptr ? nullptr : seen.copied->csv};
   const olm::Slot slot = olm::SlotIn(*ns, pass.originals, content, toggle_.policy());
   if (taker != nullptr && !slot.refused.empty()) return NoteTaken(pass, name, slot, *ns, **taker);
   for (const olm::Csv* refused : slot.refused) {

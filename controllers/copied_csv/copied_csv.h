@@ -22,6 +22,7 @@
 #include "controllers/runtime/reconciler_deps.h"
 #include "kube/meta/names.h"
 #include "kube/meta/write_options.h"
+#include "olm/copy/comparison.h"
 #include "olm/copy/slot.h"
 #include "olm/objects.h"
 #include "storage/operators/operator_world.h"
@@ -65,7 +66,7 @@ class CopiedCsvReconciler : public Reconciler, public CopiesSource {
   bool Knows() const override;
   const olm::CopyPolicy& Policy() const override { return toggle_.policy(); }
   std::vector<std::string> Names() const override;
-  CopyCensus Count(const std::string& name) const override;
+  olm::CopyCensus Count(const std::string& name) const override;
 
  private:
   // The knowledge of one name.
@@ -97,9 +98,6 @@ class CopiedCsvReconciler : public Reconciler, public CopiesSource {
   // The originals of a name, as the World and their groups are.
   std::vector<olm::Original> OriginalsOf(const storage::OperatorWorld& world,
                                          const std::string& name) const;
-  // The one of these originals whose copy lies in the slot, by the index; null: none of them.
-  const olm::Original* CopiedIn(const kube::NamespacedName& slot,
-                                const std::vector<olm::Original>& originals) const;
   void Plan(Pass& pass, Name& name);
   void PlanSlot(Pass& pass, Name& name, const olm::NamespacePtr& ns);
   ContentDigest DigestFor(Name& name, const olm::CsvPtr& original);

@@ -12,10 +12,11 @@
 #include "absl/time/time.h"
 #include "base/clock/fake_clock.h"
 #include "controllers/copied_csv/testing/copies_process.h"
-#include "controllers/copied_csv/testing/copy_cluster.h"
 #include "controllers/copies/copies_board.h"
 #include "controllers/copies/copy_toggle.h"
+#include "controllers/copies/testing/copy_cluster.h"
 #include "kube/testing/fault_client.h"
+#include "olm/copy/comparison.h"
 
 namespace steward::controllers {
 namespace {
@@ -185,7 +186,7 @@ TEST_F(ToggledCopiesTest, CopiesOfWhichNobodyKnowsWhoseTheyAreAreCountedApart) {
   cluster_.DropGroup("ops", "g");
   process_->Look();
   Choose(kOff);
-  CopyCensus census = process_->board.source()->Count("etcd.v1");
+  olm::CopyCensus census = process_->board.source()->Count("etcd.v1");
   EXPECT_EQ(census.unexplained, 2u) << "the operator's group is gone";
   EXPECT_EQ(census.unexpected, 0u);
   cluster_.PutGroup("ops", "g", "{}");

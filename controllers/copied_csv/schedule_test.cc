@@ -24,8 +24,8 @@
 #include "base/seeds/seeds.h"
 #include "base/text/str_cat.h"
 #include "controllers/copied_csv/testing/copies_process.h"
-#include "controllers/copied_csv/testing/copy_cluster.h"
 #include "controllers/copies/copy_toggle.h"
+#include "controllers/copies/testing/copy_cluster.h"
 #include "kube/meta/status.h"
 #include "kube/testing/fault_client.h"
 

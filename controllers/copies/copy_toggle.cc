@@ -7,6 +7,7 @@
 #include "absl/status/status.h"
 #include "base/async/race.h"
 #include "base/log/log.h"
+#include "base/status/macros.h"
 #include "kube/meta/errors.h"
 #include "kube/meta/names.h"
 #include "olm/config/olm_config.h"
@@ -55,25 +56,25 @@ class CopyToggle::Sink : public storage::ReflectorSink {
     const absl::StatusOr<olm::OlmConfigWord> config = olm::ReadOlmConfig(object.json);
     if (!config.ok()) {
       log::Error("An OLMConfig is not understood", {{"err", config.status()}});
-      found_ = toggle_.PolicyBy(config.status());
+      found_ = toggle_.ChoiceBy(config.status());
     } else if (config->name != olm::kOlmConfigName) {
       toggle_.NoteOther(config->name);
     } else if (gone) {
       found_ = toggle_.Absent();
     } else {
-      found_ = toggle_.PolicyBy(config->disables_copies);
+      found_ = toggle_.ChoiceBy(config->disables_copies);
     }
   }
 
   CopyToggle& toggle_;
-  olm::CopyPolicy found_;
+  CopyChoice found_;
 };
 
 CopyToggle::CopyToggle(kube::Client& client, Clock& clock, Random& random,
                        CopyToggleDefaults defaults)
     : client_(client), clock_(clock), random_(random), defaults_(std::move(defaults)) {
-  policy_.global = olm::CopyPolicy::Global::kUnknown;
-  policy_.protected_namespaces = defaults_.protected_namespaces;
+  choice_.policy.global = olm::CopyPolicy::Global::kUnknown;
+  choice_.policy.protected_namespaces = defaults_.protected_namespaces;
 }
 
 CopyToggle::~CopyToggle() = default;
@@ -89,48 +90,61 @@ VoidTask CopyToggle::LookNowAndThen() {
   while (true) {
     co_await clock_.Sleep(kLookEvery);
     const uint64_t before = news_;
-    const absl::StatusOr<olm::CopyPolicy> live = co_await ReadLive();
+    const absl::StatusOr<CopyChoice> live = co_await ReadChoice();
     // What was told meanwhile may be newer.
-    if (live.ok() && *live != policy_ && news_ == before) Choose(*live);
+    if (live.ok() && *live != choice_ && news_ == before) Choose(*live);
   }
+}
+
+CopyChoice CopyToggle::ChoiceBy(const absl::StatusOr<std::optional<bool>>& word) const {
+  using Global = olm::CopyPolicy::Global;
+  CopyChoice choice;
+  choice.policy.protected_namespaces = defaults_.protected_namespaces;
+  if (!word.ok()) {
+    choice.by = CopyChoice::By::kNotUnderstood;
+    choice.policy.global = Global::kUnknown;
+  } else {
+    choice.by = word->has_value() ? CopyChoice::By::kOlmConfig : CopyChoice::By::kDefaults;
+    choice.policy.global =
+        word->value_or(defaults_.disabled) ? Global::kNotCopied : Global::kCopied;
+  }
+  return choice;
 }
 
 olm::CopyPolicy CopyToggle::PolicyBy(const absl::StatusOr<std::optional<bool>>& word) const {
-  using Global = olm::CopyPolicy::Global;
-  olm::CopyPolicy policy;
-  policy.protected_namespaces = defaults_.protected_namespaces;
-  if (!word.ok()) {
-    policy.global = Global::kUnknown;
-  } else {
-    policy.global = word->value_or(defaults_.disabled) ? Global::kNotCopied : Global::kCopied;
-  }
-  return policy;
+  return ChoiceBy(word).policy;
 }
 
-olm::CopyPolicy CopyToggle::Absent() const { return PolicyBy(std::nullopt); }
+CopyChoice CopyToggle::Absent() const { return ChoiceBy(std::nullopt); }
 
 void CopyToggle::NoteOther(const std::string& name) {
   if (others_.size() >= kMaxOthers || !others_.insert(name).second) return;
   if (listener_.other) listener_.other(name);
 }
 
-void CopyToggle::Choose(const olm::CopyPolicy& policy) {
+void CopyToggle::Choose(const CopyChoice& choice) {
   ++news_;
-  policy_ = policy;
+  choice_ = choice;
   if (listener_.told) listener_.told();
 }
 
 Task<olm::CopyPolicy> CopyToggle::ReadLive() {
+  CO_ASSIGN_OR_RETURN(const CopyChoice choice, co_await ReadChoice());
+  co_return choice.policy;
+}
+
+Task<CopyChoice> CopyToggle::ReadChoice() {
   const kube::NamespacedName key{"", olm::kOlmConfigName};
   const absl::StatusOr<kube::RawObject> object = co_await client_.Get(olm::kOlmConfigs, key);
   if (object.ok()) {
     const absl::StatusOr<olm::OlmConfigWord> config = olm::ReadOlmConfig(object->json);
-    if (!config.ok()) co_return PolicyBy(config.status());
-    co_return PolicyBy(config->disables_copies);
+    if (!config.ok()) co_return ChoiceBy(config.status());
+    co_return ChoiceBy(config->disables_copies);
   }
   if (kube::IsNotFound(object.status(), olm::kOlmConfigName)) co_return Absent();
   // A proxy may have said so, too: it takes the watch's word besides to delete copies.
-  if (kube::IsNotServed(object.status()) && (!defaults_.disabled || policy_ == Absent())) {
+  if (kube::IsNotServed(object.status()) &&
+      (!defaults_.disabled || choice_.policy == Absent().policy)) {
     co_return Absent();
   }
   co_return object.status();

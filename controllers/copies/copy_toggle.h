@@ -23,6 +23,20 @@ struct CopyToggleDefaults {
   std::set<std::string, std::less<>> protected_namespaces;
 };
 
+// The choice, and where it comes from.
+struct CopyChoice {
+  enum class By {
+    kNobody,         // nothing was read yet
+    kOlmConfig,      // the OLMConfig `cluster`
+    kDefaults,       // there is none, or it says nothing
+    kNotUnderstood,  // it says something that is neither true nor false
+  };
+  olm::CopyPolicy policy;
+  By by = By::kNobody;
+
+  bool operator==(const CopyChoice&) const = default;
+};
+
 // The OLMConfig `cluster` makes the choice; where it says nothing, and where there is none, the
 // defaults do (R-004-25, 26). Others are logged once and mean nothing (R-004-23).
 //
@@ -54,7 +68,8 @@ class CopyToggle {
   olm::CopyPolicy PolicyBy(const absl::StatusOr<std::optional<bool>>& word) const;
 
   // The choice as followed. Valid until other code runs on the executor.
-  const olm::CopyPolicy& policy() const { return policy_; }
+  const olm::CopyPolicy& policy() const { return choice_.policy; }
+  const CopyChoice& choice() const { return choice_; }
 
   // Reads the choice now. Errors are those of the client; a choice that is not understood is none.
   Task<olm::CopyPolicy> ReadLive();
@@ -62,16 +77,18 @@ class CopyToggle {
  private:
   class Sink;
 
-  olm::CopyPolicy Absent() const;
+  CopyChoice ChoiceBy(const absl::StatusOr<std::optional<bool>>& word) const;
+  CopyChoice Absent() const;
   void NoteOther(const std::string& name);
-  void Choose(const olm::CopyPolicy& policy);
+  void Choose(const CopyChoice& choice);
+  Task<CopyChoice> ReadChoice();
   VoidTask LookNowAndThen();
 
   kube::Client& client_;
   Clock& clock_;
   Random& random_;
   const CopyToggleDefaults defaults_;
-  olm::CopyPolicy policy_;
+  CopyChoice choice_;
   std::set<std::string> others_;  // OLMConfigs that were reported
   Listener listener_;
   uint64_t news_ = 0;  // the number of choices that were told

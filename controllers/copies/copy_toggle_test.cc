@@ -75,17 +75,22 @@ TEST_F(CopyToggleTest, R_004_25_26_TheOlmConfigThenTheFlagThenOn) {
     const char* features;  // null: there is no OLMConfig
     bool flag;
     Global want;
+    CopyChoice::By by;
   };
+  using By = CopyChoice::By;
   for (const Row& row : {
-           Row{"nothing", nullptr, false, Global::kCopied},
-           Row{"R-004-26: no OLMConfig, the flag counts", nullptr, true, Global::kNotCopied},
-           Row{"silent", "{}", false, Global::kCopied},
-           Row{"silent, the flag counts", "{}", true, Global::kNotCopied},
-           Row{"off", R"({"disableCopiedCSVs":true})", false, Global::kNotCopied},
+           Row{"nothing", nullptr, false, Global::kCopied, By::kDefaults},
+           Row{"R-004-26: no OLMConfig, the flag counts", nullptr, true, Global::kNotCopied,
+               By::kDefaults},
+           Row{"silent", "{}", false, Global::kCopied, By::kDefaults},
+           Row{"silent, the flag counts", "{}", true, Global::kNotCopied, By::kDefaults},
+           Row{"off", R"({"disableCopiedCSVs":true})", false, Global::kNotCopied, By::kOlmConfig},
            Row{"R-004-25: on beats the flag", R"({"disableCopiedCSVs":false})", true,
-               Global::kCopied},
-           Row{"the seed's spelling", R"({"disable-copied-csvs":true})", false, Global::kNotCopied},
-           Row{"not understood", R"({"disableCopiedCSVs":"yes"})", false, Global::kUnknown},
+               Global::kCopied, By::kOlmConfig},
+           Row{"the seed's spelling", R"({"disable-copied-csvs":true})", false, Global::kNotCopied,
+               By::kOlmConfig},
+           Row{"not understood", R"({"disableCopiedCSVs":"yes"})", false, Global::kUnknown,
+               By::kNotUnderstood},
        }) {
     SCOPED_TRACE(row.name);
     for (const auto& [key, text] : cluster_.Objects(olm::kOlmConfigs)) {
@@ -97,10 +102,12 @@ TEST_F(CopyToggleTest, R_004_25_26_TheOlmConfigThenTheFlagThenOn) {
     defaults.protected_namespaces = {"openshift"};
     CopyToggle toggle(client_, clock_, random_, defaults);
     EXPECT_EQ(toggle.policy().global, Global::kUnknown) << "before anything was read";
+    EXPECT_EQ(toggle.choice().by, By::kNobody);
     TaskGroup tasks(io_.get_executor());
     tasks.Spawn("toggle", toggle.Run({}));
     Pass();
     EXPECT_EQ(toggle.policy().global, row.want) << "followed";
+    EXPECT_EQ(toggle.choice().by, row.by);
     EXPECT_TRUE(toggle.policy().protected_namespaces.contains("openshift"));
     ASSERT_OK_AND_ASSIGN(const olm::CopyPolicy live, RunOn(io_, toggle.ReadLive()));
     EXPECT_EQ(live, toggle.policy()) << "read live";

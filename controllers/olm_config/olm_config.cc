@@ -20,6 +20,8 @@
 #include "kube/meta/names.h"
 #include "kube/meta/time.h"
 #include "kube/meta/write_options.h"
+#include "olm/copy/comparison.h"
+#include "olm/copy/slot.h"
 #include "olm/resources.h"
 #include "storage/operators/operator_world.h"
 
@@ -99,7 +101,7 @@ Task<std::optional<olm::CopiesState>> OlmConfigReconciler::Compare() {
   if (!knows()) co_return std::nullopt;
   const Global global = board_.source()->Policy().global;
   if (global == Global::kUnknown) co_return std::nullopt;
-  CopyCensus census;
+  olm::CopyCensus census;
   for (const std::string& name : board_.source()->Names()) {
     census += board_.source()->Count(name);
     co_await Yield();

@@ -14,9 +14,9 @@
 
 #include "base/clock/fake_clock.h"
 #include "base/flags/feature_gates.h"
-#include "controllers/copied_csv/testing/copy_cluster.h"
 #include "controllers/copied_rbac/copied_rbac.h"
 #include "controllers/copied_rbac/copied_rbac_metrics.h"
+#include "controllers/copies/testing/copy_cluster.h"
 #include "controllers/runtime/controller.h"
 #include "controllers/runtime/events/event_recorder.h"
 #include "controllers/runtime/metadata/metadata_watch.h"

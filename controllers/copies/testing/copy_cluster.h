@@ -1,7 +1,7 @@
 // A cluster with namespaces, OperatorGroups and ClusterServiceVersions, in which a test is
 // kube-apiserver, webhook and tenant. Not thread-safe.
-#ifndef CONTROLLERS_COPIED_CSV_TESTING_COPY_CLUSTER_H_
-#define CONTROLLERS_COPIED_CSV_TESTING_COPY_CLUSTER_H_
+#ifndef CONTROLLERS_COPIES_TESTING_COPY_CLUSTER_H_
+#define CONTROLLERS_COPIES_TESTING_COPY_CLUSTER_H_
 
 #include <boost/json/object.hpp>
 #include <boost/json/value.hpp>
@@ -120,4 +120,4 @@ class CopyCluster : public kube::Client {
 
 }  // namespace steward::controllers
 
-#endif  // CONTROLLERS_COPIED_CSV_TESTING_COPY_CLUSTER_H_
+#endif  // CONTROLLERS_COPIES_TESTING_COPY_CLUSTER_H_

@@ -1,4 +1,4 @@
-#include "controllers/copied_csv/testing/copy_cluster.h"
+#include "controllers/copies/testing/copy_cluster.h"
 
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
