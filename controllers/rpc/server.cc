@@ -175,6 +175,7 @@ absl::StatusOr<std::unique_ptr<Server>> Server::Start(ServerOptions options, Ser
   boost::asio::post(impl->thread.executor(), [begun, heartbeats] {
     for (const ServedService& service : begun->services) {
       begun->tasks.Spawn("become healthy", begun->BecomeHealthy(service));
+      if (service.run) begun->tasks.Spawn(service.name, service.run());
     }
     if (heartbeats != nullptr) begun->tasks.Spawn("heartbeat", heartbeats->Beat("gRPC"));
   });

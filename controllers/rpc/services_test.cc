@@ -10,9 +10,12 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/async/stop_signal.h"
+#include "base/async/task.h"
+#include "controllers/rpc/bridge/served_service.h"
 #include "controllers/rpc/server.h"
 #include "controllers/rpc/testing/health.grpc.pb.h"
 #include "controllers/rpc/testing/sample.grpc.pb.h"
@@ -206,6 +209,29 @@ TEST_F(ServicesTest, EachIsHealthyWhenItIsReady) {
   ready_.Set();
   AwaitHealth(kSample);
   AwaitHealth("");
+}
+
+VoidTask SetAndWait(StopSignal* begun, StopSignal* never) {
+  begun->Set();
+  co_await never->Wait();
+}
+
+TEST_F(ServicesTest, WorkBesideTheCallsRunsUntilTheServerStops) {
+  StopSignal begun;
+  StopSignal never;
+  ServedService service = ServeSample(begun);
+  service.run = [&begun, &never] { return SetAndWait(&begun, &never); };
+  Scene scene;
+  scene.Also(std::move(service));
+  scene.Start();
+  auto health = grpc::health::v1::Health::NewStub(scene.ChannelAs("prober"));
+  grpc::health::v1::HealthCheckRequest request;
+  request.set_service(kSample);
+  grpc::health::v1::HealthCheckResponse response;
+  while (response.status() != 1) {
+    ASSERT_TRUE(health->Check(Context().get(), request, &response).ok());
+  }
+  scene.Stop();
 }
 
 }  // namespace

@@ -23,6 +23,10 @@ struct ServedService {
   // Returns when the service can answer, which makes it healthy. Runs on the bridge's executor;
   // cancellable.
   std::function<VoidTask()> until_ready;
+  // Work beside the calls, as following what they answer from. Runs on the bridge's executor once
+  // the service was made, until the server stops; cancelled before the calls end. Null: there is
+  // none.
+  std::function<VoidTask()> run = nullptr;
 };
 
 }  // namespace steward::rpc

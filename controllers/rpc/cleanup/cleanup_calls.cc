@@ -7,8 +7,11 @@
 #include "base/log/log.h"
 #include "base/status/macros.h"
 #include "controllers/rpc/bridge/page_token.h"
+#include "controllers/rpc/bridge/page_visibility.h"
+#include "controllers/rpc/bridge/request_checks.h"
 #include "controllers/rpc/cleanup/messages.h"
 #include "controllers/rpc/cleanup/page_tokens.h"
+#include "controllers/rpc/worlds/synced.h"
 #include "kube/meta/names.h"
 #include "kube/meta/status.h"
 #include "olm/resources.h"
@@ -19,35 +22,11 @@ namespace {
 
 const kube::GroupVersionResource kStatuses = {"views.operators.coreos.com", "v1alpha1",
                                               "cleanupstatuses"};
-constexpr int kDefaultPage = 500;
-constexpr int kMaxPage = 1000;
-constexpr size_t kMaxPageBytes = 2 << 20;
-constexpr int kRetrySeconds = 1;
-
-absl::Status BadRequest(std::string_view message) {
-  return kube::ToStatus(kube::BadRequest(message));
-}
-
-absl::Status CheckNamespace(const std::string& ns) {
-  if (kube::IsDns1123Label(ns)) return absl::OkStatus();
-  return BadRequest("namespace: not the name of a namespace");
-}
 
 absl::Status CheckName(const std::string& ns, const std::string& name) {
   RETURN_IF_ERROR(CheckNamespace(ns));
   if (kube::IsDns1123Subdomain(name)) return absl::OkStatus();
   return BadRequest("name: not the name of a ClusterServiceVersion");
-}
-
-absl::StatusOr<size_t> PageSize(int asked) {
-  if (asked < 0) return BadRequest("page_size: must not be negative");
-  return static_cast<size_t>(asked == 0 ? kDefaultPage : std::min(asked, kMaxPage));
-}
-
-absl::Status CheckSynced(const storage::World& world) {
-  if (world.synced()) return absl::OkStatus();
-  return kube::ToStatus(kube::ServiceUnavailable(
-      "nothing has been read from the cluster yet, please try again later", kRetrySeconds));
 }
 
 MethodTarget StatusesIn(std::string_view verb, const std::string& ns) {
@@ -62,11 +41,6 @@ MethodTarget StatusOf(const Request& request, std::string_view subresource) {
 template <typename Request>
 absl::Status CheckOne(const Request& request) {
   return CheckName(request.namespace_(), request.name());
-}
-
-// Accepts "", which stands for all namespaces.
-absl::Status CheckScope(const std::string& ns) {
-  return ns.empty() ? absl::OkStatus() : CheckNamespace(ns);
 }
 
 }  // namespace
@@ -223,14 +197,7 @@ StatusTask CleanupCalls::Watch(Requester, cleanup::v1::WatchRequest request, Sta
 Task<cleanup::v1::ListPendingResponse> CleanupCalls::ListPending(
     Requester requester, cleanup::v1::ListPendingRequest request) {
   CO_ASSIGN_OR_RETURN(const size_t size, PageSize(request.page_size()));
-  const PendingPages::MayList may_list = [this, &requester](kube::GroupVersionResource gvr,
-                                                            std::string ns) {
-    AccessAttributes attributes;
-    attributes.verb = "list";
-    attributes.gvr = std::move(gvr);
-    attributes.ns = std::move(ns);
-    return access_.Allows(requester, std::move(attributes));
-  };
+  const MayList may_list = MayListAs(access_, std::move(requester));
   co_return co_await pending_.Page(std::move(request), size, may_list);
 }
 

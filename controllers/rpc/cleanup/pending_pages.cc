@@ -1,13 +1,12 @@
 #include "controllers/rpc/cleanup/pending_pages.h"
 
 #include <algorithm>
-#include <map>
-#include <set>
 #include <utility>
 
 #include "absl/time/time.h"
 #include "base/status/macros.h"
 #include "controllers/rpc/bridge/page_token.h"
+#include "controllers/rpc/bridge/page_visibility.h"
 #include "kube/meta/resources.h"
 
 namespace steward::rpc {
@@ -16,44 +15,6 @@ namespace {
 constexpr char kDefinitionKind[] = "CustomResourceDefinition";
 
 }  // namespace
-
-// The resources that one requester may list, asked once for each resource and namespace of one
-// page.
-class PendingPages::Visibility {
- public:
-  Visibility(const MayList& may_list, size_t max_reviews)
-      : may_list_(may_list), left_(max_reviews) {}
-
-  // False when the answer takes more reviews than one page may have.
-  bool CanTell(const Item& item) const {
-    const auto known = everywhere_.find(item.place.resource);
-    if (known == everywhere_.end() || known->second || item.place.ns.empty()) return true;
-    return left_ > 0 || somewhere_.contains({item.place.resource, item.place.ns});
-  }
-  Task<bool> Shows(const Item& item) {
-    const auto known = everywhere_.find(item.place.resource);
-    bool everywhere = false;
-    if (known != everywhere_.end()) {
-      everywhere = known->second;
-    } else {
-      CO_ASSIGN_OR_RETURN(everywhere, co_await may_list_(item.gvr, ""));
-      everywhere_[item.place.resource] = everywhere;
-    }
-    if (everywhere || item.place.ns.empty()) co_return everywhere;
-    const std::pair<std::string, std::string> key(item.place.resource, item.place.ns);
-    if (const auto found = somewhere_.find(key); found != somewhere_.end()) co_return found->second;
-    if (left_ > 0) --left_;
-    CO_ASSIGN_OR_RETURN(const bool here, co_await may_list_(item.gvr, item.place.ns));
-    somewhere_[key] = here;
-    co_return here;
-  }
-
- private:
-  const MayList& may_list_;
-  size_t left_;
-  std::map<std::string, bool> everywhere_;
-  std::map<std::pair<std::string, std::string>, bool> somewhere_;
-};
 
 PendingPages::PendingPages(Clock& clock, Lister lister, PendingPagesOptions options)
     : clock_(clock),
@@ -147,11 +108,11 @@ Task<cleanup::v1::ListPendingResponse> PendingPages::Page(cleanup::v1::ListPendi
         [](const PendingPlace& place, const Item& item) { return place < item.place; });
   }
   cleanup::v1::ListPendingResponse page;
-  Visibility visibility(may_list, options_.max_reviews);
+  PageVisibility visibility(may_list, options_.max_reviews);
   size_t bytes = 0;
   for (; next != items.end() && static_cast<size_t>(page.operands_size()) < size; ++next) {
-    if (bytes > options_.max_bytes || !visibility.CanTell(*next)) break;
-    CO_ASSIGN_OR_RETURN(const bool shows, co_await visibility.Shows(*next));
+    if (bytes > options_.max_bytes || !visibility.CanTell(next->gvr, next->place.ns)) break;
+    CO_ASSIGN_OR_RETURN(const bool shows, co_await visibility.Shows(next->gvr, next->place.ns));
     if (!shows) {
       page.set_hidden(page.hidden() + 1);
       continue;

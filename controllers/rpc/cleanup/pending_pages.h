@@ -15,6 +15,7 @@
 #include "base/async/task.h"
 #include "base/clock/clock.h"
 #include "controllers/cleanup/operands/operand_lister.h"
+#include "controllers/rpc/bridge/page_visibility.h"
 #include "controllers/rpc/cleanup/page_tokens.h"
 #include "kube/grpc/admission.h"
 #include "kube/meta/names.h"
@@ -39,8 +40,6 @@ struct PendingPagesOptions {
 class PendingPages {
  public:
   using Lister = std::function<Task<controllers::OperandListing>(kube::NamespacedName csv)>;
-  // Returns true if the requester may list this resource there ("" = in the whole cluster).
-  using MayList = std::function<Task<bool>(kube::GroupVersionResource gvr, std::string ns)>;
 
   // REQUIRES: `clock` outlives this object and its calls.
   PendingPages(Clock& clock, Lister lister, PendingPagesOptions options = {});
@@ -64,8 +63,6 @@ class PendingPages {
     std::vector<Item> items;
   };
   using ListingPtr = std::shared_ptr<const Listing>;
-
-  class Visibility;
 
   Task<ListingPtr> Take(kube::NamespacedName csv, uint64_t id);
   static std::vector<Item> Sorted(controllers::OperandListing listing);

@@ -15,6 +15,7 @@
 #include "base/clock/fake_clock.h"
 #include "base/status/matchers.h"
 #include "base/text/str_cat.h"
+#include "controllers/rpc/bridge/page_visibility.h"
 #include "kube/meta/status.h"
 
 namespace steward::rpc {
@@ -68,7 +69,7 @@ class PendingPagesTest : public ::testing::Test {
   }
   absl::StatusOr<cleanup::v1::ListPendingResponse> Page(PendingPages& pages, size_t size,
                                                         const std::string& token = "") {
-    const PendingPages::MayList may_list = [this](kube::GroupVersionResource gvr, std::string ns) {
+    const rpc::MayList may_list = [this](kube::GroupVersionResource gvr, std::string ns) {
       return MayList(std::move(gvr), std::move(ns));
     };
     return RunOn(io_, pages.Page(Request(token), size, may_list));

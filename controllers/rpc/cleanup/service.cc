@@ -7,17 +7,13 @@
 #include <memory>
 #include <utility>
 
-#include "absl/time/time.h"
-#include "base/async/task.h"
 #include "controllers/rpc/bridge/bridge.h"
 #include "controllers/rpc/bridge/service_bridge.h"
+#include "controllers/rpc/worlds/synced.h"
 #include "proto/steward/cleanup/v1/cleanup.grpc.pb.h"
-#include "storage/world/world.h"
 
 namespace steward::rpc {
 namespace {
-
-constexpr absl::Duration kPatience = absl::Hours(1);
 
 class CleanupService final : public cleanup::v1::CleanupService::CallbackService {
  public:
@@ -62,19 +58,12 @@ class CleanupService final : public cleanup::v1::CleanupService::CallbackService
   ServiceBridge<CleanupCalls> bridge_;
 };
 
-VoidTask UntilSynced(storage::WorldStore* worlds) {
-  while (!worlds->Current()->synced()) {
-    co_await worlds->WaitUntil([](const storage::World& world) { return world.synced(); },
-                               kPatience);
-  }
-}
-
 }  // namespace
 
 ServedService ServeCleanup(CleanupCallsDeps deps, CleanupCallsOptions options) {
   ServedService service;
   service.name = cleanup::v1::CleanupService::service_full_name();
-  service.until_ready = [worlds = &deps.worlds] { return UntilSynced(worlds); };
+  service.until_ready = [worlds = &deps.worlds] { return UntilSynced(*worlds); };
   service.make = [deps = std::move(deps), options](Bridge& bridge) {
     return std::make_unique<CleanupService>(bridge, deps, options);
   };
