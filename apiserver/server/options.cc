@@ -4,12 +4,15 @@
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 #include <memory>
+#include <string>
+#include <string_view>
 #include <utility>
 
 #include "absl/status/status.h"
 #include "base/flags/flag_adder.h"
 #include "base/flags/go_arguments.h"
 #include "base/status/macros.h"
+#include "base/text/str_cat.h"
 #include "kube/audit/options.h"
 
 namespace steward::server {
@@ -49,6 +52,8 @@ class Flags : private FlagAdder {
   void AddAuthorization();
   void AddLimits();
   void AddControllers();
+  // Adds the flags of a family other than cleanup.
+  void AddFamily(const std::string& prefix, std::string_view family, ControllersEndpoint& endpoint);
 
   CLI::App& app_;
   const std::string gates_;
@@ -149,16 +154,35 @@ void Flags::AddLimits() {
 }
 
 void Flags::AddControllers() {
-  Text("--controllers-address", options_.controllers_address,
+  Text("--controllers-address", options_.controllers.address,
        "host:port of the controllers' gRPC server, for what needs a live look; empty: such "
        "questions are answered with 503");
-  Text("--controllers-ca-file", options_.controllers_ca_file,
+  Text("--controllers-ca-file", options_.controllers.ca_file,
        "CA of the controllers' certificate, PEM; read again when it changes, as the next two");
-  Text("--controllers-client-cert-file", options_.controllers_client_cert_file,
+  Text("--controllers-client-cert-file", options_.controllers.client_cert_file,
        "Certificate to show to the controllers, PEM; its common name is to be one of their "
        "--grpc-frontends");
-  Text("--controllers-client-key-file", options_.controllers_client_key_file,
+  Text("--controllers-client-key-file", options_.controllers.client_key_file,
        "Private key of --controllers-client-cert-file, PEM");
+  AddFamily("plan", "install-plans", options_.plan_controllers);
+  AddFamily("copied-csv", "copies", options_.copied_csv_controllers);
+}
+
+void Flags::AddFamily(const std::string& prefix, std::string_view family,
+                      ControllersEndpoint& endpoint) {
+  const std::string flag = StrCat("--", prefix, "-controllers-");
+  const auto add = [&](const char* name, std::string& value, const std::string& help) {
+    Text(StrCat(flag, name).c_str(), value, help);
+  };
+  const auto add_file = [&](const char* name, std::string& file) {
+    add(name, file, StrCat("As --controllers-", name, ", for ", flag, "address; empty: that file"));
+  };
+  add("address", endpoint.address,
+      StrCat("host:port of the gRPC server of the family ", family,
+             "; empty: questions to it are answered with 503"));
+  add_file("ca-file", endpoint.ca_file);
+  add_file("client-cert-file", endpoint.client_cert_file);
+  add_file("client-key-file", endpoint.client_key_file);
 }
 
 std::unique_ptr<CLI::App> NewApp(const std::vector<FeatureGate>& gates, Given& given) {
@@ -169,19 +193,32 @@ std::unique_ptr<CLI::App> NewApp(const std::vector<FeatureGate>& gates, Given& g
   return app;
 }
 
+// Files that are not given are those of `others`.
+void FillFiles(const ControllersEndpoint& others, ControllersEndpoint& endpoint) {
+  if (endpoint.ca_file.empty()) endpoint.ca_file = others.ca_file;
+  if (endpoint.client_cert_file.empty() && endpoint.client_key_file.empty()) {
+    endpoint.client_cert_file = others.client_cert_file;
+    endpoint.client_key_file = others.client_key_file;
+  }
+}
+
+absl::Status CheckFiles(std::string_view prefix, const ControllersEndpoint& endpoint) {
+  const bool complete = !endpoint.ca_file.empty() && !endpoint.client_cert_file.empty() &&
+                        !endpoint.client_key_file.empty();
+  if (endpoint.address.empty() || complete) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      StrCat("--", prefix, "controllers-address needs --controllers-ca-file, ",
+             "--controllers-client-cert-file and --controllers-client-key-file, or its own"));
+}
+
 absl::Status CheckTogether(const Options& options) {
   if (options.tls_cert_file.empty() != options.tls_private_key_file.empty()) {
     return absl::InvalidArgumentError(
         "--tls-cert-file and --tls-private-key-file must be given together");
   }
-  const bool complete = !options.controllers_ca_file.empty() &&
-                        !options.controllers_client_cert_file.empty() &&
-                        !options.controllers_client_key_file.empty();
-  if (!options.controllers_address.empty() && !complete) {
-    return absl::InvalidArgumentError(
-        "--controllers-address needs --controllers-ca-file, --controllers-client-cert-file and "
-        "--controllers-client-key-file");
-  }
+  RETURN_IF_ERROR(CheckFiles("", options.controllers));
+  RETURN_IF_ERROR(CheckFiles("plan-", options.plan_controllers));
+  RETURN_IF_ERROR(CheckFiles("copied-csv-", options.copied_csv_controllers));
   if (options.request_timeout == absl::ZeroDuration()) {
     return absl::InvalidArgumentError("--request-timeout: must be longer than 0");
   }
@@ -203,9 +240,12 @@ absl::StatusOr<Options> ParseOptions(const std::vector<std::string>& args,
   } catch (const CLI::ParseError& error) {
     return absl::InvalidArgumentError(error.what());
   }
-  RETURN_IF_ERROR(CheckTogether(given.options));
-  ASSIGN_OR_RETURN(given.options.feature_gates, ParseFeatureGates(gates, given.feature_gates));
-  return std::move(given.options);
+  Options& options = given.options;
+  FillFiles(options.controllers, options.plan_controllers);
+  FillFiles(options.controllers, options.copied_csv_controllers);
+  RETURN_IF_ERROR(CheckTogether(options));
+  ASSIGN_OR_RETURN(options.feature_gates, ParseFeatureGates(gates, given.feature_gates));
+  return std::move(options);
 }
 
 std::string HelpText(const std::vector<FeatureGate>& gates) {

@@ -14,6 +14,14 @@
 
 namespace steward::server {
 
+// The gRPC server of a family of controllers, and how to be let in.
+struct ControllersEndpoint {
+  std::string address;  // "" = none
+  std::string ca_file;
+  std::string client_cert_file;
+  std::string client_key_file;
+};
+
 struct Options {
   // True for --help: nothing else is set, and the user wants HelpText.
   bool help = false;
@@ -60,11 +68,11 @@ struct Options {
   // no more.
   size_t max_body_bytes = 64 << 10;
 
-  // The controllers' gRPC server; "" = none.
-  std::string controllers_address;
-  std::string controllers_ca_file;
-  std::string controllers_client_cert_file;
-  std::string controllers_client_key_file;
+  // Of the families cleanup, install-plans and copies. Files that are not given for the last two
+  // are those of the first.
+  ControllersEndpoint controllers;
+  ControllersEndpoint plan_controllers;
+  ControllersEndpoint copied_csv_controllers;
 
   audit::Options audit_log;
 

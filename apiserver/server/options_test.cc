@@ -89,6 +89,16 @@ TEST(OptionsTest, Good) {
       {"a gate",
        {"--feature-gates=Fancy=true"},
        [](auto& o) { return o.feature_gates.IsOn("Fancy"); }},
+      {"a family's files are the others' unless they are given",
+       {"--controllers-ca-file=ca", "--controllers-client-cert-file=c",
+        "--controllers-client-key-file=k", "--plan-controllers-address=plans:1",
+        "--copied-csv-controllers-address=copies:1", "--copied-csv-controllers-ca-file=own"},
+       [](auto& o) {
+         return o.plan_controllers.address == "plans:1" && o.plan_controllers.ca_file == "ca" &&
+                o.plan_controllers.client_key_file == "k" &&
+                o.copied_csv_controllers.ca_file == "own" &&
+                o.copied_csv_controllers.client_cert_file == "c";
+       }},
       {"help", {"--help"}, [](auto& o) { return o.help; }},
       {"help among others", {"--secure-port=1", "-h"}, [](auto& o) { return o.help; }},
   };
@@ -122,6 +132,14 @@ TEST(OptionsTest, Bad) {
       {"key without certificate", {"--tls-private-key-file=k"}, "together"},
       {"controllers without certificates", {"--controllers-address=h:1"}, "--controllers-ca-file"},
       {"no such gate", {"--feature-gates=Nope=true"}, "--feature-gates: unknown feature gate"},
+      {"a family's without certificates",
+       {"--copied-csv-controllers-address=h:1"},
+       "--copied-csv-controllers-address needs"},
+      {"a family's certificate without its key",
+       {"--plan-controllers-address=h:1", "--controllers-ca-file=ca",
+        "--controllers-client-cert-file=c", "--controllers-client-key-file=k",
+        "--plan-controllers-client-cert-file=own"},
+       "--plan-controllers-address needs"},
       {"missing value", {"--kubeconfig"}, "--kubeconfig"},
   };
   for (const BadRow& row : rows) {

@@ -61,7 +61,7 @@ absl::Status Run(const server::Options& options) {
   ClusterWorlds worlds(*clients.cluster, Clock::Real(), Random::Real(), registry,
                        OperatorSources());
   ClusterWorlds plans(*clients.cluster, Clock::Real(), Random::Real(), registry, PlanSources());
-  ASSIGN_OR_RETURN(const ControllersLink controllers, LinkToControllers(options));
+  ASSIGN_OR_RETURN(const ControllersLinks controllers, LinkToControllers(options));
   ASSIGN_OR_RETURN(const std::unique_ptr<audit::Log> audit_log,
                    audit::Open(options.audit_log, Clock::Real(), registry));
   http::IoThreads threads;

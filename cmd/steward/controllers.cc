@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_join.h"
@@ -30,6 +31,7 @@
 #include "cmd/steward/controller_set.h"
 #include "cmd/steward/controllers_options.h"
 #include "cmd/steward/grpc.h"
+#include "cmd/steward/grpc_services.h"
 #include "cmd/steward/monitoring_servers.h"
 #include "cmd/steward/reconcilers.h"
 #include "cmd/steward/subcommand.h"
@@ -37,6 +39,7 @@
 #include "cmd/steward/until_signal.h"
 #include "controllers/cleanup/cleanup_flags.h"
 #include "controllers/cleanup/rights/hold_keeper.h"
+#include "controllers/rpc/bridge/served_service.h"
 #include "controllers/runtime/election/lease_elector.h"
 #include "controllers/runtime/events/posted_events.h"
 #include "kube/audit/log.h"
@@ -143,15 +146,17 @@ absl::Status Run(const ControllersOptions& options) {
   if (!options.grpc.address.off()) {
     // The services have connections of their own, so that requesters keep no reconciler waiting.
     ASSIGN_OR_RETURN(asking, MakeClient(options.kubeconfig, control.get_executor(), registry));
-    const GrpcServingDeps deps = {.cluster = *asking,
-                                  .access_reviews = *asking,
-                                  .worlds = worlds.store(),
+    std::vector<rpc::ServedService> services = MakeGrpcServices(
+        FamiliesOf(options, KnownReconcilers()), {.cluster = *asking,
+                                                  .worlds = worlds.store(),
+                                                  .events = events,
+                                                  .flags = options.reconciler_flags,
+                                                  .random = Random::Real()});
+    const GrpcServingDeps deps = {.access_reviews = *asking,
                                   .registry = registry,
-                                  .events = events,
                                   .heartbeats = &heartbeats,
                                   .audit_log = audit_log.get()};
-    const auto cleanup = options.reconciler_flags.Get<controllers::CleanupFlags>();
-    grpc.emplace(options.grpc, controllers::GuardsOf(cleanup), deps);
+    grpc.emplace(options.grpc, deps, std::move(services));
     RETURN_IF_ERROR(grpc->Begin());
   }
 

@@ -1,4 +1,4 @@
-// The link from an API server to the controllers. Its clients are thread-safe.
+// The links from an API server to the controllers. Their clients are thread-safe.
 #ifndef CMD_STEWARD_CONTROLLERS_LINK_H_
 #define CMD_STEWARD_CONTROLLERS_LINK_H_
 
@@ -12,18 +12,26 @@
 
 namespace steward {
 
-// The clients of the controllers' services, all over one channel.
-struct ControllersLink {
-  std::unique_ptr<upstream::Channel> channel;  // null: there is no link
-  std::unique_ptr<upstream::PendingOperands> pending;
+// The channel to one family's controllers, with connections, limits and a circuit of its own.
+struct FamilyLink {
+  std::unique_ptr<upstream::Channel> channel;  // null: there is none
+  std::string absence;                         // why there is none: the message of a 503
 };
 
-// A link that answers all questions with 503 and this reason.
-ControllersLink NoLinkToControllers(std::string reason);
+// One link for each family that has a service, and the clients over them.
+struct ControllersLinks {
+  FamilyLink cleanup;
+  FamilyLink install_plans;
+  FamilyLink copies;
+  std::unique_ptr<upstream::PendingOperands> pending;  // over `cleanup`
+};
 
-// The link to --controllers-address; where that is empty, one that answers with 503. Errors name a
-// file that cannot be used.
-absl::StatusOr<ControllersLink> LinkToControllers(const server::Options& options);
+// Links that answer all questions with 503 and this reason.
+ControllersLinks NoLinksToControllers(const std::string& reason);
+
+// The links to the given addresses; where one is empty, its questions are answered with 503. Errors
+// name a file that cannot be used.
+absl::StatusOr<ControllersLinks> LinkToControllers(const server::Options& options);
 
 }  // namespace steward
 

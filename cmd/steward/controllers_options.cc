@@ -201,10 +201,18 @@ absl::StatusOr<ControllersOptions> ParseControllersOptions(
 }
 
 bool UsesWorlds(const ControllersOptions& options, const std::vector<KnownReconciler>& known) {
-  return !options.grpc.address.off() ||
-         std::any_of(known.begin(), known.end(), [&options](const KnownReconciler& reconciler) {
-           return reconciler.family.uses_worlds && Runs(options, reconciler);
-         });
+  return std::any_of(known.begin(), known.end(), [&options](const KnownReconciler& reconciler) {
+    return reconciler.family.uses_worlds && Runs(options, reconciler);
+  });
+}
+
+std::set<std::string> FamiliesOf(const ControllersOptions& options,
+                                 const std::vector<KnownReconciler>& known) {
+  std::set<std::string> families;
+  for (const KnownReconciler& reconciler : known) {
+    if (Runs(options, reconciler)) families.insert(reconciler.family.name);
+  }
+  return families;
 }
 
 std::string ControllersHelpText(const std::vector<KnownReconciler>& known,

@@ -3,6 +3,7 @@
 #ifndef CMD_STEWARD_CONTROLLERS_OPTIONS_H_
 #define CMD_STEWARD_CONTROLLERS_OPTIONS_H_
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -47,7 +48,11 @@ absl::StatusOr<ControllersOptions> ParseControllersOptions(
     const std::vector<std::string>& args, const std::vector<controllers::KnownReconciler>& known,
     const std::vector<FeatureGate>& gates);
 
-// True if something that is configured reads Worlds: a reconciler of a family that does, or gRPC.
+// The names of the families of the configured reconcilers.
+std::set<std::string> FamiliesOf(const ControllersOptions& options,
+                                 const std::vector<controllers::KnownReconciler>& known);
+
+// True if a configured reconciler is of a family that reads Worlds.
 bool UsesWorlds(const ControllersOptions& options,
                 const std::vector<controllers::KnownReconciler>& known);
 

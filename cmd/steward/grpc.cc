@@ -2,7 +2,6 @@
 
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "absl/time/time.h"
 #include "base/clock/clock.h"
@@ -10,9 +9,6 @@
 #include "base/status/macros.h"
 #include "base/text/str_cat.h"
 #include "base/tls/local_ca.h"
-#include "controllers/cleanup/cleanup_reconciler.h"
-#include "controllers/rpc/bridge/served_service.h"
-#include "controllers/rpc/cleanup/service.h"
 
 namespace steward {
 namespace {
@@ -44,55 +40,43 @@ absl::StatusOr<rpc::ServerOptions> ServerOptions(const GrpcOptions& options) {
 
 }  // namespace
 
-GrpcServing::GrpcServing(const controllers::GuardOptions& guards, GrpcServingDeps deps)
-    : deps_(deps),
-      inspector_(deps.cluster, Clock::Real(), controllers::CsvsOf(deps.worlds, guards.terms),
-                 guards, deps.events) {}
-
 absl::StatusOr<std::unique_ptr<GrpcServing>> GrpcServing::Start(
-    const GrpcOptions& options, const controllers::GuardOptions& guards, GrpcServingDeps deps) {
-  ASSIGN_OR_RETURN(rpc::ServerOptions server, ServerOptions(options));
-  std::unique_ptr<GrpcServing> serving(new GrpcServing(guards, deps));
-  GrpcServing* self = serving.get();
-  std::vector<rpc::ServedService> services;
-  services.push_back(rpc::ServeCleanup(
-      {.clock = Clock::Real(),
-       .worlds = deps.worlds,
-       .outlooks = [self](const storage::WorldPtr& world) { return self->outlooks_.Of(world); },
-       .inspector = self->inspector_}));
-  ASSIGN_OR_RETURN(serving->server_, rpc::Server::Start(std::move(server),
-                                                        {.client = deps.access_reviews,
-                                                         .clock = Clock::Real(),
-                                                         .registry = deps.registry,
-                                                         .heartbeats = deps.heartbeats,
-                                                         .audit_log = deps.audit_log},
-                                                        std::move(services)));
-  log::Info("Serving gRPC", {{"address", options.address.ip}, {"port", serving->port()}});
-  return serving;
+    const GrpcOptions& options, GrpcServingDeps deps, std::vector<rpc::ServedService> services) {
+  if (services.empty()) {
+    return absl::InvalidArgumentError(
+        "--grpc-bind-address: none of these reconcilers' families has a gRPC service");
+  }
+  ASSIGN_OR_RETURN(rpc::ServerOptions server_options, ServerOptions(options));
+  ASSIGN_OR_RETURN(std::unique_ptr<rpc::Server> server,
+                   rpc::Server::Start(std::move(server_options),
+                                      {.client = deps.access_reviews,
+                                       .clock = Clock::Real(),
+                                       .registry = deps.registry,
+                                       .heartbeats = deps.heartbeats,
+                                       .audit_log = deps.audit_log},
+                                      std::move(services)));
+  log::Info("Serving gRPC", {{"address", options.address.ip}, {"port", server->port()}});
+  return std::unique_ptr<GrpcServing>(new GrpcServing(std::move(server)));
+}
+
+absl::Status GrpcWhenReady::TryToStart() {
+  ASSIGN_OR_RETURN(serving_, GrpcServing::Start(options_, deps_, services_));
+  return absl::OkStatus();
 }
 
 absl::Status GrpcWhenReady::Begin() {
-  absl::StatusOr<std::unique_ptr<GrpcServing>> started =
-      GrpcServing::Start(options_, guards_, deps_);
-  if (started.ok()) {
-    serving_ = *std::move(started);
-    return absl::OkStatus();
-  }
-  return absl::IsNotFound(started.status()) ? absl::OkStatus() : started.status();
+  absl::Status started = TryToStart();
+  return absl::IsNotFound(started) ? absl::OkStatus() : started;
 }
 
 VoidTask GrpcWhenReady::Run() {
   std::string told;
   while (serving_ == nullptr) {
-    absl::StatusOr<std::unique_ptr<GrpcServing>> started =
-        GrpcServing::Start(options_, guards_, deps_);
-    if (started.ok()) {
-      serving_ = *std::move(started);
-      co_return;
-    }
-    if (told != ToStd(started.status().message())) {
-      told = std::string(started.status().message());
-      log::Warning("gRPC is not served yet", {{"err", started.status()}});
+    const absl::Status started = TryToStart();
+    if (started.ok()) co_return;
+    if (told != ToStd(started.message())) {
+      told = std::string(started.message());
+      log::Warning("gRPC is not served yet", {{"err", started}});
     }
     co_await Clock::Real().Sleep(kRetryPeriod);
   }

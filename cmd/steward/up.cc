@@ -24,6 +24,7 @@
 #include "base/async/task_group.h"
 #include "base/clock/clock.h"
 #include "base/flags/feature_gates.h"
+#include "base/flags/flag_values.h"
 #include "base/log/background.h"
 #include "base/log/log.h"
 #include "base/status/macros.h"
@@ -36,6 +37,7 @@
 #include "cmd/steward/controllers_options.h"
 #include "cmd/steward/grpc.h"
 #include "cmd/steward/grpc_options.h"
+#include "cmd/steward/grpc_services.h"
 #include "cmd/steward/listen_address.h"
 #include "cmd/steward/reconcilers.h"
 #include "cmd/steward/subcommand.h"
@@ -199,7 +201,7 @@ class Up {
   StopSignal stop_controllers_;
   StopSignal controllers_ended_;
   std::unique_ptr<GrpcServing> grpc_;              // null: gRPC is off
-  ControllersLink upstream_;                       // set by StartGrpc
+  ControllersLinks upstream_;                      // set by StartGrpc
   std::vector<rest::Resource> virtual_resources_;  // set by StartServer
   http::IoThreads threads_;
   std::unique_ptr<server::ApiServer> server_;
@@ -224,26 +226,32 @@ void Up::Serve(const storage::Catalog& catalog) {
 absl::Status Up::StartGrpc() {
   GrpcOptions grpc = options_.grpc;
   if (grpc.address.off()) {
-    upstream_ = NoLinkToControllers("gRPC is off (--grpc-bind-address)");
+    upstream_ = NoLinksToControllers("gRPC is off (--grpc-bind-address)");
     return absl::OkStatus();
   }
   grpc.tls_cert_file = certificates_.serving.cert_file;
   grpc.tls_private_key_file = certificates_.serving.key_file;
   grpc.client_ca_file = certificates_.ca_file;
-  const auto cleanup = ReconcilersOf(options_).reconciler_flags.Get<controllers::CleanupFlags>();
-  ASSIGN_OR_RETURN(grpc_, GrpcServing::Start(grpc, controllers::GuardsOf(cleanup),
-                                             {.cluster = client_,
-                                              .access_reviews = reviews_,
-                                              .worlds = worlds_.store(),
-                                              .registry = registry_,
-                                              .events = events_,
-                                              .audit_log = audit_log_.get()}));
+  const FlagValues flags = ReconcilersOf(options_).reconciler_flags;
+  ASSIGN_OR_RETURN(
+      grpc_,
+      GrpcServing::Start(
+          grpc, {.access_reviews = reviews_, .registry = registry_, .audit_log = audit_log_.get()},
+          MakeGrpcServices(FamiliesWithGrpc(), {.cluster = client_,
+                                                .worlds = worlds_.store(),
+                                                .events = events_,
+                                                .flags = flags,
+                                                .random = Random::Real(),
+                                                .serves_views = true})));
   const CertificateFiles& frontend = certificates_.clients.at(grpc.frontends.front());
+  const server::ControllersEndpoint here = {.address = LocalTarget(grpc.address, grpc_->port()),
+                                            .ca_file = certificates_.ca_file,
+                                            .client_cert_file = frontend.cert_file,
+                                            .client_key_file = frontend.key_file};
   server::Options link;
-  link.controllers_address = LocalTarget(grpc.address, grpc_->port());
-  link.controllers_ca_file = certificates_.ca_file;
-  link.controllers_client_cert_file = frontend.cert_file;
-  link.controllers_client_key_file = frontend.key_file;
+  link.controllers = here;
+  link.plan_controllers = here;
+  link.copied_csv_controllers = here;
   ASSIGN_OR_RETURN(upstream_, LinkToControllers(link));
   return absl::OkStatus();
 }

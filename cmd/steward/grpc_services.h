@@ -1,0 +1,48 @@
+// The gRPC services of the families of reconcilers. Stateless functions.
+#ifndef CMD_STEWARD_GRPC_SERVICES_H_
+#define CMD_STEWARD_GRPC_SERVICES_H_
+
+#include <functional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/clock/clock.h"
+#include "base/flags/flag_values.h"
+#include "controllers/rpc/bridge/served_service.h"
+#include "controllers/runtime/events/event_recorder.h"
+#include "kube/client/client.h"
+#include "storage/world/world_store.h"
+
+namespace steward {
+
+// Everything that a service may be made from. The references outlive the services, but for `flags`.
+struct GrpcServiceDeps {
+  kube::Client& cluster;
+  storage::WorldStore& worlds;         // fed by the caller
+  controllers::EventRecorder& events;  // callable from any thread
+  const FlagValues& flags;             // of the reconcilers
+  Random& random;
+  // This process serves the virtual API itself, which no discovery of `cluster` shows.
+  bool serves_views = false;
+};
+
+// A service of a family's processes, each of which serves it, whether it is leader or not.
+struct KnownGrpcService {
+  std::string family;
+  // The service keeps the objects alive that it is made of.
+  std::function<rpc::ServedService(const GrpcServiceDeps& deps)> make;
+};
+
+const std::vector<KnownGrpcService>& KnownGrpcServices();
+// The names of all families that have a service.
+std::set<std::string> FamiliesWithGrpc();
+
+// The services of these families, in the order of the known ones.
+std::vector<rpc::ServedService> MakeGrpcServices(
+    const std::set<std::string>& families, const GrpcServiceDeps& deps,
+    const std::vector<KnownGrpcService>& known = KnownGrpcServices());
+
+}  // namespace steward
+
+#endif  // CMD_STEWARD_GRPC_SERVICES_H_
