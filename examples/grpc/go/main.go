@@ -1,8 +1,11 @@
-// A small client of steward.cleanup.v1.CleanupService: lists, watches, and shows what an uninstallation waits for.
+// A small client of Steward's gRPC services: lists, watches, and shows what an uninstallation waits for, and what turning
+// copies off or on does.
 //
 //	go run . --ca ca.crt --cert me.crt --key me.key list
 //	go run . ... watch
 //	go run . ... pending NAMESPACE NAME
+//	go run . ... copies watch
+//	go run . ... copies preview on|off
 package main
 
 import (
@@ -31,7 +34,7 @@ var (
 	cert      = flag.String("cert", "", "this client's certificate, PEM: who it is")
 	key       = flag.String("key", "", "its key, PEM")
 	namespace = flag.String("namespace", "", "list and watch: one namespace; empty: all")
-	once      = flag.Bool("once", false, "watch: end after the first snapshot")
+	once      = flag.Bool("once", false, "watch: end after the first snapshot, or state")
 )
 
 func main() {
@@ -58,8 +61,10 @@ func run(ctx context.Context) error {
 		return watch(ctx, client)
 	case "pending":
 		return pending(ctx, client, flag.Arg(1), flag.Arg(2))
+	case "copies":
+		return copies(ctx, connection, flag.Arg(1), flag.Arg(2))
 	}
-	return errors.New("usage: list | watch | pending NAMESPACE NAME")
+	return errors.New("usage: list | watch | pending NAMESPACE NAME | copies watch | copies preview on|off")
 }
 
 func connect() (*grpc.ClientConn, error) {
@@ -97,13 +102,18 @@ func list(ctx context.Context, client cleanupv1.CleanupServiceClient) error {
 	}
 }
 
-// watch keeps a map of what there is, and goes on where it was whenever the call ends.
+// watch keeps a map of what there is.
 func watch(ctx context.Context, client cleanupv1.CleanupServiceClient) error {
 	known := map[string]*cleanupv1.CleanupStatus{}
+	return repeat(ctx, func(token *string) error { return follow(ctx, client, token, known) })
+}
+
+// repeat goes on where it was whenever the call ends.
+func repeat(ctx context.Context, follow func(token *string) error) error {
 	token, delay := "", time.Second
 	for {
 		before := token
-		err := follow(ctx, client, &token, known)
+		err := follow(&token)
 		if *once || ctx.Err() != nil || final(err) {
 			return err
 		}
