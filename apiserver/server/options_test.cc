@@ -91,13 +91,13 @@ TEST(OptionsTest, Good) {
        [](auto& o) { return o.feature_gates.IsOn("Fancy"); }},
       {"a family's files are the others' unless they are given",
        {"--controllers-ca-file=ca", "--controllers-client-cert-file=c",
-        "--controllers-client-key-file=k", "--plan-controllers-address=plans:1",
-        "--copied-csv-controllers-address=copies:1", "--copied-csv-controllers-ca-file=own"},
+        "--controllers-client-key-file=k", "--copied-csv-controllers-address=copies:1",
+        "--copied-csv-controllers-ca-file=own"},
        [](auto& o) {
-         return o.plan_controllers.address == "plans:1" && o.plan_controllers.ca_file == "ca" &&
-                o.plan_controllers.client_key_file == "k" &&
+         return o.copied_csv_controllers.address == "copies:1" &&
                 o.copied_csv_controllers.ca_file == "own" &&
-                o.copied_csv_controllers.client_cert_file == "c";
+                o.copied_csv_controllers.client_cert_file == "c" &&
+                o.copied_csv_controllers.client_key_file == "k";
        }},
       {"help", {"--help"}, [](auto& o) { return o.help; }},
       {"help among others", {"--secure-port=1", "-h"}, [](auto& o) { return o.help; }},
@@ -136,10 +136,10 @@ TEST(OptionsTest, Bad) {
        {"--copied-csv-controllers-address=h:1"},
        "--copied-csv-controllers-address needs"},
       {"a family's certificate without its key",
-       {"--plan-controllers-address=h:1", "--controllers-ca-file=ca",
+       {"--copied-csv-controllers-address=h:1", "--controllers-ca-file=ca",
         "--controllers-client-cert-file=c", "--controllers-client-key-file=k",
-        "--plan-controllers-client-cert-file=own"},
-       "--plan-controllers-address needs"},
+        "--copied-csv-controllers-client-cert-file=own"},
+       "--copied-csv-controllers-address needs"},
       {"missing value", {"--kubeconfig"}, "--kubeconfig"},
   };
   for (const BadRow& row : rows) {

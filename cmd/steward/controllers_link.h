@@ -21,7 +21,6 @@ struct FamilyLink {
 // One link for each family that has a service, and the clients over them.
 struct ControllersLinks {
   FamilyLink cleanup;
-  FamilyLink install_plans;
   FamilyLink copies;
   std::unique_ptr<upstream::PendingOperands> pending;  // over `cleanup`
 };

@@ -31,14 +31,21 @@ TEST(ControllersLinkTest, EachFamilyHasAChannelOfItsOwnWhereItHasAnAddress) {
   EXPECT_NE(links.cleanup.channel, nullptr);
   EXPECT_NE(links.copies.channel, nullptr);
   EXPECT_NE(links.copies.channel, links.cleanup.channel);
-  EXPECT_EQ(links.install_plans.channel, nullptr);
-  EXPECT_THAT(links.install_plans.absence, HasSubstr("(--plan-controllers-address)"));
+  EXPECT_NE(links.pending, nullptr);
+}
+
+TEST(ControllersLinkTest, WithoutAnAddressTheReasonNamesItsFlag) {
+  ASSERT_OK_AND_ASSIGN(const ControllersLinks links, LinkToControllers(server::Options()));
+  EXPECT_EQ(links.cleanup.channel, nullptr);
+  EXPECT_THAT(links.cleanup.absence, HasSubstr("(--controllers-address)"));
+  EXPECT_EQ(links.copies.channel, nullptr);
+  EXPECT_THAT(links.copies.absence, HasSubstr("(--copied-csv-controllers-address)"));
   EXPECT_NE(links.pending, nullptr);
 }
 
 TEST(ControllersLinkTest, WithoutLinksThereIsAReason) {
   const ControllersLinks links = NoLinksToControllers("gRPC is off");
-  for (const FamilyLink* link : {&links.cleanup, &links.install_plans, &links.copies}) {
+  for (const FamilyLink* link : {&links.cleanup, &links.copies}) {
     EXPECT_EQ(link->channel, nullptr);
     EXPECT_EQ(link->absence, "gRPC is off");
   }
