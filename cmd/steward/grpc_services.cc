@@ -42,8 +42,8 @@ rpc::ServedService CleanupService(const GrpcServiceDeps& deps) {
 }
 
 Task<bool> ServesInstalledOperators(kube::Client& cluster) {
-  const absl::StatusOr<std::vector<kube::ApiResource>> served =
-      co_await cluster.Discover({"views.operators.coreos.com", "v1alpha1"});
+  const kube::GroupVersion views = {"views.operators.coreos.com", "v1alpha1"};
+  const absl::StatusOr<std::vector<kube::ApiResource>> served = co_await cluster.Discover(views);
   if (kube::IsNotServed(served.status())) co_return false;
   if (!served.ok()) co_return served.status();
   co_return std::any_of(served->begin(), served->end(), [](const kube::ApiResource& resource) {
