@@ -6,7 +6,6 @@ import (
 	"crypto/x509"
 	"encoding/json"
 	"fmt"
-	"os"
 	"testing"
 
 	"google.golang.org/grpc"
@@ -199,11 +198,4 @@ func expectCode(t *testing.T, what string, err error, want codes.Code) {
 	if status.Code(err) != want {
 		t.Errorf("%s: %v, want %v", what, err, want)
 	}
-}
-
-func environmentOr(name, otherwise string) string {
-	if value := os.Getenv(name); value != "" {
-		return value
-	}
-	return otherwise
 }
