@@ -3,6 +3,7 @@ package operators_test
 import (
 	"context"
 	"fmt"
+	"sync"
 	"testing"
 	"time"
 
@@ -141,7 +142,7 @@ func getsNothing(t *testing.T, client dynamic.Interface, resource schema.GroupVe
 			}))
 			p.stop()
 			if !p.allowed.IsZero() {
-				t.Errorf("%s: let in to %s at %s", namespace, resource.Resource, p.allowed.Format("15:04:05.000"))
+				t.Errorf("%s: let in to %s, last at %s", namespace, resource.Resource, p.allowed.Format("15:04:05.000"))
 			}
 			if p.failure != nil {
 				t.Errorf("%s: %v", namespace, p.failure)
@@ -344,4 +345,32 @@ func TestTenant_OfTheInstallNamespaceGetsNothing(t *testing.T) {
 	for _, end := range ends {
 		end()
 	}
+}
+
+// Whoever makes and deletes the copy's name and bindings of it, as fast as they can, finds no moment in which they have the rights.
+func TestTenant_IsNeverFasterThanTheCopy(t *testing.T) {
+	s := newScene(t, 1)
+	target := s.targets[0]
+	s.install("reed.v1", reedsRules("get"))
+	eventually(t, s.copied(target))
+	who := newTenant(t, "admin", target)
+	ends := getsNothing(t, who.client, reeds, target)
+	var all sync.WaitGroup
+	all.Go(func() {
+		for range 200 {
+			_ = who.create(roles, roleOf(target, s.roleName(), []any{}))()
+			_ = who.remove(roles, target, s.roleName())()
+		}
+	})
+	all.Go(func() {
+		for range 200 {
+			_ = who.create(roleBindings, bindingOf(target, "mine", s.roleName(), who.subject()))()
+			_ = who.remove(roleBindings, target, "mine")()
+			_ = who.remove(roleBindings, target, s.roleName())()
+		}
+	})
+	all.Wait()
+	s.nudge()
+	eventually(t, s.copied(target))
+	ends()
 }
