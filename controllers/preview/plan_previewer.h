@@ -1,0 +1,46 @@
+// The live preview of InstallPlans and bundles: what would become of each step now, asked of the
+// cluster. Implementations live on one executor.
+#ifndef CONTROLLERS_PREVIEW_PLAN_PREVIEWER_H_
+#define CONTROLLERS_PREVIEW_PLAN_PREVIEWER_H_
+
+#include <boost/json/object.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/async/task.h"
+#include "kube/meta/names.h"
+#include "kube/meta/user_info.h"
+#include "olm/preview/plan_outlook.h"
+
+namespace steward::controllers {
+
+// A bundle that would be installed in the namespace `ns`.
+struct BundleContent {
+  std::string ns;
+  std::vector<boost::json::object> manifests;
+  std::string properties;  // a JSON array of {"type", "value"}; "" = none
+};
+
+struct LivePreview {
+  // All steps, also those that whoever asks may not see; no step's message tells of another's
+  // object.
+  olm::PlanPreview preview;
+  // The resource of each step, as many as there are steps; nullopt where the cluster serves none.
+  std::vector<std::optional<kube::GroupVersionResource>> resources;
+};
+
+// Changes nothing: each write has dryRun=All. Errors carry a Kubernetes Status. Cancellable.
+class PlanPreviewer {
+ public:
+  virtual ~PlanPreviewer() = default;
+  // The steps as the executor would write them, with its identity. 404: no such plan.
+  virtual Task<LivePreview> PreviewPlan(kube::NamespacedName plan) = 0;
+  // The steps that an InstallPlan of the bundle would have, all of them read and tried as
+  // `requester`. 400: no bundle (olm/plan/bundle.h); 503: bundles are not previewed here.
+  virtual Task<LivePreview> PreviewBundle(BundleContent bundle, kube::UserInfo requester) = 0;
+};
+
+}  // namespace steward::controllers
+
+#endif  // CONTROLLERS_PREVIEW_PLAN_PREVIEWER_H_
