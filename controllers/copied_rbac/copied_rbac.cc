@@ -43,6 +43,8 @@ constexpr absl::Duration kGoodForPuts = absl::Seconds(30);
 constexpr absl::Duration kLockWait = absl::Seconds(1);
 // Pairs that are locked, looked at and given together.
 constexpr size_t kTogether = 1000;
+// The longest time for which copies that nothing wants wait for those that take their place.
+constexpr absl::Duration kLongestHold = absl::Seconds(50);
 // Objects in the way are not watched.
 constexpr absl::Duration kForeignWait = absl::Seconds(30);
 // Owners come by a watch; this is for those that are out of its sight.
@@ -86,11 +88,13 @@ struct CopiedRbacReconciler::Pass {
   storage::OperatorWorldPtr world;
   RbacSnapshot seen;
   std::vector<const olm::StoredRbac*> removals;
+  // To be removed once the copies of their namespaces are written.
+  std::vector<const olm::StoredRbac*> replaced;
   std::vector<Put> puts;
-  absl::Status failure;     // the first
-  bool unfinished = false;  // the snapshot became too old
+  std::set<std::string> ownerless;  // the namespaces in which copies wait for their owners
+  absl::Status failure;             // the first
+  bool unfinished = false;          // the snapshot became too old
   bool stale = false;
-  bool lacks_owners = false;
   size_t foreign = 0;
 };
 
@@ -200,12 +204,9 @@ Task<ReconcileResult> CopiedRbacReconciler::Reconcile(Key key) {
   CO_ASSIGN_OR_RETURN(pass.seen, co_await ReadRbacSnapshot(deps_.client, deps_.clock, key.name));
   NoteComponents(pass);
   CO_RETURN_IF_ERROR(co_await PlanRemovals(pass));
-  CO_RETURN_IF_ERROR(co_await Remove(pass));
   Plan(pass);
-  absl::Status ended;
-  for (size_t first = 0; first < pass.puts.size() && ended.ok(); first += kTogether) {
-    ended = co_await PutSome(pass, first, std::min(kTogether, pass.puts.size() - first));
-  }
+  HoldReplaced(pass);
+  const absl::Status ended = co_await Write(pass);
   const absl::Status concluded = Conclude(pass);
   metrics_.SetForeign(key.name, pass.foreign);
   CO_RETURN_IF_ERROR(ended);
@@ -216,9 +217,20 @@ Task<ReconcileResult> CopiedRbacReconciler::Reconcile(Key key) {
                                         key.name, " changed while they were written"));
   }
   if (pass.unfinished) co_return ReconcileResult::After(kEventWait);
-  if (pass.lacks_owners) co_return ReconcileResult::After(kOwnerWait);
+  if (!pass.ownerless.empty()) co_return ReconcileResult::After(kOwnerWait);
   if (pass.foreign > 0) co_return ReconcileResult::After(kForeignWait);
   co_return ReconcileResult::Done();
+}
+
+// A deletion that fails keeps no copy from being made, nor the other way round.
+StatusTask CopiedRbacReconciler::Write(Pass& pass) {
+  absl::Status ended = co_await Remove(pass);
+  for (size_t first = 0; first < pass.puts.size() && ended.ok(); first += kTogether) {
+    ended = co_await PutSome(pass, first, std::min(kTogether, pass.puts.size() - first));
+  }
+  CO_RETURN_IF_ERROR(ended);
+  ReleaseReplaced(pass);
+  co_return co_await Remove(pass);
 }
 
 Task<ReconcileResult> CopiedRbacReconciler::ReconcileOrphans() {
@@ -263,7 +275,7 @@ void CopiedRbacReconciler::PlanNamespace(Pass& pass, const olm::Namespace& ns) {
     const bool absent = put.slot.role_there == nullptr && put.slot.binding_there == nullptr;
     if (absent && put.slot.role.owners.empty()) {
       // Its copied ClusterServiceVersion and its Operator are being made.
-      pass.lacks_owners = true;
+      pass.ownerless.insert(ns.name);
       continue;
     }
     pass.puts.push_back(std::move(put));
@@ -294,6 +306,35 @@ StatusTask CopiedRbacReconciler::PlanRemovals(Pass& pass) {
     if (!targets.contains(copy->facts.key.ns)) pass.removals.push_back(copy);
   }
   co_return absl::OkStatus();
+}
+
+void CopiedRbacReconciler::HoldReplaced(Pass& pass) {
+  std::set<std::string> awaited = pass.ownerless;
+  for (const Put& put : pass.puts) awaited.insert(put.role().ns);
+  const auto held = std::stable_partition(
+      pass.removals.begin(), pass.removals.end(),
+      [&awaited](const olm::StoredRbac* copy) { return !awaited.contains(copy->facts.key.ns); });
+  if (held == pass.removals.end()) {
+    held_since_.erase(pass.seen.source);
+    return;
+  }
+  const absl::Duration now = deps_.clock.Monotonic();
+  const auto since = held_since_.try_emplace(pass.seen.source, now).first;
+  if (now - since->second > kLongestHold) return;
+  pass.replaced.assign(held, pass.removals.end());
+  pass.removals.erase(held, pass.removals.end());
+}
+
+void CopiedRbacReconciler::ReleaseReplaced(Pass& pass) {
+  std::set<std::string> awaited = pass.ownerless;
+  for (const Put& put : pass.puts) {
+    const bool ended = put.result && put.result->ok() && **put.result != PutResult::kStale;
+    if (!ended) awaited.insert(put.role().ns);
+  }
+  pass.removals.clear();
+  for (const olm::StoredRbac* copy : pass.replaced) {
+    if (!awaited.contains(copy->facts.key.ns)) pass.removals.push_back(copy);
+  }
 }
 
 kube::SendCheck CopiedRbacReconciler::Recent(const Pass& pass, absl::Duration good_for,

@@ -52,9 +52,10 @@ namespace steward::controllers {
 // It is given what it shall grant only if it is still as it was locked, so it does not matter where
 // this process ends.
 //
-// Deletions, which come first, need a snapshot of the last seconds; without a complete one nothing
-// is written at all. Copies from namespaces without operators have one key together: everybody can
-// write such a label.
+// Deletions need a snapshot of the last seconds; without a complete one nothing is written at all.
+// They come first, but for those of an operator that another one follows in the same namespace:
+// these wait for the new copies, at most a minute, so that an upgrade takes away no access. Copies
+// from namespaces without operators have one key together: everybody can write such a label.
 class CopiedRbacReconciler : public Reconciler {
  public:
   // REQUIRES: the references in `deps`, and `metrics`, outlive this object.
@@ -83,6 +84,10 @@ class CopiedRbacReconciler : public Reconciler {
   void Plan(Pass& pass);
   void PlanNamespace(Pass& pass, const olm::Namespace& ns);
   StatusTask PlanRemovals(Pass& pass);
+  void HoldReplaced(Pass& pass);
+  void ReleaseReplaced(Pass& pass);
+  StatusTask Write(Pass& pass);
+  // Deletes pass.removals.
   StatusTask Remove(Pass& pass);
   StatusTask RemoveOne(Pass& pass, const olm::StoredRbac& copy, kube::SendCheck may_send);
   StatusTask PutSome(Pass& pass, size_t first, size_t count);
@@ -107,6 +112,9 @@ class CopiedRbacReconciler : public Reconciler {
   // The copied Roles that the last pass could not write, by the originals' namespace: they come
   // last.
   std::map<std::string, std::set<kube::NamespacedName>> failed_;
+  // When copies that are to be deleted began to wait for others (monotonic), by the originals'
+  // namespace.
+  std::map<std::string, absl::Duration> held_since_;
   WorkQueue* queue_ = nullptr;  // set by Feed
 };
 

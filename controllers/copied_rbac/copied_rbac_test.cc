@@ -32,8 +32,8 @@ class CopiedRbacTest : public ::testing::Test {
   }
 
   // The verbs that the Role grants, "-" when there is none.
-  std::string Verbs(const std::string& ns) {
-    const json::value role = cluster_.Find(kTestRoles, {ns, "reed"});
+  std::string Verbs(const std::string& ns, const std::string& name = "reed") {
+    const json::value role = cluster_.Find(kTestRoles, {ns, name});
     if (role.is_null()) return "-";
     std::string verbs;
     for (const json::value& rule : role.at("rules").as_array()) {
@@ -260,6 +260,61 @@ TEST_F(CopiedRbacTest, R_004_16_TakenAwayWithItsReason) {
     EXPECT_EQ(Verbs("a"), "-");
     EXPECT_FALSE(Bound("a"));
     EXPECT_EQ(Verbs("b"), row.everywhere ? "-" : "get ");
+  }
+}
+
+// Another operator takes the place of one that is gone: at every moment one of both has its access.
+TEST_F(CopiedRbacTest, AnUpgradeTakesAwayNoAccess) {
+  cluster_.PutOriginal("reed", "get");
+  process_.Finish();
+  cluster_.PutOperator("reed2", "get");
+  for (const char* ns : {"a", "b"}) cluster_.PutCopiedCsv(ns, "reed2");
+  cluster_.PutOriginal("reed2", "get");
+  cluster_.Drop(kTestCsvs, {"ops", "reed"});
+  bool gap = false;
+  process_.hook().decide = [&](const kube::HookedCall& call) {
+    if (call.verb == "delete" && call.name.ns == "a") gap |= Verbs("a", "reed2") != "get ";
+    return kube::HookedFate();
+  };
+  process_.Finish();
+  EXPECT_FALSE(gap);
+  EXPECT_EQ(Verbs("a"), "-");
+  EXPECT_FALSE(Bound("a"));
+  EXPECT_EQ(Verbs("a", "reed2"), "get ");
+}
+
+// Its follower's copies have no owner yet, or cannot be written: that is waited for, but not for
+// long.
+TEST_F(CopiedRbacTest, AccessEndsThoughNothingTakesItsPlace) {
+  for (const bool ownerless : {true, false}) {
+    SCOPED_TRACE(ownerless);
+    cluster_.PutOperator("reed", "get");
+    cluster_.PutOriginal("reed", "get");
+    process_.Finish();
+    ASSERT_EQ(Verbs("a"), "get ");
+    cluster_.PutOperator("reed2", "get");
+    cluster_.PutOriginal("reed2", "get");
+    if (ownerless) {
+      cluster_.Drop(kTestOperators, {"", "reed2"});
+    } else {
+      process_.hook().decide = [](const kube::HookedCall& call) {
+        kube::HookedFate fate;
+        if (call.verb == "create") fate.error = absl::UnavailableError("injected");
+        return fate;
+      };
+    }
+    cluster_.Drop(kTestCsvs, {"ops", "reed"});
+    process_.Look();
+    for (int second = 0; second < 75; ++second) {
+      if (second < 40) {
+        EXPECT_EQ(Verbs("a"), "get ") << second;
+      }
+      clock_.Advance(absl::Seconds(1));
+      process_.Settle();
+    }
+    EXPECT_EQ(Verbs("a"), "-");
+    EXPECT_FALSE(Bound("a"));
+    process_.hook().decide = nullptr;
   }
 }
 
