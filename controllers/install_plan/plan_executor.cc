@@ -16,9 +16,9 @@
 #include "base/log/log.h"
 #include "base/status/macros.h"
 #include "base/text/str_cat.h"
+#include "controllers/install_plan/plan_identity.h"
 #include "kube/meta/errors.h"
 #include "kube/meta/metadata_access.h"
-#include "kube/meta/user_info.h"
 #include "kube/meta/write_options.h"
 #include "olm/resources.h"
 #include "storage/reflector/reflector.h"
@@ -30,7 +30,6 @@ namespace {
 
 constexpr char kManager[] = "steward-install-plans";
 const kube::GroupVersionKind kPlanKind = {"operators.coreos.com", "v1alpha1", "InstallPlan"};
-const kube::GroupVersionResource kServiceAccounts = {"", "v1", "serviceaccounts"};
 
 // For an OperatorGroup, or an account, to come.
 constexpr absl::Duration kWaitForGroup = absl::Seconds(5);
@@ -167,41 +166,6 @@ Task<ReconcileResult> PlanExecutor::Reconcile(Key key) {
   co_return co_await Execute(*std::move(plan), std::move(object));
 }
 
-Task<PlanExecutor::Identity> PlanExecutor::IdentityIn(std::string ns) {
-  kube::ListOptions list;
-  list.ns = ns;
-  list.limit = 10;
-  CO_ASSIGN_OR_RETURN(const kube::ListPage page,
-                      co_await deps_.client.List(olm::kOperatorGroups, list));
-  Identity identity;
-  std::string group;
-  for (const kube::RawObject& raw : page.items) {
-    CO_ASSIGN_OR_RETURN(const json::value object, ParseJson(raw.json));
-    if (!kube::MetadataText(object, "deletionTimestamp").empty()) continue;
-    if (!group.empty()) {
-      identity.waits = "more than one operator group(s) are managing this namespace";
-      co_return identity;
-    }
-    group = kube::MetadataText(object, "name");
-    const json::object* spec = object.is_object() ? ObjectAt(object.get_object(), "spec") : nullptr;
-    if (spec != nullptr) identity.service_account = StringAt(*spec, "serviceAccountName");
-  }
-  if (group.empty()) {
-    identity.waits = "no operator group found that is managing this namespace";
-    co_return identity;
-  }
-  if (identity.service_account.empty()) co_return identity;
-  const kube::NamespacedName account = {ns, identity.service_account};
-  const absl::Status read = (co_await deps_.client.Get(kServiceAccounts, account)).status();
-  if (kube::IsNotFound(read, account.name)) {
-    identity.waits = StrCat("the service account ", account.name, " of the operator group ", group,
-                            " is not there");
-    co_return identity;
-  }
-  CO_RETURN_IF_ERROR(read);
-  co_return identity;
-}
-
 Task<ReconcileResult> PlanExecutor::Execute(olm::InstallPlan plan, json::value object) {
   olm::PlanProgress progress = AsItIs(plan);
   if (!plan.approved) {
@@ -209,12 +173,7 @@ Task<ReconcileResult> PlanExecutor::Execute(olm::InstallPlan plan, json::value o
     CO_RETURN_IF_ERROR(co_await Write(plan, progress, std::move(object)));
     co_return ReconcileResult::Done();
   }
-  CO_ASSIGN_OR_RETURN(Identity identity, co_await IdentityIn(plan.key.ns));
-  for (const olm::BundleLookup& lookup : plan.lookups) {
-    if (!lookup.pending || !identity.waits.empty()) continue;
-    identity.waits =
-        StrCat("the bundle ", lookup.identifier, " is not unpacked: its steps are missing");
-  }
+  CO_ASSIGN_OR_RETURN(const PlanIdentity identity, co_await IdentityOf(deps_.client, plan));
   if (!identity.waits.empty()) {
     progress.phase = olm::kPlanInstalling;
     progress.condition = {false, std::string(olm::kInstallCheckFailed), identity.waits};
@@ -222,11 +181,7 @@ Task<ReconcileResult> PlanExecutor::Execute(olm::InstallPlan plan, json::value o
     co_return ReconcileResult::After(kWaitForGroup);
   }
   std::unique_ptr<kube::Client> scoped;
-  if (!identity.service_account.empty()) {
-    kube::UserInfo user;
-    user.name = StrCat("system:serviceaccount:", plan.key.ns, ":", identity.service_account);
-    scoped = deps_.client.As(user);
-  }
+  if (identity.account) scoped = deps_.client.As(*identity.account);
   const PlanPassDeps pass_deps = {.own = deps_.client,
                                   .steps = scoped == nullptr ? deps_.client : *scoped,
                                   .mapper = mapper_,

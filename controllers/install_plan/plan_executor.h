@@ -44,13 +44,6 @@ class PlanExecutor : public Reconciler {
   Task<ReconcileResult> Reconcile(Key key) override;
 
  private:
-  // As whom a namespace's steps are written.
-  struct Identity {
-    std::string waits;            // what is missing; "" = nothing
-    std::string service_account;  // "" = the executor itself
-  };
-  Task<Identity> IdentityIn(std::string ns);
-
   Task<ReconcileResult> Execute(olm::InstallPlan plan, boost::json::value object);
   StatusTask Write(const olm::InstallPlan& plan, const olm::PlanProgress& progress,
                    boost::json::value object);

@@ -1,31 +1,18 @@
 #include "controllers/install_plan/plan_pass.h"
 
-#include <algorithm>
-#include <boost/json/array.hpp>
-#include <boost/json/value.hpp>
 #include <optional>
-#include <set>
-#include <string_view>
 #include <utility>
 
 #include "absl/status/statusor.h"
-#include "absl/strings/str_format.h"
-#include "base/json/json_access.h"
 #include "base/json/json_text.h"
 #include "base/status/macros.h"
-#include "base/status/with_context.h"
 #include "base/text/str_cat.h"
-#include "controllers/install_plan/definition_check.h"
-#include "kube/client/pager.h"
 #include "kube/meta/errors.h"
 #include "kube/meta/metadata_access.h"
-#include "kube/meta/status.h"
-#include "olm/plan/declared_optional.h"
-#include "olm/plan/execution_order.h"
-#include "olm/plan/optional_manifests.h"
+#include "kube/meta/names.h"
+#include "olm/plan/answer.h"
+#include "olm/plan/definition_change.h"
 #include "olm/plan/step_kind.h"
-#include "olm/plan/step_object.h"
-#include "olm/resources.h"
 
 namespace steward::controllers {
 namespace json = boost::json;
@@ -34,67 +21,17 @@ namespace {
 using olm::StepKind;
 using olm::Verdict;
 
-const kube::GroupVersionResource kServiceAccounts = {"", "v1", "serviceaccounts"};
-// All manifests of a plan together; those of the largest operators take a tenth.
-constexpr size_t kMaxManifests = 64 << 20;
-constexpr char kAccountAnnotation[] = "kubernetes.io/service-account.name";
-constexpr char kAccountToken[] = "kubernetes.io/service-account-token";
-constexpr char kGeneratedBy[] = "olm.generated-by";
-constexpr char kAlongside[] = "operatorframework.io/installed-alongside-";
-
-// The key under which OLM notes on a definition that an operator was installed with it (FNV-1a).
-std::string AlongsideKey(std::string_view text) {
-  uint64_t hash = 0xcbf29ce484222325;
-  for (const char c : text) {
-    hash ^= static_cast<uint8_t>(c);
-    hash *= 0x100000001b3;
-  }
-  return StrCat(kAlongside, absl::StrFormat("%x", hash));
-}
-
-void Annotate(json::object& object, std::string_view key, std::string_view value) {
-  json::object& metadata = object["metadata"].as_object();
-  json::value& annotations = metadata["annotations"];
-  if (!annotations.is_object()) annotations.emplace_object();
-  annotations.get_object()[key] = json::string(value);
-}
-
-std::string AnnotationOf(const json::object& object, std::string_view key) {
-  const json::object* metadata = ObjectAt(object, "metadata");
-  const json::object* annotations =
-      metadata == nullptr ? nullptr : ObjectAt(*metadata, "annotations");
-  return annotations == nullptr ? "" : std::string(StringAt(*annotations, key));
-}
-
-// The definitions that a ClusterServiceVersion owns.
-std::set<std::string> OwnedBy(const json::object& csv) {
-  std::set<std::string> names;
-  const json::object* spec = ObjectAt(csv, "spec");
-  const json::object* definitions =
-      spec == nullptr ? nullptr : ObjectAt(*spec, "customresourcedefinitions");
-  const json::array* owned = definitions == nullptr ? nullptr : ArrayAt(*definitions, "owned");
-  if (owned == nullptr) return names;
-  for (const json::value& each : *owned) {
-    if (each.is_object()) names.insert(std::string(StringAt(each.get_object(), "name")));
-  }
-  return names;
-}
-
-std::string KindText(const kube::GroupVersionKind& gvk) {
-  return StrCat(gvk.kind, " in ", gvk.ApiVersion());
-}
-
 }  // namespace
 
 PlanPass::PlanPass(const PlanPassDeps& deps, const olm::InstallPlan& plan)
-    : deps_(deps), plan_(plan), manifests_(deps.own, plan.key.ns), steps_(plan.steps.size()) {
+    : deps_(deps),
+      plan_(plan),
+      prepared_(
+          {.own = deps.own, .mapper = deps.mapper, .optional_manifests = deps.optional_manifests},
+          plan) {
   for (const olm::PlanStep& step : plan_.steps) {
     result_.steps.push_back({step.status, step.optional});
   }
-}
-
-absl::Status PlanPass::InStep(size_t index, const absl::Status& why) const {
-  return WithContext(plan_.steps[index].ToString(index), why);
 }
 
 boost::asio::awaitable<PlanPassResult> PlanPass::Run() {
@@ -103,7 +40,7 @@ boost::asio::awaitable<PlanPassResult> PlanPass::Run() {
     result_.invalid = true;
     co_return std::move(result_);
   }
-  result_.error = co_await ReadManifests();
+  result_.error = co_await prepared_.ReadManifests();
   if (result_.error.ok()) result_.error = ChooseOptional();
   if (result_.error.ok()) result_.error = co_await CheckDefinitions();
   if (result_.error.ok()) result_.error = co_await Execute();
@@ -111,119 +48,37 @@ boost::asio::awaitable<PlanPassResult> PlanPass::Run() {
 }
 
 absl::Status PlanPass::Sort() {
-  absl::Status invalid;
-  for (size_t i = 0; i < steps_.size(); ++i) {
-    const olm::PlanStep& step = plan_.steps[i];
-    steps_[i].kind = olm::StepKindOf(step.gvk);
-    steps_[i].pending = olm::IsPendingStep(step.status);
-    absl::Status why;
-    if (!steps_[i].pending && !olm::HasStepEnded(step.status)) {
-      why = absl::InvalidArgumentError(StrCat("the status ", step.status, " is none of a step"));
-    } else if (steps_[i].pending && steps_[i].kind == StepKind::kUnsupported) {
-      result_.steps[i].status = olm::kStepUnsupported;
-      why = absl::InvalidArgumentError(
-          StrCat("a plan does not install objects of the kind ", KindText(step.gvk)));
-    }
-    if (!why.ok() && invalid.ok()) invalid = InStep(i, why);
+  absl::Status sorted = prepared_.Sort();
+  for (size_t i = 0; i < result_.steps.size(); ++i) {
+    const PreparedStep& step = prepared_.steps()[i];
+    if (!step.pending || step.kind != StepKind::kUnsupported) continue;
+    result_.steps[i].status = olm::kStepUnsupported;
   }
-  if (invalid.ok()) return invalid;
-  return WithContext("the InstallPlan contains invalid data", invalid);
-}
-
-StatusTask PlanPass::ReadManifests() {
-  const bool any_pending =
-      std::any_of(steps_.begin(), steps_.end(), [](const Step& step) { return step.pending; });
-  if (!any_pending) co_return absl::OkStatus();
-  size_t size = 0;
-  for (size_t i = 0; i < steps_.size(); ++i) {
-    Step& step = steps_[i];
-    // Which APIs the plan brings matters to later steps; so do properties of the operator.
-    const bool needed = step.pending || step.kind == StepKind::kDefinition ||
-                        (step.kind == StepKind::kCsv && deps_.optional_manifests);
-    if (!needed) continue;
-    absl::StatusOr<FoundManifest> found = co_await manifests_.Find(plan_.steps[i]);
-    if (!found.ok()) co_return InStep(i, found.status());
-    size += Serialize(found->object).size();
-    if (size > kMaxManifests) {
-      co_return absl::ResourceExhaustedError(
-          StrCat("the plan's manifests are longer than ", kMaxManifests, " bytes together"));
-    }
-    step.manifest = std::move(found->object);
-    step.properties = std::move(found->properties);
-    const kube::GroupVersionKind kind = olm::ObjectKind(plan_.steps[i].gvk);
-    if (StringAt(step.manifest, "kind") != kind.kind ||
-        StringAt(step.manifest, "apiVersion") != kind.ApiVersion()) {
-      co_return InStep(i, absl::InvalidArgumentError(StrCat(
-                              "the manifest is ", StringAt(step.manifest, "kind"), " in ",
-                              StringAt(step.manifest, "apiVersion"), ", not ", KindText(kind))));
-    }
-    if (step.kind == StepKind::kDefinition) {
-      absl::StatusOr<olm::Definition> definition = olm::ReadDefinition(step.manifest);
-      if (!definition.ok()) co_return InStep(i, definition.status());
-      definitions_.push_back(*std::move(definition));
-    }
-  }
-  co_return absl::OkStatus();
+  return sorted;
 }
 
 absl::Status PlanPass::ChooseOptional() {
-  if (!deps_.optional_manifests) return absl::OkStatus();
-  olm::DeclaredOptional declared;
-  RETURN_IF_ERROR(declared.AddLookups(plan_.lookups));
-  for (size_t i = 0; i < steps_.size(); ++i) {
-    const absl::Status added =
-        declared.AddStep(plan_.steps[i], steps_[i].manifest, steps_[i].properties);
-    if (!added.ok()) {
-      return WithContext(StrCat("the properties in ", plan_.steps[i].ToString(i)), added);
-    }
-  }
-  for (size_t i = 0; i < steps_.size(); ++i) {
-    const olm::PlanStep& step = plan_.steps[i];
-    if (!steps_[i].pending || !olm::CanBeOptional(step.gvk)) continue;
-    steps_[i].optional =
-        step.optional || declared.Contains(step.resolving, olm::IdentityOf(steps_[i].manifest));
-    result_.steps[i].optional = steps_[i].optional;
+  RETURN_IF_ERROR(prepared_.ChooseOptional());
+  for (size_t i = 0; i < result_.steps.size(); ++i) {
+    if (prepared_.steps()[i].optional) result_.steps[i].optional = true;
   }
   return absl::OkStatus();
 }
 
 StatusTask PlanPass::CheckDefinitions() {
-  for (size_t i = 0; i < steps_.size(); ++i) {
-    if (steps_[i].kind != StepKind::kDefinition || !steps_[i].pending) continue;
-    if (plan_.steps[i].status == olm::kStepWaitingForApi) continue;  // it was created by this plan
-    absl::StatusOr<StepTarget> target = co_await TargetOf(i);
-    if (!target.ok()) co_return InStep(i, target.status());
-    const kube::NamespacedName name = {"", kube::MetadataText(target->object, "name")};
-    const absl::StatusOr<kube::RawObject> raw = co_await deps_.own.Get(target->gvr, name);
-    checked_[i] = "";
-    if (kube::IsNotFound(raw.status(), name.name)) continue;
-    if (!raw.ok()) co_return InStep(i, raw.status());
-    absl::StatusOr<json::value> live = ParseJson(raw->json);
-    if (!live.ok()) co_return InStep(i, live.status());
-    if (!live->is_object()) co_return InStep(i, absl::DataLossError("the definition is no object"));
-    if (!kube::MetadataText(*live, "deletionTimestamp").empty()) {
-      co_return InStep(i, absl::FailedPreconditionError("it is there, and is being deleted"));
-    }
-    const json::object& before = live->get_object();
-    checked_[i] = kube::MetadataText(*live, "resourceVersion");
-    const json::object after = olm::AdoptDefinition(before, target->object);
-    if (olm::IsUnchanged(before, after)) continue;
-    absl::StatusOr<std::vector<std::string>> warnings =
-        co_await CheckDefinition(deps_.own, before, after);
-    if (!warnings.ok()) co_return InStep(i, warnings.status());
-    if (!warnings->empty()) changes_[i] = *std::move(warnings);
+  for (size_t i = 0; i < result_.steps.size(); ++i) {
+    const absl::Status checked = co_await prepared_.CheckDefinition(i);
+    if (!checked.ok()) co_return prepared_.InStep(i, checked);
   }
   co_return absl::OkStatus();
 }
 
 StatusTask PlanPass::Execute() {
-  std::vector<StepKind> kinds;
-  for (const Step& step : steps_) kinds.push_back(step.kind);
-  for (const size_t i : olm::ExecutionOrder(kinds)) {
-    const StepKind kind = steps_[i].kind;
+  for (const size_t i : prepared_.Order()) {
+    const StepKind kind = prepared_.steps()[i].kind;
     const bool is_definition = kind == StepKind::kDefinition;
     if (kind != StepKind::kCsv && !is_definition && !result_.waiting_for.empty()) break;
-    if (!steps_[i].pending) continue;
+    if (!prepared_.steps()[i].pending) continue;
     // No conditional expression: g++ 12 destroys what it awaits twice.
     absl::Status done;
     if (is_definition) {
@@ -231,119 +86,14 @@ StatusTask PlanPass::Execute() {
     } else {
       done = co_await Do(i);
     }
-    if (!done.ok()) co_return InStep(i, done);
+    if (!done.ok()) co_return prepared_.InStep(i, done);
   }
   co_return absl::OkStatus();
 }
 
-Task<StepTarget> PlanPass::TargetOf(size_t index) {
-  const olm::PlanStep& step = plan_.steps[index];
-  StepTarget target{steps_[index].kind, {}, "", {}};
-  bool namespaced = false;
-  if (const auto built_in = olm::BuiltInResource(step.gvk)) {
-    target.gvr = built_in->gvr;
-    namespaced = built_in->namespaced;
-  } else {
-    CO_ASSIGN_OR_RETURN(const std::optional<kube::RestMapping> mapping,
-                        co_await deps_.mapper.Find(step.gvk));
-    if (!mapping) {
-      co_return absl::NotFoundError(
-          StrCat("the API server does not serve ", KindText(step.gvk),
-                 IsSupplied(step.gvk) ? " yet, which this plan brings" : ""));
-    }
-    target.gvr = mapping->gvr;
-    namespaced = mapping->namespaced;
-  }
-  if (namespaced) target.ns = plan_.key.ns;
-  olm::StepOwner owner{{plan_.key.ns, step.resolving}, ""};
-  const bool owned = target.kind != StepKind::kCsv && target.kind != StepKind::kDefinition &&
-                     target.kind != StepKind::kSubscription;
-  if (owned) {
-    CO_ASSIGN_OR_RETURN(owner.uid, co_await UidOf(step.resolving));
-  }
-  CO_ASSIGN_OR_RETURN(target.object, olm::StepObject(steps_[index].manifest,
-                                                     olm::ObjectKind(step.gvk), target.ns, owner));
-  if (target.kind == StepKind::kDefinition) {
-    const std::string csv = StrCat(plan_.key.ns, "/", step.resolving);
-    Annotate(target.object, AlongsideKey(csv), csv);
-  } else if (target.kind == StepKind::kSubscription) {
-    Annotate(target.object, kGeneratedBy, plan_.key.name);
-  }
-  co_return target;
-}
-
-Task<std::string> PlanPass::UidOf(std::string csv) {
-  const auto known = uids_.find(csv);
-  if (known != uids_.end()) co_return known->second;
-  const kube::NamespacedName name = {plan_.key.ns, csv};
-  const absl::StatusOr<kube::RawObject> raw = co_await deps_.own.Get(olm::kCsvs, name);
-  if (kube::IsNotFound(raw.status(), csv)) {
-    co_return absl::NotFoundError(
-        StrCat("the ClusterServiceVersion ", csv, ", which the step belongs to, is not there"));
-  }
-  CO_RETURN_IF_ERROR(raw.status());
-  CO_ASSIGN_OR_RETURN(const json::value object, ParseJson(raw->json));
-  std::string uid = kube::MetadataText(object, "uid");
-  if (uid.empty()) co_return absl::DataLossError("a ClusterServiceVersion has no UID");
-  uids_[csv] = uid;
-  co_return uid;
-}
-
-// One that goes, or a copy, would take everything with it that the plan makes.
-StatusTask PlanPass::IsNotInTheWay(size_t index) const {
-  const std::string& name = plan_.steps[index].name;
-  const kube::NamespacedName key = {plan_.key.ns, name};
-  const absl::StatusOr<kube::RawObject> raw = co_await deps_.own.Get(olm::kCsvs, key);
-  if (kube::IsNotFound(raw.status(), name)) co_return absl::OkStatus();
-  CO_RETURN_IF_ERROR(raw.status());
-  CO_ASSIGN_OR_RETURN(const json::value live, ParseJson(raw->json));
-  if (!kube::MetadataText(live, "deletionTimestamp").empty()) {
-    co_return absl::FailedPreconditionError("it is there, and is being deleted");
-  }
-  const json::object* metadata = kube::MetadataOf(live);
-  const json::object* labels = metadata == nullptr ? nullptr : ObjectAt(*metadata, "labels");
-  if (labels == nullptr || !labels->contains("olm.copiedFrom")) co_return absl::OkStatus();
-  co_return absl::FailedPreconditionError("a copy of another namespace's operator has its name");
-}
-
-StatusTask PlanPass::MayCreateCsv(size_t index) {
-  const std::string& name = plan_.steps[index].name;
-  const auto& named = plan_.csv_names;
-  if (std::find(named.begin(), named.end(), name) != named.end()) co_return absl::OkStatus();
-  // As a dependency it must not bring what another operator of the namespace owns.
-  const std::set<std::string> owned = OwnedBy(steps_[index].manifest);
-  kube::ListOptions list;
-  list.ns = plan_.key.ns;
-  list.limit = 100;
-  co_return co_await kube::VisitAll(
-      deps_.own, olm::kCsvs, list, [&](const kube::RawObject& raw) -> absl::Status {
-        ASSIGN_OR_RETURN(const json::value other, ParseJson(raw.json));
-        if (!other.is_object() || kube::MetadataText(other, "name") == name) {
-          return absl::OkStatus();
-        }
-        for (const std::string& definition : OwnedBy(other.get_object())) {
-          if (!owned.contains(definition)) continue;
-          return absl::FailedPreconditionError(
-              StrCat("the ClusterServiceVersion ", kube::MetadataText(other, "name"),
-                     " of the same namespace owns ", definition, " already"));
-        }
-        return absl::OkStatus();
-      });
-}
-
-// The cluster deletes a token whose account is not there.
-StatusTask PlanPass::HasAccount(const json::object& secret) const {
-  if (StringAt(secret, "type") != kAccountToken) co_return absl::OkStatus();
-  const kube::NamespacedName account = {plan_.key.ns, AnnotationOf(secret, kAccountAnnotation)};
-  const absl::Status read = (co_await deps_.own.Get(kServiceAccounts, account)).status();
-  if (!kube::IsNotFound(read, account.name)) co_return read;
-  co_return absl::NotFoundError(
-      StrCat("the ServiceAccount ", account.name, " of this token is not there yet"));
-}
-
 StatusTask PlanPass::DoDefinition(size_t index) {
   olm::PlanProgress::Step& progress = result_.steps[index];
-  CO_ASSIGN_OR_RETURN(StepTarget target, co_await TargetOf(index));
+  CO_ASSIGN_OR_RETURN(StepTarget target, co_await prepared_.TargetOf(index));
   const kube::NamespacedName name = {"", kube::MetadataText(target.object, "name")};
   if (progress.status == olm::kStepWaitingForApi) {
     const absl::StatusOr<kube::RawObject> raw = co_await deps_.own.Get(target.gvr, name);
@@ -355,8 +105,6 @@ StatusTask PlanPass::DoDefinition(size_t index) {
     if (!kube::IsNotFound(raw.status(), name.name)) co_return raw.status();
     progress.status = olm::kStepNotPresent;  // somebody deleted it: it is made again
   }
-  // A definition that was not checked is not replaced.
-  target.checked = checked_[index];
   StepWriter writer(deps_.own, Warnings(index));
   StepOutcome outcome = co_await writer.Put(std::move(target));
   if (!outcome.answer.ok()) co_return outcome.answer;
@@ -365,7 +113,7 @@ StatusTask PlanPass::DoDefinition(size_t index) {
   progress.status = !there    ? olm::kStepWaitingForApi
                     : existed ? olm::kStepPresent
                               : olm::kStepCreated;
-  for (std::string& change : changes_[index]) {
+  for (std::string& change : prepared_.TakeChanges(index)) {
     result_.notes.push_back({StepNote::Kind::kDefinition, index, std::move(change)});
   }
   co_return absl::OkStatus();
@@ -381,25 +129,22 @@ bool PlanPass::IsThere(const json::value& definition, const std::string& name) {
 }
 
 StatusTask PlanPass::Do(size_t index) {
-  const Step& step = steps_[index];
+  const PreparedStep& step = prepared_.steps()[index];
   const olm::PlanStep& planned = plan_.steps[index];
   if (step.kind == StepKind::kCsv) {
-    CO_RETURN_IF_ERROR(co_await IsNotInTheWay(index));
-    CO_RETURN_IF_ERROR(co_await MayCreateCsv(index));
+    CO_RETURN_IF_ERROR(co_await prepared_.MayPutCsv(index));
   }
-  if (planned.gvk.kind == "Secret" || planned.gvk.kind == "BundleSecret") {
-    CO_RETURN_IF_ERROR(co_await HasAccount(step.manifest));
-  }
-  if (step.kind == StepKind::kOther && step.optional && !IsSupplied(planned.gvk)) {
+  CO_RETURN_IF_ERROR(co_await prepared_.HasAccount(index));
+  if (step.kind == StepKind::kOther && step.optional && !prepared_.IsSupplied(planned.gvk)) {
     // A discovery that fails is an error below, never absence.
     CO_ASSIGN_OR_RETURN(const std::optional<kube::RestMapping> mapping,
                         co_await deps_.mapper.Find(planned.gvk));
     if (!mapping) {
-      NotCreated(index, StrCat("the API server does not serve ", KindText(planned.gvk)));
+      NotCreated(index, prepared_.NotServed(planned.gvk));
       co_return absl::OkStatus();
     }
   }
-  CO_ASSIGN_OR_RETURN(StepTarget target, co_await TargetOf(index));
+  CO_ASSIGN_OR_RETURN(StepTarget target, co_await prepared_.TargetOf(index));
   StepWriter writer(deps_.steps, Warnings(index));
   StepOutcome outcome = co_await writer.Put(std::move(target));
   if (step.optional && kube::IsNotServed(outcome.answer)) {
@@ -415,16 +160,16 @@ absl::Status PlanPass::Conclude(size_t index, StepOutcome outcome) {
   if (outcome.answer.ok()) {
     const bool created = outcome.verdict == Verdict::kCreated;
     progress.status = created ? olm::kStepCreated : olm::kStepPresent;
-    if (steps_[index].kind == StepKind::kCsv && created) {
-      uids_[plan_.steps[index].name] = kube::MetadataText(outcome.object, "uid");
+    if (prepared_.steps()[index].kind == StepKind::kCsv && created) {
+      prepared_.NoteCsv(plan_.steps[index].name, kube::MetadataText(outcome.object, "uid"));
     }
     return absl::OkStatus();
   }
   const kube::GroupVersionKind& gvk = plan_.steps[index].gvk;
   const bool unserved = kube::IsNotServed(outcome.answer);
   if (unserved) deps_.mapper.Forget({gvk.group, gvk.version});
-  if (!steps_[index].optional || outcome.verdict != Verdict::kNotCreated ||
-      (unserved && IsSupplied(gvk))) {
+  if (!prepared_.steps()[index].optional || outcome.verdict != Verdict::kNotCreated ||
+      (unserved && prepared_.IsSupplied(gvk))) {
     return outcome.answer;
   }
   NotCreated(index, StrCat(outcome.answer.message(),
@@ -441,11 +186,6 @@ kube::WarningSink PlanPass::Warnings(size_t index) {
   return [this, index](std::string text) {
     result_.notes.push_back({StepNote::Kind::kAppliedWithWarnings, index, std::move(text)});
   };
-}
-
-bool PlanPass::IsSupplied(const kube::GroupVersionKind& gvk) const {
-  return std::any_of(definitions_.begin(), definitions_.end(),
-                     [&gvk](const olm::Definition& each) { return each.Serves(gvk); });
 }
 
 }  // namespace steward::controllers

@@ -2,21 +2,18 @@
 #ifndef CONTROLLERS_INSTALL_PLAN_PLAN_PASS_H_
 #define CONTROLLERS_INSTALL_PLAN_PLAN_PASS_H_
 
-#include <boost/json/object.hpp>
 #include <boost/json/value.hpp>
 #include <cstddef>
-#include <map>
 #include <string>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "base/async/task.h"
-#include "controllers/install_plan/manifest_source.h"
+#include "controllers/install_plan/prepared_plan.h"
 #include "controllers/install_plan/step_writer.h"
 #include "kube/client/client.h"
 #include "kube/client/rest_mapper.h"
-#include "kube/meta/names.h"
-#include "olm/plan/definition_change.h"
+#include "kube/meta/write_options.h"
 #include "olm/plan/install_plan.h"
 
 namespace steward::controllers {
@@ -66,16 +63,7 @@ class PlanPass {
   boost::asio::awaitable<PlanPassResult> Run();
 
  private:
-  struct Step {
-    olm::StepKind kind = olm::StepKind::kUnsupported;
-    bool pending = false;
-    bool optional = false;  // effective
-    boost::json::object manifest;
-    std::string properties;
-  };
-
   absl::Status Sort();
-  StatusTask ReadManifests();
   absl::Status ChooseOptional();
   StatusTask CheckDefinitions();
   StatusTask Execute();
@@ -84,27 +72,13 @@ class PlanPass {
   StatusTask DoDefinition(size_t index);
   // True if the API of the definition is there; if not, the plan waits for it.
   bool IsThere(const boost::json::value& definition, const std::string& name);
-  StatusTask IsNotInTheWay(size_t index) const;
-  StatusTask MayCreateCsv(size_t index);
-  StatusTask HasAccount(const boost::json::object& secret) const;
-  Task<StepTarget> TargetOf(size_t index);
-  Task<std::string> UidOf(std::string csv);
   absl::Status Conclude(size_t index, StepOutcome outcome);
   void NotCreated(size_t index, const std::string& why);
   kube::WarningSink Warnings(size_t index);
-  bool IsSupplied(const kube::GroupVersionKind& gvk) const;
-  absl::Status InStep(size_t index, const absl::Status& why) const;
 
   const PlanPassDeps deps_;
   const olm::InstallPlan& plan_;
-  ManifestSource manifests_;
-  std::vector<Step> steps_;
-  std::vector<olm::Definition> definitions_;  // that the plan brings
-  std::map<std::string, std::string> uids_;   // of ClusterServiceVersions, by name
-  // The resourceVersions of the definitions that were checked, by step; "" where there was none.
-  std::map<size_t, std::string> checked_;
-  // Warnings to be told once a definition is updated, by step.
-  std::map<size_t, std::vector<std::string>> changes_;
+  PreparedPlan prepared_;
   PlanPassResult result_;
 };
 
