@@ -1,6 +1,5 @@
 #include "controllers/install_plan/plan_executor.h"
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -15,6 +14,7 @@
 #include "base/json/json_text.h"
 #include "base/log/log.h"
 #include "base/status/macros.h"
+#include "base/text/one_line.h"
 #include "base/text/str_cat.h"
 #include "controllers/install_plan/plan_identity.h"
 #include "kube/meta/errors.h"
@@ -86,17 +86,6 @@ std::string StepText(const olm::InstallPlan& plan, size_t step) {
   return plan.steps[step].ToString(step);
 }
 
-std::string Shortened(std::string_view text, size_t most = kMaxReason) {
-  size_t end = std::min(text.size(), most);
-  // Not in the midst of a character.
-  while (end < text.size() && end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80)
-    --end;
-  std::string line(text.substr(0, end));
-  std::replace(line.begin(), line.end(), '\n', ' ');
-  if (text.size() > most) line += "…";
-  return line;
-}
-
 // The lines about steps that were not created, now or earlier: those are in the plan's message.
 std::vector<std::string> NotCreatedLines(const olm::InstallPlan& plan, const PlanPassResult& pass) {
   const std::vector<std::string> before = absl::StrSplit(plan.message, '\n');
@@ -106,7 +95,7 @@ std::vector<std::string> NotCreatedLines(const olm::InstallPlan& plan, const Pla
     std::string line = StrCat(kNotCreatedLine, StepText(plan, i));
     for (const StepNote& note : pass.notes) {
       if (note.step != i || note.kind != StepNote::Kind::kNotCreated) continue;
-      StrAppend(&line, ": ", Shortened(note.text));
+      StrAppend(&line, ": ", OneLine(note.text, kMaxReason));
     }
     for (const std::string& old : before) {
       if (old.starts_with(line + ":")) line = old;
@@ -212,7 +201,7 @@ olm::PlanProgress PlanExecutor::Conclude(const olm::InstallPlan& plan,
   olm::PlanProgress progress;
   progress.start_time = plan.start_time;
   progress.steps = pass.steps;
-  const std::string error = Shortened(ToStd(pass.error.message()), kMaxError);
+  const std::string error = OneLine(ToStd(pass.error.message()), kMaxError);
   const bool in_time = deps_.clock.Now() - *plan.start_time < flags_.retry_timeout;
   if (pass.error.ok() && pass.waiting_for.empty()) {
     progress.phase = olm::kPlanComplete;

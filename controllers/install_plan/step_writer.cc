@@ -49,9 +49,12 @@ json::object AdoptedBy(const StepTarget& target, const json::object& live) {
 }
 
 // An answer to a write of an object that was there.
-StepOutcome Updated(Answer answer) {
+StepOutcome Updated(Answer answer, json::value before) {
   StepOutcome outcome = OutcomeOf(std::move(answer), StepWrite::kUpdate);
-  if (outcome.verdict == Verdict::kCreated) outcome.verdict = Verdict::kExists;
+  if (outcome.verdict == Verdict::kCreated) {
+    outcome.verdict = Verdict::kExists;
+    outcome.before = std::move(before);
+  }
   return outcome;
 }
 
@@ -99,7 +102,7 @@ Task<json::value> StepWriter::Read(const StepTarget& target) const {
 }
 
 boost::asio::awaitable<StepOutcome> StepWriter::Patch(StepTarget target) {
-  const absl::StatusOr<json::value> live = co_await Read(target);
+  absl::StatusOr<json::value> live = co_await Read(target);
   if (!live.ok()) co_return OutcomeOf(live.status(), StepWrite::kUpdate);
   olm::Disown(live->get_object(), target.object);
   const json::value patch = target.object;
@@ -107,7 +110,7 @@ boost::asio::awaitable<StepOutcome> StepWriter::Patch(StepTarget target) {
   const kube::WriteOptions options = Options();
   Answer patched =
       co_await client_.Patch(target.gvr, name, kube::PatchType::kStrategicMerge, patch, options);
-  co_return Updated(std::move(patched));
+  co_return Updated(std::move(patched), *std::move(live));
 }
 
 boost::asio::awaitable<StepOutcome> StepWriter::Replace(StepTarget target) {
@@ -125,7 +128,7 @@ boost::asio::awaitable<StepOutcome> StepWriter::Replace(StepTarget target) {
     const json::value object = std::move(after);
     const kube::WriteOptions options = Options();
     Answer updated = co_await client_.Update(target.gvr, object, options);
-    outcome = Updated(std::move(updated));
+    outcome = Updated(std::move(updated), *std::move(live));
     if (!kube::IsConflict(outcome.answer)) co_return outcome;
   }
   co_return outcome;

@@ -36,6 +36,7 @@ struct StepOutcome {
   // The last write was one of an object that is there; where it failed, that stays as it was.
   bool existed = false;
   boost::json::value object;  // the server's answer, where there is one
+  boost::json::value before;  // the object as it was there, where a write has changed it
 };
 
 // Every write is idempotent, so that a process that ends in the midst can be followed by another.

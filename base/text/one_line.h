@@ -1,0 +1,27 @@
+// A text of any length as one line of a bounded one. A pure function.
+#ifndef BASE_TEXT_ONE_LINE_H_
+#define BASE_TEXT_ONE_LINE_H_
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace steward {
+
+// The first `most` bytes of `text`, or a little less so that no character of UTF-8 is cut, and "…"
+// where there are more. Line ends become spaces.
+inline std::string OneLine(std::string_view text, size_t most) {
+  size_t end = std::min(text.size(), most);
+  while (end < text.size() && end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) {
+    --end;
+  }
+  std::string line(text.substr(0, end));
+  std::replace(line.begin(), line.end(), '\n', ' ');
+  if (text.size() > most) line += "…";
+  return line;
+}
+
+}  // namespace steward
+
+#endif  // BASE_TEXT_ONE_LINE_H_

@@ -1,0 +1,243 @@
+#include "controllers/preview/live_plan_previewer.h"
+
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+#include <boost/json/value.hpp>
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "base/json/json_access.h"
+#include "base/json/json_text.h"
+#include "base/status/macros.h"
+#include "base/text/str_cat.h"
+#include "controllers/install_plan/plan_identity.h"
+#include "controllers/preview/found_apis.h"
+#include "controllers/preview/step_verdict.h"
+#include "kube/client/impersonation.h"
+#include "kube/meta/errors.h"
+#include "kube/meta/object_kind.h"
+#include "kube/meta/status.h"
+#include "olm/plan/bundle.h"
+#include "olm/plan/optional_manifests.h"
+#include "olm/plan/step_kind.h"
+#include "olm/preview/plan_facts.h"
+#include "olm/resources.h"
+
+namespace steward::controllers {
+namespace json = boost::json;
+namespace {
+
+using olm::Basis;
+using olm::Outcome;
+
+// Of the condition of a bundle that can be installed.
+constexpr std::string_view kInstallable = "Installable";
+constexpr int kRetryAfterSeconds = 5;
+
+absl::Status BadRequest(const absl::Status& why) {
+  return kube::ToStatus(kube::BadRequest(ToStd(why.message())));
+}
+
+// An error with a Kubernetes Status, whatever it was.
+absl::Status Answered(const absl::Status& error) {
+  return kube::IsAnswer(error) ? error : kube::ToStatus(kube::FromStatus(error));
+}
+
+// Messages of rules name the step that makes a plan invalid, which only the condition may.
+void HideOthers(olm::PlanPreview& preview) {
+  for (olm::PreviewStep& step : preview.steps) {
+    if (step.reason != olm::kInvalidPlan) continue;
+    step.message = "the plan cannot be executed, as its condition tells";
+  }
+}
+
+// The executor does nothing for the plan before something else is there.
+void Wait(const std::string& what, olm::PlanPreview& preview) {
+  preview.condition = {false, std::string(olm::kInstallCheckFailed), what};
+  for (olm::PreviewStep& step : preview.steps) {
+    if (olm::HasStepEnded(step.status)) continue;
+    Say(step, Outcome::kBlocked, Basis::kRule, olm::kInstallCheckFailed, what);
+  }
+}
+
+// What the bundle and its ClusterServiceVersion declare optional.
+absl::StatusOr<olm::OptionalManifests> DeclaredIn(const BundleContent& bundle) {
+  olm::OptionalManifests declared;
+  if (!bundle.properties.empty()) {
+    ASSIGN_OR_RETURN(const json::value properties, ParseJson(bundle.properties));
+    if (!properties.is_array()) {
+      return absl::InvalidArgumentError("the properties are no JSON array");
+    }
+    RETURN_IF_ERROR(declared.AddProperties(properties.get_array()));
+  }
+  for (const json::object& manifest : bundle.manifests) {
+    if (olm::StepKindOf(kube::KindOf(manifest)) != olm::StepKind::kCsv) continue;
+    const json::object* metadata = ObjectAt(manifest, "metadata");
+    const json::object* annotations =
+        metadata == nullptr ? nullptr : ObjectAt(*metadata, "annotations");
+    if (annotations == nullptr) continue;
+    RETURN_IF_ERROR(declared.AddText(StringAt(*annotations, olm::kPropertiesAnnotation)));
+  }
+  return declared;
+}
+
+// The InstallPlan that the bundle would have.
+absl::StatusOr<olm::InstallPlan> PlanOf(const BundleContent& bundle) {
+  ASSIGN_OR_RETURN(const olm::OptionalManifests declared, DeclaredIn(bundle));
+  olm::InstallPlan plan;
+  ASSIGN_OR_RETURN(plan.steps, olm::StepsOf(bundle.manifests, declared, bundle.ns));
+  if (plan.steps.size() > olm::InstallPlan::kMaxSteps) {
+    return absl::InvalidArgumentError(
+        StrCat("the bundle makes more than ", olm::InstallPlan::kMaxSteps, " steps"));
+  }
+  plan.csv_names = {plan.steps.front().resolving};
+  plan.key = {bundle.ns, plan.csv_names.front()};
+  plan.approved = true;
+  return plan;
+}
+
+std::vector<olm::PreviewStep> StepsOf(const olm::InstallPlan& plan, const FoundApis& apis) {
+  std::vector<olm::PreviewStep> steps(plan.steps.size());
+  for (size_t i = 0; i < steps.size(); ++i) {
+    const olm::PlanStep& planned = plan.steps[i];
+    const FoundApis::Answer& api = apis.Of(planned.gvk);
+    steps[i].index = i;
+    steps[i].resolving = planned.resolving;
+    steps[i].gvk = planned.gvk;
+    if (api.ok() && *api && (*api)->namespaced) steps[i].ns = plan.key.ns;
+    steps[i].name = planned.name;
+    steps[i].declared_optional = planned.optional;
+    steps[i].status = planned.status;
+  }
+  return steps;
+}
+
+void AddResources(const olm::InstallPlan& plan, const FoundApis& apis, LivePreview& preview) {
+  for (const olm::PlanStep& step : plan.steps) {
+    preview.resources.push_back(apis.ResourceOf(step.gvk));
+  }
+}
+
+bool MayNotImpersonate(const olm::PlanPreview& preview) {
+  for (const olm::PreviewStep& step : preview.steps) {
+    if (step.code == 403 && step.message.find("cannot impersonate") != std::string::npos) {
+      return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+LivePlanPreviewer::LivePlanPreviewer(kube::DryRunClient own,
+                                     std::optional<kube::DryRunClient> requesters, Clock& clock,
+                                     const LivePreviewOptions& options)
+    : own_(std::move(own)),
+      requesters_(std::move(requesters)),
+      clock_(clock),
+      options_(options),
+      mapper_(own_, clock) {}
+
+Task<LivePreview> LivePlanPreviewer::PreviewPlan(kube::NamespacedName plan) {
+  absl::StatusOr<LivePreview> preview = co_await Plan(std::move(plan));
+  if (!preview.ok()) co_return Answered(preview.status());
+  co_return preview;
+}
+
+Task<LivePreview> LivePlanPreviewer::PreviewBundle(BundleContent bundle, kube::UserInfo requester) {
+  absl::StatusOr<LivePreview> preview = co_await Bundle(std::move(bundle), std::move(requester));
+  if (!preview.ok()) co_return Answered(preview.status());
+  co_return preview;
+}
+
+Task<LivePreview> LivePlanPreviewer::Plan(kube::NamespacedName name) {
+  CO_ASSIGN_OR_RETURN(const kube::RawObject raw, co_await own_.Get(olm::kInstallPlans, name));
+  CO_ASSIGN_OR_RETURN(olm::PlanFactsPtr facts, olm::DecodePlan(raw.json));
+  CO_ASSIGN_OR_RETURN(const json::value object, ParseJson(raw.json));
+  const absl::StatusOr<olm::InstallPlan> plan = olm::ReadInstallPlan(object.as_object());
+  LivePreview live;
+  if (!plan.ok() || facts->steps.size() != plan->steps.size()) {
+    // The rules tell why it cannot be read.
+    const FoundApis none;
+    live.preview = olm::PreviewOf(none.OutlookOf(facts), options_.optional_manifests);
+    HideOthers(live.preview);
+    live.resources.resize(live.preview.steps.size(), kube::GroupVersionResource{"*", "*", "*"});
+    co_return live;
+  }
+  FoundApis apis;
+  co_await apis.Find(mapper_, *plan);
+  live.preview = olm::PreviewOf(apis.OutlookOf(facts), options_.optional_manifests);
+  HideOthers(live.preview);
+  AddResources(*plan, apis, live);
+  const olm::PlanCondition& condition = live.preview.condition;
+  if (!condition.executable && condition.reason != olm::kNotApproved) co_return live;
+  CO_ASSIGN_OR_RETURN(const PlanIdentity identity, co_await IdentityOf(own_, *plan));
+  if (!identity.waits.empty()) {
+    Wait(identity.waits, live.preview);
+    co_return live;
+  }
+  std::optional<kube::DryRunClient> scoped;
+  if (identity.account) scoped.emplace(own_.ActingAs(*identity.account));
+  PlanTrial trial({.own = own_,
+                   .steps = scoped ? *scoped : own_,
+                   .mapper = mapper_,
+                   .apis = apis,
+                   .clock = clock_,
+                   .optional_manifests = options_.optional_manifests,
+                   .limits = options_.limits},
+                  *plan, live.preview.steps);
+  std::optional<olm::PlanCondition> refusal;
+  CO_RETURN_IF_ERROR(co_await trial.Run(&refusal));
+  if (refusal) live.preview.condition = *std::move(refusal);
+  co_return live;
+}
+
+Task<LivePreview> LivePlanPreviewer::Bundle(BundleContent bundle, kube::UserInfo requester) {
+  if (!requesters_) {
+    co_return kube::ToStatus(kube::ServiceUnavailable(
+        "previews of bundles are off: --bundle-preview-token-file", kRetryAfterSeconds));
+  }
+  const absl::Status acting = kube::CheckActingUser(requester);
+  if (!acting.ok()) {
+    kube::Status forbidden;
+    forbidden.code = 403;
+    forbidden.reason = "Forbidden";
+    forbidden.message = StrCat("the bundle cannot be previewed as this user: ", acting.message());
+    co_return kube::ToStatus(forbidden);
+  }
+  const absl::StatusOr<olm::InstallPlan> plan = PlanOf(bundle);
+  if (!plan.ok()) co_return BadRequest(plan.status());
+  kube::DryRunClient client = requesters_->ActingAs(requester);
+  kube::RestMapper mapper(client, clock_);
+  FoundApis apis;
+  co_await apis.Find(mapper, *plan);
+  LivePreview live;
+  live.preview.condition = {true, std::string(kInstallable), ""};
+  live.preview.steps = StepsOf(*plan, apis);
+  AddResources(*plan, apis, live);
+  PlanTrial trial({.own = client,
+                   .steps = client,
+                   .mapper = mapper,
+                   .apis = apis,
+                   .clock = clock_,
+                   .optional_manifests = options_.optional_manifests,
+                   .reads_as_requester = true,
+                   .limits = options_.limits},
+                  *plan, live.preview.steps);
+  std::optional<olm::PlanCondition> refusal;
+  CO_RETURN_IF_ERROR(co_await trial.Run(&refusal));
+  if (MayNotImpersonate(live.preview)) {
+    co_return kube::ToStatus(kube::ServiceUnavailable(
+        "the controllers may not impersonate whoever asks for previews of bundles",
+        kRetryAfterSeconds));
+  }
+  if (refusal) live.preview.condition = *std::move(refusal);
+  co_return live;
+}
+
+}  // namespace steward::controllers

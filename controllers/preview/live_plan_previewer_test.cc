@@ -1,0 +1,455 @@
+#include "controllers/preview/live_plan_previewer.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <boost/asio/io_context.hpp>
+#include <boost/json/parse.hpp>
+#include <boost/json/serialize.hpp>
+#include <map>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_join.h"
+#include "base/async/race.h"
+#include "base/async/run.h"
+#include "base/status/matchers.h"
+#include "base/text/str_cat.h"
+#include "controllers/install_plan/testing/plan_cluster.h"
+#include "controllers/preview/step_verdict.h"
+#include "controllers/preview/testing/witness_client.h"
+#include "kube/meta/status.h"
+
+namespace steward::controllers {
+namespace {
+
+namespace json = boost::json;
+using olm::Outcome;
+using ::testing::Each;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+// A client that can write makes no previewer.
+static_assert(
+    !std::is_constructible_v<LivePlanPreviewer, kube::Client&, std::optional<kube::DryRunClient>,
+                             Clock&, const LivePreviewOptions&>);
+static_assert(!std::is_constructible_v<LivePlanPreviewer, kube::DryRunClient, kube::Client&, Clock&,
+                                       const LivePreviewOptions&>);
+static_assert(std::is_constructible_v<LivePlanPreviewer, kube::DryRunClient, std::nullopt_t, Clock&,
+                                      const LivePreviewOptions&>);
+
+constexpr char kPlan[] = "install-1";
+
+absl::Status Answer(int code, const std::string& reason, const std::string& message = "refused") {
+  kube::Status status;
+  status.code = code;
+  status.reason = reason;
+  status.message = message;
+  return kube::ToStatus(status);
+}
+
+// "Create Accepted", one for each step.
+std::vector<std::string> Outcomes(const LivePreview& live) {
+  std::vector<std::string> all;
+  for (const olm::PreviewStep& step : live.preview.steps) {
+    all.push_back(StrCat(olm::ToString(step.outcome), " ", step.reason));
+  }
+  return all;
+}
+
+class LivePlanPreviewerTest : public ::testing::Test {
+ protected:
+  absl::StatusOr<LivePreview> Preview(const LivePreviewOptions& options = {
+                                          .optional_manifests = true}) {
+    LivePlanPreviewer previewer(kube::DryRunClient(client_), std::nullopt, cluster_.clock(),
+                                options);
+    return RunOn(io_, previewer.PreviewPlan({"ops", kPlan}));
+  }
+  absl::StatusOr<LivePreview> PreviewBundle(BundleContent bundle, const kube::UserInfo& user,
+                                            bool gate = true) {
+    std::optional<kube::DryRunClient> requesters;
+    requesters.emplace(client_);
+    LivePlanPreviewer previewer(kube::DryRunClient(client_), std::move(requesters),
+                                cluster_.clock(), {.optional_manifests = gate});
+    return RunOn(io_, previewer.PreviewBundle(std::move(bundle), user));
+  }
+  // The same, which has to succeed, of the plan with these steps.
+  LivePreview Of(const std::vector<TestStep>& steps) {
+    cluster_.AddPlan(kPlan, steps);
+    absl::StatusOr<LivePreview> live = Preview();
+    EXPECT_OK(live);
+    return live.ok() ? *std::move(live) : LivePreview();
+  }
+  // Refuses writes of the resource.
+  void Refuse(const std::string& resource, const absl::Status& why) {
+    witness_.decide = [resource, why](const WitnessedCall& call) {
+      return call.writes && call.gvr.resource == resource ? why : absl::OkStatus();
+    };
+  }
+  ~LivePlanPreviewerTest() override {
+    EXPECT_EQ(witness_.Count(/*writes=*/true, /*dry=*/false), 0u) << "a preview has written";
+  }
+
+  boost::asio::io_context io_{1};
+  PlanCluster cluster_;
+  Witness witness_;
+  WitnessClient client_{cluster_.client(), witness_};
+};
+
+TEST_F(LivePlanPreviewerTest, OfAFreshPlan) {
+  const LivePreview live = Of({CsvStep(), DefinitionStep(), MonitorStep(true), ConfigMapStep(),
+                               AccountStep(), TokenStep(), RoleStep()});
+  EXPECT_TRUE(live.preview.condition.executable);
+  EXPECT_THAT(Outcomes(live), ElementsAre("Create Accepted", "Create Accepted",
+                                          "Unknown NeedsEarlierStep", "Create Accepted",
+                                          "Create Accepted", "Create Accepted", "Create Accepted"));
+  EXPECT_EQ(live.preview.steps[0].basis, olm::Basis::kDryRun);
+  EXPECT_EQ(live.preview.steps[2].basis, olm::Basis::kRule);
+  EXPECT_EQ(live.preview.steps[0].ns, "ops");
+  EXPECT_TRUE(live.preview.steps[2].optional);
+  ASSERT_EQ(live.resources.size(), 7u);
+  EXPECT_EQ(live.resources[0], kTestCsvs);
+  EXPECT_EQ(live.resources[2], std::nullopt);
+  EXPECT_THAT(cluster_.All(kTestCsvs), IsEmpty());
+  EXPECT_THAT(cluster_.All(kTestConfigMaps), IsEmpty());
+  EXPECT_THAT(cluster_.All(kTestDefinitions), IsEmpty());
+  EXPECT_GT(witness_.Count(true, true), 0u);
+}
+
+TEST_F(LivePlanPreviewerTest, OfAPlanThatWaitsForItsApproval) {
+  cluster_.AddPlan(kPlan, {CsvStep(), ConfigMapStep()}, /*approved=*/false);
+  ASSERT_OK_AND_ASSIGN(const LivePreview live, Preview());
+  EXPECT_FALSE(live.preview.condition.executable);
+  EXPECT_EQ(live.preview.condition.reason, olm::kNotApproved);
+  EXPECT_THAT(Outcomes(live), Each("Create Accepted"));
+}
+
+TEST_F(LivePlanPreviewerTest, OfWhatIsThere) {
+  cluster_.Create(kTestConfigMaps, "ops",
+                  R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"settings"},)"
+                  R"("data":{"a":"0"}})");
+  cluster_.Create(kTestDefinitions, "", DefinitionText());
+  const LivePreview live = Of({CsvStep(), DefinitionStep(), MonitorStep(false), ConfigMapStep()});
+  EXPECT_THAT(Outcomes(live), ElementsAre("Create Accepted", "Update Accepted", "Create Accepted",
+                                          "Update Accepted"));
+  EXPECT_THAT(live.preview.steps[3].changed_fields, ElementsAre("data.a"));
+  EXPECT_EQ(live.resources[2], kTestMonitors);
+}
+
+TEST_F(LivePlanPreviewerTest, OfWhatIsDone) {
+  const std::vector<TestStep> steps = {CsvStep(), ConfigMapStep(), AccountStep(), RoleStep()};
+  cluster_.AddPlan("earlier", steps);
+  PlanProcess process(cluster_);
+  process.Settle("earlier");
+  EXPECT_EQ(cluster_.Phase("earlier"), "Complete");
+  const LivePreview live = Of(steps);
+  EXPECT_THAT(Outcomes(live), ElementsAre("Unchanged StaysAsItIs", "Unchanged Present",
+                                          "Unchanged Present", "Unchanged Present"));
+  process.Settle(kPlan);
+  ASSERT_OK_AND_ASSIGN(const LivePreview after, Preview());
+  EXPECT_EQ(after.preview.condition.reason, olm::kPlanIsComplete);
+  EXPECT_THAT(Outcomes(after), Each("Unchanged StepIsDone"));
+}
+
+// A schema that the plan changes judges the objects of its kind, and is not there yet.
+TEST_F(LivePlanPreviewerTest, AChangedDefinitionIsNeededFirst) {
+  cluster_.Create(kTestDefinitions, "", DefinitionText());
+  constexpr char kStricter[] =
+      R"({"name":"v1","served":true,"storage":true,"schema":{"openAPIV3Schema":{"type":"object",)"
+      R"("properties":{"spec":{"type":"object","properties":{"port":{"type":"string",)"
+      R"("maxLength":3}}}}}}})";
+  const LivePreview live = Of({CsvStep(), DefinitionStep(kStricter), MonitorStep(false)});
+  EXPECT_THAT(Outcomes(live),
+              ElementsAre("Create Accepted", "Update Accepted", "Unknown NeedsEarlierStep"));
+}
+
+TEST_F(LivePlanPreviewerTest, ADefinitionThatMayNotBeReplacedStopsEverything) {
+  cluster_.Create(kTestDefinitions, "", DefinitionText());
+  cluster_.Create(kTestMonitors, "other",
+                  R"({"apiVersion":"monitoring.coreos.com/v1","kind":"ServiceMonitor",)"
+                  R"("metadata":{"name":"secret-name"},"spec":{"port":"long"}})");
+  constexpr char kStricter[] =
+      R"({"name":"v1","served":true,"storage":true,"schema":{"openAPIV3Schema":{"type":"object",)"
+      R"("properties":{"spec":{"type":"object","properties":{"port":{"type":"string",)"
+      R"("maxLength":3}}}}}}})";
+  const LivePreview live = Of({CsvStep(), DefinitionStep(kStricter), ConfigMapStep()});
+  EXPECT_THAT(Outcomes(live), ElementsAre("Blocked EarlierStepFails", "Fail RefusedByRule",
+                                          "Blocked EarlierStepFails"));
+  EXPECT_THAT(live.preview.steps[1].message, Not(HasSubstr("secret-name")));
+  EXPECT_EQ(live.preview.steps[0].message, "step 2 fails first");
+  EXPECT_EQ(witness_.Count(true, true), 0u);
+}
+
+TEST_F(LivePlanPreviewerTest, Refusals) {
+  struct Row {
+    const char* name;
+    absl::Status answer;
+    bool optional;
+    std::vector<std::string> outcomes;  // of the ServiceMonitor and of the ConfigMap
+  };
+  const absl::Status forbidden = Answer(403, "Forbidden");
+  const absl::Status webhook =
+      Answer(400, "BadRequest", R"(admission webhook "w" does not support dry run)");
+  const std::vector<Row> rows = {
+      {"mandatory", forbidden, false, {"Fail Forbidden", "Blocked EarlierStepFails"}},
+      {"optional", forbidden, true, {"NotCreated Forbidden", "Create Accepted"}},
+      {"webhook", webhook, false, {"Unknown WebhookWithoutDryRun", "Create Accepted"}},
+      {"busy",
+       Answer(429, "TooManyRequests"),
+       true,
+       {"Unknown TooManyRequests", "Create Accepted"}},
+      {"silence", absl::UnavailableError("reset"), false, {"Unknown NoAnswer", "Create Accepted"}},
+  };
+  cluster_.Create(kTestDefinitions, "", DefinitionText());
+  int number = 0;
+  for (const Row& row : rows) {
+    SCOPED_TRACE(row.name);
+    Refuse("servicemonitors", row.answer);
+    const std::string plan = StrCat("install-", 10 + number++);
+    cluster_.AddPlan(plan, {CsvStep(), MonitorStep(row.optional), ConfigMapStep()});
+    LivePlanPreviewer previewer(kube::DryRunClient(client_), std::nullopt, cluster_.clock(),
+                                {.optional_manifests = true});
+    ASSERT_OK_AND_ASSIGN(const LivePreview live, RunOn(io_, previewer.PreviewPlan({"ops", plan})));
+    EXPECT_THAT(Outcomes(live), ElementsAre("Create Accepted", row.outcomes[0], row.outcomes[1]));
+  }
+}
+
+TEST_F(LivePlanPreviewerTest, AnApiThatIsAbsent) {
+  EXPECT_THAT(Outcomes(Of({CsvStep(), MonitorStep(true), ConfigMapStep()})),
+              ElementsAre("Create Accepted", "NotCreated ApiAbsent", "Create Accepted"));
+  cluster_.Remove(kTestPlans, {"ops", kPlan});
+  EXPECT_THAT(Outcomes(Of({CsvStep(), MonitorStep(false), ConfigMapStep()})),
+              ElementsAre("Create Accepted", "Fail ApiAbsent", "Blocked EarlierStepFails"));
+  cluster_.Remove(kTestPlans, {"ops", kPlan});
+  witness_.decide = [](const WitnessedCall& call) {
+    return call.verb == "discover" ? absl::UnavailableError("reset") : absl::OkStatus();
+  };
+  const LivePreview live = Of({CsvStep(), MonitorStep(true), ConfigMapStep()});
+  EXPECT_THAT(Outcomes(live),
+              ElementsAre("Create Accepted", "Unknown NoAnswer", "Create Accepted"));
+  EXPECT_EQ(live.resources[1]->resource, "*");
+}
+
+TEST_F(LivePlanPreviewerTest, WhereNothingCanBeToldItIsAnError) {
+  cluster_.AddPlan(kPlan, {CsvStep(), ConfigMapStep()});
+  witness_.decide = [](const WitnessedCall& call) {
+    return call.writes ? absl::UnavailableError("reset") : absl::OkStatus();
+  };
+  const absl::StatusOr<LivePreview> live = Preview();
+  ASSERT_THAT(live, Not(IsOk()));
+  EXPECT_EQ(kube::FromStatus(live.status()).code, 503);
+  witness_.decide = [](const WitnessedCall&) { return absl::UnavailableError("reset"); };
+  EXPECT_EQ(kube::FromStatus(Preview().status()).code, 503);
+}
+
+TEST_F(LivePlanPreviewerTest, NoPlanIsNotFound) {
+  const absl::StatusOr<LivePreview> live = Preview();
+  EXPECT_TRUE(kube::HasReason(live.status(), "NotFound"));
+}
+
+TEST_F(LivePlanPreviewerTest, WaitsForAnOperatorGroup) {
+  cluster_.Remove(kTestGroups, {"ops", "group"});
+  const LivePreview live = Of({CsvStep()});
+  EXPECT_FALSE(live.preview.condition.executable);
+  EXPECT_THAT(Outcomes(live), ElementsAre("Blocked InstallCheckFailed"));
+  EXPECT_EQ(witness_.Count(true, true), 0u);
+}
+
+TEST_F(LivePlanPreviewerTest, ActsAsTheExecutor) {
+  cluster_.Merge(kTestGroups, {"ops", "group"}, R"({"spec":{"serviceAccountName":"scoped"}})");
+  cluster_.Create(kTestAccounts, "ops",
+                  R"({"apiVersion":"v1","kind":"ServiceAccount","metadata":{"name":"scoped"}})");
+  Of({CsvStep(), DefinitionStep(), ConfigMapStep()});
+  for (const WitnessedCall& call : witness_.calls) {
+    if (!call.writes) continue;
+    const bool definition = call.gvr == kTestDefinitions;
+    EXPECT_EQ(call.as, definition ? "" : "system:serviceaccount:ops:scoped") << call.gvr.resource;
+  }
+}
+
+TEST_F(LivePlanPreviewerTest, AnInvalidPlan) {
+  const LivePreview live =
+      Of({CsvStep(),
+          {{"apps", "v1", "Deployment"},
+           "web",
+           R"({"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"web"}})"},
+          ConfigMapStep()});
+  EXPECT_FALSE(live.preview.condition.executable);
+  EXPECT_THAT(Outcomes(live),
+              ElementsAre("Blocked InvalidPlan", "Blocked UnsupportedKind", "Blocked InvalidPlan"));
+  EXPECT_THAT(live.preview.steps[0].message, Not(HasSubstr("web")));
+}
+
+TEST_F(LivePlanPreviewerTest, AManifestThatIsNotThere) {
+  TestStep elsewhere = ConfigMapStep("hidden");
+  elsewhere.manifest = R"({"kind":"ConfigMap","name":"bundle","namespace":"ops"})";
+  const LivePreview live = Of({CsvStep(), elsewhere});
+  EXPECT_EQ(live.preview.condition.reason, olm::kInvalidPlan);
+  EXPECT_THAT(Outcomes(live), ElementsAre("Blocked InvalidPlan", "Blocked InvalidManifest"));
+  EXPECT_THAT(live.preview.steps[0].message, Not(HasSubstr("hidden")));
+  EXPECT_THAT(live.preview.steps[1].message, HasSubstr("is not there"));
+}
+
+TEST_F(LivePlanPreviewerTest, WhatOtherStepsMake) {
+  const TestStep binding = {
+      {"rbac.authorization.k8s.io", "v1", "RoleBinding"},
+      "reed",
+      R"({"apiVersion":"rbac.authorization.k8s.io/v1","kind":"RoleBinding","metadata":)"
+      R"({"name":"reed"},"roleRef":{"apiGroup":"rbac.authorization.k8s.io","kind":"Role",)"
+      R"("name":"reed"},"subjects":[]})"};
+  Refuse("rolebindings", kube::ToStatus(kube::NotFound(kTestRoles, "reed")));
+  const LivePreview live = Of({CsvStep(), RoleStep(), binding, ConfigMapStep(), ConfigMapStep()});
+  EXPECT_THAT(Outcomes(live),
+              ElementsAre("Create Accepted", "Create Accepted", "Unknown NeedsEarlierStep",
+                          "Create Accepted", "Unknown NeedsEarlierStep"));
+  cluster_.Remove(kTestPlans, {"ops", kPlan});
+  EXPECT_THAT(Outcomes(Of({CsvStep(), binding})), ElementsAre("Create Accepted", "Fail NotFound"));
+}
+
+TEST_F(LivePlanPreviewerTest, AToken) {
+  EXPECT_THAT(Outcomes(Of({CsvStep(), TokenStep()})),
+              ElementsAre("Create Accepted", "Fail RefusedByRule"));
+}
+
+TEST_F(LivePlanPreviewerTest, ACopyIsInTheWay) {
+  cluster_.Create(
+      kTestCsvs, "ops",
+      R"({"apiVersion":"operators.coreos.com/v1alpha1","kind":"ClusterServiceVersion",)"
+      R"("metadata":{"name":"reed.v1","labels":{"olm.copiedFrom":"other"}},"spec":{}})");
+  EXPECT_THAT(Outcomes(Of({CsvStep(), ConfigMapStep()})),
+              ElementsAre("Fail RefusedByRule", "Blocked EarlierStepFails"));
+  EXPECT_EQ(witness_.Count(true, true), 0u);
+}
+
+TEST_F(LivePlanPreviewerTest, OnlySoManyAreTried) {
+  std::vector<TestStep> steps = {CsvStep()};
+  for (int i = 0; i < 40; ++i) steps.push_back(ConfigMapStep(StrCat("settings-", i)));
+  cluster_.AddPlan(kPlan, steps);
+  ASSERT_OK_AND_ASSIGN(const LivePreview live, Preview({.optional_manifests = true,
+                                                        .limits = {.width = 4, .max_steps = 30}}));
+  const std::vector<std::string> outcomes = Outcomes(live);
+  EXPECT_EQ(std::count(outcomes.begin(), outcomes.end(), "Create Accepted"), 30);
+  EXPECT_EQ(std::count(outcomes.begin(), outcomes.end(), "Unknown TooManySteps"), 11);
+  EXPECT_LE(witness_.most, 4u);
+  EXPECT_GT(witness_.most, 1u);
+}
+
+TEST_F(LivePlanPreviewerTest, EndsInTime) {
+  cluster_.AddPlan(kPlan, {CsvStep(), ConfigMapStep()});
+  witness_.hangs = "configmaps";
+  ASSERT_OK_AND_ASSIGN(const LivePreview live, Preview({.limits = {.time = absl::ZeroDuration()}}));
+  EXPECT_THAT(Outcomes(live).back(), "Unknown OutOfTime");
+}
+
+VoidTask Into(Task<LivePreview> preview, bool* ended) {
+  (co_await std::move(preview)).status().IgnoreError();
+  *ended = true;
+}
+VoidTask Nothing() { co_return; }
+
+TEST_F(LivePlanPreviewerTest, IsCancelled) {
+  cluster_.AddPlan(kPlan, {CsvStep(), ConfigMapStep()});
+  witness_.hangs = "configmaps";
+  LivePlanPreviewer previewer(kube::DryRunClient(client_), std::nullopt, cluster_.clock(), {});
+  bool ended = false;
+  RunOn(io_, UntilOneEnds(Into(previewer.PreviewPlan({"ops", kPlan}), &ended), Nothing()));
+  EXPECT_FALSE(ended);
+}
+
+json::object Manifest(const TestStep& step) { return json::parse(step.manifest).as_object(); }
+
+TEST_F(LivePlanPreviewerTest, BundlesAreOffWithoutAnAccountForThem) {
+  LivePlanPreviewer previewer(kube::DryRunClient(client_), std::nullopt, cluster_.clock(), {});
+  const absl::StatusOr<LivePreview> live =
+      RunOn(io_, previewer.PreviewBundle({"ops", {Manifest(CsvStep())}, ""}, {"alice"}));
+  EXPECT_EQ(kube::FromStatus(live.status()).code, 503);
+  EXPECT_THAT(witness_.calls, IsEmpty());
+}
+
+TEST_F(LivePlanPreviewerTest, ABundleIsTriedAsTheRequester) {
+  const std::string properties =
+      R"([{"type":"olm.manifests.optional","value":{"manifests":[)"
+      R"({"group":"monitoring.coreos.com","kind":"ServiceMonitor","name":"reed"}]}}])";
+  const BundleContent bundle = {
+      "ops",
+      {Manifest(MonitorStep(false)), Manifest(CsvStep()), Manifest(ConfigMapStep())},
+      properties};
+  ASSERT_OK_AND_ASSIGN(const LivePreview live, PreviewBundle(bundle, {"alice"}));
+  EXPECT_TRUE(live.preview.condition.executable);
+  EXPECT_THAT(Outcomes(live),
+              ElementsAre("Create Accepted", "NotCreated ApiAbsent", "Create Accepted"));
+  EXPECT_TRUE(live.preview.steps[1].optional);
+  EXPECT_EQ(live.preview.steps[0].gvk.kind, "ClusterServiceVersion");
+  EXPECT_EQ(live.preview.steps[2].ns, "ops");
+  EXPECT_EQ(live.resources.size(), 3u);
+  for (const WitnessedCall& call : witness_.calls) EXPECT_EQ(call.as, "alice") << call.verb;
+  ASSERT_OK_AND_ASSIGN(const LivePreview off, PreviewBundle(bundle, {"alice"}, /*gate=*/false));
+  EXPECT_THAT(Outcomes(off),
+              ElementsAre("Create Accepted", "Fail ApiAbsent", "Blocked EarlierStepFails"));
+  EXPECT_TRUE(off.preview.steps[1].declared_optional);
+  EXPECT_FALSE(off.preview.steps[1].optional);
+}
+
+TEST_F(LivePlanPreviewerTest, WhatARequesterMayNotReadIsUnknown) {
+  witness_.decide = [](const WitnessedCall& call) {
+    const bool read = call.verb == "get" && call.gvr == kTestCsvs;
+    return read ? Answer(403, "Forbidden") : absl::OkStatus();
+  };
+  const BundleContent bundle = {"ops", {Manifest(CsvStep()), Manifest(ConfigMapStep())}, ""};
+  ASSERT_OK_AND_ASSIGN(const LivePreview live, PreviewBundle(bundle, {"alice"}));
+  EXPECT_THAT(Outcomes(live), ElementsAre("Unknown Forbidden", "Create Accepted"));
+  witness_.decide = [](const WitnessedCall&) {
+    return Answer(403, "Forbidden", R"(users "alice" is forbidden: cannot impersonate)");
+  };
+  EXPECT_EQ(kube::FromStatus(PreviewBundle(bundle, {"alice"}).status()).code, 503);
+}
+
+TEST_F(LivePlanPreviewerTest, NoBundle) {
+  struct Row {
+    const char* name;
+    BundleContent bundle;
+    kube::UserInfo user;
+    int code;
+  };
+  const std::vector<json::object> csv = {Manifest(CsvStep())};
+  kube::UserInfo master = {"root"};
+  master.groups = {"system:masters"};
+  const std::vector<Row> rows = {
+      {"no operator", {"ops", {Manifest(ConfigMapStep())}, ""}, {"alice"}, 400},
+      {"nothing", {"ops", {}, ""}, {"alice"}, 400},
+      {"no name", {"ops", {csv[0], json::object{{"kind", "Role"}}}, ""}, {"alice"}, 400},
+      {"no JSON", {"ops", csv, "["}, {"alice"}, 400},
+      {"no array", {"ops", csv, "{}"}, {"alice"}, 400},
+      {"wrong properties",
+       {"ops", csv, R"([{"type":"olm.manifests.optional","value":1}])"},
+       {"alice"},
+       400},
+      {"master", {"ops", csv, ""}, master, 403},
+      {"nobody", {"ops", csv, ""}, {""}, 403},
+  };
+  for (const Row& row : rows) {
+    SCOPED_TRACE(row.name);
+    const absl::StatusOr<LivePreview> live = PreviewBundle(row.bundle, row.user);
+    ASSERT_THAT(live, Not(IsOk()));
+    EXPECT_EQ(kube::FromStatus(live.status()).code, row.code) << live.status();
+    EXPECT_THAT(witness_.calls, IsEmpty());
+  }
+  const BundleContent strange = {"ops",
+                                 {csv[0], json::object{{"apiVersion", "apps/v1"},
+                                                       {"kind", "Deployment"},
+                                                       {"metadata", {{"name", "web"}}}}},
+                                 ""};
+  ASSERT_OK_AND_ASSIGN(const LivePreview live, PreviewBundle(strange, {"alice"}));
+  EXPECT_FALSE(live.preview.condition.executable);
+  EXPECT_THAT(Outcomes(live), ElementsAre("Blocked InvalidPlan", "Blocked UnsupportedKind"));
+}
+
+}  // namespace
+}  // namespace steward::controllers

@@ -1,0 +1,119 @@
+// The trial of an InstallPlan's steps: what the executor would do with each, asked of the cluster
+// by dry runs. Lives on one executor.
+#ifndef CONTROLLERS_PREVIEW_PLAN_TRIAL_H_
+#define CONTROLLERS_PREVIEW_PLAN_TRIAL_H_
+
+#include <cstddef>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/time/time.h"
+#include "base/async/task.h"
+#include "base/clock/clock.h"
+#include "controllers/install_plan/prepared_plan.h"
+#include "controllers/preview/found_apis.h"
+#include "kube/client/rest_mapper.h"
+#include "kube/dry_run/dry_run_client.h"
+#include "kube/meta/names.h"
+#include "olm/plan/install_plan.h"
+#include "olm/preview/plan_outlook.h"
+#include "olm/preview/preview.h"
+
+namespace steward::controllers {
+
+struct PlanTrialLimits {
+  size_t width = 8;         // steps that are tried at the same time
+  size_t max_steps = 1000;  // that are tried; what the rest would come to is not known
+  absl::Duration time = absl::Seconds(25);
+  size_t max_paths = 50;              // changed fields that one step names
+  size_t max_path_bytes = 512 << 10;  // of all steps together
+};
+
+struct PlanTrialDeps {
+  kube::DryRunClient& own;    // reads, definitions
+  kube::DryRunClient& steps;  // every other step
+  kube::RestMapper& mapper;   // of `own`
+  const FoundApis& apis;      // of the plan's steps
+  Clock& clock;
+  bool optional_manifests = false;  // the gate
+  // Where `own` is not the executor, and what it may not read is no error of the plan.
+  bool reads_as_requester = false;
+  PlanTrialLimits limits = {};
+};
+
+// Prepares the plan by the executor's own rules (PreparedPlan), and then tries the steps that are
+// pending in the executor's order: ClusterServiceVersions, definitions, the rest, several of each
+// at the same time. Each is tried by the executor's own writes (StepWriter). What follows the first
+// that fails is blocked.
+//
+//   dry run ─► Create, Update, Unchanged, NotCreated, Fail
+//           └► no answer, or a webhook that cannot be asked ─► Unknown
+//   needs what another step of the plan is to make ─► Unknown: NeedsEarlierStep
+//   read, or a rule of the executor, refuses ─► Fail, by that rule
+//
+// Steps are tried each for itself: that several together exceed a quota is not seen.
+class PlanTrial {
+ public:
+  // REQUIRES: what `deps` refers to, `plan` and `steps` outlive this object; as many steps as in
+  // the plan, with declared_optional set.
+  PlanTrial(const PlanTrialDeps& deps, const olm::InstallPlan& plan,
+            std::vector<olm::PreviewStep>& steps);
+
+  // Concludes about the steps that are pending, and leaves the others as they are. `refusal`: why
+  // the executor would write nothing at all. An error only where no step could be told anything of.
+  StatusTask Run(std::optional<olm::PlanCondition>* refusal);
+
+ private:
+  VoidTask Try();
+  // Whether there is something to be written.
+  boost::asio::awaitable<bool> Prepare();
+  boost::asio::awaitable<bool> CheckDefinitions();
+  VoidTask TryStage(const std::vector<size_t>& stage);
+  VoidTask TryOne(size_t index);
+  VoidTask FindObstacle(size_t index);
+  VoidTask FindWaiting(size_t index);
+  VoidTask DryRun(size_t index);
+  bool LeansOnRole(size_t index, const absl::Status& answer) const;
+
+  void FindNeeds();
+  void NoteWhatComes(size_t index);
+  void NoteAbsentApi(size_t index);
+  // Blocks every step that is not concluded: the executor writes nothing.
+  void BlockAll(std::string_view reason, const std::string& message);
+  void Refuse(const absl::Status& why);
+  void ByRule(size_t index, const absl::Status& error);
+  void Need(size_t index, std::string_view what);
+  void NoteTrouble(const absl::Status& error);
+  void Done(size_t index);
+  void Finish();
+
+  const PlanTrialDeps deps_;
+  const olm::InstallPlan& plan_;
+  std::vector<olm::PreviewStep>& steps_;
+  PreparedPlan prepared_;
+  std::vector<size_t> order_;  // of the steps that are pending
+  std::vector<size_t> place_;  // in that order, by step
+  std::vector<bool> done_;     // by step: concluded
+  size_t failing_ =
+      static_cast<size_t>(-1);  // the place of the first that fails; else past the end
+  std::optional<olm::PlanCondition> refusal_;
+  absl::Status trouble_;   // the first
+  size_t troubled_ = 0;    // steps of which, by trouble, nothing is told
+  size_t path_bytes_ = 0;  // of the changed fields so far
+
+  // What the plan's own steps are to make.
+  std::set<size_t> repeated_;                            // write what an earlier one writes
+  std::set<std::string> accounts_;                       // ServiceAccounts
+  std::set<std::pair<std::string, std::string>> roles_;  // kind, name
+  // Group and kind of definitions whose API is not the one of now.
+  std::set<std::pair<std::string, std::string>> unsettled_;
+};
+
+}  // namespace steward::controllers
+
+#endif  // CONTROLLERS_PREVIEW_PLAN_TRIAL_H_

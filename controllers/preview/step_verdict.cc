@@ -1,0 +1,105 @@
+#include "controllers/preview/step_verdict.h"
+
+#include <string>
+
+#include "base/text/one_line.h"
+#include "base/text/str_cat.h"
+#include "controllers/preview/changed_fields.h"
+#include "kube/meta/errors.h"
+#include "kube/meta/status.h"
+#include "olm/plan/answer.h"
+#include "olm/preview/plan_outlook.h"
+
+namespace steward::controllers {
+namespace {
+
+using olm::Basis;
+using olm::Outcome;
+
+// A kube-apiserver's words for a webhook with side effects, which it does not call then.
+constexpr std::string_view kNoDryRun = "does not support dry run";
+
+std::string ReasonOf(const kube::Status& answer) {
+  return answer.reason.empty() ? StrCat("Code", answer.code) : answer.reason;
+}
+
+void SayAnswer(olm::PreviewStep& step, Outcome outcome, Basis basis, const absl::Status& error) {
+  if (!kube::IsAnswer(error)) {
+    Say(step, outcome, basis, IsTrouble(error) ? kNoAnswer : kRefusedByRule,
+        ToStd(error.message()));
+    return;
+  }
+  const kube::Status answer = kube::FromStatus(error);
+  Say(step, outcome, basis, ReasonOf(answer), answer.message);
+  step.code = answer.code;
+}
+
+bool IsWithoutDryRun(const absl::Status& error) {
+  if (!kube::IsAnswer(error)) return false;
+  const kube::Status answer = kube::FromStatus(error);
+  return answer.code == 400 && answer.message.find(kNoDryRun) != std::string::npos;
+}
+
+}  // namespace
+
+void Say(olm::PreviewStep& step, Outcome outcome, Basis basis, std::string_view reason,
+         std::string_view message) {
+  step.outcome = outcome;
+  step.basis = basis;
+  step.reason = reason;
+  step.code = 0;
+  step.message = OneLine(message, kMaxPreviewMessage);
+  step.changed_fields.clear();
+}
+
+bool IsTrouble(const absl::Status& error) {
+  if (kube::IsTransient(error)) return true;
+  if (kube::IsAnswer(error)) return false;
+  switch (error.code()) {
+    case absl::StatusCode::kFailedPrecondition:
+    case absl::StatusCode::kInvalidArgument:
+    case absl::StatusCode::kNotFound:
+    case absl::StatusCode::kResourceExhausted:
+      return false;  // rules and bounds of this process
+    default:
+      return true;
+  }
+}
+
+void ConcludeDryRun(const StepOutcome& dry, olm::StepKind kind, size_t max_paths,
+                    olm::PreviewStep& step) {
+  if (dry.answer.ok()) {
+    if (dry.verdict == olm::Verdict::kCreated) {
+      return Say(step, Outcome::kCreate, Basis::kDryRun, kAccepted);
+    }
+    if (kind == olm::StepKind::kCsv || kind == olm::StepKind::kSubscription) {
+      return Say(step, Outcome::kUnchanged, Basis::kDryRun, kStaysAsItIs);
+    }
+    ChangedFields changed;
+    if (!dry.before.is_null()) changed = Compare(dry.before, dry.object, max_paths);
+    if (changed.empty()) return Say(step, Outcome::kUnchanged, Basis::kDryRun, kPresent);
+    Say(step, Outcome::kUpdate, Basis::kDryRun, kAccepted,
+        changed.more == 0 ? "" : StrCat(changed.more, " more fields change"));
+    step.changed_fields = std::move(changed.paths);
+    return;
+  }
+  if (IsWithoutDryRun(dry.answer)) {
+    SayAnswer(step, Outcome::kUnknown, Basis::kRule, dry.answer);
+    step.reason = kWebhookWithoutDryRun;
+    return;
+  }
+  // Others write the object at this moment: the executor would try again, too.
+  const bool overtaken = dry.existed && kube::IsConflict(dry.answer);
+  if (IsTrouble(dry.answer) || overtaken) {
+    return SayAnswer(step, Outcome::kUnknown, Basis::kRule, dry.answer);
+  }
+  const bool optional = step.optional && dry.verdict == olm::Verdict::kNotCreated;
+  SayAnswer(step, optional ? Outcome::kNotCreated : Outcome::kFail, Basis::kDryRun, dry.answer);
+}
+
+void ConcludeByRule(const absl::Status& error, olm::PreviewStep& step) {
+  SayAnswer(step, IsTrouble(error) ? Outcome::kUnknown : Outcome::kFail, Basis::kRule, error);
+  if (absl::IsInvalidArgument(error) && !kube::IsAnswer(error)) step.reason = olm::kInvalidManifest;
+}
+
+}  // namespace steward::controllers
