@@ -56,7 +56,8 @@ struct PlanTrialDeps {
 //   needs what another step of the plan is to make ─► Unknown: NeedsEarlierStep
 //   read, or a rule of the executor, refuses ─► Fail, by that rule
 //
-// Steps are tried each for itself: that several together exceed a quota is not seen.
+// Steps are tried each for itself: that several together exceed a quota is not seen, and what
+// follows a step that is Unknown is said for the case that it succeeds.
 class PlanTrial {
  public:
   // REQUIRES: what `deps` refers to, `plan` and `steps` outlive this object; as many steps as in
