@@ -15,6 +15,7 @@
 #include "kube/meta/write_options.h"
 #include "olm/cleanup/decode.h"
 #include "olm/cleanup/plan.h"
+#include "olm/copy.h"
 
 namespace steward::controllers {
 namespace json = boost::json;
@@ -31,8 +32,22 @@ absl::Status Unreadable(std::string_view what, std::string_view why) {
   return kube::ToStatus(kube::ServiceUnavailable(StrCat(what, ": ", why), kRetrySeconds));
 }
 
-VoidTask CountInto(kube::Client& client, olm::CrdPlan plan, OperandCount& out) {
-  out = co_await CountOperands(client, std::move(plan));
+VoidTask CountInto(kube::Client& client, olm::CrdPlan plan, size_t keep, OperandCount& out) {
+  out = co_await CountOperands(client, std::move(plan), keep);
+}
+
+// Makes the facts those of an operator of which the administrator had chosen so. What follows the
+// opt-in of itself, its confirmation, is supposed as well.
+void Suppose(SupposedOptIn opt_in, olm::CleanupInputs& inputs) {
+  olm::CsvFacts& csv = *inputs.csv;
+  if (csv.deleting()) return;
+  const std::string finalizer(olm::kCleanupFinalizer);
+  if (opt_in == SupposedOptIn::kWithdrawn) {
+    std::erase(csv.finalizers, finalizer);
+  } else if (opt_in == SupposedOptIn::kGiven && !csv.HasFinalizer(finalizer)) {
+    csv.finalizers.push_back(finalizer);
+    if (inputs.protection.ok()) csv.confirmed = inputs.protection->opt_in.proof;
+  }
 }
 
 json::value AbortPatch(const olm::CsvFacts& csv) {
@@ -46,6 +61,7 @@ json::value AbortPatch(const olm::CsvFacts& csv) {
 CleanupInspector::CleanupInspector(kube::Client& client, Clock& clock, KnownCsvs known,
                                    GuardOptions options, EventRecorder& events)
     : client_(client),
+      tries_(client),
       terms_(options.terms),
       csvs_(client, terms_),
       guards_(client, csvs_, clock, std::move(known), options),
@@ -72,10 +88,13 @@ Task<OperandListing> CleanupInspector::Pending(kube::NamespacedName csv) {
   co_return co_await ListOperands(client_, std::move(plans));
 }
 
-Task<CleanupPreview> CleanupInspector::Preview(kube::NamespacedName csv) {
-  CO_ASSIGN_OR_RETURN(const GuardReading reading, co_await Look(std::move(csv)));
+Task<CleanupPreview> CleanupInspector::Preview(kube::NamespacedName csv, SupposedOptIn opt_in,
+                                               size_t keep) {
+  CO_ASSIGN_OR_RETURN(GuardReading reading, co_await Look(std::move(csv)));
+  Suppose(opt_in, reading.inputs);
   const olm::CsvFacts& facts = *reading.inputs.csv;
   CleanupPreview preview;
+  preview.deleting = facts.deleting();
   preview.verdict = olm::CleanupVerdict(reading.inputs);
   if (facts.record.has_value()) {
     absl::StatusOr<olm::CleanupRecord> record = olm::DecodeRecord(*facts.record);
@@ -91,11 +110,19 @@ Task<CleanupPreview> CleanupInspector::Preview(kube::NamespacedName csv) {
   const std::vector<olm::CrdPlan> plans =
       olm::PlanCleanup(reading.inputs, preview.verdict.targets, drain);
   preview.definitions.resize(plans.size());
-  const auto count = [this, &plans, &preview](size_t i) {
-    return CountInto(client_, plans[i], preview.definitions[i]);
+  const auto count = [this, keep, &plans, &preview](size_t i) {
+    return CountInto(client_, plans[i], keep, preview.definitions[i]);
   };
   co_await ForEachInFlight(plans.size(), width_, count);
   co_return preview;
+}
+
+StatusTask CleanupInspector::TryDelete(const kube::GroupVersionResource& gvr,
+                                       const CountedOperand& operand) {
+  kube::DeleteOptions options;
+  options.uid = operand.uid;
+  options.propagation = kube::DeleteOptions::Propagation::kBackground;
+  co_return (co_await tries_.Delete(gvr, operand.name, options)).status();
 }
 
 Task<bool> CleanupInspector::Abort(kube::NamespacedName csv, std::string uid, std::string by) {

@@ -3,6 +3,7 @@
 #ifndef CONTROLLERS_CLEANUP_INSPECTOR_H_
 #define CONTROLLERS_CLEANUP_INSPECTOR_H_
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <vector>
@@ -15,6 +16,7 @@
 #include "controllers/cleanup/operands/operand_lister.h"
 #include "controllers/runtime/events/event_recorder.h"
 #include "kube/client/client.h"
+#include "kube/dry_run/dry_run_client.h"
 #include "kube/meta/names.h"
 #include "olm/cleanup/record.h"
 #include "olm/cleanup/target_set.h"
@@ -22,15 +24,19 @@
 
 namespace steward::controllers {
 
+// The administrator's choice that a preview supposes.
+enum class SupposedOptIn { kAsItIs, kGiven, kWithdrawn };
+
 struct CleanupPreview {
+  bool deleting = false;  // the operator is being deleted
   olm::Verdict verdict;
   std::optional<olm::CleanupRecord> record;  // of a cleanup that has begun
   std::vector<OperandCount> definitions;     // one for each owned definition, sorted by name
 };
 
-// Reads live, with the cleaner's own guards. Abort's one field is its only write. Errors carry a
-// Kubernetes Status where there is one: NotFound when there is no such ClusterServiceVersion or it
-// is a copy; kUnavailable when something needed could not be read.
+// Reads live, with the cleaner's own guards. Abort's one field is its only write that lasts. Errors
+// carry a Kubernetes Status where there is one: NotFound when there is no such
+// ClusterServiceVersion or it is a copy; kUnavailable when something needed could not be read.
 //
 // Calls may overlap. Needs no leadership: an abort only ever stops deletions.
 class CleanupInspector {
@@ -43,8 +49,14 @@ class CleanupInspector {
   // not enabled and opted in.
   Task<OperandListing> Pending(kube::NamespacedName csv);
 
-  // The verdict as if the operator were being deleted now, and the counts.
-  Task<CleanupPreview> Preview(kube::NamespacedName csv);
+  // The verdict as if the operator were being deleted now, and the counts; of each definition the
+  // first `keep` operands. The choice of an operator that is being deleted is as it is.
+  Task<CleanupPreview> Preview(kube::NamespacedName csv,
+                               SupposedOptIn opt_in = SupposedOptIn::kAsItIs, size_t keep = 0);
+
+  // The cluster's answer to the deletion of an operand, as the cleaner would send it, with
+  // dryRun=All. REQUIRES: the references outlive the call.
+  StatusTask TryDelete(const kube::GroupVersionResource& gvr, const CountedOperand& operand);
 
   // Sets spec.cleanup.enabled to false; returns false when it was not true. `uid` "" accepts any
   // object of the name; with another UID than the object's the result is Conflict. Tries again when
@@ -56,6 +68,7 @@ class CleanupInspector {
   Task<GuardReading> Look(kube::NamespacedName csv);
 
   kube::Client& client_;
+  kube::DryRunClient tries_;
   const olm::CsvTerms terms_;
   CsvLister csvs_;
   GuardReader guards_;

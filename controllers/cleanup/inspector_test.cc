@@ -130,6 +130,36 @@ TEST_F(InspectorTest, WhatCannotBeReadIsUnavailable) {
   EXPECT_THAT(Pending(), StatusIs(absl::StatusCode::kUnavailable));
 }
 
+TEST_F(InspectorTest, PreviewSupposesAChoice) {
+  const struct {
+    bool opted_in;
+    SupposedOptIn supposed;
+    bool allowed;
+  } rows[] = {
+      {true, SupposedOptIn::kAsItIs, true},     {true, SupposedOptIn::kGiven, true},
+      {true, SupposedOptIn::kWithdrawn, false}, {false, SupposedOptIn::kAsItIs, false},
+      {false, SupposedOptIn::kGiven, true},     {false, SupposedOptIn::kWithdrawn, false},
+  };
+  for (const auto& row : rows) {
+    SCOPED_TRACE(StrCat(row.opted_in, " ", static_cast<int>(row.supposed)));
+    ClusterShape shape;
+    shape.opted_in = row.opted_in;
+    Start(shape);
+    Populate();
+    const auto preview = cluster_->Run(inspector_->Preview(kCsv, row.supposed, 2));
+    ASSERT_OK(preview);
+    EXPECT_EQ(preview->verdict.allowed(), row.allowed);
+    if (!row.allowed) {
+      EXPECT_TRUE(preview->verdict.IsBlockedBy(olm::CleanupReason::kNotOptedIn));
+    }
+    const OperandCount& widgets = preview->definitions.back();
+    ASSERT_EQ(widgets.first.size(), 2U);
+    EXPECT_EQ(widgets.all(), 3);
+    EXPECT_EQ(widgets.first[0].fate,
+              row.allowed ? olm::OperandFate::kDelete : olm::OperandFate::kKeep);
+  }
+}
+
 TEST_F(InspectorTest, PreviewCountsAndTellsWhy) {
   Start();
   Populate();

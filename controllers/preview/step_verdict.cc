@@ -5,6 +5,7 @@
 #include "base/text/one_line.h"
 #include "base/text/str_cat.h"
 #include "controllers/preview/changed_fields.h"
+#include "kube/dry_run/dry_run_answer.h"
 #include "kube/meta/errors.h"
 #include "kube/meta/status.h"
 #include "olm/plan/answer.h"
@@ -15,9 +16,6 @@ namespace {
 
 using olm::Basis;
 using olm::Outcome;
-
-// A kube-apiserver's words for a webhook with side effects, which it does not call then.
-constexpr std::string_view kNoDryRun = "does not support dry run";
 
 std::string ReasonOf(const kube::Status& answer) {
   return answer.reason.empty() ? StrCat("Code", answer.code) : answer.reason;
@@ -32,12 +30,6 @@ void SayAnswer(olm::PreviewStep& step, Outcome outcome, Basis basis, const absl:
   const kube::Status answer = kube::FromStatus(error);
   Say(step, outcome, basis, ReasonOf(answer), answer.message);
   step.code = answer.code;
-}
-
-bool IsWithoutDryRun(const absl::Status& error) {
-  if (!kube::IsAnswer(error)) return false;
-  const kube::Status answer = kube::FromStatus(error);
-  return answer.code == 400 && answer.message.find(kNoDryRun) != std::string::npos;
 }
 
 }  // namespace
@@ -83,7 +75,7 @@ void ConcludeDryRun(const StepOutcome& dry, olm::StepKind kind, size_t max_paths
     step.changed_fields = std::move(changed.paths);
     return;
   }
-  if (IsWithoutDryRun(dry.answer)) {
+  if (kube::IsUntried(dry.answer)) {
     SayAnswer(step, Outcome::kUnknown, Basis::kRule, dry.answer);
     step.reason = kWebhookWithoutDryRun;
     return;

@@ -13,11 +13,20 @@ namespace {
 
 constexpr int kPasses = 4;  // for lists that expire while they are read
 
-StatusTask CountByVersion(kube::Client& client, std::string version, OperandCount& count) {
+void Forget(OperandCount& count) {
   count.to_delete = count.waited_for = count.kept = 0;
-  const auto take = [&count](const kube::RawObject& raw) -> absl::Status {
+  count.first.clear();
+}
+
+StatusTask CountByVersion(kube::Client& client, std::string version, size_t keep,
+                          OperandCount& count) {
+  Forget(count);
+  count.gvr = count.plan.Resource(version);
+  const auto take = [&count, keep](const kube::RawObject& raw) -> absl::Status {
     ASSIGN_OR_RETURN(const olm::ObjectFacts facts, olm::DecodeObjectFacts(raw.json));
-    switch (olm::FateOf(count.plan, facts.key.ns, facts.deleting())) {
+    const olm::OperandFate fate = olm::FateOf(count.plan, facts.key.ns, facts.deleting());
+    if (count.first.size() < keep) count.first.push_back({facts.key, facts.uid, fate});
+    switch (fate) {
       case olm::OperandFate::kDelete:
         ++count.to_delete;
         break;
@@ -30,13 +39,13 @@ StatusTask CountByVersion(kube::Client& client, std::string version, OperandCoun
     }
     return absl::OkStatus();
   };
-  co_return co_await ListLive(client, count.plan.Resource(version), "", "", Detail::kMetadata,
-                              take);
+  co_return co_await ListLive(client, count.gvr, "", "", Detail::kMetadata, take);
 }
 
 }  // namespace
 
-boost::asio::awaitable<OperandCount> CountOperands(kube::Client& client, olm::CrdPlan plan) {
+boost::asio::awaitable<OperandCount> CountOperands(kube::Client& client, olm::CrdPlan plan,
+                                                   size_t keep) {
   OperandCount count;
   count.plan = std::move(plan);
   if (count.plan.state == olm::CrdState::kUnreadable) {
@@ -49,13 +58,13 @@ boost::asio::awaitable<OperandCount> CountOperands(kube::Client& client, olm::Cr
   }
   absl::Status status;
   for (int pass = 0; pass < kPasses; ++pass) {
-    status = co_await ListByAnyVersion(count.plan, [&client, &count](std::string version) {
-      return CountByVersion(client, std::move(version), count);
+    status = co_await ListByAnyVersion(count.plan, [&client, &count, keep](std::string version) {
+      return CountByVersion(client, std::move(version), keep, count);
     });
     if (status.ok()) co_return count;
     if (!kube::IsExpired(status)) break;
   }
-  count.to_delete = count.waited_for = count.kept = 0;
+  Forget(count);
   count.unreadable = Describe(status);
   co_return count;
 }

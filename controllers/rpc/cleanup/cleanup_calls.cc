@@ -6,10 +6,12 @@
 
 #include "base/log/log.h"
 #include "base/status/macros.h"
+#include "base/text/str_cat.h"
 #include "controllers/rpc/bridge/page_token.h"
 #include "controllers/rpc/bridge/page_visibility.h"
 #include "controllers/rpc/bridge/request_checks.h"
 #include "controllers/rpc/cleanup/messages.h"
+#include "controllers/rpc/cleanup/operand_previews.h"
 #include "controllers/rpc/cleanup/page_tokens.h"
 #include "controllers/rpc/worlds/synced.h"
 #include "kube/meta/names.h"
@@ -22,6 +24,8 @@ namespace {
 
 const kube::GroupVersionResource kStatuses = {"views.operators.coreos.com", "v1alpha1",
                                               "cleanupstatuses"};
+// That one preview names and tries.
+constexpr int kMaxOperands = 1000;
 
 absl::Status CheckName(const std::string& ns, const std::string& name) {
   RETURN_IF_ERROR(CheckNamespace(ns));
@@ -36,6 +40,17 @@ MethodTarget StatusesIn(std::string_view verb, const std::string& ns) {
 template <typename Request>
 MethodTarget StatusOf(const Request& request, std::string_view subresource) {
   return {{"get", kStatuses, std::string(subresource), request.namespace_(), request.name()}, ""};
+}
+
+controllers::SupposedOptIn SupposedBy(const cleanup::v1::PreviewRequest& request) {
+  switch (request.opt_in()) {
+    case cleanup::v1::OPT_IN_GIVEN:
+      return controllers::SupposedOptIn::kGiven;
+    case cleanup::v1::OPT_IN_WITHDRAWN:
+      return controllers::SupposedOptIn::kWithdrawn;
+    default:
+      return controllers::SupposedOptIn::kAsItIs;
+  }
 }
 
 template <typename Request>
@@ -87,10 +102,20 @@ const Method<cleanup::v1::ListPendingRequest> kListPending = {
 
 const Method<cleanup::v1::PreviewRequest> kPreview = {
     .name = "Preview",
-    .check = CheckOne<cleanup::v1::PreviewRequest>,
-    .target = [](const cleanup::v1::PreviewRequest& request) {
-      return StatusOf(request, "preview");
-    }};
+    .check =
+        [](const cleanup::v1::PreviewRequest& request) {
+          RETURN_IF_ERROR(CheckOne(request));
+          if (!cleanup::v1::OptIn_IsValid(request.opt_in())) {
+            return BadRequest("opt_in is none that is known");
+          }
+          const int asked = request.max_operands();
+          if (asked < 0 || asked > kMaxOperands) {
+            return BadRequest(StrCat("max_operands must be between 0 and ", kMaxOperands));
+          }
+          return absl::OkStatus();
+        },
+    .target =
+        [](const cleanup::v1::PreviewRequest& request) { return StatusOf(request, "preview"); }};
 
 const Method<cleanup::v1::AbortRequest> kAbort = {
     .name = "Abort",
@@ -201,14 +226,21 @@ Task<cleanup::v1::ListPendingResponse> CleanupCalls::ListPending(
   co_return co_await pending_.Page(std::move(request), size, may_list);
 }
 
-Task<cleanup::v1::PreviewResponse> CleanupCalls::Preview(Requester,
+Task<cleanup::v1::PreviewResponse> CleanupCalls::Preview(Requester requester,
                                                          cleanup::v1::PreviewRequest request) {
   CO_ASSIGN_OR_RETURN(const kube::Admission::Place place, previews_.Enter());
   kube::NamespacedName csv{request.namespace_(), request.name()};
+  const size_t max = request.max_operands();
   CO_ASSIGN_OR_RETURN(const controllers::CleanupPreview preview,
-                      co_await deps_.inspector.Preview(std::move(csv)));
+                      co_await deps_.inspector.Preview(std::move(csv), SupposedBy(request), max));
   cleanup::v1::PreviewResponse response;
   WritePreview(request.namespace_(), preview, response);
+  AccessAttributes deletion{"delete", olm::kCsvs, "", request.namespace_(), request.name()};
+  CO_ASSIGN_OR_RETURN(const bool may_delete,
+                      co_await access_.Allows(requester, std::move(deletion)));
+  response.set_requester_may_delete(may_delete);
+  const MayList may_list = MayListAs(access_, std::move(requester));
+  CO_RETURN_IF_ERROR(co_await WriteOperands(deps_.inspector, preview, max, may_list, response));
   co_return response;
 }
 

@@ -113,6 +113,7 @@ void WriteStatus(const olm::CleanupOutlook& outlook, cleanup::v1::CleanupStatus&
 
 void WritePreview(const std::string& ns, const controllers::CleanupPreview& preview,
                   cleanup::v1::PreviewResponse& out) {
+  out.set_being_deleted(preview.deleting);
   out.set_verdict(std::string(olm::ToString(preview.verdict.kind)));
   for (const olm::CleanupBlocker& blocker : preview.verdict.blockers) {
     WriteBlocker(blocker, ns, *out.add_blockers());
