@@ -58,7 +58,7 @@ rpc::ServedService CopiedCsvService(const GrpcServiceDeps& deps) {
       deps.cluster, Clock::Real(), deps.random, deps.worlds,
       controllers::ToggleDefaultsOf(deps.flags));
   rpc::CopiedCsvCallsDeps calls = {
-      .clock = Clock::Real(), .worlds = deps.worlds, .copies = *copies};
+      .clock = Clock::Real(), .cluster = deps.cluster, .worlds = deps.worlds, .copies = *copies};
   // The closure keeps the copies that the others refer to.
   calls.serves_installed_operators = [copies, views = deps.serves_views, &cluster = deps.cluster] {
     return views ? Yes() : ServesInstalledOperators(cluster);

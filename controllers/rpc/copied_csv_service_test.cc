@@ -30,6 +30,7 @@ class CopiedCsvServiceTest : public testing::Test {
  protected:
   CopiedCsvServiceTest() {
     scene_.Also(ServeCopiedCsvs({.clock = Clock::Real(),
+                                 .cluster = scene_.cluster(),
                                  .worlds = scene_.worlds(),
                                  .copies = copies_,
                                  .serves_installed_operators = Yes}));

@@ -2,6 +2,8 @@
 #ifndef KUBE_DRY_RUN_DRY_RUN_ANSWER_H_
 #define KUBE_DRY_RUN_DRY_RUN_ANSWER_H_
 
+#include <string>
+
 #include "absl/status/status.h"
 
 namespace steward::kube {
@@ -9,6 +11,16 @@ namespace steward::kube {
 // True if the server did not try the write, because an admission webhook of it may have side
 // effects. Nothing is known of what it would say to the write itself.
 bool IsUntried(const absl::Status& answer);
+
+enum class DryRunVerdict {
+  kAccepted,
+  kRefused,   // as the write itself would be
+  kUntried,   // IsUntried
+  kNoAnswer,  // of the server, or one that says nothing of the write: 429, 5xx
+};
+DryRunVerdict JudgeDryRun(const absl::Status& answer);
+// The reason of a refusal, in the server's word, or "Code418" where it has none.
+std::string RefusalReason(const absl::Status& answer);
 
 }  // namespace steward::kube
 

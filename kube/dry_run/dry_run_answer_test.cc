@@ -12,16 +12,22 @@ namespace {
 TEST(DryRunAnswer, TellsWhatWasNotTried) {
   const struct {
     absl::Status answer;
-    bool untried;
+    DryRunVerdict verdict;
   } rows[] = {
-      {absl::OkStatus(), false},
-      {ToStatus(BadRequest("admission webhook \"a.example.com\" does not support dry run")), true},
-      {ToStatus(BadRequest("spec.size must be a number")), false},
+      {absl::OkStatus(), DryRunVerdict::kAccepted},
+      {ToStatus(BadRequest("admission webhook \"a.example.com\" does not support dry run")),
+       DryRunVerdict::kUntried},
+      {ToStatus(BadRequest("spec.size must be a number")), DryRunVerdict::kRefused},
       {ToStatus(Forbidden({"", "v1", "pods"}, "a", "a.example.com does not support dry run")),
-       false},
-      {absl::UnavailableError("does not support dry run"), false},
+       DryRunVerdict::kRefused},
+      {absl::UnavailableError("does not support dry run"), DryRunVerdict::kNoAnswer},
+      {ToStatus(ServiceUnavailable("busy", 1)), DryRunVerdict::kNoAnswer},
   };
-  for (const auto& row : rows) EXPECT_EQ(IsUntried(row.answer), row.untried) << row.answer;
+  for (const auto& row : rows) {
+    EXPECT_EQ(JudgeDryRun(row.answer), row.verdict) << row.answer;
+    EXPECT_EQ(IsUntried(row.answer), row.verdict == DryRunVerdict::kUntried);
+  }
+  EXPECT_EQ(RefusalReason(rows[2].answer), "BadRequest");
 }
 
 }  // namespace

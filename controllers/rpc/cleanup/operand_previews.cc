@@ -9,7 +9,6 @@
 #include "absl/status/status.h"
 #include "base/async/in_flight.h"
 #include "base/status/macros.h"
-#include "base/text/str_cat.h"
 #include "controllers/cleanup/operands/operand_counter.h"
 #include "kube/dry_run/dry_run_answer.h"
 #include "kube/meta/errors.h"
@@ -62,17 +61,17 @@ void SayByRule(const olm::Verdict& verdict, const OperandCount& count, olm::Oper
 }
 
 void SayAnswer(const absl::Status& answer, OperandPreview& out) {
-  if (answer.ok()) return Say(Outcome::kDelete, Basis::kDryRun, "Accepted", out);
-  if (kube::IsUntried(answer)) {
-    return Say(Outcome::kUnknown, Basis::kRule, "WebhookWithoutDryRun", out);
+  switch (kube::JudgeDryRun(answer)) {
+    case kube::DryRunVerdict::kAccepted:
+      return Say(Outcome::kDelete, Basis::kDryRun, "Accepted", out);
+    case kube::DryRunVerdict::kUntried:
+      return Say(Outcome::kUnknown, Basis::kRule, "WebhookWithoutDryRun", out);
+    case kube::DryRunVerdict::kNoAnswer:
+      return Say(Outcome::kUnknown, Basis::kRule, "NoAnswer", out);
+    case kube::DryRunVerdict::kRefused:
+      out.set_code(kube::FromStatus(answer).code);
+      return Say(Outcome::kFail, Basis::kDryRun, kube::RefusalReason(answer), out);
   }
-  if (!kube::IsAnswer(answer) || kube::IsTransient(answer)) {
-    return Say(Outcome::kUnknown, Basis::kRule, "NoAnswer", out);
-  }
-  const kube::Status status = kube::FromStatus(answer);
-  out.set_code(status.code);
-  Say(Outcome::kFail, Basis::kDryRun,
-      status.reason.empty() ? StrCat("Code", status.code) : status.reason, out);
 }
 
 VoidTask Try(controllers::CleanupInspector& inspector, Trial& trial) {

@@ -14,6 +14,7 @@
 #include "controllers/rpc/bridge/page_visibility.h"
 #include "controllers/rpc/bridge/request_checks.h"
 #include "controllers/rpc/copied_csv/change_page.h"
+#include "controllers/rpc/copied_csv/change_trials.h"
 #include "controllers/rpc/copied_csv/messages.h"
 #include "controllers/rpc/worlds/synced.h"
 #include "kube/meta/status.h"
@@ -70,7 +71,11 @@ const Method<copiedcsv::v1::PreviewRequest> kPreview = {
 
 CopiedCsvCalls::CopiedCsvCalls(CopiedCsvCallsDeps deps, Access& access,
                                CopiedCsvCallsOptions options)
-    : deps_(std::move(deps)), access_(access), options_(options) {}
+    : deps_(std::move(deps)),
+      access_(access),
+      options_(options),
+      tries_(deps_.cluster),
+      trials_(options.trials, "changes are being tried") {}
 
 Task<copiedcsv::v1::State> CopiedCsvCalls::ReadState() {
   controllers::CopiesDifferencePtr difference;
@@ -131,12 +136,18 @@ StatusTask CopiedCsvCalls::Watch(Requester, copiedcsv::v1::WatchRequest request,
 
 Task<copiedcsv::v1::PreviewResponse> CopiedCsvCalls::Preview(
     Requester requester, copiedcsv::v1::PreviewRequest request) {
+  std::optional<kube::Admission::Place> place;
+  const bool tries = request.try_changes();
+  if (tries) {
+    CO_ASSIGN_OR_RETURN(place, trials_.Enter());
+  }
   const absl::StatusOr<controllers::CopiesDifferencePtr> difference =
       co_await deps_.copies.Compare(request.choice() == copiedcsv::v1::CHOICE_OFF);
   if (!difference.ok()) co_return NotKnown(difference.status());
   const MayList may_list = MayListAs(access_, std::move(requester));
   CO_ASSIGN_OR_RETURN(copiedcsv::v1::PreviewResponse page,
                       co_await ChangePage(*difference, std::move(request), may_list));
+  if (tries) co_await TryChanges(tries_, **difference, page);
   copiedcsv::v1::PreviewSummary& summary = *page.mutable_summary();
   WriteSummary(**difference, summary);
   if (summary.deletes() > 0) {

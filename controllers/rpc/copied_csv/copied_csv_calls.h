@@ -14,6 +14,9 @@
 #include "controllers/rpc/bridge/message_sink.h"
 #include "controllers/rpc/bridge/method.h"
 #include "controllers/rpc/bridge/requester.h"
+#include "kube/client/client.h"
+#include "kube/dry_run/dry_run_client.h"
+#include "kube/grpc/admission.h"
 #include "proto/steward/copiedcsv/v1/copiedcsv.pb.h"
 #include "storage/world/world_store.h"
 
@@ -22,6 +25,7 @@ namespace steward::rpc {
 // The references outlive the calls.
 struct CopiedCsvCallsDeps {
   Clock& clock;
+  kube::Client& cluster;  // of which changes are tried
   storage::WorldStore& worlds;
   controllers::FollowedCopies& copies;  // somebody runs it
   // True if the cluster serves InstalledOperators; an error: nobody knows.
@@ -35,6 +39,7 @@ struct CopiedCsvCallsOptions {
   absl::Duration progress = absl::Seconds(30);
   // The duration after which a watch ends, so that its rights are checked again.
   absl::Duration life = absl::Minutes(30);
+  int trials = 4;  // previews under way at a time that try changes; beyond, calls are refused (429)
 };
 
 // The methods with their checks and rights, one for each request.
@@ -66,6 +71,8 @@ class CopiedCsvCalls {
   const CopiedCsvCallsDeps deps_;
   Access& access_;
   const CopiedCsvCallsOptions options_;
+  kube::DryRunClient tries_;
+  kube::Admission trials_;
   int64_t most_left_ = 0;  // since nothing was left
 };
 

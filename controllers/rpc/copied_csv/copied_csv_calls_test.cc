@@ -31,6 +31,7 @@
 #include "kube/meta/status.h"
 #include "kube/testing/fake_client.h"
 #include "kube/testing/fault_client.h"
+#include "olm/resources.h"
 #include "proto/steward/copiedcsv/v1/copiedcsv.pb.h"
 #include "storage/operators/operator_world.h"
 #include "storage/operators/testing/operator_writer.h"
@@ -105,9 +106,11 @@ class CopiedCsvCallsTest : public testing::Test {
   absl::StatusOr<copiedcsv::v1::GetStateResponse> GetState() {
     return RunOn(io_, calls_.GetState(alice_, {}));
   }
-  absl::StatusOr<copiedcsv::v1::PreviewResponse> Preview(copiedcsv::v1::Choice choice) {
+  absl::StatusOr<copiedcsv::v1::PreviewResponse> Preview(copiedcsv::v1::Choice choice,
+                                                         bool tries = false) {
     copiedcsv::v1::PreviewRequest request;
     request.set_choice(choice);
+    request.set_try_changes(tries);
     return RunOn(io_, calls_.Preview(alice_, std::move(request)));
   }
   void Watch(Sink& sink, const std::string& token = "") {
@@ -141,6 +144,7 @@ class CopiedCsvCallsTest : public testing::Test {
                  clock_,
                  {.allowed_ttl = absl::ZeroDuration(), .denied_ttl = absl::ZeroDuration()}};
   CopiedCsvCalls calls_{{.clock = clock_,
+                         .cluster = faults_,
                          .worlds = worlds_,
                          .copies = copies_,
                          .serves_installed_operators = [this] { return Served(); }},
@@ -256,6 +260,33 @@ TEST_F(CopiedCsvCallsTest, APreviewSaysWhoLosesSightOfWhat) {
   EXPECT_EQ(Preview(copiedcsv::v1::CHOICE_OFF)->summary().installed_operators(), "NotServed");
   served_ = absl::UnavailableError("away");
   EXPECT_EQ(Preview(copiedcsv::v1::CHOICE_OFF)->summary().installed_operators(), "Unknown");
+}
+
+TEST_F(CopiedCsvCallsTest, ChangesAreTriedWhereThatIsAsked) {
+  PutCopy("red");
+  sees_ = {""};
+  Start();
+  ASSERT_OK_AND_ASSIGN(auto on, Preview(copiedcsv::v1::CHOICE_ON, true));
+  ASSERT_EQ(on.changes_size(), 1);
+  EXPECT_EQ(on.changes(0).namespace_(), "blue");
+  EXPECT_EQ(on.changes(0).outcome(), "Create");
+  EXPECT_EQ(on.changes(0).basis(), "DryRun");
+  faults_.FailNext({kube::ClientVerb::kCreate, olm::kCsvs},
+                   kube::ToStatus(kube::Forbidden(olm::kCsvs, "etcd.v1", "no")), 1);
+  ASSERT_OK_AND_ASSIGN(on, Preview(copiedcsv::v1::CHOICE_ON, true));
+  EXPECT_EQ(on.changes(0).outcome(), "Fail");
+  EXPECT_EQ(on.changes(0).code(), 403);
+  EXPECT_EQ(on.changes(0).message(), "Forbidden");
+  ASSERT_OK_AND_ASSIGN(auto off, Preview(copiedcsv::v1::CHOICE_OFF, true));
+  ASSERT_EQ(off.changes_size(), 1);
+  EXPECT_EQ(off.changes(0).outcome(), "Delete");
+  EXPECT_EQ(off.changes(0).basis(), "DryRun");
+  faults_.FailNext({kube::ClientVerb::kDelete, olm::kCsvs}, absl::UnavailableError("away"), 1);
+  ASSERT_OK_AND_ASSIGN(off, Preview(copiedcsv::v1::CHOICE_OFF, true));
+  EXPECT_EQ(off.changes(0).outcome(), "Unknown");
+  ASSERT_OK_AND_ASSIGN(off, Preview(copiedcsv::v1::CHOICE_OFF));
+  EXPECT_EQ(off.changes(0).outcome(), "") << "not asked for";
+  ASSERT_EQ(off.changes_size(), 1) << "nothing was deleted";
 }
 
 TEST_F(CopiedCsvCallsTest, NoMethodWrites) {
