@@ -5,6 +5,7 @@
 #include "plugin/cleanup/uninstall_command.h"
 #include "plugin/copied_csvs/toggle.h"
 #include "plugin/copied_csvs/verify.h"
+#include "plugin/preview/preview_commands.h"
 #include "plugin/saving/restore.h"
 
 namespace steward::plugin {
@@ -16,6 +17,10 @@ const std::vector<KnownCommand>& KnownCommands() {
       KnownStatus(),
       KnownAbort(),
       KnownRestore(),
+      {.name = "preview",
+       .description = "What would happen: to a plan, a bundle, an operator, copies",
+       .commands = {KnownPreviewPlan(), KnownPreviewBundle(), KnownPreviewUninstall(),
+                    KnownPreviewCopiedCsvs()}},
       {.name = "copied-csvs",
        .description = "Copied ClusterServiceVersions, and the way off them",
        .commands = {KnownCopiesStatus(), KnownCopiesOn(), KnownCopiesOff(), KnownVerify()}},

@@ -56,13 +56,20 @@ std::string UserAgent(const plugin::Program& program) {
   return StrCat(name, "/", BuildVersion().git_version);
 }
 
+bool IsDocument(const std::string& output) { return output == "json" || output == "yaml"; }
+
 absl::Status RunWith(kube::Client& client, const std::string& context_ns, asio::io_context& io,
                      const plugin::CommandLine& line, boost::json::object& document) {
   const plugin::CommonFlags& flags = line.common;
   // With a document on standard output, text for people goes to standard error.
-  plugin::Terminal terminal(ProcessTerminal(flags.output.empty() ? stdout : stderr));
-  plugin::Session session{client,   Clock::Real(), terminal,
-                          document, flags.yes,     flags.ns.empty() ? context_ns : flags.ns};
+  plugin::Terminal terminal(ProcessTerminal(IsDocument(flags.output) ? stderr : stdout));
+  plugin::Session session{.client = client,
+                          .clock = Clock::Real(),
+                          .terminal = terminal,
+                          .document = document,
+                          .yes = flags.yes,
+                          .ns = flags.ns.empty() ? context_ns : flags.ns,
+                          .wide = flags.output == "wide"};
   return RunOn(io, line.command->Run(session));
 }
 
@@ -105,7 +112,9 @@ int RunCommand(const plugin::Program& program, const std::vector<plugin::KnownCo
     std::fprintf(stderr, "%s %s: %s\n", program.name.c_str(), line->name.c_str(),
                  plugin::Printable(ToStd(status.message())).c_str());
   }
-  if (!line->common.output.empty()) std::fputs(plugin::ReportText(document).c_str(), stdout);
+  if (IsDocument(line->common.output)) {
+    std::fputs(plugin::ReportText(document, line->common.output == "yaml").c_str(), stdout);
+  }
   return static_cast<int>(plugin::ExitOf(status));
 }
 

@@ -22,6 +22,7 @@
 #include "plugin/cluster/related.h"
 #include "plugin/command/confirm.h"
 #include "plugin/command/exit.h"
+#include "plugin/preview/preview_table.h"
 #include "plugin/saving/save.h"
 #include "plugin/saving/save_folder.h"
 #include "plugin/saving/save_index.h"
@@ -52,7 +53,7 @@ class Uninstallation {
 
   std::string Folder() const;
   std::string Saving() const;
-  void Tell();
+  StatusTask Tell();
   StatusTask TryWrites();
   StatusTask TryDelete(olm::CsvFacts facts);
   StatusTask TryDeleteOptedIn();
@@ -97,7 +98,7 @@ std::string Uninstallation::Saving() const {
                             : "They are not saved";
 }
 
-void Uninstallation::Tell() {
+StatusTask Uninstallation::Tell() {
   if (saves()) {
     saver_ = std::make_unique<Saver>(session_.client, session_.clock, Folder(), options_.csv,
                                      facts().uid);
@@ -107,6 +108,10 @@ void Uninstallation::Tell() {
   for (const Terminal::Row& row : PreviewRows(preview_, Saving())) {
     session_.terminal.Line(row);
   }
+  json::object uninstall = {{"clusterServiceVersion", options_.csv.name}};
+  if (options_.wish != Wish::kAsItIs) uninstall["cleanup"] = options_.wish == Wish::kDelete;
+  json::object spec = {{"uninstall", std::move(uninstall)}};
+  co_return co_await ShowAskedPreview(session_, std::move(spec), options_.csv.ns);
 }
 
 // Tries every later write with dry-run.
@@ -371,7 +376,7 @@ StatusTask Uninstallation::Run() {
   }
   CO_RETURN_IF_ERROR(preview.status());
   preview_ = *std::move(preview);
-  Tell();
+  CO_RETURN_IF_ERROR(co_await Tell());
   if (!facts().deleting() && !preview_.Blockers().empty()) {
     co_return Refused(
         "its custom resources would be kept for what stands against it; nothing was "

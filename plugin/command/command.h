@@ -23,7 +23,7 @@ struct CommonFlags {
   std::string kubeconfig;
   std::string context;
   std::string ns;      // "" = that of the context
-  std::string output;  // "" or "json"
+  std::string output;  // "" = for people, or one of KnownCommand::forms
   bool yes = false;    // for commands that ask
 };
 
@@ -47,6 +47,8 @@ struct KnownCommand {
   // Set for a command:
   std::string report = {};  // the kind of its document
   bool asks = false;        // has --yes
+  // The values of --output; "wide" is for people, too.
+  std::vector<std::string> forms = {"json"};
   // False: it has no flags about a cluster, runs without a kubeconfig, and its session's client
   // refuses each call.
   bool needs_cluster = true;

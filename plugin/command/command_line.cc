@@ -3,6 +3,7 @@
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
+#include <algorithm>
 #include <map>
 #include <utility>
 
@@ -17,26 +18,33 @@ namespace steward::plugin {
 namespace {
 
 constexpr char kExitCodes[] =
-    "Exit codes: 0 done, 1 error, 2 wrong usage, 3 refused, 4 stalled or out of time";
+    "Exit codes: 0 done, 1 error, 2 wrong usage, 3 refused, 4 stalled or out of time, "
+    "5 a preview warns";
 
 std::string CheckNamespace(const std::string& text) {
   return kube::IsDns1123Label(text) ? "" : StrCat("\"", text, "\" is no namespace's name");
 }
 
-void AddOutputFlag(CLI::App& app, CommonFlags& common) {
+using Forms = std::vector<std::string>;
+
+void AddOutputFlag(CLI::App& app, CommonFlags& common, const Forms& forms) {
+  const std::string documents = "one document for programs on standard output";
+  const bool wide = std::find(forms.begin(), forms.end(), "wide") != forms.end();
   FlagAdder(app)
-      .Text("-o,--output", common.output, "json: one document for programs on standard output")
-      ->check(CLI::IsMember({"json"}));
+      .Text("-o,--output", common.output,
+            wide ? StrCat("json or yaml: ", documents, "; wide: more for people")
+                 : StrCat("json: ", documents))
+      ->check(CLI::IsMember(forms));
 }
 
-void AddCommonFlags(CLI::App& app, CommonFlags& common) {
+void AddCommonFlags(CLI::App& app, CommonFlags& common, const Forms& forms) {
   FlagAdder flags(app);
   flags.Text("--kubeconfig", common.kubeconfig,
              "Kubeconfig to use; else those of KUBECONFIG, else ~/.kube/config");
   flags.Text("--context", common.context, "Context of the kubeconfig; else its current one");
   flags.Text("-n,--namespace", common.ns, "Namespace; else the context's, else default")
       ->check(CheckNamespace);
-  AddOutputFlag(app, common);
+  AddOutputFlag(app, common, forms);
 }
 
 // The parser of one command line.
@@ -46,7 +54,7 @@ class Parser {
       : app_(program.description, program.name) {
     app_.get_formatter()->column_width(36);
     app_.footer(kExitCodes);
-    AddCommonFlags(app_, common_);
+    AddCommonFlags(app_, common_, {"json", "yaml", "wide"});
     AddAll(known, app_);
   }
 
@@ -82,9 +90,9 @@ void Parser::AddAll(const std::vector<KnownCommand>& known, CLI::App& app) {
     }
     if (each.asks) FlagAdder(sub).Switch("-y,--yes", common_.yes, "Ask nothing");
     if (each.needs_cluster) {
-      AddCommonFlags(sub, common_);
+      AddCommonFlags(sub, common_, each.forms);
     } else {
-      AddOutputFlag(sub, common_);
+      AddOutputFlag(sub, common_, each.forms);
     }
   }
 }

@@ -28,6 +28,8 @@ std::string_view ToString(Exit exit) {
       return "Refused";
     case Exit::kStalled:
       return "Stalled";
+    case Exit::kForewarned:
+      return "Forewarned";
   }
   return "Error";
 }
@@ -44,11 +46,15 @@ absl::Status Stalled(std::string_view message) {
   return Ending(absl::StatusCode::kDeadlineExceeded, message, Exit::kStalled);
 }
 
+absl::Status Forewarned(std::string_view message) {
+  return Ending(absl::StatusCode::kFailedPrecondition, message, Exit::kForewarned);
+}
+
 Exit ExitOf(const absl::Status& status) {
   if (status.ok()) return Exit::kDone;
   const absl::optional<absl::Cord> payload = status.GetPayload(kExitPayload);
   if (!payload.has_value()) return Exit::kError;
-  for (const Exit exit : {Exit::kUsage, Exit::kRefused, Exit::kStalled}) {
+  for (const Exit exit : {Exit::kUsage, Exit::kRefused, Exit::kStalled, Exit::kForewarned}) {
     if (*payload == ToAbsl(ToString(exit))) return exit;
   }
   return Exit::kError;

@@ -10,10 +10,11 @@ namespace steward::plugin {
 
 enum class Exit {
   kDone = 0,
-  kError = 1,    // something failed
-  kUsage = 2,    // the command line, or what it names, cannot be used
-  kRefused = 3,  // not allowed, or the user said no
-  kStalled = 4,  // under way, but without progress or too late
+  kError = 1,       // something failed
+  kUsage = 2,       // the command line, or what it names, cannot be used
+  kRefused = 3,     // not allowed, or the user said no
+  kStalled = 4,     // under way, but without progress or too late
+  kForewarned = 5,  // a preview says that something would fail, or cannot tell
 };
 // The name of the code: "Done", "Error", ...
 std::string_view ToString(Exit exit);
@@ -22,6 +23,7 @@ std::string_view ToString(Exit exit);
 absl::Status Misused(std::string_view message);
 absl::Status Refused(std::string_view message);
 absl::Status Stalled(std::string_view message);
+absl::Status Forewarned(std::string_view message);
 
 Exit ExitOf(const absl::Status& status);
 

@@ -4,6 +4,7 @@
 
 #include "base/json/json_text.h"
 #include "base/text/str_cat.h"
+#include "base/yaml/yaml.h"
 
 namespace steward::plugin {
 
@@ -18,7 +19,12 @@ void Conclude(const absl::Status& status, boost::json::object& document) {
   document["message"] = std::string(ToStd(status.message()));
 }
 
-std::string ReportText(const boost::json::object& document) {
+std::string ReportText(const boost::json::object& document, bool yaml) {
+  if (yaml) {
+    std::string text;
+    WriteYaml(document, text);
+    return text;
+  }
   return StrCat(IndentJson(Serialize(document)), "\n");
 }
 

@@ -18,8 +18,8 @@ boost::json::object NewReport(std::string_view kind);
 // Ends the document with the outcome of the command: result, exitCode and message.
 void Conclude(const absl::Status& status, boost::json::object& document);
 
-// The document with a newline at its end.
-std::string ReportText(const boost::json::object& document);
+// The document with a newline at its end, as JSON, or as YAML.
+std::string ReportText(const boost::json::object& document, bool yaml = false);
 
 }  // namespace steward::plugin
 

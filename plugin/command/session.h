@@ -23,6 +23,8 @@ struct Session {
   bool yes = false;
   // The namespace that the user works in.
   std::string ns = {};
+  // True if people want all that there is to say.
+  bool wide = false;
 };
 
 }  // namespace steward::plugin

@@ -32,6 +32,7 @@
 #include "plugin/command/exit.h"
 #include "plugin/copied_csvs/olm_config.h"
 #include "plugin/copied_csvs/survey.h"
+#include "plugin/preview/preview_table.h"
 #include "plugin/terminal/terminal.h"
 #include "plugin/terminal/words.h"
 
@@ -347,7 +348,11 @@ StatusTask ToggleCopies(Session& session, ToggleOptions options) {
   preview.AddTo(session.document);
   session.document["changed"] = false;
   preview.Show(session.terminal);
-  if (options.off && preview.count() > 0) CO_RETURN_IF_ERROR(co_await ShowVisibility(session));
+  if (options.off && preview.count() > 0) {
+    CO_RETURN_IF_ERROR(co_await ShowVisibility(session));
+    json::object spec = {{"copiedCSVs", {{"enabled", false}}}};
+    CO_RETURN_IF_ERROR(co_await ShowAskedPreview(session, std::move(spec)));
+  }
   if (options.dry_run) co_return absl::OkStatus();
   if (!config && !options.off && preview.count() == 0) {
     session.terminal.Line("All copies are there, and there is no OLMConfig cluster that says no");

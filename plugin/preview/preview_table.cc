@@ -1,0 +1,106 @@
+#include "plugin/preview/preview_table.h"
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/str_join.h"
+#include "base/text/str_cat.h"
+#include "plugin/terminal/printer.h"
+#include "plugin/terminal/words.h"
+
+namespace steward::plugin {
+namespace {
+
+// In a table that is not wide.
+constexpr size_t kMostFields = 4;
+// Steps beside another preview.
+constexpr size_t kMostAside = 10;
+
+Style StyleOf(const AskedStep& step) {
+  if (step.Warns()) return step.outcome == "Unknown" ? Style::kWarning : Style::kBad;
+  if (step.outcome == "Create") return Style::kGood;
+  if (step.outcome == "Delete") return Style::kWarning;
+  if (step.outcome == "Update") return Style::kPlain;
+  return Style::kFaint;
+}
+
+std::string Details(const AskedStep& step, bool wide) {
+  if (!step.changed_fields.empty()) {
+    const size_t shown =
+        wide ? step.changed_fields.size() : std::min(kMostFields, step.changed_fields.size());
+    const auto first = step.changed_fields.begin();
+    std::string text = absl::StrJoin(first, first + static_cast<ptrdiff_t>(shown), ", ");
+    if (shown < step.changed_fields.size()) {
+      StrAppend(&text, " and ", step.changed_fields.size() - shown, " more");
+    }
+    if (!step.message.empty()) StrAppend(&text, "; ", step.message);
+    return text;
+  }
+  return wide || step.Warns() || step.outcome == "NotCreated" ? step.message : "";
+}
+
+}  // namespace
+
+void ShowPreview(const AskedPreview& preview, const PreviewTableOptions& options,
+                 Terminal& terminal) {
+  std::vector<const AskedStep*> shown;
+  std::map<std::string, size_t> counts;
+  for (const AskedStep& step : preview.steps) {
+    shown.push_back(&step);
+    ++counts[step.outcome];
+  }
+  const size_t all = shown.size();
+  if (all > options.most) {
+    std::stable_partition(shown.begin(), shown.end(),
+                          [](const AskedStep* step) { return step->Warns(); });
+    shown.resize(options.most);
+  }
+  std::vector<std::string> header = {"OUTCOME", "OBJECT", "REASON"};
+  if (options.wide) header.emplace_back("BASIS");
+  header.emplace_back("DETAILS");
+  Table table(header);
+  for (const AskedStep* step : shown) {
+    Terminal::Row row = {{step->outcome, StyleOf(*step)},
+                         {StrCat(step->object, step->optional ? " (optional)" : "")},
+                         {step->reason}};
+    if (options.wide) row.push_back({step->basis});
+    row.push_back({Details(*step, options.wide)});
+    table.Add(std::move(row));
+  }
+  if (!shown.empty()) table.Print(terminal);
+  if (all > shown.size()) terminal.Line(StrCat("and ", all - shown.size(), " more"));
+  std::vector<std::string> parts;
+  for (const auto& [outcome, count] : counts) parts.push_back(StrCat(count, " ", outcome));
+  if (preview.hidden > 0) parts.push_back(StrCat(preview.hidden, " that you may not see"));
+  if (preview.remaining > 0) parts.push_back(StrCat(preview.remaining, " not looked at"));
+  terminal.Line(StrCat(CountText(static_cast<int64_t>(all), "step"), parts.empty() ? "" : ": ",
+                       absl::StrJoin(parts, ", ")),
+                preview.IsClear() ? Style::kPlain : Style::kWarning);
+  if (!preview.executable && !preview.reason.empty()) {
+    terminal.Line(StrCat(preview.reason, preview.message.empty() ? "" : ": ", preview.message),
+                  Style::kWarning);
+  }
+}
+
+StatusTask ShowAskedPreview(Session& session, boost::json::object spec, std::string ns) {
+  if (ns.empty()) ns = session.ns;
+  absl::StatusOr<AskedPreview> asked =
+      co_await AskPreview(session.client, std::move(ns), std::move(spec));
+  if (!asked.ok()) {
+    const bool without = IsWithoutPreviews(asked.status());
+    co_return without ? absl::OkStatus() : asked.status();
+  }
+  session.terminal.Line("Asked of the cluster, with dry-run:", Style::kStrong);
+  PreviewTableOptions options;
+  options.most = kMostAside;
+  ShowPreview(*asked, options, session.terminal);
+  session.document["planPreview"] = std::move(asked->object);
+  co_return absl::OkStatus();
+}
+
+}  // namespace steward::plugin

@@ -1,0 +1,32 @@
+// Previews for people. Not thread-safe; tasks run on the caller's executor.
+#ifndef PLUGIN_PREVIEW_PREVIEW_TABLE_H_
+#define PLUGIN_PREVIEW_PREVIEW_TABLE_H_
+
+#include <boost/json/object.hpp>
+#include <cstddef>
+#include <string>
+
+#include "base/async/task.h"
+#include "plugin/command/session.h"
+#include "plugin/preview/asked_preview.h"
+#include "plugin/terminal/terminal.h"
+
+namespace steward::plugin {
+
+struct PreviewTableOptions {
+  bool wide = false;  // with the basis, and everything that is said
+  size_t most =
+      static_cast<size_t>(-1);  // steps; those that warn come first, the others are counted
+};
+
+// Prints a row for each step, and a line that counts them.
+void ShowPreview(const AskedPreview& preview, const PreviewTableOptions& options,
+                 Terminal& terminal);
+
+// Asks for a preview beside one that the command has made itself, and shows what of it warns, and
+// the counts. Where the user gets no previews here, it does nothing. `ns` "" = the session's.
+StatusTask ShowAskedPreview(Session& session, boost::json::object spec, std::string ns = "");
+
+}  // namespace steward::plugin
+
+#endif  // PLUGIN_PREVIEW_PREVIEW_TABLE_H_
