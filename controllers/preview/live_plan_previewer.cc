@@ -52,7 +52,7 @@ absl::Status Answered(const absl::Status& error) {
 void HideOthers(olm::PlanPreview& preview) {
   for (olm::PreviewStep& step : preview.steps) {
     if (step.reason != olm::kInvalidPlan) continue;
-    step.message = "the plan cannot be executed, as its condition tells";
+    step.message = kConditionTells;
   }
 }
 

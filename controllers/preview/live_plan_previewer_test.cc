@@ -170,6 +170,17 @@ TEST_F(LivePlanPreviewerTest, AChangedDefinitionIsNeededFirst) {
               ElementsAre("Create Accepted", "Update Accepted", "Unknown NeedsEarlierStep"));
 }
 
+TEST_F(LivePlanPreviewerTest, ADefinitionTellsWhatGoes) {
+  constexpr char kBoth[] =
+      R"({"name":"v1","served":true,"storage":true,"schema":{"openAPIV3Schema":{"type":"object"}}},)"
+      R"({"name":"v1beta1","served":true,"storage":false,"schema":{"openAPIV3Schema":)"
+      R"({"type":"object"}}})";
+  cluster_.Create(kTestDefinitions, "", DefinitionText(kBoth));
+  const LivePreview live = Of({CsvStep(), DefinitionStep()});
+  EXPECT_THAT(Outcomes(live).back(), "Update Accepted");
+  EXPECT_THAT(live.preview.steps[1].message, HasSubstr("v1beta1 is not served any more"));
+}
+
 TEST_F(LivePlanPreviewerTest, ADefinitionThatMayNotBeReplacedStopsEverything) {
   cluster_.Create(kTestDefinitions, "", DefinitionText());
   cluster_.Create(kTestMonitors, "other",
@@ -339,6 +350,17 @@ TEST_F(LivePlanPreviewerTest, OnlySoManyAreTried) {
   EXPECT_EQ(std::count(outcomes.begin(), outcomes.end(), "Unknown TooManySteps"), 11);
   EXPECT_LE(witness_.most, 4u);
   EXPECT_GT(witness_.most, 1u);
+}
+
+// What a preview costs beside its dry runs.
+TEST_F(LivePlanPreviewerTest, AsksLittleElse) {
+  std::vector<TestStep> steps = {CsvStep(), DefinitionStep(), AccountStep(), RoleStep()};
+  while (steps.size() < 200) steps.push_back(ConfigMapStep(StrCat("settings-", steps.size())));
+  Of(steps);
+  const size_t dry = witness_.Count(/*writes=*/true, /*dry=*/true);
+  EXPECT_EQ(dry, 200u);
+  EXPECT_LE(witness_.calls.size(), dry + 20);
+  EXPECT_EQ(witness_.most, PlanTrialLimits().width);
 }
 
 TEST_F(LivePlanPreviewerTest, EndsInTime) {

@@ -26,7 +26,8 @@ struct LivePreview {
   // All steps, also those that whoever asks may not see; no step's message tells of another's
   // object.
   olm::PlanPreview preview;
-  // The resource of each step, as many as there are steps; nullopt where the cluster serves none.
+  // The resource of each step, as many as there are steps; nullopt where the cluster serves none,
+  // and "*" where that could not be found out: for those who may see all.
   std::vector<std::optional<kube::GroupVersionResource>> resources;
 };
 
@@ -37,7 +38,8 @@ class PlanPreviewer {
   // The steps as the executor would write them, with its identity. 404: no such plan.
   virtual Task<LivePreview> PreviewPlan(kube::NamespacedName plan) = 0;
   // The steps that an InstallPlan of the bundle would have, all of them read and tried as
-  // `requester`. 400: no bundle (olm/plan/bundle.h); 503: bundles are not previewed here.
+  // `requester`. 400: no bundle (olm/plan/bundle.h); 403: nobody acts as this user
+  // (system:masters); 503: bundles are not previewed here.
   virtual Task<LivePreview> PreviewBundle(BundleContent bundle, kube::UserInfo requester) = 0;
 };
 

@@ -9,6 +9,7 @@
 #include "base/async/in_flight.h"
 #include "base/async/race.h"
 #include "base/json/json_access.h"
+#include "base/text/one_line.h"
 #include "base/text/str_cat.h"
 #include "controllers/install_plan/step_writer.h"
 #include "controllers/preview/step_verdict.h"
@@ -176,10 +177,12 @@ void PlanTrial::NoteWhatComes(size_t index) {
     prepared_.NoteCsv(step.name, kUidToCome);
   }
   if (kind != StepKind::kDefinition) return;
+  const std::vector<std::string>& paths = step.changed_fields;
+  const bool all_told = paths.size() < deps_.limits.max_paths;
   const bool changes = step.outcome == Outcome::kUpdate &&
-                       (!step.message.empty() ||
-                        std::any_of(step.changed_fields.begin(), step.changed_fields.end(),
-                                    [](const auto& path) { return path.starts_with("spec"); }));
+                       (!all_told || std::any_of(paths.begin(), paths.end(), [](const auto& path) {
+                         return path.starts_with("spec");
+                       }));
   if (unknown || changes || step.outcome == Outcome::kCreate) {
     unsettled_.insert(BroughtBy(prepared_.steps()[index].manifest));
   }
@@ -287,9 +290,16 @@ VoidTask PlanTrial::DryRun(size_t index) {
     co_return;
   }
   if (IsTrouble(outcome.answer)) NoteTrouble(outcome.answer);
-  const bool has_place = path_bytes_ < deps_.limits.max_path_bytes;
+  // What a definition changes decides about the objects of its kind.
+  const bool has_place = kind == StepKind::kDefinition || path_bytes_ < deps_.limits.max_path_bytes;
   ConcludeDryRun(outcome, kind, has_place ? deps_.limits.max_paths : 0, step);
   for (const std::string& path : step.changed_fields) path_bytes_ += path.size();
+  if (step.outcome == Outcome::kUpdate) {
+    for (const std::string& change : prepared_.TakeChanges(index)) {
+      step.message = OneLine(StrCat(step.message, step.message.empty() ? "" : "; ", change),
+                             kMaxPreviewMessage);
+    }
+  }
   Done(index);
 }
 
@@ -319,8 +329,9 @@ void PlanTrial::BlockAll(std::string_view reason, const std::string& message) {
 }
 
 void PlanTrial::Refuse(const absl::Status& why) {
-  refusal_ = {false, std::string(olm::kInvalidPlan), std::string(ToStd(why.message()))};
-  BlockAll(olm::kInvalidPlan, "the plan cannot be executed, as its condition tells");
+  refusal_ = {false, std::string(olm::kInvalidPlan),
+              OneLine(ToStd(why.message()), kMaxPreviewMessage)};
+  BlockAll(olm::kInvalidPlan, std::string(kConditionTells));
 }
 
 void PlanTrial::ByRule(size_t index, const absl::Status& error) {

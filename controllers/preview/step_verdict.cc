@@ -17,8 +17,11 @@ namespace {
 using olm::Basis;
 using olm::Outcome;
 
+constexpr size_t kMaxReason = 64;  // bytes
+
 std::string ReasonOf(const kube::Status& answer) {
-  return answer.reason.empty() ? StrCat("Code", answer.code) : answer.reason;
+  // A webhook writes what it likes.
+  return answer.reason.empty() ? StrCat("Code", answer.code) : OneLine(answer.reason, kMaxReason);
 }
 
 void SayAnswer(olm::PreviewStep& step, Outcome outcome, Basis basis, const absl::Status& error) {

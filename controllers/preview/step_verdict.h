@@ -24,6 +24,10 @@ inline constexpr std::string_view kRefusedByRule = "RefusedByRule";  // of the e
 inline constexpr std::string_view kTooManySteps = "TooManySteps";
 inline constexpr std::string_view kOutOfTime = "OutOfTime";
 
+// The message of steps that are blocked because of another one, which only the condition may name.
+inline constexpr std::string_view kConditionTells =
+    "the plan cannot be executed, as its condition tells";
+
 // The longest message, in bytes.
 inline constexpr size_t kMaxPreviewMessage = 300;
 
