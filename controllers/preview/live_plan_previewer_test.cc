@@ -21,6 +21,7 @@
 #include "base/status/matchers.h"
 #include "base/text/str_cat.h"
 #include "controllers/install_plan/testing/plan_cluster.h"
+#include "controllers/preview/found_apis.h"
 #include "controllers/preview/step_verdict.h"
 #include "controllers/preview/testing/witness_client.h"
 #include "kube/meta/status.h"
@@ -350,6 +351,24 @@ TEST_F(LivePlanPreviewerTest, OnlySoManyAreTried) {
   EXPECT_EQ(std::count(outcomes.begin(), outcomes.end(), "Unknown TooManySteps"), 11);
   EXPECT_LE(witness_.most, 4u);
   EXPECT_GT(witness_.most, 1u);
+}
+
+TEST_F(LivePlanPreviewerTest, OnlySoManyKindsAreAskedFor) {
+  std::vector<TestStep> steps = {CsvStep()};
+  for (size_t i = 0; i < FoundApis::kMaxKinds + 5; ++i) {
+    const std::string group = StrCat("g", i, ".example.com");
+    steps.push_back({{group, "v1", "ServiceMonitor"},
+                     "reed",
+                     StrCat(R"({"apiVersion":")", group,
+                            R"(/v1","kind":"ServiceMonitor","metadata":{"name":"reed"}})"),
+                     true});
+  }
+  const LivePreview live = Of(steps);
+  const std::vector<std::string> outcomes = Outcomes(live);
+  EXPECT_EQ(std::count(outcomes.begin(), outcomes.end(), "Unknown TooManySteps"), 5);
+  EXPECT_EQ(std::count(outcomes.begin(), outcomes.end(), "NotCreated ApiAbsent"), 100);
+  const auto unknown = std::find(outcomes.begin(), outcomes.end(), "Unknown TooManySteps");
+  EXPECT_EQ(live.resources[unknown - outcomes.begin()]->resource, "*");
 }
 
 // What a preview costs beside its dry runs.

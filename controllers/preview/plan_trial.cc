@@ -236,7 +236,11 @@ VoidTask PlanTrial::FindObstacle(size_t index) {
       co_return;
   }
   const FoundApis::Answer& api = deps_.apis.Of(gvk);
-  if (!api.ok()) {
+  if (!api.ok() && absl::IsResourceExhausted(api.status())) {
+    Say(steps_[index], Outcome::kUnknown, Basis::kRule, kTooManySteps,
+        ToStd(api.status().message()));
+    Done(index);
+  } else if (!api.ok()) {
     ByRule(index, api.status());
   } else if (prepared_.IsSupplied(gvk)) {
     if (!*api || unsettled_.contains({gvk.group, gvk.kind})) {
