@@ -164,6 +164,7 @@ void Flags::AddControllers() {
        "--grpc-frontends");
   Text("--controllers-client-key-file", options_.controllers.client_key_file,
        "Private key of --controllers-client-cert-file, PEM");
+  AddFamily("plan", "install-plans", options_.plan_controllers);
   AddFamily("copied-csv", "copies", options_.copied_csv_controllers);
 }
 
@@ -216,6 +217,7 @@ absl::Status CheckTogether(const Options& options) {
         "--tls-cert-file and --tls-private-key-file must be given together");
   }
   RETURN_IF_ERROR(CheckFiles("", options.controllers));
+  RETURN_IF_ERROR(CheckFiles("plan-", options.plan_controllers));
   RETURN_IF_ERROR(CheckFiles("copied-csv-", options.copied_csv_controllers));
   if (options.request_timeout == absl::ZeroDuration()) {
     return absl::InvalidArgumentError("--request-timeout: must be longer than 0");
@@ -239,6 +241,7 @@ absl::StatusOr<Options> ParseOptions(const std::vector<std::string>& args,
     return absl::InvalidArgumentError(error.what());
   }
   Options& options = given.options;
+  FillFiles(options.controllers, options.plan_controllers);
   FillFiles(options.controllers, options.copied_csv_controllers);
   RETURN_IF_ERROR(CheckTogether(options));
   ASSIGN_OR_RETURN(options.feature_gates, ParseFeatureGates(gates, given.feature_gates));

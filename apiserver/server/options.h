@@ -68,9 +68,10 @@ struct Options {
   // no more.
   size_t max_body_bytes = 64 << 10;
 
-  // Of the families cleanup and copies. Files that are not given for the second are those of the
-  // first.
+  // Of the families cleanup, install-plans and copies. Files that are not given for the last two
+  // are those of the first.
   ControllersEndpoint controllers;
+  ControllersEndpoint plan_controllers;
   ControllersEndpoint copied_csv_controllers;
 
   audit::Options audit_log;

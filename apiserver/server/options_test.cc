@@ -91,10 +91,12 @@ TEST(OptionsTest, Good) {
        [](auto& o) { return o.feature_gates.IsOn("Fancy"); }},
       {"a family's files are the others' unless they are given",
        {"--controllers-ca-file=ca", "--controllers-client-cert-file=c",
-        "--controllers-client-key-file=k", "--copied-csv-controllers-address=copies:1",
-        "--copied-csv-controllers-ca-file=own"},
+        "--controllers-client-key-file=k", "--plan-controllers-address=plans:1",
+        "--copied-csv-controllers-address=copies:1", "--copied-csv-controllers-ca-file=own"},
        [](auto& o) {
-         return o.copied_csv_controllers.address == "copies:1" &&
+         return o.plan_controllers.address == "plans:1" && o.plan_controllers.ca_file == "ca" &&
+                o.plan_controllers.client_key_file == "k" &&
+                o.copied_csv_controllers.address == "copies:1" &&
                 o.copied_csv_controllers.ca_file == "own" &&
                 o.copied_csv_controllers.client_cert_file == "c" &&
                 o.copied_csv_controllers.client_key_file == "k";

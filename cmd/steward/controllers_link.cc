@@ -43,7 +43,7 @@ void AddClients(ControllersLinks& links) {
 
 ControllersLinks NoLinksToControllers(const std::string& reason) {
   ControllersLinks links;
-  for (FamilyLink* link : {&links.cleanup, &links.copies}) {
+  for (FamilyLink* link : {&links.cleanup, &links.plans, &links.copies}) {
     link->absence = reason;
   }
   AddClients(links);
@@ -53,6 +53,7 @@ ControllersLinks NoLinksToControllers(const std::string& reason) {
 absl::StatusOr<ControllersLinks> LinkToControllers(const server::Options& options) {
   ControllersLinks links;
   ASSIGN_OR_RETURN(links.cleanup, LinkTo(options.controllers, "--controllers-address"));
+  ASSIGN_OR_RETURN(links.plans, LinkTo(options.plan_controllers, "--plan-controllers-address"));
   ASSIGN_OR_RETURN(links.copies,
                    LinkTo(options.copied_csv_controllers, "--copied-csv-controllers-address"));
   AddClients(links);

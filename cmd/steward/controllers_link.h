@@ -21,6 +21,7 @@ struct FamilyLink {
 // One link for each family that has a service, and the clients over them.
 struct ControllersLinks {
   FamilyLink cleanup;
+  FamilyLink plans;
   FamilyLink copies;
   std::unique_ptr<upstream::PendingOperands> pending;  // over `cleanup`
 };

@@ -250,6 +250,7 @@ absl::Status Up::StartGrpc() {
                                             .client_key_file = frontend.key_file};
   server::Options link;
   link.controllers = here;
+  link.plan_controllers = here;
   link.copied_csv_controllers = here;
   ASSIGN_OR_RETURN(upstream_, LinkToControllers(link));
   return absl::OkStatus();
