@@ -9,7 +9,6 @@
 #include "apiserver/filters/deadline.h"
 #include "apiserver/filters/errors.h"
 #include "apiserver/filters/impersonation.h"
-#include "apiserver/filters/read_body.h"
 #include "apiserver/filters/request/request_info.h"
 #include "apiserver/filters/response_headers.h"
 
@@ -19,7 +18,7 @@ http::Handler BuildHandlerChain(http::Handler api, HandlerChainDeps deps) {
   // From the innermost, which sees a request last, to the outermost.
   http::Handler handler = std::move(api);
   // Nobody's body is read before it is known that the request may be made.
-  handler = WithBody(std::move(handler), deps.max_body_bytes);
+  handler = WithBody(std::move(handler), std::move(deps.body));
   handler = WithAuthorization(
       std::move(handler), deps.always_allowed,
       {.authorizer = deps.authorizer, .clock = deps.clock, .random = deps.random});

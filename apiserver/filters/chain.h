@@ -2,12 +2,11 @@
 #ifndef APISERVER_FILTERS_CHAIN_H_
 #define APISERVER_FILTERS_CHAIN_H_
 
-#include <cstddef>
-
 #include "apiserver/filters/authentication/authentication.h"
 #include "apiserver/filters/authorization/authorizer.h"
 #include "apiserver/filters/fairness/pool_metrics.h"
 #include "apiserver/filters/max_in_flight.h"
+#include "apiserver/filters/read_body.h"
 #include "apiserver/filters/request_metrics.h"
 #include "apiserver/http/message/message.h"
 #include "base/clock/clock.h"
@@ -26,7 +25,7 @@ struct HandlerChainDeps {
   PoolMetrics& pool_metrics;
   InFlightLimits in_flight;         // its request_timeout is the deadline's too
   audit::Log* audit_log = nullptr;  // null: nothing is recorded
-  size_t max_body_bytes = 64 << 10;
+  BodyLimits body;
 };
 
 // `api` behind every filter: it receives only requests with info, user and audit id, and only those

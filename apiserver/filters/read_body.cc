@@ -1,5 +1,8 @@
 #include "apiserver/filters/read_body.h"
 
+#include <algorithm>
+#include <atomic>
+#include <memory>
 #include <string>
 #include <utility>
 
@@ -23,8 +26,48 @@ kube::Status Refusal(const absl::Status& error, size_t max_bytes) {
   return kube::ServiceUnavailable(ToStd(error.message()), 1);
 }
 
-VoidTask Serve(const http::Handler& next, size_t max_bytes, http::Request& request,
-               http::ResponseWriter& writer) {
+struct State {
+  State(http::Handler n, BodyLimits l) : next(std::move(n)), limits(std::move(l)) {}
+
+  const http::Handler next;
+  const BodyLimits limits;
+  std::atomic<int> large{0};
+
+  size_t MaxBytes(const http::RequestInfo& info) const {
+    if (info.verb != "create" || !info.subresource.empty()) return limits.max_bytes;
+    const auto larger = limits.creates.find({info.group, info.resource});
+    if (larger == limits.creates.end()) return limits.max_bytes;
+    return std::max(limits.max_bytes, larger->second);
+  }
+};
+
+// One of the places of large bodies, or none.
+class LargePlace {
+ public:
+  explicit LargePlace(State& state)
+      : state_(state), taken_(state.large.fetch_add(1) < state.limits.max_large) {}
+  ~LargePlace() { state_.large.fetch_sub(1); }
+  LargePlace(const LargePlace&) = delete;
+  LargePlace& operator=(const LargePlace&) = delete;
+  bool taken() const { return taken_; }
+
+ private:
+  State& state_;
+  const bool taken_;
+};
+
+VoidTask ServeLarge(State& state, http::Request& request, http::ResponseWriter& writer) {
+  const LargePlace place(state);
+  if (!place.taken()) {
+    co_await RespondStatus(request, writer,
+                           kube::TooManyRequests("too many large requests at a time", 1));
+    co_return;
+  }
+  co_await state.next(request, writer);
+}
+
+VoidTask Serve(std::shared_ptr<State> state, http::Request& request, http::ResponseWriter& writer) {
+  const size_t max_bytes = state->MaxBytes(request.info);
   absl::StatusOr<std::string> body = co_await request.incoming->Read(max_bytes);
   if (!body.ok()) {
     co_await RespondStatus(request, writer, Refusal(body.status(), max_bytes));
@@ -32,15 +75,22 @@ VoidTask Serve(const http::Handler& next, size_t max_bytes, http::Request& reque
   }
   request.incoming = nullptr;
   request.body = *std::move(body);
-  co_await next(request, writer);
+  if (request.body.size() > state->limits.max_bytes) {
+    co_await ServeLarge(*state, request, writer);
+    co_return;
+  }
+  co_await state->next(request, writer);
 }
 
 }  // namespace
 
-http::Handler WithBody(http::Handler next, size_t max_bytes) {
-  return [next = std::move(next), max_bytes](http::Request& request, http::ResponseWriter& writer) {
-    if (request.incoming == nullptr || !TakesBody(request.info)) return next(request, writer);
-    return Serve(next, max_bytes, request, writer);
+http::Handler WithBody(http::Handler next, BodyLimits limits) {
+  const auto state = std::make_shared<State>(std::move(next), std::move(limits));
+  return [state](http::Request& request, http::ResponseWriter& writer) {
+    if (request.incoming == nullptr || !TakesBody(request.info)) {
+      return state->next(request, writer);
+    }
+    return Serve(state, request, writer);
   };
 }
 

@@ -3,15 +3,28 @@
 #define APISERVER_FILTERS_READ_BODY_H_
 
 #include <cstddef>
+#include <map>
+#include <string>
+#include <utility>
 
 #include "apiserver/http/message/message.h"
 
 namespace steward::filters {
 
+struct BodyLimits {
+  size_t max_bytes = 64 << 10;
+  // The larger limits of creates, by group and resource.
+  std::map<std::pair<std::string, std::string>, size_t> creates = {};
+  // Requests with a body of more than max_bytes that are handled at a time: what is made of a body
+  // takes a multiple of its memory.
+  int max_large = 16;
+};
+
 // Fills in Request.body of writes to resources; bodies of other requests stay unread. Answers 413
-// for more than `max_bytes`, 503 when the server holds too much memory, 400 for a malformed body.
-// Must be placed behind authorization, so that strangers' bodies are not read.
-http::Handler WithBody(http::Handler next, size_t max_bytes);
+// for a body beyond its limit, 429 where too many large ones are handled, 503 when the server holds
+// too much memory, 400 for a malformed body. Must be placed behind authorization, so that
+// strangers' bodies are not read.
+http::Handler WithBody(http::Handler next, BodyLimits limits);
 
 }  // namespace steward::filters
 

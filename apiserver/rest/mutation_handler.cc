@@ -2,6 +2,7 @@
 
 #include <boost/json/object.hpp>
 #include <iterator>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -12,7 +13,7 @@
 #include "apiserver/rest/writes/delete_options.h"
 #include "apiserver/rest/writes/request_body.h"
 #include "apiserver/rest/writes/write_parameters.h"
-#include "base/json/json_text.h"
+#include "base/splice/rope.h"
 #include "base/status/macros.h"
 #include "kube/meta/names.h"
 #include "kube/meta/write_options.h"
@@ -29,6 +30,16 @@ absl::StatusOr<Encoding> EncodingFor(const Resource& resource, const http::Reque
   }
   return encoding;
 }
+
+class OneAnswer : public Cursor {
+ public:
+  explicit OneAnswer(std::unique_ptr<const Object> object) : object_(std::move(object)) {}
+  const Object* Next() override { return std::exchange(given_, true) ? nullptr : object_.get(); }
+
+ private:
+  const std::unique_ptr<const Object> object_;
+  bool given_ = false;
+};
 
 // Writes the response; `warnings` are those of the body, sent before those of the result.
 StatusTask Answer(const Resource& resource, http::ResponseWriter& writer, Encoding encoding,
@@ -76,11 +87,21 @@ StatusTask ServeReview(const Resource& resource, Reviewer& reviewer, const http:
   review.field_validation = parameters.field_validation;
   review.audit_id = request.audit_id;
   review.traceparent = request.traceparent;
-  CO_ASSIGN_OR_RETURN(const boost::json::object answer,
+  CO_ASSIGN_OR_RETURN(ReviewAnswer answer,
                       co_await reviewer.Review(request.user, std::move(review)));
   encoding.status = 201;
-  encoding.warnings = std::move(body.warnings);
-  co_return co_await WriteDocument(writer, std::move(encoding), Serialize(answer));
+  if (resource.columns.empty()) {
+    // Kinds without columns have no other forms either.
+    encoding.warnings = std::move(body.warnings);
+    Rope json;
+    answer.object->AppendJson("", json);
+    co_return co_await WriteDocument(writer, std::move(encoding), json.Flatten());
+  }
+  WriteResult result;
+  result.warnings = std::move(answer.warnings);
+  result.reading.cursor = std::make_unique<OneAnswer>(std::move(answer.object));
+  co_return co_await Answer(resource, writer, std::move(encoding), std::move(body.warnings),
+                            std::move(result));
 }
 
 StatusTask ServeUpdate(const Resource& resource, Updater& updater, kube::NamespacedName name,

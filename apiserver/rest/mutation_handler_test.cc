@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <boost/asio/io_context.hpp>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -19,6 +20,7 @@
 #include "base/async/run.h"
 #include "base/clock/fake_clock.h"
 #include "base/json/json_text.h"
+#include "kube/meta/selector.h"
 #include "kube/meta/status.h"
 #include "kube/meta/user_info.h"
 
@@ -147,13 +149,16 @@ TEST_F(MutationHandlerTest, Protobuf) {
 
 class FakeReviewer : public Reviewer {
  public:
-  Task<boost::json::object> Review(const kube::UserInfo& user, ReviewRequest request) override {
+  Task<ReviewAnswer> Review(const kube::UserInfo& user, ReviewRequest request) override {
     if (!failure.ok()) co_return failure;
-    request.question["user"] = user.name;
     last = std::move(request);
-    co_return last.question;
+    ReviewAnswer answer;
+    answer.object = std::make_unique<FakeObject>(last.ns, "new", kube::LabelMap(), user.name);
+    answer.warnings = warnings;
+    co_return answer;
   }
   ReviewRequest last;
+  std::vector<std::string> warnings;
   absl::Status failure;
 };
 
@@ -166,7 +171,11 @@ TEST_F(MutationHandlerTest, Reviews) {
   http::Request request = Post(R"({"a":1,"a":2})");
   request.user.name = "alice";
   EXPECT_EQ(Ask(request), 201);
-  EXPECT_EQ(writer_.body(), "{\"a\":2,\"user\":\"alice\"}\n");
+  EXPECT_EQ(writer_.body(),
+            R"({"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"new",)"
+            R"("namespace":"ns1","resourceVersion":"","labels":{}},"spec":{"note":"alice"}})"
+            "\n");
+  EXPECT_EQ(Serialize(reviewer.last.question), R"({"a":2})");
   EXPECT_EQ(writer_.Header("Warning"), R"(299 - "duplicate field \"a\"")");
   EXPECT_EQ(reviewer.last.ns, "ns1");
   EXPECT_FALSE(reviewer.last.dry_run);
@@ -190,6 +199,32 @@ TEST_F(MutationHandlerTest, Reviews) {
   request.query = {};
   reviewer.failure = kube::ToStatus(kube::BadRequest("no namespace on request"));
   EXPECT_EQ(Ask(request), 400);
+}
+
+TEST_F(MutationHandlerTest, ReviewsInOtherForms) {
+  FakeReviewer reviewer;
+  reviewer.warnings = {"so so"};
+  Resource resource = fake_.Definition();
+  resource.review = &reviewer;
+  Serve(resource);
+  http::Request request = Post("{}");
+  request.headers.Set("Accept", kTable);
+  EXPECT_EQ(Ask(request), 201);
+  EXPECT_THAT(writer_.body(), HasSubstr(R"("rows":[{"cells":["new",0],)"));
+  EXPECT_EQ(writer_.Header("Warning"), R"(299 - "so so")");
+  request.headers.Set("Accept", "application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io");
+  EXPECT_EQ(Ask(request), 201);
+  EXPECT_THAT(writer_.body(), HasSubstr(R"("kind":"PartialObjectMetadata")"));
+  request.headers.Set("Accept", "application/yaml");
+  EXPECT_EQ(Ask(request), 201);
+  EXPECT_THAT(writer_.body(), HasSubstr("kind: Widget\n"));
+
+  // Kinds without columns have one form.
+  resource.columns.clear();
+  Serve(resource);
+  request.headers.Set("Accept", kTable);
+  EXPECT_EQ(Ask(request), 201);
+  EXPECT_THAT(writer_.body(), HasSubstr(R"("kind":"Widget")"));
 }
 
 TEST_F(MutationHandlerTest, Updates) {

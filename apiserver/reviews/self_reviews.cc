@@ -16,6 +16,7 @@
 #include "base/json/json_access.h"
 #include "base/json/json_text.h"
 #include "base/log/log.h"
+#include "base/splice/rope.h"
 #include "base/status/macros.h"
 #include "base/text/str_cat.h"
 #include "kube/meta/errors.h"
@@ -83,7 +84,25 @@ class Access {
   filters::Authorizer& authorizer_;
 };
 
-json::object Answer(std::string_view kind, const json::object& spec, json::object status) {
+// An answer, which has no name.
+class AnsweredReview : public rest::Object {
+ public:
+  explicit AnsweredReview(json::object answer) : answer_(std::move(answer)) {}
+  std::string_view ns() const override { return ""; }
+  std::string_view name() const override { return ""; }
+  void AppendJson(std::string_view /*resource_version*/, Rope& out) const override {
+    steward::AppendJson(answer_, out.text());
+  }
+  void AppendMetadata(std::string_view /*resource_version*/, Rope& out) const override {
+    out.text().append("{}");
+  }
+  void AppendCells(std::string& out) const override { out.append("[]"); }
+
+ private:
+  const json::value answer_;
+};
+
+rest::ReviewAnswer Answer(std::string_view kind, const json::object& spec, json::object status) {
   const kube::GroupVersionKind gvk = KindOf(kind);
   json::object answer;
   answer["kind"] = gvk.kind;
@@ -91,14 +110,15 @@ json::object Answer(std::string_view kind, const json::object& spec, json::objec
   answer["metadata"] = json::object();
   answer["spec"] = spec;
   answer["status"] = std::move(status);
-  return answer;
+  return {.object = std::make_unique<AnsweredReview>(std::move(answer))};
 }
 
 class AccessReviewer : public rest::Reviewer {
  public:
   explicit AccessReviewer(const Access& access) : access_(access) {}
 
-  Task<json::object> Review(const kube::UserInfo& user, rest::ReviewRequest request) override {
+  Task<rest::ReviewAnswer> Review(const kube::UserInfo& user,
+                                  rest::ReviewRequest request) override {
     const json::object* spec = ObjectAt(request.question, "spec");
     if (spec == nullptr) spec = &none_;
     const json::object* resource = ObjectAt(*spec, "resourceAttributes");
@@ -141,7 +161,8 @@ class RulesReviewer : public rest::Reviewer {
  public:
   explicit RulesReviewer(const Access& access) : access_(access) {}
 
-  Task<json::object> Review(const kube::UserInfo& user, rest::ReviewRequest request) override {
+  Task<rest::ReviewAnswer> Review(const kube::UserInfo& user,
+                                  rest::ReviewRequest request) override {
     const json::object* spec = ObjectAt(request.question, "spec");
     if (spec == nullptr || StringAt(*spec, "namespace").empty()) {
       co_return kube::ToStatus(kube::BadRequest("no namespace on request"));

@@ -16,6 +16,7 @@
 #include "base/async/run.h"
 #include "base/async/task.h"
 #include "base/json/json_text.h"
+#include "base/splice/rope.h"
 #include "base/status/matchers.h"
 #include "kube/meta/status.h"
 #include "kube/meta/user_info.h"
@@ -53,7 +54,9 @@ class SelfReviewsTest : public testing::Test {
     request.question = ParseJson(question)->as_object();
     auto answer = RunOn(io, resources.at(which).review->Review(user, std::move(request)));
     if (!answer.ok()) return answer.status();
-    return Serialize(*answer);
+    Rope json;
+    answer->object->AppendJson("", json);
+    return json.Flatten();
   }
   absl::StatusOr<std::string> AskAccess(const kube::UserInfo& user, const std::string& question) {
     return Ask(0, user, question);

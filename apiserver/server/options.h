@@ -65,7 +65,7 @@ struct Options {
   absl::Duration shutdown_delay_duration;
 
   // The limit of a write's body; set by the command, not by a flag. The API server's own verbs need
-  // no more.
+  // no more, but for those that say so (rest::Resource::max_create_bytes).
   size_t max_body_bytes = 64 << 10;
 
   // Of the families cleanup, install-plans and copies. Files that are not given for the last two

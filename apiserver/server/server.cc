@@ -22,6 +22,7 @@
 #include "apiserver/filters/chain.h"
 #include "apiserver/filters/fairness/pool_metrics.h"
 #include "apiserver/filters/max_in_flight.h"
+#include "apiserver/filters/read_body.h"
 #include "apiserver/filters/request_metrics.h"
 #include "apiserver/filters/reviews/review_metrics.h"
 #include "apiserver/filters/reviews/reviewer.h"
@@ -83,6 +84,18 @@ filters::InFlightLimits ForInFlight(const Options& options) {
   limits.watches.all = static_cast<size_t>(options.max_watches);
   limits.watches.per_user = static_cast<size_t>(options.max_watches_per_user);
   limits.request_timeout = options.request_timeout;
+  return limits;
+}
+
+filters::BodyLimits ForBodies(const Options& options,
+                              const std::vector<rest::Resource>& resources) {
+  filters::BodyLimits limits;
+  limits.max_bytes = options.max_body_bytes;
+  for (const rest::Resource& resource : resources) {
+    if (resource.max_create_bytes == 0) continue;
+    limits.creates[{resource.descriptor.gvk.group, resource.descriptor.plural}] =
+        resource.max_create_bytes;
+  }
   return limits;
 }
 
@@ -200,6 +213,7 @@ struct ApiServer::Impl {
   filters::AlwaysAllowed always_allowed;
   filters::ReviewAuthorizer authorizer;
   std::unique_ptr<ServerCertificate> certificate;
+  filters::BodyLimits body_limits;
   SwappableHandler api;
   http::Handler handler;  // the chain, which ends in `api`
   Heartbeats heartbeats;
@@ -281,7 +295,7 @@ http::Handler ApiServer::Impl::BuildHandler() {
                                                         .pool_metrics = pool_metrics,
                                                         .in_flight = ForInFlight(options),
                                                         .audit_log = deps.audit_log,
-                                                        .max_body_bytes = options.max_body_bytes});
+                                                        .body = body_limits});
 }
 
 http::ServerOptions ApiServer::Impl::ForHttp() {
@@ -325,6 +339,7 @@ absl::StatusOr<std::unique_ptr<ApiServer>> ApiServer::Create(Options options,
   RETURN_IF_ERROR(impl->authentication_files.Load());
   ASSIGN_OR_RETURN(impl->always_allowed,
                    filters::AlwaysAllowed::Create(impl->options.authorization_always_allow_paths));
+  impl->body_limits = ForBodies(impl->options, resources);
   RETURN_IF_ERROR(impl->SetResources(std::move(resources)));
   impl->handler = impl->BuildHandler();
   impl->server =

@@ -64,8 +64,9 @@ class ApiServer {
 
   // Serves these resources from now on instead of the current ones, also in discovery and OpenAPI;
   // running requests end on the old ones. On an error nothing changes: a resource's schema is not a
-  // JSON object. Thread-safe; of concurrent calls the last to return wins. Computes for some
-  // milliseconds for each hundred kilobytes of schemas.
+  // JSON object. A max_create_bytes counts only of resources that Create was given. Thread-safe; of
+  // concurrent calls the last to return wins. Computes for some milliseconds for each hundred
+  // kilobytes of schemas.
   absl::Status SetResources(std::vector<rest::Resource> resources);
 
   // REQUIRES: started.

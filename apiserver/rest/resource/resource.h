@@ -4,6 +4,7 @@
 #ifndef APISERVER_REST_RESOURCE_RESOURCE_H_
 #define APISERVER_REST_RESOURCE_RESOURCE_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -175,6 +176,8 @@ struct Resource {
   // True when POST and PUT also accept Kubernetes' binary form (//kube/protobuf); otherwise that is
   // answered with 415.
   bool accepts_protobuf = false;
+  // The limit of the body of a POST, where it is above that of all writes; 0 = it is that one.
+  size_t max_create_bytes = 0;
   // True when the lister supports limit and continue. Otherwise lists are answered whole, and a
   // continue token is refused.
   bool pages = false;

@@ -3,10 +3,13 @@
 #define APISERVER_REST_RESOURCE_REVIEWER_H_
 
 #include <boost/json/object.hpp>
+#include <memory>
 #include <string>
+#include <vector>
 
 #include "apiserver/http/message/message.h"
 #include "apiserver/rest/resource/field_validation.h"
+#include "apiserver/rest/resource/resource.h"
 #include "base/async/task.h"
 #include "kube/meta/user_info.h"
 
@@ -25,12 +28,17 @@ struct ReviewRequest {
   std::string traceparent;  // "" = none
 };
 
+struct ReviewAnswer {
+  std::unique_ptr<const Object> object;  // the question, answered
+  std::vector<std::string> warnings;     // printable ASCII
+};
+
 // Errors carry a Kubernetes Status.
 class Reviewer {
  public:
   virtual ~Reviewer() = default;
-  // Returns the whole answer. `user` is the requester, and outlives the task.
-  virtual Task<boost::json::object> Review(const kube::UserInfo& user, ReviewRequest request) = 0;
+  // `user` is the requester, and outlives the task.
+  virtual Task<ReviewAnswer> Review(const kube::UserInfo& user, ReviewRequest request) = 0;
 };
 
 }  // namespace steward::rest
