@@ -73,6 +73,7 @@ absl::Status Run(const server::Options& options) {
                             .plans = plans,
                             .clock = Clock::Real(),
                             .pending_operands = *controllers.pending,
+                            .previews = *controllers.previews,
                             .optional_manifests =
                                 options.feature_gates.IsOn(controllers::kOptionalManifestsGate)}),
           BuildVersion(),

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "apiserver/upstream/cleanup_client.h"
+#include "apiserver/upstream/linked_previews.h"
 #include "base/clock/clock.h"
 #include "base/status/macros.h"
 #include "base/text/str_cat.h"
@@ -37,6 +38,11 @@ void AddClients(ControllersLinks& links) {
   } else {
     links.pending = std::make_unique<upstream::CleanupClient>(*links.cleanup.channel);
   }
+  const auto link = [](const FamilyLink& family) {
+    return upstream::LinkedPreviews::Link{family.channel.get(), family.absence};
+  };
+  links.previews = std::make_unique<upstream::LinkedPreviews>(upstream::LinkedPreviews::Links{
+      .plans = link(links.plans), .cleanup = link(links.cleanup), .copies = link(links.copies)});
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "apiserver/server/options.h"
 #include "apiserver/upstream/channel.h"
 #include "apiserver/upstream/pending_operands.h"
+#include "apiserver/upstream/previews.h"
 
 namespace steward {
 
@@ -24,6 +25,7 @@ struct ControllersLinks {
   FamilyLink plans;
   FamilyLink copies;
   std::unique_ptr<upstream::PendingOperands> pending;  // over `cleanup`
+  std::unique_ptr<upstream::Previews> previews;        // over all of them
 };
 
 // Links that answer all questions with 503 and this reason.

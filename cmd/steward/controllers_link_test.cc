@@ -35,6 +35,7 @@ TEST(ControllersLinkTest, EachFamilyHasAChannelOfItsOwnWhereItHasAnAddress) {
   EXPECT_NE(links.plans.channel, links.cleanup.channel);
   EXPECT_NE(links.copies.channel, links.cleanup.channel);
   EXPECT_NE(links.pending, nullptr);
+  EXPECT_NE(links.previews, nullptr);
 }
 
 TEST(ControllersLinkTest, WithoutAnAddressTheReasonNamesItsFlag) {
@@ -46,6 +47,7 @@ TEST(ControllersLinkTest, WithoutAnAddressTheReasonNamesItsFlag) {
   EXPECT_EQ(links.copies.channel, nullptr);
   EXPECT_THAT(links.copies.absence, HasSubstr("(--copied-csv-controllers-address)"));
   EXPECT_NE(links.pending, nullptr);
+  EXPECT_NE(links.previews, nullptr);
 }
 
 TEST(ControllersLinkTest, WithoutLinksThereIsAReason) {
@@ -55,6 +57,7 @@ TEST(ControllersLinkTest, WithoutLinksThereIsAReason) {
     EXPECT_EQ(link->absence, "gRPC is off");
   }
   EXPECT_NE(links.pending, nullptr);
+  EXPECT_NE(links.previews, nullptr);
 }
 
 }  // namespace

@@ -262,6 +262,7 @@ absl::Status Up::StartServer() {
        .plans = plans_,
        .clock = Clock::Real(),
        .pending_operands = *upstream_.pending,
+       .previews = *upstream_.previews,
        .optional_manifests = options_.feature_gates.IsOn(controllers::kOptionalManifestsGate)});
   ASSIGN_OR_RETURN(
       server_,

@@ -6,6 +6,7 @@
 #include "apiserver/views/cleanup_status/cleanup_status.h"
 #include "apiserver/views/cleanup_status/pending/pending.h"
 #include "apiserver/views/installed_operator/installed_operator.h"
+#include "apiserver/views/plan_preview/creation/creation.h"
 #include "apiserver/views/plan_preview/plan_preview.h"
 #include "storage/cleanup/outlooks.h"
 #include "storage/plans/plan_outlooks.h"
@@ -41,12 +42,14 @@ rest::Resource PlanPreviews(const ViewDeps& deps) {
   struct Parts {
     explicit Parts(const ViewDeps& deps)
         : view(deps.plans.store(), outlooks, deps.optional_manifests, deps.clock,
-               ReadOptions(deps.plans)) {}
+               ReadOptions(deps.plans)),
+          creation(deps.previews) {}
     storage::PlanOutlooks outlooks;
     views::PlanPreviews view;
+    views::PlanPreviewCreation creation;
   };
   const auto parts = std::make_shared<Parts>(deps);
-  rest::Resource resource = parts->view.Resource();
+  rest::Resource resource = parts->view.Resource(parts->creation);
   resource.owner = parts;
   return resource;
 }

@@ -7,6 +7,7 @@
 
 #include "apiserver/rest/resource/resource.h"
 #include "apiserver/upstream/pending_operands.h"
+#include "apiserver/upstream/previews.h"
 #include "apiserver/views/virtual_resource/virtual_resource.h"
 #include "base/clock/clock.h"
 #include "cmd/steward/cluster_worlds.h"
@@ -19,6 +20,7 @@ struct ViewDeps {
   ClusterWorlds& plans;   // of PlanSources
   Clock& clock;
   upstream::PendingOperands& pending_operands;
+  upstream::Previews& previews;
   // Whether those who execute InstallPlans have this gate on.
   bool optional_manifests = false;
 };

@@ -14,11 +14,14 @@
 #include "apiserver/http/message/message.h"
 #include "apiserver/rest/resource/page_getter.h"
 #include "apiserver/rest/resource/resource.h"
+#include "apiserver/rest/resource/reviewer.h"
 #include "apiserver/rest/resource/watcher.h"
+#include "apiserver/upstream/linked_previews.h"
 #include "apiserver/upstream/pending_operands.h"
 #include "apiserver/views/testing/sample_view.h"
 #include "base/async/task_group.h"
 #include "base/clock/clock.h"
+#include "base/json/json_text.h"
 #include "base/splice/rope.h"
 #include "base/status/matchers.h"
 #include "base/text/str_cat.h"
@@ -87,7 +90,8 @@ class VirtualApiTest : public ::testing::Test {
     return {.worlds = worlds_,
             .plans = plans_,
             .clock = Clock::Real(),
-            .pending_operands = no_controllers_};
+            .pending_operands = no_controllers_,
+            .previews = no_previews_};
   }
   // All existing objects as "ns/name".
   std::vector<std::string> List(const rest::Resource& resource) {
@@ -110,6 +114,9 @@ class VirtualApiTest : public ::testing::Test {
                         OperatorSources()};
   ClusterWorlds plans_{store_.client(), Clock::Real(), Random::Real(), registry_, PlanSources()};
   upstream::NoControllers no_controllers_{"nobody is there"};
+  upstream::LinkedPreviews no_previews_{{.plans = {nullptr, "nobody plans"},
+                                         .cleanup = {nullptr, "nobody cleans up"},
+                                         .copies = {nullptr, "nobody copies"}}};
   TaskGroup tasks_{store_.io().get_executor()};
 };
 
@@ -199,6 +206,28 @@ TEST_F(VirtualApiTest, AViewIsAFolderAndAnEntry) {
   ASSERT_TRUE(event->has_value());
   EXPECT_EQ((*event)->type, rest::WatchEvent::Type::kAdded);
   EXPECT_EQ((*event)->object->name(), "vault.v1");
+}
+
+TEST_F(VirtualApiTest, PreviewsAreAskedOfTheControllersOfTheirFamily) {
+  const std::vector<rest::Resource> resources = VirtualResources(Deps());
+  ASSERT_NE(resources[2].review, nullptr);
+  const struct {
+    std::string spec;
+    std::string why;
+  } rows[] = {
+      {R"({"installPlan":{"name":"a"}})", "nobody plans"},
+      {R"({"bundle":{"manifests":[{}]}})", "nobody plans"},
+      {R"({"uninstall":{"clusterServiceVersion":"a"}})", "nobody cleans up"},
+      {R"({"copiedCSVs":{"enabled":true}})", "nobody copies"},
+  };
+  for (const auto& row : rows) {
+    rest::ReviewRequest request;
+    request.ns = "ops";
+    request.question["spec"] = *ParseJson(row.spec);
+    const kube::UserInfo user;
+    EXPECT_THAT(store_.Run(resources[2].review->Review(user, std::move(request))).status(),
+                StatusIs(absl::StatusCode::kUnavailable, HasSubstr(row.why)));
+  }
 }
 
 TEST_F(VirtualApiTest, PendingOperandsAreAskedOfTheControllers) {

@@ -215,7 +215,7 @@ func TestKubectl_R_PRJ_08_ResourcesAndRights(t *testing.T) {
 	for i, want := range []string{
 		"cleanupstatuses cus views.operators.coreos.com/v1alpha1 true CleanupStatus get,list,watch",
 		"installedoperators iop views.operators.coreos.com/v1alpha1 true InstalledOperator get,list,watch",
-		"planpreviews ppv views.operators.coreos.com/v1alpha1 true PlanPreview get,list,watch",
+		"planpreviews ppv views.operators.coreos.com/v1alpha1 true PlanPreview create,get,list,watch",
 	} {
 		if i >= len(out) || !strings.HasPrefix(strings.Join(strings.Fields(out[i]), " "), want) {
 			t.Errorf("api-resources: %q, want %q", out, want)

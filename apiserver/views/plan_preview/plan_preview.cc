@@ -1,5 +1,6 @@
 #include "apiserver/views/plan_preview/plan_preview.h"
 
+#include <cstddef>
 #include <memory>
 #include <utility>
 
@@ -14,6 +15,8 @@ namespace {
 const kube::GroupVersionKind kKind = {"views.operators.coreos.com", "v1alpha1", "PlanPreview"};
 const kube::GroupVersionResource kResource = {"views.operators.coreos.com", "v1alpha1",
                                               "planpreviews"};
+// Of a create, which may bring a bundle.
+constexpr size_t kMaxBodyBytes = 3 << 20;
 
 }  // namespace
 
@@ -24,7 +27,7 @@ PlanPreviews::PlanPreviews(storage::WorldStore& worlds, storage::PlanOutlooks& o
              std::make_shared<const PlanPreviewProjection>(outlooks, optional_manifests, clock),
              kResource, std::move(options)) {}
 
-rest::Resource PlanPreviews::Resource() {
+rest::Resource PlanPreviews::Resource(rest::Reviewer& creation) {
   rest::Resource resource;
   resource.descriptor.gvk = kKind;
   resource.descriptor.plural = kResource.resource;
@@ -34,6 +37,8 @@ rest::Resource PlanPreviews::Resource() {
   resource.columns = PlanPreviewColumns();
   resource.openapi_schema = PlanPreviewSchema();
   reads_.ServeIn(resource);
+  resource.review = &creation;
+  resource.max_create_bytes = kMaxBodyBytes;
   resource.where_to_write = [](const kube::NamespacedName& name) {
     return WhereToWrite("PlanPreviews", "InstallPlan", name);
   };

@@ -4,6 +4,7 @@
 #define APISERVER_VIEWS_PLAN_PREVIEW_PLAN_PREVIEW_H_
 
 #include "apiserver/rest/resource/resource.h"
+#include "apiserver/rest/resource/reviewer.h"
 #include "apiserver/views/virtual_resource/virtual_resource.h"
 #include "base/clock/clock.h"
 #include "storage/plans/plan_outlooks.h"
@@ -19,8 +20,9 @@ class PlanPreviews {
   PlanPreviews(storage::WorldStore& worlds, storage::PlanOutlooks& outlooks,
                bool optional_manifests, const Clock& clock, VirtualResourceOptions options = {});
 
-  // The result refers to this object. It has no verb that writes.
-  rest::Resource Resource();
+  // The result refers to this object, and to `creation`, the verb create, which outlives it. It has
+  // no verb that writes.
+  rest::Resource Resource(rest::Reviewer& creation);
 
   VirtualResource& reads() { return reads_; }
 

@@ -13,12 +13,14 @@
 #include "apiserver/rest/resource/watcher.h"
 #include "apiserver/views/plan_preview/test_plans.h"
 #include "base/async/run.h"
+#include "base/async/task.h"
 #include "base/clock/fake_clock.h"
 #include "base/splice/rope.h"
 #include "base/status/matchers.h"
 #include "base/text/str_cat.h"
 #include "kube/meta/selector.h"
 #include "kube/meta/status.h"
+#include "kube/meta/user_info.h"
 #include "storage/plans/plan_outlooks.h"
 #include "storage/plans/plan_world.h"
 #include "storage/world/world_store.h"
@@ -179,11 +181,20 @@ TEST_F(PlanPreviewsTest, ApisThatComeAndGoShow) {
   EXPECT_THAT(JsonOf("ops", "a"), HasSubstr(R"("create":2)"));
 }
 
+class NoAnswers : public rest::Reviewer {
+ public:
+  Task<rest::ReviewAnswer> Review(const kube::UserInfo&, rest::ReviewRequest) override {
+    co_return absl::UnimplementedError("nobody answers");
+  }
+};
+
 TEST_F(PlanPreviewsTest, IsDescribed) {
-  const rest::Resource resource = view_.Resource();
+  NoAnswers creation;
+  const rest::Resource resource = view_.Resource(creation);
   EXPECT_EQ(resource.descriptor.plural, "planpreviews");
   EXPECT_THAT(resource.descriptor.short_names, ElementsAre("ppv"));
-  EXPECT_THAT(resource.Verbs(), ElementsAre("get", "list", "watch"));
+  EXPECT_THAT(resource.Verbs(), ElementsAre("create", "get", "list", "watch"));
+  EXPECT_EQ(resource.max_create_bytes, size_t{3} << 20);
   EXPECT_TRUE(resource.pages);
 }
 

@@ -19,7 +19,9 @@ TEST(PlanPreviewSchemaTest, HasWhatAPlanPreviewHas) {
   const boost::json::value& status = schema.at("properties").at("status");
   EXPECT_THAT(PropertiesOf(status),
               testing::UnorderedElementsAre("approved", "clusterServiceVersionNames", "conditions",
-                                            "phase", "steps", "summary"));
+                                            "hidden", "phase", "remaining", "steps", "summary"));
+  EXPECT_THAT(PropertiesOf(schema.at("properties").at("spec")),
+              testing::UnorderedElementsAre("bundle", "copiedCSVs", "installPlan", "uninstall"));
   EXPECT_THAT(
       PropertiesOf(status.at("properties").at("steps").at("items")),
       testing::UnorderedElementsAre("basis", "changedFields", "code", "declaredOptional", "group",

@@ -1,0 +1,44 @@
+// Previews over a channel to each family. Thread-safe.
+#ifndef APISERVER_UPSTREAM_LINKED_PREVIEWS_H_
+#define APISERVER_UPSTREAM_LINKED_PREVIEWS_H_
+
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "apiserver/upstream/asker.h"
+#include "apiserver/upstream/channel.h"
+#include "apiserver/upstream/previews.h"
+#include "base/async/task.h"
+#include "kube/meta/names.h"
+
+namespace steward::upstream {
+
+class LinkedPreviews : public Previews {
+ public:
+  struct Link {
+    Channel* channel = nullptr;  // null: there is none, and every question is answered with 503
+    std::string absence = {};    // the message of that
+  };
+  struct Links {
+    Link plans;
+    Link cleanup;
+    Link copies;
+  };
+
+  // REQUIRES: the channels outlive this object and its calls.
+  explicit LinkedPreviews(Links links) : links_(std::move(links)) {}
+
+  Task<Preview> OfPlan(Asker asker, kube::NamespacedName plan) override;
+  Task<Preview> OfBundle(Asker asker, std::string ns, PreviewedBundle bundle) override;
+  Task<Preview> OfUninstall(Asker asker, kube::NamespacedName csv,
+                            std::optional<bool> cleanup) override;
+  Task<Preview> OfCopies(Asker asker, bool enabled) override;
+
+ private:
+  const Links links_;
+};
+
+}  // namespace steward::upstream
+
+#endif  // APISERVER_UPSTREAM_LINKED_PREVIEWS_H_

@@ -1,0 +1,178 @@
+#include "apiserver/views/plan_preview/creation/creation.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <boost/asio/io_context.hpp>
+#include <boost/json/array.hpp>
+#include <boost/json/value.hpp>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "apiserver/rest/resource/field_validation.h"
+#include "apiserver/rest/resource/resource.h"
+#include "apiserver/upstream/asker.h"
+#include "apiserver/views/plan_preview/object.h"
+#include "base/async/run.h"
+#include "base/json/json_text.h"
+#include "base/splice/rope.h"
+#include "base/status/matchers.h"
+#include "kube/meta/names.h"
+#include "kube/meta/status.h"
+
+namespace steward::views {
+namespace {
+
+namespace json = boost::json;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+class FakePreviews : public upstream::Previews {
+ public:
+  Task<upstream::Preview> OfPlan(upstream::Asker asker, kube::NamespacedName plan) override {
+    return Answer("plan " + plan.ns + "/" + plan.name, std::move(asker));
+  }
+  Task<upstream::Preview> OfBundle(upstream::Asker asker, std::string ns,
+                                   upstream::PreviewedBundle bundle) override {
+    return Answer("bundle " + ns + " " + bundle.manifests.at(0) + bundle.properties,
+                  std::move(asker));
+  }
+  Task<upstream::Preview> OfUninstall(upstream::Asker asker, kube::NamespacedName csv,
+                                      std::optional<bool> cleanup) override {
+    return Answer("uninstall " + csv.ns + "/" + csv.name +
+                      (!cleanup.has_value() ? ""
+                       : *cleanup           ? " with cleanup"
+                                            : " without"),
+                  std::move(asker));
+  }
+  Task<upstream::Preview> OfCopies(upstream::Asker asker, bool enabled) override {
+    return Answer(enabled ? "on" : "off", std::move(asker));
+  }
+
+  std::vector<std::string> asked;
+  upstream::Asker asked_by;
+  absl::StatusOr<upstream::Preview> answer = upstream::Preview();
+
+ private:
+  Task<upstream::Preview> Answer(std::string question, upstream::Asker asker) {
+    asked.push_back(std::move(question));
+    asked_by = std::move(asker);
+    co_return answer;
+  }
+};
+
+class PlanPreviewCreationTest : public ::testing::Test {
+ protected:
+  PlanPreviewCreationTest() {
+    user_.name = "alice";
+    user_.groups = {"dev"};
+  }
+  absl::StatusOr<rest::ReviewAnswer> Create(const std::string& body) {
+    rest::ReviewRequest request;
+    request.ns = "ops";
+    request.question = ParseJson(body)->as_object();
+    request.dry_run = true;
+    request.audit_id = "id-1";
+    request.traceparent = "00-trace";
+    return RunOn(io_, creation_.Review(user_, std::move(request)));
+  }
+  boost::asio::io_context io_{1};
+  kube::UserInfo user_;
+  FakePreviews upstream_;
+  PlanPreviewCreation creation_{upstream_};
+};
+
+upstream::Preview SomePreview() {
+  upstream::Preview preview;
+  preview.reason = "Refused";
+  preview.message = "not now";
+  preview.hidden = 2;
+  preview.remaining = 3;
+  upstream::PreviewedStep& step = preview.steps.emplace_back();
+  step.resolving = "w.v1";
+  step.gvk = {"apps", "v1", "Deployment"};
+  step.name = {"ops", "w"};
+  step.outcome = "Update";
+  step.basis = "DryRun";
+  step.reason = "Differs";
+  step.code = 200;
+  step.changed_fields = {"spec.replicas"};
+  upstream::PreviewedStep& other = preview.steps.emplace_back();
+  other.index = 1;
+  other.gvk = {"", "v1", "Secret"};
+  other.name = {"", "s"};
+  other.outcome = "SomethingNew";
+  other.basis = "Rule";
+  return preview;
+}
+
+TEST_F(PlanPreviewCreationTest, EachQuestionIsAskedInTheRequestersName) {
+  EXPECT_OK(Create(R"({"spec":{"installPlan":{"name":"install-a"}}})"));
+  EXPECT_OK(Create(R"({"spec":{"bundle":{"manifests":[{"a":1}],"properties":[]}}})"));
+  EXPECT_OK(Create(R"({"spec":{"uninstall":{"clusterServiceVersion":"w.v1"}}})"));
+  EXPECT_OK(Create(R"({"spec":{"uninstall":{"clusterServiceVersion":"w.v1","cleanup":true}}})"));
+  EXPECT_OK(Create(R"({"spec":{"uninstall":{"clusterServiceVersion":"w.v1","cleanup":false}}})"));
+  EXPECT_OK(Create(R"({"spec":{"copiedCSVs":{"enabled":true}}})"));
+  EXPECT_OK(Create(R"({"spec":{"copiedCSVs":{"enabled":false}}})"));
+  EXPECT_THAT(upstream_.asked, ElementsAre("plan ops/install-a", R"(bundle ops {"a":1}[])",
+                                           "uninstall ops/w.v1", "uninstall ops/w.v1 with cleanup",
+                                           "uninstall ops/w.v1 without", "on", "off"));
+  EXPECT_EQ(upstream_.asked_by.user, user_);
+  EXPECT_EQ(upstream_.asked_by.audit_id, "id-1");
+  EXPECT_EQ(upstream_.asked_by.traceparent, "00-trace");
+}
+
+TEST_F(PlanPreviewCreationTest, TheAnswer) {
+  upstream_.answer = SomePreview();
+  const auto answer =
+      Create(R"({"metadata":{"name":"mine","x":1},"spec":{"copiedCSVs":{"enabled":true}}})");
+  ASSERT_OK(answer);
+  EXPECT_THAT(answer->warnings, ElementsAre(R"(unknown field "metadata.x")"));
+  EXPECT_EQ(answer->object->ns(), "ops");
+  EXPECT_EQ(answer->object->name(), "mine");
+  Rope rope;
+  answer->object->AppendJson("", rope);
+  const auto got = ParseJson(rope.Flatten());
+  ASSERT_OK(got);
+  EXPECT_EQ(*got, *ParseJson(R"({
+    "apiVersion": "views.operators.coreos.com/v1alpha1", "kind": "PlanPreview",
+    "metadata": {"name": "mine", "namespace": "ops", "creationTimestamp": null},
+    "spec": {"copiedCSVs": {"enabled": true}},
+    "status": {
+      "conditions": [{"type": "Executable", "status": "False", "reason": "Refused",
+                      "message": "not now"}],
+      "hidden": 2, "remaining": 3,
+      "steps": [
+        {"index": 0, "resolving": "w.v1", "group": "apps", "version": "v1", "kind": "Deployment",
+         "namespace": "ops", "name": "w", "declaredOptional": false, "optional": false,
+         "outcome": "Update", "basis": "DryRun", "reason": "Differs", "code": 200,
+         "changedFields": ["spec.replicas"]},
+        {"index": 1, "group": "", "version": "v1", "kind": "Secret", "name": "s",
+         "declaredOptional": false, "optional": false, "outcome": "Unknown", "basis": "Rule"}],
+      "summary": {"create": 0, "update": 1, "unchanged": 0, "notCreated": 0, "delete": 0,
+                  "keep": 0, "blocked": 0, "fail": 0, "unknown": 1}}})"));
+  Rope metadata;
+  answer->object->AppendMetadata("", metadata);
+  EXPECT_EQ(metadata.Flatten(), R"({"name":"mine","namespace":"ops","creationTimestamp":null})");
+  std::string cells;
+  answer->object->AppendCells(cells);
+  EXPECT_EQ(cells, R"(["mine","",null,1,0,0,0,1,"<unknown>",0,"Refused",""])");
+  EXPECT_EQ(ParseJson(cells)->as_array().size(), PlanPreviewColumns().size());
+}
+
+TEST_F(PlanPreviewCreationTest, ErrorsAreTheControllers) {
+  upstream_.answer = kube::ToStatus(kube::ServiceUnavailable("away", 5));
+  EXPECT_EQ(Create(R"({"spec":{"copiedCSVs":{"enabled":true}}})").status(),
+            upstream_.answer.status());
+}
+
+TEST_F(PlanPreviewCreationTest, NobodyIsAskedAWrongQuestion) {
+  EXPECT_EQ(kube::FromStatus(Create(R"({"spec":{}})").status()).code, 422);
+  EXPECT_THAT(upstream_.asked, IsEmpty());
+}
+
+}  // namespace
+}  // namespace steward::views
