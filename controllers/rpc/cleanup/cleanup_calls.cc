@@ -1,23 +1,18 @@
 #include "controllers/rpc/cleanup/cleanup_calls.h"
 
-#include <algorithm>
 #include <cstddef>
 #include <utility>
 
 #include "base/log/log.h"
 #include "base/status/macros.h"
 #include "base/text/str_cat.h"
-#include "controllers/rpc/bridge/page_token.h"
 #include "controllers/rpc/bridge/page_visibility.h"
 #include "controllers/rpc/bridge/request_checks.h"
 #include "controllers/rpc/cleanup/messages.h"
 #include "controllers/rpc/cleanup/operand_previews.h"
-#include "controllers/rpc/cleanup/page_tokens.h"
-#include "controllers/rpc/worlds/synced.h"
 #include "kube/meta/names.h"
 #include "kube/meta/status.h"
 #include "olm/resources.h"
-#include "storage/world/world.h"
 
 namespace steward::rpc {
 namespace {
@@ -133,6 +128,7 @@ CleanupCalls::CleanupCalls(CleanupCallsDeps deps, Access& access, CleanupCallsOp
     : deps_(std::move(deps)),
       access_(access),
       options_(options),
+      statuses_(deps_.clock, deps_.worlds, {deps_.outlooks, WriteStatus}, kStatuses, options.watch),
       pending_(
           deps_.clock,
           [this](kube::NamespacedName csv) { return deps_.inspector.Pending(std::move(csv)); },
@@ -140,83 +136,15 @@ CleanupCalls::CleanupCalls(CleanupCallsDeps deps, Access& access, CleanupCallsOp
       previews_(options.previews, "previews are being made") {}
 
 Task<cleanup::v1::GetResponse> CleanupCalls::Get(Requester, cleanup::v1::GetRequest request) {
-  const storage::Moment moment = deps_.worlds.Now();
-  CO_RETURN_IF_ERROR(CheckSynced(*moment.world));
-  const storage::OutlookMapPtr outlooks = deps_.outlooks(moment.world);
-  const auto found = outlooks->find({request.namespace_(), request.name()});
-  if (found == outlooks->end()) {
-    co_return kube::ToStatus(kube::NotFound(kStatuses, request.name()));
-  }
-  cleanup::v1::GetResponse response;
-  WriteStatus(*found->second, *response.mutable_status());
-  response.set_resume_token(moment.number().ToString());
-  co_return response;
-}
-
-struct CleanupCalls::ListStart {
-  storage::WorldPtr world;
-  ListToken token;
-};
-
-Task<CleanupCalls::ListStart> CleanupCalls::StartOf(const cleanup::v1::ListRequest& request) {
-  const storage::Moment moment = deps_.worlds.Now();
-  CO_RETURN_IF_ERROR(CheckSynced(*moment.world));
-  if (request.page_token().empty()) {
-    co_return ListStart{moment.world, {moment.number(), {}}};
-  }
-  CO_ASSIGN_OR_RETURN(
-      ListToken token,
-      ListToken::Parse(request.page_token(), PageBinding::Of(request), request.namespace_()));
-  const storage::StateVector& vector = token.number.vector;
-  switch (moment.world->Knows(vector)) {
-    case storage::Knowledge::kKnown:
-      break;
-    case storage::Knowledge::kNotYet:
-      co_return kube::ToStatus(kube::ServiceUnavailable(
-          "this replica has not come to the state of the page token yet", kRetrySeconds));
-    case storage::Knowledge::kForgotten:
-      co_return kube::ToStatus(kube::Expired("the page token has expired, please begin anew"));
-  }
-  storage::WorldPtr world = co_await past_.At(moment.world, vector);
-  co_return ListStart{std::move(world), std::move(token)};
+  co_return co_await statuses_.Get(std::move(request), &cleanup::v1::GetResponse::mutable_status);
 }
 
 Task<cleanup::v1::ListResponse> CleanupCalls::List(Requester, cleanup::v1::ListRequest request) {
-  const std::string& ns = request.namespace_();
-  CO_ASSIGN_OR_RETURN(const size_t size, PageSize(request.page_size()));
-  CO_ASSIGN_OR_RETURN(ListStart start, co_await StartOf(request));
-  const storage::OutlookMapPtr outlooks = deps_.outlooks(start.world);
-  // No key sorts between {ns, ""} and the namespace after `ns`, and no name is empty: whatever the
-  // position, the loop begins in [low, high] and ends at `end`.
-  const kube::NamespacedName low{ns, ""};
-  const kube::NamespacedName high{ns + '\0', ""};
-  const kube::NamespacedName& after = start.token.after;
-  const auto end = ns.empty() ? outlooks->end() : outlooks->lower_bound(high);
-  auto next = outlooks->upper_bound(ns.empty() ? after : std::clamp(after, low, high));
-  cleanup::v1::ListResponse response;
-  size_t bytes = 0;
-  while (next != end) {
-    if (static_cast<size_t>(response.statuses_size()) >= size || bytes > kMaxPageBytes) break;
-    cleanup::v1::CleanupStatus& status = *response.add_statuses();
-    WriteStatus(*next->second, status);
-    bytes += status.ByteSizeLong();
-    start.token.after = next->first;
-    ++next;
-  }
-  response.set_resume_token(start.token.number.ToString());
-  if (next != end) {
-    response.set_remaining(std::distance(next, end));
-    response.set_next_page_token(start.token.ToString(PageBinding::Of(request)));
-  }
-  co_return response;
+  co_return co_await statuses_.List(std::move(request), &cleanup::v1::ListResponse::add_statuses);
 }
 
 StatusTask CleanupCalls::Watch(Requester, cleanup::v1::WatchRequest request, StatusSink& sink) {
-  const storage::WorldPtr world = deps_.worlds.Current();
-  CO_RETURN_IF_ERROR(CheckSynced(*world));
-  StatusWatch watch(deps_.worlds, past_, deps_.outlooks, deps_.clock, request.namespace_(), sink,
-                    options_.watch);
-  co_return co_await watch.Run(request.resume_token());
+  co_return co_await statuses_.Watch(std::move(request), sink);
 }
 
 Task<cleanup::v1::ListPendingResponse> CleanupCalls::ListPending(

@@ -8,14 +8,16 @@
 #include "base/clock/clock.h"
 #include "controllers/cleanup/inspector.h"
 #include "controllers/rpc/bridge/access.h"
+#include "controllers/rpc/bridge/message_sink.h"
 #include "controllers/rpc/bridge/method.h"
 #include "controllers/rpc/bridge/requester.h"
 #include "controllers/rpc/cleanup/outlook_source.h"
 #include "controllers/rpc/cleanup/pending_pages.h"
-#include "controllers/rpc/cleanup/status_watch.h"
+#include "controllers/rpc/worlds/map_calls.h"
+#include "controllers/rpc/worlds/map_watch.h"
 #include "kube/grpc/admission.h"
+#include "olm/cleanup/outlook.h"
 #include "proto/steward/cleanup/v1/cleanup.pb.h"
-#include "storage/world/rewind.h"
 #include "storage/world/world_store.h"
 
 namespace steward::rpc {
@@ -30,7 +32,7 @@ struct CleanupCallsDeps {
 
 struct CleanupCallsOptions {
   PendingPagesOptions pending;
-  StatusWatchOptions watch;
+  MapWatchOptions watch;
   int previews = 4;  // under way at a time; beyond, calls are refused with 429
 };
 
@@ -44,6 +46,8 @@ extern const Method<cleanup::v1::PreviewRequest> kPreview;
 // The right to abort is asked for afresh at each call.
 extern const Method<cleanup::v1::AbortRequest> kAbort;
 }  // namespace cleanup_methods
+
+using StatusSink = MessageSink<cleanup::v1::WatchResponse>;
 
 // REQUIRES of each method: the request has been checked, and the requester authorized. Errors carry
 // a Kubernetes Status.
@@ -61,14 +65,10 @@ class CleanupCalls {
   Task<cleanup::v1::AbortResponse> Abort(Requester requester, cleanup::v1::AbortRequest request);
 
  private:
-  struct ListStart;
-  // `request` outlives the task.
-  Task<ListStart> StartOf(const cleanup::v1::ListRequest& request);
-
   const CleanupCallsDeps deps_;
   Access& access_;
   const CleanupCallsOptions options_;
-  storage::RewindCache past_;
+  MapCalls<olm::CleanupOutlook, cleanup::v1::CleanupStatus> statuses_;
   PendingPages pending_;
   kube::Admission previews_;
 };

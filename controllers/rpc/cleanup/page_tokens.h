@@ -1,4 +1,4 @@
-// The page tokens of CleanupService and their positions. Plain values.
+// The page tokens of CleanupService.ListPending and their positions. Plain values.
 #ifndef CONTROLLERS_RPC_CLEANUP_PAGE_TOKENS_H_
 #define CONTROLLERS_RPC_CLEANUP_PAGE_TOKENS_H_
 
@@ -9,24 +9,8 @@
 
 #include "absl/status/statusor.h"
 #include "controllers/rpc/bridge/page_token.h"
-#include "kube/meta/names.h"
-#include "storage/world/number.h"
 
 namespace steward::rpc {
-
-// Parse refuses, with kInvalidArgument (a 400), a token of another request, a token whose position
-// is no end of a page of the request, and any text that ToString could not have written.
-
-// A token of List: the state that all pages show, and the last key of the previous page.
-struct ListToken {
-  storage::Number number;
-  kube::NamespacedName after;
-
-  std::string ToString(const PageBinding& binding) const;
-  // `ns` is the requested namespace ("" = all namespaces).
-  static absl::StatusOr<ListToken> Parse(std::string_view text, const PageBinding& binding,
-                                         std::string_view ns);
-};
 
 // The position of an operand in the order of all: by resource, namespace and name.
 struct PendingPlace {
@@ -42,6 +26,8 @@ struct PendingToken {
   PendingPlace after;
 
   std::string ToString(const PageBinding& binding) const;
+  // Refuses, with kInvalidArgument (a 400), a token of another request, a position that is no
+  // operand's, and any text that ToString could not have written.
   static absl::StatusOr<PendingToken> Parse(std::string_view text, const PageBinding& binding);
 };
 

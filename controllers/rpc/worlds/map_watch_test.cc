@@ -1,4 +1,4 @@
-#include "controllers/rpc/cleanup/status_watch.h"
+#include "controllers/rpc/worlds/map_watch.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -15,7 +15,10 @@
 #include "base/async/task_group.h"
 #include "base/clock/fake_clock.h"
 #include "base/text/str_cat.h"
+#include "controllers/rpc/bridge/message_sink.h"
+#include "olm/cleanup/outlook.h"
 #include "olm/decode.h"
+#include "proto/steward/cleanup/v1/cleanup.pb.h"
 #include "storage/cleanup/outlooks.h"
 #include "storage/operators/testing/operator_writer.h"
 
@@ -25,10 +28,13 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
+using Message = cleanup::v1::WatchResponse;
+using Watch = MapWatch<olm::CleanupOutlook, cleanup::v1::CleanupStatus, Message>;
+
 // A client that takes a message only when told to.
-class SlowClient : public StatusSink {
+class SlowClient : public MessageSink<Message> {
  public:
-  StatusTask Write(cleanup::v1::WatchResponse message) override {
+  StatusTask Write(Message message) override {
     const Broadcast::Ticket ticket = room_.Now();
     Handle(message);
     co_await room_.WaitSince(ticket, std::chrono::steady_clock::time_point::max());
@@ -45,7 +51,7 @@ class SlowClient : public StatusSink {
   std::vector<std::string> log;
 
  private:
-  void Handle(const cleanup::v1::WatchResponse& message) {
+  void Handle(const Message& message) {
     if (message.has_snapshot_begin()) fresh_.emplace();
     if (message.has_changed()) {
       auto& into = fresh_.has_value() ? *fresh_ : state;
@@ -65,15 +71,15 @@ class SlowClient : public StatusSink {
   std::optional<std::map<std::string, std::string>> fresh_;
 };
 
-class StatusWatchTest : public ::testing::Test {
+class MapWatchTest : public ::testing::Test {
  protected:
-  StatusWatchTest() {
+  MapWatchTest() {
     writer_.Replace(std::vector<olm::CsvPtr>{}, revision_);
     writer_.Replace(std::vector<olm::OperatorGroupPtr>{}, revision_);
     writer_.Replace(std::vector<olm::NamespacePtr>{}, revision_);
     Publish();
   }
-  ~StatusWatchTest() override { RunOn(io_, group_.Stop()); }
+  ~MapWatchTest() override { RunOn(io_, group_.Stop()); }
 
   void Put(const std::string& name, bool enabled, const std::string& ns = "ops") {
     ++revision_;
@@ -90,14 +96,14 @@ class StatusWatchTest : public ::testing::Test {
   }
   void Publish() { worlds_.Publish(writer_.Snapshot()); }
   void Begin(SlowClient& client, const std::string& token = "", const std::string& ns = "") {
-    StatusWatchOptions options;
+    MapWatchOptions options;
     options.pace = absl::ZeroDuration();
     watches_.push_back(
-        std::make_unique<StatusWatch>(worlds_, past_, source_, clock_, ns, client, options));
+        std::make_unique<Watch>(worlds_, past_, source_, clock_, ns, client, options));
     group_.Spawn("watch", RunAndNote(*watches_.back(), token));
     Settle();
   }
-  VoidTask RunAndNote(StatusWatch& watch, std::string token) {
+  VoidTask RunAndNote(Watch& watch, std::string token) {
     end_ = co_await watch.Run(std::move(token));
   }
   void Settle() {
@@ -122,14 +128,19 @@ class StatusWatchTest : public ::testing::Test {
   storage::WorldStore worlds_{storage::kOperatorSources};
   storage::RewindCache past_;
   storage::CleanupOutlooks outlooks_;
-  OutlookSource source_ = [this](const storage::WorldPtr& world) { return outlooks_.Of(world); };
+  const Watch::Source source_ = {
+      [this](const storage::WorldPtr& world) { return outlooks_.Of(world); },
+      [](const olm::CleanupOutlook& outlook, cleanup::v1::CleanupStatus& out) {
+        out.set_name(outlook.key.name);
+        out.set_phase(std::string(olm::ToString(outlook.phase)));
+      }};
   std::vector<std::unique_ptr<SlowClient>> clients_;  // a watch may learn late that one is gone
-  std::vector<std::unique_ptr<StatusWatch>> watches_;
+  std::vector<std::unique_ptr<Watch>> watches_;
   TaskGroup group_{io_.get_executor()};
   std::optional<absl::Status> end_;
 };
 
-TEST_F(StatusWatchTest, StatesMergeWhileTheClientIsSlow) {
+TEST_F(MapWatchTest, StatesMergeWhileTheClientIsSlow) {
   Put("w", false);
   SlowClient client;
   Begin(client);
@@ -147,7 +158,7 @@ TEST_F(StatusWatchTest, StatesMergeWhileTheClientIsSlow) {
   EXPECT_THAT(client.log, ElementsAre("w NotOptedIn", "w Disabled", "x NotOptedIn"));
 }
 
-TEST_F(StatusWatchTest, OneNamespaceAlone) {
+TEST_F(MapWatchTest, OneNamespaceAlone) {
   Put("w", true);
   Put("w", true, "other");
   Put("w", true, "ops-2");
@@ -163,7 +174,7 @@ TEST_F(StatusWatchTest, OneNamespaceAlone) {
   EXPECT_THAT(client.log, IsEmpty());
 }
 
-TEST_F(StatusWatchTest, ProgressRenewsTheTokenOfAQuietClient) {
+TEST_F(MapWatchTest, ProgressRenewsTheTokenOfAQuietClient) {
   SlowClient client;
   Begin(client, "", "quiet");
   Drain(client);
@@ -178,7 +189,7 @@ TEST_F(StatusWatchTest, ProgressRenewsTheTokenOfAQuietClient) {
   EXPECT_NE(client.token, first);
 }
 
-TEST_F(StatusWatchTest, ItEndsWhenTheClientIsGone) {
+TEST_F(MapWatchTest, ItEndsWhenTheClientIsGone) {
   SlowClient client;
   Begin(client);
   client.Leave();
@@ -187,7 +198,7 @@ TEST_F(StatusWatchTest, ItEndsWhenTheClientIsGone) {
   EXPECT_FALSE(end_->ok());
 }
 
-TEST_F(StatusWatchTest, ItEndsWellWhenItsTimeIsOver) {
+TEST_F(MapWatchTest, ItEndsWellWhenItsTimeIsOver) {
   SlowClient client;
   Begin(client);
   Drain(client);
@@ -200,7 +211,7 @@ TEST_F(StatusWatchTest, ItEndsWellWhenItsTimeIsOver) {
 }
 
 // Wherever a client breaks off and resumes, it reaches the present state.
-TEST_F(StatusWatchTest, AClientThatResumesAnywhereArrivesAtThePresent) {
+TEST_F(MapWatchTest, AClientThatResumesAnywhereArrivesAtThePresent) {
   std::mt19937 random(1);
   for (int round = 0; round < 40; ++round) {
     SlowClient* client = clients_.emplace_back(std::make_unique<SlowClient>()).get();
