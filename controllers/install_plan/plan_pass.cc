@@ -18,8 +18,8 @@ namespace steward::controllers {
 namespace json = boost::json;
 namespace {
 
+using olm::AnswerVerdict;
 using olm::StepKind;
-using olm::Verdict;
 
 }  // namespace
 
@@ -109,7 +109,7 @@ StatusTask PlanPass::DoDefinition(size_t index) {
   StepOutcome outcome = co_await writer.Put(std::move(target));
   if (!outcome.answer.ok()) co_return outcome.answer;
   const bool there = IsThere(outcome.object, name.name);
-  const bool existed = outcome.verdict == Verdict::kExists;
+  const bool existed = outcome.verdict == AnswerVerdict::kExists;
   progress.status = !there    ? olm::kStepWaitingForApi
                     : existed ? olm::kStepPresent
                               : olm::kStepCreated;
@@ -158,7 +158,7 @@ StatusTask PlanPass::Do(size_t index) {
 absl::Status PlanPass::Conclude(size_t index, StepOutcome outcome) {
   olm::PlanProgress::Step& progress = result_.steps[index];
   if (outcome.answer.ok()) {
-    const bool created = outcome.verdict == Verdict::kCreated;
+    const bool created = outcome.verdict == AnswerVerdict::kCreated;
     progress.status = created ? olm::kStepCreated : olm::kStepPresent;
     if (prepared_.steps()[index].kind == StepKind::kCsv && created) {
       prepared_.NoteCsv(plan_.steps[index].name, kube::MetadataText(outcome.object, "uid"));
@@ -168,7 +168,7 @@ absl::Status PlanPass::Conclude(size_t index, StepOutcome outcome) {
   const kube::GroupVersionKind& gvk = plan_.steps[index].gvk;
   const bool unserved = kube::IsNotServed(outcome.answer);
   if (unserved) deps_.mapper.Forget({gvk.group, gvk.version});
-  if (!prepared_.steps()[index].optional || outcome.verdict != Verdict::kNotCreated ||
+  if (!prepared_.steps()[index].optional || outcome.verdict != AnswerVerdict::kNotCreated ||
       (unserved && prepared_.IsSupplied(gvk))) {
     return outcome.answer;
   }

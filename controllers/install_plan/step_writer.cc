@@ -13,9 +13,9 @@ namespace steward::controllers {
 namespace json = boost::json;
 namespace {
 
+using olm::AnswerVerdict;
 using olm::StepKind;
 using olm::StepWrite;
-using olm::Verdict;
 using Answer = absl::StatusOr<json::value>;
 
 constexpr char kManager[] = "steward-install-plans";
@@ -32,7 +32,7 @@ StepOutcome OutcomeOf(Answer answer, StepWrite write) {
 // The object is there, in the state that the step wants.
 StepOutcome Present(json::value object) {
   StepOutcome outcome;
-  outcome.verdict = Verdict::kExists;
+  outcome.verdict = AnswerVerdict::kExists;
   outcome.object = std::move(object);
   return outcome;
 }
@@ -51,8 +51,8 @@ json::object AdoptedBy(const StepTarget& target, const json::object& live) {
 // An answer to a write of an object that was there.
 StepOutcome Updated(Answer answer, json::value before) {
   StepOutcome outcome = OutcomeOf(std::move(answer), StepWrite::kUpdate);
-  if (outcome.verdict == Verdict::kCreated) {
-    outcome.verdict = Verdict::kExists;
+  if (outcome.verdict == AnswerVerdict::kCreated) {
+    outcome.verdict = AnswerVerdict::kExists;
     outcome.before = std::move(before);
   }
   return outcome;
@@ -75,7 +75,7 @@ boost::asio::awaitable<StepOutcome> StepWriter::Put(StepTarget target) {
     const json::value object = target.object;
     Answer created = co_await client_.Create(target.gvr, target.ns, object, options);
     outcome = OutcomeOf(std::move(created), StepWrite::kCreate);
-    if (outcome.verdict != Verdict::kExists) co_return outcome;
+    if (outcome.verdict != AnswerVerdict::kExists) co_return outcome;
     switch (target.kind) {
       case StepKind::kCsv:
       case StepKind::kSubscription:

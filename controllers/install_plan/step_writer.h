@@ -31,7 +31,7 @@ struct StepTarget {
 
 // The outcome of a step. Created and Present have an OK answer; for the others `answer` is why.
 struct StepOutcome {
-  olm::Verdict verdict = olm::Verdict::kFailure;  // kExists = present
+  olm::AnswerVerdict verdict = olm::AnswerVerdict::kFailure;  // kExists = present
   absl::Status answer;
   // The last write was one of an object that is there; where it failed, that stays as it was.
   bool existed = false;

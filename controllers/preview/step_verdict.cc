@@ -64,7 +64,7 @@ bool IsTrouble(const absl::Status& error) {
 void ConcludeDryRun(const StepOutcome& dry, olm::StepKind kind, size_t max_paths,
                     olm::PreviewStep& step) {
   if (dry.answer.ok()) {
-    if (dry.verdict == olm::Verdict::kCreated) {
+    if (dry.verdict == olm::AnswerVerdict::kCreated) {
       return Say(step, Outcome::kCreate, Basis::kDryRun, kAccepted);
     }
     if (kind == olm::StepKind::kCsv || kind == olm::StepKind::kSubscription) {
@@ -88,7 +88,7 @@ void ConcludeDryRun(const StepOutcome& dry, olm::StepKind kind, size_t max_paths
   if (IsTrouble(dry.answer) || overtaken) {
     return SayAnswer(step, Outcome::kUnknown, Basis::kRule, dry.answer);
   }
-  const bool optional = step.optional && dry.verdict == olm::Verdict::kNotCreated;
+  const bool optional = step.optional && dry.verdict == olm::AnswerVerdict::kNotCreated;
   SayAnswer(step, optional ? Outcome::kNotCreated : Outcome::kFail, Basis::kDryRun, dry.answer);
 }
 

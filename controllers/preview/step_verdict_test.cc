@@ -97,13 +97,13 @@ TEST(StepVerdictTest, AConflictOfAnUpdateTellsNothing) {
 
 TEST(StepVerdictTest, Successes) {
   StepOutcome dry;
-  dry.verdict = olm::Verdict::kCreated;
+  dry.verdict = olm::AnswerVerdict::kCreated;
   olm::PreviewStep step = Step(false);
   ConcludeDryRun(dry, StepKind::kOther, 50, step);
   EXPECT_EQ(step.outcome, Outcome::kCreate);
   EXPECT_EQ(step.reason, kAccepted);
 
-  dry.verdict = olm::Verdict::kExists;
+  dry.verdict = olm::AnswerVerdict::kExists;
   ConcludeDryRun(dry, StepKind::kCsv, 50, step);
   EXPECT_EQ(step.outcome, Outcome::kUnchanged);
   EXPECT_EQ(step.reason, kStaysAsItIs);

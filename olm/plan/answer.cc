@@ -46,26 +46,27 @@ bool IsGuessed(const kube::Status& status) {
 
 }  // namespace
 
-Verdict ClassifyAnswer(const absl::Status& answer, StepWrite write) {
-  if (answer.ok()) return Verdict::kCreated;
-  if (!kube::IsAnswer(answer)) return Verdict::kFailure;
+AnswerVerdict ClassifyAnswer(const absl::Status& answer, StepWrite write) {
+  if (answer.ok()) return AnswerVerdict::kCreated;
+  if (!kube::IsAnswer(answer)) return AnswerVerdict::kFailure;
   const kube::Status status = kube::FromStatus(answer);
   const bool creates = write == StepWrite::kCreate;
-  if (status.reason == "AlreadyExists") return creates ? Verdict::kExists : Verdict::kFailure;
+  if (status.reason == "AlreadyExists")
+    return creates ? AnswerVerdict::kExists : AnswerVerdict::kFailure;
   const auto* row = std::find_if(kRows.begin(), kRows.end(), [&status](const Row& each) {
     return each.reason == status.reason;
   });
   // A 409 whose server gave no reason is the answer for a name that is taken.
   if (status.code == 409 && (row == kRows.end() || IsGuessed(status))) {
-    return creates ? Verdict::kExists : Verdict::kFailure;
+    return creates ? AnswerVerdict::kExists : AnswerVerdict::kFailure;
   }
   if (row == kRows.end()) {
     row = std::find_if(kRows.begin(), kRows.end(),
                        [&status](const Row& each) { return each.code == status.code; });
   }
-  if (row == kRows.end() || !row->refuses) return Verdict::kFailure;
-  if (!creates && row->code == 409) return Verdict::kFailure;
-  return Verdict::kNotCreated;
+  if (row == kRows.end() || !row->refuses) return AnswerVerdict::kFailure;
+  if (!creates && row->code == 409) return AnswerVerdict::kFailure;
+  return AnswerVerdict::kNotCreated;
 }
 
 }  // namespace steward::olm

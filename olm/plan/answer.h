@@ -6,7 +6,7 @@
 
 namespace steward::olm {
 
-enum class Verdict {
+enum class AnswerVerdict {
   kCreated,     // 2xx
   kExists,      // 409 AlreadyExists: to be updated instead (R-002-47)
   kNotCreated,  // the cluster refuses this manifest or lacks its API: terminal
@@ -19,7 +19,7 @@ enum class StepWrite { kCreate, kUpdate };
 // By the reason of the answer's Status, and where that is unknown, or where there is none, by its
 // code; no answer at all is kFailure. A Conflict of an update is kFailure: the object is there, and
 // the step is tried again (R-002-65).
-Verdict ClassifyAnswer(const absl::Status& answer, StepWrite write);
+AnswerVerdict ClassifyAnswer(const absl::Status& answer, StepWrite write);
 
 }  // namespace steward::olm
 

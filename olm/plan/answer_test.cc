@@ -16,8 +16,8 @@ namespace {
 struct Row {
   int code;
   const char* reason;
-  Verdict on_create;
-  Verdict on_update;
+  AnswerVerdict on_create;
+  AnswerVerdict on_update;
 };
 
 absl::Status Answer(int code, const std::string& reason) {
@@ -28,8 +28,8 @@ absl::Status Answer(int code, const std::string& reason) {
   return kube::ToStatus(status);
 }
 
-constexpr Verdict kNot = Verdict::kNotCreated;
-constexpr Verdict kFails = Verdict::kFailure;
+constexpr AnswerVerdict kNot = AnswerVerdict::kNotCreated;
+constexpr AnswerVerdict kFails = AnswerVerdict::kFailure;
 
 TEST(AnswerTest, R_002_30_to_47_ByReasonThenByCode) {
   for (const Row& row :
@@ -47,11 +47,11 @@ TEST(AnswerTest, R_002_30_to_47_ByReasonThenByCode) {
                         {429, "TooManyRequests", kFails, kFails},   // R-002-40
                         {400, "BadRequest", kFails, kFails},        // R-002-41
                         {405, "MethodNotAllowed", kFails, kFails},  // R-002-42
-                        {413, "RequestEntityTooLarge", kFails, kFails},    // R-002-43
-                        {500, "InternalError", kFails, kFails},            // R-002-44
-                        {410, "Expired", kFails, kFails},                  // R-002-45
-                        {503, "ServiceUnavailable", kFails, kFails},       // R-002-46
-                        {409, "AlreadyExists", Verdict::kExists, kFails},  // R-002-47
+                        {413, "RequestEntityTooLarge", kFails, kFails},          // R-002-43
+                        {500, "InternalError", kFails, kFails},                  // R-002-44
+                        {410, "Expired", kFails, kFails},                        // R-002-45
+                        {503, "ServiceUnavailable", kFails, kFails},             // R-002-46
+                        {409, "AlreadyExists", AnswerVerdict::kExists, kFails},  // R-002-47
                         {500, "StorageReadError", kFails, kFails},
                         {500, "Forbidden", kNot, kNot},
                         {403, "ServiceUnavailable", kFails, kFails},
@@ -63,7 +63,7 @@ TEST(AnswerTest, R_002_30_to_47_ByReasonThenByCode) {
                         {415, "", kNot, kNot},
                         {422, "", kNot, kNot},
                         {422, "Odd", kNot, kNot},
-                        {409, "", Verdict::kExists, kFails},
+                        {409, "", AnswerVerdict::kExists, kFails},
                         {400, "", kFails, kFails},
                         {405, "", kFails, kFails},
                         {410, "", kFails, kFails},
@@ -90,7 +90,7 @@ TEST(AnswerTest, R_002_47_AnAnswerWithoutAStatusGoesByItsCode) {
                                          {404, "", kNot, kNot},
                                          {405, "", kFails, kFails},
                                          {406, "", kNot, kNot},
-                                         {409, "", Verdict::kExists, kFails},
+                                         {409, "", AnswerVerdict::kExists, kFails},
                                          {410, "", kFails, kFails},
                                          {413, "", kFails, kFails},
                                          {415, "", kNot, kNot},
@@ -112,7 +112,7 @@ TEST(AnswerTest, R_002_47_AnAnswerWithoutAStatusGoesByItsCode) {
 
 TEST(AnswerTest, SuccessAndNoAnswer) {
   for (const StepWrite write : {StepWrite::kCreate, StepWrite::kUpdate}) {
-    EXPECT_EQ(ClassifyAnswer(absl::OkStatus(), write), Verdict::kCreated);
+    EXPECT_EQ(ClassifyAnswer(absl::OkStatus(), write), AnswerVerdict::kCreated);
     for (const absl::Status& none :
          {absl::UnavailableError("refused"), absl::DeadlineExceededError("late"),
           absl::NotFoundError("of our own"), absl::PermissionDeniedError("of our own")}) {
