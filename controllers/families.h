@@ -13,7 +13,8 @@ inline const ReconcilerFamily kCleanupFamily = {"cleanup", "steward-controllers"
 inline const ReconcilerFamily kCopiesFamily = {"copies", "steward-copied-csvs"};
 
 // deploy/overlays/install-plans deploys this family.
-inline const ReconcilerFamily kInstallPlansFamily = {"install-plans", "steward-install-plans"};
+inline const ReconcilerFamily kInstallPlansFamily = {"install-plans", "steward-install-plans",
+                                                     /*uses_worlds=*/false};
 
 // deploy/overlays/operators deploys this family.
 inline const ReconcilerFamily kOperatorsFamily = {"operators", "steward-operators"};

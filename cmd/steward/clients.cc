@@ -14,13 +14,15 @@
 
 namespace steward {
 namespace asio = boost::asio;
+namespace {
 
-absl::StatusOr<std::unique_ptr<kube::Client>> MakeClient(const std::string& kubeconfig,
-                                                         asio::any_io_executor executor,
-                                                         prometheus::Registry& registry) {
-  absl::StatusOr<kube::ClientConfig> config =
-      kubeconfig.empty() ? kube::InClusterConfig() : kube::LoadKubeconfig(kubeconfig);
-  RETURN_IF_ERROR(config.status());
+absl::StatusOr<kube::ClientConfig> ConfigOf(const std::string& kubeconfig) {
+  return kubeconfig.empty() ? kube::InClusterConfig() : kube::LoadKubeconfig(kubeconfig);
+}
+
+absl::StatusOr<std::unique_ptr<kube::Client>> ClientOf(const kube::ClientConfig& config,
+                                                       asio::any_io_executor executor,
+                                                       prometheus::Registry& registry) {
   auto& requests = prometheus::BuildCounter()
                        .Name("rest_client_requests_total")
                        .Help("Requests to the kube-apiserver, by method and code.")
@@ -30,8 +32,30 @@ absl::StatusOr<std::unique_ptr<kube::Client>> MakeClient(const std::string& kube
   options.observer = [&requests](std::string_view method, std::string_view code, absl::Duration) {
     requests.Add({{"method", std::string(method)}, {"code", std::string(code)}}).Increment();
   };
-  return kube::MakeRestClient(*config, std::move(executor), Clock::Real(), Random::Real(),
+  return kube::MakeRestClient(config, std::move(executor), Clock::Real(), Random::Real(),
                               std::move(options));
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<kube::Client>> MakeClient(const std::string& kubeconfig,
+                                                         asio::any_io_executor executor,
+                                                         prometheus::Registry& registry) {
+  ASSIGN_OR_RETURN(const kube::ClientConfig config, ConfigOf(kubeconfig));
+  return ClientOf(config, std::move(executor), registry);
+}
+
+absl::StatusOr<std::unique_ptr<kube::Client>> MakeClientWithToken(const std::string& kubeconfig,
+                                                                  const std::string& token_file,
+                                                                  asio::any_io_executor executor,
+                                                                  prometheus::Registry& registry) {
+  ASSIGN_OR_RETURN(kube::ClientConfig config, ConfigOf(kubeconfig));
+  for (std::string* credential :
+       {&config.cert_pem, &config.key_pem, &config.token, &config.username, &config.password}) {
+    credential->clear();
+  }
+  config.token_file = token_file;
+  return ClientOf(config, std::move(executor), registry);
 }
 
 absl::StatusOr<Clients> MakeClients(const server::Options& options, asio::any_io_executor executor,

@@ -22,6 +22,12 @@ absl::StatusOr<std::unique_ptr<kube::Client>> MakeClient(const std::string& kube
                                                          boost::asio::any_io_executor executor,
                                                          prometheus::Registry& registry);
 
+// The same, with the token in a file, which is read again as it is rotated, instead of all other
+// credentials.
+absl::StatusOr<std::unique_ptr<kube::Client>> MakeClientWithToken(
+    const std::string& kubeconfig, const std::string& token_file,
+    boost::asio::any_io_executor executor, prometheus::Registry& registry);
+
 // The clients of the API server. Each has connections of its own, even if kubeconfigs are equal: a
 // burst of reviews of one kind neither waits for the other kind's nor keeps the reflectors from
 // connecting. None is null.

@@ -73,6 +73,25 @@ TEST_F(ClientsTest, OneKubeconfigMakesThreePools) {
   EXPECT_EQ(Connections(), bound + 2);
 }
 
+TEST_F(ClientsTest, ATokenFileReplacesOtherCredentials) {
+  const std::string file = ::testing::TempDir() + "/token";
+  std::ofstream(file) << "other";
+  ASSERT_OK_AND_ASSIGN(clients_.cluster,
+                       MakeClientWithToken(Kubeconfig(), file, io_.get_executor(), registry_));
+  calls_.Spawn("call", Call(*clients_.cluster));
+  ASSERT_EQ(Connections(), 1);
+  accepted_[0].non_blocking(true);
+  std::string request;
+  while (request.find("\r\n\r\n") == std::string::npos) {
+    io_.restart();
+    io_.poll();
+    char bytes[4096];
+    boost::system::error_code nothing_yet;
+    request.append(bytes, accepted_[0].read_some(asio::buffer(bytes), nothing_yet));
+  }
+  EXPECT_NE(request.find("Bearer other\r\n"), std::string::npos) << request;
+}
+
 TEST_F(ClientsTest, AKubeconfigThatCannotBeReadIsAnError) {
   const std::string good = Kubeconfig();
   const std::string bad = ::testing::TempDir() + "/missing";

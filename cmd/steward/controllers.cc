@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -39,6 +40,8 @@
 #include "cmd/steward/until_signal.h"
 #include "controllers/cleanup/cleanup_flags.h"
 #include "controllers/cleanup/rights/hold_keeper.h"
+#include "controllers/families.h"
+#include "controllers/install_plan/install_plan_flags.h"
 #include "controllers/rpc/bridge/served_service.h"
 #include "controllers/runtime/election/lease_elector.h"
 #include "controllers/runtime/events/posted_events.h"
@@ -61,18 +64,21 @@ controllers::LeaseElectorOptions ElectorOptions(const ControllersOptions& option
 }
 
 // Without Worlds there are no caches to wait for.
-std::vector<server::HealthCheck> HealthChecks(const ClusterWorlds* worlds,
+std::vector<server::HealthCheck> HealthChecks(const std::vector<const ClusterWorlds*>& worlds,
                                               const Heartbeats& heartbeats) {
   server::HealthCheck threads;
   threads.name = "threads";
   threads.check = [&heartbeats] { return heartbeats.Check(); };
   std::vector<server::HealthCheck> checks = {server::PingCheck(), std::move(threads)};
-  if (worlds == nullptr) return checks;
+  if (worlds.empty()) return checks;
   server::HealthCheck caches;
   caches.name = "caches";
   caches.in_healthz = false;
   caches.in_livez = false;
-  caches.check = [worlds] { return worlds->Synced(); };
+  caches.check = [worlds] {
+    for (const ClusterWorlds* each : worlds) RETURN_IF_ERROR(each->Synced());
+    return absl::OkStatus();
+  };
   checks.push_back(std::move(caches));
   return checks;
 }
@@ -142,16 +148,33 @@ absl::Status Run(const ControllersOptions& options) {
                    audit::Open(options.audit_log, Clock::Real(), registry));
   controllers::PostedEvents events(control.get_executor(), controllers.events());
   std::unique_ptr<kube::Client> asking;
+  std::unique_ptr<kube::Client> bundle_requesters;  // null: bundles are not previewed
+  std::optional<ClusterWorlds> plans;               // if the plans' service is served
   std::optional<GrpcWhenReady> grpc;
   if (!options.grpc.address.off()) {
     // The services have connections of their own, so that requesters keep no reconciler waiting.
     ASSIGN_OR_RETURN(asking, MakeClient(options.kubeconfig, control.get_executor(), registry));
+    const std::set<std::string> families = FamiliesOf(options, KnownReconcilers());
+    if (families.contains(controllers::kInstallPlansFamily.name)) {
+      plans.emplace(*cluster, Clock::Real(), Random::Real(), registry, PlanSources());
+    }
+    const auto install_plans = options.reconciler_flags.Get<controllers::InstallPlanFlags>();
+    if (!install_plans.bundle_preview_token_file.empty()) {
+      ASSIGN_OR_RETURN(
+          bundle_requesters,
+          MakeClientWithToken(options.kubeconfig, install_plans.bundle_preview_token_file,
+                              control.get_executor(), registry));
+    }
     std::vector<rpc::ServedService> services = MakeGrpcServices(
-        FamiliesOf(options, KnownReconcilers()), {.cluster = *asking,
-                                                  .worlds = worlds.store(),
-                                                  .events = events,
-                                                  .flags = options.reconciler_flags,
-                                                  .random = Random::Real()});
+        families,
+        {.cluster = *asking,
+         .worlds = worlds.store(),
+         .events = events,
+         .flags = options.reconciler_flags,
+         .random = Random::Real(),
+         .plans = plans ? &plans->store() : nullptr,
+         .bundle_requesters = bundle_requesters.get(),
+         .optional_manifests = options.feature_gates.IsOn(controllers::kOptionalManifestsGate)});
     const GrpcServingDeps deps = {.access_reviews = *asking,
                                   .registry = registry,
                                   .heartbeats = &heartbeats,
@@ -160,12 +183,14 @@ absl::Status Run(const ControllersOptions& options) {
     RETURN_IF_ERROR(grpc->Begin());
   }
 
+  std::vector<const ClusterWorlds*> read;
+  if (uses_worlds) read.push_back(&worlds);
+  if (plans) read.push_back(&*plans);
   http::IoThreads threads(1);
-  MonitoringServers monitoring(
-      options.monitoring, {.reviews = reviews.get(),
-                           .registry = registry,
-                           .threads = threads,
-                           .checks = HealthChecks(uses_worlds ? &worlds : nullptr, heartbeats)});
+  MonitoringServers monitoring(options.monitoring, {.reviews = reviews.get(),
+                                                    .registry = registry,
+                                                    .threads = threads,
+                                                    .checks = HealthChecks(read, heartbeats)});
   if (const absl::Status started = monitoring.Start(); !started.ok()) {
     RunOn(control, monitoring.Stop());
     if (grpc) RunOn(control, grpc->Stop());
@@ -177,6 +202,7 @@ absl::Status Run(const ControllersOptions& options) {
   TaskGroup tasks(control.get_executor());
   worlds.SetReportUnreadable(UnreadableEvents(controllers.events()));
   if (uses_worlds) worlds.Start(tasks);
+  if (plans) plans->Start(tasks);
   tasks.Spawn("idle memory", memory.Run());
   tasks.Spawn("signals", StopAtSignal(signals, stop));
   tasks.Spawn("heartbeat", heartbeats.Beat("control"));

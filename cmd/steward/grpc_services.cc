@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "absl/status/statusor.h"
@@ -14,11 +15,15 @@
 #include "controllers/copies/followed_copies.h"
 #include "controllers/copies/toggle_flags.h"
 #include "controllers/families.h"
+#include "controllers/preview/live_plan_previewer.h"
 #include "controllers/rpc/cleanup/service.h"
 #include "controllers/rpc/copied_csv/copied_csv_calls.h"
 #include "controllers/rpc/copied_csv/service.h"
+#include "controllers/rpc/plan/service.h"
+#include "kube/dry_run/dry_run_client.h"
 #include "kube/meta/errors.h"
 #include "storage/cleanup/outlooks.h"
+#include "storage/plans/plan_outlooks.h"
 #include "storage/world/world.h"
 
 namespace steward {
@@ -66,6 +71,27 @@ rpc::ServedService CopiedCsvService(const GrpcServiceDeps& deps) {
   return rpc::ServeCopiedCsvs(std::move(calls));
 }
 
+rpc::ServedService PlanService(const GrpcServiceDeps& deps) {
+  struct Parts {
+    explicit Parts(const GrpcServiceDeps& deps)
+        : previewer(kube::DryRunClient(deps.cluster), Requesters(deps.bundle_requesters),
+                    Clock::Real(), {.optional_manifests = deps.optional_manifests}) {}
+    static std::optional<kube::DryRunClient> Requesters(kube::Client* client) {
+      if (client == nullptr) return std::nullopt;
+      return std::make_optional<kube::DryRunClient>(*client);
+    }
+    storage::PlanOutlooks outlooks;
+    controllers::LivePlanPreviewer previewer;
+  };
+  const auto parts = std::make_shared<Parts>(deps);
+  return rpc::ServePlans(
+      {.clock = Clock::Real(),
+       .worlds = *deps.plans,
+       .outlooks = [parts](const storage::WorldPtr& world) { return parts->outlooks.Of(world); },
+       .previewer = parts->previewer,
+       .optional_manifests = deps.optional_manifests});
+}
+
 }  // namespace
 
 const std::vector<KnownGrpcService>& KnownGrpcServices() {
@@ -73,6 +99,7 @@ const std::vector<KnownGrpcService>& KnownGrpcServices() {
   static const auto& known = *new std::vector<KnownGrpcService>{
       {controllers::kCleanupFamily.name, CleanupService},
       {controllers::kCopiesFamily.name, CopiedCsvService},
+      {controllers::kInstallPlansFamily.name, PlanService},
   };
   return known;
 }

@@ -19,12 +19,18 @@ namespace steward {
 // Everything that a service may be made from. The references outlive the services, but for `flags`.
 struct GrpcServiceDeps {
   kube::Client& cluster;
-  storage::WorldStore& worlds;         // fed by the caller
+  storage::WorldStore& worlds;         // of operators; fed by the caller
   controllers::EventRecorder& events;  // callable from any thread
   const FlagValues& flags;             // of the reconcilers
   Random& random;
   // This process serves the virtual API itself, which no discovery of `cluster` shows.
   bool serves_views = false;
+  // For the family install-plans alone: of kPlanSources, fed by the caller.
+  storage::WorldStore* plans = nullptr;
+  // A client that may act as whoever asks for the preview of a bundle; null: bundles are not
+  // previewed.
+  kube::Client* bundle_requesters = nullptr;
+  bool optional_manifests = false;  // the gate
 };
 
 // A service of a family's processes, each of which serves it, whether it is leader or not.
@@ -38,7 +44,8 @@ const std::vector<KnownGrpcService>& KnownGrpcServices();
 // The names of all families that have a service.
 std::set<std::string> FamiliesWithGrpc();
 
-// The services of these families, in the order of the known ones.
+// The services of these families, in the order of the known ones. REQUIRES: `deps` has what is
+// theirs alone.
 std::vector<rpc::ServedService> MakeGrpcServices(
     const std::set<std::string>& families, const GrpcServiceDeps& deps,
     const std::vector<KnownGrpcService>& known = KnownGrpcServices());

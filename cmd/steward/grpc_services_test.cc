@@ -21,6 +21,7 @@
 #include "controllers/runtime/known_reconciler.h"
 #include "kube/testing/fake_client.h"
 #include "storage/operators/operator_world.h"
+#include "storage/plans/plan_world.h"
 #include "storage/world/world_store.h"
 
 namespace steward {
@@ -45,7 +46,9 @@ class GrpcServicesTest : public testing::Test {
                                   .worlds = worlds_,
                                   .events = events_,
                                   .flags = flags_,
-                                  .random = Random::Real()};
+                                  .random = Random::Real(),
+                                  .plans = &plans_,
+                                  .bundle_requesters = &cluster_};
     for (const rpc::ServedService& service : MakeGrpcServices(families, deps)) {
       names.push_back(service.name);
     }
@@ -54,6 +57,7 @@ class GrpcServicesTest : public testing::Test {
 
   kube::FakeClient cluster_;
   storage::WorldStore worlds_{storage::kOperatorSources};
+  storage::WorldStore plans_{storage::kPlanSources};
   NoEvents events_;
   FlagValues flags_;
 };
@@ -61,11 +65,13 @@ class GrpcServicesTest : public testing::Test {
 TEST_F(GrpcServicesTest, AFamilyServesItsOwnServices) {
   EXPECT_THAT(NamesFor({"cleanup"}), ElementsAre("steward.cleanup.v1.CleanupService"));
   EXPECT_THAT(NamesFor({"copies"}), ElementsAre("steward.copiedcsv.v1.CopiedCSVService"));
+  EXPECT_THAT(NamesFor({"install-plans"}), ElementsAre("steward.plan.v1.PlanService"));
   EXPECT_THAT(NamesFor(FamiliesWithGrpc()), SizeIs(KnownGrpcServices().size()));
   EXPECT_THAT(NamesFor({"operators", "payload"}), IsEmpty());
 }
 
-TEST_F(GrpcServicesTest, EachServiceIsOfAFamilyThatReadsWorlds) {
+// Worlds of plans are read by the service alone.
+TEST_F(GrpcServicesTest, EachServiceIsOfAFamilyThatReadsItsWorlds) {
   for (const KnownGrpcService& service : KnownGrpcServices()) {
     SCOPED_TRACE(service.family);
     EXPECT_TRUE(FamiliesWithGrpc().contains(service.family));
@@ -73,7 +79,7 @@ TEST_F(GrpcServicesTest, EachServiceIsOfAFamilyThatReadsWorlds) {
     for (const controllers::KnownReconciler& reconciler : KnownReconcilers()) {
       if (reconciler.family.name != service.family) continue;
       found = true;
-      EXPECT_TRUE(reconciler.family.uses_worlds);
+      EXPECT_TRUE(reconciler.family.uses_worlds || service.family == "install-plans");
     }
     EXPECT_TRUE(found);
   }

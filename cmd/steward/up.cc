@@ -242,7 +242,11 @@ absl::Status Up::StartGrpc() {
                                                 .events = events_,
                                                 .flags = flags,
                                                 .random = Random::Real(),
-                                                .serves_views = true})));
+                                                .serves_views = true,
+                                                .plans = &plans_.store(),
+                                                .bundle_requesters = &client_,
+                                                .optional_manifests = options_.feature_gates.IsOn(
+                                                    controllers::kOptionalManifestsGate)})));
   const CertificateFiles& frontend = certificates_.clients.at(grpc.frontends.front());
   const server::ControllersEndpoint here = {.address = LocalTarget(grpc.address, grpc_->port()),
                                             .ca_file = certificates_.ca_file,

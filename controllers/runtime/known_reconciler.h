@@ -28,7 +28,7 @@ using ReconcilerFactory = std::function<std::unique_ptr<Reconciler>(const Reconc
 struct ReconcilerFamily {
   std::string name;
   std::string lease_name;  // unless --leader-elect-lease-name says another
-  // Its reconcilers read Worlds. Of a family that does not, no process watches what they are made
+  // Its reconcilers read Worlds of operators. Of a family that does not, no process watches what they are made
   // of, nor needs the rights.
   bool uses_worlds = true;
 };

@@ -1,0 +1,86 @@
+#include "controllers/rpc/plan/messages.h"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "base/text/str_cat.h"
+#include "controllers/rpc/bridge/request_checks.h"
+#include "olm/preview/plan_facts.h"
+#include "olm/preview/preview.h"
+
+namespace steward::rpc {
+namespace {
+
+constexpr std::string_view kLeftOut =
+    "messages and changed fields of steps are left out, as the answer would be too large";
+
+void WriteCondition(const olm::PlanCondition& condition, plan::v1::Condition& out) {
+  out.set_status(condition.executable);
+  out.set_reason(condition.reason);
+  out.set_message(condition.message);
+}
+
+void WriteStep(const olm::PreviewStep& step, plan::v1::Step& out) {
+  out.set_index(static_cast<int64_t>(step.index));
+  out.set_resolving(step.resolving);
+  out.set_group(step.gvk.group);
+  out.set_version(step.gvk.version);
+  out.set_kind(step.gvk.kind);
+  out.set_namespace_(step.ns);
+  out.set_name(step.name);
+  out.set_declared_optional(step.declared_optional);
+  out.set_optional(step.optional);
+  out.set_outcome(std::string(olm::ToString(step.outcome)));
+  out.set_basis(std::string(olm::ToString(step.basis)));
+  out.set_reason(step.reason);
+  out.set_code(step.code);
+  out.set_message(step.message);
+  for (const std::string& field : step.changed_fields) out.add_changed_fields(field);
+  out.set_status(step.status);
+}
+
+}  // namespace
+
+void WritePlanPreview(const olm::PlanOutlook& outlook, bool optional_manifests,
+                      plan::v1::PlanPreview& out) {
+  const olm::PlanFacts& plan = *outlook.plan;
+  const olm::PlanPreview preview = olm::PreviewOf(outlook, optional_manifests);
+  out.set_namespace_(plan.key.ns);
+  out.set_name(plan.key.name);
+  out.set_install_plan_uid(plan.uid);
+  out.set_creation_timestamp(plan.created);
+  out.set_approved(plan.approved);
+  out.set_phase(plan.phase);
+  for (const std::string& csv : plan.csv_names) out.add_cluster_service_version_names(csv);
+  WriteCondition(preview.condition, *out.mutable_executable());
+  for (const olm::PreviewStep& step : preview.steps) WriteStep(step, *out.add_steps());
+}
+
+absl::Status WriteLivePreview(const olm::PlanPreview& preview, const std::vector<bool>& shown,
+                              plan::v1::PreviewResponse& out, size_t max_bytes) {
+  WriteCondition(preview.condition, *out.mutable_executable());
+  int64_t hidden = 0;
+  for (size_t i = 0; i < preview.steps.size(); ++i) {
+    if (shown[i]) {
+      WriteStep(preview.steps[i], *out.add_steps());
+    } else {
+      ++hidden;
+    }
+  }
+  out.set_hidden(hidden);
+  if (hidden > 0 && preview.condition.reason == olm::kInvalidPlan) {
+    out.mutable_executable()->set_message("the plan cannot be executed as it is");
+  }
+  if (out.ByteSizeLong() <= max_bytes) return absl::OkStatus();
+  for (plan::v1::Step& step : *out.mutable_steps()) {
+    step.clear_message();
+    step.clear_changed_fields();
+  }
+  const std::string& said = out.executable().message();
+  out.mutable_executable()->set_message(StrCat(said, said.empty() ? "" : "; ", kLeftOut));
+  if (out.ByteSizeLong() <= max_bytes) return absl::OkStatus();
+  return BadRequest("the preview has too many steps for one answer");
+}
+
+}  // namespace steward::rpc

@@ -1,0 +1,131 @@
+#include "controllers/rpc/plan/messages.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/status/matchers.h"
+#include "base/text/str_cat.h"
+#include "kube/meta/status.h"
+#include "olm/preview/plan_facts.h"
+#include "olm/preview/preview.h"
+
+namespace steward::rpc {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::EndsWith;
+using ::testing::IsEmpty;
+
+olm::PreviewStep Step(size_t index, const std::string& name) {
+  olm::PreviewStep step;
+  step.index = index;
+  step.resolving = "reed.v1";
+  step.gvk = {"apps", "v1", "Deployment"};
+  step.ns = "ops";
+  step.name = name;
+  step.declared_optional = true;
+  step.optional = true;
+  step.outcome = olm::Outcome::kUpdate;
+  step.basis = olm::Basis::kDryRun;
+  step.reason = "Accepted";
+  step.code = 200;
+  step.message = "a message";
+  step.changed_fields = {"spec.replicas"};
+  step.status = "Present";
+  return step;
+}
+
+olm::PlanPreview Two() {
+  olm::PlanPreview preview;
+  preview.condition = {true, "Approved", ""};
+  preview.steps = {Step(0, "a"), Step(1, "b")};
+  return preview;
+}
+
+TEST(PlanMessagesTest, AStepHasAllThatIsKnown) {
+  plan::v1::PreviewResponse out;
+  ASSERT_OK(WriteLivePreview(Two(), {true, true}, out));
+  EXPECT_TRUE(out.executable().status());
+  EXPECT_EQ(out.executable().reason(), "Approved");
+  EXPECT_EQ(out.hidden(), 0);
+  ASSERT_EQ(out.steps_size(), 2);
+  const plan::v1::Step& step = out.steps(1);
+  EXPECT_EQ(step.index(), 1);
+  EXPECT_EQ(step.resolving(), "reed.v1");
+  EXPECT_EQ(StrCat(step.group(), "/", step.version(), " ", step.kind()), "apps/v1 Deployment");
+  EXPECT_EQ(StrCat(step.namespace_(), "/", step.name()), "ops/b");
+  EXPECT_TRUE(step.declared_optional());
+  EXPECT_TRUE(step.optional());
+  EXPECT_EQ(step.outcome(), "Update");
+  EXPECT_EQ(step.basis(), "DryRun");
+  EXPECT_EQ(step.reason(), "Accepted");
+  EXPECT_EQ(step.code(), 200);
+  EXPECT_EQ(step.message(), "a message");
+  EXPECT_THAT(step.changed_fields(), ElementsAre("spec.replicas"));
+  EXPECT_EQ(step.status(), "Present");
+}
+
+TEST(PlanMessagesTest, HiddenStepsAreCounted) {
+  plan::v1::PreviewResponse out;
+  ASSERT_OK(WriteLivePreview(Two(), {false, true}, out));
+  ASSERT_EQ(out.steps_size(), 1);
+  EXPECT_EQ(out.steps(0).name(), "b");
+  EXPECT_EQ(out.hidden(), 1);
+}
+
+TEST(PlanMessagesTest, AConditionTellsNothingOfHiddenSteps) {
+  olm::PlanPreview preview = Two();
+  preview.condition = {false, std::string(olm::kInvalidPlan), "the Secret \"s\" has no data"};
+  plan::v1::PreviewResponse all;
+  ASSERT_OK(WriteLivePreview(preview, {true, true}, all));
+  EXPECT_EQ(all.executable().message(), preview.condition.message);
+  plan::v1::PreviewResponse one;
+  ASSERT_OK(WriteLivePreview(preview, {true, false}, one));
+  EXPECT_EQ(one.executable().message(), "the plan cannot be executed as it is");
+}
+
+TEST(PlanMessagesTest, AnAnswerThatIsTooLargeLosesItsMessages) {
+  olm::PlanPreview preview = Two();
+  preview.steps[0].message = std::string(10'000, 'm');
+  plan::v1::PreviewResponse out;
+  ASSERT_OK(WriteLivePreview(preview, {true, true}, out, 1'000));
+  EXPECT_LE(out.ByteSizeLong(), 1'000u);
+  EXPECT_THAT(out.steps(1).message(), IsEmpty());
+  EXPECT_THAT(out.steps(1).changed_fields(), IsEmpty());
+  EXPECT_THAT(out.executable().message(), EndsWith("too large"));
+  plan::v1::PreviewResponse none;
+  EXPECT_EQ(kube::FromStatus(WriteLivePreview(preview, {true, true}, none, 100)).code, 400);
+}
+
+TEST(PlanMessagesTest, APlanIsPreviewedByRules) {
+  const auto plan = olm::DecodePlan(
+      R"({"metadata":{"name":"install-1","namespace":"ops","uid":"u",)"
+      R"("creationTimestamp":"2026-01-01T00:00:00Z"},)"
+      R"("spec":{"approved":true,"clusterServiceVersionNames":["reed.v1"]},)"
+      R"("status":{"phase":"Installing","plan":[{"resolving":"reed.v1","status":"Unknown",)"
+      R"("resource":{"group":"","version":"v1","kind":"ServiceAccount","name":"reed",)"
+      R"("manifest":"{\"apiVersion\":\"v1\",\"kind\":\"ServiceAccount\",)"
+      R"(\"metadata\":{\"name\":\"reed\"}}"}}]}})");
+  ASSERT_OK(plan);
+  const olm::ServedKinds served;
+  plan::v1::PlanPreview out;
+  WritePlanPreview(olm::PlanOutlook::Of(*plan, served), false, out);
+  EXPECT_EQ(StrCat(out.namespace_(), "/", out.name()), "ops/install-1");
+  EXPECT_EQ(out.install_plan_uid(), "u");
+  EXPECT_EQ(out.creation_timestamp(), "2026-01-01T00:00:00Z");
+  EXPECT_TRUE(out.approved());
+  EXPECT_EQ(out.phase(), "Installing");
+  EXPECT_THAT(out.cluster_service_version_names(), ElementsAre("reed.v1"));
+  EXPECT_TRUE(out.executable().status());
+  ASSERT_EQ(out.steps_size(), 1);
+  EXPECT_EQ(out.steps(0).outcome(), "Create");
+  EXPECT_EQ(out.steps(0).basis(), "Rule");
+  EXPECT_EQ(out.steps(0).reason(), olm::kCreatedOrUpdated);
+}
+
+}  // namespace
+}  // namespace steward::rpc

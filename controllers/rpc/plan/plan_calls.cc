@@ -1,0 +1,206 @@
+#include "controllers/rpc/plan/plan_calls.h"
+
+#include <boost/json/value.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "base/json/json_text.h"
+#include "base/status/macros.h"
+#include "base/text/str_cat.h"
+#include "controllers/rpc/bridge/page_visibility.h"
+#include "controllers/rpc/bridge/request_checks.h"
+#include "controllers/rpc/plan/messages.h"
+#include "kube/meta/names.h"
+#include "olm/preview/preview.h"
+#include "olm/resources.h"
+
+namespace steward::rpc {
+namespace {
+
+const kube::GroupVersionResource kPlanPreviews = {"views.operators.coreos.com", "v1alpha1",
+                                                  "planpreviews"};
+
+MethodTarget PreviewsIn(std::string_view verb, const std::string& ns, const std::string& name) {
+  return {{std::string(verb), kPlanPreviews, "", ns, name}, ""};
+}
+
+absl::Status CheckPlanName(const std::string& field, const std::string& name) {
+  if (kube::IsDns1123Subdomain(name)) return absl::OkStatus();
+  return BadRequest(StrCat(field, ": not the name of an InstallPlan"));
+}
+
+absl::Status CheckBundle(const plan::v1::Bundle& bundle) {
+  if (bundle.manifests_size() > kMaxManifests) {
+    return BadRequest(StrCat("bundle.manifests: must be at most ", kMaxManifests));
+  }
+  size_t bytes = bundle.properties().size();
+  for (const std::string& manifest : bundle.manifests()) bytes += manifest.size();
+  if (bytes <= kMaxBundleBytes) return absl::OkStatus();
+  return BadRequest(StrCat("bundle: must have at most ", kMaxBundleBytes, " bytes"));
+}
+
+absl::StatusOr<controllers::BundleContent> ReadBundle(const plan::v1::PreviewRequest& request) {
+  controllers::BundleContent content;
+  content.ns = request.namespace_();
+  content.properties = request.bundle().properties();
+  content.manifests.reserve(static_cast<size_t>(request.bundle().manifests_size()));
+  for (const std::string& manifest : request.bundle().manifests()) {
+    const size_t index = content.manifests.size();
+    absl::StatusOr<boost::json::value> object = ParseJson(manifest);
+    if (!object.ok()) {
+      return BadRequest(
+          StrCat("bundle.manifests[", index, "]: ", ToStd(object.status().message())));
+    }
+    if (!object->is_object()) {
+      return BadRequest(StrCat("bundle.manifests[", index, "]: must be a JSON object"));
+    }
+    content.manifests.push_back(std::move(object->get_object()));
+  }
+  return content;
+}
+
+// Says of each step whether its object may be shown. What the cluster does not serve has none.
+Task<std::vector<bool>> ShownSteps(const controllers::LivePreview& live, const MayList& may_list,
+                                   size_t max_reviews) {
+  PageVisibility visibility(may_list, max_reviews);
+  std::vector<bool> shown(live.preview.steps.size(), true);
+  for (size_t i = 0; i < shown.size(); ++i) {
+    const std::optional<kube::GroupVersionResource>& resource = live.resources[i];
+    if (!resource) continue;
+    const std::string& ns = live.preview.steps[i].ns;
+    shown[i] = false;
+    if (!visibility.CanTell(*resource, ns)) continue;
+    CO_ASSIGN_OR_RETURN(const bool shows, co_await visibility.Shows(*resource, ns));
+    shown[i] = shows;
+  }
+  co_return shown;
+}
+
+}  // namespace
+
+namespace plan_methods {
+
+const Method<plan::v1::GetRequest> kGet = {
+    .name = "Get",
+    .check =
+        [](const plan::v1::GetRequest& request) {
+          RETURN_IF_ERROR(CheckNamespace(request.namespace_()));
+          return CheckPlanName("name", request.name());
+        },
+    .target =
+        [](const plan::v1::GetRequest& request) {
+          return PreviewsIn("get", request.namespace_(), request.name());
+        }};
+
+const Method<plan::v1::ListRequest> kList = {
+    .name = "List",
+    .check =
+        [](const plan::v1::ListRequest& request) {
+          RETURN_IF_ERROR(CheckScope(request.namespace_()));
+          return PageSize(request.page_size()).status();
+        },
+    .target =
+        [](const plan::v1::ListRequest& request) {
+          return PreviewsIn("list", request.namespace_(), "");
+        }};
+
+const Method<plan::v1::WatchRequest> kWatch = {
+    .name = "Watch",
+    .check = [](const plan::v1::WatchRequest& request) { return CheckScope(request.namespace_()); },
+    .target =
+        [](const plan::v1::WatchRequest& request) {
+          return PreviewsIn("watch", request.namespace_(), "");
+        }};
+
+const Method<plan::v1::PreviewRequest> kPreview = {
+    .name = "Preview",
+    .check =
+        [](const plan::v1::PreviewRequest& request) {
+          RETURN_IF_ERROR(CheckNamespace(request.namespace_()));
+          switch (request.asked_case()) {
+            case plan::v1::PreviewRequest::kInstallPlan:
+              return CheckPlanName("install_plan", request.install_plan());
+            case plan::v1::PreviewRequest::kBundle:
+              return CheckBundle(request.bundle());
+            case plan::v1::PreviewRequest::ASKED_NOT_SET:
+              break;
+          }
+          return BadRequest("install_plan or bundle: one of them must be given");
+        },
+    .target =
+        [](const plan::v1::PreviewRequest& request) {
+          return PreviewsIn("create", request.namespace_(), request.install_plan());
+        }};
+
+}  // namespace plan_methods
+
+PlanCalls::PlanCalls(PlanCallsDeps deps, Access& access, PlanCallsOptions options)
+    : deps_(std::move(deps)),
+      access_(access),
+      options_(options),
+      plans_(deps_.clock, deps_.worlds,
+             {deps_.outlooks,
+              [gate = deps_.optional_manifests](const olm::PlanOutlook& outlook,
+                                                plan::v1::PlanPreview& out) {
+                WritePlanPreview(outlook, gate, out);
+              }},
+             kPlanPreviews, options.watch),
+      previews_(options.previews, "previews are being made") {}
+
+Task<plan::v1::GetResponse> PlanCalls::Get(Requester, plan::v1::GetRequest request) {
+  co_return co_await plans_.Get(std::move(request), &plan::v1::GetResponse::mutable_preview);
+}
+
+Task<plan::v1::ListResponse> PlanCalls::List(Requester, plan::v1::ListRequest request) {
+  co_return co_await plans_.List(std::move(request), &plan::v1::ListResponse::add_previews);
+}
+
+StatusTask PlanCalls::Watch(Requester, plan::v1::WatchRequest request, PlanSink& sink) {
+  co_return co_await plans_.Watch(std::move(request), sink);
+}
+
+Task<plan::v1::PreviewResponse> PlanCalls::Preview(Requester requester,
+                                                   plan::v1::PreviewRequest request) {
+  if (request.has_install_plan()) {
+    AccessAttributes get = {"get", olm::kInstallPlans, "", request.namespace_(),
+                            request.install_plan()};
+    CO_RETURN_IF_ERROR(co_await access_.Check(requester, std::move(get)));
+  }
+  CO_ASSIGN_OR_RETURN(const kube::Admission::Place place, previews_.Enter());
+  if (request.has_install_plan()) {
+    co_return co_await PreviewPlan(std::move(requester), std::move(request));
+  }
+  co_return co_await PreviewBundle(std::move(requester), std::move(request));
+}
+
+Task<plan::v1::PreviewResponse> PlanCalls::PreviewPlan(Requester requester,
+                                                       plan::v1::PreviewRequest request) {
+  kube::NamespacedName name{request.namespace_(), request.install_plan()};
+  CO_ASSIGN_OR_RETURN(const controllers::LivePreview live,
+                      co_await deps_.previewer.PreviewPlan(std::move(name)));
+  const MayList may_list = MayListAs(access_, std::move(requester));
+  CO_ASSIGN_OR_RETURN(const std::vector<bool> shown,
+                      co_await ShownSteps(live, may_list, options_.max_reviews));
+  plan::v1::PreviewResponse response;
+  CO_RETURN_IF_ERROR(WriteLivePreview(live.preview, shown, response));
+  co_return response;
+}
+
+// Everything was read and tried as the requester, who so sees no more than they could anyway.
+Task<plan::v1::PreviewResponse> PlanCalls::PreviewBundle(Requester requester,
+                                                         plan::v1::PreviewRequest request) {
+  CO_ASSIGN_OR_RETURN(controllers::BundleContent bundle, ReadBundle(request));
+  CO_ASSIGN_OR_RETURN(const controllers::LivePreview live,
+                      co_await deps_.previewer.PreviewBundle(std::move(bundle), requester.user));
+  const std::vector<bool> all(live.preview.steps.size(), true);
+  plan::v1::PreviewResponse response;
+  CO_RETURN_IF_ERROR(WriteLivePreview(live.preview, all, response));
+  co_return response;
+}
+
+}  // namespace steward::rpc

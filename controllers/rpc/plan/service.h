@@ -1,0 +1,16 @@
+// steward.plan.v1.PlanService, as the server's list of services has it. A pure function.
+#ifndef CONTROLLERS_RPC_PLAN_SERVICE_H_
+#define CONTROLLERS_RPC_PLAN_SERVICE_H_
+
+#include "controllers/rpc/bridge/served_service.h"
+#include "controllers/rpc/plan/plan_calls.h"
+
+namespace steward::rpc {
+
+// The service is ready once the first lists of the World are complete. The references in `deps`
+// outlive the server.
+ServedService ServePlans(PlanCallsDeps deps, PlanCallsOptions options = {});
+
+}  // namespace steward::rpc
+
+#endif  // CONTROLLERS_RPC_PLAN_SERVICE_H_
