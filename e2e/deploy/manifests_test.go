@@ -276,7 +276,8 @@ apiVersion: kustomize.config.k8s.io/v1beta1
 kind: Kustomization
 resources: [%[1]s/base, %[1]s/overlays/cleanup-all-apis, %[1]s/overlays/copies, %[1]s/overlays/egress, %[1]s/overlays/install-plans,
   %[1]s/overlays/operators, %[1]s/overlays/payload, %[1]s/overlays/prometheus]
-components: [%[1]s/overlays/cleanup-supported-by-default, %[1]s/overlays/copies/apiserver, %[1]s/overlays/optional-manifests]
+components: [%[1]s/overlays/cleanup-supported-by-default, %[1]s/overlays/copies/apiserver, %[1]s/overlays/install-plans/apiserver,
+  %[1]s/overlays/install-plans/bundle-previews, %[1]s/overlays/optional-manifests]
 images: [{name: steward, newName: registry.example.com/steward, newTag: v1.0.0}]
 patches:
 - target: {kind: ValidatingAdmissionPolicy, name: steward-cleanup-opt-in}
@@ -292,7 +293,9 @@ patches:
 	must(t, err)
 	for _, part := range []string{"registry.example.com/steward:v1.0.0", "serviceaccount:my-olm:", "kind: PodMonitor", "steward-cleanup-all-apis",
 		"- --cleanup-supported-by-default", "- --feature-gates=OptionalManifests=true",
-		"- --copied-csv-controllers-address=dns:///steward-copied-csvs.steward-system.svc:9443", "- --payload-dir=/payload"} {
+		"- --copied-csv-controllers-address=dns:///steward-copied-csvs.steward-system.svc:9443", "- --payload-dir=/payload",
+		"- --plan-controllers-address=dns:///steward-install-plans.steward-system.svc:9443",
+		"- --bundle-preview-token-file=/etc/steward/bundle-previews/token"} {
 		if !strings.Contains(out, part) {
 			t.Errorf("%q is not in what kustomize makes of it", part)
 		}
