@@ -1,11 +1,15 @@
 // A small client of Steward's gRPC services: lists, watches, and shows what an uninstallation waits
-// for, and what turning copies off or on does.
+// for, what turning copies off or on does, and what would become of InstallPlans and bundles.
 //
 //   client ADDRESS CA CERT KEY list
 //   client ADDRESS CA CERT KEY watch [--once]
 //   client ADDRESS CA CERT KEY pending NAMESPACE NAME
 //   client ADDRESS CA CERT KEY copies watch [--once]
 //   client ADDRESS CA CERT KEY copies preview on|off
+//   client ADDRESS CA CERT KEY plans list
+//   client ADDRESS CA CERT KEY plans watch [--once]
+//   client ADDRESS CA CERT KEY plans preview NAMESPACE NAME
+//   client ADDRESS CA CERT KEY plans preview NAMESPACE bundle FILE.json...
 #include <grpcpp/channel.h>
 #include <grpcpp/client_context.h>
 
@@ -20,6 +24,7 @@
 
 #include "examples/grpc/cpp/connection.h"
 #include "examples/grpc/cpp/copies.h"
+#include "examples/grpc/cpp/plans.h"
 #include "proto/steward/cleanup/v1/cleanup.grpc.pb.h"
 #include "proto/steward/cleanup/v1/cleanup.pb.h"
 
@@ -114,9 +119,12 @@ grpc::Status Pending(v1::CleanupService::Stub& stub, const std::string& ns,
 int main(int argc, char** argv) {
   const std::vector<std::string> args(argv + 1, argv + argc);
   const std::string command = args.size() > 4 ? args[4] : "";
-  grpc::Status status(grpc::INVALID_ARGUMENT,
-                      "usage: client ADDRESS CA CERT KEY list | watch [--once] | pending NAMESPACE "
-                      "NAME | copies watch [--once] | copies preview on|off");
+  grpc::Status status(
+      grpc::INVALID_ARGUMENT,
+      "usage: client ADDRESS CA CERT KEY list | watch [--once] | pending NAMESPACE "
+      "NAME | copies watch [--once] | copies preview on|off | plans list | plans watch "
+      "[--once] | plans preview NAMESPACE NAME | plans preview NAMESPACE bundle "
+      "FILE.json...");
   if (!command.empty()) {
     const std::shared_ptr<grpc::Channel> channel = Connect(args);
     const auto cleanups = v1::CleanupService::NewStub(channel);
@@ -125,6 +133,9 @@ int main(int argc, char** argv) {
     if (command == "pending" && args.size() == 7) status = Pending(*cleanups, args[5], args[6]);
     if (command == "copies" && args.size() > 5) {
       status = Copies(channel, {args.begin() + 5, args.end()});
+    }
+    if (command == "plans" && args.size() > 5) {
+      status = Plans(channel, {args.begin() + 5, args.end()});
     }
   }
   if (status.ok()) return 0;

@@ -1,11 +1,15 @@
-// A small client of Steward's gRPC services: lists, watches, and shows what an uninstallation waits for, and what turning
-// copies off or on does.
+// A small client of Steward's gRPC services: lists, watches, and shows what an uninstallation waits for, what turning copies
+// off or on does, and what would become of InstallPlans and bundles.
 //
 //	go run . --ca ca.crt --cert me.crt --key me.key list
 //	go run . ... watch
 //	go run . ... pending NAMESPACE NAME
 //	go run . ... copies watch
 //	go run . ... copies preview on|off
+//	go run . ... plans list
+//	go run . ... plans watch
+//	go run . ... plans preview NAMESPACE NAME
+//	go run . ... plans preview NAMESPACE bundle FILE.json...
 package main
 
 import (
@@ -63,8 +67,11 @@ func run(ctx context.Context) error {
 		return pending(ctx, client, flag.Arg(1), flag.Arg(2))
 	case "copies":
 		return copies(ctx, connection, flag.Arg(1), flag.Arg(2))
+	case "plans":
+		return plans(ctx, connection, flag.Args()[1:])
 	}
-	return errors.New("usage: list | watch | pending NAMESPACE NAME | copies watch | copies preview on|off")
+	return errors.New("usage: list | watch | pending NAMESPACE NAME | copies watch | copies preview on|off | " +
+		"plans list | plans watch | plans preview NAMESPACE NAME | plans preview NAMESPACE bundle FILE.json...")
 }
 
 func connect() (*grpc.ClientConn, error) {

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""A small client of Steward's gRPC services: lists, watches, and shows what an uninstallation waits for, and what turning
-copies off or on does.
+"""A small client of Steward's gRPC services: lists, watches, and shows what an uninstallation waits for, what turning copies
+off or on does, and what would become of InstallPlans and bundles.
 
     ./generate.sh     # once: cleanup_pb2.py and its kin, from the .proto files
     ./client.py --ca ca.crt --cert me.crt --key me.key list
@@ -8,6 +8,10 @@ copies off or on does.
     ./client.py ... pending NAMESPACE NAME
     ./client.py ... copies watch
     ./client.py ... copies preview on|off
+    ./client.py ... plans list
+    ./client.py ... plans watch
+    ./client.py ... plans preview NAMESPACE NAME
+    ./client.py ... plans preview NAMESPACE bundle FILE.json...
 
 Needs grpcio and protobuf, of whichever version: Debian's python3-grpcio and python3-protobuf will do.
 """
@@ -24,6 +28,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "generated"))
 
 from proto.steward.cleanup.v1 import cleanup_pb2, cleanup_pb2_grpc  # noqa: E402
 from proto.steward.copiedcsv.v1 import copiedcsv_pb2, copiedcsv_pb2_grpc  # noqa: E402
+from proto.steward.plan.v1 import plan_pb2, plan_pb2_grpc  # noqa: E402
 
 # Asking again is no use.
 FINAL = (
@@ -44,22 +49,31 @@ def show(status):
     print(status.namespace, status.name, status.phase, status.pending_count, flush=True)
 
 
-def list_all(channel, args):
-    stub = cleanup_pb2_grpc.CleanupServiceStub(channel)
-    request = cleanup_pb2.ListRequest(namespace=args.namespace)
+def show_plan(plan):
+    print(plan.namespace, plan.name, plan.phase, len(plan.steps), "steps", flush=True)
+
+
+def pages(method, request):
+    """All pages are of one and the same state."""
     while True:
-        page = stub.List(request, timeout=30)
-        for status in page.statuses:
-            show(status)
+        page = method(request, timeout=30)
+        yield page
         if not page.next_page_token:
             return
         request.page_token = page.next_page_token
 
 
-def follow(stub, args, known, token):
+def list_all(channel, args):
+    stub = cleanup_pb2_grpc.CleanupServiceStub(channel)
+    for page in pages(stub.List, cleanup_pb2.ListRequest(namespace=args.namespace)):
+        for status in page.statuses:
+            show(status)
+
+
+def follow(messages, args, known, show):
     """Handles one call of Watch; yields the token to go on with after each message."""
     fresh = None  # within a snapshot: what was in it
-    for message in stub.Watch(cleanup_pb2.WatchRequest(namespace=args.namespace, resume_token=token)):
+    for message in messages:
         event = message.WhichOneof("event")
         if event == "snapshot_begin":
             fresh = set()
@@ -84,7 +98,8 @@ def follow(stub, args, known, token):
 
 def watch(channel, args):
     stub, known = cleanup_pb2_grpc.CleanupServiceStub(channel), {}
-    repeat(args, lambda token: follow(stub, args, known, token))
+    request = lambda token: cleanup_pb2.WatchRequest(namespace=args.namespace, resume_token=token)
+    repeat(args, lambda token: follow(stub.Watch(request(token)), args, known, show))
 
 
 def repeat(args, follow_from):
@@ -162,6 +177,42 @@ def copies(channel, args):
         preview_copies(stub, {"on": copiedcsv_pb2.CHOICE_ON, "off": copiedcsv_pb2.CHOICE_OFF}[args.of[1]])
 
 
+def list_plans(stub, args):
+    for page in pages(stub.List, plan_pb2.ListRequest(namespace=args.namespace)):
+        for plan in page.previews:
+            show_plan(plan)
+
+
+def watch_plans(stub, args):
+    known = {}
+    request = lambda token: plan_pb2.WatchRequest(namespace=args.namespace, resume_token=token)
+    repeat(args, lambda token: follow(stub.Watch(request(token)), args, known, show_plan))
+
+
+def preview_plan(stub, namespace, asked):
+    request = plan_pb2.PreviewRequest(namespace=namespace)
+    if asked[0] == "bundle" and len(asked) > 1:
+        request.bundle.manifests.extend(pathlib.Path(file).read_text() for file in asked[1:])
+    else:
+        request.install_plan = asked[0]
+    preview = stub.Preview(request, timeout=60)
+    for step in preview.steps:
+        print(step.outcome, step.kind, step.namespace, step.name, "by", step.basis + ":", step.reason, step.message)
+    if preview.hidden:
+        print("and", preview.hidden, "that you may not see")
+    print("executable:", preview.executable.status, preview.executable.reason, preview.executable.message)
+
+
+def plans(channel, args):
+    stub = plan_pb2_grpc.PlanServiceStub(channel)
+    if args.of == ["list"]:
+        list_plans(stub, args)
+    elif args.of == ["watch"]:
+        watch_plans(stub, args)
+    else:
+        preview_plan(stub, args.of[1], args.of[2:])
+
+
 def main():
     parser = argparse.ArgumentParser(description="A small client of Steward's gRPC services.")
     parser.add_argument("--address", default="127.0.0.1:9443", help="where the controllers serve gRPC")
@@ -170,16 +221,20 @@ def main():
     parser.add_argument("--key", required=True, help="its key, PEM")
     parser.add_argument("--namespace", default="", help="list and watch: one namespace; empty: all")
     parser.add_argument("--once", action="store_true", help="watch: end after the first snapshot, or state")
-    parser.add_argument("command", choices=["list", "watch", "pending", "copies"])
-    parser.add_argument("of", nargs="*", help="pending: NAMESPACE NAME; copies: watch, or preview on|off")
+    parser.add_argument("command", choices=["list", "watch", "pending", "copies", "plans"])
+    parser.add_argument("of", nargs="*", help="pending: NAMESPACE NAME; copies: watch, or preview on|off; plans: list, watch, "
+                        "or preview NAMESPACE NAME, or preview NAMESPACE bundle FILE.json...")
     args = parser.parse_args()
     if args.command == "pending" and len(args.of) != 2:
         parser.error("pending needs NAMESPACE and NAME")
     if args.command == "copies" and args.of not in (["watch"], ["preview", "on"], ["preview", "off"]):
         parser.error("copies needs watch, preview on, or preview off")
+    if args.command == "plans" and args.of not in (["list"], ["watch"]) and (args.of[:1] != ["preview"] or len(args.of) < 3):
+        parser.error("plans needs list, watch, or preview NAMESPACE and what")
     with connect(args) as channel:
         try:
-            {"list": list_all, "watch": watch, "pending": pending, "copies": copies}[args.command](channel, args)
+            commands = {"list": list_all, "watch": watch, "pending": pending, "copies": copies, "plans": plans}
+            commands[args.command](channel, args)
         except grpc.RpcError as error:
             print(f"{error.code().name}: {error.details()}", file=sys.stderr)
             return 1
