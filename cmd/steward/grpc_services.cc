@@ -75,7 +75,9 @@ rpc::ServedService PlanService(const GrpcServiceDeps& deps) {
   struct Parts {
     explicit Parts(const GrpcServiceDeps& deps)
         : previewer(kube::DryRunClient(deps.cluster), Requesters(deps.bundle_requesters),
-                    Clock::Real(), {.optional_manifests = deps.optional_manifests}) {}
+                    Clock::Real(),
+                    {.optional_manifests = deps.optional_manifests,
+                     .impersonates = deps.impersonates_requesters}) {}
     static std::optional<kube::DryRunClient> Requesters(kube::Client* client) {
       if (client == nullptr) return std::nullopt;
       return std::make_optional<kube::DryRunClient>(*client);

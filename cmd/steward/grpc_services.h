@@ -30,7 +30,8 @@ struct GrpcServiceDeps {
   // A client that may act as whoever asks for the preview of a bundle; null: bundles are not
   // previewed.
   kube::Client* bundle_requesters = nullptr;
-  bool optional_manifests = false;  // the gate
+  bool impersonates_requesters = true;  // false: there are no rights
+  bool optional_manifests = false;      // the gate
 };
 
 // A service of a family's processes, each of which serves it, whether it is leader or not.

@@ -245,6 +245,7 @@ absl::Status Up::StartGrpc() {
                                                 .serves_views = true,
                                                 .plans = &plans_.store(),
                                                 .bundle_requesters = &client_,
+                                                .impersonates_requesters = false,
                                                 .optional_manifests = options_.feature_gates.IsOn(
                                                     controllers::kOptionalManifestsGate)})));
   const CertificateFiles& frontend = certificates_.clients.at(grpc.frontends.front());

@@ -202,7 +202,8 @@ Task<LivePreview> LivePlanPreviewer::Bundle(BundleContent bundle, kube::UserInfo
     co_return kube::ToStatus(kube::ServiceUnavailable(
         "previews of bundles are off: --bundle-preview-token-file", kRetryAfterSeconds));
   }
-  const absl::Status acting = kube::CheckActingUser(requester);
+  const absl::Status acting =
+      options_.impersonates ? kube::CheckActingUser(requester) : absl::OkStatus();
   if (!acting.ok()) {
     kube::Status forbidden;
     forbidden.code = 403;
@@ -212,7 +213,9 @@ Task<LivePreview> LivePlanPreviewer::Bundle(BundleContent bundle, kube::UserInfo
   }
   const absl::StatusOr<olm::InstallPlan> plan = PlanOf(bundle);
   if (!plan.ok()) co_return BadRequest(plan.status());
-  kube::DryRunClient client = requesters_->ActingAs(requester);
+  std::optional<kube::DryRunClient> acting_client;
+  if (options_.impersonates) acting_client.emplace(requesters_->ActingAs(requester));
+  kube::DryRunClient& client = acting_client ? *acting_client : *requesters_;
   kube::RestMapper mapper(client, clock_);
   FoundApis apis;
   co_await apis.Find(mapper, *plan);

@@ -18,6 +18,9 @@ namespace steward::controllers {
 
 struct LivePreviewOptions {
   bool optional_manifests = false;  // the gate
+  // False where there are no rights, and whoever asks may do everything: the steps of a bundle are
+  // tried by the client `requesters` itself.
+  bool impersonates = true;
   PlanTrialLimits limits = {};
 };
 
@@ -33,7 +36,7 @@ class LivePlanPreviewer final : public PlanPreviewer {
                     Clock& clock, const LivePreviewOptions& options);
 
   Task<LivePreview> PreviewPlan(kube::NamespacedName plan) override;
-  // 403 also for requesters as whom no client acts (system:masters).
+  // 403 also for requesters as whom no client acts (system:masters), unless nobody is impersonated.
   Task<LivePreview> PreviewBundle(BundleContent bundle, kube::UserInfo requester) override;
 
  private:

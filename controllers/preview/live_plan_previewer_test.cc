@@ -452,6 +452,18 @@ TEST_F(LivePlanPreviewerTest, WhatARequesterMayNotReadIsUnknown) {
   EXPECT_EQ(kube::FromStatus(PreviewBundle(bundle, {"alice"}).status()).code, 503);
 }
 
+TEST_F(LivePlanPreviewerTest, WithoutRightsABundleIsTriedByTheClientItself) {
+  kube::UserInfo master = {"root"};
+  master.groups = {"system:masters"};
+  std::optional<kube::DryRunClient> requesters;
+  requesters.emplace(client_);
+  LivePlanPreviewer previewer(kube::DryRunClient(client_), std::move(requesters), cluster_.clock(),
+                              {.impersonates = false});
+  const std::vector<json::object> csv = {Manifest(CsvStep())};
+  EXPECT_OK(RunOn(io_, previewer.PreviewBundle({"ops", csv, ""}, master)));
+  for (const WitnessedCall& call : witness_.calls) EXPECT_EQ(call.as, "") << call.verb;
+}
+
 TEST_F(LivePlanPreviewerTest, NoBundle) {
   struct Row {
     const char* name;
