@@ -263,6 +263,8 @@ class RestClient : public Client {
   Task<boost::json::value> Delete(const GroupVersionResource& gvr, const NamespacedName& name,
                                   const DeleteOptions& options) override {
     CO_ASSIGN_OR_RETURN(std::string target, ObjectTarget(gvr, name));
+    // The body counts; this is for those who read audit logs, which leave bodies out.
+    if (options.dry_run) target += "?dryRun=All";
     RestRequest request = BodyRequest("DELETE", std::move(target), DeleteBody(options));
     request.may_send = options.may_send;
     co_return co_await OnExecutor(executor_, FetchJson(sender_, std::move(request)));

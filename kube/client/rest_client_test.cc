@@ -498,7 +498,7 @@ TEST_F(RestClientTest, WritesAsAsked) {
        "application/apply-patch+yaml", R"({"spec":null})"},
       {"delete", deleted(any), StrCat("DELETE ", path, "/a"), json,
        R"({"apiVersion":"v1","kind":"DeleteOptions"})"},
-      {"delete with everything", deleted(gone), StrCat("DELETE ", path, "/a"), json,
+      {"delete with everything", deleted(gone), StrCat("DELETE ", path, "/a?dryRun=All"), json,
        R"({"apiVersion":"v1","kind":"DeleteOptions","preconditions":{"uid":"u",)"
        R"("resourceVersion":"7"},"propagationPolicy":"Foreground","dryRun":["All"]})"},
       {"delete, orphaning", deleted(orphan), StrCat("DELETE ", path, "/a"), json,
