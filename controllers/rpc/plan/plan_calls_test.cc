@@ -156,7 +156,7 @@ class PlanCallsTest : public ::testing::Test {
     Settle();
   }
   VoidTask RunWatch(plan::v1::WatchRequest request, Sink& sink) {
-    co_await calls_.Watch(alice_, std::move(request), sink);
+    (void)co_await calls_.Watch(alice_, std::move(request), sink);
   }
   absl::StatusOr<plan::v1::GetResponse> Get(const std::string& ns, const std::string& name) {
     plan::v1::GetRequest request;
