@@ -15,15 +15,26 @@
 #include <fstream>
 #include <future>
 #include <optional>
+#include <string>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include "absl/time/clock.h"
+#include "apiserver/rest/resource/resource.h"
+#include "apiserver/rest/resource/reviewer.h"
 #include "apiserver/stored/stored_resources.h"
+#include "base/async/task.h"
+#include "base/async/yield.h"
 #include "base/clock/fake_clock.h"
+#include "base/json/json_text.h"
 #include "base/status/matchers.h"
+#include "base/text/str_cat.h"
 #include "base/tls/openssl_ptr.h"
 #include "base/tls/testing.h"
 #include "kube/meta/resource_type.h"
+#include "kube/meta/status.h"
+#include "kube/meta/user_info.h"
 #include "kube/testing/fake_client.h"
 
 namespace steward::server {
@@ -300,6 +311,71 @@ TEST_F(ServerTest, RequestsEndOnTheResourcesTheyBeganOn) {
   const std::string answer = held.get();
   EXPECT_THAT(answer, StartsWith("HTTP/1.1 200"));
   EXPECT_THAT(answer, HasSubstr("\"name\":\"w\""));
+}
+
+// Answers when it may.
+class HeldReviewer : public rest::Reviewer {
+ public:
+  Task<rest::ReviewAnswer> Review(const kube::UserInfo&, rest::ReviewRequest request) override {
+    const size_t size = Serialize(request.question).size();
+    ++running;
+    while (held) co_await Yield();
+    --running;
+    co_return kube::ToStatus(kube::BadRequest(StrCat("that were ", size, " bytes")));
+  }
+  std::atomic<bool> held{false};
+  std::atomic<int> running{0};
+};
+
+class LargeBodiesTest : public ServerTest {
+ protected:
+  LargeBodiesTest() {
+    rest::Resource gadgets = Bare("Gadget", "gadgets");
+    gadgets.review = &reviewer_;
+    gadgets.max_create_bytes = 3 << 20;
+    rest::Resource widgets = Bare("Widget", "widgets");
+    widgets.review = &reviewer_;
+    Start({gadgets, widgets});
+  }
+  // Posts a JSON object of this many bytes, of which `sent` are sent.
+  std::string Post(const std::string& plural, size_t size, bool sent = true) {
+    TestCertOptions proxy;
+    proxy.common_name = "front-proxy-client";
+    const TestKeyPair pair = proxy_ca_.Issue(proxy);
+    const std::string body = R"({"a":")" + std::string(size - 8, 'x') + R"("})";
+    return Exchange(server_->port(),
+                    StrCat("POST /apis/g.example.com/v1/namespaces/n/", plural,
+                           " HTTP/1.1\r\nX-Remote-User: alice\r\nContent-Length: ", size, "\r\n"),
+                    &pair, sent ? body : "");
+  }
+  HeldReviewer reviewer_;
+};
+
+TEST_F(LargeBodiesTest, OfOneResourceAlone) {
+  constexpr size_t kLarge = 3 << 20;
+  EXPECT_THAT(Post("gadgets", kLarge), HasSubstr("that were 3145728 bytes"));
+  EXPECT_THAT(Post("gadgets", kLarge + 1, /*sent=*/false), StartsWith("HTTP/1.1 413"));
+  EXPECT_THAT(Post("widgets", 1000), HasSubstr("that were 1000 bytes"));
+  EXPECT_THAT(Post("widgets", kLarge, /*sent=*/false), StartsWith("HTTP/1.1 413"));
+}
+
+TEST_F(LargeBodiesTest, ManyAtATimeAreRefusedAndOthersServed) {
+  constexpr size_t kSize = 100'000;
+  constexpr int kPlaces = 16;
+  reviewer_.held = true;
+  std::vector<std::future<std::string>> posts;
+  for (int i = 0; i < kPlaces; ++i) {
+    posts.push_back(std::async(std::launch::async, [&] { return Post("gadgets", kSize); }));
+  }
+  while (reviewer_.running < kPlaces) std::this_thread::yield();
+  for (int i = 0; i < 20; ++i) {
+    EXPECT_THAT(Post("gadgets", kSize), StartsWith("HTTP/1.1 429"));
+  }
+  EXPECT_EQ(reviewer_.running, kPlaces);
+  EXPECT_THAT(GetAs("alice", "", "/apis/g.example.com/v1"), StartsWith("HTTP/1.1 200"));
+  reviewer_.held = false;
+  for (auto& post : posts) EXPECT_THAT(post.get(), HasSubstr("that were 100000 bytes"));
+  EXPECT_THAT(Post("gadgets", kSize), HasSubstr("that were 100000 bytes"));
 }
 
 // The clock stands still: the watch ends neither by the grace of other requests nor by a timeout.

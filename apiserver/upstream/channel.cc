@@ -249,7 +249,11 @@ struct Channel::Impl {
   absl::Status Away(std::string_view why) const;
   // Passes an answer on unchanged, and converts a transport failure to 503.
   absl::Status Told(const absl::Status& status) const {
-    return kube::IsAnswer(status) ? status : Away(ToStd(status.message()));
+    if (kube::IsAnswer(status)) return status;
+    if (absl::IsUnimplemented(status)) {
+      return Away("they are of another version, which does not know this question");
+    }
+    return Away(ToStd(status.message()));
   }
   Stub& NextStub() { return *stubs[next.fetch_add(1) % stubs.size()]; }
 
@@ -277,7 +281,7 @@ Task<std::string> Channel::Impl::Attempt(const Question& question, absl::Duratio
   absl::StatusOr<Circuit::Pass> pass = circuit.Enter();
   if (!pass.ok()) co_return Away(ToStd(pass.status().message()));
   absl::StatusOr<std::string> answer = co_await CallOnce(NextStub(), question, timeout);
-  if (kube::IsAnswer(answer.status())) {
+  if (kube::IsAnswer(answer.status()) || absl::IsUnimplemented(answer.status())) {
     pass->Succeeded();
   } else {
     pass->Failed(std::string(answer.status().message()));

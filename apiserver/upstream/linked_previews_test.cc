@@ -23,6 +23,7 @@ namespace steward::upstream {
 namespace {
 
 using rpc::Scene;
+using ::testing::HasSubstr;
 
 Asker Alice() {
   Asker asker;
@@ -67,10 +68,16 @@ TEST(LinkedPreviewsTest, TheControllersAreAsked) {
   options.ca_file = path + "/authority.crt";
   options.cert_file = path + "/client.crt";
   options.key_file = path + "/client.key";
+  options.circuit.failures = 1;
   ASSERT_OK_AND_ASSIGN(const std::unique_ptr<Channel> channel,
                        Channel::Create(options, Clock::Real(), random));
-  LinkedPreviews previews({.plans = {}, .cleanup = {channel.get()}, .copies = {}});
+  LinkedPreviews previews({.plans = {channel.get()}, .cleanup = {channel.get()}, .copies = {}});
   const kube::NamespacedName csv = {"ops", "w.v1"};
+  const kube::Status unknown =
+      kube::FromStatus(RunOn(io, previews.OfPlan(Alice(), {"ops", "p"})).status());
+  EXPECT_EQ(unknown.code, 503);
+  EXPECT_THAT(unknown.message, HasSubstr("another version"));
+  // That is no failure of the way there.
   const auto answer = RunOn(io, previews.OfUninstall(Alice(), csv, std::nullopt));
   ASSERT_OK(answer);
   ASSERT_FALSE(answer->steps.empty());
