@@ -40,6 +40,56 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
+// The administrator's choice that a preview supposes. That of an operator that is being deleted cannot be changed any more.
+type OptIn int32
+
+const (
+	OptIn_OPT_IN_UNSPECIFIED OptIn = 0 // as it is
+	OptIn_OPT_IN_GIVEN       OptIn = 1 // as if the finalizer were there
+	OptIn_OPT_IN_WITHDRAWN   OptIn = 2 // as if it were not: the operands are kept
+)
+
+// Enum value maps for OptIn.
+var (
+	OptIn_name = map[int32]string{
+		0: "OPT_IN_UNSPECIFIED",
+		1: "OPT_IN_GIVEN",
+		2: "OPT_IN_WITHDRAWN",
+	}
+	OptIn_value = map[string]int32{
+		"OPT_IN_UNSPECIFIED": 0,
+		"OPT_IN_GIVEN":       1,
+		"OPT_IN_WITHDRAWN":   2,
+	}
+)
+
+func (x OptIn) Enum() *OptIn {
+	p := new(OptIn)
+	*p = x
+	return p
+}
+
+func (x OptIn) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (OptIn) Descriptor() protoreflect.EnumDescriptor {
+	return file_proto_steward_cleanup_v1_cleanup_proto_enumTypes[0].Descriptor()
+}
+
+func (OptIn) Type() protoreflect.EnumType {
+	return &file_proto_steward_cleanup_v1_cleanup_proto_enumTypes[0]
+}
+
+func (x OptIn) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use OptIn.Descriptor instead.
+func (OptIn) EnumDescriptor() ([]byte, []int) {
+	return file_proto_steward_cleanup_v1_cleanup_proto_rawDescGZIP(), []int{0}
+}
+
 // How an operator's uninstallation with its operands stands: the same as the resource cleanupstatuses
 // (views.operators.coreos.com/v1alpha1) says. Objects in other namespaces than its own are counted, not named.
 type CleanupStatus struct {
@@ -1175,6 +1225,8 @@ type PreviewRequest struct {
 	OnBehalfOf    *commonv1.Requester    `protobuf:"bytes,1,opt,name=on_behalf_of,json=onBehalfOf,proto3" json:"on_behalf_of,omitempty"`
 	Namespace     string                 `protobuf:"bytes,2,opt,name=namespace,proto3" json:"namespace,omitempty"`
 	Name          string                 `protobuf:"bytes,3,opt,name=name,proto3" json:"name,omitempty"`
+	OptIn         OptIn                  `protobuf:"varint,4,opt,name=opt_in,json=optIn,proto3,enum=steward.cleanup.v1.OptIn" json:"opt_in,omitempty"`
+	MaxOperands   int32                  `protobuf:"varint,5,opt,name=max_operands,json=maxOperands,proto3" json:"max_operands,omitempty"` // to be named and tried: 0 = none, at most 1000
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1228,6 +1280,20 @@ func (x *PreviewRequest) GetName() string {
 		return x.Name
 	}
 	return ""
+}
+
+func (x *PreviewRequest) GetOptIn() OptIn {
+	if x != nil {
+		return x.OptIn
+	}
+	return OptIn_OPT_IN_UNSPECIFIED
+}
+
+func (x *PreviewRequest) GetMaxOperands() int32 {
+	if x != nil {
+		return x.MaxOperands
+	}
+	return 0
 }
 
 type Targets struct {
@@ -1290,8 +1356,15 @@ type PreviewResponse struct {
 	RecordedTargets  *Targets               `protobuf:"bytes,4,opt,name=recorded_targets,json=recordedTargets,proto3" json:"recorded_targets,omitempty"`    // that
 	EffectiveTargets *Targets               `protobuf:"bytes,5,opt,name=effective_targets,json=effectiveTargets,proto3" json:"effective_targets,omitempty"` // where operands would be deleted now
 	Definitions      []*DefinitionPreview   `protobuf:"bytes,6,rep,name=definitions,proto3" json:"definitions,omitempty"`
-	unknownFields    protoimpl.UnknownFields
-	sizeCache        protoimpl.SizeCache
+	// In the order of (definition, namespace, name).
+	Operands  []*OperandPreview `protobuf:"bytes,7,rep,name=operands,proto3" json:"operands,omitempty"`
+	Hidden    int64             `protobuf:"varint,8,opt,name=hidden,proto3" json:"hidden,omitempty"`       // between those, that the requester may not list
+	Remaining int64             `protobuf:"varint,9,opt,name=remaining,proto3" json:"remaining,omitempty"` // behind those, hidden ones included
+	// The requester may delete this ClusterServiceVersion.
+	RequesterMayDelete bool `protobuf:"varint,10,opt,name=requester_may_delete,json=requesterMayDelete,proto3" json:"requester_may_delete,omitempty"`
+	BeingDeleted       bool `protobuf:"varint,11,opt,name=being_deleted,json=beingDeleted,proto3" json:"being_deleted,omitempty"` // it is
+	unknownFields      protoimpl.UnknownFields
+	sizeCache          protoimpl.SizeCache
 }
 
 func (x *PreviewResponse) Reset() {
@@ -1366,6 +1439,167 @@ func (x *PreviewResponse) GetDefinitions() []*DefinitionPreview {
 	return nil
 }
 
+func (x *PreviewResponse) GetOperands() []*OperandPreview {
+	if x != nil {
+		return x.Operands
+	}
+	return nil
+}
+
+func (x *PreviewResponse) GetHidden() int64 {
+	if x != nil {
+		return x.Hidden
+	}
+	return 0
+}
+
+func (x *PreviewResponse) GetRemaining() int64 {
+	if x != nil {
+		return x.Remaining
+	}
+	return 0
+}
+
+func (x *PreviewResponse) GetRequesterMayDelete() bool {
+	if x != nil {
+		return x.RequesterMayDelete
+	}
+	return false
+}
+
+func (x *PreviewResponse) GetBeingDeleted() bool {
+	if x != nil {
+		return x.BeingDeleted
+	}
+	return false
+}
+
+// What would become of one operand.
+type OperandPreview struct {
+	state     protoimpl.MessageState `protogen:"open.v1"`
+	Group     string                 `protobuf:"bytes,1,opt,name=group,proto3" json:"group,omitempty"`
+	Version   string                 `protobuf:"bytes,2,opt,name=version,proto3" json:"version,omitempty"`
+	Kind      string                 `protobuf:"bytes,3,opt,name=kind,proto3" json:"kind,omitempty"`
+	Plural    string                 `protobuf:"bytes,4,opt,name=plural,proto3" json:"plural,omitempty"`
+	Namespace string                 `protobuf:"bytes,5,opt,name=namespace,proto3" json:"namespace,omitempty"` // "" = cluster-scoped
+	Name      string                 `protobuf:"bytes,6,opt,name=name,proto3" json:"name,omitempty"`
+	Uid       string                 `protobuf:"bytes,7,opt,name=uid,proto3" json:"uid,omitempty"`
+	// Delete, Keep, Fail (the cluster refuses that the controllers delete it) or Unknown.
+	Outcome       string `protobuf:"bytes,8,opt,name=outcome,proto3" json:"outcome,omitempty"`
+	Basis         string `protobuf:"bytes,9,opt,name=basis,proto3" json:"basis,omitempty"`    // DryRun or Rule
+	Reason        string `protobuf:"bytes,10,opt,name=reason,proto3" json:"reason,omitempty"` // of Keep and Unknown, e.g. a blocker's; of Fail the one of the cluster's answer
+	Code          int32  `protobuf:"varint,11,opt,name=code,proto3" json:"code,omitempty"`    // of the answer; 0 = none
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *OperandPreview) Reset() {
+	*x = OperandPreview{}
+	mi := &file_proto_steward_cleanup_v1_cleanup_proto_msgTypes[17]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *OperandPreview) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*OperandPreview) ProtoMessage() {}
+
+func (x *OperandPreview) ProtoReflect() protoreflect.Message {
+	mi := &file_proto_steward_cleanup_v1_cleanup_proto_msgTypes[17]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use OperandPreview.ProtoReflect.Descriptor instead.
+func (*OperandPreview) Descriptor() ([]byte, []int) {
+	return file_proto_steward_cleanup_v1_cleanup_proto_rawDescGZIP(), []int{17}
+}
+
+func (x *OperandPreview) GetGroup() string {
+	if x != nil {
+		return x.Group
+	}
+	return ""
+}
+
+func (x *OperandPreview) GetVersion() string {
+	if x != nil {
+		return x.Version
+	}
+	return ""
+}
+
+func (x *OperandPreview) GetKind() string {
+	if x != nil {
+		return x.Kind
+	}
+	return ""
+}
+
+func (x *OperandPreview) GetPlural() string {
+	if x != nil {
+		return x.Plural
+	}
+	return ""
+}
+
+func (x *OperandPreview) GetNamespace() string {
+	if x != nil {
+		return x.Namespace
+	}
+	return ""
+}
+
+func (x *OperandPreview) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *OperandPreview) GetUid() string {
+	if x != nil {
+		return x.Uid
+	}
+	return ""
+}
+
+func (x *OperandPreview) GetOutcome() string {
+	if x != nil {
+		return x.Outcome
+	}
+	return ""
+}
+
+func (x *OperandPreview) GetBasis() string {
+	if x != nil {
+		return x.Basis
+	}
+	return ""
+}
+
+func (x *OperandPreview) GetReason() string {
+	if x != nil {
+		return x.Reason
+	}
+	return ""
+}
+
+func (x *OperandPreview) GetCode() int32 {
+	if x != nil {
+		return x.Code
+	}
+	return 0
+}
+
 // What would become of the custom resources of one owned definition.
 type DefinitionPreview struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -1388,7 +1622,7 @@ type DefinitionPreview struct {
 
 func (x *DefinitionPreview) Reset() {
 	*x = DefinitionPreview{}
-	mi := &file_proto_steward_cleanup_v1_cleanup_proto_msgTypes[17]
+	mi := &file_proto_steward_cleanup_v1_cleanup_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1400,7 +1634,7 @@ func (x *DefinitionPreview) String() string {
 func (*DefinitionPreview) ProtoMessage() {}
 
 func (x *DefinitionPreview) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_steward_cleanup_v1_cleanup_proto_msgTypes[17]
+	mi := &file_proto_steward_cleanup_v1_cleanup_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1413,7 +1647,7 @@ func (x *DefinitionPreview) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DefinitionPreview.ProtoReflect.Descriptor instead.
 func (*DefinitionPreview) Descriptor() ([]byte, []int) {
-	return file_proto_steward_cleanup_v1_cleanup_proto_rawDescGZIP(), []int{17}
+	return file_proto_steward_cleanup_v1_cleanup_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *DefinitionPreview) GetName() string {
@@ -1505,7 +1739,7 @@ type AbortRequest struct {
 
 func (x *AbortRequest) Reset() {
 	*x = AbortRequest{}
-	mi := &file_proto_steward_cleanup_v1_cleanup_proto_msgTypes[18]
+	mi := &file_proto_steward_cleanup_v1_cleanup_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1517,7 +1751,7 @@ func (x *AbortRequest) String() string {
 func (*AbortRequest) ProtoMessage() {}
 
 func (x *AbortRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_steward_cleanup_v1_cleanup_proto_msgTypes[18]
+	mi := &file_proto_steward_cleanup_v1_cleanup_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1530,7 +1764,7 @@ func (x *AbortRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AbortRequest.ProtoReflect.Descriptor instead.
 func (*AbortRequest) Descriptor() ([]byte, []int) {
-	return file_proto_steward_cleanup_v1_cleanup_proto_rawDescGZIP(), []int{18}
+	return file_proto_steward_cleanup_v1_cleanup_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *AbortRequest) GetOnBehalfOf() *commonv1.Requester {
@@ -1570,7 +1804,7 @@ type AbortResponse struct {
 
 func (x *AbortResponse) Reset() {
 	*x = AbortResponse{}
-	mi := &file_proto_steward_cleanup_v1_cleanup_proto_msgTypes[19]
+	mi := &file_proto_steward_cleanup_v1_cleanup_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1582,7 +1816,7 @@ func (x *AbortResponse) String() string {
 func (*AbortResponse) ProtoMessage() {}
 
 func (x *AbortResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_steward_cleanup_v1_cleanup_proto_msgTypes[19]
+	mi := &file_proto_steward_cleanup_v1_cleanup_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1595,7 +1829,7 @@ func (x *AbortResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AbortResponse.ProtoReflect.Descriptor instead.
 func (*AbortResponse) Descriptor() ([]byte, []int) {
-	return file_proto_steward_cleanup_v1_cleanup_proto_rawDescGZIP(), []int{19}
+	return file_proto_steward_cleanup_v1_cleanup_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *AbortResponse) GetChanged() bool {
@@ -1613,7 +1847,7 @@ type WatchResponse_SnapshotBegin struct {
 
 func (x *WatchResponse_SnapshotBegin) Reset() {
 	*x = WatchResponse_SnapshotBegin{}
-	mi := &file_proto_steward_cleanup_v1_cleanup_proto_msgTypes[20]
+	mi := &file_proto_steward_cleanup_v1_cleanup_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1625,7 +1859,7 @@ func (x *WatchResponse_SnapshotBegin) String() string {
 func (*WatchResponse_SnapshotBegin) ProtoMessage() {}
 
 func (x *WatchResponse_SnapshotBegin) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_steward_cleanup_v1_cleanup_proto_msgTypes[20]
+	mi := &file_proto_steward_cleanup_v1_cleanup_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1649,7 +1883,7 @@ type WatchResponse_SnapshotEnd struct {
 
 func (x *WatchResponse_SnapshotEnd) Reset() {
 	*x = WatchResponse_SnapshotEnd{}
-	mi := &file_proto_steward_cleanup_v1_cleanup_proto_msgTypes[21]
+	mi := &file_proto_steward_cleanup_v1_cleanup_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1661,7 +1895,7 @@ func (x *WatchResponse_SnapshotEnd) String() string {
 func (*WatchResponse_SnapshotEnd) ProtoMessage() {}
 
 func (x *WatchResponse_SnapshotEnd) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_steward_cleanup_v1_cleanup_proto_msgTypes[21]
+	mi := &file_proto_steward_cleanup_v1_cleanup_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1687,7 +1921,7 @@ type WatchResponse_Removed struct {
 
 func (x *WatchResponse_Removed) Reset() {
 	*x = WatchResponse_Removed{}
-	mi := &file_proto_steward_cleanup_v1_cleanup_proto_msgTypes[22]
+	mi := &file_proto_steward_cleanup_v1_cleanup_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1699,7 +1933,7 @@ func (x *WatchResponse_Removed) String() string {
 func (*WatchResponse_Removed) ProtoMessage() {}
 
 func (x *WatchResponse_Removed) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_steward_cleanup_v1_cleanup_proto_msgTypes[22]
+	mi := &file_proto_steward_cleanup_v1_cleanup_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1737,7 +1971,7 @@ type WatchResponse_Progress struct {
 
 func (x *WatchResponse_Progress) Reset() {
 	*x = WatchResponse_Progress{}
-	mi := &file_proto_steward_cleanup_v1_cleanup_proto_msgTypes[23]
+	mi := &file_proto_steward_cleanup_v1_cleanup_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1749,7 +1983,7 @@ func (x *WatchResponse_Progress) String() string {
 func (*WatchResponse_Progress) ProtoMessage() {}
 
 func (x *WatchResponse_Progress) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_steward_cleanup_v1_cleanup_proto_msgTypes[23]
+	mi := &file_proto_steward_cleanup_v1_cleanup_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1873,24 +2107,45 @@ const file_proto_steward_cleanup_v1_cleanup_proto_rawDesc = "" +
 	"\boperands\x18\x01 \x03(\v2\".steward.cleanup.v1.PendingOperandR\boperands\x12&\n" +
 	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\x12\x16\n" +
 	"\x06hidden\x18\x03 \x01(\x03R\x06hidden\x12\x1c\n" +
-	"\tremaining\x18\x04 \x01(\x03R\tremaining\"\x82\x01\n" +
+	"\tremaining\x18\x04 \x01(\x03R\tremaining\"\xd7\x01\n" +
 	"\x0ePreviewRequest\x12>\n" +
 	"\fon_behalf_of\x18\x01 \x01(\v2\x1c.steward.common.v1.RequesterR\n" +
 	"onBehalfOf\x12\x1c\n" +
 	"\tnamespace\x18\x02 \x01(\tR\tnamespace\x12\x12\n" +
-	"\x04name\x18\x03 \x01(\tR\x04name\";\n" +
+	"\x04name\x18\x03 \x01(\tR\x04name\x120\n" +
+	"\x06opt_in\x18\x04 \x01(\x0e2\x19.steward.cleanup.v1.OptInR\x05optIn\x12!\n" +
+	"\fmax_operands\x18\x05 \x01(\x05R\vmaxOperands\";\n" +
 	"\aTargets\x12\x10\n" +
 	"\x03all\x18\x01 \x01(\bR\x03all\x12\x1e\n" +
 	"\n" +
 	"namespaces\x18\x02 \x03(\tR\n" +
-	"namespaces\"\xdb\x02\n" +
+	"namespaces\"\xa8\x04\n" +
 	"\x0fPreviewResponse\x12\x18\n" +
 	"\averdict\x18\x01 \x01(\tR\averdict\x127\n" +
 	"\bblockers\x18\x02 \x03(\v2\x1b.steward.cleanup.v1.BlockerR\bblockers\x12\x1a\n" +
 	"\brecorded\x18\x03 \x01(\bR\brecorded\x12F\n" +
 	"\x10recorded_targets\x18\x04 \x01(\v2\x1b.steward.cleanup.v1.TargetsR\x0frecordedTargets\x12H\n" +
 	"\x11effective_targets\x18\x05 \x01(\v2\x1b.steward.cleanup.v1.TargetsR\x10effectiveTargets\x12G\n" +
-	"\vdefinitions\x18\x06 \x03(\v2%.steward.cleanup.v1.DefinitionPreviewR\vdefinitions\"\xb1\x02\n" +
+	"\vdefinitions\x18\x06 \x03(\v2%.steward.cleanup.v1.DefinitionPreviewR\vdefinitions\x12>\n" +
+	"\boperands\x18\a \x03(\v2\".steward.cleanup.v1.OperandPreviewR\boperands\x12\x16\n" +
+	"\x06hidden\x18\b \x01(\x03R\x06hidden\x12\x1c\n" +
+	"\tremaining\x18\t \x01(\x03R\tremaining\x120\n" +
+	"\x14requester_may_delete\x18\n" +
+	" \x01(\bR\x12requesterMayDelete\x12#\n" +
+	"\rbeing_deleted\x18\v \x01(\bR\fbeingDeleted\"\x8c\x02\n" +
+	"\x0eOperandPreview\x12\x14\n" +
+	"\x05group\x18\x01 \x01(\tR\x05group\x12\x18\n" +
+	"\aversion\x18\x02 \x01(\tR\aversion\x12\x12\n" +
+	"\x04kind\x18\x03 \x01(\tR\x04kind\x12\x16\n" +
+	"\x06plural\x18\x04 \x01(\tR\x06plural\x12\x1c\n" +
+	"\tnamespace\x18\x05 \x01(\tR\tnamespace\x12\x12\n" +
+	"\x04name\x18\x06 \x01(\tR\x04name\x12\x10\n" +
+	"\x03uid\x18\a \x01(\tR\x03uid\x12\x18\n" +
+	"\aoutcome\x18\b \x01(\tR\aoutcome\x12\x14\n" +
+	"\x05basis\x18\t \x01(\tR\x05basis\x12\x16\n" +
+	"\x06reason\x18\n" +
+	" \x01(\tR\x06reason\x12\x12\n" +
+	"\x04code\x18\v \x01(\x05R\x04code\"\xb1\x02\n" +
 	"\x11DefinitionPreview\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x14\n" +
 	"\x05group\x18\x02 \x01(\tR\x05group\x12\x12\n" +
@@ -1914,7 +2169,11 @@ const file_proto_steward_cleanup_v1_cleanup_proto_rawDesc = "" +
 	"\x04name\x18\x03 \x01(\tR\x04name\x12\x10\n" +
 	"\x03uid\x18\x04 \x01(\tR\x03uid\")\n" +
 	"\rAbortResponse\x12\x18\n" +
-	"\achanged\x18\x01 \x01(\bR\achanged2\xf5\x03\n" +
+	"\achanged\x18\x01 \x01(\bR\achanged*G\n" +
+	"\x05OptIn\x12\x16\n" +
+	"\x12OPT_IN_UNSPECIFIED\x10\x00\x12\x10\n" +
+	"\fOPT_IN_GIVEN\x10\x01\x12\x14\n" +
+	"\x10OPT_IN_WITHDRAWN\x10\x022\xf5\x03\n" +
 	"\x0eCleanupService\x12F\n" +
 	"\x03Get\x12\x1e.steward.cleanup.v1.GetRequest\x1a\x1f.steward.cleanup.v1.GetResponse\x12I\n" +
 	"\x04List\x12\x1f.steward.cleanup.v1.ListRequest\x1a .steward.cleanup.v1.ListResponse\x12N\n" +
@@ -1935,74 +2194,79 @@ func file_proto_steward_cleanup_v1_cleanup_proto_rawDescGZIP() []byte {
 	return file_proto_steward_cleanup_v1_cleanup_proto_rawDescData
 }
 
-var file_proto_steward_cleanup_v1_cleanup_proto_msgTypes = make([]protoimpl.MessageInfo, 24)
+var file_proto_steward_cleanup_v1_cleanup_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
+var file_proto_steward_cleanup_v1_cleanup_proto_msgTypes = make([]protoimpl.MessageInfo, 25)
 var file_proto_steward_cleanup_v1_cleanup_proto_goTypes = []any{
-	(*CleanupStatus)(nil),               // 0: steward.cleanup.v1.CleanupStatus
-	(*Blocker)(nil),                     // 1: steward.cleanup.v1.Blocker
-	(*OwnedResource)(nil),               // 2: steward.cleanup.v1.OwnedResource
-	(*PendingInstance)(nil),             // 3: steward.cleanup.v1.PendingInstance
-	(*Condition)(nil),                   // 4: steward.cleanup.v1.Condition
-	(*GetRequest)(nil),                  // 5: steward.cleanup.v1.GetRequest
-	(*GetResponse)(nil),                 // 6: steward.cleanup.v1.GetResponse
-	(*ListRequest)(nil),                 // 7: steward.cleanup.v1.ListRequest
-	(*ListResponse)(nil),                // 8: steward.cleanup.v1.ListResponse
-	(*WatchRequest)(nil),                // 9: steward.cleanup.v1.WatchRequest
-	(*WatchResponse)(nil),               // 10: steward.cleanup.v1.WatchResponse
-	(*ListPendingRequest)(nil),          // 11: steward.cleanup.v1.ListPendingRequest
-	(*PendingOperand)(nil),              // 12: steward.cleanup.v1.PendingOperand
-	(*ListPendingResponse)(nil),         // 13: steward.cleanup.v1.ListPendingResponse
-	(*PreviewRequest)(nil),              // 14: steward.cleanup.v1.PreviewRequest
-	(*Targets)(nil),                     // 15: steward.cleanup.v1.Targets
-	(*PreviewResponse)(nil),             // 16: steward.cleanup.v1.PreviewResponse
-	(*DefinitionPreview)(nil),           // 17: steward.cleanup.v1.DefinitionPreview
-	(*AbortRequest)(nil),                // 18: steward.cleanup.v1.AbortRequest
-	(*AbortResponse)(nil),               // 19: steward.cleanup.v1.AbortResponse
-	(*WatchResponse_SnapshotBegin)(nil), // 20: steward.cleanup.v1.WatchResponse.SnapshotBegin
-	(*WatchResponse_SnapshotEnd)(nil),   // 21: steward.cleanup.v1.WatchResponse.SnapshotEnd
-	(*WatchResponse_Removed)(nil),       // 22: steward.cleanup.v1.WatchResponse.Removed
-	(*WatchResponse_Progress)(nil),      // 23: steward.cleanup.v1.WatchResponse.Progress
-	(*commonv1.Requester)(nil),          // 24: steward.common.v1.Requester
+	(OptIn)(0),                          // 0: steward.cleanup.v1.OptIn
+	(*CleanupStatus)(nil),               // 1: steward.cleanup.v1.CleanupStatus
+	(*Blocker)(nil),                     // 2: steward.cleanup.v1.Blocker
+	(*OwnedResource)(nil),               // 3: steward.cleanup.v1.OwnedResource
+	(*PendingInstance)(nil),             // 4: steward.cleanup.v1.PendingInstance
+	(*Condition)(nil),                   // 5: steward.cleanup.v1.Condition
+	(*GetRequest)(nil),                  // 6: steward.cleanup.v1.GetRequest
+	(*GetResponse)(nil),                 // 7: steward.cleanup.v1.GetResponse
+	(*ListRequest)(nil),                 // 8: steward.cleanup.v1.ListRequest
+	(*ListResponse)(nil),                // 9: steward.cleanup.v1.ListResponse
+	(*WatchRequest)(nil),                // 10: steward.cleanup.v1.WatchRequest
+	(*WatchResponse)(nil),               // 11: steward.cleanup.v1.WatchResponse
+	(*ListPendingRequest)(nil),          // 12: steward.cleanup.v1.ListPendingRequest
+	(*PendingOperand)(nil),              // 13: steward.cleanup.v1.PendingOperand
+	(*ListPendingResponse)(nil),         // 14: steward.cleanup.v1.ListPendingResponse
+	(*PreviewRequest)(nil),              // 15: steward.cleanup.v1.PreviewRequest
+	(*Targets)(nil),                     // 16: steward.cleanup.v1.Targets
+	(*PreviewResponse)(nil),             // 17: steward.cleanup.v1.PreviewResponse
+	(*OperandPreview)(nil),              // 18: steward.cleanup.v1.OperandPreview
+	(*DefinitionPreview)(nil),           // 19: steward.cleanup.v1.DefinitionPreview
+	(*AbortRequest)(nil),                // 20: steward.cleanup.v1.AbortRequest
+	(*AbortResponse)(nil),               // 21: steward.cleanup.v1.AbortResponse
+	(*WatchResponse_SnapshotBegin)(nil), // 22: steward.cleanup.v1.WatchResponse.SnapshotBegin
+	(*WatchResponse_SnapshotEnd)(nil),   // 23: steward.cleanup.v1.WatchResponse.SnapshotEnd
+	(*WatchResponse_Removed)(nil),       // 24: steward.cleanup.v1.WatchResponse.Removed
+	(*WatchResponse_Progress)(nil),      // 25: steward.cleanup.v1.WatchResponse.Progress
+	(*commonv1.Requester)(nil),          // 26: steward.common.v1.Requester
 }
 var file_proto_steward_cleanup_v1_cleanup_proto_depIdxs = []int32{
-	1,  // 0: steward.cleanup.v1.CleanupStatus.blockers:type_name -> steward.cleanup.v1.Blocker
-	2,  // 1: steward.cleanup.v1.CleanupStatus.resources:type_name -> steward.cleanup.v1.OwnedResource
-	3,  // 2: steward.cleanup.v1.CleanupStatus.pending_deletion:type_name -> steward.cleanup.v1.PendingInstance
-	4,  // 3: steward.cleanup.v1.CleanupStatus.conditions:type_name -> steward.cleanup.v1.Condition
-	24, // 4: steward.cleanup.v1.GetRequest.on_behalf_of:type_name -> steward.common.v1.Requester
-	0,  // 5: steward.cleanup.v1.GetResponse.status:type_name -> steward.cleanup.v1.CleanupStatus
-	24, // 6: steward.cleanup.v1.ListRequest.on_behalf_of:type_name -> steward.common.v1.Requester
-	0,  // 7: steward.cleanup.v1.ListResponse.statuses:type_name -> steward.cleanup.v1.CleanupStatus
-	24, // 8: steward.cleanup.v1.WatchRequest.on_behalf_of:type_name -> steward.common.v1.Requester
-	20, // 9: steward.cleanup.v1.WatchResponse.snapshot_begin:type_name -> steward.cleanup.v1.WatchResponse.SnapshotBegin
-	21, // 10: steward.cleanup.v1.WatchResponse.snapshot_end:type_name -> steward.cleanup.v1.WatchResponse.SnapshotEnd
-	0,  // 11: steward.cleanup.v1.WatchResponse.changed:type_name -> steward.cleanup.v1.CleanupStatus
-	22, // 12: steward.cleanup.v1.WatchResponse.removed:type_name -> steward.cleanup.v1.WatchResponse.Removed
-	23, // 13: steward.cleanup.v1.WatchResponse.progress:type_name -> steward.cleanup.v1.WatchResponse.Progress
-	24, // 14: steward.cleanup.v1.ListPendingRequest.on_behalf_of:type_name -> steward.common.v1.Requester
-	12, // 15: steward.cleanup.v1.ListPendingResponse.operands:type_name -> steward.cleanup.v1.PendingOperand
-	24, // 16: steward.cleanup.v1.PreviewRequest.on_behalf_of:type_name -> steward.common.v1.Requester
-	1,  // 17: steward.cleanup.v1.PreviewResponse.blockers:type_name -> steward.cleanup.v1.Blocker
-	15, // 18: steward.cleanup.v1.PreviewResponse.recorded_targets:type_name -> steward.cleanup.v1.Targets
-	15, // 19: steward.cleanup.v1.PreviewResponse.effective_targets:type_name -> steward.cleanup.v1.Targets
-	17, // 20: steward.cleanup.v1.PreviewResponse.definitions:type_name -> steward.cleanup.v1.DefinitionPreview
-	24, // 21: steward.cleanup.v1.AbortRequest.on_behalf_of:type_name -> steward.common.v1.Requester
-	5,  // 22: steward.cleanup.v1.CleanupService.Get:input_type -> steward.cleanup.v1.GetRequest
-	7,  // 23: steward.cleanup.v1.CleanupService.List:input_type -> steward.cleanup.v1.ListRequest
-	9,  // 24: steward.cleanup.v1.CleanupService.Watch:input_type -> steward.cleanup.v1.WatchRequest
-	11, // 25: steward.cleanup.v1.CleanupService.ListPending:input_type -> steward.cleanup.v1.ListPendingRequest
-	14, // 26: steward.cleanup.v1.CleanupService.Preview:input_type -> steward.cleanup.v1.PreviewRequest
-	18, // 27: steward.cleanup.v1.CleanupService.Abort:input_type -> steward.cleanup.v1.AbortRequest
-	6,  // 28: steward.cleanup.v1.CleanupService.Get:output_type -> steward.cleanup.v1.GetResponse
-	8,  // 29: steward.cleanup.v1.CleanupService.List:output_type -> steward.cleanup.v1.ListResponse
-	10, // 30: steward.cleanup.v1.CleanupService.Watch:output_type -> steward.cleanup.v1.WatchResponse
-	13, // 31: steward.cleanup.v1.CleanupService.ListPending:output_type -> steward.cleanup.v1.ListPendingResponse
-	16, // 32: steward.cleanup.v1.CleanupService.Preview:output_type -> steward.cleanup.v1.PreviewResponse
-	19, // 33: steward.cleanup.v1.CleanupService.Abort:output_type -> steward.cleanup.v1.AbortResponse
-	28, // [28:34] is the sub-list for method output_type
-	22, // [22:28] is the sub-list for method input_type
-	22, // [22:22] is the sub-list for extension type_name
-	22, // [22:22] is the sub-list for extension extendee
-	0,  // [0:22] is the sub-list for field type_name
+	2,  // 0: steward.cleanup.v1.CleanupStatus.blockers:type_name -> steward.cleanup.v1.Blocker
+	3,  // 1: steward.cleanup.v1.CleanupStatus.resources:type_name -> steward.cleanup.v1.OwnedResource
+	4,  // 2: steward.cleanup.v1.CleanupStatus.pending_deletion:type_name -> steward.cleanup.v1.PendingInstance
+	5,  // 3: steward.cleanup.v1.CleanupStatus.conditions:type_name -> steward.cleanup.v1.Condition
+	26, // 4: steward.cleanup.v1.GetRequest.on_behalf_of:type_name -> steward.common.v1.Requester
+	1,  // 5: steward.cleanup.v1.GetResponse.status:type_name -> steward.cleanup.v1.CleanupStatus
+	26, // 6: steward.cleanup.v1.ListRequest.on_behalf_of:type_name -> steward.common.v1.Requester
+	1,  // 7: steward.cleanup.v1.ListResponse.statuses:type_name -> steward.cleanup.v1.CleanupStatus
+	26, // 8: steward.cleanup.v1.WatchRequest.on_behalf_of:type_name -> steward.common.v1.Requester
+	22, // 9: steward.cleanup.v1.WatchResponse.snapshot_begin:type_name -> steward.cleanup.v1.WatchResponse.SnapshotBegin
+	23, // 10: steward.cleanup.v1.WatchResponse.snapshot_end:type_name -> steward.cleanup.v1.WatchResponse.SnapshotEnd
+	1,  // 11: steward.cleanup.v1.WatchResponse.changed:type_name -> steward.cleanup.v1.CleanupStatus
+	24, // 12: steward.cleanup.v1.WatchResponse.removed:type_name -> steward.cleanup.v1.WatchResponse.Removed
+	25, // 13: steward.cleanup.v1.WatchResponse.progress:type_name -> steward.cleanup.v1.WatchResponse.Progress
+	26, // 14: steward.cleanup.v1.ListPendingRequest.on_behalf_of:type_name -> steward.common.v1.Requester
+	13, // 15: steward.cleanup.v1.ListPendingResponse.operands:type_name -> steward.cleanup.v1.PendingOperand
+	26, // 16: steward.cleanup.v1.PreviewRequest.on_behalf_of:type_name -> steward.common.v1.Requester
+	0,  // 17: steward.cleanup.v1.PreviewRequest.opt_in:type_name -> steward.cleanup.v1.OptIn
+	2,  // 18: steward.cleanup.v1.PreviewResponse.blockers:type_name -> steward.cleanup.v1.Blocker
+	16, // 19: steward.cleanup.v1.PreviewResponse.recorded_targets:type_name -> steward.cleanup.v1.Targets
+	16, // 20: steward.cleanup.v1.PreviewResponse.effective_targets:type_name -> steward.cleanup.v1.Targets
+	19, // 21: steward.cleanup.v1.PreviewResponse.definitions:type_name -> steward.cleanup.v1.DefinitionPreview
+	18, // 22: steward.cleanup.v1.PreviewResponse.operands:type_name -> steward.cleanup.v1.OperandPreview
+	26, // 23: steward.cleanup.v1.AbortRequest.on_behalf_of:type_name -> steward.common.v1.Requester
+	6,  // 24: steward.cleanup.v1.CleanupService.Get:input_type -> steward.cleanup.v1.GetRequest
+	8,  // 25: steward.cleanup.v1.CleanupService.List:input_type -> steward.cleanup.v1.ListRequest
+	10, // 26: steward.cleanup.v1.CleanupService.Watch:input_type -> steward.cleanup.v1.WatchRequest
+	12, // 27: steward.cleanup.v1.CleanupService.ListPending:input_type -> steward.cleanup.v1.ListPendingRequest
+	15, // 28: steward.cleanup.v1.CleanupService.Preview:input_type -> steward.cleanup.v1.PreviewRequest
+	20, // 29: steward.cleanup.v1.CleanupService.Abort:input_type -> steward.cleanup.v1.AbortRequest
+	7,  // 30: steward.cleanup.v1.CleanupService.Get:output_type -> steward.cleanup.v1.GetResponse
+	9,  // 31: steward.cleanup.v1.CleanupService.List:output_type -> steward.cleanup.v1.ListResponse
+	11, // 32: steward.cleanup.v1.CleanupService.Watch:output_type -> steward.cleanup.v1.WatchResponse
+	14, // 33: steward.cleanup.v1.CleanupService.ListPending:output_type -> steward.cleanup.v1.ListPendingResponse
+	17, // 34: steward.cleanup.v1.CleanupService.Preview:output_type -> steward.cleanup.v1.PreviewResponse
+	21, // 35: steward.cleanup.v1.CleanupService.Abort:output_type -> steward.cleanup.v1.AbortResponse
+	30, // [30:36] is the sub-list for method output_type
+	24, // [24:30] is the sub-list for method input_type
+	24, // [24:24] is the sub-list for extension type_name
+	24, // [24:24] is the sub-list for extension extendee
+	0,  // [0:24] is the sub-list for field type_name
 }
 
 func init() { file_proto_steward_cleanup_v1_cleanup_proto_init() }
@@ -2022,13 +2286,14 @@ func file_proto_steward_cleanup_v1_cleanup_proto_init() {
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_proto_steward_cleanup_v1_cleanup_proto_rawDesc), len(file_proto_steward_cleanup_v1_cleanup_proto_rawDesc)),
-			NumEnums:      0,
-			NumMessages:   24,
+			NumEnums:      1,
+			NumMessages:   25,
 			NumExtensions: 0,
 			NumServices:   1,
 		},
 		GoTypes:           file_proto_steward_cleanup_v1_cleanup_proto_goTypes,
 		DependencyIndexes: file_proto_steward_cleanup_v1_cleanup_proto_depIdxs,
+		EnumInfos:         file_proto_steward_cleanup_v1_cleanup_proto_enumTypes,
 		MessageInfos:      file_proto_steward_cleanup_v1_cleanup_proto_msgTypes,
 	}.Build()
 	File_proto_steward_cleanup_v1_cleanup_proto = out.File

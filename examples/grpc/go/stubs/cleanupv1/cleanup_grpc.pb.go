@@ -61,7 +61,9 @@ type CleanupServiceClient interface {
 	// may list, cluster-wide or in their namespace, are named; the others are counted. Takes: get cleanupstatuses/pending,
 	// in the namespace.
 	ListPending(ctx context.Context, in *ListPendingRequest, opts ...grpc.CallOption) (*ListPendingResponse, error)
-	// What uninstalling the operator now would do: the guards are read live, as if it were being deleted. Names no operand.
+	// What uninstalling the operator now would do: the guards are read live, as if it were being deleted. Operands that would be
+	// deleted are tried with dryRun=All, as the controllers would delete them. Only those whose resource the requester may list,
+	// cluster-wide or in their namespace, are named; the others are counted.
 	// Takes: get cleanupstatuses/preview, in the namespace.
 	Preview(ctx context.Context, in *PreviewRequest, opts ...grpc.CallOption) (*PreviewResponse, error)
 	// Sets spec.cleanup.enabled of the ClusterServiceVersion to false: nothing more is deleted from then on. Operands that
@@ -163,7 +165,9 @@ type CleanupServiceServer interface {
 	// may list, cluster-wide or in their namespace, are named; the others are counted. Takes: get cleanupstatuses/pending,
 	// in the namespace.
 	ListPending(context.Context, *ListPendingRequest) (*ListPendingResponse, error)
-	// What uninstalling the operator now would do: the guards are read live, as if it were being deleted. Names no operand.
+	// What uninstalling the operator now would do: the guards are read live, as if it were being deleted. Operands that would be
+	// deleted are tried with dryRun=All, as the controllers would delete them. Only those whose resource the requester may list,
+	// cluster-wide or in their namespace, are named; the others are counted.
 	// Takes: get cleanupstatuses/preview, in the namespace.
 	Preview(context.Context, *PreviewRequest) (*PreviewResponse, error)
 	// Sets spec.cleanup.enabled of the ClusterServiceVersion to false: nothing more is deleted from then on. Operands that

@@ -568,11 +568,13 @@ func (*WatchResponse_State) isWatchResponse_Event() {}
 func (*WatchResponse_Unchanged_) isWatchResponse_Event() {}
 
 type PreviewRequest struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	OnBehalfOf    *commonv1.Requester    `protobuf:"bytes,1,opt,name=on_behalf_of,json=onBehalfOf,proto3" json:"on_behalf_of,omitempty"`
-	Choice        Choice                 `protobuf:"varint,2,opt,name=choice,proto3,enum=steward.copiedcsv.v1.Choice" json:"choice,omitempty"`
-	PageSize      int32                  `protobuf:"varint,3,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`   // 0 = 500; at most 1000
-	PageToken     string                 `protobuf:"bytes,4,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"` // next_page_token of the page before
+	state      protoimpl.MessageState `protogen:"open.v1"`
+	OnBehalfOf *commonv1.Requester    `protobuf:"bytes,1,opt,name=on_behalf_of,json=onBehalfOf,proto3" json:"on_behalf_of,omitempty"`
+	Choice     Choice                 `protobuf:"varint,2,opt,name=choice,proto3,enum=steward.copiedcsv.v1.Choice" json:"choice,omitempty"`
+	PageSize   int32                  `protobuf:"varint,3,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`   // 0 = 500; at most 1000
+	PageToken  string                 `protobuf:"bytes,4,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"` // next_page_token of the page before
+	// Asks the cluster about each change that is named, by the write with dryRun=All.
+	TryChanges    bool `protobuf:"varint,5,opt,name=try_changes,json=tryChanges,proto3" json:"try_changes,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -633,6 +635,13 @@ func (x *PreviewRequest) GetPageToken() string {
 		return x.PageToken
 	}
 	return ""
+}
+
+func (x *PreviewRequest) GetTryChanges() bool {
+	if x != nil {
+		return x.TryChanges
+	}
+	return false
 }
 
 // In the order of (namespace, name). A slot that changes from the first page to the last is on exactly one of them. One that
@@ -812,8 +821,13 @@ type Change struct {
 	Reason string `protobuf:"bytes,5,opt,name=reason,proto3" json:"reason,omitempty"`
 	// Of Delete: this requester may not list ClusterServiceVersions in the operator's namespace, and sees the copy alone.
 	RequesterLosesSight bool `protobuf:"varint,6,opt,name=requester_loses_sight,json=requesterLosesSight,proto3" json:"requester_loses_sight,omitempty"`
-	unknownFields       protoimpl.UnknownFields
-	sizeCache           protoimpl.SizeCache
+	// With try_changes. Create, Delete or Keep as `action` says; Fail: the cluster refuses it; Unknown: it gave no answer.
+	Outcome       string `protobuf:"bytes,7,opt,name=outcome,proto3" json:"outcome,omitempty"`
+	Basis         string `protobuf:"bytes,8,opt,name=basis,proto3" json:"basis,omitempty"`      // DryRun or Rule
+	Code          int32  `protobuf:"varint,9,opt,name=code,proto3" json:"code,omitempty"`       // of the answer; 0 = none
+	Message       string `protobuf:"bytes,10,opt,name=message,proto3" json:"message,omitempty"` // the reason of a refusal, in the cluster's word
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *Change) Reset() {
@@ -886,6 +900,34 @@ func (x *Change) GetRequesterLosesSight() bool {
 		return x.RequesterLosesSight
 	}
 	return false
+}
+
+func (x *Change) GetOutcome() string {
+	if x != nil {
+		return x.Outcome
+	}
+	return ""
+}
+
+func (x *Change) GetBasis() string {
+	if x != nil {
+		return x.Basis
+	}
+	return ""
+}
+
+func (x *Change) GetCode() int32 {
+	if x != nil {
+		return x.Code
+	}
+	return 0
+}
+
+func (x *Change) GetMessage() string {
+	if x != nil {
+		return x.Message
+	}
+	return ""
 }
 
 type WatchResponse_Unchanged struct {
@@ -966,14 +1008,16 @@ const file_proto_steward_copiedcsv_v1_copiedcsv_proto_rawDesc = "" +
 	"\tunchanged\x18\x02 \x01(\v2-.steward.copiedcsv.v1.WatchResponse.UnchangedH\x00R\tunchanged\x12!\n" +
 	"\fresume_token\x18\x0f \x01(\tR\vresumeToken\x1a\v\n" +
 	"\tUnchangedB\a\n" +
-	"\x05event\"\xc2\x01\n" +
+	"\x05event\"\xe3\x01\n" +
 	"\x0ePreviewRequest\x12>\n" +
 	"\fon_behalf_of\x18\x01 \x01(\v2\x1c.steward.common.v1.RequesterR\n" +
 	"onBehalfOf\x124\n" +
 	"\x06choice\x18\x02 \x01(\x0e2\x1c.steward.copiedcsv.v1.ChoiceR\x06choice\x12\x1b\n" +
 	"\tpage_size\x18\x03 \x01(\x05R\bpageSize\x12\x1d\n" +
 	"\n" +
-	"page_token\x18\x04 \x01(\tR\tpageToken\"\xe7\x01\n" +
+	"page_token\x18\x04 \x01(\tR\tpageToken\x12\x1f\n" +
+	"\vtry_changes\x18\x05 \x01(\bR\n" +
+	"tryChanges\"\xe7\x01\n" +
 	"\x0fPreviewResponse\x12>\n" +
 	"\asummary\x18\x01 \x01(\v2$.steward.copiedcsv.v1.PreviewSummaryR\asummary\x126\n" +
 	"\achanges\x18\x02 \x03(\v2\x1c.steward.copiedcsv.v1.ChangeR\achanges\x12&\n" +
@@ -988,14 +1032,19 @@ const file_proto_steward_copiedcsv_v1_copiedcsv_proto_rawDesc = "" +
 	"\n" +
 	"namespaces\x18\x05 \x01(\x03R\n" +
 	"namespaces\x12/\n" +
-	"\x13installed_operators\x18\x06 \x01(\tR\x12installedOperators\"\xcd\x01\n" +
+	"\x13installed_operators\x18\x06 \x01(\tR\x12installedOperators\"\xab\x02\n" +
 	"\x06Change\x12\x1c\n" +
 	"\tnamespace\x18\x01 \x01(\tR\tnamespace\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12-\n" +
 	"\x12operator_namespace\x18\x03 \x01(\tR\x11operatorNamespace\x12\x16\n" +
 	"\x06action\x18\x04 \x01(\tR\x06action\x12\x16\n" +
 	"\x06reason\x18\x05 \x01(\tR\x06reason\x122\n" +
-	"\x15requester_loses_sight\x18\x06 \x01(\bR\x13requesterLosesSight*?\n" +
+	"\x15requester_loses_sight\x18\x06 \x01(\bR\x13requesterLosesSight\x12\x18\n" +
+	"\aoutcome\x18\a \x01(\tR\aoutcome\x12\x14\n" +
+	"\x05basis\x18\b \x01(\tR\x05basis\x12\x12\n" +
+	"\x04code\x18\t \x01(\x05R\x04code\x12\x18\n" +
+	"\amessage\x18\n" +
+	" \x01(\tR\amessage*?\n" +
 	"\x06Choice\x12\x16\n" +
 	"\x12CHOICE_UNSPECIFIED\x10\x00\x12\r\n" +
 	"\tCHOICE_ON\x10\x01\x12\x0e\n" +
