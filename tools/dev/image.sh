@@ -1,0 +1,142 @@
+# shellcheck shell=bash
+# ./dev image: an OCI archive of bin/steward, made without a container engine, and what is known of its parts (SPDX).
+
+readonly IMAGE_REPOSITORY=docker.io/library/steward
+
+# shared_libraries PROGRAM: the files that the loader maps for it, and the loader itself, as the program names them.
+shared_libraries() {
+  ldd "$1" | sed -n 's/.*=> \(\/[^ ]*\) .*/\1/p; s/^[[:space:]]*\(\/[^ ]*ld-linux[^ ]*\) .*/\1/p' | sort -u
+}
+
+# package_of FILE: the Debian package that a file came with. Packages list some files below /lib, which is /usr/lib.
+package_of() {
+  local file found
+  file=$(realpath "$1")
+  found=$(dpkg-query -S "$file" 2>/dev/null || dpkg-query -S "${file#/usr}" 2>/dev/null) || fail "no Debian package has $1"
+  head -n 1 <<<"${found%%: *}" | cut -d , -f 1
+}
+
+# image_root PROGRAM ROOT: the program, its libraries, CA roots, an account, license texts, and nothing else. Prints the packages.
+image_root() {
+  local program=$1 root=$2 library packages
+  # Debian's merged layout, since that is where the libraries come from.
+  mkdir -p "$root"/{usr/bin,usr/lib,usr/lib64,etc/ssl/certs,usr/share/doc/steward}
+  mkdir -m 1777 "$root/tmp"
+  ln -s usr/lib "$root/lib"
+  ln -s usr/lib64 "$root/lib64"
+  install -s -m 0755 "$program" "$root/usr/bin/steward"
+  packages=$(
+    while read -r library; do
+      mkdir -p "$root$(dirname "$library")"
+      install -m 0755 "$library" "$root$library"
+      package_of "$library"
+    done < <(shared_libraries "$program") | sort -u
+  )
+  install -m 0644 /etc/ssl/certs/ca-certificates.crt "$root/etc/ssl/certs/"
+  printf 'steward:x:65532:65532::/:/sbin/nologin\n' >"$root/etc/passwd"
+  printf 'steward:x:65532:\n' >"$root/etc/group"
+  printf 'hosts: files dns\n' >"$root/etc/nsswitch.conf"
+  install -m 0644 LICENSE "$root/usr/share/doc/steward/"
+  local package
+  packages=$(printf '%s\nca-certificates\n' "$packages" | sort -u)
+  for package in $packages; do
+    mkdir -p "$root/usr/share/doc/${package%%:*}"
+    install -m 0644 "/usr/share/doc/${package%%:*}/copyright" "$root/usr/share/doc/${package%%:*}/"
+  done
+  printf '%s\n' "$packages"
+}
+
+# blob FILE FOLDER: moves it to where its digest names it, and prints that.
+blob() {
+  local digest
+  digest=$(sha256sum "$1" | cut -d ' ' -f 1)
+  mv "$1" "$2/blobs/sha256/$digest"
+  printf '%s\n' "$digest"
+}
+
+# archive FOLDER EPOCH: a tar of it on standard output, the same for the same content.
+archive() {
+  tar --create --directory="$1" --sort=name --mtime="@$2" --owner=0 --group=0 --numeric-owner --format=ustar .
+}
+
+size_of() { stat --format=%s "$1"; }
+
+# spdx VERSION COMMIT CREATED PACKAGES: the document of the image's parts.
+spdx() {
+  local version=$1 commit=$2 created=$3 packages=$4 package separator=$',\n'
+  cat <<JSON
+{
+  "spdxVersion": "SPDX-2.3",
+  "dataLicense": "CC0-1.0",
+  "SPDXID": "SPDXRef-DOCUMENT",
+  "name": "steward-$version",
+  "documentNamespace": "https://steward.operatorframework.io/spdx/steward-$version-$commit",
+  "creationInfo": {"created": "$created", "creators": ["Tool: steward-dev-image"]},
+  "packages": [
+    {"SPDXID": "SPDXRef-steward", "name": "steward", "versionInfo": "$version", "downloadLocation": "NOASSERTION",
+     "filesAnalyzed": false, "licenseConcluded": "Apache-2.0", "licenseDeclared": "Apache-2.0", "copyrightText": "NOASSERTION"}
+JSON
+  for package in $packages; do
+    printf '%s' "$separator"
+    dpkg-query --show --showformat='    {"SPDXID": "SPDXRef-${Package}", "name": "${Package}", "versionInfo": "${Version}", '"$(
+    )"'"downloadLocation": "NOASSERTION", "filesAnalyzed": false, "licenseConcluded": "NOASSERTION", '"$(
+    )"'"licenseDeclared": "NOASSERTION", "copyrightText": "NOASSERTION", "supplier": "Organization: Debian", '"$(
+    )"'"externalRefs": [{"referenceCategory": "PACKAGE-MANAGER", "referenceType": "purl", '"$(
+    )"'"referenceLocator": "pkg:deb/debian/${Package}@${Version}?arch=${Architecture}"}]}' "$package"
+  done
+  printf '\n  ],\n  "relationships": [\n'
+  printf '    {"spdxElementId": "SPDXRef-DOCUMENT", "relationshipType": "DESCRIBES", "relatedSpdxElement": "SPDXRef-steward"}'
+  for package in $packages; do
+    printf '%s    {"spdxElementId": "SPDXRef-steward", "relationshipType": "DEPENDS_ON", "relatedSpdxElement": "SPDXRef-%s"}' \
+      "$separator" "${package%%:*}"
+  done
+  printf '\n  ]\n}\n'
+}
+
+# make_image PROGRAM VERSION COMMIT EPOCH FOLDER: FOLDER/steward-VERSION.tar and FOLDER/steward-VERSION.spdx.json. Every file in
+# them has the time EPOCH, so that they are the same whenever they are made of the same program and libraries.
+make_image() {
+  local program=$1 version=$2 commit=$3 epoch=$4 folder=$5 work tag created packages layer diff config manifest name
+  created=$(TZ=UTC date --date="@$epoch" +%Y-%m-%dT%H:%M:%SZ)
+  # A tag has no plus sign.
+  tag=${version//+/-}
+  work=$(mktemp -d)
+  mkdir -p "$work/root" "$work/oci/blobs/sha256" "$folder"
+  chmod 0755 "$work/root"
+  packages=$(umask 022 && image_root "$program" "$work/root")
+  archive "$work/root" "$epoch" >"$work/layer.tar"
+  diff=$(sha256sum "$work/layer.tar" | cut -d ' ' -f 1)
+  gzip -9 --no-name "$work/layer.tar"
+  local layer_size config_size manifest_size
+  layer_size=$(size_of "$work/layer.tar.gz")
+  layer=$(blob "$work/layer.tar.gz" "$work/oci")
+  printf '{"architecture":"amd64","os":"linux","created":"%s","config":{"User":"65532:65532","Entrypoint":["/usr/bin/steward"],"Env":["PATH=/usr/bin"],"WorkingDir":"/","Labels":{"org.opencontainers.image.title":"steward","org.opencontainers.image.version":"%s","org.opencontainers.image.revision":"%s","org.opencontainers.image.licenses":"Apache-2.0"}},"rootfs":{"type":"layers","diff_ids":["sha256:%s"]},"history":[{"created":"%s","created_by":"./dev image"}]}' \
+    "$created" "$version" "$commit" "$diff" "$created" >"$work/config.json"
+  config_size=$(size_of "$work/config.json")
+  config=$(blob "$work/config.json" "$work/oci")
+  printf '{"schemaVersion":2,"mediaType":"application/vnd.oci.image.manifest.v1+json","config":{"mediaType":"application/vnd.oci.image.config.v1+json","digest":"sha256:%s","size":%d},"layers":[{"mediaType":"application/vnd.oci.image.layer.v1.tar+gzip","digest":"sha256:%s","size":%d}]}' \
+    "$config" "$config_size" "$layer" "$layer_size" >"$work/manifest.json"
+  manifest_size=$(size_of "$work/manifest.json")
+  manifest=$(blob "$work/manifest.json" "$work/oci")
+  name=$IMAGE_REPOSITORY:$tag
+  printf '{"imageLayoutVersion":"1.0.0"}' >"$work/oci/oci-layout"
+  printf '{"schemaVersion":2,"mediaType":"application/vnd.oci.image.index.v1+json","manifests":[{"mediaType":"application/vnd.oci.image.manifest.v1+json","digest":"sha256:%s","size":%d,"annotations":{"io.containerd.image.name":"%s","org.opencontainers.image.ref.name":"%s"}}]}' \
+    "$manifest" "$manifest_size" "$name" "$tag" >"$work/oci/index.json"
+  # For engines that load no OCI layout.
+  printf '[{"Config":"blobs/sha256/%s","RepoTags":["%s"],"Layers":["blobs/sha256/%s"]}]' "$config" "$name" "$layer" >"$work/oci/manifest.json"
+  archive "$work/oci" "$epoch" >"$folder/steward-$tag.tar"
+  spdx "$version" "$commit" "$created" "$packages" >"$folder/steward-$tag.spdx.json"
+  rm -rf "$work"
+  say "made $folder/steward-$tag.tar: $name, sha256:$manifest, $((layer_size >> 20)) MiB packed"
+}
+
+cmd_image() {
+  prepare_machine
+  build_steward
+  local said version commit epoch
+  said=$(bin/steward version)
+  version=$(sed -n 's/^steward v\([^,]*\).*/\1/p' <<<"$said")
+  commit=$(sed -n 's/.*commit \([0-9a-f]*\).*/\1/p' <<<"$said")
+  epoch=$(git log -1 --format=%ct 2>/dev/null) || epoch=0
+  make_image bin/steward "$version" "${commit:-unknown}" "$epoch" bin/image
+}
