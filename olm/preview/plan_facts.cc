@@ -11,6 +11,7 @@
 #include "base/json/json_access.h"
 #include "base/json/json_text.h"
 #include "base/status/macros.h"
+#include "base/text/one_line.h"
 #include "base/text/str_cat.h"
 #include "kube/meta/metadata_access.h"
 #include "kube/meta/object_kind.h"
@@ -29,9 +30,7 @@ namespace {
 constexpr size_t kMaxFault = 300;  // bytes
 
 std::string FaultOf(const absl::Status& status) {
-  std::string fault(ToStd(status.message()));
-  if (fault.size() > kMaxFault) fault.resize(kMaxFault);
-  return fault;
+  return OneLine(ToStd(status.message()), kMaxFault);
 }
 
 absl::StatusOr<json::object> ParseObject(std::string_view text) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "base/json/utf8.h"
 #include "base/status/matchers.h"
 #include "base/text/str_cat.h"
 #include "olm/plan/install_plan.h"
@@ -144,6 +145,24 @@ TEST(PlanFactsTest, FaultsAreKept) {
     EXPECT_THAT(plan->step_fault, HasSubstr(each.step_fault));
     EXPECT_EQ(plan->fault_step == 0u, !each.step_fault.empty());
     EXPECT_EQ(plan->properties_fault, each.properties_fault);
+  }
+}
+
+TEST(PlanFactsTest, LongFaultsAreCutBetweenCharacters) {
+  for (const std::string before : {"", "x"}) {
+    std::string kind = before;
+    while (kind.size() < 400) kind += "ü";
+    const std::string manifest = StrCat(R"({"apiVersion":"v1","kind":")", kind, R"("})");
+    ASSERT_OK_AND_ASSIGN(const PlanFactsPtr plan,
+                         DecodePlan(PlanJson(StepJson("", "ConfigMap", "c", manifest))));
+    const std::string& fault = plan->step_fault;
+    EXPECT_LT(fault.size(), 310u);
+    size_t at = 0;
+    while (at < fault.size()) {
+      const size_t length = DecodeUtf8(fault, at).length;
+      ASSERT_GT(length, 0u) << "at " << at << " of " << fault;
+      at += length;
+    }
   }
 }
 

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <optional>
 
+#include "base/text/one_line.h"
 #include "base/text/str_cat.h"
 #include "olm/plan/execution_order.h"
 #include "olm/plan/install_plan.h"
@@ -24,6 +25,10 @@ constexpr std::array<BuiltIn, 3> kBuiltIns = {{
     {"policy", "PodDisruptionBudget", true},
     {"scheduling.k8s.io", "PriorityClass", false},
 }};
+
+// Messages repeat what others write, and every step may repeat the same one.
+constexpr size_t kMaxMessage = 500;  // bytes
+constexpr size_t kMaxName = 400;     // of the name of a step
 
 bool Has(const std::vector<std::string>& all, std::string_view one) {
   return std::find(all.begin(), all.end(), one) != all.end();
@@ -68,13 +73,13 @@ class Previewer {
 
  private:
   PlanCondition Condition() const {
-    const auto no = [](std::string_view reason, std::string message) {
-      return PlanCondition{false, std::string(reason), std::move(message)};
+    const auto no = [](std::string_view reason, std::string_view message) {
+      return PlanCondition{false, std::string(reason), OneLine(message, kMaxMessage)};
     };
     if (plan_.deleting) return no(kPlanIsDeleted, "the InstallPlan is being deleted");
     if (plan_.phase == kPlanComplete) return no(kPlanIsComplete, "the InstallPlan is complete");
     if (plan_.phase == kPlanFailed) return no(kPlanHasFailed, "the InstallPlan has failed");
-    if (std::string why = Invalid(); !why.empty()) return no(kInvalidPlan, std::move(why));
+    if (const std::string why = Invalid(); !why.empty()) return no(kInvalidPlan, why);
     if (plan_.steps.empty()) {
       return plan_.unpacking
                  ? no(kNotUnpacked, "bundles are still to be unpacked: the steps follow")
@@ -128,10 +133,11 @@ class Previewer {
 
   void Conclude(size_t index) {
     PreviewStep& step = preview_.steps[index];
-    const auto say = [&step](Outcome outcome, std::string_view reason, std::string message = "") {
+    const auto say = [&step](Outcome outcome, std::string_view reason,
+                             std::string_view message = "") {
       step.outcome = outcome;
       step.reason = reason;
-      step.message = std::move(message);
+      step.message = OneLine(message, kMaxMessage);
     };
     const PlanCondition& condition = preview_.condition;
     if (step.status == kStepNotCreated) return say(Outcome::kNotCreated, kStepWasNotCreated);
@@ -147,9 +153,8 @@ class Previewer {
     if (!condition.executable && condition.reason != kNotApproved) {
       return say(Outcome::kBlocked, condition.reason, condition.message);
     }
-    if (failing_) {
-      return say(Outcome::kBlocked, kEarlierStepFails,
-                 StrCat(plan_.steps[*failing_].ToString(*failing_), " fails first"));
+    if (!failing_.empty()) {
+      return say(Outcome::kBlocked, kEarlierStepFails, StrCat(failing_, " fails first"));
     }
     if (step.status == kStepWaitingForApi) return say(Outcome::kUnchanged, kWaitsForApi);
     switch (apis_[index]) {
@@ -163,7 +168,7 @@ class Previewer {
       case StepApi::kAbsent:
         break;
     }
-    if (!step.optional) failing_ = index;
+    if (!step.optional) failing_ = OneLine(plan_.steps[index].ToString(index), kMaxName);
     say(step.optional ? Outcome::kNotCreated : Outcome::kFail, kApiAbsent,
         StrCat("the API server does not serve ", KindText(step.gvk)));
   }
@@ -172,7 +177,7 @@ class Previewer {
   const std::vector<StepApi>& apis_;
   const bool gate_;
   std::vector<StepKind> kinds_;
-  std::optional<size_t> failing_;  // the first step that would fail
+  std::string failing_;  // the first step that would fail; "" = none
   PlanPreview preview_;
 };
 

@@ -249,6 +249,28 @@ TEST(PlanOutlookTest, Conditions) {
   }
 }
 
+TEST(PlanOutlookTest, WhatOneStepIsCalledIsNotRepeatedInFullByAll) {
+  const std::string name(10'000, 'n');
+  const std::string monitor = StepJson("monitoring.coreos.com", "ServiceMonitor", "m");
+  const struct {
+    const char* what;
+    PlanFactsPtr plan;
+  } rows[] = {
+      {"a kind that no plan installs", PlanOf({StepJson("example.com", name, name), monitor})},
+      {"a status that is none", PlanOf({StepJson("", "ConfigMap", name, {"Odd"}), monitor})},
+      {"an API that is absent",
+       PlanOf({StepJson("monitoring.coreos.com", "PrometheusRule", name), monitor})},
+  };
+  for (const auto& row : rows) {
+    const PlanPreview preview = PreviewOf(PlanOutlook::Of(row.plan, ServedKinds()), false);
+    EXPECT_LT(preview.condition.message.size(), 1'000u) << row.what;
+    ASSERT_EQ(preview.steps.size(), 2u) << row.what;
+    EXPECT_EQ(preview.steps[1].outcome, Outcome::kBlocked) << row.what;
+    EXPECT_FALSE(preview.steps[1].message.empty()) << row.what;
+    EXPECT_LT(preview.steps[1].message.size(), 1'000u) << row.what;
+  }
+}
+
 TEST(PlanOutlookTest, PropertiesThatCannotBeReadMatterToTheGate) {
   const PlanFactsPtr plan =
       PlanOf({StepJson("", "ConfigMap", "c")},
