@@ -12,8 +12,9 @@
 namespace steward::rpc {
 namespace {
 
-constexpr std::string_view kLeftOut =
+constexpr std::string_view kNoMessages =
     "messages and changed fields of steps are left out, as the answer would be too large";
+constexpr std::string_view kNoSteps = "steps are left out, as the answer would be too large";
 
 void WriteCondition(const olm::PlanCondition& condition, plan::v1::Condition& out) {
   out.set_status(condition.executable);
@@ -40,10 +41,31 @@ void WriteStep(const olm::PreviewStep& step, plan::v1::Step& out) {
   out.set_status(step.status);
 }
 
+void Say(std::string_view what, plan::v1::Condition& condition) {
+  const std::string& said = condition.message();
+  condition.set_message(StrCat(said, said.empty() ? "" : "; ", what));
+}
+
+// Returns true if `out`, without messages and changed fields of steps where need be, has no more
+// than `max_bytes`.
+template <typename Message>
+bool Fits(size_t max_bytes, Message& out) {
+  if (out.ByteSizeLong() <= max_bytes) return true;
+  for (plan::v1::Step& step : *out.mutable_steps()) {
+    step.clear_message();
+    step.clear_changed_fields();
+  }
+  const std::string whole = out.executable().message();
+  Say(kNoMessages, *out.mutable_executable());
+  if (out.ByteSizeLong() <= max_bytes) return true;
+  out.mutable_executable()->set_message(whole);
+  return false;
+}
+
 }  // namespace
 
 void WritePlanPreview(const olm::PlanOutlook& outlook, bool optional_manifests,
-                      plan::v1::PlanPreview& out) {
+                      plan::v1::PlanPreview& out, size_t max_bytes) {
   const olm::PlanFacts& plan = *outlook.plan;
   const olm::PlanPreview preview = olm::PreviewOf(outlook, optional_manifests);
   out.set_namespace_(plan.key.ns);
@@ -55,6 +77,9 @@ void WritePlanPreview(const olm::PlanOutlook& outlook, bool optional_manifests,
   for (const std::string& csv : plan.csv_names) out.add_cluster_service_version_names(csv);
   WriteCondition(preview.condition, *out.mutable_executable());
   for (const olm::PreviewStep& step : preview.steps) WriteStep(step, *out.add_steps());
+  if (Fits(max_bytes, out)) return;
+  out.clear_steps();
+  Say(kNoSteps, *out.mutable_executable());
 }
 
 absl::Status WriteLivePreview(const olm::PlanPreview& preview, const std::vector<bool>& shown,
@@ -72,14 +97,7 @@ absl::Status WriteLivePreview(const olm::PlanPreview& preview, const std::vector
   if (hidden > 0 && preview.condition.reason == olm::kInvalidPlan) {
     out.mutable_executable()->set_message("the plan cannot be executed as it is");
   }
-  if (out.ByteSizeLong() <= max_bytes) return absl::OkStatus();
-  for (plan::v1::Step& step : *out.mutable_steps()) {
-    step.clear_message();
-    step.clear_changed_fields();
-  }
-  const std::string& said = out.executable().message();
-  out.mutable_executable()->set_message(StrCat(said, said.empty() ? "" : "; ", kLeftOut));
-  if (out.ByteSizeLong() <= max_bytes) return absl::OkStatus();
+  if (Fits(max_bytes, out)) return absl::OkStatus();
   return BadRequest("the preview has too many steps for one answer");
 }
 

@@ -11,12 +11,13 @@
 
 namespace steward::rpc {
 
-// `optional_manifests` is the gate.
-void WritePlanPreview(const olm::PlanOutlook& outlook, bool optional_manifests,
-                      plan::v1::PlanPreview& out);
-
-// An answer must fit into a message of 4 MiB.
+// An answer, as each item of a list or a watch, must fit into a message of 4 MiB.
 inline constexpr size_t kMaxPreviewBytes = (4 << 20) - (64 << 10);
+
+// `optional_manifests` is the gate. A preview larger than `max_bytes` has no messages of steps, and
+// one that is larger even then no steps; its condition says so.
+void WritePlanPreview(const olm::PlanOutlook& outlook, bool optional_manifests,
+                      plan::v1::PlanPreview& out, size_t max_bytes = kMaxPreviewBytes);
 
 // Writes the steps that are `shown`, one for each, and counts the others. An answer larger than
 // `max_bytes` has no messages and changed fields of steps, and its condition says so; one that is

@@ -10,7 +10,9 @@
 #include "base/status/matchers.h"
 #include "base/text/str_cat.h"
 #include "kube/meta/status.h"
+#include "olm/plan/install_plan.h"
 #include "olm/preview/plan_facts.h"
+#include "olm/preview/plan_outlook.h"
 #include "olm/preview/preview.h"
 
 namespace steward::rpc {
@@ -125,6 +127,47 @@ TEST(PlanMessagesTest, APlanIsPreviewedByRules) {
   EXPECT_EQ(out.steps(0).outcome(), "Create");
   EXPECT_EQ(out.steps(0).basis(), "Rule");
   EXPECT_EQ(out.steps(0).reason(), olm::kCreatedOrUpdated);
+}
+
+// A plan of as many steps as one can have, none of which can be done.
+std::string LargePlan() {
+  std::string json =
+      R"({"metadata":{"name":"install-1","namespace":"ops","uid":"u"},"spec":{"approved":true},)"
+      R"("status":{"phase":"Installing","plan":[)";
+  for (size_t i = 0; i < olm::InstallPlan::kMaxSteps; ++i) {
+    StrAppend(&json, i == 0 ? "" : ",",
+              R"({"resolving":"reed.v1","status":"Unknown","resource":{"group":"","version":"v1",)",
+              R"("kind":"Secret","name":"s)", i, std::string(i == 0 ? 250 : 0, 's'),
+              R"(","manifest":"{\"kind\":\")", std::string(i == 0 ? 400 : 0, 'x'), R"(\"}"}})");
+  }
+  return StrCat(json, "]}}");
+}
+
+TEST(PlanMessagesTest, APlanOfManyStepsFitsIntoAMessage) {
+  const auto plan = olm::DecodePlan(LargePlan());
+  ASSERT_OK(plan);
+  ASSERT_EQ((*plan)->steps.size(), olm::InstallPlan::kMaxSteps);
+  const olm::PlanOutlook outlook = olm::PlanOutlook::Of(*plan, olm::ServedKinds());
+  plan::v1::PlanPreview out;
+  WritePlanPreview(outlook, false, out);
+  EXPECT_LE(out.ByteSizeLong(), kMaxPreviewBytes);
+  EXPECT_EQ(out.steps_size(), static_cast<int>(olm::InstallPlan::kMaxSteps));
+  EXPECT_EQ(out.steps(1).outcome(), "Blocked");
+  EXPECT_THAT(out.steps(1).message(), IsEmpty());
+  EXPECT_THAT(out.executable().message(), EndsWith("too large"));
+}
+
+TEST(PlanMessagesTest, APlanIsNamedWhateverItsSize) {
+  const auto plan = olm::DecodePlan(LargePlan());
+  ASSERT_OK(plan);
+  const olm::PlanOutlook outlook = olm::PlanOutlook::Of(*plan, olm::ServedKinds());
+  plan::v1::PlanPreview out;
+  WritePlanPreview(outlook, false, out, 10'000);
+  EXPECT_LE(out.ByteSizeLong(), 10'000u);
+  EXPECT_EQ(out.name(), "install-1");
+  EXPECT_THAT(out.steps(), IsEmpty());
+  EXPECT_EQ(out.executable().reason(), olm::kInvalidPlan);
+  EXPECT_THAT(out.executable().message(), EndsWith("too large"));
 }
 
 }  // namespace
