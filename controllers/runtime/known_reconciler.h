@@ -28,8 +28,8 @@ using ReconcilerFactory = std::function<std::unique_ptr<Reconciler>(const Reconc
 struct ReconcilerFamily {
   std::string name;
   std::string lease_name;  // unless --leader-elect-lease-name says another
-  // Its reconcilers read Worlds of operators. Of a family that does not, no process watches what they are made
-  // of, nor needs the rights.
+  // Its reconcilers read Worlds of operators. Of a family that does not, no process watches what
+  // they are made of, nor needs the rights.
   bool uses_worlds = true;
 };
 
