@@ -91,7 +91,7 @@ void AddChange(copiedcsv::v1::Change& change, Preview& preview) {
   PreviewedStep& step =
       AddStep(kCsv, {std::move(*change.mutable_namespace_()), std::move(*change.mutable_name())},
               operator_name, preview);
-  step.outcome = change.outcome().empty() ? change.action() : std::move(*change.mutable_outcome());
+  step.outcome = change.outcome().empty() ? change.action() : change.outcome();
   if (!change.basis().empty()) step.basis = std::move(*change.mutable_basis());
   step.code = change.code();
   const bool as_intended = step.outcome == change.action() || change.message().empty();
