@@ -9,6 +9,10 @@ namespace steward::controllers {
 // deploy/base deploys this family; its rights are those of the reconciler "cleanup".
 inline const ReconcilerFamily kCleanupFamily = {"cleanup", "steward-controllers"};
 
+// deploy/overlays/standalone deploys this family.
+inline const ReconcilerFamily kCertificatesFamily = {"certificates", "steward-certificates",
+                                                     /*uses_worlds=*/false};
+
 // deploy/overlays/copies deploys this family.
 inline const ReconcilerFamily kCopiesFamily = {"copies", "steward-copied-csvs"};
 

@@ -1,6 +1,7 @@
 #!/bin/sh
 # Builds the real programs that e2e runs beside Steward, from the sources that go.mod pins:
-#   build-tools.sh OUTDIR [PROGRAM...]  ->  OUTDIR/{etcd,kube-apiserver,kube-controller-manager,kubectl}, or those named
+#   build-tools.sh OUTDIR [PROGRAM...]  ->  OUTDIR/{etcd,kube-apiserver,kube-controller-manager,kubectl}, or those named,
+#   which kubelet, kube-proxy and kube-scheduler can be as well
 # Minutes on the first run, nothing when up to date (a stamp for each: hash of what decides the outcome).
 set -eu
 
@@ -27,7 +28,7 @@ done
 package_of() {
   case "$1" in
     etcd) echo go.etcd.io/etcd/server/v3 ;;
-    kubectl | kube-apiserver | kube-controller-manager) echo "k8s.io/kubernetes/cmd/$1" ;;
+    kubectl | kubelet | kube-apiserver | kube-controller-manager | kube-proxy | kube-scheduler) echo "k8s.io/kubernetes/cmd/$1" ;;
     *)
       echo "$0: there is no program '$1'" >&2
       return 2

@@ -1,6 +1,7 @@
 #include "base/tls/certificate.h"
 
 #include <openssl/ec.h>
+#include <openssl/err.h>
 #include <openssl/pem.h>
 #include <openssl/rand.h>
 #include <openssl/x509v3.h>
@@ -152,6 +153,23 @@ absl::StatusOr<PemKeyPair> IssueCertificate(const CertificateSpec& spec, const P
     return OpensslError("signing a certificate");
   }
   return ToPem(cert.get(), key.get());
+}
+
+std::vector<std::string> SplitCertificates(std::string_view pem) {
+  std::vector<std::string> certificates;
+  const BioPtr in = ReadBio(pem);
+  while (true) {
+    const X509Ptr cert(PEM_read_bio_X509(in.get(), nullptr, nullptr, nullptr));
+    if (cert == nullptr) break;
+    const BioPtr out(BIO_new(BIO_s_mem()));
+    if (PEM_write_bio_X509(out.get(), cert.get()) != 1) break;
+    absl::StatusOr<std::string> text = Drain(out.get());
+    if (!text.ok()) break;
+    certificates.push_back(*std::move(text));
+  }
+  // The end of the text is an error to OpenSSL.
+  ERR_clear_error();
+  return certificates;
 }
 
 CertificateSpec AuthoritySpec(std::string_view common_name, absl::Time now) {

@@ -42,6 +42,10 @@ struct CertificateSpec {
 absl::StatusOr<PemKeyPair> IssueCertificate(const CertificateSpec& spec,
                                             const PemKeyPair* issuer = nullptr);
 
+// The certificates of a PEM text, each as the PEM that OpenSSL writes; up to the first that does
+// not parse.
+std::vector<std::string> SplitCertificates(std::string_view pem);
+
 // The spec of a root authority: valid from an hour before `now` for ten years.
 CertificateSpec AuthoritySpec(std::string_view common_name, absl::Time now);
 

@@ -89,5 +89,17 @@ TEST(CertificateTest, RefusesWhatItCannotExpress) {
   EXPECT_THAT(IssueCertificate(spec, &no_issuer), StatusIs(absl::StatusCode::kInvalidArgument));
 }
 
+TEST(SplitCertificatesTest, EachAlone) {
+  const TestCa one("one");
+  const TestCa two("two");
+  EXPECT_EQ(SplitCertificates(""), std::vector<std::string>());
+  EXPECT_EQ(SplitCertificates("nonsense"), std::vector<std::string>());
+  EXPECT_EQ(SplitCertificates("text\n" + one.cert_pem() + "more\n" + two.cert_pem()),
+            (std::vector<std::string>{one.cert_pem(), two.cert_pem()}));
+  EXPECT_EQ(SplitCertificates(one.cert_pem() + two.cert_pem().substr(0, 200)),
+            std::vector<std::string>{one.cert_pem()})
+      << "cut short";
+}
+
 }  // namespace
 }  // namespace steward

@@ -1,9 +1,12 @@
-// The end of a certificate's validity. Thread-safe.
+// The validity of certificates. Thread-safe.
 #ifndef BASE_TLS_EXPIRY_H_
 #define BASE_TLS_EXPIRY_H_
 
 #include <openssl/x509.h>
 
+#include <string_view>
+
+#include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "base/tls/server_context.h"
 
@@ -14,6 +17,16 @@ namespace steward {
 absl::Time ExpiryOf(const X509* certificate);
 // The same for the leaf that the context serves with; the infinite past when there is none.
 absl::Time ExpiryOf(const SslContext& context);
+
+struct Validity {
+  absl::Time begin;
+  absl::Time end;
+
+  absl::Duration length() const { return end - begin; }
+};
+
+// Of the first certificate in `pem`. kInvalidArgument when none parses.
+absl::StatusOr<Validity> ValidityOfPem(std::string_view pem);
 
 }  // namespace steward
 

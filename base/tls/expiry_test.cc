@@ -28,5 +28,17 @@ TEST(ExpiryTest, OfNothing) {
   EXPECT_EQ(ExpiryOf(static_cast<const X509*>(nullptr)), absl::InfinitePast());
 }
 
+TEST(ValidityTest, OfPem) {
+  CertificateSpec spec;
+  spec.common_name = "leaf";
+  spec.not_before = absl::FromUnixSeconds(1'700'000'000);
+  spec.not_after = absl::FromUnixSeconds(1'800'000'000);
+  ASSERT_OK_AND_ASSIGN(const PemKeyPair pair, IssueCertificate(spec));
+  ASSERT_OK_AND_ASSIGN(const Validity validity, ValidityOfPem(pair.cert_pem));
+  EXPECT_EQ(validity.begin, spec.not_before);
+  EXPECT_EQ(validity.end, spec.not_after);
+  EXPECT_FALSE(ValidityOfPem("nonsense").ok());
+}
+
 }  // namespace
 }  // namespace steward

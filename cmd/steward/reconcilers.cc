@@ -2,6 +2,7 @@
 
 #include <memory>
 
+#include "controllers/certificates/known_certificates.h"
 #include "controllers/cleanup/known_cleanup.h"
 #include "controllers/copied_csv/known_copied_csvs.h"
 #include "controllers/copied_rbac/copied_rbac.h"
@@ -25,7 +26,7 @@ std::vector<controllers::KnownReconciler> MakeAll() {
       controllers::KnownCopiedCsvs(copies), controllers::KnownOlmConfig(copies),
       controllers::KnownInstallPlans(),     controllers::KnownPayload(),
       controllers::KnownCsvFinalizer(),     controllers::KnownOperators(),
-      controllers::KnownCopiedRbac(),
+      controllers::KnownCopiedRbac(),       controllers::KnownCertificates(),
   };
 }
 

@@ -1,0 +1,84 @@
+// An authority whose roots follow one another without a gap in trust. Values and pure functions.
+#ifndef CONTROLLERS_CERTIFICATES_AUTHORITY_H_
+#define CONTROLLERS_CERTIFICATES_AUTHORITY_H_
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "base/tls/certificate.h"
+#include "base/tls/expiry.h"
+
+namespace steward::controllers {
+
+struct AuthorityTerms {
+  absl::Duration life;  // of a root
+  // The time for which a root is trusted before it signs: what a kubelet needs to bring a Secret to
+  // a pod, and a process to read it, with a margin.
+  absl::Duration overlap;
+};
+
+// A certificate that everybody trusts until its end; with its key if it may sign.
+struct Root {
+  PemKeyPair pair;  // key_pem "" = it signs no more
+  Validity validity;
+
+  bool operator==(const Root& other) const { return pair == other.pair; }
+};
+
+// The time before its making from which a certificate of this life is valid, for clocks that are
+// behind ours.
+absl::Duration Backdate(absl::Duration life);
+// The moment at which two thirds of the life are over.
+absl::Time DueAt(const Validity& validity);
+
+//   founded ─► trusted ──overlap──► signs ──2/3 of its life──► the next one is trusted ─► … ─► ends
+//
+// Roots are trusted from when they are made to their end, so that a certificate is valid whichever
+// of the two, the certificate or the trust in its root, a reader learns of first.
+class Authority {
+ public:
+  // As a Secret's data say. kDataLoss when a certificate or key cannot be read; that of no data is
+  // an authority without roots.
+  static absl::StatusOr<Authority> Read(const std::map<std::string, std::string>& data);
+  // The data, from which Read makes the same authority: <number>.crt, <number>.key, and ca.crt, the
+  // trusted certificates.
+  std::map<std::string, std::string> Write() const;
+
+  // Lets go of roots that have ended, makes the first root, or the next one when it is due, and
+  // drops the keys of those that a later one has replaced. `trusted`: the certificates that were
+  // trusted before this authority was, PEM; they are adopted, without keys, by one that has no
+  // roots. `spread`: every reader was told of all roots.
+  absl::Status Advance(const AuthorityTerms& terms, absl::Time now, std::string_view trusted,
+                       bool spread);
+
+  // The root that signs; null when none is valid. A root that was told to nobody yet signs only
+  // where no other can.
+  const Root* signer() const { return signer_ < 0 ? nullptr : &roots_[signer_]; }
+  // True: what an older root has signed should be signed anew. False while the signer was made too
+  // recently for all to know it.
+  bool settled() const { return settled_; }
+  // The trusted certificates, PEM, oldest first.
+  std::string Bundle() const;
+  // True if `bundle` has every trusted certificate.
+  bool IsIn(std::string_view bundle) const;
+
+  const std::vector<Root>& roots() const { return roots_; }
+
+ private:
+  absl::Status Found(const AuthorityTerms& terms, absl::Time now);
+  void Choose(const AuthorityTerms& terms, absl::Time now, bool spread);
+
+  std::vector<Root> roots_;  // oldest first
+  int first_ = 1;            // the number of roots_[0]
+  int signer_ = -1;
+  bool settled_ = false;
+};
+
+}  // namespace steward::controllers
+
+#endif  // CONTROLLERS_CERTIFICATES_AUTHORITY_H_

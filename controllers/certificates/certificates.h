@@ -1,0 +1,98 @@
+// The reconciler "certificates", which is Steward's own authority. Lives on one executor.
+#ifndef CONTROLLERS_CERTIFICATES_CERTIFICATES_H_
+#define CONTROLLERS_CERTIFICATES_CERTIFICATES_H_
+
+#include <prometheus/counter.h>
+#include <prometheus/family.h>
+#include <prometheus/gauge.h>
+#include <prometheus/registry.h>
+
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "base/async/task.h"
+#include "controllers/certificates/authority.h"
+#include "controllers/certificates/managed_secret.h"
+#include "controllers/certificates/wanted_certificates.h"
+#include "controllers/runtime/events/event_recorder.h"
+#include "controllers/runtime/queue/work_queue.h"
+#include "controllers/runtime/reconciler.h"
+#include "controllers/runtime/reconciler_deps.h"
+
+namespace steward::controllers {
+
+// What the reconciler is told by its flags.
+struct CertificateTerms {
+  std::string ns = "steward-system";
+  absl::Duration life = absl::Hours(24 * 90);  // of a certificate, at most
+  AuthorityTerms authority = {absl::Hours(24 * 1095), absl::Minutes(10)};
+};
+
+// Series: steward_certificate_expiration_timestamp_seconds{secret} and
+// steward_certificate_issued_total{secret}; {secret="steward-authority"} is the root that signs.
+// steward_certificate_foreign_secrets: those that others keep. Thread-safe.
+struct CertificateMetrics {
+  // REQUIRES: `registry` outlives this object.
+  explicit CertificateMetrics(prometheus::Registry& registry);
+
+  prometheus::Family<prometheus::Gauge>& expiration;
+  prometheus::Family<prometheus::Counter>& issued;
+  prometheus::Gauge& foreign;
+};
+
+// One key: a pass, once a minute. It reads the Secrets live, since a right to watch them would be
+// one to read all of the namespace's.
+//
+//   the authority's Secret ─► its roots follow one another (Authority), stored before they are used
+//   ─► caBundle of the APIService, so that the kube-apiserver trusts a root before it sees it at
+//   work ─► each Secret with a certificate: issued where there is none, or at two thirds of its
+//   life; the
+//      trusted roots in its ca.crt
+//
+// A Secret changes in one write, on condition that it is as it was read. Secrets of others are left
+// alone, and with the serving certificate's the caBundle, too. An authority that cannot be read is
+// never replaced: nothing is issued until somebody has looked at it.
+class CertificatesReconciler : public Reconciler {
+ public:
+  // REQUIRES: the references in `deps` and `metrics` outlive this object.
+  CertificatesReconciler(const ReconcilerDeps& deps, CertificateMetrics& metrics,
+                         const CertificateTerms& terms);
+
+  VoidTask Feed(WorkQueue& queue) override;
+  Task<ReconcileResult> Reconcile(Key key) override;
+
+ private:
+  // The APIService, as far as it is ours to write.
+  struct Registration {
+    bool ours = false;
+    std::string resource_version;
+    std::string ca_bundle;  // PEM
+  };
+
+  StatusTask Pass();
+  Task<Registration> ReadRegistration();
+  StatusTask KeepAuthority(ManagedSecret& kept, Authority& authority, std::string_view trusted,
+                           bool spread);
+  StatusTask KeepRegistration(const Registration& registration, const std::string& bundle);
+  StatusTask KeepCertificate(ManagedSecret& secret, const CertificateSpec& wanted,
+                             const Authority& authority);
+  void Tell(const ManagedSecret& about, EventType type, std::string_view reason,
+            std::string_view message);
+  // Tells once for each term of leadership and Secret.
+  void TellOnce(const ManagedSecret& about, std::string_view reason, std::string_view message);
+
+  const ReconcilerDeps deps_;
+  CertificateMetrics& metrics_;
+  const CertificateTerms terms_;
+  const std::vector<WantedCertificate> wanted_;
+  std::set<std::string> told_;  // names of Secrets, with the reason
+};
+
+}  // namespace steward::controllers
+
+#endif  // CONTROLLERS_CERTIFICATES_CERTIFICATES_H_

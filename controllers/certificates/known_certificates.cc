@@ -1,0 +1,67 @@
+#include "controllers/certificates/known_certificates.h"
+
+#include <memory>
+
+#include "absl/status/status.h"
+#include "absl/time/time.h"
+#include "base/flags/flag_adder.h"
+#include "base/flags/flag_values.h"
+#include "controllers/certificates/certificates.h"
+#include "controllers/families.h"
+
+namespace steward::controllers {
+namespace {
+
+void AddFlags(FlagAdder& adder, FlagValues& values) {
+  auto& given = values.Of<CertificateTerms>();
+  adder.Text("--certificates-namespace", given.ns,
+             "Namespace of the Secrets with Steward's certificates");
+  adder.Duration("--certificate-life", given.life,
+                 "Life of a certificate; it is replaced when two thirds are over");
+  adder.Duration("--authority-life", given.authority.life,
+                 "Life of the authority's root; the next one is made when two thirds are over");
+  adder.Duration("--authority-overlap", given.authority.overlap,
+                 "How long a new root is trusted before it signs");
+}
+
+absl::Status CheckFlags(const FlagValues& values, bool) {
+  const auto given = values.Get<CertificateTerms>();
+  if (given.ns.empty()) {
+    return absl::InvalidArgumentError("--certificates-namespace: must not be empty");
+  }
+  if (given.life < absl::Minutes(1)) {
+    return absl::InvalidArgumentError("--certificate-life: at least 1m");
+  }
+  if (given.authority.life < 3 * given.life) {
+    return absl::InvalidArgumentError("--authority-life: at least three times --certificate-life");
+  }
+  if (given.authority.overlap < absl::ZeroDuration() ||
+      given.authority.overlap > given.authority.life / 6) {
+    return absl::InvalidArgumentError(
+        "--authority-overlap: at least 0, and at most a sixth of --authority-life");
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+KnownReconciler KnownCertificates() {
+  KnownReconciler known;
+  known.options.name = "certificates";
+  known.options.limits.initial = absl::Seconds(1);
+  known.options.limits.max = absl::Seconds(30);
+  known.family = kCertificatesFamily;
+  known.add_flags = AddFlags;
+  known.check_flags = CheckFlags;
+  known.prepare = [](const FlagValues& values,
+                     prometheus::Registry& registry) -> ReconcilerFactory {
+    const auto given = values.Get<CertificateTerms>();
+    const auto metrics = std::make_shared<CertificateMetrics>(registry);
+    return [given, metrics](const ReconcilerDeps& deps) {
+      return std::make_unique<CertificatesReconciler>(deps, *metrics, given);
+    };
+  };
+  return known;
+}
+
+}  // namespace steward::controllers
