@@ -29,6 +29,8 @@ constexpr std::string_view kTlsType = "kubernetes.io/tls";
 // From one look to the next; a certificate of a short life is looked at more often.
 constexpr absl::Duration kLook = absl::Minutes(1);
 constexpr int kLooksInALife = 12;
+// While there is no APIService: it is on its way when everything is being installed.
+constexpr absl::Duration kAbsentLook = absl::Seconds(5);
 const kube::GroupVersionKind kSecretKind = {"", "v1", "Secret"};
 
 using Keeper = ManagedSecret::Keeper;
@@ -61,29 +63,31 @@ VoidTask CertificatesReconciler::Feed(WorkQueue& queue) {
 }
 
 Task<ReconcileResult> CertificatesReconciler::Reconcile(Key) {
-  const absl::Status passed = co_await Pass();
+  const absl::StatusOr<bool> registered = co_await Pass();
+  const absl::Status& passed = registered.status();
   // Somebody wrote what was read: it is read again.
   if (kube::IsConflict(passed) || kube::IsAlreadyExists(passed)) {
     co_return ReconcileResult::After(absl::Seconds(1));
   }
   CO_RETURN_IF_ERROR(passed);
-  co_return ReconcileResult::After(std::min(kLook, terms_.life / kLooksInALife));
+  co_return ReconcileResult::After(
+      std::min(*registered ? kLook : kAbsentLook, terms_.life / kLooksInALife));
 }
 
-StatusTask CertificatesReconciler::Pass() {
+Task<bool> CertificatesReconciler::Pass() {
   kube::NamespacedName name = {terms_.ns, kAuthoritySecret};
   CO_ASSIGN_OR_RETURN(ManagedSecret kept, co_await ReadSecret(deps_.client, name));
   if (kept.keeper == Keeper::kForeign) {
     TellOnce(kept, "ForeignAuthority",
              "somebody else keeps this Secret: no certificates are issued");
-    co_return absl::OkStatus();
+    co_return true;
   }
   absl::StatusOr<Authority> authority = Authority::Read(kept.data);
   if (!authority.ok()) {
     TellOnce(kept, "AuthorityUnreadable",
              StrCat("no certificates are issued: ", authority.status().message(),
                     ". Delete the Secret to have another authority founded"));
-    co_return absl::OkStatus();
+    co_return true;
   }
   std::vector<ManagedSecret> secrets;
   for (const WantedCertificate& wanted : wanted_) {
@@ -119,7 +123,8 @@ StatusTask CertificatesReconciler::Pass() {
     const absl::Status status = co_await KeepCertificate(secrets[i], wanted_[i].spec, *authority);
     if (first.ok()) first = status;
   }
-  co_return first;
+  CO_RETURN_IF_ERROR(first);
+  co_return registration.exists;
 }
 
 Task<CertificatesReconciler::Registration> CertificatesReconciler::ReadRegistration() {
@@ -131,6 +136,7 @@ Task<CertificatesReconciler::Registration> CertificatesReconciler::ReadRegistrat
   CO_ASSIGN_OR_RETURN(const json::value object, ParseJson(raw->json));
   const json::object* metadata = kube::MetadataOf(object);
   if (metadata == nullptr) co_return absl::DataLossError("the APIService has no metadata");
+  registration.exists = true;
   registration.ours = !IsInjected(ObjectAt(*metadata, "annotations"));
   registration.resource_version = kube::MetadataText(object, "resourceVersion");
   const json::object* spec = ObjectAt(object.get_object(), "spec");

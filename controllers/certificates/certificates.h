@@ -45,8 +45,8 @@ struct CertificateMetrics {
   prometheus::Gauge& foreign;
 };
 
-// One key: a pass, once a minute. It reads the Secrets live, since a right to watch them would be
-// one to read all of the namespace's.
+// One key: a pass, once a minute, and sooner while there is no APIService. It reads the Secrets
+// live, since a right to watch them would be one to read all of the namespace's.
 //
 //   the authority's Secret ─► its roots follow one another (Authority), stored before they are used
 //   ─► caBundle of the APIService, so that the kube-apiserver trusts a root before it sees it at
@@ -69,12 +69,14 @@ class CertificatesReconciler : public Reconciler {
  private:
   // The APIService, as far as it is ours to write.
   struct Registration {
+    bool exists = false;
     bool ours = false;
     std::string resource_version;
     std::string ca_bundle;  // PEM
   };
 
-  StatusTask Pass();
+  // Returns whether there is an APIService.
+  Task<bool> Pass();
   Task<Registration> ReadRegistration();
   StatusTask KeepAuthority(ManagedSecret& kept, Authority& authority, std::string_view trusted,
                            bool spread);

@@ -235,7 +235,8 @@ TEST_F(CertificatesTest, AnInjectedBundleIsLeftAlone) {
   ASSERT_OK(Pass());
   EXPECT_EQ(CaBundle(), "");
   cluster_.Delete(kube::kApiServices, {"", kApi});
-  EXPECT_OK(Pass()) << "it need not be there";
+  ASSERT_OK_AND_ASSIGN(const ReconcileResult result, Pass());
+  EXPECT_EQ(result.requeue_after, absl::Seconds(5)) << "it need not be there, and is looked for";
 }
 
 TEST_F(CertificatesTest, AnAuthorityThatCannotBeReadIsKept) {

@@ -1,5 +1,6 @@
 # shellcheck shell=bash
-# ./dev image: an OCI archive of bin/steward, made without a container engine, and what is known of its parts (SPDX).
+# ./dev image: an OCI archive of bin/steward, made without a container engine, what is known of its parts (SPDX), and the manifests
+# that install it. Expects find_kubectl of up.sh.
 
 readonly IMAGE_REPOSITORY=docker.io/library/steward
 
@@ -93,41 +94,65 @@ JSON
   printf '\n  ]\n}\n'
 }
 
-# make_image PROGRAM VERSION COMMIT EPOCH FOLDER: FOLDER/steward-VERSION.tar and FOLDER/steward-VERSION.spdx.json. Every file in
-# them has the time EPOCH, so that they are the same whenever they are made of the same program and libraries.
-make_image() {
-  local program=$1 version=$2 commit=$3 epoch=$4 folder=$5 work tag created packages layer diff config manifest name
+# oci_archive OUT ROOT EPOCH CONFIG NAME...: an image of one layer, the files below ROOT, under each of the names. CONFIG are members
+# of its configuration, which say how it runs. Prints the image's digest and the bytes of its packed layer. Every file in it has the
+# time EPOCH, so that the same files make the same image.
+oci_archive() {
+  local out=$1 root=$2 epoch=$3 config=$4 work created diff layer layer_size config_size manifest manifest_size name entries='' tags=''
+  shift 4
   created=$(TZ=UTC date --date="@$epoch" +%Y-%m-%dT%H:%M:%SZ)
-  # A tag has no plus sign.
-  tag=${version//+/-}
   work=$(mktemp -d)
-  mkdir -p "$work/root" "$work/oci/blobs/sha256" "$folder"
-  chmod 0755 "$work/root"
-  packages=$(umask 022 && image_root "$program" "$work/root")
-  archive "$work/root" "$epoch" >"$work/layer.tar"
+  mkdir -p "$work/oci/blobs/sha256"
+  archive "$root" "$epoch" >"$work/layer.tar"
   diff=$(sha256sum "$work/layer.tar" | cut -d ' ' -f 1)
   gzip -9 --no-name "$work/layer.tar"
-  local layer_size config_size manifest_size
   layer_size=$(size_of "$work/layer.tar.gz")
   layer=$(blob "$work/layer.tar.gz" "$work/oci")
-  printf '{"architecture":"amd64","os":"linux","created":"%s","config":{"User":"65532:65532","Entrypoint":["/usr/bin/steward"],"Env":["PATH=/usr/bin"],"WorkingDir":"/","Labels":{"org.opencontainers.image.title":"steward","org.opencontainers.image.version":"%s","org.opencontainers.image.revision":"%s","org.opencontainers.image.licenses":"Apache-2.0"}},"rootfs":{"type":"layers","diff_ids":["sha256:%s"]},"history":[{"created":"%s","created_by":"./dev image"}]}' \
-    "$created" "$version" "$commit" "$diff" "$created" >"$work/config.json"
+  printf '{"architecture":"amd64","os":"linux","created":"%s","config":{%s},"rootfs":{"type":"layers","diff_ids":["sha256:%s"]},"history":[{"created":"%s","created_by":"./dev image"}]}' \
+    "$created" "$config" "$diff" "$created" >"$work/config.json"
   config_size=$(size_of "$work/config.json")
   config=$(blob "$work/config.json" "$work/oci")
   printf '{"schemaVersion":2,"mediaType":"application/vnd.oci.image.manifest.v1+json","config":{"mediaType":"application/vnd.oci.image.config.v1+json","digest":"sha256:%s","size":%d},"layers":[{"mediaType":"application/vnd.oci.image.layer.v1.tar+gzip","digest":"sha256:%s","size":%d}]}' \
     "$config" "$config_size" "$layer" "$layer_size" >"$work/manifest.json"
   manifest_size=$(size_of "$work/manifest.json")
   manifest=$(blob "$work/manifest.json" "$work/oci")
-  name=$IMAGE_REPOSITORY:$tag
+  for name in "$@"; do
+    entries+=${entries:+,}$(printf '{"mediaType":"application/vnd.oci.image.manifest.v1+json","digest":"sha256:%s","size":%d,"annotations":{"io.containerd.image.name":"%s","org.opencontainers.image.ref.name":"%s"}}' \
+      "$manifest" "$manifest_size" "$name" "${name##*:}")
+    tags+=${tags:+,}\"$name\"
+  done
   printf '{"imageLayoutVersion":"1.0.0"}' >"$work/oci/oci-layout"
-  printf '{"schemaVersion":2,"mediaType":"application/vnd.oci.image.index.v1+json","manifests":[{"mediaType":"application/vnd.oci.image.manifest.v1+json","digest":"sha256:%s","size":%d,"annotations":{"io.containerd.image.name":"%s","org.opencontainers.image.ref.name":"%s"}}]}' \
-    "$manifest" "$manifest_size" "$name" "$tag" >"$work/oci/index.json"
+  printf '{"schemaVersion":2,"mediaType":"application/vnd.oci.image.index.v1+json","manifests":[%s]}' "$entries" >"$work/oci/index.json"
   # For engines that load no OCI layout.
-  printf '[{"Config":"blobs/sha256/%s","RepoTags":["%s"],"Layers":["blobs/sha256/%s"]}]' "$config" "$name" "$layer" >"$work/oci/manifest.json"
-  archive "$work/oci" "$epoch" >"$folder/steward-$tag.tar"
-  spdx "$version" "$commit" "$created" "$packages" >"$folder/steward-$tag.spdx.json"
+  printf '[{"Config":"blobs/sha256/%s","RepoTags":[%s],"Layers":["blobs/sha256/%s"]}]' "$config" "$tags" "$layer" >"$work/oci/manifest.json"
+  archive "$work/oci" "$epoch" >"$out"
   rm -rf "$work"
-  say "made $folder/steward-$tag.tar: $name, sha256:$manifest, $((layer_size >> 20)) MiB packed"
+  printf '%s %s\n' "$manifest" "$layer_size"
+}
+
+# make_image PROGRAM VERSION COMMIT EPOCH FOLDER: FOLDER/steward-VERSION.tar and FOLDER/steward-VERSION.spdx.json, the same whenever
+# they are made of the same program and libraries. The image has two names: its version, and dev, as which
+# deploy/overlays/standalone knows it.
+make_image() {
+  local program=$1 version=$2 commit=$3 epoch=$4 folder=$5 work tag packages config digest layer_size
+  # A tag has no plus sign.
+  tag=${version//+/-}
+  work=$(mktemp -d)
+  mkdir -p "$work/root" "$folder"
+  chmod 0755 "$work/root"
+  packages=$(umask 022 && image_root "$program" "$work/root")
+  config=$(printf '"User":"65532:65532","Entrypoint":["/usr/bin/steward"],"Env":["PATH=/usr/bin"],"WorkingDir":"/","Labels":{"org.opencontainers.image.title":"steward","org.opencontainers.image.version":"%s","org.opencontainers.image.revision":"%s","org.opencontainers.image.licenses":"Apache-2.0"}' \
+    "$version" "$commit")
+  read -r digest layer_size < <(oci_archive "$folder/steward-$tag.tar" "$work/root" "$epoch" "$config" \
+    "$IMAGE_REPOSITORY:$tag" "$IMAGE_REPOSITORY:dev")
+  spdx "$version" "$commit" "$(TZ=UTC date --date="@$epoch" +%Y-%m-%dT%H:%M:%SZ)" "$packages" >"$folder/steward-$tag.spdx.json"
+  rm -rf "$work"
+  say "made $folder/steward-$tag.tar: $IMAGE_REPOSITORY:$tag, sha256:$digest, $((layer_size >> 20)) MiB packed"
+}
+
+# render_install KUBECTL OVERLAY IMAGE FILE: the manifests of an overlay in one file, with this image in place of the one called dev.
+render_install() {
+  "$1" kustomize "$2" | sed "s|image: $IMAGE_REPOSITORY:dev\$|image: $3|" >"$4"
 }
 
 cmd_image() {
@@ -138,5 +163,9 @@ cmd_image() {
   version=$(sed -n 's/^steward v\([^,]*\).*/\1/p' <<<"$said")
   commit=$(sed -n 's/.*commit \([0-9a-f]*\).*/\1/p' <<<"$said")
   epoch=$(git log -1 --format=%ct 2>/dev/null) || epoch=0
+  rm -rf bin/image
   make_image bin/steward "$version" "${commit:-unknown}" "$epoch" bin/image
+  find_kubectl
+  render_install "$KUBECTL" deploy/overlays/standalone "$IMAGE_REPOSITORY:${version//+/-}" bin/image/install.yaml
+  say "made bin/image/install.yaml: deploy/overlays/standalone with that image"
 }

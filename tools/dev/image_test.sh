@@ -37,8 +37,11 @@ def blob(descriptor):
     return text
 
 check("no OCI layout", json.loads(read("oci-layout")) == {"imageLayoutVersion": "1.0.0"})
-[entry] = json.loads(read("index.json"))["manifests"]
-check("another name", entry["annotations"]["io.containerd.image.name"] == "docker.io/library/steward:1.2.3-gabc")
+entries = json.loads(read("index.json"))["manifests"]
+entry = entries[0]
+tags = ["docker.io/library/steward:1.2.3-gabc", "docker.io/library/steward:dev"]
+check("other names", [each["annotations"]["io.containerd.image.name"] for each in entries] == tags)
+check("two images", {each["digest"] for each in entries} == {entry["digest"]})
 manifest = json.loads(blob(entry))
 config = json.loads(blob(manifest["config"]))
 [layer] = manifest["layers"]
@@ -50,7 +53,7 @@ check("another entry point", config["config"]["Entrypoint"] == ["/usr/bin/stewar
 labels = config["config"]["Labels"]
 check("no version, no commit", labels["org.opencontainers.image.version"] == "1.2.3+gabc" and labels["org.opencontainers.image.revision"] == "abc")
 [docker] = json.loads(read("manifest.json"))
-check("docker load would not find it", docker["RepoTags"] == ["docker.io/library/steward:1.2.3-gabc"])
+check("docker load would not find it", docker["RepoTags"] == tags)
 
 tree = tarfile.open(fileobj=io.BytesIO(plain))
 names = {member.name: member for member in tree.getmembers()}

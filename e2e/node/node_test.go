@@ -1,0 +1,230 @@
+package node_test
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"steward.dev/e2e/check"
+	"steward.dev/e2e/cluster"
+	"steward.dev/e2e/node"
+	"steward.dev/e2e/olm"
+)
+
+const (
+	namespace        = "steward-system"
+	registrationName = "v1alpha1.views.operators.coreos.com"
+	// How soon an installed Steward answers, at most: a promise of docs/install.md.
+	answers = 60 * time.Second
+	// How long anything takes on a node that is not under load, at most.
+	patience = 5 * time.Minute
+)
+
+var must = check.Must
+
+// scene is a node on which Steward's image is, and nothing else of it.
+type scene struct {
+	*node.Node
+	root    string
+	install string // the manifests that `./dev image` leaves beside the image
+}
+
+// TestNode is Steward's life on a cluster, from an archive and one file of manifests to nothing. The steps stand on each other.
+func TestNode(t *testing.T) {
+	s := start(t)
+	for _, step := range []struct {
+		name string
+		run  func(t *testing.T, s *scene)
+	}{
+		{"Install", testInstall},
+		{"Overlays", testOverlays},
+		{"Rotation", testRotation},
+		{"Upgrade", testUpgrade},
+		{"Uninstall", testUninstall},
+	} {
+		if !t.Run(step.name, func(t *testing.T) { step.run(t, s) }) {
+			t.FailNow()
+		}
+	}
+}
+
+func start(t *testing.T) *scene {
+	t.Helper()
+	if os.Getenv("STEWARD_NODE") == "" {
+		t.Skip("STEWARD_NODE is not set: building a node takes minutes")
+	}
+	root, err := cluster.Root()
+	must(t, err)
+	folder := os.Getenv("STEWARD_IMAGE")
+	if folder == "" {
+		folder = filepath.Join(root, "bin", "image")
+	}
+	archives, _ := filepath.Glob(filepath.Join(folder, "steward-*.tar"))
+	if len(archives) != 1 {
+		t.Fatalf("%d archives of images in %s: ./dev image makes one", len(archives), folder)
+	}
+	began := time.Now()
+	if err := node.Build(t.Context()); errors.Is(err, node.ErrUnable) {
+		t.Skip(err)
+	} else {
+		must(t, err)
+	}
+	built := time.Now()
+	n, err := node.Start(t.Context(), archives...)
+	must(t, err)
+	t.Logf("programs of the node after %s, the node %s later", built.Sub(began).Round(time.Second), time.Since(built).Round(time.Second))
+	t.Cleanup(func() {
+		if t.Failed() {
+			t.Log(n.Logs(15))
+		}
+		must(t, n.Stop())
+	})
+	s := &scene{Node: n, root: root, install: filepath.Join(folder, "install.yaml")}
+	must(t, olm.InstallCRDs(t.Context(), s.Any, root))
+	objects, err := olm.Examples(root)
+	must(t, err)
+	must(t, olm.Create(t.Context(), s.Any, objects...))
+	return s
+}
+
+// kubectl fails the test where kubectl fails.
+func (s *scene) kubectl(t *testing.T, args ...string) string {
+	t.Helper()
+	out, err := s.Kubectl(t.Context(), args...)
+	must(t, err)
+	return out
+}
+
+// await polls until a check is satisfied, and says what it lacked in the end.
+func await(t *testing.T, check func() error) {
+	t.Helper()
+	deadline := time.Now().Add(patience)
+	for {
+		err := check()
+		if err == nil {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("not within %s: %v", patience, err)
+		}
+		select {
+		case <-t.Context().Done():
+			t.Fatal(err)
+		case <-time.After(200 * time.Millisecond):
+		}
+	}
+}
+
+// testInstall installs from the one file, on a node that has seen only the archive.
+func testInstall(t *testing.T, s *scene) {
+	began := time.Now()
+	s.kubectl(t, "apply", "-f", s.install)
+	s.awaitAnswers(t)
+	took := time.Since(began)
+	t.Logf("installedoperators %s after kubectl apply", took.Round(100*time.Millisecond))
+	if took > answers {
+		t.Errorf("that is later than %s", answers)
+	}
+	s.awaitReady(t)
+	pods, err := s.Kube.CoreV1().Pods(namespace).List(t.Context(), metav1.ListOptions{})
+	must(t, err)
+	for _, pod := range pods.Items {
+		for _, each := range pod.Status.ContainerStatuses {
+			if each.RestartCount > 0 {
+				t.Errorf("%s was started %d times", pod.Name, each.RestartCount+1)
+			}
+		}
+	}
+	ns, err := s.Kube.CoreV1().Namespaces().Get(t.Context(), namespace, metav1.GetOptions{})
+	must(t, err)
+	if ns.Labels["pod-security.kubernetes.io/enforce"] != "restricted" {
+		t.Errorf("pods of %s may be %q", namespace, ns.Labels["pod-security.kubernetes.io/enforce"])
+	}
+	// What only the controllers can answer goes by gRPC, with certificates of the same authority.
+	await(t, func() error {
+		_, err := s.Kubectl(t.Context(), "get", "--raw",
+			"/apis/views.operators.coreos.com/v1alpha1/namespaces/payments-operators/cleanupstatuses/ledger-queue.v1.0.3/pending")
+		return err
+	})
+}
+
+// awaitAnswers waits until somebody's kubectl shows all operators.
+func (s *scene) awaitAnswers(t *testing.T) {
+	t.Helper()
+	await(t, func() error {
+		out, err := s.Kubectl(t.Context(), "get", "installedoperators", "-A")
+		if err == nil && !strings.Contains(out, "ledger-queue.v1.0.3") {
+			return fmt.Errorf("not all are shown: %s", out)
+		}
+		return err
+	})
+}
+
+// awaitReady waits until every pod of Steward's is Ready.
+func (s *scene) awaitReady(t *testing.T) {
+	t.Helper()
+	await(t, func() error {
+		deployments, err := s.Kube.AppsV1().Deployments(namespace).List(t.Context(), metav1.ListOptions{})
+		if err != nil {
+			return err
+		}
+		for _, each := range deployments.Items {
+			if each.Status.ObservedGeneration != each.Generation || each.Status.UpdatedReplicas != *each.Spec.Replicas ||
+				each.Status.Replicas != *each.Spec.Replicas || each.Status.ReadyReplicas != *each.Spec.Replicas {
+				return fmt.Errorf("%d of %d pods of %s are ready", each.Status.ReadyReplicas, *each.Spec.Replicas, each.Name)
+			}
+		}
+		return nil
+	})
+}
+
+// testOverlays has every family run beside the others, each once.
+func testOverlays(t *testing.T, s *scene) {
+	_, err := s.Kube.CoreV1().ConfigMaps(namespace).Create(t.Context(), &corev1.ConfigMap{
+		ObjectMeta: metav1.ObjectMeta{Name: "steward-payload"},
+		Data: map[string]string{
+			"release-metadata":     `{"kind": "cincinnati-metadata-v0", "version": "1.0.0"}`,
+			"0000_10_shipped.yaml": "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: shipped, namespace: default}\n",
+		},
+	}, metav1.CreateOptions{})
+	must(t, err)
+	for _, family := range []string{"copies", "install-plans", "operators", "payload"} {
+		t.Run(family, func(t *testing.T) {
+			file := s.render(t, "overlays/"+family)
+			s.kubectl(t, "apply", "-f", file)
+			s.awaitReady(t)
+			s.kubectl(t, "delete", "-f", file, "--wait=false")
+			await(t, func() error {
+				out, err := s.Kubectl(t.Context(), "get", "pods", "-n", namespace, "-o", "name")
+				if err == nil && strings.Contains(out, "steward-"+strings.ReplaceAll(family, "copies", "copied-csvs")) {
+					return fmt.Errorf("still there: %s", out)
+				}
+				return err
+			})
+		})
+	}
+}
+
+// render is a folder of deploy/ with the image of the node, in a file.
+func (s *scene) render(t *testing.T, folder string) string {
+	t.Helper()
+	return s.renderIn(t, filepath.Join(s.root, "deploy"), folder)
+}
+
+func (s *scene) renderIn(t *testing.T, deploy, folder string) string {
+	t.Helper()
+	text := s.kubectl(t, "kustomize", filepath.Join(deploy, folder))
+	text = strings.ReplaceAll(text, "image: steward:latest", "image: docker.io/library/steward:dev")
+	// Young pods that need not wait make an upgrade one of seconds.
+	text = strings.ReplaceAll(text, "minReadySeconds: 240", "minReadySeconds: 10")
+	file := filepath.Join(t.TempDir(), "manifests.yaml")
+	must(t, os.WriteFile(file, []byte(text), 0o644))
+	return file
+}
