@@ -6,6 +6,7 @@
 #include "plugin/copied_csvs/toggle.h"
 #include "plugin/copied_csvs/verify.h"
 #include "plugin/preview/preview_commands.h"
+#include "plugin/removal/remove.h"
 #include "plugin/saving/restore.h"
 
 namespace steward::plugin {
@@ -24,6 +25,7 @@ const std::vector<KnownCommand>& KnownCommands() {
       {.name = "copied-csvs",
        .description = "Copied ClusterServiceVersions, and the way off them",
        .commands = {KnownCopiesStatus(), KnownCopiesOn(), KnownCopiesOff(), KnownVerify()}},
+      KnownRemove(),
   };
   return known;
 }

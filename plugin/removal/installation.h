@@ -1,0 +1,64 @@
+// What a cluster has of Steward itself, and what must not be left alone with nobody to look after
+// it. Reads of the present state, with the user's rights.
+#ifndef PLUGIN_REMOVAL_INSTALLATION_H_
+#define PLUGIN_REMOVAL_INSTALLATION_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/async/task.h"
+#include "kube/client/client.h"
+#include "kube/meta/names.h"
+#include "olm/cleanup/object_facts.h"
+
+namespace steward::plugin {
+
+inline constexpr char kStewardNamespace[] = "steward-system";
+
+// An object, as it was listed.
+struct FoundObject {
+  kube::GroupVersionResource gvr;
+  olm::ObjectFacts facts;
+
+  // "clusterroles steward-view".
+  std::string ToString() const;
+};
+
+struct FoundDeployment {
+  olm::ObjectFacts facts;
+  int64_t replicas = 1;
+};
+
+// A value.
+struct Installation {
+  // In the order in which they are deleted: what binds before what is bound. All are marked as
+  // parts of Steward (app.kubernetes.io/part-of) and bear one of its names. Those in its namespace
+  // are not among them, since they go with it.
+  std::vector<FoundObject> objects;
+  std::optional<olm::ObjectFacts> ns;
+  std::optional<olm::ObjectFacts> registration;  // the APIService
+  std::vector<FoundDeployment> deployments;      // Steward's, without those of the API server
+  // Workloads and volumes in the namespace that are not Steward's.
+  std::vector<FoundObject> foreign;
+  // ClusterServiceVersions that wait for a cleanup, and those that are opted in to one.
+  std::vector<olm::ObjectFacts> cleaning;
+  std::vector<olm::ObjectFacts> opted_in;
+  std::vector<FoundObject> held;  // operators' rights and webhooks with Steward's finalizer
+  size_t copies = 0;              // of ClusterServiceVersions
+  // Roles that users made for Steward's accounts: they stay.
+  std::vector<FoundObject> added_roles;
+};
+
+// Reads all of it. Refused where a kind cannot be read: what is not seen cannot be decided about.
+Task<Installation> ReadInstallation(kube::Client& client);
+
+// The parts of it that may change while it is being removed.
+StatusTask ReadCleanups(kube::Client& client, Installation& installation);
+Task<size_t> CountPods(kube::Client& client, bool apiserver);
+
+}  // namespace steward::plugin
+
+#endif  // PLUGIN_REMOVAL_INSTALLATION_H_
