@@ -116,6 +116,8 @@ Task<bool> CertificatesReconciler::Pass() {
   // One that cannot be written holds no other up.
   absl::Status first = absl::OkStatus();
   for (size_t i = 0; i < secrets.size(); ++i) {
+    // Whoever is told to inject the authority also makes the certificate, and may not have yet.
+    if (i == 0 && secrets[i].keeper == Keeper::kNobody && !registration.ours) continue;
     if (secrets[i].keeper == Keeper::kForeign) {
       TellOnce(secrets[i], "ForeignSecret", "somebody else keeps this Secret: it is left alone");
       continue;

@@ -48,15 +48,15 @@ struct CertificateMetrics {
 // One key: a pass, once a minute, and sooner while there is no APIService. It reads the Secrets
 // live, since a right to watch them would be one to read all of the namespace's.
 //
-//   the authority's Secret ─► its roots follow one another (Authority), stored before they are used
-//   ─► caBundle of the APIService, so that the kube-apiserver trusts a root before it sees it at
-//   work ─► each Secret with a certificate: issued where there is none, or at two thirds of its
-//   life; the
-//      trusted roots in its ca.crt
+//   the authority's Secret: its roots follow one another, and are stored before they are used
+//   ─► caBundle of the APIService: the kube-apiserver trusts a root before it sees it at work
+//   ─► each Secret with a certificate: issued where there is none, and at two thirds of its life,
+//      with the trusted roots in its ca.crt
 //
-// A Secret changes in one write, on condition that it is as it was read. Secrets of others are left
-// alone, and with the serving certificate's the caBundle, too. An authority that cannot be read is
-// never replaced: nothing is issued until somebody has looked at it.
+// The serving certificate is not made before there is an APIService that nobody else injects an
+// authority into. A Secret changes in one write, on condition that it is as it was read. Secrets of
+// others are left alone, and with the serving certificate's the caBundle, too. An authority that
+// cannot be read is never replaced: nothing is issued until somebody has looked at it.
 class CertificatesReconciler : public Reconciler {
  public:
   // REQUIRES: the references in `deps` and `metrics` outlive this object.

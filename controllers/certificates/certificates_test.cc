@@ -234,9 +234,12 @@ TEST_F(CertificatesTest, AnInjectedBundleIsLeftAlone) {
   PutApi(R"({"cert-manager.io/inject-ca-from":"steward-system/x"})");
   ASSERT_OK(Pass());
   EXPECT_EQ(CaBundle(), "");
+  EXPECT_THAT(Data(kServing), IsEmpty()) << "whoever injects it makes the certificate";
+  EXPECT_THAT(cluster_.Objects(kSecrets), SizeIs(11));
   cluster_.Delete(kube::kApiServices, {"", kApi});
   ASSERT_OK_AND_ASSIGN(const ReconcileResult result, Pass());
   EXPECT_EQ(result.requeue_after, absl::Seconds(5)) << "it need not be there, and is looked for";
+  EXPECT_THAT(Data(kServing), IsEmpty()) << "it may be somebody else's to make";
 }
 
 TEST_F(CertificatesTest, AnAuthorityThatCannotBeReadIsKept) {

@@ -1,9 +1,11 @@
 package deploy
 
 import (
+	"bytes"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"testing"
 
 	"sigs.k8s.io/yaml"
@@ -26,6 +28,8 @@ func TestAlerts(t *testing.T) {
 	}
 	objects, _, err := rendered(t.Context(), "overlays/prometheus")
 	must(t, err)
+	runbook, err := os.ReadFile(filepath.Join(root, "docs", "troubleshooting.md"))
+	must(t, err)
 	rules := 0
 	for _, object := range objects {
 		if object.GetKind() != "PrometheusRule" {
@@ -35,6 +39,11 @@ func TestAlerts(t *testing.T) {
 		text, err := yaml.Marshal(object.Object["spec"])
 		must(t, err)
 		must(t, os.WriteFile(filepath.Join(dir, object.GetName()+".rules.yaml"), text, 0o644))
+		for _, alert := range regexp.MustCompile(`(?m)^ *-? *alert: (\w+)$`).FindAllSubmatch(text, -1) {
+			if !bytes.Contains(runbook, append(append([]byte("| `"), alert[1]...), "` |"...)) {
+				t.Errorf("docs/troubleshooting.md does not say what to do at %s", alert[1])
+			}
+		}
 	}
 	tests, err := filepath.Glob(filepath.Join(room, "testdata", "*.yaml"))
 	must(t, err)

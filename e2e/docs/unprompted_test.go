@@ -19,6 +19,11 @@ var unprompted = map[string]string{
 	"./dev up --real-cluster": "it is cmd/up, which needs minutes and a terminal: nothing",
 	"./dev test":              "it is what runs this",
 
+	"./dev image": "e2e/node, whose image it makes",
+	"kubectl apply -f bin/image/install.yaml":                                                             "e2e/node",
+	"kubectl wait apiservice v1alpha1.views.operators.coreos.com --for=condition=Available --timeout=60s": "e2e/node",
+	"kubectl get installedoperators -A":                                                                   "e2e/node",
+
 	"ln -s /usr/local/bin/steward /usr/local/bin/kubectl-steward": "newWalk, which links it in a folder of its own",
 
 	"kubectl proxy --port=8001 &": "TestThroughAProxy",

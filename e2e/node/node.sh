@@ -16,9 +16,9 @@ set -euo pipefail
 HERE=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd -P)
 ROOT=$(cd "$HERE/../.." && pwd -P)
 cd "$ROOT"
-# shellcheck source=../../tools/dev/common.sh
+# shellcheck source=tools/dev/common.sh
 source tools/dev/common.sh
-# shellcheck source=../../tools/dev/image.sh
+# shellcheck source=tools/dev/image.sh
 source tools/dev/image.sh
 # shellcheck source=programs.sh
 source e2e/node/programs.sh

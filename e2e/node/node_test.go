@@ -33,6 +33,7 @@ var must = check.Must
 type scene struct {
 	*node.Node
 	root    string
+	archive string // of the image
 	install string // the manifests that `./dev image` leaves beside the image
 }
 
@@ -77,7 +78,7 @@ func start(t *testing.T) *scene {
 		must(t, err)
 	}
 	built := time.Now()
-	n, err := node.Start(t.Context(), archives...)
+	n, err := node.Start(t.Context())
 	must(t, err)
 	t.Logf("programs of the node after %s, the node %s later", built.Sub(began).Round(time.Second), time.Since(built).Round(time.Second))
 	t.Cleanup(func() {
@@ -86,7 +87,7 @@ func start(t *testing.T) *scene {
 		}
 		must(t, n.Stop())
 	})
-	s := &scene{Node: n, root: root, install: filepath.Join(folder, "install.yaml")}
+	s := &scene{Node: n, root: root, archive: archives[0], install: filepath.Join(folder, "install.yaml")}
 	must(t, olm.InstallCRDs(t.Context(), s.Any, root))
 	objects, err := olm.Examples(root)
 	must(t, err)
@@ -122,16 +123,33 @@ func await(t *testing.T, check func() error) {
 	}
 }
 
-// testInstall installs from the one file, on a node that has seen only the archive.
+// testInstall installs as README.md says, on a node that sees only the archive and the one file.
 func testInstall(t *testing.T, s *scene) {
-	began := time.Now()
-	s.kubectl(t, "apply", "-f", s.install)
-	s.awaitAnswers(t)
+	var began time.Time
+	for _, command := range s.readme(t) {
+		// As they are where `./dev image` makes them.
+		placed := strings.NewReplacer("bin/image/steward-*.tar", s.archive, "bin/image/install.yaml", s.install).Replace(command)
+		switch program, _, _ := strings.Cut(command, " "); program {
+		case "./dev":
+			t.Logf("%s: made %s before", command, filepath.Base(s.archive))
+		case "ctr":
+			_, err := s.Exec(t.Context(), strings.Fields(placed)...)
+			must(t, err)
+		case "kubectl":
+			if began.IsZero() {
+				began = time.Now()
+			}
+			t.Logf("$ %s\n%s", command, s.kubectl(t, strings.Fields(placed)[1:]...))
+		default:
+			t.Errorf("nobody knows how to run %q", command)
+		}
+	}
 	took := time.Since(began)
 	t.Logf("installedoperators %s after kubectl apply", took.Round(100*time.Millisecond))
 	if took > answers {
 		t.Errorf("that is later than %s", answers)
 	}
+	s.awaitAnswers(t)
 	s.awaitReady(t)
 	pods, err := s.Kube.CoreV1().Pods(namespace).List(t.Context(), metav1.ListOptions{})
 	must(t, err)
@@ -153,6 +171,24 @@ func testInstall(t *testing.T, s *scene) {
 			"/apis/views.operators.coreos.com/v1alpha1/namespaces/payments-operators/cleanupstatuses/ledger-queue.v1.0.3/pending")
 		return err
 	})
+}
+
+// readme are the commands of README.md's section about installing.
+func (s *scene) readme(t *testing.T) (commands []string) {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(s.root, "README.md"))
+	must(t, err)
+	_, section, _ := strings.Cut(string(text), "\n## Install on a cluster\n")
+	_, block, _ := strings.Cut(section, "\n```\n")
+	block, _, found := strings.Cut(block, "\n```\n")
+	if !found {
+		t.Fatal("README.md says nothing of installing")
+	}
+	for _, line := range strings.Split(block, "\n") {
+		command, _, _ := strings.Cut(line, "   #")
+		commands = append(commands, strings.TrimSpace(command))
+	}
+	return commands
 }
 
 // awaitAnswers waits until somebody's kubectl shows all operators.

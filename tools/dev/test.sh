@@ -34,6 +34,7 @@ cmd_test() {
   end_e2e
   stage verify verify_tests ${full:+--full}
   if [[ -n "$full" ]]; then
+    stage node node_tests
     stage fuzz bazel_tests //... --config=fuzz
     stage cleanup bazel_tests //controllers/cleanup:schedule_test --config=release \
       --test_env=STEWARD_CLEANUP_FRESH=10000 --test_timeout=1500
@@ -185,6 +186,18 @@ e2e_tests() {
   (cd examples/grpc/go && go vet ./...) || status=1
   STEWARD_BIN=$ROOT/bin/steward STEWARD_TOOLS=$(cluster_tools_dir) \
     go -C e2e test -p 2 -v -count=1 -timeout 30m ./... 2>&1 | tee "$LOGS/$STAGE.log"
+  [[ ${PIPESTATUS[0]} -eq 0 ]] || status=1
+  count_go_tests "$LOGS/$STAGE.log" >"$LOGS/$STAGE.count"
+  return "$status"
+}
+
+# Steward's life on a real node. Its programs and the image are made first, so that the log of the test has its own times alone.
+node_tests() {
+  local status=0
+  cmd_image || return 1
+  e2e/node/node.sh build || return 1
+  STEWARD_NODE=1 STEWARD_BIN=$ROOT/bin/steward STEWARD_TOOLS=$(cluster_tools_dir) \
+    go -C e2e test -v -count=1 -timeout 60m ./node 2>&1 | tee "$LOGS/$STAGE.log"
   [[ ${PIPESTATUS[0]} -eq 0 ]] || status=1
   count_go_tests "$LOGS/$STAGE.log" >"$LOGS/$STAGE.count"
   return "$status"

@@ -12,6 +12,10 @@ cmd_up() {
         shift
         up_real_cluster "$@"
         ;;
+      --node)
+        [[ $# -eq 1 ]] || refuse "'up --node' takes no arguments"
+        up_node
+        ;;
       --fresh) fresh=1 ;;
       --exit-after-ready) leave=1 ;;
       --data-dir)
@@ -19,7 +23,7 @@ cmd_up() {
         data=$(realpath -m "$2")
         shift
         ;;
-      *) refuse "'up' takes --fresh, --data-dir DIR, --exit-after-ready or --real-cluster, but not '$1'" ;;
+      *) refuse "'up' takes --fresh, --data-dir DIR, --exit-after-ready, --real-cluster or --node, but not '$1'" ;;
     esac
     shift
   done
@@ -39,6 +43,14 @@ up_real_cluster() {
   build_cluster_tools
   go -C e2e build -o "$ROOT/bin/up" ./cmd/up
   STEWARD_BIN=$ROOT/bin/steward STEWARD_TOOLS=$(cluster_tools_dir) exec "$ROOT/bin/up" "$@"
+}
+
+# exec, as above.
+up_node() {
+  cmd_image
+  e2e/node/node.sh build
+  go -C e2e build -o "$ROOT/bin/upnode" ./cmd/upnode
+  STEWARD_TOOLS=$(cluster_tools_dir) exec "$ROOT/bin/upnode" bin/image
 }
 
 # Sets KUBECTL: that of the PATH unless it is too old, else one built from source.
