@@ -38,7 +38,7 @@ var (
 
 // Under exactly the rights and policies of deploy/overlays/standalone/certificates: everything is made but what somebody else keeps,
 // certificates are renewed before they end, and what the kube-apiserver is told to trust has signed them.
-func TestCertificates(t *testing.T) {
+func TestAuthority_R_004_45(t *testing.T) {
 	c, err := cluster.Start(t.Context(), cluster.Options{Controllers: []string{"namespace", "serviceaccount"}})
 	must(t, err)
 	t.Cleanup(func() {

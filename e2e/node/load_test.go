@@ -117,16 +117,19 @@ func (l *load) watch(ctx context.Context, client dynamic.Interface) {
 			time.Sleep(time.Second)
 			continue
 		}
-		version = l.follow(running, version)
+		version = l.follow(ctx, running, version)
 		l.resumed.Add(1)
 	}
 }
 
 // follow reads a watch to its end, and returns where the next one begins.
-func (l *load) follow(running watch.Interface, version string) string {
+func (l *load) follow(ctx context.Context, running watch.Interface, version string) string {
 	defer running.Stop()
 	for event := range running.ResultChan() {
 		if event.Type == watch.Error {
+			if ctx.Err() != nil {
+				return version
+			}
 			err := apierrors.FromObject(event.Object)
 			if apierrors.IsResourceExpired(err) || apierrors.IsGone(err) {
 				l.expired.Add(1)

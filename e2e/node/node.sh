@@ -20,11 +20,11 @@ cd "$ROOT"
 source tools/dev/common.sh
 # shellcheck source=tools/dev/image.sh
 source tools/dev/image.sh
-# shellcheck source=programs.sh
+# shellcheck source=e2e/node/programs.sh
 source e2e/node/programs.sh
-# shellcheck source=settings.sh
+# shellcheck source=e2e/node/settings.sh
 source e2e/node/settings.sh
-# shellcheck source=inside.sh
+# shellcheck source=e2e/node/inside.sh
 source e2e/node/inside.sh
 
 readonly NODE_NAME=node1 NODE_IP=10.240.0.1 SERVICE_RANGE=10.96.0.0/16 KUBERNETES_IP=10.96.0.1 POD_RANGE=10.244.0.0/24
