@@ -222,7 +222,7 @@ func TestManifests_FlagsExist(t *testing.T) {
 			}
 		}
 	}
-	if commands != 6 {
+	if commands != 7 {
 		t.Errorf("%d command lines", commands)
 	}
 }
