@@ -73,3 +73,16 @@ check("the document lacks parts: %s" % packages, {"steward", "libc6", "ca-certif
 related = {relation["relatedSpdxElement"] for relation in document["relationships"]}
 check("a part is not related", {package["SPDXID"] for package in document["packages"]} == related)
 PY
+
+# An installation is the overlay, with the version's image in place of the one called dev, and nothing else of it differs.
+cat >"$WORK/kubectl" <<'SCRIPT'
+#!/bin/sh
+cat "$2/built"
+SCRIPT
+chmod +x "$WORK/kubectl"
+printf '%s\n' '      - image: docker.io/library/steward:dev' '      - name: a' '        image: docker.io/library/steward:dev' \
+  '        image: docker.io/library/steward:devel' '        args: [steward:dev]' >"$WORK/built"
+render_install "$WORK/kubectl" "$WORK" docker.io/library/steward:1.2.3-gabc "$WORK/install.yaml"
+expect "an installation" "$(printf '%s\n' '      - image: docker.io/library/steward:1.2.3-gabc' '      - name: a' \
+  '        image: docker.io/library/steward:1.2.3-gabc' '        image: docker.io/library/steward:devel' '        args: [steward:dev]')" \
+  "$(cat "$WORK/install.yaml")"
