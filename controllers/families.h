@@ -13,6 +13,10 @@ inline const ReconcilerFamily kCleanupFamily = {"cleanup", "steward-controllers"
 inline const ReconcilerFamily kCertificatesFamily = {"certificates", "steward-certificates",
                                                      /*uses_worlds=*/false};
 
+// deploy/overlays/apiservice-guard deploys this family.
+inline const ReconcilerFamily kApiServiceGuardFamily = {
+    "apiservice-guard", "steward-apiservice-guard", /*uses_worlds=*/false};
+
 // deploy/overlays/copies deploys this family.
 inline const ReconcilerFamily kCopiesFamily = {"copies", "steward-copied-csvs"};
 

@@ -2,6 +2,7 @@
 
 #include <memory>
 
+#include "controllers/apiservice_guard/known_apiservice_guard.h"
 #include "controllers/certificates/known_certificates.h"
 #include "controllers/cleanup/known_cleanup.h"
 #include "controllers/copied_csv/known_copied_csvs.h"
@@ -27,6 +28,7 @@ std::vector<controllers::KnownReconciler> MakeAll() {
       controllers::KnownInstallPlans(),     controllers::KnownPayload(),
       controllers::KnownCsvFinalizer(),     controllers::KnownOperators(),
       controllers::KnownCopiedRbac(),       controllers::KnownCertificates(),
+      controllers::KnownApiServiceGuard(),
   };
 }
 

@@ -1,0 +1,56 @@
+// The APIService through which a cluster reaches Steward, as its guard sees it. Values and pure
+// functions.
+#ifndef CONTROLLERS_APISERVICE_GUARD_REGISTRATION_H_
+#define CONTROLLERS_APISERVICE_GUARD_REGISTRATION_H_
+
+#include <boost/json/object.hpp>
+#include <boost/json/value.hpp>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "kube/meta/names.h"
+
+namespace steward::controllers {
+
+inline constexpr std::string_view kGuardedApiService = "v1alpha1.views.operators.coreos.com";
+inline const kube::GroupVersion kGuardedVersion = {"views.operators.coreos.com", "v1alpha1"};
+
+// Where an APIService leads, and whom the kube-apiserver trusts there.
+struct ServiceTarget {
+  kube::NamespacedName service;
+  uint16_t port = 443;  // of the Service
+  std::string ca_pem;   // "" = the system's authorities
+  bool insecure = false;
+
+  // The name that the server's certificate must have.
+  std::string ServerName() const;
+};
+
+struct Registration {
+  enum class Available { kTrue, kFalse, kUnknown };
+
+  std::string uid;
+  std::string resource_version;
+  bool terminating = false;
+  // The kube-apiserver's own judgement, and since when it stands.
+  Available available = Available::kUnknown;
+  absl::Time since;
+  std::string message;  // of the condition
+};
+
+// kDataLoss for what is no APIService.
+absl::StatusOr<Registration> ReadRegistration(const boost::json::value& object);
+
+// The object without what a cluster sets when it is created, and without its status: created again,
+// it is the same. metadata.managedFields stay.
+boost::json::value WithoutOrigin(const boost::json::value& object);
+
+// kDataLoss for an APIService that leads to no Service.
+absl::StatusOr<ServiceTarget> TargetOf(const boost::json::value& object);
+
+}  // namespace steward::controllers
+
+#endif  // CONTROLLERS_APISERVICE_GUARD_REGISTRATION_H_
