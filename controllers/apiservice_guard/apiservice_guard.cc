@@ -70,12 +70,7 @@ Task<ReconcileResult> ApiServiceGuard::Reconcile(Key) {
     co_return ReconcileResult::After(absl::Seconds(1));
   }
   if (absl::IsDataLoss(looked)) {
-    if (!std::exchange(told_unreadable_, true)) {
-      WithdrawalRecord about;
-      about.name = {terms_.ns, std::string(kManager)};
-      const std::string text = StrCat("nothing is withdrawn or restored: ", looked.message());
-      Tell(about, EventType::kWarning, "Unreadable", text);
-    }
+    TellOnce("Unreadable", StrCat("nothing is withdrawn or restored: ", looked.message()));
     co_return ReconcileResult::After(kUnreadableLook);
   }
   CO_RETURN_IF_ERROR(looked);
@@ -120,6 +115,13 @@ StatusTask ApiServiceGuard::LookAt(const json::value& object, WithdrawalRecord& 
   ++seen_unavailable_;
   if (seen_unavailable_ < kLooksBeforeWithdrawal ||
       deps_.clock.Now() - DownSince(registration) < terms_.grace) {
+    co_return absl::OkStatus();
+  }
+  if (target.insecure) {
+    // Its account may not create it again (deploy/overlays/apiservice-guard/policy.yaml).
+    TellOnce("NotGuarded",
+             "the APIService is unavailable, and not withdrawn: it has insecureSkipTLSVerify, "
+             "which the guard never sets");
     co_return absl::OkStatus();
   }
   co_return co_await Withdraw(object, registration, record);
@@ -270,6 +272,13 @@ StatusTask ApiServiceGuard::Store(WithdrawalRecord& record, Phase phase, const s
 absl::Time ApiServiceGuard::DownSince(const Registration& registration) const {
   if (!silent_since_.has_value()) return registration.since;
   return std::min(registration.since, std::max(*silent_since_, registration.since - kNoticed));
+}
+
+void ApiServiceGuard::TellOnce(std::string_view reason, std::string_view message) {
+  if (!told_.insert(std::string(reason)).second) return;
+  WithdrawalRecord about;
+  about.name = {terms_.ns, std::string(kManager)};
+  Tell(about, EventType::kWarning, reason, message);
 }
 
 void ApiServiceGuard::Tell(const WithdrawalRecord& about, EventType type, std::string_view reason,

@@ -9,6 +9,7 @@
 
 #include <boost/json/value.hpp>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -82,6 +83,8 @@ class ApiServiceGuard : public Reconciler {
   absl::Time DownSince(const Registration& registration) const;
   void Tell(const WithdrawalRecord& about, EventType type, std::string_view reason,
             std::string_view message);
+  // Once for each term of leadership and reason.
+  void TellOnce(std::string_view reason, std::string_view message);
 
   const ReconcilerDeps deps_;
   GuardMetrics& metrics_;
@@ -89,7 +92,7 @@ class ApiServiceGuard : public Reconciler {
   const GuardTerms terms_;
   std::optional<absl::Time> silent_since_;  // by its own probe
   int seen_unavailable_ = 0;                // looks in a row that found the condition False
-  bool told_unreadable_ = false;
+  std::set<std::string> told_;              // reasons
 };
 
 }  // namespace steward::controllers

@@ -291,6 +291,16 @@ TEST_F(ApiServiceGuardTest, WhatSomebodyDeletedStaysDeleted) {
   EXPECT_EQ(Recorded(), "");
 }
 
+TEST_F(ApiServiceGuardTest, WithdrawsNothingThatItMayNotCreate) {
+  PutApi("False");
+  json::value api = Api();
+  api.at("spec").as_object()["insecureSkipTLSVerify"] = true;
+  cluster_.Put(kube::kApiServices, Serialize(api));
+  LookFor(absl::Minutes(10));
+  EXPECT_TRUE(Registered());
+  EXPECT_THAT(events_.reasons, ElementsAre("NotGuarded"));
+}
+
 TEST_F(ApiServiceGuardTest, Off) {
   Withdrawn();
   terms_.on = false;

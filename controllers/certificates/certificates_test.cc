@@ -153,9 +153,9 @@ class CertificatesTest : public ::testing::Test {
 TEST_F(CertificatesTest, MakesAll) {
   ASSERT_OK_AND_ASSIGN(const ReconcileResult result, Pass());
   EXPECT_EQ(result.requeue_after, absl::Minutes(1));
-  ASSERT_THAT(cluster_.Objects(kSecrets), SizeIs(12));
+  ASSERT_THAT(cluster_.Objects(kSecrets), SizeIs(13));
   // Trust comes before what is to be trusted.
-  ASSERT_THAT(writes_, SizeIs(13));
+  ASSERT_THAT(writes_, SizeIs(14));
   EXPECT_EQ(writes_[0], kKept.name);
   EXPECT_EQ(writes_[1], kApi);
   EXPECT_TRUE(Verifies(Data(kServing)["tls.crt"], CaBundle(), clock_.Now()));
@@ -224,7 +224,7 @@ TEST_F(CertificatesTest, LeavesForeignSecretsAlone) {
     ASSERT_OK(Pass());
     EXPECT_EQ(Data(kServing), (Texts{{"tls.crt", "x"}})) << row.what;
     EXPECT_EQ(CaBundle(), "") << row.what << ": the trust in it is not ours either";
-    EXPECT_THAT(cluster_.Objects(kSecrets), SizeIs(12)) << "the others are made";
+    EXPECT_THAT(cluster_.Objects(kSecrets), SizeIs(13)) << "the others are made";
     EXPECT_THAT(events_.events, Contains("ForeignSecret steward-apiserver-cert"));
     cluster_.Delete(kSecrets, kServing);
   }
@@ -322,9 +322,9 @@ TEST_F(CertificatesTest, SurvivesItsEndAnywhere) {
         io.reset();
         return ended;
       };
-      EXPECT_EQ(run(n), n >= 13) << n;
+      EXPECT_EQ(run(n), n >= 14) << n;
       EXPECT_TRUE(run(-1)) << n;
-      EXPECT_THAT(cluster.Objects(kSecrets), SizeIs(12));
+      EXPECT_THAT(cluster.Objects(kSecrets), SizeIs(13));
     }
   }
 }

@@ -32,8 +32,9 @@ std::vector<WantedCertificate> WantedCertificates(std::string_view ns) {
        {"steward-controllers", "steward-copied-csvs", "steward-install-plans"})
     all.push_back(Server(StrCat(service, "-grpc"), service, ns));
   // Scraped by the pods' addresses, under the name that a ServiceMonitor or PodMonitor says.
-  for (const char* name : {"steward-certificates", "steward-controllers", "steward-copied-csvs",
-                           "steward-install-plans", "steward-operators", "steward-payload"}) {
+  for (const char* name :
+       {"steward-apiservice-guard", "steward-certificates", "steward-controllers",
+        "steward-copied-csvs", "steward-install-plans", "steward-operators", "steward-payload"}) {
     all.push_back(Server(StrCat(name, "-metrics"), name, ns));
   }
   WantedCertificate client;

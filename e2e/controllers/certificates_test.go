@@ -32,7 +32,7 @@ var (
 	secrets      = schema.GroupVersionResource{Version: "v1", Resource: "secrets"}
 	apiServices  = schema.GroupVersionResource{Group: "apiregistration.k8s.io", Version: "v1", Resource: "apiservices"}
 	certificated = []string{"steward-authority", servingSecret, "steward-apiserver-grpc", "steward-controllers-grpc",
-		"steward-copied-csvs-grpc", "steward-install-plans-grpc", "steward-certificates-metrics", "steward-controllers-metrics",
+		"steward-copied-csvs-grpc", "steward-install-plans-grpc", "steward-apiservice-guard-metrics", "steward-certificates-metrics", "steward-controllers-metrics",
 		"steward-copied-csvs-metrics", "steward-install-plans-metrics", "steward-operators-metrics", "steward-payload-metrics"}
 )
 

@@ -46,7 +46,7 @@ func rendered(ctx context.Context, folder string) (objects []*olm.Object, file s
 func deployed(t *testing.T) (all []*olm.Object) {
 	t.Helper()
 	for _, folder := range []string{"base", "overlays/copies", "overlays/install-plans", "overlays/operators", "overlays/payload",
-		"overlays/standalone/certificates"} {
+		"overlays/apiservice-guard", "overlays/standalone/certificates"} {
 		objects, _, err := rendered(t.Context(), folder)
 		must(t, err)
 		all = append(all, objects...)
@@ -222,7 +222,7 @@ func TestManifests_FlagsExist(t *testing.T) {
 			}
 		}
 	}
-	if commands != 7 {
+	if commands != 8 {
 		t.Errorf("%d command lines", commands)
 	}
 }

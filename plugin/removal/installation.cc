@@ -163,13 +163,16 @@ StatusTask ReadCleanups(kube::Client& client, Installation& installation) {
   co_return co_await ListFacts(client, kCsvs, "", "", visit);
 }
 
+Task<std::optional<ObjectFacts>> ReadRegistration(kube::Client& client) {
+  const kube::NamespacedName name = {"", kRegistration};
+  co_return co_await ReadFacts(client, kube::kApiServices, name);
+}
+
 Task<Installation> ReadInstallation(kube::Client& client) {
   Installation found;
   const kube::NamespacedName ns = {"", kStewardNamespace};
   CO_ASSIGN_OR_RETURN(found.ns, co_await ReadFacts(client, kNamespaces, ns));
-  const kube::NamespacedName registration = {"", kRegistration};
-  CO_ASSIGN_OR_RETURN(found.registration,
-                      co_await ReadFacts(client, kube::kApiServices, registration));
+  CO_ASSIGN_OR_RETURN(found.registration, co_await ReadRegistration(client));
   for (const GroupVersionResource& gvr : OwnKinds()) {
     const FactsVisitor visit = [&](ObjectFacts facts) {
       if (IsOwn(facts) && facts.key.ns != kStewardNamespace) {

@@ -55,6 +55,9 @@ struct Installation {
 // Reads all of it. Refused where a kind cannot be read: what is not seen cannot be decided about.
 Task<Installation> ReadInstallation(kube::Client& client);
 
+// The APIService; nullopt = there is none.
+Task<std::optional<olm::ObjectFacts>> ReadRegistration(kube::Client& client);
+
 // The parts of it that may change while it is being removed.
 StatusTask ReadCleanups(kube::Client& client, Installation& installation);
 Task<size_t> CountPods(kube::Client& client, bool apiserver);

@@ -120,6 +120,7 @@ class Remover {
       CO_RETURN_IF_ERROR(co_await Delete(registration));
     }
     CO_RETURN_IF_ERROR(co_await StopControllers());
+    CO_RETURN_IF_ERROR(co_await DeleteRestored());
     const std::vector<std::string_view> opt_in = {olm::kCleanupFinalizer,
                                                   olm::kLegacyCleanupFinalizer};
     for (const ObjectFacts& csv : found_.opted_in) {
@@ -195,6 +196,14 @@ class Remover {
     }
     session_.terminal.Line(StrCat("deleted ", object.ToString()));
     co_return absl::OkStatus();
+  }
+
+  // What the guard had withdrawn, and restored before it was stopped.
+  StatusTask DeleteRestored() {
+    CO_ASSIGN_OR_RETURN(const auto restored, co_await ReadRegistration(session_.client));
+    if (!restored) co_return absl::OkStatus();
+    const FoundObject registration = {kube::kApiServices, *restored};
+    co_return co_await Delete(registration);
   }
 
   // Takes finalizers off, on condition that the object is as it was read.
