@@ -53,6 +53,14 @@ up_node() {
   STEWARD_TOOLS=$(cluster_tools_dir) exec "$ROOT/bin/upnode" bin/image
 }
 
+# What a cluster is like while Steward is not well: docs/availability.md.
+cmd_availability() {
+  cmd_image
+  e2e/node/node.sh build
+  go -C e2e build -o "$ROOT/bin/availability" ./cmd/availability
+  STEWARD_TOOLS=$(cluster_tools_dir) exec "$ROOT/bin/availability" "$@" bin/image
+}
+
 # Sets KUBECTL: that of the PATH unless it is too old, else one built from source.
 find_kubectl() {
   local version

@@ -13,9 +13,7 @@ import (
 	"syscall"
 	"time"
 
-	"steward.dev/e2e/cluster"
 	"steward.dev/e2e/node"
-	"steward.dev/e2e/olm"
 )
 
 func main() {
@@ -47,27 +45,8 @@ func run(ctx context.Context, folder string) (err error) {
 		err = errors.Join(err, n.Stop())
 	}()
 	fmt.Println("Loading OLM's APIs and operators, and installing Steward ...")
-	root, err := cluster.Root()
-	if err != nil {
+	if err := n.Install(ctx, folder); err != nil {
 		return err
-	}
-	if err := olm.InstallCRDs(ctx, n.Any, root); err != nil {
-		return err
-	}
-	objects, err := olm.Examples(root)
-	if err != nil {
-		return err
-	}
-	if err := olm.Create(ctx, n.Any, objects...); err != nil {
-		return err
-	}
-	for _, command := range [][]string{
-		{"apply", "-f", filepath.Join(folder, "install.yaml")},
-		{"wait", "apiservice", "v1alpha1.views.operators.coreos.com", "--for=condition=Available", "--timeout=5m"},
-	} {
-		if _, err := n.Kubectl(ctx, command...); err != nil {
-			return err
-		}
 	}
 	out, err := n.Kubectl(ctx, "get", "installedoperators", "-A")
 	if err != nil {
