@@ -25,6 +25,10 @@ using Available = Registration::Available;
 
 constexpr std::string_view kManager = "steward-apiservice-guard";
 constexpr absl::Duration kLook = absl::Seconds(5);
+// The part of the grace period after which it is withdrawn. The rest is for what the looks miss:
+// Kubernetes itself tries again to delete a namespace once a minute, and what was promised is that
+// the grace period and a minute suffice.
+constexpr double kDue = 7.0 / 8;
 constexpr absl::Duration kUnreadableLook = absl::Seconds(30);
 // A condition that is found False may be from before the kube-apiserver restarted.
 constexpr int kLooksBeforeWithdrawal = 3;
@@ -101,12 +105,16 @@ StatusTask ApiServiceGuard::LookAt(const json::value& object, WithdrawalRecord& 
   if (!judged || !terms_.on) co_return absl::OkStatus();
 
   CO_ASSIGN_OR_RETURN(const ServiceTarget target, TargetOf(object));
-  CO_ASSIGN_OR_RETURN(const ReplicaAnswer answer,
-                      co_await ProbeReplicas(deps_.client, dialer_, target));
-  if (answer == ReplicaAnswer::kTrusted) {
-    silent_since_.reset();
-  } else if (!silent_since_.has_value()) {
-    silent_since_ = deps_.clock.Now();
+  // While both agree, looking once more would only make the looks rarer.
+  if (registration.available != Available::kFalse || !silent_since_.has_value()) {
+    const absl::Time asked = deps_.clock.Now();
+    CO_ASSIGN_OR_RETURN(const ReplicaAnswer answer,
+                        co_await ProbeReplicas(deps_.client, dialer_, target));
+    if (answer == ReplicaAnswer::kTrusted) {
+      silent_since_.reset();
+    } else if (!silent_since_.has_value()) {
+      silent_since_ = asked;
+    }
   }
   if (registration.available != Available::kFalse) {
     seen_unavailable_ = 0;
@@ -114,7 +122,7 @@ StatusTask ApiServiceGuard::LookAt(const json::value& object, WithdrawalRecord& 
   }
   ++seen_unavailable_;
   if (seen_unavailable_ < kLooksBeforeWithdrawal ||
-      deps_.clock.Now() - DownSince(registration) < terms_.grace) {
+      deps_.clock.Now() - DownSince(registration) < kDue * terms_.grace) {
     co_return absl::OkStatus();
   }
   if (target.insecure) {
@@ -201,6 +209,8 @@ StatusTask ApiServiceGuard::LookForReplicas(WithdrawalRecord& record) {
 StatusTask ApiServiceGuard::Withdraw(const json::value& object, const Registration& registration,
                                      WithdrawalRecord& record) {
   if (record.phase == Phase::kRestored) ++record.again;
+  // Where it answers the guard and not the kube-apiserver, an answer is no reason to restore it.
+  if (!silent_since_.has_value()) record.again = std::max(record.again, 1);
   record.object = WithoutOrigin(object);
   record.withdrawn = deps_.clock.Now();
   CO_RETURN_IF_ERROR(co_await Store(record, Phase::kWithdrawing, registration.uid));

@@ -45,8 +45,8 @@ struct GuardMetrics {
 
 // One key: a look, every five seconds. While an APIService is unavailable no namespace of the
 // cluster can be deleted (R-004-44, R-004-46). So, once the kube-apiserver has found it unavailable
-// for the grace period, the guard deletes it, and creates it again, the same, once a replica
-// answers:
+// for most of the grace period, the guard deletes it, and creates it again, the same, once a
+// replica answers:
 //
 //   record what is there ─► delete it, as it is recorded ─► wait ─► create it ─► forget the record
 //

@@ -21,7 +21,8 @@ void AddFlags(FlagAdder& adder, FlagValues& values) {
       "Withdraw the APIService while nobody serves it. Off: nothing is withdrawn, and what "
       "was is restored");
   adder.Duration("--apiservice-guard-grace", given.grace,
-                 "How long the APIService is unavailable before it is withdrawn");
+                 "How long the APIService may be unavailable; it is withdrawn when seven eighths "
+                 "of it are over");
   adder.Text("--apiservice-guard-namespace", given.ns,
              "Namespace of the ConfigMap that records what was withdrawn");
 }

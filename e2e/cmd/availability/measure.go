@@ -302,11 +302,12 @@ func (m *measurer) look(ctx context.Context, name string, guarded bool) (row, er
 	took := round(time.Since(began)).String()
 	switch {
 	case err == nil:
-		r.ours = "answered in " + took
-	case strings.Contains(err.Error(), "the server doesn't have a resource type"):
-		r.ours = "no such type, in " + took
+		r.ours = "200 in " + took
+	case strings.Contains(err.Error(), "the server doesn't have a resource type"), strings.Contains(err.Error(), "(NotFound)"):
+		r.ours = "404 in " + took
 	default:
-		r.ours = "503 or the like, in " + took
+		r.ours = "503 in " + took
+		// Whoever runs this wants to know.
 		if !strings.Contains(err.Error(), "currently unable to handle the request") && !strings.Contains(err.Error(), "error trying to reach") {
 			fmt.Println("  installedoperators:", err)
 		}
