@@ -235,7 +235,7 @@ TEST_F(CertificatesTest, AnInjectedBundleIsLeftAlone) {
   ASSERT_OK(Pass());
   EXPECT_EQ(CaBundle(), "");
   EXPECT_THAT(Data(kServing), IsEmpty()) << "whoever injects it makes the certificate";
-  EXPECT_THAT(cluster_.Objects(kSecrets), SizeIs(11));
+  EXPECT_THAT(cluster_.Objects(kSecrets), SizeIs(12));
   cluster_.Delete(kube::kApiServices, {"", kApi});
   ASSERT_OK_AND_ASSIGN(const ReconcileResult result, Pass());
   EXPECT_EQ(result.requeue_after, absl::Seconds(5)) << "it need not be there, and is looked for";

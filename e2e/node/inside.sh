@@ -51,8 +51,20 @@ start() {
   ) &
 }
 
+# keep NAME PROGRAM ARGUMENTS...: one that is started again when it ends, as where a kubelet keeps it.
+keep() {
+  local name=$1
+  shift
+  (
+    while :; do
+      "$@" >>"log/$name.log" 2>&1 </dev/null 9>&- || true
+      sleep 1
+    done
+  ) &
+}
+
 start_apiserver() {
-  start kube-apiserver kube-apiserver --etcd-servers http://127.0.0.1:2379 --secure-port 6443 --bind-address 0.0.0.0 \
+  keep kube-apiserver kube-apiserver --etcd-servers http://127.0.0.1:2379 --secure-port 6443 --bind-address 0.0.0.0 \
     --advertise-address "$NODE_IP" --service-cluster-ip-range "$SERVICE_RANGE" --enable-aggregator-routing --allow-privileged \
     --tls-cert-file pki/apiserver.crt --tls-private-key-file pki/apiserver.key --client-ca-file pki/ca.crt \
     --kubelet-client-certificate pki/apiserver-kubelet.crt --kubelet-client-key pki/apiserver-kubelet.key \

@@ -68,25 +68,8 @@ func Start(ctx context.Context, images ...string) (n *Node, err error) {
 			err = errors.Join(err, n.Stop())
 		}
 	}()
-	logs, err := os.MkdirTemp("", "steward-node-log-")
-	if err != nil {
+	if err := n.boot(ctx, append([]string{"run", state}, images...)...); err != nil {
 		return n, err
-	}
-	defer os.RemoveAll(logs)
-	if n.process, err = cluster.Spawn(logs, "node", script, append([]string{"run", state}, images...)...); err != nil {
-		return n, err
-	}
-	for !exists(filepath.Join(state, "ready")) {
-		select {
-		case <-ctx.Done():
-			return n, ctx.Err()
-		case <-n.process.Exited():
-			return n, fmt.Errorf("the node ended: %s", n.process.Tail(20))
-		case <-time.After(100 * time.Millisecond):
-		}
-		if exists(filepath.Join(state, "failed")) || exists(filepath.Join(state, "died")) {
-			return n, errors.New("the node does not start")
-		}
 	}
 	if n.Config, err = cluster.ClientFor(n.Kubeconfig); err != nil {
 		return n, err
@@ -97,6 +80,42 @@ func Start(ctx context.Context, images ...string) (n *Node, err error) {
 	}
 	n.Any, err = dynamic.NewForConfig(n.Config)
 	return n, err
+}
+
+// boot runs the script that becomes the node, and returns once pods can be made.
+func (n *Node) boot(ctx context.Context, args ...string) error {
+	logs, err := os.MkdirTemp("", "steward-node-log-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(logs)
+	if n.process, err = cluster.Spawn(logs, "node", n.script, args...); err != nil {
+		return err
+	}
+	for !exists(filepath.Join(n.State, "ready")) {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-n.process.Exited():
+			return fmt.Errorf("the node ended: %s", n.process.Tail(20))
+		case <-time.After(100 * time.Millisecond):
+		}
+		if exists(filepath.Join(n.State, "failed")) || exists(filepath.Join(n.State, "died")) {
+			return errors.New("the node does not start")
+		}
+	}
+	return nil
+}
+
+// Reboot ends every process of the node at once, as when its power fails, and starts it again with what is on its disk.
+func (n *Node) Reboot(ctx context.Context) error {
+	n.process.Kill()
+	for _, old := range []string{"ready", "failed", "died"} {
+		if err := os.Remove(filepath.Join(n.State, old)); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return err
+		}
+	}
+	return n.boot(ctx, "reboot", n.State)
 }
 
 // Stop ends every process of the node, and removes what it was.

@@ -5,6 +5,7 @@
 #   node.sh build                  make the programs and images that are missing: minutes at first
 #   node.sh run STATE [IMAGE...]   be a node with these image archives until killed; STATE/ready appears when pods can be made, and
 #                                  STATE/kubeconfig is for programs on this machine
+#   node.sh reboot STATE           be the node again that `run` was and that has ended, with what is on its disk
 #   node.sh exec STATE COMMAND...  run a command in the node: ctr, nft, kubectl and the machine's own
 #   node.sh clean STATE            remove what a node that has ended left: its folder, empty control groups
 #
@@ -60,6 +61,13 @@ enter_groups() {
   done
 }
 
+# The kernel counts memory of every node under one caller together, and a kubelet takes it all for its own.
+take_lock() {
+  mkdir -p "$CACHE"
+  exec 9>"$CACHE/node.lock"
+  flock --nonblock 9 || refuse "another node runs on this machine"
+}
+
 run() {
   local state port
   [[ $# -ge 1 ]] || refuse "usage: node.sh run STATE [IMAGE...]"
@@ -68,10 +76,7 @@ run() {
   state=$(realpath "$1")
   shift
   [[ ! -e $state/node.pid ]] || refuse "$state is a node's already: node.sh clean $state"
-  # The kernel counts memory of every node under one caller together, and a kubelet takes it all for its own.
-  mkdir -p "$CACHE"
-  exec 9>"$CACHE/node.lock"
-  flock --nonblock 9 || refuse "another node runs on this machine"
+  take_lock
   build_node
   mkdir -p "$state/images"
   [[ $# -eq 0 ]] || cp -- "$@" "$state/images/"
@@ -79,10 +84,29 @@ run() {
   write_keys "$state"
   write_kubeconfigs "$state" "$port"
   write_settings "$state"
+  printf '%s\n' "$port" >"$state/port"
+  boot "$state"
+}
+
+reboot() {
+  local state
+  [[ $# -eq 1 ]] || refuse "usage: node.sh reboot STATE"
+  check_can_run
+  state=$(realpath "$1")
+  [[ -s $state/port ]] || refuse "$state is no node's"
+  take_lock
+  rm -f "$state"/{ready,started,failed,died,node.pid,api.sock}
+  boot "$state"
+}
+
+# boot STATE: becomes the node.
+boot() {
+  local state=$1
   printf '%s\n' "$$" >"$state/node.pid"
-  # Nothing but a socket in the file system joins the machine's network and the node's.
-  with_libraries setsid setpriv --pdeathsig KILL socat "TCP-LISTEN:$port,bind=127.0.0.1,reuseaddr,fork" "UNIX-CONNECT:$state/api.sock" \
-    >"$state/forward.log" 2>&1 9>&- </dev/null &
+  # Nothing but a socket in the file system joins the machine's network and the node's. It is a child of this very process, with which
+  # it ends.
+  (exec 9>&- && exec env "PATH=$(node_path)" "LD_LIBRARY_PATH=$(node_libraries)" setsid setpriv --pdeathsig KILL \
+    socat "TCP-LISTEN:$(cat "$state/port"),bind=127.0.0.1,reuseaddr,fork" "UNIX-CONNECT:$state/api.sock") >"$state/forward.log" 2>&1 </dev/null &
   setsid setpriv --pdeathsig KILL "$HERE/node.sh" await "$state" 9>&- </dev/null &
   enter_groups "$state"
   # unshare itself keeps the lock, and its end is the node's.
@@ -146,7 +170,7 @@ clean() {
 
 case "${1:-}" in
   build) check_can_run && build_node ;;
-  run | inside | await | clean) "$@" ;;
+  run | reboot | inside | await | clean) "$@" ;;
   exec) shift && in_node "$@" ;;
-  *) refuse "usage: node.sh build | run STATE [IMAGE...] | exec STATE COMMAND... | clean STATE" ;;
+  *) refuse "usage: node.sh build | run STATE [IMAGE...] | reboot STATE | exec STATE COMMAND... | clean STATE" ;;
 esac

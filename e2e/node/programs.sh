@@ -23,9 +23,6 @@ node_path() {
 
 node_libraries() { printf '%s' "$(node_dir)/debian/usr/lib/x86_64-linux-gnu:$(node_dir)/debian/lib/x86_64-linux-gnu"; }
 
-# with_libraries COMMAND...: a program of the node's on the machine itself.
-with_libraries() { PATH=$(node_path) LD_LIBRARY_PATH=$(node_libraries) "$@"; }
-
 build_node() {
   local dir
   dir=$(node_dir)

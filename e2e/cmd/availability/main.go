@@ -71,7 +71,7 @@ func run(ctx context.Context, folder, only string) (err error) {
 		return err
 	}
 	var rows []row
-	for _, guarded := range []bool{false, true} {
+	for _, guarded := range []bool{true, false} {
 		for _, s := range chosen {
 			fmt.Printf("%s, with the guard: %v\n", s.name, guarded)
 			measured, err := m.measure(ctx, s, guarded)

@@ -26,10 +26,11 @@ const (
 	guard            = "steward-apiservice-guard"
 	registrationName = cluster.APIServiceName
 	// How long a namespace deletion is watched that nobody lets end.
-	unguardedLimit = grace + 90*time.Second
+	unguardedLimit = grace + 70*time.Second
 	// How long anything else takes, at most.
 	patience = 4 * time.Minute
 	repeats  = 5
+	complete = "complete"
 )
 
 var (
@@ -192,8 +193,9 @@ func (m *measurer) measure(ctx context.Context, s state, guarded bool) ([]row, e
 		return nil, err
 	}
 	if s.harms {
+		// The harm begins when the kube-apiserver has noticed, which takes it up to half a minute.
 		if err := await(ctx, patience, func() error {
-			if m.served(ctx) == nil {
+			if m.served(ctx) == nil || m.discover() == complete {
 				return errors.New("it is still served")
 			}
 			return nil
@@ -322,7 +324,7 @@ func (m *measurer) discover() string {
 	var failed *discovery.ErrGroupDiscoveryFailed
 	switch {
 	case err == nil:
-		return "complete"
+		return complete
 	case errors.As(err, &failed):
 		var groups []string
 		for group := range failed.Groups {
