@@ -9,6 +9,7 @@
 #include "base/log/log.h"
 #include "base/status/macros.h"
 #include "base/text/str_cat.h"
+#include "kube/meta/errors.h"
 
 namespace steward::storage {
 
@@ -74,9 +75,16 @@ VoidTask CatchUp::Run() {
       continue;
     }
     for (const auto& [revision, asker] : round) {
-      if (revision <= target_.seen() || !target_.held.known()) continue;
+      const Knowledge knowledge = target_.knows(revision);
+      if (knowledge == Knowledge::kKnown) continue;
+      const bool past = knowledge == Knowledge::kForgotten;
+      if (!past && !target_.held.known()) continue;
       const absl::Duration pause = Pause();
-      co_await Look(revision);
+      if (past) {
+        co_await LookBack(revision);
+      } else {
+        co_await Look(revision);
+      }
       co_await clock_.Sleep(pause);
     }
   }
@@ -97,24 +105,65 @@ VoidTask CatchUp::Look(uint64_t revision) {
   target_.confirm(revision);
 }
 
+VoidTask CatchUp::LookBack(uint64_t revision) {
+  const absl::StatusOr<HeldVersions> then = co_await ListAt(revision);
+  if (kube::IsExpired(then.status())) {
+    target_.forget(revision);
+    co_return;
+  }
+  const std::string resource = source_.gvr.GroupResource();
+  if (then.ok() && target_.held.SameAs(*then)) {
+    log::Verbose(2, "Nothing happened since a revision of before",
+                 {{"resource", resource}, {"revision", revision}});
+    target_.recall(revision, std::nullopt);
+    co_return;
+  }
+  absl::Status read = then.status();
+  if (read.ok()) {
+    co_await clock_.Sleep(Pause());
+    absl::StatusOr<std::vector<ObjectPtr>> objects = co_await ObjectsAt(revision);
+    read = objects.status();
+    if (read.ok()) target_.recall(revision, *std::move(objects));
+  }
+  log::Verbose(2, "Asked for the state at a revision of before",
+               {{"resource", resource}, {"revision", revision}, {"err", read}});
+}
+
 Task<HeldVersions> CatchUp::ListAt(uint64_t revision) {
+  HeldVersions versions;
+  const PageVisitor visit = [&versions](const kube::RawObject& object) { versions.Put(object); };
+  CO_RETURN_IF_ERROR(co_await VisitAt(revision, /*metadata_only=*/true, visit));
+  co_return versions;
+}
+
+Task<std::vector<ObjectPtr>> CatchUp::ObjectsAt(uint64_t revision) {
+  std::vector<ObjectPtr> objects;
+  const PageVisitor visit = [&](const kube::RawObject& object) {
+    absl::StatusOr<ObjectPtr> decoded = target_.decode(object.json);
+    // One that cannot be decoded was left out then, too.
+    if (decoded.ok()) objects.push_back(*std::move(decoded));
+  };
+  CO_RETURN_IF_ERROR(co_await VisitAt(revision, /*metadata_only=*/false, visit));
+  co_return objects;
+}
+
+StatusTask CatchUp::VisitAt(uint64_t revision, bool metadata_only, PageVisitor visit) {
   kube::ListOptions list;
   list.ns = source_.ns;
   list.label_selector = source_.label_selector;
   list.field_selector = source_.field_selector;
-  list.metadata_only = true;
+  list.metadata_only = metadata_only;
   list.limit = 500;
   list.resource_version = std::to_string(revision);
   list.resource_version_match = "Exact";
   const std::string asked = list.resource_version;
-  HeldVersions versions;
   do {
     CO_ASSIGN_OR_RETURN(kube::ListPage page, co_await client_.List(source_.gvr, list));
     if (page.resource_version != asked) {
       co_return absl::DataLossError(
           StrCat("asked for revision ", asked, ", and got ", page.resource_version));
     }
-    for (const kube::RawObject& item : page.items) versions.Put(item);
+    for (const kube::RawObject& item : page.items) visit(item);
     if (!page.continue_token.empty() && page.continue_token == list.continue_token) {
       co_return absl::DataLossError("a page of a list continues with itself");
     }
@@ -123,7 +172,7 @@ Task<HeldVersions> CatchUp::ListAt(uint64_t revision) {
     list.resource_version.clear();
     list.resource_version_match.clear();
   } while (!list.continue_token.empty());
-  co_return versions;
+  co_return absl::OkStatus();
 }
 
 }  // namespace steward::storage

@@ -7,8 +7,10 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "absl/base/thread_annotations.h"
 #include "absl/status/statusor.h"
@@ -20,6 +22,8 @@
 #include "kube/client/client.h"
 #include "storage/reflector/held_versions.h"
 #include "storage/reflector/reflector.h"
+#include "storage/world/history.h"
+#include "storage/world/source_set.h"
 
 namespace steward::storage {
 
@@ -28,6 +32,10 @@ namespace steward::storage {
 // two, which is too long for a client to wait. Instead, the metadata of the source's objects are
 // listed as they were at exactly that revision: if they equal those that are held, the state at
 // that revision is known.
+//
+// A number may also name a state of before this process began, or of a time in which the stream was
+// broken. The cluster knows it until etcd is compacted, which is minutes; so it is asked in the
+// same way, and where something differs, for whole objects.
 //
 // Lists are made one at a time. Questions are taken in rounds, each from the lowest revision up, so
 // that no question falls between two revisions that became known: an object that was created and
@@ -48,6 +56,13 @@ class CatchUp {
     std::function<uint64_t()> seen;
     // Reports that the state at `revision`, which is above seen(), is the one that is held.
     std::function<void(uint64_t revision)> confirm;
+    // Of the states below seen(), what is known here.
+    std::function<Knowledge(uint64_t revision)> knows;
+    absl::StatusOr<ObjectPtr> (*decode)(std::string_view json);
+    // Reports a state that was not known: its objects, or nullopt for those that are held.
+    std::function<void(uint64_t revision, std::optional<std::vector<ObjectPtr>> objects)> recall;
+    // Reports that the cluster knows no state up to `revision` any more.
+    std::function<void(uint64_t revision)> forget;
   };
 
   // REQUIRES: `client`, `clock` and what `target` refers to outlive Run, and change on its executor
@@ -70,7 +85,11 @@ class CatchUp {
   Wanted TakeWanted();
   absl::Duration Pause();
   VoidTask Look(uint64_t revision);
+  VoidTask LookBack(uint64_t revision);
   Task<HeldVersions> ListAt(uint64_t revision);
+  Task<std::vector<ObjectPtr>> ObjectsAt(uint64_t revision);
+  using PageVisitor = std::function<void(const kube::RawObject&)>;
+  StatusTask VisitAt(uint64_t revision, bool metadata_only, PageVisitor visit);
 
   kube::Client& client_;
   Clock& clock_;

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,7 +18,10 @@
 #include "base/clock/fake_clock.h"
 #include "kube/client/raw_object.h"
 #include "kube/meta/names.h"
+#include "kube/meta/status.h"
 #include "kube/testing/fake_client.h"
+#include "storage/world/history.h"
+#include "storage/world/source_set.h"
 
 namespace steward::storage {
 namespace {
@@ -37,7 +41,20 @@ class CatchUpTest : public ::testing::Test {
     catch_up_ = std::make_unique<CatchUp>(
         cluster_, clock_, source,
         CatchUp::Target{held_, [this] { return seen_; },
-                        [this](uint64_t revision) { confirmed_.push_back(seen_ = revision); }});
+                        [this](uint64_t revision) { confirmed_.push_back(seen_ = revision); },
+                        [this](uint64_t revision) {
+                          if (revision > seen_) return Knowledge::kNotYet;
+                          return revision < known_from_ ? Knowledge::kForgotten : Knowledge::kKnown;
+                        },
+                        [](std::string_view json) -> absl::StatusOr<ObjectPtr> {
+                          return std::make_shared<std::string>(json);
+                        },
+                        [this](uint64_t revision, std::optional<std::vector<ObjectPtr>> objects) {
+                          recalled_.push_back(absl::StrCat(
+                              revision, " ", objects ? absl::StrCat(objects->size()) : "same"));
+                          known_from_ = 0;
+                        },
+                        [this](uint64_t revision) { gone_ = revision; }});
     tasks_.Spawn("catch up", catch_up_->Run());
     Read();
   }
@@ -74,7 +91,10 @@ class CatchUpTest : public ::testing::Test {
   FakeClient cluster_;
   HeldVersions held_;
   uint64_t seen_ = 0;
+  uint64_t known_from_ = 0;
   std::vector<uint64_t> confirmed_;
+  std::vector<std::string> recalled_;
+  uint64_t gone_ = 0;
   int lists_before_ = 0;
   TaskGroup tasks_{io_.get_executor()};
   std::unique_ptr<CatchUp> catch_up_;
@@ -246,6 +266,49 @@ TEST_F(CatchUpTest, ARevisionThatTheClusterForgotIsLeftToTheStream) {
   Put("w1");
   Ask(wanted);
   EXPECT_EQ(confirmed_, Revisions{});
+}
+
+// A state of before it began is asked for, too.
+TEST_F(CatchUpTest, APastInWhichNothingHappenedIsWhatIsHeld) {
+  const uint64_t wanted = cluster_.Touch();
+  seen_ = known_from_ = cluster_.Touch();
+  Ask(wanted);
+  EXPECT_EQ(recalled_, std::vector{absl::StrCat(wanted, " same")});
+  EXPECT_EQ(lists(), 3) << "of metadata";
+}
+
+TEST_F(CatchUpTest, APastThatDiffersIsReadWhole) {
+  const uint64_t wanted = cluster_.Touch();
+  cluster_.Delete(kWidgets, {"", "w7"});
+  Read();
+  known_from_ = seen_;
+  Ask(wanted);
+  EXPECT_EQ(recalled_, std::vector<std::string>{}) << "once a second";
+  Pass(CatchUp::kPeriod);
+  EXPECT_EQ(recalled_, std::vector{absl::StrCat(wanted, " 1200")});
+  EXPECT_EQ(lists(), 6);
+}
+
+TEST_F(CatchUpTest, WhatTheClusterHasForgottenIsGone) {
+  const uint64_t wanted = cluster_.Touch();
+  Put("late");
+  Read();
+  known_from_ = seen_;
+  cluster_.FailNext(FakeClient::Verb::kList, kWidgets, kube::ToStatus(kube::Expired("too old")));
+  Ask(wanted);
+  EXPECT_EQ(gone_, wanted);
+  EXPECT_EQ(recalled_, std::vector<std::string>{});
+}
+
+TEST_F(CatchUpTest, APastThatCannotBeReadNowIsAskedForAgain) {
+  const uint64_t wanted = cluster_.Touch();
+  seen_ = known_from_ = cluster_.Touch();
+  cluster_.FailNext(FakeClient::Verb::kList, kWidgets, absl::UnavailableError("reset"));
+  Ask(wanted);
+  EXPECT_EQ(gone_, 0u);
+  Ask(wanted);
+  Pass(CatchUp::kPeriod);
+  EXPECT_EQ(recalled_, std::vector{absl::StrCat(wanted, " same")});
 }
 
 }  // namespace

@@ -4,9 +4,11 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "base/log/log.h"
 #include "base/text/str_cat.h"
@@ -31,7 +33,17 @@ class WorldFeed::Feed : public ReflectorSink {
     feed_.writer_.Confirm(source_, revision);
     feed_.Publish();
   }
+  // Records the state at a past revision; nullopt = that which is held.
+  void Recall(uint64_t revision, std::optional<std::vector<ObjectPtr>> objects) {
+    feed_.writer_.Recall(source_, revision, std::move(objects));
+    feed_.Publish();
+  }
+  void ForgetUpTo(uint64_t revision) {
+    feed_.writer_.Forget(source_, revision);
+    feed_.Publish();
+  }
   uint64_t seen() const { return feed_.writer_.seen(source_); }
+  Knowledge Knows(uint64_t revision) const { return feed_.writer_.Knows(source_, revision); }
   const HeldVersions& held() const { return held_; }
 
   void OnReplaceBegin() override {
@@ -167,7 +179,12 @@ struct WorldFeed::Mirror {
         reflector(feed.client_, feed.clock_, feed.random_, watched.options, sink),
         catch_up(feed.client_, feed.clock_, watched.options,
                  {sink.held(), [this] { return sink.seen(); },
-                  [this](uint64_t revision) { sink.Confirm(revision); }}),
+                  [this](uint64_t revision) { sink.Confirm(revision); },
+                  [this](uint64_t revision) { return sink.Knows(revision); }, watched.decode,
+                  [this](uint64_t revision, std::optional<std::vector<ObjectPtr>> objects) {
+                    sink.Recall(revision, std::move(objects));
+                  },
+                  [this](uint64_t revision) { sink.ForgetUpTo(revision); }}),
         resource(watched.options.gvr.resource),
         may_be_absent(watched.options.may_be_absent) {}
 
@@ -243,7 +260,12 @@ void WorldFeed::OnListed() {
 }
 
 void WorldFeed::CatchUp(const StateVector& vector, std::string_view asker) {
-  for (size_t i = 0; i < mirrors_.size(); ++i) mirrors_[i]->catch_up.Ask(vector[i], asker);
+  const WorldPtr now = worlds_.Current();
+  for (size_t i = 0; i < mirrors_.size(); ++i) {
+    const History& history = now->sources()[i].history;
+    if (history.Knows(vector[i]) == Knowledge::kKnown || history.IsGone(vector[i])) continue;
+    mirrors_[i]->catch_up.Ask(vector[i], asker);
+  }
 }
 
 }  // namespace steward::storage

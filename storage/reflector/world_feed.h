@@ -65,8 +65,8 @@ class WorldFeed {
   // Runs until `tasks` is stopped, which must be before this object is destroyed. Called once.
   void Start(TaskGroup& tasks);
 
-  // Asks the cluster whether anything is missing, for a reader that waits for the state at
-  // `vector`, which a source has not reached yet. Thread-safe; the reader asks again while it
+  // Asks the cluster for the state at `vector`, for a reader that waits for it: a source has not
+  // reached it yet, or does not know it any more. Thread-safe; the reader asks again while it
   // waits. No `asker` keeps others waiting.
   void CatchUp(const StateVector& vector, std::string_view asker = "");
 

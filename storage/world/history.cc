@@ -56,8 +56,64 @@ void History::HoldFrom(uint64_t revision) {
 }
 
 void History::Add(uint64_t revision, LoggedChange change) {
+  Insert(revision, std::move(change));
+  DropBeyondLimits();
+}
+
+std::optional<History::Gap> History::GapAt(uint64_t revision) const {
+  if (from_ == 0 || revision == 0 || Knows(revision) != Knowledge::kForgotten) return std::nullopt;
+  Gap gap;
+  gap.after = from_;
+  if (closed_ != nullptr) {
+    for (const Interval& interval : *closed_) {
+      if (interval.to < revision) gap.before = interval.to;
+      if (interval.from > revision) {
+        gap.after = interval.from;
+        break;
+      }
+    }
+  }
+  return gap;
+}
+
+std::vector<const LoggedChange*> History::Across(const Gap& gap) const {
+  std::vector<const LoggedChange*> changes;
+  for (auto it = log_.LowerBound({gap.before + 1, 0}); !it.done(); it.Next()) {
+    if (it.key().first > gap.after) break;
+    changes.push_back(&it.value());
+  }
+  return changes;
+}
+
+void History::Bridge(uint64_t revision, const Gap& gap, std::vector<LoggedChange> until,
+                     std::vector<LoggedChange> since) {
+  std::vector<LogKey> across;
+  for (auto it = log_.LowerBound({gap.before + 1, 0}); !it.done(); it.Next()) {
+    if (it.key().first > gap.after) break;
+    across.push_back(it.key());
+    bytes_ -= SizeOf(it.value());
+  }
+  for (const LogKey& key : across) log_.Erase(key);
+  // Without anything before it, nobody asks how it came about.
+  for (LoggedChange& change : until) Insert(revision, std::move(change));
+  for (LoggedChange& change : since) Insert(gap.after, std::move(change));
+  auto closed = closed_ == nullptr ? std::make_shared<std::vector<Interval>>()
+                                   : std::make_shared<std::vector<Interval>>(*closed_);
+  const auto place =
+      std::find_if(closed->begin(), closed->end(),
+                   [revision](const Interval& interval) { return interval.from > revision; });
+  closed->insert(place, {revision, revision});
+  if (closed->size() > kMaxIntervals) closed->erase(closed->begin());
+  closed_ = std::move(closed);
+  DropBeyondLimits();
+}
+
+void History::Insert(uint64_t revision, LoggedChange change) {
   bytes_ += SizeOf(change);
   log_.Set({revision, added_++}, std::move(change));
+}
+
+void History::DropBeyondLimits() {
   while (log_.size() > kMaxChanges || bytes_ > kMaxBytes) DropOldest();
 }
 

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -68,16 +69,39 @@ class History {
   // Adds a change. REQUIRES: `revision` is not below the last one's.
   void Add(uint64_t revision, LoggedChange change);
 
+  // What is known on both sides of a revision that is not.
+  struct Gap {
+    uint64_t before = 0;  // the end of the interval below it; 0 = nothing is known there
+    uint64_t after = 0;   // the beginning of the one above it
+  };
+  // nullopt if the revision is known, or above seen().
+  std::optional<Gap> GapAt(uint64_t revision) const;
+  // The changes that lead from one end of a gap to the other, oldest first.
+  std::vector<const LoggedChange*> Across(const Gap& gap) const;
+  // Records the state at `revision`, in a gap: the changes from gap.before to it, and from it to
+  // gap.after, instead of those that led across. REQUIRES: `gap` is GapAt(revision).
+  void Bridge(uint64_t revision, const Gap& gap, std::vector<LoggedChange> until,
+              std::vector<LoggedChange> since);
+  // Records that the cluster itself does not know the states up to `revision` any more.
+  void Forget(uint64_t revision) { gone_ = std::max(gone_, revision); }
+  // True if nobody knows the state at `revision` any more.
+  bool IsGone(uint64_t revision) const {
+    return revision <= gone_ && Knows(revision) == Knowledge::kForgotten;
+  }
+
  private:
+  void Insert(uint64_t revision, LoggedChange change);
+  void DropBeyondLimits();
   void DropOldest();
 
   Log log_;
   size_t bytes_ = 0;
   uint64_t added_ = 0;
   std::shared_ptr<const std::vector<Interval>>
-      closed_;          // all but the last, oldest first; may be null
-  uint64_t from_ = 0;   // the last interval's; 0 = no list yet
-  uint64_t seen_ = 0;   // end of the last interval
+      closed_;         // all but the last, oldest first; may be null
+  uint64_t from_ = 0;  // the last interval's; 0 = no list yet
+  uint64_t seen_ = 0;  // end of the last interval
+  uint64_t gone_ = 0;
   bool holds_ = false;  // the last interval has no end
 };
 

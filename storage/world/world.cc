@@ -27,6 +27,13 @@ bool World::HasReached(const StateVector& vector) const {
   return true;
 }
 
+bool World::IsGone(const StateVector& vector) const {
+  for (size_t i = 0; i < sources().size(); ++i) {
+    if (sources_[i].history.IsGone(vector[i])) return true;
+  }
+  return false;
+}
+
 Knowledge World::Knows(const StateVector& vector) const {
   for (size_t i = set_->count; i < vector.size(); ++i) {
     if (vector[i] != 0) return Knowledge::kForgotten;

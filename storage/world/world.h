@@ -53,6 +53,8 @@ class World {
   // Says whether this World has the state at `vector`: kForgotten if any source has forgotten it,
   // else kNotYet if any has not reached it. A vector of a larger set is kForgotten.
   Knowledge Knows(const StateVector& vector) const;
+  // True if a source has forgotten the state at `vector`, and so has the cluster.
+  bool IsGone(const StateVector& vector) const;
   // True if no source is behind `vector`, so that this World is not older.
   bool HasReached(const StateVector& vector) const;
   // The number of changes, since the start, that the rules could see.

@@ -1,7 +1,9 @@
 #include "storage/world/world_writer.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <optional>
+#include <set>
 #include <utility>
 
 namespace steward::storage {
@@ -108,6 +110,65 @@ void WorldWriter::Bookmark(Source source, uint64_t revision, absl::Time now) {
 void WorldWriter::Confirm(Source source, uint64_t revision) {
   state(source).history.BeginAnew(revision);
   Advance(source, revision, false);
+}
+
+namespace {
+
+void Undo(World& world, Source source, const std::vector<const LoggedChange*>& changes) {
+  for (size_t i = changes.size(); i-- > 0;) {
+    if (changes[i]->before == nullptr) {
+      world.Drop(source, changes[i]->key);
+    } else {
+      world.Put(source, changes[i]->before);
+    }
+  }
+}
+
+}  // namespace
+
+void WorldWriter::Recall(Source source, uint64_t revision,
+                         std::optional<std::vector<ObjectPtr>> objects) {
+  History& history = state(source).history;
+  const std::optional<History::Gap> gap = history.GapAt(revision);
+  if (!gap.has_value()) return;
+  const SourceKind& kind = world_->set().kind(source);
+  const auto change = [&kind](uint64_t floor, const kube::NamespacedName& key, ObjectPtr before) {
+    const size_t bytes = before == nullptr ? 0 : kind.size_of(before);
+    return LoggedChange{floor, key, std::move(before), bytes};
+  };
+  // From the present back to where the gap ends, and on to `revision`.
+  const std::shared_ptr<World> then = world_->Copy();
+  Undo(*then, source, history.Across({gap->after, UINT64_MAX}));
+  const std::shared_ptr<World> before = then->Copy();
+  std::vector<LoggedChange> since;
+  std::set<kube::NamespacedName> touched;
+  if (objects.has_value()) {
+    std::set<kube::NamespacedName> listed;
+    for (const ObjectPtr& object : *objects) {
+      const kube::NamespacedName key = kind.key_of(object);
+      listed.insert(key);
+      if (then->Put(source, object).has_value()) since.push_back(change(revision, key, object));
+    }
+    for (const kube::NamespacedName& key : then->KeysOf(source)) {
+      if (listed.contains(key) || !then->Drop(source, key).has_value()) continue;
+      since.push_back(change(revision, key, nullptr));
+    }
+    for (const LoggedChange& each : since) touched.insert(each.key);
+  }
+  // From there back to where the gap begins.
+  std::vector<LoggedChange> until;
+  if (gap->before != 0) {
+    const std::vector<const LoggedChange*> across = history.Across(*gap);
+    for (const LoggedChange* each : across) touched.insert(each->key);
+    Undo(*before, source, across);
+    for (const kube::NamespacedName& key : touched) {
+      const std::optional<ObjectPtr> was = before->Drop(source, key);
+      const bool differs = was.has_value() ? then->Put(source, *was).has_value()
+                                           : then->Drop(source, key).has_value();
+      if (differs) until.push_back(change(gap->before, key, was.value_or(nullptr)));
+    }
+  }
+  history.Bridge(revision, *gap, std::move(until), std::move(since));
 }
 
 void WorldWriter::SetConnected(Source source, bool connected) {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -47,8 +48,16 @@ class WorldWriter {
   // Records that a list at `revision` equals the objects that are held; changes since seen() are
   // unknown and will not be told. REQUIRES: the source is synced, and `revision` above seen().
   void Confirm(Source source, uint64_t revision);
+  // Records the complete state of a source at a past `revision`: its objects then, or nullopt for
+  // those of the present. Without effect if that state is known already.
+  void Recall(Source source, uint64_t revision, std::optional<std::vector<ObjectPtr>> objects);
+  // Records that the cluster does not know the states up to `revision` any more.
+  void Forget(Source source, uint64_t revision) { state(source).history.Forget(revision); }
   void SetConnected(Source source, bool connected);
 
+  Knowledge Knows(Source source, uint64_t revision) const {
+    return world_->source(source).history.Knows(revision);
+  }
   // The newest revision up to which a source is known.
   uint64_t seen(Source source) const { return world_->source(source).seen(); }
 

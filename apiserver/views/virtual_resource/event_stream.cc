@@ -123,6 +123,11 @@ Task<std::optional<rest::WatchEvent>> ViewStream::Next() {
       case Outcome::kCurrent:
         waiting_since_.reset();
         break;
+      case Outcome::kForgotten:
+        if (!AwaitPast(std::chrono::steady_clock::now())) {
+          co_return TooOldToWatch(cursor_.number(), worlds_.Now().number());
+        }
+        break;
       case Outcome::kNotYet:
         if (!Await(std::chrono::steady_clock::now())) {
           co_return TooOldToWatch(cursor_.number(), worlds_.Now().number());
@@ -163,6 +168,16 @@ bool ViewStream::Await(SteadyTime now) {
   if (context_.catch_up && now - *waiting_since_ >= kFirstLook) {
     context_.catch_up(vector, asker_);
   }
+  return true;
+}
+
+// The cluster may still know a state of before this replica began.
+bool ViewStream::AwaitPast(SteadyTime now) {
+  const storage::StateVector& vector = cursor_.vector();
+  if (!context_.catch_up || worlds_.Current()->IsGone(vector)) return false;
+  if (!waiting_since_) waiting_since_ = now;
+  if (now - *waiting_since_ >= absl::ToChronoNanoseconds(kRecallPatience)) return false;
+  context_.catch_up(vector, asker_);
   return true;
 }
 

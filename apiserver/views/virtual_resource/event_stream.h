@@ -66,6 +66,8 @@ class ViewStream : public rest::EventStream {
   Task<std::optional<rest::WatchEvent>> NextInitial();
   // Handles a state that this replica has not reached; returns false if it cannot arrive.
   bool Await(SteadyTime now);
+  // Handles a state that this replica does not know, which the cluster may.
+  bool AwaitPast(SteadyTime now);
   void Settle();
   rest::WatchEvent Bookmark(bool initial_events_end);
   rest::WatchEvent Event();

@@ -33,6 +33,9 @@ namespace {
 // Those of etcd's largest revision, 2^63 - 1.
 constexpr size_t kRevisionDigits = 19;
 
+// Of a question that found no room, or whose answer was lost.
+constexpr absl::Duration kAskAgain = absl::Seconds(1);
+
 absl::Status TooOldForList() {
   return kube::ToStatus(kube::Expired("The resourceVersion for the provided list is too old."));
 }
@@ -84,6 +87,20 @@ StatusTask SnapshotReader::WaitFor(storage::Number number, std::string asker) {
       kube::TooLargeResourceVersion(number.ToString(), worlds_.Now().number().ToString()));
 }
 
+Task<WorldPtr> SnapshotReader::Recall(storage::Number number, std::string asker) {
+  const auto decided = [vector = number.vector](const World& world) {
+    return world.Knows(vector) == storage::Knowledge::kKnown || world.IsGone(vector);
+  };
+  WorldPtr world = worlds_.Current();
+  for (absl::Duration waited; on_awaited_ && !decided(*world) && waited < kRecallPatience;
+       waited += kAskAgain) {
+    on_awaited_(number.vector, asker);
+    world = co_await worlds_.WaitUntil(decided, kAskAgain);
+  }
+  if (world->Knows(number.vector) != storage::Knowledge::kKnown) co_return TooOldForList();
+  co_return world;
+}
+
 Task<Snapshot> SnapshotReader::Read(rest::ReadOptions options) {
   CO_ASSIGN_OR_RETURN(Snapshot newest, co_await ReadNewest());
   if (options.resource_version.empty() || options.resource_version == "0") co_return newest;
@@ -91,7 +108,7 @@ Task<Snapshot> SnapshotReader::Read(rest::ReadOptions options) {
   const absl::StatusOr<storage::Number> parsed = storage::Number::Parse(options.resource_version);
   if (!parsed.ok()) co_return ReadForeign(std::move(newest), options);
   const storage::Number asked = *parsed;
-  CO_RETURN_IF_ERROR(co_await WaitFor(asked, std::move(options.asker)));
+  CO_RETURN_IF_ERROR(co_await WaitFor(asked, options.asker));
   storage::Moment moment = worlds_.Now();
   if (options.resource_version_match != "Exact") {
     // A state that is not older than a number carries no smaller one.
@@ -107,11 +124,9 @@ Task<Snapshot> SnapshotReader::Read(rest::ReadOptions options) {
     Snapshot snapshot{std::move(moment.world), number};
     co_return snapshot;
   }
-  if (asked.mark != storage::Number::kComplete ||
-      moment.world->Knows(asked.vector) != storage::Knowledge::kKnown) {
-    co_return TooOldForList();
-  }
-  WorldPtr past = co_await past_.At(std::move(moment.world), asked.vector);
+  if (asked.mark != storage::Number::kComplete) co_return TooOldForList();
+  CO_ASSIGN_OR_RETURN(WorldPtr world, co_await Recall(asked, std::move(options.asker)));
+  WorldPtr past = co_await past_.At(std::move(world), asked.vector);
   Snapshot snapshot{std::move(past), asked};
   co_return snapshot;
 }

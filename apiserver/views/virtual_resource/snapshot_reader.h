@@ -37,6 +37,10 @@ using OnAwaited = std::function<void(const storage::StateVector&, std::string_vi
 // The time that a state is waited for before the cluster is asked for it.
 inline constexpr absl::Duration kPatience = absl::Milliseconds(100);
 
+// How long a read waits for the cluster to say what a state was that this replica does not know.
+// Many that ask at once have to: the cluster is asked once a second.
+inline constexpr absl::Duration kRecallPatience = absl::Seconds(30);
+
 // REQUIRES: `worlds` and `past` outlive this object.
 class SnapshotReader {
  public:
@@ -61,6 +65,8 @@ class SnapshotReader {
  private:
   // Answers a read with a number that none of Steward's is.
   static absl::StatusOr<Snapshot> ReadForeign(Snapshot newest, const rest::ReadOptions& options);
+  // Returns the World that knows the state at `number`: 410 when nobody does, or says so in time.
+  Task<storage::WorldPtr> Recall(storage::Number number, std::string asker);
   // Waits until this replica has reached `number`: 504 when it does not in time.
   StatusTask WaitFor(storage::Number number, std::string asker);
 

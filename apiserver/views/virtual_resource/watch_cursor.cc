@@ -38,7 +38,7 @@ WatchCursor::Outcome WatchCursor::Next(const storage::Moment& now) {
   if (epoch_ != now.world->epoch()) return Outcome::kExpired;
   switch (now.world->Knows(position_.vector)) {
     case storage::Knowledge::kForgotten:
-      return Outcome::kExpired;
+      return Outcome::kForgotten;
     case storage::Knowledge::kNotYet:
       return Outcome::kNotYet;
     case storage::Knowledge::kKnown:

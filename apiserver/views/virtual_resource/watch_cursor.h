@@ -32,14 +32,15 @@ class WatchCursor {
               storage::RewindCache& past, const Projection& projection);
 
   enum class Outcome {
-    kEvent,     // event() and number() are the next
-    kPause,     // there is more to look at: let others have a turn
-    kBurstEnd,  // the client has the state that number() names: the place for a bookmark
-    kQuiet,     // as kBurstEnd, after a burst without events
-    kCurrent,   // the client has the newest state
-    kFar,       // the client's state has to be found first, which takes time: Prepare does it
-    kNotYet,    // this replica has not reached the client's state
-    kExpired,   // this replica does not know the client's state any more
+    kEvent,      // event() and number() are the next
+    kPause,      // there is more to look at: let others have a turn
+    kBurstEnd,   // the client has the state that number() names: the place for a bookmark
+    kQuiet,      // as kBurstEnd, after a burst without events
+    kCurrent,    // the client has the newest state
+    kFar,        // the client's state has to be found first, which takes time: Prepare does it
+    kNotYet,     // this replica has not reached the client's state
+    kForgotten,  // this replica does not know the client's state, or not any more
+    kExpired,    // and nobody can say what happened since
   };
   // Continues from the client's place to the newest of `now`, which must never be older than
   // before.

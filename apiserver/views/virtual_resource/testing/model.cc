@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
+#include <optional>
 #include <random>
 #include <sstream>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "absl/time/time.h"
 #include "base/splice/rope.h"
@@ -105,6 +108,33 @@ void Replica::Bookmark(size_t source) {
       position_[source] < events.size() ? events[position_[source]].revision - 1 : etcd_.revision;
   now_ += absl::Seconds(200);
   writer_.Bookmark(static_cast<Source>(source), upto, now_);
+  Publish();
+}
+
+void Replica::Recall(const storage::StateVector& vector) {
+  for (size_t s = 0; s < etcd_.sources.count; ++s) {
+    const auto source = static_cast<Source>(s);
+    if (writer_.Knows(source, vector[s]) != storage::Knowledge::kForgotten) continue;
+    std::map<kube::NamespacedName, ObjectPtr> then;
+    bool same = true;
+    for (size_t i = 0; i < etcd_.events[s].size(); ++i) {
+      const EtcdEvent& event = etcd_.events[s][i];
+      if (event.revision > vector[s]) {
+        // What has not been delivered is not held either.
+        same = same && i >= position_[s];
+        continue;
+      }
+      if (event.object == nullptr) {
+        then.erase(event.key);
+      } else {
+        then[event.key] = event.object;
+      }
+    }
+    std::vector<ObjectPtr> objects;
+    for (const auto& [key, object] : then) objects.push_back(object);
+    writer_.Recall(source, vector[s],
+                   same ? std::nullopt : std::optional<std::vector<ObjectPtr>>(objects));
+  }
   Publish();
 }
 

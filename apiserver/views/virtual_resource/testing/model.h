@@ -120,6 +120,8 @@ class Replica {
   // Delivers the next `count` events of a source, or as many as there are.
   void Deliver(size_t source, size_t count);
   void Bookmark(size_t source);
+  // Learns from etcd what the sources were at `vector`, as far as this replica does not know it.
+  void Recall(const storage::StateVector& vector);
   // The state that a list shows.
   storage::Moment List();
   storage::Moment Now() const { return worlds_.Now(); }

@@ -67,6 +67,13 @@ class Client {
       case WatchCursor::Outcome::kCurrent:
       case WatchCursor::Outcome::kNotYet:
         return false;
+      case WatchCursor::Outcome::kForgotten:
+        // The cluster knows it, unless it was compacted.
+        if (++forgotten_ % 4 != 0) {
+          home_->Recall(cursor_->vector());
+          return true;
+        }
+        [[fallthrough]];
       case WatchCursor::Outcome::kExpired:
         ++expired;
         Relist();
@@ -133,6 +140,7 @@ class Client {
   std::optional<WatchCursor> cursor_;
   std::map<kube::NamespacedName, Held> store_;
   std::string number_;
+  unsigned forgotten_ = 0;
 };
 
 class Simulation {
