@@ -258,8 +258,6 @@ func (s *scene) renderIn(t *testing.T, deploy, folder string) string {
 	t.Helper()
 	text := s.kubectl(t, "kustomize", filepath.Join(deploy, folder))
 	text = strings.ReplaceAll(text, "image: steward:latest", "image: docker.io/library/steward:dev")
-	// Young pods that need not wait make an upgrade one of seconds.
-	text = strings.ReplaceAll(text, "minReadySeconds: 240", "minReadySeconds: 10")
 	file := filepath.Join(t.TempDir(), "manifests.yaml")
 	must(t, os.WriteFile(file, []byte(text), 0o644))
 	return file

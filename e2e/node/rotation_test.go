@@ -18,9 +18,7 @@ import (
 // testRotation replaces, under load, the certificate that the API servers show, the authority that signs it, and the authority by which
 // they know the kube-apiserver; then every pod. No request fails.
 func testRotation(t *testing.T, s *scene) {
-	for _, name := range []string{"steward-apiserver", "steward-controllers"} {
-		s.kubectl(t, "patch", "deployment", name, "-n", namespace, "--type=merge", "-p", `{"spec":{"minReadySeconds":10}}`)
-	}
+	s.kubectl(t, "patch", "deployment", "steward-controllers", "-n", namespace, "--type=merge", "-p", `{"spec":{"minReadySeconds":10}}`)
 	// A root is trusted for two minutes before it signs: a kubelet brings a Secret to a pod within a minute and a half.
 	s.kubectl(t, "patch", "deployment", "steward-certificates", "-n", namespace, "--type=json", "-p",
 		`[{"op":"add","path":"/spec/template/spec/containers/0/args/-","value":"--authority-overlap=2m"}]`)
