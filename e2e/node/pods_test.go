@@ -1,11 +1,13 @@
 package node_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -224,10 +226,24 @@ func testOutOfMemory(t *testing.T, s *scene) {
 			}
 		}
 	}()
-	// No page more than it has now, so the next one that it needs ends it; what can be reclaimed is taken first.
+	// Next to no page more than it has now; and then it has to remember more and more watches.
 	s.inNode(t, `group=/sys/fs/cgroup/memory$(sed -n 's/^[0-9]*:memory:\(.*\)/\1/p' /proc/%s/cgroup)
-for limit in $(seq 64 -1 1); do echo $((limit << 20)) >"$group/memory.limit_in_bytes" 2>/dev/null || break; done; true`, s.process(t, victim))
+for limit in $(seq 65536 -128 1024); do echo "${limit}K" >"$group/memory.limit_in_bytes" 2>/dev/null || break; done; true`, s.process(t, victim))
+	ctx, end := context.WithCancel(t.Context())
+	var watching sync.WaitGroup
+	opened := 0
 	await(t, func() error {
+		for i := 0; i < 20 && opened < 2000; i++ {
+			opened++
+			watching.Go(func() {
+				running, err := s.Any.Resource(installedOperators).Watch(ctx, metav1.ListOptions{})
+				if err != nil {
+					return
+				}
+				<-ctx.Done()
+				running.Stop()
+			})
+		}
 		pod, err := s.Kube.CoreV1().Pods(namespace).Get(t.Context(), victim.Name, metav1.GetOptions{})
 		if err != nil {
 			return err
@@ -241,9 +257,11 @@ for limit in $(seq 64 -1 1); do echo $((limit << 20)) >"$group/memory.limit_in_b
 		}
 		return nil
 	})
+	end()
+	watching.Wait()
 	close(stop)
 	<-done
-	t.Logf("%d requests, of which %d failed", sent.Load(), failed.Load())
+	t.Logf("%d watches, and %d requests, of which %d failed", opened, sent.Load(), failed.Load())
 	// Those that it had begun.
 	if failed.Load() > 5 {
 		t.Errorf("%d of %d requests failed", failed.Load(), sent.Load())
