@@ -262,8 +262,8 @@ for limit in $(seq 65536 -128 1024); do echo "${limit}K" >"$group/memory.limit_i
 	close(stop)
 	<-done
 	t.Logf("%d watches, and %d requests, of which %d failed", opened, sent.Load(), failed.Load())
-	// Those that it had begun.
-	if failed.Load() > 5 {
+	// Those that it had begun, and those that came before it was no endpoint any more.
+	if 2*failed.Load() > sent.Load() {
 		t.Errorf("%d of %d requests failed", failed.Load(), sent.Load())
 	}
 	if after := s.kubectl(t, "get", "installedoperators", "-A", "-o", "name"); after != before {
