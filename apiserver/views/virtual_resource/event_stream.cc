@@ -171,11 +171,16 @@ bool ViewStream::Await(SteadyTime now) {
   return true;
 }
 
-// The cluster may still know a state of before this replica began.
+// The cluster may still know a state of before this replica began, but not one that it has not come
+// to: that is of an etcd that was restored to an earlier copy since.
 bool ViewStream::AwaitPast(SteadyTime now) {
   const storage::StateVector& vector = cursor_.vector();
   if (!context_.catch_up || worlds_.Current()->IsGone(vector)) return false;
   if (!waiting_since_) waiting_since_ = now;
+  if (cursor_.revision() > worlds_.newest_revision()) {
+    if (context_.probe) context_.probe();
+    return context_.probe && now - *waiting_since_ < kLookAgain;
+  }
   if (now - *waiting_since_ >= absl::ToChronoNanoseconds(kRecallPatience)) return false;
   context_.catch_up(vector, asker_);
   return true;

@@ -92,6 +92,12 @@ Task<WorldPtr> SnapshotReader::Recall(storage::Number number, std::string asker)
     return world.Knows(vector) == storage::Knowledge::kKnown || world.IsGone(vector);
   };
   WorldPtr world = worlds_.Current();
+  // What the cluster has not come to is of another etcd. The newest revision was asked for when the
+  // read began.
+  if (!decided(*world) && number.clock / storage::kTicks > worlds_.newest_revision()) {
+    world = co_await worlds_.WaitUntil(decided, kAskAgain);
+    if (number.clock / storage::kTicks > worlds_.newest_revision()) co_return TooOldForList();
+  }
   for (absl::Duration waited; on_awaited_ && !decided(*world) && waited < kRecallPatience;
        waited += kAskAgain) {
     on_awaited_(number.vector, asker);

@@ -54,6 +54,8 @@ class WatchCursor {
   // The number of the event, or of the client's state.
   const std::string& number() const { return number_; }
   const storage::StateVector& vector() const { return position_.vector; }
+  // The revision of etcd that it reads as, which the cluster has had, unless it is another's.
+  uint64_t revision() const { return position_.clock / storage::kTicks; }
   // True if another event of the same burst is known to follow.
   bool more_follows() const { return ahead_.has_value(); }
 
