@@ -373,6 +373,70 @@ TEST_F(EventStreamTest, AStateThatHasNotComeIsAskedFor) {
   EXPECT_THAT(askers, ElementsAre("alice", "bob"));
 }
 
+// A state of before this replica began is asked for, by watches and by exact reads.
+TEST_F(EventStreamTest, AStateOfBeforeTheStartIsAskedFor) {
+  // What the cluster says: that nothing was different, or that nobody knows.
+  bool known = true;
+  int asked = 0;
+  VirtualResourceOptions reads;
+  reads.bookmark_period = absl::ZeroDuration();
+  reads.on_newest_read = [] {};
+  reads.on_awaited = [&](const storage::StateVector& vector, std::string_view) {
+    ++asked;
+    for (size_t i = 0; i < vector.size(); ++i) {
+      const auto source = static_cast<storage::Source>(i);
+      if (known) {
+        world_.writer().Recall(source, vector[i], std::nullopt);
+      } else {
+        world_.writer().Forget(source, vector[i]);
+      }
+    }
+    Publish();
+  };
+  InstalledOperators view(worlds_, reads);
+  // As after a restart: all that is known begins with lists at 1000.
+  for (int i = 0; i < 3; ++i) world_.writer().Confirm(static_cast<storage::Source>(i), 1000);
+  Publish();
+  worlds_.LearnRevision(1000);
+  const auto then = [this](uint64_t revision) {
+    storage::Number number = worlds_.Now().number();
+    number.clock = revision * storage::kTicks;
+    number.vector = {revision, revision, revision};
+    return number.ToString();
+  };
+  const rest::Selection selection;
+  const auto watch = [&](const std::string& number) {
+    rest::WatchOptions options;
+    options.resource_version = number;
+    options.bookmarks = true;
+    options.timeout = absl::Minutes(1);
+    auto stream = RunOn(io_, view.reads().Watch(selection, options));
+    EXPECT_OK(stream);
+    last_.clear();
+    return *std::move(stream);
+  };
+  const auto read = [&](const std::string& number) {
+    rest::ReadOptions options;
+    options.resource_version = number;
+    options.resource_version_match = "Exact";
+    return RunOn(io_, view.reads().List(selection, options)).status();
+  };
+  EXPECT_THAT(Next(*watch(then(900)), 1), ElementsAre("BOOKMARK"));
+  EXPECT_OK(read(then(901)));
+  EXPECT_EQ(asked, 2);
+  known = false;
+  EXPECT_THAT(Next(*watch(then(800)), 1), ElementsAre("Expired"));
+  EXPECT_TRUE(kube::HasReason(read(then(799)), "Expired"));
+  EXPECT_EQ(asked, 3) << "what was forgotten at 800 was forgotten at 799";
+  // What the cluster has not come to, it cannot know.
+  storage::Number ahead = worlds_.Now().number();
+  ahead.clock = 5000 * storage::kTicks;
+  ahead.vector = {900, 850, 900};
+  EXPECT_THAT(Next(*watch(ahead.ToString()), 1), ElementsAre("Expired"));
+  EXPECT_TRUE(kube::HasReason(read(ahead.ToString()), "Expired"));
+  EXPECT_EQ(asked, 3);
+}
+
 // Clients choose numbers: for one above the cluster's newest, nothing is requested.
 TEST_F(EventStreamTest, AStateThatCannotComeIsNotAskedFor) {
   std::vector<storage::StateVector> awaited;
