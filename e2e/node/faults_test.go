@@ -1,15 +1,22 @@
 package node_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/discovery"
+	"k8s.io/client-go/tools/cache"
+	watchtools "k8s.io/client-go/tools/watch"
 
 	"steward.dev/e2e/olm"
 )
@@ -33,6 +40,7 @@ func TestFaults(t *testing.T) {
 		{"KubeAPIServerKilled", testKubeAPIServerKilled},
 		{"KubeAPIServerHangs", testKubeAPIServerHangs},
 		{"OutOfMemory", testOutOfMemory},
+		{"LeaderOutOfMemory", testLeaderOutOfMemory},
 		{"Reboot", testReboot},
 	} {
 		if !t.Run(step.name, func(t *testing.T) { step.run(t, s) }) {
@@ -41,21 +49,22 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// testLeaderKilled kills the controllers' leader in the midst of a cleanup, which another brings to its end.
+// testLeaderKilled kills the controllers' leader in the midst of a cleanup, which the other pod brings to its end.
 func testLeaderKilled(t *testing.T, s *scene) {
 	d := s.uninstall(t, "led")
-	before := s.leader(t)
-	for _, pod := range s.pods(t, controllerPods) {
-		if strings.HasPrefix(before, pod.Name+"_") {
-			s.inNode(t, "kill -KILL %s", s.process(t, pod))
-		}
-	}
+	before, _, _ := strings.Cut(s.leader(t), "_")
+	pod, err := s.Kube.CoreV1().Pods(namespace).Get(t.Context(), before, metav1.GetOptions{})
+	must(t, err)
 	began := time.Now()
 	await(t, func() error {
-		if after := s.leader(t); after == "" || after == before {
-			return fmt.Errorf("the leader is %q", after)
+		if after, _, _ := strings.Cut(s.leader(t), "_"); after != "" && after != before {
+			return nil
 		}
-		return nil
+		// What is started in its place ends, too: it is gone as with its node.
+		s.inNode(t, `for pid in $(pgrep -x steward); do
+  if grep -qs '%s' "/proc/$pid/cgroup"; then kill -KILL "$pid" || [[ ! -e /proc/$pid ]]; fi
+done`, pod.UID)
+		return errors.New("no other pod leads")
 	})
 	t.Logf("another leader after %s", time.Since(began).Round(100*time.Millisecond))
 	d.finish(t, s)
@@ -94,15 +103,14 @@ func (s *scene) without(t *testing.T, away func()) {
 	t.Helper()
 	d := s.uninstall(t, fmt.Sprintf("away%d", time.Now().UnixNano()))
 	restarts := s.restarts(t)
-	before, err := s.Any.Resource(installedOperators).List(t.Context(), metav1.ListOptions{})
-	must(t, err)
+	added := s.follow(t)
 	away()
 	began := time.Now()
 	s.awaitAnswers(t)
 	t.Logf("installedoperators %s after the kube-apiserver", time.Since(began).Round(100*time.Millisecond))
 	written := "written" + strings.TrimPrefix(d.name, "away")
 	s.operator(t, written, nil)
-	s.awaitEvent(t, before.GetResourceVersion(), written)
+	await(t, func() error { return added(written) })
 	d.finish(t, s)
 	s.awaitReady(t)
 	if after := s.restarts(t); after != restarts {
@@ -110,56 +118,64 @@ func (s *scene) without(t *testing.T, away func()) {
 	}
 }
 
-// awaitEvent resumes a watch, and waits until it has brought an operator.
-func (s *scene) awaitEvent(t *testing.T, version, name string) {
+// follow watches as an informer does that never lists again: a watch that ends goes on after the last event. What it returns says whether
+// an object has been added, exactly once.
+func (s *scene) follow(t *testing.T) (added func(name string) error) {
 	t.Helper()
-	await(t, func() error {
-		running, err := s.Any.Resource(installedOperators).Watch(t.Context(), metav1.ListOptions{ResourceVersion: version})
-		if err != nil {
-			return err
-		}
-		defer running.Stop()
-		limit := time.After(10 * time.Second)
-		for {
-			select {
-			case <-limit:
-				return errors.New("nothing has come")
-			case event, open := <-running.ResultChan():
-				if !open {
-					return errors.New("the watch ended")
-				}
-				if event.Type == watch.Error {
-					// Allowed, as by etcd: the client lists again.
-					t.Logf("the watch was refused: %v", apierrors.FromObject(event.Object))
-					list, err := s.Any.Resource(installedOperators).List(t.Context(), metav1.ListOptions{})
-					if err != nil {
-						return err
-					}
-					version = list.GetResourceVersion()
-					for _, each := range list.Items {
-						if each.GetName() == name {
-							return nil
-						}
-					}
-					return errors.New("it is not listed")
-				}
-				if object, ok := event.Object.(metav1.Object); ok && object.GetName() == name {
-					return nil
-				}
-			}
-		}
+	at := s.Any.Resource(installedOperators)
+	list, err := at.List(t.Context(), metav1.ListOptions{})
+	must(t, err)
+	running, err := watchtools.NewRetryWatcherWithContext(t.Context(), list.GetResourceVersion(), &cache.ListWatch{
+		WatchFuncWithContext: func(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
+			return at.Watch(ctx, options)
+		},
 	})
+	must(t, err)
+	t.Cleanup(running.Stop)
+	var mutex sync.Mutex
+	var broken error
+	times := map[string]int{}
+	go func() {
+		for event := range running.ResultChan() {
+			mutex.Lock()
+			if object, ok := event.Object.(metav1.Object); ok && event.Type == watch.Added {
+				times[object.GetName()]++
+			} else if event.Type == watch.Error {
+				broken = apierrors.FromObject(event.Object)
+			}
+			mutex.Unlock()
+		}
+	}()
+	return func(name string) error {
+		mutex.Lock()
+		defer mutex.Unlock()
+		if broken != nil || times[name] != 1 {
+			return fmt.Errorf("%s was added %d times; what ended the watch: %v", name, times[name], broken)
+		}
+		return nil
+	}
 }
 
 // testReboot ends every process of the node at once, in the midst of a cleanup, and starts the node again on the same disk.
 func testReboot(t *testing.T, s *scene) {
 	d := s.uninstall(t, "rebooted")
 	before := s.kubectl(t, "get", "installedoperators", "-A", "-o", "name")
+	rebooted := time.Now()
 	must(t, s.Reboot(t.Context()))
 	began := time.Now()
 	s.awaitAnswers(t)
 	t.Logf("installedoperators %s after the node", time.Since(began).Round(100*time.Millisecond))
+	// What the cluster says of pods may be of before.
+	await(t, func() error {
+		for _, pod := range s.pods(t, allPods) {
+			if running := pod.Status.ContainerStatuses[0].State.Running; running == nil || running.StartedAt.Time.Before(rebooted.Truncate(time.Second)) {
+				return fmt.Errorf("%s does not run again", pod.Name)
+			}
+		}
+		return nil
+	})
 	s.awaitReady(t)
+	t.Logf("all of Steward %s after the node", time.Since(began).Round(100*time.Millisecond))
 	if after := s.kubectl(t, "get", "installedoperators", "-A", "-o", "name"); after != before {
 		t.Errorf("before:\n%s\nafter:\n%s", before, after)
 	}
@@ -168,7 +184,8 @@ func testReboot(t *testing.T, s *scene) {
 
 // doomed is an operator that is being uninstalled: its operands wait for a finalizer, so that the cleanup lasts until the test ends it.
 type doomed struct {
-	name string // of the namespace; of the group, with example.com
+	name   string   // of the namespace; of the group, with example.com
+	before []string // all objects before the operator was deleted
 }
 
 const (
@@ -209,7 +226,15 @@ func (s *scene) uninstall(t *testing.T, name string) doomed {
 			must(t, olm.CreateAs(t.Context(), s.Any, d.resource(strings.ToLower(kind)+"s"), object))
 		}
 	}
+	// Where the operator does not work.
+	elsewhere := &olm.Object{Object: map[string]any{"apiVersion": d.group() + "/v1", "kind": "Widget"}}
+	elsewhere.SetNamespace(metav1.NamespaceDefault)
+	elsewhere.SetName("elsewhere")
+	must(t, olm.CreateAs(t.Context(), s.Any, d.resource("widgets"), elsewhere))
 	must(t, olm.DeletionsSettle(t.Context(), s.Any))
+	before, err := s.objects(t.Context())
+	must(t, err)
+	d.before = before
 	s.kubectl(t, "delete", "clusterserviceversion", name, "-n", name, "--wait=false")
 	await(t, func() error {
 		list, err := s.Any.Resource(d.resource("widgets")).List(t.Context(), metav1.ListOptions{})
@@ -239,11 +264,11 @@ func (s *scene) operator(t *testing.T, name string, change func(csv *olm.Object)
 
 func (d doomed) group() string { return d.name + ".example.com" }
 
-// finish lets the operands go, and waits until exactly what was to be deleted is.
+// finish lets the operands go, and waits until exactly what was to be deleted is gone, of all objects of the cluster.
 func (d doomed) finish(t *testing.T, s *scene) {
 	t.Helper()
 	await(t, func() error {
-		list, err := s.Any.Resource(d.resource("widgets")).List(t.Context(), metav1.ListOptions{})
+		list, err := s.Any.Resource(d.resource("widgets")).Namespace(d.name).List(t.Context(), metav1.ListOptions{})
 		if err != nil {
 			return err
 		}
@@ -266,9 +291,68 @@ func (d doomed) finish(t *testing.T, s *scene) {
 		}
 		return errors.Join(errors.New("the operator is still there"), err)
 	})
-	spared, err := s.Any.Resource(d.resource("gadgets")).List(t.Context(), metav1.ListOptions{})
-	must(t, err)
-	if len(spared.Items) != operandCount {
-		t.Errorf("%d of %d objects are left of what was not to be deleted", len(spared.Items), operandCount)
+	var want []string
+	for _, each := range d.before {
+		if strings.HasPrefix(each, "widgets."+d.group()+" "+d.name+"/") || each == "clusterserviceversions."+olm.CSVs.Group+" "+d.name+"/"+d.name {
+			want = append(want, each)
+		}
 	}
+	if len(want) != operandCount+1 {
+		t.Errorf("before it there were %q", want)
+	}
+	await(t, func() error {
+		after, err := s.objects(t.Context())
+		if err != nil {
+			return err
+		}
+		gone := slices.DeleteFunc(slices.Clone(d.before), func(each string) bool { return slices.Contains(after, each) })
+		if !slices.Equal(gone, want) {
+			return fmt.Errorf("gone are %q, which were to be %q", gone, want)
+		}
+		return nil
+	})
+}
+
+// objects are all of the cluster that somebody wrote and that stay: none that is being deleted, alone or with its namespace.
+func (s *scene) objects(ctx context.Context) (found []string, err error) {
+	client, err := discovery.NewDiscoveryClientForConfig(s.Config)
+	if err != nil {
+		return nil, err
+	}
+	lists, err := client.ServerPreferredResources()
+	if err != nil {
+		return nil, err
+	}
+	going := map[string]bool{}
+	namespaces, err := s.Kube.CoreV1().Namespaces().List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return nil, err
+	}
+	for _, each := range namespaces.Items {
+		going[each.Name] = each.DeletionTimestamp != nil
+	}
+	// They come and go by themselves, or are views of others.
+	passing := []string{"events", "leases", "pods", "replicasets", "endpoints", "endpointslices", "installedoperators", "cleanupstatuses"}
+	for _, list := range lists {
+		version, err := schema.ParseGroupVersion(list.GroupVersion)
+		if err != nil {
+			return nil, err
+		}
+		for _, resource := range list.APIResources {
+			if !slices.Contains(resource.Verbs, "list") || slices.Contains(passing, resource.Name) {
+				continue
+			}
+			objects, err := s.Any.Resource(version.WithResource(resource.Name)).List(ctx, metav1.ListOptions{})
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", resource.Name, err)
+			}
+			for _, object := range objects.Items {
+				if object.GetDeletionTimestamp() == nil && !going[object.GetNamespace()] {
+					found = append(found, fmt.Sprintf("%s.%s %s/%s", resource.Name, version.Group, object.GetNamespace(), object.GetName()))
+				}
+			}
+		}
+	}
+	slices.Sort(found)
+	return found, nil
 }

@@ -57,7 +57,9 @@ keep() {
   shift
   (
     while :; do
-      "$@" >>"log/$name.log" 2>&1 </dev/null 9>&- || true
+      status=0
+      "$@" >>"log/$name.log" 2>&1 </dev/null 9>&- || status=$?
+      echo "$name ended: $status" >>died
       sleep 1
     done
   ) &

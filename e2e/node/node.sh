@@ -61,11 +61,11 @@ enter_groups() {
   done
 }
 
-# The kernel counts memory of every node under one caller together, and a kubelet takes it all for its own.
+# take_lock SECONDS: the kernel counts memory of every node under one caller together, and a kubelet takes it all for its own.
 take_lock() {
   mkdir -p "$CACHE"
   exec 9>"$CACHE/node.lock"
-  flock --nonblock 9 || refuse "another node runs on this machine"
+  flock --timeout "$1" 9 || refuse "another node runs on this machine"
 }
 
 run() {
@@ -76,7 +76,7 @@ run() {
   state=$(realpath "$1")
   shift
   [[ ! -e $state/node.pid ]] || refuse "$state is a node's already: node.sh clean $state"
-  take_lock
+  take_lock 0
   build_node
   mkdir -p "$state/images"
   [[ $# -eq 0 ]] || cp -- "$@" "$state/images/"
@@ -94,7 +94,10 @@ reboot() {
   check_can_run
   state=$(realpath "$1")
   [[ -s $state/port ]] || refuse "$state is no node's"
-  take_lock
+  # The last process of the one before may be ending yet.
+  take_lock 10
+  # No power failure leaves any. A kubelet would look into each for seconds, before it starts a pod.
+  remove_groups "$state"
   rm -f "$state"/{ready,started,failed,died,node.pid,api.sock}
   boot "$state"
 }
@@ -139,33 +142,40 @@ in_node() {
     CONTAINERD_ADDRESS=/run/containerd/containerd.sock "PATH=$(node_path)" "LD_LIBRARY_PATH=$(node_libraries)" "$@"
 }
 
+# remove_groups STATE: the control groups of a node that has ended, its pods' among them.
+remove_groups() {
+  local state=$1 name tops memory top left=''
+  [[ -s $state/cgroup ]] || return 0
+  name=$(cat "$state/cgroup")
+  tops=$(find /sys/fs/cgroup -mindepth 2 -maxdepth 4 -type d -name "$name")
+  memory=/sys/fs/cgroup/memory$(cat "$state/memory-cgroup")
+  for top in kubepods system.slice; do [[ ! -d ${memory%/}/$top ]] || tops+=" ${memory%/}/$top"; done
+  # The kernel empties them a moment after the processes are gone; innermost first.
+  for _ in $(seq 100); do
+    left=''
+    for top in $tops; do
+      [[ -d $top ]] || continue
+      find "$top" -depth -type d -exec rmdir {} + 2>/dev/null || true
+      [[ ! -d $top ]] || left+=" $top"
+    done
+    [[ -n $left ]] || return 0
+    sleep 0.1
+  done
+  printf 'dev: control groups are left:%s\n' "$left" >&2
+  return 1
+}
+
 clean() {
-  local state name tops='' memory top left=''
+  local state status=0
   [[ $# -eq 1 ]] || refuse "usage: node.sh clean STATE"
   [[ -d $1 ]] || return 0
   state=$(realpath "$1")
   if [[ -s $state/node.pid ]] && [[ $(ps -o args= -p "$(cat "$state/node.pid")") == unshare* ]]; then
     kill -KILL "$(cat "$state/node.pid")"
   fi
-  if [[ -s $state/cgroup ]]; then
-    name=$(cat "$state/cgroup")
-    tops=$(find /sys/fs/cgroup -mindepth 2 -maxdepth 4 -type d -name "$name")
-    memory=/sys/fs/cgroup/memory$(cat "$state/memory-cgroup")
-    for top in kubepods system.slice; do [[ ! -d ${memory%/}/$top ]] || tops+=" ${memory%/}/$top"; done
-    # The kernel empties them a moment after the processes are gone; innermost first.
-    for _ in $(seq 100); do
-      left=''
-      for top in $tops; do
-        [[ -d $top ]] || continue
-        find "$top" -depth -type d -exec rmdir {} + 2>/dev/null || true
-        [[ ! -d $top ]] || left+=" $top"
-      done
-      [[ -n $left ]] || break
-      sleep 0.1
-    done
-  fi
+  remove_groups "$state" || status=1
   rm -rf "$state"
-  [[ -z $left ]] || fail "control groups are left:$left"
+  return "$status"
 }
 
 case "${1:-}" in

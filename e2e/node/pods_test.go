@@ -2,7 +2,6 @@ package node_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -13,6 +12,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -159,39 +159,52 @@ func testStrangers(t *testing.T, s *scene) {
 		}
 		return err
 	})
-	target, frontend := s.pods(t, controllerPods)[0], s.pods(t, apiserverPods)[0]
-	grpc := fmt.Sprintf("%s/%d", target.Status.PodIP, port(t, target, "grpc"))
-	// From the network of a pod.
-	connects := func(pod corev1.Pod, to string) error {
-		_, err := s.Exec(t.Context(), "nsenter", "--net", "--target", s.process(t, pod), "timeout", "3", "bash", "-c", "exec 3<>/dev/tcp/"+to)
-		return err
-	}
-	await(t, func() error { return connects(frontend, grpc) })
+	frontend := s.pods(t, apiserverPods)[0]
 	https := fmt.Sprintf("%s/%d", frontend.Status.PodIP, port(t, frontend, "https"))
-	await(t, func() error { return connects(*stranger, https) })
+	var grpc, closed []string
 	for _, each := range s.pods(t, allPods) {
 		for _, open := range each.Spec.Containers[0].Ports {
-			if open.Name == "https" {
-				continue
-			}
-			if err := connects(*stranger, fmt.Sprintf("%s/%d", each.Status.PodIP, open.ContainerPort)); err == nil {
-				t.Errorf("a stranger connects to %s of %s", open.Name, each.Name)
+			switch address := fmt.Sprintf("%s/%d", each.Status.PodIP, open.ContainerPort); open.Name {
+			case "https":
+			case "grpc":
+				grpc = append(grpc, address)
+			default:
+				closed = append(closed, address)
 			}
 		}
 	}
-	// It is the policy that keeps it away.
-	policy, err := s.Kube.NetworkingV1().NetworkPolicies(namespace).Get(t.Context(), "steward-controllers", metav1.GetOptions{})
-	must(t, err)
-	s.kubectl(t, "delete", "networkpolicy", policy.Name, "-n", namespace)
-	await(t, func() error { return connects(*stranger, grpc) })
+	slices.Sort(grpc)
+	all := slices.Sorted(slices.Values(slices.Concat(grpc, closed, []string{https})))
+	reach := func(pod corev1.Pod, want []string) {
+		t.Helper()
+		await(t, func() error {
+			if got := s.reaches(t, pod, all); !slices.Equal(got, want) {
+				return fmt.Errorf("%s connects to %q, and should to %q", pod.Name, got, want)
+			}
+			return nil
+		})
+	}
+	permitted := slices.Sorted(slices.Values(append([]string{https}, grpc...)))
+	reach(frontend, permitted)
+	reach(*stranger, []string{https})
+	// It is the policies that keep it away.
+	s.kubectl(t, "delete", "networkpolicy", "--all", "-n", namespace)
+	reach(*stranger, all)
 	s.kubectl(t, "apply", "-f", s.install)
-	await(t, func() error {
-		if connects(*stranger, grpc) == nil {
-			return errors.New("a stranger connects to gRPC")
-		}
-		return nil
-	})
+	reach(*stranger, []string{https})
+	reach(frontend, permitted)
+	t.Logf("closed to strangers, and open without the policies: %q", all)
 	s.kubectl(t, "delete", "namespace", "strangers", "--wait=false")
+}
+
+// reaches are those of some addresses that processes in a pod's network can connect to, sorted.
+func (s *scene) reaches(t *testing.T, pod corev1.Pod, addresses []string) []string {
+	t.Helper()
+	open := strings.Fields(s.inNode(t, `for to in %s; do
+  (nsenter --net --target %s timeout 3 bash -c "exec 3<>/dev/tcp/$to" 2>/dev/null && echo "$to") &
+done; wait`, strings.Join(addresses, " "), s.process(t, pod)))
+	slices.Sort(open)
+	return open
 }
 
 func port(t *testing.T, pod corev1.Pod, name string) int32 {
@@ -210,7 +223,7 @@ func testOutOfMemory(t *testing.T, s *scene) {
 	before := s.kubectl(t, "get", "installedoperators", "-A", "-o", "name")
 	victim := s.pods(t, apiserverPods)[0]
 	stop := make(chan struct{})
-	var sent, failed atomic.Int64
+	var sent, failed, unavailable atomic.Int64
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
@@ -223,12 +236,13 @@ func testOutOfMemory(t *testing.T, s *scene) {
 			sent.Add(1)
 			if _, err := s.Any.Resource(installedOperators).List(t.Context(), metav1.ListOptions{}); err != nil {
 				failed.Add(1)
+				if apierrors.IsServiceUnavailable(err) {
+					unavailable.Add(1)
+				}
 			}
 		}
 	}()
-	// Next to no page more than it has now; and then it has to remember more and more watches.
-	s.inNode(t, `group=/sys/fs/cgroup/memory$(sed -n 's/^[0-9]*:memory:\(.*\)/\1/p' /proc/%s/cgroup)
-for limit in $(seq 65536 -128 1024); do echo "${limit}K" >"$group/memory.limit_in_bytes" 2>/dev/null || break; done; true`, s.process(t, victim))
+	s.starve(t, victim)
 	ctx, end := context.WithCancel(t.Context())
 	var watching sync.WaitGroup
 	opened := 0
@@ -244,24 +258,14 @@ for limit in $(seq 65536 -128 1024); do echo "${limit}K" >"$group/memory.limit_i
 				running.Stop()
 			})
 		}
-		pod, err := s.Kube.CoreV1().Pods(namespace).Get(t.Context(), victim.Name, metav1.GetOptions{})
-		if err != nil {
-			return err
-		}
-		status := pod.Status.ContainerStatuses[0]
-		if status.RestartCount == victim.Status.ContainerStatuses[0].RestartCount || !status.Ready {
-			return fmt.Errorf("%s was started %d times", pod.Name, status.RestartCount+1)
-		}
-		if last := status.LastTerminationState.Terminated; last == nil || last.Reason != "OOMKilled" {
-			t.Errorf("it ended as %+v", last)
-		}
-		return nil
+		return s.starved(t, victim)
 	})
 	end()
 	watching.Wait()
 	close(stop)
 	<-done
-	t.Logf("%d watches, and %d requests, of which %d failed", opened, sent.Load(), failed.Load())
+	t.Logf("%d watches, and %d requests, of which %d failed, %d with 503", opened, sent.Load(), failed.Load(),
+		unavailable.Load())
 	// Those that it had begun, and those that came before it was no endpoint any more.
 	if 2*failed.Load() > sent.Load() {
 		t.Errorf("%d of %d requests failed", failed.Load(), sent.Load())
@@ -269,4 +273,50 @@ for limit in $(seq 65536 -128 1024); do echo "${limit}K" >"$group/memory.limit_i
 	if after := s.kubectl(t, "get", "installedoperators", "-A", "-o", "name"); after != before {
 		t.Errorf("before:\n%s\nafter:\n%s", before, after)
 	}
+}
+
+// starve leaves a pod next to no page more than it has now.
+func (s *scene) starve(t *testing.T, pod corev1.Pod) {
+	t.Helper()
+	s.inNode(t, `group=/sys/fs/cgroup/memory$(sed -n 's/^[0-9]*:memory:\(.*\)/\1/p' /proc/%s/cgroup)
+for limit in $(seq 65536 -128 1024); do echo "${limit}K" >"$group/memory.limit_in_bytes" 2>/dev/null || break; done; true`, s.process(t, pod))
+}
+
+// starved is nil once a pod has run out of memory, and was started again.
+func (s *scene) starved(t *testing.T, before corev1.Pod) error {
+	t.Helper()
+	pod, err := s.Kube.CoreV1().Pods(namespace).Get(t.Context(), before.Name, metav1.GetOptions{})
+	if err != nil {
+		return err
+	}
+	status := pod.Status.ContainerStatuses[0]
+	if status.RestartCount == before.Status.ContainerStatuses[0].RestartCount || !status.Ready {
+		return fmt.Errorf("%s was started %d times", pod.Name, status.RestartCount+1)
+	}
+	if last := status.LastTerminationState.Terminated; last == nil || last.Reason != "OOMKilled" {
+		t.Errorf("it ended as %+v", last)
+	}
+	return nil
+}
+
+// testLeaderOutOfMemory takes the memory of the controllers' leader away in the midst of a cleanup.
+func testLeaderOutOfMemory(t *testing.T, s *scene) {
+	d := s.uninstall(t, "starved")
+	name, _, _ := strings.Cut(s.leader(t), "_")
+	pod, err := s.Kube.CoreV1().Pods(namespace).Get(t.Context(), name, metav1.GetOptions{})
+	must(t, err)
+	s.starve(t, *pod)
+	written := 0
+	await(t, func() error {
+		if written < 200 {
+			s.operator(t, fmt.Sprintf("large%d", written), func(csv *olm.Object) {
+				csv.Object["spec"].(map[string]any)["description"] = strings.Repeat("large ", 100<<10)
+			})
+			written++
+		}
+		return s.starved(t, *pod)
+	})
+	t.Logf("%s ran out of memory after %d large CSVs", name, written)
+	d.finish(t, s)
+	s.awaitReady(t)
 }
