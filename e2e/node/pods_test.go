@@ -193,7 +193,7 @@ func testStrangers(t *testing.T, s *scene) {
 	s.kubectl(t, "apply", "-f", s.install)
 	reach(*stranger, []string{https})
 	reach(frontend, permitted)
-	t.Logf("closed to strangers, and open without the policies: %q", all)
+	t.Logf("closed to strangers, and open without the policies: %q", slices.Concat(grpc, closed))
 	s.kubectl(t, "delete", "namespace", "strangers", "--wait=false")
 }
 
@@ -243,6 +243,7 @@ func testOutOfMemory(t *testing.T, s *scene) {
 		}
 	}()
 	s.starve(t, victim)
+	// It has to remember more and more watches.
 	ctx, end := context.WithCancel(t.Context())
 	var watching sync.WaitGroup
 	opened := 0
