@@ -21,9 +21,9 @@ import (
 	"steward.dev/e2e/olm"
 )
 
-// TestFaults is what becomes of Steward, and of cleanups under way, when a cluster goes wrong around it. The steps stand on one
+// TestNodeFaults is what becomes of Steward, and of cleanups under way, when a cluster goes wrong around it. The steps stand on one
 // installation.
-func TestFaults(t *testing.T) {
+func TestNodeFaults(t *testing.T) {
 	s := start(t)
 	_, err := s.Exec(t.Context(), "ctr", "-n", "k8s.io", "images", "import", s.archive)
 	must(t, err)
