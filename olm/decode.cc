@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "absl/strings/escaping.h"
+#include "absl/strings/numbers.h"
 #include "absl/time/time.h"
 #include "base/json/json_text.h"
 #include "base/status/macros.h"
@@ -160,6 +161,7 @@ struct Metadata {
   std::string operator_namespace;
   bool has_cleanup_finalizer = false;
   bool deleting = false;
+  Written written;
 };
 
 absl::Status ReadFinalizers(value v, Metadata& out) {
@@ -176,6 +178,14 @@ absl::Status ReadFinalizers(value v, Metadata& out) {
   return absl::OkStatus();
 }
 
+// What is no number of etcd is unknown.
+absl::Status ReadRevision(value v, Written& out) {
+  std::string text;
+  RETURN_IF_ERROR(ReadText(v, "metadata.resourceVersion", text));
+  if (!absl::SimpleAtoi(text, &out.revision)) out.revision = 0;
+  return absl::OkStatus();
+}
+
 absl::Status ReadMetadata(value v, Metadata& out) {
   return VisitObject(v, "metadata", [&out](std::string_view key, value member) -> absl::Status {
     if (key == "name") return ReadString(member, "metadata.name", out.key.name);
@@ -186,6 +196,7 @@ absl::Status ReadMetadata(value v, Metadata& out) {
       out.created = NormalTime(out.created);
       return absl::OkStatus();
     }
+    if (key == "resourceVersion") return ReadRevision(member, out.written);
     if (key == "finalizers") return ReadFinalizers(member, out);
     if (key == "deletionTimestamp") {
       std::string time;
@@ -351,16 +362,15 @@ absl::Status ReadIcon(value v, Icon& icon) {
   if (type == json_type::null) return absl::OkStatus();
   simdjson::ondemand::array icons;
   if (auto error = v.get_array().get(icons)) return Malformed("spec.icon", error);
-  for (auto entry : icons) {
-    value first;
-    if (auto error = std::move(entry).get(first)) return Malformed("spec.icon", error);
-    return VisitObject(first, "spec.icon", [&](std::string_view key, value member) -> absl::Status {
-      if (key == "base64data") return ReadString(member, "spec.icon.base64data", icon.bytes);
-      if (key == "mediatype") return ReadString(member, "spec.icon.mediatype", icon.media_type);
-      return absl::OkStatus();
-    });
-  }
-  return absl::OkStatus();
+  value first;
+  const auto error = icons.at(0).get(first);
+  if (error == simdjson::INDEX_OUT_OF_BOUNDS) return absl::OkStatus();
+  if (error) return Malformed("spec.icon", error);
+  return VisitObject(first, "spec.icon", [&](std::string_view key, value member) -> absl::Status {
+    if (key == "base64data") return ReadString(member, "spec.icon.base64data", icon.bytes);
+    if (key == "mediatype") return ReadString(member, "spec.icon.mediatype", icon.media_type);
+    return absl::OkStatus();
+  });
 }
 
 // Reads the fields of spec that tables and rules use; `spec` becomes the compact JSON of all of it,
@@ -441,6 +451,7 @@ absl::StatusOr<NamespacePtr> DecodeNamespace(std::string_view json) {
   ns->created = std::move(metadata.created);
   ns->labels = std::move(metadata.labels);
   ns->terminating = ns->terminating || metadata.deleting;
+  ns->written = metadata.written;
   return ns;
 }
 
@@ -457,6 +468,7 @@ absl::StatusOr<OperatorGroupPtr> DecodeOperatorGroup(std::string_view json) {
   group->key = std::move(metadata.key);
   group->uid = std::move(metadata.uid);
   group->deleting = metadata.deleting;
+  group->written = metadata.written;
   return group;
 }
 
@@ -477,6 +489,7 @@ absl::StatusOr<CsvPtr> DecodeCsv(std::string_view json) {
   csv->key = std::move(metadata.key);
   csv->uid = std::move(metadata.uid);
   csv->created = std::move(metadata.created);
+  csv->written = metadata.written;
   csv->cleanup_opted_in = cleanup_enabled && metadata.has_cleanup_finalizer;
 
   CopyMarks marks;
@@ -500,6 +513,7 @@ absl::StatusOr<CsvPtr> DecodeCsv(std::string_view json) {
     copy->phase = std::move(csv->phase);
     copy->reason = std::move(csv->reason);
     copy->copied = true;
+    copy->written = metadata.written;
     return copy;
   }
   for (auto& [label, text] : metadata.labels) {

@@ -3,6 +3,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/status/matchers.h"
@@ -191,6 +192,24 @@ TEST(DecodeCsvTest, CleanupRefusesASpecThatItCannotRead) {
             StrCat(R"({"metadata":{"name":"n","namespace":"t","uid":"u"},"spec":)", spec, "}")));
     EXPECT_THAT(csv->cleanup->facts.malformed, Not(IsEmpty())) << spec;
   }
+}
+
+// It is no part of what an object is.
+TEST(DecodeTest, ReadsWhenAnObjectWasWritten) {
+  const auto json = [](std::string_view version) {
+    return StrCat(R"({"metadata":{"name":"n","namespace":"ns","uid":"u","resourceVersion":)",
+                  version, "}}");
+  };
+  EXPECT_EQ((*DecodeCsv(json(R"("12")")))->written.revision, 12u);
+  EXPECT_EQ((*DecodeOperatorGroup(json(R"("13")")))->written.revision, 13u);
+  EXPECT_EQ((*DecodeNamespace(json(R"("14")")))->written.revision, 14u);
+  for (const char* odd :
+       {"null", R"("")", R"("x")", R"("-1")", "[1]", "{}", R"("99999999999999999999")"}) {
+    EXPECT_EQ((*DecodeCsv(json(odd)))->written.revision, 0u) << odd;
+  }
+  EXPECT_EQ(**DecodeCsv(json(R"("1")")), **DecodeCsv(json(R"("2")")));
+  EXPECT_EQ(**DecodeOperatorGroup(json(R"("1")")), **DecodeOperatorGroup(json(R"("2")")));
+  EXPECT_EQ(**DecodeNamespace(json(R"("1")")), **DecodeNamespace(json(R"("2")")));
 }
 
 TEST(DecodeTest, Errors) {

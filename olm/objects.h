@@ -16,6 +16,14 @@
 
 namespace steward::olm {
 
+// The revision at which the API server wrote an object as it is; 0 = unknown. It is no part of the
+// object's content: objects that differ in nothing else are equal.
+struct Written {
+  uint64_t revision = 0;
+
+  bool operator==(const Written&) const { return true; }
+};
+
 // A Namespace. A Terminating one shows its operators until it is gone.
 struct Namespace {
   std::string name;
@@ -23,6 +31,7 @@ struct Namespace {
   std::string created;  // RFC 3339, UTC, seconds: compares as text
   kube::LabelMap labels;
   bool terminating = false;  // it is being deleted
+  Written written;
 
   bool operator==(const Namespace&) const = default;
 };
@@ -45,6 +54,7 @@ struct OperatorGroup {
   // status.namespaces, where "" alone stands for all; nullopt when absent or empty.
   std::optional<std::vector<std::string>> synced;
   std::string invalid_status;  // the reason why it cannot be read; "" for a valid one
+  Written written;
 
   // True when both target the same namespaces, whatever their names and identities.
   bool SameSpec(const OperatorGroup& other) const {
@@ -94,6 +104,7 @@ struct CsvContent {
 struct Csv : CsvContent {
   kube::LabelMap component_labels;  // those that a copy drops
   std::string own_labels_json;      // all labels, when there are any that a copy drops
+  Written written;
 
   // Null for a proven copy, which counts as no owner. An unproven copy counts.
   std::shared_ptr<const CsvCleanup> cleanup;

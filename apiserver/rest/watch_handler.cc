@@ -44,19 +44,23 @@ StatusTask WriteEvents(http::ResponseWriter& writer, bool messages, WatchEncoder
   CO_RETURN_IF_ERROR(co_await writer.WriteHead(std::move(head)));
   stream.OnSettled([&writer] { writer.Settled(); });
   Rope buffer;
+  bool midway = false;          // the last event is
+  bool written_midway = false;  // the last one that was written is
   for (bool over = false; !over;) {
     const absl::StatusOr<std::optional<WatchEvent>> event = co_await stream.Next();
     // The client has not received this event: it will ask again for all events after the last one.
-    if (stop != nullptr && stop->IsSet()) break;
+    if (stop != nullptr && stop->IsSet() && !written_midway) break;
     if (!event.ok()) {
       WatchEncoder::AppendError(kube::FromStatus(event.status()), buffer.text());
     } else if (event->has_value()) {
       encoder.Append(**event, buffer);
+      midway = (*event)->midway;
     }
     over = !event.ok() || !event->has_value();
     const bool full = IsFull(buffer);
     if (!over && !full && !messages && stream.Ready()) continue;
     if (!buffer.empty()) CO_RETURN_IF_ERROR(co_await writer.Write(ToSegments(TakeBytes(buffer))));
+    written_midway = midway;
     // Without this, a busy stream and a client that reads fast would keep the thread.
     if (full || messages) co_await Yield();
   }

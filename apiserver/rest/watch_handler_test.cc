@@ -469,6 +469,26 @@ TEST_F(LiveWatchTest, WhatIsBeingWrittenIsFinishedFirst) {
   EXPECT_EQ(watcher_.streams(), 0);
 }
 
+// Of which the client could not continue: one more event is written.
+TEST_F(LiveWatchTest, TheStopWaitsForAPlaceToContinueFrom) {
+  FakeWatcher::Step& own = watcher_.Event(kAdded, FakeObject("ns1", "a"), "80");
+  own.at_hand = false;
+  own.event->midway = true;
+  watcher_.Event(kAdded, FakeObject("ns1", "b"), "81").at_hand = false;
+  watcher_.Event(kAdded, FakeObject("ns1", "c"), "82").at_hand = false;
+  SlowWriter writer;
+  Start(writer);
+  stop_.Set();
+  writer.Read();
+  Settle();
+  EXPECT_FALSE(writer.finished());
+  writer.Read();
+  Settle();
+  EXPECT_TRUE(writer.finished());
+  EXPECT_EQ(writer.misuse(), "");
+  EXPECT_EQ(writer.body(), Frame("a", "80") + Frame("b", "81"));
+}
+
 TEST_F(LiveWatchTest, AfterTheStopWatchesEndAtOnce) {
   stop_.Set();
   RecordingWriter writer;

@@ -15,6 +15,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/rand"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/dynamic/dynamicinformer"
+	"k8s.io/client-go/features"
+	featurestesting "k8s.io/client-go/features/testing"
 	"k8s.io/client-go/tools/cache"
 
 	"steward.dev/e2e/olm"
@@ -214,9 +216,9 @@ func TestCleanupStatus_ChunksAndSelectors(t *testing.T) {
 
 // R-PRJ-06: client-go's informers and kubectl's watch follow.
 func TestCleanupStatus_R_PRJ_06_Watches(t *testing.T) {
-	for _, watchList := range []string{"false", "true"} {
-		t.Run("WatchList="+watchList, func(t *testing.T) {
-			t.Setenv("KUBE_FEATURE_WatchListClient", watchList)
+	for _, watchList := range []bool{false, true} {
+		t.Run(fmt.Sprint("WatchList=", watchList), func(t *testing.T) {
+			featurestesting.SetFeatureDuringTest(t, features.WatchListClient, watchList)
 			home := space(t)
 			client, err := dynamic.NewForConfig(shared.Config)
 			must(t, err)

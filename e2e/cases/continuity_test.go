@@ -20,6 +20,8 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/features"
+	featurestesting "k8s.io/client-go/features/testing"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/cache"
 
@@ -78,10 +80,10 @@ func TestContinuity(t *testing.T) {
 	}
 
 	stores := map[string]cache.Store{}
-	for _, watchList := range []string{"true", "false"} {
-		t.Setenv("KUBE_FEATURE_WatchListClient", watchList)
-		stores["through the aggregator, WatchList "+watchList] = informer(t, c.Config, false).GetStore()
-		stores["direct, WatchList "+watchList] = informer(t, masters(t, s), false).GetStore()
+	for _, watchList := range []bool{true, false} {
+		featurestesting.SetFeatureDuringTest(t, features.WatchListClient, watchList)
+		stores[fmt.Sprint("through the aggregator, WatchList ", watchList)] = informer(t, c.Config, false).GetStore()
+		stores[fmt.Sprint("direct, WatchList ", watchList)] = informer(t, masters(t, s), false).GetStore()
 	}
 	// One stream that is never begun again, of a client that asks for whatever came meanwhile.
 	list, err := direct.Resource(olm.InstalledOperators).Namespace(target).List(t.Context(), metav1.ListOptions{})
@@ -234,8 +236,8 @@ clusters: [{name: one, cluster: {server: %q, certificate-authority-data: %s}}]}`
 		}
 	})
 	var informers []cache.SharedIndexInformer
-	for _, watchList := range []string{"false", "true", "false", "true"} {
-		t.Setenv("KUBE_FEATURE_WatchListClient", watchList)
+	for _, watchList := range []bool{false, true, false, true} {
+		featurestesting.SetFeatureDuringTest(t, features.WatchListClient, watchList)
 		informers = append(informers, informerIn(t, config, target, false))
 	}
 	for range 4 {

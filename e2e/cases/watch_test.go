@@ -17,6 +17,8 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/dynamic/dynamicinformer"
+	"k8s.io/client-go/features"
+	featurestesting "k8s.io/client-go/features/testing"
 	"k8s.io/client-go/metadata"
 	"k8s.io/client-go/metadata/metadatainformer"
 	"k8s.io/client-go/rest"
@@ -92,15 +94,15 @@ func agrees(t *testing.T, client dynamic.Interface, store cache.Store) func() er
 func TestWatch_R_PRJ_06_InformersFollow(t *testing.T) {
 	for _, row := range []struct {
 		name      string
-		watchList string
+		watchList bool
 		metadata  bool
 	}{
-		{"ListWatch", "false", false},
-		{"WatchList", "true", false},
-		{"Metadata", "true", true},
+		{"ListWatch", false, false},
+		{"WatchList", true, false},
+		{"Metadata", true, true},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			t.Setenv("KUBE_FEATURE_WatchListClient", row.watchList)
+			featurestesting.SetFeatureDuringTest(t, features.WatchListClient, row.watchList)
 			store := informer(t, shared.Config, row.metadata).GetStore()
 			home, target := space(t), space(t)
 			group := olm.OperatorGroup(home, "one", target)

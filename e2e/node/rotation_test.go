@@ -24,7 +24,7 @@ func testRotation(t *testing.T, s *scene) {
 		`[{"op":"add","path":"/spec/template/spec/containers/0/args/-","value":"--authority-overlap=2m"}]`)
 	s.awaitReady(t)
 
-	l := startLoad(t, s, 200, 200)
+	l := startLoad(t, s, 200, 300)
 	step := func(name string, run func()) {
 		began := time.Now()
 		failed := len(l.failures)

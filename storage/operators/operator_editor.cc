@@ -27,6 +27,13 @@ std::shared_ptr<const std::vector<std::string>> With(
 // replaces another object.
 bool Shows(const olm::Csv& csv) { return !csv.copied || csv.cleanup != nullptr; }
 
+// True for a write of which nothing can be seen but when it was: that is kept, so that all replicas
+// know the same of an object, whenever they began.
+template <typename T>
+bool WrittenAgain(const T& held, const T& put) {
+  return held.written.revision != put.written.revision;
+}
+
 // The value that a search in a map found; null if there is none.
 template <typename Ptr>
 Ptr ValueOf(const Ptr* found) {
@@ -37,7 +44,14 @@ Ptr ValueOf(const Ptr* found) {
 
 std::optional<ObjectPtr> OperatorEditor::Put(olm::CsvPtr csv) {
   const olm::CsvPtr* found = world_.csvs_.Find(csv->key);
-  if (found != nullptr && **found == *csv) return std::nullopt;
+  if (found != nullptr && **found == *csv) {
+    if (!WrittenAgain(**found, *csv)) return std::nullopt;
+    // With the texts that are held, and compressed, already.
+    auto again = std::make_shared<olm::Csv>(**found);
+    again->written = csv->written;
+    world_.csvs_.Set(csv->key, std::move(again));
+    return std::nullopt;
+  }
   olm::CsvPtr old = ValueOf(found);
   const kube::NamespacedName key = csv->key;
   const bool visible = Shows(*csv) || (old != nullptr && Shows(*old));
@@ -48,7 +62,13 @@ std::optional<ObjectPtr> OperatorEditor::Put(olm::CsvPtr csv) {
 
 std::optional<ObjectPtr> OperatorEditor::Put(olm::OperatorGroupPtr group) {
   const olm::OperatorGroupPtr* found = world_.groups_.Find(group->key);
-  if (found != nullptr && **found == *group) return std::nullopt;
+  if (found != nullptr && **found == *group) {
+    if (!WrittenAgain(**found, *group)) return std::nullopt;
+    const kube::NamespacedName key = group->key;
+    world_.groups_.Set(key, std::move(group));
+    RefreshGroup(key.ns);
+    return std::nullopt;
+  }
   olm::OperatorGroupPtr old = ValueOf(found);
   const kube::NamespacedName key = group->key;
   world_.groups_.Set(key, std::move(group));
@@ -58,7 +78,10 @@ std::optional<ObjectPtr> OperatorEditor::Put(olm::OperatorGroupPtr group) {
 
 std::optional<ObjectPtr> OperatorEditor::Put(olm::NamespacePtr ns) {
   const olm::NamespacePtr* found = world_.namespaces_.Find(ns->name);
-  if (found != nullptr && **found == *ns) return std::nullopt;
+  if (found != nullptr && **found == *ns) {
+    if (WrittenAgain(**found, *ns)) world_.namespaces_.Set(ns->name, ns);
+    return std::nullopt;
+  }
   olm::NamespacePtr old = ValueOf(found);
   world_.namespaces_.Set(ns->name, ns);
   RefreshSelectors(ns->name, old.get(), ns.get());

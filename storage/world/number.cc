@@ -6,6 +6,12 @@
 
 namespace steward::storage {
 
+StateVector Number::AtClock() const {
+  StateVector state;
+  state.fill(clock / kTicks);
+  return state;
+}
+
 std::string Number::ToString() const {
   kube::PackedVersion packed;
   packed.clock = clock / kTicks;

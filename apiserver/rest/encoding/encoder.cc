@@ -98,8 +98,8 @@ StatusTask WriteList(http::ResponseWriter& writer, const Resource& resource, Enc
       continue;
     }
     const absl::Status added = document.Element(body.buffer(), [&](Rope& out) {
-      AppendElement(*object, reading.resource_version, encoding.format, encoding.include_object,
-                    out);
+      AppendAnswered(*object, reading.resource_version, encoding.format, encoding.include_object,
+                     out);
     });
     CO_RETURN_IF_ERROR(added);
     if (!body.full()) continue;
@@ -124,7 +124,7 @@ StatusTask WriteObject(http::ResponseWriter& writer, const Resource& resource, E
   }
   BodyStream body = StreamTo(writer, encoding, reading.warning);
   Rope json;
-  AppendElement(*object, reading.resource_version, encoding.format, encoding.include_object, json);
+  AppendAnswered(*object, reading.resource_version, encoding.format, encoding.include_object, json);
   if (IsCompact(encoding.format)) {
     body.buffer() = std::move(json);
     body.buffer().text() += '\n';

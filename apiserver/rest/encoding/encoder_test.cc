@@ -213,6 +213,36 @@ TEST(EncoderTest, OtherWorkGetsItsTurns) {
   EXPECT_EQ(bodies[0], bodies[1]);
 }
 
+// In every form.
+TEST(EncoderTest, AnObjectsOwnVersionGoesBeforeTheAnswers) {
+  FakeObject own("ns1", "a");
+  own.SetVersion("5");
+  FakeResource resource({own, FakeObject("ns1", "b")});
+  const Resource definition = resource.Definition();
+  boost::asio::io_context io;
+  for (const Form form :
+       {Form::kObject, Form::kTable, Form::kPartialMetadata, Form::kPartialMetadataList}) {
+    Encoding encoding;
+    encoding.format.form = form;
+    if (form != Form::kPartialMetadata) {
+      RecordingWriter writer;
+      ASSERT_OK(RunOn(io, ListTo(writer, resource, definition, encoding)));
+      const std::string body = writer.body();
+      EXPECT_THAT(body,
+                  testing::HasSubstr(R"("name":"a","namespace":"ns1","resourceVersion":"5")"));
+      EXPECT_THAT(body,
+                  testing::HasSubstr(R"("name":"b","namespace":"ns1","resourceVersion":"77")"));
+      EXPECT_THAT(body.substr(0, body.find("ns1")),
+                  testing::HasSubstr(R"("resourceVersion":"77")"));
+    }
+    if (form == Form::kPartialMetadataList) continue;
+    RecordingWriter writer;
+    ASSERT_OK(RunOn(io, GetTo(writer, resource, definition, encoding)));
+    EXPECT_THAT(writer.body(),
+                testing::HasSubstr(R"("name":"a","namespace":"ns1","resourceVersion":"5")"));
+  }
+}
+
 TEST(EncoderTest, PagesSayHowToGoOn) {
   const struct {
     Form form;

@@ -69,4 +69,10 @@ void AppendElement(const Object& object, std::string_view resource_version,
   }
 }
 
+void AppendAnswered(const Object& object, std::string_view answer_version,
+                    const OutputFormat& format, IncludeObject include_object, Rope& out) {
+  const std::string own = object.OwnVersion();
+  AppendElement(object, own.empty() ? answer_version : own, format, include_object, out);
+}
+
 }  // namespace steward::rest

@@ -23,9 +23,12 @@ void AppendPartial(const Object& object, std::string_view resource_version,
 void AppendRow(const Object& object, std::string_view resource_version, const OutputFormat& format,
                IncludeObject include_object, Rope& out);
 void AppendColumns(const std::vector<Column>& columns, std::string& out);
-// Appends an element of the array of a list in this form: a row, for a Table.
+// Appends one object, as a row for a Table.
 void AppendElement(const Object& object, std::string_view resource_version,
                    const OutputFormat& format, IncludeObject include_object, Rope& out);
+// The same in an answer of this version, which the object may carry or not.
+void AppendAnswered(const Object& object, std::string_view answer_version,
+                    const OutputFormat& format, IncludeObject include_object, Rope& out);
 
 }  // namespace steward::rest
 

@@ -47,6 +47,9 @@ class Object {
   virtual ~Object() = default;
   virtual std::string_view ns() const = 0;
   virtual std::string_view name() const = 0;
+  // The object's own resourceVersion, which stays as long as nothing that it is computed from
+  // changes; "" = it has none, and carries that of the answer.
+  virtual std::string OwnVersion() const { return {}; }
   // Appends the whole object as compact JSON, with apiVersion and kind.
   virtual void AppendJson(std::string_view resource_version, Rope& out) const = 0;
   // Appends the JSON of the object's `metadata` alone.
@@ -86,7 +89,7 @@ struct Selection {
   kube::FieldSelector fields;  // only paths in Resource::field_paths
 };
 
-// One consistent answer: its objects, and the version that they all carry.
+// One consistent answer: its objects, and its version, which objects without an own one carry.
 struct Reading {
   std::string resource_version;
   // A message to the user about the answer, sent as a Warning header (code 299); "" = none.

@@ -19,6 +19,9 @@ struct WatchEvent {
   Type type;
   const Object* object = nullptr;  // null for bookmarks; valid until the stream's next call
   std::string resource_version;    // the value for metadata.resourceVersion
+  // True: the version is the object's own, and no place to continue from. One follows. (Who has not
+  // got all initial events begins anew anyway.)
+  bool midway = false;
   // True: this bookmark ends the initial events (KEP-3157), and is annotated as such.
   bool initial_events_end = false;
 };

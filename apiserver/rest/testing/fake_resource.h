@@ -4,6 +4,7 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -20,6 +21,9 @@ class FakeObject : public Object {
 
   std::string_view ns() const override { return ns_; }
   std::string_view name() const override { return name_; }
+  // Gives the object a version of its own.
+  void SetVersion(std::string version) { version_ = std::move(version); }
+  std::string OwnVersion() const override { return version_; }
   // From now on the note is spliced in, like text that many objects share.
   void ShareNote() { shares_note_ = true; }
   void AppendJson(std::string_view resource_version, Rope& out) const override;
@@ -34,6 +38,7 @@ class FakeObject : public Object {
   kube::LabelMap labels_;
   std::string note_;  // spec.note
   bool shares_note_ = false;
+  std::string version_;
 };
 
 // Includes the blob "picture" of each object.

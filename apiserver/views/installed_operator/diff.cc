@@ -54,6 +54,14 @@ bool SameUid(const Appearance& a, const Appearance& b) {
   return a.csv->uid == b.csv->uid && a.ns->uid == b.ns->uid;
 }
 
+// True if both have numbers of their own, of which the later is not smaller, and equal only if the
+// objects are.
+bool Rises(const Appearance& before, const Appearance& after) {
+  const std::optional<storage::Number> a = OwnNumber(before), b = OwnNumber(after);
+  if (!a || !b) return false;
+  return b->clock > a->clock || (b->clock == a->clock && b->vector == a->vector);
+}
+
 }  // namespace
 
 bool SameObject(const Appearance& a, const Appearance& b) {
@@ -204,7 +212,8 @@ void DiffCursor::Compare(const kube::NamespacedName& key) {
   }
   if (after) {
     events_.push_back({same ? Type::kModified : Type::kAdded, key,
-                       std::make_unique<InstalledOperatorObject>(*after)});
+                       std::make_unique<InstalledOperatorObject>(*after),
+                       same ? Rises(*before, *after) : OwnNumber(*after).has_value()});
   }
 }
 

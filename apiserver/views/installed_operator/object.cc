@@ -18,9 +18,8 @@ namespace {
 constexpr std::string_view kTypeMeta =
     R"({"apiVersion":"views.operators.coreos.com/v1alpha1","kind":"InstalledOperator","metadata":)";
 
-std::string_view InstallModeOf(const Appearance& seen) {
-  if (seen.group == nullptr) return "";
-  const std::optional<olm::InstallMode> mode = olm::ModeFor(seen.group->targets);
+std::string_view ModeText(const Appearance& seen) {
+  const std::optional<olm::InstallMode> mode = InstallModeOf(seen);
   return mode ? olm::ToString(*mode) : "";
 }
 
@@ -29,6 +28,11 @@ olm::SeenFrom SeenFrom(const Appearance& seen) {
 }
 
 }  // namespace
+
+std::string InstalledOperatorObject::OwnVersion() const {
+  const std::optional<storage::Number> number = OwnNumber(seen_);
+  return number ? number->ToString() : std::string();
+}
 
 void InstalledOperatorObject::AppendJson(std::string_view resource_version, Rope& out) const {
   out.text().append(kTypeMeta);
@@ -77,7 +81,7 @@ void InstalledOperatorObject::AppendScope(std::string& out) const {
     }
     out.push_back(']');
   }
-  if (const std::string_view mode = InstallModeOf(seen_); !mode.empty()) {
+  if (const std::string_view mode = ModeText(seen_); !mode.empty()) {
     AppendMember("installMode", mode, out);
   }
   AppendMember("installNamespace", csv.key.ns, out);
@@ -91,7 +95,7 @@ void InstalledOperatorObject::AppendCells(std::string& out) const {
   for (std::string_view cell : {std::string_view(csv.key.name), std::string_view(csv.display_name),
                                 std::string_view(csv.version), std::string_view(csv.release),
                                 std::string_view(csv.replaces), std::string_view(csv.phase),
-                                std::string_view(csv.key.ns), InstallModeOf(seen_)}) {
+                                std::string_view(csv.key.ns), ModeText(seen_)}) {
     if (out.back() != '[') out.push_back(',');
     AppendJsonString(cell, out);
   }

@@ -24,6 +24,7 @@ class InstalledOperatorObject : public rest::Object {
   const Appearance& appearance() const { return seen_; }
   std::string_view ns() const override { return seen_.ns->name; }
   std::string_view name() const override { return seen_.csv->key.name; }
+  std::string OwnVersion() const override;
   void AppendJson(std::string_view resource_version, Rope& out) const override;
   void AppendMetadata(std::string_view resource_version, Rope& out) const override;
   void AppendCells(std::string& out) const override;

@@ -1,6 +1,7 @@
 #include "apiserver/views/installed_operator/projection.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <utility>
 
 #include "olm/collision.h"
@@ -94,6 +95,30 @@ std::optional<Appearance> FindAppearance(const OperatorWorld& world, const std::
   });
   if (all.empty()) return std::nullopt;
   return Merge(all.begin(), all.end());
+}
+
+std::optional<olm::InstallMode> InstallModeOf(const Appearance& seen) {
+  if (seen.group == nullptr) return std::nullopt;
+  return olm::ModeFor(seen.group->targets);
+}
+
+std::optional<storage::Number> OwnNumber(const Appearance& seen) {
+  if (!seen.hidden.empty()) return std::nullopt;
+  storage::Number number;
+  number.mark = storage::Number::kOwn;
+  number.vector = {seen.csv->written.revision,
+                   seen.group == nullptr ? 0 : seen.group->group->written.revision,
+                   seen.ns->written.revision};
+  const auto& [csv, group, ns] = number.vector;
+  if (csv == 0 || ns == 0 || (group == 0 && seen.group != nullptr)) return std::nullopt;
+  number.clock = std::max({csv, group, ns}) * storage::kTicks;
+  // A component that is far back does not say whether there is a group, and the mode follows from
+  // how many namespaces that selects, so from others' labels, too.
+  if (seen.group != nullptr) ++number.clock;
+  if (const std::optional<olm::InstallMode> mode = InstallModeOf(seen)) {
+    number.clock += 1 + static_cast<uint64_t>(*mode);
+  }
+  return number;
 }
 
 }  // namespace steward::views

@@ -8,7 +8,9 @@
 #include <vector>
 
 #include "olm/objects.h"
+#include "olm/targets.h"
 #include "storage/operators/operator_world.h"
+#include "storage/world/number.h"
 
 namespace steward::views {
 
@@ -35,6 +37,15 @@ std::vector<Appearance> AppearancesIn(const storage::OperatorWorld& world, const
 // The appearance of the name `name`, or nullopt.
 std::optional<Appearance> FindAppearance(const storage::OperatorWorld& world, const std::string& ns,
                                          const std::string& name);
+
+// The mode in which the operator runs; nullopt when no group in force gives it targets.
+std::optional<olm::InstallMode> InstallModeOf(const Appearance& seen);
+
+// The appearance's own number: a function of what etcd holds alone, so that every replica, whenever
+// it began, gives the same one until an input is written, or something visible changes. nullopt
+// where that cannot be: for one that hides others, since those can go without a trace, and where it
+// is not known when an input was written.
+std::optional<storage::Number> OwnNumber(const Appearance& seen);
 
 }  // namespace steward::views
 

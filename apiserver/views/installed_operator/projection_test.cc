@@ -3,10 +3,17 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdint>
+#include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "apiserver/views/testing/test_world.h"
+#include "olm/objects.h"
+#include "storage/operators/operator_world.h"
+#include "storage/world/number.h"
 
 namespace steward::views {
 namespace {
@@ -125,6 +132,88 @@ TEST(ProjectionTest, AbsentNames) {
   EXPECT_FALSE(FindAppearance(*snapshot, "red", "y.v1"));
   EXPECT_FALSE(FindAppearance(*snapshot, "blue", "x.v1"));
   EXPECT_FALSE(FindAppearance(*snapshot, "nowhere", "x.v1"));
+}
+
+// R-PRJ-06: an appearance's own number stays until something visible changes, and says what it is
+// computed from.
+TEST(ProjectionTest, OwnNumbers) {
+  TestWorld world = Cluster();  // revisions 11 to 14
+  world.Csv("ops", "x.v1").Group("ops", "g", {}, "team=red");
+  const auto number = [&world](const std::string& ns) {
+    const storage::OperatorWorldPtr snapshot = world.Snapshot();
+    return OwnNumber(*FindAppearance(*snapshot, ns, "x.v1"));
+  };
+  const storage::Number first = *number("red");
+  EXPECT_EQ(first.mark, storage::Number::kOwn);
+  EXPECT_EQ(first.clock / storage::kTicks, 16u);
+  EXPECT_THAT(first.vector, ElementsAre(15, 16, 12));
+  const std::string red = first.ToString();
+  EXPECT_EQ(storage::Number::Parse(red)->ToString(), red);
+
+  world.Csv("tools", "y.v1").Namespace("blue", {{"team", "blue"}});
+  EXPECT_EQ(number("red")->ToString(), red) << "nothing of it changed";
+  // Of its inputs nothing was written, but the group selects two namespaces now.
+  world.Namespace("blue", {{"team", "red"}});
+  const std::string more = number("red")->ToString();
+  EXPECT_NE(more, red);
+  EXPECT_EQ(number("red")->clock / storage::kTicks, 16u);
+  world.Namespace("blue");
+  EXPECT_EQ(number("red")->ToString(), red);
+  // Without a group in force it is seen at home alone.
+  const std::string home = number("ops")->ToString();
+  world.Group("ops", "second", {});
+  EXPECT_NE(number("ops")->ToString(), home);
+  EXPECT_THAT(number("ops")->vector, ElementsAre(15, 0, 11));
+  world.writer().Remove(storage::kOperatorGroupSource, {"ops", "second"}, 50);
+  EXPECT_EQ(number("ops")->ToString(), home);
+
+  // Who hides another has none, since that may go without a trace.
+  world.Namespace("blue", {{"team", "red"}}).Csv("tools", "x.v1").Group("tools", "g", {"red"});
+  EXPECT_EQ(number("red"), std::nullopt);
+  EXPECT_NE(number("blue"), std::nullopt);
+  world.writer().Remove(storage::kCsvSource, {"tools", "x.v1"}, 60);
+  EXPECT_EQ(number("red")->ToString(), more);
+}
+
+// A group that was written so long ago that the number does not say when is one, all the same.
+TEST(ProjectionTest, OwnNumbersTellAnOldGroupFromNone) {
+  TestWorld world = Cluster();
+  world.Csv("ops", "x.v1").Group("ops", "g", {}, "team=nobodys");
+  auto csv = std::make_shared<olm::Csv>(**world.Snapshot()->csvs().Find({"ops", "x.v1"}));
+  csv->written.revision = 20'000'000;
+  world.writer().Put(olm::CsvPtr(csv), csv->written.revision);
+  const auto number = [&world] {
+    return OwnNumber(*FindAppearance(*world.Snapshot(), "ops", "x.v1"))->ToString();
+  };
+  const std::string with = number();
+  world.writer().Remove(storage::kOperatorGroupSource, {"ops", "g"}, 20'000'001);
+  EXPECT_NE(number(), with);
+}
+
+// What was written shows nowhere; every replica has to know it, whenever it began.
+TEST(ProjectionTest, AWriteThatShowsNowhereIsKnown) {
+  TestWorld world = Cluster();
+  world.Csv("ops", "x.v1").Group("ops", "g", {});
+  const auto vector = [&world] {
+    const storage::OperatorWorldPtr snapshot = world.Snapshot();
+    return OwnNumber(*FindAppearance(*snapshot, "red", "x.v1"))->vector;
+  };
+  EXPECT_THAT(vector(), ElementsAre(15, 16, 12));
+  const uint64_t changes = world.Snapshot()->changes();
+  const std::string_view text = (*world.Snapshot()->csvs().Find({"ops", "x.v1"}))->spec_json.view();
+  world.Csv("ops", "x.v1");
+  EXPECT_THAT(vector(), ElementsAre(17, 16, 12));
+  world.Group("ops", "g", {}).Namespace("red", {{"team", "red"}});
+  EXPECT_THAT(vector(), ElementsAre(17, 18, 19));
+  EXPECT_EQ(world.Snapshot()->changes(), changes);
+  EXPECT_EQ((*world.Snapshot()->csvs().Find({"ops", "x.v1"}))->spec_json.view().data(), text.data())
+      << "a text that is held, and perhaps compressed, stays";
+}
+
+TEST(ProjectionTest, WithoutRevisionsThereAreNoOwnNumbers) {
+  TestWorld world = Cluster();
+  world.CsvJson(R"({"metadata":{"name":"x.v1","namespace":"ops","uid":"x"}})");
+  EXPECT_EQ(OwnNumber(*FindAppearance(*world.Snapshot(), "ops", "x.v1")), std::nullopt);
 }
 
 }  // namespace

@@ -10,9 +10,11 @@
 
 #include "absl/strings/str_replace.h"
 #include "apiserver/views/installed_operator/installed_operator.h"
+#include "apiserver/views/installed_operator/projection.h"
 #include "apiserver/views/testing/test_world.h"
 #include "apiserver/views/virtual_resource/event_stream.h"
 #include "base/async/run.h"
+#include "base/async/stop_signal.h"
 #include "base/async/task_group.h"
 #include "base/status/matchers.h"
 #include "base/text/str_cat.h"
@@ -21,6 +23,8 @@
 #include "kube/meta/status.h"
 #include "olm/objects.h"
 #include "storage/operators/operator_world.h"
+#include "storage/operators/testing/operator_writer.h"
+#include "storage/world/number.h"
 #include "storage/world/world_store.h"
 
 namespace steward::views {
@@ -46,6 +50,8 @@ class EventStreamTest : public ::testing::Test {
     options.send_initial_events = initial;
     options.bookmarks = bookmarks;
     options.timeout = timeout_;
+    options.stop = stop_;
+    initial_ = initial;
     auto stream = RunOn(io_, view_.reads().Watch(selection, options));
     EXPECT_OK(stream);
     return stream.ok() ? *std::move(stream) : nullptr;
@@ -71,8 +77,16 @@ class EventStreamTest : public ::testing::Test {
             " " + std::string((*event)->object->ns()) + "/" + std::string((*event)->object->name());
       }
       if ((*event)->initial_events_end) text += " initial";
-      EXPECT_TRUE(kube::CompareResourceVersions(last_, (*event)->resource_version) <= 0);
-      last_ = (*event)->resource_version;
+      // An object's own version says nothing of the stream.
+      own_ = (*event)->object != nullptr &&
+             (*event)->resource_version == (*event)->object->OwnVersion();
+      EXPECT_EQ((*event)->midway, own_ && !initial_);
+      if (!own_) {
+        EXPECT_TRUE(kube::CompareResourceVersions(last_, (*event)->resource_version) <= 0);
+        last_ = (*event)->resource_version;
+      }
+      told_ = (*event)->resource_version;
+      initial_ = initial_ && !(*event)->initial_events_end;
       seen.push_back(std::move(text));
       ready_.push_back(stream.Ready());
     }
@@ -85,7 +99,11 @@ class EventStreamTest : public ::testing::Test {
   InstalledOperators view_{
       worlds_, {.sync_wait = absl::ZeroDuration(), .version_wait = absl::ZeroDuration()}};
   absl::Duration timeout_ = absl::Minutes(1);
-  std::string last_;
+  const StopSignal* stop_ = nullptr;
+  std::string last_;         // the newest place to continue from
+  std::string told_;         // the last event's version
+  bool own_ = false;         // it is its object's own
+  bool initial_ = false;     // the initial events are not over
   std::vector<bool> ready_;  // after each event
 };
 
@@ -97,7 +115,126 @@ TEST_F(EventStreamTest, OneChangeIsABurstOfAllThatShowIt) {
               ElementsAre("ADDED blue/b.v1", "ADDED ops/b.v1", "ADDED red/b.v1", "BOOKMARK"));
   EXPECT_EQ(last_, Now());
   // An event that no other follows at once is sent at once.
-  EXPECT_THAT(ready_, ElementsAre(true, true, false, false));
+  EXPECT_THAT(ready_, ElementsAre(true, true, true, false));
+}
+
+// R-PRJ-06: who gets bookmarks is told each object's own version, which a list has, too, whenever
+// its replica began.
+TEST_F(EventStreamTest, ObjectsHaveVersionsOfTheirOwn) {
+  rest::Selection blue{.ns = "blue", .labels = {}, .fields = {}};
+  const auto initial = Watch("", blue, /*initial=*/true);
+  EXPECT_THAT(Next(*initial, 1), ElementsAre("ADDED blue/a.v1"));
+  EXPECT_TRUE(own_);
+  const std::string own = told_;
+  EXPECT_THAT(Next(*initial, 1), ElementsAre("BOOKMARK initial"));
+  const std::string number = last_;
+  world_.Csv("ops", "a.v1", {.phase = "Failed"});
+  Publish();
+  EXPECT_THAT(Next(*initial, 1), ElementsAre("MODIFIED blue/a.v1"));
+  EXPECT_TRUE(own_);
+  EXPECT_NE(told_, own);
+  const std::string changed = told_;
+
+  const auto without = Watch(number, blue, false, /*bookmarks=*/false);
+  EXPECT_THAT(Next(*without, 1), ElementsAre("MODIFIED blue/a.v1"));
+  EXPECT_FALSE(own_) << "this stream's events are the only places to continue from";
+
+  // A replica that begins now, and in which what shows nowhere was written meanwhile elsewhere.
+  rest::ReadOptions options;
+  const auto own_of = [&](const char* ns) {
+    const rest::Reading reading = *RunOn(io_, view_.reads().Get({ns, "a.v1"}, options));
+    return reading.cursor->Next()->OwnVersion();
+  };
+  EXPECT_EQ(own_of("blue"), changed);
+  world_.Namespace("red", {{"team", "blue"}});
+  Publish();
+  EXPECT_EQ(own_of("blue"), changed);
+  storage::OperatorWriter fresh;
+  const storage::OperatorWorldPtr now = world_.Snapshot();
+  std::vector<olm::CsvPtr> csvs;
+  for (auto it = now->csvs().begin(); !it.done(); it.Next()) csvs.push_back(it.value());
+  std::vector<olm::OperatorGroupPtr> groups;
+  for (auto it = now->operator_groups().begin(); !it.done(); it.Next())
+    groups.push_back(it.value());
+  std::vector<olm::NamespacePtr> namespaces;
+  for (auto it = now->namespaces().begin(); !it.done(); it.Next()) namespaces.push_back(it.value());
+  fresh.Replace(csvs, 1000);
+  fresh.Replace(groups, 1000);
+  fresh.Replace(namespaces, 1000);
+  worlds_.Publish(fresh.Snapshot());
+  EXPECT_EQ(own_of("blue"), changed);
+}
+
+// One object's version says nothing of others: a watch of that object can begin there, a watch of
+// more cannot.
+TEST_F(EventStreamTest, BeginsAtAnObjectsVersionForThatObject) {
+  rest::ReadOptions options;
+  const rest::Reading reading = *RunOn(io_, view_.reads().Get({"red", "a.v1"}, options));
+  const std::string own = reading.cursor->Next()->OwnVersion();
+  rest::Selection one{
+      .ns = "red", .labels = {}, .fields = *kube::FieldSelector::Parse("metadata.name=a.v1")};
+  for (const bool bookmarks : {true, false}) {
+    EXPECT_THAT(Next(*Watch(own, {}, false, bookmarks), 1), ElementsAre("Expired"));
+    EXPECT_THAT(Next(*Watch(own, {.ns = "red", .labels = {}, .fields = {}}, false, bookmarks), 1),
+                ElementsAre("Expired"));
+  }
+  const auto unchanged = Watch(own, one);
+  const auto labelled =
+      Watch(own, {.ns = "red", .labels = *kube::LabelSelector::Parse("x"), .fields = one.fields});
+  world_.Namespace("blue", {{"team", "blue"}}).Csv("ops", "b.v1");
+  world_.Csv("ops", "a.v1", {.phase = "Failed"});
+  Publish();
+  EXPECT_THAT(Next(*unchanged, 2), ElementsAre("MODIFIED red/a.v1", "BOOKMARK"));
+  last_.clear();
+  EXPECT_THAT(Next(*labelled, 1), ElementsAre("DELETED red/a.v1"));
+  last_.clear();
+  EXPECT_THAT(Next(*Watch(own, one), 2), ElementsAre("MODIFIED red/a.v1", "BOOKMARK"));
+  world_.writer().Remove(storage::kCsvSource, {"ops", "a.v1"}, 100);
+  Publish();
+  last_.clear();
+  EXPECT_THAT(Next(*Watch(own, one), 2), ElementsAre("DELETED red/a.v1", "BOOKMARK"));
+}
+
+// Its clock would become that of the events.
+TEST_F(EventStreamTest, AnInventedVersionIsExpired) {
+  rest::Selection one{
+      .ns = "red", .labels = {}, .fields = *kube::FieldSelector::Parse("metadata.name=a.v1")};
+  for (const char* vector : {"000000000000000000000", "999998800000000000000"}) {
+    for (const char* clock : {"99999999999999", "1500"}) {
+      EXPECT_THAT(Next(*Watch(StrCat(clock, "8", vector), one), 1), ElementsAre("Expired"))
+          << clock << " " << vector;
+    }
+  }
+}
+
+// A replica that has not read all there is does not say that the object is gone.
+TEST_F(EventStreamTest, AnObjectsVersionWaitsForAllSources) {
+  storage::Number own = *OwnNumber(*FindAppearance(*world_.Snapshot(), "red", "a.v1"));
+  own.clock += 20'000'000 * storage::kTicks;
+  own.vector = {0, 0, own.clock / storage::kTicks};
+  storage::OperatorWriter young;
+  auto red = std::make_shared<olm::Namespace>(**world_.Snapshot()->namespaces().Find("red"));
+  red->written.revision = own.vector[2];
+  young.Replace({olm::NamespacePtr(red)}, own.vector[2]);
+  worlds_.Publish(young.Snapshot());
+  timeout_ = absl::ZeroDuration();
+  rest::Selection one{
+      .ns = "red", .labels = {}, .fields = *kube::FieldSelector::Parse("metadata.name=a.v1")};
+  EXPECT_THAT(Next(*Watch(own.ToString(), one), 1), ElementsAre("end"));
+}
+
+// The server ends a stream only where its client can continue.
+TEST_F(EventStreamTest, AfterTheStopAnEventIsAPlaceToContinueFrom) {
+  StopSignal stop;
+  stop_ = &stop;
+  const auto stream = Watch(Now());
+  world_.Csv("ops", "b.v1");
+  Publish();
+  EXPECT_THAT(Next(*stream, 1), ElementsAre("ADDED blue/b.v1"));
+  EXPECT_TRUE(own_);
+  stop.Set();
+  EXPECT_THAT(Next(*stream, 1), ElementsAre("ADDED ops/b.v1"));
+  EXPECT_FALSE(own_);
 }
 
 TEST_F(EventStreamTest, ASlowReaderSeesOnlyTheOutcome) {
@@ -155,7 +292,7 @@ TEST_F(EventStreamTest, ResumesWhereItWas) {
 }
 
 TEST_F(EventStreamTest, InsideABurstWhatMayBeMissingIsToldAgain) {
-  const auto stream = Watch(Now());
+  const auto stream = Watch(Now(), {}, false, /*bookmarks=*/false);
   world_.Csv("ops", "b.v1");
   Publish();
   ASSERT_THAT(Next(*stream, 1), ElementsAre("ADDED blue/b.v1"));

@@ -62,6 +62,7 @@ class OperatorWrites : public Writes {
       if (!csv->labels_json.empty()) csv->own_labels_json += "," + csv->labels_json;
     }
     csv->cleanup = Cleanup(*csv);
+    csv->written.revision = etcd.revision + 1;
     etcd.Put(storage::kCsvSource, key, olm::CsvPtr(std::move(csv)));
   }
 
@@ -106,6 +107,7 @@ class OperatorWrites : public Writes {
     }
     if (c / 5 % 3 != 0) group->synced = {{c / 5 % 3 == 1 ? "" : "a"}};
     group->deleting = c / 15 % 5 == 0;
+    group->written.revision = etcd.revision + 1;
     etcd.Put(storage::kOperatorGroupSource, key, olm::OperatorGroupPtr(std::move(group)));
   }
 
@@ -128,6 +130,7 @@ class OperatorWrites : public Writes {
     ns->created = "2026-01-01T00:00:00Z";
     ns->labels = std::move(labels);
     ns->terminating = uid_ % 4 == 1;
+    ns->written.revision = etcd.revision + 1;
     etcd.Put(storage::kNamespaceSource, {"", name}, olm::NamespacePtr(std::move(ns)));
   }
 

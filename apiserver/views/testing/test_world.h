@@ -31,7 +31,8 @@ class TestWorld {
     ns->uid = "ns--" + name;
     ns->created = Day(day);
     ns->labels = std::move(labels);
-    writer_.Put(std::move(ns), ++revision_);
+    ns->written.revision = ++revision_;
+    writer_.Put(std::move(ns), revision_);
     return *this;
   }
 
@@ -42,7 +43,8 @@ class TestWorld {
     group->uid = "og-" + ns + "-" + name;
     group->target_namespaces = std::move(list);
     if (selector != nullptr) group->selector = *kube::LabelSelector::Parse(selector);
-    writer_.Put(std::move(group), ++revision_);
+    group->written.revision = ++revision_;
+    writer_.Put(std::move(group), revision_);
     return *this;
   }
 
@@ -63,7 +65,8 @@ class TestWorld {
     csv->copied = options.copied;
     csv->labels = options.labels;
     csv->spec_json = "{}";
-    writer_.Put(std::move(csv), ++revision_);
+    csv->written.revision = ++revision_;
+    writer_.Put(std::move(csv), revision_);
     return *this;
   }
   TestWorld& Csv(const std::string& ns, const std::string& name) {

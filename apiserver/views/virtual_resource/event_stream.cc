@@ -50,7 +50,8 @@ ViewStream::~ViewStream() = default;
 
 bool ViewStream::Ready() const {
   // The initial events are followed at least by a bookmark.
-  return initial_ != nullptr ? bookmarks_ : cursor_.more_follows();
+  if (initial_ != nullptr) return bookmarks_;
+  return cursor_.more_follows() || (bookmarks_ && cursor_.burst_ends());
 }
 
 void ViewStream::Settle() {
@@ -59,6 +60,7 @@ void ViewStream::Settle() {
 
 rest::WatchEvent ViewStream::Bookmark(bool initial_events_end) {
   next_bookmark_ = After(context_.bookmark_period);
+  midway_ = false;
   rest::WatchEvent event;
   event.type = rest::WatchEvent::Type::kBookmark;
   event.resource_version = cursor_.number();
@@ -66,23 +68,24 @@ rest::WatchEvent ViewStream::Bookmark(bool initial_events_end) {
   return event;
 }
 
-rest::WatchEvent ViewStream::Event() {
-  const ViewEvent& found = cursor_.event();
+bool ViewStream::IsOverdue() const {
+  return std::chrono::steady_clock::now() >= deadline_ + kOvertime;
+}
+
+rest::WatchEvent ViewStream::Event(rest::WatchEvent::Type type, const rest::Object& object,
+                                   bool own) const {
   rest::WatchEvent event;
-  event.type = found.type;
-  event.object = found.object.get();
-  event.resource_version = cursor_.number();
+  event.type = type;
+  event.object = &object;
+  if (own) event.resource_version = object.OwnVersion();
+  if (event.resource_version.empty()) event.resource_version = cursor_.number();
   return event;
 }
 
 Task<std::optional<rest::WatchEvent>> ViewStream::NextInitial() {
   while (true) {
     if (const rest::Object* object = initial_->Next()) {
-      rest::WatchEvent event;
-      event.type = rest::WatchEvent::Type::kAdded;
-      event.object = object;
-      event.resource_version = cursor_.number();
-      co_return event;
+      co_return Event(rest::WatchEvent::Type::kAdded, *object, bookmarks_);
     }
     CO_ASSIGN_OR_RETURN(const bool more, co_await initial_->More());
     if (more) continue;
@@ -100,10 +103,18 @@ Task<std::optional<rest::WatchEvent>> ViewStream::Next() {
   while (true) {
     const Broadcast::Ticket ticket = worlds_.published().Now();
     switch (cursor_.Next(worlds_.Now())) {
-      case Outcome::kEvent:
-        // Every event's number is a place to continue from.
-        if (std::chrono::steady_clock::now() >= deadline_ + kOvertime) co_return std::nullopt;
-        co_return Event();
+      case Outcome::kEvent: {
+        // A stream that has to end gives a place to continue from first.
+        const bool overdue = IsOverdue();
+        if (overdue && !midway_) co_return std::nullopt;
+        const bool ends = overdue || (stop_ != nullptr && stop_->IsSet());
+        const ViewEvent& found = cursor_.event();
+        // A place to continue from is only in a bookmark, then.
+        midway_ = found.own_version && bookmarks_ && !ends;
+        rest::WatchEvent event = Event(found.type, *found.object, midway_);
+        event.midway = midway_;
+        co_return event;
+      }
       case Outcome::kPause:
         co_await Yield();
         continue;

@@ -70,7 +70,10 @@ class ViewStream : public rest::EventStream {
   bool AwaitPast(SteadyTime now);
   void Settle();
   rest::WatchEvent Bookmark(bool initial_events_end);
-  rest::WatchEvent Event();
+  // With the object's own version, if `own` and it has one.
+  rest::WatchEvent Event(rest::WatchEvent::Type type, const rest::Object& object, bool own) const;
+  // True if the stream has to end even within a burst.
+  bool IsOverdue() const;
 
   const StreamContext& context_;
   storage::WorldStore& worlds_;
@@ -81,6 +84,7 @@ class ViewStream : public rest::EventStream {
   SteadyTime next_bookmark_;
   std::unique_ptr<rest::Cursor> initial_;
   WatchCursor cursor_;
+  bool midway_ = false;                      // the last event was
   std::optional<SteadyTime> waiting_since_;  // for the client's state to arrive
   std::function<void()> settled_;            // null once it was called
 };

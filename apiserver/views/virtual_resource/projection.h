@@ -35,6 +35,9 @@ struct ViewEvent {
   // For a deletion the last state, or, where none is known, a tombstone. Never null; valid as long
   // as the Difference that returned it.
   std::unique_ptr<const rest::Object> object;
+  // The object has a version of its own, and it is above that of the state before, or equal to it
+  // where the object is.
+  bool own_version = false;
 };
 
 // Events that lead from one World to another, in the order of their keys, found one by one: memory

@@ -113,7 +113,8 @@ Task<Snapshot> SnapshotReader::Read(rest::ReadOptions options) {
 
   const absl::StatusOr<storage::Number> parsed = storage::Number::Parse(options.resource_version);
   if (!parsed.ok()) co_return ReadForeign(std::move(newest), options);
-  const storage::Number asked = *parsed;
+  storage::Number asked = *parsed;
+  if (asked.mark == storage::Number::kOwn) asked.vector = asked.AtClock();
   CO_RETURN_IF_ERROR(co_await WaitFor(asked, options.asker));
   storage::Moment moment = worlds_.Now();
   if (options.resource_version_match != "Exact") {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "apiserver/views/virtual_resource/selection.h"
 #include "storage/world/rewind.h"
 #include "storage/world/touched.h"
 
@@ -18,6 +19,11 @@ int64_t PowerOfTen(int exponent) {
   for (int i = 0; i < exponent; ++i) power *= 10;
   return power;
 }
+
+// The highest mark of a number inside a burst. Components do not reach back further either, so a
+// burst that does has no place to continue from.
+constexpr int kMaxMiddle = storage::Number::kOwn - 1;
+constexpr int kNowhere = -1;
 
 int64_t Revision(uint64_t clock) { return static_cast<int64_t>(clock / storage::kTicks); }
 
@@ -36,6 +42,7 @@ WatchCursor::Outcome WatchCursor::Next(const storage::Moment& now) {
   if (diff_) return Advance();
   // With another etcd, nothing known here applies to the client's state.
   if (epoch_ != now.world->epoch()) return Outcome::kExpired;
+  if (position_.mark == storage::Number::kOwn) return NextFromOwn(now);
   switch (now.world->Knows(position_.vector)) {
     case storage::Knowledge::kForgotten:
       return Outcome::kForgotten;
@@ -60,6 +67,25 @@ WatchCursor::Outcome WatchCursor::Next(const storage::Moment& now) {
   Start start = std::move(*start_);
   start_.reset();
   if (!start.again) return Outcome::kExpired;
+  BeginBurst(std::move(start));
+  return Advance();
+}
+
+WatchCursor::Outcome WatchCursor::NextFromOwn(const storage::Moment& now) {
+  const std::string* ns = SelectedNamespace(selection_);
+  const std::string* name = SelectedName(selection_);
+  if (ns == nullptr || name == nullptr) return Outcome::kExpired;
+  // The clock is the newest of the revisions, or the number is invented: it must not become ours.
+  if (std::ranges::max(position_.vector) != revision()) return Outcome::kExpired;
+  // A change of any source up to that revision may be one of the object.
+  position_.vector = position_.AtClock();
+  if (!now.world->HasReached(position_.vector)) return Outcome::kNotYet;
+  const kube::NamespacedName key{*ns, *name};
+  const std::unique_ptr<const rest::Object> object = projection_.Find(now.world, key);
+  Start start{now, now.world, std::set<kube::NamespacedName>()};
+  if (object == nullptr || object->OwnVersion() != number_) start.again->insert(key);
+  // The client lacks what came after this number.
+  position_ = {position_.clock, /*mark=*/0, now.world->Vector()};
   BeginBurst(std::move(start));
   return Advance();
 }
@@ -111,13 +137,18 @@ WatchCursor::Outcome WatchCursor::Advance() {
       const int64_t revision = Revision(target_.clock);
       const int64_t low = std::min(low_, revision - 1);
       middle_mark_ = 0;
-      while (middle_mark_ < 8 && revision - PowerOfTen(middle_mark_) > low) ++middle_mark_;
+      while (middle_mark_ < kMaxMiddle && revision - PowerOfTen(middle_mark_) > low) ++middle_mark_;
+      if (revision - PowerOfTen(middle_mark_) > low) middle_mark_ = kNowhere;
       ahead_ = std::move(found);
       continue;
     }
     event_ = std::exchange(ahead_, std::move(found));
     storage::Number middle = target_;
     middle.mark = middle_mark_;
+    if (middle_mark_ == kNowhere) {
+      middle.mark = kMaxMiddle;
+      middle.vector = {};
+    }
     number_ = middle.ToString();
     return Outcome::kEvent;
   }

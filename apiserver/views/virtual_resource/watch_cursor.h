@@ -58,6 +58,8 @@ class WatchCursor {
   uint64_t revision() const { return position_.clock / storage::kTicks; }
   // True if another event of the same burst is known to follow.
   bool more_follows() const { return ahead_.has_value(); }
+  // True if the event was the last of its burst: kBurstEnd follows at once.
+  bool burst_ends() const { return diff_ != nullptr && has_event_ && !ahead_ && diff_->done(); }
 
  private:
   // The beginning of a burst.
@@ -67,6 +69,9 @@ class WatchCursor {
     // Keys to be told again; nullopt: too many.
     std::optional<std::set<kube::NamespacedName>> again;
   };
+  // Begins at an object's own number: only a watch of that object can, since it says nothing of
+  // others. The object is told as it is now, unless it still has this number.
+  Outcome NextFromOwn(const storage::Moment& now);
   // True if there is nothing between the client's state and `target`.
   bool IsAt(const storage::StateVector& target) const;
   storage::StateVector TargetOf(const storage::World& world) const;

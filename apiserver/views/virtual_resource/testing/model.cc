@@ -70,7 +70,7 @@ Seen SeenOf(const rest::Object& object) {
   const std::string text = metadata.Flatten();
   constexpr std::string_view kUid = R"("uid":")";
   const size_t uid = text.rfind(kUid) + kUid.size();
-  return {text.substr(uid, text.find('"', uid) - uid), json.Flatten()};
+  return {text.substr(uid, text.find('"', uid) - uid), json.Flatten(), object.OwnVersion()};
 }
 
 Replica::Replica(Etcd& etcd, const Subject& subject)

@@ -90,8 +90,9 @@ class Etcd {
 
 struct Seen {
   std::string uid;
-  std::string json;  // without a number
-  bool operator==(const Seen&) const = default;
+  std::string json;         // without a number
+  std::string own_version;  // no part of the content
+  bool operator==(const Seen& other) const { return uid == other.uid && json == other.json; }
 };
 using View = std::map<kube::NamespacedName, Seen>;
 

@@ -153,10 +153,14 @@ class Listener {
       auto event = RunOn(Io(), (*stream)->Next());
       if (!event.ok()) return Fail(kube::FromStatus(event.status()));
       if (!event->has_value()) break;
-      Require(kube::CompareResourceVersions(number, (*event)->resource_version) <= 0,
+      const int mark = storage::Number::Parse((*event)->resource_version)->mark;
+      const bool resumable = mark != storage::Number::kOwn;
+      Require(!resumable || kube::CompareResourceVersions(number, (*event)->resource_version) <= 0,
               "a number went down: " + number + " " + (*event)->resource_version);
-      number = (*event)->resource_version;
-      whole = storage::Number::Parse(number)->mark == storage::Number::kComplete;
+      Require(resumable || options.bookmarks, "a place to continue from is missing");
+      Require((*event)->midway == (!resumable && !in_initial), "a place that is none, or is one");
+      if (resumable) number = (*event)->resource_version;
+      whole = mark == storage::Number::kComplete;
       marked = (*event)->type == EventType::kBookmark;
       if (marked) {
         Require((*event)->initial_events_end == in_initial, "the end of the initial events");
@@ -170,7 +174,7 @@ class Listener {
         const bool checked = in_initial && options.bookmarks;
         Take(**event, in_initial ? fresh : store_, checked);
       }
-      if (!in_initial) number_ = number;
+      if (!in_initial) number_ = (*event)->resource_version;
       if (!between()) return;  // the connection breaks: an incomplete state is dropped
     }
     // Without bookmarks the initial events end only with the stream.

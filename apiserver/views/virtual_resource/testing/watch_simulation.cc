@@ -10,10 +10,12 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "apiserver/views/virtual_resource/selection.h"
 #include "apiserver/views/virtual_resource/testing/model.h"
 #include "apiserver/views/virtual_resource/watch_cursor.h"
 #include "base/async/run.h"
@@ -26,12 +28,30 @@ namespace {
 
 // --- A client.
 
+// The content of each object by its own version, of which there must be only one.
+class OwnVersions {
+ public:
+  void Check(const kube::NamespacedName& key, const Seen& seen) {
+    if (seen.own_version.empty()) return;
+    const auto [found, added] = contents_.try_emplace({key, seen.own_version}, seen);
+    Require(found->second == seen, "two states with one version: " + key.ns + "/" + key.name + " " +
+                                       seen.own_version + "\n  " + found->second.json + "\n  " +
+                                       seen.json);
+  }
+  void Clear() { contents_.clear(); }
+
+ private:
+  std::map<std::pair<kube::NamespacedName, std::string>, Seen> contents_;
+};
+
+// Informers request bookmarks, consoles do not.
 class Client {
  public:
-  Client(const Subject& subject, Replicas& replicas, bool console, rest::Selection selection,
-         size_t home)
+  Client(const Subject& subject, Replicas& replicas, OwnVersions& own_versions, bool console,
+         rest::Selection selection, size_t home)
       : subject_(subject),
         replicas_(replicas),
+        own_versions_(own_versions),
         console_(console),
         selection_(std::move(selection)) {
     Connect(home, true);
@@ -40,8 +60,13 @@ class Client {
   void Connect(size_t home, bool relist) {
     home_ = replicas_[home % replicas_.size()];
     if (relist) Relist();
+    // Who watches one object may also begin where that stands.
+    if (!relist && OfOneObject() && !store_.empty() && ++begun_at_own_ % 2 == 0) {
+      number_ = store_.begin()->second.second;
+    }
     absl::StatusOr<storage::Number> number = storage::Number::Parse(number_);
     Require(number.ok(), "a number cannot be read: " + number_);
+    last_ = number_;
     cursor_.emplace(*number, home_->Now().world->epoch(), selection_, past_, *subject_.projection);
   }
 
@@ -90,57 +115,84 @@ class Client {
     for (const auto& [key, held] : store_) view[key] = held.first;
     return view;
   }
+  // True for an object of which a list brought a change with a number that is not larger, as it
+  // may: what it is computed from was deleted, or came late. A console keeps the former state.
+  bool Refused(const kube::NamespacedName& key) const { return refused_.contains(key); }
   const rest::Selection& selection() const { return selection_; }
   int expired = 0;
 
  private:
   using Held = std::pair<Seen, std::string>;
 
-  bool Accepts(const kube::NamespacedName& key, const Seen& seen, const std::string& number) {
+  bool OfOneObject() const {
+    return SelectedNamespace(selection_) != nullptr && SelectedName(selection_) != nullptr;
+  }
+
+  // True if a reader that keeps what has the larger number would take this.
+  bool IsNews(const kube::NamespacedName& key, const Seen& seen, const std::string& number) {
+    own_versions_.Check(key, seen);
     const auto held = store_.find(key);
     if (held == store_.end() || held->second.first.uid != seen.uid) return true;
-    const bool newer = std::stod(number) > std::stod(held->second.second);
-    Require(newer || held->second.first == seen || !console_,
-            "a console would refuse a change: " + key.ns + "/" + key.name + " " + number);
-    return newer || !console_;
+    Require(held->second.second != number || held->second.first == seen,
+            "a change without a new number: " + key.ns + "/" + key.name + " " + number);
+    return std::stod(number) > std::stod(held->second.second);
   }
 
   void Relist() {
     const storage::Moment moment = home_->List();
     number_ = moment.number().ToString();
     std::map<kube::NamespacedName, Held> next;
+    refused_.clear();
     for (const auto& [key, seen] : subject_.view_of(moment.world, selection_)) {
-      next[key] = Accepts(key, seen, number_) ? Held{seen, number_} : store_.at(key);
+      const std::string& number = seen.own_version.empty() ? number_ : seen.own_version;
+      const bool taken = IsNews(key, seen, number) || !console_;
+      next[key] = taken ? Held{seen, number} : store_.at(key);
+      if (next[key].first != seen) refused_.insert(key);
     }
     store_ = std::move(next);
   }
 
+  // The place to continue from. Those that the stream gives grow.
   void TakeNumber(const std::string& number) {
-    Require(kube::CompareResourceVersions(number_, number) <= 0,
-            "a number went down on a stream: " + number_ + " " + number);
-    number_ = number;
+    Require(kube::CompareResourceVersions(last_, number) <= 0,
+            "a number went down on a stream: " + last_ + " " + number);
+    last_ = number_ = number;
   }
 
   void Take(const ViewEvent& event) {
     TakeNumber(cursor_->number());
     if (event.type == rest::WatchEvent::Type::kDeleted) {
       store_.erase(event.key);
+      refused_.erase(event.key);
       return;
     }
     const Seen seen = SeenOf(*event.object);
-    if (Accepts(event.key, seen, number_)) store_[event.key] = {seen, number_};
+    if (!console_ && event.own_version) number_ = seen.own_version;
+    const bool news = IsNews(event.key, seen, number_);
+    if (console_ && !news) {
+      Require(store_.at(event.key).first == seen,
+              "a console would refuse a change: " + event.key.ns + "/" + event.key.name + " " +
+                  number_);
+      return;
+    }
+    store_[event.key] = {seen, number_};
+    refused_.erase(event.key);
   }
 
   const Subject& subject_;
   Replicas& replicas_;
+  OwnVersions& own_versions_;
   const bool console_;
   const rest::Selection selection_;
   std::shared_ptr<Replica> home_;
   storage::RewindCache past_;
   std::optional<WatchCursor> cursor_;
   std::map<kube::NamespacedName, Held> store_;
+  std::set<kube::NamespacedName> refused_;
   std::string number_;
+  std::string last_;  // of the stream
   unsigned forgotten_ = 0;
+  unsigned begun_at_own_ = 0;
 };
 
 class Simulation {
@@ -154,10 +206,12 @@ class Simulation {
         SelectionOf("", "color=red", ""),
         SelectionOf("", "!olm.copiedFrom", ""),
         SelectionOf("b", "", "metadata.name=x"),
+        SelectionOf("b", "", "metadata.name=x"),
     };
     size_t i = 0;
     for (const rest::Selection& selection : selections) {
-      clients_.emplace_back(subject_, replicas_, consoles && i % 2 == 1, selection, i);
+      clients_.emplace_back(subject_, replicas_, own_versions_, consoles && i % 2 == 1, selection,
+                            i);
       ++i;
     }
   }
@@ -193,6 +247,7 @@ class Simulation {
       for (size_t s = 0; s < subject_.sources().count; ++s) replica->Bookmark(s);
     }
     etcd_.Restore(std::max<uint64_t>(105, etcd_.revision - revisions));
+    own_versions_.Clear();
     for (auto& replica : replicas_) {
       for (size_t s = 0; s < subject_.sources().count; ++s) replica->Relist(s);
     }
@@ -213,6 +268,7 @@ class Simulation {
       }
     }
     const storage::WorldPtr truth = Replica(etcd_, subject_).Now().world;
+    CheckReplicas(subject_.view_of(truth, {}));
     int expired = 0;
     for (Client& client : clients_) {
       expired += client.expired;
@@ -222,8 +278,9 @@ class Simulation {
       const View has = client.Store();
       for (const auto& [key, seen] : expected) {
         Require(has.count(key) > 0, "missing at the end: " + key.ns + "/" + key.name);
-        Require(has.at(key) == seen, "stale at the end: " + key.ns + "/" + key.name + "\n  has " +
-                                         has.at(key).json + "\n  but " + seen.json);
+        Require(has.at(key) == seen || client.Refused(key),
+                "stale at the end: " + key.ns + "/" + key.name + "\n  has " + has.at(key).json +
+                    "\n  but " + seen.json);
       }
       for (const auto& [key, seen] : has) {
         Require(expected.count(key) > 0, "left over at the end: " + key.ns + "/" + key.name);
@@ -233,8 +290,20 @@ class Simulation {
   }
 
  private:
+  // All replicas give an object the same own version, as one does that has just started.
+  void CheckReplicas(const View& fresh) {
+    for (const auto& replica : replicas_) {
+      for (const auto& [key, seen] : subject_.view_of(replica->Now().world, {})) {
+        Require(seen.own_version == fresh.at(key).own_version,
+                "two versions of one state: " + key.ns + "/" + key.name + " " + seen.own_version +
+                    " " + fresh.at(key).own_version);
+      }
+    }
+  }
+
   const Subject& subject_;
   Etcd etcd_ = subject_.MakeEtcd();
+  OwnVersions own_versions_;
   Replicas replicas_;
   std::deque<Client> clients_;
 };
