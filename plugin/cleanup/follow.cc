@@ -33,7 +33,9 @@ constexpr char kGoesOn[] =
 class Follower : public Awaited {
  public:
   Follower(Session& session, Followed followed)
-      : session_(session), followed_(std::move(followed)) {}
+      : session_(session), followed_(std::move(followed)) {
+    if (followed_.deletes_operands && followed_.shown.has_value()) progress_.Add(*followed_.shown);
+  }
 
   Task<bool> Look(absl::Duration waited) override;
   void Show(absl::Duration waited) override;

@@ -22,6 +22,9 @@ struct Followed {
   std::string uid;
   bool deletes_operands = false;
   std::vector<olm::CrdPlan> plans;
+  // The operands that the user was shown; those that are gone before the first look count as
+  // deleted. Absent: they could not be counted.
+  std::optional<OperandCounts> shown;
 };
 
 struct FollowResult {

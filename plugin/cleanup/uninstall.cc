@@ -324,6 +324,7 @@ StatusTask Uninstallation::WaitForEnd() {
   followed.uid = facts().uid;
   followed.deletes_operands = course().deletes_operands;
   followed.plans = preview_.plans;
+  followed.shown = preview_.operands;
   CO_ASSIGN_OR_RETURN(const FollowResult result,
                       co_await Follow(session_, std::move(followed), *deadline_));
   const std::string gone = StrCat(options_.csv.ns, "/", options_.csv.name, " is gone");

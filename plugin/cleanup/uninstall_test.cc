@@ -103,6 +103,16 @@ TEST_F(UninstallTest, CleansUp) {
             R"(["Subscription ops/sub","InstallPlan ops/install-1"])");
 }
 
+// What is gone before the first look was deleted, too.
+TEST_F(UninstallTest, CountsFromWhatWasShown) {
+  scene.clock.on_sleep = [this] {
+    if (scene.Has(kWidgets, {"a", "w1"})) scene.fake.Delete(kWidgets, {"a", "w1"});
+    scene.ControllersStep();
+  };
+  EXPECT_OK(Uninstall());
+  EXPECT_THAT(scene.screen, HasSubstr("widgets.example.com 2 of 2 deleted"));
+}
+
 // The plugin itself deletes no custom resource, and requests a background deletion of the state
 // that it read.
 TEST_F(UninstallTest, OnlyTheControllersDeleteOperands) {
