@@ -183,12 +183,13 @@ bool ViewStream::Await(SteadyTime now) {
 }
 
 // The cluster may still know a state of before this replica began, but not one that it has not come
-// to: that is of an etcd that was restored to an earlier copy since.
+// to: that is of an etcd that was restored to an earlier copy since. (Clocks are one above the
+// newest revision: WorldStore::Lifted.)
 bool ViewStream::AwaitPast(SteadyTime now) {
   const storage::StateVector& vector = cursor_.vector();
   if (!context_.catch_up || worlds_.Current()->IsGone(vector)) return false;
   if (!waiting_since_) waiting_since_ = now;
-  if (cursor_.revision() > worlds_.newest_revision()) {
+  if (cursor_.revision() > worlds_.newest_revision() + 1) {
     if (context_.probe) context_.probe();
     return context_.probe && now - *waiting_since_ < kLookAgain;
   }

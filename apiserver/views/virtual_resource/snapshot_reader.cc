@@ -93,10 +93,13 @@ Task<WorldPtr> SnapshotReader::Recall(storage::Number number, std::string asker)
   };
   WorldPtr world = worlds_.Current();
   // What the cluster has not come to is of another etcd. The newest revision was asked for when the
-  // read began.
-  if (!decided(*world) && number.clock / storage::kTicks > worlds_.newest_revision()) {
+  // read began. Clocks are one above it (WorldStore::Lifted).
+  const auto ahead = [this, revision = number.clock / storage::kTicks] {
+    return revision > worlds_.newest_revision() + 1;
+  };
+  if (!decided(*world) && ahead()) {
     world = co_await worlds_.WaitUntil(decided, kAskAgain);
-    if (number.clock / storage::kTicks > worlds_.newest_revision()) co_return TooOldForList();
+    if (ahead()) co_return TooOldForList();
   }
   for (absl::Duration waited; on_awaited_ && !decided(*world) && waited < kRecallPatience;
        waited += kAskAgain) {
