@@ -1,13 +1,36 @@
 """The project's C++ rules: one place for what every target shares."""
 
-def steward_cc_library(name, **kwargs):
+# The configurations of clang parse the system's headers once for all files. The others read what each file includes, so
+# that one which includes too little is found.
+_PRECOMPILED = {
+    "deps": select({
+        "//bazel:precompiled": ["//bazel/precompiled:system"],
+        "//conditions:default": [],
+    }),
+    "copts": select({
+        "//bazel:precompiled": ["-include-pch", "$(BINDIR)/bazel/precompiled/system.pch"],
+        "//conditions:default": [],
+    }),
+}
+
+def steward_cc_library(name, deps = [], copts = [], **kwargs):
     """A library. List every direct dependency; the clang config checks it."""
-    native.cc_library(name = name, **kwargs)
+    native.cc_library(
+        name = name,
+        deps = deps + _PRECOMPILED["deps"],
+        copts = copts + _PRECOMPILED["copts"],
+        **kwargs
+    )
 
-def steward_cc_binary(name, **kwargs):
-    native.cc_binary(name = name, **kwargs)
+def steward_cc_binary(name, deps = [], copts = [], **kwargs):
+    native.cc_binary(
+        name = name,
+        deps = deps + _PRECOMPILED["deps"],
+        copts = copts + _PRECOMPILED["copts"],
+        **kwargs
+    )
 
-def steward_cc_test(name, deps = [], size = "small", **kwargs):
+def steward_cc_test(name, deps = [], copts = [], size = "small", **kwargs):
     """A GoogleTest test with the stock main.
 
     Tag a test "concurrency" when it runs threads: those also run under ThreadSanitizer.
@@ -18,7 +41,8 @@ def steward_cc_test(name, deps = [], size = "small", **kwargs):
         deps = deps + [
             "@system//:gtest",
             "@system//:gtest_main",
-        ],
+        ] + _PRECOMPILED["deps"],
+        copts = copts + _PRECOMPILED["copts"],
         **kwargs
     )
 
@@ -43,7 +67,8 @@ def steward_cc_fuzz(name, srcs, deps, corpus = None, **kwargs):
         deps = deps + select({
             "//bazel:fuzz": [],
             "//conditions:default": ["//base/fuzz:replay_main"],
-        }),
+        }) + _PRECOMPILED["deps"],
+        copts = _PRECOMPILED["copts"],
         **kwargs
     )
 

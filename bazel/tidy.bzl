@@ -6,8 +6,17 @@ A file's result is an output like any other: it comes from the cache until the f
 .clang-tidy changes. A finding fails the build.
 """
 
-# What .bazelrc and third_party/system.BUILD say to the compiler, as far as it changes what a file means.
-_FLAGS = ["-xc++", "-std=c++20", "-Wall", "-Wextra", "-Wno-missing-field-initializers", "-Wno-unused-private-field"]
+# What .bazelrc says to the compiler, as far as it changes what a file means.
+_FLAGS = [
+    "-xc++",
+    "-std=c++20",
+    "-Wall",
+    "-Wextra",
+    "-Wno-missing-field-initializers",
+    "-Wno-unused-private-field",
+    "-DBOOST_ASIO_NO_DEPRECATED",
+    "-DBOOST_ASIO_NO_TS_EXECUTORS",
+]
 
 def _sources(rule, attribute, extension):
     return [

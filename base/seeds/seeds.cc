@@ -20,6 +20,12 @@ bool ReadNumber(const char* variable, unsigned& number) {
   return true;
 }
 
+unsigned Percent() {
+  unsigned percent = 100;
+  ReadNumber("STEWARD_MODEL_PERCENT", percent);
+  return percent;
+}
+
 }  // namespace
 
 Seeds SeedsOr(Seeds fixed) {
@@ -33,10 +39,8 @@ Seeds SeedsOr(Seeds fixed) {
   return seeds;
 }
 
-unsigned ShareOf(unsigned schedules) {
-  unsigned percent = 100;
-  ReadNumber("STEWARD_MODEL_PERCENT", percent);
-  return schedules * percent / 100;
-}
+unsigned ShareOf(unsigned schedules) { return schedules * Percent() / 100; }
+
+unsigned StepOfShare() { return (100 + Percent() - 1) / Percent(); }
 
 }  // namespace steward

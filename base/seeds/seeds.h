@@ -23,6 +23,10 @@ Seeds SeedsOr(Seeds fixed);
 // Returns STEWARD_MODEL_PERCENT of `schedules`, for slow programs; all if it is not set.
 unsigned ShareOf(unsigned schedules);
 
+// Returns the step through cases that takes that share of them, for slow programs; 1 if it is not
+// set.
+unsigned StepOfShare();
+
 }  // namespace steward
 
 #endif  // BASE_SEEDS_SEEDS_H_

@@ -40,8 +40,10 @@ TEST_F(SeedsTest, OneIsReplayed) {
 
 TEST_F(SeedsTest, SlowProgramsTakeAShare) {
   EXPECT_EQ(ShareOf(200), 200u);
+  EXPECT_EQ(StepOfShare(), 1u);
   setenv("STEWARD_MODEL_PERCENT", "15", 1);
   EXPECT_EQ(ShareOf(200), 30u);
+  EXPECT_EQ(StepOfShare(), 7u);
   setenv("STEWARD_MODEL_PERCENT", "many", 1);
   EXPECT_EXIT(ShareOf(200), ::testing::ExitedWithCode(2), "STEWARD_MODEL_PERCENT is no number");
 }

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/seeds/seeds.h"
 #include "base/text/str_cat.h"
 #include "controllers/cleanup/testing/driver.h"
 #include "kube/meta/status.h"
@@ -20,11 +21,8 @@ namespace {
 
 using Kind = TestFate::Kind;
 
-#if defined(__SANITIZE_ADDRESS__)
-constexpr int kStep = 7;  // each takes several times as long: the release run does all of them
-#else
-constexpr int kStep = 1;
-#endif
+// Under a sanitizer each case takes several times as long: the release run does all of them.
+const int kStep = static_cast<int>(StepOfShare());
 
 TestFate Of(Kind kind, absl::Status error = absl::OkStatus()) {
   TestFate fate;
@@ -97,7 +95,7 @@ TEST(FaultTest, EveryCallFailsOnce) {
       kube::ToStatus(kube::Expired("too old")),
       absl::DeadlineExceededError("no answer"),
   };
-  for (int i = 0; i < calls; ++i) {
+  for (int i = 0; i < calls; i += kStep) {
     const absl::Status& error = errors[static_cast<size_t>(i) % std::size(errors)];
     std::unique_ptr<TestDriver> driver = Ordinary();
     int left = i;
@@ -213,9 +211,11 @@ const std::pair<const char*, ChangeOf> kForbidding[] = {
 
 // Two seconds after the change, nothing is sent that the guards would not allow now.
 TEST(FaultTest, AGuardChangesAtEveryDelete) {
+  int nth = 0;
   for (const auto& forbidding : kForbidding) {
     const ChangeOf change = forbidding.second;  // clang does not capture structured bindings
-    for (int i = 0; i < 6; ++i) {
+    for (int i = 0; i < 6; ++i, ++nth) {
+      if (nth % kStep != 0) continue;
       const bool several = i >= 4;
       // A batch takes longer than its guards are good for.
       TestDriver driver(ClusterShape{}, several ? SeveralAtATime(100) : OneAtATime(), 7);
@@ -263,9 +263,11 @@ TEST(FaultTest, R_000_73_RightsAreHeldUntilWhatWasBegunHasEnded) {
 
 // A write waits before its bytes leave, longer than guards are good for, while something changes.
 TEST(FaultTest, R_000_78_WhatWaitedTooLongIsNotSent) {
+  int nth = 0;
   for (const auto& forbidding : kForbidding) {
     const ChangeOf change = forbidding.second;
-    for (int i = 0; i < 3; ++i) {
+    for (int i = 0; i < 3; ++i, ++nth) {
+      if (nth % kStep != 0) continue;
       std::unique_ptr<TestDriver> driver = Ordinary();
       TestCluster& cluster = driver->cluster();
       int left = i;
@@ -424,7 +426,7 @@ TEST(TogetherTest, R_000_60_NoneOfAChainIsCleanedUp) {
       // Chains of three are tested with all of them, chains of four with some.
       const size_t cases = length == 4 ? 1 : length * std::size(kSelfRefusals);
       for (size_t i = 0; i < cases && !::testing::Test::HasFailure(); ++i, ++nth) {
-        if (nth % size_t{kStep} != 0) continue;
+        if (nth % static_cast<size_t>(kStep) != 0) continue;
         ExpectNoneIsCleanedUp(length, nth % length, nth / length % std::size(kSelfRefusals), order);
       }
     } while (std::next_permutation(order.begin(), order.end()));

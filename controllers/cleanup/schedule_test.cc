@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/seeds/seeds.h"
 #include "base/text/str_cat.h"
 #include "controllers/cleanup/testing/driver.h"
 #include "kube/meta/status.h"
@@ -535,14 +536,6 @@ void Together::Run() {
   Calm();
 }
 
-#if defined(__SANITIZE_ADDRESS__)
-constexpr uint64_t kSchedules = 60;  // each takes several times as long
-constexpr uint64_t kFresh = 10;
-#else
-constexpr uint64_t kSchedules = 500;
-constexpr uint64_t kFresh = 100;
-#endif
-
 uint64_t Number(const char* variable, uint64_t otherwise) {
   const char* text = std::getenv(variable);
   return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
@@ -580,7 +573,7 @@ int RunAll(uint64_t first, uint64_t count) {
 TEST(ScheduleTest, StaysInsideOfWhatIsAllowed) {
   const bool one = std::getenv("STEWARD_CLEANUP_SEED") != nullptr;
   const uint64_t first = Number("STEWARD_CLEANUP_SEED", 1);
-  const uint64_t count = Number("STEWARD_CLEANUP_SCHEDULES", one ? 1 : kSchedules);
+  const uint64_t count = Number("STEWARD_CLEANUP_SCHEDULES", one ? 1 : ShareOf(500));
   const int deletions = RunAll(first, count);
   // If interference were so frequent that nothing ever happens, the test would prove nothing.
   if (count >= 50) {
@@ -591,7 +584,7 @@ TEST(ScheduleTest, StaysInsideOfWhatIsAllowed) {
 TEST(ScheduleTest, FreshSeedsDoSo) {
   if (std::getenv("STEWARD_CLEANUP_SEED") != nullptr) GTEST_SKIP() << "one seed is asked for";
   const uint64_t first = std::random_device{}();
-  const int ignored = RunAll(first, Number("STEWARD_CLEANUP_FRESH", kFresh));
+  const int ignored = RunAll(first, Number("STEWARD_CLEANUP_FRESH", ShareOf(100)));
   (void)ignored;
 }
 

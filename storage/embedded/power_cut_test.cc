@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "base/seeds/seeds.h"
 #include "base/status/matchers.h"
 #include "kube/meta/status.h"
 #include "storage/embedded/testing/test_store.h"
@@ -186,14 +187,10 @@ class PowerCutTest : public ::testing::Test {
 };
 
 TEST_F(PowerCutTest, EveryAcknowledgedWriteIsThere) {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-  constexpr int kLives = 20;
-#else
-  constexpr int kLives = 200;
-#endif
+  const int lives = static_cast<int>(ShareOf(200));
   std::mt19937 random(11);
   size_t total = 0;
-  for (int life = 0; life < kLives && !HasFailure(); ++life) {
+  for (int life = 0; life < lives && !HasFailure(); ++life) {
     const size_t wanted = life % 4 == 0 ? 0 : 1 + random() % 40;
     const int yields = static_cast<int>(random() % 500);
     const std::vector<Ack> acks = OneLife(directory_.path(), wanted, yields);

@@ -1,12 +1,12 @@
 # shellcheck shell=bash
 # Which lines the unit tests run, as a table with a line for each room. Expects what tools/dev/test.sh does.
 
-# coverage_tests TARGETS: runs the tests and prints the table, which is kept in $LOGS/coverage.txt.
+# coverage_tests: runs the tests and prints the table, which is kept in $LOGS/coverage.txt.
 coverage_tests() {
-  local targets=$1 profiles status=0
+  local profiles status=0
   profiles=$(mktemp -d)
   # %m: all runs of one library add to one file. A cached result would leave none.
-  bazel_tests "$targets" --config=llvm-cov --nocache_test_results \
+  bazel_tests --config=llvm-cov --nocache_test_results \
     --test_env=LLVM_PROFILE_FILE="$profiles/%m.profraw" || status=$?
   coverage_table "$profiles" "$(bazel info --config=llvm-cov bazel-bin 2>/dev/null)" | tee "$LOGS/coverage.txt" ||
     status=1

@@ -3,12 +3,19 @@
 # "N passed, N failed", and ", N skipped" if any were.
 
 cmd_test() {
-  local full=
+  local full='' base=''
   case "${1:-}" in
     '') ;;
     --full) full=1 ;;
-    *) refuse "'test' takes no argument but --full" ;;
+    --changed)
+      base=${2:-$(change_base)}
+      [[ -n "$base" ]] || refuse "nothing tells where the change began: name a commit, as in ./dev test --changed HEAD^"
+      git rev-parse --quiet --verify "$base^{commit}" >/dev/null || refuse "there is no commit '$base'"
+      shift
+      ;;
+    *) refuse "'test' takes no argument but --full and --changed [BASE]" ;;
   esac
+  [[ $# -le 1 ]] || refuse "'test' does not take '${*:2}'"
   prepare_machine
 
   LOGS=$ROOT/bin/test-logs
@@ -16,40 +23,65 @@ cmd_test() {
   mkdir -p "$LOGS"
   : >"$LOGS/totals"
 
+  BAZEL_PID=$(bazel info server_pid 2>/dev/null)
+  TARGETS=(//...)
+  E2E_PACKAGES=(./...)
+  if [[ -n "$base" ]]; then only_changed "$base"; fi
+
   # Compiling is most of the time, and waiting most of what the tests end to end do: they run beside it, as soon as there is
   # the optimised code that ships. Every other test runs once, under AddressSanitizer, with asserts on, and those in release,
-  # too, that live by their number of random schedules; clang compiles what ThreadSanitizer's tests are made of, where
-  # layering and lock annotations are errors. --full leaves nothing out.
-  local all=()
-  if [[ -z "$full" ]]; then all=(--build_tests_only); fi
+  # too, that live by their number of random schedules. The stage asan builds what no test uses, too, since there layering and
+  # lock annotations are checked. --full leaves nothing out.
   if [[ -n "$full" ]]; then
-    stage release bazel_tests //... --config=release
+    stage release bazel_tests --config=release
   else
-    stage release bazel_tests //... --config=release --build_tests_only --test_tag_filters=optimized
+    tagged_stage optimized release bazel_tests --config=release --build_tests_only --test_tag_filters=optimized
   fi
-  begin_e2e
-  stage asan bazel_tests //... --config=asan --build_tests_only
-  stage clang-tsan bazel_tests //... --config=tsan "${all[@]}"
-  stage fresh-seeds fresh_seeds
+  ((${#E2E_PACKAGES[@]} == 0)) || begin_e2e
+  tagged_stage '' asan bazel_tests --config=asan
+  tagged_stage concurrency clang-tsan bazel_tests --config=tsan --build_tests_only
+  tagged_stage seeds fresh-seeds fresh_seeds
   end_e2e
   stage verify verify_tests ${full:+--full}
   if [[ -n "$full" ]]; then
     stage node node_tests
-    stage fuzz bazel_tests //... --config=fuzz
-    stage cleanup bazel_tests //controllers/cleanup:schedule_test --config=release \
-      --test_env=STEWARD_CLEANUP_FRESH=10000 --test_timeout=1500
-    stage coverage coverage_tests //...
+    stage fuzz bazel_tests --config=fuzz
+    stage cleanup fresh_cleanups
+    stage coverage coverage_tests
   fi
 
   prune_disk_cache "${STEWARD_CACHE_GIB:-10}"
   print_totals
 }
 
+# only_changed BASE: what is tested is what depends on the files that differ from the commit.
+only_changed() {
+  CHANGED=$LOGS/changed-targets
+  changed_targets "$1" >"$CHANGED"
+  TARGETS=(--target_pattern_file="$CHANGED")
+  mapfile -t E2E_PACKAGES < <(changed_e2e "$1" "$CHANGED")
+  say "$(wc -l <"$CHANGED") targets depend on what differs from $(git rev-parse --short "$1"), and end to end: ${E2E_PACKAGES[*]:-nothing}"
+}
+
+# tagged_stage TAG NAME FUNCTION ARGUMENTS...: a stage of the tests with the tag; left out where the change reaches none of them.
+tagged_stage() {
+  local tag=$1
+  shift
+  if [[ -n "${CHANGED:-}" ]]; then
+    if [[ ! -s "$CHANGED" || -z "$(tests_of "$CHANGED" "$tag")" ]]; then
+      say "the change reaches no test of the stage $1"
+      return
+    fi
+  fi
+  stage "$@"
+}
+
 # stage NAME FUNCTION ARGUMENTS...: runs the function with its output shown and kept. The function leaves
 # "PASSED FAILED SKIPPED FLAKY" in $LOGS/NAME.count. A stage that fails without saying what failed counts as one failure,
 # and so does one in which no test ran: it would be green whatever is broken.
 stage() {
-  local name=$1 start=$SECONDS status=0 passed=0 failed=0 skipped=0 flaky=0
+  local name=$1 start=$SECONDS cpu own=$BASHPID status=0 passed=0 failed=0 skipped=0 flaky=0
+  cpu=$(cpu_seconds "$own")
   shift
   printf '\n=== %s\n' "$name"
   STAGE=$name
@@ -62,7 +94,16 @@ stage() {
     say "$name tested nothing"
     failed=1
   fi
-  echo "$name $passed $failed $skipped $flaky $((SECONDS - start))" >>"$LOGS/totals"
+  echo "$name $passed $failed $skipped $flaky $((SECONDS - start)) $(($(cpu_seconds "$own") - cpu))" >>"$LOGS/totals"
+}
+
+# cpu_seconds PID: what the process and its ended children have taken of the processors, and Bazel's server (BAZEL_PID, if set)
+# with its own, which compile and test.
+cpu_seconds() {
+  local pid
+  for pid in "$1" "${BAZEL_PID:-none}"; do
+    sed 's/^.*) //' "/proc/$pid/stat" 2>/dev/null || true
+  done | awk -v hertz="$(getconf CLK_TCK)" '{ sum += $12 + $13 + $14 + $15 } END { printf "%d\n", sum / hertz }'
 }
 
 # How many flaky tests there may be in a run: more are no accident.
@@ -96,11 +137,10 @@ print_failures() {
   grep -hsE -B 6 '^ *--- FAIL: ' "$LOGS/e2e.log" | grep -vE '^ *(===|--- PASS)' | cut -c 1-600 | head -n 80 || true
 }
 
-# bazel_tests TARGETS OPTIONS...: builds and tests the targets under the options.
+# bazel_tests OPTIONS...: builds and tests TARGETS under the options. Where the time went is left in $LOGS/STAGE.profile.gz.
 bazel_tests() {
-  local targets=$1 status log=$LOGS/$STAGE.log
-  shift
-  bazel test --keep_going --test_summary=short "$@" "$targets" 2>&1 | tee "$log"
+  local status log=$LOGS/$STAGE.log
+  bazel test --keep_going --test_summary=short --profile="$LOGS/$STAGE.profile.gz" "$@" "${TARGETS[@]}" 2>&1 | tee "$log"
   status=${PIPESTATUS[0]}
   count_bazel_tests "$log" "$(bazel info "$@" bazel-testlogs 2>/dev/null)" >"$LOGS/$STAGE.count"
   return "$status"
@@ -109,9 +149,33 @@ bazel_tests() {
 # Random schedules that nobody has tried yet, beside the fixed ones of the other stages. The numbers are in a stage of their
 # own since Bazel has no cached result for them.
 fresh_seeds() {
-  local seed=$((1 + SRANDOM % 4000000000))
-  say "what fails here fails again with --test_env=STEWARD_SEED=$seed, and for the one seed that is named with STEWARD_SEEDS=1"
-  bazel_tests //... --config=asan --build_tests_only --test_tag_filters=seeds --test_env=STEWARD_SEED="$seed"
+  local status=0 seed=$((1 + SRANDOM % 4000000000))
+  bazel_tests --config=asan --build_tests_only --test_tag_filters=seeds --test_env=STEWARD_SEED="$seed" || status=$?
+  [[ $status -eq 0 ]] || replay_seeds "$LOGS/$STAGE.log" "$seed"
+  return "$status"
+}
+
+# replay_seeds LOG SEED: of each target that failed with the seeds from SEED on, replays the one that it named last, and says with
+# which command.
+replay_seeds() {
+  local log=$1 first=$2 testlogs target folder seed replay
+  testlogs=$(bazel info --config=asan bazel-testlogs 2>/dev/null)
+  while read -r target; do
+    folder=$testlogs/$(sed -e 's|^//||' -e 's|:|/|' <<<"$target")
+    seed=$(cat "$folder"/test.log "$folder"/shard_*/test.log 2>/dev/null | grep -oE 'STEWARD_SEED=[0-9]+' | tail -n 1)
+    replay=(--config=asan --test_env="${seed:-STEWARD_SEED=$first}")
+    [[ -z "$seed" || "$seed" == "STEWARD_SEED=$first" ]] || replay+=(--test_env=STEWARD_SEEDS=1)
+    replay+=("$target")
+    if bazel test "${replay[@]}" >"$LOGS/replay.log" 2>&1; then
+      say "passes when it is replayed: bazel test ${replay[*]}"
+    else
+      say "fails again: bazel test ${replay[*]}"
+    fi
+  done < <(awk '/^\/\/[^ ]+ +FAILED/ && !/FAILED TO BUILD/ { print $1 }' "$log")
+}
+
+fresh_cleanups() {
+  TARGETS=(//controllers/cleanup:schedule_test) bazel_tests --config=release --test_env=STEWARD_CLEANUP_FRESH=10000
 }
 
 # Reads Bazel's summary for the targets and each target's test.xml, or that of each of its shards, for its cases. A result
@@ -162,7 +226,7 @@ begin_e2e() {
   fi
   # A process group of its own, to be ended as one if this script ends before it.
   set -m
-  stage e2e e2e_tests >"$LOGS/e2e.out" 2>&1 </dev/null &
+  BAZEL_PID='' stage e2e e2e_tests >"$LOGS/e2e.out" 2>&1 </dev/null &
   set +m
   E2E_PID=$!
   trap 'kill -TERM -- "-$E2E_PID" 2>/dev/null || true' EXIT
@@ -180,12 +244,13 @@ end_e2e() {
 }
 
 e2e_tests() {
-  local status=0
+  local status=0 start=$SECONDS
   build_cluster_tools || return 1
+  echo "programs $((SECONDS - start))" >"$LOGS/e2e.times"
   (cd e2e && go vet ./...) || status=1
   (cd examples/grpc/go && go vet ./...) || status=1
   STEWARD_BIN=$ROOT/bin/steward STEWARD_TOOLS=$(cluster_tools_dir) \
-    go -C e2e test -p 2 -v -count=1 -timeout 30m ./... 2>&1 | tee "$LOGS/$STAGE.log"
+    go -C e2e test -p 2 -v -count=1 -timeout 30m "${E2E_PACKAGES[@]}" 2>&1 | tee "$LOGS/$STAGE.log"
   [[ ${PIPESTATUS[0]} -eq 0 ]] || status=1
   count_go_tests "$LOGS/$STAGE.log" >"$LOGS/$STAGE.count"
   return "$status"

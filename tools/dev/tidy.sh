@@ -1,8 +1,6 @@
 # shellcheck shell=bash
 # clang-tidy (.clang-tidy) over all sources, or over those that changed.
 
-# How far back a change may lie on the branch that everybody works from.
-readonly TIDY_COMMITS=3
 # Of how many files one is looked at where nothing tells what changed.
 readonly TIDY_SAMPLE=16
 
@@ -26,26 +24,16 @@ tidy() {
   return "$status"
 }
 
-# changed_cpp_files: the C++ files that differ from where work on this branch began, which is where it left the branch that
-# was cloned; on that branch itself, from what it was some merges ago. A shallow clone may know less: what it has is looked
-# at, and with a single commit a sample of the tree, another one for each commit.
+# changed_cpp_files: the C++ files that differ from where the change began. With a single commit, a sample of the tree, another one
+# for each commit.
 changed_cpp_files() {
-  local head base upstream
-  if ! head=$(git rev-parse --quiet --verify HEAD 2>/dev/null); then
-    sample_of_cpp_files none
-    return
+  local base
+  base=$(change_base)
+  if [[ -n "$base" ]]; then
+    changed_files "$base" '*.cc' '*.h'
+  else
+    sample_of_cpp_files "$(git rev-parse --quiet --verify HEAD 2>/dev/null || echo none)"
   fi
-  upstream=$(git rev-parse --quiet --verify origin/HEAD || git rev-parse --quiet --verify '@{upstream}' 2>/dev/null || true)
-  base=$(git merge-base HEAD "${upstream:-HEAD}" 2>/dev/null || echo "$head")
-  if [[ "$base" == "$head" ]]; then
-    base=$(git rev-list --first-parent --max-count=$((TIDY_COMMITS + 1)) HEAD | tail -n 1)
-  fi
-  if [[ "$base" == "$head" ]]; then
-    sample_of_cpp_files "$head"
-    return
-  fi
-  git diff --name-only --diff-filter=d "$base" -- '*.cc' '*.h'
-  git ls-files --others --exclude-standard -- '*.cc' '*.h'
 }
 
 # sample_of_cpp_files SEED

@@ -5,6 +5,8 @@ set -uo pipefail
 ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd -P)
 # shellcheck source=tools/dev/common.sh
 source "$ROOT/tools/dev/common.sh"
+# shellcheck source=tools/dev/changes.sh
+source "$ROOT/tools/dev/changes.sh"
 # shellcheck source=tools/dev/tidy.sh
 source "$ROOT/tools/dev/tidy.sh"
 
@@ -35,7 +37,7 @@ git init -q -b main "$WORK/origin"
 commit origin old.cc gone.cc
 # shellcheck disable=SC2046  # one word per file
 commit origin $(seq -f 'many%g.cc' 1 64)
-for i in $(seq 1 "$TIDY_COMMITS"); do commit origin "recent$((i % 2)).h" README.md; done
+for i in $(seq 1 "$CHANGE_COMMITS"); do commit origin "recent$((i % 2)).h" README.md; done
 
 clone main
 expect 'the last commits of the branch' 'recent0.h recent1.h ' "$(changed main)"

@@ -69,8 +69,9 @@ bazel() {
   echo "asked: $*"
   return 4
 }
-expect 'nothing matched' $'0 passed, 1 failed\n1' "$(TARGETS=//a:b last_line bazel_tests //... --config=x)"
-expect 'what is tested' 'asked: test --keep_going --test_summary=short --config=x //...' "$(cat "$LOGS/one.log")"
+expect 'nothing matched' $'0 passed, 1 failed\n1' "$(TARGETS=//a:b last_line bazel_tests --config=x)"
+expect 'what is tested' "asked: test --keep_going --test_summary=short --profile=$LOGS/one.profile.gz --config=x //a:b" \
+  "$(cat "$LOGS/one.log")"
 
 mkdir -p "$LOGS/testlogs/a/sharded/shard_1_of_2" "$LOGS/testlogs/a/sharded/shard_2_of_2" "$LOGS/testlogs/a/cached"
 echo '<testcase name="One" status="run" /><testcase name="Two" status="notrun" />' |
@@ -106,3 +107,12 @@ FAIL	example.com/c	0.1s
 FAIL	example.com/d [build failed]
 TEXT
 expect 'go' '3 3 1 1' "$(count_go_tests "$LOGS/go.log")"
+
+# A failure with fresh seeds is replayed, and the command is shown.
+mkdir -p "$LOGS/testlogs/a/fresh"
+printf 'STEWARD_SEED=70 STEWARD_SEEDS=40\nGoogle Test trace:\nSTEWARD_SEED=77\n' >"$LOGS/testlogs/a/fresh/test.log"
+echo '//a:fresh   FAILED in 0.1s' >"$LOGS/fresh.log"
+expect 'a replay' 'dev: fails again: bazel test --config=asan --test_env=STEWARD_SEED=77 --test_env=STEWARD_SEEDS=1 //a:fresh' \
+  "$(replay_seeds "$LOGS/fresh.log" 70)"
+expect 'what is replayed' 'asked: test --config=asan --test_env=STEWARD_SEED=77 --test_env=STEWARD_SEEDS=1 //a:fresh' \
+  "$(cat "$LOGS/replay.log")"
