@@ -47,7 +47,13 @@ changed_targets() {
         # The nearest package is the one that it can be a source of.
         folder=$(dirname "$file")
         while [[ "$folder" != . && ! -f "$folder/BUILD.bazel" ]]; do folder=$(dirname "$folder"); done
-        if [[ "$folder" != . && -f "$file" ]]; then labels+=("//$folder:${file#"$folder"/}"); fi
+        if [[ "$folder" == . ]]; then
+          continue
+        elif [[ -f "$file" ]]; then
+          labels+=("//$folder:${file#"$folder"/}")
+        else
+          labels+=("//$folder:all")
+        fi
         ;;
     esac
   done <<<"$files"
@@ -105,4 +111,21 @@ changed_e2e() {
       done
     done < <(grep -v '^#' e2e/rooms.txt)
   } | sort -u
+}
+
+# wrong_rooms: what e2e/rooms.txt leaves out, or names though it is not there.
+wrong_rooms() {
+  local package words word
+  while IFS=: read -r package words; do
+    compgen -G "e2e/$package/*_test.go" >/dev/null || echo "e2e/rooms.txt: there are no tests in e2e/$package"
+    for word in $words; do
+      word=${word#//}
+      word=${word%...}
+      [[ -e "$word" ]] || echo "e2e/rooms.txt: there is no $word"
+    done
+  done < <(grep -v '^#' e2e/rooms.txt)
+  # Packages that run a cluster or Steward itself. What is left tests its own Go code.
+  grep -lE '"steward.dev/e2e/(cluster|embedded)"' e2e/*/*_test.go | cut -d / -f 2 | sort -u | while read -r package; do
+    grep -q "^$package:" e2e/rooms.txt || echo "e2e/rooms.txt: a line is missing for $package"
+  done
 }
