@@ -256,10 +256,7 @@ TEST_F(ServerTest, StopsInOrder) {
   EXPECT_THAT(Get("/readyz"), StartsWith("HTTP/1.1 200"));
   std::future<void> stopped = BeginStop();
   std::string readyz;
-  for (int i = 0; i < 1000 && readyz.find("[-]shutdown failed") == std::string::npos; ++i) {
-    readyz = Get("/readyz");
-  }
-  EXPECT_THAT(readyz, HasSubstr("[-]shutdown failed"));
+  while (readyz.find("[-]shutdown failed") == std::string::npos) readyz = Get("/readyz");
   EXPECT_THAT(Get("/livez"), StartsWith("HTTP/1.1 200"));
   EXPECT_THAT(GetAs("alice", "", "/apis"), StartsWith("HTTP/1.1 200"));
   while (stopped.wait_for(std::chrono::milliseconds(1)) != std::future_status::ready) {
@@ -392,7 +389,7 @@ TEST_F(ServerTest, StopEndsWatches) {
       std::async(std::launch::async, [&] { return GetAs("alice", "", target); });
   while (cluster_.running_watches(type.gvr()) == 0) std::this_thread::yield();
   std::future<void> stopped = BeginStop();
-  EXPECT_EQ(stopped.wait_for(std::chrono::seconds(20)), std::future_status::ready);
+  EXPECT_EQ(stopped.wait_for(std::chrono::minutes(2)), std::future_status::ready);
   while (stopped.wait_for(std::chrono::milliseconds(1)) != std::future_status::ready) {
     clock_.Advance(absl::Seconds(5));
   }

@@ -108,10 +108,13 @@ VoidTask ChangeTargets(Draws& draws, TestCluster& cluster) {
       return cluster.SetGroup(R"({"targetNamespaces":["a","b","c"]})", {"a"});
     case 4:
       return cluster.SetGroup(R"({"targetNamespaces":["b"]})", {"a", "b"});
-    case 5:
-      return cluster.Merge(kNamespaces, {"", draws.Chance(50) ? "a" : "c"},
+    case 5: {
+      // One draw after the other: compilers differ in which argument they take first.
+      const char* const name = draws.Chance(50) ? "a" : "c";
+      return cluster.Merge(kNamespaces, {"", name},
                            draws.Chance(50) ? R"({"metadata":{"labels":{"team":"x"}}})"
                                             : R"({"metadata":{"labels":{"team":"y"}}})");
+    }
     default:
       return cluster.SetGroup(R"({"targetNamespaces":["a","b"]})", {});
   }
@@ -266,8 +269,10 @@ VoidTask Schedule::ChangeOperands() {
   const std::string name = StrCat("n", names_++ % 4);
   switch (Pick(8)) {
     case 0:
-    case 1:
-      return cluster.AddWidget(Namespace(), name, Chance(50));
+    case 1: {
+      const std::string ns = Namespace();
+      return cluster.AddWidget(ns, name, Chance(50));
+    }
     case 2:
       return cluster.AddGadget(name, Chance(50));
     case 3:
@@ -359,7 +364,9 @@ void Schedule::Run() {
   TestCluster& cluster = driver_->cluster();
   const int widgets = 2 + Pick(7);
   for (int i = 0; i < widgets; ++i) {
-    driver_->Change(cluster.AddWidget(Namespace(), StrCat("n", Pick(8)), Chance(60)));
+    const std::string ns = Namespace();
+    const std::string name = StrCat("n", Pick(8));
+    driver_->Change(cluster.AddWidget(ns, name, Chance(60)));
   }
   if (Chance(50)) driver_->Change(cluster.AddGadget("n0", Chance(60)));
   if (Chance(70)) driver_->Pass();
@@ -435,9 +442,11 @@ VoidTask Together::Change() {
   TestCluster& cluster = driver_->cluster();
   switch (draws_.Pick(12)) {
     case 0:
-    case 1:
-      return cluster.AddOperand(draws_.Chance(50) ? kGizmos : kCogs,
-                                draws_.One<std::string>({"a", "b", "c"}), "n3", draws_.Chance(50));
+    case 1: {
+      const kube::GroupVersionResource& gvr = draws_.Chance(50) ? kGizmos : kCogs;
+      const std::string ns = draws_.One<std::string>({"a", "b", "c"});
+      return cluster.AddOperand(gvr, ns, "n3", draws_.Chance(50));
+    }
     case 2:
       return cluster.Remove(kGizmos, {draws_.Chance(50) ? "a" : "b", "n0"});
     case 3:
@@ -560,6 +569,9 @@ int RunAll(uint64_t first, uint64_t count) {
   std::fflush(stdout);  // also printed when the run is interrupted
   int deletions = 0;
   for (uint64_t seed = first; seed < first + count && !::testing::Test::HasFailure(); ++seed) {
+    // For whoever finds a run that broke off.
+    if (count > 1)
+      std::fprintf(stderr, "STEWARD_CLEANUP_SEED=%llu\n", static_cast<unsigned long long>(seed));
     deletions +=
         seed % 3 == 0 ? RunOne<Together>(seed, count == 1) : RunOne<Schedule>(seed, count == 1);
   }

@@ -418,8 +418,12 @@ TEST_F(ServerTest, TheClientsDeadlineAndTheServersOwnEndTheWork) {
   EXPECT_EQ(servers.error_code(), grpc::DEADLINE_EXCEEDED);
   EXPECT_THAT(servers.error_message(), HasSubstr("no answer within"));
   scene_.cluster().Release(ClientVerb::kGet, kSceneCsvs);
-  EXPECT_TRUE(
-      alice->Preview(Context().get(), Of<cleanup::v1::PreviewRequest>("w.v1"), &response).ok());
+  // As often as a busy machine has no answer within that time.
+  grpc::Status after;
+  do {
+    after = alice->Preview(Context().get(), Of<cleanup::v1::PreviewRequest>("w.v1"), &response);
+  } while (after.error_code() == grpc::DEADLINE_EXCEEDED);
+  EXPECT_TRUE(after.ok()) << after.error_message();
 }
 
 TEST_F(ServerTest, StoppingEndsEverything) {

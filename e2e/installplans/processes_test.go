@@ -15,17 +15,21 @@ import (
 
 // The cases of this file do what they like to the executor's process, and so do not run beside others.
 
-// slowPlan has many steps, each of which takes a while.
-func slowPlan(t *testing.T, namespace string, count int) *olm.Object {
+// heldPlan has many steps, of which the one in the middle is held.
+func heldPlan(t *testing.T, namespace string, count int) *olm.Object {
 	t.Helper()
 	steps := []step{mandatory(csv(namespace, "some.v1")), optional(autoscaler("", "left-out"))}
 	for number := range count {
-		steps = append(steps, mandatory(answering(configMap(namespace, fmt.Sprintf("settings-%d", number)), delay, "50ms")))
+		object := answering(configMap(namespace, fmt.Sprintf("settings-%d", number)))
+		if number == count/2 {
+			object = answering(object, held, "true")
+		}
+		steps = append(steps, mandatory(object))
 	}
 	return planned(t, namespace, "plan", "some.v1", steps...)
 }
 
-// madeOnce fails unless each of a slow plan's ConfigMaps is there, made by one write.
+// madeOnce fails unless each of a held plan's ConfigMaps is there, made by one write.
 func madeOnce(t *testing.T, namespace string, count int) {
 	t.Helper()
 	made := map[string]int{}
@@ -43,12 +47,12 @@ func madeOnce(t *testing.T, namespace string, count int) {
 	}
 }
 
-// halfway waits until some ConfigMaps of a slow plan are there.
-func halfway(t *testing.T, namespace string, some int) {
+// halfway waits until the first half of a held plan's ConfigMaps are there.
+func halfway(t *testing.T, namespace string, count int) {
 	t.Helper()
 	eventually(t, func() error {
 		list, err := shared.Kube.CoreV1().ConfigMaps(namespace).List(t.Context(), metav1.ListOptions{LabelSelector: answered})
-		if err == nil && len(list.Items) < some {
+		if err == nil && len(list.Items) < count/2 {
 			err = fmt.Errorf("%d ConfigMaps", len(list.Items))
 		}
 		return err
@@ -59,9 +63,11 @@ func halfway(t *testing.T, namespace string, some int) {
 func TestProcesses_KilledInTheMidst(t *testing.T) {
 	namespace := space(t)
 	const count = 60
-	install(t, slowPlan(t, namespace, count))
-	halfway(t, namespace, count/3)
+	letGo := holds(t, namespace)
+	install(t, heldPlan(t, namespace, count))
+	halfway(t, namespace, count)
 	executing.Kill()
+	letGo()
 	if phase := phaseOf(planOf(t, namespace, "plan")); phase != "Installing" {
 		t.Errorf("the plan is %s", phase)
 	}
@@ -94,12 +100,14 @@ func TestProcesses_TwoReplicas(t *testing.T) {
 	eventually(t, leads(executing))
 	namespace := space(t)
 	const count = 40
-	install(t, slowPlan(t, namespace, count))
-	halfway(t, namespace, count/4)
+	letGo := holds(t, namespace)
+	install(t, heldPlan(t, namespace, count))
+	halfway(t, namespace, count)
 	if leads(second)() == nil {
 		t.Error("both lead")
 	}
 	executing.Kill()
+	letGo()
 	eventually(t, leads(second))
 	ends(t, namespace, "plan", "Complete")
 	madeOnce(t, namespace, count)

@@ -11,7 +11,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"time"
+	"testing"
 
 	admissionv1 "k8s.io/api/admission/v1"
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
@@ -31,14 +31,27 @@ const (
 	operation = "e2e.example.com/operation"
 	// warning is what is said about what is let through.
 	warning = "e2e.example.com/warning"
-	// delay is how long each answer takes.
-	delay = "e2e.example.com/delay"
+	// held has the answer wait until the case lets the objects of the namespace go, or nobody waits for it any more.
+	held = "e2e.example.com/held"
 )
 
 var webhook struct {
 	server *httptest.Server
 	mutex  sync.Mutex
-	given  map[string]int // answers that were no, by namespace and name
+	given  map[string]int           // answers that were no, by namespace and name
+	holds  map[string]chan struct{} // closed when a namespace's objects may go
+}
+
+// holds has what is to be held in a namespace wait until the function that it returns is called, or the case has ended.
+func holds(t *testing.T, namespace string) (letGo func()) {
+	t.Helper()
+	release := make(chan struct{})
+	webhook.mutex.Lock()
+	webhook.holds[namespace] = release
+	webhook.mutex.Unlock()
+	letGo = sync.OnceFunc(func() { close(release) })
+	t.Cleanup(letGo)
+	return letGo
 }
 
 // answering has the webhook answer about an object.
@@ -53,7 +66,7 @@ func answering(object *olm.Object, annotations ...string) *olm.Object {
 }
 
 func startWebhook(ctx context.Context) error {
-	webhook.given = map[string]int{}
+	webhook.given, webhook.holds = map[string]int{}, map[string]chan struct{}{}
 	pair, err := shared.ServingPair("webhook")
 	if err != nil {
 		return err
@@ -101,8 +114,14 @@ func review(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	said := object.GetAnnotations()
-	if wait, err := time.ParseDuration(said[delay]); err == nil {
-		time.Sleep(wait)
+	if said[held] != "" {
+		webhook.mutex.Lock()
+		release := webhook.holds[object.GetNamespace()]
+		webhook.mutex.Unlock()
+		select {
+		case <-release:
+		case <-r.Context().Done():
+		}
 	}
 	meant := said[operation] == "" || said[operation] == string(asked.Request.Operation)
 	response := &admissionv1.AdmissionResponse{UID: asked.Request.UID, Allowed: said[answer] == "" || !meant}

@@ -158,9 +158,12 @@ func (m *market) relabelOne(t *testing.T, namespace, name string) {
 func (m *market) wrote(t *testing.T, copying *cluster.Controllers, operation string, want int) {
 	t.Helper()
 	series := fmt.Sprintf("steward_copied_csv_writes_total{operation=%q}", operation)
-	got, err := copying.Metric(t.Context(), series)
-	must(t, err)
-	if got != float64(want) {
-		t.Errorf("%s is %v, want %d", series, got, want)
-	}
+	// What was written is seen before it is counted.
+	eventually(t, func() error {
+		got, err := copying.Metric(t.Context(), series)
+		if err == nil && got != float64(want) {
+			err = fmt.Errorf("%s is %v, want %d", series, got, want)
+		}
+		return err
+	})
 }

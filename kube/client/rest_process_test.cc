@@ -130,11 +130,12 @@ TEST_P(RestStoppedTest, AProcessThatStoodStillSendsNothingThatItMayNoMore) {
   Child child(1);
   asio::io_context io{1};
   TestServer server(io);
-  server.Answer(Response(429, "", "Retry-After: 1\r\n"));
+  server.Answer("", TestServer::Then::kHold);
   server.Answer(Response(200, "{}"));
   ASSERT_NO_FATAL_FAILURE(child.Begin(server.port()));
   while (server.requests().empty()) ASSERT_GT(io.run_one_for(std::chrono::minutes(2)), 0u);
   ASSERT_NO_FATAL_FAILURE(child.Stop());
+  server.Push(Response(429, "", "Retry-After: 1\r\nConnection: close\r\n"));
   if (forbidden) child.Forbid();
   ASSERT_NO_FATAL_FAILURE(child.Resume());
   int code = 0;

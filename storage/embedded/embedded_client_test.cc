@@ -150,12 +150,14 @@ TEST_F(EmbeddedClientTest, AWatchThatLagsBehindTheDroppedPastIsExpired) {
 TEST_F(EmbeddedClientTest, AQuietWatchIsBookmarkedAndEnds) {
   kube::WatchOptions options;
   options.resource_version = std::to_string(revision());
+  options.timeout = absl::Hours(1);
+  ASSERT_OK_AND_ASSIGN(const auto quiet, Watch(options));
+  EXPECT_THAT(Next(*quiet, 1), ElementsAre("BOOKMARK"));
   options.timeout = absl::Milliseconds(30);
-  ASSERT_OK_AND_ASSIGN(const auto watch, Watch(options));
-  std::vector<std::string> seen = Next(*watch, 1000);
+  ASSERT_OK_AND_ASSIGN(const auto short_one, Watch(options));
+  const std::vector<std::string> seen = Next(*short_one, 1000);
   ASSERT_FALSE(seen.empty());
   EXPECT_EQ(seen.back(), "end");
-  EXPECT_EQ(seen.front(), "BOOKMARK");
 }
 
 TEST_F(EmbeddedClientTest, AWatchEndsWithItsDefinition) {

@@ -129,9 +129,9 @@ TEST_F(TlsStreamTest, AnEndlessHelloIsNotTakenForever) {
   ASSERT_TRUE(client.Write(records));
   absl::Status result;
   tasks_.Spawn("handshake", ShakeHands(stream, result));
-  for (int i = 0; i < 1000 && result.ok(); ++i) {
+  while (result.ok()) {
     io_.restart();
-    io_.poll();
+    io_.run_one_for(std::chrono::milliseconds(10));
   }
   EXPECT_THAT(result, StatusIs(absl::StatusCode::kUnavailable, "connection aborted"));
 }
