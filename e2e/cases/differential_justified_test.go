@@ -61,6 +61,10 @@ var justified = []justification{
 	{name: "a state that is forgotten is told for a list of one name, too; elsewhere such lists come from a cache, of any state", covers: func(p probe, got, custom, builtIn reply) bool {
 		return !p.watches() && p.has("resourceVersion", "$ancient") && p.has("fieldSelector") && !p.exact() && got.Code == http.StatusGone && custom.Code == http.StatusOK
 	}},
+	{name: "a state that cannot come is worth another try for a list of one name, too; elsewhere that is asked of etcd, which says not when", covers: func(p probe, got, custom, builtIn reply) bool {
+		got.RetryAfter, got.Body = "", strings.Replace(got.Body, `,"retryAfterSeconds":1`, "", 1)
+		return got == custom && got.Code == http.StatusGatewayTimeout && !p.watches() && p.has("resourceVersionMatch", "Exact") && p.has("fieldSelector")
+	}},
 	{name: "a page that has the last selected object is the last, whatever objects come after it that are not selected", covers: func(p probe, got, custom, builtIn reply) bool {
 		custom.Body = strings.Replace(custom.Body, `"continue":"some",`, "", 1)
 		return got == custom && p.has("limit") && (p.has("labelSelector") || p.has("fieldSelector"))

@@ -230,6 +230,7 @@ func matrix() (all []probe) {
 	}
 	add(here("").with("limit", "2").with("labelSelector", "tier=gold"))
 	add(here("").with("limit", "4").with("resourceVersion", "$ancient").with("fieldSelector", "metadata.name=alpha"))
+	add(here("").with("resourceVersion", "99999999999999").with("resourceVersionMatch", "Exact").with("fieldSelector", "metadata.name=alpha"))
 	add(watching().with("resourceVersion", "$now").with("continue", "$token"), watching().with("resourceVersion", "$now").with("limit", "1"))
 	for _, accept := range accepts {
 		for _, base := range []probe{here(""), here("alpha"), here("nobody"), watching(), here("").with("limit", "2"), here("").with("limit", "none")} {
