@@ -175,7 +175,8 @@ replay_seeds() {
 }
 
 fresh_cleanups() {
-  TARGETS=(//controllers/cleanup:schedule_test) bazel_tests --config=release --test_env=STEWARD_CLEANUP_FRESH=10000
+  local TARGETS=(//controllers/cleanup:schedule_test)
+  bazel_tests --config=release --test_env=STEWARD_CLEANUP_FRESH=10000
 }
 
 # Reads Bazel's summary for the targets and each target's test.xml, or that of each of its shards, for its cases. A result
