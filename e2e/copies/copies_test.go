@@ -79,8 +79,13 @@ func content(object *olm.Object) map[string]any {
 
 // copied is satisfied when the copy in a namespace is there, and equals what OLM would make.
 func copied(t *testing.T, namespace, name string) func() error {
+	return copiedFrom(t, home, namespace, name)
+}
+
+// copiedFrom says it of an operator of any namespace. Nothing writes to a copy any more then: its status comes last.
+func copiedFrom(t *testing.T, source, namespace, name string) func() error {
 	return func() error {
-		original, err := get(t, home, name)
+		original, err := get(t, source, name)
 		if err != nil {
 			return err
 		}

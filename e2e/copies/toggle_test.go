@@ -194,8 +194,7 @@ func TestToggle_R_004_28_OthersKeepTheirs(t *testing.T) {
 	must(t, olm.Create(t.Context(), shared.Any, few, olm.Installed(olm.CSV(name, few, target), few, target)))
 	t.Cleanup(func() { remove(t, source, name) })
 	newOperator(t, "many.v1")
-	there := func() error { _, err := get(t, target, name); return err }
-	eventually(t, there)
+	eventually(t, copiedFrom(t, source, target, name))
 	before, err := get(t, target, name)
 	must(t, err)
 	choose(t, map[string]any{"disableCopiedCSVs": true})
