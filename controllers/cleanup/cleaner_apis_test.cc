@@ -30,7 +30,9 @@ std::string Kind(const std::string& group, const std::string& plural, const std:
   return StrCat(R"({"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition",)",
                 R"("metadata":{"name":")", plural, ".", group, R"("},"spec":{"group":")", group,
                 R"(","scope":")", scope, R"(","names":{"plural":")", plural, R"(","kind":")", kind,
-                R"("},"versions":[{"name":"v1","served":true,"storage":true}]}})");
+                R"("},"versions":[{"name":"v1","served":true,"storage":true,"schema":)",
+                R"({"openAPIV3Schema":{"type":"object",)",
+                R"("x-kubernetes-preserve-unknown-fields":true}}}]}})");
 }
 
 class ApisTest : public CleanerTest {

@@ -262,7 +262,8 @@ constexpr char kOperatorConditionCrd[] =
     R"("metadata":{"name":"operatorconditions.operators.coreos.com"},)"
     R"("spec":{"group":"operators.coreos.com","scope":"Namespaced","names":)"
     R"({"plural":"operatorconditions","kind":"OperatorCondition"},)"
-    R"("versions":[{"name":"v2","served":true,"storage":true}]}})";
+    R"("versions":[{"name":"v2","served":true,"storage":true,"schema":{"openAPIV3Schema":)"
+    R"({"type":"object","x-kubernetes-preserve-unknown-fields":true}}}]}})";
 
 class ReportedTest : public CleanerTest {
  protected:

@@ -23,6 +23,7 @@ std::vector<Case> NamespaceCases();
 std::vector<Case> OwnerCases();
 std::vector<Case> DefinitionCases();
 std::vector<Case> RevisionCases();
+std::vector<Case> ContentCases();
 
 }  // namespace steward::kube::conformance
 

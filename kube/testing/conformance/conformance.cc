@@ -40,7 +40,7 @@ const std::vector<Case>& AllCases() {
   static const std::vector<Case>& all = *new std::vector<Case>(Concatenate(
       {CreateCases(), GetCases(), ListCases(), SelectorCases(), UpdateCases(), PatchCases(),
        DryRunCases(), SendCheckCases(), DeleteCases(), WatchCases(), WatchStartCases(),
-       NamespaceCases(), OwnerCases(), DefinitionCases(), RevisionCases()}));
+       NamespaceCases(), OwnerCases(), DefinitionCases(), RevisionCases(), ContentCases()}));
   return all;
 }
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/status/matchers.h"
+#include "base/text/str_cat.h"
 #include "kube/meta/status.h"
 #include "storage/embedded/testing/test_store.h"
 
@@ -263,8 +264,10 @@ TEST_F(LifecycleTest, WhatIsNotServedGoesAsWell) {
         store_.client().Patch(crds, name, kube::PatchType::kJsonMerge, value, options));
   };
   EXPECT_EQ(kube::FromStatus(patch(R"({"spec":{"scope":"Cluster"}})").status()).code, 422);
-  ASSERT_OK(patch(R"({"spec":{"versions":[{"name":"v1","served":false,"storage":true},)"
-                  R"({"name":"v2","served":true,"storage":false}]}})"));
+  constexpr char kAny[] = R"("schema":{"openAPIV3Schema":{"type":"object"}}})";
+  const std::string versions = StrCat(R"({"name":"v1","served":false,"storage":true,)", kAny,
+                                      R"(,{"name":"v2","served":true,"storage":false,)", kAny);
+  ASSERT_OK(patch(StrCat(R"({"spec":{"versions":[)", versions, "]}}").c_str()));
   Delete(crds, name);
   ExpectSoon(crds, {});
   ASSERT_OK(store_.Create(crds, "", crd));

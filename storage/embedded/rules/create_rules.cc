@@ -6,6 +6,7 @@
 #include "base/text/str_cat.h"
 #include "kube/meta/status.h"
 #include "kube/meta/time.h"
+#include "storage/embedded/rules/content_rules.h"
 #include "storage/embedded/rules/identity_checks.h"
 #include "storage/embedded/rules/kind_rules.h"
 #include "storage/embedded/rules/metadata_checks.h"
@@ -47,6 +48,9 @@ absl::StatusOr<json::object> PrepareCreate(const kube::ResourceType& type, const
   std::vector<kube::StatusCause> causes = TypeCauses(type, created);
   if (causes.empty()) {
     causes = CreateCauses(type, meta);
+    for (kube::StatusCause& cause : ContentCauses(type, created, nullptr)) {
+      causes.push_back(std::move(cause));
+    }
     AddSchemaCauses(context.schema, created, nullptr, causes);
   }
   if (!causes.empty()) {

@@ -7,6 +7,7 @@
 #include "base/json/json_text.h"
 #include "base/text/str_cat.h"
 #include "kube/meta/quote.h"
+#include "storage/embedded/rules/content_rules.h"
 #include "storage/embedded/rules/kind_rules.h"
 #include "storage/embedded/rules/object_meta.h"
 
@@ -87,6 +88,8 @@ Decoded Decode(const kube::ResourceType& type, json::object object) {
   }
   DecodedMeta meta = DecodeMeta(metadata, custom ? "" : "metadata.");
   if (!meta.problem.empty()) return Undecodable(std::move(meta.problem), decoded.gvk);
+  std::string problem = ContentProblem(type, object);
+  if (!problem.empty()) return Undecodable(std::move(problem), decoded.gvk);
   decoded.object["apiVersion"] = decoded.gvk.ApiVersion();
   decoded.object["kind"] = decoded.gvk.kind;
   decoded.object["metadata"] = std::move(meta.meta);

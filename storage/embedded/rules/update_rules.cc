@@ -7,6 +7,7 @@
 #include "base/status/macros.h"
 #include "base/text/str_cat.h"
 #include "kube/meta/status.h"
+#include "storage/embedded/rules/content_rules.h"
 #include "storage/embedded/rules/identity_checks.h"
 #include "storage/embedded/rules/kind_rules.h"
 #include "storage/embedded/rules/metadata_checks.h"
@@ -82,6 +83,9 @@ absl::StatusOr<json::object> Replace(const kube::ResourceType& type, const json:
   if (type.status_subresource) CopyMember("status", stored, updated);
   std::vector<kube::StatusCause> causes = UpdateCauses(type, MetaOf(stored), meta);
   for (kube::StatusCause& cause : TypeCauses(type, updated)) causes.push_back(std::move(cause));
+  for (kube::StatusCause& cause : ContentCauses(type, updated, &stored)) {
+    causes.push_back(std::move(cause));
+  }
   AddSchemaCauses(schema, updated, &stored, causes);
   if (!causes.empty()) {
     return kube::ToStatus(kube::Invalid(GvkOf(updated), StringAt(meta, "name"), std::move(causes)));

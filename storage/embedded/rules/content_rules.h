@@ -1,0 +1,35 @@
+// What a kube-apiserver asks of the content of kinds that it has built in, as far as manifests of
+// operators break it. Pure functions.
+#ifndef STORAGE_EMBEDDED_RULES_CONTENT_RULES_H_
+#define STORAGE_EMBEDDED_RULES_CONTENT_RULES_H_
+
+#include <boost/json/object.hpp>
+#include <string>
+#include <vector>
+
+#include "kube/meta/resource_type.h"
+#include "kube/meta/status.h"
+
+namespace steward::storage {
+
+// Why the object cannot be decoded, in Kubernetes' words; "" = it can. ConfigMap, Secret: values
+// that are no strings.
+std::string ContentProblem(const kube::ResourceType& type, const boost::json::object& object);
+
+// The causes of a 422. `stored` null: the object is new; else it is the one that is to be replaced,
+// of which fields stay as they are:
+//
+//   ConfigMap, Secret         data and binaryData, where `immutable` is set, which stays set;
+//                             type of a Secret
+//   Service                   has ports, whose names are there and differ where there are several;
+//                             clusterIP, once it has one
+//   RoleBinding, ClusterRoleBinding   roleRef
+//   PriorityClass             value
+//   CustomResourceDefinition  has a schema in each version; its scope, once it is established
+std::vector<kube::StatusCause> ContentCauses(const kube::ResourceType& type,
+                                             const boost::json::object& object,
+                                             const boost::json::object* stored);
+
+}  // namespace steward::storage
+
+#endif  // STORAGE_EMBEDDED_RULES_CONTENT_RULES_H_
