@@ -323,6 +323,7 @@ void ApiServer::Impl::StartBackground() {
                                                ServingExpiry(deps.registry, "api")));
   background.Spawn("authentication files", authentication_files.Poll());
   if (!options.authentication_skip_lookup) {
+    if (!options.authentication_tolerate_lookup_failure) authentication_configs.AwaitCluster();
     background.Spawn("authentication settings", authentication_source.Run());
   }
 }

@@ -75,12 +75,7 @@ func TestRestart_R_PRJ_06_RollingUpdateIsNotNoticed(t *testing.T) {
 		must(t, err)
 		running, err := watchtools.NewRetryWatcherWithContext(t.Context(), list.GetResourceVersion(), &cache.ListWatch{
 			WatchFuncWithContext: func(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
-				running, err := operators.Watch(ctx, options)
-				if apierrors.IsForbidden(err) {
-					// A Service asks no replica that is not ready, and may not know its users yet.
-					err = apierrors.NewInternalError(err)
-				}
-				return running, err
+				return operators.Watch(ctx, options)
 			}})
 		must(t, err)
 		t.Cleanup(running.Stop)

@@ -26,6 +26,7 @@ namespace {
 constexpr char kAnonymous[] = "system:anonymous";
 constexpr char kAuthenticated[] = "system:authenticated";
 constexpr char kUnauthenticated[] = "system:unauthenticated";
+constexpr char kNotYet[] = "the cluster's authentication settings were not read yet";
 // One of this many requests by certificate is measured: the measurement costs as much as a small
 // answer.
 constexpr uint32_t kMeasuredOf = 16;
@@ -76,10 +77,14 @@ boost::asio::awaitable<bool> Identify(Authenticator& authenticator, http::Reques
     // Being too busy to ask is no judgement: the client may try again.
     kube::Status refusal = kube::Unauthorized();
     if (kube::IsTooManyRequests(user.status())) refusal = Reviewer::Overloaded();
+    if (absl::IsUnavailable(user.status()) && user.status().message() == kNotYet) {
+      refusal = UsersNotKnown();
+    }
     co_await RespondStatus(request, writer, std::move(refusal));
     co_return false;
   }
   SetUser(request, *std::move(user));
+  request.may_be_anybody = !request.authenticated && authenticator.awaits_cluster();
   co_return true;
 }
 
@@ -141,7 +146,12 @@ Task<kube::UserInfo> Authenticator::Authenticate(const http::Request& request) {
     }
     if (error.ok()) error = absl::UnauthenticatedError("invalid bearer token");
   }
+  // Its certificate may be one of those that are not known yet.
+  if (!error.ok() && request.peer != nullptr && awaits_cluster()) {
+    co_return absl::UnavailableError(kNotYet);
+  }
   CO_RETURN_IF_ERROR(error);
+  if (!allow_anonymous_ && awaits_cluster()) co_return absl::UnavailableError(kNotYet);
   if (!allow_anonymous_) co_return absl::UnauthenticatedError("no credentials");
   co_return Anonymous();
 }

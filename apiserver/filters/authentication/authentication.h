@@ -21,7 +21,9 @@ namespace steward::filters {
 // Tries the methods in Kubernetes' order: front proxy, client certificate, bearer token, bearer
 // token of a WebSocket; the first success wins. A user gets the group system:authenticated. Without
 // any credentials the user is system:anonymous, if that is allowed; bad credentials never become
-// anonymous. Borrows its dependencies.
+// anonymous. Before the cluster has said by which certificates users are told
+// (AuthenticationConfigStore::awaits_cluster), whoever seems to be anonymous may be anybody.
+// Borrows its dependencies.
 class Authenticator {
  public:
   // `metrics` may be null.
@@ -39,8 +41,11 @@ class Authenticator {
   std::optional<kube::UserInfo> Recognize(const http::Request& request);
 
   // kUnauthenticated: bad or missing credentials; other errors: the credentials could not be
-  // checked.
+  // checked, kUnavailable: not yet.
   Task<kube::UserInfo> Authenticate(const http::Request& request);
+
+  // True if an anonymous user may be anybody.
+  bool awaits_cluster() const { return configs_.awaits_cluster(); }
 
   // Counts a result of Authenticate, or OK for a user found by Recognize.
   void Count(const absl::Status& result);
@@ -65,7 +70,8 @@ class Authenticator {
 };
 
 // Fills in Request.user and removes the identity headers, or answers 401: the reason appears in the
-// log only. 429 when too many tokens are being reviewed. `authenticator` outlives the handler.
+// log only. 429 when too many tokens are being reviewed, 503 when users are not known yet.
+// `authenticator` outlives the handler.
 http::Handler WithAuthentication(http::Handler next, Authenticator& authenticator);
 
 }  // namespace steward::filters

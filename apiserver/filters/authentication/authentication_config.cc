@@ -78,6 +78,7 @@ absl::Status AuthenticationConfigStore::SetFromCluster(AuthenticationSettings se
   std::swap(from_cluster_, settings);
   absl::Status updated = Update();
   if (!updated.ok()) std::swap(from_cluster_, settings);
+  if (updated.ok()) awaits_cluster_.store(false, std::memory_order_release);
   return updated;
 }
 

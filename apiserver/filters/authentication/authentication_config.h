@@ -3,6 +3,7 @@
 #ifndef APISERVER_FILTERS_AUTHENTICATION_AUTHENTICATION_CONFIG_H_
 #define APISERVER_FILTERS_AUTHENTICATION_AUTHENTICATION_CONFIG_H_
 
+#include <atomic>
 #include <memory>
 #include <optional>
 #include <string>
@@ -52,6 +53,10 @@ class AuthenticationConfigStore {
  public:
   AuthenticationConfigStore();
 
+  // Until SetFromCluster has succeeded, users are not known, but for those whose CAs the flags say.
+  void AwaitCluster() { awaits_cluster_.store(true, std::memory_order_release); }
+  bool awaits_cluster() const { return awaits_cluster_.load(std::memory_order_acquire); }
+
   // Never null; before any setting, a config that authenticates no user.
   std::shared_ptr<const AuthenticationConfig> Get() const;
 
@@ -62,6 +67,7 @@ class AuthenticationConfigStore {
  private:
   absl::Status Update() ABSL_EXCLUSIVE_LOCKS_REQUIRED(update_mutex_);
 
+  std::atomic<bool> awaits_cluster_{false};
   Mutex update_mutex_;
   AuthenticationSettings from_flags_ ABSL_GUARDED_BY(update_mutex_);
   AuthenticationSettings from_cluster_ ABSL_GUARDED_BY(update_mutex_);

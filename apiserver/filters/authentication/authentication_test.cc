@@ -132,6 +132,63 @@ TEST_F(AuthenticationTest, IsCounted) {
   EXPECT_THAT(text, HasSubstr("seconds_bucket{le=\"172800\"} 1\n"));
 }
 
+// Before the cluster has said whom it trusts: nobody is refused as somebody else.
+TEST_F(AuthenticationTest, UsersAreNotKnownYet) {
+  struct Row {
+    std::string name;
+    std::vector<std::string> certificates;
+    HeaderList headers;
+    bool flags;  // name the CA of clients
+    std::string want;
+    bool may_be_anybody;
+  };
+  const Row rows[] = {
+      {"nothing", {}, {}, false, kAnonymous, true},
+      {"the front proxy", {ProxyCert()}, {{"X-Remote-User", "alice"}}, false, kAnonymous, true},
+      {"the front proxy, and CAs of flags", {ProxyCert()}, {}, true, "503", false},
+      {"a client of the flags",
+       {Cert(client_ca_, "bob")},
+       {},
+       true,
+       "bob system:authenticated",
+       false},
+      {"a good token",
+       {},
+       {{"Authorization", "Bearer good"}},
+       false,
+       "token-user uid=u-1 g system:authenticated",
+       false},
+  };
+  for (const Row& row : rows) {
+    SCOPED_TRACE(row.name);
+    AuthenticationConfigStore store;
+    store.AwaitCluster();
+    if (row.flags) {
+      AuthenticationSettings flags;
+      flags.client_ca_pem = client_ca_.cert_pem();
+      ASSERT_OK(store.SetFromFlags(flags));
+    }
+    Authenticator authenticator(store, tokens_, clock_, true);
+    for (const bool known : {false, true}) {
+      if (known) {
+        ASSERT_OK(store.SetFromCluster(Settings(proxy_ca_, client_ca_)));
+      }
+      http::Request request = MakeRequest("GET", "/");
+      if (!row.certificates.empty()) request.peer = MakePeer(row.certificates);
+      for (const auto& [name, value] : row.headers) request.headers.Add(name, value);
+      rest::RecordingWriter writer;
+      Handle(WithAuthentication(ServedHandler(), authenticator), request, writer);
+      if (known) {
+        EXPECT_FALSE(request.may_be_anybody);
+        continue;
+      }
+      EXPECT_EQ(writer.status() == 200 ? Describe(request.user) : std::to_string(writer.status()),
+                row.want);
+      EXPECT_EQ(request.may_be_anybody, row.may_be_anybody);
+    }
+  }
+}
+
 TEST_F(AuthenticationTest, WhoIsWho) {
   TestCertOptions server_only;
   server_only.common_name = "front-proxy-client";

@@ -125,7 +125,6 @@ Task<std::string> ExtensionAuthenticationSource::List() {
   if (page->items.empty()) {
     log::Warning("The cluster publishes no authentication settings for aggregated API servers",
                  {{"configMap", absl::StrCat(kNamespace, "/", kName)}});
-    synced_.store(true, std::memory_order_release);
   }
   for (const kube::RawObject& item : page->items) Apply(item);
   co_return std::move(page->resource_version);

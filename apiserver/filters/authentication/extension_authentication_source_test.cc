@@ -175,11 +175,15 @@ TEST_F(ExtensionAuthenticationSourceTest, ListsThenFollows) {
 }
 
 TEST_F(ExtensionAuthenticationSourceTest, MayAppearLater) {
+  store_.AwaitCluster();
   Start();
-  EXPECT_TRUE(source_.has_synced());
+  EXPECT_FALSE(source_.has_synced());
+  EXPECT_TRUE(store_.awaits_cluster());
   EXPECT_EQ(ca(), "");
   Publish(a_);
   Settle();
+  EXPECT_TRUE(source_.has_synced());
+  EXPECT_FALSE(store_.awaits_cluster());
   EXPECT_EQ(ca(), a_.cert_pem());
 }
 

@@ -18,6 +18,11 @@ namespace {
 // state is freed while a watch lasts.
 boost::asio::awaitable<bool> Admit(Authorizer& authorizer, const http::Request& request,
                                    http::ResponseWriter& writer) {
+  if (request.may_be_anybody) {
+    if (request.audit != nullptr) request.audit->NoteUndecided();
+    co_await RespondStatus(request, writer, UsersNotKnown());
+    co_return false;
+  }
   const absl::StatusOr<Decision> decision = co_await authorizer.Authorize(request);
   if (!decision.ok()) {
     if (request.audit != nullptr) request.audit->NoteUndecided();

@@ -178,6 +178,19 @@ TEST_F(AuthorizationTest, OutageIs500WithoutDetails) {
   }
 }
 
+TEST_F(AuthorizationTest, WhoeverMayBeAnybodyIsNotRefused) {
+  for (const auto& [target, want] : {std::pair{kList, 503}, std::pair{"/healthz", 200}}) {
+    http::Request request = MakeReadRequest("GET", target);
+    request.user.name = "system:anonymous";
+    request.may_be_anybody = true;
+    rest::RecordingWriter writer;
+    Handle(Authorized(ServedHandler(), {"/healthz"}), request, writer);
+    EXPECT_EQ(writer.status(), want);
+    if (want == 503) EXPECT_EQ(writer.Header("Retry-After"), "1");
+  }
+  EXPECT_EQ(calls(), 0);
+}
+
 TEST_F(AuthorizationTest, OverloadIs429) {
   client_.FailNext(Verb::kCreate, kReviews, kube::ToStatus(Reviewer::Overloaded()));
   EXPECT_EQ(Ask(kList), 429);

@@ -13,6 +13,10 @@ VoidTask RespondStatus(const http::Request& request, http::ResponseWriter& write
   sent.IgnoreError();
 }
 
+kube::Status UsersNotKnown() {
+  return kube::ServiceUnavailable("this server does not know its users yet", 1);
+}
+
 VoidTask RespondText(http::ResponseWriter& writer, int status, std::string text,
                      http::Headers headers) {
   text += "\n";

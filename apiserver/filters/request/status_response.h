@@ -14,6 +14,9 @@ namespace steward::filters {
 VoidTask RespondStatus(const http::Request& request, http::ResponseWriter& writer,
                        kube::Status status);
 
+// 503: this server cannot yet tell one user from another.
+kube::Status UsersNotKnown();
+
 // Writes the whole response as text/plain, in the form of Go's http.Error: a newline is appended.
 VoidTask RespondText(http::ResponseWriter& writer, int status, std::string text,
                      http::Headers headers = {});

@@ -114,6 +114,8 @@ struct Request {
   kube::UserInfo user;          // the authenticated one; filled in by the authentication filter
   AuditNotes* audit = nullptr;  // null: not recorded; outlives every handler that it is set for
   bool authenticated = false;   // `user` has shown credentials; set by the authentication filter
+  // `user` is anonymous, but nobody is known yet by their certificates; set there, too.
+  bool may_be_anybody = false;
 
   // The first value of a query parameter, or null: of repeated keys the first counts.
   const std::string* Query(std::string_view key) const ABSL_ATTRIBUTE_LIFETIME_BOUND;
