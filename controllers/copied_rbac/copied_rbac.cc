@@ -206,7 +206,8 @@ Task<ReconcileResult> CopiedRbacReconciler::Reconcile(Key key) {
   CO_RETURN_IF_ERROR(co_await PlanRemovals(pass));
   Plan(pass);
   HoldReplaced(pass);
-  const absl::Status ended = co_await Write(pass);
+  absl::Status ended = co_await Write(pass);
+  if (ended.ok()) ended = co_await Lift(pass);
   const absl::Status concluded = Conclude(pass);
   metrics_.SetForeign(key.name, pass.foreign);
   CO_RETURN_IF_ERROR(ended);
@@ -422,6 +423,53 @@ StatusTask CopiedRbacReconciler::GiveOne(Pass& pass, Put& put, kube::SendCheck m
   kube::SendCheck recent = Recent(pass, kGoodForPuts, std::move(may_send));
   put.result = co_await copies_.Give(put.slot, std::move(recent));
   co_return put.result->status();
+}
+
+StatusTask CopiedRbacReconciler::Lift(Pass& pass) {
+  const bool lift = pass.seen.IsForAll();
+  if (!lift && pass.seen.LeavesAll()) co_return absl::OkStatus();
+  CO_ASSIGN_OR_RETURN(
+      std::vector<LiftedWrite> writes,
+      co_await MissingLifted(deps_.client, pass.seen.source, pass.seen.pairs, lift));
+  // One kind after the other.
+  while (!writes.empty()) {
+    const kube::GroupVersionResource gvr = writes.front().gvr;
+    const auto next = std::find_if(writes.begin(), writes.end(),
+                                   [&gvr](const LiftedWrite& write) { return write.gvr != gvr; });
+    std::vector<LiftedWrite> some(std::make_move_iterator(writes.begin()),
+                                  std::make_move_iterator(next));
+    writes.erase(writes.begin(), next);
+    CO_RETURN_IF_ERROR(co_await LiftSome(pass, std::move(some)));
+  }
+  co_return absl::OkStatus();
+}
+
+StatusTask CopiedRbacReconciler::LiftSome(Pass& pass, std::vector<LiftedWrite> writes) {
+  const WriteCounts counts = co_await writer_.Run(
+      writes.size(), [this, &pass, &writes](size_t number, kube::SendCheck may_send) {
+        return LiftOne(pass, writes[number], std::move(may_send));
+      });
+  co_return counts.ended;
+}
+
+StatusTask CopiedRbacReconciler::LiftOne(Pass& pass, const LiftedWrite& write,
+                                         kube::SendCheck may_send) {
+  kube::SendCheck recent = Recent(pass, kGoodForRemovals, std::move(may_send));
+  const absl::StatusOr<bool> done = co_await WriteLifted(deps_.client, write, std::move(recent));
+  if (!done.ok()) {
+    pass.failure.Update(done.status());
+    co_return done.status();
+  }
+  if (*done) {
+    (write.object.is_null() ? metrics_.deleted : metrics_.created).Increment();
+    co_return absl::OkStatus();
+  }
+  ++pass.foreign;
+  deps_.events.Record({olm::kCsvKind, write.csv, pass.seen.csv_uids[write.csv.name]},
+                      EventType::kWarning, "CopiedRbacForeign",
+                      StrCat("The Role ", write.name, " is not lifted into the cluster: one of ",
+                             write.gvr.resource, " has its name and is not the operator's"));
+  co_return absl::OkStatus();
 }
 
 absl::Status CopiedRbacReconciler::Conclude(Pass& pass) {

@@ -9,11 +9,13 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/time/time.h"
 #include "base/async/task.h"
 #include "controllers/copied_rbac/copied_rbac_metrics.h"
+#include "controllers/copied_rbac/lifted_rbac.h"
 #include "controllers/copied_rbac/rbac_snapshot.h"
 #include "controllers/copied_rbac/rbac_watch.h"
 #include "controllers/copied_rbac/rbac_writer.h"
@@ -41,7 +43,8 @@ namespace steward::controllers {
 //       an object in the way that is no copy ────► left alone; Event, metric
 //
 // Targets are those of the one OperatorGroup that lists or selects namespaces (R-004-16, 19). Where
-// there are several groups, or one for all namespaces, copies that are there stay as they are.
+// there are several groups, or one for all namespaces, copies that are there stay as they are; in
+// the latter case the pairs are lifted into the cluster (MissingLifted).
 //
 // A Role is given nothing while a RoleBinding to it names anybody but the wanted subjects, who
 // would have it, too:
@@ -93,6 +96,10 @@ class CopiedRbacReconciler : public Reconciler {
   StatusTask PutSome(Pass& pass, size_t first, size_t count);
   StatusTask PrepareOne(Pass& pass, Put& put, kube::SendCheck may_send);
   StatusTask GiveOne(Pass& pass, Put& put, kube::SendCheck may_send);
+  // Brings what is lifted into the state that it shall have.
+  StatusTask Lift(Pass& pass);
+  StatusTask LiftSome(Pass& pass, std::vector<LiftedWrite> writes);
+  StatusTask LiftOne(Pass& pass, const LiftedWrite& write, kube::SendCheck may_send);
   absl::Status Conclude(Pass& pass);
   void Tell(Pass& pass, const Put& put, std::string_view reason, const std::string& message);
   // Passed to each write: this process leads, and what the write stands on is recent.

@@ -318,7 +318,48 @@ TEST_F(CopiedRbacTest, AccessEndsThoughNothingTakesItsPlace) {
   }
 }
 
-// Two groups, or one for all namespaces: nobody takes away or gives.
+// `69-role-in-target`: OLM's ClusterRoles of an operator that works everywhere.
+TEST_F(CopiedRbacTest, LiftedForAllNamespaces) {
+  cluster_.PutGroup("ops", "g", "{}");
+  cluster_.PutOriginal("reed", "get");
+  process_.Finish();
+  const json::value role = cluster_.Find(kTestClusterRoles, {"", "reed"});
+  ASSERT_FALSE(role.is_null());
+  EXPECT_EQ(Serialize(role.at("metadata").at("labels")),
+            R"({"olm.owner":"reed","olm.owner.kind":"ClusterServiceVersion",)"
+            R"("olm.owner.namespace":"ops","olm.managed":"true"})");
+  EXPECT_EQ(Serialize(role.at("rules")),
+            R"([{"apiGroups":[""],"resources":["secrets"],"verbs":["get"]},)"
+            R"({"apiGroups":[""],"resources":["namespaces"],"verbs":["get","list","watch"]}])");
+  const json::value binding = cluster_.Find(kTestClusterBindings, {"", "reed"});
+  ASSERT_FALSE(binding.is_null());
+  EXPECT_EQ(binding.at("roleRef").at("kind"), "ClusterRole");
+  EXPECT_EQ(binding.at_pointer("/subjects/0/namespace"), "ops");
+  EXPECT_EQ(CountWrites(), 0);
+  // Several groups: nobody knows.
+  cluster_.PutGroup("ops", "second", R"({"targetNamespaces":["b"]})");
+  EXPECT_EQ(CountWrites(), 0);
+  cluster_.DropGroup("ops", "second");
+  cluster_.PutGroup("ops", "g", R"({"targetNamespaces":["a"]})");
+  process_.Finish();
+  EXPECT_TRUE(cluster_.Find(kTestClusterRoles, {"", "reed"}).is_null());
+  EXPECT_TRUE(cluster_.Find(kTestClusterBindings, {"", "reed"}).is_null());
+  EXPECT_EQ(Verbs("a"), "get ");
+}
+
+TEST_F(CopiedRbacTest, SomebodysClusterRoleIsLeftAlone) {
+  cluster_.PutGroup("ops", "g", "{}");
+  cluster_.PutOriginal("reed", "get");
+  cluster_.fake().Put(kTestClusterRoles, R"({"metadata":{"name":"reed"},"rules":[]})");
+  process_.Finish();
+  EXPECT_TRUE(cluster_.Find(kTestClusterRoles, {"", "reed"}).at("rules").as_array().empty());
+  EXPECT_THAT(process_.events().told, Contains("CopiedRbacForeign ops/reed"));
+  cluster_.PutGroup("ops", "g", R"({"targetNamespaces":["a"]})");
+  process_.Finish();
+  EXPECT_FALSE(cluster_.Find(kTestClusterRoles, {"", "reed"}).is_null());
+}
+
+// Two groups, or one for all namespaces: nobody takes away or gives what is copied.
 TEST_F(CopiedRbacTest, WhereTheTargetsAreNotKnownNothingChanges) {
   cluster_.PutOriginal("reed", "get");
   process_.Finish();
@@ -326,7 +367,7 @@ TEST_F(CopiedRbacTest, WhereTheTargetsAreNotKnownNothingChanges) {
   EXPECT_EQ(CountWrites(), 0);
   cluster_.DropGroup("ops", "second");
   cluster_.PutGroup("ops", "g", "{}");
-  EXPECT_EQ(CountWrites(), 0);
+  EXPECT_EQ(CountWrites(), 2) << "a ClusterRole and its binding";
   EXPECT_EQ(Verbs("a"), "get ");
 }
 

@@ -118,6 +118,10 @@ bool RbacSnapshot::SelectsByLabel() const {
   return IsExplicit() && olm::KindOfTargets(*groups.front()) == olm::TargetKind::kSelector;
 }
 
+bool RbacSnapshot::IsForAll() const {
+  return groups.size() == 1 && olm::KindOfTargets(*groups.front()) == olm::TargetKind::kAll;
+}
+
 bool RbacSnapshot::LeavesAll() const { return !groups.empty() && !IsExplicit(); }
 
 bool RbacSnapshot::Targets(std::string_view ns, const kube::LabelMap& labels) const {

@@ -42,6 +42,8 @@ struct RbacSnapshot {
   // True when the group names or selects namespaces: only then is anything copied.
   bool IsExplicit() const;
   bool SelectsByLabel() const;
+  // True when the one group is for all namespaces.
+  bool IsForAll() const;
   // True when nobody knows whether they work in a namespace: there are several groups, or an
   // invalid one; and when they work everywhere. Then copies that are there stay as they are.
   bool LeavesAll() const;

@@ -33,7 +33,10 @@ std::string UidOf(const json::value& object) {
 }  // namespace
 
 RbacCluster::RbacCluster() {
-  for (const auto& gvr : {kTestRoles, kTestBindings, kTestOperators}) fake().Serve(gvr);
+  for (const auto& gvr :
+       {kTestRoles, kTestBindings, kTestClusterRoles, kTestClusterBindings, kTestOperators}) {
+    fake().Serve(gvr);
+  }
 }
 
 void RbacCluster::PutOperator(const std::string& name, std::string_view asked) {

@@ -31,6 +31,10 @@ namespace steward::controllers {
 inline const kube::GroupVersionResource kTestRoles = {"rbac.authorization.k8s.io", "v1", "roles"};
 inline const kube::GroupVersionResource kTestBindings = {"rbac.authorization.k8s.io", "v1",
                                                          "rolebindings"};
+inline const kube::GroupVersionResource kTestClusterRoles = {"rbac.authorization.k8s.io", "v1",
+                                                             "clusterroles"};
+inline const kube::GroupVersionResource kTestClusterBindings = {"rbac.authorization.k8s.io", "v1",
+                                                                "clusterrolebindings"};
 inline const kube::GroupVersionResource kTestOperators = {"operators.coreos.com", "v1",
                                                           "operators"};
 
