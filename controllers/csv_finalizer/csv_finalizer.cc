@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
+#include <optional>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
+#include "base/json/json_access.h"
 #include "base/json/json_text.h"
 #include "base/status/macros.h"
 #include "base/text/str_cat.h"
@@ -18,10 +20,13 @@
 #include "kube/client/pager.h"
 #include "kube/meta/errors.h"
 #include "kube/meta/label_syntax.h"
+#include "kube/meta/metadata_access.h"
 #include "kube/meta/resources.h"
 #include "kube/meta/write_options.h"
+#include "olm/alongside.h"
 #include "olm/cleanup/decode.h"
 #include "olm/cleanup/holds.h"
+#include "olm/cleanup/names.h"
 #include "olm/cleanup/object_facts.h"
 #include "olm/cleanup/step.h"
 #include "olm/cleanup/waiting.h"
@@ -46,14 +51,42 @@ const std::vector<kube::GroupVersionResource>& OwnedResources() {
       {"admissionregistration.k8s.io", "v1", "mutatingwebhookconfigurations"},
       {"admissionregistration.k8s.io", "v1", "validatingwebhookconfigurations"},
       kube::kApiServices,
+      {"scheduling.k8s.io", "v1", "priorityclasses"},
+      {"console.openshift.io", "v1", "consoleclidownloads"},
+      {"console.openshift.io", "v1", "consolelinks"},
+      {"console.openshift.io", "v1", "consoleplugins"},
+      {"console.openshift.io", "v1", "consolequickstarts"},
+      {"console.openshift.io", "v1", "consoleyamlsamples"},
   };
   return owned;
 }
 
-bool Waits(const kube::ObjectMeta& csv) {
+bool HasFinalizer(const kube::ObjectMeta& csv) {
   const auto& finalizers = csv.finalizers;
-  return csv.deleting &&
-         std::find(finalizers.begin(), finalizers.end(), kOlmFinalizer) != finalizers.end();
+  return std::find(finalizers.begin(), finalizers.end(), kOlmFinalizer) != finalizers.end();
+}
+
+bool Waits(const kube::ObjectMeta& csv) { return csv.deleting && HasFinalizer(csv); }
+
+bool Lacks(const kube::ObjectMeta& csv) { return !csv.deleting && !HasFinalizer(csv); }
+
+// An object that may be the operator's.
+struct Owned {
+  olm::ObjectFacts facts;
+  std::vector<kube::NamespacedName> users;  // by its owner labels and annotations
+};
+
+absl::StatusOr<Owned> ReadOwned(const kube::RawObject& raw) {
+  Owned owned;
+  ASSIGN_OR_RETURN(owned.facts, olm::DecodeObjectFacts(raw.json));
+  ASSIGN_OR_RETURN(const json::value object, ParseJson(raw.json));
+  const json::object* metadata = kube::MetadataOf(object);
+  const json::object* annotations =
+      metadata == nullptr ? nullptr : ObjectAt(*metadata, "annotations");
+  if (annotations != nullptr) owned.users = olm::InstalledAlongside(*annotations);
+  const std::optional<kube::NamespacedName> owner = olm::OwnerOf(owned.facts.labels);
+  if (owner) owned.users.push_back(*owner);
+  return owned;
 }
 
 }  // namespace
@@ -72,6 +105,18 @@ VoidTask CsvFinalizer::Feed(WorkQueue& queue) {
   csvs_->ForEach([&queue](const kube::ObjectMeta& csv) {
     if (Waits(csv)) queue.Add(csv.name);
   });
+  MetadataSelection managed;
+  managed.gvr = olm::kCsvs;
+  managed.label_selector = StrCat(olm::kManagedLabel, "=true,!", olm::kCopiedFromLabel);
+  MetadataCallbacks made;
+  made.changed = [this, &queue](const kube::NamespacedName& name) {
+    const kube::ObjectMeta* csv = managed_ == nullptr ? nullptr : managed_->Find(name);
+    if (csv != nullptr && Lacks(*csv)) queue.Add(name);
+  };
+  managed_ = deps_.metadata.Open(std::move(managed), std::move(made));
+  managed_->ForEach([&queue](const kube::ObjectMeta& csv) {
+    if (Lacks(csv)) queue.Add(csv.name);
+  });
   while (true) co_await deps_.clock.Sleep(absl::Hours(1));
 }
 
@@ -80,60 +125,117 @@ Task<ReconcileResult> CsvFinalizer::Reconcile(Key key) {
   if (kube::IsNotFound(raw.status(), key.name)) co_return ReconcileResult::Done();
   CO_RETURN_IF_ERROR(raw.status());
   CO_ASSIGN_OR_RETURN(const olm::ObjectFacts facts, olm::DecodeObjectFacts(raw->json));
-  if (!facts.deleting() || !facts.HasFinalizer(kOlmFinalizer) ||
-      facts.labels.contains(std::string(olm::kCopiedFromLabel)) || olm::WaitsForCleanup(facts)) {
+  if (facts.labels.contains(std::string(olm::kCopiedFromLabel))) co_return ReconcileResult::Done();
+  std::vector<std::string> finalizers = facts.finalizers;
+  if (!facts.deleting() && !facts.HasFinalizer(kOlmFinalizer)) {
+    const auto managed = facts.labels.find(std::string(olm::kManagedLabel));
+    if (managed == facts.labels.end() || managed->second != "true") {
+      co_return ReconcileResult::Done();
+    }
+    finalizers.emplace_back(kOlmFinalizer);
+    const absl::Status marked =
+        co_await SetFinalizers(key, facts.resource_version, std::move(finalizers));
+    if (kube::IsOvertaken(marked)) co_return ReconcileResult::Requeue();
+    CO_RETURN_IF_ERROR(marked);
     co_return ReconcileResult::Done();
   }
+  if (!facts.deleting() || !facts.HasFinalizer(kOlmFinalizer) || olm::WaitsForCleanup(facts)) {
+    co_return ReconcileResult::Done();
+  }
+  Others others;
   size_t left = 0;
   // No object can bear a name that is no label's value.
   if (kube::LabelValueProblem(key.name).empty()) {
     for (const kube::GroupVersionResource& gvr : OwnedResources()) {
-      CO_ASSIGN_OR_RETURN(const size_t found, co_await DeleteOwned(gvr, key));
+      CO_ASSIGN_OR_RETURN(const size_t found, co_await DeleteOwned(gvr, key, others));
       left += found;
     }
   }
   if (left > 0) co_return ReconcileResult::After(kPause);
-  json::object metadata = {{"resourceVersion", facts.resource_version}};
-  const std::vector<std::string> kept =
-      olm::FinalizersWithout(facts.finalizers, {std::string(kOlmFinalizer)});
-  metadata["finalizers"] = kept.empty() ? json::value() : json::array(kept.begin(), kept.end());
-  json::object patch;
-  patch["metadata"] = std::move(metadata);
-  const json::value object = std::move(patch);
-  kube::WriteOptions options;
-  options.field_manager = kManager;
+  finalizers = olm::FinalizersWithout(facts.finalizers, {std::string(kOlmFinalizer)});
   const absl::Status written =
-      (co_await deps_.client.Patch(olm::kCsvs, key, kube::PatchType::kJsonMerge, object, options))
-          .status();
+      co_await SetFinalizers(key, facts.resource_version, std::move(finalizers));
   // It has changed since it was read, or is gone.
   if (kube::IsOvertaken(written)) co_return ReconcileResult::Requeue();
   CO_RETURN_IF_ERROR(written);
   co_return ReconcileResult::Done();
 }
 
-Task<size_t> CsvFinalizer::DeleteOwned(kube::GroupVersionResource gvr, kube::NamespacedName csv) {
-  std::vector<olm::ObjectFacts> owned;
-  kube::ListOptions list;
-  list.label_selector = olm::OwnerSelector(csv);
-  list.limit = kPage;
-  list.metadata_only = true;
-  const absl::Status listed = co_await kube::VisitAll(
-      deps_.client, gvr, list, [&owned, &csv](const kube::RawObject& raw) -> absl::Status {
-        ASSIGN_OR_RETURN(olm::ObjectFacts facts, olm::DecodeObjectFacts(raw.json));
-        if (olm::OwnerOf(facts.labels) == csv) owned.push_back(std::move(facts));
-        return absl::OkStatus();
-      });
-  // A cluster that does not have the kind has none of its objects.
-  if (kube::IsNotServed(listed)) co_return size_t{0};
-  CO_RETURN_IF_ERROR(listed);
-  for (const olm::ObjectFacts& each : owned) {
-    if (each.deleting()) continue;
+StatusTask CsvFinalizer::SetFinalizers(Key csv, std::string resource_version,
+                                       std::vector<std::string> finalizers) {
+  json::object metadata = {{"resourceVersion", resource_version}};
+  metadata["finalizers"] =
+      finalizers.empty() ? json::value() : json::array(finalizers.begin(), finalizers.end());
+  json::object patch;
+  patch["metadata"] = std::move(metadata);
+  const json::value object = std::move(patch);
+  kube::WriteOptions options;
+  options.field_manager = kManager;
+  co_return (
+      co_await deps_.client.Patch(olm::kCsvs, csv, kube::PatchType::kJsonMerge, object, options))
+      .status();
+}
+
+Task<bool> CsvFinalizer::AnyStays(std::vector<kube::NamespacedName> csvs, kube::NamespacedName csv,
+                                  Others& others) {
+  for (const kube::NamespacedName& other : csvs) {
+    if (other == csv) continue;
+    const auto known = others.find(other);
+    if (known != others.end()) {
+      if (known->second) co_return true;
+      continue;
+    }
+    const absl::StatusOr<kube::RawObject> raw = co_await deps_.client.Get(olm::kCsvs, other);
+    bool stays = false;
+    if (!kube::IsNotFound(raw.status(), other.name)) {
+      CO_RETURN_IF_ERROR(raw.status());
+      CO_ASSIGN_OR_RETURN(const olm::ObjectFacts facts, olm::DecodeObjectFacts(raw->json));
+      stays = !facts.deleting() && !facts.labels.contains(std::string(olm::kCopiedFromLabel));
+    }
+    others[other] = stays;
+    if (stays) co_return true;
+  }
+  co_return false;
+}
+
+Task<size_t> CsvFinalizer::DeleteOwned(kube::GroupVersionResource gvr, kube::NamespacedName csv,
+                                       Others& others) {
+  // By the owner's labels, and, where another operator has become the owner since, by the
+  // annotation. An object without OLM's label was there before the operator.
+  std::map<std::string, Owned> found;
+  for (const std::string& selector :
+       {olm::OwnerSelector(csv), StrCat(olm::kManagedLabel, "=true,", olm::kOwnerLabel)}) {
+    kube::ListOptions list;
+    list.label_selector = selector;
+    list.limit = kPage;
+    list.metadata_only = true;
+    const absl::Status listed = co_await kube::VisitAll(
+        deps_.client, gvr, list, [&found, &csv](const kube::RawObject& raw) -> absl::Status {
+          ASSIGN_OR_RETURN(Owned owned, ReadOwned(raw));
+          const auto& users = owned.users;
+          if (std::find(users.begin(), users.end(), csv) == users.end()) return absl::OkStatus();
+          const std::string name = owned.facts.key.name;
+          found.emplace(name, std::move(owned));
+          return absl::OkStatus();
+        });
+    // A cluster that does not have the kind has none of its objects.
+    if (kube::IsNotServed(listed)) co_return size_t{0};
+    CO_RETURN_IF_ERROR(listed);
+  }
+  size_t left = 0;
+  for (const auto& [name, each] : found) {
+    CO_ASSIGN_OR_RETURN(const bool used, co_await AnyStays(each.users, csv, others));
+    if (used) continue;
+    ++left;
+    if (each.facts.deleting()) continue;
     kube::DeleteOptions options;
-    options.uid = each.uid;
-    const absl::Status deleted = (co_await deps_.client.Delete(gvr, each.key, options)).status();
+    options.uid = each.facts.uid;
+    options.resource_version = each.facts.resource_version;
+    const absl::Status deleted =
+        (co_await deps_.client.Delete(gvr, each.facts.key, options)).status();
     if (!deleted.ok() && !kube::IsOvertaken(deleted)) co_return deleted;
   }
-  co_return owned.size();
+  co_return left;
 }
 
 KnownReconciler KnownCsvFinalizer() {

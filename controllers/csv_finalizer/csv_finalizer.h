@@ -1,10 +1,13 @@
-// The reconciler that lets go of OLM's own finalizer where no olm-operator does. Lives on one
-// executor.
+// The reconciler that puts OLM's own finalizer on operators and lets go of it where no olm-operator
+// does. Lives on one executor.
 #ifndef CONTROLLERS_CSV_FINALIZER_CSV_FINALIZER_H_
 #define CONTROLLERS_CSV_FINALIZER_CSV_FINALIZER_H_
 
 #include <cstddef>
+#include <map>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "base/async/task.h"
 #include "controllers/runtime/known_reconciler.h"
@@ -17,15 +20,22 @@
 
 namespace steward::controllers {
 
-// olm-operator puts the finalizer operators.coreos.com/csv-cleanup on each ClusterServiceVersion.
-// Where it does not run any more (a takeover), a deleted one would stay for ever. So, as it would:
+// olm-operator puts the finalizer operators.coreos.com/csv-cleanup on each ClusterServiceVersion,
+// and takes it off once it has deleted what has no owner reference, as an object of the cluster
+// cannot have one to an object of a namespace. Where it does not run, what an executor of plans has
+// installed would leave its rights behind for ever, and after a takeover a deleted one would stay.
+// So, as it would:
 //
-//   not being deleted, or without the finalizer ─► nothing
+//   without the finalizer, made by an executor of plans (label olm.managed) ─► it is put on
+//   not being deleted ─► nothing else
 //   opted in to cleanup (its finalizer is there) ─► nothing yet: operands go before rights
-//   else: ClusterRoleBindings, ClusterRoles, webhook configurations and APIServices that bear the
-//   operator's owner labels are deleted, in this order; once all of them are gone, the finalizer is
+//   else: ClusterRoleBindings, ClusterRoles, webhook configurations, APIServices, PriorityClasses
+//   and objects of the console that bear the operator's owner labels are deleted, in this order;
+//   once all of them are gone, the finalizer is
 //
-// Copies are not looked at.
+// What another operator that is there was installed with, too (annotation
+// operatorframework.io/installed-alongside-…), stays for it, and goes with the last of them. Copies
+// are not looked at.
 class CsvFinalizer : public Reconciler {
  public:
   // REQUIRES: the references in `deps` outlive this object.
@@ -35,11 +45,21 @@ class CsvFinalizer : public Reconciler {
   Task<ReconcileResult> Reconcile(Key key) override;
 
  private:
+  // The operators of which is known whether they are there, and stay.
+  using Others = std::map<kube::NamespacedName, bool>;
+
+  StatusTask SetFinalizers(Key csv, std::string resource_version,
+                           std::vector<std::string> finalizers);
   // Deletes the operator's objects of a kind; returns how many there were.
-  Task<size_t> DeleteOwned(kube::GroupVersionResource gvr, kube::NamespacedName csv);
+  Task<size_t> DeleteOwned(kube::GroupVersionResource gvr, kube::NamespacedName csv,
+                           Others& others);
+  // True if one of them is there, other than `csv`, and not being deleted.
+  Task<bool> AnyStays(std::vector<kube::NamespacedName> csvs, kube::NamespacedName csv,
+                      Others& others);
 
   const ReconcilerDeps deps_;
   std::unique_ptr<MetadataWatch> csvs_;
+  std::unique_ptr<MetadataWatch> managed_;
 };
 
 // The reconciler "csv-finalizer" of the family "operators", without flags. Conflicts with

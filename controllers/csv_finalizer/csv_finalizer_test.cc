@@ -152,6 +152,7 @@ TEST_F(CsvFinalizerTest, OthersAreLeftAlone) {
   } rows[] = {
       {"not being deleted", kOlm, false, ""},
       {"without the finalizer", R"("a/b")", true, ""},
+      {"without the finalizer, and nobody's plan made it", R"("a/b")", false, ""},
       {"opted in to cleanup", StrCat(kOlm, ",", kCleanup), true, ""},
       {"a copy", kOlm, true, R"(,"labels":{"olm.copiedFrom":"other"})"},
   };
@@ -163,6 +164,36 @@ TEST_F(CsvFinalizerTest, OthersAreLeftAlone) {
     cluster_.Delete(kCsvs, {"ops", "reed.v1"});
   }
   EXPECT_OK(Settle()) << "gone";
+}
+
+TEST_F(CsvFinalizerTest, OnWhatAPlanHasMade) {
+  PutCsv(R"("a/b")", /*deleting=*/false, R"(,"labels":{"olm.managed":"true"})");
+  ASSERT_OK(Settle());
+  EXPECT_EQ(Finalizers(), R"(["a/b","operators.coreos.com/csv-cleanup"])");
+  ASSERT_OK(Settle());
+  EXPECT_THAT(writes_, SizeIs(1));
+}
+
+// `60-handed-over`: what another operator was installed with, too, stays for it.
+TEST_F(CsvFinalizerTest, WhatOthersUse) {
+  constexpr char kBoth[] =
+      R"(,"annotations":{"operatorframework.io/installed-alongside-1":"ops/reed.v1",)"
+      R"("operatorframework.io/installed-alongside-2":"bank/reed.v1"})";
+  for (const bool there : {true, false}) {
+    PutCsv(kOlm);
+    PutOwned(kRoles, "shared", "reed.v1", kBoth);
+    cluster_.Put(kRoles, R"({"metadata":{"name":"taken","labels":{"olm.managed":"true",)"
+                         R"("olm.owner":"reed.v1","olm.owner.namespace":"bank",)"
+                         R"("olm.owner.kind":"ClusterServiceVersion"},"annotations":)"
+                         R"({"operatorframework.io/installed-alongside-1":"ops/reed.v1"}}})");
+    if (there) {
+      cluster_.Put(kCsvs, R"({"metadata":{"namespace":"bank","name":"reed.v1"}})");
+    }
+    ASSERT_OK(Settle());
+    EXPECT_EQ(Finalizers(), "");
+    EXPECT_THAT(cluster_.Objects(kRoles), SizeIs(there ? 2 : 0));
+    if (there) cluster_.Delete(kCsvs, {"bank", "reed.v1"});
+  }
 }
 
 TEST_F(CsvFinalizerTest, AListThatFailsIsNoProof) {
