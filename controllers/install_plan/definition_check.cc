@@ -1,11 +1,14 @@
 #include "controllers/install_plan/definition_check.h"
 
 #include <algorithm>
+#include <boost/json/array.hpp>
 #include <boost/json/value.hpp>
+#include <cstddef>
 #include <utility>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "base/json/json_access.h"
 #include "base/json/json_text.h"
 #include "base/status/macros.h"
 #include "base/status/with_context.h"
@@ -22,8 +25,37 @@ namespace {
 
 constexpr int64_t kPage = 500;
 
-// Fails for an object that one of the new versions would refuse.
-absl::Status CheckObject(const olm::Definition& wanted, const kube::RawObject& raw) {
+// The first field of `before` that `after` lacks, "" = none. Nulls are none.
+std::string LostField(const json::value& before, const json::value* after,
+                      const std::string& path) {
+  if (before.is_null()) return "";
+  if (after == nullptr) return path;
+  if (before.is_object() && after->is_object()) {
+    for (const auto& member : before.get_object()) {
+      const json::value* kept = after->get_object().if_contains(member.key());
+      const std::string in = StrCat(path, path.empty() ? "" : ".", View(member.key()));
+      std::string lost = LostField(member.value(), kept, in);
+      if (!lost.empty()) return lost;
+    }
+  }
+  if (before.is_array() && after->is_array()) {
+    const json::array& all = before.get_array();
+    for (size_t i = 0; i < all.size() && i < after->get_array().size(); ++i) {
+      std::string lost = LostField(all[i], &after->get_array()[i], StrCat(path, "[", i, "]"));
+      if (!lost.empty()) return lost;
+    }
+  }
+  return "";
+}
+
+std::string NameText(const kube::NamespacedName& name) {
+  return StrCat(name.ns, name.ns.empty() ? "" : "/", name.name);
+}
+
+// Fails for an object that one of the new versions would refuse. `lost` gets a sentence about the
+// first that would lose a field.
+absl::Status CheckObject(const olm::Definition& wanted, const kube::RawObject& raw,
+                         std::string& lost) {
   ASSIGN_OR_RETURN(const json::value parsed, ParseJson(raw.json));
   if (!parsed.is_object()) return absl::DataLossError("an item of a list is no object");
   for (const olm::DefinitionVersion& version : wanted.served) {
@@ -31,13 +63,20 @@ absl::Status CheckObject(const olm::Definition& wanted, const kube::RawObject& r
     object["apiVersion"] = kube::GroupVersionKind{wanted.group, version.name, ""}.ApiVersion();
     version.schema.Complete(object);
     const std::vector<kube::StatusCause> causes = version.schema.Validate(object, nullptr);
-    if (causes.empty()) continue;
     const kube::NamespacedName name = kube::NameOf(parsed);
+    if (causes.empty() && lost.empty() && version.name == wanted.storage) {
+      const json::value kept = std::move(object);
+      const std::string field = LostField(parsed, &kept, "");
+      if (!field.empty()) {
+        lost = StrCat("the existing ", wanted.kind, " ", NameText(name), " would lose ", field,
+                      ", which the new schema of version ", version.name, " does not know");
+      }
+    }
+    if (causes.empty()) continue;
     // Without the message, which quotes the value: readers of a plan may not read the object.
-    return absl::FailedPreconditionError(
-        StrCat("the new schema of version ", version.name, " does not admit the existing ",
-               wanted.kind, " ", name.ns, name.ns.empty() ? "" : "/", name.name, ": ",
-               causes.front().field, ": ", causes.front().reason));
+    return absl::FailedPreconditionError(StrCat(
+        "the new schema of version ", version.name, " does not admit the existing ", wanted.kind,
+        " ", NameText(name), ": ", causes.front().field, ": ", causes.front().reason));
   }
   return absl::OkStatus();
 }
@@ -72,9 +111,12 @@ Task<std::vector<std::string>> CheckDefinition(kube::Client& client, json::objec
       before.group, storage_served ? before.storage : before.served.front().name, before.plural};
   kube::ListOptions list;
   list.limit = kPage;
+  std::string lost;
   const absl::Status checked = co_await kube::VisitAll(
-      client, gvr, list, [&after](const kube::RawObject& raw) { return CheckObject(after, raw); });
+      client, gvr, list,
+      [&after, &lost](const kube::RawObject& raw) { return CheckObject(after, raw, lost); });
   if (!checked.ok()) co_return WithContext(what, checked);
+  if (!lost.empty()) warnings.push_back(StrCat(what, ": ", lost));
   co_return warnings;
 }
 

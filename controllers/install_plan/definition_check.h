@@ -12,10 +12,11 @@
 
 namespace steward::controllers {
 
-// Finds out whether `wanted` may replace `live`. The result are warnings. kFailedPrecondition with
-// one sentence: a stored version would go, or an object would not be valid any more; it names the
-// version, or object and field. Where a webhook converts objects they are not checked, which is a
-// warning. Objects are read page by page.
+// Finds out whether `wanted` may replace `live`. The result are warnings: versions that are served
+// no more, a field that an object holds and the new schema would drop. kFailedPrecondition with one
+// sentence: a stored version would go, a field would change that is fixed, or an object would not
+// be valid any more; it names the version, or object and field. Where a webhook converts objects
+// they are not checked, which is a warning. Objects are read page by page.
 Task<std::vector<std::string>> CheckDefinition(kube::Client& client, boost::json::object live,
                                                boost::json::object wanted);
 

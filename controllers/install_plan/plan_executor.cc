@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -17,6 +18,7 @@
 #include "base/text/one_line.h"
 #include "base/text/str_cat.h"
 #include "controllers/install_plan/plan_identity.h"
+#include "controllers/preview/rehearsal.h"
 #include "kube/meta/errors.h"
 #include "kube/meta/metadata_access.h"
 #include "kube/meta/write_options.h"
@@ -31,8 +33,10 @@ namespace {
 constexpr char kManager[] = "steward-install-plans";
 const kube::GroupVersionKind kPlanKind = {"operators.coreos.com", "v1alpha1", "InstallPlan"};
 
-// For an OperatorGroup, or an account, to come.
-constexpr absl::Duration kWaitForGroup = absl::Seconds(5);
+// For what is told by no watch: the account of an OperatorGroup.
+constexpr absl::Duration kWaitForAccount = absl::Seconds(15);
+// Plans of a page: they are whole, and may have more than a megabyte each.
+constexpr int64_t kPage = 5;
 // For the API of a definition.
 constexpr absl::Duration kWaitForApi = absl::Seconds(1);
 
@@ -46,6 +50,18 @@ std::string_view PhaseOf(const json::value& plan) {
   const json::object* object = plan.if_object();
   const json::object* status = object == nullptr ? nullptr : ObjectAt(*object, "status");
   return status == nullptr ? std::string_view() : StringAt(*status, "phase");
+}
+
+bool IsApproved(const json::value& plan) {
+  const json::object* object = plan.if_object();
+  const json::object* spec = object == nullptr ? nullptr : ObjectAt(*object, "spec");
+  return spec != nullptr && BoolAt(*spec, "approved");
+}
+
+// Nothing is done for it any more, unless somebody changes it.
+bool HasEnded(const json::value& plan) {
+  const std::string_view phase = PhaseOf(plan);
+  return phase == olm::kPlanComplete || (phase == olm::kPlanFailed && IsApproved(plan));
 }
 
 // Passes on the keys of plans that have not ended.
@@ -73,8 +89,7 @@ class PlanSink : public storage::ReflectorSink {
       log::Error("An InstallPlan is not understood", {{"err", plan.status()}});
       return;
     }
-    const std::string_view phase = PhaseOf(*plan);
-    if (phase == olm::kPlanComplete || phase == olm::kPlanFailed) return;
+    if (HasEnded(*plan)) return;
     const kube::NamespacedName name = kube::NameOf(*plan);
     queue_.Add({name.ns, name.name});
   }
@@ -129,55 +144,136 @@ PlanExecutor::PlanExecutor(const ReconcilerDeps& deps, InstallPlanMetrics& metri
 VoidTask PlanExecutor::Feed(WorkQueue& queue) {
   storage::ReflectorOptions options;
   options.gvr = olm::kInstallPlans;
-  options.page_size = 100;
+  options.page_size = kPage;
   options.may_be_absent = true;
+  MetadataSelection selection;
+  selection.gvr = olm::kOperatorGroups;
+  selection.hold = false;
+  MetadataCallbacks callbacks;
+  callbacks.changed = [this, &queue](const kube::NamespacedName& group) {
+    const auto found = waiting_.find(group.ns);
+    if (found == waiting_.end()) return;
+    for (const std::string& plan : found->second) queue.Add({group.ns, plan});
+  };
+  groups_ = deps_.metadata.Open(std::move(selection), std::move(callbacks));
   PlanSink sink(queue);
   storage::Reflector reflector(deps_.client, deps_.clock, deps_.random, options, sink);
   co_await reflector.Run();
 }
 
+void PlanExecutor::WaitNoMore(const kube::NamespacedName& plan) {
+  const auto found = waiting_.find(plan.ns);
+  if (found == waiting_.end()) return;
+  found->second.erase(plan.name);
+  if (found->second.empty()) waiting_.erase(found);
+}
+
 Task<ReconcileResult> PlanExecutor::Reconcile(Key key) {
   const kube::NamespacedName name = {key.ns, key.name};
+  // Before it is looked for what it waits for: a change that comes meanwhile is told.
+  Wait(name);
   const absl::StatusOr<kube::RawObject> raw = co_await deps_.client.Get(olm::kInstallPlans, name);
-  if (kube::SaysNotFound(raw.status())) co_return ReconcileResult::Done();
+  if (kube::SaysNotFound(raw.status())) {
+    WaitNoMore(name);
+    co_return ReconcileResult::Done();
+  }
   CO_RETURN_IF_ERROR(raw.status());
   CO_ASSIGN_OR_RETURN(json::value object, ParseJson(raw->json));
   if (!object.is_object()) co_return absl::DataLossError("an InstallPlan is no object");
+  if (HasEnded(object)) {
+    WaitNoMore(name);
+    co_return ReconcileResult::Done();
+  }
   absl::StatusOr<olm::InstallPlan> plan = olm::ReadInstallPlan(object.get_object());
   if (!plan.ok()) {
-    log::Error("An InstallPlan is not understood",
-               {{"namespace", name.ns}, {"name", name.name}, {"err", plan.status()}});
-    deps_.events.Record({kPlanKind, name, kube::MetadataText(object, "uid")}, EventType::kWarning,
-                        "InvalidInstallPlan", ToStd(plan.status().message()));
+    WaitNoMore(name);
+    CO_RETURN_IF_ERROR(co_await Refuse(key, plan.status(), std::move(object)));
     co_return ReconcileResult::Done();  // a change of it is told
   }
-  if (plan->deleting || plan->ended() || plan->steps.empty()) co_return ReconcileResult::Done();
+  if (plan->deleting || plan->steps.empty()) {
+    WaitNoMore(name);
+    co_return ReconcileResult::Done();
+  }
+  if (!plan->approved) {
+    WaitNoMore(name);
+    CO_RETURN_IF_ERROR(co_await RequireApproval(*plan, std::move(object)));
+    co_return ReconcileResult::Done();
+  }
   co_return co_await Execute(*std::move(plan), std::move(object));
+}
+
+// A plan that cannot be read: its status is written without it.
+StatusTask PlanExecutor::Refuse(Key key, const absl::Status& why, json::value object) {
+  log::Error("An InstallPlan is not understood",
+             {{"namespace", key.ns}, {"name", key.name}, {"err", why}});
+  const ObjectReference about = {kPlanKind, {key.ns, key.name}, kube::MetadataText(object, "uid")};
+  deps_.events.Record(about, EventType::kWarning, "InvalidInstallPlan", ToStd(why.message()));
+  olm::InstallPlan plan;
+  plan.key = {key.ns, key.name};
+  olm::PlanProgress progress;
+  progress.phase = olm::kPlanFailed;
+  progress.message =
+      StrCat("the InstallPlan contains invalid data: ", OneLine(ToStd(why.message()), kMaxError));
+  progress.condition = {false, std::string(olm::kInstallComponentFailed), progress.message};
+  const absl::Status written = co_await Write(plan, progress, std::move(object));
+  // What the server refuses, too, it will refuse again.
+  if (kube::IsAnswer(written) && !kube::IsConflict(written) && !kube::IsTransient(written)) {
+    co_return absl::OkStatus();
+  }
+  CO_RETURN_IF_ERROR(written);
+  metrics_.failed.Increment();
+  co_return absl::OkStatus();
+}
+
+StatusTask PlanExecutor::RequireApproval(const olm::InstallPlan& plan, json::value object) {
+  olm::PlanProgress progress = AsItIs(plan);
+  progress.phase = olm::kPlanRequiresApproval;
+  if (plan.phase == olm::kPlanFailed) {
+    // Whoever approves it again has it tried again; what was done stays done.
+    progress.message.clear();
+    progress.anew = true;
+    progress.condition = {false, "", "it has failed, and is tried again once it is approved"};
+    for (olm::PlanProgress::Step& step : progress.steps) {
+      if (!olm::HasStepEnded(step.status)) step.status = olm::kStepUnknown;
+    }
+  }
+  co_return co_await Write(plan, progress, std::move(object));
 }
 
 Task<ReconcileResult> PlanExecutor::Execute(olm::InstallPlan plan, json::value object) {
   olm::PlanProgress progress = AsItIs(plan);
-  if (!plan.approved) {
-    progress.phase = olm::kPlanRequiresApproval;
-    CO_RETURN_IF_ERROR(co_await Write(plan, progress, std::move(object)));
-    co_return ReconcileResult::Done();
-  }
   CO_ASSIGN_OR_RETURN(const PlanIdentity identity, co_await IdentityOf(deps_.client, plan));
   if (!identity.waits.empty()) {
     progress.phase = olm::kPlanInstalling;
     progress.condition = {false, std::string(olm::kInstallCheckFailed), identity.waits};
     CO_RETURN_IF_ERROR(co_await Write(plan, progress, std::move(object)));
-    co_return ReconcileResult::After(kWaitForGroup);
+    if (identity.told) co_return ReconcileResult::Done();
+    co_return ReconcileResult::After(kWaitForAccount);
   }
+  WaitNoMore(plan.key);
   std::unique_ptr<kube::Client> scoped;
   if (identity.account) scoped = deps_.client.As(*identity.account);
   const PlanPassDeps pass_deps = {.own = deps_.client,
                                   .steps = scoped == nullptr ? deps_.client : *scoped,
                                   .mapper = mapper_,
-                                  .optional_manifests = deps_.gates.IsOn(kOptionalManifestsGate)};
+                                  .optional_manifests = deps_.gates.IsOn(kOptionalManifestsGate),
+                                  .scoped = scoped != nullptr};
   const absl::Time now = deps_.clock.Now();
-  PlanPass pass(pass_deps, plan);
-  const PlanPassResult result = co_await pass.Run();
+  PlanPassResult result;
+  if (plan.untouched()) {
+    result.error = co_await Rehearse({.client = deps_.client,
+                                      .mapper = mapper_,
+                                      .clock = deps_.clock,
+                                      .account = identity.account,
+                                      .optional_manifests = pass_deps.optional_manifests},
+                                     plan);
+  }
+  if (result.error.ok()) {
+    PlanPass pass(pass_deps, plan);
+    result = co_await pass.Run();
+  } else {
+    result.steps = progress.steps;
+  }
   if (!plan.start_time) plan.start_time = now;
   progress = Conclude(plan, result);
   CO_RETURN_IF_ERROR(co_await Write(plan, progress, std::move(object)));
@@ -190,6 +286,7 @@ Task<ReconcileResult> PlanExecutor::Execute(olm::InstallPlan plan, json::value o
     metrics_.failed.Increment();
     log::Warning("An InstallPlan has failed",
                  {{"namespace", plan.key.ns}, {"name", plan.key.name}, {"err", result.error}});
+    TellFailure({kPlanKind, plan.key, plan.uid}, progress.condition->message);
     co_return ReconcileResult::Done();
   }
   CO_RETURN_IF_ERROR(result.error);
@@ -235,6 +332,13 @@ StatusTask PlanExecutor::Write(const olm::InstallPlan& plan, const olm::PlanProg
   options.field_manager = kManager;
   // A conflict is an error like others: the plan is read again.
   co_return (co_await deps_.client.Update(olm::kInstallPlans, object, options)).status();
+}
+
+void PlanExecutor::TellFailure(const ObjectReference& about, const std::string& error) {
+  deps_.events.Record(
+      about, EventType::kWarning, "InstallPlanFailed",
+      StrCat(error,
+             "; it is tried again when spec.approved has been set to false, and then to true"));
 }
 
 void PlanExecutor::Tell(const olm::InstallPlan& plan, const PlanPassResult& pass) {

@@ -5,7 +5,9 @@
 
 #include <boost/json/object.hpp>
 #include <boost/json/value.hpp>
+#include <map>
 #include <memory>
+#include <set>
 #include <string>
 
 #include "absl/status/status.h"
@@ -13,6 +15,8 @@
 #include "controllers/install_plan/install_plan_flags.h"
 #include "controllers/install_plan/install_plan_metrics.h"
 #include "controllers/install_plan/plan_pass.h"
+#include "controllers/runtime/events/event_recorder.h"
+#include "controllers/runtime/metadata/metadata_watch.h"
 #include "controllers/runtime/queue/work_queue.h"
 #include "controllers/runtime/reconciler.h"
 #include "controllers/runtime/reconciler_deps.h"
@@ -28,12 +32,17 @@ namespace steward::controllers {
 // executor).
 //
 //   no steps ─► nothing            not approved ─► RequiresApproval
-//   no single OperatorGroup, or its service account is not there ─► Installing, waits, no timeout
+//   no single OperatorGroup, or its service account is not there ─► Installing, waits, no timeout:
+//                      for a change of the namespace's OperatorGroups, or for some time
+//   nothing of it is written yet, and a step would be refused (Rehearse) ─► an error, as below
 //   else a PlanPass ─► Complete, or Installing: waits for an API, or tries again after an error
 //                      ─► Failed, once an error lasts beyond the retry timeout since the first try;
-//                         Forbidden never ends a plan, as rights may come later
+//                         Forbidden never ends a plan, as rights may come later; what makes no
+//                         sense ends it at once
+//   Failed, and the approval is taken back ─► RequiresApproval, and as new once it is given again
 //
-// Complete and Failed plans cost no request: their phase is read from the watch.
+// Complete and Failed plans cost no request: their phase is read from the watch, and so is what a
+// plan without an OperatorGroup waits for.
 class PlanExecutor : public Reconciler {
  public:
   // REQUIRES: the references in `deps` and `metrics` outlive this object.
@@ -45,15 +54,23 @@ class PlanExecutor : public Reconciler {
 
  private:
   Task<ReconcileResult> Execute(olm::InstallPlan plan, boost::json::value object);
+  StatusTask RequireApproval(const olm::InstallPlan& plan, boost::json::value object);
+  StatusTask Refuse(Key key, const absl::Status& why, boost::json::value object);
   StatusTask Write(const olm::InstallPlan& plan, const olm::PlanProgress& progress,
                    boost::json::value object);
   olm::PlanProgress Conclude(const olm::InstallPlan& plan, const PlanPassResult& pass) const;
   void Tell(const olm::InstallPlan& plan, const PlanPassResult& pass);
+  void TellFailure(const ObjectReference& about, const std::string& error);
+  void Wait(const kube::NamespacedName& plan) { waiting_[plan.ns].insert(plan.name); }
+  void WaitNoMore(const kube::NamespacedName& plan);
 
   const ReconcilerDeps deps_;
   InstallPlanMetrics& metrics_;
   const InstallPlanFlags flags_;
   kube::RestMapper mapper_;
+  std::unique_ptr<MetadataWatch> groups_;
+  // The plans that wait for their namespace's OperatorGroup, by namespace.
+  std::map<std::string, std::set<std::string>> waiting_;
 };
 
 }  // namespace steward::controllers

@@ -49,6 +49,7 @@ Task<PlanIdentity> IdentityOf(kube::Client& client, const olm::InstallPlan& plan
     if (kube::IsNotFound(read, account.name)) {
       identity.waits = StrCat("the service account ", account.name, " of the operator group ",
                               group, " is not there");
+      identity.told = false;
       co_return identity;
     }
     CO_RETURN_IF_ERROR(read);

@@ -3,6 +3,7 @@
 #include <optional>
 #include <utility>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "base/json/json_text.h"
 #include "base/status/macros.h"
@@ -26,9 +27,11 @@ using olm::StepKind;
 PlanPass::PlanPass(const PlanPassDeps& deps, const olm::InstallPlan& plan)
     : deps_(deps),
       plan_(plan),
-      prepared_(
-          {.own = deps.own, .mapper = deps.mapper, .optional_manifests = deps.optional_manifests},
-          plan) {
+      prepared_({.own = deps.own,
+                 .mapper = deps.mapper,
+                 .optional_manifests = deps.optional_manifests,
+                 .scoped = deps.scoped},
+                plan) {
   for (const olm::PlanStep& step : plan_.steps) {
     result_.steps.push_back({step.status, step.optional});
   }
@@ -42,6 +45,7 @@ boost::asio::awaitable<PlanPassResult> PlanPass::Run() {
   }
   result_.error = co_await prepared_.ReadManifests();
   if (result_.error.ok()) result_.error = ChooseOptional();
+  result_.invalid = absl::IsInvalidArgument(result_.error) && !kube::IsAnswer(result_.error);
   if (result_.error.ok()) result_.error = co_await CheckDefinitions();
   if (result_.error.ok()) result_.error = co_await Execute();
   co_return std::move(result_);

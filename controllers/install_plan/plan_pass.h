@@ -25,6 +25,7 @@ struct PlanPassDeps {
   kube::Client& steps;
   kube::RestMapper& mapper;
   bool optional_manifests = false;  // the gate
+  bool scoped = false;              // `steps` is a service account
 };
 
 // Something to be told about a step.

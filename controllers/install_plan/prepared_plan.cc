@@ -8,17 +8,19 @@
 #include <utility>
 
 #include "absl/status/statusor.h"
-#include "absl/strings/str_format.h"
 #include "base/json/json_access.h"
 #include "base/json/json_text.h"
 #include "base/status/macros.h"
 #include "base/status/with_context.h"
 #include "base/text/str_cat.h"
 #include "controllers/install_plan/definition_check.h"
+#include "controllers/install_plan/definition_rights.h"
 #include "kube/client/pager.h"
 #include "kube/meta/errors.h"
 #include "kube/meta/metadata_access.h"
 #include "kube/meta/status.h"
+#include "olm/alongside.h"
+#include "olm/plan/adoption.h"
 #include "olm/plan/declared_optional.h"
 #include "olm/plan/execution_order.h"
 #include "olm/plan/optional_manifests.h"
@@ -38,17 +40,6 @@ constexpr size_t kMaxManifests = 64 << 20;
 constexpr char kAccountAnnotation[] = "kubernetes.io/service-account.name";
 constexpr char kAccountToken[] = "kubernetes.io/service-account-token";
 constexpr char kGeneratedBy[] = "olm.generated-by";
-constexpr char kAlongside[] = "operatorframework.io/installed-alongside-";
-
-// The key under which OLM notes on a definition that an operator was installed with it (FNV-1a).
-std::string AlongsideKey(std::string_view text) {
-  uint64_t hash = 0xcbf29ce484222325;
-  for (const char c : text) {
-    hash ^= static_cast<uint8_t>(c);
-    hash *= 0x100000001b3;
-  }
-  return StrCat(kAlongside, absl::StrFormat("%x", hash));
-}
 
 void Annotate(json::object& object, std::string_view key, std::string_view value) {
   json::object& metadata = object["metadata"].as_object();
@@ -64,18 +55,15 @@ std::string AnnotationOf(const json::object& object, std::string_view key) {
   return annotations == nullptr ? "" : std::string(StringAt(*annotations, key));
 }
 
-// The definitions that a ClusterServiceVersion owns.
-std::set<std::string> OwnedBy(const json::object& csv) {
-  std::set<std::string> names;
-  const json::object* spec = ObjectAt(csv, "spec");
-  const json::object* definitions =
-      spec == nullptr ? nullptr : ObjectAt(*spec, "customresourcedefinitions");
-  const json::array* owned = definitions == nullptr ? nullptr : ArrayAt(*definitions, "owned");
-  if (owned == nullptr) return names;
-  for (const json::value& each : *owned) {
-    if (each.is_object()) names.insert(std::string(StringAt(each.get_object(), "name")));
+// One that goes, or a copy, would take everything with it that the plan makes.
+absl::Status IsLasting(const json::value& csv) {
+  if (!kube::MetadataText(csv, "deletionTimestamp").empty()) {
+    return absl::FailedPreconditionError("it is there, and is being deleted");
   }
-  return names;
+  const json::object* metadata = kube::MetadataOf(csv);
+  const json::object* labels = metadata == nullptr ? nullptr : ObjectAt(*metadata, "labels");
+  if (labels == nullptr || !labels->contains("olm.copiedFrom")) return absl::OkStatus();
+  return absl::FailedPreconditionError("a copy of another namespace's operator has its name");
 }
 
 std::string KindText(const kube::GroupVersionKind& gvk) {
@@ -142,6 +130,13 @@ StatusTask PreparedPlan::ReadManifests() {
                              "the manifest is ", StringAt(step.manifest, "kind"), " in ",
                              StringAt(step.manifest, "apiVersion"), ", not ", KindText(kind))));
     }
+    // Whoever approves a plan reads the names of its steps.
+    const std::string name = kube::MetadataText(step.manifest, "name");
+    if (name != plan_.steps[i].name) {
+      co_return Fault(
+          i, absl::InvalidArgumentError(StrCat("the manifest is ", kind.kind, " ", name, ", not ",
+                                               kind.kind, " ", plan_.steps[i].name)));
+    }
     if (step.kind == StepKind::kDefinition) {
       absl::StatusOr<olm::Definition> definition = olm::ReadDefinition(step.manifest);
       if (!definition.ok()) co_return Fault(i, definition.status());
@@ -175,13 +170,20 @@ StatusTask PreparedPlan::CheckDefinition(size_t index) {
   if (steps_[index].kind != StepKind::kDefinition || !steps_[index].pending) {
     co_return absl::OkStatus();
   }
-  // It was created by this plan.
-  if (plan_.steps[index].status == olm::kStepWaitingForApi) co_return absl::OkStatus();
   CO_ASSIGN_OR_RETURN(const StepTarget target, co_await TargetOf(index));
+  const std::string converters = deps_.scoped ? plan_.key.ns : "";
+  const std::string alone = olm::ConversionProblem(nullptr, target.object, converters);
+  // It was created by this plan, and if it is gone it is created again.
+  if (plan_.steps[index].status == olm::kStepWaitingForApi && alone.empty()) {
+    co_return absl::OkStatus();
+  }
   const kube::NamespacedName name = {"", kube::MetadataText(target.object, "name")};
   const absl::StatusOr<kube::RawObject> raw = co_await deps_.own.Get(target.gvr, name);
   checked_[index] = "";
-  if (kube::IsNotFound(raw.status(), name.name)) co_return absl::OkStatus();
+  if (kube::IsNotFound(raw.status(), name.name)) {
+    if (alone.empty()) co_return absl::OkStatus();
+    co_return absl::FailedPreconditionError(StrCat("the definition ", name.name, ": ", alone));
+  }
   CO_RETURN_IF_ERROR(raw.status());
   CO_ASSIGN_OR_RETURN(const json::value live, ParseJson(raw->json));
   if (!live.is_object()) co_return absl::DataLossError("the definition is no object");
@@ -190,8 +192,20 @@ StatusTask PreparedPlan::CheckDefinition(size_t index) {
   }
   const json::object& before = live.get_object();
   checked_[index] = kube::MetadataText(live, "resourceVersion");
-  const json::object after = olm::AdoptDefinition(before, target.object);
+  const json::object after = olm::Adopt(before, target.object);
   if (olm::IsUnchanged(before, after)) co_return absl::OkStatus();
+  if (deps_.scoped) {
+    const absl::Status may = co_await MayChangeDefinition(deps_.own, plan_.key.ns, name.name);
+    if (absl::IsFailedPrecondition(may) && olm::HasSameSpec(before, after)) {
+      untouched_.insert(index);
+      co_return absl::OkStatus();
+    }
+    CO_RETURN_IF_ERROR(may);
+  }
+  const std::string problem = olm::ConversionProblem(&before, after, converters);
+  if (!problem.empty()) {
+    co_return absl::FailedPreconditionError(StrCat("the definition ", name.name, ": ", problem));
+  }
   CO_ASSIGN_OR_RETURN(std::vector<std::string> warnings,
                       co_await controllers::CheckDefinition(deps_.own, before, after));
   if (!warnings.empty()) changes_[index] = std::move(warnings);
@@ -235,12 +249,13 @@ Task<StepTarget> PreparedPlan::TargetOf(size_t index) {
   }
   CO_ASSIGN_OR_RETURN(target.object, olm::StepObject(steps_[index].manifest,
                                                      olm::ObjectKind(step.gvk), target.ns, owner));
+  const kube::NamespacedName csv = {plan_.key.ns, step.resolving};
+  if (!namespaced) Annotate(target.object, olm::AlongsideKey(csv), olm::AlongsideText(csv));
   if (target.kind == StepKind::kDefinition) {
-    const std::string csv = StrCat(plan_.key.ns, "/", step.resolving);
-    Annotate(target.object, AlongsideKey(csv), csv);
     // A definition that was not checked is not replaced.
     const auto checked = checked_.find(index);
     target.checked = checked == checked_.end() ? "" : checked->second;
+    target.untouched = untouched_.contains(index);
   } else if (target.kind == StepKind::kSubscription) {
     Annotate(target.object, kGeneratedBy, plan_.key.name);
   }
@@ -260,11 +275,12 @@ Task<std::string> PreparedPlan::UidOf(std::string csv) {
   CO_ASSIGN_OR_RETURN(const json::value object, ParseJson(raw->json));
   std::string uid = kube::MetadataText(object, "uid");
   if (uid.empty()) co_return absl::DataLossError("a ClusterServiceVersion has no UID");
+  const absl::Status lasting = IsLasting(object);
+  if (!lasting.ok()) co_return WithContext(StrCat("the ClusterServiceVersion ", csv), lasting);
   uids_[csv] = uid;
   co_return uid;
 }
 
-// One that goes, or a copy, would take everything with it that the plan makes.
 StatusTask PreparedPlan::IsNotInTheWay(size_t index) const {
   const std::string& name = plan_.steps[index].name;
   const kube::NamespacedName key = {plan_.key.ns, name};
@@ -272,13 +288,7 @@ StatusTask PreparedPlan::IsNotInTheWay(size_t index) const {
   if (kube::IsNotFound(raw.status(), name)) co_return absl::OkStatus();
   CO_RETURN_IF_ERROR(raw.status());
   CO_ASSIGN_OR_RETURN(const json::value live, ParseJson(raw->json));
-  if (!kube::MetadataText(live, "deletionTimestamp").empty()) {
-    co_return absl::FailedPreconditionError("it is there, and is being deleted");
-  }
-  const json::object* metadata = kube::MetadataOf(live);
-  const json::object* labels = metadata == nullptr ? nullptr : ObjectAt(*metadata, "labels");
-  if (labels == nullptr || !labels->contains("olm.copiedFrom")) co_return absl::OkStatus();
-  co_return absl::FailedPreconditionError("a copy of another namespace's operator has its name");
+  co_return IsLasting(live);
 }
 
 StatusTask PreparedPlan::IsNoRival(size_t index) const {
@@ -286,7 +296,7 @@ StatusTask PreparedPlan::IsNoRival(size_t index) const {
   const auto& named = plan_.csv_names;
   if (std::find(named.begin(), named.end(), name) != named.end()) co_return absl::OkStatus();
   // As a dependency it must not bring what another operator of the namespace owns.
-  const std::set<std::string> owned = OwnedBy(steps_[index].manifest);
+  const std::set<std::string> owned = DefinitionsOwnedBy(steps_[index].manifest);
   kube::ListOptions list;
   list.ns = plan_.key.ns;
   list.limit = 100;
@@ -296,7 +306,7 @@ StatusTask PreparedPlan::IsNoRival(size_t index) const {
         if (!other.is_object() || kube::MetadataText(other, "name") == name) {
           return absl::OkStatus();
         }
-        for (const std::string& definition : OwnedBy(other.get_object())) {
+        for (const std::string& definition : DefinitionsOwnedBy(other.get_object())) {
           if (!owned.contains(definition)) continue;
           return absl::FailedPreconditionError(
               StrCat("the ClusterServiceVersion ", kube::MetadataText(other, "name"),
@@ -322,8 +332,13 @@ StatusTask PreparedPlan::HasAccount(size_t index) const {
   const std::optional<std::string> name = TokenAccount(index);
   if (!name) co_return absl::OkStatus();
   const kube::NamespacedName account = {plan_.key.ns, *name};
-  const absl::Status read = (co_await deps_.own.Get(kServiceAccounts, account)).status();
-  if (!kube::IsNotFound(read, account.name)) co_return read;
+  const absl::StatusOr<kube::RawObject> raw = co_await deps_.own.Get(kServiceAccounts, account);
+  if (!kube::IsNotFound(raw.status(), account.name)) {
+    CO_RETURN_IF_ERROR(raw.status());
+    CO_ASSIGN_OR_RETURN(const json::value live, ParseJson(raw->json));
+    // With one that goes the token goes.
+    if (kube::MetadataText(live, "deletionTimestamp").empty()) co_return absl::OkStatus();
+  }
   co_return absl::NotFoundError(
       StrCat("the ServiceAccount ", account.name, " of this token is not there yet"));
 }

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -28,6 +29,9 @@ struct PreparedPlanDeps {
   kube::Client& own;  // reads alone
   kube::RestMapper& mapper;
   bool optional_manifests = false;  // the gate
+  // The plan has no more rights than the service account of its OperatorGroup, so that what is
+  // written with the executor's own is held to the namespace (MayChangeDefinition).
+  bool scoped = false;
 };
 
 struct PreparedStep {
@@ -49,13 +53,14 @@ class PreparedPlan {
 
   // Sorts the steps by kind. An error is the plan's own, and no time mends it.
   absl::Status Sort();
-  // Errors name the step, which is then faulty_step(): a manifest that is not there, or is not what
-  // the step says.
+  // Errors name the step, which is then faulty_step(): a manifest that is not there, or whose
+  // group, version, kind or name are not what the step says.
   StatusTask ReadManifests();
   // Decides which steps are optional with effect, where the gate is on.
   absl::Status ChooseOptional();
   // Compares a definition that is pending with the one that is there, and with its objects; OK for
-  // any other step. Errors do not name the step; kFailedPrecondition: it may not be replaced.
+  // any other step. Errors do not name the step; kFailedPrecondition: it may not be made so, or not
+  // be replaced, by this plan or by any.
   StatusTask CheckDefinition(size_t index);
 
   const std::vector<PreparedStep>& steps() const { return steps_; }
@@ -99,6 +104,8 @@ class PreparedPlan {
   std::map<std::string, std::string> uids_;   // of ClusterServiceVersions, by name
   // The resourceVersions of the definitions that were checked, by step; "" where there was none.
   std::map<size_t, std::string> checked_;
+  // The definitions that say what the plan wants, but are not the plan's to write.
+  std::set<size_t> untouched_;
   // Warnings to be told once a definition is updated, by step.
   std::map<size_t, std::vector<std::string>> changes_;
 };

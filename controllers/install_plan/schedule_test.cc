@@ -1,7 +1,9 @@
 // Random schedules of an InstallPlan's execution: every call may fail with any class of error, lose
 // its answer, or be the last of its process; another process may work at the same time; people
-// approve, and APIs and OperatorGroups come, when they like. What may be written, and how the plan
-// must end, is judged from the cluster's JSON by this file alone: it shares no code with the rules.
+// approve, and APIs and OperatorGroups come, when they like; objects of the plan's names are there,
+// of an older version, or are being deleted for as long as somebody holds them. What may be
+// written, and how the plan must end, is judged from the cluster's JSON by this file alone: it
+// shares no code with the rules.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -110,6 +112,7 @@ class Schedule {
     // Everything calms down: what is needed is there, nothing fails.
     if (!approved_) Approve();
     if (!grouped_) AddGroup();
+    LetGo();
     for (int pass = 0; pass < 40 && !Ended(); ++pass) {
       Run(/*calm=*/true);
       cluster_.clock().Advance(absl::Seconds(5));
@@ -158,14 +161,54 @@ class Schedule {
     std::shuffle(steps_.begin(), steps_.end(), random_);
     if (served_) cluster_.Create(kTestDefinitions, "", DefinitionText());
     if (OneIn(3)) {
+      InstallOlder();
+    } else if (OneIn(3)) {
       cluster_.Create(kTestConfigMaps, "ops",
                       R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"settings"}})");
+    }
+    for (const TestStep& step : {ConfigMapStep(), AccountStep(), RoleStep()}) {
+      if (OneIn(4)) DeleteHeld(step);
     }
     cluster_.Remove(kTestGroups, {"ops", "group"});
     cluster_.Create(kTestAccounts, "ops",
                     R"({"apiVersion":"v1","kind":"ServiceAccount","metadata":{"name":"scoped"}})");
     if (grouped_) AddGroup();
     cluster_.AddPlan(kPlan, steps_, approved_);
+  }
+
+  // The version before has brought a ConfigMap and a Role; somebody has added a key.
+  void InstallOlder() {
+    std::vector<TestStep> older = {CsvStep(), ConfigMapStep(), RoleStep()};
+    older[0].name = "reed.v0";
+    older[0].manifest.replace(older[0].manifest.find("reed.v1"), 7, "reed.v0");
+    older[1].manifest = R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"settings"},)"
+                        R"("data":{"a":"0","old":"1"}})";
+    for (TestStep& step : older) step.resolving = "reed.v0";
+    cluster_.AddPlan("install-0", older);
+    PlanProcess(cluster_).Settle("install-0");
+    EXPECT_EQ(cluster_.Phase("install-0"), "Complete");
+    cluster_.Merge(kTestConfigMaps, {"ops", "settings"}, R"({"data":{"custom":"mine"}})");
+    added_ = true;
+  }
+
+  // An object of the step's name is there, and goes once it is let go of.
+  void DeleteHeld(const TestStep& step) {
+    const kube::GroupVersionResource gvr = ResourceOf(step.gvk);
+    const kube::NamespacedName name = {"ops", step.name};
+    if (cluster_.Find(gvr, name).is_null()) {
+      cluster_.Create(gvr, "ops", step.manifest);
+    } else if (step.gvk.kind == "ConfigMap") {
+      added_ = false;  // with the object goes what somebody has added
+    }
+    cluster_.Merge(gvr, name, R"({"metadata":{"finalizers":["example.com/held"]}})");
+    cluster_.Remove(gvr, name);
+    held_.emplace_back(gvr, name);
+  }
+  void LetGo() {
+    for (const auto& [gvr, name] : held_) {
+      cluster_.Merge(gvr, name, R"({"metadata":{"finalizers":null}})");
+    }
+    held_.clear();
   }
 
   void AddGroup() {
@@ -184,6 +227,7 @@ class Schedule {
   void Happen() {
     if (!approved_ && OneIn(4)) Approve();
     if (!grouped_ && OneIn(4)) AddGroup();
+    if (OneIn(8)) LetGo();
     if (!served_ && !supplied_ && OneIn(12)) {
       served_ = true;
       cluster_.Create(kTestDefinitions, "", DefinitionText());
@@ -191,7 +235,8 @@ class Schedule {
   }
 
   void Run(bool calm) {
-    PlanProcess process(cluster_, {.gate = true, .retry_timeout = kPatience});
+    PlanProcess process(cluster_,
+                        {.gate = true, .retry_timeout = kPatience, .hooks_dry_runs = true});
     process.hook().decide = [&](const kube::HookedCall& call) { return Decide(call, calm, 0); };
     process.Pass(kPlan);
   }
@@ -292,11 +337,13 @@ class Schedule {
       const json::value there =
           cluster_.Find(ResourceOf(step.gvk), {cluster_scoped ? "" : "ops", step.name});
       ASSERT_FALSE(there.is_null()) << step.name << all;
-      const json::object wanted = json::parse(step.manifest).as_object();
+      EXPECT_EQ(Text(there, {"metadata", "deletionTimestamp"}), "") << step.name << all;
+      json::object wanted = json::parse(step.manifest).as_object();
+      if (added_ && step.gvk.kind == "ConfigMap") wanted["data"].as_object()["custom"] = "mine";
       for (const char* part : {"spec", "data", "type", "rules"}) {
         const json::value* value = wanted.if_contains(part);
         if (value == nullptr || cluster_scoped) continue;
-        EXPECT_EQ(Serialize(there.at(part)), Serialize(*value)) << step.name;
+        EXPECT_EQ(there.at(part), *value) << step.name;
       }
     }
     for (const json::object& config : cluster_.All(kTestConfigMaps)) {
@@ -315,6 +362,9 @@ class Schedule {
   bool scoped_ = false;
   // The cluster has refused the ServiceMonitor, or said that there is no such API.
   bool monitor_may_be_left_ = false;
+  // Objects that are being deleted, and wait for a finalizer.
+  std::vector<std::pair<kube::GroupVersionResource, kube::NamespacedName>> held_;
+  bool added_ = false;  // the ConfigMap has a key that no manifest brought
   int writes_ = 0;
 };
 

@@ -7,7 +7,7 @@
 #include "base/status/macros.h"
 #include "kube/meta/errors.h"
 #include "kube/meta/metadata_access.h"
-#include "olm/plan/step_object.h"
+#include "olm/plan/adoption.h"
 
 namespace steward::controllers {
 namespace json = boost::json;
@@ -37,21 +37,23 @@ StepOutcome Present(json::value object) {
   return outcome;
 }
 
-// The object that replaces the one that is there.
-json::object AdoptedBy(const StepTarget& target, const json::object& live) {
-  json::object wanted = target.object;
-  if (target.kind == StepKind::kDefinition) return olm::AdoptDefinition(live, std::move(wanted));
-  olm::Disown(live, wanted);
-  if (target.kind == StepKind::kServiceAccount) {
-    return olm::AdoptServiceAccount(live, std::move(wanted));
-  }
-  return olm::Adopt(live, std::move(wanted));
+bool IsGoing(const json::value& object) {
+  return !kube::MetadataText(object, "deletionTimestamp").empty();
+}
+
+// The object is there, and will be gone: what is written to it is lost.
+StepOutcome Going() {
+  StepOutcome outcome;
+  outcome.answer = absl::FailedPreconditionError("it is there, and is being deleted");
+  outcome.existed = true;
+  return outcome;
 }
 
 // An answer to a write of an object that was there.
 StepOutcome Updated(Answer answer, json::value before) {
   StepOutcome outcome = OutcomeOf(std::move(answer), StepWrite::kUpdate);
   if (outcome.verdict == AnswerVerdict::kCreated) {
+    if (IsGoing(outcome.object)) return Going();
     outcome.verdict = AnswerVerdict::kExists;
     outcome.before = std::move(before);
   }
@@ -76,18 +78,7 @@ boost::asio::awaitable<StepOutcome> StepWriter::Put(StepTarget target) {
     Answer created = co_await client_.Create(target.gvr, target.ns, object, options);
     outcome = OutcomeOf(std::move(created), StepWrite::kCreate);
     if (outcome.verdict != AnswerVerdict::kExists) co_return outcome;
-    switch (target.kind) {
-      case StepKind::kCsv:
-      case StepKind::kSubscription:
-        outcome.answer = absl::OkStatus();
-        co_return outcome;
-      case StepKind::kAccess:
-      case StepKind::kBuiltIn:
-        outcome = co_await Patch(target);
-        break;
-      default:
-        outcome = co_await Replace(target);
-    }
+    outcome = co_await Change(target);
     if (!kube::IsNotFound(outcome.answer, kube::MetadataText(object, "name"))) co_return outcome;
   }
   co_return outcome;
@@ -101,33 +92,37 @@ Task<json::value> StepWriter::Read(const StepTarget& target) const {
   co_return live;
 }
 
-boost::asio::awaitable<StepOutcome> StepWriter::Patch(StepTarget target) {
-  absl::StatusOr<json::value> live = co_await Read(target);
-  if (!live.ok()) co_return OutcomeOf(live.status(), StepWrite::kUpdate);
-  olm::Disown(live->get_object(), target.object);
-  const json::value patch = target.object;
-  const kube::NamespacedName name = {target.ns, kube::MetadataText(patch, "name")};
+boost::asio::awaitable<StepOutcome> StepWriter::Change(StepTarget target) {
+  const bool stays = target.kind == StepKind::kCsv || target.kind == StepKind::kSubscription;
+  const bool patched = target.kind == StepKind::kAccess || target.kind == StepKind::kBuiltIn;
+  const kube::NamespacedName name = {target.ns, kube::MetadataText(target.object, "name")};
   const kube::WriteOptions options = Options();
-  Answer patched =
-      co_await client_.Patch(target.gvr, name, kube::PatchType::kStrategicMerge, patch, options);
-  co_return Updated(std::move(patched), *std::move(live));
-}
-
-boost::asio::awaitable<StepOutcome> StepWriter::Replace(StepTarget target) {
   StepOutcome outcome;
   for (int tries = 0; tries < kTries; ++tries) {
     absl::StatusOr<json::value> live = co_await Read(target);
     if (!live.ok()) co_return OutcomeOf(live.status(), StepWrite::kUpdate);
+    if (IsGoing(*live)) co_return Going();
     if (target.checked && kube::MetadataText(*live, "resourceVersion") != *target.checked) {
       co_return OutcomeOf(absl::AbortedError("it has changed since it was checked"),
                           StepWrite::kUpdate);
     }
+    if (stays || target.untouched) co_return Present(*std::move(live));
     const json::object& before = live->get_object();
-    json::object after = AdoptedBy(target, before);
+    json::object wanted = target.object;
+    if (target.kind != StepKind::kDefinition) olm::Disown(before, wanted);
+    json::object after = olm::Adopt(before, std::move(wanted));
     if (olm::IsUnchanged(before, after)) co_return Present(*std::move(live));
-    const json::value object = std::move(after);
-    const kube::WriteOptions options = Options();
-    Answer updated = co_await client_.Update(target.gvr, object, options);
+    const json::value object = patched ? olm::AdoptionPatch(before, after) : std::move(after);
+    // No conditional expression: g++ 12 destroys what it awaits twice.
+    Answer updated;
+    if (!patched) {
+      updated = co_await client_.Update(target.gvr, object, options);
+    } else if (object.get_object().empty()) {
+      co_return Present(*std::move(live));
+    } else {
+      updated =
+          co_await client_.Patch(target.gvr, name, kube::PatchType::kJsonMerge, object, options);
+    }
     outcome = Updated(std::move(updated), *std::move(live));
     if (!kube::IsConflict(outcome.answer)) co_return outcome;
   }

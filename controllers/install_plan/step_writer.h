@@ -27,6 +27,7 @@ struct StepTarget {
   // The resourceVersion of the object that was checked, "" where there was none: another one is not
   // replaced. Nullopt: any may be.
   std::optional<std::string> checked = std::nullopt;
+  bool untouched = false;  // the object that was checked is what is wanted: it stays as it is
 };
 
 // The outcome of a step. Created and Present have an OK answer; for the others `answer` is why.
@@ -50,15 +51,15 @@ class StepWriter {
   StepWriter(kube::Client& client, kube::WarningSink on_warning)
       : client_(client), on_warning_(std::move(on_warning)) {}
 
-  // Creates the object; where it is there: leaves it (ClusterServiceVersions, Subscriptions),
-  // patches it (access, built-in kinds), or replaces it. What its verdicts mean: ClassifyAnswer,
-  // whether the step is optional or not. What bears no sign of OLM does not become the operator's
-  // (Disown), but for definitions, which stay when an operator goes.
+  // Creates the object; where it is there: leaves it (ClusterServiceVersions, Subscriptions), or
+  // makes it what Adopt says, by a patch (access, built-in kinds) or by replacing it. What its
+  // verdicts mean: ClassifyAnswer, whether the step is optional or not. One that is being deleted
+  // is waited for (kFailure). What bears no sign of OLM does not become the operator's (Disown),
+  // but for definitions, which stay when an operator goes.
   boost::asio::awaitable<StepOutcome> Put(StepTarget target);
 
  private:
-  boost::asio::awaitable<StepOutcome> Patch(StepTarget target);
-  boost::asio::awaitable<StepOutcome> Replace(StepTarget target);
+  boost::asio::awaitable<StepOutcome> Change(StepTarget target);
   Task<boost::json::value> Read(const StepTarget& target) const;
   kube::WriteOptions Options() const;
 

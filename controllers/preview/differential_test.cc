@@ -73,10 +73,12 @@ class Trial {
     EXPECT_EQ(Contents(), before) << "a preview changes nothing";
     EXPECT_EQ(witness.Count(/*writes=*/true, /*dry=*/false), 0u);
 
-    PlanProcess process(cluster_, {.gate = gate_, .retry_timeout = absl::Seconds(3)});
+    PlanProcess process(cluster_,
+                        {.gate = gate_, .retry_timeout = absl::Seconds(3), .hooks_dry_runs = true});
     process.hook().decide = [this](const kube::HookedCall& call) {
       kube::HookedFate fate;
-      if (call.writes() && call.gvr != kTestPlans) fate.error = Decide(call.gvr);
+      const bool writes = call.writes() || call.dry_run;
+      if (writes && call.gvr != kTestPlans) fate.error = Decide(call.gvr);
       return fate;
     };
     process.Settle(kPlan, 8);

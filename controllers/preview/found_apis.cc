@@ -52,6 +52,22 @@ std::optional<kube::GroupVersionResource> FoundApis::ResourceOf(
   return (*answer)->gvr;
 }
 
+std::vector<olm::PreviewStep> FoundApis::StepsOf(const olm::InstallPlan& plan) const {
+  std::vector<olm::PreviewStep> steps(plan.steps.size());
+  for (size_t i = 0; i < steps.size(); ++i) {
+    const olm::PlanStep& planned = plan.steps[i];
+    const Answer& api = Of(planned.gvk);
+    steps[i].index = i;
+    steps[i].resolving = planned.resolving;
+    steps[i].gvk = planned.gvk;
+    if (api.ok() && *api && (*api)->namespaced) steps[i].ns = plan.key.ns;
+    steps[i].name = planned.name;
+    steps[i].declared_optional = planned.optional;
+    steps[i].status = planned.status;
+  }
+  return steps;
+}
+
 olm::PlanOutlook FoundApis::OutlookOf(const olm::PlanFactsPtr& plan) const {
   std::list<olm::DefinitionFacts> definitions;
   olm::ServedKinds served;

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <map>
 #include <optional>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "base/async/task.h"
@@ -13,6 +14,7 @@
 #include "olm/plan/install_plan.h"
 #include "olm/preview/plan_facts.h"
 #include "olm/preview/plan_outlook.h"
+#include "olm/preview/preview.h"
 
 namespace steward::controllers {
 
@@ -31,6 +33,8 @@ class FoundApis {
   const Answer& Of(const kube::GroupVersionKind& gvk) const { return found_.at(gvk); }
   // The resource, which is "*" where discovery has not answered; nullopt: none is served.
   std::optional<kube::GroupVersionResource> ResourceOf(const kube::GroupVersionKind& gvk) const;
+  // The steps of the plan that was asked for, of which nothing is concluded.
+  std::vector<olm::PreviewStep> StepsOf(const olm::InstallPlan& plan) const;
   // What the rules of a preview know of the steps, with what was found.
   olm::PlanOutlook OutlookOf(const olm::PlanFactsPtr& plan) const;
 

@@ -101,22 +101,6 @@ absl::StatusOr<olm::InstallPlan> PlanOf(const BundleContent& bundle) {
   return plan;
 }
 
-std::vector<olm::PreviewStep> StepsOf(const olm::InstallPlan& plan, const FoundApis& apis) {
-  std::vector<olm::PreviewStep> steps(plan.steps.size());
-  for (size_t i = 0; i < steps.size(); ++i) {
-    const olm::PlanStep& planned = plan.steps[i];
-    const FoundApis::Answer& api = apis.Of(planned.gvk);
-    steps[i].index = i;
-    steps[i].resolving = planned.resolving;
-    steps[i].gvk = planned.gvk;
-    if (api.ok() && *api && (*api)->namespaced) steps[i].ns = plan.key.ns;
-    steps[i].name = planned.name;
-    steps[i].declared_optional = planned.optional;
-    steps[i].status = planned.status;
-  }
-  return steps;
-}
-
 void AddResources(const olm::InstallPlan& plan, const FoundApis& apis, LivePreview& preview) {
   for (const olm::PlanStep& step : plan.steps) {
     preview.resources.push_back(apis.ResourceOf(step.gvk));
@@ -189,6 +173,7 @@ Task<LivePreview> LivePlanPreviewer::Plan(kube::NamespacedName name) {
                    .apis = apis,
                    .clock = clock_,
                    .optional_manifests = options_.optional_manifests,
+                   .scoped = scoped.has_value(),
                    .limits = options_.limits},
                   *plan, live.preview.steps);
   std::optional<olm::PlanCondition> refusal;
@@ -221,7 +206,7 @@ Task<LivePreview> LivePlanPreviewer::Bundle(BundleContent bundle, kube::UserInfo
   co_await apis.Find(mapper, *plan);
   LivePreview live;
   live.preview.condition = {true, std::string(kInstallable), ""};
-  live.preview.steps = StepsOf(*plan, apis);
+  live.preview.steps = apis.StepsOf(*plan);
   AddResources(*plan, apis, live);
   PlanTrial trial({.own = client,
                    .steps = client,

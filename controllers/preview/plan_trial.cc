@@ -62,9 +62,11 @@ PlanTrial::PlanTrial(const PlanTrialDeps& deps, const olm::InstallPlan& plan,
     : deps_(deps),
       plan_(plan),
       steps_(steps),
-      prepared_(
-          {.own = deps.own, .mapper = deps.mapper, .optional_manifests = deps.optional_manifests},
-          plan),
+      prepared_({.own = deps.own,
+                 .mapper = deps.mapper,
+                 .optional_manifests = deps.optional_manifests,
+                 .scoped = deps.scoped},
+                plan),
       place_(plan.steps.size()),
       done_(plan.steps.size()) {}
 
@@ -141,12 +143,6 @@ boost::asio::awaitable<bool> PlanTrial::CheckDefinitions() {
     const absl::Status checked = co_await prepared_.CheckDefinition(i);
     if (checked.ok()) continue;
     ByRule(i, checked);
-    // What exactly is in the way may lie where whoever asks cannot look.
-    if (absl::IsFailedPrecondition(checked) && !kube::IsAnswer(checked)) {
-      steps_[i].message =
-          "it would replace a definition that is being deleted, or whose stored versions it lacks, "
-          "or of which it does not admit an object";
-    }
     if (steps_[i].outcome != Outcome::kFail) continue;
     BlockAll(olm::kEarlierStepFails, FailsFirst(i));
     // All others are blocked, also those that come before it.
@@ -363,9 +359,11 @@ void PlanTrial::Done(size_t index) {
 }
 
 void PlanTrial::Finish() {
+  // Before the first write all of them are tried, so none is written then.
+  const bool fails = failing_ < order_.size();
   for (size_t place = 0; place < order_.size(); ++place) {
     olm::PreviewStep& step = steps_[order_[place]];
-    if (place > failing_) {
+    if (place > failing_ || (fails && place < failing_ && plan_.untouched())) {
       Say(step, Outcome::kBlocked, Basis::kRule, olm::kEarlierStepFails,
           FailsFirst(order_[failing_]));
     } else if (!done_[order_[place]]) {

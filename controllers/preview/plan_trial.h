@@ -41,6 +41,7 @@ struct PlanTrialDeps {
   const FoundApis& apis;      // of the plan's steps
   Clock& clock;
   bool optional_manifests = false;  // the gate
+  bool scoped = false;              // `steps` is the service account of an OperatorGroup
   // Where `own` is not the executor, and what it may not read is no error of the plan.
   bool reads_as_requester = false;
   PlanTrialLimits limits = {};
@@ -49,7 +50,8 @@ struct PlanTrialDeps {
 // Prepares the plan by the executor's own rules (PreparedPlan), and then tries the steps that are
 // pending in the executor's order: ClusterServiceVersions, definitions, the rest, several of each
 // at the same time. Each is tried by the executor's own writes (StepWriter). What follows the first
-// that fails is blocked.
+// that fails is blocked, and of a plan of which nothing is written yet what comes before it, too:
+// the executor tries all of them first (Rehearse).
 //
 //   dry run ─► Create, Update, Unchanged, NotCreated, Fail
 //           └► no answer, or a webhook that cannot be asked ─► Unknown

@@ -114,7 +114,8 @@ func review(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	said := object.GetAnnotations()
-	if said[held] != "" {
+	tried := asked.Request.DryRun != nil && *asked.Request.DryRun
+	if said[held] != "" && !tried {
 		webhook.mutex.Lock()
 		release := webhook.holds[object.GetNamespace()]
 		webhook.mutex.Unlock()

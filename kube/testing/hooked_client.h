@@ -31,8 +31,9 @@ struct HookedCall {
   std::string as;                              // the acting user; "" = nobody else
   const boost::json::value* object = nullptr;  // of a write
   const DeleteOptions* deletion = nullptr;     // of a deletion
+  bool dry_run = false;                        // of a write that changes nothing
 
-  bool writes() const { return object != nullptr || deletion != nullptr; }
+  bool writes() const { return !dry_run && (object != nullptr || deletion != nullptr); }
 };
 
 struct HookedFate {
@@ -45,6 +46,8 @@ struct HookedFate {
 // The state that a client shares with those made of it by As.
 struct Hook {
   std::function<HookedFate(const HookedCall& call)> decide;
+  // Whether `decide` is asked about writes that change nothing, too.
+  bool sees_dry_runs = true;
   // The executor of the process, which ends when it dies.
   boost::asio::io_context* process = nullptr;
   bool died = false;
@@ -71,21 +74,25 @@ class HookedClient : public Client {
   Task<boost::json::value> Create(const GroupVersionResource& gvr, const std::string& ns,
                                   const boost::json::value& object,
                                   const WriteOptions& options) override {
-    return Make({"create", gvr, {ns, MetadataText(object, "name")}, as_, &object},
-                inner_.Create(gvr, ns, object, options));
+    return Make(
+        {"create", gvr, {ns, MetadataText(object, "name")}, as_, &object, nullptr, options.dry_run},
+        inner_.Create(gvr, ns, object, options));
   }
   Task<boost::json::value> Update(const GroupVersionResource& gvr, const boost::json::value& object,
                                   const WriteOptions& options) override {
-    return Make({"update", gvr, NameOf(object), as_, &object}, inner_.Update(gvr, object, options));
+    return Make({"update", gvr, NameOf(object), as_, &object, nullptr, options.dry_run},
+                inner_.Update(gvr, object, options));
   }
   Task<boost::json::value> Patch(const GroupVersionResource& gvr, const NamespacedName& name,
                                  PatchType type, const boost::json::value& patch,
                                  const WriteOptions& options) override {
-    return Make({"patch", gvr, name, as_, &patch}, inner_.Patch(gvr, name, type, patch, options));
+    return Make({"patch", gvr, name, as_, &patch, nullptr, options.dry_run},
+                inner_.Patch(gvr, name, type, patch, options));
   }
   Task<boost::json::value> Delete(const GroupVersionResource& gvr, const NamespacedName& name,
                                   const DeleteOptions& options) override {
-    return Make({"delete", gvr, name, as_, nullptr, &options}, inner_.Delete(gvr, name, options));
+    return Make({"delete", gvr, name, as_, nullptr, &options, options.dry_run},
+                inner_.Delete(gvr, name, options));
   }
   Task<std::vector<ApiResource>> Discover(const GroupVersion& gv) override {
     return Make({"discover", {gv.group, gv.version, ""}, {}, as_, nullptr}, inner_.Discover(gv));
@@ -100,7 +107,8 @@ class HookedClient : public Client {
  private:
   template <typename T>
   Task<T> Make(HookedCall call, Task<T> inner) {
-    const HookedFate fate = hook_.decide ? hook_.decide(call) : HookedFate();
+    const bool asked = hook_.decide && (hook_.sees_dry_runs || !call.dry_run);
+    const HookedFate fate = asked ? hook_.decide(call) : HookedFate();
     if (fate.dies) co_await Die();
     if (!fate.error.ok()) co_return fate.error;
     boost::asio::io_context io(1);

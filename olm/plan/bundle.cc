@@ -13,6 +13,7 @@
 #include "base/status/macros.h"
 #include "base/text/str_cat.h"
 #include "kube/meta/object_kind.h"
+#include "olm/cleanup/names.h"
 #include "olm/plan/step_kind.h"
 
 namespace steward::olm {
@@ -76,6 +77,12 @@ class Generator {
     json::object manifest = {{"apiVersion", gvk.group.empty() ? "v1" : kRbacVersion},
                              {"kind", gvk.kind},
                              {"metadata", {{"name", name}}}};
+    if (!gvk.group.empty()) {
+      // By them it is known, as with OLM's, what is copied to where the operator works.
+      manifest["metadata"].as_object()["labels"] = {{kOwnerLabel, csv_},
+                                                    {kOwnerNamespaceLabel, ns_},
+                                                    {kOwnerKindLabel, json::string(kOwnerKind)}};
+    }
     for (auto& member : more) manifest[member.key()] = member.value();
     PlanStep step;
     step.gvk = gvk;

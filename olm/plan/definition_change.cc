@@ -3,18 +3,23 @@
 #include <algorithm>
 #include <boost/json/array.hpp>
 #include <boost/json/value.hpp>
+#include <optional>
 #include <string_view>
 #include <utility>
 
 #include "absl/status/status.h"
+#include "absl/strings/ascii.h"
 #include "base/json/json_access.h"
 #include "base/json/json_text.h"
 #include "base/status/macros.h"
+#include "base/text/one_line.h"
 #include "base/text/str_cat.h"
 
 namespace steward::olm {
 namespace json = boost::json;
 namespace {
+
+constexpr size_t kMaxUrl = 200;  // bytes of one that is quoted
 
 absl::Status Bad(std::string_view field, std::string_view why) {
   return absl::InvalidArgumentError(StrCat(field, ": ", why));
@@ -57,6 +62,61 @@ bool Has(const std::vector<std::string>& all, const std::string& one) {
 bool IsServed(const Definition& definition, const std::string& version) {
   return std::any_of(definition.served.begin(), definition.served.end(),
                      [&version](const DefinitionVersion& each) { return each.name == version; });
+}
+
+// "scope: it is Namespaced, …" where the two differ.
+std::string FixedField(std::string_view field, std::string_view live, std::string_view wanted) {
+  if (live == wanted) return "";
+  return StrCat("spec.", field, ": it is ", live, ", and cannot become ", wanted);
+}
+
+std::string_view ScopeOf(const Definition& definition) {
+  return definition.namespaced ? "Namespaced" : "Cluster";
+}
+
+void SetDefault(json::object& parent, std::string_view key, std::string value) {
+  if (StringAt(parent, key).empty()) parent[key] = value;
+}
+
+// A spec as a server would complete it.
+json::object Completed(const json::object& definition) {
+  const json::object* found = ObjectAt(definition, "spec");
+  json::object spec = found == nullptr ? json::object() : *found;
+  if (!BoolAt(spec, "preserveUnknownFields")) spec.erase("preserveUnknownFields");
+  json::value& conversion = spec["conversion"];
+  if (conversion.is_null()) conversion = json::object{{"strategy", "None"}};
+  json::value* names = spec.if_contains("names");
+  if (names == nullptr || !names->is_object()) return spec;
+  const std::string kind(StringAt(names->get_object(), "kind"));
+  SetDefault(names->get_object(), "singular", absl::AsciiStrToLower(kind));
+  SetDefault(names->get_object(), "listKind", kind + "List");
+  return spec;
+}
+
+// Where the objects of a definition are sent to be converted.
+struct Converter {
+  std::string url;
+  std::string ns;
+  std::string name;
+  bool operator==(const Converter&) const = default;
+};
+
+std::optional<Converter> ConverterOf(const json::object& definition) {
+  const json::object* spec = ObjectAt(definition, "spec");
+  const json::object* conversion = spec == nullptr ? nullptr : ObjectAt(*spec, "conversion");
+  if (conversion == nullptr || StringAt(*conversion, "strategy") != "Webhook") return std::nullopt;
+  const json::object* webhook = ObjectAt(*conversion, "webhook");
+  const json::object* client = webhook == nullptr ? nullptr : ObjectAt(*webhook, "clientConfig");
+  // As apiextensions.k8s.io/v1beta1 has it.
+  if (client == nullptr) client = ObjectAt(*conversion, "webhookClientConfig");
+  Converter converter;
+  if (client == nullptr) return converter;
+  converter.url = StringAt(*client, "url");
+  const json::object* service = ObjectAt(*client, "service");
+  if (service == nullptr) return converter;
+  converter.ns = StringAt(*service, "namespace");
+  converter.name = StringAt(*service, "name");
+  return converter;
 }
 
 std::string_view ConditionStatus(const json::object& condition) {
@@ -128,10 +188,35 @@ DefinitionChange CompareDefinitions(const Definition& live, const Definition& wa
                             "be lost");
     break;
   }
+  for (const std::string& fixed : {FixedField("group", live.group, wanted.group),
+                                   FixedField("scope", ScopeOf(live), ScopeOf(wanted)),
+                                   FixedField("names.kind", live.kind, wanted.kind),
+                                   FixedField("names.plural", live.plural, wanted.plural)}) {
+    if (change.refused.empty()) change.refused = fixed;
+  }
   for (const DefinitionVersion& version : live.served) {
     if (!IsServed(wanted, version.name)) change.versions_that_go.push_back(version.name);
   }
   return change;
+}
+
+bool HasSameSpec(const json::object& live, const json::object& wanted) {
+  return Completed(live) == Completed(wanted);
+}
+
+std::string ConversionProblem(const json::object* live, const json::object& wanted,
+                              std::string_view ns) {
+  const std::optional<Converter> converter = ConverterOf(wanted);
+  if (!converter) return "";
+  if (live != nullptr && ConverterOf(*live) == converter) return "";
+  if (!converter->url.empty()) {
+    return StrCat("its objects would be converted at ", OneLine(converter->url, kMaxUrl),
+                  " (spec.conversion): a plan names only Services of the cluster there");
+  }
+  if (ns.empty() || converter->ns == ns) return "";
+  return StrCat("its objects would be converted by a Service of namespace ", converter->ns,
+                " (spec.conversion): under the service account of an OperatorGroup a plan names "
+                "only Services of its own namespace there");
 }
 
 }  // namespace steward::olm

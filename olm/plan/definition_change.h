@@ -4,6 +4,7 @@
 
 #include <boost/json/object.hpp>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -43,13 +44,23 @@ bool IsEstablished(const boost::json::object& definition, std::string* refused);
 
 // The change from `live` to `wanted`.
 struct DefinitionChange {
-  // The reason why the change must not be made: a stored version is not among the new ones
-  // (R-002, versions). "" = none.
+  // The reason why the change must not be made: a stored version is not among the new ones (R-002,
+  // versions), or a field changes that no server lets anybody change. "" = none.
   std::string refused;
   // Versions that were served and will not be: a Warning, since OLM allows it.
   std::vector<std::string> versions_that_go;
 };
 DefinitionChange CompareDefinitions(const Definition& live, const Definition& wanted);
+
+// True if both specs say the same, but for what a server fills in.
+bool HasSameSpec(const boost::json::object& live, const boost::json::object& wanted);
+
+// Why a plan must not give a definition the conversion that `wanted` says, "" if it may. Whoever
+// converts reads and changes every object of the kind: an address outside of the cluster is never a
+// plan's to name, and where `ns` is not "", only Services of that namespace are. One that `live`
+// (null: there is none) has already may stay.
+std::string ConversionProblem(const boost::json::object* live, const boost::json::object& wanted,
+                              std::string_view ns);
 
 }  // namespace steward::olm
 

@@ -79,6 +79,63 @@ TEST(DefinitionChangeTest, VersionsThatGo) {
   }
 }
 
+TEST(DefinitionChangeTest, WhatNobodyMayChange) {
+  ASSERT_OK_AND_ASSIGN(const Definition live, ReadDefinition(Text(Version("v1", true, true))));
+  boost::json::object text = Text(Version("v1", true, true));
+  text["spec"].as_object()["scope"] = "Cluster";
+  ASSERT_OK_AND_ASSIGN(const Definition wanted, ReadDefinition(text));
+  EXPECT_EQ(CompareDefinitions(live, wanted).refused,
+            "spec.scope: it is Namespaced, and cannot become Cluster");
+}
+
+TEST(DefinitionChangeTest, TheSameSpec) {
+  const boost::json::object text = Text(Version("v1", true, true));
+  boost::json::object live = text;
+  boost::json::object& spec = live["spec"].as_object();
+  spec["conversion"] = {{"strategy", "None"}};
+  spec["names"].as_object()["listKind"] = "ReedList";
+  spec["names"].as_object()["singular"] = "reed";
+  EXPECT_TRUE(HasSameSpec(live, text));
+  EXPECT_FALSE(HasSameSpec(live, Text(Version("v2", true, true))));
+}
+
+struct ConversionCase {
+  const char* live;  // the clientConfig; "" = none
+  const char* wanted;
+  const char* ns;
+  bool refused;
+};
+
+TEST(DefinitionChangeTest, Conversions) {
+  constexpr char kUrl[] = R"({"url":"https://elsewhere.example"})";
+  constexpr char kOwn[] = R"({"service":{"namespace":"ops","name":"a"}})";
+  constexpr char kOwnPort[] = R"({"service":{"namespace":"ops","name":"a","port":443}})";
+  constexpr char kOther[] = R"({"service":{"namespace":"bank","name":"a"}})";
+  const auto with = [](const std::string& config) {
+    boost::json::object text = Text(Version("v1", true, true));
+    if (config.empty()) return text;
+    text["spec"].as_object()["conversion"] = boost::json::parse(
+        StrCat(R"({"strategy":"Webhook","webhook":{"clientConfig":)", config, "}}"));
+    return text;
+  };
+  for (const ConversionCase& tc : std::vector<ConversionCase>{{"", "", "ops", false},
+                                                              {"", kUrl, "", true},
+                                                              {"", kUrl, "ops", true},
+                                                              {kUrl, kUrl, "ops", false},
+                                                              {kOwn, kUrl, "", true},
+                                                              {"", kOwn, "ops", false},
+                                                              {"", kOther, "ops", true},
+                                                              {"", kOther, "", false},
+                                                              {kOther, kOther, "ops", false},
+                                                              {kOwnPort, kOwn, "other", false},
+                                                              {kUrl, "", "ops", false}}) {
+    const boost::json::object live = with(tc.live);
+    const std::string problem = ConversionProblem(&live, with(tc.wanted), tc.ns);
+    EXPECT_EQ(!problem.empty(), tc.refused) << tc.live << " " << tc.wanted << ": " << problem;
+  }
+  EXPECT_NE(ConversionProblem(nullptr, with(kUrl), ""), "");
+}
+
 TEST(DefinitionChangeTest, Established) {
   const auto with = [](const std::string& established, const std::string& accepted) {
     return Text(

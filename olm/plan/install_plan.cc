@@ -172,6 +172,12 @@ std::string PlanStep::ToString(size_t index) const {
   return StrCat("step ", index + 1, ", ", gvk.kind, " ", name);
 }
 
+bool InstallPlan::untouched() const {
+  return std::all_of(steps.begin(), steps.end(), [](const PlanStep& step) {
+    return step.status.empty() || step.status == kStepUnknown;
+  });
+}
+
 absl::StatusOr<InstallPlan> ReadInstallPlan(const json::object& object) {
   InstallPlan plan;
   ASSIGN_OR_RETURN(const json::object* metadata, ObjectIn(object, "", "metadata"));
@@ -214,6 +220,7 @@ bool SetProgress(const InstallPlan& plan, const PlanProgress& progress, absl::Ti
   if (progress.start_time) {
     Set(status, "startTime", json::string(kube::FormatRfc3339(*progress.start_time)), changed);
   }
+  if (progress.anew && status.erase("startTime") > 0) changed = true;
   if (progress.condition) SetCondition(*progress.condition, now, status, changed);
   json::value* steps = status.if_contains("plan");
   const size_t count = std::min(progress.steps.size(), plan.steps.size());

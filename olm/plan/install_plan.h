@@ -84,6 +84,8 @@ struct InstallPlan {
 
   // Terminal: nothing is done for it any more.
   bool ended() const { return phase == kPlanComplete || phase == kPlanFailed; }
+  // Nothing of it has been written yet, as its steps say.
+  bool untouched() const;
 };
 
 // kInvalidArgument with one sentence that names the field: no name or uid, a field of a wrong type
@@ -95,6 +97,7 @@ struct PlanProgress {
   std::string phase;
   std::string message;
   std::optional<absl::Time> start_time;  // nullopt: stays
+  bool anew = false;                     // the start time goes: the plan begins again
   struct Condition {
     bool installed = false;
     std::string reason;

@@ -3,16 +3,21 @@
 #include <algorithm>
 #include <array>
 #include <boost/json/array.hpp>
+#include <boost/json/value.hpp>
+#include <optional>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/escaping.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
 #include "base/digest/digest.h"
 #include "base/json/json_access.h"
+#include "base/json/json_text.h"
 #include "base/status/macros.h"
 #include "base/text/str_cat.h"
+#include "olm/alongside.h"
 #include "olm/cleanup/names.h"
 #include "olm/resources.h"
 
@@ -35,6 +40,7 @@ constexpr std::array<std::string_view, 11> kBooks = {kManagedLabel,
                                                      "olm.generated-by",
                                                      "olm.providedAPIs",
                                                      "olm.opgroup.permissions/namespace"};
+constexpr size_t kMaxKeys = 32 << 10;  // bytes of the annotation kManifestKeys
 // The digits of the digest that takes the place of a server's random suffix.
 constexpr size_t kSuffix = 10;
 
@@ -43,6 +49,7 @@ std::string_view PrefixOf(std::string_view key) { return key.substr(0, key.find(
 
 bool IsReserved(std::string_view key) {
   if (std::find(kBooks.begin(), kBooks.end(), key) != kBooks.end()) return true;
+  if (key.starts_with(kAlongside)) return true;
   const std::string_view prefix = PrefixOf(key);
   return std::any_of(kSteward.begin(), kSteward.end(), [prefix](std::string_view own) {
     return prefix == own || prefix.ends_with(StrCat(".", own));
@@ -77,64 +84,56 @@ absl::StatusOr<std::string> NameOf(const json::object& metadata, const kube::Gro
   return StrCat(prefix, digest.substr(0, kSuffix));
 }
 
-json::object& ObjectIn(json::object& parent, std::string_view key) {
-  json::value& value = parent[key];
-  if (!value.is_object()) value.emplace_object();
-  return value.get_object();
+// What the owner's labels are.
+json::object OwnerLabels(const StepOwner& owner) {
+  return {{kOwnerLabel, owner.csv.name},
+          {kOwnerNamespaceLabel, owner.csv.ns},
+          {kOwnerKindLabel, json::string(kOwnerKind)}};
 }
 
-// Members of the live map that the wanted one does not have.
-void KeepMissing(const json::object& live, json::object& wanted, std::string_view key) {
-  const json::object* before = ObjectAt(live, key);
-  if (before == nullptr || before->empty()) return;
-  json::object& after = ObjectIn(wanted, key);
-  for (const auto& member : *before) after.emplace(member.key(), member.value());
-}
-
-void Keep(const json::object& live, json::object& wanted, std::string_view key) {
-  if (const json::value* value = live.if_contains(key)) wanted[key] = *value;
-}
-
-// Entries of the live list of references that the wanted one does not name, by UID.
-void KeepOwners(const json::object& live, json::object& wanted) {
-  const json::array* before = ArrayAt(live, "ownerReferences");
-  if (before == nullptr || before->empty()) return;
-  json::array owners = *before;
-  if (const json::array* added = ArrayAt(wanted, "ownerReferences")) {
-    for (const json::value& owner : *added) {
-      const std::string_view uid =
-          owner.is_object() ? StringAt(owner.get_object(), "uid") : std::string_view();
-      const bool known = std::any_of(before->begin(), before->end(), [uid](const json::value& one) {
-        return one.is_object() && StringAt(one.get_object(), "uid") == uid;
-      });
-      if (!known) owners.push_back(owner);
-    }
-  }
-  wanted["ownerReferences"] = std::move(owners);
-}
-
-// Entries of the live list that are not in the wanted one, whole.
-void KeepEntries(const json::object& live, json::object& wanted, std::string_view key) {
-  const json::array* before = ArrayAt(live, key);
-  if (before == nullptr || before->empty()) return;
-  json::value& value = wanted[key];
-  if (!value.is_array()) value.emplace_array();
-  json::array& after = value.get_array();
-  for (const json::value& entry : *before) {
-    if (std::find(after.begin(), after.end(), entry) == after.end()) after.push_back(entry);
-  }
-}
-
-// True if each member of `wanted` is in `live`: what others added to metadata is no difference.
-bool IsWithin(const json::object& wanted, const json::object& live) {
-  return std::all_of(wanted.begin(), wanted.end(), [&live](const json::key_value_pair& member) {
-    const json::value* there = live.if_contains(member.key());
-    if (there == nullptr) return false;
-    if (member.value().is_object() && there->is_object()) {
-      return IsWithin(member.value().get_object(), there->get_object());
-    }
-    return member.value() == *there;
+// True if the manifest says that it was made of the owner's permissions.
+bool IsOfPermissions(const json::object& metadata, const kube::GroupVersionKind& gvk,
+                     const StepOwner& owner) {
+  if (gvk.group != "rbac.authorization.k8s.io") return false;
+  const json::object* labels = ObjectAt(metadata, "labels");
+  if (labels == nullptr) return false;
+  const json::object wanted = OwnerLabels(owner);
+  return std::all_of(wanted.begin(), wanted.end(), [labels](const auto& member) {
+    const json::value* said = labels->if_contains(member.key());
+    return said != nullptr && *said == member.value();
   });
+}
+
+bool HasKeys(const kube::GroupVersionKind& gvk) {
+  return gvk.group.empty() && (gvk.kind == "ConfigMap" || gvk.kind == "Secret");
+}
+
+// As a server does it. What is no text, it refuses.
+void FoldStringData(json::object& secret) {
+  const json::object* texts = ObjectAt(secret, "stringData");
+  if (texts == nullptr) return;
+  json::object data;
+  if (const json::object* before = ObjectAt(secret, "data")) data = *before;
+  for (const auto& member : *texts) {
+    if (!member.value().is_string()) return;
+    const json::string& text = member.value().get_string();
+    data[member.key()] = absl::Base64Escape(absl::string_view(text.data(), text.size()));
+  }
+  secret.erase("stringData");
+  secret["data"] = std::move(data);
+}
+
+// The keys, in an order of their own; nullopt where they are too many to be noted.
+std::optional<std::string> KeysText(const json::object& object) {
+  std::set<std::string> keys;
+  for (const std::string_view map : {"data", "binaryData"}) {
+    const json::object* members = ObjectAt(object, map);
+    if (members == nullptr) continue;
+    for (const auto& member : *members) keys.emplace(member.key());
+  }
+  std::string text = absl::StrJoin(keys, ",");
+  if (text.size() > kMaxKeys) return std::nullopt;
+  return text;
 }
 
 }  // namespace
@@ -155,10 +154,8 @@ absl::StatusOr<json::object> StepObject(const json::object& manifest,
   ASSIGN_OR_RETURN(json::object labels, KeptOf(*metadata, "labels"));
   ASSIGN_OR_RETURN(json::object annotations, KeptOf(*metadata, "annotations"));
   labels[kManagedLabel] = "true";
-  if (!owner.uid.empty() && ns.empty()) {
-    labels[kOwnerLabel] = owner.csv.name;
-    labels[kOwnerNamespaceLabel] = owner.csv.ns;
-    labels[kOwnerKindLabel] = json::string(kOwnerKind);
+  if (!owner.uid.empty() && (ns.empty() || IsOfPermissions(*metadata, gvk, owner))) {
+    for (const auto& label : OwnerLabels(owner)) labels[label.key()] = label.value();
   }
   if (!owner.uid.empty() && !ns.empty()) {
     json::object reference = {{"apiVersion", kCsvKind.ApiVersion()},
@@ -170,8 +167,6 @@ absl::StatusOr<json::object> StepObject(const json::object& manifest,
     kept["ownerReferences"] = json::array({json::value(std::move(reference))});
   }
   kept["labels"] = std::move(labels);
-  if (!annotations.empty()) kept["annotations"] = std::move(annotations);
-  object["metadata"] = std::move(kept);
   for (const auto& member : manifest) {
     const std::string_view key = View(member.key());
     if (key == "apiVersion" || key == "kind" || key == "metadata" || key == "status") continue;
@@ -179,56 +174,27 @@ absl::StatusOr<json::object> StepObject(const json::object& manifest,
     if (key.starts_with('$')) continue;
     object[key] = member.value();
   }
+  if (HasKeys(gvk)) {
+    if (gvk.kind == "Secret") FoldStringData(object);
+    const std::optional<std::string> keys = KeysText(object);
+    if (keys && !keys->empty()) annotations[kManifestKeys] = *keys;
+  }
+  if (!annotations.empty()) kept["annotations"] = std::move(annotations);
+  object["metadata"] = std::move(kept);
   return object;
 }
 
-void Disown(const json::object& live, json::object& wanted) {
-  const json::object* before = ObjectAt(live, "metadata");
-  const json::object* labels = before == nullptr ? nullptr : ObjectAt(*before, "labels");
-  if (labels != nullptr && StringAt(*labels, kManagedLabel) == "true") return;
-  json::object& metadata = ObjectIn(wanted, "metadata");
-  metadata.erase("ownerReferences");
-  json::object& own = ObjectIn(metadata, "labels");
-  for (const std::string_view book : kBooks) own.erase(book);
+std::set<std::string> ManifestKeys(const json::object& object) {
+  const json::object* metadata = ObjectAt(object, "metadata");
+  const json::object* annotations =
+      metadata == nullptr ? nullptr : ObjectAt(*metadata, "annotations");
+  const std::string_view text =
+      annotations == nullptr ? std::string_view() : StringAt(*annotations, kManifestKeys);
+  return absl::StrSplit(absl::string_view(text.data(), text.size()), ',', absl::SkipEmpty());
 }
 
-json::object Adopt(const json::object& live, json::object wanted) {
-  json::object& metadata = ObjectIn(wanted, "metadata");
-  if (const json::object* before = ObjectAt(live, "metadata")) {
-    Keep(*before, metadata, "uid");
-    Keep(*before, metadata, "resourceVersion");
-    Keep(*before, metadata, "finalizers");
-    KeepMissing(*before, metadata, "labels");
-    KeepMissing(*before, metadata, "annotations");
-    KeepOwners(*before, metadata);
-  }
-  Keep(live, wanted, "status");
-  return wanted;
-}
-
-json::object AdoptDefinition(const json::object& live, json::object wanted) {
-  const json::object* before = ObjectAt(live, "spec");
-  const json::value* conversion = before == nullptr ? nullptr : before->if_contains("conversion");
-  json::object& spec = ObjectIn(wanted, "spec");
-  if (conversion != nullptr && !spec.contains("conversion")) spec["conversion"] = *conversion;
-  return Adopt(live, std::move(wanted));
-}
-
-json::object AdoptServiceAccount(const json::object& live, json::object wanted) {
-  KeepEntries(live, wanted, "secrets");
-  KeepEntries(live, wanted, "imagePullSecrets");
-  return Adopt(live, std::move(wanted));
-}
-
-bool IsUnchanged(const json::object& live, const json::object& wanted) {
-  const json::object* before = ObjectAt(live, "metadata");
-  const json::object* after = ObjectAt(wanted, "metadata");
-  if (before == nullptr || after == nullptr || !IsWithin(*after, *before)) return false;
-  json::object left = live;
-  json::object right = wanted;
-  left.erase("metadata");
-  right.erase("metadata");
-  return left == right;
+void DropBooks(json::object& labels) {
+  for (const std::string_view book : kBooks) labels.erase(book);
 }
 
 }  // namespace steward::olm

@@ -4,8 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <boost/json/parse.hpp>
+#include <set>
 #include <string>
-#include <utility>
+#include <tuple>
 #include <vector>
 
 #include "base/json/json_text.h"
@@ -76,64 +77,35 @@ TEST(StepObjectTest, WhatIsNoObject) {
   }
 }
 
-TEST(StepObjectTest, Adopt) {
-  const json::object live = Parsed(R"({"metadata": {"name": "a", "uid": "u", "generation": 4,
-    "resourceVersion": "3", "finalizers": ["x/y"], "labels": {"mine": "1", "both": "old"},
-    "ownerReferences": [{"uid": "first"}]}, "spec": {"a": 1, "gone": 1}, "status": {"s": 1}})");
-  const json::object wanted = Parsed(R"({"metadata": {"name": "a", "labels": {"both": "new"},
-    "annotations": {"n": "1"}, "ownerReferences": [{"uid": "csv"}, {"uid": "first"}]},
-    "spec": {"a": 2}})");
-  const json::object adopted = Adopt(live, wanted);
-  EXPECT_EQ(adopted, Parsed(R"({"metadata": {"name": "a", "uid": "u", "resourceVersion": "3",
-    "finalizers": ["x/y"], "labels": {"both": "new", "mine": "1"}, "annotations": {"n": "1"},
-    "ownerReferences": [{"uid": "first"}, {"uid": "csv"}]}, "spec": {"a": 2},
-    "status": {"s": 1}})"))
-      << Serialize(adopted);
-  EXPECT_FALSE(IsUnchanged(live, adopted));
-  json::object after = adopted;
-  after["metadata"].as_object()["generation"] = 5;
-  EXPECT_TRUE(IsUnchanged(after, Adopt(after, wanted)));
-  after["spec"].as_object()["gone"] = 1;
-  EXPECT_FALSE(IsUnchanged(after, Adopt(after, wanted))) << "what is wanted no more goes";
-}
-
-TEST(StepObjectTest, ADefinitionKeepsItsConversion) {
-  const json::object live =
-      Parsed(R"({"metadata":{"name":"a"},"spec":{"conversion":{"strategy":"Webhook"},"old":1}})");
-  for (const auto& [wanted, kept] : std::vector<std::pair<const char*, const char*>>{
-           {R"({"metadata":{"name":"a"},"spec":{"new":1}})", "Webhook"},
-           {R"({"metadata":{"name":"a"},"spec":{"conversion":{"strategy":"None"}}})", "None"}}) {
-    const json::object adopted = AdoptDefinition(live, Parsed(wanted));
-    EXPECT_EQ(adopted.at("spec").at("conversion").at("strategy"), kept);
-    EXPECT_FALSE(adopted.at("spec").as_object().contains("old"));
-  }
-  EXPECT_FALSE(AdoptDefinition(Parsed(R"({"spec":{}})"), Parsed(R"({"spec":{}})"))
-                   .at("spec")
-                   .as_object()
-                   .contains("conversion"));
-}
-
-TEST(StepObjectTest, WhatSomebodyElseMadeIsNotTheOperators) {
-  const json::object wanted =
-      Parsed(R"({"metadata": {"name": "a", "ownerReferences": [{"uid": "csv"}],
-    "labels": {"team": "a", "olm.managed": "true", "olm.owner": "reed.v1"}}})");
-  for (const auto& [live, owned] : std::vector<std::pair<const char*, bool>>{
-           {R"({"metadata":{"name":"a"}})", false},
-           {R"({"metadata":{"name":"a","labels":{"olm.managed":"false"}}})", false},
-           {R"({"metadata":{"name":"a","labels":{"olm.managed":"true"}}})", true}}) {
-    json::object after = wanted;
-    Disown(Parsed(live), after);
-    EXPECT_EQ(after, owned ? wanted : Parsed(R"({"metadata":{"name":"a","labels":{"team":"a"}}})"));
+TEST(StepObjectTest, RolesOfPermissionsBearTheirOwner) {
+  const kube::GroupVersionKind role = {"rbac.authorization.k8s.io", "v1", "Role"};
+  constexpr char kTrue[] =
+      R"({"metadata":{"name":"a","labels":{"olm.owner":"reed.v1","olm.owner.namespace":"ops",)"
+      R"("olm.owner.kind":"ClusterServiceVersion"}}})";
+  constexpr char kForged[] =
+      R"({"metadata":{"name":"a","labels":{"olm.owner":"reed.v1","olm.owner.namespace":"bank",)"
+      R"("olm.owner.kind":"ClusterServiceVersion"}}})";
+  for (const auto& [kind, manifest, labelled] :
+       std::vector<std::tuple<kube::GroupVersionKind, const char*, bool>>{
+           {role, kTrue, true}, {role, kForged, false}, {kKind, kTrue, false}}) {
+    ASSERT_OK_AND_ASSIGN(const json::object made,
+                         StepObject(Parsed(manifest), kind, "ops", kOwner));
+    EXPECT_EQ(made.at("metadata").at("labels").as_object().contains("olm.owner"), labelled)
+        << Serialize(made);
   }
 }
 
-TEST(StepObjectTest, AServiceAccountKeepsItsSecrets) {
-  const json::object live = Parsed(R"({"metadata": {"name": "a"}, "secrets": [{"name": "t"}],
-    "imagePullSecrets": [{"name": "p"}]})");
-  const json::object adopted = AdoptServiceAccount(
-      live, Parsed(R"({"metadata": {"name": "a"}, "imagePullSecrets": [{"name": "q"}]})"));
-  EXPECT_EQ(Serialize(adopted.at("secrets")), R"([{"name":"t"}])");
-  EXPECT_EQ(Serialize(adopted.at("imagePullSecrets")), R"([{"name":"q"},{"name":"p"}])");
+TEST(StepObjectTest, KeysOfAManifest) {
+  const json::object manifest = Parsed(
+      R"({"metadata":{"name":"a","annotations":{"plans.steward.operatorframework.io/keys":"x"}},)"
+      R"("data":{"b":"MQ==","a":"MQ=="},"stringData":{"c":"2","b":"3"}})");
+  ASSERT_OK_AND_ASSIGN(const json::object secret,
+                       StepObject(manifest, {"", "v1", "Secret"}, "ops", kOwner));
+  EXPECT_EQ(secret.at("data"), Parsed(R"({"a":"MQ==","b":"Mw==","c":"Mg=="})"));
+  EXPECT_FALSE(secret.contains("stringData"));
+  EXPECT_EQ(ManifestKeys(secret), (std::set<std::string>{"a", "b", "c"}));
+  ASSERT_OK_AND_ASSIGN(const json::object other, StepObject(manifest, kKind, "ops", kOwner));
+  EXPECT_TRUE(ManifestKeys(other).empty());
 }
 
 }  // namespace

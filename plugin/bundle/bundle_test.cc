@@ -263,6 +263,13 @@ TEST_F(InstallTest, FinishesWhatWasBegun) {
   ASSERT_OK(Install(bundle_, /*approve=*/true));
   EXPECT_EQ(All(kPlans)[0], before);
   EXPECT_THAT(screen_, HasSubstr("is there, and Complete"));
+
+  // Of what has failed it is said how it is tried again.
+  Merge(kPlans, plan, R"({"status":{"phase":"Failed","message":"step 2: no"}})", "status");
+  const absl::Status failed = Install(bundle_, /*approve=*/true);
+  EXPECT_EQ(ExitOf(failed), Exit::kStalled);
+  EXPECT_THAT(std::string(failed.message()), HasSubstr("has failed: step 2: no"));
+  EXPECT_THAT(std::string(failed.message()), HasSubstr(R"(-p '{"spec":{"approved":false}}')"));
 }
 
 TEST_F(InstallTest, RefusesWhatIsNotItsOwn) {

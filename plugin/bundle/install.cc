@@ -208,6 +208,11 @@ bool HasSteps(const json::value& plan) {
   return steps != nullptr && !steps->empty();
 }
 
+std::string MessageOf(const json::value& plan) {
+  const json::object* status = ObjectAt(plan.get_object(), "status");
+  return status == nullptr ? "" : std::string(StringAt(*status, "message"));
+}
+
 bool IsApproved(const json::value& plan) {
   const json::object* spec = ObjectAt(plan.get_object(), "spec");
   return spec != nullptr && BoolAt(*spec, "approved");
@@ -281,7 +286,15 @@ StatusTask InstallBundle(Session& session, BundleFolder bundle, bool approve) {
   }
   session.document["approved"] = approved;
   const std::string name = StrCat("InstallPlan ", made.plan.ns, "/", made.plan.name);
-  if (phase == olm::kPlanComplete || phase == olm::kPlanFailed) {
+  if (phase == olm::kPlanFailed) {
+    const std::string patch = StrCat("kubectl patch installplan -n ", made.plan.ns, " ",
+                                     made.plan.name, " --type=merge -p '{\"spec\":{\"approved\":");
+    co_return Stalled(
+        StrCat(name, " is there, and has failed: ", MessageOf(plan),
+               ". It is tried again when its approval is taken back and given again: ", patch,
+               "false}}', and once its phase is RequiresApproval ", patch, "true}}'"));
+  }
+  if (phase == olm::kPlanComplete) {
     session.terminal.Line(StrCat(name, " is there, and ", phase));
   } else {
     session.terminal.Line(

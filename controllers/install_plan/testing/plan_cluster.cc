@@ -214,6 +214,7 @@ PlanProcess::PlanProcess(PlanCluster& cluster, Options options)
                  registry_, gates_},
                 metrics_, InstallPlanFlags{options.retry_timeout}) {
   hook_.process = io_.get();
+  hook_.sees_dry_runs = options.hooks_dry_runs;
 }
 
 PlanProcess::~PlanProcess() { RunOn(idle_, watches_.Stop()); }

@@ -114,6 +114,8 @@ class PlanProcess {
   struct Options {
     bool gate = true;
     absl::Duration retry_timeout = absl::Minutes(1);
+    // Whether the hook is asked about the dry runs before the first write, too.
+    bool hooks_dry_runs = false;
   };
   explicit PlanProcess(PlanCluster& cluster) : PlanProcess(cluster, Options()) {}
   PlanProcess(PlanCluster& cluster, Options options);
