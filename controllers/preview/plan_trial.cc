@@ -359,11 +359,13 @@ void PlanTrial::Done(size_t index) {
 }
 
 void PlanTrial::Finish() {
-  // Before the first write all of them are tried, so none is written then.
-  const bool fails = failing_ < order_.size();
+  // Before the first write all of them are tried, so none is written then. Of which nothing could
+  // be told, nothing is.
+  const bool none = failing_ < order_.size() && plan_.untouched();
   for (size_t place = 0; place < order_.size(); ++place) {
     olm::PreviewStep& step = steps_[order_[place]];
-    if (place > failing_ || (fails && place < failing_ && plan_.untouched())) {
+    const bool told = step.outcome != Outcome::kUnknown;
+    if (place > failing_ || (none && place < failing_ && told)) {
       Say(step, Outcome::kBlocked, Basis::kRule, olm::kEarlierStepFails,
           FailsFirst(order_[failing_]));
     } else if (!done_[order_[place]]) {

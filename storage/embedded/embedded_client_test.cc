@@ -166,7 +166,8 @@ TEST_F(EmbeddedClientTest, AWatchEndsWithItsDefinition) {
       "metadata": {"name": "widgets.example.com"},
       "spec": {"group": "example.com", "scope": "Namespaced",
                "names": {"plural": "widgets", "kind": "Widget"},
-               "versions": [{"name": "v1", "served": true, "storage": true}]}})"));
+               "versions": [{"name": "v1", "served": true, "storage": true, "schema": {"openAPIV3Schema":
+               {"type": "object", "x-kubernetes-preserve-unknown-fields": true}}}]}})"));
   store_.StartLifecycle();
   kube::WatchOptions options;
   options.resource_version = std::to_string(revision());

@@ -48,6 +48,9 @@ std::string List(const std::vector<std::string>& words) {
   return Serialize(json::array(words.begin(), words.end()));
 }
 
+constexpr char kAnySchema[] =
+    R"("schema":{"openAPIV3Schema":{"type":"object","x-kubernetes-preserve-unknown-fields":true}})";
+
 std::string CrdText(const std::string& group, const std::string& plural, const std::string& kind,
                     bool namespaced, bool two_versions = false) {
   return StrCat(R"({"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition",)",
@@ -55,8 +58,9 @@ std::string CrdText(const std::string& group, const std::string& plural, const s
                 R"(","labels":{"olm.managed":"true"}},"spec":{"group":")", group, R"(","scope":")",
                 namespaced ? "Namespaced" : "Cluster", R"(","names":{"plural":")", plural,
                 R"(","kind":")", kind,
-                R"("},"versions":[{"name":"v1","served":true,"storage":true})",
-                two_versions ? R"(,{"name":"v1beta1","served":true,"storage":false})" : "", "]}}");
+                R"("},"versions":[{"name":"v1","served":true,"storage":true,)", kAnySchema, "}",
+                two_versions ? R"(,{"name":"v1beta1","served":true,"storage":false,)" : "",
+                two_versions ? StrCat(kAnySchema, "}") : "", "]}}");
 }
 
 constexpr char kCsvCrd[] =
@@ -64,7 +68,8 @@ constexpr char kCsvCrd[] =
     R"("metadata":{"name":"clusterserviceversions.operators.coreos.com"},)"
     R"("spec":{"group":"operators.coreos.com","scope":"Namespaced",)"
     R"("names":{"plural":"clusterserviceversions","kind":"ClusterServiceVersion"},)"
-    R"("versions":[{"name":"v1alpha1","served":true,"storage":true,)"
+    R"("versions":[{"name":"v1alpha1","served":true,"storage":true,"schema":{"openAPIV3Schema":)"
+    R"({"type":"object","x-kubernetes-preserve-unknown-fields":true}},)"
     R"("subresources":{"status":{}}}]}})";
 
 std::string GroupText(const std::string& spec) {

@@ -228,7 +228,8 @@ TEST_F(LifecycleTest, ADefinitionGoesWithItsObjects) {
       "metadata": {"name": "widgets.example.com"},
       "spec": {"group": "example.com", "scope": "Namespaced",
                "names": {"plural": "widgets", "kind": "Widget"},
-               "versions": [{"name": "v1", "served": true, "storage": true}]}})";
+               "versions": [{"name": "v1", "served": true, "storage": true, "schema": {"openAPIV3Schema":
+               {"type": "object", "x-kubernetes-preserve-unknown-fields": true}}}]}})";
   store_.StartLifecycle();
   ASSERT_OK(store_.Create(crds, "", crd));
   ASSERT_OK(store_.Create(
@@ -251,7 +252,8 @@ TEST_F(LifecycleTest, WhatIsNotServedGoesAsWell) {
       "metadata": {"name": "widgets.example.com"},
       "spec": {"group": "example.com", "scope": "Namespaced",
                "names": {"plural": "widgets", "kind": "Widget"},
-               "versions": [{"name": "v1", "served": true, "storage": true}]}})";
+               "versions": [{"name": "v1", "served": true, "storage": true, "schema": {"openAPIV3Schema":
+               {"type": "object", "x-kubernetes-preserve-unknown-fields": true}}}]}})";
   store_.StartLifecycle();
   ASSERT_OK(store_.Create(crds, "", crd));
   ASSERT_OK(store_.Create(

@@ -154,7 +154,8 @@ TEST_F(StoreTest, DefinitionsChangeTheCatalogBeforeTheWriteReturns) {
       "metadata": {"name": "widgets.example.com"},
       "spec": {"group": "example.com", "scope": "Namespaced",
                "names": {"plural": "widgets", "kind": "Widget"},
-               "versions": [{"name": "v1", "served": true, "storage": true}]}})")
+               "versions": [{"name": "v1", "served": true, "storage": true, "schema": {"openAPIV3Schema":
+               {"type": "object", "x-kubernetes-preserve-unknown-fields": true}}}]}})")
                            .as_object();
     return transaction.Put(*type, "widgets.example.com", crd).status();
   };
