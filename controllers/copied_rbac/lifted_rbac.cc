@@ -87,7 +87,8 @@ Task<std::vector<LiftedWrite>> MissingLifted(kube::Client& client, const std::st
                                              const std::vector<olm::RbacPair>& pairs, bool lift) {
   std::vector<LiftedWrite> writes;
   if (pairs.empty()) co_return writes;
-  for (const kube::GroupVersionResource& gvr : {kClusterRoles, kClusterRoleBindings}) {
+  const std::vector<kube::GroupVersionResource> kinds = {kClusterRoles, kClusterRoleBindings};
+  for (const kube::GroupVersionResource& gvr : kinds) {
     Found found;
     CO_RETURN_IF_ERROR(co_await ReadOwned(client, gvr, source, found));
     const bool is_role = gvr == kClusterRoles;

@@ -203,8 +203,9 @@ Task<size_t> CsvFinalizer::DeleteOwned(kube::GroupVersionResource gvr, kube::Nam
   // By the owner's labels, and, where another operator has become the owner since, by the
   // annotation. An object without OLM's label was there before the operator.
   std::map<std::string, Owned> found;
-  for (const std::string& selector :
-       {olm::OwnerSelector(csv), StrCat(olm::kManagedLabel, "=true,", olm::kOwnerLabel)}) {
+  const std::vector<std::string> selectors = {
+      olm::OwnerSelector(csv), StrCat(olm::kManagedLabel, "=true,", olm::kOwnerLabel)};
+  for (const std::string& selector : selectors) {
     kube::ListOptions list;
     list.label_selector = selector;
     list.limit = kPage;

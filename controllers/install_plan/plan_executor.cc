@@ -261,12 +261,13 @@ Task<ReconcileResult> PlanExecutor::Execute(olm::InstallPlan plan, json::value o
   const absl::Time now = deps_.clock.Now();
   PlanPassResult result;
   if (plan.untouched()) {
-    result.error = co_await Rehearse({.client = deps_.client,
-                                      .mapper = mapper_,
-                                      .clock = deps_.clock,
-                                      .account = identity.account,
-                                      .optional_manifests = pass_deps.optional_manifests},
-                                     plan);
+    // A variable of its own: g++ 12 destroys an aggregate that is made where it is awaited twice.
+    const RehearsalDeps rehearsal_deps = {.client = deps_.client,
+                                          .mapper = mapper_,
+                                          .clock = deps_.clock,
+                                          .account = identity.account,
+                                          .optional_manifests = pass_deps.optional_manifests};
+    result.error = co_await Rehearse(rehearsal_deps, plan);
   }
   if (result.error.ok()) {
     PlanPass pass(pass_deps, plan);

@@ -112,8 +112,13 @@ boost::asio::awaitable<StepOutcome> StepWriter::Change(StepTarget target) {
     if (target.kind != StepKind::kDefinition) olm::Disown(before, wanted);
     json::object after = olm::Adopt(before, std::move(wanted));
     if (olm::IsUnchanged(before, after)) co_return Present(*std::move(live));
-    const json::value object = patched ? olm::AdoptionPatch(before, after) : std::move(after);
-    // No conditional expression: g++ 12 destroys what it awaits twice.
+    // No conditional expressions: g++ 12 destroys what it awaits twice.
+    json::value object;
+    if (patched) {
+      object = olm::AdoptionPatch(before, after);
+    } else {
+      object = std::move(after);
+    }
     Answer updated;
     if (!patched) {
       updated = co_await client_.Update(target.gvr, object, options);

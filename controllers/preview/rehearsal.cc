@@ -25,7 +25,7 @@ absl::Status AnswerOf(const olm::PreviewStep& step) {
 
 }  // namespace
 
-StatusTask Rehearse(RehearsalDeps deps, const olm::InstallPlan& plan) {
+StatusTask Rehearse(const RehearsalDeps& deps, const olm::InstallPlan& plan) {
   kube::DryRunClient own(deps.client);
   std::optional<kube::DryRunClient> scoped;
   if (deps.account) scoped.emplace(own.ActingAs(*deps.account));

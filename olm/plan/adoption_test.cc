@@ -90,22 +90,22 @@ TEST(AdoptionTest, EachKind) {
            R"("spec":{"type":"NodePort","ports":[{"port":1,"nodePort":30001}]})",
            R"("spec":{"ports":[{"port":1}]})", R"("spec":{"ports":[{"port":1}]})"},
           {"keys that an upgrade drops", kConfigMap,
-           R"("metadata":{"annotations":{"plans.steward.operatorframework.io/keys":"a,old"}},)"
+           R"("metadata":{"annotations":{"operatorframework.io/installed-keys":"a,old"}},)"
            R"("data":{"a":"1","old":"1","custom":"mine"},"immutable":false)",
-           R"("metadata":{"annotations":{"plans.steward.operatorframework.io/keys":"a"}},)"
+           R"("metadata":{"annotations":{"operatorframework.io/installed-keys":"a"}},)"
            R"("data":{"a":"2"})",
-           R"("metadata":{"annotations":{"plans.steward.operatorframework.io/keys":"a"}},)"
+           R"("metadata":{"annotations":{"operatorframework.io/installed-keys":"a"}},)"
            R"("data":{"a":"2","custom":"mine"},"immutable":false)"},
           {"keys of which nobody knows whose they are", kConfigMap, R"("data":{"a":"1","old":"1"})",
-           R"("metadata":{"annotations":{"plans.steward.operatorframework.io/keys":"a"}},)"
+           R"("metadata":{"annotations":{"operatorframework.io/installed-keys":"a"}},)"
            R"("data":{"a":"2"})",
-           R"("metadata":{"annotations":{"plans.steward.operatorframework.io/keys":"a"}},)"
+           R"("metadata":{"annotations":{"operatorframework.io/installed-keys":"a"}},)"
            R"("data":{"a":"2","old":"1"})"},
           {"all keys go", kSecret,
-           R"("metadata":{"annotations":{"plans.steward.operatorframework.io/keys":"a"}},)"
+           R"("metadata":{"annotations":{"operatorframework.io/installed-keys":"a"}},)"
            R"("data":{"a":"MQ==","token":"MQ=="},"type":"x/y")",
            R"("metadata":{})",
-           R"("metadata":{"annotations":{"plans.steward.operatorframework.io/keys":""}},)"
+           R"("metadata":{"annotations":{"operatorframework.io/installed-keys":""}},)"
            R"("data":{"token":"MQ=="},"type":"x/y")"},
           {"what administrators set", kAccount,
            R"("automountServiceAccountToken":false,"secrets":[{"name":"t"}],)"

@@ -38,7 +38,7 @@ absl::StatusOr<boost::json::object> StepObject(const boost::json::object& manife
 // The keys that the manifest of a ConfigMap or Secret has brought, by the annotation that
 // StepObject puts there: what an upgrade drops is told by it from what somebody has added. Empty
 // where there is no such annotation. It is under Steward's domain, so that no bundle can write it.
-inline constexpr char kManifestKeys[] = "plans.steward.operatorframework.io/keys";
+inline constexpr char kManifestKeys[] = "operatorframework.io/installed-keys";
 std::set<std::string> ManifestKeys(const boost::json::object& object);
 
 // Erases the labels by which OLM keeps its books.

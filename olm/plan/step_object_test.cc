@@ -97,7 +97,7 @@ TEST(StepObjectTest, RolesOfPermissionsBearTheirOwner) {
 
 TEST(StepObjectTest, KeysOfAManifest) {
   const json::object manifest = Parsed(
-      R"({"metadata":{"name":"a","annotations":{"plans.steward.operatorframework.io/keys":"x"}},)"
+      R"({"metadata":{"name":"a","annotations":{"operatorframework.io/installed-keys":"x"}},)"
       R"("data":{"b":"MQ==","a":"MQ=="},"stringData":{"c":"2","b":"3"}})");
   ASSERT_OK_AND_ASSIGN(const json::object secret,
                        StepObject(manifest, {"", "v1", "Secret"}, "ops", kOwner));
