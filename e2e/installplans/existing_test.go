@@ -225,7 +225,12 @@ func TestCase70_FailedAndMended(t *testing.T) {
 	widgets := schema.GroupVersionResource{Group: group, Version: "v1", Resource: "widgets"}
 	must(t, shared.Any.Resource(widgets).Namespace(namespace).Delete(t.Context(), "one", metav1.DeleteOptions{}))
 	patch(t, installPlans, namespace, "plan", `{"spec":{"approved":false}}`)
-	comes(t, namespace, "plan", func(plan *olm.Object) bool { return phaseOf(plan) == "RequiresApproval" })
+	eventually(t, func() error {
+		if phase := phaseOf(planOf(t, namespace, "plan")); phase != "RequiresApproval" {
+			return fmt.Errorf("the plan is %s", phase)
+		}
+		return nil
+	})
 	patch(t, installPlans, namespace, "plan", `{"spec":{"approved":true}}`)
 	completes(t, namespace, "plan", "Created", "Present")
 }

@@ -49,7 +49,7 @@ std::string_view PrefixOf(std::string_view key) { return key.substr(0, key.find(
 
 bool IsReserved(std::string_view key) {
   if (std::find(kBooks.begin(), kBooks.end(), key) != kBooks.end()) return true;
-  if (key.starts_with(kAlongside)) return true;
+  if (key == kManifestKeys || key.starts_with(kAlongside)) return true;
   const std::string_view prefix = PrefixOf(key);
   return std::any_of(kSteward.begin(), kSteward.end(), [prefix](std::string_view own) {
     return prefix == own || prefix.ends_with(StrCat(".", own));

@@ -37,7 +37,7 @@ absl::StatusOr<boost::json::object> StepObject(const boost::json::object& manife
 
 // The keys that the manifest of a ConfigMap or Secret has brought, by the annotation that
 // StepObject puts there: what an upgrade drops is told by it from what somebody has added. Empty
-// where there is no such annotation. It is under Steward's domain, so that no bundle can write it.
+// where there is no such annotation. What a bundle says there is dropped.
 inline constexpr char kManifestKeys[] = "operatorframework.io/installed-keys";
 std::set<std::string> ManifestKeys(const boost::json::object& object);
 

@@ -20,9 +20,8 @@ namespace {
 
 using Causes = std::vector<kube::StatusCause>;
 
-void Required(Causes& causes, std::string field, std::string_view why = "") {
-  causes.push_back({"FieldValueRequired", StrCat("Required value", why.empty() ? "" : ": ", why),
-                    std::move(field)});
+void Required(Causes& causes, std::string field) {
+  causes.push_back({"FieldValueRequired", "Required value", std::move(field)});
 }
 
 void Forbidden(Causes& causes, std::string field, std::string_view why) {
@@ -137,8 +136,7 @@ void CheckDefinition(const json::object& object, const json::object* stored, Cau
       if (version == nullptr || ObjectAt(MapAt(*version, "schema"), "openAPIV3Schema") != nullptr) {
         continue;
       }
-      Required(causes, StrCat("spec.versions[", i, "].schema.openAPIV3Schema"),
-               "schemas are required");
+      Required(causes, StrCat("spec.versions[", i, "].schema.openAPIV3Schema"));
     }
   }
   if (stored == nullptr || !IsEstablished(*stored)) return;
