@@ -95,6 +95,7 @@ struct CopiedRbacReconciler::Pass {
   absl::Status failure;             // the first
   bool unfinished = false;          // the snapshot became too old
   bool stale = false;
+  bool lifts_wait = false;
   size_t foreign = 0;
 };
 
@@ -164,6 +165,8 @@ void CopiedRbacReconciler::AddAll() {
   bindings_.ForEachSource(add);
   const storage::OperatorWorldPtr world = OperatorWorld::Of(deps_.worlds.Current());
   for (auto it = world->csvs().begin(); !it.done(); it.Next()) Add(it.key().ns);
+  // What was lifted tells nobody.
+  queue_->AddAfter(Orphans(), kOrphanWait);
 }
 
 void CopiedRbacReconciler::NoteWorld(const storage::World& any,
@@ -218,7 +221,7 @@ Task<ReconcileResult> CopiedRbacReconciler::Reconcile(Key key) {
                                         key.name, " changed while they were written"));
   }
   if (pass.unfinished) co_return ReconcileResult::After(kEventWait);
-  if (!pass.ownerless.empty()) co_return ReconcileResult::After(kOwnerWait);
+  if (!pass.ownerless.empty() || pass.lifts_wait) co_return ReconcileResult::After(kOwnerWait);
   if (pass.foreign > 0) co_return ReconcileResult::After(kForeignWait);
   co_return ReconcileResult::Done();
 }
@@ -242,6 +245,8 @@ Task<ReconcileResult> CopiedRbacReconciler::ReconcileOrphans() {
                       co_await ReadOrphans(deps_.client, pass.world));
   for (const olm::StoredRbac& copy : orphans) pass.removals.push_back(&copy);
   CO_RETURN_IF_ERROR(co_await Remove(pass));
+  CO_ASSIGN_OR_RETURN(std::vector<LiftedWrite> lifted, co_await OrphanedLifted(deps_.client));
+  CO_RETURN_IF_ERROR(co_await LiftAll(pass, std::move(lifted)));
   CO_RETURN_IF_ERROR(pass.failure);
   if (pass.stale || pass.unfinished) co_return ReconcileResult::After(kOrphanWait);
   co_return ReconcileResult::Done();
@@ -428,14 +433,21 @@ StatusTask CopiedRbacReconciler::GiveOne(Pass& pass, Put& put, kube::SendCheck m
 StatusTask CopiedRbacReconciler::Lift(Pass& pass) {
   const bool lift = pass.seen.IsForAll();
   if (!lift && pass.seen.LeavesAll()) co_return absl::OkStatus();
-  CO_ASSIGN_OR_RETURN(
-      std::vector<LiftedWrite> writes,
-      co_await MissingLifted(deps_.client, pass.seen.source, pass.seen.pairs, lift));
-  // One kind after the other.
+  CO_ASSIGN_OR_RETURN(LiftedPlan plan,
+                      co_await PlanLifted(deps_.client, pass.seen.source, pass.seen.pairs, lift));
+  pass.lifts_wait = plan.waits;
+  co_return co_await LiftAll(pass, std::move(plan.writes));
+}
+
+StatusTask CopiedRbacReconciler::LiftAll(Pass& pass, std::vector<LiftedWrite> writes) {
+  // One kind after the other, deletions apart.
   while (!writes.empty()) {
     const kube::GroupVersionResource gvr = writes.front().gvr;
-    const auto next = std::find_if(writes.begin(), writes.end(),
-                                   [&gvr](const LiftedWrite& write) { return write.gvr != gvr; });
+    const bool deletes = writes.front().object.is_null();
+    const auto next =
+        std::find_if(writes.begin(), writes.end(), [&gvr, deletes](const LiftedWrite& write) {
+          return write.gvr != gvr || write.object.is_null() != deletes;
+        });
     std::vector<LiftedWrite> some(std::make_move_iterator(writes.begin()),
                                   std::make_move_iterator(next));
     writes.erase(writes.begin(), next);
@@ -467,8 +479,9 @@ StatusTask CopiedRbacReconciler::LiftOne(Pass& pass, const LiftedWrite& write,
   ++pass.foreign;
   deps_.events.Record({olm::kCsvKind, write.csv, pass.seen.csv_uids[write.csv.name]},
                       EventType::kWarning, "CopiedRbacForeign",
-                      StrCat("The Role ", write.name, " is not lifted into the cluster: one of ",
-                             write.gvr.resource, " has its name and is not the operator's"));
+                      StrCat("The Role ", write.name,
+                             " is not lifted into the cluster: a ClusterRole or ClusterRoleBinding "
+                             "of its name is there that was not lifted"));
   co_return absl::OkStatus();
 }
 

@@ -44,7 +44,7 @@ namespace steward::controllers {
 //
 // Targets are those of the one OperatorGroup that lists or selects namespaces (R-004-16, 19). Where
 // there are several groups, or one for all namespaces, copies that are there stay as they are; in
-// the latter case the pairs are lifted into the cluster (MissingLifted).
+// the latter case the pairs are lifted into the cluster (PlanLifted).
 //
 // A Role is given nothing while a RoleBinding to it names anybody but the wanted subjects, who
 // would have it, too:
@@ -98,6 +98,7 @@ class CopiedRbacReconciler : public Reconciler {
   StatusTask GiveOne(Pass& pass, Put& put, kube::SendCheck may_send);
   // Brings what is lifted into the state that it shall have.
   StatusTask Lift(Pass& pass);
+  StatusTask LiftAll(Pass& pass, std::vector<LiftedWrite> writes);
   StatusTask LiftSome(Pass& pass, std::vector<LiftedWrite> writes);
   StatusTask LiftOne(Pass& pass, const LiftedWrite& write, kube::SendCheck may_send);
   absl::Status Conclude(Pass& pass);

@@ -326,8 +326,9 @@ TEST_F(CopiedRbacTest, LiftedForAllNamespaces) {
   const json::value role = cluster_.Find(kTestClusterRoles, {"", "reed"});
   ASSERT_FALSE(role.is_null());
   EXPECT_EQ(Serialize(role.at("metadata").at("labels")),
-            R"({"olm.owner":"reed","olm.owner.kind":"ClusterServiceVersion",)"
-            R"("olm.owner.namespace":"ops","olm.managed":"true"})");
+            R"({"olm.owner":"reed","olm.owner.namespace":"ops",)"
+            R"("olm.owner.kind":"ClusterServiceVersion","olm.managed":"true",)"
+            R"("steward.operatorframework.io/lifted":"true"})");
   EXPECT_EQ(Serialize(role.at("rules")),
             R"([{"apiGroups":[""],"resources":["secrets"],"verbs":["get"]},)"
             R"({"apiGroups":[""],"resources":["namespaces"],"verbs":["get","list","watch"]}])");
@@ -347,6 +348,31 @@ TEST_F(CopiedRbacTest, LiftedForAllNamespaces) {
   EXPECT_EQ(Verbs("a"), "get ");
 }
 
+// What is lifted follows its original, and goes with its operator.
+TEST_F(CopiedRbacTest, WhatIsLiftedEndsWithItsReason) {
+  cluster_.PutGroup("ops", "g", "{}");
+  cluster_.PutOriginal("reed", "get,list");
+  process_.Finish();
+  ASSERT_FALSE(cluster_.Find(kTestClusterBindings, {"", "reed"}).is_null());
+  cluster_.PutOriginal("reed", "get");
+  process_.Finish();
+  const json::value role = cluster_.Find(kTestClusterRoles, {"", "reed"});
+  ASSERT_FALSE(role.is_null());
+  EXPECT_EQ(Serialize(role.at("rules").at(0).at("verbs")), R"(["get"])");
+  EXPECT_FALSE(cluster_.Find(kTestClusterBindings, {"", "reed"}).is_null());
+  cluster_.Drop(kTestBindings, {"ops", "reed"});
+  process_.Finish();
+  EXPECT_TRUE(cluster_.Find(kTestClusterRoles, {"", "reed"}).is_null());
+  EXPECT_TRUE(cluster_.Find(kTestClusterBindings, {"", "reed"}).is_null());
+  cluster_.PutOriginal("reed", "get");
+  process_.Finish();
+  ASSERT_FALSE(cluster_.Find(kTestClusterRoles, {"", "reed"}).is_null());
+  cluster_.Drop(kTestCsvs, {"ops", "reed"});
+  process_.Finish();
+  EXPECT_TRUE(cluster_.Find(kTestClusterRoles, {"", "reed"}).is_null());
+  EXPECT_TRUE(cluster_.Find(kTestClusterBindings, {"", "reed"}).is_null());
+}
+
 TEST_F(CopiedRbacTest, SomebodysClusterRoleIsLeftAlone) {
   cluster_.PutGroup("ops", "g", "{}");
   cluster_.PutOriginal("reed", "get");
@@ -354,6 +380,8 @@ TEST_F(CopiedRbacTest, SomebodysClusterRoleIsLeftAlone) {
   process_.Finish();
   EXPECT_TRUE(cluster_.Find(kTestClusterRoles, {"", "reed"}).at("rules").as_array().empty());
   EXPECT_THAT(process_.events().told, Contains("CopiedRbacForeign ops/reed"));
+  EXPECT_TRUE(cluster_.Find(kTestClusterBindings, {"", "reed"}).is_null())
+      << "nobody is bound to somebody's ClusterRole";
   cluster_.PutGroup("ops", "g", R"({"targetNamespaces":["a"]})");
   process_.Finish();
   EXPECT_FALSE(cluster_.Find(kTestClusterRoles, {"", "reed"}).is_null());

@@ -1,9 +1,9 @@
 #include "controllers/copied_rbac/lifted_rbac.h"
 
-#include <algorithm>
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 #include <cstdint>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <string_view>
@@ -20,6 +20,8 @@
 #include "olm/cleanup/names.h"
 #include "olm/cleanup/object_facts.h"
 #include "olm/copied_rbac/policy_rule.h"
+#include "olm/copied_rbac/rbac_object.h"
+#include "olm/resources.h"
 
 namespace steward::controllers {
 namespace json = boost::json;
@@ -27,51 +29,70 @@ namespace {
 
 constexpr char kManager[] = "steward-copied-rbac";
 constexpr char kRbac[] = "rbac.authorization.k8s.io";
+constexpr char kLifted[] = "steward.operatorframework.io/lifted";
 constexpr int64_t kPage = 500;
 const kube::GroupVersionResource kClusterRoles = {kRbac, "v1", "clusterroles"};
 const kube::GroupVersionResource kClusterRoleBindings = {kRbac, "v1", "clusterrolebindings"};
 
-using Found = std::map<std::string, olm::ObjectFacts>;  // by name
+using Found = std::map<std::string, olm::StoredRbac>;  // by name
 
-// Those that bear the owner labels of an operator in the namespace.
-StatusTask ReadOwned(kube::Client& client, kube::GroupVersionResource gvr, std::string source,
-                     Found& found) {
+// Those that were lifted; `source` "" = from any namespace.
+StatusTask ReadLifted(kube::Client& client, olm::RbacKind kind, std::string source, Found& found) {
   kube::ListOptions list;
-  list.label_selector = StrCat(olm::kOwnerKindLabel, "=", olm::kOwnerKind, ",",
-                               olm::kOwnerNamespaceLabel, "=", source);
+  list.label_selector = StrCat(kLifted, "=true");
+  if (!source.empty()) {
+    StrAppend(&list.label_selector, ",", olm::kOwnerNamespaceLabel, "=", source);
+  }
   list.limit = kPage;
-  list.metadata_only = true;
+  const kube::GroupVersionResource gvr =
+      kind == olm::RbacKind::kRole ? kClusterRoles : kClusterRoleBindings;
   co_return co_await kube::VisitAll(
-      client, gvr, list, [&found](const kube::RawObject& raw) -> absl::Status {
-        ASSIGN_OR_RETURN(olm::ObjectFacts facts, olm::DecodeObjectFacts(raw.json));
-        const std::string name = facts.key.name;
-        found.emplace(name, std::move(facts));
+      client, gvr, list, [kind, &found](const kube::RawObject& raw) -> absl::Status {
+        ASSIGN_OR_RETURN(olm::StoredRbac stored, olm::ReadRbac(kind, raw.json));
+        const std::string name = stored.facts.key.name;
+        found.emplace(name, std::move(stored));
         return absl::OkStatus();
       });
 }
 
-json::object Head(const olm::RbacPair& pair, const kube::LabelMap& labels, std::string_view kind) {
+bool IsLiftedFor(const olm::ObjectFacts& facts, const kube::NamespacedName& csv) {
+  const auto label = facts.labels.find(std::string(kLifted));
+  return label != facts.labels.end() && label->second == "true" &&
+         olm::OwnerOf(facts.labels) == csv;
+}
+
+olm::PolicyRules RulesOf(const olm::RbacPair& pair) {
+  olm::PolicyRules rules = pair.rules;
+  rules.push_back({{""}, {"namespaces"}, {}, {"get", "list", "watch"}});
+  return rules;
+}
+
+bool IsRight(const olm::StoredRbac& stored, const olm::RbacPair& pair) {
+  if (!IsLiftedFor(stored.facts, pair.csv)) return false;
+  if (stored.kind == olm::RbacKind::kRole) return stored.rules == RulesOf(pair);
+  return stored.subjects == pair.subjects && stored.role.kind == "ClusterRole" &&
+         stored.role.name == pair.name;
+}
+
+json::object Head(const olm::RbacPair& pair, std::string_view kind) {
   json::object marks;
-  for (const auto& [key, value] : labels) marks[key] = value;
   marks[olm::kOwnerLabel] = pair.csv.name;
   marks[olm::kOwnerNamespaceLabel] = pair.csv.ns;
   marks[olm::kOwnerKindLabel] = json::string(olm::kOwnerKind);
   marks[olm::kManagedLabel] = "true";
+  marks[kLifted] = "true";
   return {{"apiVersion", StrCat(kRbac, "/v1")},
           {"kind", json::string(kind)},
           {"metadata", {{"name", pair.name}, {"labels", std::move(marks)}}}};
 }
 
-json::value RoleOf(const olm::RbacPair& pair) {
-  json::object role = Head(pair, pair.role_labels, "ClusterRole");
-  olm::PolicyRules rules = pair.rules;
-  rules.push_back({{""}, {"namespaces"}, {}, {"get", "list", "watch"}});
-  role["rules"] = olm::ToJson(rules);
-  return role;
-}
-
-json::value BindingOf(const olm::RbacPair& pair) {
-  json::object binding = Head(pair, pair.binding_labels, "ClusterRoleBinding");
+json::value ObjectOf(const olm::RbacPair& pair, olm::RbacKind kind) {
+  if (kind == olm::RbacKind::kRole) {
+    json::object role = Head(pair, "ClusterRole");
+    role["rules"] = olm::ToJson(RulesOf(pair));
+    return role;
+  }
+  json::object binding = Head(pair, "ClusterRoleBinding");
   json::array subjects;
   for (const olm::Subject& subject : pair.subjects) {
     subjects.push_back({{"kind", subject.kind}, {"namespace", subject.ns}, {"name", subject.name}});
@@ -81,34 +102,97 @@ json::value BindingOf(const olm::RbacPair& pair) {
   return binding;
 }
 
+LiftedWrite DeletionOf(const olm::StoredRbac& stored) {
+  LiftedWrite write;
+  write.gvr = stored.kind == olm::RbacKind::kRole ? kClusterRoles : kClusterRoleBindings;
+  write.csv = olm::OwnerOf(stored.facts.labels).value_or(kube::NamespacedName());
+  write.name = stored.facts.key.name;
+  write.uid = stored.facts.uid;
+  write.resource_version = stored.facts.resource_version;
+  return write;
+}
+
+// The object of the name, if it was lifted for the operator and stays.
+Task<bool> IsThere(kube::Client& client, kube::GroupVersionResource gvr, kube::NamespacedName name,
+                   kube::NamespacedName csv) {
+  const absl::StatusOr<kube::RawObject> raw = co_await client.Get(gvr, name);
+  if (kube::IsNotFound(raw.status(), name.name)) co_return false;
+  CO_RETURN_IF_ERROR(raw.status());
+  CO_ASSIGN_OR_RETURN(const olm::ObjectFacts facts, olm::DecodeObjectFacts(raw->json));
+  co_return !facts.deleting() && IsLiftedFor(facts, csv);
+}
+
+void Append(std::vector<LiftedWrite> some, std::vector<LiftedWrite>& all) {
+  all.insert(all.end(), std::make_move_iterator(some.begin()), std::make_move_iterator(some.end()));
+}
+
 }  // namespace
 
-Task<std::vector<LiftedWrite>> MissingLifted(kube::Client& client, const std::string& source,
-                                             const std::vector<olm::RbacPair>& pairs, bool lift) {
-  std::vector<LiftedWrite> writes;
-  if (pairs.empty()) co_return writes;
-  const std::vector<kube::GroupVersionResource> kinds = {kClusterRoles, kClusterRoleBindings};
-  for (const kube::GroupVersionResource& gvr : kinds) {
-    Found found;
-    CO_RETURN_IF_ERROR(co_await ReadOwned(client, gvr, source, found));
-    const bool is_role = gvr == kClusterRoles;
-    for (const olm::RbacPair& pair : pairs) {
-      const auto there = found.find(pair.name);
-      const bool is_there = there != found.end() && olm::OwnerOf(there->second.labels) == pair.csv;
-      if (is_there == lift) continue;
-      LiftedWrite write{gvr, pair.csv, pair.name, nullptr, "", ""};
-      if (lift) {
-        write.object = is_role ? RoleOf(pair) : BindingOf(pair);
-      } else if (there->second.deleting()) {
-        continue;
-      } else {
-        write.uid = there->second.uid;
-        write.resource_version = there->second.resource_version;
-      }
+Task<LiftedPlan> PlanLifted(kube::Client& client, const std::string& source,
+                            const std::vector<olm::RbacPair>& pairs, bool lift) {
+  Found roles;
+  Found bindings;
+  CO_RETURN_IF_ERROR(co_await ReadLifted(client, olm::RbacKind::kRole, source, roles));
+  CO_RETURN_IF_ERROR(co_await ReadLifted(client, olm::RbacKind::kRoleBinding, source, bindings));
+  std::map<std::string_view, const olm::RbacPair*> wanted;
+  for (const olm::RbacPair& pair : pairs) {
+    if (lift) wanted[pair.name] = &pair;
+  }
+  LiftedPlan plan;
+  const auto remove = [&plan, &wanted](const Found& found) {
+    std::vector<LiftedWrite> writes;
+    for (const auto& [name, stored] : found) {
+      const auto pair = wanted.find(name);
+      const bool is_wanted = pair != wanted.end();
+      if (is_wanted && !stored.facts.deleting() && IsRight(stored, *pair->second)) continue;
+      plan.waits |= is_wanted;
+      if (!stored.facts.deleting()) writes.push_back(DeletionOf(stored));
+    }
+    return writes;
+  };
+  const auto add = [&wanted](const Found& found, olm::RbacKind kind) {
+    std::vector<LiftedWrite> writes;
+    for (const auto& [name, pair] : wanted) {
+      if (found.contains(pair->name)) continue;
+      LiftedWrite write;
+      write.gvr = kind == olm::RbacKind::kRole ? kClusterRoles : kClusterRoleBindings;
+      write.csv = pair->csv;
+      write.name = pair->name;
+      write.object = ObjectOf(*pair, kind);
       writes.push_back(std::move(write));
     }
+    return writes;
+  };
+  Append(remove(bindings), plan.writes);
+  Append(remove(roles), plan.writes);
+  Append(add(roles, olm::RbacKind::kRole), plan.writes);
+  Append(add(bindings, olm::RbacKind::kRoleBinding), plan.writes);
+  co_return plan;
+}
+
+Task<std::vector<LiftedWrite>> OrphanedLifted(kube::Client& client) {
+  Found roles;
+  Found bindings;
+  CO_RETURN_IF_ERROR(co_await ReadLifted(client, olm::RbacKind::kRole, "", roles));
+  CO_RETURN_IF_ERROR(co_await ReadLifted(client, olm::RbacKind::kRoleBinding, "", bindings));
+  std::map<kube::NamespacedName, bool> gone;
+  std::vector<LiftedWrite> writes;
+  const std::vector<const Found*> all = {&bindings, &roles};
+  for (const Found* found : all) {
+    for (const auto& [name, stored] : *found) {
+      const std::optional<kube::NamespacedName> csv = olm::OwnerOf(stored.facts.labels);
+      if (!csv || stored.facts.deleting()) continue;
+      if (!gone.contains(*csv)) {
+        const absl::StatusOr<kube::RawObject> raw = co_await client.Get(olm::kCsvs, *csv);
+        const bool absent = kube::IsNotFound(raw.status(), csv->name);
+        if (!absent) {
+          CO_RETURN_IF_ERROR(raw.status());
+        }
+        gone[*csv] = absent;
+      }
+      if (gone[*csv]) writes.push_back(DeletionOf(stored));
+    }
   }
-  if (!lift) std::reverse(writes.begin(), writes.end());
   co_return writes;
 }
 
@@ -123,6 +207,12 @@ Task<bool> WriteLifted(kube::Client& client, const LiftedWrite& write, kube::Sen
     if (!deleted.ok() && !kube::IsOvertaken(deleted)) co_return deleted;
     co_return true;
   }
+  if (write.gvr == kClusterRoleBindings) {
+    // What is bound is what was lifted, whatever else has the name.
+    CO_ASSIGN_OR_RETURN(const bool lifted,
+                        co_await IsThere(client, kClusterRoles, name, write.csv));
+    if (!lifted) co_return false;
+  }
   kube::WriteOptions options;
   options.field_manager = kManager;
   options.may_send = std::move(may_send);
@@ -132,12 +222,7 @@ Task<bool> WriteLifted(kube::Client& client, const LiftedWrite& write, kube::Sen
     CO_RETURN_IF_ERROR(created);
     co_return true;
   }
-  const absl::StatusOr<kube::RawObject> raw = co_await client.Get(write.gvr, name);
-  if (kube::IsNotFound(raw.status(), write.name)) co_return true;
-  CO_RETURN_IF_ERROR(raw.status());
-  CO_ASSIGN_OR_RETURN(const olm::ObjectFacts facts, olm::DecodeObjectFacts(raw->json));
-  const std::optional<kube::NamespacedName> owner = olm::OwnerOf(facts.labels);
-  co_return owner == write.csv;
+  co_return co_await IsThere(client, write.gvr, name, write.csv);
 }
 
 }  // namespace steward::controllers

@@ -18,28 +18,38 @@ namespace steward::controllers {
 // One object to be made, or to be deleted.
 struct LiftedWrite {
   kube::GroupVersionResource gvr;
-  kube::NamespacedName csv;  // the operator
+  kube::NamespacedName csv;  // the operator; empty = nobody knows
   std::string name;
   boost::json::value object;  // null: it is deleted
   std::string uid;            // of one to be deleted
   std::string resource_version;
 };
 
+struct LiftedPlan {
+  // Bindings go before the roles that they bind, and come after them.
+  std::vector<LiftedWrite> writes;
+  // Something has to go first: look again.
+  bool waits = false;
+};
+
 // Where the OperatorGroup is one for all namespaces, the Role and the RoleBinding of an operator's
 // permissions are lifted into the cluster, as OLM does: a ClusterRole and a ClusterRoleBinding of
-// the same name with the labels of the original, for the same ServiceAccounts, and with the right
-// to read namespaces. They are made where they are absent, and never changed: so nobody who is
-// bound to one gets more by that. Where the group names namespaces, or is gone, they are deleted.
-// When the operator goes, they go by their owner labels (csv_finalizer).
+// the same name with the owner labels, for the same ServiceAccounts, and with the right to read
+// namespaces. A label of Steward's own, which no bundle can write, tells them from whatever else
+// has such a name: nothing else is bound, changed or deleted. Content is never changed but deleted
+// and made anew, so that nobody who is bound to a ClusterRole gets more by that.
 //
-// The writes that are missing. A role comes before the binding to it, and goes after it. `lift`:
-// whether the operators of `pairs`, all in the namespace `source`, work everywhere. REQUIRES: the
-// arguments outlive the call.
-Task<std::vector<LiftedWrite>> MissingLifted(kube::Client& client, const std::string& source,
-                                             const std::vector<olm::RbacPair>& pairs, bool lift);
+// The writes that bring what is lifted from the namespace `source` into the state that it shall
+// have: that of `pairs`, where `lift` (its operators work everywhere), and else nothing. REQUIRES:
+// the arguments outlive the call.
+Task<LiftedPlan> PlanLifted(kube::Client& client, const std::string& source,
+                            const std::vector<olm::RbacPair>& pairs, bool lift);
 
-// Sends one. False: an object that is not the operator's has the name, and stays as it is.
-// REQUIRES: `write` outlives the call.
+// The deletions of what was lifted for operators that are not there any more.
+Task<std::vector<LiftedWrite>> OrphanedLifted(kube::Client& client);
+
+// Sends one. False: an object that was not lifted for the operator has the name, or is what would
+// be bound; then nothing is written. REQUIRES: `write` outlives the call.
 Task<bool> WriteLifted(kube::Client& client, const LiftedWrite& write, kube::SendCheck may_send);
 
 }  // namespace steward::controllers

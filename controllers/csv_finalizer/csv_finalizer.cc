@@ -190,7 +190,9 @@ Task<bool> CsvFinalizer::AnyStays(std::vector<kube::NamespacedName> csvs, kube::
     if (!kube::IsNotFound(raw.status(), other.name)) {
       CO_RETURN_IF_ERROR(raw.status());
       CO_ASSIGN_OR_RETURN(const olm::ObjectFacts facts, olm::DecodeObjectFacts(raw->json));
-      stays = !facts.deleting() && !facts.labels.contains(std::string(olm::kCopiedFromLabel));
+      // One that waits for its cleanup needs its rights.
+      const bool goes = facts.deleting() && !olm::WaitsForCleanup(facts);
+      stays = !goes && !facts.labels.contains(std::string(olm::kCopiedFromLabel));
     }
     others[other] = stays;
     if (stays) co_return true;
@@ -201,10 +203,10 @@ Task<bool> CsvFinalizer::AnyStays(std::vector<kube::NamespacedName> csvs, kube::
 Task<size_t> CsvFinalizer::DeleteOwned(kube::GroupVersionResource gvr, kube::NamespacedName csv,
                                        Others& others) {
   // By the owner's labels, and, where another operator has become the owner since, by the
-  // annotation. An object without OLM's label was there before the operator.
+  // annotation.
   std::map<std::string, Owned> found;
-  const std::vector<std::string> selectors = {
-      olm::OwnerSelector(csv), StrCat(olm::kManagedLabel, "=true,", olm::kOwnerLabel)};
+  const std::vector<std::string> selectors = {olm::OwnerSelector(csv),
+                                              std::string(olm::kOwnerLabel)};
   for (const std::string& selector : selectors) {
     kube::ListOptions list;
     list.label_selector = selector;

@@ -41,36 +41,44 @@ std::set<std::string> DefinitionsOwnedBy(const json::object& csv) {
   return names;
 }
 
-StatusTask MayChangeDefinition(kube::Client& client, std::string ns, std::string definition) {
+Task<DefinitionOwners> OwnersOf(kube::Client& client, std::string definition) {
   kube::ListOptions list;
   list.label_selector = StrCat("!", kCopiedFrom);
   list.limit = kPage;
-  bool ours = false;
-  bool others = false;
+  DefinitionOwners owners;
   CO_RETURN_IF_ERROR(co_await kube::VisitAll(
       client, olm::kCsvs, list, [&](const kube::RawObject& raw) -> absl::Status {
         ASSIGN_OR_RETURN(const json::value csv, ParseJson(raw.json));
         if (!csv.is_object()) return absl::DataLossError("a ClusterServiceVersion is no object");
         if (!DefinitionsOwnedBy(csv.get_object()).contains(definition)) return absl::OkStatus();
-        const bool goes = !kube::MetadataText(csv, "deletionTimestamp").empty();
-        if (kube::NameOf(csv).ns != ns) {
-          others = true;
-        } else if (!goes) {
-          ours = true;
-        }
+        const std::string ns = kube::NameOf(csv).ns;
+        owners.all.insert(ns);
+        if (kube::MetadataText(csv, "deletionTimestamp").empty()) owners.lasting.insert(ns);
         return absl::OkStatus();
       }));
-  if (others) {
-    co_return absl::FailedPreconditionError(
-        StrCat("the definition ", definition,
-               " is there, and an operator of another namespace owns it", kRule));
-  }
-  if (!ours) {
-    co_return absl::FailedPreconditionError(
-        StrCat("the definition ", definition,
-               " is there, and no operator of this namespace owns it", kRule));
-  }
-  co_return absl::OkStatus();
+  co_return owners;
+}
+
+absl::Status MayChangeDefinition(const DefinitionOwners& owners, const std::string& ns,
+                                 const std::string& definition) {
+  const bool of_olm = definition.ends_with(".operators.coreos.com");
+  const bool others = of_olm || owners.all.size() > owners.all.count(ns);
+  if (!others && owners.lasting.contains(ns)) return absl::OkStatus();
+  return absl::FailedPreconditionError(StrCat("the definition ", definition, " is there, and ",
+                                              of_olm   ? "is OLM's own"
+                                              : others ? "an operator of another namespace owns it"
+                                                       : "no operator of this namespace owns it",
+                                              kRule));
+}
+
+absl::Status MayConvert(const DefinitionOwners& owners, const std::string& ns,
+                        const std::string& service_ns, const std::string& definition) {
+  if (service_ns == ns || owners.lasting.contains(service_ns)) return absl::OkStatus();
+  return absl::FailedPreconditionError(
+      StrCat("the definition ", definition,
+             " is there, and its objects are converted by a Service of a namespace in which no "
+             "operator owns it (spec.conversion): whoever may change definitions has to say "
+             "whether that is right"));
 }
 
 }  // namespace steward::controllers

@@ -6,6 +6,7 @@
 #include <set>
 #include <string>
 
+#include "absl/status/status.h"
 #include "base/async/task.h"
 #include "kube/client/client.h"
 
@@ -14,12 +15,25 @@ namespace steward::controllers {
 // The names of the definitions that a ClusterServiceVersion says it owns.
 std::set<std::string> DefinitionsOwnedBy(const boost::json::object& csv);
 
+// The namespaces of the operators that own a definition. Copies own nothing.
+struct DefinitionOwners {
+  std::set<std::string> all;
+  std::set<std::string> lasting;  // of those that are not being deleted
+};
+Task<DefinitionOwners> OwnersOf(kube::Client& client, std::string definition);
+
 // OK where an operator that is installed in `ns` owns the definition, and none of another namespace
 // does: its plans may change it, though they are executed with no more rights than a service
-// account has. Copies, and operators of `ns` that are being deleted, own nothing. Else
-// kFailedPrecondition, with a sentence that names no other namespace, which the readers of a plan
-// may not know.
-StatusTask MayChangeDefinition(kube::Client& client, std::string ns, std::string definition);
+// account has. OLM's own definitions are nobody's. Else kFailedPrecondition, with a sentence that
+// names no other namespace, which the readers of a plan may not know.
+absl::Status MayChangeDefinition(const DefinitionOwners& owners, const std::string& ns,
+                                 const std::string& definition);
+
+// OK where a definition that is there may go on being converted by a Service of the namespace
+// `service_ns`: it is `ns`, that of the plan, or has an operator that owns the definition. Whoever
+// was first to bring a definition of this name must not convert the objects of whoever comes later.
+absl::Status MayConvert(const DefinitionOwners& owners, const std::string& ns,
+                        const std::string& service_ns, const std::string& definition);
 
 }  // namespace steward::controllers
 

@@ -123,6 +123,51 @@ TEST(ExistingObjectsTest, WhoseADefinitionIs) {
   }
 }
 
+// Whoever was first to bring a definition does not convert the objects of whoever comes later.
+TEST(ExistingObjectsTest, AConversionOfSomebodyElse) {
+  constexpr char kConversion[] =
+      R"({"spec":{"conversion":{"strategy":"Webhook","webhook":{"conversionReviewVersions":["v1"],)"
+      R"("clientConfig":{"service":{"namespace":"other","name":"a"}}}}}})";
+  for (const bool owned : {false, true}) {
+    PlanCluster cluster;
+    cluster.Create(kTestDefinitions, "", DefinitionText());
+    cluster.Merge(kTestDefinitions, {"", kDefinition}, kConversion);
+    if (owned) cluster.Create(kTestCsvs, "other", OwnerText("a.v1"));
+    cluster.AddPlan(kPlan, {CsvStep(), DefinitionStep()});
+    PlanProcess process(cluster);
+    process.Settle(kPlan, 3);
+    EXPECT_EQ(cluster.Phase(kPlan), owned ? "Complete" : "Installing");
+    if (owned) continue;
+    EXPECT_THAT(cluster.Message(kPlan), HasSubstr("no operator owns it"));
+  }
+}
+
+// OLM's own definitions are nobody's, whatever an operator says that it owns.
+TEST(ExistingObjectsTest, OlmsOwnDefinitions) {
+  PlanCluster cluster;
+  Scope(cluster);
+  constexpr char kGroups[] = "operatorgroups.operators.coreos.com";
+  const auto text = [](const char* more) {
+    return StrCat(R"({"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition",)",
+                  R"("metadata":{"name":"operatorgroups.operators.coreos.com"},"spec":{"group":)",
+                  R"("operators.coreos.com","scope":"Namespaced","names":{"plural":)",
+                  R"("operatorgroups","kind":"OperatorGroup")", more, R"(},"versions":[)",
+                  R"({"name":"v1","served":true,"storage":true,"schema":{"openAPIV3Schema":)",
+                  R"({"type":"object","x-kubernetes-preserve-unknown-fields":true}}}]}})");
+  };
+  cluster.Create(kTestDefinitions, "", text(""));
+  std::string owner = OwnerText("a.v1");
+  owner.replace(owner.find(kDefinition), std::string(kDefinition).size(), kGroups);
+  cluster.Create(kTestCsvs, "ops", owner);
+  cluster.AddPlan(kPlan, {CsvStep(),
+                          {{"apiextensions.k8s.io", "v1", "CustomResourceDefinition"},
+                           kGroups,
+                           text(R"(,"shortNames":["mine"])")}});
+  PlanProcess process(cluster);
+  process.Settle(kPlan, 2);
+  EXPECT_THAT(cluster.Message(kPlan), HasSubstr("is OLM's own"));
+}
+
 // `55-on-its-way-out`: with a finalizer it is there until that goes.
 TEST(ExistingObjectsTest, WhatIsBeingDeletedIsWaitedFor) {
   for (const TestStep& step :

@@ -155,6 +155,12 @@ VoidTask PlanExecutor::Feed(WorkQueue& queue) {
     if (found == waiting_.end()) return;
     for (const std::string& plan : found->second) queue.Add({group.ns, plan});
   };
+  // What came while nobody watched is in the list, of which nothing is told.
+  callbacks.synced = [this, &queue] {
+    for (const auto& [ns, plans] : waiting_) {
+      for (const std::string& plan : plans) queue.Add({ns, plan});
+    }
+  };
   groups_ = deps_.metadata.Open(std::move(selection), std::move(callbacks));
   PlanSink sink(queue);
   storage::Reflector reflector(deps_.client, deps_.clock, deps_.random, options, sink);

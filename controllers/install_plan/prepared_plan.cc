@@ -194,13 +194,21 @@ StatusTask PreparedPlan::CheckDefinition(size_t index) {
   checked_[index] = kube::MetadataText(live, "resourceVersion");
   const json::object after = olm::Adopt(before, target.object);
   if (olm::IsUnchanged(before, after)) co_return absl::OkStatus();
-  if (deps_.scoped) {
-    const absl::Status may = co_await MayChangeDefinition(deps_.own, plan_.key.ns, name.name);
-    if (absl::IsFailedPrecondition(may) && olm::HasSameSpec(before, after)) {
+  const std::string converter = olm::ConverterNamespace(after);
+  // What the manifest itself says is its author's choice.
+  const bool kept = !converter.empty() && olm::ConverterNamespace(target.object).empty();
+  if (deps_.scoped || kept) {
+    CO_ASSIGN_OR_RETURN(const DefinitionOwners owners, co_await OwnersOf(deps_.own, name.name));
+    absl::Status may;
+    if (deps_.scoped) may = MayChangeDefinition(owners, plan_.key.ns, name.name);
+    if (!may.ok() && olm::HasSameSpec(before, after)) {
       untouched_.insert(index);
       co_return absl::OkStatus();
     }
     CO_RETURN_IF_ERROR(may);
+    if (kept) {
+      CO_RETURN_IF_ERROR(MayConvert(owners, plan_.key.ns, converter, name.name));
+    }
   }
   const std::string problem = olm::ConversionProblem(&before, after, converters);
   if (!problem.empty()) {

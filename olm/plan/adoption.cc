@@ -63,6 +63,15 @@ void KeepOwners(const json::object& live, json::object& wanted) {
   wanted["ownerReferences"] = std::move(owners);
 }
 
+bool HasCsvOwner(const json::object& metadata) {
+  const json::array* owners = ArrayAt(metadata, "ownerReferences");
+  return owners != nullptr &&
+         std::any_of(owners->begin(), owners->end(), [](const json::value& one) {
+           return one.is_object() && StringAt(one.get_object(), "kind") == kOwnerKind &&
+                  StringAt(one.get_object(), "apiVersion").starts_with("operators.coreos.com/");
+         });
+}
+
 // Entries of the live list that are not in the wanted one, whole.
 void KeepEntries(const json::object& live, json::object& wanted, std::string_view key) {
   const json::array* before = ArrayAt(live, key);
@@ -240,6 +249,9 @@ void Disown(const json::object& live, json::object& wanted) {
   const json::object* before = ObjectAt(live, "metadata");
   const json::object* labels = before == nullptr ? nullptr : ObjectAt(*before, "labels");
   if (labels != nullptr && StringAt(*labels, kManagedLabel) == "true") return;
+  // Older OLM marks by owners alone.
+  if (labels != nullptr && StringAt(*labels, kOwnerKindLabel) == kOwnerKind) return;
+  if (before != nullptr && HasCsvOwner(*before)) return;
   json::object& metadata = ObjectIn(wanted, "metadata");
   metadata.erase("ownerReferences");
   DropBooks(ObjectIn(metadata, "labels"));

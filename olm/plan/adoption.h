@@ -7,9 +7,9 @@
 
 namespace steward::olm {
 
-// Takes from `wanted` what makes it the operator's where `live` bears no sign of OLM (olm.managed):
-// owner references, and the labels of OLM's books. What somebody else has made is changed as the
-// manifest says, but does not go with the operator.
+// Takes from `wanted` what makes it the operator's where `live` bears no sign of OLM (olm.managed,
+// or a ClusterServiceVersion as its owner): owner references, and the labels of OLM's books. What
+// somebody else has made is changed as the manifest says, but does not go with the operator.
 void Disown(const boost::json::object& live, boost::json::object& wanted);
 
 // The object that replaces `live` where a manifest asks for `wanted` (the result of StepObject, of

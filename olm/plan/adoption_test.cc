@@ -143,7 +143,13 @@ TEST(AdoptionTest, WhatSomebodyElseMadeIsNotTheOperators) {
   for (const auto& [live, owned] : std::vector<std::pair<const char*, bool>>{
            {R"({"metadata":{"name":"a"}})", false},
            {R"({"metadata":{"name":"a","labels":{"olm.managed":"false"}}})", false},
-           {R"({"metadata":{"name":"a","labels":{"olm.managed":"true"}}})", true}}) {
+           {R"({"metadata":{"name":"a","labels":{"olm.managed":"true"}}})", true},
+           {R"({"metadata":{"name":"a","labels":{"olm.owner.kind":"ClusterServiceVersion"}}})",
+            true},
+           {R"({"metadata":{"name":"a","ownerReferences":[{"kind":"ClusterServiceVersion",)"
+            R"("apiVersion":"operators.coreos.com/v1alpha1"}]}})",
+            true},
+           {R"({"metadata":{"name":"a","ownerReferences":[{"kind":"ConfigMap"}]}})", false}}) {
     json::object after = wanted;
     Disown(Parsed(live), after);
     EXPECT_EQ(after, owned ? wanted : Parsed(R"({"metadata":{"name":"a","labels":{"team":"a"}}})"));

@@ -12,6 +12,7 @@
 #include "base/json/json_text.h"
 #include "base/status/macros.h"
 #include "base/text/str_cat.h"
+#include "kube/meta/label_syntax.h"
 #include "kube/meta/object_kind.h"
 #include "olm/cleanup/names.h"
 #include "olm/plan/step_kind.h"
@@ -77,7 +78,7 @@ class Generator {
     json::object manifest = {{"apiVersion", gvk.group.empty() ? "v1" : kRbacVersion},
                              {"kind", gvk.kind},
                              {"metadata", {{"name", name}}}};
-    if (!gvk.group.empty()) {
+    if (!gvk.group.empty() && kube::LabelValueProblem(csv_).empty()) {
       // By them it is known, as with OLM's, what is copied to where the operator works.
       manifest["metadata"].as_object()["labels"] = {{kOwnerLabel, csv_},
                                                     {kOwnerNamespaceLabel, ns_},

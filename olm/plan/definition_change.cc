@@ -204,6 +204,11 @@ bool HasSameSpec(const json::object& live, const json::object& wanted) {
   return Completed(live) == Completed(wanted);
 }
 
+std::string ConverterNamespace(const json::object& definition) {
+  const std::optional<Converter> converter = ConverterOf(definition);
+  return converter && converter->url.empty() ? converter->ns : "";
+}
+
 std::string ConversionProblem(const json::object* live, const json::object& wanted,
                               std::string_view ns) {
   const std::optional<Converter> converter = ConverterOf(wanted);

@@ -55,6 +55,10 @@ DefinitionChange CompareDefinitions(const Definition& live, const Definition& wa
 // True if both specs say the same, but for what a server fills in.
 bool HasSameSpec(const boost::json::object& live, const boost::json::object& wanted);
 
+// The namespace of the Service that converts the definition's objects; "" where none does, or what
+// does is at a url.
+std::string ConverterNamespace(const boost::json::object& definition);
+
 // Why a plan must not give a definition the conversion that `wanted` says, "" if it may. Whoever
 // converts reads and changes every object of the kind: an address outside of the cluster is never a
 // plan's to name, and where `ns` is not "", only Services of that namespace are. One that `live`

@@ -17,6 +17,7 @@
 #include "base/json/json_text.h"
 #include "base/status/macros.h"
 #include "base/text/str_cat.h"
+#include "kube/meta/label_syntax.h"
 #include "olm/alongside.h"
 #include "olm/cleanup/names.h"
 #include "olm/resources.h"
@@ -84,8 +85,10 @@ absl::StatusOr<std::string> NameOf(const json::object& metadata, const kube::Gro
   return StrCat(prefix, digest.substr(0, kSuffix));
 }
 
-// What the owner's labels are.
+// What the owner's labels are. None where its name is too long for a label: then they would be
+// refused.
 json::object OwnerLabels(const StepOwner& owner) {
+  if (!kube::LabelValueProblem(owner.csv.name).empty()) return {};
   return {{kOwnerLabel, owner.csv.name},
           {kOwnerNamespaceLabel, owner.csv.ns},
           {kOwnerKindLabel, json::string(kOwnerKind)}};
@@ -98,7 +101,7 @@ bool IsOfPermissions(const json::object& metadata, const kube::GroupVersionKind&
   const json::object* labels = ObjectAt(metadata, "labels");
   if (labels == nullptr) return false;
   const json::object wanted = OwnerLabels(owner);
-  return std::all_of(wanted.begin(), wanted.end(), [labels](const auto& member) {
+  return !wanted.empty() && std::all_of(wanted.begin(), wanted.end(), [labels](const auto& member) {
     const json::value* said = labels->if_contains(member.key());
     return said != nullptr && *said == member.value();
   });
