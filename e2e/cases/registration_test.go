@@ -9,6 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"steward.dev/e2e/cluster"
+	"steward.dev/e2e/olm"
 )
 
 // R-PRJ-02, R-004-44: the aggregator accepts Steward.
@@ -70,6 +71,9 @@ func TestRegistration_RunsUnderItsOwnRightsOnly(t *testing.T) {
 	if config.BearerToken == "" || config.CertFile != "" {
 		t.Fatal("Steward does not run as its ServiceAccount")
 	}
+	root, err := cluster.Root()
+	must(t, err)
+	_, published := olm.Published(root, olm.PublishedCRDs)
 	for _, tc := range []struct {
 		want string
 		args []string
@@ -91,6 +95,10 @@ func TestRegistration_RunsUnderItsOwnRightsOnly(t *testing.T) {
 		{"no", []string{"patch", "namespaces"}},
 		{"no", []string{"impersonate", "users"}},
 	} {
+		if !published && strings.HasPrefix(tc.args[1], "installplans.") {
+			t.Logf("not asked: can-i %s: kubectl says no of a kind that the cluster does not have", strings.Join(tc.args, " "))
+			continue
+		}
 		eventually(t, func() error { // the manifests' roles and bindings are young
 			out, _ := shared.KubectlAs(t.Context(), kubeconfig, append([]string{"auth", "can-i"}, tc.args...)...)
 			if strings.TrimSpace(out) != tc.want {
