@@ -125,11 +125,11 @@ func TestKubectlDailyCommands(t *testing.T) {
 		expect(t, kubectl(t, up, "get", "clusterrole", "see", "-o", "jsonpath={.rules[0].verbs}"), `["get","list"]`)
 	})
 	t.Run("services", func(t *testing.T) {
-		service := file(t, "service.yaml", "apiVersion: v1\nkind: Service\nmetadata: {name: front, namespace: workshop}\nspec: {type: ClusterIP, clusterIP: None, ports: [{port: 80}, {port: 443}]}\n")
+		service := file(t, "service.yaml", "apiVersion: v1\nkind: Service\nmetadata: {name: front, namespace: workshop}\nspec: {type: ClusterIP, clusterIP: None, ports: [{name: http, port: 80}, {name: https, port: 443}]}\n")
 		expect(t, kubectl(t, up, "apply", "-f", service), "service/front created")
 		expect(t, kubectl(t, up, "get", "svc", "-n", "workshop"), "NAME    TYPE        CLUSTER-IP   AGE", "front   ClusterIP   None")
 		text, _ := os.ReadFile(service)
-		other := file(t, "service.yaml", strings.Replace(string(text), "{port: 443}", "{port: 8443}", 1))
+		other := file(t, "service.yaml", strings.Replace(string(text), "port: 443}", "port: 8443}", 1))
 		expect(t, kubectl(t, up, "apply", "-f", other), "configured")
 		expect(t, kubectl(t, up, "get", "svc", "front", "-n", "workshop", "-o", "jsonpath={.spec.ports[*].port}"), "80 8443")
 	})

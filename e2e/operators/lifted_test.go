@@ -36,7 +36,7 @@ func (s *scene) mayList(namespace string, want bool) func() error {
 // Case 69: an operator that works in all namespaces may do so; and no longer than that.
 func TestLifted_ForAllNamespaces(t *testing.T) {
 	s := newScene(t, 1)
-	s.install("reed.v1", secretsRules("get", "list"))
+	s.install("lifted.v1", secretsRules("get", "list"))
 	target := s.targets[0]
 	eventually(t, s.mayList(target, true))
 	must(t, s.mayList("default", false)())
@@ -46,7 +46,7 @@ func TestLifted_ForAllNamespaces(t *testing.T) {
 	eventually(t, s.mayList("default", true))
 	for _, resource := range []schema.GroupVersionResource{olm.ClusterRoles, olm.ClusterRoleBindings} {
 		labels := s.found(resource, "", s.roleName()).GetLabels()
-		if labels[liftedLabel] != "true" || labels["olm.owner"] != "reed.v1" || labels["olm.owner.namespace"] != s.home {
+		if labels[liftedLabel] != "true" || labels["olm.owner"] != "lifted.v1" || labels["olm.owner.namespace"] != s.home {
 			t.Errorf("%s has the labels %v", resource.Resource, labels)
 		}
 	}
@@ -68,7 +68,12 @@ func TestLifted_NothingElseIsBound(t *testing.T) {
 	must(t, olm.Mutate(t.Context(), shared.Any, olm.OperatorGroups, s.home, "group", func(group *olm.Object) {
 		delete(group.Object["spec"].(map[string]any), "targetNamespaces")
 	}))
-	s.install("reed.v1", secretsRules("get"))
+	s.install("lifted.v1", secretsRules("get"))
+	// Its copies are in every namespace, those of other tests, too.
+	defer func() {
+		s.uninstall()
+		eventually(t, gone(olm.CSVs, s.home, "lifted.v1"))
+	}()
 	eventually(t, func() error { _, err := lookUp(olm.ClusterRoleBindings, "", s.roleName()); return err })
 	original := s.found(roles, s.home, s.roleName())
 	for _, each := range []*olm.Object{
@@ -79,12 +84,12 @@ func TestLifted_NothingElseIsBound(t *testing.T) {
 		each.SetOwnerReferences(original.GetOwnerReferences())
 		s.create(each)
 	}
-	s.told(s.home, "reed.v1", "CopiedRbacForeign")
+	s.told(s.home, "lifted.v1", "CopiedRbacForeign")
 	must(t, gone(olm.ClusterRoleBindings, "", "edit")())
 
 	client, err := as(accountUser)
 	must(t, err)
-	labels := olm.OwnerLabels(s.home, "reed.v1")
+	labels := olm.OwnerLabels(s.home, "lifted.v1")
 	labels[liftedLabel] = "true"
 	for what, change := range map[string]func(binding *olm.Object){
 		"another role":       func(b *olm.Object) { b.Object["roleRef"].(map[string]any)["name"] = "cluster-admin" },
