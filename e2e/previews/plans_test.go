@@ -214,12 +214,17 @@ func TestPlan_R_PRJ_07_ThatFails(t *testing.T) {
 	states := said.states(t)
 	approve(t, namespace, "install-1")
 	eventually(t, func() error {
-		phase, statuses := phaseAndStatuses(t, namespace, "install-1")
-		if len(statuses) != 3 || statuses[0] != "Created" {
-			return fmt.Errorf("%s: %q", phase, statuses)
+		made, err := shared.Any.Resource(installPlans).Namespace(namespace).Get(t.Context(), "install-1", metav1.GetOptions{})
+		must(t, err)
+		message, _, _ := unstructured.NestedString(made.Object, "status", "message")
+		if !strings.Contains(message, "exceeded quota") {
+			return fmt.Errorf("the message is %q", message)
 		}
 		return nil
 	})
+	if _, statuses := phaseAndStatuses(t, namespace, "install-1"); !slices.Equal(statuses, []string{"Unknown", "Unknown", "Unknown"}) {
+		t.Errorf("the steps are %q", statuses)
+	}
 	compare(t, said, states)
 }
 
