@@ -65,7 +65,7 @@ func broughtKinds() []brought {
 	}
 	return []brought{
 		{resource("v1", "serviceaccounts"), gvk("v1", "ServiceAccount"), false, "account", manifest(`{}`), manifest(`{}`),
-			`{"imagePullSecrets":[{"name":"mine"}]}`, []string{"imagePullSecrets"}, ""},
+			`{"imagePullSecrets":[{"name":"mine"}]}`, []string{"imagePullSecrets"}, "pull secrets that an administrator has set stay"},
 		{resource("v1", "serviceaccounts"), gvk("v1", "ServiceAccount"), false, "hardened", manifest(`{}`), manifest(`{}`),
 			`{"automountServiceAccountToken":false}`, []string{"automountServiceAccountToken"}, "an administrator's choice stays"},
 		{resource(rbac, "roles"), gvk(rbac, "Role"), false, "role",
