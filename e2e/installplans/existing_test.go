@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/rand"
 	"k8s.io/client-go/dynamic"
 
 	"steward.dev/e2e/cluster"
@@ -232,4 +233,60 @@ func TestCase70_FailedAndMended(t *testing.T) {
 	})
 	patch(t, installPlans, namespace, "plan", `{"spec":{"approved":true}}`)
 	completes(t, namespace, "plan", "Created", "Present")
+}
+
+// Case 56: what Kubernetes lets nobody change is known before the first write, and told in its words.
+func TestCase56_ImmutableFields(t *testing.T) {
+	t.Parallel()
+	priority := "plans-" + rand.String(6)
+	bound := func(role string) map[string]any {
+		return map[string]any{"roleRef": map[string]any{"apiGroup": rbacv1.GroupName, "kind": "Role", "name": role}, "subjects": []any{}}
+	}
+	for _, tc := range []struct {
+		resource         schema.GroupVersionResource
+		apiVersion, kind string
+		name             string
+		old, wanted      map[string]any
+		says             []string
+	}{
+		{core("configmaps"), "v1", "ConfigMap", "settings", map[string]any{"immutable": true, "data": map[string]any{"a": "1"}},
+			map[string]any{"immutable": true, "data": map[string]any{"a": "2"}}, []string{"settings", "data", "immutable"}},
+		{rbacv1.SchemeGroupVersion.WithResource("rolebindings"), "rbac.authorization.k8s.io/v1", "RoleBinding", "reader", bound("one"), bound("two"),
+			[]string{"reader", "roleRef"}},
+		{schema.GroupVersionResource{Group: "scheduling.k8s.io", Version: "v1", Resource: "priorityclasses"}, "scheduling.k8s.io/v1", "PriorityClass",
+			priority, map[string]any{"value": int64(1)}, map[string]any{"value": int64(2)}, []string{priority, "value"}},
+	} {
+		t.Run(tc.kind, func(t *testing.T) {
+			t.Parallel()
+			namespace := space(t)
+			in := namespace
+			if tc.kind == "PriorityClass" {
+				in = ""
+			}
+			must(t, olm.CreateAs(t.Context(), shared.Any, tc.resource, object(tc.apiVersion, tc.kind, in, tc.name, tc.old)))
+			install(t, planned(t, namespace, "plan", "some.v1", mandatory(csv(namespace, "some.v1")), mandatory(configMap(namespace, "before")),
+				mandatory(object(tc.apiVersion, tc.kind, in, tc.name, tc.wanted))))
+			refuses(t, namespace, "some.v1", tc.says...)
+			missing(t, core("configmaps"), namespace, "before")
+		})
+	}
+}
+
+// Case 53: what administrators have set on an account stays, and it does not go with the operator.
+func TestCase53_AnAccountThatIsThere(t *testing.T) {
+	t.Parallel()
+	namespace := space(t)
+	account := object("v1", "ServiceAccount", namespace, "fig", map[string]any{
+		"automountServiceAccountToken": false, "imagePullSecrets": []any{map[string]any{"name": "registry"}},
+	})
+	account.SetLabels(map[string]string{"team": "orchard"})
+	must(t, olm.CreateAs(t.Context(), shared.Any, core("serviceaccounts"), account))
+	install(t, planned(t, namespace, "plan", "some.v1", mandatory(csv(namespace, "some.v1")),
+		mandatory(object("v1", "ServiceAccount", namespace, "fig", nil))))
+	completes(t, namespace, "plan", "Created", "Present")
+	got := found(t, core("serviceaccounts"), namespace, "fig")
+	if got.Object["automountServiceAccountToken"] != false || !reflect.DeepEqual(got.Object["imagePullSecrets"], account.Object["imagePullSecrets"]) ||
+		got.GetLabels()["team"] != "orchard" || len(got.GetOwnerReferences()) != 0 {
+		t.Errorf("the account is %v", got.Object)
+	}
 }
