@@ -165,7 +165,7 @@ void CopiedRbacReconciler::AddAll() {
   bindings_.ForEachSource(add);
   const storage::OperatorWorldPtr world = OperatorWorld::Of(deps_.worlds.Current());
   for (auto it = world->csvs().begin(); !it.done(); it.Next()) Add(it.key().ns);
-  // What was lifted tells nobody.
+  // Lifted objects are not watched.
   queue_->AddAfter(Orphans(), kOrphanWait);
 }
 

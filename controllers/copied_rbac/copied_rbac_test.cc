@@ -348,7 +348,7 @@ TEST_F(CopiedRbacTest, LiftedForAllNamespaces) {
   EXPECT_EQ(Verbs("a"), "get ");
 }
 
-// What is lifted follows its original, and goes with its operator.
+// A lifted object follows its original, and goes with its operator.
 TEST_F(CopiedRbacTest, WhatIsLiftedEndsWithItsReason) {
   cluster_.PutGroup("ops", "g", "{}");
   cluster_.PutOriginal("reed", "get,list");

@@ -21,6 +21,7 @@
 #include "olm/cleanup/object_facts.h"
 #include "olm/copied_rbac/policy_rule.h"
 #include "olm/copied_rbac/rbac_object.h"
+#include "olm/plan/step_object.h"
 #include "olm/resources.h"
 
 namespace steward::controllers {
@@ -36,6 +37,10 @@ const kube::GroupVersionResource kClusterRoleBindings = {kRbac, "v1", "clusterro
 
 using Found = std::map<std::string, olm::StoredRbac>;  // by name
 
+const kube::GroupVersionResource& LiftedTo(olm::RbacKind kind) {
+  return kind == olm::RbacKind::kRole ? kClusterRoles : kClusterRoleBindings;
+}
+
 // Those that were lifted; `source` "" = from any namespace.
 StatusTask ReadLifted(kube::Client& client, olm::RbacKind kind, std::string source, Found& found) {
   kube::ListOptions list;
@@ -44,8 +49,7 @@ StatusTask ReadLifted(kube::Client& client, olm::RbacKind kind, std::string sour
     StrAppend(&list.label_selector, ",", olm::kOwnerNamespaceLabel, "=", source);
   }
   list.limit = kPage;
-  const kube::GroupVersionResource gvr =
-      kind == olm::RbacKind::kRole ? kClusterRoles : kClusterRoleBindings;
+  const kube::GroupVersionResource gvr = LiftedTo(kind);
   co_return co_await kube::VisitAll(
       client, gvr, list, [kind, &found](const kube::RawObject& raw) -> absl::Status {
         ASSIGN_OR_RETURN(olm::StoredRbac stored, olm::ReadRbac(kind, raw.json));
@@ -75,10 +79,7 @@ bool IsRight(const olm::StoredRbac& stored, const olm::RbacPair& pair) {
 }
 
 json::object Head(const olm::RbacPair& pair, std::string_view kind) {
-  json::object marks;
-  marks[olm::kOwnerLabel] = pair.csv.name;
-  marks[olm::kOwnerNamespaceLabel] = pair.csv.ns;
-  marks[olm::kOwnerKindLabel] = json::string(olm::kOwnerKind);
+  json::object marks = olm::OwnerLabels(pair.csv);
   marks[olm::kManagedLabel] = "true";
   marks[kLifted] = "true";
   return {{"apiVersion", StrCat(kRbac, "/v1")},
@@ -104,7 +105,7 @@ json::value ObjectOf(const olm::RbacPair& pair, olm::RbacKind kind) {
 
 LiftedWrite DeletionOf(const olm::StoredRbac& stored) {
   LiftedWrite write;
-  write.gvr = stored.kind == olm::RbacKind::kRole ? kClusterRoles : kClusterRoleBindings;
+  write.gvr = LiftedTo(stored.kind);
   write.csv = olm::OwnerOf(stored.facts.labels).value_or(kube::NamespacedName());
   write.name = stored.facts.key.name;
   write.uid = stored.facts.uid;
@@ -155,7 +156,7 @@ Task<LiftedPlan> PlanLifted(kube::Client& client, const std::string& source,
     for (const auto& [name, pair] : wanted) {
       if (found.contains(pair->name)) continue;
       LiftedWrite write;
-      write.gvr = kind == olm::RbacKind::kRole ? kClusterRoles : kClusterRoleBindings;
+      write.gvr = LiftedTo(kind);
       write.csv = pair->csv;
       write.name = pair->name;
       write.object = ObjectOf(*pair, kind);
@@ -208,7 +209,7 @@ Task<bool> WriteLifted(kube::Client& client, const LiftedWrite& write, kube::Sen
     co_return true;
   }
   if (write.gvr == kClusterRoleBindings) {
-    // What is bound is what was lifted, whatever else has the name.
+    // Only a ClusterRole that was lifted is bound, whatever else has the name.
     CO_ASSIGN_OR_RETURN(const bool lifted,
                         co_await IsThere(client, kClusterRoles, name, write.csv));
     if (!lifted) co_return false;

@@ -33,9 +33,9 @@ namespace steward::controllers {
 //   and objects of the console that bear the operator's owner labels are deleted, in this order;
 //   once all of them are gone, the finalizer is
 //
-// What another operator that is there was installed with, too (annotation
-// operatorframework.io/installed-alongside-…), stays for it, and goes with the last of them. Copies
-// are not looked at.
+// An object that another operator was installed with, too (annotation
+// operatorframework.io/installed-alongside-…), stays while that one is there, and goes with the
+// last of them. Copies are not looked at.
 class CsvFinalizer : public Reconciler {
  public:
   // REQUIRES: the references in `deps` outlive this object.

@@ -12,6 +12,7 @@
 #include "base/text/str_cat.h"
 #include "kube/client/pager.h"
 #include "kube/meta/metadata_access.h"
+#include "olm/copy.h"
 #include "olm/resources.h"
 
 namespace steward::controllers {
@@ -19,7 +20,6 @@ namespace json = boost::json;
 namespace {
 
 constexpr int64_t kPage = 100;
-constexpr char kCopiedFrom[] = "olm.copiedFrom";
 
 constexpr char kRule[] =
     ": under the service account of an OperatorGroup a plan changes only definitions that "
@@ -43,7 +43,7 @@ std::set<std::string> DefinitionsOwnedBy(const json::object& csv) {
 
 Task<DefinitionOwners> OwnersOf(kube::Client& client, std::string definition) {
   kube::ListOptions list;
-  list.label_selector = StrCat("!", kCopiedFrom);
+  list.label_selector = StrCat("!", olm::kCopiedFromLabel);
   list.limit = kPage;
   DefinitionOwners owners;
   CO_RETURN_IF_ERROR(co_await kube::VisitAll(

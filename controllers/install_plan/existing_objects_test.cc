@@ -1,4 +1,4 @@
-// What plans do to objects that are there already.
+// Plans and the objects that are there already.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -123,7 +123,8 @@ TEST(ExistingObjectsTest, WhoseADefinitionIs) {
   }
 }
 
-// Whoever was first to bring a definition does not convert the objects of whoever comes later.
+// A plan that brought a definition first does not convert the objects of an operator that comes
+// later.
 TEST(ExistingObjectsTest, AConversionOfSomebodyElse) {
   constexpr char kConversion[] =
       R"({"spec":{"conversion":{"strategy":"Webhook","webhook":{"conversionReviewVersions":["v1"],)"
@@ -339,7 +340,7 @@ TEST(ExistingObjectsTest, AStepInstallsWhatItShows) {
   }
 }
 
-// What a copy owned, or an operator that goes, would go with it.
+// An object that a copy owned, or an operator that goes, would go with it.
 TEST(ExistingObjectsTest, OwnersThatDoNotLast) {
   for (const bool copy : {true, false}) {
     PlanCluster cluster;

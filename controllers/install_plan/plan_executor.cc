@@ -155,7 +155,7 @@ VoidTask PlanExecutor::Feed(WorkQueue& queue) {
     if (found == waiting_.end()) return;
     for (const std::string& plan : found->second) queue.Add({group.ns, plan});
   };
-  // What came while nobody watched is in the list, of which nothing is told.
+  // An OperatorGroup that came while nobody watched is in the list, of which nothing is told.
   callbacks.synced = [this, &queue] {
     for (const auto& [ns, plans] : waiting_) {
       for (const std::string& plan : plans) queue.Add({ns, plan});
@@ -176,32 +176,20 @@ void PlanExecutor::WaitNoMore(const kube::NamespacedName& plan) {
 
 Task<ReconcileResult> PlanExecutor::Reconcile(Key key) {
   const kube::NamespacedName name = {key.ns, key.name};
-  // Before it is looked for what it waits for: a change that comes meanwhile is told.
-  Wait(name);
+  WaitNoMore(name);
   const absl::StatusOr<kube::RawObject> raw = co_await deps_.client.Get(olm::kInstallPlans, name);
-  if (kube::SaysNotFound(raw.status())) {
-    WaitNoMore(name);
-    co_return ReconcileResult::Done();
-  }
+  if (kube::SaysNotFound(raw.status())) co_return ReconcileResult::Done();
   CO_RETURN_IF_ERROR(raw.status());
   CO_ASSIGN_OR_RETURN(json::value object, ParseJson(raw->json));
   if (!object.is_object()) co_return absl::DataLossError("an InstallPlan is no object");
-  if (HasEnded(object)) {
-    WaitNoMore(name);
-    co_return ReconcileResult::Done();
-  }
+  if (HasEnded(object)) co_return ReconcileResult::Done();
   absl::StatusOr<olm::InstallPlan> plan = olm::ReadInstallPlan(object.get_object());
   if (!plan.ok()) {
-    WaitNoMore(name);
     CO_RETURN_IF_ERROR(co_await Refuse(key, plan.status(), std::move(object)));
     co_return ReconcileResult::Done();  // a change of it is told
   }
-  if (plan->deleting || plan->steps.empty()) {
-    WaitNoMore(name);
-    co_return ReconcileResult::Done();
-  }
+  if (plan->deleting || plan->steps.empty()) co_return ReconcileResult::Done();
   if (!plan->approved) {
-    WaitNoMore(name);
     CO_RETURN_IF_ERROR(co_await RequireApproval(*plan, std::move(object)));
     co_return ReconcileResult::Done();
   }
@@ -248,6 +236,8 @@ StatusTask PlanExecutor::RequireApproval(const olm::InstallPlan& plan, json::val
 
 Task<ReconcileResult> PlanExecutor::Execute(olm::InstallPlan plan, json::value object) {
   olm::PlanProgress progress = AsItIs(plan);
+  // Before the OperatorGroups are read: a change that comes meanwhile is told.
+  Wait(plan.key);
   CO_ASSIGN_OR_RETURN(const PlanIdentity identity, co_await IdentityOf(deps_.client, plan));
   if (!identity.waits.empty()) {
     progress.phase = olm::kPlanInstalling;

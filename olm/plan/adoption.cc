@@ -243,6 +243,20 @@ json::object Difference(const json::object& before, const json::object& after) {
   return patch;
 }
 
+// The part of an object that a patch is about.
+json::object ToPatch(const json::object& object) {
+  json::object part = object;
+  for (const std::string_view key : {"metadata", "status", "apiVersion", "kind"}) part.erase(key);
+  const json::object* metadata = ObjectAt(object, "metadata");
+  if (metadata == nullptr) return part;
+  json::object& kept = ObjectIn(part, "metadata");
+  for (const std::string_view key : {"labels", "annotations", "ownerReferences"}) {
+    const json::object* map = ObjectAt(*metadata, key);
+    if (map == nullptr || !map->empty()) Keep(*metadata, kept, key);
+  }
+  return part;
+}
+
 }  // namespace
 
 void Disown(const json::object& live, json::object& wanted) {
@@ -289,31 +303,11 @@ bool IsUnchanged(const json::object& live, const json::object& wanted) {
 }
 
 json::object AdoptionPatch(const json::object& live, const json::object& wanted) {
-  json::object before = live;
-  json::object after = wanted;
-  const json::object* from = ObjectAt(live, "metadata");
-  const json::object* to = ObjectAt(wanted, "metadata");
-  for (const std::string_view key : {"metadata", "status", "apiVersion", "kind"}) {
-    before.erase(key);
-    after.erase(key);
-  }
-  json::object patch = Difference(before, after);
-  json::object metadata;
-  for (const std::string_view key : {"labels", "annotations", "ownerReferences"}) {
-    const json::value* value = to == nullptr ? nullptr : to->if_contains(key);
-    if (value == nullptr) continue;
-    const json::value* old = from == nullptr ? nullptr : from->if_contains(key);
-    if (old != nullptr && *old == *value) continue;
-    if (old != nullptr && old->is_object() && value->is_object()) {
-      json::object inner = Difference(old->get_object(), value->get_object());
-      if (!inner.empty()) metadata[key] = std::move(inner);
-    } else if (old != nullptr || !value->is_object() || !value->get_object().empty()) {
-      metadata[key] = *value;
-    }
-  }
-  if (!metadata.empty()) patch["metadata"] = std::move(metadata);
+  json::object patch = Difference(ToPatch(live), ToPatch(wanted));
   if (patch.empty()) return patch;
-  if (from != nullptr) Keep(*from, ObjectIn(patch, "metadata"), "resourceVersion");
+  if (const json::object* metadata = ObjectAt(live, "metadata")) {
+    Keep(*metadata, ObjectIn(patch, "metadata"), "resourceVersion");
+  }
   return patch;
 }
 

@@ -12,10 +12,9 @@
 #include "base/json/json_text.h"
 #include "base/status/macros.h"
 #include "base/text/str_cat.h"
-#include "kube/meta/label_syntax.h"
 #include "kube/meta/object_kind.h"
-#include "olm/cleanup/names.h"
 #include "olm/plan/step_kind.h"
+#include "olm/plan/step_object.h"
 
 namespace steward::olm {
 namespace json = boost::json;
@@ -78,12 +77,9 @@ class Generator {
     json::object manifest = {{"apiVersion", gvk.group.empty() ? "v1" : kRbacVersion},
                              {"kind", gvk.kind},
                              {"metadata", {{"name", name}}}};
-    if (!gvk.group.empty() && kube::LabelValueProblem(csv_).empty()) {
-      // By them it is known, as with OLM's, what is copied to where the operator works.
-      manifest["metadata"].as_object()["labels"] = {{kOwnerLabel, csv_},
-                                                    {kOwnerNamespaceLabel, ns_},
-                                                    {kOwnerKindLabel, json::string(kOwnerKind)}};
-    }
+    // By them it is known, as with OLM's, what is copied to where the operator works.
+    json::object labels = gvk.group.empty() ? json::object() : OwnerLabels({ns_, csv_});
+    if (!labels.empty()) manifest["metadata"].as_object()["labels"] = std::move(labels);
     for (auto& member : more) manifest[member.key()] = member.value();
     PlanStep step;
     step.gvk = gvk;

@@ -85,22 +85,13 @@ absl::StatusOr<std::string> NameOf(const json::object& metadata, const kube::Gro
   return StrCat(prefix, digest.substr(0, kSuffix));
 }
 
-// What the owner's labels are. None where its name is too long for a label: then they would be
-// refused.
-json::object OwnerLabels(const StepOwner& owner) {
-  if (!kube::LabelValueProblem(owner.csv.name).empty()) return {};
-  return {{kOwnerLabel, owner.csv.name},
-          {kOwnerNamespaceLabel, owner.csv.ns},
-          {kOwnerKindLabel, json::string(kOwnerKind)}};
-}
-
 // True if the manifest says that it was made of the owner's permissions.
 bool IsOfPermissions(const json::object& metadata, const kube::GroupVersionKind& gvk,
                      const StepOwner& owner) {
   if (gvk.group != "rbac.authorization.k8s.io") return false;
   const json::object* labels = ObjectAt(metadata, "labels");
   if (labels == nullptr) return false;
-  const json::object wanted = OwnerLabels(owner);
+  const json::object wanted = OwnerLabels(owner.csv);
   return !wanted.empty() && std::all_of(wanted.begin(), wanted.end(), [labels](const auto& member) {
     const json::value* said = labels->if_contains(member.key());
     return said != nullptr && *said == member.value();
@@ -158,7 +149,7 @@ absl::StatusOr<json::object> StepObject(const json::object& manifest,
   ASSIGN_OR_RETURN(json::object annotations, KeptOf(*metadata, "annotations"));
   labels[kManagedLabel] = "true";
   if (!owner.uid.empty() && (ns.empty() || IsOfPermissions(*metadata, gvk, owner))) {
-    for (const auto& label : OwnerLabels(owner)) labels[label.key()] = label.value();
+    for (const auto& label : OwnerLabels(owner.csv)) labels[label.key()] = label.value();
   }
   if (!owner.uid.empty() && !ns.empty()) {
     json::object reference = {{"apiVersion", kCsvKind.ApiVersion()},
@@ -185,6 +176,13 @@ absl::StatusOr<json::object> StepObject(const json::object& manifest,
   if (!annotations.empty()) kept["annotations"] = std::move(annotations);
   object["metadata"] = std::move(kept);
   return object;
+}
+
+json::object OwnerLabels(const kube::NamespacedName& csv) {
+  if (!kube::LabelValueProblem(csv.name).empty()) return {};
+  return {{kOwnerLabel, csv.name},
+          {kOwnerNamespaceLabel, csv.ns},
+          {kOwnerKindLabel, json::string(kOwnerKind)}};
 }
 
 std::set<std::string> ManifestKeys(const json::object& object) {

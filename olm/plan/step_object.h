@@ -35,6 +35,10 @@ absl::StatusOr<boost::json::object> StepObject(const boost::json::object& manife
                                                const kube::GroupVersionKind& gvk,
                                                const std::string& ns, const StepOwner& owner);
 
+// The labels that say whose an object is (olm.owner, olm.owner.kind, olm.owner.namespace). None
+// where the ClusterServiceVersion's name is too long for a label: then they would be refused.
+boost::json::object OwnerLabels(const kube::NamespacedName& csv);
+
 // The keys that the manifest of a ConfigMap or Secret has brought, by the annotation that
 // StepObject puts there: what an upgrade drops is told by it from what somebody has added. Empty
 // where there is no such annotation. What a bundle says there is dropped.

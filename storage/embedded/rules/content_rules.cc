@@ -117,32 +117,15 @@ void CheckPriorityClass(const json::object& object, const json::object* stored, 
   Forbidden(causes, "value", "may not be changed in an update.");
 }
 
-bool IsEstablished(const json::object& definition) {
-  const json::array* conditions = ArrayAt(MapAt(definition, "status"), "conditions");
-  if (conditions == nullptr) return false;
-  for (const json::value& each : *conditions) {
-    const json::object* condition = each.if_object();
-    if (condition == nullptr || StringAt(*condition, "type") != "Established") continue;
-    return StringAt(*condition, "status") == "True";
+void CheckDefinition(const json::object& object, const json::object*, Causes& causes) {
+  const json::array* versions = ArrayAt(MapAt(object, "spec"), "versions");
+  if (versions == nullptr) return;
+  for (size_t i = 0; i < versions->size(); ++i) {
+    const json::object* version = (*versions)[i].if_object();
+    if (version == nullptr) continue;
+    if (ObjectAt(MapAt(*version, "schema"), "openAPIV3Schema") != nullptr) continue;
+    Required(causes, StrCat("spec.versions[", i, "].schema.openAPIV3Schema"));
   }
-  return false;
-}
-
-void CheckDefinition(const json::object& object, const json::object* stored, Causes& causes) {
-  const json::object& spec = MapAt(object, "spec");
-  if (const json::array* versions = ArrayAt(spec, "versions")) {
-    for (size_t i = 0; i < versions->size(); ++i) {
-      const json::object* version = (*versions)[i].if_object();
-      if (version == nullptr || ObjectAt(MapAt(*version, "schema"), "openAPIV3Schema") != nullptr) {
-        continue;
-      }
-      Required(causes, StrCat("spec.versions[", i, "].schema.openAPIV3Schema"));
-    }
-  }
-  if (stored == nullptr || !IsEstablished(*stored)) return;
-  const std::string_view scope = StringAt(spec, "scope");
-  if (scope == StringAt(MapAt(*stored, "spec"), "scope")) return;
-  Invalid(causes, "spec.scope", kube::Quote(scope), "field is immutable");
 }
 
 struct Kind {

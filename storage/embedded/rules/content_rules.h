@@ -25,7 +25,8 @@ std::string ContentProblem(const kube::ResourceType& type, const boost::json::ob
 //                             clusterIP, once it has one
 //   RoleBinding, ClusterRoleBinding   roleRef
 //   PriorityClass             value
-//   CustomResourceDefinition  has a schema in each version; its scope, once it is established
+//   CustomResourceDefinition  has a schema in each version; CheckCrd and CheckCrdUpdate ask the
+//   rest
 std::vector<kube::StatusCause> ContentCauses(const kube::ResourceType& type,
                                              const boost::json::object& object,
                                              const boost::json::object* stored);
