@@ -1,32 +1,23 @@
 """The project's C++ rules: one place for what every target shares."""
 
-# The configurations of clang parse the system's headers once for all files. The others read what each file includes, so
-# that one which includes too little is found.
-_PRECOMPILED = {
-    "deps": select({
-        "//bazel:precompiled": ["//bazel/precompiled:system"],
-        "//conditions:default": [],
-    }),
-    "copts": select({
-        "//bazel:precompiled": ["-include-pch", "$(BINDIR)/bazel/precompiled/system.pch"],
-        "//conditions:default": [],
-    }),
-}
+# The system's headers are parsed once for all files.
+_PRECOMPILED_DEPS = ["//bazel/precompiled:system"]
+_PRECOMPILED_COPTS = ["-include-pch", "$(BINDIR)/bazel/precompiled/system.pch"]
 
 def steward_cc_library(name, deps = [], copts = [], **kwargs):
     """A library. List every direct dependency; the clang config checks it."""
     native.cc_library(
         name = name,
-        deps = deps + _PRECOMPILED["deps"],
-        copts = copts + _PRECOMPILED["copts"],
+        deps = deps + _PRECOMPILED_DEPS,
+        copts = copts + _PRECOMPILED_COPTS,
         **kwargs
     )
 
 def steward_cc_binary(name, deps = [], copts = [], **kwargs):
     native.cc_binary(
         name = name,
-        deps = deps + _PRECOMPILED["deps"],
-        copts = copts + _PRECOMPILED["copts"],
+        deps = deps + _PRECOMPILED_DEPS,
+        copts = copts + _PRECOMPILED_COPTS,
         **kwargs
     )
 
@@ -41,8 +32,8 @@ def steward_cc_test(name, deps = [], copts = [], size = "small", **kwargs):
         deps = deps + [
             "@system//:gtest",
             "@system//:gtest_main",
-        ] + _PRECOMPILED["deps"],
-        copts = copts + _PRECOMPILED["copts"],
+        ] + _PRECOMPILED_DEPS,
+        copts = copts + _PRECOMPILED_COPTS,
         **kwargs
     )
 
@@ -67,8 +58,8 @@ def steward_cc_fuzz(name, srcs, deps, corpus = None, **kwargs):
         deps = deps + select({
             "//bazel:fuzz": [],
             "//conditions:default": ["//base/fuzz:replay_main"],
-        }) + _PRECOMPILED["deps"],
-        copts = _PRECOMPILED["copts"],
+        }) + _PRECOMPILED_DEPS,
+        copts = _PRECOMPILED_COPTS,
         **kwargs
     )
 

@@ -24,7 +24,7 @@ def _impl(ctx):
         use_pic = True,
         user_compile_flags = ctx.fragments.cpp.copts + ctx.fragments.cpp.cxxopts +
                              (["-fmodules-strict-decluse"] if "layering_check" in ctx.features else []) +
-                             ["-xc++-header", "-Xclang", "-fno-pch-timestamp"],
+                             ["-xc++-header", "-Xclang", "-fno-pch-timestamp", "-fpch-instantiate-templates"],
     )
     ctx.actions.run_shell(
         command = 'header=$1; shift; "$@" <"$header"',

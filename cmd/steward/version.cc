@@ -27,11 +27,7 @@ discovery::VersionInfo VersionOf(const BuildStamp& stamp) {
   version.git_commit = stamp.commit;
   version.git_tree_state = stamp.tree_state;
   version.build_date = stamp.commit_date;
-#ifdef __clang__
   version.compiler = "clang";
-#else
-  version.compiler = "gcc";
-#endif
   version.platform = "linux/amd64";
   return version;
 }

@@ -10,7 +10,7 @@
 namespace steward::kube {
 namespace {
 
-constexpr uint64_t kMaxClock = 999'999'999'999;
+[[maybe_unused]] constexpr uint64_t kMaxClock = 999'999'999'999;
 constexpr uint64_t kMaxBack = 9'999'999;
 constexpr size_t kSubDigits = 2;
 constexpr size_t kMarkDigits = 1;

@@ -18,11 +18,11 @@ coverage_tests() {
 # is in headers alone is in the tests.
 coverage_table() {
   local profiles=$1 binaries=$2 objects=() object
-  llvm-profdata-14 merge -sparse "$profiles"/*.profraw -o "$profiles/all.profdata" || return 1
+  llvm-profdata-19 merge -sparse "$profiles"/*.profraw -o "$profiles/all.profdata" || return 1
   while IFS= read -r -d '' object; do
     objects+=(-object "$object")
   done < <(find "$binaries" -type f \( -name 'lib*.so' -o -name '*_test' -perm -u+x \) -print0)
   ((${#objects[@]} > 0)) || return 1
-  llvm-cov-14 export -summary-only -instr-profile="$profiles/all.profdata" "${objects[@]:1}" |
+  llvm-cov-19 export -summary-only -instr-profile="$profiles/all.profdata" "${objects[@]:1}" |
     python3 tools/coverage_table.py
 }

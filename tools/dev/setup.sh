@@ -124,8 +124,8 @@ fetch_go() {
 write_bazelrc() {
   local system text
   # shellcheck disable=SC2046  # one word per package
-  system=$(dpkg-query -W -f '${Package} ${Version}\n' libc6-dev libstdc++-12-dev g++-12 \
-    $(wanted_packages | grep -E '^(g\+\+|clang|lib|prometheus|protobuf|zlib)' | grep -vx clang-tidy-14) 2>/dev/null | sha256sum)
+  system=$(dpkg-query -W -f '${Package} ${Version}\n' libc6-dev \
+    $(wanted_packages | grep -E '^(clang|lib|prometheus|protobuf|zlib)' | grep -vx clang-tidy-14) 2>/dev/null | sha256sum)
   text="build --disk_cache=$CACHE/bazel
 build --action_env=STEWARD_SYSTEM=${system:0:16}"
   mkdir -p bin
