@@ -18,6 +18,8 @@ struct YamlLimits {
   size_t max_size = 3 << 20;        // bytes of text
   size_t max_depth = 256;           // nested collections
   size_t max_expansion = 16 << 20;  // bytes that anchors, aliases and merge keys may add, estimated
+  // The last of a mapping's keys that are equal counts, instead of an error.
+  bool last_of_equal_keys = false;
 };
 
 // Parses a text of one document; no document is null. Differences from plain YAML 1.2:
@@ -25,7 +27,7 @@ struct YamlLimits {
 //    0o14, 0x1F, 0b11, 1_000, +1 and .5 are no strings; 1:20 and dates are. NaN and infinities,
 //    which JSON lacks, are errors.
 //  - Keys become strings (1, 1.5, true). A null or a collection as key is an error, and so is a key
-//    that is there twice.
+//    that is there twice (unless last_of_equal_keys).
 //  - Merge keys (<<) are honoured: a mapping's own keys win, then earlier merged mappings.
 //  - Unknown tags are ignored.
 // Errors are InvalidArgument, "line N: reason"; a text beyond max_size is ResourceExhausted.

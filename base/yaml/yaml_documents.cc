@@ -86,7 +86,7 @@ absl::StatusOr<json::value> ParseChunk(const Chunk& chunk, const YamlLimits& lim
     JsonLimits json_limits;
     json_limits.max_size = limits.max_size;
     json_limits.max_depth = limits.max_depth;
-    json_limits.refuse_duplicate_keys = true;
+    json_limits.refuse_duplicate_keys = !limits.last_of_equal_keys;
     if (absl::StatusOr<json::value> value = ParseJson(chunk.text, json_limits); value.ok())
       return value;
   }

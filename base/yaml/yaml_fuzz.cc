@@ -1,6 +1,7 @@
 #include <cstdint>
 #include <cstdlib>
 
+#include "base/yaml/field_line.h"
 #include "base/yaml/yaml.h"
 
 // Every text that parses can be written and read back as the same value.
@@ -15,5 +16,6 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     if (!again.ok() || *again != *document.value) std::abort();
   }
   (void)steward::ParseYaml(text);
+  if (steward::LineOfField(text, {"a", "0"}) == 0) std::abort();
   return 0;
 }

@@ -241,11 +241,12 @@ class Builder : public YAML::EventHandler {
     }
   }
 
-  static void AddKey(const YAML::Mark& mark, const json::value& value, Frame& frame) {
+  void AddKey(const YAML::Mark& mark, const json::value& value, Frame& frame) const {
     frame.key = KeyText(value, mark);
     frame.key_pos = mark.pos;
     frame.has_key = true;
-    if (!frame.container.get_object().emplace(frame.key, nullptr).second) {
+    const bool is_new = frame.container.get_object().emplace(frame.key, nullptr).second;
+    if (!is_new && !limits_.last_of_equal_keys) {
       Fail(mark, StrCat("key \"", frame.key, "\" already set in map"));
     }
   }

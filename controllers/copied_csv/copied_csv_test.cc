@@ -565,10 +565,8 @@ TEST_F(CopiedCsvTest, WhoChangesACopyAgainAndAgainMakesNoHotLoop) {
   cluster_.PutCsv("ops", "etcd.v1");
   Start();
   const int writes = process_->writes();
-  int edits = 0;
   for (int second = 0; second < 1800; ++second) {
     if (cluster_.Text({"red", "etcd.v1"}).find("theirs") == std::string::npos) {
-      ++edits;
       cluster_.Edit({"red", "etcd.v1"},
                     [](json::object& o) { o["spec"].as_object()["note"] = "theirs"; });
     }

@@ -18,6 +18,7 @@
 #include "kube/client/pager.h"
 #include "kube/meta/errors.h"
 #include "kube/meta/metadata_access.h"
+#include "kube/meta/object_kind.h"
 #include "kube/meta/status.h"
 #include "olm/alongside.h"
 #include "olm/plan/adoption.h"
@@ -124,8 +125,7 @@ StatusTask PreparedPlan::ReadManifests() {
     step.manifest = std::move(found->object);
     step.properties = std::move(found->properties);
     const kube::GroupVersionKind kind = olm::ObjectKind(plan_.steps[i].gvk);
-    if (StringAt(step.manifest, "kind") != kind.kind ||
-        StringAt(step.manifest, "apiVersion") != kind.ApiVersion()) {
+    if (olm::ObjectKind(kube::KindOf(step.manifest)) != kind) {
       co_return Fault(i, absl::InvalidArgumentError(StrCat(
                              "the manifest is ", StringAt(step.manifest, "kind"), " in ",
                              StringAt(step.manifest, "apiVersion"), ", not ", KindText(kind))));

@@ -141,6 +141,10 @@ class Client {
   // preferred version first.
   virtual Task<std::vector<GroupVersion>> DiscoverGroups() = 0;
 
+  // The version of Kubernetes that the server says it is, "v1.36.0". kUnimplemented for a client
+  // that speaks to no server.
+  virtual Task<std::string> ServerVersion();
+
   // A client whose reads and writes act as `user`, by the right of this client's own user to
   // impersonate it, and over the same connections; `until` is not regarded. Its own As acts as the
   // other user, by the same right. It never acts as the user "", nor as one in the group

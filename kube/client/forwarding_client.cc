@@ -24,6 +24,8 @@ Task<std::vector<GroupVersion>> ForwardingReads::DiscoverGroups() {
   return inner_.DiscoverGroups();
 }
 
+Task<std::string> ForwardingReads::ServerVersion() { return inner_.ServerVersion(); }
+
 Task<json::value> ForwardingClient::Create(const GroupVersionResource& gvr, const std::string& ns,
                                            const json::value& object, const WriteOptions& options) {
   return inner().Create(gvr, ns, object, options);

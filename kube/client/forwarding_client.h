@@ -30,6 +30,7 @@ class ForwardingReads : public Client {
                                           const WatchOptions& options) override;
   Task<std::vector<ApiResource>> Discover(const GroupVersion& gv) override;
   Task<std::vector<GroupVersion>> DiscoverGroups() override;
+  Task<std::string> ServerVersion() override;
 
  protected:
   Client& inner() const { return inner_; }

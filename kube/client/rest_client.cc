@@ -10,6 +10,7 @@
 
 #include "base/async/on_executor.h"
 #include "base/clock/time_limit.h"
+#include "base/json/json_access.h"
 #include "base/status/macros.h"
 #include "base/text/str_cat.h"
 #include "kube/client/api_resources.h"
@@ -193,6 +194,8 @@ Task<std::unique_ptr<Watch>> OpenWatch(asio::any_io_executor executor, SenderPtr
   co_return std::make_unique<RestWatch>(std::move(executor), std::move(state));
 }
 
+constexpr size_t kMaxVersionBytes = 64 << 10;
+
 class RestClient : public Client {
  public:
   // `impersonation` as in RestRequest.
@@ -287,6 +290,18 @@ class RestClient : public Client {
       all.insert(all.end(), some.begin(), some.end());
     }
     co_return all;
+  }
+
+  Task<std::string> ServerVersion() override {
+    RestRequest request = ReadRequest("/version");
+    request.max_body_bytes = kMaxVersionBytes;
+    CO_ASSIGN_OR_RETURN(const boost::json::value version,
+                        co_await OnExecutor(executor_, FetchJson(sender_, std::move(request))));
+    const boost::json::object* object = version.if_object();
+    if (object != nullptr && !StringAt(*object, "gitVersion").empty()) {
+      co_return std::string(StringAt(*object, "gitVersion"));
+    }
+    co_return absl::DataLossError("the server does not say its version");
   }
 
   std::unique_ptr<Client> As(const UserInfo& user) override {

@@ -46,6 +46,10 @@ bool IsExpired(const absl::Status& status) { return HasReason(status, "Expired")
 
 bool IsTooManyRequests(const absl::Status& status) { return HasReason(status, "TooManyRequests"); }
 
+bool IsTooLarge(const absl::Status& status) {
+  return !status.ok() && FromStatus(status).code == 413;
+}
+
 bool IsTimeout(const absl::Status& status) { return HasReason(status, "Timeout"); }
 
 bool IsAnswer(const absl::Status& status) {

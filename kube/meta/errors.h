@@ -36,6 +36,8 @@ bool IsOvertaken(const absl::Status& status);
 bool IsExpired(const absl::Status& status);
 // True if the server had no place for the request.
 bool IsTooManyRequests(const absl::Status& status);
+// True if the request is longer than the server, or a proxy before it, takes.
+bool IsTooLarge(const absl::Status& status);
 // True if the server said that it could not answer in time.
 bool IsTimeout(const absl::Status& status);
 

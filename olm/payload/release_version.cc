@@ -117,6 +117,24 @@ absl::StatusOr<ReleaseVersion> ReleaseVersion::Parse(std::string_view text) {
   return version;
 }
 
+absl::StatusOr<ReleaseVersion> ReleaseVersion::ParseLeniently(std::string_view text) {
+  constexpr std::string_view kSpace = " \t\r\n";
+  std::string_view rest = text;
+  rest.remove_prefix(std::min(rest.find_first_not_of(kSpace), rest.size()));
+  rest = rest.substr(0, rest.find_last_not_of(kSpace) + 1);
+  if (rest.starts_with('v')) rest.remove_prefix(1);
+  std::string whole;
+  for (int part = 0; part < 3; ++part) {
+    // A version that is too short has nothing behind it.
+    const bool given = part == 0 || !rest.empty();
+    std::string_view number = !given ? "0" : part == 2 ? rest : TakePart(rest, '.');
+    while (number.size() > 1 && number[0] == '0' && IsDigit(number[1])) number.remove_prefix(1);
+    StrAppend(&whole, part == 0 ? "" : ".", number);
+    if (part == 2) rest = {};
+  }
+  return Parse(whole);
+}
+
 std::string ReleaseVersion::ToString() const { return StrCat(major, ".", minor, ".", patch, rest); }
 
 UpdateLevel LevelOf(const ReleaseVersion& from, const ReleaseVersion& to) {

@@ -97,5 +97,25 @@ TEST(ReleaseVersionTest, Levels) {
   }
 }
 
+TEST(ReleaseVersionTest, Leniently) {
+  struct Row {
+    const char* text;
+    const char* version;  // "" = refused
+  };
+  for (const Row& row : std::vector<Row>{{"1.2.3", "1.2.3"},
+                                         {" v1.2.3-rc.1+b ", "1.2.3-rc.1+b"},
+                                         {"1", "1.0.0"},
+                                         {"1.2", "1.2.0"},
+                                         {"01.002.03-a", "1.2.3-a"},
+                                         {"0.0.0", "0.0.0"},
+                                         {"", ""},
+                                         {"one", ""},
+                                         {"1.2-rc", ""},
+                                         {"1.2.3.4", ""}}) {
+    const absl::StatusOr<ReleaseVersion> version = ReleaseVersion::ParseLeniently(row.text);
+    EXPECT_EQ(version.ok() ? version->ToString() : "", row.version) << row.text;
+  }
+}
+
 }  // namespace
 }  // namespace steward::olm

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <boost/json/array.hpp>
 #include <boost/json/value.hpp>
+#include <string_view>
 #include <utility>
 
 #include "absl/status/status.h"
@@ -13,6 +14,7 @@
 #include "base/status/macros.h"
 #include "base/text/str_cat.h"
 #include "kube/meta/object_kind.h"
+#include "olm/csv_content/csv_content.h"
 #include "olm/plan/step_kind.h"
 #include "olm/plan/step_object.h"
 
@@ -28,15 +30,23 @@ constexpr size_t kDigits = 10;
 
 absl::StatusOr<PlanStep> StepOf(const json::object& manifest, const OptionalManifests& declared) {
   const ManifestIdentity identity = IdentityOf(manifest);
+  const auto lacks = [&identity](std::string_view what) {
+    return absl::InvalidArgumentError(StrCat("the manifest ", identity.ToString(), ": ", what));
+  };
   PlanStep step;
-  step.gvk = kube::KindOf(manifest);
+  const kube::GroupVersionKind said = kube::KindOf(manifest);
+  step.gvk = ObjectKind(said);
   step.name = identity.name;
-  if (step.gvk.version.empty() || step.gvk.kind.empty() || step.name.empty()) {
-    return absl::InvalidArgumentError(
-        StrCat("a manifest (", identity.ToString(), ") lacks apiVersion, kind or metadata.name"));
+  if (step.gvk.kind.empty()) return lacks("kind is missing");
+  // OLM refuses a ClusterServiceVersion without one, and knows some of the other kinds without.
+  if (step.gvk.version.empty() || (StepKindOf(said) == StepKind::kCsv && said.version.empty())) {
+    return lacks("apiVersion is missing");
   }
+  if (step.name.empty()) return lacks("metadata.name is missing");
+  json::object object = manifest;
+  object["apiVersion"] = step.gvk.ApiVersion();
+  step.manifest = Serialize(object);
   if (step.gvk.group.empty() && step.gvk.kind == "Secret") step.gvk.kind = "BundleSecret";
-  step.manifest = Serialize(manifest);
   step.optional = declared.Contains(identity);
   step.status = kStepUnknown;
   return step;
@@ -96,6 +106,7 @@ class Generator {
   std::vector<PlanStep>& steps_;
 };
 
+// `csv` is as CsvContentProblems wants it.
 void AddGenerated(const json::object& csv, const std::string& name, const std::string& ns,
                   std::vector<PlanStep>& steps) {
   const json::object* spec = ObjectAt(csv, "spec");
@@ -107,13 +118,10 @@ void AddGenerated(const json::object& csv, const std::string& name, const std::s
     const json::array* all = ArrayAt(*strategy, cluster ? "clusterPermissions" : "permissions");
     if (all == nullptr) continue;
     for (const json::value& each : *all) {
-      const json::object* permission = each.if_object();
-      if (permission == nullptr) continue;
-      const std::string account(StringAt(*permission, "serviceAccountName"));
-      const json::value* rules = permission->if_contains("rules");
-      if (account.empty() || rules == nullptr || !rules->is_array()) continue;
+      const json::object& permission = each.get_object();
+      const std::string account(StringAt(permission, "serviceAccountName"));
       generator.AddAccount(account);
-      generator.AddRole(account, *rules, cluster);
+      generator.AddRole(account, permission.at("rules"), cluster);
     }
   }
 }
@@ -145,6 +153,10 @@ absl::StatusOr<std::vector<PlanStep>> StepsOf(const std::vector<json::object>& m
   std::stable_sort(steps.begin(), steps.end(),
                    [&rank](const PlanStep& a, const PlanStep& b) { return rank(a) < rank(b); });
   const std::string name = steps.front().name;
+  if (const std::vector<std::string> problems = CsvContentProblems(*csv); !problems.empty()) {
+    return absl::InvalidArgumentError(
+        StrCat("ClusterServiceVersion ", name, ": ", problems.front()));
+  }
   AddGenerated(*csv, name, ns, steps);
   for (PlanStep& step : steps) step.resolving = name;
   return steps;

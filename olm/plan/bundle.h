@@ -17,9 +17,10 @@ namespace steward::olm {
 // ClusterServiceVersion first, then its definitions, then the rest in the order given (of file
 // names), then what is generated of the permissions in the ClusterServiceVersion: for each account
 // a ServiceAccount (unless it is "default", or among the manifests), Role, RoleBinding, ClusterRole
-// and ClusterRoleBinding. Those are never optional. A Secret becomes a BundleSecret. `optional` of
-// a step is what `declared` says of its manifest. kInvalidArgument: not exactly one
-// ClusterServiceVersion, or a manifest without apiVersion, kind or name.
+// and ClusterRoleBinding. Those are never optional. A Secret becomes a BundleSecret; group and
+// version are as ObjectKind has them. `optional` of a step is what `declared` says of its manifest.
+// kInvalidArgument: not exactly one ClusterServiceVersion, one with CsvContentProblems, or a
+// manifest without kind, name or an apiVersion that follows from its kind.
 absl::StatusOr<std::vector<PlanStep>> StepsOf(const std::vector<boost::json::object>& manifests,
                                               const OptionalManifests& declared,
                                               const std::string& ns);

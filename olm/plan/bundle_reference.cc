@@ -12,7 +12,8 @@
 #include "base/status/macros.h"
 #include "base/status/with_context.h"
 #include "base/text/str_cat.h"
-#include "base/yaml/yaml.h"
+#include "kube/meta/object_kind.h"
+#include "olm/plan/manifest_file.h"
 #include "olm/plan/optional_manifests.h"
 #include "olm/plan/step_kind.h"
 
@@ -49,18 +50,10 @@ absl::StatusOr<std::string> Unpack(const std::string& packed, size_t& left) {
   return text;
 }
 
-absl::StatusOr<json::object> ReadManifest(const std::string& text) {
-  YamlLimits limits;
-  limits.max_size = kMaxUnpacked;
-  ASSIGN_OR_RETURN(json::value value, ParseYaml(text, limits));
-  if (!value.is_object()) return absl::InvalidArgumentError("it is no object");
-  return std::move(value.get_object());
-}
-
-bool IsStandFor(const json::object& manifest, const PlanStep& step) {
-  const kube::GroupVersionKind gvk = ObjectKind(step.gvk);
-  return StringAt(manifest, "kind") == gvk.kind &&
-         StringAt(manifest, "apiVersion") == gvk.ApiVersion() &&
+// True if the step stands for the manifest: by what the manifest says, or by what OLM writes it as.
+bool IsStandFor(const json::object& manifest, const PlanStep& step, bool literally) {
+  const kube::GroupVersionKind said = kube::KindOf(manifest);
+  return (literally ? said : ObjectKind(said)) == ObjectKind(step.gvk) &&
          IdentityOf(manifest).name == step.name;
 }
 
@@ -126,20 +119,22 @@ absl::StatusOr<std::vector<json::object>> ReadBundle(const json::object& config_
   }
   std::vector<json::object> manifests;
   for (const auto& [key, text] : texts) {
-    absl::StatusOr<json::object> manifest = ReadManifest(text);
-    if (!manifest.ok()) return WithContext(key, manifest.status());
-    manifests.push_back(*std::move(manifest));
+    // Of metadata/ there are files, too, which are no manifests.
+    ManifestFile file = ReadManifestFile(text, kMaxUnpacked);
+    if (file.left_out.empty()) manifests.push_back(std::move(file.object));
   }
   return manifests;
 }
 
 absl::StatusOr<json::object> FindManifest(const std::vector<json::object>& bundle,
                                           const PlanStep& step, const BundleReference& reference) {
-  for (const json::object& manifest : bundle) {
-    if (!IsStandFor(manifest, step)) continue;
-    json::object found = manifest;
-    if (StepKindOf(step.gvk) == StepKind::kCsv) Complete(reference, found);
-    return found;
+  for (const bool literally : {true, false}) {
+    for (const json::object& manifest : bundle) {
+      if (!IsStandFor(manifest, step, literally)) continue;
+      json::object found = manifest;
+      if (StepKindOf(step.gvk) == StepKind::kCsv) Complete(reference, found);
+      return found;
+    }
   }
   return absl::NotFoundError(StrCat("it has no ", step.gvk.kind, " ", step.name, " of ",
                                     ObjectKind(step.gvk).ApiVersion()));

@@ -76,8 +76,7 @@ constexpr char kRights[] = R"({
     {"serviceAccountName": "runner", "rules": [{"verbs": ["get"], "resources": ["pods"]}]},
     {"serviceAccountName": "default", "rules": [{"verbs": ["list"], "resources": ["pods"]}]}],
   "clusterPermissions": [
-    {"serviceAccountName": "runner", "rules": [{"verbs": ["get"], "resources": ["nodes"]}]},
-    {"serviceAccountName": "", "rules": []}, {"serviceAccountName": "x", "rules": {}}, 7]})";
+    {"serviceAccountName": "runner", "rules": [{"verbs": ["get"], "resources": ["nodes"]}]}]})";
 
 // The generated objects by kind; the last one of each kind.
 std::map<std::string, PlanStep> Generated(const std::string& ns) {
@@ -153,17 +152,42 @@ TEST(StepsOfTest, Refused) {
       {{}, "has no ClusterServiceVersion"},
       {{Manifest("v1", "Secret", "s")}, "has no ClusterServiceVersion"},
       {{Csv("{}"), Csv("{}")}, "more than one ClusterServiceVersion"},
-      {{Csv("{}"), Parsed(R"({"kind":"A","metadata":{"name":"a"}})")}, "lacks apiVersion"},
-      {{Csv("{}"), Parsed(R"({"apiVersion":"v1","metadata":{"name":"a"}})")}, "lacks apiVersion"},
-      {{Csv("{}"), Parsed(R"({"apiVersion":"v1","kind":"A"})")}, "lacks apiVersion"},
+      {{Csv("{}"), Parsed(R"({"kind":"A","metadata":{"name":"a"}})")}, "apiVersion is missing"},
+      {{Csv("{}"), Parsed(R"({"apiVersion":"v1","metadata":{"name":"a"}})")}, "kind is missing"},
+      {{Csv("{}"), Parsed(R"({"apiVersion":"v1","kind":"A"})")}, "metadata.name is missing"},
+      {{Parsed(R"({"kind":"ClusterServiceVersion","metadata":{"name":"a"}})")},
+       "apiVersion is missing"},
+      {{Csv(R"({"clusterPermissions":[{"serviceAccountName":"a","rules":"all"}]})")},
+       "ClusterServiceVersion reed.v1: "
+       "spec.install.spec.clusterPermissions[0].rules: must be a list"},
+      {{Csv(R"({"permissions":[{"serviceAccountName":"","rules":[]}]})")}, "must not be empty"},
   };
   for (const Case& each : cases) {
     EXPECT_THAT(StepsOf(each.manifests, OptionalManifests(), "ops"),
                 StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr(each.error)));
   }
-  for (const char* strategy : {"null", "7", "[]", R"({"permissions":{}})"}) {
+  for (const char* strategy : {"null", "{}", R"({"permissions":null})"}) {
     EXPECT_OK(StepsOf({Csv(strategy)}, OptionalManifests(), "ops")) << strategy;
   }
+}
+
+// Case 71-bundle-csv-version, 74-bundle-as-olm-takes: published bundles have all of these.
+TEST(StepsOfTest, GroupAndVersionFollowFromTheKind) {
+  json::object csv = Csv("{}");
+  csv["apiVersion"] = "binding.operators.coreos.com/v1alpha1";
+  json::object bare = Manifest("", "ClusterRole", "bare");
+  bare.erase("apiVersion");
+  ASSERT_OK_AND_ASSIGN(
+      const std::vector<PlanStep> steps,
+      StepsOf({csv, bare, Manifest("rbac.authorization.k8s.io/v1beta1", "ClusterRole", "old")},
+              OptionalManifests(), "ops"));
+  std::vector<std::string> versions;
+  for (const PlanStep& step : steps) {
+    versions.push_back(step.gvk.ApiVersion());
+    EXPECT_EQ(Parsed(step.manifest).at("apiVersion").as_string(), step.gvk.ApiVersion());
+  }
+  EXPECT_THAT(versions, ElementsAre("operators.coreos.com/v1alpha1", "rbac.authorization.k8s.io/v1",
+                                    "rbac.authorization.k8s.io/v1"));
 }
 
 }  // namespace

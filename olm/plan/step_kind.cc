@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <string>
 #include <string_view>
 
 namespace steward::olm {
@@ -11,9 +12,11 @@ constexpr std::string_view kOlm = "operators.coreos.com";
 constexpr std::string_view kRbac = "rbac.authorization.k8s.io";
 constexpr std::string_view kExtensions = "apiextensions.k8s.io";
 
-// The kinds that every cluster has, and OLM's own.
+// The kinds that every cluster has, and OLM's own. OLM writes all but definitions by a client of
+// one version, whatever the manifest says.
 struct Known {
   std::string_view group;
+  std::string_view version;  // "" = the manifest's
   std::string_view kind;
   std::string_view resource;
   bool namespaced;
@@ -21,19 +24,20 @@ struct Known {
   bool exempt;  // never optional (R-002-15)
 };
 constexpr std::array<Known, 12> kKnown = {{
-    {kOlm, "ClusterServiceVersion", "clusterserviceversions", true, StepKind::kCsv, true},
-    {kOlm, "Subscription", "subscriptions", true, StepKind::kSubscription, false},
-    {kExtensions, "CustomResourceDefinition", "customresourcedefinitions", false,
+    {kOlm, "v1alpha1", "ClusterServiceVersion", "clusterserviceversions", true, StepKind::kCsv,
+     true},
+    {kOlm, "v1alpha1", "Subscription", "subscriptions", true, StepKind::kSubscription, false},
+    {kExtensions, "", "CustomResourceDefinition", "customresourcedefinitions", false,
      StepKind::kDefinition, false},
-    {"", "ServiceAccount", "serviceaccounts", true, StepKind::kServiceAccount, true},
-    {kRbac, "Role", "roles", true, StepKind::kAccess, true},
-    {kRbac, "RoleBinding", "rolebindings", true, StepKind::kAccess, true},
-    {kRbac, "ClusterRole", "clusterroles", false, StepKind::kAccess, true},
-    {kRbac, "ClusterRoleBinding", "clusterrolebindings", false, StepKind::kAccess, true},
-    {"", "Secret", "secrets", true, StepKind::kBuiltIn, true},
-    {"", "BundleSecret", "secrets", true, StepKind::kBuiltIn, true},
-    {"", "ConfigMap", "configmaps", true, StepKind::kBuiltIn, true},
-    {"", "Service", "services", true, StepKind::kBuiltIn, true},
+    {"", "v1", "ServiceAccount", "serviceaccounts", true, StepKind::kServiceAccount, true},
+    {kRbac, "v1", "Role", "roles", true, StepKind::kAccess, true},
+    {kRbac, "v1", "RoleBinding", "rolebindings", true, StepKind::kAccess, true},
+    {kRbac, "v1", "ClusterRole", "clusterroles", false, StepKind::kAccess, true},
+    {kRbac, "v1", "ClusterRoleBinding", "clusterrolebindings", false, StepKind::kAccess, true},
+    {"", "v1", "Secret", "secrets", true, StepKind::kBuiltIn, true},
+    {"", "v1", "BundleSecret", "secrets", true, StepKind::kBuiltIn, true},
+    {"", "v1", "ConfigMap", "configmaps", true, StepKind::kBuiltIn, true},
+    {"", "v1", "Service", "services", true, StepKind::kBuiltIn, true},
 }};
 
 // Further kinds that OLM installs, of whatever group.
@@ -42,9 +46,15 @@ constexpr std::array<std::string_view, 11> kOthers = {
     "NetworkPolicy",         "ConsoleYAMLSample", "ConsoleQuickStart",   "ConsoleCLIDownload",
     "VerticalPodAutoscaler", "ConsoleLink",       "ConsolePlugin"};
 
+// OLM's executor looks at the kind alone, whatever group the manifest says. Not so of definitions,
+// whose versions it tells apart, and of Subscriptions.
+bool GoesByKind(const Known& known) {
+  return known.step != StepKind::kDefinition && known.step != StepKind::kSubscription;
+}
+
 const Known* Find(const kube::GroupVersionKind& gvk) {
   const auto* const found = std::find_if(kKnown.begin(), kKnown.end(), [&gvk](const Known& each) {
-    return each.group == gvk.group && each.kind == gvk.kind;
+    return each.kind == gvk.kind && (each.group == gvk.group || GoesByKind(each));
   });
   return found == kKnown.end() ? nullptr : found;
 }
@@ -59,7 +69,7 @@ StepKind StepKindOf(const kube::GroupVersionKind& gvk) {
 
 bool IsNeverOptional(const kube::GroupVersionKind& gvk) {
   const Known* known = Find(gvk);
-  return known != nullptr && known->exempt;
+  return known != nullptr && known->exempt && known->group == gvk.group;
 }
 
 bool CanBeOptional(const kube::GroupVersionKind& gvk) {
@@ -67,10 +77,12 @@ bool CanBeOptional(const kube::GroupVersionKind& gvk) {
 }
 
 kube::GroupVersionKind ObjectKind(const kube::GroupVersionKind& step) {
-  if (step.group.empty() && step.kind == "BundleSecret") {
-    return {"", step.version.empty() ? "v1" : step.version, "Secret"};
-  }
-  return step;
+  const Known* known = Find(step);
+  if (known == nullptr) return step;
+  const bool secret = known->group.empty() && known->kind == "BundleSecret";
+  return {std::string(known->group),
+          known->version.empty() ? step.version : std::string(known->version),
+          secret ? "Secret" : step.kind};
 }
 
 std::optional<StepResource> BuiltInResource(const kube::GroupVersionKind& step) {

@@ -19,10 +19,10 @@ enum class StepKind {
   kUnsupported,     // any other kind: the plan is invalid
 };
 
-// By group and kind; the version does not matter. kOther, as OLM does: PrometheusRule,
-// ServiceMonitor, PodDisruptionBudget, PriorityClass, VerticalPodAutoscaler, ConsoleYAMLSample,
-// ConsoleQuickStart, ConsoleCLIDownload, ConsoleLink, ConsolePlugin, NetworkPolicy, of whatever
-// group.
+// By kind, as OLM does; of definitions and Subscriptions by group and kind. kOther:
+// PrometheusRule, ServiceMonitor, PodDisruptionBudget, PriorityClass, VerticalPodAutoscaler,
+// ConsoleYAMLSample, ConsoleQuickStart, ConsoleCLIDownload, ConsoleLink, ConsolePlugin,
+// NetworkPolicy, of whatever group.
 StepKind StepKindOf(const kube::GroupVersionKind& gvk);
 
 // The kinds that are never optional (R-002-15), by group and kind: ClusterServiceVersion, Secret
@@ -34,7 +34,9 @@ bool IsNeverOptional(const kube::GroupVersionKind& gvk);
 // itself (definitions, Subscriptions; R-002-69).
 bool CanBeOptional(const kube::GroupVersionKind& gvk);
 
-// The kind of the object itself: BundleSecret is OLM's name for a Secret, of version v1.
+// The kind of the object itself, as it is written: BundleSecret is OLM's name for a Secret; and for
+// the kinds that every cluster has, and OLM's own (but definitions), group and version are those of
+// OLM's clients, whatever the manifest says (rbac.authorization.k8s.io/v1beta1, or nothing).
 kube::GroupVersionKind ObjectKind(const kube::GroupVersionKind& step);
 
 // The resource of the kinds that every cluster has, and of OLM's own; nullopt for kOther, which

@@ -40,9 +40,10 @@ TEST(StepKindTest, R_002_15_16_ByGroupAndKind) {
            {"monitoring.coreos.com", "ServiceMonitor", StepKind::kOther, false, true, ""},
            {"autoscaling.k8s.io", "VerticalPodAutoscaler", StepKind::kOther, false, true, ""},
            {"example.com", "NetworkPolicy", StepKind::kOther, false, true, ""},
-           // Another group's kind of the same name.
-           {"example.com", "Service", StepKind::kUnsupported, false, false, ""},
-           {"serving.knative.dev", "Role", StepKind::kUnsupported, false, false, ""},
+           // Another group's kind of the same name: OLM goes by kind.
+           {"example.com", "Service", StepKind::kBuiltIn, false, false, "services"},
+           {"iam.services.k8s.aws", "Role", StepKind::kAccess, false, false, "roles"},
+           {"messaging.knative.dev", "Subscription", StepKind::kUnsupported, false, false, ""},
            {"apps", "Deployment", StepKind::kUnsupported, false, false, ""}}) {
     SCOPED_TRACE(StrCat(row.kind, ".", row.group));
     const kube::GroupVersionKind gvk = {row.group, "v1", row.kind};
@@ -54,10 +55,31 @@ TEST(StepKindTest, R_002_15_16_ByGroupAndKind) {
   }
 }
 
+TEST(StepKindTest, GroupAndVersionAreThoseOfOlmsClients) {
+  const kube::GroupVersionKind csv = {kOlm, "v1alpha1", "ClusterServiceVersion"};
+  for (const char* group : {kOlm, "binding.operators.coreos.com", ""}) {
+    EXPECT_EQ(ObjectKind({group, "v1", csv.kind}), csv) << group;
+    EXPECT_EQ(StepKindOf({group, "v1", csv.kind}), StepKind::kCsv) << group;
+  }
+  for (const char* kind : {"Role", "RoleBinding", "ClusterRole", "ClusterRoleBinding"}) {
+    const kube::GroupVersionKind object = {kRbac, "v1", kind};
+    EXPECT_EQ(ObjectKind({kRbac, "v1beta1", kind}), object) << kind;
+    EXPECT_EQ(ObjectKind({"", "", kind}), object) << kind;
+    EXPECT_EQ(StepKindOf({"", "", kind}), StepKind::kAccess) << kind;
+  }
+  EXPECT_EQ(ObjectKind({"", "", "Service"}), (kube::GroupVersionKind{"", "v1", "Service"}));
+  const kube::GroupVersionKind definition = {"apiextensions.k8s.io", "v1beta1",
+                                             "CustomResourceDefinition"};
+  EXPECT_EQ(ObjectKind(definition), definition);
+  EXPECT_EQ(StepKindOf({"", "", definition.kind}), StepKind::kUnsupported);
+  const kube::GroupVersionKind other = {"policy", "v1beta1", "PodDisruptionBudget"};
+  EXPECT_EQ(ObjectKind(other), other);
+}
+
 TEST(StepKindTest, ABundleSecretIsASecret) {
   EXPECT_EQ(ObjectKind({"", "v1", "BundleSecret"}), (kube::GroupVersionKind{"", "v1", "Secret"}));
   EXPECT_EQ(ObjectKind({"", "", "BundleSecret"}).version, "v1");
-  EXPECT_EQ(ObjectKind({"a.b", "v1", "BundleSecret"}).kind, "BundleSecret");
+  EXPECT_EQ(ObjectKind({"a.b", "v1", "Secret"}), (kube::GroupVersionKind{"", "v1", "Secret"}));
 }
 
 }  // namespace

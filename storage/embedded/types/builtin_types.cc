@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/text/str_cat.h"
+#include "olm/csv_content/csv_content.h"
 
 namespace steward::storage {
 namespace {
@@ -154,11 +155,7 @@ void AddApiExtensions(std::vector<ResourceType>& types) {
   types.push_back(std::move(crds));
 }
 
-// Schemas of our own writing: the fields that Steward reads, and the types of well-known ones. They
-// refuse what no decoder could read, and keep everything else.
-constexpr char kCsvSchema[] =
-#include "storage/embedded/types/csv_schema.json.inc"
-    ;
+// As olm::CsvSchema.
 constexpr char kOperatorGroupSchema[] =
 #include "storage/embedded/types/operator_group_schema.json.inc"
     ;
@@ -178,7 +175,7 @@ void AddOlm(std::vector<ResourceType>& types) {
             Column("Release", ".spec.release", "The release of this version of the CSV"),
             Column("Replaces", ".spec.replaces", "The name of a CSV that this one replaces"),
             Column("Phase", ".status.phase", "")}),
-      kCsvSchema);
+      olm::CsvSchema());
   for (const char* version : {"v1", "v1alpha2"}) {
     add(Type(group, version, "OperatorGroup", "operatorgroups", "operatorgroup", kNamespaced,
              {"og"}),
