@@ -1,18 +1,23 @@
 #include "plugin/bundle/bundle_folder.h"
 
+#include <algorithm>
 #include <boost/json/array.hpp>
 #include <boost/json/value.hpp>
 #include <filesystem>
-#include <set>
+#include <map>
 #include <string_view>
 #include <system_error>
 #include <utility>
 
 #include "absl/strings/str_join.h"
 #include "base/json/json_text.h"
-#include "base/status/macros.h"
 #include "base/text/str_cat.h"
 #include "base/yaml/yaml.h"
+#include "kube/manifest/manifest_files.h"
+#include "kube/meta/names.h"
+#include "kube/meta/object_kind.h"
+#include "olm/plan/manifest_file.h"
+#include "olm/plan/step_kind.h"
 #include "plugin/command/exit.h"
 
 namespace steward::plugin {
@@ -28,53 +33,123 @@ bool IsManifest(const fs::path& path) {
   return ending == ".yaml" || ending == ".yml" || ending == ".json";
 }
 
-void ReadProperties(const std::string& path, const std::string& text, BundleFolder& bundle) {
-  for (YamlDocument& document : ParseYamlDocuments(text, {.max_size = kMaxFile})) {
-    const std::string where = StrCat(path, ":", document.line);
-    if (!document.value.ok()) {
-      if (!IsManifest(path)) return;  // a text of another kind
-      bundle.problems.push_back({where, std::string(document.value.status().message())});
-      continue;
-    }
-    if (!document.value->is_object()) continue;
-    const json::value* properties = document.value->get_object().if_contains("properties");
-    if (properties == nullptr) continue;
-    bundle.properties_at.push_back(where);
-    if (!properties->is_array()) {
-      bundle.problems.push_back({where, "properties: must be a list"});
-      continue;
-    }
-    const absl::Status added = bundle.declared.AddProperties(properties->get_array());
-    if (!added.ok()) bundle.problems.push_back({where, std::string(added.message())});
-    bundle.properties = Serialize(json::object{{"properties", *properties}});
+using Severity = Finding::Severity;
+
+constexpr char kLeftOut[] = "the file is left out, as by OLM: ";
+
+void ReadManifest(const std::string& path, const std::string& text, BundleFolder& bundle) {
+  olm::ManifestFile file = olm::ReadManifestFile(text, kMaxFile);
+  for (const olm::ManifestFile::Remark& remark : file.left_out) {
+    bundle.findings.AddAt(StrCat(path, ":", remark.line),
+                          IsManifest(path) ? Severity::kError : Severity::kHint,
+                          StrCat(kLeftOut, remark.what));
   }
+  for (olm::ManifestFile::Remark& remark : file.remarks) {
+    bundle.findings.AddAt(StrCat(path, ":", remark.line), Severity::kHint, std::move(remark.what));
+  }
+  if (file.left_out.empty()) bundle.manifests.push_back({path, std::move(file.object)});
 }
 
-// The files, or none and a problem.
-std::vector<std::string> Listed(const std::string& folder,
-                                absl::StatusOr<std::vector<std::string>> files,
-                                BundleFolder& bundle) {
+void ReadProperties(const BundleObject& file, BundleFolder& bundle) {
+  const json::value* properties = file.object.if_contains("properties");
+  if (properties == nullptr) return;
+  bundle.with_properties.push_back(file);
+  if (!properties->is_array()) {
+    bundle.findings.Refuse(file.file, "properties: must be a list");
+    return;
+  }
+  const absl::Status added = bundle.declared.AddProperties(properties->get_array());
+  if (!added.ok()) bundle.findings.Refuse(file.file, std::string(added.message()));
+  bundle.properties = Serialize(json::object{{"properties", *properties}});
+}
+
+void ReadMetadata(const std::string& path, const std::string& text, BundleFolder& bundle) {
+  YamlLimits limits;
+  limits.max_size = kMaxFile;
+  limits.last_of_equal_keys = true;
+  const std::vector<YamlDocument> documents = ParseYamlDocuments(text, limits);
+  if (documents.empty()) return;
+  const YamlDocument& first = documents.front();
+  if (!first.value.ok()) {
+    if (!IsManifest(path)) return;  // a text of another kind
+    const olm::ManifestFile::Remark remark = olm::RemarkOf(first.line, first.value.status());
+    bundle.findings.AddAt(StrCat(path, ":", remark.line), Severity::kError,
+                          StrCat(kLeftOut, remark.what));
+    return;
+  }
+  if (!first.value->is_object()) return;
+  bundle.metadata.push_back({path, first.value->get_object()});
+  ReadProperties(bundle.metadata.back(), bundle);
+}
+
+// The files, or none and a finding.
+std::vector<std::string> Listed(const std::string& folder, BundleFolder& bundle) {
+  std::error_code error;
+  for (fs::directory_iterator it(folder, error), end; it != end && !error; it.increment(error)) {
+    std::error_code unknown;
+    if (!it->is_directory(unknown) || it->path().filename().string().starts_with('.')) continue;
+    bundle.findings.AddAt(it->path().string(), Severity::kError,
+                          "is a folder: it is not read, and OLM cannot unpack the bundle");
+  }
+  absl::StatusOr<std::vector<std::string>> files = kube::FilesIn(folder);
   if (files.ok()) return *std::move(files);
-  bundle.problems.push_back({folder, std::string(files.status().message())});
+  bundle.findings.AddAt(folder, Severity::kRefused, std::string(files.status().message()));
   return {};
 }
 
-template <typename Take>
-void ReadFile(const std::string& path, BundleFolder& bundle, Take take) {
-  const absl::StatusOr<std::string> text = kube::ReadManifest(path, kMaxFile);
-  if (text.ok()) {
-    take(*text);
-  } else {
-    bundle.problems.push_back({path, std::string(text.status().message())});
+using Read = void (*)(const std::string& path, const std::string& text, BundleFolder& bundle);
+
+void ReadFiles(const std::string& folder, Read read, BundleFolder& bundle) {
+  for (const std::string& file : Listed(folder, bundle)) {
+    absl::StatusOr<std::string> text = kube::ReadManifest(file, kMaxFile);
+    if (!text.ok()) {
+      bundle.findings.AddAt(file, Severity::kRefused, std::string(text.status().message()));
+      continue;
+    }
+    bundle.findings.KnowText(file, *text);
+    read(file, *text, bundle);
   }
+}
+
+// Of objects of one kind and name the last one is what OLM leaves behind. A plan puts all of them
+// into its own namespace, whichever theirs is.
+void DropRepeated(BundleFolder& bundle) {
+  std::map<olm::ManifestIdentity, std::string> last;
+  std::vector<BundleObject> kept;
+  for (auto it = bundle.manifests.rbegin(); it != bundle.manifests.rend(); ++it) {
+    const kube::GroupVersionKind kind = olm::ObjectKind(kube::KindOf(it->object));
+    const olm::ManifestIdentity identity = olm::IdentityOf(it->object);
+    const auto [found, is_new] =
+        last.emplace(olm::ManifestIdentity{kind.group, kind.kind, "", identity.name}, it->file);
+    // Of two ClusterServiceVersions nobody knows which one is meant.
+    if (is_new || olm::StepKindOf(kind) == olm::StepKind::kCsv || identity.name.empty()) {
+      kept.push_back(std::move(*it));
+      continue;
+    }
+    bundle.findings.Hint(it->file, StrCat(identity.ToString(), " stands also in ", found->second,
+                                          ", and that one is installed"));
+  }
+  std::reverse(kept.begin(), kept.end());
+  bundle.manifests = std::move(kept);
 }
 
 }  // namespace
 
+std::string BundleObject::where() const { return StrCat(file, ":1"); }
+
 std::vector<json::object> BundleFolder::Objects() const {
   std::vector<json::object> objects;
-  for (const kube::ManifestObject& manifest : manifests) objects.push_back(manifest.object);
+  for (const BundleObject& manifest : manifests) objects.push_back(manifest.object);
   return objects;
+}
+
+json::object BundleFolder::PreviewSpec() const {
+  json::array objects;
+  for (const BundleObject& manifest : manifests) objects.push_back(manifest.object);
+  json::object bundle = {{"manifests", std::move(objects)}};
+  const absl::StatusOr<json::value> all = ParseJson(properties);
+  if (all.ok()) bundle["properties"] = all->get_object().at("properties");
+  return {{"bundle", std::move(bundle)}};
 }
 
 absl::StatusOr<BundleFolder> ReadBundleFolder(const std::string& path) {
@@ -84,23 +159,17 @@ absl::StatusOr<BundleFolder> ReadBundleFolder(const std::string& path) {
     return Misused(StrCat(path, " is no bundle: it has no folder manifests/"));
   }
   BundleFolder bundle;
-  kube::Manifests read;
-  for (const std::string& file : Listed(folder, kube::ManifestFilesIn(folder), bundle)) {
-    ReadFile(file, bundle,
-             [&](const std::string& text) { kube::ParseManifests(file, text, read); });
-  }
-  bundle.manifests = std::move(read.objects);
-  bundle.problems.insert(bundle.problems.end(), read.problems.begin(), read.problems.end());
+  ReadFiles(folder, ReadManifest, bundle);
+  DropRepeated(bundle);
   if (const std::string metadata = path + "/metadata"; fs::is_directory(metadata, error)) {
-    for (const std::string& file : Listed(metadata, kube::FilesIn(metadata), bundle)) {
-      ReadFile(file, bundle, [&](const std::string& text) { ReadProperties(file, text, bundle); });
-    }
+    ReadFiles(metadata, ReadMetadata, bundle);
   }
-  if (bundle.properties_at.size() > 1) {
-    bundle.problems.push_back(
-        {bundle.properties_at.back(),
-         StrCat("only one file of metadata/ may have properties; these have: ",
-                absl::StrJoin(bundle.properties_at, ", "))});
+  if (bundle.with_properties.size() > 1) {
+    std::vector<std::string> files;
+    for (const BundleObject& file : bundle.with_properties) files.push_back(file.file);
+    bundle.findings.Refuse(
+        files.back(), StrCat("properties: only one file of metadata/ may have them; these have: ",
+                             absl::StrJoin(files, ", ")));
   }
   return bundle;
 }

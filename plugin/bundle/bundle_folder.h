@@ -7,27 +7,40 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "kube/manifest/manifest_files.h"
 #include "olm/plan/optional_manifests.h"
+#include "plugin/bundle/findings.h"
 
 namespace steward::plugin {
 
-struct BundleFolder {
-  std::vector<kube::ManifestObject> manifests;  // in the order of the files' names
-  // Files of metadata/ that have a top-level `properties` (R-002-08 to 10): the place of each, and
-  // all of them together.
-  std::vector<std::string> properties_at;
-  std::string properties;  // {"properties": […]}; "" = none
-  olm::OptionalManifests declared;
-  // What cannot be read, or breaks the rules of the properties.
-  std::vector<kube::ManifestProblem> problems;
+// An object, and the file that it stands in.
+struct BundleObject {
+  std::string file;
+  boost::json::object object;
 
-  std::vector<boost::json::object> Objects() const;
+  std::string where() const;  // "file:1"
 };
 
-// Reads `path`; of metadata/ the files that lie in it directly, of any name. Misused
+struct BundleFolder {
+  // What OLM would make steps of, in the order of the files' names: of each file the first object;
+  // of objects of one name the last one.
+  std::vector<BundleObject> manifests;
+  std::vector<BundleObject> metadata;  // what the files of metadata/ say
+  // Files of metadata/ that have a top-level `properties` (R-002-08 to 10), and all of those
+  // together.
+  std::vector<BundleObject> with_properties;
+  std::string properties;  // {"properties": […]}; "" = none
+  olm::OptionalManifests declared;
+  // What cannot be read, is left out, or breaks the rules of the properties.
+  Findings findings;
+
+  std::vector<boost::json::object> Objects() const;
+  // The spec of a PlanPreview that asks for it.
+  boost::json::object PreviewSpec() const;
+};
+
+// Reads `path`; of manifests/ and metadata/ the files that lie in it directly, of any name. Misused
 // (plugin/command/exit.h) where it is no bundle at all: no folder, or one without manifests/.
-// Everything else that is wrong is among the problems.
+// Everything else that is wrong is among the findings.
 absl::StatusOr<BundleFolder> ReadBundleFolder(const std::string& path);
 
 }  // namespace steward::plugin

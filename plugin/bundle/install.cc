@@ -9,7 +9,6 @@
 #include <boost/json/value.hpp>
 #include <cstddef>
 #include <memory>
-#include <optional>
 #include <utility>
 #include <vector>
 
@@ -30,10 +29,13 @@
 #include "kube/meta/names.h"
 #include "kube/meta/write_options.h"
 #include "olm/plan/install_plan.h"
+#include "plugin/bundle/findings.h"
+#include "plugin/bundle/requirements.h"
 #include "plugin/bundle/steps.h"
 #include "plugin/cluster/reads.h"
 #include "plugin/cluster/resources.h"
 #include "plugin/command/exit.h"
+#include "plugin/preview/asked_preview.h"
 #include "plugin/terminal/terminal.h"
 
 namespace steward::plugin {
@@ -50,6 +52,8 @@ constexpr size_t kMaxData = 1 << 20;
 constexpr size_t kConfigMapDigits = 63;  // as OLM's
 constexpr size_t kPlanDigits = 10;
 constexpr int kSmallest = 9;  // zlib
+// How often one bundle is installed anew in a namespace before its old plans have to go.
+constexpr int kMaxPlans = 100;
 
 // The objects to be made, as the bundle says.
 struct Made {
@@ -76,6 +80,13 @@ json::object StepJson(const olm::PlanStep& step, const std::string& manifest) {
   return entry;
 }
 
+// The name of the plan that follows the Complete one with this UID, or of the first one.
+std::string PlanName(const std::string& digest, const std::string& follows) {
+  const std::string of =
+      follows.empty() ? digest : absl::BytesToHexString(Sha256(StrCat(digest, "/", follows)));
+  return StrCat("install-", of.substr(0, kPlanDigits));
+}
+
 absl::StatusOr<Made> Make(const BundleFolder& bundle, const std::string& ns) {
   ASSIGN_OR_RETURN(const std::vector<olm::PlanStep> steps, StepsOfFolder(bundle, ns));
   Made made;
@@ -94,7 +105,7 @@ absl::StatusOr<Made> Make(const BundleFolder& bundle, const std::string& ns) {
   }
   made.digest = absl::BytesToHexString(Sha256(StrCat(ns, "\n", all)));
   made.config_map = {ns, made.digest.substr(0, kConfigMapDigits)};
-  made.plan = {ns, StrCat("install-", made.digest.substr(0, kPlanDigits))};
+  made.plan = {ns, PlanName(made.digest, "")};
   const json::object reference = {
       {"kind", "ConfigMap"},     {"name", made.config_map.name}, {"namespace", ns},
       {"catalogSourceName", ""}, {"catalogSourceNamespace", ""}, {"replaces", ""},
@@ -191,10 +202,12 @@ StatusTask PutConfigMap(kube::Client& client, const Made& made, std::string plan
         return one.is_object() && StringAt(one.get_object(), "uid") == plan_uid;
       });
   if (owned) co_return absl::OkStatus();
-  // It was left by a plan that has gone, and would go with it.
+  // It was left by a plan that has gone, and would go with it, or is of one that is Complete.
+  json::array all = owners == nullptr ? json::array() : *owners;
+  all.push_back(owner);
   const json::value patch = {{"metadata",
                               {{"resourceVersion", kube::MetadataText(there, "resourceVersion")},
-                               {"ownerReferences", json::array({json::value(owner)})}}}};
+                               {"ownerReferences", std::move(all)}}}};
   const kube::WriteOptions options = Options();
   const absl::Status patched = (co_await client.Patch(kConfigMaps, made.config_map,
                                                       kube::PatchType::kJsonMerge, patch, options))
@@ -242,33 +255,110 @@ StatusTask WriteSteps(kube::Client& client, const Made& made, json::value plan, 
   co_return written.ok() ? written : Failed("writing the status of the InstallPlan", written);
 }
 
+// What OLM would do without a word.
+void WarnOf(const BundleFolder& bundle, Terminal& terminal) {
+  for (const Finding& finding : bundle.findings.all()) {
+    if (finding.severity == Finding::Severity::kHint) continue;
+    terminal.Line(StrCat("warning: ", finding.where, ": ", finding.what), Style::kWarning);
+  }
+}
+
+// True if nothing of what the Complete plan has made is missing or different, as far as a preview
+// tells; where there is none, if its ClusterServiceVersion is there.
+Task<bool> IsWhole(Session& session, const BundleFolder& bundle, const Made& made) {
+  const kube::NamespacedName csv = {made.plan.ns, made.csv};
+  const absl::StatusOr<json::value> there = co_await ReadObject(session.client, kCsvs, csv);
+  if (!there.ok() && !kube::SaysNotFound(there.status())) {
+    co_return Failed(StrCat("reading ClusterServiceVersion ", csv.ns, "/", csv.name),
+                     there.status());
+  }
+  if (!there.ok()) co_return false;
+  if (!kube::MetadataText(*there, "deletionTimestamp").empty()) {
+    co_return Stalled(StrCat("ClusterServiceVersion ", csv.ns, "/", csv.name,
+                             " is being deleted: try again once it has gone"));
+  }
+  const absl::StatusOr<AskedPreview> preview =
+      co_await AskPreview(session.client, session.ns, bundle.PreviewSpec());
+  if (!preview.ok()) {
+    if (IsWithoutPreviews(preview.status()) || kube::IsTooLarge(preview.status())) co_return true;
+    co_return Failed("asking for a preview", preview.status());
+  }
+  co_return std::none_of(preview->steps.begin(), preview->steps.end(), [](const AskedStep& step) {
+    return step.outcome == "Create" || step.outcome == "Update";
+  });
+}
+
+// The plan of the bundle that is there, or a new one, whose name `made` gets: where the last one is
+// Complete, and what it made is not whole any more.
+Task<json::value> PutLatestPlan(Session& session, const BundleFolder& bundle, Made& made,
+                                bool approve) {
+  for (int i = 0; i < kMaxPlans; ++i) {
+    CO_ASSIGN_OR_RETURN(json::value plan, co_await PutPlan(session.client, made, approve));
+    if (PhaseOf(plan) != olm::kPlanComplete) co_return plan;
+    const std::string next = PlanName(made.digest, kube::MetadataText(plan, "uid"));
+    const kube::NamespacedName key = {made.plan.ns, next};
+    const absl::StatusOr<json::value> later =
+        co_await ReadObject(session.client, kInstallPlans, key);
+    if (!later.ok()) {
+      if (!kube::SaysNotFound(later.status())) {
+        co_return Failed(StrCat("reading InstallPlan ", key.ns, "/", key.name), later.status());
+      }
+      CO_ASSIGN_OR_RETURN(const bool whole, co_await IsWhole(session, bundle, made));
+      if (whole) co_return plan;
+    }
+    made.plan = key;
+  }
+  co_return Refused(StrCat("this bundle has ", kMaxPlans, " InstallPlans in ", made.plan.ns,
+                           ": delete those that are Complete"));
+}
+
+StatusTask CheckRequirements(Session& session, const BundleFolder& bundle, bool ignore) {
+  const absl::StatusOr<std::vector<std::string>> unmet =
+      co_await UnmetRequirements(session, bundle);
+  if (!unmet.ok()) {
+    if (ignore) co_return absl::OkStatus();
+    co_return Failed("looking for what the bundle needs", unmet.status());
+  }
+  ShowUnmet(session, *unmet);
+  if (unmet->empty() || ignore) co_return absl::OkStatus();
+  co_return Refused(
+      StrCat("the bundle needs what is not there; nothing was installed. --ignore-requirements "
+             "installs it all the same"));
+}
+
 class InstallCommand : public Command {
  public:
   void AddFlags(CLI::App& app) override {
     app.add_option("DIR", folder_, "Folder of the bundle, with manifests/ and metadata/")
         ->required();
-    FlagAdder(app).Switch("--approve", approve_,
-                          "Approve the InstallPlan, so that it is executed at once");
+    FlagAdder flags(app);
+    flags.Switch("--approve", options_.approve,
+                 "Approve the InstallPlan, so that it is executed at once");
+    flags.Switch("--ignore-requirements", options_.ignore_requirements,
+                 "Install it although something is not there that it needs");
   }
 
   StatusTask Run(Session& session) override {
     CO_ASSIGN_OR_RETURN(BundleFolder bundle, ReadBundleFolder(folder_));
-    co_return co_await InstallBundle(session, std::move(bundle), approve_);
+    co_return co_await InstallBundle(session, std::move(bundle), options_);
   }
 
  private:
   std::string folder_;
-  bool approve_ = false;
+  InstallOptions options_;
 };
 
 }  // namespace
 
-StatusTask InstallBundle(Session& session, BundleFolder bundle, bool approve) {
-  CO_ASSIGN_OR_RETURN(const Made made, Make(bundle, session.ns));
+StatusTask InstallBundle(Session& session, BundleFolder bundle, InstallOptions options) {
+  CO_ASSIGN_OR_RETURN(Made made, Make(bundle, session.ns));
+  WarnOf(bundle, session.terminal);
+  CO_RETURN_IF_ERROR(co_await CheckRequirements(session, bundle, options.ignore_requirements));
+  const bool approve = options.approve;
+  CO_ASSIGN_OR_RETURN(json::value plan, co_await PutLatestPlan(session, bundle, made, approve));
   session.document["namespace"] = made.plan.ns;
   session.document["installPlan"] = made.plan.name;
   session.document["configMap"] = made.config_map.name;
-  CO_ASSIGN_OR_RETURN(json::value plan, co_await PutPlan(session.client, made, approve));
   bool approved = IsApproved(plan);
   const bool begun = HasSteps(plan);
   if (approve && !approved) {
@@ -295,14 +385,17 @@ StatusTask InstallBundle(Session& session, BundleFolder bundle, bool approve) {
                "false}}', and once its phase is RequiresApproval ", patch, "true}}'"));
   }
   if (phase == olm::kPlanComplete) {
-    session.terminal.Line(StrCat(name, " is there, and ", phase));
+    session.terminal.Line(
+        StrCat(name, " is there, and Complete; nothing of ", made.csv, " is missing or different"));
   } else {
     session.terminal.Line(
         StrCat(name, " has ", made.steps.size(), " steps for ", made.csv,
                approved ? "" : ", and waits for approval: run this again with --approve"));
   }
-  session.terminal.Line(StrCat("Follow it: kubectl get installplan -n ", made.plan.ns, " ",
-                               made.plan.name, " -o jsonpath='{.status.phase} {.status.message}'"));
+  session.terminal.Line(
+      StrCat("Follow it: kubectl get installplan -n ", made.plan.ns, " ", made.plan.name,
+             " -o jsonpath='{.status.phase} {.status.message}{range .status.conditions[*]} "
+             "{.message}{end}'"));
   co_return absl::OkStatus();
 }
 

@@ -2,22 +2,21 @@
 #ifndef PLUGIN_BUNDLE_LINT_H_
 #define PLUGIN_BUNDLE_LINT_H_
 
-#include <string>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "plugin/bundle/bundle_folder.h"
+#include "plugin/bundle/findings.h"
 #include "plugin/command/command.h"
 
 namespace steward::plugin {
 
-struct Finding {
-  std::string where;  // "file:line"
-  bool hint = false;  // else an error
-  std::string what;
-};
+// What is wrong with a bundle, or probably not meant, hints last, each in the order of files;
+// beside the bundle before, if there is one, what an upgrade could not do.
+std::vector<Finding> LintBundle(const BundleFolder& bundle, const BundleFolder* previous = nullptr);
 
-// What is wrong with a bundle, or probably not meant, errors first, each in the order of files.
-std::vector<Finding> LintBundle(const BundleFolder& bundle);
+// The first reason for which nobody can install the bundle, and its place.
+absl::Status WhyNotInstalled(const BundleFolder& bundle);
 
 KnownCommand KnownBundleLint();
 

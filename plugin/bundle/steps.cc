@@ -62,11 +62,7 @@ class StepsCommand : public Command {
 
 absl::StatusOr<std::vector<olm::PlanStep>> StepsOfFolder(const BundleFolder& bundle,
                                                          const std::string& ns) {
-  for (const Finding& finding : LintBundle(bundle)) {
-    if (finding.hint) continue;
-    return absl::InvalidArgumentError(
-        StrCat("the bundle cannot be installed: ", finding.where, ": ", finding.what));
-  }
+  RETURN_IF_ERROR(WhyNotInstalled(bundle));
   return olm::StepsOf(bundle.Objects(), bundle.declared, ns);
 }
 

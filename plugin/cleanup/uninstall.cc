@@ -338,8 +338,17 @@ StatusTask Uninstallation::WaitForEnd() {
   }
   const int64_t left = result.left->pending();
   session_.document["left"] = left;
+  const int64_t kept = result.left->kept();
+  session_.document["kept"] = kept;
   if (left == 0) {
-    session_.terminal.Line(StrCat(gone, ", and so are its custom resources"), Style::kGood);
+    const int64_t deleted = preview_.operands->pending();
+    const std::string of_them =
+        kept == 0      ? "are its custom resources"
+        : deleted == 1 ? "is the custom resource that was to be deleted"
+                       : StrCat("are the ", deleted, " custom resources that were to be deleted");
+    const std::string others =
+        kept == 0 ? "" : StrCat("; ", kept, kept == 1 ? " was kept" : " were kept");
+    session_.terminal.Line(StrCat(gone, ", and so ", of_them, others), Style::kGood);
     co_return absl::OkStatus();
   }
   co_return Refused(StrCat(

@@ -96,8 +96,12 @@ TEST_F(UninstallTest, CleansUp) {
   EXPECT_THAT(scene.screen, HasSubstr("widgets.example.com  1 in a, 1 in b"));
   EXPECT_THAT(scene.screen, HasSubstr("gadgets.example.com  1: cluster-scoped"));
   EXPECT_THAT(scene.screen, HasSubstr("Subscription ops/sub"));
-  EXPECT_THAT(scene.screen, HasSubstr("widget.v1 is gone, and so are its custom resources"));
+  // Case 73-kept-said-gone.
+  EXPECT_THAT(scene.screen,
+              HasSubstr("widget.v1 is gone, and so are the 2 custom resources that were to be "
+                        "deleted; 2 were kept"));
   EXPECT_EQ(scene.document.at("left"), 0);
+  EXPECT_EQ(scene.document.at("kept"), 2);
   EXPECT_EQ(scene.document.at("deletionRequested"), true);
   EXPECT_EQ(Serialize(scene.document.at("deletedRelated")),
             R"(["Subscription ops/sub","InstallPlan ops/install-1"])");

@@ -3,20 +3,21 @@
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
-#include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "base/flags/flag_adder.h"
-#include "base/json/json_text.h"
 #include "base/status/macros.h"
 #include "base/text/str_cat.h"
 #include "kube/meta/errors.h"
 #include "plugin/bundle/bundle_folder.h"
+#include "plugin/bundle/lint.h"
+#include "plugin/bundle/requirements.h"
 #include "plugin/command/arguments.h"
 #include "plugin/command/exit.h"
 #include "plugin/command/session.h"
@@ -31,6 +32,11 @@ absl::Status Explain(const absl::Status& error) {
   if (kube::IsForbidden(error)) return Refused(ToStd(error.message()));
   if (kube::IsNotServed(error) || kube::IsUnsupported(error)) {
     return absl::NotFoundError("this cluster does not serve previews (planpreviews)");
+  }
+  if (kube::IsTooLarge(error)) {
+    return Refused(StrCat("this is too large for one preview: ", ToStd(error.message()),
+                          ". Make the InstallPlan without --approve, and ask about that: kubectl "
+                          "steward preview plan"));
   }
   return error;
 }
@@ -75,20 +81,18 @@ class BundleCommand : public Command {
 };
 
 StatusTask BundleCommand::Run(Session& session) {
-  CO_ASSIGN_OR_RETURN(BundleFolder folder, ReadBundleFolder(path_));
-  if (!folder.problems.empty()) {
-    const kube::ManifestProblem& first = folder.problems.front();
-    co_return Misused(StrCat(first.where, ": ", first.what));
+  CO_ASSIGN_OR_RETURN(const BundleFolder folder, ReadBundleFolder(path_));
+  CO_RETURN_IF_ERROR(WhyNotInstalled(folder));
+  const absl::Status previewed = co_await Preview(session, folder.PreviewSpec());
+  if (ExitOf(previewed) != Exit::kDone && ExitOf(previewed) != Exit::kForewarned) {
+    co_return previewed;
   }
-  json::array manifests;
-  for (json::object& object : folder.Objects()) manifests.push_back(std::move(object));
-  json::object bundle = {{"manifests", std::move(manifests)}};
-  if (!folder.properties.empty()) {
-    CO_ASSIGN_OR_RETURN(json::value properties, ParseJson(folder.properties));
-    bundle["properties"] = std::move(properties.as_object()["properties"]);
-  }
-  json::object spec = {{"bundle", std::move(bundle)}};
-  co_return co_await Preview(session, std::move(spec));
+  const absl::StatusOr<std::vector<std::string>> unmet =
+      co_await UnmetRequirements(session, folder);
+  CO_RETURN_IF_ERROR(unmet.status());
+  ShowUnmet(session, *unmet);
+  if (unmet->empty()) co_return previewed;
+  co_return Forewarned("the bundle needs what is not there");
 }
 
 class UninstallCommand : public Command {

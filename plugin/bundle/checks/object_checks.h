@@ -1,0 +1,23 @@
+// What an API server would say of the objects that a bundle brings. Pure functions.
+#ifndef PLUGIN_BUNDLE_CHECKS_OBJECT_CHECKS_H_
+#define PLUGIN_BUNDLE_CHECKS_OBJECT_CHECKS_H_
+
+#include <boost/json/array.hpp>
+#include <string_view>
+
+#include "plugin/bundle/bundle_folder.h"
+#include "plugin/bundle/findings.h"
+
+namespace steward::plugin {
+
+// Adds what no server takes (names, labels, the rules of Roles), and APIs that Kubernetes has
+// removed.
+void CheckObject(const BundleObject& object, Findings& findings);
+
+// The rules of a Role, or of a ClusterRole, at `field`.
+void CheckRules(const std::string& file, std::string_view field, const boost::json::array& rules,
+                bool cluster, Findings& findings);
+
+}  // namespace steward::plugin
+
+#endif  // PLUGIN_BUNDLE_CHECKS_OBJECT_CHECKS_H_
