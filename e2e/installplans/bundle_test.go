@@ -80,11 +80,20 @@ func writeBundle(t *testing.T, csv *olm.Object) string {
 		must(t, err)
 		must(t, os.WriteFile(filepath.Join(manifests, fmt.Sprintf("%02d.yaml", i)), text, 0o644))
 	}
+	must(t, os.WriteFile(filepath.Join(metadata, "annotations.yaml"), []byte(bundleAnnotations), 0o644))
 	must(t, os.WriteFile(filepath.Join(metadata, "anything.yaml"), []byte(
 		"properties:\n- type: olm.manifests.optional\n  value:\n    manifests:\n    - {group: monitoring.coreos.com, kind: "+unservedKind+
 			", name: "+csv.GetName()+"}\n"), 0o644))
 	return folder
 }
+
+const bundleAnnotations = `annotations:
+  operators.operatorframework.io.bundle.mediatype.v1: registry+v1
+  operators.operatorframework.io.bundle.manifests.v1: manifests/
+  operators.operatorframework.io.bundle.metadata.v1: metadata/
+  operators.operatorframework.io.bundle.package.v1: operator
+  operators.operatorframework.io.bundle.channels.v1: stable
+`
 
 // installFolder installs a bundle twice, the second time without effect, and waits for its plan.
 func installFolder(t *testing.T, client dynamic.Interface, kubeconfig, namespace, folder string) *olm.Object {
@@ -92,7 +101,8 @@ func installFolder(t *testing.T, client dynamic.Interface, kubeconfig, namespace
 	steward(t, "bundle", "lint", folder)
 	var report struct{ InstallPlan string }
 	for range 2 {
-		printed := steward(t, "bundle", "install", folder, "-n", namespace, "--approve", "-o", "json", "--kubeconfig", kubeconfig)
+		printed := steward(t, "bundle", "install", folder, "-n", namespace, "--approve", "--ignore-requirements", "-o", "json",
+			"--kubeconfig", kubeconfig)
 		must(t, json.Unmarshal([]byte(printed), &report))
 	}
 	var plan *olm.Object

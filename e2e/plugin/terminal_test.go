@@ -87,7 +87,7 @@ func TestTerminal_AsksAndRedraws(t *testing.T) {
 	run.shows(t, "0 of 3 deleted")
 	s.operate(t, time.Second)
 	run.ends(t, 0)
-	for _, want := range []string{"\x1b[1m", "\x1b[32m", "A\x1b[J", "0 of 3 deleted", "3 of 3 deleted", "is gone, and so are its custom resources"} {
+	for _, want := range []string{"\x1b[1m", "\x1b[32m", "A\x1b[J", "0 of 3 deleted", "3 of 3 deleted", "is gone, and so are the 3 custom resources that were to be deleted; "} {
 		if !strings.Contains(run.output.String(), want) {
 			t.Errorf("%q was not on the screen", want)
 		}

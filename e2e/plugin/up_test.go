@@ -74,7 +74,7 @@ func TestUp(t *testing.T) {
 	ends(t, code, 0, stdout, "carts.v1")
 	folder := filepath.Join(dir, "saved")
 	stdout, _, code = run(t, up.Kubeconfig, "uninstall", "carts.v1", "-n", "ops", "--cleanup", "--yes", "--save", folder)
-	ends(t, code, 0, stdout, "and so are its custom resources")
+	ends(t, code, 0, stdout, "and so is the custom resource that was to be deleted; 1 was kept")
 	carts, err := cluster.RunKubectl(t.Context(), dir, up.Kubeconfig, nil, "get", "carts.example.com", "-A", "-o", "name")
 	must(t, err)
 	if strings.TrimSpace(carts) != "cart.example.com/two" {
