@@ -19,8 +19,8 @@ struct ReleaseVersion {
   // kInvalidArgument for what Semantic Versioning 2.0.0 refuses, and for numbers of more than nine
   // digits.
   static absl::StatusOr<ReleaseVersion> Parse(std::string_view text);
-  // As OLM reads spec.version: spaces around it, a "v" before it and leading zeros are left out, and
-  // where minor or patch are missing they are 0.
+  // As OLM reads spec.version: spaces around it, a "v" before it and leading zeros are left out,
+  // and where minor or patch are missing they are 0.
   static absl::StatusOr<ReleaseVersion> ParseLeniently(std::string_view text);
   std::string ToString() const;
 

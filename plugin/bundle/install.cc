@@ -367,6 +367,7 @@ StatusTask InstallBundle(Session& session, BundleFolder bundle, InstallOptions o
     approved = true;
   }
   const std::string phase = PhaseOf(plan);
+  const std::string message = MessageOf(plan);
   if (phase != olm::kPlanComplete && phase != olm::kPlanFailed) {
     CO_RETURN_IF_ERROR(
         co_await PutConfigMap(session.client, made, kube::MetadataText(plan, "uid")));
@@ -380,7 +381,7 @@ StatusTask InstallBundle(Session& session, BundleFolder bundle, InstallOptions o
     const std::string patch = StrCat("kubectl patch installplan -n ", made.plan.ns, " ",
                                      made.plan.name, " --type=merge -p '{\"spec\":{\"approved\":");
     co_return Stalled(
-        StrCat(name, " is there, and has failed: ", MessageOf(plan),
+        StrCat(name, " is there, and has failed: ", message,
                ". It is tried again when its approval is taken back and given again: ", patch,
                "false}}', and once its phase is RequiresApproval ", patch, "true}}'"));
   }
