@@ -47,14 +47,14 @@ class Finder : public YAML::EventHandler {
     size_t next = 0;          // of a list
   };
 
-  // A node that begins. True: it is a value.
-  bool Begin(const YAML::Mark& mark, const std::string& text) {
-    if (frames_.empty()) return true;
+  // A node begins: a key, a value of one, or an element of a list.
+  void Node(const YAML::Mark& mark, const std::string& text) {
+    if (frames_.empty()) return;
     Frame& frame = frames_.back();
     const size_t depth = frames_.size() - 1;
     if (!frame.list && !frame.expects_key) {
       frame.expects_key = true;
-      return true;
+      return;
     }
     const std::string element = frame.list ? std::to_string(frame.next++) : text;
     frame.expects_key = false;
@@ -63,13 +63,10 @@ class Finder : public YAML::EventHandler {
       found_ = depth + 1;
       line_ = static_cast<size_t>(mark.line) + 1;
     }
-    return frame.list;
   }
 
-  void Node(const YAML::Mark& mark, const std::string& text) { Begin(mark, text); }
-
   void Open(const YAML::Mark& mark, bool list) {
-    Begin(mark, "");
+    Node(mark, "");
     if (frames_.size() >= kMaxDepth) throw YAML::ParserException(mark, "nested too deeply");
     frames_.push_back({list, frames_.empty() || frames_.back().current_on});
   }

@@ -71,16 +71,7 @@ func judge(t *testing.T, paths []string) map[string]judged {
 
 // errorsOf are those of `steward bundle lint`.
 func errorsOf(t *testing.T, path string) (texts []string) {
-	printed, code, err := steward(t.Context(), "/dev/null", "bundle", "lint", path, "-o", "json")
-	must(t, err)
-	var report struct {
-		Findings []struct{ Severity, Message string }
-	}
-	at := strings.Index(printed, "{")
-	if code > 1 || at < 0 || json.NewDecoder(strings.NewReader(printed[at:])).Decode(&report) != nil {
-		t.Errorf("%s: %d\n%s", path, code, printed)
-		return nil
-	}
+	report, _ := lintOf(t, path)
 	for _, each := range report.Findings {
 		if each.Severity == "error" {
 			texts = append(texts, each.Message)
@@ -139,14 +130,6 @@ func TestRealBundles_BesideOperatorSdk(t *testing.T) {
 	must(t, err)
 	agree(t, paths)
 }
-
-const annotations = `annotations:
-  operators.operatorframework.io.bundle.mediatype.v1: registry+v1
-  operators.operatorframework.io.bundle.manifests.v1: manifests/
-  operators.operatorframework.io.bundle.metadata.v1: metadata/
-  operators.operatorframework.io.bundle.package.v1: operator
-  operators.operatorframework.io.bundle.channels.v1: stable
-`
 
 // mutations are what authors get wrong: each is found by both.
 var mutations = map[string]func(csv *olm.Object, definitions []*olm.Object) []*olm.Object{
@@ -230,7 +213,7 @@ func TestLint_BesideOperatorSdk(t *testing.T) {
 	must(t, err)
 	var right []string
 	for _, csv := range csvs {
-		definitions := definitionsOf(csv)
+		definitions := olm.DefinitionsOf(csv)
 		path := write(t, csv, definitions)
 		right = append(right, path)
 	}
@@ -238,7 +221,7 @@ func TestLint_BesideOperatorSdk(t *testing.T) {
 	var wrong []string
 	for name, mutate := range mutations {
 		csv := csvs[0].DeepCopy()
-		folder := write(t, csv, mutate(csv, definitionsOf(csv)))
+		folder := write(t, csv, mutate(csv, olm.DefinitionsOf(csv)))
 		wrong = append(wrong, folder)
 		if len(errorsOf(t, folder)) == 0 {
 			t.Errorf("lint does not find: %s", name)
@@ -249,30 +232,6 @@ func TestLint_BesideOperatorSdk(t *testing.T) {
 			t.Errorf("%s: operator-sdk finds nothing: is it a mutation?", path)
 		}
 	}
-}
-
-// definitionsOf are small definitions of what an operator owns.
-func definitionsOf(csv *olm.Object) (definitions []*olm.Object) {
-	owned, _, _ := unstructured.NestedSlice(csv.Object, "spec", "customresourcedefinitions", "owned")
-	byName := map[string]*olm.Object{}
-	for _, each := range owned {
-		entry := each.(map[string]any)
-		name, version, kind := entry["name"].(string), entry["version"].(string), entry["kind"].(string)
-		plural, group, _ := strings.Cut(name, ".")
-		if made := byName[name]; made != nil {
-			versions, _, _ := unstructured.NestedSlice(made.Object, "spec", "versions")
-			more, _, _ := unstructured.NestedMap(versions[0].(map[string]any))
-			more["name"], more["storage"] = version, false
-			_ = unstructured.SetNestedSlice(made.Object, append(versions, more), "spec", "versions")
-			continue
-		}
-		made := olm.Definition(group, kind, "Namespaced", version)
-		made.SetName(name)
-		_ = unstructured.SetNestedField(made.Object, plural, "spec", "names", "plural")
-		byName[name] = made
-		definitions = append(definitions, made)
-	}
-	return definitions
 }
 
 // write makes the folder of a bundle.
@@ -288,6 +247,6 @@ func write(t *testing.T, csv *olm.Object, objects []*olm.Object) string {
 		must(t, err)
 		must(t, os.WriteFile(filepath.Join(folder, "manifests", fmt.Sprintf("%02d.yaml", i)), text, 0o644))
 	}
-	must(t, os.WriteFile(filepath.Join(folder, "metadata", "annotations.yaml"), []byte(annotations), 0o644))
+	must(t, os.WriteFile(filepath.Join(folder, "metadata", "annotations.yaml"), []byte(olm.BundleAnnotations), 0o644))
 	return folder
 }

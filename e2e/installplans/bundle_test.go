@@ -38,32 +38,6 @@ func steward(t *testing.T, args ...string) string {
 	return string(printed)
 }
 
-// definitionsOf makes small definitions of the kinds that an operator owns: the published ones are no part of what is shared.
-func definitionsOf(csv *olm.Object) (definitions []*olm.Object) {
-	owned, _, _ := unstructured.NestedSlice(csv.Object, "spec", "customresourcedefinitions", "owned")
-	byName := map[string]*olm.Object{}
-	for _, each := range owned {
-		entry := each.(map[string]any)
-		name, version := entry["name"].(string), entry["version"].(string)
-		plural, group, _ := strings.Cut(name, ".")
-		served := map[string]any{
-			"name": version, "served": true, "storage": byName[name] == nil, "subresources": map[string]any{"status": map[string]any{}},
-			"schema": map[string]any{"openAPIV3Schema": map[string]any{"type": "object", "x-kubernetes-preserve-unknown-fields": true}},
-		}
-		if made := byName[name]; made != nil {
-			versions, _, _ := unstructured.NestedSlice(made.Object, "spec", "versions")
-			_ = unstructured.SetNestedSlice(made.Object, append(versions, served), "spec", "versions")
-			continue
-		}
-		byName[name] = object("apiextensions.k8s.io/v1", "CustomResourceDefinition", "", name, map[string]any{"spec": map[string]any{
-			"group": group, "scope": "Namespaced", "versions": []any{served},
-			"names": map[string]any{"plural": plural, "singular": strings.ToLower(entry["kind"].(string)), "kind": entry["kind"]},
-		}})
-		definitions = append(definitions, byName[name])
-	}
-	return definitions
-}
-
 // writeBundle makes the folder of a bundle: an operator, its definitions, and a monitor that is optional.
 func writeBundle(t *testing.T, csv *olm.Object) string {
 	t.Helper()
@@ -74,26 +48,18 @@ func writeBundle(t *testing.T, csv *olm.Object) string {
 	bundled := csv.DeepCopy()
 	unstructured.RemoveNestedField(bundled.Object, "status")
 	bundled.SetNamespace("")
-	for i, each := range append(definitionsOf(csv), bundled, monitor("", csv.GetName())) {
+	for i, each := range append(olm.DefinitionsOf(csv), bundled, monitor("", csv.GetName())) {
 		each.SetNamespace("")
 		text, err := yaml.Marshal(each.Object)
 		must(t, err)
 		must(t, os.WriteFile(filepath.Join(manifests, fmt.Sprintf("%02d.yaml", i)), text, 0o644))
 	}
-	must(t, os.WriteFile(filepath.Join(metadata, "annotations.yaml"), []byte(bundleAnnotations), 0o644))
+	must(t, os.WriteFile(filepath.Join(metadata, "annotations.yaml"), []byte(olm.BundleAnnotations), 0o644))
 	must(t, os.WriteFile(filepath.Join(metadata, "anything.yaml"), []byte(
 		"properties:\n- type: olm.manifests.optional\n  value:\n    manifests:\n    - {group: monitoring.coreos.com, kind: "+unservedKind+
 			", name: "+csv.GetName()+"}\n"), 0o644))
 	return folder
 }
-
-const bundleAnnotations = `annotations:
-  operators.operatorframework.io.bundle.mediatype.v1: registry+v1
-  operators.operatorframework.io.bundle.manifests.v1: manifests/
-  operators.operatorframework.io.bundle.metadata.v1: metadata/
-  operators.operatorframework.io.bundle.package.v1: operator
-  operators.operatorframework.io.bundle.channels.v1: stable
-`
 
 // installFolder installs a bundle twice, the second time without effect, and waits for its plan.
 func installFolder(t *testing.T, client dynamic.Interface, kubeconfig, namespace, folder string) *olm.Object {

@@ -133,7 +133,7 @@ func TestCase71_RequirementsMissing(t *testing.T) {
 	u.says(t, 0, unmet, "bundle", "install", folder, "-n", "ops", "--approve", "--ignore-requirements")
 }
 
-// What is uninstalled is installed again; what is whole is left alone.
+// An operator that was uninstalled is installed again, and one that is whole is left alone.
 func TestCase72_InstallAfterUninstall(t *testing.T) {
 	t.Parallel()
 	folder := bundleCase(t, "72-install-after-uninstall")
@@ -162,7 +162,7 @@ func replace(t *testing.T, folder, file, old, text string) {
 	must(t, os.WriteFile(path, []byte(after), 0o644))
 }
 
-// Whoever goes back to an older version gets its definitions back, by a plan of its own.
+// An installation of an older version brings its definitions back, by a plan of its own.
 func TestCase72_BackToAnOlderVersion(t *testing.T) {
 	t.Parallel()
 	older, newer := bundleCase(t, "72-install-after-uninstall"), bundleCase(t, "72-install-after-uninstall")

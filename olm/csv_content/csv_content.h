@@ -1,4 +1,4 @@
-// What a ClusterServiceVersion must look like to be read. Pure functions; thread-safe.
+// The form of ClusterServiceVersions that can be read. Pure functions; thread-safe.
 #ifndef OLM_CSV_CONTENT_CSV_CONTENT_H_
 #define OLM_CSV_CONTENT_CSV_CONTENT_H_
 

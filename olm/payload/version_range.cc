@@ -44,7 +44,7 @@ absl::StatusOr<VersionRange::Condition> VersionRange::ParseCondition(std::string
   const auto bad = [text] {
     return absl::InvalidArgumentError(StrCat(kube::Quote(text), " is no condition of a version"));
   };
-  // What it stands for: one version, or all from `low` up to `high`.
+  // The versions that the number stands for: one, or all from `low` up to `high`.
   ReleaseVersion low;
   ReleaseVersion high;
   std::vector<std::string> parts =

@@ -119,7 +119,7 @@ absl::StatusOr<std::vector<json::object>> ReadBundle(const json::object& config_
   }
   std::vector<json::object> manifests;
   for (const auto& [key, text] : texts) {
-    // Of metadata/ there are files, too, which are no manifests.
+    // The files of metadata/ are there, too, and are no manifests.
     ManifestFile file = ReadManifestFile(text, kMaxUnpacked);
     if (file.left_out.empty()) manifests.push_back(std::move(file.object));
   }

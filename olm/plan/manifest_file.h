@@ -1,4 +1,4 @@
-// What OLM takes of a file of a bundle. Pure functions.
+// The object that OLM takes of a file of a bundle. Pure functions.
 #ifndef OLM_PLAN_MANIFEST_FILE_H_
 #define OLM_PLAN_MANIFEST_FILE_H_
 
@@ -28,7 +28,7 @@ struct ManifestFile {
 // out. `max_size` in bytes.
 ManifestFile ReadManifestFile(std::string_view text, size_t max_size);
 
-// What an error of ParseYaml says, "line N: reason"; `line` where it names none.
+// The place and the reason in an error of ParseYaml, "line N: reason"; `line` where it names none.
 ManifestFile::Remark RemarkOf(size_t line, const absl::Status& error);
 
 }  // namespace steward::olm

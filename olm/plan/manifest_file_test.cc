@@ -29,7 +29,7 @@ struct Row {
   const char* taken;
 };
 
-// What apimachinery's YAMLOrJSONDecoder makes of each was looked at.
+// The rows are what apimachinery's YAMLOrJSONDecoder makes of each text.
 TEST(ManifestFileTest, AsOperatorRegistryReads) {
   const std::string empty = "!1 its first document is empty, and OLM reads no other one of a file";
   const std::string only =
