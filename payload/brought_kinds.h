@@ -2,7 +2,9 @@
 #ifndef PAYLOAD_BROUGHT_KINDS_H_
 #define PAYLOAD_BROUGHT_KINDS_H_
 
+#include <cstddef>
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -12,8 +14,13 @@
 
 namespace steward::payload {
 
-// By group and kind; the resources have no version.
-using BroughtKinds = std::map<std::pair<std::string, std::string>, kube::RestMapping>;
+struct BroughtKind {
+  kube::RestMapping mapping;       // without a version
+  std::set<std::string> versions;  // that are served
+  size_t manifest = 0;             // the index of its definition
+};
+// By group and kind.
+using BroughtKinds = std::map<std::pair<std::string, std::string>, BroughtKind>;
 
 // Of the CustomResourceDefinitions that are applied.
 BroughtKinds BroughtBy(const std::vector<olm::PayloadManifest>& manifests);

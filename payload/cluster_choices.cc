@@ -11,10 +11,12 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "base/json/json_access.h"
+#include "base/json/json_object.h"
 #include "base/json/json_text.h"
 #include "base/status/macros.h"
 #include "base/text/str_cat.h"
 #include "kube/client/pager.h"
+#include "kube/meta/condition.h"
 #include "kube/meta/errors.h"
 #include "kube/meta/metadata_access.h"
 #include "kube/meta/names.h"
@@ -40,12 +42,6 @@ Task<json::object> ReadConfig(kube::Client& client, kube::RestMapper& mapper, st
   co_return std::move(value.get_object());
 }
 
-const json::object& PartOf(const json::object& object, std::string_view key) {
-  static const json::object kNone;
-  const json::object* part = ObjectAt(object, key);
-  return part == nullptr ? kNone : *part;
-}
-
 const json::array& ListOf(const json::object& object, std::string_view key) {
   static const json::array kNone;
   const json::array* list = ArrayAt(object, key);
@@ -64,26 +60,31 @@ void TakeClusterVersion(const json::object& object, olm::ClusterChoices& choices
   for (const json::value& each : ListOf(PartOf(object, "spec"), "overrides")) {
     const json::object* override = each.if_object();
     if (override == nullptr || !BoolAt(*override, "unmanaged")) continue;
-    choices.unmanaged.insert(
-        {std::string(StringAt(*override, "group")), std::string(StringAt(*override, "kind")),
-         std::string(StringAt(*override, "namespace")), std::string(StringAt(*override, "name"))});
+    const olm::PayloadIdentity identity = {
+        std::string(StringAt(*override, "group")), std::string(StringAt(*override, "kind")),
+        std::string(StringAt(*override, "namespace")), std::string(StringAt(*override, "name"))};
+    choices.unmanaged.insert(identity.Stored());
   }
   const json::object& capabilities = PartOf(PartOf(object, "status"), "capabilities");
   if (capabilities.empty()) return;
-  choices.known = Texts(ListOf(capabilities, "knownCapabilities"));
-  choices.enabled = Texts(ListOf(capabilities, "enabledCapabilities"));
+  choices.capabilities = olm::Capabilities{Texts(ListOf(capabilities, "knownCapabilities")),
+                                           Texts(ListOf(capabilities, "enabledCapabilities"))};
 }
 
 void TakeFeatureGate(const json::object& object, const std::string& version,
                      olm::ClusterChoices& choices) {
   choices.feature_set = StringAt(PartOf(object, "spec"), "featureSet");
-  choices.gates.clear();
+  choices.gates_known = false;
+  // Whoever says it for a new release may be part of that release; until then the last one counts.
   for (const json::value& each : ListOf(PartOf(object, "status"), "featureGates")) {
     const json::object* of = each.if_object();
-    if (of == nullptr || StringAt(*of, "version") != version) continue;
+    if (of == nullptr) continue;
+    choices.gates.clear();
     for (const json::value& gate : ListOf(*of, "enabled")) {
       if (gate.is_object()) choices.gates.emplace(StringAt(gate.get_object(), "name"));
     }
+    choices.gates_known = StringAt(*of, "version") == version;
+    if (choices.gates_known) return;
   }
 }
 
@@ -91,14 +92,10 @@ void TakeFeatureGate(const json::object& object, const std::string& version,
 std::optional<std::string> NotUpgradeable(const json::value& value) {
   const std::string name = kube::MetadataText(value, "name");
   if (!value.is_object() || name == kPayloadOperator) return std::nullopt;
-  for (const json::value& each : ListOf(PartOf(value.get_object(), "status"), "conditions")) {
-    const json::object* condition = each.if_object();
-    if (condition == nullptr || StringAt(*condition, "type") != "Upgradeable") continue;
-    if (StringAt(*condition, "status") != "False") return std::nullopt;
-    return StrCat("ClusterOperator ", name, ": ", StringAt(*condition, "reason"), ": ",
-                  StringAt(*condition, "message"));
-  }
-  return std::nullopt;
+  const json::object* condition = kube::ConditionOf(value.get_object(), "Upgradeable");
+  if (condition == nullptr || StringAt(*condition, "status") != "False") return std::nullopt;
+  return StrCat("ClusterOperator ", name, ": ", StringAt(*condition, "reason"), ": ",
+                StringAt(*condition, "message"));
 }
 
 }  // namespace

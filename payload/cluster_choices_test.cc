@@ -45,8 +45,10 @@ class ClusterChoicesTest : public ::testing::Test {
   FakeClock clock_;
   kube::FakeClient cluster_;
   kube::RestMapper mapper_{cluster_, clock_};
-  olm::ClusterChoices given_ = {
-      .profile = "p", .feature_set = "Given", .gates = {"G"}, .known = {"C"}, .enabled = {"C"}};
+  olm::ClusterChoices given_ = {.profile = "p",
+                                .feature_set = "Given",
+                                .gates = {"G"},
+                                .capabilities = olm::Capabilities{{"C"}, {"C"}}};
 };
 
 TEST_F(ClusterChoicesTest, WhatIsGivenCountsWhereTheClusterSaysNothing) {
@@ -56,7 +58,7 @@ TEST_F(ClusterChoicesTest, WhatIsGivenCountsWhereTheClusterSaysNothing) {
     EXPECT_EQ(choices.profile, "p");
     EXPECT_EQ(choices.feature_set, "Given");
     EXPECT_THAT(choices.gates, ElementsAre("G"));
-    EXPECT_THAT(choices.enabled, ElementsAre("C"));
+    EXPECT_THAT(choices.capabilities->enabled, ElementsAre("C"));
     EXPECT_THAT(choices.unmanaged, IsEmpty());
     EXPECT_THAT(NotUpgradeable(), IsOkAndHolds(IsEmpty()));
   }
@@ -78,9 +80,19 @@ TEST_F(ClusterChoicesTest, WhatTheClusterSaysWins) {
   ASSERT_OK_AND_ASSIGN(const olm::ClusterChoices choices, Read());
   EXPECT_EQ(choices.feature_set, "TechPreview");
   EXPECT_THAT(choices.gates, ElementsAre("New"));
-  EXPECT_THAT(choices.known, ElementsAre("A", "B"));
-  EXPECT_THAT(choices.enabled, ElementsAre("A"));
+  EXPECT_THAT(choices.capabilities->known, ElementsAre("A", "B"));
+  EXPECT_THAT(choices.capabilities->enabled, ElementsAre("A"));
   EXPECT_THAT(choices.unmanaged, ElementsAre(olm::PayloadIdentity{"apps", "Deployment", "n", "a"}));
+}
+
+// Whoever says which gates are on in a new release may be part of it.
+TEST_F(ClusterChoicesTest, GatesOfANewReleaseAreNotKnownYet) {
+  Serve();
+  cluster_.Put(kGates, R"({"metadata":{"name":"cluster"},"spec":{},"status":{"featureGates":[)"
+                       R"({"version":"4.5.0","enabled":[{"name":"Old"}]}]}})");
+  ASSERT_OK_AND_ASSIGN(const olm::ClusterChoices choices, Read());
+  EXPECT_THAT(choices.gates, ElementsAre("Old"));
+  EXPECT_FALSE(choices.gates_known);
 }
 
 TEST_F(ClusterChoicesTest, R_003_37_OperatorsThatAreNotUpgradeable) {

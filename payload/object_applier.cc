@@ -1,13 +1,12 @@
 #include "payload/object_applier.h"
 
-#include <boost/json/array.hpp>
+#include <algorithm>
 #include <boost/json/object.hpp>
 #include <optional>
 #include <utility>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "base/json/json_access.h"
 #include "base/json/json_text.h"
 #include "base/status/macros.h"
 #include "base/text/str_cat.h"
@@ -15,7 +14,7 @@
 #include "kube/meta/errors.h"
 #include "kube/meta/metadata_access.h"
 #include "kube/meta/status.h"
-#include "olm/plan/definition_change.h"
+#include "payload/object_health.h"
 
 namespace steward::payload {
 namespace json = boost::json;
@@ -29,41 +28,18 @@ constexpr const char* kServersOwn[] = {
 json::value Wanted(const olm::PayloadManifest& manifest) {
   json::object object = manifest.object;
   object.erase("status");
+  // The cluster-version-operator makes ClusterOperators by their names, so that their manifests
+  // need no spec, which the API server asks for.
+  if (manifest.identity.kind == "ClusterOperator" && !object.contains("spec")) {
+    object["spec"] = json::object();
+  }
   json::object& metadata = object["metadata"].as_object();
   for (const char* key : kServersOwn) metadata.erase(key);
   return object;
 }
 
-bool IsJob(const kube::GroupVersionKind& gvk) { return gvk.group == "batch" && gvk.kind == "Job"; }
-bool IsDefinition(const kube::GroupVersionKind& gvk) {
-  return gvk.group == "apiextensions.k8s.io" && gvk.kind == "CustomResourceDefinition";
-}
-
-// True if the condition is "True"; `message` gets what it says.
-bool HasCondition(const json::value& object, std::string_view type, std::string* message) {
-  const json::object* status = ObjectAt(object.get_object(), "status");
-  const json::array* conditions = status == nullptr ? nullptr : ArrayAt(*status, "conditions");
-  if (conditions == nullptr) return false;
-  for (const json::value& each : *conditions) {
-    const json::object* condition = each.if_object();
-    if (condition == nullptr || StringAt(*condition, "type") != type) continue;
-    if (message != nullptr) *message = StringAt(*condition, "message");
-    return StringAt(*condition, "status") == "True";
-  }
-  return false;
-}
-
-// True once others may depend on the object; an error where that cannot be any more.
-absl::StatusOr<bool> IsReady(const olm::PayloadManifest& manifest, const json::value& live) {
-  std::string message;
-  if (IsDefinition(manifest.gvk)) {
-    return olm::IsEstablished(live.get_object(), &message);
-  }
-  if (HasCondition(live, "Failed", &message)) {
-    return absl::FailedPreconditionError(StrCat("the Job has failed: ", message));
-  }
-  return HasCondition(live, "Complete", nullptr);
-}
+// What a definition's API may take in any case.
+constexpr absl::Duration kDefinitionTakes = absl::Seconds(30);
 
 }  // namespace
 
@@ -145,29 +121,35 @@ Task<json::value> ObjectApplier::Put(const olm::PayloadManifest& manifest, const
 Task<ApplyPlan> ObjectApplier::Apply(const olm::PayloadManifest& manifest, bool wait) {
   CO_ASSIGN_OR_RETURN(ApplyPlan plan, co_await Look(manifest));
   if (plan.action == ApplyAction::kCreate || plan.action == ApplyAction::kUpdate) {
+    if (may_write_) CO_RETURN_IF_ERROR(co_await may_write_());
     const absl::StatusOr<json::value> answer = co_await Put(manifest, plan, /*dry_run=*/false);
     CO_RETURN_IF_ERROR(answer.status());
   }
-  if (wait && (IsJob(manifest.gvk) || IsDefinition(manifest.gvk))) {
-    CO_RETURN_IF_ERROR(co_await WaitUntilReady(manifest, plan));
+  if (wait && HasHealth(manifest.identity)) {
+    CO_RETURN_IF_ERROR(co_await WaitUntilHealthy(manifest, plan));
   }
   co_return plan;
 }
 
-StatusTask ObjectApplier::WaitUntilReady(const olm::PayloadManifest& manifest,
-                                         const ApplyPlan& plan) {
-  const absl::Duration until = clock_.Monotonic() + options_.patience;
+StatusTask ObjectApplier::WaitUntilHealthy(const olm::PayloadManifest& manifest,
+                                           const ApplyPlan& plan) {
+  absl::Duration patience = options_.patience;
+  if (manifest.identity.kind == "CustomResourceDefinition") {
+    patience = std::max(patience, kDefinitionTakes);
+  }
+  if (patience == absl::ZeroDuration()) co_return absl::OkStatus();
+  const absl::Duration until = clock_.Monotonic() + patience;
+  std::string told;
   while (true) {
     CO_ASSIGN_OR_RETURN(const kube::RawObject raw,
                         co_await client_.Get(plan.mapping.gvr, plan.name));
     CO_ASSIGN_OR_RETURN(const json::value live, ParseJson(raw.json));
     if (!live.is_object()) co_return absl::DataLossError("the object is none");
-    CO_ASSIGN_OR_RETURN(const bool ready, IsReady(manifest, live));
-    if (ready) co_return absl::OkStatus();
+    CO_ASSIGN_OR_RETURN(const std::string lack, LackOf(manifest, live.get_object()));
+    if (lack.empty()) co_return absl::OkStatus();
+    if (std::exchange(told, lack) != lack && waits_) waits_(manifest.identity, lack);
     if (clock_.Monotonic() >= until) {
-      co_return absl::UnavailableError(IsJob(manifest.gvk)
-                                           ? "the Job is not complete yet"
-                                           : "the definition's API is not there yet");
+      co_return absl::UnavailableError(StrCat(lack, ", after ", absl::FormatDuration(patience)));
     }
     co_await clock_.Sleep(options_.poll);
   }

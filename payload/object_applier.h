@@ -3,7 +3,9 @@
 #define PAYLOAD_OBJECT_APPLIER_H_
 
 #include <boost/json/value.hpp>
+#include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/time/time.h"
@@ -38,8 +40,9 @@ struct ApplyPlan {
 
 struct ObjectApplierOptions {
   absl::Duration poll = absl::Milliseconds(500);
-  // The time in which a definition's API is to be there, and a Job to be done.
-  absl::Duration patience = absl::Seconds(30);
+  // The time in which what is applied is to become healthy; zero: only definitions, whose API
+  // others need, are waited for.
+  absl::Duration patience = absl::Minutes(5);
 };
 
 // An object is read, the fields that a payload owns are compared with the manifest, and only where
@@ -48,10 +51,22 @@ struct ObjectApplierOptions {
 // by a merge patch.
 class ObjectApplier {
  public:
+  // Told what an object lacks that is waited for, when that changes.
+  using Waits = std::function<void(const olm::PayloadIdentity& identity, const std::string& lack)>;
+
+  // Asked before each write; its error ends the application.
+  using MayWrite = std::function<StatusTask()>;
+
   // REQUIRES: the references outlive this object.
   ObjectApplier(kube::Client& client, kube::RestMapper& mapper, Clock& clock,
-                ObjectApplierOptions options = {})
-      : client_(client), mapper_(mapper), clock_(clock), options_(options) {}
+                ObjectApplierOptions options = {}, Waits waits = nullptr,
+                MayWrite may_write = nullptr)
+      : client_(client),
+        mapper_(mapper),
+        clock_(clock),
+        options_(options),
+        waits_(std::move(waits)),
+        may_write_(std::move(may_write)) {}
 
   // What an apply would do now, by reads alone. kFailedPrecondition: nothing that can be done: the
   // kind is not served, a namespace is missing in the manifest, or the object is being deleted.
@@ -61,17 +76,19 @@ class ObjectApplier {
   Task<boost::json::value> Put(const olm::PayloadManifest& manifest, const ApplyPlan& plan,
                                bool dry_run);
 
-  // Looks and puts. With `wait` it ends when the object has done what others depend on: a
-  // definition's API is served, a Job is complete (a failed one is an error).
+  // Looks and puts. With `wait` it ends when the object is healthy (payload/object_health.h);
+  // kUnavailable where it is not in time.
   Task<ApplyPlan> Apply(const olm::PayloadManifest& manifest, bool wait);
 
  private:
-  StatusTask WaitUntilReady(const olm::PayloadManifest& manifest, const ApplyPlan& plan);
+  StatusTask WaitUntilHealthy(const olm::PayloadManifest& manifest, const ApplyPlan& plan);
 
   kube::Client& client_;
   kube::RestMapper& mapper_;
   Clock& clock_;
   const ObjectApplierOptions options_;
+  const Waits waits_;
+  const MayWrite may_write_;
 };
 
 // The object's name where its kind has the given scope. kFailedPrecondition without the namespace

@@ -9,11 +9,14 @@
 #include "absl/status/statusor.h"
 #include "base/json/json_access.h"
 #include "base/json/json_text.h"
+#include "base/json/utf8.h"
 #include "base/status/macros.h"
 #include "base/text/str_cat.h"
+#include "kube/client/pager.h"
 #include "kube/meta/errors.h"
 #include "kube/meta/metadata_access.h"
 #include "kube/meta/write_options.h"
+#include "olm/payload/protected_objects.h"
 #include "payload/object_applier.h"
 
 namespace steward::payload {
@@ -23,6 +26,7 @@ namespace {
 using olm::Removal;
 using olm::RemovalState;
 
+constexpr size_t kMaxNote = 200;  // bytes
 constexpr std::string_view kOptIn = "operatorframework.io/delete-custom-resources";
 
 bool IsCsv(const olm::PayloadIdentity& identity) {
@@ -45,6 +49,23 @@ std::string ReasonToRefuse(const olm::PayloadIdentity& identity, const json::obj
 
 }  // namespace
 
+Task<bool> HasOperators(kube::Client& client, kube::RestMapper& mapper) {
+  CO_ASSIGN_OR_RETURN(const std::optional<kube::RestMapping> mapping,
+                      co_await mapper.FindAny("operators.coreos.com", "ClusterServiceVersion"));
+  if (!mapping) co_return false;
+  kube::ListOptions list;
+  list.limit = 1;
+  list.metadata_only = true;
+  bool any = false;
+  const absl::Status listed = co_await kube::VisitAll(
+      client, mapping->gvr, list, [&any](const kube::RawObject&) -> absl::Status {
+        any = true;
+        return absl::CancelledError("one is enough");
+      });
+  if (!any) CO_RETURN_IF_ERROR(listed);
+  co_return any;
+}
+
 Task<RemovalLook> LookAtObject(kube::Client& client, kube::RestMapper& mapper,
                                const olm::PayloadIdentity& identity, std::string version) {
   RemovalLook look;
@@ -56,11 +77,18 @@ Task<RemovalLook> LookAtObject(kube::Client& client, kube::RestMapper& mapper,
     CO_ASSIGN_OR_RETURN(look.mapping, co_await mapper.FindAny(identity.group, identity.kind));
   }
   if (!look.mapping) co_return look;
-  CO_ASSIGN_OR_RETURN(look.name, NameUnder(*look.mapping, identity));
+  const absl::StatusOr<kube::NamespacedName> name = NameUnder(*look.mapping, identity);
+  // A kind whose scope has changed: no object of that name can be there.
+  if (!name.ok()) co_return look;
+  look.name = *name;
   const absl::StatusOr<kube::RawObject> raw = co_await client.Get(look.mapping->gvr, look.name);
   if (kube::IsNotFound(raw.status(), look.name.name)) co_return look;
-  // A path that is not there proves nothing yet: it is discovered anew.
-  if (kube::IsNotServed(raw.status())) mapper.Forget(look.mapping->gvr.group_version());
+  if (kube::IsNotServed(raw.status())) {
+    // A path that is not there proves nothing yet: it is discovered anew.
+    mapper.Forget(look.mapping->gvr.group_version());
+    CO_ASSIGN_OR_RETURN(look.mapping, co_await mapper.FindAny(identity.group, identity.kind));
+    if (!look.mapping) co_return look;
+  }
   CO_RETURN_IF_ERROR(raw.status());
   CO_ASSIGN_OR_RETURN(const json::value value, ParseJson(raw->json));
   const json::object* metadata = kube::MetadataOf(value);
@@ -75,11 +103,8 @@ Task<RemovalLook> LookAtObject(kube::Client& client, kube::RestMapper& mapper,
 
 StatusTask ObjectRemover::Record(const Removal& removal) {
   if (record_.record().Find(removal.identity) == removal) co_return absl::OkStatus();
-  // Outside the call: g++ 12 destroys what is made in a co_await expression twice.
-  const auto change = [&removal](olm::PayloadRecord& record) {
-    record.removals[removal.identity] = removal;
-  };
-  CO_RETURN_IF_ERROR(co_await record_.Change(change));
+  CO_RETURN_IF_ERROR(co_await record_.Change(
+      [&removal](olm::PayloadRecord& record) { record.removals[removal.identity] = removal; }));
   if (changed_) changed_(removal);
   co_return absl::OkStatus();
 }
@@ -87,7 +112,7 @@ StatusTask ObjectRemover::Record(const Removal& removal) {
 StatusTask ObjectRemover::Fail(Removal removal, absl::Status why) {
   if (removal.state != RemovalState::kFailed) removal.since = clock_.Now();
   removal.state = RemovalState::kFailed;
-  removal.note = std::string(ToStd(why.message())).substr(0, 200);
+  removal.note = CutUtf8(ToStd(why.message()), kMaxNote);
   CO_RETURN_IF_ERROR(co_await Record(removal));
   co_return why;
 }
@@ -108,8 +133,20 @@ Task<std::optional<Removal>> ObjectRemover::Step(olm::PayloadIdentity identity, 
   if (decision.deletes && !look.refused.empty()) {
     co_return co_await Fail(removal, absl::FailedPreconditionError(look.refused));
   }
-  CO_RETURN_IF_ERROR(co_await Record(removal));
-  if (!decision.deletes || answer == nullptr) co_return removal;
+  if (decision.deletes && olm::DefinesOlm(identity) && !options_.allow_olm_deletes) {
+    CO_ASSIGN_OR_RETURN(const bool operators, co_await HasOperators(client_, mapper_));
+    if (operators) {
+      co_return co_await Fail(removal, absl::FailedPreconditionError(ToAbsl(kOperatorsWouldGo)));
+    }
+  }
+  const bool deletes = decision.deletes && answer != nullptr;
+  if (deletes && known == removal) {
+    // Recorded before; nobody else may have begun anything since.
+    CO_RETURN_IF_ERROR(co_await record_.Confirm());
+  } else {
+    CO_RETURN_IF_ERROR(co_await Record(removal));
+  }
+  if (!deletes) co_return removal;
   kube::DeleteOptions options;
   options.uid = removal.uid;
   options.resource_version = look.resource_version;

@@ -23,6 +23,7 @@ struct ObjectRemoverOptions {
   olm::PayloadState state = olm::PayloadState::kUpdating;
   std::string version;    // of the payload
   bool redelete = false;  // what reappeared is deleted again
+  bool allow_olm_deletes = false;
   // Waits for the end of each deletion for this long (R-003-22); nullopt: does not wait (R-003-17).
   std::optional<absl::Duration> wait;
   absl::Duration poll = absl::Seconds(1);
@@ -39,6 +40,13 @@ struct RemovalLook {
   // The state in which that was judged, where it may change; "" = any.
   std::string resource_version;
 };
+
+// The reason for which no definition of OLM's is deleted while there are operators.
+inline constexpr std::string_view kOperatorsWouldGo =
+    "there are ClusterServiceVersions, and every operator goes with OLM's definitions; "
+    "--allow-olm-deletes deletes it all the same";
+// True if there is any operator: a ClusterServiceVersion, in whichever namespace.
+Task<bool> HasOperators(kube::Client& client, kube::RestMapper& mapper);
 
 // Reads the object of a delete manifest, or of a removal, whose version may be unknown (""). A kind
 // that is not served in the manifest's version is looked for in the others. Errors, of discovery as

@@ -29,10 +29,14 @@ struct PayloadFlags {
 
 // For whom the payload is: profile, feature set and gates, capabilities, the record's namespace.
 void AddClusterFlags(FlagAdder& adder, PayloadFlags& flags);
+// The payload's version, where its folder does not say it.
+void AddVersionFlag(FlagAdder& adder, PayloadFlags& flags);
 // What a pass over it does: version, installation, what is deleted again or late.
 void AddPassFlags(FlagAdder& adder, PayloadFlags& flags);
 // Whether deletions are waited for.
 void AddDeletionFlags(FlagAdder& adder, PayloadFlags& flags);
+// How long an update waits for what it applies.
+void AddWaitFlag(FlagAdder& adder, PayloadFlags& flags);
 // Whether preconditions are overridden; under `name`.
 void AddForceFlag(FlagAdder& adder, PayloadFlags& flags, const char* name);
 

@@ -53,12 +53,23 @@ void ReadVersion(const std::string& path, Release& release) {
   }
 }
 
+std::string Unfilled(const std::string& field) {
+  const std::string what = StrCat("{{", field, "}} is not known");
+  if (field == ".ReleaseImage") return StrCat(what, ": --release-image says it");
+  if (field == ".ClusterProfile") return StrCat(what, ": --cluster-profile says it");
+  return what;
+}
+
 }  // namespace
 
-absl::StatusOr<Release> ReadPayloadFolder(const std::string& path) {
+absl::StatusOr<Release> ReadPayloadFolder(const std::string& path,
+                                          const olm::TemplateFields& fields) {
   std::vector<olm::PayloadDocument> documents;
   std::vector<olm::PayloadFault> faults;
-  for (const fs::path& folder : FoldersOf(path)) {
+  const std::vector<fs::path> folders = FoldersOf(path);
+  for (const fs::path& folder : folders) {
+    // A cluster-version-operator's own manifests, beside those of the release.
+    const bool templates = folders.size() > 1 && folder == folders.front();
     const absl::StatusOr<std::vector<std::string>> files = kube::ManifestFilesIn(folder);
     if (!files.ok()) {
       faults.push_back({folder, std::string(files.status().message())});
@@ -70,8 +81,12 @@ absl::StatusOr<Release> ReadPayloadFolder(const std::string& path) {
         faults.push_back({file, std::string(text.status().message())});
         continue;
       }
+      const olm::FilledTemplate filled = olm::FillTemplate(*text, fields, templates);
+      for (const olm::UnfilledField& each : filled.unfilled) {
+        faults.push_back({StrCat(file, ":", each.line), Unfilled(each.name)});
+      }
       kube::Manifests read;
-      kube::ParseManifests(file, *text, read);
+      kube::ParseManifests(file, filled.text, read);
       for (kube::ManifestProblem& problem : read.problems) {
         faults.push_back({std::move(problem.where), std::move(problem.what)});
       }

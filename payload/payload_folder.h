@@ -6,6 +6,7 @@
 
 #include "absl/status/statusor.h"
 #include "olm/payload/payload.h"
+#include "olm/payload/template_fields.h"
 
 namespace steward::payload {
 
@@ -17,10 +18,11 @@ struct Release {
 
 // Reads the .yaml, .yml and .json files that lie in `path`/manifests and then in
 // `path`/release-manifests, or, where there is neither, in `path` itself, in the order of their
-// names' bytes; and `release-metadata` of `path` or of `path`/release-manifests. What cannot be
-// read is among the payload's faults. kNotFound where there is no such folder, or no manifest in
-// it.
-absl::StatusOr<Release> ReadPayloadFolder(const std::string& path);
+// names' bytes; and `release-metadata` of `path` or of `path`/release-manifests. `fields` are
+// filled into their texts. What cannot be read or filled in is among the payload's faults.
+// kNotFound where there is no such folder, or no manifest in it.
+absl::StatusOr<Release> ReadPayloadFolder(const std::string& path,
+                                          const olm::TemplateFields& fields);
 
 // A text that differs once a file of the folder was changed, added or taken away: their names,
 // sizes and times. kNotFound where there is no such folder.

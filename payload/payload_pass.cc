@@ -1,13 +1,19 @@
 #include "payload/payload_pass.h"
 
+#include <algorithm>
+#include <map>
 #include <set>
+#include <string_view>
 #include <utility>
 
 #include "absl/status/statusor.h"
+#include "absl/strings/str_join.h"
 #include "base/async/in_flight.h"
 #include "base/status/macros.h"
 #include "base/status/with_context.h"
 #include "base/text/str_cat.h"
+#include "kube/meta/errors.h"
+#include "olm/payload/contradictions.h"
 #include "olm/payload/protected_objects.h"
 #include "olm/payload/release_version.h"
 #include "olm/payload/update_precondition.h"
@@ -26,6 +32,12 @@ using Did = TaskReport::Did;
 // Nodes that are worked on at a time.
 constexpr size_t kWidth = 16;
 constexpr size_t kReconcilingWidth = 4;
+// How long an object waits for its namespace or its definition, which another component of its
+// level makes at the same time.
+constexpr absl::Duration kMadeBesideTakes = absl::Seconds(30);
+constexpr absl::Duration kMadeBesidePause = absl::Milliseconds(200);
+// How long after the record was known to be this process's own objects are written without asking.
+constexpr absl::Duration kConfirmedFor = absl::Seconds(5);
 
 Did DidOf(ApplyAction action) {
   switch (action) {
@@ -42,27 +54,55 @@ Did DidOf(ApplyAction action) {
 }
 
 Did DidOf(const std::optional<Removal>& removal) {
-  if (!removal || removal->state == olm::RemovalState::kReappeared) return Did::kKept;
-  return removal->holds() ? Did::kRemoving : Did::kRemoved;
+  if (!removal) return Did::kKept;
+  switch (removal->state) {
+    case olm::RemovalState::kOngoing:
+      return Did::kRemoving;
+    case olm::RemovalState::kCompleted:
+      return Did::kRemoved;
+    default:
+      return Did::kKept;
+  }
 }
 
-// Forgets removals of objects that the cluster takes to be applied now, and those that have ended
-// and of whose objects the payload says nothing any more. A delete manifest that is left out at the
-// moment still says of its object that what comes back is another one.
+std::set<olm::PayloadIdentity> DeletedBy(const std::vector<PayloadManifest>& manifests) {
+  std::set<olm::PayloadIdentity> deleted;
+  for (const PayloadManifest& each : manifests) {
+    if (each.deletes) deleted.insert(each.identity);
+  }
+  return deleted;
+}
+
+// Forgets removals that have ended, of objects that the cluster has applied now, or of which the
+// payload says nothing any more. A delete manifest that is left out at the moment still says of its
+// object that what comes back is another one.
 void Prune(const Release& release, const std::vector<PayloadManifest>& included,
            PayloadRecord& record) {
   std::set<olm::PayloadIdentity> applied;
-  std::set<olm::PayloadIdentity> deleted;
   for (const PayloadManifest& each : included) {
     if (!each.deletes) applied.insert(each.identity);
   }
-  for (const PayloadManifest& each : release.payload.manifests) {
-    if (each.deletes) deleted.insert(each.identity);
-  }
+  const std::set<olm::PayloadIdentity> deleted = DeletedBy(release.payload.manifests);
   std::erase_if(record.removals, [&](const auto& entry) {
     const auto& [identity, removal] = entry;
-    return applied.contains(identity) || (!removal.holds() && !deleted.contains(identity));
+    return !removal.holds() && (applied.contains(identity) || !deleted.contains(identity));
   });
+}
+
+std::map<olm::PayloadIdentity, Removal> HoldingOf(const PayloadRecord& record) {
+  std::map<olm::PayloadIdentity, Removal> holding = record.removals;
+  std::erase_if(holding, [](const auto& entry) { return !entry.second.holds(); });
+  return holding;
+}
+
+// A further look at a removal; nothing is deleted.
+Task<std::optional<Removal>> Follow(const PassDeps& deps, const PassObserver& observer,
+                                    olm::PayloadIdentity identity) {
+  ObjectRemoverOptions options;
+  options.state = PayloadState::kReconciling;
+  ObjectRemover remover(deps.client, deps.mapper, deps.clock, deps.record, options,
+                        observer.removal);
+  co_return co_await remover.Remove(std::move(identity), "");
 }
 
 }  // namespace
@@ -93,13 +133,16 @@ std::string VersionOf(const Release& release, const PayloadOptions& options) {
   return options.version.empty() ? release.version : options.version;
 }
 
+olm::TemplateFields TemplateFieldsOf(const PayloadOptions& options) {
+  return {options.release_image, options.choices.profile};
+}
+
 std::vector<olm::PayloadFault> FaultsOf(const Release& release, const PayloadOptions& options) {
   std::vector<olm::PayloadFault> faults = release.payload.faults;
   size_t deletions = 0;
   for (const PayloadManifest& each : release.payload.manifests) {
-    if (!each.deletes) continue;
-    ++deletions;
-    if (auto reason = olm::ReasonNotToDelete(each.identity, options.record_namespace)) {
+    if (each.deletes) ++deletions;
+    if (auto reason = olm::ReasonNotToName(each, options.record_namespace)) {
       faults.push_back({each.where, StrCat(each.identity.ToString(), ": ", *reason)});
     }
   }
@@ -118,15 +161,88 @@ std::vector<olm::PayloadFault> FaultsOf(const Release& release, const PayloadOpt
   return faults;
 }
 
+// The faults that only the cluster shows.
+Task<std::vector<olm::PayloadFault>> LiveFaultsOf(const PassDeps& deps,
+                                                  const std::vector<PayloadManifest>& included,
+                                                  const PayloadOptions& options) {
+  std::vector<olm::PayloadFault> faults;
+  std::map<std::string, std::string> deleted_definitions;  // where each is deleted
+  for (const PayloadManifest& each : included) {
+    if (each.deletes && each.identity.kind == "CustomResourceDefinition") {
+      deleted_definitions[each.identity.name] = each.where;
+    }
+  }
+  // One that was removed once, and came back, is kept in any case.
+  const auto takes_operators = [&](const PayloadManifest& each) {
+    const std::optional<Removal> known = deps.record.record().Find(each.identity);
+    return each.deletes && olm::DefinesOlm(each.identity) && !options.allow_olm_deletes &&
+           (!known || known->holds() || options.redelete);
+  };
+  bool operators = false;
+  if (std::any_of(included.begin(), included.end(), takes_operators)) {
+    CO_ASSIGN_OR_RETURN(operators, co_await HasOperators(deps.client, deps.mapper));
+  }
+  for (const PayloadManifest& each : included) {
+    const auto say = [&](std::string_view what) {
+      faults.push_back({each.where, StrCat(each.identity.ToString(), ": ", what)});
+    };
+    if (operators && takes_operators(each)) say(kOperatorsWouldGo);
+    const absl::StatusOr<std::optional<kube::RestMapping>> mapping =
+        co_await deps.mapper.Find(each.gvk);
+    // An API that is away holds up its own objects, once it is their turn.
+    if (!mapping.ok() || !*mapping) continue;
+    const absl::Status named = NameUnder(**mapping, each.identity).status();
+    // Those of well-known kinds are faults already.
+    if (!named.ok() && !each.identity.IsNamespaced()) say(ToStd(named.message()));
+    const auto definition = deleted_definitions.find((*mapping)->gvr.GroupResource());
+    if (!each.deletes && definition != deleted_definitions.end()) {
+      say(StrCat("it is applied, and its definition is deleted by ", definition->second));
+    }
+  }
+  co_return faults;
+}
+
+// By reads alone: what has become of the removals that the record says have not ended.
+Task<PayloadRecord> FollowedRecord(const PassDeps& deps) {
+  PayloadRecord record = deps.record.record();
+  olm::RemovalChoices choices;
+  choices.state = PayloadState::kReconciling;
+  choices.now = deps.clock.Now();
+  for (auto& [identity, removal] : record.removals) {
+    if (!removal.holds()) continue;
+    const absl::StatusOr<RemovalLook> look =
+        co_await LookAtObject(deps.client, deps.mapper, identity, "");
+    if (!look.ok()) continue;  // it holds as long as nobody knows better
+    const olm::RemovalDecision decision =
+        olm::DecideRemoval(identity, removal, look->live, choices);
+    if (decision.removal) removal = *decision.removal;
+  }
+  co_return record;
+}
+
+olm::TaskGraph GraphOf(const PassPlan& plan) {
+  return plan.state == PayloadState::kUpdating ? olm::UpdateGraph(plan.included)
+                                               : olm::FlatGraph(plan.included);
+}
+
 Task<PassPlan> MakePassPlan(const PassDeps& deps, const Release& release,
                             const PayloadOptions& options) {
   PassPlan plan;
   plan.version = VersionOf(release, options);
-  CO_ASSIGN_OR_RETURN(const olm::ReleaseVersion version, olm::ReleaseVersion::Parse(plan.version));
+  plan.faults = FaultsOf(release, options);
+  const absl::StatusOr<olm::ReleaseVersion> version = olm::ReleaseVersion::Parse(plan.version);
   CO_ASSIGN_OR_RETURN(
       olm::ClusterChoices choices,
       co_await ReadClusterChoices(deps.client, deps.mapper, options.choices, plan.version));
-  choices.major = version.major;
+  if (version.ok()) choices.major = version->major;
+  if (!choices.capabilities) {
+    const auto named = olm::ChoicesNamedBy(release.payload.manifests).capabilities;
+    if (!named.empty()) {
+      plan.notes.push_back(
+          StrCat("nothing says which capabilities are on, so all that the payload ",
+                 "names are: ", absl::StrJoin(named, ", ")));
+    }
+  }
   for (const PayloadManifest& each : release.payload.manifests) {
     if (std::optional<std::string> reason = olm::ReasonToLeaveOut(each, choices)) {
       plan.left_out.push_back({each.where, StrCat(each.identity.ToString(), ": ", *reason)});
@@ -134,6 +250,12 @@ Task<PassPlan> MakePassPlan(const PassDeps& deps, const Release& release,
       plan.included.push_back(each);
     }
   }
+  CO_ASSIGN_OR_RETURN(const std::vector<olm::PayloadFault> live,
+                      co_await LiveFaultsOf(deps, plan.included, options));
+  for (const auto& more : {olm::ContradictionsAmong(plan.included), live}) {
+    plan.faults.insert(plan.faults.end(), more.begin(), more.end());
+  }
+  if (!plan.faults.empty()) co_return plan;
   plan.hash = olm::PayloadHash(plan.version, plan.included);
   const PayloadRecord& record = deps.record.record();
   const bool known = record.hash == plan.hash;
@@ -144,7 +266,8 @@ Task<PassPlan> MakePassPlan(const PassDeps& deps, const Release& release,
     plan.state = PayloadState::kInitializing;
   }
   if (!plan.begins) co_return plan;
-  olm::UpdateQuestion question{record, version, plan.included, {}, options.allow_stale_deletes};
+  CO_ASSIGN_OR_RETURN(const PayloadRecord followed, co_await FollowedRecord(deps));
+  olm::UpdateQuestion question{followed, *version, plan.included, {}, options.allow_stale_deletes};
   CO_ASSIGN_OR_RETURN(question.not_upgradeable,
                       co_await ReadNotUpgradeable(deps.client, deps.mapper));
   plan.preconditions = olm::ReasonsNotToUpdate(question);
@@ -157,7 +280,8 @@ PayloadPass::PayloadPass(const PassDeps& deps, const Release& release,
 
 boost::asio::awaitable<PassResult> PayloadPass::Run(bool check_rights) {
   result_.error = co_await Prepare(check_rights);
-  if (!result_.error.ok() || !result_.refused.empty()) co_return std::move(result_);
+  if (!result_.error.ok() || !result_.refused.empty() || !result_.faults.empty())
+    co_return std::move(result_);
   co_await RunGraph();
   result_.error = co_await Finish();
   co_return std::move(result_);
@@ -167,6 +291,8 @@ StatusTask PayloadPass::Prepare(bool check_rights) {
   CO_RETURN_IF_ERROR(co_await deps_.record.Load());
   CO_ASSIGN_OR_RETURN(plan_, co_await MakePassPlan(deps_, release_, options_));
   result_.state = plan_.state;
+  result_.faults = plan_.faults;
+  if (!result_.faults.empty()) co_return absl::OkStatus();
   (options_.force ? result_.warnings : result_.refused) = plan_.preconditions;
   if (!result_.refused.empty()) co_return absl::OkStatus();
   if ((check_rights || plan_.begins) && plan_.state != PayloadState::kReconciling) {
@@ -185,19 +311,23 @@ StatusTask PayloadPass::Prepare(bool check_rights) {
 // The record says what is begun before anything else is written.
 StatusTask PayloadPass::Begin() {
   CO_RETURN_IF_ERROR(co_await deps_.record.Change([this](PayloadRecord& record) {
-    if (plan_.begins) {
-      record.completed.reset();
-      Prune(release_, plan_.included, record);
-    }
+    if (plan_.begins) record.completed.reset();
+    // What has ended is forgotten once the payload is complete; earlier only for want of room.
+    if (record.removals.size() > olm::kMaxRemovals) Prune(release_, plan_.included, record);
     record.version = plan_.version;
     record.hash = plan_.hash;
     record.state = plan_.state;
   }));
-  applier_.emplace(deps_.client, deps_.mapper, deps_.clock);
+  ObjectApplierOptions applying;
+  applying.patience = options_.wait_for_health;
+  confirmed_ = deps_.clock.Monotonic();
+  applier_.emplace(deps_.client, deps_.mapper, deps_.clock, applying, observer_.waits,
+                   [this] { return MayWrite(); });
   ObjectRemoverOptions removing;
   removing.state = plan_.state;
   removing.version = plan_.version;
   removing.redelete = options_.redelete;
+  removing.allow_olm_deletes = options_.allow_olm_deletes;
   removing.wait = options_.wait_for_deletions;
   remover_.emplace(deps_.client, deps_.mapper, deps_.clock, deps_.record, removing,
                    observer_.removal);
@@ -206,9 +336,8 @@ StatusTask PayloadPass::Begin() {
 }
 
 VoidTask PayloadPass::RunGraph() {
-  const bool ordered = plan_.state == PayloadState::kUpdating;
-  const olm::TaskGraph graph =
-      ordered ? olm::UpdateGraph(plan_.included) : olm::FlatGraph(plan_.included);
+  const olm::TaskGraph graph = GraphOf(plan_);
+  dependencies_.emplace(plan_.included, graph);
   const size_t width = plan_.state == PayloadState::kReconciling ? kReconcilingWidth : kWidth;
   for (const olm::TaskStage& stage : graph) {
     if (failed_) {
@@ -226,7 +355,7 @@ VoidTask PayloadPass::RunNode(const olm::TaskNode& node) {
     TaskReport report;
     report.identity = manifest.identity;
     report.where = manifest.where;
-    const absl::StatusOr<Did> did = co_await RunTask(manifest);
+    const absl::StatusOr<Did> did = co_await RunTask(node[i]);
     report.did = did.ok() ? *did : Did::kFailed;
     report.error = did.status();
     if (observer_.did) observer_.did(report);
@@ -238,19 +367,42 @@ VoidTask PayloadPass::RunNode(const olm::TaskNode& node) {
   }
 }
 
-Task<Did> PayloadPass::RunTask(const PayloadManifest& manifest) {
+Task<Did> PayloadPass::RunTask(size_t index) {
+  const PayloadManifest& manifest = plan_.included[index];
   if (!manifest.deletes) {
     const bool wait = plan_.state == PayloadState::kUpdating;
-    CO_ASSIGN_OR_RETURN(const ApplyPlan applied, co_await applier_->Apply(manifest, wait));
-    co_return DidOf(applied.action);
+    const absl::Duration until = deps_.clock.Monotonic() + kMadeBesideTakes;
+    while (true) {
+      const absl::StatusOr<ApplyPlan> applied = co_await applier_->Apply(manifest, wait);
+      if (applied.ok()) co_return DidOf(applied->action);
+      if (failed_ || deps_.clock.Monotonic() >= until) co_return applied.status();
+      CO_ASSIGN_OR_RETURN(const bool beside, co_await IsMadeBeside(index, applied.status()));
+      if (!beside) co_return applied.status();
+      co_await deps_.clock.Sleep(kMadeBesidePause);
+    }
   }
   CO_ASSIGN_OR_RETURN(const std::optional<Removal> removal,
-                      co_await remover_->Remove(manifest.identity, manifest.gvk.version));
+                      co_await remover_->Remove(manifest.identity, manifest.StoredVersion()));
   co_return DidOf(removal);
 }
 
+Task<bool> PayloadPass::IsMadeBeside(size_t index, absl::Status lack) {
+  const PayloadManifest& manifest = plan_.included[index];
+  const std::optional<size_t> ns = dependencies_->NamespaceOf(index);
+  if (ns && dependencies_->AreBeside(*ns, index) && kube::IsNotFound(lack, manifest.identity.ns)) {
+    co_return true;
+  }
+  const std::optional<size_t> definition = dependencies_->DefinitionOf(index);
+  if (!definition || !dependencies_->AreBeside(*definition, index)) co_return false;
+  CO_ASSIGN_OR_RETURN(const std::optional<kube::RestMapping> mapping,
+                      co_await deps_.mapper.Find(manifest.gvk));
+  co_return !mapping;
+}
+
 StatusTask PayloadPass::Finish() {
-  if (failed_ || plan_.state == PayloadState::kReconciling) co_return absl::OkStatus();
+  if (failed_) co_return absl::OkStatus();
+  CO_RETURN_IF_ERROR(co_await FollowUnasked());
+  if (plan_.state == PayloadState::kReconciling) co_return absl::OkStatus();
   const absl::Time now = deps_.clock.Now();
   CO_RETURN_IF_ERROR(co_await deps_.record.Change([now](PayloadRecord& record) {
     record.completed = now;
@@ -260,19 +412,52 @@ StatusTask PayloadPass::Finish() {
   co_return absl::OkStatus();
 }
 
+// Long waits, and whatever holds a process up, may let another one begin.
+StatusTask PayloadPass::MayWrite() {
+  const absl::Duration now = deps_.clock.Monotonic();
+  if (now - confirmed_ < kConfirmedFor) co_return absl::OkStatus();
+  confirmed_ = now;
+  co_return co_await deps_.record.Confirm();
+}
+
+StatusTask PayloadPass::FollowUnasked() {
+  const std::set<olm::PayloadIdentity> asked = DeletedBy(plan_.included);
+  const bool deletes = plan_.state == PayloadState::kUpdating || options_.redelete;
+  std::vector<Removal> never_accepted;
+  for (const auto& [identity, removal] : HoldingOf(deps_.record.record())) {
+    if (deletes && asked.contains(identity)) continue;
+    const absl::StatusOr<std::optional<Removal>> looked =
+        co_await Follow(deps_, observer_, identity);
+    // One that cannot be looked at holds as it was; whoever follows the removals says why.
+    if (!looked.ok() || !*looked || !(*looked)->holds()) continue;
+    if ((*looked)->state != olm::RemovalState::kOngoing) never_accepted.push_back(**looked);
+  }
+  const absl::Time now = deps_.clock.Now();
+  CO_RETURN_IF_ERROR(co_await deps_.record.Change([&](PayloadRecord& record) {
+    for (const Removal& each : never_accepted) {
+      if (!asked.contains(each.identity)) {
+        record.removals.erase(each.identity);
+        continue;
+      }
+      // Nothing deletes it in this state; so it is kept, as one that came back.
+      Removal& kept = record.removals[each.identity];
+      kept.state = olm::RemovalState::kReappeared;
+      kept.since = now;
+      kept.note = "its deletion was never accepted; it is kept";
+    }
+    Prune(release_, plan_.included, record);
+  }));
+  for (const Removal& each : never_accepted) {
+    if (observer_.dropped && !asked.contains(each.identity)) observer_.dropped(each);
+  }
+  co_return absl::OkStatus();
+}
+
 StatusTask FollowRemovals(const PassDeps& deps, const PassObserver& observer) {
   CO_RETURN_IF_ERROR(co_await deps.record.Load());
-  ObjectRemoverOptions options;
-  options.state = PayloadState::kReconciling;
-  ObjectRemover remover(deps.client, deps.mapper, deps.clock, deps.record, options,
-                        observer.removal);
-  std::vector<olm::PayloadIdentity> holding;
-  for (const auto& [identity, removal] : deps.record.record().removals) {
-    if (removal.holds()) holding.push_back(identity);
-  }
   absl::Status first;
-  for (const olm::PayloadIdentity& identity : holding) {
-    const absl::Status looked = (co_await remover.Remove(identity, "")).status();
+  for (const auto& [identity, removal] : HoldingOf(deps.record.record())) {
+    const absl::Status looked = (co_await Follow(deps, observer, identity)).status();
     if (!looked.ok()) first.Update(WithContext(identity.ToString(), looked));
   }
   co_return first;

@@ -20,6 +20,8 @@
 #include "olm/payload/payload_record.h"
 #include "olm/payload/removal.h"
 #include "olm/payload/task_graph.h"
+#include "olm/payload/template_fields.h"
+#include "payload/dependencies.h"
 #include "payload/object_applier.h"
 #include "payload/object_remover.h"
 #include "payload/payload_folder.h"
@@ -36,7 +38,12 @@ struct PayloadOptions {
   bool redelete = false;
   std::optional<absl::Duration> wait_for_deletions;
   bool allow_stale_deletes = false;
-  bool force = false;  // an update begins although a precondition refuses it
+  // Definitions of OLM's are deleted although there are operators, which go with them.
+  bool allow_olm_deletes = false;
+  // The time in which what an update applies is to become healthy; zero: it is not waited for.
+  absl::Duration wait_for_health = absl::Minutes(5);
+  std::string release_image;  // for the manifests that name it
+  bool force = false;         // an update begins although a precondition refuses it
 };
 
 struct PassDeps {
@@ -61,10 +68,15 @@ struct PassObserver {
   std::function<void(olm::PayloadState state, size_t tasks)> begins;
   std::function<void(const TaskReport& report)> did;
   std::function<void(const olm::Removal& removal)> removal;
+  // A removal that nothing asks for any more, and that the server never accepted, is forgotten.
+  std::function<void(const olm::Removal& removal)> dropped;
+  // What was applied is not healthy yet; told when `lack` changes.
+  std::function<void(const olm::PayloadIdentity& identity, const std::string& lack)> waits;
 };
 
 struct PassResult {
   olm::PayloadState state = olm::PayloadState::kUpdating;
+  std::vector<olm::PayloadFault> faults;  // for which nothing was begun: those of the plan
   // Why nothing was begun, one sentence each: preconditions, missing rights.
   std::vector<std::string> refused;
   std::vector<std::string> warnings;  // what --force went beyond
@@ -74,13 +86,16 @@ struct PassResult {
   absl::Status error;      // of the pass itself: the record, discovery, the cluster's choices
 };
 
-// The faults for which nothing of a payload is used: its own, what is never deleted, too many
-// deletions, no version.
+// The faults for which nothing of a payload is used, whatever the cluster: its own, what no payload
+// names, too many deletions, no version.
 std::vector<olm::PayloadFault> FaultsOf(const Release& release, const PayloadOptions& options);
-// The version that counts. REQUIRES: FaultsOf is empty.
+// The fields of its manifests' templates, as far as the options say them.
+olm::TemplateFields TemplateFieldsOf(const PayloadOptions& options);
+// The version that counts; "" where nothing says one.
 std::string VersionOf(const Release& release, const PayloadOptions& options);
 
-// What a pass over the payload would be, by reads alone.
+// What a pass over the payload would be, by reads alone. With faults, what follows them is not
+// filled in.
 struct PassPlan {
   olm::PayloadState state = olm::PayloadState::kUpdating;
   std::string version;
@@ -89,9 +104,17 @@ struct PassPlan {
   std::vector<olm::PayloadManifest> included;
   // Those that the cluster does not take: where, and why.
   std::vector<olm::PayloadFault> left_out;
+  std::vector<std::string> notes;  // what was assumed
+  // For which nothing is used in this cluster: FaultsOf, manifests that contradict each other,
+  // namespaces that kinds need or cannot have, definitions of OLM's that would be deleted under its
+  // operators.
+  std::vector<olm::PayloadFault> faults;
   std::vector<std::string> preconditions;  // that refuse the update
 };
-// REQUIRES: FaultsOf is empty; the record is loaded; the references outlive the task.
+// The order in which its included manifests are worked on.
+olm::TaskGraph GraphOf(const PassPlan& plan);
+
+// REQUIRES: the record is loaded; the references outlive the task.
 Task<PassPlan> MakePassPlan(const PassDeps& deps, const Release& release,
                             const PayloadOptions& options);
 
@@ -101,8 +124,7 @@ Task<PassPlan> MakePassPlan(const PassDeps& deps, const Release& release,
 // that ends in the midst can be followed by another.
 class PayloadPass {
  public:
-  // REQUIRES: what `deps` refers to, `release` and `observer` outlive this object; FaultsOf is
-  // empty.
+  // REQUIRES: what `deps` refers to, `release` and `observer` outlive this object.
   PayloadPass(const PassDeps& deps, const Release& release, const PayloadOptions& options,
               const PassObserver& observer);
 
@@ -113,9 +135,14 @@ class PayloadPass {
  private:
   StatusTask Prepare(bool check_rights);
   StatusTask Begin();
+  // Looks at the removals that nothing deletes any more: those that have ended, or that the server
+  // never accepted, are forgotten where no manifest asks for them, and else what is there is kept.
+  StatusTask FollowUnasked();
   VoidTask RunGraph();
   VoidTask RunNode(const olm::TaskNode& node);
-  Task<TaskReport::Did> RunTask(const olm::PayloadManifest& manifest);
+  Task<TaskReport::Did> RunTask(size_t index);
+  // True where what the object lacks, by the error of its application, is being made beside it.
+  Task<bool> IsMadeBeside(size_t index, absl::Status lack);
   StatusTask Finish();
 
   const PassDeps deps_;
@@ -123,6 +150,11 @@ class PayloadPass {
   const PayloadOptions options_;
   const PassObserver& observer_;
   PassPlan plan_;
+  // kAborted where another process has begun something.
+  StatusTask MayWrite();
+
+  absl::Duration confirmed_;  // when the record was last this process's own, by the clock
+  std::optional<Dependencies> dependencies_;
   std::optional<ObjectApplier> applier_;
   std::optional<ObjectRemover> remover_;
   bool failed_ = false;

@@ -6,6 +6,7 @@
 #include <boost/json/parse.hpp>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/json/json_text.h"
@@ -20,6 +21,7 @@ namespace steward::payload {
 namespace {
 
 using olm::PayloadState;
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -200,14 +202,16 @@ TEST_F(PayloadPassTest, AStrayNamespaceIsRefused) {
   const kube::GroupVersionResource gvr = {"a.b", "v1", "things"};
   cluster_.client().Serve(gvr);
   cluster_.client().Publish(gvr.group_version(), {{"Thing", "things", false, {}}});
-  cluster_.Put(gvr, R"({"metadata":{"name":"steward-x"}})");
+  cluster_.Put(gvr, R"({"metadata":{"name":"x"}})");
   const std::string thing =
-      R"({"apiVersion":"a.b/v1","kind":"Thing","metadata":{"name":"steward-x","namespace":"n",)"
+      R"({"apiVersion":"a.b/v1","kind":"Thing","metadata":{"name":"x","namespace":"n",)"
       R"("annotations":{"release.openshift.io/delete":"true"}}})";
-  const PassResult result = Pass(TestRelease("4.5.0", {{"a.yaml", thing}}));
-  ASSERT_THAT(result.failed, SizeIs(1));
-  EXPECT_THAT(std::string(result.failed[0].error.message()), HasSubstr("in no namespace"));
-  EXPECT_FALSE(cluster_.Find(gvr, {"", "steward-x"}).is_null());
+  const PassResult result = Pass(TestRelease(
+      "4.5.0", {{"0000_10_a_0.yaml", TestConfigMap("a", "1")}, {"0000_20_a_0.yaml", thing}}));
+  ASSERT_THAT(result.faults, SizeIs(1));
+  EXPECT_THAT(result.faults[0].what, HasSubstr("in no namespace"));
+  EXPECT_FALSE(cluster_.Find(gvr, {"", "x"}).is_null());
+  EXPECT_TRUE(cluster_.ConfigMap("a").is_null()) << "named before the first write";
 }
 
 TEST_F(PayloadPassTest, R_003_54_OnlyAnUpdateDeletes) {
@@ -325,6 +329,37 @@ TEST_F(PayloadPassTest, R_003_11_FailuresStopWhatDependsOnThem) {
   EXPECT_FALSE(result.completed);
 }
 
+// What another component of the level makes at the same time is waited for.
+TEST_F(PayloadPassTest, ADefinitionThatIsMadeBeside) {
+  const std::string definition =
+      R"({"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","metadata":)"
+      R"({"name":"relics.a.b"},"spec":{"group":"a.b","scope":"Cluster","names":{"kind":"Relic",)"
+      R"("plural":"relics"},"versions":[{"name":"v1","served":true}]}})";
+  const std::string relic = R"({"apiVersion":"a.b/v1","kind":"Relic","metadata":{"name":"r"}})";
+  const Release release =
+      TestRelease("4.5.0", {{"0000_10_a_0.yaml", relic}, {"0000_10_b_0.yaml", definition}});
+  decide = [this](const kube::HookedCall& call) {
+    if (call.gvr == kTestDefinitions && call.verb == "get" && call.name.name == "relics.a.b") {
+      boost::json::value live = cluster_.Find(kTestDefinitions, {"", "relics.a.b"});
+      if (live.is_object() && !live.as_object().contains("status")) {
+        live.as_object()["status"] =
+            boost::json::parse(R"({"conditions":[{"type":"Established","status":"True"},)"
+                               R"({"type":"NamesAccepted","status":"True"}]})");
+        cluster_.Put(kTestDefinitions, Serialize(live));
+        const kube::GroupVersionResource gvr = {"a.b", "v1", "relics"};
+        cluster_.client().Serve(gvr);
+        cluster_.client().Publish(gvr.group_version(), {{"Relic", "relics", false, {}}});
+      }
+    }
+    return kube::HookedFate();
+  };
+  const PassResult result = Pass(release);
+  EXPECT_TRUE(result.completed);
+  EXPECT_THAT(told_, ::testing::IsSupersetOf(
+                         {"created Relic.a.b \"r\"",
+                          "created CustomResourceDefinition.apiextensions.k8s.io \"relics.a.b\""}));
+}
+
 TEST_F(PayloadPassTest, AJobIsABarrier) {
   const std::string job =
       R"({"apiVersion":"batch/v1","kind":"Job","metadata":{"namespace":"n","name":"j"}})";
@@ -396,6 +431,309 @@ TEST_F(PayloadPassTest, MissingRightsAreNamedBeforeTheFirstWrite) {
   EXPECT_TRUE(Pass(TestRelease("4.5.0", {{"a.yaml", TestDeletion("a")},
                                          {"b.yaml", TestConfigMap("b", "1")}}))
                   .completed);
+}
+
+// Case 46: what inclusion leaves for one cluster must not contradict itself, and nothing else
+// counts.
+TEST_F(PayloadPassTest, R_003_34_ContradictionsOfOneCluster) {
+  const std::string on = R"("release.openshift.io/feature-gate":"G")";
+  const std::string off = R"("release.openshift.io/feature-gate":"-G")";
+  EXPECT_TRUE(Pass(TestRelease("4.5.0", {{"a.yaml", TestConfigMap("a", "1", on)},
+                                         {"b.yaml", TestConfigMap("a", "2", off)}}))
+                  .completed);
+  EXPECT_EQ(cluster_.ConfigMap("a").at("data").at("key"), "2");
+  const PassResult result = Pass(TestRelease(
+      "4.5.1", {{"a.yaml", TestConfigMap("a", "3", off)}, {"b.yaml", TestDeletion("a")}}));
+  ASSERT_THAT(result.faults, SizeIs(1));
+  EXPECT_EQ(result.faults[0].what, "ConfigMap \"n/a\" is deleted here, and applied by a.yaml:1");
+  EXPECT_EQ(cluster_.ConfigMap("a").at("data").at("key"), "2");
+  EXPECT_EQ(cluster_.Record().version, "4.5.0");
+}
+
+// Case 49: whoever asks about the record looks at the cluster.
+TEST_F(PayloadPassTest, R_003_54_ARemovalEndsAlthoughItsManifestIsGone) {
+  PutConfigMap("held", R"(,"finalizers":["a/b"])");
+  const Release plain = TestRelease("4.5.1", {{"b.yaml", TestConfigMap("b", "1")}});
+  Pass(TestRelease("4.5.0", {{"a.yaml", TestDeletion("held")}}));
+  EXPECT_TRUE(Pass(plain).completed);
+  EXPECT_EQ(cluster_.Removal("held"), "Ongoing") << "one that is under way holds";
+  cluster_.client().Delete(kTestConfigMaps, {"n", "held"});
+  // Nobody has followed it meanwhile, and the update begins all the same.
+  PayloadCluster& cluster = cluster_;
+  EXPECT_TRUE(Pass(TestRelease("4.6.0", {{"b.yaml", TestConfigMap("b", "2")}})).completed);
+  EXPECT_EQ(cluster.RecordData().at("upgradeable"), "True");
+}
+
+TEST_F(PayloadPassTest, R_003_54_TheSamePayloadAgainFollowsWhatItDoesNotAskFor) {
+  PutConfigMap("held", R"(,"finalizers":["a/b"])");
+  const Release plain = TestRelease("4.5.1", {{"b.yaml", TestConfigMap("b", "1")}});
+  Pass(TestRelease("4.5.0", {{"a.yaml", TestDeletion("held")}}));
+  EXPECT_TRUE(Pass(plain).completed);
+  cluster_.client().Delete(kTestConfigMaps, {"n", "held"});
+  EXPECT_EQ(Pass(plain).state, PayloadState::kReconciling);
+  EXPECT_EQ(cluster_.RecordData().at("upgradeable"), "True");
+}
+
+// Case 49: a removal that the server never accepted, and that nothing asks for any more.
+TEST_F(PayloadPassTest, R_003_54_ARemovalThatNothingAsksForIsDropped) {
+  PutConfigMap("a");
+  decide = [](const kube::HookedCall& call) {
+    kube::HookedFate fate;
+    if (call.deletion != nullptr) {
+      fate.error = kube::ToStatus(kube::Forbidden(kTestConfigMaps, "a", "a policy says no"));
+    }
+    return fate;
+  };
+  const Release asks = TestRelease("4.5.0", {{"a.yaml", TestDeletion("a")}});
+  EXPECT_FALSE(Pass(asks).completed);
+  EXPECT_EQ(cluster_.Removal("a"), "Failed");
+  const Release drops = TestRelease("4.5.1", {{"0000_10_x_0.yaml", TestConfigMap("bad", "1")}});
+  decide = [](const kube::HookedCall& call) {
+    kube::HookedFate fate;
+    if (call.verb == "patch") fate.error = absl::UnavailableError("away");
+    return fate;
+  };
+  EXPECT_FALSE(Pass(drops).completed);
+  EXPECT_EQ(cluster_.Removal("a"), "Failed") << "not before the payload is complete";
+  decide = nullptr;
+  EXPECT_TRUE(Pass(drops).completed);
+  EXPECT_THAT(told_, ElementsAre("created ConfigMap \"n/bad\"", "dropped ConfigMap \"n/a\""));
+  EXPECT_EQ(cluster_.Removal("a"), "");
+  EXPECT_FALSE(cluster_.ConfigMap("a").is_null());
+  EXPECT_EQ(cluster_.RecordData().at("upgradeable"), "True");
+}
+
+// No object of the recorded name can be there any more.
+TEST_F(PayloadPassTest, AKindWhoseScopeHasChanged) {
+  cluster_.Put(kTestWidgets, R"({"metadata":{"namespace":"n","name":"w","finalizers":["a/b"]}})");
+  const std::string widget =
+      R"({"apiVersion":"example.com/v1","kind":"Widget","metadata":{"namespace":"n","name":"w",)"
+      R"("annotations":{"release.openshift.io/delete":"true"}}})";
+  EXPECT_TRUE(Pass(TestRelease("4.5.0", {{"a.yaml", widget}})).completed);
+  EXPECT_EQ(cluster_.RecordData().at("upgradeable"), "False");
+  cluster_.client().Delete(kTestWidgets, {"n", "w"});
+  cluster_.client().Publish(kTestWidgets.group_version(), {{"Widget", "widgets", false, {}}});
+  EXPECT_TRUE(Pass(TestRelease("4.6.0", {{"b.yaml", TestConfigMap("b", "1")}})).completed);
+  EXPECT_EQ(cluster_.RecordData().at("upgradeable"), "True");
+}
+
+// The kind goes while the pass goes on, and its objects with it.
+TEST_F(PayloadPassTest, ADefinitionThatIsDeletedBeforeItsObject) {
+  const std::string deletes = R"("annotations":{"release.openshift.io/delete":"true"}}})";
+  cluster_.Put(kTestDefinitions, R"({"metadata":{"name":"widgets.example.com"}})");
+  cluster_.Put(kTestWidgets, R"({"metadata":{"namespace":"n","name":"w"}})");
+  bool gone = false;
+  decide = [&](const kube::HookedCall& call) {
+    kube::HookedFate fate;
+    if (call.deletion != nullptr && call.gvr == kTestDefinitions) {
+      gone = true;
+      cluster_.client().Publish(kTestWidgets.group_version(), {});
+    } else if (gone && call.gvr == kTestWidgets) {
+      fate.error = kube::ToStatus(kube::NotFoundPath());
+    }
+    return fate;
+  };
+  const PassResult result = Pass(TestRelease(
+      "4.5.0",
+      {{"0000_10_a_0.yaml",
+        StrCat(R"({"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition",)",
+               R"("metadata":{"name":"widgets.example.com",)", deletes)},
+       {"0000_20_a_0.yaml",
+        StrCat(R"({"apiVersion":"example.com/v1","kind":"Widget","metadata":{"namespace":"n",)",
+               R"("name":"w",)", deletes)}}));
+  EXPECT_TRUE(gone);
+  EXPECT_TRUE(result.completed) << (result.failed.empty() ? "" : result.failed[0].error.message());
+}
+
+// A process that was held up does not delete what another one has applied meanwhile.
+TEST_F(PayloadPassTest, R_003_56_WhoeverWasOvertakenDeletesNothing) {
+  PutConfigMap("a");
+  const Release asks = TestRelease("4.5.0", {{"a.yaml", TestDeletion("a")}});
+  cluster_.client().FailNext(Verb::kDelete, kTestConfigMaps, absl::UnavailableError("away"));
+  EXPECT_FALSE(Pass(asks).completed);
+  EXPECT_EQ(cluster_.Removal("a"), "Initiated");
+  const int deletions = cluster_.client().calls(Verb::kDelete, kTestConfigMaps);
+  const Release applies = TestRelease("4.5.1", {{"a.yaml", TestConfigMap("a", "1")}});
+  bool overtaken = false;
+  decide = [&](const kube::HookedCall& call) {
+    // The old process has read its record, and reads the object.
+    if (call.verb == "get" && call.name.name == "a" && !std::exchange(overtaken, true)) {
+      PayloadProcess other(cluster_);
+      EXPECT_TRUE(other.Pass(applies, options_)->completed);
+    }
+    return kube::HookedFate();
+  };
+  const PassResult late = Pass(asks);
+  EXPECT_THAT(late.failed, SizeIs(1));
+  EXPECT_EQ(cluster_.client().calls(Verb::kDelete, kTestConfigMaps), deletions);
+  EXPECT_EQ(cluster_.ConfigMap("a").at("data").at("key"), "1");
+}
+
+// Nor does it write what it was to apply before it waited.
+TEST_F(PayloadPassTest, R_003_56_WhoeverWasOvertakenAppliesNothing) {
+  const std::string job =
+      R"({"apiVersion":"batch/v1","kind":"Job","metadata":{"namespace":"n","name":"j"}})";
+  const Release old =
+      TestRelease("4.5.0", {{"a.yaml", job}, {"b.yaml", TestConfigMap("b", "old")}});
+  bool overtaken = false;
+  decide = [&](const kube::HookedCall& call) {
+    if (call.verb == "get" && call.name.name == "j" &&
+        !cluster_.Find(kTestJobs, {"n", "j"}).is_null() && !std::exchange(overtaken, true)) {
+      cluster_.clock().Advance(absl::Minutes(1));
+      PayloadProcess other(cluster_);
+      EXPECT_TRUE(
+          other.Pass(TestRelease("4.5.1", {{"b.yaml", TestConfigMap("b", "new")}}), options_)
+              ->completed);
+      boost::json::value live = cluster_.Find(kTestJobs, {"n", "j"});
+      live.as_object()["status"] =
+          boost::json::parse(R"({"conditions":[{"type":"Complete","status":"True"}]})");
+      cluster_.Put(kTestJobs, Serialize(live));
+    }
+    return kube::HookedFate();
+  };
+  EXPECT_THAT(Pass(old).failed, SizeIs(1));
+  EXPECT_EQ(cluster_.ConfigMap("b").at("data").at("key"), "new");
+  EXPECT_EQ(cluster_.Record().version, "4.5.1");
+}
+
+// A removal that is under way holds, although a later payload would apply the object.
+TEST_F(PayloadPassTest, R_003_54_OneUnderWayHoldsAlthoughTheObjectIsApplied) {
+  PutConfigMap("held", R"(,"finalizers":["a/b"])");
+  Pass(TestRelease("4.5.0", {{"a.yaml", TestDeletion("held")}}));
+  const Release applies = TestRelease("4.5.1", {{"a.yaml", TestConfigMap("held", "1")}});
+  EXPECT_FALSE(Pass(applies).completed);
+  EXPECT_EQ(cluster_.Removal("held"), "Ongoing");
+  EXPECT_THAT(Pass(TestRelease("4.6.0", {{"b.yaml", TestConfigMap("b", "1")}})).refused, SizeIs(1));
+  cluster_.client().Delete(kTestConfigMaps, {"n", "held"});
+  EXPECT_TRUE(Pass(applies).completed);
+  EXPECT_EQ(cluster_.Removal("held"), "");
+}
+
+// What came back is kept also after a payload that has begun and said nothing of it.
+TEST_F(PayloadPassTest, R_003_53_WhatCameBackIsKeptAfterAPayloadThatOnlyBegan) {
+  PutConfigMap("a");
+  const Release asks = TestRelease("4.5.0", {{"a.yaml", TestDeletion("a")}});
+  Pass(asks);
+  PutConfigMap("a");
+  decide = [](const kube::HookedCall& call) {
+    kube::HookedFate fate;
+    if (call.verb == "patch") fate.error = absl::UnavailableError("away");
+    return fate;
+  };
+  EXPECT_FALSE(Pass(TestRelease("4.5.1", {{"b.yaml", TestConfigMap("b", "1")}})).completed);
+  decide = nullptr;
+  EXPECT_TRUE(Pass(asks).completed);
+  EXPECT_FALSE(cluster_.ConfigMap("a").is_null());
+  EXPECT_EQ(cluster_.Removal("a"), "Reappeared");
+}
+
+// A repeated deletion that is refused holds nothing back once nobody repeats it.
+TEST_F(PayloadPassTest, R_003_53_ARefusedRedeletionIsKept) {
+  PutConfigMap("a");
+  const Release asks = TestRelease("4.5.0", {{"a.yaml", TestDeletion("a")}});
+  Pass(asks);
+  PutConfigMap("a");
+  options_.redelete = true;
+  decide = [](const kube::HookedCall& call) {
+    kube::HookedFate fate;
+    if (call.deletion != nullptr) {
+      fate.error = kube::ToStatus(kube::Forbidden(kTestConfigMaps, "a", "a policy says no"));
+    }
+    return fate;
+  };
+  EXPECT_THAT(Pass(asks).failed, SizeIs(1));
+  EXPECT_EQ(cluster_.Removal("a"), "Failed");
+  decide = nullptr;
+  options_.redelete = false;
+  Pass(asks);
+  EXPECT_THAT(told_, ::testing::Contains("kept ConfigMap \"n/a\""));
+  EXPECT_EQ(cluster_.Removal("a"), "Reappeared");
+  EXPECT_EQ(cluster_.RecordData().at("upgradeable"), "True");
+  EXPECT_TRUE(Pass(TestRelease("4.5.1", {{"a.yaml", TestDeletion("a")}})).completed);
+  EXPECT_FALSE(cluster_.ConfigMap("a").is_null());
+}
+
+// Case 48: with OLM's definitions every operator would go.
+TEST_F(PayloadPassTest, DefinitionsOfOlmStayWhileThereAreOperators) {
+  const std::string name = "clusterserviceversions.operators.coreos.com";
+  cluster_.Put(kTestDefinitions, StrCat(R"({"metadata":{"name":")", name, R"("}})"));
+  cluster_.Put(kTestCsvs, R"({"metadata":{"namespace":"n","name":"o"}})");
+  const Release release = TestRelease(
+      "4.5.0", {{"a.yaml", StrCat(R"({"apiVersion":"apiextensions.k8s.io/v1","kind":)",
+                                  R"("CustomResourceDefinition","metadata":{"name":")", name,
+                                  R"(","annotations":{"release.openshift.io/delete":"true"}}})")}});
+  const PassResult refused = Pass(release);
+  ASSERT_THAT(refused.faults, SizeIs(1));
+  EXPECT_THAT(refused.faults[0].what, HasSubstr("--allow-olm-deletes"));
+  EXPECT_THAT(cluster_.RecordData(), IsEmpty());
+  // An operator that comes while the pass goes on is seen before the deletion.
+  cluster_.client().Delete(kTestCsvs, {"n", "o"});
+  int lists = 0;
+  decide = [&](const kube::HookedCall& call) {
+    if (call.gvr == kTestCsvs && ++lists == 2) {
+      cluster_.Put(kTestCsvs, R"({"metadata":{"namespace":"n","name":"o"}})");
+    }
+    return kube::HookedFate();
+  };
+  EXPECT_THAT(Pass(release).failed, SizeIs(1));
+  EXPECT_EQ(cluster_.client().calls(Verb::kDelete, kTestDefinitions), 0);
+  decide = nullptr;
+  options_.allow_olm_deletes = true;
+  EXPECT_TRUE(Pass(release).completed);
+  EXPECT_TRUE(cluster_.Find(kTestDefinitions, {"", name}).is_null());
+}
+
+TEST_F(PayloadPassTest, WhatIsAppliedHasToBecomeHealthy) {
+  const std::string job =
+      R"({"apiVersion":"batch/v1","kind":"Job","metadata":{"namespace":"n","name":"j"}})";
+  const Release release = TestRelease("4.5.0", {{"a.yaml", job}});
+  EXPECT_THAT(Pass(release).failed, SizeIs(1));
+  EXPECT_THAT(told_, ElementsAre("waits Job.batch \"n/j\": the Job is not complete yet",
+                                 "failed Job.batch \"n/j\""));
+  options_.wait_for_health = absl::ZeroDuration();
+  EXPECT_TRUE(Pass(release).completed);
+}
+
+// What nobody may give who lacks it is found before the first write.
+TEST_F(PayloadPassTest, RightsThatRolesAndBindingsGive) {
+  const std::string head = R"({"apiVersion":"rbac.authorization.k8s.io/v1","kind":)";
+  const kube::GroupVersionResource roles = {"rbac.authorization.k8s.io", "v1", "clusterroles"};
+  const kube::GroupVersionResource bindings = {"rbac.authorization.k8s.io", "v1", "rolebindings"};
+  for (const auto& gvr : {roles, bindings}) cluster_.client().Serve(gvr);
+  cluster_.client().Publish(roles.group_version(), {{"ClusterRole", "clusterroles", false, {}},
+                                                    {"RoleBinding", "rolebindings", true, {}}});
+  cluster_.Put(roles, R"({"metadata":{"name":"live"},"rules":[{"apiGroups":[""],"verbs":["list"],)"
+                      R"("resources":["secrets"]}]})");
+  const auto binding = [&](const std::string& name, const std::string& role) {
+    return TestFile{StrCat(name, ".yaml"),
+                    StrCat(head, R"("RoleBinding","metadata":{"namespace":"n","name":")", name,
+                           R"("},"roleRef":{"kind":"ClusterRole","name":")", role, R"("}})")};
+  };
+  const Release release = TestRelease(
+      "4.5.0", {{"a.yaml", StrCat(head, R"("ClusterRole","metadata":{"name":"own"},"rules":[)",
+                                  R"({"apiGroups":[""],"resources":["pods/log"],"verbs":["get"]},)",
+                                  R"({"nonResourceURLs":["/metrics"],"verbs":["get"]}]})")},
+                binding("b", "own"),
+                binding("c", "live"),
+                binding("d", "absent")});
+  cluster_.denied = {"escalate clusterroles ", "escalate clusterroles own",
+                     "bind clusterroles ",     "bind clusterroles own",
+                     "bind clusterroles live", "bind clusterroles absent"};
+  EXPECT_THAT(Pass(release).refused,
+              ElementsAre(AllOf(HasSubstr("bind clusterroles.rbac.authorization.k8s.io \"absent\""),
+                                HasSubstr("cannot be read"))))
+      << "whoever has all that a role gives may give it";
+  cluster_.denied.push_back("get pods ");
+  cluster_.denied.push_back("list secrets ");
+  EXPECT_THAT(
+      Pass(release).refused,
+      ElementsAre(HasSubstr("bind clusterroles.rbac.authorization.k8s.io \"absent\""),
+                  HasSubstr("\"live\" in namespace \"n\", or list secrets in namespace \"n\""),
+                  HasSubstr("bind clusterroles.rbac.authorization.k8s.io \"own\""),
+                  AllOf(HasSubstr("escalate clusterroles.rbac.authorization.k8s.io \"own\", or "),
+                        HasSubstr("pods/log"))));
+  cluster_.denied.clear();
+  EXPECT_TRUE(Pass(release).completed);
 }
 
 TEST_F(PayloadPassTest, Faults) {

@@ -4,7 +4,9 @@
 #include <boost/json/object.hpp>
 #include <boost/json/value.hpp>
 #include <cstddef>
+#include <optional>
 #include <set>
+#include <string>
 #include <utility>
 
 #include "absl/status/status.h"
@@ -20,7 +22,8 @@
 #include "kube/client/rest_mapper.h"
 #include "kube/meta/errors.h"
 #include "kube/meta/names.h"
-#include "payload/brought_kinds.h"
+#include "kube/meta/resources.h"
+#include "payload/dependencies.h"
 #include "payload/object_applier.h"
 #include "payload/object_remover.h"
 
@@ -124,17 +127,18 @@ class Previewer {
       : deps_(deps),
         plan_(plan),
         options_(options),
-        brought_(BroughtBy(plan.included)),
+        dependencies_(plan.included, GraphOf(plan)),
         applier_(deps.client, deps.mapper, deps.clock) {}
 
-  StatusTask Look(const olm::PayloadManifest& manifest, PreviewedObject& object) {
+  StatusTask Look(size_t index, PreviewedObject& object) {
+    const olm::PayloadManifest& manifest = plan_.included[index];
     object.where = manifest.where;
     object.identity = manifest.identity;
     absl::Status looked;
     if (manifest.deletes) {
       looked = co_await LookAtRemoval(manifest, object);
     } else {
-      looked = co_await LookAtApply(manifest, object);
+      looked = co_await LookAtApply(index, object);
     }
     if (!looked.ok()) co_return WithContext(manifest.identity.ToString(), looked);
     co_return looked;
@@ -151,12 +155,45 @@ class Previewer {
     return absl::OkStatus();
   }
 
-  StatusTask LookAtApply(const olm::PayloadManifest& manifest, PreviewedObject& object) {
+  // Why the object of a creation that finds no namespace will be refused; "" where the payload
+  // makes the namespace first.
+  std::string LacksNamespace(size_t index, const absl::Status& refusal) const {
+    const std::optional<size_t> made = dependencies_.NamespaceOf(index);
+    if (!made) return std::string(ToStd(refusal.message()));
+    if (dependencies_.MayComeBefore(*made, index)) return "";
+    return StrCat("its namespace is made later, by ", plan_.included[*made].where);
+  }
+
+  // The same for an object whose definition the payload brings, so that it cannot be tried.
+  Task<std::string> WhyNotToBring(size_t index, size_t definition) {
+    const std::string& ns = plan_.included[index].identity.ns;
+    if (!dependencies_.MayComeBefore(definition, index)) {
+      co_return StrCat("its definition is made later, by ", plan_.included[definition].where);
+    }
+    if (ns.empty()) co_return "";
+    const kube::NamespacedName name = {"", ns};
+    const absl::Status there = (co_await deps_.client.Get(kube::kNamespaces, name)).status();
+    if (!kube::IsNotFound(there, ns)) co_return "";
+    co_return LacksNamespace(index, there);
+  }
+
+  // True if the payload changes the definition of the object's kind before it comes to the object.
+  Task<bool> ChangesDefinition(size_t index) {
+    const std::optional<size_t> definition = dependencies_.DefinitionOf(index);
+    if (!definition || !dependencies_.MayComeBefore(*definition, index)) co_return false;
+    const absl::StatusOr<ApplyPlan> plan = co_await applier_.Look(plan_.included[*definition]);
+    co_return plan.ok() && plan->action != ApplyAction::kUnchanged;
+  }
+
+  StatusTask LookAtApply(size_t index, PreviewedObject& object) {
+    const olm::PayloadManifest& manifest = plan_.included[index];
     CO_ASSIGN_OR_RETURN(const std::optional<kube::RestMapping> mapping,
                         co_await deps_.mapper.Find(manifest.gvk));
-    if (!mapping && brought_.contains({manifest.gvk.group, manifest.gvk.kind})) {
-      object.action = PreviewAction::kCreate;
-      object.reason = "the payload brings its definition";
+    const std::optional<size_t> definition = dependencies_.DefinitionOf(index);
+    if (!mapping && definition) {
+      CO_ASSIGN_OR_RETURN(const std::string refused, co_await WhyNotToBring(index, *definition));
+      object.action = refused.empty() ? PreviewAction::kCreate : PreviewAction::kRefused;
+      object.reason = refused.empty() ? "the payload brings its definition" : refused;
       co_return absl::OkStatus();
     }
     absl::StatusOr<ApplyPlan> plan = co_await applier_.Look(manifest);
@@ -178,12 +215,19 @@ class Previewer {
     const absl::StatusOr<json::value> tried =
         co_await applier_.Put(manifest, *plan, /*dry_run=*/true);
     if (!tried.ok()) {
-      // Its namespace may be one that the payload makes first.
       if (plan->action == ApplyAction::kCreate && kube::SaysNotFound(tried.status())) {
-        object.reason = ToStd(tried.status().message());
+        const std::string refused = LacksNamespace(index, tried.status());
+        if (!refused.empty()) object.action = PreviewAction::kRefused;
+        object.reason = refused.empty() ? "the payload makes its namespace" : refused;
         co_return absl::OkStatus();
       }
-      co_return Refused(tried.status(), object);
+      CO_RETURN_IF_ERROR(Refused(tried.status(), object));
+      CO_ASSIGN_OR_RETURN(const bool changes, co_await ChangesDefinition(index));
+      if (!changes) co_return absl::OkStatus();
+      object.action =
+          plan->action == ApplyAction::kCreate ? PreviewAction::kCreate : PreviewAction::kUpdate;
+      object.reason = "the payload changes its definition first, so it cannot be tried";
+      co_return absl::OkStatus();
     }
     if (plan->action == ApplyAction::kUpdate && tried->is_object() &&
         Comparable(*tried) == Comparable(plan->live)) {
@@ -194,8 +238,8 @@ class Previewer {
   }
 
   StatusTask LookAtRemoval(const olm::PayloadManifest& manifest, PreviewedObject& object) {
-    absl::StatusOr<RemovalLook> look =
-        co_await LookAtObject(deps_.client, deps_.mapper, manifest.identity, manifest.gvk.version);
+    absl::StatusOr<RemovalLook> look = co_await LookAtObject(
+        deps_.client, deps_.mapper, manifest.identity, manifest.StoredVersion());
     if (!look.ok()) co_return Refused(look.status(), object);
     olm::RemovalChoices choices;
     choices.state = plan_.state;
@@ -241,7 +285,7 @@ class Previewer {
   const PassDeps& deps_;
   const PassPlan& plan_;
   const PayloadOptions& options_;
-  const BroughtKinds brought_;
+  const Dependencies dependencies_;
   ObjectApplier applier_;
 };
 
@@ -274,12 +318,15 @@ Task<Preview> MakePreview(const PassDeps& deps, const Release& release,
   preview.version = plan.version;
   preview.preconditions = plan.preconditions;
   preview.left_out = plan.left_out;
+  preview.faults = plan.faults;
+  preview.notes = plan.notes;
+  if (!preview.faults.empty()) co_return preview;
   preview.objects.resize(plan.included.size());
   Previewer previewer(deps, plan, options);
   absl::Status failure;
   co_await ForEachInFlight(plan.included.size(), kWidth, [&](size_t i) -> VoidTask {
     if (!failure.ok()) co_return;
-    failure.Update(co_await previewer.Look(plan.included[i], preview.objects[i]));
+    failure.Update(co_await previewer.Look(i, preview.objects[i]));
   });
   CO_RETURN_IF_ERROR(failure);
   co_return preview;

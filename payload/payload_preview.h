@@ -41,11 +41,15 @@ struct Preview {
   std::vector<std::string> preconditions;  // why the update would not begin
   std::vector<PreviewedObject> objects;    // in the payload's order
   std::vector<olm::PayloadFault> left_out;
+  std::vector<olm::PayloadFault> faults;  // of the plan: nothing of the payload would be used
+  std::vector<std::string> notes;         // what was assumed
 };
 
 // Creations and updates are tried on the server without being kept (dry run), so what it would
-// refuse is told. Errors: something could not be read, so the preview would be wrong. REQUIRES:
-// FaultsOf is empty; the references outlive the task.
+// refuse is told; what lies in a namespace, or is of a kind, that the payload itself makes before
+// it can not be tried, and is judged by the payload. With faults there are no objects. Errors:
+// something could not be read, so the preview would be wrong. REQUIRES: the
+// references outlive the task.
 Task<Preview> MakePreview(const PassDeps& deps, const Release& release,
                           const PayloadOptions& options);
 

@@ -121,13 +121,92 @@ TEST_F(PayloadPreviewTest, WhatTheServerWouldRefuse) {
 TEST_F(PayloadPreviewTest, KindsThatThePayloadBrings) {
   const std::string definition =
       R"({"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","metadata":)"
-      R"({"name":"relics.a.b"},"spec":{"group":"a.b","names":{"kind":"Relic","plural":"relics"}}})";
+      R"({"name":"relics.a.b"},"spec":{"group":"a.b","names":{"kind":"Relic","plural":"relics"},)"
+      R"("versions":[{"name":"v1","served":true},{"name":"v2","served":false}]}})";
   const std::string relic = R"({"apiVersion":"a.b/v1","kind":"Relic","metadata":{"name":"r"}})";
   EXPECT_THAT(Lines(TestRelease("4.5.0", {{"a.yaml", definition}, {"b.yaml", relic}})),
               ElementsAre("create CustomResourceDefinition.apiextensions.k8s.io \"relics.a.b\"",
                           "create Relic.a.b \"r\" (the payload brings its definition)"));
   EXPECT_THAT(Lines(TestRelease("4.5.0", {{"b.yaml", relic}})),
               ElementsAre(HasSubstr("refused Relic.a.b \"r\" (the API server does not serve")));
+  const std::string other = R"({"apiVersion":"a.b/v2","kind":"Relic","metadata":{"name":"r"}})";
+  EXPECT_THAT(Lines(TestRelease("4.5.0", {{"a.yaml", definition}, {"b.yaml", other}})),
+              ElementsAre(HasSubstr("create CustomResourceDefinition"),
+                          HasSubstr("refused Relic.a.b \"r\" (the API server does not serve")));
+  EXPECT_THAT(Lines(TestRelease("4.5.0", {{"a.yaml", relic}, {"b.yaml", definition}})),
+              ElementsAre("refused Relic.a.b \"r\" (its definition is made later, by b.yaml:1)",
+                          HasSubstr("create CustomResourceDefinition")));
+}
+
+// What apply would refuse for want of a namespace, the preview refuses.
+TEST_F(PayloadPreviewTest, NamespacesThatNobodyMakes) {
+  const std::string ns = R"({"apiVersion":"v1","kind":"Namespace","metadata":{"name":"n"}})";
+  const auto fail = [this] {
+    cluster_.client().FailNext(Verb::kPatch, kTestConfigMaps,
+                               kube::ToStatus(kube::NotFound(kTestNamespaces, "n")));
+  };
+  fail();
+  EXPECT_THAT(Lines(TestRelease("4.5.0", {{"a.yaml", TestConfigMap("a", "1")}})),
+              ElementsAre("refused ConfigMap \"n/a\" (namespaces \"n\" not found)"));
+  fail();
+  EXPECT_THAT(Lines(TestRelease("4.5.0", {{"a.yaml", ns}, {"b.yaml", TestConfigMap("a", "1")}})),
+              ElementsAre("create Namespace \"n\"",
+                          "create ConfigMap \"n/a\" (the payload makes its namespace)"));
+  fail();
+  EXPECT_THAT(Lines(TestRelease("4.5.0", {{"a.yaml", TestConfigMap("a", "1")}, {"b.yaml", ns}})),
+              ElementsAre("refused ConfigMap \"n/a\" (its namespace is made later, by b.yaml:1)",
+                          "create Namespace \"n\""));
+}
+
+// What the API server refuses by a definition that the payload changes first is not known.
+TEST_F(PayloadPreviewTest, ADefinitionThatThePayloadChanges) {
+  const auto definition = [](const std::string& more) {
+    return StrCat(R"({"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition",)",
+                  R"("metadata":{"name":"widgets.example.com"},"spec":{"group":"example.com",)",
+                  R"("scope":"Namespaced","names":{"kind":"Widget","plural":"widgets"},)",
+                  R"("versions":[{"name":"v1","served":true)", more, "}]}}");
+  };
+  const std::string widget =
+      R"({"apiVersion":"example.com/v1","kind":"Widget","metadata":{"namespace":"n","name":"w"}})";
+  cluster_.Put(kTestDefinitions, definition(""));
+  const auto refuse = [this] {
+    cluster_.client().FailNext(Verb::kPatch, kTestWidgets,
+                               kube::ToStatus(kube::BadRequest("no such value")));
+  };
+  refuse();
+  EXPECT_THAT(
+      Lines(TestRelease("4.5.0", {{"a.yaml", definition(R"(,"wider":true)")}, {"b.yaml", widget}})),
+      ElementsAre(HasSubstr("update CustomResourceDefinition"),
+                  "create Widget.example.com \"n/w\" (the payload changes its definition "
+                  "first, so it cannot be tried)"));
+  refuse();
+  EXPECT_THAT(Lines(TestRelease("4.5.0", {{"b.yaml", widget}})),
+              ElementsAre(HasSubstr("refused Widget.example.com \"n/w\" (no such value")));
+}
+
+TEST_F(PayloadPreviewTest, FaultsThatTheClusterShows) {
+  const std::string ns =
+      R"({"apiVersion":"v1","kind":"Namespace","metadata":{"name":"n","annotations":)"
+      R"({"release.openshift.io/delete":"true"}}})";
+  ASSERT_OK_AND_ASSIGN(
+      const Preview preview,
+      Make(TestRelease("4.5.0", {{"a.yaml", ns}, {"b.yaml", TestConfigMap("a", "1")}})));
+  EXPECT_THAT(preview.objects, IsEmpty());
+  ASSERT_EQ(preview.faults.size(), 1);
+  EXPECT_THAT(preview.faults[0].what, HasSubstr("in a namespace that a.yaml:1 deletes"));
+}
+
+TEST_F(PayloadPreviewTest, CapabilitiesThatNothingSpeaksOf) {
+  const std::string of = R"("capability.openshift.io/name":"Build")";
+  ASSERT_OK_AND_ASSIGN(const Preview preview,
+                       Make(TestRelease("4.5.0", {{"a.yaml", TestConfigMap("a", "1", of)}})));
+  EXPECT_EQ(preview.objects.size(), 1);
+  EXPECT_THAT(preview.notes, ElementsAre(HasSubstr("Build")));
+  options_.choices.capabilities.emplace();
+  ASSERT_OK_AND_ASSIGN(const Preview without,
+                       Make(TestRelease("4.5.0", {{"a.yaml", TestConfigMap("a", "1", of)}})));
+  EXPECT_EQ(without.left_out.size(), 1);
+  EXPECT_THAT(without.notes, IsEmpty());
 }
 
 TEST_F(PayloadPreviewTest, ManifestsThatAreLeftOut) {

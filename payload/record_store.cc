@@ -86,6 +86,10 @@ StatusTask RecordStore::Change(std::function<void(olm::PayloadRecord&)> change) 
   co_return current_;
 }
 
+StatusTask RecordStore::Confirm() {
+  co_return co_await Change([](olm::PayloadRecord& record) { ++record.turn; });
+}
+
 StatusTask RecordStore::Write(const json::object& data) {
   json::object metadata = {{"name", olm::kRecordName},
                            {"namespace", ns_},

@@ -30,6 +30,10 @@ class RecordStore {
   // has changed it since Load.
   StatusTask Change(std::function<void(olm::PayloadRecord&)> change);
 
+  // Makes sure, by a write, that no other process has changed the record since Load, and none goes
+  // on that has read it before. kAborted as above.
+  StatusTask Confirm();
+
   // As it was last read or written; empty before.
   const olm::PayloadRecord& record() const { return record_; }
   // True once it was read.

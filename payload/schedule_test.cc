@@ -1,8 +1,9 @@
-// Random schedules of payloads: every call may fail, lose its answer, or be the last of its
-// process; another process may take a whole pass in between; people make objects again, hold them
-// with finalizers and let them go, when they like. What may be written, in which order, and how
-// everything must end is judged from the cluster's JSON by this file alone: it shares no code with
-// the rules.
+// Random schedules of payloads of several versions, which name objects, drop them and change their
+// mind about them: every call may fail, lose its answer, or be the last of its process; another
+// process may take a whole pass in between; people make objects again, hold them with finalizers
+// and let them go, when they like; policies deny deletions, and a kind vanishes. What may be
+// written, in which order, and how everything must end is judged from the cluster's JSON by this
+// file alone: it shares no code with the rules.
 #include <gtest/gtest.h>
 
 #include <boost/json/array.hpp>
@@ -43,10 +44,16 @@ std::string FileOf(const Planned& planned, size_t number) {
   return StrCat("0000_", planned.level, "_", planned.component, "_", 10 + number, ".yaml");
 }
 
+std::string DeletionOf(const std::string& name) {
+  if (!name.starts_with("relic")) return TestDeletion(name);
+  return StrCat(R"({"apiVersion":"example.com/v1","kind":"Widget","metadata":{"namespace":"n",)",
+                R"("name":")", name, R"(","annotations":{"release.openshift.io/delete":"true"}}})");
+}
+
 Release ReleaseOf(const std::string& version, const std::vector<Planned>& plan) {
   std::vector<TestFile> files;
   for (size_t i = 0; i < plan.size(); ++i) {
-    files.push_back({FileOf(plan[i], i), plan[i].deletes ? TestDeletion(plan[i].name)
+    files.push_back({FileOf(plan[i], i), plan[i].deletes ? DeletionOf(plan[i].name)
                                                          : TestConfigMap(plan[i].name, version)});
   }
   return TestRelease(version, files);
@@ -68,96 +75,165 @@ class Schedule {
 
   void Play() {
     Prepare();
-    for (int pass = 0; pass < 20 && !Completed(); ++pass) {
-      Happen();
-      Run(/*calm=*/false);
+    for (size_t i = 0; i < plans_.size(); ++i) {
+      Ship(i);
+      for (int pass = 0; pass < 10 && !Completed(); ++pass) {
+        Happen();
+        Run(/*calm=*/false);
+      }
     }
-    for (int pass = 0; pass < 10 && !Completed(); ++pass) Run(/*calm=*/true);
+    denied_.clear();
+    for (int pass = 0; pass < 10 && !Completed(); ++pass) {
+      LetGo();
+      Run(/*calm=*/true);
+    }
     ASSERT_TRUE(Completed()) << json::value(cluster_.RecordData());
     for (int pass = 0; pass < 4; ++pass) {
       Happen();
       Run(/*calm=*/false);
     }
     Run(/*calm=*/true);
+    Run(/*calm=*/true);
     Judge();
     LetGo();
     Run(/*calm=*/true);
     Follow();
-    EXPECT_EQ(Text(json::value(cluster_.RecordData()), {"upgradeable"}), "True");
+    LetGo();
+    Follow();
+    EXPECT_EQ(Text(json::value(cluster_.RecordData()), {"upgradeable"}), "True")
+        << json::value(cluster_.RecordData());
     const int writes = writes_;
     Run(/*calm=*/true);
     Follow();
     EXPECT_EQ(writes_, writes) << "what has ended is not touched";
+    // Nothing holds the next minor version back.
+    plans_.push_back({{10, "a", "settings", false}});
+    Ship(plans_.size() - 1, "4.6.0");
+    Run(/*calm=*/true);
+    EXPECT_TRUE(Completed()) << json::value(cluster_.RecordData());
   }
 
  private:
+  using Plan = std::vector<Planned>;
+
   unsigned Draw(unsigned below) {
     return std::uniform_int_distribution<unsigned>(0, below - 1)(random_);
   }
   bool OneIn(unsigned n) { return Draw(n) == 0; }
 
+  static bool IsRelic(const std::string& name) { return name.starts_with("relic"); }
+  json::value Find(const std::string& name) {
+    return IsRelic(name) ? cluster_.Find(kTestWidgets, {"n", name}) : cluster_.ConfigMap(name);
+  }
+  std::string UidOf(const std::string& name) { return Text(Find(name), {"metadata", "uid"}); }
+  bool IsDeleting(const std::string& name) {
+    return Text(Find(name), {"metadata", "deletionTimestamp"}) != "";
+  }
+
   void Put(const std::string& name, bool held) {
-    cluster_.Put(kTestConfigMaps,
-                 StrCat(R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"namespace":"n",)",
-                        R"("name":")", name, "\"", held ? R"(,"finalizers":["a/b"])" : "",
-                        R"(},"data":{"key":"old"}})"));
+    if (IsRelic(name) && relics_are_gone_) return;
+    cluster_.Put(IsRelic(name) ? kTestWidgets : kTestConfigMaps,
+                 StrCat(R"({"metadata":{"namespace":"n","name":")", name, "\"",
+                        held ? R"(,"finalizers":["a/b"])" : "", R"(},"data":{"key":"old"}})"));
+  }
+  // Takes an object away whose finalizers somebody has taken off.
+  void Release(const std::string& name) {
+    if (Find(name).is_null()) return;
+    cluster_.client().Delete(IsRelic(name) ? kTestWidgets : kTestConfigMaps, {"n", name});
   }
 
   void Prepare() {
+    options_ = TestOptions();
+    options_.redelete = OneIn(3);
+    if (OneIn(3)) options_.wait_for_deletions = absl::Seconds(5);
     const int levels = 2 + static_cast<int>(Draw(2));
+    Plan all;
     for (int level = 1; level <= levels; ++level) {
       for (unsigned i = 0, n = 1 + Draw(3); i < n; ++i) {
-        plan_.push_back({level * 10, OneIn(2) ? "a" : "b", StrCat("x", level, "-", i), OneIn(2)});
+        const std::string name = StrCat(OneIn(6) ? "relic" : "x", level, "-", i);
+        all.push_back({level * 10, OneIn(2) ? "a" : "b", name, OneIn(2)});
       }
     }
-    for (const Planned& each : plan_) {
+    // Each version applies, deletes, or has dropped each of them.
+    for (unsigned i = 0, versions = 1 + Draw(3); i < versions; ++i) {
+      Plan plan = {{10, "a", "settings", false}};
+      for (Planned each : all) {
+        if (i > 0 && OneIn(3)) each.deletes = !each.deletes;
+        if (IsRelic(each.name)) each.deletes = true;  // a kind that may vanish is not applied
+        if (!OneIn(4)) plan.push_back(each);
+      }
+      plans_.push_back(std::move(plan));
+    }
+    for (const Planned& each : all) {
+      names_.insert(each.name);
       if (OneIn(4)) continue;  // it was never there
-      Put(each.name, each.deletes && OneIn(3));
-      first_[each.name] = cluster_.Uid(each.name);
+      Put(each.name, OneIn(3));
     }
     Put("foreign", false);
-    release_ = ReleaseOf("4.5.1", plan_);
   }
 
-  // People make objects again, and let them go.
+  // The next version lies in the folder.
+  void Ship(size_t index, std::string version = "") {
+    plan_ = plans_[index];
+    version_ = version.empty() ? StrCat("4.5.", index + 1) : version;
+    release_ = ReleaseOf(version_, plan_);
+    denied_.clear();
+    for (const std::string& name : names_) {
+      const Planned* planned = PlannedOf(name);
+      if (planned == nullptr || !planned->deletes) deleted_.erase(name);
+      if (OneIn(6)) denied_.insert(name);
+    }
+  }
+
+  // People make objects again, and let them go; a definition goes, and its objects with it.
   void Happen() {
-    for (const Planned& each : plan_) {
-      if (!each.deletes || !OneIn(5)) continue;
-      const json::value there = cluster_.ConfigMap(each.name);
-      const std::string removal = Recorded(each.name, "state");
-      if (there.is_null() && removal != "" && removal != "Initiated") Put(each.name, false);
-      if (Text(there, {"metadata", "deletionTimestamp"}) != "") {
-        cluster_.client().Delete(kTestConfigMaps, {"n", each.name});
-        if (OneIn(2)) Put(each.name, false);
+    for (const std::string& name : names_) {
+      if (!OneIn(5)) continue;
+      if (Find(name).is_null()) {
+        const Planned* planned = PlannedOf(name);
+        if (planned == nullptr || planned->deletes) Put(name, OneIn(4));
+      } else if (IsDeleting(name)) {
+        Release(name);
+        if (OneIn(2)) Put(name, false);
       }
+    }
+    if (relics_are_gone_ || !OneIn(8)) return;
+    relics_are_gone_ = true;
+    cluster_.client().Publish(kTestWidgets.group_version(), {});
+    for (const std::string& name : names_) {
+      if (IsRelic(name)) Release(name);
     }
   }
   // Everything that is held is let go.
   void LetGo() {
-    for (const Planned& each : plan_) {
-      const json::value there = cluster_.ConfigMap(each.name);
-      if (Text(there, {"metadata", "deletionTimestamp"}) == "") continue;
-      cluster_.client().Delete(kTestConfigMaps, {"n", each.name});
+    for (const std::string& name : names_) {
+      if (IsDeleting(name)) Release(name);
     }
   }
 
-  bool Completed() { return cluster_.RecordData().contains("completed"); }
+  bool Completed() {
+    const json::object data = cluster_.RecordData();
+    return data.contains("completed") && Text(json::value(data), {"version"}) == version_;
+  }
 
-  // A member of what the record says of a removal, read from its JSON; "" where there is none.
-  std::string Recorded(const std::string& name, const char* member) {
+  // What the record says of a removal, read from its JSON; null where there is none.
+  json::value Recorded(const std::string& name) {
     const std::string text = Text(json::value(cluster_.RecordData()), {"removals"});
-    if (text.empty()) return "";
+    if (text.empty()) return nullptr;
     const json::value removals = json::parse(text);
     for (const json::value& each : removals.as_array()) {
-      if (Text(each, {"name"}) == name) return Text(each, {member});
+      if (Text(each, {"name"}) == name) return each;
     }
-    return "";
+    return nullptr;
+  }
+  std::string Recorded(const std::string& name, const char* member) {
+    return Text(Recorded(name), {member});
   }
 
   void Run(bool calm) {
     PayloadProcess process(cluster_);
     process.hook().decide = [&](const kube::HookedCall& call) { return Decide(call, calm, 0); };
-    (void)process.Pass(release_, TestOptions());
+    (void)process.Pass(release_, options_);
     cluster_.clock().Advance(absl::Minutes(1));
   }
   void Follow() {
@@ -194,13 +270,17 @@ class Schedule {
             other.hook().decide = [&](const kube::HookedCall& inner) {
               return Decide(inner, calm, 1);
             };
-            (void)other.Pass(release_, TestOptions());
+            (void)other.Pass(release_, options_);
             Happen();
           }
           break;
         default:
           break;
       }
+    }
+    if (call.deletion != nullptr && denied_.contains(call.name.name)) {
+      fate.error = kube::ToStatus(kube::Forbidden(call.gvr, call.name.name, "a policy says no"));
+      return fate;
     }
     if (call.writes()) JudgeWrite(call);
     return fate;
@@ -216,62 +296,84 @@ class Schedule {
   void JudgeWrite(const kube::HookedCall& call) {
     ++writes_;
     const std::string& name = call.name.name;
-    const std::string what = StrCat(call.verb, " ", call.name.ns, "/", name);
+    const std::string what = StrCat(version_, ": ", call.verb, " ", call.name.ns, "/", name);
     if (call.name.ns == "steward-system") return;  // the record
     const Planned* planned = PlannedOf(name);
     ASSERT_NE(planned, nullptr) << what;
     EXPECT_FALSE(cluster_.RecordData().empty()) << "nothing is written before the record: " << what;
     EXPECT_EQ(planned->deletes, call.deletion != nullptr) << what;
-    if (call.deletion != nullptr) JudgeDeletion(*call.deletion, name);
+    if (call.deletion != nullptr) JudgeDeletion(*call.deletion, name, what);
     // Who is behind in the order comes later, unless everything was done once.
     for (const Planned& before : plan_) {
       if (before.level >= planned->level || Completed()) continue;
-      if (before.deletes) {
-        EXPECT_NE(Recorded(before.name, "state"), "") << what << " before " << before.name;
-      } else {
-        EXPECT_EQ(Text(cluster_.ConfigMap(before.name), {"data", "key"}), "4.5.1")
+      if (!before.deletes) {
+        EXPECT_EQ(Text(Find(before.name), {"data", "key"}), version_)
             << what << " before " << before.name;
+        continue;
       }
+      const std::string state = Recorded(before.name, "state");
+      EXPECT_NE(state, "") << what << " before " << before.name;
+      if (!options_.wait_for_deletions) continue;
+      EXPECT_TRUE(state == "Completed" || state == "Reappeared")
+          << what << " before " << before.name << ", which is " << state;
     }
   }
 
-  void JudgeDeletion(const kube::DeleteOptions& options, const std::string& name) {
-    EXPECT_NE(options.uid, "") << name;
-    EXPECT_EQ(first_[name], options.uid) << name << ": another object than the first";
-    // A process that lost the leadership may be late, with the same UID.
-    EXPECT_EQ(Recorded(name, "uid").empty(), false) << name << " is not recorded";
+  void JudgeDeletion(const kube::DeleteOptions& options, const std::string& name,
+                     const std::string& what) {
+    EXPECT_NE(options.uid, "") << what;
+    EXPECT_NE(Recorded(name, "uid"), "") << what << ": it is not recorded";
+    deleted_[name].insert(options.uid);
+    if (options.uid == UidOf(name)) accepted_.insert(options.uid);
+    if (!options_.redelete) {
+      EXPECT_EQ(deleted_[name].size(), 1) << what << ": another object than the first";
+    }
   }
 
   void Judge() {
     EXPECT_FALSE(cluster_.ConfigMap("foreign").is_null());
-    for (const Planned& each : plan_) {
-      const json::value there = cluster_.ConfigMap(each.name);
-      const std::string state = Recorded(each.name, "state");
-      const std::string what = StrCat(each.name, " ", state);
-      if (!each.deletes) {
-        EXPECT_EQ(Text(there, {"data", "key"}), "4.5.1") << what;
-        EXPECT_EQ(state, "") << what;
-        continue;
+    for (const std::string& name : names_) {
+      const Planned* planned = PlannedOf(name);
+      const json::value removal = Recorded(name);
+      const std::string state = Text(removal, {"state"});
+      const std::string what = StrCat(version_, ": ", name, " ", state);
+      const std::string uid = UidOf(name);
+      if (IsDeleting(name)) {
+        EXPECT_TRUE(accepted_.contains(uid)) << what << ": nobody has deleted it";
       }
-      const std::string uid = Text(there, {"metadata", "uid"});
-      if (there.is_null()) {
+      if (planned == nullptr) {
+        // What no manifest names any more holds nothing back, but while it is being deleted.
+        const bool holds = state == "Initiated" || state == "Ongoing" || state == "Failed";
+        EXPECT_EQ(holds, holds && IsDeleting(name)) << what;
+      } else if (!planned->deletes) {
+        EXPECT_EQ(Text(Find(name), {"data", "key"}), version_) << what;
+        EXPECT_EQ(state, "") << what;
+      } else if (Find(name).is_null()) {
         EXPECT_EQ(state, "Completed") << what;
-      } else if (uid == first_[each.name]) {
+      } else if (IsDeleting(name)) {
         EXPECT_EQ(state, "Ongoing") << what;
-        EXPECT_NE(Text(there, {"metadata", "deletionTimestamp"}), "") << what;
       } else {
         EXPECT_EQ(state, "Reappeared") << what;
-        EXPECT_EQ(Text(there, {"metadata", "deletionTimestamp"}), "") << what;
+        EXPECT_FALSE(accepted_.contains(uid)) << what;
+        // One that was never there before is not deleted again.
+        if (options_.redelete) EXPECT_FALSE(removal.at("removes").as_bool()) << what;
       }
     }
   }
 
   std::mt19937 random_;
   PayloadCluster cluster_;
-  std::vector<Planned> plan_;
-  Release release_;
-  // The UIDs of the objects that were there before the payload.
-  std::map<std::string, std::string> first_;
+  PayloadOptions options_;
+  std::vector<Plan> plans_;  // by version
+  std::set<std::string> names_;
+  Plan plan_;  // of the version that is worked on
+  std::string version_;
+  payload::Release release_;
+  std::set<std::string> denied_;  // whose deletion the server refuses
+  bool relics_are_gone_ = false;
+  // The UIDs that were to be deleted since the versions that have named it followed each other.
+  std::map<std::string, std::set<std::string>> deleted_;
+  std::set<std::string> accepted_;  // UIDs whose deletion the server has taken
   int writes_ = 0;
 };
 

@@ -11,6 +11,7 @@
 #include "apiserver/discovery/document.h"
 #include "apiserver/discovery/group_documents.h"
 #include "apiserver/discovery/openapi_v2.h"
+#include "apiserver/discovery/openapi_v2_binary.h"
 #include "apiserver/discovery/openapi_v3.h"
 #include "base/async/task.h"
 #include "base/json/json_text.h"
@@ -36,6 +37,15 @@ Representation AggregatedRepresentation(const std::vector<ServedGroup>& groups,
   std::string json = ApiGroupDiscoveryList(groups, version) + "\n";
   representation.etag = ETagOf(json);
   representation.bytes = std::make_shared<const std::string>(std::move(json));
+  return representation;
+}
+
+Representation BinaryRepresentation(std::string bytes) {
+  Representation representation;
+  representation.media_type = kOpenApiV2Binary;
+  representation.content_type = kOpenApiV2BinarySent;
+  representation.etag = ETagOf(bytes);
+  representation.bytes = std::make_shared<const std::string>(std::move(bytes));
   return representation;
 }
 
@@ -110,6 +120,7 @@ absl::Status AddOpenApi(const std::vector<ServedGroup>& groups, const std::strin
   Add(documents, "/openapi/v3", std::move(root));
   Document v2;
   v2.representations = {OpenApiRepresentation(Serialize(OpenApiV2(v3_documents, version)))};
+  v2.representations.push_back(BinaryRepresentation(OpenApiV2Binary(v3_documents, version)));
   Add(documents, "/openapi/v2", std::move(v2));
   return absl::OkStatus();
 }

@@ -332,6 +332,18 @@ TEST_F(StoredDiscoveryTest, SwaggerOfAnySchema) {
   EXPECT_EQ(schema.at("properties"), want);
 }
 
+TEST_F(DiscoveryTest, SwaggerInTheFormThatKubectlAsksFor) {
+  constexpr char kForm[] = "application/com.github.proto-openapi.spec.v2@v1.0+protobuf";
+  ASSERT_EQ(Ask("/openapi/v2", {{"Accept", kForm}}), 200);
+  EXPECT_EQ(writer_.Header("Content-Type"),
+            "application/com.github.proto-openapi.spec.v2.v1.0+protobuf");
+  EXPECT_THAT(writer_.body(), testing::HasSubstr("com.example.v1.Widget"));
+  ASSERT_EQ(Ask("/openapi/v2", {{"Accept", "application/json"}}), 200);
+  EXPECT_EQ(writer_.body()[0], '{') << "aggregators merge that";
+  ASSERT_EQ(Ask("/openapi/v2"), 200);
+  EXPECT_EQ(writer_.body()[0], '{');
+}
+
 TEST_F(DiscoveryTest, Paths) {
   const struct {
     std::string path;

@@ -4,12 +4,12 @@
 
 #include "apiserver/filters/authentication/authentication.h"
 #include "apiserver/filters/authorization/authorizer.h"
-#include "apiserver/filters/fairness/pool_metrics.h"
 #include "apiserver/filters/max_in_flight.h"
 #include "apiserver/filters/read_body.h"
 #include "apiserver/filters/request_metrics.h"
 #include "apiserver/http/message/message.h"
 #include "base/clock/clock.h"
+#include "base/fairness/pool_metrics.h"
 #include "kube/audit/log.h"
 
 namespace steward::filters {

@@ -11,13 +11,13 @@
 
 #include "apiserver/filters/authorization/authorizer.h"
 #include "apiserver/filters/deadline.h"
-#include "apiserver/filters/fairness/pool_metrics.h"
 #include "apiserver/filters/max_in_flight.h"
 #include "apiserver/filters/testing/requests.h"
 #include "apiserver/rest/testing/recording_writer.h"
 #include "base/async/run.h"
 #include "base/async/task_group.h"
 #include "base/clock/fake_clock.h"
+#include "base/fairness/pool_metrics.h"
 #include "base/status/matchers.h"
 
 namespace steward::filters {

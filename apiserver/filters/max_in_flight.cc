@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "apiserver/filters/deadline.h"
-#include "apiserver/filters/fairness/fair_places.h"
 #include "apiserver/filters/fairness/flow.h"
 #include "apiserver/filters/request/request_info.h"
 #include "apiserver/filters/request/status_response.h"
+#include "base/fairness/fair_places.h"
 
 namespace steward::filters {
 namespace {
@@ -55,7 +55,7 @@ struct Pools {
   FairPlaces read_only;
   FairPlaces mutating;
   FairPlaces strangers;
-  WatchQuota watches;
+  UserQuota watches;
   PoolMetrics::Pool watch_metrics;
   const absl::Duration request_timeout;
 };
@@ -137,7 +137,7 @@ VoidTask ServeExempt(const http::Handler& next, Pools& pools, http::Request& req
 
 VoidTask ServeWatch(const http::Handler& next, Pools& pools, http::Request& request,
                     http::ResponseWriter& writer) {
-  const std::optional<WatchQuota::Slot> slot = pools.watches.Take(request.user.name);
+  const std::optional<UserQuota::Slot> slot = pools.watches.Take(request.user.name);
   if (!slot) {
     pools.watch_metrics.Refuse(PoolRefusal::kConcurrency);
     co_await RespondTooMany(writer);

@@ -4,11 +4,11 @@
 
 #include "absl/time/time.h"
 #include "apiserver/filters/authorization/authorizer.h"
-#include "apiserver/filters/fairness/pool_metrics.h"
-#include "apiserver/filters/fairness/watch_quota.h"
 #include "apiserver/filters/request_metrics.h"
 #include "apiserver/http/message/message.h"
 #include "base/clock/clock.h"
+#include "base/fairness/pool_metrics.h"
+#include "base/fairness/user_quota.h"
 
 namespace steward::filters {
 
@@ -19,7 +19,7 @@ struct InFlightLimits {
   // The limit of all other clients together, for reads and writes. It is low, because they may do
   // little.
   int strangers = 20;
-  WatchQuota::Limits watches;
+  UserQuota::Limits watches = {.all = 15'000, .per_user = 5'000};
   // A request waits for a place for at most a fourth of its time, as in Kubernetes.
   absl::Duration request_timeout = absl::Minutes(1);
 };

@@ -1,13 +1,14 @@
 #include "apiserver/filters/read_body.h"
 
 #include <algorithm>
-#include <atomic>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
 #include "absl/status/statusor.h"
 #include "apiserver/filters/request/status_response.h"
+#include "base/fairness/user_quota.h"
 #include "base/text/str_cat.h"
 #include "kube/meta/status.h"
 
@@ -27,11 +28,12 @@ kube::Status Refusal(const absl::Status& error, size_t max_bytes) {
 }
 
 struct State {
-  State(http::Handler n, BodyLimits l) : next(std::move(n)), limits(std::move(l)) {}
+  State(http::Handler n, BodyLimits l)
+      : next(std::move(n)), limits(std::move(l)), large({.all = limits.max_large}) {}
 
   const http::Handler next;
   const BodyLimits limits;
-  std::atomic<int> large{0};
+  UserQuota large;
 
   size_t MaxBytes(const http::RequestInfo& info) const {
     if (info.verb != "create" || !info.subresource.empty()) return limits.max_bytes;
@@ -41,24 +43,9 @@ struct State {
   }
 };
 
-// One of the places of large bodies, or none.
-class LargePlace {
- public:
-  explicit LargePlace(State& state)
-      : state_(state), taken_(state.large.fetch_add(1) < state.limits.max_large) {}
-  ~LargePlace() { state_.large.fetch_sub(1); }
-  LargePlace(const LargePlace&) = delete;
-  LargePlace& operator=(const LargePlace&) = delete;
-  bool taken() const { return taken_; }
-
- private:
-  State& state_;
-  const bool taken_;
-};
-
 VoidTask ServeLarge(State& state, http::Request& request, http::ResponseWriter& writer) {
-  const LargePlace place(state);
-  if (!place.taken()) {
+  const std::optional<UserQuota::Slot> place = state.large.Take(request.user.name);
+  if (!place) {
     co_await RespondStatus(request, writer,
                            kube::TooManyRequests("too many large requests at a time", 1));
     co_return;

@@ -16,8 +16,8 @@ struct BodyLimits {
   // The larger limits of creates, by group and resource.
   std::map<std::pair<std::string, std::string>, size_t> creates = {};
   // Requests with a body of more than max_bytes that are handled at a time: what is made of a body
-  // takes a multiple of its memory.
-  int max_large = 16;
+  // takes a multiple of its memory. The last eighth is for users who have few. 0 = no limit.
+  size_t max_large = 16;
 };
 
 // Fills in Request.body of writes to resources; bodies of other requests stay unread. Answers 413

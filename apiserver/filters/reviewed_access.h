@@ -8,11 +8,11 @@
 #include "apiserver/filters/authentication/authentication_metrics.h"
 #include "apiserver/filters/authentication/token_authenticator.h"
 #include "apiserver/filters/authorization/authorizer.h"
-#include "apiserver/filters/fairness/pool_metrics.h"
 #include "apiserver/filters/reviews/review_metrics.h"
 #include "apiserver/filters/reviews/reviewer.h"
 #include "apiserver/http/message/message.h"
 #include "base/clock/clock.h"
+#include "base/fairness/pool_metrics.h"
 #include "kube/client/client.h"
 
 namespace prometheus {

@@ -100,7 +100,13 @@ StatusTask ServeReview(const Resource& resource, Reviewer& reviewer, const http:
   WriteResult result;
   result.warnings = std::move(answer.warnings);
   result.reading.cursor = std::make_unique<OneAnswer>(std::move(answer.object));
-  co_return co_await Answer(resource, writer, std::move(encoding), std::move(body.warnings),
+  if (answer.columns.empty()) {
+    co_return co_await Answer(resource, writer, std::move(encoding), std::move(body.warnings),
+                              std::move(result));
+  }
+  Resource answered = resource;
+  answered.columns = std::move(answer.columns);
+  co_return co_await Answer(answered, writer, std::move(encoding), std::move(body.warnings),
                             std::move(result));
 }
 

@@ -155,10 +155,12 @@ class FakeReviewer : public Reviewer {
     ReviewAnswer answer;
     answer.object = std::make_unique<FakeObject>(last.ns, "new", kube::LabelMap(), user.name);
     answer.warnings = warnings;
+    answer.columns = columns;
     co_return answer;
   }
   ReviewRequest last;
   std::vector<std::string> warnings;
+  std::vector<Column> columns;
   absl::Status failure;
 };
 
@@ -212,6 +214,10 @@ TEST_F(MutationHandlerTest, ReviewsInOtherForms) {
   EXPECT_EQ(Ask(request), 201);
   EXPECT_THAT(writer_.body(), HasSubstr(R"("rows":[{"cells":["new",0],)"));
   EXPECT_EQ(writer_.Header("Warning"), R"(299 - "so so")");
+  reviewer.columns = {{"Answer", "string", "name", "What is answered", 0},
+                      {"Size", "integer", "", "How much", 0}};
+  EXPECT_EQ(Ask(request), 201);
+  EXPECT_THAT(writer_.body(), HasSubstr(R"("columnDefinitions":[{"name":"Answer",)"));
   request.headers.Set("Accept", "application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io");
   EXPECT_EQ(Ask(request), 201);
   EXPECT_THAT(writer_.body(), HasSubstr(R"("kind":"PartialObjectMetadata")"));

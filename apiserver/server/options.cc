@@ -13,6 +13,7 @@
 #include "base/flags/go_arguments.h"
 #include "base/status/macros.h"
 #include "base/text/str_cat.h"
+#include "base/tls/tls_flags.h"
 #include "kube/audit/options.h"
 
 namespace steward::server {
@@ -22,6 +23,7 @@ namespace {
 struct Given {
   Options options;
   std::string feature_gates;
+  TlsFlags tls;
 };
 
 // Binds flags to the members of one Given.
@@ -79,6 +81,7 @@ void Flags::AddServing() {
   Text("--cert-dir", options_.cert_dir,
        "Where the serving certificate lies (apiserver.crt, apiserver.key) when --tls-cert-file is "
        "not given; made there, self-signed, when it is absent");
+  AddTlsFlags(app_, given_.tls);
   Switch("--profiling", options_.profiling,
          "Serve CPU profiles and heap statistics at /debug/pprof/profile and /debug/pprof/heap, to "
          "those who may get these nonResourceURLs");
@@ -241,6 +244,7 @@ absl::StatusOr<Options> ParseOptions(const std::vector<std::string>& args,
     return absl::InvalidArgumentError(error.what());
   }
   Options& options = given.options;
+  ASSIGN_OR_RETURN(options.tls, ParseTlsFlags(given.tls));
   FillFiles(options.controllers, options.plan_controllers);
   FillFiles(options.controllers, options.copied_csv_controllers);
   RETURN_IF_ERROR(CheckTogether(options));

@@ -10,6 +10,7 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "base/flags/feature_gates.h"
+#include "base/tls/server_context.h"
 #include "kube/audit/options.h"
 
 namespace steward::server {
@@ -36,6 +37,7 @@ struct Options {
   std::string tls_cert_file;
   std::string tls_private_key_file;
   std::string cert_dir = "apiserver.local.config/certificates";
+  ServerTlsOptions tls;
 
   std::string client_ca_file;
   std::string requestheader_client_ca_file;

@@ -20,7 +20,6 @@
 #include "apiserver/filters/authentication/token_authenticator.h"
 #include "apiserver/filters/authorization/authorizer.h"
 #include "apiserver/filters/chain.h"
-#include "apiserver/filters/fairness/pool_metrics.h"
 #include "apiserver/filters/max_in_flight.h"
 #include "apiserver/filters/read_body.h"
 #include "apiserver/filters/request_metrics.h"
@@ -38,6 +37,7 @@
 #include "apiserver/server/watch_groups.h"
 #include "base/async/task_group.h"
 #include "base/clock/heartbeats.h"
+#include "base/fairness/pool_metrics.h"
 #include "base/log/log.h"
 #include "base/metrics/serving_expiry.h"
 #include "base/process/descriptor_limit.h"
@@ -198,7 +198,7 @@ struct ApiServer::Impl {
   WatchGroups watches;
 
   filters::RequestMetrics request_metrics;
-  filters::PoolMetrics pool_metrics;
+  PoolMetrics pool_metrics;
   ConnectionMetrics connection_metrics;
   filters::ReviewMetrics authentication_metrics;
   filters::ReviewMetrics authorization_metrics;

@@ -25,7 +25,7 @@ absl::StatusOr<CertificateFiles> Files(const Options& options, const Clock& cloc
 absl::StatusOr<std::unique_ptr<ServerCertificate>> LoadServingCertificate(const Options& options,
                                                                           const Clock& clock) {
   ASSIGN_OR_RETURN(const CertificateFiles files, Files(options, clock));
-  return ServerCertificate::Load(files.cert_file, files.key_file);
+  return ServerCertificate::Load(files.cert_file, files.key_file, options.tls);
 }
 
 VoidTask KeepServingCertificateFresh(const Options& options, ServerCertificate& certificate,

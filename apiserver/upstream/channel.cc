@@ -290,7 +290,7 @@ Task<std::string> Channel::Impl::Attempt(const Question& question, absl::Duratio
 }
 
 Task<std::string> Channel::Impl::Ask(Question question) {
-  CO_ASSIGN_OR_RETURN(const kube::Admission::Place place, calls.Enter());
+  CO_ASSIGN_OR_RETURN(const kube::Admission::Place place, calls.Enter(question.asker.user.name));
   const absl::Duration end = clock.Monotonic() + options.call_timeout;
   Backoff backoff(options.retry, random);
   absl::Status status;
@@ -375,7 +375,7 @@ Task<std::string> Channel::CallBytes(std::string method, Asker asker, std::strin
 absl::StatusOr<std::unique_ptr<ByteStream>> Channel::StreamBytes(std::string method,
                                                                  const Asker& asker,
                                                                  const std::string& request) {
-  ASSIGN_OR_RETURN(kube::Admission::Place place, impl_->streams.Enter());
+  ASSIGN_OR_RETURN(kube::Admission::Place place, impl_->streams.Enter(asker.user.name));
   absl::StatusOr<Circuit::Pass> pass = impl_->circuit.Enter();
   if (!pass.ok()) return impl_->Away(ToStd(pass.status().message()));
   auto call = std::make_shared<StreamCall>(asker);

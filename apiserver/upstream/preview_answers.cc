@@ -1,9 +1,12 @@
 #include "apiserver/upstream/preview_answers.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <string>
 #include <string_view>
 #include <utility>
 
+#include "base/json/json_text.h"
 #include "base/text/str_cat.h"
 
 namespace steward::upstream {
@@ -16,6 +19,20 @@ const kube::GroupVersionKind kDefinition = {"apiextensions.k8s.io", "v1",
 // Reasons of a refusal with which somebody has said that operands shall stay.
 constexpr std::string_view kChoices[] = {"NotOptedIn", "NotSupported", "OperandDeleteDisabled",
                                          "OrphanRequested"};
+
+bool IsValue(const std::string& json) { return json.empty() || ParseJson(json).ok(); }
+
+// Values that are no JSON, which would break the answer that they become a part of, are left out.
+PreviewedChange ChangeOf(plan::v1::Change& from) {
+  PreviewedChange change;
+  change.path = std::move(*from.mutable_path());
+  const bool readable = IsValue(from.before()) && IsValue(from.after());
+  change.cut = from.cut() || !readable;
+  if (!readable) return change;
+  change.before = std::move(*from.mutable_before());
+  change.after = std::move(*from.mutable_after());
+  return change;
+}
 
 PreviewedStep StepOf(plan::v1::Step& from) {
   PreviewedStep step;
@@ -33,13 +50,15 @@ PreviewedStep StepOf(plan::v1::Step& from) {
   step.message = std::move(*from.mutable_message());
   step.changed_fields.assign(from.changed_fields().begin(), from.changed_fields().end());
   step.status = std::move(*from.mutable_status());
+  for (plan::v1::Change& change : *from.mutable_changes()) step.changes.push_back(ChangeOf(change));
+  step.warnings.assign(from.warnings().begin(), from.warnings().end());
   return step;
 }
 
 PreviewedStep& AddStep(kube::GroupVersionKind gvk, kube::NamespacedName name,
                        std::string_view resolving, Preview& preview) {
   PreviewedStep step;
-  step.index = static_cast<int64_t>(preview.steps.size());
+  step.index = static_cast<int64_t>(preview.steps.size()) + 1;
   step.gvk = std::move(gvk);
   step.name = std::move(name);
   step.resolving = resolving;
@@ -86,6 +105,19 @@ void Conclude(const cleanup::v1::PreviewResponse& response, Preview& preview) {
   }
 }
 
+// Where the original of a copy is, and who sees the operator by the copy alone.
+std::string AboutCopy(const copiedcsv::v1::Change& change, const std::string& name) {
+  const std::string& home = change.operator_namespace();
+  if (home.empty()) return "copy of an operator that is gone";
+  const std::string about = StrCat("copy of ", home, "/", name);
+  if (change.action() != "Delete") return about;
+  if (change.requester_loses_sight()) {
+    return StrCat(about, "; the requester sees this operator by its copies alone");
+  }
+  return StrCat(about, "; without it, whoever may not list ClusterServiceVersions in ", home,
+                " loses sight of the operator here");
+}
+
 void AddChange(copiedcsv::v1::Change& change, Preview& preview) {
   const std::string operator_name = change.name();
   PreviewedStep& step =
@@ -96,9 +128,34 @@ void AddChange(copiedcsv::v1::Change& change, Preview& preview) {
   step.code = change.code();
   const bool as_intended = step.outcome == change.action() || change.message().empty();
   step.reason = as_intended ? change.reason() : change.message();
-  if (change.requester_loses_sight()) {
-    step.message = "the requester sees this operator by its copies alone";
+  step.message = AboutCopy(change, operator_name);
+}
+
+std::string Counted(int64_t count, std::string_view one, std::string_view many) {
+  return StrCat(count, " ", count == 1 ? one : many);
+}
+
+// "24 copies to create, in 24 namespaces, of 1 operator; 2 copies stay".
+std::string SummaryText(const copiedcsv::v1::PreviewSummary& all) {
+  std::string text;
+  if (all.creates() > 0) text = StrCat(Counted(all.creates(), "copy", "copies"), " to create");
+  if (all.deletes() > 0) {
+    StrAppend(&text, text.empty() ? "" : " and ", Counted(all.deletes(), "copy", "copies"),
+              " to delete");
   }
+  if (text.empty()) {
+    text = "there are no copies to create or to delete";
+  } else {
+    StrAppend(&text, ", in ", Counted(all.namespaces(), "namespace", "namespaces"), ", of ",
+              Counted(all.operators(), "operator", "operators"));
+  }
+  if (all.stays() > 0) {
+    StrAppend(&text, "; ", all.stays(), all.stays() == 1 ? " copy stays" : " copies stay");
+  }
+  if (!all.installed_operators().empty()) {
+    StrAppend(&text, "; InstalledOperators: ", all.installed_operators());
+  }
+  return text;
 }
 
 }  // namespace
@@ -130,9 +187,15 @@ Preview PreviewOf(const kube::NamespacedName& csv, cleanup::v1::PreviewResponse 
     step.code = operand.code();
   }
   for (cleanup::v1::DefinitionPreview& definition : *response.mutable_definitions()) {
-    if (definition.unreadable().empty()) continue;
+    if (definition.state() == "Gone") continue;
     PreviewedStep& step =
         AddStep(kDefinition, {"", std::move(*definition.mutable_name())}, csv.name, preview);
+    if (definition.unreadable().empty()) {
+      const bool goes = definition.state() == "Terminating";
+      step.outcome = goes ? "Delete" : "Keep";
+      step.reason = goes ? "BeingDeleted" : "DefinitionStays";
+      continue;
+    }
     step.outcome = "Unknown";
     step.reason = "Unreadable";
     step.message = std::move(*definition.mutable_unreadable());
@@ -147,16 +210,20 @@ void AddChanges(copiedcsv::v1::PreviewResponse page, Preview& preview) {
   preview.hidden += page.hidden();
   preview.remaining = page.remaining();
   const copiedcsv::v1::PreviewSummary& all = page.summary();
+  if (all.not_reconciled()) {
+    preview.executable = false;
+    preview.reason = "NobodyCopies";
+    preview.message =
+        "nobody makes or deletes copies: the reconciler copied-csvs does not run here, so that "
+        "nothing becomes of the choice";
+    return;
+  }
   preview.executable =
       std::none_of(preview.steps.begin(), preview.steps.end(),
                    [](const PreviewedStep& step) { return step.outcome == "Fail"; });
   const bool changes = all.creates() + all.deletes() > 0;
   preview.reason = !preview.executable ? "StepsFail" : changes ? "CopiesChange" : "NothingToChange";
-  preview.message = StrCat(all.creates(), " copies to create, ", all.deletes(), " to delete, ",
-                           all.stays(), " to stay");
-  if (!all.installed_operators().empty()) {
-    StrAppend(&preview.message, "; InstalledOperators: ", all.installed_operators());
-  }
+  preview.message = SummaryText(all);
 }
 
 }  // namespace steward::upstream

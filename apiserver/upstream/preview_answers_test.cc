@@ -13,6 +13,7 @@ namespace steward::upstream {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 
 const kube::NamespacedName kOperator = {"ops", "w.v1"};
 
@@ -21,7 +22,7 @@ std::vector<std::string> StepsOf(const Preview& preview) {
   std::vector<std::string> steps;
   for (size_t i = 0; i < preview.steps.size(); ++i) {
     const PreviewedStep& step = preview.steps[i];
-    EXPECT_EQ(step.index, static_cast<int64_t>(i));
+    EXPECT_EQ(step.index, static_cast<int64_t>(i) + 1);
     steps.push_back(StrCat(step.gvk.kind, " ", step.name.ns, "/", step.name.name, " ", step.outcome,
                            " ", step.basis, " ", step.reason, " ", step.code));
   }
@@ -50,6 +51,14 @@ TEST(PreviewAnswersTest, APlansStepsAreAsTold) {
   step.set_message("it differs");
   step.add_changed_fields("spec.replicas");
   step.set_status("Unknown");
+  plan::v1::Change& change = *step.add_changes();
+  change.set_path("spec.replicas");
+  change.set_before("1");
+  change.set_after("2");
+  plan::v1::Change& broken = *step.add_changes();
+  broken.set_path("spec.paused");
+  broken.set_after("tru");
+  step.add_warnings("spec.paused is old");
   response.set_hidden(3);
   const Preview preview = PreviewOf(response);
   EXPECT_TRUE(preview.executable);
@@ -69,7 +78,9 @@ TEST(PreviewAnswersTest, APlansStepsAreAsTold) {
                                   200,
                                   "it differs",
                                   {"spec.replicas"},
-                                  "Unknown"};
+                                  "Unknown",
+                                  {{"spec.replicas", "1", "2"}, {"spec.paused", "", "", true}},
+                                  {"spec.paused is old"}};
   EXPECT_THAT(preview.steps, ElementsAre(expected));
 }
 
@@ -92,7 +103,11 @@ TEST(PreviewAnswersTest, AnUninstallsStepsAreTheOperatorItsOperandsAndWhatIsUnre
   };
   add("one", "Delete", "DryRun", "Accepted", 0);
   add("two", "Fail", "DryRun", "Forbidden", 403);
-  response.add_definitions()->set_name("fine.example.com");
+  for (const char* state : {"Served", "Gone", "Terminating"}) {
+    cleanup::v1::DefinitionPreview& definition = *response.add_definitions();
+    definition.set_name(StrCat(state, ".example.com"));
+    definition.set_state(state);
+  }
   cleanup::v1::DefinitionPreview& unreadable = *response.add_definitions();
   unreadable.set_name("gadgets.example.com");
   unreadable.set_unreadable("forbidden");
@@ -107,8 +122,9 @@ TEST(PreviewAnswersTest, AnUninstallsStepsAreTheOperatorItsOperandsAndWhatIsUnre
       StepsOf(preview),
       ElementsAre("ClusterServiceVersion ops/w.v1 Delete Rule DeletedByRequester 0",
                   "Widget a/one Delete DryRun Accepted 0", "Widget a/two Fail DryRun Forbidden 403",
-                  "CustomResourceDefinition /gadgets.example.com Unknown Rule Unreadable "
-                  "0"));
+                  "CustomResourceDefinition /Served.example.com Keep Rule DefinitionStays 0",
+                  "CustomResourceDefinition /Terminating.example.com Delete Rule BeingDeleted 0",
+                  "CustomResourceDefinition /gadgets.example.com Unknown Rule Unreadable 0"));
   EXPECT_EQ(preview.steps.back().message, "forbidden");
 }
 
@@ -174,6 +190,8 @@ TEST(PreviewAnswersTest, CopiesInPages) {
   Preview preview;
   copiedcsv::v1::PreviewResponse page;
   page.mutable_summary()->set_deletes(4);
+  page.mutable_summary()->set_namespaces(4);
+  page.mutable_summary()->set_operators(1);
   page.mutable_summary()->set_stays(1);
   page.mutable_summary()->set_installed_operators("Served");
   *page.add_changes() = ChangeOf("a", "Delete", "Delete");
@@ -185,7 +203,8 @@ TEST(PreviewAnswersTest, CopiesInPages) {
   EXPECT_TRUE(preview.executable);
   EXPECT_EQ(preview.reason, "CopiesChange");
   EXPECT_EQ(preview.message,
-            "0 copies to create, 4 to delete, 1 to stay; InstalledOperators: Served");
+            "4 copies to delete, in 4 namespaces, of 1 operator; 1 copy stays; "
+            "InstalledOperators: Served");
   page.clear_changes();
   *page.add_changes() = ChangeOf("c", "Delete", "Fail", "Forbidden", 403);
   page.set_hidden(1);
@@ -199,12 +218,42 @@ TEST(PreviewAnswersTest, CopiesInPages) {
               ElementsAre("ClusterServiceVersion a/w.v1 Delete DryRun TurnedOff 0",
                           "ClusterServiceVersion b/w.v1 Delete Rule TurnedOff 0",
                           "ClusterServiceVersion c/w.v1 Fail DryRun Forbidden 403"));
-  EXPECT_FALSE(preview.steps[0].message.empty());
-  EXPECT_TRUE(preview.steps[1].message.empty());
+  EXPECT_EQ(preview.steps[0].message,
+            "copy of ops/w.v1; the requester sees this operator by its copies alone");
+  EXPECT_EQ(
+      preview.steps[1].message,
+      "copy of ops/w.v1; without it, whoever may not list ClusterServiceVersions in ops loses "
+      "sight of the operator here");
+}
+
+TEST(PreviewAnswersTest, CopiesToMakeAreToldWithTheirOriginals) {
+  Preview preview;
+  copiedcsv::v1::PreviewResponse page;
+  page.mutable_summary()->set_creates(1);
+  page.mutable_summary()->set_namespaces(1);
+  page.mutable_summary()->set_operators(1);
+  *page.add_changes() = ChangeOf("a", "Create", "Create");
+  *page.add_changes() = ChangeOf("b", "Keep", "Keep");
+  page.mutable_changes(1)->clear_operator_namespace();
+  AddChanges(page, preview);
+  EXPECT_EQ(preview.message, "1 copy to create, in 1 namespace, of 1 operator");
+  EXPECT_EQ(preview.steps[0].message, "copy of ops/w.v1");
+  EXPECT_EQ(preview.steps[1].message, "copy of an operator that is gone");
+}
+
+TEST(PreviewAnswersTest, NoStepsSayWhy) {
   Preview nothing;
   AddChanges({}, nothing);
   EXPECT_TRUE(nothing.executable);
   EXPECT_EQ(nothing.reason, "NothingToChange");
+  EXPECT_EQ(nothing.message, "there are no copies to create or to delete");
+  copiedcsv::v1::PreviewResponse page;
+  page.mutable_summary()->set_not_reconciled(true);
+  Preview nobody;
+  AddChanges(page, nobody);
+  EXPECT_FALSE(nobody.executable);
+  EXPECT_EQ(nobody.reason, "NobodyCopies");
+  EXPECT_THAT(nobody.message, HasSubstr("the reconciler copied-csvs does not run here"));
 }
 
 }  // namespace

@@ -14,9 +14,18 @@
 
 namespace steward::upstream {
 
+// A field before and after a step (see steward.plan.v1.Change). The values are valid JSON.
+struct PreviewedChange {
+  std::string path;
+  std::string before;
+  std::string after;
+  bool cut = false;
+  bool operator==(const PreviewedChange&) const = default;
+};
+
 // One step, in the controllers' words (see steward.plan.v1.Step).
 struct PreviewedStep {
-  int64_t index = 0;
+  int64_t index = 0;  // from 1
   std::string resolving;
   kube::GroupVersionKind gvk;
   kube::NamespacedName name;
@@ -29,6 +38,8 @@ struct PreviewedStep {
   std::string message;
   std::vector<std::string> changed_fields;
   std::string status;
+  std::vector<PreviewedChange> changes;
+  std::vector<std::string> warnings;
   bool operator==(const PreviewedStep&) const = default;
 };
 

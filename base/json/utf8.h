@@ -33,6 +33,13 @@ constexpr Utf8Char DecodeUtf8(std::string_view text, size_t pos) {
   return {code, length};
 }
 
+// The longest beginning of at most `limit` bytes that splits no character.
+constexpr std::string_view CutUtf8(std::string_view text, size_t limit) {
+  if (text.size() <= limit) return text;
+  while (limit > 0 && (static_cast<unsigned char>(text[limit]) & 0xC0) == 0x80) --limit;
+  return text.substr(0, limit);
+}
+
 }  // namespace steward
 
 #endif  // BASE_JSON_UTF8_H_

@@ -39,5 +39,13 @@ TEST(DecodeUtf8Test, Table) {
   EXPECT_EQ(DecodeUtf8("aé", 1).code, 0xE9u);
 }
 
+TEST(Utf8Test, CutsNoCharacter) {
+  EXPECT_EQ(CutUtf8("aé", 3), "aé");
+  EXPECT_EQ(CutUtf8("aé", 2), "a");
+  EXPECT_EQ(CutUtf8("€€", 5), "€");
+  EXPECT_EQ(CutUtf8("€", 2), "");
+  EXPECT_EQ(CutUtf8("abc", 2), "ab");
+}
+
 }  // namespace
 }  // namespace steward

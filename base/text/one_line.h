@@ -1,4 +1,4 @@
-// A text of any length as one line of a bounded one. A pure function.
+// A text of any length as a bounded one, and as one line of it. Pure functions.
 #ifndef BASE_TEXT_ONE_LINE_H_
 #define BASE_TEXT_ONE_LINE_H_
 
@@ -10,15 +10,21 @@
 namespace steward {
 
 // The first `most` bytes of `text`, or a little less so that no character of UTF-8 is cut, and "…"
-// where there are more. Line ends become spaces.
-inline std::string OneLine(std::string_view text, size_t most) {
+// where there are more.
+inline std::string CutText(std::string_view text, size_t most) {
   size_t end = std::min(text.size(), most);
   while (end < text.size() && end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) {
     --end;
   }
-  std::string line(text.substr(0, end));
+  std::string cut(text.substr(0, end));
+  if (text.size() > most) cut += "…";
+  return cut;
+}
+
+// The same as one line: line ends become spaces.
+inline std::string OneLine(std::string_view text, size_t most) {
+  std::string line = CutText(text, most);
   std::replace(line.begin(), line.end(), '\n', ' ');
-  if (text.size() > most) line += "…";
   return line;
 }
 

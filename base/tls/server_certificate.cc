@@ -20,7 +20,9 @@ absl::StatusOr<PemKeyPair> ReadPair(const std::string& cert_file, const std::str
 
 ServerCertificate::ServerCertificate(std::string cert_file, std::string key_file,
                                      ServerTlsOptions options)
-    : cert_file_(std::move(cert_file)), key_file_(std::move(key_file)), options_(options) {}
+    : cert_file_(std::move(cert_file)),
+      key_file_(std::move(key_file)),
+      options_(std::move(options)) {}
 
 absl::StatusOr<std::unique_ptr<ServerCertificate>> ServerCertificate::Load(
     std::string cert_file, std::string key_file, ServerTlsOptions options) {

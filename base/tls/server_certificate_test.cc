@@ -34,6 +34,8 @@ struct ClientOptions {
   std::string alpn;  // wire format
   const TestKeyPair* pair = nullptr;
   int max_version = 0;
+  std::string tls12_ciphers;  // "": OpenSSL's own
+  std::string tls13_ciphers;
 };
 
 void UsePair(SSL* ssl, const TestKeyPair& pair) {
@@ -48,6 +50,10 @@ HandshakeResult Handshake(const SslContext& server, const ClientOptions& options
   SslCtxPtr client_context(SSL_CTX_new(TLS_client_method()));
   if (options.max_version != 0)
     SSL_CTX_set_max_proto_version(client_context.get(), options.max_version);
+  if (!options.tls12_ciphers.empty())
+    SSL_CTX_set_cipher_list(client_context.get(), options.tls12_ciphers.c_str());
+  if (!options.tls13_ciphers.empty())
+    SSL_CTX_set_ciphersuites(client_context.get(), options.tls13_ciphers.c_str());
   SslPtr client(SSL_new(client_context.get()));
   SslPtr peer(SSL_new(server.get()));
   BIO* client_end = nullptr;
@@ -156,6 +162,7 @@ TEST_F(ServerCertificateTest, HandshakeRules) {
   };
   const std::string h2("\x02h2");
   const std::string h1("\x08http/1.1");
+  const std::string aes256 = "ECDHE-ECDSA-AES256-GCM-SHA384:ECDHE-RSA-AES256-GCM-SHA384";
   const Row rows[] = {
       {"no ALPN", {}, {}, true, "", ""},
       {"h2 is preferred", {h1 + h2}, {}, true, "h2", ""},
@@ -166,6 +173,25 @@ TEST_F(ServerCertificateTest, HandshakeRules) {
       {"the same by TLS 1.2", {h2, &stranger, TLS1_2_VERSION}, {}, true, "h2", "stranger"},
       {"TLS 1.1", {h2, nullptr, TLS1_1_VERSION}, {}, false, "", ""},
       {"TLS 1.2 refused", {h2, nullptr, TLS1_2_VERSION}, {true, true}, false, "", ""},
+      {"TLS 1.3 alone", {h2}, {true, true}, true, "h2", ""},
+      {"another cipher of TLS 1.2",
+       {h2, nullptr, TLS1_2_VERSION, "ECDHE-ECDSA-AES128-GCM-SHA256:ECDHE-RSA-AES128-GCM-SHA256"},
+       {.tls12_ciphers = aes256},
+       false,
+       "",
+       ""},
+      {"the same cipher of TLS 1.2",
+       {h2, nullptr, TLS1_2_VERSION, aes256},
+       {.tls12_ciphers = aes256},
+       true,
+       "h2",
+       ""},
+      {"another cipher of TLS 1.3",
+       {h2, nullptr, 0, aes256, "TLS_AES_128_GCM_SHA256"},
+       {.tls13_only = true, .tls13_ciphers = "TLS_AES_256_GCM_SHA384"},
+       false,
+       "",
+       ""},
   };
   for (const Row& row : rows) {
     SCOPED_TRACE(row.name);

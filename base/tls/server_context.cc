@@ -60,15 +60,10 @@ int SelectProtocol(SSL*, const unsigned char** out, unsigned char* out_length,
 }
 
 absl::Status Configure(SSL_CTX* context, const ServerTlsOptions& options) {
-  constexpr char kTls12Ciphers[] =
-      "ECDHE-ECDSA-AES128-GCM-SHA256:ECDHE-RSA-AES128-GCM-SHA256:ECDHE-ECDSA-AES256-GCM-SHA384:"
-      "ECDHE-RSA-AES256-GCM-SHA384:ECDHE-ECDSA-CHACHA20-POLY1305:ECDHE-RSA-CHACHA20-POLY1305";
-  constexpr char kTls13Ciphers[] =
-      "TLS_AES_128_GCM_SHA256:TLS_AES_256_GCM_SHA384:TLS_CHACHA20_POLY1305_SHA256";
   if (SSL_CTX_set_min_proto_version(context,
                                     options.tls13_only ? TLS1_3_VERSION : TLS1_2_VERSION) != 1 ||
-      SSL_CTX_set_cipher_list(context, kTls12Ciphers) != 1 ||
-      SSL_CTX_set_ciphersuites(context, kTls13Ciphers) != 1 ||
+      SSL_CTX_set_cipher_list(context, options.tls12_ciphers.c_str()) != 1 ||
+      SSL_CTX_set_ciphersuites(context, options.tls13_ciphers.c_str()) != 1 ||
       SSL_CTX_set1_groups_list(context, "X25519:P-256:P-384") != 1) {
     return OpensslError("TLS settings");
   }

@@ -29,6 +29,7 @@ ControllerSet::ControllerSet(const ControllersOptions& options, ControllerSetDep
               deps_.elector != nullptr ? deps_.elector->leadership()
                                        : static_cast<const controllers::Leadership&>(always_),
               deps_.clock),
+      unfenced_(deps_.reads, deps_.writes, always_, deps_.clock),
       events_(deps_.watches, deps_.clock, deps_.random, EventOptions(deps_.instance),
               deps_.registry),
       metadata_(deps_.watches, deps_.clock, deps_.random, deps_.executor),
@@ -46,18 +47,24 @@ ControllerSet::ControllerSet(const ControllersOptions& options, ControllerSetDep
     if (std::find(wanted.begin(), wanted.end(), known.options.name) == wanted.end()) continue;
     auto controller = std::make_unique<controllers::Controller>(
         known.options,
-        [this, make = known.prepare(options_.reconciler_flags, deps_.registry)] {
-          return make(Deps());
+        [this, elected = known.elected,
+         make = known.prepare(options_.reconciler_flags, deps_.registry)] {
+          return make(Deps(elected));
         },
         deps_.executor, deps_.clock, deps_.registry);
+    if (!known.elected) {
+      manager_.AddUnelected(std::move(controller));
+      continue;
+    }
     if (!known.conflicts_with.empty()) peer_gate_.Guard(*controller, known.conflicts_with);
     manager_.Add(std::move(controller));
   }
 }
 
-controllers::ReconcilerDeps ControllerSet::Deps() {
-  return {.client = client_,
-          .leadership = deps_.elector != nullptr ? deps_.elector->leadership() : always_,
+controllers::ReconcilerDeps ControllerSet::Deps(bool elected) {
+  const bool fenced = elected && deps_.elector != nullptr;
+  return {.client = elected ? client_ : unfenced_,
+          .leadership = fenced ? deps_.elector->leadership() : always_,
           .worlds = deps_.worlds,
           .metadata = metadata_,
           .events = events_,

@@ -43,7 +43,8 @@ struct ControllerSetDeps {
   std::string instance;  // names the process in its events
 };
 
-// Runs the configured reconcilers while this process is leader.
+// Runs the configured reconcilers while this process is leader, and those that need no election at
+// all times.
 class ControllerSet {
  public:
   // The references and pointers outlive this object. REQUIRES: the options' reconcilers are among
@@ -59,13 +60,14 @@ class ControllerSet {
   VoidTask Run(StopSignal& stop);
 
  private:
-  controllers::ReconcilerDeps Deps();
+  controllers::ReconcilerDeps Deps(bool elected);
   VoidTask UntilSynced();
 
   const ControllersOptions options_;
   const ControllerSetDeps deps_;
   const controllers::AlwaysLeader always_;
   controllers::FencedClient client_;
+  controllers::FencedClient unfenced_;  // of those that run without election
   controllers::ClusterEvents events_;
   controllers::MetadataWatches metadata_;
   controllers::PeerGate peer_gate_;

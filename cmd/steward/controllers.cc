@@ -45,6 +45,7 @@
 #include "controllers/rpc/bridge/served_service.h"
 #include "controllers/runtime/election/lease_elector.h"
 #include "controllers/runtime/events/posted_events.h"
+#include "controllers/runtime/policy_watch.h"
 #include "kube/audit/log.h"
 #include "kube/audit/options.h"
 
@@ -101,6 +102,7 @@ absl::Status ReleaseAll(const ControllersOptions& options) {
 }
 
 absl::Status Run(const ControllersOptions& options) {
+  LimitGrpcTls(options.tls);
   // The thread of this function, `control`, does all work except answering probes, /metrics and
   // gRPC.
   asio::io_context control(1);
@@ -197,6 +199,9 @@ absl::Status Run(const ControllersOptions& options) {
     return started;
   }
 
+  controllers::PolicyWatch policies(*reads, Clock::Real(), controllers.events(), registry,
+                                    PoliciesOf(options, KnownReconcilers()),
+                                    {.lease = {options.lease_namespace, options.lease_name}});
   StopSignal stop;
   IdleMemory memory(Clock::Real());
   TaskGroup tasks(control.get_executor());
@@ -204,6 +209,7 @@ absl::Status Run(const ControllersOptions& options) {
   if (uses_worlds) worlds.Start(tasks);
   if (plans) plans->Start(tasks);
   tasks.Spawn("idle memory", memory.Run());
+  tasks.Spawn("policies", policies.Run());
   tasks.Spawn("signals", StopAtSignal(signals, stop));
   tasks.Spawn("heartbeat", heartbeats.Beat("control"));
   tasks.Spawn("metrics certificate", monitoring.Run());

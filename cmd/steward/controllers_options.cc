@@ -12,6 +12,7 @@
 #include "base/flags/go_arguments.h"
 #include "base/status/macros.h"
 #include "base/text/str_cat.h"
+#include "base/tls/tls_flags.h"
 #include "cmd/steward/grpc_options.h"
 #include "cmd/steward/monitoring_options.h"
 #include "cmd/steward/reconciler_names.h"
@@ -29,6 +30,7 @@ struct Given {
   ControllersOptions options;
   const CLI::Option* lease_name = nullptr;  // of the app
   std::string feature_gates;
+  TlsFlags tls;
 };
 
 // Binds flags to their values.
@@ -56,6 +58,7 @@ class Flags : private FlagAdder {
     }
     AddTakeover();
     Text("--feature-gates", given_.feature_gates, gates_);
+    AddTlsFlags(app_, given_.tls);
     AddMonitoringFlags(app_, options_.monitoring);
     AddGrpcFlags(app_, options_.grpc);
     audit::AddFlags(app_, options_.audit_log);
@@ -193,6 +196,8 @@ absl::StatusOr<ControllersOptions> ParseControllersOptions(
     options.lease_name = FirstOf(options, known)->family.lease_name;
   }
   RETURN_IF_ERROR(CheckElection(options));
+  ASSIGN_OR_RETURN(options.tls, ParseTlsFlags(given.tls));
+  options.monitoring.tls = options.tls;
   RETURN_IF_ERROR(FinishMonitoringOptions(options.monitoring));
   RETURN_IF_ERROR(FinishGrpcOptions(options.grpc));
   RETURN_IF_ERROR(audit::CheckTogether(options.audit_log));
@@ -213,6 +218,16 @@ std::set<std::string> FamiliesOf(const ControllersOptions& options,
     if (Runs(options, reconciler)) families.insert(reconciler.family.name);
   }
   return families;
+}
+
+std::set<std::string> PoliciesOf(const ControllersOptions& options,
+                                 const std::vector<KnownReconciler>& known) {
+  std::set<std::string> policies;
+  for (const KnownReconciler& reconciler : known) {
+    if (!Runs(options, reconciler)) continue;
+    policies.insert(reconciler.family.policies.begin(), reconciler.family.policies.end());
+  }
+  return policies;
 }
 
 std::string ControllersHelpText(const std::vector<KnownReconciler>& known,

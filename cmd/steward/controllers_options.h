@@ -11,6 +11,7 @@
 #include "absl/time/time.h"
 #include "base/flags/feature_gates.h"
 #include "base/flags/flag_values.h"
+#include "base/tls/server_context.h"
 #include "cmd/steward/grpc_options.h"
 #include "cmd/steward/monitoring_options.h"
 #include "controllers/runtime/known_reconciler.h"
@@ -33,6 +34,7 @@ struct ControllersOptions {
   FeatureGates feature_gates = FeatureGates({});
   FlagValues reconciler_flags;  // the values of the reconcilers' own flags
   bool takeover = false;        // reconcilers run also where OLM does the same
+  ServerTlsOptions tls;         // of metrics and gRPC
   MonitoringOptions monitoring;
   GrpcOptions grpc = {.bind_address = "0", .cert_dir = "controllers.local.config/certificates"};
   audit::Options audit_log;  // of gRPC calls
@@ -50,6 +52,10 @@ absl::StatusOr<ControllersOptions> ParseControllersOptions(
 
 // The names of the families of the configured reconcilers.
 std::set<std::string> FamiliesOf(const ControllersOptions& options,
+                                 const std::vector<controllers::KnownReconciler>& known);
+
+// The admission policies that the families of the configured reconcilers name.
+std::set<std::string> PoliciesOf(const ControllersOptions& options,
                                  const std::vector<controllers::KnownReconciler>& known);
 
 // True if a configured reconciler is of a family that reads Worlds.

@@ -1,5 +1,6 @@
 #include "cmd/steward/controllers_options.h"
 
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -95,7 +96,7 @@ TEST(ControllersOptionsTest, Everything) {
              "--leader-elect-retry-period", "5s", "--feature-gates=Fancy=true",
              "--copies-pause=90s", "--metrics-bind-address=[::1]:9", "--metrics-secure=false",
              "--metrics-tls-cert-file=/c", "--metrics-tls-private-key-file=/p",
-             "--health-probe-bind-address=:10", "-v=4"}));
+             "--health-probe-bind-address=:10", "--tls-min-version=VersionTLS13", "-v=4"}));
   EXPECT_EQ(options.kubeconfig, "/k");
   EXPECT_THAT(options.reconcilers, ElementsAre("copies", "cleanup"));
   EXPECT_FALSE(options.leader_elect);
@@ -111,6 +112,8 @@ TEST(ControllersOptionsTest, Everything) {
   EXPECT_EQ(options.monitoring.tls_cert_file, "/c");
   EXPECT_EQ(options.monitoring.tls_private_key_file, "/p");
   EXPECT_EQ(options.monitoring.probes.ToString(), "[::]:10");
+  EXPECT_TRUE(options.tls.tls13_only);
+  EXPECT_TRUE(options.monitoring.tls.tls13_only);
   EXPECT_EQ(options.verbosity, 4);
 }
 
@@ -182,6 +185,8 @@ TEST(ControllersOptionsTest, Refused) {
       {{"--metrics-bind-address=127.0.0.1"}, "--metrics-bind-address: \"127.0.0.1\""},
       {{"--metrics-bind-address=:70000"}, "--metrics-bind-address: \":70000\""},
       {{"--metrics-tls-cert-file=/c"}, "must be given together"},
+      {{"--tls-min-version=VersionTLS10"}, "--tls-min-version: \"VersionTLS10\""},
+      {{"--tls-cipher-suites=NULL"}, "--tls-cipher-suites: there is no \"NULL\""},
       {{"--health-probe-bind-address=here"}, "--health-probe-bind-address: \"here\""},
       {{"--grpc-bind-address=localhost:1"}, "--grpc-bind-address: \"localhost:1\""},
       {{"--grpc-tls-cert-file=/c"}, "must be given together"},
@@ -213,6 +218,25 @@ TEST(ControllersOptionsTest, EachFamilyHasItsLease) {
   for (const auto& row : rows) {
     ASSERT_OK_AND_ASSIGN(const ControllersOptions options, Parse(row.args));
     EXPECT_EQ(options.lease_name, row.lease);
+  }
+}
+
+TEST(ControllersOptionsTest, PoliciesAreThoseOfWhatRuns) {
+  std::vector<controllers::KnownReconciler> known = Known();
+  known[0].family.policies = {"one", "two"};
+  known[1].family.policies = {"three"};
+  const struct {
+    std::vector<std::string> args;
+    std::set<std::string> policies;
+  } rows[] = {
+      {{}, {"one", "two"}},
+      {{"--reconcilers=copies"}, {"three"}},
+      {{"--reconcilers=copies,cleanup", "--leader-elect=false"}, {"one", "three", "two"}},
+  };
+  for (const auto& row : rows) {
+    ASSERT_OK_AND_ASSIGN(const ControllersOptions options,
+                         ParseControllersOptions(row.args, known, Gates()));
+    EXPECT_EQ(PoliciesOf(options, known), row.policies);
   }
 }
 

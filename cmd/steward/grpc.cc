@@ -1,5 +1,6 @@
 #include "cmd/steward/grpc.h"
 
+#include <cstdlib>
 #include <string>
 #include <utility>
 
@@ -39,6 +40,13 @@ absl::StatusOr<rpc::ServerOptions> ServerOptions(const GrpcOptions& options) {
 }
 
 }  // namespace
+
+void LimitGrpcTls(const ServerTlsOptions& options) {
+  // A server with a certificate cannot speak the cipher suites of keys shared in advance: with them
+  // alone TLS 1.2 has none, which is the only way to refuse it that this gRPC has.
+  const std::string ciphers = options.tls13_only ? "PSK-AES128-GCM-SHA256" : options.tls12_ciphers;
+  setenv("GRPC_SSL_CIPHER_SUITES", ciphers.c_str(), /*overwrite=*/0);
+}
 
 absl::StatusOr<std::unique_ptr<GrpcServing>> GrpcServing::Start(
     const GrpcOptions& options, GrpcServingDeps deps, std::vector<rpc::ServedService> services) {

@@ -12,6 +12,7 @@
 #include "absl/status/statusor.h"
 #include "base/async/task.h"
 #include "base/clock/heartbeats.h"
+#include "base/tls/server_context.h"
 #include "cmd/steward/grpc_options.h"
 #include "controllers/rpc/bridge/served_service.h"
 #include "controllers/rpc/server.h"
@@ -19,6 +20,11 @@
 #include "kube/client/client.h"
 
 namespace steward {
+
+// Has gRPC speak what the options allow, in this whole process. Called before any other thread runs
+// and before gRPC is used. gRPC knows one list for all versions of TLS, so that the cipher suites
+// of TLS 1.3 are always all of them; GRPC_SSL_CIPHER_SUITES in the environment comes first.
+void LimitGrpcTls(const ServerTlsOptions& options);
 
 struct GrpcServingDeps {
   kube::Client& access_reviews;

@@ -25,6 +25,8 @@ struct GrpcServiceDeps {
   Random& random;
   // This process serves the virtual API itself, which no discovery of `cluster` shows.
   bool serves_views = false;
+  // For the family copies alone: this process runs the reconciler copied-csvs.
+  bool makes_copies = true;
   // For the family install-plans alone: of kPlanSources, fed by the caller.
   storage::WorldStore* plans = nullptr;
   // A client that may act as whoever asks for the preview of a bundle; null: bundles are not

@@ -28,12 +28,13 @@ CertificateSpec SelfSigned(absl::Time now) {
 
 }  // namespace
 
-MetricsCertificate::MetricsCertificate(CertificateFiles files, Clock& clock)
-    : files_(std::move(files)), clock_(clock) {}
+MetricsCertificate::MetricsCertificate(CertificateFiles files, Clock& clock, ServerTlsOptions tls)
+    : files_(std::move(files)), clock_(clock), tls_(std::move(tls)) {}
 
 absl::StatusOr<std::unique_ptr<MetricsCertificate>> MetricsCertificate::Create(
-    CertificateFiles files, Clock& clock) {
-  std::unique_ptr<MetricsCertificate> certificate(new MetricsCertificate(std::move(files), clock));
+    CertificateFiles files, Clock& clock, ServerTlsOptions tls) {
+  std::unique_ptr<MetricsCertificate> certificate(
+      new MetricsCertificate(std::move(files), clock, std::move(tls)));
   const absl::Status loaded = certificate->Load();
   if (!loaded.ok() && !absl::IsNotFound(loaded)) return loaded;
   if (!loaded.ok()) RETURN_IF_ERROR(certificate->Make());
@@ -43,7 +44,7 @@ absl::StatusOr<std::unique_ptr<MetricsCertificate>> MetricsCertificate::Create(
 absl::Status MetricsCertificate::Load() {
   if (files_.cert_file.empty()) return absl::NotFoundError("no files are named");
   ASSIGN_OR_RETURN(std::unique_ptr<ServerCertificate> given,
-                   ServerCertificate::Load(files_.cert_file, files_.key_file));
+                   ServerCertificate::Load(files_.cert_file, files_.key_file, tls_));
   MutexLock lock(&mutex_);
   given_ = std::move(given);
   return absl::OkStatus();
@@ -52,7 +53,7 @@ absl::Status MetricsCertificate::Load() {
 absl::Status MetricsCertificate::Make() {
   const CertificateSpec spec = SelfSigned(clock_.Now());
   ASSIGN_OR_RETURN(const PemKeyPair pair, IssueCertificate(spec));
-  ASSIGN_OR_RETURN(SslContext context, MakeServerContext(pair, {}));
+  ASSIGN_OR_RETURN(SslContext context, MakeServerContext(pair, tls_));
   MutexLock lock(&mutex_);
   made_ = std::move(context);
   made_until_ = spec.not_after;

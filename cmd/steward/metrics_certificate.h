@@ -26,7 +26,8 @@ class MetricsCertificate {
  public:
   // `files` are both empty or both given. Errors: files that exist and cannot be used.
   static absl::StatusOr<std::unique_ptr<MetricsCertificate>> Create(CertificateFiles files,
-                                                                    Clock& clock);
+                                                                    Clock& clock,
+                                                                    ServerTlsOptions tls = {});
 
   // The context for one new handshake.
   SslContext context() const;
@@ -37,12 +38,13 @@ class MetricsCertificate {
   VoidTask KeepFresh(ServingExpiry expiry);
 
  private:
-  MetricsCertificate(CertificateFiles files, Clock& clock);
+  MetricsCertificate(CertificateFiles files, Clock& clock, ServerTlsOptions tls);
   absl::Status Load();
   absl::Status Make();
 
   const CertificateFiles files_;
   Clock& clock_;
+  const ServerTlsOptions tls_;
   std::string told_;  // the last logged reason why existing files cannot be used
   mutable Mutex mutex_;
   std::unique_ptr<ServerCertificate> given_ ABSL_GUARDED_BY(mutex_);  // null: no files yet

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "absl/status/status.h"
+#include "base/tls/server_context.h"
 #include "cmd/steward/listen_address.h"
 
 namespace CLI {
@@ -23,6 +24,7 @@ struct MonitoringOptions {
   // Either both are given, or none: then a certificate is made in memory.
   std::string tls_cert_file;
   std::string tls_private_key_file;
+  ServerTlsOptions tls;                               // set by the command
   std::string probe_bind_address = "127.0.0.1:8081";  // as given
   ListenAddress probes;                               // from probe_bind_address
 };

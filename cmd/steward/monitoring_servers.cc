@@ -21,9 +21,9 @@ absl::Status MonitoringServers::StartMetrics() {
   http::Handler handler = filters::MetricsHandler(deps_.registry);
   std::function<SslContext()> tls;
   if (options_.secure) {
-    ASSIGN_OR_RETURN(certificate_,
-                     MetricsCertificate::Create(
-                         {options_.tls_cert_file, options_.tls_private_key_file}, Clock::Real()));
+    ASSIGN_OR_RETURN(certificate_, MetricsCertificate::Create(
+                                       {options_.tls_cert_file, options_.tls_private_key_file},
+                                       Clock::Real(), options_.tls));
     access_ = std::make_unique<filters::ReviewedAccess>(*deps_.reviews, Clock::Real(),
                                                         Random::Real(), deps_.registry);
     handler = access_->Guard(std::move(handler));

@@ -4,6 +4,7 @@
 
 #include "controllers/apiservice_guard/known_apiservice_guard.h"
 #include "controllers/certificates/known_certificates.h"
+#include "controllers/certificates/known_metrics_token.h"
 #include "controllers/cleanup/known_cleanup.h"
 #include "controllers/copied_csv/known_copied_csvs.h"
 #include "controllers/copied_rbac/copied_rbac.h"
@@ -28,7 +29,8 @@ std::vector<controllers::KnownReconciler> MakeAll() {
       controllers::KnownInstallPlans(),     controllers::KnownPayload(),
       controllers::KnownCsvFinalizer(),     controllers::KnownOperators(),
       controllers::KnownCopiedRbac(),       controllers::KnownCertificates(),
-      controllers::KnownApiServiceGuard(),
+      controllers::KnownApiServiceGuard(),  controllers::KnownApiServiceRemoval(),
+      controllers::KnownMetricsToken(),
   };
 }
 

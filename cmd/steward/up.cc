@@ -2,6 +2,7 @@
 
 #include <prometheus/registry.h>
 
+#include <algorithm>
 #include <atomic>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/signal_set.hpp>
@@ -87,11 +88,18 @@ absl::StatusOr<LocalCertificates> Certificates(const UpOptions& options) {
   return EnsureLocalCertificates(ca);
 }
 
+// `steward up` answers for every family, whether its reconcilers run or not.
+bool MakesCopies(const UpOptions& up) {
+  return std::find(up.reconcilers.begin(), up.reconcilers.end(), "copied-csvs") !=
+         up.reconcilers.end();
+}
+
 // The options of the controllers in a cluster without OLM. This process is the only one on its
 // store.
 ControllersOptions ReconcilersOf(const UpOptions& up) {
   ControllersOptions options;
   options.reconcilers = up.reconcilers;
+  options.reconciler_flags = up.reconciler_flags;
   options.feature_gates = up.feature_gates;
   options.leader_elect = false;
   // Every client is an administrator here, and no operator runs.
@@ -178,7 +186,8 @@ class Up {
   asio::signal_set signals_{control_, SIGINT, SIGTERM};
   prometheus::Registry registry_;
   const log::Background logging_{log::FormatOf(options_.logging_format), registry_};
-  storage::EmbeddedClient client_{*store_, Clock::Real(), Random::Real()};
+  storage::EmbeddedClient client_{
+      *store_, Clock::Real(), Random::Real(), {.server_version = BuildVersion().git_version}};
   storage::LocalReviews reviews_;
   storage::Lifecycle lifecycle_{*store_, Clock::Real(),
                                 storage::FreshContexts(Clock::Real(), Random::Real())};
@@ -243,6 +252,7 @@ absl::Status Up::StartGrpc() {
                                                 .flags = flags,
                                                 .random = Random::Real(),
                                                 .serves_views = true,
+                                                .makes_copies = MakesCopies(options_),
                                                 .plans = &plans_.store(),
                                                 .bundle_requesters = &client_,
                                                 .impersonates_requesters = false,

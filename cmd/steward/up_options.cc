@@ -8,7 +8,6 @@
 
 #include "absl/status/status.h"
 #include "base/flags/flag_adder.h"
-#include "base/flags/flag_values.h"
 #include "base/flags/go_arguments.h"
 #include "base/status/macros.h"
 #include "base/text/ip_address.h"
@@ -55,6 +54,9 @@ void AddFlags(CLI::App& app, const std::vector<KnownReconciler>& known,
                "Exit once everything is loaded and ready");
   flags.List("--reconcilers", options.reconcilers,
              StrCat("Reconcilers to run, any of: ", NamesOf(known)));
+  for (const KnownReconciler& each : known) {
+    if (each.needs_flags) each.add_flags(flags, options.reconciler_flags);
+  }
   flags.Text("--feature-gates", given.feature_gates, FeatureGates(gates).Help());
   flags.Text("--bind-address", options.bind_address, "IP address to listen on")
       ->check(CheckIpAddress);
@@ -80,13 +82,13 @@ std::unique_ptr<CLI::App> NewApp(const std::vector<KnownReconciler>& known,
   return app;
 }
 
-// Refuses reconcilers that need a flag of their own: there is none here.
-absl::Status CheckDefaults(const std::vector<std::string>& names,
-                           const std::vector<KnownReconciler>& known) {
-  for (const KnownReconciler& reconciler : known) {
-    const bool runs = std::find(names.begin(), names.end(), reconciler.options.name) != names.end();
-    if (!runs || reconciler.check_flags == nullptr) continue;
-    RETURN_IF_ERROR(reconciler.check_flags(FlagValues(), runs));
+absl::Status CheckReconcilers(const UpOptions& options, const std::vector<KnownReconciler>& known) {
+  RETURN_IF_ERROR(CheckReconcilerNames(options.reconcilers, known));
+  const std::vector<std::string>& names = options.reconcilers;
+  for (const KnownReconciler& each : known) {
+    const bool runs = std::find(names.begin(), names.end(), each.options.name) != names.end();
+    if (each.check_flags == nullptr) continue;
+    RETURN_IF_ERROR(each.check_flags(options.reconciler_flags, runs));
   }
   return absl::OkStatus();
 }
@@ -122,8 +124,7 @@ absl::StatusOr<UpOptions> ParseUpOptions(const std::vector<std::string>& args,
   }
   options.grpc.cert_dir = StrCat(options.data_dir, "/pki");
   RETURN_IF_ERROR(FinishGrpcOptions(options.grpc));
-  RETURN_IF_ERROR(CheckReconcilerNames(options.reconcilers, known));
-  RETURN_IF_ERROR(CheckDefaults(options.reconcilers, known));
+  RETURN_IF_ERROR(CheckReconcilers(options, known));
   RETURN_IF_ERROR(audit::CheckTogether(options.audit_log));
   ASSIGN_OR_RETURN(options.feature_gates, ParseFeatureGates(gates, given.feature_gates));
   return options;

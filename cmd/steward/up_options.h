@@ -7,6 +7,7 @@
 
 #include "absl/status/statusor.h"
 #include "base/flags/feature_gates.h"
+#include "base/flags/flag_values.h"
 #include "cmd/steward/grpc_options.h"
 #include "controllers/runtime/known_reconciler.h"
 #include "kube/audit/options.h"
@@ -22,6 +23,7 @@ struct UpOptions {
   bool strict = false;
   bool exit_after_load = false;
   std::vector<std::string> reconcilers = {"operator-groups", "cleanup", "install-plans"};
+  FlagValues reconciler_flags;
   FeatureGates feature_gates = FeatureGates({});
   std::string bind_address = "127.0.0.1";
   int secure_port = 8443;  // 0 = one that is free

@@ -5,6 +5,8 @@
 
 #include "absl/status/status.h"
 #include "base/flags/feature_gates.h"
+#include "base/flags/flag_adder.h"
+#include "base/flags/flag_values.h"
 #include "base/status/matchers.h"
 
 namespace steward {
@@ -21,8 +23,13 @@ std::vector<controllers::KnownReconciler> Known() {
   known[2].options.name = "install-plans";
   known[3].options.name = "another";
   known.emplace_back().options.name = "needy";
-  known[4].check_flags = [](const FlagValues&, bool runs) {
-    return runs ? absl::InvalidArgumentError("--folder: needy needs it") : absl::OkStatus();
+  known[4].needs_flags = true;
+  known[4].add_flags = [](FlagAdder& flags, FlagValues& values) {
+    flags.Text("--folder", values.Of<std::string>(), "Folder of needy");
+  };
+  known[4].check_flags = [](const FlagValues& values, bool runs) {
+    const bool lacks = runs && values.Get<std::string>().empty();
+    return lacks ? absl::InvalidArgumentError("--folder: needy needs it") : absl::OkStatus();
   };
   return known;
 }
@@ -104,6 +111,8 @@ TEST(UpOptionsTest, Refused) {
 TEST(UpOptionsTest, AReconcilerThatNeedsAFlag) {
   EXPECT_THAT(Parse({"--reconcilers=cleanup,needy"}),
               StatusIs(absl::StatusCode::kInvalidArgument, "--folder: needy needs it"));
+  ASSERT_OK_AND_ASSIGN(const UpOptions options, Parse({"--reconcilers=needy", "--folder=/f"}));
+  EXPECT_EQ(options.reconciler_flags.Get<std::string>(), "/f");
 }
 
 TEST(UpOptionsTest, Help) {

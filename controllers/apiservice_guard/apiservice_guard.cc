@@ -10,6 +10,9 @@
 #include "base/log/log.h"
 #include "base/status/macros.h"
 #include "base/text/str_cat.h"
+#include "controllers/apiservice_guard/steward_namespace.h"
+#include "controllers/runtime/metadata/metadata_watch.h"
+#include "kube/client/object_meta.h"
 #include "kube/meta/errors.h"
 #include "kube/meta/metadata_access.h"
 #include "kube/meta/names.h"
@@ -40,8 +43,9 @@ const kube::GroupVersionKind kConfigMap = {"", "v1", "ConfigMap"};
 
 kube::NamespacedName Guarded() { return {"", std::string(kGuardedApiService)}; }
 
-bool IsAbsent(Phase phase) {
-  return phase == Phase::kWithdrawing || phase == Phase::kWithdrawn || phase == Phase::kRestoring;
+// True while it is too early to restore what was unavailable again soon after it was restored.
+bool Held(const WithdrawalRecord& record, absl::Time now) {
+  return record.again > 0 && now < record.withdrawn + record.Hold();
 }
 
 }  // namespace
@@ -49,7 +53,7 @@ bool IsAbsent(Phase phase) {
 GuardMetrics::GuardMetrics(prometheus::Registry& registry)
     : withdrawn(prometheus::BuildGauge()
                     .Name("steward_apiservice_withdrawn")
-                    .Help("1 while the APIService is withdrawn, as no replica serves it")
+                    .Help("1 while there is no APIService, as no replica serves it")
                     .Register(registry)
                     .Add({})),
       withdrawals(prometheus::BuildCounter()
@@ -63,7 +67,14 @@ ApiServiceGuard::ApiServiceGuard(const ReconcilerDeps& deps, GuardMetrics& metri
     : deps_(deps), metrics_(metrics), dialer_(dialer), terms_(terms) {}
 
 VoidTask ApiServiceGuard::Feed(WorkQueue& queue) {
-  queue.Add({"", std::string(kGuardedApiService)});
+  const kube::NamespacedName name = Guarded();
+  MetadataSelection selection;
+  selection.gvr = kube::kApiServices;
+  selection.field_selector = StrCat("metadata.name=", name.name);
+  const auto add = [&queue, name](const kube::NamespacedName&) { queue.Add(name); };
+  const auto watch = deps_.metadata.Open(std::move(selection),
+                                         {.changed = add, .synced = nullptr, .listed = nullptr});
+  queue.Add(name);
   while (true) co_await deps_.clock.Sleep(absl::Hours(1));
 }
 
@@ -82,16 +93,13 @@ Task<ReconcileResult> ApiServiceGuard::Reconcile(Key) {
 }
 
 StatusTask ApiServiceGuard::Look() {
-  const kube::NamespacedName record_name = {terms_.ns, std::string(kManager)};
+  const kube::NamespacedName record_name = {terms_.wanted.ns, std::string(kManager)};
   CO_ASSIGN_OR_RETURN(WithdrawalRecord record, co_await ReadRecord(deps_.client, record_name));
-  metrics_.withdrawn.Set(IsAbsent(record.phase) ? 1 : 0);
   const kube::NamespacedName name = Guarded();
   const absl::StatusOr<kube::RawObject> raw = co_await deps_.client.Get(kube::kApiServices, name);
-  if (kube::IsNotFound(raw.status(), name.name)) {
-    seen_unavailable_ = 0;
-    silent_since_.reset();
-    co_return co_await LookForReplicas(record);
-  }
+  const bool absent = kube::IsNotFound(raw.status(), name.name);
+  if (absent || raw.ok()) metrics_.withdrawn.Set(absent ? 1 : 0);
+  if (absent) co_return co_await LookForReplicas(record);
   CO_RETURN_IF_ERROR(raw.status());
   CO_ASSIGN_OR_RETURN(const json::value object, ParseJson(raw->json));
   co_return co_await LookAt(object, record);
@@ -101,131 +109,181 @@ StatusTask ApiServiceGuard::LookAt(const json::value& object, WithdrawalRecord& 
   CO_ASSIGN_OR_RETURN(const Registration registration, ReadRegistration(object));
   // Its finalizers are somebody's.
   if (registration.terminating) co_return absl::OkStatus();
-  CO_ASSIGN_OR_RETURN(const bool judged, co_await Follow(registration, record));
-  if (!judged || !terms_.on) co_return absl::OkStatus();
-
   CO_ASSIGN_OR_RETURN(const ServiceTarget target, TargetOf(object));
+  if (target.service != terms_.wanted.Service()) {
+    TellOnce("NotGuarded", StrCat("the APIService leads to Service ", target.service.name,
+                                  " in namespace ", target.service.ns, ": it is left alone"));
+    co_return absl::OkStatus();
+  }
+  CO_ASSIGN_OR_RETURN(const absl::Time now, co_await deps_.client.ServerTime());
+  CO_ASSIGN_OR_RETURN(const bool judged, co_await Follow(registration, target, now, record));
+  if (!judged) co_return absl::OkStatus();
+  if (!registration.owned) CO_RETURN_IF_ERROR(co_await Adopt(registration));
+  if (!terms_.on) co_return absl::OkStatus();
+
   // While both agree, looking once more would only make the looks rarer.
   if (registration.available != Available::kFalse || !silent_since_.has_value()) {
-    const absl::Time asked = deps_.clock.Now();
-    CO_ASSIGN_OR_RETURN(const ReplicaAnswer answer,
-                        co_await ProbeReplicas(deps_.client, dialer_, target));
-    if (answer == ReplicaAnswer::kTrusted) {
-      silent_since_.reset();
-    } else if (!silent_since_.has_value()) {
-      silent_since_ = asked;
-    }
+    CO_RETURN_IF_ERROR((co_await Probe(target, now)).status());
   }
-  if (registration.available != Available::kFalse) {
-    seen_unavailable_ = 0;
-    co_return absl::OkStatus();
-  }
+  if (registration.available == Available::kTrue) ForgetUnavailable();
+  if (registration.available != Available::kFalse) co_return absl::OkStatus();
   ++seen_unavailable_;
+  if (!unavailable_since_.has_value()) unavailable_since_ = now;
   if (seen_unavailable_ < kLooksBeforeWithdrawal ||
-      deps_.clock.Now() - DownSince(registration) < kDue * terms_.grace) {
+      now - DownSince(registration) < kDue * terms_.grace) {
     co_return absl::OkStatus();
   }
-  if (target.insecure) {
-    // Its account may not create it again (deploy/overlays/apiservice-guard/policy.yaml).
-    TellOnce("NotGuarded",
-             "the APIService is unavailable, and not withdrawn: it has insecureSkipTLSVerify, "
-             "which the guard never sets");
-    co_return absl::OkStatus();
-  }
-  co_return co_await Withdraw(object, registration, record);
+  co_return co_await Withdraw(object, registration, now, record);
 }
 
-Task<bool> ApiServiceGuard::Follow(const Registration& registration, WithdrawalRecord& record) {
+Task<ReplicaAnswer> ApiServiceGuard::Probe(const ServiceTarget& target, absl::Time now) {
+  CO_ASSIGN_OR_RETURN(const ReplicaAnswer answer,
+                      co_await ProbeReplicas(deps_.client, dialer_, target));
+  if (answer == ReplicaAnswer::kTrusted) {
+    silent_since_.reset();
+  } else if (!silent_since_.has_value()) {
+    silent_since_ = now;
+  }
+  co_return answer;
+}
+
+StatusTask ApiServiceGuard::Adopt(const Registration& registration) {
+  CO_ASSIGN_OR_RETURN(const std::string owner, co_await OwnerUid());
+  if (owner.empty()) co_return absl::OkStatus();
+  json::object metadata = {{"resourceVersion", registration.resource_version}};
+  metadata["ownerReferences"] = OwnerReferences(owner);
+  const absl::Status patched = co_await PatchMetadata(std::move(metadata));
+  if (kube::IsConflict(patched)) co_return patched;
+  if (!patched.ok() && !kube::IsNotFound(patched, kGuardedApiService)) {
+    TellOnce("NotAdopted", StrCat("the APIService does not go with Steward by itself: ",
+                                  ToStd(patched.message())));
+  }
+  co_return absl::OkStatus();
+}
+
+Task<std::string> ApiServiceGuard::OwnerUid() {
+  const kube::NamespacedName name = {"", std::string(kGuardRole)};
+  const absl::StatusOr<kube::RawObject> raw = co_await deps_.client.Get(kClusterRoles, name);
+  if (kube::IsNotFound(raw.status(), name.name)) {
+    TellOnce("NoOwner", StrCat("there is no ClusterRole ", name.name,
+                               ": whoever removes Steward has to delete the APIService"));
+    co_return std::string();
+  }
+  CO_RETURN_IF_ERROR(raw.status());
+  CO_ASSIGN_OR_RETURN(const kube::VersionedMeta role, kube::DecodeObjectMeta(*raw));
+  co_return role.meta.uid;
+}
+
+Task<bool> ApiServiceGuard::Follow(const Registration& registration, const ServiceTarget& target,
+                                   absl::Time now, WithdrawalRecord& record) {
   const bool same = record.uid == registration.uid;
   switch (record.phase) {
     case Phase::kNone:
       co_return true;
     case Phase::kWithdrawing:
-      // The guard was killed before it deleted it; one that has another uid is somebody else's.
-      if (!same) CO_RETURN_IF_ERROR(co_await Store(record, Phase::kYielded, registration.uid));
-      if (same && registration.available == Available::kTrue) {
+      // The guard was killed before it deleted it, or before it heard that it had, and one that has
+      // another uid is somebody else's.
+      if (!same) co_return co_await FollowReturned(registration, target, now, record);
+      if (registration.available == Available::kTrue) {
         CO_RETURN_IF_ERROR(co_await Store(record, Phase::kRestored, registration.uid));
       }
-      co_return same;
+      co_return true;
     case Phase::kWithdrawn:
-      CO_RETURN_IF_ERROR(co_await Store(record, Phase::kYielded, registration.uid));
-      Tell(record, EventType::kWarning, "Yielded",
-           "somebody else put the APIService back while it was withdrawn: it is left alone until "
-           "it has been available once");
-      co_return false;
+      co_return co_await FollowReturned(registration, target, now, record);
     case Phase::kRestoring:
       // The guard was killed after it created it.
       CO_RETURN_IF_ERROR(co_await Store(record, Phase::kRestored, registration.uid));
       co_return true;
     case Phase::kRestored: {
-      const bool settled = registration.available == Available::kTrue &&
-                           deps_.clock.Now() - registration.since >= kSettled;
-      if (!same || settled) CO_RETURN_IF_ERROR(co_await ForgetRecord(deps_.client, record));
-      if (!same || settled) record = WithdrawalRecord();
-      record.name = {terms_.ns, std::string(kManager)};
+      const bool settled =
+          registration.available == Available::kTrue && now - registration.since >= kSettled;
+      if (!same || settled) CO_RETURN_IF_ERROR(co_await Forget(record));
       co_return true;
     }
-    case Phase::kYielded:
-      if (registration.available == Available::kTrue) {
-        CO_RETURN_IF_ERROR(co_await ForgetRecord(deps_.client, record));
-        Tell(record, EventType::kNormal, "Guarded", "the APIService is available, and guarded");
-      } else if (!same) {
-        CO_RETURN_IF_ERROR(co_await Store(record, Phase::kYielded, registration.uid));
-      }
-      co_return false;
   }
   co_return absl::InternalError("unknown phase");
 }
 
-StatusTask ApiServiceGuard::LookForReplicas(WithdrawalRecord& record) {
-  switch (record.phase) {
-    case Phase::kNone:
-      co_return absl::OkStatus();
-    case Phase::kRestored:
-    case Phase::kYielded:
-      // Whoever deleted it did not want it back.
-      log::Info("Guard: somebody deleted the APIService, which is not restored");
-      co_return co_await ForgetRecord(deps_.client, record);
-    case Phase::kWithdrawing:
-      // The guard was killed before it heard that it had deleted it.
-      CO_RETURN_IF_ERROR(co_await Store(record, Phase::kWithdrawn, record.uid));
-      break;
-    case Phase::kWithdrawn:
-    case Phase::kRestoring:
-      break;
+Task<bool> ApiServiceGuard::FollowReturned(const Registration& registration,
+                                           const ServiceTarget& target, absl::Time now,
+                                           WithdrawalRecord& record) {
+  bool served = !terms_.on || registration.available == Available::kTrue;
+  if (!served && !Held(record, now)) {
+    CO_ASSIGN_OR_RETURN(const ReplicaAnswer answer, co_await Probe(target, now));
+    served = answer == ReplicaAnswer::kTrusted;
   }
-  if (!terms_.on) co_return co_await Restore(record);
-  CO_ASSIGN_OR_RETURN(const ServiceTarget target, TargetOf(record.object));
-  CO_ASSIGN_OR_RETURN(const ReplicaAnswer answer,
-                      co_await ProbeReplicas(deps_.client, dialer_, target));
-  if (answer == ReplicaAnswer::kSilent) co_return absl::OkStatus();
-  // Whoever injects an authority can do so only where there is an APIService: so even one that
-  // would not be trusted is tried, now and then.
-  const bool at_once = answer == ReplicaAnswer::kTrusted && record.again == 0;
-  if (!at_once && deps_.clock.Now() < record.withdrawn + record.Hold()) co_return absl::OkStatus();
-  co_return co_await Restore(record);
+  if (served) {
+    CO_RETURN_IF_ERROR(co_await Store(record, Phase::kRestored, registration.uid));
+    co_return true;
+  }
+  CO_RETURN_IF_ERROR(co_await Delete(registration));
+  if (record.phase != Phase::kWithdrawn) {
+    CO_RETURN_IF_ERROR(co_await Store(record, Phase::kWithdrawn, registration.uid));
+  }
+  metrics_.withdrawn.Set(1);
+  metrics_.withdrawals.Increment();
+  Tell(record, EventType::kWarning, "WithdrawnAgain",
+       "somebody else put the APIService back while nobody serves it: it is withdrawn again. It is "
+       "restored once a replica answers");
+  co_return false;
 }
 
-StatusTask ApiServiceGuard::Withdraw(const json::value& object, const Registration& registration,
-                                     WithdrawalRecord& record) {
-  if (record.phase == Phase::kRestored) ++record.again;
-  // Where it answers the guard and not the kube-apiserver, an answer is no reason to restore it.
-  if (!silent_since_.has_value()) record.again = std::max(record.again, 1);
-  record.object = WithoutOrigin(object);
-  record.withdrawn = deps_.clock.Now();
-  CO_RETURN_IF_ERROR(co_await Store(record, Phase::kWithdrawing, registration.uid));
+StatusTask ApiServiceGuard::LookForReplicas(WithdrawalRecord& record) {
+  if (record.phase == Phase::kRestored) {
+    // Somebody deleted it.
+    CO_RETURN_IF_ERROR(co_await Forget(record));
+  }
+  if (record.phase == Phase::kWithdrawing) {
+    // The guard was killed before it heard that it had deleted it.
+    CO_RETURN_IF_ERROR(co_await Store(record, Phase::kWithdrawn, record.uid));
+  }
+  CO_ASSIGN_OR_RETURN(const bool stands, co_await NamespaceStands(deps_.client, terms_.wanted.ns));
+  if (!stands) co_return absl::OkStatus();
+  CO_ASSIGN_OR_RETURN(json::value object, co_await NextRegistration(record));
+  if (!terms_.on && record.phase != Phase::kNone) {
+    co_return co_await Restore(std::move(object), record);
+  }
+  CO_ASSIGN_OR_RETURN(const absl::Time now, co_await deps_.client.ServerTime());
+  CO_ASSIGN_OR_RETURN(const ServiceTarget target, TargetOf(object));
+  CO_ASSIGN_OR_RETURN(const ReplicaAnswer answer, co_await Probe(target, now));
+  if (answer == ReplicaAnswer::kUntrusted) {
+    TellOnce("NotTrusted", StrCat("an API server answers with a certificate that ",
+                                  terms_.ca.ToString(), " does not prove: it is not registered"));
+  }
+  if (answer != ReplicaAnswer::kTrusted && record.phase == Phase::kNone &&
+      now - *silent_since_ >= terms_.grace) {
+    TellOnce("NotServed", "no API server has answered for the grace period: none is registered");
+  }
+  if (answer != ReplicaAnswer::kTrusted || Held(record, now)) co_return absl::OkStatus();
+  co_return co_await Restore(std::move(object), record);
+}
+
+StatusTask ApiServiceGuard::Delete(const Registration& registration) {
   const kube::NamespacedName name = Guarded();
   kube::DeleteOptions options;
   options.uid = registration.uid;
-  // Exactly what was recorded, and found unavailable.
+  // Exactly what was found unavailable.
   options.resource_version = registration.resource_version;
   const absl::Status deleted =
       (co_await deps_.client.Delete(kube::kApiServices, name, options)).status();
-  if (!kube::IsNotFound(deleted, name.name)) CO_RETURN_IF_ERROR(deleted);
+  if (kube::IsNotFound(deleted, name.name)) co_return absl::OkStatus();
+  co_return deleted;
+}
+
+StatusTask ApiServiceGuard::Withdraw(const json::value& object, const Registration& registration,
+                                     absl::Time now, WithdrawalRecord& record) {
+  // Where it answers the guard and not the kube-apiserver, an answer is no reason to restore it.
+  if (!silent_since_.has_value()) ++record.again;
+  record.object = WithoutOrigin(object);
+  // It is created again as one that trusts nobody but the authority.
+  record.object.as_object()["spec"].as_object().erase("insecureSkipTLSVerify");
+  record.withdrawn = now;
+  CO_RETURN_IF_ERROR(co_await Store(record, Phase::kWithdrawing, registration.uid));
+  CO_RETURN_IF_ERROR(co_await Delete(registration));
   CO_RETURN_IF_ERROR(co_await Store(record, Phase::kWithdrawn, registration.uid));
   metrics_.withdrawn.Set(1);
   metrics_.withdrawals.Increment();
-  seen_unavailable_ = 0;
+  ForgetUnavailable();
   Tell(record, EventType::kWarning, "Withdrawn",
        StrCat("withdrew the APIService, so that namespaces can be deleted: nobody has served it "
               "for the grace period (",
@@ -233,20 +291,43 @@ StatusTask ApiServiceGuard::Withdraw(const json::value& object, const Registrati
   co_return absl::OkStatus();
 }
 
-StatusTask ApiServiceGuard::Restore(WithdrawalRecord& record) {
-  CO_RETURN_IF_ERROR(co_await Store(record, Phase::kRestoring, record.uid));
-  json::value object = record.object;
+Task<json::value> ApiServiceGuard::NextRegistration(const WithdrawalRecord& record) {
+  const json::value wanted = terms_.wanted.Object();
+  json::value object = record.phase == Phase::kNone ? wanted : record.object;
+  // The Service and the annotations are those that the flags name now.
+  object.as_object()["spec"].as_object()["service"] = wanted.at("spec").at("service");
+  if (!terms_.wanted.annotations.empty()) {
+    json::value& notes = object.as_object()["metadata"].as_object()["annotations"];
+    if (!notes.is_object()) notes = json::object();
+    for (const auto& [key, text] : terms_.wanted.annotations) notes.as_object()[key] = text;
+  }
+  CO_ASSIGN_OR_RETURN(const std::string bundle,
+                      co_await ReadCaBundle(deps_.client, terms_.wanted.ns, terms_.ca));
+  if (!bundle.empty()) SetCaBundle(bundle, object);
+  co_return object;
+}
+
+StatusTask ApiServiceGuard::Restore(json::value object, WithdrawalRecord& record) {
+  const bool first = record.phase == Phase::kNone;
+  CO_ASSIGN_OR_RETURN(const std::string owner, co_await OwnerUid());
+  if (!owner.empty()) SetOwner(owner, object);
   object.as_object()["metadata"].as_object().erase("managedFields");
+  // The record is of withdrawals: a first registration has none.
+  if (!first) CO_RETURN_IF_ERROR(co_await Store(record, Phase::kRestoring, record.uid));
   kube::WriteOptions options;
   options.field_manager = std::string(kManager);
   const absl::StatusOr<json::value> created =
       co_await deps_.client.Create(kube::kApiServices, "", object, options);
-  if (kube::IsAlreadyExists(created.status())) {
+  if (kube::IsAlreadyExists(created.status()) && !first) {
     // Somebody else's, which the next look finds.
     co_return co_await Store(record, Phase::kWithdrawn, record.uid);
   }
   CO_RETURN_IF_ERROR(created.status());
   metrics_.withdrawn.Set(0);
+  if (first) {
+    Tell(record, EventType::kNormal, "Registered", "an API server answers: made the APIService");
+    co_return absl::OkStatus();
+  }
   CO_RETURN_IF_ERROR(co_await Store(record, Phase::kRestored, kube::MetadataText(*created, "uid")));
   Tell(record, EventType::kNormal, "Restored", "restored the APIService as it was");
   const absl::Status managers = co_await RestoreManagers(record);
@@ -262,8 +343,14 @@ StatusTask ApiServiceGuard::RestoreManagers(const WithdrawalRecord& record) {
   const json::object* metadata = kube::MetadataOf(record.object);
   const json::array* managers = metadata == nullptr ? nullptr : ArrayAt(*metadata, "managedFields");
   if (managers == nullptr) co_return absl::OkStatus();
+  json::object change;
+  change["managedFields"] = *managers;
+  co_return co_await PatchMetadata(std::move(change));
+}
+
+StatusTask ApiServiceGuard::PatchMetadata(json::object metadata) {
   json::object patch;
-  patch["metadata"] = {{"managedFields", *managers}};
+  patch["metadata"] = std::move(metadata);
   const json::value change = std::move(patch);
   const kube::NamespacedName name = Guarded();
   kube::WriteOptions options;
@@ -273,6 +360,14 @@ StatusTask ApiServiceGuard::RestoreManagers(const WithdrawalRecord& record) {
   co_return patched.status();
 }
 
+StatusTask ApiServiceGuard::Forget(WithdrawalRecord& record) {
+  CO_RETURN_IF_ERROR(co_await ForgetRecord(deps_.client, record));
+  WithdrawalRecord none;
+  none.name = std::move(record.name);
+  record = std::move(none);
+  co_return absl::OkStatus();
+}
+
 StatusTask ApiServiceGuard::Store(WithdrawalRecord& record, Phase phase, const std::string& uid) {
   record.phase = phase;
   record.uid = uid;
@@ -280,14 +375,20 @@ StatusTask ApiServiceGuard::Store(WithdrawalRecord& record, Phase phase, const s
 }
 
 absl::Time ApiServiceGuard::DownSince(const Registration& registration) const {
-  if (!silent_since_.has_value()) return registration.since;
-  return std::min(registration.since, std::max(*silent_since_, registration.since - kNoticed));
+  const absl::Time since = std::min(registration.since, *unavailable_since_);
+  if (!silent_since_.has_value()) return since;
+  return std::min(since, std::max(*silent_since_, since - kNoticed));
+}
+
+void ApiServiceGuard::ForgetUnavailable() {
+  unavailable_since_.reset();
+  seen_unavailable_ = 0;
 }
 
 void ApiServiceGuard::TellOnce(std::string_view reason, std::string_view message) {
   if (!told_.insert(std::string(reason)).second) return;
   WithdrawalRecord about;
-  about.name = {terms_.ns, std::string(kManager)};
+  about.name = {terms_.wanted.ns, std::string(kManager)};
   Tell(about, EventType::kWarning, reason, message);
 }
 

@@ -66,12 +66,28 @@ class TestDialer : public ReplicaDialer {
   std::vector<std::string> dialed;
 };
 
+// A cluster whose clock is not this machine's.
+class TimedClient : public kube::HookedClient {
+ public:
+  TimedClient(kube::Client& inner, kube::Hook& hook, const Clock& clock, const absl::Duration& skew)
+      : HookedClient(inner, hook), clock_(clock), skew_(skew) {}
+  Task<absl::Time> ServerTime() override { co_return clock_.Now() + skew_; }
+
+ private:
+  const Clock& clock_;
+  const absl::Duration& skew_;
+};
+
 class ApiServiceGuardTest : public ::testing::Test {
  protected:
   ApiServiceGuardTest() {
-    for (const auto& gvr : {kube::kApiServices, kConfigMaps, kServices, kSlices}) {
+    for (const auto& gvr :
+         {kube::kApiServices, kConfigMaps, kServices, kSlices, kClusterRoles, kube::kNamespaces}) {
       cluster_.Serve(gvr);
     }
+    cluster_.Put(kClusterRoles, R"({"metadata":{"name":"steward-apiservice-guard","uid":"role"}})");
+    cluster_.Put(kube::kNamespaces, R"({"metadata":{"name":"steward-system","uid":"ns"}})");
+    terms_.wanted.ns = "steward-system";
     cluster_.Put(kServices,
                  R"({"metadata":{"name":"steward-apiserver","namespace":"steward-system"},
         "spec":{"ports":[{"name":"metrics","port":80},{"name":"https","port":443}]}})");
@@ -90,17 +106,21 @@ class ApiServiceGuardTest : public ::testing::Test {
   ~ApiServiceGuardTest() override { RunOn(io_, watches_.Stop()); }
 
   // The APIService with this condition since now, and of this uid.
-  void PutApi(const std::string& available, const std::string& uid = "first") {
-    cluster_.Put(kube::kApiServices,
-                 StrCat(R"({"metadata":{"name":")", kApi.name, R"(","uid":")", uid,
-                        R"(","labels":{"a":"b"},"annotations":{"c":"d"}},
+  void PutApi(const std::string& available, const std::string& uid = "first",
+              const std::string& owners = R"([{"apiVersion":"rbac.authorization.k8s.io/v1",
+                  "kind":"ClusterRole","name":"steward-apiservice-guard","uid":"role"}])") {
+    cluster_.Put(
+        kube::kApiServices,
+        StrCat(R"({"metadata":{"name":")", kApi.name, R"(","uid":")", uid,
+               R"(","ownerReferences":)", owners,
+               R"(,"labels":{"a":"b"},"annotations":{"c":"d"}},
                "spec":{"group":"views.operators.coreos.com","groupPriorityMinimum":1234,
                "caBundle":"cm9vdA==","service":{"name":"steward-apiserver",
                "namespace":"steward-system","port":443}},
                "status":{"conditions":[{"type":"Available","reason":"Why","message":"so","status":")",
-                        available, R"(","lastTransitionTime":")",
-                        absl::FormatTime("%Y-%m-%dT%H:%M:%SZ", clock_.Now(), absl::UTCTimeZone()),
-                        R"("}]}})"));
+               available, R"(","lastTransitionTime":")",
+               absl::FormatTime("%Y-%m-%dT%H:%M:%SZ", clock_.Now() + skew_, absl::UTCTimeZone()),
+               R"("}]}})"));
   }
   bool Registered() { return cluster_.Objects(kube::kApiServices).contains(kApi); }
   json::value Api() { return json::parse(cluster_.Objects(kube::kApiServices).at(kApi)); }
@@ -144,7 +164,8 @@ class ApiServiceGuardTest : public ::testing::Test {
   FixedRandom random_{0};
   kube::FakeClient cluster_;
   kube::Hook hook_;
-  kube::HookedClient client_{cluster_, hook_};
+  absl::Duration skew_;  // of the cluster's clock
+  TimedClient client_{cluster_, hook_, clock_, skew_};
   prometheus::Registry registry_;
   storage::WorldStore worlds_{storage::kOperatorSources};
   MetadataWatches watches_{client_, clock_, random_, io_.get_executor()};
@@ -161,8 +182,6 @@ class ApiServiceGuardTest : public ::testing::Test {
 TEST_F(ApiServiceGuardTest, WritesNothingWhileAllIsWell) {
   ASSERT_OK_AND_ASSIGN(const ReconcileResult result, Look());
   EXPECT_EQ(result.requeue_after, absl::Seconds(5));
-  LookFor(absl::Minutes(10));
-  cluster_.Delete(kube::kApiServices, kApi);
   LookFor(absl::Minutes(10));
   EXPECT_THAT(writes_, IsEmpty());
   EXPECT_THAT(dialer_.dialed, Contains("10.0.0.2:8443 steward-apiserver.steward-system.svc root"));
@@ -237,70 +256,236 @@ TEST_F(ApiServiceGuardTest, WithdrawsWhatTheKubeApiserverCannotReachThoughReplic
   EXPECT_TRUE(Registered());
 }
 
+// A replica that answers the guard, and not the kube-apiserver.
 TEST_F(ApiServiceGuardTest, NeverFlaps) {
-  Withdrawn();
-  dialer_.answer = ReplicaAnswer::kTrusted;
-  ASSERT_OK(Look());
-  ASSERT_TRUE(Registered());
+  PutApi("False");
+  LookFor(absl::Seconds(105));
+  ASSERT_FALSE(Registered());
   // Each time it fails again, twice as long.
   for (const int minutes : {20, 40, 80, 160, 320, 360, 360}) {
-    PutApi("False", Recorded("uid"));
-    LookFor(absl::Seconds(105));
-    ASSERT_FALSE(Registered());
     LookFor(absl::Minutes(minutes) - absl::Seconds(15));
     EXPECT_FALSE(Registered()) << minutes;
     NextTerm();
     LookFor(absl::Seconds(15));
     EXPECT_TRUE(Registered()) << minutes;
+    PutApi("False", Recorded("uid"));
+    LookFor(absl::Seconds(105));
+    ASSERT_FALSE(Registered());
   }
 }
 
-TEST_F(ApiServiceGuardTest, ACertificateThatNobodyTrustsIsTriedNowAndThen) {
+// Nodes that are replaced one after the other, say.
+TEST_F(ApiServiceGuardTest, WhatWasAwayIsRestoredAtOnceHoweverOften) {
+  for (int i = 0; i < 3; ++i) {
+    PutApi("False", i == 0 ? "first" : Recorded("uid"));
+    dialer_.answer = ReplicaAnswer::kSilent;
+    LookFor(absl::Seconds(105));
+    ASSERT_FALSE(Registered());
+    dialer_.answer = ReplicaAnswer::kTrusted;
+    ASSERT_OK(Look());
+    ASSERT_TRUE(Registered());
+  }
+}
+
+// As a tool that replaces it by force does.
+TEST_F(ApiServiceGuardTest, WhatIsMadeAnewAgainAndAgainIsDueAllTheSame) {
+  dialer_.answer = ReplicaAnswer::kSilent;
+  for (int i = 0; i < 25; ++i) {
+    if (i % 2 == 0 && Registered()) cluster_.Delete(kube::kApiServices, kApi);
+    PutApi(i % 2 == 0 ? "Unknown" : "False", StrCat("theirs ", i / 2), "[]");
+    ASSERT_OK(Look());
+    clock_.Advance(absl::Seconds(5));
+  }
+  EXPECT_FALSE(Registered());
+  EXPECT_EQ(Recorded(), "Withdrawn");
+}
+
+TEST_F(ApiServiceGuardTest, WhatTheFlagsSayNowIsRestored) {
+  Withdrawn();
+  json::value map = json::parse(cluster_.Objects(kConfigMaps).at(kRecord));
+  json::value recorded = json::parse(map.at("data").at("apiservice.json").as_string());
+  recorded.at("spec").at("service").as_object()["port"] = 444;
+  map.at("data").as_object()["apiservice.json"] = Serialize(recorded);
+  cluster_.Put(kConfigMaps, Serialize(map));
+  terms_.wanted.annotations["inject"] = "me";
+  NextTerm();
+  dialer_.answer = ReplicaAnswer::kTrusted;
+  ASSERT_OK(Look());
+  ASSERT_TRUE(Registered());
+  EXPECT_EQ(Api().at("spec").at("service").at("port"), 443);
+  EXPECT_EQ(Api().at("metadata").at("annotations"), json::parse(R"({"c":"d","inject":"me"})"));
+}
+
+TEST_F(ApiServiceGuardTest, WhatMayNotBeAdoptedIsGuarded) {
+  PutApi("False", "theirs", "[]");
+  dialer_.answer = ReplicaAnswer::kSilent;
+  const auto decide = hook_.decide;
+  hook_.decide = [&](const kube::HookedCall& call) {
+    kube::HookedFate fate = decide(call);
+    if (call.verb == "patch") {
+      fate.error = kube::ToStatus(kube::Forbidden(kube::kApiServices, kApi.name, "no"));
+    }
+    return fate;
+  };
+  LookFor(absl::Seconds(105));
+  EXPECT_FALSE(Registered());
+  EXPECT_THAT(events_.reasons, ElementsAre("NotAdopted", "Withdrawn"));
+}
+
+// With the clock of the guard before and behind the kube-apiserver's.
+TEST_F(ApiServiceGuardTest, AnothersClockCounts) {
+  for (const absl::Duration skew : {absl::Minutes(-5), absl::Minutes(5)}) {
+    SCOPED_TRACE(skew);
+    skew_ = skew;
+    PutApi("False");
+    dialer_.answer = ReplicaAnswer::kSilent;
+    NextTerm();
+    LookFor(absl::Seconds(100));
+    EXPECT_TRUE(Registered());
+    LookFor(absl::Seconds(5));
+    EXPECT_FALSE(Registered());
+    cluster_.Delete(kConfigMaps, kRecord);
+  }
+}
+
+TEST_F(ApiServiceGuardTest, ACertificateThatNobodyTrustsIsNotRegistered) {
   Withdrawn();
   dialer_.answer = ReplicaAnswer::kUntrusted;
-  LookFor(absl::Minutes(10) - absl::Seconds(5));
+  LookFor(absl::Hours(1));
   EXPECT_FALSE(Registered());
-  LookFor(absl::Seconds(5));
-  EXPECT_TRUE(Registered());
+  EXPECT_THAT(events_.reasons, ElementsAre("Withdrawn", "NotTrusted"));
 }
 
-TEST_F(ApiServiceGuardTest, YieldsToWhoPutsItBack) {
-  Withdrawn();
-  PutApi("False", "theirs");
-  LookFor(absl::Hours(3));
-  EXPECT_TRUE(Registered());
-  EXPECT_EQ(Recorded(), "Yielded");
-  PutApi("False", "theirs again");
-  NextTerm();
-  LookFor(absl::Hours(3));
-  EXPECT_TRUE(Registered());
-  EXPECT_THAT(events_.reasons, ElementsAre("Withdrawn", "Yielded"));
-  PutApi("True", "theirs again");
+TEST_F(ApiServiceGuardTest, RegistersWhatAnswersWithAProvenCertificate) {
+  cluster_.Delete(kube::kApiServices, kApi);
+  terms_.wanted.annotations["inject"] = "me";
+  terms_.wanted.port = 444;
+  cluster_.Put(kServices,
+               R"({"metadata":{"name":"steward-apiserver","namespace":"steward-system"},
+      "spec":{"ports":[{"name":"metrics","port":443},{"name":"https","port":444}]}})");
+  for (const ReplicaAnswer answer : {ReplicaAnswer::kSilent, ReplicaAnswer::kUntrusted}) {
+    dialer_.answer = answer;
+    LookFor(absl::Minutes(5));
+    EXPECT_FALSE(Registered());
+  }
+  EXPECT_THAT(events_.reasons, ElementsAre("NotServed", "NotTrusted"));
+  EXPECT_THAT(writes_, IsEmpty());
+  dialer_.answer = ReplicaAnswer::kTrusted;
+  cluster_.Put(kConfigMaps, R"({"metadata":{"name":"steward-apiserver-ca",
+      "namespace":"steward-system"},"data":{"ca.crt":"authority"}})");
   ASSERT_OK(Look());
-  EXPECT_EQ(Recorded(), "");
-  PutApi("False", "theirs again");
-  LookFor(absl::Minutes(2));
-  EXPECT_FALSE(Registered()) << "it is guarded again";
+  ASSERT_TRUE(Registered());
+  EXPECT_THAT(dialer_.dialed,
+              Contains(HasSubstr("steward-apiserver.steward-system.svc authority")));
+  const json::value api = WithoutOrigin(Api());
+  EXPECT_EQ(api.at("metadata").at("annotations").at("inject"), "me");
+  EXPECT_EQ(api.at("metadata").at("ownerReferences").at(0).at("uid"), "role");
+  EXPECT_EQ(api.at("spec"), json::parse(R"({"group":"views.operators.coreos.com",
+      "version":"v1alpha1","groupPriorityMinimum":1000,"versionPriority":15,
+      "service":{"name":"steward-apiserver","namespace":"steward-system","port":444},
+      "caBundle":"YXV0aG9yaXR5"})"));
+  EXPECT_EQ(Recorded(), "") << "there is nothing to remember";
 }
 
-TEST_F(ApiServiceGuardTest, WhatSomebodyDeletedStaysDeleted) {
+TEST_F(ApiServiceGuardTest, TheAuthorityOfThisMomentIsRestored) {
+  Withdrawn();
+  dialer_.answer = ReplicaAnswer::kTrusted;
+  cluster_.Put(kConfigMaps, R"({"metadata":{"name":"steward-apiserver-ca",
+      "namespace":"steward-system"},"data":{"ca.crt":"new"}})");
+  ASSERT_OK(Look());
+  ASSERT_TRUE(Registered());
+  EXPECT_EQ(Api().at("spec").at("caBundle"), "bmV3");
+  EXPECT_EQ(Api().at("spec").at("groupPriorityMinimum"), 1234);
+}
+
+TEST_F(ApiServiceGuardTest, AdoptsWhatOthersMade) {
+  PutApi("True", "theirs", "[]");
+  ASSERT_OK(Look());
+  EXPECT_THAT(writes_, ElementsAre("patch apiservices"));
+  EXPECT_EQ(Api().at("metadata").at("ownerReferences").at(0).at("uid"), "role");
+  LookFor(absl::Minutes(1));
+  EXPECT_THAT(writes_, ElementsAre("patch apiservices"));
+}
+
+TEST_F(ApiServiceGuardTest, NothingIsRegisteredInANamespaceThatGoes) {
+  cluster_.Delete(kube::kApiServices, kApi);
+  cluster_.Put(kube::kNamespaces, R"({"metadata":{"name":"steward-system","uid":"ns",
+      "deletionTimestamp":"2026-01-01T00:00:00Z"}})");
+  LookFor(absl::Minutes(1));
+  cluster_.Delete(kube::kNamespaces, {"", "steward-system"});
+  LookFor(absl::Minutes(1));
+  EXPECT_THAT(writes_, IsEmpty());
+}
+
+TEST_F(ApiServiceGuardTest, AnotherServiceIsNotGuarded) {
+  PutApi("False");
+  json::value api = Api();
+  api.at("spec").at("service").as_object()["namespace"] = "other";
+  cluster_.Put(kube::kApiServices, Serialize(api));
+  LookFor(absl::Hours(1));
+  EXPECT_THAT(writes_, IsEmpty());
+  EXPECT_THAT(events_.reasons, ElementsAre("NotGuarded"));
+}
+
+// As GitOps does, every few seconds.
+TEST_F(ApiServiceGuardTest, WhatIsPutBackWhileNobodyServesItGoesAtOnce) {
+  Withdrawn();
+  for (int i = 0; i < 50; ++i) {
+    PutApi(i % 2 == 0 ? "False" : "Unknown", StrCat("theirs ", i), "[]");
+    NextTerm();
+    ASSERT_OK(Look());
+    ASSERT_FALSE(Registered());
+    EXPECT_EQ(Recorded(), "Withdrawn");
+    clock_.Advance(absl::Seconds(5));
+  }
+  EXPECT_EQ(metrics_.withdrawals.Value(), 51);
+  // Once a replica answers it is theirs that stays.
+  PutApi("Unknown", "theirs", "[]");
+  dialer_.answer = ReplicaAnswer::kTrusted;
+  ASSERT_OK(Look());
+  EXPECT_TRUE(Registered());
+  EXPECT_EQ(Recorded(), "Restored");
+  EXPECT_EQ(Recorded("uid"), "theirs");
+}
+
+// A record that an earlier version wrote.
+TEST_F(ApiServiceGuardTest, WhatItYieldedToIsGuarded) {
+  Withdrawn();
+  json::value map = json::parse(cluster_.Objects(kConfigMaps).at(kRecord));
+  map.at("data").as_object()["phase"] = "Yielded";
+  cluster_.Put(kConfigMaps, Serialize(map));
+  PutApi("False", "theirs", "[]");
+  ASSERT_OK(Look());
+  EXPECT_FALSE(Registered());
+  EXPECT_EQ(Recorded(), "Yielded") << "nothing had to be written";
+  dialer_.answer = ReplicaAnswer::kTrusted;
+  ASSERT_OK(Look());
+  EXPECT_TRUE(Registered());
+  EXPECT_EQ(Recorded(), "Restored");
+}
+
+TEST_F(ApiServiceGuardTest, WhatSomebodyDeletedIsRegisteredAgain) {
   Withdrawn();
   dialer_.answer = ReplicaAnswer::kTrusted;
   ASSERT_OK(Look());
   cluster_.Delete(kube::kApiServices, kApi);
-  LookFor(absl::Hours(1));
-  EXPECT_FALSE(Registered());
+  ASSERT_OK(Look());
+  EXPECT_TRUE(Registered());
   EXPECT_EQ(Recorded(), "");
 }
 
-TEST_F(ApiServiceGuardTest, WithdrawsNothingThatItMayNotCreate) {
+TEST_F(ApiServiceGuardTest, WhatTrustsEverybodyIsRestoredAsWhatDoesNot) {
   PutApi("False");
   json::value api = Api();
   api.at("spec").as_object()["insecureSkipTLSVerify"] = true;
   cluster_.Put(kube::kApiServices, Serialize(api));
-  LookFor(absl::Minutes(10));
-  EXPECT_TRUE(Registered());
-  EXPECT_THAT(events_.reasons, ElementsAre("NotGuarded"));
+  dialer_.answer = ReplicaAnswer::kSilent;
+  LookFor(absl::Minutes(2));
+  EXPECT_FALSE(Registered());
+  dialer_.answer = ReplicaAnswer::kTrusted;
+  ASSERT_OK(Look());
+  ASSERT_TRUE(Registered());
+  EXPECT_FALSE(Api().at("spec").as_object().contains("insecureSkipTLSVerify"));
 }
 
 TEST_F(ApiServiceGuardTest, Off) {
@@ -363,7 +548,7 @@ TEST_F(ApiServiceGuardTest, SurvivesItsDeath) {
       if (call.writes() && ++writes == die_at) (after ? fate.dies_after : fate.dies) = true;
       return fate;
     };
-    kube::HookedClient client(cluster_, hook);
+    TimedClient client(cluster_, hook, clock_, skew_);
     ApiServiceGuard guard(ReconcilerDeps{client, leadership_, worlds_, watches_, events_, clock_,
                                          random_, registry_, gates_},
                           metrics_, dialer_, terms_);

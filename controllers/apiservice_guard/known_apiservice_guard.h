@@ -1,4 +1,5 @@
-// The reconciler "apiservice-guard" as `steward controllers` knows it. Immutable.
+// The reconcilers "apiservice-guard" and "apiservice-removal" as `steward controllers` knows them.
+// Immutable.
 #ifndef CONTROLLERS_APISERVICE_GUARD_KNOWN_APISERVICE_GUARD_H_
 #define CONTROLLERS_APISERVICE_GUARD_KNOWN_APISERVICE_GUARD_H_
 
@@ -6,8 +7,10 @@
 
 namespace steward::controllers {
 
-// Of the family "apiservice-guard", which uses no Worlds.
+// Both are of the family "apiservice-guard", which uses no Worlds. They share the flags, which the
+// first one has.
 KnownReconciler KnownApiServiceGuard();
+KnownReconciler KnownApiServiceRemoval();
 
 }  // namespace steward::controllers
 

@@ -1,7 +1,9 @@
 #include "controllers/apiservice_guard/registration.h"
 
+#include <algorithm>
 #include <boost/json/array.hpp>
 #include <limits>
+#include <utility>
 
 #include "absl/status/status.h"
 #include "absl/strings/escaping.h"
@@ -12,6 +14,21 @@
 namespace steward::controllers {
 namespace json = boost::json;
 namespace {
+
+constexpr std::string_view kServiceName = "steward-apiserver";
+constexpr int kGroupPriority = 1000;
+constexpr int kVersionPriority = 15;
+
+// True if the guard's role is an owner, whatever its UID: a role that was made anew is no reason to
+// write, since the garbage collector is about to take the APIService, and the guard to register it.
+bool NamesOwner(const json::object& metadata) {
+  const json::array* owners = ArrayAt(metadata, "ownerReferences");
+  if (owners == nullptr) return false;
+  return std::any_of(owners->begin(), owners->end(), [](const json::value& owner) {
+    return owner.is_object() && StringAt(owner.get_object(), "kind") == "ClusterRole" &&
+           StringAt(owner.get_object(), "name") == kGuardRole;
+  });
+}
 
 void ReadAvailable(const json::object& condition, Registration& registration) {
   const std::string_view status = StringAt(condition, "status");
@@ -40,6 +57,7 @@ absl::StatusOr<Registration> ReadRegistration(const json::value& object) {
   registration.uid = kube::MetadataText(object, "uid");
   registration.resource_version = kube::MetadataText(object, "resourceVersion");
   registration.terminating = metadata->contains("deletionTimestamp");
+  registration.owned = NamesOwner(*metadata);
   const json::object* status = ObjectAt(object.get_object(), "status");
   const json::array* conditions = status == nullptr ? nullptr : ArrayAt(*status, "conditions");
   if (conditions == nullptr) return registration;
@@ -63,6 +81,47 @@ json::value WithoutOrigin(const json::value& object) {
     metadata.erase(key);
   }
   return kept;
+}
+
+kube::NamespacedName WantedRegistration::Service() const { return {ns, std::string(kServiceName)}; }
+
+json::value WantedRegistration::Object() const {
+  json::object metadata;
+  metadata["name"] = kGuardedApiService;
+  metadata["labels"] = {{"app.kubernetes.io/name", "steward"},
+                        {"app.kubernetes.io/part-of", "steward"}};
+  json::object notes;
+  for (const auto& [key, text] : annotations) notes[key] = text;
+  if (!notes.empty()) metadata["annotations"] = std::move(notes);
+  json::object spec;
+  spec["group"] = kGuardedVersion.group;
+  spec["version"] = kGuardedVersion.version;
+  spec["groupPriorityMinimum"] = kGroupPriority;
+  spec["versionPriority"] = kVersionPriority;
+  spec["service"] = {{"name", kServiceName}, {"namespace", ns}, {"port", int64_t{port}}};
+  json::object object;
+  object["apiVersion"] = "apiregistration.k8s.io/v1";
+  object["kind"] = "APIService";
+  object["metadata"] = std::move(metadata);
+  object["spec"] = std::move(spec);
+  return object;
+}
+
+json::value OwnerReferences(const std::string& uid) {
+  json::object owner;
+  owner["apiVersion"] = "rbac.authorization.k8s.io/v1";
+  owner["kind"] = "ClusterRole";
+  owner["name"] = kGuardRole;
+  owner["uid"] = uid;
+  return json::array{std::move(owner)};
+}
+
+void SetOwner(const std::string& uid, json::value& object) {
+  object.as_object()["metadata"].as_object()["ownerReferences"] = OwnerReferences(uid);
+}
+
+void SetCaBundle(const std::string& pem, json::value& object) {
+  object.as_object()["spec"].as_object()["caBundle"] = absl::Base64Escape(pem);
 }
 
 absl::StatusOr<ServiceTarget> TargetOf(const json::value& object) {

@@ -6,6 +6,7 @@
 #include <boost/json/object.hpp>
 #include <boost/json/value.hpp>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 
@@ -17,6 +18,10 @@ namespace steward::controllers {
 
 inline constexpr std::string_view kGuardedApiService = "v1alpha1.views.operators.coreos.com";
 inline const kube::GroupVersion kGuardedVersion = {"views.operators.coreos.com", "v1alpha1"};
+// The ClusterRole of the guard's account, which owns the APIService.
+inline constexpr std::string_view kGuardRole = "steward-apiservice-guard";
+inline const kube::GroupVersionResource kClusterRoles = {"rbac.authorization.k8s.io", "v1",
+                                                         "clusterroles"};
 
 // Where an APIService leads, and whom the kube-apiserver trusts there.
 struct ServiceTarget {
@@ -29,12 +34,25 @@ struct ServiceTarget {
   std::string ServerName() const;
 };
 
+// The APIService that the guard makes where it knows of none that it withdrew.
+struct WantedRegistration {
+  std::string ns;  // of the Service
+  uint16_t port = 443;
+  std::map<std::string, std::string> annotations;
+
+  kube::NamespacedName Service() const;
+  // Below every built-in group and below OLM's own: a short name that several groups know never
+  // comes to mean ours. Without a caBundle.
+  boost::json::value Object() const;
+};
+
 struct Registration {
   enum class Available { kTrue, kFalse, kUnknown };
 
   std::string uid;
   std::string resource_version;
   bool terminating = false;
+  bool owned = false;  // it names its owner
   // The kube-apiserver's own judgement, and since when it stands.
   Available available = Available::kUnknown;
   absl::Time since;
@@ -47,6 +65,14 @@ absl::StatusOr<Registration> ReadRegistration(const boost::json::value& object);
 // The object without what a cluster sets when it is created, and without its status: created again,
 // it is the same. metadata.managedFields stay.
 boost::json::value WithoutOrigin(const boost::json::value& object);
+
+// Makes the garbage collector take the APIService when the guard's ClusterRole, of this UID, is
+// gone: without it the guard may do nothing more. Other owners go, as they would keep it.
+void SetOwner(const std::string& uid, boost::json::value& object);
+// As a value of metadata.ownerReferences.
+boost::json::value OwnerReferences(const std::string& uid);
+
+void SetCaBundle(const std::string& pem, boost::json::value& object);
 
 // kDataLoss for an APIService that leads to no Service.
 absl::StatusOr<ServiceTarget> TargetOf(const boost::json::value& object);

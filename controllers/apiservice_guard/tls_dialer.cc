@@ -35,10 +35,13 @@ Task<ReplicaAnswer> TlsDialer::Dial(const ReplicaAddress& address, const Service
   if (Answered(asked)) co_return ReplicaAnswer::kTrusted;
   if (absl::IsDeadlineExceeded(asked) || target.insecure) co_return ReplicaAnswer::kSilent;
   // The certificate, or nobody is there?
-  config.ca_pem.clear();
-  config.insecure_skip_tls_verify = true;
+  kube::ClientConfig anybody = config;
+  anybody.ca_pem.clear();
+  anybody.insecure_skip_tls_verify = true;
+  if (!Answered(co_await Ask(anybody))) co_return ReplicaAnswer::kSilent;
+  // It may have begun to serve in between.
   asked = co_await Ask(config);
-  co_return Answered(asked) ? ReplicaAnswer::kUntrusted : ReplicaAnswer::kSilent;
+  co_return Answered(asked) ? ReplicaAnswer::kTrusted : ReplicaAnswer::kUntrusted;
 }
 
 StatusTask TlsDialer::Ask(const kube::ClientConfig& config) {

@@ -30,12 +30,14 @@ constexpr absl::Duration kFirstHold = absl::Minutes(10);
 constexpr absl::Duration kLongestHold = absl::Hours(6);
 constexpr int kDoublings = 8;  // more make no difference
 
+// The first of a phase is how it is written. "Yielded" stood for an APIService that somebody else
+// had put back meanwhile.
 constexpr std::array<std::pair<Phase, std::string_view>, 5> kPhases = {{
     {Phase::kWithdrawing, "Withdrawing"},
     {Phase::kWithdrawn, "Withdrawn"},
     {Phase::kRestoring, "Restoring"},
     {Phase::kRestored, "Restored"},
-    {Phase::kYielded, "Yielded"},
+    {Phase::kWithdrawn, "Yielded"},
 }};
 
 absl::Status Unreadable(const WithdrawalRecord& record, std::string_view what) {
@@ -74,7 +76,7 @@ absl::StatusOr<WithdrawalRecord> Decode(kube::NamespacedName name, const json::v
 json::object Encoded(const WithdrawalRecord& record) {
   json::object data;
   for (const auto& [phase, text] : kPhases) {
-    if (record.phase == phase) data["phase"] = text;
+    if (record.phase == phase && !data.contains("phase")) data["phase"] = text;
   }
   data["uid"] = record.uid;
   data["withdrawn"] = absl::FormatTime("%Y-%m-%dT%H:%M:%SZ", record.withdrawn, absl::UTCTimeZone());

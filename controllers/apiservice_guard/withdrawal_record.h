@@ -22,7 +22,6 @@ struct WithdrawalRecord {
     kWithdrawn,    // it is deleted
     kRestoring,    // it is about to be created again
     kRestored,     // as `uid`; forgotten once it has been available for a while
-    kYielded,      // somebody else created the APIService `uid`; left alone until it is available
   };
 
   kube::NamespacedName name;

@@ -29,8 +29,6 @@ constexpr std::string_view kTlsType = "kubernetes.io/tls";
 // From one look to the next; a certificate of a short life is looked at more often.
 constexpr absl::Duration kLook = absl::Minutes(1);
 constexpr int kLooksInALife = 12;
-// While there is no APIService: it is on its way when everything is being installed.
-constexpr absl::Duration kAbsentLook = absl::Seconds(5);
 const kube::GroupVersionKind kSecretKind = {"", "v1", "Secret"};
 
 using Keeper = ManagedSecret::Keeper;
@@ -63,31 +61,29 @@ VoidTask CertificatesReconciler::Feed(WorkQueue& queue) {
 }
 
 Task<ReconcileResult> CertificatesReconciler::Reconcile(Key) {
-  const absl::StatusOr<bool> registered = co_await Pass();
-  const absl::Status& passed = registered.status();
+  const absl::Status passed = co_await Pass();
   // Somebody wrote what was read: it is read again.
   if (kube::IsConflict(passed) || kube::IsAlreadyExists(passed)) {
     co_return ReconcileResult::After(absl::Seconds(1));
   }
   CO_RETURN_IF_ERROR(passed);
-  co_return ReconcileResult::After(
-      std::min(*registered ? kLook : kAbsentLook, terms_.life / kLooksInALife));
+  co_return ReconcileResult::After(std::min(kLook, terms_.life / kLooksInALife));
 }
 
-Task<bool> CertificatesReconciler::Pass() {
+StatusTask CertificatesReconciler::Pass() {
   kube::NamespacedName name = {terms_.ns, kAuthoritySecret};
   CO_ASSIGN_OR_RETURN(ManagedSecret kept, co_await ReadSecret(deps_.client, name));
   if (kept.keeper == Keeper::kForeign) {
     TellOnce(kept, "ForeignAuthority",
              "somebody else keeps this Secret: no certificates are issued");
-    co_return true;
+    co_return absl::OkStatus();
   }
   absl::StatusOr<Authority> authority = Authority::Read(kept.data);
   if (!authority.ok()) {
     TellOnce(kept, "AuthorityUnreadable",
              StrCat("no certificates are issued: ", authority.status().message(),
                     ". Delete the Secret to have another authority founded"));
-    co_return true;
+    co_return absl::OkStatus();
   }
   std::vector<ManagedSecret> secrets;
   for (const WantedCertificate& wanted : wanted_) {
@@ -96,10 +92,11 @@ Task<bool> CertificatesReconciler::Pass() {
     secrets.push_back(std::move(secret));
   }
   CO_ASSIGN_OR_RETURN(Registration registration, co_await ReadRegistration());
-  if (secrets.front().keeper == Keeper::kForeign) registration.ours = false;
+  if (!terms_.serving || secrets.front().keeper == Keeper::kForeign) registration.ours = false;
+  const bool trusts_us = registration.exists && registration.ours;
 
   std::string trusted;
-  bool spread = !registration.ours || authority->IsIn(registration.ca_bundle);
+  bool spread = !trusts_us || authority->IsIn(registration.ca_bundle);
   int foreign = 0;
   for (const ManagedSecret& secret : secrets) {
     foreign += secret.keeper == Keeper::kForeign ? 1 : 0;
@@ -109,7 +106,7 @@ Task<bool> CertificatesReconciler::Pass() {
   }
   metrics_.foreign.Set(foreign);
   CO_RETURN_IF_ERROR(co_await KeepAuthority(kept, *authority, trusted, spread));
-  if (registration.ours) {
+  if (trusts_us) {
     const std::string bundle = authority->Bundle();
     CO_RETURN_IF_ERROR(co_await KeepRegistration(registration, bundle));
   }
@@ -125,8 +122,7 @@ Task<bool> CertificatesReconciler::Pass() {
     const absl::Status status = co_await KeepCertificate(secrets[i], wanted_[i].spec, *authority);
     if (first.ok()) first = status;
   }
-  CO_RETURN_IF_ERROR(first);
-  co_return registration.exists;
+  co_return first;
 }
 
 Task<CertificatesReconciler::Registration> CertificatesReconciler::ReadRegistration() {

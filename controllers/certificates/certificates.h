@@ -29,6 +29,8 @@ namespace steward::controllers {
 // What the reconciler is told by its flags.
 struct CertificateTerms {
   std::string ns = "steward-system";
+  // False: somebody else makes the API server's certificate, and says whom to trust.
+  bool serving = true;
   absl::Duration life = absl::Hours(24 * 90);  // of a certificate, at most
   AuthorityTerms authority = {absl::Hours(24 * 1095), absl::Minutes(10)};
 };
@@ -45,16 +47,17 @@ struct CertificateMetrics {
   prometheus::Gauge& foreign;
 };
 
-// One key: a pass, once a minute, and sooner while there is no APIService. It reads the Secrets
+// One key: a pass, once a minute. It reads the Secrets
 // live, since a right to watch them would be one to read all of the namespace's.
 //
 //   the authority's Secret: its roots follow one another, and are stored before they are used
-//   ─► caBundle of the APIService: the kube-apiserver trusts a root before it sees it at work
+//   ─► caBundle of the APIService, if it is there: the kube-apiserver trusts a root before it sees
+//      it at work
 //   ─► each Secret with a certificate: issued where there is none, and at two thirds of its life,
 //      with the trusted roots in its ca.crt
 //
-// The serving certificate is not made before there is an APIService that nobody else injects an
-// authority into. A Secret changes in one write, on condition that it is as it was read. Secrets of
+// The serving certificate is not made while somebody else injects an authority into the APIService.
+// A Secret changes in one write, on condition that it is as it was read. Secrets of
 // others are left alone, and with the serving certificate's the caBundle, too. An authority that
 // cannot be read is never replaced: nothing is issued until somebody has looked at it.
 class CertificatesReconciler : public Reconciler {
@@ -70,13 +73,12 @@ class CertificatesReconciler : public Reconciler {
   // The APIService, as far as it is ours to write.
   struct Registration {
     bool exists = false;
-    bool ours = false;
+    bool ours = true;
     std::string resource_version;
     std::string ca_bundle;  // PEM
   };
 
-  // Returns whether there is an APIService.
-  Task<bool> Pass();
+  StatusTask Pass();
   Task<Registration> ReadRegistration();
   StatusTask KeepAuthority(ManagedSecret& kept, Authority& authority, std::string_view trusted,
                            bool spread);

@@ -236,10 +236,28 @@ TEST_F(CertificatesTest, AnInjectedBundleIsLeftAlone) {
   EXPECT_EQ(CaBundle(), "");
   EXPECT_THAT(Data(kServing), IsEmpty()) << "whoever injects it makes the certificate";
   EXPECT_THAT(cluster_.Objects(kSecrets), SizeIs(12));
+}
+
+// The APIService is registered once an API server answers, for which that needs its certificate.
+TEST_F(CertificatesTest, TheServingCertificateComesBeforeTheAPIService) {
   cluster_.Delete(kube::kApiServices, {"", kApi});
-  ASSERT_OK_AND_ASSIGN(const ReconcileResult result, Pass());
-  EXPECT_EQ(result.requeue_after, absl::Seconds(5)) << "it need not be there, and is looked for";
-  EXPECT_THAT(Data(kServing), IsEmpty()) << "it may be somebody else's to make";
+  ASSERT_OK(Pass());
+  const std::string serving = Data(kServing)["tls.crt"];
+  EXPECT_TRUE(Verifies(serving, Data(kServing)["ca.crt"], clock_.Now()));
+  PutApi("{}");
+  ASSERT_OK(Pass());
+  EXPECT_TRUE(Verifies(serving, CaBundle(), clock_.Now()));
+  EXPECT_EQ(Data(kServing)["tls.crt"], serving);
+}
+
+TEST_F(CertificatesTest, SomebodyElseServes) {
+  terms_.serving = false;
+  ASSERT_OK(Pass());
+  EXPECT_EQ(CaBundle(), "");
+  EXPECT_THAT(cluster_.Objects(kSecrets), SizeIs(12)) << "the others are made";
+  cluster_.Delete(kube::kApiServices, {"", kApi});
+  ASSERT_OK(Pass());
+  EXPECT_THAT(Data(kServing), IsEmpty());
 }
 
 TEST_F(CertificatesTest, AnAuthorityThatCannotBeReadIsKept) {

@@ -16,6 +16,9 @@ void AddFlags(FlagAdder& adder, FlagValues& values) {
   auto& given = values.Of<CertificateTerms>();
   adder.Text("--certificates-namespace", given.ns,
              "Namespace of the Secrets with Steward's certificates");
+  adder.Switch("--certificates-serving", given.serving,
+               "Make the API servers' certificate, and tell the kube-apiserver whom to trust. Off: "
+               "somebody else does");
   adder.Duration("--certificate-life", given.life,
                  "Life of a certificate; it is replaced when two thirds are over");
   adder.Duration("--authority-life", given.authority.life,

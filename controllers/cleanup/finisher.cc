@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/json/utf8.h"
 #include "base/log/log.h"
 #include "base/status/macros.h"
 #include "base/text/str_cat.h"
@@ -26,9 +27,10 @@ Task<bool> Finisher::ReleaseRights(CleanupPass& pass) {
   if (first) {
     std::string why = pass.verdict.allowed() ? std::string(olm::kCompleted)
                                              : StrCat("Refused: ", Describe(pass.verdict.blockers));
-    CO_ASSIGN_OR_RETURN(const bool written,
-                        co_await writer_.Annotate(pass.csv(), olm::kRightsReleasedAnnotation,
-                                                  olm::CutText(why, olm::kMaxConditionMessage)));
+    CO_ASSIGN_OR_RETURN(
+        const bool written,
+        co_await writer_.Annotate(pass.csv(), olm::kRightsReleasedAnnotation,
+                                  std::string(CutUtf8(why, olm::kMaxConditionMessage))));
     if (!written) co_return true;  // the object changed: look again at once
   }
   CO_RETURN_IF_ERROR(co_await holds_.Release(*pass.holds));

@@ -14,7 +14,6 @@
 #include "controllers/runtime/events/event_recorder.h"
 #include "controllers/runtime/world_changes.h"
 #include "controllers/runtime/write_outcome.h"
-#include "kube/meta/status.h"
 #include "olm/copy.h"
 #include "olm/copy/comparison.h"
 #include "olm/copy/stored_copy.h"
@@ -67,14 +66,6 @@ std::string_view ReasonOf(Trouble trouble) {
       return "CopyFailed";
   }
   return "";
-}
-
-// True if the namespace is going or gone, which the World is about to say.
-bool NamespaceEnds(const absl::Status& failure) {
-  const kube::Status answer = kube::FromStatus(failure);
-  if (kube::HasReason(failure, "NotFound")) return answer.kind == "namespaces";
-  return std::any_of(answer.causes.begin(), answer.causes.end(),
-                     [](const kube::StatusCause& c) { return c.reason == "NamespaceTerminating"; });
 }
 
 }  // namespace

@@ -11,15 +11,16 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "base/async/race.h"
+#include "base/log/log.h"
 #include "base/status/macros.h"
 #include "base/text/str_cat.h"
+#include "controllers/copied_rbac/wait_note.h"
 #include "controllers/families.h"
 #include "controllers/runtime/events/event_recorder.h"
 #include "controllers/runtime/world_changes.h"
 #include "controllers/runtime/write_outcome.h"
 #include "kube/meta/errors.h"
 #include "kube/meta/resources.h"
-#include "kube/meta/status.h"
 #include "olm/copied_rbac/rbac_copy.h"
 #include "olm/copied_rbac/rbac_object.h"
 #include "olm/copy.h"
@@ -37,35 +38,33 @@ constexpr absl::Duration kUnknownWait = absl::Milliseconds(500);
 constexpr absl::Duration kEventWait = absl::Milliseconds(100);
 // A snapshot that is older proves nothing any more: that a copy may go, that it may be made. Access
 // ends within a minute of its reason.
-constexpr absl::Duration kGoodForRemovals = absl::Seconds(10);
+constexpr absl::Duration kGoodForRemovals = absl::Seconds(20);
 constexpr absl::Duration kGoodForPuts = absl::Seconds(30);
-// Any kube-apiserver knows by then that a Role is locked.
+// A kube-apiserver knows by then that a Role is locked. What one lets happen that does not is found
+// by a later look.
 constexpr absl::Duration kLockWait = absl::Seconds(1);
 // Pairs that are locked, looked at and given together.
 constexpr size_t kTogether = 1000;
-// The longest time for which copies that nothing wants wait for those that take their place.
-constexpr absl::Duration kLongestHold = absl::Seconds(50);
+// The longest time for which copies that nothing wants wait for those that take their place. With
+// what it takes until another process leads, if this one dies at the end of it, and until that has
+// read what there is, it is less than a minute.
+constexpr absl::Duration kLongestHold = absl::Seconds(35);
+// The time between two looks at all RoleBindings.
+constexpr absl::Duration kLookWait = absl::Seconds(30);
 // Objects in the way are not watched.
 constexpr absl::Duration kForeignWait = absl::Seconds(30);
-// Owners come by a watch; this is for those that are out of its sight.
+// Owners come by a watch; this is for those that are out of its sight, and for copies from
+// namespaces that have no operators.
 constexpr absl::Duration kOwnerWait = absl::Seconds(5);
-// Copies from namespaces that have no operators.
 constexpr absl::Duration kOrphanWait = absl::Seconds(5);
 constexpr size_t kWorkers = 2;
-// The key of all copies from namespaces that have no operators.
+// The keys of those copies, and of the looks at all RoleBindings.
 Key Orphans() { return {}; }
+Key Looks() { return {"looks", ""}; }
 
 struct CopiedRbacFlags {
   int concurrent_writes = 16;
 };
-
-// True if the namespace is going or gone, which the World is about to say.
-bool NamespaceEnds(const absl::Status& failure) {
-  const kube::Status answer = kube::FromStatus(failure);
-  if (kube::HasReason(failure, "NotFound")) return answer.kind == "namespaces";
-  return std::any_of(answer.causes.begin(), answer.causes.end(),
-                     [](const kube::StatusCause& c) { return c.reason == "NamespaceTerminating"; });
-}
 
 MetadataSelection Selection(const kube::GroupVersionResource& gvr, std::string selector) {
   MetadataSelection selection;
@@ -87,16 +86,24 @@ struct CopiedRbacReconciler::Put {
 struct CopiedRbacReconciler::Pass {
   storage::OperatorWorldPtr world;
   RbacSnapshot seen;
-  std::vector<const olm::StoredRbac*> removals;
+  std::vector<olm::StoredRbac*> removals;
   // To be removed once the copies of their namespaces are written.
-  std::vector<const olm::StoredRbac*> replaced;
+  std::vector<olm::StoredRbac*> replaced;
+  // The copies that are as they shall be.
+  std::set<kube::NamespacedName> right_roles;
+  std::set<kube::NamespacedName> right_bindings;
+  bool compared = false;  // it is known which are
   std::vector<Put> puts;
-  std::set<std::string> ownerless;  // the namespaces in which copies wait for their owners
-  absl::Status failure;             // the first
-  bool unfinished = false;          // the snapshot became too old
+  std::set<std::string> ownerless;          // the namespaces in which copies wait for their owners
+  std::set<kube::NamespacedName> resisted;  // those that resisted before, and do
+  std::optional<absl::Duration> due;        // when there is something to do again (monotonic)
+  absl::Status failure;                     // the first
+  bool unfinished = false;                  // the snapshot became too old
   bool stale = false;
   bool lifts_wait = false;
   size_t foreign = 0;
+
+  void Due(absl::Duration at) { due = due ? std::min(*due, at) : at; }
 };
 
 CopiedRbacReconciler::CopiedRbacReconciler(const ReconcilerDeps& deps, CopiedRbacMetrics& metrics,
@@ -167,6 +174,7 @@ void CopiedRbacReconciler::AddAll() {
   for (auto it = world->csvs().begin(); !it.done(); it.Next()) Add(it.key().ns);
   // Lifted objects are not watched.
   queue_->AddAfter(Orphans(), kOrphanWait);
+  queue_->Add(Looks());
 }
 
 void CopiedRbacReconciler::NoteWorld(const storage::World& any,
@@ -204,14 +212,24 @@ Task<ReconcileResult> CopiedRbacReconciler::Reconcile(Key key) {
   pass.world = OperatorWorld::Of(deps_.worlds.Current());
   if (!pass.world->synced()) co_return ReconcileResult::After(kUnknownWait);
   if (key == Orphans()) co_return co_await ReconcileOrphans();
+  if (key == Looks()) co_return co_await LookAtBindings();
   CO_ASSIGN_OR_RETURN(pass.seen, co_await ReadRbacSnapshot(deps_.client, deps_.clock, key.name));
   NoteComponents(pass);
+  TellTooLarge(pass);
   CO_RETURN_IF_ERROR(co_await PlanRemovals(pass));
-  Plan(pass);
+  absl::Status ended = co_await RemoveOutside(pass);
+  // Removals do not wait for originals that cannot be read.
+  pass.failure.Update(pass.seen.unread_reason);
+  const absl::Status compared = co_await FindRight(pass);
+  pass.failure.Update(compared);
+  pass.compared = compared.ok();
+  if (pass.compared) Plan(pass);
   HoldReplaced(pass);
-  absl::Status ended = co_await Write(pass);
+  if (ended.ok()) ended = co_await Write(pass);
+  if (ended.ok()) ended = co_await TakeBack(pass);
   if (ended.ok()) ended = co_await Lift(pass);
   const absl::Status concluded = Conclude(pass);
+  if (ended.ok() && pass.compared) resistance_.Keep(pass.seen.source, pass.resisted);
   metrics_.SetForeign(key.name, pass.foreign);
   CO_RETURN_IF_ERROR(ended);
   CO_RETURN_IF_ERROR(concluded);
@@ -220,15 +238,34 @@ Task<ReconcileResult> CopiedRbacReconciler::Reconcile(Key key) {
     co_return absl::AbortedError(StrCat("Copies of Roles and RoleBindings from namespace ",
                                         key.name, " changed while they were written"));
   }
-  if (pass.unfinished) co_return ReconcileResult::After(kEventWait);
-  if (!pass.ownerless.empty() || pass.lifts_wait) co_return ReconcileResult::After(kOwnerWait);
-  if (pass.foreign > 0) co_return ReconcileResult::After(kForeignWait);
-  co_return ReconcileResult::Done();
+  co_return Next(pass);
+}
+
+ReconcileResult CopiedRbacReconciler::Next(const Pass& pass) const {
+  if (pass.unfinished) return ReconcileResult::After(kEventWait);
+  absl::Duration wait = absl::InfiniteDuration();
+  if (pass.due) wait = std::max(*pass.due - deps_.clock.Monotonic(), kEventWait);
+  if (!pass.ownerless.empty() || pass.lifts_wait) wait = std::min(wait, kOwnerWait);
+  if (pass.foreign > 0) wait = std::min(wait, kForeignWait);
+  return wait < absl::InfiniteDuration() ? ReconcileResult::After(wait) : ReconcileResult::Done();
+}
+
+Task<ReconcileResult> CopiedRbacReconciler::LookAtBindings() {
+  CO_ASSIGN_OR_RETURN(BoundRoles found, co_await ReadBoundBeside(deps_.client, roles_.copies()));
+  const storage::OperatorWorldPtr world = OperatorWorld::Of(deps_.worlds.Current());
+  for (auto& [source, roles] : found) {
+    // Others are about to go.
+    if (!HasOperators(*world, source)) continue;
+    bound_[source].merge(roles);
+    AddLabelled(source);
+  }
+  co_return ReconcileResult::After(kLookWait);
 }
 
 // A deletion that fails keeps no copy from being made, nor the other way round.
 StatusTask CopiedRbacReconciler::Write(Pass& pass) {
   absl::Status ended = co_await Remove(pass);
+  if (ended.ok()) ended = co_await NoteWaits(pass);
   for (size_t first = 0; first < pass.puts.size() && ended.ok(); first += kTogether) {
     ended = co_await PutSome(pass, first, std::min(kTogether, pass.puts.size() - first));
   }
@@ -241,22 +278,49 @@ Task<ReconcileResult> CopiedRbacReconciler::ReconcileOrphans() {
   Pass pass;
   pass.world = OperatorWorld::Of(deps_.worlds.Current());
   pass.seen.read_at = deps_.clock.Monotonic();
-  CO_ASSIGN_OR_RETURN(const std::vector<olm::StoredRbac> orphans,
+  CO_ASSIGN_OR_RETURN(std::vector<olm::StoredRbac> orphans,
                       co_await ReadOrphans(deps_.client, pass.world));
-  for (const olm::StoredRbac& copy : orphans) pass.removals.push_back(&copy);
+  for (olm::StoredRbac& copy : orphans) pass.removals.push_back(&copy);
   CO_RETURN_IF_ERROR(co_await Remove(pass));
   CO_ASSIGN_OR_RETURN(std::vector<LiftedWrite> lifted, co_await OrphanedLifted(deps_.client));
   CO_RETURN_IF_ERROR(co_await LiftAll(pass, std::move(lifted)));
+  resistance_.Keep(pass.seen.source, pass.resisted);
   CO_RETURN_IF_ERROR(pass.failure);
   if (pass.stale || pass.unfinished) co_return ReconcileResult::After(kOrphanWait);
-  co_return ReconcileResult::Done();
+  co_return Next(pass);
+}
+
+bool CopiedRbacReconciler::IsTarget(const Pass& pass, const std::string& ns) const {
+  const olm::NamespacePtr* found = pass.world->namespaces().Find(ns);
+  return found != nullptr && !(*found)->terminating && pass.seen.Targets(ns, (*found)->labels);
+}
+
+StatusTask CopiedRbacReconciler::FindRight(Pass& pass) {
+  if (!pass.seen.IsExplicit() || pass.seen.pairs.empty()) co_return absl::OkStatus();
+  std::map<std::string_view, const olm::RbacPair*> pairs;
+  for (const olm::RbacPair& pair : pass.seen.pairs) pairs[pair.name] = &pair;
+  for (const olm::RbacKind kind : {olm::RbacKind::kRole, olm::RbacKind::kRoleBinding}) {
+    std::set<kube::NamespacedName>& right =
+        kind == olm::RbacKind::kRole ? pass.right_roles : pass.right_bindings;
+    CO_RETURN_IF_ERROR(co_await VisitCopies(
+        deps_.client, kind, pass.seen.source,
+        [this, &pass, &pairs, &right, kind](const olm::StoredRbac& copy) {
+          const kube::NamespacedName& key = copy.facts.key;
+          const auto pair = pairs.find(key.name);
+          if (pair == pairs.end() || !IsTarget(pass, key.ns)) return;
+          const olm::CopyOwners owners = pass.seen.OwnersIn(pair->second->csv.name, key.ns);
+          const olm::WantedRbac wanted = olm::CopyOf(*pair->second, kind, key.ns, owners);
+          if (olm::Compare(copy, wanted) == olm::Difference::kNone) right.insert(key);
+        }));
+  }
+  co_return absl::OkStatus();
 }
 
 void CopiedRbacReconciler::Plan(Pass& pass) {
   if (!pass.seen.IsExplicit()) return;
   for (auto it = pass.world->namespaces().begin(); !it.done(); it.Next()) {
     const olm::Namespace& ns = *it.value();
-    if (!ns.terminating && pass.seen.Targets(ns.name, ns.labels)) PlanNamespace(pass, ns);
+    if (IsTarget(pass, ns.name)) PlanNamespace(pass, ns);
   }
   const auto failed = failed_.find(pass.seen.source);
   if (failed == failed_.end()) return;
@@ -270,6 +334,9 @@ void CopiedRbacReconciler::PlanNamespace(Pass& pass, const olm::Namespace& ns) {
     return it == copies.end() ? nullptr : &it->second;
   };
   for (const olm::RbacPair& pair : pass.seen.pairs) {
+    const kube::NamespacedName key = {ns.name, pair.name};
+    if (pass.right_roles.contains(key) && pass.right_bindings.contains(key)) continue;
+    if (Resists(pass, key)) continue;
     const olm::CopyOwners owners = pass.seen.OwnersIn(pair.csv.name, ns.name);
     Put put;
     put.csv = pair.csv;
@@ -277,7 +344,6 @@ void CopiedRbacReconciler::PlanNamespace(Pass& pass, const olm::Namespace& ns) {
     put.slot.binding = olm::CopyOf(pair, olm::RbacKind::kRoleBinding, ns.name, owners);
     put.slot.role_there = find(pass.seen.roles, put.role());
     put.slot.binding_there = find(pass.seen.bindings, put.role());
-    if (put.slot.IsRight()) continue;
     const bool absent = put.slot.role_there == nullptr && put.slot.binding_there == nullptr;
     if (absent && put.slot.role.owners.empty()) {
       // Its copied ClusterServiceVersion and its Operator are being made.
@@ -291,10 +357,11 @@ void CopiedRbacReconciler::PlanNamespace(Pass& pass, const olm::Namespace& ns) {
 StatusTask CopiedRbacReconciler::PlanRemovals(Pass& pass) {
   std::set<std::string> wanted;
   for (const olm::RbacPair& pair : pass.seen.pairs) wanted.insert(pair.name);
-  std::vector<const olm::StoredRbac*> doubtful;
+  wanted.insert(pass.seen.unread.begin(), pass.seen.unread.end());
+  std::vector<olm::StoredRbac*> doubtful;
   std::set<std::string> namespaces;
-  for (const StoredCopies* copies : {&pass.seen.roles, &pass.seen.bindings}) {
-    for (const auto& [key, copy] : *copies) {
+  for (StoredCopies* copies : {&pass.seen.roles, &pass.seen.bindings}) {
+    for (auto& [key, copy] : *copies) {
       if (!wanted.contains(key.name)) {
         pass.removals.push_back(&copy);
         continue;
@@ -308,27 +375,91 @@ StatusTask CopiedRbacReconciler::PlanRemovals(Pass& pass) {
   if (doubtful.empty()) co_return absl::OkStatus();
   CO_ASSIGN_OR_RETURN(const std::set<std::string> targets,
                       co_await ReadTargets(deps_.client, pass.seen, std::move(namespaces)));
-  for (const olm::StoredRbac* copy : doubtful) {
+  for (olm::StoredRbac* copy : doubtful) {
     if (!targets.contains(copy->facts.key.ns)) pass.removals.push_back(copy);
   }
   co_return absl::OkStatus();
 }
 
+StatusTask CopiedRbacReconciler::RemoveOutside(Pass& pass) {
+  const auto inside = std::stable_partition(
+      pass.removals.begin(), pass.removals.end(),
+      [this, &pass](const olm::StoredRbac* copy) { return !IsTarget(pass, copy->facts.key.ns); });
+  std::vector<olm::StoredRbac*> rest(inside, pass.removals.end());
+  pass.removals.erase(inside, pass.removals.end());
+  const absl::Status ended = co_await Remove(pass);
+  pass.removals = std::move(rest);
+  co_return ended;
+}
+
 void CopiedRbacReconciler::HoldReplaced(Pass& pass) {
   std::set<std::string> awaited = pass.ownerless;
   for (const Put& put : pass.puts) awaited.insert(put.role().ns);
-  const auto held = std::stable_partition(
-      pass.removals.begin(), pass.removals.end(),
-      [&awaited](const olm::StoredRbac* copy) { return !awaited.contains(copy->facts.key.ns); });
-  if (held == pass.removals.end()) {
-    held_since_.erase(pass.seen.source);
-    return;
-  }
+  const auto is_awaited = [this, &pass, &awaited](const olm::StoredRbac* copy) {
+    const std::string& ns = copy->facts.key.ns;
+    return awaited.contains(ns) || MayAwait(pass, ns);
+  };
   const absl::Duration now = deps_.clock.Monotonic();
-  const auto since = held_since_.try_emplace(pass.seen.source, now).first;
-  if (now - since->second > kLongestHold) return;
+  std::map<std::string, absl::Duration>& before = held_since_[pass.seen.source];
+  std::map<std::string, absl::Duration> since;
+  for (const olm::StoredRbac* copy : pass.removals) {
+    if (!is_awaited(copy)) continue;
+    const auto known = before.find(copy->facts.key.ns);
+    absl::Duration& began =
+        since.try_emplace(copy->facts.key.ns, known == before.end() ? now : known->second)
+            .first->second;
+    began = std::min(began, now - WaitedFor(*copy, deps_.clock.Now()));
+  }
+  const auto held = std::stable_partition(
+      pass.removals.begin(), pass.removals.end(), [&](const olm::StoredRbac* copy) {
+        return !is_awaited(copy) || now - since[copy->facts.key.ns] > kLongestHold;
+      });
   pass.replaced.assign(held, pass.removals.end());
   pass.removals.erase(held, pass.removals.end());
+  for (const olm::StoredRbac* copy : pass.replaced) {
+    pass.Due(since[copy->facts.key.ns] + kLongestHold + kEventWait);
+  }
+  before = std::move(since);
+  if (before.empty()) held_since_.erase(pass.seen.source);
+}
+
+bool CopiedRbacReconciler::MayAwait(const Pass& pass, const std::string& ns) const {
+  const bool knows = pass.compared && pass.seen.unread.empty();
+  return !knows && IsTarget(pass, ns);
+}
+
+StatusTask CopiedRbacReconciler::NoteWaits(Pass& pass) {
+  std::set<std::string> noted;
+  for (const olm::StoredRbac* copy : pass.replaced) {
+    if (!copy->unwanted_since.empty()) noted.insert(copy->facts.key.ns);
+  }
+  std::vector<olm::StoredRbac*> first;
+  for (olm::StoredRbac* copy : pass.replaced) {
+    if (noted.insert(copy->facts.key.ns).second) first.push_back(copy);
+  }
+  const std::map<std::string, absl::Duration> since = held_since_[pass.seen.source];
+  const WriteCounts counts = co_await writer_.Run(
+      first.size(), [this, &pass, &first, &since](size_t number, kube::SendCheck may_send) {
+        olm::StoredRbac& copy = *first[number];
+        return NoteWait(pass, copy, since.at(copy.facts.key.ns), std::move(may_send));
+      });
+  co_return counts.ended;
+}
+
+StatusTask CopiedRbacReconciler::NoteWait(Pass& pass, olm::StoredRbac& copy, absl::Duration since,
+                                          kube::SendCheck may_send) {
+  const absl::Time began = deps_.clock.Now() - (deps_.clock.Monotonic() - since);
+  kube::SendCheck recent = Recent(pass, kGoodForPuts, std::move(may_send));
+  const absl::StatusOr<bool> noted = co_await copies_.NoteWait(copy, began, std::move(recent));
+  if (noted.ok()) {
+    pass.stale |= !*noted;
+  } else {
+    // This process knows it all the same.
+    log::Warning(
+        "Cannot note since when a copy is unwanted",
+        {{"namespace", copy.facts.key.ns}, {"name", copy.facts.key.name}, {"err", noted.status()}});
+  }
+  co_return noted.status();
 }
 
 void CopiedRbacReconciler::ReleaseReplaced(Pass& pass) {
@@ -338,8 +469,9 @@ void CopiedRbacReconciler::ReleaseReplaced(Pass& pass) {
     if (!ended) awaited.insert(put.role().ns);
   }
   pass.removals.clear();
-  for (const olm::StoredRbac* copy : pass.replaced) {
-    if (!awaited.contains(copy->facts.key.ns)) pass.removals.push_back(copy);
+  for (olm::StoredRbac* copy : pass.replaced) {
+    const std::string& ns = copy->facts.key.ns;
+    if (!awaited.contains(ns) && !MayAwait(pass, ns)) pass.removals.push_back(copy);
   }
 }
 
@@ -364,10 +496,19 @@ StatusTask CopiedRbacReconciler::Remove(Pass& pass) {
 
 StatusTask CopiedRbacReconciler::RemoveOne(Pass& pass, const olm::StoredRbac& copy,
                                            kube::SendCheck may_send) {
+  if (Resists(pass, copy.facts.key)) co_return absl::OkStatus();
   kube::SendCheck recent = Recent(pass, kGoodForRemovals, std::move(may_send));
-  const absl::StatusOr<bool> removed = co_await copies_.Remove(copy, std::move(recent));
+  const absl::StatusOr<PutResult> removed = co_await copies_.Remove(copy, std::move(recent));
   if (removed.ok()) {
-    pass.stale |= !*removed;
+    pass.stale |= *removed == PutResult::kStale;
+    if (*removed == PutResult::kNotObeyed && NoteResistance(pass, copy.facts.key)) {
+      log::Warning(
+          "A copy that is being deleted keeps what it grants: something changes it on the "
+          "way into the cluster",
+          {{"kind", olm::NameOf(copy.kind)},
+           {"namespace", copy.facts.key.ns},
+           {"name", copy.facts.key.name}});
+    }
   } else if (deps_.clock.Monotonic() - pass.seen.read_at > kGoodForRemovals) {
     pass.unfinished = true;
   } else if (!NamespaceEnds(removed.status())) {
@@ -430,11 +571,64 @@ StatusTask CopiedRbacReconciler::GiveOne(Pass& pass, Put& put, kube::SendCheck m
   co_return put.result->status();
 }
 
+StatusTask CopiedRbacReconciler::TakeBack(Pass& pass) {
+  const auto found = bound_.find(pass.seen.source);
+  if (found == bound_.end()) co_return absl::OkStatus();
+  const std::set<kube::NamespacedName> suspects = std::move(found->second);
+  bound_.erase(found);
+  std::set<std::string> namespaces;
+  for (const kube::NamespacedName& role : suspects) namespaces.insert(role.ns);
+  const absl::StatusOr<std::set<kube::NamespacedName>> bound =
+      co_await ReadForeignlyBound(deps_.client, pass.seen, std::move(namespaces));
+  if (!bound.ok()) {
+    bound_[pass.seen.source].insert(suspects.begin(), suspects.end());
+    co_return bound.status();
+  }
+  std::set<kube::NamespacedName> told;
+  for (const Put& put : pass.puts) {
+    const bool is_told = put.result && put.result->ok() && **put.result != PutResult::kDone;
+    if (is_told) told.insert(put.role());
+  }
+  std::vector<Put> taken;
+  for (const olm::RbacPair& pair : pass.seen.pairs) {
+    for (const kube::NamespacedName& role : *bound) {
+      const auto there = pass.seen.roles.find(role);
+      if (role.name != pair.name || there == pass.seen.roles.end()) continue;
+      if (told.contains(role) || !IsTarget(pass, role.ns) || Resists(pass, role)) continue;
+      const olm::CopyOwners owners = pass.seen.OwnersIn(pair.csv.name, role.ns);
+      Put put;
+      put.csv = pair.csv;
+      put.slot.role = olm::CopyOf(pair, olm::RbacKind::kRole, role.ns, owners);
+      put.slot.role_there = &there->second;
+      taken.push_back(std::move(put));
+    }
+  }
+  const WriteCounts counts = co_await writer_.Run(
+      taken.size(), [this, &pass, &taken](size_t number, kube::SendCheck may_send) {
+        return TakeBackOne(pass, taken[number], std::move(may_send));
+      });
+  std::move(taken.begin(), taken.end(), std::back_inserter(pass.puts));
+  co_return counts.ended;
+}
+
+StatusTask CopiedRbacReconciler::TakeBackOne(Pass& pass, Put& put, kube::SendCheck may_send) {
+  kube::SendCheck recent = Recent(pass, kGoodForPuts, std::move(may_send));
+  put.result = co_await copies_.TakeBack(put.slot, std::move(recent));
+  if (put.result->ok() && **put.result == PutResult::kDone) {
+    put.result = PutResult::kForeignBinding;
+  }
+  co_return put.result->status();
+}
+
 StatusTask CopiedRbacReconciler::Lift(Pass& pass) {
   const bool lift = pass.seen.IsForAll();
   if (!lift && pass.seen.LeavesAll()) co_return absl::OkStatus();
-  CO_ASSIGN_OR_RETURN(LiftedPlan plan,
-                      co_await PlanLifted(deps_.client, pass.seen.source, pass.seen.pairs, lift));
+  std::set<std::string> left = pass.seen.unread;
+  for (const olm::RbacPair& pair : pass.seen.pairs) {
+    if (Resists(pass, {"", pair.name})) left.insert(pair.name);
+  }
+  CO_ASSIGN_OR_RETURN(LiftedPlan plan, co_await PlanLifted(deps_.client, pass.seen.source,
+                                                           pass.seen.pairs, lift, left));
   pass.lifts_wait = plan.waits;
   co_return co_await LiftAll(pass, std::move(plan.writes));
 }
@@ -467,22 +661,59 @@ StatusTask CopiedRbacReconciler::LiftSome(Pass& pass, std::vector<LiftedWrite> w
 StatusTask CopiedRbacReconciler::LiftOne(Pass& pass, const LiftedWrite& write,
                                          kube::SendCheck may_send) {
   kube::SendCheck recent = Recent(pass, kGoodForRemovals, std::move(may_send));
-  const absl::StatusOr<bool> done = co_await WriteLifted(deps_.client, write, std::move(recent));
+  const absl::StatusOr<PutResult> done =
+      co_await WriteLifted(deps_.client, write, std::move(recent));
   if (!done.ok()) {
     pass.failure.Update(done.status());
     co_return done.status();
   }
-  if (*done) {
-    (write.object.is_null() ? metrics_.deleted : metrics_.created).Increment();
+  if (*done == PutResult::kForeignRole) {
+    ++pass.foreign;
+    Tell(pass, write.csv, "CopiedRbacForeign",
+         StrCat("The Role ", write.name,
+                " is not lifted into the cluster: a ClusterRole or ClusterRoleBinding of its name "
+                "is there that was not lifted"));
     co_return absl::OkStatus();
   }
-  ++pass.foreign;
-  deps_.events.Record({olm::kCsvKind, write.csv, pass.seen.csv_uids[write.csv.name]},
-                      EventType::kWarning, "CopiedRbacForeign",
-                      StrCat("The Role ", write.name,
-                             " is not lifted into the cluster: a ClusterRole or ClusterRoleBinding "
-                             "of its name is there that was not lifted"));
+  (write.object.is_null() ? metrics_.deleted : metrics_.created).Increment();
+  if (*done == PutResult::kNotObeyed && NoteResistance(pass, {"", write.name})) {
+    Tell(pass, write.csv, "CopiedRbacNotKept",
+         StrCat("The Role ", write.name,
+                " is not lifted into the cluster as it is: something changes the ",
+                write.gvr.resource, " on the way. It is tried again ever more rarely"));
+  }
   co_return absl::OkStatus();
+}
+
+bool CopiedRbacReconciler::Resists(Pass& pass, const kube::NamespacedName& object) const {
+  const std::optional<absl::Duration> due = resistance_.DueOf(pass.seen.source, object);
+  if (!due) return false;
+  pass.resisted.insert(object);
+  if (*due <= deps_.clock.Monotonic()) return false;
+  pass.Due(*due);
+  return true;
+}
+
+bool CopiedRbacReconciler::NoteResistance(Pass& pass, const kube::NamespacedName& object) {
+  absl::Duration due;
+  const bool first = resistance_.Note(pass.seen.source, object, &due);
+  pass.resisted.insert(object);
+  pass.Due(due);
+  return first;
+}
+
+void CopiedRbacReconciler::TellTooLarge(Pass& pass) {
+  std::set<std::string> told;
+  if (const auto it = told_too_large_.find(pass.seen.source); it != told_too_large_.end()) {
+    told = std::move(it->second);
+    told_too_large_.erase(it);
+  }
+  for (const auto& [name, csv] : pass.seen.too_large) {
+    told_too_large_[pass.seen.source].insert(name);
+    if (told.contains(name)) continue;
+    Tell(pass, {pass.seen.source, csv}, "CopiedRbacTooLarge",
+         StrCat("The Role ", name, " or its RoleBinding is too large to be copied"));
+  }
 }
 
 absl::Status CopiedRbacReconciler::Conclude(Pass& pass) {
@@ -496,11 +727,22 @@ absl::Status CopiedRbacReconciler::Conclude(Pass& pass) {
         pass.stale = true;
         failed.insert(put.role());
       }
+      if (result == PutResult::kNotObeyed) {
+        failed.insert(put.role());
+        if (!NoteResistance(pass, put.role())) continue;
+        Tell(
+            pass, put.csv, "CopiedRbacNotKept",
+            StrCat("The Role ", put.role().name, " or its RoleBinding in namespace ", put.role().ns,
+                   " does not stay as it is copied: something changes it on the "
+                   "way. It is tried again ever more rarely"));
+        continue;
+      }
+      if (result == PutResult::kDone) pass.resisted.erase(put.role());
       if (result != PutResult::kForeignRole && result != PutResult::kForeignBinding) continue;
       ++pass.foreign;
       const std::string_view kind = olm::NameOf(
           result == PutResult::kForeignRole ? olm::RbacKind::kRole : olm::RbacKind::kRoleBinding);
-      Tell(pass, put, "CopiedRbacForeign",
+      Tell(pass, put.csv, "CopiedRbacForeign",
            StrCat("The Role ", put.role().name, " is not copied to namespace ", put.role().ns,
                   ": a ", kind, " of this name or for it is there that is no copy"));
       continue;
@@ -509,7 +751,7 @@ absl::Status CopiedRbacReconciler::Conclude(Pass& pass) {
     if (NamespaceEnds(status)) continue;
     pass.failure.Update(status);
     if (OutcomeOf(status) != WriteOutcome::kRefused) continue;
-    Tell(pass, put, "CopiedRbacFailed",
+    Tell(pass, put.csv, "CopiedRbacFailed",
          StrCat("The Role ", put.role().name, " is not copied to namespace ", put.role().ns, ": ",
                 ToStd(status.message())));
   }
@@ -521,10 +763,10 @@ absl::Status CopiedRbacReconciler::Conclude(Pass& pass) {
   return pass.failure;
 }
 
-void CopiedRbacReconciler::Tell(Pass& pass, const Put& put, std::string_view reason,
-                                const std::string& message) {
-  deps_.events.Record({olm::kCsvKind, put.csv, pass.seen.csv_uids[put.csv.name]},
-                      EventType::kWarning, reason, message);
+void CopiedRbacReconciler::Tell(Pass& pass, const kube::NamespacedName& csv,
+                                std::string_view reason, const std::string& message) {
+  deps_.events.Record({olm::kCsvKind, csv, pass.seen.csv_uids[csv.name]}, EventType::kWarning,
+                      reason, message);
 }
 
 KnownReconciler KnownCopiedRbac() {

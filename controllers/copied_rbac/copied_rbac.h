@@ -19,6 +19,7 @@
 #include "controllers/copied_rbac/rbac_snapshot.h"
 #include "controllers/copied_rbac/rbac_watch.h"
 #include "controllers/copied_rbac/rbac_writer.h"
+#include "controllers/copied_rbac/resistance.h"
 #include "controllers/runtime/known_reconciler.h"
 #include "controllers/runtime/metadata/metadata_watch.h"
 #include "controllers/runtime/parallel_writer.h"
@@ -57,8 +58,17 @@ namespace steward::controllers {
 //
 // Deletions need a snapshot of the last seconds; without a complete one nothing is written at all.
 // They come first, but for those of an operator that another one follows in the same namespace:
-// these wait for the new copies, at most a minute, so that an upgrade takes away no access. Copies
-// from namespaces without operators have one key together: everybody can write such a label.
+// these wait for the new copies, so that an upgrade takes away no access, but not for long: access
+// ends within a minute of its reason. Since when they wait is noted on one of them in each
+// namespace, so that it holds for whoever leads next. Copies from namespaces without operators have
+// one key together: everybody can write such a label.
+//
+// A server may learn late that a Role was locked, and let somebody bind it meanwhile; so all
+// RoleBindings are looked at again, twice a minute (key "looks"). A Role that is bound to somebody
+// else is then locked again and grants nothing.
+//
+// Where something changes what is written on its way into the cluster, nothing is given, people are
+// told once, and the object is tried again ever more rarely.
 class CopiedRbacReconciler : public Reconciler {
  public:
   // REQUIRES: the references in `deps`, and `metrics`, outlive this object.
@@ -84,10 +94,23 @@ class CopiedRbacReconciler : public Reconciler {
   void NoteComponents(const Pass& pass);
 
   Task<ReconcileResult> ReconcileOrphans();
+  // Looks who else is bound to copied Roles.
+  Task<ReconcileResult> LookAtBindings();
+  // Reads which copies are right.
+  StatusTask FindRight(Pass& pass);
+  bool IsTarget(const Pass& pass, const std::string& ns) const;
   void Plan(Pass& pass);
   void PlanNamespace(Pass& pass, const olm::Namespace& ns);
   StatusTask PlanRemovals(Pass& pass);
+  // Deletes what lies in no target, which waits for nothing.
+  StatusTask RemoveOutside(Pass& pass);
   void HoldReplaced(Pass& pass);
+  // True where another copy may be to come, as not everything could be read.
+  bool MayAwait(const Pass& pass, const std::string& ns) const;
+  // Notes on copies that wait since when they do.
+  StatusTask NoteWaits(Pass& pass);
+  StatusTask NoteWait(Pass& pass, olm::StoredRbac& copy, absl::Duration since,
+                      kube::SendCheck may_send);
   void ReleaseReplaced(Pass& pass);
   StatusTask Write(Pass& pass);
   // Deletes pass.removals.
@@ -96,13 +119,23 @@ class CopiedRbacReconciler : public Reconciler {
   StatusTask PutSome(Pass& pass, size_t first, size_t count);
   StatusTask PrepareOne(Pass& pass, Put& put, kube::SendCheck may_send);
   StatusTask GiveOne(Pass& pass, Put& put, kube::SendCheck may_send);
+  // Takes back what somebody else has been bound to.
+  StatusTask TakeBack(Pass& pass);
+  StatusTask TakeBackOne(Pass& pass, Put& put, kube::SendCheck may_send);
   // Brings what is lifted into the state that it shall have.
   StatusTask Lift(Pass& pass);
   StatusTask LiftAll(Pass& pass, std::vector<LiftedWrite> writes);
   StatusTask LiftSome(Pass& pass, std::vector<LiftedWrite> writes);
   StatusTask LiftOne(Pass& pass, const LiftedWrite& write, kube::SendCheck may_send);
   absl::Status Conclude(Pass& pass);
-  void Tell(Pass& pass, const Put& put, std::string_view reason, const std::string& message);
+  ReconcileResult Next(const Pass& pass) const;
+  // True while an object that does not stay as it was written is not to be written again.
+  bool Resists(Pass& pass, const kube::NamespacedName& object) const;
+  // Notes that it does not. True when people are to be told.
+  bool NoteResistance(Pass& pass, const kube::NamespacedName& object);
+  void TellTooLarge(Pass& pass);
+  void Tell(Pass& pass, const kube::NamespacedName& csv, std::string_view reason,
+            const std::string& message);
   // Passed to each write: this process leads, and what the write stands on is recent.
   kube::SendCheck Recent(const Pass& pass, absl::Duration good_for, kube::SendCheck may_send) const;
 
@@ -121,8 +154,13 @@ class CopiedRbacReconciler : public Reconciler {
   // last.
   std::map<std::string, std::set<kube::NamespacedName>> failed_;
   // When copies that are to be deleted began to wait for others (monotonic), by the originals'
-  // namespace.
-  std::map<std::string, absl::Duration> held_since_;
+  // namespace and their own.
+  std::map<std::string, std::map<std::string, absl::Duration>> held_since_;
+  Resistance resistance_{deps_.clock};
+  // The originals of which people were told that they are too large, by their namespace.
+  std::map<std::string, std::set<std::string>> told_too_large_;
+  // The Roles that somebody else may be bound to.
+  BoundRoles bound_;
   WorkQueue* queue_ = nullptr;  // set by Feed
 };
 

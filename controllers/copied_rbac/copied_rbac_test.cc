@@ -3,7 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
 #include <boost/json/value.hpp>
+#include <functional>
 #include <string>
 
 #include "absl/time/time.h"
@@ -20,6 +23,9 @@ namespace {
 
 namespace json = boost::json;
 using ::testing::Contains;
+using ::testing::Key;
+using ::testing::Pair;
+using ::testing::StartsWith;
 
 // An operator "reed" in "ops", whose group lists the namespaces a and b.
 class CopiedRbacTest : public ::testing::Test {
@@ -58,6 +64,37 @@ class CopiedRbacTest : public ::testing::Test {
     return writes;
   }
 
+  // Lets this much time go by; `each` is called each second.
+  void Pass(int seconds, const std::function<void()>& each = nullptr) {
+    for (int second = 0; second < seconds; ++second) {
+      clock_.Advance(absl::Seconds(1));
+      process_.Settle();
+      if (each) each();
+    }
+  }
+  // Another operator takes reed's place, and its copies cannot be made.
+  void ReplaceInVain() {
+    cluster_.PutOperator("reed2", "get");
+    cluster_.PutOriginal("reed2", "get");
+    cluster_.Drop(kTestOperators, {"", "reed2"});
+    cluster_.Drop(kTestCsvs, {"ops", "reed"});
+    process_.Look();
+  }
+  std::string UnwantedSince(const std::string& ns) {
+    const json::value role = cluster_.Find(kTestRoles, {ns, "reed"});
+    if (role.is_null()) return "-";
+    const json::value* annotations = role.at("metadata").as_object().if_contains("annotations");
+    const json::value* since =
+        annotations == nullptr ? nullptr : annotations->as_object().if_contains(kUnwantedSince);
+    return since == nullptr ? "" : std::string(since->as_string());
+  }
+  void EditUnwantedSince(const std::string& ns, const std::string& text) {
+    json::value role = cluster_.Find(kTestRoles, {ns, "reed"});
+    role.at("metadata").as_object()["annotations"] = {{kUnwantedSince, text}};
+    cluster_.fake().Put(kTestRoles, Serialize(role));
+  }
+
+  static constexpr char kUnwantedSince[] = "steward.operatorframework.io/unwanted-since";
   FakeClock clock_;
   RbacCluster cluster_;
   RbacProcess process_{cluster_, clock_};
@@ -126,7 +163,7 @@ TEST_F(CopiedRbacTest, ForeignObjectsAreLeftAlone) {
   EXPECT_EQ(cluster_.Find(kTestRoles, {"a", "reed"}), role);
   EXPECT_FALSE(Bound("a"));
   EXPECT_EQ(Verbs("b"), "open ") << "it is locked";
-  EXPECT_THAT(process_.events().told, Contains("CopiedRbacForeign ops/reed"));
+  EXPECT_THAT(process_.events().told, Contains(Key("CopiedRbacForeign ops/reed")));
   // Once they are gone the copies are made.
   cluster_.Drop(kTestRoles, {"a", "reed"});
   cluster_.Drop(kTestBindings, {"b", "other"});
@@ -217,7 +254,7 @@ TEST_F(CopiedRbacTest, ABindingThatCannotBeReplacedIsTold) {
   process_.Finish();
   EXPECT_EQ(Verbs("a"), "open ");
   EXPECT_EQ(Verbs("b"), "get ");
-  EXPECT_THAT(process_.events().told, Contains("CopiedRbacForeign ops/reed"));
+  EXPECT_THAT(process_.events().told, Contains(Key("CopiedRbacForeign ops/reed")));
 }
 
 TEST_F(CopiedRbacTest, R_004_16_TakenAwayWithItsReason) {
@@ -305,8 +342,8 @@ TEST_F(CopiedRbacTest, AccessEndsThoughNothingTakesItsPlace) {
     }
     cluster_.Drop(kTestCsvs, {"ops", "reed"});
     process_.Look();
-    for (int second = 0; second < 75; ++second) {
-      if (second < 40) {
+    for (int second = 0; second < 60; ++second) {
+      if (second < 35) {
         EXPECT_EQ(Verbs("a"), "get ") << second;
       }
       clock_.Advance(absl::Seconds(1));
@@ -316,6 +353,210 @@ TEST_F(CopiedRbacTest, AccessEndsThoughNothingTakesItsPlace) {
     EXPECT_FALSE(Bound("a"));
     process_.hook().decide = nullptr;
   }
+}
+
+// Since when a copy waits is noted where another process finds it; whoever edits the note makes the
+// wait no longer, and in its own namespace alone.
+TEST_F(CopiedRbacTest, WhoeverEditsTheNoteOfAWaitShortensIt) {
+  const char* const rows[] = {"2100-01-01T00:00:00Z", "2000-01-01T00:00:00Z", "soon", ""};
+  for (const char* text : rows) {
+    SCOPED_TRACE(text);
+    cluster_.PutOperator("reed", "get");
+    cluster_.PutOriginal("reed", "get");
+    process_.Finish();
+    ASSERT_EQ(Verbs("a"), "get ");
+    ReplaceInVain();
+    Pass(2);
+    const std::string noted = UnwantedSince("a");
+    EXPECT_EQ(noted, UnwantedSince("b"));
+    EXPECT_THAT(noted, StartsWith("20"));
+    EditUnwantedSince("a", text);
+    Pass(10);
+    EXPECT_EQ(Verbs("a"), text[0] == '\0' ? "get " : "-");
+    EXPECT_EQ(Verbs("b"), "get ");
+    Pass(30);
+    EXPECT_EQ(Verbs("a"), "-");
+    EXPECT_EQ(Verbs("b"), "-");
+    cluster_.Drop(kTestCsvs, {"ops", "reed2"});
+  }
+}
+
+TEST_F(CopiedRbacTest, WhatIsWantedAgainWaitsNoMore) {
+  cluster_.PutOriginal("reed", "get");
+  process_.Finish();
+  ReplaceInVain();
+  Pass(2);
+  EXPECT_THAT(UnwantedSince("a"), StartsWith("20"));
+  cluster_.PutOperator("reed", "get");
+  cluster_.PutOriginal("reed", "get");
+  process_.Finish();
+  EXPECT_EQ(UnwantedSince("a"), "");
+  EXPECT_EQ(Verbs("a"), "get ");
+}
+
+// Large Roles that bear OLM's labels can be made by anybody who may write in the operator's
+// namespace.
+TEST_F(CopiedRbacTest, LargeOriginalsAreLeftOutAndKeepNothingBack) {
+  cluster_.PutOriginal("reed", "get");
+  const std::string csv(
+      cluster_.Find(kTestCsvs, {"ops", "reed"}).at_pointer("/metadata/uid").as_string());
+  for (int i = 0; i < 10; ++i) {
+    const std::string metadata = StrCat(
+        R"(,"labels":{"olm.owner":"reed","olm.owner.kind":"ClusterServiceVersion",)",
+        R"("olm.owner.namespace":"ops"},"ownerReferences":[{"kind":"ClusterServiceVersion",)",
+        R"("name":"reed","uid":")", csv, R"("}],"annotations":{"x":")", std::string(600 << 10, 'x'),
+        "\"}");
+    cluster_.PutRole({"ops", StrCat("large-", i)}, "get", metadata);
+    // The same, under the label of a copy.
+    cluster_.PutRole({"a", StrCat("large-", i)}, "get",
+                     StrCat(R"(,"labels":{"olm.copiedFrom":"ops","olm.owner":"reed",)",
+                            R"("olm.owner.kind":"ClusterServiceVersion",)",
+                            R"("olm.owner.namespace":"a"},"annotations":{"x":")",
+                            std::string(600 << 10, 'x'), "\"}"));
+  }
+  // As many as a page may have do not fit into any answer.
+  cluster_.fake().LimitLists(kTestRoles, 2 << 20);
+  process_.Finish();
+  EXPECT_EQ(Verbs("a"), "get ");
+  EXPECT_EQ(Verbs("b"), "get ");
+  for (int i = 0; i < 10; ++i) {
+    EXPECT_EQ(Verbs("a", StrCat("large-", i)), "-") << "it was no copy";
+    EXPECT_EQ(Verbs("b", StrCat("large-", i)), "-");
+  }
+  EXPECT_THAT(process_.events().told, Contains(Pair("CopiedRbacTooLarge ops/reed", 10)))
+      << "each once";
+  cluster_.PutGroup("ops", "g", R"({"targetNamespaces":["b"]})");
+  process_.Finish();
+  EXPECT_EQ(Verbs("a"), "-");
+  EXPECT_EQ(Verbs("b"), "get ");
+  EXPECT_THAT(process_.events().told, Contains(Pair("CopiedRbacTooLarge ops/reed", 10)));
+}
+
+// Metadata tells which copies have to go: no content is waited for.
+TEST_F(CopiedRbacTest, RemovalsDoNotDependOnContent) {
+  struct Row {
+    const char* name;
+    bool (*unreadable)(const kube::HookedCall& call);
+  };
+  const Row rows[] = {
+      {"of originals",
+       [](const kube::HookedCall& call) {
+         return call.verb == "get" && call.gvr == kTestRoles && call.name.ns == "ops";
+       }},
+      {"of copies",
+       [](const kube::HookedCall& call) {
+         return call.verb == "list" && call.gvr == kTestRoles && !call.metadata_only;
+       }},
+  };
+  for (const Row& row : rows) {
+    SCOPED_TRACE(row.name);
+    cluster_.PutGroup("ops", "g", R"({"targetNamespaces":["a","b"]})");
+    cluster_.PutOriginal("reed", "get");
+    process_.Finish();
+    ASSERT_EQ(Verbs("a"), "get ");
+    process_.hook().decide = [&row](const kube::HookedCall& call) {
+      kube::HookedFate fate;
+      if (row.unreadable(call)) fate.error = absl::UnavailableError("injected");
+      return fate;
+    };
+    cluster_.PutGroup("ops", "g", R"({"targetNamespaces":["b"]})");
+    process_.Finish();
+    EXPECT_EQ(Verbs("a"), "-");
+    EXPECT_FALSE(Bound("a"));
+    EXPECT_EQ(Verbs("b"), "get ") << "it is there as far as anybody knows";
+    cluster_.Drop(kTestCsvs, {"ops", "reed"});
+    process_.Finish();
+    EXPECT_EQ(Verbs("b"), "-");
+    process_.hook().decide = nullptr;
+    cluster_.PutOperator("reed", "get,list");
+  }
+}
+
+// A webhook changes what is written, and the server answers with success.
+TEST_F(CopiedRbacTest, WhatIsNotObeyedIsToldOnceAndTriedEverMoreRarely) {
+  struct Row {
+    const char* name;
+    kube::GroupVersionResource gvr;
+    const char* spec;  // of the group
+    const char* member;
+  };
+  const Row rows[] = {
+      {"a Role", kTestRoles, R"({"targetNamespaces":["a","b"]})", "rules"},
+      {"a RoleBinding", kTestBindings, R"({"targetNamespaces":["a","b"]})", "subjects"},
+      {"what is lifted", kTestClusterRoles, "{}", "rules"},
+  };
+  for (const Row& row : rows) {
+    SCOPED_TRACE(row.name);
+    cluster_.PutGroup("ops", "g", row.spec);
+    int tries = 0;
+    cluster_.rbac_webhook = [&](const kube::GroupVersionResource& gvr, json::object& object) {
+      const json::value* ns = object.at("metadata").as_object().if_contains("namespace");
+      if (gvr != row.gvr || (ns != nullptr && ns->as_string() != "a")) return;
+      ++tries;
+      object[row.member] = json::array();
+    };
+    process_.events().told.clear();
+    cluster_.PutOperator("reed", "get");
+    cluster_.PutOriginal("reed", "get");
+    process_.Look();
+    Pass(300);
+    EXPECT_GE(tries, 5);
+    EXPECT_LE(tries, 30);
+    EXPECT_THAT(process_.events().told, Contains(Pair("CopiedRbacNotKept ops/reed", 1)));
+    EXPECT_NE(Verbs("a"), "get ");
+    cluster_.rbac_webhook = nullptr;
+    Pass(60);
+    if (row.gvr == kTestClusterRoles) {
+      EXPECT_EQ(cluster_.Find(kTestClusterRoles, {"", "reed"}).at("rules").as_array().size(), 2);
+    } else {
+      EXPECT_EQ(Verbs("a"), "get ");
+      EXPECT_EQ(Verbs("b"), "get ");
+    }
+    cluster_.Drop(kTestCsvs, {"ops", "reed"});
+    process_.Finish();
+  }
+}
+
+// A webhook takes the lock off a Role: it is given nothing, as somebody may bind it.
+TEST_F(CopiedRbacTest, ARoleThatIsNotLockedIsGivenNothing) {
+  cluster_.rbac_webhook = [](const kube::GroupVersionResource& gvr, json::object& object) {
+    if (gvr != kTestRoles) return;
+    json::array& rules = object.at("rules").as_array();
+    if (Serialize(rules).find("locks.") != std::string::npos) rules.clear();
+  };
+  cluster_.PutOriginal("reed", "get");
+  process_.Finish();
+  EXPECT_EQ(Verbs("a"), "");
+  EXPECT_THAT(process_.events().told, Contains(Pair("CopiedRbacNotKept ops/reed", 2)))
+      << "of each copy once";
+}
+
+// A kube-apiserver that knew late that the Role was locked has let somebody bind it after the look.
+TEST_F(CopiedRbacTest, ABindingThatIsMadeLaterIsFoundAndAnswered) {
+  cluster_.PutOriginal("reed", "get");
+  process_.Finish();
+  ASSERT_EQ(Verbs("a"), "get ");
+  cluster_.PutBinding({"a", "other"}, "reed");
+  Pass(60);
+  EXPECT_EQ(Verbs("a"), "open ") << "it is locked again, and grants nothing";
+  EXPECT_EQ(Verbs("b"), "get ");
+  EXPECT_THAT(process_.events().told, Contains(Key("CopiedRbacForeign ops/reed")));
+  EXPECT_FALSE(cluster_.Find(kTestBindings, {"a", "other"}).is_null()) << "it is somebody's";
+  EXPECT_EQ(CountWrites(), 0);
+  cluster_.Drop(kTestBindings, {"a", "other"});
+  Pass(60);
+  EXPECT_EQ(Verbs("a"), "get ");
+}
+
+// One more binding of whom the Role is for takes nothing away.
+TEST_F(CopiedRbacTest, ALaterBindingOfItsOwnAccountChangesNothing) {
+  cluster_.PutOriginal("reed", "get");
+  process_.Finish();
+  json::value binding = cluster_.Find(kTestBindings, {"a", "reed"});
+  binding.as_object()["metadata"] = {{"name", "other"}, {"namespace", "a"}};
+  cluster_.fake().Put(kTestBindings, Serialize(binding));
+  EXPECT_EQ(CountWrites(), 0);
+  EXPECT_EQ(Verbs("a"), "get ");
 }
 
 // `69-role-in-target`: OLM's ClusterRoles of an operator that works everywhere.
@@ -379,7 +620,7 @@ TEST_F(CopiedRbacTest, SomebodysClusterRoleIsLeftAlone) {
   cluster_.fake().Put(kTestClusterRoles, R"({"metadata":{"name":"reed"},"rules":[]})");
   process_.Finish();
   EXPECT_TRUE(cluster_.Find(kTestClusterRoles, {"", "reed"}).at("rules").as_array().empty());
-  EXPECT_THAT(process_.events().told, Contains("CopiedRbacForeign ops/reed"));
+  EXPECT_THAT(process_.events().told, Contains(Key("CopiedRbacForeign ops/reed")));
   EXPECT_TRUE(cluster_.Find(kTestClusterBindings, {"", "reed"}).is_null())
       << "nobody is bound to somebody's ClusterRole";
   cluster_.PutGroup("ops", "g", R"({"targetNamespaces":["a"]})");

@@ -2,6 +2,7 @@
 
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
+#include <cstddef>
 #include <cstdint>
 #include <iterator>
 #include <map>
@@ -11,6 +12,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "base/json/json_text.h"
 #include "base/status/macros.h"
 #include "base/text/str_cat.h"
 #include "kube/client/pager.h"
@@ -32,6 +34,7 @@ constexpr char kManager[] = "steward-copied-rbac";
 constexpr char kRbac[] = "rbac.authorization.k8s.io";
 constexpr char kLifted[] = "steward.operatorframework.io/lifted";
 constexpr int64_t kPage = 500;
+constexpr size_t kPageBytes = size_t{4} << 20;
 const kube::GroupVersionResource kClusterRoles = {kRbac, "v1", "clusterroles"};
 const kube::GroupVersionResource kClusterRoleBindings = {kRbac, "v1", "clusterrolebindings"};
 
@@ -49,10 +52,12 @@ StatusTask ReadLifted(kube::Client& client, olm::RbacKind kind, std::string sour
     StrAppend(&list.label_selector, ",", olm::kOwnerNamespaceLabel, "=", source);
   }
   list.limit = kPage;
+  list.max_bytes = kPageBytes;
   const kube::GroupVersionResource gvr = LiftedTo(kind);
   co_return co_await kube::VisitAll(
       client, gvr, list, [kind, &found](const kube::RawObject& raw) -> absl::Status {
         ASSIGN_OR_RETURN(olm::StoredRbac stored, olm::ReadRbac(kind, raw.json));
+        stored.object = {};
         const std::string name = stored.facts.key.name;
         found.emplace(name, std::move(stored));
         return absl::OkStatus();
@@ -130,19 +135,21 @@ void Append(std::vector<LiftedWrite> some, std::vector<LiftedWrite>& all) {
 }  // namespace
 
 Task<LiftedPlan> PlanLifted(kube::Client& client, const std::string& source,
-                            const std::vector<olm::RbacPair>& pairs, bool lift) {
+                            const std::vector<olm::RbacPair>& pairs, bool lift,
+                            const std::set<std::string>& left) {
   Found roles;
   Found bindings;
   CO_RETURN_IF_ERROR(co_await ReadLifted(client, olm::RbacKind::kRole, source, roles));
   CO_RETURN_IF_ERROR(co_await ReadLifted(client, olm::RbacKind::kRoleBinding, source, bindings));
   std::map<std::string_view, const olm::RbacPair*> wanted;
   for (const olm::RbacPair& pair : pairs) {
-    if (lift) wanted[pair.name] = &pair;
+    if (lift && !left.contains(pair.name)) wanted[pair.name] = &pair;
   }
   LiftedPlan plan;
-  const auto remove = [&plan, &wanted](const Found& found) {
+  const auto remove = [&plan, &wanted, &left, lift](const Found& found) {
     std::vector<LiftedWrite> writes;
     for (const auto& [name, stored] : found) {
+      if (lift && left.contains(name)) continue;
       const auto pair = wanted.find(name);
       const bool is_wanted = pair != wanted.end();
       if (is_wanted && !stored.facts.deleting() && IsRight(stored, *pair->second)) continue;
@@ -160,6 +167,7 @@ Task<LiftedPlan> PlanLifted(kube::Client& client, const std::string& source,
       write.csv = pair->csv;
       write.name = pair->name;
       write.object = ObjectOf(*pair, kind);
+      write.pair = pair;
       writes.push_back(std::move(write));
     }
     return writes;
@@ -197,7 +205,8 @@ Task<std::vector<LiftedWrite>> OrphanedLifted(kube::Client& client) {
   co_return writes;
 }
 
-Task<bool> WriteLifted(kube::Client& client, const LiftedWrite& write, kube::SendCheck may_send) {
+Task<PutResult> WriteLifted(kube::Client& client, const LiftedWrite& write,
+                            kube::SendCheck may_send) {
   const kube::NamespacedName name = {"", write.name};
   if (write.object.is_null()) {
     kube::DeleteOptions options;
@@ -206,24 +215,28 @@ Task<bool> WriteLifted(kube::Client& client, const LiftedWrite& write, kube::Sen
     options.may_send = std::move(may_send);
     const absl::Status deleted = (co_await client.Delete(write.gvr, name, options)).status();
     if (!deleted.ok() && !kube::IsOvertaken(deleted)) co_return deleted;
-    co_return true;
+    co_return PutResult::kDone;
   }
   if (write.gvr == kClusterRoleBindings) {
     // Only a ClusterRole that was lifted is bound, whatever else has the name.
     CO_ASSIGN_OR_RETURN(const bool lifted,
                         co_await IsThere(client, kClusterRoles, name, write.csv));
-    if (!lifted) co_return false;
+    if (!lifted) co_return PutResult::kForeignRole;
   }
   kube::WriteOptions options;
   options.field_manager = kManager;
   options.may_send = std::move(may_send);
-  const absl::Status created =
-      (co_await client.Create(write.gvr, "", write.object, options)).status();
-  if (!kube::IsAlreadyExists(created)) {
-    CO_RETURN_IF_ERROR(created);
-    co_return true;
+  const absl::StatusOr<json::value> created =
+      co_await client.Create(write.gvr, "", write.object, options);
+  if (!kube::IsAlreadyExists(created.status())) {
+    CO_RETURN_IF_ERROR(created.status());
+    const olm::RbacKind kind =
+        write.gvr == kClusterRoles ? olm::RbacKind::kRole : olm::RbacKind::kRoleBinding;
+    const absl::StatusOr<olm::StoredRbac> made = olm::ReadRbac(kind, Serialize(*created));
+    co_return made.ok() && IsRight(*made, *write.pair) ? PutResult::kDone : PutResult::kNotObeyed;
   }
-  co_return co_await IsThere(client, write.gvr, name, write.csv);
+  CO_ASSIGN_OR_RETURN(const bool there, co_await IsThere(client, write.gvr, name, write.csv));
+  co_return there ? PutResult::kDone : PutResult::kForeignRole;
 }
 
 }  // namespace steward::controllers

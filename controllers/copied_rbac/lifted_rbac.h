@@ -4,10 +4,12 @@
 #define CONTROLLERS_COPIED_RBAC_LIFTED_RBAC_H_
 
 #include <boost/json/value.hpp>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "base/async/task.h"
+#include "controllers/copied_rbac/rbac_writer.h"
 #include "kube/client/client.h"
 #include "kube/meta/names.h"
 #include "kube/meta/write_options.h"
@@ -20,8 +22,9 @@ struct LiftedWrite {
   kube::GroupVersionResource gvr;
   kube::NamespacedName csv;  // the operator; empty = nobody knows
   std::string name;
-  boost::json::value object;  // null: it is deleted
-  std::string uid;            // of one to be deleted
+  boost::json::value object;            // null: it is deleted
+  const olm::RbacPair* pair = nullptr;  // of one to be made: what it is made of
+  std::string uid;                      // of one to be deleted
   std::string resource_version;
 };
 
@@ -40,17 +43,21 @@ struct LiftedPlan {
 // and made anew, so that nobody who is bound to a ClusterRole gets more by that.
 //
 // The writes that bring what is lifted from the namespace `source` into the state that it shall
-// have: that of `pairs`, where `lift` (its operators work everywhere), and else nothing. REQUIRES:
-// the arguments outlive the call.
+// have: that of `pairs`, where `lift` (its operators work everywhere), and else nothing. Where it
+// is lifted, objects of the names `left` stay as they are. REQUIRES: the arguments outlive the
+// call, and `pairs` the plan.
 Task<LiftedPlan> PlanLifted(kube::Client& client, const std::string& source,
-                            const std::vector<olm::RbacPair>& pairs, bool lift);
+                            const std::vector<olm::RbacPair>& pairs, bool lift,
+                            const std::set<std::string>& left);
 
 // The deletions of what was lifted for operators that are not there any more.
 Task<std::vector<LiftedWrite>> OrphanedLifted(kube::Client& client);
 
-// Sends one. False: an object that was not lifted for the operator has the name, or is what would
-// be bound; then nothing is written. REQUIRES: `write` outlives the call.
-Task<bool> WriteLifted(kube::Client& client, const LiftedWrite& write, kube::SendCheck may_send);
+// Sends one. kForeignRole: an object that was not lifted for the operator has the name, or is what
+// would be bound; then nothing is written. kNotObeyed: something has changed it on the way.
+// REQUIRES: `write` outlives the call.
+Task<PutResult> WriteLifted(kube::Client& client, const LiftedWrite& write,
+                            kube::SendCheck may_send);
 
 }  // namespace steward::controllers
 

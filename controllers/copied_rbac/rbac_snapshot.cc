@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <iterator>
+#include <optional>
 #include <utility>
 
 #include "absl/status/status.h"
@@ -32,54 +33,223 @@ constexpr int64_t kPage = 500;
 constexpr int64_t kCsvPage = 50;
 // For more namespaces all of the cluster is listed.
 constexpr size_t kFewNamespaces = 8;
-// Copies of more bytes are read when they are looked at.
-constexpr size_t kLargeCopy = size_t{64} << 10;
+// What one page may be: objects can be a megabyte each, and anybody writes labels.
+constexpr size_t kPageBytes = size_t{4} << 20;
+// An original, or a copy, of more bytes is none that OLM or Steward has made: a whole
+// ClusterServiceVersion is hardly larger.
+constexpr size_t kLarge = size_t{256} << 10;
+// What all pairs from one namespace may be: beyond, the rest are too large.
+constexpr size_t kAllPairs = size_t{16} << 20;
+// The comparisons that it may take to find out what of a Role was asked for.
+constexpr size_t kMostComparisons = 4'000'000;
 
 kube::ListOptions Paged(std::string ns, std::string selector, int64_t limit = kPage) {
   kube::ListOptions options;
   options.ns = std::move(ns);
   options.label_selector = std::move(selector);
   options.limit = limit;
+  options.max_bytes = kPageBytes;
   return options;
 }
 
-// Drops what a stored object holds beside its identity.
-void DropContent(olm::StoredRbac& stored) {
-  stored.facts.labels.clear();
-  stored.owners.clear();
-  stored.rules.clear();
-  stored.subjects.clear();
+// The identity of a stored object, and since when it waits.
+absl::StatusOr<olm::StoredRbac> ReadIdentity(olm::RbacKind kind, std::string_view json) {
+  olm::StoredRbac stored;
+  stored.kind = kind;
+  ASSIGN_OR_RETURN(stored.facts, olm::DecodeObjectFacts(json));
+  if (json.size() <= kLarge && json.find(olm::kUnwantedSinceAnnotation) != std::string_view::npos) {
+    ASSIGN_OR_RETURN(const olm::StoredRbac whole, olm::ReadRbac(kind, json));
+    stored.unwanted_since = whole.unwanted_since;
+  }
   stored.has_content = false;
+  return stored;
 }
 
-// Holds the content of copies of these names.
+// Drops what only tells what the object is.
+void DropMarks(olm::StoredRbac& stored) {
+  stored.facts.labels.clear();
+  stored.facts.finalizers.clear();
+}
+
 StatusTask ReadCopies(kube::Client& client, olm::RbacKind kind, const std::string& source,
-                      const std::set<std::string>& names, StoredCopies& copies) {
-  const kube::ListOptions options = Paged("", StrCat(olm::kCopiedFromLabel, "=", source));
+                      StoredCopies& copies) {
+  kube::ListOptions options = Paged("", StrCat(olm::kCopiedFromLabel, "=", source));
+  options.metadata_only = true;
   co_return co_await kube::VisitAll(
       client, olm::ResourceOf(kind), options,
-      [kind, &source, &names, &copies](const kube::RawObject& raw) -> absl::Status {
-        ASSIGN_OR_RETURN(olm::StoredRbac stored, olm::ReadRbac(kind, raw.json));
+      [kind, &source, &copies](const kube::RawObject& raw) -> absl::Status {
+        ASSIGN_OR_RETURN(olm::StoredRbac stored, ReadIdentity(kind, raw.json));
         if (!olm::IsCopyFrom(stored, source)) return absl::OkStatus();
+        DropMarks(stored);
         const kube::NamespacedName key = stored.facts.key;
-        stored.object = {};
-        if (raw.json.size() > kLargeCopy || !names.contains(key.name)) DropContent(stored);
         copies.insert_or_assign(key, std::move(stored));
         return absl::OkStatus();
       });
 }
 
-StatusTask ReadOriginals(kube::Client& client, olm::RbacKind kind, const std::string& source,
-                         std::vector<olm::StoredRbac>& originals) {
-  const kube::ListOptions options =
-      Paged(source, StrCat(olm::kOwnerKindLabel, "=", olm::kOwnerKind));
-  co_return co_await kube::VisitAll(client, olm::ResourceOf(kind), options,
-                                    [kind, &originals](const kube::RawObject& raw) -> absl::Status {
-                                      ASSIGN_OR_RETURN(olm::StoredRbac stored,
-                                                       olm::ReadRbac(kind, raw.json));
-                                      originals.push_back(std::move(stored));
-                                      return absl::OkStatus();
-                                    });
+// The ClusterServiceVersions of a namespace that have originals, by name; of their facts, what
+// tells which those are.
+using Owners = std::map<std::string, olm::ObjectFacts>;
+
+bool IsThere(const olm::ObjectFacts& csv) { return !csv.deleting() || olm::WaitsForCleanup(csv); }
+
+StatusTask ReadOwners(kube::Client& client, const std::string& source, Owners& owners) {
+  kube::ListOptions options = Paged(source, StrCat("!", olm::kCopiedFromLabel));
+  options.metadata_only = true;
+  co_return co_await kube::VisitAll(
+      client, olm::kCsvs, options, [&owners](const kube::RawObject& raw) -> absl::Status {
+        ASSIGN_OR_RETURN(olm::ObjectFacts csv, olm::DecodeObjectFacts(raw.json));
+        if (!IsThere(csv)) return absl::OkStatus();
+        csv.labels.clear();
+        csv.finalizers.clear();
+        const std::string name = csv.key.name;
+        owners[name] = std::move(csv);
+        return absl::OkStatus();
+      });
+}
+
+// The originals that were made for these, by their ClusterServiceVersion.
+using Originals = std::map<std::string, std::set<std::string>>;
+
+StatusTask ReadOriginals(kube::Client& client, olm::RbacKind kind, const Owners& owners,
+                         RbacSnapshot& snapshot, Originals& originals) {
+  kube::ListOptions options =
+      Paged(snapshot.source, StrCat(olm::kOwnerKindLabel, "=", olm::kOwnerKind));
+  options.metadata_only = true;
+  co_return co_await kube::VisitAll(
+      client, olm::ResourceOf(kind), options,
+      [kind, &owners, &snapshot, &originals](const kube::RawObject& raw) -> absl::Status {
+        ASSIGN_OR_RETURN(const olm::ObjectFacts facts, olm::DecodeObjectFacts(raw.json));
+        const auto label = facts.labels.find(std::string(olm::kOwnerLabel));
+        const auto owner = label == facts.labels.end() ? owners.end() : owners.find(label->second);
+        if (owner == owners.end()) return absl::OkStatus();
+        if (raw.json.size() > kLarge) {
+          snapshot.too_large[facts.key.name] = owner->first;
+          return absl::OkStatus();
+        }
+        ASSIGN_OR_RETURN(const olm::StoredRbac stored, olm::ReadRbac(kind, raw.json));
+        if (olm::IsMadeFor(stored, owner->second)) originals[owner->first].insert(facts.key.name);
+        return absl::OkStatus();
+      });
+}
+
+size_t WordsOf(const olm::PolicyRules& rules) {
+  size_t words = 0;
+  for (const olm::PolicyRule& rule : rules) {
+    words += rule.groups.size() + rule.resources.size() + rule.names.size() + rule.verbs.size();
+  }
+  return words;
+}
+
+// Whether it takes too long to find out what of the Role its ClusterServiceVersion asks for.
+bool TakesTooLong(const olm::RbacSource& csv, const olm::StoredRbac& role,
+                  const olm::StoredRbac& binding) {
+  size_t asked = 0;
+  for (const olm::Permission& permission : csv.permissions) asked += WordsOf(permission.rules);
+  const size_t subjects = std::max<size_t>(binding.subjects.size(), 1);
+  // Without overflow: none is larger than the bytes of an object.
+  return WordsOf(role.rules) * asked > kMostComparisons / subjects;
+}
+
+// Reads the pairs of one ClusterServiceVersion. REQUIRES: the references outlive the task.
+class PairReader {
+ public:
+  PairReader(kube::Client& client, RbacSnapshot& snapshot) : client_(client), snapshot_(snapshot) {}
+
+  StatusTask Read(const olm::RbacSource& csv, std::set<std::string> names) {
+    for (const std::string& name : names) {
+      const absl::Status read = co_await ReadOne(csv, name);
+      if (read.ok()) continue;
+      // Its own copies stay; those of others do not wait for it.
+      snapshot_.unread.insert(name);
+      snapshot_.unread_reason.Update(read);
+    }
+    co_return absl::OkStatus();
+  }
+
+ private:
+  StatusTask ReadOne(const olm::RbacSource& csv, const std::string& name) {
+    std::vector<olm::StoredRbac> roles, bindings;
+    CO_RETURN_IF_ERROR(co_await ReadContent(csv, olm::RbacKind::kRole, name, roles));
+    if (roles.empty()) co_return absl::OkStatus();
+    CO_RETURN_IF_ERROR(co_await ReadContent(csv, olm::RbacKind::kRoleBinding, name, bindings));
+    if (bindings.empty()) co_return absl::OkStatus();
+    if (TakesTooLong(csv, roles.front(), bindings.front())) {
+      snapshot_.too_large[name] = csv.facts.key.name;
+      co_return absl::OkStatus();
+    }
+    for (olm::RbacPair& pair : olm::PairsOf(csv, roles, bindings)) {
+      if (pair.rules.size() >= olm::kMostRules) {
+        snapshot_.too_large[name] = csv.facts.key.name;
+        continue;
+      }
+      snapshot_.pairs.push_back(std::move(pair));
+    }
+    co_return absl::OkStatus();
+  }
+
+  // Nothing, if the original is gone or too large.
+  StatusTask ReadContent(const olm::RbacSource& csv, olm::RbacKind kind, const std::string& name,
+                         std::vector<olm::StoredRbac>& read) {
+    const kube::NamespacedName key = {snapshot_.source, name};
+    const absl::StatusOr<kube::RawObject> raw = co_await client_.Get(olm::ResourceOf(kind), key);
+    if (kube::IsNotFound(raw.status(), name)) co_return absl::OkStatus();
+    CO_RETURN_IF_ERROR(raw.status());
+    const size_t bytes = raw->json.size();
+    if (bytes > kLarge || bytes_ + bytes > kAllPairs) {
+      snapshot_.too_large[name] = csv.facts.key.name;
+      co_return absl::OkStatus();
+    }
+    bytes_ += bytes;
+    CO_ASSIGN_OR_RETURN(olm::StoredRbac stored, olm::ReadRbac(kind, raw->json));
+    stored.object = {};
+    read.push_back(std::move(stored));
+    co_return absl::OkStatus();
+  }
+
+  kube::Client& client_;
+  RbacSnapshot& snapshot_;
+  size_t bytes_ = 0;
+};
+
+// The names of both a Role and a RoleBinding of a ClusterServiceVersion.
+std::set<std::string> NamesOf(const Originals& roles, const Originals& bindings,
+                              const std::string& csv) {
+  std::set<std::string> names;
+  const auto its_roles = roles.find(csv);
+  const auto its_bindings = bindings.find(csv);
+  if (its_roles == roles.end() || its_bindings == bindings.end()) return names;
+  std::set_intersection(its_roles->second.begin(), its_roles->second.end(),
+                        its_bindings->second.begin(), its_bindings->second.end(),
+                        std::inserter(names, names.end()));
+  return names;
+}
+
+// Reads the pairs of the ClusterServiceVersions that are there; one of these is held at a time,
+// beside its page.
+StatusTask ReadPairs(kube::Client& client, const Originals& roles, const Originals& bindings,
+                     RbacSnapshot& snapshot) {
+  PairReader reader(client, snapshot);
+  kube::Pager pages(client, olm::kCsvs,
+                    Paged(snapshot.source, StrCat("!", olm::kCopiedFromLabel), kCsvPage));
+  while (true) {
+    CO_ASSIGN_OR_RETURN(const std::optional<kube::ListPage> page, co_await pages.Next());
+    if (!page) co_return absl::OkStatus();
+    for (const kube::RawObject& raw : page->items) {
+      const absl::StatusOr<olm::RbacSource> csv = olm::ReadRbacSource(raw.json);
+      if (!csv.ok()) {
+        CO_ASSIGN_OR_RETURN(const olm::ObjectFacts facts, olm::DecodeObjectFacts(raw.json));
+        snapshot.unread.merge(NamesOf(roles, bindings, facts.key.name));
+        snapshot.unread_reason.Update(csv.status());
+        continue;
+      }
+      if (!IsThere(csv->facts) || csv->copied) continue;
+      const std::string& name = csv->facts.key.name;
+      snapshot.csv_uids[name] = csv->facts.uid;
+      if (!csv->operator_name.empty()) snapshot.operators[name] = csv->operator_name;
+      CO_RETURN_IF_ERROR(co_await reader.Read(*csv, NamesOf(roles, bindings, name)));
+    }
+  }
 }
 
 StatusTask ReadCopiedCsvs(kube::Client& client, RbacSnapshot& snapshot) {
@@ -144,46 +314,42 @@ olm::CopyOwners RbacSnapshot::OwnersIn(const std::string& csv, const std::string
 Task<RbacSnapshot> ReadRbacSnapshot(kube::Client& client, Clock& clock, std::string source) {
   RbacSnapshot snapshot;
   snapshot.source = std::move(source);
-  std::vector<olm::StoredRbac> roles, bindings;
-  CO_RETURN_IF_ERROR(co_await ReadOriginals(client, olm::RbacKind::kRole, snapshot.source, roles));
-  std::set<std::string> names;
-  for (const olm::StoredRbac& role : roles) names.insert(role.facts.key.name);
-  roles.clear();
+  const std::string& from = snapshot.source;
+  CO_RETURN_IF_ERROR(co_await ReadCopies(client, olm::RbacKind::kRole, from, snapshot.roles));
   CO_RETURN_IF_ERROR(
-      co_await ReadCopies(client, olm::RbacKind::kRole, snapshot.source, names, snapshot.roles));
-  CO_RETURN_IF_ERROR(co_await ReadCopies(client, olm::RbacKind::kRoleBinding, snapshot.source,
-                                         names, snapshot.bindings));
+      co_await ReadCopies(client, olm::RbacKind::kRoleBinding, from, snapshot.bindings));
   CO_RETURN_IF_ERROR(co_await ReadCopiedCsvs(client, snapshot));
   snapshot.read_at = clock.Monotonic();
-  CO_RETURN_IF_ERROR(co_await ReadOriginals(client, olm::RbacKind::kRole, snapshot.source, roles));
+  Owners owners;
+  Originals roles, bindings;
+  CO_RETURN_IF_ERROR(co_await ReadOwners(client, from, owners));
+  CO_RETURN_IF_ERROR(co_await ReadOriginals(client, olm::RbacKind::kRole, owners, snapshot, roles));
   CO_RETURN_IF_ERROR(
-      co_await ReadOriginals(client, olm::RbacKind::kRoleBinding, snapshot.source, bindings));
-  const kube::ListOptions csvs =
-      Paged(snapshot.source, StrCat("!", olm::kCopiedFromLabel), kCsvPage);
-  CO_RETURN_IF_ERROR(co_await kube::VisitAll(
-      client, olm::kCsvs, csvs,
-      [&snapshot, &roles, &bindings](const kube::RawObject& raw) -> absl::Status {
-        ASSIGN_OR_RETURN(const olm::RbacSource csv, olm::ReadRbacSource(raw.json));
-        const bool goes = csv.facts.deleting() && !olm::WaitsForCleanup(csv.facts);
-        if (goes || csv.copied) return absl::OkStatus();
-        const std::string& name = csv.facts.key.name;
-        snapshot.csv_uids[name] = csv.facts.uid;
-        if (!csv.operator_name.empty()) snapshot.operators[name] = csv.operator_name;
-        for (olm::RbacPair& pair : olm::PairsOf(csv, roles, bindings)) {
-          snapshot.pairs.push_back(std::move(pair));
-        }
-        return absl::OkStatus();
-      }));
+      co_await ReadOriginals(client, olm::RbacKind::kRoleBinding, owners, snapshot, bindings));
+  CO_RETURN_IF_ERROR(co_await ReadPairs(client, roles, bindings, snapshot));
   const kube::ListOptions groups = Paged(snapshot.source, "");
   CO_RETURN_IF_ERROR(co_await kube::VisitAll(
       client, olm::kOperatorGroups, groups,
       [&snapshot](const kube::RawObject& raw) -> absl::Status {
         ASSIGN_OR_RETURN(olm::OperatorGroupPtr group, olm::DecodeOperatorGroup(raw.json));
-        snapshot.groups.push_back(std::move(group));
+        if (snapshot.groups.size() < 2) snapshot.groups.push_back(std::move(group));
         return absl::OkStatus();
       }));
   CO_RETURN_IF_ERROR(co_await ReadOperators(client, snapshot));
   co_return snapshot;
+}
+
+StatusTask VisitCopies(kube::Client& client, olm::RbacKind kind, std::string source,
+                       std::function<void(const olm::StoredRbac&)> visit) {
+  const kube::ListOptions options = Paged("", StrCat(olm::kCopiedFromLabel, "=", source));
+  co_return co_await kube::VisitAll(
+      client, olm::ResourceOf(kind), options,
+      [kind, &source, &visit](const kube::RawObject& raw) -> absl::Status {
+        if (raw.json.size() > kLarge) return absl::OkStatus();
+        const absl::StatusOr<olm::StoredRbac> stored = olm::ReadRbac(kind, raw.json);
+        if (stored.ok() && olm::IsCopyFrom(*stored, source)) visit(*stored);
+        return absl::OkStatus();
+      });
 }
 
 Task<std::set<std::string>> ReadTargets(kube::Client& client, const RbacSnapshot& seen,
@@ -239,6 +405,31 @@ Task<std::set<kube::NamespacedName>> ReadForeignlyBound(kube::Client& client,
   co_return bound;
 }
 
+Task<BoundRoles> ReadBoundBeside(kube::Client& client,
+                                 const std::map<kube::NamespacedName, std::string>& copies) {
+  BoundRoles bound;
+  if (copies.empty()) co_return bound;
+  const kube::ListOptions options = Paged("", "");
+  CO_RETURN_IF_ERROR(co_await kube::VisitAll(
+      client, olm::kRoleBindings, options,
+      [&copies, &bound](const kube::RawObject& raw) -> absl::Status {
+        ASSIGN_OR_RETURN(const olm::StoredRbac stored,
+                         olm::ReadRbac(olm::RbacKind::kRoleBinding, raw.json));
+        const kube::NamespacedName role = {stored.facts.key.ns, stored.role.name};
+        const auto copy = stored.role.kind == "Role" ? copies.find(role) : copies.end();
+        if (copy == copies.end()) return absl::OkStatus();
+        const std::string& source = copy->second;
+        const bool its_own = stored.facts.key == role && olm::IsCopyFrom(stored, source);
+        const bool among_them = std::all_of(
+            stored.subjects.begin(), stored.subjects.end(), [&source](const olm::Subject& subject) {
+              return subject.kind == "ServiceAccount" && subject.ns == source;
+            });
+        if (!its_own || !among_them) bound[source].insert(role);
+        return absl::OkStatus();
+      }));
+  co_return bound;
+}
+
 bool HasOperators(const storage::OperatorWorld& world, const std::string& ns) {
   const auto first = world.csvs().LowerBound({ns, ""});
   return !first.done() && first.key().ns == ns;
@@ -253,15 +444,14 @@ Task<std::vector<olm::StoredRbac>> ReadOrphans(kube::Client& client,
     CO_RETURN_IF_ERROR(co_await kube::VisitAll(
         client, olm::ResourceOf(kind), options,
         [kind, &world, &by_source](const kube::RawObject& raw) -> absl::Status {
-          ASSIGN_OR_RETURN(olm::StoredRbac stored, olm::ReadRbac(kind, raw.json));
+          ASSIGN_OR_RETURN(olm::StoredRbac stored, ReadIdentity(kind, raw.json));
           const auto label = stored.facts.labels.find(olm::kCopiedFromLabel);
           if (label == stored.facts.labels.end()) return absl::OkStatus();
           const std::string source = label->second;
           if (HasOperators(*world, source) || !olm::IsCopyFrom(stored, source)) {
             return absl::OkStatus();
           }
-          stored.object = {};
-          DropContent(stored);
+          DropMarks(stored);
           by_source[source].push_back(std::move(stored));
           return absl::OkStatus();
         }));

@@ -2,12 +2,14 @@
 #ifndef CONTROLLERS_COPIED_RBAC_RBAC_SNAPSHOT_H_
 #define CONTROLLERS_COPIED_RBAC_RBAC_SNAPSHOT_H_
 
+#include <functional>
 #include <map>
 #include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/time/time.h"
 #include "base/async/task.h"
 #include "base/clock/clock.h"
@@ -26,16 +28,23 @@ using StoredCopies = std::map<kube::NamespacedName, olm::StoredRbac>;
 struct RbacSnapshot {
   std::string source;
   absl::Duration read_at;  // monotonic; before anything that decides was read
-  StoredCopies roles;      // the copies, in whatever namespace
+  StoredCopies roles;      // the copies, in whatever namespace; without content
   StoredCopies bindings;
   // The pairs of the operators that are there: neither copies, nor being deleted, unless they wait
   // for cleanup, which needs their rights.
   std::vector<olm::RbacPair> pairs;
+  // The names of originals that are there and could not be read now. What is copied of them stays
+  // as it is.
+  std::set<std::string> unread;
+  absl::Status unread_reason;  // the first
+  // The names of originals that are too large to be copied, each with its ClusterServiceVersion.
+  // They grant nothing.
+  std::map<std::string, std::string> too_large;
   std::map<std::string, std::string> csv_uids;   // of the originals, by name
   std::map<std::string, std::string> operators;  // by the original's name: its Operator
   std::map<std::string, std::string> operator_uids;
   std::map<kube::NamespacedName, std::string> copied_csvs;  // UIDs of those not being deleted
-  std::vector<olm::OperatorGroupPtr> groups;
+  std::vector<olm::OperatorGroupPtr> groups;  // two at most: of several it is known that there are
 
   // True when the operators work in the namespace, by the one group that is there.
   bool Targets(std::string_view ns, const kube::LabelMap& labels) const;
@@ -50,10 +59,20 @@ struct RbacSnapshot {
   olm::CopyOwners OwnersIn(const std::string& csv, const std::string& ns) const;
 };
 
-// Everything is a complete live list; any error is the result. The copies are read first: what
-// decides about them is newer. Of copies that no pair wants, and of very large ones, the content is
-// not held.
+// Everything is a complete live list; any error is the result, but for the content of an original.
+// The copies are read first: what decides about them is newer.
+//
+//   copies: metadata ──► originals: metadata ──► content of those that a ClusterServiceVersion that
+//   is there owns, Role and RoleBinding, one after the other, each up to a bound
+//
+// So whoever writes large objects with OLM's labels takes no memory, and keeps nothing from being
+// removed: who has to go is decided by metadata.
 Task<RbacSnapshot> ReadRbacSnapshot(kube::Client& client, Clock& clock, std::string source);
+
+// Calls `visit` with each copy from `source`, with its content: one page is held at a time. Copies
+// that are too large to be right are left out. REQUIRES: `client` outlives the task.
+StatusTask VisitCopies(kube::Client& client, olm::RbacKind kind, std::string source,
+                       std::function<void(const olm::StoredRbac& copy)> visit);
 
 // Those of the namespaces in which the operators work as a live list tells, or that are gone: a
 // copy that is still there goes with its namespace. REQUIRES: `seen` outlives the task.
@@ -66,6 +85,14 @@ Task<std::set<std::string>> ReadTargets(kube::Client& client, const RbacSnapshot
 Task<std::set<kube::NamespacedName>> ReadForeignlyBound(kube::Client& client,
                                                         const RbacSnapshot& seen,
                                                         std::set<std::string> namespaces);
+
+// The Roles of `copies` (each with its source) that a RoleBinding of the same namespace gives to
+// somebody else than ServiceAccounts of the source, or that a RoleBinding names which is no copy,
+// by source. Whether they may have it is for ReadForeignlyBound to say. REQUIRES: the arguments
+// outlive the task.
+using BoundRoles = std::map<std::string, std::set<kube::NamespacedName>>;
+Task<BoundRoles> ReadBoundBeside(kube::Client& client,
+                                 const std::map<kube::NamespacedName, std::string>& copies);
 
 // The copies from namespaces in which neither `world` nor a live list knows an operator; without
 // content.

@@ -1,5 +1,6 @@
 #include "controllers/copied_rbac/rbac_watch.h"
 
+#include <cstddef>
 #include <set>
 #include <utility>
 
@@ -15,6 +16,12 @@
 #include "storage/reflector/sink.h"
 
 namespace steward::controllers {
+namespace {
+
+// Anybody writes labels, on objects of a megabyte.
+constexpr size_t kPageBytes = size_t{4} << 20;
+
+}  // namespace
 
 class RbacWatch::Sink : public storage::ReflectorSink {
  public:
@@ -58,6 +65,7 @@ VoidTask RbacWatch::Run() {
   options.gvr = olm::ResourceOf(kind_);
   options.label_selector = StrCat(olm::kOwnerKindLabel, "=", olm::kOwnerKind);
   options.metadata_only = true;
+  options.page_bytes = kPageBytes;
   Sink sink(*this);
   storage::Reflector reflector(deps_.client, deps_.clock, deps_.random, options, sink);
   co_await reflector.Run();

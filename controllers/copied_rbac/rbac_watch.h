@@ -35,6 +35,8 @@ class RbacWatch {
   // Runs until cancelled.
   VoidTask Run();
 
+  // The copies, with the namespaces that their labels name.
+  const std::map<kube::NamespacedName, std::string>& copies() const { return copies_; }
   // The namespaces from which there are copies.
   void ForEachSource(const std::function<void(const std::string& source)>& visit) const;
 

@@ -5,9 +5,12 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "base/json/json_text.h"
 #include "base/status/macros.h"
 #include "kube/meta/errors.h"
+#include "kube/meta/metadata_access.h"
 #include "kube/meta/names.h"
+#include "kube/meta/time.h"
 #include "olm/copied_rbac/policy_rule.h"
 #include "olm/copy.h"
 
@@ -24,8 +27,14 @@ kube::WriteOptions Options(kube::SendCheck may_send) {
   return options;
 }
 
-bool IsRightIn(const olm::StoredRbac* there, const olm::WantedRbac& wanted) {
-  return there != nullptr && olm::Compare(*there, wanted) == olm::Difference::kNone;
+// The object of the server's answer, if it has the content that was sent.
+std::optional<json::object> Obeyed(json::value& answer, const olm::WantedRbac& wanted) {
+  std::optional<json::object> object;
+  if (!answer.is_object()) return object;
+  const absl::StatusOr<olm::StoredRbac> now = olm::ReadRbac(wanted.kind, Serialize(answer));
+  if (!now.ok() || olm::Compare(*now, wanted) != olm::Difference::kNone) return object;
+  object = std::move(answer.get_object());
+  return object;
 }
 
 bool IsCopyAs(const olm::StoredRbac& stored, const olm::WantedRbac& wanted) {
@@ -34,8 +43,11 @@ bool IsCopyAs(const olm::StoredRbac& stored, const olm::WantedRbac& wanted) {
 
 }  // namespace
 
-bool RbacSlot::IsRight() const {
-  return IsRightIn(role_there, role) && IsRightIn(binding_there, binding);
+RbacWriter::Written RbacWriter::As(std::optional<json::object> obeyed) {
+  Written written;
+  written.result = obeyed ? PutResult::kDone : PutResult::kNotObeyed;
+  if (obeyed) written.object = *std::move(obeyed);
+  return written;
 }
 
 Task<RbacWriter::Written> RbacWriter::Create(const olm::WantedRbac& wanted,
@@ -48,8 +60,7 @@ Task<RbacWriter::Written> RbacWriter::Create(const olm::WantedRbac& wanted,
   Written written;
   if (created.ok()) {
     metrics_.created.Increment();
-    if (created->is_object()) written.object = std::move(created->get_object());
-    co_return written;
+    co_return As(Obeyed(*created, wanted));
   }
   if (!kube::IsAlreadyExists(created.status())) co_return created.status();
   const absl::StatusOr<kube::RawObject> raw = co_await client_.Get(gvr, wanted.key);
@@ -63,11 +74,12 @@ Task<RbacWriter::Written> RbacWriter::Create(const olm::WantedRbac& wanted,
   co_return written;
 }
 
-Task<RbacWriter::Written> RbacWriter::Update(olm::RbacKind kind, json::value object,
+Task<RbacWriter::Written> RbacWriter::Update(const olm::WantedRbac& wanted, json::object stored,
                                              kube::SendCheck may_send) {
+  const json::value object = olm::Updated(std::move(stored), wanted);
   const kube::WriteOptions options = Options(std::move(may_send));
   absl::StatusOr<json::value> updated =
-      co_await client_.Update(olm::ResourceOf(kind), object, options);
+      co_await client_.Update(olm::ResourceOf(wanted.kind), object, options);
   Written written;
   if (kube::IsOvertaken(updated.status())) {
     written.result = PutResult::kStale;
@@ -75,8 +87,7 @@ Task<RbacWriter::Written> RbacWriter::Update(olm::RbacKind kind, json::value obj
   }
   CO_RETURN_IF_ERROR(updated.status());
   metrics_.updated.Increment();
-  if (updated->is_object()) written.object = std::move(updated->get_object());
-  co_return written;
+  co_return As(Obeyed(*updated, wanted));
 }
 
 Task<bool> RbacWriter::Delete(const olm::StoredRbac& copy, kube::SendCheck may_send) {
@@ -122,9 +133,8 @@ Task<PutResult> RbacWriter::PutRole(RbacSlot& slot, kube::SendCheck may_send) {
     if (widens) slot.locked = std::move(now->object);
     co_return PutResult::kDone;
   }
-  json::value object = olm::Updated(now->object, wanted);
-  CO_ASSIGN_OR_RETURN(
-      written, co_await Update(olm::RbacKind::kRole, std::move(object), std::move(may_send)));
+  CO_ASSIGN_OR_RETURN(written,
+                      co_await Update(wanted, std::move(now->object), std::move(may_send)));
   if (widens && written.result == PutResult::kDone) slot.locked = std::move(written.object);
   co_return written.result;
 }
@@ -132,16 +142,14 @@ Task<PutResult> RbacWriter::PutRole(RbacSlot& slot, kube::SendCheck may_send) {
 Task<PutResult> RbacWriter::PutBinding(const RbacSlot& slot, kube::SendCheck may_send) {
   Written written;
   if (slot.binding_there != nullptr) {
-    CO_ASSIGN_OR_RETURN(const std::optional<olm::StoredRbac> now,
-                        co_await ReadNow(*slot.binding_there));
+    CO_ASSIGN_OR_RETURN(std::optional<olm::StoredRbac> now, co_await ReadNow(*slot.binding_there));
     if (!now || !IsCopyAs(*now, slot.binding)) co_return PutResult::kStale;
     switch (olm::Compare(*now, slot.binding)) {
       case olm::Difference::kNone:
         co_return PutResult::kDone;
       case olm::Difference::kUpdate: {
-        json::value object = olm::Updated(now->object, slot.binding);
-        CO_ASSIGN_OR_RETURN(written, co_await Update(olm::RbacKind::kRoleBinding, std::move(object),
-                                                     std::move(may_send)));
+        CO_ASSIGN_OR_RETURN(
+            written, co_await Update(slot.binding, std::move(now->object), std::move(may_send)));
         co_return written.result;
       }
       case olm::Difference::kReplace: {
@@ -166,23 +174,58 @@ Task<PutResult> RbacWriter::Prepare(RbacSlot& slot, kube::SendCheck may_send) {
 }
 
 Task<PutResult> RbacWriter::Give(const RbacSlot& slot, kube::SendCheck may_send) {
-  json::value object = olm::Updated(*slot.locked, slot.role);
-  CO_ASSIGN_OR_RETURN(
-      const Written written,
-      co_await Update(olm::RbacKind::kRole, std::move(object), std::move(may_send)));
+  CO_ASSIGN_OR_RETURN(const Written written,
+                      co_await Update(slot.role, *slot.locked, std::move(may_send)));
   co_return written.result;
 }
 
-Task<bool> RbacWriter::Remove(const olm::StoredRbac& copy, kube::SendCheck may_send) {
-  if (!copy.facts.deleting()) co_return co_await Delete(copy, std::move(may_send));
-  CO_ASSIGN_OR_RETURN(const std::optional<olm::StoredRbac> now, co_await ReadNow(copy));
-  if (!now) co_return true;
-  if (now->facts.resource_version != copy.facts.resource_version) co_return false;
-  if (olm::GrantsNothing(*now)) co_return true;
-  json::value object = olm::Emptied(*now);
+Task<PutResult> RbacWriter::TakeBack(const RbacSlot& slot, kube::SendCheck may_send) {
+  CO_ASSIGN_OR_RETURN(std::optional<olm::StoredRbac> now, co_await ReadNow(*slot.role_there));
+  if (!now || !IsCopyAs(*now, slot.role)) co_return PutResult::kStale;
+  const olm::WantedRbac wanted = olm::Locked(slot.role, {});
+  if (olm::Compare(*now, wanted) == olm::Difference::kNone) co_return PutResult::kDone;
   CO_ASSIGN_OR_RETURN(const Written written,
-                      co_await Update(copy.kind, std::move(object), std::move(may_send)));
-  co_return written.result == PutResult::kDone;
+                      co_await Update(wanted, std::move(now->object), std::move(may_send)));
+  co_return written.result;
+}
+
+Task<bool> RbacWriter::NoteWait(olm::StoredRbac& copy, absl::Time since, kube::SendCheck may_send) {
+  const std::string text = kube::FormatRfc3339(since);
+  json::object annotations;
+  annotations[olm::kUnwantedSinceAnnotation] = text;
+  const json::value patch = {{"metadata",
+                              {{"uid", copy.facts.uid},
+                               {"resourceVersion", copy.facts.resource_version},
+                               {"annotations", std::move(annotations)}}}};
+  const kube::WriteOptions options = Options(std::move(may_send));
+  const absl::StatusOr<json::value> noted = co_await client_.Patch(
+      olm::ResourceOf(copy.kind), copy.facts.key, kube::PatchType::kJsonMerge, patch, options);
+  if (kube::IsOvertaken(noted.status())) co_return false;
+  CO_RETURN_IF_ERROR(noted.status());
+  metrics_.updated.Increment();
+  copy.facts.resource_version = kube::MetadataText(*noted, "resourceVersion");
+  copy.unwanted_since = text;
+  co_return true;
+}
+
+Task<PutResult> RbacWriter::Remove(const olm::StoredRbac& copy, kube::SendCheck may_send) {
+  if (!copy.facts.deleting()) {
+    CO_ASSIGN_OR_RETURN(const bool deleted, co_await Delete(copy, std::move(may_send)));
+    co_return deleted ? PutResult::kDone : PutResult::kStale;
+  }
+  CO_ASSIGN_OR_RETURN(const std::optional<olm::StoredRbac> now, co_await ReadNow(copy));
+  if (!now) co_return PutResult::kDone;
+  if (now->facts.resource_version != copy.facts.resource_version) co_return PutResult::kStale;
+  if (olm::GrantsNothing(*now)) co_return PutResult::kDone;
+  const json::value object = olm::Emptied(*now);
+  const kube::WriteOptions options = Options(std::move(may_send));
+  const absl::StatusOr<json::value> emptied =
+      co_await client_.Update(olm::ResourceOf(copy.kind), object, options);
+  if (kube::IsOvertaken(emptied.status())) co_return PutResult::kStale;
+  CO_RETURN_IF_ERROR(emptied.status());
+  metrics_.updated.Increment();
+  const absl::StatusOr<olm::StoredRbac> left = olm::ReadRbac(copy.kind, Serialize(*emptied));
+  co_return left.ok() && olm::GrantsNothing(*left) ? PutResult::kDone : PutResult::kNotObeyed;
 }
 
 }  // namespace steward::controllers

@@ -7,6 +7,7 @@
 #include <boost/json/value.hpp>
 #include <optional>
 
+#include "absl/time/time.h"
 #include "base/async/task.h"
 #include "controllers/copied_rbac/copied_rbac_metrics.h"
 #include "kube/client/client.h"
@@ -16,8 +17,8 @@
 
 namespace steward::controllers {
 
-// A pair in one namespace. The pointers are to copies that a live list has shown; null = it has no
-// copy of the name.
+// A pair in one namespace. The pointers are to copies that a live list has shown, by their
+// identity; null = it has no copy of the name.
 struct RbacSlot {
   olm::WantedRbac role;
   olm::WantedRbac binding;
@@ -25,8 +26,6 @@ struct RbacSlot {
   const olm::StoredRbac* binding_there = nullptr;
   // The Role as it is while it waits to be given something.
   std::optional<boost::json::object> locked;
-
-  bool IsRight() const;
 };
 
 enum class PutResult {
@@ -34,6 +33,9 @@ enum class PutResult {
   kForeignRole,     // an object that is no copy has the name
   kForeignBinding,  // likewise
   kStale,           // what was listed is not so any more: look again
+  // The server answered with success, and with another content than was sent: something changes it
+  // on the way. Nothing is given then.
+  kNotObeyed,
 };
 
 // Every change and deletion carries the UID and resourceVersion of the object that it stands on.
@@ -52,9 +54,16 @@ class RbacWriter {
   // Gives the Role, if it is still as it was locked, what it shall grant. REQUIRES: slot.locked,
   // and as above.
   Task<PutResult> Give(const RbacSlot& slot, kube::SendCheck may_send);
-  // Deletes a copy; of one that something holds, takes away what it grants. False: stale.
-  // REQUIRES: `copy` outlives the call.
-  Task<bool> Remove(const olm::StoredRbac& copy, kube::SendCheck may_send);
+  // Takes away what the Role grants and locks it, as somebody else is bound to it. REQUIRES:
+  // slot.role_there, and as above.
+  Task<PutResult> TakeBack(const RbacSlot& slot, kube::SendCheck may_send);
+  // Notes on a copy since when it waits for another one to take its place, where a later leader
+  // finds it. `copy` then has the resourceVersion that it has by that. False: stale. REQUIRES:
+  // `copy` outlives the call.
+  Task<bool> NoteWait(olm::StoredRbac& copy, absl::Time since, kube::SendCheck may_send);
+  // Deletes a copy; of one that something holds, takes away what it grants. kDone, kStale or
+  // kNotObeyed. REQUIRES: `copy` outlives the call.
+  Task<PutResult> Remove(const olm::StoredRbac& copy, kube::SendCheck may_send);
 
  private:
   struct Written {
@@ -62,10 +71,12 @@ class RbacWriter {
     boost::json::object object;  // as the server answered, with kDone
   };
 
+  static Written As(std::optional<boost::json::object> obeyed);
   Task<PutResult> PutRole(RbacSlot& slot, kube::SendCheck may_send);
   Task<PutResult> PutBinding(const RbacSlot& slot, kube::SendCheck may_send);
   Task<Written> Create(const olm::WantedRbac& wanted, kube::SendCheck may_send);
-  Task<Written> Update(olm::RbacKind kind, boost::json::value object, kube::SendCheck may_send);
+  Task<Written> Update(const olm::WantedRbac& wanted, boost::json::object stored,
+                       kube::SendCheck may_send);
   Task<bool> Delete(const olm::StoredRbac& copy, kube::SendCheck may_send);
   // The object as it is now; nullopt when it is gone, or another one.
   Task<std::optional<olm::StoredRbac>> ReadNow(const olm::StoredRbac& listed);

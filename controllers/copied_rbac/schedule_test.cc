@@ -38,6 +38,8 @@ const Seeds kSeeds = SeedsOr({1, ShareOf(200)});
 
 constexpr std::array<const char*, 2> kNames = {"reed", "moss"};
 constexpr std::array<const char*, 3> kPlaces = {"a", "b", "c"};
+// What a write stands on is not older.
+constexpr absl::Duration kOldest = absl::Seconds(31);
 // What no operator asks for.
 constexpr char kEvil[] = "escalate";
 
@@ -147,8 +149,13 @@ class Schedule {
     }
   }
 
-  // People act between passes, and while a process works.
   void Happen() {
+    Act();
+    NoteReasons();
+  }
+
+  // People act between passes, and while a process works.
+  void Act() {
     const std::string name = kNames[Draw(kNames.size())];
     const std::string ns = kPlaces[Draw(kPlaces.size())];
     const std::string forged = StrCat(
@@ -279,6 +286,7 @@ class Schedule {
     const std::string what =
         StrCat(call.verb, " ", call.gvr.resource, " ", call.name.ns, "/", call.name.name, " ",
                call.object == nullptr ? "" : Serialize(*call.object));
+    JudgeGap(call, cluster_.Find(call.gvr, call.name), what);
     ASSERT_TRUE(call.gvr == kTestRoles || call.gvr == kTestBindings) << what;
     ASSERT_NE(call.name.ns, "ops") << what;
     const json::value there = cluster_.Find(call.gvr, call.name);
@@ -292,6 +300,7 @@ class Schedule {
       EXPECT_TRUE(!same || IsOurs(there, call.name.ns)) << what;
       return;
     }
+    if (call.verb == "patch") return JudgeNote(call, there, what);
     ASSERT_TRUE(call.verb == "create" || call.verb == "update") << what;
     const json::value& object = *call.object;
     EXPECT_TRUE(IsOurs(object, call.name.ns)) << what;
@@ -318,6 +327,74 @@ class Schedule {
       EXPECT_EQ(Text(subject, {"kind"}), "ServiceAccount") << what;
       EXPECT_EQ(Text(subject, {"namespace"}), "ops") << what;
       EXPECT_EQ(Text(subject, {"name"}), call.name.name) << what;
+    }
+  }
+
+  // Since when one of ours waits for others, and nothing else.
+  void JudgeNote(const kube::HookedCall& call, const json::value& there, const std::string& what) {
+    const json::object& patch = call.object->as_object();
+    ASSERT_EQ(patch.size(), 1) << what;
+    const json::object& metadata = patch.at("metadata").as_object();
+    ASSERT_EQ(metadata.size(), 3) << what;
+    const json::object& annotations = metadata.at("annotations").as_object();
+    ASSERT_EQ(annotations.size(), 1) << what;
+    EXPECT_TRUE(annotations.contains("steward.operatorframework.io/unwanted-since")) << what;
+    const bool same = !there.is_null() &&
+                      Text(there, {"metadata", "uid"}) == Text(*call.object, {"metadata", "uid"}) &&
+                      Text(there, {"metadata", "resourceVersion"}) ==
+                          Text(*call.object, {"metadata", "resourceVersion"});
+    EXPECT_TRUE(!same || IsOurs(there, call.name.ns)) << what;
+  }
+
+  // What the operator may do in the namespace by our copies, if `role` and `binding` are what is
+  // there.
+  static std::set<std::string> Access(const std::string& ns, const std::string& name,
+                                      const json::value& role, const json::value& binding) {
+    if (role.is_null() || binding.is_null()) return {};
+    if (!IsOurs(role, ns) || !IsOurs(binding, ns)) return {};
+    if (Text(binding, {"roleRef", "name"}) != name) return {};
+    for (const json::value& subject : binding.at("subjects").as_array()) {
+      if (Text(subject, {"name"}) == name) return Verbs(role);
+    }
+    return {};
+  }
+
+  // A write takes away nothing for which there has been a reason all the time that what it stands
+  // on may be old, unless somebody else would have it, too.
+  void JudgeGap(const kube::HookedCall& call, const json::value& there, const std::string& what) {
+    const std::string& ns = call.name.ns;
+    const std::string& name = call.name.name;
+    if (there.is_null() || call.verb == "create" || call.verb == "patch") return;
+    const json::value& role = cluster_.Find(kTestRoles, {ns, name});
+    const json::value& binding = cluster_.Find(kTestBindings, {ns, name});
+    const json::value now = call.deletion != nullptr ? json::value() : *call.object;
+    const bool is_role = call.gvr == kTestRoles;
+    const std::set<std::string> before = Access(ns, name, role, binding);
+    const std::set<std::string> after =
+        is_role ? Access(ns, name, now, binding) : Access(ns, name, role, now);
+    const auto reason = reasons_.find({ns, name});
+    if (reason == reasons_.end() || clock_.Now() - reason->second.since < kOldest) return;
+    const std::string version = call.deletion != nullptr
+                                    ? call.deletion->resource_version
+                                    : Text(now, {"metadata", "resourceVersion"});
+    if (Text(there, {"metadata", "resourceVersion"}) != version) return;
+    if (IsBoundToMallory(ns, name)) return;
+    for (const std::string& verb : before) {
+      const bool gap = !after.contains(verb) && reason->second.verbs.contains(verb);
+      EXPECT_FALSE(gap) << what << " takes away " << verb;
+    }
+  }
+
+  // Notes for what there is a reason, and since when.
+  void NoteReasons() {
+    for (const char* name : kNames) {
+      for (const char* ns : kPlaces) {
+        std::set<std::string> verbs;
+        if (IsTarget(ns) && HasOriginal(name)) verbs = Wanted(name);
+        const auto [it, fresh] = reasons_.try_emplace({ns, name});
+        if (!fresh && it->second.verbs == verbs) continue;
+        it->second = {std::move(verbs), clock_.Now()};
+      }
     }
   }
 
@@ -440,12 +517,161 @@ class Schedule {
   RbacCluster cluster_;
   std::array<std::unique_ptr<RbacProcess>, 2> processes_;
   std::map<std::string, std::set<std::string>> asked_;  // ever, by operator
+  struct Reason {
+    std::set<std::string> verbs;
+    absl::Time since;
+  };
+  std::map<kube::NamespacedName, Reason> reasons_;  // by namespace and operator
   bool calm_ = false;
   bool meddling_ = false;
   int writes_ = 0;
   int death_at_ = -1;
   bool death_after_ = false;
 };
+
+// The end of an operator's access: it is watched each second and at each write, while the process
+// dies at one of these, or in between, and another one follows, as late as Leases allow.
+enum class Ending { kUninstalled, kRetargeted, kReplaced, kReplacedInVain };
+
+class Succession {
+ public:
+  struct Death {
+    int at_write = -1;
+    bool after = false;  // the write takes place
+    int at_second = -1;
+  };
+  Succession(Ending ending, Death death) : ending_(ending), death_(death) {
+    for (const char* ns : {"ops", "a", "b"}) cluster_.PutNamespace(ns, ns);
+    cluster_.PutGroup("ops", "g", R"({"targetNamespaces":["a","b"]})");
+    Install("reed", /*owners=*/true);
+  }
+
+  // Returns whether a process died.
+  bool Play() {
+    process_ = Start();
+    process_->Finish();
+    EXPECT_TRUE(MayWork("a", "reed") && MayWork("b", "reed"));
+    began_ = clock_.Now();
+    End();
+    ended_ = true;
+    process_->Look();
+    for (int second = 0; second <= 60; ++second) {
+      Judge();
+      if (second == death_.at_second) process_.reset();
+      const bool dead = process_ == nullptr || process_->died();
+      if (dead && died_at_ == absl::InfinitePast()) died_at_ = clock_.Now();
+      if (dead && clock_.Now() - died_at_ >= kLeaseEnds) {
+        process_ = Start();
+        process_->Look();
+      }
+      clock_.Advance(absl::Seconds(1));
+      if (process_ != nullptr) process_->Settle();
+    }
+    EXPECT_FALSE(MayWork("a", "reed")) << "a minute after its reason";
+    if (ending_ != Ending::kRetargeted) {
+      EXPECT_FALSE(MayWork("b", "reed"));
+    }
+    if (ending_ == Ending::kReplaced) {
+      EXPECT_TRUE(MayWork("a", "moss") && MayWork("b", "moss"));
+    }
+    return died_at_ != absl::InfinitePast();
+  }
+
+ private:
+  // A Lease of 15 seconds, looked at every two.
+  static constexpr absl::Duration kLeaseEnds = absl::Seconds(17);
+
+  void Install(const std::string& name, bool owners) {
+    cluster_.PutOperator(name, "get");
+    if (owners) {
+      for (const char* ns : {"a", "b"}) cluster_.PutCopiedCsv(ns, name);
+    } else {
+      cluster_.Drop(kTestOperators, {"", name});
+    }
+    cluster_.PutOriginal(name, "get");
+  }
+
+  void End() {
+    switch (ending_) {
+      case Ending::kUninstalled:
+        return cluster_.Drop(kTestCsvs, {"ops", "reed"});
+      case Ending::kRetargeted:
+        return cluster_.PutGroup("ops", "g", R"({"targetNamespaces":["b"]})");
+      case Ending::kReplaced:
+      case Ending::kReplacedInVain:
+        Install("moss", ending_ == Ending::kReplaced);
+        return cluster_.Drop(kTestCsvs, {"ops", "reed"});
+    }
+  }
+
+  bool MayWork(const std::string& ns, const std::string& name) {
+    const json::value binding = cluster_.Find(kTestBindings, {ns, name});
+    return !binding.is_null() && Verbs(cluster_.Find(kTestRoles, {ns, name})).contains("get");
+  }
+
+  void Judge() {
+    if (ending_ == Ending::kRetargeted) {
+      EXPECT_TRUE(MayWork("b", "reed"));
+    }
+    if (ending_ == Ending::kReplaced) {
+      for (const char* ns : {"a", "b"}) {
+        EXPECT_TRUE(MayWork(ns, "reed") || MayWork(ns, "moss"))
+            << ns << " " << absl::FormatDuration(clock_.Now() - began_);
+      }
+    }
+    // What could take its place is waited for.
+    if (ending_ == Ending::kReplacedInVain && clock_.Now() - began_ < absl::Seconds(30)) {
+      EXPECT_TRUE(MayWork("a", "reed")) << absl::FormatDuration(clock_.Now() - began_);
+    }
+  }
+
+  std::unique_ptr<RbacProcess> Start() {
+    auto process = std::make_unique<RbacProcess>(cluster_, clock_);
+    process->hook().decide = [this](const kube::HookedCall& call) {
+      kube::HookedFate fate;
+      if (!ended_ || !call.writes()) return fate;
+      Judge();
+      if (writes_++ == death_.at_write) {
+        fate.dies = !death_.after;
+        fate.dies_after = death_.after;
+      }
+      return fate;
+    };
+    return process;
+  }
+
+  const Ending ending_;
+  const Death death_;
+  FakeClock clock_;
+  RbacCluster cluster_;
+  std::unique_ptr<RbacProcess> process_;
+  absl::Time began_;
+  absl::Time died_at_ = absl::InfinitePast();
+  bool ended_ = false;
+  int writes_ = 0;
+};
+
+TEST(CopiedRbacScheduleTest, AccessEndsInTimeAndWithoutAGapWheneverTheProcessDies) {
+  for (const Ending ending :
+       {Ending::kUninstalled, Ending::kRetargeted, Ending::kReplaced, Ending::kReplacedInVain}) {
+    for (const bool after : {false, true}) {
+      bool died = true;
+      for (int at = 0; died; ++at) {
+        SCOPED_TRACE(StrCat("ending ", static_cast<int>(ending), after ? ", after" : ", before",
+                            " write ", at));
+        died = Succession(ending, {.at_write = at, .after = after}).Play();
+        if (::testing::Test::HasFailure()) return;
+        ASSERT_LT(at, 50);
+      }
+    }
+    // At any time of a wait: the next process finds since when it is.
+    for (int second = 0; second <= 40; second += 4) {
+      SCOPED_TRACE(StrCat("ending ", static_cast<int>(ending), ", at second ", second));
+      EXPECT_TRUE(Succession(ending, {.at_second = second}).Play());
+      if (::testing::Test::HasFailure()) return;
+    }
+  }
+}
 
 // kill -9 before and after every single write.
 TEST(CopiedRbacScheduleTest, GoesOnAfterADeathAtEveryWrite) {

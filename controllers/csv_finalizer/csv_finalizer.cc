@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
-#include <optional>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -11,22 +10,13 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
-#include "base/json/json_access.h"
-#include "base/json/json_text.h"
 #include "base/status/macros.h"
 #include "base/text/str_cat.h"
 #include "controllers/families.h"
 #include "kube/client/object_meta.h"
-#include "kube/client/pager.h"
 #include "kube/meta/errors.h"
-#include "kube/meta/label_syntax.h"
-#include "kube/meta/metadata_access.h"
-#include "kube/meta/resources.h"
 #include "kube/meta/write_options.h"
-#include "olm/alongside.h"
 #include "olm/cleanup/decode.h"
-#include "olm/cleanup/holds.h"
-#include "olm/cleanup/names.h"
 #include "olm/cleanup/object_facts.h"
 #include "olm/cleanup/step.h"
 #include "olm/cleanup/waiting.h"
@@ -37,57 +27,18 @@ namespace steward::controllers {
 namespace json = boost::json;
 namespace {
 
-constexpr std::string_view kOlmFinalizer = "operators.coreos.com/csv-cleanup";
 constexpr char kManager[] = "steward-operators";
-constexpr int64_t kPage = 500;
 // From one look at objects that are being deleted to the next.
 constexpr absl::Duration kPause = absl::Seconds(1);
 
-// In OLM's order.
-const std::vector<kube::GroupVersionResource>& OwnedResources() {
-  static const auto& owned = *new std::vector<kube::GroupVersionResource>{
-      {"rbac.authorization.k8s.io", "v1", "clusterrolebindings"},
-      {"rbac.authorization.k8s.io", "v1", "clusterroles"},
-      {"admissionregistration.k8s.io", "v1", "mutatingwebhookconfigurations"},
-      {"admissionregistration.k8s.io", "v1", "validatingwebhookconfigurations"},
-      kube::kApiServices,
-      {"scheduling.k8s.io", "v1", "priorityclasses"},
-      {"console.openshift.io", "v1", "consoleclidownloads"},
-      {"console.openshift.io", "v1", "consolelinks"},
-      {"console.openshift.io", "v1", "consoleplugins"},
-      {"console.openshift.io", "v1", "consolequickstarts"},
-      {"console.openshift.io", "v1", "consoleyamlsamples"},
-  };
-  return owned;
-}
-
 bool HasFinalizer(const kube::ObjectMeta& csv) {
   const auto& finalizers = csv.finalizers;
-  return std::find(finalizers.begin(), finalizers.end(), kOlmFinalizer) != finalizers.end();
+  return std::find(finalizers.begin(), finalizers.end(), bundle::kCsvFinalizer) != finalizers.end();
 }
 
 bool Waits(const kube::ObjectMeta& csv) { return csv.deleting && HasFinalizer(csv); }
 
 bool Lacks(const kube::ObjectMeta& csv) { return !csv.deleting && !HasFinalizer(csv); }
-
-// An object that may be the operator's.
-struct Owned {
-  olm::ObjectFacts facts;
-  std::vector<kube::NamespacedName> users;  // by its owner labels and annotations
-};
-
-absl::StatusOr<Owned> ReadOwned(const kube::RawObject& raw) {
-  Owned owned;
-  ASSIGN_OR_RETURN(owned.facts, olm::DecodeObjectFacts(raw.json));
-  ASSIGN_OR_RETURN(const json::value object, ParseJson(raw.json));
-  const json::object* metadata = kube::MetadataOf(object);
-  const json::object* annotations =
-      metadata == nullptr ? nullptr : ObjectAt(*metadata, "annotations");
-  if (annotations != nullptr) owned.users = olm::InstalledAlongside(*annotations);
-  const std::optional<kube::NamespacedName> owner = olm::OwnerOf(owned.facts.labels);
-  if (owner) owned.users.push_back(*owner);
-  return owned;
-}
 
 }  // namespace
 
@@ -127,32 +78,31 @@ Task<ReconcileResult> CsvFinalizer::Reconcile(Key key) {
   CO_ASSIGN_OR_RETURN(const olm::ObjectFacts facts, olm::DecodeObjectFacts(raw->json));
   if (facts.labels.contains(std::string(olm::kCopiedFromLabel))) co_return ReconcileResult::Done();
   std::vector<std::string> finalizers = facts.finalizers;
-  if (!facts.deleting() && !facts.HasFinalizer(kOlmFinalizer)) {
+  if (!facts.deleting() && !facts.HasFinalizer(bundle::kCsvFinalizer)) {
     const auto managed = facts.labels.find(std::string(olm::kManagedLabel));
     if (managed == facts.labels.end() || managed->second != "true") {
       co_return ReconcileResult::Done();
     }
-    finalizers.emplace_back(kOlmFinalizer);
+    finalizers.emplace_back(bundle::kCsvFinalizer);
     const absl::Status marked =
         co_await SetFinalizers(key, facts.resource_version, std::move(finalizers));
     if (kube::IsOvertaken(marked)) co_return ReconcileResult::Requeue();
     CO_RETURN_IF_ERROR(marked);
     co_return ReconcileResult::Done();
   }
-  if (!facts.deleting() || !facts.HasFinalizer(kOlmFinalizer) || olm::WaitsForCleanup(facts)) {
+  if (!facts.deleting() || !facts.HasFinalizer(bundle::kCsvFinalizer) ||
+      olm::WaitsForCleanup(facts)) {
     co_return ReconcileResult::Done();
   }
-  Others others;
+  bundle::FinalizedObjects objects(deps_.client, key);
   size_t left = 0;
-  // No object can bear a name that is no label's value.
-  if (kube::LabelValueProblem(key.name).empty()) {
-    for (const kube::GroupVersionResource& gvr : OwnedResources()) {
-      CO_ASSIGN_OR_RETURN(const size_t found, co_await DeleteOwned(gvr, key, others));
-      left += found;
-    }
+  for (const kube::GroupVersionResource& gvr : bundle::FinalizedResources()) {
+    CO_ASSIGN_OR_RETURN(std::vector<bundle::FinalizedObject> found, co_await objects.Find(gvr));
+    CO_ASSIGN_OR_RETURN(const size_t going, co_await DeleteThese(gvr, std::move(found)));
+    left += going;
   }
   if (left > 0) co_return ReconcileResult::After(kPause);
-  finalizers = olm::FinalizersWithout(facts.finalizers, {std::string(kOlmFinalizer)});
+  finalizers = olm::FinalizersWithout(facts.finalizers, {std::string(bundle::kCsvFinalizer)});
   const absl::Status written =
       co_await SetFinalizers(key, facts.resource_version, std::move(finalizers));
   // It has changed since it was read, or is gone.
@@ -176,59 +126,11 @@ StatusTask CsvFinalizer::SetFinalizers(Key csv, std::string resource_version,
       .status();
 }
 
-Task<bool> CsvFinalizer::AnyStays(std::vector<kube::NamespacedName> csvs, kube::NamespacedName csv,
-                                  Others& others) {
-  for (const kube::NamespacedName& other : csvs) {
-    if (other == csv) continue;
-    const auto known = others.find(other);
-    if (known != others.end()) {
-      if (known->second) co_return true;
-      continue;
-    }
-    const absl::StatusOr<kube::RawObject> raw = co_await deps_.client.Get(olm::kCsvs, other);
-    bool stays = false;
-    if (!kube::IsNotFound(raw.status(), other.name)) {
-      CO_RETURN_IF_ERROR(raw.status());
-      CO_ASSIGN_OR_RETURN(const olm::ObjectFacts facts, olm::DecodeObjectFacts(raw->json));
-      // One that waits for its cleanup needs its rights.
-      const bool goes = facts.deleting() && !olm::WaitsForCleanup(facts);
-      stays = !goes && !facts.labels.contains(std::string(olm::kCopiedFromLabel));
-    }
-    others[other] = stays;
-    if (stays) co_return true;
-  }
-  co_return false;
-}
-
-Task<size_t> CsvFinalizer::DeleteOwned(kube::GroupVersionResource gvr, kube::NamespacedName csv,
-                                       Others& others) {
-  // By the owner's labels, and, where another operator has become the owner since, by the
-  // annotation.
-  std::map<std::string, Owned> found;
-  const std::vector<std::string> selectors = {olm::OwnerSelector(csv),
-                                              std::string(olm::kOwnerLabel)};
-  for (const std::string& selector : selectors) {
-    kube::ListOptions list;
-    list.label_selector = selector;
-    list.limit = kPage;
-    list.metadata_only = true;
-    const absl::Status listed = co_await kube::VisitAll(
-        deps_.client, gvr, list, [&found, &csv](const kube::RawObject& raw) -> absl::Status {
-          ASSIGN_OR_RETURN(Owned owned, ReadOwned(raw));
-          const auto& users = owned.users;
-          if (std::find(users.begin(), users.end(), csv) == users.end()) return absl::OkStatus();
-          const std::string name = owned.facts.key.name;
-          found.emplace(name, std::move(owned));
-          return absl::OkStatus();
-        });
-    // A cluster that does not have the kind has none of its objects.
-    if (kube::IsNotServed(listed)) co_return size_t{0};
-    CO_RETURN_IF_ERROR(listed);
-  }
+Task<size_t> CsvFinalizer::DeleteThese(kube::GroupVersionResource gvr,
+                                       std::vector<bundle::FinalizedObject> objects) {
   size_t left = 0;
-  for (const auto& [name, each] : found) {
-    CO_ASSIGN_OR_RETURN(const bool used, co_await AnyStays(each.users, csv, others));
-    if (used) continue;
+  for (const bundle::FinalizedObject& each : objects) {
+    if (each.stays) continue;
     ++left;
     if (each.facts.deleting()) continue;
     kube::DeleteOptions options;

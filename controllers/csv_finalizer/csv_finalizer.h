@@ -4,12 +4,12 @@
 #define CONTROLLERS_CSV_FINALIZER_CSV_FINALIZER_H_
 
 #include <cstddef>
-#include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "base/async/task.h"
+#include "bundle/finalized_objects.h"
 #include "controllers/runtime/known_reconciler.h"
 #include "controllers/runtime/metadata/metadata_watch.h"
 #include "controllers/runtime/queue/work_queue.h"
@@ -45,17 +45,11 @@ class CsvFinalizer : public Reconciler {
   Task<ReconcileResult> Reconcile(Key key) override;
 
  private:
-  // The operators of which is known whether they are there, and stay.
-  using Others = std::map<kube::NamespacedName, bool>;
-
   StatusTask SetFinalizers(Key csv, std::string resource_version,
                            std::vector<std::string> finalizers);
-  // Deletes the operator's objects of a kind; returns how many there were.
-  Task<size_t> DeleteOwned(kube::GroupVersionResource gvr, kube::NamespacedName csv,
-                           Others& others);
-  // True if one of them is there, other than `csv`, and not being deleted.
-  Task<bool> AnyStays(std::vector<kube::NamespacedName> csvs, kube::NamespacedName csv,
-                      Others& others);
+  // Deletes those that do not stay; returns how many there were.
+  Task<size_t> DeleteThese(kube::GroupVersionResource gvr,
+                           std::vector<bundle::FinalizedObject> objects);
 
   const ReconcilerDeps deps_;
   std::unique_ptr<MetadataWatch> csvs_;

@@ -1,15 +1,15 @@
 #include "controllers/install_plan/plan_identity.h"
 
-#include <boost/json/value.hpp>
+#include <boost/json/object.hpp>
+#include <utility>
 
 #include "absl/status/status.h"
-#include "base/json/json_access.h"
-#include "base/json/json_text.h"
+#include "base/json/json_object.h"
 #include "base/status/macros.h"
 #include "base/text/str_cat.h"
 #include "kube/meta/errors.h"
-#include "kube/meta/metadata_access.h"
 #include "kube/meta/names.h"
+#include "olm/plan/plan_group.h"
 #include "olm/resources.h"
 
 namespace steward::controllers {
@@ -27,28 +27,20 @@ Task<PlanIdentity> IdentityOf(kube::Client& client, const olm::InstallPlan& plan
   list.limit = 10;
   CO_ASSIGN_OR_RETURN(const kube::ListPage page, co_await client.List(olm::kOperatorGroups, list));
   PlanIdentity identity;
-  std::string group;
-  kube::NamespacedName account = {ns, ""};
+  olm::GroupChooser chooser;
   for (const kube::RawObject& raw : page.items) {
-    CO_ASSIGN_OR_RETURN(const json::value object, ParseJson(raw.json));
-    if (!kube::MetadataText(object, "deletionTimestamp").empty()) continue;
-    if (!group.empty()) {
-      identity.waits = "more than one operator group(s) are managing this namespace";
-      co_return identity;
-    }
-    group = kube::MetadataText(object, "name");
-    const json::object* spec = object.is_object() ? ObjectAt(object.get_object(), "spec") : nullptr;
-    if (spec != nullptr) account.name = StringAt(*spec, "serviceAccountName");
+    CO_ASSIGN_OR_RETURN(const json::object object, ParseJsonObject(raw.json));
+    chooser.Add(olm::ReadPlanGroup(object));
   }
-  if (group.empty()) {
-    identity.waits = "no operator group found that is managing this namespace";
-    co_return identity;
-  }
+  olm::GroupChoice choice = chooser.Choose();
+  identity.waits = std::move(choice.waits);
+  if (!identity.waits.empty()) co_return identity;
+  const kube::NamespacedName account = {ns, choice.account};
   if (!account.name.empty()) {
     const absl::Status read = (co_await client.Get(kServiceAccounts, account)).status();
     if (kube::IsNotFound(read, account.name)) {
       identity.waits = StrCat("the service account ", account.name, " of the operator group ",
-                              group, " is not there");
+                              choice.group, " is not there");
       identity.told = false;
       co_return identity;
     }

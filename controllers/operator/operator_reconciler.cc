@@ -1,6 +1,7 @@
 #include "controllers/operator/operator_reconciler.h"
 
 #include <chrono>
+#include <cstddef>
 #include <memory>
 #include <optional>
 #include <set>
@@ -28,6 +29,8 @@ using storage::OperatorWorld;
 constexpr std::chrono::hours kPatience(1);
 // How often a kind of component that the cluster lacks is asked for.
 constexpr absl::Duration kAbsentPoll = absl::Seconds(30);
+// Metadata may be as large as an object.
+constexpr size_t kPageBytes = size_t{8} << 20;
 
 }  // namespace
 
@@ -65,6 +68,7 @@ VoidTask OperatorReconciler::Follow(size_t kind) {
   options.label_selector = index_.kinds()[kind].selector;
   // What a Subscription installs is not in its metadata.
   options.metadata_only = kind != kSubscriptionKindAt;
+  options.page_bytes = kPageBytes;
   options.may_be_absent = true;
   if (kind >= kFirstOfNeeded) options.absent_poll = kAbsentPoll;
   storage::Reflector reflector(deps_.client, deps_.clock, deps_.random, options,

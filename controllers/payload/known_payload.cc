@@ -21,6 +21,7 @@ void AddFlags(FlagAdder& adder, FlagValues& values) {
   payload::AddClusterFlags(adder, given.flags);
   payload::AddPassFlags(adder, given.flags);
   payload::AddDeletionFlags(adder, given.flags);
+  payload::AddWaitFlag(adder, given.flags);
   payload::AddForceFlag(adder, given.flags, "--payload-force");
   adder.Duration("--payload-interval", given.interval,
                  "The time from one complete pass to the next");
@@ -47,6 +48,7 @@ KnownReconciler KnownPayload() {
   known.family = kPayloadFamily;
   known.conflicts_with = {PeerOperator::kClusterVersionOperator};
   known.add_flags = AddFlags;
+  known.needs_flags = true;
   known.check_flags = CheckFlags;
   known.prepare = [](const FlagValues& values,
                      prometheus::Registry& registry) -> ReconcilerFactory {

@@ -22,6 +22,8 @@ using Did = TaskReport::Did;
 
 const kube::GroupVersionKind kConfigMap = {"", "v1", "ConfigMap"};
 
+constexpr std::string_view kPayloadRefused = "PayloadRefused";
+
 // From one look at the folder, and at the removals under way, to the next.
 constexpr absl::Duration kLook = absl::Seconds(5);
 // The time for which a folder must not change before it is read. A kubelet writes a volume in
@@ -50,6 +52,14 @@ std::vector<std::string> Grouped(const std::vector<std::string>& sentences) {
     }
   }
   return texts;
+}
+
+std::vector<std::string> Sentences(const std::vector<olm::PayloadFault>& faults) {
+  std::vector<std::string> sentences;
+  for (const olm::PayloadFault& each : faults) {
+    sentences.push_back(StrCat(each.where, ": ", each.what));
+  }
+  return sentences;
 }
 
 std::string Sentence(const Removal& removal) {
@@ -90,7 +100,8 @@ absl::StatusOr<bool> PayloadReconciler::ReadFolder() {
   ASSIGN_OR_RETURN(const std::string mark, payload::PayloadFolderMark(given_.folder));
   if (std::exchange(seen_, mark) != mark) return false;
   if (release_ && mark == mark_) return true;
-  ASSIGN_OR_RETURN(payload::Release release, payload::ReadPayloadFolder(given_.folder));
+  ASSIGN_OR_RETURN(payload::Release release,
+                   payload::ReadPayloadFolder(given_.folder, payload::TemplateFieldsOf(options_)));
   ASSIGN_OR_RETURN(seen_, payload::PayloadFolderMark(given_.folder));
   if (mark != seen_) return false;
   release_ = std::move(release);
@@ -100,18 +111,14 @@ absl::StatusOr<bool> PayloadReconciler::ReadFolder() {
 }
 
 Task<ReconcileResult> PayloadReconciler::ReconcilePayload() {
-  CO_ASSIGN_OR_RETURN(const bool settled, ReadFolder());
-  if (!settled) co_return ReconcileResult::After(kSettle);
-  const std::vector<olm::PayloadFault> faults = payload::FaultsOf(*release_, options_);
-  if (!faults.empty()) {
-    std::vector<std::string> sentences;
-    for (const olm::PayloadFault& each : faults) {
-      sentences.push_back(StrCat(each.where, ": ", each.what));
-    }
-    Refuse("PayloadRefused", sentences);
-    // What is under way goes on, whatever lies in the folder.
+  const absl::StatusOr<bool> settled = ReadFolder();
+  if (settled.ok() && !*settled) co_return ReconcileResult::After(kSettle);
+  if (!settled.ok()) {
+    Refuse(kPayloadRefused, {std::string(ToStd(settled.status().message()))});
+    // Removals that are under way go on, although there is no payload.
     CO_RETURN_IF_ERROR(co_await record_.Load());
-    co_return ReconcileResult::After(given_.interval);
+    CO_RETURN_IF_ERROR(co_await Report());
+    co_return ReconcileResult::After(kRefusedPause);
   }
   const payload::PassDeps deps = Deps();
   const payload::PassObserver observer = Observer();
@@ -127,6 +134,10 @@ Task<ReconcileResult> PayloadReconciler::ReconcilePayload() {
 
 absl::StatusOr<ReconcileResult> PayloadReconciler::Conclude(const payload::PassResult& result) {
   RETURN_IF_ERROR(result.error);
+  if (!result.faults.empty()) {
+    Refuse(kPayloadRefused, Sentences(result.faults));
+    return ReconcileResult::After(kRefusedPause);
+  }
   for (const std::string& each : result.warnings) {
     log::Warning("The update begins all the same", {{"precondition", each}});
   }
@@ -162,8 +173,9 @@ Task<ReconcileResult> PayloadReconciler::ReconcileRemovals() {
 
 // Says in the ClusterOperator, the metrics and an Event what holds minor updates back.
 StatusTask PayloadReconciler::Report() {
-  // What was never read says nothing about what holds.
-  if (!record_.known()) co_return absl::OkStatus();
+  // A record that was never read says nothing about what holds, and one that is not there holds
+  // nothing.
+  if (!record_.known() || (record_.uid().empty() && held_.empty())) co_return absl::OkStatus();
   const olm::PayloadRecord& record = record_.record();
   metrics_.SetRecord(record);
   const std::string holding = olm::HoldingSentence(record);
@@ -190,6 +202,19 @@ payload::PassObserver PayloadReconciler::Observer() {
     if (++failures_ > kMaxFailures) return;
     Tell(EventType::kWarning, "ObjectFailed",
          StrCat(report.identity.ToString(), ": ", ToStd(report.error.message())));
+  };
+  observer.dropped = [this](const Removal& removal) {
+    log::Info(
+        "A removal is dropped",
+        {{"object", removal.identity.ToString()}, {"uid", removal.uid}, {"note", removal.note}});
+    Tell(EventType::kNormal, "RemovalDropped",
+         StrCat(removal.identity.ToString(),
+                ": no manifest asks for its removal any more, and the server never accepted it"));
+  };
+  observer.waits = [this](const olm::PayloadIdentity& identity, const std::string& lack) {
+    log::Info("An object of the payload is waited for",
+              {{"object", identity.ToString()}, {"lack", lack}});
+    Tell(EventType::kNormal, "WaitingForObject", StrCat(identity.ToString(), ": ", lack));
   };
   observer.removal = [this](const Removal& removal) {
     log::Info("A removal", {{"object", removal.identity.ToString()},

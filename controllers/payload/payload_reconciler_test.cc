@@ -7,6 +7,7 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/json/object.hpp>
 #include <boost/json/value.hpp>
+#include <filesystem>
 #include <fstream>
 #include <map>
 #include <optional>
@@ -23,6 +24,7 @@
 #include "base/text/str_cat.h"
 #include "controllers/runtime/metadata/metadata_watch.h"
 #include "controllers/runtime/testing/test_leadership.h"
+#include "kube/meta/status.h"
 #include "kube/testing/fake_client.h"
 #include "payload/testing/payload_cluster.h"
 #include "storage/operators/operator_world.h"
@@ -207,7 +209,59 @@ TEST_F(PayloadReconcilerTest, AFolderIsReadOnceItDoesNotChangeAnyMore) {
 TEST_F(PayloadReconcilerTest, WithoutAFolder) {
   given_.folder = folder_.path() + "/none";
   Restart();
-  EXPECT_THAT(Pass(), StatusIs(absl::StatusCode::kNotFound));
+  ASSERT_OK(Pass());
+  EXPECT_EQ(metrics_.refused.Value(), 1);
+  EXPECT_THAT(events_.told, ElementsAre(HasSubstr("/none is no folder that can be read")));
+}
+
+// Case 49: a folder that is empty, or gone, lets what is under way go on after a restart.
+TEST_F(PayloadReconcilerTest, R_003_56_WithoutAPayloadTheRecordIsFollowed) {
+  for (const bool empty : {true, false}) {
+    SCOPED_TRACE(empty ? "empty" : "missing");
+    PutConfigMap("held", R"(,"finalizers":["a/b"])");
+    Write({{"a.yaml", TestDeletion("held")}});
+    given_.folder = folder_.path();
+    Restart();
+    ASSERT_OK(Pass());
+    EXPECT_EQ(cluster_.Removal("held"), "Ongoing");
+    std::filesystem::remove(folder_.path() + "/a.yaml");
+    if (!empty) given_.folder = folder_.path() + "/none";
+    Restart();
+    metrics_.refused.Set(0);
+    events_.told.clear();
+    ASSERT_OK(Pass());
+    EXPECT_EQ(metrics_.refused.Value(), 1);
+    EXPECT_THAT(events_.told, Contains(HasSubstr("PayloadRefused: ")));
+    EXPECT_THAT(events_.told, Contains(HasSubstr("ResourceDeletesInProgress: ")));
+    cluster_.client().Delete(kTestConfigMaps, {"n", "held"});
+    ASSERT_OK(Pass("removals"));
+    EXPECT_EQ(cluster_.Removal("held"), "Completed");
+    cluster_.client().Delete(kTestConfigMaps, {"steward-system", "steward-payload-record"});
+  }
+}
+
+// Case 49.
+TEST_F(PayloadReconcilerTest, R_003_54_ADroppedRemovalIsTold) {
+  PutConfigMap("a", "");
+  Write({{"a.yaml", TestDeletion("a")}});
+  cluster_.client().FailNext(
+      kube::FakeClient::Verb::kDelete, kTestConfigMaps,
+      kube::ToStatus(kube::Forbidden(kTestConfigMaps, "a", "a policy says no")));
+  EXPECT_FALSE(Pass().ok());
+  EXPECT_EQ(cluster_.Removal("a"), "Failed");
+  std::filesystem::remove(folder_.path() + "/a.yaml");
+  Write({{"b.yaml", TestConfigMap("b", "1")}});
+  ASSERT_OK(Pass());
+  EXPECT_THAT(events_.told, Contains(HasSubstr("RemovalDropped: ConfigMap \"n/a\"")));
+  EXPECT_EQ(cluster_.Removal("a"), "");
+}
+
+TEST_F(PayloadReconcilerTest, FaultsThatTheClusterShows) {
+  Write({{"a.yaml", TestConfigMap("a", "1")}, {"b.yaml", TestDeletion("a")}});
+  ASSERT_OK(Pass());
+  EXPECT_EQ(metrics_.refused.Value(), 1);
+  EXPECT_THAT(events_.told, ElementsAre(HasSubstr("is deleted here, and applied by")));
+  EXPECT_THAT(cluster_.client().Objects(kTestConfigMaps), IsEmpty());
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include "base/json/json_access.h"
 #include "base/json/json_text.h"
 #include "base/status/macros.h"
+#include "kube/meta/condition.h"
 #include "kube/meta/errors.h"
 #include "kube/meta/names.h"
 #include "kube/meta/time.h"
@@ -24,20 +25,6 @@ namespace json = boost::json;
 namespace {
 
 constexpr std::string_view kCondition = "Upgradeable";
-
-// The condition Upgradeable of an object; empty where it has none.
-json::object ConditionOf(const json::value& object) {
-  const json::object* status =
-      object.is_object() ? ObjectAt(object.get_object(), "status") : nullptr;
-  const json::array* conditions = status == nullptr ? nullptr : ArrayAt(*status, "conditions");
-  if (conditions == nullptr) return {};
-  for (const json::value& each : *conditions) {
-    if (each.is_object() && StringAt(each.get_object(), "type") == kCondition) {
-      return each.get_object();
-    }
-  }
-  return {};
-}
 
 }  // namespace
 
@@ -61,7 +48,9 @@ StatusTask ReportUpgradeable(kube::Client& client, kube::RestMapper& mapper, Clo
     CO_RETURN_IF_ERROR(raw.status());
     CO_ASSIGN_OR_RETURN(live, ParseJson(raw->json));
   }
-  const json::object before = ConditionOf(live);
+  const json::object* said =
+      live.is_object() ? kube::ConditionOf(live.get_object(), kCondition) : nullptr;
+  const json::object before = said == nullptr ? json::object() : *said;
   json::object condition = {
       {"type", kCondition},
       {"status", holding.empty() ? "True" : "False"},

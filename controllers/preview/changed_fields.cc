@@ -5,7 +5,9 @@
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 #include <set>
+#include <string>
 #include <string_view>
+#include <utility>
 
 #include "base/json/json_access.h"
 #include "base/json/json_text.h"
@@ -33,9 +35,47 @@ std::string Below(const std::string& path, std::string_view key) {
   return StrCat(path, "[", quoted, "]");
 }
 
+// Cuts the long texts within a value. The depth is that of JSON, which has a bound.
+void CutTexts(json::value& value, bool& cut) {
+  if (json::string* text = value.if_string(); text != nullptr && text->size() > kMaxText) {
+    *text = CutText(View(*text), kMaxText);
+    cut = true;
+  } else if (json::array* list = value.if_array()) {
+    for (json::value& each : *list) CutTexts(each, cut);
+  } else if (json::object* members = value.if_object()) {
+    for (auto& member : *members) CutTexts(member.value(), cut);
+  }
+}
+
+// "" for a value that is not there.
+std::string TextOf(const json::value* value, bool& cut) {
+  if (value == nullptr) return "";
+  json::value copy = *value;
+  CutTexts(copy, cut);
+  return Serialize(copy);
+}
+
+// Tells the values, as far as there is room.
+void Tell(const json::value* before, const json::value* after, const ChangeLimits& limits,
+          size_t& told, olm::PreviewChange& change) {
+  change.cut = limits.bytes == 0;
+  if (change.cut) return;
+  std::string was = TextOf(before, change.cut);
+  std::string is = TextOf(after, change.cut);
+  const bool fits = std::max(was.size(), is.size()) <= limits.value_bytes &&
+                    told + was.size() + is.size() <= limits.bytes;
+  if (!fits) {
+    change.cut = true;
+    return;
+  }
+  told += was.size() + is.size();
+  change.before = std::move(was);
+  change.after = std::move(is);
+}
+
 class Comparison {
  public:
-  explicit Comparison(size_t max_paths) : max_paths_(max_paths) {}
+  explicit Comparison(const ChangeLimits& limits) : limits_(limits) {}
 
   // The depth is that of JSON, which has a bound.
   void Compare(const json::value& before, const json::value& after, const std::string& path) {
@@ -52,7 +92,7 @@ class Comparison {
         return;
       }
     }
-    Add(path);
+    Add(path, &before, &after);
   }
 
   ChangedFields Take() { return std::move(changed_); }
@@ -70,31 +110,89 @@ class Comparison {
       const std::string below = Below(path, key);
       if (std::find(kBooks.begin(), kBooks.end(), below) != kBooks.end()) continue;
       if (a == nullptr || b == nullptr) {
-        Add(below);
+        Add(below, a, b);
       } else {
         Compare(*a, *b, below);
       }
     }
   }
 
-  void Add(const std::string& path) {
-    if (changed_.paths.size() < max_paths_) {
-      changed_.paths.push_back(OneLine(path, kMaxPath));
-    } else {
+  void Add(const std::string& path, const json::value* before, const json::value* after) {
+    if (changed_.changes.size() >= limits_.fields) {
       ++changed_.more;
+      return;
     }
+    olm::PreviewChange& change = changed_.changes.emplace_back();
+    change.path = OneLine(path, kMaxPath);
+    Tell(before, after, limits_, told_, change);
   }
 
-  const size_t max_paths_;
+  const ChangeLimits limits_;
+  size_t told_ = 0;  // bytes of values
   ChangedFields changed_;
 };
 
+json::object* MetadataOf(json::value& object) {
+  json::object* members = object.if_object();
+  json::value* metadata = members == nullptr ? nullptr : members->if_contains("metadata");
+  return metadata == nullptr ? nullptr : metadata->if_object();
+}
+
+json::value* MemberOf(json::object* parent, std::string_view key) {
+  return parent == nullptr ? nullptr : parent->if_contains(key);
+}
+
+// Of a value in both states, of which either may be null.
+void Mask(json::value* before, json::value* after) {
+  const bool differs = before != nullptr && after != nullptr && *before != *after;
+  if (before != nullptr) *before = differs ? "*** (before)" : "***";
+  if (after != nullptr) *after = differs ? "*** (after)" : "***";
+}
+
+// Of the values of a mapping in both states; what is no mapping is a value.
+void MaskValues(json::value* before, json::value* after) {
+  json::object* a = before == nullptr ? nullptr : before->if_object();
+  json::object* b = after == nullptr ? nullptr : after->if_object();
+  if ((before != nullptr && a == nullptr) || (after != nullptr && b == nullptr)) {
+    return Mask(before, after);
+  }
+  if (a != nullptr) {
+    for (auto& member : *a) Mask(&member.value(), MemberOf(b, View(member.key())));
+  }
+  if (b == nullptr) return;
+  for (auto& member : *b) {
+    if (MemberOf(a, View(member.key())) == nullptr) Mask(nullptr, &member.value());
+  }
+}
+
 }  // namespace
 
-ChangedFields Compare(const json::value& before, const json::value& after, size_t max_paths) {
-  Comparison comparison(max_paths);
+ChangedFields Compare(const json::value& before, const json::value& after,
+                      const ChangeLimits& limits) {
+  Comparison comparison(limits);
   comparison.Compare(before, after, "");
   return comparison.Take();
+}
+
+olm::PreviewChange Creation(json::value object, const ChangeLimits& limits) {
+  if (json::object* metadata = MetadataOf(object)) {
+    for (const std::string_view key :
+         {"managedFields", "resourceVersion", "generation", "uid", "creationTimestamp"}) {
+      metadata->erase(key);
+    }
+  }
+  olm::PreviewChange change;
+  size_t told = 0;
+  Tell(nullptr, &object, limits, told, change);
+  return change;
+}
+
+void MaskSecret(json::value& before, json::value& after) {
+  for (const std::string_view part : {"data", "stringData"}) {
+    MaskValues(MemberOf(before.if_object(), part), MemberOf(after.if_object(), part));
+  }
+  MaskValues(MemberOf(MetadataOf(before), "annotations"),
+             MemberOf(MetadataOf(after), "annotations"));
 }
 
 }  // namespace steward::controllers

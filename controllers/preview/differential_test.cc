@@ -21,6 +21,7 @@
 #include "base/status/matchers.h"
 #include "base/text/str_cat.h"
 #include "controllers/install_plan/testing/plan_cluster.h"
+#include "controllers/preview/changed_fields.h"
 #include "controllers/preview/live_plan_previewer.h"
 #include "controllers/preview/testing/witness_client.h"
 #include "kube/meta/status.h"
@@ -192,6 +193,7 @@ class Trial {
         EXPECT_EQ(status, "Present") << what;
         EXPECT_NE(before, after) << what;
         EXPECT_FALSE(step.changed_fields.empty()) << what;
+        JudgeValues(step, before, after, what);
         break;
       case Outcome::kUnchanged:
         EXPECT_EQ(status, "Present") << what;
@@ -217,6 +219,23 @@ class Trial {
     EXPECT_TRUE(step.reason == "ApiAbsent" || step.reason == "EarlierStepFails" ||
                 step.reason == "NeedsEarlierStep" || step.reason == "RefusedByRule")
         << what;
+  }
+
+  // The values that were told are those that are there, but for the UID of an operator to come.
+  static void JudgeValues(const olm::PreviewStep& step, const std::string& before,
+                          const std::string& after, const std::string& what) {
+    if (step.gvk.kind == "Secret" || step.gvk.kind == "CustomResourceDefinition") return;
+    const std::vector<olm::PreviewChange> real =
+        Compare(*ParseJson(before), *ParseJson(after), {}).changes;
+    ASSERT_EQ(step.changes.size(), real.size()) << what;
+    for (size_t i = 0; i < real.size(); ++i) {
+      const olm::PreviewChange& told = step.changes[i];
+      EXPECT_EQ(told.path, real[i].path) << what;
+      EXPECT_EQ(told.before, real[i].before) << what;
+      if (told.after.find("00000000-0000") == std::string::npos) {
+        EXPECT_EQ(told.after, real[i].after) << what;
+      }
+    }
   }
 
   std::mt19937 random_;

@@ -59,7 +59,7 @@ std::vector<olm::PreviewStep> FoundApis::StepsOf(const olm::InstallPlan& plan) c
     const Answer& api = Of(planned.gvk);
     steps[i].index = i;
     steps[i].resolving = planned.resolving;
-    steps[i].gvk = planned.gvk;
+    steps[i].gvk = olm::ObjectKind(planned.gvk);
     if (api.ok() && *api && (*api)->namespaced) steps[i].ns = plan.key.ns;
     steps[i].name = planned.name;
     steps[i].declared_optional = planned.optional;

@@ -11,10 +11,13 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "base/async/race.h"
 #include "base/json/json_access.h"
 #include "base/json/json_text.h"
 #include "base/status/macros.h"
+#include "base/text/one_line.h"
 #include "base/text/str_cat.h"
+#include "bundle/requirements.h"
 #include "controllers/install_plan/plan_identity.h"
 #include "controllers/preview/found_apis.h"
 #include "controllers/preview/step_verdict.h"
@@ -37,6 +40,11 @@ using olm::Outcome;
 
 // Of the condition of a bundle that can be installed.
 constexpr std::string_view kInstallable = "Installable";
+// And of one whose installation is refused.
+constexpr std::string_view kRequirementsUnmet = "RequirementsUnmet";
+constexpr std::string_view kRequirementsUnknown = "RequirementsUnknown";
+// Of the sentences about them together, and of each, in bytes.
+constexpr size_t kMaxUnmet = 4096;
 constexpr int kRetryAfterSeconds = 5;
 
 absl::Status BadRequest(const absl::Status& why) {
@@ -52,7 +60,7 @@ absl::Status Answered(const absl::Status& error) {
 void HideOthers(olm::PlanPreview& preview) {
   for (olm::PreviewStep& step : preview.steps) {
     if (step.reason != olm::kInvalidPlan) continue;
-    step.message = kConditionTells;
+    step.message = kPlanRefused;
   }
 }
 
@@ -65,16 +73,20 @@ void Wait(const std::string& what, olm::PlanPreview& preview) {
   }
 }
 
-// What the bundle and its ClusterServiceVersion declare optional.
-absl::StatusOr<olm::OptionalManifests> DeclaredIn(const BundleContent& bundle) {
-  olm::OptionalManifests declared;
-  if (!bundle.properties.empty()) {
-    ASSIGN_OR_RETURN(const json::value properties, ParseJson(bundle.properties));
-    if (!properties.is_array()) {
-      return absl::InvalidArgumentError("the properties are no JSON array");
-    }
-    RETURN_IF_ERROR(declared.AddProperties(properties.get_array()));
+absl::StatusOr<json::array> PropertiesOf(const BundleContent& bundle) {
+  if (bundle.properties.empty()) return json::array();
+  ASSIGN_OR_RETURN(json::value properties, ParseJson(bundle.properties));
+  if (!properties.is_array()) {
+    return absl::InvalidArgumentError("the properties are no JSON array");
   }
+  return std::move(properties.get_array());
+}
+
+// The manifests that the bundle and its ClusterServiceVersion declare optional.
+absl::StatusOr<olm::OptionalManifests> DeclaredIn(const BundleContent& bundle,
+                                                  const json::array& properties) {
+  olm::OptionalManifests declared;
+  RETURN_IF_ERROR(declared.AddProperties(properties));
   for (const json::object& manifest : bundle.manifests) {
     if (olm::StepKindOf(kube::KindOf(manifest)) != olm::StepKind::kCsv) continue;
     const json::object* metadata = ObjectAt(manifest, "metadata");
@@ -87,8 +99,9 @@ absl::StatusOr<olm::OptionalManifests> DeclaredIn(const BundleContent& bundle) {
 }
 
 // The InstallPlan that the bundle would have.
-absl::StatusOr<olm::InstallPlan> PlanOf(const BundleContent& bundle) {
-  ASSIGN_OR_RETURN(const olm::OptionalManifests declared, DeclaredIn(bundle));
+absl::StatusOr<olm::InstallPlan> PlanOf(const BundleContent& bundle,
+                                        const json::array& properties) {
+  ASSIGN_OR_RETURN(const olm::OptionalManifests declared, DeclaredIn(bundle, properties));
   olm::InstallPlan plan;
   ASSIGN_OR_RETURN(plan.steps, olm::StepsOf(bundle.manifests, declared, bundle.ns));
   if (plan.steps.size() > olm::InstallPlan::kMaxSteps) {
@@ -99,6 +112,27 @@ absl::StatusOr<olm::InstallPlan> PlanOf(const BundleContent& bundle) {
   plan.key = {bundle.ns, plan.csv_names.front()};
   plan.approved = true;
   return plan;
+}
+
+// The refusal of an installation as a condition; nullopt where there is none.
+std::optional<olm::PlanCondition> Refusal(const absl::StatusOr<std::vector<std::string>>& unmet) {
+  if (!unmet.ok()) {
+    return olm::PlanCondition{
+        false, std::string(kRequirementsUnknown),
+        OneLine(StrCat("what the bundle needs could not be found out: ", unmet.status().message()),
+                kMaxPreviewMessage)};
+  }
+  if (unmet->empty()) return std::nullopt;
+  std::string message;
+  for (const std::string& each : *unmet) {
+    StrAppend(&message, message.empty() ? "" : "; ", OneLine(each, kMaxPreviewMessage));
+  }
+  return olm::PlanCondition{false, std::string(kRequirementsUnmet), OneLine(message, kMaxUnmet)};
+}
+
+VoidTask FindUnmet(kube::Client& client, Clock& clock, const bundle::Candidate& candidate,
+                   absl::StatusOr<std::vector<std::string>>& unmet) {
+  unmet = co_await bundle::UnmetRequirements(client, clock, candidate);
 }
 
 void AddResources(const olm::InstallPlan& plan, const FoundApis& apis, LivePreview& preview) {
@@ -127,19 +161,21 @@ LivePlanPreviewer::LivePlanPreviewer(kube::DryRunClient own,
       options_(options),
       mapper_(own_, clock) {}
 
-Task<LivePreview> LivePlanPreviewer::PreviewPlan(kube::NamespacedName plan) {
-  absl::StatusOr<LivePreview> preview = co_await Plan(std::move(plan));
+Task<LivePreview> LivePlanPreviewer::PreviewPlan(kube::NamespacedName plan, StepPace pace) {
+  absl::StatusOr<LivePreview> preview = co_await Plan(std::move(plan), std::move(pace));
   if (!preview.ok()) co_return Answered(preview.status());
   co_return preview;
 }
 
-Task<LivePreview> LivePlanPreviewer::PreviewBundle(BundleContent bundle, kube::UserInfo requester) {
-  absl::StatusOr<LivePreview> preview = co_await Bundle(std::move(bundle), std::move(requester));
+Task<LivePreview> LivePlanPreviewer::PreviewBundle(BundleContent bundle, kube::UserInfo requester,
+                                                   StepPace pace) {
+  absl::StatusOr<LivePreview> preview =
+      co_await Bundle(std::move(bundle), std::move(requester), std::move(pace));
   if (!preview.ok()) co_return Answered(preview.status());
   co_return preview;
 }
 
-Task<LivePreview> LivePlanPreviewer::Plan(kube::NamespacedName name) {
+Task<LivePreview> LivePlanPreviewer::Plan(kube::NamespacedName name, StepPace pace) {
   CO_ASSIGN_OR_RETURN(const kube::RawObject raw, co_await own_.Get(olm::kInstallPlans, name));
   CO_ASSIGN_OR_RETURN(olm::PlanFactsPtr facts, olm::DecodePlan(raw.json));
   CO_ASSIGN_OR_RETURN(const json::value object, ParseJson(raw.json));
@@ -174,7 +210,8 @@ Task<LivePreview> LivePlanPreviewer::Plan(kube::NamespacedName name) {
                    .clock = clock_,
                    .optional_manifests = options_.optional_manifests,
                    .scoped = scoped.has_value(),
-                   .limits = options_.limits},
+                   .limits = options_.limits,
+                   .pace = std::move(pace)},
                   *plan, live.preview.steps);
   std::optional<olm::PlanCondition> refusal;
   CO_RETURN_IF_ERROR(co_await trial.Run(&refusal));
@@ -182,7 +219,8 @@ Task<LivePreview> LivePlanPreviewer::Plan(kube::NamespacedName name) {
   co_return live;
 }
 
-Task<LivePreview> LivePlanPreviewer::Bundle(BundleContent bundle, kube::UserInfo requester) {
+Task<LivePreview> LivePlanPreviewer::Bundle(BundleContent bundle, kube::UserInfo requester,
+                                            StepPace pace) {
   if (!requesters_) {
     co_return kube::ToStatus(kube::ServiceUnavailable(
         "previews of bundles are off: --bundle-preview-token-file", kRetryAfterSeconds));
@@ -196,7 +234,9 @@ Task<LivePreview> LivePlanPreviewer::Bundle(BundleContent bundle, kube::UserInfo
     forbidden.message = StrCat("the bundle cannot be previewed as this user: ", acting.message());
     co_return kube::ToStatus(forbidden);
   }
-  const absl::StatusOr<olm::InstallPlan> plan = PlanOf(bundle);
+  absl::StatusOr<json::array> properties = PropertiesOf(bundle);
+  if (!properties.ok()) co_return BadRequest(properties.status());
+  const absl::StatusOr<olm::InstallPlan> plan = PlanOf(bundle, *properties);
   if (!plan.ok()) co_return BadRequest(plan.status());
   std::optional<kube::DryRunClient> acting_client;
   if (options_.impersonates) acting_client.emplace(requesters_->ActingAs(requester));
@@ -208,6 +248,11 @@ Task<LivePreview> LivePlanPreviewer::Bundle(BundleContent bundle, kube::UserInfo
   live.preview.condition = {true, std::string(kInstallable), ""};
   live.preview.steps = apis.StepsOf(*plan);
   AddResources(*plan, apis, live);
+  CO_ASSIGN_OR_RETURN(const PlanIdentity identity, co_await IdentityOf(own_, *plan));
+  if (!identity.waits.empty()) {
+    Wait(identity.waits, live.preview);
+    co_return live;
+  }
   PlanTrial trial({.own = client,
                    .steps = client,
                    .mapper = mapper,
@@ -215,7 +260,8 @@ Task<LivePreview> LivePlanPreviewer::Bundle(BundleContent bundle, kube::UserInfo
                    .clock = clock_,
                    .optional_manifests = options_.optional_manifests,
                    .reads_as_requester = true,
-                   .limits = options_.limits},
+                   .limits = options_.limits,
+                   .pace = std::move(pace)},
                   *plan, live.preview.steps);
   std::optional<olm::PlanCondition> refusal;
   CO_RETURN_IF_ERROR(co_await trial.Run(&refusal));
@@ -223,6 +269,14 @@ Task<LivePreview> LivePlanPreviewer::Bundle(BundleContent bundle, kube::UserInfo
     co_return kube::ToStatus(kube::ServiceUnavailable(
         "the controllers may not impersonate whoever asks for previews of bundles",
         kRetryAfterSeconds));
+  }
+  if (!refusal) {
+    const bundle::Candidate candidate = {bundle.ns, bundle.manifests, *std::move(properties)};
+    absl::StatusOr<std::vector<std::string>> unmet =
+        absl::DeadlineExceededError("it took too long");
+    co_await UntilOneEnds(FindUnmet(client, clock_, candidate, unmet),
+                          clock_.Sleep(options_.limits.time));
+    refusal = Refusal(unmet);
   }
   if (refusal) live.preview.condition = *std::move(refusal);
   co_return live;

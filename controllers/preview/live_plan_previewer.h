@@ -35,13 +35,14 @@ class LivePlanPreviewer final : public PlanPreviewer {
   LivePlanPreviewer(kube::DryRunClient own, std::optional<kube::DryRunClient> requesters,
                     Clock& clock, const LivePreviewOptions& options);
 
-  Task<LivePreview> PreviewPlan(kube::NamespacedName plan) override;
+  Task<LivePreview> PreviewPlan(kube::NamespacedName plan, StepPace pace = nullptr) override;
   // 403 also for requesters as whom no client acts (system:masters), unless nobody is impersonated.
-  Task<LivePreview> PreviewBundle(BundleContent bundle, kube::UserInfo requester) override;
+  Task<LivePreview> PreviewBundle(BundleContent bundle, kube::UserInfo requester,
+                                  StepPace pace = nullptr) override;
 
  private:
-  Task<LivePreview> Plan(kube::NamespacedName name);
-  Task<LivePreview> Bundle(BundleContent bundle, kube::UserInfo requester);
+  Task<LivePreview> Plan(kube::NamespacedName name, StepPace pace);
+  Task<LivePreview> Bundle(BundleContent bundle, kube::UserInfo requester, StepPace pace);
 
   kube::DryRunClient own_;
   std::optional<kube::DryRunClient> requesters_;

@@ -31,8 +31,10 @@ namespace {
 
 namespace json = boost::json;
 using olm::Outcome;
+using ::testing::AllOf;
 using ::testing::Each;
 using ::testing::ElementsAre;
+using ::testing::Field;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
@@ -63,6 +65,14 @@ std::vector<std::string> Outcomes(const LivePreview& live) {
     all.push_back(StrCat(olm::ToString(step.outcome), " ", step.reason));
   }
   return all;
+}
+
+// An operator that may watch all namespaces, as the group of the test's namespace has it do, with
+// more of its spec.
+TestStep FittingCsvStep(const std::string& more = "") {
+  return CsvStep(
+      "", StrCat(R"(,"spec":{"displayName":"Reed","install":{"strategy":"deployment"},)",
+                 R"("installModes":[{"type":"AllNamespaces","supported":true}])", more, "}"));
 }
 
 class LivePlanPreviewerTest : public ::testing::Test {
@@ -141,7 +151,51 @@ TEST_F(LivePlanPreviewerTest, OfWhatIsThere) {
   EXPECT_THAT(Outcomes(live), ElementsAre("Create Accepted", "Update Accepted", "Create Accepted",
                                           "Update Accepted"));
   EXPECT_THAT(live.preview.steps[3].changed_fields, ElementsAre("data.a", "metadata.annotations"));
+  EXPECT_THAT(live.preview.steps[3].changes,
+              ElementsAre(olm::PreviewChange{"data.a", R"("0")", R"("1")"},
+                          AllOf(Field(&olm::PreviewChange::path, "metadata.annotations"),
+                                Field(&olm::PreviewChange::before, ""))));
   EXPECT_EQ(live.resources[2], kTestMonitors);
+}
+
+TEST_F(LivePlanPreviewerTest, TellsWhatIsCreatedButNoSecrets) {
+  const TestStep secret = {{"", "v1", "Secret"},
+                           "key",
+                           R"({"apiVersion":"v1","kind":"Secret","metadata":{"name":"key"},)"
+                           R"("data":{"a":"b25lIHNlY3JldA=="},"stringData":{"b":"other secret"}})"};
+  const LivePreview live = Of({CsvStep(), ConfigMapStep(), secret});
+  EXPECT_THAT(Outcomes(live), Each("Create Accepted"));
+  ASSERT_EQ(live.preview.steps[1].changes.size(), 1u);
+  EXPECT_THAT(live.preview.steps[1].changes[0].after, HasSubstr(R"("data":{"a":"1"})"));
+  ASSERT_EQ(live.preview.steps[2].changes.size(), 1u);
+  const std::string& told = live.preview.steps[2].changes[0].after;
+  EXPECT_THAT(told, HasSubstr(R"("a":"***")"));
+  EXPECT_THAT(told, Not(HasSubstr("b25lIHNlY3JldA==")));
+  EXPECT_THAT(told, Not(HasSubstr("other secret")));
+}
+
+TEST_F(LivePlanPreviewerTest, ValuesHaveRoomForThemselves) {
+  cluster_.AddPlan(kPlan, {CsvStep(), ConfigMapStep(), ConfigMapStep("other")});
+  ASSERT_OK_AND_ASSIGN(const LivePreview some, Preview({.limits = {.max_value_bytes = 500}}));
+  size_t bytes = 0;
+  for (const olm::PreviewStep& step : some.preview.steps) {
+    for (const olm::PreviewChange& change : step.changes) bytes += change.after.size();
+  }
+  EXPECT_GT(bytes, 0u);
+  EXPECT_LE(bytes, 500u);
+  ASSERT_OK_AND_ASSIGN(const LivePreview none, Preview({.limits = {.max_value_bytes = 0}}));
+  for (const olm::PreviewStep& step : none.preview.steps) EXPECT_THAT(step.changes, IsEmpty());
+}
+
+TEST_F(LivePlanPreviewerTest, PassesOnWhatTheClusterWarnsOf) {
+  witness_.warnings = {"v1 of it is deprecated"};
+  cluster_.Create(kTestConfigMaps, "ops",
+                  R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"settings"}})");
+  const LivePreview live = Of({CsvStep(), ConfigMapStep()});
+  EXPECT_THAT(Outcomes(live), ElementsAre("Create Accepted", "Update Accepted"));
+  for (const olm::PreviewStep& step : live.preview.steps) {
+    EXPECT_THAT(step.warnings, ElementsAre("v1 of it is deprecated"));
+  }
 }
 
 TEST_F(LivePlanPreviewerTest, OfWhatIsDone) {
@@ -408,6 +462,19 @@ TEST_F(LivePlanPreviewerTest, IsCancelled) {
   EXPECT_FALSE(ended);
 }
 
+VoidTask Count(int* asked) {
+  ++*asked;
+  co_return;
+}
+
+TEST_F(LivePlanPreviewerTest, EachStepThatIsTriedWaitsForThePace) {
+  cluster_.AddPlan(kPlan, {CsvStep(), ConfigMapStep(), AccountStep()});
+  LivePlanPreviewer previewer(kube::DryRunClient(client_), std::nullopt, cluster_.clock(), {});
+  int asked = 0;
+  EXPECT_OK(RunOn(io_, previewer.PreviewPlan({"ops", kPlan}, [&asked] { return Count(&asked); })));
+  EXPECT_EQ(asked, 3);
+}
+
 json::object Manifest(const TestStep& step) { return json::parse(step.manifest).as_object(); }
 
 TEST_F(LivePlanPreviewerTest, BundlesAreOffWithoutAnAccountForThem) {
@@ -424,7 +491,7 @@ TEST_F(LivePlanPreviewerTest, ABundleIsTriedAsTheRequester) {
       R"({"group":"monitoring.coreos.com","kind":"ServiceMonitor","name":"reed"}]}}])";
   const BundleContent bundle = {
       "ops",
-      {Manifest(MonitorStep(false)), Manifest(CsvStep()), Manifest(ConfigMapStep())},
+      {Manifest(MonitorStep(false)), Manifest(FittingCsvStep()), Manifest(ConfigMapStep())},
       properties};
   ASSERT_OK_AND_ASSIGN(const LivePreview live, PreviewBundle(bundle, {"alice"}));
   EXPECT_TRUE(live.preview.condition.executable);
@@ -434,7 +501,13 @@ TEST_F(LivePlanPreviewerTest, ABundleIsTriedAsTheRequester) {
   EXPECT_EQ(live.preview.steps[0].gvk.kind, "ClusterServiceVersion");
   EXPECT_EQ(live.preview.steps[2].ns, "ops");
   EXPECT_EQ(live.resources.size(), 3u);
-  for (const WitnessedCall& call : witness_.calls) EXPECT_EQ(call.as, "alice") << call.verb;
+  size_t own = 0;
+  for (const WitnessedCall& call : witness_.calls) {
+    const bool looks_for_group = call.gvr == kTestGroups && call.as.empty();
+    if (looks_for_group) ++own;
+    if (!looks_for_group) EXPECT_EQ(call.as, "alice") << call.verb;
+  }
+  EXPECT_EQ(own, 1u);
   ASSERT_OK_AND_ASSIGN(const LivePreview off, PreviewBundle(bundle, {"alice"}, /*gate=*/false));
   EXPECT_THAT(Outcomes(off), ElementsAre("Blocked EarlierStepFails", "Fail ApiAbsent",
                                          "Blocked EarlierStepFails"));
@@ -450,7 +523,8 @@ TEST_F(LivePlanPreviewerTest, WhatARequesterMayNotReadIsUnknown) {
   const BundleContent bundle = {"ops", {Manifest(CsvStep()), Manifest(ConfigMapStep())}, ""};
   ASSERT_OK_AND_ASSIGN(const LivePreview live, PreviewBundle(bundle, {"alice"}));
   EXPECT_THAT(Outcomes(live), ElementsAre("Unknown Forbidden", "Create Accepted"));
-  witness_.decide = [](const WitnessedCall&) {
+  witness_.decide = [](const WitnessedCall& call) {
+    if (call.as.empty()) return absl::OkStatus();
     return Answer(403, "Forbidden", R"(users "alice" is forbidden: cannot impersonate)");
   };
   EXPECT_EQ(kube::FromStatus(PreviewBundle(bundle, {"alice"}).status()).code, 503);
@@ -466,6 +540,63 @@ TEST_F(LivePlanPreviewerTest, WithoutRightsABundleIsTriedByTheClientItself) {
   const std::vector<json::object> csv = {Manifest(CsvStep())};
   EXPECT_OK(RunOn(io_, previewer.PreviewBundle({"ops", csv, ""}, master)));
   for (const WitnessedCall& call : witness_.calls) EXPECT_EQ(call.as, "") << call.verb;
+}
+
+TEST_F(LivePlanPreviewerTest, ABundleWhoseInstallationIsRefused) {
+  const struct {
+    const char* what;
+    TestStep csv;
+    std::string properties;
+    std::string message;  // of the condition
+  } rows[] = {
+      {"an install mode", CsvStep(), "",
+       "spec.installModes: AllNamespaces InstallModeType not supported, cannot configure to watch "
+       "all namespaces"},
+      {"a definition",
+       FittingCsvStep(R"(,"customresourcedefinitions":{"required":[)"
+                      R"({"name":"ropes.rope.io","version":"v1","kind":"Rope"}]})"),
+       "",
+       "spec.customresourcedefinitions.required[0]: needs Rope in rope.io/v1, which this cluster "
+       "does not serve"},
+      {"a native API",
+       FittingCsvStep(R"(,"nativeAPIs":[{"group":"rope.io","version":"v1","kind":"Knot"}])"), "",
+       "spec.nativeAPIs[0]: needs Knot in rope.io/v1, which this cluster does not serve"},
+      {"dependencies", FittingCsvStep(),
+       R"([{"type":"olm.package","value":{"packageName":"reed","version":"1.0.0"}},)"
+       R"({"type":"olm.gvk","value":{"group":"a.io","kind":"Own","version":"v1"}},)"
+       R"({"type":"olm.gvk.required","value":{"group":"rope.io","kind":"Rope","version":"v1"}},)"
+       R"({"type":"olm.package.required","value":{"packageName":"rope","versionRange":"1.x"}}])",
+       "olm.gvk: needs Rope in rope.io/v1, which this cluster does not serve; olm.package: needs "
+       "the package rope in a version 1.x: no operator in the namespace is known to be of it"},
+  };
+  for (const auto& row : rows) {
+    SCOPED_TRACE(row.what);
+    const BundleContent bundle = {"ops", {Manifest(row.csv)}, row.properties};
+    ASSERT_OK_AND_ASSIGN(const LivePreview live, PreviewBundle(bundle, {"alice"}));
+    EXPECT_FALSE(live.preview.condition.executable);
+    EXPECT_EQ(live.preview.condition.reason, "RequirementsUnmet");
+    EXPECT_EQ(live.preview.condition.message, row.message);
+    EXPECT_THAT(Outcomes(live), ElementsAre("Create Accepted")) << "what was asked of the cluster";
+  }
+  const BundleContent bundle = {
+      "ops", {Manifest(FittingCsvStep(R"(,"minKubeVersion":"1.0.0")"))}, ""};
+  witness_.decide = [](const WitnessedCall& call) {
+    const bool list = call.verb == "list" && call.gvr == kTestGroups && !call.as.empty();
+    return list ? Answer(503, "ServiceUnavailable") : absl::OkStatus();
+  };
+  ASSERT_OK_AND_ASSIGN(const LivePreview unknown, PreviewBundle(bundle, {"alice"}));
+  EXPECT_EQ(unknown.preview.condition.reason, "RequirementsUnknown");
+  EXPECT_FALSE(unknown.preview.condition.executable);
+}
+
+TEST_F(LivePlanPreviewerTest, ABundleWaitsForAnOperatorGroup) {
+  cluster_.Remove(kTestGroups, {"ops", "group"});
+  const BundleContent bundle = {"ops", {Manifest(FittingCsvStep())}, ""};
+  ASSERT_OK_AND_ASSIGN(const LivePreview live, PreviewBundle(bundle, {"alice"}));
+  EXPECT_FALSE(live.preview.condition.executable);
+  EXPECT_EQ(live.preview.condition.reason, olm::kInstallCheckFailed);
+  EXPECT_THAT(Outcomes(live), ElementsAre("Blocked InstallCheckFailed"));
+  EXPECT_EQ(witness_.Count(true, true), 0u);
 }
 
 TEST_F(LivePlanPreviewerTest, NoBundle) {

@@ -4,6 +4,7 @@
 #define CONTROLLERS_PREVIEW_PLAN_PREVIEWER_H_
 
 #include <boost/json/object.hpp>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -31,16 +32,20 @@ struct LivePreview {
   std::vector<std::optional<kube::GroupVersionResource>> resources;
 };
 
+// What each dry run of a preview waits for; null: for nothing.
+using StepPace = std::function<VoidTask()>;
+
 // Changes nothing: each write has dryRun=All. Errors carry a Kubernetes Status. Cancellable.
 class PlanPreviewer {
  public:
   virtual ~PlanPreviewer() = default;
   // The steps as the executor would write them, with its identity. 404: no such plan.
-  virtual Task<LivePreview> PreviewPlan(kube::NamespacedName plan) = 0;
+  virtual Task<LivePreview> PreviewPlan(kube::NamespacedName plan, StepPace pace = nullptr) = 0;
   // The steps that an InstallPlan of the bundle would have, all of them read and tried as
   // `requester`. 400: no bundle (olm/plan/bundle.h); 403: nobody acts as this user
   // (system:masters); 503: bundles are not previewed here.
-  virtual Task<LivePreview> PreviewBundle(BundleContent bundle, kube::UserInfo requester) = 0;
+  virtual Task<LivePreview> PreviewBundle(BundleContent bundle, kube::UserInfo requester,
+                                          StepPace pace = nullptr) = 0;
 };
 
 }  // namespace steward::controllers

@@ -11,7 +11,7 @@
 #include "base/json/json_access.h"
 #include "base/text/one_line.h"
 #include "base/text/str_cat.h"
-#include "controllers/install_plan/step_writer.h"
+#include "controllers/preview/changed_fields.h"
 #include "controllers/preview/step_verdict.h"
 #include "kube/meta/errors.h"
 #include "olm/plan/step_kind.h"
@@ -26,6 +26,9 @@ using olm::StepKind;
 
 // Stands for the UID that a ClusterServiceVersion will get. Servers do not look for owners.
 constexpr char kUidToCome[] = "00000000-0000-4000-8000-000000000000";
+
+// Warnings of a step's tries, of which each may give the same again.
+constexpr size_t kMaxHeard = 100;
 
 const kube::GroupVersionResource kDefinitions = {"apiextensions.k8s.io", "v1",
                                                  "customresourcedefinitions"};
@@ -198,6 +201,7 @@ VoidTask PlanTrial::TryOne(size_t index) {
     Done(index);
     co_return;
   }
+  if (deps_.pace) co_await deps_.pace();
   co_await FindObstacle(index);
   if (!done_[index]) co_await DryRun(index);
 }
@@ -270,8 +274,12 @@ VoidTask PlanTrial::DryRun(size_t index) {
     ByRule(index, target.status());
     co_return;
   }
-  StepWriter writer(kind == StepKind::kDefinition ? deps_.own : deps_.steps, nullptr);
-  const StepOutcome outcome = co_await writer.Put(*std::move(target));
+  std::vector<std::string> warnings;
+  StepWriter writer(kind == StepKind::kDefinition ? deps_.own : deps_.steps,
+                    [&warnings](std::string text) {
+                      if (warnings.size() < kMaxHeard) warnings.push_back(std::move(text));
+                    });
+  StepOutcome outcome = co_await writer.Put(*std::move(target));
   if (kube::IsNotServed(outcome.answer)) {
     // Gone since it was discovered, or never there behind a proxy: discovery decides.
     deps_.mapper.Forget(gvk.group_version());
@@ -290,10 +298,7 @@ VoidTask PlanTrial::DryRun(size_t index) {
     co_return;
   }
   if (IsTrouble(outcome.answer)) NoteTrouble(outcome.answer);
-  // What a definition changes decides about the objects of its kind.
-  const bool has_place = kind == StepKind::kDefinition || path_bytes_ < deps_.limits.max_path_bytes;
-  ConcludeDryRun(outcome, kind, has_place ? deps_.limits.max_paths : 0, step);
-  for (const std::string& path : step.changed_fields) path_bytes_ += path.size();
+  Conclude(index, std::move(outcome), warnings);
   if (step.outcome == Outcome::kUpdate) {
     for (const std::string& change : prepared_.TakeChanges(index)) {
       step.message = OneLine(StrCat(step.message, step.message.empty() ? "" : "; ", change),
@@ -301,6 +306,25 @@ VoidTask PlanTrial::DryRun(size_t index) {
     }
   }
   Done(index);
+}
+
+void PlanTrial::Conclude(size_t index, StepOutcome outcome,
+                         const std::vector<std::string>& warnings) {
+  olm::PreviewStep& step = steps_[index];
+  const StepKind kind = prepared_.steps()[index].kind;
+  const bool has_place = path_bytes_ < deps_.limits.max_path_bytes;
+  ChangeLimits limits;
+  // What a definition changes decides about the objects of its kind.
+  limits.fields = has_place || kind == StepKind::kDefinition ? deps_.limits.max_paths : 0;
+  limits.bytes =
+      deps_.limits.max_value_bytes - std::min(value_bytes_, deps_.limits.max_value_bytes);
+  ConcludeDryRun(std::move(outcome), kind, limits, step);
+  if (has_place) AddWarnings(warnings, step);
+  for (const std::string& path : step.changed_fields) path_bytes_ += path.size();
+  for (const std::string& warning : step.warnings) path_bytes_ += warning.size();
+  for (const olm::PreviewChange& change : step.changes) {
+    value_bytes_ += change.before.size() + change.after.size();
+  }
 }
 
 // An API server looks for a role before it lets somebody bind it who holds no right to do so.
@@ -331,7 +355,7 @@ void PlanTrial::BlockAll(std::string_view reason, const std::string& message) {
 void PlanTrial::Refuse(const absl::Status& why) {
   refusal_ = {false, std::string(olm::kInvalidPlan),
               OneLine(ToStd(why.message()), kMaxPreviewMessage)};
-  BlockAll(olm::kInvalidPlan, std::string(kConditionTells));
+  BlockAll(olm::kInvalidPlan, std::string(kPlanRefused));
 }
 
 void PlanTrial::ByRule(size_t index, const absl::Status& error) {

@@ -4,6 +4,7 @@
 #define CONTROLLERS_PREVIEW_PLAN_TRIAL_H_
 
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <set>
 #include <string>
@@ -16,6 +17,7 @@
 #include "base/async/task.h"
 #include "base/clock/clock.h"
 #include "controllers/install_plan/prepared_plan.h"
+#include "controllers/install_plan/step_writer.h"
 #include "controllers/preview/found_apis.h"
 #include "kube/client/rest_mapper.h"
 #include "kube/dry_run/dry_run_client.h"
@@ -31,7 +33,8 @@ struct PlanTrialLimits {
   size_t max_steps = 1000;  // that are tried; what the rest would come to is not known
   absl::Duration time = absl::Seconds(25);
   size_t max_paths = 50;              // changed fields that one step names
-  size_t max_path_bytes = 512 << 10;  // of all steps together
+  size_t max_path_bytes = 512 << 10;  // of all steps together, with their warnings
+  size_t max_value_bytes = 1 << 20;   // of what changes, of all steps together; 0 = none is told
 };
 
 struct PlanTrialDeps {
@@ -45,6 +48,8 @@ struct PlanTrialDeps {
   // Where `own` is not the executor, and what it may not read is no error of the plan.
   bool reads_as_requester = false;
   PlanTrialLimits limits = {};
+  // What each step waits for before it is tried; null: for nothing.
+  std::function<VoidTask()> pace = nullptr;
 };
 
 // Prepares the plan by the executor's own rules (PreparedPlan), and then tries the steps that are
@@ -81,6 +86,7 @@ class PlanTrial {
   VoidTask FindObstacle(size_t index);
   VoidTask FindWaiting(size_t index);
   VoidTask DryRun(size_t index);
+  void Conclude(size_t index, StepOutcome outcome, const std::vector<std::string>& warnings);
   bool LeansOnRole(size_t index, const absl::Status& answer) const;
 
   void FindNeeds();
@@ -105,9 +111,10 @@ class PlanTrial {
   size_t failing_ =
       static_cast<size_t>(-1);  // the place of the first that fails; else past the end
   std::optional<olm::PlanCondition> refusal_;
-  absl::Status trouble_;   // the first
-  size_t troubled_ = 0;    // steps of which, by trouble, nothing is told
-  size_t path_bytes_ = 0;  // of the changed fields so far
+  absl::Status trouble_;    // the first
+  size_t troubled_ = 0;     // steps of which, by trouble, nothing is told
+  size_t path_bytes_ = 0;   // of the changed fields and warnings so far
+  size_t value_bytes_ = 0;  // of their values so far
 
   // What the plan's own steps are to make.
   std::set<size_t> repeated_;                            // write what an earlier one writes

@@ -38,7 +38,8 @@ StatusTask Rehearse(const RehearsalDeps& deps, const olm::InstallPlan& plan) {
                    .apis = apis,
                    .clock = deps.clock,
                    .optional_manifests = deps.optional_manifests,
-                   .scoped = scoped.has_value()},
+                   .scoped = scoped.has_value(),
+                   .limits = {.max_value_bytes = 0}},
                   plan, steps);
   std::optional<olm::PlanCondition> refusal;
   const absl::Status tried = co_await trial.Run(&refusal);

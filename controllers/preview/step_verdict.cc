@@ -1,10 +1,11 @@
 #include "controllers/preview/step_verdict.h"
 
-#include <string>
+#include <algorithm>
+#include <boost/json/value.hpp>
+#include <utility>
 
 #include "base/text/one_line.h"
 #include "base/text/str_cat.h"
-#include "controllers/preview/changed_fields.h"
 #include "kube/dry_run/dry_run_answer.h"
 #include "kube/meta/errors.h"
 #include "kube/meta/status.h"
@@ -17,7 +18,9 @@ namespace {
 using olm::Basis;
 using olm::Outcome;
 
-constexpr size_t kMaxReason = 64;  // bytes
+constexpr size_t kMaxReason = 64;    // bytes
+constexpr size_t kMaxWarning = 300;  // bytes
+constexpr size_t kMaxWarnings = 10;  // of a step
 
 std::string ReasonOf(const kube::Status& answer) {
   // A webhook writes what it likes.
@@ -35,6 +38,11 @@ void SayAnswer(olm::PreviewStep& step, Outcome outcome, Basis basis, const absl:
   step.code = answer.code;
 }
 
+// What would be written is masked where it is secret, and so is what is there.
+void HideSecrets(StepOutcome& dry, const olm::PreviewStep& step) {
+  if (olm::ObjectKind(step.gvk).kind == "Secret") MaskSecret(dry.before, dry.object);
+}
+
 }  // namespace
 
 void Say(olm::PreviewStep& step, Outcome outcome, Basis basis, std::string_view reason,
@@ -45,6 +53,8 @@ void Say(olm::PreviewStep& step, Outcome outcome, Basis basis, std::string_view 
   step.code = 0;
   step.message = OneLine(message, kMaxPreviewMessage);
   step.changed_fields.clear();
+  step.changes.clear();
+  step.warnings.clear();
 }
 
 bool IsTrouble(const absl::Status& error) {
@@ -61,21 +71,29 @@ bool IsTrouble(const absl::Status& error) {
   }
 }
 
-void ConcludeDryRun(const StepOutcome& dry, olm::StepKind kind, size_t max_paths,
+void ConcludeDryRun(StepOutcome dry, olm::StepKind kind, const ChangeLimits& limits,
                     olm::PreviewStep& step) {
+  HideSecrets(dry, step);
   if (dry.answer.ok()) {
     if (dry.verdict == olm::AnswerVerdict::kCreated) {
-      return Say(step, Outcome::kCreate, Basis::kDryRun, kAccepted);
+      Say(step, Outcome::kCreate, Basis::kDryRun, kAccepted);
+      if (limits.bytes > 0 && dry.object.is_object()) {
+        step.changes.push_back(Creation(std::move(dry.object), limits));
+      }
+      return;
     }
     if (kind == olm::StepKind::kCsv || kind == olm::StepKind::kSubscription) {
       return Say(step, Outcome::kUnchanged, Basis::kDryRun, kStaysAsItIs);
     }
     ChangedFields changed;
-    if (!dry.before.is_null()) changed = Compare(dry.before, dry.object, max_paths);
+    if (!dry.before.is_null()) changed = Compare(dry.before, dry.object, limits);
     if (changed.empty()) return Say(step, Outcome::kUnchanged, Basis::kDryRun, kPresent);
     Say(step, Outcome::kUpdate, Basis::kDryRun, kAccepted,
         changed.more == 0 ? "" : StrCat(changed.more, " more fields change"));
-    step.changed_fields = std::move(changed.paths);
+    for (const olm::PreviewChange& change : changed.changes) {
+      step.changed_fields.push_back(change.path);
+    }
+    if (limits.bytes > 0) step.changes = std::move(changed.changes);
     return;
   }
   if (kube::IsUntried(dry.answer)) {
@@ -90,6 +108,17 @@ void ConcludeDryRun(const StepOutcome& dry, olm::StepKind kind, size_t max_paths
   }
   const bool optional = step.optional && dry.verdict == olm::AnswerVerdict::kNotCreated;
   SayAnswer(step, optional ? Outcome::kNotCreated : Outcome::kFail, Basis::kDryRun, dry.answer);
+}
+
+void AddWarnings(const std::vector<std::string>& warnings, olm::PreviewStep& step) {
+  for (const std::string& text : warnings) {
+    if (step.warnings.size() >= kMaxWarnings) return;
+    std::string warning = OneLine(text, kMaxWarning);
+    if (std::find(step.warnings.begin(), step.warnings.end(), warning) != step.warnings.end()) {
+      continue;
+    }
+    step.warnings.push_back(std::move(warning));
+  }
 }
 
 void ConcludeByRule(const absl::Status& error, olm::PreviewStep& step) {

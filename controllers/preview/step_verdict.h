@@ -3,10 +3,13 @@
 #define CONTROLLERS_PREVIEW_STEP_VERDICT_H_
 
 #include <cstddef>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "controllers/install_plan/step_writer.h"
+#include "controllers/preview/changed_fields.h"
 #include "olm/plan/step_kind.h"
 #include "olm/preview/preview.h"
 
@@ -24,9 +27,9 @@ inline constexpr std::string_view kRefusedByRule = "RefusedByRule";  // of the e
 inline constexpr std::string_view kTooManySteps = "TooManySteps";
 inline constexpr std::string_view kOutOfTime = "OutOfTime";
 
-// The message of steps that are blocked because of another one, which only the condition may name.
-inline constexpr std::string_view kConditionTells =
-    "the plan cannot be executed, as its condition tells";
+// The message of steps that are blocked because of the plan as a whole, or of another step, which
+// only the condition may name.
+inline constexpr std::string_view kPlanRefused = "the plan cannot be executed as it is";
 
 // The longest message, in bytes.
 inline constexpr size_t kMaxPreviewMessage = 300;
@@ -38,10 +41,13 @@ void Say(olm::PreviewStep& step, olm::Outcome outcome, olm::Basis basis, std::st
 // bound of this process is none.
 bool IsTrouble(const absl::Status& error);
 
-// Says what a dry run came to. `max_paths`: of the changed fields; how many more there are is in
-// the message. REQUIRES: step.optional is set.
-void ConcludeDryRun(const StepOutcome& dry, olm::StepKind kind, size_t max_paths,
+// Says what a dry run came to, and what it would change; how many more fields than may be named is
+// in the message. What is secret is masked. REQUIRES: step.optional and step.gvk are set.
+void ConcludeDryRun(StepOutcome dry, olm::StepKind kind, const ChangeLimits& limits,
                     olm::PreviewStep& step);
+
+// Adds the API server's warnings to those of the step: each once, at most 10 of 300 bytes.
+void AddWarnings(const std::vector<std::string>& warnings, olm::PreviewStep& step);
 
 // Says what an error means that came before a dry run could be made: a read that failed, or a rule
 // of the executor. Trouble is Unknown.

@@ -41,6 +41,7 @@ olm::PreviewStep Step(bool optional) {
   olm::PreviewStep step;
   step.optional = optional;
   step.changed_fields = {"old"};
+  step.changes = {olm::PreviewChange{"old"}};
   return step;
 }
 
@@ -77,21 +78,22 @@ TEST(StepVerdictTest, Refusals) {
   for (const Row& row : rows) {
     SCOPED_TRACE(row.name);
     olm::PreviewStep step = Step(row.optional);
-    ConcludeDryRun(Refused(row.answer), StepKind::kOther, 50, step);
+    ConcludeDryRun(Refused(row.answer), StepKind::kOther, {}, step);
     EXPECT_EQ(step.outcome, row.outcome);
     EXPECT_EQ(step.basis, row.basis);
     EXPECT_EQ(step.reason, row.reason);
     EXPECT_EQ(step.code, row.code);
     EXPECT_NE(step.message, "");
     EXPECT_THAT(step.changed_fields, IsEmpty());
+    EXPECT_THAT(step.changes, IsEmpty());
   }
 }
 
 TEST(StepVerdictTest, AConflictOfAnUpdateTellsNothing) {
   olm::PreviewStep step = Step(true);
-  ConcludeDryRun(Refused(Answer(409, "Conflict"), StepWrite::kUpdate), StepKind::kOther, 50, step);
+  ConcludeDryRun(Refused(Answer(409, "Conflict"), StepWrite::kUpdate), StepKind::kOther, {}, step);
   EXPECT_EQ(step.outcome, Outcome::kUnknown);
-  ConcludeDryRun(Refused(Answer(409, "Conflict")), StepKind::kOther, 50, step);
+  ConcludeDryRun(Refused(Answer(409, "Conflict")), StepKind::kOther, {}, step);
   EXPECT_EQ(step.outcome, Outcome::kNotCreated);
 }
 
@@ -99,30 +101,71 @@ TEST(StepVerdictTest, Successes) {
   StepOutcome dry;
   dry.verdict = olm::AnswerVerdict::kCreated;
   olm::PreviewStep step = Step(false);
-  ConcludeDryRun(dry, StepKind::kOther, 50, step);
+  ConcludeDryRun(dry, StepKind::kOther, {}, step);
   EXPECT_EQ(step.outcome, Outcome::kCreate);
   EXPECT_EQ(step.reason, kAccepted);
 
   dry.verdict = olm::AnswerVerdict::kExists;
-  ConcludeDryRun(dry, StepKind::kCsv, 50, step);
+  ConcludeDryRun(dry, StepKind::kCsv, {}, step);
   EXPECT_EQ(step.outcome, Outcome::kUnchanged);
   EXPECT_EQ(step.reason, kStaysAsItIs);
 
   dry.object = json::parse(R"({"spec":{"a":1,"b":1}})");
-  ConcludeDryRun(dry, StepKind::kOther, 50, step);
+  ConcludeDryRun(dry, StepKind::kOther, {}, step);
   EXPECT_EQ(step.outcome, Outcome::kUnchanged) << "nothing was written";
   EXPECT_EQ(step.reason, kPresent);
 
   dry.before = json::parse(R"({"spec":{"a":2,"b":2}})");
-  ConcludeDryRun(dry, StepKind::kOther, 1, step);
+  ConcludeDryRun(dry, StepKind::kOther, {.fields = 1}, step);
   EXPECT_EQ(step.outcome, Outcome::kUpdate);
   EXPECT_EQ(step.basis, Basis::kDryRun);
   EXPECT_THAT(step.changed_fields, ElementsAre("spec.a"));
+  EXPECT_THAT(step.changes, ElementsAre(olm::PreviewChange{"spec.a", "2", "1"}));
   EXPECT_EQ(step.message, "1 more fields change");
 
+  ConcludeDryRun(dry, StepKind::kOther, {.bytes = 0}, step);
+  EXPECT_THAT(step.changed_fields, ElementsAre("spec.a", "spec.b"));
+  EXPECT_THAT(step.changes, IsEmpty());
+
   dry.before = dry.object;
-  ConcludeDryRun(dry, StepKind::kOther, 1, step);
+  ConcludeDryRun(dry, StepKind::kOther, {}, step);
   EXPECT_EQ(step.outcome, Outcome::kUnchanged);
+}
+
+// A Secret is known by its kind alone, as plans know it, whatever the server's answer says.
+TEST(StepVerdictTest, SecretsAreMasked) {
+  for (const char* kind : {"Secret", "BundleSecret"}) {
+    SCOPED_TRACE(kind);
+    olm::PreviewStep step = Step(false);
+    step.gvk = {"", "v1", kind};
+    StepOutcome dry;
+    dry.verdict = olm::AnswerVerdict::kCreated;
+    dry.object = json::parse(R"({"data":{"a":"c2VjcmV0"}})");
+    ConcludeDryRun(dry, StepKind::kBuiltIn, {}, step);
+    EXPECT_THAT(step.changes, ElementsAre(olm::PreviewChange{"", "", R"({"data":{"a":"***"}})"}));
+    dry.verdict = olm::AnswerVerdict::kExists;
+    dry.before = json::parse(R"({"data":{"a":"b2xk","b":"eA=="}})");
+    ConcludeDryRun(dry, StepKind::kBuiltIn, {}, step);
+    EXPECT_THAT(step.changes, ElementsAre(olm::PreviewChange{"data.a", R"j("*** (before)")j",
+                                                             R"j("*** (after)")j"},
+                                          olm::PreviewChange{"data.b", R"("***")", ""}));
+    EXPECT_THAT(step.changed_fields, ElementsAre("data.a", "data.b"));
+  }
+}
+
+TEST(StepVerdictTest, Warnings) {
+  olm::PreviewStep step = Step(false);
+  std::vector<std::string> many = {"old", "old", std::string(1000, 'x'), "two\nlines"};
+  AddWarnings(many, step);
+  AddWarnings({"old"}, step);
+  ASSERT_EQ(step.warnings.size(), 3u);
+  EXPECT_EQ(step.warnings[0], "old");
+  EXPECT_LE(step.warnings[1].size(), 303u);
+  EXPECT_EQ(step.warnings[2], "two lines");
+  for (int i = 0; i < 20; ++i) AddWarnings({std::to_string(i)}, step);
+  EXPECT_EQ(step.warnings.size(), 10u);
+  Say(step, Outcome::kBlocked, Basis::kRule, "EarlierStepFails");
+  EXPECT_THAT(step.warnings, IsEmpty());
 }
 
 TEST(StepVerdictTest, Rules) {

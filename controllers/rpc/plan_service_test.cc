@@ -36,11 +36,11 @@ using Stub = plan::v1::PlanService::Stub;
 // Of a plan it tells nothing; bundles are off.
 class FakePreviewer : public controllers::PlanPreviewer {
  public:
-  Task<controllers::LivePreview> PreviewPlan(kube::NamespacedName) override {
+  Task<controllers::LivePreview> PreviewPlan(kube::NamespacedName, controllers::StepPace) override {
     co_return controllers::LivePreview();
   }
-  Task<controllers::LivePreview> PreviewBundle(controllers::BundleContent,
-                                               kube::UserInfo) override {
+  Task<controllers::LivePreview> PreviewBundle(controllers::BundleContent, kube::UserInfo,
+                                               controllers::StepPace) override {
     co_return kube::ToStatus(kube::ServiceUnavailable("previews of bundles are off", 5));
   }
 };
@@ -53,6 +53,7 @@ class PlanServiceTest : public testing::Test {
                    {*olm::DecodePlan(R"({"metadata":{"name":"p","namespace":"ops","uid":"u"}})")},
                    100);
     writer.Replace(storage::kDefinitionSource, {}, 100);
+    writer.Replace(storage::kPlanGroupSource, {}, 100);
     worlds_.Publish(writer.Snapshot());
     scene_.Also(ServePlans(
         {.clock = Clock::Real(),

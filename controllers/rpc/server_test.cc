@@ -402,7 +402,7 @@ TEST_F(ServerTest, TheClientsDeadlineAndTheServersOwnEndTheWork) {
   ServerOptions options;
   options.call_timeout = absl::Milliseconds(300);
   CleanupCallsOptions calls;
-  calls.previews = 1;
+  calls.previews.places = {.places = 1};
   scene_.Start(options, calls);
   const auto alice = scene_.As("alice");
   scene_.cluster().Hold(ClientVerb::kGet, kSceneCsvs);

@@ -31,6 +31,9 @@ struct ReconcilerFamily {
   // Its reconcilers read Worlds of operators. Of a family that does not, no process watches what
   // they are made of, nor needs the rights.
   bool uses_worlds = true;
+  // The ValidatingAdmissionPolicies of deploy/ that narrow its account, or what it leans on. Its
+  // account may read them and their bindings, by name.
+  std::set<std::string> policies = {};
 };
 
 // Made by the reconciler's own folder, and listed in cmd/steward/reconcilers.cc.
@@ -38,6 +41,9 @@ struct KnownReconciler {
   ControllerOptions options;  // with the name by which --reconcilers knows it
   ReconcilerFamily family;
   bool by_default = false;
+  // False: it runs in every process, leader or not, and nothing fences its writes, so that what it
+  // does has to be right done twice.
+  bool elected = true;
   // The reconciler without which this one does nothing; "" = none.
   std::string needs;
   // The operators of others that do the same: beside one of them it does not run, unless
@@ -45,6 +51,8 @@ struct KnownReconciler {
   std::set<PeerOperator> conflicts_with;
   // Binds its flags to a value of `values`, which has a type of its own. Null: it has no flags.
   std::function<void(FlagAdder& flags, FlagValues& values)> add_flags;
+  // It does not run without one of them, so `steward up` has them, too.
+  bool needs_flags = false;
   // Called when all flags have been read: kInvalidArgument with one sentence that names the flag
   // and the error. `runs`: the reconciler is among those that run. Null: there are no errors.
   std::function<absl::Status(const FlagValues& values, bool runs)> check_flags;

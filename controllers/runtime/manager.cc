@@ -48,6 +48,10 @@ void Manager::Add(std::unique_ptr<Controller> controller) {
   controllers_.push_back(std::move(controller));
 }
 
+void Manager::AddUnelected(std::unique_ptr<Controller> controller) {
+  unelected_.push_back(std::move(controller));
+}
+
 void Manager::StartControllers() {
   for (const auto& controller : controllers_) {
     if (deps_.peer_gate == nullptr || !deps_.peer_gate->Guards(*controller)) controller->Start();
@@ -59,11 +63,16 @@ void Manager::StartControllers() {
 VoidTask Manager::StopControllers(absl::Duration grace) {
   leading_ = false;
   if (deps_.peer_gate != nullptr) co_await deps_.peer_gate->End();
-  // All controllers stop at the same time: the grace is the process's, not each controller's.
+  co_await StopAll(controllers_, grace);
+}
+
+// All stop at the same time: the grace is the process's, not each controller's.
+VoidTask Manager::StopAll(const std::vector<std::unique_ptr<Controller>>& controllers,
+                          absl::Duration grace) {
   TaskGroup stopping(deps_.executor);
-  size_t left = controllers_.size();
+  size_t left = controllers.size();
   Broadcast ended;
-  for (const auto& controller : controllers_) {
+  for (const auto& controller : controllers) {
     stopping.Spawn("stop " + controller->name(), StopOne(*controller, grace, left, ended));
   }
   while (left > 0) co_await ended.WaitSince(ended.Now(), kForEver);
@@ -81,6 +90,7 @@ VoidTask Manager::Run(StopSignal& stop) {
   TaskGroup events(deps_.executor);
   events.Spawn("events", deps_.events.Run());
   if (co_await EndsBefore(stop, deps_.caches_synced())) {
+    for (const auto& controller : unelected_) controller->Start();
     if (deps_.elector == nullptr) {
       StartControllers();
       co_await stop.Wait();
@@ -89,6 +99,7 @@ VoidTask Manager::Run(StopSignal& stop) {
     } else {
       co_await RunElected(stop);
     }
+    co_await StopAll(unelected_, options_.stop_grace);
   }
   co_await events.Stop();
 }

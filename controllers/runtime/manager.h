@@ -1,7 +1,8 @@
 // The controllers of a process, and the order in which its parts begin and end. Lives on one
 // executor.
 //
-//   start:  caches synced -> leader -> controllers (those that do what OLM does: at its gate)
+//   start:  caches synced -> controllers without election
+//           -> leader -> controllers (those that do what OLM does: at its gate)
 //   stop:   controllers end (or are cancelled in time) -> events written -> leadership released
 //
 // When leadership is lost, the controllers end at once; the process then campaigns again.
@@ -57,6 +58,8 @@ class Manager {
 
   // Called before Run.
   void Add(std::unique_ptr<Controller> controller);
+  // Called before Run, for one that runs whether this process is leader or not.
+  void AddUnelected(std::unique_ptr<Controller> controller);
 
   // Returns, with everything ended, after `stop` was set. Called once, and not cancelled.
   VoidTask Run(StopSignal& stop);
@@ -67,6 +70,8 @@ class Manager {
  private:
   void StartControllers();
   VoidTask StopControllers(absl::Duration grace);
+  VoidTask StopAll(const std::vector<std::unique_ptr<Controller>>& controllers,
+                   absl::Duration grace);
   static VoidTask StopOne(Controller& controller, absl::Duration grace, size_t& left,
                           Broadcast& ended);
   VoidTask RunElected(StopSignal& stop);
@@ -75,6 +80,7 @@ class Manager {
   const ManagerDeps deps_;
   const ManagerOptions options_;
   std::vector<std::unique_ptr<Controller>> controllers_;
+  std::vector<std::unique_ptr<Controller>> unelected_;
   bool leading_ = false;
 };
 

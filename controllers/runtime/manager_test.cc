@@ -119,20 +119,21 @@ class ManagerTest : public ::testing::Test {
                                               .events = events_,
                                               .peer_gate = guarded_,
                                               .caches_synced = [this] { return CachesSynced(); }});
-    const auto controller = [this, elect, reconcile_takes](const char* name) {
+    const auto controller = [this, reconcile_takes](const char* name, bool fenced) {
       ControllerOptions options;
       options.name = name;
       return std::make_unique<Controller>(
           options,
-          [this, elect, reconcile_takes] {
-            return std::make_unique<WritingReconciler>(elect ? fenced_ : alone_, events_, clock_,
+          [this, fenced, reconcile_takes] {
+            return std::make_unique<WritingReconciler>(fenced ? fenced_ : alone_, events_, clock_,
                                                        log_, reconcile_takes);
           },
           io_.get_executor(), clock_, registry_);
     };
-    manager_->Add(controller("c"));
+    manager_->Add(controller("c", elect));
+    if (with_unelected_) manager_->AddUnelected(controller("unelected", false));
     if (guarded_ != nullptr) {
-      auto second = controller("guarded");
+      auto second = controller("guarded", elect);
       guarded_->Guard(*second, {PeerOperator::kOlmOperator});
       manager_->Add(std::move(second));
     }
@@ -173,6 +174,7 @@ class ManagerTest : public ::testing::Test {
   bool synced_ = true;
   bool ended_ = false;
   PeerGate* guarded_ = nullptr;
+  bool with_unelected_ = false;
   std::unique_ptr<Manager> manager_;
   TaskGroup tasks_{io_.get_executor()};
 };
@@ -192,6 +194,31 @@ TEST_F(ManagerTest, CachesThenLeadershipThenControllers) {
   Pass(absl::Seconds(1));
   EXPECT_THAT(Log(), ElementsAre("made", "begin", "end"));
   EXPECT_TRUE(manager_->leading());
+}
+
+// One that needs no election runs before this process leads, and after it has ceased to.
+TEST_F(ManagerTest, UnelectedControllersRunAtAllTimes) {
+  with_unelected_ = true;
+  synced_ = false;
+  network_.Hold({ClientVerb::kCreate, kLeases});
+  Start();
+  EXPECT_THAT(Log(), ElementsAre("waits for caches"));
+  synced_ = true;
+  Pass(absl::Seconds(1));
+  EXPECT_THAT(Log(), ElementsAre("caches synced", "made", "begin", "end"));
+  EXPECT_FALSE(manager_->leading());
+  network_.Release({ClientVerb::kCreate, kLeases});
+  Pass(absl::Seconds(1));
+  EXPECT_THAT(Log(), ElementsAre("made", "begin", "end"));
+  network_.FailNext({ClientVerb::kUpdate, kLeases}, absl::UnavailableError("away"), 1000);
+  Pass(absl::Seconds(20));
+  EXPECT_FALSE(manager_->leading());
+  EXPECT_THAT(Log(), ElementsAre("destroyed")) << "the one that is elected";
+  network_.ForgetFaults(kLeases);
+  stop_.Set();
+  Pass(absl::Seconds(20));
+  EXPECT_TRUE(ended_);
+  EXPECT_THAT(Log(), ElementsAre("destroyed"));
 }
 
 TEST_F(ManagerTest, StopsInOrderAndReleasesLast) {

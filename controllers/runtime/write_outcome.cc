@@ -1,5 +1,7 @@
 #include "controllers/runtime/write_outcome.h"
 
+#include <algorithm>
+
 #include "kube/meta/errors.h"
 #include "kube/meta/status.h"
 
@@ -23,6 +25,13 @@ WriteOutcome OutcomeOf(const absl::Status& status) {
     default:
       return code >= 400 && code < 500 ? WriteOutcome::kRefused : WriteOutcome::kFailed;
   }
+}
+
+bool NamespaceEnds(const absl::Status& failure) {
+  const kube::Status answer = kube::FromStatus(failure);
+  if (kube::HasReason(failure, "NotFound")) return answer.kind == "namespaces";
+  return std::any_of(answer.causes.begin(), answer.causes.end(),
+                     [](const kube::StatusCause& c) { return c.reason == "NamespaceTerminating"; });
 }
 
 }  // namespace steward::controllers

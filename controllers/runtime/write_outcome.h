@@ -1,4 +1,4 @@
-// The meaning of an answer to a write, for senders of many. A pure function.
+// The meaning of an answer to a write, for senders of many. Pure functions.
 #ifndef CONTROLLERS_RUNTIME_WRITE_OUTCOME_H_
 #define CONTROLLERS_RUNTIME_WRITE_OUTCOME_H_
 
@@ -16,6 +16,9 @@ enum class WriteOutcome {
 };
 
 WriteOutcome OutcomeOf(const absl::Status& status);
+
+// True if a write failed since its namespace is going or gone.
+bool NamespaceEnds(const absl::Status& failure);
 
 }  // namespace steward::controllers
 

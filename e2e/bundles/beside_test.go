@@ -3,8 +3,6 @@ package bundles_test
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
@@ -12,8 +10,8 @@ import (
 	"testing"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"sigs.k8s.io/yaml"
 
+	"steward.dev/e2e/bundles"
 	"steward.dev/e2e/cluster"
 	"steward.dev/e2e/olm"
 )
@@ -122,12 +120,7 @@ func agree(t *testing.T, paths []string) {
 }
 
 func TestRealBundles_BesideOperatorSdk(t *testing.T) {
-	root := os.Getenv("STEWARD_BUNDLES")
-	if root == "" {
-		t.Skip("STEWARD_BUNDLES names no folder")
-	}
-	paths, err := findBundles(root)
-	must(t, err)
+	paths := allBundles(t)
 	agree(t, paths)
 }
 
@@ -237,16 +230,6 @@ func TestLint_BesideOperatorSdk(t *testing.T) {
 // write makes the folder of a bundle.
 func write(t *testing.T, csv *olm.Object, objects []*olm.Object) string {
 	folder := t.TempDir()
-	must(t, os.Mkdir(filepath.Join(folder, "manifests"), 0o755))
-	must(t, os.Mkdir(filepath.Join(folder, "metadata"), 0o755))
-	bundled := csv.DeepCopy()
-	unstructured.RemoveNestedField(bundled.Object, "status")
-	bundled.SetNamespace("")
-	for i, each := range append(objects, bundled) {
-		text, err := yaml.Marshal(each.Object)
-		must(t, err)
-		must(t, os.WriteFile(filepath.Join(folder, "manifests", fmt.Sprintf("%02d.yaml", i)), text, 0o644))
-	}
-	must(t, os.WriteFile(filepath.Join(folder, "metadata", "annotations.yaml"), []byte(olm.BundleAnnotations), 0o644))
+	must(t, bundles.Write(folder, csv, objects))
 	return folder
 }

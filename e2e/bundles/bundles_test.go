@@ -1,3 +1,4 @@
+// Package bundles_test takes published bundles through lint, preview, installation and uninstallation on `steward up`.
 package bundles_test
 
 import (
@@ -20,6 +21,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"steward.dev/e2e/bundles"
 	"steward.dev/e2e/check"
 	"steward.dev/e2e/cluster"
 	"steward.dev/e2e/embedded"
@@ -33,14 +35,15 @@ const howMany = 60
 
 var installPlans = schema.GroupVersionResource{Group: "operators.coreos.com", Version: "v1alpha1", Resource: "installplans"}
 
-// The newest bundle of each package, as far as folders say so: PACKAGE/VERSION.
-func newestOfEach(paths []string) (newest []string) {
-	for i, path := range paths {
-		if i+1 == len(paths) || filepath.Dir(paths[i+1]) != filepath.Dir(path) {
-			newest = append(newest, path)
-		}
+// allBundles are those of the mirror; without it the test is skipped.
+func allBundles(t *testing.T) []string {
+	t.Helper()
+	paths, err := bundles.Mirrored()
+	must(t, err)
+	if len(paths) == 0 {
+		t.Skip("STEWARD_BUNDLES names no folder with bundles")
 	}
-	return newest
+	return paths
 }
 
 func steward(ctx context.Context, kubeconfig string, args ...string) (string, int, error) {
@@ -80,12 +83,7 @@ func lintOf(t *testing.T, path string) (report linted, code int) {
 
 // Every bundle is judged: the exit code is 0 or 1, and the report says what there is.
 func TestRealBundles_Lint(t *testing.T) {
-	root := os.Getenv("STEWARD_BUNDLES")
-	if root == "" {
-		t.Skip("STEWARD_BUNDLES names no folder")
-	}
-	paths, err := findBundles(root)
-	must(t, err)
+	paths := allBundles(t)
 	counts := map[string]int{}
 	findings := map[string]int{}
 	for _, path := range paths {
@@ -127,21 +125,16 @@ func general(message string) string {
 }
 
 func TestRealBundles_InstallUninstallInstall(t *testing.T) {
-	root := os.Getenv("STEWARD_BUNDLES")
-	if root == "" {
-		t.Skip("STEWARD_BUNDLES names no folder")
-	}
-	paths, err := findBundles(root)
-	must(t, err)
-	paths = newestOfEach(paths)
+	paths := allBundles(t)
+	paths = bundles.NewestOfEach(paths)
 	var whole, refused int
 	step := max(1, len(paths)/howMany)
 	for i := 0; i < len(paths) && whole+refused < howMany; i += step {
 		name := filepath.Join(filepath.Base(filepath.Dir(paths[i])), filepath.Base(paths[i]))
-		b, err := read(paths[i])
+		b, err := bundles.Read(paths[i])
 		must(t, err)
 		t.Run(name, func(t *testing.T) {
-			printed, _, err := steward(t.Context(), "/dev/null", "bundle", "steps", b.path)
+			printed, _, err := steward(t.Context(), "/dev/null", "bundle", "steps", b.Path)
 			must(t, err)
 			if strings.Contains(printed, "the bundle cannot be installed") {
 				refused++
@@ -162,39 +155,24 @@ var failsWithOLM = []struct{ pattern, reason string }{
 }
 
 // walk takes a bundle through preview, installation, uninstallation and another installation.
-func walk(t *testing.T, b *bundle) {
+func walk(t *testing.T, b *bundles.Bundle) {
 	up, err := embedded.Start(filepath.Join(t.TempDir(), "up"))
 	must(t, err)
 	defer func() { must(t, up.Stop(check.Patience)) }()
 	const namespace = "ops"
 	must(t, olm.Create(t.Context(), up.Any, olm.Namespace(namespace), olm.Namespace("other")))
-	targets := map[string][]string{"": nil, "own": {namespace}, "other": {"other"}}[b.mode()]
+	targets := map[string][]string{"": nil, "own": {namespace}, "other": {"other"}}[b.Mode()]
 	must(t, olm.Create(t.Context(), up.Any, olm.OperatorGroup(namespace, "group", targets...)))
-	defined := map[string]bool{}
-	for _, object := range b.objects {
-		kind := object.GroupVersionKind()
-		if _, isTyped := typed[kind.Kind]; isTyped || servedFromTheStart(kind) || kind.Version == "" {
-			continue
-		}
-		scope := "Namespaced"
-		if inCluster[kind.Kind] {
-			scope = "Cluster"
-		}
-		definition := olm.Definition(kind.Group, kind.Kind, scope, kind.Version)
-		if !defined[definition.GetName()] {
-			must(t, olm.CreateCRDs(t.Context(), up.Any, definition))
-		}
-		defined[definition.GetName()] = true
-	}
+	must(t, olm.CreateCRDs(t.Context(), up.Any, b.Missing(bundles.ServedEmbedded)...))
 
-	printed, code, err := steward(t.Context(), up.Kubeconfig, "kubectl", "preview", "bundle", b.path, "-n", namespace)
+	printed, code, err := steward(t.Context(), up.Kubeconfig, "kubectl", "preview", "bundle", b.Path, "-n", namespace)
 	must(t, err)
 	if code != 0 && code != 5 && !strings.Contains(printed, "too large for one preview") {
 		t.Errorf("the preview ended with %d: %s", code, printed)
 	}
 	foretold := !strings.Contains(printed, "\nFail ") && !strings.Contains(printed, "\nBlocked ")
 	for _, round := range []string{"first", "second"} {
-		printed, code, err = steward(t.Context(), up.Kubeconfig, "bundle", "install", b.path, "-n", namespace, "--approve", "--ignore-requirements")
+		printed, code, err = steward(t.Context(), up.Kubeconfig, "bundle", "install", b.Path, "-n", namespace, "--approve", "--ignore-requirements")
 		must(t, err)
 		if code != 0 {
 			t.Fatalf("the %s installation ended with %d: %s", round, code, printed)
@@ -218,12 +196,12 @@ func walk(t *testing.T, b *bundle) {
 		if round == "second" {
 			break
 		}
-		printed, code, err = steward(t.Context(), up.Kubeconfig, "kubectl", "uninstall", b.csv.GetName(), "-n", namespace, "--yes")
+		printed, code, err = steward(t.Context(), up.Kubeconfig, "kubectl", "uninstall", b.CSV.GetName(), "-n", namespace, "--yes")
 		must(t, err)
 		if code != 0 {
 			t.Fatalf("the uninstallation ended with %d: %s", code, printed)
 		}
-		_, err = up.Any.Resource(olm.CSVs).Namespace(namespace).Get(t.Context(), b.csv.GetName(), metav1.GetOptions{})
+		_, err = up.Any.Resource(olm.CSVs).Namespace(namespace).Get(t.Context(), b.CSV.GetName(), metav1.GetOptions{})
 		if !apierrors.IsNotFound(err) {
 			t.Errorf("the ClusterServiceVersion after the uninstallation: %v", err)
 		}
@@ -250,10 +228,10 @@ func ends(t *testing.T, up *embedded.Up, printed, namespace string) (phase, mess
 }
 
 // compare is what of the bundle is not in the cluster as its files say.
-func compare(t *testing.T, up *embedded.Up, b *bundle, namespace string) (differences []string) {
-	for _, wanted := range append(slices.Clone(b.objects), b.csv) {
-		resource, in := resourceOf(wanted, namespace)
-		if wanted == b.csv {
+func compare(t *testing.T, up *embedded.Up, b *bundles.Bundle, namespace string) (differences []string) {
+	for _, wanted := range append(slices.Clone(b.Objects), b.CSV) {
+		resource, in := bundles.ResourceOf(wanted, namespace)
+		if wanted == b.CSV {
 			resource, in = olm.CSVs, namespace
 		}
 		what := wanted.GetKind() + " " + wanted.GetName()
@@ -281,16 +259,16 @@ func compare(t *testing.T, up *embedded.Up, b *bundle, namespace string) (differ
 }
 
 // permissions is what of the ClusterServiceVersion's permissions no role grants to its account.
-func permissions(t *testing.T, up *embedded.Up, b *bundle, namespace string) (differences []string) {
+func permissions(t *testing.T, up *embedded.Up, b *bundles.Bundle, namespace string) (differences []string) {
 	for field, kind := range map[string]string{"permissions": "Role", "clusterPermissions": "ClusterRole"} {
-		list, _, _ := unstructured.NestedSlice(b.csv.Object, "spec", "install", "spec", field)
+		list, _, _ := unstructured.NestedSlice(b.CSV.Object, "spec", "install", "spec", field)
 		in := namespace
 		if kind == "ClusterRole" {
 			in = ""
 		}
-		roles, err := up.Any.Resource(typed[kind]).Namespace(in).List(t.Context(), metav1.ListOptions{})
+		roles, err := up.Any.Resource(bundles.Typed[kind]).Namespace(in).List(t.Context(), metav1.ListOptions{})
 		must(t, err)
-		bindings, err := up.Any.Resource(typed[kind+"Binding"]).Namespace(in).List(t.Context(), metav1.ListOptions{})
+		bindings, err := up.Any.Resource(bundles.Typed[kind+"Binding"]).Namespace(in).List(t.Context(), metav1.ListOptions{})
 		must(t, err)
 		for i, each := range list {
 			permission := each.(map[string]any)
@@ -314,7 +292,7 @@ func permissions(t *testing.T, up *embedded.Up, b *bundle, namespace string) (di
 			if account == "default" {
 				continue
 			}
-			if _, err := up.Any.Resource(typed["ServiceAccount"]).Namespace(namespace).Get(t.Context(), account, metav1.GetOptions{}); err != nil {
+			if _, err := up.Any.Resource(bundles.Typed["ServiceAccount"]).Namespace(namespace).Get(t.Context(), account, metav1.GetOptions{}); err != nil {
 				differences = append(differences, fmt.Sprintf("the account %s: %v", account, err))
 			}
 		}

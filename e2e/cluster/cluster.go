@@ -141,6 +141,28 @@ func (c *Cluster) startEtcd() (err error) {
 	return err
 }
 
+// SaveEtcd copies what etcd stores, which is away for a moment, into a folder.
+func (c *Cluster) SaveEtcd(folder string) error {
+	if err := c.etcd.Stop(stopGrace); err != nil {
+		return err
+	}
+	err := os.CopyFS(folder, os.DirFS(filepath.Join(c.Dir, "etcd")))
+	return errors.Join(err, c.startEtcd())
+}
+
+// RestoreEtcd puts back what SaveEtcd has copied, as an administrator does after a loss: the kube-apiserver restarts.
+func (c *Cluster) RestoreEtcd(ctx context.Context, folder string) error {
+	store := filepath.Join(c.Dir, "etcd")
+	c.KillAPIServer()
+	if err := errors.Join(c.etcd.Stop(stopGrace), os.RemoveAll(store)); err != nil {
+		return err
+	}
+	if err := errors.Join(os.CopyFS(store, os.DirFS(folder)), c.startEtcd()); err != nil {
+		return err
+	}
+	return c.StartAPIServer(ctx)
+}
+
 // CompactEtcd drops the history of everything: only the present states can be read from now on. What kube-apiserver
 // holds in memory is not touched.
 func (c *Cluster) CompactEtcd(ctx context.Context) error {

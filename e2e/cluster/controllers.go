@@ -26,6 +26,36 @@ func (c *Cluster) RunControllers(ctx context.Context, name string, flags ...stri
 
 // RunControllersAs is RunControllers for whoever a kubeconfig stands for.
 func (c *Cluster) RunControllersAs(ctx context.Context, kubeconfig, name string, flags ...string) (*Controllers, error) {
+	return c.RunControllersOf(ctx, c.paths.steward, kubeconfig, name, flags...)
+}
+
+// RunControllersOf is RunControllersAs of any build's program.
+func (c *Cluster) RunControllersOf(ctx context.Context, program, kubeconfig, name string, flags ...string) (*Controllers, error) {
+	return c.runControllers(ctx, []string{program}, kubeconfig, name, flags...)
+}
+
+// FakeTime is the library that shows a program another time, "" where it is not installed.
+func FakeTime() string {
+	found, _ := filepath.Glob("/usr/lib/*/faketime/libfaketimeMT.so.1")
+	if len(found) == 0 {
+		return ""
+	}
+	return found[0]
+}
+
+// RunControllersAt is RunControllersAs on a machine whose clock goes before the cluster's by so much, or behind it. It needs FakeTime.
+func (c *Cluster) RunControllersAt(ctx context.Context, skew time.Duration, kubeconfig, name string, flags ...string) (*Controllers, error) {
+	command := []string{c.paths.steward}
+	if skew != 0 {
+		// As this process itself, and not as a child that outlives it.
+		command = append([]string{
+			"env", "LD_PRELOAD=" + FakeTime(), fmt.Sprintf("FAKETIME=%+d", int(skew.Seconds())), "FAKETIME_DONT_FAKE_MONOTONIC=1",
+		}, command...)
+	}
+	return c.runControllers(ctx, command, kubeconfig, name, flags...)
+}
+
+func (c *Cluster) runControllers(ctx context.Context, command []string, kubeconfig, name string, flags ...string) (*Controllers, error) {
 	controllers := &Controllers{}
 	var err error
 	for _, port := range []*int{&controllers.metrics, &controllers.probes} {
@@ -33,13 +63,9 @@ func (c *Cluster) RunControllersAs(ctx context.Context, kubeconfig, name string,
 			return nil, err
 		}
 	}
-	controllers.Process, err = startProcess(name, filepath.Join(c.Dir, name+".log"), c.paths.steward, append([]string{
-		"controllers",
-		"--kubeconfig=" + kubeconfig,
-		"--metrics-bind-address=" + loopback(controllers.metrics),
-		"--metrics-secure=false",
-		"--health-probe-bind-address=" + loopback(controllers.probes),
-	}, flags...)...)
+	args := append(command[1:], "controllers", "--kubeconfig="+kubeconfig, "--metrics-bind-address="+loopback(controllers.metrics),
+		"--metrics-secure=false", "--health-probe-bind-address="+loopback(controllers.probes))
+	controllers.Process, err = startProcess(name, filepath.Join(c.Dir, name+".log"), command[0], append(args, flags...)...)
 	if err != nil {
 		return nil, err
 	}

@@ -31,15 +31,46 @@ patches:
 - target: {kind: Service, name: steward-apiserver}
   patch: |
     - {op: replace, path: /spec, value: {type: ExternalName, externalName: localhost}}
-- target: {kind: APIService, name: v1alpha1.views.operators.coreos.com}
-  patch: |
-    - {op: replace, path: /spec/service/port, value: %d}
-    - {op: add, path: /spec/caBundle, value: %s}
 `
 
-// Deploy applies deploy/base for an API server, and gives it a kubeconfig of its ServiceAccount, so that the process
-// runs under exactly the rights that the manifests give it.
+// registration is what the guard makes in a cluster with nodes.
+const registration = `apiVersion: apiregistration.k8s.io/v1
+kind: APIService
+metadata: {name: %s}
+spec:
+  group: views.operators.coreos.com
+  version: v1alpha1
+  groupPriorityMinimum: 1000
+  versionPriority: 15
+  service: {name: steward-apiserver, namespace: steward-system, port: %d}
+  caBundle: %s
+`
+
+// Deploy applies deploy/base for an API server, registers it, and gives it a kubeconfig of its ServiceAccount, so that the
+// process runs under exactly the rights that the manifests give it.
 func (c *Cluster) Deploy(ctx context.Context, s *Steward) error {
+	if err := c.DeployUnregistered(ctx, s); err != nil {
+		return err
+	}
+	return c.Register(ctx, s)
+}
+
+// Register applies the APIService that leads to the API server, whether it serves or not.
+func (c *Cluster) Register(ctx context.Context, s *Steward) error {
+	file := filepath.Join(c.Dir, "apiservice-"+s.name+".yaml")
+	text := fmt.Sprintf(registration, APIServiceName, s.Port, base64.StdEncoding.EncodeToString(s.ca.PEM))
+	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+		return err
+	}
+	_, err := c.Kubectl(ctx, "apply", "--server-side", "--force-conflicts", "-f", file)
+	return err
+}
+
+// CA is the authority of the API server's certificate, in PEM.
+func (s *Steward) CA() []byte { return s.ca.PEM }
+
+// DeployUnregistered is Deploy without the APIService.
+func (c *Cluster) DeployUnregistered(ctx context.Context, s *Steward) error {
 	dir := filepath.Join(c.Dir, "overlay-"+s.name)
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
@@ -53,7 +84,7 @@ func (c *Cluster) Deploy(ctx context.Context, s *Steward) error {
 	if err != nil {
 		return err
 	}
-	text := fmt.Sprintf(overlay, base, s.Port, base64.StdEncoding.EncodeToString(s.ca.PEM))
+	text := fmt.Sprintf(overlay, base)
 	if err := os.WriteFile(filepath.Join(dir, "kustomization.yaml"), []byte(text), 0o644); err != nil {
 		return err
 	}

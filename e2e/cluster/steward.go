@@ -24,6 +24,7 @@ type Steward struct {
 	*Process
 	Port       int
 	Kubeconfig string // what it runs with; set by Deploy
+	Program    string // the binary under test, unless another one is set before Start
 
 	cluster *Cluster
 	ca      *Authority
@@ -34,8 +35,8 @@ type Steward struct {
 // NewSteward chooses a port and issues serving certificates. Nothing runs yet: what is deployed into the cluster
 // needs both, and the process needs what is deployed.
 func (c *Cluster) NewSteward(name string) (s *Steward, err error) {
-	s = &Steward{cluster: c, name: name}
-	if _, err = os.Stat(c.paths.steward); err != nil {
+	s = &Steward{cluster: c, name: name, Program: c.paths.steward}
+	if _, err = os.Stat(s.Program); err != nil {
 		return nil, fmt.Errorf("no steward binary (build it, or point STEWARD_BIN at one): %w", err)
 	}
 	if s.Port, err = freePort(); err != nil {
@@ -53,7 +54,7 @@ func (c *Cluster) NewSteward(name string) (s *Steward, err error) {
 // Start runs the API server and returns at once.
 func (s *Steward) Start(flags ...string) (err error) {
 	c := s.cluster
-	s.Process, err = startProcess(s.name, filepath.Join(c.Dir, s.name+".log"), c.paths.steward, append([]string{
+	s.Process, err = startProcess(s.name, filepath.Join(c.Dir, s.name+".log"), s.Program, append([]string{
 		"apiserver",
 		"--kubeconfig=" + s.Kubeconfig,
 		"--bind-address=127.0.0.1",

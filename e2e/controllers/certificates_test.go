@@ -47,7 +47,7 @@ func TestAuthority_R_004_45(t *testing.T) {
 		}
 	})
 	must(t, c.ApplyManifests(t.Context(), "base", filepath.Join("overlays", "standalone", "certificates")))
-	// What the base brings, without its caBundle.
+	// What the guard makes, without its caBundle.
 	registration := &unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": "apiregistration.k8s.io/v1", "kind": "APIService",
 		"metadata": map[string]any{"name": registrationName},

@@ -40,6 +40,8 @@ func TestFlags(t *testing.T) {
 		{"--reconcilers=nope", `steward controllers: --reconcilers: there is no "nope"; known are: `},
 		{"--feature-gates=Nope=true", `steward controllers: --feature-gates: unknown feature gate "Nope"`},
 		{"--leader-elect-lease-duration=5s", "steward controllers: --leader-elect: the renew deadline must be shorter"},
+		{"--tls-min-version=VersionTLS11", `steward controllers: --tls-min-version: "VersionTLS11" is neither`},
+		{"--tls-cipher-suites=NULL", `steward controllers: --tls-cipher-suites: there is no "NULL"`},
 		{"--metrics-bind-address=here", `steward controllers: --metrics-bind-address: "here" is no IP address and port`},
 	} {
 		command := exec.Command(binary(t), "controllers", "--reconcilers=operator-groups", row.flags)

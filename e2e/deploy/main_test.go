@@ -10,8 +10,7 @@ import (
 	"steward.dev/e2e/olm"
 )
 
-// shared is the one cluster, with OLM's definitions and deploy/base in it, but for the APIService: nobody serves it here,
-// and then no namespace could be deleted.
+// shared is the one cluster, with OLM's definitions and deploy/base in it.
 var shared *cluster.Cluster
 
 func TestMain(m *testing.M) { cluster.Main(m, &shared, setUp) }

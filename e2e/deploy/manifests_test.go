@@ -11,12 +11,17 @@ import (
 	"testing"
 
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
+	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/version"
 	"k8s.io/apiserver/pkg/admission/plugin/cel"
 	"k8s.io/apiserver/pkg/admission/plugin/policy/validating"
 	"k8s.io/apiserver/pkg/admission/plugin/webhook/matchconditions"
+	"k8s.io/apiserver/pkg/apis/audit"
+	"k8s.io/apiserver/pkg/audit/policy"
+	"k8s.io/apiserver/pkg/authorization/authorizer"
 	"k8s.io/apiserver/pkg/cel/environment"
 	"sigs.k8s.io/yaml"
 
@@ -46,7 +51,7 @@ func rendered(ctx context.Context, folder string) (objects []*olm.Object, file s
 func deployed(t *testing.T) (all []*olm.Object) {
 	t.Helper()
 	for _, folder := range []string{"base", "overlays/copies", "overlays/install-plans", "overlays/operators", "overlays/payload",
-		"overlays/apiservice-guard", "overlays/standalone/certificates"} {
+		"overlays/standalone/certificates"} {
 		objects, _, err := rendered(t.Context(), folder)
 		must(t, err)
 		all = append(all, objects...)
@@ -72,9 +77,7 @@ func applyBase(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	file, err := writeManifests(slices.DeleteFunc(objects, func(object *olm.Object) bool {
-		return object.GetKind() == "APIService"
-	}), "applied.yaml")
+	file, err := writeManifests(objects, "applied.yaml")
 	if err != nil {
 		return err
 	}
@@ -159,7 +162,7 @@ func TestManifests_PoliciesCompileForKubernetes130(t *testing.T) {
 		must(t, runtime.DefaultUnstructuredConverter.FromUnstructured(object.Object, &policy))
 		compiler, err := cel.NewCompositedCompiler(oldest)
 		must(t, err)
-		options := cel.OptionalVariableDeclarations{HasAuthorizer: true}
+		options := cel.OptionalVariableDeclarations{HasAuthorizer: true, HasParams: policy.Spec.ParamKind != nil}
 		check := func(result cel.CompilationResult) {
 			if result.Error != nil {
 				t.Errorf("%s: %s: %v", policy.Name, result.ExpressionAccessor.GetExpression(), result.Error)
@@ -201,6 +204,69 @@ func TestManifests_PoliciesAreBound(t *testing.T) {
 	}
 }
 
+// Each policy is one that a family of processes looks at (controllers/families.h), and that its account may read, bindings and all.
+func TestManifests_PoliciesAreLookedAt(t *testing.T) {
+	root, err := cluster.Root()
+	must(t, err)
+	families, err := os.ReadFile(filepath.Join(root, "controllers", "families.h"))
+	must(t, err)
+	objects := deployed(t)
+	readable := map[string]bool{}
+	for _, object := range objects {
+		if object.GetKind() != "ClusterRole" {
+			continue
+		}
+		var role rbacv1.ClusterRole
+		must(t, runtime.DefaultUnstructuredConverter.FromUnstructured(object.Object, &role))
+		for _, rule := range role.Rules {
+			if !slices.Contains(rule.APIGroups, "admissionregistration.k8s.io") || !slices.Contains(rule.Verbs, "get") ||
+				!slices.Contains(rule.Resources, "validatingadmissionpolicies") || !slices.Contains(rule.Resources, "validatingadmissionpolicybindings") {
+				continue
+			}
+			for _, name := range rule.ResourceNames {
+				readable[name] = true
+			}
+		}
+	}
+	for _, object := range objects {
+		if object.GetKind() != "ValidatingAdmissionPolicy" {
+			continue
+		}
+		if !strings.Contains(string(families), `"`+object.GetName()+`"`) || !readable[object.GetName()] {
+			t.Errorf("nobody looks whether %s is in force", object.GetName())
+		}
+	}
+}
+
+// The audit policy is one that Kubernetes reads, and it records who asks for what, without bodies, but no probes and scrapes.
+func TestManifests_AuditPolicy(t *testing.T) {
+	for _, object := range deployed(t) {
+		if object.GetName() != "steward-audit-policy" {
+			continue
+		}
+		loaded, err := policy.LoadPolicyFromBytes([]byte(typed[corev1.ConfigMap](t, object).Data["policy.yaml"]))
+		must(t, err)
+		evaluator := policy.NewPolicyRuleEvaluator(loaded)
+		for _, row := range []struct {
+			asked authorizer.AttributesRecord
+			want  audit.Level
+		}{
+			{authorizer.AttributesRecord{Verb: "get", Path: "/readyz"}, audit.LevelNone},
+			{authorizer.AttributesRecord{Verb: "get", Path: "/metrics"}, audit.LevelNone},
+			{authorizer.AttributesRecord{Verb: "get", Path: "/apis/views.operators.coreos.com/v1alpha1"}, audit.LevelNone},
+			{authorizer.AttributesRecord{Verb: "put", Path: "/debug/flags/v"}, audit.LevelMetadata},
+			{authorizer.AttributesRecord{Verb: "list", APIGroup: "views.operators.coreos.com", Resource: "installedoperators", ResourceRequest: true},
+				audit.LevelMetadata},
+		} {
+			if got := evaluator.EvaluatePolicyRule(row.asked).Level; got != row.want {
+				t.Errorf("%+v: %s, want %s", row.asked, got, row.want)
+			}
+		}
+		return
+	}
+	t.Error("there is no audit policy")
+}
+
 // Command lines are such as the program knows.
 func TestManifests_FlagsExist(t *testing.T) {
 	root, err := cluster.Root()
@@ -227,12 +293,12 @@ func TestManifests_FlagsExist(t *testing.T) {
 	}
 }
 
-// The alerts are about metrics that the programs have.
+// The alerts and the dashboard are about metrics that the programs have.
 func TestManifests_AlertsAreAboutMetricsThatExist(t *testing.T) {
 	root, err := cluster.Root()
 	must(t, err)
 	var sources strings.Builder
-	for _, room := range []string{"apiserver", "base", "controllers", "storage"} {
+	for _, room := range []string{"apiserver", "base", "cmd", "controllers", "storage"} {
 		must(t, filepath.WalkDir(filepath.Join(root, room), func(path string, entry os.DirEntry, err error) error {
 			if err != nil || entry.IsDir() || !strings.HasSuffix(path, ".cc") || strings.HasSuffix(path, "_test.cc") {
 				return err
@@ -244,27 +310,37 @@ func TestManifests_AlertsAreAboutMetricsThatExist(t *testing.T) {
 	}
 	objects, _, err := rendered(t.Context(), "overlays/prometheus")
 	must(t, err)
-	name := regexp.MustCompile(`\b(steward|leader_election|apiserver|authentication|process)_[a-z_]+`)
-	found := 0
-	for _, object := range objects {
-		if object.GetKind() != "PrometheusRule" {
-			continue
-		}
-		groups, _, _ := unstructured.NestedSlice(object.Object, "spec", "groups")
-		for _, metric := range name.FindAllString(fmt.Sprint(groups), -1) {
-			found++
+	name := regexp.MustCompile(`\b(steward|leader_election|apiserver|authentication|process|controller_runtime|workqueue|rest_client)_[a-z_]+`)
+	check := func(what, text string, least int) {
+		metrics := name.FindAllString(text, -1)
+		for _, metric := range metrics {
 			literal := `"` + strings.TrimSuffix(metric, "_bucket") + `"`
 			// Both of these are made of a beginning and an end.
 			if strings.HasPrefix(metric, "apiserver_delegated_auth") {
 				literal = `"apiserver_delegated_auth`
 			}
 			if !strings.Contains(sources.String(), literal) {
-				t.Errorf("there is no metric %s", metric)
+				t.Errorf("%s: there is no metric %s", what, metric)
 			}
 		}
+		if len(metrics) < least {
+			t.Errorf("%s: only %d metrics are named", what, len(metrics))
+		}
 	}
-	if found < 15 {
-		t.Errorf("only %d metrics are named", found)
+	var rules strings.Builder
+	for _, object := range objects {
+		if object.GetKind() == "PrometheusRule" {
+			groups, _, _ := unstructured.NestedSlice(object.Object, "spec", "groups")
+			fmt.Fprint(&rules, groups)
+		}
+	}
+	check("alerts", rules.String(), 20)
+	for _, query := range dashboardQueries(t, objects) {
+		check(query, query, 0)
+		// What is not Steward's is the kube-apiserver's word on the APIService.
+		if !name.MatchString(query) && !strings.Contains(query, "aggregator_unavailable_apiservice{") {
+			t.Errorf("the dashboard asks for %s", query)
+		}
 	}
 }
 

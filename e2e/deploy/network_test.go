@@ -148,6 +148,8 @@ func TestNetwork_WhoMayConnect(t *testing.T) {
 		{"anybody", base, others, "controllers", "metrics", false},
 		{"Prometheus", base, monitoring, "controllers", "metrics", false},
 		{"Prometheus that was let in", prometheus, monitoring, "controllers", "metrics", true},
+		{"Prometheus that was let in", prometheus, monitoring, "apiservice-guard", "metrics", true},
+		{"Prometheus", base, monitoring, "apiservice-guard", "metrics", false},
 		{"Prometheus that was let in", prometheus, monitoring, "controllers", "grpc", false},
 		{"Prometheus", prometheus, monitoring, "apiserver", "https", true},
 		{"anybody", prometheus, others, "controllers", "metrics", false},
@@ -177,6 +179,7 @@ func TestNetwork_WhatStewardConnectsTo(t *testing.T) {
 		{"apiserver", peer{}, 6443, true}, {"apiserver", peer{}, 443, true}, {"controllers", peer{}, 6443, true},
 		{"apiserver", within("kube-system", labels.Set{"k8s-app": "kube-dns"}), 53, true},
 		{"apiserver", controllersPods, grpc, true},
+		{"apiservice-guard", within("steward-system", base.pod("apiserver")), 8443, true},
 		{"controllers", controllersPods, grpc, false},
 		{"apiserver", within("default", nil), grpc, false},
 		{"apiserver", peer{}, 80, false}, {"controllers", peer{}, 22, false},
@@ -190,9 +193,10 @@ func TestNetwork_WhatStewardConnectsTo(t *testing.T) {
 	}
 }
 
-// Ports that probes and PodMonitors name are there.
+// Ports that probes and PodMonitors name are there, and each process is one that a PodMonitor reads.
 func TestNetwork_PortsExist(t *testing.T) {
-	n := networkOf(t, "base")
+	n := networkOf(t, "base", "overlays/copies", "overlays/install-plans", "overlays/operators", "overlays/payload", "overlays/standalone/certificates")
+	read := map[string]int{}
 	for component, deployment := range n.deployments {
 		container := deployment.Spec.Template.Spec.Containers[0]
 		for _, probe := range []*corev1.Probe{container.StartupProbe, container.LivenessProbe, container.ReadinessProbe} {
@@ -225,6 +229,7 @@ func TestNetwork_PortsExist(t *testing.T) {
 			if !selects(t, &spec.Selector, n.pod(component)) {
 				continue
 			}
+			read[component]++
 			if _, err := n.port(component, spec.PodMetricsEndpoints[0].Port); err != nil || spec.PodMetricsEndpoints[0].Scheme != "https" {
 				t.Errorf("%s: %v, %+v", object.GetName(), err, spec.PodMetricsEndpoints)
 			}
@@ -232,5 +237,10 @@ func TestNetwork_PortsExist(t *testing.T) {
 	}
 	if monitors != 2 {
 		t.Errorf("%d PodMonitors", monitors)
+	}
+	for component := range n.deployments {
+		if read[component] != 1 {
+			t.Errorf("%d PodMonitors read %s", read[component], component)
+		}
 	}
 }

@@ -153,7 +153,7 @@ func TestPayload_NeverWritesAndDeletes(t *testing.T) {
 		"a ClusterRole of Steward's name":  {creates(olm.ClusterRoles, role("steward-new")), true},
 		"the deletion of a definition":     {deletes(olm.Definitions, "", other.GetName()), false},
 		"the deletion of one of Steward's": {deletes(olm.Definitions, "", definition.GetName()), true},
-		"a change of a definition":         {changes(olm.Definitions, "", definition.GetName()), false},
+		"a change of a definition":         {changes(olm.Definitions, "", definition.GetName()), true},
 	} {
 		err := tc.do()
 		if tc.refused {

@@ -143,6 +143,15 @@ func set(verbs, resources string) map[string]bool {
 	return rights
 }
 
+// getsNamed is the right to get objects of these names.
+func getsNamed(resource string, names ...string) map[string]bool {
+	rights := map[string]bool{}
+	for _, name := range names {
+		rights["get "+resource+"/"+name] = true
+	}
+	return rights
+}
+
 func union(sets ...map[string]bool) map[string]bool {
 	all := map[string]bool{}
 	for _, each := range sets {
@@ -170,10 +179,10 @@ var (
 		set("get list watch", "/namespaces"),
 		set("get", "apiextensions.k8s.io/customresourcedefinitions apiregistration.k8s.io/apiservices apps/deployments"),
 		set("list", "apiextensions.k8s.io/customresourcedefinitions/clusterserviceversions.operators.coreos.com"),
-		set("get", `
-			admissionregistration.k8s.io/validatingadmissionpolicies/steward-cleanup-opt-in
-			admissionregistration.k8s.io/validatingadmissionpolicies/steward-cleanup-uninstall
-			admissionregistration.k8s.io/validatingadmissionpolicies/steward-cleanup-copied-from`),
+		getsNamed("admissionregistration.k8s.io/validatingadmissionpolicies", optInPolicy, uninstallPolicy, copiedPolicy, foregroundPolicy,
+			writesPolicy, deletesPolicy),
+		getsNamed("admissionregistration.k8s.io/validatingadmissionpolicybindings", optInPolicy, uninstallPolicy, copiedPolicy,
+			foregroundPolicy, writesPolicy, deletesPolicy),
 		set("list", "admissionregistration.k8s.io/validatingadmissionpolicybindings"),
 		set("list watch patch", `
 			rbac.authorization.k8s.io/clusterroles rbac.authorization.k8s.io/clusterrolebindings
@@ -280,7 +289,8 @@ func TestRights_NamedObjectsOnly(t *testing.T) {
 		{named(policy, optInPolicy), true},
 		{named(policy, uninstallPolicy), true},
 		{named(policy, copiedPolicy), true},
-		{named(policy, foregroundPolicy), false},
+		{named(policy, foregroundPolicy), true},
+		{named(policy, "another"), false},
 		{policy, false},
 	} {
 		if got := allowed(t, controllers, tc.right); got != tc.want {

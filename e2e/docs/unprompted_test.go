@@ -21,6 +21,7 @@ var unprompted = map[string]string{
 
 	"./dev image": "e2e/node, whose image it makes",
 	"kubectl apply -f bin/image/install.yaml":                                                             "e2e/node",
+	"kubectl wait --for=create apiservice/v1alpha1.views.operators.coreos.com --timeout=2m":               "e2e/node",
 	"kubectl wait apiservice v1alpha1.views.operators.coreos.com --for=condition=Available --timeout=60s": "e2e/node",
 	"kubectl get installedoperators -A":                                                                   "e2e/node",
 

@@ -124,6 +124,25 @@ func TestKubectlDailyCommands(t *testing.T) {
 		expect(t, kubectl(t, up, "apply", "-f", more), "configured")
 		expect(t, kubectl(t, up, "get", "clusterrole", "see", "-o", "jsonpath={.rules[0].verbs}"), `["get","list"]`)
 	})
+	// kubectl checks what it sends by the server's OpenAPI, as with a kube-apiserver: there is no PATCH of these.
+	t.Run("questions", func(t *testing.T) {
+		question := "apiVersion: views.operators.coreos.com/v1alpha1\nkind: PlanPreview\nmetadata: {namespace: databases, generateName: what-if-}\n" +
+			"spec:\n  uninstall: {clusterServiceVersion: tidepool-postgres.v5.3.1, cleanup: true}\n"
+		asked := file(t, "question.yaml", question)
+		eventually(t, func() error {
+			out, err := cluster.RunKubectl(t.Context(), home(up), up.Kubeconfig, nil, "create", "-f", asked)
+			if err == nil && !strings.Contains(out, "planpreview.views.operators.coreos.com/what-if-") {
+				return errors.New(out)
+			}
+			return err
+		})
+		expect(t, kubectl(t, up, "create", "-o", "yaml", "-f", asked), "index: 1", "type: Executable", "kind: PlanPreview")
+		wrong := file(t, "wrong.yaml", strings.Replace(question, "cleanup:", "clenup:", 1))
+		expect(t, refused(t, up, "create", "-f", wrong), "unknown field", "clenup")
+		expect(t, refused(t, up, "create", "--validate=false", "-f", file(t, "none.yaml", strings.Replace(question, "uninstall:", "unistall:", 1))), "exactly one of")
+		mistyped := file(t, "type.yaml", strings.Replace(question, "cleanup: true", "cleanup: {}", 1))
+		expect(t, refused(t, up, "create", "-f", mistyped), "cleanup")
+	})
 	t.Run("services", func(t *testing.T) {
 		service := file(t, "service.yaml", "apiVersion: v1\nkind: Service\nmetadata: {name: front, namespace: workshop}\nspec: {type: ClusterIP, clusterIP: None, ports: [{name: http, port: 80}, {name: https, port: 443}]}\n")
 		expect(t, kubectl(t, up, "apply", "-f", service), "service/front created")

@@ -106,4 +106,25 @@ func TestUpMakesCopiesWhereItIsAskedTo(t *testing.T) {
 	if got := names(t, up, olm.CSVs, "payments"); !slices.Contains(got, "certloop.v1.8.2") {
 		t.Errorf("it is gone: %q", got)
 	}
+	// Where nobody copies, nothing is foreseen, and that is said.
+	for _, enabled := range []bool{true, false} {
+		question := &unstructured.Unstructured{Object: map[string]any{
+			"apiVersion": planPreviews.GroupVersion().String(), "kind": "PlanPreview",
+			"spec": map[string]any{"copiedCSVs": map[string]any{"enabled": enabled}},
+		}}
+		eventually(t, func() error {
+			answer, err := up.Any.Resource(planPreviews).Namespace("payments").Create(t.Context(), question, metav1.CreateOptions{})
+			if err != nil {
+				return err
+			}
+			steps, _, _ := unstructured.NestedSlice(answer.Object, "status", "steps")
+			conditions, _, _ := unstructured.NestedSlice(answer.Object, "status", "conditions")
+			if said := fmt.Sprint(conditions); len(steps) != 0 || !strings.Contains(said, "NobodyCopies") || !strings.Contains(said, "does not run here") {
+				return fmt.Errorf("%d steps, %s", len(steps), said)
+			}
+			return nil
+		})
+	}
 }
+
+var planPreviews = schema.GroupVersionResource{Group: "views.operators.coreos.com", Version: "v1alpha1", Resource: "planpreviews"}

@@ -27,6 +27,7 @@ func (n *Node) Install(ctx context.Context, folder string) error {
 	}
 	for _, command := range [][]string{
 		{"apply", "-f", filepath.Join(folder, "install.yaml")},
+		{"wait", "--for=create", "apiservice/" + cluster.APIServiceName, "--timeout=5m"},
 		{"wait", "apiservice", cluster.APIServiceName, "--for=condition=Available", "--timeout=5m"},
 	} {
 		if _, err := n.Kubectl(ctx, command...); err != nil {

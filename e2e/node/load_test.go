@@ -16,29 +16,38 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-var installedOperators = schema.GroupVersionResource{Group: "views.operators.coreos.com", Version: "v1alpha1", Resource: "installedoperators"}
+var (
+	apiServices        = schema.GroupVersionResource{Group: "apiregistration.k8s.io", Version: "v1", Resource: "apiservices"}
+	installedOperators = schema.GroupVersionResource{Group: "views.operators.coreos.com", Version: "v1alpha1", Resource: "installedoperators"}
+)
 
-// load are users who list and watch through the kube-apiserver, whatever happens to Steward.
+// abandoned is when a user gives a request up: one that takes as long was not slow, but left lying.
+const abandoned = 30 * time.Second
+
+// load are users who list and watch through the kube-apiserver, whatever happens to Steward. They may view, and are no administrators.
 type load struct {
-	stop    context.CancelFunc
-	users   sync.WaitGroup
-	sent    atomic.Int64
-	resumed atomic.Int64 // watches that a server ended, as it may, and that went on where they were
-	expired atomic.Int64 // watches that had to list again
+	stop     context.CancelFunc
+	users    sync.WaitGroup
+	watches  int
+	sent     atomic.Int64
+	answered atomic.Int64
+	open     atomic.Int64 // watches that go on at the moment
+	resumed  atomic.Int64 // watches that a server ended, as it may, and that went on where they were
+	expired  atomic.Int64 // watches that had to list again
 
 	mutex    sync.Mutex
 	failures []string
 }
 
-// startLoad begins a number of requests each second, and keeps a number of watches.
+// startLoad begins a number of requests each second, and keeps a number of watches, all of which are open when it returns.
 func startLoad(t *testing.T, s *scene, perSecond, watches int) *load {
 	t.Helper()
 	ctx, stop := context.WithCancel(t.Context())
-	l := &load{stop: stop}
+	l := &load{stop: stop, watches: watches}
 	// A connection carries no more than some hundred streams.
 	var clients []dynamic.Interface
 	for range 8 {
-		config := rest.CopyConfig(s.Config)
+		config := rest.CopyConfig(s.Viewer)
 		config.QPS = -1
 		config.UserAgent = fmt.Sprintf("e2e-load-%d", len(clients))
 		client, err := dynamic.NewForConfig(config)
@@ -65,13 +74,17 @@ func startLoad(t *testing.T, s *scene, perSecond, watches int) *load {
 	for i := range 64 {
 		l.users.Go(func() {
 			for range ticks {
-				_, err := clients[i%len(clients)].Resource(installedOperators).Namespace("payments").List(ctx, metav1.ListOptions{})
+				l.sent.Add(1)
+				request, cancel := context.WithTimeout(ctx, abandoned)
+				_, err := clients[i%len(clients)].Resource(installedOperators).Namespace("payments").List(request, metav1.ListOptions{})
+				cancel()
 				if ctx.Err() != nil {
 					return
 				}
-				l.sent.Add(1)
 				if err != nil {
 					l.fail("list", err)
+				} else {
+					l.answered.Add(1)
 				}
 			}
 		})
@@ -79,7 +92,33 @@ func startLoad(t *testing.T, s *scene, perSecond, watches int) *load {
 	for i := range watches {
 		l.users.Go(func() { l.watch(ctx, clients[i%len(clients)]) })
 	}
+	l.awaitOpen(t)
 	return l
+}
+
+// awaitOpen waits until every watch is open.
+func (l *load) awaitOpen(t *testing.T) {
+	t.Helper()
+	await(t, func() error {
+		if open := l.open.Load(); open != int64(l.watches) {
+			return fmt.Errorf("%d of %d watches are open", open, l.watches)
+		}
+		return nil
+	})
+}
+
+// rate is how many requests were answered in a second while something ran, and how long that took.
+func (l *load) rate(run func()) (float64, time.Duration) {
+	began, before := time.Now(), l.answered.Load()
+	run()
+	took := time.Since(began)
+	return float64(l.answered.Load()-before) / took.Seconds(), took
+}
+
+func (l *load) failed() int {
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	return len(l.failures)
 }
 
 func (l *load) fail(what string, err error) {
@@ -93,7 +132,9 @@ func (l *load) watch(ctx context.Context, client dynamic.Interface) {
 	version := ""
 	for ctx.Err() == nil {
 		if version == "" {
-			list, err := client.Resource(installedOperators).List(ctx, metav1.ListOptions{})
+			request, cancel := context.WithTimeout(ctx, abandoned)
+			list, err := client.Resource(installedOperators).List(request, metav1.ListOptions{})
+			cancel()
 			if err != nil {
 				if ctx.Err() == nil {
 					l.fail("list", err)
@@ -103,8 +144,13 @@ func (l *load) watch(ctx context.Context, client dynamic.Interface) {
 			}
 			version = list.GetResourceVersion()
 		}
-		running, err := client.Resource(installedOperators).Watch(ctx, metav1.ListOptions{ResourceVersion: version, AllowWatchBookmarks: true})
+		// A watch may last; what is to come in time is its beginning.
+		request, cancel := context.WithCancel(ctx)
+		beginning := time.AfterFunc(abandoned, cancel)
+		running, err := client.Resource(installedOperators).Watch(request, metav1.ListOptions{ResourceVersion: version, AllowWatchBookmarks: true})
+		beginning.Stop()
 		if err != nil {
+			cancel()
 			if ctx.Err() != nil {
 				return
 			}
@@ -117,7 +163,10 @@ func (l *load) watch(ctx context.Context, client dynamic.Interface) {
 			time.Sleep(time.Second)
 			continue
 		}
+		l.open.Add(1)
 		version = l.follow(ctx, running, version)
+		l.open.Add(-1)
+		cancel()
 		l.resumed.Add(1)
 	}
 }
@@ -145,12 +194,17 @@ func (l *load) follow(ctx context.Context, running watch.Interface, version stri
 	return version
 }
 
-// end ends all users, and tells what they saw.
+// end ends all users once every watch is open again, and tells what they saw.
 func (l *load) end(t *testing.T) {
 	t.Helper()
+	l.awaitOpen(t)
 	l.stop()
 	l.users.Wait()
-	t.Logf("%d requests, %d failed; watches: %d resumed, %d listed again", l.sent.Load(), len(l.failures), l.resumed.Load(), l.expired.Load())
+	t.Logf("%d requests, %d answered, %d failed; watches: %d resumed, %d listed again", l.sent.Load(), l.answered.Load(), len(l.failures),
+		l.resumed.Load(), l.expired.Load())
+	if l.answered.Load() == 0 {
+		t.Error("nothing was answered")
+	}
 	for i, each := range l.failures {
 		if i == 20 {
 			break

@@ -28,6 +28,7 @@ type Node struct {
 	State      string // its folder
 	Kubeconfig string // of an administrator, for programs on this machine
 	Config     *rest.Config
+	Viewer     *rest.Config // of a user who has the rights that are given to "viewer", and those of every authenticated user
 	Kube       kubernetes.Interface
 	Any        dynamic.Interface
 
@@ -75,6 +76,9 @@ func Start(ctx context.Context, images ...string) (n *Node, err error) {
 		return n, err
 	}
 	n.Config.QPS = -1
+	if n.Viewer, err = cluster.ClientFor(filepath.Join(state, "viewer.kubeconfig")); err != nil {
+		return n, err
+	}
 	if n.Kube, err = kubernetes.NewForConfig(n.Config); err != nil {
 		return n, err
 	}

@@ -11,6 +11,8 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/yaml"
 
 	"steward.dev/e2e/check"
 	"steward.dev/e2e/cluster"
@@ -20,6 +22,7 @@ import (
 
 const (
 	namespace        = "steward-system"
+	repository       = "docker.io/library/steward"
 	registrationName = "v1alpha1.views.operators.coreos.com"
 	// How soon an installed Steward answers, at most: a promise of docs/install.md.
 	answers = 60 * time.Second
@@ -33,8 +36,33 @@ var must = check.Must
 type scene struct {
 	*node.Node
 	root    string
-	archive string // of the image
 	install string // the manifests that `./dev image` leaves beside the image
+	image   image
+	before  []string // all objects of the cluster before Steward came
+}
+
+// image is what a folder holds that `./dev image` has filled.
+type image struct{ folder, archive, tag, digest string }
+
+// name is how the manifests call it, and a node that has loaded the archive knows it.
+func (i image) name() string { return repository + ":" + i.tag + "@" + i.digest }
+
+func imageIn(t *testing.T, folder string) image {
+	t.Helper()
+	archives, _ := filepath.Glob(filepath.Join(folder, "steward-*.tar"))
+	if len(archives) != 1 {
+		t.Fatalf("%d archives of images in %s: ./dev image makes one", len(archives), folder)
+	}
+	text, err := os.ReadFile(filepath.Join(folder, "kustomization.yaml"))
+	must(t, err)
+	var component struct {
+		Images []struct{ NewTag, Digest string }
+	}
+	must(t, yaml.Unmarshal(text, &component))
+	if len(component.Images) != 1 {
+		t.Fatalf("%s names %d images", folder, len(component.Images))
+	}
+	return image{folder: folder, archive: archives[0], tag: component.Images[0].NewTag, digest: component.Images[0].Digest}
 }
 
 // TestNode is Steward's life on a cluster, from an archive and one file of manifests to nothing. The steps stand on each other.
@@ -45,10 +73,11 @@ func TestNode(t *testing.T) {
 		run  func(t *testing.T, s *scene)
 	}{
 		{"Install", testInstall},
-		{"Overlays", testOverlays},
 		{"Rotation", testRotation},
 		{"Upgrade", testUpgrade},
 		{"Uninstall", testUninstall},
+		// Families make what stays (copies, Operators), so they come last.
+		{"Overlays", testOverlays},
 	} {
 		if !t.Run(step.name, func(t *testing.T) { step.run(t, s) }) {
 			t.FailNow()
@@ -67,10 +96,7 @@ func start(t *testing.T) *scene {
 	if folder == "" {
 		folder = filepath.Join(root, "bin", "image")
 	}
-	archives, _ := filepath.Glob(filepath.Join(folder, "steward-*.tar"))
-	if len(archives) != 1 {
-		t.Fatalf("%d archives of images in %s: ./dev image makes one", len(archives), folder)
-	}
+	made := imageIn(t, folder)
 	began := time.Now()
 	if err := node.Build(t.Context()); errors.Is(err, node.ErrUnable) {
 		t.Skip(err)
@@ -87,11 +113,36 @@ func start(t *testing.T) *scene {
 		}
 		must(t, n.Stop())
 	})
-	s := &scene{Node: n, root: root, archive: archives[0], install: filepath.Join(folder, "install.yaml")}
+	s := &scene{Node: n, root: root, image: made, install: filepath.Join(folder, "install.yaml")}
 	must(t, olm.InstallCRDs(t.Context(), s.Any, root))
 	objects, err := olm.Examples(root)
 	must(t, err)
 	must(t, olm.Create(t.Context(), s.Any, objects...))
+	// Users of the load: no administrators, whom the cluster lets pass before all others.
+	s.kubectl(t, "create", "clusterrolebinding", "viewer", "--clusterrole=view", "--user=viewer")
+	// The kube-apiserver registers the APIs of definitions by itself, a moment later.
+	await(t, func() error {
+		definitions, err := s.Any.Resource(olm.Definitions).List(t.Context(), metav1.ListOptions{})
+		if err != nil {
+			return err
+		}
+		for _, each := range definitions.Items {
+			group, _, _ := unstructured.NestedString(each.Object, "spec", "group")
+			versions, _, _ := unstructured.NestedSlice(each.Object, "spec", "versions")
+			for _, version := range versions {
+				fields, _ := version.(map[string]any)
+				if served, _ := fields["served"].(bool); served {
+					_, err := s.Any.Resource(apiServices).Get(t.Context(), fmt.Sprintf("%v.%s", fields["name"], group), metav1.GetOptions{})
+					if err != nil {
+						return err
+					}
+				}
+			}
+		}
+		return nil
+	})
+	s.before, err = s.objects(t.Context(), "events")
+	must(t, err)
 	return s
 }
 
@@ -128,10 +179,10 @@ func testInstall(t *testing.T, s *scene) {
 	var began time.Time
 	for _, command := range s.readme(t) {
 		// As they are where `./dev image` makes them.
-		placed := strings.NewReplacer("bin/image/steward-*.tar", s.archive, "bin/image/install.yaml", s.install).Replace(command)
+		placed := strings.NewReplacer("bin/image/steward-*.tar", s.image.archive, "bin/image/install.yaml", s.install).Replace(command)
 		switch program, _, _ := strings.Cut(command, " "); program {
 		case "./dev":
-			t.Logf("%s: made %s before", command, filepath.Base(s.archive))
+			t.Logf("%s: made %s before", command, filepath.Base(s.image.archive))
 		case "ctr":
 			_, err := s.Exec(t.Context(), strings.Fields(placed)...)
 			must(t, err)
@@ -251,14 +302,27 @@ func testOverlays(t *testing.T, s *scene) {
 // render is a folder of deploy/ with the image of the node, in a file.
 func (s *scene) render(t *testing.T, folder string) string {
 	t.Helper()
-	return s.renderIn(t, filepath.Join(s.root, "deploy"), folder)
+	return s.renderIn(t, filepath.Join(s.root, "deploy"), folder, s.image)
 }
 
-func (s *scene) renderIn(t *testing.T, deploy, folder string) string {
+// renderIn is a folder of the deploy/ of any commit, with any image.
+func (s *scene) renderIn(t *testing.T, deploy, folder string, made image) string {
 	t.Helper()
-	text := s.kubectl(t, "kustomize", filepath.Join(deploy, folder))
-	text = strings.ReplaceAll(text, "image: steward:latest", "image: docker.io/library/steward:dev")
-	file := filepath.Join(t.TempDir(), "manifests.yaml")
-	must(t, os.WriteFile(file, []byte(text), 0o644))
+	work, err := filepath.EvalSymlinks(t.TempDir())
+	must(t, err)
+	deploy, err = filepath.EvalSymlinks(deploy)
+	must(t, err)
+	path, err := filepath.Rel(work, filepath.Join(deploy, folder))
+	must(t, err)
+	named := []any{}
+	// Older overlays have the repository in the name.
+	for _, name := range []string{"steward", repository} {
+		named = append(named, map[string]any{"name": name, "newName": repository, "newTag": made.tag, "digest": made.digest})
+	}
+	kustomization, err := yaml.Marshal(map[string]any{"resources": []any{path}, "images": named})
+	must(t, err)
+	must(t, os.WriteFile(filepath.Join(work, "kustomization.yaml"), kustomization, 0o644))
+	file := filepath.Join(work, "manifests.yaml")
+	must(t, os.WriteFile(file, []byte(s.kubectl(t, "kustomize", work)), 0o644))
 	return file
 }

@@ -144,7 +144,7 @@ func testStrangers(t *testing.T, s *scene) {
 		ObjectMeta: metav1.ObjectMeta{Name: "stranger"},
 		Spec: corev1.PodSpec{
 			Containers: []corev1.Container{{
-				Name: "stranger", Image: "docker.io/library/steward:dev", ImagePullPolicy: corev1.PullNever,
+				Name: "stranger", Image: s.image.name(), ImagePullPolicy: corev1.PullNever,
 				Args:         []string{"up", "--data-dir=/data/steward"},
 				VolumeMounts: []corev1.VolumeMount{{Name: "data", MountPath: "/data"}},
 			}},

@@ -16,7 +16,7 @@ import (
 )
 
 // testRotation replaces, under load, the certificate that the API servers show, the authority that signs it, and the authority by which
-// they know the kube-apiserver; then every pod. No request fails.
+// they know the kube-apiserver; then every pod. No request fails or is left lying, and there is no step in which hardly any is answered.
 func testRotation(t *testing.T, s *scene) {
 	s.kubectl(t, "patch", "deployment", "steward-controllers", "-n", namespace, "--type=merge", "-p", `{"spec":{"minReadySeconds":10}}`)
 	// A root is trusted for two minutes before it signs: a kubelet brings a Secret to a pod within a minute and a half.
@@ -24,12 +24,24 @@ func testRotation(t *testing.T, s *scene) {
 		`[{"op":"add","path":"/spec/template/spec/containers/0/args/-","value":"--authority-overlap=2m"}]`)
 	s.awaitReady(t)
 
-	l := startLoad(t, s, 200, 300)
+	const perSecond, span = 200, 10 * time.Second
+	l := startLoad(t, s, perSecond, 300)
+	// What this machine manages while nothing happens: that many are asked for, and no more.
+	usual, _ := l.rate(func() {
+		select {
+		case <-t.Context().Done():
+		case <-time.After(span):
+		}
+	})
+	t.Logf("%.0f requests answered in a second, of %d", usual, perSecond)
 	step := func(name string, run func()) {
-		began := time.Now()
-		failed := len(l.failures)
-		run()
-		t.Logf("%s: %s, %d requests failed", name, time.Since(began).Round(time.Second), len(l.failures)-failed)
+		failed := l.failed()
+		rate, took := l.rate(run)
+		t.Logf("%s: %s, %.0f requests answered in a second, %d failed", name, took.Round(time.Second), rate, l.failed()-failed)
+		// New pods take processors, of which there may be few, and others may take theirs: a tenth is no matter of that.
+		if rate < usual/10 {
+			t.Errorf("%s: %.0f requests were answered in a second, and %.0f before", name, rate, usual)
+		}
 	}
 	step("another certificate", func() {
 		before := s.shown(t)

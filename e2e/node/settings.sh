@@ -22,6 +22,7 @@ write_keys() {
     certificate front-proxy front-proxy-ca /CN=front-proxy-client
     certificate apiserver-kubelet ca /O=system:masters/CN=kube-apiserver-kubelet-client
     certificate admin ca /O=system:masters/CN=admin
+    certificate viewer ca /CN=viewer
     certificate kubelet ca "/O=system:nodes/CN=system:node:$NODE_NAME"
     certificate kube-controller-manager ca /CN=system:kube-controller-manager
     certificate kube-scheduler ca /CN=system:kube-scheduler
@@ -50,6 +51,8 @@ write_kubeconfigs() {
     kubeconfig "$state/$user.kubeconfig" "$state" https://127.0.0.1:6443 "$user"
   done
   kubeconfig "$state/kubeconfig" "$state" "https://127.0.0.1:$port" admin
+  # Somebody without any right of their own.
+  kubeconfig "$state/viewer.kubeconfig" "$state" "https://127.0.0.1:$port" viewer
 }
 
 write_settings() {

@@ -5,23 +5,55 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/client-go/discovery"
 )
 
-// testUninstall removes all of it by one command, and installs it again.
+// testUninstall removes all of it by one command, and installs it again. Of all objects of the cluster those are left that were there
+// before Steward came, and what others made.
 func testUninstall(t *testing.T, s *scene) {
-	if out, err := s.steward(t, "remove", "--yes"); err != nil {
+	// As deploy/README.md has administrators do, for people and for the controllers.
+	s.kubectl(t, "create", "clusterrolebinding", "opt-in-greta", "--clusterrole=steward-cleanup-opt-in", "--user=greta")
+	s.kubectl(t, "create", "rolebinding", "view-greta", "-n", "default", "--clusterrole=steward-view", "--user=greta")
+	s.allowCleanup(t, "cleanup-example", "example.com")
+	theirs := []string{
+		"clusterrolebindings.rbac.authorization.k8s.io /opt-in-greta",
+		"clusterroles.rbac.authorization.k8s.io /cleanup-example",
+		"rolebindings.rbac.authorization.k8s.io default/view-greta",
+	}
+	out, err := s.steward(t, "remove", "--yes")
+	if err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	for _, left := range s.labelled(t) {
-		t.Errorf("left: %s", left)
+	want := slices.Clone(s.before)
+	for _, each := range theirs {
+		want = append(want, each)
+		if _, name, _ := strings.Cut(each, "/"); !strings.Contains(out, name) {
+			t.Errorf("%s is left, and not named: %s", each, out)
+		}
 	}
+	slices.Sort(want)
+	// The cluster keeps Leases of its own, which come and go with its programs.
+	clusters := func(object string) bool { return strings.HasPrefix(object, "leases.coordination.k8s.io kube-") }
+	want = slices.DeleteFunc(want, clusters)
+	await(t, func() error {
+		after, err := s.objects(t.Context(), "events")
+		if err != nil {
+			return err
+		}
+		after = slices.DeleteFunc(after, clusters)
+		left := slices.DeleteFunc(slices.Clone(after), func(each string) bool { return slices.Contains(want, each) })
+		gone := slices.DeleteFunc(slices.Clone(want), func(each string) bool { return slices.Contains(after, each) })
+		if len(left)+len(gone) > 0 {
+			return fmt.Errorf("left: %q; gone, and not Steward's: %q", left, gone)
+		}
+		return nil
+	})
+	t.Logf("%d objects are as before, among them %d that others made for Steward", len(want), len(theirs))
 	if _, err := s.Kube.CoreV1().Namespaces().Get(t.Context(), namespace, metav1.GetOptions{}); !apierrors.IsNotFound(err) {
 		t.Errorf("the namespace: %v", err)
 	}
@@ -47,29 +79,4 @@ func (s *scene) binary() string {
 		return path
 	}
 	return filepath.Join(s.root, "bin", "steward")
-}
-
-// labelled is every object of the cluster that is marked as a part of Steward.
-func (s *scene) labelled(t *testing.T) (found []string) {
-	t.Helper()
-	client, err := discovery.NewDiscoveryClientForConfig(s.Config)
-	must(t, err)
-	lists, err := client.ServerPreferredResources()
-	must(t, err)
-	for _, list := range lists {
-		version, err := schema.ParseGroupVersion(list.GroupVersion)
-		must(t, err)
-		for _, resource := range list.APIResources {
-			if !strings.Contains(fmt.Sprint(resource.Verbs), "list") {
-				continue
-			}
-			objects, err := s.Any.Resource(version.WithResource(resource.Name)).List(t.Context(),
-				metav1.ListOptions{LabelSelector: "app.kubernetes.io/part-of=steward"})
-			must(t, err)
-			for _, object := range objects.Items {
-				found = append(found, resource.Name+" "+object.GetName())
-			}
-		}
-	}
-	return found
 }

@@ -81,13 +81,23 @@ func InstallCRDs(ctx context.Context, client dynamic.Interface, root string, mor
 	return CreateCRDs(ctx, client, definitions...)
 }
 
-// CreateCRDs writes definitions and waits until the API server serves them.
+// CreateCRDs writes definitions and waits until the API server serves them. One whose namesake is on its way out, as that of an
+// earlier test may be, waits for that to be gone.
 func CreateCRDs(ctx context.Context, client dynamic.Interface, definitions ...*Object) error {
+	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
+	defer cancel()
+	for _, definition := range definitions {
+		for terminating(ctx, client, definition.GetName()) {
+			select {
+			case <-ctx.Done():
+				return fmt.Errorf("an earlier %s is still being deleted: %w", definition.GetName(), ctx.Err())
+			case <-time.After(50 * time.Millisecond):
+			}
+		}
+	}
 	if err := Create(ctx, client, definitions...); err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
-	defer cancel()
 	for _, definition := range definitions {
 		for !established(ctx, client, definition.GetName()) {
 			select {
@@ -98,6 +108,11 @@ func CreateCRDs(ctx context.Context, client dynamic.Interface, definitions ...*O
 		}
 	}
 	return nil
+}
+
+func terminating(ctx context.Context, client dynamic.Interface, name string) bool {
+	definition, err := client.Resource(Definitions).Get(ctx, name, metav1.GetOptions{})
+	return err == nil && definition.GetDeletionTimestamp() != nil
 }
 
 // established looks at the condition, and lists once: the condition comes a moment before the server serves.

@@ -73,10 +73,23 @@ func writes(t *testing.T, metric string) (sum float64) {
 
 func resident(t *testing.T) string {
 	t.Helper()
+	return memory(t, "VmRSS:")
+}
+
+// peak is the most that was ever resident, in bytes.
+func peak(t *testing.T) int {
+	t.Helper()
+	kilobytes, err := strconv.Atoi(strings.TrimSuffix(memory(t, "VmHWM:"), " kB"))
+	must(t, err)
+	return kilobytes << 10
+}
+
+func memory(t *testing.T, which string) string {
+	t.Helper()
 	status, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(operating.Pid()), "status"))
 	must(t, err)
 	for line := range strings.Lines(string(status)) {
-		if rest, found := strings.CutPrefix(line, "VmRSS:"); found {
+		if rest, found := strings.CutPrefix(line, which); found {
 			return strings.TrimSpace(rest)
 		}
 	}

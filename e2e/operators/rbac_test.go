@@ -2,6 +2,8 @@ package operators_test
 
 import (
 	"context"
+	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -178,12 +180,11 @@ func TestCopiedRBAC_TheToggleChangesNothing(t *testing.T) {
 	config := object("operators.coreos.com/v1", "OLMConfig", "", "cluster")
 	config.Object["spec"] = map[string]any{"features": map[string]any{"disableCopiedCSVs": true}}
 	s.create(config)
-	configs := schema.GroupVersionResource{Group: "operators.coreos.com", Version: "v1", Resource: "olmconfigs"}
 	t.Cleanup(func() {
-		_ = shared.Any.Resource(configs).Delete(context.Background(), "cluster", metav1.DeleteOptions{})
+		_ = shared.Any.Resource(olmConfigs).Delete(context.Background(), "cluster", metav1.DeleteOptions{})
 	})
 	time.Sleep(2 * time.Second)
-	must(t, olm.Mutate(t.Context(), shared.Any, configs, "", "cluster", func(config *olm.Object) {
+	must(t, olm.Mutate(t.Context(), shared.Any, olmConfigs, "", "cluster", func(config *olm.Object) {
 		config.Object["spec"] = map[string]any{"features": map[string]any{"disableCopiedCSVs": false}}
 	}))
 	time.Sleep(2 * time.Second)
@@ -191,6 +192,93 @@ func TestCopiedRBAC_TheToggleChangesNothing(t *testing.T) {
 	if after := s.found(roles, target, s.roleName()).GetResourceVersion(); after != before {
 		t.Errorf("the copy was written: %s, %s", before, after)
 	}
+}
+
+// A kube-apiserver that learnt late that the Role was locked, or an administrator, has bound somebody: that is found, and answered.
+func TestCopiedRBAC_ABindingThatIsMadeLater(t *testing.T) {
+	s := newScene(t, 2)
+	s.install("reed.v1", reedsRules("get"))
+	for _, target := range s.targets {
+		eventually(t, s.copied(target))
+	}
+	target := s.targets[0]
+	who := newTenant(t, "view", target)
+	p := pollAs(t, who.client, reeds, target)
+	began := time.Now()
+	s.create(bindingOf(target, "later", s.roleName(), who.subject()))
+	p.letIn(t)
+	p.shutOut(t, began)
+	s.told(s.home, "reed.v1", "CopiedRbacForeign")
+	s.found(roleBindings, target, "later")
+	must(t, s.copied(s.targets[1])())
+	must(t, shared.Any.Resource(roleBindings).Namespace(target).Delete(t.Context(), "later", metav1.DeleteOptions{}))
+	eventually(t, s.copied(target))
+}
+
+// Large Roles that bear OLM's labels, in the operator's namespace and in a target, are not held, and keep nothing from being copied and
+// removed.
+func TestCopiedRBAC_LargeRolesAreNotHeld(t *testing.T) {
+	s := newScene(t, 2)
+	s.install("reed.v1", secretsRules("get"))
+	for _, target := range s.targets {
+		eventually(t, s.copied(target))
+	}
+	must(t, operating.Stop())
+	large := largeRules()
+	original := s.found(roles, s.home, s.roleName())
+	const count = 40
+	atATime(t, count, func(i int) error {
+		where, name := s.home, fmt.Sprintf("large-%02d", i)
+		if i%2 == 1 {
+			where = s.targets[0]
+		}
+		role := roleOf(where, name, large)
+		role.SetLabels(original.GetLabels())
+		if where == s.home {
+			role.SetOwnerReferences(original.GetOwnerReferences())
+			binding := bindingOf(where, name, name, serviceAccount(s.home, "reed"))
+			binding.SetLabels(original.GetLabels())
+			binding.SetOwnerReferences(original.GetOwnerReferences())
+			if err := olm.CreateAs(context.Background(), shared.Any, roleBindings, binding); err != nil {
+				return err
+			}
+		} else {
+			role.SetLabels(forgedLabels("nowhere-"+s.home, where, "reed.v1"))
+		}
+		return olm.CreateAs(context.Background(), shared.Any, roles, role)
+	})
+	must(t, startOperating(t.Context()))
+	s.told(s.home, "reed.v1", "CopiedRbacTooLarge")
+	for _, target := range s.targets {
+		must(t, s.copied(target)())
+	}
+	for i := range count {
+		must(t, gone(roles, s.targets[1], fmt.Sprintf("large-%02d", i))())
+	}
+	p := poll(t, s, s.targets[0])
+	p.letIn(t)
+	ended := time.Now()
+	s.retarget(s.targets[1])
+	p.shutOut(t, ended)
+	must(t, s.copied(s.targets[1])())
+	most := peak(t)
+	t.Logf("with %d Roles of %d bytes the most that was resident is %d MiB", count, len(asJSON(large)), most>>20)
+	if most > 80<<20 {
+		t.Errorf("the process was %d MiB", most>>20)
+	}
+}
+
+// largeRules are 1.1 MB of rules.
+func largeRules() []any {
+	var large []any
+	for i := 0; i < 1100; i++ {
+		names := make([]any, 16)
+		for k := range names {
+			names[k] = fmt.Sprintf("%s-%05d-%02d", strings.Repeat("n", 50), i, k)
+		}
+		large = append(large, map[string]any{"apiGroups": []any{""}, "resources": []any{"secrets"}, "resourceNames": names, "verbs": []any{"get"}})
+	}
+	return large
 }
 
 // Garbage collection, whichever goes first.

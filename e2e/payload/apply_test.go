@@ -107,6 +107,7 @@ func TestApply_WhatIsLeftAlone(t *testing.T) {
 	once, marker := configMap(where, "once"), configMap(where, "marker")
 	operator := clusterOperator(s.name)
 	operator.Object["status"] = map[string]any{"versions": []any{map[string]any{"name": "operator", "version": "4.5.0"}}}
+	operator.SetLabels(map[string]string{unhealthy: ""})
 	s.leaves(operator)
 	kept, gated, unmanaged := configMap(where, "kept"), configMap(where, "gated"), configMap(where, "off")
 	s.there(kept, gated, unmanaged)
@@ -122,7 +123,7 @@ func TestApply_WhatIsLeftAlone(t *testing.T) {
 		),
 	}
 	s.pays("4.5.0", all)
-	s.starts()
+	s.starts("--payload-capabilities=None", "--payload-wait-timeout=0s")
 	s.completes("4.5.0")
 	s.all(kept, gated, unmanaged, once)
 	if status, has := s.found(operator).Object["status"]; has {
@@ -141,7 +142,7 @@ func TestApply_WhatIsLeftAlone(t *testing.T) {
 	// With the choices on the command line.
 	s.stops()
 	s.pays("4.5.1", all)
-	s.starts("--payload-feature-gates=Unheard", "--payload-capabilities=Console")
+	s.starts("--payload-feature-gates=Unheard", "--payload-capabilities=Console", "--payload-wait-timeout=0s")
 	s.completes("4.5.1")
 	s.gone(gated, unmanaged)
 	s.all(kept)

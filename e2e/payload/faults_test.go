@@ -148,7 +148,7 @@ func TestFaults_NotBesideAClusterVersionOperator(t *testing.T) {
 	labels := map[string]string{"k8s-app": "cluster-version-operator"}
 	deployments := shared.Kube.AppsV1().Deployments(where)
 	made, err := deployments.Create(t.Context(), &appsv1.Deployment{
-		ObjectMeta: metav1.ObjectMeta{Name: "cluster-version-operator", Labels: labels},
+		ObjectMeta: metav1.ObjectMeta{Name: "cluster-version-operator", Labels: map[string]string{"k8s-app": "cluster-version-operator", unhealthy: ""}},
 		Spec: appsv1.DeploymentSpec{
 			Selector: &metav1.LabelSelector{MatchLabels: labels},
 			Template: corev1.PodTemplateSpec{

@@ -39,7 +39,8 @@ var (
 	// account is a kubeconfig of the reconciler's ServiceAccount.
 	account string
 	// audits is a folder with the kube-apiserver's audit log of what the account wrote.
-	audits string
+	audits      string
+	stopPlaying context.CancelFunc // ends the playing of workloads
 )
 
 func TestMain(m *testing.M) { cluster.Main(m, &shared, setUp, tearDown) }
@@ -64,6 +65,7 @@ rules:
 var rules = []rbacv1.PolicyRule{
 	rule("", "configmaps", "namespaces", "services", "serviceaccounts"),
 	rule("apps", "deployments"),
+	{APIGroups: []string{"operators.coreos.com"}, Resources: []string{"clusterserviceversions"}, Verbs: []string{"list"}},
 	rule("batch", "jobs"),
 	rule("rbac.authorization.k8s.io", "roles", "rolebindings", "clusterroles", "clusterrolebindings"),
 	{APIGroups: []string{"rbac.authorization.k8s.io"}, Resources: []string{"roles", "clusterroles"}, Verbs: []string{"bind", "escalate"}},
@@ -120,6 +122,11 @@ func setUp(ctx context.Context) (err error) {
 	if err := shared.ApplyManifests(ctx, "base", filepath.Join("overlays", "payload")); err != nil {
 		return err
 	}
+	var playing context.Context
+	playing, stopPlaying = context.WithCancel(context.Background())
+	if err := playWorkloads(playing); err != nil {
+		return err
+	}
 	if account, err = shared.ServiceAccount(ctx, accountNamespace, accountName); err != nil {
 		return err
 	}
@@ -131,6 +138,9 @@ func setUp(ctx context.Context) (err error) {
 
 func tearDown() error {
 	stopWebhook()
+	if stopPlaying != nil {
+		stopPlaying()
+	}
 	if audits == "" {
 		return nil
 	}

@@ -20,13 +20,14 @@ import (
 )
 
 // Objects with this label are shown to a webhook when the account writes or deletes them. It lets everything through, but holds up
-// what a case asks for.
+// or denies what a case asks for.
 const watched = "e2e.example.com/watched"
 
 var webhook struct {
 	server *httptest.Server
 	mutex  sync.Mutex
 	holds  map[string]*held // by operation and name
+	denies map[string]bool
 }
 
 // held is a write that waits in the kube-apiserver: it has left the reconciler, and nothing has come of it.
@@ -52,6 +53,18 @@ func holds(t *testing.T, operation, name string) *held {
 		webhook.mutex.Unlock()
 	})
 	return h
+}
+
+// denies has one operation on objects of a name be refused until the case ends.
+func denies(t *testing.T, operation, name string) {
+	t.Helper()
+	set := func(denied bool) {
+		webhook.mutex.Lock()
+		defer webhook.mutex.Unlock()
+		webhook.denies[operation+" "+name] = denied
+	}
+	set(true)
+	t.Cleanup(func() { set(false) })
 }
 
 func (h *held) lets() { h.once[1].Do(func() { close(h.release) }) }
@@ -81,7 +94,7 @@ func comes(t *testing.T, signal chan struct{}, otherwise string) {
 }
 
 func startWebhook(ctx context.Context) error {
-	webhook.holds = map[string]*held{}
+	webhook.holds, webhook.denies = map[string]*held{}, map[string]bool{}
 	pair, err := shared.ServingPair("webhook")
 	if err != nil {
 		return err
@@ -153,7 +166,8 @@ func review(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	webhook.mutex.Lock()
-	h := webhook.holds[string(asked.Request.Operation)+" "+object.GetName()]
+	key := string(asked.Request.Operation) + " " + object.GetName()
+	h, denied := webhook.holds[key], webhook.denies[key]
 	webhook.mutex.Unlock()
 	if h != nil {
 		h.once[0].Do(func() { close(h.arrived) })
@@ -164,7 +178,10 @@ func review(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 	}
-	response := &admissionv1.AdmissionResponse{UID: asked.Request.UID, Allowed: true}
+	response := &admissionv1.AdmissionResponse{UID: asked.Request.UID, Allowed: !denied}
+	if denied {
+		response.Result = &metav1.Status{Code: http.StatusForbidden, Reason: metav1.StatusReasonForbidden, Message: "a policy says no"}
+	}
 	asked.Request, asked.Response = nil, response
 	w.Header().Set("Content-Type", "application/json")
 	_ = json.NewEncoder(w).Encode(asked)

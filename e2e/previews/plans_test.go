@@ -184,6 +184,87 @@ func TestPlan_R_PRJ_07_StepByStep(t *testing.T) {
 	}
 }
 
+// Values before and after are those that are there before and after; what is secret is not told. What the cluster warns of is.
+func TestPlan_R_PRJ_07_Values(t *testing.T) {
+	namespace := space(t)
+	const group, kind = "console.openshift.io", "ConsoleLink"
+	old := olm.Definition(group, kind, "Cluster", "v1")
+	versions, _, _ := unstructured.NestedSlice(old.Object, "spec", "versions")
+	versions[0].(map[string]any)["deprecated"] = true
+	must(t, unstructured.SetNestedSlice(old.Object, versions, "spec", "versions"))
+	must(t, olm.CreateCRDs(t.Context(), shared.Any, old))
+	secret := func(value string) *olm.Object {
+		return object("v1", "Secret", namespace, "key", map[string]any{"stringData": map[string]any{"a": value, "b": "stays"}})
+	}
+	for _, each := range []*olm.Object{configMap(namespace, "settings", "1"), secret("hidden-before")} {
+		each.SetLabels(map[string]string{"olm.managed": "true"})
+		_, err := shared.Any.Resource(resources[each.GetKind()]).Namespace(namespace).Create(t.Context(), each, metav1.CreateOptions{})
+		must(t, err)
+	}
+	plan(t, namespace, "install-1", "reed.v1",
+		planned{manifest: csv(namespace, "reed.v1")},
+		planned{manifest: configMap(namespace, "settings", "2")},
+		planned{manifest: secret("hidden-after")},
+		planned{manifest: configMap(namespace, "fresh", "3")},
+		planned{manifest: object(group+"/v1", kind, "", "old-"+namespace, map[string]any{"spec": map[string]any{"size": int64(1)}})})
+	said := asked(t, clientOf(t, installer), namespace, map[string]any{"installPlan": map[string]any{"name": "install-1"}})
+	if got := said.outcomes(); !slices.Equal(got, []string{"Create", "Update", "Update", "Create", "Create"}) {
+		t.Fatalf("the steps are %q", got)
+	}
+	changes := func(index int, path string) change {
+		for _, each := range said.Status.Steps[index].Changes {
+			if each.Path == path {
+				return each
+			}
+		}
+		t.Errorf("step %d has no change of %q: %+v", index+1, path, said.Status.Steps[index].Changes)
+		return change{}
+	}
+	if got := changes(1, "data.a"); got.Before != "1" || got.After != "2" || got.Cut {
+		t.Errorf("the ConfigMap changes by %+v", got)
+	}
+	if got := changes(2, "data.a"); got.Before != "*** (before)" || got.After != "*** (after)" {
+		t.Errorf("the Secret changes by %+v", got)
+	}
+	created, _ := changes(3, "").After.(map[string]any)
+	if value, _, _ := unstructured.NestedString(created, "data", "a"); value != "3" {
+		t.Errorf("what is created is %v", created)
+	}
+	if warnings := said.Status.Steps[4].Warnings; len(warnings) != 1 || !strings.Contains(warnings[0], "deprecated") {
+		t.Errorf("the warnings are %q", warnings)
+	}
+	for _, args := range [][]string{{"-o", "json"}, {"-o", "yaml"}, {"--diff"}, {"-o", "wide"}} {
+		printed, code := plugin(t, installer, append([]string{"kubectl", "preview", "plan", "install-1", "-n", namespace}, args...)...)
+		if code != 0 || strings.Contains(printed, "hidden-") || strings.Contains(printed, "aGlkZGVuL") {
+			t.Errorf("%q ends with %d, and shows what is secret: %v", args, code, strings.Contains(printed, "hidden-"))
+		}
+		if !strings.Contains(printed, "deprecated") {
+			t.Errorf("%q does not show the warning", args)
+		}
+		if args[0] == "--diff" {
+			for _, want := range []string{"@@ data.a\n-\"1\"\n+\"2\"\n", "@@ data.a\n-\"*** (before)\"\n+\"*** (after)\"\n", "+++ MERGED/v1.ConfigMap." + namespace + ".fresh\n@@ -0,0 +1,"} {
+				if !strings.Contains(printed, want) {
+					t.Errorf("no %q in the diff", want)
+				}
+			}
+		}
+	}
+	// Whoever may not list ConfigMaps is told nothing of them.
+	allow(t, "valueless", namespace, "create views.operators.coreos.com/planpreviews", "get operators.coreos.com/installplans", "list /secrets")
+	few := asked(t, user(t, "valueless"), namespace, map[string]any{"installPlan": map[string]any{"name": "install-1"}})
+	for _, each := range few.Status.Steps {
+		if each.Kind != "Secret" && len(each.Changes) > 0 {
+			t.Errorf("somebody who may list Secrets alone is told %s: %+v", each, each.Changes)
+		}
+	}
+	approve(t, namespace, "install-1")
+	ends(t, namespace, "install-1", "Complete")
+	settings := said.Status.Steps[1].state(t)
+	if value, _, _ := unstructured.NestedString(settings.Object, "data", "a"); value != changes(1, "data.a").After {
+		t.Errorf("the value is %q", value)
+	}
+}
+
 // A plan that fails: the failing step, and what is behind it.
 func TestPlan_R_PRJ_07_ThatFails(t *testing.T) {
 	namespace := space(t)

@@ -95,9 +95,9 @@ func TestUninstall_R_PRJ_07_StepByStep(t *testing.T) {
 			o := installed(t, cleanup)
 			refuseDeletion(t, o.group, "held-by-policy")
 			client := clientOf(t, installer)
-			want := []string{"Delete", "Keep", "Fail", "Delete", "Delete"}
+			want := []string{"Delete", "Keep", "Fail", "Delete", "Delete", "Keep"} // the last is the definition
 			if !cleanup {
-				want = []string{"Delete", "Keep", "Keep", "Keep", "Keep"}
+				want = []string{"Delete", "Keep", "Keep", "Keep", "Keep", "Keep"}
 			}
 			_, from := writesSince(t, 0)
 			var said preview

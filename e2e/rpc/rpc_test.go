@@ -26,7 +26,7 @@ const (
 func TestEachMethodTakesItsRight(t *testing.T) {
 	s := install(t)
 	must(t, s.addWidget(t.Context(), s.spaces[0], "one"))
-	for _, method := range []struct {
+	rows := []struct {
 		name, rule string
 		request    message
 	}{
@@ -36,7 +36,21 @@ func TestEachMethodTakesItsRight(t *testing.T) {
 		{"ListPending", "get " + statuses + "/pending", s.of()},
 		{"Preview", "get " + statuses + "/preview", s.of()},
 		{"Abort", "patch " + csvs, s.of()},
-	} {
+	}
+	// Reflection names all methods there are.
+	methods := as(t, "anybody").service.Methods()
+	for i := range methods.Len() {
+		name := string(methods.Get(i).Name())
+		if !slices.ContainsFunc(rows, func(row struct {
+			name, rule string
+			request    message
+		}) bool {
+			return row.name == name
+		}) {
+			t.Errorf("%s has no row here", name)
+		}
+	}
+	for _, method := range rows {
 		t.Run(method.name, func(t *testing.T) {
 			user := "user-of-" + method.name
 			c := as(t, user)

@@ -8,4 +8,6 @@ Task<std::string> Client::ServerVersion() {
   co_return absl::UnimplementedError("there is no server");
 }
 
+Task<absl::Time> Client::ServerTime() { co_return absl::UnimplementedError("there is no server"); }
+
 }  // namespace steward::kube

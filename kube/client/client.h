@@ -4,6 +4,7 @@
 #define KUBE_CLIENT_CLIENT_H_
 
 #include <boost/json/value.hpp>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -32,6 +33,9 @@ struct ListOptions {
   std::string label_selector;
   std::string field_selector;
   int64_t limit = 0;  // 0 = no paging
+  // The limit of the answer's bytes, beyond which it is kResourceExhausted; 0 = the client's own,
+  // which also holds where this one is larger.
+  size_t max_bytes = 0;
   std::string continue_token;
   std::string resource_version;
   std::string resource_version_match;
@@ -144,6 +148,10 @@ class Client {
   // The version of Kubernetes that the server says it is, "v1.36.0". kUnimplemented for a client
   // that speaks to no server.
   virtual Task<std::string> ServerVersion();
+  // The time that the server says it is, to the second: its clock is what the times in its objects'
+  // status are of. kUnimplemented for a client that speaks to no server, kDataLoss where the server
+  // does not say.
+  virtual Task<absl::Time> ServerTime();
 
   // A client whose reads and writes act as `user`, by the right of this client's own user to
   // impersonate it, and over the same connections; `until` is not regarded. Its own As acts as the

@@ -25,6 +25,7 @@ Task<std::vector<GroupVersion>> ForwardingReads::DiscoverGroups() {
 }
 
 Task<std::string> ForwardingReads::ServerVersion() { return inner_.ServerVersion(); }
+Task<absl::Time> ForwardingReads::ServerTime() { return inner_.ServerTime(); }
 
 Task<json::value> ForwardingClient::Create(const GroupVersionResource& gvr, const std::string& ns,
                                            const json::value& object, const WriteOptions& options) {

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/time/time.h"
 #include "base/async/task.h"
 #include "kube/client/client.h"
 #include "kube/meta/names.h"
@@ -31,6 +32,7 @@ class ForwardingReads : public Client {
   Task<std::vector<ApiResource>> Discover(const GroupVersion& gv) override;
   Task<std::vector<GroupVersion>> DiscoverGroups() override;
   Task<std::string> ServerVersion() override;
+  Task<absl::Time> ServerTime() override;
 
  protected:
   Client& inner() const { return inner_; }

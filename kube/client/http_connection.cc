@@ -23,6 +23,14 @@ using BeastView = boost::beast::string_view;
 
 constexpr int kMaxInterimResponses = 8;
 
+// RFC 9110, 5.6.7, of which servers send the first form alone.
+std::optional<absl::Time> DateOf(const std::string& text) {
+  absl::Time time;
+  std::string error;
+  if (!absl::ParseTime("%a, %d %b %E4Y %H:%M:%S GMT", text, &time, &error)) return std::nullopt;
+  return time;
+}
+
 // Appends body bytes to `body` as they are parsed, and keeps the few header fields that are used.
 class ResponseParser : public http::basic_parser<false> {
  public:
@@ -43,6 +51,7 @@ class ResponseParser : public http::basic_parser<false> {
         absl::SimpleAtoi(absl::string_view(value.data(), value.size()), &seconds)) {
       head.retry_after = absl::Seconds(seconds);
     }
+    if (name == http::field::date) head.date = DateOf(std::string(value.data(), value.size()));
     if (name == http::field::warning) {
       AppendWarnings(std::string_view(value.data(), value.size()), head.warnings);
     }

@@ -3,6 +3,7 @@
 #define KUBE_CLIENT_HTTP_CONNECTION_H_
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,6 +18,7 @@ struct ResponseHead {
   int status = 0;
   absl::Duration retry_after;         // of Retry-After in seconds; zero = absent or a date
   std::vector<std::string> warnings;  // bounded (warnings.h)
+  std::optional<absl::Time> date;     // of Date
 };
 
 // Makes requests one after the other: Exchange, then ReadBody until it returns false. After an

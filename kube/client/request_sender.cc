@@ -142,6 +142,7 @@ Task<ConnectionPool::Lease> RequestSender::OpenUnlimited(RestRequest request, ab
     CO_ASSIGN_OR_RETURN(Answer answer, co_await SendAuthorized(request));
     const int code = answer.head.status;
     if (request.warnings != nullptr) *request.warnings = std::move(answer.head.warnings);
+    if (request.date != nullptr) *request.date = answer.head.date;
     if (code / 100 == 2) co_return std::move(answer.lease);
     absl::Status error = co_await ErrorOf(answer.lease, answer.head);
     const std::optional<absl::Duration> wait =

@@ -5,6 +5,7 @@
 
 #include <boost/asio/any_io_executor.hpp>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -34,6 +35,8 @@ struct RestRequest {
   // Receives the warnings of the last answer; null = dropped. Used on the sender's executor until
   // the call ends.
   std::shared_ptr<std::vector<std::string>> warnings;
+  // Receives the date of the last answer, whatever it answers, if it has one; null = dropped.
+  std::shared_ptr<std::optional<absl::Time>> date;
 };
 
 // Errors are those of kube::Client.

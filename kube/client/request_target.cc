@@ -85,7 +85,7 @@ absl::StatusOr<std::string> ObjectTarget(const GroupVersionResource& gvr,
 absl::StatusOr<std::string> CreateTarget(const GroupVersionResource& gvr, std::string_view ns,
                                          const WriteOptions& options) {
   if (!options.subresource.empty()) {
-    return absl::InvalidArgumentError("objects are not created through a subresource");
+    return absl::InvalidArgumentError("a collection has no subresource");
   }
   ASSIGN_OR_RETURN(std::string target, CollectionTarget(gvr, ns));
   AddWriteQuery(options, target);

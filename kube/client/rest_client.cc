@@ -221,6 +221,9 @@ class RestClient : public Client {
     RestRequest request = ReadRequest(std::move(target));
     request.timeout = options_.list_timeout;
     request.max_body_bytes = options_.max_list_bytes;
+    if (options.max_bytes > 0 && options.max_bytes < request.max_body_bytes) {
+      request.max_body_bytes = options.max_bytes;
+    }
     request.accept = Accepted(options.metadata_only, "PartialObjectMetadataList");
     co_return co_await OnExecutor(executor_, FetchPage(sender_, std::move(request)));
   }
@@ -238,7 +241,15 @@ class RestClient : public Client {
   Task<boost::json::value> Create(const GroupVersionResource& gvr, const std::string& ns,
                                   const boost::json::value& object,
                                   const WriteOptions& options) override {
-    CO_ASSIGN_OR_RETURN(std::string target, CreateTarget(gvr, ns, options));
+    std::string target;
+    if (options.subresource.empty()) {
+      CO_ASSIGN_OR_RETURN(target, CreateTarget(gvr, ns, options));
+    } else {
+      // Of one object, as the token of a ServiceAccount is.
+      CO_ASSIGN_OR_RETURN(NamespacedName name, NameIn(object));
+      name.ns = ns;
+      CO_ASSIGN_OR_RETURN(target, WriteTarget(gvr, name, options));
+    }
     RestRequest request = WriteRequest("POST", std::move(target), object, options);
     co_return co_await Write(std::move(request), options);
   }
@@ -302,6 +313,18 @@ class RestClient : public Client {
       co_return std::string(StringAt(*object, "gitVersion"));
     }
     co_return absl::DataLossError("the server does not say its version");
+  }
+
+  Task<absl::Time> ServerTime() override {
+    RestRequest request = ReadRequest("/version");
+    request.max_body_bytes = kMaxVersionBytes;
+    const auto date = std::make_shared<std::optional<absl::Time>>();
+    request.date = date;
+    const auto answer = co_await OnExecutor(executor_, FetchJson(sender_, std::move(request)));
+    // A refusal is an answer of that time, too.
+    if (date->has_value()) co_return **date;
+    CO_RETURN_IF_ERROR(answer.status());
+    co_return absl::DataLossError("the server does not say what time it is");
   }
 
   std::unique_ptr<Client> As(const UserInfo& user) override {

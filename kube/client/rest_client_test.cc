@@ -1,6 +1,8 @@
 #include "kube/client/rest_client.h"
 
+#include <algorithm>
 #include <boost/json/value.hpp>
+#include <cstddef>
 #include <functional>
 #include <string>
 #include <vector>
@@ -190,6 +192,21 @@ TEST_F(RestClientTest, BadAnswers) {
     const absl::Status status = List().status();
     EXPECT_THAT(status.message(), HasSubstr(row.message));
     EXPECT_EQ(status.code(), row.code) << status;
+  }
+}
+
+// As little as its reader wants to hold, and never more than the client takes.
+TEST_F(RestClientTest, AListMayBeAskedForInFewBytes) {
+  RestClientOptions options;
+  options.max_list_bytes = 1000;
+  Connect(Config(), options);
+  for (const size_t asked : {size_t{300}, size_t{5000}}) {
+    server_->Answer(Response(200, StrCat(kEmptyList, std::string(2000, ' '))), Then::kClose);
+    ListOptions list;
+    list.max_bytes = asked;
+    EXPECT_THAT(List(list),
+                StatusIs(absl::StatusCode::kResourceExhausted,
+                         HasSubstr(StrCat("larger than ", std::min(asked, size_t{1000})))));
   }
 }
 
@@ -479,6 +496,9 @@ TEST_F(RestClientTest, WritesAsAsked) {
   const std::vector<WriteRow> rows = {
       {"dry create", [&](Client& c) { return c.Create(kWidgets, name.ns, object, dry); },
        StrCat("POST ", path, "?dryRun=All&fieldManager=a%20b&force=true"), json, text},
+      {"create of a subresource",
+       [&](Client& c) { return c.Create(kWidgets, name.ns, object, status); },
+       StrCat("POST ", path, "/a/status"), json, text},
       {"update", [&](Client& c) { return c.Update(kWidgets, object, plain); },
        StrCat("PUT ", path, "/a"), json, text},
       {"dry update", [&](Client& c) { return c.Update(kWidgets, object, dry); },
@@ -557,7 +577,8 @@ TEST_F(RestClientTest, ImpossibleWritesAreNotSent) {
   WriteOptions strange;
   strange.subresource = "a/b";
   const auto invalid = StatusIs(absl::StatusCode::kInvalidArgument);
-  EXPECT_THAT(Finish(client_->Create(kPods, "n", object, status)), invalid);
+  EXPECT_THAT(Finish(client_->Create(kPods, "n", nameless, status)), invalid);
+  EXPECT_THAT(Finish(client_->Create(kPods, "n", object, strange)), invalid);
   EXPECT_THAT(Finish(client_->Update(kPods, nameless, plain)), invalid);
   EXPECT_THAT(Finish(client_->Update(kPods, boost::json::array(), plain)), invalid);
   EXPECT_THAT(Finish(client_->Update(kPods, object, strange)), invalid);

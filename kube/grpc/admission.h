@@ -1,41 +1,38 @@
-// A limit on concurrent work such as calls, watches or listings. Thread-safe.
+// A limit on concurrent work such as calls, watches or listings, which users share. Thread-safe.
 #ifndef KUBE_GRPC_ADMISSION_H_
 #define KUBE_GRPC_ADMISSION_H_
 
-#include <atomic>
+#include <cstddef>
 #include <string>
 #include <utility>
 
 #include "absl/status/statusor.h"
+#include "base/fairness/user_quota.h"
 
 namespace steward::kube {
 
+// The last eighth of at least eight places is for users who hold few: whoever takes all that they
+// can get keeps nobody else out.
 class Admission {
  public:
-  // `what` is the noun in "too many <what>, please try again later".
-  Admission(int limit, std::string what) : limit_(limit), what_(std::move(what)) {}
+  // A place, taken until this object is destroyed; one made by default holds none. The Admission
+  // must outlive it.
+  using Place = UserQuota::Slot;
 
-  // A place, taken until this object is destroyed. The Admission must outlive it.
-  class Place {
-   public:
-    Place() = default;  // an empty object holds no place
-    Place(Place&& other) noexcept : taken_(std::exchange(other.taken_, nullptr)) {}
-    Place& operator=(Place&& other) noexcept;
-    ~Place();
+  // `what` is the noun in "too many <what>, please try again later". A limit of 0 admits nobody.
+  Admission(int limit, std::string what)
+      : closed_(limit <= 0),
+        what_(std::move(what)),
+        quota_({.all = closed_ ? 0 : static_cast<size_t>(limit)}) {}
 
-   private:
-    friend class Admission;
-    explicit Place(std::atomic<int>& taken) : taken_(&taken) {}
-    std::atomic<int>* taken_ = nullptr;
-  };
-
-  // Takes a place. When none is free, the error is a 429 in Kubernetes' words.
-  absl::StatusOr<Place> Enter();
+  // Takes a place for the user; "" is one, too. When none is free for them, the error is a 429 in
+  // Kubernetes' words.
+  absl::StatusOr<Place> Enter(const std::string& user = "");
 
  private:
-  const int limit_;
+  const bool closed_;
   const std::string what_;
-  std::atomic<int> taken_{0};
+  UserQuota quota_;
 };
 
 }  // namespace steward::kube

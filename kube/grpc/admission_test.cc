@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <utility>
+#include <vector>
 
 #include "base/status/matchers.h"
 #include "kube/meta/status.h"
@@ -23,6 +24,18 @@ TEST(AdmissionTest, APlaceIsTakenUntilItIsGivenBack) {
     EXPECT_FALSE(admission.Enter().ok()) << "a place that moves is taken once";
   }
   EXPECT_OK(admission.Enter());
+}
+
+TEST(AdmissionTest, WhoTakesAllKeepsNobodyOut) {
+  Admission admission(16, "tests");
+  std::vector<Admission::Place> places;
+  for (auto place = admission.Enter("greedy"); place.ok(); place = admission.Enter("greedy")) {
+    places.push_back(*std::move(place));
+  }
+  EXPECT_EQ(places.size(), 14u);
+  const auto other = admission.Enter("other");
+  EXPECT_OK(other);
+  EXPECT_FALSE(admission.Enter("other").ok());
 }
 
 TEST(AdmissionTest, WithoutPlacesNobodyEnters) {

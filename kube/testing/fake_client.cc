@@ -273,6 +273,11 @@ void FakeClient::HandleCreate(const GroupVersionResource& gvr, CreateHandler han
   state_->resources[gvr].create = std::move(handler);
 }
 
+void FakeClient::LimitLists(const GroupVersionResource& gvr, size_t max_bytes) {
+  MutexLock lock(&state_->mutex);
+  state_->resources[gvr].max_list_bytes = max_bytes;
+}
+
 void FakeClient::RefuseApply(const GroupVersionResource& gvr) {
   MutexLock lock(&state_->mutex);
   state_->resources[gvr].refuses_apply = true;
@@ -321,8 +326,13 @@ Task<ListPage> FakeClient::List(const GroupVersionResource& gvr, const ListOptio
 
 Task<std::unique_ptr<Watch>> FakeClient::StartWatch(const GroupVersionResource& gvr,
                                                     const WatchOptions& options) {
-  if (!options.label_selector.empty() || !options.field_selector.empty()) {
-    co_return absl::InvalidArgumentError("FakeClient watches without selectors");
+  constexpr std::string_view kByName = "metadata.name=";
+  NamespacedName within = {options.ns, ""};
+  if (options.field_selector.starts_with(kByName)) {
+    within.name = options.field_selector.substr(kByName.size());
+  }
+  if (!options.label_selector.empty() || (!options.field_selector.empty() && within.name.empty())) {
+    co_return absl::InvalidArgumentError("FakeClient watches by name, and without other selectors");
   }
   CO_RETURN_IF_ERROR(co_await State::Enter(state_, user_, Verb::kWatch, gvr));
   std::optional<uint64_t> from;
@@ -343,8 +353,8 @@ Task<std::unique_ptr<Watch>> FakeClient::StartWatch(const GroupVersionResource& 
   }
   const uint64_t now = state_->revision;
   std::shared_ptr<FakeStream> stream = options.send_initial_events
-                                           ? resource.OpenStreamWithInitialEvents(options.ns, now)
-                                           : resource.OpenStream(options.ns, from, now);
+                                           ? resource.OpenStreamWithInitialEvents(within, now)
+                                           : resource.OpenStream(within, from, now);
   co_return std::make_unique<State::StreamWatch>(state_, gvr, std::move(stream));
 }
 

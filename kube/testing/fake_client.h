@@ -8,6 +8,7 @@
 #define KUBE_TESTING_FAKE_CLIENT_H_
 
 #include <boost/json/value.hpp>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -29,7 +30,8 @@ namespace steward::kube {
 // As in etcd, one revision counts the changes of all resources. Lists are consistent, and all pages
 // of a list have one revision. A watch delivers every change of its resource after the revision at
 // which it began, and waits for a revision of the future. Resources are absent (404) until served.
-// Selectors of watches, and resourceVersionMatch NotOlderThan, are not supported: kInvalidArgument.
+// Selectors of watches but metadata.name=NAME, and resourceVersionMatch NotOlderThan, are not
+// supported: kInvalidArgument.
 //
 // Every resource has a status subresource, the only way to change status. Patches are merge patches
 // and server-side applies (415 for others). An apply is that of a kind without a schema
@@ -93,6 +95,8 @@ class FakeClient : public Client {
   using CreateHandler =
       std::function<absl::StatusOr<boost::json::value>(const boost::json::value& object)>;
   void HandleCreate(const GroupVersionResource& gvr, CreateHandler handler);
+  // The limit of a list's answer from now on, beyond which it is kResourceExhausted.
+  void LimitLists(const GroupVersionResource& gvr, size_t max_bytes);
   // Answers applies of `gvr` from now on with 415.
   void RefuseApply(const GroupVersionResource& gvr);
   // Gives a warning to the next create, update or patch of `gvr` (WriteOptions::on_warning), in the

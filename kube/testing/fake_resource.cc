@@ -15,8 +15,9 @@
 namespace steward::kube {
 namespace {
 
-bool InNamespace(const NamespacedName& name, const std::string& ns) {
-  return ns.empty() || name.ns == ns;
+bool IsWithin(const NamespacedName& name, const NamespacedName& within) {
+  return (within.ns.empty() || name.ns == within.ns) &&
+         (within.name.empty() || name.name == within.name);
 }
 
 // Continue tokens are "<revision>.<index of the next item>".
@@ -44,32 +45,32 @@ void FakeResource::Record(uint64_t revision, const NamespacedName& name, WatchEv
                           const RawObject& object) {
   history.push_back({revision, name, WatchEvent{type, absl::StrCat(revision), object}});
   for (const std::shared_ptr<FakeStream>& stream : streams) {
-    if (InNamespace(name, stream->ns)) stream->Push(history.back().event);
+    if (IsWithin(name, stream->within)) stream->Push(history.back().event);
   }
 }
 
-std::shared_ptr<FakeStream> FakeResource::OpenStream(const std::string& ns,
+std::shared_ptr<FakeStream> FakeResource::OpenStream(const NamespacedName& within,
                                                      std::optional<uint64_t> revision,
                                                      uint64_t now) {
   auto stream = std::make_shared<FakeStream>();
-  stream->ns = ns;
+  stream->within = within;
   if (!revision) {
     for (const auto& [name, object] : objects) {
-      if (!InNamespace(name, ns)) continue;
+      if (!IsWithin(name, within)) continue;
       stream->Push(WatchEvent{WatchEvent::Type::kAdded, absl::StrCat(now), object});
     }
   } else {
     for (const Change& change : history) {
-      if (change.revision > *revision && InNamespace(change.name, ns)) stream->Push(change.event);
+      if (change.revision > *revision && IsWithin(change.name, within)) stream->Push(change.event);
     }
   }
   streams.push_back(stream);
   return stream;
 }
 
-std::shared_ptr<FakeStream> FakeResource::OpenStreamWithInitialEvents(const std::string& ns,
+std::shared_ptr<FakeStream> FakeResource::OpenStreamWithInitialEvents(const NamespacedName& within,
                                                                       uint64_t now) {
-  std::shared_ptr<FakeStream> stream = OpenStream(ns, std::nullopt, now);
+  std::shared_ptr<FakeStream> stream = OpenStream(within, std::nullopt, now);
   const std::string revision = absl::StrCat(now);
   stream->Push(WatchEvent{
       WatchEvent::Type::kBookmark, revision,
@@ -95,7 +96,7 @@ absl::StatusOr<FakeResource::Snapshot> FakeResource::StateAt(const std::string& 
   }
   Snapshot in_namespace;
   for (const auto& [name, object] : state) {
-    if (InNamespace(name, ns)) in_namespace.emplace_back(name, object);
+    if (IsWithin(name, {ns, ""})) in_namespace.emplace_back(name, object);
   }
   return in_namespace;
 }
@@ -126,11 +127,21 @@ absl::StatusOr<ListPage> FakeResource::ListAt(const ListOptions& options, uint64
     }
     snapshot = &it->second;
   }
+  size_t limit = max_list_bytes;
+  if (options.max_bytes > 0) limit = std::min(limit, options.max_bytes);
   size_t end = snapshot->size();
   if (options.limit > 0) end = std::min(end, begin + static_cast<size_t>(options.limit));
   ListPage page;
   page.resource_version = absl::StrCat(revision);
-  for (size_t i = begin; i < end; ++i) page.items.push_back((*snapshot)[i].second);
+  size_t bytes = 0;
+  for (size_t i = begin; i < end; ++i) {
+    page.items.push_back((*snapshot)[i].second);
+    bytes += page.items.back().json.size();
+  }
+  if (bytes > limit) {
+    return absl::ResourceExhaustedError(
+        absl::StrCat("the API server's answer is larger than ", limit, " bytes"));
+  }
   if (end < snapshot->size()) {
     page.continue_token = absl::StrCat(revision, ".", end);
     if (snapshot == &all) snapshots[revision] = std::move(all);

@@ -2,6 +2,7 @@
 #ifndef KUBE_TESTING_FAKE_RESOURCE_H_
 #define KUBE_TESTING_FAKE_RESOURCE_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <list>
@@ -24,7 +25,7 @@ struct FakeStream {
   struct End {};  // clean
   using Item = std::variant<WatchEvent, absl::Status, End>;
 
-  std::string ns;
+  NamespacedName within;  // a namespace and a name; "" = all
   std::deque<Item> items;
   std::shared_ptr<Wakeup> reader;
   bool over = false;
@@ -50,17 +51,19 @@ struct FakeResource {
   std::string last_create_trace;
   std::deque<std::string> warnings;  // for the next writes
   bool refuses_apply = false;
+  size_t max_list_bytes = SIZE_MAX;
 
   // Stores the change and tells the streams.
   void Record(uint64_t revision, const NamespacedName& name, WatchEvent::Type type,
               const RawObject& object);
   void PushToAll(const FakeStream::Item& item);
   // A stream of the changes after `revision`, or for nullopt of the current objects and the changes
-  // after them.
-  std::shared_ptr<FakeStream> OpenStream(const std::string& ns, std::optional<uint64_t> revision,
-                                         uint64_t now);
+  // after them. Of `within`, what is "" takes all.
+  std::shared_ptr<FakeStream> OpenStream(const NamespacedName& within,
+                                         std::optional<uint64_t> revision, uint64_t now);
   // A stream of the current objects, the bookmark that ends them, and the changes after them.
-  std::shared_ptr<FakeStream> OpenStreamWithInitialEvents(const std::string& ns, uint64_t now);
+  std::shared_ptr<FakeStream> OpenStreamWithInitialEvents(const NamespacedName& within,
+                                                          uint64_t now);
   absl::StatusOr<ListPage> ListAt(const ListOptions& options, uint64_t now);
   // The objects as they were at `revision`.
   absl::StatusOr<Snapshot> StateAt(const std::string& ns, uint64_t revision) const;

@@ -32,6 +32,7 @@ struct HookedCall {
   const boost::json::value* object = nullptr;  // of a write
   const DeleteOptions* deletion = nullptr;     // of a deletion
   bool dry_run = false;                        // of a write that changes nothing
+  bool metadata_only = false;                  // of a list
 
   bool writes() const { return !dry_run && (object != nullptr || deletion != nullptr); }
 };
@@ -65,7 +66,9 @@ class HookedClient : public Client {
     return Make({"get", gvr, name, as_, nullptr}, inner_.Get(gvr, name));
   }
   Task<ListPage> List(const GroupVersionResource& gvr, const ListOptions& options) override {
-    return Make({"list", gvr, {options.ns, ""}, as_, nullptr}, inner_.List(gvr, options));
+    HookedCall call{"list", gvr, {options.ns, ""}, as_, nullptr};
+    call.metadata_only = options.metadata_only;
+    return Make(std::move(call), inner_.List(gvr, options));
   }
   Task<std::unique_ptr<Watch>> StartWatch(const GroupVersionResource& gvr,
                                           const WatchOptions& options) override {

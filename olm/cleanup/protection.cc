@@ -10,6 +10,7 @@
 #include "absl/time/time.h"
 #include "base/json/json_access.h"
 #include "base/text/str_cat.h"
+#include "kube/meta/admission_policy.h"
 #include "kube/meta/time.h"
 #include "kube/meta/uuid.h"
 #include "olm/cleanup/names.h"
@@ -90,12 +91,6 @@ bool Covers(const json::object& match, const Writes& writes) {
   return false;
 }
 
-bool Denies(const json::object& binding) {
-  const json::object& spec = In(binding, "spec");
-  return Lists(spec, "validationActions", "Deny") && IsEmpty(spec.if_contains("paramRef")) &&
-         IsEmpty(spec.if_contains("matchResources"));
-}
-
 // The purpose of one policy.
 struct Duty {
   std::string_view policy;
@@ -155,11 +150,9 @@ PolicyFacts Judge(const std::optional<json::object>& policy, const Duty& duty,
     return facts;
   };
   if (!policy.has_value()) return no("does not exist");
+  const std::string_view weak = kube::WhyPolicyIsWeak(*policy);
+  if (!weak.empty()) return no(weak);
   const json::object& spec = In(*policy, "spec");
-  const std::string_view failure = StringAt(spec, "failurePolicy");
-  if (In(*policy, "metadata").contains("deletionTimestamp")) return no("is being deleted");
-  if (!failure.empty() && failure != "Fail") return no("does not fail closed");
-  if (IsEmpty(spec.if_contains("validations"))) return no("validates nothing");
   for (const Writes& writes : duty.writes) {
     if (Covers(In(spec, "matchConstraints"), writes)) continue;
     return no(StrCat("does not look at every ", writes.what, " of ClusterServiceVersions"));
@@ -169,8 +162,7 @@ PolicyFacts Judge(const std::optional<json::object>& policy, const Duty& duty,
   bool named = false;
   PolicyFacts facts = no("has no binding that denies everywhere");
   for (const json::object& binding : bindings) {
-    if (StringAt(In(binding, "spec"), "policyName") != duty.policy || !Denies(binding)) continue;
-    if (In(binding, "metadata").contains("deletionTimestamp")) continue;
+    if (!kube::DeniesEverywhere(binding, duty.policy)) continue;
     const absl::Time since = std::max(LastWriteOf(*policy), LastWriteOf(binding));
     if (named || (facts.bound && facts.since <= since && NameOf(binding) != duty.policy)) continue;
     named = NameOf(binding) == duty.policy;

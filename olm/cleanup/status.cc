@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/json/json_access.h"
+#include "base/json/utf8.h"
 #include "base/text/str_cat.h"
 
 namespace steward::olm {
@@ -29,7 +30,7 @@ bool IsOurs(const json::value& condition) { return IsReasonOfOurs(ReasonOf(condi
 // The condition as JSON; the existing one when its message is unchanged.
 json::value Render(const CleanupCondition& condition, const json::array& live,
                    const std::string& now) {
-  const std::string message = CutText(condition.message, kMaxConditionMessage);
+  const std::string_view message = CutUtf8(condition.message, kMaxConditionMessage);
   std::string transition = now;
   for (const json::value& before : live) {
     if (ReasonOf(before) != condition.reason) continue;
@@ -89,13 +90,6 @@ json::array PendingDeletionByKind(const std::vector<PendingKind>& kinds) {
         json::object{{"group", each.group}, {"kind", each.kind}, {"instances", json::array()}});
   }
   return groups;
-}
-
-std::string CutText(const std::string& text, size_t limit) {
-  if (text.size() <= limit) return text;
-  size_t end = limit;
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
-  return text.substr(0, end);
 }
 
 std::string WaitingMessage(size_t count, size_t definitions) {

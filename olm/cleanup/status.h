@@ -39,9 +39,6 @@ boost::json::array PendingDeletion(std::vector<PendingOperand> operands);
 // The same without the operands' names: each kind has no instances (R-000-90).
 boost::json::array PendingDeletionByKind(const std::vector<PendingKind>& kinds);
 
-// At most `limit` bytes of `text`, cut at a boundary of UTF-8 characters.
-std::string CutText(const std::string& text, size_t limit);
-
 // "waiting for operator to finish cleanup for 4 CRs" (R-000-50). Definitions that are being deleted
 // are no CRs: "... for 1 CR; definitions being deleted: 1".
 std::string WaitingMessage(size_t count, size_t definitions = 0);

@@ -135,11 +135,13 @@ bool Covers(const PolicyRules& all, const PolicyRules& some) {
 PolicyRules Within(const PolicyRules& rules, const PolicyRules& asked) {
   PolicyRules kept;
   for (const PolicyRule& rule : rules) {
+    if (kept.size() >= kMostRules) break;
     if (Covers(asked, rule)) {
       kept.push_back(rule);
       continue;
     }
     for (const PolicyRule& each : asked) {
+      if (kept.size() >= kMostRules) break;
       if (std::optional<PolicyRule> both = Common(rule, each); both && !Covers(kept, *both)) {
         kept.push_back(*std::move(both));
       }

@@ -3,6 +3,7 @@
 #define OLM_COPIED_RBAC_POLICY_RULE_H_
 
 #include <boost/json/array.hpp>
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -30,8 +31,11 @@ bool Covers(const PolicyRules& all, const PolicyRule& rule);
 // The same of each of `some`.
 bool Covers(const PolicyRules& all, const PolicyRules& some);
 
-// What `rules` grant of that which `asked` grant. A rule that is asked for as a whole stays as it
-// is, so that equal lists give the same list again.
+// The most rules that Within gives.
+inline constexpr size_t kMostRules = 2000;
+
+// What `rules` grant of that which `asked` grant, the first kMostRules of it. A rule that is asked
+// for as a whole stays as it is, so that equal lists give the same list again.
 PolicyRules Within(const PolicyRules& rules, const PolicyRules& asked);
 
 }  // namespace steward::olm

@@ -23,15 +23,6 @@ std::string_view LabelOf(const kube::LabelMap& labels, std::string_view key) {
   return it == labels.end() ? std::string_view() : std::string_view(it->second);
 }
 
-bool IsMadeFor(const StoredRbac& stored, const RbacSource& source) {
-  const ObjectFacts& csv = source.facts;
-  return !stored.facts.deleting() && OwnerOf(stored.facts.labels) == csv.key &&
-         std::any_of(
-             stored.owners.begin(), stored.owners.end(), [&csv](const OwnerReference& owner) {
-               return owner.kind == kOwnerKind && owner.uid == csv.uid && !owner.uid.empty();
-             });
-}
-
 RoleReference OwnRole(std::string_view name) {
   return {std::string(kRbacGroup), "Role", std::string(name)};
 }
@@ -81,10 +72,22 @@ void PutContent(const WantedRbac& wanted, json::object& object) {
   json::object& labels = metadata["labels"].is_object() ? metadata["labels"].get_object()
                                                         : metadata["labels"].emplace_object();
   for (const auto& [key, value] : wanted.labels) labels[key] = value;
+  if (json::value* annotations = metadata.if_contains("annotations");
+      annotations != nullptr && annotations->is_object()) {
+    annotations->get_object().erase(kUnwantedSinceAnnotation);
+  }
   metadata["ownerReferences"] = OwnersJson(wanted.owners);
 }
 
 }  // namespace
+
+bool IsMadeFor(const StoredRbac& stored, const ObjectFacts& source) {
+  return !stored.facts.deleting() && OwnerOf(stored.facts.labels) == source.key &&
+         std::any_of(
+             stored.owners.begin(), stored.owners.end(), [&source](const OwnerReference& owner) {
+               return owner.kind == kOwnerKind && owner.uid == source.uid && !owner.uid.empty();
+             });
+}
 
 std::vector<RbacPair> PairsOf(const RbacSource& source, const std::vector<StoredRbac>& roles,
                               const std::vector<StoredRbac>& bindings) {
@@ -94,8 +97,8 @@ std::vector<RbacPair> PairsOf(const RbacSource& source, const std::vector<Stored
   for (const StoredRbac& binding : bindings) bound[binding.facts.key.name] = &binding;
   for (const StoredRbac& role : roles) {
     const auto it = bound.find(role.facts.key.name);
-    if (it == bound.end() || !IsMadeFor(role, source) || !IsMadeFor(*it->second, source) ||
-        it->second->role != OwnRole(role.facts.key.name)) {
+    if (it == bound.end() || !IsMadeFor(role, source.facts) ||
+        !IsMadeFor(*it->second, source.facts) || it->second->role != OwnRole(role.facts.key.name)) {
       continue;
     }
     RbacPair pair{role.facts.key.name,      source.facts.key, role.facts.labels,
@@ -195,8 +198,9 @@ Difference Compare(const StoredRbac& stored, const WantedRbac& wanted) {
         const auto it = stored.facts.labels.find(label.first);
         return it != stored.facts.labels.end() && it->second == label.second;
       });
-  return content && labels && stored.owners == wanted.owners ? Difference::kNone
-                                                             : Difference::kUpdate;
+  const bool waits = !stored.unwanted_since.empty();
+  return content && labels && !waits && stored.owners == wanted.owners ? Difference::kNone
+                                                                       : Difference::kUpdate;
 }
 
 json::value Updated(json::object stored, const WantedRbac& wanted) {

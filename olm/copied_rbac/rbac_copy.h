@@ -11,6 +11,7 @@
 
 #include "kube/meta/names.h"
 #include "kube/meta/selector.h"
+#include "olm/cleanup/object_facts.h"
 #include "olm/copied_rbac/policy_rule.h"
 #include "olm/copied_rbac/rbac_object.h"
 
@@ -26,6 +27,10 @@ struct RbacPair {
   PolicyRules rules;
   std::vector<Subject> subjects;
 };
+
+// True when the object bears the owner labels of `source`, names it as an owner by its UID, and is
+// not being deleted. Metadata suffices, of both.
+bool IsMadeFor(const StoredRbac& stored, const ObjectFacts& source);
 
 // The pairs of an original that are to be copied: those that bear its owner labels, name it as an
 // owner by its UID, are not being deleted, and bind the Role of the binding's own name. Of their
@@ -78,7 +83,8 @@ enum class Difference {
   kReplace,  // the roleRef of a binding differs, which cannot be changed
 };
 // REQUIRES: equal kind and name. Labels and annotations that a copy does not have are others'
-// business. Content that is not held differs.
+// business, but a copy that is wanted does not wait (kUnwantedSinceAnnotation). Content that is not
+// held differs.
 Difference Compare(const StoredRbac& stored, const WantedRbac& wanted);
 // A stored object, with the wanted content.
 boost::json::value Updated(boost::json::object stored, const WantedRbac& wanted);

@@ -188,6 +188,13 @@ TEST(RbacCopyTest, WhatIsUpdated) {
        },
        Difference::kUpdate},
       {"the Role", binding, [](auto& o) { o.role.name = "x"; }, Difference::kReplace},
+      {"it waits, and is wanted again", role,
+       [](auto& o) {
+         o.unwanted_since = "2026-01-01T00:00:00Z";
+         o.object["metadata"].get_object()["annotations"] = {
+             {kUnwantedSinceAnnotation, o.unwanted_since}};
+       },
+       Difference::kUpdate},
       {"a ClusterRole", binding, [](auto& o) { o.role.kind = "ClusterRole"; },
        Difference::kReplace},
   };

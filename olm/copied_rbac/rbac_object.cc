@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "base/json/json_access.h"
-#include "base/json/json_text.h"
+#include "base/json/json_object.h"
 #include "base/status/macros.h"
 #include "olm/cleanup/decode.h"
 #include "olm/copy.h"
@@ -14,12 +14,6 @@ namespace json = boost::json;
 namespace {
 
 constexpr std::string_view kComponentLabel = "operators.coreos.com/";
-
-absl::StatusOr<json::object> ParseObject(std::string_view text) {
-  ASSIGN_OR_RETURN(json::value value, ParseJson(text));
-  if (!value.is_object()) return absl::InvalidArgumentError("not a JSON object");
-  return std::move(value.get_object());
-}
 
 template <typename Visit>
 void ForEachObject(const json::object& parent, std::string_view key, Visit visit) {
@@ -60,7 +54,7 @@ absl::StatusOr<StoredRbac> ReadRbac(RbacKind kind, std::string_view json) {
   StoredRbac stored;
   stored.kind = kind;
   ASSIGN_OR_RETURN(stored.facts, DecodeObjectFacts(json));
-  ASSIGN_OR_RETURN(stored.object, ParseObject(json));
+  ASSIGN_OR_RETURN(stored.object, ParseJsonObject(json));
   const json::object& root = stored.object;
   if (const json::object* metadata = ObjectAt(root, "metadata")) {
     ForEachObject(*metadata, "ownerReferences", [&stored](const json::object& owner) {
@@ -68,6 +62,9 @@ absl::StatusOr<StoredRbac> ReadRbac(RbacKind kind, std::string_view json) {
                                TextAt(owner, "name"), TextAt(owner, "uid"),
                                BoolAt(owner, "controller"), BoolAt(owner, "blockOwnerDeletion")});
     });
+    if (const json::object* annotations = ObjectAt(*metadata, "annotations")) {
+      stored.unwanted_since = TextAt(*annotations, kUnwantedSinceAnnotation);
+    }
   }
   if (kind == RbacKind::kRole) {
     stored.rules = RulesAt(root);
@@ -86,7 +83,7 @@ absl::StatusOr<StoredRbac> ReadRbac(RbacKind kind, std::string_view json) {
 absl::StatusOr<RbacSource> ReadRbacSource(std::string_view json) {
   RbacSource source;
   ASSIGN_OR_RETURN(source.facts, DecodeObjectFacts(json));
-  ASSIGN_OR_RETURN(const json::object root, ParseObject(json));
+  ASSIGN_OR_RETURN(const json::object root, ParseJsonObject(json));
   CopyMarks marks{.ns = source.facts.key.ns, .reason = "", .operator_namespace_annotation = {}};
   if (const json::object* status = ObjectAt(root, "status")) {
     marks.reason = StringAt(*status, "reason");

@@ -21,6 +21,10 @@ inline const kube::GroupVersionResource kRoles = {"rbac.authorization.k8s.io", "
 inline const kube::GroupVersionResource kRoleBindings = {"rbac.authorization.k8s.io", "v1",
                                                          "rolebindings"};
 
+// An annotation of a copy that waits for another one to take its place: since when, in RFC 3339.
+inline constexpr std::string_view kUnwantedSinceAnnotation =
+    "steward.operatorframework.io/unwanted-since";
+
 enum class RbacKind { kRole, kRoleBinding };
 const kube::GroupVersionResource& ResourceOf(RbacKind kind);
 std::string_view NameOf(RbacKind kind);  // "Role", ...
@@ -60,6 +64,7 @@ struct StoredRbac {
   PolicyRules rules;              // of a Role
   std::vector<Subject> subjects;  // of a RoleBinding
   RoleReference role;             // of a RoleBinding
+  std::string unwanted_since;     // kUnwantedSinceAnnotation; "" = it does not wait
   boost::json::object object;     // whole, or empty when it is not held
   // False: of the content nothing is held, only the facts.
   bool has_content = true;

@@ -13,14 +13,21 @@
 
 namespace steward::olm {
 
+struct Capabilities {
+  std::set<std::string> known;    // that there are
+  std::set<std::string> enabled;  // that are on
+};
+
 // What a cluster has chosen.
 struct ClusterChoices {
   // "" = every manifest is included in it, for payloads that know no profiles.
   std::string profile = "self-managed-high-availability";
-  std::string feature_set;              // "" = Default
-  std::set<std::string> gates;          // feature gates that are on
-  std::set<std::string> known;          // capabilities that there are
-  std::set<std::string> enabled;        // capabilities that are on
+  std::string feature_set;      // "" = Default
+  std::set<std::string> gates;  // feature gates that are on
+  // False: nothing says yet which are on in this release; nothing is deleted because of one.
+  bool gates_known = true;
+  // Nullopt: nothing says which there are, so all that the payload names are on.
+  std::optional<Capabilities> capabilities;
   std::set<PayloadIdentity> unmanaged;  // the cluster's overrides
   std::optional<int> major;             // of the release; nullopt: not looked at
   std::string exclude_id;               // `exclude.release.openshift.io/<id>`; "" = none
@@ -29,6 +36,21 @@ struct ClusterChoices {
 // The reason why the manifest is left out, neither applied nor deleted; nullopt: it is included.
 std::optional<std::string> ReasonToLeaveOut(const PayloadManifest& manifest,
                                             const ClusterChoices& choices);
+
+// What manifests name in their annotations, for clusters to choose from.
+struct NamedChoices {
+  std::set<std::string> profiles;
+  std::set<std::string> feature_sets;
+  std::set<std::string> capabilities;
+};
+NamedChoices ChoicesNamedBy(const std::vector<PayloadManifest>& manifests);
+
+// The feature gates that have to be on, and those that have to be off, for the manifest.
+struct NeededGates {
+  std::set<std::string> on;
+  std::set<std::string> off;
+};
+NeededGates GatesNeededBy(const PayloadManifest& manifest);
 
 }  // namespace steward::olm
 

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <boost/json/parse.hpp>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -69,16 +70,17 @@ TEST(InclusionTest, ByWhatTheClusterHasChosen) {
           {"one that is", R"("release.openshift.io/feature-gate":"-A")", plain, true},
           {"a capability",
            R"("capability.openshift.io/name":"a+b")",
-           {.profile = "p", .known = {"a", "b"}, .enabled = {"a", "b"}},
+           {.profile = "p", .capabilities = Capabilities{{"a", "b"}, {"a", "b"}}},
            true},
           {"one is off",
            R"("capability.openshift.io/name":"a+b")",
-           {.profile = "p", .known = {"a", "b"}, .enabled = {"a"}},
+           {.profile = "p", .capabilities = Capabilities{{"a", "b"}, {"a"}}},
            false},
           {"one is unknown",
            R"("capability.openshift.io/name":"c")",
-           {.profile = "p", .known = {"a"}, .enabled = {"a"}},
+           {.profile = "p", .capabilities = Capabilities{{"a"}, {"a"}}},
            false},
+          {"one that nothing speaks of", R"("capability.openshift.io/name":"c")", plain, true},
           {"an override", "", {.profile = "p", .unmanaged = {{"", "ConfigMap", "n", "a"}}}, false},
           {"an override of another",
            "",
@@ -111,6 +113,31 @@ TEST(InclusionTest, ByWhatTheClusterHasChosen) {
   }
   EXPECT_TRUE(ReasonToLeaveOut(With("{}"), plain));
   EXPECT_TRUE(ReasonToLeaveOut(With(R"({"include.release.openshift.io/p":"True"})"), plain));
+}
+
+TEST(InclusionTest, NothingIsDeletedBecauseOfAGateThatIsNotKnown) {
+  PayloadManifest manifest = With(R"({"include.release.openshift.io/p":"true",)"
+                                  R"("release.openshift.io/feature-gate":"-G"})");
+  ClusterChoices choices = {.profile = "p"};
+  choices.gates_known = false;
+  EXPECT_FALSE(ReasonToLeaveOut(manifest, choices));
+  manifest.deletes = true;
+  EXPECT_TRUE(ReasonToLeaveOut(manifest, choices));
+  choices.gates_known = true;
+  EXPECT_FALSE(ReasonToLeaveOut(manifest, choices));
+}
+
+TEST(InclusionTest, WhatManifestsName) {
+  const std::vector<PayloadManifest> manifests = {
+      With(R"({"include.release.openshift.io/p":"true","include.release.openshift.io/q":"no",)"
+           R"("release.openshift.io/feature-set":"A,B","capability.openshift.io/name":"c+d"})"),
+      With(R"({"release.openshift.io/feature-gate":"G,-H,I"})")};
+  const NamedChoices named = ChoicesNamedBy(manifests);
+  EXPECT_EQ(named.profiles, (std::set<std::string>{"p", "q"}));
+  EXPECT_EQ(named.feature_sets, (std::set<std::string>{"A", "B"}));
+  EXPECT_EQ(named.capabilities, (std::set<std::string>{"c", "d"}));
+  EXPECT_EQ(GatesNeededBy(manifests[1]).on, (std::set<std::string>{"G", "I"}));
+  EXPECT_EQ(GatesNeededBy(manifests[1]).off, (std::set<std::string>{"H"}));
 }
 
 }  // namespace

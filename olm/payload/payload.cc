@@ -4,7 +4,7 @@
 #include <boost/json/value.hpp>
 #include <cctype>
 #include <map>
-#include <set>
+#include <optional>
 #include <utility>
 
 #include "absl/status/status.h"
@@ -34,24 +34,90 @@ bool IsTrue(const json::value* value) {
   });
 }
 
-// True for kinds that every Kubernetes, OLM and OpenShift have cluster-scoped.
-bool IsKnownClusterScoped(const PayloadIdentity& identity) {
-  static const auto& kinds = *new std::set<std::pair<std::string, std::string>>{
-      {"", "Namespace"},
-      {"", "Node"},
-      {"", "PersistentVolume"},
-      {"admissionregistration.k8s.io", "MutatingWebhookConfiguration"},
-      {"admissionregistration.k8s.io", "ValidatingAdmissionPolicy"},
-      {"admissionregistration.k8s.io", "ValidatingAdmissionPolicyBinding"},
-      {"admissionregistration.k8s.io", "ValidatingWebhookConfiguration"},
-      {"apiextensions.k8s.io", "CustomResourceDefinition"},
-      {"apiregistration.k8s.io", "APIService"},
-      {"config.openshift.io", "ClusterOperator"},
-      {"project.openshift.io", "Project"},
-      {"rbac.authorization.k8s.io", "ClusterRole"},
-      {"rbac.authorization.k8s.io", "ClusterRoleBinding"},
+using GroupKind = std::pair<std::string_view, std::string_view>;
+
+constexpr std::string_view kAdmission = "admissionregistration.k8s.io";
+constexpr std::string_view kRbac = "rbac.authorization.k8s.io";
+constexpr std::string_view kOlm = "operators.coreos.com";
+constexpr std::string_view kMonitoring = "monitoring.coreos.com";
+constexpr std::string_view kNetworking = "networking.k8s.io";
+
+// True for kinds whose objects lie in namespaces, of those that every Kubernetes, OLM and OpenShift
+// have.
+const std::map<GroupKind, bool>& NamespacedKinds() {
+  static const auto& kinds = *new std::map<GroupKind, bool>{
+      {{"", "Namespace"}, false},
+      {{"", "Node"}, false},
+      {{"", "PersistentVolume"}, false},
+      {{kAdmission, "MutatingWebhookConfiguration"}, false},
+      {{kAdmission, "ValidatingAdmissionPolicy"}, false},
+      {{kAdmission, "ValidatingAdmissionPolicyBinding"}, false},
+      {{kAdmission, "ValidatingWebhookConfiguration"}, false},
+      {{"apiextensions.k8s.io", "CustomResourceDefinition"}, false},
+      {{"apiregistration.k8s.io", "APIService"}, false},
+      {{"config.openshift.io", "ClusterOperator"}, false},
+      {{kRbac, "ClusterRole"}, false},
+      {{kRbac, "ClusterRoleBinding"}, false},
+      {{"scheduling.k8s.io", "PriorityClass"}, false},
+      {{"security.openshift.io", "SecurityContextConstraints"}, false},
+      {{"storage.k8s.io", "CSIDriver"}, false},
+      {{"storage.k8s.io", "StorageClass"}, false},
+      {{"", "ConfigMap"}, true},
+      {{"", "Endpoints"}, true},
+      {{"", "Event"}, true},
+      {{"", "LimitRange"}, true},
+      {{"", "PersistentVolumeClaim"}, true},
+      {{"", "Pod"}, true},
+      {{"", "ReplicationController"}, true},
+      {{"", "ResourceQuota"}, true},
+      {{"", "Secret"}, true},
+      {{"", "Service"}, true},
+      {{"", "ServiceAccount"}, true},
+      {{"apps", "DaemonSet"}, true},
+      {{"apps", "Deployment"}, true},
+      {{"apps", "ReplicaSet"}, true},
+      {{"apps", "StatefulSet"}, true},
+      {{"autoscaling", "HorizontalPodAutoscaler"}, true},
+      {{"batch", "CronJob"}, true},
+      {{"batch", "Job"}, true},
+      {{"coordination.k8s.io", "Lease"}, true},
+      {{"image.openshift.io", "ImageStream"}, true},
+      {{kMonitoring, "PodMonitor"}, true},
+      {{kMonitoring, "PrometheusRule"}, true},
+      {{kMonitoring, "ServiceMonitor"}, true},
+      {{kNetworking, "Ingress"}, true},
+      {{kNetworking, "NetworkPolicy"}, true},
+      {{kOlm, "CatalogSource"}, true},
+      {{kOlm, "ClusterServiceVersion"}, true},
+      {{kOlm, "InstallPlan"}, true},
+      {{kOlm, "OperatorGroup"}, true},
+      {{kOlm, "Subscription"}, true},
+      {{"policy", "PodDisruptionBudget"}, true},
+      {{kRbac, "Role"}, true},
+      {{kRbac, "RoleBinding"}, true},
+      {{"route.openshift.io", "Route"}, true},
   };
-  return kinds.contains({identity.group, identity.kind});
+  return kinds;
+}
+
+// The groups of kinds that are served by two, and stored as those of the second.
+std::optional<GroupKind> StoredKind(const GroupKind& served) {
+  static const auto& kinds = *new std::map<GroupKind, GroupKind>{
+      {{"project.openshift.io", "Project"}, {"", "Namespace"}},
+      {{"events.k8s.io", "Event"}, {"", "Event"}},
+      {{"authorization.openshift.io", "ClusterRole"}, {kRbac, "ClusterRole"}},
+      {{"authorization.openshift.io", "ClusterRoleBinding"}, {kRbac, "ClusterRoleBinding"}},
+      {{"authorization.openshift.io", "Role"}, {kRbac, "Role"}},
+      {{"authorization.openshift.io", "RoleBinding"}, {kRbac, "RoleBinding"}},
+      {{"", "SecurityContextConstraints"}, {"security.openshift.io", "SecurityContextConstraints"}},
+      {{"extensions", "DaemonSet"}, {"apps", "DaemonSet"}},
+      {{"extensions", "Deployment"}, {"apps", "Deployment"}},
+      {{"extensions", "Ingress"}, {kNetworking, "Ingress"}},
+      {{"extensions", "NetworkPolicy"}, {kNetworking, "NetworkPolicy"}},
+      {{"extensions", "ReplicaSet"}, {"apps", "ReplicaSet"}},
+  };
+  const auto found = kinds.find(served);
+  return found == kinds.end() ? std::nullopt : std::optional<GroupKind>(found->second);
 }
 
 // True if a member of metadata is text, or absent.
@@ -71,6 +137,7 @@ absl::Status ReadIdentity(const json::object& object, PayloadManifest& manifest)
   }
   manifest.identity.group = manifest.gvk.group;
   manifest.identity.kind = manifest.gvk.kind;
+  manifest.identity = manifest.identity.Stored();
   const PayloadIdentity& identity = manifest.identity;
   if (manifest.gvk.version.empty() || identity.kind.empty() || identity.name.empty()) {
     return absl::InvalidArgumentError("a manifest needs apiVersion, kind and a name");
@@ -87,14 +154,12 @@ absl::Status ReadIdentity(const json::object& object, PayloadManifest& manifest)
       (!identity.ns.empty() && !kube::IsDns1123Label(identity.ns))) {
     return absl::InvalidArgumentError(StrCat(what, ": that is no name of an object"));
   }
-  if (!identity.ns.empty() && IsKnownClusterScoped(identity)) {
+  if (!identity.ns.empty() && identity.IsNamespaced() == false) {
     return absl::InvalidArgumentError(
         StrCat(what, ": objects of its kind lie in no namespace, and it names one"));
   }
   return absl::OkStatus();
 }
-
-std::string Doing(bool deletes) { return deletes ? "deleted" : "applied"; }
 
 }  // namespace
 
@@ -103,9 +168,24 @@ std::string PayloadIdentity::ToString() const {
                 "\"");
 }
 
-bool PayloadIdentity::IsNamespace() const {
-  return (group.empty() && kind == "Namespace") ||
-         (group == "project.openshift.io" && kind == "Project");
+PayloadIdentity PayloadIdentity::Stored() const {
+  PayloadIdentity stored = *this;
+  if (const std::optional<GroupKind> kind = StoredKind({group, this->kind})) {
+    stored.group = kind->first;
+    stored.kind = kind->second;
+  }
+  return stored;
+}
+
+bool PayloadIdentity::IsNamespace() const { return group.empty() && kind == "Namespace"; }
+
+std::optional<bool> PayloadIdentity::IsNamespaced() const {
+  const auto found = NamespacedKinds().find({group, kind});
+  return found == NamespacedKinds().end() ? std::nullopt : std::optional<bool>(found->second);
+}
+
+std::string PayloadManifest::StoredVersion() const {
+  return identity.group == gvk.group && identity.kind == gvk.kind ? gvk.version : "";
 }
 
 absl::StatusOr<bool> AsksForRemoval(const json::object& object) {
@@ -119,8 +199,6 @@ absl::StatusOr<bool> AsksForRemoval(const json::object& object) {
 
 Payload ReadPayload(std::vector<PayloadDocument> documents) {
   Payload payload;
-  // The first manifest of each object, whatever it does.
-  std::map<PayloadIdentity, std::pair<std::string, bool>> seen;
   for (PayloadDocument& document : documents) {
     PayloadManifest manifest;
     manifest.file = std::move(document.file);
@@ -138,14 +216,6 @@ Payload ReadPayload(std::vector<PayloadDocument> documents) {
     manifest.deletes = deletes.ok() && *deletes;
     manifest.create_only =
         !manifest.deletes && IsTrue(AnnotationAt(document.object, kPayloadCreateOnly));
-    const auto [first, is_new] =
-        seen.emplace(manifest.identity, std::make_pair(document.where, manifest.deletes));
-    if (!is_new) {
-      payload.faults.push_back(
-          {document.where,
-           StrCat(manifest.identity.ToString(), " is ", Doing(manifest.deletes), " here, and ",
-                  Doing(first->second.second), " by ", first->second.first)});
-    }
     manifest.object = std::move(document.object);
     payload.manifests.push_back(std::move(manifest));
   }

@@ -5,6 +5,7 @@
 
 #include <boost/json/object.hpp>
 #include <compare>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,8 +28,13 @@ struct PayloadIdentity {
   std::string name;
 
   std::string ToString() const;  // `Deployment.apps "ns/name"`
-  // True for a namespace, by whichever of its APIs: OpenShift has another one for the same object.
-  bool IsNamespace() const;
+  // The identity under which the object is stored: some objects are served by two groups, as
+  // Project and Namespace, or the two Events.
+  PayloadIdentity Stored() const;
+  bool IsNamespace() const;  // REQUIRES: it is one that is stored
+  // True where objects of the kind lie in namespaces; nullopt for kinds that not every Kubernetes,
+  // OLM and OpenShift have. REQUIRES: the same.
+  std::optional<bool> IsNamespaced() const;
   auto operator<=>(const PayloadIdentity&) const = default;
 };
 
@@ -42,11 +48,14 @@ struct PayloadDocument {
 struct PayloadManifest {
   std::string file;
   std::string where;
-  kube::GroupVersionKind gvk;
-  PayloadIdentity identity;
-  bool deletes = false;  // R-003-08
+  kube::GroupVersionKind gvk;  // as it is written
+  PayloadIdentity identity;    // as it is stored
+  bool deletes = false;        // R-003-08
   bool create_only = false;
   boost::json::object object;
+
+  // The version in which the identity's kind may be served; "" where the manifest does not say it.
+  std::string StoredVersion() const;
 };
 
 struct PayloadFault {
@@ -68,8 +77,7 @@ struct Payload {
 
 // Reads documents, which are in the payload's order. Faults: no apiVersion, kind or name; names
 // that are none, and a namespace of a kind that lies in none (where the kind is known here); a
-// value of the annotation that is not "true"; one object twice, whether both apply or delete it,
-// anywhere in the payload (R-003-34, 55). Nothing else of a delete manifest is looked at
+// value of the annotation that is not "true". Nothing else of a delete manifest is looked at
 // (R-003-28).
 Payload ReadPayload(std::vector<PayloadDocument> documents);
 

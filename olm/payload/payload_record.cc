@@ -7,10 +7,12 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/escaping.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_join.h"
 #include "base/digest/digest.h"
 #include "base/json/json_access.h"
 #include "base/json/json_text.h"
+#include "base/json/utf8.h"
 #include "base/status/macros.h"
 #include "base/text/str_cat.h"
 #include "kube/meta/time.h"
@@ -51,7 +53,7 @@ json::object ToJson(const Removal& removal) {
           {"state", NameOf(removal.state)},
           {"since", kube::FormatRfc3339(removal.since)},
           {"version", removal.version},
-          {"note", removal.note.substr(0, kMaxNote)}};
+          {"note", CutUtf8(removal.note, kMaxNote)}};
 }
 
 absl::StatusOr<Removal> RemovalOf(const json::value& value) {
@@ -61,6 +63,7 @@ absl::StatusOr<Removal> RemovalOf(const json::value& value) {
   removal.identity = {
       std::string(StringAt(*object, "group")), std::string(StringAt(*object, "kind")),
       std::string(StringAt(*object, "namespace")), std::string(StringAt(*object, "name"))};
+  removal.identity = removal.identity.Stored();
   removal.uid = StringAt(*object, "uid");
   removal.removes = BoolAt(*object, "removes");
   removal.version = StringAt(*object, "version");
@@ -102,8 +105,7 @@ std::string HoldingSentence(const PayloadRecord& record) {
   std::string text =
       StrCat("Objects that the payload removes are not gone yet: ", absl::StrJoin(holding, ", "));
   if (text.size() > kMaxSentence) {
-    text.resize(kMaxSentence - 4);
-    text += " ...";
+    text = StrCat(CutUtf8(text, kMaxSentence - 4), " ...");
   }
   return text;
 }
@@ -112,7 +114,7 @@ absl::StatusOr<json::object> WritePayloadRecord(const PayloadRecord& record) {
   json::array removals;
   for (const auto& [identity, removal] : record.removals) removals.push_back(ToJson(removal));
   const std::string text = Serialize(removals);
-  if (record.removals.size() > kMaxRemovals || text.size() > kMaxRecord) {
+  if (record.removals.size() > kMaxRecordedRemovals || text.size() > kMaxRecord) {
     return absl::ResourceExhaustedError(
         StrCat("the record of ", record.removals.size(), " removals would be too large"));
   }
@@ -124,6 +126,7 @@ absl::StatusOr<json::object> WritePayloadRecord(const PayloadRecord& record) {
                        {"reason", holding.empty() ? std::string_view() : kDeletesInProgress},
                        {"message", holding},
                        {"removals", text}};
+  if (record.turn > 0) data["turn"] = StrCat(record.turn);
   if (record.completed) data["completed"] = kube::FormatRfc3339(*record.completed);
   return data;
 }
@@ -133,6 +136,8 @@ absl::StatusOr<PayloadRecord> ReadPayloadRecord(const json::object& data) {
   if (data.empty()) return record;
   record.version = StringAt(data, "version");
   record.hash = StringAt(data, "hash");
+  // Not a number counts as none: it is compared by the API server alone.
+  if (!absl::SimpleAtoi(ToAbsl(StringAt(data, "turn")), &record.turn)) record.turn = 0;
   const auto state = StateOf(kPayloadStates, StringAt(data, "state"));
   if (!state) return Unreadable("its state is unknown");
   record.state = *state;

@@ -5,6 +5,7 @@
 
 #include <boost/json/object.hpp>
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -22,7 +23,9 @@ inline constexpr std::string_view kRecordName = "steward-payload-record";  // of
 // The reason for which minor updates wait (R-003-20).
 inline constexpr std::string_view kDeletesInProgress = "ResourceDeletesInProgress";
 
-inline constexpr size_t kMaxRemovals = 1000;
+inline constexpr size_t kMaxRemovals = 1000;  // that a payload may ask for
+// Of all, those of earlier payloads included.
+inline constexpr size_t kMaxRecordedRemovals = 2 * kMaxRemovals;
 inline constexpr size_t kMaxRecord = 900 << 10;  // bytes; a ConfigMap holds 1 MiB
 
 struct PayloadRecord {
@@ -32,6 +35,9 @@ struct PayloadRecord {
   // When all of the payload was done; until then it is being updated, also after a restart.
   std::optional<absl::Time> completed;
   std::map<PayloadIdentity, Removal> removals;
+  // Counts up where a process makes sure that the record is still its own: whoever has read it
+  // before conflicts.
+  int64_t turn = 0;
 
   std::optional<Removal> Find(const PayloadIdentity& identity) const;
   // The removals for which minor updates wait: `ConfigMap "ns/name" (Ongoing since …)`, in order.

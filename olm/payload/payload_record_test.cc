@@ -90,7 +90,7 @@ TEST(PayloadRecordTest, NothingElseIsARecord) {
 
 TEST(PayloadRecordTest, IsBounded) {
   PayloadRecord record;
-  for (size_t i = 0; i <= kMaxRemovals; ++i) {
+  for (size_t i = 0; i <= kMaxRecordedRemovals; ++i) {
     if (i == kMaxRemovals) {
       EXPECT_OK(WritePayloadRecord(record));
     }

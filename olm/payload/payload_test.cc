@@ -36,6 +36,7 @@ TEST(PayloadTest, IdentitiesThatAreNone) {
   };
   const std::string map = R"("apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a")";
   EXPECT_EQ(fault(map), "");
+  EXPECT_EQ(fault(R"("apiVersion":"a.b/v1","kind":"Thing","metadata":{"name":"a")"), "");
   EXPECT_EQ(fault(map + R"(,"namespace":"n","annotations":null)"), "");
   EXPECT_THAT(fault(map + R"(,"namespace":false)"), HasSubstr("no text"));
   EXPECT_THAT(fault(map + R"(,"namespace":"N/x")"), HasSubstr("no name"));
@@ -74,21 +75,37 @@ TEST(PayloadTest, R_003_07_08_09_OnlyTheStringTrueDeletes) {
   EXPECT_FALSE(ReadPayload({ConfigMap("a", "a")}).manifests[0].deletes);
 }
 
-// R-003-34, 55: anywhere in the payload, and all at once.
-TEST(PayloadTest, R_003_10_34_OneObjectTwice) {
+// R-003-10: all at once.
+TEST(PayloadTest, R_003_10_EveryFaultIsNamed) {
   const Payload payload =
-      ReadPayload({ConfigMap("a", "x", Delete(R"("true")")), ConfigMap("b", "y", Delete(R"("no")")),
-                   ConfigMap("c", "x"), ConfigMap("d", "z"), ConfigMap("e", "z"),
-                   Document("f", R"({"kind":"ConfigMap"})")});
+      ReadPayload({ConfigMap("a", "x", Delete(R"("True")")), ConfigMap("b", "y", Delete("1")),
+                   ConfigMap("c", "x"), Document("f", R"({"kind":"ConfigMap"})")});
   std::vector<std::string> faults;
   for (const PayloadFault& fault : payload.faults) {
     faults.push_back(StrCat(fault.where, ": ", fault.what));
   }
-  EXPECT_THAT(faults,
-              ::testing::ElementsAre(HasSubstr("b: ConfigMap \"n/y\": the annotation"),
-                                     "c: ConfigMap \"n/x\" is applied here, and deleted by a",
-                                     "e: ConfigMap \"n/z\" is applied here, and applied by d",
-                                     "f: a manifest needs apiVersion, kind and a name"));
+  EXPECT_THAT(faults, ::testing::ElementsAre(HasSubstr("a: ConfigMap \"n/x\": the annotation"),
+                                             HasSubstr("b: ConfigMap \"n/y\": the annotation"),
+                                             "f: a manifest needs apiVersion, kind and a name"));
+}
+
+// Case 52: one object, whichever of its groups a manifest names.
+TEST(PayloadTest, IdentityFollowsStorage) {
+  const auto read = [](const std::string& api_version, const std::string& kind,
+                       const std::string& ns) {
+    return ReadPayload({Document("a", StrCat(R"({"apiVersion":")", api_version, R"(","kind":")",
+                                             kind, R"(","metadata":{"name":"x")", ns, "}}"))})
+        .manifests.at(0);
+  };
+  const PayloadManifest project = read("project.openshift.io/v1", "Project", "");
+  EXPECT_EQ(project.identity, read("v1", "Namespace", "").identity);
+  EXPECT_EQ(project.gvk.group, "project.openshift.io") << "it is written as it stands";
+  EXPECT_EQ(project.StoredVersion(), "");
+  EXPECT_EQ(read("v1", "Namespace", "").StoredVersion(), "v1");
+  const std::string in = R"(,"namespace":"n")";
+  EXPECT_EQ(read("events.k8s.io/v1", "Event", in).identity, read("v1", "Event", in).identity);
+  EXPECT_EQ(read("authorization.openshift.io/v1", "Role", in).identity,
+            read("rbac.authorization.k8s.io/v1", "Role", in).identity);
 }
 
 TEST(PayloadTest, KindsOfTwoGroupsAreTwoObjects) {
@@ -104,8 +121,8 @@ TEST(PayloadTest, R_003_28_ADeleteManifestsSpec) {
   for (const char* more : {"", R"(,"spec":3)", R"(,"data":[])"}) {
     const Payload payload = ReadPayload({Document(
         "a",
-        StrCat(R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"n","annotations":)",
-               R"({"release.openshift.io/delete":"true",)",
+        StrCat(R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"n","namespace":"n",)",
+               R"("annotations":)", R"({"release.openshift.io/delete":"true",)",
                R"("release.openshift.io/create-only":"true"}})", more, "}"))});
     EXPECT_THAT(payload.faults, IsEmpty());
     EXPECT_TRUE(payload.manifests[0].deletes);

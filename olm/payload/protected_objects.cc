@@ -1,12 +1,22 @@
 #include "olm/payload/protected_objects.h"
 
+#include <algorithm>
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+#include <boost/json/value.hpp>
 #include <cstddef>
 
+#include "base/json/json_access.h"
 #include "base/text/str_cat.h"
 
 namespace steward::olm {
+namespace json = boost::json;
 namespace {
 
+constexpr std::string_view kOwnNamespace = "steward-system";
+constexpr std::string_view kOwnName = "steward-";
+// Begins the labels by which the rights of Steward's accounts are made of ClusterRoles.
+constexpr std::string_view kAggregation = "steward.operators.coreos.com/aggregate-to-";
 constexpr std::string_view kOwnGroup = "steward.operatorframework.io";
 constexpr std::string_view kViewsGroup = "views.operators.coreos.com";
 
@@ -22,19 +32,83 @@ bool Is(const PayloadIdentity& identity, std::string_view group, std::string_vie
   return identity.group == group && identity.kind == kind;
 }
 
+// True for a namespace in which Steward keeps things.
+bool IsOwnNamespace(std::string_view ns, std::string_view record_namespace) {
+  return ns == record_namespace || ns == kOwnNamespace;
+}
+
+// True if a binding is for an account in Steward's namespace, or for all of them.
+bool BindsOwnAccount(const json::object& binding, std::string_view record_namespace) {
+  const auto is_own = [record_namespace](std::string_view name) {
+    for (const std::string_view ns : {record_namespace, kOwnNamespace}) {
+      if (name.starts_with(StrCat("system:serviceaccount:", ns, ":"))) return true;
+      if (name == StrCat("system:serviceaccounts:", ns)) return true;
+    }
+    return false;
+  };
+  // The last two are those of authorization.openshift.io.
+  for (const char* key : {"subjects", "userNames", "groupNames"}) {
+    const json::array* list = ArrayAt(binding, key);
+    if (list == nullptr) continue;
+    for (const json::value& each : *list) {
+      if (each.is_string() && is_own(View(each.get_string()))) return true;
+      const json::object* subject = each.if_object();
+      if (subject == nullptr) continue;
+      if (is_own(StringAt(*subject, "name"))) return true;
+      if (StringAt(*subject, "kind") == "ServiceAccount" &&
+          IsOwnNamespace(StringAt(*subject, "namespace"), record_namespace)) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+// True if a ClusterRole adds to the rights of one of Steward's, by its labels.
+bool AddsToOwnRights(const json::object& role) {
+  const json::object* metadata = ObjectAt(role, "metadata");
+  const json::object* labels = metadata == nullptr ? nullptr : ObjectAt(*metadata, "labels");
+  if (labels == nullptr) return false;
+  return std::any_of(labels->begin(), labels->end(),
+                     [](const auto& label) { return View(label.key()).starts_with(kAggregation); });
+}
+
+std::optional<std::string> ReasonByRights(const PayloadManifest& manifest,
+                                          std::string_view record_namespace) {
+  if (manifest.identity.group != "rbac.authorization.k8s.io") return std::nullopt;
+  const std::string& kind = manifest.identity.kind;
+  if ((kind == "ClusterRoleBinding" || kind == "RoleBinding") &&
+      BindsOwnAccount(manifest.object, record_namespace)) {
+    return "it gives rights to an account of Steward";
+  }
+  if (kind == "ClusterRole" && AddsToOwnRights(manifest.object)) {
+    return "its labels add it to the rights of an account of Steward";
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
-std::optional<std::string> ReasonNotToDelete(const PayloadIdentity& identity,
-                                             std::string_view record_namespace) {
+std::optional<std::string> ReasonNotToName(const PayloadManifest& manifest,
+                                           std::string_view record_namespace) {
+  const PayloadIdentity& identity = manifest.identity;
   const std::string& name = identity.name;
   if (identity.IsNamespace()) {
-    if (name == record_namespace) return "Steward keeps its record in this namespace";
-    if (name == "default" || name.starts_with("kube-")) return "the cluster needs this namespace";
+    if (IsOwnNamespace(name, record_namespace)) return "Steward keeps its record in this namespace";
+    if (manifest.deletes && (name == "default" || name.starts_with("kube-"))) {
+      return "the cluster needs this namespace";
+    }
   }
-  if (!identity.ns.empty()) {
-    if (identity.ns != record_namespace) return std::nullopt;
-    return StrCat("it is in the namespace ", record_namespace, ", where Steward keeps its record");
+  if (IsOwnNamespace(identity.ns, record_namespace)) {
+    return StrCat("it is in the namespace ", identity.ns, ", where Steward keeps its record");
   }
+  // What a delete manifest says but for its name does not matter.
+  if (!manifest.deletes) {
+    if (auto reason = ReasonByRights(manifest, record_namespace)) return reason;
+  }
+  // The RoleBindings by which Steward's servers read how requests are authenticated.
+  if (identity.ns == "kube-system" && name.starts_with(kOwnName)) return "it belongs to Steward";
+  if (!identity.ns.empty()) return std::nullopt;
   if (Is(identity, "apiextensions.k8s.io", "CustomResourceDefinition") && IsOfOwnGroup(name)) {
     return "it defines a resource of Steward";
   }
@@ -42,8 +116,13 @@ std::optional<std::string> ReasonNotToDelete(const PayloadIdentity& identity,
     return "it serves an API of Steward";
   }
   // The ClusterOperator steward-payload is one of them.
-  if (name.starts_with("steward-")) return "it belongs to Steward";
+  if (name.starts_with(kOwnName)) return "it belongs to Steward";
   return std::nullopt;
+}
+
+bool DefinesOlm(const PayloadIdentity& identity) {
+  return Is(identity, "apiextensions.k8s.io", "CustomResourceDefinition") &&
+         identity.name.ends_with(".operators.coreos.com") && !IsOfOwnGroup(identity.name);
 }
 
 }  // namespace steward::olm

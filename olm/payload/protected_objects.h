@@ -1,4 +1,4 @@
-// The objects that no payload deletes. A pure function.
+// The objects that no payload names. Pure functions.
 #ifndef OLM_PAYLOAD_PROTECTED_OBJECTS_H_
 #define OLM_PAYLOAD_PROTECTED_OBJECTS_H_
 
@@ -10,11 +10,16 @@
 
 namespace steward::olm {
 
-// The reason why a delete manifest for this object is a fault of its payload; nullopt: it is none.
-// A cluster does not lose the namespaces that it needs, and Steward neither its record of removals
-// and what is beside it, nor what it reports, nor its own API.
-std::optional<std::string> ReasonNotToDelete(const PayloadIdentity& identity,
-                                             std::string_view record_namespace);
+// The reason why a manifest for this object is a fault of its payload, whether it applies or
+// deletes; nullopt: it is none. Nothing of Steward's own is named by a payload: its namespace and
+// what lies in it (its record, Leases and accounts), objects of the cluster and of kube-system that
+// are called steward-*, its APIs, and rights for its accounts. Nor does one delete the namespaces
+// that a cluster needs.
+std::optional<std::string> ReasonNotToName(const PayloadManifest& manifest,
+                                           std::string_view record_namespace);
+
+// True for the definition of a kind of OLM's, with which every operator of a cluster would go.
+bool DefinesOlm(const PayloadIdentity& identity);
 
 }  // namespace steward::olm
 

@@ -78,8 +78,12 @@ RemovalDecision DecideRemoval(const PayloadIdentity& identity, const std::option
   if (!live) return WhereAbsent(identity, known, choices);
   const bool updating = choices.state == PayloadState::kUpdating;
   if (!known) return updating ? Begin(identity, *live, choices) : RemovalDecision();
+  // Also of one that was taken for gone, since its kind was not served for a while.
+  const bool gone = known->state == RemovalState::kCompleted && known->removes;
+  if ((known->holds() || gone) && known->uid == live->uid && live->deleting) {
+    return {At(*known, RemovalState::kOngoing, choices.now)};
+  }
   if (known->holds() && known->uid == live->uid) {
-    if (live->deleting) return {At(*known, RemovalState::kOngoing, choices.now)};
     // What is deleted again is, in whichever state it was begun.
     return {known, updating || (choices.redelete && choices.state == PayloadState::kReconciling)};
   }

@@ -51,6 +51,8 @@ TEST(RemovalTest, R_003_16_18_19_53_54_56_EachState) {
        false, State::kInitiated, false, "one"},
       {"held", kUpdating, Known(State::kInitiated, "one"), kOneDeleting, false, State::kOngoing,
        false, "one"},
+      {"of a kind that was not served for a while", kReconciling, Known(State::kCompleted, "one"),
+       kOneDeleting, false, State::kOngoing, false, "one"},
       {"held, later", kReconciling, Known(State::kOngoing, "one"), kOneDeleting, false,
        State::kOngoing, false, "one"},
       {"gone",

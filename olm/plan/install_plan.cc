@@ -10,6 +10,7 @@
 #include "base/status/macros.h"
 #include "base/text/str_cat.h"
 #include "kube/meta/time.h"
+#include "olm/plan/step_kind.h"
 
 namespace steward::olm {
 namespace json = boost::json;
@@ -169,7 +170,7 @@ bool HasStepEnded(std::string_view status) {
 }
 
 std::string PlanStep::ToString(size_t index) const {
-  return StrCat("step ", index + 1, ", ", gvk.kind, " ", name);
+  return StrCat("step ", index + 1, ", ", ObjectKind(gvk).kind, " ", name);
 }
 
 bool InstallPlan::untouched() const {

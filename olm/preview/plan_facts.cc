@@ -9,6 +9,7 @@
 
 #include "absl/status/status.h"
 #include "base/json/json_access.h"
+#include "base/json/json_object.h"
 #include "base/json/json_text.h"
 #include "base/status/macros.h"
 #include "base/text/one_line.h"
@@ -31,12 +32,6 @@ constexpr size_t kMaxFault = 300;  // bytes
 
 std::string FaultOf(const absl::Status& status) {
   return OneLine(ToStd(status.message()), kMaxFault);
-}
-
-absl::StatusOr<json::object> ParseObject(std::string_view text) {
-  ASSIGN_OR_RETURN(json::value value, ParseJson(text));
-  if (!value.is_object()) return absl::InvalidArgumentError("it is no object");
-  return std::move(value.get_object());
 }
 
 kube::LabelMap LabelsOf(const json::value& object) {
@@ -197,7 +192,7 @@ kube::GroupVersionKind PlanFacts::Step::gvk() const {
 }
 
 std::string PlanFacts::Step::ToString(size_t index) const {
-  return StrCat("step ", index + 1, ", ", kind, " ", name);
+  return StrCat("step ", index + 1, ", ", ObjectKind(gvk()).kind, " ", name);
 }
 
 absl::StatusOr<PlanFactsPtr> DecodePlan(std::string_view text) {
@@ -227,7 +222,7 @@ absl::StatusOr<PlanFactsPtr> DecodePlan(std::string_view text) {
 }
 
 absl::StatusOr<DefinitionFactsPtr> DecodeDefinition(std::string_view text) {
-  ASSIGN_OR_RETURN(const json::object object, ParseObject(text));
+  ASSIGN_OR_RETURN(const json::object object, ParseJsonObject(text));
   ASSIGN_OR_RETURN(DefinitionFacts facts, ReadFacts(object));
   std::string refused;
   if (!IsEstablished(object, &refused)) facts.served.clear();

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "base/json/json_text.h"
+#include "olm/plan/plan_group.h"
 #include "olm/preview/plan_facts.h"
 #include "olm/preview/plan_outlook.h"
 #include "olm/preview/preview.h"
@@ -16,10 +17,13 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   olm::ServedKinds served;
   const auto definition = olm::DecodeDefinition(text);
   if (definition.ok()) served.Add(**definition);
+  olm::GroupChooser chooser;
+  const auto group = olm::DecodePlanGroup(text);
+  if (group.ok()) chooser.Add(**group);
   const auto plan = olm::DecodePlan(text);
   if (!plan.ok()) return 0;
   if (!(**plan == **olm::DecodePlan(text))) std::abort();
-  const olm::PlanOutlook outlook = olm::PlanOutlook::Of(*plan, served);
+  const olm::PlanOutlook outlook = olm::PlanOutlook::Of(*plan, served, chooser.Choose());
   for (const bool gate : {false, true}) {
     const olm::PlanPreview preview = olm::PreviewOf(outlook, gate);
     if (preview.steps.size() != (*plan)->steps.size()) std::abort();

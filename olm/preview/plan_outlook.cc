@@ -60,7 +60,7 @@ std::optional<StepApi> BroughtApi(const PlanFacts& plan, const kube::GroupVersio
 class Previewer {
  public:
   Previewer(const PlanOutlook& outlook, bool gate)
-      : plan_(*outlook.plan), apis_(outlook.apis), gate_(gate) {
+      : plan_(*outlook.plan), apis_(outlook.apis), group_(outlook.group), gate_(gate) {
     for (const PlanFacts::Step& step : plan_.steps) kinds_.push_back(StepKindOf(step.gvk()));
   }
 
@@ -84,6 +84,10 @@ class Previewer {
       return plan_.unpacking
                  ? no(kNotUnpacked, "bundles are still to be unpacked: the steps follow")
                  : no(kNoSteps, "the InstallPlan has no steps");
+    }
+    if (!group_.waits.empty()) return no(kInstallCheckFailed, group_.waits);
+    if (plan_.unpacking) {
+      return no(kInstallCheckFailed, "a bundle is not unpacked: its steps are missing");
     }
     if (!plan_.approved) {
       return no(kNotApproved, "spec.approved is false: nothing is done until it is true");
@@ -117,7 +121,7 @@ class Previewer {
     PreviewStep preview;
     preview.index = index;
     preview.resolving = step.resolving;
-    preview.gvk = step.gvk();
+    preview.gvk = ObjectKind(step.gvk());
     if (IsNamespaced(index)) preview.ns = plan_.key.ns;
     preview.name = step.name;
     preview.declared_optional = step.declared_optional;
@@ -160,7 +164,17 @@ class Previewer {
     switch (apis_[index]) {
       case StepApi::kNamespaced:
       case StepApi::kClusterScoped:
+        if (!group_.account.empty()) {
+          return say(Outcome::kUnknown, kAccountUnknown,
+                     "whether the OperatorGroup's service account is there, and what it may do, is "
+                     "only seen when the step is done");
+        }
         return say(Outcome::kCreate, kCreatedOrUpdated);
+      case StepApi::kDefinitionIsThere:
+        return say(
+            Outcome::kUnknown, kDefinitionIsThere,
+            "whether the definition that is there may be replaced, and what would change, is "
+            "only seen when the step is done");
       case StepApi::kUnknown:
         return say(Outcome::kUnknown, kApiUnknown,
                    StrCat("whether the API server serves ", KindText(step.gvk),
@@ -175,6 +189,7 @@ class Previewer {
 
   const PlanFacts& plan_;
   const std::vector<StepApi>& apis_;
+  const GroupChoice& group_;
   const bool gate_;
   std::vector<StepKind> kinds_;
   std::string failing_;  // the first step that would fail; "" = none
@@ -184,6 +199,7 @@ class Previewer {
 }  // namespace
 
 void ServedKinds::Add(const DefinitionFacts& definition) {
+  names_.insert(definition.name);
   if (StepKindOf({definition.group, "", definition.kind}) != StepKind::kOther) return;
   definitions_.emplace(GroupKind(definition.group, definition.kind), &definition);
 }
@@ -201,13 +217,16 @@ StepApi ServedKinds::Find(const kube::GroupVersionKind& gvk) const {
   return StepApi::kAbsent;
 }
 
-PlanOutlook PlanOutlook::Of(PlanFactsPtr plan, const ServedKinds& served) {
-  PlanOutlook outlook{std::move(plan), {}};
+PlanOutlook PlanOutlook::Of(PlanFactsPtr plan, const ServedKinds& served, GroupChoice group) {
+  PlanOutlook outlook{std::move(plan), {}, std::move(group)};
   outlook.apis.reserve(outlook.plan->steps.size());
   for (const PlanFacts::Step& step : outlook.plan->steps) {
     const kube::GroupVersionKind gvk = step.gvk();
     StepApi api = served.Find(gvk);
     if (api == StepApi::kAbsent) api = BroughtApi(*outlook.plan, gvk).value_or(api);
+    if (StepKindOf(gvk) == StepKind::kDefinition && served.HasDefinition(step.name)) {
+      api = StepApi::kDefinitionIsThere;
+    }
     outlook.apis.push_back(api);
   }
   return outlook;

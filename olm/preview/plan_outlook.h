@@ -5,12 +5,14 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "kube/meta/names.h"
+#include "olm/plan/plan_group.h"
 #include "olm/preview/plan_facts.h"
 #include "olm/preview/preview.h"
 
@@ -22,30 +24,37 @@ enum class StepApi : uint8_t {
   kClusterScoped,
   kAbsent,
   kUnknown,  // only discovery could tell
+  // Of a definition: one of its name is there. Whether it may be replaced, and what would change,
+  // is seen when it is tried.
+  kDefinitionIsThere,
 };
 
-// The kinds that definitions serve, among those of which a plan needs to know it
-// (StepKind::kOther). Refers to the definitions.
+// The definitions that are there, and the kinds that they serve, among those of which a plan needs
+// to know it (StepKind::kOther). Refers to the definitions.
 class ServedKinds {
  public:
   // REQUIRES: `definition` outlives this object.
   void Add(const DefinitionFacts& definition);
   // The API of a step. Kinds that every cluster has are served in their version v1.
   StepApi Find(const kube::GroupVersionKind& gvk) const;
+  bool HasDefinition(std::string_view name) const { return names_.contains(name); }
 
  private:
   using GroupKind = std::pair<std::string_view, std::string_view>;
   std::multimap<GroupKind, const DefinitionFacts*> definitions_;
+  std::set<std::string_view> names_;
 };
 
 // The inputs of a preview.
 struct PlanOutlook {
   PlanFactsPtr plan;          // never null
   std::vector<StepApi> apis;  // one for each step
+  GroupChoice group;          // of the plan's namespace
 
-  static PlanOutlook Of(PlanFactsPtr plan, const ServedKinds& served);
+  static PlanOutlook Of(PlanFactsPtr plan, const ServedKinds& served, GroupChoice group = {});
   bool operator==(const PlanOutlook& other) const {
-    return apis == other.apis && (plan == other.plan || *plan == *other.plan);
+    return apis == other.apis && group == other.group &&
+           (plan == other.plan || *plan == *other.plan);
   }
 };
 
@@ -66,7 +75,9 @@ struct PlanPreview {
 // Says of a step that has ended what it came to, and of each other what an executor would come to:
 // it does them in their order (ExecutionOrder) and ends at the first that fails (R-002-24). A plan
 // that waits for its approval is previewed as if it had it. `optional_manifests` is the gate
-// (R-002-55). The API that a definition of the same plan brings is never absent (R-002-25).
+// (R-002-55). The API that a definition of the same plan brings is never absent (R-002-25). What
+// nobody watches is Unknown: a definition that would be replaced, and every step where the
+// OperatorGroup names a service account.
 PlanPreview PreviewOf(const PlanOutlook& outlook, bool optional_manifests);
 
 // The reasons, one for each cause.
@@ -76,6 +87,8 @@ inline constexpr std::string_view kStepWasNotCreated = "StepWasNotCreated";
 inline constexpr std::string_view kWaitsForApi = "WaitsForApi";  // of the definition
 inline constexpr std::string_view kApiAbsent = "ApiAbsent";
 inline constexpr std::string_view kApiUnknown = "ApiUnknown";
+inline constexpr std::string_view kDefinitionIsThere = "DefinitionIsThere";
+inline constexpr std::string_view kAccountUnknown = "AccountUnknown";  // of the OperatorGroup
 inline constexpr std::string_view kUnsupportedKind = "UnsupportedKind";
 inline constexpr std::string_view kInvalidManifest = "InvalidManifest";
 inline constexpr std::string_view kInvalidPlan = "InvalidPlan";

@@ -10,6 +10,8 @@
 #include "base/json/json_text.h"
 #include "base/text/str_cat.h"
 #include "kube/meta/names.h"
+#include "olm/plan/install_plan.h"
+#include "olm/plan/plan_group.h"
 #include "olm/preview/plan_facts.h"
 #include "olm/preview/preview.h"
 
@@ -112,6 +114,8 @@ TEST(PlanOutlookTest, IdentitiesAndNamespaces) {
   EXPECT_THAT(Words(preview), ::testing::Each("Create CreatedOrUpdated"));
   ASSERT_EQ(preview.steps.size(), 4u);
   EXPECT_EQ(preview.steps[0].ns, "ops");
+  EXPECT_EQ(preview.steps[0].gvk, (kube::GroupVersionKind{"", "v1", "Secret"}))
+      << "BundleSecret is a word of OLM's";
   EXPECT_EQ(preview.steps[1].ns, "");
   EXPECT_EQ(preview.steps[2].ns, "ops");
   EXPECT_EQ(preview.steps[3].ns, "");
@@ -279,6 +283,72 @@ TEST(PlanOutlookTest, PropertiesThatCannotBeReadMatterToTheGate) {
   EXPECT_THAT(Words(PreviewIn({}, plan, true)), ElementsAre("Blocked InvalidPlan"));
 }
 
+TEST(PlanOutlookTest, WhatTheGroupsComeTo) {
+  const std::string step = StepJson("", "ConfigMap", "c");
+  const std::string done = StepJson("", "ConfigMap", "d", {.status = "Created"});
+  constexpr char kPending[] = R"(,"bundleLookups":[{"identifier":"a","conditions":[)"
+                              R"({"type":"BundleLookupPending","status":"True"}]}])";
+  const struct {
+    const char* what;
+    PlanFactsPtr plan;
+    GroupChoice group;
+    std::string_view reason;  // of the condition
+    std::vector<std::string> words;
+  } rows[] = {
+      {"one", PlanOf({step}), {"", "g", ""}, kApproved, {"Create CreatedOrUpdated"}},
+      {"none",
+       PlanOf({step, done}),
+       {"no group", "", ""},
+       kInstallCheckFailed,
+       {"Blocked InstallCheckFailed", "Unchanged StepIsDone"}},
+      {"none, and no approval",
+       PlanOf({step}, {.approved = false}),
+       {"no group", "", ""},
+       kInstallCheckFailed,
+       {"Blocked InstallCheckFailed"}},
+      {"none, and complete",
+       PlanOf({done}, {.phase = "Complete"}),
+       {"no group", "", ""},
+       kPlanIsComplete,
+       {"Unchanged StepIsDone"}},
+      {"one with an account",
+       PlanOf({step, done}),
+       {"", "g", "deployer"},
+       kApproved,
+       {"Unknown AccountUnknown", "Unchanged StepIsDone"}},
+      {"a bundle that is not unpacked",
+       PlanOf({step}, {.status = kPending}),
+       {"", "g", ""},
+       kInstallCheckFailed,
+       {"Blocked InstallCheckFailed"}},
+  };
+  for (const auto& row : rows) {
+    SCOPED_TRACE(row.what);
+    const PlanPreview preview =
+        PreviewOf(PlanOutlook::Of(row.plan, ServedKinds(), row.group), false);
+    EXPECT_EQ(preview.condition.reason, row.reason);
+    EXPECT_EQ(Words(preview), row.words);
+    for (const PreviewStep& each : preview.steps) {
+      EXPECT_THAT(each.message, ::testing::Not(HasSubstr("deployer"))) << "others read it, too";
+    }
+  }
+}
+
+TEST(PlanOutlookTest, ADefinitionThatIsThereIsNotKnownToBeReplaced) {
+  const std::string text =
+      R"({"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition",)"
+      R"("metadata":{"name":"x.monitoring.coreos.com"},"spec":{"group":"monitoring.coreos.com",)"
+      R"("scope":"Namespaced","names":{"kind":"ServiceMonitor"},)"
+      R"("versions":[{"name":"v1","served":true}]}})";
+  const PlanFactsPtr plan = PlanOf({StepJson(kExtensions, "CustomResourceDefinition",
+                                             "x.monitoring.coreos.com", {.manifest = text}),
+                                    StepJson(kMonitoring, "ServiceMonitor", "m")});
+  const PlanPreview there = PreviewIn({DefinitionOf(kMonitoring, "ServiceMonitor")}, plan);
+  EXPECT_THAT(Words(there), ElementsAre("Unknown DefinitionIsThere", "Create CreatedOrUpdated"));
+  EXPECT_EQ(there.steps[0].ns, "");
+  EXPECT_THAT(Words(PreviewIn({}, plan)), ::testing::Each("Create CreatedOrUpdated"));
+}
+
 TEST(PlanOutlookTest, EqualOnlyWherePreviewsAre) {
   const std::string step = StepJson(kMonitoring, "ServiceMonitor", "m");
   const DefinitionFactsPtr definition = DefinitionOf(kMonitoring, "ServiceMonitor");
@@ -289,6 +359,7 @@ TEST(PlanOutlookTest, EqualOnlyWherePreviewsAre) {
   const PlanOutlook outlook = PlanOutlook::Of(PlanOf({step}), nothing);
   EXPECT_EQ(outlook, PlanOutlook::Of(PlanOf({step}), others));
   EXPECT_FALSE(outlook == PlanOutlook::Of(PlanOf({step}), served));
+  EXPECT_FALSE(outlook == PlanOutlook::Of(PlanOf({step}), nothing, {"", "g", "deployer"}));
   EXPECT_FALSE(outlook == PlanOutlook::Of(PlanOf({step}, {.phase = "Failed"}), nothing));
 }
 

@@ -36,18 +36,43 @@ void AppendFlag(std::string_view key, bool value, std::string& out) {
   out.append(value ? "true" : "false");
 }
 
+void AppendTexts(std::string_view key, const std::vector<std::string>& texts, std::string& out) {
+  if (texts.empty()) return;
+  AppendKey(key, out);
+  out.push_back('[');
+  for (const std::string& text : texts) {
+    if (out.back() != '[') out.push_back(',');
+    AppendJsonString(text, out);
+  }
+  out.push_back(']');
+}
+void AppendValue(std::string_view key, std::string_view json, std::string& out) {
+  if (json.empty()) return;
+  AppendKey(key, out);
+  out.append(json);
+}
+
+void AppendChanges(const std::vector<PreviewChange>& changes, std::string& out) {
+  if (changes.empty()) return;
+  AppendKey("changes", out);
+  out.push_back('[');
+  for (const PreviewChange& change : changes) {
+    if (out.back() != '[') out.push_back(',');
+    out.push_back('{');
+    AppendValue("after", change.after, out);
+    AppendValue("before", change.before, out);
+    if (change.cut) AppendFlag("cut", true, out);
+    AppendText("path", change.path, out);
+    out.push_back('}');
+  }
+  out.push_back(']');
+}
+
 void AppendStep(const PreviewStep& step, std::string& out) {
   out.push_back('{');
   AppendText("basis", ToString(step.basis), out);
-  if (!step.changed_fields.empty()) {
-    AppendKey("changedFields", out);
-    out.push_back('[');
-    for (const std::string& field : step.changed_fields) {
-      if (out.back() != '[') out.push_back(',');
-      AppendJsonString(field, out);
-    }
-    out.push_back(']');
-  }
+  AppendTexts("changedFields", step.changed_fields, out);
+  AppendChanges(step.changes, out);
   if (step.code != 0) {
     AppendKey("code", out);
     StrAppend(&out, step.code);
@@ -56,7 +81,7 @@ void AppendStep(const PreviewStep& step, std::string& out) {
   AppendKey("group", out);
   AppendJsonString(step.gvk.group, out);
   AppendKey("index", out);
-  StrAppend(&out, step.index);
+  StrAppend(&out, step.index + 1);
   AppendText("kind", step.gvk.kind, out);
   AppendText("message", step.message, out);
   AppendText("name", step.name, out);
@@ -67,6 +92,7 @@ void AppendStep(const PreviewStep& step, std::string& out) {
   AppendText("resolving", step.resolving, out);
   AppendText("status", step.status, out);
   AppendText("version", step.gvk.version, out);
+  AppendTexts("warnings", step.warnings, out);
   out.push_back('}');
 }
 

@@ -35,6 +35,16 @@ enum class Basis {
 std::string_view ToString(Outcome outcome);
 std::string_view ToString(Basis basis);
 
+// A field of an object before and after a step.
+struct PreviewChange {
+  std::string path;    // "" = the whole object
+  std::string before;  // JSON; "" = it is not there, or is left out
+  std::string after;   // likewise
+  bool cut = false;    // the values, or long texts in them, are left out
+
+  bool operator==(const PreviewChange&) const = default;
+};
+
 struct PreviewStep {
   size_t index = 0;       // its place in what is previewed, from 0
   std::string resolving;  // the ClusterServiceVersion that it belongs to
@@ -49,6 +59,8 @@ struct PreviewStep {
   int code = 0;                             // of the HTTP answer; 0 = none
   std::string message;                      // one sentence, or ""
   std::vector<std::string> changed_fields;  // paths, of an update
+  std::vector<PreviewChange> changes;       // those fields, or what is created; may be left out
+  std::vector<std::string> warnings;        // of the API server about the dry run
   std::string status;                       // what an InstallPlan's step says, e.g. "Created"
 
   bool operator==(const PreviewStep&) const = default;
@@ -63,8 +75,9 @@ struct PreviewSummary {
   bool operator==(const PreviewSummary&) const = default;
 };
 
-// Append JSON: an array of objects, whose empty members are left out, and an object with a count
-// for each outcome ("notCreated": 2).
+// Append JSON: an array of objects, whose empty members are left out and whose `index` counts from
+// 1, and an object with a count for each outcome ("notCreated": 2). REQUIRES: the values of changes
+// are JSON.
 void AppendSteps(const std::vector<PreviewStep>& steps, std::string& out);
 void AppendSummary(const PreviewSummary& summary, std::string& out);
 

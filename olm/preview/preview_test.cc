@@ -26,6 +26,8 @@ std::vector<PreviewStep> TwoSteps() {
   full.code = 200;
   full.message = "it \"changes\"";
   full.changed_fields = {"spec.a", "spec.b"};
+  full.changes = {{"spec.a", "1", R"({"c":[]})"}, {"spec.b", "", "null", true}, {"", "", R"("x")"}};
+  full.warnings = {"it is \"old\"", "w"};
   full.status = "Unknown";
   PreviewStep bare;
   bare.index = 0;
@@ -38,11 +40,14 @@ TEST(PreviewTest, StepsAsJson) {
   std::string text;
   AppendSteps(TwoSteps(), text);
   EXPECT_EQ(json::parse(text), json::parse(R"([
-    {"index": 4, "resolving": "reed.v1", "group": "monitoring.coreos.com", "version": "v1",
+    {"index": 5, "resolving": "reed.v1", "group": "monitoring.coreos.com", "version": "v1",
      "kind": "ServiceMonitor", "namespace": "ops", "name": "reed", "declaredOptional": true,
      "optional": true, "outcome": "Update", "basis": "DryRun", "reason": "Changed", "code": 200,
-     "message": "it \"changes\"", "changedFields": ["spec.a", "spec.b"], "status": "Unknown"},
-    {"index": 0, "group": "", "version": "v1", "kind": "ConfigMap", "name": "c",
+     "message": "it \"changes\"", "changedFields": ["spec.a", "spec.b"], "changes": [
+       {"path": "spec.a", "before": 1, "after": {"c": []}},
+       {"path": "spec.b", "after": null, "cut": true}, {"after": "x"}],
+     "status": "Unknown", "warnings": ["it is \"old\"", "w"]},
+    {"index": 1, "group": "", "version": "v1", "kind": "ConfigMap", "name": "c",
      "declaredOptional": false, "optional": false, "outcome": "Unknown", "basis": "Rule"}])"));
   text.clear();
   AppendSteps({}, text);

@@ -67,7 +67,10 @@ PayloadCluster::PayloadCluster() {
     client_.Publish(gvr.group_version(), std::move(published));
   }
   client_.HandleCreate(kTestReviews, [this](const json::value& review) {
-    const json::object& asked = review.at("spec").at("resourceAttributes").as_object();
+    const json::object& spec = review.at("spec").as_object();
+    const json::object* resource = ObjectAt(spec, "resourceAttributes");
+    const json::object& asked =
+        resource == nullptr ? spec.at("nonResourceAttributes").as_object() : *resource;
     const std::string text =
         StrCat(std::string(StringAt(asked, "verb")), " ", std::string(StringAt(asked, "resource")),
                " ", std::string(StringAt(asked, "name")));
@@ -113,6 +116,12 @@ PayloadProcess::PayloadProcess(PayloadCluster& cluster)
   };
   observer_.removal = [this](const olm::Removal& removal) {
     told.push_back(StrCat(std::string(NameOf(removal.state)), " ", removal.identity.ToString()));
+  };
+  observer_.dropped = [this](const olm::Removal& removal) {
+    told.push_back(StrCat("dropped ", removal.identity.ToString()));
+  };
+  observer_.waits = [this](const olm::PayloadIdentity& identity, const std::string& lack) {
+    told.push_back(StrCat("waits ", identity.ToString(), ": ", lack));
   };
 }
 

@@ -10,9 +10,11 @@
 #include <utility>
 
 #include "absl/strings/str_join.h"
+#include "base/json/json_access.h"
 #include "base/json/json_text.h"
 #include "base/text/str_cat.h"
 #include "base/yaml/yaml.h"
+#include "bundle/requirements.h"
 #include "kube/manifest/manifest_files.h"
 #include "kube/meta/names.h"
 #include "kube/meta/object_kind.h"
@@ -143,12 +145,30 @@ std::vector<json::object> BundleFolder::Objects() const {
   return objects;
 }
 
+json::array BundleFolder::AllProperties() const {
+  json::array all;
+  const absl::StatusOr<json::value> own = ParseJson(properties);
+  if (own.ok()) all = own->get_object().at("properties").get_array();
+  for (const BundleObject& file : metadata) {
+    const json::array* dependencies = ArrayAt(file.object, "dependencies");
+    if (dependencies == nullptr) continue;
+    for (const json::value& each : *dependencies) {
+      const json::object* dependency = each.if_object();
+      const json::value* value = dependency == nullptr ? nullptr : dependency->if_contains("value");
+      if (value == nullptr || StringAt(*dependency, "type").empty()) continue;
+      all.push_back(
+          {{"type", bundle::RequiredType(StringAt(*dependency, "type"))}, {"value", *value}});
+    }
+  }
+  return all;
+}
+
 json::object BundleFolder::PreviewSpec() const {
   json::array objects;
   for (const BundleObject& manifest : manifests) objects.push_back(manifest.object);
   json::object bundle = {{"manifests", std::move(objects)}};
-  const absl::StatusOr<json::value> all = ParseJson(properties);
-  if (all.ok()) bundle["properties"] = all->get_object().at("properties");
+  json::array all = AllProperties();
+  if (!all.empty()) bundle["properties"] = std::move(all);
   return {{"bundle", std::move(bundle)}};
 }
 

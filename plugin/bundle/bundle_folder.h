@@ -2,6 +2,7 @@
 #ifndef PLUGIN_BUNDLE_BUNDLE_FOLDER_H_
 #define PLUGIN_BUNDLE_BUNDLE_FOLDER_H_
 
+#include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 #include <string>
 #include <vector>
@@ -34,6 +35,9 @@ struct BundleFolder {
   Findings findings;
 
   std::vector<boost::json::object> Objects() const;
+  // Those of the bundle, and behind them what its dependencies (metadata/dependencies.yaml) come
+  // to.
+  boost::json::array AllProperties() const;
   // The spec of a PlanPreview that asks for it.
   boost::json::object PreviewSpec() const;
 };

@@ -22,6 +22,7 @@
 #include "base/testing/test_directory.h"
 #include "base/text/str_cat.h"
 #include "base/yaml/yaml.h"
+#include "bundle/requirements.h"
 #include "kube/client/client.h"
 #include "kube/meta/names.h"
 #include "kube/meta/write_options.h"
@@ -30,7 +31,6 @@
 #include "plugin/bundle/findings.h"
 #include "plugin/bundle/install.h"
 #include "plugin/bundle/lint.h"
-#include "plugin/bundle/requirements.h"
 #include "plugin/bundle/steps.h"
 #include "plugin/command/exit.h"
 #include "plugin/command/session.h"
@@ -445,8 +445,10 @@ class InstallTest : public ::testing::Test {
         InstallBundle(session, folder.Read(), {.approve = approve, .ignore_requirements = ignore}));
   }
   std::vector<std::string> Unmet(const Folder& folder, kube::Client& client) {
-    Session session{client, Clock::Real(), terminal_, document_, true, "ops"};
-    const auto unmet = store_.Run(UnmetRequirements(session, folder.Read()));
+    const BundleFolder read = folder.Read();
+    const std::vector<json::object> manifests = read.Objects();
+    const bundle::Candidate candidate = {"ops", manifests, read.AllProperties()};
+    const auto unmet = store_.Run(bundle::UnmetRequirements(client, Clock::Real(), candidate));
     EXPECT_OK(unmet.status());
     return unmet.ok() ? *unmet : std::vector<std::string>();
   }

@@ -24,13 +24,13 @@
 #include "base/status/macros.h"
 #include "base/status/with_context.h"
 #include "base/text/str_cat.h"
+#include "bundle/requirements.h"
 #include "kube/meta/errors.h"
 #include "kube/meta/metadata_access.h"
 #include "kube/meta/names.h"
 #include "kube/meta/write_options.h"
 #include "olm/plan/install_plan.h"
 #include "plugin/bundle/findings.h"
-#include "plugin/bundle/requirements.h"
 #include "plugin/bundle/steps.h"
 #include "plugin/cluster/reads.h"
 #include "plugin/cluster/resources.h"
@@ -312,9 +312,21 @@ Task<json::value> PutLatestPlan(Session& session, const BundleFolder& bundle, Ma
                            ": delete those that are Complete"));
 }
 
+// Says them, and puts them into the session's report.
+void ShowUnmet(Session& session, const std::vector<std::string>& unmet) {
+  json::array list;
+  for (const std::string& each : unmet) {
+    session.terminal.Line(StrCat("not there: ", each), Style::kWarning);
+    list.emplace_back(each);
+  }
+  session.document["unmetRequirements"] = std::move(list);
+}
+
 StatusTask CheckRequirements(Session& session, const BundleFolder& bundle, bool ignore) {
+  const std::vector<json::object> manifests = bundle.Objects();
+  const bundle::Candidate candidate = {session.ns, manifests, bundle.AllProperties()};
   const absl::StatusOr<std::vector<std::string>> unmet =
-      co_await UnmetRequirements(session, bundle);
+      co_await bundle::UnmetRequirements(session.client, session.clock, candidate);
   if (!unmet.ok()) {
     if (ignore) co_return absl::OkStatus();
     co_return Failed("looking for what the bundle needs", unmet.status());

@@ -41,10 +41,11 @@ class StepsCommand : public Command {
       const olm::PlanStep& step = steps[i];
       const bool effective = step.optional && olm::CanBeOptional(step.gvk);
       const char* text = effective ? "yes" : step.optional ? "declared, without effect" : "";
-      table.Add({{StrCat(i + 1)}, {step.gvk.kind}, {step.name}, {text}});
-      list.push_back(json::object{{"group", step.gvk.group},
-                                  {"version", step.gvk.version},
-                                  {"kind", step.gvk.kind},
+      const kube::GroupVersionKind kind = olm::ObjectKind(step.gvk);
+      table.Add({{StrCat(i + 1)}, {kind.kind}, {step.name}, {text}});
+      list.push_back(json::object{{"group", kind.group},
+                                  {"version", kind.version},
+                                  {"kind", kind.kind},
                                   {"name", step.name},
                                   {"declaredOptional", step.optional},
                                   {"optional", effective}});

@@ -63,8 +63,10 @@ Task<Preview> MakePreview(kube::Client& client, kube::NamespacedName name, Wish 
 // Returns the targets of a cleanup at this moment, as far as they can be known before the opt-in.
 Task<olm::TargetSet> ReadTargets(kube::Client& client, CleanupStatus status);
 
-// For people. `saving` tells what becomes of what is deleted.
-std::vector<Terminal::Row> PreviewRows(const Preview& preview, const std::string& saving);
+// For people. `saving` tells what becomes of what is deleted. `refused`: nothing of it will be
+// done.
+std::vector<Terminal::Row> PreviewRows(const Preview& preview, const std::string& saving,
+                                       bool refused);
 // The preview for programs.
 boost::json::object PreviewJson(const Preview& preview);
 

@@ -117,7 +117,7 @@ std::string WhyKeepsAll(const Preview& preview) {
 
 }  // namespace
 
-std::vector<Row> PreviewRows(const Preview& preview, const std::string& saving) {
+std::vector<Row> PreviewRows(const Preview& preview, const std::string& saving, bool refused) {
   const olm::CsvFacts& facts = preview.csv.facts;
   std::string title = preview.csv.display_name;
   if (!preview.csv.version.empty()) {
@@ -128,13 +128,17 @@ std::vector<Row> PreviewRows(const Preview& preview, const std::string& saving) 
                           title.empty() ? "" : StrCat(" (", title, ")"),
                           facts.deleting() ? ", which is being deleted already" : ""),
                    Style::kStrong}});
-  if (preview.course.deletes_operands) {
+  if (refused) {
+    rows.push_back({{"It is refused: nothing is deleted or changed.", Style::kBad}});
+  } else if (preview.course.deletes_operands) {
     AddDeleted(preview, saving, rows);
   } else {
     rows.push_back(Plain(StrCat("No custom resource is deleted. ", WhyKeepsAll(preview))));
   }
-  AddKept(preview, rows);
-  AddRelated(preview, rows);
+  if (!refused) {
+    AddKept(preview, rows);
+    AddRelated(preview, rows);
+  }
   const std::vector<CleanupStatus::Blocker> blockers = preview.Blockers();
   if (!blockers.empty()) {
     rows.push_back({{"What stands against it:", Style::kStrong}});

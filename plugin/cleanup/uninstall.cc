@@ -53,7 +53,9 @@ class Uninstallation {
 
   std::string Folder() const;
   std::string Saving() const;
-  StatusTask Tell();
+  // Why nothing of it may be done; OK: nothing is known to stand against it.
+  StatusTask FindRefusal();
+  StatusTask Tell(bool refused);
   StatusTask TryWrites();
   StatusTask TryDelete(olm::CsvFacts facts);
   StatusTask TryDeleteOptedIn();
@@ -98,14 +100,23 @@ std::string Uninstallation::Saving() const {
                             : "They are not saved";
 }
 
-StatusTask Uninstallation::Tell() {
+StatusTask Uninstallation::FindRefusal() {
+  if (!facts().deleting() && !preview_.Blockers().empty()) {
+    co_return Refused(
+        "its custom resources would be kept for what stands against it; nothing was "
+        "changed. --keep uninstalls it and keeps them");
+  }
+  co_return co_await TryWrites();
+}
+
+StatusTask Uninstallation::Tell(bool refused) {
   if (saves()) {
     saver_ = std::make_unique<Saver>(session_.client, session_.clock, Folder(), options_.csv,
                                      facts().uid);
   }
   session_.document["clusterServiceVersion"] = IdentityJson(facts());
   session_.document["preview"] = PreviewJson(preview_);
-  for (const Terminal::Row& row : PreviewRows(preview_, Saving())) {
+  for (const Terminal::Row& row : PreviewRows(preview_, Saving(), refused)) {
     session_.terminal.Line(row);
   }
   json::object uninstall = {{"clusterServiceVersion", options_.csv.name}};
@@ -386,13 +397,9 @@ StatusTask Uninstallation::Run() {
   }
   CO_RETURN_IF_ERROR(preview.status());
   preview_ = *std::move(preview);
-  CO_RETURN_IF_ERROR(co_await Tell());
-  if (!facts().deleting() && !preview_.Blockers().empty()) {
-    co_return Refused(
-        "its custom resources would be kept for what stands against it; nothing was "
-        "changed. --keep uninstalls it and keeps them");
-  }
-  CO_RETURN_IF_ERROR(co_await TryWrites());
+  const absl::Status refusal = co_await FindRefusal();
+  CO_RETURN_IF_ERROR(co_await Tell(ExitOf(refusal) == Exit::kRefused));
+  CO_RETURN_IF_ERROR(refusal);
   if (options_.dry_run) co_return absl::OkStatus();
   CO_RETURN_IF_ERROR(AskOnce());
   co_return co_await Proceed();

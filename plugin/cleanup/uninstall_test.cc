@@ -233,6 +233,8 @@ TEST_F(UninstallTest, EverythingIsTriedBeforeAnythingIsChanged) {
     scene.client.FailNext({c.verb, c.gvr},
                           kube::ToStatus(kube::Forbidden(c.gvr, "x", "you may not")));
     EXPECT_EQ(UninstallExit(), Exit::kRefused);
+    EXPECT_THAT(scene.screen, HasSubstr("It is refused: nothing is deleted or changed.\n"));
+    EXPECT_THAT(scene.screen, Not(HasSubstr("Deleted")));
     ExpectNothingChanged();
     EXPECT_FALSE(scene.HasFinalizer(kOptIn));
     EXPECT_FALSE(fs::exists(options.folder));
@@ -328,6 +330,8 @@ TEST_F(UninstallTest, BlockersOfAnOptedInOperatorRefuseAtOnce) {
                 R"("objectsElsewhere":2})");
   EXPECT_EQ(UninstallExit(), Exit::kRefused);
   EXPECT_THAT(scene.screen, HasSubstr("SharedOwner: another owns it (ops/x, 2 more)"));
+  EXPECT_THAT(scene.screen, HasSubstr("It is refused: nothing is deleted or changed.\n"));
+  EXPECT_THAT(scene.screen, Not(HasSubstr("Deleted")));
   ExpectNothingChanged();
   EXPECT_TRUE(scene.HasFinalizer(kOptIn));
 }

@@ -1,5 +1,7 @@
 #include "plugin/copied_csvs/ordered_list.h"
 
+#include <cstdint>
+#include <optional>
 #include <utility>
 
 #include "base/json/json_access.h"
@@ -13,36 +15,36 @@ namespace {
 // ClusterServiceVersions have up to a megabyte each.
 constexpr int64_t kPageSize = 25;
 
+kube::ListOptions OptionsOf(std::string ns, std::string label) {
+  kube::ListOptions options;
+  options.ns = std::move(ns);
+  options.label_selector = std::move(label);
+  options.limit = kPageSize;
+  return options;
+}
+
 }  // namespace
 
 OrderedList::OrderedList(kube::Client& client, kube::GroupVersionResource gvr, std::string ns,
                          std::string label)
-    : client_(client), gvr_(std::move(gvr)) {
-  options_.ns = std::move(ns);
-  options_.label_selector = std::move(label);
-  options_.limit = kPageSize;
-}
+    : doing_(StrCat("listing ", gvr.GroupResource(), " in ", ns)),
+      pages_(client, std::move(gvr), OptionsOf(std::move(ns), std::move(label))) {}
 
 Task<bool> OrderedList::Next() {
-  const std::string doing = StrCat("listing ", gvr_.GroupResource(), " in ", options_.ns);
   while (next_ == page_.items.size()) {
-    if (is_last_page_) co_return false;
-    absl::StatusOr<kube::ListPage> page = co_await client_.List(gvr_, options_);
-    if (!page.ok()) co_return WithContext(doing, page.status());
-    page_ = *std::move(page);
+    page_ = {};
     next_ = 0;
-    is_last_page_ = page_.continue_token.empty();
-    if (!is_last_page_ && page_.continue_token == options_.continue_token) {
-      co_return absl::DataLossError(StrCat(doing, ": the list does not go on"));
-    }
-    options_.continue_token = page_.continue_token;
+    absl::StatusOr<std::optional<kube::ListPage>> page = co_await pages_.Next();
+    if (!page.ok()) co_return WithContext(doing_, page.status());
+    if (!*page) co_return false;
+    page_ = **std::move(page);
   }
   const kube::RawObject& raw = page_.items[next_++];
   absl::StatusOr<boost::json::value> object = ParseObject(raw.json);
-  if (!object.ok()) co_return WithContext(doing, object.status());
+  if (!object.ok()) co_return WithContext(doing_, object.status());
   object_ = *std::move(object);
   bytes_ = raw.json.size();
-  if (name().empty()) co_return absl::DataLossError(StrCat(doing, ": an object without a name"));
+  if (name().empty()) co_return absl::DataLossError(StrCat(doing_, ": an object without a name"));
   co_return true;
 }
 

@@ -10,6 +10,7 @@
 
 #include "base/async/task.h"
 #include "kube/client/client.h"
+#include "kube/client/pager.h"
 #include "kube/meta/names.h"
 
 namespace steward::plugin {
@@ -32,12 +33,10 @@ class OrderedList {
   size_t bytes() const { return bytes_; }
 
  private:
-  kube::Client& client_;
-  const kube::GroupVersionResource gvr_;
-  kube::ListOptions options_;
+  const std::string doing_;
+  kube::Pager pages_;
   kube::ListPage page_;
   size_t next_ = 0;  // in the page
-  bool is_last_page_ = false;
   boost::json::value object_;
   size_t bytes_ = 0;
 };

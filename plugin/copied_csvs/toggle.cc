@@ -3,9 +3,12 @@
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
+#include <algorithm>
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 #include <boost/json/value.hpp>
+#include <cstddef>
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <optional>
@@ -15,6 +18,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_join.h"
 #include "base/flags/duration.h"
 #include "base/flags/flag_adder.h"
 #include "base/json/json_access.h"
@@ -45,6 +49,22 @@ const kube::NamespacedName kCluster = {"", olm::kOlmConfigName};
 
 std::string NameText(const OperatorCopies& copies) {
   return StrCat(copies.csv.ns, "/", copies.csv.name, copies.gone ? " (gone)" : "");
+}
+
+// In one line, and lines.
+constexpr size_t kShownNamespaces = 12;
+constexpr size_t kShownLosses = 12;
+
+// "blue, few, red" or "a, b and 40 more namespaces".
+std::string FirstOf(const std::vector<std::string>& namespaces) {
+  const size_t shown = std::min(namespaces.size(), kShownNamespaces);
+  const auto first = namespaces.begin();
+  std::string text = absl::StrJoin(first, first + static_cast<ptrdiff_t>(shown), ", ");
+  if (shown < namespaces.size()) {
+    StrAppend(&text, " and ",
+              CountText(static_cast<int64_t>(namespaces.size() - shown), "more namespace"));
+  }
+  return text;
 }
 
 std::string CopiesText(size_t count) { return StrCat(count, count == 1 ? " copy" : " copies"); }
@@ -157,6 +177,29 @@ class Preview {
   void ShowLeft(Terminal& terminal) const {
     for (const OperatorCopies& each : operators_) {
       if (!Left(each).empty()) ShowStaying(terminal, each);
+    }
+  }
+  // The namespaces in which whoever may read no other sees an operator no longer.
+  void ShowLoss(Terminal& terminal) const {
+    // Namespaces that lose the same.
+    std::map<std::string, std::vector<std::string>> namespaces;
+    for (const auto& [ns, operators] : by_namespace_) {
+      std::string names;
+      for (const OperatorCopies* each : operators) {
+        StrAppend(&names, names.empty() ? "" : ", ", NameText(*each));
+      }
+      namespaces[names].push_back(ns);
+    }
+    terminal.Line(
+        "Whoever may read these namespaces, and not the operator's own, loses sight of it:");
+    size_t left = namespaces.size();
+    for (const auto& [names, alike] : namespaces) {
+      if (namespaces.size() - left == kShownLosses) break;
+      terminal.Line(StrCat("  ", FirstOf(alike), ": ", names));
+      --left;
+    }
+    if (left > 0) {
+      terminal.Line(StrCat("  and ", left, " more groups of namespaces, which -o json names"));
     }
   }
   void AddTo(json::object& document) const {
@@ -348,9 +391,12 @@ StatusTask ToggleCopies(Session& session, ToggleOptions options) {
   preview.AddTo(session.document);
   session.document["changed"] = false;
   preview.Show(session.terminal);
-  if (options.off && preview.count() > 0) {
-    CO_RETURN_IF_ERROR(co_await ShowVisibility(session));
-    json::object spec = {{"copiedCSVs", {{"enabled", false}}}};
+  if (preview.count() > 0) {
+    if (options.off) {
+      preview.ShowLoss(session.terminal);
+      CO_RETURN_IF_ERROR(co_await ShowVisibility(session));
+    }
+    json::object spec = {{"copiedCSVs", {{"enabled", !options.off}}}};
     CO_RETURN_IF_ERROR(co_await ShowAskedPreview(session, std::move(spec)));
   }
   if (options.dry_run) co_return absl::OkStatus();

@@ -10,9 +10,11 @@
 #include <string>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "base/status/matchers.h"
 #include "base/text/str_cat.h"
+#include "kube/meta/names.h"
 #include "kube/meta/status.h"
 #include "kube/testing/fault_script.h"
 #include "olm/config/olm_config.h"
@@ -112,6 +114,10 @@ TEST_F(ToggleTest, R_004_09_OffShowsAsksWritesAndWaits) {
   EXPECT_EQ(Features(), json::parse(R"({"disableCopiedCSVs":true})"));
   EXPECT_THAT(scene_.screen, HasSubstr("Turning copies off deletes 3 copies in 3 namespaces:\n"
                                        "  home/etcd.v1: 3 copies\n"));
+  EXPECT_THAT(
+      scene_.screen,
+      HasSubstr("Whoever may read these namespaces, and not the operator's own, loses sight "
+                "of it:\n  blue, few, red: home/etcd.v1\n"));
   EXPECT_THAT(scene_.screen, HasSubstr("kubectl get installedoperators does"));
   EXPECT_THAT(scene_.screen, HasSubstr("Done: no copy is left"));
   EXPECT_EQ(scene_.document.at("changed"), true);
@@ -138,6 +144,42 @@ TEST_F(ToggleTest, ADryRunWritesNothing) {
   EXPECT_THAT(scene_.screen, HasSubstr("deletes 3 copies"));
   EXPECT_EQ(scene_.document.at("changed"), false);
   EXPECT_EQ(Writes(), 0);
+}
+
+TEST_F(ToggleTest, WhatTheClusterForeseesIsShownBothWays) {
+  const kube::GroupVersionResource previews = {"views.operators.coreos.com", "v1alpha1",
+                                               "planpreviews"};
+  scene_.fake.Serve(previews);
+  std::string asked;
+  scene_.fake.HandleCreate(previews, [&asked](const json::value& question) {
+    asked = json::serialize(question.at("spec"));
+    json::value answer = question;
+    answer.as_object()["status"] =
+        json::parse(R"({"steps":[],"conditions":[{"type":"Executable","status":"False",)"
+                    R"("reason":"NobodyCopies","message":"nobody makes copies"}]})");
+    return absl::StatusOr<json::value>(answer);
+  });
+  PutConfig("{}");
+  EXPECT_OK(Toggle({.off = true, .dry_run = true}));
+  EXPECT_EQ(asked, R"({"copiedCSVs":{"enabled":false}})");
+  EXPECT_THAT(scene_.screen, HasSubstr("0 steps\nNobodyCopies: nobody makes copies\n"));
+  scene_.screen.clear();
+  scene_.fake.Delete(kCsvs, {"red", "etcd.v1"});
+  EXPECT_OK(Toggle({.off = false, .dry_run = true}));
+  EXPECT_EQ(asked, R"({"copiedCSVs":{"enabled":true}})");
+  EXPECT_THAT(scene_.screen, HasSubstr("NobodyCopies: nobody makes copies\n"));
+}
+
+TEST_F(ToggleTest, LossesOfManyNamespacesAreShort) {
+  PutConfig("{}");
+  for (int i = 10; i < 50; ++i) {
+    scene_.fake.Put(kNamespaces, StrCat(R"({"metadata":{"name":"n)", i, R"("}})"));
+    PutCsv(StrCat("n", i), "etcd.v1", "home");
+  }
+  EXPECT_OK(Toggle({.off = true, .dry_run = true}));
+  EXPECT_THAT(scene_.screen,
+              HasSubstr("  blue, few, n10, n11, n12, n13, n14, n15, n16, n17, n18, n19 and 31 more "
+                        "namespaces: home/etcd.v1\n"));
 }
 
 TEST_F(ToggleTest, NoIsNo) {

@@ -76,6 +76,16 @@ class ApplyProgress {
       // One that was not there has changed nothing.
       if (removal.note.empty()) changed_.insert(removal.identity);
     };
+    observer.dropped = [this](const olm::Removal& removal) {
+      session_.terminal.Line(StrCat("no longer removed ", removal.identity.ToString(),
+                                    ": nothing asks for it any more"),
+                             Style::kWarning);
+    };
+    observer.waits = [this](const olm::PayloadIdentity& identity, const std::string& lack) {
+      const std::string text = StrCat("waiting for ", identity.ToString(), ": ", lack);
+      if (!session_.terminal.live()) session_.terminal.Line(text);
+      Draw(text);
+    };
     observer.did = [this](const TaskReport& report) { Take(report); };
     return observer;
   }
@@ -173,14 +183,14 @@ class ApplyCommand : public Command {
     source_.AddTo(app);
     FlagAdder adder(app);
     payload::AddDeletionFlags(adder, source_.flags);
+    payload::AddWaitFlag(adder, source_.flags);
     payload::AddForceFlag(adder, source_.flags, "--force");
   }
   absl::Status Check(const CommonFlags&) const override { return source_.flags.Check(); }
 
   StatusTask Run(Session& session) override {
     const payload::PayloadOptions options = source_.flags.Options();
-    CO_ASSIGN_OR_RETURN(const payload::Release release,
-                        ReadPayload(session, source_.folder, options));
+    CO_ASSIGN_OR_RETURN(const payload::Release release, ReadFolder(source_.folder, options));
     kube::RestMapper mapper(session.client, session.clock);
     payload::RecordStore record(session.client, options.record_namespace);
     const payload::PassDeps deps = {session.client, mapper, session.clock, record};
@@ -190,6 +200,7 @@ class ApplyCommand : public Command {
     payload::PayloadPass pass(deps, release, options, observer);
     const payload::PassResult result = co_await pass.Run(/*check_rights=*/true);
     const std::string version = payload::VersionOf(release, options);
+    CO_RETURN_IF_ERROR(RefuseFaults(session, result.faults));
     if (!result.refused.empty()) co_return RefuseUpdate(session, version, result.refused);
     if (!progress.begun()) co_return result.error;
     progress.End(version, result.state, result.not_begun);
@@ -217,6 +228,7 @@ class ApplyCommand : public Command {
     if (!deletes) co_return absl::OkStatus();
     CO_ASSIGN_OR_RETURN(const payload::Preview preview,
                         co_await payload::MakePreview(deps, release, options));
+    CO_RETURN_IF_ERROR(RefuseFaults(session, preview.faults));
     if (!preview.preconditions.empty() && !options.force) {
       co_return RefuseUpdate(session, preview.version, preview.preconditions);
     }

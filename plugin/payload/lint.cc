@@ -14,6 +14,7 @@
 #include "base/flags/flag_adder.h"
 #include "base/status/macros.h"
 #include "base/text/str_cat.h"
+#include "olm/payload/contradictions.h"
 #include "olm/payload/hints.h"
 #include "olm/payload/payload.h"
 #include "payload/payload_flags.h"
@@ -34,19 +35,29 @@ class LintCommand : public Command {
     AddDirArgument(app, folder_);
     FlagAdder adder(app);
     adder.Switch("--strict", strict_, "Hints are errors, too");
+    payload::AddVersionFlag(adder, flags_);
     payload::AddClusterFlags(adder, flags_);
   }
 
   absl::Status Check(const CommonFlags&) const override { return flags_.Check(); }
 
   StatusTask Run(Session& session) override {
-    CO_ASSIGN_OR_RETURN(const payload::Release release, ReadFolder(folder_));
     payload::PayloadOptions options = flags_.Options();
+    CO_ASSIGN_OR_RETURN(const payload::Release release, ReadFolder(folder_, options));
+    const bool has_version = !payload::VersionOf(release, options).empty();
     // What is not released yet needs no version.
-    options.version = kAnyVersion;
-    const std::vector<olm::PayloadFault> faults = payload::FaultsOf(release, options);
+    if (!has_version) options.version = kAnyVersion;
+    std::vector<olm::PayloadFault> faults = payload::FaultsOf(release, options);
     const std::vector<olm::PayloadManifest>& manifests = release.payload.manifests;
-    const std::vector<olm::PayloadFault> hints = olm::HintsOf(manifests, options.choices);
+    const std::vector<olm::PayloadFault> more =
+        olm::ContradictionsAnywhere(manifests, options.choices);
+    faults.insert(faults.end(), more.begin(), more.end());
+    std::vector<olm::PayloadFault> hints = olm::HintsOf(manifests, options.choices);
+    if (!has_version) {
+      hints.push_back({"release-metadata",
+                       "there is no such file: whoever previews or applies the payload has to say "
+                       "--payload-version, as can be done here"});
+    }
     ShowFindings(session, faults, "error", Style::kBad);
     ShowFindings(session, hints, "hint", strict_ ? Style::kBad : Style::kWarning);
     const auto deleted = std::count_if(manifests.begin(), manifests.end(),

@@ -98,14 +98,14 @@ TEST_F(PayloadLintTest, R_003_10_AllFaultsAreNamed) {
                     HasSubstr("0000_20_b.yaml:1: error: ConfigMap \"ns/b\""),
                     HasSubstr("0000_30_c.yaml:2: error: ConfigMap \"ns/c\" is deleted here"),
                     HasSubstr("0000_40_d.yaml:")));
-  EXPECT_EQ(document_["findings"].as_array().size(), 4);
+  EXPECT_EQ(document_["findings"].as_array().size(), 5) << "and the hint about release-metadata";
 }
 
 TEST_F(PayloadLintTest, R_003_13_26_30_Hints) {
   const std::map<std::string, std::string> files = {
       {"0000_50_x_00.yaml",
        Manifest("apiVersion: v1, kind: Namespace, metadata: {name: ns", kDelete)},
-      {"0000_50_x_01.yaml", ConfigMap("inside")},
+      {"0000_50_x_01.yaml", ConfigMap("inside", kDelete)},
       {"0000_50_x_02.yaml",
        Manifest("apiVersion: apps/v1, kind: Deployment, metadata: {namespace: m, name: o",
                 kDelete)},
@@ -134,7 +134,8 @@ TEST_F(PayloadLintTest, ProtectedObjects) {
       {"b.yaml", ConfigMap("record", kDelete)}};
   EXPECT_EQ(ExitOf(Lint(files)), Exit::kError);
   EXPECT_THAT(screen_, AllOf(HasSubstr("a.yaml:1: error: Namespace \"kube-system\": "),
-                             Not(HasSubstr("b.yaml")), Not(HasSubstr("version"))));
+                             Not(HasSubstr("b.yaml")),
+                             HasSubstr("release-metadata: hint: there is no such file")));
   EXPECT_EQ(ExitOf(Lint(files, {"--payload-record-namespace=ns"})), Exit::kError);
   EXPECT_THAT(screen_, HasSubstr("b.yaml:1: error: ConfigMap \"ns/record\": "));
 }
@@ -144,6 +145,41 @@ TEST_F(PayloadLintTest, AListHasNoAnnotationOfItsItems) {
                                        kDelete, "}}, items: [", ConfigMap("a"), "]}")}})
                    .ok());
   EXPECT_THAT(screen_, HasSubstr("a list has the annotation"));
+}
+
+// Case 46: a release holds an object once for each profile and feature set.
+TEST_F(PayloadLintTest, R_003_34_OneObjectForEachProfile) {
+  const std::string q =
+      "{apiVersion: v1, kind: ConfigMap, metadata: {namespace: ns, name: a, annotations: "
+      "{include.release.openshift.io/q: \"true\"}}}";
+  EXPECT_TRUE(Lint({{"a.yaml", ConfigMap("a")}, {"a-q.yaml", q}}).ok());
+  EXPECT_FALSE(Lint({{"a-p.yaml", ConfigMap("a", kDelete)}}).ok());
+  EXPECT_THAT(screen_, HasSubstr("a.yaml:1: error: ConfigMap \"ns/a\" is applied here, and "
+                                 "deleted by"));
+  EXPECT_THAT(screen_, HasSubstr("for the profile p and the feature set Default"));
+}
+
+// Case 52.
+TEST_F(PayloadLintTest, FieldsThatAreNotFilledIn) {
+  const std::map<std::string, std::string> files = {
+      {"a.yaml", StrCat(ConfigMap("a"), "\n# {{ .ReleaseImage }}")},
+      {"release-metadata", R"({"version":"4.5.0"})"}};
+  EXPECT_FALSE(Lint(files).ok());
+  EXPECT_THAT(screen_, HasSubstr("a.yaml:2: error: {{.ReleaseImage}} is not known: "
+                                 "--release-image says it"));
+  EXPECT_TRUE(Lint(files, {"--release-image=quay.io/r"}).ok());
+}
+
+TEST_F(PayloadLintTest, KindsThatThePayloadBrings) {
+  const std::string definition = Manifest(
+      "apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, spec: {group: a.b, "
+      "scope: Namespaced, names: {kind: Thing, plural: things}, versions: []}, metadata: "
+      "{name: things.a.b");
+  EXPECT_FALSE(Lint({{"a.yaml", definition},
+                     {"b.yaml", Manifest("apiVersion: a.b/v1, kind: Thing, metadata: {name: t")}})
+                   .ok());
+  EXPECT_THAT(screen_, HasSubstr("b.yaml:1: error: Thing.a.b \"t\": objects of its kind lie in a "
+                                 "namespace"));
 }
 
 TEST_F(PayloadLintTest, NoPayload) {

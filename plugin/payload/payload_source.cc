@@ -29,17 +29,16 @@ void AddDirArgument(CLI::App& app, std::string& folder) {
       ->required();
 }
 
-absl::StatusOr<payload::Release> ReadFolder(const std::string& folder) {
-  absl::StatusOr<payload::Release> release = payload::ReadPayloadFolder(folder);
+absl::StatusOr<payload::Release> ReadFolder(const std::string& folder,
+                                            const payload::PayloadOptions& options) {
+  absl::StatusOr<payload::Release> release =
+      payload::ReadPayloadFolder(folder, payload::TemplateFieldsOf(options));
   if (!release.ok()) return Misused(ToStd(release.status().message()));
   return release;
 }
 
-absl::StatusOr<payload::Release> ReadPayload(Session& session, const std::string& folder,
-                                             const payload::PayloadOptions& options) {
-  ASSIGN_OR_RETURN(payload::Release release, ReadFolder(folder));
-  const std::vector<olm::PayloadFault> faults = payload::FaultsOf(release, options);
-  if (faults.empty()) return release;
+absl::Status RefuseFaults(Session& session, const std::vector<olm::PayloadFault>& faults) {
+  if (faults.empty()) return absl::OkStatus();
   ShowFindings(session, faults, "error", Style::kBad);
   return Unusable(faults.size());
 }

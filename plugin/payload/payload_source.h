@@ -34,11 +34,12 @@ struct PayloadSource {
 void AddDirArgument(CLI::App& app, std::string& folder);
 
 // Misused where the folder is no payload.
-absl::StatusOr<payload::Release> ReadFolder(const std::string& folder);
+absl::StatusOr<payload::Release> ReadFolder(const std::string& folder,
+                                            const payload::PayloadOptions& options);
 
-// Reads it. All of its faults are shown, and then it is kInvalidArgument: nothing of it is used.
-absl::StatusOr<payload::Release> ReadPayload(Session& session, const std::string& folder,
-                                             const payload::PayloadOptions& options);
+// Shows the faults of a payload; then it is kInvalidArgument: nothing of it is used. OK without
+// any.
+absl::Status RefuseFaults(Session& session, const std::vector<olm::PayloadFault>& faults);
 
 // Prints each as `where: severity: what`, and adds it to the document's "findings".
 void ShowFindings(Session& session, const std::vector<olm::PayloadFault>& findings,

@@ -46,14 +46,14 @@ class PreflightCommand : public Command {
 
   StatusTask Run(Session& session) override {
     const payload::PayloadOptions options = source_.flags.Options();
-    CO_ASSIGN_OR_RETURN(const payload::Release release,
-                        ReadPayload(session, source_.folder, options));
+    CO_ASSIGN_OR_RETURN(const payload::Release release, ReadFolder(source_.folder, options));
     kube::RestMapper mapper(session.client, session.clock);
     payload::RecordStore record(session.client, options.record_namespace);
     const payload::PassDeps deps = {session.client, mapper, session.clock, record};
     CO_RETURN_IF_ERROR(co_await record.Load());
     CO_ASSIGN_OR_RETURN(const payload::PassPlan plan,
                         co_await payload::MakePassPlan(deps, release, options));
+    CO_RETURN_IF_ERROR(RefuseFaults(session, plan.faults));
     std::vector<std::string> missing;
     if (plan.state != olm::PayloadState::kReconciling) {
       const bool deletes = plan.state == olm::PayloadState::kUpdating;

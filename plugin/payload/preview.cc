@@ -32,6 +32,8 @@ namespace {
 
 void Show(Session& session, const payload::Preview& preview,
           const std::vector<PreviewedLine>& lines) {
+  for (const std::string& each : preview.notes) session.terminal.Line(each, Style::kFaint);
+  session.document["notes"] = json::array(preview.notes.begin(), preview.notes.end());
   std::map<std::string, size_t> counts;
   json::array objects;
   for (const PreviewedLine& line : lines) {
@@ -62,13 +64,13 @@ class PreviewCommand : public Command {
 
   StatusTask Run(Session& session) override {
     const payload::PayloadOptions options = source_.flags.Options();
-    CO_ASSIGN_OR_RETURN(const payload::Release release,
-                        ReadPayload(session, source_.folder, options));
+    CO_ASSIGN_OR_RETURN(const payload::Release release, ReadFolder(source_.folder, options));
     kube::RestMapper mapper(session.client, session.clock);
     payload::RecordStore record(session.client, options.record_namespace);
     const payload::PassDeps deps = {session.client, mapper, session.clock, record};
     CO_ASSIGN_OR_RETURN(const payload::Preview preview,
                         co_await payload::MakePreview(deps, release, options));
+    CO_RETURN_IF_ERROR(RefuseFaults(session, preview.faults));
     Show(session, preview, LinesOf(release, preview));
     int64_t refused = 0;
     for (const payload::PreviewedObject& each : preview.objects) {

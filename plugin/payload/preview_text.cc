@@ -88,7 +88,7 @@ std::vector<PreviewedLine> LinesOf(const payload::Release& release,
   auto left_out = preview.left_out.begin();
   // Each manifest is in one of the two, in its order.
   for (const olm::PayloadManifest& each : release.payload.manifests) {
-    if (object != preview.objects.end() && object->identity == each.identity) {
+    if (object != preview.objects.end() && object->where == each.where) {
       lines.push_back({std::string(NameOf(object->action)), *object});
       ++object;
     } else if (left_out != preview.left_out.end()) {

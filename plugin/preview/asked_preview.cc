@@ -23,26 +23,59 @@ const kube::GroupVersionResource kPlanPreviews = {"views.operators.coreos.com", 
 // The outcomes against which nothing stands.
 constexpr std::string_view kGood[] = {"Create",     "Update", "Unchanged",
                                       "NotCreated", "Delete", "Keep"};
+// The reasons why a plan is not executed now, and its preview holds all the same.
+constexpr std::string_view kHarmless[] = {"NotApproved", "PlanIsComplete"};
 
-std::string ObjectText(const json::object& step) {
-  const std::string_view ns = StringAt(step, "namespace");
-  const std::string_view kind = StringAt(step, "kind");
-  return StrCat(kind, kind.empty() ? "" : " ", ns, ns.empty() ? "" : "/", StringAt(step, "name"));
+std::string ObjectText(const AskedStep& step) {
+  return StrCat(step.kind, step.kind.empty() ? "" : " ", step.ns, step.ns.empty() ? "" : "/",
+                step.name);
+}
+
+std::vector<std::string> TextsAt(const json::object& object, std::string_view key) {
+  std::vector<std::string> texts;
+  const json::array* list = ArrayAt(object, key);
+  if (list == nullptr) return texts;
+  for (const json::value& each : *list) {
+    if (each.is_string()) texts.emplace_back(each.get_string());
+  }
+  return texts;
+}
+
+std::optional<json::value> ValueAt(const json::object& object, std::string_view key) {
+  const json::value* value = object.if_contains(key);
+  if (value == nullptr) return std::nullopt;
+  return *value;
+}
+
+std::vector<AskedChange> ChangesOf(const json::object& step) {
+  std::vector<AskedChange> changes;
+  const json::array* list = ArrayAt(step, "changes");
+  if (list == nullptr) return changes;
+  for (const json::value& each : *list) {
+    const json::object* change = each.if_object();
+    if (change == nullptr) continue;
+    changes.push_back({std::string(StringAt(*change, "path")), ValueAt(*change, "before"),
+                       ValueAt(*change, "after"), BoolAt(*change, "cut")});
+  }
+  return changes;
 }
 
 AskedStep ReadStep(const json::object& object) {
   AskedStep step;
-  step.object = ObjectText(object);
+  step.group = StringAt(object, "group");
+  step.version = StringAt(object, "version");
+  step.kind = StringAt(object, "kind");
+  step.ns = StringAt(object, "namespace");
+  step.name = StringAt(object, "name");
+  step.object = ObjectText(step);
   step.outcome = StringAt(object, "outcome");
   step.basis = StringAt(object, "basis");
   step.reason = StringAt(object, "reason");
   step.message = StringAt(object, "message");
   step.optional = BoolAt(object, "optional");
-  if (const json::array* fields = ArrayAt(object, "changedFields")) {
-    for (const json::value& field : *fields) {
-      if (field.is_string()) step.changed_fields.emplace_back(field.get_string());
-    }
-  }
+  step.changed_fields = TextsAt(object, "changedFields");
+  step.changes = ChangesOf(object);
+  step.warnings = TextsAt(object, "warnings");
   return step;
 }
 
@@ -58,7 +91,9 @@ bool AskedStep::Warns() const {
 }
 
 bool AskedPreview::IsClear() const {
-  return hidden == 0 && remaining == 0 &&
+  const bool stands = executable || std::find(std::begin(kHarmless), std::end(kHarmless), reason) !=
+                                        std::end(kHarmless);
+  return stands && hidden == 0 && remaining == 0 &&
          std::none_of(steps.begin(), steps.end(),
                       [](const AskedStep& step) { return step.Warns(); });
 }

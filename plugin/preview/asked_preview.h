@@ -3,7 +3,9 @@
 #define PLUGIN_PREVIEW_ASKED_PREVIEW_H_
 
 #include <boost/json/object.hpp>
+#include <boost/json/value.hpp>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,14 +16,29 @@
 
 namespace steward::plugin {
 
+// A field before and after a step.
+struct AskedChange {
+  std::string path;                          // "" = the whole object
+  std::optional<boost::json::value> before;  // nullopt: it is not there, or is not told
+  std::optional<boost::json::value> after;   // likewise
+  bool cut = false;                          // values, or long texts in them, are left out
+};
+
 // One step, in the words of the API (docs/previews.md).
 struct AskedStep {
   std::string object;  // "Widget a/one"
+  std::string group;
+  std::string version;
+  std::string kind;
+  std::string ns;
+  std::string name;
   std::string outcome;
   std::string basis;
   std::string reason;
   std::string message;
   std::vector<std::string> changed_fields;
+  std::vector<AskedChange> changes;
+  std::vector<std::string> warnings;  // of the cluster
   bool optional = false;
 
   // Something stands against it, or nobody can tell.
@@ -37,7 +54,8 @@ struct AskedPreview {
   std::string message;         // likewise; "" = there is none
   boost::json::object object;  // the whole PlanPreview
 
-  // Nothing stands against any step, and each of them is known.
+  // It will happen as shown: each step is known, nothing stands against any of them, nor against
+  // the whole, but that a plan waits for its approval, or has done all of its steps.
   bool IsClear() const;
 };
 

@@ -7,7 +7,6 @@
 #include <memory>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -15,14 +14,17 @@
 #include "base/status/macros.h"
 #include "base/text/str_cat.h"
 #include "kube/meta/errors.h"
+#include "kube/meta/names.h"
 #include "plugin/bundle/bundle_folder.h"
 #include "plugin/bundle/lint.h"
-#include "plugin/bundle/requirements.h"
 #include "plugin/command/arguments.h"
 #include "plugin/command/exit.h"
 #include "plugin/command/session.h"
 #include "plugin/preview/asked_preview.h"
+#include "plugin/preview/preview_diff.h"
 #include "plugin/preview/preview_table.h"
+#include "plugin/preview/subscribed_plan.h"
+#include "plugin/preview/uninstall_steps.h"
 
 namespace steward::plugin {
 namespace json = boost::json;
@@ -41,58 +43,89 @@ absl::Status Explain(const absl::Status& error) {
   return error;
 }
 
+// Shows the answer (`diff`: as a diff), and judges it.
+absl::Status Show(Session& session, AskedPreview asked, bool diff = false) {
+  if (diff) {
+    ShowDiff(asked, session.terminal);
+    ShowSummary(asked, session.terminal);
+  } else {
+    PreviewTableOptions options;
+    options.wide = session.wide;
+    ShowPreview(asked, options, session.terminal);
+  }
+  const bool clear = asked.IsClear();
+  const std::string why = asked.executable || asked.reason.empty()
+                              ? "something would fail, or nobody can tell"
+                              : StrCat("it would not happen as shown: ", asked.reason);
+  session.document["preview"] = std::move(asked.object);
+  return clear ? absl::OkStatus() : Forewarned(why);
+}
+
 // Asks, shows the answer, and judges it.
-StatusTask Preview(Session& session, json::object spec) {
+StatusTask Preview(Session& session, json::object spec, bool diff = false) {
   absl::StatusOr<AskedPreview> asked =
       co_await AskPreview(session.client, session.ns, std::move(spec));
   if (!asked.ok()) co_return Explain(asked.status());
-  PreviewTableOptions options;
-  options.wide = session.wide;
-  ShowPreview(*asked, options, session.terminal);
-  const bool clear = asked->IsClear();
-  session.document["preview"] = std::move(asked->object);
-  if (clear) co_return absl::OkStatus();
-  co_return Forewarned("something would fail, or nobody can tell");
+  co_return Show(session, *std::move(asked), diff);
+}
+
+void AddDiffFlag(CLI::App& app, bool& diff) {
+  FlagAdder(app).Switch("--diff", diff, "Show what is created and changed as kubectl diff does");
 }
 
 class PlanCommand : public Command {
  public:
   void AddFlags(CLI::App& app) override {
     app.add_option("PLAN", name_, "The InstallPlan")->required();
+    AddDiffFlag(app, diff_);
   }
   StatusTask Run(Session& session) override {
     json::object spec = {{"installPlan", {{"name", name_}}}};
-    return Preview(session, std::move(spec));
+    return Preview(session, std::move(spec), diff_);
   }
 
  private:
   std::string name_;
+  bool diff_ = false;
 };
+
+class SubscriptionCommand : public Command {
+ public:
+  void AddFlags(CLI::App& app) override {
+    app.add_option("SUBSCRIPTION", name_, "The Subscription")->required();
+    AddDiffFlag(app, diff_);
+  }
+  StatusTask Run(Session& session) override;
+
+ private:
+  std::string name_;
+  bool diff_ = false;
+};
+
+StatusTask SubscriptionCommand::Run(Session& session) {
+  CO_ASSIGN_OR_RETURN(const std::string plan, co_await FindSubscribedPlan(session, name_));
+  if (plan.empty()) co_return absl::OkStatus();
+  json::object spec = {{"installPlan", {{"name", plan}}}};
+  co_return co_await Preview(session, std::move(spec), diff_);
+}
 
 class BundleCommand : public Command {
  public:
   void AddFlags(CLI::App& app) override {
     app.add_option("DIR", path_, "The bundle's folder, with manifests/ and metadata/")->required();
+    AddDiffFlag(app, diff_);
   }
   StatusTask Run(Session& session) override;
 
  private:
   std::string path_;
+  bool diff_ = false;
 };
 
 StatusTask BundleCommand::Run(Session& session) {
   CO_ASSIGN_OR_RETURN(const BundleFolder folder, ReadBundleFolder(path_));
   CO_RETURN_IF_ERROR(WhyNotInstalled(folder));
-  const absl::Status previewed = co_await Preview(session, folder.PreviewSpec());
-  if (ExitOf(previewed) != Exit::kDone && ExitOf(previewed) != Exit::kForewarned) {
-    co_return previewed;
-  }
-  const absl::StatusOr<std::vector<std::string>> unmet =
-      co_await UnmetRequirements(session, folder);
-  CO_RETURN_IF_ERROR(unmet.status());
-  ShowUnmet(session, *unmet);
-  if (unmet->empty()) co_return previewed;
-  co_return Forewarned("the bundle needs what is not there");
+  co_return co_await Preview(session, folder.PreviewSpec(), diff_);
 }
 
 class UninstallCommand : public Command {
@@ -108,7 +141,13 @@ class UninstallCommand : public Command {
     json::object uninstall = {{"clusterServiceVersion", name_}};
     if (cleanup_ || keep_) uninstall["cleanup"] = cleanup_;
     json::object spec = {{"uninstall", std::move(uninstall)}};
-    return Preview(session, std::move(spec));
+    absl::StatusOr<AskedPreview> asked =
+        co_await AskPreview(session.client, session.ns, std::move(spec));
+    if (!asked.ok()) co_return Explain(asked.status());
+    kube::NamespacedName csv = {session.ns, name_};
+    CO_ASSIGN_OR_RETURN(AskedPreview whole, co_await WithWhatGoesAlong(
+                                                session.client, std::move(csv), *std::move(asked)));
+    co_return Show(session, std::move(whole));
   }
 
  private:
@@ -146,13 +185,18 @@ KnownCommand KnownPreviewPlan() {
   return Known<PlanCommand>("plan", "Say what would become of the steps of an InstallPlan");
 }
 
+KnownCommand KnownPreviewSubscription() {
+  return Known<SubscriptionCommand>(
+      "subscription", "Say what would become of the InstallPlan that a Subscription waits for");
+}
+
 KnownCommand KnownPreviewBundle() {
   return Known<BundleCommand>("bundle", "Say what installing a bundle would do, as you");
 }
 
 KnownCommand KnownPreviewUninstall() {
   return Known<UninstallCommand>(
-      "uninstall", "Say what uninstalling an operator would do to its custom resources");
+      "uninstall", "Say what uninstalling an operator would delete, and what it would leave");
 }
 
 KnownCommand KnownPreviewCopiedCsvs() {

@@ -6,9 +6,11 @@
 
 namespace steward::plugin {
 
-// Ask the API server what a plan, a bundle, an uninstallation or a toggle would do, which changes
-// nothing. They end with Forewarned where a step would fail, or nobody can tell.
+// Ask the API server what a plan (its own, or that which a Subscription waits for), a bundle, an
+// uninstallation or a toggle would do, which changes nothing. They end with Forewarned where a step
+// would fail, or nobody can tell.
 KnownCommand KnownPreviewPlan();
+KnownCommand KnownPreviewSubscription();
 KnownCommand KnownPreviewBundle();
 KnownCommand KnownPreviewUninstall();
 KnownCommand KnownPreviewCopiedCsvs();

@@ -18,6 +18,8 @@ namespace {
 
 // In a table that is not wide.
 constexpr size_t kMostFields = 4;
+// Lines of the summary; a document has all.
+constexpr size_t kMostWarnings = 20;
 // Steps beside another preview.
 constexpr size_t kMostAside = 10;
 
@@ -41,19 +43,44 @@ std::string Details(const AskedStep& step, bool wide) {
     if (!step.message.empty()) StrAppend(&text, "; ", step.message);
     return text;
   }
-  return wide || step.Warns() || step.outcome == "NotCreated" ? step.message : "";
+  return step.message;
 }
 
 }  // namespace
 
+void ShowSummary(const AskedPreview& preview, Terminal& terminal) {
+  std::map<std::string, size_t> counts;
+  size_t warnings = 0;
+  for (const AskedStep& step : preview.steps) {
+    ++counts[step.outcome];
+    for (const std::string& warning : step.warnings) {
+      if (++warnings > kMostWarnings) continue;
+      terminal.Line(StrCat("Warning: ", step.object, ": ", warning), Style::kWarning);
+    }
+  }
+  if (warnings > kMostWarnings) {
+    terminal.Line(
+        StrCat("and ", CountText(static_cast<int64_t>(warnings - kMostWarnings), "more warning")),
+        Style::kWarning);
+  }
+  std::vector<std::string> parts;
+  for (const auto& [outcome, count] : counts) parts.push_back(StrCat(count, " ", outcome));
+  if (preview.hidden > 0) parts.push_back(StrCat(preview.hidden, " that you may not see"));
+  if (preview.remaining > 0) parts.push_back(StrCat(preview.remaining, " not looked at"));
+  terminal.Line(StrCat(CountText(static_cast<int64_t>(preview.steps.size()), "step"),
+                       parts.empty() ? "" : ": ", absl::StrJoin(parts, ", ")),
+                preview.IsClear() ? Style::kPlain : Style::kWarning);
+  const bool tells = !preview.executable || preview.steps.empty() || !preview.message.empty();
+  if (tells && !preview.reason.empty()) {
+    terminal.Line(StrCat(preview.reason, preview.message.empty() ? "" : ": ", preview.message),
+                  preview.executable ? Style::kPlain : Style::kWarning);
+  }
+}
+
 void ShowPreview(const AskedPreview& preview, const PreviewTableOptions& options,
                  Terminal& terminal) {
   std::vector<const AskedStep*> shown;
-  std::map<std::string, size_t> counts;
-  for (const AskedStep& step : preview.steps) {
-    shown.push_back(&step);
-    ++counts[step.outcome];
-  }
+  for (const AskedStep& step : preview.steps) shown.push_back(&step);
   const size_t all = shown.size();
   if (all > options.most) {
     std::stable_partition(shown.begin(), shown.end(),
@@ -74,17 +101,7 @@ void ShowPreview(const AskedPreview& preview, const PreviewTableOptions& options
   }
   if (!shown.empty()) table.Print(terminal);
   if (all > shown.size()) terminal.Line(StrCat("and ", all - shown.size(), " more"));
-  std::vector<std::string> parts;
-  for (const auto& [outcome, count] : counts) parts.push_back(StrCat(count, " ", outcome));
-  if (preview.hidden > 0) parts.push_back(StrCat(preview.hidden, " that you may not see"));
-  if (preview.remaining > 0) parts.push_back(StrCat(preview.remaining, " not looked at"));
-  terminal.Line(StrCat(CountText(static_cast<int64_t>(all), "step"), parts.empty() ? "" : ": ",
-                       absl::StrJoin(parts, ", ")),
-                preview.IsClear() ? Style::kPlain : Style::kWarning);
-  if (!preview.executable && !preview.reason.empty()) {
-    terminal.Line(StrCat(preview.reason, preview.message.empty() ? "" : ": ", preview.message),
-                  Style::kWarning);
-  }
+  ShowSummary(preview, terminal);
 }
 
 StatusTask ShowAskedPreview(Session& session, boost::json::object spec, std::string ns) {

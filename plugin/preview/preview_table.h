@@ -19,7 +19,10 @@ struct PreviewTableOptions {
       static_cast<size_t>(-1);  // steps; those that warn come first, the others are counted
 };
 
-// Prints a row for each step, and a line that counts them.
+// Prints what the cluster warns of, a line that counts the steps, and why they would not be done.
+void ShowSummary(const AskedPreview& preview, Terminal& terminal);
+
+// Prints a row for each step, and the summary.
 void ShowPreview(const AskedPreview& preview, const PreviewTableOptions& options,
                  Terminal& terminal);
 

@@ -40,6 +40,9 @@ constexpr char kRolesSelector[] = "steward.operators.coreos.com/aggregate-to-cle
 constexpr char kPayloadRolesSelector[] = "steward.operators.coreos.com/aggregate-to-payload";
 constexpr int64_t kPage = 500;
 const GroupVersionResource kClusterRoles = {"rbac.authorization.k8s.io", "v1", "clusterroles"};
+const GroupVersionResource kClusterRoleBindings = {"rbac.authorization.k8s.io", "v1",
+                                                   "clusterrolebindings"};
+const GroupVersionResource kRoleBindings = {"rbac.authorization.k8s.io", "v1", "rolebindings"};
 const GroupVersionResource kPods = {"", "v1", "pods"};
 
 // The kinds of deploy/ outside of Steward's namespace, what binds before what is bound.
@@ -49,10 +52,11 @@ const std::vector<GroupVersionResource>& OwnKinds() {
       kPolicies,
       {"flowcontrol.apiserver.k8s.io", "v1", "flowschemas"},
       {"flowcontrol.apiserver.k8s.io", "v1", "prioritylevelconfigurations"},
-      {"rbac.authorization.k8s.io", "v1", "rolebindings"},
+      kRoleBindings,
       {"rbac.authorization.k8s.io", "v1", "roles"},
-      {"rbac.authorization.k8s.io", "v1", "clusterrolebindings"},
+      kClusterRoleBindings,
       kClusterRoles,
+      {"scheduling.k8s.io", "v1", "priorityclasses"},
   };
   return kinds;
 }
@@ -130,6 +134,26 @@ StatusTask ReadDeployments(kube::Client& client, std::vector<FoundDeployment>& f
   co_return visited;
 }
 
+// Those of `gvr` to one of the roles, which are Steward's.
+StatusTask ReadAddedBindings(kube::Client& client, GroupVersionResource gvr,
+                             const std::set<std::string>& roles, std::vector<FoundObject>& found) {
+  const auto visit = [&](const kube::RawObject& raw) -> absl::Status {
+    ASSIGN_OR_RETURN(ObjectFacts facts, olm::DecodeObjectFacts(raw.json));
+    if (IsOwn(facts)) return absl::OkStatus();
+    ASSIGN_OR_RETURN(const json::value object, ParseObject(raw.json));
+    const json::object* role = ObjectAt(object.get_object(), "roleRef");
+    if (role != nullptr && StringAt(*role, "kind") == "ClusterRole" &&
+        roles.contains(std::string(StringAt(*role, "name")))) {
+      found.push_back({gvr, std::move(facts)});
+    }
+    return absl::OkStatus();
+  };
+  const absl::Status visited = co_await VisitAll(client, gvr, "", /*metadata_only=*/false, visit);
+  if (kube::IsNotServed(visited)) co_return absl::OkStatus();
+  if (kube::IsForbidden(visited)) co_return Refused(ToStd(visited.message()));
+  co_return visited;
+}
+
 }  // namespace
 
 std::string FoundObject::ToString() const {
@@ -186,6 +210,13 @@ Task<Installation> ReadInstallation(kube::Client& client) {
       if (!IsOwn(facts)) found.added_roles.push_back({kClusterRoles, std::move(facts)});
     };
     CO_RETURN_IF_ERROR(co_await ListFacts(client, kClusterRoles, "", selector, visit));
+  }
+  std::set<std::string> own_roles;
+  for (const FoundObject& each : found.objects) {
+    if (each.gvr == kClusterRoles) own_roles.insert(each.facts.key.name);
+  }
+  for (const GroupVersionResource& gvr : {kClusterRoleBindings, kRoleBindings}) {
+    CO_RETURN_IF_ERROR(co_await ReadAddedBindings(client, gvr, own_roles, found.added_bindings));
   }
   if (found.ns) {
     CO_RETURN_IF_ERROR(co_await ReadDeployments(client, found.deployments));

@@ -50,6 +50,8 @@ struct Installation {
   size_t copies = 0;              // of ClusterServiceVersions
   // Roles that users made for Steward's accounts: they stay.
   std::vector<FoundObject> added_roles;
+  // Bindings that users made to Steward's ClusterRoles: they stay, and bind nothing any more.
+  std::vector<FoundObject> added_bindings;
 };
 
 // Reads all of it. Refused where a kind cannot be read: what is not seen cannot be decided about.

@@ -47,6 +47,8 @@ using olm::ObjectFacts;
 constexpr size_t kMaxNames = 10;
 const kube::GroupVersionResource kClusterOperators = {"config.openshift.io", "v1",
                                                       "clusteroperators"};
+// To delete the namespace, one a second.
+constexpr int kMostTries = 10;
 const kube::NamespacedName kPayloadOperator = {"", "steward-payload"};
 
 std::string Names(const std::vector<std::string>& all) {
@@ -115,12 +117,8 @@ class Remover {
       co_return absl::OkStatus();
     }
     CO_RETURN_IF_ERROR(Confirm(session_, "Remove Steward from this cluster?"));
-    if (found_.registration) {
-      const FoundObject registration = {kube::kApiServices, *found_.registration};
-      CO_RETURN_IF_ERROR(co_await Delete(registration));
-    }
     CO_RETURN_IF_ERROR(co_await StopControllers());
-    CO_RETURN_IF_ERROR(co_await DeleteRestored());
+    CO_RETURN_IF_ERROR(co_await DeleteRegistration());
     const std::vector<std::string_view> opt_in = {olm::kCleanupFinalizer,
                                                   olm::kLegacyCleanupFinalizer};
     for (const ObjectFacts& csv : found_.opted_in) {
@@ -136,8 +134,7 @@ class Remover {
     }
     CO_RETURN_IF_ERROR(co_await DeletePayloadOperator());
     if (found_.ns) {
-      const FoundObject ns = {kNamespaces, *found_.ns};
-      CO_RETURN_IF_ERROR(co_await Delete(ns));
+      CO_RETURN_IF_ERROR(co_await DeleteNamespace());
       CO_RETURN_IF_ERROR(co_await AwaitNamespace());
     }
     session_.terminal.Line("Done: nothing of Steward is left", Style::kGood);
@@ -165,6 +162,8 @@ class Remover {
     tell("releases", NamesOf(found_.opted_in), "Opt-ins are taken back, and all data kept: ");
     tell("letsGoOf", NamesOf(found_.held), "Finalizers are taken off: ");
     tell("keeps", NamesOf(found_.added_roles), "These roles are yours, and stay: ");
+    tell("keepsBindings", NamesOf(found_.added_bindings),
+         "These bindings to Steward's roles are yours, and stay: ");
     const bool made_copies = std::any_of(
         found_.deployments.begin(), found_.deployments.end(),
         [](const FoundDeployment& each) { return each.facts.key.name == "steward-copied-csvs"; });
@@ -198,12 +197,24 @@ class Remover {
     co_return absl::OkStatus();
   }
 
-  // What the guard had withdrawn, and restored before it was stopped.
-  StatusTask DeleteRestored() {
-    CO_ASSIGN_OR_RETURN(const auto restored, co_await ReadRegistration(session_.client));
-    if (!restored) co_return absl::OkStatus();
-    const FoundObject registration = {kube::kApiServices, *restored};
+  // As it is now.
+  StatusTask DeleteRegistration() {
+    CO_ASSIGN_OR_RETURN(const auto found, co_await ReadRegistration(session_.client));
+    if (!found) co_return absl::OkStatus();
+    const FoundObject registration = {kube::kApiServices, *found};
     co_return co_await Delete(registration);
+  }
+
+  // The policy that protects the namespace holds until the kube-apiserver has noticed that the
+  // APIService is gone.
+  StatusTask DeleteNamespace() {
+    const FoundObject ns = {kNamespaces, *found_.ns};
+    absl::Status deleted = co_await Delete(ns);
+    for (int tries = 1; tries < kMostTries && ExitOf(deleted) == Exit::kRefused; ++tries) {
+      co_await session_.clock.Sleep(absl::Seconds(1));
+      deleted = co_await Delete(ns);
+    }
+    co_return deleted;
   }
 
   // Takes finalizers off, on condition that the object is as it was read.
@@ -255,6 +266,8 @@ class Remover {
     for (const FoundDeployment& each : found_.deployments) {
       if (each.replicas != 0) CO_RETURN_IF_ERROR(co_await Scale(each, 0));
     }
+    // Pods may take long to end, or for ever with their node.
+    CO_RETURN_IF_ERROR(co_await DeleteRegistration());
     if (found_.ns) CO_RETURN_IF_ERROR(co_await AwaitPods());
     CO_RETURN_IF_ERROR(co_await ReadCleanups(session_.client, found_));
     if (found_.cleaning.empty() && (found_.opted_in.empty() || options_.release_opt_ins)) {
@@ -264,10 +277,7 @@ class Remover {
     for (const FoundDeployment& each : found_.deployments) {
       if (each.replicas != 0) CO_RETURN_IF_ERROR(co_await Scale(each, each.replicas));
     }
-    session_.terminal.Line(
-        "The controllers are brought back; the APIService is gone until the manifests are applied "
-        "again",
-        Style::kWarning);
+    session_.terminal.Line("The controllers are brought back", Style::kWarning);
     co_return Check(found_, options_);
   }
 

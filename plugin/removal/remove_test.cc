@@ -43,6 +43,7 @@ const kube::GroupVersionResource kRoleBindings = {"rbac.authorization.k8s.io", "
                                                   "rolebindings"};
 const kube::GroupVersionResource kLevels = {"flowcontrol.apiserver.k8s.io", "v1",
                                             "prioritylevelconfigurations"};
+const kube::GroupVersionResource kPriorities = {"scheduling.k8s.io", "v1", "priorityclasses"};
 const kube::GroupVersionResource kVolumes = {"", "v1", "persistentvolumeclaims"};
 constexpr char kOwn[] = R"("app.kubernetes.io/part-of":"steward")";
 constexpr char kApi[] = "v1alpha1.views.operators.coreos.com";
@@ -53,7 +54,7 @@ class RemoveTest : public ::testing::Test {
  protected:
   RemoveTest() {
     for (const auto& gvr : {kube::kApiServices, kNamespaces, kube::kDeployments, kPods, kRoles,
-                            kBindings, kRoleBindings, kLevels, kVolumes}) {
+                            kBindings, kRoleBindings, kLevels, kPriorities, kVolumes}) {
       scene_.fake.Serve(gvr);
     }
     Put(kPolicies, "", "steward-cleanup-opt-in", kOwn);
@@ -63,12 +64,18 @@ class RemoveTest : public ::testing::Test {
     Put(kNamespaces, "", "steward-system", kOwn);
     Put(kNamespaces, "", "ops", "");
     Put(kLevels, "", "steward", kOwn);
+    Put(kPriorities, "", "steward-critical", kOwn);
+    Put(kPriorities, "", "other", "");
     Put(kRoles, "", "steward-view", kOwn);
     Put(kRoles, "", "other", kOwn);
     Put(kRoles, "", "steward-friend", "");
     Put(kRoles, "", "cleanup-example",
         R"("steward.operators.coreos.com/aggregate-to-cleanup":"true")");
     Put(kBindings, "", "steward-apiserver", kOwn);
+    const std::string view = R"(,"roleRef":{"kind":"ClusterRole","name":"steward-view"})";
+    Put(kBindings, "", "greta", "", view);
+    Put(kBindings, "", "hans", "", R"(,"roleRef":{"kind":"ClusterRole","name":"view"})");
+    Put(kRoleBindings, "ops", "viewers", "", view);
     Put(kRoleBindings, "kube-system", "steward-apiserver:authentication-reader", kOwn);
     Put(kRoleBindings, "steward-system", "steward-apiserver", kOwn);
     for (const char* name : {"steward-apiserver", "steward-controllers"}) {
@@ -116,7 +123,9 @@ class RemoveTest : public ::testing::Test {
     EXPECT_THAT(scene_.Names(kPolicies), IsEmpty());
     EXPECT_THAT(scene_.Names(kPolicyBindings), IsEmpty());
     EXPECT_THAT(scene_.Names(kLevels), IsEmpty());
-    EXPECT_THAT(scene_.Names(kBindings), IsEmpty());
+    EXPECT_THAT(scene_.Names(kPriorities), ElementsAre(HasSubstr("other")));
+    EXPECT_THAT(scene_.Names(kBindings),
+                UnorderedElementsAre(HasSubstr("greta"), HasSubstr("hans")));
     EXPECT_FALSE(
         scene_.Has(kRoleBindings, {"kube-system", "steward-apiserver:authentication-reader"}));
     EXPECT_THAT(scene_.Names(kRoles),
@@ -133,19 +142,34 @@ TEST_F(RemoveTest, EverythingAndNothingElse) {
   ASSERT_OK(Remove());
   ExpectNothingLeft();
   EXPECT_THAT(scene_.screen, HasSubstr("These roles are yours, and stay: "));
+  EXPECT_THAT(scene_.screen, HasSubstr("These bindings to Steward's roles are yours, and stay: "
+                                       "clusterrolebindings.rbac.authorization.k8s.io greta, "
+                                       "rolebindings.rbac.authorization.k8s.io ops/viewers\n"));
   // What is done is not done again.
   EXPECT_OK(Remove());
   EXPECT_THAT(scene_.screen, HasSubstr("There is nothing of Steward in this cluster"));
 }
 
-TEST_F(RemoveTest, TheApiGoesFirst) {
-  scene_.clock.on_sleep = nullptr;
-  scene_.fake.Delete(kPods, {"steward-system", "steward-controllers-1"});
-  scene_.fake.FailNext(FakeClient::Verb::kPatch, kube::kDeployments,
-                       absl::UnavailableError("away"));
-  EXPECT_FALSE(Remove().ok());
-  EXPECT_FALSE(scene_.Has(kube::kApiServices, {"", kApi}));
-  EXPECT_TRUE(scene_.Has(kPolicies, {"", "steward-cleanup-opt-in"}));
+// It does not wait for pods that may never end; and the guard may make it again before it has
+// stopped.
+TEST_F(RemoveTest, TheApiGoesBeforeThePodsAndAgainAfterThem) {
+  const auto as_the_cluster_does = scene_.clock.on_sleep;
+  bool there = true;
+  scene_.clock.on_sleep = [&] {
+    there = scene_.Has(kube::kApiServices, {"", kApi});
+    Put(kube::kApiServices, "", kApi, kOwn);
+    as_the_cluster_does();
+  };
+  ASSERT_OK(Remove());
+  EXPECT_FALSE(there);
+  ExpectNothingLeft();
+}
+
+TEST_F(RemoveTest, TheNamespaceIsProtectedForAMomentMore) {
+  scene_.fake.FailNext(FakeClient::Verb::kDelete, kNamespaces,
+                       kube::ToStatus(kube::Forbidden(kNamespaces, "steward-system", "no")), 3);
+  ASSERT_OK(Remove());
+  ExpectNothingLeft();
 }
 
 TEST_F(RemoveTest, DryRunChangesNothing) {
@@ -222,8 +246,8 @@ TEST_F(RemoveTest, WhatMayNotBeReadIsNotTakenForAbsent) {
 TEST_F(RemoveTest, GoesOnWhereItEnded) {
   for (const auto& [verb, gvr] :
        std::vector<std::pair<FakeClient::Verb, kube::GroupVersionResource>>{
-           {FakeClient::Verb::kDelete, kube::kApiServices},
            {FakeClient::Verb::kPatch, kube::kDeployments},
+           {FakeClient::Verb::kDelete, kube::kApiServices},
            {FakeClient::Verb::kDelete, kPolicyBindings},
            {FakeClient::Verb::kDelete, kPolicies},
            {FakeClient::Verb::kDelete, kLevels},

@@ -192,6 +192,11 @@ Task<std::vector<kube::GroupVersion>> EmbeddedClient::DiscoverGroups() {
   co_return all;
 }
 
+Task<std::string> EmbeddedClient::ServerVersion() {
+  if (options_.server_version.empty()) co_return co_await kube::Client::ServerVersion();
+  co_return options_.server_version;
+}
+
 std::unique_ptr<kube::Client> EmbeddedClient::As(const kube::UserInfo& user) {
   absl::Status refused = kube::CheckActingUser(user);
   if (!refused.ok()) return kube::MakeRefusingClient(std::move(refused));

@@ -23,6 +23,8 @@ namespace steward::storage {
 
 struct EmbeddedClientOptions {
   absl::Duration bookmark_period = absl::Minutes(1);
+  // What the server that shows the store says at /version; "" = there is none.
+  std::string server_version = {};
 };
 
 // Behaves as kube::Client promises. Callers' executors must run one handler at a time.
@@ -52,6 +54,7 @@ class EmbeddedClient : public kube::Client {
                                   const kube::DeleteOptions& options) override;
   Task<std::vector<kube::ApiResource>> Discover(const kube::GroupVersion& gv) override;
   Task<std::vector<kube::GroupVersion>> DiscoverGroups() override;
+  Task<std::string> ServerVersion() override;
   // A client of the same store. The store knows no users and gives all of them every right: who
   // acts makes no difference, but for those as whom no client acts.
   std::unique_ptr<kube::Client> As(const kube::UserInfo& user) override;

@@ -1,5 +1,6 @@
 #include "storage/operators/watched_operators.h"
 
+#include <cstddef>
 #include <string_view>
 #include <utility>
 
@@ -15,6 +16,9 @@
 namespace steward::storage {
 namespace {
 
+// What a page may be: some hundred objects of the usual size, or a few that somebody made large.
+constexpr size_t kPageBytes = size_t{32} << 20;
+
 ReflectorOptions CsvOptions() {
   ReflectorOptions options;
   options.gvr = olm::kCsvs;
@@ -22,6 +26,7 @@ ReflectorOptions CsvOptions() {
   options.label_selector = StrCat("!", olm::kCopiedFromLabel);
   // Real ClusterServiceVersions are tens of kB each.
   options.page_size = 100;
+  options.page_bytes = kPageBytes;
   return options;
 }
 
@@ -29,12 +34,14 @@ ReflectorOptions OperatorGroupOptions() {
   ReflectorOptions options;
   options.gvr = olm::kOperatorGroups;
   options.may_be_absent = true;
+  options.page_bytes = kPageBytes;
   return options;
 }
 
 ReflectorOptions NamespaceOptions() {
   ReflectorOptions options;
   options.gvr = kube::kNamespaces;
+  options.page_bytes = kPageBytes;
   return options;
 }
 

@@ -1,5 +1,5 @@
-// The World of the plans: InstallPlans and CustomResourceDefinitions. Immutable once published, so
-// thread-safe.
+// The World of the plans: InstallPlans, CustomResourceDefinitions and OperatorGroups. Immutable
+// once published, so thread-safe.
 #ifndef STORAGE_PLANS_PLAN_WORLD_H_
 #define STORAGE_PLANS_PLAN_WORLD_H_
 
@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "kube/meta/names.h"
+#include "olm/plan/plan_group.h"
 #include "olm/preview/plan_facts.h"
 #include "storage/world/ordered_map.h"
 #include "storage/world/source_set.h"
@@ -24,11 +25,12 @@ namespace steward::storage {
 extern const SourceSet kPlanSources;
 inline constexpr Source kInstallPlanSource{0};
 inline constexpr Source kDefinitionSource{1};
+inline constexpr Source kPlanGroupSource{2};
 
 class PlanWorld;
 using PlanWorldPtr = std::shared_ptr<const PlanWorld>;
 
-// Memory is O(steps of all plans + definitions), without manifests and schemas.
+// Memory is O(steps of all plans + definitions + groups), without manifests and schemas.
 class PlanWorld final : public World {
  public:
   PlanWorld() : World(kPlanSources) {}
@@ -49,6 +51,7 @@ class PlanWorld final : public World {
   const OrderedMap<std::string, olm::DefinitionFactsPtr>& definitions() const {
     return definitions_;
   }
+  const OrderedMap<kube::NamespacedName, olm::PlanGroupPtr>& groups() const { return groups_; }
 
   size_t CountOf(Source source) const override;
   std::vector<kube::NamespacedName> KeysOf(Source source) const override;
@@ -59,6 +62,7 @@ class PlanWorld final : public World {
  private:
   OrderedMap<kube::NamespacedName, olm::PlanFactsPtr> plans_;
   OrderedMap<std::string, olm::DefinitionFactsPtr> definitions_;
+  OrderedMap<kube::NamespacedName, olm::PlanGroupPtr> groups_;
 };
 
 }  // namespace steward::storage

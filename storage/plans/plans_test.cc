@@ -15,6 +15,7 @@
 #include "kube/meta/names.h"
 #include "kube/meta/resources.h"
 #include "kube/testing/fake_client.h"
+#include "olm/plan/plan_group.h"
 #include "olm/preview/plan_facts.h"
 #include "olm/preview/plan_outlook.h"
 #include "olm/resources.h"
@@ -47,6 +48,11 @@ std::string DefinitionJson(const std::string& group, const std::string& kind) {
                 R"({"type":"NamesAccepted","status":"True"}]}})");
 }
 
+std::string GroupJson(const std::string& ns, const std::string& name, const std::string& account) {
+  return StrCat(R"({"metadata":{"namespace":")", ns, R"(","name":")", name,
+                R"(","uid":"u"},"spec":{"serviceAccountName":")", account, R"("}})");
+}
+
 class PlansTest : public ::testing::Test {
  protected:
   void PutPlan(const std::string& json) {
@@ -54,6 +60,9 @@ class PlansTest : public ::testing::Test {
   }
   void PutDefinition(const std::string& json) {
     writer_.Put(kDefinitionSource, *olm::DecodeDefinition(json), ++revision_);
+  }
+  void PutGroup(const std::string& ns, const std::string& name, const std::string& account = "") {
+    writer_.Put(kPlanGroupSource, *olm::DecodePlanGroup(GroupJson(ns, name, account)), ++revision_);
   }
   PlanWorldPtr Snapshot() const { return PlanWorld::Of(writer_.Snapshot()); }
 
@@ -106,6 +115,26 @@ TEST_F(PlansTest, OutlooksAreRecomputedWhereTheyMayHaveChanged) {
   EXPECT_EQ(fourth->at(b), third->at(b));
 }
 
+TEST_F(PlansTest, OutlooksFollowTheGroupsOfTheirNamespaces) {
+  PutPlan(PlanJson("a"));
+  const kube::NamespacedName a = {"ops", "a"};
+  const auto waits = [&] { return !outlooks_.Of(Snapshot())->at(a)->group.waits.empty(); };
+  EXPECT_TRUE(waits());
+  PutGroup("other", "g");
+  EXPECT_TRUE(waits());
+  PutGroup("ops", "g");
+  EXPECT_FALSE(waits());
+  EXPECT_THAT(Snapshot()->KeysOf(kPlanGroupSource),
+              ElementsAre(kube::NamespacedName{"ops", "g"}, kube::NamespacedName{"other", "g"}));
+  PutGroup("ops", "g", "deployer");
+  EXPECT_EQ(outlooks_.Of(Snapshot())->at(a)->group.account, "deployer");
+  PutGroup("ops", "h");
+  EXPECT_TRUE(waits());
+  writer_.Remove(kPlanGroupSource, {"ops", "g"}, ++revision_);
+  EXPECT_FALSE(waits());
+  EXPECT_EQ(Snapshot()->CountOf(kPlanGroupSource), 2u);
+}
+
 class WatchedPlansTest : public ::testing::Test {
  protected:
   WatchedPlansTest() { cluster_.Serve(kube::kCrds); }
@@ -137,6 +166,8 @@ class WatchedPlansTest : public ::testing::Test {
 
 TEST_F(WatchedPlansTest, FollowTheCluster) {
   cluster_.Serve(olm::kInstallPlans);
+  cluster_.Serve(olm::kOperatorGroups);
+  cluster_.Put(olm::kOperatorGroups, GroupJson("ops", "g", "deployer"));
   cluster_.Put(olm::kInstallPlans, PlanJson("a"));
   cluster_.Put(kube::kCrds, DefinitionJson("example.com", "Reed"));
   Start();
@@ -145,6 +176,7 @@ TEST_F(WatchedPlansTest, FollowTheCluster) {
   cluster_.Put(olm::kInstallPlans, PlanJson("a", "Complete"));
   Settle();
   EXPECT_EQ((*Now()->plans().Find({"ops", "a"}))->phase, "Complete");
+  EXPECT_EQ((*Now()->groups().Find({"ops", "g"}))->account, "deployer");
 }
 
 // A cluster without OLM has no plans, which is known soon.

@@ -4,6 +4,7 @@
 
 #include "absl/status/statusor.h"
 #include "kube/meta/resources.h"
+#include "olm/plan/plan_group.h"
 #include "olm/preview/plan_facts.h"
 #include "olm/resources.h"
 #include "storage/reflector/reflector.h"
@@ -29,6 +30,13 @@ ReflectorOptions DefinitionOptions() {
   return options;
 }
 
+ReflectorOptions GroupOptions() {
+  ReflectorOptions options;
+  options.gvr = olm::kOperatorGroups;
+  options.may_be_absent = true;
+  return options;
+}
+
 }  // namespace
 
 std::vector<WatchedSource> WatchedPlans() {
@@ -38,6 +46,10 @@ std::vector<WatchedSource> WatchedPlans() {
       {DefinitionOptions(),
        [](std::string_view json) -> absl::StatusOr<ObjectPtr> {
          return olm::DecodeDefinition(json);
+       }},
+      {GroupOptions(),
+       [](std::string_view json) -> absl::StatusOr<ObjectPtr> {
+         return olm::DecodePlanGroup(json);
        }},
   };
 }

@@ -8,8 +8,8 @@
 
 namespace steward::storage {
 
-// The sources of kPlanSources, for a WorldFeed. OLM's InstallPlans may be absent; every cluster has
-// CustomResourceDefinitions.
+// The sources of kPlanSources, for a WorldFeed. OLM's InstallPlans and OperatorGroups may be
+// absent; every cluster has CustomResourceDefinitions.
 std::vector<WatchedSource> WatchedPlans();
 
 }  // namespace steward::storage

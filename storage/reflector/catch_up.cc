@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -9,6 +10,7 @@
 #include "base/log/log.h"
 #include "base/status/macros.h"
 #include "base/text/str_cat.h"
+#include "kube/client/pager.h"
 #include "kube/meta/errors.h"
 
 namespace steward::storage {
@@ -157,22 +159,16 @@ StatusTask CatchUp::VisitAt(uint64_t revision, bool metadata_only, PageVisitor v
   list.resource_version = std::to_string(revision);
   list.resource_version_match = "Exact";
   const std::string asked = list.resource_version;
-  do {
-    CO_ASSIGN_OR_RETURN(kube::ListPage page, co_await client_.List(source_.gvr, list));
-    if (page.resource_version != asked) {
+  kube::Pager pages(client_, source_.gvr, std::move(list));
+  while (true) {
+    CO_ASSIGN_OR_RETURN(const std::optional<kube::ListPage> page, co_await pages.Next());
+    if (!page) co_return absl::OkStatus();
+    if (page->resource_version != asked) {
       co_return absl::DataLossError(
-          StrCat("asked for revision ", asked, ", and got ", page.resource_version));
+          StrCat("asked for revision ", asked, ", and got ", page->resource_version));
     }
-    for (const kube::RawObject& item : page.items) visit(item);
-    if (!page.continue_token.empty() && page.continue_token == list.continue_token) {
-      co_return absl::DataLossError("a page of a list continues with itself");
-    }
-    list.continue_token = std::move(page.continue_token);
-    // From the second page on, the token names the revision.
-    list.resource_version.clear();
-    list.resource_version_match.clear();
-  } while (!list.continue_token.empty());
-  co_return absl::OkStatus();
+    for (const kube::RawObject& item : page->items) visit(item);
+  }
 }
 
 }  // namespace steward::storage

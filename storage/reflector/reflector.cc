@@ -8,6 +8,7 @@
 #include "base/log/log.h"
 #include "base/status/macros.h"
 #include "base/text/str_cat.h"
+#include "kube/client/pager.h"
 #include "kube/meta/errors.h"
 #include "kube/meta/status.h"
 
@@ -68,13 +69,17 @@ StatusTask Reflector::List() {
   list.field_selector = options_.field_selector;
   list.metadata_only = options_.metadata_only;
   list.limit = std::exchange(list_whole_, false) ? 0 : options_.page_size;
+  list.max_bytes = options_.page_bytes;
+  kube::Pager pages(client_, options_.gvr, std::move(list));
   std::optional<uint64_t> revision;
-  do {
-    absl::StatusOr<kube::ListPage> page = co_await client_.List(options_.gvr, list);
-    if (!page.ok()) {
-      list_whole_ = revision && HasLostPosition(page.status());
-      co_return page.status();
+  while (true) {
+    absl::StatusOr<std::optional<kube::ListPage>> read = co_await pages.Next();
+    if (!read.ok()) {
+      list_whole_ = revision && HasLostPosition(read.status());
+      co_return read.status();
     }
+    const std::optional<kube::ListPage>& page = *read;
+    if (!page) break;
     denials_ = 0;
     uint64_t page_revision = 0;
     CO_RETURN_IF_ERROR(ReadRevision(page->resource_version, page_revision));
@@ -85,11 +90,7 @@ StatusTask Reflector::List() {
       co_return absl::DataLossError("the pages of a list have different revisions");
     }
     for (const kube::RawObject& item : page->items) sink_.OnReplaceItem(item);
-    if (!page->continue_token.empty() && page->continue_token == list.continue_token) {
-      co_return absl::DataLossError("a page of a list continues with itself");
-    }
-    list.continue_token = std::move(page->continue_token);
-  } while (!list.continue_token.empty());
+  }
   sink_.OnReplaceEnd(*revision);
   position_ = revision;
   known_ = Known::kList;

@@ -1,7 +1,8 @@
 // A mirror of one resource of a cluster, kept current by a list and then watches, for ever. Not
 // thread-safe.
 //
-// The first list is consistent (no resourceVersion) and read in pages of one revision. The watch
+// The first list is consistent (no resourceVersion) and read in pages of one revision, smaller ones
+// where a page is too large (kube::Pager). The watch
 // begins at the list's revision; when a stream ends or breaks, the next one resumes at the newest
 // revision told. A new list is made only when the server no longer knows that revision (410), or
 // when the stream can't be decoded or contradicts itself. So a server that restarts costs a new
@@ -26,6 +27,7 @@
 #ifndef STORAGE_REFLECTOR_REFLECTOR_H_
 #define STORAGE_REFLECTOR_REFLECTOR_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -48,6 +50,7 @@ struct ReflectorOptions {
   std::string field_selector;
   bool metadata_only = false;  // as in kube::ListOptions
   int64_t page_size = 500;
+  size_t page_bytes = 0;  // as in kube::ListOptions::max_bytes
   // The longest wait is short: the served objects grow stale meanwhile, and a reflector is one
   // request.
   BackoffOptions backoff = {.max = absl::Seconds(5)};

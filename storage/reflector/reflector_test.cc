@@ -328,6 +328,14 @@ TEST_F(ReflectorTest, ListFailingMidwayBeginsAgain) {
 
 // When the pages of a list expire while they are read, the next list is made whole, so that it
 // ends.
+TEST_F(ReflectorTest, APageThatIsTooLargeIsReadInSmallerOnes) {
+  cluster_.Serve(kWidgets);
+  for (const char* name : {"a", "b", "c"}) cluster_.Put(kWidgets, Widget(name));
+  cluster_.LimitLists(kWidgets, 2 * Widget("a").size());
+  Start();
+  EXPECT_THAT(sink_.Take(), ElementsAre("begin", "item a", "item b", "item c", "end", "on"));
+}
+
 TEST_F(ReflectorTest, ExpiredContinueTokenMakesAWholeList) {
   cluster_.Serve(kWidgets);
   for (const char* name : {"a", "b", "c", "d", "e"}) cluster_.Put(kWidgets, Widget(name));

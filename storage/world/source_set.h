@@ -30,7 +30,8 @@ using ObjectPtr = std::shared_ptr<const void>;
 
 // A watched kind. Its functions accept one of its objects, never null.
 struct SourceKind {
-  const char* resource;  // its plural name
+  // Its plural name, by which metrics call it; one of its own where another set has it as well.
+  const char* resource;
   // Objects without a namespace have no `ns`.
   kube::NamespacedName (*key_of)(const ObjectPtr& object);
   size_t (*size_of)(const ObjectPtr& object);  // in bytes, estimated

@@ -3,6 +3,8 @@
 # that install it. Expects find_kubectl of up.sh.
 
 readonly IMAGE_REPOSITORY=docker.io/library/steward
+# What an image may take, packed.
+MAX_IMAGE_MIB=40
 
 # shared_libraries PROGRAM: the files that the loader maps for it, and the loader itself, as the program names them.
 shared_libraries() {
@@ -17,7 +19,25 @@ package_of() {
   head -n 1 <<<"${found%%: *}" | cut -d , -f 1
 }
 
-# image_root PROGRAM ROOT: the program, its libraries, CA roots, an account, license texts, and nothing else. Prints the packages.
+# header_packages: the Debian packages whose headers the program's own sources include. What such headers bring is compiled in, also
+# that of libraries that are nothing but headers, which no loader maps.
+header_packages() {
+  local header folder found
+  while read -r header; do
+    for folder in /usr/include "/usr/include/$(uname -m)-linux-gnu" /usr/include/c++/*; do
+      if [[ -e $folder/$header ]]; then printf '%s\n' "$folder/$header"; fi
+    done
+  done < <(program_sources | xargs -0 sed -n 's/^#include [<"]\([^>"]*\)[>"].*/\1/p' | sort -u) | xargs -r dpkg-query -S | cut -d : -f 1 | sort -u
+}
+
+# program_sources: the C++ files of the tree, NUL-separated, but for tests and what they lean on.
+program_sources() {
+  cpp_files | grep -zvE '^\./(e2e|examples)/|/testing/|_(test|fuzz|bench)\.cc$' |
+    xargs -0 grep -LZE '^#include [<"](gtest|gmock|benchmark)/'
+}
+
+# image_root PROGRAM ROOT: the program, its libraries, CA roots, an account, license texts, and nothing else. Prints the packages that
+# these, and what is compiled in, come from.
 image_root() {
   local program=$1 root=$2 library packages
   # Debian's merged layout, since that is where the libraries come from.
@@ -39,7 +59,7 @@ image_root() {
   printf 'hosts: files dns\n' >"$root/etc/nsswitch.conf"
   install -m 0644 LICENSE "$root/usr/share/doc/steward/"
   local package
-  packages=$(printf '%s\nca-certificates\n' "$packages" | sort -u)
+  packages=$(printf '%s\nca-certificates\n%s\n' "$packages" "$(header_packages)" | sort -u)
   for package in $packages; do
     mkdir -p "$root/usr/share/doc/${package%%:*}"
     install -m 0644 "/usr/share/doc/${package%%:*}/copyright" "$root/usr/share/doc/${package%%:*}/"
@@ -94,12 +114,11 @@ JSON
   printf '\n  ]\n}\n'
 }
 
-# oci_archive OUT ROOT EPOCH CONFIG NAME...: an image of one layer, the files below ROOT, under each of the names. CONFIG are members
-# of its configuration, which say how it runs. Prints the image's digest and the bytes of its packed layer. Every file in it has the
-# time EPOCH, so that the same files make the same image.
+# oci_archive OUT ROOT EPOCH CONFIG REPOSITORY TAG: an image of one layer, the files below ROOT, by its tag and by its digest, so that a
+# node that has loaded it knows it by either. CONFIG are members of its configuration, which say how it runs. Prints the image's
+# digest. Every file in it has the time EPOCH, so that the same files make the same image.
 oci_archive() {
-  local out=$1 root=$2 epoch=$3 config=$4 work created diff layer layer_size config_size manifest manifest_size name entries='' tags=''
-  shift 4
+  local out=$1 root=$2 epoch=$3 config=$4 repository=$5 tag=$6 work created diff layer layer_size config_size manifest size entry
   created=$(TZ=UTC date --date="@$epoch" +%Y-%m-%dT%H:%M:%SZ)
   work=$(mktemp -d)
   mkdir -p "$work/oci/blobs/sha256"
@@ -114,58 +133,79 @@ oci_archive() {
   config=$(blob "$work/config.json" "$work/oci")
   printf '{"schemaVersion":2,"mediaType":"application/vnd.oci.image.manifest.v1+json","config":{"mediaType":"application/vnd.oci.image.config.v1+json","digest":"sha256:%s","size":%d},"layers":[{"mediaType":"application/vnd.oci.image.layer.v1.tar+gzip","digest":"sha256:%s","size":%d}]}' \
     "$config" "$config_size" "$layer" "$layer_size" >"$work/manifest.json"
-  manifest_size=$(size_of "$work/manifest.json")
+  size=$(size_of "$work/manifest.json")
   manifest=$(blob "$work/manifest.json" "$work/oci")
-  for name in "$@"; do
-    entries+=${entries:+,}$(printf '{"mediaType":"application/vnd.oci.image.manifest.v1+json","digest":"sha256:%s","size":%d,"annotations":{"io.containerd.image.name":"%s","org.opencontainers.image.ref.name":"%s"}}' \
-      "$manifest" "$manifest_size" "$name" "${name##*:}")
-    tags+=${tags:+,}\"$name\"
-  done
+  entry=$(printf '{"mediaType":"application/vnd.oci.image.manifest.v1+json","digest":"sha256:%s","size":%d,"annotations":{"io.containerd.image.name":"%s' \
+    "$manifest" "$size" "$repository")
   printf '{"imageLayoutVersion":"1.0.0"}' >"$work/oci/oci-layout"
-  printf '{"schemaVersion":2,"mediaType":"application/vnd.oci.image.index.v1+json","manifests":[%s]}' "$entries" >"$work/oci/index.json"
+  printf '{"schemaVersion":2,"mediaType":"application/vnd.oci.image.index.v1+json","manifests":[%s:%s","org.opencontainers.image.ref.name":"%s"}},%s@sha256:%s"}}]}' \
+    "$entry" "$tag" "$tag" "$entry" "$manifest" >"$work/oci/index.json"
   # For engines that load no OCI layout.
-  printf '[{"Config":"blobs/sha256/%s","RepoTags":[%s],"Layers":["blobs/sha256/%s"]}]' "$config" "$tags" "$layer" >"$work/oci/manifest.json"
+  printf '[{"Config":"blobs/sha256/%s","RepoTags":["%s:%s"],"Layers":["blobs/sha256/%s"]}]' "$config" "$repository" "$tag" "$layer" \
+    >"$work/oci/manifest.json"
   archive "$work/oci" "$epoch" >"$out"
   rm -rf "$work"
-  printf '%s %s\n' "$manifest" "$layer_size"
+  printf 'sha256:%s\n' "$manifest"
 }
 
-# make_image PROGRAM VERSION COMMIT EPOCH FOLDER: FOLDER/steward-VERSION.tar and FOLDER/steward-VERSION.spdx.json, the same whenever
-# they are made of the same program and libraries. The image has two names: its version, and dev, as which
-# deploy/overlays/standalone knows it.
+# make_image PROGRAM VERSION COMMIT EPOCH FOLDER: FOLDER/steward-VERSION.tar, FOLDER/steward-VERSION.spdx.json, and a component that
+# names the image, FOLDER/kustomization.yaml; the same whenever they are made of the same program and libraries.
 make_image() {
-  local program=$1 version=$2 commit=$3 epoch=$4 folder=$5 work tag packages config digest layer_size
+  local program=$1 version=$2 commit=$3 epoch=$4 folder=$5 work tag packages config digest size
   # A tag has no plus sign.
   tag=${version//+/-}
   work=$(mktemp -d)
   mkdir -p "$work/root" "$folder"
   chmod 0755 "$work/root"
-  packages=$(umask 022 && image_root "$program" "$work/root")
+  packages=$(umask 022 && image_root "$program" "$work/root") || return 1
   config=$(printf '"User":"65532:65532","Entrypoint":["/usr/bin/steward"],"Env":["PATH=/usr/bin"],"WorkingDir":"/","Labels":{"org.opencontainers.image.title":"steward","org.opencontainers.image.version":"%s","org.opencontainers.image.revision":"%s","org.opencontainers.image.licenses":"Apache-2.0"}' \
     "$version" "$commit")
-  read -r digest layer_size < <(oci_archive "$folder/steward-$tag.tar" "$work/root" "$epoch" "$config" \
-    "$IMAGE_REPOSITORY:$tag" "$IMAGE_REPOSITORY:dev")
+  digest=$(oci_archive "$folder/steward-$tag.tar" "$work/root" "$epoch" "$config" "$IMAGE_REPOSITORY" "$tag")
   spdx "$version" "$commit" "$(TZ=UTC date --date="@$epoch" +%Y-%m-%dT%H:%M:%SZ)" "$packages" >"$folder/steward-$tag.spdx.json"
+  cat >"$folder/kustomization.yaml" <<YAML
+# The image that was made, for an overlay that names this folder under \`components\`. The registry is named there, if there is one.
+apiVersion: kustomize.config.k8s.io/v1alpha1
+kind: Component
+images:
+- name: steward
+  newTag: $tag
+  digest: $digest
+YAML
   rm -rf "$work"
-  say "made $folder/steward-$tag.tar: $IMAGE_REPOSITORY:$tag, sha256:$digest, $((layer_size >> 20)) MiB packed"
+  size=$(size_of "$folder/steward-$tag.tar")
+  ((size <= MAX_IMAGE_MIB << 20)) || fail "an image of $((size >> 20)) MiB is larger than $MAX_IMAGE_MIB"
+  say "made $folder/steward-$tag.tar: $IMAGE_REPOSITORY:$tag@$digest, $((size >> 20)) MiB"
 }
 
-# render_install KUBECTL OVERLAY IMAGE FILE: the manifests of an overlay in one file, with this image in place of the one called dev.
+# render_install KUBECTL FOLDER OVERLAY FILE: the manifests of an overlay in one file, with the image that make_image left in a folder,
+# as a node knows it that has loaded the archive.
 render_install() {
-  "$1" kustomize "$2" | sed "s|image: $IMAGE_REPOSITORY:dev\$|image: $3|" >"$4"
+  local work status=0
+  work=$(realpath "$(mktemp -d)")
+  cat >"$work/kustomization.yaml" <<YAML
+resources: [$(realpath --relative-to="$work" "$3")]
+components: [$(realpath --relative-to="$work" "$2")]
+images: [{name: steward, newName: $IMAGE_REPOSITORY}]
+YAML
+  "$1" kustomize "$work" >"$4" || status=$?
+  rm -rf "$work"
+  return "$status"
+}
+
+# stamp_of PROGRAM: the version and the commit that it says it is of.
+stamp_of() {
+  "$1" version | sed -n 's/^steward v\([^,]*\).*commit \([0-9a-f]\{7,\}\).*/\1 \2/p; t; s/^steward v\([^,]*\).*/\1 unknown/p' | head -n 1
 }
 
 cmd_image() {
   prepare_machine
   build_steward
-  local said version commit epoch
-  said=$(bin/steward version)
-  version=$(sed -n 's/^steward v\([^,]*\).*/\1/p' <<<"$said")
-  commit=$(sed -n 's/.*commit \([0-9a-f]*\).*/\1/p' <<<"$said")
+  local version commit epoch
+  read -r version commit < <(stamp_of bin/steward)
   epoch=$(git log -1 --format=%ct 2>/dev/null) || epoch=0
   rm -rf bin/image
-  make_image bin/steward "$version" "${commit:-unknown}" "$epoch" bin/image
+  make_image bin/steward "$version" "$commit" "$epoch" bin/image
   find_kubectl
-  render_install "$KUBECTL" deploy/overlays/standalone "$IMAGE_REPOSITORY:${version//+/-}" bin/image/install.yaml
-  say "made bin/image/install.yaml: deploy/overlays/standalone with that image"
+  render_install "$KUBECTL" bin/image deploy/overlays/standalone bin/image/install.yaml
+  say "made bin/image/install.yaml, deploy/overlays/standalone with that image, and bin/image/kustomization.yaml for overlays of yours"
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Tests what tools/dev/image.sh makes, of a small program. Prints what is wrong.
+# Tests what tools/dev/image.sh makes, of small programs, and of bin/steward where that was built. Prints what is wrong.
 set -uo pipefail
 
 ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd -P)
@@ -8,6 +8,8 @@ cd "$ROOT" || exit 1
 source tools/dev/common.sh
 # shellcheck source=tools/dev/image.sh
 source tools/dev/image.sh
+# shellcheck source=tools/dev/up.sh
+source tools/dev/up.sh
 
 WORK=$(mktemp -d)
 trap 'rm -rf "$WORK"' EXIT
@@ -15,13 +17,17 @@ trap 'rm -rf "$WORK"' EXIT
 # expect WHAT WANTED GOT
 expect() { [[ "$2" == "$3" ]] || printf '%s: want\n%s\ngot\n%s\n' "$1" "$2" "$3"; }
 
+# One program is packed twice. That two builds make one program is a stage of ./dev test --full.
 for each in first second; do
   make_image /usr/bin/env 1.2.3+gabc abc 1700000000 "$WORK/$each" >/dev/null || echo "no image is made"
 done
-expect "what is made" "steward-1.2.3-gabc.spdx.json steward-1.2.3-gabc.tar" "$(cd "$WORK/first" && echo *)"
-diff -r "$WORK/first" "$WORK/second" || echo "two builds differ"
+expect "what is made" "kustomization.yaml steward-1.2.3-gabc.spdx.json steward-1.2.3-gabc.tar" "$(cd "$WORK/first" && echo *)"
+diff -r "$WORK/first" "$WORK/second" || echo "what one program is packed to differs"
 
-python3 - "$WORK/first/steward-1.2.3-gabc" <<'PY'
+# The packages of libraries that the tree is built with, as a developer's machine gets them. The headers of Boost come with one of three.
+libraries=$(sed -n '/^# Libraries/,/^$/p' tools/packages.txt | grep -E '^[a-z0-9.+-]+-dev$' | grep -vE '^libboost-(json|url)')
+
+python3 - "$WORK/first/steward-1.2.3-gabc" "$libraries" <<'PY'
 import gzip, hashlib, io, json, sys, tarfile
 
 def check(what, right):
@@ -39,8 +45,10 @@ def blob(descriptor):
 check("no OCI layout", json.loads(read("oci-layout")) == {"imageLayoutVersion": "1.0.0"})
 entries = json.loads(read("index.json"))["manifests"]
 entry = entries[0]
-tags = ["docker.io/library/steward:1.2.3-gabc", "docker.io/library/steward:dev"]
-check("other names", [each["annotations"]["io.containerd.image.name"] for each in entries] == tags)
+tags = ["docker.io/library/steward:1.2.3-gabc"]
+check("other names", [each["annotations"]["io.containerd.image.name"] for each in entries]
+      == tags + ["docker.io/library/steward@" + entry["digest"]])
+check("other tags", [each["annotations"].get("org.opencontainers.image.ref.name") for each in entries] == ["1.2.3-gabc", None])
 check("two images", {each["digest"] for each in entries} == {entry["digest"]})
 manifest = json.loads(blob(entry))
 config = json.loads(blob(manifest["config"]))
@@ -60,7 +68,10 @@ names = {member.name: member for member in tree.getmembers()}
 check("no program", names["./usr/bin/steward"].mode == 0o755)
 check("no loader", any("ld-linux" in name for name in names))
 check("no CA roots", "./etc/ssl/certs/ca-certificates.crt" in names)
-check("no license of a library", "./usr/share/doc/libc6/copyright" in names)
+libraries = set(sys.argv[2].split())
+check("hardly any library is known: %s" % libraries, len(libraries) > 10)
+for package in libraries | {"libc6", "libstdc++-12-dev"}:
+    check("no license of " + package, "./usr/share/doc/%s/copyright" % package in names)
 check("something can be written", all(not member.mode & 0o022 for name, member in names.items() if not member.issym() and name != "./tmp"))
 check("somebody owns something", all(member.uid == 0 and member.gid == 0 for member in names.values()))
 check("times differ", {member.mtime for member in names.values()} == {1700000000})
@@ -69,20 +80,37 @@ check("there is more than belongs into it: %s" % top, top == {"usr", "etc", "tmp
 
 document = json.load(open(sys.argv[1] + ".spdx.json"))
 packages = {package["name"] for package in document["packages"]}
-check("the document lacks parts: %s" % packages, {"steward", "libc6", "ca-certificates"} <= packages)
+check("the document lacks parts: %s" % packages, {"steward", "libc6", "ca-certificates"} | libraries <= packages)
+check("a part is of tests alone", not packages & {"libgtest-dev", "libgmock-dev", "libbenchmark-dev"})
 related = {relation["relatedSpdxElement"] for relation in document["relationships"]}
 check("a part is not related", {package["SPDXID"] for package in document["packages"]} == related)
 PY
 
-# An installation is the overlay, with the version's image in place of the one called dev, and nothing else of it differs.
-cat >"$WORK/kubectl" <<'SCRIPT'
-#!/bin/sh
-cat "$2/built"
-SCRIPT
-chmod +x "$WORK/kubectl"
-printf '%s\n' '      - image: docker.io/library/steward:dev' '      - name: a' '        image: docker.io/library/steward:dev' \
-  '        image: docker.io/library/steward:devel' '        args: [steward:dev]' >"$WORK/built"
-render_install "$WORK/kubectl" "$WORK" docker.io/library/steward:1.2.3-gabc "$WORK/install.yaml"
-expect "an installation" "$(printf '%s\n' '      - image: docker.io/library/steward:1.2.3-gabc' '      - name: a' \
-  '        image: docker.io/library/steward:1.2.3-gabc' '        image: docker.io/library/steward:devel' '        args: [steward:dev]')" \
-  "$(cat "$WORK/install.yaml")"
+# An installation is the overlay, with the image by tag and digest in place of each steward, and nothing else of it differs. The same
+# version of another program is another image, so that pods are replaced by it.
+find_kubectl >&2
+readonly OVERLAY=deploy/overlays/standalone
+make_image /usr/bin/printenv 1.2.3+gabc abc 1700000000 "$WORK/other" >/dev/null || echo "no other image is made"
+named() { sed -n 's/^ *-\? *image: //p' "$1" | sort -u; }
+for each in first other; do
+  render_install "$KUBECTL" "$WORK/$each" "$OVERLAY" "$WORK/$each.yaml" || echo "nothing is rendered"
+  expect "the image of the $each" \
+    "$IMAGE_REPOSITORY:1.2.3-gabc@$(tar -xOf "$WORK/$each/steward-1.2.3-gabc.tar" ./index.json | grep -o 'sha256:[0-9a-f]*' | head -n 1)" \
+    "$(named "$WORK/$each.yaml")"
+  expect "the rest of the $each" "$("$KUBECTL" kustomize "$OVERLAY")" "$(sed -E 's/^( *(- )?image: ).*/\1steward/' "$WORK/$each.yaml")"
+done
+[[ $(named "$WORK/first.yaml") != "$(named "$WORK/other.yaml")" ]] || echo "two programs have one image"
+
+# An image is refused that is larger than it may be.
+if [[ -x bin/steward ]]; then
+  make_image bin/steward 1.2.3+gabc abc 1700000000 "$WORK/steward" >/dev/null || echo "no image of bin/steward is made"
+  (($(size_of "$WORK/steward/steward-1.2.3-gabc.tar") <= 40 << 20)) || echo "the image is larger than 40 MiB"
+else
+  echo "bin/steward was not built: its size was not looked at" >&2
+fi
+(
+  MAX_IMAGE_MIB=0
+  make_image /usr/bin/env 1.2.3+gabc abc 1700000000 "$WORK/large"
+) >"$WORK/large.log" 2>&1 && echo "an image of any size is made"
+grep -q 'is larger than 0$' "$WORK/large.log" || { echo "why no large image is made:" && cat "$WORK/large.log"; }
+true

@@ -28,10 +28,12 @@ cmd_test() {
   E2E_PACKAGES=(./...)
   if [[ -n "$base" ]]; then only_changed "$base"; fi
 
-  # Compiling is most of the time, and waiting most of what the tests end to end do: they run beside it, as soon as there is
-  # the optimised code that ships. Every other test runs once, under AddressSanitizer, with asserts on, and those in release,
+  # Compiling is most of the time, and waiting most of what the tests end to end do: they run beside it, as soon as there are
+  # the optimised code that ships and the programs of the cluster. Every other test runs once, under AddressSanitizer, with asserts on, and those in release,
   # too, that live by their number of random schedules. The stage asan builds what no test uses, too, since there layering and
   # lock annotations are checked. --full leaves nothing out.
+  trap end_beside EXIT
+  ((${#E2E_PACKAGES[@]} == 0)) || begin_cluster_tools
   if [[ -n "$full" ]]; then
     stage release bazel_tests --config=release
   else
@@ -44,7 +46,13 @@ cmd_test() {
   end_e2e
   stage verify verify_tests ${full:+--full}
   if [[ -n "$full" ]]; then
+    stage upgrade upgrade_tests
     stage node node_tests
+    if [[ -z $(git status --porcelain --untracked-files=no 2>&1) ]]; then
+      stage reproducible reproducible_test
+    else
+      say "the tree is not as committed: there is nothing to build a second time"
+    fi
     stage fuzz bazel_tests --config=fuzz
     stage cleanup fresh_cleanups
     stage coverage coverage_tests
@@ -216,6 +224,30 @@ count_cases() {
        END { print total - failed - skipped, failed + 0, skipped + 0 }' "${files[@]}" /dev/null
 }
 
+# What runs beside the stages: each is a process group of its own, which ends with this script.
+BESIDE=()
+
+end_beside() {
+  local group
+  for group in "${BESIDE[@]}"; do kill -TERM -- "-$group" 2>/dev/null || true; done
+}
+
+# begin_cluster_tools: lets the programs of the cluster be built beside the first stages. The stage e2e waits for them, and says
+# what went wrong. Nobody's child, since what it takes of the processors is no stage's.
+begin_cluster_tools() {
+  BESIDE+=("$(
+    set -m
+    timed_cluster_tools >"$LOGS/tools.log" 2>&1 </dev/null &
+    echo $!
+  )")
+}
+
+timed_cluster_tools() {
+  local start=$SECONDS own=$BASHPID
+  build_cluster_tools || true
+  echo "tools 0 0 0 0 $((SECONDS - start)) $(BAZEL_PID='' cpu_seconds "$own")" >>"$LOGS/totals"
+}
+
 # begin_e2e: builds the programs that run end to end, which takes Bazel, and lets the stage e2e begin. Its output comes when
 # it has ended.
 begin_e2e() {
@@ -229,12 +261,11 @@ begin_e2e() {
     echo "e2e 0 1 0 0 0" >>"$LOGS/totals"
     return
   fi
-  # A process group of its own, to be ended as one if this script ends before it.
   set -m
   BAZEL_PID='' stage e2e e2e_tests >"$LOGS/e2e.out" 2>&1 </dev/null &
   set +m
   E2E_PID=$!
-  trap 'kill -TERM -- "-$E2E_PID" 2>/dev/null || true' EXIT
+  BESIDE+=("$E2E_PID")
 }
 
 # In one go, as far as they are not there.
@@ -249,7 +280,7 @@ build_e2e_programs() {
 end_e2e() {
   [[ -n "${E2E_PID:-}" ]] || return 0
   wait "$E2E_PID" || true
-  trap - EXIT
+  BESIDE=()
   E2E_PID=
   cat "$LOGS/e2e.out"
   grep -q '^e2e ' "$LOGS/totals" || echo "e2e 0 1 0 0 0" >>"$LOGS/totals"
@@ -268,12 +299,33 @@ e2e_tests() {
   return "$status"
 }
 
-# Steward's life on a real node. Its programs and the image are made first, so that the log of the test has its own times alone.
-node_tests() {
+# This build and an older one, which takes as long as a first build, once.
+upgrade_tests() {
   local status=0
+  build_cluster_tools || return 1
+  build_older || { say "there is no program of $(older_commit): it cannot be built, or the history does not go back that far" && return 1; }
+  STEWARD_OLDER_BIN=$OLDER_PROGRAM STEWARD_BIN=$ROOT/bin/steward STEWARD_TOOLS=$(cluster_tools_dir) \
+    go -C e2e test -v -count=1 -timeout 30m ./upgrade 2>&1 | tee "$LOGS/$STAGE.log"
+  [[ ${PIPESTATUS[0]} -eq 0 ]] || status=1
+  count_go_tests "$LOGS/$STAGE.log" >"$LOGS/$STAGE.count"
+  return "$status"
+}
+
+reproducible_test() {
+  local status
+  check_reproducible 2>&1 | tee "$LOGS/$STAGE.log"
+  status=${PIPESTATUS[0]}
+  [[ $status -ne 0 ]] || echo "1 0 0 0" >"$LOGS/$STAGE.count"
+  return "$status"
+}
+
+# Steward's life on a real node. Its programs and the images are made first, so that the log of the test has its own times alone.
+node_tests() {
+  local status=0 older=''
   cmd_image || return 1
+  if build_older_image; then older=$ROOT/bin/older-image; fi
   e2e/node/node.sh build || return 1
-  STEWARD_NODE=1 STEWARD_BIN=$ROOT/bin/steward STEWARD_TOOLS=$(cluster_tools_dir) \
+  STEWARD_NODE=1 STEWARD_OLDER_IMAGE=$older STEWARD_BIN=$ROOT/bin/steward STEWARD_TOOLS=$(cluster_tools_dir) \
     go -C e2e test -v -count=1 -timeout 60m ./node 2>&1 | tee "$LOGS/$STAGE.log"
   [[ ${PIPESTATUS[0]} -eq 0 ]] || status=1
   count_go_tests "$LOGS/$STAGE.log" >"$LOGS/$STAGE.count"

@@ -148,6 +148,8 @@ Try next:
        kubectl get installedoperators -n shop-prod tidepool-postgres.v5.3.1 -o yaml
   5. What the operators work on, and what the fields mean:
        kubectl get postgresclusters -A && kubectl explain installedoperators.scope
+  6. What would become of an upgrade that waits for somebody's approval:
+       kubectl get planpreviews -n monitoring
 
 TEXT
 }

@@ -16,7 +16,6 @@
 
 #include "absl/status/status.h"
 #include "apiserver/filters/chain.h"
-#include "apiserver/filters/fairness/pool_metrics.h"
 #include "apiserver/filters/testing/requests.h"
 #include "apiserver/http/message/message.h"
 #include "apiserver/rest/testing/recording_writer.h"
@@ -24,6 +23,7 @@
 #include "base/async/task.h"
 #include "base/async/task_group.h"
 #include "base/clock/fake_clock.h"
+#include "base/fairness/pool_metrics.h"
 #include "base/json/json_text.h"
 #include "kube/audit/testing/recorded_log.h"
 #include "kube/meta/names.h"

@@ -10,10 +10,10 @@
 
 #include "absl/time/clock.h"
 #include "apiserver/filters/authentication/authentication_metrics.h"
-#include "apiserver/filters/fairness/pool_metrics.h"
 #include "apiserver/filters/testing/requests.h"
 #include "apiserver/rest/testing/recording_writer.h"
 #include "base/clock/fake_clock.h"
+#include "base/fairness/pool_metrics.h"
 #include "base/status/matchers.h"
 #include "base/tls/testing.h"
 #include "kube/meta/status.h"

@@ -11,10 +11,10 @@
 #include <vector>
 
 #include "apiserver/filters/fairness/flow.h"
-#include "apiserver/filters/fairness/pool_metrics.h"
 #include "base/async/run.h"
 #include "base/async/task_group.h"
 #include "base/clock/fake_clock.h"
+#include "base/fairness/pool_metrics.h"
 #include "base/status/matchers.h"
 #include "kube/meta/status.h"
 #include "kube/meta/user_info.h"

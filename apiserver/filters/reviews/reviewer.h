@@ -6,11 +6,11 @@
 #include <string>
 
 #include "absl/time/time.h"
-#include "apiserver/filters/fairness/fair_places.h"
 #include "apiserver/filters/fairness/flow.h"
-#include "apiserver/filters/fairness/pool_metrics.h"
 #include "apiserver/filters/reviews/review_metrics.h"
 #include "base/clock/clock.h"
+#include "base/fairness/fair_places.h"
+#include "base/fairness/pool_metrics.h"
 #include "kube/client/client.h"
 #include "kube/meta/names.h"
 #include "kube/meta/status.h"

@@ -8,11 +8,11 @@
 #include <map>
 #include <string>
 
-#include "apiserver/filters/fairness/pool_metrics.h"
 #include "apiserver/filters/reviews/review_metrics.h"
 #include "base/async/run.h"
 #include "base/async/task_group.h"
 #include "base/clock/fake_clock.h"
+#include "base/fairness/pool_metrics.h"
 #include "kube/client/rest_options.h"
 #include "kube/testing/fake_client.h"
 

@@ -31,6 +31,7 @@ struct ReviewRequest {
 struct ReviewAnswer {
   std::unique_ptr<const Object> object;  // the question, answered
   std::vector<std::string> warnings;     // printable ASCII
+  std::vector<Column> columns = {};      // of the object's cells; none: those of the resource
 };
 
 // Errors carry a Kubernetes Status.

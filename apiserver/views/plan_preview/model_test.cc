@@ -28,14 +28,25 @@ const Clock& TheClock() {
   return clock;
 }
 
-// Random changes of InstallPlans and definitions.
+// Random changes of InstallPlans, definitions and OperatorGroups.
 class PlanWrites : public Writes {
  public:
-  void Begin(Etcd& etcd) override { PutDefinition(etcd, "Reed", true); }
+  void Begin(Etcd& etcd) override {
+    PutDefinition(etcd, "Reed", true);
+    for (const char* ns : {"a", "b"}) {
+      etcd.Put(storage::kPlanGroupSource, {ns, "group"}, GroupOf(ns, "group"));
+    }
+  }
 
   void Write(Etcd& etcd, unsigned a, unsigned b, unsigned c) override {
     ++uid_;
-    const unsigned kind = a % 10;
+    const unsigned kind = a % 11;
+    if (kind == 10) {
+      const kube::NamespacedName key = {std::string(1, "abcd"[b % 4]), b / 4 % 2 == 0 ? "g" : "h"};
+      return etcd.Put(
+          storage::kPlanGroupSource, key,
+          c % 3 == 0 ? nullptr : GroupOf(key.ns, key.name, c % 3 == 1 ? "" : "deployer"));
+    }
     if (kind == 0) {
       const std::string name = b % 2 == 0 ? "ServiceMonitor" : "PrometheusRule";
       return etcd.Put(storage::kDefinitionSource, {"", StrCat(name, ".monitoring.coreos.com")},

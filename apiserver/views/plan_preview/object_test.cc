@@ -53,10 +53,10 @@ TEST_F(PlanPreviewObjectTest, Json) {
       "clusterServiceVersionNames": ["reed.v1", "rush.v2"],
       "conditions": [{"type": "Executable", "status": "True", "reason": "Approved"}],
       "steps": [
-        {"index": 0, "resolving": "reed.v1", "group": "", "version": "v1", "kind": "ServiceAccount",
+        {"index": 1, "resolving": "reed.v1", "group": "", "version": "v1", "kind": "ServiceAccount",
          "namespace": "ops", "name": "reed", "declaredOptional": false, "optional": false,
          "outcome": "Create", "basis": "Rule", "reason": "CreatedOrUpdated", "status": "Unknown"},
-        {"index": 1, "resolving": "reed.v1", "group": "monitoring.coreos.com", "version": "v1",
+        {"index": 2, "resolving": "reed.v1", "group": "monitoring.coreos.com", "version": "v1",
          "kind": "ServiceMonitor", "name": "reed", "declaredOptional": true, "optional": true,
          "outcome": "NotCreated", "basis": "Rule", "reason": "ApiAbsent", "status": "Unknown",
          "message": "the API server does not serve ServiceMonitor in monitoring.coreos.com/v1"}],

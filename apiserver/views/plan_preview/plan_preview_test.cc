@@ -36,13 +36,15 @@ using ::testing::IsEmpty;
 class PlanPreviewsTest : public ::testing::Test {
  protected:
   PlanPreviewsTest() {
-    for (const storage::Source source : {storage::kInstallPlanSource, storage::kDefinitionSource}) {
+    for (const storage::Source source :
+         {storage::kInstallPlanSource, storage::kDefinitionSource, storage::kPlanGroupSource}) {
       writer_.Replace(source, {}, revision_);
     }
     Put({.name = "b", .labels = R"("tier":"1")"});
     Put({.name = "a"});
     Put({.ns = "red", .name = "c"});
     Put(DefinitionOf("Reed"));
+    for (const char* ns : {"ops", "red"}) PutGroup(ns, "group");
     Publish();
   }
   void Put(const TestPlan& plan) {
@@ -50,6 +52,9 @@ class PlanPreviewsTest : public ::testing::Test {
   }
   void Put(const olm::DefinitionFactsPtr& definition) {
     writer_.Put(storage::kDefinitionSource, definition, ++revision_);
+  }
+  void PutGroup(const std::string& ns, const std::string& name) {
+    writer_.Put(storage::kPlanGroupSource, GroupOf(ns, name), ++revision_);
   }
   void Publish() { worlds_.Publish(writer_.Snapshot()); }
 
@@ -125,7 +130,7 @@ TEST_F(PlanPreviewsTest, ListsAndSelects) {
 // Clients hold numbers across updates of the server: what one says stays what it says.
 TEST_F(PlanPreviewsTest, NumbersAreWhatTheyAlwaysWere) {
   ASSERT_OK_AND_ASSIGN(rest::Reading reading, RunOn(io_, view_.reads().List(Select(""), {})));
-  EXPECT_EQ(reading.resource_version, "15009999999799999980000000");
+  EXPECT_EQ(reading.resource_version, "17009999999599999969999998");
 }
 
 TEST_F(PlanPreviewsTest, Get) {

@@ -4,11 +4,13 @@
 #include "apiserver/views/virtual_resource/versions.h"
 #include "base/async/turn.h"
 #include "base/async/yield.h"
+#include "olm/plan/plan_group.h"
 #include "olm/preview/plan_facts.h"
 
 namespace steward::views {
 
-// A plan's own changes show in it alone; those of definitions may show in any.
+// A plan's own changes show in it alone, those of OperatorGroups in the plans of their namespace,
+// and those of definitions may show in any.
 boost::asio::awaitable<std::optional<std::set<kube::NamespacedName>>>
 PlanPreviewProjection::Suspects(Window window, const rest::Selection& selection) const {
   const storage::PlanWorld& then = storage::PlanWorld::Of(*window.then);
@@ -19,9 +21,14 @@ PlanPreviewProjection::Suspects(Window window, const rest::Selection& selection)
       window, storage::kInstallPlanSource, then.plans(), same, turn);
   const auto definitions = co_await VersionsOf<std::string, olm::DefinitionFactsPtr>(
       window, storage::kDefinitionSource, then.definitions(), name, turn);
+  const auto groups = co_await VersionsOf<kube::NamespacedName, olm::PlanGroupPtr>(
+      window, storage::kPlanGroupSource, then.groups(), same, turn);
+  std::set<std::string> grouped;  // namespaces
+  for (const kube::NamespacedName& key : groups.touched) grouped.insert(key.ns);
   std::set<kube::NamespacedName> suspects;
   for (const auto& [key, forms] : plans.all) {
-    const bool touched = !definitions.touched.empty() || plans.touched.contains(key);
+    const bool touched =
+        !definitions.touched.empty() || grouped.contains(key.ns) || plans.touched.contains(key);
     if (touched && KeySelected(selection, key)) suspects.insert(key);
     if (turn.Over(forms.size())) co_await Yield();
   }

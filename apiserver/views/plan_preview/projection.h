@@ -51,8 +51,9 @@ class PlanPreviewEncoder {
   const Clock* clock_;
 };
 
-// There is one for each InstallPlan, in its namespace. Each depends on the definitions, too, so two
-// Worlds are compared by their outlooks, all of them; those are remembered.
+// There is one for each InstallPlan, in its namespace. Each depends on the definitions and on the
+// OperatorGroups of its namespace, too, so two Worlds are compared by their outlooks, all of them;
+// those are remembered.
 class PlanPreviewProjection : public MapProjection<olm::PlanOutlook, PlanPreviewEncoder> {
  public:
   // `optional_manifests` is the gate. REQUIRES: the other arguments outlive this object, and

@@ -1,4 +1,4 @@
-// InstallPlans and definitions for tests of this room. Pure functions.
+// InstallPlans, definitions and OperatorGroups for tests of this room. Pure functions.
 #ifndef APISERVER_VIEWS_PLAN_PREVIEW_TEST_PLANS_H_
 #define APISERVER_VIEWS_PLAN_PREVIEW_TEST_PLANS_H_
 
@@ -6,6 +6,7 @@
 
 #include "base/json/json_text.h"
 #include "base/text/str_cat.h"
+#include "olm/plan/plan_group.h"
 #include "olm/preview/plan_facts.h"
 
 namespace steward::views {
@@ -51,6 +52,13 @@ inline olm::DefinitionFactsPtr DefinitionOf(const std::string& kind, bool establ
              R"("},"versions":[{"name":"v1","served":true}]},"status":{"conditions":[)",
              R"({"type":"Established","status":")", state,
              R"("},{"type":"NamesAccepted","status":"True"}]}})"));
+}
+
+// An OperatorGroup; with an account if one is named.
+inline olm::PlanGroupPtr GroupOf(const std::string& ns, const std::string& name,
+                                 const std::string& account = "") {
+  return *olm::DecodePlanGroup(StrCat(R"({"metadata":{"name":")", name, R"(","namespace":")", ns,
+                                      R"("},"spec":{"serviceAccountName":")", account, R"("}})"));
 }
 
 }  // namespace steward::views

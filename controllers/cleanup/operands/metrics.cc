@@ -8,7 +8,7 @@
 #include <map>
 #include <utility>
 
-#include "olm/cleanup/status.h"
+#include "base/json/utf8.h"
 
 namespace steward::controllers {
 namespace {
@@ -166,7 +166,7 @@ void CleanupMetrics::SetReported(const kube::NamespacedName& csv, const std::str
   if (message.empty()) return;
   one.reported = &impl_->reported.Add({{"namespace", csv.ns},
                                        {"name", csv.name},
-                                       {"message", olm::CutText(message, kMessageText)}});
+                                       {"message", std::string(CutUtf8(message, kMessageText))}});
   one.reported->Set(1);
 }
 

@@ -89,6 +89,22 @@ void RbacCluster::PutBinding(const kube::NamespacedName& name, const std::string
              R"("apiGroup":"rbac.authorization.k8s.io"}]})"));
 }
 
+Task<json::value> RbacCluster::Create(const kube::GroupVersionResource& gvr, const std::string& ns,
+                                      const json::value& object,
+                                      const kube::WriteOptions& options) {
+  json::value changed = object;
+  if (rbac_webhook) rbac_webhook(gvr, changed.as_object());
+  co_return co_await CopyCluster::Create(gvr, ns, changed, options);
+}
+
+Task<json::value> RbacCluster::Update(const kube::GroupVersionResource& gvr,
+                                      const json::value& object,
+                                      const kube::WriteOptions& options) {
+  json::value changed = object;
+  if (rbac_webhook) rbac_webhook(gvr, changed.as_object());
+  co_return co_await CopyCluster::Update(gvr, changed, options);
+}
+
 void RbacCluster::Drop(const kube::GroupVersionResource& gvr, const kube::NamespacedName& name) {
   if (fake().Objects(gvr).contains(name)) fake().Delete(gvr, name);
 }
@@ -102,7 +118,7 @@ json::value RbacCluster::Find(const kube::GroupVersionResource& gvr,
 
 void RbacEvents::Record(const ObjectReference& about, EventType /*type*/, std::string_view reason,
                         std::string_view /*message*/) {
-  told.insert(StrCat(reason, " ", about.name.ns, "/", about.name.name));
+  ++told[StrCat(reason, " ", about.name.ns, "/", about.name.name)];
 }
 
 RbacProcess::RbacProcess(RbacCluster& cluster, FakeClock& clock)

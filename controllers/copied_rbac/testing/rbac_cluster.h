@@ -6,12 +6,14 @@
 #include <prometheus/registry.h>
 
 #include <boost/asio/io_context.hpp>
+#include <boost/json/object.hpp>
 #include <boost/json/value.hpp>
+#include <functional>
 #include <map>
-#include <set>
 #include <string>
 #include <string_view>
 
+#include "base/async/task.h"
 #include "base/clock/fake_clock.h"
 #include "base/flags/feature_gates.h"
 #include "controllers/copied_rbac/copied_rbac.h"
@@ -22,6 +24,7 @@
 #include "controllers/runtime/metadata/metadata_watch.h"
 #include "controllers/runtime/testing/test_leadership.h"
 #include "kube/meta/names.h"
+#include "kube/meta/write_options.h"
 #include "kube/testing/hooked_client.h"
 #include "storage/operators/testing/operator_writer.h"
 #include "storage/world/world_store.h"
@@ -44,6 +47,11 @@ class RbacCluster : public CopyCluster {
  public:
   RbacCluster();
 
+  // Changes the object of a create or update of a Role, RoleBinding or what is lifted, before it is
+  // stored.
+  std::function<void(const kube::GroupVersionResource& gvr, boost::json::object& object)>
+      rbac_webhook;
+
   // --- What others do. `verbs` of Secrets: "get,list".
   void PutOperator(const std::string& name, std::string_view asked);
   void PutOriginal(const std::string& name, std::string_view verbs);
@@ -57,16 +65,23 @@ class RbacCluster : public CopyCluster {
   // Does nothing where there is none.
   void Drop(const kube::GroupVersionResource& gvr, const kube::NamespacedName& name);
 
+  Task<boost::json::value> Create(const kube::GroupVersionResource& gvr, const std::string& ns,
+                                  const boost::json::value& object,
+                                  const kube::WriteOptions& options) override;
+  Task<boost::json::value> Update(const kube::GroupVersionResource& gvr,
+                                  const boost::json::value& object,
+                                  const kube::WriteOptions& options) override;
+
   // --- What is there. null: nothing.
   boost::json::value Find(const kube::GroupVersionResource& gvr, const kube::NamespacedName& name);
 };
 
-// "<reason> <namespace>/<name>", each once.
+// How often each "<reason> <namespace>/<name>" was told.
 class RbacEvents : public EventRecorder {
  public:
   void Record(const ObjectReference& about, EventType type, std::string_view reason,
               std::string_view message) override;
-  std::set<std::string> told;
+  std::map<std::string, int> told;
 };
 
 // Watches bring everything at once; Worlds show the cluster as it was at the last Look.

@@ -42,7 +42,8 @@ struct Witness {
   std::vector<WitnessedCall> calls;
   // An error means that the call fails with it, and does not happen. Null = none does.
   std::function<absl::Status(const WitnessedCall& call)> decide;
-  std::string hangs;  // calls of this resource never end
+  std::string hangs;                  // calls of this resource never end
+  std::vector<std::string> warnings;  // of the server about each write
   size_t running = 0;
   size_t most = 0;  // calls at the same time
 
@@ -70,6 +71,7 @@ class WitnessClient : public kube::ForwardingClient {
   Task<boost::json::value> Create(const kube::GroupVersionResource& gvr, const std::string& ns,
                                   const boost::json::value& object,
                                   const kube::WriteOptions& options) override {
+    Warn(options);
     return See(
         {"create", gvr, {ns, kube::MetadataText(object, "name")}, as_, true, options.dry_run},
         inner().Create(gvr, ns, object, options));
@@ -77,6 +79,7 @@ class WitnessClient : public kube::ForwardingClient {
   Task<boost::json::value> Update(const kube::GroupVersionResource& gvr,
                                   const boost::json::value& object,
                                   const kube::WriteOptions& options) override {
+    Warn(options);
     return See({"update", gvr, kube::NameOf(object), as_, true, options.dry_run},
                inner().Update(gvr, object, options));
   }
@@ -84,6 +87,7 @@ class WitnessClient : public kube::ForwardingClient {
                                  const kube::NamespacedName& name, kube::PatchType type,
                                  const boost::json::value& patch,
                                  const kube::WriteOptions& options) override {
+    Warn(options);
     return See({"patch", gvr, name, as_, true, options.dry_run},
                inner().Patch(gvr, name, type, patch, options));
   }
@@ -101,6 +105,12 @@ class WitnessClient : public kube::ForwardingClient {
   }
 
  private:
+  void Warn(const kube::WriteOptions& options) const {
+    for (const std::string& text : witness_.warnings) {
+      if (options.on_warning) options.on_warning(text);
+    }
+  }
+
   template <typename T>
   Task<T> See(WitnessedCall call, Task<T> call_of_inner) {
     witness_.calls.push_back(call);

@@ -77,8 +77,9 @@ absl::StatusOr<Requester> Bridge::Admit(Kind kind, const grpc::CallbackServerCon
   call.record()->NoteCaller(holder, on_behalf_of);
   ASSIGN_OR_RETURN(Requester requester, RequesterOf(subject, options_.frontends, on_behalf_of));
   requester.notes = call.record();
-  ASSIGN_OR_RETURN(kube::Admission::Place place,
-                   (kind == Kind::kWatch ? watch_places_ : call_places_).Enter());
+  ASSIGN_OR_RETURN(
+      kube::Admission::Place place,
+      (kind == Kind::kWatch ? watch_places_ : call_places_).Enter(requester.user.name));
   call.Hold(std::move(place));
   return requester;
 }

@@ -1,6 +1,7 @@
 #include "controllers/rpc/cleanup/cleanup_calls.h"
 
 #include <cstddef>
+#include <functional>
 #include <utility>
 
 #include "base/log/log.h"
@@ -133,7 +134,7 @@ CleanupCalls::CleanupCalls(CleanupCallsDeps deps, Access& access, CleanupCallsOp
           deps_.clock,
           [this](kube::NamespacedName csv) { return deps_.inspector.Pending(std::move(csv)); },
           options.pending),
-      previews_(options.previews, "previews are being made") {}
+      previews_(deps_.clock, options.previews) {}
 
 Task<cleanup::v1::GetResponse> CleanupCalls::Get(Requester, cleanup::v1::GetRequest request) {
   co_return co_await statuses_.Get(std::move(request), &cleanup::v1::GetResponse::mutable_status);
@@ -156,7 +157,7 @@ Task<cleanup::v1::ListPendingResponse> CleanupCalls::ListPending(
 
 Task<cleanup::v1::PreviewResponse> CleanupCalls::Preview(Requester requester,
                                                          cleanup::v1::PreviewRequest request) {
-  CO_ASSIGN_OR_RETURN(const kube::Admission::Place place, previews_.Enter());
+  CO_ASSIGN_OR_RETURN(const PreviewPlaces::Place place, co_await previews_.Enter(requester));
   kube::NamespacedName csv{request.namespace_(), request.name()};
   const size_t max = request.max_operands();
   CO_ASSIGN_OR_RETURN(const controllers::CleanupPreview preview,
@@ -167,8 +168,10 @@ Task<cleanup::v1::PreviewResponse> CleanupCalls::Preview(Requester requester,
   CO_ASSIGN_OR_RETURN(const bool may_delete,
                       co_await access_.Allows(requester, std::move(deletion)));
   response.set_requester_may_delete(may_delete);
+  const std::function<VoidTask()> pace = previews_.PaceOf(requester);
   const MayList may_list = MayListAs(access_, std::move(requester));
-  CO_RETURN_IF_ERROR(co_await WriteOperands(deps_.inspector, preview, max, may_list, response));
+  CO_RETURN_IF_ERROR(
+      co_await WriteOperands(deps_.inspector, preview, max, may_list, pace, response));
   co_return response;
 }
 

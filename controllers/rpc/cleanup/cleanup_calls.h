@@ -10,12 +10,12 @@
 #include "controllers/rpc/bridge/access.h"
 #include "controllers/rpc/bridge/message_sink.h"
 #include "controllers/rpc/bridge/method.h"
+#include "controllers/rpc/bridge/preview_places.h"
 #include "controllers/rpc/bridge/requester.h"
 #include "controllers/rpc/cleanup/outlook_source.h"
 #include "controllers/rpc/cleanup/pending_pages.h"
 #include "controllers/rpc/worlds/map_calls.h"
 #include "controllers/rpc/worlds/map_watch.h"
-#include "kube/grpc/admission.h"
 #include "olm/cleanup/outlook.h"
 #include "proto/steward/cleanup/v1/cleanup.pb.h"
 #include "storage/world/world_store.h"
@@ -33,7 +33,7 @@ struct CleanupCallsDeps {
 struct CleanupCallsOptions {
   PendingPagesOptions pending;
   MapWatchOptions watch;
-  int previews = 4;  // under way at a time; beyond, calls are refused with 429
+  PreviewPlacesOptions previews;
 };
 
 // The methods with their checks and rights, one for each request.
@@ -70,7 +70,7 @@ class CleanupCalls {
   const CleanupCallsOptions options_;
   MapCalls<olm::CleanupOutlook, cleanup::v1::CleanupStatus> statuses_;
   PendingPages pending_;
-  kube::Admission previews_;
+  PreviewPlaces previews_;
 };
 
 }  // namespace steward::rpc

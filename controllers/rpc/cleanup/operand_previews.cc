@@ -74,7 +74,9 @@ void SayAnswer(const absl::Status& answer, OperandPreview& out) {
   }
 }
 
-VoidTask Try(controllers::CleanupInspector& inspector, Trial& trial) {
+VoidTask Try(controllers::CleanupInspector& inspector, const std::function<VoidTask()>& pace,
+             Trial& trial) {
+  if (pace) co_await pace();
   const absl::Status answer = co_await inspector.TryDelete(trial.count->gvr, *trial.operand);
   // Gone, or another object has its name.
   trial.gone = kube::IsNotFound(answer, trial.operand->name.name) || kube::IsConflict(answer);
@@ -100,7 +102,8 @@ Trial TrialOf(const olm::Verdict& verdict, const OperandCount& count,
 
 StatusTask WriteOperands(controllers::CleanupInspector& inspector,
                          const controllers::CleanupPreview& preview, size_t max,
-                         const MayList& may_list, cleanup::v1::PreviewResponse& out) {
+                         const MayList& may_list, const std::function<VoidTask()>& pace,
+                         cleanup::v1::PreviewResponse& out) {
   std::vector<Trial> trials;
   PageVisibility visibility(may_list, kMaxReviews);
   int64_t all = 0;
@@ -128,7 +131,9 @@ StatusTask WriteOperands(controllers::CleanupInspector& inspector,
   for (Trial& trial : trials) {
     if (trial.preview.outcome().empty()) asked.push_back(&trial);
   }
-  const auto try_one = [&inspector, &asked](size_t i) { return Try(inspector, *asked[i]); };
+  const auto try_one = [&inspector, &pace, &asked](size_t i) {
+    return Try(inspector, pace, *asked[i]);
+  };
   co_await ForEachInFlight(asked.size(), kWidth, try_one);
   for (Trial& trial : trials) {
     if (!trial.gone) *out.add_operands() = std::move(trial.preview);

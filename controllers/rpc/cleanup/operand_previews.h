@@ -3,6 +3,7 @@
 #define CONTROLLERS_RPC_CLEANUP_OPERAND_PREVIEWS_H_
 
 #include <cstddef>
+#include <functional>
 
 #include "base/async/task.h"
 #include "controllers/cleanup/inspector.h"
@@ -14,10 +15,12 @@ namespace steward::rpc {
 // Adds to `out` those of the first `max` operands of `preview` that `may_list` shows, and counts
 // the others. What would be deleted is tried (CleanupInspector::TryDelete); of the cluster's answer
 // the code and the reason are told, as its words may be about what the requester may not see. One
-// that is gone meanwhile is left out. REQUIRES: the references outlive the task.
+// that is gone meanwhile is left out. `pace` is what each try waits for; null: for nothing.
+// REQUIRES: the references outlive the task.
 StatusTask WriteOperands(controllers::CleanupInspector& inspector,
                          const controllers::CleanupPreview& preview, size_t max,
-                         const MayList& may_list, cleanup::v1::PreviewResponse& out);
+                         const MayList& may_list, const std::function<VoidTask()>& pace,
+                         cleanup::v1::PreviewResponse& out);
 
 }  // namespace steward::rpc
 

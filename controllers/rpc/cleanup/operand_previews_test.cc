@@ -60,7 +60,7 @@ class OperandPreviewsTest : public ::testing::Test {
     EXPECT_OK(preview);
     if (!preview.ok()) return {};
     out_.Clear();
-    EXPECT_OK(cluster_.Run(WriteOperands(inspector_, *preview, max, may_list_, out_)));
+    EXPECT_OK(cluster_.Run(WriteOperands(inspector_, *preview, max, may_list_, nullptr, out_)));
     std::vector<std::string> lines;
     for (const cleanup::v1::OperandPreview& each : out_.operands()) {
       lines.push_back(StrCat(each.namespace_(), "/", each.name(), " ", each.outcome(), " ",

@@ -58,7 +58,9 @@ void SayAnswer(const absl::Status& answer, Change& change) {
   Say(olm::ToString(Outcome::kUnknown), Basis::kRule, change);
 }
 
-VoidTask TryCreate(kube::DryRunClient& client, const json::value& copy, Change& change) {
+VoidTask TryCreate(kube::DryRunClient& client, const std::function<VoidTask()>& pace,
+                   const json::value& copy, Change& change) {
+  if (pace) co_await pace();
   json::value object = copy;
   object.as_object()["metadata"].as_object()["namespace"] = change.namespace_();
   const kube::WriteOptions options;
@@ -69,7 +71,9 @@ VoidTask TryCreate(kube::DryRunClient& client, const json::value& copy, Change& 
   SayAnswer(there ? absl::OkStatus() : created.status(), change);
 }
 
-VoidTask TryDelete(kube::DryRunClient& client, Change& change) {
+VoidTask TryDelete(kube::DryRunClient& client, const std::function<VoidTask()>& pace,
+                   Change& change) {
+  if (pace) co_await pace();
   const kube::NamespacedName copy = {change.namespace_(), change.name()};
   const kube::DeleteOptions options;
   const absl::Status deleted = (co_await client.Delete(olm::kCsvs, copy, options)).status();
@@ -82,7 +86,7 @@ VoidTask Nothing() { co_return; }
 }  // namespace
 
 VoidTask TryChanges(kube::DryRunClient& client, const controllers::CopiesDifference& difference,
-                    copiedcsv::v1::PreviewResponse& page) {
+                    const std::function<VoidTask()>& pace, copiedcsv::v1::PreviewResponse& page) {
   Copies copies;
   for (const Change& change : page.changes()) {
     if (change.action() != olm::ToString(Outcome::kCreate)) continue;
@@ -93,11 +97,11 @@ VoidTask TryChanges(kube::DryRunClient& client, const controllers::CopiesDiffere
     absl::StatusOr<json::value> copy = ParseJson(olm::CopyJson(**csv, ""));
     if (copy.ok()) copies.emplace(std::move(original), *std::move(copy));
   }
-  const auto try_one = [&client, &copies, &page](size_t i) -> VoidTask {
+  const auto try_one = [&client, &pace, &copies, &page](size_t i) -> VoidTask {
     Change& change = *page.mutable_changes(static_cast<int>(i));
-    if (change.action() == olm::ToString(Outcome::kDelete)) return TryDelete(client, change);
+    if (change.action() == olm::ToString(Outcome::kDelete)) return TryDelete(client, pace, change);
     const auto copy = copies.find({change.operator_namespace(), change.name()});
-    if (copy != copies.end()) return TryCreate(client, copy->second, change);
+    if (copy != copies.end()) return TryCreate(client, pace, copy->second, change);
     // It stays, or its original is gone.
     Say(change.action(), Basis::kRule, change);
     return Nothing();

@@ -3,6 +3,8 @@
 #ifndef CONTROLLERS_RPC_COPIED_CSV_CHANGE_TRIALS_H_
 #define CONTROLLERS_RPC_COPIED_CSV_CHANGE_TRIALS_H_
 
+#include <functional>
+
 #include "base/async/task.h"
 #include "controllers/copies/copies_difference.h"
 #include "kube/dry_run/dry_run_client.h"
@@ -11,10 +13,10 @@
 namespace steward::rpc {
 
 // Sets the outcome of each change of `page`, which is of `difference`: copies are created and
-// deleted by dry runs, as the reconciler "copied-csvs" would do it. REQUIRES: the references
-// outlive the task.
+// deleted by dry runs, as the reconciler "copied-csvs" would do it; each waits for `pace` (null:
+// for nothing). REQUIRES: the references outlive the task.
 VoidTask TryChanges(kube::DryRunClient& client, const controllers::CopiesDifference& difference,
-                    copiedcsv::v1::PreviewResponse& page);
+                    const std::function<VoidTask()>& pace, copiedcsv::v1::PreviewResponse& page);
 
 }  // namespace steward::rpc
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <functional>
 #include <optional>
 #include <utility>
 
@@ -75,7 +76,7 @@ CopiedCsvCalls::CopiedCsvCalls(CopiedCsvCallsDeps deps, Access& access,
       access_(access),
       options_(options),
       tries_(deps_.cluster),
-      trials_(options.trials, "changes are being tried") {}
+      trials_(deps_.clock, options.trials) {}
 
 Task<copiedcsv::v1::State> CopiedCsvCalls::ReadState() {
   controllers::CopiesDifferencePtr difference;
@@ -136,18 +137,24 @@ StatusTask CopiedCsvCalls::Watch(Requester, copiedcsv::v1::WatchRequest request,
 
 Task<copiedcsv::v1::PreviewResponse> CopiedCsvCalls::Preview(
     Requester requester, copiedcsv::v1::PreviewRequest request) {
-  std::optional<kube::Admission::Place> place;
+  if (!deps_.reconciles) {
+    copiedcsv::v1::PreviewResponse nothing;
+    nothing.mutable_summary()->set_not_reconciled(true);
+    co_return nothing;
+  }
+  PreviewPlaces::Place place;
   const bool tries = request.try_changes();
   if (tries) {
-    CO_ASSIGN_OR_RETURN(place, trials_.Enter());
+    CO_ASSIGN_OR_RETURN(place, co_await trials_.Enter(requester));
   }
   const absl::StatusOr<controllers::CopiesDifferencePtr> difference =
       co_await deps_.copies.Compare(request.choice() == copiedcsv::v1::CHOICE_OFF);
   if (!difference.ok()) co_return NotKnown(difference.status());
+  const std::function<VoidTask()> pace = trials_.PaceOf(requester);
   const MayList may_list = MayListAs(access_, std::move(requester));
   CO_ASSIGN_OR_RETURN(copiedcsv::v1::PreviewResponse page,
                       co_await ChangePage(*difference, std::move(request), may_list));
-  if (tries) co_await TryChanges(tries_, **difference, page);
+  if (tries) co_await TryChanges(tries_, **difference, pace, page);
   copiedcsv::v1::PreviewSummary& summary = *page.mutable_summary();
   WriteSummary(**difference, summary);
   if (summary.deletes() > 0) {

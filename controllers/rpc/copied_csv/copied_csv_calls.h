@@ -13,10 +13,10 @@
 #include "controllers/rpc/bridge/access.h"
 #include "controllers/rpc/bridge/message_sink.h"
 #include "controllers/rpc/bridge/method.h"
+#include "controllers/rpc/bridge/preview_places.h"
 #include "controllers/rpc/bridge/requester.h"
 #include "kube/client/client.h"
 #include "kube/dry_run/dry_run_client.h"
-#include "kube/grpc/admission.h"
 #include "proto/steward/copiedcsv/v1/copiedcsv.pb.h"
 #include "storage/world/world_store.h"
 
@@ -30,6 +30,8 @@ struct CopiedCsvCallsDeps {
   controllers::FollowedCopies& copies;  // somebody runs it
   // True if the cluster serves InstalledOperators; an error: nobody knows.
   std::function<Task<bool>()> serves_installed_operators;
+  // This process runs the reconciler copied-csvs; else nothing becomes of a choice.
+  bool reconciles = true;
 };
 
 struct CopiedCsvCallsOptions {
@@ -39,7 +41,7 @@ struct CopiedCsvCallsOptions {
   absl::Duration progress = absl::Seconds(30);
   // The duration after which a watch ends, so that its rights are checked again.
   absl::Duration life = absl::Minutes(30);
-  int trials = 4;  // previews under way at a time that try changes; beyond, calls are refused (429)
+  PreviewPlacesOptions trials;  // previews that try changes
 };
 
 // The methods with their checks and rights, one for each request.
@@ -72,7 +74,7 @@ class CopiedCsvCalls {
   Access& access_;
   const CopiedCsvCallsOptions options_;
   kube::DryRunClient tries_;
-  kube::Admission trials_;
+  PreviewPlaces trials_;
   int64_t most_left_ = 0;  // since nothing was left
 };
 

@@ -289,6 +289,28 @@ TEST_F(CopiedCsvCallsTest, ChangesAreTriedWhereThatIsAsked) {
   ASSERT_EQ(off.changes_size(), 1) << "nothing was deleted";
 }
 
+TEST_F(CopiedCsvCallsTest, WhereNobodyReconcilesNothingIsForeseen) {
+  PutCopy("red");
+  sees_ = {""};
+  Start();
+  CopiedCsvCalls calls({.clock = clock_,
+                        .cluster = faults_,
+                        .worlds = worlds_,
+                        .copies = copies_,
+                        .serves_installed_operators = [this] { return Served(); },
+                        .reconciles = false},
+                       access_);
+  for (const auto choice : {copiedcsv::v1::CHOICE_ON, copiedcsv::v1::CHOICE_OFF}) {
+    copiedcsv::v1::PreviewRequest request;
+    request.set_choice(choice);
+    request.set_try_changes(true);
+    ASSERT_OK_AND_ASSIGN(const auto answer, RunOn(io_, calls.Preview(alice_, std::move(request))));
+    EXPECT_TRUE(answer.summary().not_reconciled());
+    EXPECT_EQ(answer.summary().creates() + answer.summary().deletes(), 0);
+    EXPECT_THAT(answer.changes(), IsEmpty());
+  }
+}
+
 TEST_F(CopiedCsvCallsTest, NoMethodWrites) {
   PutCopy("red");
   cluster_.PutOlmConfig(kOff);

@@ -12,8 +12,10 @@
 namespace steward::rpc {
 namespace {
 
+constexpr std::string_view kNoValues =
+    "the values of changed fields are left out, as the answer would be too large";
 constexpr std::string_view kNoMessages =
-    "messages and changed fields of steps are left out, as the answer would be too large";
+    "messages, warnings and changed fields of steps are left out, as the answer would be too large";
 constexpr std::string_view kNoSteps = "steps are left out, as the answer would be too large";
 
 void WriteCondition(const olm::PlanCondition& condition, plan::v1::Condition& out) {
@@ -23,7 +25,7 @@ void WriteCondition(const olm::PlanCondition& condition, plan::v1::Condition& ou
 }
 
 void WriteStep(const olm::PreviewStep& step, plan::v1::Step& out) {
-  out.set_index(static_cast<int64_t>(step.index));
+  out.set_index(static_cast<int64_t>(step.index) + 1);
   out.set_resolving(step.resolving);
   out.set_group(step.gvk.group);
   out.set_version(step.gvk.version);
@@ -39,6 +41,14 @@ void WriteStep(const olm::PreviewStep& step, plan::v1::Step& out) {
   out.set_message(step.message);
   for (const std::string& field : step.changed_fields) out.add_changed_fields(field);
   out.set_status(step.status);
+  for (const olm::PreviewChange& change : step.changes) {
+    plan::v1::Change& to = *out.add_changes();
+    to.set_path(change.path);
+    to.set_before(change.before);
+    to.set_after(change.after);
+    to.set_cut(change.cut);
+  }
+  for (const std::string& warning : step.warnings) out.add_warnings(warning);
 }
 
 void Say(std::string_view what, plan::v1::Condition& condition) {
@@ -46,16 +56,27 @@ void Say(std::string_view what, plan::v1::Condition& condition) {
   condition.set_message(StrCat(said, said.empty() ? "" : "; ", what));
 }
 
-// Returns true if `out`, without messages and changed fields of steps where need be, has no more
-// than `max_bytes`.
+// Returns true if `out`, without values, and then without messages, warnings and changed fields of
+// steps where need be, has no more than `max_bytes`.
 template <typename Message>
 bool Fits(size_t max_bytes, Message& out) {
   if (out.ByteSizeLong() <= max_bytes) return true;
+  const std::string whole = out.executable().message();
+  bool had_values = false;
+  for (plan::v1::Step& step : *out.mutable_steps()) {
+    had_values = had_values || step.changes_size() > 0;
+    step.clear_changes();
+  }
+  if (had_values) {
+    Say(kNoValues, *out.mutable_executable());
+    if (out.ByteSizeLong() <= max_bytes) return true;
+    out.mutable_executable()->set_message(whole);
+  }
   for (plan::v1::Step& step : *out.mutable_steps()) {
     step.clear_message();
+    step.clear_warnings();
     step.clear_changed_fields();
   }
-  const std::string whole = out.executable().message();
   Say(kNoMessages, *out.mutable_executable());
   if (out.ByteSizeLong() <= max_bytes) return true;
   out.mutable_executable()->set_message(whole);

@@ -20,9 +20,9 @@ void WritePlanPreview(const olm::PlanOutlook& outlook, bool optional_manifests,
                       plan::v1::PlanPreview& out, size_t max_bytes = kMaxPreviewBytes);
 
 // Writes the steps that are `shown`, one for each, and counts the others. An answer larger than
-// `max_bytes` has no messages and changed fields of steps, and its condition says so; one that is
-// larger even then is a 400. The condition of a preview that hides steps does not tell which of
-// them makes the plan invalid.
+// `max_bytes` has no values of changed fields, then no messages, warnings and changed fields of
+// steps, and its condition says so; one that is larger even then is a 400. The condition of a
+// preview that hides steps does not tell which of them makes the plan invalid.
 absl::Status WriteLivePreview(const olm::PlanPreview& preview, const std::vector<bool>& shown,
                               plan::v1::PreviewResponse& out, size_t max_bytes = kMaxPreviewBytes);
 

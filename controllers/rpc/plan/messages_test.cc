@@ -20,6 +20,7 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::EndsWith;
+using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
 olm::PreviewStep Step(size_t index, const std::string& name) {
@@ -37,6 +38,8 @@ olm::PreviewStep Step(size_t index, const std::string& name) {
   step.code = 200;
   step.message = "a message";
   step.changed_fields = {"spec.replicas"};
+  step.changes = {{"spec.replicas", "1", "2", true}};
+  step.warnings = {"old"};
   step.status = "Present";
   return step;
 }
@@ -56,7 +59,7 @@ TEST(PlanMessagesTest, AStepHasAllThatIsKnown) {
   EXPECT_EQ(out.hidden(), 0);
   ASSERT_EQ(out.steps_size(), 2);
   const plan::v1::Step& step = out.steps(1);
-  EXPECT_EQ(step.index(), 1);
+  EXPECT_EQ(step.index(), 2) << "they count from 1";
   EXPECT_EQ(step.resolving(), "reed.v1");
   EXPECT_EQ(StrCat(step.group(), "/", step.version(), " ", step.kind()), "apps/v1 Deployment");
   EXPECT_EQ(StrCat(step.namespace_(), "/", step.name()), "ops/b");
@@ -69,6 +72,12 @@ TEST(PlanMessagesTest, AStepHasAllThatIsKnown) {
   EXPECT_EQ(step.message(), "a message");
   EXPECT_THAT(step.changed_fields(), ElementsAre("spec.replicas"));
   EXPECT_EQ(step.status(), "Present");
+  ASSERT_EQ(step.changes_size(), 1);
+  EXPECT_EQ(step.changes(0).path(), "spec.replicas");
+  EXPECT_EQ(step.changes(0).before(), "1");
+  EXPECT_EQ(step.changes(0).after(), "2");
+  EXPECT_TRUE(step.changes(0).cut());
+  EXPECT_THAT(step.warnings(), ElementsAre("old"));
 }
 
 TEST(PlanMessagesTest, HiddenStepsAreCounted) {
@@ -90,6 +99,21 @@ TEST(PlanMessagesTest, AConditionTellsNothingOfHiddenSteps) {
   EXPECT_EQ(one.executable().message(), "the plan cannot be executed as it is");
 }
 
+TEST(PlanMessagesTest, AnAnswerThatIsTooLargeLosesItsValuesFirst) {
+  olm::PlanPreview preview = Two();
+  preview.steps[0].changes[0].after = StrCat("\"", std::string(10'000, 'v'), "\"");
+  plan::v1::PreviewResponse out;
+  ASSERT_OK(WriteLivePreview(preview, {true, true}, out, 1'000));
+  EXPECT_LE(out.ByteSizeLong(), 1'000u);
+  for (const plan::v1::Step& step : out.steps()) {
+    EXPECT_THAT(step.changes(), IsEmpty());
+    EXPECT_EQ(step.message(), "a message");
+    EXPECT_THAT(step.changed_fields(), ElementsAre("spec.replicas"));
+    EXPECT_THAT(step.warnings(), ElementsAre("old"));
+  }
+  EXPECT_THAT(out.executable().message(), HasSubstr("values of changed fields are left out"));
+}
+
 TEST(PlanMessagesTest, AnAnswerThatIsTooLargeLosesItsMessages) {
   olm::PlanPreview preview = Two();
   preview.steps[0].message = std::string(10'000, 'm');
@@ -98,6 +122,7 @@ TEST(PlanMessagesTest, AnAnswerThatIsTooLargeLosesItsMessages) {
   EXPECT_LE(out.ByteSizeLong(), 1'000u);
   EXPECT_THAT(out.steps(1).message(), IsEmpty());
   EXPECT_THAT(out.steps(1).changed_fields(), IsEmpty());
+  EXPECT_THAT(out.steps(1).warnings(), IsEmpty());
   EXPECT_THAT(out.executable().message(), EndsWith("too large"));
   plan::v1::PreviewResponse none;
   EXPECT_EQ(kube::FromStatus(WriteLivePreview(preview, {true, true}, none, 100)).code, 400);

@@ -16,6 +16,7 @@
 #include "controllers/rpc/bridge/request_checks.h"
 #include "controllers/rpc/plan/messages.h"
 #include "kube/meta/names.h"
+#include "olm/plan/install_plan.h"
 #include "olm/preview/preview.h"
 #include "olm/resources.h"
 
@@ -24,6 +25,13 @@ namespace {
 
 const kube::GroupVersionResource kPlanPreviews = {"views.operators.coreos.com", "v1alpha1",
                                                   "planpreviews"};
+
+const kube::GroupVersionResource kServiceAccounts = {"", "v1", "serviceaccounts"};
+
+// To those who may not list what stands against it.
+constexpr std::string_view kNoUsableGroup =
+    "the namespace has no OperatorGroup that can be used: whoever may list operatorgroups and "
+    "serviceaccounts there is told why";
 
 MethodTarget PreviewsIn(std::string_view verb, const std::string& ns, const std::string& name) {
   return {{std::string(verb), kPlanPreviews, "", ns, name}, ""};
@@ -62,6 +70,20 @@ absl::StatusOr<controllers::BundleContent> ReadBundle(const plan::v1::PreviewReq
     content.manifests.push_back(std::move(object->get_object()));
   }
   return content;
+}
+
+// Names OperatorGroups and accounts of the namespace to nobody who may not list them.
+StatusTask ConcealInstallCheck(const MayList& may_list, std::string ns, olm::PlanPreview& preview) {
+  if (preview.condition.reason != olm::kInstallCheckFailed) co_return absl::OkStatus();
+  PageVisibility visibility(may_list, /*max_reviews=*/2);
+  CO_ASSIGN_OR_RETURN(const bool groups, co_await visibility.Shows(olm::kOperatorGroups, ns));
+  CO_ASSIGN_OR_RETURN(const bool accounts, co_await visibility.Shows(kServiceAccounts, ns));
+  if (groups && accounts) co_return absl::OkStatus();
+  preview.condition.message = kNoUsableGroup;
+  for (olm::PreviewStep& step : preview.steps) {
+    if (step.reason == olm::kInstallCheckFailed) step.message = kNoUsableGroup;
+  }
+  co_return absl::OkStatus();
 }
 
 // Says of each step whether its object may be shown. What the cluster does not serve has none.
@@ -150,7 +172,7 @@ PlanCalls::PlanCalls(PlanCallsDeps deps, Access& access, PlanCallsOptions option
                 WritePlanPreview(outlook, gate, out);
               }},
              kPlanPreviews, options.watch),
-      previews_(options.previews, "previews are being made") {}
+      previews_(deps_.clock, options.previews) {}
 
 Task<plan::v1::GetResponse> PlanCalls::Get(Requester, plan::v1::GetRequest request) {
   co_return co_await plans_.Get(std::move(request), &plan::v1::GetResponse::mutable_preview);
@@ -171,7 +193,7 @@ Task<plan::v1::PreviewResponse> PlanCalls::Preview(Requester requester,
                             request.install_plan()};
     CO_RETURN_IF_ERROR(co_await access_.Check(requester, std::move(get)));
   }
-  CO_ASSIGN_OR_RETURN(const kube::Admission::Place place, previews_.Enter());
+  CO_ASSIGN_OR_RETURN(const PreviewPlaces::Place place, co_await previews_.Enter(requester));
   if (request.has_install_plan()) {
     co_return co_await PreviewPlan(std::move(requester), std::move(request));
   }
@@ -181,9 +203,11 @@ Task<plan::v1::PreviewResponse> PlanCalls::Preview(Requester requester,
 Task<plan::v1::PreviewResponse> PlanCalls::PreviewPlan(Requester requester,
                                                        plan::v1::PreviewRequest request) {
   kube::NamespacedName name{request.namespace_(), request.install_plan()};
-  CO_ASSIGN_OR_RETURN(const controllers::LivePreview live,
-                      co_await deps_.previewer.PreviewPlan(std::move(name)));
+  CO_ASSIGN_OR_RETURN(
+      controllers::LivePreview live,
+      co_await deps_.previewer.PreviewPlan(std::move(name), previews_.PaceOf(requester)));
   const MayList may_list = MayListAs(access_, std::move(requester));
+  CO_RETURN_IF_ERROR(co_await ConcealInstallCheck(may_list, request.namespace_(), live.preview));
   CO_ASSIGN_OR_RETURN(const std::vector<bool> shown,
                       co_await ShownSteps(live, may_list, options_.max_reviews));
   plan::v1::PreviewResponse response;
@@ -191,12 +215,15 @@ Task<plan::v1::PreviewResponse> PlanCalls::PreviewPlan(Requester requester,
   co_return response;
 }
 
-// Everything was read and tried as the requester, who so sees no more than they could anyway.
+// Its objects were read and tried as the requester, who so sees no more than they could anyway.
 Task<plan::v1::PreviewResponse> PlanCalls::PreviewBundle(Requester requester,
                                                          plan::v1::PreviewRequest request) {
   CO_ASSIGN_OR_RETURN(controllers::BundleContent bundle, ReadBundle(request));
-  CO_ASSIGN_OR_RETURN(const controllers::LivePreview live,
-                      co_await deps_.previewer.PreviewBundle(std::move(bundle), requester.user));
+  CO_ASSIGN_OR_RETURN(controllers::LivePreview live,
+                      co_await deps_.previewer.PreviewBundle(std::move(bundle), requester.user,
+                                                             previews_.PaceOf(requester)));
+  const MayList may_list = MayListAs(access_, std::move(requester));
+  CO_RETURN_IF_ERROR(co_await ConcealInstallCheck(may_list, request.namespace_(), live.preview));
   const std::vector<bool> all(live.preview.steps.size(), true);
   plan::v1::PreviewResponse response;
   CO_RETURN_IF_ERROR(WriteLivePreview(live.preview, all, response));

@@ -11,10 +11,10 @@
 #include "controllers/rpc/bridge/access.h"
 #include "controllers/rpc/bridge/message_sink.h"
 #include "controllers/rpc/bridge/method.h"
+#include "controllers/rpc/bridge/preview_places.h"
 #include "controllers/rpc/bridge/requester.h"
 #include "controllers/rpc/worlds/map_calls.h"
 #include "controllers/rpc/worlds/map_watch.h"
-#include "kube/grpc/admission.h"
 #include "olm/preview/plan_outlook.h"
 #include "proto/steward/plan/v1/plan.pb.h"
 #include "storage/plans/plan_outlooks.h"
@@ -35,8 +35,8 @@ struct PlanCallsDeps {
 
 struct PlanCallsOptions {
   MapWatchOptions watch;
-  int previews = 4;          // live ones under way at a time; beyond, calls are refused with 429
-  size_t max_reviews = 100;  // for single namespaces, for one preview; then steps are hidden
+  PreviewPlacesOptions previews;  // live ones
+  size_t max_reviews = 100;       // for single namespaces, for one preview; then steps are hidden
 };
 
 // Of a bundle.
@@ -75,7 +75,7 @@ class PlanCalls {
   Access& access_;
   const PlanCallsOptions options_;
   MapCalls<olm::PlanOutlook, plan::v1::PlanPreview> plans_;
-  kube::Admission previews_;
+  PreviewPlaces previews_;
 };
 
 }  // namespace steward::rpc

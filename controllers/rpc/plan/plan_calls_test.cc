@@ -33,6 +33,7 @@
 #include "kube/meta/status.h"
 #include "kube/meta/user_info.h"
 #include "kube/testing/fake_client.h"
+#include "olm/plan/plan_group.h"
 #include "olm/preview/plan_facts.h"
 #include "olm/preview/preview.h"
 #include "olm/resources.h"
@@ -67,14 +68,18 @@ std::string PlanJson(const std::string& ns, const std::string& name, const std::
 // Answers with what it is told, at once or when let go.
 class FakePreviewer : public controllers::PlanPreviewer {
  public:
-  Task<LivePreview> PreviewPlan(kube::NamespacedName plan) override {
+  Task<LivePreview> PreviewPlan(kube::NamespacedName plan, controllers::StepPace pace) override {
     asked.push_back(StrCat(plan.ns, "/", plan.name));
+    for (int i = 0; i < steps; ++i) {
+      co_await pace();
+      ++done;
+    }
     if (holds)
       co_await released.WaitSince(released.Now(), std::chrono::steady_clock::time_point::max());
     co_return answer;
   }
-  Task<LivePreview> PreviewBundle(controllers::BundleContent bundle,
-                                  kube::UserInfo requester) override {
+  Task<LivePreview> PreviewBundle(controllers::BundleContent bundle, kube::UserInfo requester,
+                                  controllers::StepPace) override {
     asked.push_back(StrCat(bundle.ns, ": ", bundle.manifests.size(), " as ", requester.name));
     co_return answer;
   }
@@ -92,6 +97,8 @@ class FakePreviewer : public controllers::PlanPreviewer {
   absl::StatusOr<LivePreview> answer = LivePreview();
   std::vector<std::string> asked;
   bool holds = false;
+  int steps = 0;  // of a plan
+  int done = 0;
   Broadcast released;
 };
 
@@ -129,6 +136,9 @@ class PlanCallsTest : public ::testing::Test {
     alice_.user.name = "alice";
     writer_.Replace(storage::kInstallPlanSource, {}, revision_);
     writer_.Replace(storage::kDefinitionSource, {}, revision_);
+    writer_.Replace(storage::kPlanGroupSource,
+                    {*olm::DecodePlanGroup(R"({"metadata":{"name":"group","namespace":"ops"}})")},
+                    revision_);
     Publish();
   }
   ~PlanCallsTest() override { RunOn(io_, tasks_.Stop()); }
@@ -169,7 +179,7 @@ class PlanCallsTest : public ::testing::Test {
   }
   VoidTask RunPreview(plan::v1::PreviewRequest request) {
     const auto response = co_await calls_.Preview(alice_, std::move(request));
-    EXPECT_OK(response);
+    codes_.push_back(response.ok() ? 200 : kube::FromStatus(response.status()).code);
   }
   static plan::v1::PreviewRequest OfPlan() {
     plan::v1::PreviewRequest request;
@@ -200,6 +210,7 @@ class PlanCallsTest : public ::testing::Test {
   storage::PlanOutlooks outlooks_;
   FakePreviewer previewer_;
   Requester alice_;
+  std::vector<int> codes_;  // of previews that ended, in their order
   Access access_{cluster_, clock_};
   PlanCalls calls_{
       {.clock = clock_,
@@ -207,7 +218,9 @@ class PlanCallsTest : public ::testing::Test {
        .outlooks = [this](const storage::WorldPtr& world) { return outlooks_.Of(world); },
        .previewer = previewer_},
       access_,
-      {.watch = {.pace = absl::ZeroDuration()}, .previews = 1}};
+      {.watch = {.pace = absl::ZeroDuration()},
+       .previews = {.places = {.places = 8, .places_per_flow = 1, .reserve = true},
+                    .steps = {.per_second = 10, .burst = 20}}}};
   TaskGroup tasks_{io_.get_executor()};
 };
 
@@ -325,16 +338,42 @@ TEST_F(PlanCallsTest, ErrorsOfThePreviewerPass) {
   EXPECT_EQ(kube::FromStatus(Preview(OfPlan()).status()).code, 404);
 }
 
-TEST_F(PlanCallsTest, BeyondTheLimitPreviewsAreRefused) {
+TEST_F(PlanCallsTest, WhoTakesAllKeepsNobodyElseWaiting) {
   previewer_.holds = true;
-  tasks_.Spawn("preview", RunPreview(OfPlan()));
+  for (int i = 0; i < 8; ++i) tasks_.Spawn("preview", RunPreview(OfPlan()));
   Settle();
+  EXPECT_THAT(codes_, ElementsAre(429, 429, 429, 429, 429, 429, 429));
   const kube::Status refused = kube::FromStatus(Preview(OfBundle({"{}"})).status());
   EXPECT_EQ(refused.code, 429);
+  EXPECT_EQ(refused.retry_after_seconds, 1);
+  alice_.user.name = "bob";
+  EXPECT_OK(Preview(OfBundle({"{}"})));
+  alice_.user.name = "alice";
   previewer_.holds = false;
   previewer_.released.Notify();
   Settle();
-  EXPECT_OK(Preview(OfBundle({"{}"})));
+  EXPECT_EQ(codes_.back(), 200);
+  EXPECT_OK(Preview(OfBundle({"{}"}))) << "places are given back";
+}
+
+TEST_F(PlanCallsTest, WhoHoldsAPlaceIsBoundedByStepsPerSecond) {
+  previewer_.steps = 45;
+  tasks_.Spawn("preview", RunPreview(OfPlan()));
+  Settle();
+  EXPECT_EQ(previewer_.done, 20);
+  for (int tenth = 0; tenth < 10; ++tenth) {
+    clock_.Advance(absl::Milliseconds(100));
+    Settle();
+  }
+  EXPECT_EQ(previewer_.done, 30);
+  alice_.user.name = "bob";
+  previewer_.steps = 20;
+  EXPECT_OK(Preview(OfPlan())) << "another's pace is another";
+  for (int tenth = 0; tenth < 15; ++tenth) {
+    clock_.Advance(absl::Milliseconds(100));
+    Settle();
+  }
+  EXPECT_THAT(codes_, ElementsAre(200));
 }
 
 template <typename Request>

@@ -9,6 +9,7 @@
 #include "base/async/backoff.h"
 #include "base/async/race.h"
 #include "base/clock/time_limit.h"
+#include "base/json/utf8.h"
 #include "base/log/log.h"
 #include "base/status/macros.h"
 #include "base/text/str_cat.h"
@@ -26,14 +27,6 @@ constexpr size_t kMaxMessage = 1024;
 constexpr size_t kMaxReason = 128;
 constexpr auto kForEver = std::chrono::steady_clock::time_point::max();
 
-// The longest beginning of at most `limit` bytes that splits no character.
-std::string_view Shortened(std::string_view text, size_t limit) {
-  if (text.size() <= limit) return text;
-  size_t end = limit;
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
-  return text.substr(0, end);
-}
-
 // The namespace of an Event; "default" for cluster-scoped objects.
 std::string NamespaceOf(const kube::NamespacedName& about) {
   return about.ns.empty() ? "default" : about.ns;
@@ -42,7 +35,7 @@ std::string NamespaceOf(const kube::NamespacedName& about) {
 // A name in the usual form of Events, "<object>.<unique>", if that is a valid name.
 std::string NewName(std::string_view object, absl::Time time, uint32_t number) {
   const std::string unique = absl::StrFormat("%x%05x", absl::ToUnixMicros(time), number & 0xFFFFF);
-  std::string name = StrCat(Shortened(object, 230), ".", unique);
+  std::string name = StrCat(CutUtf8(object, 230), ".", unique);
   return kube::IsDns1123Subdomain(name) ? name : StrCat("event.", unique);
 }
 
@@ -97,8 +90,8 @@ void ClusterEvents::Record(const ObjectReference& about, EventType type, std::st
                     about.gvk,
                     about.uid,
                     type,
-                    std::string(Shortened(reason, kMaxReason)),
-                    std::string(Shortened(message, kMaxMessage))};
+                    std::string(CutUtf8(reason, kMaxReason)),
+                    std::string(CutUtf8(message, kMaxMessage))};
   auto [it, is_new] = events_.try_emplace(std::move(identity));
   Event& event = it->second;
   const absl::Time now = clock_.Now();

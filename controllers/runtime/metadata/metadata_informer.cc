@@ -1,5 +1,6 @@
 #include "controllers/runtime/metadata/metadata_informer.h"
 
+#include <cstddef>
 #include <utility>
 #include <vector>
 
@@ -13,12 +14,17 @@
 namespace steward::controllers {
 namespace {
 
+// Metadata may be as large as an object.
+constexpr size_t kPageBytes = size_t{8} << 20;
+
 storage::ReflectorOptions OptionsOf(const MetadataScope& scope) {
   storage::ReflectorOptions options;
   options.gvr = scope.gvr;
   options.ns = scope.ns;
   options.label_selector = scope.label_selector;
+  options.field_selector = scope.field_selector;
   options.metadata_only = true;
+  options.page_bytes = kPageBytes;
   options.may_be_absent = true;
   return options;
 }

@@ -36,6 +36,7 @@ struct MetadataCallbacks {
 struct MetadataScope {
   kube::GroupVersionResource gvr;
   std::string label_selector;
+  std::string field_selector;
   std::string ns;    // "" = all of the cluster
   bool hold = true;  // whether objects are held; if not, changes are only reported
   auto operator<=>(const MetadataScope&) const = default;

@@ -80,8 +80,8 @@ std::unique_ptr<MetadataWatch> MetadataWatches::Open(MetadataSelection selection
                                                      MetadataCallbacks callbacks) {
   std::unique_ptr<MetadataWatch> watch(new MetadataWatch(selection.namespaces));
   const auto add = [&](const std::string& ns, MetadataInformer::Namespaces wanted) {
-    std::shared_ptr<MetadataInformer> informer =
-        InformerOf({selection.gvr, selection.label_selector, ns, selection.hold});
+    std::shared_ptr<MetadataInformer> informer = InformerOf(
+        {selection.gvr, selection.label_selector, selection.field_selector, ns, selection.hold});
     const MetadataInformer::UserId user = informer->AddUser(std::move(wanted), callbacks);
     watch->parts_.push_back({std::move(informer), user});
   };

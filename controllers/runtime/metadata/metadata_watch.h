@@ -28,6 +28,7 @@ namespace steward::controllers {
 struct MetadataSelection {
   kube::GroupVersionResource gvr;
   std::string label_selector;
+  std::string field_selector;
   // nullopt: the whole cluster, with cluster-scoped objects.
   std::optional<std::set<std::string>> namespaces;
   // False: nothing is held, so it costs no memory however many objects there are.

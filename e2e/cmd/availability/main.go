@@ -66,7 +66,7 @@ func run(ctx context.Context, folder, only string) (err error) {
 	if err := n.Install(ctx, folder); err != nil {
 		return fmt.Errorf("%w\n%s", err, n.Logs(10))
 	}
-	m := &measurer{Node: n, install: filepath.Join(folder, "install.yaml")}
+	m := &measurer{Node: n}
 	if err := m.prepare(ctx); err != nil {
 		return err
 	}

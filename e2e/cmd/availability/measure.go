@@ -89,7 +89,6 @@ func (r row) String() string {
 
 type measurer struct {
 	*node.Node
-	install    string
 	background sync.WaitGroup
 	numbers    int
 }

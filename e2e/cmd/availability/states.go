@@ -191,19 +191,13 @@ func mistrust(ctx context.Context, m *measurer) error {
 	return err
 }
 
-// mendCertificates lets Steward's own authority do it: it renews the certificate, and sets the caBundle. Where the guard has withdrawn an
-// APIService that trusts the wrong authority, somebody has to say what is right, by applying the manifests.
+// mendCertificates lets Steward's own authority do it: it renews the certificate, and sets the caBundle.
 func mendCertificates(ctx context.Context, m *measurer) error {
 	if err := m.scale(ctx, "steward-certificates", 2); err != nil {
 		return err
 	}
 	if err := await(ctx, 2*time.Minute, func() error { return m.certificateStands(ctx) }); err != nil {
 		return err
-	}
-	if m.mistrusted(ctx) {
-		if _, err := m.Kubectl(ctx, "apply", "-f", m.install); err != nil {
-			return err
-		}
 	}
 	return renew(ctx, m)
 }
@@ -225,25 +219,4 @@ func (m *measurer) certificateStands(ctx context.Context) error {
 		return errors.New("the certificate has expired")
 	}
 	return nil
-}
-
-// mistrusted is true where the guard's record trusts another authority than Steward's.
-func (m *measurer) mistrusted(ctx context.Context) bool {
-	record, err := m.Kube.CoreV1().ConfigMaps(namespace).Get(ctx, guard, metav1.GetOptions{})
-	if err != nil {
-		return false
-	}
-	secret, err := m.Kube.CoreV1().Secrets(namespace).Get(ctx, "steward-apiserver-cert", metav1.GetOptions{})
-	if err != nil {
-		return false
-	}
-	var object struct {
-		Spec struct {
-			CABundle []byte `json:"caBundle"`
-		} `json:"spec"`
-	}
-	if json.Unmarshal([]byte(record.Data["apiservice.json"]), &object) != nil {
-		return false
-	}
-	return string(object.Spec.CABundle) != string(secret.Data["ca.crt"])
 }

@@ -205,6 +205,7 @@ absl::StatusOr<json::value> PatchObject(Transaction& transaction,
                                         const ContextSource& context) {
   ASSIGN_OR_RETURN(const kube::ResourceType* type, FindType(transaction, gvr));
   RETURN_IF_ERROR(CheckSubresource(*type, options.subresource));
+  RETURN_IF_ERROR(CheckPatchType(*type, patch_type));
   ASSIGN_OR_RETURN(const json::object stored, Stored(transaction, *type, name));
   ASSIGN_OR_RETURN(json::object patched, ApplyPatch(*type, stored, patch_type, patch));
   return FinishUpdate(transaction, *type, name, stored, std::move(patched), options, context());

@@ -71,11 +71,14 @@ absl::StatusOr<UpdateOutcome> PrepareUpdate(const kube::ResourceType& type,
                                             const std::string& subresource,
                                             const WriteContext& context);
 
+// 415 for types of patches that the resource does not accept (server-side apply and JSON patch
+// everywhere; strategic merge for custom resources), whether there is an object or not.
+absl::Status CheckPatchType(const kube::ResourceType& type, kube::PatchType patch_type);
+
 // `stored` with the patch applied, as input of PrepareUpdate; its resourceVersion is that of
-// `stored` unless the patch has another. Errors: 415 for types that the resource does not accept
-// (server-side apply and JSON patch everywhere; strategic merge for custom resources), 400 for a
-// patch that is no object or malformed, or that changes name or namespace, 422 for one that changes
-// uid, kind or apiVersion.
+// `stored` unless the patch has another. Errors: those of CheckPatchType, 400 for a patch that is
+// no object or malformed, or that changes name or namespace, 422 for one that changes uid, kind or
+// apiVersion.
 absl::StatusOr<boost::json::object> ApplyPatch(const kube::ResourceType& type,
                                                const boost::json::object& stored,
                                                kube::PatchType patch_type,

@@ -20,23 +20,6 @@ namespace steward::storage {
 namespace json = boost::json;
 namespace {
 
-absl::Status CheckPatchType(const kube::ResourceType& type, kube::PatchType patch_type) {
-  std::vector<std::string> accepted = {"application/merge-patch+json"};
-  if (!IsCustomResource(type)) accepted.push_back("application/strategic-merge-patch+json");
-  const bool strategic = patch_type == kube::PatchType::kStrategicMerge;
-  if (patch_type == kube::PatchType::kJsonMerge || (strategic && !IsCustomResource(type))) {
-    return absl::OkStatus();
-  }
-  kube::Status status = kube::UnsupportedMediaType(accepted);
-  if (!strategic) {
-    status.message = StrCat(
-        "this server does not do ",
-        patch_type == kube::PatchType::kApply ? "server-side apply" : "JSON patches (RFC 6902)",
-        "; use ", absl::StrJoin(accepted, " or "));
-  }
-  return kube::ToStatus(status);
-}
-
 absl::Status NotAnObject(kube::PatchType patch_type, const json::value& patch) {
   const bool merge = patch_type == kube::PatchType::kJsonMerge;
   if (merge && patch.is_null()) return kube::ToStatus(kube::BadRequest("Invalid JSON Patch"));
@@ -64,6 +47,23 @@ absl::StatusOr<json::object> Patched(const kube::ResourceType& type, const json:
 }
 
 }  // namespace
+
+absl::Status CheckPatchType(const kube::ResourceType& type, kube::PatchType patch_type) {
+  std::vector<std::string> accepted = {"application/merge-patch+json"};
+  if (!IsCustomResource(type)) accepted.push_back("application/strategic-merge-patch+json");
+  const bool strategic = patch_type == kube::PatchType::kStrategicMerge;
+  if (patch_type == kube::PatchType::kJsonMerge || (strategic && !IsCustomResource(type))) {
+    return absl::OkStatus();
+  }
+  kube::Status status = kube::UnsupportedMediaType(accepted);
+  if (!strategic) {
+    status.message = StrCat(
+        "this server does not do ",
+        patch_type == kube::PatchType::kApply ? "server-side apply" : "JSON patches (RFC 6902)",
+        "; use ", absl::StrJoin(accepted, " or "));
+  }
+  return kube::ToStatus(status);
+}
 
 absl::StatusOr<json::object> ApplyPatch(const kube::ResourceType& type, const json::object& stored,
                                         kube::PatchType patch_type, const json::value& patch) {

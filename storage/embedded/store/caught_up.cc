@@ -32,6 +32,7 @@ constexpr std::string_view kOperatorFeeds[] = {
 constexpr std::string_view kPlanFeeds[] = {
     "installplans.operators.coreos.com",
     kCustomResourceDefinitions,
+    "operatorgroups.operators.coreos.com",
 };
 std::span<const std::string_view> FeedsOf(const SourceSet& sources) {
   if (&sources == &kPlanSources) return kPlanFeeds;

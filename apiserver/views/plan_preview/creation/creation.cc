@@ -1,14 +1,20 @@
 #include "apiserver/views/plan_preview/creation/creation.h"
 
+#include <cstddef>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 
+#include "absl/strings/escaping.h"
 #include "apiserver/upstream/asker.h"
 #include "apiserver/views/plan_preview/creation/object.h"
 #include "apiserver/views/plan_preview/creation/question.h"
+#include "base/digest/digest.h"
+#include "base/json/json_access.h"
 #include "base/status/macros.h"
+#include "base/text/str_cat.h"
 
 namespace steward::views {
 namespace {
@@ -30,12 +36,34 @@ Task<upstream::Preview> Ask(upstream::Previews& upstream, upstream::Asker asker,
   return upstream.OfCopies(std::move(asker), std::get<CopiesQuestion>(asked).enabled);
 }
 
+// As Kubernetes makes names of generateName.
+constexpr size_t kMaxNamePrefix = 58;
+constexpr size_t kSuffixBytes = 5;
+
+std::string NameOf(const Asked& asked) {
+  if (const auto* plan = std::get_if<PlanQuestion>(&asked)) return plan->name;
+  if (const auto* uninstall = std::get_if<UninstallQuestion>(&asked)) return uninstall->csv;
+  return std::holds_alternative<CopiesQuestion>(asked) ? "copied-csvs" : "bundle";
+}
+
+// A question that was given no name has one in its answer: of its generateName, or that of what it
+// is about. `id` is the request's own.
+void SetName(std::string_view id, Question& question) {
+  if (!StringAt(question.metadata, "name").empty()) return;
+  const std::string_view prefix = StringAt(question.metadata, "generateName");
+  const std::string suffix = absl::BytesToHexString(ToAbsl(Sha256(id)));
+  question.metadata["name"] =
+      prefix.empty() ? NameOf(question.asked)
+                     : StrCat(prefix.substr(0, kMaxNamePrefix), suffix.substr(0, kSuffixBytes));
+}
+
 }  // namespace
 
 Task<rest::ReviewAnswer> PlanPreviewCreation::Review(const kube::UserInfo& user,
                                                      rest::ReviewRequest request) {
   CO_ASSIGN_OR_RETURN(Question question, ParseQuestion(request.ns, std::move(request.question),
                                                        request.field_validation));
+  SetName(request.audit_id, question);
   upstream::Asker asker;
   asker.user = user;
   asker.audit_id = std::move(request.audit_id);
@@ -47,6 +75,7 @@ Task<rest::ReviewAnswer> PlanPreviewCreation::Review(const kube::UserInfo& user,
   answer.object = std::make_unique<CreatedPreview>(std::move(question.metadata),
                                                    std::move(question.spec), std::move(preview));
   answer.warnings = std::move(question.warnings);
+  answer.columns = CreatedPreviewColumns();
   co_return answer;
 }
 

@@ -6,6 +6,8 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/json/array.hpp>
 #include <boost/json/value.hpp>
+#include <cstddef>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -15,7 +17,6 @@
 #include "apiserver/rest/resource/field_validation.h"
 #include "apiserver/rest/resource/resource.h"
 #include "apiserver/upstream/asker.h"
-#include "apiserver/views/plan_preview/object.h"
 #include "base/async/run.h"
 #include "base/json/json_text.h"
 #include "base/splice/rope.h"
@@ -92,6 +93,7 @@ upstream::Preview SomePreview() {
   preview.hidden = 2;
   preview.remaining = 3;
   upstream::PreviewedStep& step = preview.steps.emplace_back();
+  step.index = 1;
   step.resolving = "w.v1";
   step.gvk = {"apps", "v1", "Deployment"};
   step.name = {"ops", "w"};
@@ -100,8 +102,10 @@ upstream::Preview SomePreview() {
   step.reason = "Differs";
   step.code = 200;
   step.changed_fields = {"spec.replicas"};
+  step.changes = {{"spec.replicas", "1", "2"}};
+  step.warnings = {"old"};
   upstream::PreviewedStep& other = preview.steps.emplace_back();
-  other.index = 1;
+  other.index = 2;
   other.gvk = {"", "v1", "Secret"};
   other.name = {"", "s"};
   other.outcome = "SomethingNew";
@@ -146,11 +150,12 @@ TEST_F(PlanPreviewCreationTest, TheAnswer) {
                       "message": "not now"}],
       "hidden": 2, "remaining": 3,
       "steps": [
-        {"index": 0, "resolving": "w.v1", "group": "apps", "version": "v1", "kind": "Deployment",
+        {"index": 1, "resolving": "w.v1", "group": "apps", "version": "v1", "kind": "Deployment",
          "namespace": "ops", "name": "w", "declaredOptional": false, "optional": false,
          "outcome": "Update", "basis": "DryRun", "reason": "Differs", "code": 200,
-         "changedFields": ["spec.replicas"]},
-        {"index": 1, "group": "", "version": "v1", "kind": "Secret", "name": "s",
+         "changedFields": ["spec.replicas"],
+         "changes": [{"path": "spec.replicas", "before": 1, "after": 2}], "warnings": ["old"]},
+        {"index": 2, "group": "", "version": "v1", "kind": "Secret", "name": "s",
          "declaredOptional": false, "optional": false, "outcome": "Unknown", "basis": "Rule"}],
       "summary": {"create": 0, "update": 1, "unchanged": 0, "notCreated": 0, "delete": 0,
                   "keep": 0, "blocked": 0, "fail": 0, "unknown": 1}}})"));
@@ -159,8 +164,50 @@ TEST_F(PlanPreviewCreationTest, TheAnswer) {
   EXPECT_EQ(metadata.Flatten(), R"({"name":"mine","namespace":"ops","creationTimestamp":null})");
   std::string cells;
   answer->object->AppendCells(cells);
-  EXPECT_EQ(cells, R"(["mine","",null,1,0,0,0,1,"<unknown>",0,"Refused",""])");
-  EXPECT_EQ(ParseJson(cells)->as_array().size(), PlanPreviewColumns().size());
+  EXPECT_EQ(cells, R"(["mine","False","Refused",1,0,0,0,0,0,0,1,2,3])");
+  EXPECT_EQ(ParseJson(cells)->as_array().size(), answer->columns.size());
+}
+
+TEST_F(PlanPreviewCreationTest, TheTableHasAColumnForEachOutcome) {
+  upstream_.answer->steps.resize(5);
+  upstream_.answer->steps[0].outcome = "Delete";
+  upstream_.answer->steps[1].outcome = "Delete";
+  for (int i = 2; i < 5; ++i) upstream_.answer->steps[i].outcome = "Keep";
+  const auto answer = Create(R"({"spec":{"uninstall":{"clusterServiceVersion":"w.v1"}}})");
+  ASSERT_OK(answer);
+  std::string cells;
+  answer->object->AppendCells(cells);
+  const auto row = ParseJson(cells);
+  ASSERT_OK(row);
+  std::map<std::string, json::value> said;
+  for (size_t i = 0; i < answer->columns.size(); ++i) {
+    said[answer->columns[i].name] = row->as_array().at(i);
+  }
+  EXPECT_EQ(said["Delete"], 2);
+  EXPECT_EQ(said["Keep"], 3);
+}
+
+// kubectl says "<unknown> created" of what has no name.
+TEST_F(PlanPreviewCreationTest, EachHasAName) {
+  const struct {
+    std::string metadata, spec, want;  // a regular expression
+  } rows[] = {
+      {R"({"name":"mine"})", R"({"copiedCSVs":{"enabled":true}})", "mine"},
+      {R"({"name":"mine","generateName":"q-"})", R"({"copiedCSVs":{"enabled":true}})", "mine"},
+      {R"({"generateName":"q-"})", R"({"copiedCSVs":{"enabled":true}})", "q-[0-9a-f]{5}"},
+      {R"({"generateName":")" + std::string(100, 'q') + R"("})",
+       R"({"copiedCSVs":{"enabled":true}})", "q{58}[0-9a-f]{5}"},
+      {"{}", R"({"copiedCSVs":{"enabled":true}})", "copied-csvs"},
+      {"{}", R"({"installPlan":{"name":"install-a"}})", "install-a"},
+      {"{}", R"({"uninstall":{"clusterServiceVersion":"w.v1"}})", "w.v1"},
+      {"{}", R"({"bundle":{"manifests":[{}]}})", "bundle"},
+  };
+  for (const auto& row : rows) {
+    SCOPED_TRACE(row.metadata + row.spec);
+    const auto answer = Create(R"({"metadata":)" + row.metadata + R"(,"spec":)" + row.spec + "}");
+    ASSERT_OK(answer);
+    EXPECT_THAT(std::string(answer->object->name()), ::testing::MatchesRegex(row.want));
+  }
 }
 
 TEST_F(PlanPreviewCreationTest, ErrorsAreTheControllers) {

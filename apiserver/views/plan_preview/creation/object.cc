@@ -31,7 +31,7 @@ std::vector<olm::PreviewStep> StepsOf(std::vector<upstream::PreviewedStep> from)
   steps.reserve(from.size());
   for (upstream::PreviewedStep& step : from) {
     olm::PreviewStep& to = steps.emplace_back();
-    to.index = static_cast<size_t>(std::max<int64_t>(step.index, 0));
+    to.index = static_cast<size_t>(std::max<int64_t>(step.index, 1) - 1);
     to.resolving = std::move(step.resolving);
     to.gvk = std::move(step.gvk);
     to.ns = std::move(step.name.ns);
@@ -46,6 +46,11 @@ std::vector<olm::PreviewStep> StepsOf(std::vector<upstream::PreviewedStep> from)
     to.message = std::move(step.message);
     to.changed_fields = std::move(step.changed_fields);
     to.status = std::move(step.status);
+    for (upstream::PreviewedChange& change : step.changes) {
+      to.changes.push_back(
+          {std::move(change.path), std::move(change.before), std::move(change.after), change.cut});
+    }
+    to.warnings = std::move(step.warnings);
   }
   return steps;
 }
@@ -104,16 +109,33 @@ void CreatedPreview::AppendCells(std::string& out) const {
   const olm::PreviewSummary summary = olm::PreviewSummary::Of(steps_);
   out.push_back('[');
   AppendJsonString(name(), out);
-  // It has no phase, and no word about approval.
-  out.append(R"(,"",null)");
+  out.append(executable_ ? R"(,"True",)" : R"(,"False",)");
+  AppendJsonString(reason_, out);
   StrAppend(&out, ",", summary[Outcome::kCreate] + summary[Outcome::kUpdate]);
   for (const Outcome outcome :
-       {Outcome::kNotCreated, Outcome::kBlocked, Outcome::kFail, Outcome::kUnknown}) {
+       {Outcome::kDelete, Outcome::kKeep, Outcome::kUnchanged, Outcome::kNotCreated,
+        Outcome::kBlocked, Outcome::kFail, Outcome::kUnknown}) {
     StrAppend(&out, ",", summary[outcome]);
   }
-  StrAppend(&out, R"(,"<unknown>",)", summary[Outcome::kUnchanged], ",");
-  AppendJsonString(reason_, out);
-  out.append(R"(,""])");
+  StrAppend(&out, ",", hidden_, ",", remaining_, "]");
+}
+
+std::vector<rest::Column> CreatedPreviewColumns() {
+  return {
+      {"Name", "string", "name", "Of the question", 0},
+      {"Executable", "string", "", "Whether it would happen", 0},
+      {"Reason", "string", "", "Why it would, or would not", 0},
+      {"Create", "integer", "", "Objects that would be created or updated", 0},
+      {"Delete", "integer", "", "Objects that would be deleted", 0},
+      {"Keep", "integer", "", "Objects that would stay although others go", 0},
+      {"Unchanged", "integer", "", "Steps that are done, or would change nothing", 0},
+      {"NotCreated", "integer", "", "Optional steps that the cluster refuses, or would refuse", 0},
+      {"Blocked", "integer", "", "Steps that would not be tried", 0},
+      {"Fail", "integer", "", "Steps that would fail", 0},
+      {"Unknown", "integer", "", "Steps of which nobody can tell before they are done", 0},
+      {"Hidden", "integer", "", "Steps whose objects the requester may not list", 1},
+      {"Remaining", "integer", "", "Steps behind those that were looked at", 1},
+  };
 }
 
 }  // namespace steward::views

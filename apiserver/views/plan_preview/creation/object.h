@@ -18,14 +18,14 @@ namespace steward::views {
 // It is stored nowhere: it has no UID, no resource version and no time.
 class CreatedPreview : public rest::Object {
  public:
-  // The question's metadata, which has a namespace, and spec, and the answer.
+  // The question's metadata, which has a namespace and a name, and spec, and the answer.
   CreatedPreview(boost::json::object metadata, boost::json::object spec, upstream::Preview answer);
 
   std::string_view ns() const override;
   std::string_view name() const override;
   void AppendJson(std::string_view resource_version, Rope& out) const override;
   void AppendMetadata(std::string_view resource_version, Rope& out) const override;
-  // One for each of PlanPreviewColumns.
+  // One for each of CreatedPreviewColumns.
   void AppendCells(std::string& out) const override;
 
  private:
@@ -40,6 +40,8 @@ class CreatedPreview : public rest::Object {
   const int64_t remaining_;
   const std::vector<olm::PreviewStep> steps_;
 };
+
+std::vector<rest::Column> CreatedPreviewColumns();
 
 }  // namespace steward::views
 

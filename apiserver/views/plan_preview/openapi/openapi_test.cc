@@ -22,11 +22,11 @@ TEST(PlanPreviewSchemaTest, HasWhatAPlanPreviewHas) {
                                             "hidden", "phase", "remaining", "steps", "summary"));
   EXPECT_THAT(PropertiesOf(schema.at("properties").at("spec")),
               testing::UnorderedElementsAre("bundle", "copiedCSVs", "installPlan", "uninstall"));
-  EXPECT_THAT(
-      PropertiesOf(status.at("properties").at("steps").at("items")),
-      testing::UnorderedElementsAre("basis", "changedFields", "code", "declaredOptional", "group",
-                                    "index", "kind", "message", "name", "namespace", "optional",
-                                    "outcome", "reason", "resolving", "status", "version"));
+  EXPECT_THAT(PropertiesOf(status.at("properties").at("steps").at("items")),
+              testing::UnorderedElementsAre("basis", "changedFields", "changes", "code",
+                                            "declaredOptional", "group", "index", "kind", "message",
+                                            "name", "namespace", "optional", "outcome", "reason",
+                                            "resolving", "status", "version", "warnings"));
 }
 
 }  // namespace

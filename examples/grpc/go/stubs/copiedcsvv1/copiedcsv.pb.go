@@ -734,8 +734,11 @@ type PreviewSummary struct {
 	// with `kubectl get csv`. Whether InstalledOperators still show it there: Served, NotServed or Unknown; "" = nothing is
 	// deleted.
 	InstalledOperators string `protobuf:"bytes,6,opt,name=installed_operators,json=installedOperators,proto3" json:"installed_operators,omitempty"`
-	unknownFields      protoimpl.UnknownFields
-	sizeCache          protoimpl.SizeCache
+	// The reconciler copied-csvs does not run here: nobody makes or deletes copies, whatever the choice is, and no change is
+	// foreseen. The counts are 0.
+	NotReconciled bool `protobuf:"varint,7,opt,name=not_reconciled,json=notReconciled,proto3" json:"not_reconciled,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *PreviewSummary) Reset() {
@@ -808,6 +811,13 @@ func (x *PreviewSummary) GetInstalledOperators() string {
 		return x.InstalledOperators
 	}
 	return ""
+}
+
+func (x *PreviewSummary) GetNotReconciled() bool {
+	if x != nil {
+		return x.NotReconciled
+	}
+	return false
 }
 
 type Change struct {
@@ -1023,7 +1033,7 @@ const file_proto_steward_copiedcsv_v1_copiedcsv_proto_rawDesc = "" +
 	"\achanges\x18\x02 \x03(\v2\x1c.steward.copiedcsv.v1.ChangeR\achanges\x12&\n" +
 	"\x0fnext_page_token\x18\x03 \x01(\tR\rnextPageToken\x12\x16\n" +
 	"\x06hidden\x18\x04 \x01(\x03R\x06hidden\x12\x1c\n" +
-	"\tremaining\x18\x05 \x01(\x03R\tremaining\"\xc9\x01\n" +
+	"\tremaining\x18\x05 \x01(\x03R\tremaining\"\xf0\x01\n" +
 	"\x0ePreviewSummary\x12\x18\n" +
 	"\acreates\x18\x01 \x01(\x03R\acreates\x12\x18\n" +
 	"\adeletes\x18\x02 \x01(\x03R\adeletes\x12\x14\n" +
@@ -1032,7 +1042,8 @@ const file_proto_steward_copiedcsv_v1_copiedcsv_proto_rawDesc = "" +
 	"\n" +
 	"namespaces\x18\x05 \x01(\x03R\n" +
 	"namespaces\x12/\n" +
-	"\x13installed_operators\x18\x06 \x01(\tR\x12installedOperators\"\xab\x02\n" +
+	"\x13installed_operators\x18\x06 \x01(\tR\x12installedOperators\x12%\n" +
+	"\x0enot_reconciled\x18\a \x01(\bR\rnotReconciled\"\xab\x02\n" +
 	"\x06Change\x12\x1c\n" +
 	"\tnamespace\x18\x01 \x01(\tR\tnamespace\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12-\n" +

@@ -214,7 +214,7 @@ func (x *Condition) GetMessage() string {
 
 type Step struct {
 	state            protoimpl.MessageState `protogen:"open.v1"`
-	Index            int64                  `protobuf:"varint,1,opt,name=index,proto3" json:"index,omitempty"`        // in the plan, from 0
+	Index            int64                  `protobuf:"varint,1,opt,name=index,proto3" json:"index,omitempty"`        // in the plan, from 1
 	Resolving        string                 `protobuf:"bytes,2,opt,name=resolving,proto3" json:"resolving,omitempty"` // the ClusterServiceVersion that it belongs to
 	Group            string                 `protobuf:"bytes,3,opt,name=group,proto3" json:"group,omitempty"`
 	Version          string                 `protobuf:"bytes,4,opt,name=version,proto3" json:"version,omitempty"`
@@ -231,6 +231,9 @@ type Step struct {
 	Message       string   `protobuf:"bytes,14,opt,name=message,proto3" json:"message,omitempty"`
 	ChangedFields []string `protobuf:"bytes,15,rep,name=changed_fields,json=changedFields,proto3" json:"changed_fields,omitempty"` // paths, of an update
 	Status        string   `protobuf:"bytes,16,opt,name=status,proto3" json:"status,omitempty"`                                    // what the InstallPlan says of the step
+	// The fields of changed_fields, or what is created; of a live preview alone, and as far as there is room.
+	Changes       []*Change `protobuf:"bytes,17,rep,name=changes,proto3" json:"changes,omitempty"`
+	Warnings      []string  `protobuf:"bytes,18,rep,name=warnings,proto3" json:"warnings,omitempty"` // of the API server about the dry run
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -377,6 +380,89 @@ func (x *Step) GetStatus() string {
 	return ""
 }
 
+func (x *Step) GetChanges() []*Change {
+	if x != nil {
+		return x.Changes
+	}
+	return nil
+}
+
+func (x *Step) GetWarnings() []string {
+	if x != nil {
+		return x.Warnings
+	}
+	return nil
+}
+
+// A field before and after a step. What a Secret holds, and the values of its annotations, are masked.
+type Change struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Path          string                 `protobuf:"bytes,1,opt,name=path,proto3" json:"path,omitempty"`     // "" = the whole object
+	Before        string                 `protobuf:"bytes,2,opt,name=before,proto3" json:"before,omitempty"` // JSON; "" = it is not there, or is left out
+	After         string                 `protobuf:"bytes,3,opt,name=after,proto3" json:"after,omitempty"`   // likewise
+	Cut           bool                   `protobuf:"varint,4,opt,name=cut,proto3" json:"cut,omitempty"`      // the values, or long texts in them, are left out
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Change) Reset() {
+	*x = Change{}
+	mi := &file_proto_steward_plan_v1_plan_proto_msgTypes[3]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Change) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Change) ProtoMessage() {}
+
+func (x *Change) ProtoReflect() protoreflect.Message {
+	mi := &file_proto_steward_plan_v1_plan_proto_msgTypes[3]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Change.ProtoReflect.Descriptor instead.
+func (*Change) Descriptor() ([]byte, []int) {
+	return file_proto_steward_plan_v1_plan_proto_rawDescGZIP(), []int{3}
+}
+
+func (x *Change) GetPath() string {
+	if x != nil {
+		return x.Path
+	}
+	return ""
+}
+
+func (x *Change) GetBefore() string {
+	if x != nil {
+		return x.Before
+	}
+	return ""
+}
+
+func (x *Change) GetAfter() string {
+	if x != nil {
+		return x.After
+	}
+	return ""
+}
+
+func (x *Change) GetCut() bool {
+	if x != nil {
+		return x.Cut
+	}
+	return false
+}
+
 type GetRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	OnBehalfOf    *commonv1.Requester    `protobuf:"bytes,1,opt,name=on_behalf_of,json=onBehalfOf,proto3" json:"on_behalf_of,omitempty"`
@@ -388,7 +474,7 @@ type GetRequest struct {
 
 func (x *GetRequest) Reset() {
 	*x = GetRequest{}
-	mi := &file_proto_steward_plan_v1_plan_proto_msgTypes[3]
+	mi := &file_proto_steward_plan_v1_plan_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -400,7 +486,7 @@ func (x *GetRequest) String() string {
 func (*GetRequest) ProtoMessage() {}
 
 func (x *GetRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_steward_plan_v1_plan_proto_msgTypes[3]
+	mi := &file_proto_steward_plan_v1_plan_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -413,7 +499,7 @@ func (x *GetRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetRequest.ProtoReflect.Descriptor instead.
 func (*GetRequest) Descriptor() ([]byte, []int) {
-	return file_proto_steward_plan_v1_plan_proto_rawDescGZIP(), []int{3}
+	return file_proto_steward_plan_v1_plan_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *GetRequest) GetOnBehalfOf() *commonv1.Requester {
@@ -447,7 +533,7 @@ type GetResponse struct {
 
 func (x *GetResponse) Reset() {
 	*x = GetResponse{}
-	mi := &file_proto_steward_plan_v1_plan_proto_msgTypes[4]
+	mi := &file_proto_steward_plan_v1_plan_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -459,7 +545,7 @@ func (x *GetResponse) String() string {
 func (*GetResponse) ProtoMessage() {}
 
 func (x *GetResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_steward_plan_v1_plan_proto_msgTypes[4]
+	mi := &file_proto_steward_plan_v1_plan_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -472,7 +558,7 @@ func (x *GetResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetResponse.ProtoReflect.Descriptor instead.
 func (*GetResponse) Descriptor() ([]byte, []int) {
-	return file_proto_steward_plan_v1_plan_proto_rawDescGZIP(), []int{4}
+	return file_proto_steward_plan_v1_plan_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *GetResponse) GetPreview() *PlanPreview {
@@ -501,7 +587,7 @@ type ListRequest struct {
 
 func (x *ListRequest) Reset() {
 	*x = ListRequest{}
-	mi := &file_proto_steward_plan_v1_plan_proto_msgTypes[5]
+	mi := &file_proto_steward_plan_v1_plan_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -513,7 +599,7 @@ func (x *ListRequest) String() string {
 func (*ListRequest) ProtoMessage() {}
 
 func (x *ListRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_steward_plan_v1_plan_proto_msgTypes[5]
+	mi := &file_proto_steward_plan_v1_plan_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -526,7 +612,7 @@ func (x *ListRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListRequest.ProtoReflect.Descriptor instead.
 func (*ListRequest) Descriptor() ([]byte, []int) {
-	return file_proto_steward_plan_v1_plan_proto_rawDescGZIP(), []int{5}
+	return file_proto_steward_plan_v1_plan_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *ListRequest) GetOnBehalfOf() *commonv1.Requester {
@@ -570,7 +656,7 @@ type ListResponse struct {
 
 func (x *ListResponse) Reset() {
 	*x = ListResponse{}
-	mi := &file_proto_steward_plan_v1_plan_proto_msgTypes[6]
+	mi := &file_proto_steward_plan_v1_plan_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -582,7 +668,7 @@ func (x *ListResponse) String() string {
 func (*ListResponse) ProtoMessage() {}
 
 func (x *ListResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_steward_plan_v1_plan_proto_msgTypes[6]
+	mi := &file_proto_steward_plan_v1_plan_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -595,7 +681,7 @@ func (x *ListResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListResponse.ProtoReflect.Descriptor instead.
 func (*ListResponse) Descriptor() ([]byte, []int) {
-	return file_proto_steward_plan_v1_plan_proto_rawDescGZIP(), []int{6}
+	return file_proto_steward_plan_v1_plan_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *ListResponse) GetPreviews() []*PlanPreview {
@@ -639,7 +725,7 @@ type WatchRequest struct {
 
 func (x *WatchRequest) Reset() {
 	*x = WatchRequest{}
-	mi := &file_proto_steward_plan_v1_plan_proto_msgTypes[7]
+	mi := &file_proto_steward_plan_v1_plan_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -651,7 +737,7 @@ func (x *WatchRequest) String() string {
 func (*WatchRequest) ProtoMessage() {}
 
 func (x *WatchRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_steward_plan_v1_plan_proto_msgTypes[7]
+	mi := &file_proto_steward_plan_v1_plan_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -664,7 +750,7 @@ func (x *WatchRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WatchRequest.ProtoReflect.Descriptor instead.
 func (*WatchRequest) Descriptor() ([]byte, []int) {
-	return file_proto_steward_plan_v1_plan_proto_rawDescGZIP(), []int{7}
+	return file_proto_steward_plan_v1_plan_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *WatchRequest) GetOnBehalfOf() *commonv1.Requester {
@@ -708,7 +794,7 @@ type WatchResponse struct {
 
 func (x *WatchResponse) Reset() {
 	*x = WatchResponse{}
-	mi := &file_proto_steward_plan_v1_plan_proto_msgTypes[8]
+	mi := &file_proto_steward_plan_v1_plan_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -720,7 +806,7 @@ func (x *WatchResponse) String() string {
 func (*WatchResponse) ProtoMessage() {}
 
 func (x *WatchResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_steward_plan_v1_plan_proto_msgTypes[8]
+	mi := &file_proto_steward_plan_v1_plan_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -733,7 +819,7 @@ func (x *WatchResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WatchResponse.ProtoReflect.Descriptor instead.
 func (*WatchResponse) Descriptor() ([]byte, []int) {
-	return file_proto_steward_plan_v1_plan_proto_rawDescGZIP(), []int{8}
+	return file_proto_steward_plan_v1_plan_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *WatchResponse) GetEvent() isWatchResponse_Event {
@@ -846,7 +932,7 @@ type PreviewRequest struct {
 
 func (x *PreviewRequest) Reset() {
 	*x = PreviewRequest{}
-	mi := &file_proto_steward_plan_v1_plan_proto_msgTypes[9]
+	mi := &file_proto_steward_plan_v1_plan_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -858,7 +944,7 @@ func (x *PreviewRequest) String() string {
 func (*PreviewRequest) ProtoMessage() {}
 
 func (x *PreviewRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_steward_plan_v1_plan_proto_msgTypes[9]
+	mi := &file_proto_steward_plan_v1_plan_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -871,7 +957,7 @@ func (x *PreviewRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PreviewRequest.ProtoReflect.Descriptor instead.
 func (*PreviewRequest) Descriptor() ([]byte, []int) {
-	return file_proto_steward_plan_v1_plan_proto_rawDescGZIP(), []int{9}
+	return file_proto_steward_plan_v1_plan_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *PreviewRequest) GetOnBehalfOf() *commonv1.Requester {
@@ -940,7 +1026,7 @@ type Bundle struct {
 
 func (x *Bundle) Reset() {
 	*x = Bundle{}
-	mi := &file_proto_steward_plan_v1_plan_proto_msgTypes[10]
+	mi := &file_proto_steward_plan_v1_plan_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -952,7 +1038,7 @@ func (x *Bundle) String() string {
 func (*Bundle) ProtoMessage() {}
 
 func (x *Bundle) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_steward_plan_v1_plan_proto_msgTypes[10]
+	mi := &file_proto_steward_plan_v1_plan_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -965,7 +1051,7 @@ func (x *Bundle) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Bundle.ProtoReflect.Descriptor instead.
 func (*Bundle) Descriptor() ([]byte, []int) {
-	return file_proto_steward_plan_v1_plan_proto_rawDescGZIP(), []int{10}
+	return file_proto_steward_plan_v1_plan_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *Bundle) GetManifests() []string {
@@ -994,7 +1080,7 @@ type PreviewResponse struct {
 
 func (x *PreviewResponse) Reset() {
 	*x = PreviewResponse{}
-	mi := &file_proto_steward_plan_v1_plan_proto_msgTypes[11]
+	mi := &file_proto_steward_plan_v1_plan_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1006,7 +1092,7 @@ func (x *PreviewResponse) String() string {
 func (*PreviewResponse) ProtoMessage() {}
 
 func (x *PreviewResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_steward_plan_v1_plan_proto_msgTypes[11]
+	mi := &file_proto_steward_plan_v1_plan_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1019,7 +1105,7 @@ func (x *PreviewResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PreviewResponse.ProtoReflect.Descriptor instead.
 func (*PreviewResponse) Descriptor() ([]byte, []int) {
-	return file_proto_steward_plan_v1_plan_proto_rawDescGZIP(), []int{11}
+	return file_proto_steward_plan_v1_plan_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *PreviewResponse) GetExecutable() *Condition {
@@ -1051,7 +1137,7 @@ type WatchResponse_SnapshotBegin struct {
 
 func (x *WatchResponse_SnapshotBegin) Reset() {
 	*x = WatchResponse_SnapshotBegin{}
-	mi := &file_proto_steward_plan_v1_plan_proto_msgTypes[12]
+	mi := &file_proto_steward_plan_v1_plan_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1063,7 +1149,7 @@ func (x *WatchResponse_SnapshotBegin) String() string {
 func (*WatchResponse_SnapshotBegin) ProtoMessage() {}
 
 func (x *WatchResponse_SnapshotBegin) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_steward_plan_v1_plan_proto_msgTypes[12]
+	mi := &file_proto_steward_plan_v1_plan_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1076,7 +1162,7 @@ func (x *WatchResponse_SnapshotBegin) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WatchResponse_SnapshotBegin.ProtoReflect.Descriptor instead.
 func (*WatchResponse_SnapshotBegin) Descriptor() ([]byte, []int) {
-	return file_proto_steward_plan_v1_plan_proto_rawDescGZIP(), []int{8, 0}
+	return file_proto_steward_plan_v1_plan_proto_rawDescGZIP(), []int{9, 0}
 }
 
 type WatchResponse_SnapshotEnd struct {
@@ -1087,7 +1173,7 @@ type WatchResponse_SnapshotEnd struct {
 
 func (x *WatchResponse_SnapshotEnd) Reset() {
 	*x = WatchResponse_SnapshotEnd{}
-	mi := &file_proto_steward_plan_v1_plan_proto_msgTypes[13]
+	mi := &file_proto_steward_plan_v1_plan_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1099,7 +1185,7 @@ func (x *WatchResponse_SnapshotEnd) String() string {
 func (*WatchResponse_SnapshotEnd) ProtoMessage() {}
 
 func (x *WatchResponse_SnapshotEnd) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_steward_plan_v1_plan_proto_msgTypes[13]
+	mi := &file_proto_steward_plan_v1_plan_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1112,7 +1198,7 @@ func (x *WatchResponse_SnapshotEnd) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WatchResponse_SnapshotEnd.ProtoReflect.Descriptor instead.
 func (*WatchResponse_SnapshotEnd) Descriptor() ([]byte, []int) {
-	return file_proto_steward_plan_v1_plan_proto_rawDescGZIP(), []int{8, 1}
+	return file_proto_steward_plan_v1_plan_proto_rawDescGZIP(), []int{9, 1}
 }
 
 type WatchResponse_Removed struct {
@@ -1125,7 +1211,7 @@ type WatchResponse_Removed struct {
 
 func (x *WatchResponse_Removed) Reset() {
 	*x = WatchResponse_Removed{}
-	mi := &file_proto_steward_plan_v1_plan_proto_msgTypes[14]
+	mi := &file_proto_steward_plan_v1_plan_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1137,7 +1223,7 @@ func (x *WatchResponse_Removed) String() string {
 func (*WatchResponse_Removed) ProtoMessage() {}
 
 func (x *WatchResponse_Removed) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_steward_plan_v1_plan_proto_msgTypes[14]
+	mi := &file_proto_steward_plan_v1_plan_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1150,7 +1236,7 @@ func (x *WatchResponse_Removed) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WatchResponse_Removed.ProtoReflect.Descriptor instead.
 func (*WatchResponse_Removed) Descriptor() ([]byte, []int) {
-	return file_proto_steward_plan_v1_plan_proto_rawDescGZIP(), []int{8, 2}
+	return file_proto_steward_plan_v1_plan_proto_rawDescGZIP(), []int{9, 2}
 }
 
 func (x *WatchResponse_Removed) GetNamespace() string {
@@ -1175,7 +1261,7 @@ type WatchResponse_Progress struct {
 
 func (x *WatchResponse_Progress) Reset() {
 	*x = WatchResponse_Progress{}
-	mi := &file_proto_steward_plan_v1_plan_proto_msgTypes[15]
+	mi := &file_proto_steward_plan_v1_plan_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1187,7 +1273,7 @@ func (x *WatchResponse_Progress) String() string {
 func (*WatchResponse_Progress) ProtoMessage() {}
 
 func (x *WatchResponse_Progress) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_steward_plan_v1_plan_proto_msgTypes[15]
+	mi := &file_proto_steward_plan_v1_plan_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1200,7 +1286,7 @@ func (x *WatchResponse_Progress) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WatchResponse_Progress.ProtoReflect.Descriptor instead.
 func (*WatchResponse_Progress) Descriptor() ([]byte, []int) {
-	return file_proto_steward_plan_v1_plan_proto_rawDescGZIP(), []int{8, 3}
+	return file_proto_steward_plan_v1_plan_proto_rawDescGZIP(), []int{9, 3}
 }
 
 var File_proto_steward_plan_v1_plan_proto protoreflect.FileDescriptor
@@ -1223,7 +1309,7 @@ const file_proto_steward_plan_v1_plan_proto_rawDesc = "" +
 	"\tCondition\x12\x16\n" +
 	"\x06status\x18\x01 \x01(\bR\x06status\x12\x16\n" +
 	"\x06reason\x18\x02 \x01(\tR\x06reason\x12\x18\n" +
-	"\amessage\x18\x03 \x01(\tR\amessage\"\xae\x03\n" +
+	"\amessage\x18\x03 \x01(\tR\amessage\"\xfd\x03\n" +
 	"\x04Step\x12\x14\n" +
 	"\x05index\x18\x01 \x01(\x03R\x05index\x12\x1c\n" +
 	"\tresolving\x18\x02 \x01(\tR\tresolving\x12\x14\n" +
@@ -1241,7 +1327,14 @@ const file_proto_steward_plan_v1_plan_proto_rawDesc = "" +
 	"\x04code\x18\r \x01(\x05R\x04code\x12\x18\n" +
 	"\amessage\x18\x0e \x01(\tR\amessage\x12%\n" +
 	"\x0echanged_fields\x18\x0f \x03(\tR\rchangedFields\x12\x16\n" +
-	"\x06status\x18\x10 \x01(\tR\x06status\"~\n" +
+	"\x06status\x18\x10 \x01(\tR\x06status\x121\n" +
+	"\achanges\x18\x11 \x03(\v2\x17.steward.plan.v1.ChangeR\achanges\x12\x1a\n" +
+	"\bwarnings\x18\x12 \x03(\tR\bwarnings\"\\\n" +
+	"\x06Change\x12\x12\n" +
+	"\x04path\x18\x01 \x01(\tR\x04path\x12\x16\n" +
+	"\x06before\x18\x02 \x01(\tR\x06before\x12\x14\n" +
+	"\x05after\x18\x03 \x01(\tR\x05after\x12\x10\n" +
+	"\x03cut\x18\x04 \x01(\bR\x03cut\"~\n" +
 	"\n" +
 	"GetRequest\x12>\n" +
 	"\fon_behalf_of\x18\x01 \x01(\v2\x1c.steward.common.v1.RequesterR\n" +
@@ -1319,56 +1412,58 @@ func file_proto_steward_plan_v1_plan_proto_rawDescGZIP() []byte {
 	return file_proto_steward_plan_v1_plan_proto_rawDescData
 }
 
-var file_proto_steward_plan_v1_plan_proto_msgTypes = make([]protoimpl.MessageInfo, 16)
+var file_proto_steward_plan_v1_plan_proto_msgTypes = make([]protoimpl.MessageInfo, 17)
 var file_proto_steward_plan_v1_plan_proto_goTypes = []any{
 	(*PlanPreview)(nil),                 // 0: steward.plan.v1.PlanPreview
 	(*Condition)(nil),                   // 1: steward.plan.v1.Condition
 	(*Step)(nil),                        // 2: steward.plan.v1.Step
-	(*GetRequest)(nil),                  // 3: steward.plan.v1.GetRequest
-	(*GetResponse)(nil),                 // 4: steward.plan.v1.GetResponse
-	(*ListRequest)(nil),                 // 5: steward.plan.v1.ListRequest
-	(*ListResponse)(nil),                // 6: steward.plan.v1.ListResponse
-	(*WatchRequest)(nil),                // 7: steward.plan.v1.WatchRequest
-	(*WatchResponse)(nil),               // 8: steward.plan.v1.WatchResponse
-	(*PreviewRequest)(nil),              // 9: steward.plan.v1.PreviewRequest
-	(*Bundle)(nil),                      // 10: steward.plan.v1.Bundle
-	(*PreviewResponse)(nil),             // 11: steward.plan.v1.PreviewResponse
-	(*WatchResponse_SnapshotBegin)(nil), // 12: steward.plan.v1.WatchResponse.SnapshotBegin
-	(*WatchResponse_SnapshotEnd)(nil),   // 13: steward.plan.v1.WatchResponse.SnapshotEnd
-	(*WatchResponse_Removed)(nil),       // 14: steward.plan.v1.WatchResponse.Removed
-	(*WatchResponse_Progress)(nil),      // 15: steward.plan.v1.WatchResponse.Progress
-	(*commonv1.Requester)(nil),          // 16: steward.common.v1.Requester
+	(*Change)(nil),                      // 3: steward.plan.v1.Change
+	(*GetRequest)(nil),                  // 4: steward.plan.v1.GetRequest
+	(*GetResponse)(nil),                 // 5: steward.plan.v1.GetResponse
+	(*ListRequest)(nil),                 // 6: steward.plan.v1.ListRequest
+	(*ListResponse)(nil),                // 7: steward.plan.v1.ListResponse
+	(*WatchRequest)(nil),                // 8: steward.plan.v1.WatchRequest
+	(*WatchResponse)(nil),               // 9: steward.plan.v1.WatchResponse
+	(*PreviewRequest)(nil),              // 10: steward.plan.v1.PreviewRequest
+	(*Bundle)(nil),                      // 11: steward.plan.v1.Bundle
+	(*PreviewResponse)(nil),             // 12: steward.plan.v1.PreviewResponse
+	(*WatchResponse_SnapshotBegin)(nil), // 13: steward.plan.v1.WatchResponse.SnapshotBegin
+	(*WatchResponse_SnapshotEnd)(nil),   // 14: steward.plan.v1.WatchResponse.SnapshotEnd
+	(*WatchResponse_Removed)(nil),       // 15: steward.plan.v1.WatchResponse.Removed
+	(*WatchResponse_Progress)(nil),      // 16: steward.plan.v1.WatchResponse.Progress
+	(*commonv1.Requester)(nil),          // 17: steward.common.v1.Requester
 }
 var file_proto_steward_plan_v1_plan_proto_depIdxs = []int32{
 	1,  // 0: steward.plan.v1.PlanPreview.executable:type_name -> steward.plan.v1.Condition
 	2,  // 1: steward.plan.v1.PlanPreview.steps:type_name -> steward.plan.v1.Step
-	16, // 2: steward.plan.v1.GetRequest.on_behalf_of:type_name -> steward.common.v1.Requester
-	0,  // 3: steward.plan.v1.GetResponse.preview:type_name -> steward.plan.v1.PlanPreview
-	16, // 4: steward.plan.v1.ListRequest.on_behalf_of:type_name -> steward.common.v1.Requester
-	0,  // 5: steward.plan.v1.ListResponse.previews:type_name -> steward.plan.v1.PlanPreview
-	16, // 6: steward.plan.v1.WatchRequest.on_behalf_of:type_name -> steward.common.v1.Requester
-	12, // 7: steward.plan.v1.WatchResponse.snapshot_begin:type_name -> steward.plan.v1.WatchResponse.SnapshotBegin
-	13, // 8: steward.plan.v1.WatchResponse.snapshot_end:type_name -> steward.plan.v1.WatchResponse.SnapshotEnd
-	0,  // 9: steward.plan.v1.WatchResponse.changed:type_name -> steward.plan.v1.PlanPreview
-	14, // 10: steward.plan.v1.WatchResponse.removed:type_name -> steward.plan.v1.WatchResponse.Removed
-	15, // 11: steward.plan.v1.WatchResponse.progress:type_name -> steward.plan.v1.WatchResponse.Progress
-	16, // 12: steward.plan.v1.PreviewRequest.on_behalf_of:type_name -> steward.common.v1.Requester
-	10, // 13: steward.plan.v1.PreviewRequest.bundle:type_name -> steward.plan.v1.Bundle
-	1,  // 14: steward.plan.v1.PreviewResponse.executable:type_name -> steward.plan.v1.Condition
-	2,  // 15: steward.plan.v1.PreviewResponse.steps:type_name -> steward.plan.v1.Step
-	3,  // 16: steward.plan.v1.PlanService.Get:input_type -> steward.plan.v1.GetRequest
-	5,  // 17: steward.plan.v1.PlanService.List:input_type -> steward.plan.v1.ListRequest
-	7,  // 18: steward.plan.v1.PlanService.Watch:input_type -> steward.plan.v1.WatchRequest
-	9,  // 19: steward.plan.v1.PlanService.Preview:input_type -> steward.plan.v1.PreviewRequest
-	4,  // 20: steward.plan.v1.PlanService.Get:output_type -> steward.plan.v1.GetResponse
-	6,  // 21: steward.plan.v1.PlanService.List:output_type -> steward.plan.v1.ListResponse
-	8,  // 22: steward.plan.v1.PlanService.Watch:output_type -> steward.plan.v1.WatchResponse
-	11, // 23: steward.plan.v1.PlanService.Preview:output_type -> steward.plan.v1.PreviewResponse
-	20, // [20:24] is the sub-list for method output_type
-	16, // [16:20] is the sub-list for method input_type
-	16, // [16:16] is the sub-list for extension type_name
-	16, // [16:16] is the sub-list for extension extendee
-	0,  // [0:16] is the sub-list for field type_name
+	3,  // 2: steward.plan.v1.Step.changes:type_name -> steward.plan.v1.Change
+	17, // 3: steward.plan.v1.GetRequest.on_behalf_of:type_name -> steward.common.v1.Requester
+	0,  // 4: steward.plan.v1.GetResponse.preview:type_name -> steward.plan.v1.PlanPreview
+	17, // 5: steward.plan.v1.ListRequest.on_behalf_of:type_name -> steward.common.v1.Requester
+	0,  // 6: steward.plan.v1.ListResponse.previews:type_name -> steward.plan.v1.PlanPreview
+	17, // 7: steward.plan.v1.WatchRequest.on_behalf_of:type_name -> steward.common.v1.Requester
+	13, // 8: steward.plan.v1.WatchResponse.snapshot_begin:type_name -> steward.plan.v1.WatchResponse.SnapshotBegin
+	14, // 9: steward.plan.v1.WatchResponse.snapshot_end:type_name -> steward.plan.v1.WatchResponse.SnapshotEnd
+	0,  // 10: steward.plan.v1.WatchResponse.changed:type_name -> steward.plan.v1.PlanPreview
+	15, // 11: steward.plan.v1.WatchResponse.removed:type_name -> steward.plan.v1.WatchResponse.Removed
+	16, // 12: steward.plan.v1.WatchResponse.progress:type_name -> steward.plan.v1.WatchResponse.Progress
+	17, // 13: steward.plan.v1.PreviewRequest.on_behalf_of:type_name -> steward.common.v1.Requester
+	11, // 14: steward.plan.v1.PreviewRequest.bundle:type_name -> steward.plan.v1.Bundle
+	1,  // 15: steward.plan.v1.PreviewResponse.executable:type_name -> steward.plan.v1.Condition
+	2,  // 16: steward.plan.v1.PreviewResponse.steps:type_name -> steward.plan.v1.Step
+	4,  // 17: steward.plan.v1.PlanService.Get:input_type -> steward.plan.v1.GetRequest
+	6,  // 18: steward.plan.v1.PlanService.List:input_type -> steward.plan.v1.ListRequest
+	8,  // 19: steward.plan.v1.PlanService.Watch:input_type -> steward.plan.v1.WatchRequest
+	10, // 20: steward.plan.v1.PlanService.Preview:input_type -> steward.plan.v1.PreviewRequest
+	5,  // 21: steward.plan.v1.PlanService.Get:output_type -> steward.plan.v1.GetResponse
+	7,  // 22: steward.plan.v1.PlanService.List:output_type -> steward.plan.v1.ListResponse
+	9,  // 23: steward.plan.v1.PlanService.Watch:output_type -> steward.plan.v1.WatchResponse
+	12, // 24: steward.plan.v1.PlanService.Preview:output_type -> steward.plan.v1.PreviewResponse
+	21, // [21:25] is the sub-list for method output_type
+	17, // [17:21] is the sub-list for method input_type
+	17, // [17:17] is the sub-list for extension type_name
+	17, // [17:17] is the sub-list for extension extendee
+	0,  // [0:17] is the sub-list for field type_name
 }
 
 func init() { file_proto_steward_plan_v1_plan_proto_init() }
@@ -1376,14 +1471,14 @@ func file_proto_steward_plan_v1_plan_proto_init() {
 	if File_proto_steward_plan_v1_plan_proto != nil {
 		return
 	}
-	file_proto_steward_plan_v1_plan_proto_msgTypes[8].OneofWrappers = []any{
+	file_proto_steward_plan_v1_plan_proto_msgTypes[9].OneofWrappers = []any{
 		(*WatchResponse_SnapshotBegin_)(nil),
 		(*WatchResponse_SnapshotEnd_)(nil),
 		(*WatchResponse_Changed)(nil),
 		(*WatchResponse_Removed_)(nil),
 		(*WatchResponse_Progress_)(nil),
 	}
-	file_proto_steward_plan_v1_plan_proto_msgTypes[9].OneofWrappers = []any{
+	file_proto_steward_plan_v1_plan_proto_msgTypes[10].OneofWrappers = []any{
 		(*PreviewRequest_InstallPlan)(nil),
 		(*PreviewRequest_Bundle)(nil),
 	}
@@ -1393,7 +1488,7 @@ func file_proto_steward_plan_v1_plan_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_proto_steward_plan_v1_plan_proto_rawDesc), len(file_proto_steward_plan_v1_plan_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   16,
+			NumMessages:   17,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

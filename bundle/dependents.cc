@@ -1,0 +1,290 @@
+#include "bundle/dependents.h"
+
+#include <algorithm>
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+#include <boost/json/value.hpp>
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include "absl/status/statusor.h"
+#include "base/async/in_flight.h"
+#include "base/json/json_access.h"
+#include "base/json/json_object.h"
+#include "base/status/macros.h"
+#include "base/text/str_cat.h"
+#include "bundle/finalized_objects.h"
+#include "kube/client/pager.h"
+#include "kube/meta/errors.h"
+#include "kube/meta/label_syntax.h"
+#include "olm/cleanup/object_facts.h"
+#include "olm/copy.h"
+#include "olm/resources.h"
+
+namespace steward::bundle {
+namespace json = boost::json;
+namespace {
+
+constexpr int64_t kPage = 500;
+// Kinds that are asked for at the same time.
+constexpr size_t kWidth = 8;
+// Objects of the namespace that are remembered: those that have owners.
+constexpr size_t kMaxOwned = 100'000;
+
+const kube::GroupVersionResource kOperators = {"operators.coreos.com", "v1", "operators"};
+// The label of a component of an Operator: this, and the Operator's name behind it.
+constexpr std::string_view kComponentLabel = "operators.coreos.com/";
+
+struct Kind {
+  kube::GroupVersionResource gvr;
+  std::string kind;
+};
+
+// An object that has owners.
+struct Owned {
+  kube::GroupVersionKind gvk;
+  kube::NamespacedName name;
+  std::string uid;
+  std::set<std::string> owners;  // UIDs
+};
+
+bool Has(const std::vector<std::string>& all, std::string_view one) {
+  return std::find(all.begin(), all.end(), one) != all.end();
+}
+
+class Search {
+ public:
+  Search(kube::Client& client, kube::NamespacedName csv) : client_(client), csv_(std::move(csv)) {}
+
+  Task<Dependents> Run(size_t most) {
+    CO_RETURN_IF_ERROR(co_await ReadCsv());
+    CO_RETURN_IF_ERROR(co_await FindKinds());
+    const auto read = [this](size_t i) { return ReadKind(kinds_[i]); };
+    co_await ForEachInFlight(kinds_.size(), kWidth, read);
+    FollowOwners();
+    for (const kube::GroupVersionResource& gvr : FinalizedResources()) {
+      co_await FindFinalized(gvr);
+    }
+    co_await FindCopies();
+    co_await FindOperators();
+    co_return Sorted(most);
+  }
+
+ private:
+  StatusTask ReadCsv() {
+    CO_ASSIGN_OR_RETURN(const kube::RawObject raw, co_await client_.Get(olm::kCsvs, csv_));
+    CO_ASSIGN_OR_RETURN(const json::object object, ParseJsonObject(raw.json));
+    const json::object* metadata = ObjectAt(object, "metadata");
+    if (metadata == nullptr) co_return absl::DataLossError("the object has no metadata");
+    uid_ = StringAt(*metadata, "uid");
+    if (const json::array* finalizers = ArrayAt(*metadata, "finalizers")) {
+      for (const json::value& each : *finalizers) {
+        finalized_ = finalized_ || (each.is_string() && View(each.get_string()) == kCsvFinalizer);
+      }
+    }
+    if (const json::object* labels = ObjectAt(*metadata, "labels")) {
+      for (const auto& label : *labels) {
+        const std::string_view key = View(label.key());
+        if (key.starts_with(kComponentLabel)) {
+          operators_.emplace_back(key.substr(kComponentLabel.size()));
+        }
+      }
+    }
+    co_return absl::OkStatus();
+  }
+
+  // Each resource in the version that its group prefers, of those that serve it.
+  StatusTask FindKinds() {
+    CO_ASSIGN_OR_RETURN(const std::vector<kube::GroupVersion> versions,
+                        co_await client_.DiscoverGroups());
+    std::set<std::pair<std::string, std::string>> known;
+    for (const kube::GroupVersion& version : versions) {
+      const absl::StatusOr<std::vector<kube::ApiResource>> served =
+          co_await client_.Discover(version);
+      if (kube::IsNotServed(served.status())) continue;
+      if (!served.ok()) {
+        unread_.push_back({version.ApiVersion(), served.status()});
+        continue;
+      }
+      for (const kube::ApiResource& each : *served) {
+        kind_names_[{version.group, version.version, each.resource}] = each.kind;
+        const bool counts = each.namespaced && Has(each.verbs, "list") && Has(each.verbs, "delete");
+        if (!counts || !known.emplace(version.group, each.resource).second) continue;
+        // Events have no owners, and there are many.
+        if (each.kind == "Event") continue;
+        kinds_.push_back({{version.group, version.version, each.resource}, each.kind});
+      }
+    }
+    co_return absl::OkStatus();
+  }
+
+  StatusTask Visit(kube::GroupVersionResource gvr, std::string ns, std::string selector,
+                   std::function<void(const json::object&)> take) {
+    kube::ListOptions options;
+    options.ns = std::move(ns);
+    options.label_selector = std::move(selector);
+    options.limit = kPage;
+    options.metadata_only = true;
+    const auto visit = [take = std::move(take)](const kube::RawObject& raw) {
+      const absl::StatusOr<json::object> object = ParseJsonObject(raw.json);
+      const json::object* metadata = object.ok() ? ObjectAt(*object, "metadata") : nullptr;
+      if (metadata != nullptr) take(*metadata);
+      return absl::OkStatus();
+    };
+    return kube::VisitAll(client_, std::move(gvr), std::move(options), visit);
+  }
+
+  static kube::NamespacedName NameIn(const json::object& metadata) {
+    return {std::string(StringAt(metadata, "namespace")), std::string(StringAt(metadata, "name"))};
+  }
+
+  VoidTask ReadKind(const Kind& kind) {
+    const auto take = [this, &kind](const json::object& metadata) {
+      std::string uid(StringAt(metadata, "uid"));
+      const json::array* owners = ArrayAt(metadata, "ownerReferences");
+      if (owners != nullptr && !owners->empty() && owned_.size() < kMaxOwned) {
+        Owned owned{{kind.gvr.group, kind.gvr.version, kind.kind}, NameIn(metadata), uid, {}};
+        for (const json::value& each : *owners) {
+          if (each.is_object()) owned.owners.emplace(StringAt(each.get_object(), "uid"));
+        }
+        owned_.try_emplace(uid, std::move(owned));
+      }
+      present_.insert(std::move(uid));
+    };
+    const absl::Status listed = co_await Visit(kind.gvr, csv_.ns, "", take);
+    if (listed.ok() || kube::IsNotServed(listed)) co_return;
+    const bool core = kind.gvr.group.empty();
+    unread_.push_back({StrCat(kind.gvr.resource, core ? "" : ".", kind.gvr.group), listed});
+  }
+
+  // An object goes once all of its owners have gone or are not there.
+  void FollowOwners() {
+    std::set<std::string> going = {uid_};
+    std::set<std::string> touched;
+    bool more = true;
+    while (more) {
+      more = false;
+      for (const auto& [uid, owned] : owned_) {
+        if (going.contains(uid)) continue;
+        const bool owned_by_what_goes =
+            std::any_of(owned.owners.begin(), owned.owners.end(),
+                        [&going](const std::string& owner) { return going.contains(owner); });
+        if (!owned_by_what_goes) continue;
+        touched.insert(uid);
+        const bool all =
+            std::all_of(owned.owners.begin(), owned.owners.end(), [&](const std::string& owner) {
+              return going.contains(owner) || (unread_.empty() && !present_.contains(owner));
+            });
+        if (all) more = going.insert(uid).second || more;
+      }
+    }
+    for (const std::string& uid : touched) {
+      const Owned& owned = owned_.at(uid);
+      const bool other_is_there =
+          std::any_of(owned.owners.begin(), owned.owners.end(), [&](const std::string& owner) {
+            return !going.contains(owner) && present_.contains(owner);
+          });
+      if (going.contains(uid)) {
+        Add(owned.gvk, owned.name, Dependent::Fate::kGoes, kOwned);
+      } else if (other_is_there) {
+        Add(owned.gvk, owned.name, Dependent::Fate::kStays, kOwnedByOthers);
+      } else {
+        Add(owned.gvk, owned.name, Dependent::Fate::kUnknown, kOwnerUnknown);
+      }
+    }
+  }
+
+  VoidTask FindFinalized(const kube::GroupVersionResource& gvr) {
+    absl::StatusOr<std::vector<FinalizedObject>> objects = co_await finalized_objects_.Find(gvr);
+    if (!objects.ok()) {
+      unread_.push_back({StrCat(gvr.resource, ".", gvr.group), objects.status()});
+      co_return;
+    }
+    // The resource's name where discovery gave no answer.
+    const auto known = kind_names_.find(gvr);
+    const std::string& kind = known == kind_names_.end() ? gvr.resource : known->second;
+    for (FinalizedObject& each : *objects) {
+      const kube::GroupVersionKind gvk = {gvr.group, gvr.version, kind};
+      if (each.stays || !finalized_) {
+        Add(gvk, std::move(each.facts.key), Dependent::Fate::kStays,
+            each.stays ? kUsedByOthers : kNoFinalizer);
+      } else {
+        Add(gvk, std::move(each.facts.key), Dependent::Fate::kGoes, kByFinalizer);
+      }
+    }
+  }
+
+  VoidTask FindCopies() {
+    // No copy can bear a name that is no label's value.
+    if (!kube::LabelValueProblem(csv_.ns).empty()) co_return;
+    const kube::GroupVersionKind gvk = {olm::kCsvs.group, olm::kCsvs.version,
+                                        "ClusterServiceVersion"};
+    const auto take = [this, &gvk](const json::object& metadata) {
+      kube::NamespacedName name = NameIn(metadata);
+      if (name.name != csv_.name || name.ns == csv_.ns) return;
+      Add(gvk, std::move(name), Dependent::Fate::kGoes, kCopy);
+    };
+    const absl::Status listed =
+        co_await Visit(olm::kCsvs, "", StrCat(olm::kCopiedFromLabel, "=", csv_.ns), take);
+    if (!listed.ok()) unread_.push_back({"copies of it in other namespaces", listed});
+  }
+
+  VoidTask FindOperators() {
+    for (const std::string& name : operators_) {
+      const absl::Status read = (co_await client_.Get(kOperators, {"", name})).status();
+      if (read.ok()) {
+        Add({kOperators.group, kOperators.version, "Operator"}, {"", name}, Dependent::Fate::kStays,
+            kGroupsOperators);
+      } else if (!kube::IsNotFound(read, name) && !kube::IsNotServed(read)) {
+        unread_.push_back({StrCat("the Operator ", name), read});
+      }
+    }
+  }
+
+  void Add(kube::GroupVersionKind gvk, kube::NamespacedName name, Dependent::Fate fate,
+           std::string_view reason) {
+    found_.push_back({std::move(gvk), std::move(name), fate, reason});
+  }
+
+  Dependents Sorted(size_t most) {
+    const auto key = [](const Dependent& each) {
+      return std::tie(each.reason, each.gvk.group, each.gvk.kind, each.name);
+    };
+    std::sort(found_.begin(), found_.end(),
+              [&key](const Dependent& a, const Dependent& b) { return key(a) < key(b); });
+    Dependents all;
+    all.more = found_.size() > most ? found_.size() - most : 0;
+    found_.resize(std::min(found_.size(), most));
+    all.objects = std::move(found_);
+    std::sort(unread_.begin(), unread_.end(),
+              [](const Unread& a, const Unread& b) { return a.where < b.where; });
+    all.unread = std::move(unread_);
+    return all;
+  }
+
+  kube::Client& client_;
+  const kube::NamespacedName csv_;
+  FinalizedObjects finalized_objects_{client_, csv_};
+  std::string uid_;
+  bool finalized_ = false;
+  std::vector<std::string> operators_;
+  std::vector<Kind> kinds_;  // of the namespace
+  std::map<kube::GroupVersionResource, std::string> kind_names_;
+  std::map<std::string, Owned> owned_;  // by UID
+  std::set<std::string> present_;       // UIDs of all objects of the namespace
+  std::vector<Dependent> found_;
+  std::vector<Unread> unread_;
+};
+
+}  // namespace
+
+Task<Dependents> FindDependents(kube::Client& client, kube::NamespacedName csv, size_t most) {
+  Search search(client, std::move(csv));
+  co_return co_await search.Run(most);
+}
+
+}  // namespace steward::bundle

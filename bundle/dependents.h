@@ -1,0 +1,59 @@
+// Dependents of a ClusterServiceVersion: the objects that go with it when it is deleted, beside its
+// custom resources. A coroutine on the caller's executor.
+#ifndef BUNDLE_DEPENDENTS_H_
+#define BUNDLE_DEPENDENTS_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "base/async/task.h"
+#include "kube/client/client.h"
+#include "kube/meta/names.h"
+
+namespace steward::bundle {
+
+// Why an object goes, or stays.
+inline constexpr std::string_view kOwned = "Owned";  // the garbage collector takes it
+inline constexpr std::string_view kOwnedByOthers = "OwnedByOthers";  // another owner is there
+inline constexpr std::string_view kOwnerUnknown = "OwnerUnknown";    // is one? it was not found
+inline constexpr std::string_view kByFinalizer = "ByFinalizer";      // who takes the finalizer off
+inline constexpr std::string_view kUsedByOthers = "UsedByOthers";    // installed with others, too
+inline constexpr std::string_view kNoFinalizer = "NoFinalizer";      // and so nobody deletes it
+inline constexpr std::string_view kCopy = "Copy";  // whoever made the copies deletes it
+inline constexpr std::string_view kGroupsOperators = "GroupsOperators";  // the Operator: it stays
+
+struct Dependent {
+  enum class Fate { kGoes, kStays, kUnknown };
+
+  kube::GroupVersionKind gvk;
+  kube::NamespacedName name;
+  Fate fate = Fate::kGoes;
+  std::string_view reason;  // one of the above
+};
+
+// Kinds whose objects could not be read.
+struct Unread {
+  std::string where;  // "secrets", or "copies of it in other namespaces"
+  absl::Status why;
+};
+
+struct Dependents {
+  // By reason, group, kind, namespace and name.
+  std::vector<Dependent> objects;
+  size_t more = 0;  // that have no place among them
+  std::vector<Unread> unread;
+};
+
+// Looks for the objects of its namespace that have it as an owner, and for those that these own in
+// turn, of every kind that can be listed and deleted; for what goes by its finalizer; for its
+// copies; and for the Operators that it is a component of. Names at most `most`. Errors: it cannot
+// be read, or the kinds cannot be discovered. REQUIRES: `client` outlives the call.
+Task<Dependents> FindDependents(kube::Client& client, kube::NamespacedName csv, size_t most);
+
+}  // namespace steward::bundle
+
+#endif  // BUNDLE_DEPENDENTS_H_

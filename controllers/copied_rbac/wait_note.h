@@ -1,0 +1,17 @@
+// The note on a copy that says since when it waits for another one to take its place. A pure
+// function.
+#ifndef CONTROLLERS_COPIED_RBAC_WAIT_NOTE_H_
+#define CONTROLLERS_COPIED_RBAC_WAIT_NOTE_H_
+
+#include "absl/time/time.h"
+#include "olm/copied_rbac/rbac_object.h"
+
+namespace steward::controllers {
+
+// How long ago the copy began to wait; 0 = nothing is noted. Infinite for a note that nobody wrote
+// who leads: whoever edits it makes the wait no longer.
+absl::Duration WaitedFor(const olm::StoredRbac& copy, absl::Time now);
+
+}  // namespace steward::controllers
+
+#endif  // CONTROLLERS_COPIED_RBAC_WAIT_NOTE_H_
