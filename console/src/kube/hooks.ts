@@ -22,7 +22,11 @@ const subscribeToNothing = () => () => {};
 
 // Follows the objects of a source; null: none. `form` is a constant of its module.
 export function useWatch<T>(source: InformerSource | null, form: Form<T>): Watched<T> {
-  const cluster = useCluster();
+  return useWatchIn(useCluster(), source, form);
+}
+
+// The same where no context is: in hooks that the console calls.
+export function useWatchIn<T>(cluster: Cluster, source: InformerSource | null, form: Form<T>): Watched<T> {
   const key = JSON.stringify(source);
   const informer = useMemo(() => {
     const parsed = JSON.parse(key) as InformerSource | null;
@@ -33,7 +37,7 @@ export function useWatch<T>(source: InformerSource | null, form: Form<T>): Watch
   return useMemo(() => ({ ...snapshot, retry }), [snapshot, retry]);
 }
 
-const whole: Form<KubeObject> = { fromObject: (object) => object };
+export const whole: Form<KubeObject> = { fromObject: (object) => object };
 
 export interface WatchedObject<T> {
   object?: T; // absent: not loaded, or not there

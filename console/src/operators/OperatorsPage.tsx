@@ -11,13 +11,13 @@ import { useText } from '../shared/i18n';
 import { Loading, LostConnection, Nothing, Problem } from '../shared/problems';
 import { When } from '../shared/When';
 import { OperatorIcon } from './Icon';
-import { choices, compareText, compareVersions, matches, operatorRow, phaseColor } from './rows';
+import { choices, compareText, compareVersions, matches, operatorRow, operatorRowOfAll, phaseColor } from './rows';
 import type { OperatorRow } from './types';
 
 export function OperatorsPage({ namespace }: { namespace?: string }) {
   const t = useText();
   const host = useHost();
-  const watched = useWatch(useMemo(() => ({ model: installedOperators, namespace }), [namespace]), operatorRow);
+  const watched = useWatch(useMemo(() => ({ model: installedOperators, namespace }), [namespace]), namespace === undefined ? operatorRowOfAll : operatorRow);
   const [parameters, setParameters] = useSearchParams();
   const [sorting, setSorting] = useState<Sorting>({ by: 'name', descending: false });
   const columns = useColumns(namespace === undefined);
@@ -135,7 +135,7 @@ function useColumns(ofAll: boolean): Column<OperatorRow>[] {
         cell: (row) => <NamespaceLink name={row.installNamespace} />,
       },
       { id: 'mode', title: t('Mode'), compare: (a, b) => compareText(a.mode, b.mode), cell: (row) => row.mode },
-      { id: 'provides', title: t('Provided APIs'), width: 20, cell: (row) => row.provides },
+      ...(ofAll ? [] : [{ id: 'provides', title: t('Provided APIs'), width: 20 as const, cell: (row: OperatorRow) => row.provides }]),
       { id: 'created', title: t('Created'), compare: (a, b) => compareText(a.created, b.created), cell: (row) => <When timestamp={row.created} /> },
     ];
     if (ofAll) {
@@ -147,7 +147,6 @@ function useColumns(ofAll: boolean): Column<OperatorRow>[] {
       });
     }
     return columns;
-    // eslint-disable-next-line react-hooks/exhaustive-deps
   }, [ofAll, host, t]);
 }
 

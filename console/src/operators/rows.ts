@@ -1,5 +1,6 @@
 // Rows of InstalledOperators, of Tables and of whole objects. Pure functions.
 import type { Form } from '../kube/informer';
+import type { KubeObject } from '../kube/types';
 import type { InstalledOperator, OperatorRow } from './types';
 
 function text(value: unknown): string {
@@ -18,23 +19,12 @@ function providedKinds(operator: InstalledOperator): string {
   return [...definitions, ...services].map((api) => api.kind).join(', ');
 }
 
-export const operatorRow: Form<OperatorRow> = {
-  fromObject(object) {
-    const operator = object as InstalledOperator;
-    const { metadata, spec, status, scope } = operator;
-    return {
-      key: metadata.uid ?? `${metadata.namespace}/${metadata.name}`,
-      namespace: metadata.namespace ?? '',
-      name: metadata.name ?? '',
-      displayName: spec?.displayName || metadata.name || '',
-      version: spec?.version ?? '',
-      phase: status?.phase ?? '',
-      installNamespace: scope?.installNamespace ?? '',
-      mode: scope?.installMode ?? '',
-      provides: providedKinds(operator),
-      created: metadata.creationTimestamp ?? '',
-    };
-  },
+// For the operators of one namespace.
+export const operatorRow: Form<OperatorRow> = { fromObject: rowOf };
+
+// For those of all: read as a Table, which does not say what they provide.
+export const operatorRowOfAll: Form<OperatorRow> = {
+  fromObject: rowOf,
   fromRow(cell, { metadata }) {
     return {
       key: metadata.uid ?? `${metadata.namespace}/${metadata.name}`,
@@ -45,11 +35,28 @@ export const operatorRow: Form<OperatorRow> = {
       phase: known(cell('Phase')),
       installNamespace: known(cell('Install Namespace')),
       mode: known(cell('Mode')),
-      provides: known(cell('Provides')),
+      provides: '',
       created: metadata.creationTimestamp ?? '',
     };
   },
 };
+
+function rowOf(object: KubeObject): OperatorRow {
+  const operator = object as InstalledOperator;
+  const { metadata, spec, status, scope } = operator;
+  return {
+    key: metadata.uid ?? `${metadata.namespace}/${metadata.name}`,
+    namespace: metadata.namespace ?? '',
+    name: metadata.name ?? '',
+    displayName: spec?.displayName || metadata.name || '',
+    version: spec?.version ?? '',
+    phase: status?.phase ?? '',
+    installNamespace: scope?.installNamespace ?? '',
+    mode: scope?.installMode ?? '',
+    provides: providedKinds(operator),
+    created: metadata.creationTimestamp ?? '',
+  };
+}
 
 export interface RowFilter {
   text: string;
