@@ -26,6 +26,7 @@ export interface OperatorSpec {
   maturity?: string;
   provider?: { name?: string; url?: string };
   keywords?: string[];
+  icon?: { base64data?: string; mediatype?: string }[];
   links?: { name?: string; url?: string }[];
   maintainers?: { name?: string; email?: string }[];
   minKubeVersion?: string;

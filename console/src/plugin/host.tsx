@@ -11,7 +11,7 @@ import '../shared/steward.css';
 
 declare global {
   interface Window {
-    SERVER_FLAGS?: { basePath?: string };
+    SERVER_FLAGS?: { basePath?: string; copiedCSVsDisabled?: boolean };
   }
 }
 

@@ -27,10 +27,13 @@ import {
 } from '@patternfly/react-core';
 import { BarsIcon, MoonIcon, SunIcon } from '@patternfly/react-icons';
 import { useEffect, useMemo, useState, useSyncExternalStore, type FormEvent } from 'react';
-import { Link, Navigate, Route, Routes, useLocation, useParams } from 'react-router';
+import { Link, Navigate, Route, Routes, useLocation, useParams, useSearchParams } from 'react-router';
 import { HostContext } from '../host';
 import { Cluster } from '../kube/cluster';
 import { ClusterContext } from '../kube/hooks';
+import { CreatePage } from '../objects/CreatePage';
+import { ObjectPage } from '../objects/ObjectPage';
+import { OperatorPage } from '../operators/OperatorPage';
 import { OperatorsPage } from '../operators/OperatorsPage';
 import { useText } from '../shared/i18n';
 import { standaloneHost } from './host';
@@ -171,6 +174,12 @@ function Frame({ session, configuration }: { session: Session; configuration: Co
         <Route path="/" element={<Navigate to="/operators" replace />} />
         <Route path="/operators" element={<OperatorsPage />} />
         <Route path="/ns/:namespace/operators" element={<OfProject>{(each) => <OperatorsPage namespace={each} />}</OfProject>} />
+        <Route
+          path="/ns/:namespace/operators/:name"
+          element={<OfProject>{(each, name) => <OperatorPage namespace={each} name={name} cleanup={() => null} />}</OfProject>}
+        />
+        <Route path="/ns/:namespace/create/:group/:version/:plural/:kind" element={<Create />} />
+        <Route path="/objects/:group/:version/:plural/:name" element={<AnyObject />} />
         <Route path="*" element={<PageSection>{t('There is no such page.')}</PageSection>} />
       </Routes>
     </Page>
@@ -180,4 +189,17 @@ function Frame({ session, configuration }: { session: Session; configuration: Co
 function OfProject({ children }: { children: (namespace: string, name: string) => React.ReactNode }) {
   const { namespace = '', name = '' } = useParams();
   return <>{children(namespace, name)}</>;
+}
+
+function Create() {
+  const { namespace = '', group = '', version = '', plural = '', kind = '' } = useParams();
+  const [parameters] = useSearchParams();
+  const model = useMemo(() => ({ group, version, kind, plural, namespaced: true }), [group, version, kind, plural]);
+  return <CreatePage model={model} namespace={namespace} operator={parameters.get('operator') ?? ''} />;
+}
+
+function AnyObject() {
+  const { group = '', version = '', plural = '', name = '' } = useParams();
+  const [parameters] = useSearchParams();
+  return <ObjectPage group={group === 'core' ? '' : group} version={version} plural={plural} namespace={parameters.get('namespace') ?? undefined} name={name} />;
 }
