@@ -36,6 +36,7 @@ export function itemsOf(operators: InstalledOperator[], shownByConsole: Readonly
         provider: operator.spec?.provider?.name,
         tags: operator.spec?.keywords,
         creationTimestamp: operator.metadata.creationTimestamp,
+        attributes: { operatorName: operator.spec?.displayName ?? name },
         icon: { url: iconOf(operator) },
         cta: { label: t('Create'), href: consoleHost.create(model.group, model.version, model.kind, model.plural, namespace, name) },
         details: {

@@ -1,0 +1,13 @@
+import { defineConfig } from 'vitest/config';
+
+export default defineConfig({
+  test: {
+    environment: 'jsdom',
+    include: ['src/**/*.test.{ts,tsx}'],
+    globals: false,
+    restoreMocks: false,
+    setupFiles: ['src/testing/setup.ts'],
+    // The console's SDK reads styles and other packages that only a bundler understands.
+    server: { deps: { inline: [/@patternfly/] } },
+  },
+});
