@@ -78,6 +78,27 @@ func (o *Operators) Create(ctx context.Context, examples string) error {
 	return nil
 }
 
+// Deploy makes the Deployments of the operators of the folder examples, which a cleanup looks for. No pod runs.
+func (o *Operators) Deploy(ctx context.Context, examples string) error {
+	csvs, err := olm.Read(filepath.Join(examples, "operators"))
+	if err != nil {
+		return err
+	}
+	for _, csv := range csvs {
+		deployments, _, _ := unstructured.NestedSlice(csv.Object, "spec", "install", "spec", "deployments")
+		for _, each := range deployments {
+			deployment := &olm.Object{Object: map[string]any{"apiVersion": "apps/v1", "kind": "Deployment"}}
+			deployment.Object["spec"] = each.(map[string]any)["spec"]
+			deployment.SetName(each.(map[string]any)["name"].(string))
+			deployment.SetNamespace(csv.GetNamespace())
+			if err := olm.CreateAs(ctx, o.client, olm.Deployments, deployment); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
 // Run plays them until the context ends. It reports each error once in a row.
 func (o *Operators) Run(ctx context.Context, report func(error)) {
 	last := ""

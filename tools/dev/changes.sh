@@ -63,6 +63,9 @@ changed_targets() {
     grep '^//' || true
 }
 
+# console_changed BASE: does the change concern the pages?
+console_changed() { grep -q '^console/' <<<"$(changed_files "$1" && missing_files "$1")"; }
+
 # tests_of TARGETS-FILE [TAG]: those of the targets that are tests, or tests of that tag.
 tests_of() {
   local tests

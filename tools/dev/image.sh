@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# ./dev image: an OCI archive of bin/steward, made without a container engine, what is known of its parts (SPDX), and the manifests
+# ./dev image: an OCI archive of bin/steward and the pages that it serves, made without a container engine, what is known of its parts (SPDX), and the manifests
 # that install it. Expects find_kubectl of up.sh.
 
 readonly IMAGE_REPOSITORY=docker.io/library/steward
@@ -36,7 +36,7 @@ program_sources() {
     xargs -0 grep -LZE '^#include [<"](gtest|gmock|benchmark)/'
 }
 
-# image_root PROGRAM ROOT: the program, its libraries, CA roots, an account, license texts, and nothing else. Prints the packages that
+# image_root PROGRAM ROOT: the program, the pages, its libraries, CA roots, an account, license texts, and nothing else. Prints the packages that
 # these, and what is compiled in, come from.
 image_root() {
   local program=$1 root=$2 library packages
@@ -46,6 +46,12 @@ image_root() {
   ln -s usr/lib "$root/lib"
   ln -s usr/lib64 "$root/lib64"
   install -s -m 0755 "$program" "$root/usr/bin/steward"
+  # What ./dev console built, which `steward console` serves.
+  if [[ -d bin/console/plugin ]]; then
+    mkdir -p "$root/usr/share/steward/console"
+    cp -R bin/console/plugin bin/console/standalone "$root/usr/share/steward/console/"
+    chmod -R u=rwX,go=rX "$root/usr/share/steward"
+  fi
   packages=$(
     while read -r library; do
       mkdir -p "$root$(dirname "$library")"
@@ -200,6 +206,7 @@ stamp_of() {
 cmd_image() {
   prepare_machine
   build_steward
+  build_console || fail "the pages were not built: see above"
   local version commit epoch
   read -r version commit < <(stamp_of bin/steward)
   epoch=$(git log -1 --format=%ct 2>/dev/null) || epoch=0

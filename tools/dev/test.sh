@@ -43,6 +43,7 @@ cmd_test() {
   tagged_stage '' asan bazel_tests --config=asan
   tagged_stage concurrency clang-tsan bazel_tests --config=tsan --build_tests_only
   tagged_stage seeds fresh-seeds fresh_seeds
+  if [[ -z "$base" ]] || console_changed "$base"; then stage console console_tests; fi
   end_e2e
   stage verify verify_tests ${full:+--full}
   if [[ -n "$full" ]]; then
@@ -245,6 +246,7 @@ begin_cluster_tools() {
 timed_cluster_tools() {
   local start=$SECONDS own=$BASHPID
   build_cluster_tools || true
+  build_console || true
   echo "tools 0 0 0 0 $((SECONDS - start)) $(BAZEL_PID='' cpu_seconds "$own")" >>"$LOGS/totals"
 }
 
@@ -289,6 +291,7 @@ end_e2e() {
 e2e_tests() {
   local status=0 start=$SECONDS
   build_cluster_tools || return 1
+  build_console || return 1
   echo "programs $((SECONDS - start))" >"$LOGS/e2e.times"
   (cd e2e && go vet ./...) || status=1
   (cd examples/grpc/go && go vet ./...) || status=1
@@ -297,6 +300,24 @@ e2e_tests() {
   [[ ${PIPESTATUS[0]} -eq 0 ]] || status=1
   count_go_tests "$LOGS/$STAGE.log" >"$LOGS/$STAGE.count"
   return "$status"
+}
+
+# Types, rules, texts and tests of the pages, which need no cluster.
+console_tests() {
+  local status=0
+  console_packages
+  (cd console && npm run --silent check) 2>&1 | tee "$LOGS/$STAGE.log"
+  [[ ${PIPESTATUS[0]} -eq 0 ]] || status=1
+  (cd console && npm test --silent -- --reporter=default --reporter=junit --outputFile.junit="$LOGS/$STAGE.xml") 2>&1 | tee -a "$LOGS/$STAGE.log"
+  [[ ${PIPESTATUS[0]} -eq 0 ]] || status=1
+  count_xml_cases "$LOGS/$STAGE.xml" >"$LOGS/$STAGE.count"
+  return "$status"
+}
+
+# count_xml_cases FILE: "PASSED FAILED SKIPPED FLAKY" of a JUnit-style file that names each case on a line of its own.
+count_xml_cases() {
+  awk '/<testcase / { total++ } /<(failure|error)[ >]/ { failed++ } /<skipped/ { skipped++ }
+       END { print total - failed - skipped, failed + 0, skipped + 0, 0 }' "$1" /dev/null
 }
 
 # This build and an older one, which takes as long as a first build, once.

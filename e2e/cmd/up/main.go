@@ -13,8 +13,6 @@ import (
 	"syscall"
 	"time"
 
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-
 	"steward.dev/e2e/cluster"
 	"steward.dev/e2e/olm"
 	"steward.dev/e2e/samples"
@@ -161,23 +159,7 @@ func startOperators(ctx context.Context, c *cluster.Cluster) (*samples.Operators
 	if err := operators.Create(ctx, examples); err != nil {
 		return nil, err
 	}
-	csvs, err := olm.Read(filepath.Join(examples, "operators"))
-	if err != nil {
-		return nil, err
-	}
-	for _, csv := range csvs {
-		deployments, _, _ := unstructured.NestedSlice(csv.Object, "spec", "install", "spec", "deployments")
-		for _, each := range deployments {
-			deployment := &olm.Object{Object: map[string]any{"apiVersion": "apps/v1", "kind": "Deployment"}}
-			deployment.Object["spec"] = each.(map[string]any)["spec"]
-			deployment.SetName(each.(map[string]any)["name"].(string))
-			deployment.SetNamespace(csv.GetNamespace())
-			if err := olm.CreateAs(ctx, c.Any, olm.Deployments, deployment); err != nil {
-				return nil, err
-			}
-		}
-	}
-	return operators, nil
+	return operators, operators.Deploy(ctx, examples)
 }
 
 // addTenant gives a user the role view in one namespace, as an administrator would, and returns her kubeconfig.
