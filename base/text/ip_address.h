@@ -9,6 +9,9 @@ namespace steward {
 
 // True for an IPv4 or IPv6 address without brackets, port or zone.
 bool IsIpAddress(const std::string& text);
+// True for such an address that leads to this machine itself: 127.0.0.0/8 and ::1, also as
+// ::ffff:127.0.0.1.
+bool IsLoopbackAddress(const std::string& text);
 
 // The address in "192.0.2.1:55" or "[2001:db8::1]:55", with its brackets.
 constexpr std::string_view WithoutPort(std::string_view address) {

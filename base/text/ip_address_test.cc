@@ -21,6 +21,22 @@ TEST(IpAddressTest, IsOne) {
   for (const Row& row : rows) EXPECT_EQ(IsIpAddress(row.text), row.want) << row.text;
 }
 
+TEST(IpAddressTest, IsLoopback) {
+  struct Row {
+    std::string text;
+    bool want;
+  };
+  const Row rows[] = {
+      {"127.0.0.1", true},    {"127.8.9.10", true},
+      {"::1", true},          {"::ffff:127.0.0.1", true},
+      {"192.0.2.1", false},   {"0.0.0.0", false},
+      {"::", false},          {"::ffff:192.0.2.1", false},
+      {"::127.0.0.1", false}, {"", false},
+      {"localhost", false},   {"127.0.0.1:80", false},
+  };
+  for (const Row& row : rows) EXPECT_EQ(IsLoopbackAddress(row.text), row.want) << row.text;
+}
+
 TEST(IpAddressTest, OfAnAddressWithPort) {
   struct Row {
     std::string_view text;

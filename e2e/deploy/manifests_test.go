@@ -50,8 +50,8 @@ func rendered(ctx context.Context, folder string) (objects []*olm.Object, file s
 // deployed is what the base holds, and each overlay with a Deployment of its own.
 func deployed(t *testing.T) (all []*olm.Object) {
 	t.Helper()
-	for _, folder := range []string{"base", "overlays/copies", "overlays/install-plans", "overlays/operators", "overlays/payload",
-		"overlays/standalone/certificates"} {
+	for _, folder := range []string{"base", "overlays/console", "overlays/copies", "overlays/install-plans", "overlays/operators",
+		"overlays/payload", "overlays/standalone/certificates"} {
 		objects, _, err := rendered(t.Context(), folder)
 		must(t, err)
 		all = append(all, objects...)
@@ -87,10 +87,11 @@ func applyBase(ctx context.Context) error {
 
 // Every document is one that the API server takes, without a field that it does not know, and without a warning.
 func TestManifests_AreValid(t *testing.T) {
-	// cert-manager's kinds are those of somebody else; here they take anything.
+	// cert-manager's kinds and the console's are those of somebody else; here they take anything.
 	must(t, olm.CreateCRDs(t.Context(), shared.Any,
-		olm.Definition("cert-manager.io", "Certificate", "Namespaced", "v1"), olm.Definition("cert-manager.io", "Issuer", "Namespaced", "v1")))
-	for _, folder := range []string{"base", "overlays/cleanup-all-apis", "overlays/copies", "overlays/copies/crds",
+		olm.Definition("cert-manager.io", "Certificate", "Namespaced", "v1"), olm.Definition("cert-manager.io", "Issuer", "Namespaced", "v1"),
+		olm.Definition("console.openshift.io", "ConsolePlugin", "Cluster", "v1")))
+	for _, folder := range []string{"base", "overlays/cleanup-all-apis", "overlays/console", "overlays/copies", "overlays/copies/crds",
 		"overlays/egress", "overlays/install-plans", "overlays/operators", "overlays/payload",
 		"overlays/standalone", "overlays/beside-olm", "overlays/openshift", "overlays/cert-manager"} {
 		_, file, err := rendered(t.Context(), folder)
@@ -288,7 +289,7 @@ func TestManifests_FlagsExist(t *testing.T) {
 			}
 		}
 	}
-	if commands != 8 {
+	if commands != 9 {
 		t.Errorf("%d command lines", commands)
 	}
 }
@@ -355,8 +356,8 @@ func TestManifests_OverlaysCompose(t *testing.T) {
 	must(t, os.WriteFile(filepath.Join(dir, "kustomization.yaml"), fmt.Appendf(nil, `
 apiVersion: kustomize.config.k8s.io/v1beta1
 kind: Kustomization
-resources: [%[1]s/base, %[1]s/overlays/cleanup-all-apis, %[1]s/overlays/copies, %[1]s/overlays/egress, %[1]s/overlays/install-plans,
-  %[1]s/overlays/operators, %[1]s/overlays/payload, %[1]s/overlays/prometheus]
+resources: [%[1]s/base, %[1]s/overlays/cleanup-all-apis, %[1]s/overlays/console, %[1]s/overlays/copies, %[1]s/overlays/egress,
+  %[1]s/overlays/install-plans, %[1]s/overlays/operators, %[1]s/overlays/payload, %[1]s/overlays/prometheus]
 components: [%[1]s/overlays/cleanup-supported-by-default, %[1]s/overlays/copies/apiserver, %[1]s/overlays/install-plans/apiserver,
   %[1]s/overlays/install-plans/bundle-previews, %[1]s/overlays/optional-manifests]
 images: [{name: steward, newName: registry.example.com/steward, newTag: v1.0.0}]
@@ -372,7 +373,7 @@ patches:
 `, relative), 0o644))
 	out, err := shared.Kubectl(t.Context(), "kustomize", dir)
 	must(t, err)
-	for _, part := range []string{"registry.example.com/steward:v1.0.0", "serviceaccount:my-olm:", "kind: PodMonitor", "steward-cleanup-all-apis",
+	for _, part := range []string{"registry.example.com/steward:v1.0.0", "serviceaccount:my-olm:", "kind: PodMonitor", "kind: ConsolePlugin", "steward-cleanup-all-apis",
 		"- --cleanup-supported-by-default", "- --feature-gates=OptionalManifests=true",
 		"- --copied-csv-controllers-address=dns:///steward-copied-csvs.steward-system.svc:9443", "- --payload-dir=/payload",
 		"- --plan-controllers-address=dns:///steward-install-plans.steward-system.svc:9443",

@@ -83,6 +83,13 @@ absl::Status SetServerUrl(std::string_view url, ClientConfig& config) {
   return absl::OkStatus();
 }
 
+std::string HostField(const ClientConfig& config) {
+  const bool is_v6 = config.host.find(':') != std::string::npos;
+  const bool default_port = config.port == (config.tls ? 443 : 80);
+  return StrCat(is_v6 ? "[" : "", config.host, is_v6 ? "]" : "",
+                default_port ? "" : StrCat(":", config.port));
+}
+
 absl::Status CheckToken(std::string_view token) {
   if (token.empty()) return absl::InvalidArgumentError("the token is empty");
   for (const char c : token) {

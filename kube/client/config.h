@@ -48,6 +48,9 @@ absl::StatusOr<ClientConfig> InClusterConfig(
 // Sets the server of `config` from "https://host:port/prefix"; the scheme is required.
 absl::Status SetServerUrl(std::string_view url, ClientConfig& config);
 
+// The server as the Host field of requests names it: "host", "host:6443", "[::1]:6443".
+std::string HostField(const ClientConfig& config);
+
 // OK when `token` can be sent in a header: not empty, printable ASCII without blanks.
 absl::Status CheckToken(std::string_view token);
 

@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/status/matchers.h"
@@ -51,6 +52,21 @@ TEST(ConfigTest, BadServerUrls) {
         "https://a/\r\nX: y", "https://a%00"}) {
     ClientConfig config;
     EXPECT_THAT(SetServerUrl(url, config), StatusIs(absl::StatusCode::kInvalidArgument)) << url;
+  }
+}
+
+TEST(ConfigTest, HostFields) {
+  const std::vector<std::pair<const char*, const char*>> rows = {
+      {"https://10.0.0.1:6443/prefix", "10.0.0.1:6443"},
+      {"https://api.example.com:443", "api.example.com"},
+      {"http://localhost:80", "localhost"},
+      {"http://localhost:443", "localhost:443"},
+      {"https://[fd00::1]:6443", "[fd00::1]:6443"},
+  };
+  for (const auto& [url, want] : rows) {
+    ClientConfig config;
+    ASSERT_OK(SetServerUrl(url, config));
+    EXPECT_EQ(HostField(config), want) << url;
   }
 }
 

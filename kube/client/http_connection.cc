@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "base/status/macros.h"
 #include "base/text/str_cat.h"
@@ -45,11 +46,17 @@ class ResponseParser : public http::basic_parser<false> {
  private:
   void on_request_impl(http::verb, BeastView, BeastView, int, error_code&) override {}
   void on_response_impl(int code, BeastView, int, error_code&) override { head.status = code; }
-  void on_field_impl(http::field name, BeastView, BeastView value, error_code&) override {
+  void on_field_impl(http::field name, BeastView text, BeastView value, error_code&) override {
     uint32_t seconds = 0;
     if (name == http::field::retry_after &&
         absl::SimpleAtoi(absl::string_view(value.data(), value.size()), &seconds)) {
       head.retry_after = absl::Seconds(seconds);
+    }
+    if (name == http::field::content_type) head.content_type = std::string(value);
+    if (name == http::field::cache_control) head.cache_control = std::string(value);
+    if (name == http::field::unknown &&
+        absl::EqualsIgnoreCase(absl::string_view(text.data(), text.size()), "Audit-Id")) {
+      head.audit_id = std::string(value);
     }
     if (name == http::field::date) head.date = DateOf(std::string(value.data(), value.size()));
     if (name == http::field::warning) {

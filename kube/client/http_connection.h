@@ -19,6 +19,10 @@ struct ResponseHead {
   absl::Duration retry_after;         // of Retry-After in seconds; zero = absent or a date
   std::vector<std::string> warnings;  // bounded (warnings.h)
   std::optional<absl::Time> date;     // of Date
+  // The last field of each name as sent; "" = absent.
+  std::string content_type;
+  std::string cache_control;
+  std::string audit_id;
 };
 
 // Makes requests one after the other: Exchange, then ReadBody until it returns false. After an

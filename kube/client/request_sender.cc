@@ -18,11 +18,7 @@ using Body = std::shared_ptr<const std::string>;
 constexpr size_t kMaxErrorBytes = 1 << 20;
 
 std::string FixedHeaders(const ClientConfig& config, const RestClientOptions& options) {
-  const bool is_v6 = config.host.find(':') != std::string::npos;
-  const bool default_port = config.port == (config.tls ? 443 : 80);
-  return StrCat("Host: ", is_v6 ? "[" : "", config.host, is_v6 ? "]" : "",
-                default_port ? "" : StrCat(":", config.port),
-                "\r\nUser-Agent: ", options.user_agent, "\r\n");
+  return StrCat("Host: ", HostField(config), "\r\nUser-Agent: ", options.user_agent, "\r\n");
 }
 
 // The request's name in messages: without the query, which can be long.

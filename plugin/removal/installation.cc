@@ -45,9 +45,11 @@ const GroupVersionResource kClusterRoleBindings = {"rbac.authorization.k8s.io", 
 const GroupVersionResource kRoleBindings = {"rbac.authorization.k8s.io", "v1", "rolebindings"};
 const GroupVersionResource kPods = {"", "v1", "pods"};
 
-// The kinds of deploy/ outside of Steward's namespace, what binds before what is bound.
+// The kinds of deploy/ outside of Steward's namespace, what is shown to users first, and what binds
+// before what is bound.
 const std::vector<GroupVersionResource>& OwnKinds() {
   static const auto& kinds = *new std::vector<GroupVersionResource>{
+      {"console.openshift.io", "v1", "consoleplugins"},
       kPolicyBindings,
       kPolicies,
       {"flowcontrol.apiserver.k8s.io", "v1", "flowschemas"},

@@ -44,6 +44,7 @@ const kube::GroupVersionResource kRoleBindings = {"rbac.authorization.k8s.io", "
 const kube::GroupVersionResource kLevels = {"flowcontrol.apiserver.k8s.io", "v1",
                                             "prioritylevelconfigurations"};
 const kube::GroupVersionResource kPriorities = {"scheduling.k8s.io", "v1", "priorityclasses"};
+const kube::GroupVersionResource kConsolePlugins = {"console.openshift.io", "v1", "consoleplugins"};
 const kube::GroupVersionResource kVolumes = {"", "v1", "persistentvolumeclaims"};
 constexpr char kOwn[] = R"("app.kubernetes.io/part-of":"steward")";
 constexpr char kApi[] = "v1alpha1.views.operators.coreos.com";
@@ -169,6 +170,15 @@ TEST_F(RemoveTest, TheNamespaceIsProtectedForAMomentMore) {
   scene_.fake.FailNext(FakeClient::Verb::kDelete, kNamespaces,
                        kube::ToStatus(kube::Forbidden(kNamespaces, "steward-system", "no")), 3);
   ASSERT_OK(Remove());
+  ExpectNothingLeft();
+}
+
+TEST_F(RemoveTest, ThePluginOfTheConsole) {
+  scene_.fake.Serve(kConsolePlugins);
+  Put(kConsolePlugins, "", "steward", kOwn);
+  Put(kConsolePlugins, "", "monitoring-plugin", "");
+  ASSERT_OK(Remove());
+  EXPECT_THAT(scene_.Names(kConsolePlugins), ElementsAre(HasSubstr("monitoring-plugin")));
   ExpectNothingLeft();
 }
 

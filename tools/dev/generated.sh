@@ -11,6 +11,7 @@ generate_files() {
   bin/steward apiserver --help >"$folder/flags-apiserver.txt"
   bin/steward controllers --help >"$folder/flags-controllers.txt"
   bin/steward up --help >"$folder/flags-up.txt"
+  bin/steward console --help >"$folder/flags-console.txt"
   command_help kubectl >"$folder/flags-kubectl-steward.txt"
   local noun
   for noun in $(bin/steward help | awk '/^Nouns/ { on = 1; next } /^$/ { on = 0 } on { print $1 }'); do

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "absl/status/status.h"
+#include "apiserver/filters/authentication/bearer_token.h"
 #include "apiserver/filters/authentication/client_certificate.h"
 #include "apiserver/filters/authentication/front_proxy.h"
 #include "apiserver/filters/fairness/flow.h"

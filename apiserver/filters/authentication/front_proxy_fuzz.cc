@@ -7,8 +7,8 @@
 
 #include "absl/strings/match.h"
 #include "absl/time/clock.h"
+#include "apiserver/filters/authentication/bearer_token.h"
 #include "apiserver/filters/authentication/front_proxy.h"
-#include "apiserver/filters/authentication/token_authenticator.h"
 #include "apiserver/filters/testing/requests.h"
 #include "base/tls/testing.h"
 

@@ -11,7 +11,6 @@
 #include "apiserver/filters/fairness/flow.h"
 #include "apiserver/filters/fairness/source_rate.h"
 #include "apiserver/filters/reviews/reviewer.h"
-#include "apiserver/http/message/message.h"
 #include "base/cache/expiring_cache.h"
 #include "base/cache/review_cache.h"
 #include "base/clock/clock.h"
@@ -19,19 +18,6 @@
 #include "kube/meta/user_info.h"
 
 namespace steward::filters {
-
-// The token of `Authorization: Bearer <token>` (the scheme in any case). nullopt for other schemes,
-// which Kubernetes does not treat as credentials.
-std::optional<std::string> BearerToken(const http::Headers& headers);
-
-// The token that a browser, which cannot set headers, offers as the WebSocket subprotocol
-// base64url.bearer.authorization.k8s.io.<base64url of the token, without padding>. nullopt when
-// there is none, or the request asks for no WebSocket. kUnauthenticated when there are two, when it
-// cannot be decoded, or when no other subprotocol is offered, so that none could be selected after
-// its removal.
-absl::StatusOr<std::optional<std::string>> WebSocketToken(const http::Request& request);
-// Removes such subprotocols from the offered ones: no token is ever echoed.
-void RemoveWebSocketTokens(http::Headers& headers);
 
 // Judgements, good and bad, are kept for `ttl`, under the token's SHA-256: no token stays in
 // memory. Errors are not kept. At most 4096 good and 1024 bad judgements are kept; a new one

@@ -1,0 +1,54 @@
+// Whose rights a request to the API has, and from which pages it may come. Values and pure
+// functions.
+#ifndef CONSOLE_SERVER_ACCESS_H_
+#define CONSOLE_SERVER_ACCESS_H_
+
+#include <string>
+#include <string_view>
+
+#include "absl/status/statusor.h"
+#include "apiserver/http/message/message.h"
+
+namespace steward::console {
+
+enum class Authentication {
+  // The user's own bearer token, which the page sends.
+  kToken,
+  // The user's own token, which a proxy in front puts into a header.
+  kTokenHeader,
+  // The kubeconfig's credentials, for whoever has the key of this process.
+  kKubeconfig,
+};
+
+// "token", "header" or "kubeconfig": the name in /console-config.json.
+std::string_view NameOf(Authentication authentication);
+
+struct AccessOptions {
+  Authentication authentication = Authentication::kToken;
+  std::string token_header;  // of kTokenHeader
+  std::string key;           // of kKubeconfig, never empty there
+};
+
+struct Grant {
+  std::string authorization;  // to be sent; "" = the kubeconfig's own
+  // Who waits, as far as can be told apart: the peer's address, or where a proxy is the only peer a
+  // digest of the token.
+  std::string requester;
+};
+
+// Errors carry a Kubernetes Status: 401 without acceptable credentials; 403 for a write or a
+// WebSocket that a page of another origin may have caused, where a proxy's cookie authenticates.
+absl::StatusOr<Grant> Authorize(const AccessOptions& options, const http::Request& request);
+
+// True when the browser says that the request comes from a page of this very server: by
+// Sec-Fetch-Site, or where that is absent by an Origin whose host is the request's Host.
+bool IsSameOrigin(const http::Request& request);
+
+// True for a Host field, with or without a port, that names this machine itself: localhost and
+// loopback addresses. A page of another name that leads to this machine (DNS rebinding) has
+// another.
+bool NamesLoopback(std::string_view host);
+
+}  // namespace steward::console
+
+#endif  // CONSOLE_SERVER_ACCESS_H_

@@ -1,0 +1,32 @@
+// What the console answers, in both of its modes. Thread-safe but for what the handler of the API
+// says of itself.
+#ifndef CONSOLE_SERVER_CONSOLE_HANDLER_H_
+#define CONSOLE_SERVER_CONSOLE_HANDLER_H_
+
+#include <memory>
+#include <string>
+
+#include "apiserver/http/message/message.h"
+#include "console/server/access.h"
+#include "console/server/file_index.h"
+
+namespace steward::console {
+
+// Files of a plugin of the OpenShift console, and /healthz, /livez and /readyz.
+http::Handler PluginHandler(std::shared_ptr<const FileIndex> files);
+
+struct StandaloneParts {
+  std::shared_ptr<const FileIndex> files;
+  http::Handler api;  // answers what IsApiPath
+  Authentication authentication = Authentication::kToken;
+  std::string version;  // of this program
+};
+
+// The pages by themselves: their files at "/", index.html for every path that is a page's, what the
+// page has to know at /console-config.json, the API behind `api`, and health. With kKubeconfig,
+// whoever does not name this machine itself as the Host is answered with 403.
+http::Handler StandaloneHandler(StandaloneParts parts);
+
+}  // namespace steward::console
+
+#endif  // CONSOLE_SERVER_CONSOLE_HANDLER_H_

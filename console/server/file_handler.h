@@ -1,0 +1,27 @@
+// The handler that answers with the files of an index. Thread-safe.
+#ifndef CONSOLE_SERVER_FILE_HANDLER_H_
+#define CONSOLE_SERVER_FILE_HANDLER_H_
+
+#include <memory>
+#include <string>
+
+#include "apiserver/http/message/message.h"
+#include "console/server/file_index.h"
+
+namespace steward::console {
+
+struct FileHandlerOptions {
+  // The file that answers "/", and every path without the extension of a file where no file lies:
+  // a page that keeps its own paths. "" = none.
+  std::string page;
+  // Fields of every answer, besides those that come of the file.
+  http::Headers headers;
+};
+
+// Answers GET and HEAD: 200, or 304 where If-None-Match names the file's ETag; gzip where the
+// client takes it. Others get 404, and 405 with Allow.
+http::Handler ServeFiles(std::shared_ptr<const FileIndex> files, FileHandlerOptions options);
+
+}  // namespace steward::console
+
+#endif  // CONSOLE_SERVER_FILE_HANDLER_H_

@@ -1,0 +1,71 @@
+// The kube-apiserver behind the console. Lives on its executor; calls may overlap.
+#ifndef CONSOLE_SERVER_UPSTREAM_H_
+#define CONSOLE_SERVER_UPSTREAM_H_
+
+#include <boost/asio/any_io_executor.hpp>
+#include <memory>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "base/async/task.h"
+#include "base/clock/clock.h"
+#include "kube/client/byte_stream.h"
+#include "kube/client/config.h"
+#include "kube/client/connection_pool.h"
+#include "kube/client/credentials.h"
+#include "kube/client/http_connection.h"
+
+namespace steward::console {
+
+struct UpstreamRequest {
+  std::string method;
+  std::string target;         // without the server's path prefix
+  std::string fields;         // lines, each with its end
+  std::string authorization;  // "" = by the configuration's credentials
+  std::string body;
+};
+
+// The head of an answer, and the connection that its body is read from. The answer of a HEAD has
+// no body to be read, and its connection is not to be recycled.
+struct UpstreamAnswer {
+  kube::ConnectionPool::Lease lease;
+  kube::ResponseHead head;
+};
+
+class Upstream {
+ public:
+  // kInvalidArgument for certificates or keys that do not parse. REQUIRES: `clock` outlives the
+  // object, which is destroyed on `executor`.
+  static absl::StatusOr<std::unique_ptr<Upstream>> Create(const kube::ClientConfig& config,
+                                                          boost::asio::any_io_executor executor,
+                                                          Clock& clock,
+                                                          kube::ConnectionPoolOptions connections);
+
+  // Errors carry a Kubernetes Status, or are kUnavailable: 503 where no connection can be made or
+  // the configuration's credentials cannot be read, 502 where it ends before an answer. What only
+  // reads is sent once more when a kept connection turns out to be closed. `request` stays until
+  // the task ends; when it is cancelled, the request is reset.
+  Task<UpstreamAnswer> Send(const UpstreamRequest& request);
+
+ private:
+  Upstream(const kube::ClientConfig& config, std::unique_ptr<kube::Dialer> dialer,
+           boost::asio::any_io_executor executor, Clock& clock,
+           kube::ConnectionPoolOptions connections);
+
+  Task<UpstreamAnswer> SendAs(const UpstreamRequest& request, const std::string& authorization);
+  Task<UpstreamAnswer> SendOn(const UpstreamRequest& request, const std::string& bytes, bool fresh,
+                              bool& stale);
+  std::string Serialize(const UpstreamRequest& request, const std::string& authorization) const;
+
+  const std::string host_;
+  const std::string path_prefix_;
+  kube::Credentials credentials_;
+  kube::ConnectionPool pool_;
+};
+
+// The same server without any credentials.
+kube::ClientConfig WithoutCredentials(kube::ClientConfig config);
+
+}  // namespace steward::console
+
+#endif  // CONSOLE_SERVER_UPSTREAM_H_
