@@ -1,18 +1,20 @@
 // Errors of the Kubernetes API. Values.
-import type { Status } from './types';
+import type { Status, StatusCause } from './types';
 
 // What an API server answered that is no success, or, with the code 0, that nobody answered.
 export class ApiError extends Error {
   readonly code: number;
   readonly reason: string;
   readonly retryAfterSeconds: number; // 0: not said
+  readonly causes: StatusCause[]; // of an object that is refused: its fields
 
-  constructor(code: number, reason: string, message: string, retryAfterSeconds = 0) {
+  constructor(code: number, reason: string, message: string, retryAfterSeconds = 0, causes: StatusCause[] = []) {
     super(message);
     this.name = 'ApiError';
     this.code = code;
     this.reason = reason;
     this.retryAfterSeconds = retryAfterSeconds;
+    this.causes = causes;
   }
 
   get unauthenticated(): boolean {
@@ -49,6 +51,7 @@ export function errorOf(code: number, body: unknown, retryAfter?: string | null)
     status?.reason ?? '',
     status?.message || (typeof body === 'string' && body.length > 0 && body.length < 1024 ? body : `HTTP ${code}`),
     Number.isFinite(seconds) && seconds > 0 ? seconds : 0,
+    Array.isArray(status?.details?.causes) ? status.details.causes : [],
   );
 }
 

@@ -58,11 +58,17 @@ export interface ObjectList<T extends KubeObject> {
   items: T[];
 }
 
+export interface StatusCause {
+  reason?: string;
+  message?: string;
+  field?: string;
+}
+
 // metav1.Status.
 export interface Status {
   kind?: string;
   code?: number;
   reason?: string;
   message?: string;
-  details?: { retryAfterSeconds?: number; causes?: { reason?: string; message?: string; field?: string }[] };
+  details?: { retryAfterSeconds?: number; causes?: StatusCause[] };
 }

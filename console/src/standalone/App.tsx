@@ -28,6 +28,8 @@ import {
 import { BarsIcon, MoonIcon, SunIcon } from '@patternfly/react-icons';
 import { useEffect, useMemo, useState, useSyncExternalStore, type FormEvent } from 'react';
 import { Link, Navigate, Route, Routes, useLocation, useParams, useSearchParams } from 'react-router';
+import { CleanupPanel } from '../cleanup/CleanupPanel';
+import { CopiesPage } from '../copies/CopiesPage';
 import { HostContext } from '../host';
 import { Cluster } from '../kube/cluster';
 import { ClusterContext } from '../kube/hooks';
@@ -35,7 +37,9 @@ import { CreatePage } from '../objects/CreatePage';
 import { ObjectPage } from '../objects/ObjectPage';
 import { OperatorPage } from '../operators/OperatorPage';
 import { OperatorsPage } from '../operators/OperatorsPage';
+import { AskPreviewPage } from '../previews/AskPreviewPage';
 import { useText } from '../shared/i18n';
+import { UninstallPage } from '../uninstall/UninstallPage';
 import { standaloneHost } from './host';
 import { ProjectPicker } from './ProjectPicker';
 import { readConfiguration, Session, type Configuration } from './session';
@@ -176,10 +180,13 @@ function Frame({ session, configuration }: { session: Session; configuration: Co
         <Route path="/ns/:namespace/operators" element={<OfProject>{(each) => <OperatorsPage namespace={each} />}</OfProject>} />
         <Route
           path="/ns/:namespace/operators/:name"
-          element={<OfProject>{(each, name) => <OperatorPage namespace={each} name={name} cleanup={() => null} />}</OfProject>}
+          element={<OfProject>{(each, name) => <OperatorPage namespace={each} name={name} cleanup={(place, of) => <CleanupPanel namespace={place} name={of} />} />}</OfProject>}
         />
         <Route path="/ns/:namespace/create/:group/:version/:plural/:kind" element={<Create />} />
         <Route path="/objects/:group/:version/:plural/:name" element={<AnyObject />} />
+        <Route path="/ns/:namespace/uninstall/:name" element={<OfProject>{(each, name) => <UninstallPage key={`${each}/${name}`} namespace={each} name={name} />}</OfProject>} />
+        <Route path="/ns/:namespace/preview" element={<OfProject>{(each) => <AskPreviewPage key={each} namespace={each} />}</OfProject>} />
+        <Route path="/copied-csvs" element={<CopiesPage />} />
         <Route path="*" element={<PageSection>{t('There is no such page.')}</PageSection>} />
       </Routes>
     </Page>

@@ -1,0 +1,37 @@
+// What would install the operator again, and so is deleted before it.
+import { Alert, List, ListItem } from '@patternfly/react-core';
+import { useText } from '../shared/i18n';
+import { isKept, type Related } from './related';
+
+export function RelatedList({ related }: { related: Related[] }) {
+  const t = useText();
+  if (related.length === 0) return null;
+  const kept = related.filter(isKept);
+  const deleted = related.filter((each) => !isKept(each));
+  return (
+    <>
+      {deleted.length > 0 ? (
+        <Alert isInline variant="info" title={t('Deleted before, since OLM would install the operator again by these')} data-test="steward-related">
+          <List>
+            {deleted.map((each) => (
+              <ListItem key={each.uid}>
+                {each.model.kind} {each.name}
+              </ListItem>
+            ))}
+          </List>
+        </Alert>
+      ) : null}
+      {kept.length > 0 ? (
+        <Alert isInline variant="warning" title={t('Kept, since these install other operators, too: they may install this one again')} data-test="steward-kept-related">
+          <List>
+            {kept.map((each) => (
+              <ListItem key={each.uid}>
+                {each.model.kind} {each.name} ({each.alsoInstalls.join(', ')})
+              </ListItem>
+            ))}
+          </List>
+        </Alert>
+      ) : null}
+    </>
+  );
+}
